@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Builds what CMakeLists.txt describes; nothing is done twice.
+#   scripts/build.sh          src/js/attn.simd.wasm and src/js/attn.relaxed.wasm
+#   scripts/build.sh bench    and the modules that measure the machine's limits, in build/bench/
+#   scripts/build.sh native   the test programs in build/native/
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+configure() { # FOLDER ARGUMENT…
+  local log=$1.log
+  shift
+  mkdir -p build
+  if ! cmake -G Ninja "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    exit 1
+  fi
+}
+
+make_targets() { # FOLDER TARGET…
+  cmake --build "$1" --parallel --target "${@:2}" -- --quiet | sed '/^ninja: no work to do/d'
+}
+
+case ${1:-wasm} in
+wasm | bench)
+  # A build without the relaxed variant is configured anew each time: the compiler it lacked may be there now.
+  if [ ! -f build/wasm/build.ninja ] || ! grep -q '^ATTN_RELAXED:BOOL=TRUE' build/wasm/CMakeCache.txt; then
+    configure build/wasm --fresh --toolchain scripts/wasm.cmake -B build/wasm
+    grep SKIPPED build/wasm.log || true
+  fi
+  make_targets build/wasm all
+  [ "${1:-wasm}" != bench ] || make_targets build/wasm bench
+  ;;
+native)
+  for compiler in clang gcc; do
+    [ -f build/$compiler/build.ninja ] || configure build/$compiler --fresh -B build/$compiler -DCMAKE_C_COMPILER=$compiler
+    grep SKIPPED build/$compiler.log || true
+    make_targets build/$compiler all
+  done
+  ;;
+*)
+  echo "usage: scripts/build.sh [wasm|bench|native]" >&2
+  exit 2
+  ;;
+esac
