@@ -1,0 +1,317 @@
+/*
+ * float32 attention: tiled, with online softmax, in memory that does not grow with m or n.
+ *
+ * The order of every sum is fixed by key positions alone. Keys are taken in spans of SPAN; within a span, blocks of BLOCK
+ * fold one after the other into a fresh accumulator under a running maximum; spans then merge in order. Short chains keep
+ * the error from growing with n, and spans are independent of each other.
+ *
+ * The work for one kv head goes row chunk by row chunk. A span's keys are packed into panels once per chunk; then each group
+ * of four rows (query by query, the heads of the kv group side by side) runs through the span's blocks.
+ */
+#include "cache.h"
+#include "tiled.h"
+
+static row_group group_of(const call *s, const head_job *job, int32_t r, int32_t end)
+{
+  const attn_params *p = s->p;
+  row_group g = {.count = end - r < GROUP ? end - r : GROUP, .lo = p->n};
+  for (int x = 0; x < g.count; x++) {
+    int32_t i = (r + x) / job->group, h = job->kv_head * job->group + (r + x) % job->group;
+    g.i[x] = i;
+    g.h[x] = h;
+    g.view[x] = row_view_of(p, job->b, h, i);
+    if (g.view[x].lo < g.view[x].hi) {
+      g.lo = g.view[x].lo < g.lo ? g.view[x].lo : g.lo;
+      g.hi = g.view[x].hi > g.hi ? g.view[x].hi : g.hi;
+    }
+    int64_t at = weights_at(p, job->b, h, i);
+    g.weights[x] = at < 0 ? NULL : (float *)p->weights + at;
+    g.scores[x] = p->scores ? (float *)p->scores + row_index(p, job->b, h, i) * (size_t)p->n : NULL;
+  }
+  if (s->unmasked_scores) {
+    g.lo = 0;
+    g.hi = p->n;
+  }
+  return g;
+}
+
+static double *totals_of(const call *s, int32_t row) { return s->totals + (size_t)row * (size_t)s->p->value_dim; }
+
+/* The rows [first, end) of a kv head, at most CHUNK of them. */
+static void attend_chunk(const call *s, head_job *job, int32_t first, int32_t end)
+{
+  int32_t lo = s->p->n, hi = 0;
+  for (int32_t r = first; r < end; r += GROUP) {
+    row_group *g = &s->groups[(r - first) / GROUP];
+    *g = group_of(s, job, r, end);
+    lo = g->lo < lo ? g->lo : lo;
+    hi = g->hi > hi ? g->hi : hi;
+    for (int x = 0; x < g->count; x++) {
+      attn_begin_row(s, g, x);
+      s->rows[r - first + x] = row_empty();
+    }
+  }
+  for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {
+    attn_load_span(s, job, start, end - first);
+    for (int32_t r = first; r < end; r += GROUP) {
+      const row_group *g = &s->groups[(r - first) / GROUP];
+      span_state span[GROUP];
+      if (g->lo >= start + SPAN || g->hi <= start)
+        continue;
+      attn_pack_queries(s, job, g);
+      attn_span(s, job, g, start, span, s->acc);
+      for (int x = 0; x < g->count; x++)
+        attn_merge_span(s, &s->rows[r - first + x], &span[x], totals_of(s, r - first + x),
+                        s->acc + (size_t)x * s->padded);
+    }
+  }
+  for (int32_t r = first; r < end; r++)
+    attn_end_row(s, job, &s->groups[(r - first) / GROUP], (r - first) % GROUP, &s->rows[r - first],
+                 totals_of(s, r - first));
+}
+
+/* ---- One call ------------------------------------------------------------------------------------------------------- */
+
+static size_t padded_size(const attn_params *p) { return ((size_t)p->value_dim + 3) & ~(size_t)3; }
+
+/* Lays the scratch out from `base`; with a NULL base only measures it. */
+static size_t layout_scratch(const attn_params *p, call *s, char *base)
+{
+  size_t padded = padded_size(p), dim = (size_t)p->dim, used = 0;
+  size_t span = p->n < SPAN ? ((size_t)p->n + PANEL - 1) & ~(size_t)(PANEL - 1) : SPAN;
+  struct {
+    void **at;
+    size_t bytes;
+  } parts[] = {{(void **)&s->panels, span * dim * sizeof(float)},
+               {(void **)&s->values, span * ((padded + STRIP - 1) & ~(size_t)(STRIP - 1)) * sizeof(float)},
+               {(void **)&s->queries, GROUP * dim * sizeof(float)},
+               {(void **)&s->scores, GROUP * BLOCK * sizeof(float)},
+               {(void **)&s->sums, GROUP * padded * sizeof(float)},
+               {(void **)&s->acc, GROUP * padded * sizeof(float)},
+               {(void **)&s->spare, GROUP * padded * sizeof(float)},
+               {(void **)&s->spare_states, GROUP * sizeof(span_state)},
+               {(void **)&s->totals, CHUNK * (size_t)p->value_dim * sizeof(double)},
+               {(void **)&s->rows, CHUNK * sizeof(row_state)},
+               {(void **)&s->groups, CHUNK / GROUP * sizeof(row_group)}};
+  for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {
+    *parts[x].at = base ? base + used : NULL;
+    used += (parts[x].bytes + 15) & ~(size_t)15;
+  }
+  return used;
+}
+
+size_t attn_scratch_bytes_f32(const attn_params *p)
+{
+  call s;
+  return layout_scratch(p, &s, NULL);
+}
+
+static call begin_call(const attn_params *p, void *scratch)
+{
+  call s = {.p = p, .kind = temperature_kind(p), .scale = (float)p->scale, .softcap = (float)p->softcap};
+  double inverse_t = 1.0 / p->temperature;
+  /* a T whose inverse is no float acts as the nearest one that is; T = 0 and T = ∞ do not use it */
+  s.inverse_t = inverse_t > 3.4028234e38 ? 3.4028234e38f : inverse_t < 1.4e-45 ? 1.4e-45f : (float)inverse_t;
+  s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
+  s.plain = s.kind != T_INFINITE && !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores;
+  s.q_strides = strides_of(p, p->heads, p->m, p->dim);
+  s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);
+  s.padded = padded_size(p);
+  layout_scratch(p, &s, scratch);
+  return s;
+}
+
+/* Where a call's arrays are; k and v are NULL where it has a cache. */
+typedef struct {
+  float *out;
+  const float *q, *k, *v;
+  const attn_cache *cache;
+} arrays;
+
+/* The job of one kv head, counted over all batches. */
+static head_job job_of(const call *s, const arrays *a, int32_t head)
+{
+  const attn_params *p = s->p;
+  int32_t b = head / p->kv_heads, kv_head = head % p->kv_heads;
+  head_job job = {.b = b,
+                  .kv_head = kv_head,
+                  .group = p->heads / p->kv_heads,
+                  .q = a->q + (size_t)b * s->q_strides.batch,
+                  .out = a->out + (size_t)b * s->out_strides.batch};
+  if (a->cache) {
+    job.v = cache_values(a->cache, kv_head);
+    job.v_stride = s->padded;
+    job.cached_panels = cache_panels(a->cache, kv_head);
+  } else {
+    strides ks = strides_of(p, p->kv_heads, p->n, p->dim), vs = strides_of(p, p->kv_heads, p->n, p->value_dim);
+    job.k = a->k + (size_t)b * ks.batch + (size_t)kv_head * ks.head;
+    job.v = a->v + (size_t)b * vs.batch + (size_t)kv_head * vs.head;
+    job.k_stride = ks.position;
+    job.v_stride = vs.position;
+  }
+  return job;
+}
+
+static void attend(const attn_params *p, const arrays *a, void *scratch)
+{
+  call s = begin_call(p, scratch);
+  for (int32_t head = 0; head < p->batch * p->kv_heads; head++) {
+    head_job job = job_of(&s, a, head);
+    int32_t rows = p->m * job.group;
+    for (int32_t first = 0; first < rows; first += CHUNK)
+      attend_chunk(&s, &job, first, rows - first < CHUNK ? rows : first + CHUNK);
+  }
+}
+
+int32_t attn_forward_f32(const attn_params *p, float *out, const float *q, const float *k, const float *v,
+                         void *scratch)
+{
+  attend(p, &(arrays){out, q, k, v, NULL}, scratch);
+  return ATTN_OK;
+}
+
+static int fits(const attn_params *p, const attn_cache *cache)
+{
+  return p->batch == 1 && p->kv_heads == cache->kv_heads && p->dim == cache->dim && p->value_dim == cache->value_dim &&
+         p->n == cache->length;
+}
+
+int32_t attn_cache_attend(const attn_params *p, float *out, const float *q, const attn_cache *cache, void *scratch)
+{
+  if (!fits(p, cache))
+    return ATTN_E_SHAPE;
+  attend(p, &(arrays){out, q, NULL, NULL, cache}, scratch);
+  return ATTN_OK;
+}
+
+/* ---- A call in pieces --------------------------------------------------------------------------------------------- */
+
+enum { FREE, TAKEN, DONE };
+
+struct attn_work {
+  const attn_params *p;
+  arrays a;
+  int32_t pieces, per_head;
+  int32_t by_span; /* a piece is a span of a kv head, else `chunk` of its rows */
+  int32_t chunk;
+  int32_t next, left; /* the first piece not offered yet; how many are not done */
+  int32_t *state;     /* (pieces) */
+  span_state *spans;  /* by_span: (pieces, FEW) */
+  float *sums;        /* by_span: (pieces, FEW, padded) */
+};
+
+static size_t round16(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
+
+/* Pieces large enough to be worth taking, and several for each thread. */
+static attn_work plan(const attn_params *p)
+{
+  attn_work w = {.p = p, .chunk = CHUNK};
+  int32_t heads = p->batch * p->kv_heads, rows = p->m * (p->heads / p->kv_heads);
+  w.by_span = rows <= FEW;
+  while (w.chunk > CHUNK / 4 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
+    w.chunk /= 2;
+  w.per_head = w.by_span ? (p->n + SPAN - 1) / SPAN : (rows + w.chunk - 1) / w.chunk;
+  w.pieces = w.left = heads * w.per_head;
+  return w;
+}
+
+size_t attn_work_bytes(const attn_params *p)
+{
+  attn_work w = plan(p);
+  size_t pieces = (size_t)w.pieces, partial = sizeof(span_state) + padded_size(p) * sizeof(float);
+  return round16(sizeof w) + round16(pieces * sizeof(int32_t)) + (w.by_span ? pieces * FEW * partial : 0);
+}
+
+double attn_work_size(const attn_params *p)
+{
+  return (double)p->batch * p->heads * p->m * p->n * (p->dim + p->value_dim);
+}
+
+int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const float *q, const float *k, const float *v,
+                        const attn_cache *cache, void *scratch)
+{
+  if (cache && !fits(p, cache))
+    return ATTN_E_SHAPE;
+  *w = plan(p);
+  w->a = (arrays){out, q, k, v, cache};
+  w->state = (int32_t *)((char *)w + round16(sizeof *w));
+  w->spans = (span_state *)((char *)w->state + round16((size_t)w->pieces * sizeof(int32_t)));
+  w->sums = (float *)(w->spans + (size_t)w->pieces * FEW);
+  for (int32_t x = 0; x < w->pieces; x++)
+    w->state[x] = FREE;
+  if (!w->by_span)
+    return ATTN_OK;
+  call s = begin_call(p, scratch);
+  for (int32_t head = 0; head < p->batch * p->kv_heads; head++) {
+    head_job job = job_of(&s, &w->a, head);
+    for (int32_t r = 0; r < p->m * job.group; r += GROUP) {
+      row_group g = group_of(&s, &job, r, p->m * job.group);
+      for (int x = 0; x < g.count; x++)
+        attn_begin_row(&s, &g, x);
+    }
+  }
+  return ATTN_OK;
+}
+
+static void run_piece(const call *s, attn_work *w, int32_t piece)
+{
+  head_job job = job_of(s, &w->a, piece / w->per_head);
+  int32_t rows = s->p->m * job.group, part = piece % w->per_head;
+  if (!w->by_span) {
+    int32_t first = part * w->chunk;
+    attend_chunk(s, &job, first, rows - first < w->chunk ? rows : first + w->chunk);
+    return;
+  }
+  attn_load_span(s, &job, part * SPAN, rows);
+  for (int32_t r = 0; r < rows; r += GROUP) {
+    row_group g = group_of(s, &job, r, rows);
+    size_t at = (size_t)piece * FEW + (size_t)r;
+    attn_pack_queries(s, &job, &g);
+    attn_span(s, &job, &g, part * SPAN, w->spans + at, w->sums + at * s->padded);
+  }
+}
+
+void attn_work_run(attn_work *w, void *scratch)
+{
+  call s = begin_call(w->p, scratch);
+  for (;;) {
+    int32_t piece = __atomic_fetch_add(&w->next, 1, __ATOMIC_SEQ_CST), is_free = FREE;
+    if (piece >= w->pieces)
+      return;
+    if (!__atomic_compare_exchange_n(&w->state[piece], &is_free, TAKEN, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+      continue;
+    run_piece(&s, w, piece);
+    __atomic_store_n(&w->state[piece], DONE, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&w->left, 1, __ATOMIC_SEQ_CST);
+  }
+}
+
+int32_t attn_work_left(const attn_work *w) { return __atomic_load_n(&w->left, __ATOMIC_SEQ_CST); }
+
+void attn_work_reclaim(attn_work *w)
+{
+  for (int32_t x = 0; x < w->pieces; x++)
+    if (w->state[x] == TAKEN)
+      w->state[x] = FREE;
+  w->next = 0;
+}
+
+void attn_work_end(attn_work *w, void *scratch)
+{
+  if (!w->by_span)
+    return;
+  call s = begin_call(w->p, scratch);
+  for (int32_t head = 0; head < w->p->batch * w->p->kv_heads; head++) {
+    head_job job = job_of(&s, &w->a, head);
+    int32_t rows = w->p->m * job.group;
+    for (int32_t r = 0; r < rows; r++) {
+      row_group g = group_of(&s, &job, r / GROUP * GROUP, rows);
+      row_state row = row_empty();
+      for (int32_t part = 0; part < w->per_head; part++) {
+        size_t at = (size_t)(head * w->per_head + part) * FEW + (size_t)r;
+        attn_merge_span(&s, &row, &w->spans[at], s.totals, w->sums + at * s.padded);
+      }
+      attn_end_row(&s, &job, &g, r % GROUP, &row, s.totals);
+    }
+  }
+}

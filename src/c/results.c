@@ -1,0 +1,96 @@
+/* The beginning and the end of a row: what is returned, and how spans come together. */
+#include "tiled.h"
+
+void attn_merge_span(const call *s, row_state *row, const span_state *part, double *totals, const float *acc)
+{
+  const row_state *span = &part->row;
+  if (row->attended == 0)
+    row->first = span->first;
+  if (span->max > row->max)
+    row->argmax = span->argmax;
+  row->attended += span->attended;
+  if (span->max == -__builtin_inf())
+    return;
+  double max = span->max > row->max || span->max != span->max ? span->max : row->max, temperature = s->p->temperature;
+  int first = row->sum == 0;
+  double a = first ? 0 : row_weigh(s->kind, row->max - max, temperature);
+  double b = row_weigh(s->kind, span->max - max, temperature);
+  row->moment = (first ? 0 : a * (row->moment + (row->max - max) * row->sum)) +
+                b * (span->moment + (span->max - max) * span->sum);
+  row->sum = a * row->sum + b * span->sum;
+  for (int32_t c = 0; c < s->p->value_dim; c++)
+    totals[c] = (first ? 0 : a * totals[c]) + b * (part->scale * (double)acc[c]);
+  row->max = max;
+}
+
+static float *row_out(const call *s, const head_job *job, const row_group *g, int x)
+{
+  return job->out + (size_t)g->h[x] * s->out_strides.head + (size_t)g->i[x] * s->out_strides.position;
+}
+
+void attn_begin_row(const call *s, const row_group *g, int x)
+{
+  for (int32_t j = 0; j < s->p->n; j++) {
+    if (g->weights[x])
+      g->weights[x][j] = -__builtin_inff();
+    if (g->scores[x])
+      g->scores[x][j] = -__builtin_inff();
+  }
+}
+
+/* A mean of floats is never larger than the largest float, but by rounding. */
+static float mean_to_float(double x)
+{
+  const double most = 3.4028234663852886e38;
+  float y = (float)x;
+  return x - x != 0 || y - y == 0 ? y : x < 0 ? -(float)most : (float)most;
+}
+
+/* Scores (n), −∞ where not attended, become weights in place. */
+KERNEL void write_weights(const call *s, const row_view *view, float *weights, float max, float denominator)
+{
+  const int32_t n = s->p->n;
+  const f32x4 none = v_splat(-__builtin_inff());
+  for (int32_t j = 0; j < n; j += 4) {
+    f32x4 z = load_at(weights, j, n), t = z - v_splat(max);
+    f32x4 e = s->kind == T_FINITE ? weigh(T_FINITE, t, v_splat(s->inverse_t))
+              : s->kind == T_ZERO ? weigh(T_ZERO, t, t)
+                                  : weigh(T_INFINITE, t, t);
+    store_at(weights, j, n, v_select(z == none, v_splat(0), e / v_splat(denominator)));
+  }
+  /* an attended score of −∞ looks masked, and its weight is 0; but not in a row that has come to NaN */
+  for (int32_t j = 0; j < n && denominator != denominator; j++)
+    if (key_attended(s->p, view, j))
+      weights[j] = denominator;
+}
+
+void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row,
+                  const double *totals)
+{
+  const attn_params *p = s->p;
+  float *out = row_out(s, job, g, x), *weights = g->weights[x];
+  double sink = p->sinks ? ((const float *)p->sinks)[g->h[x]] : 0;
+  double denominator = row_denominator(row, s->kind, p->temperature, p->sinks ? &sink : NULL);
+  row_state final = *row;
+  if (row->attended && row->max == -__builtin_inf()) /* attended, but every score is −∞ */
+    denominator = final.max = final.sum = __builtin_nan("");
+  const double share = 1.0 / denominator;
+  for (int32_t c = 0; c < p->value_dim; c++)
+    out[c] = row->attended == 0 ? 0 : row->sum == 0 ? (float)denominator : mean_to_float(totals[c] * share);
+  if (weights)
+    write_weights(s, &g->view[x], weights, (float) final.max, (float)denominator);
+  if (!p->lse && !p->attended)
+    return;
+  size_t at = row_index(p, job->b, g->h[x], g->i[x]);
+  row_summary summary = row_summarize(&final, s->kind, p->temperature);
+  if (p->lse)
+    ((float *)p->lse)[at] = (float)summary.lse;
+  if (p->attended) {
+    p->attended[at] = summary.attended;
+    p->argmax[at] = summary.argmax;
+    ((float *)p->entropy)[at] = (float)summary.entropy;
+    ((float *)p->kl)[at] = (float)summary.kl;
+    ((float *)p->expected_score)[at] = (float)summary.expected_score;
+    ((float *)p->max_weight)[at] = (float)summary.max_weight;
+  }
+}

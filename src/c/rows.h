@@ -1,0 +1,74 @@
+/* The softmax of one row as a running sum, and what is read off it at the end: shared by float32 and float64. */
+#ifndef ROWS_H
+#define ROWS_H
+
+#include "params.h"
+#include "vmath.h"
+
+/* With e_j = exp((z_j − max)/T), or its limit for T = 0 and T = ∞. */
+typedef struct {
+  double max;                      /* of z; −∞ while nothing finite was seen */
+  double sum;                      /* Σ e_j */
+  double moment;                   /* Σ e_j·(z_j − max), from which entropy and the expected score follow */
+  int32_t attended, argmax, first; /* first: the lowest attended position */
+} row_state;
+
+/* exp((z − max)/T) at t = z − max, or its limit; NaN stays NaN. */
+static inline double row_weigh(int kind, double t, double temperature)
+{
+  if (kind == T_FINITE)
+    return t == 0 ? 1.0 : f64_exp(t / temperature);
+  return kind == T_ZERO ? (t < 0 ? 0 : 1.0 + t) : 1.0 + t * 0.0;
+}
+
+INLINE row_state row_empty(void) { return (row_state){.max = -__builtin_inf()}; }
+
+/*
+ * What the weights e_j are divided by, for output and weights alike: the sum, and the row's sink (a logit of its own)
+ * where there is one. ∞ where the sink takes everything.
+ */
+static inline double row_denominator(const row_state *row, int kind, double temperature, const double *sink)
+{
+  if (!sink || *sink == -__builtin_inf())
+    return row->sum;
+  double gap = *sink - row->max;
+  if (gap != gap)
+    return gap;
+  if (kind == T_INFINITE)
+    return row->sum + 1;
+  if (kind == T_ZERO)
+    return gap > 0 ? __builtin_inf() : row->sum + (gap == 0);
+  return row->sum + f64_exp(gap / temperature);
+}
+
+typedef struct {
+  double lse, entropy, kl, expected_score, max_weight;
+  int32_t attended, argmax;
+} row_summary;
+
+/* Statements 5 and 9. In terms of the shifted scores H = log Σe − ⟨z − max⟩/T and ⟨z⟩ = max + ⟨z − max⟩. */
+static inline row_summary row_summarize(const row_state *row, int kind, double temperature)
+{
+  if (row->attended == 0)
+    return (row_summary){.lse = -__builtin_inf()};
+  /* log(Σe/n) by itself, because in KL the two logarithms nearly cancel when the weights are nearly uniform */
+  double mean = row->moment / row->sum, log_n = f64_log(row->attended), log_mean = f64_log(row->sum / row->attended);
+  double log_sum = log_n + log_mean, lambda = kind == T_FINITE ? 1.0 / temperature : 0;
+  double entropy = log_sum - (kind == T_FINITE ? mean * lambda : 0);
+  double kl = (kind == T_FINITE ? mean * lambda : 0) - log_mean;
+  double lse = kind == T_FINITE ? log_sum + row->max * lambda : log_n;
+  if (kind == T_ZERO)
+    lse = row->max == 0 || row->sum != row->sum ? log_sum : row->max * __builtin_inf();
+  return (row_summary){
+      .lse = lse,
+      /* rounding may leave either a hair below zero */
+      .entropy = entropy < 0 ? 0 : entropy,
+      .kl = kl < 0 ? 0 : kl,
+      .expected_score = row->max + mean,
+      .max_weight = 1.0 / row->sum,
+      .attended = row->attended,
+      .argmax = kind == T_INFINITE ? row->first : row->argmax,
+  };
+}
+
+#endif

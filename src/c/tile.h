@@ -1,0 +1,86 @@
+/*
+ * The two inner loops, on up to four query rows at a time.
+ *
+ * Scores: keys lie in panels of eight, transposed, so lanes run along keys and each score is a sum over the
+ * channels in order. Output: lanes run along channels, each a sum over the keys in order. So the bits of a row
+ * do not depend on how many rows are done together, and no horizontal sum is needed. 4 rows × 2 vectors = 8 accumulators:
+ * enough to hide the latency of a multiply-add, few enough for the 15 registers that V8 leaves.
+ */
+#ifndef TILE_H
+#define TILE_H
+
+#include "simd.h"
+
+enum {
+  PANEL = 8,   /* keys in a panel */
+  GROUP = 4,   /* query rows done together */
+  STRIP = 8,   /* channels in a strip of packed values */
+  BLOCK = 128, /* keys scored, weighted and summed before the running maximum moves on */
+  /* Terms in one chain of additions. Longer sums add up chains, which keeps their error near that of a tree. */
+  CHANNEL_CHAIN = 8,
+  KEY_CHAIN = 16,
+};
+
+/* scores[r][0..8) = scale·⟨q_r, k_j⟩ for the keys of one panel. */
+INLINE void panel_scores(const int rows, float *scores, /* (rows, BLOCK) */
+                         const float *q,                /* (dim, GROUP), transposed */
+                         const float *panel,            /* (dim, PANEL) */
+                         int32_t dim, float scale)
+{
+  for (int32_t start = 0; start < dim; start += CHANNEL_CHAIN) {
+    f32x4 sum[GROUP][2];
+    for (int r = 0; r < rows; r++)
+      sum[r][0] = sum[r][1] = v_splat(0);
+    int32_t end = dim - start < CHANNEL_CHAIN ? dim : start + CHANNEL_CHAIN;
+    for (int32_t c = start; c < end; c++, q += GROUP, panel += PANEL) {
+      f32x4 k0 = v_load(panel), k1 = v_load(panel + 4);
+      for (int r = 0; r < rows; r++) {
+        f32x4 x = v_splat(q[r]);
+        sum[r][0] = v_madd(x, k0, sum[r][0]);
+        sum[r][1] = v_madd(x, k1, sum[r][1]);
+      }
+    }
+    for (int r = 0; r < rows; r++)
+      for (int x = 0; x < 2; x++) {
+        float *z = scores + r * BLOCK + 4 * x;
+        f32x4 total = start ? v_load(z) + sum[r][x] : sum[r][x];
+        v_store(z, end == dim ? total * v_splat(scale) : total);
+      }
+  }
+}
+
+/*
+ * sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for `vectors` vectors of channels. Chains begin at fixed
+ * positions of the block, wherever `from` is.
+ */
+INLINE void block_values(const int rows, const int vectors, float *sums, /* (rows, padded), at the first channel */
+                         size_t padded, const float *w,                  /* (rows, BLOCK), at key `from` */
+                         const float *v, /* (to − from, stride), at key `from` and the first channel */
+                         size_t stride, int32_t from, int32_t to)
+{
+  for (int32_t start = from; start < to;) {
+    int32_t end = (start / KEY_CHAIN + 1) * KEY_CHAIN < to ? (start / KEY_CHAIN + 1) * KEY_CHAIN : to;
+    f32x4 sum[GROUP][8];
+    for (int r = 0; r < rows; r++)
+      for (int x = 0; x < vectors; x++)
+        sum[r][x] = v_splat(0);
+    for (int32_t j = start; j < end; j++, w++, v += stride) {
+      f32x4 value[8];
+      for (int x = 0; x < vectors; x++)
+        value[x] = v_load(v + 4 * x);
+      for (int r = 0; r < rows; r++) {
+        f32x4 weight = v_splat(w[r * BLOCK]);
+        for (int x = 0; x < vectors; x++)
+          sum[r][x] = v_madd(weight, value[x], sum[r][x]);
+      }
+    }
+    for (int r = 0; r < rows; r++)
+      for (int x = 0; x < vectors; x++) {
+        float *a = sums + (size_t)r * padded + 4 * x;
+        v_store(a, start == from ? sum[r][x] : v_load(a) + sum[r][x]);
+      }
+    start = end;
+  }
+}
+
+#endif

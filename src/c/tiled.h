@@ -1,0 +1,144 @@
+/* The float32 kernels' working state: one call, one kv head of it, and up to four query rows. */
+#ifndef TILED_H
+#define TILED_H
+
+#include "rows.h"
+#include "tile.h"
+
+enum {
+  SPAN = 512,  /* keys, a multiple of BLOCK */
+  CHUNK = 256, /* rows of a kv head done together, a multiple of GROUP */
+  FEW = 16     /* rows of a kv head up to which threads share out its spans instead */
+};
+
+/* The lowest float. */
+#define LOWEST -3.4028234663852886e38f
+
+/* Up to GROUP query rows. */
+typedef struct {
+  int count;
+  int32_t h[GROUP], i[GROUP];
+  row_view view[GROUP];
+  int32_t lo, hi; /* the keys any of them sees */
+  float *weights[GROUP], *scores[GROUP];
+} row_group;
+
+/* A row over one span; its sums of values are to be multiplied by scale. */
+typedef struct {
+  row_state row;
+  double scale;
+} span_state;
+
+/* One call, as one thread works on it. Scratch pointers are 16-aligned. */
+typedef struct {
+  const attn_params *p;
+  int kind;
+  float scale, inverse_t, softcap;
+  int plain; /* scores need nothing but the scale and the limits of each row */
+  int unmasked_scores;
+  strides q_strides, out_strides;
+  size_t padded; /* value_dim rounded up to whole vectors */
+  float *panels, *values, *queries, *scores, *sums, *acc, *spare;
+  span_state *spare_states; /* (GROUP) */
+  double *totals;           /* (CHUNK, value_dim) */
+  row_state *rows;          /* (CHUNK) */
+  row_group *groups;        /* (CHUNK / GROUP) */
+} call;
+
+/* One kv head of one batch: where its keys and values are, and the span being worked on. */
+typedef struct {
+  int32_t b, kv_head, group;
+  const float *q;
+  float *out;
+  const float *k, *v; /* (n, dim) and (n, value_dim) with a stride each; k is NULL for a cache */
+  size_t k_stride, v_stride;
+  const float *cached_panels; /* (⌈n/8⌉, dim, PANEL) */
+  const float *panels;        /* the span's */
+  /* The span's values: channel c of key j at values[c / STRIP * strip_stride + j * value_stride + c % STRIP]. */
+  const float *values;
+  size_t value_stride, strip_stride;
+} head_job;
+
+/* Four floats from position j of an array of n. */
+INLINE f32x4 load_at(const float *p, int32_t j, int32_t n)
+{
+  return j + 4 <= n ? v_load(p + j) : v_load_tail(p + j, j < n ? (size_t)(n - j) : 0);
+}
+
+INLINE void store_at(float *p, int32_t j, int32_t n, f32x4 x)
+{
+  if (j + 4 <= n)
+    v_store(p + j, x);
+  else
+    v_store_tail(p + j, x, j < n ? (size_t)(n - j) : 0);
+}
+
+/* All ones where key j..j+3 lies in [lo, hi). */
+INLINE i32x4 inside(int32_t j, int32_t lo, int32_t hi)
+{
+  i32x4 at = v_positions(j);
+  return (at >= v_splat_i(lo)) & (at < v_splat_i(hi));
+}
+
+/* The exp of the softmax, or its limits, at t = z − max ≤ 0; NaN stays NaN. */
+INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
+{
+  const f32x4 one = v_splat(1.0f), zero = v_splat(0.0f);
+  if (kind == T_ZERO)
+    return v_select(t < zero, zero, one + t);
+  if (kind == T_INFINITE)
+    return v_select(t < v_splat(LOWEST), zero, one + t * zero);
+  return v_exp(t * inverse_t);
+}
+
+/* ---- scores.c ---- */
+
+/*
+ * One row, one block: z holds the scaled dot products of the keys [from, to), indexed from key `from`, both multiples of 16;
+ * they become weights. Returns the factor for what was accumulated so far.
+ */
+float attn_fold_row(const call *s, const row_group *g, int x, row_state *row, float *z, int32_t from, int32_t to);
+
+/* ---- values.c ---- */
+
+/*
+ * How a span's values are summed. A masked key has weight 0, but 0·NaN is NaN, and a sum of large values can leave the floats
+ * though their mean does not. So a span that gives anything but finite numbers is summed again with more care.
+ */
+enum {
+  CARE_NONE,
+  CARE_MASKS, /* masked keys are passed over: the same bits, without what only they brought in */
+  CARE_RANGE  /* and the values are divided by RANGE_SCALE */
+};
+#define RANGE_SCALE 1024.0f
+
+/* acc[r] = acc[r]·keep[r] + Σ_j w_rj v_j over the keys [from, to) of the span that begins at `start`, with w at key `from`. */
+void attn_add_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *keep,
+                     const float *w, int32_t from, int32_t to, int32_t start, int care);
+
+/* ---- pack.c ---- */
+
+/* Makes the span from key `start` on the job's: packs it, or points to where it can be read as it is, by so many rows. */
+void attn_load_span(const call *s, head_job *job, int32_t start, int32_t rows);
+
+/* Transposes a group's queries to (dim, GROUP). */
+void attn_pack_queries(const call *s, const head_job *job, const row_group *g);
+
+/* ---- spans.c ---- */
+
+/* A group over the span that is loaded: its states (GROUP) and its sums of values, acc (GROUP, padded). */
+void attn_span(const call *s, const head_job *job, const row_group *g, int32_t start, span_state *span, float *acc);
+
+/* ---- results.c ---- */
+
+/* Adds a finished span to what earlier spans left in row and totals (value_dim): both rescaled to the larger maximum, in double. */
+void attn_merge_span(const call *s, row_state *row, const span_state *part, double *totals, const float *acc);
+
+/* Nothing is attended until a block says so. */
+void attn_begin_row(const call *s, const row_group *g, int x);
+
+/* Writes the row's output and whatever else is wanted. */
+void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row,
+                  const double *totals);
+
+#endif

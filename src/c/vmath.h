@@ -1,0 +1,138 @@
+/*
+ * exp and tanh on four floats, and exp, log and tanh in double, without a library, so that every engine and the native
+ * build compute the same bits. The float32 exp is checked over every float in its range (tests/native/exp_test.c).
+ */
+#ifndef VMATH_H
+#define VMATH_H
+
+#include "simd.h"
+
+#define LOG2E 1.44269504088896340736
+
+/* Below this the result would leave the normal floats; softmax gains nothing from subnormal weights and pays for them. */
+#define EXP_UNDERFLOW -87.33654f
+
+/*
+ * e^x for x ≤ 0: at most 1.5 ULP on [−87.33, 0], exactly 1 at 0, never above 1, 0 below EXP_UNDERFLOW and at −∞, NaN at NaN.
+ * x = n·ln2 + r with |r| ≤ ln2/2; e^r by a degree-6 polynomial (minimax, 3e-9); then times 2^n.
+ */
+INLINE f32x4 v_exp(f32x4 x)
+{
+  /* Adding 1.5·2^23 rounds x/ln2 to an integer that then stands in the low bits; + 127 biases it as an exponent. */
+  const f32x4 magic = v_splat(12582912.0f + 127.0f);
+  f32x4 t = v_madd(x, v_splat((float)LOG2E), magic);
+  f32x4 power = (f32x4)((i32x4)t << 23), n = t - magic;
+  /* ln2 in two parts, the first short enough for n·ln2 to be exact */
+  f32x4 r = v_madd(n, v_splat(-0.693145751953125f), x);
+  r = v_madd(n, v_splat(-1.42860682030941723e-6f), r);
+  f32x4 p = v_madd(v_splat(0.0013814540579915047f), r, v_splat(0.00836874544620514f));
+  p = v_madd(p, r, v_splat(0.04166838899254799f));
+  p = v_madd(p, r, v_splat(0.1666652113199234f));
+  p = v_madd(p, r, v_splat(0.4999999403953552f));
+  p = v_madd(p * r, r, r) + v_splat(1.0f);
+  f32x4 y = p * power;
+  return (f32x4)((i32x4)y & ~(i32x4)(x < v_splat(EXP_UNDERFLOW)));
+}
+
+/* tanh: an odd polynomial below 0.625 (4e-9, so small scores keep their relative accuracy), exp above. */
+INLINE f32x4 v_tanh(f32x4 x)
+{
+  i32x4 sign = (i32x4)x & v_splat_i(INT32_MIN);
+  f32x4 a = (f32x4)((i32x4)x ^ sign), s = x * x;
+  f32x4 p = v_splat(-0.005704986862838268f);
+  p = v_madd(p, s, v_splat(0.0206390880048275f));
+  p = v_madd(p, s, v_splat(-0.05373971536755562f));
+  p = v_madd(p, s, v_splat(0.13331441581249237f));
+  p = v_madd(p, s, v_splat(-0.3333328068256378f));
+  f32x4 small = v_madd(p * s, a, a);
+  f32x4 e = v_exp(a * v_splat(-2.0f));
+  f32x4 large = (v_splat(1.0f) - e) / (v_splat(1.0f) + e);
+  return (f32x4)((i32x4)v_select(a < v_splat(0.625f), small, large) | sign);
+}
+
+typedef union {
+  double f;
+  uint64_t u;
+} f64_bits;
+
+/* 2^k for −1022 ≤ k ≤ 1023 */
+INLINE double f64_power2(int k)
+{
+  f64_bits y = {.u = (uint64_t)(k + 1023) << 52};
+  return y.f;
+}
+
+/* e^(r+c) − 1 for |r| ≤ ln2/2 and a correction c below its rounding: the Taylor series to r^13/13!, remainder 5e-18. */
+INLINE double f64_expm1_reduced(double r, double c)
+{
+  static const double inverse_factorial[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0,
+                                             1.0 / 362880.0,     1.0 / 40320.0,     1.0 / 5040.0,     1.0 / 720.0,
+                                             1.0 / 120.0,        1.0 / 24.0,        1.0 / 6.0,        1.0 / 2.0};
+  double p = inverse_factorial[0];
+  for (int i = 1; i < 12; i++)
+    p = p * r + inverse_factorial[i];
+  return r + (r * r * p + c);
+}
+
+/* e^x, within 1 ULP where the result is normal; 0 and +∞ beyond. */
+static inline double f64_exp(double x)
+{
+  if (x != x)
+    return x;
+  if (x > 709.782712893384)
+    return __builtin_inf();
+  if (x < -745.2)
+    return 0;
+  double magic = 6755399441055744.0; /* 1.5·2^52: adding it rounds to an integer */
+  double t = x * LOG2E + magic;
+  double k = t - magic;
+  double hi = x - k * 0.693147180369123816490; /* 32 bits of ln2, exact times k */
+  double lo = k * 1.90821492927058770002e-10;
+  double r = hi - lo;
+  double y = 1.0 + f64_expm1_reduced(r, (hi - r) - lo);
+  int e = (int)k;
+  /* in two steps, because 2^e alone may be subnormal or infinite */
+  return y * f64_power2(e / 2) * f64_power2(e - e / 2);
+}
+
+/* log x for x ≥ 0, within 2 ULP: x = 2^k·f with f in [√½, √2), log f = 2·artanh(s), s = (f−1)/(f+1). */
+static inline double f64_log(double x)
+{
+  if (!(x > 0))
+    return x == 0 ? -__builtin_inf() : __builtin_nan("");
+  if (x > 1.7976931348623157e308)
+    return x;
+  int k = 0;
+  if (x < 2.2250738585072014e-308) {
+    x *= 18014398509481984.0;
+    k = -54;
+  }
+  f64_bits b = {.f = x};
+  k += (int)(b.u >> 52) - 1023;
+  b.u = (b.u & 0xFFFFFFFFFFFFF) | 0x3FF0000000000000;
+  if (b.f > 1.4142135623730951) {
+    b.f *= 0.5;
+    k++;
+  }
+  double f = b.f - 1.0, s = f / (2.0 + f), w = s * s, p = 1.0 / 23.0;
+  for (int i = 21; i >= 3; i -= 2)
+    p = p * w + 1.0 / i;
+  /* 2s = f − s·f keeps the leading term exact */
+  double tail = s * (2.0 * w * p) - s * f;
+  return k * 0.693147180369123816490 + (f + (tail + k * 1.90821492927058770002e-10));
+}
+
+static inline double f64_tanh(double x)
+{
+  double a = x < 0 ? -x : x;
+  if (!(a > 0))
+    return x;
+  double y = a > 22.0 ? 1.0 : 0;
+  if (y == 0) {
+    double u = 2.0 * a, e = u < 0.34 ? f64_expm1_reduced(u, 0) : f64_exp(u) - 1.0;
+    y = e / (e + 2.0);
+  }
+  return x < 0 ? -y : y;
+}
+
+#endif
