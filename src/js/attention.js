@@ -1,0 +1,165 @@
+import { KVCache } from './cache.js';
+import { array, choice, integer, list, number, read, rows, sized } from './check.js';
+import { describe, kindOf, refuse } from './errors.js';
+import { F32, Tensor, typeOf } from './memory.js';
+
+/** @typedef {import('./memory.js').Memory} Memory @typedef {import('./types.d.ts').DType} DType */
+/** @typedef {Record<'batch'|'heads'|'kvHeads'|'m'|'n'|'headDim'|'valueDim', number>} Shape in the order of attn_init */
+
+const OPTIONS = 'heads scale temperature keyScale causal offset window softcap mask keyLengths alibi sinks layout out want';
+
+/** Engine.attention. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options */
+export function attention(memory, q, k, v, options) {
+  const o = readOptions(options, `batch kvHeads headDim valueDim ${OPTIONS}`);
+  const { batch = 1, heads = 1, kvHeads = heads, headDim, valueDim = headDim } = o;
+  const type = typeOf(memory.floats('q', q));
+  memory.floats('k', k, type);
+  memory.floats('v', v, type);
+  for (const [name, x] of Object.entries({ batch, heads, kvHeads, headDim, valueDim })) integer(name, x, 1);
+  divides(heads, kvHeads);
+  const m = rows('q', q, batch * heads * headDim, 'batch*heads*headDim');
+  const n = rows('k', k, batch * kvHeads * headDim, 'batch*kvHeads*headDim');
+  sized('v', v, batch * kvHeads * n * valueDim, 'batch*kvHeads*n*valueDim');
+  return run(memory, type, { batch, heads, kvHeads, m, n, headDim, valueDim }, o, { q, k, v }, 0);
+}
+
+/** Engine.attend. @param {Memory} memory @param {any} q @param {any} cache @param {any} options */
+export function attend(memory, q, cache, options) {
+  if (!(cache instanceof KVCache)) refuse('ARG', 'cache', describe(cache), 'a KV cache');
+  const o = readOptions(options, OPTIONS), place = cache.place(memory), { kvHeads, headDim, valueDim, length: n } = cache;
+  const heads = integer('heads', o.heads ?? kvHeads, 1);
+  divides(heads, kvHeads);
+  const m = rows('q', memory.floats('q', q, F32), heads * headDim, 'heads*headDim');
+  o.offset ??= n - m;
+  return run(memory, F32, { batch: 1, heads, kvHeads, m, n, headDim, valueDim }, o, { q }, place);
+}
+
+/** @param {number} heads @param {number} kvHeads */
+function divides(heads, kvHeads) {
+  if (heads % kvHeads) refuse('SHAPE', 'heads', heads, `a multiple of ${kvHeads} kvHeads`);
+}
+
+/** @param {any} options @param {string} names */
+function readOptions(options, names) {
+  const o = read('options', options, names);
+  if (o.mask !== undefined) o.mask = read('mask', o.mask, 'data shape');
+  o.want = read('want', o.want, 'weights scores lse stats');
+  if (typeof o.want.weights === 'object') o.want.weights = read('want.weights', o.want.weights, 'heads rows');
+  return o;
+}
+
+/**
+ * All is checked and copied in before a kernel runs, and results are copied out before the scope gives the memory back.
+ * @param {Memory} memory @param {DType} type @param {Shape} shape @param {any} o options, as read @param {Record<string, any>} inputs
+ * @param {number} cache its address, or 0
+ */
+function run(memory, type, shape, o, inputs, cache) {
+  const { batch, heads, m, valueDim } = shape, length = batch * heads * m * valueDim, given = o.out;
+  if (given !== undefined) {
+    sized('out', memory.floats('out', given, type), length, 'batch*heads*m*valueDim');
+    for (const [name, x] of Object.entries({ ...inputs, ...o, mask: o.mask?.data, out: 0 }))
+      if (overlap(given, x)) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
+  }
+  return memory.scope(() => {
+    const p = memory.push(memory.call('params_bytes'));
+    memory.ask('shape', `(${Object.values(shape)})`, `head sizes up to ${memory.call('max_dim')} and arrays below 4 GiB`, 'init', p, ...Object.values(shape));
+    setOptions(memory, type, shape, o, p);
+    const results = wantResults(memory, type, shape, o.want, p);
+    const at = Object.values(inputs).map((x) => memory.put(x, type));
+    const own = given instanceof Tensor, out = own ? given.place() : memory.room(type, length);
+    if (type === F32 && memory.pool?.worth(p)) memory.pool.run(p, out, at[0], at[1], at[2], cache);
+    else {
+      const scratch = memory.push(memory.callTyped('scratch_bytes', type, p) >>> 0);
+      if (cache) memory.call('cache_attend', p, out, ...at, cache, scratch);
+      else memory.callTyped('forward', type, p, out, ...at, scratch);
+    }
+    const output = memory.view(type, out, length);
+    if (given && !own) given.set(output);
+    return { output: own ? output : given ?? output.slice(), ...results() };
+  });
+}
+
+/** @param {any} a @param {any} b */
+function overlap(a, b) {
+  const x = a.data ?? a, y = b?.data ?? b;
+  return x.buffer === y?.buffer && x.byteOffset < y.byteOffset + y.byteLength && y.byteOffset < x.byteOffset + x.byteLength;
+}
+
+/** @param {Memory} memory @param {DType} type @param {Shape} shape @param {any} o @param {number} p */
+function setOptions(memory, type, { batch, heads, m, n }, o, p) {
+  memory.call('set_layout', p, choice('layout', o.layout, 'bhsd', 'bshd'));
+  memory.call('set_causal', p, choice('causal', o.causal, false, true));
+  for (const [name, expected] of [['scale', 'finite'], ['temperature', '≥ 0'], ['softcap', 'finite, ≥ 0']])
+    if (o[name] !== undefined) memory.ask(name, describe(o[name]), expected, `set_${name}`, p, number(name, o[name]));
+  for (const [name, f, length, words] of /** @type {[string, string, number, string][]} */ ([
+    ['keyScale', 'key_scale', n, 'n'], ['alibi', 'alibi', heads, 'heads'], ['sinks', 'sinks', heads, 'heads']]))
+    if (o[name] !== undefined) memory.call(`set_${f}`, p, memory.put(sized(name, memory.floats(name, o[name], type), length, words), type));
+  if (o.window !== undefined) {
+    if (list('window', o.window).length !== 2) refuse('ARG', 'window', describe(o.window), '[left, right]');
+    memory.call('set_window', p, ...o.window.map((/** @type {any} */ x) => (x === Infinity ? -1 : integer('window', x, 0))));
+  }
+  /** One integer for each batch. @param {string} name */
+  const each = (name) => sized(name, array(name, o[name], 'Int32Array'), batch, 'batch');
+  if (o.offset !== undefined) {
+    const one = typeof o.offset === 'number';
+    memory.ask('offset', describe(o.offset), 'integers within ±2^29', 'set_offset', p,
+      one && integer('offset', o.offset + 0, -(2 ** 31)), one ? 0 : memory.put(each('offset'), 'int32'));
+  }
+  if (o.keyLengths !== undefined) {
+    for (const x of each('keyLengths')) integer('keyLengths', x, 0, n);
+    memory.call('set_key_lengths', p, memory.put(o.keyLengths, 'int32'));
+  }
+  if (o.mask !== undefined) {
+    const { data, shape } = o.mask, select = kindOf(data) === 'Uint8Array';
+    const sizes = list('mask.shape', shape).map((x) => integer('mask.shape', x, 0)), words = `(${sizes})`;
+    if (!sizes.length || sizes.length > 4) refuse('SHAPE', 'mask.shape', words, '1 to 4 sizes');
+    const x = sized('mask.data', select ? array('mask.data', data, 'Uint8Array') : memory.floats('mask.data', data, type),
+      sizes.reduce((a, b) => a * b), words);
+    memory.ask('mask.shape', words, `one that broadcasts to (${[batch, heads, m, n]})`, 'set_mask', p, select ? 1 : 2,
+      memory.put(x, select ? 'uint8' : type), ...[1, 1, 1, ...sizes].slice(-4));
+  }
+}
+
+/**
+ * Makes room for what is wanted; the function it returns copies it out.
+ * @param {Memory} memory @param {DType} type @param {Shape} shape @param {any} want @param {number} p
+ */
+function wantResults(memory, type, { batch, heads, m, n }, want, p) {
+  const count = batch * heads * m, yes = (/** @type {string} */ name) => choice(`want.${name}`, want[name], false, true);
+  /** @type {Record<string, () => any>} */
+  const results = {}, stats = {};
+  /** @param {Record<string, () => any>} into @param {string} name @param {number} length @param {DType | 'int32'} kind */
+  const room = (into, name, length, kind = type) => {
+    const at = memory.room(kind, length);
+    into[name] = () => memory.copy(kind, at, length);
+    return at;
+  };
+  const chosen = want.weights && typeof want.weights === 'object' ? want.weights : yes('weights') && { __proto__: null };
+  if (chosen) {
+    const h = slots(memory, 'heads', chosen.heads, heads), i = slots(memory, 'rows', chosen.rows, m);
+    memory.call('want_weights', p, room(results, 'weights', batch * h.count * i.count * n), h.at, h.count, i.at, i.count);
+  }
+  if (want.scores !== undefined)
+    memory.call('want_scores', p, choice('want.scores', want.scores, 'raw', 'capped', 'masked'), room(results, 'scores', count * n));
+  if (yes('lse')) memory.call('want_lse', p, room(results, 'lse', count));
+  if (yes('stats')) {
+    memory.call('want_stats', p, room(stats, 'n', count, 'int32'),
+      ...['entropy', 'kl', 'expectedScore', 'maxWeight'].map((name) => room(stats, name, count)), room(stats, 'argmax', count, 'int32'));
+    results.stats = () => taken(stats);
+  }
+  return () => taken(results);
+}
+
+/** @param {Record<string, () => any>} results */
+const taken = (results) => Object.fromEntries(Object.entries(results).map(([name, take]) => [name, take()]));
+
+/** The table from heads or rows to their place among the chosen. @param {Memory} memory @param {string} axis @param {any} chosen @param {number} size */
+function slots(memory, axis, chosen, size) {
+  if (chosen === undefined) return { at: 0, count: size };
+  const name = `want.weights.${axis}`, table = new Int32Array(size).fill(-1);
+  list(name, chosen).forEach((x, place) => {
+    if (table[integer(name, x, 0, size - 1)] >= 0) refuse('RANGE', name, `${x} twice`, 'each once');
+    table[x] = place;
+  });
+  return { at: memory.put(table, 'int32'), count: chosen.length };
+}

@@ -1,0 +1,92 @@
+import { array, choice, integer, read, rows, sized } from './check.js';
+import { GONE, STATUS, describe, refuse } from './errors.js';
+import { F32 } from './memory.js';
+
+/** See types.d.ts. Its memory is laid out and understood by cache.c alone. */
+export class KVCache {
+  #memory;
+  #at;
+
+  /** @param {import('./memory.js').Memory} memory @param {any} options */
+  constructor(memory, options) {
+    const { kvHeads = 1, headDim, valueDim = headDim, capacity, type } = read('options', options, 'kvHeads headDim valueDim capacity type');
+    const sizes = Object.entries({ kvHeads, headDim, valueDim, capacity }).map(([name, x]) => integer(name, x, 1));
+    choice('type', type, 'f32');
+    this.type = /** @type {const} */ ('f32');
+    this.kvHeads = sizes[0];
+    this.headDim = sizes[1];
+    this.valueDim = sizes[2];
+    this.capacity = sizes[3];
+    this.#memory = memory;
+    this.bytes = memory.call('cache_bytes', ...sizes) >>> 0;
+    if (!this.bytes) refuse('LIMIT', 'cache', `of (${sizes})`, `sizes up to ${memory.call('max_dim')}, below 4 GiB`);
+    this.#at = memory.take(this.bytes);
+    memory.call('cache_init', this.#at, ...sizes);
+  }
+
+  /** Its address, for the memory it lives in. @param {import('./memory.js').Memory} [memory] */
+  place(memory = this.#memory) {
+    return this.#at < 0 || memory !== this.#memory ? refuse('DISPOSED', 'cache', ...GONE) : this.#at;
+  }
+
+  get length() {
+    return this.#memory.call('cache_length', this.place());
+  }
+
+  /** @param {any} k @param {any} v @param {any} [options] */
+  append(k, v, options) {
+    const first = choice('layout', read('options', options, 'layout').layout, 'bhsd', 'bshd');
+    const { kvHeads, headDim, valueDim } = this, memory = this.#memory, at = this.place();
+    const t = rows('k', memory.floats('k', k, F32), kvHeads * headDim, 'kvHeads*headDim');
+    sized('v', memory.floats('v', v, F32), kvHeads * t * valueDim, 'kvHeads*t*valueDim');
+    memory.scope(() =>
+      memory.ask('cache', `${this.length} of ${this.capacity} full`, `room for ${t} more positions`, 'cache_append', at,
+        memory.put(k, F32), memory.put(v, F32), t, first));
+  }
+
+  /** @param {number} length */
+  truncate(length) {
+    this.#memory.call('cache_truncate', this.place(), integer('length', length, 0, this.length));
+  }
+
+  /** @param {number} [from] @param {number} [to] */
+  read(from = 0, to = this.length) {
+    const { kvHeads, headDim, valueDim } = this, memory = this.#memory, at = this.place();
+    integer('to', to, 0, this.length);
+    const count = kvHeads * (to - integer('from', from, 0, to));
+    return memory.scope(() => {
+      const k = memory.room(F32, count * headDim), v = memory.room(F32, count * valueDim);
+      memory.call('cache_read', at, k, v, from, to);
+      return { k: memory.copy(F32, k, count * headDim), v: memory.copy(F32, v, count * valueDim) };
+    });
+  }
+
+  clone() {
+    const { kvHeads, headDim, valueDim, capacity, bytes } = this, memory = this.#memory, at = this.place();
+    const copy = new KVCache(memory, { kvHeads, headDim, valueDim, capacity });
+    memory.view('uint8', copy.place(), bytes).set(memory.view('uint8', at, bytes));
+    return copy;
+  }
+
+  snapshot() {
+    const memory = this.#memory, at = this.place(), bytes = memory.call('cache_snapshot_bytes', at) >>> 0;
+    return memory.scope(() => {
+      const to = memory.push(bytes);
+      memory.call('cache_snapshot', at, to);
+      return memory.copy('uint8', to, bytes);
+    });
+  }
+
+  /** @param {any} snapshot */
+  restore(snapshot) {
+    const { kvHeads, headDim, valueDim, capacity } = this, memory = this.#memory, at = this.place();
+    array('snapshot', snapshot, 'Uint8Array');
+    const status = memory.scope(() => memory.call('cache_restore', at, memory.put(snapshot, 'uint8'), snapshot.length));
+    if (status) refuse(STATUS[status], 'snapshot', describe(snapshot), `an intact one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`);
+  }
+
+  dispose() {
+    if (this.#at >= 0) this.#memory.give(this.#at, this.bytes);
+    this.#at = -1;
+  }
+}

@@ -1,0 +1,57 @@
+import { describe, kindOf, refuse } from './errors.js';
+
+/**
+ * Reads each option once, before anything else happens: a getter may run any code, but only here. Inherited ones do not count.
+ * @param {string} of @param {any} options @param {string} names of all there are @returns {any}
+ */
+export function read(of, options, names) {
+  const known = names.split(' ');
+  if (options === undefined) options = {};
+  if (typeof options !== 'object' || !options || kindOf(options)) refuse('ARG', of, describe(options), 'an object');
+  for (const name of Object.keys(options)) if (!known.includes(name)) refuse('ARG', of, `given "${name}"`, `only ${names}`);
+  return Object.fromEntries(known.map((name) => [name, Object.hasOwn(options, name) ? options[name] : undefined]));
+}
+
+/** @param {string} name @param {any} x @param {number} least @param {number} [most] @returns {number} */
+export function integer(name, x, least, most = 0x7fffffff) {
+  const valid = Number.isInteger(number(name, x)) && x >= least && x <= most && !Object.is(x, -0);
+  return valid ? x : refuse('RANGE', name, Object.is(x, -0) ? '-0' : x, `an integer from ${least} to ${most}`);
+}
+
+/** @param {string} name @param {any} x @returns {number} */
+export const number = (name, x) => (typeof x === 'number' ? x : refuse('ARG', name, describe(x), 'a number'));
+
+/** The place of a word among the choices; the first where there is none. @param {string} name @param {any} x @param {any[]} choices */
+export function choice(name, x, ...choices) {
+  if (x === undefined) return 0;
+  return choices.includes(x) ? choices.indexOf(x) : refuse('ARG', name, describe(x), choices.map(describe).join(' or '));
+}
+
+/** @param {string} name @param {any} x @returns {any[]} */
+export const list = (name, x) => (Array.isArray(x) ? x : refuse('ARG', name, describe(x), 'an array'));
+
+/** A live typed array. @param {string} name @param {any} x @param {string[]} kinds @returns {any} */
+export function array(name, x, ...kinds) {
+  if (!kinds.includes(kindOf(x))) refuse('ARG', name, describe(x), kinds.join(' or '));
+  if (!x.length && gone(x.buffer)) refuse('DETACHED', name, describe(x), 'a live array');
+  return x;
+}
+
+/** Detached, or resizable and so perhaps cut off. @param {any} buffer */
+function gone(buffer) {
+  try {
+    return !new Uint8Array(buffer) || buffer.resizable || buffer.growable;
+  } catch {
+    return true;
+  }
+}
+
+/** @param {string} name @param {any} x its array @param {number} length @param {string} shape in words @returns {any} */
+export function sized(name, x, length, shape) {
+  return x.length === length ? x : refuse('SHAPE', name, `${x.length} long`, `${length} = ${shape}`);
+}
+
+/** How many rows of `size` there are. @param {string} name @param {any} x @param {number} size @param {string} shape in words */
+export function rows(name, x, size, shape) {
+  return x.length % size ? refuse('SHAPE', name, `${x.length} long`, `a multiple of ${size} = ${shape}`) : x.length / size;
+}

@@ -1,0 +1,84 @@
+/**
+ * Clearhead: scaled-dot-product attention that can explain itself.
+ *
+ *     const ch = await init();
+ *     const { output, weights, stats } = ch.attention(q, k, v, { heads: 8, kvHeads: 2, headDim: 64, causal: true,
+ *                                                               want: { weights: true, stats: true } });
+ *
+ * The arrow: index.js → attention.js, cache.js, theory.js → memory.js → attn.h → the kernels. C returns a status, this side
+ * throws. The types, with shapes and units, are in types.d.ts.
+ */
+import { attend, attention } from './attention.js';
+import { KVCache } from './cache.js';
+import { choice, integer, list, read } from './check.js';
+import { ClearheadError } from './errors.js';
+import { FILES, acceptsRelaxed, compile } from './load.js';
+import { Memory, Tensor } from './memory.js';
+import { gaussianWeights, kernelEquivalence } from './theory.js';
+
+export { ClearheadError };
+
+/**
+ * Loads the kernels, checks that they compute, and returns an engine. Engines share nothing.
+ * @param {import('./types.d.ts').InitOptions} [options] @returns {Promise<import('./types.d.ts').Engine>}
+ */
+export async function init(options) {
+  const { wasm, variant, threads = 1 } = read('options', options, 'wasm variant threads');
+  const asked = choice('variant', variant, 'auto', 'simd', 'relaxed'), relaxed = acceptsRelaxed(), fast = relaxed && asked !== 1;
+  const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
+  let why = relaxed || asked === 1 ? '' : 'this engine has no relaxed SIMD';
+  if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
+  if (count > 1)
+    try {
+      const { startThreads } = await import('./threads.js');
+      return engine(selfTested(await startThreads(given, fast, count)), why);
+    } catch (/** @type {any} */ error) {
+      why = `one thread: ${error.message}`;
+    }
+  const module = given ?? await compile(fast ? FILES.relaxed : FILES.simd).catch((error) => {
+    if (!fast || asked) throw error;
+    why = `the relaxed kernels did not load: ${error.message}`;
+    return compile(FILES.simd);
+  });
+  try {
+    return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory for another instance', { cause });
+    throw new ClearheadError('FORMAT', 'wasm is not of this version', { cause });
+  }
+}
+
+/** Two keys whose logits differ by log 2 have weights 1/3 and 2/3. @param {Memory} memory */
+function selfTested(memory) {
+  for (const Floats of [Float32Array, Float64Array]) {
+    const { output } = attention(memory, new Floats([Math.LN2]), new Floats([0, 1]), new Floats([0, 3]), { headDim: 1 });
+    if (!(Math.abs(output[0] - 2) < 1e-6)) throw new Error(`self-test: ${output[0]} instead of 2`);
+  }
+  return memory;
+}
+
+/** @param {Memory} memory @param {string} why @returns {import('./types.d.ts').Engine} */
+function engine(memory, why) {
+  /** @type {'relaxed' | 'simd'} */
+  const variant = memory.call('is_relaxed') ? 'relaxed' : 'simd';
+  /** @param {(memory: Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */
+  const on = (f) => f.bind(null, memory);
+  return Object.freeze({
+    get info() {
+      const { threads = 1, trouble = why } = memory.pool ?? {};
+      return Object.freeze({ variant, threads, simd: true, why: trouble });
+    },
+    attention: on(attention),
+    attend: on(attend),
+    tensor: on(tensor),
+    kvCache: (/** @type {any} */ options) => new KVCache(memory, options),
+    dispose: () => memory.pool?.stop(),
+    theory: { gaussianWeights: on(gaussianWeights), kernelEquivalence: on(kernelEquivalence) },
+  });
+}
+
+/** @param {Memory} memory @param {any} shape @param {any} dtype */
+function tensor(memory, shape, dtype) {
+  const sizes = list('shape', shape).map((x) => integer('shape', x, 0));
+  return new Tensor(memory, sizes, choice('dtype', dtype, 'float32', 'float64') ? 'float64' : 'float32');
+}

@@ -1,0 +1,54 @@
+import { ClearheadError, describe, refuse } from './errors.js';
+
+/** (func (param v128 v128 v128) (result v128) … f32x4.relaxed_madd) */
+const RELAXED = '\0asm\x01\0\0\0\x01\b\x01`\x03{{{\x01{\x03\x02\x01\0\n\r\x01\v\0 \0 \x01 \x02\xFD\x85\x02\v';
+
+export const acceptsRelaxed = () => WebAssembly.validate(Uint8Array.from(RELAXED, (c) => c.charCodeAt(0)));
+
+/** The files of this package, named literally so that bundlers see them. */
+export const FILES = {
+  simd: new URL('./attn.simd.wasm', import.meta.url),
+  relaxed: new URL('./attn.relaxed.wasm', import.meta.url),
+};
+
+/**
+ * From any source to a compiled module. What goes wrong is told apart: "CompileError" helps nobody.
+ * @param {any} source see WasmSource @returns {Promise<WebAssembly.Module>}
+ */
+export async function compile(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  const bytes = await bytesOf(source), start = String.fromCharCode(...bytes.subarray(0, 9));
+  if (!start.startsWith('\0asm')) refuse('FORMAT', 'wasm', `${bytes.length} bytes beginning ${JSON.stringify(start)}`, 'a wasm file ("<" begins a web page)');
+  // scripts/seal.js ends the file with a checksum (FNV-1a) of all before it, which no flipped byte passes
+  const sum = bytes.subarray(0, -4).reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0x811c9dc5);
+  if (new DataView(bytes.buffer).getInt32(bytes.length - 4, true) !== sum) throw new ClearheadError('INTEGRITY', 'wasm is damaged: its checksum is wrong');
+  try {
+    return await WebAssembly.compile(bytes);
+  } catch (cause) {
+    // a content security policy shows only here: validate does not know of it
+    const policy = WebAssembly.validate(bytes);
+    throw new ClearheadError('ENV', policy ? "the content security policy needs script-src 'wasm-unsafe-eval'" : 'this engine lacks what the file needs: SIMD, or relaxed SIMD', { cause });
+  }
+}
+
+/** Node's own modules are not named literally, or bundlers for browsers would look for them. */
+export const NODE = 'node:';
+
+/** @param {any} source @returns {Promise<Uint8Array<ArrayBuffer>>} */
+async function bytesOf(source) {
+  if (ArrayBuffer.isView(source)) source = source.buffer.slice(source.byteOffset, source.byteOffset + source.byteLength);
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  const address = typeof source === 'string' || source instanceof URL;
+  if (!address && !(source instanceof Response)) refuse('ARG', 'wasm', describe(source), 'a URL, a Response, bytes or a WebAssembly.Module');
+  try {
+    if (/^file:/.test(source)) {
+      const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}fs/promises`);
+      return new Uint8Array(await readFile(new URL(source)));
+    }
+    const response = address ? await fetch(source) : source;
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  } catch (/** @type {any} */ cause) {
+    throw new ClearheadError('NET', `wasm could not be read from ${address ? source : 'a Response'}: ${cause.message}`, { cause });
+  }
+}

@@ -1,0 +1,168 @@
+import { array } from './check.js';
+import { ClearheadError, GONE, STATUS, kindOf, refuse } from './errors.js';
+
+/** @typedef {import('./types.d.ts').DType} DType */
+/** @typedef {DType | 'int32' | 'uint8'} Kind */
+
+/** @type {DType} */
+export const F32 = 'float32';
+/** @type {Record<string, any>} */
+const VIEWS = { float32: Float32Array, float64: Float64Array, int32: Int32Array, uint8: Uint8Array };
+
+/** @param {number} at */
+const align = (at) => Math.ceil(at / 64) * 64;
+
+/** @param {Kind} kind @param {number} length */
+const bytesOf = (kind, length) => VIEWS[kind].BYTES_PER_ELEMENT * length;
+
+/**
+ * The memory of one wasm instance. Persistent blocks (tensors, caches) come first; during a call its inputs and outputs lie
+ * above them as on a stack. Views are made afresh each time, because growing detaches them.
+ */
+export class Memory {
+  /** @param {any} exports of the module */
+  constructor(exports) {
+    this.c = exports;
+    this.top = align(exports.__heap_base.value);
+    /** Free ranges between persistent blocks, in order. @type {{ at: number, end: number }[]} */
+    this.holes = [];
+    /** Below this the stack is not given back. */
+    this.floor = 0;
+    /** The threads that help, if there are any. @type {any} */
+    this.pool = undefined;
+    /** @type {unknown} */
+    this.trap = undefined;
+  }
+
+  /** @param {Kind} kind @param {number} at @param {number} length @returns {any} */
+  view(kind, at, length) {
+    return new VIEWS[kind](this.c.memory.buffer, at, length);
+  }
+
+  /** Takes bytes from the top of the stack. @param {number} bytes */
+  push(bytes) {
+    const at = this.top, end = align(at + bytes), have = this.c.memory.buffer.byteLength;
+    try {
+      if (end > have) this.c.memory.grow(Math.ceil((end - have) / 65536));
+    } catch (cause) {
+      throw new ClearheadError('OOM', `${bytes} more bytes of memory refused, beside ${have}`, { cause });
+    }
+    this.top = end;
+    return at;
+  }
+
+  /** @param {Kind} kind @param {number} length */
+  room(kind, length) {
+    return this.push(bytesOf(kind, length));
+  }
+
+  /** Runs `body`, then gives back all it has pushed. @template T @param {() => T} body @returns {T} */
+  scope(body) {
+    const top = this.top;
+    try {
+      return body();
+    } finally {
+      this.top = Math.max(top, this.floor);
+    }
+  }
+
+  /** A persistent block. @param {number} bytes */
+  take(bytes) {
+    const hole = this.holes.find((h) => h.end - h.at >= align(bytes));
+    if (!hole) return this.push(bytes);
+    const at = hole.at;
+    hole.at += align(bytes);
+    this.holes = this.holes.filter((h) => h.at < h.end);
+    return at;
+  }
+
+  /** Gives back a block that `take` gave. @param {number} at @param {number} bytes */
+  give(at, bytes) {
+    const holes = [...this.holes, { at, end: at + align(bytes) }].sort((a, b) => a.at - b.at);
+    this.holes = [];
+    for (const hole of holes) {
+      const last = this.holes.at(-1);
+      if (last?.end === hole.at) last.end = hole.end;
+      else this.holes.push(hole);
+    }
+    if (this.holes.at(-1)?.end === this.top) this.top = /** @type {any} */ (this.holes.pop()).at;
+  }
+
+  /** Calls a function of attn.h, named without its prefix. A trap ends this engine, since its memory can no longer be trusted. @param {string} f @param {any[]} values @returns {number} */
+  call(f, ...values) {
+    try {
+      if (!this.trap) return this.c[`attn_${f}`](...values);
+    } catch (cause) {
+      this.trap = cause;
+    }
+    throw new ClearheadError('TRAPPED', `${f} failed in wasm; init a new engine`, { cause: this.trap });
+  }
+
+  /** The same for a function that exists for both types. @param {string} f @param {DType} type @param {any[]} values */
+  callTyped(f, type, ...values) {
+    return this.call(f + (type === F32 ? '_f32' : '_f64'), ...values);
+  }
+
+  /** A copy of what is in memory. @param {Kind} kind @param {number} at @param {number} length */
+  copy(kind, at, length) {
+    return this.view(kind, at, length).slice();
+  }
+
+  /** Calls a C function that returns a status, and says in words what it refuses. @param {string} name @param {any} came @param {string} expected @param {string} f @param {any[]} values */
+  ask(name, came, expected, f, ...values) {
+    const status = this.call(f, ...values);
+    if (status) refuse(STATUS[status], name, came, expected);
+  }
+
+  /** A float input: a typed array or a tensor of this memory, of the type given or of either. @param {string} name @param {any} x @param {DType} [type] @returns {any} */
+  floats(name, x, type) {
+    if (x instanceof Tensor) {
+      x.place(this, name);
+      return type && x.dtype !== type ? refuse('ARG', name, `a ${x.dtype} tensor`, type) : x;
+    }
+    array(name, x, ...(type ? [VIEWS[type].name] : ['Float32Array', 'Float64Array']));
+    // it would be detached as soon as memory grows
+    return x.buffer === this.c.memory.buffer ? refuse('ARG', name, 'a view of a tensor', 'the tensor itself') : x;
+  }
+
+  /** Where an input lies: a tensor's own place, or that of a fresh copy. @param {any} x @param {Kind} kind */
+  put(x, kind) {
+    if (x instanceof Tensor) return x.place(this);
+    const at = this.room(kind, x.length);
+    this.view(kind, at, x.length).set(x);
+    return at;
+  }
+}
+
+/** @param {any} x a float input @returns {DType} */
+export const typeOf = (x) => x.dtype ?? (kindOf(x) === 'Float64Array' ? 'float64' : F32);
+
+/** See types.d.ts. */
+export class Tensor {
+  #memory;
+  #at;
+
+  /** @param {Memory} memory @param {number[]} shape @param {DType} dtype */
+  constructor(memory, shape, dtype) {
+    this.#memory = memory;
+    this.shape = Object.freeze(shape);
+    this.dtype = dtype;
+    this.length = shape.reduce((a, b) => a * b, 1);
+    this.#at = memory.take(bytesOf(dtype, this.length));
+    this.data.fill(0);
+  }
+
+  /** Its address, for the memory it lives in. */
+  place(memory = this.#memory, name = 'tensor') {
+    return this.#at < 0 || memory !== this.#memory ? refuse('DISPOSED', name, ...GONE) : this.#at;
+  }
+
+  get data() {
+    return this.#memory.view(this.dtype, this.place(), this.length);
+  }
+
+  dispose() {
+    if (this.#at >= 0) this.#memory.give(this.#at, bytesOf(this.dtype, this.length));
+    this.#at = -1;
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * The public types of `clearhead`. Words: n keys, m queries, d head size (`headDim`), dv value size (`valueDim`),
+ * T attention temperature, logits z_j = scale·⟨q, k_j⟩, weights p = softmax(z/T). Logarithms are natural (nats).
+ */
+
+/** float32 data runs the float32 kernels, float64 data the float64 ones; results have the type of the query. */
+export type FloatArray = Float32Array | Float64Array;
+export type DType = 'float32' | 'float64';
+/** `bhsd`: (batch, heads, positions, size). `bshd`: (batch, positions, heads, size), heads side by side in a row. */
+export type Layout = 'bhsd' | 'bshd';
+
+/** Where the compiled kernels come from: an address, a fetch response, the bytes, or an already compiled module. */
+export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | WasmObject;
+/** A `Response` or a `WebAssembly.Module`; not by name, so that these types need no DOM library. */
+export type WasmObject = object;
+
+export interface InitOptions {
+  /** Default: the file shipped beside this module. */
+  wasm?: WasmSource | Promise<WasmSource>;
+  /** `auto` (default): `relaxed` where the engine accepts relaxed SIMD, else `simd`. `simd` gives the same bits everywhere. */
+  variant?: 'auto' | 'simd' | 'relaxed';
+  /**
+   * How many threads share the work of a large float32 call, the calling one included; default 1, at most 16. In a page they need
+   * cross-origin isolation. Where they cannot be had, the engine has one, and `info.why` says why. The bits do not depend on it.
+   */
+  threads?: number;
+}
+
+export interface EngineInfo {
+  /** The kernels that run; `simd` is bit-reproducible on every engine, `relaxed` may fuse multiply and add. */
+  readonly variant: 'simd' | 'relaxed';
+  /** Threads there are now; falls to 1 when one is lost. */
+  readonly threads: number;
+  /** True: 128-bit SIMD is the floor of every build. */
+  readonly simd: true;
+  /** Why the faster variant or the threads asked for are not there; empty when nothing is missing. */
+  readonly why: string;
+}
+
+/**
+ * An absent option is `undefined`; unknown names are refused. Floats (mask.data, keyScale, alibi, sinks, out) are of q's type.
+ */
+export interface AttendOptions<A extends FloatArray = Float32Array> {
+  /** Query heads H; default 1, over a cache its kvHeads. A multiple of the key/value heads; query head h reads kv head ⌊h / (H/G)⌋. */
+  heads?: number;
+  /** Multiplies ⟨q, k⟩; default 1/√d. Finite. */
+  scale?: number;
+  /** T ≥ 0, default 1. 0 is the exact hard argmax (ties share), Infinity the exact uniform distribution. */
+  temperature?: number;
+  /** λ_j, one multiplier per key (n), on the scaled score (README, source 1, Eq. 16). */
+  keyScale?: A | Tensor<A>;
+  /** Query i sees keys j ≤ i + offset. Default false. */
+  causal?: boolean;
+  /** Number of past keys, one for all or one per batch; may be negative. Default 0, with a cache length − m. */
+  offset?: number | Int32Array;
+  /** [left, right]: how many previous and following positions are visible besides the query's own; Infinity = open. */
+  window?: readonly [number, number];
+  /** c > 0: z becomes c·tanh(z/c) before any mask. 0 (default): off. */
+  softcap?: number;
+  /**
+   * Rank 1–4, aligned from the right with (batch, heads, m, n), axes of 1 broadcast. Uint8Array: nonzero = attend.
+   * Float: added to the logits, −Infinity masks. A last axis shorter than n (and not 1) masks the missing keys.
+   */
+  mask?: { data: Uint8Array | A | Tensor<A>; shape: readonly number[] };
+  /** (batch): keys from there on are padding. */
+  keyLengths?: Int32Array;
+  /** (heads): slope s_h; adds −s_h·|i + offset − j| (Press et al., ALiBi). */
+  alibi?: A | Tensor<A>;
+  /** (heads): one logit per head that joins the denominator of the weights only; lse and stats describe the keys. */
+  sinks?: A | Tensor<A>;
+  /** Layout of q and of the output (and of k and v in `attention`). Default `bhsd`. */
+  layout?: Layout;
+  /** Where the output is written, instead of a new array; must not overlap any input. */
+  out?: A | Tensor<A>;
+  want?: Want;
+}
+
+export interface AttentionOptions<A extends FloatArray = FloatArray> extends AttendOptions<A> {
+  /** B, default 1. */
+  batch?: number;
+  /** Key/value heads G, default `heads`: MHA. 1 < G < H: GQA. G = 1: MQA. */
+  kvHeads?: number;
+  /** d, the size of one query or key head, at most 1024. Required. m and n follow from the lengths of q and k. */
+  headDim: number;
+  /** dv, default `headDim`, at most 1024. */
+  valueDim?: number;
+}
+
+export interface Want {
+  /** True: all weights, (batch, heads, m, n). Or chosen heads and query rows: (batch, heads.length, rows.length, n). */
+  weights?: boolean | { heads?: readonly number[]; rows?: readonly number[] };
+  /** (batch, heads, m, n): `raw` = scaled, `capped` = after softcap, `masked` = after masks and biases (−∞ = not attended). */
+  scores?: 'raw' | 'capped' | 'masked';
+  /** (batch, heads, m): log Σ exp(z_j/T) over the attended keys; −∞ for an empty row. */
+  lse?: boolean;
+  /** Per row, accumulated inside the fused kernel (README, sources 2 and 3). */
+  stats?: boolean;
+}
+
+/** Each (batch, heads, m). A row without keys has zeros. Sinks are not part of it. */
+export interface Stats<A extends FloatArray = FloatArray> {
+  /** Keys attended. */
+  n: Int32Array;
+  /** H(p) in nats. */
+  entropy: A;
+  /** ρ = KL(p‖uniform over the attended keys) = log n − H = ⟨z⟩/T − lse + log n, in nats. */
+  kl: A;
+  /** ⟨z⟩ = Σ p_j z_j, before the temperature. */
+  expectedScore: A;
+  maxWeight: A;
+  /** Position of the largest weight, the lowest index of a tie. */
+  argmax: Int32Array;
+}
+
+export interface AttentionResult<A extends FloatArray = FloatArray> {
+  /** q's layout with valueDim; `out` itself (or its fresh view, for a tensor) when one was given. */
+  output: A;
+  weights?: A;
+  scores?: A;
+  lse?: A;
+  stats?: Stats<A>;
+}
+
+/**
+ * An array in wasm memory, which is passed itself wherever a typed array is taken (copied for the call), and not its `data`.
+ * Only its length counts there, not its shape.
+ */
+export interface Tensor<A extends FloatArray = FloatArray> {
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+  /** A fresh view at every access: wasm memory may have grown since the last one, so do not keep it across calls. */
+  readonly data: A;
+  /** Gives the memory back; a second call does nothing. */
+  dispose(): void;
+}
+
+export interface KVCacheOptions {
+  /** Default 1. */
+  kvHeads?: number;
+  headDim: number;
+  /** Default `headDim`. */
+  valueDim?: number;
+  /** Most positions it can hold. */
+  capacity: number;
+  type?: 'f32';
+}
+
+/** Keys and values of one sequence, kept in wasm memory in the order the kernels read. */
+export interface KVCache {
+  readonly kvHeads: number;
+  readonly headDim: number;
+  readonly valueDim: number;
+  readonly capacity: number;
+  readonly type: 'f32';
+  /** Positions held. */
+  readonly length: number;
+  /** Bytes of wasm memory. */
+  readonly bytes: number;
+  /** k (kvHeads, t, headDim) and v (kvHeads, t, valueDim), or with `bshd` (t, kvHeads, size). Throws LIMIT when full. */
+  append(k: Float32Array | Tensor<Float32Array>, v: Float32Array | Tensor<Float32Array>, options?: { layout?: Layout }): void;
+  /** Keeps the first `length` positions. */
+  truncate(length: number): void;
+  /** Keys (kvHeads, to−from, headDim) and values of the positions [from, to), default all. */
+  read(from?: number, to?: number): { k: Float32Array; v: Float32Array };
+  clone(): KVCache;
+  /** A self-describing copy with a checksum, to be kept anywhere. */
+  snapshot(): Uint8Array;
+  /** Takes a snapshot of a cache of the same kvHeads, headDim and valueDim that fits the capacity. */
+  restore(snapshot: Uint8Array): void;
+  dispose(): void;
+}
+
+export interface GaussianOptions {
+  /** d. m and n follow from the lengths. */
+  headDim: number;
+  valueDim?: number;
+  /** T > 0, default 1: σ² = T√d. */
+  temperature?: number;
+  /** Multiply each weight by exp(‖k_j‖²/2σ²), which keys of unequal norm need (README, source 3). Default false. */
+  restoreKeyNorm?: boolean;
+}
+
+/** max|Δ|, ‖Δ‖_F, and the largest |Δ|/allowed over the elements; the identity holds where that is ≤ 1. */
+export interface Difference {
+  max: number;
+  frobenius: number;
+  /** The largest element of the allowed difference. */
+  allowed: number;
+  /** The Frobenius norm of the allowed difference. */
+  allowedFrobenius: number;
+  /** max over elements of |Δ| / allowed. */
+  ratio: number;
+}
+
+export interface Theory {
+  /** (m, n) row-normalised exp(−‖q_i − k_j‖²/2σ²) from distances, and with v the smoothed values (m, dv). */
+  gaussianWeights<A extends FloatArray>(q: A, k: A, v: A | null, options: GaussianOptions): { weights: A; output?: A; sigma2: number };
+  /** Softmax attention against Gaussian smoothing on the same single-head inputs. */
+  kernelEquivalence<A extends FloatArray>(q: A, k: A, v: A, options: GaussianOptions):
+    { sigma2: number; weights: Difference; output: Difference; holds: boolean };
+}
+
+export interface Engine {
+  readonly info: EngineInfo;
+  /** Scaled-dot-product attention, multi-head, grouped-query and multi-query.  */
+  attention<A extends FloatArray>(q: A | Tensor<A>, k: A | Tensor<A>, v: A | Tensor<A>, options: AttentionOptions<A>): AttentionResult<A>;
+  /** Queries (heads, m, headDim) over the keys and values of a cache; with `causal` they are its last m positions. */
+  attend(q: Float32Array | Tensor<Float32Array>, cache: KVCache, options?: AttendOptions): AttentionResult<Float32Array>;
+  tensor(shape: readonly number[], dtype?: 'float32'): Tensor<Float32Array>;
+  tensor(shape: readonly number[], dtype: 'float64'): Tensor<Float64Array>;
+  kvCache(options: KVCacheOptions): KVCache;
+  /** Ends its threads, if it has any; it then works with one. */
+  dispose(): void;
+  readonly theory: Theory;
+}
+
+/** Stable over versions. */
+export type ErrorCode =
+  | 'ARG' | 'SHAPE' | 'RANGE' | 'ALIAS' | 'DETACHED' | 'DISPOSED' | 'OOM' | 'LIMIT' | 'FORMAT' | 'INTEGRITY'
+  | 'TRAPPED' | 'ENV' | 'NET';
+
+/** The one error of this package: `code` for programs, `message` names the argument, what came and what was expected. */
+export class ClearheadError extends Error {
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
+  readonly name: 'ClearheadError';
+  readonly code: ErrorCode;
+}
+
+/** Loads and checks the kernels. Nothing is shared between two engines. */
+export function init(options?: InitOptions): Promise<Engine>;
