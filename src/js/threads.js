@@ -1,0 +1,151 @@
+import { ClearheadError } from './errors.js';
+import { NODE, compile } from './load.js';
+import { Memory } from './memory.js';
+
+/** Places in the control block, which worker.js reads. @enum {number} */
+export const AT = { EPOCH: 0, OPEN: 1, ACTIVE: 2, STOP: 3, WORK: 4, SCRATCH: 5, SCRATCH_BYTES: 6, COUNT: 7 };
+
+const STACK_BYTES = 65536;
+/** Milliseconds within which a worker must have started, and within which some piece of a call must get done. */
+const PATIENCE = 1500;
+/** Multiply-adds below which waking others costs more than they bring. */
+const WORTH = 4e6;
+
+/**
+ * A memory that threads share, and threads that help with the calls on it. The calling thread takes part and waits by watching,
+ * never blocks; so it may be a page's main thread. Throws a ClearheadError that says why there can be no threads.
+ * @param {WebAssembly.Module | undefined} given @param {boolean} relaxed which variant otherwise @param {number} threads with the calling one
+ */
+export async function startThreads(given, relaxed, threads) {
+  const isolated = /** @type {any} */ (globalThis).crossOriginIsolated;
+  if (typeof SharedArrayBuffer === 'undefined' || isolated === false)
+    throw new ClearheadError('ENV', 'threads need a cross-origin isolated page (headers COOP: same-origin, COEP: require-corp)');
+  const file = relaxed ? new URL('./attn.relaxed.shared.wasm', import.meta.url) : new URL('./attn.simd.shared.wasm', import.meta.url);
+  const module = given ?? (await compile(file));
+  if (!WebAssembly.Module.imports(module).length) throw new ClearheadError('ARG', 'threads need one of the shared wasm files');
+  const shared = sharedMemory(), memory = new Memory((await WebAssembly.instantiate(module, { env: { memory: shared } })).exports);
+  const pool = new Pool(memory);
+  await Promise.all(Array.from({ length: threads - 1 }, (_, index) => pool.add({ module, memory: shared, index })));
+  if (!pool.workers.length) throw new ClearheadError('ENV', `no worker started: ${pool.trouble}`);
+  memory.pool = pool;
+  return memory;
+}
+
+/** As much room to grow as the engine allows: some refuse a large maximum. */
+function sharedMemory() {
+  for (const maximum of [65536, 32768, 16384, 4096])
+    try {
+      return new WebAssembly.Memory({ initial: 64, maximum, shared: true });
+    } catch {
+      // a smaller one may be had
+    }
+  throw new ClearheadError('OOM', 'no shared memory is to be had');
+}
+
+/** A worker, where the platform has the web's kind, and Node's elsewhere. */
+async function spawn() {
+  if (typeof Worker === 'function') return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  const node = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}worker_threads`);
+  // without the program's own flags, some of which (--input-type) a worker refuses
+  return new node.Worker(new URL('./worker.js', import.meta.url), { execArgv: [] });
+}
+
+class Pool {
+  /** @param {Memory} memory */
+  constructor(memory) {
+    this.memory = memory;
+    this.at = memory.take(AT.COUNT * 4);
+    this.control = memory.view('int32', this.at, AT.COUNT).fill(0);
+    /** @type {any[]} */
+    this.workers = [];
+    /** Why a worker is missing. @type {string | undefined} */
+    this.trouble = undefined;
+  }
+
+  /** Resolves when the worker is at its post or has failed. @param {{ module: WebAssembly.Module, memory: WebAssembly.Memory, index: number }} data */
+  async add(data) {
+    const stack = this.memory.take(STACK_BYTES) + STACK_BYTES;
+    /** @type {any} */
+    let worker;
+    try {
+      worker = await spawn();
+      await new Promise((resolve, reject) => {
+        const late = setTimeout(() => reject(new Error(`it did not answer within ${PATIENCE} ms`)), PATIENCE);
+        const on = (/** @type {string} */ event, /** @type {(x: any) => void} */ f) =>
+          worker.on ? worker.on(event, f) : worker.addEventListener(event, f);
+        on('message', () => resolve(clearTimeout(late)));
+        on('error', (e) => reject(new Error(e?.message ?? 'it was refused (content security policy, or no such file)')));
+        on('exit', () => reject(new Error('it ended')));
+        worker.postMessage({ ...data, control: this.at, stack, places: AT });
+      });
+      this.workers.push(worker);
+      for (const event of ['error', 'exit'])
+        if (worker.on) worker.on(event, () => this.lose(`a worker ended`));
+        else worker.addEventListener(event, () => this.lose(`a worker ended`));
+      worker.unref?.(); // or Node would not end while it waits; listening has the opposite effect, so it comes last
+    } catch (/** @type {any} */ error) {
+      this.trouble = error.message;
+      worker?.terminate();
+    }
+  }
+
+  get threads() {
+    return this.workers.length + 1;
+  }
+
+  /** Whether a call is worth more than one thread. @param {number} p */
+  worth(p) {
+    return this.workers.length > 0 && this.memory.call('work_size', p) > WORTH;
+  }
+
+  /** One call; the addresses are those of attn_work_begin. @param {number} p @param {number} out @param {number} q @param {number} k @param {number} v @param {number} cache */
+  run(p, out, q, k, v, cache) {
+    const { memory, control } = this, bytes = memory.call('scratch_bytes_f32', p);
+    const step = Math.ceil(bytes / 64) * 64, work = memory.push(memory.call('work_bytes', p)), scratch = memory.push(step * this.threads);
+    memory.call('work_begin', work, p, out, q, k, v, cache, scratch);
+    control[AT.WORK] = work;
+    control[AT.SCRATCH] = scratch;
+    control[AT.SCRATCH_BYTES] = step;
+    Atomics.store(control, AT.OPEN, control[AT.EPOCH] + 1);
+    Atomics.add(control, AT.EPOCH, 1);
+    Atomics.notify(control, AT.EPOCH);
+    memory.call('work_run', work, scratch);
+    if (!this.settled(work)) {
+      this.lose('a worker was lost in the middle of a call, which was finished without it');
+      memory.call('work_reclaim', work);
+      memory.call('work_run', work, scratch);
+    }
+    memory.call('work_end', work, scratch);
+  }
+
+  /**
+   * Closes the call to newcomers and waits for those at work. A worker says it is active before it looks whether the call is
+   * open, so none can slip in afterwards. @param {number} work
+   */
+  settled(work) {
+    Atomics.store(this.control, AT.OPEN, 0);
+    let left = -1, since = performance.now();
+    while (Atomics.load(this.control, AT.ACTIVE) > 0) {
+      const now = this.memory.call('work_left', work);
+      if (now !== left) since = performance.now();
+      else if (performance.now() - since > PATIENCE) return false;
+      left = now;
+    }
+    return true;
+  }
+
+  /** Goes on with one thread. A worker that may still be writing keeps the memory it knows of. @param {string} why */
+  lose(why) {
+    if (!this.workers.length) return;
+    this.trouble = why;
+    this.memory.floor = this.memory.top;
+    this.stop();
+  }
+
+  stop() {
+    Atomics.store(this.control, AT.STOP, 1);
+    Atomics.add(this.control, AT.EPOCH, 1);
+    Atomics.notify(this.control, AT.EPOCH);
+    for (const worker of this.workers.splice(0)) worker.terminate();
+  }
+}

@@ -1,0 +1,24 @@
+/** A thread of threads.js: waits for calls in the shared memory and takes pieces of them. It never returns to its event loop. */
+
+/** @param {any} data what Pool.add posts @param {(message: any) => void} answer */
+async function start({ module, memory, index, control: at, stack, places: AT }, answer) {
+  const { exports: c } = /** @type {any} */ (await WebAssembly.instantiate(module, { env: { memory } }));
+  c.__stack_pointer.value = stack;
+  const control = new Int32Array(memory.buffer, at, AT.COUNT);
+  let seen = Atomics.load(control, AT.EPOCH);
+  answer('ready');
+  while (!Atomics.load(control, AT.STOP)) {
+    // calls often follow at once: look for a moment before going to sleep
+    for (let looks = 0; looks < 3000 && Atomics.load(control, AT.EPOCH) === seen; looks++);
+    Atomics.wait(control, AT.EPOCH, seen, 100);
+    seen = Atomics.load(control, AT.EPOCH);
+    Atomics.add(control, AT.ACTIVE, 1);
+    if (Atomics.load(control, AT.OPEN) === seen) c.attn_work_run(control[AT.WORK], control[AT.SCRATCH] + (index + 1) * control[AT.SCRATCH_BYTES]);
+    Atomics.sub(control, AT.ACTIVE, 1);
+  }
+}
+
+if (typeof postMessage === 'function') globalThis.onmessage = ({ data }) => start(data, (message) => postMessage(message));
+else
+  import(/* webpackIgnore: true */ /* @vite-ignore */ `${'node:'}worker_threads`).then(({ parentPort: port }) =>
+    port?.once('message', (/** @type {any} */ data) => start(data, (message) => port.postMessage(message))));

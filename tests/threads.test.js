@@ -1,0 +1,151 @@
+/** Threads: the same bits as one, and nothing lost when a thread is, wherever it was. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { test } from 'node:test';
+import { init } from '../src/js/index.js';
+import { sameBits } from './bits.js';
+import { engines } from './engines.js';
+import { random } from './random.js';
+
+const threads = createRequire(import.meta.url)('node:worker_threads'), { Worker } = threads;
+const numbers = (seed, length) => {
+  const r = random(seed);
+  return Float32Array.from({ length }, () => r.normal());
+};
+
+/** Calls large enough to be shared out, prefill and decode, with what changes the path through the kernels. */
+const calls = [
+  ['12 heads', { heads: 12, headDim: 64 }, 300, 300],
+  ['causal, grouped', { heads: 9, kvHeads: 3, headDim: 64, causal: true }, 400, 400],
+  ['a window over several spans', { heads: 2, headDim: 32, causal: true, window: [200, 0] }, 1300, 1300],
+  ['one head', { heads: 1, headDim: 64 }, 600, 600],
+  ['positions first, odd sizes', { heads: 6, kvHeads: 2, headDim: 33, valueDim: 21, layout: 'bshd' }, 250, 700],
+  ['few queries over many keys', { heads: 8, kvHeads: 2, headDim: 64 }, 3, 5000],
+  ['one query, softcap and sinks', { heads: 4, kvHeads: 4, headDim: 64, softcap: 5, sinks: Float32Array.of(0, 1, -2, 3) }, 1, 20000],
+  ['a mask that empties rows', { heads: 4, headDim: 32, mask: { data: Uint8Array.from({ length: 500 * 300 }, (_, x) => +((x / 300) % 7 > 1 && x % 5 > 0)), shape: [500, 300] } }, 500, 300],
+].map(([name, options, m, n], seed) => {
+  const { heads, kvHeads = heads, headDim, valueDim = headDim } = options;
+  return { name, options, q: numbers(seed, heads * m * headDim), k: numbers(seed + 100, kvHeads * n * headDim), v: numbers(seed + 200, kvHeads * n * valueDim) };
+});
+const wants = [{}, { lse: true, stats: true }, { weights: { rows: [0] }, scores: 'masked', stats: true }];
+const run = (ch, { q, k, v, options }, want = {}) => ch.attention(q, k, v, { ...options, want });
+
+for (const { variant, ch } of engines)
+  for (const count of [2, 3, 5])
+    test(`${count} threads give the bits of one (${variant})`, async () => {
+      const many = await init({ variant, threads: count });
+      assert.deepEqual({ ...many.info }, { variant, threads: count, simd: true, why: '' });
+      for (const call of calls)
+        for (const want of wants) sameBits(run(many, call, want), run(ch, call, want), call.name);
+      const cache = { kvHeads: 3, headDim: 64, capacity: 6000 }, a = ch.kvCache(cache), b = many.kvCache(cache);
+      for (const c of [a, b]) c.append(numbers(1, 3 * 5000 * 64), numbers(2, 3 * 5000 * 64));
+      for (const m of [1, 2, 5, 200]) {
+        const q = numbers(m, 9 * m * 64), options = { heads: 9, causal: true, want: { stats: true, lse: true } };
+        sameBits(many.attend(q, b, options), ch.attend(q, a, options), `decode of ${m}`);
+      }
+      many.dispose();
+      assert.equal(many.info.threads, 1);
+      sameBits(run(many, calls[0]), run(ch, calls[0]), 'after dispose');
+    });
+
+/** An engine whose first worker has this fault from its call number `after` on. */
+async function withFault(fault, after = 0, count = 2) {
+  let first = true;
+  threads.Worker = class extends Worker {
+    constructor(url) {
+      super(first ? new URL('./lost-worker.js', import.meta.url) : url, { workerData: { fault, after } });
+      first = false;
+    }
+  };
+  syncBuiltinESMExports();
+  try {
+    return await init({ variant: 'simd', threads: count });
+  } finally {
+    threads.Worker = Worker;
+    syncBuiltinESMExports();
+  }
+}
+
+const one = await init({ variant: 'simd' });
+const pages = (ch) => ch.tensor([1]).data.buffer.byteLength;
+
+for (const fault of ['before', 'inside', 'after', 'asleep'])
+  for (const [count, after] of [[2, 0], [3, 3]])
+    test(`a worker that is lost ${fault === 'asleep' ? 'asleep' : `${fault} its pieces`} in call ${after}, of ${count} threads, costs nothing but time`, async () => {
+      const ch = await withFault(fault, after, count), tensor = ch.tensor([5]), cache = ch.kvCache({ headDim: 4, capacity: 8 });
+      assert.equal(ch.info.threads, count);
+      tensor.data.fill(3);
+      cache.append(new Float32Array(8).fill(2), new Float32Array(8).fill(1));
+      // until it has been quick enough to take part, for a worker that comes late finds nothing to do
+      for (let x = 0; x < 6 || (x < 60 && ch.info.threads > 1); x++) {
+        const call = calls[x % 3], start = performance.now(), result = run(ch, call, { stats: true });
+        assert.ok(performance.now() - start < 4000, `call ${x} took ${performance.now() - start} ms`);
+        sameBits(result, run(one, call, { stats: true }), `call ${x}`);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      assert.equal(ch.info.threads, 1);
+      assert.match(ch.info.why, /worker/);
+      if (fault === 'asleep') await new Promise((done) => setTimeout(done, 1500)); // until the sleeper has written what it had to
+      assert.deepEqual([...tensor.data], [3, 3, 3, 3, 3]);
+      assert.deepEqual([...cache.read().k], Array(8).fill(2));
+      run(ch, calls[0]);
+      const before = pages(ch);
+      for (let x = 0; x < 20; x++) sameBits(run(ch, calls[0]), run(one, calls[0]), 'afterwards');
+      assert.equal(pages(ch), before, 'memory does not grow any more');
+    });
+
+for (const [fault, words] of [['start', /refused|ended/], ['silent', /answer/]])
+  test(`a worker that ${fault === 'start' ? 'fails to start' : 'never answers'} leaves one thread within 2 s, and says why`, async () => {
+    const start = performance.now(), ch = await withFault(fault);
+    assert.ok(performance.now() - start < 2500);
+    assert.equal(ch.info.threads, 1);
+    assert.match(ch.info.why, words);
+    sameBits(run(ch, calls[0]), run(one, calls[0]), 'one thread');
+  });
+
+test('with one of two workers missing, two threads remain', async () => {
+  const ch = await withFault('start', 0, 3);
+  assert.equal(ch.info.threads, 2);
+  sameBits(run(ch, calls[1]), run(one, calls[1]), 'two threads');
+  ch.dispose();
+});
+
+test('without isolation, without shared memory or with another wasm file there is one thread, and why', async () => {
+  const { SharedArrayBuffer } = globalThis;
+  for (const [break_, mend, words] of [
+    [() => (globalThis.crossOriginIsolated = false), () => delete globalThis.crossOriginIsolated, /isolated/],
+    [() => delete globalThis.SharedArrayBuffer, () => (globalThis.SharedArrayBuffer = SharedArrayBuffer), /isolated/],
+  ]) {
+    break_();
+    try {
+      const ch = await init({ variant: 'simd', threads: 2 });
+      assert.equal(ch.info.threads, 1);
+      assert.match(ch.info.why, words);
+      sameBits(run(ch, calls[0]), run(one, calls[0]), 'one thread');
+    } finally {
+      mend();
+    }
+  }
+  const ch = await init({ wasm: new URL('../src/js/attn.simd.wasm', import.meta.url), threads: 2 });
+  assert.equal(ch.info.threads, 1);
+  assert.match(ch.info.why, /shared/);
+});
+
+test('a program with threads ends when it has nothing left to do', () => {
+  const code = `import { init } from ${JSON.stringify(new URL('../src/js/index.js', import.meta.url).href)}; const { threads, why } = (await init({ threads: 2, variant: 'simd' })).info; console.log(threads, why);`;
+  assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 8000 }), '2 \n');
+});
+
+test('errors, small calls and float64 work as ever beside threads', async () => {
+  const ch = await init({ variant: 'simd', threads: 2 }), small = { q: numbers(1, 8), k: numbers(2, 8), v: numbers(3, 8), options: { headDim: 4 } };
+  assert.throws(() => ch.attention(small.q, small.k, small.v, { headDim: 3 }), { code: 'SHAPE' });
+  sameBits(run(ch, small), run(one, small), 'small');
+  const call = calls[1], wide = { ...call, q: Float64Array.from(call.q), k: Float64Array.from(call.k), v: Float64Array.from(call.v) };
+  sameBits(run(ch, wide), run(one, wide), 'float64');
+  const q = ch.tensor([call.q.length]), out = ch.tensor([call.q.length]);
+  q.data.set(call.q);
+  ch.attention(q, call.k, call.v, { ...call.options, out });
+  sameBits({ output: out.data.slice() }, { output: run(one, call).output }, 'tensors in shared memory');
+  ch.dispose();
+});
