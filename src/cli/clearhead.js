@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+/** The command line: clearhead check, clearhead serve. Each command is a module that exports `usage` and `run(options)`. */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import * as check from './check.js';
+import * as serve from './serve.js';
+
+/** @type {Record<string, { usage: string, options: any, run: (options: any) => Promise<number> }>} */
+const commands = { check, serve };
+
+const help = `clearhead: attention that can explain itself
+
+${Object.values(commands).map(({ usage }) => usage).join('\n\n')}
+`;
+
+/** @param {string[]} args @returns {Promise<number>} the exit status; 2 for a call that is not understood */
+async function main([name, ...rest]) {
+  if (name === '--version' || name === '-v') {
+    console.log(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version);
+    return 0;
+  }
+  if (!name || name === 'help' || name === '--help' || name === '-h') {
+    console.log(Object.hasOwn(commands, rest[0] ?? '') ? commands[rest[0]].usage : help);
+    return name ? 0 : 2;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    console.error(`clearhead: there is no command "${name}"\n\n${help}`);
+    return 2;
+  }
+  try {
+    const values = /** @type {any} */ (parseArgs({ args: rest, options: { ...command.options, help: { type: 'boolean', short: 'h' } } }).values);
+    if (!values.help) return await command.run(values);
+    console.log(command.usage);
+    return 0;
+  } catch (/** @type {any} */ error) {
+    const known = error?.name === 'ClearheadError' || /^(ERR_PARSE_ARGS|E[A-Z]+$)/.test(error?.code ?? '');
+    console.error(known ? `clearhead ${name}: ${error.message}` : error);
+    return 2;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join, normalize, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const usage = `  clearhead serve [--port N]
+      Serves the page on this machine; any other static server does as well.`;
+
+export const options = { port: { type: 'string', default: '8080' } };
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** What the page consists of; nothing else of the folder is served. */
+const ROOMS = ['web', 'src'];
+/** @type {Record<string, string>} */
+const TYPES = {
+  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8',
+  '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json',
+};
+
+/** @param {{ port: string }} given @returns {Promise<number>} */
+export async function run({ port }) {
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  const at = await listen(server, port);
+  if (Number(port) && at !== Number(port)) console.log(`Port ${port} is taken.`);
+  console.log(`The page is at http://localhost:${at}/web/   (Ctrl-C ends it)`);
+  await new Promise((resolve) => server.on('close', resolve));
+  return 0;
+}
+
+/** The first free port from the one asked for, which is said where it is another; 0 takes any. @param {import('node:http').Server} server @param {string} given */
+async function listen(server, given) {
+  const port = /^\d{1,5}$/.test(given) ? Number(given) : NaN;
+  if (!(port <= 65535)) throw Object.assign(new Error(`--port is "${given}"; expected a whole number up to 65535`), { code: 'EARG' });
+  for (let tries = 0; ; tries++) {
+    try {
+      await new Promise((resolve, reject) => {
+        server.once('error', reject).listen(port && port + tries, 'localhost', () => resolve(server.off('error', reject)));
+      });
+      return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
+    } catch (/** @type {any} */ error) {
+      if (error.code !== 'EADDRINUSE' || tries === 20) throw error;
+    }
+  }
+}
+
+/** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
+async function answer(request, response) {
+  const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
+  if (path === '/' || path === '/web') return void response.writeHead(302, { location: '/web/' }).end();
+  const file = normalize(join(ROOT, path.endsWith('/') ? `${path}index.html` : path));
+  const inside = ROOMS.some((room) => file.startsWith(join(ROOT, room) + sep));
+  const found = inside && !file.includes('\0') && (await stat(file).catch(() => undefined));
+  if (!found || !found.isFile()) return void response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
+  response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-length': found.size, 'cache-control': 'no-cache',
+    // so that a page of this server could use threads
+    'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' });
+  createReadStream(file).pipe(response);
+}
