@@ -1,0 +1,108 @@
+/** Statement 6: softmax attention is Gaussian smoothing with σ² = T√d, when the keys have one norm or the factor is restored. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from './engines.js';
+import { bench } from './faults.js';
+import { random } from './random.js';
+
+/** Rows of normal numbers, of norm 1 if asked. */
+function rows(r, count, size, unit, Type) {
+  const a = new Type(count * size);
+  for (let i = 0; i < count; i++) {
+    const row = Array.from({ length: size }, () => r.normal()), norm = unit ? Math.hypot(...row) : 1;
+    row.forEach((x, c) => (a[i * size + c] = x / norm));
+  }
+  return a;
+}
+
+/** exp(−‖q − k‖²/2σ²) from differences, normalised by row, in float64; optionally times exp(‖k‖²/2σ²). */
+function gaussian(q, k, v, d, dv, sigma2, restore) {
+  const m = q.length / d, n = k.length / d, weights = new Float64Array(m * n), output = new Float64Array(m * dv);
+  for (let i = 0; i < m; i++) {
+    const exponents = Array.from({ length: n }, (_, j) => {
+      let distance = 0, norm = 0;
+      for (let c = 0; c < d; c++) {
+        distance += (q[i * d + c] - k[j * d + c]) ** 2;
+        norm += k[j * d + c] ** 2;
+      }
+      return (restore ? norm - distance : -distance) / (2 * sigma2);
+    });
+    const top = Math.max(...exponents), e = exponents.map((x) => Math.exp(x - top)), total = e.reduce((a, b) => a + b);
+    for (let j = 0; j < n; j++) {
+      weights[i * n + j] = e[j] / total;
+      for (let c = 0; c < dv; c++) output[i * dv + c] += (e[j] / total) * v[j * dv + c];
+    }
+  }
+  return { weights, output };
+}
+
+const types = { float32: [Float32Array, 2 ** -23], float64: [Float64Array, 2 ** -52] };
+const far = (a, b) => a.reduce((worst, x, i) => Math.max(worst, Math.abs(x - b[i])), 0);
+
+for (const { variant, ch } of engines)
+  for (const [precision, [Type, epsilon]] of Object.entries(types)) {
+    const claim = (name, body) => test(`${name} (${precision}, ${variant})`, body);
+
+    claim('the identity holds at the reference magnitudes for n = m = 32, d = 64, dv = 16, T = 1', (t) => {
+      const r = random(6), q = rows(r, 32, 64, true, Type), k = rows(r, 32, 64, true, Type), v = rows(r, 32, 16, false, Type);
+      const { sigma2, weights, output, holds } = ch.theory.kernelEquivalence(q, k, v, { headDim: 64, valueDim: 16 });
+      assert.deepEqual([sigma2, holds], [8, true]);
+      assert.ok(weights.ratio <= 1 && output.ratio <= 1);
+      // the design's figures are one run's; another seed may double them
+      const scale = epsilon / 2 ** -52;
+      assert.ok(weights.max <= 4e-17 * scale && weights.frobenius <= 4e-16 * scale, `ΔW ${weights.max}, ${weights.frobenius}`);
+      assert.ok(output.max <= 8e-16 * scale && output.frobenius <= 4e-15 * scale, `ΔO ${output.max}, ${output.frobenius}`);
+      t.diagnostic(
+        `max|ΔW| ${weights.max.toExponential(2)}, ‖ΔW‖ ${weights.frobenius.toExponential(2)}, max|ΔO| ${output.max.toExponential(2)}, ‖ΔO‖ ${output.frobenius.toExponential(2)}`,
+      );
+    });
+
+    claim('Gaussian weights and smoothing are those of the distances, for any sizes and temperatures', () => {
+      for (const [m, n, d, dv] of [
+        [1, 1, 1, 1],
+        [5, 7, 3, 2],
+        [32, 32, 64, 16],
+        [3, 130, 17, 5],
+      ])
+        for (const temperature of [0.1, 1, 7])
+          for (const restoreKeyNorm of [false, true]) {
+            const r = random(n), q = rows(r, m, d, false, Type), k = rows(r, n, d, false, Type), v = rows(r, n, dv, false, Type);
+            const got = ch.theory.gaussianWeights(q, k, v, { headDim: d, valueDim: dv, temperature, restoreKeyNorm });
+            const want = gaussian(q, k, v, d, dv, temperature * Math.sqrt(d), restoreKeyNorm);
+            const B = (4 * d) / (temperature * Math.sqrt(d));
+            assert.equal(got.sigma2, temperature * Math.sqrt(d));
+            assert.ok(
+              far(got.weights, want.weights) <= 4 * epsilon * (2 + B) && far(got.output, want.output) <= 16 * epsilon * (2 + B),
+              `n = ${n}, d = ${d}, T = ${temperature}: ${far(got.weights, want.weights)}`,
+            );
+            assert.equal(ch.theory.gaussianWeights(q, k, null, { headDim: d, temperature }).output, undefined);
+          }
+    });
+
+    claim('keys of unequal norm break the identity, and the restored factor mends it', () => {
+      for (let seed = 1; seed <= 20; seed++) {
+        const r = random(seed), q = rows(r, 9, 16, false, Type), k = rows(r, 20, 16, false, Type), v = rows(r, 20, 4, false, Type);
+        const options = { headDim: 16, valueDim: 4, temperature: 0.5 + r.uniform() };
+        const broken = ch.theory.kernelEquivalence(q, k, v, options);
+        const mended = ch.theory.kernelEquivalence(q, k, v, { ...options, restoreKeyNorm: true });
+        assert.ok(!broken.holds && broken.weights.max > 1e-2, `seed ${seed}: holds by accident`);
+        assert.ok(mended.holds, `seed ${seed}: ΔW at ${mended.weights.ratio} of what rounding allows`);
+      }
+    });
+  }
+
+test('what the Gaussian view cannot take is refused', () => {
+  const { ch } = engines[0],
+    { refuses } = bench(ch),
+    a = new Float32Array(8),
+    theory =
+      (options, k = a, v = a) =>
+      () =>
+        ch.theory.gaussianWeights(a, k, v, { headDim: 4, ...options });
+  for (const temperature of [0, -1, NaN, Infinity]) refuses(`T = ${temperature}`, 'RANGE', 'temperature', theory({ temperature }));
+  for (const headDim of [0, 1.5, NaN, 2 ** 31]) refuses(`headDim ${headDim}`, 'RANGE', 'headDim', theory({ headDim }));
+  refuses('a long k', 'SHAPE', 'k', theory({}, new Float32Array(9)));
+  refuses('a long v', 'SHAPE', 'v', theory({}, a, new Float32Array(9)));
+  refuses('mixed types', 'ARG', 'k', theory({}, new Float64Array(8)));
+  refuses('an unknown option', 'ARG', 'scale', theory({ scale: 1 }));
+});
