@@ -1,0 +1,269 @@
+/** What is promised about the package: its size, its borders, and that it works where it is installed. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, posix, relative } from 'node:path';
+import process from 'node:process';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import v8 from 'node:v8';
+import { brotliCompressSync } from 'node:zlib';
+import { newerNode } from './newer-node/index.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (file) => readFileSync(join(root, file), 'utf8');
+const bytes = (file) => readFileSync(join(root, file));
+const manifest = JSON.parse(read('package.json'));
+/** On memory of their own, and on memory that threads share. */
+const variants = ['simd', 'relaxed', 'simd.shared', 'relaxed.shared'].filter((variant) => existsSync(join(root, `src/js/attn.${variant}.wasm`)));
+
+/** The files below a folder of the repository, as paths from its root. */
+function files(folder, extension = '') {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(extension))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+}
+
+const withoutComments = (text) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+
+/** What a JavaScript file imports: bare and node: names as they stand, files as paths from the root. */
+function imports(file, { dynamic = true } = {}) {
+  const text = withoutComments(read(file));
+  const found = [...text.matchAll(/^\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/gm)];
+  if (dynamic) found.push(...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g));
+  return found.map(([, name]) => (name.startsWith('.') ? posix.join(posix.dirname(file), name) : name));
+}
+
+/** The files a static import of `entry` loads. */
+function reachable(entry) {
+  const seen = new Set([entry]);
+  for (const file of seen)
+    for (const name of imports(file, { dynamic: false })) if (name.includes('/') && !name.startsWith('node:')) seen.add(name);
+  return [...seen];
+}
+
+describe('the compiled kernels', () => {
+  for (const variant of variants) {
+    const file = `src/js/attn.${variant}.wasm`;
+
+    test(`${variant}: at most 100 KB`, () => {
+      assert.ok(bytes(file).length <= 100 * 1024, `${bytes(file).length} bytes`);
+    });
+
+    const shared = variant.endsWith('shared');
+    test(`${variant}: imports nothing${shared ? ' but the memory' : ''} and exports what attn.h declares and where memory begins`, () => {
+      // Node 20 knows relaxed SIMD, but behind a flag.
+      if (!WebAssembly.validate(bytes(file))) v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
+      const module = new WebAssembly.Module(bytes(file));
+      assert.deepEqual(WebAssembly.Module.imports(module), shared ? [{ module: 'env', name: 'memory', kind: 'memory' }] : []);
+      const declared = [...withoutComments(read('src/c/attn.h')).matchAll(/^ATTN_API\b[^(]*?(\w+)\(/gm)].map(([, name]) => name);
+      assert.ok(declared.length > 10, 'the declarations of attn.h were found');
+      const exported = WebAssembly.Module.exports(module).map(({ name }) => name);
+      assert.deepEqual(exported.sort(), [...declared, 'memory', '__heap_base', ...(shared ? ['__stack_pointer'] : [])].sort());
+    });
+  }
+
+  test('two builds in different folders give the same bytes as the one that is tested here', () => {
+    const copy = mkdtempSync(join(tmpdir(), 'clearhead-build-'));
+    try {
+      for (const path of ['CMakeLists.txt', 'scripts', 'src/c']) cpSync(join(root, path), join(copy, path), { recursive: true });
+      mkdirSync(join(copy, 'src/js'));
+      const unpacked = join(root, '.toolchain');
+      execFileSync('bash', [join(copy, 'scripts/build.sh')], {
+        env: { ...process.env, PATH: existsSync(unpacked) ? `${process.env.PATH}:${unpacked}` : process.env.PATH },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      for (const variant of variants) {
+        const file = `src/js/attn.${variant}.wasm`;
+        assert.ok(readFileSync(join(copy, file)).equals(bytes(file)), `${file} differs`);
+      }
+    } finally {
+      rmSync(copy, { recursive: true });
+    }
+  });
+});
+
+describe('the C sources', () => {
+  test('only simd.h mentions a target', () => {
+    const target = /__wasm|_wasm_|wasm_simd128|emscripten|__SSE|__AVX|__FMA__|__ARM|__aarch64|__x86_64|__i386|immintrin|arm_neon/i;
+    for (const file of files('src/c').filter((name) => name !== 'src/c/simd.h'))
+      assert.doesNotMatch(withoutComments(read(file)), target, file);
+  });
+
+  test('they include each other and the compiler’s own headers, no library', () => {
+    for (const file of files('src/c'))
+      for (const [, header] of read(file).matchAll(/^\s*#\s*include\s*["<]([^">]+)/gm))
+        assert.ok(/^(stddef|stdint|stdbool|float|limits)\.h$/.test(header) || existsSync(join(root, 'src/c', header)), `${file} includes ${header}`);
+  });
+
+  test('CMakeLists.txt compiles every one of them', () => {
+    const listed = [...read('CMakeLists.txt').matchAll(/src\/c\/\w+\.c\b/g)].map(([name]) => name);
+    assert.deepEqual([...new Set(listed)].sort(), files('src/c', '.c').sort());
+  });
+});
+
+describe('the JavaScript', () => {
+  const attention = reachable('src/js/index.js');
+
+  test('the attention entry is at most 15 KB as a bundler ships it, and with the kernels a download of at most 40 KB', async (t) => {
+    const { build } = await import('esbuild');
+    const { outputFiles } = await build({
+      entryPoints: [join(root, 'src/js/index.js')], bundle: true, minify: true, format: 'esm', write: false, external: ['./threads.js'],
+    });
+    // threads are loaded when asked for; that and the worker make a chunk of their own, and a browser's bundler finds all it needs
+    await build({ entryPoints: [join(root, 'src/js/index.js')], bundle: true, splitting: true, format: 'esm', platform: 'browser', outdir: '.', write: false });
+    const [{ contents }] = outputFiles;
+    t.diagnostic(`${contents.length} bytes of JavaScript, ${brotliCompressSync(contents).length} after brotli`);
+    assert.ok(contents.length <= 15 * 1024, `${contents.length} bytes from ${attention.length} files: ${attention.join(', ')}`);
+    for (const variant of variants) {
+      const total = brotliCompressSync(contents).length + brotliCompressSync(bytes(`src/js/attn.${variant}.wasm`)).length;
+      t.diagnostic(`${total} bytes after brotli with ${variant}`);
+      assert.ok(total <= 40 * 1024, `${variant}: ${total} bytes`);
+    }
+  });
+
+  test('no eval, no code from strings, no worker from a blob', () => {
+    for (const file of files('src/js', '.js'))
+      assert.doesNotMatch(withoutComments(read(file)), /\beval\s*\(|\bnew\s+Function\b|createObjectURL|\bnew\s+Blob\b|setTimeout\(\s*['"`]/, file);
+  });
+
+  test('no top-level await: it can be required', () => {
+    const { init } = createRequire(import.meta.url)('../src/js/index.js');
+    assert.equal(typeof init, 'function');
+  });
+
+  test('every file beside a module is found by a literal new URL(…, import.meta.url)', () => {
+    for (const file of files('src/js', '.js'))
+      for (const [, argument] of withoutComments(read(file)).matchAll(/new URL\(([^)]*?),\s*import\.meta\.url\)/g)) {
+        assert.match(argument, /^'\.[^']+'$/, `${file}: ${argument}`);
+        assert.ok(existsSync(join(root, dirname(file), argument.slice(1, -1))), `${file}: ${argument} is there`);
+      }
+  });
+});
+
+describe('the arrows between folders', () => {
+  const entry = 'src/js/index.js';
+
+  test('src/js imports itself and Node, nothing else', () => {
+    for (const file of files('src/js', '.js'))
+      for (const name of imports(file)) assert.match(name, /^src\/js\/|^node:/, file);
+  });
+
+  test('the command line imports the public entry, itself and Node', () => {
+    for (const file of files('src/cli', '.js'))
+      for (const name of imports(file)) assert.ok(name === entry || /^src\/cli\/|^node:/.test(name), `${file} imports ${name}`);
+  });
+
+  test('the page imports the public entry and itself', () => {
+    for (const file of files('web', '.js'))
+      for (const name of imports(file)) assert.ok(name === entry || name.startsWith('web/'), `${file} imports ${name}`);
+  });
+
+  test('the page loads nothing from another origin', () => {
+    const address = /(?:https?:)?\/\/[\w-]+(?:\.[\w-]+)+[^\s"'`<>)]*/g;
+    for (const file of files('web').filter((name) => /\.(html|css|js|svg|json|webmanifest)$/.test(name))) {
+      const text = read(file)
+        .replace(/<a\s[^>]*>/g, '')
+        .replace(/<!--[\s\S]*?-->/g, '');
+      const found = [...(file.endsWith('.html') ? text : withoutComments(text)).matchAll(address)].map(([url]) => url);
+      assert.deepEqual(found.filter((url) => !url.startsWith('http://www.w3.org/')), [], file);
+    }
+  });
+});
+
+describe('the package', () => {
+  const bare = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^npm_/i.test(key)));
+  const run = (command, args, cwd) => {
+    try {
+      return execFileSync(command, args, { cwd, env: bare, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    } catch (error) {
+      throw new Error(`${command} ${args.join(' ')} failed: ${error.message}\n${error.stdout}\n${error.stderr}`);
+    }
+  };
+  const nodes = [['this Node', process.execPath], ...(newerNode ? [['the newer Node', newerNode]] : [])];
+  let project, packed;
+
+  before(() => {
+    project = mkdtempSync(join(tmpdir(), 'clearhead-package-'));
+    packed = JSON.parse(run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], root));
+    packed = Array.isArray(packed) ? packed[0] : Object.values(packed)[0];
+    writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+    // Offline: what has no dependency needs no registry.
+    run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(project, packed.filename)], project);
+  });
+  after(() => rmSync(project, { recursive: true, force: true }));
+
+  test('it depends on nothing and runs nothing when it is installed', () => {
+    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundledDependencies']) assert.equal(manifest[kind], undefined, kind);
+    for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) assert.equal(manifest.scripts[script], undefined, script);
+    assert.deepEqual(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')), ['clearhead']);
+  });
+
+  test('the tarball holds the sources, both variants, the page and nothing else', () => {
+    const names = packed.files.map(({ path }) => path);
+    for (const name of names) assert.match(name, /^(src\/(js|cli|c)|web|docs)\/|^(package\.json|(README|ARCHITECTURE|CONTRIBUTING)\.md|LICENSE)$/);
+    for (const name of ['src/js/attn.simd.wasm', 'src/js/attn.relaxed.wasm', 'src/js/attn.simd.shared.wasm', 'src/js/attn.relaxed.shared.wasm', 'src/js/types.d.ts', 'src/c/attn.h', 'web/index.html', 'README.md', 'LICENSE'])
+      assert.ok(names.includes(name), `${name} is in it`);
+  });
+
+  test('every exported path resolves', () => {
+    for (const path of Object.keys(manifest.exports))
+      run(process.execPath, ['-e', `require('fs').statSync(require.resolve(${JSON.stringify(`clearhead${path.slice(1)}`)}))`], project);
+  });
+
+  test('publint has nothing to say', async () => {
+    const { publint } = await import('publint');
+    const { messages } = await publint({ pkgDir: join(project, 'node_modules/clearhead'), pack: false, strict: true });
+    assert.deepEqual(messages, []);
+  });
+
+  for (const [name, node] of nodes) {
+    test(`the first lines of the README run on ${name}`, () => {
+      const [, code] = read('README.md').match(/```js\n([\s\S]*?)```/) ?? [];
+      assert.ok(code, 'README.md begins with an example in JavaScript');
+      writeFileSync(join(project, 'example.js'), code);
+      run(node, ['example.js'], project);
+    });
+
+    test(`the installed command checks itself on ${name}`, () => {
+      run(node, ['node_modules/clearhead/src/cli/clearhead.js', 'check'], project);
+    });
+  }
+
+  test('npx clearhead check runs from the installed package', () => {
+    run('npx', ['--no-install', 'clearhead', 'check'], project);
+  });
+
+  test('the types resolve and refuse what the library refuses', () => {
+    writeFileSync(
+      join(project, 'use.ts'),
+      `import { ClearheadError, init, type Engine } from 'clearhead';
+      export async function use(wasm: URL): Promise<Float32Array> {
+        const ch: Engine = await init({ wasm, variant: 'simd' });
+        const q = new Float32Array(4);
+        const { output, lse, stats } = ch.attention(q, q, q, { headDim: 4, causal: true, want: { lse: true, stats: true } });
+        const kl: Float32Array | undefined = stats?.kl ?? lse;
+        // @ts-expect-error queries of one precision, keys of another
+        ch.attention(q, new Float64Array(4), q, { headDim: 4 });
+        // @ts-expect-error no such option
+        ch.attention(q, q, q, { headDim: 4, headSize: 4 });
+        // @ts-expect-error headDim is required
+        ch.attention(q, q, q, {});
+        const cache = ch.kvCache({ headDim: 4, capacity: 8 });
+        cache.append(q, q);
+        if (ch.attend(q, cache).output.length !== 4) throw new ClearheadError('SHAPE', 'never');
+        return kl ?? output;
+      }\n`,
+    );
+    const tsc = join(root, 'node_modules/.bin/tsc');
+    const options = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom', '--types', ''];
+    run(tsc, [...options, '--module', 'nodenext', 'use.ts'], project);
+    run(tsc, [...options, '--module', 'esnext', '--moduleResolution', 'bundler', 'use.ts'], project);
+  });
+
+  test('no lock file names a server', () => {
+    for (const file of ['package-lock.json', 'tests/newer-node/package-lock.json']) assert.ok(!read(file).includes('"resolved"'), file);
+  });
+});
