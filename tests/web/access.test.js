@@ -1,0 +1,253 @@
+/** Hands and ears, and the sizes and modes of a screen: keyboard, touch, names, widths, forced colours, print. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { weightsOf } from './recompute.js';
+import { close, go, launch, missing, serve, settled, shoot, visit } from './site.js';
+
+describe('using the page', { skip: missing }, () => {
+  let browser, site, page, problems;
+  before(async () => {
+    browser = await launch();
+    site = await serve();
+    ({ page, problems } = await visit(browser, site));
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+    assert.deepEqual(problems, [], 'no console message, error or failed request in all of this');
+  });
+
+  test('by Tab alone: everything that acts is reached once, has a name and shows its focus', async () => {
+    const seen = [];
+    await page.evaluate(() => document.body.focus());
+    for (let press = 0; press < 120; press++) {
+      await page.keyboard.press('Tab');
+      const at = await page.evaluate(() => {
+        const element = document.activeElement,
+          style = getComputedStyle(element);
+        if (!element || element === document.body) return null;
+        element.dataset.visited = String(Number(element.dataset.visited ?? 0) + 1);
+        const label = element.getAttribute('aria-label') || element.labels?.[0]?.textContent || element.textContent;
+        const next = element.nextElementSibling && getComputedStyle(element.nextElementSibling);
+        const inner = element.querySelector?.('.dot, rect');
+        const visible =
+          style.outlineStyle !== 'none' || next?.outlineStyle !== 'none' || (inner && getComputedStyle(inner).strokeWidth === '4px');
+        return {
+          tag: element.tagName,
+          name: label?.trim() ?? '',
+          visible,
+          visits: element.dataset.visited,
+          kind: element.getAttribute('class') ?? '',
+        };
+      });
+      if (!at || at.visits !== '1') break;
+      seen.push(at);
+    }
+    for (const each of seen) {
+      assert.ok(each.name, `a name for ${each.tag} ${each.kind}`);
+      assert.ok(each.visible, `focus can be seen on ${each.tag} “${each.name}”`);
+    }
+    const maps = seen.filter(({ kind }) => kind === 'map-cursor');
+    assert.equal(maps.length, 8 + 1 + 3, 'one tab stop per map');
+    assert.equal(seen.filter(({ kind }) => kind.startsWith('handle')).length, 7, 'the query and the six keys');
+    assert.ok(seen.filter(({ name }) => name === 'show the oracle').length === 9);
+    const actors = await page.$$eval(
+      'a, button, input, summary, [tabindex="0"]',
+      (all) => all.filter((each) => each.checkVisibility() && !each.closest('[hidden]') && each.type !== 'radio').length,
+    );
+    assert.ok(seen.length >= actors, `${seen.length} stops, ${actors} controls (of a group of radio buttons one is a stop)`);
+  });
+
+  test('arrow keys turn the query by a degree, with Shift by ten; right and up are more, Page keys 30, Home and End the ends', async () => {
+    const query = page.locator('.handle.query');
+    await query.focus();
+    for (const [key, now] of [
+      ['ArrowRight', 39],
+      ['ArrowUp', 40],
+      ['ArrowLeft', 39],
+      ['Shift+ArrowLeft', 29],
+      ['PageUp', 59],
+      ['PageDown', 29],
+      ['PageDown', 359],
+      ['Home', 0],
+      ['End', 360],
+      ['ArrowRight', 1],
+    ]) {
+      await page.keyboard.press(key);
+      await page.waitForTimeout(60);
+      assert.equal(await query.getAttribute('aria-valuenow'), String(now), key);
+    }
+    const before = await page.locator('[data-route="softmax kernel"][data-key="0"]').getAttribute('data-value');
+    const box = await page.locator('.handle.key').nth(3).boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    const frame = await page.locator('.circle-frame').boundingBox();
+    await page.mouse.move(frame.x + frame.width * 0.8, frame.y + frame.height * 0.3, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForTimeout(60);
+    assert.equal(
+      (await page.locator('.handle.key').nth(3).getAttribute('aria-valuenow')).replace(/\..*/, ''),
+      '33',
+      'a key follows the hand around the circle',
+    );
+    assert.notEqual(await page.locator('[data-route="softmax kernel"][data-key="0"]').getAttribute('data-value'), before);
+    await go(page, '#');
+  });
+
+  test('a map by keyboard: arrows move on every head, the live region says the cell’s number, Enter locks, Escape releases, T is the same as a table', async () => {
+    const weights = weightsOf({}, 1),
+      cursor = page.locator('.head .map-cursor').nth(1);
+    await cursor.focus();
+    for (const key of ['Home', 'ArrowUp', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+    await page.waitForTimeout(400);
+    const spoken = await page.textContent('#live');
+    const [, i, j, told] =
+      spoken.match(
+        /^Head 1, group KV 0\. Query (\d+), key (\d+): weight ([\d.e−]+), \d+(?:st|nd|rd|th) of \d+, [\d.e−]+ times uniform\.$/,
+      ) ?? assert.fail(spoken);
+    assert.equal(j, '2');
+    close(Number(told.replace('−', '-')), weights[i][j], 2e-3, 'the number that is said');
+    assert.equal(await page.locator('.head .map-cross').count(), 8, 'cross-hair on all heads');
+    const exact = Number(await page.locator('[data-name="weight"]').getAttribute('data-value'));
+    close(exact, weights[i][j], 1e-5, 'the number that is shown');
+
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(700);
+    assert.match(await page.evaluate(() => location.hash), new RegExp(`at=${i}_${j}`));
+    await page.mouse.move(
+      ...Object.values(await page.locator('.head .map-cursor').nth(5).boundingBox())
+        .slice(0, 2)
+        .map((x) => x + 40),
+    );
+    assert.match(await page.textContent('.readout'), new RegExp(`Head 1.*locked.*Query ${i}, key ${j}`));
+    await page.keyboard.press('Escape');
+    await page.waitForTimeout(100);
+    assert.doesNotMatch(await page.textContent('.readout h4'), /locked/);
+
+    await page.keyboard.press('t');
+    const table = await page.$$eval('#machine-panel .map-table tbody tr', (trs) =>
+      trs.map((tr) => [...tr.querySelectorAll('td')].map((td) => Number(td.dataset.value))),
+    );
+    weights.forEach((row, r) =>
+      row.forEach((p, c) => (c <= r ? close(table[r][c], p, 1e-5, `table ${r}, ${c}`) : assert.ok(Number.isNaN(table[r][c])))),
+    );
+    await page.keyboard.press('t');
+    assert.ok(!(await page.isVisible('#machine-panel .map-table')));
+    await page.keyboard.press('PageDown');
+    assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Head 2,/);
+  });
+
+  test('to pass over the heads by Tab chooses none; an arrow or Enter does', async () => {
+    await go(page, '#');
+    const chosen = () => page.textContent('.readout h4'),
+      first = await chosen();
+    await page.locator('.head .map-cursor').nth(0).focus();
+    for (let press = 0; press < 3; press++) await page.keyboard.press('Tab');
+    assert.equal(await chosen(), first);
+    await page.keyboard.press('ArrowLeft');
+    assert.match(await chosen(), /^Head 3,/);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForTimeout(100);
+    assert.match(await chosen(), /^Head 4,.*locked/);
+    await page.keyboard.press('Escape');
+  });
+
+  test('a click locks, a second one on the same cell lets go', async () => {
+    const box = await page.locator('.head .map-cursor').nth(3).boundingBox();
+    const at = [box.x + 4 * 5 + 2, box.y + 4 * 9 + 2];
+    await page.mouse.click(...at);
+    await page.waitForTimeout(100);
+    assert.match(await page.textContent('.readout'), /Head 3.*locked.*Query 9, key 5/);
+    await page.mouse.click(...at);
+    await page.waitForTimeout(100);
+    assert.doesNotMatch(await page.textContent('.readout h4'), /locked/);
+  });
+
+  test('a finger: the first tap on a cell shows it, the second locks', async () => {
+    const { page: phone } = await visit(browser, site, '', {
+      viewport: { width: 390, height: 800 },
+      hasTouch: true,
+      isMobile: true,
+      deviceScaleFactor: 2,
+    });
+    const box = await phone.locator('.head .map-cursor').nth(1).boundingBox(),
+      side = box.width / 32;
+    const tap = async () => {
+      await phone.touchscreen.tap(box.x + 3.5 * side, box.y + 12.5 * side);
+      await phone.waitForTimeout(100);
+      return phone.textContent('.readout');
+    };
+    await phone.evaluate((y) => scrollTo(0, y - 200), box.y);
+    box.y = (await phone.locator('.head .map-cursor').nth(1).boundingBox()).y;
+    assert.match(await tap(), /Head 1.*a second tap locks.*Query 12, key 3/);
+    assert.match(await tap(), /Head 1.*locked, another tap releases.*Query 12, key 3/);
+    const words = await phone.innerText('#machine');
+    assert.match(words, /Tap a cell/);
+    assert.doesNotMatch(words, /click|Esc|Page keys/);
+    await phone.close();
+  });
+
+  for (const width of [320, 768, 1280, 1920]) {
+    for (const colorScheme of ['light', 'dark']) {
+      test(`${width} pixels wide, ${colorScheme}: nothing to scroll sideways, no two labels of a figure on each other`, async () => {
+        const { page: sized } = await visit(browser, site, '', { viewport: { width, height: 800 }, colorScheme });
+        await sized.waitForTimeout(150);
+        const { scroll, client, clashes } = await sized.evaluate(() => {
+          const clashes = [];
+          for (const svg of document.querySelectorAll('svg')) {
+            const boxes = [...svg.querySelectorAll('text')].map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+            boxes.forEach((a, i) =>
+              boxes.slice(i + 1).forEach((b) => {
+                const across = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+                const down = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+                if (across > 1 && down > 4) clashes.push(`${a.text} / ${b.text}`);
+              }),
+            );
+          }
+          return { scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth, clashes };
+        });
+        await shoot(sized, `${width}-${colorScheme}`);
+        for (const name of ['the numbers, and angles to type', 'show the oracle']) await sized.getByText(name).first().click();
+        const cut = await sized.$$eval('.table-scroll, .rosetta, pre', (all) =>
+          all.filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth).map((each) => each.outerHTML.slice(0, 80)),
+        );
+        assert.deepEqual(cut, [], 'no table or oracle is cut');
+        const [top, ...others] = await sized.$$eval('.three-maps figure', (all) => all.map((each) => each.getBoundingClientRect().top));
+        assert.ok(others.every((each) => each === top), 'the three maps stand in a row');
+        assert.equal(scroll, client);
+        assert.deepEqual(clashes, []);
+        await sized.close();
+      });
+    }
+  }
+
+  test('every picture has words: a name on each group, map and chart, and no canvas that speaks for itself', async () => {
+    const nameless = await page.evaluate(() => {
+      const named = (element) => (element.getAttribute('aria-label') ?? '').length > 8;
+      const wrong = [...document.querySelectorAll('canvas')].filter((canvas) => canvas.getAttribute('aria-hidden') !== 'true');
+      const silent = [...document.querySelectorAll('svg')].filter(
+        (svg) => !svg.closest('[aria-hidden="true"], [role="img"]:not(svg)') && !(svg.getAttribute('role') && named(svg)),
+      );
+      const roles = [...document.querySelectorAll('[role="img"], [role="group"], [role="region"], [role="application"]')].filter(
+        (element) => !named(element),
+      );
+      return [...wrong, ...silent, ...roles].map((element) => element.outerHTML.slice(0, 120));
+    });
+    assert.deepEqual(nameless, []);
+    const label = await page.getAttribute('.bars svg', 'aria-label');
+    assert.match(label, /k1 0\.406, k2 0\.463, k3 0\.102, k4 0\.003, k5 0\.001, k6 0\.025; the largest on k2/);
+  });
+
+  test('with forced colours and in print the figures and their verdicts stay', async () => {
+    const { page: forced } = await visit(browser, site, '', { forcedColors: 'active' });
+    assert.ok(await forced.isVisible('.head canvas'));
+    await shoot(forced, 'forced-colours');
+    await forced.emulateMedia({ media: 'print', forcedColors: 'none' });
+    await settled(forced);
+    assert.ok(await forced.isVisible('#statement-C2 .verdict'));
+    assert.ok(!(await forced.isVisible('.controls')));
+    await shoot(forced, 'print');
+    await forced.close();
+  });
+});

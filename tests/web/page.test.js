@@ -1,0 +1,188 @@
+/** The page as a guest: what it loads, what it says when something is missing, what it remembers. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { go, launch, missing, serve, settled, shoot, statements, verdicts, visit } from './site.js';
+import { attentionWeights } from './recompute.js';
+
+describe('the page, from a plain static server in a sub-path', { skip: missing }, () => {
+  let browser, site;
+  before(async () => {
+    browser = await launch();
+    site = await serve();
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  test('opens without a console message, a failed request or a request to anyone else', async () => {
+    const { page, problems } = await visit(browser, site);
+    assert.deepEqual(problems, []);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.engine), 'ready');
+    assert.match(await page.textContent('#badge'), /computed here.*(relaxed SIMD|SIMD) kernels, one thread/);
+    assert.ok(site.requests.every((path) => path.startsWith('/some/where/deep/')));
+    await page.close();
+  });
+
+  test('works when the server does not know what a .wasm file is', async () => {
+    const ignorant = await serve({ types: { '.wasm': 'application/octet-stream' } });
+    const { page } = await visit(browser, ignorant);
+    assert.equal((await verdicts(page)).C0, 'holds');
+    await page.close();
+    await ignorant.close();
+  });
+
+  test('allows itself no inline script, no inline style and no stranger', async () => {
+    const html = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8');
+    assert.match(html, /default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: blob:; style-src 'self'/);
+    assert.doesNotMatch(html, /\sstyle=|<style|\son\w+=|<script>/);
+    for (const [, url] of html.matchAll(/(?:src|href)="(https?:[^"]+)"/g))
+      assert.match(url, /^https:\/\/arxiv\.org\/abs\//, 'only citations leave the page');
+  });
+
+  for (const [what, status, expected] of [
+    ['the kernels are not there', (path) => (path.endsWith('.wasm') ? 404 : 200), /The kernels did not run.*ClearheadError NET: .*404/],
+    ['the binding is not there', (path) => (path === 'src/js/index.js' ? 404 : 200), /The kernels did not run.*TypeError: .*index\.js/],
+  ]) {
+    test(`says why when ${what}, and keeps its words`, async () => {
+      const broken = await serve({ status });
+      const { page } = await visit(browser, broken);
+      assert.match(await page.textContent('#failure'), expected);
+      assert.ok(await page.isVisible('#failure'));
+      assert.equal(await page.textContent('#badge'), 'no kernels');
+      assert.match(await page.textContent('#machine'), /Every square is one head/);
+      await shoot(page, `failure-${what.replaceAll(' ', '-')}`);
+      await page.close();
+      await broken.close();
+    });
+  }
+
+  test('without JavaScript tells the first figure in words, with true numbers', async () => {
+    const page = await browser.newPage({ javaScriptEnabled: false });
+    await page.goto(site.url);
+    const text = await page.innerText('body');
+    const on = (degrees) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+    const { weights, kl } = attentionWeights(on(38), [12, 58, 100, 165, 235, 310].map(on), 0.22);
+    for (const weight of weights) assert.ok(text.includes(weight.toFixed(4)), weight.toFixed(4));
+    assert.ok(text.includes(`${kl.toFixed(3)} nats`));
+    assert.doesNotMatch(text, /loading|Theme|click/);
+    for (const figure of ['#hero', '#machine-panel', '#kernel-panel']) assert.equal((await page.locator(figure).boundingBox()).height, 0);
+    await page.close();
+  });
+
+  test('a link is the whole state: what the reader sets comes back, only what differs is written', async () => {
+    const { page } = await visit(browser, site);
+    assert.equal(await page.evaluate(() => location.hash), '');
+    await page.getByLabel('Temperature T, as a number').nth(1).fill('0.5');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('causal').uncheck();
+    await page.getByLabel('× uniform').check();
+    await page.getByLabel('restore key norm').check();
+    await page.waitForTimeout(800);
+    await settled(page);
+    const hash = await page.evaluate(() => location.hash);
+    assert.deepEqual(new Set(hash.slice(2).split('&')), new Set(['T=0.5', 'c=0', 'x=uniform', 'rk=1']));
+    const told = await statements(page);
+    const again = await visit(browser, site, hash);
+    assert.deepEqual(await statements(again.page), told);
+    await again.page.close();
+    await go(page, '#T=1');
+    await page.goBack();
+    await page.waitForTimeout(100);
+    await settled(page);
+    assert.deepEqual(await statements(page), told, 'Back returns to the state before');
+    await page.close();
+  });
+
+  test('what a link asks beyond the limits is clamped, and said', async () => {
+    const { page, problems } = await visit(browser, site, '#H=7&G=3&n=9999&T=cold&heroT=-1&foo=1&at=1');
+    const notice = await page.textContent('#notice');
+    for (const said of ['n = 9999', 'T = cold', 'heroT = -1', '“foo”', 'at = 1', 'do not divide 7 query heads'])
+      assert.ok(notice.includes(said), said);
+    assert.match(await page.textContent('.figure-note'), /7 query heads, one dictionary, shared by all\. 256 positions/);
+    assert.deepEqual(problems, []);
+    await page.getByRole('button', { name: 'understood' }).click();
+    assert.equal(await page.textContent('#notice'), '');
+    await go(page, '#machine?foo=1&G=3');
+    await page.evaluate(() => document.querySelector('#machine').scrollIntoView());
+    assert.ok((await page.locator('#notice').boundingBox()).y < 900, 'where the reader is');
+    assert.match(await page.textContent('#notice'), /^Not all of the link could be used: there is no setting “foo”; 3 key/);
+    await page.close();
+  });
+
+  test('what is typed beyond the limits is clamped, and said; the limits fit into their fields', async () => {
+    const { page } = await visit(browser, site);
+    await page.getByText('sizes, window, data').click();
+    for (const [field, typed, used, said] of [
+      [page.getByLabel('Temperature T, as a number').first(), '0', '0.05', 'Temperature T: 0 is not a number from 0.05 to 20. It is 0.05.'],
+      [page.getByLabel('query heads H'), '1000', '32', 'query heads H: 1000 is not a whole number from 1 to 32. It is 32.'],
+      [page.getByLabel('head size d'), '6.4', '6', 'head size d: 6.4 is not a whole number from 1 to 256. It is 6.'],
+      [page.getByLabel('positions n'), '', '32', 'positions n: what was typed is not a whole number from 1 to 256. It is 32.'],
+      [page.getByLabel('seed').first(), '-5', '0', 'seed: -5 is not a whole number from 0 to 4294967295. It is 0.'],
+    ]) {
+      await field.fill(typed);
+      await field.press('Enter');
+      assert.equal(await field.inputValue(), used);
+      assert.equal(await page.textContent('#notice p'), said);
+    }
+    const seed = page.getByLabel('seed').first();
+    await seed.fill('4294967295');
+    await seed.press('Enter');
+    assert.equal(await page.textContent('#notice'), '', 'nothing is left to say');
+    assert.ok(await seed.evaluate((field) => field.scrollWidth <= field.clientWidth));
+    await page.close();
+  });
+
+  test('a link to a section keeps the state and goes there', async () => {
+    const { page } = await visit(browser, site, '#H=4');
+    await page.getByRole('link', { name: '2 Distance' }).click();
+    assert.equal(await page.evaluate(() => location.hash), '#distance?H=4');
+    const there = await visit(browser, site, '#distance?H=4');
+    assert.ok(Math.abs(await there.page.$eval('#distance', (section) => section.getBoundingClientRect().top)) < 40);
+    await there.page.close();
+    await page.close();
+  });
+
+  test('the theme is remembered, and repaints the maps', async () => {
+    const { page } = await visit(browser, site, '', { colorScheme: 'light' });
+    const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const pixel = () => page.$eval('.circle canvas', (canvas) => [...canvas.getContext('2d').getImageData(2, 430, 1, 1).data]);
+    assert.equal(await paper(), 'rgb(252, 251, 248)');
+    const [light] = await pixel();
+    await page.getByLabel('dark').check();
+    assert.equal(await paper(), 'rgb(20, 22, 27)');
+    assert.ok(light > 200 && (await pixel())[0] < 60, 'zero is the paper in either theme');
+    await page.reload();
+    await settled(page);
+    assert.equal(await paper(), 'rgb(20, 22, 27)');
+    await page.getByLabel('auto').check();
+    assert.equal(await paper(), 'rgb(252, 251, 248)');
+    await page.close();
+  });
+
+  test('moves once, for a few seconds, and stops at the first touch; not at all where less motion is wanted', async () => {
+    const field = (page) => page.getByLabel('Temperature T, as a number').first().inputValue();
+    const moving = await visit(browser, site, '', { reducedMotion: 'no-preference' });
+    const seen = new Set();
+    await moving.page.evaluate(() => {
+      globalThis.written = 0;
+      history.replaceState = () => void globalThis.written++;
+    });
+    for (let i = 0; i < 30 && seen.size < 3; i++) {
+      seen.add(await field(moving.page));
+      await moving.page.waitForTimeout(150);
+    }
+    assert.ok(seen.size >= 3, `T moved: ${[...seen]}`);
+    await moving.page.keyboard.press('Shift');
+    assert.equal(await field(moving.page), '0.22');
+    await moving.page.waitForTimeout(700);
+    assert.equal(await field(moving.page), '0.22');
+    assert.equal(await moving.page.evaluate(() => globalThis.written), 0, 'no word of it in the address');
+    await moving.page.close();
+    const still = await visit(browser, site);
+    await still.page.waitForTimeout(1500);
+    assert.equal(await field(still.page), '0.22');
+    await still.page.close();
+  });
+});

@@ -1,0 +1,141 @@
+/**
+ * The page as a reader meets it: the repository behind the plainest possible static server, in a sub-path, without special
+ * headers; and a Chromium to look at it. `change` serves some files altered, for builds that are wrong on purpose.
+ */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join, normalize } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const PREFIX = '/some/where/deep';
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const FLAGS =
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
+
+/** Why there is nothing to run, or false. */
+export const missing = existsSync(CHROMIUM) ? false : `there is no Chromium at ${CHROMIUM}`;
+
+/**
+ * @param {object} [options]
+ * @param {Record<string, (text: string) => string>} [options.change] by path from the root; a new path has no text yet
+ * @param {Record<string, string>} [options.types] content types by ending, '' for none at all
+ * @param {(path: string) => number} [options.status] to refuse a file
+ */
+export async function serve({ change = {}, types = {}, status = () => 200 } = {}) {
+  const requests = [];
+  const server = createServer(async (request, response) => {
+    const { pathname } = new URL(request.url, 'http://localhost');
+    requests.push(pathname);
+    let path = normalize(decodeURIComponent(pathname.slice(PREFIX.length + 1)));
+    if (!pathname.startsWith(`${PREFIX}/`) || path.startsWith('..')) return response.writeHead(404).end('outside the sub-path');
+    if (pathname.endsWith('/')) path += 'index.html';
+    const refused = status(path);
+    if (refused !== 200) return response.writeHead(refused).end('refused by the test');
+    try {
+      const bytes = await readFile(join(root, path)).catch((error) => (path in change ? Buffer.from('') : Promise.reject(error)));
+      const type = types[extname(path)] ?? TYPES[extname(path)];
+      response.writeHead(200, type ? { 'content-type': type } : {}).end(path in change ? change[path](bytes.toString()) : bytes);
+    } catch {
+      response.writeHead(404).end('no such file');
+    }
+  });
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  return {
+    origin,
+    url: `${origin}${PREFIX}/web/`,
+    requests,
+    close: () => new Promise((done) => server.close(done).closeAllConnections?.()),
+  };
+}
+
+export async function launch() {
+  const { chromium } = await import('playwright-core');
+  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(' ') });
+}
+
+/**
+ * Opens the page and waits until every verdict is there. `problems` collects whatever a reader should never have.
+ * Motion is reduced unless a test asks for it, so that nothing moves by itself.
+ */
+export async function visit(browser, { origin, url }, fragment = '', context = {}) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...context });
+  const problems = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => problems.push(`page: ${error.stack}`));
+  page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
+  page.on(
+    'request',
+    (request) => /^(data|blob):/.test(request.url()) || request.url().startsWith(origin) || problems.push(`elsewhere: ${request.url()}`),
+  );
+  page.on('response', (response) => response.status() >= 400 && problems.push(`${response.status()}: ${response.url()}`));
+  await page.goto(url + fragment);
+  await settled(page);
+  return { page, problems };
+}
+
+/** Engine there or failed, and no verdict outstanding. */
+export async function settled(page) {
+  await page.waitForFunction(
+    () => {
+      const { engine } = document.documentElement.dataset;
+      return engine === 'failed' || (engine === 'ready' && !document.querySelector('[data-verdict="waiting"]'));
+    },
+    null,
+    { timeout: 60000 },
+  );
+}
+
+/** Puts a state into the fragment of a page that is open, and waits for what follows from it. */
+export async function go(page, fragment) {
+  await page.evaluate((to) => {
+    location.hash = to;
+    dispatchEvent(new Event('hashchange')); // also where the address has not caught up with the reader yet
+  }, fragment);
+  // A change is drawn in the next frame; two more are there for what that frame asks for.
+  await page.evaluate(
+    () =>
+      new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))), 30)),
+  );
+  await settled(page);
+}
+
+/** Every statement by its name, with its data- attributes as numbers where they are numbers. */
+export async function statements(page) {
+  const list = await page.$$eval('[data-statement]', (elements) =>
+    elements.map((element) => ({ ...element.dataset, text: element.textContent })),
+  );
+  return Object.fromEntries(
+    list.map((each) => [
+      each.statement,
+      Object.fromEntries(
+        Object.entries(each).map(([name, value]) => [
+          name,
+          /^-?[\d.]+(e[+-]?\d+)?$|^(NaN|-?Infinity)$/.test(value) ? Number(value) : value,
+        ]),
+      ),
+    ]),
+  );
+}
+
+/** Verdict by statement. */
+export const verdicts = async (page) =>
+  Object.fromEntries(Object.entries(await statements(page)).map(([name, { verdict }]) => [name, verdict]));
+
+/** Kept for human eyes when CLEARHEAD_SHOTS names a folder. */
+export async function shoot(page, name) {
+  if (!process.env.CLEARHEAD_SHOTS) return;
+  await mkdir(process.env.CLEARHEAD_SHOTS, { recursive: true });
+  await page.screenshot({ path: join(process.env.CLEARHEAD_SHOTS, `${name}.png`), fullPage: true });
+}
+
+/** |actual − expected| ≤ relative·|expected| + absolute. */
+export function close(actual, expected, relative, what, absolute = 0) {
+  const ok = Object.is(actual, expected) || Math.abs(actual - expected) <= relative * Math.abs(expected) + absolute;
+  assert.ok(ok, `${what}: ${actual} instead of ${expected}`);
+}

@@ -1,0 +1,117 @@
+/** The verdicts at many states, and what they say when the reader takes an assumption away. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import * as oracle from '../../web/oracle.js';
+import { chooser } from './recompute.js';
+import { go, launch, missing, serve, settled, shoot, statements, verdicts, visit } from './site.js';
+
+describe('the verdicts', { skip: missing }, () => {
+  let browser, site, page, problems;
+  before(async () => {
+    browser = await launch();
+    site = await serve();
+    ({ page, problems } = await visit(browser, site));
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+    assert.deepEqual(problems, [], 'no console message, error or failed request in all of this');
+  });
+
+  test('all hold at the default state', async () => {
+    const found = await verdicts(page);
+    assert.deepEqual(Object.keys(found), ['C0', 'C2', 'C3', 'C4', 'C5', 'C6', 'C1-float64', 'C1-float32', 'C18']);
+    assert.deepEqual([...new Set(Object.values(found))], ['holds'], JSON.stringify(found));
+  });
+
+  test('all hold at seeded states, from one position to 128, from argmax to uniform, from MHA to MQA', async () => {
+    const random = chooser(2026);
+    for (let state = 0; state < 60; state++) {
+      const H = random.pick([1, 2, 3, 4, 6, 8, 12, 32]),
+        G = random.pick([1, 2, 3, 4, 6, 8, 12, 32].filter((each) => H % each === 0));
+      const nk = random.integer(0, 1),
+        rk = random.integer(0, 1),
+        n = random.pick([1, 2, 7, 32, 33, H < 8 ? 128 : 64]),
+        c = random.integer(0, 1),
+        w = random.pick([0, 1, 5, 256]),
+        nan = random.pick([-1, -1, 0, 3]);
+      const positions = [...Array(n).keys()],
+        reads = (i, j) => !(c && j > i) && Math.abs(i - j) <= w;
+      const lost = G === 1 && nan >= 0 && nan < n && positions.every((i) => reads(i, nan)),
+        open = positions.every((i) => positions.every((j) => reads(i, j)));
+      const fragment =
+        '#' +
+        Object.entries({
+          H,
+          G,
+          n,
+          d: random.pick([1, 2, 7, 64, 65]),
+          T: random.pick([1, 1e-3, 1e3, random.factor(0.01, 100)]),
+          c,
+          w,
+          seed: random.integer(0, 4294967295),
+          src: random.pick(['patterns', 'normal']),
+          x: random.pick(['linear', 'sqrt', 'log', 'uniform', 'share']),
+          nan,
+          kT: random.pick([1, random.factor(0.01, 100)]),
+          kseed: random.integer(0, 4294967295),
+          nq: random.integer(0, 1),
+          nk,
+          rk,
+          heroT: random.factor(0.05, 20),
+          heroQ: random.integer(0, 360),
+        })
+          .map(([name, value]) => `${name}=${value}`)
+          .join('&');
+      await go(page, fragment);
+      for (const [name, verdict] of Object.entries(await verdicts(page))) {
+        const none = name === 'C5' ? open : ['C2', 'C3', 'C4', 'C6'].includes(name) && lost;
+        assert.equal(verdict, none ? 'none' : name.startsWith('C1-') && !nk && !rk ? 'off' : 'holds', `${name} at ${fragment}`);
+      }
+    }
+  });
+
+  test('where every row is NaN, or nothing is masked, there is nothing to check, and no ✓', async () => {
+    await go(page, '#n=3&H=4&G=1&nan=0');
+    const { C2, C3, C4, C5, C6 } = await statements(page);
+    for (const each of [C2, C3, C4, C6]) assert.match(each.text, /^– nothing to check .*every (row|number) is NaN/);
+    assert.equal(C5.verdict, 'holds');
+    await go(page, '#c=0');
+    assert.match((await statements(page)).C5.text, /^– nothing to check masked weights are exactly 0 no cell is masked/);
+  });
+
+  test('an assumption the reader takes away is “assumption off”, not a failure; putting the norm back makes it hold', async () => {
+    await go(page, '#');
+    const C1 = async () => {
+      await settled(page);
+      await page.waitForTimeout(100);
+      const { 'C1-float64': a, 'C1-float32': b, C18 } = await statements(page);
+      assert.equal(C18.verdict, 'holds');
+      assert.equal(a.verdict, b.verdict);
+      return a;
+    };
+    await page.getByLabel('normalise q').uncheck();
+    assert.equal((await C1()).verdict, 'holds', 'only the keys need equal norms');
+    await page.getByLabel('normalise k').uncheck();
+    const off = await C1();
+    assert.equal(off.verdict, 'off');
+    assert.match(off.text, /◌ assumption off.*differ by up to 0\.\d+, as they should/);
+    assert.ok(off.max > 1e-3);
+    await shoot(page, 'assumption-off');
+    await page.getByLabel('restore key norm').check();
+    assert.equal((await C1()).verdict, 'holds');
+    const tiles = await page.$$eval('.tile', (all) => all.map(({ dataset }) => dataset.state));
+    assert.deepEqual(tiles, ['holds', 'holds', 'holds', 'holds', 'off', 'holds', 'off', 'holds']);
+    await page.locator('.tile').first().click();
+    await C1();
+    assert.ok(await page.getByLabel('normalise q').isChecked());
+    assert.ok(!(await page.getByLabel('restore key norm').isChecked()), 'a tile sets the switches');
+  });
+
+  test('the oracle that is shown is the one that runs', async () => {
+    await page.locator('#statement-C0').getByRole('button', { name: 'show the oracle' }).click();
+    const shown = await page.locator('#oracle-C0 pre').allTextContents();
+    assert.deepEqual(shown, [oracle.budgetWeights.toString(), oracle.inverseVarianceMean.toString()]);
+    for (const [name, each] of Object.entries(oracle)) assert.ok(each.toString().split('\n').length <= 60, `${name} fits on a screen`);
+  });
+});

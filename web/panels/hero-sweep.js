@@ -1,0 +1,42 @@
+/**
+ * The one movement of the page: T goes from hot to cold and settles, once, in three and a half seconds. Not for readers
+ * who asked for less motion, not behind a hidden tab, over at the first touch, and never written into the address.
+ */
+
+const FROM = 4,
+  COLDEST = 0.05,
+  WAIT = 1000,
+  DOWN = 2200,
+  BACK = 1300;
+
+/** @param {import('../state.js').Signal<number>} T */
+export function sweep(T) {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches || document.hidden) return;
+  const rest = T.value,
+    ends = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'hashchange', 'popstate'],
+    stopper = new AbortController();
+  let over = false;
+  const stop = () => {
+    over = true;
+    stopper.abort();
+    T.set(rest);
+    T.passing = false;
+  };
+  T.passing = true;
+  for (const name of ends) addEventListener(name, stop, { capture: true, passive: true, signal: stopper.signal });
+  document.addEventListener('visibilitychange', stop, { signal: stopper.signal });
+  const ease = (/** @type {number} */ t) => t * t * (3 - 2 * t);
+  const between = (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ t) =>
+    Number((a * (b / a) ** ease(t)).toPrecision(3));
+  setTimeout(() => {
+    const began = performance.now();
+    const frame = () => {
+      if (over) return;
+      const t = performance.now() - began;
+      T.set(t < DOWN ? between(FROM, COLDEST, t / DOWN) : between(COLDEST, rest, Math.min(1, (t - DOWN) / BACK)));
+      if (t < DOWN + BACK) requestAnimationFrame(frame);
+      else stop();
+    };
+    frame();
+  }, WAIT);
+}

@@ -1,0 +1,196 @@
+/**
+ * One query, six keys, four derivations of the same weights: the softmax kernel and the Gaussian kernel in WebAssembly,
+ * the KL-budget solver and the inverse-variance mean in this page's own float64.
+ */
+import { numberField, slider, slot } from '../controls.js';
+import { budgetWeights, inverseVarianceMean } from '../oracle.js';
+import { FLAT, STEEP, UNITS } from './kernel-compute.js';
+import { html } from '../plot/dom.js';
+import { fixed, scientific, short } from '../plot/format.js';
+import { onFrame } from '../state.js';
+import { Statement } from '../statement.js';
+import { Bars } from './hero-bars.js';
+import { Circle } from './hero-circle.js';
+
+/** @typedef {import('../../src/js/types.d.ts').Engine} Engine */
+/** @typedef {import('../state.js').Store} Store */
+
+export const ROUTES = ['softmax kernel', 'Gaussian kernel', 'KL budget', 'inverse variance'];
+const N = 6,
+  D = 2,
+  U = UNITS.float64;
+const ONE_HOT = Float64Array.from({ length: N * N }, (_, at) => (at % (N + 1) === 0 ? 1 : 0));
+
+/** @param {Store} store */
+export function heroState(store) {
+  return {
+    T: store.number('heroT', 0.22, { min: 0.05, max: 20 }),
+    q: store.numbers('heroQ', [38], { min: 0, max: 360, length: 1 }),
+    k: store.numbers('heroK', [12, 58, 100, 165, 235, 310], { min: 0, max: 360, length: N }),
+  };
+}
+
+/** A point of the unit circle. @param {number} degrees @returns {[number, number]} */
+const onCircle = (degrees) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+
+/**
+ * The four routes, and how far apart rounding may leave them.
+ * @param {Engine} engine @param {{ T: number, q: number, k: readonly number[] }} state
+ */
+export function derive(engine, { T, q: degrees, k: keyDegrees }) {
+  const q = Float64Array.from(onCircle(degrees)),
+    k = Float64Array.from(keyDegrees.flatMap(onCircle));
+  const alpha = 1 / (T * Math.sqrt(D)),
+    dots = Float64Array.from({ length: N }, (_, j) => q[0] * k[2 * j] + q[1] * k[2 * j + 1]);
+  // Reading six one-hot values, attention's output is its weights.
+  const { output: softmax, stats } = engine.attention(q, k, ONE_HOT, { headDim: D, valueDim: N, temperature: T, want: { stats: true } });
+  if (!stats) throw new Error('the engine returned no statistics');
+  const rho = stats.kl[0],
+    entropy = stats.entropy[0];
+  const { weights: gaussian, sigma2 } = engine.theory.gaussianWeights(q, k, null, { headDim: D, temperature: T });
+  const { weights: budget, beta } = budgetWeights(dots, rho);
+  const inverse = inverseVarianceMean(
+    dots.map((dot) => Math.exp(-alpha * dot)),
+    (witness, coordinate) => (witness === coordinate ? 1 : 0),
+  );
+  const routes = [softmax, gaussian, budget, inverse];
+
+  // A logit is at most B = 1/T here and carries u·B on either side. Going through ρ adds how far β moves when ρ is rounded:
+  // δp_j = p_j|z_j − ⟨z⟩|·δβ with δβ = δρ/(β·Var z).
+  let mean = 0,
+    variance = 0,
+    measured = 0,
+    ratio = 0,
+    allowed = 0;
+  for (let j = 0; j < N; j++) mean += softmax[j] * dots[j];
+  for (let j = 0; j < N; j++) variance += softmax[j] * (dots[j] - mean) ** 2;
+  const B = 1 / T,
+    rounding = U * (FLAT + STEEP * B);
+  for (let j = 0; j < N; j++) {
+    const direct = rounding * softmax[j],
+      moved = Math.abs(dots[j] - mean) * (rounding / (beta * variance));
+    const allowance = direct + softmax[j] * Math.min(1, Number.isFinite(moved) ? moved : 0);
+    const values = routes.map((route) => route[j]),
+      apart = Math.max(...values) - Math.min(...values);
+    measured = Math.max(measured, apart);
+    allowed = Math.max(allowed, allowance);
+    ratio = Math.max(ratio, apart / allowance);
+    if (Number.isNaN(apart)) ratio = measured = NaN;
+  }
+  return { q, k, sigma2, routes, rho, entropy, measured, allowed, ratio };
+}
+
+/** @param {HTMLElement} root @param {Engine} engine @param {ReturnType<typeof heroState>} state */
+export function hero(root, engine, state) {
+  /** @type {ReturnType<typeof derive> | undefined} */
+  let latest;
+  const circle = new Circle({
+    turnQuery: (degrees) => state.q.set([degrees]),
+    turnKey: (j, degrees) => state.k.set(state.k.value.map((old, at) => (at === j ? degrees : old))),
+  });
+  const bars = new Bars(ROUTES);
+  const slots = { H: slot('H', '0.000 nats'), rho: slot('ρ', '0.000 nats'), keys: slot('effective keys', '0.00 of 6') };
+  const knob = slider(state.T, {
+    label: 'Temperature T',
+    min: 0.05,
+    max: 20,
+    log: true,
+    detents: [0.5, 1, 2],
+    say: (T) =>
+      `T ${short(T)}; entropy ${latest ? fixed(latest.entropy, 2) : ''} nats; about ${latest ? fixed(Math.exp(latest.entropy), 1) : ''} effective keys`,
+  });
+  const statement = new Statement({
+    id: 'C0',
+    claim: 'four derivations agree',
+    allowance:
+      `Allowed per weight: u·(${FLAT} + ${STEEP}/T)·w, and for the route through the budget what rounding ρ by u·(${FLAT} + ${STEEP}/T) moves it: w·|z − ⟨z⟩|·δρ/(β·Var z). ` +
+      'u = 2⁻⁵³. The first two routes run in WebAssembly; these two run here. The solver is told only ρ, the mean only the variances.',
+    oracles: [budgetWeights, inverseVarianceMean],
+  });
+  const numbers = html('tbody');
+  const table = html(
+    'table',
+    { class: 'routes' },
+    html('caption', {}, 'The weights by each route, float64'),
+    html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, 'key'), ...ROUTES.map((name) => html('th', { scope: 'col' }, name)))),
+    numbers,
+  );
+  const angles = html(
+    'div',
+    { class: 'controls' },
+    numberField(entry(state.q, 0), { label: 'query, degrees', min: 0, max: 360 }),
+    ...Array.from({ length: N }, (_, j) => numberField(entry(state.k, j), { label: `key ${j + 1}, degrees`, min: 0, max: 360 })),
+  );
+  root.replaceChildren(
+    html('div', { class: 'hero-left' }, circle.element),
+    html(
+      'div',
+      { class: 'hero-right' },
+      bars.element,
+      html('div', { class: 'controls' }, knob.element),
+      html('p', { class: 'slots' }, ...Object.values(slots).map((each) => each.element)),
+      statement.element,
+    ),
+    // Both need more room than half the figure.
+    html(
+      'div',
+      { class: 'hero-below' },
+      html('div', { class: 'statement-below' }, statement.oracle),
+      html(
+        'details',
+        { class: 'more' },
+        html('summary', {}, 'the numbers, and angles to type'),
+        html('div', { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'Weights by each route' }, table),
+        angles,
+      ),
+    ),
+  );
+
+  const draw = () => {
+    const found = (latest = derive(engine, { T: state.T.value, q: state.q.value[0], k: state.k.value }));
+    circle.show(found, state.q.value[0], state.k.value);
+    bars.show(found.routes);
+    slots.H.show(found.entropy, `${fixed(found.entropy, 3)} nats`);
+    slots.rho.show(found.rho, `${fixed(found.rho, 3)} nats`);
+    slots.keys.show(Math.exp(found.entropy), `${fixed(Math.exp(found.entropy), 2)} of ${N}`);
+    statement.show({
+      claim: `four derivations agree to ${scientific(found.measured)}`,
+      measured: found.measured,
+      allowed: found.allowed,
+      ratio: found.ratio,
+      text: `allowed ${scientific(found.allowed)}`,
+    });
+    numbers.replaceChildren(
+      ...Array.from({ length: N }, (_, j) =>
+        html(
+          'tr',
+          {},
+          html('th', { scope: 'row' }, `k${j + 1}`),
+          ...found.routes.map((route, r) =>
+            html('td', { 'data-value': route[j], 'data-route': ROUTES[r], 'data-key': j }, String(route[j])),
+          ),
+        ),
+      ),
+    );
+    knob.refresh();
+  };
+  onFrame([state.T, state.q, state.k], draw);
+  document.addEventListener('themechange', draw);
+  draw();
+}
+
+/**
+ * One entry of a list of angles, as a number of its own.
+ * @param {import('../state.js').Signal<readonly number[]>} list @param {number} at
+ * @returns {import('../controls.js').Bindable<number>}
+ */
+function entry(list, at) {
+  return {
+    get value() {
+      return list.value[at];
+    },
+    set: (value) => list.set(list.value.map((old, i) => (i === at ? value : old))),
+    on: (listener) => list.on((values) => listener(values[at])),
+    range: 'a number from 0 to 360',
+  };
+}

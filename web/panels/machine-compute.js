@@ -1,0 +1,75 @@
+/** What the machine is asked, and what the kernels answer. */
+import { headInputs } from '../data.js';
+
+/** @typedef {import('../../src/js/types.d.ts').Engine} Engine */
+/** @typedef {import('../state.js').Store} Store */
+/** @typedef {ReturnType<typeof machineState>} MachineState */
+
+const KINDS = /** @type {const} */ (['sqrt', 'linear', 'log', 'uniform', 'share']);
+
+/** @param {Store} store */
+export function machineState(store) {
+  return {
+    H: store.number('H', 8, { min: 1, max: 32, integer: true }),
+    G: store.number('G', 4, { min: 1, max: 32, integer: true }),
+    n: store.number('n', 32, { min: 1, max: 256, integer: true }),
+    d: store.number('d', 64, { min: 1, max: 256, integer: true }),
+    T: store.number('T', 1, { min: 1e-3, max: 1e3 }),
+    causal: store.flag('c', true),
+    reach: store.number('w', 256, { min: 0, max: 256, integer: true }),
+    seed: store.number('seed', 7, { min: 0, max: 4294967295, integer: true }),
+    kind: store.choice('src', 'patterns', ['patterns', 'normal']),
+    colour: store.choice('x', 'sqrt', KINDS),
+    poison: store.number('nan', -1, { min: -1, max: 255, integer: true }),
+    head: store.number('h', 4, { min: 0, max: 31, integer: true }),
+    at: store.numbers('at', [], { min: 0, max: 255, length: 2 }),
+  };
+}
+
+/** From H down to 1. @param {number} H */
+export const divisors = (H) => Array.from({ length: H }, (_, i) => H - i).filter((G) => H % G === 0);
+
+/** The largest divisor of H that is not above G. @param {number} H @param {number} G */
+export const fittingGroups = (H, G) => divisors(H).find((each) => each <= G) ?? 1;
+
+/** @param {number} H @param {number} G */
+export const nameOf = (H, G) => (G === H ? 'MHA' : G === 1 ? 'MQA' : 'GQA');
+
+/** The last inputs, so that moving T or a mask does not draw them again. */
+const inputs = { name: '', arrays: headInputs({ seed: 0, H: 1, G: 1, n: 1, d: 1, kind: 'normal' }) };
+
+/** @param {Parameters<typeof headInputs>[0] & { poison: number }} shape */
+function inputsOf(shape) {
+  const name = JSON.stringify(shape);
+  if (inputs.name === name) return inputs.arrays;
+  const arrays = headInputs(shape);
+  if (shape.poison >= 0 && shape.poison < shape.n) arrays.k[shape.poison * shape.d] = NaN;
+  Object.assign(inputs, { name, arrays });
+  return arrays;
+}
+
+/** @param {Engine} engine @param {MachineState} state */
+export function compute(engine, state) {
+  const H = state.H.value,
+    G = fittingGroups(H, state.G.value),
+    n = state.n.value,
+    d = state.d.value,
+    T = state.T.value;
+  const mask = { causal: state.causal.value, reach: state.reach.value };
+  const { q, k, v } = inputsOf({ seed: state.seed.value, H, G, n, d, kind: state.kind.value, poison: state.poison.value });
+  const window = /** @type {[number, number]} */ (mask.reach < n - 1 ? [mask.reach, mask.reach] : [Infinity, Infinity]);
+  const shape = { heads: H, kvHeads: G, headDim: d, valueDim: d, temperature: T, causal: mask.causal, window };
+  const { output, stats, lse } = engine.attention(q, k, v, { ...shape, want: { stats: true, lse: true } });
+  const { weights } = engine.attention(q, k, v, { ...shape, want: { weights: true } });
+  if (!weights || !stats || !lse) throw new Error('the engine did not return what was asked for');
+  const mean = (/** @type {Float32Array} */ values, /** @type {number} */ h) =>
+    values.subarray(h * n, (h + 1) * n).reduce((a, b) => a + b, 0) / n;
+  const heads = Array.from({ length: H }, (_, h) => h);
+  return {
+    run: { H, G, n, d, T, mask, q, k, v, options: shape, output, weights },
+    stats,
+    lse,
+    rho: heads.map((h) => mean(stats.kl, h)),
+    entropy: heads.map((h) => mean(stats.entropy, h)),
+  };
+}

@@ -1,0 +1,193 @@
+/** One head, large: its axes, what each query commits (ρ) and leaves open (H), and the row of the query pointed at. */
+import { Heatmap } from '../plot/heatmap.js';
+import { html, svg } from '../plot/dom.js';
+import { fixed, ordinal, short } from '../plot/format.js';
+import { linear, niceStep } from '../plot/scale.js';
+
+/** @typedef {import('../plot/heatmap.js').MapData} MapData */
+/**
+ * @typedef {object} Row what is known of one query of one head
+ * @property {number} n @property {number} entropy @property {number} kl @property {number} lse
+ */
+
+const LEFT = 46,
+  TOP = 44,
+  PROFILE = 132;
+
+export class Pinned {
+  /** @param {import('../plot/heatmap.js').MapActions} actions */
+  constructor(actions) {
+    this.map = new Heatmap('Pinned head', actions);
+    this.picture = svg('svg', { class: 'pinned-axes', 'aria-hidden': 'true' });
+    this.element = html('div', { class: 'pinned' }, this.picture, this.map.element);
+    this.margin = 104;
+    this.readout = html('div', { class: 'readout' });
+  }
+
+  /**
+   * @param {MapData} data @param {string} label @param {readonly Row[]} rows @param {number} width
+   * @param {{ i: number, j: number }} cell @param {boolean} locked
+   */
+  show(data, label, rows, width, cell, locked) {
+    this.map.setLabel(label);
+    this.margin = width < 420 ? 72 : 104; // for what the rows commit
+    this.map.show(data, Math.max(96, Math.min(400, width - LEFT - this.margin)));
+    this.data = data;
+    this.rows = rows;
+    this.label = label;
+    this.point(cell, locked);
+  }
+
+  /** @param {{ i: number, j: number }} cell @param {boolean} locked */
+  point(cell, locked) {
+    const { data, rows, map } = this;
+    if (!data || !rows) return;
+    const i = Math.min(cell.i, data.rows - 1),
+      j = Math.min(cell.j, data.cols - 1);
+    map.cross({ i, j }, locked);
+    const W = map.side * data.cols,
+      H = map.side * data.rows;
+    const width = LEFT + W + this.margin,
+      height = TOP + H + PROFILE;
+    this.picture.setAttribute('width', String(width));
+    this.picture.setAttribute('height', String(height));
+    this.element.style.width = `${width}px`;
+    this.element.style.minHeight = `${height}px`;
+    this.picture.replaceChildren(this.axes(data, W), this.commitments(rows, map.side, W, H, i), this.profile(data, i, j, W, H));
+    this.read(i, j, locked);
+  }
+
+  /** @param {MapData} data @param {number} W */
+  axes({ rows, cols }, W) {
+    const group = svg('g'),
+      side = this.map.side;
+    const every = (/** @type {number} */ count) => Math.max(1, niceStep((44 * count) / W));
+    for (let j = 0; j < cols; j += every(cols)) {
+      group.append(svg('text', { x: LEFT + (j + 0.5) * side, y: TOP - 7, 'text-anchor': 'middle' }, String(j)));
+    }
+    for (let i = 0; i < rows; i += every(rows)) {
+      group.append(svg('text', { x: LEFT - 7, y: TOP + (i + 0.5) * side + 4, 'text-anchor': 'end' }, String(i)));
+    }
+    const names = svg('text', { x: LEFT, y: TOP - 26, class: 'axis-name' }, 'query i (down) reads from key j (across)');
+    group.append(names);
+    if (W < 250) names.replaceChildren('query ↓ reads key →');
+    return group;
+  }
+
+  /**
+   * ρ + H = log n for every query, drawn as one bar in two parts.
+   * @param {readonly Row[]} rows @param {number} side @param {number} W @param {number} H @param {number} current
+   */
+  commitments(rows, side, W, H, current) {
+    const left = LEFT + W + 14,
+      room = this.margin - 24,
+      most = Math.log(Math.max(2, ...rows.map((row) => row.n)));
+    const x = linear([0, most], [left, left + room]),
+      group = svg('g');
+    let spent = '',
+      open = '';
+    rows.forEach((row, i) => {
+      if (!Number.isFinite(row.kl)) return;
+      const y = TOP + i * side,
+        h = Math.max(0.5, side - Math.min(2, side * 0.25)),
+        cut = x.at(Math.max(0, row.kl)),
+        end = x.at(Math.log(Math.max(1, row.n)));
+      spent += `M${left},${y}H${cut}v${h}H${left}Z`;
+      open += `M${cut},${y}H${end}v${h}H${cut}Z`;
+    });
+    group.append(svg('path', { d: open, class: 'bar-open' }), svg('path', { d: spent, class: 'bar-spent' }));
+    group.append(svg('path', { d: `M${left - 8},${TOP + (current + 0.5) * side - 4}l6,4l-6,4Z`, class: 'here' }));
+    group.append(svg('text', { x: left, y: TOP - 26, class: 'axis-name' }, room < 60 ? 'ρ + H' : 'ρ + H = log n'));
+    group.append(svg('text', { x: left, y: TOP - 7 }, '0'), svg('text', { x: left + room, y: TOP - 7, 'text-anchor': 'end' }, short(most)));
+    group.append(svg('line', { x1: left, x2: left, y1: TOP, y2: TOP + H, class: 'axis' }));
+    return group;
+  }
+
+  /**
+   * The weights of the row pointed at, under the columns they belong to.
+   * @param {MapData} data @param {number} i @param {number} j @param {number} W @param {number} H
+   */
+  profile({ cols, weights, counts, masked }, i, j, W, H) {
+    const side = this.map.side,
+      top = TOP + H + 34,
+      bottom = top + PROFILE - 58,
+      row = Array.from({ length: cols }, (_, c) => weights[i * cols + c]);
+    const most = Math.max(...row.filter((p, c) => !masked(i, c) && Number.isFinite(p)), 0) || 1,
+      y = linear([0, most], [bottom, top]);
+    const group = svg('g');
+    row.forEach((p, c) => {
+      if (masked(i, c) || !Number.isFinite(p)) return;
+      const gap = side > 4 ? 1 : 0;
+      group.append(
+        svg('rect', {
+          x: LEFT + c * side + gap / 2,
+          width: Math.max(0.5, side - gap),
+          y: y.at(p),
+          height: bottom - y.at(p),
+          class: c === j ? 'bar here' : 'bar',
+        }),
+      );
+    });
+    group.append(svg('line', { x1: LEFT, x2: LEFT + W, y1: bottom, y2: bottom, class: 'axis' }));
+    group.append(
+      svg('text', { x: LEFT - 7, y: top + 5, 'text-anchor': 'end' }, short(most, 2)),
+      svg('text', { x: LEFT - 7, y: bottom + 4, 'text-anchor': 'end' }, '0'),
+    );
+    if (counts[i] > 0) {
+      const u = y.at(1 / counts[i]);
+      if (u >= top - 1)
+        group.append(
+          svg('line', { x1: LEFT, x2: LEFT + W, y1: u, y2: u, class: 'uniform-line' }),
+          svg('text', { x: LEFT + W + 5, y: u + 4 }, `1/${counts[i]}`),
+        );
+    }
+    group.append(svg('text', { x: LEFT, y: bottom + 19, class: 'axis-name' }, `weights of query ${i}`));
+    return group;
+  }
+
+  /** @param {number} i @param {number} j @param {boolean} locked */
+  read(i, j, locked) {
+    const { data, rows, label } = this;
+    if (!data || !rows || !label) return;
+    const row = rows[i],
+      p = data.weights[i * data.cols + j],
+      masked = data.masked(i, j);
+    const entry = (/** @type {string} */ name, /** @type {string} */ text, /** @type {number} */ exact) =>
+      html('div', {}, html('dt', {}, name), html('dd', { 'data-value': exact, 'data-name': name }, text));
+    this.readout.replaceChildren(
+      html('h4', {}, label, html('span', {}, ` · ${hint(locked)}`)),
+      html('p', {}, describe(data, i, j)),
+      html(
+        'dl',
+        {},
+        entry('weight', masked ? 'masked' : short(p, 4), p),
+        entry('× uniform', masked ? 'masked' : short(p * row.n), p * row.n),
+        entry('keys in reach', String(row.n), row.n),
+        entry('ρ of the row', `${fixed(row.kl, 3)} nats`, row.kl),
+        entry('H of the row', `${fixed(row.entropy, 3)} nats`, row.entropy),
+        entry('effective keys', short(Math.exp(row.entropy)), Math.exp(row.entropy)),
+        entry('log-sum-exp', fixed(row.lse, 3), row.lse),
+      ),
+    );
+  }
+}
+
+/** How to hold a cell and let it go, for a hand with a pointer or without. @param {boolean} locked */
+function hint(locked) {
+  if (matchMedia('(hover: none)').matches) return locked ? 'locked, another tap releases' : 'a second tap locks';
+  return locked ? 'locked, Esc releases' : 'click locks';
+}
+
+/** A cell in words, for eyes and for the live region. @param {MapData} data @param {number} i @param {number} j */
+export function describe(data, i, j) {
+  const { cols, weights, counts, masked } = data,
+    p = weights[i * cols + j];
+  if (masked(i, j)) return `Query ${i} may not read key ${j}: masked, weight exactly 0.`;
+  if (!Number.isFinite(p)) return `Query ${i}, key ${j}: ${short(p)}. This row reads a key that holds NaN.`;
+  if (counts[i] === 1) return `Query ${i}, key ${j}: weight ${short(p)}; it may read no other.`;
+  let rank = 1;
+  for (let c = 0; c < cols; c++) if (!masked(i, c) && weights[i * cols + c] > p) rank++;
+  const times = short(p * counts[i], 2),
+    place = `Query ${i}, key ${j}: weight ${short(p)}, ${ordinal(rank)} of ${counts[i]}`;
+  return `${place}, ${times === '1' ? 'as much as uniform' : `${times} times uniform`}.`;
+}

@@ -1,0 +1,237 @@
+/**
+ * A map of weights: query i (down) reads from key j (across). One pixel per cell, painted through a colour table and
+ * stretched by whole device pixels; masked cells are left transparent over a hatch; NaN has its own colour.
+ * Keyboard: one tab stop; arrows move, Home and End go to the row's ends, PageUp and PageDown to the neighbouring map,
+ * Enter locks, Escape releases, T opens the table twin.
+ */
+import { isDark, NAN_COLOUR, table } from './colour.js';
+import { announce, html, setAttributes, svg } from './dom.js';
+import { tableTwin } from './heatmap-table.js';
+
+/** @typedef {import('./colour-scale.js').ColourScale} ColourScale */
+
+/**
+ * @typedef {object} MapData
+ * @property {number} rows
+ * @property {number} cols
+ * @property {ArrayLike<number>} weights (rows, cols)
+ * @property {ArrayLike<number>} counts (rows): keys each row may read
+ * @property {(i: number, j: number) => boolean} masked
+ * @property {ColourScale} scale
+ *
+ * @typedef {object} MapActions
+ * @property {(i: number, j: number) => void} move the reader points at a cell
+ * @property {(i: number, j: number) => void} lock
+ * @property {() => void} release
+ * @property {(step: number) => void} [page] to the next or previous map
+ * @property {(i: number, j: number) => string} describe a cell, for the live region
+ * @property {HTMLElement} [tableHost] where the table opens; default: under the map
+ */
+
+const NAN_BYTES = [1, 3, 5].map((at) => parseInt(NAN_COLOUR.slice(at, at + 2), 16));
+
+export class Heatmap {
+  /** @param {string} label @param {MapActions} actions */
+  constructor(label, actions) {
+    this.actions = actions;
+    this.label = label;
+    this.cell = { i: 0, j: 0 };
+    /** CSS pixels per cell, and cells pooled into one pixel. */
+    this.side = 1;
+    this.pool = 1;
+    /** @type {MapData | undefined} */
+    this.data = undefined;
+    this.canvas = html('canvas', { 'aria-hidden': 'true' });
+    this.overlay = svg('svg', { 'aria-hidden': 'true', class: 'map-overlay' });
+    this.cursor = html('div', { class: 'map-cursor', tabindex: 0, role: 'application', 'aria-roledescription': 'cell cursor' });
+    this.box = html('div', { class: 'map-box' }, this.canvas, this.overlay, this.cursor);
+    this.twin = html('div', { class: 'map-table', hidden: true });
+    this.element = html(
+      'div',
+      { class: 'map', role: 'group', 'aria-roledescription': 'attention map' },
+      this.box,
+      actions.tableHost ? null : this.twin,
+    );
+    this.setLabel(label);
+    this.listen();
+  }
+
+  /** @param {string} label */
+  setLabel(label) {
+    this.label = label;
+    this.element.setAttribute('aria-label', label);
+    this.cursor.setAttribute('aria-label', `${label}. Arrow keys move, Enter locks, Escape releases, T opens a table.`);
+  }
+
+  /** Paints, as large as fits `width` CSS pixels. @param {MapData} data @param {number} width */
+  show(data, width) {
+    this.data = data;
+    const { rows, cols } = data,
+      ratio = devicePixelRatio || 1,
+      room = Math.max(1, Math.floor(width * ratio));
+    this.pool = Math.ceil(cols / room);
+    const w = Math.ceil(cols / this.pool),
+      h = Math.ceil(rows / this.pool),
+      zoom = Math.max(1, Math.floor(room / w));
+    this.side = zoom / ratio / this.pool;
+    this.canvas.width = w;
+    this.canvas.height = h;
+    const size = { width: `${(w * zoom) / ratio}px`, height: `${(h * zoom) / ratio}px` };
+    Object.assign(this.box.style, size);
+    setAttributes(this.overlay, { width: parseFloat(size.width), height: parseFloat(size.height) });
+    this.paint(w, h);
+    this.cell = { i: Math.min(this.cell.i, rows - 1), j: Math.min(this.cell.j, cols - 1) };
+    if (!this.twin.hidden) this.openTable();
+  }
+
+  /** @param {number} w @param {number} h */
+  paint(w, h) {
+    const { data, pool } = this,
+      context = this.canvas.getContext('2d');
+    if (!data || !context) return;
+    const { rows, cols, weights, counts, masked, scale } = data;
+    const colours = table(scale.ramp, isDark()),
+      image = context.createImageData(w, h),
+      nans = [];
+    for (let y = 0; y < h; y++) {
+      for (let x = 0; x < w; x++) {
+        // Of a pooled block the largest weight is shown: a mean would hide a lone bright cell.
+        let bestI = -1,
+          best = -1;
+        for (let i = y * pool; i < Math.min(rows, (y + 1) * pool); i++) {
+          for (let j = x * pool; j < Math.min(cols, (x + 1) * pool); j++) {
+            if (masked(i, j)) continue;
+            const p = Math.abs(weights[i * cols + j]);
+            if (bestI < 0 || p > best || Number.isNaN(p)) {
+              bestI = i;
+              best = p;
+            }
+          }
+        }
+        if (bestI < 0) continue;
+        const t = scale.t(scale.value(best, counts[bestI])),
+          at = 4 * (y * w + x);
+        const finite = Number.isFinite(best),
+          c = 3 * Math.round(255 * Math.min(1, Math.max(0, t)));
+        for (let part = 0; part < 3; part++) image.data[at + part] = finite ? colours[c + part] : NAN_BYTES[part];
+        image.data[at + 3] = 255;
+        if (!finite) nans.push([x, y]);
+      }
+    }
+    context.putImageData(image, 0, 0);
+    this.element.dataset.nan = String(nans.length);
+    this.crossOut(nans);
+  }
+
+  /** Crosses through the NaN cells, where they are large enough to be crossed. @param {number[][]} cells */
+  crossOut(cells) {
+    this.overlay.replaceChildren();
+    const s = this.side * this.pool;
+    if (!cells.length || s < 6) return;
+    const d = cells.map(([x, y]) => `M${x * s},${y * s}l${s},${s}m0,${-s}l${-s},${s}`).join('');
+    this.overlay.append(svg('path', { d, class: 'map-nan' }));
+  }
+
+  /** Draws the cross-hair, or takes it away. @param {{ i: number, j: number } | null} cell @param {boolean} [locked] */
+  cross(cell, locked = false) {
+    for (const old of this.overlay.querySelectorAll('.map-cross')) old.remove();
+    if (!cell || !this.data) return;
+    this.cell = { i: Math.min(cell.i, this.data.rows - 1), j: Math.min(cell.j, this.data.cols - 1) };
+    const s = this.side,
+      { i, j } = this.cell,
+      W = s * this.data.cols,
+      H = s * this.data.rows;
+    // Around the row and the column, or through them where they are thin.
+    const outline = `M0,${i * s}h${W}m0,${s}h${-W}M${j * s},0v${H}m${s},0v${-H}`;
+    const d = s < 4 ? `M0,${(i + 0.5) * s}h${W}M${(j + 0.5) * s},0v${H}` : outline;
+    const cellBox = { x: j * s - 1, y: i * s - 1, width: s + 2, height: s + 2 };
+    const group = svg(
+      'g',
+      { class: `map-cross${locked ? ' locked' : ''}` },
+      s >= 6 && svg('path', { d, class: 'halo' }),
+      svg('path', { d, class: 'line' }),
+      svg('rect', { ...cellBox, class: 'cell-halo' }),
+      svg('rect', { ...cellBox, class: 'cell' }),
+    );
+    this.overlay.append(group);
+  }
+
+  /** The cell under a pointer. @param {PointerEvent | MouseEvent} event */
+  under(event) {
+    const { data, side } = this,
+      box = this.box.getBoundingClientRect();
+    if (!data) return undefined;
+    const j = Math.floor((event.clientX - box.left) / side),
+      i = Math.floor((event.clientY - box.top) / side);
+    return i >= 0 && j >= 0 && i < data.rows && j < data.cols ? { i, j } : undefined;
+  }
+
+  listen() {
+    const { box, cursor, actions } = this;
+    let touched = '';
+    box.addEventListener('pointermove', (event) => {
+      const cell = this.under(event);
+      if (cell) actions.move(cell.i, cell.j);
+    });
+    box.addEventListener('click', (event) => {
+      const cell = this.under(event),
+        touch = event instanceof PointerEvent && event.pointerType === 'touch';
+      if (!cell) return;
+      // A finger cannot hover: the first tap on a cell shows it, a second one locks it.
+      const first = touch && touched !== `${cell.i} ${cell.j}`;
+      touched = touch ? `${cell.i} ${cell.j}` : '';
+      if (first) actions.move(cell.i, cell.j);
+      else actions.lock(cell.i, cell.j);
+    });
+    cursor.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const { data, actions } = this;
+    if (!data || event.ctrlKey || event.metaKey || event.altKey) return;
+    let { i, j } = this.cell;
+    if (event.key === 'Enter') actions.lock(i, j);
+    else if (event.key === 'Escape') actions.release();
+    else if (event.key === 't' || event.key === 'T') this.toggleTable();
+    else if (event.key === 'PageUp' || event.key === 'PageDown') actions.page?.(event.key === 'PageDown' ? 1 : -1);
+    else if (event.key in MOVES) {
+      [i, j] = MOVES[event.key](i, j, data.cols - 1);
+      i = Math.min(data.rows - 1, Math.max(0, i));
+      j = Math.min(data.cols - 1, Math.max(0, j));
+      this.cell = { i, j };
+      actions.move(i, j);
+      announce(actions.describe(i, j));
+    } else return;
+    event.preventDefault();
+  }
+
+  toggleTable() {
+    const host = this.actions.tableHost ?? this.twin;
+    if (host.dataset.of === this.label && !host.hidden) {
+      host.hidden = true;
+      announce('Table closed.');
+      return;
+    }
+    this.openTable();
+    announce('Table opened below.');
+  }
+
+  openTable() {
+    const host = this.actions.tableHost ?? this.twin;
+    if (!this.data) return;
+    host.dataset.of = this.label;
+    host.hidden = false;
+    host.replaceChildren(tableTwin(this.data, this.label));
+  }
+}
+
+/** @type {Record<string, (i: number, j: number, last: number) => [number, number]>} */
+const MOVES = {
+  ArrowUp: (i, j) => [i - 1, j],
+  ArrowDown: (i, j) => [i + 1, j],
+  ArrowLeft: (i, j) => [i, j - 1],
+  ArrowRight: (i, j) => [i, j + 1],
+  Home: (i) => [i, 0],
+  End: (i, _, last) => [i, last],
+};

@@ -1,0 +1,86 @@
+/** The legend of a colour scale: its own 256 colours, its own ticks, nothing written by hand. */
+import { isDark, table } from './colour.js';
+import { html, setAttributes, svg } from './dom.js';
+import { short } from './format.js';
+
+/** @typedef {import('./colour-scale.js').ColourScale} ColourScale */
+
+const PAD = 24;
+/** A label with more characters than this does not fit into the padding beside the bar's ends. */
+const LONG = 5;
+
+export class Legend {
+  /** @param {number} [width] of the bar, in CSS pixels */
+  constructor(width = 256) {
+    this.width = width;
+    this.canvas = html('canvas', { width: 256, height: 1, 'aria-hidden': 'true' });
+    this.canvas.style.width = `${width}px`;
+    this.title = html('p', { class: 'legend-title' });
+    this.ticks = svg('svg', { width: width + 2 * PAD, height: 34, 'aria-hidden': 'true' });
+    this.extra = html('p', { class: 'legend-extra' });
+    this.element = html(
+      'div',
+      { class: 'legend', role: 'img' },
+      this.title,
+      html('div', { class: 'legend-bar' }, this.canvas, this.ticks),
+      this.extra,
+    );
+    /** @type {ColourScale | undefined} */
+    this.scale = undefined;
+  }
+
+  /** @param {ColourScale} scale @param {string} [extra] what else the map shows */
+  show(scale, extra = '') {
+    this.scale = scale;
+    const context = this.canvas.getContext('2d');
+    if (context) {
+      const colours = table(scale.ramp, isDark()),
+        image = context.createImageData(256, 1);
+      for (let x = 0; x < 256; x++) image.data.set([colours[3 * x], colours[3 * x + 1], colours[3 * x + 2], 255], 4 * x);
+      context.putImageData(image, 0, 0);
+    }
+    this.title.textContent = scale.title;
+    this.extra.textContent = extra;
+    setAttributes(this.element, {
+      'data-kind': scale.kind,
+      'data-low': scale.domain[0],
+      'data-high': scale.domain[1],
+      'aria-label': `Colour: ${scale.title}, from ${scale.ticks[0].label} to ${scale.ticks[scale.ticks.length - 1].label}. ${extra}`,
+    });
+    this.mark();
+  }
+
+  /**
+   * Draws the ticks, the uniform weight and the cell pointed at.
+   * @param {{ weight: number, count: number }} [cell] @param {number} [count] keys per row, where all rows have as many
+   */
+  mark(cell, count) {
+    const { scale } = this;
+    this.ticks.replaceChildren();
+    if (!scale) return;
+    const x = (/** @type {number} */ v) => PAD + Math.min(1, Math.max(0, scale.t(v))) * this.width;
+    const last = scale.ticks.length - 1;
+    for (const [i, tick] of scale.ticks.entries()) {
+      const at = x(tick.value),
+        long = tick.label.length > LONG;
+      this.ticks.append(
+        svg('line', { x1: at, x2: at, y1: 12, y2: 16, class: 'axis' }),
+        svg(
+          'text',
+          { x: at, y: 29, 'text-anchor': long && i === 0 ? 'start' : long && i === last ? 'end' : 'middle', 'data-value': tick.value },
+          tick.label,
+        ),
+      );
+    }
+    if (count && scale.kind !== 'magnitude' && scale.ramp === 'weights') {
+      const at = x(scale.value(1 / count, count));
+      this.ticks.append(
+        svg('line', { x1: at, x2: at, y1: 0, y2: 12, class: 'legend-uniform' }, svg('title', {}, `1/n = ${short(1 / count)}`)),
+      );
+    }
+    if (cell && Number.isFinite(cell.weight)) {
+      const at = x(scale.value(cell.weight, cell.count));
+      this.ticks.append(svg('path', { d: `M${at},11l-5,-8h10Z`, class: 'legend-cell' }));
+    }
+  }
+}

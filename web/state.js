@@ -1,0 +1,187 @@
+/**
+ * Everything a reader can change is a signal with a name; the ones that differ from their default are written into the
+ * URL's fragment, `#section?T=2&causal=0`, so that a link is the whole state. What comes from a URL is clamped, and said.
+ */
+
+/**
+ * @template T
+ * @typedef {object} Codec
+ * @property {(text: string) => T | undefined} parse undefined when the text is not of this kind
+ * @property {(value: T) => string} format
+ * @property {(value: T) => T} clamp
+ * @property {string} range in words, for the notice
+ */
+
+/** @template T */
+export class Signal {
+  /** @param {string} key @param {T} initial @param {Codec<T>} codec */
+  constructor(key, initial, codec) {
+    this.key = key;
+    this.initial = initial;
+    this.codec = codec;
+    this.range = codec.range;
+    /** Moved by the page itself, for show: no part of the reader's state. */
+    this.passing = false;
+    /** @type {T} */
+    this.value = initial;
+    /** @type {Set<(value: T) => void>} */
+    this.listeners = new Set();
+  }
+
+  /** Clamps, and tells the listeners if something changed. @param {T} value */
+  set(value) {
+    const next = this.codec.clamp(value);
+    if (this.codec.format(next) === this.codec.format(this.value)) return;
+    this.value = next;
+    for (const listener of this.listeners) listener(next);
+  }
+
+  /** @param {(value: T) => void} listener */
+  on(listener) {
+    this.listeners.add(listener);
+  }
+
+  get isDefault() {
+    return this.codec.format(this.value) === this.codec.format(this.initial);
+  }
+}
+
+/** @param {number} low @param {number} high @param {number} value */
+const clamp = (low, high, value) => Math.min(high, Math.max(low, value));
+
+/** @param {string} text */
+const parseNumber = (text) => (/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined);
+
+export class Store {
+  constructor() {
+    /** @type {Map<string, Signal<any>>} */
+    this.signals = new Map();
+    /** The part of the fragment before `?`: where on the page the link points. */
+    this.section = '';
+  }
+
+  /** @template T @param {string} key @param {T} initial @param {Codec<T>} codec @returns {Signal<T>} */
+  add(key, initial, codec) {
+    const signal = new Signal(key, initial, codec);
+    this.signals.set(key, signal);
+    return signal;
+  }
+
+  /** @param {string} key @param {number} initial @param {{ min: number, max: number, integer?: boolean }} limits */
+  number(key, initial, { min, max, integer = false }) {
+    return this.add(key, initial, {
+      parse: parseNumber,
+      format: String,
+      clamp: (value) => clamp(min, max, integer ? Math.round(value) : value),
+      range: `a ${integer ? 'whole ' : ''}number from ${min} to ${max}`,
+    });
+  }
+
+  /** @param {string} key @param {boolean} initial */
+  flag(key, initial) {
+    return this.add(key, initial, {
+      parse: (text) => (text === '1' ? true : text === '0' ? false : undefined),
+      format: (value) => (value ? '1' : '0'),
+      clamp: (value) => value,
+      range: '0 or 1',
+    });
+  }
+
+  /** @template {string} T @param {string} key @param {T} initial @param {readonly T[]} options */
+  choice(key, initial, options) {
+    return this.add(key, initial, {
+      parse: (text) => options.find((option) => option === text),
+      format: (value) => value,
+      clamp: (value) => value,
+      range: `one of ${options.join(', ')}`,
+    });
+  }
+
+  /**
+   * As many numbers as `initial` has, or none where `initial` is empty and `length` tells how many there would be.
+   * @param {string} key @param {readonly number[]} initial @param {{ min: number, max: number, length: number }} limits
+   */
+  numbers(key, initial, { min, max, length }) {
+    return this.add(key, initial, {
+      parse: (text) => {
+        const values = text.split('_').map(parseNumber);
+        return values.length === length && values.every((v) => v !== undefined) ? /** @type {number[]} */ (values) : undefined;
+      },
+      format: (values) => values.join('_'),
+      clamp: (values) => values.map((v) => clamp(min, max, v)),
+      range: `${length} numbers from ${min} to ${max}, joined by _`,
+    });
+  }
+
+  /**
+   * Takes the state of a fragment; every signal it does not name goes back to its default. @returns {string[]} notices
+   * @param {string} fragment
+   */
+  read(fragment) {
+    const text = fragment.replace(/^#/, '');
+    const cut = text.indexOf('?');
+    const bare = cut < 0 && text.includes('=');
+    this.section = bare ? '' : cut < 0 ? text : text.slice(0, cut);
+    const given = new URLSearchParams(bare ? text : cut < 0 ? '' : text.slice(cut + 1));
+    const notices = [];
+    for (const key of new Set(given.keys())) {
+      if (!this.signals.has(key)) notices.push(`there is no setting “${key}”`);
+    }
+    for (const signal of this.signals.values()) {
+      const raw = given.get(signal.key);
+      const parsed = raw === null ? signal.initial : signal.codec.parse(raw);
+      const value = parsed === undefined ? signal.initial : signal.codec.clamp(parsed);
+      if (raw !== null && (parsed === undefined || signal.codec.format(value) !== signal.codec.format(parsed))) {
+        notices.push(
+          `${signal.key} = ${raw.slice(0, 40)} is not ${signal.range}, so it is ${signal.codec.format(value) || 'left out'}`,
+        );
+      }
+      signal.set(value);
+    }
+    return notices;
+  }
+
+  /** The fragment of the present state; only what differs from the defaults. */
+  fragment() {
+    const parts = [];
+    for (const signal of this.signals.values()) {
+      if (!signal.isDefault && !signal.passing) parts.push(`${signal.key}=${encodeURIComponent(signal.codec.format(signal.value))}`);
+    }
+    const query = parts.join('&');
+    return this.section || query ? `#${this.section}${query ? `?${query}` : ''}` : '';
+  }
+
+  /** Writes the state into the address bar, at most twice a second (Safari throttles faster writers). */
+  follow() {
+    let timer = 0;
+    const write = () => {
+      timer = 0;
+      const url = location.pathname + location.search + this.fragment();
+      if (url !== location.pathname + location.search + location.hash) history.replaceState(null, '', url);
+    };
+    for (const signal of this.signals.values()) {
+      signal.on(() => {
+        if (!timer && !signal.passing) timer = window.setTimeout(write, 500);
+      });
+    }
+  }
+}
+
+/**
+ * Calls `run` once in the next frame after any of the signals changed: dragging costs one computation per frame, and the
+ * last value always arrives.
+ * @param {readonly Signal<any>[]} signals @param {() => void} run
+ */
+export function onFrame(signals, run) {
+  let asked = false;
+  const ask = () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      run();
+    });
+  };
+  for (const signal of signals) signal.on(ask);
+  return ask;
+}
