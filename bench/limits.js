@@ -1,0 +1,69 @@
+/** The machine's limits as contenders, from the modules that CMake builds beside the kernels (limits.c). */
+import { bytes } from './cases.js';
+
+const STEPS = 20000; // 35 µs
+const PAGE = 65536;
+/** In the section `limits`: within the first, second and third level of a common cache, and beyond. */
+const SIZES = [2 ** 15, 2 ** 19, 2 ** 23, 2 ** 26];
+const VARIANTS = { relaxed: ['fused multiply-add', '8-bit dots'], simd: ['multiply, then add', '16-bit dots'] };
+
+const sizeName = (size) => (size < 2 ** 20 ? `${size / 2 ** 10} KB` : `${size / 2 ** 20} MB`);
+
+/**
+ * @param {{ load: (url: URL) => Promise<BufferSource>, threads?: number }} options
+ * @returns {Promise<any[]>} fewer where an engine has no relaxed SIMD
+ */
+export async function open({ load, threads = 1 }) {
+  const contenders = [];
+  for (const [variant, [madd, dots]] of Object.entries(VARIANTS)) {
+    const file = await load(new URL(`../build/bench/limits.${variant}.wasm`, import.meta.url)).catch(() => null);
+    if (!file || !WebAssembly.validate(file)) continue;
+    const module = await WebAssembly.compile(file),
+      c = (await WebAssembly.instantiate(module, {})).exports;
+    const add = (name, unit, of) => contenders.push({ name, version: '', role: 'limit', unit, prepare: (x) => of(x) });
+    if (threads > 1) {
+      const run = await together(module, c, threads);
+      add(madd, 'GFLOP/s', ({ section }) => section !== 'limits' && { amount: threads * 96 * 10 * STEPS, run });
+      continue;
+    }
+    add(madd, 'GFLOP/s', () => ({ amount: 96 * STEPS, run: () => c.limit_madd(STEPS) }));
+    add(
+      dots,
+      'GOP/s',
+      ({ section }) => section === 'limits' && { amount: 24 * c.limit_dot_width() * STEPS, run: () => c.limit_dot(STEPS) },
+    );
+    if (variant === 'relaxed') continue; // reading is the same instruction in both
+    for (const size of SIZES) add(`read ${sizeName(size)}`, 'GB/s', ({ section }) => section === 'limits' && reading(c, size));
+    add('read as many bytes', 'GB/s', (x) => x.section !== 'limits' && x.m === 1 && reading(c, bytes(x)));
+  }
+  if (!contenders.length) throw new Error('build/bench holds no module this engine accepts: run scripts/build.sh bench');
+  return contenders;
+}
+
+/** @param {any} c @param {number} size in bytes, a multiple of 128 */
+function reading(c, size) {
+  const at = Math.ceil(c.__heap_base.value / 64) * 64,
+    missing = at + size - c.memory.buffer.byteLength;
+  if (missing > 0) c.memory.grow(Math.ceil(missing / PAGE));
+  // Touched, or the machine maps one page of zeros many times.
+  new Uint8Array(c.memory.buffer, at, size).fill(1);
+  const times = Math.max(1, Math.round(2 ** 21 / size));
+  return { amount: size * times, run: () => c.limit_read(at, size / 4, times) };
+}
+
+/** One call that runs ten times the loop here and in each of the other threads. */
+async function together(module, c, threads) {
+  const ask = (worker, message) =>
+    new Promise((done) => {
+      worker.onmessage = ({ data }) => done(data);
+      worker.postMessage(message);
+    });
+  const workers = Array.from({ length: threads - 1 }, () => new Worker(new URL('./limit-worker.js', import.meta.url), { type: 'module' }));
+  for (const worker of workers) await ask(worker, { module });
+  return async () => {
+    const others = workers.map((worker) => ask(worker, { steps: 10 * STEPS }));
+    const x = c.limit_madd(10 * STEPS);
+    await Promise.all(others);
+    return x;
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * Clearhead itself: each variant of the kernels, with data in wasm memory and with typed arrays, in float32 and float64, with
+ * statistics. What the installed version does not offer (threads, other caches, other precisions) is asked of it, and missing
+ * rows are missing.
+ */
+const EXACT = 1e-13,
+  SINGLE = 2e-6;
+
+/** Other storage of keys and values, and the relative error it may cost. */
+const STORED = { f16: 1e-3, q8: 2e-2 };
+const INT8 = 3e-2;
+
+const first = (x) => x[0];
+
+/** @param {{ threads?: number, cold?: boolean, lean?: boolean }} options cold: what `init()` gives and nothing else; lean: the main rows */
+export async function open({ threads = 1, cold = false, lean = false }) {
+  const { init } = await import('../../src/js/index.js');
+  if (cold) return [contender(await init(), 'clearhead', { copied: true })];
+  const contenders = [];
+  for (const variant of ['relaxed', 'simd']) {
+    const ch = await start(init, variant, threads);
+    if (!ch) continue;
+    const name = `clearhead ${variant}`;
+    contenders.push(contender(ch, name, {}));
+    if (lean) continue;
+    const exact = { Type: Float64Array, tolerance: EXACT, only: (c) => c.n <= 512 && c.d === 64 && c.heads === c.kvHeads };
+    contenders.push(contender(ch, `${name}, float64`, exact));
+    const two = threads === 1 && (await start(init, variant, 2));
+    if (two) contenders.push(contender(two, `${name}, 2 threads`, {}));
+    if (variant === 'simd' && contenders.some((c) => c.name === 'clearhead relaxed')) continue; // the rest once, with the faster
+    contenders.push(contender(ch, `${name}, lse and stats`, { want: { lse: true, stats: true }, only: explained }));
+    contenders.push(contender(ch, `${name}, typed arrays`, { copied: true, only: (c) => c.m > 1 }));
+    for (const type of Object.keys(STORED))
+      if (offers(() => ch.kvCache({ headDim: 8, capacity: 8, type }).dispose()))
+        contenders.push(contender(ch, `clearhead, ${type} cache`, { type, tolerance: STORED[type], only: (c) => c.m === 1 }));
+    const x = new Float32Array(64);
+    if (offers(() => ch.attention(x, x, x, { headDim: 8, precision: 'int8' })))
+      contenders.push(contender(ch, 'clearhead, int8', { precision: 'int8', tolerance: INT8, only: (c) => c.m > 1 }));
+  }
+  return contenders;
+}
+
+/** An engine of so many threads, or null where this version or this engine has none. */
+async function start(init, variant, threads) {
+  if (threads === 1) return init({ variant }).catch((error) => (error.code === 'ENV' ? null : Promise.reject(error)));
+  const ch = await init({ variant, threads }).catch(() => null);
+  return ch?.info.threads === threads ? ch : null;
+}
+
+/** Whether the call is known at all: an unknown option throws. */
+function offers(call) {
+  try {
+    call();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where what explaining costs is measured. */
+const explained = (c) => c.n >= 512 && c.n <= 1024 && c.d === 64;
+
+function contender(ch, name, { want, copied, Type = Float32Array, type, precision, tolerance = SINGLE, only = () => true }) {
+  const prepare = (c, { q, k, v }) => {
+    if (!only(c)) return null;
+    const { heads, kvHeads, causal, window, d, m } = c;
+    const options = { heads, causal, ...(window && { window: [window - 1, 0] }), ...(want && { want }), ...(precision && { precision }) };
+    if (m === 1 && Type === Float32Array) return decode(ch, c, { q, k, v }, options, type);
+    Object.assign(options, { kvHeads, headDim: d });
+    return copied || Type !== Float32Array
+      ? typed(
+          ch,
+          [q, k, v].map((x) => new Type(x)),
+          options,
+        )
+      : resident(ch, [q, k, v], options);
+  };
+  const memory = () => {
+    const tensor = ch.tensor([1]),
+      { byteLength } = tensor.data.buffer;
+    tensor.dispose();
+    return byteLength;
+  };
+  return { name, version: '', role: 'ours', tolerance, memory, prepare };
+}
+
+/** Keys and values in a cache, the query a typed array: one step of a decoder. */
+function decode(ch, { kvHeads, n, d }, { q, k, v }, options, type) {
+  const cache = ch.kvCache({ kvHeads, headDim: d, capacity: n, ...(type && { type }) });
+  cache.append(k, v);
+  let result;
+  const run = () => first((result = ch.attend(q, cache, options)).output);
+  return { run, output: () => result.output, dispose: () => cache.dispose() };
+}
+
+/** Typed arrays in, a typed array out. */
+function typed(ch, [q, k, v], options) {
+  let result;
+  return { run: () => first((result = ch.attention(q, k, v, options)).output), output: () => result.output, dispose() {} };
+}
+
+/** Inputs and output in wasm memory, without copies. */
+function resident(ch, arrays, options) {
+  const tensors = arrays.map((array) => {
+    const tensor = ch.tensor([array.length]);
+    tensor.data.set(array);
+    return tensor;
+  });
+  const [q, k, v] = tensors,
+    out = ch.tensor([q.shape[0]]);
+  const run = () => first(ch.attention(q, k, v, { ...options, out }).output);
+  return { run, output: () => out.data.slice(), dispose: () => [...tensors, out].forEach((x) => x.dispose()) };
+}

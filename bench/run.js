@@ -1,0 +1,147 @@
+/**
+ * npm run bench: Clearhead, its peers and the machine's limits, in one run.
+ *
+ *   --quick          the main cases, three rounds, under a minute and a half
+ *   --only A,B       sections: limits, prefill, gqa, heads, window, decode, threads, memory, cold, size
+ *   --rounds N       default 7
+ *   --json           the results as JSON on standard output instead of tables
+ *   --chart          draw docs/bench.svg from them
+ *   --this-node      on the Node that runs this; by default on the newer one that the tests install, which has relaxed SIMD
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { newerNode } from '../tests/newer-node/index.js';
+import { openBrowser, openBrowserSide } from './browser.js';
+import { COLD, MEMORY, cases } from './cases.js';
+import { chart } from './chart.js';
+import { coldStarts, memories } from './fresh.js';
+import { measureCase } from './measure.js';
+import { caseBlock, freshTables, heading, summary, targetTable } from './report.js';
+import { openSide, reason } from './side.js';
+import { downloads } from './size.js';
+import { targets } from './targets.js';
+
+const SECTIONS = ['limits', 'prefill', 'gqa', 'heads', 'window', 'decode', 'threads', 'memory', 'cold', 'size'];
+
+function options() {
+  const flags = ['quick', 'json', 'chart', 'this-node'].map((name) => [name, { type: 'boolean' }]);
+  const values = ['only', 'rounds'].map((name) => [name, { type: 'string' }]);
+  try {
+    const { values: given } = parseArgs({ options: Object.fromEntries([...flags, ...values]) });
+    const only = given.only?.split(',') ?? SECTIONS,
+      rounds = Number(given.rounds ?? (given.quick ? 3 : 7));
+    for (const name of only) if (!SECTIONS.includes(name)) throw new Error(`--only ${name}: there is ${SECTIONS.join(', ')}`);
+    if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error(`--rounds ${given.rounds}: a whole number from 1`);
+    return { only, rounds, quick: Boolean(given.quick), json: given.json, chart: given.chart, here: given['this-node'] };
+  } catch (error) {
+    console.error(error.message);
+    process.exit(2);
+  }
+}
+
+const { only, rounds, quick, json, here, chart: drawn } = options();
+const self = fileURLToPath(import.meta.url);
+
+if (newerNode && process.execPath !== newerNode && !here) {
+  const { status } = spawnSync(newerNode, [self, ...process.argv.slice(2), '--this-node'], { stdio: 'inherit' });
+  process.exit(status ?? 1);
+}
+
+const how = { rounds, slice: quick ? 0.01 : 0.03, budget: quick ? 0.3 : 1.5, warm: quick ? 0.05 : 0.1 };
+const { dependencies: versions } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+const started = performance.now();
+
+const say = (text) => (json ? process.stderr : process.stdout).write(`${text}\n`);
+
+const engine = `Node ${process.versions.node.split('.').slice(0, 2).join('.')}`;
+const browser = await openBrowser().catch((error) => ({ why: `no browser: ${reason(error)}`, close() {} }));
+const load = (url) => readFile(url);
+/** The contenders of Node by the file that opens them, and those of the page. */
+const IN_NODE = ['ours', 'naive', 'onnx', 'tfjs', 'jax'],
+  IN_PAGE = ['limits', 'ours', 'litert'];
+const openers = { limits: (await import('./limits.js')).open };
+for (const name of IN_NODE) openers[name] = async (options) => (await import(`./peers/${name}.js`)).open(options);
+
+const results = {
+  date: new Date().toISOString(),
+  node: { engine, v8: process.versions.v8, relaxed: false },
+  browser: browser.why ? { why: browser.why } : { name: browser.name },
+  machine: { cpu: cpus()[0]?.model ?? 'an unknown processor', cores: cpus().length, load: loadavg()[0].toFixed(1) },
+  options: { quick, rounds, only },
+  present: [],
+  absent: [],
+  cases: {},
+};
+
+/** Opens sides and notes who came and who did not, and why. */
+async function open(names) {
+  const sides = [];
+  const keep = ({ side, present, absent }) => {
+    sides.push(side);
+    results.present.push(...present);
+    results.absent.push(...absent);
+  };
+  if (names.node) keep(await openSide(openers, { load, versions }, engine));
+  for (const options of names.pages) {
+    if (browser.why) results.absent.push({ name: options.names.join(', '), engine: 'a browser', why: browser.why });
+    else keep(await openBrowserSide(browser, options.names, { versions, lean: true, threads: options.threads }));
+  }
+  return sides;
+}
+
+const attending = cases.filter((c) => only.includes(c.section) && (c.quick || !quick || c.section === 'limits'));
+if (attending.length) {
+  const sides = await open({ node: true, pages: [{ names: IN_PAGE, threads: 1 }] });
+  results.node.relaxed = results.present.some((each) => each.name === 'clearhead relaxed' && each.engine === engine);
+  say(`${heading(results)}\n`);
+  for (const { name, engine: where, why } of results.absent) say(`absent: ${name} (${where}): ${why}`);
+  for (const c of attending) {
+    results.cases[c.id] = await measureCase(sides, c, how);
+    say(caseBlock(c, results.cases[c.id], engine));
+  }
+  for (const side of sides) await side.close?.();
+}
+
+if (only.includes('threads')) {
+  // All peers but one have threads in a page only. One thread of ours is there for comparison.
+  const came = results.absent.length;
+  const sides = await open({
+    pages: [
+      { names: ['ours'], threads: 1 },
+      { names: ['limits', 'ours', 'onnx', 'tfjs', 'jax', 'litert'], threads: 2 },
+    ],
+  });
+  for (const { name, engine: where, why } of results.absent.slice(came)) say(`absent: ${name} (${where}): ${why}`);
+  const c = cases.find(({ id }) => id === 'prefill-12-12-512-64');
+  if (sides.length) {
+    results.threads = { [c.id]: await measureCase(sides, c, { ...how, pause: 0.03 }) };
+    say(caseBlock({ ...c, title: `${c.title}, two threads` }, results.threads[c.id], engine));
+  }
+  for (const side of sides) await side.close?.();
+}
+
+if (only.includes('memory'))
+  results.memory = await memories(browser, engine, { ids: MEMORY.slice(0, quick ? 1 : 2).map(({ id }) => id), versions });
+if (only.includes('cold')) results.cold = await coldStarts(browser, engine, { id: COLD.id, times: quick ? 3 : 7, versions });
+if (only.includes('size')) results.size = await downloads({ quick, versions });
+await browser.close();
+
+results.targets = targets(results);
+results.seconds = Math.round((performance.now() - started) / 1000);
+say(freshTables(results));
+for (const { name, engine: where, why } of results.absent) say(`absent: ${name} (${where}): ${why}\n`);
+if (Object.keys(results.cases).length) say(summary(results));
+say(targetTable(results.targets));
+
+const folder = new URL('results/', import.meta.url);
+mkdirSync(folder, { recursive: true });
+const text = `${JSON.stringify(results, null, 1)}\n`;
+for (const name of ['latest', results.date.replace(/[:.]/g, '-')]) writeFileSync(new URL(`${name}.json`, folder), text);
+say(`${results.seconds} s; bench/results/latest.json has every sample`);
+if (drawn) writeFileSync(new URL('../docs/bench.svg', import.meta.url), chart(results));
+process.stdout.write(json ? text : '', () => process.exit(0)); // libraries keep threads and timers

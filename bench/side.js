@@ -1,0 +1,126 @@
+/**
+ * The contenders of one JavaScript engine. This runs as it stands in Node and in a page; whoever measures asks for one sample
+ * at a time and so interleaves them, across engines too.
+ *
+ * A contender is { name, version, role: 'ours' | 'peer' | 'limit', tolerance, prepare(case, data) }. What prepare returns is
+ *   run()      one call, sync or not; returns a number of the result, so that nothing can be left out
+ *   output()   the last call's result as (heads, m, d); a limit has none
+ *   amount     for a limit, what one call is worth, in its unit
+ *   dispose()
+ * or { why } when the contender cannot do the case.
+ */
+import { caseOf, data } from './cases.js';
+import { reference, relativeError } from './reference.js';
+import { median } from './spread.js';
+
+const BATCH = 0.25e-3; // seconds; 50 times what a page's clock tells apart
+
+const now = () => performance.now() / 1000;
+
+/** The first line of an error's message, without the addresses of whoever built the library. @param {any} error */
+export const reason = (error) =>
+  String(error?.message ?? error)
+    .split('\n')[0]
+    .replace(/(\/[^\s/]+){3,}\//g, '')
+    .slice(0, 160);
+
+export class Side {
+  /** @param {any[]} contenders @param {string} engine */
+  constructor(contenders, engine) {
+    this.contenders = contenders;
+    this.engine = engine;
+    /** @type {any[]} */
+    this.prepared = [];
+    this.sink = 0;
+  }
+
+  /**
+   * Makes all contenders ready for a case: each is checked against float64, and warm.
+   * @param {string} id @param {number} warm seconds; V8 replaces its first, quick compilation within 0.1
+   */
+  async prepare(id, warm) {
+    const c = caseOf(id),
+      inputs = data(c),
+      right = reference(c, inputs),
+      rows = [];
+    for (const { name, role, unit, tolerance, prepare } of this.contenders) {
+      if (c.section === 'limits' && role !== 'limit') continue;
+      const row = { name, role, unit, engine: this.engine };
+      let ready;
+      try {
+        ready = await prepare(c, inputs);
+        if (!ready) continue; // nothing this contender is there for
+        if (ready.why) Object.assign(row, { why: ready.why });
+        else Object.assign(row, { amount: ready.amount, ...(await this.#check(ready, right, c, tolerance, warm)) });
+      } catch (error) {
+        Object.assign(row, { why: reason(error) });
+      }
+      if ('why' in row) {
+        ready?.dispose?.();
+        ready = null;
+      }
+      rows.push({ ...row, at: this.prepared.push(ready) - 1 });
+    }
+    return rows;
+  }
+
+  /** One call to be right, and more until it is warm. */
+  async #check(ready, right, c, tolerance, warm) {
+    const first = await this.#time(ready, 1);
+    let error;
+    if (ready.output) {
+      error = relativeError(ready.output(), right, c.heads * c.m * c.d);
+      if (!(error <= tolerance)) throw new Error(`wrong: relative error ${error.toExponential(1)}, allowed ${tolerance}`);
+    }
+    let each = first;
+    for (const end = now() + warm; now() < end && first < warm;) each = Math.min(each, await this.#time(ready, 1));
+    // So many calls that the clock is fine enough, in a page too.
+    ready.calls = Math.max(1, Math.ceil(BATCH / each));
+    return { error, first };
+  }
+
+  /** Seconds per call. */
+  async #time({ run }, calls) {
+    const start = now();
+    for (let i = 0; i < calls; i++) {
+      const x = run();
+      this.sink += typeof x === 'number' ? x : await x;
+    }
+    return (now() - start) / calls;
+  }
+
+  /**
+   * Seconds per call: the median of short batches, because a batch that something else interrupted says nothing about us.
+   * @param {number} at @param {number} slice seconds that may be used; one batch is always run
+   */
+  async sample(at, slice) {
+    const ready = this.prepared[at],
+      batches = [];
+    for (const end = now() + slice; !batches.length || now() < end;) batches.push(await this.#time(ready, ready.calls));
+    return median(batches);
+  }
+
+  /** Ends a case. */
+  async release() {
+    for (const ready of this.prepared) await ready?.dispose?.();
+    this.prepared = [];
+    return this.sink;
+  }
+}
+
+/**
+ * Opens what can be opened; of the rest remains why not.
+ * @param {Record<string, (options: any) => Promise<any[]>>} openers by the name of what they open @param {any} options @param {string} engine
+ */
+export async function openSide(openers, options, engine) {
+  const contenders = [],
+    absent = [];
+  for (const [name, open] of Object.entries(openers))
+    try {
+      contenders.push(...(await open(options)));
+    } catch (error) {
+      absent.push({ name, engine, why: reason(error) });
+    }
+  const present = contenders.map(({ name, version, role }) => ({ name, version, role, engine }));
+  return { side: new Side(contenders, engine), present, absent };
+}

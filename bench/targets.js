@@ -1,0 +1,128 @@
+/**
+ * What Clearhead promises itself, and whether this run kept it. Every target is a ratio within one run, so that it means the
+ * same on another machine; where it was stated in absolute figures, it is the share of what the machine allowed there.
+ */
+import { COLD, MEMORY, caseOf, cases, pairs } from './cases.js';
+import { shares, timesFaster } from './measure.js';
+import { median } from './spread.js';
+
+const FUSED = 'fused multiply-add',
+  APART = 'multiply, then add';
+/** Two medians closer than that are the same on a machine others use too. */
+const NOISE = 0.97;
+
+/**
+ * @param {any} results
+ * @returns {{ target: string, where: string, wanted: string, measured: string, met: boolean | null }[]} met is null for what was not measured
+ */
+export function targets(results) {
+  const lines = [],
+    { engine } = results.node;
+  const rowsOf = (id) => results.cases[id] ?? [];
+  const find = (id, name, where = engine) => rowsOf(id).find((row) => row.name === name && row.engine === where && row.seconds);
+  const measured = cases.filter((c) => c.section !== 'limits' && rowsOf(c.id).length);
+
+  const line = (target, where, wanted, value, met, show = (x) => x.toFixed(2)) => {
+    const none = value === null || value === undefined || Number.isNaN(value);
+    lines.push({ target, where, wanted, measured: none ? 'not measured in this run' : show(value), met: none ? null : met(value) });
+  };
+  const atLeast = (target, where, wanted, value, note = '') => line(target, where, `≥ ${wanted}${note}`, value, (x) => x >= wanted);
+  const atMost = (target, where, wanted, value, unit, show) => line(target, where, `≤ ${wanted}${unit}`, value, (x) => x <= wanted, show);
+
+  /** Share of a limit, the limit's row and ours in the same rounds. */
+  const share = (id, name, limit) => {
+    const all = [find(id, name), find(id, limit)];
+    return all.every(Boolean) ? median(shares(caseOf(id), all[0], all[1])) : null;
+  };
+  const best = (id, limit) => {
+    const both = ['clearhead relaxed', 'clearhead simd'].map((name) => share(id, name, limit)).filter((x) => x !== null);
+    return both.length ? Math.max(...both) : null;
+  };
+  /** How many times as fast a is as b in a case. */
+  const faster = (id, a, b) => {
+    const ratio = timesFaster(find(id, a), find(id, b));
+    return ratio && ratio.median;
+  };
+  /** The worst of all measured cases, and which it is. */
+  const worst = (value) => {
+    const all = measured.map((c) => [value(c), c.title]).filter(([x]) => x !== null && x !== undefined && !Number.isNaN(x));
+    return all.sort((a, b) => a[0] - b[0])[0] ?? [null, ''];
+  };
+  const title = (id) => caseOf(id).title;
+
+  for (const n of [512, 1024, 2048])
+    atLeast('prefill, of the fused limit', title(`prefill-12-12-${n}-64`), 0.75, best(`prefill-12-12-${n}-64`, FUSED));
+  atLeast('prefill, of the fused limit', title('prefill-6-6-512-128'), 0.75, best('prefill-6-6-512-128', FUSED));
+  for (const id of ['prefill-12-12-512-64', 'prefill-12-12-1024-64', 'prefill-12-12-2048-64', 'prefill-6-6-512-128'])
+    atLeast('simd, of multiply, then add', title(id), 0.8, share(id, 'clearhead simd', APART));
+  for (const n of [512, 1024, 2048])
+    atLeast('causal, of the fused limit', title(`prefill-12-12-${n}-64-causal`), 0.68, best(`prefill-12-12-${n}-64-causal`, FUSED));
+  atLeast('grouped, of the fused limit', title('prefill-9-3-512-64-causal'), 0.67, best('prefill-9-3-512-64-causal', FUSED));
+
+  const [slower, slowest] = worst((c) => faster(c.id, 'clearhead relaxed', 'clearhead simd'));
+  atLeast('relaxed is not slower than simd', `worst: ${slowest}`, NOISE, slower);
+
+  const windows = ['prefill-3-3-4096-64-w256', 'prefill-3-3-2048-64-w256'].map(
+    (id) => find(id, 'clearhead relaxed') ?? find(id, 'clearhead simd'),
+  );
+  const growth = windows.every(Boolean) ? windows[0].milliseconds.median / windows[1].milliseconds.median : null;
+  const work = pairs(caseOf('prefill-3-3-4096-64-w256')) / pairs(caseOf('prefill-3-3-2048-64-w256'));
+  atMost('window: time follows the pairs seen', '4096 against 2048, window 256', 1.1, growth && growth / work, '');
+
+  const decoded = (id) => {
+    const both = ['clearhead relaxed', 'clearhead simd'].map((name) => find(id, name)?.share?.median).filter(Boolean);
+    return both.length ? Math.max(...both) : null;
+  };
+  atLeast('decode, of what the machine allows', title('decode-9-3-1024-64'), 0.56, decoded('decode-9-3-1024-64'), ' (25 of 45 GB/s)');
+  atLeast('decode, of what the machine allows', title('decode-32-8-4096-64'), 0.55, decoded('decode-32-8-4096-64'), ' (18 of 33 GB/s)');
+  atLeast(
+    'q8 cache against float32',
+    title('decode-32-8-4096-64'),
+    1.5,
+    faster('decode-32-8-4096-64', 'clearhead, q8 cache', 'clearhead relaxed'),
+  );
+
+  for (const n of [512, 1024, 2048])
+    atLeast(
+      '2 threads against 1',
+      title(`prefill-12-12-${n}-64`),
+      1.9,
+      faster(`prefill-12-12-${n}-64`, 'clearhead relaxed, 2 threads', 'clearhead relaxed'),
+    );
+  const [lost, where] = worst((c) => faster(c.id, 'clearhead relaxed, 2 threads', 'clearhead relaxed'));
+  atLeast('2 threads are not slower', `worst: ${where || 'of all'}`, NOISE, lost);
+
+  for (const id of ['prefill-12-12-512-64', 'decode-9-3-1024-64']) {
+    const variant = find(id, 'clearhead relaxed') ? 'relaxed' : 'simd',
+      ratio = faster(id, `clearhead ${variant}`, `clearhead ${variant}, lse and stats`);
+    atMost('statistics and lse cost', title(id), 5, ratio && 100 * (ratio - 1), ' %', (x) => `${x.toFixed(1)} %`);
+  }
+  for (const n of [1024, 2048])
+    atLeast('int8, of the fused limit', title(`prefill-12-12-${n}-64`), 1.3, share(`prefill-12-12-${n}-64`, 'clearhead, int8', FUSED));
+
+  const memory = (id) => results.memory?.find((row) => row.id === id && row.name === 'clearhead')?.wasm;
+  for (const { id } of MEMORY)
+    atMost('memory beyond inputs and output', title(id), 1, memory(id) / 2 ** 20, ' MB', (x) => `${x.toFixed(2)} MB`);
+  const cold = results.cold?.find((row) => row.name === 'clearhead' && row.engine === engine)?.milliseconds?.median;
+  atMost('import to first result', COLD.title, 25, cold, ' ms', (x) => `${x.toFixed(0)} ms`);
+  const size = results.size?.find((row) => row.name === 'clearhead')?.bytes;
+  atMost('download, brotli', 'attention entry and kernels', 40, size / 1024, ' KB', (x) => `${x.toFixed(1)} KB`);
+
+  const [lead, behind] = worst((c) => leadOf(rowsOf(c.id)));
+  atLeast('against the best peer', `closest: ${behind}`, 1, lead, ' times as fast');
+  return lines;
+}
+
+/** How many times as fast as the fastest peer we are, each peer compared with us in its own engine and with its own threads. */
+export function leadOf(rows) {
+  const leads = rows
+    .filter((row) => row.role === 'peer' && row.seconds)
+    .map((peer) => {
+      const ours = rows.filter(
+        (row) => row.role === 'ours' && row.engine === peer.engine && row.seconds && /^clearhead (relaxed|simd)$/.test(row.name),
+      );
+      return Math.max(...ours.map((row) => timesFaster(row, peer)?.median ?? -Infinity));
+    })
+    .filter(Number.isFinite);
+  return leads.length ? Math.min(...leads) : null;
+}
