@@ -42,7 +42,7 @@ function run(ch, precision, count, t) {
       exchanged += argmaxExchanged(result, ref);
       rows += result.stats.n.length;
     }
-    if (ref.A.every((A) => A <= 32)) worstNmse = Math.max(worstNmse, nmse(result.output, ref.output, floor));
+    if (ref.A.every((A) => A <= 32)) worstNmse = Math.max(worstNmse, nmse(result.output, ref, floor));
   }
   assert.ok(worstNmse <= precisions[precision].nmse, `NMSE ${worstNmse}`);
   assert.ok(zeros < count / 5 + 5, `${zeros} of ${count} cases expect mostly zeros`);

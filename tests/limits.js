@@ -11,9 +11,10 @@
  *            first: there 2cA, which follows from the scores below, takes the place of 2A.
  *
  * What is returned beside the output follows from one statement about single scores, where nothing averages:
- * scores     cε·a_j at every stage, c = 4 + d/128. Equal terms are the worst a chain can meet: all its roundings go one way, and
- *            L of them err by up to ε·L/8 of the sum. Chains of 16, and chains of d/16 such sums, give 2 + d/128; scale, tanh
- *            and bias add a rounding each. In spike data the 16 + d/16 roundings are of full size, ε/2: c = 10 + d/32.
+ * scores     cε·a_j at every stage, c = 4 + max(0, D − 64)/64 + d/1024, D = min(d, 128). Equal terms are the worst a chain can
+ *            meet: all its roundings go one way, and L of them err by up to ε·L/8 of the sum. Chains of 8, D/8 of them, and
+ *            d/128 such sums give 1 + D/64 + d/1024; scale, tanh and bias add a rounding each. In spike data the roundings
+ *            are of full size, ε/2: c = 10 + D/32 + d/1024.
  * weights    ε·w·(4 + 2cA), + w below 2^-126 of the largest: dp_j/p_j = dη_j − ⟨dη⟩.
  * lse        ε·(2 + cA + |lse|): d lse = ⟨dη⟩; log and the sum add 2ε, the last rounding |lse|.
  * entropy    ε·((2 + cA)·D + 4·(1 + H)), D = Σ p_j|η_j − ⟨η⟩|: dH = −Σ p_j (η_j − ⟨η⟩) dη_j; H = log Σe + ⟨max − η⟩ is a sum of two
@@ -52,11 +53,11 @@ function worst(got, want, limit, flushed = () => 0) {
 }
 
 /** Normalised mean squared error, beyond what subnormal rounding explains. */
-export function nmse(got, want, floor) {
+export function nmse(got, { output: want, W }, floor) {
   let error = 0, power = 0;
   for (let x = 0; x < want.length; x++) {
     error += Math.max(0, Math.abs(got[x] - want[x]) - floor) ** 2;
-    power += want[x] ** 2;
+    power += W[x] ** 2; // not the output itself, which may cancel to nothing
   }
   return power > 0 ? error / power : 0;
 }
@@ -75,7 +76,7 @@ export function mistrusted(ref) {
  */
 export function compare(result, ref, precision, spike, stage) {
   const { epsilon, tiny, floor } = precisions[precision];
-  const { d, dv, m, n, heads, layout, T, A } = ref, c = spike ? 10 + d / 32 : 4 + d / 128;
+  const { d, dv, m, n, heads, layout, T, A } = ref, D = Math.min(d, 128), c = (spike ? 10 + D / 32 : 4 + Math.max(0, D - 64) / 64) + d / 1024;
   const slope = spike ? 2 * c : ref.sinks ? c : 2;
   // the row (b, h, i) of an output element, in either layout
   const rowOf =

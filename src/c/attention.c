@@ -106,12 +106,20 @@ size_t attn_scratch_bytes_f32(const attn_params *p)
   return layout_scratch(p, &s, NULL);
 }
 
+/* A number beyond the floats acts as the nearest one, and none but 0 becomes 0. */
+static float nearest_float(double x)
+{
+  const double most = -(double)LOWEST, least = 1.401298464324817e-45;
+  if (x > most || x < -most)
+    return x > 0 ? (float)most : (float)-most;
+  return x > 0 && x < least ? (float)least : x < 0 && x > -least ? (float)-least : (float)x;
+}
+
 static call begin_call(const attn_params *p, void *scratch)
 {
-  call s = {.p = p, .kind = temperature_kind(p), .scale = (float)p->scale, .softcap = (float)p->softcap};
-  double inverse_t = 1.0 / p->temperature;
-  /* a T whose inverse is no float acts as the nearest one that is; T = 0 and T = ∞ do not use it */
-  s.inverse_t = inverse_t > 3.4028234e38 ? 3.4028234e38f : inverse_t < 1.4e-45 ? 1.4e-45f : (float)inverse_t;
+  call s = {
+      .p = p, .kind = temperature_kind(p), .scale = nearest_float(p->scale), .softcap = nearest_float(p->softcap)};
+  s.inverse_t = nearest_float(1.0 / p->temperature); /* T = 0 and T = ∞ do not use it */
   s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
   s.plain = s.kind != T_INFINITE && !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores;
   s.q_strides = strides_of(p, p->heads, p->m, p->dim);
@@ -186,7 +194,8 @@ int32_t attn_cache_attend(const attn_params *p, float *out, const float *q, cons
 
 /* ---- A call in pieces --------------------------------------------------------------------------------------------- */
 
-enum { FREE, TAKEN, DONE };
+/* Multiply-adds of a piece, at most: a fraction of a second even where everything is summed with care. */
+#define PIECE 3e8
 
 struct attn_work {
   const attn_params *p;
@@ -195,7 +204,6 @@ struct attn_work {
   int32_t by_span; /* a piece is a span of a kv head, else `chunk` of its rows */
   int32_t chunk;
   int32_t next, left; /* the first piece not offered yet; how many are not done */
-  int32_t *state;     /* (pieces) */
   span_state *spans;  /* by_span: (pieces, FEW) */
   float *sums;        /* by_span: (pieces, FEW, padded) */
 };
@@ -208,7 +216,10 @@ static attn_work plan(const attn_params *p)
   attn_work w = {.p = p, .chunk = CHUNK};
   int32_t heads = p->batch * p->kv_heads, rows = p->m * (p->heads / p->kv_heads);
   w.by_span = rows <= FEW;
+  double row = (double)p->n * (p->dim + p->value_dim);
   while (w.chunk > CHUNK / 4 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
+    w.chunk /= 2;
+  while (w.chunk > GROUP && w.chunk * row > PIECE)
     w.chunk /= 2;
   w.per_head = w.by_span ? (p->n + SPAN - 1) / SPAN : (rows + w.chunk - 1) / w.chunk;
   w.pieces = w.left = heads * w.per_head;
@@ -219,11 +230,14 @@ size_t attn_work_bytes(const attn_params *p)
 {
   attn_work w = plan(p);
   size_t pieces = (size_t)w.pieces, partial = sizeof(span_state) + padded_size(p) * sizeof(float);
-  return round16(sizeof w) + round16(pieces * sizeof(int32_t)) + (w.by_span ? pieces * FEW * partial : 0);
+  return round16(sizeof w) + (w.by_span ? pieces * FEW * partial : 0);
 }
 
 double attn_work_size(const attn_params *p)
 {
+  /* very many small heads are not worth the bookkeeping */
+  if ((int64_t)p->batch * p->kv_heads > 1 << 16)
+    return 0;
   return (double)p->batch * p->heads * p->m * p->n * (p->dim + p->value_dim);
 }
 
@@ -234,11 +248,8 @@ int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const fl
     return ATTN_E_SHAPE;
   *w = plan(p);
   w->a = (arrays){out, q, k, v, cache};
-  w->state = (int32_t *)((char *)w + round16(sizeof *w));
-  w->spans = (span_state *)((char *)w->state + round16((size_t)w->pieces * sizeof(int32_t)));
+  w->spans = (span_state *)((char *)w + round16(sizeof *w));
   w->sums = (float *)(w->spans + (size_t)w->pieces * FEW);
-  for (int32_t x = 0; x < w->pieces; x++)
-    w->state[x] = FREE;
   if (!w->by_span)
     return ATTN_OK;
   call s = begin_call(p, scratch);
@@ -275,26 +286,15 @@ void attn_work_run(attn_work *w, void *scratch)
 {
   call s = begin_call(w->p, scratch);
   for (;;) {
-    int32_t piece = __atomic_fetch_add(&w->next, 1, __ATOMIC_SEQ_CST), is_free = FREE;
+    int32_t piece = __atomic_fetch_add(&w->next, 1, __ATOMIC_SEQ_CST);
     if (piece >= w->pieces)
       return;
-    if (!__atomic_compare_exchange_n(&w->state[piece], &is_free, TAKEN, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-      continue;
     run_piece(&s, w, piece);
-    __atomic_store_n(&w->state[piece], DONE, __ATOMIC_SEQ_CST);
     __atomic_fetch_sub(&w->left, 1, __ATOMIC_SEQ_CST);
   }
 }
 
 int32_t attn_work_left(const attn_work *w) { return __atomic_load_n(&w->left, __ATOMIC_SEQ_CST); }
-
-void attn_work_reclaim(attn_work *w)
-{
-  for (int32_t x = 0; x < w->pieces; x++)
-    if (w->state[x] == TAKEN)
-      w->state[x] = FREE;
-  w->next = 0;
-}
 
 void attn_work_end(attn_work *w, void *scratch)
 {

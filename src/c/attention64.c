@@ -82,7 +82,7 @@ static row_state attend_row(const row64 *row, double *z)
 {
   const attn_params *p = row->p;
   const double lowest = -1.7976931348623157e308;
-  int kind = temperature_kind(p), nan = 0;
+  int kind = temperature_kind(p), nan = 0, some = 0;
   int everywhere = row->scores && p->scores_stage != ATTN_SCORES_MASKED;
   int32_t lo = everywhere ? 0 : row->view.lo, hi = everywhere ? p->n : row->view.hi;
   row_state state = row_empty();
@@ -91,6 +91,7 @@ static row_state attend_row(const row64 *row, double *z)
     z[j] = score_of(row, j, &attended);
     if (!attended)
       continue;
+    some |= z[j] >= lowest;
     z[j] = z[j] < lowest ? lowest : z[j];
     nan |= z[j] != z[j];
     if (state.attended++ == 0)
@@ -100,7 +101,7 @@ static row_state attend_row(const row64 *row, double *z)
       state.argmax = j;
     }
   }
-  if (nan || (kind != T_INFINITE && state.attended && state.max <= lowest))
+  if (nan || (kind != T_INFINITE && state.attended && !some))
     state.max = __builtin_nan("");
   exact_sum sum = {0, 0}, moment = {0, 0};
   for (int32_t j = row->view.lo; j < row->view.hi; j++) {

@@ -143,7 +143,7 @@ ATTN_API void attn_want_stats(attn_params *p, int32_t *attended, void *entropy, 
 ATTN_API size_t attn_scratch_bytes_f32(const attn_params *p);
 ATTN_API size_t attn_scratch_bytes_f64(const attn_params *p);
 
-/* Tiled, online softmax; |error| ≤ ε·Σp_j|v_j|·(4 + 2A), A = max_j Σ_c |scale·q_c·k_jc| (ε = 2⁻²³). out overlaps no input. */
+/* Tiled, online softmax; |error| ≤ ε·Σp_j|v_j|·(4 + 2A), A = max_j Σ_c |scale·q_c·k_jc| (ε = 2⁻²³), beside weights below 2⁻¹²⁶ of the largest, which are 0. out overlaps no input. */
 ATTN_API int32_t attn_forward_f32(const attn_params *p, float *out, const float *q, const float *k, const float *v,
                                   void *scratch);
 
@@ -197,7 +197,7 @@ typedef struct attn_work attn_work;
 
 ATTN_API size_t attn_work_bytes(const attn_params *p);
 
-/* Multiply-adds, for judging whether a call is worth another thread. */
+/* Multiply-adds, for judging whether a call is worth another thread; 0 if it cannot be shared out. */
 ATTN_API double attn_work_size(const attn_params *p);
 
 /* k and v, or a cache; the other is NULL. */
@@ -209,9 +209,6 @@ ATTN_API void attn_work_run(attn_work *w, void *scratch);
 
 /* Pieces not finished yet; 0 when all are. */
 ATTN_API int32_t attn_work_left(const attn_work *w);
-
-/* After a thread was lost, and with no other at work: offers again what was taken and not finished. */
-ATTN_API void attn_work_reclaim(attn_work *w);
 
 ATTN_API void attn_work_end(attn_work *w, void *scratch);
 

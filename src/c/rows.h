@@ -53,7 +53,7 @@ static inline row_summary row_summarize(const row_state *row, int kind, double t
     return (row_summary){.lse = -__builtin_inf()};
   /* log(Σe/n) by itself, because in KL the two logarithms nearly cancel when the weights are nearly uniform */
   double mean = row->moment / row->sum, log_n = f64_log(row->attended), log_mean = f64_log(row->sum / row->attended);
-  double log_sum = log_n + log_mean, lambda = kind == T_FINITE ? 1.0 / temperature : 0;
+  double log_sum = f64_log(row->sum), lambda = kind == T_FINITE ? 1.0 / temperature : 0;
   double entropy = log_sum - (kind == T_FINITE ? mean * lambda : 0);
   double kl = (kind == T_FINITE ? mean * lambda : 0) - log_mean;
   double lse = kind == T_FINITE ? log_sum + row->max * lambda : log_n;

@@ -5,8 +5,8 @@
 #include "tiled.h"
 
 /*
- * Turns the scaled dot products of the keys [from, to) into scores: softcap, biases, and −∞ where nothing is attended. Masks are selections, never sums, so that NaN in a masked key is gone. Returns how many keys are
- * attended.
+ * Turns the scaled dot products of the keys [from, to) into scores: softcap, biases, and −∞ where nothing is attended.
+ * Masks are selections, never sums, so that NaN in a masked key is gone. Returns how many keys are attended.
  */
 KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, int32_t from, int32_t to)
 {

@@ -2,7 +2,7 @@
  * The vector words, and the only file that knows the target.
  *
  * Types are GNU vectors: arithmetic, comparison and bit operations are the C operators, so the same kernels compile to
- * wasm SIMD and to a native build that sanitizers can watch. Three compilations differ in v_madd alone:
+ * wasm SIMD and to a native build that sanitizers can watch. What is computed differs in v_madd alone:
  *   simd     multiply, then add: the same bits on every engine
  *   relaxed  the engine may fuse both
  *   native   multiply, then add (bits of simd); with V_FUSED a true fused multiply-add, which models a fusing engine

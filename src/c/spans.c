@@ -13,6 +13,23 @@ KERNEL void score_panel(int rows, float *scores, const float *q, const float *pa
     panel_scores(1, scores, q, panel, dim, scale);
 }
 
+/* Heads wider than WIDE add up their scores WIDE channels at a time: a third level of chains. */
+static void score_wide_panel(int rows, float *scores, const float *q, const float *panel, int32_t dim, float scale)
+{
+  float part[GROUP * BLOCK];
+  for (int32_t c = 0; c < dim; c += WIDE) {
+    int32_t count = dim - c < WIDE ? dim - c : WIDE;
+    float *to = c ? part : scores;
+    score_panel(rows, to, q + (size_t)c * GROUP, panel + (size_t)c * PANEL, count, 1.0f);
+    float factor = c + count == dim ? scale : 1.0f;
+    for (int x = 0; x < 2 * rows; x++) {
+      size_t at = (size_t)(x / 2 * BLOCK + x % 2 * 4);
+      f32x4 sum = c ? v_load(scores + at) + v_load(part + at) : v_load(scores + at);
+      v_store(scores + at, sum * v_splat(factor));
+    }
+  }
+}
+
 /* Scores, weights and values of one group over the keys [block, end) of a block, into the span's states and acc. */
 static void attend_block(const call *s, const head_job *job, const row_group *g, span_state *span, float *acc,
                          int32_t block, int32_t end, int32_t start, int care)
@@ -25,8 +42,11 @@ static void attend_block(const call *s, const head_job *job, const row_group *g,
   int32_t from = lo & ~15, to = (hi + 15) & ~15;
   for (int32_t j = from; j < to; j += PANEL) {
     float *z = s->scores + (j - from);
-    if (j < hi)
-      score_panel(g->count, z, s->queries, job->panels + (size_t)(j - start) * dim, s->p->dim, s->scale);
+    const float *panel = job->panels + (size_t)(j - start) * dim;
+    if (j < hi && s->p->dim <= WIDE)
+      score_panel(g->count, z, s->queries, panel, s->p->dim, s->scale);
+    else if (j < hi)
+      score_wide_panel(g->count, z, s->queries, panel, s->p->dim, s->scale);
     else
       for (int x = 0; x < g->count; x++) {
         v_store(z + x * BLOCK, v_splat(0));

@@ -19,6 +19,7 @@ enum {
   /* Terms in one chain of additions. Longer sums add up chains, which keeps their error near that of a tree. */
   CHANNEL_CHAIN = 8,
   KEY_CHAIN = 16,
+  WIDE = 128, /* channels */
 };
 
 /* scores[r][0..8) = scale·⟨q_r, k_j⟩ for the keys of one panel. */

@@ -51,7 +51,7 @@ function readOptions(options, names) {
 /**
  * All is checked and copied in before a kernel runs, and results are copied out before the scope gives the memory back.
  * @param {Memory} memory @param {DType} type @param {Shape} shape @param {any} o options, as read @param {Record<string, any>} inputs
- * @param {number} cache its address, or 0
+ * @param {number} cache its address, or 0 @returns {any}
  */
 function run(memory, type, shape, o, inputs, cache) {
   const { batch, heads, m, valueDim } = shape, length = batch * heads * m * valueDim, given = o.out;
@@ -60,15 +60,16 @@ function run(memory, type, shape, o, inputs, cache) {
     for (const [name, x] of Object.entries({ ...inputs, ...o, mask: o.mask?.data, out: 0 }))
       if (overlap(given, x)) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
   }
-  return memory.scope(() => {
+  const done = memory.scope(() => {
     const p = memory.push(memory.call('params_bytes'));
     memory.ask('shape', `(${Object.values(shape)})`, `head sizes up to ${memory.call('max_dim')} and arrays below 4 GiB`, 'init', p, ...Object.values(shape));
     setOptions(memory, type, shape, o, p);
     const results = wantResults(memory, type, shape, o.want, p);
     const at = Object.values(inputs).map((x) => memory.put(x, type));
     const own = given instanceof Tensor, out = own ? given.place() : memory.room(type, length);
-    if (type === F32 && memory.pool?.worth(p)) memory.pool.run(p, out, at[0], at[1], at[2], cache);
-    else {
+    if (type === F32 && memory.pool?.worth(p)) {
+      if (!memory.pool.run(p, out, at[0], at[1], at[2], cache)) return;
+    } else {
       const scratch = memory.push(memory.callTyped('scratch_bytes', type, p) >>> 0);
       if (cache) memory.call('cache_attend', p, out, ...at, cache, scratch);
       else memory.callTyped('forward', type, p, out, ...at, scratch);
@@ -77,6 +78,8 @@ function run(memory, type, shape, o, inputs, cache) {
     if (given && !own) given.set(output);
     return { output: own ? output : given ?? output.slice(), ...results() };
   });
+  // a worker that was lost may still write to what was pushed, so all of it is done again elsewhere
+  return done ?? run(memory, type, shape, o, inputs, cache);
 }
 
 /** @param {any} a @param {any} b */

@@ -1,7 +1,7 @@
 import { describe, kindOf, refuse } from './errors.js';
 
 /**
- * Reads each option once, before anything else happens: a getter may run any code, but only here. Inherited ones do not count.
+ * Reads each option once, before anything else happens: a getter may run any code. Inherited ones do not count.
  * @param {string} of @param {any} options @param {string} names of all there are @returns {any}
  */
 export function read(of, options, names) {

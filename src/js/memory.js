@@ -43,7 +43,7 @@ export class Memory {
   push(bytes) {
     const at = this.top, end = align(at + bytes), have = this.c.memory.buffer.byteLength;
     try {
-      if (end > have) this.c.memory.grow(Math.ceil((end - have) / 65536));
+      if (!(end <= have)) this.c.memory.grow(Math.ceil((end - have) / 65536));
     } catch (cause) {
       throw new ClearheadError('OOM', `${bytes} more bytes of memory refused, beside ${have}`, { cause });
     }
@@ -122,7 +122,7 @@ export class Memory {
     }
     array(name, x, ...(type ? [VIEWS[type].name] : ['Float32Array', 'Float64Array']));
     // it would be detached as soon as memory grows
-    return x.buffer === this.c.memory.buffer ? refuse('ARG', name, 'a view of a tensor', 'the tensor itself') : x;
+    return x.buffer === this.c.memory.buffer ? refuse('ARG', name, 'a view', 'the tensor itself') : x;
   }
 
   /** Where an input lies: a tensor's own place, or that of a fresh copy. @param {any} x @param {Kind} kind */

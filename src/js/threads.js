@@ -56,6 +56,7 @@ class Pool {
     this.memory = memory;
     this.at = memory.take(AT.COUNT * 4);
     this.control = memory.view('int32', this.at, AT.COUNT).fill(0);
+    this.control[AT.OPEN] = -1;
     /** @type {any[]} */
     this.workers = [];
     /** Why a worker is missing. @type {string | undefined} */
@@ -98,7 +99,7 @@ class Pool {
     return this.workers.length > 0 && this.memory.call('work_size', p) > WORTH;
   }
 
-  /** One call; the addresses are those of attn_work_begin. @param {number} p @param {number} out @param {number} q @param {number} k @param {number} v @param {number} cache */
+  /** One call, or false if a worker was lost in it; the addresses are those of attn_work_begin. @param {number} p @param {number} out @param {number} q @param {number} k @param {number} v @param {number} cache */
   run(p, out, q, k, v, cache) {
     const { memory, control } = this, bytes = memory.call('scratch_bytes_f32', p);
     const step = Math.ceil(bytes / 64) * 64, work = memory.push(memory.call('work_bytes', p)), scratch = memory.push(step * this.threads);
@@ -111,11 +112,11 @@ class Pool {
     Atomics.notify(control, AT.EPOCH);
     memory.call('work_run', work, scratch);
     if (!this.settled(work)) {
-      this.lose('a worker was lost in the middle of a call, which was finished without it');
-      memory.call('work_reclaim', work);
-      memory.call('work_run', work, scratch);
+      this.lose('a worker was lost in the middle of a call, which was done again without it');
+      return false;
     }
     memory.call('work_end', work, scratch);
+    return true;
   }
 
   /**
@@ -123,7 +124,7 @@ class Pool {
    * open, so none can slip in afterwards. @param {number} work
    */
   settled(work) {
-    Atomics.store(this.control, AT.OPEN, 0);
+    Atomics.store(this.control, AT.OPEN, -1);
     let left = -1, since = performance.now();
     while (Atomics.load(this.control, AT.ACTIVE) > 0) {
       const now = this.memory.call('work_left', work);
