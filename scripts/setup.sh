@@ -135,7 +135,7 @@ fi
 [ -n "$emcc" ] || [ -x .toolchain/emcc ] || unpack_emscripten
 
 if [ "$level" = test ]; then
-  npm_ci . "typescript, publint, playwright-core and type declarations, for the tests alone"
+  npm_ci . "typescript, esbuild, publint, playwright-core and type declarations, for the tests alone"
   npm_ci tests/newer-node "a newer Node, in that folder alone"
   node tests/newer-node/index.js >/dev/null || fail "the newer Node of tests/newer-node does not run on this machine"
 fi

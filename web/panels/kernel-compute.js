@@ -12,7 +12,7 @@ export const N = 32,
   D = 64,
   DV = 16;
 export const UNITS = { float64: 2 ** -53, float32: 2 ** -24 };
-/** Of the allowance u·(FLAT + STEEP·B), found by measuring: see attn_gaussian_compare in attn.h. */
+/** Of the allowance u·(FLAT + STEEP·B), derived at attn_gaussian_compare in attn.h. */
 export const FLAT = 16,
   STEEP = 8;
 
