@@ -143,7 +143,11 @@ ATTN_API void attn_want_stats(attn_params *p, int32_t *attended, void *entropy, 
 ATTN_API size_t attn_scratch_bytes_f32(const attn_params *p);
 ATTN_API size_t attn_scratch_bytes_f64(const attn_params *p);
 
-/* Tiled, online softmax; |error| ≤ ε·Σp_j|v_j|·(4 + 2A), A = max_j Σ_c |scale·q_c·k_jc| (ε = 2⁻²³), beside weights below 2⁻¹²⁶ of the largest, which are 0. out overlaps no input. */
+/*
+ * Tiled, online softmax; |error| ≤ ε·Σp_j|v_j|·(4 + 2A), A = max_j Σ_c |scale·q_c·k_jc| (ε = 2⁻²³), beside weights below
+ * 2⁻¹²⁶ of the largest, which are 0. That is how rounding falls, not a proof: rows with a sink have been seen 4 % beyond it.
+ * out overlaps no input.
+ */
 ATTN_API int32_t attn_forward_f32(const attn_params *p, float *out, const float *q, const float *k, const float *v,
                                   void *scratch);
 
