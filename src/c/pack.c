@@ -68,6 +68,6 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
   for (int x = 0; x < g->count; x++) {
     const float *q = job->q + (size_t)g->h[x] * s->q_strides.head + (size_t)g->i[x] * s->q_strides.position;
     for (int32_t c = 0; c < s->p->dim; c++)
-      s->queries[c * GROUP + x] = q[c];
+      s->queries[c * GROUP + x] = (float)(q[c] * s->query_scale);
   }
 }

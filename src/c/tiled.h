@@ -33,7 +33,9 @@ typedef struct {
 typedef struct {
   const attn_params *p;
   int kind;
-  float scale, inverse_t, softcap;
+  double query_scale; /* the fraction of p->scale, which queries are packed with, */
+  float scale;        /* and its power of two, which dot products are multiplied by */
+  float inverse_t, softcap;
   int plain; /* scores need nothing but the scale and the limits of each row */
   int unmasked_scores;
   strides q_strides, out_strides;

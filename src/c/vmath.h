@@ -62,6 +62,22 @@ INLINE double f64_power2(int k)
   return y.f;
 }
 
+/* x = f·2^k with |f| in [½, 1); f is 0 for 0. */
+static inline double f64_split(double x, int *k)
+{
+  *k = 0;
+  if (x == 0)
+    return x;
+  f64_bits b = {.f = x};
+  if ((b.u >> 52 & 0x7FF) == 0) {
+    b.f *= 18014398509481984.0;
+    *k = -54;
+  }
+  *k += (int)(b.u >> 52 & 0x7FF) - 1022;
+  b.u = (b.u & 0x800FFFFFFFFFFFFF) | 0x3FE0000000000000;
+  return b.f;
+}
+
 /* e^(r+c) − 1 for |r| ≤ ln2/2 and a correction c below its rounding: the Taylor series to r^13/13!, remainder 5e-18. */
 INLINE double f64_expm1_reduced(double r, double c)
 {
