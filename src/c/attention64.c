@@ -114,7 +114,7 @@ static row_state attend_row(const row64 *row, double *z)
     add(&sum, z[j]);
     add(&moment, z[j] == 0 ? 0 : kind == T_INFINITE && score == lowest ? -__builtin_inf() : z[j] * t);
   }
-  state.sum = sum_of(sum);
+  state.sum = state.total = sum_of(sum);
   state.moment = sum_of(moment);
   return state;
 }

@@ -15,6 +15,7 @@
 
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef int32_t i32x4 __attribute__((vector_size(16)));
+typedef double f64x2 __attribute__((vector_size(16)));
 /* The same, at any address and aliasing anything. */
 typedef float f32x4_u __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -79,6 +80,10 @@ INLINE f32x4 v_max(f32x4 a, f32x4 b)
 
 /* Four sums in the fixed order (0+1)+(2+3). */
 INLINE float v_hsum(f32x4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+
+/* Lanes 0 and 1, and lanes 2 and 3, in double. */
+INLINE f64x2 v_low(f32x4 x) { return __builtin_convertvector(__builtin_shufflevector(x, x, 0, 1), f64x2); }
+INLINE f64x2 v_high(f32x4 x) { return __builtin_convertvector(__builtin_shufflevector(x, x, 2, 3), f64x2); }
 
 INLINE float v_hmax(f32x4 x)
 {
