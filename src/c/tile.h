@@ -18,7 +18,7 @@ enum {
   BLOCK = 128, /* keys scored, weighted and summed before the running maximum moves on */
   /* Terms in one chain of additions. Longer sums add up chains, which keeps their error near that of a tree. */
   CHANNEL_CHAIN = 8,
-  FINE_CHAIN = 2, /* of channels beside a sink, where the errors that all logits share do not cancel */
+  FINE_CHAIN = 4, /* of channels beside a sink, where the errors that all logits share do not cancel */
   KEY_CHAIN = 16,
   TREE = 10, /* levels: enough for the chains of the widest head */
 };
