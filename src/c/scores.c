@@ -70,8 +70,8 @@ INLINE double sum_lanes(const f32x4 x[4])
   return sum[0] + sum[1];
 }
 
-/* z → weights in place over `count` scores (a multiple of 16). */
-INLINE block_sums weigh_scores(const int kind, const int want_stats, float *z, int32_t count, float max,
+/* z → weights in place over `count` scores (a multiple of 16); `unit`: inverse_t is 1. */
+INLINE block_sums weigh_scores(const int kind, const int unit, const int want_stats, float *z, int32_t count, float max,
                                float inverse_t)
 {
   f32x4 sums[4], moments[4];
@@ -80,7 +80,7 @@ INLINE block_sums weigh_scores(const int kind, const int want_stats, float *z, i
   for (int32_t j = 0; j < count; j += 16)
     for (int l = 0; l < 4; l++) {
       f32x4 score = v_load(z + j + 4 * l), t = score - v_splat(max);
-      f32x4 e = weigh(kind, t, v_splat(inverse_t));
+      f32x4 e = unit ? v_exp(t) : weigh(kind, t, v_splat(inverse_t));
       v_store(z + j + 4 * l, e);
       sums[l] += e;
       if (!want_stats)
@@ -101,12 +101,14 @@ INLINE block_sums weigh_scores(const int kind, const int want_stats, float *z, i
 
 KERNEL float weigh_exp(float *z, int32_t count, float max, float inverse_t)
 {
-  return weigh_scores(T_FINITE, 0, z, count, max, inverse_t).sum;
+  return inverse_t == 1 ? weigh_scores(T_FINITE, 1, 0, z, count, max, 1).sum
+                        : weigh_scores(T_FINITE, 0, 0, z, count, max, inverse_t).sum;
 }
 
 KERNEL void weigh_exp_stats(block_sums *sums, float *z, int32_t count, float max, float inverse_t)
 {
-  *sums = weigh_scores(T_FINITE, 1, z, count, max, inverse_t);
+  *sums = inverse_t == 1 ? weigh_scores(T_FINITE, 1, 1, z, count, max, 1)
+                         : weigh_scores(T_FINITE, 0, 1, z, count, max, inverse_t);
 }
 
 /*
@@ -132,9 +134,9 @@ static block_sums weigh_row(const call *s, float *z, int32_t count, float max, i
   else if (s->kind == T_FINITE)
     weigh_exp_stats(&sums, z, count, max, s->inverse_t);
   else if (s->kind == T_ZERO)
-    sums = weigh_scores(T_ZERO, 1, z, count, max, 0);
+    sums = weigh_scores(T_ZERO, 0, 1, z, count, max, 0);
   else
-    sums = weigh_scores(T_INFINITE, 1, z, count, max, 0);
+    sums = weigh_scores(T_INFINITE, 0, 1, z, count, max, 0);
   if (s->p->attended && (sums.sum < 2 || 4 * sums.sum > (float)attended))
     sums.total = sum_exactly(z, count);
   return sums;
