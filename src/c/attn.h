@@ -157,13 +157,27 @@ ATTN_API int32_t attn_forward_f64(const attn_params *p, double *out, const doubl
 
 /* ---- A cache of keys and values of one sequence, in the order the kernels read --------------------------------------- */
 
-/* Opaque; attn_cache_bytes of 16-aligned memory, 0 if the sizes are not valid. */
+/*
+ * How a cache stores numbers.
+ *   F32  as they are: the bits of attn_forward_f32.
+ *   F16  half precision, rounded to nearest: relative 2⁻¹¹ from 2⁻¹⁴ to 65504, ±∞ beyond. The kernels widen it again exactly.
+ *   Q8   a byte each and, per key and per value of each head, a scale s = max|x|/127: |error| ≤ s/2. A vector that is not all
+ *        finite counts as NaN. Dot products are sums of integers: queries have 15 bits and sign relative to their largest
+ *        channel (fewer beyond 516 channels), weights times value scales 15 bits relative to the largest of their block. With
+ *        k̂, v̂ as attn_cache_read gives them, x a query's largest |channel| and L = min(32767, ⌊(2³¹ − 1)/128·dim⌋), a score
+ *        is off by at most scale·x/2L·Σ|k̂_c|, and an output beside that by at most n·max_j(p_j s_j)·127/65534, s_j the value
+ *        scales. The sums of integers, and so the bits of the simd build, do not depend on their order.
+ */
+enum { ATTN_CACHE_F32 = 0, ATTN_CACHE_F16 = 1, ATTN_CACHE_Q8 = 2 };
+
+/* Opaque; attn_cache_bytes of 16-aligned memory, 0 if the type or the sizes are not valid. */
 typedef struct attn_cache attn_cache;
 
-ATTN_API size_t attn_cache_bytes(int32_t kv_heads, int32_t dim, int32_t value_dim, int32_t capacity);
+ATTN_API size_t attn_cache_bytes(int32_t kv_heads, int32_t dim, int32_t value_dim, int32_t capacity, int32_t type);
 
 /* The memory must have the bytes of these sizes. */
-ATTN_API int32_t attn_cache_init(attn_cache *cache, int32_t kv_heads, int32_t dim, int32_t value_dim, int32_t capacity);
+ATTN_API int32_t attn_cache_init(attn_cache *cache, int32_t kv_heads, int32_t dim, int32_t value_dim, int32_t capacity,
+                                 int32_t type);
 
 ATTN_API int32_t attn_cache_length(const attn_cache *cache);
 
@@ -175,19 +189,19 @@ ATTN_API int32_t attn_cache_append(attn_cache *cache, const float *k, /* (kv_hea
 /* Forgets all positions from length on. ATTN_E_RANGE if it holds fewer. */
 ATTN_API int32_t attn_cache_truncate(attn_cache *cache, int32_t length);
 
-/* Copies the positions [from, to) out. */
+/* Copies the positions [from, to) out, as the kernels see them. */
 ATTN_API int32_t attn_cache_read(const attn_cache *cache, float *k, /* (kv_heads, to − from, dim) */
                                  float *v,                          /* (kv_heads, to − from, value_dim) */
                                  int32_t from, int32_t to);
 
-/* A snapshot holds the sizes, the positions in use and a checksum. Snapshots are 4-aligned, to be written and restored. */
+/* A snapshot holds the type, the sizes, the positions in use and a checksum. */
 ATTN_API size_t attn_cache_snapshot_bytes(const attn_cache *cache);
 ATTN_API void attn_cache_snapshot(const attn_cache *cache, uint8_t *snapshot);
 
-/* Takes what a cache of the same sizes (any capacity) held. Any bytes are safe to pass; on failure the cache is as before. */
+/* Takes what a cache of the same type and sizes (any capacity) held. Any bytes are safe to pass; on failure the cache is as before. */
 ATTN_API int32_t attn_cache_restore(attn_cache *cache, const uint8_t *snapshot, size_t bytes);
 
-/* attn_forward_f32 over a cache. p: batch 1, the cache's kv_heads, dim, value_dim, and n = its length; else ATTN_E_SHAPE. */
+/* attn_forward_f32 over a cache, whatever its type. p: batch 1, the cache's kv_heads, dim, value_dim, and n = its length; else ATTN_E_SHAPE. */
 ATTN_API int32_t attn_cache_attend(const attn_params *p, float *out, const float *q, const attn_cache *cache,
                                    void *scratch);
 

@@ -78,6 +78,41 @@ INLINE f32x4 v_max(f32x4 a, f32x4 b)
 #endif
 }
 
+/* ---- Integers ---- */
+
+typedef int16_t i16x8 __attribute__((vector_size(16)));
+typedef int8_t i8x8_u __attribute__((vector_size(8), aligned(1), may_alias));
+typedef int16_t i16x4_u __attribute__((vector_size(8), aligned(2), may_alias));
+
+/* Eight bytes, and four 16-bit integers, widened with their signs. */
+INLINE i16x8 v_load_i8(const int8_t *p) { return __builtin_convertvector(*(const i8x8_u *)p, i16x8); }
+INLINE i32x4 v_load_i16(const uint16_t *p) { return __builtin_convertvector(*(const i16x4_u *)p, i32x4); }
+
+/* Two 16-bit integers in each lane, all lanes alike. */
+INLINE i16x8 v_splat_pair(int32_t pair) { return (i16x8)v_splat_i(pair); }
+
+/* Lane l: a[2l]·b[2l] + a[2l + 1]·b[2l + 1] */
+INLINE i32x4 v_dot_pairs(i16x8 a, i16x8 b)
+{
+#if defined(__wasm_simd128__)
+  return __builtin_wasm_dot_s_i32x4_i16x8(a, b);
+#else
+  i32x4 x = {0, 0, 0, 0};
+  for (int l = 0; l < 4; l++)
+    x[l] = a[2 * l] * b[2 * l] + a[2 * l + 1] * b[2 * l + 1];
+  return x;
+#endif
+}
+
+INLINE f32x4 v_to_float(i32x4 x) { return __builtin_convertvector(x, f32x4); }
+
+/* Rounded to nearest, ties to even, for |x| < 2^22. */
+INLINE i32x4 v_round(f32x4 x)
+{
+  const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23 */
+  return (i32x4)(x + magic) - (i32x4)magic;
+}
+
 /* Four sums in the fixed order (0+1)+(2+3). */
 INLINE float v_hsum(f32x4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 

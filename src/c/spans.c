@@ -36,11 +36,13 @@ static void attend_block(const call *s, const head_job *job, const row_group *g,
   int32_t from = lo & ~15, to = (hi + 15) & ~15;
   for (int32_t j = from; j < to; j += PANEL) {
     float *z = s->scores + (j - from);
-    const float *panel = job->panels + (size_t)(j - start) * dim;
-    if (j < hi && s->p->sinks)
-      score_panel_finely(g->count, z, s->queries, panel, s->p->dim, s->scale);
+    size_t at = (size_t)(j - start) * dim;
+    if (j < hi && job->bytes)
+      attn_score_bytes(s, job, g, z, j, start);
+    else if (j < hi && s->p->sinks)
+      score_panel_finely(g->count, z, s->queries, job->panels + at, s->p->dim, s->scale);
     else if (j < hi)
-      score_panel(g->count, z, s->queries, panel, s->p->dim, s->scale);
+      score_panel(g->count, z, s->queries, job->panels + at, s->p->dim, s->scale);
     else
       for (int x = 0; x < g->count; x++) {
         v_store(z + x * BLOCK, v_splat(0));

@@ -96,4 +96,57 @@ INLINE void block_values(const int rows, const int vectors, float *sums, /* (row
   }
 }
 
+/* ---- The same over a cache of bytes: sums of integers, exact in any order ---- */
+
+/*
+ * scores[r][0..8) = factors[r]·scale_j·⟨q_r, k_j⟩: keys as bytes, two channels side by side, and their scales; queries as pairs
+ * of 16-bit integers.
+ */
+INLINE void panel_dots(const int rows, float *scores, /* (rows, BLOCK) */
+                       const int32_t *q,              /* (pairs, GROUP) */
+                       const int8_t *panel,           /* (pairs, PANEL, 2) */
+                       const float *scales,           /* (PANEL) */
+                       int32_t pairs, const float *factors)
+{
+  i32x4 sum[GROUP][2];
+  for (int r = 0; r < rows; r++)
+    sum[r][0] = sum[r][1] = v_splat_i(0);
+  for (int32_t c = 0; c < pairs; c++, q += GROUP, panel += 2 * PANEL) {
+    i16x8 k0 = v_load_i8(panel), k1 = v_load_i8(panel + PANEL);
+    for (int r = 0; r < rows; r++) {
+      i16x8 x = v_splat_pair(q[r]);
+      sum[r][0] += v_dot_pairs(x, k0);
+      sum[r][1] += v_dot_pairs(x, k1);
+    }
+  }
+  for (int r = 0; r < rows; r++)
+    for (int x = 0; x < 2; x++)
+      v_store(scores + r * BLOCK + 4 * x, v_to_float(sum[r][x]) * v_splat(factors[r]) * v_load(scales + 4 * x));
+}
+
+/* sums[r] = factors[r]·Σ_j w_rj v_j over pairs of keys, for `vectors` vectors of channels; weights as pairs of 16-bit integers. */
+INLINE void block_dots(const int rows, const int vectors, float *sums, /* (rows, padded), at the first channel */
+                       size_t padded, const int32_t *w,                /* (rows, BLOCK/2) */
+                       const int8_t *v,                                /* (pairs, padded, 2), at the first channel */
+                       int32_t pairs, const float *factors)
+{
+  i32x4 sum[GROUP][8];
+  for (int r = 0; r < rows; r++)
+    for (int x = 0; x < vectors; x++)
+      sum[r][x] = v_splat_i(0);
+  for (int32_t j = 0; j < pairs; j++, w++, v += 2 * padded) {
+    i16x8 value[8];
+    for (int x = 0; x < vectors; x++)
+      value[x] = v_load_i8(v + 8 * x);
+    for (int r = 0; r < rows; r++) {
+      i16x8 weight = v_splat_pair(w[r * (BLOCK / 2)]);
+      for (int x = 0; x < vectors; x++)
+        sum[r][x] += v_dot_pairs(weight, value[x]);
+    }
+  }
+  for (int r = 0; r < rows; r++)
+    for (int x = 0; x < vectors; x++)
+      v_store(sums + (size_t)r * padded + 4 * x, v_to_float(sum[r][x]) * v_splat(factors[r]));
+}
+
 #endif

@@ -142,8 +142,11 @@ export interface KVCacheOptions {
   valueDim?: number;
   /** Most positions it can hold. */
   capacity: number;
-  type?: 'f32';
+  /** How numbers are kept: `f32` (default) as they are, `f16` in half precision, `q8` as bytes with a scale per key and value. */
+  type?: CacheType;
 }
+
+export type CacheType = 'f32' | 'f16' | 'q8';
 
 /** Keys and values of one sequence, kept in wasm memory in the order the kernels read. */
 export interface KVCache {
@@ -151,7 +154,7 @@ export interface KVCache {
   readonly headDim: number;
   readonly valueDim: number;
   readonly capacity: number;
-  readonly type: 'f32';
+  readonly type: CacheType;
   /** Positions held. */
   readonly length: number;
   /** Bytes of wasm memory. */
@@ -160,12 +163,12 @@ export interface KVCache {
   append(k: Float32Array | Tensor<Float32Array>, v: Float32Array | Tensor<Float32Array>, options?: { layout?: Layout }): void;
   /** Keeps the first `length` positions. */
   truncate(length: number): void;
-  /** Keys (kvHeads, to−from, headDim) and values of the positions [from, to), default all. */
+  /** Keys (kvHeads, to−from, headDim) and values of the positions [from, to), default all, as the type keeps them. */
   read(from?: number, to?: number): { k: Float32Array; v: Float32Array };
   clone(): KVCache;
   /** A self-describing copy with a checksum, to be kept anywhere. */
   snapshot(): Uint8Array;
-  /** Takes a snapshot of a cache of the same kvHeads, headDim and valueDim that fits the capacity. */
+  /** Takes a snapshot of a cache of the same type, kvHeads, headDim and valueDim that fits the capacity. */
   restore(snapshot: Uint8Array): void;
   dispose(): void;
 }
