@@ -53,13 +53,14 @@ describe('the compiled kernels', () => {
     });
 
     const shared = variant.endsWith('shared');
-    test(`${variant}: imports nothing${shared ? ' but the memory' : ''} and exports what attn.h declares and where memory begins`, () => {
+    test(`${variant}: imports nothing${shared ? ' but the memory' : ''} and exports what attn.h and theory.h declare and where memory begins`, () => {
       // Node 20 knows relaxed SIMD, but behind a flag.
       if (!WebAssembly.validate(bytes(file))) v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
       const module = new WebAssembly.Module(bytes(file));
       assert.deepEqual(WebAssembly.Module.imports(module), shared ? [{ module: 'env', name: 'memory', kind: 'memory' }] : []);
-      const declared = [...withoutComments(read('src/c/attn.h')).matchAll(/^ATTN_API\b[^(]*?(\w+)\(/gm)].map(([, name]) => name);
-      assert.ok(declared.length > 10, 'the declarations of attn.h were found');
+      const headers = ['src/c/attn.h', 'src/c/theory.h'].map(read).join('\n');
+      const declared = [...withoutComments(headers).matchAll(/^ATTN_API\b[^(]*?(\w+)\(/gm)].map(([, name]) => name);
+      assert.ok(declared.length > 10, 'their declarations were found');
       const exported = WebAssembly.Module.exports(module).map(({ name }) => name);
       assert.deepEqual(exported.sort(), [...declared, 'memory', '__heap_base', ...(shared ? ['__stack_pointer'] : [])].sort());
     });
@@ -107,13 +108,18 @@ describe('the C sources', () => {
 describe('the JavaScript', () => {
   const attention = reachable('src/js/index.js');
 
-  test('the attention entry is at most 15 KB as a bundler ships it, and with the kernels a download of at most 40 KB', async (t) => {
+  test('the attention entry is at most 15 KB as a bundler ships it, the statements 10 KB more, and with the kernels a download of at most 40 KB', async (t) => {
     const { build } = await import('esbuild');
     const { outputFiles } = await build({
-      entryPoints: [join(root, 'src/js/index.js')], bundle: true, minify: true, format: 'esm', write: false, external: ['./threads.js'],
+      entryPoints: [join(root, 'src/js/index.js')], bundle: true, minify: true, format: 'esm', write: false, external: ['./threads.js', './theory.js'],
     });
-    // threads are loaded when asked for; that and the worker make a chunk of their own, and a browser's bundler finds all it needs
-    await build({ entryPoints: [join(root, 'src/js/index.js')], bundle: true, splitting: true, format: 'esm', platform: 'browser', outdir: '.', write: false });
+    // the statements are loaded beside the kernels, threads when asked for; each makes a chunk, and a browser's bundler finds all it needs
+    const chunks = await build({
+      entryPoints: [join(root, 'src/js/index.js')], bundle: true, minify: true, splitting: true, format: 'esm', platform: 'browser', outdir: '.', write: false,
+    });
+    const theory = chunks.outputFiles.find(({ path }) => /theory-\w+\.js$/.test(path));
+    t.diagnostic(`${theory.contents.length} bytes of statements`);
+    assert.ok(theory.contents.length <= 10 * 1024, `${theory.contents.length} bytes of statements`);
     const [{ contents }] = outputFiles;
     t.diagnostic(`${contents.length} bytes of JavaScript, ${brotliCompressSync(contents).length} after brotli`);
     assert.ok(contents.length <= 15 * 1024, `${contents.length} bytes from ${attention.length} files: ${attention.join(', ')}`);

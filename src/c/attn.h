@@ -22,7 +22,8 @@
  *   - a row's result has the same bits alone or among others, in one call or in chunks, from arrays or from a cache,
  *     as a grouped or as a repeated head. (In the relaxed build: on one machine.)
  *
- * To read it from simple to advanced: shape, forward, masks, what else to return, the cache, the Gaussian view.
+ * To read it from simple to advanced: shape, forward, masks, what else to return, the cache, threads. The statements
+ * behind it are in theory.h.
  */
 #ifndef ATTN_H
 #define ATTN_H
@@ -229,44 +230,5 @@ ATTN_API void attn_work_run(attn_work *w, void *scratch);
 ATTN_API int32_t attn_work_left(const attn_work *w);
 
 ATTN_API void attn_work_end(attn_work *w, void *scratch);
-
-/* ---- The Gaussian view (statement 6): exp(−‖q − k‖²/2σ²), σ² = T√dim ------------------------------------------------ */
-
-/*
- * Row-normalised Gaussian weights from the distances themselves, and the smoothed values. With keys of equal norm they are
- * the softmax weights; restore_key_norm multiplies by exp(‖k_j‖²/2σ²), which makes them so for keys of any norm. Shares no
- * code with attention, not even exp. v and out may be NULL. Returns ATTN_E_RANGE unless 0 < T < ∞.
- */
-ATTN_API int32_t attn_gaussian_f32(float *weights, /* (m, n) */
-                                   float *out,     /* (m, value_dim) */
-                                   const float *q, /* (m, dim) */
-                                   const float *k, /* (n, dim) */
-                                   const float *v, /* (n, value_dim) */
-                                   int32_t m, int32_t n, int32_t dim, int32_t value_dim, double temperature,
-                                   int32_t restore_key_norm);
-ATTN_API int32_t attn_gaussian_f64(double *weights, double *out, const double *q, const double *k, const double *v,
-                                   int32_t m, int32_t n, int32_t dim, int32_t value_dim, double temperature,
-                                   int32_t restore_key_norm);
-
-/* σ² = T√dim */
-ATTN_API double attn_gaussian_sigma2(int32_t dim, double temperature);
-
-/*
- * How far the two sides of statement 6 are apart, against what rounding allows (u = 2⁻²⁴ or 2⁻⁵³, the unit of the type):
- *   weights  |ΔW_ij| ≤ u·(16 + 8B_i)·W_ij          B_i = (‖q_i‖ + max_j ‖k_j‖)² / 4T, which is 1/T for unit rows
- *   output   |ΔO_ic| ≤ u·(16 + 8B_i + 2√n)·Σ_j W_ij |v_jc|
- * (plus the smallest normal number: weights below it have no relative accuracy). Rounding moves a dot product by about
- * u·√d·‖q‖‖k‖ and a squared distance by u·√d·‖q − k‖², so the two exponents by up to u·B and u·2B, or u·3B with the key norm
- * restored; an exponent's error enters a weight twice, through itself and through the sum. exp, sums and division: 8u a side.
- * report: max|ΔW|, ‖ΔW‖_F, the largest and the Frobenius norm of what is allowed, the largest |ΔW|/allowed; then the same
- * five for the output.
- */
-ATTN_API void attn_gaussian_compare(double *report, /* (10) */
-                                    const void *w1, /* (m, n): softmax */
-                                    const void *w2, /* (m, n): Gaussian */
-                                    const void *o1, /* (m, value_dim) */
-                                    const void *o2, /* (m, value_dim) */
-                                    const void *q, const void *k, const void *v, int32_t m, int32_t n, int32_t dim,
-                                    int32_t value_dim, double temperature, int32_t is_double);
 
 #endif

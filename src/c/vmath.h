@@ -152,4 +152,14 @@ static inline double f64_tanh(double x)
   return x < 0 ? -y : y;
 }
 
+/* e^x − 1, within 4 ULP, also near 0 where e^x is near 1. */
+static inline double f64_expm1(double x) { return x > -0.34 && x < 0.34 ? f64_expm1_reduced(x, 0) : f64_exp(x) - 1.0; }
+
+/* log(1 + x) for x ≥ −1, within 4 ULP (Kahan): what rounding 1 + x does to the logarithm it does to the quotient too. */
+static inline double f64_log1p(double x)
+{
+  double y = 1.0 + x, rounded = y - 1.0;
+  return rounded == 0 ? x : f64_log(y) * (x / rounded);
+}
+
 #endif

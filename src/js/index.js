@@ -5,7 +5,7 @@
  *     const { output, weights, stats } = ch.attention(q, k, v, { heads: 8, kvHeads: 2, headDim: 64, causal: true,
  *                                                               want: { weights: true, stats: true } });
  *
- * The arrow: index.js → attention.js, cache.js, theory.js → memory.js → attn.h → the kernels. C returns a status, this side
+ * The arrow: index.js → attention.js, cache.js, theory.js (which init loads beside the kernels) → memory.js → attn.h → the kernels. C returns a status, this side
  * throws. The types, with shapes and units, are in types.d.ts.
  */
 import { attend, attention } from './attention.js';
@@ -14,7 +14,6 @@ import { choice, integer, list, read } from './check.js';
 import { ClearheadError } from './errors.js';
 import { FILES, acceptsRelaxed, compile } from './load.js';
 import { Memory, Tensor } from './memory.js';
-import { gaussianWeights, kernelEquivalence } from './theory.js';
 
 export { ClearheadError };
 
@@ -25,13 +24,15 @@ export { ClearheadError };
 export async function init(options) {
   const { wasm, variant, threads = 1 } = read('options', options, 'wasm variant threads');
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed'), relaxed = acceptsRelaxed(), fast = relaxed && asked !== 1;
+  // beside the wasm file; what goes wrong is said when it is needed
+  const loading = import('./theory.js').catch((cause) => ({ theory: undefined, cause }));
   const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
   let why = relaxed || asked === 1 ? '' : 'this engine has no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
       const { startThreads } = await import('./threads.js');
-      return engine(selfTested(await startThreads(given, fast, count)), why);
+      return engine(selfTested(await startThreads(given, fast, count)), why, await statements(loading));
     } catch (/** @type {any} */ error) {
       why = `one thread: ${error.message}`;
     }
@@ -40,12 +41,20 @@ export async function init(options) {
     why = `the relaxed kernels did not load: ${error.message}`;
     return compile(FILES.simd);
   });
+  const theory = await statements(loading);
   try {
-    return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why);
+    return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why, theory);
   } catch (cause) {
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory for another instance', { cause });
     throw new ClearheadError('FORMAT', 'wasm is not of this version', { cause });
   }
+}
+
+/** @param {Promise<any>} loading @returns {Promise<typeof import('./theory.js').theory>} */
+async function statements(loading) {
+  const { theory, cause } = await loading;
+  if (!theory) throw new ClearheadError('NET', `theory.js did not load: ${cause.message}`, { cause });
+  return theory;
 }
 
 /** Two keys whose logits differ by log 2 have weights 1/3 and 2/3. @param {Memory} memory */
@@ -57,8 +66,8 @@ function selfTested(memory) {
   return memory;
 }
 
-/** @param {Memory} memory @param {string} why @returns {import('./types.d.ts').Engine} */
-function engine(memory, why) {
+/** @param {Memory} memory @param {string} why @param {typeof import('./theory.js').theory} theory @returns {import('./types.d.ts').Engine} */
+function engine(memory, why, theory) {
   /** @type {'relaxed' | 'simd'} */
   const variant = memory.call('is_relaxed') ? 'relaxed' : 'simd';
   /** @param {(memory: Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */
@@ -73,7 +82,7 @@ function engine(memory, why) {
     tensor: on(tensor),
     kvCache: (/** @type {any} */ options) => new KVCache(memory, options),
     dispose: () => memory.pool?.stop(),
-    theory: { gaussianWeights: on(gaussianWeights), kernelEquivalence: on(kernelEquivalence) },
+    theory: theory(memory),
   });
 }
 

@@ -173,35 +173,8 @@ export interface KVCache {
   dispose(): void;
 }
 
-export interface GaussianOptions {
-  /** d. m and n follow from the lengths. */
-  headDim: number;
-  valueDim?: number;
-  /** T > 0, default 1: σ² = T√d. */
-  temperature?: number;
-  /** Multiply each weight by exp(‖k_j‖²/2σ²), which keys of unequal norm need (README, source 3). Default false. */
-  restoreKeyNorm?: boolean;
-}
-
-/** max|Δ|, ‖Δ‖_F, and the largest |Δ|/allowed over the elements; the identity holds where that is ≤ 1. */
-export interface Difference {
-  max: number;
-  frobenius: number;
-  /** The largest element of the allowed difference. */
-  allowed: number;
-  /** The Frobenius norm of the allowed difference. */
-  allowedFrobenius: number;
-  /** max over elements of |Δ| / allowed. */
-  ratio: number;
-}
-
-export interface Theory {
-  /** (m, n) row-normalised exp(−‖q_i − k_j‖²/2σ²) from distances, and with v the smoothed values (m, dv). */
-  gaussianWeights<A extends FloatArray>(q: A, k: A, v: A | null, options: GaussianOptions): { weights: A; output?: A; sigma2: number };
-  /** Softmax attention against Gaussian smoothing on the same single-head inputs. */
-  kernelEquivalence<A extends FloatArray>(q: A, k: A, v: A, options: GaussianOptions):
-    { sigma2: number; weights: Difference; output: Difference; holds: boolean };
-}
+import type { Theory } from './theory-types.d.ts';
+export type * from './theory-types.d.ts';
 
 export interface Engine {
   readonly info: EngineInfo;
@@ -214,6 +187,7 @@ export interface Engine {
   kvCache(options: KVCacheOptions): KVCache;
   /** Ends its threads, if it has any; it then works with one. */
   dispose(): void;
+  /** The statements behind attention, each computed so that it can be checked. */
   readonly theory: Theory;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attn.h"
+#include "theory.h"
 
 static void fail(const char *what)
 {

@@ -1,9 +1,9 @@
-import { attention } from './attention.js';
-import { choice, integer, number, read, rows, sized } from './check.js';
-import { STATUS, refuse } from './errors.js';
-import { typeOf } from './memory.js';
+import { attention } from '../attention.js';
+import { choice, integer, number, read, rows, sized } from '../check.js';
+import { STATUS, refuse } from '../errors.js';
+import { typeOf } from '../memory.js';
 
-/** @typedef {import('./memory.js').Memory} Memory */
+/** @typedef {import('../memory.js').Memory} Memory */
 
 /** @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options */
 function inputs(memory, q, k, v, options) {
@@ -18,7 +18,7 @@ function inputs(memory, q, k, v, options) {
   return { type, m, n, headDim, valueDim, temperature, restore };
 }
 
-/** Theory.gaussianWeights. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options @returns {any} */
+/** Statement 6: Theory.gaussianWeights. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options @returns {any} */
 export function gaussianWeights(memory, q, k, v, options) {
   const { type, m, n, headDim, valueDim, temperature, restore } = inputs(memory, q, k, v, options);
   return memory.scope(() => {
@@ -26,15 +26,17 @@ export function gaussianWeights(memory, q, k, v, options) {
     const status = memory.callTyped('gaussian', type, weights, v ? output : 0,
       ...[q, k, v].map((x) => x && memory.put(x, type)), m, n, headDim, valueDim, temperature, restore);
     if (status) refuse(STATUS[status], 'temperature', temperature, 'finite, > 0');
+    const sigma2 = memory.call('gaussian_sigma2', headDim, temperature);
     return {
       weights: memory.copy(type, weights, m * n),
       output: v ? memory.copy(type, output, m * valueDim) : undefined,
-      sigma2: memory.call('gaussian_sigma2', headDim, temperature),
+      sigma2,
+      bandwidth: Math.sqrt(sigma2),
     };
   });
 }
 
-/** Theory.kernelEquivalence. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options */
+/** Statement 6: Theory.kernelEquivalence. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options */
 export function kernelEquivalence(memory, q, k, v, options) {
   const { type, m, n, headDim, valueDim, temperature } = inputs(memory, q, k, v, options);
   const softmax = /** @type {any} */ (attention(memory, q, k, v, { headDim, valueDim, temperature, want: { weights: true } }));

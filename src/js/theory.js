@@ -1,0 +1,19 @@
+/** The statements behind attention (theory.h), bound to one engine. Loaded by init beside the kernels. */
+import { klBudget, klFrontier, rhoEffective } from './theory/budget.js';
+import { lipschitz, logSumExp, softmaxJacobian } from './theory/differential.js';
+import { maximumEntropy } from './theory/entropy.js';
+import { normal, scaleExperiment } from './theory/experiment.js';
+import { gaussianWeights, kernelEquivalence } from './theory/gaussian.js';
+import { gibbs, limits, simplexMerge } from './theory/gibbs.js';
+import { maximumLikelihood } from './theory/likelihood.js';
+import { operatorNorm, sharedKeyBounds } from './theory/sharing.js';
+
+/** In the order of the statements. */
+const STATEMENTS = {
+  maximumLikelihood, maximumEntropy, klBudget, klFrontier, rhoEffective, gaussianWeights, kernelEquivalence, gibbs, simplexMerge,
+  logSumExp, softmaxJacobian, lipschitz, limits, sharedKeyBounds, operatorNorm, scaleExperiment, normal,
+};
+
+/** @param {import('./memory.js').Memory} memory @returns {import('./theory-types.d.ts').Theory} */
+export const theory = (memory) =>
+  /** @type {any} */ (Object.freeze(Object.fromEntries(Object.entries(STATEMENTS).map(([name, f]) => [name, (/** @type {any[]} */ ...values) => /** @type {any} */ (f)(memory, ...values)]))));
