@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ClearheadError, init } from '../js/index.js';
 import { equivalence } from './kernels.js';
 import { SIZES, TEMPERATURE, lab } from './lab.js';
-import { STATEMENTS } from './statements.js';
+import { examine } from './statements.js';
 
 export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed] [--seed N] [--wasm FILE]
       Runs the statements behind attention: two sides of each, computed apart, how far they are off and what rounding
@@ -22,11 +22,7 @@ const REFERENCE = { sigma2: 8, weights: { max: 1.39e-17, frobenius: 1.22e-16 }, 
 export async function run({ all, json, variant, seed, wasm }) {
   if (!/^\d{1,9}$/.test(seed)) throw new ClearheadError('ARG', `--seed is "${seed}"; expected a whole number`);
   const ch = await init({ ...(variant && { variant }), ...(wasm && { wasm: await readFile(wasm) }) }), head = lab(ch, +seed);
-  const statements = STATEMENTS.map(({ number, name, formula, run, shows }) => {
-    const parts = run(head), nearest = parts.reduce((a, b) => (severity(b) > severity(a) ? b : a));
-    const worst = shows === undefined || nearest.verdict === 'violated' ? nearest : parts[shows];
-    return { number, name, formula, holds: parts.every(({ verdict }) => verdict !== 'violated'), worst, parts };
-  });
+  const statements = examine(head);
   const detail = /** @type {DType[]} */ (['float64', 'float32']).map((type) => equivalence(head, type));
   const report = {
     holds: statements.every(({ holds }) => holds), variant: ch.info.variant, why: ch.info.why, seed: +seed,
@@ -36,9 +32,6 @@ export async function run({ all, json, variant, seed, wasm }) {
   return report.holds ? 0 : 1;
 }
 
-/** What a statement is shown by: what is violated, else the comparison that comes nearest to what rounding allows. @param {Part} part */
-const severity = ({ verdict, kind, ratio }) => (verdict === 'violated' ? 1e9 : kind === 'identity' ? 2 + ratio : verdict === 'bound' ? ratio : -1);
-
 const WORDS = { holds: '✓ holds', bound: '✓ bound', vacuous: '◌ vacuous', violated: '✗ VIOLATED' };
 
 /** A number in at most seven places. @param {number} x */
@@ -47,8 +40,8 @@ const short = (x) => (x === 0 || !Number.isFinite(x) ? String(x) : x >= 1e5 || x
 /** @param {Part} part @param {number} width */
 function line({ sides, kind, measured, allowed, unit, verdict }, width) {
   const number = (/** @type {number} */ x) => (kind === 'bound' || allowed === 0 ? short(x) : `${short(x)} ${unit}`);
-  const word = verdict === 'holds' && allowed === 0 ? '✓ exact' : WORDS[verdict], slack = verdict === 'bound' ? `, ${short(allowed / measured)}× slack` : '';
-  return `${sides.padEnd(width)} ${number(measured).padStart(8)} ${number(allowed).padStart(9)}   ${word}${slack}`;
+  const word = verdict === 'holds' && allowed === 0 ? '✓ exact' : WORDS[verdict], slack = verdict === 'bound' ? ` ${short(allowed / measured)}×` : '';
+  return `${sides.padEnd(width)} ${number(measured).padStart(7)} ${number(allowed).padStart(8)}  ${word}${slack}`;
 }
 
 const digits = (/** @type {number} */ x) => x.toExponential(2).padStart(9);
@@ -69,23 +62,23 @@ ${row('‖ΔO‖_F', 'output', 'frobenius')}`;
 
 /** @param {any} report @param {boolean} all */
 function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
-  const { m, n, d, dv } = SIZES, width = 45, rows = [];
+  const { m, n, d, dv } = SIZES, width = 44, rows = [];
   for (const { number, name, formula, worst, parts } of statements) {
     const title = `${String(number).padStart(3)}  ${name.padEnd(20)}`;
     if (!all) rows.push(`${title}${line({ ...worst, sides: worst.verdict === 'violated' ? worst.sides : formula }, width)}`);
     else rows.push(`${title}${formula}`, ...parts.map((/** @type {Part} */ part) => `     ${line(part, 60)}`));
   }
-  const twelve = statements.find((/** @type {any} */ s) => s.number === 12).parts.filter((/** @type {Part} */ { kind }) => kind === 'bound');
+  const twelve = statements.find((/** @type {any} */ s) => s.number === 12).parts.filter((/** @type {Part} */ { cap }) => cap !== undefined);
   const vacuous = twelve.filter((/** @type {Part} */ { verdict }) => verdict === 'vacuous').length, violated = statements.filter((/** @type {any} */ s) => !s.holds);
   return `clearhead check: ${variant} kernels${why && ` (${why})`}, seed ${seed}
-m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}; u is the unit of rounding of what was added up
+m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}; u: unit of rounding of what was summed
 
-${' '.repeat(25)}${'two sides, computed apart'.padEnd(all ? 40 : width)} ${'off by'.padStart(8)} ${'allowed'.padStart(9)}
+${' '.repeat(25)}${'two sides, computed apart'.padEnd(all ? 40 : width)} ${'off by'.padStart(7)} ${'allowed'.padStart(8)}
 ${rows.join('\n')}
 
 ${equivalenceTable(equivalence)}
 ${all ? '' : `
-Statement 12 with keys moved by a tenth: what happened, and what its bounds promised
+Statement 12, keys moved by a tenth: what happened, what its bounds promise, how many times more
 ${twelve.map((/** @type {Part} */ part) => `      ${line(part, 42)}`).join('\n')}
 `}
 ${holds ? `All ${statements.length} statements hold` : `NOT all statements hold: ${violated.map((/** @type {any} */ s) => `${s.number} ${s.name}`).join(', ')}`}${vacuous ? `; ${vacuous} of ${twelve.length} bounds of 12 ${vacuous === 1 ? 'is' : 'are'} vacuous here` : ''}.${all ? '' : ' --all shows every comparison.'}`;

@@ -2,7 +2,7 @@ import { normal, unitRows } from './textbook.js';
 
 /** @typedef {import('../js/types.d.ts').Engine} Engine @typedef {import('../js/types.d.ts').Identity} Identity */
 /** @typedef {[difference: number, unit: number, units: number]} Element what is off, the unit of rounding at its size, and how many are allowed */
-/** @typedef {{ sides: string, kind: 'identity' | 'bound', measured: number, allowed: number, unit: string, ratio: number, verdict: 'holds' | 'bound' | 'vacuous' | 'violated' }} Part */
+/** @typedef {{ sides: string, kind: 'identity' | 'bound', measured: number, allowed: number, unit: string, ratio: number, verdict: 'holds' | 'bound' | 'vacuous' | 'violated', cap?: number }} Part */
 
 /** The unit of rounding in float64. */
 export const U = 2 ** -53;
@@ -18,9 +18,9 @@ export const TEMPERATURE = 0.7;
 export function compare(sides, elements, unit = 'u') {
   const worst = { measured: 0, allowed: 0, ratio: -1 };
   for (const [difference, size, units] of elements) {
-    const ratio = difference === 0 ? 0 : difference / (size * units), measured = difference === 0 ? 0 : difference / size;
-    // NaN is as bad as can be
-    if (!(ratio <= worst.ratio)) Object.assign(worst, { measured, allowed: units, ratio: Number.isNaN(ratio) ? Infinity : ratio });
+    // NaN is as bad as can be, and so is an allowance without end
+    const ratio = difference === 0 ? 0 : size * units < Infinity ? difference / (size * units) : Infinity;
+    if (!(ratio <= worst.ratio)) Object.assign(worst, { measured: difference === 0 ? 0 : difference / size, allowed: units, ratio: Number.isNaN(ratio) ? Infinity : ratio });
   }
   const holds = worst.ratio <= 1 && worst.ratio >= 0;
   return { sides, kind: 'identity', ...worst, unit, verdict: holds ? 'holds' : 'violated' };
@@ -36,7 +36,7 @@ export const stated = (sides, ...identities) =>
  */
 export function bounded(sides, measured, bound, { rounding = 0, cap = Infinity } = {}) {
   const holds = measured <= bound + rounding;
-  return { sides, kind: 'bound', measured, allowed: bound, unit: '', ratio: measured / bound, verdict: !holds ? 'violated' : bound >= cap ? 'vacuous' : 'bound' };
+  return { sides, kind: 'bound', measured, allowed: bound, unit: '', ratio: measured / bound, ...(cap < Infinity && { cap }), verdict: !holds ? 'violated' : bound >= cap ? 'vacuous' : 'bound' };
 }
 
 /** Something that holds exactly or not at all. @param {string} sides @param {boolean} same @returns {Part} */
