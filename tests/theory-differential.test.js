@@ -21,10 +21,16 @@ function eigenvalues(matrix) {
   return a.map((row, i) => row[i]).sort((x, y) => y - x);
 }
 
-/** Σ p_j/(p_j − μ), relative to the sum of its sizes: the sign tells on which side of an eigenvalue μ is. */
-function secular(p, mu) {
-  const terms = Array.from(p, (x) => x / (x - mu));
-  return terms.reduce((a, b) => a + b, 0) / terms.reduce((a, b) => a + Math.abs(b), 0);
+/** The sign of Σ p_j/(p_j − μ), which rises from one weight to the next, without any rounding: all numbers are whole multiples of 2⁻¹⁷⁰. */
+function side(p, mu) {
+  const whole = (x) => BigInt(x * 2 ** 85) * 2n ** 85n + BigInt(((x * 2 ** 85) % 1) * 2 ** 85), at = whole(mu);
+  let top = 0n, bottom = 1n;
+  for (const x of p) {
+    const w = whole(x);
+    top = top * (w - at) + w * bottom;
+    bottom *= w - at;
+  }
+  return Number(top > 0n) * 2 - 1 === Number(bottom > 0n) * 2 - 1 ? 1 : -1;
 }
 
 for (const { variant, ch } of engines) {
@@ -79,22 +85,26 @@ for (const { variant, ch } of engines) {
     assert.ok(compared > 200);
   });
 
-  test(`the sums over distant weights leave the eigenvalues as they are, to 8 units each (${variant})`, () => {
-    for (const [n, spread] of [[33, 1], [100, 3], [1000, 0.01], [1000, 5], [3000, 30], [3000, 1]]) {
-      const z = ch.theory.normal(n, { seed: n }).map((x) => spread * x), J = softmaxJacobian(z), { eigenvalues: mu, identity } = J.spectrum();
-      assert.ok(identity.holds, `n = ${n}`);
-      const sorted = [...J.weights].sort((a, b) => b - a);
-      let checked = 0;
-      for (let i = 0; i < n - 1; i += 1 + Math.floor(n / 200)) {
-        // where the neighbours are so near that μ − p has lost its digits, or μ is among the subnormal numbers, the sign says nothing
-        const room = Math.min(sorted[i] - mu[i], mu[i] - sorted[i + 1]) / mu[i];
-        if (!(room > 1e-7 && mu[i] > 1e-290)) continue;
+  test(`eigenvalues are within 4 units of the exact roots, with sums over distant weights or without (${variant})`, () => {
+    let checked = 0;
+    for (const [n, spread] of [[2, 1], [7, 3], [33, 1], [60, 2], [150, 0.01], [150, 3], [400, 1]]) {
+      const z = ch.theory.normal(n, { seed: n }).map((x) => spread * x), J = softmaxJacobian(z), { eigenvalues: mu } = J.spectrum();
+      const sorted = [...J.weights].sort((a, b) => b - a), step = 4 * u;
+      for (let i = 0; i < n - 1; i += 1 + Math.floor(n / 40)) {
+        const below = mu[i] * (1 - step), above = mu[i] * (1 + step);
+        assert.ok(mu[i] > 2 ** -30, 'large enough for whole numbers');
+        // a weight nearer than 4 units bounds the root itself
+        if (below > sorted[i + 1]) assert.equal(side(J.weights, below), -1, `n = ${n}, spread ${spread}: μ_${i} = ${mu[i]} is too large`);
+        if (above < sorted[i]) assert.equal(side(J.weights, above), 1, `n = ${n}, spread ${spread}: μ_${i} = ${mu[i]} is too small`);
         checked++;
-        const step = 8 * u * mu[i] + (4 * u * mu[i]) / 1, below = secular(J.weights, mu[i] - step), above = secular(J.weights, mu[i] + step);
-        const noise = (4 * u) / room;
-        assert.ok(below < noise && above > -noise, `n = ${n}, spread ${spread}: μ_${i} = ${mu[i]}, ${below}, ${above}`);
       }
-      assert.ok(checked > 10, `n = ${n}: ${checked} checked`);
+      if (n > 2) assert.ok(Math.abs(J.top() / mu[0] - 1) <= 16 * u, `n = ${n}: top`);
+    }
+    assert.ok(checked > 150);
+    for (const [n, spread] of [[1000, 5], [3000, 30], [3000, 0]]) {
+      const z = ch.theory.normal(n, { seed: n }).map((x) => spread * x), { weights, spectrum } = softmaxJacobian(z), { eigenvalues, identity } = spectrum();
+      const squares = dot(weights, weights), cubes = dot(weights, weights.map((x) => x * x));
+      assert.ok(identity.holds && Math.abs(dot(eigenvalues, eigenvalues) - (squares - 2 * cubes + squares ** 2)) <= 128 * u, `n = ${n}, spread ${spread}`);
     }
   });
 

@@ -5,17 +5,18 @@
  * inverse variances and as maximum entropy (the paper), as evidence spent against a budget (the post), as the solution of a
  * smoothed maximisation (the note; all three in the README, Sources). The numbers are those of the statements:
  *
- *     1  attention            p_j = exp(z_j/T) / Σ exp(z/T), o = Σ p_j v_j                      (attn.h)
- *     2  maximum likelihood   o maximises the likelihood of v_j ~ N(o, 1/θ_j β), θ_j = exp(α⟨q, k_j⟩)
- *     3  maximum entropy      p_j ∝ exp(λ_j⟨q, k_j⟩), one multiplier per key; tied, it is 1
- *     4  KL budget            max ⟨p, z⟩ with KL(p‖u) ≤ ρ is softmax(βz), and the slope is d⟨z⟩/dρ = 1/β
- *     5  budget of a head     ρ = KL(p‖u) = log n − H(p) = ⟨z⟩/T − lse(z/T) + log n
- *     6  kernel equivalence   softmax(QKᵀ/(T√d)) = rows of exp(−‖q − k‖²/2σ²), normalised, σ² = T√d
- *     7  Gibbs principle      T·lse(z/T) − (⟨p', z⟩ + T·H(p')) = T·KL(p'‖p) ≥ 0
- *     8  log-sum-exp          ∇lse_λ(z) = p, ∇²lse_λ(z) = λ(Diag p − ppᵀ), with eigenvalues up to λ/2
- *     9  limits               T → 0 is the hard argmax (ties share), T → ∞ is uniform
- *    12  shared keys          ‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂ ≤ λ‖δz‖₂ ≤ ‖ΔK‖_op‖q‖₂/(T√d)
- *    13  scale                Var⟨q, k⟩ = d, so that dividing by √d leaves 1
+ *     1  attention            o = Σ p_j v_j, p = softmax(z/T)  (attn.h)
+ *     2  maximum likelihood   o = Σ θ_j v_j / Σ θ, where ∇ log L = 0
+ *     3  maximum entropy      p_j = exp(λ_j⟨q, k_j⟩) / Σ exp(λ⟨q, k⟩)
+ *     4  KL budget            argmax ⟨p, z⟩ for KL(p‖u) ≤ ρ = softmax(βz)
+ *     5  budget of a head     ρ = log n − H = ⟨z⟩/T − lse + log n
+ *     6  kernel equivalence   softmax(QKᵀ/(T√d)) = Gaussian rows, σ² = T√d
+ *     7  Gibbs principle      T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)
+ *     8  log-sum-exp          ∇lse = p, ∇²lse = λ(Diag p − ppᵀ) ≤ λ/2
+ *     9  limits               T = 0 is the argmax, T = ∞ uniform, exactly
+ *    11  grouped queries      query head h reads kv head ⌊h/(H/G)⌋  (attn.h)
+ *    12  shared keys          ‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂
+ *    13  scale                Var⟨q, k⟩ = d, so Var(⟨q, k⟩/√d) = 1
  *
  * Contract, for every function here, beside that of attn.h (the caller's memory, nothing kept, no mutable global):
  *   - everything is double, but for the two types of statement 6; logarithms are natural, entropies and budgets in nats;
@@ -218,9 +219,9 @@ ATTN_API int32_t attn_jacobian_apply(double *out,     /* (n) */
 /*
  * All eigenvalues of λ(Diag p − ppᵀ), largest first. They lie between the weights, μ_i ≤ λp_(i) and μ_i ≥ λp_(i+1), and are the
  * roots of the secular equation Σ_j p_j/(p_j − μ) = 0 (0 is the last of them; equal weights are eigenvalues themselves). Each is
- * found by rational interpolation in its interval to 8 units, relatively, of exact roots for the given weights, p_j being divided
- * by their sum; far weights enter through their moments, so that all n take O(n log n) steps. scratch:
- * attn_spectrum_scratch_doubles(n) doubles.
+ * found by rational interpolation in its interval, within 4 units, relatively (2 have been seen), of the exact root for the given
+ * weights, p_j being divided by their sum; distant weights enter through their moments, so that all n take O(n log n) steps.
+ * ATTN_E_RANGE if a weight is negative. scratch: attn_spectrum_scratch_doubles(n) doubles.
  * report: the IDENTITY Σμ = λ(1 − Σp²), with 64 units of λ.
  */
 ATTN_API int32_t attn_jacobian_spectrum(double *eigenvalues, /* (n) */
