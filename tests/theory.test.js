@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { engines } from './engines.js';
 import { bench } from './faults.js';
 import { random } from './random.js';
+import { STATES, queries } from './theory-states.js';
 
 /** Rows of normal numbers, of norm 1 if asked. */
 function rows(r, count, size, unit, Type) {
@@ -77,6 +78,25 @@ for (const { variant, ch } of engines)
             );
             assert.equal(ch.theory.gaussianWeights(q, k, null, { headDim: d, temperature }).output, undefined);
           }
+    });
+
+    claim('it holds for keys of any one norm, for any keys with their norms restored, any query and temperature', () => {
+      let worst = 0, states = 0;
+      for (const { q, k, v, r, n, d, dv, T, name } of queries(60)) {
+        const norm = r.pick([0.1, 1, 1, 5]), equal = k.slice(), options = { headDim: d, valueDim: dv, temperature: T };
+        for (let j = 0; j < n; j++) {
+          const length = Math.hypot(...k.subarray(j * d, j * d + d));
+          for (let c = 0; c < d; c++) equal[j * d + c] *= norm / length;
+        }
+        for (const [keys, restoreKeyNorm] of [[equal, false], [k, true]]) {
+          const got = ch.theory.kernelEquivalence(Type.from(q), Type.from(keys), Type.from(v), { ...options, restoreKeyNorm });
+          // rounding the keys to float32 leaves them of one norm to its unit only, which 2B units of a weight stand for
+          assert.ok(got.holds, `${name}, norm ${restoreKeyNorm ? 'any' : norm}, T = ${T}: ${got.weights.ratio}, ${got.output.ratio}`);
+          worst = Math.max(worst, got.weights.ratio, got.output.ratio);
+          states++;
+        }
+      }
+      assert.ok(states === 2 * STATES && worst > 0.1, `within ${worst} of what is allowed`);
     });
 
     claim('keys of unequal norm break the identity, and the restored factor mends it', () => {

@@ -45,6 +45,8 @@ static void take(double *report, double difference, double allowed)
   report[4] = d / allowed > report[4] ? d / allowed : report[4];
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
 #define REAL float
 #define NAME(x) x##_f32
 #include "gaussian_rows.h"

@@ -154,9 +154,10 @@ ATTN_API double attn_gaussian_sigma2(int32_t dim, double temperature);
  * How far the two sides of statement 6 are apart, against what rounding allows (u = 2⁻²⁴ or 2⁻⁵³, the unit of the type):
  *   weights  |ΔW_ij| ≤ u·(16 + 8B_i)·W_ij          B_i = (‖q_i‖ + max_j ‖k_j‖)² / 4T, which is 1/T for unit rows
  *   output   |ΔO_ic| ≤ u·(16 + 8B_i + 2√n)·Σ_j W_ij |v_jc|
- * (plus the smallest normal number: weights below it have no relative accuracy). Rounding moves a dot product by about
- * u·√d·‖q‖‖k‖ and a squared distance by u·√d·‖q − k‖², so the two exponents by up to u·B and u·2B, or u·3B with the key norm
- * restored; an exponent's error enters a weight twice, through itself and through the sum. exp, sums and division: 8u a side.
+ * with W the larger of the two, whose logarithms differ by so many units, plus the smallest normal number, since weights below it
+ * have no relative accuracy. Rounding moves a dot product by about u·√d·‖q‖‖k‖ and a squared distance by u·√d·‖q − k‖², so the
+ * two exponents by up to u·B and u·2B, or u·3B with the key norm restored; an exponent's error enters a weight twice, through
+ * itself and through the sum. exp, sums and division: 8u a side.
  * report: max|ΔW|, ‖ΔW‖_F, the largest and the Frobenius norm of what is allowed, the largest |ΔW|/allowed; then the same
  * five for the output.
  */
@@ -202,7 +203,7 @@ ATTN_API int32_t attn_gibbs_merge(double *logits,      /* (kept + 1) */
  * lse_λ(z) = (1/λ)·log Σ exp(λz_j), λ = 1/T, and its gradient softmax(λz) (note, "Convex-analysis differential facts"). With a
  * change h of the logits (NULL: none), how far lse rises above its tangent.
  * report: lse_λ(z), lse_λ(z + h); then the IDENTITY lse_λ(z + h) − lse_λ(z) − ⟨p, h⟩ = T·KL(p‖softmax(λ(z + h))), which holds only
- * if p is the gradient; with 16 + 32·log n units of T plus 16 of max|h| + max|z|. scratch (2·n).
+ * if p is the gradient; with 16 + 32·log n units of T + max|h|, plus 16 of max|z|. scratch (2·n).
  */
 ATTN_API int32_t attn_lse_measure(double *gradient, /* (n) */
                                   double *report,   /* (6) */
