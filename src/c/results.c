@@ -31,12 +31,10 @@ static float *row_out(const call *s, const head_job *job, const row_group *g, in
 
 void attn_begin_row(const call *s, const row_group *g, int x)
 {
-  for (int32_t j = 0; j < s->p->n; j++) {
-    if (g->weights[x])
-      g->weights[x][j] = -__builtin_inff();
-    if (g->scores[x])
-      g->scores[x][j] = -__builtin_inff();
-  }
+  float *arrays[] = {g->weights[x], g->scores[x]};
+  for (int a = 0; a < 2; a++)
+    for (int32_t j = 0; arrays[a] && j < s->p->n; j++)
+      arrays[a][j] = -__builtin_inff();
 }
 
 /* A mean of floats is never larger than the largest float, but by rounding. */

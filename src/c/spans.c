@@ -1,27 +1,25 @@
 /* A group of rows over one span of keys: scores, weights and values, block by block. */
 #include "tiled.h"
 
-INLINE void score_rows(const int chain, int rows, float *scores, const float *q, const float *panel, int32_t dim,
-                       float factor)
-{
-  if (rows == 4)
-    panel_scores(4, chain, scores, q, panel, dim, factor);
-  else if (rows == 3)
-    panel_scores(3, chain, scores, q, panel, dim, factor);
-  else if (rows == 2)
-    panel_scores(2, chain, scores, q, panel, dim, factor);
-  else
-    panel_scores(1, chain, scores, q, panel, dim, factor);
-}
-
 KERNEL void score_panel(int rows, float *scores, const float *q, const float *panel, int32_t dim, float factor)
 {
-  score_rows(CHANNEL_CHAIN, rows, scores, q, panel, dim, factor);
+  if (rows == 4)
+    panel_scores(4, CHANNEL_CHAIN, scores, q, panel, dim, factor);
+  else if (rows == 3)
+    panel_scores(3, CHANNEL_CHAIN, scores, q, panel, dim, factor);
+  else if (rows == 2)
+    panel_scores(2, CHANNEL_CHAIN, scores, q, panel, dim, factor);
+  else
+    panel_scores(1, CHANNEL_CHAIN, scores, q, panel, dim, factor);
 }
 
 KERNEL void score_panel_finely(int rows, float *scores, const float *q, const float *panel, int32_t dim, float factor)
 {
-  score_rows(FINE_CHAIN, rows, scores, q, panel, dim, factor);
+  if (rows == 4)
+    panel_scores(4, FINE_CHAIN, scores, q, panel, dim, factor);
+  else
+    for (int r = 0; r < rows; r++)
+      panel_scores(1, FINE_CHAIN, scores + r * BLOCK, q + r, panel, dim, factor);
 }
 
 /* Scores, weights and values of one group over the keys [block, end) of a block, into the span's states and acc. */
