@@ -3,14 +3,16 @@
  * the bits of the simd module.
  */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { sameArray } from './bits.js';
 import { engines } from './engines.js';
 import { random } from './random.js';
 import { Stream, answerOf } from './stream.js';
 
-const { ch } = engines[0];
+const { ch } = engines[0], path = (program) => fileURLToPath(new URL(`../build/native/${program}`, import.meta.url));
 const numbers = (r, length) => Float32Array.from({ length }, () => r.normal());
 /** What native results are compared with, in order. @type {{ name: string, want: any }[]} */
 let expected = [];
@@ -95,7 +97,13 @@ for (const program of ['native_cases_asan', 'native_cases_gcc'])
       const stream = new Stream();
       expected = [];
       for (let seed = 0; seed < 40; seed++) makers[kind](begin(stream, kind, seed), random(seed), seed);
-      const wanted = expected, answer = await answerOf(fileURLToPath(new URL(`../build/native/${program}`, import.meta.url)), stream);
+      const wanted = expected, answer = await answerOf(path(program), stream);
       for (const { name, want } of wanted) sameArray(answer.take(want.constructor, want.length), want, name);
       assert.equal(answer.rest, 0);
     });
+
+test('a team of real threads does every piece once and shares nothing by accident, says the thread sanitizer', async (t) => {
+  const { stdout, stderr } = await promisify(execFile)(path('native_team'), { timeout: 60000 });
+  assert.equal(stderr, '');
+  t.diagnostic(stdout.trim());
+});
