@@ -239,7 +239,7 @@ describe('the package', () => {
   test('the types resolve and refuse what the library refuses', () => {
     writeFileSync(
       join(project, 'use.ts'),
-      `import { ClearheadError, init, type Engine } from 'clearhead';
+      `import { ClearheadError, init, type Engine, type MultiHead } from 'clearhead';
       export async function use(wasm: URL): Promise<Float32Array> {
         const ch: Engine = await init({ wasm, variant: 'simd' });
         const q = new Float32Array(4);
@@ -254,7 +254,15 @@ describe('the package', () => {
         const cache = ch.kvCache({ headDim: 4, capacity: 8 });
         cache.append(q, q);
         if (ch.attend(q, cache).output.length !== 4) throw new ClearheadError('SHAPE', 'never');
-        return kl ?? output;
+        const layer: MultiHead = ch.multiHead({ q, k: q, v: q, o: q }, { modelDim: 2, heads: 1, rope: ch.ropeTable({ dim: 2, positions: 9 }) });
+        const row: Float32Array = layer.forward(q, { cache: ch.kvCache({ headDim: 2, capacity: 4 }), want: { stats: true } }).output;
+        // @ts-expect-error a layer has its own heads
+        layer.forward(q, { heads: 2 });
+        // @ts-expect-error float32 only
+        ch.swiglu(q, new Float64Array(4));
+        // @ts-expect-error YaRN needs the original context
+        ch.ropeTable({ dim: 2, positions: 9, scaling: { type: 'yarn', factor: 4 } });
+        return kl ?? ch.gelu(row, { approximate: 'tanh', out: output });
       }\n`,
     );
     const tsc = join(root, 'node_modules/.bin/tsc');
