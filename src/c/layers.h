@@ -22,6 +22,9 @@ typedef struct attn_dense attn_dense;
 /* 0 if a size is below 1 or the whole 2 GiB or more. */
 ATTN_API size_t attn_dense_bytes(int32_t rows, int32_t columns);
 
+ATTN_API int32_t attn_dense_rows(const attn_dense *w);
+ATTN_API int32_t attn_dense_columns(const attn_dense *w);
+
 /*
  * Packs W (rows, columns), whose element (r, c) is at w[r·row_stride + c·column_stride]: strides (columns, 1) as models store
  * it, (1, rows) for one stored transposed.
@@ -117,7 +120,7 @@ ATTN_API void attn_rope_table(float *cos, /* (count, rotary_dim/2) */
 
 /* ---- Attention by a team ------------------------------------------------------------------------------------------------- */
 
-/* To be had beside the scratch of attn_scratch_bytes_f32(p) that each thread of the team needs. */
+/* To be had beside the scratch: the team's parts are of attn_scratch_bytes_f32(p) or more. */
 ATTN_API size_t attn_team_attend_bytes(const attn_team *team, const attn_params *p);
 
 /* attn_forward_f32, or with a cache (k and v NULL) attn_cache_attend. room: attn_team_attend_bytes, 16-aligned. */

@@ -28,6 +28,13 @@ typedef float f32x4_u __attribute__((vector_size(16), aligned(4), may_alias));
 /* A function whose registers V8 allots by itself: in a large one it runs out of them inside the loops that matter. */
 #define KERNEL static __attribute__((noinline))
 
+/* Before a loop that is to stay one: unrolled, its registers no longer suffice in V8. */
+#if defined(__clang__)
+#define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
+#else
+#define ROLLED
+#endif
+
 INLINE f32x4 v_load(const float *p) { return *(const f32x4_u *)p; }
 INLINE void v_store(float *p, f32x4 x) { *(f32x4_u *)p = x; }
 INLINE f32x4 v_splat(float x) { return (f32x4){x, x, x, x}; }

@@ -46,8 +46,7 @@ void attn_team_run(attn_team *team, attn_piece *piece, void *task, int32_t piece
 /* How many take part. */
 int32_t attn_team_threads(const attn_team *team);
 
-/* The calling thread's scratch, and the bytes of each. */
+/* The calling thread's scratch. */
 void *attn_team_scratch(attn_team *team);
-size_t attn_team_scratch_bytes(const attn_team *team);
 
 #endif

@@ -1,0 +1,53 @@
+/* RMSNorm and LayerNorm: sums and results in double, two lanes at a time, so that only the last rounding is seen. */
+#include "layers.h"
+#include "simd.h"
+
+typedef double f64x2 __attribute__((vector_size(16)));
+
+INLINE f64x2 low(f32x4 x) { return (f64x2){(double)x[0], (double)x[1]}; }
+INLINE f64x2 high(f32x4 x) { return (f64x2){(double)x[2], (double)x[3]}; }
+
+/* Σ (x − shift)^power for power 1 or 2, in four chains. */
+INLINE double sum_of(const float *x, int32_t size, double shift, const int power)
+{
+  f64x2 a = {0, 0}, b = {0, 0}, s = {shift, shift};
+  int32_t c = 0;
+  for (; c + 4 <= size; c += 4) {
+    f32x4 v = v_load(x + c);
+    f64x2 l = low(v) - s, h = high(v) - s;
+    a += power == 2 ? l * l : l;
+    b += power == 2 ? h * h : h;
+  }
+  double sum = (a[0] + a[1]) + (b[0] + b[1]);
+  for (; c < size; c++) {
+    double t = (double)x[c] - shift;
+    sum += power == 2 ? t * t : t;
+  }
+  return sum;
+}
+
+void attn_rms_norm(float *y, size_t y_stride, const float *x, size_t x_stride, int32_t rows, int32_t size,
+                   const float *scale, int32_t one_plus, double epsilon)
+{
+  double one = one_plus ? 1 : 0;
+  for (int32_t i = 0; i < rows; i++, x += x_stride, y += y_stride) {
+    double inverse = 1 / __builtin_sqrt(sum_of(x, size, 0, 2) / size + epsilon);
+    for (int32_t c = 0; c < size; c++)
+      y[c] = (float)((double)x[c] * inverse * (scale ? one + (double)scale[c] : 1));
+  }
+}
+
+void attn_layer_norm(float *y, const float *x, int32_t rows, int32_t size, const float *scale, const float *bias,
+                     double epsilon, float *mean, float *inverse_deviation)
+{
+  for (int32_t i = 0; i < rows; i++, x += size, y += size) {
+    double mu = sum_of(x, size, 0, 1) / size;
+    double inverse = 1 / __builtin_sqrt(sum_of(x, size, mu, 2) / size + epsilon);
+    for (int32_t c = 0; c < size; c++)
+      y[c] = (float)(((double)x[c] - mu) * inverse * (scale ? (double)scale[c] : 1) + (bias ? (double)bias[c] : 0));
+    if (mean)
+      mean[i] = (float)mu;
+    if (inverse_deviation)
+      inverse_deviation[i] = (float)inverse;
+  }
+}
