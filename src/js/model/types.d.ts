@@ -225,12 +225,16 @@ export interface SampleOptions {
   repetitionWindow?: number;
   /** Integer from 0 to 2^53 − 1. Same seed, same logits: same tokens on every engine. Default 0. */
   seed?: number;
+  /** Whether to give log-probabilities: of the token (0), and of that many most probable ones. Default −1, none. */
+  logprobs?: number;
 }
 
 export interface Sample {
   token: number;
-  /** log softmax(logits) of the token: of the model's own distribution, before τ, penalty and filters. */
-  logprob: number;
+  /** log softmax(logits) of the token: of the model's own distribution, before penalty, τ and filters. */
+  logprob?: number;
+  /** The most probable tokens of that distribution, most probable first. */
+  top?: { token: number; logprob: number }[];
 }
 
 export interface Sampler {
