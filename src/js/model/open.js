@@ -103,7 +103,7 @@ function lookOf(text) {
   if (text.startsWith('PK')) return 'a ZIP archive (perhaps of PyTorch)';
   if (/^\x80[\x02-\x05]/.test(text)) return 'a Python pickle';
   if (text.startsWith('\x1f\x8b')) return 'compressed with gzip';
-  if (text.startsWith('ggml') || text.startsWith('lmgg') || text.startsWith('tjgg') || text.startsWith('fmgg')) return 'in a format older than GGUF';
+  if (/^(lm|tj|fm)gg/.test(text)) return 'in a format older than GGUF';
   if (/^\s*[{[]/.test(text)) return 'JSON';
   return `something else, beginning ${JSON.stringify(text.slice(0, 9))}`;
 }
