@@ -27,6 +27,7 @@ export async function openModel(source, { onProgress, signal } = {}) {
     for (const one of weights) {
       const stream = await openSource(one, { signal, name: 'weights' });
       streams.push(stream);
+      if (weights.length === 1) progress.total = stream.total;
       parts.push(await readHeader(new Reader(progress.counting(stream))));
     }
     const { format } = parts[0];
