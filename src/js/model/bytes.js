@@ -104,10 +104,19 @@ export class Reader {
   }
   /** Exact: a number where one holds it, else a bigint. */
   u64() {
-    return exact(this.#view.getBigUint64(this.#take(8), true));
+    const from = this.#take(8), high = this.#view.getUint32(from + 4, true);
+    return high < 2 ** 21 ? high * 2 ** 32 + this.#view.getUint32(from, true) : this.#view.getBigUint64(from, true);
   }
   i64() {
-    return exact(this.#view.getBigInt64(this.#take(8), true));
+    const value = this.#view.getBigInt64(this.#take(8), true);
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  }
+
+  /** Whether a text, with its length before it, is there as a whole. */
+  get textReady() {
+    if (this.ready < 8) return false;
+    const length = this.#view.getUint32(this.#from, true) + this.#view.getUint32(this.#from + 4, true) * 2 ** 32;
+    return length <= this.ready - 8;
   }
 
   /**
@@ -130,6 +139,12 @@ export class Reader {
   /** The next n bytes as text; they must be UTF-8. @param {number} n @param {string} what */
   text(n, what) {
     const from = this.#take(n);
+    if (n <= 16) {
+      // most tokens are short and ASCII, and asking the decoder costs more than reading them
+      let short = '', at = from;
+      while (at < from + n && this.#bytes[at] < 0x80) short += String.fromCharCode(this.#bytes[at++]);
+      if (at === from + n) return short;
+    }
     try {
       return utf8.decode(this.#bytes.subarray(from, from + n));
     } catch {
@@ -167,9 +182,6 @@ export class Reader {
     return false;
   }
 }
-
-/** @param {bigint} x */
-const exact = (x) => (Number.isSafeInteger(Number(x)) ? Number(x) : x);
 
 /** @param {Uint8Array[]} parts @param {number} length */
 function joined(parts, length) {

@@ -53,6 +53,9 @@ async function readText(r, what, most) {
   return r.text(length, what);
 }
 
+/** The same of a text that is there, without waiting. @param {Reader} r @param {string} what @param {number} most bytes */
+const readTextNow = (r, what, most) => r.text(r.count(what, 1, most), what);
+
 /** @param {Reader} r @param {number} type @param {string} key @param {number} depth @returns {Promise<MetadataValue>} */
 async function readValue(r, type, key, depth) {
   if (!(type in SIZES)) r.refuse('FORMAT', `the type of ${key}`, type, `one of 0 to ${SIZES.length - 1}`);
@@ -96,7 +99,7 @@ async function readArray(r, key, depth) {
   }
   /** @type {MetadataValue[]} */
   const items = [];
-  for (let i = 0; i < count; i++) items.push(await readValue(r, type, key, depth));
+  for (let i = 0; i < count; i++) items.push(type === TEXT && r.textReady ? readTextNow(r, key, TEXT_BYTES) : await readValue(r, type, key, depth));
   return items;
 }
 

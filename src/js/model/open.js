@@ -27,6 +27,7 @@ export async function openModel(source, { onProgress, signal } = {}) {
     for (const one of weights) {
       const stream = await openSource(one, { signal, name: 'weights' });
       streams.push(stream);
+      if (weights.length === 1) progress.total = stream.total;
       parts.push(await readHeader(new Reader(progress.counting(stream))));
     }
     const { format } = parts[0];
@@ -103,7 +104,7 @@ function lookOf(text) {
   if (text.startsWith('PK')) return 'a ZIP archive (perhaps of PyTorch)';
   if (/^\x80[\x02-\x05]/.test(text)) return 'a Python pickle';
   if (text.startsWith('\x1f\x8b')) return 'compressed with gzip';
-  if (text.startsWith('ggml') || text.startsWith('lmgg') || text.startsWith('tjgg') || text.startsWith('fmgg')) return 'in a format older than GGUF';
+  if (/^(lm|tj|fm)gg/.test(text)) return 'in a format older than GGUF';
   if (/^\s*[{[]/.test(text)) return 'JSON';
   return `something else, beginning ${JSON.stringify(text.slice(0, 9))}`;
 }
