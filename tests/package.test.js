@@ -111,9 +111,9 @@ describe('the JavaScript', () => {
   test('the attention entry is at most 15 KB as a bundler ships it, and with the kernels a download of at most 40 KB', async (t) => {
     const { build } = await import('esbuild');
     const { outputFiles } = await build({
-      entryPoints: [join(root, 'src/js/index.js')], bundle: true, minify: true, format: 'esm', write: false, external: ['./threads.js'],
+      entryPoints: [join(root, 'src/js/index.js')], bundle: true, minify: true, format: 'esm', write: false, external: ['./threads.js', './layers.js'],
     });
-    // threads are loaded when asked for; that and the worker make a chunk of their own, and a browser's bundler finds all it needs
+    // layers load beside the kernels, threads when asked for; they and the worker make chunks of their own, and a browser's bundler finds all it needs
     await build({ entryPoints: [join(root, 'src/js/index.js')], bundle: true, splitting: true, format: 'esm', platform: 'browser', outdir: '.', write: false });
     const [{ contents }] = outputFiles;
     t.diagnostic(`${contents.length} bytes of JavaScript, ${brotliCompressSync(contents).length} after brotli`);

@@ -95,6 +95,42 @@ for (const fault of ['before', 'inside', 'after', 'asleep'])
       assert.equal(pages(ch), before, 'memory does not grow any more');
     });
 
+/** Both layers over a cache, in calls of many steps each. */
+function story(ch) {
+  const modelDim = 256, x = numbers(5, 120 * modelDim), w = (seed, rows) => numbers(seed, rows * modelDim).map((y) => y / 16);
+  const layer = ch.multiHead({ q: w(1, 256), k: w(2, 128), v: w(3, 128), o: w(4, 256) }, { modelDim, heads: 8, kvHeads: 4, residual: true });
+  const latent = ch.latent({ q: w(6, 8 * 48), kvA: w(7, 144), kvB: numbers(8, 8 * 64 * 128).map((y) => y / 11), o: w(9, 256) },
+    { modelDim, heads: 8, kvLatent: 128, nopeDim: 32, ropeDim: 16, valueDim: 32 });
+  const cache = ch.kvCache({ kvHeads: 4, headDim: 32, capacity: 120 }), latents = latent.cache({ capacity: 120 });
+  return {
+    /** @param {number} from @param {number} to positions */
+    tell: (from, to) => {
+      const part = x.slice(from * modelDim, to * modelDim), options = { causal: true, want: { stats: true } };
+      return { a: layer.forward(part, { ...options, cache }), b: latent.forward(part, { ...options, cache: latents }), k: cache.read().k, c: latents.read() };
+    },
+    forget: () => [cache, latents].forEach((each) => each.truncate(0)),
+  };
+}
+
+for (const fault of ['before', 'inside', 'after', 'asleep'])
+  for (const [count, after] of [[2, 0], [3, 5]])
+    test(`a worker that is lost ${fault === 'asleep' ? 'asleep' : `${fault} its pieces`} in call ${after} of layers, of ${count} threads, costs nothing but time`, async () => {
+      const ch = await withFault(fault, after, count), lines = story(ch), plain = story(one);
+      for (let x = 0; x < 6 || (x < 60 && ch.info.threads > 1); x++) {
+        for (const [from, to] of [[0, 50], [50, 119], [119, 120]]) {
+          const start = performance.now(), got = lines.tell(from, to);
+          assert.ok(performance.now() - start < 6000, `${performance.now() - start} ms`);
+          sameBits(got, plain.tell(from, to), `${from} to ${to}`);
+        }
+        for (const each of [lines, plain]) each.forget();
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      assert.equal(ch.info.threads, 1);
+      assert.match(ch.info.why, /worker/);
+      if (fault === 'asleep') await new Promise((done) => setTimeout(done, 1500));
+      sameBits(lines.tell(0, 120), plain.tell(0, 120), 'afterwards');
+    });
+
 for (const [fault, words] of [['start', /refused|ended/], ['silent', /answer/]])
   test(`a worker that ${fault === 'start' ? 'fails to start' : 'never answers'} leaves one thread within 2 s, and says why`, async () => {
     const start = performance.now(), ch = await withFault(fault);

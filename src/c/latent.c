@@ -110,6 +110,7 @@ typedef struct {
   const attn_params *p;
   head_up up;
   float *latents;        /* (batch, n, r + rope) */
+  float *fresh;          /* (batch, m, r + rope): the new ones */
   float *q_latent;       /* (batch, m, query's latent) */
   float *q, *o;          /* (batch, m, heads, nope + rope), (batch, m, heads, value_dim) */
   float *keys, *values;  /* expanded: (batch, n, heads, nope + rope), (batch, n, heads, value_dim) */
@@ -125,6 +126,7 @@ static room lay_out(const attn_latent *l, const attn_team *team, const attn_para
   uint64_t heads = (uint64_t)l->heads, dim = (uint64_t)(l->nope + l->rope), value_dim = (uint64_t)l->value_dim;
   uint64_t kept = (uint64_t)(l->latent + l->rope);
   *s = (step){.layer = l, .p = p, .up = up_of(l)};
+  s->fresh = room_take(&r, rows * kept, sizeof(float));
   s->q_latent = room_take(&r, l->q_down ? rows * (uint64_t)attn_dense_rows(l->q_down) : 0, sizeof(float));
   s->q = room_take(&r, rows * heads * dim, sizeof(float));
   s->o = room_take(&r, rows * heads * value_dim, sizeof(float));
@@ -199,32 +201,39 @@ static void absorb_value(void *task, int32_t h, void *scratch)
               s->p->batch * s->p->m, matrix_of(s, h, s->up.values), NULL);
 }
 
-static void turn(const attn_latent *l, float *x, int32_t m, int32_t heads, size_t row_stride, size_t head_stride,
-                 int32_t past, const int32_t *positions)
+/* RoPE of rows (batch, m, heads), which begin at x. */
+static void turn(const step *s, float *x, int32_t heads, size_t row_stride, size_t head_stride,
+                 const int32_t *positions)
 {
-  if (!l->cos)
+  const attn_latent *l = s->layer;
+  const attn_params *p = s->p;
+  size_t past = positions ? 0 : (size_t)(p->n - p->m) * (size_t)(l->rope / 2);
+  if (!l->rope || !l->cos)
     return;
-  size_t at = positions ? 0 : (size_t)past * (size_t)(l->rope / 2);
-  attn_rope(x, m, heads, row_stride, head_stride, l->cos + at, l->sin + at, positions, l->rope, l->interleaved);
+  for (int32_t b = 0; b < p->batch; b++, x += (size_t)p->m * row_stride)
+    attn_rope(x, p->m, heads, row_stride, head_stride, l->cos + past, l->sin + past,
+              positions ? positions + (size_t)b * (size_t)p->m : NULL, l->rope, l->interleaved);
 }
 
-/* What is kept of the new positions. */
+/*
+ * What is kept of the new positions. It is made in room of its own and copied by the calling thread, because a cache outlives
+ * the call, and a thread that was lost in it may write late.
+ */
 static void write_latents(const step *s, attn_team *team, const float *x, const int32_t *positions)
 {
   const attn_latent *l = s->layer;
   const attn_params *p = s->p;
-  size_t kept = (size_t)(l->latent + l->rope), model = (size_t)attn_dense_columns(l->down);
-  int32_t past = p->n - p->m;
-  for (int32_t b = 0; b < p->batch; b++, x += (size_t)p->m * model, positions += positions ? p->m : 0) {
-    float *to = s->latents + ((size_t)b * (size_t)p->n + (size_t)past) * kept;
-    attn_matmul(team, to, kept, x, model, p->m, l->down, NULL);
-    if (l->kv_norm)
-      attn_rms_norm(to, kept, to, kept, p->m, l->latent, l->kv_norm, 0, l->epsilon);
-    if (!l->key)
-      continue;
-    attn_matmul(team, to + l->latent, kept, x, model, p->m, l->key, NULL);
-    turn(l, to + l->latent, p->m, 1, kept, kept, past, positions);
-  }
+  int32_t rows = p->batch * p->m, kept = l->latent + l->rope;
+  size_t stride = (size_t)kept, model = (size_t)attn_dense_columns(l->down);
+  attn_matmul(team, s->fresh, stride, x, model, rows, l->down, NULL);
+  if (l->kv_norm)
+    attn_rms_norm(s->fresh, stride, s->fresh, stride, rows, l->latent, l->kv_norm, 0, l->epsilon);
+  if (l->key)
+    attn_matmul(team, s->fresh + l->latent, stride, x, model, rows, l->key, NULL);
+  turn(s, s->fresh + l->latent, 1, stride, stride, positions);
+  for (int32_t b = 0; b < p->batch; b++)
+    copy_part(s->latents + ((size_t)b * (size_t)p->n + (size_t)(p->n - p->m)) * stride, stride,
+              s->fresh + (size_t)b * (size_t)p->m * stride, stride, p->m, kept);
 }
 
 static void make_queries(const step *s, attn_team *team, const float *x, const int32_t *positions)
@@ -242,10 +251,7 @@ static void make_queries(const step *s, attn_team *team, const float *x, const i
   } else {
     attn_matmul(team, s->q, row, x, model, rows, l->q, NULL);
   }
-  if (l->rope)
-    for (int32_t b = 0; b < p->batch; b++)
-      turn(l, s->q + (size_t)b * (size_t)p->m * row + l->nope, p->m, l->heads, row, dim, p->n - p->m,
-           positions ? positions + (size_t)b * (size_t)p->m : NULL);
+  turn(s, s->q + l->nope, l->heads, row, dim, positions);
 }
 
 static int fits(const attn_latent *l, const attn_params *p, int32_t absorbed)

@@ -18,7 +18,10 @@ static inline void *room_take(room *r, uint64_t count, uint64_t size)
   return at;
 }
 
-/* As a size of the target, 0 where that cannot hold it. */
-static inline size_t room_bytes(const room *r) { return r->used < UINT32_MAX ? (size_t)r->used : 0; }
+/* As a size of the target: at least 16, so that 0 can say that it does not fit. */
+static inline size_t room_bytes(const room *r)
+{
+  return r->used >= UINT32_MAX - 16 ? 0 : r->used ? (size_t)r->used : 16;
+}
 
 #endif

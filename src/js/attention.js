@@ -35,12 +35,12 @@ export function attend(memory, q, cache, options) {
 }
 
 /** @param {number} heads @param {number} kvHeads */
-function divides(heads, kvHeads) {
+export function divides(heads, kvHeads) {
   if (heads % kvHeads) refuse('SHAPE', 'heads', heads, `a multiple of ${kvHeads} kvHeads`);
 }
 
 /** @param {any} options @param {string} names */
-function readOptions(options, names) {
+export function readOptions(options, names) {
   const o = read('options', options, names);
   if (o.mask !== undefined) o.mask = read('mask', o.mask, 'data shape');
   o.want = read('want', o.want, 'weights scores lse stats');
@@ -83,13 +83,13 @@ function run(memory, type, shape, o, inputs, cache) {
 }
 
 /** @param {any} a @param {any} b */
-function overlap(a, b) {
+export function overlap(a, b) {
   const x = a.data ?? a, y = b?.data ?? b;
   return x.buffer === y?.buffer && x.byteOffset < y.byteOffset + y.byteLength && y.byteOffset < x.byteOffset + x.byteLength;
 }
 
 /** @param {Memory} memory @param {DType} type @param {Shape} shape @param {any} o @param {number} p */
-function setOptions(memory, type, { batch, heads, m, n }, o, p) {
+export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
   memory.call('set_layout', p, choice('layout', o.layout, 'bhsd', 'bshd'));
   memory.call('set_causal', p, choice('causal', o.causal, false, true));
   for (const [name, expected] of [['scale', 'finite'], ['temperature', '≥ 0'], ['softcap', 'finite, ≥ 0']])
@@ -127,7 +127,7 @@ function setOptions(memory, type, { batch, heads, m, n }, o, p) {
  * Makes room for what is wanted; the function it returns copies it out.
  * @param {Memory} memory @param {DType} type @param {Shape} shape @param {any} want @param {number} p
  */
-function wantResults(memory, type, { batch, heads, m, n }, want, p) {
+export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
   const count = batch * heads * m, yes = (/** @type {string} */ name) => choice(`want.${name}`, want[name], false, true);
   /** @type {Record<string, () => any>} */
   const results = {}, stats = {};

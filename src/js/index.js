@@ -13,7 +13,7 @@ import { KVCache } from './cache.js';
 import { choice, integer, list, read } from './check.js';
 import { ClearheadError } from './errors.js';
 import { FILES, acceptsRelaxed, compile } from './load.js';
-import { Memory, Tensor } from './memory.js';
+import { F32, Memory, Tensor } from './memory.js';
 import { gaussianWeights, kernelEquivalence } from './theory.js';
 
 export { ClearheadError };
@@ -23,27 +23,27 @@ export { ClearheadError };
  * @param {import('./types.d.ts').InitOptions} [options] @returns {Promise<import('./types.d.ts').Engine>}
  */
 export async function init(options) {
-  const { wasm, variant, threads = 1 } = read('options', options, 'wasm variant threads');
+  const layers = import('./layers.js'), { wasm, variant, threads = 1 } = read('options', options, 'wasm variant threads');
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed'), relaxed = acceptsRelaxed(), fast = relaxed && asked !== 1;
   const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
-  let why = relaxed || asked === 1 ? '' : 'this engine has no relaxed SIMD';
+  let why = relaxed || asked === 1 ? '' : 'no relaxed SIMD here';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
       const { startThreads } = await import('./threads.js');
-      return engine(selfTested(await startThreads(given, fast, count)), why);
+      return engine(selfTested(await startThreads(given, fast, count)), why, await layers);
     } catch (/** @type {any} */ error) {
       why = `one thread: ${error.message}`;
     }
   const module = given ?? await compile(fast ? FILES.relaxed : FILES.simd).catch((error) => {
     if (!fast || asked) throw error;
-    why = `the relaxed kernels did not load: ${error.message}`;
+    why = `the relaxed kernels failed: ${error.message}`;
     return compile(FILES.simd);
   });
   try {
-    return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why);
+    return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why, await layers);
   } catch (cause) {
-    if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory for another instance', { cause });
+    if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory for an instance', { cause });
     throw new ClearheadError('FORMAT', 'wasm is not of this version', { cause });
   }
 }
@@ -52,13 +52,13 @@ export async function init(options) {
 function selfTested(memory) {
   for (const Floats of [Float32Array, Float64Array]) {
     const { output } = attention(memory, new Floats([Math.LN2]), new Floats([0, 1]), new Floats([0, 3]), { headDim: 1 });
-    if (!(Math.abs(output[0] - 2) < 1e-6)) throw new Error(`self-test: ${output[0]} instead of 2`);
+    if (!(Math.abs(output[0] - 2) < 1e-6)) throw new Error(`self-test: ${output}`);
   }
   return memory;
 }
 
-/** @param {Memory} memory @param {string} why @returns {import('./types.d.ts').Engine} */
-function engine(memory, why) {
+/** @param {Memory} memory @param {string} why @param {typeof import('./layers.js')} layers @returns {import('./types.d.ts').Engine} */
+function engine(memory, why, { layers }) {
   /** @type {'relaxed' | 'simd'} */
   const variant = memory.call('is_relaxed') ? 'relaxed' : 'simd';
   /** @param {(memory: Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */
@@ -71,6 +71,7 @@ function engine(memory, why) {
     attention: on(attention),
     attend: on(attend),
     tensor: on(tensor),
+    ...layers(memory),
     kvCache: (/** @type {any} */ options) => new KVCache(memory, options),
     dispose: () => memory.pool?.stop(),
     theory: { gaussianWeights: on(gaussianWeights), kernelEquivalence: on(kernelEquivalence) },
@@ -80,5 +81,5 @@ function engine(memory, why) {
 /** @param {Memory} memory @param {any} shape @param {any} dtype */
 function tensor(memory, shape, dtype) {
   const sizes = list('shape', shape).map((x) => integer('shape', x, 0));
-  return new Tensor(memory, sizes, choice('dtype', dtype, 'float32', 'float64') ? 'float64' : 'float32');
+  return new Tensor(memory, sizes, choice('dtype', dtype, F32, 'float64') ? 'float64' : F32);
 }

@@ -3,13 +3,14 @@ import { NODE, compile } from './load.js';
 import { Memory } from './memory.js';
 
 /** Places in the control block, which worker.js reads. @enum {number} */
-export const AT = { EPOCH: 0, OPEN: 1, ACTIVE: 2, STOP: 3, WORK: 4, SCRATCH: 5, SCRATCH_BYTES: 6, COUNT: 7 };
+export const AT = { EPOCH: 0, OPEN: 1, ACTIVE: 2, STOP: 3, WORK: 4, SCRATCH: 5, SCRATCH_BYTES: 6, TEAM: 7, COUNT: 8 };
 
 const STACK_BYTES = 65536;
 /** Milliseconds within which a worker must have started, and within which some piece of a call must get done. */
 const PATIENCE = 1500;
 /** Multiply-adds below which waking others costs more than they bring. */
 const WORTH = 4e6;
+const LOST = 'a worker was lost in the middle of a call, which was done again without it';
 
 /**
  * A memory that threads share, and threads that help with the calls on it. The calling thread takes part and waits by watching,
@@ -59,6 +60,8 @@ class Pool {
     this.control[AT.OPEN] = -1;
     /** @type {any[]} */
     this.workers = [];
+    /** Parts of scratch: one for each worker that was asked for, whether it came or not, and one for the calling thread. */
+    this.parts = 1;
     /** Why a worker is missing. @type {string | undefined} */
     this.trouble = undefined;
   }
@@ -66,6 +69,7 @@ class Pool {
   /** Resolves when the worker is at its post or has failed. @param {{ module: WebAssembly.Module, memory: WebAssembly.Memory, index: number }} data */
   async add(data) {
     const stack = this.memory.take(STACK_BYTES) + STACK_BYTES;
+    this.parts++;
     /** @type {any} */
     let worker;
     try {
@@ -94,40 +98,64 @@ class Pool {
     return this.workers.length + 1;
   }
 
-  /** Whether a call is worth more than one thread. @param {number} p */
-  worth(p) {
-    return this.workers.length > 0 && this.memory.call('work_size', p) > WORTH;
+  /** Whether a call is worth more than one thread. @param {number} p @param {number} [size] its multiply-adds */
+  worth(p, size = this.memory.call('work_size', p)) {
+    return this.workers.length > 0 && size > WORTH;
   }
 
   /** One call, or false if a worker was lost in it; the addresses are those of attn_work_begin. @param {number} p @param {number} out @param {number} q @param {number} k @param {number} v @param {number} cache */
   run(p, out, q, k, v, cache) {
-    const { memory, control } = this, bytes = memory.call('scratch_bytes_f32', p);
-    const step = Math.ceil(bytes / 64) * 64, work = memory.push(memory.call('work_bytes', p)), scratch = memory.push(step * this.threads);
+    const { memory } = this, bytes = memory.call('scratch_bytes_f32', p);
+    const step = Math.ceil(bytes / 64) * 64, work = memory.push(memory.call('work_bytes', p)), scratch = memory.push(step * this.parts);
     memory.call('work_begin', work, p, out, q, k, v, cache, scratch);
-    control[AT.WORK] = work;
-    control[AT.SCRATCH] = scratch;
-    control[AT.SCRATCH_BYTES] = step;
-    Atomics.store(control, AT.OPEN, control[AT.EPOCH] + 1);
-    Atomics.add(control, AT.EPOCH, 1);
-    Atomics.notify(control, AT.EPOCH);
+    this.#call(work, scratch, step, 0);
     memory.call('work_run', work, scratch);
     if (!this.settled(work)) {
-      this.lose('a worker was lost in the middle of a call, which was done again without it');
+      this.lose(LOST);
       return false;
     }
     memory.call('work_end', work, scratch);
     return true;
   }
 
+  /** Runs a body of many steps with a team of all threads (team.h); false if one was lost in it. @param {number} bytes of scratch for each @param {(team: number) => void} body */
+  together(bytes, body) {
+    const { memory } = this, step = Math.ceil(bytes / 64) * 64, team = memory.push(memory.call('team_bytes')), scratch = memory.push(step * this.parts);
+    memory.call('team_open', team, this.parts, scratch, step);
+    this.#call(team, scratch, step, 1);
+    let whole = false;
+    try {
+      body(team);
+      whole = !memory.call('team_lost', team);
+    } finally {
+      memory.c.attn_team_close(team); // after a trap too, or the others would wait for ever
+      if (!this.settled()) whole = false;
+      if (!whole) this.lose(LOST);
+    }
+    return whole;
+  }
+
+  /** Opens a call, and wakes the others. @param {number} work @param {number} scratch @param {number} step @param {number} team */
+  #call(work, scratch, step, team) {
+    const { control } = this;
+    control[AT.WORK] = work;
+    control[AT.SCRATCH] = scratch;
+    control[AT.SCRATCH_BYTES] = step;
+    control[AT.TEAM] = team;
+    Atomics.store(control, AT.OPEN, control[AT.EPOCH] + 1);
+    Atomics.add(control, AT.EPOCH, 1);
+    Atomics.notify(control, AT.EPOCH);
+  }
+
   /**
    * Closes the call to newcomers and waits for those at work. A worker says it is active before it looks whether the call is
-   * open, so none can slip in afterwards. @param {number} work
+   * open, so none can slip in afterwards. @param {number} [work]
    */
   settled(work) {
     Atomics.store(this.control, AT.OPEN, -1);
     let left = -1, since = performance.now();
     while (Atomics.load(this.control, AT.ACTIVE) > 0) {
-      const now = this.memory.call('work_left', work);
+      const now = work ? this.memory.call('work_left', work) : 0;
       if (now !== left) since = performance.now();
       else if (performance.now() - since > PATIENCE) return false;
       left = now;

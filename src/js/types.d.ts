@@ -3,6 +3,9 @@
  * T attention temperature, logits z_j = scale·⟨q, k_j⟩, weights p = softmax(z/T). Logarithms are natural (nats).
  */
 
+import type { Layers } from './types.layers.js';
+export type * from './types.layers.js';
+
 /** float32 data runs the float32 kernels, float64 data the float64 ones; results have the type of the query. */
 export type FloatArray = Float32Array | Float64Array;
 export type DType = 'float32' | 'float64';
@@ -200,7 +203,7 @@ export interface Theory {
     { sigma2: number; weights: Difference; output: Difference; holds: boolean };
 }
 
-export interface Engine {
+export interface Engine extends Layers {
   readonly info: EngineInfo;
   /** Scaled-dot-product attention, multi-head, grouped-query and multi-query.  */
   attention<A extends FloatArray>(q: A | Tensor<A>, k: A | Tensor<A>, v: A | Tensor<A>, options: AttentionOptions<A>): AttentionResult<A>;

@@ -13,7 +13,9 @@ async function start({ module, memory, index, control: at, stack, places: AT }, 
     Atomics.wait(control, AT.EPOCH, seen, 100);
     seen = Atomics.load(control, AT.EPOCH);
     Atomics.add(control, AT.ACTIVE, 1);
-    if (Atomics.load(control, AT.OPEN) === seen) c.attn_work_run(control[AT.WORK], control[AT.SCRATCH] + (index + 1) * control[AT.SCRATCH_BYTES]);
+    if (Atomics.load(control, AT.OPEN) === seen)
+      if (control[AT.TEAM]) c.attn_team_join(control[AT.WORK], index + 1);
+      else c.attn_work_run(control[AT.WORK], control[AT.SCRATCH] + (index + 1) * control[AT.SCRATCH_BYTES]);
     Atomics.sub(control, AT.ACTIVE, 1);
   }
 }

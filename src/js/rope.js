@@ -1,0 +1,90 @@
+import { array, choice, integer, number, read, rows } from './check.js';
+import { describe, refuse } from './errors.js';
+import { F32 } from './memory.js';
+import { floats, written } from './operations.js';
+
+/** @typedef {import('./memory.js').Memory} Memory */
+
+/** @param {string} name @param {any} x @param {number} least exclusive */
+const above = (name, x, least) => (number(name, x) > least && x < Infinity ? x : refuse('RANGE', name, x, `finite, above ${least}`));
+
+const SCALING = 'type factor original length lowFreqFactor highFreqFactor betaFast betaSlow mscale mscaleAllDim attentionFactor truncate';
+
+/** Layers.ropeTable. @param {Memory} memory @param {any} options @returns {any} */
+export function ropeTable(memory, options) {
+  const { dim, positions, from = 0, base = 10000, interleaved, scaling } = read('options', options, 'dim positions from base interleaved scaling');
+  if (integer('dim', dim, 2) % 2) refuse('RANGE', 'dim', dim, 'an even number');
+  integer('positions', positions, 0);
+  integer('from', from, 0, 0x7fffffff - positions);
+  above('base', base, 1);
+  const neighbours = choice('interleaved', interleaved, false, true) === 1, half = dim / 2;
+  return memory.scope(() => {
+    const f = memory.room('float64', half), attentionFactor = frequencies(memory, f, dim, base, scaling);
+    const cos = memory.room(F32, positions * half), sin = memory.room(F32, positions * half);
+    memory.call('rope_table', cos, sin, f, dim, from, positions, attentionFactor);
+    return Object.freeze({
+      cos: memory.copy(F32, cos, positions * half), sin: memory.copy(F32, sin, positions * half), dim, interleaved: neighbours,
+      frequencies: memory.copy('float64', f, half), attentionFactor,
+    });
+  });
+}
+
+/** Writes the frequencies, and gives what cos and sin are multiplied by. @param {Memory} memory @param {number} f @param {number} dim @param {number} base @param {any} scaling */
+function frequencies(memory, f, dim, base, scaling) {
+  const o = read('scaling', scaling, SCALING), kind = ['none', 'linear', 'ntk', 'dynamic', 'llama3', 'yarn'][choice('scaling.type', o.type, 'none', 'linear', 'ntk', 'dynamic', 'llama3', 'yarn')];
+  /** @param {string} name @param {number} [otherwise] @param {number} [least] */
+  const value = (name, otherwise, least = 0) => above(`scaling.${name}`, o[name] ?? otherwise, least);
+  const factor = kind === 'none' ? 1 : value('factor');
+  if (/ntk|dynamic/.test(kind) && dim < 4) refuse('RANGE', 'dim', dim, 'at least 4');
+  if (kind === 'ntk') base = memory.call('rope_ntk_base', dim, base, factor);
+  if (kind === 'dynamic') base = memory.call('rope_ntk_base', dim, base, memory.call('rope_dynamic_factor', factor, value('length'), value('original')));
+  memory.call('rope_frequencies', f, dim, base);
+  if (kind === 'linear') memory.call('rope_linear', f, dim, factor);
+  if (kind === 'llama3') {
+    const low = value('lowFreqFactor', 1);
+    memory.call('rope_llama3', f, dim, factor, low, value('highFreqFactor', 4, low), value('original'));
+  }
+  if (kind !== 'yarn') return 1;
+  const slow = value('betaSlow', 1);
+  memory.call('rope_yarn', f, dim, base, factor, value('betaFast', 32, slow), slow, value('original'), 1 - choice('scaling.truncate', o.truncate, true, false));
+  if (o.attentionFactor !== undefined) return value('attentionFactor');
+  /** @param {string} name */
+  const scale = (name) => memory.call('rope_yarn_attention', factor, value(name, 1));
+  return o.mscale !== undefined && o.mscaleAllDim !== undefined ? scale('mscale') / scale('mscaleAllDim') : scale('mscale');
+}
+
+/** A table as an argument. @param {Memory} memory @param {string} name @param {any} table @param {number} headDim @param {string} [size] */
+export function readTable(memory, name, table, headDim, size = 'headDim') {
+  const { cos, sin, dim, interleaved } = read(name, table, 'cos sin dim interleaved frequencies attentionFactor');
+  if (integer(`${name}.dim`, dim, 2) % 2 || dim > headDim) refuse('SHAPE', `${name}.dim`, dim, `even, at most ${headDim} = ${size}`);
+  const positions = rows(`${name}.cos`, memory.floats(`${name}.cos`, cos, F32), dim / 2, 'dim/2');
+  floats(memory, `${name}.sin`, sin, cos.length, 'as cos');
+  return { cos, sin, dim, positions, interleaved: choice(`${name}.interleaved`, interleaved, false, true) };
+}
+
+/** Rows of a table for `count` positions; checked, for C trusts them. @param {any} given @param {number} count @param {number} most @returns {any} */
+export function readPositions(given, count, most) {
+  array('positions', given, 'Int32Array');
+  if (given.length !== count) refuse('SHAPE', 'positions', `${given.length} long`, `${count} = batch*m`);
+  for (const x of given) if (!(x >= 0 && x < most)) refuse('RANGE', 'positions', x, `from 0 to ${most - 1}, the rows of the table`);
+  return given;
+}
+
+/** Layers.rope. @param {Memory} memory @param {any} x @param {any} table @param {any} options */
+export function rope(memory, x, table, options) {
+  const { headDim, heads = 1, batch = 1, layout, positions, offset = 0, out } = read('options', options, 'headDim heads batch layout positions offset out');
+  for (const [name, size] of Object.entries({ headDim, heads, batch })) integer(name, size, 1);
+  const t = readTable(memory, 'table', table, headDim), first = choice('layout', layout, 'bhsd', 'bshd');
+  const m = rows('x', memory.floats('x', x, F32), batch * heads * headDim, 'batch*heads*headDim');
+  const at = positions === undefined ? undefined : readPositions(positions, batch * m, t.positions);
+  if (at) { if (offset !== 0) refuse('ARG', 'offset', describe(offset), 'none beside positions'); }
+  else if (integer('offset', offset, 0) + m > t.positions) refuse('RANGE', 'offset', `${offset} + ${m}`, `at most ${t.positions}, the rows of the table`);
+  const [row, head] = first ? [heads * headDim, headDim] : [headDim, m * headDim];
+  return written(memory, out, x.length, 'x', (to) => {
+    memory.view(F32, to, x.length).set(x.data ?? x);
+    const skip = at ? 0 : 4 * offset * (t.dim / 2), cos = memory.put(t.cos, F32) + skip, sin = memory.put(t.sin, F32) + skip;
+    const list = at ? memory.put(at, 'int32') : 0;
+    for (let b = 0; b < batch; b++)
+      memory.call('rope', to + 4 * b * heads * m * headDim, m, heads, row, head, cos, sin, list && list + 4 * b * m, t.dim, t.interleaved);
+  });
+}
