@@ -114,4 +114,103 @@ INLINE void v_transpose(f32x4 x[4])
   x[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
 
+/* Before a loop that is to stay one: unrolled, its sums are reordered and V8 runs out of registers. */
+#if defined(__clang__)
+#define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
+#else
+#define ROLLED
+#endif
+
+/* ---- Integers ------------------------------------------------------------------------------------------------------ */
+
+typedef int16_t i16x8 __attribute__((vector_size(16)));
+typedef uint16_t u16x8 __attribute__((vector_size(16)));
+typedef int8_t i8x16 __attribute__((vector_size(16)));
+typedef int8_t i8x8 __attribute__((vector_size(8)));
+typedef uint8_t u8x8 __attribute__((vector_size(8)));
+typedef i32x4 i32x4_u __attribute__((aligned(1), may_alias));
+
+INLINE i32x4 v_load_i(const void *p) { return *(const i32x4_u *)p; }
+INLINE void v_store_i(void *p, i32x4 x) { *(i32x4_u *)p = x; }
+
+/* The same four bytes in every lane. */
+INLINE i32x4 v_splat_bytes(const void *p)
+{
+  int32_t x;
+  __builtin_memcpy(&x, p, 4);
+  return v_splat_i(x);
+}
+
+/* Eight bytes as numbers of 16 bits. */
+INLINE i16x8 v_load_i8(const void *p)
+{
+  i8x8 x;
+  __builtin_memcpy(&x, p, 8);
+  return __builtin_convertvector(x, i16x8);
+}
+
+INLINE i16x8 v_load_u8(const void *p)
+{
+  u8x8 x;
+  __builtin_memcpy(&x, p, 8);
+  return __builtin_convertvector(x, i16x8);
+}
+
+/* Four of eight 16-bit lanes as 32 bits. */
+INLINE i32x4 v_low(i16x8 x)
+{
+  i16x8 sign = x >> 15;
+  return (i32x4)__builtin_shufflevector(x, sign, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+
+INLINE i32x4 v_high(i16x8 x)
+{
+  i16x8 sign = x >> 15;
+  return (i32x4)__builtin_shufflevector(x, sign, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+INLINE f32x4 v_float(i32x4 x) { return __builtin_convertvector(x, f32x4); }
+
+/* c + the products of 16-bit lanes, summed in twos. Exact. */
+INLINE i32x4 v_dot(i16x8 a, i16x8 b, i32x4 c)
+{
+#if defined(__wasm_simd128__)
+  return __builtin_wasm_dot_s_i32x4_i16x8(a, b) + c;
+#else
+  for (int l = 0; l < 4; l++)
+    c[l] += a[2 * l] * b[2 * l] + a[2 * l + 1] * b[2 * l + 1];
+  return c;
+#endif
+}
+
+/*
+ * c + the products of 8-bit lanes, summed in fours, where there is one instruction for it (V_DOT8). The lanes of b have 7 bits
+ * by contract; what the eighth means, and whether sums of two saturate, is the engine's choice: dot_form() of dots.h looks.
+ * A native build can model the choices: V_DOT8_LIKE 1 b is unsigned, 2 b is signed, 3 b is unsigned and sums of two saturate.
+ */
+#if V_RELAXED || defined(V_DOT8_LIKE)
+#define V_DOT8 1
+#else
+#define V_DOT8 0
+#endif
+
+INLINE i32x4 v_dot8(i32x4 a, i32x4 b, i32x4 c)
+{
+#if V_RELAXED
+  return __builtin_wasm_relaxed_dot_i8x16_i7x16_add_s_i32x4((i8x16)a, (i8x16)b, c);
+#elif V_DOT8
+  i8x16 x = (i8x16)a, y = (i8x16)b;
+  for (int l = 0; l < 16; l += 2) {
+    int32_t sum =
+        x[l] * (V_DOT8_LIKE == 2 ? y[l] : (uint8_t)y[l]) + x[l + 1] * (V_DOT8_LIKE == 2 ? y[l + 1] : (uint8_t)y[l + 1]);
+    if (V_DOT8_LIKE == 3)
+      sum = sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum;
+    c[l / 4] += sum;
+  }
+  return c;
+#else
+  return a ^ b ^ c; /* never reached: whoever calls it asks V_DOT8 first */
+#endif
+}
+
 #endif

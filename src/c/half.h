@@ -1,0 +1,70 @@
+/* Float16 and bfloat16 to float32, exactly: subnormals, infinities and NaN as well. */
+#ifndef HALF_H
+#define HALF_H
+
+#include "simd.h"
+
+typedef union {
+  float f;
+  uint32_t u;
+} f32_bits;
+
+/* Exponent and fraction moved to where float32 has them, the value is 2^−112 of what it should be. */
+#define HALF_SCALE 5192296858534827628530496329220096.0f /* 2^112 */
+
+INLINE float half_to_float(uint16_t h)
+{
+  f32_bits x = {.u = (uint32_t)(h & 0x7fff) << 13};
+  x.f *= HALF_SCALE;
+  if ((h & 0x7c00) == 0x7c00)
+    x.u |= 0x7f800000;
+  x.u |= (uint32_t)(h & 0x8000) << 16;
+  return x.f;
+}
+
+/* To the nearest, ties to even; too large becomes infinite. */
+static inline uint16_t half_of_float(float f)
+{
+  f32_bits x = {.f = f}, a = {.u = x.u & 0x7fffffff};
+  uint16_t sign = (uint16_t)(x.u >> 16 & 0x8000);
+  if (a.u > 0x7f800000)
+    return sign | 0x7e00;
+  if (a.f >= 65520.0f)
+    return sign | 0x7c00;
+  if (a.f < 6.103515625e-05f) { /* the sum's last bit is worth 2^−24, as the subnormals' is */
+    a.f += 0.5f;
+    return sign | (uint16_t)(a.u - 0x3f000000);
+  }
+  a.u += 0xfff + (a.u >> 13 & 1);
+  return sign | (uint16_t)((a.u - (112u << 23)) >> 13);
+}
+
+INLINE int half_is_finite(uint16_t h) { return (h & 0x7c00) != 0x7c00; }
+
+INLINE float bfloat_to_float(uint16_t h)
+{
+  f32_bits x = {.u = (uint32_t)h << 16};
+  return x.f;
+}
+
+/* Two lists of eight halves of 32-bit words, low and high, as eight floats. */
+INLINE void v_join(f32x4 y[2], i16x8 low, i16x8 high)
+{
+  y[0] = (f32x4)__builtin_shufflevector(low, high, 0, 8, 1, 9, 2, 10, 3, 11);
+  y[1] = (f32x4)__builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+/* Eight float16. Only where some may be infinite or NaN (wild) is there a second look. */
+INLINE void v_halves(f32x4 y[2], i16x8 h, int wild)
+{
+  i16x8 high = (h >> 3) & (int16_t)0x8fff;
+  if (wild)
+    high |= ((h & (int16_t)0x7fff) > (int16_t)0x7bff) & (int16_t)0x7f80;
+  v_join(y, (i16x8)((u16x8)h << 13), high);
+  y[0] *= v_splat(HALF_SCALE);
+  y[1] *= v_splat(HALF_SCALE);
+}
+
+INLINE void v_bfloats(f32x4 y[2], i16x8 h) { v_join(y, (i16x8){0}, h); }
+
+#endif
