@@ -26,7 +26,7 @@ export async function init(options) {
   const layers = import('./layers.js'), { wasm, variant, threads = 1 } = read('options', options, 'wasm variant threads');
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed'), relaxed = acceptsRelaxed(), fast = relaxed && asked !== 1;
   const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
-  let why = relaxed || asked === 1 ? '' : 'no relaxed SIMD here';
+  let why = relaxed || asked === 1 ? '' : 'no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
@@ -43,7 +43,7 @@ export async function init(options) {
   try {
     return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why, await layers);
   } catch (cause) {
-    if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory for an instance', { cause });
+    if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
     throw new ClearheadError('FORMAT', 'wasm is not of this version', { cause });
   }
 }
@@ -58,12 +58,12 @@ function selfTested(memory) {
 }
 
 /** @param {Memory} memory @param {string} why @param {typeof import('./layers.js')} layers @returns {import('./types.d.ts').Engine} */
-function engine(memory, why, { layers }) {
+function engine(memory, why, { layers, known }) {
   /** @type {'relaxed' | 'simd'} */
   const variant = memory.call('is_relaxed') ? 'relaxed' : 'simd';
   /** @param {(memory: Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */
   const on = (f) => f.bind(null, memory);
-  return Object.freeze({
+  return known(Object.freeze({
     get info() {
       const { threads = 1, trouble = why } = memory.pool ?? {};
       return Object.freeze({ variant, threads, simd: true, why: trouble });
@@ -75,7 +75,7 @@ function engine(memory, why, { layers }) {
     kvCache: (/** @type {any} */ options) => new KVCache(memory, options),
     dispose: () => memory.pool?.stop(),
     theory: { gaussianWeights: on(gaussianWeights), kernelEquivalence: on(kernelEquivalence) },
-  });
+  }), memory);
 }
 
 /** @param {Memory} memory @param {any} shape @param {any} dtype */
