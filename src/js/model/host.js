@@ -12,6 +12,8 @@ let model;
 const running = new Map();
 /** Texts being generated. @type {Map<number, AsyncGenerator<any, void, void>>} */
 const texts = new Map();
+/** Texts that are ending: what is asked next waits for it. @type {Promise<unknown>} */
+let ending = Promise.resolve();
 
 const loaded = () => /** @type {import('./api.d.ts').Model} */ (model);
 
@@ -43,10 +45,11 @@ const functions = {
     texts.set(id, /** @type {any} */ (loaded())[how](prompt, { ...options, signal }));
   },
   next: (post, id, text) => texts.get(text)?.next() ?? { done: true },
-  async finish(post, id, text) {
-    await texts.get(text)?.return();
+  finish(post, id, text) {
+    ending = Promise.resolve(texts.get(text)?.return()).catch(() => {});
     texts.delete(text);
     running.delete(text);
+    return ending;
   },
   prefill: (post, id, tokens, options) => loaded().prefill(tokens, options),
   row: (post, id, ...at) => /** @type {any} */ (loaded()).row(...at),
@@ -61,6 +64,7 @@ const functions = {
 async function answer(post, { id, f, values, stop }) {
   if (stop !== undefined) return void running.get(stop)?.abort();
   try {
+    if (f !== 'next' && f !== 'finish') await ending;
     const value = await functions[f](post, id, ...values);
     post({ id, value, cache: state() });
   } catch (/** @type {any} */ error) {

@@ -169,7 +169,9 @@ class RemoteModel {
         yield value;
       }
     } finally {
-      await link.call('finish', [text]).catch(() => {});
+      // an abort is not to wait for the worker, which ends what it was told to before it does anything else
+      const finished = link.call('finish', [text]).catch(() => {});
+      if (!signal?.aborted) await finished;
     }
   }
 
