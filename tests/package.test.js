@@ -53,13 +53,14 @@ describe('the compiled kernels', () => {
     });
 
     const shared = variant.endsWith('shared');
-    test(`${variant}: imports nothing${shared ? ' but the memory' : ''} and exports what attn.h declares and where memory begins`, () => {
+    test(`${variant}: imports nothing${shared ? ' but the memory' : ''} and exports what the headers declare and where memory begins`, () => {
       // Node 20 knows relaxed SIMD, but behind a flag.
       if (!WebAssembly.validate(bytes(file))) v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
       const module = new WebAssembly.Module(bytes(file));
       assert.deepEqual(WebAssembly.Module.imports(module), shared ? [{ module: 'env', name: 'memory', kind: 'memory' }] : []);
-      const declared = [...withoutComments(read('src/c/attn.h')).matchAll(/^ATTN_API\b[^(]*?(\w+)\(/gm)].map(([, name]) => name);
-      assert.ok(declared.length > 10, 'the declarations of attn.h were found');
+      const headers = files('src/c', '.h').map(read).map(withoutComments).join('\n');
+      const declared = [...headers.matchAll(/^ATTN_API\b[^(]*?(\w+)\(/gm)].map(([, name]) => name);
+      assert.ok(declared.length > 10, 'the declarations were found');
       const exported = WebAssembly.Module.exports(module).map(({ name }) => name);
       assert.deepEqual(exported.sort(), [...declared, 'memory', '__heap_base', ...(shared ? ['__stack_pointer'] : [])].sort());
     });
