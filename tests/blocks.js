@@ -36,23 +36,23 @@ function sixBits(b, at, p) {
   return [(b[at + 4 + p] & 15) | ((b[at + p - 4] >> 6) << 4), (b[at + 4 + p] >> 4) | ((b[at + p] >> 6) << 4)];
 }
 
-/** Value i of block b. Every product and sum here is exact in float64. */
+/** Value i of block b, or the two terms of which it is the sum. Every product and sum here is exact in float64. */
 const values = {
   F32: (b) => new DataView(b.buffer, b.byteOffset).getFloat32(0, true),
   F16: (b) => two(b, 0),
   BF16: (b) => new Float32Array(Uint32Array.of((b[0] << 16) | (b[1] << 24)).buffer)[0],
   Q4_0: (b, i) => two(b, 0) * (nibble(b, 2 + (i % 16), i >= 16) - 8),
-  Q4_1: (b, i) => two(b, 0) * nibble(b, 4 + (i % 16), i >= 16) + two(b, 2),
+  Q4_1: (b, i) => [two(b, 0) * nibble(b, 4 + (i % 16), i >= 16), two(b, 2)],
   Q5_0: (b, i) => two(b, 0) * (nibble(b, 6 + (i % 16), i >= 16) + 16 * bit(b, 2, i) - 16),
-  Q5_1: (b, i) => two(b, 0) * (nibble(b, 8 + (i % 16), i >= 16) + 16 * bit(b, 4, i)) + two(b, 2),
+  Q5_1: (b, i) => [two(b, 0) * (nibble(b, 8 + (i % 16), i >= 16) + 16 * bit(b, 4, i)), two(b, 2)],
   Q8_0: (b, i) => two(b, 0) * signed(b[2 + i]),
   Q4_K: (b, i) => {
     const p = i >> 5, [s, t] = sixBits(b, 4, p);
-    return two(b, 0) * s * nibble(b, 16 + 32 * (p >> 1) + (i & 31), p & 1) - two(b, 2) * t;
+    return [two(b, 0) * s * nibble(b, 16 + 32 * (p >> 1) + (i & 31), p & 1), -two(b, 2) * t];
   },
   Q5_K: (b, i) => {
     const p = i >> 5, [s, t] = sixBits(b, 4, p), high = (b[16 + (i & 31)] >> p) & 1;
-    return two(b, 0) * s * (nibble(b, 48 + 32 * (p >> 1) + (i & 31), p & 1) + 16 * high) - two(b, 2) * t;
+    return [two(b, 0) * s * (nibble(b, 48 + 32 * (p >> 1) + (i & 31), p & 1) + 16 * high), -two(b, 2) * t];
   },
   Q6_K: (b, i) => {
     const side = i >> 7, part = (i >> 5) & 3, l = i & 31;
@@ -97,11 +97,16 @@ export function randomRows(name, r, rows, columns, scales = () => toHalf(r.norma
   return data;
 }
 
-/** A row's values. */
-export function rowValues(name, data, row, columns) {
+/** A row's values, and how large the terms are of which each is the sum. */
+export function readRow(name, data, row, columns) {
   const { bytes, block } = TYPES[name], at = ((row * columns) / block) * bytes;
-  return Float64Array.from({ length: columns }, (_, c) => {
+  const terms = Array.from({ length: columns }, (_, c) => {
     const start = at + Math.floor(c / block) * bytes;
-    return values[name](data.subarray(start, start + bytes), c % block);
+    return [values[name](data.subarray(start, start + bytes), c % block)].flat();
   });
+  const sum = (list) => list.reduce((a, b) => a + b, 0);
+  return {
+    values: Float64Array.from(terms, sum),
+    sizes: Float64Array.from(terms, (list) => sum(list.map(Math.abs))),
+  };
 }

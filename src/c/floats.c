@@ -18,7 +18,7 @@ INLINE void load_eight(const int type, int wild, f32x4 w[2], const uint8_t *p)
  * Chains of chains.h, of one input and one panel. They are added up one after the other, in the order in which they lie in memory: two at
  * once do not wait for each other, but reading at two places the Zen 4 fetched only 10 GB/s instead of 30.
  */
-INLINE void single(const int type, int wild, float *y, const float *x, const uint8_t *panel, int32_t columns)
+INLINE void single(const int type, const int wild, float *y, const float *x, const uint8_t *panel, int32_t columns)
 {
   f32x4 total[2] = {{0}, {0}};
   for (int32_t start = 0; start < columns; start += DENSE_CHAIN) {
@@ -38,25 +38,26 @@ INLINE void single(const int type, int wild, float *y, const float *x, const uin
   v_store(y + 4, total[1]);
 }
 
-#define SINGLE(name, type)                                                                                             \
-  KERNEL void name(float *y, const float *x, const uint8_t *panel, int32_t columns, int32_t wild)                      \
+#define SINGLE(name, type, wild)                                                                                       \
+  KERNEL void name(float *y, const float *x, const uint8_t *panel, int32_t columns)                                    \
   {                                                                                                                    \
     single(type, wild, y, x, panel, columns);                                                                          \
   }
-SINGLE(single_f32, ATTN_F32)
-SINGLE(single_f16, ATTN_F16)
-SINGLE(single_bf16, ATTN_BF16)
+SINGLE(single_f32, ATTN_F32, 0)
+SINGLE(single_f16, ATTN_F16, 0)
+SINGLE(single_wild, ATTN_F16, 1)
+SINGLE(single_bf16, ATTN_BF16, 0)
 
 static void one(float *y, const attn_matrix *w, const float *x, int32_t panel, lanes l)
 {
   float acc[PANEL];
   const uint8_t *p = panel_of(w, panel);
   if (w->type == ATTN_F32)
-    single_f32(acc, x, p, w->columns, 0);
+    single_f32(acc, x, p, w->columns);
   else if (w->type == ATTN_BF16)
-    single_bf16(acc, x, p, w->columns, 0);
+    single_bf16(acc, x, p, w->columns);
   else
-    single_f16(acc, x, p, w->columns, w->wild);
+    (w->wild ? single_wild : single_f16)(acc, x, p, w->columns);
   attn_move_lanes(y + (size_t)panel * PANEL, 0, acc, 0, 1, l);
 }
 

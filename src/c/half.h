@@ -54,8 +54,8 @@ INLINE void v_join(f32x4 y[2], i16x8 low, i16x8 high)
   y[1] = (f32x4)__builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
-/* Eight float16. Only where some may be infinite or NaN (wild) is there a second look. */
-INLINE void v_halves(f32x4 y[2], i16x8 h, int wild)
+/* Eight float16. `wild`: some may be infinite or NaN, which takes a second look. */
+INLINE void v_halves(f32x4 y[2], i16x8 h, const int wild)
 {
   i16x8 high = (h >> 3) & (int16_t)0x8fff;
   if (wild)

@@ -93,10 +93,10 @@ static void quantize_unit(weight_unit *u, const float *x)
     wild += x[c] - x[c];
   }
   u->d = half_of_float(most / 127.0f + wild);
-  float d = half_to_float(u->d), inverse = d > 0 ? 1.0f / d : 0;
+  float d = half_to_float(u->d);
   for (int c = 0; c < PART; c++) {
-    /* d may have been rounded down; NaN and infinities fail both comparisons or meet a d that says so */
-    float y = x[c] * inverse, bounded = y > 127.0f ? 127.0f : y < -127.0f ? -127.0f : y == y ? y : 0;
+    /* d may have been rounded down; where x or d is not finite, d says so, and any q will do */
+    float y = d > 0 ? x[c] / d : 0, bounded = y > 127.0f ? 127.0f : y < -127.0f ? -127.0f : y == y ? y : 0;
     u->q[c] = (uint8_t)((int32_t)(bounded + 12582912.0f - 12582912.0f) + 128);
   }
 }

@@ -1,13 +1,13 @@
 /* y = x·Wᵀ: which part of the work meets which kernel, and in what order. */
 #include "panels.h"
 
-void attn_chunk_scales(chunk_scales *scales, weight_type t, int32_t wild, panel_chunk chunk)
+void attn_chunk_scales(chunk_scales *scales, weight_type t, panel_chunk chunk)
 {
   f32x4 d[2] = {{0}, {0}}, m[2] = {{0}, {0}};
   for (int32_t p = 0; p < chunk.parts; p++) {
     const uint8_t *sub = quants_at(chunk, p) - t.sub_scales;
     if (!t.sub_scales || p % (UNIT / PART) == 0)
-      unit_scales(d, m, t.sign_m, wild, sub - unit_head(t));
+      unit_scales(d, m, t.sign_m, 1, sub - unit_head(t));
     f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
     if (t.sub_scales && t.sign_m)
       times_sub_scales(dp, mp, sub);
@@ -54,7 +54,7 @@ KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lane
   int32_t columns = x->w->columns, block = input_block(x->wide, GROUP);
   for (int32_t c = 0; c < columns; c += UNPACK) {
     panel_chunk chunk = chunk_at(x->t, panel_of(x->w, panel), c, columns);
-    attn_chunk_scales(&scales, x->t, x->w->wild, chunk);
+    attn_chunk_scales(&scales, x->t, chunk);
     if (x->wide)
       attn_unpack_wide(x->t, weights.wide, chunk);
     else
@@ -80,7 +80,7 @@ KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lane
 KERNEL void one(const product *x, int32_t i, int32_t panel, lanes l)
 {
   float y[PANEL];
-  alone a = {y, panel_of(x->w, panel), x->w->columns, x->w->wild, input_group(x->scratch, i)};
+  alone a = {y, panel_of(x->w, panel), x->w->columns, input_group(x->scratch, i)};
   if (x->wide)
     attn_single_wide(x->t, &a);
   else
@@ -92,6 +92,17 @@ KERNEL void one(const product *x, int32_t i, int32_t panel, lanes l)
 static int32_t narrow_offset(const attn_matrix *w, weight_type t)
 {
   return t.low_bits == 8 && w->form == DOT_SIGNED ? 0 : t.offset;
+}
+
+/* A row with a scale that is infinite or NaN gives NaN; the kernels for one input do not look. */
+static int row_is_wild(const attn_matrix *w, weight_type t, int32_t row)
+{
+  const uint8_t *unit = panel_of(w, row / PANEL);
+  for (int32_t c = 0; c < w->columns; c += t.block, unit += unit_bytes(t))
+    for (int32_t at = row % PANEL * 2; at < unit_head(t); at += 16)
+      if (!half_is_finite((uint16_t)(unit[at] | unit[at + 1] << 8)))
+        return 1;
+  return 0;
 }
 
 void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m, int32_t first_row,
@@ -107,4 +118,8 @@ void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *
       many(&x, i, paired - i < ABREAST ? paired : i + ABREAST, panel, lanes_of(panel, first_row, end_row));
   for (int32_t panel = first_row / PANEL; paired < m && panel * PANEL < end_row; panel++)
     one(&x, paired, panel, lanes_of(panel, first_row, end_row));
+  for (int32_t row = first_row; w->wild && row < end_row; row++)
+    if (row_is_wild(w, x.t, row))
+      for (int32_t i = 0; i < m; i++)
+        out[(size_t)i * stride + (size_t)row] = __builtin_nanf("");
 }

@@ -40,8 +40,8 @@ typedef struct {
   float d[PARTS * PANEL], m[PARTS * PANEL];
 } chunk_scales;
 
-/* The d and m with which a unit begins; no m is 0. */
-INLINE void unit_scales(f32x4 d[2], f32x4 m[2], int has_m, int wild, const uint8_t *unit)
+/* The d and m with which a unit begins; no m is 0. `wild`: they need not be finite. */
+INLINE void unit_scales(f32x4 d[2], f32x4 m[2], int has_m, const int wild, const uint8_t *unit)
 {
   v_halves(d, (i16x8)v_load_i(unit), wild);
   m[0] = m[1] = v_splat(0);
@@ -57,13 +57,13 @@ INLINE void times_sub_scales(f32x4 d[2], f32x4 m[2], const uint8_t *sub)
   m[0] *= v_float(v_low(t)), m[1] *= v_float(v_high(t));
 }
 
-void attn_chunk_scales(chunk_scales *scales, weight_type t, int32_t wild, panel_chunk chunk);
+void attn_chunk_scales(chunk_scales *scales, weight_type t, panel_chunk chunk);
 
 /* One input and one panel. */
 typedef struct {
   float *y; /* (PANEL) */
   const uint8_t *panel;
-  int32_t columns, wild;
+  int32_t columns;
   const uint8_t *x;
 } alone;
 

@@ -42,7 +42,7 @@ void attn_matrix_row(const attn_matrix *w, int32_t row, float *out)
     panel_chunk chunk = chunk_at(t, panel, start - start % t.block, w->columns);
     int32_t part = start % t.block / PART;
     chunk.parts = part + 1;
-    attn_chunk_scales(&scales, t, w->wild, chunk);
+    attn_chunk_scales(&scales, t, chunk);
     chunk.quants = quants_at(chunk, part), chunk.parts = 1;
     if (w->form == DOT_WIDE)
       attn_unpack_wide(t, wide, chunk);

@@ -186,7 +186,8 @@ INLINE i32x4 v_dot(i16x8 a, i16x8 b, i32x4 c)
 /*
  * c + the products of 8-bit lanes, summed in fours, where there is one instruction for it (V_DOT8). The lanes of b have 7 bits
  * by contract; what the eighth means, and whether sums of two saturate, is the engine's choice: dot_form() of dots.h looks.
- * A native build can model the choices: V_DOT8_LIKE 1 b is unsigned, 2 b is signed, 3 b is unsigned and sums of two saturate.
+ * A native build can model the choices: V_DOT8_LIKE 1 b is unsigned, 2 b is signed, 3 b is unsigned and sums of two saturate,
+ * 4 the sum is twice what it should be.
  */
 #if V_RELAXED || defined(V_DOT8_LIKE)
 #define V_DOT8 1
@@ -205,6 +206,8 @@ INLINE i32x4 v_dot8(i32x4 a, i32x4 b, i32x4 c)
         x[l] * (V_DOT8_LIKE == 2 ? y[l] : (uint8_t)y[l]) + x[l + 1] * (V_DOT8_LIKE == 2 ? y[l + 1] : (uint8_t)y[l + 1]);
     if (V_DOT8_LIKE == 3)
       sum = sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum;
+    if (V_DOT8_LIKE == 4)
+      sum *= 2;
     c[l / 4] += sum;
   }
   return c;

@@ -61,19 +61,19 @@ INLINE void part_dots8(i32x4 n[2], const uint8_t *q, const int16_t *x)
 }
 
 /* What is asked about the type in this loop has the same answer each time, and costs little. */
-INLINE void single(const int low_bits, const int high_bits, weight_type t, float offset, const alone *a)
+INLINE void single(const int low_bits, const int high_bits, const int is_k, weight_type t, float offset, const alone *a)
 {
   const uint8_t *panel = a->panel, *x = a->x;
   f32x4 total[2] = {{0}, {0}}, d[2] = {{0}, {0}}, m[2] = {{0}, {0}};
   for (int32_t c = 0; c < a->columns; c += PART, panel += (low_bits + high_bits) * PART, x += input_block(1, 1)) {
-    if (!t.sub_scales || c % UNIT == 0) {
-      unit_scales(d, m, t.sign_m, a->wild, panel);
+    if (!is_k || c % UNIT == 0) {
+      unit_scales(d, m, low_bits == 8 || high_bits == 2 ? 0 : t.sign_m, 0, panel);
       panel += unit_head(t);
     }
     f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
-    if (t.sub_scales && t.sign_m)
+    if (is_k && high_bits != 2)
       times_sub_scales(dp, mp, panel);
-    panel += t.sub_scales;
+    panel += is_k ? 16 : 0;
     i32x4 n[2] = {{0}, {0}};
     if (low_bits == 8)
       part_dots8(n, panel, (const int16_t *)x);
@@ -86,7 +86,7 @@ INLINE void single(const int low_bits, const int high_bits, weight_type t, float
       if (low_bits != 8 && high_bits != 2)
         y -= off;
       y *= dp[v];
-      if (t.sign_m)
+      if (low_bits != 8 && high_bits != 2 && t.sign_m)
         y += mp[v] * sum;
       total[v] += y * dx;
     }
@@ -95,20 +95,24 @@ INLINE void single(const int low_bits, const int high_bits, weight_type t, float
   v_store(a->y + 4, total[1]);
 }
 
-#define SINGLE(name, low_bits, high_bits)                                                                              \
-  KERNEL void name(weight_type t, float offset, const alone *a) { single(low_bits, high_bits, t, offset, a); }
-SINGLE(single8, 8, 0)
-SINGLE(single4, 4, 0)
-SINGLE(single5, 4, 1)
-SINGLE(single6, 4, 2)
+#define SINGLE(name, low_bits, high_bits, is_k)                                                                        \
+  KERNEL void name(weight_type t, float offset, const alone *a) { single(low_bits, high_bits, is_k, t, offset, a); }
+SINGLE(single8, 8, 0, 0)
+SINGLE(single4, 4, 0, 0)
+SINGLE(single5, 4, 1, 0)
+SINGLE(single4_k, 4, 0, 1)
+SINGLE(single5_k, 4, 1, 1)
+SINGLE(single6_k, 4, 2, 1)
 
 void attn_single_wide(weight_type t, const alone *a)
 {
   float offset = t.low_bits == 8 || t.high_bits == 2 ? 0 : t.offset; /* those two have it in their quants */
   if (t.low_bits == 8)
     single8(t, offset, a);
+  else if (t.sub_scales)
+    (t.high_bits == 0 ? single4_k : t.high_bits == 1 ? single5_k : single6_k)(t, offset, a);
   else
-    (t.high_bits == 0 ? single4 : t.high_bits == 1 ? single5 : single6)(t, offset, a);
+    (t.high_bits == 0 ? single4 : single5)(t, offset, a);
 }
 
 INLINE void unpack(const int high_bits, int32_t offset, int16_t *to, const uint8_t *q)
