@@ -48,7 +48,7 @@ function marksOf(library, size) {
 
 /** @param {any} tokenizer checked */
 function vocabularyOf({ model, added_tokens: added, decoder }) {
-  const ids = Object.entries(model.vocab), size = Math.max(...[0], ids.length + added.length);
+  const ids = Object.entries(model.vocab), size = [...ids.map(([, id]) => id), ...added.map((/** @type {any} */ token) => token.id)].reduce((a, b) => Math.max(a, b), -1) + 1;
   /** @type {string[]} */
   const texts = new Array(size).fill(''), kinds = new Uint8Array(size).fill(UNUSED);
   for (const [text, id] of ids) {
