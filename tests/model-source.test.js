@@ -4,9 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { openModel } from '../src/js/model/open.js';
+import { Bytes, writeGguf } from './gguf-writer.js';
 import { inChunks, readWhole, refuses } from './streams.js';
 import { tinyConfig, tinyGguf, tinyJson } from './tiny-models.js';
 
@@ -82,6 +84,49 @@ describe('progress', () => {
       assert.ok(seen.every((progress, at) => progress.total === total && (!at || progress.loaded >= seen[at - 1].loaded)));
       assert.equal(seen.at(-1).loaded, bytes.length);
     });
+});
+
+describe('memory', () => {
+  test('256 MB pass through without being held', async () => {
+    const size = 2 ** 28, head = writeGguf({ tensors: [{ name: 'big', shape: [size / 4], data: new Uint8Array(0) }] });
+    let sent = 0, peak = 0, received = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        if (!sent) controller.enqueue(head);
+        if (sent >= size) return controller.close();
+        controller.enqueue(new Uint8Array(2 ** 20).fill(sent >> 20));
+        sent += 2 ** 20;
+      },
+    });
+    const held = () => process.memoryUsage().arrayBuffers, before = held(), model = await openModel(new Response(body));
+    await model.stream({
+      write(tensor, offset, chunk) {
+        assert.equal(offset, received);
+        assert.equal(chunk[0], (offset >> 20) & 255);
+        received += chunk.length;
+        peak = Math.max(peak, held() - before);
+      },
+    });
+    assert.equal(received, size);
+    // what the collector has not come to yet included
+    assert.ok(peak < 2 ** 26, `${peak} bytes`);
+  });
+
+  test('a file that lies about its size is refused before anything of that size is made', async () => {
+    const head = () => new Bytes().raw(new TextEncoder().encode('GGUF')).u32(3);
+    const lies = {
+      'a list of 16 million numbers': head().u64(0).u64(1).string('k').u32(9).u32(12).u64(2 ** 24),
+      'a list of 16 million texts': head().u64(0).u64(1).string('k').u32(9).u32(8).u64(2 ** 24),
+      'a text of 16 MB': head().u64(0).u64(1).string('k').u32(8).string('', 2 ** 24),
+      '65536 tensors': head().u64(65536).u64(0),
+      'a tensor of 64 GB': head().u64(1).u64(0).string('a').u32(1).u64(2 ** 34).u32(0).u64(0),
+    };
+    for (const [name, lie] of Object.entries(lies)) {
+      const before = process.memoryUsage().arrayBuffers;
+      await refuses(() => readWhole(inChunks(lie.done(), 512)), 'INTEGRITY', /cut off/);
+      assert.ok(process.memoryUsage().arrayBuffers - before < 2 ** 20, name);
+    }
+  });
 });
 
 describe('what goes wrong', () => {

@@ -12,25 +12,45 @@ import { written } from './vocabulary.js';
 const KEPT = 8192, KEPT_LENGTH = 32;
 
 /**
+ * Merges pairs of ids in place: those that come first in the list first.
+ * @param {ReadonlyMap<string, number>} ids of tokens @param {readonly (string | readonly string[])[]} merges pairs, or "left right"
+ * @param {string} name of the list, for errors
+ * @returns {(symbols: Int32Array, emit: (symbol: number) => void) => void} −1 is a symbol that merges with none
+ */
+export function merging(ids, merges, name) {
+  const merged = new Int32Array(merges.length);
+  let size = 0;
+  for (const id of ids.values()) size = Math.max(size, id + 1);
+  /** Of a pair left·size + right. @type {Map<number, number>} */
+  const ranks = new Map();
+  for (const [rank, merge] of merges.entries()) {
+    const space = typeof merge === 'string' ? merge.indexOf(' ', 1) : -1;
+    const [first, second] = typeof merge === 'string' ? [merge.slice(0, space), merge.slice(space + 1)] : merge;
+    const left = ids.get(first), right = ids.get(second), both = ids.get(first + second);
+    if ((typeof merge === 'string' && space < 0) || left === undefined || right === undefined || both === undefined)
+      throw new ClearheadError('FORMAT', `${name}: merge ${rank} is ${describe(merge)}; expected two tokens whose join is a token`);
+    merged[rank] = both;
+    if (!ranks.has(left * size + right)) ranks.set(left * size + right, rank);
+  }
+  const merger = new Merger();
+  return (symbols, emit) => merger.run(
+    symbols.length,
+    (left, right) => (symbols[left] < 0 || symbols[right] < 0 ? NaN : ranks.get(symbols[left] * size + symbols[right]) ?? NaN),
+    (left, right) => void (symbols[left] = merged[/** @type {number} */ (ranks.get(symbols[left] * size + symbols[right]))]),
+    emit,
+  );
+}
+
+/**
  * @param {import('./vocabulary.js').Vocabulary} vocabulary @param {readonly string[]} merges "left right", best first
  * @param {{ unknown: number, stages: import('./pretokenize.js').Stage[], wholeWords: boolean }} options wholeWords: a word that is a token is not cut
  * @returns {(text: string) => number[]}
  */
 export function byteLevel({ texts }, merges, { unknown, stages, wholeWords }) {
-  const size = texts.length, ids = new Map();
-  for (let id = 0; id < size; id++) if (!ids.has(texts[id])) ids.set(texts[id], id);
-  /** Of a pair left·size + right. @type {Map<number, number>} */
-  const ranks = new Map(), merged = new Int32Array(merges.length);
-  for (const [rank, merge] of merges.entries()) {
-    const between = typeof merge === 'string' ? merge.indexOf(' ', 1) : -1;
-    const left = ids.get(merge.slice(0, between)), right = ids.get(merge.slice(between + 1)), both = ids.get(merge.slice(0, between) + merge.slice(between + 1));
-    if (between < 0 || left === undefined || right === undefined || both === undefined)
-      throw new ClearheadError('FORMAT', `tokenizer.ggml.merges: merge ${rank} is ${describe(merge)}; expected two tokens whose join is a token`);
-    merged[rank] = both;
-    if (!ranks.has(left * size + right)) ranks.set(left * size + right, rank);
-  }
+  const ids = new Map();
+  for (let id = texts.length - 1; id >= 0; id--) ids.set(texts[id], id);
   const ofByte = Int32Array.from({ length: 256 }, (_, byte) => ids.get(written(Uint8Array.of(byte))) ?? unknown);
-  const merger = new Merger(), encoder = new TextEncoder(), cache = new Map();
+  const merge = merging(ids, merges, 'tokenizer.ggml.merges'), encoder = new TextEncoder(), cache = new Map();
 
   /** @param {string} word @returns {number[]} */
   const encodeWord = (word) => {
@@ -41,12 +61,7 @@ export function byteLevel({ texts }, merges, { unknown, stages, wholeWords }) {
     if (lack >= 0) throw new ClearheadError('FORMAT', `the vocabulary has no token for byte ${bytes[lack]}, and none for what is unknown`);
     /** @type {number[]} */
     const found = [];
-    merger.run(
-      symbols.length,
-      (left, right) => ranks.get(symbols[left] * size + symbols[right]) ?? NaN,
-      (left, right) => void (symbols[left] = merged[/** @type {number} */ (ranks.get(symbols[left] * size + symbols[right]))]),
-      (symbol) => void found.push(symbols[symbol]),
-    );
+    merge(symbols, (symbol) => void found.push(symbols[symbol]));
     return found;
   };
   return (text) => {

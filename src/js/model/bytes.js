@@ -183,8 +183,8 @@ export class Reader {
   }
 }
 
-/** @param {Uint8Array[]} parts @param {number} length */
-function joined(parts, length) {
+/** @param {Uint8Array[]} parts @param {number} length of all together */
+export function joined(parts, length) {
   const all = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {

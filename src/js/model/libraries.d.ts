@@ -5,6 +5,8 @@
 export class Tokenizer {
   constructor(tokenizer: object, config: object);
   encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[] };
+  model: { vocab: string[]; bpe(word: string): string[] };
+  normalizer: ((text: string) => string) | null;
 }
 
 export class Environment {

@@ -1,5 +1,6 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { NODE } from '../load.js';
+import { joined } from './bytes.js';
 
 /**
  * From any source to a stream of bytes. Nothing is cached here, so an interrupted download leaves nothing behind; what a browser
@@ -171,5 +172,5 @@ export async function readAll(source, { signal, name, most }) {
       await stream.cancel();
       refuse('LIMIT', stream.name, `more than ${most} bytes`, 'less');
     }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
+  return joined(parts, length);
 }

@@ -46,11 +46,9 @@ export function checkTokenizer(json) {
     if (token.single_word) refuse('FORMAT', 'single_word of an added token', 'true', 'false');
   }
   if (!Array.isArray(merges) || merges.length > MERGES) refuse('FORMAT', 'merges of tokenizer.json', describe(merges), `an array of at most ${MERGES}`);
-  for (const [at, merge] of merges.entries()) {
-    const pair = typeof merge === 'string' ? merge.split(' ') : merge;
-    if (!Array.isArray(pair) || pair.length !== 2 || !pair.every((part) => typeof part === 'string' && part) || !Object.hasOwn(vocab, pair.join('')))
-      refuse('FORMAT', `merge ${at} of tokenizer.json`, describe(merge), 'two tokens whose join is a token');
-  }
+  // whose parts and joins are tokens is looked at where they are merged
+  const odd = merges.findIndex((merge) => typeof merge !== 'string' && !(Array.isArray(merge) && merge.length === 2 && merge.every((part) => typeof part === 'string')));
+  if (odd >= 0) refuse('FORMAT', `merge ${odd} of tokenizer.json`, describe(merges[odd]), 'two tokens');
   for (const name of ['continuing_subword_prefix', 'end_of_word_suffix', 'continuing_subword_suffix', 'dropout']) if (model[name]) refuse('FORMAT', `${name} of tokenizer.json`, describe(model[name]), 'none');
   for (const [part, names] of Object.entries(STEPS)) checkStep(part, json[part], names, 0);
 }
@@ -71,6 +69,8 @@ function checkStep(part, step, names, depth) {
     return list.forEach((/** @type {any} */ one) => checkStep(part, one, names, depth + 1));
   }
   if (!names.includes(step.type)) refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), names.join(', '));
+  if (part === 'normalizer' && (step.type === 'Prepend' ? typeof step.prepend !== 'string' : step.type === 'Replace' && (typeof step.content !== 'string' || typeof step.pattern?.String !== 'string' || !step.pattern.String)))
+    refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), 'with what it puts in, and for what');
   const { pattern } = step;
   if (pattern !== undefined && typeof pattern?.String !== 'string' && !EXPRESSIONS.has(pattern?.Regex))
     refuse('FORMAT', `the expression of ${part} in tokenizer.json`, describe(pattern?.Regex), 'a known one, since others could take for ever');

@@ -93,7 +93,7 @@ export function ggufTokenizer(metadata) {
  * @returns {Tokenizer}
  */
 export function tokenizerOf(vocabulary, { bos, addsBos, ends, encode }) {
-  const named = vocabulary.texts.flatMap((text, id) => (ENDS.has(text) && vocabulary.kinds[id] === CONTROL ? [id] : []));
+  const named = vocabulary.texts.flatMap((text, id) => (ENDS.has(text) && (vocabulary.kinds[id] === CONTROL || vocabulary.kinds[id] === USER) ? [id] : []));
   return Object.freeze({
     size: vocabulary.size,
     bos,

@@ -89,11 +89,14 @@ export class Vocabulary {
     };
   }
 
-  /** @param {ArrayLike<number>} ids @param {import('./types.d.ts').DecodeOptions} [options] */
-  decode(ids, options) {
-    const stream = this.stream(options);
-    let text = '';
-    for (let i = 0; i < ids.length; i++) text += stream.push(ids[i]);
-    return text + stream.end();
+  /** What `stream` gives in pieces, at once. @param {ArrayLike<number>} ids @param {import('./types.d.ts').DecodeOptions} [options] */
+  decode(ids, { special = false, continued = false } = {}) {
+    const pieces = Array.from(ids, (id) => this.bytes(id, special)), all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+    let at = 0;
+    for (const piece of pieces) {
+      all.set(piece, at);
+      at += piece.length;
+    }
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(all.subarray(this.way.stripsSpace && !continued && all[0] === 0x20 ? 1 : 0));
   }
 }
