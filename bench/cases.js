@@ -50,6 +50,14 @@ for (const [heads, kvHeads] of [
 ])
   for (const n of [128, 1024, 4096]) add('decode', { heads, kvHeads, n }, n === (heads === 9 ? 1024 : 4096));
 
+/** A layer's matrix product, x (m, n)·Wᵀ with W (d, n): what stands around attention is mostly this. */
+cases.push({
+  id: 'matmul-512-576-576',
+  section: 'matmul',
+  title: 'matrix product, 512×576×576',
+  ...{ heads: 1, kvHeads: 1, m: 512, n: 576, d: 576, causal: false, window: 0, quick: true },
+});
+
 /** One head, so that whoever stores all scores can, within what a wasm memory holds. */
 const long = { section: 'memory', heads: 1, kvHeads: 1, m: 8192, n: 8192, d: 64, causal: false, window: 0, quick: false };
 export const MEMORY = [
@@ -66,10 +74,11 @@ function fail(id) {
   throw new Error(`no such case: ${id}`);
 }
 
-/** The same data for the same case, in every engine. @param {Case} c @returns {Inputs} */
-export function data({ heads, kvHeads, m, n, d }) {
+/** The same data for the same case, in every engine; of a product q is x and k the weights. @param {Case} c @returns {Inputs} */
+export function data({ section, heads, kvHeads, m, n, d }) {
   const r = random(heads * n + d);
   const fill = (/** @type {number} */ length) => Float32Array.from({ length }, r.normal);
+  if (section === 'matmul') return { q: fill(m * n), k: fill(d * n), v: fill(0) };
   return { q: fill(heads * m * d), k: fill(kvHeads * n * d), v: fill(kvHeads * n * d) };
 }
 
@@ -88,8 +97,8 @@ export function pairs(c) {
   return sum;
 }
 
-/** Two products of two operations each. @param {Case} c */
-export const flops = (c) => 4 * c.heads * c.d * pairs(c);
+/** Two products of two operations each, or one. @param {Case} c */
+export const flops = (c) => (c.section === 'matmul' ? 2 : 4) * c.heads * c.d * pairs(c);
 
 /** Of K and V, in float32. @param {Case} c */
 export const bytes = (c) => 2 * 4 * c.kvHeads * c.n * c.d;

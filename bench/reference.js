@@ -7,6 +7,13 @@ import { seen } from './cases.js';
 
 const ENOUGH = 1e8; // operations of one check
 
+/** One row of a product. @param {import('./cases.js').Case} c @param {{ q: Float32Array, k: Float32Array }} x */
+function product({ n, d }, { q, k }, i) {
+  const output = new Float64Array(d);
+  for (let r = 0; r < d; r++) for (let c = 0; c < n; c++) output[r] += q[i * n + c] * k[r * n + c];
+  return output;
+}
+
 /** One row of one head. @param {import('./cases.js').Case} c @param {{ q: Float32Array, k: Float32Array, v: Float32Array }} x */
 function row({ heads, kvHeads, m, n, d, ...rest }, { q, k, v }, h, i) {
   const g = Math.floor(h / (heads / kvHeads)),
@@ -31,7 +38,7 @@ export function reference(c, inputs) {
   for (let h = 0; h < heads; h++) {
     const chosen = new Set(m <= each ? Array.from({ length: m }, (_, i) => i) : [0, m - 1]);
     while (chosen.size < Math.min(m, each)) chosen.add(r.integer(0, m - 1));
-    for (const i of chosen) rows.push({ at: (h * m + i) * d, output: row(c, inputs, h, i) });
+    for (const i of chosen) rows.push({ at: (h * m + i) * d, output: c.section === 'matmul' ? product(c, inputs, i) : row(c, inputs, h, i) });
   }
   return rows;
 }

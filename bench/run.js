@@ -2,7 +2,7 @@
  * npm run bench: Clearhead, its peers and the machine's limits, in one run.
  *
  *   --quick          the main cases, three rounds, under a minute and a half
- *   --only A,B       sections: limits, prefill, gqa, heads, window, decode, threads, memory, cold, size
+ *   --only A,B       sections: limits, matmul, prefill, gqa, heads, window, decode, threads, memory, cold, size
  *   --rounds N       default 7
  *   --json           the results as JSON on standard output instead of tables
  *   --chart          draw docs/bench.svg from them
@@ -26,7 +26,7 @@ import { openSide, reason } from './side.js';
 import { downloads } from './size.js';
 import { targets } from './targets.js';
 
-const SECTIONS = ['limits', 'prefill', 'gqa', 'heads', 'window', 'decode', 'threads', 'memory', 'cold', 'size'];
+const SECTIONS = ['limits', 'matmul', 'prefill', 'gqa', 'heads', 'window', 'decode', 'threads', 'memory', 'cold', 'size'];
 
 function options() {
   const flags = ['quick', 'json', 'chart', 'this-node'].map((name) => [name, { type: 'boolean' }]);

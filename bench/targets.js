@@ -59,6 +59,9 @@ export function targets(results) {
     atLeast('causal, of the fused limit', title(`prefill-12-12-${n}-64-causal`), 0.68, best(`prefill-12-12-${n}-64-causal`, FUSED));
   atLeast('grouped, of the fused limit', title('prefill-9-3-512-64-causal'), 0.67, best('prefill-9-3-512-64-causal', FUSED));
 
+  atLeast('matrix product, of the fused limit', title('matmul-512-576-576'), 0.75, best('matmul-512-576-576', FUSED));
+  atLeast('simd, of multiply, then add', title('matmul-512-576-576'), 0.8, share('matmul-512-576-576', 'clearhead simd', APART));
+
   const [slower, slowest] = worst((c) => faster(c.id, 'clearhead relaxed', 'clearhead simd'));
   atLeast('relaxed is not slower than simd', `worst: ${slowest}`, NOISE, slower);
 

@@ -3,7 +3,7 @@
  * exp, log and tanh against the C library. `scripts/build.sh native` builds the programs.
  */
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -13,30 +13,10 @@ import { build, cases, randomCase } from './cases.js';
 import { engines } from './engines.js';
 import { history } from './histories.js';
 import { fill, random } from './random.js';
-import { Answer, Stream } from './stream.js';
+import { Stream, answerOf as answer } from './stream.js';
 
 const path = (name) => fileURLToPath(new URL(`../build/native/${name}`, import.meta.url));
-const { ch } = engines[0];
-
-/** Feeds a stream to a program; its whole answer. Anything on stderr or another status than 0 is a failure. */
-function answerOf(program, stream) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(path(program), {
-      env: { ...process.env, ASAN_OPTIONS: 'detect_leaks=1:abort_on_error=0', UBSAN_OPTIONS: 'print_stacktrace=1' },
-    });
-    const out = [], errors = [];
-    child.stdout.on('data', (chunk) => out.push(chunk));
-    child.stderr.on('data', (chunk) => errors.push(chunk));
-    child.stdin.on('error', () => {}); // the program died; its status says so
-    child.on('error', reject);
-    child.on('close', (code) =>
-      code === 0 && errors.length === 0
-        ? resolve(new Answer(Buffer.concat(out)))
-        : reject(new Error(`${program}: status ${code}\n${Buffer.concat(errors)}`)),
-    );
-    child.stdin.end(stream.bytes());
-  });
-}
+const { ch } = engines[0], answerOf = (program, stream) => answer(path(program), stream);
 
 const wants = [
   {},

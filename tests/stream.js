@@ -1,4 +1,5 @@
 /** Cases as the stream that native/run_cases.c reads, and its answer as results. */
+import { spawn } from 'node:child_process';
 
 const stages = { raw: 0, capped: 1, masked: 2 };
 
@@ -121,4 +122,24 @@ export class Answer {
     }
     return got;
   }
+}
+
+/** Feeds a stream to a program; its whole answer. Anything on stderr or another status than 0 is a failure. */
+export function answerOf(program, stream) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, {
+      env: { ...process.env, ASAN_OPTIONS: 'detect_leaks=1:abort_on_error=0', UBSAN_OPTIONS: 'print_stacktrace=1' },
+    });
+    const out = [], errors = [];
+    child.stdout.on('data', (chunk) => out.push(chunk));
+    child.stderr.on('data', (chunk) => errors.push(chunk));
+    child.stdin.on('error', () => {}); // the program died; its status says so
+    child.on('error', reject);
+    child.on('close', (code) =>
+      code === 0 && errors.length === 0
+        ? resolve(new Answer(Buffer.concat(out)))
+        : reject(new Error(`${program}: status ${code}\n${Buffer.concat(errors)}`)),
+    );
+    child.stdin.end(stream.bytes());
+  });
 }

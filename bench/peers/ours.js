@@ -62,6 +62,7 @@ const explained = (c) => c.n >= 512 && c.n <= 1024 && c.d === 64;
 
 function contender(ch, name, { want, copied, Type = Float32Array, type, precision, tolerance = SINGLE, only = () => true }) {
   const prepare = (c, { q, k, v }) => {
+    if (c.section === 'matmul') return want || copied || Type !== Float32Array || type || precision ? null : product(ch, c, { q, k });
     if (!only(c)) return null;
     const { heads, kvHeads, causal, window, d, m } = c;
     const options = { heads, causal, ...(window && { window: [window - 1, 0] }), ...(want && { want }), ...(precision && { precision }) };
@@ -91,6 +92,16 @@ function decode(ch, { kvHeads, n, d }, { q, k, v }, options, type) {
   let result;
   const run = () => first((result = ch.attend(q, cache, options)).output);
   return { run, output: () => result.output, dispose: () => cache.dispose() };
+}
+
+/** A packed matrix, x and y in wasm memory. */
+function product(ch, { m, n, d }, { q, k }) {
+  const layer = ch.linear(k, { inputs: n }),
+    x = ch.tensor([m, n]),
+    out = ch.tensor([m, d]);
+  x.data.set(q);
+  const run = () => first(layer.forward(x, { out }));
+  return { run, output: () => out.data.slice(), dispose: () => [layer, x, out].forEach((held) => held.dispose()) };
 }
 
 /** Typed arrays in, a typed array out. */

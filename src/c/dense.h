@@ -5,6 +5,11 @@
 #include "layers.h"
 #include "tile.h"
 
+enum {
+  DENSE_CHAIN = 32, /* terms in one chain of additions */
+  ABREAST = 4,      /* panels that a single row meets at once, so that its sums need not wait for each other */
+};
+
 struct attn_dense {
   int32_t rows, columns;
   int32_t unused[2]; /* keeps the panels 16-aligned */
@@ -17,5 +22,16 @@ INLINE float *panel_at(const attn_dense *w, int32_t panel)
 {
   return (float *)(w + 1) + (size_t)panel * (size_t)w->columns * PANEL;
 }
+
+/* sums = (first ? 0 : sums) + x·panelᵀ over so many columns, for four rows and one panel. */
+void attn_dense_tile(float *sums,        /* (GROUP, PANEL) */
+                     const float *x,     /* (columns, GROUP) */
+                     const float *panel, /* (columns, PANEL) */
+                     int32_t columns, int first);
+
+/* y = x·Wᵀ for a single row and one panel, or ABREAST of them, panel_floats apart. */
+void attn_dense_one(float *y /* (PANEL) */, const float *x, const float *panel, size_t panel_floats, int32_t columns);
+void attn_dense_abreast(float *y /* (ABREAST, PANEL) */, const float *x, const float *panel, size_t panel_floats,
+                        int32_t columns);
 
 #endif

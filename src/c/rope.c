@@ -4,19 +4,16 @@
 
 static void turn_halves(float *x, const float *cos, const float *sin, int32_t half)
 {
-  for (int32_t p = 0; p < half; p += 4) {
-    size_t n = (size_t)(half - p);
-    f32x4 c, s, a, b;
-    if (n < 4) {
-      c = v_load_tail(cos + p, n), s = v_load_tail(sin + p, n);
-      a = v_load_tail(x + p, n), b = v_load_tail(x + half + p, n);
-      v_store_tail(x + p, a * c - b * s, n);
-      v_store_tail(x + half + p, a * s + b * c, n);
-    } else {
-      c = v_load(cos + p), s = v_load(sin + p), a = v_load(x + p), b = v_load(x + half + p);
-      v_store(x + p, a * c - b * s);
-      v_store(x + half + p, a * s + b * c);
-    }
+  int32_t p = 0;
+  for (; p + 4 <= half; p += 4) {
+    f32x4 c = v_load(cos + p), s = v_load(sin + p), a = v_load(x + p), b = v_load(x + half + p);
+    v_store(x + p, a * c - b * s);
+    v_store(x + half + p, a * s + b * c);
+  }
+  for (; p < half; p++) {
+    float a = x[p], b = x[half + p];
+    x[p] = a * cos[p] - b * sin[p];
+    x[half + p] = a * sin[p] + b * cos[p];
   }
 }
 

@@ -37,11 +37,12 @@ export async function init(options) {
     }
   const module = given ?? await compile(fast ? FILES.relaxed : FILES.simd).catch((error) => {
     if (!fast || asked) throw error;
-    why = `the relaxed kernels failed: ${error.message}`;
+    why = `relaxed kernels failed: ${error.message}`;
     return compile(FILES.simd);
   });
+  const more = await layers;
   try {
-    return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why, await layers);
+    return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why, more);
   } catch (cause) {
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
     throw new ClearheadError('FORMAT', 'wasm is not of this version', { cause });

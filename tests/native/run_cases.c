@@ -3,8 +3,8 @@
  * writes all results to stdout. tests/stream.js writes the stream and reads the answer: sanitizers watch every access,
  * and the bits must be those of the simd module.
  *
- * The stream: a byte says what follows, 'F' a call, 'C' a cache and its operations, 'G' the Gaussian view, end of file the
- * end. Numbers are
+ * The stream: a byte says what follows, 'F' a call, 'C' a cache and its operations, 'G' the Gaussian view, 'L' something of
+ * layers.h, end of file the end. Numbers are
  * little-endian int32 and double; arrays follow without lengths, which the shapes give.
  */
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "attn.h"
+#include "layers.h"
 
 static void fail(const char *what)
 {
@@ -49,7 +50,7 @@ static void write_int(int32_t x) { write_bytes(&x, 4); }
 
 /* ---- Memory of exact size, freed after each case ---------------------------------------------------------------------- */
 
-enum { MOST_BLOCKS = 64 };
+enum { MOST_BLOCKS = 128 };
 static void *blocks[MOST_BLOCKS];
 static int block_count;
 
@@ -309,6 +310,8 @@ static void run_cache(void)
   }
 }
 
+#include "layer_cases.h"
+
 int main(void)
 {
   for (int kind; (kind = getchar()) != EOF;) {
@@ -318,6 +321,8 @@ int main(void)
       run_cache();
     else if (kind == 'G')
       run_gaussian();
+    else if (kind == 'L')
+      run_layer();
     else
       fail("unknown record");
     free_all();

@@ -1,0 +1,89 @@
+/*
+ * A team of real threads under the thread sanitizer: every piece of every step is done once, by somebody, and before the next
+ * step begins; and a product shared out has the bits of one thread.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layers.h"
+
+enum { THREADS = 4, STEPS = 3000, MOST = 37 };
+
+static attn_team *team;
+
+static void *help(void *index)
+{
+  attn_team_join(team, (int32_t)(size_t)index);
+  return NULL;
+}
+
+typedef struct {
+  int32_t step;
+  int32_t done[MOST]; /* plain memory: two threads in one piece, or one that comes late, would be a race */
+} job;
+
+static void mark(void *task, int32_t index, void *scratch)
+{
+  job *j = task;
+  j->done[index] += 1 + j->step;
+  *(volatile int32_t *)scratch = index; /* its own */
+}
+
+static void fail(const char *what)
+{
+  fprintf(stderr, "team_test: %s\n", what);
+  exit(1);
+}
+
+int main(void)
+{
+  static char scratch[THREADS * 64] __attribute__((aligned(16)));
+  pthread_t helpers[THREADS];
+  team = aligned_alloc(16, (attn_team_bytes() + 15) & ~(size_t)15);
+  attn_team_open(team, THREADS, scratch, 64);
+  for (size_t x = 1; x < THREADS; x++)
+    if (pthread_create(&helpers[x], NULL, help, (void *)x))
+      fail("no thread");
+
+  int32_t before = 0, wanted = 0;
+  for (int32_t step = 0; step < STEPS; step++) {
+    job j = {.step = step}; /* on the stack: the next step's lies in the same place */
+    int32_t pieces = step % (MOST + 1);
+    attn_team_run(team, mark, &j, pieces, step % 5 ? 1e9 : 0);
+    for (int32_t x = 0; x < MOST; x++) {
+      before += j.done[x];
+      wanted += x < pieces ? 1 + step : 0;
+    }
+    if (before != wanted)
+      fail("a piece was not done once");
+  }
+
+  enum { M = 70, ROWS = 90, COLUMNS = 300 };
+  static float x[M * COLUMNS], w[ROWS * COLUMNS], alone[M * ROWS], shared[M * ROWS];
+  for (int at = 0; at < M * COLUMNS; at++)
+    x[at] = (float)(at * 7919 % 1009) / 500 - 1;
+  for (int at = 0; at < ROWS * COLUMNS; at++)
+    w[at] = (float)(at * 104729 % 1013) / 500 - 1;
+  attn_dense *dense = aligned_alloc(16, (attn_dense_bytes(ROWS, COLUMNS) + 15) & ~(size_t)15);
+  if (attn_dense_pack(dense, w, ROWS, COLUMNS, COLUMNS, 1) != ATTN_OK)
+    fail("a matrix was refused");
+  attn_matmul(NULL, alone, ROWS, x, COLUMNS, M, dense, NULL);
+  for (int times = 0; times < 20; times++) {
+    memset(shared, 0xCD, sizeof shared);
+    attn_matmul(team, shared, ROWS, x, COLUMNS, M, dense, NULL);
+    if (memcmp(shared, alone, sizeof alone))
+      fail("a product shared out has other bits");
+  }
+
+  attn_team_close(team);
+  for (size_t t = 1; t < THREADS; t++)
+    pthread_join(helpers[t], NULL);
+  if (attn_team_lost(team))
+    fail("a thread counts as lost");
+  free(dense);
+  free(team);
+  printf("%d steps and 20 products by %d threads\n", STEPS, THREADS);
+  return 0;
+}
