@@ -146,14 +146,25 @@ describe('the JavaScript', () => {
 describe('the arrows between folders', () => {
   const entry = 'src/js/index.js';
 
-  test('src/js imports itself and Node, nothing else', () => {
+  test('src/js imports itself and Node, and where models need them the two libraries they have', () => {
     for (const file of files('src/js', '.js'))
-      for (const name of imports(file)) assert.match(name, /^src\/js\/|^node:/, file);
+      for (const name of imports(file)) {
+        const library = { 'src/js/model/tokenizer-json.js': '@huggingface/tokenizers', 'src/js/model/template-run.js': '@huggingface/jinja' }[file];
+        assert.ok(name === library || /^src\/js\/|^node:/.test(name), `${file} imports ${name}`);
+      }
   });
 
-  test('the command line imports the public entry, itself and Node', () => {
+  test('attention imports nothing of models, and models load the libraries when they are needed', () => {
+    const everything = new Set([entry]);
+    for (const file of everything) for (const name of imports(file)) everything.add(name);
+    for (const name of everything) assert.doesNotMatch(name, /^src\/js\/model\/|^@/);
+    for (const file of files('src/js/model', '.js').filter((name) => !/(tokenizer-json|template-run)\.js$/.test(name)))
+      for (const name of imports(file, { dynamic: false })) assert.doesNotMatch(name, /(tokenizer-json|template-run)\.js$/, file);
+  });
+
+  test('the command line imports the public entries, itself and Node', () => {
     for (const file of files('src/cli', '.js'))
-      for (const name of imports(file)) assert.ok(name === entry || /^src\/cli\/|^node:/.test(name), `${file} imports ${name}`);
+      for (const name of imports(file)) assert.ok(name === entry || name === 'src/js/model/index.js' || /^src\/cli\/|^node:/.test(name), `${file} imports ${name}`);
   });
 
   test('the page imports the public entry and itself', () => {
@@ -183,6 +194,7 @@ describe('the package', () => {
     }
   };
   const nodes = [['this Node', process.execPath], ...(newerNode ? [['the newer Node', newerNode]] : [])];
+  const libraries = ['@huggingface/jinja', '@huggingface/tokenizers'];
   let project, packed;
 
   before(() => {
@@ -190,15 +202,22 @@ describe('the package', () => {
     packed = JSON.parse(run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], root));
     packed = Array.isArray(packed) ? packed[0] : Object.values(packed)[0];
     writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
-    // Offline: what has no dependency needs no registry.
-    run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(project, packed.filename)], project);
+    // Offline: the two libraries are those that are installed here, so no registry is needed.
+    const pack = (name) => {
+      const made = JSON.parse(run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], join(root, 'node_modules', name)));
+      return join(project, (Array.isArray(made) ? made[0] : Object.values(made)[0]).filename);
+    };
+    run('npm', ['install', '--offline', '--no-audit', '--no-fund', ...libraries.map(pack), join(project, packed.filename)], project);
   });
   after(() => rmSync(project, { recursive: true, force: true }));
 
-  test('it depends on nothing and runs nothing when it is installed', () => {
-    for (const kind of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundledDependencies']) assert.equal(manifest[kind], undefined, kind);
-    for (const script of ['preinstall', 'install', 'postinstall', 'prepare']) assert.equal(manifest.scripts[script], undefined, script);
-    assert.deepEqual(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')), ['clearhead']);
+  test('it depends on two libraries for models, which depend on nothing, and nothing runs when it is installed', () => {
+    assert.deepEqual(Object.keys(manifest.dependencies), libraries);
+    for (const of of [manifest, ...libraries.map((name) => JSON.parse(read(`node_modules/${name}/package.json`)))]) {
+      for (const kind of ['peerDependencies', 'optionalDependencies', 'bundledDependencies', ...(of === manifest ? [] : ['dependencies'])]) assert.deepEqual(of[kind] ?? {}, {}, `${of.name}: ${kind}`);
+      for (const script of ['preinstall', 'install', 'postinstall', ...(of === manifest ? ['prepare'] : [])]) assert.equal(of.scripts?.[script], undefined, `${of.name}: ${script}`);
+    }
+    assert.deepEqual(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')), ['@huggingface', 'clearhead']);
   });
 
   test('the tarball holds the sources, both variants, the page and nothing else', () => {

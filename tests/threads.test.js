@@ -1,14 +1,13 @@
 /** Threads: the same bits as one, and nothing lost when a thread is, wherever it was. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import { init } from '../src/js/index.js';
 import { sameBits } from './bits.js';
 import { engines } from './engines.js';
+import { lostWorkers } from './lost-workers.js';
 import { random } from './random.js';
 
-const threads = createRequire(import.meta.url)('node:worker_threads'), { Worker } = threads;
 const numbers = (seed, length) => {
   const r = random(seed);
   return Float32Array.from({ length }, () => r.normal());
@@ -50,22 +49,7 @@ for (const { variant, ch } of engines)
     });
 
 /** An engine whose first worker has this fault from its call number `after` on. */
-async function withFault(fault, after = 0, count = 2) {
-  let first = true;
-  threads.Worker = class extends Worker {
-    constructor(url) {
-      super(first ? new URL('./lost-worker.js', import.meta.url) : url, { workerData: { fault, after } });
-      first = false;
-    }
-  };
-  syncBuiltinESMExports();
-  try {
-    return await init({ variant: 'simd', threads: count });
-  } finally {
-    threads.Worker = Worker;
-    syncBuiltinESMExports();
-  }
-}
+const withFault = (fault, after = 0, count = 2) => lostWorkers(fault, after, () => init({ variant: 'simd', threads: count }));
 
 const one = await init({ variant: 'simd' });
 const pages = (ch) => ch.tensor([1]).data.buffer.byteLength;

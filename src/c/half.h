@@ -1,4 +1,4 @@
-/* IEEE half precision, which wasm has no instructions for. */
+/* Float16 and bfloat16 to float32, exactly: subnormals, infinities and NaN as well. */
 #ifndef HALF_H
 #define HALF_H
 
@@ -9,44 +9,62 @@ typedef union {
   uint32_t u;
 } f32_bits;
 
-/* Exactly. */
-INLINE float half_value(uint16_t half)
+/* Exponent and fraction moved to where float32 has them, the value is 2^−112 of what it should be. */
+#define HALF_SCALE 5192296858534827628530496329220096.0f /* 2^112 */
+
+INLINE float half_to_float(uint16_t h)
 {
-  f32_bits x = {.u = (uint32_t)(half & 0x7FFF) << 13};
-  /* the exponent moves to its new bias by a multiplication, which puts subnormal numbers right as well */
-  x.f *= 0x1p112f;
-  if ((half & 0x7C00) == 0x7C00)
-    x.u |= 0x7F800000;
-  x.u |= (uint32_t)(half & 0x8000) << 16;
+  f32_bits x = {.u = (uint32_t)(h & 0x7fff) << 13};
+  x.f *= HALF_SCALE;
+  if ((h & 0x7c00) == 0x7c00)
+    x.u |= 0x7f800000;
+  x.u |= (uint32_t)(h & 0x8000) << 16;
   return x.f;
 }
 
-/* To nearest, ties to even; infinity from 65520 on. */
-INLINE uint16_t half_of(float f)
+/* To the nearest, ties to even; too large becomes infinite. */
+static inline uint16_t half_of_float(float f)
 {
-  f32_bits x = {.f = f};
-  uint32_t sign = x.u >> 16 & 0x8000;
-  x.u &= 0x7FFFFFFF;
-  if (x.u >= 0x7F800000)
-    return (uint16_t)(sign | (x.u > 0x7F800000 ? 0x7E00 : 0x7C00));
-  if (x.u >= 0x477FF000)
-    return (uint16_t)(sign | 0x7C00);
-  if (x.u < 0x38800000) {
-    /* subnormal: adding ½ brings its last place to the last place of the float */
-    x.f += 0.5f;
-    return (uint16_t)(sign | (x.u - 0x3F000000));
+  f32_bits x = {.f = f}, a = {.u = x.u & 0x7fffffff};
+  uint16_t sign = (uint16_t)(x.u >> 16 & 0x8000);
+  if (a.u > 0x7f800000)
+    return sign | 0x7e00;
+  if (a.f >= 65520.0f)
+    return sign | 0x7c00;
+  if (a.f < 6.103515625e-05f) { /* the sum's last bit is worth 2^−24, as the subnormals' is */
+    a.f += 0.5f;
+    return sign | (uint16_t)(a.u - 0x3f000000);
   }
-  uint32_t even = x.u >> 13 & 1;
-  return (uint16_t)(sign | ((x.u - 0x38000000 + 0xFFF + even) >> 13));
+  a.u += 0xfff + (a.u >> 13 & 1);
+  return sign | (uint16_t)((a.u - (112u << 23)) >> 13);
 }
 
-/* Four at once; ±∞ and NaN keep their sign and stay what they are. */
-INLINE f32x4 v_load_half(const uint16_t *p)
+INLINE int half_is_finite(uint16_t h) { return (h & 0x7c00) != 0x7c00; }
+
+INLINE float bfloat_to_float(uint16_t h)
 {
-  i32x4 h = v_load_i16(p);
-  f32x4 x = (f32x4)(h << 13 & v_splat_i((int32_t)0x8FFFE000)) * v_splat(0x1p112f);
-  i32x4 infinite = (h & v_splat_i(0x7C00)) == v_splat_i(0x7C00);
-  return (f32x4)((i32x4)x | (infinite & v_splat_i(0x7F800000)));
+  f32_bits x = {.u = (uint32_t)h << 16};
+  return x.f;
 }
+
+/* Two lists of eight halves of 32-bit words, low and high, as eight floats. */
+INLINE void v_join(f32x4 y[2], i16x8 low, i16x8 high)
+{
+  y[0] = (f32x4)__builtin_shufflevector(low, high, 0, 8, 1, 9, 2, 10, 3, 11);
+  y[1] = (f32x4)__builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+/* Eight float16. `wild`: some may be infinite or NaN, which takes a second look. */
+INLINE void v_halves(f32x4 y[2], i16x8 h, const int wild)
+{
+  i16x8 high = (h >> 3) & (int16_t)0x8fff;
+  if (wild)
+    high |= ((h & (int16_t)0x7fff) > (int16_t)0x7bff) & (int16_t)0x7f80;
+  v_join(y, (i16x8)((u16x8)h << 13), high);
+  y[0] *= v_splat(HALF_SCALE);
+  y[1] *= v_splat(HALF_SCALE);
+}
+
+INLINE void v_bfloats(f32x4 y[2], i16x8 h) { v_join(y, (i16x8){0}, h); }
 
 #endif

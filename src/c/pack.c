@@ -40,11 +40,15 @@ static void pack_values(float *values, const float *v, size_t stride, int32_t co
     }
 }
 
-/* A span of a cache of halves as floats, in the same order. */
+/* A span of a cache of halves as floats, in the same order; up to seven more than `count`, for which both have room. */
 static void widen(float *to, const uint16_t *from, size_t count)
 {
-  for (size_t x = 0; x < count; x += 4)
-    v_store(to + x, v_load_half(from + x));
+  for (size_t x = 0; x < count; x += 8) {
+    f32x4 y[2];
+    v_halves(y, (i16x8)v_load_i(from + x), 1);
+    v_store(to + x, y[0]);
+    v_store(to + x + 4, y[1]);
+  }
 }
 
 /* What can be read where it is, and halves widened. */

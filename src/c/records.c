@@ -35,7 +35,7 @@ void record_encode(int32_t type, char *record, const float *x, int32_t size)
     __builtin_memcpy(record, x, (size_t)size * sizeof(float));
   else if (type == ATTN_CACHE_F16)
     for (int32_t c = 0; c < size; c++) {
-      uint16_t half = half_of(x[c]);
+      uint16_t half = half_of_float(x[c]);
       __builtin_memcpy(record + 2 * c, &half, 2);
     }
   else
@@ -51,7 +51,7 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size)
     for (int32_t c = 0; c < size; c++) {
       uint16_t half;
       __builtin_memcpy(&half, record + 2 * c, 2);
-      x[c] = half_value(half);
+      x[c] = half_to_float(half);
     }
   else {
     __builtin_memcpy(&scale, record, sizeof scale);

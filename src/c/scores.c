@@ -66,7 +66,7 @@ INLINE double sum_lanes(const f32x4 x[4])
 {
   f64x2 sum = {0, 0};
   for (int l = 0; l < 4; l++)
-    sum += v_low(x[l]) + v_high(x[l]);
+    sum += v_low_double(x[l]) + v_high_double(x[l]);
   return sum[0] + sum[1];
 }
 
@@ -119,8 +119,8 @@ static double sum_exactly(const float *e, int32_t count)
 {
   f64x2 sums[2] = {{0, 0}, {0, 0}};
   for (int32_t j = 0; j < count; j += 4) {
-    sums[0] += v_low(v_load(e + j));
-    sums[1] += v_high(v_load(e + j));
+    sums[0] += v_low_double(v_load(e + j));
+    sums[1] += v_high_double(v_load(e + j));
   }
   sums[0] += sums[1];
   return sums[0][0] + sums[0][1];

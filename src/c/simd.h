@@ -85,47 +85,12 @@ INLINE f32x4 v_max(f32x4 a, f32x4 b)
 #endif
 }
 
-/* ---- Integers ---- */
-
-typedef int16_t i16x8 __attribute__((vector_size(16)));
-typedef int8_t i8x8_u __attribute__((vector_size(8), aligned(1), may_alias));
-typedef int16_t i16x4_u __attribute__((vector_size(8), aligned(2), may_alias));
-
-/* Eight bytes, and four 16-bit integers, widened with their signs. */
-INLINE i16x8 v_load_i8(const int8_t *p) { return __builtin_convertvector(*(const i8x8_u *)p, i16x8); }
-INLINE i32x4 v_load_i16(const uint16_t *p) { return __builtin_convertvector(*(const i16x4_u *)p, i32x4); }
-
-/* Two 16-bit integers in each lane, all lanes alike. */
-INLINE i16x8 v_splat_pair(int32_t pair) { return (i16x8)v_splat_i(pair); }
-
-/* Lane l: a[2l]·b[2l] + a[2l + 1]·b[2l + 1] */
-INLINE i32x4 v_dot_pairs(i16x8 a, i16x8 b)
-{
-#if defined(__wasm_simd128__)
-  return __builtin_wasm_dot_s_i32x4_i16x8(a, b);
-#else
-  i32x4 x = {0, 0, 0, 0};
-  for (int l = 0; l < 4; l++)
-    x[l] = a[2 * l] * b[2 * l] + a[2 * l + 1] * b[2 * l + 1];
-  return x;
-#endif
-}
-
-INLINE f32x4 v_to_float(i32x4 x) { return __builtin_convertvector(x, f32x4); }
-
-/* Rounded to nearest, ties to even, for |x| < 2^22. */
-INLINE i32x4 v_round(f32x4 x)
-{
-  const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23 */
-  return (i32x4)(x + magic) - (i32x4)magic;
-}
-
 /* Four sums in the fixed order (0+1)+(2+3). */
 INLINE float v_hsum(f32x4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
 /* Lanes 0 and 1, and lanes 2 and 3, in double. */
-INLINE f64x2 v_low(f32x4 x) { return __builtin_convertvector(__builtin_shufflevector(x, x, 0, 1), f64x2); }
-INLINE f64x2 v_high(f32x4 x) { return __builtin_convertvector(__builtin_shufflevector(x, x, 2, 3), f64x2); }
+INLINE f64x2 v_low_double(f32x4 x) { return __builtin_convertvector(__builtin_shufflevector(x, x, 0, 1), f64x2); }
+INLINE f64x2 v_high_double(f32x4 x) { return __builtin_convertvector(__builtin_shufflevector(x, x, 2, 3), f64x2); }
 
 INLINE float v_hmax(f32x4 x)
 {
@@ -152,6 +117,118 @@ INLINE void v_transpose(f32x4 x[4])
   x[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
   x[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
   x[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+}
+
+/* Before a loop that is to stay one: unrolled, its sums are reordered and V8 runs out of registers. */
+#if defined(__clang__)
+#define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
+#else
+#define ROLLED
+#endif
+
+/* ---- Integers ------------------------------------------------------------------------------------------------------ */
+
+typedef int16_t i16x8 __attribute__((vector_size(16)));
+typedef uint16_t u16x8 __attribute__((vector_size(16)));
+typedef int8_t i8x16 __attribute__((vector_size(16)));
+typedef int8_t i8x8 __attribute__((vector_size(8)));
+typedef uint8_t u8x8 __attribute__((vector_size(8)));
+typedef i32x4 i32x4_u __attribute__((aligned(1), may_alias));
+
+INLINE i32x4 v_load_i(const void *p) { return *(const i32x4_u *)p; }
+INLINE void v_store_i(void *p, i32x4 x) { *(i32x4_u *)p = x; }
+
+/* The same four bytes in every lane. */
+INLINE i32x4 v_splat_bytes(const void *p)
+{
+  int32_t x;
+  __builtin_memcpy(&x, p, 4);
+  return v_splat_i(x);
+}
+
+/* Eight bytes as numbers of 16 bits. */
+INLINE i16x8 v_load_i8(const void *p)
+{
+  i8x8 x;
+  __builtin_memcpy(&x, p, 8);
+  return __builtin_convertvector(x, i16x8);
+}
+
+INLINE i16x8 v_load_u8(const void *p)
+{
+  u8x8 x;
+  __builtin_memcpy(&x, p, 8);
+  return __builtin_convertvector(x, i16x8);
+}
+
+/* Four of eight 16-bit lanes as 32 bits. */
+INLINE i32x4 v_low(i16x8 x)
+{
+  i16x8 sign = x >> 15;
+  return (i32x4)__builtin_shufflevector(x, sign, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+
+INLINE i32x4 v_high(i16x8 x)
+{
+  i16x8 sign = x >> 15;
+  return (i32x4)__builtin_shufflevector(x, sign, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+/* The same two in every lane of 32 bits. */
+INLINE i16x8 v_splat_pair(int32_t pair) { return (i16x8)v_splat_i(pair); }
+
+/* Rounded to nearest, ties to even, for |x| < 2^22. */
+INLINE i32x4 v_round(f32x4 x)
+{
+  const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23 */
+  return (i32x4)(x + magic) - (i32x4)magic;
+}
+
+INLINE f32x4 v_float(i32x4 x) { return __builtin_convertvector(x, f32x4); }
+
+/* c + the products of 16-bit lanes, summed in twos. Exact. */
+INLINE i32x4 v_dot(i16x8 a, i16x8 b, i32x4 c)
+{
+#if defined(__wasm_simd128__)
+  return __builtin_wasm_dot_s_i32x4_i16x8(a, b) + c;
+#else
+  for (int l = 0; l < 4; l++)
+    c[l] += a[2 * l] * b[2 * l] + a[2 * l + 1] * b[2 * l + 1];
+  return c;
+#endif
+}
+
+/*
+ * c + the products of 8-bit lanes, summed in fours, where there is one instruction for it (V_DOT8). The lanes of b have 7 bits
+ * by contract; what the eighth means, and whether sums of two saturate, is the engine's choice: dot_form() of dots.h looks.
+ * A native build can model the choices: V_DOT8_LIKE 1 b is unsigned, 2 b is signed, 3 b is unsigned and sums of two saturate,
+ * 4 the sum is twice what it should be.
+ */
+#if V_RELAXED || defined(V_DOT8_LIKE)
+#define V_DOT8 1
+#else
+#define V_DOT8 0
+#endif
+
+INLINE i32x4 v_dot8(i32x4 a, i32x4 b, i32x4 c)
+{
+#if V_RELAXED
+  return __builtin_wasm_relaxed_dot_i8x16_i7x16_add_s_i32x4((i8x16)a, (i8x16)b, c);
+#elif V_DOT8
+  i8x16 x = (i8x16)a, y = (i8x16)b;
+  for (int l = 0; l < 16; l += 2) {
+    int32_t sum =
+        x[l] * (V_DOT8_LIKE == 2 ? y[l] : (uint8_t)y[l]) + x[l + 1] * (V_DOT8_LIKE == 2 ? y[l + 1] : (uint8_t)y[l + 1]);
+    if (V_DOT8_LIKE == 3)
+      sum = sum > 32767 ? 32767 : sum < -32768 ? -32768 : sum;
+    if (V_DOT8_LIKE == 4)
+      sum *= 2;
+    c[l / 4] += sum;
+  }
+  return c;
+#else
+  return a ^ b ^ c; /* never reached: whoever calls it asks V_DOT8 first */
+#endif
 }
 
 #endif

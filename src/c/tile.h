@@ -115,13 +115,13 @@ INLINE void panel_dots(const int rows, float *scores, /* (rows, BLOCK) */
     i16x8 k0 = v_load_i8(panel), k1 = v_load_i8(panel + PANEL);
     for (int r = 0; r < rows; r++) {
       i16x8 x = v_splat_pair(q[r]);
-      sum[r][0] += v_dot_pairs(x, k0);
-      sum[r][1] += v_dot_pairs(x, k1);
+      sum[r][0] = v_dot(x, k0, sum[r][0]);
+      sum[r][1] = v_dot(x, k1, sum[r][1]);
     }
   }
   for (int r = 0; r < rows; r++)
     for (int x = 0; x < 2; x++)
-      v_store(scores + r * BLOCK + 4 * x, v_to_float(sum[r][x]) * v_splat(factors[r]) * v_load(scales + 4 * x));
+      v_store(scores + r * BLOCK + 4 * x, v_float(sum[r][x]) * v_splat(factors[r]) * v_load(scales + 4 * x));
 }
 
 /* sums[r] = factors[r]·Σ_j w_rj v_j over pairs of keys, for `vectors` vectors of channels; weights as pairs of 16-bit integers. */
@@ -141,12 +141,12 @@ INLINE void block_dots(const int rows, const int vectors, float *sums, /* (rows,
     for (int r = 0; r < rows; r++) {
       i16x8 weight = v_splat_pair(w[r * (BLOCK / 2)]);
       for (int x = 0; x < vectors; x++)
-        sum[r][x] += v_dot_pairs(weight, value[x]);
+        sum[r][x] = v_dot(weight, value[x], sum[r][x]);
     }
   }
   for (int r = 0; r < rows; r++)
     for (int x = 0; x < vectors; x++)
-      v_store(sums + (size_t)r * padded + 4 * x, v_to_float(sum[r][x]) * v_splat(factors[r]));
+      v_store(sums + (size_t)r * padded + 4 * x, v_float(sum[r][x]) * v_splat(factors[r]));
 }
 
 #endif

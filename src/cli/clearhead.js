@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-/** The command line: clearhead check, clearhead serve. Each command is a module that exports `usage` and `run(options)`. */
+/** The command line. Each command is a module that exports `usage`, `options` and `run(values, positionals)`. */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import * as check from './check.js';
+import * as generate from './generate.js';
+import * as info from './info.js';
 import * as serve from './serve.js';
 
-/** @type {Record<string, { usage: string, options: any, run: (options: any) => Promise<number> }>} */
-const commands = { check, serve };
+/** @type {Record<string, { usage: string, options: any, positionals?: boolean, run: (values: any, positionals: string[]) => Promise<number> }>} */
+const commands = { check, generate, info, serve };
 
 const help = `clearhead: attention that can explain itself
 
@@ -29,8 +31,8 @@ async function main([name, ...rest]) {
     return 2;
   }
   try {
-    const values = /** @type {any} */ (parseArgs({ args: rest, options: { ...command.options, help: { type: 'boolean', short: 'h' } } }).values);
-    if (!values.help) return await command.run(values);
+    const { values, positionals } = /** @type {any} */ (parseArgs({ args: rest, allowPositionals: command.positionals ?? false, options: { ...command.options, help: { type: 'boolean', short: 'h' } } }));
+    if (!values.help) return await command.run(values, positionals);
     console.log(command.usage);
     return 0;
   } catch (/** @type {any} */ error) {

@@ -27,7 +27,7 @@ export async function init(options) {
   // beside the wasm file; what goes wrong is said when it is needed
   const loading = import('./theory.js').catch((cause) => ({ theory: undefined, cause }));
   const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
-  let why = relaxed || asked === 1 ? '' : 'no relaxed SIMD here';
+  let why = relaxed || asked === 1 ? '' : 'no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
@@ -45,7 +45,7 @@ export async function init(options) {
   try {
     return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why, more, theory);
   } catch (cause) {
-    if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory for another', { cause });
+    if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
     throw new ClearheadError('FORMAT', 'wasm is not of this version', { cause });
   }
 }
@@ -67,12 +67,12 @@ function selfTested(memory) {
 }
 
 /** @param {Memory} memory @param {string} why @param {typeof import('./layers.js')} layers @param {typeof import('./theory.js').theory} theory @returns {import('./types.d.ts').Engine} */
-function engine(memory, why, { layers }, theory) {
+function engine(memory, why, { layers, known }, theory) {
   /** @type {'relaxed' | 'simd'} */
   const variant = memory.call('is_relaxed') ? 'relaxed' : 'simd';
   /** @param {(memory: Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */
   const on = (f) => f.bind(null, memory);
-  return Object.freeze({
+  return known(Object.freeze({
     get info() {
       const { threads = 1, trouble = why } = memory.pool ?? {};
       return Object.freeze({ variant, threads, simd: true, why: trouble });
@@ -84,7 +84,7 @@ function engine(memory, why, { layers }, theory) {
     kvCache: (/** @type {any} */ options) => new KVCache(memory, options),
     dispose: () => memory.pool?.stop(),
     theory: theory(memory),
-  });
+  }), memory);
 }
 
 /** @param {Memory} memory @param {any} shape @param {any} dtype */

@@ -1,5 +1,6 @@
 /** What stands around attention: the operations of a transformer and two whole attention layers. Loaded by init beside the kernels. */
 import { Latent } from './latent.js';
+import { memories } from './memory.js';
 import { MultiHead } from './multihead.js';
 import { Linear, gelu, layerNorm, matmul, rmsNorm, silu } from './operations.js';
 import { rope, ropeTable } from './rope.js';
@@ -22,4 +23,10 @@ export function layers(memory) {
     multiHead: (weights, config) => new MultiHead(memory, weights, config),
     latent: (weights, config) => new Latent(memory, weights, config),
   };
+}
+
+/** Notes what an engine computes with. @template {object} E @param {E} engine @param {import('./memory.js').Memory} memory @returns {E} */
+export function known(engine, memory) {
+  memories.set(engine, memory);
+  return engine;
 }

@@ -9,6 +9,9 @@ export const F32 = 'float32';
 /** @type {Record<string, any>} */
 const VIEWS = { float32: Float32Array, float64: Float64Array, int32: Int32Array, uint8: Uint8Array };
 
+/** What each engine computes with, for the rooms beside it. @type {WeakMap<object, Memory>} */
+export const memories = new WeakMap();
+
 /** @param {number} at */
 const align = (at) => Math.ceil(at / 64) * 64;
 

@@ -197,7 +197,7 @@ export interface Engine extends Layers {
 /** Stable over versions. */
 export type ErrorCode =
   | 'ARG' | 'SHAPE' | 'RANGE' | 'ALIAS' | 'DETACHED' | 'DISPOSED' | 'OOM' | 'LIMIT' | 'FORMAT' | 'INTEGRITY'
-  | 'TRAPPED' | 'ENV' | 'NET';
+  | 'TRAPPED' | 'ENV' | 'NET' | 'BUSY';
 
 /** The one error of this package: `code` for programs, `message` names the argument, what came and what was expected. */
 export class ClearheadError extends Error {

@@ -1,0 +1,45 @@
+/*
+ * The float32 matrix product's inner loops, y = x·Wᵀ: W in panels of eight rows, transposed, so lanes run along the outputs; every
+ * output is a sum over the columns in chains of 32, which are then added in order, so its bits depend on nothing but its own row of x
+ * and of W. V8 keeps 4 × 2 vectors of sums in registers as long as the loop is not unrolled.
+ */
+#ifndef CHAINS_H
+#define CHAINS_H
+
+#include "tile.h"
+
+enum { DENSE_CHAIN = 32 /* terms in one chain of additions */ };
+
+/* One chain: to = (first ? 0 : to) + Σ_c x_rc w_c, for four rows and one panel. */
+INLINE void dense_chain(float *to,          /* (GROUP, PANEL) */
+                        const float *x,     /* (count, GROUP) */
+                        const float *panel, /* (count, PANEL) */
+                        int32_t count, int first)
+{
+  f32x4 sum[GROUP][2];
+  for (int r = 0; r < GROUP; r++)
+    sum[r][0] = sum[r][1] = v_splat(0);
+  ROLLED for (int32_t c = 0; c < count; c++, x += GROUP, panel += PANEL)
+  {
+    f32x4 w0 = v_load(panel), w1 = v_load(panel + 4);
+    for (int r = 0; r < GROUP; r++) {
+      f32x4 s = v_splat(x[r]);
+      sum[r][0] = v_madd(s, w0, sum[r][0]);
+      sum[r][1] = v_madd(s, w1, sum[r][1]);
+    }
+  }
+  for (int r = 0; r < GROUP; r++)
+    for (int v = 0; v < 2; v++, to += 4)
+      v_store(to, first ? sum[r][v] : v_load(to) + sum[r][v]);
+}
+
+/* All of `columns`, which begin where a chain does. */
+INLINE void dense_tile(float *to, const float *x, const float *panel, int32_t columns, int first)
+{
+  for (int32_t c = 0; c < columns; c += DENSE_CHAIN) {
+    int32_t count = columns - c < DENSE_CHAIN ? columns - c : DENSE_CHAIN;
+    dense_chain(to, x + c * GROUP, panel + c * PANEL, count, first && c == 0);
+  }
+}
+
+#endif

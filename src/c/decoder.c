@@ -1,0 +1,210 @@
+/*
+ * The forward pass. Read attn_pass_run first: a layer is its fifteen lines, and each line is a step that a team may share, by
+ * rows of the matrices or by tokens.
+ */
+#include "pass.h"
+#include "vmath.h"
+
+enum { TOKENS = 4 /* in a piece of a step that is shared by tokens */ };
+
+/* ---- Steps shared by tokens -------------------------------------------------------------------------------------------- */
+
+/* What one token's work is, from token `first` on for `count`. */
+typedef void token_step(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count);
+
+typedef struct {
+  attn_pass *p;
+  const decoder_layer *l;
+  token_step *step;
+} token_task;
+
+static void token_piece(void *task, int32_t index, void *scratch)
+{
+  const token_task *s = task;
+  int32_t first = index * TOKENS, left = s->p->t - first;
+  (void)scratch;
+  s->step(s->p, s->l, first, left < TOKENS ? left : TOKENS);
+}
+
+/* work: of one token, in the time of multiply-adds */
+static void for_tokens(attn_pass *p, attn_team *team, const decoder_layer *l, token_step *step, double work)
+{
+  if (p->t <= TOKENS)
+    step(p, l, 0, p->t);
+  else
+    attn_team_run(team, token_piece, &(token_task){p, l, step}, (p->t + TOKENS - 1) / TOKENS, work * p->t);
+}
+
+static void norm(const attn_pass *p, float *y, const float *x, int32_t rows, int32_t size, const float *scale)
+{
+  attn_rms_norm(y, (size_t)size, x, (size_t)size, rows, size, scale, 0, p->d->eps);
+}
+
+static void look_up(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
+{
+  (void)l;
+  for (int32_t i = first; i < first + count; i++) {
+    float *x = p->x + (size_t)i * (size_t)p->d->dim;
+    attn_matrix_row(p->d->embedding, p->tokens[i], x);
+    for (int32_t c = 0; c < p->d->dim; c++)
+      x[c] *= p->d->embedding_scale;
+  }
+}
+
+static void norm_for_attention(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
+{
+  size_t at = (size_t)first * (size_t)p->d->dim;
+  norm(p, p->h + at, p->x + at, count, p->d->dim, l->attn_norm);
+}
+
+/* Bias, norm and rotation of the heads of some tokens. */
+static void turn(const attn_pass *p, const decoder_layer *l, float *x, const float *bias, const float *scale,
+                 int32_t heads, int32_t first, int32_t count)
+{
+  int32_t d = p->d->head_dim;
+  size_t size = (size_t)heads * (size_t)d, at = (size_t)(p->position + first) * (size_t)(d / 2);
+  x += (size_t)first * size;
+  for (int32_t i = 0; bias && i < count; i++)
+    attn_add(x + (size_t)i * size, x + (size_t)i * size, bias, size);
+  if (scale)
+    norm(p, x, x, count * heads, d, scale);
+  attn_rope(x, count, heads, size, (size_t)d, l->cos + at, l->sin + at, NULL, d, l->interleaved);
+}
+
+static void turn_heads(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
+{
+  const attn_decoder *d = p->d;
+  size_t size = (size_t)d->kv_heads * (size_t)d->head_dim;
+  turn(p, l, p->q, l->q_bias, l->q_norm, d->heads, first, count);
+  turn(p, l, p->k, l->k_bias, l->k_norm, d->kv_heads, first, count);
+  for (int32_t i = first; l->v_bias && i < first + count; i++)
+    attn_add(p->v + (size_t)i * size, p->v + (size_t)i * size, l->v_bias, size);
+}
+
+/* x = x + N'(y) */
+static void add_block(attn_pass *p, const float *post_norm, int32_t first, int32_t count)
+{
+  size_t dim = (size_t)p->d->dim, at = (size_t)first * dim;
+  if (post_norm)
+    norm(p, p->y + at, p->y + at, count, p->d->dim, post_norm);
+  attn_add(p->x + at, p->x + at, p->y + at, (size_t)count * dim);
+}
+
+static void add_attention(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
+{
+  size_t at = (size_t)first * (size_t)p->d->dim;
+  add_block(p, l->attn_post_norm, first, count);
+  norm(p, p->h + at, p->x + at, count, p->d->dim, l->ffn_norm);
+}
+
+static void activate(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
+{
+  size_t hidden = (size_t)p->d->hidden, at = (size_t)first * hidden;
+  (void)l;
+  attn_activate(p->gate + at, p->gate + at, p->up + at, (size_t)count * hidden, p->d->activation);
+}
+
+static void add_feed_forward(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
+{
+  add_block(p, l->ffn_post_norm, first, count);
+}
+
+/* ---- Steps shared by rows of matrices -------------------------------------------------------------------------------- */
+
+static int is_float(int32_t type) { return type == ATTN_F32 || type == ATTN_F16 || type == ATTN_BF16; }
+
+/* One to three products of the same inputs. */
+typedef struct {
+  const attn_pass *p;
+  int32_t m, rows; /* rows of a piece */
+  int32_t count;
+  struct {
+    float *out; /* (m, rows of w) */
+    const attn_matrix *w;
+  } product[3];
+} product_task;
+
+static void product_piece(void *task, int32_t index, void *scratch)
+{
+  const product_task *s = task;
+  (void)scratch;
+  for (int32_t x = 0; x < s->count; x++) {
+    const attn_matrix *w = s->product[x].w;
+    int32_t all = attn_matrix_rows(w), pieces = (all + s->rows - 1) / s->rows;
+    if (index < pieces) {
+      int32_t first = index * s->rows, end = all - first < s->rows ? all : first + s->rows;
+      const void *inputs = is_float(attn_matrix_type(w)) ? s->p->floats : s->p->integers;
+      attn_multiply(s->product[x].out, (size_t)all, w, inputs, s->m, first, end);
+      return;
+    }
+    index -= pieces;
+  }
+}
+
+/* The products of x (m, columns) with matrices of so many columns. */
+static void multiply(attn_team *team, product_task *s, const float *x)
+{
+  int32_t columns = attn_matrix_columns(s->product[0].w), rows = 0, pieces = 0, kinds[2] = {0, 0};
+  int32_t threads = attn_team_threads(team);
+  for (int32_t y = 0; y < s->count; y++) {
+    const attn_matrix *w = s->product[y].w;
+    int kind = is_float(attn_matrix_type(w));
+    if (!kinds[kind]++)
+      attn_multiply_prepare(kind ? s->p->floats : s->p->integers, x, s->m, columns, attn_matrix_type(w));
+    rows += attn_matrix_rows(w);
+  }
+  /* several pieces for each thread, of whole panels */
+  s->rows = threads > 1 ? (rows / (threads * 4) + 8) & ~7 : rows;
+  for (int32_t y = 0; y < s->count; y++)
+    pieces += (attn_matrix_rows(s->product[y].w) + s->rows - 1) / s->rows;
+  attn_team_run(team, product_piece, s, pieces, (double)s->m * rows * columns);
+}
+
+/* ---- The pass ----------------------------------------------------------------------------------------------------------- */
+
+static void run_layer(attn_pass *p, attn_team *team, int32_t layer)
+{
+  const attn_decoder *d = p->d;
+  const decoder_layer *l = &d->layer[layer];
+  for_tokens(p, team, l, norm_for_attention, d->dim * 4.0);
+  multiply(team, &(product_task){.p = p, .m = p->t, .count = 3, .product = {{p->q, l->q}, {p->k, l->k}, {p->v, l->v}}},
+           p->h);
+  for_tokens(p, team, l, turn_heads, (d->heads + d->kv_heads) * d->head_dim * 4.0);
+  if (!p->again)
+    attn_cache_append(l->cache, p->k, p->v, p->t, 1);
+  attn_pass_attend(p, team, layer);
+  if (p->again && layer + 1 == p->end)
+    return;
+  multiply(team, &(product_task){.p = p, .m = p->t, .count = 1, .product = {{p->y, l->o}}}, p->a);
+  for_tokens(p, team, l, add_attention, d->dim * 6.0);
+  multiply(team, &(product_task){.p = p, .m = p->t, .count = 2, .product = {{p->gate, l->gate}, {p->up, l->up}}}, p->h);
+  for_tokens(p, team, l, activate, d->hidden * 16.0);
+  multiply(team, &(product_task){.p = p, .m = p->t, .count = 1, .product = {{p->y, l->down}}}, p->gate);
+  for_tokens(p, team, l, add_feed_forward, d->dim * 6.0);
+}
+
+static void run_output(attn_pass *p, attn_team *team)
+{
+  const attn_decoder *d = p->d;
+  norm(p, p->h, p->x + (size_t)(p->t - p->outputs) * (size_t)d->dim, p->outputs, d->dim, d->norm);
+  multiply(team, &(product_task){.p = p, .m = p->outputs, .count = 1, .product = {{p->logits, d->output}}}, p->h);
+  float cap = (float)d->final_softcap;
+  for (size_t c = 0; cap > 0 && c < (size_t)p->outputs * (size_t)d->vocab; c++)
+    p->logits[c] = cap * v_tanh(v_splat(p->logits[c] / cap))[0];
+}
+
+int32_t attn_pass_run(attn_pass *p, attn_team *team, int32_t layers)
+{
+  if (p->next == 0 && layers > 0)
+    for_tokens(p, team, NULL, look_up, p->d->dim);
+  for (; layers > 0 && p->next < p->end; layers--, p->next++) {
+    run_layer(p, team, p->next);
+    if (p->next + 1 == p->end && p->outputs > 0)
+      run_output(p, team);
+  }
+  return p->end - p->next;
+}
+
+const float *attn_pass_logits(const attn_pass *p) { return p->logits; }
+
+const float *attn_pass_queries(const attn_pass *p) { return p->q; }

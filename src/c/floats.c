@@ -1,0 +1,113 @@
+/* Products with weights that are floats: F16 and BF16 become float32 in registers, or in a chunk that many inputs share. */
+#include "chains.h"
+#include "panels.h"
+
+enum { CONVERT = 256 /* columns at a time, a multiple of DENSE_CHAIN: 8 KB of first-level cache and of stack */ };
+
+INLINE void load_eight(const int type, int wild, f32x4 w[2], const uint8_t *p)
+{
+  if (type == ATTN_F32)
+    w[0] = v_load((const float *)p), w[1] = v_load((const float *)p + 4);
+  else if (type == ATTN_F16)
+    v_halves(w, (i16x8)v_load_i(p), wild);
+  else
+    v_bfloats(w, (i16x8)v_load_i(p));
+}
+
+/*
+ * Chains of chains.h, of one input and one panel. They are added up one after the other, in the order in which they lie in memory: two at
+ * once do not wait for each other, but reading at two places the Zen 4 fetched only 10 GB/s instead of 30.
+ */
+INLINE void single(const int type, const int wild, float *y, const float *x, const uint8_t *panel, int32_t columns)
+{
+  f32x4 total[2] = {{0}, {0}};
+  for (int32_t start = 0; start < columns; start += DENSE_CHAIN) {
+    int32_t end = columns - start < DENSE_CHAIN ? columns : start + DENSE_CHAIN;
+    f32x4 sum[2] = {{0}, {0}}, w[2];
+    ROLLED for (int32_t c = start; c < end; c++, panel += PANEL * (type == ATTN_F32 ? 4 : 2))
+    {
+      f32x4 s = v_splat(x[c]);
+      load_eight(type, wild, w, panel);
+      sum[0] = v_madd(s, w[0], sum[0]);
+      sum[1] = v_madd(s, w[1], sum[1]);
+    }
+    for (int v = 0; v < 2; v++)
+      total[v] = start ? total[v] + sum[v] : sum[v];
+  }
+  v_store(y, total[0]);
+  v_store(y + 4, total[1]);
+}
+
+#define SINGLE(name, type, wild)                                                                                       \
+  KERNEL void name(float *y, const float *x, const uint8_t *panel, int32_t columns)                                    \
+  {                                                                                                                    \
+    single(type, wild, y, x, panel, columns);                                                                          \
+  }
+SINGLE(single_f32, ATTN_F32, 0)
+SINGLE(single_f16, ATTN_F16, 0)
+SINGLE(single_wild, ATTN_F16, 1)
+SINGLE(single_bf16, ATTN_BF16, 0)
+
+static void one(float *y, const attn_matrix *w, const float *x, int32_t panel, lanes l)
+{
+  float acc[PANEL];
+  const uint8_t *p = panel_of(w, panel);
+  if (w->type == ATTN_F32)
+    single_f32(acc, x, p, w->columns);
+  else if (w->type == ATTN_BF16)
+    single_bf16(acc, x, p, w->columns);
+  else
+    (w->wild ? single_wild : single_f16)(acc, x, p, w->columns);
+  attn_move_lanes(y + (size_t)panel * PANEL, 0, acc, 0, 1, l);
+}
+
+KERNEL void tile(float *acc, const float *x, const float *panel, int32_t columns, int first)
+{
+  dense_tile(acc, x, panel, columns, first);
+}
+
+/* Up to ABREAST inputs from input `from` on, and one panel. */
+static void many(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t from, int32_t to,
+                 int32_t panel, lanes l)
+{
+  float converted[CONVERT * PANEL], acc[GROUP * PANEL];
+  for (int32_t c = 0; c < w->columns; c += CONVERT) {
+    int32_t columns = w->columns - c < CONVERT ? w->columns - c : CONVERT;
+    const uint8_t *p = panel_of(w, panel) + (size_t)c * PANEL * (w->type == ATTN_F32 ? 4 : 2);
+    const float *weights = w->type == ATTN_F32 ? (const float *)p : converted;
+    ROLLED for (int32_t k = 0; w->type != ATTN_F32 && k < columns; k++)
+    {
+      f32x4 y[2];
+      if (w->type == ATTN_F16)
+        load_eight(ATTN_F16, 1, y, p + 2 * PANEL * k);
+      else
+        load_eight(ATTN_BF16, 0, y, p + 2 * PANEL * k);
+      v_store(converted + PANEL * k, y[0]);
+      v_store(converted + PANEL * k + 4, y[1]);
+    }
+    for (int32_t i = from; i < to; i += GROUP) {
+      int32_t rows = to - i < GROUP ? to - i : GROUP;
+      float *y = out + (size_t)i * stride + (size_t)panel * PANEL;
+      if (c > 0) {
+        for (int a = 0; a < GROUP * PANEL; a += 4)
+          v_store(acc + a, v_splat(0));
+        attn_move_lanes(acc, PANEL, y, stride, rows, l);
+      }
+      tile(acc, (const float *)input_group(scratch, i) + (size_t)c * GROUP, weights, columns, c == 0);
+      attn_move_lanes(y, stride, acc, PANEL, rows, l);
+    }
+  }
+}
+
+void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m,
+                          int32_t first_row, int32_t end_row)
+{
+  int32_t alone = m % GROUP == 1 ? m - 1 : m;
+  for (int32_t i = 0; i < alone; i += ABREAST)
+    for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
+      many(out, stride, w, scratch, i, alone - i < ABREAST ? alone : i + ABREAST, panel,
+           lanes_of(panel, first_row, end_row));
+  for (int32_t panel = first_row / PANEL; alone < m && panel * PANEL < end_row; panel++)
+    one(out + (size_t)alone * stride, w, (const float *)input_group(scratch, alone), panel,
+        lanes_of(panel, first_row, end_row));
+}

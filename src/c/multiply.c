@@ -1,0 +1,125 @@
+/* y = x·Wᵀ: which part of the work meets which kernel, and in what order. */
+#include "panels.h"
+
+void attn_chunk_scales(chunk_scales *scales, weight_type t, panel_chunk chunk)
+{
+  f32x4 d[2] = {{0}, {0}}, m[2] = {{0}, {0}};
+  for (int32_t p = 0; p < chunk.parts; p++) {
+    const uint8_t *sub = quants_at(chunk, p) - t.sub_scales;
+    if (!t.sub_scales || p % (UNIT / PART) == 0)
+      unit_scales(d, m, t.sign_m, 1, sub - unit_head(t));
+    f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
+    if (t.sub_scales && t.sign_m)
+      times_sub_scales(dp, mp, sub);
+    for (int v = 0; v < 2; v++) {
+      v_store(scales->d + PANEL * p + 4 * v, dp[v]);
+      v_store(scales->m + PANEL * p + 4 * v, mp[v]);
+    }
+  }
+}
+
+void attn_move_lanes(float *to, size_t to_stride, const float *from, size_t from_stride, int32_t rows, lanes l)
+{
+  ROLLED for (int32_t r = 0; r < rows; r++, to += to_stride, from += from_stride)
+  {
+    if (l.end - l.begin == PANEL) {
+      v_store(to, v_load(from));
+      v_store(to + 4, v_load(from + 4));
+    } else {
+      ROLLED for (int32_t c = l.begin; c < l.end; c++) to[c] = from[c];
+    }
+  }
+}
+
+/* A product of a quantised matrix, and what follows from that. */
+typedef struct {
+  float *out;
+  size_t stride;
+  const attn_matrix *w;
+  const void *scratch;
+  weight_type t;
+  int32_t wide;
+  float offset; /* as the narrow form has it */
+} product;
+
+/* Inputs [from, to), from a multiple of four, and one panel. */
+KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lanes l)
+{
+  union {
+    int16_t wide[UNPACK * PANEL];
+    int8_t narrow[UNPACK * PANEL];
+  } weights;
+  chunk_scales scales;
+  float acc[GROUP * PANEL];
+  int32_t columns = x->w->columns, block = input_block(x->wide, GROUP);
+  for (int32_t c = 0; c < columns; c += UNPACK) {
+    panel_chunk chunk = chunk_at(x->t, panel_of(x->w, panel), c, columns);
+    attn_chunk_scales(&scales, x->t, chunk);
+    if (x->wide)
+      attn_unpack_wide(x->t, weights.wide, chunk);
+    else
+      attn_unpack_narrow(x->t, weights.narrow, chunk);
+    const uint8_t *group = input_group(x->scratch, from) + c / PART * block;
+    float *y = x->out + (size_t)from * x->stride + (size_t)panel * PANEL;
+    for (int32_t i = from; i < to; i += GROUP, group += columns / PART * block, y += GROUP * x->stride) {
+      int32_t rows = to - i < GROUP ? to - i : GROUP;
+      for (int a = 0; a < GROUP * PANEL; a += 4)
+        v_store(acc + a, v_splat(0));
+      if (c > 0)
+        attn_move_lanes(acc, PANEL, y, x->stride, rows, l);
+      if (x->wide)
+        attn_tile_wide(x->t, acc, weights.wide, chunk.parts, &scales, group);
+      else
+        attn_tile_narrow(x->t, x->offset, acc, weights.narrow, chunk, &scales, group);
+      attn_move_lanes(y, x->stride, acc, PANEL, rows, l);
+    }
+  }
+}
+
+/* Input i alone, and one panel. */
+KERNEL void one(const product *x, int32_t i, int32_t panel, lanes l)
+{
+  float y[PANEL];
+  alone a = {y, panel_of(x->w, panel), x->w->columns, input_group(x->scratch, i)};
+  if (x->wide)
+    attn_single_wide(x->t, &a);
+  else
+    attn_single_narrow(x->t, x->offset, &a);
+  attn_move_lanes(x->out + (size_t)i * x->stride + (size_t)panel * PANEL, 0, y, 0, 1, l);
+}
+
+/* As the narrow form's weights are stored. */
+static int32_t narrow_offset(const attn_matrix *w, weight_type t)
+{
+  return t.low_bits == 8 && w->form == DOT_SIGNED ? 0 : t.offset;
+}
+
+/* A row with a scale that is infinite or NaN gives NaN; the kernels for one input do not look. */
+static int row_is_wild(const attn_matrix *w, weight_type t, int32_t row)
+{
+  const uint8_t *unit = panel_of(w, row / PANEL);
+  for (int32_t c = 0; c < w->columns; c += t.block, unit += unit_bytes(t))
+    for (int32_t at = row % PANEL * 2; at < unit_head(t); at += 16)
+      if (!half_is_finite((uint16_t)(unit[at] | unit[at + 1] << 8)))
+        return 1;
+  return 0;
+}
+
+void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m, int32_t first_row,
+                   int32_t end_row)
+{
+  product x = {out, stride, w, scratch, attn_weight_type(w->type), w->form == DOT_WIDE, 0};
+  if (!x.t.low_bits)
+    return attn_multiply_floats(out, stride, w, scratch, m, first_row, end_row);
+  x.offset = (float)narrow_offset(w, x.t);
+  int32_t paired = m % GROUP == 1 ? m - 1 : m;
+  for (int32_t i = 0; i < paired; i += ABREAST)
+    for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
+      many(&x, i, paired - i < ABREAST ? paired : i + ABREAST, panel, lanes_of(panel, first_row, end_row));
+  for (int32_t panel = first_row / PANEL; paired < m && panel * PANEL < end_row; panel++)
+    one(&x, paired, panel, lanes_of(panel, first_row, end_row));
+  for (int32_t row = first_row; w->wild && row < end_row; row++)
+    if (row_is_wild(w, x.t, row))
+      for (int32_t i = 0; i < m; i++)
+        out[(size_t)i * stride + (size_t)row] = __builtin_nanf("");
+}

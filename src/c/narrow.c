@@ -1,0 +1,228 @@
+/*
+ * Quantised products with 8-bit lanes, for engines whose relaxed dot product is exact over all of them (dots.h): the same integers as
+ * wide.c, in half as many instructions. Inputs are the signed operand, weights the other, which is unsigned (or signed and of 7
+ * bits, or signed: Q8_0 in the signed form); what is to be subtracted from them comes off as a multiple of the inputs' sum.
+ */
+#include "panels.h"
+
+INLINE i32x4 quants(const int high_bits, i32x4 low, i32x4 high, const int j)
+{
+  i32x4 q = (i32x4)((u16x8)low >> (4 * j)) & v_splat_i(0x0f0f0f0f);
+  if (high_bits == 1)
+    q |= (i32x4)((u16x8)high << (4 - j)) & v_splat_i(0x10101010);
+  if (high_bits == 2)
+    q |= (i32x4)((u16x8)high << (4 - 2 * j)) & v_splat_i(0x30303030);
+  return q;
+}
+
+/* The vectors of a part of Q4, Q5 or Q6, in the order of the columns, four at a time (8 columns, 8 rows). */
+INLINE void eight_columns(const int high_bits, i32x4 to[2][2], const uint8_t *q, int t, i32x4 high[2])
+{
+  if (high_bits && t % (high_bits == 1 ? 4 : 2) == 0)
+    high[0] = v_load_i(q + 128 + 16 * t), high[1] = v_load_i(q + 144 + 16 * t);
+  for (int v = 0; v < 2; v++) {
+    i32x4 low = v_load_i(q + 32 * t + 16 * v);
+    for (int j = 0; j < 2; j++)
+      to[j][v] = quants(high_bits, low, high[v], j);
+    high[v] = (i32x4)((u16x8)high[v] >> (2 * high_bits));
+  }
+}
+
+/* n as in panels.h, as a float: Q6_K's halves by themselves, each with its s and without its 32·Σx. */
+INLINE f32x4 of_half(i32x4 n, float offset, float sum, i32x4 sub)
+{
+  return (v_float(n) - v_splat(offset) * v_splat(sum)) * v_float(sub);
+}
+
+/* n of a part, as a float. */
+INLINE void part_dots(const int low_bits, const int high_bits, float offset, f32x4 y[2], const uint8_t *q,
+                      const uint8_t *x, const float *sums)
+{
+  i32x4 n[2] = {{0}, {0}}, high[2] = {{0}, {0}};
+  y[0] = y[1] = v_splat(0);
+  if (low_bits == 8) {
+    ROLLED for (int c = 0; c < PART; c += 4)
+    {
+      i32x4 a = v_splat_bytes(x + c);
+      n[0] = v_dot8(a, v_load_i(q + 8 * c), n[0]);
+      n[1] = v_dot8(a, v_load_i(q + 8 * c + 16), n[1]);
+    }
+  } else {
+    ROLLED for (int t = 0; t < 4; t++)
+    {
+      i32x4 b[2][2];
+      eight_columns(high_bits, b, q, t, high);
+      for (int j = 0; j < 2; j++)
+        for (int v = 0; v < 2; v++)
+          n[v] = v_dot8(v_splat_bytes(x + 8 * t + 4 * j), b[j][v], n[v]);
+      if (high_bits == 2 && t % 2) {
+        i16x8 sub = v_load_i8(q - 16 + t / 2 * 8);
+        y[0] += of_half(n[0], offset, sums[t / 2], v_low(sub));
+        y[1] += of_half(n[1], offset, sums[t / 2], v_high(sub));
+        n[0] = n[1] = v_splat_i(0);
+      }
+    }
+  }
+  for (int v = 0; v < 2 && high_bits != 2; v++)
+    y[v] = v_float(n[v]) - v_splat(offset) * v_splat(sums[0] + sums[1]);
+}
+
+/* What is asked about the type in this loop has the same answer each time, and costs little. */
+INLINE void single(const int low_bits, const int high_bits, const int is_k, weight_type t, float offset, const alone *a)
+{
+  const uint8_t *panel = a->panel, *x = a->x;
+  f32x4 total[2] = {{0}, {0}}, d[2] = {{0}, {0}}, m[2] = {{0}, {0}};
+  for (int32_t c = 0; c < a->columns; c += PART, panel += (low_bits + high_bits) * PART, x += input_block(0, 1)) {
+    if (!is_k || c % UNIT == 0) {
+      unit_scales(d, m, low_bits == 8 || high_bits == 2 ? 0 : t.sign_m, 0, panel);
+      panel += unit_head(t);
+    }
+    f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
+    if (is_k && high_bits != 2)
+      times_sub_scales(dp, mp, panel);
+    panel += is_k ? 16 : 0;
+    f32x4 n[2];
+    const float *numbers = (const float *)(x + input_quants(0, 1));
+    part_dots(low_bits, high_bits, offset, n, panel, x, numbers + 1);
+    f32x4 dx = v_splat(numbers[0]), sum = v_splat(numbers[1] + numbers[2]);
+    for (int v = 0; v < 2; v++) {
+      n[v] *= dp[v];
+      if (low_bits != 8 && high_bits != 2 && t.sign_m)
+        n[v] += mp[v] * sum;
+      total[v] += n[v] * dx;
+    }
+  }
+  v_store(a->y, total[0]);
+  v_store(a->y + 4, total[1]);
+}
+
+#define SINGLE(name, low_bits, high_bits, is_k)                                                                        \
+  KERNEL void name(weight_type t, float offset, const alone *a) { single(low_bits, high_bits, is_k, t, offset, a); }
+SINGLE(single8, 8, 0, 0)
+SINGLE(single4, 4, 0, 0)
+SINGLE(single5, 4, 1, 0)
+SINGLE(single4_k, 4, 0, 1)
+SINGLE(single5_k, 4, 1, 1)
+SINGLE(single6_k, 4, 2, 1)
+
+void attn_single_narrow(weight_type t, float offset, const alone *a)
+{
+  if (!V_DOT8)
+    return;
+  if (t.low_bits == 8)
+    single8(t, offset, a);
+  else if (t.sub_scales)
+    (t.high_bits == 0 ? single4_k : t.high_bits == 1 ? single5_k : single6_k)(t, offset, a);
+  else
+    (t.high_bits == 0 ? single4 : single5)(t, offset, a);
+}
+
+INLINE void unpack(const int high_bits, int8_t *to, const uint8_t *q)
+{
+  i32x4 high[2] = {{0}, {0}}, b[2][2];
+  ROLLED for (int t = 0; t < 4; t++)
+  {
+    eight_columns(high_bits, b, q, t, high);
+    for (int j = 0; j < 2; j++)
+      for (int v = 0; v < 2; v++, to += 16)
+        v_store_i(to, b[j][v]);
+  }
+}
+
+void attn_unpack_narrow(weight_type t, int8_t *to, panel_chunk chunk)
+{
+  if (!V_DOT8)
+    return;
+  for (int32_t p = 0; p < chunk.parts; p++, to += PART * PANEL) {
+    const uint8_t *q = quants_at(chunk, p);
+    if (t.low_bits == 8)
+      ROLLED for (int c = 0; c < PART * PANEL; c += 16) /* not memcpy, which V8 makes a call */
+          v_store_i(to + c, v_load_i(q + c));
+    else if (t.high_bits == 0)
+      unpack(0, to, q);
+    else if (t.high_bits == 1)
+      unpack(1, to, q);
+    else
+      unpack(2, to, q);
+  }
+}
+
+/* n (GROUP, 2 vectors) of `columns` columns. */
+INLINE void tile_dots(i32x4 n[GROUP][2], const int8_t *w, const uint8_t *x, const int columns)
+{
+  for (int r = 0; r < GROUP; r++)
+    n[r][0] = n[r][1] = v_splat_i(0);
+  ROLLED for (int c = 0; c < columns; c += 4, w += 4 * PANEL, x += 4 * GROUP)
+  {
+    i32x4 w0 = v_load_i(w), w1 = v_load_i(w + 16);
+    for (int r = 0; r < GROUP; r++) {
+      i32x4 a = v_splat_bytes(x + 4 * r);
+      n[r][0] = v_dot8(a, w0, n[r][0]);
+      n[r][1] = v_dot8(a, w1, n[r][1]);
+    }
+  }
+}
+
+enum { OFFSET, MINIMUM, HALVES };
+
+INLINE void tile(const int kind, float offset, float *acc, const int8_t *w, panel_chunk chunk, const float *d,
+                 const float *m, const uint8_t *x)
+{
+  for (int32_t p = 0; p < chunk.parts; p++, d += PANEL, m += PANEL, w += PART * PANEL, x += input_block(0, GROUP)) {
+    const float *numbers = (const float *)(x + input_quants(0, GROUP));
+    const float *low = numbers + GROUP, *high = low + GROUP;
+    i32x4 n[GROUP][2];
+    f32x4 y[GROUP][2];
+    if (kind == HALVES) {
+      const uint8_t *q = quants_at(chunk, p);
+      i16x8 sub[2] = {v_load_i8(q - 16), v_load_i8(q - 8)};
+      tile_dots(n, w, x, PART / 2);
+      for (int r = 0; r < GROUP; r++) {
+        y[r][0] = of_half(n[r][0], offset, low[r], v_low(sub[0]));
+        y[r][1] = of_half(n[r][1], offset, low[r], v_high(sub[0]));
+      }
+      tile_dots(n, w + PART / 2 * PANEL, x + PART / 2 * GROUP, PART / 2);
+      for (int r = 0; r < GROUP; r++) {
+        y[r][0] += of_half(n[r][0], offset, high[r], v_low(sub[1]));
+        y[r][1] += of_half(n[r][1], offset, high[r], v_high(sub[1]));
+      }
+    } else
+      tile_dots(n, w, x, PART);
+    for (int v = 0; v < 2; v++) {
+      f32x4 dw = v_load(d + 4 * v), mw = kind == MINIMUM ? v_load(m + 4 * v) : dw;
+      for (int r = 0; r < GROUP; r++) {
+        f32x4 sum = v_splat(low[r] + high[r]), z = kind == HALVES ? y[r][v] : v_float(n[r][v]);
+        if (kind == OFFSET)
+          z -= v_splat(offset) * sum;
+        z *= dw;
+        if (kind == MINIMUM)
+          z += mw * sum;
+        float *a = acc + PANEL * r + 4 * v;
+        v_store(a, v_load(a) + z * v_splat(numbers[r]));
+      }
+    }
+  }
+}
+
+#define TILE(name, kind)                                                                                               \
+  KERNEL void name(float offset, float *acc, const int8_t *w, panel_chunk chunk, const chunk_scales *scales,           \
+                   const uint8_t *x)                                                                                   \
+  {                                                                                                                    \
+    tile(kind, offset, acc, w, chunk, scales->d, scales->m, x);                                                        \
+  }
+TILE(tile_offset, OFFSET)
+TILE(tile_minimum, MINIMUM)
+TILE(tile_halves, HALVES)
+
+void attn_tile_narrow(weight_type t, float offset, float *acc, const int8_t *weights, panel_chunk chunk,
+                      const chunk_scales *scales, const uint8_t *x)
+{
+  if (!V_DOT8)
+    return;
+  if (t.sign_m)
+    tile_minimum(0, acc, weights, chunk, scales, x);
+  else if (t.high_bits == 2)
+    tile_halves(offset, acc, weights, chunk, scales, x);
+  else
+    tile_offset(offset, acc, weights, chunk, scales, x);
+}

@@ -1,0 +1,105 @@
+/* Inside a product: a panel's scales, its quants, and the two kernels that meet them with inputs. */
+#ifndef PANELS_H
+#define PANELS_H
+
+#include "inputs.h"
+
+enum {
+  PARTS = UNPACK / PART,
+  ABREAST =
+      128 /* inputs that meet a panel while it is unpacked: of 1536 columns, less than half a second-level cache */
+};
+
+/* Up to UNPACK columns of a panel. */
+typedef struct {
+  const uint8_t *
+      quants; /* of part 0; its bytes of s and t, if any, lie directly before them, and before these the unit's d and m */
+  int32_t stride, gap; /* from part to part, and what is between units of several parts */
+  int32_t parts;
+} panel_chunk;
+
+INLINE panel_chunk chunk_at(weight_type t, const uint8_t *panel, int32_t column, int32_t columns)
+{
+  panel += (size_t)(column / t.block) * (size_t)unit_bytes(t);
+  int32_t rest = columns - column < UNPACK ? columns - column : UNPACK, single = t.block == PART;
+  return (panel_chunk){panel + unit_head(t) + t.sub_scales, single ? unit_bytes(t) : part_bytes(t),
+                       single ? 0 : unit_head(t), rest / PART};
+}
+
+INLINE const uint8_t *quants_at(panel_chunk chunk, int32_t part)
+{
+  return chunk.quants + part * chunk.stride + part / (UNIT / PART) * chunk.gap;
+}
+
+/*
+ * A part's dot product n becomes y += (n·d + m·Σx)·dx, n and Σx integers that float32 holds exactly, d and m being the products with s
+ * and t where there are such (exact as well, 11 bits by 8). In this order nothing overflows unless the part does, and Q6_K's n (with
+ * its s) is below 2^24.
+ */
+typedef struct {
+  float d[PARTS * PANEL], m[PARTS * PANEL];
+} chunk_scales;
+
+/* The d and m with which a unit begins; no m is 0. `wild`: they need not be finite. */
+INLINE void unit_scales(f32x4 d[2], f32x4 m[2], int has_m, const int wild, const uint8_t *unit)
+{
+  v_halves(d, (i16x8)v_load_i(unit), wild);
+  m[0] = m[1] = v_splat(0);
+  if (has_m)
+    v_halves(m, (i16x8)v_load_i(unit + 16), wild);
+}
+
+/* Times the s and t of a part of Q4_K or Q5_K. */
+INLINE void times_sub_scales(f32x4 d[2], f32x4 m[2], const uint8_t *sub)
+{
+  i16x8 s = v_load_u8(sub), t = -v_load_u8(sub + 8);
+  d[0] *= v_float(v_low(s)), d[1] *= v_float(v_high(s));
+  m[0] *= v_float(v_low(t)), m[1] *= v_float(v_high(t));
+}
+
+void attn_chunk_scales(chunk_scales *scales, weight_type t, panel_chunk chunk);
+
+/* One input and one panel. */
+typedef struct {
+  float *y; /* (PANEL) */
+  const uint8_t *panel;
+  int32_t columns;
+  const uint8_t *x;
+} alone;
+
+void attn_single_wide(weight_type t, const alone *a);
+void attn_single_narrow(weight_type t, float offset, const alone *a);
+
+/* A chunk's weights as the tiles read them: (parts, c/2, PANEL, c%2), q − offset times Q6_K's s; or (parts, c/4, PANEL, c%4), q. */
+void attn_unpack_wide(weight_type t, int16_t *to, panel_chunk chunk);
+void attn_unpack_narrow(weight_type t, int8_t *to, panel_chunk chunk);
+
+/* Four inputs: acc (GROUP, PANEL) += what the chunk adds. */
+void attn_tile_wide(weight_type t, float *acc, const int16_t *weights, int32_t parts, const chunk_scales *scales,
+                    const uint8_t *x);
+
+/* The same; the chunk is for Q6_K's s, which 8 bits have no room for. */
+void attn_tile_narrow(weight_type t, float offset, float *acc, const int8_t *weights, panel_chunk chunk,
+                      const chunk_scales *scales, const uint8_t *x);
+
+/* ---- Outputs ------------------------------------------------------------------------------------------------------ */
+
+/* Which lanes of a panel are asked for. */
+typedef struct {
+  int32_t begin, end;
+} lanes;
+
+INLINE lanes lanes_of(int32_t panel, int32_t first_row, int32_t end_row)
+{
+  int32_t begin = first_row - panel * PANEL, end = end_row - panel * PANEL;
+  return (lanes){begin > 0 ? begin : 0, end < PANEL ? end : PANEL};
+}
+
+/* Copies them, of `rows` rows. */
+void attn_move_lanes(float *to, size_t to_stride, const float *from, size_t from_stride, int32_t rows, lanes l);
+
+/* attn_multiply for weights that are floats (floats.c). */
+void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m,
+                          int32_t first_row, int32_t end_row);
+
+#endif

@@ -1,0 +1,47 @@
+/* A pass over some tokens as it goes through the layers. */
+#ifndef PASS_H
+#define PASS_H
+
+#include "model.h"
+#include "params.h"
+
+/* Which heads of a layer have their weights returned. */
+typedef struct {
+  float *weights;
+  const int32_t *head_slot;
+  int32_t chosen;
+} weights_wish;
+
+struct attn_pass {
+  const attn_decoder *d;
+  int32_t t, outputs;
+  int32_t position;  /* of the first token */
+  int32_t length;    /* of the caches when the pass is done */
+  int32_t next, end; /* layers */
+  int32_t again;     /* the caches have the token already */
+  attn_params params;
+  int32_t *tokens;            /* (t) */
+  int32_t *last_row;          /* (t), the row_slot that chooses the last */
+  weights_wish *wish;         /* (layers) */
+  float *x, *h, *y;           /* (t, dim) */
+  float *q, *a;               /* (t, heads, head_dim): queries, what attention gives */
+  float *k, *v;               /* (t, kv_heads, head_dim) */
+  float *gate, *up;           /* (t, hidden) */
+  float *logits;              /* (outputs, vocab) */
+  void *floats, *integers;    /* inputs prepared for float and for quantised matrices */
+  float *lse;                 /* (heads, t) */
+  float *first_key;           /* (2, kv_heads, head_dim): key and value of position 0 */
+  void *room;                 /* of attn_team_attend */
+  int32_t *slots;             /* (heads): the head_slot of attend_mixed */
+  float *spare;               /* (t, heads, head_dim), then results (RESULTS, heads, t) */
+  int32_t *attended, *argmax; /* statistics (layers, heads, t), or NULL */
+  float *entropy, *kl, *expected_score, *max_weight, *first_weight;
+};
+
+/* What attention gives for each head and token, beside its output. */
+enum { ATTENDED, ENTROPY, KL, EXPECTED_SCORE, MAX_WEIGHT, ARGMAX, LSE, RESULTS };
+
+/* From the queries to what attention gives, with whatever is wanted besides; in heads.c. */
+void attn_pass_attend(attn_pass *p, attn_team *team, int32_t layer);
+
+#endif

@@ -1,0 +1,35 @@
+import { inspectModel } from '../js/model/index.js';
+import { FILE, many, modelAt, size } from './model-file.js';
+
+export const usage = `  clearhead info [--json] FILE
+      What a model is: architecture, sizes, types of its weights, what it needs in memory. Its weights are not read.
+      ${FILE}`;
+
+export const options = { json: { type: 'boolean' } };
+export const positionals = true;
+
+/** @param {{ json?: boolean }} given @param {string[]} files @returns {Promise<number>} */
+export async function run({ json }, [file, ...rest]) {
+  const model = await inspectModel(await modelAt(file));
+  if (rest.length) console.error(`clearhead info: only ${file} is looked at`);
+  console.log(json ? JSON.stringify(model, null, 2) : inWords(model));
+  return 0;
+}
+
+/** @param {import('../js/model/api.d.ts').ModelInspection} model */
+function inWords({ format, config: c, parameters, bytes, types, vocabulary, hasTemplate, cacheBytes }) {
+  const line = (/** @type {string} */ name, /** @type {string} */ text) => `${name.padEnd(12)} ${text}`;
+  const kinds = [c.qkvBias && 'biases on q, k and v', c.qkNorm && 'normalised queries and keys', c.postNorms && 'norms after each block', c.attnSoftcap && `attention softcap ${c.attnSoftcap}`, c.finalSoftcap && `logit softcap ${c.finalSoftcap}`].filter(Boolean);
+  const local = c.localLayers.filter(Boolean).length, attention = c.heads === c.kvHeads ? 'multi-head' : c.kvHeads === 1 ? 'multi-query' : 'grouped-query';
+  const lines = [
+    line('architecture', `${c.architecture}${kinds.length ? ` (${kinds.join(', ')})` : ''}, ${format === 'gguf' ? 'GGUF' : 'safetensors'}`),
+    line('parameters', `${many(parameters)}, ${c.tiedOutput ? 'the output shares the embedding' : 'with an output matrix of its own'}`),
+    line('layers', `${c.layers}, ${c.modelDim} channels, ${c.ffnDim} in the feed-forward block (${c.activation})`),
+    line('attention', `${attention}: ${c.heads} heads${c.heads === c.kvHeads ? '' : ` on ${c.kvHeads} key/value heads`}, of ${c.headDim} channels${local ? `; ${local} layers see the last ${c.slidingWindow} positions only` : ''}`),
+    line('positions', `${c.context.toLocaleString('en')}, RoPE base ${c.ropeTheta}${local ? ` (${c.ropeLocalTheta} in windows)` : ''}${c.ropeScaling.type === 'none' ? '' : `, scaled (${c.ropeScaling.type})`}`),
+    line('vocabulary', `${c.vocab.toLocaleString('en')} tokens${vocabulary ? '' : ', but no tokenizer beside the weights'}, ${hasTemplate ? 'with' : 'without'} a chat template`),
+    line('weights', `${size(bytes)}: ${Object.entries(types).map(([type, count]) => `${count} × ${type}`).join(', ')}`),
+    line('cache', `${size(cacheBytes)} for each 1024 positions`),
+  ];
+  return lines.join('\n');
+}

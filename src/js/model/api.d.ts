@@ -1,0 +1,182 @@
+/**
+ * The public types of `clearhead/model`: loading a model, generating text, looking inside. Words as in `clearhead`: T is the
+ * attention temperature, τ the sampling temperature; a row is one head's attention of one position.
+ */
+import type { Engine } from '../types.d.ts';
+import type { ChatMessage, ChatTemplate, LoadProgress, ModelConfig, ModelSource, SampleOptions, TensorInfo, TensorType, Tokenizer } from './types.d.ts';
+
+export { ClearheadError, type Engine, type ErrorCode } from '../types.js';
+export type * from './types.d.ts';
+
+export interface LoadOptions {
+  /** Default: one of its own, `await init()`. With `init({ threads })` the model uses them as well. */
+  engine?: Engine;
+  onProgress?: (progress: LoadProgress) => void;
+  /** Ends loading: what was taken is given back, and `loadModel` throws the signal's reason. */
+  signal?: AbortSignal;
+  /** `q8`: matrices of F32, F16 and BF16 are kept as Q8_0: a quarter or half of the memory, and faster. Default `none`. */
+  quantize?: 'none' | 'q8';
+  /** Positions there is room for; default 2048 or, where that is fewer, as many as the model was made for. */
+  context?: number;
+  /** How the KV cache keeps its numbers; as `type` of `kvCache`. */
+  cacheType?: 'f32';
+}
+
+/** Loads a model. Its file is read once, in order, and packed as it arrives. */
+export function loadModel(source: ModelSource, options?: LoadOptions): Promise<Model>;
+
+/** Reads what a model is, and not its weights. */
+export function inspectModel(source: ModelSource, options?: { signal?: AbortSignal }): Promise<ModelInspection>;
+
+export interface ModelInspection {
+  readonly format: 'gguf' | 'safetensors';
+  readonly config: ModelConfig;
+  readonly tensors: readonly TensorInfo[];
+  /** How many tensors there are of each type. */
+  readonly types: Readonly<Partial<Record<TensorType, number>>>;
+  readonly parameters: number;
+  /** Of all tensors in the file. */
+  readonly bytes: number;
+  /** Tokens of its tokenizer; 0 where there is none. */
+  readonly vocabulary: number;
+  readonly hasTemplate: boolean;
+  /** Of a float32 cache, for 1024 positions. */
+  readonly cacheBytes: number;
+}
+
+export interface ObserveOptions {
+  /** `stats`: statistics of every head, from the fused kernel. `weights`: rows of chosen heads as well. Default `none`. */
+  observe?: 'none' | 'stats' | 'weights';
+  /** Whose rows; pairs [layer, head]. Default all. */
+  heads?: readonly (readonly [number, number])[];
+}
+
+export interface GenerateOptions extends ObserveOptions, SampleOptions {
+  /** Default 256. */
+  maxTokens?: number;
+  /** Generation ends where one of these would begin to show. */
+  stop?: string | readonly string[];
+  /** Ends generation within 100 ms; the iterator then throws the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Statistics of all heads, each array (layers, heads, tokens), where generation brings one token at a time. Of the row that
+ * attends from that token; its prediction is the next.
+ */
+export interface HeadStats {
+  /** Positions attended. */
+  n: Int32Array;
+  /** H(p) in nats. */
+  entropy: Float32Array;
+  /** ρ_eff = KL(p‖uniform) = log n − H, in nats. */
+  kl: Float32Array;
+  /** e^H: among how many positions attention is spread. */
+  effectiveKeys: Float32Array;
+  /** ⟨z⟩ = Σ p_j z_j. */
+  expectedScore: Float32Array;
+  /** The largest weight, and its position. */
+  maxWeight: Float32Array;
+  argmax: Int32Array;
+  /** The weight of position 0, where attention goes that finds nothing to look at. 0 where a window hides it. */
+  firstWeight: Float32Array;
+  /** With `observe: 'weights'`: one weight for each position, of the last token. */
+  weights?: { layer: number; head: number; weights: Float32Array }[];
+}
+
+export interface GeneratedToken {
+  token: number;
+  /** What this token lets be shown: whole characters, often '', and nothing of a stop string. */
+  text: string;
+  /** With `logprobs`: log softmax of the model's own logits at this token, and at the most probable ones. */
+  logprob?: number;
+  top?: { token: number; logprob: number }[];
+  /** With `observe`: of the row that chose this token. */
+  heads?: HeadStats;
+  /** With the last token: an end mark of the model, a stop string, maxTokens, or no room left in the context. */
+  finish?: 'end' | 'stop' | 'length' | 'context';
+}
+
+/** What a model has read, with its keys and values. */
+export interface ModelCache {
+  readonly length: number;
+  /** Most positions it can hold. */
+  readonly capacity: number;
+  /** Bytes of wasm memory. */
+  readonly bytes: number;
+  /** A copy of the ids. */
+  readonly tokens: Int32Array;
+  /** Keeps the first `length` positions. */
+  truncate(length: number): void;
+  clear(): void;
+  snapshot(): CacheSnapshot;
+  /** On failure it is as before. */
+  restore(snapshot: CacheSnapshot): void;
+}
+
+export interface CacheSnapshot {
+  tokens: Int32Array;
+  layers: Uint8Array[];
+}
+
+/** One head's attention from one position: weights (n), query q (headDim), keys k and values v (n, headDim), as `theory` takes them. */
+export interface Row {
+  weights: Float32Array;
+  q: Float32Array;
+  k: Float32Array;
+  v: Float32Array;
+}
+
+export interface Prediction {
+  /** (vocab), for the token after the last. */
+  logits: Float32Array;
+  /** With `observe`: of all tokens read, (layers, heads, tokens). */
+  heads?: HeadStats;
+}
+
+export interface ModelInfo {
+  readonly format: 'gguf' | 'safetensors';
+  readonly parameters: number;
+  /** How many tensors there are of each type, in the file. */
+  readonly types: Readonly<Partial<Record<TensorType, number>>>;
+  /** Whether float matrices were quantised when loading. */
+  readonly quantized: boolean;
+  /** Of wasm memory, packed. */
+  readonly weightBytes: number;
+  /** Positions there is room for. */
+  readonly context: number;
+  readonly loadMilliseconds: number;
+}
+
+export interface Model {
+  readonly config: ModelConfig;
+  readonly info: ModelInfo;
+  /** Null where the files have none; prompts are ids then. */
+  readonly tokenizer: Tokenizer | null;
+  readonly template: ChatTemplate | null;
+  readonly cache: ModelCache;
+  /**
+   * Goes on from a prompt, text or ids: token by token, leaving the thread to others every 20 ms. What the cache has of the prompt's
+   * beginning is not read again. Options and prompt are checked at once; LIMIT if the prompt is longer than the context. One at a
+   * time: BUSY otherwise.
+   */
+  generate(prompt: string | ArrayLike<number>, options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
+  /** The same for the answer to a conversation, written as the model's own template has it. */
+  chat(messages: readonly ChatMessage[], options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
+  /** Reads tokens behind what the cache has, at once. On failure the cache is as before. */
+  prefill(tokens: ArrayLike<number>, options?: ObserveOptions): Prediction;
+  step(token: number, options?: ObserveOptions): Prediction;
+  /**
+   * A row of the past, computed again from the cache, with the bits of then as long as no attention temperature was changed since.
+   */
+  row(layer: number, head: number, position: number): Row;
+  /** The attention temperature T of a head; 1 to begin with. */
+  temperature(layer: number, head: number): number;
+  /**
+   * T ≥ 0 for all heads, those of a layer, or one: 0 is the hard argmax, Infinity uniform. Holds from the next token on; a
+   * prompt given to `generate` after a change is read anew from its beginning.
+   */
+  setTemperature(temperature: number, layer?: number, head?: number): void;
+  /** Gives its memory back. A text that is being generated ends with DISPOSED. */
+  dispose(): void;
+}

@@ -1,0 +1,118 @@
+import { describe, refuse } from '../errors.js';
+import { ARCHITECTURES, everyNth, ratio, unsupported } from './architectures.js';
+
+/**
+ * The configuration in config.json, as transformers reads it: what is left out has the default of its architecture. Both spellings
+ * of rotary settings are understood, `rope_theta` beside `rope_scaling`, and the newer `rope_parameters`, one set for all layers or
+ * one for each kind.
+ */
+
+/** @type {Record<string, keyof typeof ARCHITECTURES>} */
+const MODEL_TYPES = { llama: 'llama', qwen2: 'qwen2', qwen3: 'qwen3', gemma3_text: 'gemma3' };
+
+/** The defaults that differ. @type {Record<string, any>} */
+const DEFAULTS = {
+  llama: { tie: false, eps: 1e-6, theta: 10000, context: 2048 },
+  qwen2: { tie: false, eps: 1e-6, theta: 10000, context: 32768 },
+  qwen3: { tie: false, eps: 1e-6, theta: 10000, context: 32768, headDim: 128 },
+  gemma3: { tie: true, eps: 1e-6, theta: 1e6, context: 131072, headDim: 256, window: 4096, act: 'gelu_pytorch_tanh' },
+};
+
+/** @param {import('./types.d.ts').ModelFile} file @returns {import('./types.d.ts').ModelConfig} */
+export function fromJson({ json: { config } }) {
+  /** @param {string} key @param {any} [otherwise] @returns {any} */
+  const get = (key, otherwise) => (Object.hasOwn(config, key) ? config[key] : undefined) ?? otherwise;
+  const name = get('model_type', '');
+  if (typeof name !== 'string' || !Object.hasOwn(MODEL_TYPES, name)) unsupported(typeof name === 'string' && name ? name : 'not given');
+  const architecture = MODEL_TYPES[name], usual = DEFAULTS[architecture], gemma = architecture === 'gemma3';
+  if (get('num_local_experts') || get('num_experts')) unsupported(`${name}, experts (moe)`);
+  if ((get('attention_bias') && architecture !== 'qwen2') || get('mlp_bias')) refuse('FORMAT', 'attention_bias or mlp_bias', 'true', 'false: such biases are not supported');
+  if (get('quantization_config')) refuse('FORMAT', 'quantization_config', 'there', 'weights in F32, F16 or BF16, or GGUF');
+  const activation = get('hidden_activation', get('hidden_act', usual.act ?? 'silu')), wanted = gemma ? /^gelu_(pytorch_)?tanh$/ : /^(silu|swish)$/;
+  if (typeof activation !== 'string' || !wanted.test(activation)) refuse('FORMAT', 'hidden_act', describe(activation), gemma ? 'gelu_pytorch_tanh' : 'silu');
+
+  const modelDim = get('hidden_size'), heads = get('num_attention_heads'), layers = get('num_hidden_layers');
+  const headDim = get('head_dim', usual.headDim ?? ratio(modelDim, heads)), context = get('max_position_embeddings', usual.context);
+  const local = localLayers(get, layers, gemma), windowed = local.some(Boolean);
+  const full = ropeOf(get, 'full_attention', usual.theta), sliding = gemma ? localRope(get) : { ...full, scaling: { type: 'none' } };
+  if (sliding.scaling.type !== 'none') refuse('FORMAT', 'the rope scaling of layers with a window', describe(sliding.scaling.type), 'none');
+  return {
+    architecture,
+    ...ARCHITECTURES[architecture],
+    vocab: get('vocab_size'),
+    layers,
+    modelDim,
+    heads,
+    kvHeads: get('num_key_value_heads', heads),
+    headDim,
+    ffnDim: get('intermediate_size'),
+    context,
+    normEps: get('rms_norm_eps', usual.eps),
+    normOffset: gemma ? 1 : 0,
+    ropeTheta: full.theta,
+    ropeLocalTheta: sliding.theta,
+    ropeScaling: scalingOf(full.fields, context),
+    ropeLayout: get('rope_interleaved') === true ? 'interleaved' : 'half',
+    tiedOutput: get('tie_word_embeddings', usual.tie) === true,
+    slidingWindow: windowed ? get('sliding_window', usual.window) : 0,
+    localLayers: local,
+    embeddingScale: gemma ? Math.fround(Math.sqrt(ratio(modelDim, 1))) : 1,
+    attnSoftcap: get('attn_logit_softcapping', 0),
+    finalSoftcap: get('final_logit_softcapping', 0),
+    attnScale: 1 / Math.sqrt(ratio(gemma ? get('query_pre_attn_scalar', 256) : headDim, 1)),
+  };
+}
+
+/** @param {(key: string, otherwise?: any) => any} get @param {number} layers @param {boolean} gemma @returns {boolean[]} */
+function localLayers(get, layers, gemma) {
+  const kinds = get('layer_types');
+  if (kinds === undefined) {
+    if (!gemma && get('use_sliding_window')) refuse('FORMAT', 'use_sliding_window', 'true', 'false for this architecture');
+    return everyNth(layers, gemma ? ratio(get('sliding_window_pattern', get('_sliding_window_pattern', 6)), 1) : 1);
+  }
+  if (!Array.isArray(kinds) || kinds.length !== layers) refuse('FORMAT', 'layer_types', describe(kinds), `one for each of ${layers} layers`);
+  return kinds.map((kind) => {
+    if (kind !== 'full_attention' && !(gemma && kind === 'sliding_attention')) unsupported(`${typeof kind === 'string' ? kind : 'unknown'} in layer_types`);
+    return kind === 'sliding_attention';
+  });
+}
+
+/** Base and scaling of one kind of layer. @param {(key: string, otherwise?: any) => any} get @param {string} kind @param {number} theta where none is given */
+function ropeOf(get, kind, theta) {
+  const all = get('rope_parameters') ?? {}, own = all[kind] ?? all, fields = { ...(get('rope_scaling') ?? {}), ...own };
+  return { theta: own.rope_theta ?? get('rope_theta', theta), fields, scaling: { type: fields.rope_type ?? fields.type ?? 'default' } };
+}
+
+/** Gemma's layers with a window. @param {(key: string, otherwise?: any) => any} get */
+function localRope(get) {
+  const own = get('rope_parameters')?.sliding_attention;
+  const type = own?.rope_type ?? 'default';
+  return { theta: own?.rope_theta ?? get('rope_local_base_freq', 10000), scaling: { type: type === 'default' ? 'none' : type } };
+}
+
+/** @param {any} fields @param {number} context @returns {import('./types.d.ts').RopeScaling} */
+function scalingOf(fields, context) {
+  const type = fields.rope_type ?? fields.type ?? 'default', factor = ratio(fields.factor, 1);
+  if (fields.partial_rotary_factor !== undefined && fields.partial_rotary_factor !== 1) refuse('FORMAT', 'partial_rotary_factor', describe(fields.partial_rotary_factor), '1');
+  const originalContext = fields.original_max_position_embeddings ?? context;
+  switch (type) {
+    // the dynamic kind changes nothing up to max_position_embeddings, which is the context here
+    case 'default': case 'dynamic': return { type: 'none' };
+    case 'linear': return { type, factor };
+    case 'llama3': return { type, factor, lowFreqFactor: fields.low_freq_factor, highFreqFactor: fields.high_freq_factor, originalContext };
+    case 'yarn': {
+      const { mscale, mscale_all_dim: all } = fields;
+      const grown = (/** @type {any} */ m) => (factor <= 1 ? 1 : 0.1 * ratio(m, 1) * Math.log(factor) + 1);
+      return {
+        type,
+        factor,
+        originalContext,
+        betaFast: fields.beta_fast ?? 32,
+        betaSlow: fields.beta_slow ?? 1,
+        attentionFactor: fields.attention_factor ?? (mscale && all ? grown(mscale) / grown(all) : grown(1)),
+        truncate: fields.truncate ?? true,
+      };
+    }
+    default: return refuse('FORMAT', 'rope_type', describe(type), 'default, linear, dynamic, llama3 or yarn');
+  }
+}

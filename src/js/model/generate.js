@@ -1,0 +1,99 @@
+import { integer, read } from '../check.js';
+import { ClearheadError, describe, refuse } from '../errors.js';
+import { createSampler } from './sample.js';
+import { lastOf } from './statistics.js';
+import { createStop } from './stop.js';
+
+/** Milliseconds of work after which whoever else needs the thread gets it. */
+const SLICE = 20;
+
+const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads'];
+const SAMPLING = ['tau', 'topK', 'topP', 'minP', 'repetitionPenalty', 'repetitionWindow', 'seed', 'logprobs'];
+
+/** Lets other tasks of this thread run: messages, input, painting. */
+const pause = () =>
+  new Promise((resume) => {
+    if (typeof setImmediate === 'function') return void setImmediate(resume);
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resume(undefined);
+    };
+    port2.postMessage(0);
+  });
+
+/**
+ * Model.generate, see types.d.ts. All is checked at once, not when the first token is asked for.
+ * @param {import('./model.js').Model} model @param {any} prompt @param {any} options
+ */
+export function generate(model, prompt, options) {
+  model.alive();
+  const o = read('options', options, [...OWN, ...SAMPLING].join(' '));
+  const { maxTokens = 256, signal } = o, { tokenizer, cache } = model;
+  integer('maxTokens', maxTokens, 1);
+  if (signal !== undefined && !(signal instanceof AbortSignal)) refuse('ARG', 'signal', describe(signal), 'an AbortSignal');
+  const wish = model.wish({ observe: o.observe, heads: o.heads });
+  const sampler = createSampler(Object.fromEntries(SAMPLING.map((name) => [name, o[name]])));
+  const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);
+  if (typeof prompt === 'string' && !tokenizer) refuse('ARG', 'prompt', describe(prompt), 'ids: the model has no tokenizer');
+  const ids = model.checkTokens(typeof prompt === 'string' ? /** @type {any} */ (tokenizer).encode(prompt) : prompt);
+  if (ids.length > cache.capacity) throw new ClearheadError('LIMIT', `the prompt has ${ids.length} tokens; expected at most ${cache.capacity}, the context`);
+  return run(model, ids, { maxTokens, signal, wish, sampler, stops });
+}
+
+/**
+ * @param {import('./model.js').Model} model @param {number[]} prompt
+ * @param {{ maxTokens: number, signal?: AbortSignal, wish: import('./pass.js').Wish, sampler: any, stops: any }} how
+ */
+async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) {
+  const { cache, tokenizer } = model, stream = tokenizer?.stream({ continued: true });
+  signal?.throwIfAborted();
+  model.alive();
+  cache.lock();
+  let rested = performance.now();
+  /** Waits its turn, when it has had the thread for long enough. */
+  const rest = async () => {
+    if (performance.now() - rested < SLICE) return;
+    await pause();
+    rested = performance.now();
+    signal?.throwIfAborted();
+    model.alive();
+  };
+  /** Reads some tokens, layer by layer. @param {number[]} tokens @param {boolean} last */
+  const readTokens = async (tokens, last) => {
+    const reading = model.reading(tokens, last, wish, SLICE);
+    try {
+      for (;;) {
+        await rest();
+        const { done, value } = reading.next();
+        if (done) return value;
+      }
+    } finally {
+      reading.return(/** @type {any} */ (undefined)); // gives back what an abort leaves
+    }
+  };
+  try {
+    let result;
+    for (let at = model.reuse(prompt); at < prompt.length; at += model.chunk) {
+      const some = prompt.slice(at, at + model.chunk);
+      result = await readTokens(some, at + some.length === prompt.length);
+    }
+    const ids = prompt.slice();
+    for (let count = 1; ; count++) {
+      await rest();
+      const { logits, heads } = /** @type {any} */ (result), { token, ...probability } = sampler.sample(logits, ids);
+      ids.push(token);
+      const ended = tokenizer?.ends.has(token);
+      let { text, stopped } = ended ? { text: '', stopped: null } : stops.push(stream?.push(token) ?? '');
+      const finish = ended ? 'end' : stopped !== null ? 'stop' : count === maxTokens ? 'length' : cache.length === cache.capacity ? 'context' : undefined;
+      if (finish && stopped === null) text += stops.push(stream?.end() ?? '').text + stops.end();
+      yield { token, text, ...probability, ...(heads && { heads: lastOf(heads, model.config) }), ...(finish && { finish }) };
+      if (finish) return;
+      signal?.throwIfAborted();
+      model.alive();
+      result = await readTokens([token], true);
+    }
+  } finally {
+    cache.unlock();
+  }
+}

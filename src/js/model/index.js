@@ -1,0 +1,104 @@
+/**
+ * Small language models, with every head in view.
+ *
+ *     const model = await loadModel('smollm2-135m-q8_0.gguf');
+ *     for await (const { text, heads } of model.generate('Once upon a time', { observe: 'stats' })) …
+ *
+ * The arrow: index.js → model.js → decoder.js → decoder.h. Files are read and checked by open.js, config.js and tensors.js, packed by
+ * packing.js as they arrive; sequence.js is what the model has read. The types, with shapes and units, are in types.d.ts.
+ */
+import { choice, integer, read } from '../check.js';
+import { ClearheadError, describe, refuse } from '../errors.js';
+import { init } from '../index.js';
+import { memories } from '../memory.js';
+import { readConfig } from './config.js';
+import { Model } from './model.js';
+import { openModel } from './open.js';
+import { Packing } from './packing.js';
+import { openTemplate } from './template.js';
+import { matchTensors } from './tensors.js';
+import { openTokenizer } from './tokenizer.js';
+
+export { ClearheadError };
+
+/** Positions a model gets room for, unless it is asked for more or was made for fewer. */
+const CONTEXT = 2048;
+
+/**
+ * @param {import('./types.d.ts').ModelSource} source @param {import('./api.d.ts').LoadOptions} [options]
+ * @returns {Promise<import('./api.d.ts').Model>}
+ */
+export async function loadModel(source, options) {
+  const o = read('options', options, 'engine onProgress signal quantize context cacheType'), { onProgress, signal } = o;
+  const q8 = choice('quantize', o.quantize, 'none', 'q8') === 1;
+  if (o.context !== undefined) integer('context', o.context, 1);
+  const memory = memories.get(o.engine ?? (await init()));
+  if (!memory) return refuse('ARG', 'engine', describe(o.engine), 'one that init gave');
+  const started = performance.now(), file = await openModel(source, { onProgress, signal });
+  /** @type {Packing | undefined} */
+  let packing;
+  try {
+    const config = readConfig(file), tensors = matchTensors(config, file);
+    if (o.context > config.context) refuse('RANGE', 'context', o.context, `at most ${config.context}, which the model was made for`);
+    const tokenizer = await tokenizerOf(file), template = tokenizer && (await openTemplate(file, tokenizer));
+    const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role))), wanted = new Set(namesOf(tensors, () => true));
+    packing = new Packing(memory, q8, ({ name }) => (norms.has(name) ? config.normOffset : 0));
+    await file.stream(packing, ({ name }) => wanted.has(name));
+    signal?.throwIfAborted();
+    packing.finish();
+    const types = countTypes(file.tensors.filter(({ name }) => wanted.has(name)));
+    const { at } = packing, weights = places(tensors, (tensor) => /** @type {number} */ (at.get(tensor.name)));
+    return new Model(memory, config, packing, weights, {
+      tokenizer, template, cacheType: o.cacheType, context: o.context ?? Math.min(config.context, CONTEXT),
+      info: { format: file.format, types, quantized: q8, weightBytes: packing.bytes, parameters: file.tensors.reduce((sum, { name, shape }) => sum + (wanted.has(name) ? shape.reduce((a, b) => a * b, 1) : 0), 0), loadMilliseconds: performance.now() - started },
+    });
+  } catch (error) {
+    packing?.dispose();
+    await file.cancel();
+    throw error;
+  }
+}
+
+/**
+ * @param {import('./types.d.ts').ModelSource} source @param {{ signal?: AbortSignal }} [options]
+ * @returns {Promise<import('./api.d.ts').ModelInspection>}
+ */
+export async function inspectModel(source, options) {
+  const file = await openModel(source, read('options', options, 'signal'));
+  try {
+    const config = readConfig(file);
+    matchTensors(config, file);
+    const tokenizer = await tokenizerOf(file), template = tokenizer && (await openTemplate(file, tokenizer)), { format, tensors } = file;
+    const sum = (/** @type {(tensor: TensorInfo) => number} */ f) => tensors.reduce((total, tensor) => total + f(tensor), 0);
+    return {
+      format, config, tensors, types: countTypes(tensors), vocabulary: tokenizer?.size ?? 0, hasTemplate: Boolean(template),
+      parameters: sum(({ shape }) => shape.reduce((a, b) => a * b, 1)), bytes: sum(({ bytes }) => bytes),
+      cacheBytes: 1024 * config.layers * config.kvHeads * config.headDim * 2 * 4,
+    };
+  } finally {
+    await file.cancel();
+  }
+}
+
+/** The files' tokenizer; without one a model takes and gives ids. @param {import('./types.d.ts').ModelFile} file */
+const tokenizerOf = (file) => (file.format === 'gguf' || file.json.tokenizer ? openTokenizer(file) : null);
+
+/** @typedef {import('./types.d.ts').TensorInfo} TensorInfo @typedef {import('./types.d.ts').ModelTensors<TensorInfo>} Tensors */
+
+/** The same table of something else; 0 stays for what a model lacks. @param {Tensors} tensors @param {(tensor: TensorInfo) => number} f @returns {any} */
+function places(tensors, f) {
+  const each = (/** @type {any} */ table) => Object.fromEntries(Object.entries(table).filter(([role]) => role !== 'layers').map(([role, tensor]) => [role, tensor ? f(tensor) : 0]));
+  return { ...each(tensors), layers: tensors.layers.map(each) };
+}
+
+/** @param {Tensors} tensors @param {(role: string) => boolean} which */
+const namesOf = (tensors, which) =>
+  [tensors, ...tensors.layers].flatMap((table) => Object.entries(table)).flatMap(([role, tensor]) => (tensor?.name && which(role) ? [tensor.name] : []));
+
+/** How many tensors there are of each type. @param {readonly TensorInfo[]} tensors */
+function countTypes(tensors) {
+  /** @type {Record<string, number>} */
+  const counts = {};
+  for (const { type } of tensors) counts[type] = (counts[type] ?? 0) + 1;
+  return Object.freeze(counts);
+}

@@ -1,0 +1,187 @@
+import { choice, integer, list, number, read } from '../check.js';
+import { ClearheadError, describe, refuse } from '../errors.js';
+import { Decoder } from './decoder.js';
+import { generate } from './generate.js';
+import { joined } from './statistics.js';
+import { Sequence } from './sequence.js';
+
+/** Tokens that go through the layers together in a prompt, and what a layer may cost then in multiply-adds. */
+const CHUNK = 64, CHUNK_COST = 1e9;
+
+/** @typedef {import('./pass.js').Wish} Wish */
+
+/** See types.d.ts. */
+export class Model {
+  #packing;
+  #decoder;
+  #disposed = false;
+  /** Whether the cache has positions that were computed with other attention temperatures. */
+  #stale = false;
+  /** By layer and head. @type {Float64Array} */
+  #temperatures;
+
+  /**
+   * @param {import('../memory.js').Memory} memory @param {import('./types.d.ts').ModelConfig} config
+   * @param {import('./packing.js').Packing} packing owner of the weights
+   * @param {import('./types.d.ts').ModelTensors<number>} weights
+   * @param {{ tokenizer: import('./types.d.ts').Tokenizer | null, template: import('./types.d.ts').ChatTemplate | null, context: number, cacheType: any, info: any }} more
+   */
+  constructor(memory, config, packing, weights, { tokenizer, template, context, cacheType, info }) {
+    this.#packing = packing;
+    this.config = config;
+    this.tokenizer = tokenizer;
+    this.template = template;
+    this.cache = new Sequence(memory, config, context, cacheType);
+    this.#decoder = new Decoder(memory, config, weights, packing, context, () => this.cache.undo());
+    this.#decoder.setCaches(this.cache.caches);
+    this.#temperatures = new Float64Array(config.layers * config.heads).fill(1);
+    this.info = Object.freeze({ ...info, context });
+    this.chunk = Math.max(8, Math.min(CHUNK, Math.floor(CHUNK_COST / this.#decoder.cost)));
+  }
+
+  /** @param {ArrayLike<number>} tokens @param {any} [options] @returns {import('./api.d.ts').Prediction} */
+  prefill(tokens, options) {
+    const wish = this.wish(options), ids = this.checkTokens(tokens);
+    this.cache.free();
+    this.checkRoom(ids.length);
+    const before = this.cache.length, parts = [];
+    /** @type {any} */
+    let logits;
+    try {
+      for (let at = 0; at < ids.length; at += this.chunk) {
+        const some = ids.slice(at, at + this.chunk), last = at + some.length === ids.length;
+        const result = this.reading(some, last, wish, Infinity).next().value;
+        parts.push(result?.heads);
+        logits = result?.logits;
+      }
+    } catch (error) {
+      this.cache.undo();
+      this.cache.cut(before);
+      throw error;
+    }
+    return { logits, heads: joined(parts, this.config, ids.length) };
+  }
+
+  /** @param {number} token @param {any} [options] */
+  step(token, options) {
+    return this.prefill([token], options);
+  }
+
+  /** @param {string | ArrayLike<number>} prompt @param {any} [options] */
+  generate(prompt, options) {
+    return generate(this, prompt, options);
+  }
+
+  /** @param {any} messages @param {any} [options] */
+  chat(messages, options) {
+    this.alive();
+    if (!this.template) throw new ClearheadError('ARG', 'this model has no chat template; expected one, or a prompt for generate');
+    return this.generate(/** @type {any} */ (this.tokenizer).encode(this.template.render(messages, { addGenerationPrompt: true }), { special: true, marks: false }), options);
+  }
+
+  /** @param {number} layer @param {number} head @param {number} position */
+  row(layer, head, position) {
+    this.alive();
+    if (this.cache.midway) throw new ClearheadError('BUSY', 'the model is in the middle of a token; expected a call between two tokens');
+    const { layers, heads, kvHeads, headDim } = this.config;
+    integer('layer', layer, 0, layers - 1);
+    integer('head', head, 0, heads - 1);
+    integer('position', position, 0, this.cache.length - 1);
+    const kvHead = Math.floor(head / (heads / kvHeads)), n = position + 1;
+    const { k, v } = this.cache.caches[layer].read(0, n), of = (/** @type {Float32Array} */ x) => x.slice(kvHead * n * headDim, (kvHead + 1) * n * headDim);
+    return this.#decoder.again(this.cache.token(position), position, layer, head, this.cache.length, (pass) => ({
+      weights: pass.heads().weights[0].weights.slice(0, n), q: pass.queries().slice(head * headDim, (head + 1) * headDim), k: of(k), v: of(v),
+    }));
+  }
+
+  /** @param {number} layer @param {number} head */
+  temperature(layer, head) {
+    const { layers, heads } = this.config;
+    return this.#temperatures[integer('layer', layer, 0, layers - 1) * heads + integer('head', head, 0, heads - 1)];
+  }
+
+  /** @param {number} temperature @param {number} [layer] default all @param {number} [head] default all of the layer */
+  setTemperature(temperature, layer, head) {
+    this.alive();
+    const { layers, heads } = this.config;
+    if (!(number('temperature', temperature) >= 0)) refuse('RANGE', 'temperature', temperature, 'a number ≥ 0');
+    if (layer !== undefined) integer('layer', layer, 0, layers - 1);
+    if (head !== undefined) integer('head', head, 0, heads - 1);
+    for (let l = 0; l < layers; l++)
+      for (let h = 0; h < heads; h++) {
+        if ((layer ?? l) !== l || (head ?? h) !== h || this.#temperatures[l * heads + h] === temperature) continue;
+        this.#decoder.setTemperature(l, h, temperature);
+        this.#temperatures[l * heads + h] = temperature;
+        this.#stale = true;
+      }
+  }
+
+  dispose() {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.cache.dispose();
+    this.#packing.dispose();
+  }
+
+  // ---- for generate.js
+
+  alive() {
+    if (this.#disposed) refuse('DISPOSED', 'model', 'disposed of', 'a live one');
+  }
+
+  /**
+   * Reads some tokens behind the cache, in slices of so many milliseconds. @param {number[]} tokens
+   * @param {boolean} last whether logits are wanted @param {Wish} wish @param {number} slice
+   * @returns {Generator<void, { logits: Float32Array | undefined, heads: any }, void>}
+   */
+  *reading(tokens, last, wish, slice) {
+    const { cache } = this, wanted = last ? wish : { ...wish, heads: [] };
+    cache.midway = true;
+    try {
+      const result = yield* this.#decoder.read(tokens, last ? 1 : 0, cache.length, wanted, slice, (pass) => ({ logits: last ? pass.logits() : undefined, heads: pass.heads() }));
+      cache.noted(tokens);
+      return result;
+    } finally {
+      cache.undo();
+      cache.midway = false;
+    }
+  }
+
+  /** Readies the cache for a text that begins with these tokens; what it has of them already stays. @param {number[]} tokens @returns {number} how many it has */
+  reuse(tokens) {
+    const kept = this.#stale ? 0 : Math.min(this.cache.common(tokens), tokens.length - 1);
+    this.cache.cut(kept);
+    if (!kept) this.#stale = false;
+    return kept;
+  }
+
+  /** @param {any} options as read @returns {Wish} */
+  wish(options) {
+    if (options === undefined) return { stats: false, heads: [] };
+    const { observe, heads } = read('options', options, 'observe heads'), how = choice('observe', observe, 'none', 'stats', 'weights');
+    const { layers, heads: count } = this.config;
+    if (heads === undefined) return { stats: how > 0, heads: Array.from({ length: how === 2 ? layers * count : 0 }, (_, x) => [Math.floor(x / count), x % count]) };
+    for (const pair of list('heads', heads)) {
+      if (!Array.isArray(pair) || pair.length !== 2) refuse('ARG', 'heads', describe(pair), 'pairs [layer, head]');
+      integer('layer', pair[0], 0, layers - 1);
+      integer('head', pair[1], 0, count - 1);
+    }
+    return { stats: how > 0, heads: how === 2 ? heads : [] };
+  }
+
+  /** @param {ArrayLike<number>} tokens @returns {number[]} */
+  checkTokens(tokens) {
+    this.alive();
+    if (!Array.isArray(tokens) && !ArrayBuffer.isView(tokens)) refuse('ARG', 'tokens', describe(tokens), 'an array of ids');
+    const ids = Array.from(tokens);
+    if (!ids.length) refuse('SHAPE', 'tokens', 'empty', 'at least one');
+    ids.forEach((id, at) => integer(`tokens[${at}]`, id, 0, this.config.vocab - 1));
+    return ids;
+  }
+
+  /** @param {number} more tokens */
+  checkRoom(more) {
+    const { length, capacity } = this.cache;
+    if (length + more > capacity) throw new ClearheadError('LIMIT', `${length} tokens and ${more} more do not fit; expected at most ${capacity}, the context`);
+  }
+}

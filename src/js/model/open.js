@@ -1,0 +1,134 @@
+import { ClearheadError, describe, refuse } from '../errors.js';
+import { Reader } from './bytes.js';
+import { readGguf } from './gguf.js';
+import { readSafetensors } from './safetensors.js';
+import { gather } from './siblings.js';
+import { openSource } from './source.js';
+
+/**
+ * Opens a model: the headers of its weights are read and checked, and the small files beside them; the weights wait in their
+ * streams until `stream` passes them on.
+ * @typedef {import('./types.d.ts').TensorInfo} TensorInfo
+ * @typedef {import('./types.d.ts').ModelFile} ModelFile
+ * @typedef {{ reader: Reader, format: 'gguf' | 'safetensors', metadata: ModelFile['metadata'], tensors: TensorInfo[] }} Part
+ */
+
+/** @param {any} source see ModelSource @param {import('./types.d.ts').OpenOptions} [options] @returns {Promise<ModelFile>} */
+export async function openModel(source, { onProgress, signal } = {}) {
+  if (onProgress !== undefined && typeof onProgress !== 'function') refuse('ARG', 'onProgress', describe(onProgress), 'a function');
+  const { weights, json, shardOf } = await gather(source, signal);
+  /** @type {Part[]} */
+  const parts = [];
+  /** @type {import('./source.js').Stream[]} */
+  const streams = [];
+  const cancel = async () => void (await Promise.all(streams.map((stream) => stream.cancel())));
+  const progress = new Progress(onProgress);
+  try {
+    for (const one of weights) {
+      const stream = await openSource(one, { signal, name: 'weights' });
+      streams.push(stream);
+      if (weights.length === 1) progress.total = stream.total;
+      parts.push(await readHeader(new Reader(progress.counting(stream))));
+    }
+    const { format } = parts[0];
+    if (parts.length > 1 && parts.some((part) => part.format !== 'safetensors')) refuse('FORMAT', 'weights', 'several files, some of them GGUF', 'one GGUF file, or safetensors');
+    if (format === 'safetensors' && !json.config) refuse('ARG', 'source', 'safetensors alone', '{ weights, config, tokenizer }, or the URL of the weights with config.json beside it');
+    const totals = streams.map((stream) => stream.total ?? NaN);
+    progress.total = totals.some(Number.isNaN) ? undefined : totals.reduce((a, b) => a + b, 0);
+    const tensors = united(parts, shardOf);
+    let streamed = false;
+    return {
+      format,
+      metadata: parts[0].metadata,
+      json,
+      tensors,
+      total: progress.total,
+      cancel,
+      async stream(sink, wanted = () => true) {
+        if (streamed) refuse('ARG', 'stream', 'called again', 'one call: the weights have been read');
+        streamed = true;
+        try {
+          for (const part of parts) await passOn(part, sink, wanted);
+        } finally {
+          await cancel();
+        }
+        progress.report();
+      },
+    };
+  } catch (error) {
+    await cancel();
+    throw error;
+  }
+}
+
+/** Bytes received, from all files together. */
+class Progress {
+  loaded = 0;
+  /** @type {number | undefined} */
+  total;
+
+  /** @param {((progress: import('./types.d.ts').LoadProgress) => void) | undefined} listener */
+  constructor(listener) {
+    this.listener = listener;
+  }
+
+  report() {
+    this.listener?.(this.total === undefined ? { loaded: this.loaded } : { loaded: this.loaded, total: this.total });
+  }
+
+  /** @param {import('./source.js').Stream} stream @returns {import('./source.js').Stream} */
+  counting(stream) {
+    const read = async () => {
+      const chunk = await stream.read();
+      this.loaded += chunk?.length ?? 0;
+      if (chunk) this.report();
+      return chunk;
+    };
+    return { ...stream, read };
+  }
+}
+
+/** @param {Reader} reader @returns {Promise<Part>} */
+async function readHeader(reader) {
+  await reader.need(9, 'the beginning');
+  const start = reader.peek(), text = String.fromCharCode(...start.subarray(0, 64));
+  if (text.startsWith('GGUF')) return { reader, format: 'gguf', ...(await readGguf(reader)) };
+  if (text[8] === '{') return { reader, format: 'safetensors', metadata: new Map(), tensors: await readSafetensors(reader) };
+  return reader.refuse('FORMAT', 'the file', lookOf(text), 'GGUF or safetensors');
+}
+
+/** What a file that is no model seems to be. @param {string} text its first characters */
+function lookOf(text) {
+  if (/^\W{0,4}\s*</.test(text)) return 'a web page (HTML)';
+  if (text.startsWith('version https://')) return 'a pointer of Git LFS, not the file itself';
+  if (text.startsWith('PK')) return 'a ZIP archive (perhaps of PyTorch)';
+  if (/^\x80[\x02-\x05]/.test(text)) return 'a Python pickle';
+  if (text.startsWith('\x1f\x8b')) return 'compressed with gzip';
+  if (/^(lm|tj|fm)gg/.test(text)) return 'in a format older than GGUF';
+  if (/^\s*[{[]/.test(text)) return 'JSON';
+  return `something else, beginning ${JSON.stringify(text.slice(0, 9))}`;
+}
+
+/** All tensors; names are unique over the files, and where an index says. @param {Part[]} parts @param {Map<string, number>} [shardOf] */
+function united(parts, shardOf) {
+  const names = new Set();
+  for (const [shard, { reader, tensors }] of parts.entries())
+    for (const { name } of tensors) {
+      if (names.has(name)) reader.refuse('FORMAT', `the tensor ${name}`, 'in two files', 'in one');
+      if (shardOf && shardOf.get(name) !== shard) reader.refuse('FORMAT', `the tensor ${name}`, 'not where the index says', 'the same');
+      names.add(name);
+    }
+  for (const name of shardOf?.keys() ?? []) if (!names.has(name)) throw new ClearheadError('FORMAT', `the index names ${name}, which no file has`);
+  return parts.flatMap((part) => part.tensors);
+}
+
+/** @param {Part} part @param {import('./types.d.ts').WeightSink} sink @param {(tensor: TensorInfo) => boolean} wanted */
+async function passOn({ reader, format, tensors }, sink, wanted) {
+  for (const tensor of tensors) {
+    await reader.pass(tensor.offset - reader.at, `what comes before ${tensor.name}`);
+    const write = wanted(tensor) ? (/** @type {number} */ offset, /** @type {Uint8Array} */ chunk) => sink.write(tensor, offset, chunk) : undefined;
+    await reader.pass(tensor.bytes, tensor.name, write);
+  }
+  // of GGUF, padding may follow
+  if (format === 'safetensors' && !(await reader.ended())) reader.refuse('FORMAT', 'what follows the last tensor', 'more data', 'the end of the file');
+}

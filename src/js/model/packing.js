@@ -1,0 +1,128 @@
+import { ClearheadError, STATUS } from '../errors.js';
+import { TYPES } from './formats.js';
+
+/**
+ * The weights of a model in wasm memory: each tensor's bytes are packed for the kernels as they arrive, row after row, so that the
+ * file is never there as a whole beside them.
+ * @typedef {import('../memory.js').Memory} Memory
+ * @typedef {import('./types.d.ts').TensorInfo} TensorInfo
+ * @typedef {object} Arriving the tensor whose bytes are coming
+ * @property {TensorInfo} tensor
+ * @property {number} place of its matrix
+ * @property {number} columns
+ * @property {number} row the next to be packed
+ * @property {number} rowBytes
+ * @property {number} filled bytes in the stage
+ * @property {number} from its type in the file, by its number in GGUF
+ * @property {number} type of the matrix
+ */
+
+/** Bytes that arrive before they are packed; more where a row is longer. */
+const STAGE = 2 ** 20;
+
+export class Packing {
+  /** Addresses by the tensor's name: of an attn_matrix, or of a vector's floats. @type {Map<string, number>} */
+  at = new Map();
+  /** Bytes of wasm memory. */
+  bytes = 0;
+  /** @type {{ at: number, bytes: number }[]} */
+  #blocks = [];
+  /** @type {Arriving | undefined} */
+  #now;
+  #stage = { at: 0, bytes: 0 };
+
+  /** @param {Memory} memory @param {boolean} q8 whether float matrices become Q8_0 @param {(tensor: TensorInfo) => number} offset added to a vector's numbers */
+  constructor(memory, q8, offset) {
+    this.memory = memory;
+    this.q8 = q8;
+    this.offset = offset;
+  }
+
+  /** @param {number} bytes */
+  take(bytes) {
+    const at = this.memory.take(bytes);
+    this.#blocks.push({ at, bytes });
+    this.bytes += bytes;
+    return at;
+  }
+
+  /** As in WeightSink. @param {TensorInfo} tensor @param {number} offset @param {Uint8Array} chunk */
+  write(tensor, offset, chunk) {
+    if (this.#now?.tensor !== tensor) this.#open(tensor);
+    const now = /** @type {Arriving} */ (this.#now), { memory } = this;
+    for (let taken = 0; taken < chunk.length; ) {
+      const count = Math.min(chunk.length - taken, this.#stage.bytes - now.filled);
+      memory.view('uint8', this.#stage.at + now.filled, count).set(chunk.subarray(taken, taken + count));
+      taken += count;
+      now.filled += count;
+      const rows = Math.floor(now.filled / now.rowBytes), used = rows * now.rowBytes;
+      if (!rows) continue;
+      this.#pack(rows);
+      now.row += rows;
+      now.filled -= used;
+      memory.view('uint8', this.#stage.at, used + now.filled).copyWithin(0, used);
+    }
+    if (offset + chunk.length === tensor.bytes) this.#close();
+  }
+
+  /** @param {TensorInfo} tensor */
+  #open(tensor) {
+    const { memory } = this, columns = tensor.shape[tensor.shape.length - 1], rows = tensor.shape.length > 1 ? tensor.shape[0] : 1;
+    const from = TYPES[tensor.type].id, rowBytes = memory.call('matrix_row_bytes', from, columns) >>> 0;
+    const narrow = this.q8 && tensor.shape.length > 1 && TYPES[tensor.type].block === 1 && columns % TYPES.Q8_0.block === 0;
+    const type = narrow ? TYPES.Q8_0.id : from, bytes = memory.call('matrix_bytes', type, rows, columns) >>> 0;
+    if (!bytes || !rowBytes) throw new ClearheadError('LIMIT', `the tensor ${tensor.name} is ${tensor.type} of (${tensor.shape}); expected matrices up to 2 GiB`);
+    const most = Math.max(STAGE, rowBytes);
+    if (most > this.#stage.bytes) {
+      this.#dropStage();
+      this.#stage = { at: memory.take(most), bytes: most };
+    }
+    const place = this.take(bytes);
+    memory.ask('tensor', tensor.name, 'a matrix', 'matrix_init', place, type, rows, columns);
+    this.#now = { tensor, place, columns, row: 0, rowBytes, filled: 0, type, from };
+  }
+
+  /** @param {number} rows whole ones in the stage */
+  #pack(rows) {
+    const { place, type, from, row } = /** @type {any} */ (this.#now), at = this.#stage.at;
+    const status = type === from ? this.memory.call('matrix_pack', place, at, row, rows) : this.memory.call('matrix_pack_q8', place, from, at, row, rows);
+    if (status) throw new ClearheadError(STATUS[status], `the tensor ${this.#now?.tensor.name} could not be packed`);
+  }
+
+  #close() {
+    const { tensor, place, columns } = /** @type {any} */ (this.#now), { memory } = this;
+    this.#now = undefined;
+    if (tensor.shape.length > 1) return void this.at.set(tensor.name, place);
+    // a vector is wanted as floats, whatever it was; one that is stored as 1 less gets it back
+    const at = this.take(columns * 4), more = this.offset(tensor);
+    memory.call('matrix_row', place, 0, at);
+    const floats = memory.view('float32', at, columns);
+    for (let c = 0; c < columns && more; c++) floats[c] += more;
+    this.#give(place);
+    this.at.set(tensor.name, at);
+  }
+
+  /** @param {number} at */
+  #give(at) {
+    const [block] = this.#blocks.splice(this.#blocks.findIndex((each) => each.at === at), 1);
+    this.memory.give(block.at, block.bytes);
+    this.bytes -= block.bytes;
+  }
+
+  #dropStage() {
+    if (this.#stage.bytes) this.memory.give(this.#stage.at, this.#stage.bytes);
+    this.#stage = { at: 0, bytes: 0 };
+  }
+
+  /** When all has arrived: what was only needed on the way is given back. */
+  finish() {
+    this.#dropStage();
+  }
+
+  dispose() {
+    this.#dropStage();
+    for (const { at, bytes } of this.#blocks.splice(0)) this.memory.give(at, bytes);
+    this.bytes = 0;
+    this.at.clear();
+  }
+}

@@ -1,0 +1,59 @@
+/** The public types of `clearhead/worker`: those of `clearhead/model`, where every call returns a promise. */
+import type { EngineInfo, InitOptions } from '../types.d.ts';
+import type { CacheSnapshot, GeneratedToken, GenerateOptions, LoadOptions, Model, ModelInfo, ObserveOptions, Prediction, Row } from './api.d.ts';
+import type { ChatMessage, DecodeOptions, EncodeOptions, ModelConfig, ModelSource } from './types.d.ts';
+
+export type * from './api.d.ts';
+
+
+export interface RemoteLoadOptions extends Omit<LoadOptions, 'engine'> {
+  /** For the engine in the worker, as for `init`: threads, variant, and where the wasm file is, as an address or bytes. */
+  engine?: InitOptions;
+}
+
+/**
+ * Starts a worker and loads a model in it. Addresses are relative to the page; a Response is read here and sent on, an
+ * ArrayBuffer copied. A page's policy needs `worker-src 'self'`.
+ */
+export function loadModel(source: ModelSource, options?: RemoteLoadOptions): Promise<RemoteModel>;
+
+export interface RemoteModel {
+  readonly config: ModelConfig;
+  readonly info: ModelInfo;
+  /** The worker's engine. */
+  readonly engine: EngineInfo;
+  readonly hasTemplate: boolean;
+  readonly tokenizer: RemoteTokenizer | null;
+  /** Its numbers are those of the last answer. */
+  readonly cache: RemoteCache;
+  generate(prompt: string | ArrayLike<number>, options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
+  chat(messages: readonly ChatMessage[], options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
+  prefill(tokens: ArrayLike<number>, options?: ObserveOptions): Promise<Prediction>;
+  step(token: number, options?: ObserveOptions): Promise<Prediction>;
+  row(layer: number, head: number, position: number): Promise<Row>;
+  temperature(layer: number, head: number): Promise<number>;
+  setTemperature(temperature: number, layer?: number, head?: number): Promise<void>;
+  /** Ends the worker. */
+  dispose(): Promise<void>;
+}
+
+export interface RemoteTokenizer {
+  readonly size: number;
+  readonly bos: number;
+  readonly addsBos: boolean;
+  readonly ends: ReadonlySet<number>;
+  encode(text: string, options?: EncodeOptions): Promise<number[]>;
+  decode(ids: ArrayLike<number>, options?: DecodeOptions): Promise<string>;
+  token(id: number): Promise<string>;
+}
+
+export interface RemoteCache {
+  readonly length: number;
+  readonly capacity: number;
+  readonly bytes: number;
+  tokens(): Promise<Int32Array>;
+  truncate(length: number): Promise<void>;
+  clear(): Promise<void>;
+  snapshot(): Promise<CacheSnapshot>;
+  restore(snapshot: CacheSnapshot): Promise<void>;
+}

@@ -1,0 +1,206 @@
+/**
+ * `clearhead/worker`: a model in a worker of its own, so that not even loading is felt in the page. The API of `clearhead/model`,
+ * where every method returns a promise; see remote.d.ts.
+ */
+import { read } from '../check.js';
+import { ClearheadError } from '../errors.js';
+import { NODE } from '../load.js';
+
+export { ClearheadError };
+
+/**
+ * @param {any} source @param {any} [options]
+ * @returns {Promise<import('./remote.d.ts').RemoteModel>}
+ */
+export async function loadModel(source, options) {
+  const { onProgress, signal, ...rest } = read('options', options, 'engine onProgress signal quantize context cacheType');
+  signal?.throwIfAborted();
+  const link = new Link(await spawn());
+  try {
+    const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+    return new RemoteModel(link, await link.call('load', [await sendable(source), given], { signal, onProgress }));
+  } catch (error) {
+    link.end(error);
+    throw error;
+  }
+}
+
+/** A worker, where the platform has the web's kind, and Node's elsewhere. */
+async function spawn() {
+  if (typeof Worker === 'function') return new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
+  const node = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}worker_threads`);
+  // without the program's own flags, some of which (--input-type) a worker refuses
+  return new node.Worker(new URL('./host.js', import.meta.url), { execArgv: [] });
+}
+
+/** A source as it can be sent: addresses as this side understands them, responses as what they bring. @param {any} source @returns {Promise<any>} */
+async function sendable(source) {
+  if (source instanceof URL) return source.href;
+  if (typeof source === 'string' && typeof document !== 'undefined') return new URL(source, document.baseURI).href;
+  if (typeof Response === 'function' && source instanceof Response) return source.blob();
+  if (Array.isArray(source)) return Promise.all(source.map(sendable));
+  if (source && Object.getPrototypeOf(source) === Object.prototype && 'weights' in source) {
+    const parts = await Promise.all(Object.entries(source).map(async ([name, part]) => [name, await sendable(part)]));
+    return Object.fromEntries(parts);
+  }
+  return source;
+}
+
+/** Calls that go over to the worker, and their answers. */
+class Link {
+  #worker;
+  #last = 0;
+  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: any) => void, onProgress?: (progress: any) => void }>} */
+  #waiting = new Map();
+  /** @type {any} */
+  #ended;
+  /** @type {any} */
+  cache = { length: 0, capacity: 0, bytes: 0 };
+
+  /** @param {any} worker */
+  constructor(worker) {
+    this.#worker = worker;
+    const on = (/** @type {string} */ event, /** @type {(x: any) => void} */ f) => (worker.on ? worker.on(event, f) : worker.addEventListener(event, f));
+    on('message', (message) => this.#take(worker.on ? message : message.data));
+    on('error', (error) => this.end(new ClearheadError('ENV', `the model's worker failed: ${error?.message ?? 'it was refused (content security policy, or no such file)'}`)));
+    on('exit', () => this.end(new ClearheadError('ENV', "the model's worker ended")));
+    worker.unref?.();
+  }
+
+  /** @param {any} message */
+  #take({ id, value, error, progress, cache }) {
+    const call = this.#waiting.get(id);
+    if (cache) this.cache = cache;
+    if (!call) return;
+    if (progress) return void call.onProgress?.(progress);
+    this.#settle(id);
+    if (error) call.reject(error.name === 'ClearheadError' ? new ClearheadError(error.code, error.message) : Object.assign(new Error(error.message), { name: error.name }));
+    else call.resolve(value);
+  }
+
+  /** @param {number} id */
+  #settle(id) {
+    this.#waiting.delete(id);
+    if (!this.#waiting.size) this.#worker.unref?.();
+  }
+
+  /** @param {string} f @param {any[]} values @param {{ id?: number, stop?: number, signal?: AbortSignal, onProgress?: (progress: any) => void }} [how] stop: what the signal ends, default this call */
+  async call(f, values, { id = this.take(), stop = id, signal, onProgress } = {}) {
+    if (this.#ended) throw this.#ended;
+    signal?.throwIfAborted();
+    const answered = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject, onProgress }));
+    this.#worker.ref?.();
+    try {
+      this.#worker.postMessage({ id, f, values });
+    } catch (/** @type {any} */ cause) {
+      this.#settle(id);
+      throw new ClearheadError('ARG', `${f} was given what cannot be sent to a worker: ${cause.message}`, { cause });
+    }
+    const abort = () => {
+      this.#worker.postMessage({ stop });
+      this.#waiting.get(id)?.reject(/** @type {AbortSignal} */ (signal).reason);
+      this.#settle(id);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await answered;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  take() {
+    return (this.#last += 1);
+  }
+
+  /** @param {any} error what later calls, and those not answered, are told */
+  end(error) {
+    if (this.#ended) return;
+    this.#ended = error;
+    for (const [id, call] of [...this.#waiting]) {
+      this.#settle(id);
+      call.reject(error);
+    }
+    this.#worker.terminate();
+  }
+}
+
+class RemoteModel {
+  #link;
+
+  /** @param {Link} link @param {any} loaded */
+  constructor(link, { config, info, engine, hasTemplate, tokenizer }) {
+    this.#link = link;
+    this.config = Object.freeze(config);
+    this.info = Object.freeze(info);
+    this.engine = Object.freeze(engine);
+    this.hasTemplate = hasTemplate;
+    const ask = (/** @type {string} */ of) => (/** @type {string} */ f) => (/** @type {any[]} */ ...values) => link.call(of, [f, ...values]);
+    const word = ask('tokenizer'), held = ask('cache');
+    this.tokenizer = tokenizer && Object.freeze({ ...tokenizer, encode: word('encode'), decode: word('decode'), token: word('token') });
+    this.cache = Object.freeze({
+      get length() { return link.cache.length; },
+      get capacity() { return link.cache.capacity; },
+      get bytes() { return link.cache.bytes; },
+      tokens: () => link.call('tokens', []),
+      truncate: held('truncate'), clear: held('clear'), snapshot: held('snapshot'), restore: held('restore'),
+    });
+  }
+
+  /** @param {any} prompt @param {any} [options] */
+  generate(prompt, options) {
+    return this.#text('generate', prompt, options);
+  }
+
+  /** @param {any} messages @param {any} [options] */
+  chat(messages, options) {
+    return this.#text('chat', messages, options);
+  }
+
+  /** @param {string} how @param {any} prompt @param {any} options */
+  async *#text(how, prompt, options) {
+    const { signal, ...rest } = options ?? {}, link = this.#link, text = link.take();
+    signal?.throwIfAborted();
+    await link.call('begin', [how, prompt, rest], { id: text, signal });
+    try {
+      for (;;) {
+        const { value, done } = await link.call('next', [text], { stop: text, signal });
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      // an abort is not to wait for the worker, which ends what it was told to before it does anything else
+      const finished = link.call('finish', [text]).catch(() => {});
+      if (!signal?.aborted) await finished;
+    }
+  }
+
+  /** @param {any} tokens @param {any} [options] */
+  prefill(tokens, options) {
+    return this.#link.call('prefill', [tokens, options]);
+  }
+
+  /** @param {number} token @param {any} [options] */
+  step(token, options) {
+    return this.prefill([token], options);
+  }
+
+  /** @param {any[]} at */
+  row(...at) {
+    return this.#link.call('row', at);
+  }
+
+  /** @param {any[]} at */
+  temperature(...at) {
+    return this.#link.call('temperature', at);
+  }
+
+  /** @param {any[]} values */
+  setTemperature(...values) {
+    return this.#link.call('setTemperature', values);
+  }
+
+  async dispose() {
+    this.#link.end(new ClearheadError('DISPOSED', 'model is disposed of; expected a live one'));
+  }
+}

@@ -1,0 +1,163 @@
+import { array, integer, number, read } from '../check.js';
+import { refuse } from '../errors.js';
+import { expNegative, logAboveOne } from './exp.js';
+import { Random } from './random.js';
+
+/**
+ * Chooses a token. The order is: repetition penalty, τ, top-k, top-p, min-p, draw. Everything is exact arithmetic in a fixed order,
+ * so that the same logits and the same seed give the same token on every engine.
+ * @param {any} [options] see SampleOptions @returns {import('./types.d.ts').Sampler}
+ */
+export function createSampler(options) {
+  const { tau = 0, topK = 0, topP = 1, minP = 0, repetitionPenalty = 1, repetitionWindow = 64, seed = 0, logprobs = -1 } =
+    read('options', options, 'tau topK topP minP repetitionPenalty repetitionWindow seed logprobs');
+  within('tau', tau, 0, 1e6);
+  integer('topK', topK, 0);
+  if (!(within('topP', topP, 0, 1) > 0)) refuse('RANGE', 'topP', topP, 'above 0, at most 1');
+  within('minP', minP, 0, 1);
+  if (!(within('repetitionPenalty', repetitionPenalty, 0, 1e6) > 0)) refuse('RANGE', 'repetitionPenalty', repetitionPenalty, 'above 0');
+  integer('repetitionWindow', repetitionWindow, 0);
+  integer('logprobs', logprobs, -1, 1024);
+  const random = new Random(integer('seed', seed, 0, Number.MAX_SAFE_INTEGER)), choose = new Chooser();
+
+  /** @param {Float32Array} logits @param {ArrayLike<number>} history */
+  const penalised = (logits, history) => {
+    if (repetitionPenalty === 1 || !repetitionWindow) return logits;
+    const changed = Float32Array.from(logits);
+    for (const id of new Set(Array.prototype.slice.call(history, -repetitionWindow)))
+      if (id < logits.length) changed[id] = logits[id] > 0 ? logits[id] / repetitionPenalty : logits[id] * repetitionPenalty;
+    return changed;
+  };
+  return Object.freeze({
+    sample(/** @type {Float32Array} */ given, /** @type {ArrayLike<number>} */ history = []) {
+      array('logits', given, 'Float32Array');
+      const logits = penalised(given, history), best = largest(logits);
+      let token = best;
+      if (tau > 0 && topK !== 1) {
+        const kept = choose.keep(logits, logits[best], { tau, topK, topP, minP });
+        token = choose.draw(kept, random.uniform());
+      }
+      if (logprobs < 0) return { token };
+      const log = logSum(given, largest(given)), of = (/** @type {number} */ id) => ({ token: id, logprob: given[id] - log });
+      const top = [...new Chooser().largestFew(given, logprobs)].sort((a, b) => given[b] - given[a] || a - b).map(of);
+      return { ...of(token), ...(logprobs ? { top } : {}) };
+    },
+    save: () => random.save(),
+    restore(/** @type {Uint32Array} */ state) {
+      if (array('state', state, 'Uint32Array').length !== 4 || !state.some((word) => word)) refuse('RANGE', 'state', `of ${state.length} words`, 'what save gave');
+      random.restore(state);
+    },
+  });
+}
+
+/** @param {string} name @param {any} x @param {number} least @param {number} most */
+function within(name, x, least, most) {
+  return number(name, x) >= least && x <= most ? x : refuse('RANGE', name, x, `a number from ${least} to ${most}`);
+}
+
+/** The largest logit, of equals the first. @param {Float32Array} logits */
+function largest(logits) {
+  let best = -1, most = -Infinity;
+  for (let i = 0; i < logits.length; i++)
+    if (!(logits[i] <= most)) {
+      if (!(logits[i] < Infinity)) refuse('RANGE', `logits[${i}]`, logits[i], 'a finite number, or -Infinity for what must not come');
+      most = logits[i];
+      best = i;
+    }
+  return best >= 0 ? best : refuse('RANGE', 'logits', logits.length ? 'all -Infinity' : 'empty', 'at least one that is finite');
+}
+
+/** log Σ exp of the logits. @param {Float32Array} logits @param {number} best */
+function logSum(logits, best) {
+  let sum = 0;
+  for (let i = 0; i < logits.length; i++) sum += expNegative(logits[i] - logits[best]);
+  return logits[best] + logAboveOne(sum);
+}
+
+/** Candidates and their weights, exp((z − max)/τ), kept from call to call. */
+class Chooser {
+  #ids = new Int32Array();
+  #weights = new Float64Array();
+
+  /**
+   * Fills in the candidates that pass the filters. @param {Float32Array} logits @param {number} max
+   * @param {{ tau: number, topK: number, topP: number, minP: number }} filters @returns {number} how many
+   */
+  keep(logits, max, { tau, topK, topP, minP }) {
+    if (this.#ids.length < logits.length) {
+      this.#ids = new Int32Array(logits.length);
+      this.#weights = new Float64Array(logits.length);
+    }
+    const ids = this.#ids, weights = this.#weights;
+    let count = 0, sum = 0;
+    const add = (/** @type {number} */ id) => {
+      const weight = expNegative((logits[id] - max) / tau);
+      if (!weight) return;
+      ids[count] = id;
+      weights[count++] = weight;
+      sum += weight;
+    };
+    if (topK && topK < logits.length) this.largestFew(logits, topK).forEach(add);
+    else for (let id = 0; id < logits.length; id++) add(id);
+    if (topP < 1) count = this.#nucleus(count, sum, topP);
+    return minP > 0 ? this.#filter(count, minP) : count;
+  }
+
+  /** Those whose weight is at least `least`, in their order. @param {number} count @param {number} least */
+  #filter(count, least) {
+    const ids = this.#ids, weights = this.#weights;
+    let kept = 0;
+    for (let i = 0; i < count; i++)
+      if (weights[i] >= least) {
+        ids[kept] = ids[i];
+        weights[kept++] = weights[i];
+      }
+    return kept;
+  }
+
+  /** The fewest largest weights that reach topP of the sum, largest first. @param {number} count @param {number} sum @param {number} topP */
+  #nucleus(count, sum, topP) {
+    // all below this together are less than what may be left out, so only the others need sorting
+    const few = this.#filter(count, ((1 - topP) * sum) / count), ids = this.#ids, weights = this.#weights;
+    const sorted = Array.from({ length: few }, (_, i) => ({ id: ids[i], weight: weights[i] })).sort((a, b) => b.weight - a.weight || a.id - b.id);
+    let reached = 0, kept = 0;
+    while (kept < few && reached < topP * sum) {
+      ({ id: ids[kept], weight: weights[kept] } = sorted[kept]);
+      reached += weights[kept++];
+    }
+    return kept;
+  }
+
+  /** The ids of the k largest logits, of equals the first, in the order of ids. @param {Float32Array} logits @param {number} k */
+  largestFew(logits, k) {
+    // a heap with the least wanted of those kept at the top
+    const heap = new Int32Array(Math.min(k, logits.length)), worse = (/** @type {number} */ a, /** @type {number} */ b) => logits[a] < logits[b] || (logits[a] === logits[b] && a > b);
+    let count = 0;
+    for (let id = 0; id < logits.length && heap.length; id++) {
+      let at;
+      if (count < heap.length) {
+        for (at = count++; at && worse(id, heap[(at - 1) >> 1]); at = (at - 1) >> 1) heap[at] = heap[(at - 1) >> 1];
+      } else {
+        if (!worse(heap[0], id)) continue;
+        at = 0;
+        for (let down = 1; down < count; down = 2 * at + 1) {
+          if (down + 1 < count && worse(heap[down + 1], heap[down])) down++;
+          if (!worse(heap[down], id)) break;
+          heap[at] = heap[down];
+          at = down;
+        }
+      }
+      heap[at] = id;
+    }
+    return heap.sort();
+  }
+
+  /** @param {number} count candidates @param {number} u uniform in [0, 1) */
+  draw(count, u) {
+    const weights = this.#weights;
+    let sum = 0, reached = 0;
+    for (let i = 0; i < count; i++) sum += weights[i];
+    for (let i = 0; i < count; i++) if ((reached += weights[i]) > u * sum) return this.#ids[i];
+    return this.#ids[count - 1];
+  }
+}

@@ -1,0 +1,176 @@
+import { ClearheadError, describe, refuse } from '../errors.js';
+import { NODE } from '../load.js';
+import { joined } from './bytes.js';
+
+/**
+ * From any source to a stream of bytes. Nothing is cached here, so an interrupted download leaves nothing behind; what a browser
+ * caches by itself it caches when it is complete.
+ * @typedef {object} Stream
+ * @property {string} name what errors call it
+ * @property {number} [total] bytes, as the source says
+ * @property {boolean} exact whether `total` can be relied upon: a server may count compressed bytes
+ * @property {() => Promise<Uint8Array<ArrayBuffer> | null>} read the next bytes, null at the end
+ * @property {() => Promise<void>} cancel
+ */
+
+/** How much of a file or an array is passed on at a time, so that aborting never waits long. */
+const PIECE = 2 ** 20;
+
+/** @param {any} source @param {string} [name] */
+export function nameOf(source, name = 'the file') {
+  if (typeof source === 'string' || source instanceof URL) return shortened(String(source));
+  if (typeof Response === 'function' && source instanceof Response) return shortened(source.url || name);
+  return typeof source?.name === 'string' && source.name ? shortened(source.name) : name;
+}
+
+/** @param {string} address */
+const shortened = (address) => address.replace(/[?#].*$/s, '').slice(-80);
+
+/** @param {any} x */
+export const isAddress = (x) => typeof x === 'string' || x instanceof URL;
+
+/**
+ * @param {any} source see FileSource @param {{ signal?: AbortSignal, name?: string }} [options]
+ * @returns {Promise<Stream>}
+ */
+export async function openSource(source, { signal, name } = {}) {
+  const called = nameOf(source, name);
+  signal?.throwIfAborted();
+  /** @type {Omit<Stream, 'name'>} */
+  let raw;
+  try {
+    raw = await rawStream(source, called, signal);
+  } catch (/** @type {any} */ cause) {
+    signal?.throwIfAborted();
+    throw cause instanceof ClearheadError ? cause : new ClearheadError('NET', `${called} could not be opened: ${cause?.message}`, { cause });
+  }
+  const { total, exact } = raw;
+  let loaded = 0;
+  const stop = () => void raw.cancel().catch(() => {});
+  signal?.addEventListener('abort', stop, { once: true });
+  const close = () => signal?.removeEventListener('abort', stop);
+  return {
+    name: called,
+    total,
+    exact,
+    async read() {
+      let chunk;
+      try {
+        chunk = await raw.read();
+      } catch (/** @type {any} */ cause) {
+        close();
+        signal?.throwIfAborted();
+        throw new ClearheadError('NET', `${called} stopped after ${loaded} bytes: ${cause?.message}`, { cause });
+      }
+      signal?.throwIfAborted();
+      if (!chunk) {
+        close();
+        if (total !== undefined && loaded < total)
+          throw new ClearheadError('INTEGRITY', `${called} ended after ${loaded} of ${total} bytes; the download is cut off`);
+        return null;
+      }
+      loaded += chunk.length;
+      if (exact && total !== undefined && loaded > total)
+        throw new ClearheadError('INTEGRITY', `${called} brought more than the ${total} bytes announced`);
+      return chunk;
+    },
+    async cancel() {
+      close();
+      await raw.cancel().catch(() => {});
+    },
+  };
+}
+
+/** @param {any} source @param {string} name @param {AbortSignal} [signal] @returns {Promise<Omit<Stream, 'name'>>} */
+async function rawStream(source, name, signal) {
+  if (ArrayBuffer.isView(source)) return ofBytes(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
+  if (source instanceof ArrayBuffer) return ofBytes(new Uint8Array(source));
+  if (source instanceof Blob) return ofStream(source.stream(), source.size, true);
+  if (isAddress(source) && /^file:/i.test(String(source))) return ofPath(new URL(source));
+  if (isAddress(source)) return ofResponse(await fetch(source, { signal }), name);
+  if (source instanceof Response) return ofResponse(source, name);
+  return refuse('ARG', 'source', describe(source), 'a URL, a Blob, a Response or bytes');
+}
+
+/** @param {any} bytes @returns {Omit<Stream, 'name'>} */
+function ofBytes(bytes) {
+  let at = 0;
+  return {
+    total: bytes.length,
+    exact: true,
+    read: async () => (at < bytes.length ? bytes.subarray(at, (at += PIECE)) : null),
+    cancel: async () => void (at = bytes.length),
+  };
+}
+
+/** @param {Response} response @param {string} name */
+function ofResponse(response, name) {
+  const { status, headers, body, bodyUsed, type } = response;
+  if (!response.ok) throw new ClearheadError('NET', `${name} could not be fetched: status ${status}`);
+  if (/^text\/html\b/i.test(headers.get('content-type') ?? '')) {
+    void body?.cancel().catch(() => {});
+    throw new ClearheadError('FORMAT', `${name} is a web page (HTML), not a model file; is the address right?`);
+  }
+  if (bodyUsed || !body) refuse('ARG', name, bodyUsed ? 'a Response that has been read' : 'a Response without a body', 'a fresh one');
+  const encoded = !/^(identity)?$/i.test(headers.get('content-encoding') ?? ''), length = headers.get('content-length') ?? '';
+  const total = !encoded && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+  // across origins the header that would say so is hidden, and the length may be that of compressed bytes
+  return ofStream(/** @type {any} */ (body), total, total !== undefined && type !== 'cors');
+}
+
+/** @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {number | undefined} total @param {boolean} exact @returns {Omit<Stream, 'name'>} */
+function ofStream(stream, total, exact) {
+  const reader = stream.getReader();
+  return {
+    total,
+    exact,
+    async read() {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return null;
+        if (value.length) return value;
+      }
+    },
+    cancel: () => reader.cancel(),
+  };
+}
+
+/** @param {URL} url @returns {Promise<Omit<Stream, 'name'>>} */
+async function ofPath(url) {
+  const { open } = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}fs/promises`);
+  const file = await open(url), stat = await file.stat();
+  /** @type {Promise<void> | undefined} */
+  let closed;
+  const close = () => (closed ??= file.close());
+  if (!stat.isFile()) {
+    await close();
+    throw new Error('not a file');
+  }
+  return {
+    total: stat.size,
+    exact: true,
+    async read() {
+      if (closed) return null;
+      const { bytesRead, buffer } = await file.read(new Uint8Array(PIECE), 0, PIECE);
+      if (bytesRead) return buffer.subarray(0, bytesRead);
+      await close();
+      return null;
+    },
+    cancel: close,
+  };
+}
+
+/**
+ * A whole small file. @param {any} source @param {{ signal?: AbortSignal, name?: string, most: number }} options
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
+ */
+export async function readAll(source, { signal, name, most }) {
+  const stream = await openSource(source, { signal, name }), parts = [];
+  let length = 0;
+  for (let chunk; (chunk = await stream.read()); parts.push(chunk), length += chunk.length)
+    if (length + chunk.length > most) {
+      await stream.cancel();
+      refuse('LIMIT', stream.name, `more than ${most} bytes`, 'less');
+    }
+  return joined(parts, length);
+}

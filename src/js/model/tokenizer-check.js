@@ -1,0 +1,93 @@
+import { describe, refuse } from '../errors.js';
+
+/**
+ * What of tokenizer.json is let through. It is a small program (normalizers, pre-tokenizers, decoders, regular expressions), and so
+ * only known steps and known expressions are run; the rest is refused by name.
+ */
+
+const TOKENS = 2 ** 22, MERGES = 2 ** 22, ADDED = 65536, LENGTH = 1024, ADDED_LENGTH = 96, DEPTH = 4;
+
+/** Expressions that cut a text into words in time proportional to its length; as Llama 3, Qwen 2 and GPT-2 have them. */
+const EXPRESSIONS = new Set([
+  String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
+  String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
+  String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,
+  String.raw`\p{N}{1,3}`, String.raw`\p{N}`, String.raw`\d`,
+]);
+
+/** Steps of each part, and what holds further steps. */
+const STEPS = {
+  normalizer: ['NFC', 'NFKC', 'Prepend', 'Replace'],
+  pre_tokenizer: ['ByteLevel', 'Split', 'Digits', 'Metaspace'],
+  post_processor: ['ByteLevel', 'TemplateProcessing'],
+};
+const HOLDS = ['normalizers', 'pretokenizers', 'processors'];
+
+/** @param {any} x @returns {x is Record<string, any>} */
+const isObject = (x) => typeof x === 'object' && x !== null && !Array.isArray(x);
+
+/** @param {any} json */
+export function checkTokenizer(json) {
+  const { model, added_tokens: added } = json;
+  if (!isObject(model)) refuse('FORMAT', 'model of tokenizer.json', describe(model), 'an object');
+  if (model.type !== undefined && model.type !== 'BPE') refuse('FORMAT', 'the type of model in tokenizer.json', describe(model.type), '"BPE"');
+  const { vocab, merges } = model;
+  if (!isObject(vocab)) refuse('FORMAT', 'vocab of tokenizer.json', describe(vocab), 'an object');
+  if (!Array.isArray(added) || added.length > ADDED) refuse('FORMAT', 'added_tokens of tokenizer.json', describe(added), `an array of at most ${ADDED}`);
+  const size = Object.keys(vocab).length + added.length, taken = new Uint8Array(size <= TOKENS ? size : refuse('LIMIT', 'the vocabulary', `${size} tokens`, `at most ${TOKENS}`));
+  for (const [text, id] of Object.entries(vocab)) {
+    checkToken(text, id, size, LENGTH);
+    if (taken[id]++) refuse('FORMAT', `the id ${id} in tokenizer.json`, 'there twice', 'each once');
+  }
+  for (const token of added) {
+    checkToken(token?.content, token?.id, size, ADDED_LENGTH);
+    if (!token.content || typeof token.special !== 'boolean') refuse('FORMAT', `the added token ${token.id}`, 'without text or special', 'both');
+    // a regular expression would be made of it
+    if (token.single_word) refuse('FORMAT', 'single_word of an added token', 'true', 'false');
+  }
+  if (!Array.isArray(merges) || merges.length > MERGES) refuse('FORMAT', 'merges of tokenizer.json', describe(merges), `an array of at most ${MERGES}`);
+  // whose parts and joins are tokens is looked at where they are merged
+  const odd = merges.findIndex((merge) => typeof merge !== 'string' && !(Array.isArray(merge) && merge.length === 2 && merge.every((part) => typeof part === 'string')));
+  if (odd >= 0) refuse('FORMAT', `merge ${odd} of tokenizer.json`, describe(merges[odd]), 'two tokens');
+  for (const name of ['continuing_subword_prefix', 'end_of_word_suffix', 'continuing_subword_suffix', 'dropout']) if (model[name]) refuse('FORMAT', `${name} of tokenizer.json`, describe(model[name]), 'none');
+  for (const [part, names] of Object.entries(STEPS)) checkStep(part, json[part], names, 0);
+}
+
+/** @param {any} text @param {any} id @param {number} size @param {number} length */
+function checkToken(text, id, size, length) {
+  if (typeof text !== 'string' || text.length > length) refuse('FORMAT', 'a token of tokenizer.json', describe(text), `a string of at most ${length}`);
+  if (!Number.isInteger(id) || id < 0 || id >= size) refuse('FORMAT', `the id of ${describe(text)}`, describe(id), `below ${size}, as many as there are`);
+}
+
+/** @param {string} part @param {any} step @param {string[]} names @param {number} depth */
+function checkStep(part, step, names, depth) {
+  if (step === null || step === undefined) return;
+  if (depth > DEPTH) refuse('LIMIT', `${part} of tokenizer.json`, `nested ${depth} deep`, `at most ${DEPTH}`);
+  if (!isObject(step)) refuse('FORMAT', `${part} of tokenizer.json`, describe(step), 'an object');
+  if (step.type === 'Sequence') {
+    const list = HOLDS.map((key) => step[key]).find(Array.isArray) ?? refuse('FORMAT', `${part} of tokenizer.json`, 'a sequence of nothing', 'a list');
+    return list.forEach((/** @type {any} */ one) => checkStep(part, one, names, depth + 1));
+  }
+  if (!names.includes(step.type)) refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), names.join(', '));
+  if (part === 'normalizer' && (step.type === 'Prepend' ? typeof step.prepend !== 'string' : step.type === 'Replace' && (typeof step.content !== 'string' || typeof step.pattern?.String !== 'string' || !step.pattern.String)))
+    refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), 'with what it puts in, and for what');
+  const { pattern } = step;
+  if (pattern !== undefined && typeof pattern?.String !== 'string' && !EXPRESSIONS.has(pattern?.Regex))
+    refuse('FORMAT', `the expression of ${part} in tokenizer.json`, describe(pattern?.Regex), 'a known one, since others could take for ever');
+}
+
+/**
+ * Of the decoder only this is needed: whether bytes are written as characters, or words begin with ▁, and then whether the first
+ * space is dropped. @param {any} decoder
+ */
+export function decoderOf(decoder) {
+  const steps = decoder?.type === 'Sequence' && Array.isArray(decoder.decoders) ? decoder.decoders : [decoder];
+  const names = steps.map((/** @type {any} */ step) => step?.type);
+  if (names.includes('ByteLevel')) return { byteLevel: true, stripsSpace: false };
+  const known = ['Replace', 'ByteFallback', 'Fuse', 'Strip', 'Metaspace'], other = names.find((/** @type {any} */ name) => !known.includes(name));
+  if (!names.some((/** @type {any} */ name) => name === 'Replace' || name === 'Metaspace') || other !== undefined)
+    refuse('FORMAT', 'decoder of tokenizer.json', describe(other ?? names[0]), 'ByteLevel, Metaspace, or Replace, ByteFallback, Fuse and Strip');
+  const strips = steps.some((/** @type {any} */ step) => step.type === 'Strip' && step.start > 0)
+    || steps.some((/** @type {any} */ step) => step.type === 'Metaspace' && step.prepend_scheme !== 'never' && step.add_prefix_space !== false);
+  return { byteLevel: false, stripsSpace: strips };
+}

@@ -1,0 +1,103 @@
+import { Tokenizer as Library } from '@huggingface/tokenizers';
+import { ClearheadError, describe, refuse } from '../errors.js';
+import { merging } from './bpe.js';
+import { checkTokenizer, decoderOf } from './tokenizer-check.js';
+import { tokenizerOf } from './tokenizer.js';
+import { BYTE, CONTROL, NORMAL, UNUSED, USER, Vocabulary, byteOf } from './vocabulary.js';
+
+/**
+ * tokenizer.json: encoded by the library of Hugging Face, after the file has been checked, since the library trusts it; decoded here,
+ * as GGUF vocabularies are.
+ * @param {import('./types.d.ts').ModelFile['json']} json @returns {import('./types.d.ts').Tokenizer}
+ */
+export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, generationConfig = {} }) {
+  checkTokenizer(tokenizer);
+  const vocabulary = vocabularyOf(tokenizer), { texts } = vocabulary, { vocab, merges } = tokenizer.model;
+  const ids = new Map(Object.entries(vocab)), merge = merging(ids, merges, 'tokenizer.json');
+  const settings = { ...tokenizerConfig, clean_up_tokenization_spaces: false, additional_special_tokens: [] };
+  const built = (/** @type {boolean} */ special) => {
+    // text that only looks like a control token must not become one: the library is then not told of them
+    const added = tokenizer.added_tokens.filter((/** @type {any} */ token) => special || !token.special);
+    return bounded(guarded('tokenizer.json', () => new Library({ ...tokenizer, added_tokens: added }, settings)), tokenizer, merge);
+  };
+  /** @type {{ false?: Library, true?: Library }} */
+  const libraries = {};
+  /** @param {string} text @param {boolean} special @param {boolean} marks @returns {number[]} */
+  const encode = (text, special, marks) => {
+    const library = (libraries[`${special}`] ??= built(special));
+    const found = guarded('text', () => library.encode(text, { add_special_tokens: false })).ids;
+    if (found.some((id) => !(id >= 0 && id < texts.length))) throw new ClearheadError('FORMAT', `tokenizer.json has no token for a piece of the text, and none for what is unknown`);
+    return marks ? [...before, ...found, ...after] : found;
+  };
+  const whole = built(true), [before, after] = marksOf(whole, texts.length);
+  libraries.true = whole;
+  /** An id, or the name of a token. @param {any} x @returns {number} */
+  const id = (x) => (typeof x === 'number' ? (Number.isInteger(x) && x >= 0 && x < texts.length ? x : -1) : texts.indexOf(x?.content ?? x));
+  const bos = [tokenizerConfig.bos_token, generationConfig.bos_token_id, config.bos_token_id].map(id).find((one) => one >= 0) ?? -1;
+  const ends = [generationConfig.eos_token_id, config.eos_token_id, tokenizerConfig.eos_token].flat(1).map(id);
+  return tokenizerOf(vocabulary, { bos, addsBos: bos >= 0 && before[0] === bos, ends: [...ends, bos], encode });
+}
+
+/**
+ * Two parts of the library take time with the square of a long text without spaces or with many accents on one letter, and so are
+ * ours: merging, and Unicode normalization.
+ * @param {Library} library @param {any} tokenizer @param {ReturnType<typeof merging>} merge
+ */
+function bounded(library, { normalizer, model }, merge) {
+  library.model.bpe = (word) => {
+    const characters = Array.from(word), symbols = Int32Array.from(characters, (c) => (Object.hasOwn(model.vocab, c) ? model.vocab[c] : -1));
+    /** @type {string[]} */
+    const found = [];
+    merge(symbols, (symbol) => void found.push(symbols[symbol] < 0 ? characters[symbol] : library.model.vocab[symbols[symbol]]));
+    return found;
+  };
+  if (normalizer) library.normalizer = (text) => normalized(text, normalizer);
+  return library;
+}
+
+/** @param {string} text @param {any} step of a normalizer that was checked @returns {string} */
+function normalized(text, step) {
+  switch (step?.type) {
+    case 'Sequence': return step.normalizers.reduce(normalized, text);
+    case 'Prepend': return text && step.prepend + text;
+    case 'Replace': return text.replaceAll(step.pattern.String, () => step.content);
+    // letters with more than 64 marks are no text; cut there, the marks need no sorting among more than that
+    case 'NFC': case 'NFKC': return /\p{M}{65}/u.test(text)
+      ? (text.match(/\P{M}+\p{M}{0,64}|\p{M}{1,64}/gu) ?? []).map((part) => part.normalize(step.type)).join('') : text.normalize(step.type);
+    default: return text;
+  }
+}
+
+/** What the post-processor puts before and after a text. @param {Library} library @param {number} size */
+function marksOf(library, size) {
+  const plain = guarded('text', () => library.encode('a', { add_special_tokens: false })).ids;
+  const marked = guarded('text', () => library.encode('a', { add_special_tokens: true })).ids;
+  const before = marked.findIndex((_, at) => String(marked.slice(at, at + plain.length)) === String(plain));
+  if (before < 0 || marked.some((id) => !(id >= 0 && id < size))) refuse('FORMAT', 'post_processor of tokenizer.json', 'something else', 'tokens before and after the text');
+  return [marked.slice(0, before), marked.slice(before + plain.length)];
+}
+
+/** @param {any} tokenizer checked */
+function vocabularyOf({ model, added_tokens: added, decoder }) {
+  const ids = Object.entries(model.vocab), size = [...ids.map(([, id]) => id), ...added.map((/** @type {any} */ token) => token.id)].reduce((a, b) => Math.max(a, b), -1) + 1;
+  /** @type {string[]} */
+  const texts = new Array(size).fill(''), kinds = new Uint8Array(size).fill(UNUSED);
+  for (const [text, id] of ids) {
+    texts[id] = text;
+    kinds[id] = model.byte_fallback && byteOf(text) >= 0 ? BYTE : NORMAL;
+  }
+  for (const { id, content, special } of added) {
+    texts[id] = content;
+    kinds[id] = special ? CONTROL : USER;
+  }
+  return new Vocabulary(texts, kinds, decoderOf(decoder));
+}
+
+/** Runs the library; whatever it throws is about the file or the text. @template T @param {string} name @param {() => T} run @returns {T} */
+function guarded(name, run) {
+  try {
+    return run();
+  } catch (/** @type {any} */ cause) {
+    throw new ClearheadError('FORMAT', `${name} could not be read by the tokenizer: ${describe(cause?.message ?? cause)}`, { cause });
+  }
+}

@@ -1,0 +1,74 @@
+/** Threads in whole models: the bits of one, and a thread that is lost in the middle of a token costs nothing but time. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { init } from '../src/js/index.js';
+import { loadModel } from '../src/js/model/index.js';
+import { sameArray, sameBits } from './bits.js';
+import { engines } from './engines.js';
+import { lostWorkers } from './lost-workers.js';
+import { asSafetensors, configs, tiny } from './random-models.js';
+
+/** Large enough for one token to be worth sharing out. */
+const source = asSafetensors(tiny({ ...configs['llama, tied, grouped'], num_hidden_layers: 3, hidden_size: 512, intermediate_size: 1152, num_attention_heads: 8, num_key_value_heads: 4, vocab_size: 500 }));
+const tokens = Array.from({ length: 90 }, (_, x) => (x * x * 7 + 3) % 500);
+
+/** What a model does with a prompt in uneven chunks, some steps, and a look back. */
+function history(model) {
+  const results = [model.prefill(tokens.slice(0, 70), { observe: 'stats' })];
+  for (const token of tokens.slice(70)) results.push(model.step(token, { observe: 'stats' }));
+  return { ...results, row: model.row(2, 5, 60), cache: { ...model.cache.snapshot().layers } };
+}
+
+for (const { variant, ch } of engines)
+  for (const quantize of ['none', 'q8'])
+    test(`2 and 3 threads give the bits of one, ${quantize === 'q8' ? 'quantised' : 'float32'} (${variant})`, async () => {
+      const one = await loadModel(source, { engine: ch, quantize }), want = history(one);
+      for (const threads of [2, 3]) {
+        const engine = await init({ variant, threads }), many = await loadModel(source, { engine, quantize });
+        assert.equal(engine.info.threads, threads);
+        sameBits(history(many), want, `${threads} threads`);
+        assert.equal(engine.info.threads, threads, engine.info.why);
+        many.dispose();
+        engine.dispose();
+      }
+      one.dispose();
+    });
+
+const one = await loadModel(source, { engine: await init({ variant: 'simd' }) }), want = history(one);
+
+for (const fault of ['before', 'inside', 'after', 'asleep'])
+  for (const after of [0, 5])
+    test(`a worker that is lost ${fault === 'asleep' ? 'asleep' : `${fault} its pieces`} in pass ${after} costs nothing but time`, async () => {
+      const engine = await lostWorkers(fault, after, () => init({ variant: 'simd', threads: 2 })), model = await loadModel(source, { engine });
+      assert.equal(engine.info.threads, 2);
+      // until it has been quick enough to take part, for a worker that comes late finds nothing to do
+      for (let x = 0; x < 20 && engine.info.threads > 1; x++) {
+        model.cache.clear();
+        const start = performance.now();
+        sameBits(history(model), want, `history ${x}`);
+        assert.ok(performance.now() - start < 6000, `${performance.now() - start} ms`);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      assert.equal(engine.info.threads, 1);
+      assert.match(engine.info.why, /worker/);
+      if (fault === 'asleep') await new Promise((done) => setTimeout(done, 1500)); // until the sleeper has written what it had to
+      model.cache.clear();
+      sameBits(history(model), want, 'afterwards');
+      const before = engine.tensor([1]).data.buffer.byteLength;
+      for (let x = 0; x < 3; x++) {
+        model.cache.clear();
+        sameArray(model.prefill(tokens.slice(0, 70)).logits, want[0].logits, 'again');
+      }
+      assert.equal(engine.tensor([1]).data.buffer.byteLength, before, 'memory does not grow any more');
+    });
+
+test('a text goes on when a thread is lost while it is written', async () => {
+  const engine = await lostWorkers('inside', 3, () => init({ variant: 'simd', threads: 2 })), model = await loadModel(source, { engine });
+  const run = async (on) => {
+    const list = [];
+    for await (const { token } of on.generate(tokens.slice(0, 30), { maxTokens: 30 })) list.push(token);
+    return list;
+  };
+  one.cache.clear();
+  assert.deepEqual(await run(model), await run(one));
+});

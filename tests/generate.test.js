@@ -1,0 +1,224 @@
+/** Generating text: what ends it, what it reuses, what stops it, and that nothing is lost by any of that. On tiny random models. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { init } from '../src/js/index.js';
+import { loadModel } from '../src/js/model/index.js';
+import { sameArray, sameBits } from './bits.js';
+import { asGguf, asSafetensors, configs, tiny } from './random-models.js';
+
+const engine = await init({ variant: 'simd' });
+const source = asGguf(tiny(configs['llama, tied, grouped'])), load = (options) => loadModel(source, { engine, ...options });
+const prompt = [1, 5, 9, 30, 12];
+const all = async (iterator) => {
+  const list = [];
+  for await (const next of iterator) list.push(next);
+  return list;
+};
+const ids = (list) => list.map(({ token }) => token);
+/** A model that takes long for a token: about 60 million multiply-adds in each of four layers. */
+const slow = (() => {
+  const config = { ...configs['llama, tied, grouped'], num_hidden_layers: 4, hidden_size: 1024, intermediate_size: 16384, num_attention_heads: 16, num_key_value_heads: 16, vocab_size: 64 };
+  return () => {
+    const model = tiny({ ...config, intermediate_size: 64 });
+    for (const [name, tensor] of Object.entries(model.tensors))
+      if (/mlp/.test(name)) {
+        tensor.shape = tensor.shape.map((size) => (size === 64 ? 16384 : size));
+        tensor.data = new Float32Array(1024 * 16384).fill(1e-4);
+      }
+    return asSafetensors({ ...model, config });
+  };
+})();
+
+test('greedy generation is prefill and steps', async () => {
+  const a = await load(), b = await load(), list = await all(a.generate(prompt, { maxTokens: 20 }));
+  let { logits } = b.prefill(prompt);
+  for (const { token } of list) {
+    assert.equal(token, logits.indexOf(Math.max(...logits)));
+    logits = b.step(token).logits;
+  }
+  assert.equal(list.length, 20);
+  assert.deepEqual(list.map(({ finish }) => finish), [...Array(19).fill(undefined), 'length']);
+  assert.deepEqual([...a.cache.tokens], [...prompt, ...ids(list).slice(0, -1)]);
+});
+
+test('the beginning that the cache has is not read again, and the text is the same as without it', async () => {
+  const model = await load(), fresh = await load(), first = await all(model.generate(prompt, { maxTokens: 10 }));
+  const turn = [...prompt, ...ids(first), 7, 8, 9];
+  const { reading } = model, read = [];
+  model.reading = (tokens, ...how) => {
+    read.push(...tokens);
+    return reading.call(model, tokens, ...how);
+  };
+  const again = await all(model.generate(turn, { maxTokens: 10 }));
+  // the last token of the first text was chosen but never read
+  assert.deepEqual(read, [...turn.slice(-4), ...ids(again).slice(0, -1)]);
+  assert.deepEqual(ids(again), ids(await all(fresh.generate(turn, { maxTokens: 10 }))));
+  sameBits({ ...model.cache.snapshot().layers }, { ...fresh.cache.snapshot().layers });
+  // another beginning keeps what is common
+  const other = [...prompt.slice(0, 3), 40, 41];
+  assert.deepEqual(ids(await all(model.generate(other, { maxTokens: 5 }))), ids(await all((await load()).generate(other, { maxTokens: 5 }))));
+  // and the very same prompt needs its last token read, for its logits
+  for (let x = 0; x < 2; x++) assert.deepEqual(ids(await all(model.generate(other, { maxTokens: 5 }))), ids(await all((await load()).generate(other, { maxTokens: 5 }))));
+});
+
+test('the context ends a text, and a prompt beyond it is refused before anything is read', async () => {
+  const model = await load({ context: 12 }), list = await all(model.generate(prompt, { maxTokens: 100 }));
+  assert.equal(list.at(-1).finish, 'context');
+  assert.equal(list.length, 12 - prompt.length + 1);
+  const before = model.cache.snapshot();
+  assert.throws(() => model.generate(Array(13).fill(3)), { code: 'LIMIT', message: /13.*12/ });
+  sameBits(model.cache.snapshot(), before);
+  assert.equal((await all(model.generate(Array(12).fill(3), { maxTokens: 9 }))).length, 1);
+});
+
+test('the same seed gives the same text, another one another, and τ = 0 is greedy', async () => {
+  const model = await load(), run = async (options) => ids(await all(model.generate(prompt, { maxTokens: 30, ...options })));
+  const [a, b, c] = [await run({ tau: 1, seed: 3 }), await run({ tau: 1, seed: 3 }), await run({ tau: 1, seed: 4 })];
+  assert.deepEqual(a, b);
+  assert.notDeepEqual(a, c);
+  assert.deepEqual(await run({ tau: 1, topK: 1 }), await run({}));
+});
+
+test('log-probabilities are those of the logits', async () => {
+  const model = await load(), other = await load();
+  let { logits } = other.prefill(prompt);
+  for (const { token, logprob, top } of await all(model.generate(prompt, { maxTokens: 6, logprobs: 2 }))) {
+    const lse = Math.log(logits.reduce((sum, z) => sum + Math.exp(z), 0));
+    assert.ok(Math.abs(logprob - (logits[token] - lse)) < 1e-9);
+    assert.equal(top[0].token, token);
+    logits = other.step(token).logits;
+  }
+});
+
+test('a stop string ends the text and is not shown, wherever the tokens cut it; an end mark ends it too', async () => {
+  const model = await load(), whole = (await all(model.generate(prompt, { maxTokens: 30 }))).map(({ text }) => text).join('');
+  assert.ok(whole.length > 12, whole);
+  for (const stop of [whole.slice(4, 5), whole.slice(6, 9), whole.slice(9, 12)]) {
+    const list = await all(model.generate(prompt, { maxTokens: 30, stop: [stop, 'never comes'] }));
+    assert.equal(list.map(({ text }) => text).join(''), whole.slice(0, whole.indexOf(stop)));
+    assert.equal(list.at(-1).finish, 'stop');
+  }
+  const list = await all(model.generate(prompt, { maxTokens: 30 })), last = list[10].token, first = list.findIndex(({ token }) => token === last);
+  const ends = await loadModel(asGguf(tiny(configs['llama, tied, grouped']), { 'tokenizer.ggml.eos_token_id': last }), { engine }), ended = await all(ends.generate(prompt, { maxTokens: 30 }));
+  assert.deepEqual(ids(ended), ids(list).slice(0, first + 1));
+  assert.equal(ended.at(-1).finish, 'end');
+});
+
+test('text becomes the prompt with its marks, and without a tokenizer is refused', async () => {
+  const model = await load(), text = 'abc abc';
+  assert.deepEqual(ids(await all(model.generate(text, { maxTokens: 5 }))), ids(await all(model.generate(model.tokenizer.encode(text), { maxTokens: 5 }))));
+  const bare = await loadModel(asSafetensors(tiny(configs.qwen2)), { engine });
+  assert.equal(bare.tokenizer, null);
+  assert.throws(() => bare.generate('abc'), { code: 'ARG', message: /tokenizer/ });
+  assert.equal((await all(bare.generate(prompt, { maxTokens: 3 }))).length, 3);
+});
+
+test('chat writes the template’s prompt; without one it is refused', async () => {
+  const template = "{% for m in messages %}{{ m.role }}{{ m.content }}{% endfor %}{% if add_generation_prompt %}go{% endif %}";
+  const model = await loadModel(asGguf(tiny(configs['llama, tied, grouped']), { 'tokenizer.chat_template': template }), { engine });
+  const want = model.tokenizer.encode('userabcgo', { special: true, marks: false });
+  assert.deepEqual(ids(await all(model.chat([{ role: 'user', content: 'abc' }], { maxTokens: 4 }))), ids(await all(model.generate(want, { maxTokens: 4 }))));
+  assert.throws(() => model.chat('abc'), { code: 'ARG' });
+  const plain = await load();
+  assert.throws(() => plain.chat([{ role: 'user', content: 'abc' }]), { code: 'ARG', message: /template/ });
+});
+
+test('options are read and refused before anything happens', async () => {
+  const model = await load();
+  for (const [code, options] of [
+    ['RANGE', { maxTokens: 0 }], ['ARG', { maxTokens: '5' }], ['RANGE', { tau: -1 }], ['RANGE', { topP: 0 }], ['RANGE', { seed: 1.5 }], ['ARG', { stop: '' }], ['ARG', { stop: [''] }],
+    ['ARG', { signal: {} }], ['ARG', { observe: 'everything' }], ['ARG', { temperature: 1 }], ['RANGE', { observe: 'weights', heads: [[9, 0]] }],
+  ])
+    assert.throws(() => model.generate(prompt, options), { name: 'ClearheadError', code }, JSON.stringify(options));
+  assert.throws(() => model.generate([1, 64]), { code: 'RANGE' });
+  assert.throws(() => model.generate([]), { code: 'SHAPE' });
+  assert.throws(() => model.generate(5), { code: 'ARG' });
+  assert.equal(model.cache.length, 0);
+});
+
+test('statistics come with each token, of the row that chose it', async () => {
+  const model = await load(), other = await load(), list = await all(model.generate(prompt, { maxTokens: 8, observe: 'weights' }));
+  let { heads } = other.prefill(prompt, { observe: 'weights' });
+  for (const [at, next] of list.entries()) {
+    assert.equal(next.heads.entropy.length, 12);
+    const last = Float32Array.from({ length: 12 }, (_, x) => heads.entropy[x * (heads.entropy.length / 12) + heads.entropy.length / 12 - 1]);
+    // of a prompt all tokens are there, of a step one
+    if (at) sameArray(next.heads.entropy, last, `entropy at ${at}`);
+    next.heads.weights.forEach(({ weights }, x) => sameArray(weights, heads.weights[x].weights, `weights at ${at}`));
+    ({ heads } = other.step(next.token, { observe: 'weights' }));
+  }
+});
+
+test('one text at a time; in between rows can be read and the temperature set, and the one being written is unharmed', async () => {
+  const model = await load(), want = ids(await all((await load()).generate(prompt, { maxTokens: 8 }))), got = [];
+  for await (const { token } of model.generate(prompt, { maxTokens: 8 })) {
+    got.push(token);
+    for (const busy of [() => model.step(1), () => model.prefill([1]), () => model.cache.clear(), () => model.cache.truncate(2), () => model.cache.snapshot()])
+      assert.throws(busy, { code: 'BUSY' });
+    await assert.rejects(model.generate(prompt).next(), { code: 'BUSY' });
+    assert.equal(model.row(1, 2, model.cache.length - 1).weights.length, model.cache.length);
+  }
+  assert.deepEqual(got, want);
+  model.step(1);
+});
+
+test('a text that is left lets the model go at once', async () => {
+  const model = await load();
+  for await (const { token } of model.generate(prompt)) if (token >= 0) break;
+  model.cache.clear();
+  const iterator = model.generate(prompt);
+  await iterator.next();
+  await iterator.return();
+  assert.equal(model.step(1).logits.length, 64);
+});
+
+test('a change of the attention temperature has later prompts read anew', async () => {
+  const model = await load(), fresh = await load();
+  await all(model.generate(prompt, { maxTokens: 5 }));
+  model.setTemperature(0.2, 1);
+  fresh.setTemperature(0.2, 1);
+  assert.deepEqual(ids(await all(model.generate(prompt, { maxTokens: 5 }))), ids(await all(fresh.generate(prompt, { maxTokens: 5 }))));
+  sameBits({ ...model.cache.snapshot().layers }, { ...fresh.cache.snapshot().layers });
+});
+
+test('an abort settles within 100 ms, also in the middle of a token, and leaves the model as it can go on', async (t) => {
+  const model = await loadModel(slow(), { engine }), reason = new Error('enough');
+  // how long one token takes without an end in sight
+  const start = performance.now();
+  model.step(3);
+  t.diagnostic(`a token takes ${(performance.now() - start).toFixed(0)} ms`);
+  model.cache.clear();
+  for (const [tokens, after] of [[[1, 2, 3], 30], [Array(90).fill(5), 50], [[4], 0]]) {
+    const controller = new AbortController();
+    let aborted = 0;
+    setTimeout(() => {
+      aborted = performance.now();
+      controller.abort(reason);
+    }, after);
+    const before = model.cache.length;
+    await assert.rejects(all(model.generate(tokens, { maxTokens: 1000, signal: controller.signal })), reason);
+    assert.ok(aborted && performance.now() - aborted < 100, `${performance.now() - aborted} ms`);
+    assert.ok(model.cache.length >= Math.min(before, 1) - 1);
+    assert.equal(model.cache.snapshot().layers.length, 4);
+    model.step(3);
+  }
+  const controller = new AbortController();
+  controller.abort(reason);
+  await assert.rejects(all(model.generate([1], { signal: controller.signal })), reason);
+  // disposed of in the middle, the text ends and nothing else happens
+  setTimeout(() => model.dispose(), 20);
+  await assert.rejects(all(model.generate([1, 2, 3], { maxTokens: 1000 })), { code: 'DISPOSED' });
+});
+
+test('loading can be aborted, and takes nothing', async () => {
+  const before = engine.tensor([1]).data.byteOffset;
+  for (const after of [0, 1]) {
+    const controller = new AbortController(), reason = new Error('enough');
+    let calls = 0;
+    const onProgress = () => {
+      if (calls++ === after) controller.abort(reason);
+    };
+    await assert.rejects(loadModel(new Blob([source]), { engine, signal: controller.signal, onProgress }), reason);
+  }
+  assert.ok(engine.tensor([1]).data.byteOffset >= before);
+});

@@ -1,0 +1,188 @@
+/** Every source of a model gives the same bytes, and what goes wrong on the way is told apart. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { openModel } from '../src/js/model/open.js';
+import { Bytes, writeGguf } from './gguf-writer.js';
+import { inChunks, readWhole, refuses } from './streams.js';
+import { tinyConfig, tinyGguf, tinyJson } from './tiny-models.js';
+
+const bytes = tinyGguf('qwen3'), html = '<!doctype html><title>Not found</title>';
+const folder = mkdtempSync(join(tmpdir(), 'clearhead source % # é-'));
+const file = pathToFileURL(join(folder, 'tiny model #1 %20.gguf'));
+writeFileSync(file, bytes);
+after(() => rmSync(folder, { recursive: true }));
+
+/** What the server does, by path. */
+const answers = {
+  '/whole.gguf': (response) => response.setHeader('content-length', bytes.length).end(bytes),
+  '/unsized.gguf': (response) => response.end(bytes),
+  '/short.gguf': (response) => {
+    response.setHeader('content-length', bytes.length);
+    response.write(bytes.subarray(0, 700), () => response.destroy());
+  },
+  '/stalled.gguf': (response) => void response.setHeader('content-length', bytes.length).write(bytes.subarray(0, bytes.length - 9)),
+  '/page.gguf': (response) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html),
+  '/untold-page.gguf': (response) => response.setHeader('content-type', 'application/octet-stream').end(html),
+  '/absent.gguf': (response) => response.writeHead(404).end('no'),
+  '/hf/model.safetensors': (response) => response.end(tinyJson('llama').weights),
+  '/hf/config.json': (response) => response.end(JSON.stringify(tinyConfig('llama'))),
+  '/hf/chat_template.jinja': (response) => response.end('{{ messages }}'),
+  // as a server of single-page applications answers everything
+  '/hf/tokenizer.json': (response) => response.setHeader('content-type', 'text/html').end(html),
+  '/hf/generation_config.json': (response) => response.writeHead(404).end('{}'),
+  '/broken/model.safetensors': (response) => response.end(tinyJson('llama').weights),
+  '/broken/config.json': (response) => response.end('{"hidden_size": '),
+  '/bare/model.safetensors': (response) => response.end(tinyJson('llama').weights),
+};
+const server = createServer((request, response) => (answers[request.url.replace(/\?.*/, '')] ?? answers['/absent.gguf'])(response));
+let base;
+before(() => new Promise((done) => server.listen(0, '127.0.0.1', () => {
+  base = `http://127.0.0.1:${server.address().port}`;
+  done();
+})));
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+describe('one model from everywhere', () => {
+  const sources = {
+    'an address': () => `${base}/whole.gguf?download=true`,
+    'a URL': () => new URL(`${base}/unsized.gguf`),
+    'a file': () => file,
+    'a file as text': () => file.href,
+    'a Blob': () => new Blob([bytes]),
+    'a File': () => new File([bytes], 'tiny.gguf'),
+    'a Response': () => new Response(bytes),
+    'a Response in pieces': () => inChunks(bytes, 11),
+    'an ArrayBuffer': () => bytes.slice().buffer,
+    'a view inside a buffer': () => new Uint8Array([1, 2, 3, ...bytes, 4]).subarray(3, bytes.length + 3),
+    'a DataView': () => new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
+    'weights without anything': () => ({ weights: bytes }),
+  };
+  for (const [name, source] of Object.entries(sources))
+    test(name, async () => assert.deepEqual(await readWhole(source()), await readWhole(bytes)));
+
+  test('of safetensors, what lies beside it; a web page in the place of an optional file is no file', async () => {
+    const model = await openModel(`${base}/hf/model.safetensors`);
+    await model.cancel();
+    assert.deepEqual(model.json, { config: tinyConfig('llama'), chatTemplate: '{{ messages }}' });
+  });
+});
+
+describe('progress', () => {
+  for (const [name, source, total] of [['with a known length', () => new Blob([bytes]), bytes.length], ['without', () => inChunks(bytes, 100), undefined]])
+    test(name, async () => {
+      const seen = [];
+      await readWhole(source(), { onProgress: (progress) => seen.push(progress) });
+      assert.ok(seen.every((progress, at) => progress.total === total && (!at || progress.loaded >= seen[at - 1].loaded)));
+      assert.equal(seen.at(-1).loaded, bytes.length);
+    });
+});
+
+describe('memory', () => {
+  test('256 MB pass through without being held', async () => {
+    const size = 2 ** 28, head = writeGguf({ tensors: [{ name: 'big', shape: [size / 4], data: new Uint8Array(0) }] });
+    let sent = 0, peak = 0, received = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        if (!sent) controller.enqueue(head);
+        if (sent >= size) return controller.close();
+        controller.enqueue(new Uint8Array(2 ** 20).fill(sent >> 20));
+        sent += 2 ** 20;
+      },
+    });
+    const held = () => process.memoryUsage().arrayBuffers, before = held(), model = await openModel(new Response(body));
+    await model.stream({
+      write(tensor, offset, chunk) {
+        assert.equal(offset, received);
+        assert.equal(chunk[0], (offset >> 20) & 255);
+        received += chunk.length;
+        peak = Math.max(peak, held() - before);
+      },
+    });
+    assert.equal(received, size);
+    // what the collector has not come to yet included
+    assert.ok(peak < 2 ** 26, `${peak} bytes`);
+  });
+
+  test('a file that lies about its size is refused before anything of that size is made', async () => {
+    const head = () => new Bytes().raw(new TextEncoder().encode('GGUF')).u32(3);
+    const lies = {
+      'a list of 16 million numbers': head().u64(0).u64(1).string('k').u32(9).u32(12).u64(2 ** 24),
+      'a list of 16 million texts': head().u64(0).u64(1).string('k').u32(9).u32(8).u64(2 ** 24),
+      'a text of 16 MB': head().u64(0).u64(1).string('k').u32(8).string('', 2 ** 24),
+      '65536 tensors': head().u64(65536).u64(0),
+      'a tensor of 64 GB': head().u64(1).u64(0).string('a').u32(1).u64(2 ** 34).u32(0).u64(0),
+    };
+    for (const [name, lie] of Object.entries(lies)) {
+      const before = process.memoryUsage().arrayBuffers;
+      await refuses(() => readWhole(inChunks(lie.done(), 512)), 'INTEGRITY', /cut off/);
+      assert.ok(process.memoryUsage().arrayBuffers - before < 2 ** 20, name);
+    }
+  });
+});
+
+describe('what goes wrong', () => {
+  const open = (path) => () => readWhole(base + path);
+  test('a connection that breaks', () => refuses(open('/short.gguf'), 'NET', /short.gguf stopped after 700 bytes/));
+  test('a page, by its type', () => refuses(open('/page.gguf'), 'FORMAT', /is a web page \(HTML\), not a model/));
+  test('a page, by its beginning', () => refuses(open('/untold-page.gguf'), 'FORMAT', /is a web page \(HTML\)/));
+  test('status 404', () => refuses(open('/nothing.gguf'), 'NET', /status 404/));
+  test('no server', () => refuses(() => readWhole('http://127.0.0.1:1/x.gguf'), 'NET', /could not be opened/));
+  test('no file', () => refuses(() => readWhole(new URL('none.gguf', file)), 'NET', /none.gguf could not be opened/));
+  test('a folder', () => refuses(() => readWhole(new URL('.', file)), 'NET', /could not be opened/));
+  test('config.json that is no JSON', () => refuses(open('/broken/model.safetensors'), 'FORMAT', /config.json is not JSON/));
+  test('no config.json', () => refuses(open('/bare/model.safetensors'), 'NET', /config.json could not be fetched: status 404/));
+  test('fewer bytes than announced', () =>
+    refuses(() => readWhole(inChunks(bytes.subarray(0, 900), 100, { 'content-length': String(bytes.length) })), 'INTEGRITY', /cut off/));
+  test('more bytes than announced', () =>
+    refuses(() => readWhole(inChunks(bytes, 64, { 'content-length': '900' })), 'INTEGRITY', /cut off|announced/));
+  test('a length of compressed bytes does not count', async () =>
+    assert.deepEqual(await readWhole(inChunks(bytes, 64, { 'content-length': '900', 'content-encoding': 'gzip' })), await readWhole(bytes)));
+  test('a Response that was read', async () => {
+    const response = new Response(bytes);
+    await response.arrayBuffer();
+    await refuses(() => readWhole(response), 'ARG', /a Response that has been read/);
+  });
+  for (const [name, source] of [['null', null], ['a number', 3], ['an object', {}], ['a misspelt one', { weight: bytes }], ['a function', () => {}]])
+    test(`${name} is no source`, () => refuses(() => readWhole(source), 'ARG', /source/));
+
+  test('a sink that fails ends the stream, and its error passes through', async () => {
+    const model = await openModel(inChunks(bytes, 50)), wrong = new Error('full');
+    await assert.rejects(model.stream({ write: () => { throw wrong; } }), wrong);
+    await refuses(() => model.stream({ write() {} }), 'ARG', /called again/);
+  });
+});
+
+describe('aborting', () => {
+  test('before it begins', async () => {
+    await assert.rejects(openModel(bytes, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+    const reason = new Error('changed my mind');
+    await assert.rejects(openModel(bytes, { signal: AbortSignal.abort(reason) }), reason);
+  });
+
+  for (const [name, source] of [['a stalled download', () => `${base}/stalled.gguf`], ['a stream that never ends', () => new Response(new ReadableStream({ start: (c) => c.enqueue(bytes.slice(0, -5)) }))]])
+    test(`${name} within 100 ms`, async () => {
+      const abort = new AbortController(), model = await openModel(source(), { signal: abort.signal });
+      const streamed = model.stream({ write() {} });
+      let aborted = 0;
+      setTimeout(() => {
+        aborted = performance.now();
+        abort.abort();
+      }, 30);
+      await assert.rejects(streamed, { name: 'AbortError' });
+      assert.ok(aborted && performance.now() - aborted < 100);
+    });
+
+  test('from the progress listener', async () => {
+    const abort = new AbortController();
+    await assert.rejects(readWhole(inChunks(bytes, 200), { signal: abort.signal, onProgress: ({ loaded }) => loaded > 400 && abort.abort() }), { name: 'AbortError' });
+  });
+});

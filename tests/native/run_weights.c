@@ -1,0 +1,103 @@
+/*
+ * Runs matrices of weights from stdin through weights.h, with every array in memory of exactly its size, and writes rows and products to
+ * stdout: sanitizers watch every access, and the bits must be those of the simd module. Compiled once for each way in which an
+ * engine's 8-bit dot product may behave (V_DOT8_LIKE in simd.h).
+ *
+ * The stream: int32 type, rows, columns, m, the number of pieces; their bounds (pieces + 1); the rows as a file has them; x (m, columns).
+ * The answer: the form of dot product; every row; every product, in pieces. End of file is the end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dots.h"
+#include "weights.h"
+
+static void fail(const char *what)
+{
+  fprintf(stderr, "run_weights: %s\n", what);
+  exit(2);
+}
+
+/* 16-aligned, as malloc is here. What is not written shows as 0xCD. */
+static void *make(size_t bytes)
+{
+  void *p = malloc(bytes);
+  if (!p)
+    fail("out of memory");
+  return memset(p, 0xCD, bytes);
+}
+
+static void read_bytes(void *to, size_t bytes)
+{
+  if (bytes && fread(to, 1, bytes, stdin) != bytes)
+    fail("the stream ends in the middle of a case");
+}
+
+static void write_bytes(const void *from, size_t bytes)
+{
+  if (bytes && fwrite(from, 1, bytes, stdout) != bytes)
+    fail("cannot write");
+}
+
+/* An array from the stream, one element behind an aligned address. */
+typedef struct {
+  char *block;
+  void *data;
+} array;
+
+static array read_array(size_t element, size_t bytes)
+{
+  array a;
+  a.block = make(bytes + element);
+  a.data = a.block + element;
+  read_bytes(a.data, bytes);
+  return a;
+}
+
+int main(void)
+{
+  int32_t head[5], form = dot_form();
+  write_bytes(&form, 4);
+  while (fread(head, 4, 5, stdin) == 5) {
+    int32_t type = head[0], rows = head[1], columns = head[2], m = head[3], pieces = head[4];
+    array bounds = read_array(4, 4 * ((size_t)pieces + 1));
+    size_t row_bytes = attn_matrix_row_bytes(type, columns);
+    array source = read_array(1, row_bytes * (size_t)rows);
+    array x = read_array(4, 4 * (size_t)m * (size_t)columns);
+
+    attn_matrix *w = make(attn_matrix_bytes(type, rows, columns));
+    if (attn_matrix_init(w, type, rows, columns) != ATTN_OK)
+      fail("attn_matrix_init refused a valid shape");
+    /* the second half of the rows first */
+    int32_t half = rows / 2;
+    const uint8_t *bytes = source.data;
+    if (attn_matrix_pack(w, bytes + row_bytes * (size_t)half, half, rows - half) != ATTN_OK ||
+        attn_matrix_pack(w, bytes, 0, half) != ATTN_OK)
+      fail("attn_matrix_pack refused rows that are there");
+    float *row = make(4 * (size_t)columns);
+    for (int32_t r = 0; r < rows; r++) {
+      attn_matrix_row(w, r, row);
+      write_bytes(row, 4 * (size_t)columns);
+    }
+
+    void *scratch = make(attn_multiply_scratch_bytes(type, m, columns));
+    attn_multiply_prepare(scratch, x.data, m, columns, type);
+    /* one element more, so that y is not aligned either */
+    size_t count = (size_t)m * (size_t)rows;
+    char *y = make(4 * count + 4);
+    const int32_t *bound = bounds.data;
+    for (int32_t p = 0; p < pieces; p++)
+      attn_multiply((float *)(void *)(y + 4), (size_t)rows, w, scratch, m, bound[p], bound[p + 1]);
+    write_bytes(y + 4, 4 * count);
+
+    free(y);
+    free(scratch);
+    free(row);
+    free(w);
+    free(x.block);
+    free(source.block);
+    free(bounds.block);
+  }
+  return 0;
+}

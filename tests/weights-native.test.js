@@ -1,0 +1,68 @@
+/**
+ * The C of weights.h, built natively: under ASan and UBSan with each way in which an engine's 8-bit dot product may take its eighth
+ * bit, and under gcc, with the bits of the simd module. `scripts/build.sh native` builds the programs.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { sameArray } from './bits.js';
+import { TYPES, isFloat, randomRows, toHalf } from './blocks.js';
+import { Kernels } from './kernels.js';
+import { matrix, multiply, rowOf } from './products.js';
+import { random } from './random.js';
+import { Answer, Stream } from './stream.js';
+
+const path = (name) => fileURLToPath(new URL(`../build/native/${name}`, import.meta.url));
+
+/** Every type, ragged shapes, one input to several; ordinary, odd and infinite scales. */
+function* cases() {
+  const r = random(31);
+  for (const [name, { type, block }] of Object.entries(TYPES))
+    for (const times of isFloat(name) ? [1, 31, 33, 290, 520] : block === 32 ? [1, 3, 25, 49] : [1, 3, 4])
+      for (const m of [1, 2, 4, 5, 9]) {
+        const rows = r.pick([1, 5, 8, 16, 19]), columns = block * times, ends = new Set([0, rows, r.integer(0, rows), r.integer(0, rows)]);
+        const scales = r.pick([undefined, () => r.pick([1, 0x8001, 0x400, 0, 0xfbff]), () => (r.chance(0.05) ? 0x7c00 : toHalf(r.normal()))]);
+        const data = randomRows(name, r, rows, columns, scales);
+        const x = Float32Array.from({ length: m * columns }, () => r.normal() * 10 ** r.integer(-3, 3));
+        yield { name, type, rows, columns, m, bounds: Int32Array.from([...ends].sort((a, b) => a - b)), data, x };
+      }
+}
+
+/** NaN has many bits, and which of them come out is nobody's promise. */
+const oneNaN = (a) => a.map((y) => (Number.isNaN(y) ? NaN : y));
+
+const list = [...cases()], stream = new Stream(), k = new Kernels('simd');
+for (const { type, rows, columns, m, bounds, data, x } of list)
+  stream.int(type, rows, columns, m, bounds.length - 1).array(bounds).array(data).array(x);
+const wants = list.map(({ name, rows, columns, m, data, x }) =>
+  k.scope(() => {
+    const w = matrix(k, name, data, rows, columns);
+    const values = Array.from({ length: rows }, (_, row) => oneNaN(rowOf(k, w, row, columns)));
+    return { values, y: oneNaN(multiply(k, name, w, x, m, rows)) };
+  }),
+);
+
+for (const [program, form] of [
+  ['gcc', 0],
+  ['none', 0],
+  ['unsigned', 1],
+  ['signed', 2],
+  ['saturating', 0],
+  ['twice', 0],
+])
+  test(`every type has the bits of the simd module, and the probe finds the exact form: native_weights_${program}`, () => {
+    const file = path(`native_weights_${program}`);
+    assert.ok(existsSync(file), `${file} is missing: scripts/build.sh native`);
+    const { status, stdout, stderr } = spawnSync(file, { input: stream.bytes(), maxBuffer: 2 ** 28 });
+    assert.deepEqual([status, String(stderr)], [0, '']);
+    const answer = new Answer(stdout);
+    assert.equal(answer.int(), form);
+    list.forEach(({ name, rows, columns, m }, at) => {
+      const what = `${name}, ${rows}×${columns}, m = ${m}`;
+      for (const [row, want] of wants[at].values.entries()) sameArray(oneNaN(answer.take(Float32Array, columns)), want, `${what}, row ${row}`);
+      sameArray(oneNaN(answer.take(Float32Array, m * rows)), wants[at].y, what);
+    });
+    assert.equal(answer.rest, 0);
+  });
