@@ -227,6 +227,17 @@ describe('tokens that are written out', () => {
   });
 });
 
+describe('as many ids as the embedding has rows', () => {
+  const metadata = new Map(Object.entries(tokenizerMetadata())), json = { added_tokens: [], normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: 'ByteLevel' }, model: { vocab: { a: 0, b: 1 }, merges: [] } };
+  for (const [name, make, own] of [['GGUF', (rows) => ggufTokenizer(metadata, rows), 14], ['tokenizer.json', (rows) => jsonTokenizer({ tokenizer: json }, rows), 2]])
+    test(name, async () => {
+      const tokenizer = make(own + 3);
+      assert.deepEqual([tokenizer.size, tokenizer.token(own + 2), tokenizer.decode([own, own + 2])], [own + 3, '', '']);
+      assert.deepEqual(tokenizer.encode('ab'), make(own).encode('ab'));
+      await refuses(() => make(own - 1), 'FORMAT', new RegExp(`${own} tokens; expected at most ${own - 1}`));
+    });
+});
+
 describe('streaming', () => {
   test('never half a character, and the pieces are the whole, for any ids', { skip }, () => {
     const r = random(13), { tokenizer } = gpt2;
