@@ -18,7 +18,7 @@ export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, ge
   const built = (/** @type {boolean} */ special) => {
     // text that only looks like a control token must not become one: the library is then not told of them
     const added = tokenizer.added_tokens.filter((/** @type {any} */ token) => special || !token.special);
-    return bounded(guarded('tokenizer.json', () => new Library({ ...tokenizer, added_tokens: added, model: { ...tokenizer.model, type: 'BPE' } }, settings)), tokenizer, merge);
+    return bounded(guarded('tokenizer.json', () => new Library({ ...tokenizer, added_tokens: added, decoder: null, model: { ...tokenizer.model, type: 'BPE' } }, settings)), tokenizer, merge);
   };
   /** @type {{ false?: Library, true?: Library }} */
   const libraries = {};
