@@ -65,7 +65,9 @@ const lengthOf = (tokens) => (Array.isArray(tokens) ? tokens.length : undefined)
 function patternOf(pattern, layers) {
   if (Array.isArray(pattern) && pattern.length === layers && pattern.every((local) => typeof local === 'boolean')) return pattern;
   if (ArrayBuffer.isView(pattern) && /** @type {any} */ (pattern).length === layers) return Array.from(/** @type {any} */ (pattern), Boolean);
-  return Number.isInteger(pattern) && pattern > 0 ? everyNth(layers, pattern) : refuse('FORMAT', 'attention.sliding_window_pattern', describe(pattern), 'a period or one truth value per layer');
+  return Number.isInteger(pattern) && pattern > 0
+    ? everyNth(layers, pattern)
+    : refuse('FORMAT', 'attention.sliding_window_pattern', describe(pattern), 'a period or one truth value per layer');
 }
 
 /** @param {(key: string, otherwise?: any) => any} get @returns {import('./types.d.ts').RopeScaling} */

@@ -34,7 +34,8 @@ export function checkTokenizer(json) {
   const { vocab, merges } = model;
   if (!isObject(vocab)) refuse('FORMAT', 'vocab of tokenizer.json', describe(vocab), 'an object');
   if (!Array.isArray(added) || added.length > ADDED) refuse('FORMAT', 'added_tokens of tokenizer.json', describe(added), `an array of at most ${ADDED}`);
-  const size = Object.keys(vocab).length + added.length, taken = new Uint8Array(size <= TOKENS ? size : refuse('LIMIT', 'the vocabulary', `${size} tokens`, `at most ${TOKENS}`));
+  const size = Object.keys(vocab).length + added.length;
+  const taken = new Uint8Array(size <= TOKENS ? size : refuse('LIMIT', 'the vocabulary', `${size} tokens`, `at most ${TOKENS}`));
   for (const [text, id] of Object.entries(vocab)) {
     checkToken(text, id, size, LENGTH);
     if (taken[id]++) refuse('FORMAT', `the id ${id} in tokenizer.json`, 'there twice', 'each once');
@@ -49,7 +50,8 @@ export function checkTokenizer(json) {
   // whose parts and joins are tokens is looked at where they are merged
   const odd = merges.findIndex((merge) => typeof merge !== 'string' && !(Array.isArray(merge) && merge.length === 2 && merge.every((part) => typeof part === 'string')));
   if (odd >= 0) refuse('FORMAT', `merge ${odd} of tokenizer.json`, describe(merges[odd]), 'two tokens');
-  for (const name of ['continuing_subword_prefix', 'end_of_word_suffix', 'continuing_subword_suffix', 'dropout']) if (model[name]) refuse('FORMAT', `${name} of tokenizer.json`, describe(model[name]), 'none');
+  for (const name of ['continuing_subword_prefix', 'end_of_word_suffix', 'continuing_subword_suffix', 'dropout'])
+    if (model[name]) refuse('FORMAT', `${name} of tokenizer.json`, describe(model[name]), 'none');
   for (const [part, names] of Object.entries(STEPS)) checkStep(part, json[part], names, 0);
 }
 
@@ -69,8 +71,9 @@ function checkStep(part, step, names, depth) {
     return list.forEach((/** @type {any} */ one) => checkStep(part, one, names, depth + 1));
   }
   if (!names.includes(step.type)) refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), names.join(', '));
-  if (part === 'normalizer' && (step.type === 'Prepend' ? typeof step.prepend !== 'string' : step.type === 'Replace' && (typeof step.content !== 'string' || typeof step.pattern?.String !== 'string' || !step.pattern.String)))
-    refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), 'with what it puts in, and for what');
+  const incomplete = step.type === 'Prepend' ? typeof step.prepend !== 'string'
+    : step.type === 'Replace' && !(typeof step.content === 'string' && typeof step.pattern?.String === 'string' && step.pattern.String);
+  if (incomplete) refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), 'with what it puts in, and for what');
   const { pattern } = step;
   if ((pattern !== undefined || step.type === 'Split') && typeof pattern?.String !== 'string' && !EXPRESSIONS.has(pattern?.Regex))
     refuse('FORMAT', `the expression of ${part} in tokenizer.json`, describe(pattern?.Regex), 'a known one, since others could take for ever');

@@ -122,7 +122,8 @@ function decoding(options) {
 /** @param {any} types @param {string[]} tokens */
 function kindsOf(types, tokens) {
   if (types === undefined) return new Uint8Array(tokens.length).fill(NORMAL);
-  if (!(types instanceof Int32Array || types instanceof Uint32Array) || types.length !== tokens.length) refuse('FORMAT', 'tokenizer.ggml.token_type', describe(types), `${tokens.length} 32-bit integers`);
+  if (!(types instanceof Int32Array || types instanceof Uint32Array) || types.length !== tokens.length)
+    refuse('FORMAT', 'tokenizer.ggml.token_type', describe(types), `${tokens.length} 32-bit integers`);
   return Uint8Array.from(types, (type, at) => {
     if (type < 0 || type > BYTE) refuse('FORMAT', `the type of token ${at}`, type, `${NORMAL} to ${BYTE}`);
     if (type === BYTE && byteOf(tokens[at]) < 0) refuse('FORMAT', `token ${at}, a byte`, describe(tokens[at]), '<0x00> to <0xFF>');
