@@ -18,18 +18,31 @@ for (const { variant, ch } of engines)
     for (let seed = 0; seed < 12; seed++)
       for (const { number, holds, worst, parts } of examine(lab(ch, seed * 1009))) {
         assert.ok(holds, `seed ${seed}, statement ${number}: ${JSON.stringify(worst)}`);
-        for (const part of parts) if (part.kind === 'identity' && part.unit === 'u' && part.ratio > nearest.ratio) nearest = { number, ...part };
+        for (const part of parts)
+          if (part.kind === 'identity' && part.unit === 'u' && part.ratio > nearest.ratio) nearest = { number, ...part };
       }
     t.diagnostic(`nearest to what rounding allows: statement ${nearest.number}, ${nearest.sides}, ${Math.round(100 * nearest.ratio)} %`);
     assert.ok(nearest.ratio > 0.1, 'the allowances are no wider than ten times what is seen');
   });
 
 test('each statement has one line within 100 columns, with number, name and formula as theory.h has them', () => {
-  const text = check(), all = check('--all'), manual = readFileSync(new URL('../src/c/theory.h', import.meta.url), 'utf8');
+  const text = check(),
+    all = check('--all'),
+    manual = readFileSync(new URL('../src/c/theory.h', import.meta.url), 'utf8');
   for (const line of [...text.split('\n'), ...all.split('\n')]) assert.ok([...line].length <= 100, `${[...line].length} columns: ${line}`);
-  const lines = [...text.matchAll(/^ {1,2}(\d+) {2}(.{20})(.*?) {2,}.*(✓ (?:holds|exact|bound.*))$/gm)].map(([, number, name, formula, verdict]) => ({ number: Number(number), name: name.trim(), formula, verdict }));
-  assert.deepEqual(lines.map(({ number }) => number), JSON.parse(check('--json')).statements.map(({ number }) => number));
-  const table = new Map([...manual.matchAll(/^ \* {4,5}(\d+) {2}(.{20}) (.*?)(?: {2}\(attn\.h\))?$/gm)].map(([, number, name, formula]) => [Number(number), { name: name.trim(), formula }]));
+  const lines = [...text.matchAll(/^ {1,2}(\d+) {2}(.{20})(.*?) {2,}.*(✓ (?:holds|exact|bound.*))$/gm)].map(
+    ([, number, name, formula, verdict]) => ({ number: Number(number), name: name.trim(), formula, verdict }),
+  );
+  assert.deepEqual(
+    lines.map(({ number }) => number),
+    JSON.parse(check('--json')).statements.map(({ number }) => number),
+  );
+  const table = new Map(
+    [...manual.matchAll(/^ \* {4,5}(\d+) {2}(.{20}) (.*?)(?: {2}\(\w+\.h\))?$/gm)].map(([, number, name, formula]) => [
+      Number(number),
+      { name: name.trim(), formula },
+    ]),
+  );
   for (const { number, name, formula } of lines) assert.deepEqual({ name, formula }, table.get(number), `statement ${number}`);
   assert.match(text, /σ² = 8 \(published: 8\)/);
   assert.match(text, /◌ vacuous/);
@@ -51,12 +64,35 @@ test('--json has every comparison, with what was measured and allowed', () => {
 });
 
 test('what is not understood ends with status 2', () => {
-  for (const args of [['--seed', 'x'], ['--variant', 'fast'], ['--nonsense'], ['--wasm', command]]) assert.equal(spawnSync(process.execPath, [command, 'check', ...args]).status, 2, `${args}`);
+  for (const args of [['--seed', 'x'], ['--variant', 'fast'], ['--nonsense'], ['--wasm', command]])
+    assert.equal(spawnSync(process.execPath, [command, 'check', ...args]).status, 2, `${args}`);
 });
 
 test('a comparison is violated by what exceeds its allowance, by NaN and by an allowance without end', () => {
-  assert.equal(compare('', [[1, 1, 2], [3, 1, 3]]).verdict, 'holds');
-  for (const elements of [[[4, 1, 3]], [[0, 1, 1], [NaN, 1, 1], [0, 1, 1]], [[1, 1, Infinity]], [[1, NaN, 1]], [[1, 1, NaN]], [[1, 0, 0]], []]) assert.equal(compare('', elements).verdict, 'violated', JSON.stringify(elements));
+  assert.equal(
+    compare('', [
+      [1, 1, 2],
+      [3, 1, 3],
+    ]).verdict,
+    'holds',
+  );
+  for (const elements of [
+    [[4, 1, 3]],
+    [
+      [0, 1, 1],
+      [NaN, 1, 1],
+      [0, 1, 1],
+    ],
+    [[1, 1, Infinity]],
+    [[1, NaN, 1]],
+    [[1, 1, NaN]],
+    [[1, 0, 0]],
+    [],
+  ])
+    assert.equal(compare('', elements).verdict, 'violated', JSON.stringify(elements));
   assert.deepEqual([exact('', true).verdict, exact('', false).verdict], ['holds', 'violated']);
-  assert.deepEqual([bounded('', 1, 2), bounded('', 3, 2), bounded('', 1, 2, { cap: 2 }), bounded('', NaN, 2)].map(({ verdict }) => verdict), ['bound', 'violated', 'vacuous', 'violated']);
+  assert.deepEqual(
+    [bounded('', 1, 2), bounded('', 3, 2), bounded('', 1, 2, { cap: 2 }), bounded('', NaN, 2)].map(({ verdict }) => verdict),
+    ['bound', 'violated', 'vacuous', 'violated'],
+  );
 });

@@ -5,8 +5,13 @@ import { sameBits } from './bits.js';
 import { engines } from './engines.js';
 import { bench } from './faults.js';
 
-const { ch } = engines[0], { refuses, leaksNothing, room } = bench(ch), t = ch.theory;
-const z = Float64Array.of(1, 2, 3), q = Float64Array.of(1, -1), k = Float64Array.of(1, 2, 3, 4, 5, 6), v = Float64Array.of(1, 2, 3);
+const { ch } = engines[0],
+  { refuses, leaksNothing, room } = bench(ch),
+  t = ch.theory;
+const z = Float64Array.of(1, 2, 3),
+  q = Float64Array.of(1, -1),
+  k = Float64Array.of(1, 2, 3, 4, 5, 6),
+  v = Float64Array.of(1, 2, 3);
 
 /** Each statement as a call of its inputs and options, with the names of its arrays (the first `positional` are arguments, the others options). */
 const calls = {
@@ -25,22 +30,38 @@ const calls = {
 };
 
 function call(name, change = {}) {
-  const { arrays, positional, options } = calls[name], all = Object.entries({ ...arrays, ...options, ...change });
-  const is = (x) => Object.keys(arrays).indexOf(x), first = all.filter(([key]) => is(key) >= 0 && is(key) < positional);
+  const { arrays, positional, options } = calls[name],
+    all = Object.entries({ ...arrays, ...options, ...change });
+  const is = (x) => Object.keys(arrays).indexOf(x),
+    first = all.filter(([key]) => is(key) >= 0 && is(key) < positional);
   return t[name](...first.map(([, x]) => x), Object.fromEntries(all.filter((entry) => !first.includes(entry))));
 }
 
 test('arrays that are none, hold no finite numbers, are empty or of another length', () => {
-  const other = engines.length > 1 ? engines[1].ch : null, dead = ch.tensor([3], 'float64');
+  const other = engines.length > 1 ? engines[1].ch : null,
+    dead = ch.tensor([3], 'float64');
   dead.dispose();
   for (const [name, { arrays }] of Object.entries(calls))
     for (const [key, good] of Object.entries(arrays)) {
       const spoil = (what, codes, x) => refuses(`${name} ${key} ${what}`, codes, key, () => call(name, { [key]: x }));
-      for (const [what, x] of [['an array', [1, 2, 3]], ['an Int32Array', Int32Array.of(1, 2, 3)], ['null', null], ['a string', '123'], ['a DataView', new DataView(new ArrayBuffer(8))]]) spoil(what, 'ARG', x);
-      for (const x of [NaN, Infinity, -Infinity]) spoil(x, 'RANGE', good.map((y, j) => (j === good.length - 1 ? x : y)));
+      for (const [what, x] of [
+        ['an array', [1, 2, 3]],
+        ['an Int32Array', Int32Array.of(1, 2, 3)],
+        ['null', null],
+        ['a string', '123'],
+        ['a DataView', new DataView(new ArrayBuffer(8))],
+      ])
+        spoil(what, 'ARG', x);
+      for (const x of [NaN, Infinity, -Infinity])
+        spoil(
+          x,
+          'RANGE',
+          good.map((y, j) => (j === good.length - 1 ? x : y)),
+        );
       spoil('empty', 'SHAPE', good.slice(0, 0));
       // what a longer q does shows at k, a longer a at b; for others the length itself is wrong
-      if (!['z', 'q', 'a'].includes(key) && !(name === 'maximumLikelihood' && key === 'v') && !(name === 'sharedKeyBounds' && key === 'k')) spoil('longer', 'SHAPE', Float64Array.from([...good, 1]));
+      if (!['z', 'q', 'a'].includes(key) && !(name === 'maximumLikelihood' && key === 'v') && !(name === 'sharedKeyBounds' && key === 'k'))
+        spoil('longer', 'SHAPE', Float64Array.from([...good, 1]));
       spoil('disposed', 'DISPOSED', dead);
       if (other) spoil('of another engine', 'DISPOSED', other.tensor([good.length], 'float64'));
       spoil('a view of wasm memory', 'ARG', ch.tensor([good.length], 'float64').data);
@@ -65,7 +86,8 @@ test('numbers that are none, or outside their range', () => {
   refuses('a subnormal temperature', 'RANGE', 'temperature', () => t.gibbs(z, { temperature: 5e-324 }));
   for (const rho of [-1, NaN, -Infinity]) refuses(`a budget of ${rho}`, 'RANGE', 'rho', () => t.klBudget(z, rho));
   for (const rho of [undefined, null, '1']) refuses(`a budget ${rho}`, 'ARG', 'rho', () => t.klBudget(z, rho));
-  for (const target of [NaN, Infinity, 1e9, -1e9]) refuses(`a target ${target}`, 'RANGE', 'target', () => t.maximumEntropy(q, k, { target }));
+  for (const target of [NaN, Infinity, 1e9, -1e9])
+    refuses(`a target ${target}`, 'RANGE', 'target', () => t.maximumEntropy(q, k, { target }));
   refuses('neither multipliers nor a target', 'ARG', 'options', () => t.maximumEntropy(q, k, {}));
   refuses('both', 'ARG', 'options', () => t.maximumEntropy(q, k, { multipliers: 1, target: 1 }));
   refuses('a negative candidate', 'RANGE', 'candidate', () => t.gibbs(z, { candidate: Float64Array.of(1, -1, 1) }));
@@ -73,7 +95,8 @@ test('numbers that are none, or outside their range', () => {
   for (const keep of [[0, 0], [0, 1, 2], [3], [-1], [0.5]]) refuses(`keep ${keep}`, 'RANGE', 'keep', () => t.simplexMerge(z, { keep }));
   for (const [key, good] of Object.entries({ headDim: 4, samples: 2, keys: 2, seed: 1 })) {
     assert.ok(good);
-    for (const x of [-1, 1.5, NaN, 2 ** 40]) refuses(`scaleExperiment ${key} = ${x}`, 'RANGE', key, () => t.scaleExperiment({ headDim: 4, samples: 2, keys: 2, [key]: x }));
+    for (const x of [-1, 1.5, NaN, 2 ** 40])
+      refuses(`scaleExperiment ${key} = ${x}`, 'RANGE', key, () => t.scaleExperiment({ headDim: 4, samples: 2, keys: 2, [key]: x }));
     refuses(`scaleExperiment ${key} '1'`, 'ARG', key, () => t.scaleExperiment({ headDim: 4, [key]: '1' }));
   }
   for (const length of [-1, 1.5, NaN, 2 ** 40]) refuses(`normal ${length}`, 'RANGE', 'length', () => t.normal(length));
@@ -91,7 +114,10 @@ test('options that do not exist, and no options where some are needed', () => {
 test('tensors and float32 arrays are taken as the numbers they hold, and no memory is lost', () => {
   const before = room();
   for (const name of Object.keys(calls)) {
-    const { arrays } = calls[name], want = call(name), tensors = [], wrap = (f) => call(name, Object.fromEntries(Object.entries(arrays).map(([key, x]) => [key, f(x)])));
+    const { arrays } = calls[name],
+      want = call(name),
+      tensors = [],
+      wrap = (f) => call(name, Object.fromEntries(Object.entries(arrays).map(([key, x]) => [key, f(x)])));
     const tensor = (dtype) => (x) => {
       const a = ch.tensor([x.length], dtype);
       a.data.set(x);

@@ -286,7 +286,8 @@ enum { ATTN_SHARING_COLUMNS = 11, ATTN_SHARING_BOUNDS = 8 };
  * bounds (8, 4): for each of the columns 3 to 10 the cap it competes with, in how many queries it is vacuous, in how many it is
  * violated (by more than 2⁻⁵³·(64 + 64·log n) of itself and of the cap, which rounding may do), and the least bound/measured (∞ if
  * nothing moved).
- * report: ‖ΔK‖_op from above and from below, diam V, max‖v‖, max‖Δv‖.
+ * report: ‖ΔK‖_op from above and from below, diam V, max‖v‖, max‖Δv‖. diam V takes n²·value_dim/2 steps, ‖ΔK‖_op about ten times
+ * min(n, dim)³, each query n·(dim + value_dim). scratch: attn_sharing_scratch_doubles(…) doubles.
  */
 ATTN_API int32_t attn_sharing_measure(double *columns,        /* (m, 11) */
                                       double *bounds,         /* (8, 4) */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { ClearheadError, init } from '../js/index.js';
-import { equivalence } from './kernels.js';
 import { SIZES, TEMPERATURE, lab } from './lab.js';
 import { examine } from './statements.js';
+import { equivalence } from './statements/kernels.js';
 
 export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed] [--seed N] [--wasm FILE]
       Runs the statements behind attention: two sides of each, computed apart, how far they are off and what rounding
@@ -10,7 +10,11 @@ export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed
       equivalence, is shown beside what the source of the identity published for data of its own.`;
 
 export const options = {
-  all: { type: 'boolean' }, json: { type: 'boolean' }, variant: { type: 'string' }, seed: { type: 'string', default: '1' }, wasm: { type: 'string' },
+  all: { type: 'boolean' },
+  json: { type: 'boolean' },
+  variant: { type: 'string' },
+  seed: { type: 'string', default: '1' },
+  wasm: { type: 'string' },
 };
 
 /** The figures printed in the note that states the kernel equivalence (README, Sources), for float64. */
@@ -21,12 +25,19 @@ const REFERENCE = { sigma2: 8, weights: { max: 1.39e-17, frobenius: 1.22e-16 }, 
 /** @param {{ all?: boolean, json?: boolean, variant?: any, seed: string, wasm?: string }} given @returns {Promise<number>} exit status */
 export async function run({ all, json, variant, seed, wasm }) {
   if (!/^\d{1,9}$/.test(seed)) throw new ClearheadError('ARG', `--seed is "${seed}"; expected a whole number`);
-  const ch = await init({ ...(variant && { variant }), ...(wasm && { wasm: await readFile(wasm) }) }), head = lab(ch, +seed);
+  const ch = await init({ ...(variant && { variant }), ...(wasm && { wasm: await readFile(wasm) }) }),
+    head = lab(ch, +seed);
   const statements = examine(head);
   const detail = /** @type {DType[]} */ (['float64', 'float32']).map((type) => equivalence(head, type));
   const report = {
-    holds: statements.every(({ holds }) => holds), variant: ch.info.variant, why: ch.info.why, seed: +seed,
-    sizes: { ...SIZES, temperatureElsewhere: TEMPERATURE }, statements, equivalence: detail, reference: REFERENCE,
+    holds: statements.every(({ holds }) => holds),
+    variant: ch.info.variant,
+    why: ch.info.why,
+    seed: +seed,
+    sizes: { ...SIZES, temperatureElsewhere: TEMPERATURE },
+    statements,
+    equivalence: detail,
+    reference: REFERENCE,
   };
   console.log(json ? JSON.stringify(report, null, 2) : inWords(report, all ?? false));
   return report.holds ? 0 : 1;
@@ -35,12 +46,14 @@ export async function run({ all, json, variant, seed, wasm }) {
 const WORDS = { holds: '✓ holds', bound: '✓ bound', vacuous: '◌ vacuous', violated: '✗ VIOLATED' };
 
 /** A number in at most seven places. @param {number} x */
-const short = (x) => (x === 0 || !Number.isFinite(x) ? String(x) : x >= 1e5 || x < 1e-3 ? x.toExponential(1) : x >= 100 ? x.toFixed(0) : x.toPrecision(2));
+const short = (x) =>
+  x === 0 || !Number.isFinite(x) ? String(x) : x >= 1e5 || x < 1e-3 ? x.toExponential(1) : x >= 100 ? x.toFixed(0) : x.toPrecision(2);
 
 /** @param {Part} part @param {number} width */
 function line({ sides, kind, measured, allowed, unit, verdict }, width) {
   const number = (/** @type {number} */ x) => (kind === 'bound' || allowed === 0 ? short(x) : `${short(x)} ${unit}`);
-  const word = verdict === 'holds' && allowed === 0 ? '✓ exact' : WORDS[verdict], slack = verdict === 'bound' ? ` ${short(allowed / measured)}×` : '';
+  const word = verdict === 'holds' && allowed === 0 ? '✓ exact' : WORDS[verdict],
+    slack = verdict === 'bound' ? ` ${short(allowed / measured)}×` : '';
   return `${sides.padEnd(width)} ${number(measured).padStart(7)} ${number(allowed).padStart(8)}  ${word}${slack}`;
 }
 
@@ -62,14 +75,19 @@ ${row('‖ΔO‖_F', 'output', 'frobenius')}`;
 
 /** @param {any} report @param {boolean} all */
 function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
-  const { m, n, d, dv } = SIZES, width = 44, rows = [];
+  const { m, n, d, dv } = SIZES,
+    width = 44,
+    rows = [];
   for (const { number, name, formula, worst, parts } of statements) {
     const title = `${String(number).padStart(3)}  ${name.padEnd(20)}`;
     if (!all) rows.push(`${title}${line({ ...worst, sides: worst.verdict === 'violated' ? worst.sides : formula }, width)}`);
     else rows.push(`${title}${formula}`, ...parts.map((/** @type {Part} */ part) => `     ${line(part, 60)}`));
   }
-  const twelve = statements.find((/** @type {any} */ s) => s.number === 12).parts.filter((/** @type {Part} */ { cap }) => cap !== undefined);
-  const vacuous = twelve.filter((/** @type {Part} */ { verdict }) => verdict === 'vacuous').length, violated = statements.filter((/** @type {any} */ s) => !s.holds);
+  const twelve = statements
+    .find((/** @type {any} */ s) => s.number === 12)
+    .parts.filter((/** @type {Part} */ { cap }) => cap !== undefined);
+  const vacuous = twelve.filter((/** @type {Part} */ { verdict }) => verdict === 'vacuous').length,
+    violated = statements.filter((/** @type {any} */ s) => !s.holds);
   return `clearhead check: ${variant} kernels${why && ` (${why})`}, seed ${seed}
 m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}; u: unit of rounding of what was summed
 
@@ -77,9 +95,13 @@ ${' '.repeat(25)}${'two sides, computed apart'.padEnd(all ? 40 : width)} ${'off 
 ${rows.join('\n')}
 
 ${equivalenceTable(equivalence)}
-${all ? '' : `
+${
+  all
+    ? ''
+    : `
 Statement 12, keys moved by a tenth: what happened, what its bounds promise, how many times more
 ${twelve.map((/** @type {Part} */ part) => `      ${line(part, 42)}`).join('\n')}
-`}
+`
+}
 ${holds ? `All ${statements.length} statements hold` : `NOT all statements hold: ${violated.map((/** @type {any} */ s) => `${s.number} ${s.name}`).join(', ')}`}${vacuous ? `; ${vacuous} of ${twelve.length} bounds of 12 ${vacuous === 1 ? 'is' : 'are'} vacuous here` : ''}.${all ? '' : ' --all shows every comparison.'}`;
 }

@@ -10,8 +10,12 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../..', import.meta.url)), sources = join(root, 'src/c'), build = join(root, 'build/wasm');
-const commands = execFileSync('ninja', ['-C', build, '-t', 'commands', 'attn.simd.wasm'], { encoding: 'utf8' }).split('\n').filter((line) => line.includes('attn.simd'));
+const root = fileURLToPath(new URL('../..', import.meta.url)),
+  sources = join(root, 'src/c'),
+  build = join(root, 'build/wasm');
+const commands = execFileSync('ninja', ['-C', build, '-t', 'commands', 'attn.simd.wasm'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((line) => line.includes('attn.simd'));
 
 /** The .c files that a file is part of. */
 function reached(file) {
@@ -27,12 +31,19 @@ export function mutant(file, from, to) {
     for (const name of readdirSync(sources)) copyFileSync(join(sources, name), join(folder, name));
     const text = readFileSync(join(folder, file), 'utf8');
     assert.equal(text.split(from).length, 2, `${file} has one “${from}”`);
-    writeFileSync(join(folder, file), text.replace(from, () => to));
-    let link = commands.find((line) => line.includes('--no-entry')).split(' -o ')[0].replace(/^.*?&& /, '');
+    writeFileSync(
+      join(folder, file),
+      text.replace(from, () => to),
+    );
+    let link = commands
+      .find((line) => line.includes('--no-entry'))
+      .split(' -o ')[0]
+      .replace(/^.*?&& /, '');
     const changed = reached(file);
     assert.ok(changed.length > 0, `${file} is part of the build`);
     for (const name of changed) {
-      const compile = commands.find((line) => line.endsWith(`/${name}`)), object = join(folder, `${name}.o`);
+      const compile = commands.find((line) => line.endsWith(`/${name}`)),
+        object = join(folder, `${name}.o`);
       // what is wrong may leave a variable unused
       execSync(compile.replaceAll(sources, folder).replace(/ -MD .*$/, ` -w -o ${object} -c ${join(folder, name)}`), { cwd: build });
       link = link.replace(new RegExp(`\\S+/${name.replace('.', '\\.')}\\.obj`), object);

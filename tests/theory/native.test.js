@@ -18,7 +18,8 @@ class Recorder extends Memory {
   calls = [];
 
   room(kind, length) {
-    const at = super.room(kind, length), bytes = length * (kind === 'float64' ? 8 : 4);
+    const at = super.room(kind, length),
+      bytes = length * (kind === 'float64' ? 8 : 4);
     this.blocks.set(at, { bytes, input: false });
     return at;
   }
@@ -34,7 +35,13 @@ class Recorder extends Memory {
       const block = this.blocks.get(x);
       // outputs come first; room made for anything behind them is scratch
       given ||= !block || block.input;
-      if (block) return { kind: block.input ? 'p' : given ? 's' : 'o', at: x, bytes: block.bytes, content: block.input ? bytes(x) : Buffer.alloc(0) };
+      if (block)
+        return {
+          kind: block.input ? 'p' : given ? 's' : 'o',
+          at: x,
+          bytes: block.bytes,
+          content: block.input ? bytes(x) : Buffer.alloc(0),
+        };
       return Number.isInteger(x) && x < 2 ** 32 ? { kind: 'i', x } : { kind: 'd', x };
     });
     const result = super.call(f, ...values);
@@ -44,10 +51,13 @@ class Recorder extends Memory {
 }
 
 const module = new WebAssembly.Module(readFileSync(new URL('../../src/js/attn.simd.wasm', import.meta.url)));
-const memory = new Recorder(new WebAssembly.Instance(module, {}).exports), t = theory(memory);
+const memory = new Recorder(new WebAssembly.Instance(module, {}).exports),
+  t = theory(memory);
 
 for (const { r, n, z, T } of logits(31, 60)) {
-  const temperature = T, other = z.map((x) => x + r.normal()), spent = t.rhoEffective(z, { temperature });
+  const temperature = T,
+    other = z.map((x) => x + r.normal()),
+    spent = t.rhoEffective(z, { temperature });
   t.klBudget(z, spent.rho);
   t.klBudget(z, r.pick([0, 1e-9, 100]));
   t.klFrontier(z, { points: 5 });
@@ -67,7 +77,13 @@ for (const { r, q, k, v, d, dv, T } of queries(32, 40)) {
   t.maximumLikelihood(q, k, v);
   const { weights, features } = t.maximumEntropy(q, k, { multipliers: 0.1 });
   t.maximumEntropy(q, k, { target: weights.reduce((sum, p, j) => sum + p * features[j], 0) });
-  t.sharedKeyBounds(q, k, k.map((x) => x + 0.1 * r.normal()), v, { headDim: d, temperature: T, sharedV: r.chance(0.5) ? v.map((x) => -x) : undefined });
+  t.sharedKeyBounds(
+    q,
+    k,
+    k.map((x) => x + 0.1 * r.normal()),
+    v,
+    { headDim: d, temperature: T, sharedV: r.chance(0.5) ? v.map((x) => -x) : undefined },
+  );
   t.operatorNorm(k, { columns: d });
 }
 t.softmaxJacobian(t.normal(500, { seed: 3 })).spectrum();
@@ -76,31 +92,45 @@ t.scaleExperiment({ headDim: 8, samples: 3, keys: 5, seed: 9 });
 /** The recorded calls as run_theory.c reads them. */
 function stream(calls) {
   const int = (x) => Buffer.from(Int32Array.of(x).buffer);
-  return Buffer.concat(calls.flatMap(({ f, parts }) => [
-    Buffer.of(f.length), Buffer.from(f), Buffer.of(parts.length),
-    ...parts.flatMap(({ kind, x, bytes, content }) => {
-      if (kind === 'i') return [Buffer.from('i'), int(x)];
-      if (kind === 'd') return [Buffer.from('d'), Buffer.from(Float64Array.of(x).buffer)];
-      return [Buffer.from(kind), int(bytes), content];
-    }),
-  ]));
+  return Buffer.concat(
+    calls.flatMap(({ f, parts }) => [
+      Buffer.of(f.length),
+      Buffer.from(f),
+      Buffer.of(parts.length),
+      ...parts.flatMap(({ kind, x, bytes, content }) => {
+        if (kind === 'i') return [Buffer.from('i'), int(x)];
+        if (kind === 'd') return [Buffer.from('d'), Buffer.from(Float64Array.of(x).buffer)];
+        return [Buffer.from(kind), int(bytes), content];
+      }),
+    ]),
+  );
 }
 
 for (const program of ['native_theory_asan', 'native_theory_gcc'])
   test(`${memory.calls.length} calls of all ${new Set(memory.calls.map(({ f }) => f)).size} functions have the bits of the simd module: ${program}`, () => {
-    const { status, stdout, stderr } = spawnSync(fileURLToPath(new URL(`../../build/native/${program}`, import.meta.url)), { input: stream(memory.calls), maxBuffer: 2 ** 28 });
+    const { status, stdout, stderr } = spawnSync(fileURLToPath(new URL(`../../build/native/${program}`, import.meta.url)), {
+      input: stream(memory.calls),
+      maxBuffer: 2 ** 28,
+    });
     assert.deepEqual([status, `${stderr}`], [0, '']);
     let at = 0;
     const take = (bytes) => stdout.subarray(at, (at += bytes));
     for (const [x, { f, parts, result, outputs }] of memory.calls.entries()) {
-      const code = take(4).readInt32LE(), value = take(8).readDoubleLE();
-      assert.ok(parts.length > 0 && (result === undefined || result === code || Object.is(result, value)), `call ${x}, ${f}: ${code} or ${value}, not ${result}`);
-      for (const [y, want] of outputs.entries()) sameArray(new Uint8Array(take(want.length)), new Uint8Array(want), `call ${x}, ${f}, output ${y}`);
+      const code = take(4).readInt32LE(),
+        value = take(8).readDoubleLE();
+      assert.ok(
+        parts.length > 0 && (result === undefined || result === code || Object.is(result, value)),
+        `call ${x}, ${f}: ${code} or ${value}, not ${result}`,
+      );
+      for (const [y, want] of outputs.entries())
+        sameArray(new Uint8Array(take(want.length)), new Uint8Array(want), `call ${x}, ${f}, output ${y}`);
     }
     assert.equal(at, stdout.length);
   });
 
 test('every function of theory.h but those of statement 6 was called', () => {
-  const declared = [...readFileSync(new URL('../../src/c/theory.h', import.meta.url), 'utf8').matchAll(/^ATTN_API [\w ]*?\battn_(\w+)\(/gm)].map(([, name]) => name);
+  const declared = [
+    ...readFileSync(new URL('../../src/c/theory.h', import.meta.url), 'utf8').matchAll(/^ATTN_API [\w ]*?\battn_(\w+)\(/gm),
+  ].map(([, name]) => name);
   assert.deepEqual([...new Set(memory.calls.map(({ f }) => f))].sort(), declared.filter((name) => !name.startsWith('gaussian')).sort());
 });
