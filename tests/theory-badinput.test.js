@@ -1,9 +1,14 @@
 /** What the statements cannot take: each refusal is typed, names the argument and changes nothing. */
 import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { sameBits } from './bits.js';
 import { engines } from './engines.js';
 import { bench } from './faults.js';
+import { init } from '../src/js/index.js';
 
 const { ch } = engines[0],
   { refuses, leaksNothing, room } = bench(ch),
@@ -132,4 +137,22 @@ test('tensors and float32 arrays are taken as the numbers they hold, and no memo
   leaksNothing('a bad temperature', () => t.limits(z, { temperature: 0 }));
   leaksNothing('a bad target', () => t.maximumEntropy(q, k, { target: 1e9 }));
   for (const method of ['apply', 'spectrum', 'top']) assert.equal(typeof t.softmaxJacobian(z)[method], 'function');
+});
+
+test('a tensor is read before memory grows for the results', async () => {
+  const fresh = await init({ variant: 'simd' }), tensor = fresh.tensor([300000], 'float64');
+  tensor.data.set(t.normal(300000));
+  sameBits(fresh.theory.limits(tensor), t.limits(tensor.data.slice()));
+});
+
+test('without the file of the statements init says which one is missing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clearhead-without-'));
+  try {
+    cpSync(new URL('../src/js', import.meta.url), folder, { recursive: true, filter: (from) => !from.endsWith('theory.js') });
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    const copy = await import(pathToFileURL(join(folder, 'index.js')).href);
+    for (const threads of [1, 2]) await assert.rejects(copy.init({ threads }), (error) => error.code === 'NET' && error.message.includes('theory.js'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

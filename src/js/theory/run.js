@@ -10,7 +10,7 @@ import { STATUS, describe, kindOf, refuse } from '../errors.js';
  * @returns {Float32Array | Float64Array}
  */
 export function numbers(memory, name, x, length, shape = 'numbers') {
-  const given = memory.floats(name, x), a = given.data ?? given;
+  const given = memory.floats(name, x), a = given.data?.slice() ?? given; // a view would be lost when memory grows
   if (length !== undefined) sized(name, a, length, shape);
   else if (!a.length) refuse('SHAPE', name, 'empty', 'at least one number');
   for (let j = 0; j < a.length; j++) if (!Number.isFinite(a[j])) refuse('RANGE', name, `${a[j]} at ${j}`, 'finite numbers');

@@ -10,13 +10,13 @@ const BOUNDS = ['sharp', 'note', 'operator', 'range', 'outputRange', 'outputDiam
 /** Statement 12: Theory.sharedKeyBounds. @param {Memory} memory @param {any} q @param {any} k @param {any} sharedK @param {any} v @param {any} options @returns {any} */
 export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
   const { headDim, temperature = 1, sharedV } = read('options', options, 'headDim temperature sharedV'), dim = integer('headDim', headDim, 1);
-  const m = rows('q', numbers(memory, 'q', q), dim, 'headDim'), keys = numbers(memory, 'k', k), n = rows('k', keys, dim, 'headDim');
+  const queries = numbers(memory, 'q', q), m = rows('q', queries, dim, 'headDim'), keys = numbers(memory, 'k', k), n = rows('k', keys, dim, 'headDim');
   const shared = numbers(memory, 'sharedK', sharedK, keys.length, 'the length of k'), values = numbers(memory, 'v', v);
   const valueDim = rows('v', values, n, 'the number of keys');
   const sharedValues = sharedV === undefined ? null : numbers(memory, 'sharedV', sharedV, values.length, 'the length of v');
   const width = MEASURED.length + BOUNDS.length;
   const { columns, summary, report } = compute(memory, 'sharing_measure', { columns: m * width, summary: 4 * BOUNDS.length, report: 5 },
-    [numbers(memory, 'q', q), keys, shared, values, sharedValues, m, n, dim, valueDim, number('temperature', temperature)],
+    [queries, keys, shared, values, sharedValues, m, n, dim, valueDim, number('temperature', temperature)],
     { scratch: memory.call('sharing_scratch_doubles', n, dim, valueDim) >>> 0, refused: ['temperature', temperature, 'finite, > 0'] });
   const column = (/** @type {number} */ x) => Float64Array.from({ length: m }, (_, i) => columns[i * width + x]);
   const [upper, lower, diameter, longest, shift] = report;
