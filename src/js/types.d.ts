@@ -27,6 +27,8 @@ export interface InitOptions {
    * cross-origin isolation. Where they cannot be had, the engine has one, and `info.why` says why. The bits do not depend on it.
    */
   threads?: number;
+  /** What stands around attention, as well: `multiHead`, `latent`, `matmul` and the others of `Layers`. Default false. */
+  layers?: boolean;
 }
 
 export interface EngineInfo {
@@ -179,7 +181,7 @@ export interface KVCache {
 import type { Theory } from './theory-types.d.ts';
 export type * from './theory-types.d.ts';
 
-export interface Engine extends Layers {
+export interface Engine {
   readonly info: EngineInfo;
   /** Scaled-dot-product attention, multi-head, grouped-query and multi-query.  */
   attention<A extends FloatArray>(q: A | Tensor<A>, k: A | Tensor<A>, v: A | Tensor<A>, options: AttentionOptions<A>): AttentionResult<A>;
@@ -206,5 +208,9 @@ export class ClearheadError extends Error {
   readonly code: ErrorCode;
 }
 
-/** Loads and checks the kernels. Nothing is shared between two engines. */
+/**
+ * Loads and checks the kernels. Nothing is shared between two engines. With `layers` it loads a larger wasm file (148 KB), and the
+ * engine also has the operations and layers around attention, and can run models.
+ */
+export function init(options: InitOptions & { layers: true }): Promise<Engine & Layers>;
 export function init(options?: InitOptions): Promise<Engine>;
