@@ -65,7 +65,8 @@ double divergence(double candidate, double p, double log_p);
 
 /*
  * Δp = softmax((z + dz)/T) − p for p = softmax(z/T). A small change is computed as p·(exp(dz/T − c) − 1) with
- * c = log Σ p·exp(dz/T), so that it is as accurate as a large one: within (16 + 16·log n)·ROUNDING·‖dz‖/T.
+ * c = log Σ p·exp(dz/T), so that it is as accurate as a large one: within (16 + 16·log n)·ROUNDING·‖dz‖/T,
+ * beside the rounding of z + dz where that is large.
  */
 void softmax_change(double *dp, const double *p, const double *z, const double *dz, int32_t n, double temperature);
 

@@ -23,7 +23,7 @@ typedef struct {
 
 /*
  * At λ = x/width. The odds of ⟨f⟩ between the two ends rise with x, and along a straight line where two features matter, so
- * they are followed, rather than ⟨f⟩ itself, which is flat at both ends. The mean and the variance are measured from the nearer end.
+ * they are followed, rather than ⟨f⟩ itself, which is flat at both ends. Mean and variance are measured from the nearer end.
  */
 static residual dual_slope(const void *context, double x)
 {

@@ -47,7 +47,8 @@
  *   gradient        of the log-likelihood at `at`, −β Σ θ_j (at − v_j) (Eq. 7); ±∞ where it leaves the doubles
  *   step            gradient·variance = Σ p_j (v_j − at), which leads from any `at` to the estimate: the likelihood is quadratic
  *   report          log Σ θ_j β; the variance of the estimate; the second derivative; the log-likelihood at `at` (−∞ where it
- *                   leaves the doubles); then the IDENTITY Σ p_j‖at − v_j‖² = Σ p_j‖o − v_j‖² + ‖at − o‖², the log-likelihood in units of −½Σθβ
+ *                   leaves the doubles); then the IDENTITY Σ p_j‖at − v_j‖² = Σ p_j‖o − v_j‖² + ‖at − o‖², which is the
+ *                   log-likelihood in units of −½Σθβ
  * at is NULL for the estimate itself. ATTN_E_RANGE unless α > 0 and β > 0, both finite.
  * Allowed: 8 units of both sides (five roundings a term, Σp = 1 within 2) and of Σ_c |at_c − o_c|·Σ_j p_j|v_jc|, since
  * Σ p_j (v_j − o) is 0 only within 4 of these.
@@ -68,8 +69,8 @@ ATTN_API int32_t attn_likelihood(double *weights,        /* (n) */
 /* ---- Statement 3, maximum entropy --------------------------------------------------------------------------------- */
 
 /*
- * features ⟨q, k_j⟩, and weights exp(λ_j⟨q, k_j⟩)/Σ (paper, Eq. 13 to 16), one multiplier λ_j per key; a key whose multiplier is
- * 0 counts as a feature of 0. multipliers NULL: all 1.
+ * features ⟨q, k_j⟩, and weights exp(λ_j⟨q, k_j⟩)/Σ (paper, Eq. 13 to 16), one multiplier λ_j per key.
+ * multipliers NULL: all 1.
  */
 ATTN_API int32_t attn_maxent_weigh(double *weights,           /* (n) */
                                    double *features,          /* (n) */
@@ -93,7 +94,7 @@ ATTN_API int32_t attn_maxent_solve(double *weights,        /* (n) */
 /* ---- Statements 4 and 5, the KL budget ---------------------------------------------------------------------------- */
 
 /*
- * The largest expected score within a budget: max ⟨p, z⟩ over p with KL(p‖u) ≤ ρ (post, "Softmax as …"). The maximiser is
+ * The largest expected score within a budget: max ⟨p, z⟩ over p with KL(p‖u) ≤ ρ (post, "Softmax as hypothesis testing"). The maximiser is
  * softmax(βz); β grows with ρ, dρ/dβ = β·Var_p(z), and 1/β is what one more nat of budget would gain. With m of n scores largest,
  * all budgets from log(n/m) on give them 1/m each and β = ∞; ρ = 0 gives β = 0 and the uniform weights. Newton's method on √ρ or on
  * log(ρ_max − ρ), which are nearly straight at the two ends, safeguarded by a bracket.
