@@ -25,7 +25,7 @@ for (const { variant, ch } of engines)
     assert.ok(nearest.ratio > 0.1, 'the allowances are no wider than ten times what is seen');
   });
 
-test('each statement has one line within 100 columns, with number, name and formula as theory.h has them', () => {
+test('each statement has one line within 100 columns, with number, name and formula as theory.h and the README have them', () => {
   const text = check(),
     all = check('--all'),
     manual = readFileSync(new URL('../src/c/theory.h', import.meta.url), 'utf8');
@@ -44,6 +44,10 @@ test('each statement has one line within 100 columns, with number, name and form
     ]),
   );
   for (const { number, name, formula } of lines) assert.deepEqual({ name, formula }, table.get(number), `statement ${number}`);
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const rows = [...readme.matchAll(/^\| (\d+) \| ([^:]*): (.*?) \| `/gm)];
+  assert.ok(rows.length >= 10);
+  for (const [, number, name, formula] of rows) assert.deepEqual({ name, formula }, table.get(Number(number)), `README, ${number}`);
   assert.match(text, /σ² = 8 \(published: 8\)/);
   assert.match(text, /◌ vacuous/);
   assert.match(text.trimEnd().split('\n').at(-1), /^All \d+ statements hold; \d of 8 bounds of 12/);

@@ -276,7 +276,7 @@ describe('the package', () => {
   test('the types resolve and refuse what the library refuses', () => {
     writeFileSync(
       join(project, 'use.ts'),
-      `import { ClearheadError, init, type Engine, type Layers, type MultiHead } from 'clearhead';
+      `import { ClearheadError, init, type Engine, type Identity, type Layers, type MultiHead } from 'clearhead';
       export async function use(wasm: URL): Promise<Float32Array> {
         const ch: Engine & Layers = await init({ wasm, variant: 'simd', layers: true });
         // @ts-expect-error an engine without layers
@@ -292,6 +292,9 @@ describe('the package', () => {
         ch.attention(q, q, q, {});
         const cache = ch.kvCache({ headDim: 4, capacity: 8 });
         cache.append(q, q);
+        const { beta, identity }: { beta: number; identity: Identity } = ch.theory.klBudget(lse ?? q, 0.5);
+        // @ts-expect-error either multipliers or a target
+        ch.theory.maximumEntropy(q, q, { multipliers: beta, target: identity.left });
         if (ch.attend(q, cache).output.length !== 4) throw new ClearheadError('SHAPE', 'never');
         const layer: MultiHead = ch.multiHead({ q, k: q, v: q, o: q }, { modelDim: 2, heads: 1, rope: ch.ropeTable({ dim: 2, positions: 9 }) });
         const row: Float32Array = layer.forward(q, { cache: ch.kvCache({ headDim: 2, capacity: 4 }), want: { stats: true } }).output;
