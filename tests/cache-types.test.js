@@ -105,12 +105,16 @@ for (const { variant, ch } of engines) {
   claim('attending over bytes is within the stated bound of exact attention over the numbers they are', (t) => {
     let worst = 0;
     for (const s of shapes)
-      for (const family of Object.keys(families).filter((name) => name !== 'denormal'))
+      for (const family of Object.keys(families).filter((name) => name !== 'denormal' && (s.m * s.n < 1e4 || name === 'normal')))
         for (const { sinks, ...more } of variations.filter(({ temperature }) => temperature !== 0)) {
           const { q, k, v } = fill(family, random(s.n + s.d), s, 1, Float32Array), cache = holding(ch, 'q8', s, k, v), kept = cache.read();
           const options = { heads: s.heads, offset: s.n - s.m, ...more, ...(sinks && { sinks: new Float32Array(s.heads).fill(0.5) }) };
           const full = { ...options, kvHeads: s.kvHeads, headDim: s.d, valueDim: s.dv };
           const got = ch.attend(q, cache, { ...options, want: { stats: true } }), ref = reference(q, kept.k, kept.v, full);
+          // of each key and value, over all kv heads
+          const each = (a, size, f) => Array.from({ length: a.length / size }, (_, row) => f(a.subarray(row * size, (row + 1) * size)));
+          const keySums = each(kept.k, s.d, (key) => key.reduce((sum, x) => sum + Math.abs(x), 0));
+          const largest = each(v, s.dv, (value) => value.reduce((most, x) => Math.max(most, Math.abs(x)), 0));
           const T = more.temperature ?? 1, L = Math.min(32767, Math.floor((2 ** 31 - 1) / (128 * (s.d + 1))));
           const rows = s.heads * s.m;
           for (let row = 0; row < rows; row++) {
@@ -118,10 +122,8 @@ for (const { variant, ch } of engines) {
             const most = Math.max(...q.subarray(row * s.d, (row + 1) * s.d).map(Math.abs));
             let keys = 0, values = 0;
             for (let j = 0; j < s.n; j++) {
-              const key = kept.k.subarray((g * s.n + j) * s.d, (g * s.n + j + 1) * s.d);
-              keys = Math.max(keys, key.reduce((sum, x) => sum + Math.abs(x), 0));
-              const value = v.subarray((g * s.n + j) * s.dv, (g * s.n + j + 1) * s.dv);
-              values = Math.max(values, (ref.weights[row * s.n + j] * Math.max(...value.map(Math.abs))) / 127);
+              keys = Math.max(keys, keySums[g * s.n + j]);
+              values = Math.max(values, (ref.weights[row * s.n + j] * largest[g * s.n + j]) / 127);
             }
             // of a score, divided by T: what rounds in queries; a weight is off by the difference of two such
             const shift = T === Infinity ? 0 : (most / (2 * L) / Math.sqrt(s.d) / T) * keys;

@@ -80,13 +80,16 @@ INLINE block_sums weigh_scores(const int kind, const int unit, const int want_st
   for (int32_t j = 0; j < count; j += 16)
     for (int l = 0; l < 4; l++) {
       f32x4 score = v_load(z + j + 4 * l), t = score - v_splat(max);
-      f32x4 e = unit ? v_exp(t) : weigh(kind, t, v_splat(inverse_t));
+      if (unit)
+        t = v_exp_range(t);
+      f32x4 e = unit ? v_exp_within(t) : weigh(kind, t, v_splat(inverse_t));
       v_store(z + j + 4 * l, e);
       sums[l] += e;
       if (!want_stats)
         continue;
       /* 0·∞ is not 0: a masked key has t = −∞ */
-      t = v_max(t, v_splat(LOWEST));
+      if (!unit)
+        t = v_max(t, v_splat(LOWEST));
       if (kind == T_INFINITE)
         t = v_select(score == v_splat(LOWEST), v_splat(-__builtin_inff()), t);
       moments[l] = v_madd(e, t, moments[l]);
@@ -203,7 +206,7 @@ float attn_fold_row(const call *s, const row_group *g, int x, row_state *row, fl
   float max = block_max > old_max ? block_max : old_max;
   if (s->p->attended && attended) {
     if (row->attended == 0)
-      row->first = from + find_score(z, to - from, 1, 0);
+      row->first = s->plain ? lo : from + find_score(z, to - from, 1, 0);
     if (block_max > old_max)
       row->argmax = from + find_score(z, to - from, 0, block_max);
   }

@@ -14,12 +14,10 @@
 
 /*
  * e^x for x ≤ 0: at most 1.5 ULP down to EXP_UNDERFLOW, exactly 1 at 0, never above 1, 0 at −∞, NaN at NaN.
- * x = n·ln2 + r with |r| ≤ ln2/2; e^r by a degree-6 polynomial (minimax, 3e-9); then times 2^n.
+ * v_exp_within is for x that v_exp_range gave. x = n·ln2 + r with |r| ≤ ln2/2; e^r by a degree-6 polynomial (minimax, 3e-9); then times 2^n.
  */
-INLINE f32x4 v_exp(f32x4 x)
+INLINE f32x4 v_exp_within(f32x4 x)
 {
-  /* At −88 the biased exponent is 0, and so is the product at the end; beyond −88.4 it would come out wrong. */
-  x = v_max(x, v_splat(-88.0f));
   /* Adding 1.5·2^23 rounds x/ln2 to an integer that then stands in the low bits; + 127 biases it as an exponent. */
   const f32x4 magic = v_splat(12582912.0f + 127.0f);
   f32x4 t = v_madd(x, v_splat((float)LOG2E), magic);
@@ -34,6 +32,10 @@ INLINE f32x4 v_exp(f32x4 x)
   p = v_madd(p * r, r, r) + v_splat(1.0f);
   return p * power;
 }
+
+/* At −88 the biased exponent is 0, and so is the product at the end; beyond −88.4 it would come out wrong. */
+INLINE f32x4 v_exp_range(f32x4 x) { return v_max(x, v_splat(-88.0f)); }
+INLINE f32x4 v_exp(f32x4 x) { return v_exp_within(v_exp_range(x)); }
 
 /* tanh: an odd polynomial below 0.625 (4e-9, so small scores keep their relative accuracy), exp above. */
 INLINE f32x4 v_tanh(f32x4 x)
