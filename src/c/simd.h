@@ -29,7 +29,7 @@ typedef float f32x4_u __attribute__((vector_size(16), aligned(4), may_alias));
 /* A function whose registers V8 allots by itself: in a large one it runs out of them inside the loops that matter. */
 #define KERNEL static __attribute__((noinline))
 
-/* Before a loop that is to stay one: unrolled, its registers no longer suffice in V8. */
+/* Before a loop that is to stay one: unrolled, its sums are reordered and V8 runs out of registers. */
 #if defined(__clang__)
 #define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
 #else
@@ -118,13 +118,6 @@ INLINE void v_transpose(f32x4 x[4])
   x[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
   x[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
-
-/* Before a loop that is to stay one: unrolled, its sums are reordered and V8 runs out of registers. */
-#if defined(__clang__)
-#define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
-#else
-#define ROLLED
-#endif
 
 /* ---- Integers ------------------------------------------------------------------------------------------------------ */
 
