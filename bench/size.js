@@ -30,7 +30,7 @@ const DOWNLOADS = {
     const wasm = readdirSync(join(root, 'src/js'))
       .filter((name) => /^attn\.(simd|relaxed)\.wasm$/.test(name))
       .map((name) => join(root, 'src/js', name));
-    const code = ['index', 'layers'].flatMap((name) => graph(join(root, `src/js/${name}.js`))); // init loads the layers beside the wasm
+    const code = ['index', 'theory'].flatMap((name) => graph(join(root, `src/js/${name}.js`))); // init loads the statements beside the wasm
     return [...new Set(code), wasm.sort((a, b) => statSync(b).size - statSync(a).size)[0]]; // either, so the larger
   },
   'onnxruntime-web': inModule('onnxruntime-web/dist', 'ort.wasm.bundle.min.mjs', 'ort-wasm-simd-threaded.wasm'),

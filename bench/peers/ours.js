@@ -42,8 +42,8 @@ export async function open({ threads = 1, cold = false, lean = false }) {
 
 /** An engine of so many threads, or null where this version or this engine has none. */
 async function start(init, variant, threads) {
-  if (threads === 1) return init({ variant }).catch((error) => (error.code === 'ENV' ? null : Promise.reject(error)));
-  const ch = await init({ variant, threads }).catch(() => null);
+  if (threads === 1) return init({ variant, layers: true }).catch((error) => (error.code === 'ENV' ? null : Promise.reject(error)));
+  const ch = await init({ variant, threads, layers: true }).catch(() => null);
   return ch?.info.threads === threads ? ch : null;
 }
 

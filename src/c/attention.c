@@ -153,8 +153,6 @@ static head_job job_of(const call *s, const arrays *a, int32_t head)
                   .out = a->out + (size_t)b * s->out_strides.batch};
   if (a->cache) {
     job.cache = a->cache;
-    job.v = a->cache->type == ATTN_CACHE_F32 ? (const float *)(const void *)cache_values(a->cache, kv_head) : NULL;
-    job.v_stride = s->padded;
   } else {
     strides ks = strides_of(p, p->kv_heads, p->n, p->dim), vs = strides_of(p, p->kv_heads, p->n, p->value_dim);
     job.k = a->k + (size_t)b * ks.batch + (size_t)kv_head * ks.head;

@@ -2,7 +2,7 @@
  * The KV cache's memory: a header, then for each kv head its keys, its values and, for ATTN_CACHE_Q8, the scales of both. All
  * lies in the order in which the kernels read it:
  *   keys    panels of eight, (⌈capacity/8⌉, dim, 8); as bytes two channels side by side, (⌈capacity/8⌉, dim/2, 8, 2)
- *   values  rows padded to whole vectors, (capacity, padded); as bytes two keys side by side, (capacity/2, padded, 2)
+ *   values  strips of eight channels, (⌈value_dim/8⌉, capacity, 8); as bytes two keys side by side, (capacity/2, padded, 2)
  * with the capacity rounded up to whole panels. What was never written reads as 0, or as any finite number.
  */
 #ifndef CACHE_H
@@ -27,7 +27,11 @@ INLINE size_t cache_key_size(const attn_cache *c)
   return c->type == ATTN_CACHE_Q8 ? ((size_t)c->dim + 1) & ~(size_t)1 : (size_t)c->dim;
 }
 
-INLINE size_t cache_value_size(const attn_cache *c) { return ((size_t)c->value_dim + 3) & ~(size_t)3; }
+INLINE size_t cache_value_size(const attn_cache *c)
+{
+  const size_t whole = c->type == ATTN_CACHE_Q8 ? 4 : STRIP;
+  return ((size_t)c->value_dim + whole - 1) / whole * whole;
+}
 
 INLINE size_t cache_key_bytes(const attn_cache *c)
 {

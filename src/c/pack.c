@@ -40,7 +40,6 @@ static void pack_values(float *values, const float *v, size_t stride, int32_t co
     }
 }
 
-/* A span of a cache of halves as floats, in the same order; up to seven more than `count`, for which both have room. */
 static void widen(float *to, const uint16_t *from, size_t count)
 {
   for (size_t x = 0; x < count; x += 8) {
@@ -51,47 +50,52 @@ static void widen(float *to, const uint16_t *from, size_t count)
   }
 }
 
-/* What can be read where it is, and halves widened. */
+/* What can be read where it is, and halves widened, in the same order. */
 static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t count)
 {
   const attn_cache *c = job->cache;
   size_t at = (size_t)start, rows = ((size_t)count + PANEL - 1) & ~(size_t)(PANEL - 1);
   size_t number = cache_number_bytes(c->type), dim = cache_key_size(c);
-  const char *keys = cache_keys(c, job->kv_head) + at * dim * number,
-             *values = cache_values(c, job->kv_head) + at * s->padded * number;
+  const char *keys = cache_keys(c, job->kv_head) + at * dim * number;
+  const float *scales = cache_scales(c, job->kv_head) + at;
+  const char *values = cache_values(c, job->kv_head);
   job->bytes = c->type == ATTN_CACHE_Q8;
   if (job->bytes) {
     job->byte_keys = (const int8_t *)keys;
-    job->byte_values = (const int8_t *)values;
-    job->key_scales = cache_scales(c, job->kv_head) + at;
-    job->value_scales = job->key_scales + cache_rows(c);
-  } else if (c->type == ATTN_CACHE_F16) {
-    widen(s->panels, (const uint16_t *)(const void *)keys, rows * dim);
-    widen(s->values, (const uint16_t *)(const void *)values, (size_t)count * s->padded);
-    job->panels = s->panels;
-    job->values = s->values;
-    job->value_stride = s->padded;
-    job->strip_stride = STRIP;
-  } else {
-    job->panels = (const float *)(const void *)keys;
+    job->byte_values = (const int8_t *)values + at * s->padded;
+    job->key_scales = scales;
+    job->value_scales = scales + cache_rows(c);
+    return;
   }
+  values += at * STRIP * number;
+  job->panels = (const float *)(const void *)keys;
+  job->values = (const float *)(const void *)values;
+  job->value_stride = STRIP;
+  job->strip_stride = cache_rows(c) * STRIP;
+  if (c->type == ATTN_CACHE_F32)
+    return;
+  widen(s->panels, (const uint16_t *)(const void *)keys, rows * dim);
+  for (size_t x = 0; x < cache_value_size(c) / STRIP; x++)
+    widen(s->values + x * (size_t)count * STRIP, (const uint16_t *)(const void *)values + x * job->strip_stride,
+          (size_t)count * STRIP);
+  job->panels = s->panels;
+  job->values = s->values;
+  job->strip_stride = (size_t)count * STRIP;
 }
 
 void attn_load_span(const call *s, head_job *job, int32_t start, int32_t rows)
 {
   int32_t dim = s->p->dim, size = s->p->value_dim;
   int32_t count = s->p->n - start < SPAN ? s->p->n - start : SPAN;
-  if (job->cache)
+  if (job->cache) {
     load_cached_span(s, job, start, count);
-  if (!job->v)
     return;
-  const float *v = job->v + (size_t)start * job->v_stride;
-  if (job->k) {
-    pack_keys(s->panels, job->k + (size_t)start * job->k_stride, job->k_stride, count, dim);
-    job->panels = s->panels;
   }
-  /* Packing costs about what two rows gain by it. Without it every row must have whole vectors, as a cache's have. */
-  if (rows >= FEW || (job->k && size % 4)) {
+  const float *v = job->v + (size_t)start * job->v_stride;
+  pack_keys(s->panels, job->k + (size_t)start * job->k_stride, job->k_stride, count, dim);
+  job->panels = s->panels;
+  /* Packing costs about what two rows gain by it. Without it every row must have whole vectors. */
+  if (rows >= FEW || size % 4) {
     pack_values(s->values, v, job->v_stride, count, size);
     job->values = s->values;
     job->value_stride = STRIP;

@@ -62,12 +62,11 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size)
 
 /* ---- Records and the cache --------------------------------------------------------------------------------------------- */
 
-/* Where a vector's numbers lie: number c at base + c·step, or with pairs at base + ⌊c/2⌋·step + c mod 2, in numbers. */
+/* Where a vector's numbers lie: `run` of them side by side, number c at base + ⌊c/run⌋·step + c mod run, in numbers. */
 typedef struct {
   char *base;
-  size_t step;
-  int pairs;
-  char *group; /* the panel or pair of rows it belongs to, */
+  size_t run, step;
+  char *group; /* the panel or pair of rows it belongs to, or NULL where nothing beside it is computed with, */
   size_t group_bytes;
   int32_t group_rows; /* and how many vectors that holds */
   float *scale;
@@ -77,23 +76,26 @@ static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_
 {
   size_t number = cache_number_bytes(c->type), size = is_value ? cache_value_size(c) : cache_key_size(c);
   int bytes = c->type == ATTN_CACHE_Q8;
-  int32_t rows = !is_value ? PANEL : bytes ? 2 : 1;
-  size_t lane = (size_t)(j % rows), group_bytes = (size_t)rows * size * number;
+  if (is_value && !bytes)
+    return (places){
+        .base = cache_values(c, kv_head) + (size_t)j * STRIP * number, .run = STRIP, .step = cache_rows(c) * STRIP};
+  int32_t rows = is_value ? 2 : PANEL;
+  size_t lane = (size_t)(j % rows), group_bytes = (size_t)rows * size * number, run = bytes && !is_value ? 2 : 1;
   char *group = (is_value ? cache_values(c, kv_head) : cache_keys(c, kv_head)) + (size_t)(j / rows) * group_bytes;
-  return (places){.base = group + (bytes && !is_value ? 2 * lane : lane * number),
-                  .step = is_value || !bytes ? (size_t)rows : 2 * PANEL,
-                  .pairs = bytes && !is_value,
+  return (places){.base = group + run * lane * number,
+                  .run = run,
+                  .step = run * (size_t)rows,
                   .group = group,
                   .group_bytes = group_bytes,
                   .group_rows = rows,
                   .scale = bytes ? cache_scales(c, kv_head) + (is_value ? cache_rows(c) : 0) + j : NULL};
 }
 
-INLINE void move_numbers(const size_t number, const int pairs, const int store, const places *p, char *record,
+INLINE void move_numbers(const size_t number, const size_t run, const int store, const places *p, char *record,
                          int32_t size)
 {
   for (size_t c = 0; c < (size_t)size; c++) {
-    char *at = p->base + (pairs ? c / 2 * p->step + c % 2 : c * p->step) * number;
+    char *at = p->base + (c / run * p->step + c % run) * number;
     if (store)
       __builtin_memcpy(at, record + c * number, number);
     else
@@ -101,28 +103,40 @@ INLINE void move_numbers(const size_t number, const int pairs, const int store, 
   }
 }
 
-INLINE void move_record(const int store, const attn_cache *c, const places *p, char *record, int is_value)
+INLINE void move_runs(const size_t number, const int store, const places *p, char *record, int32_t size)
+{
+  if (p->run == STRIP)
+    move_numbers(number, STRIP, store, p, record, size);
+  else if (p->run == 2)
+    move_numbers(number, 2, store, p, record, size);
+  else
+    move_numbers(number, 1, store, p, record, size);
+}
+
+static void move_record(const int store, const attn_cache *c, const places *p, char *record, int is_value)
 {
   int32_t size = is_value ? c->value_dim : c->dim;
   if (c->type == ATTN_CACHE_F32)
-    move_numbers(4, 0, store, p, record, size);
+    move_runs(4, store, p, record, size);
   else if (c->type == ATTN_CACHE_F16)
-    move_numbers(2, 0, store, p, record, size);
-  else if (p->pairs)
-    move_numbers(1, 1, store, p, record + sizeof(float), size);
+    move_runs(2, store, p, record, size);
   else
-    move_numbers(1, 0, store, p, record + sizeof(float), size);
+    move_runs(1, store, p, record + sizeof(float), size);
 }
 
 void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const char *record)
 {
   places p = places_of(c, kv_head, j, is_value);
   /* what lies beside it is computed with, so it must hold something */
-  if (j % p.group_rows == 0) {
+  if (p.group && j % p.group_rows == 0) {
     __builtin_memset(p.group, 0, p.group_bytes);
     for (int32_t l = 0; l < p.group_rows && p.scale; l++)
       p.scale[l] = 0;
   }
+  /* and so must the rest of its last strip */
+  size_t number = cache_number_bytes(c->type);
+  for (size_t x = (size_t)c->value_dim; !p.group && x < cache_value_size(c); x++)
+    __builtin_memset(p.base + (x / STRIP * p.step + x % STRIP) * number, 0, number);
   if (p.scale)
     __builtin_memcpy(p.scale, record, sizeof *p.scale);
   move_record(1, c, &p, (char *)record, is_value);

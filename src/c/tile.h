@@ -63,13 +63,13 @@ INLINE void panel_scores(const int rows, const int chain, float *scores, /* (row
 }
 
 /*
- * sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for `vectors` vectors of channels. Chains begin at fixed
+ * sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for `vectors` vectors of channels, two a strip. Chains begin at fixed
  * positions of the block, wherever `from` is.
  */
 INLINE void block_values(const int rows, const int vectors, float *sums, /* (rows, padded), at the first channel */
                          size_t padded, const float *w,                  /* (rows, BLOCK), at key `from` */
                          const float *v, /* (to − from, stride), at key `from` and the first channel */
-                         size_t stride, int32_t from, int32_t to)
+                         size_t stride, size_t strip_stride, int32_t from, int32_t to)
 {
   for (int32_t start = from; start < to;) {
     int32_t end = (start / KEY_CHAIN + 1) * KEY_CHAIN < to ? (start / KEY_CHAIN + 1) * KEY_CHAIN : to;
@@ -80,7 +80,7 @@ INLINE void block_values(const int rows, const int vectors, float *sums, /* (row
     for (int32_t j = start; j < end; j++, w++, v += stride) {
       f32x4 value[8];
       for (int x = 0; x < vectors; x++)
-        value[x] = v_load(v + 4 * x);
+        value[x] = v_load(v + (size_t)(x / 2) * strip_stride + x % 2 * 4);
       for (int r = 0; r < rows; r++) {
         f32x4 weight = v_splat(w[r * BLOCK]);
         for (int x = 0; x < vectors; x++)

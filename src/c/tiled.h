@@ -54,8 +54,7 @@ typedef struct {
   int32_t b, kv_head, group;
   const float *q;
   float *out;
-  const float *k,
-      *v; /* (n, dim) and (n, value_dim) with a stride each; k is NULL for a cache, v for one not of floats */
+  const float *k, *v; /* (n, dim) and (n, value_dim) with a stride each; not for a cache */
   size_t k_stride, v_stride;
   const attn_cache *cache;
   int bytes; /* a cache of bytes, whose span is the next four; else the span is what follows them */

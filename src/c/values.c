@@ -1,18 +1,18 @@
 /* The weighted sum of the values, for up to four rows over one block. */
 #include "tiled.h"
 
-/* Whole strips, or with wide > 2 several at once where they lie side by side; then what is left. */
+/* `wide` vectors at a time, then whole strips, then what is left. */
 INLINE void values_of_rows(const int rows, const int wide, float *sums, size_t padded, const float *w,
                            const head_job *job, const float *v, int32_t from, int32_t to)
 {
+  const size_t strip = job->strip_stride, stride = job->value_stride;
   size_t c = 0;
-  if (job->strip_stride == STRIP)
-    for (; c + 4 * wide <= padded; c += 4 * wide)
-      block_values(rows, wide, sums + c, padded, w, v + c, job->value_stride, from, to);
-  for (; c + STRIP <= padded; c += STRIP)
-    block_values(rows, 2, sums + c, padded, w, v + c / STRIP * job->strip_stride, job->value_stride, from, to);
+  for (; c + 4 * wide <= padded; c += 4 * wide)
+    block_values(rows, wide, sums + c, padded, w, v + c / STRIP * strip, stride, strip, from, to);
+  for (; wide > 2 && c + STRIP <= padded; c += STRIP)
+    block_values(rows, 2, sums + c, padded, w, v + c / STRIP * strip, stride, strip, from, to);
   if (c < padded)
-    block_values(rows, 1, sums + c, padded, w, v + c / STRIP * job->strip_stride, job->value_stride, from, to);
+    block_values(rows, 1, sums + c, padded, w, v + c / STRIP * strip, stride, strip, from, to);
 }
 
 KERNEL void sum_block(int rows, float *sums, size_t padded, const float *w, const head_job *job, const float *v,
