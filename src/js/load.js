@@ -19,9 +19,10 @@ export async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
   const bytes = await bytesOf(source), start = String.fromCharCode(...bytes.subarray(0, 9));
   if (!start.startsWith('\0asm')) refuse('FORMAT', 'wasm', `${bytes.length} bytes beginning ${JSON.stringify(start)}`, 'a wasm file ("<" begins a web page)');
-  // scripts/seal.js ends the file with a checksum (FNV-1a) of all before it, which no flipped byte passes
-  const sum = bytes.subarray(0, -4).reduce((hash, byte) => Math.imul(hash ^ byte, 0x01000193), 0x811c9dc5);
-  if (new DataView(bytes.buffer).getInt32(bytes.length - 4, true) !== sum) throw new ClearheadError('INTEGRITY', 'wasm is damaged: its checksum is wrong');
+  // scripts/seal.js ends the file with a checksum (FNV-1a, in words) of all before it, which no flipped byte passes
+  const words = new Int32Array(bytes.buffer, 0, bytes.length >> 2);
+  const sum = words.subarray(0, -1).reduce((hash, word) => Math.imul(hash ^ word, 0x01000193), 0x811c9dc5);
+  if (bytes.length & 3 || words.at(-1) !== sum) throw new ClearheadError('INTEGRITY', 'wasm is damaged: its checksum is wrong');
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {
