@@ -75,7 +75,7 @@ test('A32: a cache beyond its capacity or its length', () => {
   refuses('a mask for more keys', 'SHAPE', 'mask', () =>
     ch.attend(good.q, cache, { heads: 4, mask: { data: new Uint8Array(8), shape: [8] } }),
   );
-  for (const x of ['f16', 'q8', 'F32', 1])
+  for (const x of ['f8', 'q4', 'F32', 1])
     refuses(`type ${x}`, 'ARG', 'type', () => ch.kvCache({ headDim: 1, capacity: 1, type: x }));
   leaksNothing('a full cache', () => cache.append(new Float32Array(6 * 16), new Float32Array(6 * 12)));
 });
