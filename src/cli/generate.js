@@ -55,12 +55,12 @@ async function write(model, engine, prompt, given, number, stop) {
   if (!model.tokenizer) throw new ClearheadError('ARG', 'the model has no tokenizer; expected tokenizer.json beside the weights, or a GGUF file');
   const messages = [...(given.system ? [{ role: 'system', content: given.system }] : []), { role: 'user', content: prompt }];
   const board = new HeadBoard(model.config), { stdout, stderr } = process;
-  const started = performance.now();
+  const words = given.chat ? model.chat(messages, how) : model.generate(prompt, how), started = performance.now();
   let first = 0, text = '', finish = 'interrupted', length = 0;
   const tokens = [];
   if (!given.json && !given.chat) stdout.write(prompt);
   try {
-    for await (const next of given.chat ? model.chat(messages, how) : model.generate(prompt, how)) {
+    for await (const next of words) {
       first ||= performance.now();
       length ||= model.cache.length;
       tokens.push(next.token);
@@ -82,8 +82,8 @@ async function write(model, engine, prompt, given, number, stop) {
   stdout.write('\n');
   if (given.observe) stderr.write(`\n${board.inWords()}\n`);
   const { variant, threads, why } = engine.info;
-  const words = { end: 'the model ended the text', stop: 'a stop text came', length: `--max-tokens ${how.maxTokens ?? 256} reached`, context: `the context of ${model.cache.capacity} positions is full`, interrupted: 'interrupted' }[finish];
-  stderr.write(`\n${length} tokens read at ${speed.prompt.toFixed(0)}/s, ${tokens.length} written${tokens.length > 1 ? ` at ${speed.text.toFixed(0)}/s` : ''}; ${words}.
+  const reason = { end: 'the model ended the text', stop: 'a stop text came', length: `--max-tokens ${how.maxTokens ?? 256} reached`, context: `the context of ${model.cache.capacity} positions is full`, interrupted: 'interrupted' }[finish];
+  stderr.write(`\n${length} tokens read at ${speed.prompt.toFixed(0)}/s, ${tokens.length} written${tokens.length > 1 ? ` at ${speed.text.toFixed(0)}/s` : ''}; ${reason}.
 ${size(model.info.weightBytes)} of weights loaded in ${(model.info.loadMilliseconds / 1000).toFixed(2)} s; ${variant} kernels, ${threads} ${threads === 1 ? 'thread' : 'threads'}${why ? ` (${why})` : ''}.\n`);
   return 0;
 }
