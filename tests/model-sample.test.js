@@ -36,7 +36,7 @@ describe('exp and log', () => {
         floats[0] = x;
         for (const word of words) hash = Math.imul(hash ^ word, 0x01000193);
       }
-    assert.equal(hash >>> 0, 3154651302);
+    assert.equal(hash >>> 0, 1345182664);
   });
 });
 
@@ -130,7 +130,7 @@ describe('drawing', () => {
   test('these are the tokens of seed 7, on every engine', () => {
     const sampler = createSampler({ tau: 0.8, topK: 40, topP: 0.95, minP: 0.01, repetitionPenalty: 1.1, seed: 7 }), history = [];
     for (let i = 0; i < 16; i++) history.push(sampler.sample(logits(100 + i), history).token);
-    assert.deepEqual(history, [107, 127, 20, 8, 45, 187, 140, 193, 14, 3, 32, 117, 78, 46, 48, 37]);
+    assert.deepEqual(history, [19, 112, 35, 8, 75, 165, 22, 2, 96, 3, 137, 46, 1, 152, 38, 144]);
   });
 });
 

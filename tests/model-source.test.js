@@ -89,27 +89,28 @@ describe('progress', () => {
 describe('memory', () => {
   test('256 MB pass through without being held', async () => {
     const size = 2 ** 28, head = writeGguf({ tensors: [{ name: 'big', shape: [size / 4], data: new Uint8Array(0) }] });
+    // always the same chunk, so that what is counted is what the reader makes, and not what waits for the collector
+    const chunk = new Uint8Array(2 ** 20).fill(7);
     let sent = 0, peak = 0, received = 0;
     const body = new ReadableStream({
       pull(controller) {
         if (!sent) controller.enqueue(head);
         if (sent >= size) return controller.close();
-        controller.enqueue(new Uint8Array(2 ** 20).fill(sent >> 20));
-        sent += 2 ** 20;
+        controller.enqueue(chunk);
+        sent += chunk.length;
       },
     });
     const held = () => process.memoryUsage().arrayBuffers, before = held(), model = await openModel(new Response(body));
     await model.stream({
-      write(tensor, offset, chunk) {
+      write(tensor, offset, piece) {
         assert.equal(offset, received);
-        assert.equal(chunk[0], (offset >> 20) & 255);
-        received += chunk.length;
+        assert.equal(piece[0], 7);
+        received += piece.length;
         peak = Math.max(peak, held() - before);
       },
     });
     assert.equal(received, size);
-    // what the collector has not come to yet included
-    assert.ok(peak < 2 ** 26, `${peak} bytes`);
+    assert.ok(peak < 2 ** 22, `${peak} bytes`);
   });
 
   test('a file that lies about its size is refused before anything of that size is made', async () => {

@@ -11,7 +11,7 @@ import { ggufTokenizer, openTokenizer } from '../src/js/model/tokenizer.js';
 import { Tokenizer as Library } from '@huggingface/tokenizers';
 import { jsonTokenizer } from '../src/js/model/tokenizer-json.js';
 import { random } from './random.js';
-import { refuses } from './streams.js';
+import { refused, refuses } from './streams.js';
 import { TOKENS, tokenizerMetadata } from './tiny-models.js';
 
 const shared = new URL('../../shared/models/', import.meta.url);
@@ -227,6 +227,17 @@ describe('tokens that are written out', () => {
   });
 });
 
+describe('as many ids as the embedding has rows', () => {
+  const metadata = new Map(Object.entries(tokenizerMetadata())), json = { added_tokens: [], normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: 'ByteLevel' }, model: { vocab: { a: 0, b: 1 }, merges: [] } };
+  for (const [name, make, own] of [['GGUF', (rows) => ggufTokenizer(metadata, rows), 14], ['tokenizer.json', (rows) => jsonTokenizer({ tokenizer: json }, rows), 2]])
+    test(name, async () => {
+      const tokenizer = make(own + 3);
+      assert.deepEqual([tokenizer.size, tokenizer.token(own + 2), tokenizer.decode([own, own + 2])], [own + 3, '', '']);
+      assert.deepEqual(tokenizer.encode('ab'), make(own).encode('ab'));
+      await refuses(() => make(own - 1), 'FORMAT', new RegExp(`${own} tokens; expected at most ${own - 1}`));
+    });
+});
+
 describe('streaming', () => {
   test('never half a character, and the pieces are the whole, for any ids', { skip }, () => {
     const r = random(13), { tokenizer } = gpt2;
@@ -340,6 +351,8 @@ describe('hostile tokenizer.json', () => {
     'an expression in a normalizer': [(t) => (t.normalizer = { type: 'Replace', pattern: { Regex: '(a*)*b' }, content: '' }), /with what it puts in, and for what/],
     'an unknown step': [(t) => (t.pre_tokenizer = { type: 'Bert' }), /step of pre_tokenizer.*"Bert"/],
     'an unknown decoder': [(t) => (t.decoder = { type: 'CTC' }), /decoder of tokenizer.json is "CTC"/],
+    'a decoder of nothing': [(t) => (t.decoder = { type: 'Sequence', decoders: [{ type: 'Replace' }, null] }), /decoder of tokenizer.json is undefined/],
+    'a split at nothing': [(t) => (t.pre_tokenizer = { type: 'Split' }), /expression of pre_tokenizer/],
     'no decoder': [(t) => (t.decoder = null), /decoder/],
     'a word as an added token': [(t) => t.added_tokens.push({ id: 3, content: 'x', special: true, single_word: true }), /single_word/],
     'an added token without text': [(t) => t.added_tokens.push({ id: 3, content: '', special: true }), /without text/],
@@ -351,6 +364,39 @@ describe('hostile tokenizer.json', () => {
     test(name, async () => {
       await refuses(make(change), 'FORMAT', message);
     });
+  test('two thousand random changes give an error of ours or a tokenizer, and nothing is printed', async () => {
+    const r = random(17), odd = [null, 0, -1, 1.5, '', 'x', [], [[]], {}, true, { type: 'NFC' }, { toString: 1, valueOf: 1 }, ['a', 'b'], 'a b', 'ByteLevel', 'Replace'], printed = [];
+    const rich = { ...good, added_tokens: [{ id: 3, content: '<s>', special: true, single_word: false, lstrip: false, rstrip: false, normalized: false }],
+      normalizer: { type: 'Sequence', normalizers: [{ type: 'Prepend', prepend: '\u2581' }, { type: 'Replace', pattern: { String: ' ' }, content: '\u2581' }, { type: 'NFC' }] },
+      pre_tokenizer: { type: 'Sequence', pretokenizers: [{ type: 'Digits', individual_digits: true }, { type: 'Split', pattern: { String: '\u2581' }, behavior: 'MergedWithNext', invert: false }] },
+      post_processor: { type: 'TemplateProcessing', single: [{ SpecialToken: { id: '<s>', type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }], pair: [], special_tokens: { '<s>': { id: '<s>', ids: [3], tokens: ['<s>'] } } },
+      decoder: { type: 'Sequence', decoders: [{ type: 'Replace', pattern: { String: '\u2581' }, content: ' ' }, { type: 'Strip', content: ' ', start: 1, stop: 0 }] } };
+    assert.deepEqual(jsonTokenizer({ tokenizer: rich }).encode('ab'), [3, 2]);
+    const { warn } = console;
+    console.warn = (...words) => printed.push(words);
+    try {
+      for (let round = 0; round < 2000; round++) {
+        const tokenizer = structuredClone(rich);
+        for (let node = tokenizer; ; ) {
+          const keys = Object.keys(node), key = r.pick(keys);
+          if (!keys.length) break;
+          if (node[key] && typeof node[key] === 'object' && r.chance(0.7)) node = node[key];
+          else {
+            node[key] = r.pick(odd);
+            break;
+          }
+        }
+        await refused(() => {
+          const changed = jsonTokenizer({ tokenizer });
+          changed.decode(changed.encode('a ba<s>b', { special: r.chance(0.5) }));
+        });
+      }
+    } finally {
+      console.warn = warn;
+    }
+    assert.deepEqual(printed, []);
+  });
+
   test('steps nested without end', () => {
     const nested = (depth) => (depth ? { type: 'Sequence', normalizers: [nested(depth - 1)] } : { type: 'NFC' });
     return refuses(make((t) => (t.normalizer = nested(1000))), 'LIMIT', /nested 5 deep/);

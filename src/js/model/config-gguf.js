@@ -1,5 +1,5 @@
 import { describe, refuse } from '../errors.js';
-import { ARCHITECTURES, everyNth, ratio, unsupported } from './architectures.js';
+import { ARCHITECTURES, everyNth, ratio, unsupported, yarnScale } from './architectures.js';
 
 /**
  * The configuration in the metadata of a GGUF file. Keys are ggml's (docs/gguf.md); what a file leaves out has the value that
@@ -65,7 +65,9 @@ const lengthOf = (tokens) => (Array.isArray(tokens) ? tokens.length : undefined)
 function patternOf(pattern, layers) {
   if (Array.isArray(pattern) && pattern.length === layers && pattern.every((local) => typeof local === 'boolean')) return pattern;
   if (ArrayBuffer.isView(pattern) && /** @type {any} */ (pattern).length === layers) return Array.from(/** @type {any} */ (pattern), Boolean);
-  return Number.isInteger(pattern) && pattern > 0 ? everyNth(layers, pattern) : refuse('FORMAT', 'attention.sliding_window_pattern', describe(pattern), 'a period or one truth value per layer');
+  return Number.isInteger(pattern) && pattern > 0
+    ? everyNth(layers, pattern)
+    : refuse('FORMAT', 'attention.sliding_window_pattern', describe(pattern), 'a period or one truth value per layer');
 }
 
 /** @param {(key: string, otherwise?: any) => any} get @returns {import('./types.d.ts').RopeScaling} */
@@ -81,7 +83,7 @@ function scalingOf(get) {
     originalContext: get('rope.scaling.original_context_length', get('context_length')),
     betaFast: get('rope.scaling.yarn_beta_fast', 32),
     betaSlow: get('rope.scaling.yarn_beta_slow', 1),
-    attentionFactor: ratio(get('rope.scaling.attn_factor', 1), 1) * (0.1 * Math.log(ratio(factor, 1)) + 1),
+    attentionFactor: ratio(get('rope.scaling.attn_factor', 1), 1) * yarnScale(ratio(factor, 1)),
     truncate: true,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, refuse } from '../errors.js';
-import { ARCHITECTURES, everyNth, ratio, unsupported } from './architectures.js';
+import { ARCHITECTURES, everyNth, ratio, unsupported, yarnScale } from './architectures.js';
 
 /**
  * The configuration in config.json, as transformers reads it: what is left out has the default of its architecture. Both spellings
@@ -102,14 +102,13 @@ function scalingOf(fields, context) {
     case 'llama3': return { type, factor, lowFreqFactor: fields.low_freq_factor, highFreqFactor: fields.high_freq_factor, originalContext };
     case 'yarn': {
       const { mscale, mscale_all_dim: all } = fields;
-      const grown = (/** @type {any} */ m) => (factor <= 1 ? 1 : 0.1 * ratio(m, 1) * Math.log(factor) + 1);
       return {
         type,
         factor,
         originalContext,
         betaFast: fields.beta_fast ?? 32,
         betaSlow: fields.beta_slow ?? 1,
-        attentionFactor: fields.attention_factor ?? (mscale && all ? grown(mscale) / grown(all) : grown(1)),
+        attentionFactor: fields.attention_factor ?? (mscale && all ? yarnScale(factor, mscale) / yarnScale(factor, all) : yarnScale(factor)),
         truncate: fields.truncate ?? true,
       };
     }

@@ -43,7 +43,8 @@ function checked(config) {
   const { heads, kvHeads, headDim, ropeScaling: scaling } = config;
   if (heads % kvHeads) refuse('FORMAT', 'kvHeads of the model', kvHeads, `a divisor of heads, ${heads}`);
   if (headDim % 2) refuse('FORMAT', 'headDim of the model', headDim, 'an even number, for rotary pairs');
-  if (scaling.type === 'llama3' && scaling.lowFreqFactor >= scaling.highFreqFactor) refuse('FORMAT', 'lowFreqFactor', scaling.lowFreqFactor, `less than highFreqFactor, ${scaling.highFreqFactor}`);
+  if (scaling.type === 'llama3' && scaling.lowFreqFactor >= scaling.highFreqFactor)
+    refuse('FORMAT', 'lowFreqFactor', scaling.lowFreqFactor, `less than highFreqFactor, ${scaling.highFreqFactor}`);
   return Object.freeze(config);
 }
 

@@ -11,17 +11,17 @@ const HALVES = new Float64Array(1075);
 HALVES[0] = 1;
 for (let k = 1; k < HALVES.length; k++) HALVES[k] = HALVES[k - 1] / 2;
 
-/** 1/k! */
-const INVERSE_FACTORIALS = [1];
-for (let k = 1; k <= 13; k++) INVERSE_FACTORIALS.push(INVERSE_FACTORIALS[k - 1] / k);
+/** 1/2!, 1/3!, … */
+const C2 = 1 / 2, C3 = 1 / 6, C4 = 1 / 24, C5 = 1 / 120, C6 = 1 / 720, C7 = 1 / 5040, C8 = 1 / 40320, C9 = 1 / 362880, C10 = 1 / 3628800,
+  C11 = 1 / 39916800, C12 = 1 / 479001600, C13 = 1 / 6227020800;
 
 /** e^x for x ≤ 0, to within 2 ULP; 0 below −708, where the result would be subnormal. @param {number} x */
 export function expNegative(x) {
   if (!(x > -708)) return x === x ? 0 : NaN;
-  const k = Math.floor(x * 1.4426950408889634 + 0.5), r = x - k * LN2_HIGH - k * LN2_LOW;
-  let sum = INVERSE_FACTORIALS[13];
-  for (let i = 12; i >= 0; i--) sum = sum * r + INVERSE_FACTORIALS[i];
-  return sum * HALVES[-k];
+  const k = Math.floor(x * 1.4426950408889634 + 0.5), r = x - k * LN2_HIGH - k * LN2_LOW, r2 = r * r, r4 = r2 * r2;
+  // in pairs, so that no multiplication waits for all those before it
+  const high = C8 + C9 * r + r2 * (C10 + C11 * r) + r4 * (C12 + C13 * r), middle = C4 + C5 * r + r2 * (C6 + C7 * r);
+  return (1 + (r + (r2 * (C2 + C3 * r) + r4 * (middle + r4 * high)))) * HALVES[-k];
 }
 
 /** log x for finite x ≥ 1, as k·ln 2 + 2·artanh((m − 1)/(m + 1)) with x = 2^k·m. @param {number} x */

@@ -30,7 +30,10 @@ function classOf(code) {
  * @typedef {(text: Scanned, at: number, end: number) => number} Stage
  */
 
-/** The first position from `at` on whose class is not among `bits` (or, negated, is). @param {Uint8Array} classes @param {number} at @param {number} end @param {number} bits @param {boolean} [negated] */
+/**
+ * The first position from `at` on whose class is not among `bits` (or, negated, is).
+ * @param {Uint8Array} classes @param {number} at @param {number} end @param {number} bits @param {boolean} [negated]
+ */
 function run(classes, at, end, bits, negated = false) {
   while (at < end && !(classes[at] & bits) === negated) at++;
   return at;

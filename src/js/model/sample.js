@@ -115,16 +115,20 @@ class Chooser {
     return kept;
   }
 
-  /** The fewest largest weights that reach topP of the sum, largest first. @param {number} count @param {number} sum @param {number} topP */
+  /** The fewest largest weights that reach topP of the sum, of equals the first, in the order of ids. @param {number} count @param {number} sum @param {number} topP */
   #nucleus(count, sum, topP) {
     // all below this together are less than what may be left out, so only the others need sorting
-    const few = this.#filter(count, ((1 - topP) * sum) / count), ids = this.#ids, weights = this.#weights;
-    const sorted = Array.from({ length: few }, (_, i) => ({ id: ids[i], weight: weights[i] })).sort((a, b) => b.weight - a.weight || a.id - b.id);
-    let reached = 0, kept = 0;
-    while (kept < few && reached < topP * sum) {
-      ({ id: ids[kept], weight: weights[kept] } = sorted[kept]);
-      reached += weights[kept++];
-    }
+    const few = this.#filter(count, ((1 - topP) * sum) / count), ids = this.#ids, weights = this.#weights, sorted = weights.slice(0, few).sort();
+    let reached = 0, at = few;
+    while (at > 0 && reached < topP * sum) reached += sorted[--at];
+    const least = sorted[at];
+    let equals = 0, kept = 0;
+    while (sorted[at + equals] === least) equals++;
+    for (let i = 0; i < few; i++)
+      if (weights[i] > least || (weights[i] === least && equals-- > 0)) {
+        ids[kept] = ids[i];
+        weights[kept++] = weights[i];
+      }
     return kept;
   }
 

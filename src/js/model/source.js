@@ -48,6 +48,8 @@ export async function openSource(source, { signal, name } = {}) {
   let loaded = 0;
   const stop = () => void raw.cancel().catch(() => {});
   signal?.addEventListener('abort', stop, { once: true });
+  // it may have been aborted while the source was opened
+  if (signal?.aborted) stop();
   const close = () => signal?.removeEventListener('abort', stop);
   return {
     name: called,

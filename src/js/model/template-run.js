@@ -36,8 +36,10 @@ class Bounded extends Interpreter {
     if (!node) return super.evaluate(node, environment);
     if (node.type === 'FilterStatement') exceed('has a filter block; expected filters in expressions');
     if (++this.#depth > DEPTH) exceed(`nests deeper than ${DEPTH}`);
-    for (const argument of node.type === 'FilterExpression' ? node.filter.args ?? [] : []) this.#applied.set(argument.value?.type ? argument.value : argument.argument ?? argument, node.operand);
-    for (const block of [node.body, node.alternate, node.defaultBlock]) if (block?.length && !this.#printed.has(block[0])) for (const one of block) this.#printed.add(one);
+    const given = node.type === 'FilterExpression' ? node.filter.args ?? [] : [];
+    for (const one of given) this.#applied.set(one.value?.type ? one.value : one.argument ?? one, node.operand);
+    for (const block of [node.body, node.alternate, node.defaultBlock])
+      if (block?.length && !this.#printed.has(block[0])) for (const one of block) this.#printed.add(one);
     if (node.type === 'For') this.#looped.add(node.iterable.lhs && node.iterable.type === 'SelectExpression' ? node.iterable.lhs : node.iterable);
     try {
       const value = super.evaluate(node, environment), size = this.#pay(value, 0, this.#printed.has(node) ? CHARS : INNER_CHARS);
@@ -45,7 +47,8 @@ class Bounded extends Interpreter {
       if (this.#looped.has(node)) this.#take(TURN * (value?.value?.length ?? value?.value?.size ?? 0));
       const operand = this.#applied.get(node);
       if (operand) this.#multiply(this.#sizes.get(operand) ?? TEXT, value);
-      return node.type === 'MemberExpression' && typeof value?.value === 'function' ? this.#careful(value, this.#sizes.get(node.object) ?? TEXT) : value;
+      if (node.type !== 'MemberExpression' || typeof value?.value !== 'function') return value;
+      return this.#careful(value, this.#sizes.get(node.object) ?? TEXT);
     } finally {
       this.#depth--;
     }

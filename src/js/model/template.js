@@ -13,7 +13,8 @@ const TEMPLATE_LENGTH = 2 ** 16, MESSAGES = 4096;
 export async function openTemplate(file, tokenizer) {
   const text = templateOf(file);
   if (text === undefined) return null;
-  if (typeof text !== 'string' || text.length > TEMPLATE_LENGTH) refuse('LIMIT', 'the chat template', typeof text === 'string' ? `${text.length} characters long` : describe(text), `text of at most ${TEMPLATE_LENGTH}`);
+  if (typeof text !== 'string' || text.length > TEMPLATE_LENGTH)
+    refuse('LIMIT', 'the chat template', typeof text === 'string' ? `${text.length} characters long` : describe(text), `text of at most ${TEMPLATE_LENGTH}`);
   const { prepare } = await import('./template-run.js');
   const render = prepare(text), marks = { bos_token: markOf(file, tokenizer, 'bos'), eos_token: markOf(file, tokenizer, 'eos') };
   return Object.freeze({

@@ -34,7 +34,8 @@ export function checkTokenizer(json) {
   const { vocab, merges } = model;
   if (!isObject(vocab)) refuse('FORMAT', 'vocab of tokenizer.json', describe(vocab), 'an object');
   if (!Array.isArray(added) || added.length > ADDED) refuse('FORMAT', 'added_tokens of tokenizer.json', describe(added), `an array of at most ${ADDED}`);
-  const size = Object.keys(vocab).length + added.length, taken = new Uint8Array(size <= TOKENS ? size : refuse('LIMIT', 'the vocabulary', `${size} tokens`, `at most ${TOKENS}`));
+  const size = Object.keys(vocab).length + added.length;
+  const taken = new Uint8Array(size <= TOKENS ? size : refuse('LIMIT', 'the vocabulary', `${size} tokens`, `at most ${TOKENS}`));
   for (const [text, id] of Object.entries(vocab)) {
     checkToken(text, id, size, LENGTH);
     if (taken[id]++) refuse('FORMAT', `the id ${id} in tokenizer.json`, 'there twice', 'each once');
@@ -49,7 +50,8 @@ export function checkTokenizer(json) {
   // whose parts and joins are tokens is looked at where they are merged
   const odd = merges.findIndex((merge) => typeof merge !== 'string' && !(Array.isArray(merge) && merge.length === 2 && merge.every((part) => typeof part === 'string')));
   if (odd >= 0) refuse('FORMAT', `merge ${odd} of tokenizer.json`, describe(merges[odd]), 'two tokens');
-  for (const name of ['continuing_subword_prefix', 'end_of_word_suffix', 'continuing_subword_suffix', 'dropout']) if (model[name]) refuse('FORMAT', `${name} of tokenizer.json`, describe(model[name]), 'none');
+  for (const name of ['continuing_subword_prefix', 'end_of_word_suffix', 'continuing_subword_suffix', 'dropout'])
+    if (model[name]) refuse('FORMAT', `${name} of tokenizer.json`, describe(model[name]), 'none');
   for (const [part, names] of Object.entries(STEPS)) checkStep(part, json[part], names, 0);
 }
 
@@ -69,10 +71,11 @@ function checkStep(part, step, names, depth) {
     return list.forEach((/** @type {any} */ one) => checkStep(part, one, names, depth + 1));
   }
   if (!names.includes(step.type)) refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), names.join(', '));
-  if (part === 'normalizer' && (step.type === 'Prepend' ? typeof step.prepend !== 'string' : step.type === 'Replace' && (typeof step.content !== 'string' || typeof step.pattern?.String !== 'string' || !step.pattern.String)))
-    refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), 'with what it puts in, and for what');
+  const incomplete = step.type === 'Prepend' ? typeof step.prepend !== 'string'
+    : step.type === 'Replace' && !(typeof step.content === 'string' && typeof step.pattern?.String === 'string' && step.pattern.String);
+  if (incomplete) refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), 'with what it puts in, and for what');
   const { pattern } = step;
-  if (pattern !== undefined && typeof pattern?.String !== 'string' && !EXPRESSIONS.has(pattern?.Regex))
+  if ((pattern !== undefined || step.type === 'Split') && typeof pattern?.String !== 'string' && !EXPRESSIONS.has(pattern?.Regex))
     refuse('FORMAT', `the expression of ${part} in tokenizer.json`, describe(pattern?.Regex), 'a known one, since others could take for ever');
 }
 
@@ -81,13 +84,13 @@ function checkStep(part, step, names, depth) {
  * space is dropped. @param {any} decoder
  */
 export function decoderOf(decoder) {
-  const steps = decoder?.type === 'Sequence' && Array.isArray(decoder.decoders) ? decoder.decoders : [decoder];
-  const names = steps.map((/** @type {any} */ step) => step?.type);
+  /** @type {any[]} */
+  const steps = decoder?.type === 'Sequence' && Array.isArray(decoder.decoders) ? decoder.decoders : [decoder], names = steps.map((step) => step?.type);
   if (names.includes('ByteLevel')) return { byteLevel: true, stripsSpace: false };
-  const known = ['Replace', 'ByteFallback', 'Fuse', 'Strip', 'Metaspace'], other = names.find((/** @type {any} */ name) => !known.includes(name));
-  if (!names.some((/** @type {any} */ name) => name === 'Replace' || name === 'Metaspace') || other !== undefined)
-    refuse('FORMAT', 'decoder of tokenizer.json', describe(other ?? names[0]), 'ByteLevel, Metaspace, or Replace, ByteFallback, Fuse and Strip');
-  const strips = steps.some((/** @type {any} */ step) => step.type === 'Strip' && step.start > 0)
-    || steps.some((/** @type {any} */ step) => step.type === 'Metaspace' && step.prepend_scheme !== 'never' && step.add_prefix_space !== false);
-  return { byteLevel: false, stripsSpace: strips };
+  const other = names.findIndex((name) => !['Replace', 'ByteFallback', 'Fuse', 'Strip', 'Metaspace'].includes(name));
+  if (other >= 0 || !(names.includes('Replace') || names.includes('Metaspace')))
+    refuse('FORMAT', 'decoder of tokenizer.json', describe(names[Math.max(0, other)]), 'ByteLevel, Metaspace, or Replace, ByteFallback, Fuse and Strip');
+  const stripsSpace = steps.some(({ type, start, prepend_scheme: scheme, add_prefix_space: prefix }) =>
+    (type === 'Strip' && typeof start === 'number' && start > 0) || (type === 'Metaspace' && scheme !== 'never' && prefix !== false));
+  return { byteLevel: false, stripsSpace };
 }

@@ -3,22 +3,22 @@ import { ClearheadError, describe, refuse } from '../errors.js';
 import { merging } from './bpe.js';
 import { checkTokenizer, decoderOf } from './tokenizer-check.js';
 import { tokenizerOf } from './tokenizer.js';
-import { BYTE, CONTROL, NORMAL, UNUSED, USER, Vocabulary, byteOf } from './vocabulary.js';
+import { BYTE, CONTROL, NORMAL, UNUSED, USER, Vocabulary, byteOf, filledUp } from './vocabulary.js';
 
 /**
  * tokenizer.json: encoded by the library of Hugging Face, after the file has been checked, since the library trusts it; decoded here,
  * as GGUF vocabularies are.
- * @param {import('./types.d.ts').ModelFile['json']} json @returns {import('./types.d.ts').Tokenizer}
+ * @param {import('./types.d.ts').ModelFile['json']} json @param {number} [rows] of the embedding @returns {import('./types.d.ts').Tokenizer}
  */
-export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, generationConfig = {} }) {
+export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, generationConfig = {} }, rows) {
   checkTokenizer(tokenizer);
-  const vocabulary = vocabularyOf(tokenizer), { texts } = vocabulary, { vocab, merges } = tokenizer.model;
+  const vocabulary = vocabularyOf(tokenizer, rows), { texts } = vocabulary, { vocab, merges } = tokenizer.model;
   const ids = new Map(Object.entries(vocab)), merge = merging(ids, merges, 'tokenizer.json');
   const settings = { ...tokenizerConfig, clean_up_tokenization_spaces: false, additional_special_tokens: [] };
   const built = (/** @type {boolean} */ special) => {
     // text that only looks like a control token must not become one: the library is then not told of them
     const added = tokenizer.added_tokens.filter((/** @type {any} */ token) => special || !token.special);
-    return bounded(guarded('tokenizer.json', () => new Library({ ...tokenizer, added_tokens: added }, settings)), tokenizer, merge);
+    return bounded(guarded('tokenizer.json', () => new Library({ ...tokenizer, added_tokens: added, decoder: null, model: { ...tokenizer.model, type: 'BPE' } }, settings)), tokenizer, merge);
   };
   /** @type {{ false?: Library, true?: Library }} */
   const libraries = {};
@@ -77,8 +77,8 @@ function marksOf(library, size) {
   return [marked.slice(0, before), marked.slice(before + plain.length)];
 }
 
-/** @param {any} tokenizer checked */
-function vocabularyOf({ model, added_tokens: added, decoder }) {
+/** @param {any} tokenizer checked @param {number} [rows] of the embedding */
+function vocabularyOf({ model, added_tokens: added, decoder }, rows) {
   const ids = Object.entries(model.vocab), size = [...ids.map(([, id]) => id), ...added.map((/** @type {any} */ token) => token.id)].reduce((a, b) => Math.max(a, b), -1) + 1;
   /** @type {string[]} */
   const texts = new Array(size).fill(''), kinds = new Uint8Array(size).fill(UNUSED);
@@ -90,7 +90,7 @@ function vocabularyOf({ model, added_tokens: added, decoder }) {
     texts[id] = content;
     kinds[id] = special ? CONTROL : USER;
   }
-  return new Vocabulary(texts, kinds, decoderOf(decoder));
+  return new Vocabulary(...filledUp(texts, kinds, rows), decoderOf(decoder));
 }
 
 /** Runs the library; whatever it throws is about the file or the text. @template T @param {string} name @param {() => T} run @returns {T} */

@@ -4,7 +4,7 @@ import { byteLevel } from './bpe.js';
 import { NAMES, WAYS } from './pretokenize.js';
 import { Finder } from './special.js';
 import { sentencePiece } from './spm.js';
-import { BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER, Vocabulary, byteOf } from './vocabulary.js';
+import { BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER, Vocabulary, byteOf, filledUp } from './vocabulary.js';
 
 /**
  * Tokenizers: from the metadata of a GGUF file here, from tokenizer.json through @huggingface/tokenizers, which is loaded when it
@@ -20,23 +20,24 @@ const ENDS = new Set(['<|eot_id|>', '<|eom_id|>', '<|im_end|>', '<|end|>', '<end
 
 /** @param {ModelFile} file @returns {Promise<Tokenizer>} */
 export async function openTokenizer(file) {
-  if (file.format === 'gguf') return ggufTokenizer(file.metadata);
+  const rows = file.tensors.find(({ name }) => name === 'token_embd.weight' || name === 'model.embed_tokens.weight')?.shape[0];
+  if (file.format === 'gguf') return ggufTokenizer(file.metadata, rows);
   if (!file.json.tokenizer) refuse('ARG', 'tokenizer', 'not given', 'tokenizer.json, beside the weights or as `tokenizer`');
   const { jsonTokenizer } = await import('./tokenizer-json.js');
-  return jsonTokenizer(file.json);
+  return jsonTokenizer(file.json, rows);
 }
 
-/** @param {ModelFile['metadata']} metadata @returns {Tokenizer} */
-export function ggufTokenizer(metadata) {
+/** @param {ModelFile['metadata']} metadata @param {number} [rows] of the embedding @returns {Tokenizer} */
+export function ggufTokenizer(metadata, rows) {
   const get = (/** @type {string} */ key) => metadata.get(`tokenizer.ggml.${key}`);
   const model = get('model'), texts = get('tokens');
   if (model !== 'llama' && model !== 'gpt2') refuse('FORMAT', 'tokenizer.ggml.model', describe(model), '"llama" or "gpt2"');
   if (!Array.isArray(texts) || texts.some((text) => typeof text !== 'string')) refuse('FORMAT', 'tokenizer.ggml.tokens', describe(texts), 'an array of strings');
-  const tokens = /** @type {string[]} */ (texts), size = tokens.length;
+  const given = /** @type {string[]} */ (texts), size = given.length;
   if (!size || size > TOKENS) refuse('LIMIT', 'tokenizer.ggml.tokens', `${size} long`, `1 to ${TOKENS} tokens`);
-  const long = tokens.findIndex((text) => text.length > TOKEN_LENGTH);
-  if (long >= 0) refuse('LIMIT', `token ${long}`, `${tokens[long].length} characters long`, `at most ${TOKEN_LENGTH}`);
-  const kinds = kindsOf(get('token_type'), tokens), spm = model === 'llama';
+  const long = given.findIndex((text) => text.length > TOKEN_LENGTH);
+  if (long >= 0) refuse('LIMIT', `token ${long}`, `${given[long].length} characters long`, `at most ${TOKEN_LENGTH}`);
+  const [tokens, kinds] = filledUp(given, kindsOf(get('token_type'), given), rows), spm = model === 'llama';
 
   /** An id in the metadata, −1 for none, which some files write as 2^32 − 1. @param {string} name @param {number} [otherwise] */
   const id = (name, otherwise = -1) => {
@@ -121,7 +122,8 @@ function decoding(options) {
 /** @param {any} types @param {string[]} tokens */
 function kindsOf(types, tokens) {
   if (types === undefined) return new Uint8Array(tokens.length).fill(NORMAL);
-  if (!(types instanceof Int32Array || types instanceof Uint32Array) || types.length !== tokens.length) refuse('FORMAT', 'tokenizer.ggml.token_type', describe(types), `${tokens.length} 32-bit integers`);
+  if (!(types instanceof Int32Array || types instanceof Uint32Array) || types.length !== tokens.length)
+    refuse('FORMAT', 'tokenizer.ggml.token_type', describe(types), `${tokens.length} 32-bit integers`);
   return Uint8Array.from(types, (type, at) => {
     if (type < 0 || type > BYTE) refuse('FORMAT', `the type of token ${at}`, type, `${NORMAL} to ${BYTE}`);
     if (type === BYTE && byteOf(tokens[at]) < 0) refuse('FORMAT', `token ${at}, a byte`, describe(tokens[at]), '<0x00> to <0xFF>');

@@ -1,4 +1,5 @@
 import { integer } from '../check.js';
+import { refuse } from '../errors.js';
 
 /**
  * What each id stands for, and how ids become text again. A text is the bytes of its tokens one after the other, so that decoding in
@@ -40,6 +41,18 @@ function bytesWritten(text) {
 
 /** The byte of <0x00> … <0xFF>, −1 of anything else. @param {string} text */
 export const byteOf = (text) => (/^<0x[\dA-F]{2}>$/.test(text) ? parseInt(text.slice(3, 5), 16) : -1);
+
+/**
+ * An id for every row of the embedding: models have more rows than tokens, for the sake of round sizes, and may choose any of them.
+ * @param {string[]} texts @param {Uint8Array} kinds @param {number} [rows] of the embedding, where there is one
+ * @returns {[string[], Uint8Array]}
+ */
+export function filledUp(texts, kinds, rows = texts.length) {
+  if (texts.length > rows) refuse('FORMAT', 'the vocabulary', `${texts.length} tokens`, `at most ${rows}, the rows of the embedding`);
+  const all = new Uint8Array(rows).fill(UNUSED);
+  all.set(kinds);
+  return [Array.from({ length: rows }, (_, id) => texts[id] ?? ''), all];
+}
 
 export class Vocabulary {
   /** @type {(Uint8Array | undefined)[]} */
