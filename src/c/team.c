@@ -8,8 +8,11 @@
 /* Below this, handing a step out costs more than it brings: about 5 µs of one thread. */
 #define WORTH 1e5
 
-/* Looks, each a read of shared memory, after which a step that has not moved has lost a thread: about a second. */
-#define PATIENCE (1 << 29)
+/*
+ * Looks, each a read of shared memory, after which a step that has not moved has lost a thread: half a second or more of this
+ * thread's own time, whatever else the machine does meanwhile. There is no clock here.
+ */
+#define PATIENCE (1 << 30)
 
 struct attn_team {
   uint64_t open; /* step << 32 | pieces to take */

@@ -27,7 +27,7 @@ async function serve(headers) {
   return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close().closeAllConnections() };
 }
 
-/** Two threads beside one, in the page: what there is, whether a large prefill and a long decode have the same bits, and how long init took. */
+/** Two threads beside one, in the page: what there is, whether a large prefill, a long decode and a layer have the same bits, and how long init took. */
 const compare = async () => {
   const { init } = await import(new URL('/index.js', location.href).href);
   const start = performance.now(), many = await init({ threads: 2 }), took = performance.now() - start, one = await init();
@@ -37,7 +37,9 @@ const compare = async () => {
     cache.append(numbers(2, 3 * 4000 * 64), numbers(3, 3 * 4000 * 64));
     const prefill = ch.attention(q, q, q, { heads: 12, headDim: 64, causal: true, want: { stats: true } });
     const decode = ch.attend(q.subarray(0, 9 * 10 * 64), cache, { heads: 9, want: { lse: true } });
-    return [prefill.output, prefill.stats.kl, decode.output, decode.lse].map((x) => new Uint8Array(x.slice().buffer));
+    const w = numbers(4, 256 * 256).map((x) => x / 16), layer = ch.multiHead({ q: w, k: w, v: w, o: w }, { modelDim: 256, heads: 8 });
+    const { output } = layer.forward(numbers(5, 150 * 256), { causal: true });
+    return [prefill.output, prefill.stats.kl, decode.output, decode.lse, output].map((x) => new Uint8Array(x.slice().buffer));
   };
   const [a, b] = [run(many), run(one)];
   const same = a.every((bytes, x) => bytes.length === b[x].length && bytes.every((byte, y) => byte === b[x][y]));
