@@ -208,3 +208,11 @@ test('C15: one bit flipped anywhere is caught at load or harmless', { timeout: 1
   t.diagnostic(`${count} flips: ${JSON.stringify(tally)}`);
   assert.deepEqual([tally.wrong, tally.endless], [0, 0], `flipping bit ${wrong.slice(0, 10)} is neither caught nor harmless`);
 });
+
+test('an engine without layers says how to get them, and a wasm file without them is refused', async () => {
+  const ch = await init(), deep = await init({ layers: true });
+  const names = Object.keys(deep).filter((name) => typeof deep[name] === 'function' && !(name in { attention: 1, attend: 1, tensor: 1, kvCache: 1, dispose: 1 }));
+  assert.ok(names.includes('multiHead') && names.length === 12, `${names}`);
+  for (const name of names) assert.throws(() => ch[name](), { code: 'ENV', message: /init\(\{ layers: true \}\)/ }, name);
+  await assert.rejects(init({ layers: true, wasm: wasmBytes('simd') }), { code: 'ARG', message: /model\.\*\.wasm/ });
+});

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init } from '../src/js/index.js';
 import { sameArray } from './bits.js';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 import { bench } from './faults.js';
 import { random } from './random.js';
 
-const { ch } = engines[0], { refuses, leaksNothing, room } = bench(ch), other = await init({ variant: 'simd' });
+const { ch } = engines[0], { refuses, leaksNothing, room } = bench(ch), other = await init({ layers: true, variant: 'simd' });
 const r = random(3), numbers = (length) => Float32Array.from({ length }, () => r.normal());
 const detached = new Float32Array(12);
 structuredClone(detached, { transfer: [detached.buffer] });

@@ -19,7 +19,7 @@ const run = (...args) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('../src/cli/clearhead.js', import.meta.url)), ...args], { encoding: 'utf8' });
   return { status, stdout, stderr };
 };
-const here = await loadModel(gguf, { engine: await init() });
+const here = await loadModel(gguf, { engine: await init({ layers: true }) });
 const written = async (prompt, options) => {
   let text = '';
   for await (const next of here.generate(prompt, options)) text += next.text;

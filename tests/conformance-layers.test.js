@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 import { load, present } from './onnx.js';
 
 const skip = present ? false : 'skipped, not present';

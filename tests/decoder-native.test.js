@@ -13,7 +13,7 @@ import { sameArray } from './bits.js';
 import { asSafetensors, configs, tiny } from './random-models.js';
 import { Answer, Stream } from './stream.js';
 
-const engine = await init({ variant: 'simd' }), chunks = [5, 1, 17, 1], tokens = Array.from({ length: 24 }, (_, x) => (x * x * 5 + 3 * x + 1) % 64);
+const engine = await init({ variant: 'simd', layers: true }), chunks = [5, 1, 17, 1], tokens = Array.from({ length: 24 }, (_, x) => (x * x * 5 + 3 * x + 1) % 64);
 const STATISTICS = ['n', 'entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax', 'firstWeight'];
 
 /** The model as run_decoder.c reads it. */

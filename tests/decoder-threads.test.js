@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { init } from '../src/js/index.js';
 import { loadModel } from '../src/js/model/index.js';
 import { sameArray, sameBits } from './bits.js';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 import { lostWorkers } from './lost-workers.js';
 import { asSafetensors, configs, tiny } from './random-models.js';
 
@@ -24,7 +24,7 @@ for (const { variant, ch } of engines)
     test(`2 and 3 threads give the bits of one, ${quantize === 'q8' ? 'quantised' : 'float32'} (${variant})`, async () => {
       const one = await loadModel(source, { engine: ch, quantize }), want = history(one);
       for (const threads of [2, 3]) {
-        const engine = await init({ variant, threads }), many = await loadModel(source, { engine, quantize });
+        const engine = await init({ layers: true, variant, threads }), many = await loadModel(source, { engine, quantize });
         assert.equal(engine.info.threads, threads);
         sameBits(history(many), want, `${threads} threads`);
         assert.equal(engine.info.threads, threads, engine.info.why);
@@ -34,12 +34,12 @@ for (const { variant, ch } of engines)
       one.dispose();
     });
 
-const one = await loadModel(source, { engine: await init({ variant: 'simd' }) }), want = history(one);
+const one = await loadModel(source, { engine: await init({ layers: true, variant: 'simd' }) }), want = history(one);
 
 for (const fault of ['before', 'inside', 'after', 'asleep'])
   for (const after of [0, 5])
     test(`a worker that is lost ${fault === 'asleep' ? 'asleep' : `${fault} its pieces`} in pass ${after} costs nothing but time`, async () => {
-      const engine = await lostWorkers(fault, after, () => init({ variant: 'simd', threads: 2 })), model = await loadModel(source, { engine });
+      const engine = await lostWorkers(fault, after, () => init({ layers: true, variant: 'simd', threads: 2 })), model = await loadModel(source, { engine });
       assert.equal(engine.info.threads, 2);
       // until it has been quick enough to take part, for a worker that comes late finds nothing to do
       for (let x = 0; x < 20 && engine.info.threads > 1; x++) {
@@ -63,7 +63,7 @@ for (const fault of ['before', 'inside', 'after', 'asleep'])
     });
 
 test('a text goes on when a thread is lost while it is written', async () => {
-  const engine = await lostWorkers('inside', 3, () => init({ variant: 'simd', threads: 2 })), model = await loadModel(source, { engine });
+  const engine = await lostWorkers('inside', 3, () => init({ layers: true, variant: 'simd', threads: 2 })), model = await loadModel(source, { engine });
   const run = async (on) => {
     const list = [];
     for await (const { token } of on.generate(tokens.slice(0, 30), { maxTokens: 30 })) list.push(token);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { loadModel } from '../src/js/model/index.js';
 import { sameArray, sameBits } from './bits.js';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 import { forward } from './forward.js';
 import { random } from './random.js';
 import { asGguf, asSafetensors, configs, tiny } from './random-models.js';

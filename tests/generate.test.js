@@ -6,7 +6,7 @@ import { loadModel } from '../src/js/model/index.js';
 import { sameArray, sameBits } from './bits.js';
 import { asGguf, asSafetensors, configs, tiny } from './random-models.js';
 
-const engine = await init({ variant: 'simd' });
+const engine = await init({ layers: true, variant: 'simd' });
 const source = asGguf(tiny(configs['llama, tied, grouped'])), load = (options) => loadModel(source, { engine, ...options });
 const prompt = [1, 5, 9, 30, 12];
 const all = async (iterator) => {

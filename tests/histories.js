@@ -15,10 +15,10 @@ const wants = [
  */
 export function history(ch, seed, stream) {
   const r = random(seed), kvHeads = r.pick([1, 2, 3]), headDim = r.pick([1, 3, 4, 8, 17]), valueDim = r.pick([1, 4, 6, 9]);
-  const expected = [], capacity = r.pick([1, 7, 8, 9, 40, 130, 600]);
-  let cache = ch.kvCache({ kvHeads, headDim, valueDim, capacity }), room = capacity;
+  const expected = [], capacity = r.pick([1, 7, 8, 9, 40, 130, 600]), types = ['f32', 'f16', 'q8'], type = r.pick(types);
+  let cache = ch.kvCache({ kvHeads, headDim, valueDim, capacity, type }), room = capacity;
   const numbers = (count) => Float32Array.from({ length: count }, () => r.normal());
-  stream.tag('C').int(kvHeads, headDim, valueDim, capacity);
+  stream.tag('C').int(kvHeads, headDim, valueDim, capacity, types.indexOf(type));
   expected.push((a) => assert.ok(a.int() > 0, 'bytes of a cache'));
   for (let step = 0; step < 12; step++) {
     const what = r.pick(['append', 'append', 'attend', 'attend', 'attend', 'truncate', 'read', 'snapshot']);
@@ -46,7 +46,7 @@ export function history(ch, seed, stream) {
       });
     } else if (what === 'snapshot') {
       const snapshot = cache.snapshot(), other = cache.length + r.integer(1, 20);
-      const next = ch.kvCache({ kvHeads, headDim, valueDim, capacity: other });
+      const next = ch.kvCache({ kvHeads, headDim, valueDim, capacity: other, type });
       next.restore(snapshot);
       cache.dispose();
       cache = next;

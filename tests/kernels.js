@@ -1,5 +1,5 @@
 /** A module's C functions, called directly on memory of their own: for what no JavaScript of the package calls by itself. */
-import { wasmBytes } from './engines.js';
+import { wasmBytes } from './model-engines.js';
 
 const modules = new Map();
 

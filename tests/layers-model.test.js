@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sameArray } from './bits.js';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 
 const folder = new URL('../../shared/models/stories260K/', import.meta.url);
 const skip = existsSync(folder) ? false : 'skipped, not present';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init } from '../src/js/index.js';
 import { sameArray, sameBits } from './bits.js';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 import { random } from './random.js';
 import { frequencies, latent, linear, multiHead } from './textbook.js';
 
@@ -230,7 +230,7 @@ for (const { variant, ch } of engines)
   test(`threads give both layers the bits of one (${variant})`, async () => {
     const want = [...large(ch)()];
     for (const threads of [2, 3]) {
-      const many = await init({ variant, threads }), run = large(many);
+      const many = await init({ layers: true, variant, threads }), run = large(many);
       for (let times = 0; times < 2; times++) [...run()].forEach((result, at) => sameBits(result, want[at], `${threads} threads, call ${at}`));
       assert.equal(many.info.threads, threads, many.info.why);
       many.dispose();

@@ -6,15 +6,12 @@
  *            about 2ε; each enters twice, through the weight itself and through the total. The form contains neither n nor d:
  *            sums must be made of short chains. `tail`: weights below 2^-126 of the largest may be flushed to 0 (vmath.h
  *            says so). 2^-145: sixteen roundings among subnormals.
- *            Beside a sink, what the logits' errors have in common does not cancel, and cA (below) takes the place of 2A.
- *            In spike data a single channel carries the logit, so that every later rounding of the chain is as large as the
- *            first: there 2cA, which follows from the scores below, takes the place of 2A.
  *
  * What is returned beside the output follows from one statement about single scores, where nothing averages:
- * scores     cε·a_j at every stage, c = 4 + max(0, D − 64)/64 + d/1024, D = min(d, 128). Equal terms are the worst a chain can
- *            meet: all its roundings go one way, and L of them err by up to ε·L/8 of the sum. Chains of 8, D/8 of them, and
- *            d/128 such sums give 1 + D/64 + d/1024; scale, tanh and bias add a rounding each. In spike data the roundings
- *            are of full size, ε/2: c = 10 + D/32 + d/1024.
+ * scores     cε·a_j at every stage, c = 4: equal terms are the worst a chain of eight can meet, because all its roundings go one
+ *            way, and they err by up to ε of the sum; scale, tanh and bias add a rounding each. In spike data a single channel
+ *            carries the logit, so that every later rounding, one for each level of the tree that adds up the chains too, is as
+ *            large as the first, ε/2: there c = 6 + ½·log2(d/8).
  * weights    ε·w·(4 + 2cA), + w below 2^-126 of the largest: dp_j/p_j = dη_j − ⟨dη⟩.
  * lse        ε·(2 + cA + |lse|): d lse = ⟨dη⟩; log and the sum add 2ε, the last rounding |lse|.
  * entropy    ε·((2 + cA)·D + 4·(1 + H)), D = Σ p_j|η_j − ⟨η⟩|: dH = −Σ p_j (η_j − ⟨η⟩) dη_j; H = log Σe + ⟨max − η⟩ is a sum of two
@@ -76,8 +73,7 @@ export function mistrusted(ref) {
  */
 export function compare(result, ref, precision, spike, stage) {
   const { epsilon, tiny, floor } = precisions[precision];
-  const { d, dv, m, n, heads, layout, T, A } = ref, D = Math.min(d, 128), c = (spike ? 10 + D / 32 : 4 + Math.max(0, D - 64) / 64) + d / 1024;
-  const slope = spike ? 2 * c : ref.sinks ? c : 2;
+  const { d, dv, m, n, heads, layout, T, A } = ref, c = spike ? 6 + Math.max(0, Math.log2(d / 8)) / 2 : 4;
   // the row (b, h, i) of an output element, in either layout
   const rowOf =
     layout === 'bhsd'
@@ -93,7 +89,7 @@ export function compare(result, ref, precision, spike, stage) {
     'output',
     result.output,
     ref.output,
-    (x) => ref.W[x] * (epsilon * (4 + slope * A[rowOf(x)])) + floor,
+    (x) => ref.W[x] * (epsilon * (4 + 2 * A[rowOf(x)])) + floor,
     (x) => ref.tail[x],
   );
   if (result.weights)

@@ -6,7 +6,7 @@ import { loadModel } from '../src/js/model/index.js';
 import { random } from './random.js';
 import { asGguf, asSafetensors, configs, tiny } from './random-models.js';
 
-const engine = await init({ variant: 'simd' });
+const engine = await init({ variant: 'simd', layers: true });
 const small = { ...configs['qwen3, untied'], num_hidden_layers: 1, hidden_size: 8, num_attention_heads: 2, intermediate_size: 6, vocab_size: 60 };
 const gguf = asGguf(tiny(small)), { weights, config } = asSafetensors(tiny(small));
 /** Where the next block of memory would lie. */

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sameArray } from './bits.js';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 import { random } from './random.js';
 import { Stream, answerOf } from './stream.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init } from '../src/js/index.js';
 import { sameArray } from './bits.js';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 import { random } from './random.js';
 import { frequencies, gelu, geluTanh, layerNorm, linear, rmsNorm, silu, turn } from './textbook.js';
 
@@ -159,7 +159,7 @@ for (const { variant, ch } of engines) {
 }
 
 test('threads give the bits of one', async () => {
-  const [{ ch }] = engines, many = await init({ variant: 'simd', threads: 3 });
+  const [{ ch }] = engines, many = await init({ layers: true, variant: 'simd', threads: 3 });
   for (const [m, rows, k] of [[300, 200, 100], [1, 4000, 1200], [2, 2000, 1500], [33, 700, 301], [513, 577, 65]]) {
     const x = numbers(m * k), w = numbers(rows * k), bias = numbers(rows);
     for (let times = 0; times < 3; times++) sameArray(many.linear(w, { inputs: k, bias }).forward(x), ch.linear(w, { inputs: k, bias }).forward(x), `${[m, rows, k]}`);

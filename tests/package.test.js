@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const bytes = (file) => readFileSync(join(root, file));
 const manifest = JSON.parse(read('package.json'));
-/** On memory of their own, and on memory that threads share. */
+/** attn: attention and its theory; model: that, layers and models. Each on memory of its own, and on memory that threads share. */
 const variants = ['simd', 'relaxed', 'simd.shared', 'relaxed.shared'].filter((variant) => existsSync(join(root, `src/js/attn.${variant}.wasm`)));
 
 /** The files below a folder of the repository, as paths from its root. */
@@ -44,27 +44,37 @@ function reachable(entry) {
   return [...seen];
 }
 
+/** All that these headers and what they include declare. */
+function declared(...headers) {
+  const seen = new Set(headers);
+  for (const header of seen) for (const [, name] of read(`src/c/${header}`).matchAll(/^#include "(\w+\.h)"/gm)) seen.add(name);
+  return [...seen].flatMap((header) => [...withoutComments(read(`src/c/${header}`)).matchAll(/^ATTN_API\b[^(]*?(\w+)\(/gm)].map(([, name]) => name));
+}
+
 describe('the compiled kernels', () => {
-  for (const variant of variants) {
-    const file = `src/js/attn.${variant}.wasm`;
+  const attention = declared('attn.h', 'theory.h', 'team.h'), all = files('src/c', '.h').map((file) => file.slice(6));
+  for (const [module, most, names] of [
+    ['attn', 100, attention],
+    ['model', 150, declared(...all)],
+  ])
+    for (const variant of variants) {
+      const file = `src/js/${module}.${variant}.wasm`;
 
-    test(`${variant}: at most 100 KB`, () => {
-      assert.ok(bytes(file).length <= 100 * 1024, `${bytes(file).length} bytes`);
-    });
+      test(`${module}.${variant}: at most ${most} KB`, () => {
+        assert.ok(bytes(file).length <= most * 1024, `${bytes(file).length} bytes`);
+      });
 
-    const shared = variant.endsWith('shared');
-    test(`${variant}: imports nothing${shared ? ' but the memory' : ''} and exports what the headers declare and where memory begins`, () => {
-      // Node 20 knows relaxed SIMD, but behind a flag.
-      if (!WebAssembly.validate(bytes(file))) v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
-      const module = new WebAssembly.Module(bytes(file));
-      assert.deepEqual(WebAssembly.Module.imports(module), shared ? [{ module: 'env', name: 'memory', kind: 'memory' }] : []);
-      const headers = files('src/c', '.h').map(read).map(withoutComments).join('\n');
-      const declared = [...headers.matchAll(/^ATTN_API\b[^(]*?(\w+)\(/gm)].map(([, name]) => name);
-      assert.ok(declared.length > 10, 'the declarations were found');
-      const exported = WebAssembly.Module.exports(module).map(({ name }) => name);
-      assert.deepEqual(exported.sort(), [...declared, 'memory', '__heap_base', ...(shared ? ['__stack_pointer'] : [])].sort());
-    });
-  }
+      const shared = variant.endsWith('shared');
+      test(`${module}.${variant}: imports nothing${shared ? ' but the memory' : ''} and exports what its headers declare and where memory begins`, () => {
+        // Node 20 knows relaxed SIMD, but behind a flag.
+        if (!WebAssembly.validate(bytes(file))) v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
+        const compiled = new WebAssembly.Module(bytes(file));
+        assert.deepEqual(WebAssembly.Module.imports(compiled), shared ? [{ module: 'env', name: 'memory', kind: 'memory' }] : []);
+        assert.ok(attention.length > 60 && names.length >= attention.length, 'the declarations were found');
+        const exported = WebAssembly.Module.exports(compiled).map(({ name }) => name);
+        assert.deepEqual(exported.sort(), [...new Set(names), 'memory', '__heap_base', ...(shared ? ['__stack_pointer'] : [])].sort());
+      });
+    }
 
   test('two builds in different folders give the same bytes as the one that is tested here', () => {
     const copy = mkdtempSync(join(tmpdir(), 'clearhead-build-'));
@@ -76,8 +86,8 @@ describe('the compiled kernels', () => {
         env: { ...process.env, PATH: existsSync(unpacked) ? `${process.env.PATH}:${unpacked}` : process.env.PATH },
         stdio: ['ignore', 'ignore', 'inherit'],
       });
-      for (const variant of variants) {
-        const file = `src/js/attn.${variant}.wasm`;
+      for (const variant of variants.flatMap((name) => [`attn.${name}`, `model.${name}`])) {
+        const file = `src/js/${variant}.wasm`;
         assert.ok(readFileSync(join(copy, file)).equals(bytes(file)), `${file} differs`);
       }
     } finally {
@@ -108,20 +118,28 @@ describe('the C sources', () => {
 describe('the JavaScript', () => {
   const attention = reachable('src/js/index.js');
 
-  test('the attention entry is at most 15 KB as a bundler ships it, and with the kernels and layers a download of at most 40 KB', async (t) => {
+  test('the attention entry is at most 15 KB as a bundler ships it, the statements 10 KB more; downloads are at most 40 KB, and 90 KB with models', async (t) => {
     const { build } = await import('esbuild');
-    const options = { entryPoints: [join(root, 'src/js/index.js')], bundle: true, minify: true, format: 'esm', write: false };
-    const [{ contents }] = (await build({ ...options, external: ['./threads.js', './layers.js'] })).outputFiles;
-    // layers load beside the kernels, threads when asked for; they and the worker make chunks of their own, and a browser's bundler finds all it needs
-    const { outputFiles } = await build({ ...options, splitting: true, platform: 'browser', outdir: '.' });
-    const code = outputFiles.filter(({ path }) => !path.includes('threads')).reduce((sum, file) => sum + brotliCompressSync(file.contents).length, 0);
-    t.diagnostic(`${contents.length} bytes of JavaScript, ${brotliCompressSync(contents).length} after brotli, ${code} with the layers`);
-    assert.ok(contents.length <= 15 * 1024, `${contents.length} bytes from ${attention.length} files: ${attention.join(', ')}`);
-    for (const variant of variants) {
-      const total = code + brotliCompressSync(bytes(`src/js/attn.${variant}.wasm`)).length;
-      t.diagnostic(`${total} bytes after brotli with ${variant}`);
-      assert.ok(total <= 40 * 1024, `${variant}: ${total} bytes`);
-    }
+    const options = { bundle: true, minify: true, format: 'esm', write: false, platform: 'browser' };
+    const bundled = async (entry, external) => (await build({ ...options, entryPoints: [join(root, entry)], external })).outputFiles[0].contents;
+    // theory.js loads beside the kernels, layers and threads when asked for
+    const entry = await bundled('src/js/index.js', ['./threads.js', './layers.js', './theory.js']);
+    // a browser's bundler finds all it needs, and makes chunks
+    const chunks = await build({ ...options, entryPoints: [join(root, 'src/js/index.js')], splitting: true, outdir: '.' });
+    const theory = chunks.outputFiles.find(({ path }) => /theory-\w+\.js$/.test(path)).contents;
+    t.diagnostic(`${entry.length} bytes of JavaScript, ${theory.length} of statements`);
+    assert.ok(entry.length <= 15 * 1024, `${entry.length} bytes from ${attention.length} files: ${attention.join(', ')}`);
+    assert.ok(theory.length <= 10 * 1024, `${theory.length} bytes of statements`);
+    const model = await bundled('src/js/model/index.js', ['./threads.js', '../threads.js', '@huggingface/*', 'node:*']);
+    for (const [name, most, code] of [
+      ['attn', 40, [entry, theory]],
+      ['model', 90, [model]],
+    ])
+      for (const variant of variants) {
+        const total = [...code, bytes(`src/js/${name}.${variant}.wasm`)].reduce((sum, part) => sum + brotliCompressSync(part).length, 0);
+        t.diagnostic(`${total} bytes after brotli with ${name}.${variant}`);
+        assert.ok(total <= most * 1024, `${name}.${variant}: ${total} bytes`);
+      }
   });
 
   test('no eval, no code from strings, no worker from a blob', () => {
@@ -223,7 +241,7 @@ describe('the package', () => {
   test('the tarball holds the sources, both variants, the page and nothing else', () => {
     const names = packed.files.map(({ path }) => path);
     for (const name of names) assert.match(name, /^(src\/(js|cli|c)|web|docs)\/|^(package\.json|(README|ARCHITECTURE|CONTRIBUTING)\.md|LICENSE)$/);
-    for (const name of ['src/js/attn.simd.wasm', 'src/js/attn.relaxed.wasm', 'src/js/attn.simd.shared.wasm', 'src/js/attn.relaxed.shared.wasm', 'src/js/types.d.ts', 'src/c/attn.h', 'web/index.html', 'README.md', 'LICENSE'])
+    for (const name of ['src/js/attn.simd.wasm', 'src/js/attn.relaxed.wasm', 'src/js/attn.simd.shared.wasm', 'src/js/model.relaxed.shared.wasm', 'src/js/types.d.ts', 'src/c/attn.h', 'web/index.html', 'README.md', 'LICENSE'])
       assert.ok(names.includes(name), `${name} is in it`);
   });
 
@@ -258,9 +276,11 @@ describe('the package', () => {
   test('the types resolve and refuse what the library refuses', () => {
     writeFileSync(
       join(project, 'use.ts'),
-      `import { ClearheadError, init, type Engine, type MultiHead } from 'clearhead';
+      `import { ClearheadError, init, type Engine, type Identity, type Layers, type MultiHead } from 'clearhead';
       export async function use(wasm: URL): Promise<Float32Array> {
-        const ch: Engine = await init({ wasm, variant: 'simd' });
+        const ch: Engine & Layers = await init({ wasm, variant: 'simd', layers: true });
+        // @ts-expect-error an engine without layers
+        (await init()).gelu;
         const q = new Float32Array(4);
         const { output, lse, stats } = ch.attention(q, q, q, { headDim: 4, causal: true, want: { lse: true, stats: true } });
         const kl: Float32Array | undefined = stats?.kl ?? lse;
@@ -272,6 +292,9 @@ describe('the package', () => {
         ch.attention(q, q, q, {});
         const cache = ch.kvCache({ headDim: 4, capacity: 8 });
         cache.append(q, q);
+        const { beta, identity }: { beta: number; identity: Identity } = ch.theory.klBudget(lse ?? q, 0.5);
+        // @ts-expect-error either multipliers or a target
+        ch.theory.maximumEntropy(q, q, { multipliers: beta, target: identity.left });
         if (ch.attend(q, cache).output.length !== 4) throw new ClearheadError('SHAPE', 'never');
         const layer: MultiHead = ch.multiHead({ q, k: q, v: q, o: q }, { modelDim: 2, heads: 1, rope: ch.ropeTable({ dim: 2, positions: 9 }) });
         const row: Float32Array = layer.forward(q, { cache: ch.kvCache({ headDim: 2, capacity: 4 }), want: { stats: true } }).output;

@@ -17,7 +17,7 @@ const all = async (iterator) => {
 };
 
 test('it says and does what the model here does', async () => {
-  const here = await loadHere(source, { engine: await init(engine) }), progress = [];
+  const here = await loadHere(source, { engine: await init({ ...engine, layers: true }) }), progress = [];
   const model = await loadModel(new Blob([source]), { engine, onProgress: (x) => progress.push(x) });
   assert.deepEqual(progress.at(-1), { loaded: source.length, total: source.length });
   assert.deepEqual(model.config, here.config);

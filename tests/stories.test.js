@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { loadModel } from '../src/js/model/index.js';
 import { sameArray } from './bits.js';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 
 const models = new URL('../../shared/models/', import.meta.url), at = (path) => new URL(path, models);
 const skip = existsSync(at('stories260K/NOTE.md')) ? false : 'skipped, not present';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { TYPES, half, readRow, toHalf } from './blocks.js';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 import { Kernels } from './kernels.js';
 import { expected, matrix, multiply, readRows, rowOf } from './products.js';
 import { random } from './random.js';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sameArray } from './bits.js';
 import { TYPES, half, isFloat, randomRows, readRow, toHalf } from './blocks.js';
-import { engines } from './engines.js';
+import { engines } from './model-engines.js';
 import { Kernels } from './kernels.js';
 import { expected, matrix, multiply, quantized, readRows, rowOf } from './products.js';
 import { random } from './random.js';

@@ -8,7 +8,6 @@
  * The work for one kv head goes row chunk by row chunk. A span's keys are packed into panels once per chunk; then each group
  * of four rows (query by query, the heads of the kv group side by side) runs through the span's blocks.
  */
-#include "cache.h"
 #include "tiled.h"
 
 static row_group group_of(const call *s, const head_job *job, int32_t r, int32_t end)
@@ -86,6 +85,8 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
                {(void **)&s->values, span * ((padded + STRIP - 1) & ~(size_t)(STRIP - 1)) * sizeof(float)},
                {(void **)&s->queries, GROUP * dim * sizeof(float)},
                {(void **)&s->scores, GROUP * BLOCK * sizeof(float)},
+               {(void **)&s->pairs, GROUP * BLOCK / 2 * sizeof(int32_t)},
+               {(void **)&s->query_factors, GROUP * sizeof(float)},
                {(void **)&s->sums, GROUP * padded * sizeof(float)},
                {(void **)&s->acc, GROUP * padded * sizeof(float)},
                {(void **)&s->spare, GROUP * padded * sizeof(float)},
@@ -106,8 +107,7 @@ size_t attn_scratch_bytes_f32(const attn_params *p)
   return layout_scratch(p, &s, NULL);
 }
 
-/* A number beyond the floats acts as the nearest one, and none but 0 becomes 0. */
-static float nearest_float(double x)
+float attn_nearest_float(double x)
 {
   const double most = -(double)LOWEST, least = 1.401298464324817e-45;
   if (x > most || x < -most)
@@ -117,9 +117,14 @@ static float nearest_float(double x)
 
 static call begin_call(const attn_params *p, void *scratch)
 {
-  call s = {
-      .p = p, .kind = temperature_kind(p), .scale = nearest_float(p->scale), .softcap = nearest_float(p->softcap)};
-  s.inverse_t = nearest_float(1.0 / p->temperature); /* T = 0 and T = ∞ do not use it */
+  call s = {.p = p, .kind = temperature_kind(p), .softcap = attn_nearest_float(p->softcap)};
+  /* a fraction below 1 cannot take a query out of the floats, and a power of two rounds nothing */
+  int exponent;
+  s.query_scale = f64_split(p->scale, &exponent);
+  s.scale = exponent > 127 ? 0x1p127f : exponent < -149 ? 0x1p-149f : (float)f64_power2(exponent);
+  if (exponent > 127)
+    s.query_scale *= 2;
+  s.inverse_t = attn_nearest_float(1.0 / p->temperature); /* T = 0 and T = ∞ do not use it */
   s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
   s.plain = s.kind != T_INFINITE && !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores;
   s.q_strides = strides_of(p, p->heads, p->m, p->dim);
@@ -147,9 +152,9 @@ static head_job job_of(const call *s, const arrays *a, int32_t head)
                   .q = a->q + (size_t)b * s->q_strides.batch,
                   .out = a->out + (size_t)b * s->out_strides.batch};
   if (a->cache) {
-    job.v = cache_values(a->cache, kv_head);
+    job.cache = a->cache;
+    job.v = a->cache->type == ATTN_CACHE_F32 ? (const float *)(const void *)cache_values(a->cache, kv_head) : NULL;
     job.v_stride = s->padded;
-    job.cached_panels = cache_panels(a->cache, kv_head);
   } else {
     strides ks = strides_of(p, p->kv_heads, p->n, p->dim), vs = strides_of(p, p->kv_heads, p->n, p->value_dim);
     job.k = a->k + (size_t)b * ks.batch + (size_t)kv_head * ks.head;

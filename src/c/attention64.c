@@ -3,25 +3,7 @@
  * the rounding errors of its additions along, so its error is that of its terms and does not grow with their number.
  */
 #include "rows.h"
-
-typedef struct {
-  double total, error;
-} exact_sum;
-
-/* Knuth's two-sum: total + x = new total + error, exactly. */
-INLINE void add(exact_sum *s, double x)
-{
-  double total = s->total + x, added = total - s->total;
-  s->error += (s->total - (total - added)) + (x - added);
-  s->total = total;
-}
-
-/* An infinite total has no error term. */
-INLINE double sum_of(exact_sum s)
-{
-  double x = s.total + s.error;
-  return x == x ? x : s.total;
-}
+#include "sums.h"
 
 /* One row: where its inputs and outputs are. */
 typedef struct {
@@ -43,7 +25,7 @@ static double score_of(const row64 *row, int32_t j, int *attended)
   const double *k = row->k + (size_t)j * row->k_stride;
   exact_sum dot = {0, 0};
   for (int32_t c = 0; c < p->dim; c++)
-    add(&dot, row->q[c] * k[c]);
+    sum_add(&dot, row->q[c] * k[c]);
   double z = sum_of(dot) * p->scale;
   if (p->key_scale)
     z *= ((const double *)p->key_scale)[j];
@@ -111,10 +93,10 @@ static row_state attend_row(const row64 *row, double *z)
       continue;
     }
     z[j] = row_weigh(kind, t, p->temperature);
-    add(&sum, z[j]);
-    add(&moment, z[j] == 0 ? 0 : kind == T_INFINITE && score == lowest ? -__builtin_inf() : z[j] * t);
+    sum_add(&sum, z[j]);
+    sum_add(&moment, z[j] == 0 ? 0 : kind == T_INFINITE && score == lowest ? -__builtin_inf() : z[j] * t);
   }
-  state.sum = sum_of(sum);
+  state.sum = state.total = sum_of(sum);
   state.moment = sum_of(moment);
   return state;
 }
@@ -126,7 +108,7 @@ static double wide_mean(const row64 *row, const double *e, int32_t c, double den
   exact_sum sum = {0, 0};
   for (int32_t j = row->view.lo; j < row->view.hi; j++)
     if (e[j] >= 0 || e[j] != e[j])
-      add(&sum, e[j] * (row->v[(size_t)j * row->v_stride + (size_t)c] * scale));
+      sum_add(&sum, e[j] * (row->v[(size_t)j * row->v_stride + (size_t)c] * scale));
   double mean = sum_of(sum) / denominator;
   if (mean - mean == 0)
     mean = mean > most ? most : mean < -most ? -most : mean;
@@ -147,7 +129,7 @@ static void write_row(const row64 *row, const row_state *state, const double *e)
       continue;
     const double *v = row->v + (size_t)j * row->v_stride;
     for (int32_t c = 0; c < p->value_dim; c++)
-      add(&row->sums[c], e[j] * v[c]);
+      sum_add(&row->sums[c], e[j] * v[c]);
     if (row->weights)
       row->weights[j] = e[j] / denominator;
   }

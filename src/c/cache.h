@@ -1,4 +1,10 @@
-/* The KV cache's memory: a header, then per kv head the keys in transposed panels of eight, then the values in padded rows. */
+/*
+ * The KV cache's memory: a header, then for each kv head its keys, its values and, for ATTN_CACHE_Q8, the scales of both. All
+ * lies in the order in which the kernels read it:
+ *   keys    panels of eight, (⌈capacity/8⌉, dim, 8); as bytes two channels side by side, (⌈capacity/8⌉, dim/2, 8, 2)
+ *   values  rows padded to whole vectors, (capacity, padded); as bytes two keys side by side, (capacity/2, padded, 2)
+ * with the capacity rounded up to whole panels. What was never written reads as 0, or as any finite number.
+ */
 #ifndef CACHE_H
 #define CACHE_H
 
@@ -6,28 +12,67 @@
 #include "tile.h"
 
 struct attn_cache {
-  int32_t kv_heads, dim, value_dim, capacity, length;
-  int32_t unused[3]; /* keeps what follows 16-aligned */
+  int32_t kv_heads, dim, value_dim, capacity, length, type;
+  int32_t unused[2]; /* keeps what follows 16-aligned */
 };
 
-INLINE size_t cache_panel_floats(const attn_cache *c)
+INLINE size_t cache_number_bytes(int32_t type) { return type == ATTN_CACHE_F32 ? 4 : type == ATTN_CACHE_F16 ? 2 : 1; }
+
+/* Positions there is room for. */
+INLINE size_t cache_rows(const attn_cache *c) { return ((size_t)c->capacity + PANEL - 1) & ~(size_t)(PANEL - 1); }
+
+/* Channels of a key as they are stored. */
+INLINE size_t cache_key_size(const attn_cache *c)
 {
-  return (((size_t)c->capacity + PANEL - 1) & ~(size_t)(PANEL - 1)) * (size_t)c->dim;
+  return c->type == ATTN_CACHE_Q8 ? ((size_t)c->dim + 1) & ~(size_t)1 : (size_t)c->dim;
 }
 
-INLINE size_t cache_value_stride(const attn_cache *c) { return ((size_t)c->value_dim + 3) & ~(size_t)3; }
+INLINE size_t cache_value_size(const attn_cache *c) { return ((size_t)c->value_dim + 3) & ~(size_t)3; }
 
-/* (⌈capacity/8⌉, dim, 8) */
-INLINE float *cache_panels(const attn_cache *c, int32_t kv_head)
+INLINE size_t cache_key_bytes(const attn_cache *c)
 {
-  return (float *)(c + 1) + (size_t)kv_head * cache_panel_floats(c);
+  return cache_rows(c) * cache_key_size(c) * cache_number_bytes(c->type);
 }
 
-/* (capacity, value_dim rounded up to 4) */
-INLINE float *cache_values(const attn_cache *c, int32_t kv_head)
+INLINE size_t cache_value_bytes(const attn_cache *c)
 {
-  return (float *)(c + 1) + (size_t)c->kv_heads * cache_panel_floats(c) +
-         (size_t)kv_head * (size_t)c->capacity * cache_value_stride(c);
+  return cache_rows(c) * cache_value_size(c) * cache_number_bytes(c->type);
 }
+
+/* A multiple of 16, because all sizes of rows are multiples of 4 and there are 8 of them. */
+INLINE size_t cache_head_bytes(const attn_cache *c)
+{
+  return cache_key_bytes(c) + cache_value_bytes(c) + (c->type == ATTN_CACHE_Q8 ? 2 * cache_rows(c) * sizeof(float) : 0);
+}
+
+INLINE char *cache_keys(const attn_cache *c, int32_t kv_head)
+{
+  return (char *)(c + 1) + (size_t)kv_head * cache_head_bytes(c);
+}
+
+INLINE char *cache_values(const attn_cache *c, int32_t kv_head) { return cache_keys(c, kv_head) + cache_key_bytes(c); }
+
+/* (rows) of the keys, then (rows) of the values */
+INLINE float *cache_scales(const attn_cache *c, int32_t kv_head)
+{
+  return (float *)(void *)(cache_values(c, kv_head) + cache_value_bytes(c));
+}
+
+/* ---- records.c: one key or value by itself ---- */
+
+/* A vector as snapshots hold it: its numbers in the cache's type, behind the scale for ATTN_CACHE_Q8. */
+enum { MOST_RECORD = 4100 };
+
+INLINE size_t record_bytes(int32_t type, int32_t size)
+{
+  return (size_t)size * cache_number_bytes(type) + (type == ATTN_CACHE_Q8 ? sizeof(float) : 0);
+}
+
+void record_encode(int32_t type, char *record, const float *x, int32_t size);
+void record_decode(int32_t type, float *x, const char *record, int32_t size);
+
+/* Puts the record of position j of a kv head in its place, or takes it from there. */
+void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const char *record);
+void record_fetch(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, char *record);
 
 #endif

@@ -2,7 +2,7 @@
  * Attention as kernel smoothing (statement 6), computed the other way round: from distances, with its own exp, so that its
  * agreement with attention is a finding and not a tautology. Nothing here is shared with the softmax path.
  */
-#include "attn.h"
+#include "theory.h"
 
 /*
  * e^x for x ≤ 0, within 1 ULP: x = k·ln2 + r, e^r by a continued fraction, e^r = 1 + 2r / (2 − r + r²/6·(1 − …)), written as
@@ -44,6 +44,8 @@ static void take(double *report, double difference, double allowed)
   report[3] += allowed * allowed;
   report[4] = d / allowed > report[4] ? d / allowed : report[4];
 }
+
+static double larger(double a, double b) { return a > b ? a : b; }
 
 #define REAL float
 #define NAME(x) x##_f32

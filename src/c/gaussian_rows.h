@@ -63,12 +63,12 @@ static void NAME(compare)(double *report, const REAL *w1, const REAL *w2, const 
     double rounding = 16.0 + 2.0 * reach * reach / temperature;
     const REAL *a = w1 + (size_t)i * (size_t)n, *b = w2 + (size_t)i * (size_t)n;
     for (int32_t j = 0; j < n; j++)
-      take(report, (double)a[j] - (double)b[j], unit * rounding * (double)a[j] + least);
+      take(report, (double)a[j] - (double)b[j], unit * rounding * larger(a[j], b[j]) + least);
     for (int32_t c = 0; c < value_dim; c++) {
       double magnitude = 0;
       for (int32_t j = 0; j < n; j++) {
         double x = (double)v[(size_t)j * (size_t)value_dim + (size_t)c];
-        magnitude += (double)a[j] * (x < 0 ? -x : x);
+        magnitude += larger(a[j], b[j]) * (x < 0 ? -x : x);
       }
       size_t at = (size_t)i * (size_t)value_dim + (size_t)c;
       take(report + 5, (double)o1[at] - (double)o2[at],

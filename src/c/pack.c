@@ -1,4 +1,5 @@
 /* Inputs as the inner loops read them: keys in transposed panels, values in whole vectors, queries four at a time. */
+#include "half.h"
 #include "tiled.h"
 
 /* Panels of the keys [0, count) at k; lanes beyond count are 0. */
@@ -39,16 +40,55 @@ static void pack_values(float *values, const float *v, size_t stride, int32_t co
     }
 }
 
+/* A span of a cache of halves as floats, in the same order; up to seven more than `count`, for which both have room. */
+static void widen(float *to, const uint16_t *from, size_t count)
+{
+  for (size_t x = 0; x < count; x += 8) {
+    f32x4 y[2];
+    v_halves(y, (i16x8)v_load_i(from + x), 1);
+    v_store(to + x, y[0]);
+    v_store(to + x + 4, y[1]);
+  }
+}
+
+/* What can be read where it is, and halves widened. */
+static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t count)
+{
+  const attn_cache *c = job->cache;
+  size_t at = (size_t)start, rows = ((size_t)count + PANEL - 1) & ~(size_t)(PANEL - 1);
+  size_t number = cache_number_bytes(c->type), dim = cache_key_size(c);
+  const char *keys = cache_keys(c, job->kv_head) + at * dim * number,
+             *values = cache_values(c, job->kv_head) + at * s->padded * number;
+  job->bytes = c->type == ATTN_CACHE_Q8;
+  if (job->bytes) {
+    job->byte_keys = (const int8_t *)keys;
+    job->byte_values = (const int8_t *)values;
+    job->key_scales = cache_scales(c, job->kv_head) + at;
+    job->value_scales = job->key_scales + cache_rows(c);
+  } else if (c->type == ATTN_CACHE_F16) {
+    widen(s->panels, (const uint16_t *)(const void *)keys, rows * dim);
+    widen(s->values, (const uint16_t *)(const void *)values, (size_t)count * s->padded);
+    job->panels = s->panels;
+    job->values = s->values;
+    job->value_stride = s->padded;
+    job->strip_stride = STRIP;
+  } else {
+    job->panels = (const float *)(const void *)keys;
+  }
+}
+
 void attn_load_span(const call *s, head_job *job, int32_t start, int32_t rows)
 {
   int32_t dim = s->p->dim, size = s->p->value_dim;
   int32_t count = s->p->n - start < SPAN ? s->p->n - start : SPAN;
+  if (job->cache)
+    load_cached_span(s, job, start, count);
+  if (!job->v)
+    return;
   const float *v = job->v + (size_t)start * job->v_stride;
   if (job->k) {
     pack_keys(s->panels, job->k + (size_t)start * job->k_stride, job->k_stride, count, dim);
     job->panels = s->panels;
-  } else {
-    job->panels = job->cached_panels + (size_t)start * (size_t)dim;
   }
   /* Packing costs about what two rows gain by it. Without it every row must have whole vectors, as a cache's have. */
   if (rows >= FEW || (job->k && size % 4)) {
@@ -65,9 +105,13 @@ void attn_load_span(const call *s, head_job *job, int32_t start, int32_t rows)
 
 void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
 {
+  if (job->bytes) {
+    attn_pack_byte_queries(s, job, g);
+    return;
+  }
   for (int x = 0; x < g->count; x++) {
     const float *q = job->q + (size_t)g->h[x] * s->q_strides.head + (size_t)g->i[x] * s->q_strides.position;
     for (int32_t c = 0; c < s->p->dim; c++)
-      s->queries[c * GROUP + x] = q[c];
+      s->queries[c * GROUP + x] = (float)(q[c] * s->query_scale);
   }
 }

@@ -15,8 +15,9 @@ void attn_merge_span(const call *s, row_state *row, const span_state *part, doub
   int first = row->sum == 0;
   double a = first ? 0 : row_weigh(s->kind, row->max - max, temperature);
   double b = row_weigh(s->kind, span->max - max, temperature);
-  row->moment = (first ? 0 : a * (row->moment + (row->max - max) * row->sum)) +
-                b * (span->moment + (span->max - max) * span->sum);
+  row->moment = (first ? 0 : a * (row->moment + (row->max - max) * row->total)) +
+                b * (span->moment + (span->max - max) * span->total);
+  row->total = (first ? 0 : a * row->total) + b * span->total;
   row->sum = a * row->sum + b * span->sum;
   for (int32_t c = 0; c < s->p->value_dim; c++)
     totals[c] = (first ? 0 : a * totals[c]) + b * (part->scale * (double)acc[c]);
@@ -30,12 +31,10 @@ static float *row_out(const call *s, const head_job *job, const row_group *g, in
 
 void attn_begin_row(const call *s, const row_group *g, int x)
 {
-  for (int32_t j = 0; j < s->p->n; j++) {
-    if (g->weights[x])
-      g->weights[x][j] = -__builtin_inff();
-    if (g->scores[x])
-      g->scores[x][j] = -__builtin_inff();
-  }
+  float *arrays[] = {g->weights[x], g->scores[x]};
+  for (int a = 0; a < 2; a++)
+    for (int32_t j = 0; arrays[a] && j < s->p->n; j++)
+      arrays[a][j] = -__builtin_inff();
 }
 
 /* A mean of floats is never larger than the largest float, but by rounding. */
@@ -73,7 +72,7 @@ void attn_end_row(const call *s, const head_job *job, const row_group *g, int x,
   double denominator = row_denominator(row, s->kind, p->temperature, p->sinks ? &sink : NULL);
   row_state final = *row;
   if (row->attended && row->max == -__builtin_inf()) /* attended, but every score is −∞ */
-    denominator = final.max = final.sum = __builtin_nan("");
+    denominator = final.max = final.sum = final.total = __builtin_nan("");
   const double share = 1.0 / denominator;
   for (int32_t c = 0; c < p->value_dim; c++)
     out[c] = row->attended == 0 ? 0 : row->sum == 0 ? (float)denominator : mean_to_float(totals[c] * share);

@@ -8,7 +8,8 @@
 /* With e_j = exp((z_j − max)/T), or its limit for T = 0 and T = ∞. */
 typedef struct {
   double max;                      /* of z; −∞ while nothing finite was seen */
-  double sum;                      /* Σ e_j */
+  double sum;                      /* Σ e_j, in the type of the data */
+  double total;                    /* Σ e_j in double, for the statistics */
   double moment;                   /* Σ e_j·(z_j − max), from which entropy and the expected score follow */
   int32_t attended, argmax, first; /* first: the lowest attended position */
 } row_state;
@@ -52,11 +53,11 @@ static inline row_summary row_summarize(const row_state *row, int kind, double t
   if (row->attended == 0)
     return (row_summary){.lse = -__builtin_inf()};
   /* log(Σe/n) by itself, because in KL the two logarithms nearly cancel when the weights are nearly uniform */
-  double mean = row->moment / row->sum, log_n = f64_log(row->attended), log_mean = f64_log(row->sum / row->attended);
-  double log_sum = f64_log(row->sum), lambda = kind == T_FINITE ? 1.0 / temperature : 0;
-  double entropy = log_sum - (kind == T_FINITE ? mean * lambda : 0);
-  double kl = (kind == T_FINITE ? mean * lambda : 0) - log_mean;
-  double lse = kind == T_FINITE ? log_sum + row->max * lambda : log_n;
+  double mean = row->moment / row->total, log_mean = f64_log(row->total / row->attended);
+  double log_total = f64_log(row->total), log_sum = row->total == row->sum ? log_total : f64_log(row->sum);
+  double lambda = kind == T_FINITE ? 1.0 / temperature : 0, shift = kind == T_FINITE ? mean * lambda : 0;
+  double entropy = log_total - shift, kl = shift - log_mean;
+  double lse = kind == T_FINITE ? log_sum + row->max * lambda : f64_log(row->attended);
   if (kind == T_ZERO)
     lse = row->max == 0 || row->sum != row->sum ? log_sum : row->max * __builtin_inf();
   return (row_summary){

@@ -56,9 +56,23 @@ KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, 
   return attended[0] + attended[1] + attended[2] + attended[3];
 }
 
-/* z → weights in place over `count` scores (a multiple of 16); their sum, and the moment Σ e·t when wanted. */
-INLINE void weigh_scores(const int kind, const int want_moment, float *z, int32_t count, float max, float inverse_t,
-                         float *sum, float *moment)
+/* Over the weights of a block: their sum, and for the statistics Σ e in double and Σ e·t. */
+typedef struct {
+  float sum;
+  double total, moment;
+} block_sums;
+
+INLINE double sum_lanes(const f32x4 x[4])
+{
+  f64x2 sum = {0, 0};
+  for (int l = 0; l < 4; l++)
+    sum += v_low_double(x[l]) + v_high_double(x[l]);
+  return sum[0] + sum[1];
+}
+
+/* z → weights in place over `count` scores (a multiple of 16); `unit`: inverse_t is 1. */
+INLINE block_sums weigh_scores(const int kind, const int unit, const int want_stats, float *z, int32_t count, float max,
+                               float inverse_t)
 {
   f32x4 sums[4], moments[4];
   for (int l = 0; l < 4; l++)
@@ -66,10 +80,10 @@ INLINE void weigh_scores(const int kind, const int want_moment, float *z, int32_
   for (int32_t j = 0; j < count; j += 16)
     for (int l = 0; l < 4; l++) {
       f32x4 score = v_load(z + j + 4 * l), t = score - v_splat(max);
-      f32x4 e = weigh(kind, t, v_splat(inverse_t));
+      f32x4 e = unit ? v_exp(t) : weigh(kind, t, v_splat(inverse_t));
       v_store(z + j + 4 * l, e);
       sums[l] += e;
-      if (!want_moment)
+      if (!want_stats)
         continue;
       /* 0·∞ is not 0: a masked key has t = −∞ */
       t = v_max(t, v_splat(LOWEST));
@@ -77,33 +91,55 @@ INLINE void weigh_scores(const int kind, const int want_moment, float *z, int32_
         t = v_select(score == v_splat(LOWEST), v_splat(-__builtin_inff()), t);
       moments[l] = v_madd(e, t, moments[l]);
     }
-  *sum = v_hsum((sums[0] + sums[1]) + (sums[2] + sums[3]));
-  if (want_moment)
-    *moment = v_hsum((moments[0] + moments[1]) + (moments[2] + moments[3]));
+  block_sums result = {.sum = v_hsum((sums[0] + sums[1]) + (sums[2] + sums[3]))};
+  if (want_stats) {
+    result.total = sum_lanes(sums);
+    result.moment = sum_lanes(moments);
+  }
+  return result;
 }
 
-KERNEL void weigh_exp(float *z, int32_t count, float max, float inverse_t, float *sum, float *moment)
+KERNEL float weigh_exp(float *z, int32_t count, float max, float inverse_t)
 {
-  weigh_scores(T_FINITE, 0, z, count, max, inverse_t, sum, moment);
+  return inverse_t == 1 ? weigh_scores(T_FINITE, 1, 0, z, count, max, 1).sum
+                        : weigh_scores(T_FINITE, 0, 0, z, count, max, inverse_t).sum;
 }
 
-KERNEL void weigh_exp_moment(float *z, int32_t count, float max, float inverse_t, float *sum, float *moment)
+KERNEL void weigh_exp_stats(block_sums *sums, float *z, int32_t count, float max, float inverse_t)
 {
-  weigh_scores(T_FINITE, 1, z, count, max, inverse_t, sum, moment);
+  *sums = inverse_t == 1 ? weigh_scores(T_FINITE, 1, 1, z, count, max, 1)
+                         : weigh_scores(T_FINITE, 0, 1, z, count, max, inverse_t);
 }
 
-static void weigh_row(const call *s, float *z, int32_t count, float max, float *sum, float *moment)
+/*
+ * Σ e with every term in double. Where one weight is nearly all, its rounding would swallow the others, and with them the
+ * entropy; where all are nearly equal, their sum must not round away what tells them apart, and with it KL.
+ */
+static double sum_exactly(const float *e, int32_t count)
 {
-  int want = s->p->attended != NULL;
-  float inverse_t = s->inverse_t;
-  if (s->kind == T_FINITE && !want)
-    weigh_exp(z, count, max, inverse_t, sum, moment);
+  f64x2 sums[2] = {{0, 0}, {0, 0}};
+  for (int32_t j = 0; j < count; j += 4) {
+    sums[0] += v_low_double(v_load(e + j));
+    sums[1] += v_high_double(v_load(e + j));
+  }
+  sums[0] += sums[1];
+  return sums[0][0] + sums[0][1];
+}
+
+static block_sums weigh_row(const call *s, float *z, int32_t count, float max, int32_t attended)
+{
+  block_sums sums = {0};
+  if (s->kind == T_FINITE && !s->p->attended)
+    sums.sum = weigh_exp(z, count, max, s->inverse_t);
   else if (s->kind == T_FINITE)
-    weigh_exp_moment(z, count, max, inverse_t, sum, moment);
+    weigh_exp_stats(&sums, z, count, max, s->inverse_t);
   else if (s->kind == T_ZERO)
-    weigh_scores(T_ZERO, 1, z, count, max, inverse_t, sum, moment);
+    sums = weigh_scores(T_ZERO, 0, 1, z, count, max, 0);
   else
-    weigh_scores(T_INFINITE, 1, z, count, max, inverse_t, sum, moment);
+    sums = weigh_scores(T_INFINITE, 0, 1, z, count, max, 0);
+  if (s->p->attended && (sums.sum < 2 || 4 * sums.sum > (float)attended))
+    sums.total = sum_exactly(z, count);
+  return sums;
 }
 
 KERNEL float weigh_one(const call *s, float t)
@@ -114,12 +150,17 @@ KERNEL float weigh_one(const call *s, float t)
                               : weigh(T_INFINITE, x, x))[0];
 }
 
-/* First position of `count` scores that is attended, or that equals max. */
+/* First position of `count` scores (a multiple of 16) that is attended, or that equals max. */
 static int32_t find_score(const float *z, int32_t count, int attended, float max)
 {
-  for (int32_t j = 0; j < count; j++)
-    if (attended ? z[j] != -__builtin_inff() : z[j] == max)
-      return j;
+  const f32x4 masked = v_splat(-__builtin_inff());
+  for (int32_t j = 0; j < count; j += 4) {
+    f32x4 x = v_load(z + j);
+    i32x4 found = attended ? x != masked : x == v_splat(max);
+    for (int32_t l = 0; l < 4 && v_any(found); l++)
+      if (found[l])
+        return j + l;
+  }
   return 0;
 }
 
@@ -171,13 +212,16 @@ float attn_fold_row(const call *s, const row_group *g, int x, row_state *row, fl
     max = nothing_finite(z, to - from);
   if (max == -__builtin_inff())
     return 1.0f;
-  float sum, moment = 0;
-  weigh_row(s, z, to - from, max, &sum, &moment);
+  block_sums sums = weigh_row(s, z, to - from, max, attended);
   float keep = weigh_one(s, old_max - max);
-  if (row->sum != 0)
-    row->moment = keep * (row->moment + ((double)old_max - max) * row->sum);
-  row->moment += moment;
-  row->sum = row->sum * keep + sum;
+  if (s->p->attended && row->sum != 0) {
+    double keep_exactly = row_weigh(s->kind, row->max - max, s->p->temperature);
+    row->moment = keep_exactly * (row->moment + (row->max - max) * row->total);
+    row->total *= keep_exactly;
+  }
+  row->moment += sums.moment;
+  row->total += sums.total;
+  row->sum = row->sum * keep + sums.sum;
   row->max = max;
   return keep;
 }

@@ -15,6 +15,7 @@
 
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef int32_t i32x4 __attribute__((vector_size(16)));
+typedef double f64x2 __attribute__((vector_size(16)));
 /* The same, at any address and aliasing anything. */
 typedef float f32x4_u __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -86,6 +87,10 @@ INLINE f32x4 v_max(f32x4 a, f32x4 b)
 
 /* Four sums in the fixed order (0+1)+(2+3). */
 INLINE float v_hsum(f32x4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+
+/* Lanes 0 and 1, and lanes 2 and 3, in double. */
+INLINE f64x2 v_low_double(f32x4 x) { return __builtin_convertvector(__builtin_shufflevector(x, x, 0, 1), f64x2); }
+INLINE f64x2 v_high_double(f32x4 x) { return __builtin_convertvector(__builtin_shufflevector(x, x, 2, 3), f64x2); }
 
 INLINE float v_hmax(f32x4 x)
 {
@@ -167,6 +172,16 @@ INLINE i32x4 v_high(i16x8 x)
 {
   i16x8 sign = x >> 15;
   return (i32x4)__builtin_shufflevector(x, sign, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+/* The same two in every lane of 32 bits. */
+INLINE i16x8 v_splat_pair(int32_t pair) { return (i16x8)v_splat_i(pair); }
+
+/* Rounded to nearest, ties to even, for |x| < 2^22. */
+INLINE i32x4 v_round(f32x4 x)
+{
+  const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23 */
+  return (i32x4)(x + magic) - (i32x4)magic;
 }
 
 INLINE f32x4 v_float(i32x4 x) { return __builtin_convertvector(x, f32x4); }

@@ -1,33 +1,25 @@
 /* A group of rows over one span of keys: scores, weights and values, block by block. */
 #include "tiled.h"
 
-KERNEL void score_panel(int rows, float *scores, const float *q, const float *panel, int32_t dim, float scale)
+KERNEL void score_panel(int rows, float *scores, const float *q, const float *panel, int32_t dim, float factor)
 {
   if (rows == 4)
-    panel_scores(4, scores, q, panel, dim, scale);
+    panel_scores(4, CHANNEL_CHAIN, scores, q, panel, dim, factor);
   else if (rows == 3)
-    panel_scores(3, scores, q, panel, dim, scale);
+    panel_scores(3, CHANNEL_CHAIN, scores, q, panel, dim, factor);
   else if (rows == 2)
-    panel_scores(2, scores, q, panel, dim, scale);
+    panel_scores(2, CHANNEL_CHAIN, scores, q, panel, dim, factor);
   else
-    panel_scores(1, scores, q, panel, dim, scale);
+    panel_scores(1, CHANNEL_CHAIN, scores, q, panel, dim, factor);
 }
 
-/* Heads wider than WIDE add up their scores WIDE channels at a time: a third level of chains. */
-static void score_wide_panel(int rows, float *scores, const float *q, const float *panel, int32_t dim, float scale)
+KERNEL void score_panel_finely(int rows, float *scores, const float *q, const float *panel, int32_t dim, float factor)
 {
-  float part[GROUP * BLOCK];
-  for (int32_t c = 0; c < dim; c += WIDE) {
-    int32_t count = dim - c < WIDE ? dim - c : WIDE;
-    float *to = c ? part : scores;
-    score_panel(rows, to, q + (size_t)c * GROUP, panel + (size_t)c * PANEL, count, 1.0f);
-    float factor = c + count == dim ? scale : 1.0f;
-    for (int x = 0; x < 2 * rows; x++) {
-      size_t at = (size_t)(x / 2 * BLOCK + x % 2 * 4);
-      f32x4 sum = c ? v_load(scores + at) + v_load(part + at) : v_load(scores + at);
-      v_store(scores + at, sum * v_splat(factor));
-    }
-  }
+  if (rows == 4)
+    panel_scores(4, FINE_CHAIN, scores, q, panel, dim, factor);
+  else
+    for (int r = 0; r < rows; r++)
+      panel_scores(1, FINE_CHAIN, scores + r * BLOCK, q + r, panel, dim, factor);
 }
 
 /* Scores, weights and values of one group over the keys [block, end) of a block, into the span's states and acc. */
@@ -42,11 +34,13 @@ static void attend_block(const call *s, const head_job *job, const row_group *g,
   int32_t from = lo & ~15, to = (hi + 15) & ~15;
   for (int32_t j = from; j < to; j += PANEL) {
     float *z = s->scores + (j - from);
-    const float *panel = job->panels + (size_t)(j - start) * dim;
-    if (j < hi && s->p->dim <= WIDE)
-      score_panel(g->count, z, s->queries, panel, s->p->dim, s->scale);
+    size_t at = (size_t)(j - start) * dim;
+    if (j < hi && job->bytes)
+      attn_score_bytes(s, job, g, z, j, start);
+    else if (j < hi && s->p->sinks)
+      score_panel_finely(g->count, z, s->queries, job->panels + at, s->p->dim, s->scale);
     else if (j < hi)
-      score_wide_panel(g->count, z, s->queries, panel, s->p->dim, s->scale);
+      score_panel(g->count, z, s->queries, job->panels + at, s->p->dim, s->scale);
     else
       for (int x = 0; x < g->count; x++) {
         v_store(z + x * BLOCK, v_splat(0));

@@ -18,21 +18,27 @@ enum {
   BLOCK = 128, /* keys scored, weighted and summed before the running maximum moves on */
   /* Terms in one chain of additions. Longer sums add up chains, which keeps their error near that of a tree. */
   CHANNEL_CHAIN = 8,
+  FINE_CHAIN = 4, /* of channels beside a sink, where the errors that all logits share do not cancel */
   KEY_CHAIN = 16,
-  WIDE = 128, /* channels */
+  TREE = 10, /* levels: enough for the chains of the widest head */
 };
 
-/* scores[r][0..8) = scale·⟨q_r, k_j⟩ for the keys of one panel. */
-INLINE void panel_scores(const int rows, float *scores, /* (rows, BLOCK) */
-                         const float *q,                /* (dim, GROUP), transposed */
-                         const float *panel,            /* (dim, PANEL) */
-                         int32_t dim, float scale)
+/*
+ * scores[r][0..8) = factor·⟨q_r, k_j⟩ for the keys of one panel. The sums of the chains meet as in a binary counter: tree[l]
+ * holds the sum of 2^l chains, so that a product passes through at most chain + log2(dim/chain) additions.
+ */
+INLINE void panel_scores(const int rows, const int chain, float *scores, /* (rows, BLOCK) */
+                         const float *q,                                 /* (dim, GROUP), transposed */
+                         const float *panel,                             /* (dim, PANEL) */
+                         int32_t dim, float factor)
 {
-  for (int32_t start = 0; start < dim; start += CHANNEL_CHAIN) {
+  f32x4 tree[TREE][GROUP][2];
+  uint32_t done = 0;
+  for (int32_t start = 0; start < dim; start += chain, done++) {
     f32x4 sum[GROUP][2];
     for (int r = 0; r < rows; r++)
       sum[r][0] = sum[r][1] = v_splat(0);
-    int32_t end = dim - start < CHANNEL_CHAIN ? dim : start + CHANNEL_CHAIN;
+    int32_t end = dim - start < chain ? dim : start + chain;
     for (int32_t c = start; c < end; c++, q += GROUP, panel += PANEL) {
       f32x4 k0 = v_load(panel), k1 = v_load(panel + 4);
       for (int r = 0; r < rows; r++) {
@@ -41,12 +47,18 @@ INLINE void panel_scores(const int rows, float *scores, /* (rows, BLOCK) */
         sum[r][1] = v_madd(x, k1, sum[r][1]);
       }
     }
+    /* at the end every level that holds something, before it only the full ones */
+    int level = 0;
+    for (uint32_t full = done; end == dim ? full != 0 : full & 1; full >>= 1, level++)
+      for (int r = 0; r < rows && full & 1; r++)
+        for (int x = 0; x < 2; x++)
+          sum[r][x] = tree[level][r][x] + sum[r][x];
     for (int r = 0; r < rows; r++)
-      for (int x = 0; x < 2; x++) {
-        float *z = scores + r * BLOCK + 4 * x;
-        f32x4 total = start ? v_load(z) + sum[r][x] : sum[r][x];
-        v_store(z, end == dim ? total * v_splat(scale) : total);
-      }
+      for (int x = 0; x < 2; x++)
+        if (end == dim)
+          v_store(scores + r * BLOCK + 4 * x, sum[r][x] * v_splat(factor));
+        else
+          tree[level][r][x] = sum[r][x];
   }
 }
 
@@ -82,6 +94,59 @@ INLINE void block_values(const int rows, const int vectors, float *sums, /* (row
       }
     start = end;
   }
+}
+
+/* ---- The same over a cache of bytes: sums of integers, exact in any order ---- */
+
+/*
+ * scores[r][0..8) = factors[r]·scale_j·⟨q_r, k_j⟩: keys as bytes, two channels side by side, and their scales; queries as pairs
+ * of 16-bit integers.
+ */
+INLINE void panel_dots(const int rows, float *scores, /* (rows, BLOCK) */
+                       const int32_t *q,              /* (pairs, GROUP) */
+                       const int8_t *panel,           /* (pairs, PANEL, 2) */
+                       const float *scales,           /* (PANEL) */
+                       int32_t pairs, const float *factors)
+{
+  i32x4 sum[GROUP][2];
+  for (int r = 0; r < rows; r++)
+    sum[r][0] = sum[r][1] = v_splat_i(0);
+  for (int32_t c = 0; c < pairs; c++, q += GROUP, panel += 2 * PANEL) {
+    i16x8 k0 = v_load_i8(panel), k1 = v_load_i8(panel + PANEL);
+    for (int r = 0; r < rows; r++) {
+      i16x8 x = v_splat_pair(q[r]);
+      sum[r][0] = v_dot(x, k0, sum[r][0]);
+      sum[r][1] = v_dot(x, k1, sum[r][1]);
+    }
+  }
+  for (int r = 0; r < rows; r++)
+    for (int x = 0; x < 2; x++)
+      v_store(scores + r * BLOCK + 4 * x, v_float(sum[r][x]) * v_splat(factors[r]) * v_load(scales + 4 * x));
+}
+
+/* sums[r] = factors[r]·Σ_j w_rj v_j over pairs of keys, for `vectors` vectors of channels; weights as pairs of 16-bit integers. */
+INLINE void block_dots(const int rows, const int vectors, float *sums, /* (rows, padded), at the first channel */
+                       size_t padded, const int32_t *w,                /* (rows, BLOCK/2) */
+                       const int8_t *v,                                /* (pairs, padded, 2), at the first channel */
+                       int32_t pairs, const float *factors)
+{
+  i32x4 sum[GROUP][8];
+  for (int r = 0; r < rows; r++)
+    for (int x = 0; x < vectors; x++)
+      sum[r][x] = v_splat_i(0);
+  for (int32_t j = 0; j < pairs; j++, w++, v += 2 * padded) {
+    i16x8 value[8];
+    for (int x = 0; x < vectors; x++)
+      value[x] = v_load_i8(v + 8 * x);
+    for (int r = 0; r < rows; r++) {
+      i16x8 weight = v_splat_pair(w[r * (BLOCK / 2)]);
+      for (int x = 0; x < vectors; x++)
+        sum[r][x] = v_dot(weight, value[x], sum[r][x]);
+    }
+  }
+  for (int r = 0; r < rows; r++)
+    for (int x = 0; x < vectors; x++)
+      v_store(sums + (size_t)r * padded + 4 * x, v_float(sum[r][x]) * v_splat(factors[r]));
 }
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef TILED_H
 #define TILED_H
 
+#include "cache.h"
 #include "rows.h"
-#include "tile.h"
 
 enum {
   SPAN = 512,  /* keys, a multiple of BLOCK */
@@ -33,12 +33,16 @@ typedef struct {
 typedef struct {
   const attn_params *p;
   int kind;
-  float scale, inverse_t, softcap;
+  double query_scale; /* the fraction of p->scale, which queries are packed with, */
+  float scale;        /* and its power of two, which dot products are multiplied by */
+  float inverse_t, softcap;
   int plain; /* scores need nothing but the scale and the limits of each row */
   int unmasked_scores;
   strides q_strides, out_strides;
   size_t padded; /* value_dim rounded up to whole vectors */
   float *panels, *values, *queries, *scores, *sums, *acc, *spare;
+  int32_t *pairs;           /* (GROUP, BLOCK/2): weights of a block for bytes */
+  float *query_factors;     /* (GROUP): what bytes' dot products are multiplied by */
   span_state *spare_states; /* (GROUP) */
   double *totals;           /* (CHUNK, value_dim) */
   row_state *rows;          /* (CHUNK) */
@@ -50,10 +54,14 @@ typedef struct {
   int32_t b, kv_head, group;
   const float *q;
   float *out;
-  const float *k, *v; /* (n, dim) and (n, value_dim) with a stride each; k is NULL for a cache */
+  const float *k,
+      *v; /* (n, dim) and (n, value_dim) with a stride each; k is NULL for a cache, v for one not of floats */
   size_t k_stride, v_stride;
-  const float *cached_panels; /* (⌈n/8⌉, dim, PANEL) */
-  const float *panels;        /* the span's */
+  const attn_cache *cache;
+  int bytes; /* a cache of bytes, whose span is the next four; else the span is what follows them */
+  const int8_t *byte_keys, *byte_values;
+  const float *key_scales, *value_scales;
+  const float *panels; /* (⌈n/8⌉, dim, PANEL) */
   /* The span's values: channel c of key j at values[c / STRIP * strip_stride + j * value_stride + c % STRIP]. */
   const float *values;
   size_t value_stride, strip_stride;
@@ -91,6 +99,11 @@ INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
   return v_exp(t * inverse_t);
 }
 
+/* ---- attention.c ---- */
+
+/* A number beyond the floats acts as the nearest one, and none but 0 becomes 0. */
+float attn_nearest_float(double x);
+
 /* ---- scores.c ---- */
 
 /*
@@ -115,6 +128,18 @@ enum {
 /* acc[r] = acc[r]·keep[r] + Σ_j w_rj v_j over the keys [from, to) of the span that begins at `start`, with w at key `from`. */
 void attn_add_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *keep,
                      const float *w, int32_t from, int32_t to, int32_t start, int care);
+
+/* ---- bytes.c: the two products over a cache of bytes ---- */
+
+/* A group's queries to (dim/2, GROUP) pairs of 16-bit integers relative to the largest channel of each. */
+void attn_pack_byte_queries(const call *s, const head_job *job, const row_group *g);
+
+/* Scores of the panel from key j on, of the span that begins at `start`. */
+void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *z, int32_t j, int32_t start);
+
+/* s->sums[r] = Σ_j w_rj v_j/divisor, as attn_add_values has them. w is at key `from`, a multiple of 16. */
+void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, const float *w, int32_t from, int32_t to,
+                    int32_t start, double divisor);
 
 /* ---- pack.c ---- */
 

@@ -51,9 +51,11 @@ static void sum_attended(const call *s, const row_view *view, float *sums, const
 void attn_add_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *keep,
                      const float *w, int32_t from, int32_t to, int32_t start, int care)
 {
-  const float *v = job->values + (size_t)(from - start) * job->value_stride;
+  const float *v = job->bytes ? NULL : job->values + (size_t)(from - start) * job->value_stride;
   size_t padded = s->padded;
-  if (care == CARE_NONE)
+  if (job->bytes)
+    attn_sum_bytes(s, job, g, w - from % 16, from - from % 16, to, start, care == CARE_RANGE ? RANGE_SCALE : 1);
+  else if (care == CARE_NONE)
     sum_block(g->count, s->sums, padded, w, job, v, from, to);
   else
     for (int x = 0; x < g->count; x++)

@@ -9,15 +9,17 @@
 
 #define LOG2E 1.44269504088896340736
 
-/* Below this the result would leave the normal floats; softmax gains nothing from subnormal weights and pays for them. */
-#define EXP_UNDERFLOW -87.33654f
+/* From about here on the result is 0, because softmax gains nothing from smaller weights; from −87.34 it is subnormal. */
+#define EXP_UNDERFLOW -87.683f
 
 /*
- * e^x for x ≤ 0: at most 1.5 ULP on [−87.33, 0], exactly 1 at 0, never above 1, 0 below EXP_UNDERFLOW and at −∞, NaN at NaN.
+ * e^x for x ≤ 0: at most 1.5 ULP down to EXP_UNDERFLOW, exactly 1 at 0, never above 1, 0 at −∞, NaN at NaN.
  * x = n·ln2 + r with |r| ≤ ln2/2; e^r by a degree-6 polynomial (minimax, 3e-9); then times 2^n.
  */
 INLINE f32x4 v_exp(f32x4 x)
 {
+  /* At −88 the biased exponent is 0, and so is the product at the end; beyond −88.4 it would come out wrong. */
+  x = v_max(x, v_splat(-88.0f));
   /* Adding 1.5·2^23 rounds x/ln2 to an integer that then stands in the low bits; + 127 biases it as an exponent. */
   const f32x4 magic = v_splat(12582912.0f + 127.0f);
   f32x4 t = v_madd(x, v_splat((float)LOG2E), magic);
@@ -30,8 +32,7 @@ INLINE f32x4 v_exp(f32x4 x)
   p = v_madd(p, r, v_splat(0.1666652113199234f));
   p = v_madd(p, r, v_splat(0.4999999403953552f));
   p = v_madd(p * r, r, r) + v_splat(1.0f);
-  f32x4 y = p * power;
-  return (f32x4)((i32x4)y & ~(i32x4)(x < v_splat(EXP_UNDERFLOW)));
+  return p * power;
 }
 
 /* tanh: an odd polynomial below 0.625 (4e-9, so small scores keep their relative accuracy), exp above. */
@@ -60,6 +61,22 @@ INLINE double f64_power2(int k)
 {
   f64_bits y = {.u = (uint64_t)(k + 1023) << 52};
   return y.f;
+}
+
+/* x = f·2^k with |f| in [½, 1); f is 0 for 0. */
+static inline double f64_split(double x, int *k)
+{
+  *k = 0;
+  if (x == 0)
+    return x;
+  f64_bits b = {.f = x};
+  if ((b.u >> 52 & 0x7FF) == 0) {
+    b.f *= 18014398509481984.0;
+    *k = -54;
+  }
+  *k += (int)(b.u >> 52 & 0x7FF) - 1022;
+  b.u = (b.u & 0x800FFFFFFFFFFFFF) | 0x3FE0000000000000;
+  return b.f;
 }
 
 /* e^(r+c) − 1 for |r| ≤ ln2/2 and a correction c below its rounding: the Taylor series to r^13/13!, remainder 5e-18. */
@@ -133,6 +150,16 @@ static inline double f64_tanh(double x)
     y = e / (e + 2.0);
   }
   return x < 0 ? -y : y;
+}
+
+/* e^x − 1, within 4 ULP, also near 0 where e^x is near 1. */
+static inline double f64_expm1(double x) { return x > -0.34 && x < 0.34 ? f64_expm1_reduced(x, 0) : f64_exp(x) - 1.0; }
+
+/* log(1 + x) for x ≥ −1, within 4 ULP (Kahan): what rounding 1 + x does to the logarithm it does to the quotient too. */
+static inline double f64_log1p(double x)
+{
+  double y = 1.0 + x, rounded = y - 1.0;
+  return rounded == 0 ? x : f64_log(y) * (x / rounded);
 }
 
 #endif

@@ -34,7 +34,7 @@ export async function run(given, [file, prompt, ...rest]) {
   if (prompt === undefined) throw new ClearheadError('ARG', 'PROMPT is not given; expected a text after FILE, as in: clearhead generate model.gguf "Once upon a time"');
   if (rest.length) throw new ClearheadError('ARG', `after PROMPT there is "${rest[0].slice(0, 40)}"; expected one text, in quotes`);
   const number = Object.fromEntries(numbers.map((name) => [name, given[name] === undefined ? undefined : numeric(name, given[name])]));
-  const source = await modelAt(file), engine = await init({ threads: number.threads ?? Math.min(4, availableParallelism()) });
+  const source = await modelAt(file), engine = await init({ layers: true, threads: number.threads ?? Math.min(4, availableParallelism()) });
   const bar = progressBar(), stop = interrupted();
   try {
     const model = await loadModel(source, defined({ engine, quantize: given.quantize, context: number.context, onProgress: bar.show, signal: stop.signal }));

@@ -2,6 +2,9 @@ import { array, choice, integer, read, rows, sized } from './check.js';
 import { GONE, STATUS, describe, refuse } from './errors.js';
 import { F32 } from './memory.js';
 
+/** In the order of attn.h. */
+const TYPES = /** @type {const} */ (['f32', 'f16', 'q8']);
+
 /** See types.d.ts. Its memory is laid out and understood by cache.c alone. */
 export class KVCache {
   #memory;
@@ -11,17 +14,17 @@ export class KVCache {
   constructor(memory, options) {
     const { kvHeads = 1, headDim, valueDim = headDim, capacity, type } = read('options', options, 'kvHeads headDim valueDim capacity type');
     const sizes = Object.entries({ kvHeads, headDim, valueDim, capacity }).map(([name, x]) => integer(name, x, 1));
-    choice('type', type, 'f32');
-    this.type = /** @type {const} */ ('f32');
+    const kind = choice('type', type, ...TYPES);
+    this.type = TYPES[kind];
     this.kvHeads = sizes[0];
     this.headDim = sizes[1];
     this.valueDim = sizes[2];
     this.capacity = sizes[3];
     this.#memory = memory;
-    this.bytes = memory.call('cache_bytes', ...sizes) >>> 0;
+    this.bytes = memory.call('cache_bytes', ...sizes, kind) >>> 0;
     if (!this.bytes) refuse('LIMIT', 'cache', `of (${sizes})`, `sizes up to ${memory.call('max_dim')}, below 4 GiB`);
     this.#at = memory.take(this.bytes);
-    memory.call('cache_init', this.#at, ...sizes);
+    memory.call('cache_init', this.#at, ...sizes, kind);
   }
 
   /** Its address, for the memory it lives in. @param {import('./memory.js').Memory} [memory] */
@@ -62,8 +65,8 @@ export class KVCache {
   }
 
   clone() {
-    const { kvHeads, headDim, valueDim, capacity, bytes } = this, memory = this.#memory, at = this.place();
-    const copy = new KVCache(memory, { kvHeads, headDim, valueDim, capacity });
+    const { kvHeads, headDim, valueDim, capacity, type, bytes } = this, memory = this.#memory, at = this.place();
+    const copy = new KVCache(memory, { kvHeads, headDim, valueDim, capacity, type });
     memory.view('uint8', copy.place(), bytes).set(memory.view('uint8', at, bytes));
     return copy;
   }
@@ -82,7 +85,7 @@ export class KVCache {
     const { kvHeads, headDim, valueDim, capacity } = this, memory = this.#memory, at = this.place();
     array('snapshot', snapshot, 'Uint8Array');
     const status = memory.scope(() => memory.call('cache_restore', at, memory.put(snapshot, 'uint8'), snapshot.length));
-    if (status) refuse(STATUS[status], 'snapshot', describe(snapshot), `an intact one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`);
+    if (status) refuse(STATUS[status], 'snapshot', describe(snapshot), `an intact ${this.type} one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`);
   }
 
   dispose() {

@@ -5,48 +5,58 @@
  *     const { output, weights, stats } = ch.attention(q, k, v, { heads: 8, kvHeads: 2, headDim: 64, causal: true,
  *                                                               want: { weights: true, stats: true } });
  *
- * The arrow: index.js → attention.js, cache.js, theory.js → memory.js → attn.h → the kernels. C returns a status, this side
- * throws. The types, with shapes and units, are in types.d.ts.
+ * The arrow: index.js → attention.js, cache.js, theory.js (which init loads beside the kernels), layers.js (when asked for) →
+ * memory.js → attn.h → the kernels. C returns a status, this side throws. The types, with shapes and units, are in types.d.ts.
  */
 import { attend, attention } from './attention.js';
 import { KVCache } from './cache.js';
 import { choice, integer, list, read } from './check.js';
-import { ClearheadError } from './errors.js';
+import { ClearheadError, refuse } from './errors.js';
 import { FILES, acceptsRelaxed, compile } from './load.js';
-import { F32, Memory, Tensor } from './memory.js';
-import { gaussianWeights, kernelEquivalence } from './theory.js';
+import { F32, Memory, Tensor, memories } from './memory.js';
 
 export { ClearheadError };
 
 /**
  * Loads the kernels, checks that they compute, and returns an engine. Engines share nothing.
- * @param {import('./types.d.ts').InitOptions} [options] @returns {Promise<import('./types.d.ts').Engine>}
+ * @param {import('./types.d.ts').InitOptions} [options] @returns {Promise<any>} see types.d.ts
  */
 export async function init(options) {
-  const layers = import('./layers.js'), { wasm, variant, threads = 1 } = read('options', options, 'wasm variant threads');
+  const { wasm, variant, threads = 1, layers } = read('options', options, 'wasm variant threads layers');
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed'), relaxed = acceptsRelaxed(), fast = relaxed && asked !== 1;
+  // beside the wasm file; what goes wrong is said when it is needed
+  const loading = import('./theory.js').catch((cause) => ({ theory: undefined, cause }));
+  const more = choice('layers', layers, false, true) ? await import('./layers.js') : undefined, files = more?.FILES ?? FILES;
   const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
   let why = relaxed || asked === 1 ? '' : 'no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
       const { startThreads } = await import('./threads.js');
-      return engine(selfTested(await startThreads(given, fast, count)), why, await layers);
+      return engine(selfTested(await startThreads(given, fast, count, more?.SHARED)), why, more, await statements(loading));
     } catch (/** @type {any} */ error) {
       why = `one thread: ${error.message}`;
     }
-  const module = given ?? await compile(fast ? FILES.relaxed : FILES.simd).catch((error) => {
+  const module = given ?? await compile(fast ? files.relaxed : files.simd).catch((error) => {
     if (!fast || asked) throw error;
     why = `relaxed kernels failed: ${error.message}`;
-    return compile(FILES.simd);
+    return compile(files.simd);
   });
-  const more = await layers;
+  const theory = await statements(loading);
   try {
-    return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why, more);
-  } catch (cause) {
+    return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why, more, theory);
+  } catch (/** @type {any} */ cause) {
+    if (cause.code === 'ARG') throw cause;
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
     throw new ClearheadError('FORMAT', 'wasm is not of this version', { cause });
   }
+}
+
+/** @param {Promise<any>} loading @returns {Promise<typeof import('./theory.js').theory>} */
+async function statements(loading) {
+  const { theory, cause } = await loading;
+  if (!theory) throw new ClearheadError('NET', `theory.js did not load: ${cause.message}`, { cause });
+  return theory;
 }
 
 /** Two keys whose logits differ by log 2 have weights 1/3 and 2/3. @param {Memory} memory */
@@ -58,13 +68,13 @@ function selfTested(memory) {
   return memory;
 }
 
-/** @param {Memory} memory @param {string} why @param {typeof import('./layers.js')} layers @returns {import('./types.d.ts').Engine} */
-function engine(memory, why, { layers, known }) {
+/** @param {Memory} memory @param {string} why @param {typeof import('./layers.js') | undefined} more @param {typeof import('./theory.js').theory} theory @returns {any} */
+function engine(memory, why, more, theory) {
   /** @type {'relaxed' | 'simd'} */
   const variant = memory.call('is_relaxed') ? 'relaxed' : 'simd';
   /** @param {(memory: Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */
   const on = (f) => f.bind(null, memory);
-  return known(Object.freeze({
+  const engine = Object.freeze({
     get info() {
       const { threads = 1, trouble = why } = memory.pool ?? {};
       return Object.freeze({ variant, threads, simd: true, why: trouble });
@@ -72,12 +82,18 @@ function engine(memory, why, { layers, known }) {
     attention: on(attention),
     attend: on(attend),
     tensor: on(tensor),
-    ...layers(memory),
+    ...(more ? more.layers(memory) : WITHOUT),
     kvCache: (/** @type {any} */ options) => new KVCache(memory, options),
     dispose: () => memory.pool?.stop(),
-    theory: { gaussianWeights: on(gaussianWeights), kernelEquivalence: on(kernelEquivalence) },
-  }), memory);
+    theory: theory(memory),
+  });
+  memories.set(engine, memory);
+  return engine;
 }
+
+/** What an engine without layers has in their place. */
+const WITHOUT = Object.fromEntries('matmul linear rmsNorm layerNorm silu gelu swiglu geglu ropeTable rope multiHead latent'.split(' ').map((name) =>
+  [name, () => refuse('ENV', name, 'an engine without layers', 'one of init({ layers: true })')]));
 
 /** @param {Memory} memory @param {any} shape @param {any} dtype */
 function tensor(memory, shape, dtype) {

@@ -1,12 +1,23 @@
-/** What stands around attention: the operations of a transformer and two whole attention layers. Loaded by init beside the kernels. */
+/** What stands around attention: the operations of a transformer and two whole attention layers. Loaded by init when asked for. */
+import { ClearheadError } from './errors.js';
 import { Latent } from './latent.js';
-import { memories } from './memory.js';
 import { MultiHead } from './multihead.js';
 import { Linear, gelu, layerNorm, matmul, rmsNorm, silu } from './operations.js';
 import { rope, ropeTable } from './rope.js';
 
+/** The larger files, which hold these and models, named literally so that bundlers see them. */
+export const FILES = {
+  simd: new URL('./model.simd.wasm', import.meta.url),
+  relaxed: new URL('./model.relaxed.wasm', import.meta.url),
+};
+export const SHARED = {
+  simd: new URL('./model.simd.shared.wasm', import.meta.url),
+  relaxed: new URL('./model.relaxed.shared.wasm', import.meta.url),
+};
+
 /** @param {import('./memory.js').Memory} memory @returns {import('./types.layers.d.ts').Layers} */
 export function layers(memory) {
+  if (!memory.c.attn_matmul) throw new ClearheadError('ARG', 'wasm has no layers: expected one of the model.*.wasm files');
   /** @param {(memory: import('./memory.js').Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */
   const on = (f) => f.bind(null, memory);
   return {
@@ -23,10 +34,4 @@ export function layers(memory) {
     multiHead: (weights, config) => new MultiHead(memory, weights, config),
     latent: (weights, config) => new Latent(memory, weights, config),
   };
-}
-
-/** Notes what an engine computes with. @template {object} E @param {E} engine @param {import('./memory.js').Memory} memory @returns {E} */
-export function known(engine, memory) {
-  memories.set(engine, memory);
-  return engine;
 }

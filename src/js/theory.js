@@ -1,52 +1,19 @@
-import { attention } from './attention.js';
-import { choice, integer, number, read, rows, sized } from './check.js';
-import { STATUS, refuse } from './errors.js';
-import { typeOf } from './memory.js';
+/** The statements behind attention (theory.h), bound to one engine. Loaded by init beside the kernels. */
+import { klBudget, klFrontier, rhoEffective } from './theory/budget.js';
+import { lipschitz, logSumExp, softmaxJacobian } from './theory/differential.js';
+import { maximumEntropy } from './theory/entropy.js';
+import { normal, scaleExperiment } from './theory/experiment.js';
+import { gaussianWeights, kernelEquivalence } from './theory/gaussian.js';
+import { gibbs, limits, simplexMerge } from './theory/gibbs.js';
+import { maximumLikelihood } from './theory/likelihood.js';
+import { operatorNorm, sharedKeyBounds } from './theory/sharing.js';
 
-/** @typedef {import('./memory.js').Memory} Memory */
+/** In the order of the statements. */
+const STATEMENTS = {
+  maximumLikelihood, maximumEntropy, klBudget, klFrontier, rhoEffective, gaussianWeights, kernelEquivalence, gibbs, simplexMerge,
+  logSumExp, softmaxJacobian, lipschitz, limits, sharedKeyBounds, operatorNorm, scaleExperiment, normal,
+};
 
-/** @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options */
-function inputs(memory, q, k, v, options) {
-  const { headDim, valueDim = headDim, temperature = 1, restoreKeyNorm } = read('options', options, 'headDim valueDim temperature restoreKeyNorm');
-  const type = typeOf(memory.floats('q', q));
-  integer('headDim', headDim, 1);
-  integer('valueDim', valueDim, 1);
-  number('temperature', temperature);
-  const restore = choice('restoreKeyNorm', restoreKeyNorm, false, true);
-  const m = rows('q', q, headDim, 'headDim'), n = rows('k', memory.floats('k', k, type), headDim, 'headDim');
-  if (v) sized('v', memory.floats('v', v, type), n * valueDim, 'n*valueDim');
-  return { type, m, n, headDim, valueDim, temperature, restore };
-}
-
-/** Theory.gaussianWeights. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options @returns {any} */
-export function gaussianWeights(memory, q, k, v, options) {
-  const { type, m, n, headDim, valueDim, temperature, restore } = inputs(memory, q, k, v, options);
-  return memory.scope(() => {
-    const weights = memory.room(type, m * n), output = memory.room(type, m * valueDim);
-    const status = memory.callTyped('gaussian', type, weights, v ? output : 0,
-      ...[q, k, v].map((x) => x && memory.put(x, type)), m, n, headDim, valueDim, temperature, restore);
-    if (status) refuse(STATUS[status], 'temperature', temperature, 'finite, > 0');
-    return {
-      weights: memory.copy(type, weights, m * n),
-      output: v ? memory.copy(type, output, m * valueDim) : undefined,
-      sigma2: memory.call('gaussian_sigma2', headDim, temperature),
-    };
-  });
-}
-
-/** Theory.kernelEquivalence. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options */
-export function kernelEquivalence(memory, q, k, v, options) {
-  const { type, m, n, headDim, valueDim, temperature } = inputs(memory, q, k, v, options);
-  const softmax = /** @type {any} */ (attention(memory, q, k, v, { headDim, valueDim, temperature, want: { weights: true } }));
-  const gaussian = gaussianWeights(memory, q, k, v, options);
-  return memory.scope(() => {
-    const report = memory.room('float64', 10);
-    const at = [softmax.weights, gaussian.weights, softmax.output, gaussian.output, q, k, v].map((x) => memory.put(x, type));
-    memory.call('gaussian_compare', report, ...at, m, n, headDim, valueDim, temperature, +(type === 'float64'));
-    const [weights, output] = [0, 5].map((x) => {
-      const [max, frobenius, allowed, allowedFrobenius, ratio] = memory.view('float64', report, 10).subarray(x);
-      return { max, frobenius, allowed, allowedFrobenius, ratio };
-    });
-    return { sigma2: gaussian.sigma2, weights, output, holds: weights.ratio <= 1 && output.ratio <= 1 };
-  });
-}
+/** @param {import('./memory.js').Memory} memory @returns {import('./theory-types.d.ts').Theory} */
+export const theory = (memory) =>
+  /** @type {any} */ (Object.freeze(Object.fromEntries(Object.entries(STATEMENTS).map(([name, f]) => [name, (/** @type {any[]} */ ...values) => /** @type {any} */ (f)(memory, ...values)]))));

@@ -5,6 +5,10 @@ import { Memory } from './memory.js';
 /** Places in the control block, which worker.js reads. @enum {number} */
 export const AT = { EPOCH: 0, OPEN: 1, ACTIVE: 2, STOP: 3, WORK: 4, SCRATCH: 5, SCRATCH_BYTES: 6, TEAM: 7, COUNT: 8 };
 
+const SHARED = {
+  simd: new URL('./attn.simd.shared.wasm', import.meta.url),
+  relaxed: new URL('./attn.relaxed.shared.wasm', import.meta.url),
+};
 const STACK_BYTES = 65536;
 /** Milliseconds within which a worker must have started, and within which some piece of a call must get done. */
 const PATIENCE = 1500;
@@ -16,13 +20,13 @@ const LOST = 'a worker was lost in the middle of a call, which was done again wi
  * A memory that threads share, and threads that help with the calls on it. The calling thread takes part and waits by watching,
  * never blocks; so it may be a page's main thread. Throws a ClearheadError that says why there can be no threads.
  * @param {WebAssembly.Module | undefined} given @param {boolean} relaxed which variant otherwise @param {number} threads with the calling one
+ * @param {{ simd: URL, relaxed: URL }} [files] others than those of attention alone
  */
-export async function startThreads(given, relaxed, threads) {
+export async function startThreads(given, relaxed, threads, files = SHARED) {
   const isolated = /** @type {any} */ (globalThis).crossOriginIsolated;
   if (typeof SharedArrayBuffer === 'undefined' || isolated === false)
     throw new ClearheadError('ENV', 'threads need a cross-origin isolated page (headers COOP: same-origin, COEP: require-corp)');
-  const file = relaxed ? new URL('./attn.relaxed.shared.wasm', import.meta.url) : new URL('./attn.simd.shared.wasm', import.meta.url);
-  const module = given ?? (await compile(file));
+  const module = given ?? (await compile(relaxed ? files.relaxed : files.simd));
   if (!WebAssembly.Module.imports(module).length) throw new ClearheadError('ARG', 'threads need one of the shared wasm files');
   const shared = sharedMemory(), memory = new Memory((await WebAssembly.instantiate(module, { env: { memory: shared } })).exports);
   const pool = new Pool(memory);

@@ -27,6 +27,8 @@ export interface InitOptions {
    * cross-origin isolation. Where they cannot be had, the engine has one, and `info.why` says why. The bits do not depend on it.
    */
   threads?: number;
+  /** What stands around attention, as well: `multiHead`, `latent`, `matmul` and the others of `Layers`. Default false. */
+  layers?: boolean;
 }
 
 export interface EngineInfo {
@@ -145,8 +147,11 @@ export interface KVCacheOptions {
   valueDim?: number;
   /** Most positions it can hold. */
   capacity: number;
-  type?: 'f32';
+  /** How numbers are kept: `f32` (default) as they are, `f16` in half precision, `q8` as bytes with a scale per key and value. */
+  type?: CacheType;
 }
+
+export type CacheType = 'f32' | 'f16' | 'q8';
 
 /** Keys and values of one sequence, kept in wasm memory in the order the kernels read. */
 export interface KVCache {
@@ -154,7 +159,7 @@ export interface KVCache {
   readonly headDim: number;
   readonly valueDim: number;
   readonly capacity: number;
-  readonly type: 'f32';
+  readonly type: CacheType;
   /** Positions held. */
   readonly length: number;
   /** Bytes of wasm memory. */
@@ -163,47 +168,20 @@ export interface KVCache {
   append(k: Float32Array | Tensor<Float32Array>, v: Float32Array | Tensor<Float32Array>, options?: { layout?: Layout }): void;
   /** Keeps the first `length` positions. */
   truncate(length: number): void;
-  /** Keys (kvHeads, to−from, headDim) and values of the positions [from, to), default all. */
+  /** Keys (kvHeads, to−from, headDim) and values of the positions [from, to), default all, as the type keeps them. */
   read(from?: number, to?: number): { k: Float32Array; v: Float32Array };
   clone(): KVCache;
   /** A self-describing copy with a checksum, to be kept anywhere. */
   snapshot(): Uint8Array;
-  /** Takes a snapshot of a cache of the same kvHeads, headDim and valueDim that fits the capacity. */
+  /** Takes a snapshot of a cache of the same type, kvHeads, headDim and valueDim that fits the capacity. */
   restore(snapshot: Uint8Array): void;
   dispose(): void;
 }
 
-export interface GaussianOptions {
-  /** d. m and n follow from the lengths. */
-  headDim: number;
-  valueDim?: number;
-  /** T > 0, default 1: σ² = T√d. */
-  temperature?: number;
-  /** Multiply each weight by exp(‖k_j‖²/2σ²), which keys of unequal norm need (README, source 3). Default false. */
-  restoreKeyNorm?: boolean;
-}
+import type { Theory } from './theory-types.d.ts';
+export type * from './theory-types.d.ts';
 
-/** max|Δ|, ‖Δ‖_F, and the largest |Δ|/allowed over the elements; the identity holds where that is ≤ 1. */
-export interface Difference {
-  max: number;
-  frobenius: number;
-  /** The largest element of the allowed difference. */
-  allowed: number;
-  /** The Frobenius norm of the allowed difference. */
-  allowedFrobenius: number;
-  /** max over elements of |Δ| / allowed. */
-  ratio: number;
-}
-
-export interface Theory {
-  /** (m, n) row-normalised exp(−‖q_i − k_j‖²/2σ²) from distances, and with v the smoothed values (m, dv). */
-  gaussianWeights<A extends FloatArray>(q: A, k: A, v: A | null, options: GaussianOptions): { weights: A; output?: A; sigma2: number };
-  /** Softmax attention against Gaussian smoothing on the same single-head inputs. */
-  kernelEquivalence<A extends FloatArray>(q: A, k: A, v: A, options: GaussianOptions):
-    { sigma2: number; weights: Difference; output: Difference; holds: boolean };
-}
-
-export interface Engine extends Layers {
+export interface Engine {
   readonly info: EngineInfo;
   /** Scaled-dot-product attention, multi-head, grouped-query and multi-query.  */
   attention<A extends FloatArray>(q: A | Tensor<A>, k: A | Tensor<A>, v: A | Tensor<A>, options: AttentionOptions<A>): AttentionResult<A>;
@@ -214,6 +192,7 @@ export interface Engine extends Layers {
   kvCache(options: KVCacheOptions): KVCache;
   /** Ends its threads, if it has any; it then works with one. */
   dispose(): void;
+  /** The statements behind attention, each computed so that it can be checked. */
   readonly theory: Theory;
 }
 
@@ -229,5 +208,9 @@ export class ClearheadError extends Error {
   readonly code: ErrorCode;
 }
 
-/** Loads and checks the kernels. Nothing is shared between two engines. */
+/**
+ * Loads and checks the kernels. Nothing is shared between two engines. With `layers` it loads a larger wasm file (148 KB), and the
+ * engine also has the operations and layers around attention, and can run models.
+ */
+export function init(options: InitOptions & { layers: true }): Promise<Engine & Layers>;
 export function init(options?: InitOptions): Promise<Engine>;

@@ -122,8 +122,8 @@ static void run_multi_head(void)
   attn_multi_head_set_qk_norm(layer, norm[0], norm[1], 0, 1e-6);
   attn_multi_head_set_rope(layer, table[0], table[1], rotary_dim, interleaved);
   attn_multi_head_set_residual(layer, residual);
-  attn_cache *cache = (attn_cache *)(void *)keep(attn_cache_bytes(kv_heads, dim, value_dim, m));
-  must(attn_cache_init(cache, kv_heads, dim, value_dim, m));
+  attn_cache *cache = (attn_cache *)(void *)keep(attn_cache_bytes(kv_heads, dim, value_dim, m, ATTN_CACHE_F32));
+  must(attn_cache_init(cache, kv_heads, dim, value_dim, m, ATTN_CACHE_F32));
   const float *x = read_numbers((size_t)(m * model) * 4);
   for (int call = 0; call < 3; call++) {
     int32_t from = call == 1 ? first : 0, rows = call == 0 ? first : m - from;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attn.h"
 #include "layers.h"
+#include "theory.h"
 
 static void fail(const char *what)
 {
@@ -259,10 +259,10 @@ static int32_t attack(const attn_cache *cache, attn_cache *target, size_t target
 
 static void run_cache(void)
 {
-  int32_t kv_heads = read_int(), dim = read_int(), value_dim = read_int(), capacity = read_int();
-  size_t bytes = attn_cache_bytes(kv_heads, dim, value_dim, capacity), heads = (size_t)kv_heads;
+  int32_t kv_heads = read_int(), dim = read_int(), value_dim = read_int(), capacity = read_int(), type = read_int();
+  size_t bytes = attn_cache_bytes(kv_heads, dim, value_dim, capacity, type), heads = (size_t)kv_heads;
   attn_cache *cache = (attn_cache *)(void *)keep(bytes);
-  must(attn_cache_init(cache, kv_heads, dim, value_dim, capacity));
+  must(attn_cache_init(cache, kv_heads, dim, value_dim, capacity, type));
   write_int((int32_t)bytes);
   for (;;) {
     int32_t operation = read_int(), mark = block_count;
@@ -284,12 +284,13 @@ static void run_cache(void)
       write_bytes(v, count * (size_t)value_dim * 4);
     } else if (operation == 'S') { /* snapshot, and continue on a cache of another capacity that took it */
       int32_t other = read_int();
-      size_t size = attn_cache_snapshot_bytes(cache), other_bytes = attn_cache_bytes(kv_heads, dim, value_dim, other);
+      size_t size = attn_cache_snapshot_bytes(cache),
+             other_bytes = attn_cache_bytes(kv_heads, dim, value_dim, other, type);
       uint8_t *snapshot = (uint8_t *)keep(size);
       attn_cache_snapshot(cache, snapshot);
       attn_cache *next = malloc(other_bytes);
       memset(next, 0xCD, other_bytes);
-      must(attn_cache_init(next, kv_heads, dim, value_dim, other));
+      must(attn_cache_init(next, kv_heads, dim, value_dim, other, type));
       write_int(attack(cache, next, other_bytes));
       write_int(attn_cache_restore(next, snapshot, size));
       write_bytes(snapshot, size);

@@ -42,7 +42,7 @@ async function serve(headers) {
 async function write({ entry, model: path, engine, prompt, how, abortAfter }) {
   const { loadModel } = await import(new URL(`/model/${entry}.js`, location.href).href), { init } = await import(new URL('/index.js', location.href).href);
   const progress = [], begun = performance.now();
-  const model = await loadModel(path === '/tiny.gguf' ? path : new URL(path, location.href), { engine: entry === 'index' ? await init(engine) : engine, onProgress: (x) => progress.push(x) });
+  const model = await loadModel(path === '/tiny.gguf' ? path : new URL(path, location.href), { engine: entry === 'index' ? await init({ ...engine, layers: true }) : engine, onProgress: (x) => progress.push(x) });
   const loading = performance.now() - begun, tokens = [], entropies = [];
   let longest = 0, last = performance.now(), on = true;
   const watch = () => {
@@ -73,7 +73,7 @@ describe('a model in Chromium', { skip: missing }, () => {
   let browser, want;
   before(async () => {
     browser = await launch();
-    const model = await loadModel(models['/tiny.gguf'], { engine: await init({ variant: 'simd' }) });
+    const model = await loadModel(models['/tiny.gguf'], { engine: await init({ layers: true, variant: 'simd' }) });
     want = { tokens: [], entropies: [] };
     for await (const { token, heads } of model.generate(prompt, how)) {
       want.tokens.push(token);

@@ -33,7 +33,7 @@ const MUTATIONS = [
   {
     name: 'a Gaussian of width σ² = T·d',
     change: edit(
-      'src/js/theory.js',
+      'src/js/theory/gaussian.js',
       'm, n, headDim, valueDim, temperature, restore);',
       'm, n, headDim, valueDim, temperature * Math.sqrt(headDim), restore);',
     ),
@@ -41,7 +41,7 @@ const MUTATIONS = [
   },
   {
     name: 'a key norm that is not restored',
-    change: edit('src/js/theory.js', 'm, n, headDim, valueDim, temperature, restore);', 'm, n, headDim, valueDim, temperature, 0);'),
+    change: edit('src/js/theory/gaussian.js', 'm, n, headDim, valueDim, temperature, restore);', 'm, n, headDim, valueDim, temperature, 0);'),
     red: ['C18'],
   },
   {

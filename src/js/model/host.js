@@ -32,7 +32,7 @@ const functions = {
   async load(post, id, source, { engine, ...options }) {
     const { signal, over } = controller(id, true);
     try {
-      const ch = await init(engine);
+      const ch = await init({ ...engine, layers: true });
       model = await loadModel(source, { ...options, engine: ch, signal, onProgress: (/** @type {any} */ progress) => post({ id, progress }) });
       const { config, info, tokenizer, template } = loaded();
       return { config, info, engine: { ...ch.info }, hasTemplate: Boolean(template), tokenizer: tokenizer && { size: tokenizer.size, bos: tokenizer.bos, addsBos: tokenizer.addsBos, ends: tokenizer.ends } };

@@ -32,8 +32,8 @@ export async function loadModel(source, options) {
   const o = read('options', options, 'engine onProgress signal quantize context cacheType'), { onProgress, signal } = o;
   const q8 = choice('quantize', o.quantize, 'none', 'q8') === 1;
   if (o.context !== undefined) integer('context', o.context, 1);
-  const memory = memories.get(o.engine ?? (await init()));
-  if (!memory) return refuse('ARG', 'engine', describe(o.engine), 'one that init gave');
+  const memory = memories.get(o.engine ?? (await init({ layers: true })));
+  if (!memory?.c.attn_matmul) return refuse('ARG', 'engine', describe(o.engine), 'one of init({ layers: true })');
   const started = performance.now(), file = await openModel(source, { onProgress, signal });
   /** @type {Packing | undefined} */
   let packing;

@@ -1,0 +1,131 @@
+/* Attention over a cache of bytes (ATTN_CACHE_Q8): both products are sums of integers, and scales come in around them. */
+#include "tiled.h"
+
+/* What a query's largest channel becomes: a sum over all channels of a key must stay below 2^31. */
+static double largest_query(int32_t dim)
+{
+  double most = 2147483647.0 / (128.0 * (dim + 1));
+  return most < 32767.0 ? (double)(int32_t)most : 32767.0;
+}
+
+static int32_t pair_of(int32_t even, int32_t odd) { return (int32_t)(((uint32_t)even & 0xFFFF) | (uint32_t)odd << 16); }
+
+/* Rounded to nearest even. */
+static int32_t to_integer(double x) { return (int32_t)(x + 6755399441055744.0 - 6755399441055744.0); }
+
+void attn_pack_byte_queries(const call *s, const head_job *job, const row_group *g)
+{
+  const int32_t dim = s->p->dim;
+  const double limit = largest_query(dim);
+  int32_t *pairs = (int32_t *)(void *)s->queries;
+  for (int x = 0; x < g->count; x++) {
+    const float *q = job->q + (size_t)g->h[x] * s->q_strides.head + (size_t)g->i[x] * s->q_strides.position;
+    double most = 0, sum = 0;
+    for (int32_t c = 0; c < dim; c++) {
+      double size = q[c] < 0 ? -(double)q[c] : q[c];
+      most = size > most ? size : most;
+      sum += size;
+    }
+    double unit = most > 0 && sum - sum == 0 ? limit / most : 0;
+    for (int32_t c = 0; c < dim; c += 2)
+      pairs[c / 2 * GROUP + x] = pair_of(to_integer(q[c] * unit), c + 1 < dim ? to_integer(q[c + 1] * unit) : 0);
+    /* NaN or infinity anywhere makes NaN of all scores */
+    s->query_factors[x] = sum - sum == 0 ? attn_nearest_float(s->p->scale * most / limit) : __builtin_nanf("");
+  }
+}
+
+KERNEL void score_panel_bytes(int rows, float *scores, const int32_t *q, const int8_t *panel, const float *scales,
+                              int32_t pairs, const float *factors)
+{
+  if (rows == 4)
+    panel_dots(4, scores, q, panel, scales, pairs, factors);
+  else if (rows == 3)
+    panel_dots(3, scores, q, panel, scales, pairs, factors);
+  else if (rows == 2)
+    panel_dots(2, scores, q, panel, scales, pairs, factors);
+  else
+    panel_dots(1, scores, q, panel, scales, pairs, factors);
+}
+
+void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *z, int32_t j, int32_t start)
+{
+  int32_t pairs = (s->p->dim + 1) / 2, at = j - start;
+  score_panel_bytes(g->count, z, (const int32_t *)(const void *)s->queries,
+                    job->byte_keys + (size_t)at * (size_t)pairs * 2, job->key_scales + at, pairs, s->query_factors);
+}
+
+/*
+ * One row's weights times the scales of the values, as integers relative to the largest. Returns what an integer is worth: NaN
+ * where a weight is NaN. A key of weight 0 has no part in it, whatever its scale.
+ */
+KERNEL float pack_weights(int32_t *pairs, const float *w, const float *scales, int32_t count)
+{
+  const f32x4 zero = v_splat(0);
+  f32x4 largest = zero, sum = zero;
+  for (int32_t j = 0; j < count; j += 4) {
+    f32x4 e = v_load(w + j), a = v_select(e == zero, zero, e * v_load(scales + j));
+    largest = v_max(largest, a);
+    sum += a - a;
+  }
+  float most = v_hmax(largest), odd = v_hsum(sum);
+  f32x4 unit = v_splat(most > 0 ? 32767.0f / most : 0);
+  if (unit[0] > 0x1p100f) /* what rounds to 0 beside a subnormal largest is not worth a second scale */
+    unit = zero;
+  for (int32_t j = 0; j < count; j += 4) {
+    f32x4 e = v_load(w + j), a = v_select(e == zero, zero, e * v_load(scales + j));
+    i32x4 n = v_round(v_select(a == a, a * unit, zero));
+    pairs[j / 2] = pair_of(n[0], n[1]);
+    pairs[j / 2 + 1] = pair_of(n[2], n[3]);
+  }
+  return odd != 0 ? odd : most / 32767.0f;
+}
+
+INLINE void sum_rows(const int rows, const int wide, const call *s, const int8_t *v, int32_t pairs,
+                     const float *factors)
+{
+  const size_t padded = s->padded;
+  size_t c = 0;
+  for (; c + 4 * wide <= padded; c += 4 * wide)
+    block_dots(rows, wide, s->sums + c, padded, s->pairs, v + 2 * c, pairs, factors);
+  for (; c < padded; c += 4)
+    block_dots(rows, 1, s->sums + c, padded, s->pairs, v + 2 * c, pairs, factors);
+}
+
+KERNEL void sum_block_bytes(int rows, const call *s, const int8_t *v, int32_t pairs, const float *factors)
+{
+  if (rows == 4)
+    sum_rows(4, 2, s, v, pairs, factors);
+  else if (rows == 3)
+    sum_rows(3, 2, s, v, pairs, factors);
+  else if (rows == 2)
+    sum_rows(2, 4, s, v, pairs, factors);
+  else
+    sum_rows(1, 8, s, v, pairs, factors);
+}
+
+/* Whether a row attends to a value that counts as NaN, even with a weight of 0. */
+static int attends_to_nan(const call *s, const row_view *view, const float *scales, int32_t from, int32_t count)
+{
+  i32x4 odd = {0, 0, 0, 0};
+  for (int32_t j = 0; j < count; j += 4)
+    odd |= v_load(scales + j) != v_load(scales + j);
+  for (int32_t j = 0; j < count && v_any(odd); j++)
+    if (scales[j] != scales[j] && key_attended(s->p, view, from + j))
+      return 1;
+  return 0;
+}
+
+void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, const float *w, int32_t from, int32_t to,
+                    int32_t start, double divisor)
+{
+  float factors[GROUP];
+  const float *scales = job->value_scales + (from - start);
+  /* whole fours, which the scales have room for: rows of a cache come in eights */
+  int32_t count = ((to - from) + 3) & ~3;
+  for (int r = 0; r < g->count; r++) {
+    factors[r] = (float)(pack_weights(s->pairs + r * (BLOCK / 2), w + r * BLOCK, scales, count) / divisor);
+    if (attends_to_nan(s, &g->view[r], scales, from, count))
+      factors[r] = __builtin_nanf("");
+  }
+  sum_block_bytes(g->count, s, job->byte_values + (size_t)(from - start) * s->padded, count / 2, factors);
+}

@@ -1,0 +1,57 @@
+/* The operator norm, by squaring: no start vector that could miss the largest singular value, and bounds from both sides. */
+#include "distribution.h"
+
+/*
+ * out = the smaller of AᵀA and AAᵀ, A divided by `most`; then it is divided by its Frobenius norm, which is returned. For a
+ * symmetric A it is the square.
+ */
+static double gram(double *out, const double *a, size_t rows, size_t columns, double most)
+{
+  int wide = rows < columns;
+  size_t size = wide ? rows : columns, length = wide ? columns : rows, own = wide ? columns : 1,
+         along = wide ? 1 : columns;
+  exact_sum all = {0, 0};
+  for (size_t i = 0; i < size; i++)
+    for (size_t j = 0; j <= i; j++) {
+      exact_sum sum = {0, 0};
+      for (size_t c = 0; c < length; c++)
+        sum_add(&sum, a[i * own + c * along] / most * (a[j * own + c * along] / most));
+      double x = out[i * size + j] = out[j * size + i] = sum_of(sum);
+      sum_add(&all, (i == j ? 1 : 2) * x * x);
+    }
+  double norm = __builtin_sqrt(sum_of(all));
+  for (size_t x = 0; x < size * size; x++)
+    out[x] /= norm;
+  return norm;
+}
+
+int32_t attn_operator_norm(double *ends, const double *a, int32_t rows, int32_t columns, double *scratch)
+{
+  if (rows < 1 || columns < 1)
+    return ATTN_E_RANGE;
+  size_t size = (size_t)(rows < columns ? rows : columns);
+  double most = 0, *now = scratch, *next = scratch + size * size;
+  for (size_t x = 0; x < (size_t)rows * (size_t)columns; x++)
+    most = greater(most, magnitude(a[x]));
+  ends[0] = ends[1] = 0;
+  if (most == 0)
+    return ATTN_OK;
+  double first = gram(now, a, (size_t)rows, (size_t)columns, most);
+  /* ‖G^k‖_F^(1/k) = first·e^log_upper, k = 1, 2, 4, … */
+  double log_upper = 0, open = 0;
+  for (double k = 1; k < 0x1p62; k *= 2) {
+    double trace = 0, *was = now;
+    for (size_t x = 0; x < size; x++)
+      trace += now[x * size + x];
+    open = log_of(greater(trace, 1)) / k;
+    if (open <= ROUNDING)
+      break;
+    log_upper += log_of(gram(next, now, size, size, 1)) / (2 * k);
+    now = next;
+    next = was;
+  }
+  double rounding = 4 * ROUNDING * (double)size, top = most * __builtin_sqrt(first);
+  ends[0] = top * exp_of(log_upper / 2) * (1 + rounding);
+  ends[1] = top * exp_of((log_upper - open) / 2) * (1 - rounding);
+  return ATTN_OK;
+}

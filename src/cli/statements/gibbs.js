@@ -1,0 +1,84 @@
+/** Statements 7 and 9. */
+import { U, apart, bounded, compare, elements, exact, stated } from '../lab.js';
+
+/** @typedef {import('../statements.js').Statement} Statement @typedef {import('../lab.js').Element} Element */
+
+/** @type {Statement} */
+export const gibbs = {
+  number: 7,
+  name: 'Gibbs principle',
+  formula: 'T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)',
+  run({ theory, n, T, make, rows }) {
+    const candidates = rows.map(() => make(n).map((x) => x * x)),
+      measured = rows.map(({ z }, i) => theory.gibbs(z, { temperature: T, candidate: candidates[i] }));
+    const merged = rows.map(({ z }, i) => theory.simplexMerge(z, { temperature: T, keep: [i % n, (i + 7) % n] }));
+    return [
+      stated('shortfall of any p′ = T·KL(p′‖p)', ...measured.map(({ identity }) => identity)),
+      compare(
+        'optimum = T·lse of attention',
+        rows.map(({ lse, size }, i) => [Math.abs(measured[i].optimum - T * lse), U * T, apart(size) + 8 * Math.abs(lse)]),
+      ),
+      compare(
+        'objective at attention’s weights = T·lse',
+        rows.map(({ z, p, lse, size }) => [
+          Math.abs(theory.gibbs(z, { temperature: T, candidate: p }).objective - T * lse),
+          U * T,
+          apart(size) * (1 + Math.log(n)),
+        ]),
+      ),
+      stated('optimum of two keys and the rest = of all', ...merged.map(({ identity }) => identity)),
+      compare(
+        'weights of two keys and the rest = attention',
+        rows.flatMap(({ p, size }, i) =>
+          elements(
+            merged[i].weights,
+            Float64Array.of(
+              p[i % n],
+              p[(i + 7) % n],
+              p.reduce((sum, x, j) => (j === i % n || j === (i + 7) % n ? sum : sum + x), 0),
+            ),
+            (j) => merged[i].weights[j],
+            apart(size) + n,
+          ),
+        ),
+      ),
+    ];
+  },
+};
+
+/** @type {Statement} */
+export const limits = {
+  number: 9,
+  name: 'limits',
+  formula: 'T = 0 is the argmax, T = ∞ uniform, exactly',
+  run({ ch, theory, k, v, d, dv, T, rows }) {
+    const at = (/** @type {Float64Array} */ q, /** @type {number} */ temperature) =>
+      /** @type {Float64Array} */ (ch.attention(q, k, v, { headDim: d, valueDim: dv, temperature, want: { weights: true } }).weights);
+    const same = (/** @type {Float64Array} */ a, /** @type {Float64Array} */ b) => a.every((x, j) => Object.is(x, b[j]));
+    const found = rows.map(({ z }) => theory.limits(z, { temperature: T })),
+      worst = (/** @type {(x: typeof found[0]) => number} */ f) => Math.max(...found.map(f));
+    return [
+      exact(
+        'attention at T = 0 = the largest alone, bit for bit',
+        rows.every(({ q }, i) => same(at(q, 0), found[i].hard)),
+      ),
+      exact(
+        'attention at T = ∞ = 1/n, bit for bit',
+        rows.every(({ q }, i) => same(at(q, Infinity), found[i].uniform)),
+      ),
+      exact('ties share: (1, 1, 0) gives (½, ½, 0)', same(theory.limits(Float64Array.of(1, 1, 0)).hard, Float64Array.of(0.5, 0.5, 0))),
+      bounded(
+        '‖p − argmax‖₁ ≤ 2(n/ties − 1)·e^(−gap/T)',
+        worst(({ toHard }) => toHard.distance / toHard.bound),
+        1,
+        { rounding: 64 * U },
+      ),
+      bounded(
+        'KL(p‖u) ≤ (width/T)²/8',
+        worst(({ toUniform }) => toUniform.kl / toUniform.bound),
+        1,
+        { rounding: 64 * U },
+      ),
+    ];
+  },
+};

@@ -1,0 +1,59 @@
+/** Statement 2. */
+import { U, apart, compare, elements, stated } from '../lab.js';
+
+/** @typedef {import('../statements.js').Statement} Statement @typedef {import('../lab.js').Element} Element */
+
+/** @type {Statement} */
+export const likelihood = {
+  number: 2,
+  name: 'maximum likelihood',
+  formula: 'o = Σ θ_j v_j / Σ θ, where ∇ log L = 0',
+  run({ theory, k, v, d, dv, T, make, rows }) {
+    const alpha = 1 / (T * Math.sqrt(d)),
+      beta = 3,
+      at = make(dv);
+    const found = rows.map(({ q, output }) => ({
+      here: theory.maximumLikelihood(q, k, v, { alpha, beta, at: output }),
+      there: theory.maximumLikelihood(q, k, v, { alpha, beta, at }),
+    }));
+    const each = (/** @type {(x: typeof found[0], row: typeof rows[0]) => Element[]} */ f) => rows.flatMap((row, i) => f(found[i], row));
+    return [
+      compare(
+        'attention = precision-weighted mean',
+        each(({ here }, { output, magnitude, size }) => elements(here.estimate, output, (c) => magnitude[c], apart(size))),
+      ),
+      compare(
+        'gradient at the output = 0',
+        each(({ here }, { magnitude, size }) => elements(here.step, new Float64Array(dv), (c) => magnitude[c], apart(size))),
+      ),
+      compare(
+        'one Newton step from anywhere = attention',
+        each(({ there }, { output, magnitude, size }) =>
+          elements(
+            there.step.map((x, c) => at[c] + x),
+            output,
+            (c) => magnitude[c] + Math.abs(at[c]),
+            apart(size),
+          ),
+        ),
+      ),
+      compare(
+        'gradient = step / variance',
+        each(({ there }) =>
+          elements(
+            there.gradient.map((x) => x * there.variance),
+            there.step,
+            (c) => Math.abs(there.step[c]),
+            16 + 8 * Math.abs(there.logPrecision),
+          ),
+        ),
+      ),
+      // both logarithms of sums of e^z, whose exponents are known to A units
+      compare(
+        'log-precision = lse + log β',
+        each(({ here }, { lse, size }) => [[Math.abs(here.logPrecision - lse - Math.log(beta)), U, apart(size) + 8 * Math.abs(lse)]]),
+      ),
+      stated('Σ p‖at − v‖² = Σ p‖o − v‖² + ‖at − o‖²', ...found.map(({ there }) => there.identity)),
+    ];
+  },
+};

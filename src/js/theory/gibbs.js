@@ -1,0 +1,40 @@
+import { array, integer, list, number, read } from '../check.js';
+import { refuse } from '../errors.js';
+import { compute, identity, numbers } from './run.js';
+
+/** @typedef {import('./run.js').Memory} Memory */
+
+/** What most statements are about. @param {Memory} memory @param {any} z @param {any} options @param {string} [names] of further options */
+export function row(memory, z, options, names = '') {
+  const { temperature = 1, ...rest } = read('options', options, `temperature ${names}`.trim()), logits = numbers(memory, 'z', z);
+  const refused = /** @type {[string, any, string]} */ (['temperature', number('temperature', temperature), 'finite, > 0']);
+  return { ...rest, temperature, logits, n: logits.length, refused };
+}
+
+/** Statement 7: Theory.gibbs. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
+export function gibbs(memory, z, options) {
+  const { logits, n, temperature, candidate, refused } = row(memory, z, options, 'candidate');
+  const other = candidate === undefined ? null : numbers(memory, 'candidate', candidate, n, 'the number of logits');
+  if (other && !(other.every((x) => x >= 0) && other.some((x) => x > 0))) refuse('RANGE', 'candidate', 'no distribution', 'weights ≥ 0, not all 0');
+  const { weights, report } = compute(memory, 'gibbs_measure', { weights: n, report: 10 }, [logits, other, n, temperature], { refused });
+  const [optimum, entropy, expectedScore, objective, candidateEntropy, kl] = report;
+  return { weights, optimum, entropy, expectedScore, objective, candidateEntropy, kl, gap: temperature * kl, identity: identity(report) };
+}
+
+/** Statement 7: Theory.simplexMerge. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
+export function simplexMerge(memory, z, options) {
+  const { logits, n, temperature, keep, refused } = row(memory, z, options, 'keep');
+  const kept = list('keep', keep).map((x) => integer('keep', x, 0, n - 1));
+  if (new Set(kept).size !== kept.length || kept.length >= n) refuse('RANGE', 'keep', `(${kept.slice(0, 20)})`, 'different keys, not all of them');
+  const { report, ...merged } = compute(memory, 'gibbs_merge', { logits: kept.length + 1, weights: kept.length + 1, report: 4 },
+    [logits, array('keep', Int32Array.from(kept), 'Int32Array'), kept.length, n, temperature], { scratch: 2 * n, refused });
+  return { ...merged, identity: identity(report) };
+}
+
+/** Statement 9: Theory.limits. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
+export function limits(memory, z, options) {
+  const { logits, n, temperature, refused } = row(memory, z, options);
+  const { report, ...arrays } = compute(memory, 'limits_measure', { hard: n, uniform: n, weights: n, report: 8 }, [logits, n, temperature], { refused });
+  const [ties, gap, width, distance, distanceBound, kl, klBound, excess] = report;
+  return { ...arrays, ties, gap, width, toHard: { distance, bound: distanceBound }, toUniform: { kl, bound: klBound }, excess };
+}

@@ -1,0 +1,45 @@
+/** Between the statements and theory.h: arrays of numbers in, named arrays and numbers out. */
+import { number, sized } from '../check.js';
+import { STATUS, describe, kindOf, refuse } from '../errors.js';
+
+/** @typedef {import('../memory.js').Memory} Memory @typedef {import('../theory-types.d.ts').Identity} Identity */
+
+/**
+ * A float array or tensor that holds finite numbers, at least one of them, and so many as are named.
+ * @param {Memory} memory @param {string} name @param {any} x @param {number} [length] @param {string} [shape] in words
+ * @returns {Float32Array | Float64Array}
+ */
+export function numbers(memory, name, x, length, shape = 'numbers') {
+  const given = memory.floats(name, x), a = given.data?.slice() ?? given; // a view would be lost when memory grows
+  if (length !== undefined) sized(name, a, length, shape);
+  else if (!a.length) refuse('SHAPE', name, 'empty', 'at least one number');
+  for (let j = 0; j < a.length; j++) if (!Number.isFinite(a[j])) refuse('RANGE', name, `${a[j]} at ${j}`, 'finite numbers');
+  return a;
+}
+
+/** A positive, finite number. @param {string} name @param {any} x @returns {number} */
+export const positive = (name, x) => (number(name, x) > 0 && x < Infinity ? x : refuse('RANGE', name, x, 'finite, > 0'));
+
+/**
+ * Calls a function of theory.h with room for its outputs, which are named with their lengths, then what is given (arrays are
+ * put into memory, null is NULL), then scratch. Returns copies of the outputs.
+ * @param {Memory} memory @param {string} f @param {Record<string, number>} outputs @param {any[]} given
+ * @param {{ scratch?: number, refused?: [name: string, came: any, expected: string] }} [more] `refused`: what a failure is about
+ * @returns {Record<string, Float64Array>}
+ */
+export function compute(memory, f, outputs, given, { scratch = 0, refused = ["input", "not finite", "finite numbers"] } = {}) {
+  return memory.scope(() => {
+    const at = Object.values(outputs).map((length) => memory.room('float64', length));
+    const values = given.map((x) => (typeof x === 'number' ? x : x ? memory.put(x, kindOf(x) === 'Int32Array' ? 'int32' : 'float64') : 0));
+    if (scratch) values.push(memory.room('float64', scratch));
+    const status = memory.call(f, ...at, ...values);
+    if (status) refuse(STATUS[status], refused[0], describe(refused[1]), refused[2]);
+    return Object.fromEntries(Object.entries(outputs).map(([name, length], x) => [name, memory.copy('float64', at[x], length)]));
+  });
+}
+
+/** The last four numbers of a report. @param {Float64Array} report @returns {Identity} */
+export function identity(report) {
+  const [left, right, unit, allowed] = report.slice(-4), difference = Math.abs(left - right);
+  return { left, right, difference, unit, allowed, holds: difference <= allowed };
+}

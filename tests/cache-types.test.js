@@ -1,0 +1,215 @@
+/** KV caches that keep half precision or bytes: what they keep, and that attention over it is as exact as promised. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { init } from 'clearhead';
+import { sameArray, sameBits } from './bits.js';
+import { engines } from './engines.js';
+import { block, partOf } from './parts.js';
+import { families, fill, random } from './random.js';
+import { reference } from './reference.js';
+
+const all = { weights: true, scores: 'raw', lse: true, stats: true };
+const refused = (f, code) => assert.throws(f, (error) => error.code === code);
+
+/** A cache that holds k and v. */
+function holding(ch, type, { kvHeads, d, dv, n }, k, v) {
+  const cache = ch.kvCache({ kvHeads, headDim: d, valueDim: dv, capacity: n, type });
+  cache.append(k, v);
+  return cache;
+}
+
+/** To nearest even in half precision, by arithmetic alone. */
+function toHalf(x) {
+  const size = Math.abs(x);
+  if (!(size > 0 && size < Infinity)) return x;
+  const unit = 2 ** (Math.max(-14, Math.floor(Math.log2(size))) - 10), down = Math.floor(size / unit), rest = size / unit - down;
+  const rounded = (down + (rest > 0.5 || (rest === 0.5 && down % 2 === 1) ? 1 : 0)) * unit;
+  return Math.sign(x) * (rounded > 65504 ? Infinity : rounded);
+}
+
+const shapes = [
+  { batch: 1, heads: 1, kvHeads: 1, m: 1, n: 1, d: 1, dv: 1 },
+  { batch: 1, heads: 4, kvHeads: 2, m: 5, n: 37, d: 17, dv: 9 },
+  { batch: 1, heads: 3, kvHeads: 1, m: 1, n: 700, d: 64, dv: 64 },
+  { batch: 1, heads: 8, kvHeads: 2, m: 40, n: 1100, d: 64, dv: 64 },
+  { batch: 1, heads: 2, kvHeads: 2, m: 3, n: 130, d: 128, dv: 96 },
+  { batch: 1, heads: 2, kvHeads: 1, m: 2, n: 90, d: 1024, dv: 5 },
+];
+const variations = [
+  {},
+  { causal: true },
+  { window: [20, 0] },
+  { softcap: 3 },
+  { temperature: 0 },
+  { temperature: Infinity },
+  { temperature: 0.3, sinks: true },
+];
+
+for (const { variant, ch } of engines) {
+  const claim = (name, body) => test(`${name} (${variant})`, body);
+
+  claim('f16 keeps every half as it is and rounds other numbers to the nearest', () => {
+    const bits = new Uint32Array(1), float = new Float32Array(bits.buffer), r = random(16);
+    const numbers = Float32Array.from({ length: 1 << 17 }, (_, x) => {
+      if (x < 1 << 16) {
+        // every half, as a float
+        const sign = x >> 15 ? -1 : 1, exponent = (x >> 10) & 31, part = x & 1023;
+        if (exponent === 31) return part ? NaN : sign * Infinity;
+        return sign * (exponent ? (1 + part / 1024) * 2 ** (exponent - 15) : part * 2 ** -24);
+      }
+      bits[0] = (r.next() & 0x80000fff) | ((96 + (r.next() % 50)) << 23) | (r.next() & 0x7ff000);
+      return x % 3 ? float[0] : Math.fround(toHalf(float[0]) * (1 + 2 ** -11)); // a third near ties
+    });
+    const cache = ch.kvCache({ headDim: 1024, valueDim: 1024, capacity: 128, type: 'f16' });
+    cache.append(numbers, numbers);
+    const want = numbers.map(toHalf);
+    sameArray(cache.read().k, want, 'keys');
+    sameArray(cache.read().v, want, 'values');
+    cache.dispose();
+  });
+
+  claim('q8 keeps each vector to within half of 1/127 of its largest number', () => {
+    for (const amplitude of [1e-44, 1e-38, 1e-3, 1, 1e36])
+      for (const family of ['normal', 'oneHot', 'spike', 'constant']) {
+        const s = { batch: 1, heads: 1, kvHeads: 2, m: 1, n: 21, d: 24, dv: 10 };
+        const { k, v } = fill(family, random(amplitude), s, 1, Float32Array);
+        const scaled = [k, v].map((a) => a.map((x) => x * amplitude)), cache = holding(ch, 'q8', s, ...scaled), kept = cache.read();
+        for (const [name, size, a, got] of [
+          ['k', s.d, scaled[0], kept.k],
+          ['v', s.dv, scaled[1], kept.v],
+        ])
+          a.forEach((x, at) => {
+            const row = Math.floor(at / size) * size, most = Math.max(...a.subarray(row, row + size).map(Math.abs));
+            // half a scale, and half a last place of the scale for each of 127, and of the number itself
+            const allowed = most / 254 + most * 2 ** -23 + 127 * 2 ** -150 + 2 ** -149;
+            assert.ok(Math.abs(got[at] - x) <= allowed, `${family} times ${amplitude}: ${name}[${at}] is ${got[at]}, was ${x}`);
+          });
+        cache.dispose();
+      }
+  });
+
+  claim('attending over halves gives the bits of attention over the numbers they are', () => {
+    for (const s of shapes)
+      for (const { sinks, ...more } of variations) {
+        const { q, k, v } = fill('normal', random(s.n), s, 1.5, Float32Array), cache = holding(ch, 'f16', s, k, v), kept = cache.read();
+        const options = { heads: s.heads, offset: s.n - s.m, ...more, ...(sinks && { sinks: new Float32Array(s.heads).fill(0.5) }) };
+        sameBits(
+          ch.attend(q, cache, { ...options, want: all }),
+          ch.attention(q, kept.k, kept.v, { ...options, kvHeads: s.kvHeads, headDim: s.d, valueDim: s.dv, want: all }),
+          JSON.stringify({ ...s, ...more }),
+        );
+        cache.dispose();
+      }
+  });
+
+  claim('attending over bytes is within the stated bound of exact attention over the numbers they are', (t) => {
+    let worst = 0;
+    for (const s of shapes)
+      for (const family of Object.keys(families).filter((name) => name !== 'denormal'))
+        for (const { sinks, ...more } of variations.filter(({ temperature }) => temperature !== 0)) {
+          const { q, k, v } = fill(family, random(s.n + s.d), s, 1, Float32Array), cache = holding(ch, 'q8', s, k, v), kept = cache.read();
+          const options = { heads: s.heads, offset: s.n - s.m, ...more, ...(sinks && { sinks: new Float32Array(s.heads).fill(0.5) }) };
+          const full = { ...options, kvHeads: s.kvHeads, headDim: s.d, valueDim: s.dv };
+          const got = ch.attend(q, cache, { ...options, want: { stats: true } }), ref = reference(q, kept.k, kept.v, full);
+          const T = more.temperature ?? 1, L = Math.min(32767, Math.floor((2 ** 31 - 1) / (128 * (s.d + 1))));
+          const rows = s.heads * s.m;
+          for (let row = 0; row < rows; row++) {
+            const h = Math.floor(row / s.m), g = Math.floor(h / (s.heads / s.kvHeads));
+            const most = Math.max(...q.subarray(row * s.d, (row + 1) * s.d).map(Math.abs));
+            let keys = 0, values = 0;
+            for (let j = 0; j < s.n; j++) {
+              const key = kept.k.subarray((g * s.n + j) * s.d, (g * s.n + j + 1) * s.d);
+              keys = Math.max(keys, key.reduce((sum, x) => sum + Math.abs(x), 0));
+              const value = v.subarray((g * s.n + j) * s.dv, (g * s.n + j + 1) * s.dv);
+              values = Math.max(values, (ref.weights[row * s.n + j] * Math.max(...value.map(Math.abs))) / 127);
+            }
+            // of a score, divided by T: what rounds in queries; a weight is off by the difference of two such
+            const shift = T === Infinity ? 0 : (most / (2 * L) / Math.sqrt(s.d) / T) * keys;
+            for (let c = 0; c < s.dv; c++) {
+              const at = row * s.dv + c, W = ref.W[at];
+              const grow = Math.expm1(2 * shift);
+              const bound = W * grow + (1 + grow) * ((s.n * values * 127) / 65534) + 2 ** -23 * W * (4 + 2 * ref.A[row]) * (1 + grow) + 1e-40;
+              const ratio = Math.abs(got.output[at] - ref.output[at]) / bound;
+              worst = Math.max(worst, ratio);
+              assert.ok(ratio <= 1, `${family} ${JSON.stringify({ ...s, ...more })}: output[${at}] is ${got.output[at]}, exact ${ref.output[at]}: ${ratio}`);
+            }
+          }
+          sameArray(got.stats.n, ref.stats.n, 'keys attended');
+          cache.dispose();
+        }
+    assert.ok(worst > 0.01, `a bound that nothing comes near: ${worst}`);
+    t.diagnostic(`worst error / bound ${worst.toFixed(3)}`);
+  });
+
+  claim('any type gives the same bits in chunks, after truncation, from a clone and from a snapshot', () => {
+    for (const type of ['f16', 'q8'])
+      for (const s of shapes.slice(1)) {
+        const { q, k, v } = fill('normal', random(s.n), s, 1, Float32Array), r = random(s.d);
+        const whole = holding(ch, type, s, k, v), options = { heads: s.heads, causal: true, want: { lse: true, stats: true } };
+        const expected = ch.attend(q, whole, options), cache = ch.kvCache({ kvHeads: s.kvHeads, headDim: s.d, valueDim: s.dv, capacity: s.n + 5, type });
+        const positions = (a, size, from, to) => block(a, [1, s.kvHeads, s.n, size], undefined, undefined, [from, to]);
+        for (let at = 0; at < s.n;) {
+          const to = Math.min(s.n, at + r.pick([1, 2, 7, 100]));
+          cache.append(positions(k, s.d, at, to), positions(v, s.dv, at, to));
+          if (r.chance(0.2) && cache.length > 3) cache.truncate(cache.length - r.integer(1, 3));
+          at = cache.length;
+        }
+        for (let i = 0; i < s.m; i++) {
+          const one = block(q, [1, s.heads, s.m, s.d], undefined, undefined, [i, i + 1]);
+          sameBits(ch.attend(one, cache, { ...options, offset: s.n - s.m + i }), partOf(expected, s, { i: [i, i + 1] }), `${type}, row ${i}`);
+        }
+        const twin = cache.clone(), restored = ch.kvCache({ kvHeads: s.kvHeads, headDim: s.d, valueDim: s.dv, capacity: s.n, type });
+        assert.equal(twin.type, type);
+        restored.restore(cache.snapshot());
+        for (const other of [twin, restored]) sameBits(ch.attend(q, other, options), expected, type);
+        sameArray(restored.snapshot(), whole.snapshot(), 'snapshots');
+        for (const x of [whole, cache, twin, restored]) x.dispose();
+      }
+  });
+
+  claim('what is masked has no influence, what is not finite counts as NaN', () => {
+    const s = { batch: 1, heads: 2, kvHeads: 1, m: 2, n: 40, d: 6, dv: 5 }, { q, k, v } = fill('normal', random(3), s, 1, Float32Array);
+    for (const type of ['f16', 'q8'])
+      for (const bad of [NaN, Infinity])
+        for (const [which, size] of [
+          ['k', s.d],
+          ['v', s.dv],
+        ]) {
+          const broken = { k: k.slice(), v: v.slice() };
+          broken[which][30 * size + 1] = bad;
+          const mask = { data: Uint8Array.from({ length: s.n }, (_, j) => Number(j !== 30)), shape: [s.n] };
+          const cache = holding(ch, type, s, broken.k, broken.v), good = holding(ch, type, s, k, v);
+          sameArray(ch.attend(q, cache, { heads: 2, mask }).output, ch.attend(q, good, { heads: 2, mask }).output, `${type}, ${bad} masked`);
+          const seen = ch.attend(q, cache, { heads: 2 }).output;
+          if (type === 'q8') assert.ok(seen.every(Number.isNaN), `${type}: ${bad} in ${which}`);
+          else assert.ok(seen.some((x) => !Number.isFinite(x)) || which === 'k', `${type}: ${bad} in ${which}`);
+          cache.dispose();
+          good.dispose();
+        }
+  });
+
+  claim('types are told apart, and take the room they say', () => {
+    const sizes = { kvHeads: 2, headDim: 64, capacity: 1024 };
+    const [f32, f16, q8] = ['f32', 'f16', 'q8'].map((type) => ch.kvCache({ ...sizes, type }));
+    assert.ok(f16.bytes < f32.bytes * 0.501 && q8.bytes < f32.bytes * 0.267, `${[f32.bytes, f16.bytes, q8.bytes]}`);
+    refused(() => f16.restore(q8.snapshot()), 'FORMAT');
+    refused(() => f32.restore(f16.snapshot()), 'FORMAT');
+    refused(() => ch.kvCache({ ...sizes, type: 'q4' }), 'ARG');
+    for (const x of [f32, f16, q8]) x.dispose();
+  });
+}
+
+test('threads give the bits of one over every type', async () => {
+  const [one, two] = [await init({ variant: 'simd' }), await init({ variant: 'simd', threads: 2 })];
+  assert.equal(two.info.threads, 2);
+  for (const type of ['f32', 'f16', 'q8'])
+    for (const s of [
+      { batch: 1, heads: 32, kvHeads: 8, m: 1, n: 4100, d: 64, dv: 64 },
+      { batch: 1, heads: 6, kvHeads: 2, m: 200, n: 600, d: 64, dv: 32 },
+    ]) {
+      const { q, k, v } = fill('normal', random(s.n), s, 1, Float32Array), options = { heads: s.heads, causal: true, want: { lse: true, stats: true } };
+      const [a, b] = [one, two].map((ch) => ch.attend(q, holding(ch, type, s, k, v), options));
+      sameBits(b, a, `${type}, ${s.m} rows`);
+    }
+  two.dispose();
+});

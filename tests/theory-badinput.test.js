@@ -1,0 +1,158 @@
+/** What the statements cannot take: each refusal is typed, names the argument and changes nothing. */
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { sameBits } from './bits.js';
+import { engines } from './engines.js';
+import { bench } from './faults.js';
+import { init } from '../src/js/index.js';
+
+const { ch } = engines[0],
+  { refuses, leaksNothing, room } = bench(ch),
+  t = ch.theory;
+const z = Float64Array.of(1, 2, 3),
+  q = Float64Array.of(1, -1),
+  k = Float64Array.of(1, 2, 3, 4, 5, 6),
+  v = Float64Array.of(1, 2, 3);
+
+/** Each statement as a call of its inputs and options, with the names of its arrays (the first `positional` are arguments, the others options). */
+const calls = {
+  maximumLikelihood: { arrays: { q, k, v, at: Float64Array.of(1) }, positional: 3, options: { alpha: 1, beta: 1 } },
+  maximumEntropy: { arrays: { q, k, multipliers: z }, positional: 2, options: {} },
+  klFrontier: { arrays: { z }, positional: 1, options: { points: 3 } },
+  rhoEffective: { arrays: { z }, positional: 1, options: { temperature: 1 } },
+  gibbs: { arrays: { z, candidate: z }, positional: 1, options: { temperature: 1 } },
+  simplexMerge: { arrays: { z }, positional: 1, options: { temperature: 1, keep: [0] } },
+  logSumExp: { arrays: { z, change: z }, positional: 1, options: { temperature: 1 } },
+  softmaxJacobian: { arrays: { z }, positional: 1, options: { temperature: 1 } },
+  lipschitz: { arrays: { a: z, b: z }, positional: 2, options: { temperature: 1, keys: 3 } },
+  limits: { arrays: { z }, positional: 1, options: { temperature: 1 } },
+  sharedKeyBounds: { arrays: { q, k, sharedK: k, v, sharedV: v }, positional: 4, options: { temperature: 1, headDim: 2 } },
+  operatorNorm: { arrays: { a: k }, positional: 1, options: { columns: 2 } },
+};
+
+function call(name, change = {}) {
+  const { arrays, positional, options } = calls[name],
+    all = Object.entries({ ...arrays, ...options, ...change });
+  const is = (x) => Object.keys(arrays).indexOf(x),
+    first = all.filter(([key]) => is(key) >= 0 && is(key) < positional);
+  return t[name](...first.map(([, x]) => x), Object.fromEntries(all.filter((entry) => !first.includes(entry))));
+}
+
+test('arrays that are none, hold no finite numbers, are empty or of another length', () => {
+  const other = engines.length > 1 ? engines[1].ch : null,
+    dead = ch.tensor([3], 'float64');
+  dead.dispose();
+  for (const [name, { arrays }] of Object.entries(calls))
+    for (const [key, good] of Object.entries(arrays)) {
+      const spoil = (what, codes, x) => refuses(`${name} ${key} ${what}`, codes, key, () => call(name, { [key]: x }));
+      for (const [what, x] of [
+        ['an array', [1, 2, 3]],
+        ['an Int32Array', Int32Array.of(1, 2, 3)],
+        ['null', null],
+        ['a string', '123'],
+        ['a DataView', new DataView(new ArrayBuffer(8))],
+      ])
+        spoil(what, 'ARG', x);
+      for (const x of [NaN, Infinity, -Infinity])
+        spoil(
+          x,
+          'RANGE',
+          good.map((y, j) => (j === good.length - 1 ? x : y)),
+        );
+      spoil('empty', 'SHAPE', good.slice(0, 0));
+      // what a longer q does shows at k, a longer a at b; for others the length itself is wrong
+      if (!['z', 'q', 'a'].includes(key) && !(name === 'maximumLikelihood' && key === 'v') && !(name === 'sharedKeyBounds' && key === 'k'))
+        spoil('longer', 'SHAPE', Float64Array.from([...good, 1]));
+      spoil('disposed', 'DISPOSED', dead);
+      if (other) spoil('of another engine', 'DISPOSED', other.tensor([good.length], 'float64'));
+      spoil('a view of wasm memory', 'ARG', ch.tensor([good.length], 'float64').data);
+      const detached = good.slice();
+      structuredClone(detached, { transfer: [detached.buffer] });
+      spoil('detached', 'DETACHED', detached);
+    }
+  refuses('a query that does not fit the keys', 'SHAPE', 'k', () => t.maximumLikelihood(Float64Array.of(1, 2, 3, 4), k, v));
+  refuses('values that do not fit the keys', 'SHAPE', 'v', () => t.maximumLikelihood(q, k, Float64Array.of(1, 2, 3, 4)));
+  refuses('pairs that do not fit the keys', 'SHAPE', 'a', () => t.lipschitz(z, z, { keys: 2 }));
+});
+
+test('numbers that are none, or outside their range', () => {
+  for (const [name, { options }] of Object.entries(calls))
+    for (const key of Object.keys(options)) {
+      const spoil = (codes, x) => refuses(`${name} ${key} = ${String(x)}`, codes, key, () => call(name, { [key]: x }));
+      for (const x of ['1', null, 1n, {}, () => 1]) spoil('ARG', x);
+      if (key === 'keep') continue;
+      for (const x of [0, -1, NaN, Infinity, -Infinity]) spoil('RANGE', x);
+      if (['points', 'keys', 'headDim', 'columns'].includes(key)) for (const x of [1.5, 2 ** 31, 2 ** 53]) spoil('RANGE', x);
+    }
+  refuses('a subnormal temperature', 'RANGE', 'temperature', () => t.gibbs(z, { temperature: 5e-324 }));
+  for (const rho of [-1, NaN, -Infinity]) refuses(`a budget of ${rho}`, 'RANGE', 'rho', () => t.klBudget(z, rho));
+  for (const rho of [undefined, null, '1']) refuses(`a budget ${rho}`, 'ARG', 'rho', () => t.klBudget(z, rho));
+  for (const target of [NaN, Infinity, 1e9, -1e9])
+    refuses(`a target ${target}`, 'RANGE', 'target', () => t.maximumEntropy(q, k, { target }));
+  refuses('neither multipliers nor a target', 'ARG', 'options', () => t.maximumEntropy(q, k, {}));
+  refuses('both', 'ARG', 'options', () => t.maximumEntropy(q, k, { multipliers: 1, target: 1 }));
+  refuses('a negative candidate', 'RANGE', 'candidate', () => t.gibbs(z, { candidate: Float64Array.of(1, -1, 1) }));
+  refuses('no candidate at all', 'RANGE', 'candidate', () => t.gibbs(z, { candidate: new Float64Array(3) }));
+  for (const keep of [[0, 0], [0, 1, 2], [3], [-1], [0.5]]) refuses(`keep ${keep}`, 'RANGE', 'keep', () => t.simplexMerge(z, { keep }));
+  for (const [key, good] of Object.entries({ headDim: 4, samples: 2, keys: 2, seed: 1 })) {
+    assert.ok(good);
+    for (const x of [-1, 1.5, NaN, 2 ** 40])
+      refuses(`scaleExperiment ${key} = ${x}`, 'RANGE', key, () => t.scaleExperiment({ headDim: 4, samples: 2, keys: 2, [key]: x }));
+    refuses(`scaleExperiment ${key} '1'`, 'ARG', key, () => t.scaleExperiment({ headDim: 4, [key]: '1' }));
+  }
+  for (const length of [-1, 1.5, NaN, 2 ** 40]) refuses(`normal ${length}`, 'RANGE', 'length', () => t.normal(length));
+  refuses('a long Jacobian vector', 'SHAPE', 'x', () => t.softmaxJacobian(z).apply(Float64Array.of(1)));
+});
+
+test('options that do not exist, and no options where some are needed', () => {
+  for (const name of Object.keys(calls)) refuses(`${name} tau`, 'ARG', 'tau', () => call(name, { tau: 1 }));
+  refuses('no size', 'ARG', 'headDim', () => t.sharedKeyBounds(q, k, k, v));
+  refuses('no keep', 'ARG', 'keep', () => t.simplexMerge(z));
+  refuses('no columns', 'ARG', 'columns', () => t.operatorNorm(k));
+  refuses('no head size', 'ARG', 'headDim', () => t.scaleExperiment());
+});
+
+test('tensors and float32 arrays are taken as the numbers they hold, and no memory is lost', () => {
+  const before = room();
+  for (const name of Object.keys(calls)) {
+    const { arrays } = calls[name],
+      want = call(name),
+      tensors = [],
+      wrap = (f) => call(name, Object.fromEntries(Object.entries(arrays).map(([key, x]) => [key, f(x)])));
+    const tensor = (dtype) => (x) => {
+      const a = ch.tensor([x.length], dtype);
+      a.data.set(x);
+      tensors.push(a);
+      return a;
+    };
+    for (const f of [(x) => Float32Array.from(x), tensor('float64'), tensor('float32')]) sameBits(wrap(f), want, name);
+    for (const a of tensors) a.dispose();
+  }
+  assert.deepEqual(room(), before);
+  leaksNothing('a bad candidate', () => t.gibbs(z, { candidate: new Float64Array(2) }));
+  leaksNothing('a bad temperature', () => t.limits(z, { temperature: 0 }));
+  leaksNothing('a bad target', () => t.maximumEntropy(q, k, { target: 1e9 }));
+  for (const method of ['apply', 'spectrum', 'top']) assert.equal(typeof t.softmaxJacobian(z)[method], 'function');
+});
+
+test('a tensor is read before memory grows for the results', async () => {
+  const fresh = await init({ variant: 'simd' }), tensor = fresh.tensor([300000], 'float64');
+  tensor.data.set(t.normal(300000));
+  sameBits(fresh.theory.limits(tensor), t.limits(tensor.data.slice()));
+});
+
+test('without the file of the statements init says which one is missing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clearhead-without-'));
+  try {
+    cpSync(new URL('../src/js', import.meta.url), folder, { recursive: true, filter: (from) => !from.endsWith('theory.js') });
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    const copy = await import(pathToFileURL(join(folder, 'index.js')).href);
+    for (const threads of [1, 2]) await assert.rejects(copy.init({ threads }), (error) => error.code === 'NET' && error.message.includes('theory.js'));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,189 @@
+/** Statement 12: what sharing keys may do to weights and outputs, and what it does. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from './engines.js';
+import { random } from './random.js';
+import { queries, softmax, u } from './theory-states.js';
+
+/** The largest singular value, from the eigenvalues of AᵀA by Jacobi's rotations. */
+function norm(a, d) {
+  const g = Array.from({ length: d }, (_, i) =>
+    Array.from({ length: d }, (_, j) => {
+      let sum = 0;
+      for (let x = 0; x < a.length; x += d) sum += a[x + i] * a[x + j];
+      return sum;
+    }),
+  );
+  for (let sweep = 0; sweep < 20; sweep++)
+    for (let p = 0; p < d; p++)
+      for (let q = p + 1; q < d; q++) {
+        if (g[p][q] === 0) continue;
+        const theta = (g[q][q] - g[p][p]) / (2 * g[p][q]),
+          t = (theta < 0 ? -1 : 1) / (Math.abs(theta) + Math.hypot(theta, 1)),
+          c = 1 / Math.hypot(t, 1),
+          s = t * c;
+        for (let k = 0; k < d; k++) [g[k][p], g[k][q]] = [c * g[k][p] - s * g[k][q], s * g[k][p] + c * g[k][q]];
+        for (let k = 0; k < d; k++) [g[p][k], g[q][k]] = [c * g[p][k] - s * g[q][k], s * g[p][k] + c * g[q][k]];
+      }
+  return Math.sqrt(Math.max(...g.map((row, i) => row[i])));
+}
+
+/** Both attentions of one query, their differences, and the bounds as the statement has them. */
+function oracle({ q, k, v, n, d, dv, T }, sharedK, sharedV, operator) {
+  const scores = (keys) => Float64Array.from({ length: n }, (_, j) => q.reduce((sum, x, c) => sum + x * keys[j * d + c], 0) / Math.sqrt(d));
+  const [own, other] = [softmax(scores(k), T).p, softmax(scores(sharedK), T).p],
+    dz = scores(sharedK.map((x, i) => x - k[i])),
+    dp = other.map((x, j) => x - own[j]);
+  const value = (a, j) => a.subarray(j * dv, j * dv + dv),
+    length = (a, b) => Math.hypot(...a.map((x, c) => x - (b ? b[c] : 0))),
+    keys = [...Array(n).keys()];
+  const output = (p, values) => Float64Array.from({ length: dv }, (_, c) => p.reduce((sum, x, j) => sum + x * values[j * dv + c], 0));
+  const mean = dz.reduce((a, b) => a + b, 0) / n,
+    range = Math.max(...dz) - Math.min(...dz);
+  const diameter = Math.max(...keys.flatMap((i) => keys.map((j) => length(value(v, i), value(v, j))))),
+    longest = Math.max(...keys.map((j) => length(value(v, j))));
+  const shift = Math.max(...keys.map((j) => length(value(sharedV, j), value(v, j)))),
+    one = dp.reduce((sum, x) => sum + Math.abs(x), 0),
+    two = Math.hypot(...dp);
+  return {
+    measured: { weights2: two, weights1: one, output: length(output(other, sharedV), output(own, v)) },
+    size: Math.max(...scores(k).map(Math.abs), ...scores(sharedK).map(Math.abs)) / T,
+    bounds: {
+      sharp: Math.hypot(...dz.map((x) => x - mean)) / (2 * T),
+      note: Math.hypot(...dz) / T,
+      operator: (operator * Math.hypot(...q)) / (T * Math.sqrt(d)),
+      range: range / (2 * T),
+      outputRange: (range / (4 * T)) * diameter + shift,
+      outputDiameter: (one * diameter) / 2 + shift,
+      outputNote1: one * longest + shift,
+      outputNote2: Math.sqrt(n) * two * longest + shift,
+    },
+    caps: {
+      sharp: Math.SQRT2,
+      note: Math.SQRT2,
+      operator: Math.SQRT2,
+      range: 2,
+      outputRange: diameter + shift,
+      outputDiameter: diameter + shift,
+      outputNote1: diameter + shift,
+      outputNote2: diameter + shift,
+    },
+  };
+}
+
+for (const { variant, ch } of engines) {
+  const { operatorNorm, sharedKeyBounds } = ch.theory;
+
+  test(`every bound holds and is the one of the statement; so are the differences (${variant})`, () => {
+    const vacuous = {};
+    let normed = 0;
+    for (const state of queries(17)) {
+      const { q, k, v, r, n, d, T, name } = state,
+        far = r.pick([0, 1e-9, 0.1, 1, 100]),
+        sharedK = k.map((x) => x + far * r.normal());
+      const sharedV = r.chance(0.5) ? v.map((x) => x + 0.1 * r.normal()) : undefined;
+      const got = sharedKeyBounds(q, k, sharedK, v, { headDim: d, temperature: T, sharedV }),
+        { upper, lower } = got.operatorNorm;
+      const want = oracle(state, sharedK, sharedV ?? v, upper),
+        slack = u * (128 + 8 * n + (8 * d + 64) * want.size);
+      assert.ok(got.holds, `${name}: ${JSON.stringify(got.bounds)}`);
+      for (const [key, x] of Object.entries(want.measured))
+        assert.ok(
+          Math.abs(got.measured[key][0] - x) <= slack * (4 + 4 * Math.max(...v.map(Math.abs))) * Math.sqrt(n),
+          `${name}: ${key} ${got.measured[key][0]}, ${x}`,
+        );
+      for (const [key, x] of Object.entries(want.bounds)) {
+        const bound = got.bounds[key],
+          noise =
+            (u * (64 + 8 * n + 8 * d) * Math.max(...q.map(Math.abs)) * (Math.max(...k.map(Math.abs)) + far * 8) * d * Math.sqrt(n) * 4) / T;
+        assert.ok(
+          Math.abs(bound.values[0] - x) <=
+            (key.startsWith('output') ? (noise + slack * 8 * n) * (1 + got.diameter + 2 * got.longest) : noise) + 64 * u * x,
+          `${name}: ${key} ${bound.values[0]}, ${x}`,
+        );
+        assert.ok(Math.abs(bound.cap - want.caps[key]) <= 16 * u * bound.cap, `${name}: cap of ${key}`);
+        assert.equal(bound.vacuous, Number(bound.values[0] >= bound.cap), `${name}: ${key}`);
+        vacuous[key] = (vacuous[key] ?? 0) + bound.vacuous;
+      }
+      assert.ok(
+        got.bounds.sharp.values[0] <= got.bounds.note.values[0] * (0.5 + 8 * u) &&
+          got.bounds.note.values[0] <= got.bounds.operator.values[0] * (1 + 64 * u),
+        `${name}: in order`,
+      );
+      assert.ok(lower <= upper && upper - lower <= (16 * Math.min(n, d) + 64) * u * upper, `${name}: ‖ΔK‖ from ${lower} to ${upper}`);
+      if (d > 7 && normed++ > 40) continue;
+      const singular = norm(
+        sharedK.map((x, i) => x - k[i]),
+        d,
+      );
+      assert.ok(Math.abs(upper - singular) <= u * (64 + 16 * n + 16 * d) * upper, `${name}: ‖ΔK‖ ${upper}, ${singular}`);
+    }
+    assert.ok(vacuous.operator > vacuous.note && vacuous.note > vacuous.sharp && vacuous.sharp > 0, JSON.stringify(vacuous));
+  });
+
+  test(`many queries at once are those queries one by one, and their summary (${variant})`, () => {
+    const r = random(18),
+      numbers = (length) => Float64Array.from({ length }, () => r.normal()),
+      q = numbers(9 * 8),
+      k = numbers(20 * 8),
+      v = numbers(20 * 3),
+      sharedK = k.map((x) => x + 0.3 * r.normal());
+    const all = sharedKeyBounds(q, k, sharedK, v, { headDim: 8 }),
+      each = Array.from({ length: 9 }, (_, i) => sharedKeyBounds(q.subarray(8 * i, 8 * i + 8), k, sharedK, v, { headDim: 8 }));
+    for (const name of Object.keys(all.measured))
+      assert.deepEqual(
+        [...all.measured[name]],
+        each.map((x) => x.measured[name][0]),
+        name,
+      );
+    for (const [name, bound] of Object.entries(all.bounds)) {
+      assert.deepEqual(
+        [...bound.values],
+        each.map((x) => x.bounds[name].values[0]),
+        name,
+      );
+      assert.deepEqual(
+        [bound.vacuous, bound.slack],
+        [each.reduce((sum, x) => sum + x.bounds[name].vacuous, 0), Math.min(...each.map((x) => x.bounds[name].slack))],
+        name,
+      );
+    }
+    const still = sharedKeyBounds(q, k, k, v, { headDim: 8 });
+    assert.ok(
+      still.holds && still.operatorNorm.upper === 0 && still.bounds.sharp.slack === Infinity && still.measured.output.every((x) => x === 0),
+    );
+  });
+
+  test(`a constant added to every score changes nothing, and the sharp bounds know it (${variant})`, () => {
+    const q = Float64Array.of(1, 0),
+      k = Float64Array.of(1, 2, 3, 4, -1, 0.5),
+      sharedK = k.map((x, i) => x + (i % 2 ? 0 : 2)),
+      v = Float64Array.of(1, 2, 3);
+    const { measured, bounds } = sharedKeyBounds(q, k, sharedK, v, { headDim: 2 });
+    assert.deepEqual(
+      [measured.weights2[0], bounds.sharp.values[0], bounds.range.values[0]].map((x) => x < 1e-15),
+      [true, true, true],
+    );
+    assert.ok(bounds.note.values[0] > 2);
+  });
+
+  test(`the operator norm lies between its two ends, however close the singular values (${variant})`, () => {
+    const diagonal = (...x) => Float64Array.from(x.flatMap((y, i) => x.map((_, j) => (i === j ? y : 0))));
+    for (const [a, columns, want] of [
+      [diagonal(1, 1, 1, 1), 4, 1],
+      [diagonal(1, 1 - 1e-12, 0.5), 3, 1],
+      [diagonal(1e-150, 3e-151), 2, 1e-150],
+      [diagonal(1e150, -2e150), 2, 2e150],
+      [Float64Array.of(3, 4), 2, 5],
+      [Float64Array.of(3, 4), 1, 5],
+      [Float64Array.of(0, 0), 1, 0],
+      [Float64Array.of(1, 1, 0, 1), 2, (1 + Math.sqrt(5)) / 2],
+    ]) {
+      const { upper, lower } = operatorNorm(a, { columns });
+      assert.ok(
+        lower <= want * (1 + 4 * u) && upper >= want * (1 - 4 * u) && upper - lower <= 64 * u * want,
+        `${[...a]}: ${lower} to ${upper}, not ${want}`,
+      );
+    }
+  });
+}

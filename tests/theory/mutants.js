@@ -1,0 +1,58 @@
+/**
+ * Builds the simd module from sources that are wrong in one place. The commands are those of the build itself, asked from ninja; what the
+ * change does not reach is linked as it was built.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, execSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url)),
+  sources = join(root, 'src/c'),
+  build = join(root, 'build/wasm');
+const commands = execFileSync('ninja', ['-C', build, '-t', 'commands', 'attn.simd.wasm'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((line) => line.includes('attn.simd'));
+
+/** The .c files that a file is part of. */
+function reached(file) {
+  const includes = (name) => [...readFileSync(join(sources, name), 'utf8').matchAll(/#include "(\w+\.h)"/g)].map(([, header]) => header);
+  const parts = (name) => new Set([name, ...includes(name).flatMap((header) => [...parts(header)])]);
+  return readdirSync(sources).filter((name) => name.endsWith('.c') && parts(name).has(file));
+}
+
+/** The module in which `from`, which stands in `file` once, is `to`; as bytes, sealed. */
+export function mutant(file, from, to) {
+  const folder = mkdtempSync(join(tmpdir(), 'clearhead-mutant-'));
+  try {
+    for (const name of readdirSync(sources)) copyFileSync(join(sources, name), join(folder, name));
+    const text = readFileSync(join(folder, file), 'utf8');
+    assert.equal(text.split(from).length, 2, `${file} has one “${from}”`);
+    writeFileSync(
+      join(folder, file),
+      text.replace(from, () => to),
+    );
+    let link = commands
+      .find((line) => line.includes('--no-entry'))
+      .split(' -o ')[0]
+      .replace(/^.*?&& /, '');
+    const changed = reached(file);
+    assert.ok(changed.length > 0, `${file} is part of the build`);
+    for (const name of changed) {
+      const compile = commands.find((line) => line.endsWith(`/${name}`)),
+        object = join(folder, `${name}.o`);
+      // what is wrong may leave a variable unused
+      execSync(compile.replaceAll(sources, folder).replace(/ -MD .*$/, ` -w -o ${object} -c ${join(folder, name)}`), { cwd: build });
+      link = link.replace(new RegExp(`\\S+/${name.replace('.', '\\.')}\\.obj`), object);
+    }
+    const wasm = join(folder, 'attn.wasm');
+    execSync(`${link} -o ${wasm}`, { cwd: build });
+    execFileSync(process.execPath, [join(root, 'scripts/seal.js'), wasm]);
+    return readFileSync(wasm);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,80 @@
+/** The check can fail: kernels that are wrong in one place each, and the statements that must say so, those and no others. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { lab } from '../../src/cli/lab.js';
+import { examine } from '../../src/cli/statements.js';
+import { init } from '../../src/js/index.js';
+import { mutant } from './mutants.js';
+
+/** What is wrong, where, and which statements notice. */
+const MUTATIONS = [
+  ['missing √d', 'params.c', '.scale = 1.0 / __builtin_sqrt(dim)', '.scale = 1.0', [1, 2, 3, 6, 12]],
+  ['missing temperature', 'rows.h', 'f64_exp(t / temperature)', 'f64_exp(t + 0 * temperature)', [2, 3, 4, 5, 6, 7, 8, 12]],
+  ['causal mask off by one', 'params.h', 'if (p->causal && position + 1 < hi)\n    hi = position + 1;', 'if (p->causal && position + 2 < hi)\n    hi = position + 2;', [1]],
+  ['wrong group map', 'attention64.c', '(size_t)(h / group) * ks.head', '(size_t)(h % p->kv_heads) * ks.head', [1, 11]],
+  ['lse without the largest score', 'rows.h', 'log_sum + row->max * lambda', 'log_sum', [2, 5, 7, 8]],
+  ['entropy in bits', 'rows.h', '.entropy = entropy < 0 ? 0 : entropy', '.entropy = entropy < 0 ? 0 : entropy * LOG2E', [5]],
+  ['KL without log n', 'rows.h', '(kind == T_FINITE ? mean * lambda : 0) - log_mean', '(kind == T_FINITE ? mean * lambda : 0) + log_sum', [4, 5]],
+  ['T = 0 without shared ties', 'limits.c', 'hard[j] = z[j] == d.max ? 1.0 / ties : 0', 'hard[j] = z[j] == d.max', [9]],
+  ['σ² = T·d', 'gaussian.c', 'temperature * __builtin_sqrt(dim)', 'temperature * dim', [6]],
+  ['σ² in place of 2σ²', 'gaussian_rows.h', '(REAL)(2.0 * attn_gaussian_sigma2(dim, temperature))', '(REAL)attn_gaussian_sigma2(dim, temperature)', [6]],
+  ['likelihood: gradient of the wrong sign', 'likelihood.c', 'weights[j] * (v[(size_t)j * (size_t)value_dim + (size_t)c] - from)', 'weights[j] * (from - v[(size_t)j * (size_t)value_dim + (size_t)c])', [2]],
+  ['likelihood: precision without β', 'likelihood.c', 'd.max + d.log_sum + log_beta, moved', 'd.max + d.log_sum, moved', [2]],
+  ['maximum entropy: multiplier in units of the width', 'maxent.c', '&iterations) / d.width', '&iterations)', [3]],
+  ['maximum entropy: features without multipliers', 'maxent.c', 'multipliers ? multipliers[j] * features[j] : features[j]', 'multipliers ? features[j] : features[j]', [3]],
+  ['KL budget: what is left, of the wrong sign', 'budget.c', 'log1p_of(sum_of(tail) / f->ties) + mean', 'log1p_of(sum_of(tail) / f->ties) - mean', [4, 5]],
+  ['KL budget: value of the penalised form without log n', 'budget.c', '(log_of(total) - log_n) / beta', 'log_of(total) / beta', [4]],
+  ['Gibbs: gap without T', 'gibbs.c', 'temperature * report[5]', 'report[5]', [7]],
+  ['Gibbs: the rest merged without T', 'gibbs.c', 'logits[kept] = soft_maximum(&merged, temperature)', 'logits[kept] = soft_maximum(&merged, 1)', [7]],
+  ['Hessian without λ', 'differential.c', 'p[j] * (x[j] - mean) / temperature', 'p[j] * (x[j] - mean)', [8]],
+  ['Hessian without ppᵀ', 'differential.c', 'p[j] * (x[j] - mean) / temperature', 'p[j] * x[j] / temperature', [8]],
+  ['cocoercivity constant of the note', 'differential.c', 'report[5] = 2 * temperature', 'report[5] = temperature', [8]],
+  ['Lipschitz ratio twice too large', 'differential.c', 'ratios[x] = ratio * lambda', 'ratios[x] = 2 * ratio * lambda', [8]],
+  ['spectrum: the weights themselves', 'spectrum.c', 'return base + s * width;', 'return base + 0 * s * width;', [8]],
+  ['shared keys: a bound eight times too sharp', 'sharing.c', '__builtin_sqrt(sum_of(centred)) / (2 * temperature)', '__builtin_sqrt(sum_of(centred)) / (16 * temperature)', [12]],
+  ['shared keys: a change of scores without √d', 'sharing.c', 'expectation(q, change + (size_t)j * (size_t)dim, dim) / root', 'expectation(q, change + (size_t)j * (size_t)dim, dim)', [12]],
+  ['operator norm one per cent too small', 'norm.c', 'most * __builtin_sqrt(first)', 'most * __builtin_sqrt(first) / 1.01', [12]],
+  ['random numbers of another variance', 'experiment.c', '-2 * log_of(square)', '-1.5 * log_of(square)', [13]],
+  ['dot products of half of the channels', 'experiment.c', 'z[j] = expectation(q, k, dim)', 'z[j] = expectation(q, k, dim / 2)', [13]],
+];
+
+const rows = [];
+const red = async (wasm) => examine(lab(await init({ wasm, variant: 'simd' }), 1)).filter(({ holds }) => !holds);
+
+const numbers = examine(lab(await init({ variant: 'simd' }), 1)).map(({ number }) => number);
+
+test('the kernels as they are violate nothing', async () => {
+  assert.deepEqual(await red(undefined), []);
+});
+
+for (const [name, file, from, to, expected] of MUTATIONS)
+  test(`${name} is noticed by ${expected.join(', ')} and by nothing else`, async () => {
+    const found = await red(mutant(file, from, to));
+    rows.push([name, file, found.map(({ number }) => number)]);
+    assert.deepEqual(found.map(({ number }) => number), expected, found.map(({ number, worst }) => `${number}: ${worst.sides}, ${worst.ratio} of what is allowed`).join('; '));
+  });
+
+test('the command says so, and ends with status 1', () => {
+  const [name, file, from, to] = MUTATIONS.find(([, , , , expected]) => expected.includes(11)), wasm = join(mkdtempSync(join(tmpdir(), 'clearhead-wrong-')), 'attn.wasm');
+  writeFileSync(wasm, mutant(file, from, to));
+  const { status, stdout } = spawnSync(process.execPath, [fileURLToPath(new URL('../../src/cli/clearhead.js', import.meta.url)), 'check', '--wasm', wasm], { encoding: 'utf8' });
+  rmSync(dirname(wasm), { recursive: true });
+  assert.equal(status, 1, name);
+  assert.deepEqual([...stdout.matchAll(/^ *(\d+) .*✗ VIOLATED$/gm)].map(([, number]) => Number(number)), [1, 11]);
+  assert.match(stdout, /NOT all statements hold: 1 attention, 11 grouped queries/);
+});
+
+test('every statement has a mutation that it notices', () => {
+  assert.deepEqual([...new Set(MUTATIONS.flatMap(([, , , , expected]) => expected))].sort((a, b) => a - b), numbers);
+});
+
+after(() => {
+  const columns = numbers.map((number) => String(number).padStart(3)).join('');
+  console.log(['', `${'mutation'.padEnd(52)}${columns}`, ...rows.map(([name, , found]) => `${name.padEnd(52)}${numbers.map((number) => (found.includes(number) ? '  ✗' : '  ·')).join('')}`), ''].join('\n'));
+});
