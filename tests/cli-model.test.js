@@ -96,6 +96,7 @@ test('what cannot be done is said in one line, with exit status 2', () => {
     [['generate', '--max-tokens', '0', file, 'a'], /maxTokens is 0/],
     [['generate', '--chat', file, 'a'], /no chat template/],
     [['generate', '--quantize', 'q3', file, 'a'], /quantize is "q3"/],
+    [['generate', '--cache', 'f8', file, 'a'], /"f8".*"f16"/],
     [['generate', '--context', '1000', file, 'a'], /context is 1000; expected at most 96/],
     [['generate', page, 'a'], /HTML/],
     [['info'], /FILE is not given/],

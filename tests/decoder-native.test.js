@@ -17,9 +17,9 @@ const engine = await init({ variant: 'simd', layers: true }), chunks = [5, 1, 17
 const STATISTICS = ['n', 'entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax', 'firstWeight'];
 
 /** The model as run_decoder.c reads it. */
-function streamOf({ config: c, tensors }, q8, temperature) {
+function streamOf({ config: c, tensors }, q8, temperature, cacheType) {
   const gemma = c.model_type === 'gemma3_text', heads = c.num_attention_heads, d = c.head_dim ?? c.hidden_size / heads, layers = c.num_hidden_layers;
-  const flags = [gemma ? 2 : 0, c.model_type === 'qwen2', gemma || c.model_type === 'qwen3', gemma, c.tie_word_embeddings, false, gemma ? c.sliding_window_pattern : 0, c.sliding_window ?? 0];
+  const flags = [gemma ? 2 : 0, c.model_type === 'qwen2', gemma || c.model_type === 'qwen3', gemma, c.tie_word_embeddings, false, gemma ? c.sliding_window_pattern : 0, c.sliding_window ?? 0, ['f32', 'f16', 'q8'].indexOf(cacheType)];
   const stream = new Stream().int(layers, c.hidden_size, heads, c.num_key_value_heads, d, c.intermediate_size, c.vocab_size, c.max_position_embeddings, Number(q8), ...flags.map(Number), chunks.length);
   stream.array(Int32Array.from(chunks)).array(Int32Array.from(tokens));
   stream.array(Float64Array.from([
@@ -48,19 +48,21 @@ function streamOf({ config: c, tensors }, q8, temperature) {
 }
 
 for (const program of ['asan', 'gcc'])
-  for (const [name, q8, temperature] of [
+  for (const [name, q8, temperature, cacheType = 'f32'] of [
     ['llama, untied, heads of its own', false, () => 1],
     ['llama, tied, grouped', true, () => 1],
     ['qwen2', false, () => 1],
     ['qwen3, wide heads', false, (layer, head) => [1, 0.5, 0, Infinity][(layer + head) % 4]],
     ['gemma3, softcaps', true, (layer) => (layer === 2 ? 0.7 : 1)],
+    ['qwen3, untied', false, () => 1, 'f16'],
+    ['gemma3', true, () => 1, 'q8'],
   ])
-    test(`${name}${q8 ? ', quantised' : ''}: native_decoder_${program} has the bits of the simd module`, async () => {
+    test(`${name}${q8 ? ', quantised' : ''}, cache in ${cacheType}: native_decoder_${program} has the bits of the simd module`, async () => {
       const file = fileURLToPath(new URL(`../build/native/native_decoder_${program}`, import.meta.url));
       assert.ok(existsSync(file), `${file} is missing: scripts/build.sh native`);
-      const source = tiny({ ...configs[name], intermediate_size: 64 }), { status, stdout, stderr } = spawnSync(file, { input: streamOf(source, q8, temperature), maxBuffer: 2 ** 28, env: { ASAN_OPTIONS: 'detect_leaks=0' } });
+      const source = tiny({ ...configs[name], intermediate_size: 64 }), { status, stdout, stderr } = spawnSync(file, { input: streamOf(source, q8, temperature, cacheType), maxBuffer: 2 ** 28, env: { ASAN_OPTIONS: 'detect_leaks=0' } });
       assert.deepEqual([status, String(stderr)], [0, '']);
-      const model = await loadModel(asSafetensors(source), { engine, quantize: q8 ? 'q8' : 'none' }), { layers, heads, headDim, vocab } = model.config, answer = new Answer(stdout);
+      const model = await loadModel(asSafetensors(source), { engine, quantize: q8 ? 'q8' : 'none', cacheType }), { layers, heads, headDim, vocab } = model.config, answer = new Answer(stdout);
       for (let layer = 0; layer < layers; layer++) for (let head = 0; head < heads; head++) model.setTemperature(temperature(layer, head), layer, head);
       let length = 0;
       for (const t of chunks) {

@@ -18,13 +18,14 @@ export const usage = `  clearhead generate [options] FILE PROMPT
         --temperature T       of the attention, in all heads (not that of sampling); default 1
         --quantize q8         float weights are kept as Q8_0
         --context N           positions to make room for; default 2048, or what the model was made for
+        --cache f16|q8        how keys and values are kept; default f32
         --threads N           default: what the machine has, at most 4
         --json                one object at the end instead of text`;
 
 const numbers = ['max-tokens', 'tau', 'top-k', 'top-p', 'min-p', 'repetition-penalty', 'seed', 'temperature', 'context', 'threads'];
 export const options = {
   ...Object.fromEntries(numbers.map((name) => [name, { type: 'string' }])),
-  stop: { type: 'string', multiple: true }, quantize: { type: 'string' }, system: { type: 'string' },
+  stop: { type: 'string', multiple: true }, cache: { type: 'string' }, quantize: { type: 'string' }, system: { type: 'string' },
   chat: { type: 'boolean' }, observe: { type: 'boolean' }, json: { type: 'boolean' },
 };
 export const positionals = true;
@@ -37,7 +38,7 @@ export async function run(given, [file, prompt, ...rest]) {
   const source = await modelAt(file), engine = await init({ layers: true, threads: number.threads ?? Math.min(4, availableParallelism()) });
   const bar = progressBar(), stop = interrupted();
   try {
-    const model = await loadModel(source, defined({ engine, quantize: given.quantize, context: number.context, onProgress: bar.show, signal: stop.signal }));
+    const model = await loadModel(source, defined({ engine, quantize: given.quantize, context: number.context, cacheType: given.cache, onProgress: bar.show, signal: stop.signal }));
     bar.clear();
     if (number.temperature !== undefined) model.setTemperature(number.temperature);
     return await write(model, engine, prompt, given, number, stop);

@@ -40,7 +40,7 @@ static void give(const void *from, size_t bytes) { check(fwrite(from, 1, bytes, 
 
 struct {
   int32_t layers, dim, heads, kv_heads, head_dim, hidden, vocab, context, q8, activation, bias, head_norms, post_norms,
-      tied, interleaved, period, window, chunks;
+      tied, interleaved, period, window, cache_type, chunks;
 } sizes;
 
 static const float *vector(int32_t size) { return take((size_t)size * sizeof(float)); }
@@ -106,8 +106,9 @@ static attn_decoder *read_model(const double *numbers)
     table t = is_local ? local : whole;
     bad |= attn_decoder_set_rope(d, l, t.cos, t.sin, sizes.context, sizes.interleaved);
     bad |= attn_decoder_set_window(d, l, is_local ? sizes.window - 1 : -1);
-    attn_cache *cache = make(attn_cache_bytes(sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context));
-    bad |= attn_cache_init(cache, sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context);
+    attn_cache *cache =
+        make(attn_cache_bytes(sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context, sizes.cache_type));
+    bad |= attn_cache_init(cache, sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context, sizes.cache_type);
     bad |= attn_decoder_set_cache(d, l, cache);
     for (int32_t h = 0; h < sizes.heads; h++)
       bad |= attn_decoder_set_temperature(d, l, h, numbers[7 + l * sizes.heads + h]);
