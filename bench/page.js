@@ -59,3 +59,4 @@ export async function memory(peer, id, options) {
   const { contender, used, why } = await attend(peer, id, { ...options, lean: true }, (x) => void (before = x.memory()));
   return why ? { why } : { wasm: contender.memory() - before - used };
 }
+export * from './model-page.js';

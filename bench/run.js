@@ -2,7 +2,7 @@
  * npm run bench: Clearhead, its peers and the machine's limits, in one run.
  *
  *   --quick          the main cases, three rounds, under a minute and a half
- *   --only A,B       sections: limits, matmul, prefill, gqa, heads, window, decode, threads, memory, cold, size
+ *   --only A,B       sections: limits, matmul, prefill, gqa, heads, window, decode, threads, memory, cold, size, models
  *   --rounds N       default 7
  *   --json           the results as JSON on standard output instead of tables
  *   --chart          draw docs/bench.svg from them
@@ -21,12 +21,13 @@ import { COLD, MEMORY, cases } from './cases.js';
 import { chart } from './chart.js';
 import { coldStarts, memories } from './fresh.js';
 import { measureCase } from './measure.js';
+import { measureModels } from './models.js';
 import { caseBlock, freshTables, heading, summary, targetTable } from './report.js';
 import { openSide, reason } from './side.js';
 import { downloads } from './size.js';
 import { targets } from './targets.js';
 
-const SECTIONS = ['limits', 'matmul', 'prefill', 'gqa', 'heads', 'window', 'decode', 'threads', 'memory', 'cold', 'size'];
+const SECTIONS = ['limits', 'matmul', 'prefill', 'gqa', 'heads', 'window', 'decode', 'threads', 'memory', 'cold', 'size', 'models'];
 
 function options() {
   const flags = ['quick', 'json', 'chart', 'this-node'].map((name) => [name, { type: 'boolean' }]);
@@ -129,6 +130,10 @@ if (only.includes('memory'))
   results.memory = await memories(browser, engine, { ids: MEMORY.slice(0, quick ? 1 : 2).map(({ id }) => id), versions });
 if (only.includes('cold')) results.cold = await coldStarts(browser, engine, { id: COLD.id, times: quick ? 3 : 7, versions });
 if (only.includes('size')) results.size = await downloads({ quick, versions });
+if (only.includes('models')) {
+  if (browser.why) results.absent.push({ name: 'whole models', engine: 'a browser', why: browser.why });
+  else results.models = await measureModels(browser, { quick, rounds: Math.min(rounds, 3), say });
+}
 await browser.close();
 
 results.targets = targets(results);

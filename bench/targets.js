@@ -111,6 +111,8 @@ export function targets(results) {
   const size = results.size?.find((row) => row.name === 'clearhead')?.bytes;
   atMost('download, brotli', 'attention entry and kernels', 40, size / 1024, ' KB', (x) => `${x.toFixed(1)} KB`);
 
+  modelTargets(results.models ?? [], { atLeast, atMost });
+
   const [lead, behind] = worst((c) => leadOf(rowsOf(c.id)));
   atLeast('against the best peer', `closest: ${behind}`, 1, lead, ' times as fast');
   return lines;
@@ -128,4 +130,38 @@ export function leadOf(rows) {
     })
     .filter(Number.isFinite);
   return leads.length ? Math.min(...leads) : null;
+}
+
+/**
+ * Whole models against wllama on the same file in the same browser. Load time counts the fetch of both.
+ * @param {any[]} rows of measureModels @param {Record<'atLeast' | 'atMost', (...line: any[]) => void>} lines
+ */
+function modelTargets(rows, { atLeast, atMost }) {
+  const find = (name, type, threads, who) => rows.find((row) => row.name === name && row.type === type && row.threads === threads && row.who === who && row.speeds);
+  const speed = (row, key) => row?.speeds[key]?.median;
+  const best = (name, type, threads, key) => {
+    const both = ['relaxed', 'simd'].map((variant) => speed(find(name, type, threads, `clearhead ${variant}`), key)).filter(Boolean);
+    return both.length ? Math.max(...both) : null;
+  };
+  /** Of what was not measured there is none. */
+  const ratio = (a, b) => (a && b ? a / b : null);
+  const smol = 'SmolLM2-135M';
+  for (const threads of [1, 2]) {
+    const on = (type) => `${smol} ${type}, ${threads === 1 ? 'one thread' : 'two threads'}`;
+    const times = (type, key, ours = best(smol, type, threads, key)) => ratio(ours, speed(find(smol, type, threads, 'wllama'), key));
+    atLeast('prompt of 512, against wllama', on('Q8_0'), 15, times('Q8_0', 'prefill 512'), ' times as fast');
+    atLeast('the same with simd', on('Q8_0'), 6, times('Q8_0', 'prefill 512', speed(find(smol, 'Q8_0', threads, 'clearhead simd'), 'prefill 512')), ' times as fast');
+    atLeast('decoding, against wllama', on('Q8_0'), 5, times('Q8_0', 'decode 128'), ' times as fast');
+    atLeast('decoding behind 896 against behind 128', on('Q8_0'), 0.85, ratio(best(smol, 'Q8_0', threads, 'decode 896'), best(smol, 'Q8_0', threads, 'decode 128')));
+    atLeast('decoding Q4_0 against Q8_0', on('Q4_0'), NOISE, ratio(best(smol, 'Q4_0', threads, 'decode 128'), best(smol, 'Q8_0', threads, 'decode 128')));
+    atLeast('prompt of 512, against wllama', on('F16'), 10, times('F16', 'prefill 512'), ' times as fast');
+    atLeast('decoding, against wllama', on('F16'), 4, times('F16', 'decode 128'), ' times as fast');
+    for (const type of ['Q8_0', 'F32'])
+      for (const key of ['prefill 512', 'decode 128'])
+        atLeast(`${key}, against wllama`, `stories15M ${type}, ${threads === 1 ? 'one thread' : 'two threads'}`, 2, ratio(best('stories15M', type, threads, key), speed(find('stories15M', type, threads, 'wllama'), key)), ' times as fast');
+  }
+  const ours = find(smol, 'Q8_0', 1, 'clearhead relaxed') ?? find(smol, 'Q8_0', 1, 'clearhead simd'), theirs = find(smol, 'Q8_0', 1, 'wllama');
+  atMost('loading, of the time wllama takes', `${smol} Q8_0`, 0.5, ratio(ours?.load, theirs?.load), '');
+  atMost('memory beside weights and cache', `${smol} Q8_0`, 64, ours && (ours.memory - ours.wasm) / 2 ** 20, ' MB', (x) => `${x.toFixed(0)} MB`);
+  atMost('statistics of every head cost', `${smol} Q8_0`, 5, ours && 100 * (speed(ours, 'decode 128') / speed(ours, 'decode 128, observed') - 1), ' %', (x) => `${x.toFixed(1)} %`);
 }

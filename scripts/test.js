@@ -12,7 +12,7 @@ import { newerNode } from '../tests/newer-node/index.js';
 process.chdir(new URL('..', import.meta.url).pathname);
 
 /** These do not run on the JavaScript engine under test, so once is enough: files in a folder, and those named here. */
-const once = (file) => file.split('/').length > 2 || /^tests\/(package|native|native-layers|weights-native)\.test\.js$/.test(file);
+const once = (file) => file.split('/').length > 2 || /^tests\/(package|(weights-|decoder-)?native|native-layers)\.test\.js$/.test(file);
 
 const rows = [];
 const counts = { pass: 0, fail: 0, skipped: 0 };

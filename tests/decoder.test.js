@@ -167,6 +167,25 @@ for (const { variant, ch: engine } of engines)
       small.dispose();
     });
 
+    test('a cache in half precision or bytes stays near, in any chunks the same, and its rows are those it had', async () => {
+      const want = forward(gemma, tokens).at(-1).logits;
+      for (const [cacheType, most, size] of [['f16', 5e-3, 0.55], ['q8', 5e-2, 0.45]]) {
+        const a = await loadModel(asSafetensors(gemma), { engine, cacheType }), b = await loadModel(asSafetensors(gemma), { engine, cacheType }), whole = await loadModel(asSafetensors(gemma), { engine });
+        const seen = tokens.map((token) => a.step(token, { observe: 'weights' })), { logits } = b.prefill(tokens);
+        sameArray(logits, seen.at(-1).logits, cacheType);
+        const error = difference(want, logits) / largest(want);
+        // half precision moves keys and values by 2^-11, bytes by 1/254 of each vector's largest; a few layers multiply that
+        assert.ok(error < most && error > 1e-6, `${cacheType}: ${error} of the largest logit`);
+        for (const { layer, head, weights } of seen[12].heads.weights) sameArray(b.row(layer, head, 12).weights, weights, `row ${layer}, ${head}`);
+        assert.ok(a.cache.bytes < size * whole.cache.bytes, `${a.cache.bytes} of ${whole.cache.bytes} bytes`);
+        const snapshot = a.cache.snapshot();
+        b.cache.clear();
+        b.cache.restore(snapshot);
+        sameArray(b.step(7).logits, a.step(7).logits, 'after restore');
+        for (const model of [a, b, whole]) model.dispose();
+      }
+    });
+
     test('an error loses nothing', async () => {
       const loaded = await loadModel(asSafetensors(model), { engine, context: 20 }), { capacity } = loaded.cache;
       assert.equal(capacity, 20);

@@ -305,6 +305,20 @@ describe('the package', () => {
         // @ts-expect-error YaRN needs the original context
         ch.ropeTable({ dim: 2, positions: 9, scaling: { type: 'yarn', factor: 4 } });
         return kl ?? ch.gelu(row, { approximate: 'tanh', out: output });
+      }
+      import { loadModel, type HeadStats, type Model } from 'clearhead/model';
+      import { loadModel as loadRemote, type RemoteModel } from 'clearhead/worker';
+      export async function write(file: Blob): Promise<string> {
+        const model: Model = await loadModel(file, { quantize: 'q8', context: 512 });
+        const remote: RemoteModel = await loadRemote(file, { engine: { threads: 2 } });
+        let text = '', last: HeadStats | undefined;
+        for await (const next of model.generate('Once', { maxTokens: 5, tau: 0.8, observe: 'weights', heads: [[0, 1]] })) [text, last] = [text + next.text, next.heads];
+        const { q, k }: { q: Float32Array; k: Float32Array } = await remote.row(0, 1, model.cache.length - 1);
+        // @ts-expect-error the sampling temperature is called tau
+        model.generate('Once', { temperature: 1 });
+        // @ts-expect-error in a worker everything is a promise
+        remote.step(1).logits;
+        return text + last?.effectiveKeys[0] + q.length + k.length;
       }\n`,
     );
     const tsc = join(root, 'node_modules/.bin/tsc');

@@ -12,8 +12,8 @@ enum {
 
 /*
  * The form this engine computes exactly over all 8 bits. Where it does neither (sums of two that saturate: x86 without VNNI; or
- * plainly wrong sums: V8 11 behind its flag) the wide form it is, which loses nothing there: on a Zen 4 without VNNI in V8 26 the two
- * words run at 83 and 86 GOP/s.
+ * plainly wrong sums: V8 11 behind its flag) the wide form it is, which loses nothing there: on a Zen 4 in Node 26, which uses no
+ * VNNI there, the two words run at 83 and 86 GOP/s.
  */
 static inline int32_t dot_form(void)
 {

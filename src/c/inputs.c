@@ -25,8 +25,8 @@ static float quantize_part(int16_t *q, int32_t *sums, const float *x)
     wild += y - y;
   }
   float max = v_hmax(most), d = max / 127.0f + v_hsum(wild);
-  /* 127/max is not to overflow; so little is 0 */
-  f32x4 inverse = v_splat(max > 1e-36f ? 127.0f / max : 0);
+  /* max/127 is to be a normal number and 127/max finite; so little is 0 */
+  f32x4 inverse = v_splat(max > 2e-36f ? 127.0f / max : 0);
   i32x4 sum[2] = {{0}, {0}};
   for (int c = 0; c < PART; c += 4) {
     i32x4 n = (i32x4)(v_load(x + c) * inverse + magic) - (i32x4)magic;
@@ -38,7 +38,7 @@ static float quantize_part(int16_t *q, int32_t *sums, const float *x)
   }
   for (int h = 0; h < 2; h++)
     sums[h] = (sum[h][0] + sum[h][1]) + (sum[h][2] + sum[h][3]);
-  return max > 1e-36f || d != d ? d : 0;
+  return max > 2e-36f || d != d ? d : 0;
 }
 
 /* Part p of `count` rows, to a block of `rows`. */

@@ -95,11 +95,12 @@ int32_t attn_pass_begin(attn_pass *p, const attn_decoder *d, const attn_team *te
   int32_t length, status = attn_decoder_ready(d, t, &length);
   if (t < 1 || outputs < 0 || outputs > t)
     return ATTN_E_RANGE;
+  if (status != ATTN_OK)
+    return status;
   for (int32_t i = 0; i < t; i++)
     if (tokens[i] < 0 || tokens[i] >= d->vocab)
       return ATTN_E_RANGE;
-  if (status == ATTN_OK)
-    status = set_params(&params, d, t, length, length + t);
+  status = set_params(&params, d, t, length, length + t);
   if (status != ATTN_OK)
     return status;
   begin(p, d, team, &params, t, outputs);

@@ -83,11 +83,11 @@ ATTN_API void attn_multiply_prepare(void *scratch, const float *x /* (m, columns
  * Outputs [first_row, end_row), rows that w has, of the m inputs, to out[i·stride + row]; nothing else is written. Threads may share a
  * product by its rows; splits at multiples of 8 waste nothing. out overlaps neither w nor scratch.
  *
- * Against exact arithmetic (u = 2⁻²⁴, b the number of blocks of 32 columns; proofs, but for underflow below 1e-44):
+ * Against exact arithmetic (u = 2⁻²⁴, b the number of blocks of 32 columns; proofs, but for what underflows: b·2⁻¹⁴⁹, floats columns·2⁻¹⁴⁹):
  *   floats      |error| ≤ u·(33 + b)·Σ|x·w|
  *   quantised   |error| ≤ Σ_blocks d·(½ + 2⁻¹⁵)·Σ|w| + u·(b + 5)·Σ|x'|·(|d·s·q| + |m·t|)
  *               d = max|x|/127 of the block, x' the inputs as quantised; the first sum is what that costs, the second is rounding. Blocks
- *               of inputs below 1e-36 count as zero.
+ *               of inputs below 2e-36 count as zero.
  * NaN or infinity in an input makes its outputs NaN or infinite (quantised: NaN); in a weight or scale, that row's (quantised: NaN).
  */
 ATTN_API void attn_multiply(float *out, /* (m, stride) */

@@ -18,13 +18,14 @@ export const usage = `  clearhead generate [options] FILE PROMPT
         --temperature T       of the attention, in all heads (not that of sampling); default 1
         --quantize q8         float weights are kept as Q8_0
         --context N           positions to make room for; default 2048, or what the model was made for
+        --cache f16|q8        how keys and values are kept; default f32
         --threads N           default: what the machine has, at most 4
         --json                one object at the end instead of text`;
 
 const numbers = ['max-tokens', 'tau', 'top-k', 'top-p', 'min-p', 'repetition-penalty', 'seed', 'temperature', 'context', 'threads'];
 export const options = {
   ...Object.fromEntries(numbers.map((name) => [name, { type: 'string' }])),
-  stop: { type: 'string', multiple: true }, quantize: { type: 'string' }, system: { type: 'string' },
+  stop: { type: 'string', multiple: true }, cache: { type: 'string' }, quantize: { type: 'string' }, system: { type: 'string' },
   chat: { type: 'boolean' }, observe: { type: 'boolean' }, json: { type: 'boolean' },
 };
 export const positionals = true;
@@ -37,7 +38,7 @@ export async function run(given, [file, prompt, ...rest]) {
   const source = await modelAt(file), engine = await init({ layers: true, threads: number.threads ?? Math.min(4, availableParallelism()) });
   const bar = progressBar(), stop = interrupted();
   try {
-    const model = await loadModel(source, defined({ engine, quantize: given.quantize, context: number.context, onProgress: bar.show, signal: stop.signal }));
+    const model = await loadModel(source, defined({ engine, quantize: given.quantize, context: number.context, cacheType: given.cache, onProgress: bar.show, signal: stop.signal }));
     bar.clear();
     if (number.temperature !== undefined) model.setTemperature(number.temperature);
     return await write(model, engine, prompt, given, number, stop);
@@ -55,12 +56,12 @@ async function write(model, engine, prompt, given, number, stop) {
   if (!model.tokenizer) throw new ClearheadError('ARG', 'the model has no tokenizer; expected tokenizer.json beside the weights, or a GGUF file');
   const messages = [...(given.system ? [{ role: 'system', content: given.system }] : []), { role: 'user', content: prompt }];
   const board = new HeadBoard(model.config), { stdout, stderr } = process;
-  const started = performance.now();
+  const words = given.chat ? model.chat(messages, how) : model.generate(prompt, how), started = performance.now();
   let first = 0, text = '', finish = 'interrupted', length = 0;
   const tokens = [];
   if (!given.json && !given.chat) stdout.write(prompt);
   try {
-    for await (const next of given.chat ? model.chat(messages, how) : model.generate(prompt, how)) {
+    for await (const next of words) {
       first ||= performance.now();
       length ||= model.cache.length;
       tokens.push(next.token);
@@ -82,8 +83,8 @@ async function write(model, engine, prompt, given, number, stop) {
   stdout.write('\n');
   if (given.observe) stderr.write(`\n${board.inWords()}\n`);
   const { variant, threads, why } = engine.info;
-  const words = { end: 'the model ended the text', stop: 'a stop text came', length: `--max-tokens ${how.maxTokens ?? 256} reached`, context: `the context of ${model.cache.capacity} positions is full`, interrupted: 'interrupted' }[finish];
-  stderr.write(`\n${length} tokens read at ${speed.prompt.toFixed(0)}/s, ${tokens.length} written${tokens.length > 1 ? ` at ${speed.text.toFixed(0)}/s` : ''}; ${words}.
+  const reason = { end: 'the model ended the text', stop: 'a stop text came', length: `--max-tokens ${how.maxTokens ?? 256} reached`, context: `the context of ${model.cache.capacity} positions is full`, interrupted: 'interrupted' }[finish];
+  stderr.write(`\n${length} tokens read at ${speed.prompt.toFixed(0)}/s, ${tokens.length} written${tokens.length > 1 ? ` at ${speed.text.toFixed(0)}/s` : ''}; ${reason}.
 ${size(model.info.weightBytes)} of weights loaded in ${(model.info.loadMilliseconds / 1000).toFixed(2)} s; ${variant} kernels, ${threads} ${threads === 1 ? 'thread' : 'threads'}${why ? ` (${why})` : ''}.\n`);
   return 0;
 }

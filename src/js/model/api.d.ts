@@ -19,7 +19,7 @@ export interface LoadOptions {
   /** Positions there is room for; default 2048 or, where that is fewer, as many as the model was made for. */
   context?: number;
   /** How the KV cache keeps its numbers; as `type` of `kvCache`. */
-  cacheType?: 'f32';
+  cacheType?: 'f32' | 'f16' | 'q8';
 }
 
 /** Loads a model. Its file is read once, in order, and packed as it arrives. */

@@ -42,6 +42,7 @@ export async function loadModel(source, options) {
     if (o.context > config.context) refuse('RANGE', 'context', o.context, `at most ${config.context}, which the model was made for`);
     const tokenizer = await tokenizerOf(file), template = tokenizer && (await openTemplate(file, tokenizer));
     const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role))), wanted = new Set(namesOf(tensors, () => true));
+    reserve(memory, file, wanted, q8);
     packing = new Packing(memory, q8, ({ name }) => (norms.has(name) ? config.normOffset : 0));
     await file.stream(packing, ({ name }) => wanted.has(name));
     signal?.throwIfAborted();
@@ -78,6 +79,15 @@ export async function inspectModel(source, options) {
   } finally {
     await file.cancel();
   }
+}
+
+/**
+ * Grows memory once for all weights; what is refused is refused before they are read. Only for as much as the source says it has.
+ * @param {import('../memory.js').Memory} memory @param {import('./types.d.ts').ModelFile} file @param {Set<string>} wanted @param {boolean} q8
+ */
+function reserve(memory, { tensors, total }, wanted, q8) {
+  const bytes = tensors.filter(({ name }) => wanted.has(name)).reduce((sum, tensor) => sum + tensor.bytes, 0);
+  if (total && bytes <= total && !q8) memory.scope(() => void memory.push(bytes));
 }
 
 /** The files' tokenizer; without one a model takes and gives ids. @param {import('./types.d.ts').ModelFile} file */

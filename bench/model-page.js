@@ -1,0 +1,55 @@
+/** Whole models in the page: ours through `clearhead/worker`, and wllama, from the same file of the same server. One at a time. */
+
+let model;
+
+const openers = {
+  async clearhead(url, { threads, variant, prefill = true }) {
+    const { loadModel } = await import('../src/js/model/remote.js');
+    const loaded = await loadModel(url, { engine: { threads, variant } });
+    return {
+      about: `${loaded.engine.variant}, ${loaded.engine.threads} threads${loaded.engine.why && ` (${loaded.engine.why})`}`,
+      wasm: loaded.info.weightBytes + loaded.cache.bytes,
+      /** Reads the prompt and goes on; the clock runs here, so that messages count. */
+      async run(prompt, count, observe) {
+        if (prefill) await loaded.cache.clear();
+        const start = performance.now();
+        let first = 0, tokens = 0;
+        for await (const { token } of loaded.generate(prompt, { maxTokens: count, observe })) {
+          first ||= performance.now();
+          tokens += Number(token >= 0);
+        }
+        const end = performance.now(), length = loaded.cache.length - tokens + 1;
+        return { promptTokens: length, prefill: (1000 * length) / (first - start), decode: tokens > 1 ? (1000 * (tokens - 1)) / (end - first) : null };
+      },
+      close: () => loaded.dispose(),
+    };
+  },
+  async wllama(url, { threads }) {
+    const { Wllama, LoggerWithoutDebug } = await import('./node_modules/@wllama/wllama/esm/index.js');
+    const wllama = new Wllama({ default: new URL('./node_modules/@wllama/wllama/esm/wasm/wllama.wasm', import.meta.url).href }, { suppressNativeLog: true, logger: LoggerWithoutDebug });
+    await wllama.loadModelFromUrl(url, { n_threads: threads, n_gpu_layers: 0, n_ctx: 2048, n_batch: 512, useCache: false });
+    return {
+      about: `${wllama.getNumThreads()} threads`,
+      /** By its own clock, in the worker. */
+      async run(prompt, count) {
+        const { timings, usage } = await wllama.createCompletion({ prompt, max_tokens: count, temperature: 0, cache_prompt: false, logit_bias: { 2: -100 } });
+        return { promptTokens: timings?.prompt_n ?? usage?.prompt_tokens, prefill: timings.prompt_per_second, decode: count > 1 ? timings.predicted_per_second : null };
+      },
+      close: () => wllama.exit(),
+    };
+  },
+};
+
+/** @param {'clearhead' | 'wllama'} name @param {string} url @param {any} options */
+export async function openModel(name, url, options) {
+  const start = performance.now();
+  model = await openers[name](url, options);
+  return { about: model.about, wasm: model.wasm, milliseconds: performance.now() - start };
+}
+
+export const runModel = (...how) => model.run(...how);
+
+export async function closeModel() {
+  await model?.close();
+  model = undefined;
+}

@@ -1,0 +1,101 @@
+/** Whole models beside wllama, in one run: the same file, the same browser, taking turns. */
+import { readFileSync, readdirSync } from 'node:fs';
+import process from 'node:process';
+import { modelFile, prompt } from './model-files.js';
+import { reason } from './side.js';
+import { spread } from './spread.js';
+
+/** Prompts, and how many tokens are decoded behind them. */
+const RUNS = [
+  [128, 48],
+  [512, 1],
+  [896, 48],
+];
+
+/** @param {boolean} quick @returns {{ name: string, type: string, threads: number }[]} */
+export const modelCases = (quick) =>
+  (quick ? [['SmolLM2-135M', 'Q8_0']] : [['SmolLM2-135M', 'Q8_0'], ['SmolLM2-135M', 'Q4_0'], ['SmolLM2-135M', 'F16'], ['SmolLM2-135M', 'F32'], ['stories15M', 'Q8_0'], ['stories15M', 'F32']])
+    .flatMap(([name, type]) => [1, 2].map((threads) => ({ name, type, threads })));
+
+const SIDES = [
+  { who: 'clearhead relaxed', peer: 'clearhead', options: { variant: 'relaxed' } },
+  { who: 'clearhead simd', peer: 'clearhead', options: { variant: 'simd' } },
+  { who: 'wllama', peer: 'wllama', options: {} },
+];
+
+/** Bytes of memory that the browser's page processes hold, the most at once since the last call. */
+function resident() {
+  let peak = 0;
+  for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    try {
+      if (!/--type=renderer/.test(readFileSync(`/proc/${id}/cmdline`, 'utf8')) || !below(id)) continue;
+      peak += 1024 * Number(readFileSync(`/proc/${id}/status`, 'utf8').match(/^VmHWM:\s+(\d+)/m)?.[1] ?? 0);
+    } catch {
+      // it has ended meanwhile
+    }
+  return peak;
+}
+
+/** Whether a process was started by this one, or by one that was. @param {string} id */
+function below(id) {
+  for (let at = id; Number(at) > 1; at = readFileSync(`/proc/${at}/stat`, 'utf8').replace(/^.*\) \S+ /, '').split(' ')[0]) if (Number(at) === process.pid) return true;
+  return false;
+}
+
+/**
+ * @param {any} browser as of openBrowser @param {{ quick: boolean, rounds: number, say: (text: string) => void }} how
+ * @returns {Promise<any[]>} a row for each model, type, number of threads and side
+ */
+export async function measureModels(browser, { quick, rounds, say }) {
+  const rows = [];
+  for (const { name, type, threads } of modelCases(quick)) {
+    const url = `/${modelFile(/** @type {any} */ (name), type)}`, sides = [];
+    for (const { who, peer, options } of SIDES) sides.push(await openSide(browser, who, peer, url, { ...options, threads }));
+    for (let round = 0; round < rounds; round++) for (const side of sides) await runSide(side);
+    for (const side of sides) {
+      await side.page.close();
+      const speeds = Object.fromEntries(Object.entries(side.samples).map(([key, list]) => [key, spread(list, true)]));
+      const row = { name, type, threads, who: side.who, ...(side.why ? { why: side.why } : { about: side.about, load: side.milliseconds, memory: side.memory, wasm: side.wasm, speeds }) };
+      rows.push(row);
+      say(modelLine(row));
+    }
+  }
+  return rows;
+}
+
+async function openSide(browser, who, peer, url, options) {
+  const page = await browser.page(), side = { who, peer, page, samples: {} }, before = resident();
+  try {
+    Object.assign(side, await page.call('openModel', peer, url, options));
+    await page.call('runModel', prompt(128), 24); // compiled for good
+    side.memory = resident() - before;
+  } catch (error) {
+    side.why = reason(error);
+  }
+  return side;
+}
+
+/** A turn: each of the runs once, and ours once more with the statistics of every head. */
+async function runSide(side) {
+  if (side.why) return;
+  const note = (key, value) => value && (side.samples[key] ??= []).push(value);
+  try {
+    for (const [length, count] of RUNS) {
+      const { promptTokens, prefill, decode } = await side.page.call('runModel', prompt(length), count);
+      if (Math.abs(promptTokens - length) > 3) throw new Error(`the prompt has ${promptTokens} tokens, not ${length}`);
+      note(`prefill ${length}`, prefill);
+      note(`decode ${length}`, decode);
+    }
+    if (side.peer === 'clearhead') note('decode 128, observed', (await side.page.call('runModel', prompt(128), 48, 'stats')).decode);
+  } catch (error) {
+    side.why = reason(error);
+  }
+}
+
+/** @param {any} row */
+function modelLine({ name, type, threads, who, why, about, load, memory, speeds }) {
+  const head = `${name} ${type}, ${threads} ${threads === 1 ? 'thread' : 'threads'}, ${who}`.padEnd(52);
+  if (why) return `${head} ${why}`;
+  const speed = (key) => `${key} ${speeds[key]?.median.toFixed(0) ?? '–'}`;
+  return `${head} ${Object.keys(speeds).map(speed).join(', ')} tok/s; load ${load.toFixed(0)} ms, ${(memory / 2 ** 20).toFixed(0)} MB (${about})`;
+}
