@@ -104,6 +104,13 @@ test('numbers that are none, or outside their range', () => {
       refuses(`scaleExperiment ${key} = ${x}`, 'RANGE', key, () => t.scaleExperiment({ headDim: 4, samples: 2, keys: 2, [key]: x }));
     refuses(`scaleExperiment ${key} '1'`, 'ARG', key, () => t.scaleExperiment({ headDim: 4, [key]: '1' }));
   }
+  for (const key of ['m', 'n', 'headDim', 'valueDim']) {
+    const shape = { m: 4, n: 4, headDim: 4, valueDim: 4 };
+    for (const x of [-1, -0, 1.5, NaN, Infinity, 2 ** 31]) refuses(`cost ${key} = ${x}`, 'RANGE', key, () => t.cost({ ...shape, [key]: x }));
+    for (const x of ['1', null, 1n]) refuses(`cost ${key} ${typeof x}`, 'ARG', key, () => t.cost({ ...shape, [key]: x }));
+    refuses(`cost ${key} too large`, 'LIMIT', 'shape', () => t.cost({ ...shape, [key]: 2 ** 30 }));
+  }
+  leaksNothing('a shape too large', () => t.cost({ m: 1, n: 1, headDim: 1025 }));
   for (const length of [-1, 1.5, NaN, 2 ** 40]) refuses(`normal ${length}`, 'RANGE', 'length', () => t.normal(length));
   refuses('a long Jacobian vector', 'SHAPE', 'x', () => t.softmaxJacobian(z).apply(Float64Array.of(1)));
 });
@@ -114,6 +121,8 @@ test('options that do not exist, and no options where some are needed', () => {
   refuses('no keep', 'ARG', 'keep', () => t.simplexMerge(z));
   refuses('no columns', 'ARG', 'columns', () => t.operatorNorm(k));
   refuses('no head size', 'ARG', 'headDim', () => t.scaleExperiment());
+  refuses('no queries', 'ARG', 'm', () => t.cost());
+  refuses('an option that does not exist', 'ARG', 'heads', () => t.cost({ m: 1, n: 1, headDim: 1, heads: 2 }));
 });
 
 test('tensors and float32 arrays are taken as the numbers they hold, and no memory is lost', () => {

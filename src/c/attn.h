@@ -140,7 +140,7 @@ ATTN_API void attn_want_stats(attn_params *p, int32_t *attended, void *entropy, 
 
 /* ---- Attention ---------------------------------------------------------------------------------------------------- */
 
-/* Working memory of a call with these options, to be 16-aligned. Bounded in m and n, except for one float64 row of n. */
+/* Working memory of a call with these options, to be 16-aligned. Bounded in m and n, except for one float64 row of n (statement 15). */
 ATTN_API size_t attn_scratch_bytes_f32(const attn_params *p);
 ATTN_API size_t attn_scratch_bytes_f64(const attn_params *p);
 
@@ -216,7 +216,7 @@ typedef struct attn_work attn_work;
 
 ATTN_API size_t attn_work_bytes(const attn_params *p);
 
-/* Multiply-adds, for judging whether a call is worth another thread; 0 if it cannot be shared out. */
+/* Multiply-adds (statement 15), for judging whether a call is worth another thread; 0 if it cannot be shared out. */
 ATTN_API double attn_work_size(const attn_params *p);
 
 /* k and v, or a cache; the other is NULL. */

@@ -17,6 +17,7 @@
  *    11  grouped queries      query head h reads kv head ⌊h/(H/G)⌋  (attn.h)
  *    12  shared keys          ‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂
  *    13  scale                Var⟨q, k⟩ = d, so Var(⟨q, k⟩/√d) = 1
+ *    15  cost                 m·n·(d + dv) multiply-adds in fixed memory  (attn.h)
  *
  * Contract, for every function here, beside that of attn.h (the caller's memory, nothing kept, no mutable global):
  *   - everything is double, but for the two types of statement 6; logarithms are natural, entropies and budgets in nats;

@@ -184,4 +184,9 @@ export interface Theory {
   };
   /** Standard normal numbers, the same bits everywhere for a `seed` (1). */
   normal(length: number, options?: { seed?: number }): Float64Array;
+  /**
+   * 15, cost: what one head of attention computes, m·n·(d + dv) multiply-adds, and the working memory it does so in, beside inputs and results.
+   * That does not grow with m, and with n only up to one span of keys (in float64 by one row of n numbers).
+   */
+  cost(options: { m: number; n: number; headDim: number; valueDim?: number }): { multiplyAdds: number; scratchBytes: { float32: number; float64: number } };
 }

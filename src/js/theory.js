@@ -1,5 +1,6 @@
 /** The statements behind attention (theory.h), bound to one engine. Loaded by init beside the kernels. */
 import { klBudget, klFrontier, rhoEffective } from './theory/budget.js';
+import { cost } from './theory/cost.js';
 import { lipschitz, logSumExp, softmaxJacobian } from './theory/differential.js';
 import { maximumEntropy } from './theory/entropy.js';
 import { normal, scaleExperiment } from './theory/experiment.js';
@@ -11,7 +12,7 @@ import { operatorNorm, sharedKeyBounds } from './theory/sharing.js';
 /** In the order of the statements. */
 const STATEMENTS = {
   maximumLikelihood, maximumEntropy, klBudget, klFrontier, rhoEffective, gaussianWeights, kernelEquivalence, gibbs, simplexMerge,
-  logSumExp, softmaxJacobian, lipschitz, limits, sharedKeyBounds, operatorNorm, scaleExperiment, normal,
+  logSumExp, softmaxJacobian, lipschitz, limits, sharedKeyBounds, operatorNorm, scaleExperiment, normal, cost,
 };
 
 /** @param {import('./memory.js').Memory} memory @returns {import('./theory-types.d.ts').Theory} */

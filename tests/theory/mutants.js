@@ -1,5 +1,5 @@
 /**
- * Builds the simd module from sources that are wrong in one place. The commands are those of the build itself, asked from ninja; what the
+ * Builds the larger simd module, which has all statements, from sources that are wrong in one place. The commands are those of the build itself, asked from ninja; what the
  * change does not reach is linked as it was built.
  */
 import assert from 'node:assert/strict';
@@ -13,9 +13,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url)),
   sources = join(root, 'src/c'),
   build = join(root, 'build/wasm');
-const commands = execFileSync('ninja', ['-C', build, '-t', 'commands', 'attn.simd.wasm'], { encoding: 'utf8' })
-  .split('\n')
-  .filter((line) => line.includes('attn.simd'));
+const commands = execFileSync('ninja', ['-C', build, '-t', 'commands', 'model.simd.wasm'], { encoding: 'utf8' }).split('\n');
 
 /** The .c files that a file is part of. */
 function reached(file) {
@@ -48,7 +46,7 @@ export function mutant(file, from, to) {
       execSync(compile.replaceAll(sources, folder).replace(/ -MD .*$/, ` -w -o ${object} -c ${join(folder, name)}`), { cwd: build });
       link = link.replace(new RegExp(`\\S+/${name.replace('.', '\\.')}\\.obj`), object);
     }
-    const wasm = join(folder, 'attn.wasm');
+    const wasm = join(folder, 'model.wasm');
     execSync(`${link} -o ${wasm}`, { cwd: build });
     execFileSync(process.execPath, [join(root, 'scripts/seal.js'), wasm]);
     return readFileSync(wasm);

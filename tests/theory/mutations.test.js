@@ -20,7 +20,7 @@ const MUTATIONS = [
   ['wrong group map', 'attention64.c', '(size_t)(h / group) * ks.head', '(size_t)(h % p->kv_heads) * ks.head', [1, 11]],
   ['lse without the largest score', 'rows.h', 'log_sum + row->max * lambda', 'log_sum', [2, 5, 7, 8]],
   ['entropy in bits', 'rows.h', '.entropy = entropy < 0 ? 0 : entropy', '.entropy = entropy < 0 ? 0 : entropy * LOG2E', [5]],
-  ['KL without log n', 'rows.h', '(kind == T_FINITE ? mean * lambda : 0) - log_mean', '(kind == T_FINITE ? mean * lambda : 0) + log_sum', [4, 5]],
+  ['KL without log n', 'rows.h', 'kl = shift - log_mean', 'kl = shift - log_total', [4, 5]],
   ['T = 0 without shared ties', 'limits.c', 'hard[j] = z[j] == d.max ? 1.0 / ties : 0', 'hard[j] = z[j] == d.max', [9]],
   ['σ² = T·d', 'gaussian.c', 'temperature * __builtin_sqrt(dim)', 'temperature * dim', [6]],
   ['σ² in place of 2σ²', 'gaussian_rows.h', '(REAL)(2.0 * attn_gaussian_sigma2(dim, temperature))', '(REAL)attn_gaussian_sigma2(dim, temperature)', [6]],
