@@ -49,9 +49,9 @@ for (const { variant, ch } of engines)
     });
 
 /** An engine whose first worker has this fault from its call number `after` on. */
-const withFault = (fault, after = 0, count = 2) => lostWorkers(fault, after, () => init({ variant: 'simd', threads: count }));
+const withFault = (fault, after = 0, count = 2) => lostWorkers(fault, after, () => init({ layers: true, variant: 'simd', threads: count }));
 
-const one = await init({ variant: 'simd' });
+const one = await init({ layers: true, variant: 'simd' });
 const pages = (ch) => ch.tensor([1]).data.buffer.byteLength;
 
 for (const fault of ['before', 'inside', 'after', 'asleep'])
