@@ -14,9 +14,11 @@
  *     7  Gibbs principle      T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)
  *     8  log-sum-exp          ∇lse = p, ∇²lse = λ(Diag p − ppᵀ) ≤ λ/2
  *     9  limits               T = 0 is the argmax, T = ∞ uniform, exactly
+ *    10  independent heads    x + W_O·(o_1 … o_H) = x + Σ W_O,h·o_h  (layers.h)
  *    11  grouped queries      query head h reads kv head ⌊h/(H/G)⌋  (attn.h)
  *    12  shared keys          ‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂
  *    13  scale                Var⟨q, k⟩ = d, so Var(⟨q, k⟩/√d) = 1
+ *    14  latent keys          ⟨q, W·c⟩ = ⟨Wᵀq, c⟩: expanded = absorbed  (layers.h)
  *    15  cost                 m·n·(d + dv) multiply-adds in fixed memory  (attn.h)
  *
  * Contract, for every function here, beside that of attn.h (the caller's memory, nothing kept, no mutable global):

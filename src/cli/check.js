@@ -7,7 +7,7 @@ import { equivalence } from './statements/kernels.js';
 export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed] [--seed N] [--wasm FILE]
       Runs the statements behind attention: two sides of each, computed apart, how far they are off and what rounding
       allows. --all shows every comparison. Exit status 1 if a statement is violated. Statement 6, the kernel
-      equivalence, is shown beside what the source of the identity published for data of its own.`;
+      equivalence, is shown beside what the source of the identity published for data of its own. FILE is a model.*.wasm.`;
 
 export const options = {
   all: { type: 'boolean' },
@@ -25,7 +25,7 @@ const REFERENCE = { sigma2: 8, weights: { max: 1.39e-17, frobenius: 1.22e-16 }, 
 /** @param {{ all?: boolean, json?: boolean, variant?: any, seed: string, wasm?: string }} given @returns {Promise<number>} exit status */
 export async function run({ all, json, variant, seed, wasm }) {
   if (!/^\d{1,9}$/.test(seed)) throw new ClearheadError('ARG', `--seed is "${seed}"; expected a whole number`);
-  const ch = await init({ ...(variant && { variant }), ...(wasm && { wasm: await readFile(wasm) }) }),
+  const ch = await init({ layers: true, ...(variant && { variant }), ...(wasm && { wasm: await readFile(wasm) }) }),
     head = lab(ch, +seed);
   const statements = examine(head);
   const detail = /** @type {DType[]} */ (['float64', 'float32']).map((type) => equivalence(head, type));

@@ -1,6 +1,6 @@
 import { normal } from './textbook.js';
 
-/** @typedef {import('../js/types.d.ts').Engine} Engine @typedef {import('../js/types.d.ts').Identity} Identity */
+/** @typedef {import('../js/types.d.ts').Engine & import('../js/types.d.ts').Layers} Engine with layers @typedef {import('../js/types.d.ts').Identity} Identity */
 /** @typedef {[difference: number, unit: number, units: number]} Element what is off, the unit of rounding at its size, and how many are allowed */
 /** @typedef {{ sides: string, kind: 'identity' | 'bound', measured: number, allowed: number, unit: string, ratio: number, verdict: 'holds' | 'bound' | 'vacuous' | 'violated', cap?: number }} Part */
 

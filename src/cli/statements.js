@@ -5,11 +5,13 @@
 import { ClearheadError } from '../js/index.js';
 import { exact } from './lab.js';
 import { budget, spent } from './statements/budget.js';
+import { cost } from './statements/cost.js';
 import { differential } from './statements/differential.js';
 import { entropy } from './statements/entropy.js';
 import { experiment } from './statements/experiment.js';
 import { gibbs, limits } from './statements/gibbs.js';
 import { attention, grouped, kernelEquivalence } from './statements/kernels.js';
+import { independentHeads, latentKeys } from './statements/layers.js';
 import { likelihood } from './statements/likelihood.js';
 import { sharing } from './statements/sharing.js';
 
@@ -29,9 +31,12 @@ const STATEMENTS = [
   gibbs,
   differential,
   limits,
+  independentHeads,
   grouped,
   sharing,
   experiment,
+  latentKeys,
+  cost,
 ];
 
 /** What a statement is shown by: what is violated, else the comparison that comes nearest to what rounding allows. @param {Part} part */

@@ -30,11 +30,11 @@ export function unitRows(x, size) {
 
 /**
  * One query row over its first `keys` keys. output (dv) = Σ p_j v_j; magnitude (dv) = Σ p_j |v_j|; condition
- * A = max_j Σ_c |q_c k_jc| / √d, which bounds how well float arithmetic can know the logits.
+ * A = max_j Σ_c |q_c k_jc|·scale, which bounds how well float arithmetic can know the logits.
  * @param {ArrayLike<number>} q @param {ArrayLike<number>} k @param {ArrayLike<number>} v
- * @param {Record<'h' | 'kvHead' | 'i' | 'keys' | 'm' | 'n' | 'd' | 'dv', number>} at
+ * @param {Record<'h' | 'kvHead' | 'i' | 'keys' | 'm' | 'n' | 'd' | 'dv', number> & { scale?: number }} at `scale` in place of 1/√d
  */
-export function textbook(q, k, v, { h, kvHead, i, keys, m, n, d, dv }) {
+export function textbook(q, k, v, { h, kvHead, i, keys, m, n, d, dv, scale = 1 / Math.sqrt(d) }) {
   const logits = [];
   let condition = 0;
   for (let j = 0; j < keys; j++) {
@@ -44,8 +44,8 @@ export function textbook(q, k, v, { h, kvHead, i, keys, m, n, d, dv }) {
       dot += term;
       size += Math.abs(term);
     }
-    logits.push(dot / Math.sqrt(d));
-    condition = Math.max(condition, size / Math.sqrt(d));
+    logits.push(dot * scale);
+    condition = Math.max(condition, size * scale);
   }
   const most = Math.max(...logits), e = logits.map((z) => Math.exp(z - most)), sum = e.reduce((a, b) => a + b);
   const output = new Float64Array(dv), magnitude = new Float64Array(dv);
@@ -57,3 +57,17 @@ export function textbook(q, k, v, { h, kvHead, i, keys, m, n, d, dv }) {
     }
   return { output, magnitude, condition };
 }
+
+/** y (m, rows) = x·Wᵀ + b for x (m, columns) and W (rows, columns). @param {ArrayLike<number>} x @param {ArrayLike<number>} w @param {number} columns @param {ArrayLike<number>} [b] */
+export function product(x, w, columns, b) {
+  const rows = w.length / columns, y = new Float64Array((x.length / columns) * rows);
+  for (let at = 0; at < y.length; at++) {
+    const i = Math.floor(at / rows), r = at % rows;
+    y[at] = b ? b[r] : 0;
+    for (let c = 0; c < columns; c++) y[at] += x[i * columns + c] * w[r * columns + c];
+  }
+  return y;
+}
+
+/** Wᵀ (columns, rows). @param {Float32Array} w @param {number} columns */
+export const transposed = (w, columns) => w.map((_, at) => w[(at % (w.length / columns)) * columns + Math.floor(at / (w.length / columns))]);

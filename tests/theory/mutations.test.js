@@ -14,9 +14,9 @@ import { mutant } from './mutants.js';
 
 /** What is wrong, where, and which statements notice. */
 const MUTATIONS = [
-  ['missing √d', 'params.c', '.scale = 1.0 / __builtin_sqrt(dim)', '.scale = 1.0', [1, 2, 3, 6, 12]],
+  ['missing √d', 'params.c', '.scale = 1.0 / __builtin_sqrt(dim)', '.scale = 1.0', [1, 2, 3, 6, 10, 12]],
   ['missing temperature', 'rows.h', 'f64_exp(t / temperature)', 'f64_exp(t + 0 * temperature)', [2, 3, 4, 5, 6, 7, 8, 12]],
-  ['causal mask off by one', 'params.h', 'if (p->causal && position + 1 < hi)\n    hi = position + 1;', 'if (p->causal && position + 2 < hi)\n    hi = position + 2;', [1]],
+  ['causal mask off by one', 'params.h', 'if (p->causal && position + 1 < hi)\n    hi = position + 1;', 'if (p->causal && position + 2 < hi)\n    hi = position + 2;', [1, 10, 14]],
   ['wrong group map', 'attention64.c', '(size_t)(h / group) * ks.head', '(size_t)(h % p->kv_heads) * ks.head', [1, 11]],
   ['lse without the largest score', 'rows.h', 'log_sum + row->max * lambda', 'log_sum', [2, 5, 7, 8]],
   ['entropy in bits', 'rows.h', '.entropy = entropy < 0 ? 0 : entropy', '.entropy = entropy < 0 ? 0 : entropy * LOG2E', [5]],
@@ -42,12 +42,23 @@ const MUTATIONS = [
   ['operator norm one per cent too small', 'norm.c', 'most * __builtin_sqrt(first)', 'most * __builtin_sqrt(first) / 1.01', [12]],
   ['random numbers of another variance', 'experiment.c', '-2 * log_of(square)', '-1.5 * log_of(square)', [13]],
   ['dot products of half of the channels', 'experiment.c', 'z[j] = expectation(q, k, dim)', 'z[j] = expectation(q, k, dim / 2)', [13]],
+  ['multi-head: no residual', 'multihead.c', 'if (layer->residual)\n', 'if (0)\n', [10]],
+  ['multi-head: W_O meets the heads one channel late', 'multihead.c', 'size, a.o, o_size', 'size, a.o + 1, o_size', [10]],
+  ['multi-head: values without their bias', 'multihead.c', 'layer->wv, layer->bv', 'layer->wv, NULL', [10]],
+  ['products without their last column', 'matmul.c', 'panel, columns, start == 0', 'panel, columns - 1, start == 0', [10, 14]],
+  ['a scale that is given is not taken', 'params.c', 'p->scale = scale;', '(void)scale;', [3, 14]],
+  ['absorbed: W_UK not transposed', 'latent.c', 'layer->latent, layer->nope, 1, latent)', 'layer->latent, layer->nope, latent, 1)', [14]],
+  ['absorbed: the part that carries the position missing', 'latent.c', 'heads * kept, q + l->nope, heads * dim', 'heads * kept, q, heads * dim', [14]],
+  ['absorbed: W_UV of the first head for all', 'latent.c', 's->p->batch * s->p->m, matrix_of(s, h, s->up.values)', 's->p->batch * s->p->m, matrix_of(s, 0, s->up.values)', [14]],
+  ['latent: queries that are not turned', 'latent.c', 'turn(s, s->q + l->nope, l->heads, row, dim, positions);', '(void)positions;', [14]],
+  ['working memory that grows with n', 'attention.c', ': SPAN;\n  struct', ': (size_t)p->n;\n  struct', [15]],
+  ['multiply-adds of the scores alone', 'attention.c', 'p->m * p->n * (p->dim + p->value_dim);', 'p->m * p->n * p->dim;', [15]],
 ];
 
 const rows = [];
-const red = async (wasm) => examine(lab(await init({ wasm, variant: 'simd' }), 1)).filter(({ holds }) => !holds);
+const red = async (wasm) => examine(lab(await init({ wasm, variant: 'simd', layers: true }), 1)).filter(({ holds }) => !holds);
 
-const numbers = examine(lab(await init({ variant: 'simd' }), 1)).map(({ number }) => number);
+const numbers = examine(lab(await init({ variant: 'simd', layers: true }), 1)).map(({ number }) => number);
 
 test('the kernels as they are violate nothing', async () => {
   assert.deepEqual(await red(undefined), []);
