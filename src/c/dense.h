@@ -2,13 +2,10 @@
 #ifndef DENSE_H
 #define DENSE_H
 
+#include "chains.h"
 #include "layers.h"
-#include "tile.h"
 
-enum {
-  DENSE_CHAIN = 32, /* terms in one chain of additions */
-  ABREAST = 4,      /* panels that a single row meets at once, so that its sums need not wait for each other */
-};
+enum { ABREAST = 4 /* panels that a single row meets at once, so that its sums need not wait for each other */ };
 
 struct attn_dense {
   int32_t rows, columns;

@@ -8,37 +8,14 @@
  */
 #include "dense.h"
 
-/* One chain of `count` terms: to = (first ? 0 : to) + Σ_c x_rc w_c, for four rows and one panel. */
-INLINE void chain(float *to,          /* (GROUP, PANEL) */
-                  const float *x,     /* (count, GROUP) */
-                  const float *panel, /* (count, PANEL) */
-                  const int32_t count, int first)
-{
-  f32x4 sum[GROUP][2];
-  for (int r = 0; r < GROUP; r++)
-    sum[r][0] = sum[r][1] = v_splat(0);
-  ROLLED
-  for (int32_t c = 0; c < count; c++, x += GROUP, panel += PANEL) {
-    f32x4 w0 = v_load(panel), w1 = v_load(panel + 4);
-    for (int r = 0; r < GROUP; r++) {
-      f32x4 s = v_splat(x[r]);
-      sum[r][0] = v_madd(s, w0, sum[r][0]);
-      sum[r][1] = v_madd(s, w1, sum[r][1]);
-    }
-  }
-  for (int r = 0; r < GROUP; r++)
-    for (int v = 0; v < 2; v++, to += 4)
-      v_store(to, first ? sum[r][v] : v_load(to) + sum[r][v]);
-}
-
 /* Four rows, one panel, the columns of one block. */
 void attn_dense_tile(float *to, const float *x, const float *panel, int32_t columns, int first)
 {
   int32_t c = 0;
   for (; c + DENSE_CHAIN <= columns; c += DENSE_CHAIN)
-    chain(to, x + c * GROUP, panel + c * PANEL, DENSE_CHAIN, first && c == 0);
+    dense_chain(1, to, x + c * GROUP, panel + c * PANEL, DENSE_CHAIN, first && c == 0);
   if (c < columns)
-    chain(to, x + c * GROUP, panel + c * PANEL, columns - c, first && c == 0);
+    dense_chain(1, to, x + c * GROUP, panel + c * PANEL, columns - c, first && c == 0);
 }
 
 /* A single row and `panels` panels, all columns; the same sums in the same order. */
