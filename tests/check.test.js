@@ -27,7 +27,7 @@ for (const { variant, ch } of engines)
     assert.ok(nearest.ratio > 0.1, 'the allowances are no wider than ten times what is seen');
   });
 
-test('each statement has one line within 100 columns, with number, name and formula as theory.h and the README have them', () => {
+test('each statement has one line within 100 columns, with number, name and formula as theory.h, the README and the page have them', () => {
   const text = check(),
     all = check('--all'),
     manual = readFileSync(new URL('../src/c/theory.h', import.meta.url), 'utf8');
@@ -50,6 +50,10 @@ test('each statement has one line within 100 columns, with number, name and form
   const rows = [...readme.matchAll(/^\| (\d+) \| ([^:]*): (.*?) \| `/gm)];
   assert.equal(rows.length, 15);
   for (const [, number, name, formula] of rows) assert.deepEqual({ name, formula }, table.get(Number(number)), `README, ${number}`);
+  const page = readFileSync(new URL('../web/index.html', import.meta.url), 'utf8');
+  const cells = [...page.matchAll(/<tr><th scope="row">(\d+)<\/th><td>(.*?)<\/td><td>(.*?)<\/td>/g)];
+  assert.equal(cells.length, 15);
+  for (const [, number, name, formula] of cells) assert.deepEqual({ name, formula }, table.get(Number(number)), `the page, ${number}`);
   assert.match(text, /σ² = 8 \(published: 8\)/);
   assert.match(text, /◌ vacuous/);
   assert.match(text.trimEnd().split('\n').at(-1), /^All \d+ statements hold; \d of 8 bounds of 12/);
