@@ -49,7 +49,10 @@ export async function run(given, [file, prompt, ...rest]) {
   }
 }
 
-/** @param {import('../js/model/api.d.ts').Model} model @param {import('../js/types.d.ts').Engine} engine @param {string} prompt @param {any} given @param {any} number @param {ReturnType<typeof interrupted>} stop */
+/**
+ * @param {import('../js/model/api.d.ts').Model} model @param {import('../js/types.d.ts').Engine} engine @param {string} prompt
+ * @param {any} given @param {any} number @param {ReturnType<typeof interrupted>} stop
+ */
 async function write(model, engine, prompt, given, number, stop) {
   const sampling = { tau: number.tau, topK: number['top-k'], topP: number['top-p'], minP: number['min-p'], repetitionPenalty: number['repetition-penalty'], seed: number.seed };
   const how = defined({ ...sampling, maxTokens: number['max-tokens'], stop: given.stop, signal: stop.signal, observe: given.observe ? 'stats' : undefined });
@@ -77,13 +80,18 @@ async function write(model, engine, prompt, given, number, stop) {
   const speed = { prompt: length / seconds.prompt, text: (tokens.length - 1) / seconds.text };
   if (given.json) {
     const { variant, threads } = engine.info;
-    stdout.write(`${JSON.stringify({ prompt, text, tokens, finish, promptTokens: length, tokensPerSecond: speed, loadMilliseconds: model.info.loadMilliseconds, weightBytes: model.info.weightBytes, cacheBytes: model.cache.bytes, variant, threads, ...(given.observe && { heads: board.summary() }) }, null, 2)}\n`);
+    const { loadMilliseconds, weightBytes } = model.info, report = { prompt, text, tokens, finish, promptTokens: length, tokensPerSecond: speed };
+    const machine = { loadMilliseconds, weightBytes, cacheBytes: model.cache.bytes, variant, threads };
+    stdout.write(`${JSON.stringify({ ...report, ...machine, ...(given.observe && { heads: board.summary() }) }, null, 2)}\n`);
     return 0;
   }
   stdout.write('\n');
   if (given.observe) stderr.write(`\n${board.inWords()}\n`);
   const { variant, threads, why } = engine.info;
-  const reason = { end: 'the model ended the text', stop: 'a stop text came', length: `--max-tokens ${how.maxTokens ?? 256} reached`, context: `the context of ${model.cache.capacity} positions is full`, interrupted: 'interrupted' }[finish];
+  const reason = {
+    end: 'the model ended the text', stop: 'a stop text came', length: `--max-tokens ${how.maxTokens ?? 256} reached`,
+    context: `the context of ${model.cache.capacity} positions is full`, interrupted: 'interrupted',
+  }[finish];
   stderr.write(`\n${length} tokens read at ${speed.prompt.toFixed(0)}/s, ${tokens.length} written${tokens.length > 1 ? ` at ${speed.text.toFixed(0)}/s` : ''}; ${reason}.
 ${size(model.info.weightBytes)} of weights loaded in ${(model.info.loadMilliseconds / 1000).toFixed(2)} s; ${variant} kernels, ${threads} ${threads === 1 ? 'thread' : 'threads'}${why ? ` (${why})` : ''}.\n`);
   return 0;

@@ -35,7 +35,8 @@ const functions = {
       const ch = await init({ ...engine, layers: true });
       model = await loadModel(source, { ...options, engine: ch, signal, onProgress: (/** @type {any} */ progress) => post({ id, progress }) });
       const { config, info, tokenizer, template } = loaded();
-      return { config, info, engine: { ...ch.info }, hasTemplate: Boolean(template), tokenizer: tokenizer && { size: tokenizer.size, bos: tokenizer.bos, addsBos: tokenizer.addsBos, ends: tokenizer.ends } };
+      const words = tokenizer && { size: tokenizer.size, bos: tokenizer.bos, addsBos: tokenizer.addsBos, ends: tokenizer.ends };
+      return { config, info, engine: { ...ch.info }, hasTemplate: Boolean(template), tokenizer: words };
     } finally {
       over();
     }

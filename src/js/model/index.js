@@ -47,11 +47,12 @@ export async function loadModel(source, options) {
     await file.stream(packing, ({ name }) => wanted.has(name));
     signal?.throwIfAborted();
     packing.finish();
-    const types = countTypes(file.tensors.filter(({ name }) => wanted.has(name)));
+    const read = file.tensors.filter(({ name }) => wanted.has(name)), types = countTypes(read);
+    const parameters = read.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1), 0);
     const { at } = packing, weights = places(tensors, (tensor) => /** @type {number} */ (at.get(tensor.name)));
     return new Model(memory, config, packing, weights, {
       tokenizer, template, cacheType: o.cacheType, context: o.context ?? Math.min(config.context, CONTEXT),
-      info: { format: file.format, types, quantized: q8, weightBytes: packing.bytes, parameters: file.tensors.reduce((sum, { name, shape }) => sum + (wanted.has(name) ? shape.reduce((a, b) => a * b, 1) : 0), 0), loadMilliseconds: performance.now() - started },
+      info: { format: file.format, types, quantized: q8, weightBytes: packing.bytes, parameters, loadMilliseconds: performance.now() - started },
     });
   } catch (error) {
     packing?.dispose();
