@@ -126,6 +126,13 @@ export interface AttentionResult<A extends FloatArray = FloatArray> {
   stats?: Stats<A>;
 }
 
+/** What a call gives back that wants W: what is asked for is there. */
+export type Wanted<A extends FloatArray, W> = AttentionResult<A> &
+  (W extends { weights: true | object } ? { weights: A } : unknown) &
+  (W extends { scores: string } ? { scores: A } : unknown) &
+  (W extends { lse: true } ? { lse: A } : unknown) &
+  (W extends { stats: true } ? { stats: Stats<A> } : unknown);
+
 /**
  * An array in wasm memory, which is passed itself wherever a typed array is taken (copied for the call), and not its `data`.
  * Only its length counts there, not its shape.
@@ -184,9 +191,9 @@ export type * from './theory-types.d.ts';
 export interface Engine {
   readonly info: EngineInfo;
   /** Scaled-dot-product attention, multi-head, grouped-query and multi-query.  */
-  attention<A extends FloatArray>(q: A | Tensor<A>, k: A | Tensor<A>, v: A | Tensor<A>, options: AttentionOptions<A>): AttentionResult<A>;
+  attention<A extends FloatArray, const W extends Want = {}>(q: A | Tensor<A>, k: A | Tensor<A>, v: A | Tensor<A>, options: AttentionOptions<A> & { want?: W }): Wanted<A, W>;
   /** Queries (heads, m, headDim) over the keys and values of a cache; with `causal` they are its last m positions. */
-  attend(q: Float32Array | Tensor<Float32Array>, cache: KVCache, options?: AttendOptions): AttentionResult<Float32Array>;
+  attend<const W extends Want = {}>(q: Float32Array | Tensor<Float32Array>, cache: KVCache, options?: AttendOptions & { want?: W }): Wanted<Float32Array, W>;
   tensor(shape: readonly number[], dtype?: 'float32'): Tensor<Float32Array>;
   tensor(shape: readonly number[], dtype: 'float64'): Tensor<Float64Array>;
   kvCache(options: KVCacheOptions): KVCache;
