@@ -30,7 +30,7 @@ async function serve(headers) {
 /** Two threads beside one, in the page: what there is, whether a large prefill, a long decode and a layer have the same bits, and how long init took. */
 const compare = async () => {
   const { init } = await import(new URL('/index.js', location.href).href);
-  const start = performance.now(), many = await init({ threads: 2 }), took = performance.now() - start, one = await init();
+  const start = performance.now(), many = await init({ layers: true, threads: 2 }), took = performance.now() - start, one = await init({ layers: true });
   const numbers = (seed, length) => Float32Array.from({ length }, (_, x) => Math.sin(seed + x * x));
   const run = (ch) => {
     const q = numbers(1, 12 * 300 * 64), cache = ch.kvCache({ kvHeads: 3, headDim: 64, capacity: 4000 });
