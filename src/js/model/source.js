@@ -30,6 +30,20 @@ const shortened = (address) => address.replace(/[?#].*$/s, '').slice(-80);
 export const isAddress = (x) => typeof x === 'string' || x instanceof URL;
 
 /**
+ * A page knows what an address is relative to; elsewhere it must be whole, and paths are not addresses.
+ * @param {string | URL} address @param {string} name @returns {URL}
+ */
+export function absolute(address, name) {
+  const path = /^[a-z]:/i.test(String(address)); // C:\model.gguf would pass as a URL
+  try {
+    if (!path) return new URL(address, globalThis.document?.baseURI ?? globalThis.location?.href);
+  } catch {
+    // said below
+  }
+  return refuse('ARG', name, describe(address), 'a URL (in Node, for a file: pathToFileURL(path), or new URL(name, import.meta.url))');
+}
+
+/**
  * @param {any} source see FileSource @param {{ signal?: AbortSignal, name?: string }} [options]
  * @returns {Promise<Stream>}
  */
@@ -42,7 +56,7 @@ export async function openSource(source, { signal, name } = {}) {
     raw = await rawStream(source, called, signal);
   } catch (/** @type {any} */ cause) {
     signal?.throwIfAborted();
-    throw cause instanceof ClearheadError ? cause : new ClearheadError('NET', `${called} could not be opened: ${cause?.message}`, { cause });
+    throw cause instanceof ClearheadError ? cause : new ClearheadError('NET', `${called} could not be opened: ${reasonOf(cause)}`, { cause });
   }
   const { total, exact } = raw;
   let loaded = 0;
@@ -62,7 +76,7 @@ export async function openSource(source, { signal, name } = {}) {
       } catch (/** @type {any} */ cause) {
         close();
         signal?.throwIfAborted();
-        throw new ClearheadError('NET', `${called} stopped after ${loaded} bytes: ${cause?.message}`, { cause });
+        throw new ClearheadError('NET', `${called} stopped after ${loaded} bytes: ${reasonOf(cause)}`, { cause });
       }
       signal?.throwIfAborted();
       if (!chunk) {
@@ -83,13 +97,21 @@ export async function openSource(source, { signal, name } = {}) {
   };
 }
 
+/** What failed; fetch itself says no more than that it did. @param {any} error */
+function reasonOf(error) {
+  const why = error?.cause?.code || error?.cause?.message;
+  return why ? `${error.message} (${why})` : error?.message;
+}
+
 /** @param {any} source @param {string} name @param {AbortSignal} [signal] @returns {Promise<Omit<Stream, 'name'>>} */
 async function rawStream(source, name, signal) {
   if (ArrayBuffer.isView(source)) return ofBytes(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   if (source instanceof ArrayBuffer) return ofBytes(new Uint8Array(source));
   if (source instanceof Blob) return ofStream(source.stream(), source.size, true);
-  if (isAddress(source) && /^file:/i.test(String(source))) return ofPath(new URL(source));
-  if (isAddress(source)) return ofResponse(await fetch(source, { signal }), name);
+  if (isAddress(source)) {
+    const url = absolute(source, name);
+    return url.protocol === 'file:' ? ofPath(url) : ofResponse(await fetch(url, { signal }), name);
+  }
   if (source instanceof Response) return ofResponse(source, name);
   return refuse('ARG', 'source', describe(source), 'a URL, a Blob, a Response or bytes');
 }
