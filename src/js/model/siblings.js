@@ -1,6 +1,7 @@
 import { ClearheadError, describe, kindOf, refuse } from '../errors.js';
 import { read } from '../check.js';
-import { absolute, isAddress, nameOf, readAll } from './source.js';
+import { absolute } from '../load.js';
+import { isAddress, nameOf, readAll } from './source.js';
 
 /**
  * Which files make a model: those given, or beside the URL of safetensors those with the names Hugging Face gives them. A file

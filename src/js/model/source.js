@@ -1,5 +1,5 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
-import { NODE } from '../load.js';
+import { NODE, absolute } from '../load.js';
 import { joined } from './bytes.js';
 
 /**
@@ -28,20 +28,6 @@ const shortened = (address) => address.replace(/[?#].*$/s, '').slice(-80);
 
 /** @param {any} x */
 export const isAddress = (x) => typeof x === 'string' || x instanceof URL;
-
-/**
- * A page knows what an address is relative to; elsewhere it must be whole, and paths are not addresses.
- * @param {string | URL} address @param {string} name @returns {URL}
- */
-export function absolute(address, name) {
-  const path = /^[a-z]:/i.test(String(address)); // C:\model.gguf would pass as a URL
-  try {
-    if (!path) return new URL(address, globalThis.document?.baseURI ?? globalThis.location?.href);
-  } catch {
-    // said below
-  }
-  return refuse('ARG', name, describe(address), 'a URL (in Node, for a file: pathToFileURL(path), or new URL(name, import.meta.url))');
-}
 
 /**
  * @param {any} source see FileSource @param {{ signal?: AbortSignal, name?: string }} [options]
