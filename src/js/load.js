@@ -46,7 +46,7 @@ export function absolute(address, name) {
   } catch {
     // said below
   }
-  return refuse('ARG', name, describe(address), 'a URL (in Node, for a file: pathToFileURL(path), or new URL(name, import.meta.url))');
+  return refuse('ARG', name, describe(address), 'a URL (in Node, for a file: pathToFileURL(path))');
 }
 
 /** @param {any} source @returns {Promise<Uint8Array<ArrayBuffer>>} */
