@@ -9,24 +9,24 @@ export const usage = `  clearhead generate [options] FILE PROMPT
       Goes on from PROMPT, for example: clearhead generate --tau 0.8 --seed 1 model.gguf "Once upon a time"
       The text comes on standard output, everything else on standard error. Ctrl-C ends it, with exit status 130.
       ${FILE}
-        --chat                PROMPT is what a user says; the model's chat template is put around it
-        --system TEXT         and this before it
-        --max-tokens N        1 or more; default 256
-        --tau X               sampling temperature, 0 or more; default 0, the most probable token each time
-        --top-k N             among the N most probable; default 0, all
-        --top-p X             among the fewest that together have this probability, above 0 to 1; default 1
-        --min-p X             among those this fraction of the most probable, 0 to 1; default 0
-        --repetition-penalty X  above 0; default 1, none
-        --repetition-window N   of so many tokens before; default 64
-        --seed N              0 or more; default 0
-        --stop TEXT           ends where TEXT would begin; may be repeated
-        --observe             shows afterwards what every head looked at
-        --temperature T       of the attention, in all heads (not that of sampling), 0 or more; default 1
-        --quantize q8         float weights are kept as Q8_0
-        --context N           positions to make room for; default 2048, or what the model was made for
-        --cache f16|q8        how keys and values are kept; default f32
-        --threads N           1 to 16; default: what the machine has, at most 4
-        --json                one object at the end instead of text`;
+        --chat                   PROMPT is what a user says; the model's chat template is put around it
+        --system TEXT            and this before it
+        --max-tokens N           1 or more; default 256
+        --tau X                  sampling temperature, 0 or more; default 0, the most probable token each time
+        --top-k N                among the N most probable; default 0, all
+        --top-p X                among the fewest that together have this probability, above 0 to 1; default 1
+        --min-p X                among those this fraction of the most probable, 0 to 1; default 0
+        --repetition-penalty X   above 0; default 1, none
+        --repetition-window N    of so many tokens before; default 64
+        --seed N                 0 or more; default 0
+        --stop TEXT              ends where TEXT would begin; may be repeated
+        --observe                shows afterwards what every head looked at
+        --temperature T          of the attention, in all heads (not that of sampling), 0 or more; default 1
+        --quantize q8            float weights are kept as Q8_0
+        --context N              positions to make room for; default 2048, or what the model was made for
+        --cache f16|q8           how keys and values are kept; default f32
+        --threads N              1 to 16; default: what the machine has, at most 4
+        --json                   one object at the end instead of text`;
 
 /** Flags with a number, and what the library calls them. */
 const NUMBERS = {
