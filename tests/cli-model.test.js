@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -151,6 +151,15 @@ describe('what ends it early ends it quietly', () => {
     assert.doesNotMatch(said.stderr, /\n +at |Error|NaN|Infinity|-\d|\b0\/s/, 'no stack, no nonsense');
     return said;
   };
+  const serving = async (answer) => {
+    const server = createServer((request, response) => answer(response));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return { server, address: `http://127.0.0.1:${server.address().port}/a.gguf` };
+  };
+  const close = (server) => {
+    server.closeAllConnections();
+    server.close();
+  };
   const echoed = (child) => once(child.stdout, 'data');
 
   test('a reader that has enough', () => {
@@ -178,18 +187,18 @@ describe('what ends it early ends it quietly', () => {
 
   for (const json of [false, true])
     test(`Ctrl-C while the model is loading${json ? ', with --json' : ''}`, async () => {
-      const server = createServer((request, response) => void response.setHeader('content-length', gguf.length).write(gguf.subarray(0, 2000)));
-      await once(server.listen(0, '127.0.0.1'), 'listening');
-      const asked = () => once(server, 'request');
-      const { stdout, stderr } = await interrupted(asked, ...(json ? ['--json'] : []), `http://127.0.0.1:${server.address().port}/stalled.gguf`, 'ab');
-      server.closeAllConnections();
-      server.close();
+      const { server, address } = await serving((response) => void response.setHeader('content-length', gguf.length).write(gguf.subarray(0, 2000)));
+      const { stdout, stderr } = await interrupted(() => once(server, 'request'), ...(json ? ['--json'] : []), address, 'ab');
+      close(server);
       if (json) assert.deepEqual(JSON.parse(stdout), { prompt: 'ab', text: '', tokens: [], finish: 'interrupted', interrupted: true });
       else assert.deepEqual([stdout, stderr], ['', 'interrupted while the model was loading\n']);
     });
 
   test('Ctrl-C with --json', async () => {
-    const { stdout, stderr } = await interrupted(() => new Promise((done) => setTimeout(done, 1500)), ...endless, '--json', long, 'ab'), report = JSON.parse(stdout);
+    const { server, address } = await serving((response) => response.end(readFileSync(long)));
+    const later = () => once(server, 'request').then(() => new Promise((done) => setTimeout(done, 1000)));
+    const { stdout, stderr } = await interrupted(later, ...endless, '--json', address, 'ab'), report = JSON.parse(stdout);
+    close(server);
     assert.equal(stderr, '');
     assert.equal(report.interrupted, true);
     assert.equal(report.finish, 'interrupted');
