@@ -16,7 +16,15 @@ configure() { # FOLDER ARGUMENT…
   fi
 }
 
-make_targets() { # FOLDER TARGET…
+# Says what it builds, where there is something to build: the compiler is silent for long.
+make_targets() { # WHAT FOLDER TARGET…
+  local what=$1 todo
+  shift
+  todo=$(cmake --build "$1" --target "${@:2}" -- -n)
+  case $todo in
+  *'no work to do'*) ;;
+  *) echo "build: $what; the first time this takes a minute or two" ;;
+  esac
   cmake --build "$1" --parallel --target "${@:2}" -- --quiet | sed '/^ninja: no work to do/d'
 }
 
@@ -27,14 +35,14 @@ wasm | bench)
     configure build/wasm --fresh --toolchain scripts/wasm.cmake -B build/wasm
     grep SKIPPED build/wasm.log || true
   fi
-  make_targets build/wasm all
-  [ "${1:-wasm}" != bench ] || make_targets build/wasm bench
+  make_targets "the WebAssembly files of src/js" build/wasm all
+  [ "${1:-wasm}" != bench ] || make_targets "the modules in build/bench" build/wasm bench
   ;;
 native)
   for compiler in clang gcc; do
     [ -f build/$compiler/build.ninja ] || configure build/$compiler --fresh -B build/$compiler -DCMAKE_C_COMPILER=$compiler
     grep SKIPPED build/$compiler.log || true
-    make_targets build/$compiler all
+    make_targets "the native test programs, with $compiler" build/$compiler all
   done
   ;;
 *)

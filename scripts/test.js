@@ -2,7 +2,7 @@
  * Everything that CI checks, on the Node that runs this and on a newer one.
  *
  *   npm test                           everything
- *   npm test -- tests/x.test.js ...    these files on both, without the other checks
+ *   npm test -- tests/x.test.js ...    these files on both, without the other checks, and without the native programs where none needs them
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -51,7 +51,8 @@ const files = readdirSync('tests', { recursive: true })
   .filter((name) => name.endsWith('.test.js') && !name.includes('/node_modules/'))
   .sort();
 
-const built = (await step('build', 'bash', 'scripts/build.sh')) && (await step('build native', 'bash', 'scripts/build.sh', 'native'));
+const native = chosen.length === 0 || chosen.some((file) => !file.endsWith('.test.js') || /native[^/]*$/.test(file));
+const built = (await step('build', 'bash', 'scripts/build.sh')) && (!native || (await step('build native', 'bash', 'scripts/build.sh', 'native')));
 if (built) {
   if (chosen.length === 0) {
     await step('types', 'node_modules/.bin/tsc', '-p', '.');

@@ -102,6 +102,23 @@ for (const { variant, ch } of engines) {
       }
   });
 
+  claim('outputs differ from those of a float32 cache by no more than the README says', (t) => {
+    for (const [n, seeds, said] of [[16, 40, { f16: 0.0015, q8: 0.03 }], [512, 6, { f16: 0.0005, q8: 0.004 }]]) {
+      const s = { batch: 1, heads: 4, kvHeads: 2, m: 16, n, d: 64, dv: 64 }, worst = { f16: 0, q8: 0 };
+      for (let seed = 1; seed <= seeds; seed++) {
+        const { q, k, v } = fill('normal', random(seed), s, 1, Float32Array), output = (type) => {
+          const cache = holding(ch, type, s, k, v), { output } = ch.attend(q, cache, { heads: s.heads, causal: true });
+          cache.dispose();
+          return output;
+        };
+        const exact = output('f32');
+        for (const type of Object.keys(worst)) worst[type] = Math.max(worst[type], ...output(type).map((x, at) => Math.abs(x - exact[at])));
+      }
+      for (const [type, most] of Object.entries(said)) assert.ok(worst[type] <= most && worst[type] > most / 2, `${type}, ${n} keys: ${worst[type]}`);
+      t.diagnostic(`${n} keys: ${JSON.stringify(worst)}`);
+    }
+  });
+
   claim('attending over bytes is within the stated bound of exact attention over the numbers they are', (t) => {
     let worst = 0;
     for (const s of shapes)

@@ -1,12 +1,15 @@
 /** clearhead generate and clearhead info, as a stranger calls them. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { options } from '../src/cli/generate.js';
 import { init } from '../src/js/index.js';
 import { loadModel } from '../src/js/model/index.js';
 import { asGguf, asSafetensors, configs, tiny } from './random-models.js';
@@ -15,8 +18,9 @@ const folder = mkdtempSync(join(tmpdir(), 'clearhead-cli-'));
 after(() => rmSync(folder, { recursive: true }));
 const source = tiny(configs['llama, tied, grouped']), gguf = asGguf(source), file = join(folder, 'tiny.gguf');
 writeFileSync(file, gguf);
+const command = fileURLToPath(new URL('../src/cli/clearhead.js', import.meta.url));
 const run = (...args) => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('../src/cli/clearhead.js', import.meta.url)), ...args], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' });
   return { status, stdout, stderr };
 };
 const here = await loadModel(gguf, { engine: await init({ layers: true }) });
@@ -85,28 +89,136 @@ test('info says what a model is, of a file and of a folder', () => {
 });
 
 test('what cannot be done is said in one line, with exit status 2', () => {
-  const page = join(folder, 'page.gguf');
+  const page = join(folder, 'page.gguf'), alone = join(mkdtempSync(join(folder, 'alone-')), 'alone.safetensors');
+  writeFileSync(alone, asSafetensors(tiny(configs.gemma3)).weights);
   writeFileSync(page, '<!doctype html><title>Not found</title>');
   for (const [args, words] of [
-    [['generate'], /PROMPT is not given/],
+    [['generate'], /FILE and PROMPT are not given/],
     [['generate', file], /PROMPT is not given/],
     [['generate', file, 'a', 'b'], /after PROMPT/],
     [['generate', join(folder, 'none.gguf'), 'a'], /there is no such file/],
     [['generate', '--tau', 'warm', file, 'a'], /--tau is "warm"/],
-    [['generate', '--max-tokens', '0', file, 'a'], /maxTokens is 0/],
+    [['generate', '--max-tokens', '0', file, 'a'], /--max-tokens is 0; expected an integer from 1/],
+    [['generate', '--tau', '-1', file, 'a'], /--tau is -1; expected a number from 0/],
+    [['generate', '--top-p', '2', file, 'a'], /--top-p is 2; expected a number from 0 to 1/],
+    [['generate', '--min-p=-1', file, 'a'], /--min-p is -1/],
+    [['generate', '--threads', '99', file, 'a'], /--threads is 99; expected an integer from 1 to 16/],
+    [['generate', '--repetition-window', '1.5', file, 'a'], /--repetition-window is 1.5/],
+    [['generate', '--system', 'b', file, 'a'], /--system is given without --chat/],
+    [['generate', '--stop', '--json', file, 'a'], /--stop is followed by --json; expected a value \(--stop=--json if/],
+    [['generate', file, 'a', '--seed'], /--seed is without a value/],
+    [['generate', '--json=yes', file, 'a'], /--json is given "yes"; expected it without a value/],
     [['generate', '--chat', file, 'a'], /no chat template/],
-    [['generate', '--quantize', 'q3', file, 'a'], /quantize is "q3"/],
-    [['generate', '--cache', 'f8', file, 'a'], /"f8".*"f16"/],
-    [['generate', '--context', '1000', file, 'a'], /context is 1000; expected at most 96/],
+    [['generate', '--quantize', 'q3', file, 'a'], /--quantize is "q3"; expected "none" or "q8"/],
+    [['generate', '--cache', 'f8', file, 'a'], /--cache is "f8"; .*"f16"/],
+    [['generate', '--context', '1000', file, 'a'], /--context is 1000; expected at most 96/],
     [['generate', page, 'a'], /HTML/],
     [['info'], /FILE is not given/],
     [['info', page], /HTML/],
-    [['info', '--yaml', file], /yaml/],
+    [['info', '--yaml', file], /--yaml is unknown; expected one of --json, --help/],
+    [['check', 'me'], /"me" is not understood; expected options alone/],
+    [['info', alone], /source is safetensors alone \(.*config.json .*expected config.json beside it/],
   ]) {
     const { status, stdout, stderr } = run(...args);
     assert.equal(status, 2, args.join(' '));
     assert.match(stderr, words);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
     assert.equal(stdout, '');
+  }
+});
+
+test('what the help says of generate is what there is, with an example', () => {
+  const { status, stdout } = run('generate', '--help');
+  assert.equal(status, 0);
+  assert.match(stdout, /for example: clearhead generate --tau 0\.8/);
+  assert.deepEqual([...new Set(stdout.match(/--[a-z-]+/g))].map((flag) => flag.slice(2)).sort(), [...Object.keys(options)].sort());
+});
+
+describe('what ends it early ends it quietly', () => {
+  const long = join(folder, 'long.gguf');
+  writeFileSync(long, asGguf(tiny({ ...configs['llama, tied, grouped'], max_position_embeddings: 65536 })));
+  // greedy, 'ab' comes to no end mark within thousands of tokens
+  const endless = ['--context', '65536', '--max-tokens', '65000', '--threads', '1'];
+  /** What it says when Ctrl-C comes at that time. @param {(child: any) => Promise<unknown>} when @param {string[]} args */
+  const interrupted = async (when, ...args) => {
+    const child = spawn(process.execPath, [command, 'generate', ...args]), said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => (said[name] += text));
+    const closed = once(child, 'close');
+    await when(child, said);
+    child.kill('SIGINT');
+    const [status] = await closed;
+    assert.equal(status, 130, said.stderr);
+    assert.doesNotMatch(said.stderr, /\n +at |Error|NaN|Infinity|-\d|\b0\/s/, 'no stack, no nonsense');
+    return said;
+  };
+  const serving = async (answer) => {
+    const server = createServer((request, response) => answer(response));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return { server, address: `http://127.0.0.1:${server.address().port}/a.gguf` };
+  };
+  const close = (server) => {
+    server.closeAllConnections();
+    server.close();
+  };
+  const echoed = (child) => once(child.stdout, 'data');
+
+  test('a reader that has enough', () => {
+    const pipe = '"$@" | head -c 30; echo " ${PIPESTATUS[0]}"';
+    const { stdout, stderr } = spawnSync('bash', ['-c', pipe, 'bash', process.execPath, command, 'generate', ...endless, long, 'ab'], { encoding: 'utf8', timeout: 60000 });
+    assert.match(stdout, /^ab[^]* 0\n$/);
+    assert.equal(stderr, '');
+  });
+
+  test('Ctrl-C while the prompt is read', async () => {
+    const { stdout, stderr } = await interrupted(echoed, ...endless, long, 'ab'.repeat(15000));
+    assert.equal(stdout, `${'ab'.repeat(15000)}\n`);
+    assert.match(stderr, /^\n\d+ tokens? read, 0 written; interrupted\./);
+  });
+
+  test('Ctrl-C while the text is written', async () => {
+    const enough = async (child, said) => {
+      while (said.stdout.length < 100) await echoed(child);
+    };
+    const { stdout, stderr } = await interrupted(enough, ...endless, '--observe', long, 'ab');
+    assert.match(stdout, /^ab[^]+\n$/);
+    assert.match(stderr, /tokens read at [\d.]+\/s, \d+ written at \d+\/s; interrupted\./);
+    assert.match(stderr, /layer +h0/);
+  });
+
+  for (const json of [false, true])
+    test(`Ctrl-C while the model is loading${json ? ', with --json' : ''}`, async () => {
+      const { server, address } = await serving((response) => void response.setHeader('content-length', gguf.length).write(gguf.subarray(0, 2000)));
+      const { stdout, stderr } = await interrupted(() => once(server, 'request'), ...(json ? ['--json'] : []), address, 'ab');
+      close(server);
+      if (json) assert.deepEqual(JSON.parse(stdout), { prompt: 'ab', text: '', tokens: [], finish: 'interrupted', interrupted: true });
+      else assert.deepEqual([stdout, stderr], ['', 'interrupted while the model was loading\n']);
+    });
+
+  test('Ctrl-C with --json', async () => {
+    const { server, address } = await serving((response) => response.end(readFileSync(long)));
+    const later = () => once(server, 'request').then(() => new Promise((done) => setTimeout(done, 1000)));
+    const { stdout, stderr } = await interrupted(later, ...endless, '--json', address, 'ab'), report = JSON.parse(stdout);
+    close(server);
+    assert.equal(stderr, '');
+    assert.equal(report.interrupted, true);
+    assert.equal(report.finish, 'interrupted');
+    assert.ok(Array.isArray(report.tokens));
+  });
+
+  test('one token is one token', () => {
+    const { status, stderr } = run('generate', '--max-tokens', '1', '--observe', file, 'a');
+    assert.equal(status, 0);
+    assert.match(stderr, /mean of 1 token\./);
+    assert.match(stderr, /\/s, 1 written; --max-tokens 1 reached/);
+  });
+});
+
+test('serve answers an address that is none with 400', async () => {
+  const child = spawn(process.execPath, [command, 'serve', '--port', '0']), [said] = await once(child.stdout.setEncoding('utf8'), 'data');
+  try {
+    const [at] = said.match(/http:\/\/localhost:\d+/);
+    assert.deepEqual(await Promise.all(['/%zz', '/none', '/web/'].map(async (path) => (await fetch(at + path)).status)), [400, 404, 200]);
+  } finally {
+    child.kill();
   }
 });

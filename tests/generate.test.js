@@ -1,10 +1,12 @@
 /** Generating text: what ends it, what it reuses, what stops it, and that nothing is lost by any of that. On tiny random models. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { init } from '../src/js/index.js';
 import { loadModel } from '../src/js/model/index.js';
 import { sameArray, sameBits } from './bits.js';
 import { asGguf, asSafetensors, configs, tiny } from './random-models.js';
+import { inChunks } from './streams.js';
 
 const engine = await init({ layers: true, variant: 'simd' });
 const source = asGguf(tiny(configs['llama, tied, grouped'])), load = (options) => loadModel(source, { engine, ...options });
@@ -59,6 +61,23 @@ test('the beginning that the cache has is not read again, and the text is the sa
   assert.deepEqual(ids(await all(model.generate(other, { maxTokens: 5 }))), ids(await all((await load()).generate(other, { maxTokens: 5 }))));
   // and the very same prompt needs its last token read, for its logits
   for (let x = 0; x < 2; x++) assert.deepEqual(ids(await all(model.generate(other, { maxTokens: 5 }))), ids(await all((await load()).generate(other, { maxTokens: 5 }))));
+});
+
+test('two turns keep the cache, which shows itself by its numbers', async () => {
+  const model = await load(), { capacity, bytes } = model.cache, ids = model.tokenizer.encode('abc');
+  for await (const { token } of model.generate(ids, { maxTokens: 10 })) ids.push(token);
+  assert.deepEqual([...model.cache.tokens], ids.slice(0, -1));
+  assert.equal(JSON.stringify(model.cache), JSON.stringify({ length: ids.length - 1, capacity, bytes }));
+  assert.equal(inspect(model.cache), inspect({ length: ids.length - 1, capacity, bytes }));
+  const kept = ids.length - 1, { reading } = model;
+  let read = 0;
+  model.reading = (tokens, ...how) => {
+    read += tokens.length;
+    return reading.call(model, tokens, ...how);
+  };
+  ids.push(...model.tokenizer.encode(' de', { marks: false }));
+  for await (const { token } of model.generate(ids.slice(), { maxTokens: 1 })) assert.ok(token >= 0);
+  assert.equal(read, ids.length - kept);
 });
 
 test('the context ends a text, and a prompt beyond it is refused before anything is read', async () => {
@@ -130,9 +149,24 @@ test('options are read and refused before anything happens', async () => {
     ['ARG', { signal: {} }], ['ARG', { observe: 'everything' }], ['ARG', { temperature: 1 }], ['RANGE', { observe: 'weights', heads: [[9, 0]] }],
   ])
     assert.throws(() => model.generate(prompt, options), { name: 'ClearheadError', code }, JSON.stringify(options));
-  assert.throws(() => model.generate([1, 64]), { code: 'RANGE' });
-  assert.throws(() => model.generate([]), { code: 'SHAPE' });
-  assert.throws(() => model.generate(5), { code: 'ARG' });
+  for (const [message, f] of [
+    [/^prompt\[1\] is 64; /, () => model.generate([1, 64])],
+    [/^prompt is empty; expected at least one token/, () => model.generate([])],
+    [/^prompt is 5; expected text or ids/, () => model.generate(5)],
+    [/^prompt is undefined; expected text or ids/, () => model.generate()],
+    [/^tokens is "ab"; expected an array of ids, as model.tokenizer.encode\(text\) gives them/, () => model.prefill('ab')],
+    [/^tokens is undefined; expected an array of ids$/, () => model.prefill()],
+    [/^options is given "temperature"; expected tau, /, () => model.generate(prompt, { temperature: 1 })],
+    [/^the layer of heads\[1\] is 9; /, () => model.generate(prompt, { observe: 'weights', heads: [[0, 0], [9, 0]] })],
+    [/^the head of heads\[0\] is 4; /, () => model.prefill(prompt, { observe: 'weights', heads: [[0, 4]] })],
+    [/^heads\[0\] is 1; expected a pair/, () => model.generate(prompt, { observe: 'weights', heads: [1] })],
+    [/^heads is given with observe: "stats"; expected observe: 'weights'/, () => model.generate(prompt, { observe: 'stats', heads: [[0, 0]] })],
+    [/^heads is given with observe: undefined; /, () => model.prefill(prompt, { heads: [[0, 0]] })],
+    [/^head is given without a layer; expected both/, () => model.setTemperature(0.5, undefined, 1)],
+  ])
+    assert.throws(f, { name: 'ClearheadError', message });
+  assert.equal(model.temperature(0, 1), 1);
+  await assert.rejects(load({ cacheType: 'f8' }), { code: 'ARG', message: /^cacheType is "f8"; expected "f32" or "f16" or "q8"/ });
   assert.equal(model.cache.length, 0);
 });
 
@@ -218,7 +252,7 @@ test('loading can be aborted, and takes nothing', async () => {
     const onProgress = () => {
       if (calls++ === after) controller.abort(reason);
     };
-    await assert.rejects(loadModel(new Blob([source]), { engine, signal: controller.signal, onProgress }), reason);
+    await assert.rejects(loadModel(inChunks(source, source.length >> 1), { engine, signal: controller.signal, onProgress }), reason);
   }
   assert.ok(engine.tensor([1]).data.byteOffset >= before);
 });

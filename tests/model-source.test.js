@@ -83,6 +83,7 @@ describe('progress', () => {
       await readWhole(source(), { onProgress: (progress) => seen.push(progress) });
       assert.ok(seen.every((progress, at) => progress.total === total && (!at || progress.loaded >= seen[at - 1].loaded)));
       assert.equal(seen.at(-1).loaded, bytes.length);
+      assert.equal(new Set(seen.map((progress) => JSON.stringify(progress))).size, seen.length, 'nothing is told twice');
     });
 });
 
@@ -136,11 +137,14 @@ describe('what goes wrong', () => {
   test('a page, by its type', () => refuses(open('/page.gguf'), 'FORMAT', /is a web page \(HTML\), not a model/));
   test('a page, by its beginning', () => refuses(open('/untold-page.gguf'), 'FORMAT', /is a web page \(HTML\)/));
   test('status 404', () => refuses(open('/nothing.gguf'), 'NET', /status 404/));
-  test('no server', () => refuses(() => readWhole('http://127.0.0.1:1/x.gguf'), 'NET', /could not be opened/));
+  test('no server', () => refuses(() => readWhole('http://127.0.0.1:1/x.gguf'), 'NET', /could not be opened: .*(ECONNREFUSED|bad port)/));
+  for (const path of ['model.gguf', './model.gguf', '/tmp/model.gguf', 'model.safetensors', 'C:\\model.gguf'])
+    test(`a path is no address: ${path}`, () => refuses(() => readWhole(path), 'ARG', /^source is ".*model\..*"; expected a URL \(in Node, for a file: pathToFileURL\(path\)/));
+  test('nor is that of a part', () => refuses(() => readWhole({ weights: bytes, config: 'config.json' }), 'ARG', /^config is "config.json"; expected a URL/));
   test('no file', () => refuses(() => readWhole(new URL('none.gguf', file)), 'NET', /none.gguf could not be opened/));
   test('a folder', () => refuses(() => readWhole(new URL('.', file)), 'NET', /could not be opened/));
   test('config.json that is no JSON', () => refuses(open('/broken/model.safetensors'), 'FORMAT', /config.json is not JSON/));
-  test('no config.json', () => refuses(open('/bare/model.safetensors'), 'NET', /config.json could not be fetched: status 404/));
+  test('no config.json', () => refuses(open('/bare/model.safetensors'), 'NET', /source is safetensors alone \(.*config.json could not be fetched: status 404\); expected config.json beside it, or \{ weights/));
   test('fewer bytes than announced', () =>
     refuses(() => readWhole(inChunks(bytes.subarray(0, 900), 100, { 'content-length': String(bytes.length) })), 'INTEGRITY', /cut off/));
   test('more bytes than announced', () =>

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
 import { brotliCompressSync } from 'node:zlib';
 import { newerNode } from './newer-node/index.js';
+import { asGguf, configs, tiny } from './random-models.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file) => readFileSync(join(root, file), 'utf8');
@@ -262,6 +263,14 @@ describe('the package', () => {
       assert.ok(code, 'README.md begins with an example in JavaScript');
       writeFileSync(join(project, 'example.js'), code);
       run(node, ['example.js'], project);
+    });
+
+    test(`the examples with a model run on ${name}`, () => {
+      const examples = [...read('README.md').split('## Run a model')[1].matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
+      assert.equal(examples.length, 2);
+      writeFileSync(join(project, 'model.gguf'), asGguf(tiny(configs['llama, tied, grouped'])));
+      writeFileSync(join(project, 'model.js'), examples.join(''));
+      assert.match(run(node, ['model.js'], project), /effective keys of layer 2, head 3: \d/);
     });
 
     test(`the installed command checks itself on ${name}`, () => {

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 /** The command line. Each command is a module that exports `usage`, `options` and `run(values, positionals)`. */
 import { readFileSync } from 'node:fs';
+import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { ClearheadError } from '../js/index.js';
 import * as check from './check.js';
 import * as generate from './generate.js';
 import * as info from './info.js';
@@ -31,15 +33,46 @@ async function main([name, ...rest]) {
     return 2;
   }
   try {
-    const { values, positionals } = /** @type {any} */ (parseArgs({ args: rest, allowPositionals: command.positionals ?? false, options: { ...command.options, help: { type: 'boolean', short: 'h' } } }));
+    const { values, positionals } = understood(rest, { ...command.options, help: { type: 'boolean', short: 'h' } }, command.positionals ?? false);
     if (!values.help) return await command.run(values, positionals);
     console.log(command.usage);
     return 0;
   } catch (/** @type {any} */ error) {
-    const known = error?.name === 'ClearheadError' || /^(ERR_PARSE_ARGS|E[A-Z]+$)/.test(error?.code ?? '');
+    const known = error?.name === 'ClearheadError' || /^E[A-Z]+$/.test(error?.code ?? '');
     console.error(known ? `clearhead ${name}: ${error.message}` : error);
     return 2;
   }
 }
+
+/**
+ * What the arguments say, or an error that names the one that says nothing.
+ * @param {string[]} args @param {Record<string, any>} options @param {boolean} wantsWords @returns {{ values: any, positionals: string[] }}
+ */
+function understood(args, options, wantsWords) {
+  const { values, positionals, tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
+  for (const token of tokens ?? []) {
+    if (token.kind === 'positional' && !wantsWords) refuse(`"${token.value}" is not understood; expected options alone`);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token, type = Object.hasOwn(options, name) ? options[name].type : undefined;
+    if (!type) refuse(`${rawName} is unknown; expected one of ${Object.keys(options).map((each) => `--${each}`).join(', ')}`);
+    if (type === 'boolean' && value !== undefined) refuse(`${rawName} is given "${value}"; expected it without a value`);
+    if (type !== 'string') continue;
+    if (value === undefined) refuse(`${rawName} is without a value; expected one after it`);
+    if (!inlineValue && /^--?[a-z]/i.test(value ?? '')) refuse(`${rawName} is followed by ${value}; expected a value (${rawName}=${value} if that is meant)`);
+  }
+  return { values, positionals };
+}
+
+/** @param {string} message @returns {never} */
+function refuse(message) {
+  throw new ClearheadError('ARG', message);
+}
+
+// who reads may have enough (| head): what is left to say is for nobody
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error) => {
+    if (/** @type {any} */ (error).code !== 'EPIPE') throw error;
+    process.exit();
+  });
 
 process.exitCode = await main(process.argv.slice(2));

@@ -3,59 +3,90 @@ import process from 'node:process';
 import { ClearheadError, init } from '../js/index.js';
 import { loadModel } from '../js/model/index.js';
 import { HeadBoard } from './head-board.js';
-import { FILE, modelAt, progressBar, size } from './model-file.js';
+import { FILE, counted, modelAt, progressBar, size } from './model-file.js';
 
 export const usage = `  clearhead generate [options] FILE PROMPT
-      Goes on from PROMPT. The text comes on standard output, everything else on standard error.
+      Goes on from PROMPT, for example: clearhead generate --tau 0.8 --seed 1 model.gguf "Once upon a time"
+      The text comes on standard output, everything else on standard error. Ctrl-C ends it, with exit status 130.
       ${FILE}
-        --chat                PROMPT is what a user says; the model's chat template is put around it
-        --system TEXT         and this before it
-        --max-tokens N        default 256
-        --tau X               sampling temperature; default 0, the most probable token each time
-        --top-k N  --top-p X  --min-p X  --repetition-penalty X  --seed N
-        --stop TEXT           ends where TEXT would begin; may be repeated
-        --observe             shows afterwards what every head looked at
-        --temperature T       of the attention, in all heads (not that of sampling); default 1
-        --quantize q8         float weights are kept as Q8_0
-        --context N           positions to make room for; default 2048, or what the model was made for
-        --cache f16|q8        how keys and values are kept; default f32
-        --threads N           default: what the machine has, at most 4
-        --json                one object at the end instead of text`;
+        --chat                   PROMPT is what a user says; the model's chat template is put around it
+        --system TEXT            and this before it
+        --max-tokens N           1 or more; default 256
+        --tau X                  sampling temperature, 0 or more; default 0, the most probable token each time
+        --top-k N                among the N most probable; default 0, all
+        --top-p X                among the fewest that together have this probability, above 0 to 1; default 1
+        --min-p X                among those this fraction of the most probable, 0 to 1; default 0
+        --repetition-penalty X   above 0; default 1, none
+        --repetition-window N    of so many tokens before; default 64
+        --seed N                 0 or more; default 0
+        --stop TEXT              ends where TEXT would begin; may be repeated
+        --observe                shows afterwards what every head looked at
+        --temperature T          of the attention, in all heads (not that of sampling), 0 or more; default 1
+        --quantize q8            float weights are kept as Q8_0
+        --context N              positions to make room for; default 2048, or what the model was made for
+        --cache f16|q8           how keys and values are kept; default f32
+        --threads N              1 to 16; default: what the machine has, at most 4
+        --json                   one object at the end instead of text`;
 
-const numbers = ['max-tokens', 'tau', 'top-k', 'top-p', 'min-p', 'repetition-penalty', 'seed', 'temperature', 'context', 'threads'];
+/** Flags with a number, and what the library calls them. */
+const NUMBERS = {
+  'max-tokens': 'maxTokens', tau: 'tau', 'top-k': 'topK', 'top-p': 'topP', 'min-p': 'minP', 'repetition-penalty': 'repetitionPenalty', 'repetition-window': 'repetitionWindow',
+  seed: 'seed', temperature: 'temperature', context: 'context', threads: 'threads',
+};
+const SAMPLING = ['tau', 'topK', 'topP', 'minP', 'repetitionPenalty', 'repetitionWindow', 'seed', 'maxTokens'];
+/** What errors of the library name, and what was given here. */
+const GIVEN = new Map(Object.entries({
+  ...Object.fromEntries(Object.entries(NUMBERS).map(([flag, name]) => [name, `--${flag}`])),
+  cacheType: '--cache', quantize: '--quantize', stop: '--stop', prompt: 'PROMPT',
+}));
+
 export const options = {
-  ...Object.fromEntries(numbers.map((name) => [name, { type: 'string' }])),
+  ...Object.fromEntries(Object.keys(NUMBERS).map((flag) => [flag, { type: 'string' }])),
   stop: { type: 'string', multiple: true }, cache: { type: 'string' }, quantize: { type: 'string' }, system: { type: 'string' },
   chat: { type: 'boolean' }, observe: { type: 'boolean' }, json: { type: 'boolean' },
 };
 export const positionals = true;
 
+/** The exit status of what Ctrl-C ended: 128 and the number of the signal. */
+const INTERRUPTED = 130;
+
 /** @param {any} given @param {string[]} words @returns {Promise<number>} exit status */
 export async function run(given, [file, prompt, ...rest]) {
-  if (prompt === undefined) throw new ClearheadError('ARG', 'PROMPT is not given; expected a text after FILE, as in: clearhead generate model.gguf "Once upon a time"');
+  if (prompt === undefined) throw new ClearheadError('ARG', `${file ? 'PROMPT is' : 'FILE and PROMPT are'} not given; expected a text after FILE, as in: clearhead generate model.gguf "Once upon a time"`);
   if (rest.length) throw new ClearheadError('ARG', `after PROMPT there is "${rest[0].slice(0, 40)}"; expected one text, in quotes`);
-  const number = Object.fromEntries(numbers.map((name) => [name, given[name] === undefined ? undefined : numeric(name, given[name])]));
-  const source = await modelAt(file), engine = await init({ layers: true, threads: number.threads ?? Math.min(4, availableParallelism()) });
+  if (given.system !== undefined && !given.chat) throw new ClearheadError('ARG', '--system is given without --chat; expected both');
+  const number = Object.fromEntries(Object.entries(NUMBERS).map(([flag, name]) => [name, given[flag] === undefined ? undefined : numeric(flag, given[flag])]));
   const bar = progressBar(), stop = interrupted();
+  let engine;
   try {
+    const source = await modelAt(file);
+    engine = await init({ layers: true, threads: number.threads ?? Math.min(4, availableParallelism()) });
     const model = await loadModel(source, defined({ engine, quantize: given.quantize, context: number.context, cacheType: given.cache, onProgress: bar.show, signal: stop.signal }));
     bar.clear();
     if (number.temperature !== undefined) model.setTemperature(number.temperature);
-    return await write(model, engine, prompt, given, number, stop);
+    return await write(model, engine, prompt, given, number, stop.signal);
+  } catch (/** @type {any} */ error) {
+    if (stop.signal.aborted && error === stop.signal.reason) {
+      bar.clear();
+      if (given.json) process.stdout.write(`${JSON.stringify({ prompt, text: '', tokens: [], finish: 'interrupted', interrupted: true }, null, 2)}\n`);
+      else process.stderr.write('interrupted while the model was loading\n');
+      return INTERRUPTED;
+    }
+    const [name] = /^\w+/.exec(error?.message ?? '') ?? [''], flag = error instanceof ClearheadError && GIVEN.get(name);
+    throw flag ? new ClearheadError(error.code, error.message.replace(name, flag), { cause: error }) : error;
   } finally {
     bar.clear();
     stop.off();
-    engine.dispose();
+    engine?.dispose();
   }
 }
 
 /**
  * @param {import('../js/model/api.d.ts').Model} model @param {import('../js/types.d.ts').Engine} engine @param {string} prompt
- * @param {any} given @param {any} number @param {ReturnType<typeof interrupted>} stop
+ * @param {any} given @param {any} number @param {AbortSignal} signal
  */
-async function write(model, engine, prompt, given, number, stop) {
-  const sampling = { tau: number.tau, topK: number['top-k'], topP: number['top-p'], minP: number['min-p'], repetitionPenalty: number['repetition-penalty'], seed: number.seed };
-  const how = defined({ ...sampling, maxTokens: number['max-tokens'], stop: given.stop, signal: stop.signal, observe: given.observe ? 'stats' : undefined });
+async function write(model, engine, prompt, given, number, signal) {
+  const how = defined({ ...Object.fromEntries(SAMPLING.map((name) => [name, number[name]])), stop: given.stop, signal, observe: given.observe ? 'stats' : undefined });
   if (!model.tokenizer) throw new ClearheadError('ARG', 'the model has no tokenizer; expected tokenizer.json beside the weights, or a GGUF file');
   const messages = [...(given.system ? [{ role: 'system', content: given.system }] : []), { role: 'user', content: prompt }];
   const board = new HeadBoard(model.config), { stdout, stderr } = process;
@@ -74,27 +105,29 @@ async function write(model, engine, prompt, given, number, stop) {
       finish = next.finish ?? finish;
     }
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
   }
-  const ended = performance.now(), seconds = { prompt: (first - started) / 1000, text: (ended - first) / 1000 };
-  const speed = { prompt: length / seconds.prompt, text: (tokens.length - 1) / seconds.text };
+  length ||= model.cache.length;
+  // what was not done, or all at once, has no speed
+  const rate = (/** @type {number} */ count, /** @type {number} */ from, /** @type {number} */ to) => (count > 0 && first && to > from ? (1000 * count) / (to - from) : null);
+  const speed = { prompt: rate(length, started, first), text: rate(tokens.length - 1, first, performance.now()) };
+  const { info, cache } = model, { variant, threads, why } = engine.info, broken = finish === 'interrupted', status = broken ? INTERRUPTED : 0;
   if (given.json) {
-    const { variant, threads } = engine.info;
-    const { loadMilliseconds, weightBytes } = model.info, report = { prompt, text, tokens, finish, promptTokens: length, tokensPerSecond: speed };
-    const machine = { loadMilliseconds, weightBytes, cacheBytes: model.cache.bytes, variant, threads };
-    stdout.write(`${JSON.stringify({ ...report, ...machine, ...(given.observe && { heads: board.summary() }) }, null, 2)}\n`);
-    return 0;
+    const report = { prompt, text, tokens, finish, interrupted: broken, promptTokens: length, tokensPerSecond: speed };
+    const machine = { loadMilliseconds: info.loadMilliseconds, weightBytes: info.weightBytes, cacheBytes: cache.bytes, variant, threads };
+    stdout.write(`${JSON.stringify({ ...report, ...machine, ...(given.observe && { heads: tokens.length ? board.summary() : [] }) }, null, 2)}\n`);
+    return status;
   }
   stdout.write('\n');
-  if (given.observe) stderr.write(`\n${board.inWords()}\n`);
-  const { variant, threads, why } = engine.info;
+  if (given.observe && tokens.length) stderr.write(`\n${board.inWords()}\n`);
   const reason = {
     end: 'the model ended the text', stop: 'a stop text came', length: `--max-tokens ${how.maxTokens ?? 256} reached`,
-    context: `the context of ${model.cache.capacity} positions is full`, interrupted: 'interrupted',
+    context: `the context of ${cache.capacity} positions is full`, interrupted: 'interrupted',
   }[finish];
-  stderr.write(`\n${length} tokens read at ${speed.prompt.toFixed(0)}/s, ${tokens.length} written${tokens.length > 1 ? ` at ${speed.text.toFixed(0)}/s` : ''}; ${reason}.
-${size(model.info.weightBytes)} of weights loaded in ${(model.info.loadMilliseconds / 1000).toFixed(2)} s; ${variant} kernels, ${threads} ${threads === 1 ? 'thread' : 'threads'}${why ? ` (${why})` : ''}.\n`);
-  return 0;
+  const at = (/** @type {number | null} */ x) => (x === null ? '' : ` at ${x < 9.95 ? x.toFixed(1) : x.toFixed(0)}/s`);
+  stderr.write(`\n${counted(length, 'token')} read${at(speed.prompt)}, ${tokens.length} written${at(speed.text)}; ${reason}.
+${size(info.weightBytes)} of weights loaded in ${(info.loadMilliseconds / 1000).toFixed(2)} s; ${variant} kernels, ${counted(threads, 'thread')}${why ? ` (${why})` : ''}.\n`);
+  return status;
 }
 
 /** @param {string} name @param {string} text */
@@ -107,7 +140,7 @@ function numeric(name, text) {
 /** @param {Record<string, any>} options @returns {any} those that are given */
 const defined = (options) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-/** Ctrl-C ends the text, and says what there was; a second one ends the program. */
+/** Ctrl-C ends loading or the text, and then there is said what there was; a second one ends the program. */
 function interrupted() {
   const controller = new AbortController(), stop = () => controller.abort();
   process.once('SIGINT', stop);

@@ -1,5 +1,7 @@
 /** What every head did while a text was written: a board of layers and heads, from the statistics of each token. */
 
+import { counted } from './model-file.js';
+
 /** From that share on, a head is said to look at one place. */
 const MOST = 0.5;
 
@@ -40,7 +42,7 @@ export class HeadBoard {
     const number = (/** @type {number} */ x) => (x < 9.95 ? x.toFixed(1) : x.toFixed(0));
     const row = (/** @type {number} */ layer) => cells.slice(layer * this.heads, (layer + 1) * this.heads).map((c) => `${number(c.effectiveKeys).padStart(width - 1)}${mark(c)}`).join('');
     const head = `${'layer'.padEnd(6)}${Array.from({ length: this.heads }, (_, h) => `h${h}`.padStart(width - 1) + ' ').join('')}`.trimEnd();
-    return `What the heads looked at: over how many positions each spread its attention (e^entropy), mean of ${this.#tokens} tokens.
+    return `What the heads looked at: over how many positions each spread its attention (e^entropy), mean of ${counted(this.#tokens, 'token')}.
 ${head}
 ${Array.from({ length: this.layers }, (_, layer) => `${String(layer).padEnd(6)}${row(layer)}`.trimEnd()).join('\n')}
 | mostly the first position (a sink)   < mostly the position before   = mostly its own`;

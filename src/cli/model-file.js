@@ -27,6 +27,9 @@ export function size(bytes) {
   return `${at && x < 10 ? x.toFixed(1) : x.toFixed(0)} ${units[at]}`;
 }
 
+/** 1 → '1 token', 2 → '2 tokens' @param {number} count @param {string} noun */
+export const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** 134515008 → '134.5 million' @param {number} count */
 export const many = (count) => (count >= 1e9 ? `${(count / 1e9).toFixed(2)} billion` : count >= 1e6 ? `${(count / 1e6).toFixed(1)} million` : count.toLocaleString('en'));
 

@@ -46,9 +46,19 @@ async function listen(server, given) {
   }
 }
 
+/** @param {string} address @returns {string | undefined} undefined where it is none */
+function pathOf(address) {
+  try {
+    return decodeURIComponent(new URL(address, 'http://localhost').pathname);
+  } catch {
+    return undefined;
+  }
+}
+
 /** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
 async function answer(request, response) {
-  const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
+  const path = pathOf(request.url ?? '/');
+  if (path === undefined) return void response.writeHead(400, { 'content-type': 'text/plain' }).end('not an address\n');
   if (path === '/' || path === '/web') return void response.writeHead(302, { location: '/web/' }).end();
   const file = normalize(join(ROOT, path.endsWith('/') ? `${path}index.html` : path));
   const inside = ROOMS.some((room) => file.startsWith(join(ROOT, room) + sep));

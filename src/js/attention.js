@@ -42,7 +42,7 @@ export function divides(heads, kvHeads) {
 /** @param {any} options @param {string} names */
 export function readOptions(options, names) {
   const o = read('options', options, names);
-  if (o.mask !== undefined) o.mask = read('mask', o.mask, 'data shape');
+  if (o.mask !== undefined) o.mask = read('mask', o.mask, 'data shape', '{ data, shape }');
   o.want = read('want', o.want, 'weights scores lse stats');
   if (typeof o.want.weights === 'object') o.want.weights = read('want.weights', o.want.weights, 'heads rows');
   return o;
@@ -98,7 +98,7 @@ export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
     ['keyScale', 'key_scale', n, 'n'], ['alibi', 'alibi', heads, 'heads'], ['sinks', 'sinks', heads, 'heads']]))
     if (o[name] !== undefined) memory.call(`set_${f}`, p, memory.put(sized(name, memory.floats(name, o[name], type), length, words), type));
   if (o.window !== undefined) {
-    if (list('window', o.window).length !== 2) refuse('ARG', 'window', describe(o.window), '[left, right]');
+    if (!Array.isArray(o.window) || o.window.length !== 2) refuse('ARG', 'window', describe(o.window), '[left, right]');
     memory.call('set_window', p, ...o.window.map((/** @type {any} */ x) => (x === Infinity ? -1 : integer('window', x, 0))));
   }
   /** One integer for each batch. @param {string} name */
@@ -116,8 +116,7 @@ export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
     const { data, shape } = o.mask, select = kindOf(data) === 'Uint8Array';
     const sizes = list('mask.shape', shape).map((x) => integer('mask.shape', x, 0)), words = `(${sizes})`;
     if (!sizes.length || sizes.length > 4) refuse('SHAPE', 'mask.shape', words, '1 to 4 sizes');
-    const x = sized('mask.data', select ? array('mask.data', data, 'Uint8Array') : memory.floats('mask.data', data, type),
-      sizes.reduce((a, b) => a * b), words);
+    const x = sized('mask.data', memory.floats('mask.data', data, type, 'Uint8Array'), sizes.reduce((a, b) => a * b), words);
     memory.ask('mask.shape', words, `one that broadcasts to (${[batch, heads, m, n]})`, 'set_mask', p, select ? 1 : 2,
       memory.put(x, select ? 'uint8' : type), ...[1, 1, 1, ...sizes].slice(-4));
   }

@@ -3,7 +3,7 @@ import { GONE, STATUS, describe, refuse } from './errors.js';
 import { F32 } from './memory.js';
 
 /** In the order of attn.h. */
-const TYPES = /** @type {const} */ (['f32', 'f16', 'q8']);
+export const TYPES = /** @type {const} */ (['f32', 'f16', 'q8']);
 
 /** See types.d.ts. Its memory is laid out and understood by cache.c alone. */
 export class KVCache {

@@ -2,12 +2,12 @@ import { describe, kindOf, refuse } from './errors.js';
 
 /**
  * Reads each option once, before anything else happens: a getter may run any code. Inherited ones do not count.
- * @param {string} of @param {any} options @param {string} names of all there are @returns {any}
+ * @param {string} of @param {any} options @param {string} names of all there are @param {string} [expected] @returns {any}
  */
-export function read(of, options, names) {
+export function read(of, options, names, expected = 'an object') {
   const known = names.split(' ');
   if (options === undefined) options = {};
-  if (typeof options !== 'object' || !options || kindOf(options)) refuse('ARG', of, describe(options), 'an object');
+  if (typeof options !== 'object' || !options || kindOf(options) || Array.isArray(options)) refuse('ARG', of, describe(options), expected);
   for (const name of Object.keys(options)) if (!known.includes(name)) refuse('ARG', of, `given "${name}"`, `only ${names}`);
   return Object.fromEntries(known.map((name) => [name, Object.hasOwn(options, name) ? options[name] : undefined]));
 }

@@ -35,12 +35,27 @@ export async function compile(source) {
 /** Node's own modules are not named literally, or bundlers for browsers would look for them. */
 export const NODE = 'node:';
 
+/**
+ * A page knows what an address is relative to; elsewhere it must be whole, and paths are not addresses.
+ * @param {string | URL} address @param {string} name @returns {URL}
+ */
+export function absolute(address, name) {
+  const path = /^[a-z]:/i.test(String(address)); // C:\model.gguf would pass as a URL
+  try {
+    if (!path) return new URL(address, globalThis.document?.baseURI ?? globalThis.location?.href);
+  } catch {
+    // said below
+  }
+  return refuse('ARG', name, describe(address), 'a URL (in Node, for a file: pathToFileURL(path))');
+}
+
 /** @param {any} source @returns {Promise<Uint8Array<ArrayBuffer>>} */
 async function bytesOf(source) {
   if (ArrayBuffer.isView(source)) source = source.buffer.slice(source.byteOffset, source.byteOffset + source.byteLength);
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   const address = typeof source === 'string' || source instanceof URL;
   if (!address && !(source instanceof Response)) refuse('ARG', 'wasm', describe(source), 'a URL, a Response, bytes or a WebAssembly.Module');
+  if (address) absolute(source, 'wasm');
   try {
     if (/^file:/.test(source)) {
       const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}fs/promises`);

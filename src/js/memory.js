@@ -117,13 +117,13 @@ export class Memory {
     if (status) refuse(STATUS[status], name, came, expected);
   }
 
-  /** A float input: a typed array or a tensor of this memory, of the type given or of either. @param {string} name @param {any} x @param {DType} [type] @returns {any} */
-  floats(name, x, type) {
+  /** A float input: a typed array or a tensor of this memory, of the type given or of either. @param {string} name @param {any} x @param {DType} [type] @param {string[]} others what else it may be @returns {any} */
+  floats(name, x, type, ...others) {
     if (x instanceof Tensor) {
       x.place(this, name);
       return type && x.dtype !== type ? refuse('ARG', name, `a ${x.dtype} tensor`, type) : x;
     }
-    array(name, x, ...(type ? [VIEWS[type].name] : ['Float32Array', 'Float64Array']));
+    array(name, x, ...others, ...(type ? [VIEWS[type].name] : ['Float32Array', 'Float64Array']));
     // it would be detached as soon as memory grows
     return x.buffer === this.c.memory.buffer ? refuse('ARG', name, 'a view', 'the tensor itself') : x;
   }

@@ -47,7 +47,7 @@ export interface ModelInspection {
 export interface ObserveOptions {
   /** `stats`: statistics of every head, from the fused kernel. `weights`: rows of chosen heads as well. Default `none`. */
   observe?: 'none' | 'stats' | 'weights';
-  /** Whose rows; pairs [layer, head]. Default all. */
+  /** Whose rows, with `observe: 'weights'` alone; pairs [layer, head]. Default all. */
   heads?: readonly (readonly [number, number])[];
 }
 
@@ -97,14 +97,17 @@ export interface GeneratedToken {
   finish?: 'end' | 'stop' | 'length' | 'context';
 }
 
-/** What a model has read, with its keys and values. */
+/**
+ * What a model has read, with its keys and values. After `generate` that is the prompt and all tokens of the text but the last,
+ * which has been chosen and not yet read.
+ */
 export interface ModelCache {
   readonly length: number;
   /** Most positions it can hold. */
   readonly capacity: number;
   /** Bytes of wasm memory. */
   readonly bytes: number;
-  /** A copy of the ids. */
+  /** A copy of the ids that have been read. */
   readonly tokens: Int32Array;
   /** Keeps the first `length` positions. */
   truncate(length: number): void;
@@ -157,7 +160,8 @@ export interface Model {
   readonly cache: ModelCache;
   /**
    * Goes on from a prompt, text or ids: token by token, leaving the thread to others every 20 ms. What the cache has of the prompt's
-   * beginning is not read again. Options and prompt are checked at once; LIMIT if the prompt is longer than the context. One at a
+   * beginning is not read again; to go on where a text ended, give its prompt's ids and tokens, and then what is new, encoded
+   * with `{ marks: false }`. Options and prompt are checked at once; LIMIT if the prompt is longer than the context. One at a
    * time: BUSY otherwise.
    */
   generate(prompt: string | ArrayLike<number>, options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
@@ -174,7 +178,7 @@ export interface Model {
   temperature(layer: number, head: number): number;
   /**
    * T ≥ 0 for all heads, those of a layer, or one: 0 is the hard argmax, Infinity uniform. Holds from the next token on; a
-   * prompt given to `generate` after a change is read anew from its beginning.
+   * prompt given to `generate` after a change is read anew from its beginning. A head is given with its layer.
    */
   setTemperature(temperature: number, layer?: number, head?: number): void;
   /** Gives its memory back. A text that is being generated ends with DISPOSED. */

@@ -28,6 +28,8 @@ const pause = () =>
  */
 export function generate(model, prompt, options) {
   model.alive();
+  if (options && Object.hasOwn(options, 'temperature'))
+    refuse('ARG', 'options', 'given "temperature"', 'tau, the sampling temperature (model.setTemperature sets that of the attention)');
   const o = read('options', options, [...OWN, ...SAMPLING].join(' '));
   const { maxTokens = 256, signal } = o, { tokenizer, cache } = model;
   integer('maxTokens', maxTokens, 1);
@@ -36,7 +38,7 @@ export function generate(model, prompt, options) {
   const sampler = createSampler(Object.fromEntries(SAMPLING.map((name) => [name, o[name]])));
   const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);
   if (typeof prompt === 'string' && !tokenizer) refuse('ARG', 'prompt', describe(prompt), 'ids: the model has no tokenizer');
-  const ids = model.checkTokens(typeof prompt === 'string' ? /** @type {any} */ (tokenizer).encode(prompt) : prompt);
+  const ids = model.checkTokens(typeof prompt === 'string' ? /** @type {any} */ (tokenizer).encode(prompt) : prompt, 'prompt', 'text or ids');
   if (ids.length > cache.capacity) throw new ClearheadError('LIMIT', `the prompt has ${ids.length} tokens; expected at most ${cache.capacity}, the context`);
   return run(model, ids, { maxTokens, signal, wish, sampler, stops });
 }

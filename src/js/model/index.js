@@ -1,12 +1,13 @@
 /**
  * Small language models, with every head in view.
  *
- *     const model = await loadModel('smollm2-135m-q8_0.gguf');
+ *     const model = await loadModel(new URL('smollm2-135m-q8_0.gguf', import.meta.url));
  *     for await (const { text, heads } of model.generate('Once upon a time', { observe: 'stats' })) …
  *
  * The arrow: index.js → model.js → decoder.js → decoder.h. Files are read and checked by open.js, config.js and tensors.js, packed by
  * packing.js as they arrive; sequence.js is what the model has read. The types, with shapes and units, are in types.d.ts.
  */
+import { TYPES } from '../cache.js';
 import { choice, integer, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { init } from '../index.js';
@@ -31,6 +32,7 @@ const CONTEXT = 2048;
 export async function loadModel(source, options) {
   const o = read('options', options, 'engine onProgress signal quantize context cacheType'), { onProgress, signal } = o;
   const q8 = choice('quantize', o.quantize, 'none', 'q8') === 1;
+  choice('cacheType', o.cacheType, ...TYPES);
   if (o.context !== undefined) integer('context', o.context, 1);
   const memory = memories.get(o.engine ?? (await init({ layers: true })));
   if (!memory?.c.attn_matmul) return refuse('ARG', 'engine', describe(o.engine), 'one of init({ layers: true })');

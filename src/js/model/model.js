@@ -106,6 +106,7 @@ export class Model {
     const { layers, heads } = this.config;
     if (!(number('temperature', temperature) >= 0)) refuse('RANGE', 'temperature', temperature, 'a number ≥ 0');
     if (layer !== undefined) integer('layer', layer, 0, layers - 1);
+    else if (head !== undefined) refuse('ARG', 'head', 'given without a layer', 'both, or neither for all heads');
     if (head !== undefined) integer('head', head, 0, heads - 1);
     for (let l = 0; l < layers; l++)
       for (let h = 0; h < heads; h++) {
@@ -161,21 +162,23 @@ export class Model {
     const { observe, heads } = read('options', options, 'observe heads'), how = choice('observe', observe, 'none', 'stats', 'weights');
     const { layers, heads: count } = this.config;
     if (heads === undefined) return { stats: how > 0, heads: Array.from({ length: how === 2 ? layers * count : 0 }, (_, x) => [Math.floor(x / count), x % count]) };
-    for (const pair of list('heads', heads)) {
-      if (!Array.isArray(pair) || pair.length !== 2) refuse('ARG', 'heads', describe(pair), 'pairs [layer, head]');
-      integer('layer', pair[0], 0, layers - 1);
-      integer('head', pair[1], 0, count - 1);
+    if (how !== 2) refuse('ARG', 'heads', `given with observe: ${describe(observe)}`, "observe: 'weights', which they choose from");
+    for (const [at, pair] of list('heads', heads).entries()) {
+      if (!Array.isArray(pair) || pair.length !== 2) refuse('ARG', `heads[${at}]`, describe(pair), 'a pair [layer, head]');
+      integer(`the layer of heads[${at}]`, pair[0], 0, layers - 1);
+      integer(`the head of heads[${at}]`, pair[1], 0, count - 1);
     }
-    return { stats: how > 0, heads: how === 2 ? heads : [] };
+    return { stats: true, heads };
   }
 
-  /** @param {ArrayLike<number>} tokens @returns {number[]} */
-  checkTokens(tokens) {
+  /** @param {any} tokens @param {string} [name] @param {string} [expected] @returns {number[]} */
+  checkTokens(tokens, name = 'tokens', expected = `an array of ids${typeof tokens === 'string' ? ', as model.tokenizer.encode(text) gives them' : ''}`) {
     this.alive();
-    if (!Array.isArray(tokens) && !ArrayBuffer.isView(tokens)) refuse('ARG', 'tokens', describe(tokens), 'an array of ids');
-    const ids = Array.from(tokens);
-    if (!ids.length) refuse('SHAPE', 'tokens', 'empty', 'at least one');
-    ids.forEach((id, at) => integer(`tokens[${at}]`, id, 0, this.config.vocab - 1));
+    if (!Array.isArray(tokens) && !ArrayBuffer.isView(tokens)) refuse('ARG', name, describe(tokens), expected);
+    /** @type {any[]} */
+    const ids = Array.from(/** @type {any} */ (tokens));
+    if (!ids.length) refuse('SHAPE', name, 'empty', 'at least one token');
+    ids.forEach((id, at) => integer(`${name}[${at}]`, id, 0, this.config.vocab - 1));
     return ids;
   }
 

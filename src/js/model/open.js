@@ -66,6 +66,10 @@ class Progress {
   loaded = 0;
   /** @type {number | undefined} */
   total;
+  /** What the listener has been told. */
+  #told = -1;
+  /** @type {number | undefined} */
+  #of;
 
   /** @param {((progress: import('./types.d.ts').LoadProgress) => void) | undefined} listener */
   constructor(listener) {
@@ -73,6 +77,8 @@ class Progress {
   }
 
   report() {
+    if (this.loaded === this.#told && this.total === this.#of) return;
+    [this.#told, this.#of] = [this.loaded, this.total];
     this.listener?.(this.total === undefined ? { loaded: this.loaded } : { loaded: this.loaded, total: this.total });
   }
 

@@ -26,7 +26,9 @@ export interface RemoteModel {
   readonly tokenizer: RemoteTokenizer | null;
   /** Its numbers are those of the last answer. */
   readonly cache: RemoteCache;
+  /** As that of `Model`, but begins, and refuses options, when the first token is asked for. */
   generate(prompt: string | ArrayLike<number>, options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
+  /** The same. */
   chat(messages: readonly ChatMessage[], options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
   prefill(tokens: ArrayLike<number>, options?: ObserveOptions): Promise<Prediction>;
   step(token: number, options?: ObserveOptions): Promise<Prediction>;

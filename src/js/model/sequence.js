@@ -116,6 +116,17 @@ export class Sequence {
     }
   }
 
+  /** What printing it shows: what it holds is long. */
+  toJSON() {
+    const { length, capacity, bytes } = this;
+    return { length, capacity, bytes };
+  }
+
+  /** The same for console.log in Node, Deno and Bun. */
+  [Symbol.for('nodejs.util.inspect.custom')]() {
+    return this.toJSON();
+  }
+
   dispose() {
     for (const cache of this.#caches.splice(0)) cache.dispose();
     this.#tokens = [];

@@ -1,5 +1,6 @@
 import { ClearheadError, describe, kindOf, refuse } from '../errors.js';
 import { read } from '../check.js';
+import { absolute } from '../load.js';
 import { isAddress, nameOf, readAll } from './source.js';
 
 /**
@@ -35,15 +36,18 @@ export async function gather(source, signal) {
 
 /** @param {any} source @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
 async function gatherAddress(source, signal) {
+  if (isAddress(source)) absolute(source, 'source');
   if (!isAddress(source) || !/\.(safetensors|index\.json)([?#]|$)/.test(String(source))) return { weights: [source], json: {} };
   const found = isIndex(source) ? await gatherShards(source, signal) : { weights: [source], json: {} };
   await Promise.all(BESIDE.map(async ([part, file, needed]) => {
-    const beside = new URL(file, absolute(source));
+    const beside = new URL(file, absolute(source, 'source'));
     try {
       /** @type {any} */ (found.json)[part] = await readPart(part, beside, signal);
     } catch (/** @type {any} */ error) {
       // a server may also answer a wrong address with a web page
       const absent = error.code === 'NET' || /web page/.test(error.message);
+      if (needed && absent && !signal?.aborted)
+        throw new ClearheadError(error.code, `source is safetensors alone (${error.message}); expected config.json beside it, or { weights, config, tokenizer }`, { cause: error });
       if (needed || !absent || signal?.aborted) throw error;
     }
   }));
@@ -52,9 +56,6 @@ async function gatherAddress(source, signal) {
 
 /** @param {any} source */
 const isIndex = (source) => /\.index\.json([?#]|$)/.test(isAddress(source) ? String(source) : nameOf(source));
-
-/** @param {string | URL} source */
-const absolute = (source) => new URL(source, globalThis.location?.href);
 
 /** @param {any} source the index of a sharded model @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
 async function gatherShards(source, signal) {
@@ -67,7 +68,7 @@ async function gatherShards(source, signal) {
   if (!files.length || files.length > SHARDS) refuse('LIMIT', 'the index', `of ${files.length} files`, `1 to ${SHARDS}`);
   const order = new Map(files.map((file, at) => [file, at]));
   return {
-    weights: files.map((file) => new URL(/** @type {string} */ (file), absolute(source))),
+    weights: files.map((file) => new URL(/** @type {string} */ (file), absolute(source, 'weights'))),
     json: {},
     shardOf: new Map(Object.entries(map).map(([name, file]) => [name, /** @type {number} */ (order.get(file))])),
   };
@@ -75,6 +76,7 @@ async function gatherShards(source, signal) {
 
 /** @param {string} part @param {any} source @param {AbortSignal} [signal] */
 async function readPart(part, source, signal) {
+  if (isAddress(source)) absolute(source, part);
   if (part === 'chatTemplate') return utf8(await readAll(source, { signal, name: 'the chat template', most: JSON_BYTES }), 'the chat template');
   return isRecord(source) ? source : readJson(source, part, part === 'tokenizer' ? TOKENIZER_BYTES : JSON_BYTES, signal);
 }

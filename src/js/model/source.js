@@ -1,5 +1,5 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
-import { NODE } from '../load.js';
+import { NODE, absolute } from '../load.js';
 import { joined } from './bytes.js';
 
 /**
@@ -42,7 +42,7 @@ export async function openSource(source, { signal, name } = {}) {
     raw = await rawStream(source, called, signal);
   } catch (/** @type {any} */ cause) {
     signal?.throwIfAborted();
-    throw cause instanceof ClearheadError ? cause : new ClearheadError('NET', `${called} could not be opened: ${cause?.message}`, { cause });
+    throw cause instanceof ClearheadError ? cause : new ClearheadError('NET', `${called} could not be opened: ${reasonOf(cause)}`, { cause });
   }
   const { total, exact } = raw;
   let loaded = 0;
@@ -62,7 +62,7 @@ export async function openSource(source, { signal, name } = {}) {
       } catch (/** @type {any} */ cause) {
         close();
         signal?.throwIfAborted();
-        throw new ClearheadError('NET', `${called} stopped after ${loaded} bytes: ${cause?.message}`, { cause });
+        throw new ClearheadError('NET', `${called} stopped after ${loaded} bytes: ${reasonOf(cause)}`, { cause });
       }
       signal?.throwIfAborted();
       if (!chunk) {
@@ -83,13 +83,21 @@ export async function openSource(source, { signal, name } = {}) {
   };
 }
 
+/** What failed; fetch itself says no more than that it did. @param {any} error */
+function reasonOf(error) {
+  const why = error?.cause?.code || error?.cause?.message;
+  return why ? `${error.message} (${why})` : error?.message;
+}
+
 /** @param {any} source @param {string} name @param {AbortSignal} [signal] @returns {Promise<Omit<Stream, 'name'>>} */
 async function rawStream(source, name, signal) {
   if (ArrayBuffer.isView(source)) return ofBytes(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   if (source instanceof ArrayBuffer) return ofBytes(new Uint8Array(source));
   if (source instanceof Blob) return ofStream(source.stream(), source.size, true);
-  if (isAddress(source) && /^file:/i.test(String(source))) return ofPath(new URL(source));
-  if (isAddress(source)) return ofResponse(await fetch(source, { signal }), name);
+  if (isAddress(source)) {
+    const url = absolute(source, name);
+    return url.protocol === 'file:' ? ofPath(url) : ofResponse(await fetch(url, { signal }), name);
+  }
   if (source instanceof Response) return ofResponse(source, name);
   return refuse('ARG', 'source', describe(source), 'a URL, a Blob, a Response or bytes');
 }

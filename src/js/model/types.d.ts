@@ -3,7 +3,7 @@
  * logits become a token. Shapes are row-major, outermost axis first: a matrix W of y = Wx is (outputs, inputs).
  */
 
-/** Where a file comes from. In Node a path is given as a `file:` URL. A `Response` can be read once. */
+/** Where a file comes from. A string is an address, not a path: in Node that is given as `pathToFileURL(path)`. A `Response` can be read once. */
 export type FileSource = string | URL | Blob | ArrayBuffer | ArrayBufferView | Response;
 
 /** Files of a model in the layout of Hugging Face. A list of weights is a sharded model; so is the URL of a `….index.json`. */
