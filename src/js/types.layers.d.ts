@@ -61,7 +61,11 @@ export interface GeluOptions extends Out {
   approximate?: 'none' | 'tanh';
 }
 
-/** How frequencies are changed for contexts longer than a model was trained on. Names follow `rope_scaling` in config.json. */
+/**
+ * How frequencies are changed for contexts longer than a model was trained on. The fields of `rope_scaling` in config.json, in
+ * camelCase, but for `type` (rope_type), `original` (original_max_position_embeddings) and `length`; a field that a
+ * type does not have is refused.
+ */
 export type RopeScaling =
   | { type: 'none' }
   /** Every frequency divided by factor. */
@@ -73,8 +77,9 @@ export type RopeScaling =
   /** Llama 3.1; defaults 1 and 4. */
   | { type: 'llama3'; factor: number; original: number; lowFreqFactor?: number; highFreqFactor?: number }
   /**
-   * YaRN; defaults 32, 1, true. cos and sin are multiplied by attentionFactor, by default 0.1·mscale·log(factor) + 1 (divided by the same
-   * with mscaleAllDim if both are given, as DeepSeek has it).
+   * YaRN; defaults 32, 1, true. cos and sin are multiplied by attentionFactor, by default y(1), where y(m) = 0.1·m·log(factor) + 1, and 1
+   * for factor ≤ 1; where mscale and mscaleAllDim are given, both or none, and neither is 0, by y(mscale)/y(mscaleAllDim), as in Hugging
+   * Face transformers (modeling_rope_utils). Models of DeepSeek-V2's kind also multiply their softmax scale by y(mscaleAllDim)²: see Latent.forward.
    */
   | { type: 'yarn'; factor: number; original: number; betaFast?: number; betaSlow?: number; truncate?: boolean; attentionFactor?: number;
       mscale?: number; mscaleAllDim?: number };
@@ -256,7 +261,8 @@ export interface Latent {
   /**
    * `expanded` makes keys and values of all heads from the latents, `absorbed` attends to the latents themselves; equal but for rounding.
    * Default: absorbed over a cache, expanded without. The scale is 1/√(nopeDim + ropeDim) by default in both; scores, lse and
-   * statistics are the same.
+   * statistics are the same. DeepSeek-V2 and V3 with YaRN multiply it by (0.1·mscaleAllDim·log(factor) + 1)², which the table cannot
+   * hold, for it is not only of the part that turns: give `scale`.
    */
   forward(x: Floats, options?: ForwardOptions & { cache?: LatentCache; form?: 'expanded' | 'absorbed' }): AttentionResult<Float32Array>;
   dispose(): void;
