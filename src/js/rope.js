@@ -1,3 +1,4 @@
+import { overlap } from './attention.js';
 import { array, choice, integer, number, read, rows } from './check.js';
 import { describe, refuse } from './errors.js';
 import { F32 } from './memory.js';
@@ -105,6 +106,9 @@ export function rope(memory, x, table, options) {
   if (at) { if (offset !== 0) refuse('ARG', 'offset', describe(offset), 'none beside positions'); }
   else if (integer('offset', offset, 0) + m > t.positions) refuse('RANGE', 'offset', `${offset} + ${m}`, `at most ${t.positions}, the rows of the table`);
   const [row, head] = first ? [heads * headDim, headDim] : [headDim, m * headDim];
+  if (out !== undefined) floats(memory, 'out', out, x.length, 'x');
+  for (const [name, y] of Object.entries({ 'table.cos': t.cos, 'table.sin': t.sin, positions: at }))
+    if (out !== undefined && overlap(out, y)) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
   return written(memory, out, x.length, 'x', (to) => {
     memory.view(F32, to, x.length).set(x.data ?? x);
     const skip = at ? 0 : 4 * offset * (t.dim / 2), cos = memory.put(t.cos, F32) + skip, sin = memory.put(t.sin, F32) + skip;
