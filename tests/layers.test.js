@@ -265,6 +265,23 @@ for (const [kind, make, rule, forms] of [['multiHead', extremeMultiHead, multiHe
     t.diagnostic(`worst ${most.toFixed(3)} of the rule, which allows less than a hundredth of the numbers' size in ${decided} of ${total}; logits up to ${logit.toExponential(1)}`);
   });
 
+test("DeepSeek-V2's YaRN: a table whose factors cancel, and the square of one of them in the scale", () => {
+  const scaling = { type: 'yarn', factor: 40, original: 4096, mscale: 0.707, mscaleAllDim: 0.707 }, y = 0.1 * 0.707 * Math.log(40) + 1;
+  const r = random(14), config = { modelDim: 16, heads: 3, kvLatent: 12, queryLatent: 0, nopeDim: 6, ropeDim: 8, valueDim: 5 }, x = numbers(r, 9 * 16);
+  const w = { q: matrix(r, 3 * 14, 16), kvA: matrix(r, 20, 16), kvANorm: vector(r, 12), kvB: matrix(r, 3 * 11, 12), o: matrix(r, 16, 15) };
+  const of = (temperature) => latentSized(x, w, { ...config, temperature, epsilon: 1e-6, f: frequencies(8, 10000, scaling), interleaved: true });
+  const want = of(1 / (y * y)), without = of(1);
+  for (const { variant, ch } of engines) {
+    const layer = ch.latent(w, { ...config, rope: ch.ropeTable({ dim: 8, positions: 9, interleaved: true, scaling }) });
+    for (const form of ['expanded', 'absorbed']) {
+      const { output } = layer.forward(x, { causal: true, form, scale: (y * y) / Math.sqrt(14) });
+      output.forEach((v, at) => assert.ok(Math.abs(v - want.y[at]) <= EPS * (PLAIN * want.plain[at] + STEEP * want.steep[at]), `${variant}, ${form}, ${at}`));
+    }
+    layer.dispose();
+  }
+  assert.ok(want.y.some((v, at) => Math.abs(v - without.y[at]) > 1e-2));
+});
+
 test('a latent cache is as small as DeepSeek-V2 says: 576 numbers where its heads would keep 40960', () => {
   const [{ ch }] = engines, r = random(5);
   const config = { modelDim: 8, heads: 128, kvLatent: 512, nopeDim: 128, ropeDim: 64, valueDim: 128, outputs: 1 };
