@@ -60,7 +60,7 @@ test('sizes and numbers that do not fit', () => {
     ['ARG', 'scaling.mscale', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'linear', factor: 4, mscale: 9 } })],
     ['ARG', 'scaling.length', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'yarn', factor: 4, original: 9, length: 9 } })],
     ...[['ARG', 'scaling.mscaleAllDim', { mscale: 0.707 }], ['ARG', 'scaling.mscale', { mscaleAllDim: 1 }], ['RANGE', 'scaling.mscale', { mscale: -1, mscaleAllDim: 1 }], ['RANGE', 'scaling.mscaleAllDim', { mscale: 1, mscaleAllDim: NaN }],
-      ['RANGE', 'scaling.mscale', { mscale: 1e308, mscaleAllDim: 1 }], ['ARG', 'scaling.attentionFactor', { attentionFactor: 2, mscale: 1, mscaleAllDim: 1 }], ['RANGE', 'scaling.attentionFactor', { attentionFactor: 0 }]]
+      ['RANGE', 'scaling.mscale', { mscale: 1e308, mscaleAllDim: 1 }], ['ARG', 'scaling.attentionFactor', { attentionFactor: 2, mscale: 1, mscaleAllDim: 1 }], ['RANGE', 'scaling.attentionFactor', { attentionFactor: 0 }], ['ARG', 'scaling.betaFast', { betaFast: null }]]
       .map(([code, word, more]) => [code, word, () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'yarn', factor: 4, original: 9, ...more } })]),
     ['ARG', 'scaling.original', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'yarn', factor: 2 } })],
     ['RANGE', 'scaling.highFreqFactor', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'llama3', factor: 2, original: 9, lowFreqFactor: 4, highFreqFactor: 4 } })],

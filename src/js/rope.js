@@ -21,8 +21,8 @@ const SCALINGS = {
 /** The options of scaling: its type, and no others than that has. @param {any} scaling */
 function readScaling(scaling) {
   if (scaling === undefined) return { type: 'none' };
-  const o = read('scaling', scaling, `type ${[...new Set(Object.values(SCALINGS).join(' ').trim().split(' '))].join(' ')}`);
-  choice('scaling.type', o.type ?? null, ...Object.keys(SCALINGS));
+  const o = read('scaling', scaling, `type length lowFreqFactor highFreqFactor ${SCALINGS.yarn}`), types = Object.keys(SCALINGS);
+  if (!types.includes(o.type)) refuse('ARG', 'scaling.type', describe(o.type), types.map(describe).join(' or '));
   for (const [name, x] of Object.entries(o))
     if (x !== undefined && name !== 'type' && !SCALINGS[o.type].split(' ').includes(name)) refuse('ARG', `scaling.${name}`, describe(x), `none with type "${o.type}"`);
   return o;
@@ -51,7 +51,7 @@ export function ropeTable(memory, options) {
 function frequencies(memory, f, dim, base, scaling) {
   const o = readScaling(scaling), kind = o.type;
   /** @param {string} name @param {number} [otherwise] @param {number} [least] */
-  const value = (name, otherwise, least = 0) => above(`scaling.${name}`, o[name] ?? otherwise, least);
+  const value = (name, otherwise, least = 0) => above(`scaling.${name}`, o[name] === undefined ? otherwise : o[name], least);
   const factor = kind === 'none' ? 1 : value('factor');
   if (/ntk|dynamic/.test(kind) && dim < 4) refuse('RANGE', 'dim', dim, 'at least 4');
   if (kind === 'ntk') base = memory.call('rope_ntk_base', dim, base, factor);
