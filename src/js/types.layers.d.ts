@@ -84,7 +84,8 @@ export type RopeScaling =
   /**
    * YaRN; defaults 32, 1, true. cos and sin are multiplied by attentionFactor, by default y(1), where y(m) = 0.1·m·log(factor) + 1, and 1
    * for factor ≤ 1; where mscale and mscaleAllDim are given, both or none, and neither is 0, by y(mscale)/y(mscaleAllDim), as in Hugging
-   * Face transformers (modeling_rope_utils); attentionFactor is not given beside these. Models of DeepSeek-V2's kind also multiply their softmax scale by y(mscaleAllDim)²: see Latent.forward.
+   * Face transformers (modeling_rope_utils); attentionFactor is not given beside these. Models of DeepSeek-V2's kind also multiply
+   * their softmax scale by y(mscaleAllDim)²: see Latent.forward.
    */
   | { type: 'yarn'; factor: number; original: number; betaFast?: number; betaSlow?: number; truncate?: boolean; attentionFactor?: number;
       mscale?: number; mscaleAllDim?: number };
