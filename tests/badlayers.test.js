@@ -30,12 +30,15 @@ test('every array argument of every operation', () => {
     refuses(`${name} to gelu`, code, 'x', () => ch.gelu(bad));
     refuses(`${name} to rope`, code, 'x', () => ch.rope(bad, table, { headDim: 4 }));
     refuses(`${name} to rope`, code, 'table.cos', () => ch.rope(x, { ...table, cos: bad }, { headDim: 4 }));
+    for (const f of ['swiglu', 'geglu']) {
+      refuses(`${name} to ${f}`, code, 'gate', () => ch[f](bad, x));
+      refuses(`${name} to ${f}`, code, 'up', () => ch[f](x, bad));
+    }
     if (bad === undefined) continue; // the rest may be absent
     refuses(`${name} to linear`, code, 'bias', () => ch.linear(x, { inputs: 4, bias: bad }));
     refuses(`${name} to layerNorm`, `${code} RANGE`, '', () => ch.layerNorm(x, bad, w));
     refuses(`${name} to layerNorm`, code, 'bias', () => ch.layerNorm(x, w, bad));
     refuses(`${name} to layerNorm`, code, 'mean', () => ch.layerNorm(x, w, w, { mean: bad }));
-    refuses(`${name} to swiglu`, code, 'up', () => ch.swiglu(x, bad));
     for (const f of [(o) => ch.silu(x, o), (o) => ch.rmsNorm(x, w, o), (o) => ch.matmul(x, x, { k: 4, ...o }), (o) => ch.rope(x, table, { headDim: 4, ...o })])
       refuses(`${name} to out`, code, 'out', () => f({ out: bad }));
   }
@@ -52,7 +55,14 @@ test('sizes and numbers that do not fit', () => {
     ['ARG', 'approximate', () => ch.gelu(x, { approximate: 'sigmoid' })], ['RANGE', 'dim', () => ch.ropeTable({ dim: 3, positions: 1 })], ['RANGE', 'base', () => ch.ropeTable({ dim: 4, positions: 1, base: 1 })],
     ['RANGE', 'base', () => ch.ropeTable({ dim: 4, positions: 1, base: Infinity })], ['ARG', 'scaling.type', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'cubic' } })],
     ['ARG', 'scaling.factor', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'linear' } })], ['RANGE', 'scaling.factor', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'ntk', factor: 0 } })],
-    ['RANGE', 'dim', () => ch.ropeTable({ dim: 2, positions: 1, scaling: { type: 'ntk', factor: 2 } })], ['ARG', 'scaling.original', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'yarn', factor: 2 } })],
+    ['RANGE', 'dim', () => ch.ropeTable({ dim: 2, positions: 1, scaling: { type: 'ntk', factor: 2 } })], ['ARG', 'scaling.type', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { factor: 4 } })],
+    ['ARG', 'scaling.type', () => ch.ropeTable({ dim: 4, positions: 1, scaling: {} })], ['ARG', 'scaling.factor', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'none', factor: 4 } })],
+    ['ARG', 'scaling.mscale', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'linear', factor: 4, mscale: 9 } })],
+    ['ARG', 'scaling.length', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'yarn', factor: 4, original: 9, length: 9 } })],
+    ...[['ARG', 'scaling.mscaleAllDim', { mscale: 0.707 }], ['ARG', 'scaling.mscale', { mscaleAllDim: 1 }], ['RANGE', 'scaling.mscale', { mscale: -1, mscaleAllDim: 1 }], ['RANGE', 'scaling.mscaleAllDim', { mscale: 1, mscaleAllDim: NaN }],
+      ['RANGE', 'scaling.mscale', { mscale: 1e308, mscaleAllDim: 1 }], ['ARG', 'scaling.attentionFactor', { attentionFactor: 2, mscale: 1, mscaleAllDim: 1 }], ['RANGE', 'scaling.attentionFactor', { attentionFactor: 0 }], ['ARG', 'scaling.betaFast', { betaFast: null }]]
+      .map(([code, word, more]) => [code, word, () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'yarn', factor: 4, original: 9, ...more } })]),
+    ['ARG', 'scaling.original', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'yarn', factor: 2 } })],
     ['RANGE', 'scaling.highFreqFactor', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'llama3', factor: 2, original: 9, lowFreqFactor: 4, highFreqFactor: 4 } })],
     ['LIMIT OOM', '', () => ch.ropeTable({ dim: 2 ** 20, positions: 2 ** 20 })], ['SHAPE', 'table.dim', () => ch.rope(x, table, { headDim: 3 })], ['SHAPE', 'table.sin', () => ch.rope(x, { ...table, sin: w }, { headDim: 4 })],
     ['RANGE', 'offset', () => ch.rope(x, table, { headDim: 4, offset: 6 })], ['RANGE', 'positions', () => ch.rope(x, table, { headDim: 4, positions: Int32Array.of(0, 8, 0) })], ['ARG', 'table', () => ch.rope(x, null, { headDim: 4 })],
@@ -91,6 +101,35 @@ for (const [kind, make, w, c] of [['multiHead', (w, c) => ch.multiHead(w, c), we
     leaksNothing('a layer refused', () => make({ ...w, o: w.o.subarray(1) }, c));
     assert.deepEqual(room(), before);
   });
+
+test('results that would lie in each other, or in a table that is read, are refused by name', () => {
+  const X = ch.tensor([12]), Y = ch.tensor([3]), buffer = new ArrayBuffer(48), whole = new Float32Array(buffer), few = new Float32Array(buffer, 8, 3), other = new Float32Array(buffer, 16, 3);
+  const { cos, sin } = ch.ropeTable({ dim: 2, positions: 12 }), C = ch.tensor([12]), S = ch.tensor([12]);
+  C.data.set(cos);
+  S.data.set(sin);
+  for (const [word, where, call] of [
+    ['inverseDeviation', 'mean', () => ch.layerNorm(x, w, w, { mean: Y, inverseDeviation: Y })], ['inverseDeviation', 'mean', () => ch.layerNorm(x, w, w, { mean: few, inverseDeviation: other })],
+    ['mean', 'out', () => ch.layerNorm(x, w, w, { mean: few, out: whole })], ['inverseDeviation', 'out', () => ch.layerNorm(x, w, w, { inverseDeviation: few, out: whole })],
+    ['mean', 'out', () => ch.layerNorm(x, undefined, undefined, { size: 1, mean: X, out: X })],
+    ['out', 'table.cos', () => ch.rope(x, { cos: C, sin, dim: 2 }, { headDim: 2, out: C })], ['out', 'table.sin', () => ch.rope(x, { cos, sin: S, dim: 2 }, { headDim: 2, out: S })],
+    ['out', 'table.sin', () => ch.rope(x, { cos, sin: whole, dim: 2 }, { headDim: 2, out: whole })],
+    ['out', 'positions', () => ch.rope(x, { cos, sin, dim: 2 }, { headDim: 2, positions: new Int32Array(buffer, 0, 6), out: whole })],
+  ]) assert.throws(call, (error) => error.code === 'ALIAS' && error.message.startsWith(`${word} is in the memory of ${where};`), String(call));
+  sameArray(ch.rope(x, { cos, sin, dim: 2 }, { headDim: 2, out: X }), ch.rope(x, { cos: C, sin: S, dim: 2 }, { headDim: 2 }), 'the table is as it was');
+  for (const held of [X, Y, C, S]) held.dispose();
+});
+
+test('a head above the largest is refused when the layer is made, and a weight that does not fit by its size in words', () => {
+  const { modelDim, heads, kvHeads, headDim, valueDim } = config, most = 1024, one = { modelDim: 1, heads: 1, outputs: 1 }, of = (q, v) => ({ q: numbers(q), k: numbers(q), v: numbers(v), o: numbers(v) });
+  for (const [name, made] of [['headDim', () => ch.multiHead(of(most + 1, 1), { ...one, headDim: most + 1, valueDim: 1 })], ['valueDim', () => ch.multiHead(of(1, most + 1), { ...one, headDim: 1, valueDim: most + 1 })]])
+    assert.throws(made, (error) => error.code === 'LIMIT' && error.message === `${name} is ${most + 1}; expected at most ${most}`);
+  const largest = ch.multiHead(of(most, most), { ...one, headDim: most });
+  assert.equal(largest.forward(numbers(2)).output.length, 2);
+  largest.dispose();
+  for (const [name, size, words] of [['qBias', heads * headDim, 'heads*headDim'], ['kBias', kvHeads * headDim, 'kvHeads*headDim'], ['vBias', kvHeads * valueDim, 'kvHeads*valueDim'], ['oBias', modelDim, 'outputs'],
+    ['qNorm', headDim, 'headDim'], ['kNorm', headDim, 'headDim']])
+    assert.throws(() => ch.multiHead({ ...weights, [name]: numbers(size + 1) }, config), { code: 'SHAPE', message: `weights.${name} is ${size + 1} long; expected ${size} = ${words}` });
+});
 
 test('a latent layer beyond the largest head is refused', () => {
   refuses('a latent of 1024 and 2', 'LIMIT SHAPE RANGE', 'kvLatent', () => ch.latent({ q: numbers(12), kvA: numbers(1026), kvB: numbers(7 * 2 * 1024), o: numbers(6) },

@@ -28,6 +28,23 @@ const LOGITS = 1e-5;
 
 for (const { variant, ch: engine } of engines)
   describe(`${variant} kernels`, () => {
+    test('a model with YaRN turns by the factor that the published implementations compute', async () => {
+      const base = configs['llama, tied, grouped'], tokens = tokensOf(8, 20, base.vocab_size);
+      const logits = async (more) => {
+        const loaded = await loadModel(asSafetensors(tiny({ ...base, rope_scaling: { rope_type: 'yarn', factor: 40, original_max_position_embeddings: 24, ...more } })), { engine });
+        const prediction = loaded.prefill(tokens).logits.slice();
+        loaded.dispose();
+        return prediction;
+      };
+      const y = (m) => 0.1 * m * Math.log(40) + 1, far = await logits({ attention_factor: 1.05 * y(1) });
+      for (const [more, factor] of [[{}, y(1)], [{ mscale: 1, mscale_all_dim: 1 }, 1], [{ mscale: 1, mscale_all_dim: 0.707 }, y(1) / y(0.707)], [{ mscale: 0.707 }, y(1)], [{ mscale: 0.707, mscale_all_dim: 0 }, y(1)],
+        [{ mscale_all_dim: 1 }, y(1)], [{ attention_factor: 0.9, mscale: 1, mscale_all_dim: 0.707 }, 0.9]]) {
+        const got = await logits(more), want = await logits({ attention_factor: factor });
+        assert.ok(difference(got, want) <= LOGITS * largest(want), `${JSON.stringify(more)}: ${difference(got, want)}`);
+        assert.ok(difference(got, far) > 100 * LOGITS * largest(want), `${JSON.stringify(more)}: the factor has no effect`);
+      }
+    });
+
     for (const [name, config] of Object.entries(configs)) {
       const model = tiny(config), tokens = tokensOf(7, 40, config.vocab_size);
       const want = forward(model, tokens);

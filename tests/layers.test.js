@@ -5,7 +5,7 @@ import { init } from '../src/js/index.js';
 import { sameArray, sameBits } from './bits.js';
 import { engines } from './model-engines.js';
 import { random } from './random.js';
-import { frequencies, latent, linear, multiHead } from './textbook.js';
+import { frequencies, latent, latentSized, linear, multiHead, multiHeadSized } from './textbook.js';
 
 const EPS = 2 ** -23;
 const numbers = (r, length, scale = 1) => Float32Array.from({ length }, () => scale * r.normal());
@@ -35,6 +35,12 @@ function near(got, want, name) {
   assert.ok(worst <= UNITS, `${name}: ${worst} units of the largest result`);
   return worst;
 }
+
+/**
+ * Units in the last place of the sizes that textbook.js adds up. A number is rounded about ten times on its way, by half a unit of its
+ * size or less, some up and some down; the logits' sizes count two of theirs, a query's and a key's. Measured: up to 0.55 of the rule.
+ */
+const PLAIN = 3, STEEP = 1.5;
 
 for (const { variant, ch } of engines) {
   test(`the multi-head layer is that of float64: groups, biases, QK-norm, RoPE, residual (${variant})`, (t) => {
@@ -184,6 +190,97 @@ for (const { variant, ch } of engines) {
     }
   });
 }
+
+/**
+ * What a state is made extreme by: amplitude of the queries' weights, so that logits reach ±10^4 and more; the temperature; equal rows; how many rows.
+ * Small shapes, down to one number for each size.
+ */
+function extremes(seed) {
+  const r = random(seed), long = seed % 50 === 0;
+  const m = long ? r.integer(60, 140) : r.pick([1, 1, 2, 3, 5, 8, 13, 21]), ties = r.pick([0, 0, 0, 0, 0, 0, 1, 2]), amplitude = r.pick([1, 1, 1, 10, 100, 1000, 3000]), temperature = r.pick([1, 1, 1, 0.1, 1e-3, 1e3, 1e3]);
+  const small = (most) => (r.chance(0.25) ? 1 : r.integer(1, long ? Math.min(most, 4) : most));
+  const rowsOf = (modelDim) => {
+    const x = numbers(r, m * modelDim, r.pick([1, 1, 1e-2, 3]));
+    if (ties) for (let at = modelDim; at < x.length; at++) if (ties === 2 || at % 2 || at < 4 * modelDim) x[at] = x[at - modelDim];
+    return x;
+  };
+  return { r, m, ties, amplitude, temperature, small, rowsOf };
+}
+
+function extremeMultiHead(seed) {
+  const { r, m, amplitude, temperature, small, rowsOf } = extremes(seed), kvHeads = r.integer(1, 2), heads = kvHeads * r.integer(1, 2), headDim = small(8), valueDim = r.chance(0.3) ? small(6) : headDim, modelDim = small(12);
+  const w = { q: numbers(r, heads * headDim * modelDim, amplitude / Math.sqrt(modelDim)), k: matrix(r, kvHeads * headDim, modelDim), v: matrix(r, kvHeads * valueDim, modelDim), o: matrix(r, modelDim, heads * valueDim) };
+  if (r.chance(0.3)) Object.assign(w, { qBias: numbers(r, heads * headDim, amplitude), kBias: numbers(r, kvHeads * headDim), vBias: numbers(r, kvHeads * valueDim), oBias: numbers(r, modelDim) });
+  if (r.chance(0.3)) Object.assign(w, { qNorm: vector(r, headDim).map((v) => v * amplitude), kNorm: vector(r, headDim) });
+  const turned = headDim > 1 && r.chance(0.6) && { dim: 2 * r.integer(1, Math.floor(headDim / 2)), interleaved: r.chance(0.5) };
+  return { w, config: { modelDim, heads, kvHeads, headDim, valueDim, residual: r.chance(0.3) }, turned, temperature, m, x: rowsOf(modelDim) };
+}
+
+function extremeLatent(seed) {
+  const { r, m, amplitude, temperature, small, rowsOf } = extremes(seed), heads = r.integer(1, 2), kvLatent = small(10), queryLatent = r.chance(0.5) ? small(6) : 0, modelDim = small(12);
+  const nopeDim = small(6), ropeDim = 2 * r.integer(0, 2), valueDim = small(6);
+  const w = { kvA: matrix(r, kvLatent + ropeDim, modelDim), kvB: matrix(r, heads * (nopeDim + valueDim), kvLatent), o: matrix(r, modelDim, heads * valueDim) };
+  if (r.chance(0.5)) w.kvANorm = vector(r, kvLatent);
+  w[queryLatent ? 'qB' : 'q'] = matrix(r, heads * (nopeDim + ropeDim), queryLatent || modelDim).map((v) => v * amplitude);
+  if (queryLatent) w.qA = matrix(r, queryLatent, modelDim);
+  if (queryLatent && r.chance(0.5)) w.qANorm = vector(r, queryLatent);
+  const turned = ropeDim > 0 && r.chance(0.7) && { dim: ropeDim, interleaved: r.chance(0.5) };
+  return { w, config: { modelDim, heads, kvLatent, queryLatent, nopeDim, ropeDim, valueDim }, turned, temperature, m, x: rowsOf(modelDim) };
+}
+
+for (const [kind, make, rule, forms] of [['multiHead', extremeMultiHead, multiHeadSized, [undefined]], ['latent', extremeLatent, latentSized, ['expanded', 'absorbed']]])
+  test(`${kind}: 1000 random states, extremes among them, keep the error rule`, (t) => {
+    let most = 0, logit = 0, decided = 0, total = 0, equal = 0;
+    for (let seed = 5000; seed < 6000; seed++) {
+      const { w, config, turned, temperature, m, x } = make(seed);
+      const want = rule(x, w, { ...config, temperature, epsilon: 1e-6, f: turned && frequencies(turned.dim, 10000), interleaved: turned.interleaved });
+      logit = Math.max(logit, want.logit);
+      const allowed = want.plain.map((plain, at) => EPS * (PLAIN * plain + STEEP * want.steep[at]) + 2 ** -120);
+      want.plain.forEach((plain, at) => (decided += Number(allowed[at] < 0.01 * plain)));
+      total += want.y.length;
+      for (const { variant, ch } of engines) {
+        const layer = ch[kind](w, { ...config, rope: turned ? ch.ropeTable({ ...turned, positions: m }) : undefined });
+        for (const form of forms) {
+          const { output, weights } = layer.forward(x, { causal: true, temperature, want: { weights: true }, ...(form && { form }) });
+          assert.equal(output.length, want.y.length);
+          output.forEach((y, at) => {
+            const ratio = Math.abs(y - want.y[at]) / allowed[at];
+            assert.ok(ratio <= 1, `seed ${seed}, ${variant} ${form ?? ''}: [${at}] is ${y}; should be ${want.y[at]}, ${ratio} of the rule`);
+            most = Math.max(most, ratio);
+          });
+          // rows that are equal without places: the weights are as well, whatever the logits and the temperature
+          if (m === 1 || turned || x.some((v, at) => v !== x[at % config.modelDim])) continue;
+          equal++;
+          weights.forEach((p, at) => {
+            const i = Math.floor(at / m) % m, seen = at % m <= i ? 1 / (i + 1) : 0;
+            assert.ok(Math.abs(p - seen) <= EPS * seen, `seed ${seed}, ${variant} ${form ?? ''}: weight ${at} is ${p}; should be ${seen}`);
+          });
+        }
+        layer.dispose();
+      }
+    }
+    assert.ok(logit > 1e4, `logits up to ${logit}`);
+    assert.ok(equal > 50, `${equal} of equal rows`);
+    assert.ok(decided > 0.75 * total, `the rule decides ${decided} of ${total}`);
+    t.diagnostic(`worst ${most.toFixed(3)} of the rule, which allows less than a hundredth of the numbers' size in ${decided} of ${total}; logits up to ${logit.toExponential(1)}`);
+  });
+
+test("DeepSeek-V2's YaRN: a table whose factors cancel, and the square of one of them in the scale", () => {
+  const scaling = { type: 'yarn', factor: 40, original: 4096, mscale: 0.707, mscaleAllDim: 0.707 }, y = 0.1 * 0.707 * Math.log(40) + 1;
+  const r = random(14), config = { modelDim: 16, heads: 3, kvLatent: 12, queryLatent: 0, nopeDim: 6, ropeDim: 8, valueDim: 5 }, x = numbers(r, 9 * 16);
+  const w = { q: matrix(r, 3 * 14, 16), kvA: matrix(r, 20, 16), kvANorm: vector(r, 12), kvB: matrix(r, 3 * 11, 12), o: matrix(r, 16, 15) };
+  const of = (temperature) => latentSized(x, w, { ...config, temperature, epsilon: 1e-6, f: frequencies(8, 10000, scaling), interleaved: true });
+  const want = of(1 / (y * y)), without = of(1);
+  for (const { variant, ch } of engines) {
+    const layer = ch.latent(w, { ...config, rope: ch.ropeTable({ dim: 8, positions: 9, interleaved: true, scaling }) });
+    for (const form of ['expanded', 'absorbed']) {
+      const { output } = layer.forward(x, { causal: true, form, scale: (y * y) / Math.sqrt(14) });
+      output.forEach((v, at) => assert.ok(Math.abs(v - want.y[at]) <= EPS * (PLAIN * want.plain[at] + STEEP * want.steep[at]), `${variant}, ${form}, ${at}`));
+    }
+    layer.dispose();
+  }
+  assert.ok(want.y.some((v, at) => Math.abs(v - without.y[at]) > 1e-2));
+});
 
 test('a latent cache is as small as DeepSeek-V2 says: 576 numbers where its heads would keep 40960', () => {
   const [{ ch }] = engines, r = random(5);

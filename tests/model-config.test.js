@@ -76,7 +76,7 @@ describe('settings', () => {
     await scaling({ type: 'linear', factor: 8 })('ropeScaling', { type: 'linear', factor: 8 });
     await scaling({ type: 'linear', factor: { type: 'f32', value: 0 } })('ropeScaling', { type: 'none' });
     await scaling({ type: 'yarn', factor: 4, original_context_length: 32 })('ropeScaling',
-      { type: 'yarn', factor: 4, originalContext: 32, betaFast: 32, betaSlow: 1, attentionFactor: 0.1 * Math.log(4) + 1, truncate: true });
+      { type: 'yarn', factor: 4, originalContext: 32, betaFast: 32, betaSlow: 1, truncate: true, mscale: 0, mscaleAllDim: 0, attentionScale: 1 });
     await refuses(() => gguf('qwen2', { 'qwen2.rope.scaling.type': 'longrope', 'qwen2.rope.scaling.factor': 2 }), 'FORMAT', /rope.scaling.type is "longrope"/);
   });
 
@@ -91,7 +91,11 @@ describe('settings', () => {
     await rope({ type: 'linear', factor: 2 })('ropeScaling', { type: 'linear', factor: 2 });
     await rope({ type: 'dynamic', factor: 2 })('ropeScaling', { type: 'none' });
     await rope({ rope_type: 'yarn', factor: 4, mscale: 1, mscale_all_dim: 1, truncate: false })('ropeScaling',
-      { type: 'yarn', factor: 4, originalContext: SIZES.context, betaFast: 32, betaSlow: 1, attentionFactor: 1, truncate: false });
+      { type: 'yarn', factor: 4, originalContext: SIZES.context, betaFast: 32, betaSlow: 1, truncate: false, mscale: 1, mscaleAllDim: 1 });
+    await rope({ rope_type: 'yarn', factor: 4, attention_factor: 1.5, mscale: 9 })('ropeScaling',
+      { type: 'yarn', factor: 4, originalContext: SIZES.context, betaFast: 32, betaSlow: 1, truncate: true, attentionFactor: 1.5 });
+    for (const [mscale, message] of [[-1, /mscale of the model is -1/], ['1', /mscale of the model is "1"/], [2e6, /mscale of the model/], [NaN, /mscale of the model/]])
+      await refuses(() => json('llama', { rope_scaling: { rope_type: 'yarn', factor: 4, mscale, mscale_all_dim: 1 } }), 'FORMAT', message);
     const kinds = await json('gemma3', { layer_types: ['sliding_attention', 'full_attention'], sliding_window: 5, query_pre_attn_scalar: 16, final_logit_softcapping: null,
       rope_parameters: { full_attention: { rope_type: 'linear', factor: 8, rope_theta: 2e6 }, sliding_attention: { rope_type: 'default', rope_theta: 3e4 } } });
     assert.deepEqual([kinds.localLayers, kinds.slidingWindow, kinds.ropeTheta, kinds.ropeLocalTheta, kinds.ropeScaling, kinds.attnScale, kinds.finalSoftcap],

@@ -112,13 +112,13 @@ for (const { variant, ch } of engines) {
 
   const scalings = [undefined, { type: 'none' }, { type: 'linear', factor: 4 }, { type: 'ntk', factor: 8 }, { type: 'dynamic', factor: 2, length: 9000, original: 4096 },
     { type: 'dynamic', factor: 2, length: 100, original: 4096 }, { type: 'llama3', factor: 8, original: 8192 }, { type: 'llama3', factor: 32, original: 8192, lowFreqFactor: 1, highFreqFactor: 4 },
-    { type: 'yarn', factor: 4, original: 4096 }, { type: 'yarn', factor: 40, original: 4096, betaFast: 32, betaSlow: 1, mscale: 0.707, mscaleAllDim: 0.707 }, { type: 'yarn', factor: 16, original: 2048, truncate: false }];
+    { type: 'yarn', factor: 4, original: 4096 }, { type: 'yarn', factor: 40, original: 4096, betaFast: 32, betaSlow: 1, mscale: 0.707, mscaleAllDim: 0.707 }, { type: 'yarn', factor: 40, original: 4096, mscale: 1, mscaleAllDim: 0 }, { type: 'yarn', factor: 16, original: 2048, truncate: false }];
 
   test(`rope tables are those of float64, for every scaling (${variant})`, () => {
     for (const scaling of scalings)
       for (const [dim, base] of [[64, 10000], [128, 500000], [8, 1e6], [4, 10000]]) {
         const table = ch.ropeTable({ dim, positions: 5, from: 131069, base, scaling }), f = frequencies(dim, base, scaling);
-        const factor = scaling?.type !== 'yarn' ? 1 : scaling.mscale ? 1 : 0.1 * Math.log(scaling.factor) + 1;
+        const factor = scaling?.type !== 'yarn' ? 1 : scaling.mscaleAllDim ? 1 : 0.1 * Math.log(scaling.factor) + 1;
         worst(table.frequencies, f, (p) => 1e-13 * f[p], 'frequencies');
         assert.ok(Math.abs(table.attentionFactor - factor) < 1e-14, `${table.attentionFactor}`);
         const angle = (at) => (131069 + Math.floor(at / (dim / 2))) * f[at % (dim / 2)];
@@ -127,6 +127,16 @@ for (const { variant, ch } of engines) {
       }
     const { cos, sin } = ch.ropeTable({ dim: 2, positions: 3, base: 10000 });
     assert.deepEqual([...cos, ...sin], [1, Math.fround(Math.cos(1)), Math.fround(Math.cos(2)), 0, Math.fround(Math.sin(1)), Math.fround(Math.sin(2))]);
+  });
+
+  test(`what YaRN multiplies by is that of the published implementations, to the last bits (${variant})`, () => {
+    // log 40 = 3.6888794541139363; y(1) = 1.36888794541139363, y(0.707) = 1.26080377740585, as transformers and DeepSeek-V2 compute them
+    for (const [more, want] of [[{}, 1.3688879454113936], [{ mscale: 1, mscaleAllDim: 1 }, 1], [{ mscale: 0.707, mscaleAllDim: 0.707 }, 1], [{ mscale: 1, mscaleAllDim: 0.707 }, 1.3688879454113936 / 1.2608037774058553],
+      [{ mscale: 0.707, mscaleAllDim: 1 }, 1.2608037774058553 / 1.3688879454113936], [{ mscale: 1, mscaleAllDim: 0 }, 1.3688879454113936], [{ mscale: 0, mscaleAllDim: 1 }, 1.3688879454113936], [{ attentionFactor: 0.5 }, 0.5]]) {
+      const { attentionFactor } = ch.ropeTable({ dim: 64, positions: 1, scaling: { type: 'yarn', factor: 40, original: 4096, ...more } });
+      assert.ok(Math.abs(attentionFactor - want) <= 4e-16, `${JSON.stringify(more)}: ${attentionFactor}`);
+      for (const factor of [0.5, 1]) assert.equal(ch.ropeTable({ dim: 64, positions: 1, scaling: { type: 'yarn', factor, original: 4096, ...more } }).attentionFactor, more.attentionFactor ?? 1);
+    }
   });
 
   test(`heads turn by their positions: halves, neighbours, a part of the head, both layouts (${variant})`, () => {

@@ -111,8 +111,12 @@ ATTN_API void attn_rope_llama3(double *f, int32_t rotary_dim, double factor, dou
 ATTN_API void attn_rope_yarn(double *f, int32_t rotary_dim, double base, double factor, double beta_fast,
                              double beta_slow, double original, int32_t truncate);
 
-/* What YaRN multiplies cos and sin by: 0.1·mscale·log(factor) + 1, and 1 for factor ≤ 1. */
-ATTN_API double attn_rope_yarn_attention(double factor, double mscale);
+/*
+ * What YaRN multiplies cos and sin by where a model does not say it. With y(m) = 0.1·m·log(factor) + 1, and 1 for factor ≤ 1: y(1),
+ * or y(mscale)/y(mscale_all_dim) if neither is 0, as Hugging Face transformers (modeling_rope_utils) has it. DeepSeek-V2's own code
+ * divides by y(0) = 1 where mscale_all_dim is 0. It also multiplies its softmax scale by y(mscale_all_dim)², which is the caller's.
+ */
+ATTN_API double attn_rope_yarn_attention(double factor, double mscale, double mscale_all_dim);
 
 /* cos and sin of (from + row)·f_p, times attention_factor, each rounded once from double. */
 ATTN_API void attn_rope_table(float *cos, /* (count, rotary_dim/2) */

@@ -106,9 +106,10 @@ void attn_rope_yarn(double *f, int32_t rotary_dim, double base, double factor, d
   }
 }
 
-double attn_rope_yarn_attention(double factor, double mscale)
+double attn_rope_yarn_attention(double factor, double mscale, double mscale_all_dim)
 {
-  return factor > 1 ? 0.1 * mscale * f64_log(factor) + 1 : 1;
+  double growth = factor > 1 ? 0.1 * f64_log(factor) : 0;
+  return mscale && mscale_all_dim ? (mscale * growth + 1) / (mscale_all_dim * growth + 1) : growth + 1;
 }
 
 /* ---- The table ---------------------------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 import { ClearheadError } from './errors.js';
 import { Latent } from './latent.js';
 import { MultiHead } from './multihead.js';
-import { Linear, gelu, layerNorm, matmul, rmsNorm, silu } from './operations.js';
+import { Linear, geglu, gelu, layerNorm, matmul, rmsNorm, silu, swiglu } from './operations.js';
 import { rope, ropeTable } from './rope.js';
 
 /** The larger files, which hold these and models, named literally so that bundlers see them. */
@@ -25,10 +25,10 @@ export function layers(memory) {
     linear: (weights, options) => new Linear(memory, weights, options),
     rmsNorm: on(rmsNorm),
     layerNorm: on(layerNorm),
-    silu: (x, options) => silu(memory, x, undefined, options),
-    gelu: (x, options) => gelu(memory, x, undefined, options),
-    swiglu: on(silu),
-    geglu: on(gelu),
+    silu: on(silu),
+    gelu: on(gelu),
+    swiglu: on(swiglu),
+    geglu: on(geglu),
     ropeTable: on(ropeTable),
     rope: on(rope),
     multiHead: (weights, config) => new MultiHead(memory, weights, config),

@@ -78,6 +78,7 @@ export class MultiHead {
       read('config', config, 'modelDim heads kvHeads headDim valueDim outputs rope normEpsilon onePlus residual');
     for (const [name, x] of Object.entries({ modelDim, heads, kvHeads, headDim, valueDim })) integer(name, x, 1);
     divides(heads, kvHeads);
+    for (const [name, x] of Object.entries({ headDim, valueDim })) if (x > memory.call('max_dim')) refuse('LIMIT', name, x, `at most ${memory.call('max_dim')}`);
     const w = read('weights', weights, 'q k v o qBias kBias vBias oBias qNorm kNorm');
     const sizes = { q: heads * headDim, k: kvHeads * headDim, v: kvHeads * valueDim, o: integer('outputs', outputs ?? modelDim, 1) };
     const held = new Held(memory);
@@ -86,8 +87,9 @@ export class MultiHead {
       floats(memory, `weights.${name}`, w[name], size * columns, `${{ q: 'heads*headDim*modelDim', k: 'kvHeads*headDim*modelDim', v: 'kvHeads*valueDim*modelDim', o: 'outputs*heads*valueDim' }[name]}`);
       this.#at[name] = held.matrix(`weights.${name}`, w[name], size, columns);
     }
-    for (const [name, size] of [['qBias', sizes.q], ['kBias', sizes.k], ['vBias', sizes.v], ['oBias', sizes.o], ['qNorm', headDim], ['kNorm', headDim]]) {
-      if (w[name] !== undefined) floats(memory, `weights.${name}`, w[name], size, `${name}`);
+    for (const [name, size, shape] of /** @type {[string, number, string][]} */ ([['qBias', sizes.q, 'heads*headDim'], ['kBias', sizes.k, 'kvHeads*headDim'], ['vBias', sizes.v, 'kvHeads*valueDim'],
+      ['oBias', sizes.o, 'outputs'], ['qNorm', headDim, 'headDim'], ['kNorm', headDim, 'headDim']])) {
+      if (w[name] !== undefined) floats(memory, `weights.${name}`, w[name], size, shape);
       this.#at[name] = held.vector(w[name]);
     }
     this.#table = holdTable(memory, held, rope, headDim, 'headDim');

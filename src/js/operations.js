@@ -1,3 +1,4 @@
+import { overlap } from './attention.js';
 import { choice, integer, number, read, rows, sized } from './check.js';
 import { refuse } from './errors.js';
 import { Held } from './held.js';
@@ -135,6 +136,9 @@ export function layerNorm(memory, x, scale, bias, options) {
   if (bias !== undefined) floats(memory, 'bias', bias, size, 'size');
   const asked = ['mean', 'inverseDeviation'].filter((name) => o[name] !== undefined);
   for (const name of asked) floats(memory, name, o[name], count, 'rows');
+  if (o.out !== undefined) floats(memory, 'out', o.out, x.length, 'x');
+  for (const [name, other] of [['mean', 'out'], ['inverseDeviation', 'out'], ['inverseDeviation', 'mean']])
+    if (o[name] !== undefined && o[other] !== undefined && overlap(o[name], o[other])) refuse('ALIAS', name, `in the memory of ${other}`, 'memory of its own');
   return written(memory, o.out, x.length, 'x', (out) => {
     const at = Object.fromEntries(asked.map((name) => [name, memory.room(F32, count)]));
     memory.call('layer_norm', out, memory.put(x, F32), count, size, placed(memory, scale), placed(memory, bias), epsilon, at.mean ?? 0, at.inverseDeviation ?? 0);
@@ -142,20 +146,27 @@ export function layerNorm(memory, x, scale, bias, options) {
   });
 }
 
-/** @param {Memory} memory @param {any} x @param {any} up @param {number} kind of layers.h @param {any} out */
-function activate(memory, x, up, kind, out) {
-  memory.floats('x', x, F32);
-  if (up !== undefined) floats(memory, 'up', up, x.length, 'as many as the gate');
-  return written(memory, out, x.length, 'x', (at) => memory.call('activate', at, memory.put(x, F32), placed(memory, up), x.length, kind));
+/** An activation alone, or of the gate of two inputs. @param {Memory} memory @param {string} name @param {Record<string, any>} inputs @param {number} kind of layers.h @param {any} out */
+function activate(memory, name, { [name]: x, ...rest }, kind, out) {
+  memory.floats(name, x, F32);
+  if ('up' in rest) floats(memory, 'up', rest.up, x.length, 'as many as the gate');
+  return written(memory, out, x.length, name, (at) => memory.call('activate', at, memory.put(x, F32), placed(memory, rest.up), x.length, kind));
 }
 
-/** Layers.silu and Layers.swiglu. @param {Memory} memory @param {any} x @param {any} up @param {any} options */
-export function silu(memory, x, up, options) {
-  return activate(memory, x, up, 0, read('options', options, 'out').out);
-}
+/** Layers.silu. @param {Memory} memory @param {any} x @param {any} options */
+export const silu = (memory, x, options) => activate(memory, 'x', { x }, 0, read('options', options, 'out').out);
 
-/** Layers.gelu and Layers.geglu. @param {Memory} memory @param {any} x @param {any} up @param {any} options */
-export function gelu(memory, x, up, options) {
+/** Layers.swiglu. @param {Memory} memory @param {any} gate @param {any} up @param {any} options */
+export const swiglu = (memory, gate, up, options) => activate(memory, 'gate', { gate, up }, 0, read('options', options, 'out').out);
+
+/** What GELU reads. @param {any} options */
+function gelus(options) {
   const { approximate, out } = read('options', options, 'approximate out');
-  return activate(memory, x, up, 1 + choice('approximate', approximate, 'none', 'tanh'), out);
+  return /** @type {const} */ ([1 + choice('approximate', approximate, 'none', 'tanh'), out]);
 }
+
+/** Layers.gelu. @param {Memory} memory @param {any} x @param {any} options */
+export const gelu = (memory, x, options) => activate(memory, 'x', { x }, ...gelus(options));
+
+/** Layers.geglu. @param {Memory} memory @param {any} gate @param {any} up @param {any} options */
+export const geglu = (memory, gate, up, options) => activate(memory, 'gate', { gate, up }, ...gelus(options));

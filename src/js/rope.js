@@ -1,3 +1,4 @@
+import { overlap } from './attention.js';
 import { array, choice, integer, number, read, rows } from './check.js';
 import { describe, refuse } from './errors.js';
 import { F32 } from './memory.js';
@@ -8,7 +9,24 @@ import { floats, written } from './operations.js';
 /** @param {string} name @param {any} x @param {number} least exclusive */
 const above = (name, x, least) => (number(name, x) > least && x < Infinity ? x : refuse('RANGE', name, x, `finite, above ${least}`));
 
-const SCALING = 'type factor original length lowFreqFactor highFreqFactor betaFast betaSlow mscale mscaleAllDim attentionFactor truncate';
+/** Far beyond any model's, and what keeps the factor finite. */
+const MOST_MSCALE = 1e6;
+
+/** What each kind of scaling is told. @type {Record<string, string>} */
+const SCALINGS = {
+  none: '', linear: 'factor', ntk: 'factor', dynamic: 'factor length original', llama3: 'factor original lowFreqFactor highFreqFactor',
+  yarn: 'factor original betaFast betaSlow truncate attentionFactor mscale mscaleAllDim',
+};
+
+/** The options of scaling: its type, and no others than that has. @param {any} scaling */
+function readScaling(scaling) {
+  if (scaling === undefined) return { type: 'none' };
+  const o = read('scaling', scaling, `type length lowFreqFactor highFreqFactor ${SCALINGS.yarn}`), types = Object.keys(SCALINGS);
+  if (!types.includes(o.type)) refuse('ARG', 'scaling.type', describe(o.type), types.map(describe).join(' or '));
+  for (const [name, x] of Object.entries(o))
+    if (x !== undefined && name !== 'type' && !SCALINGS[o.type].split(' ').includes(name)) refuse('ARG', `scaling.${name}`, describe(x), `none with type "${o.type}"`);
+  return o;
+}
 
 /** Layers.ropeTable. @param {Memory} memory @param {any} options @returns {any} */
 export function ropeTable(memory, options) {
@@ -31,9 +49,9 @@ export function ropeTable(memory, options) {
 
 /** Writes the frequencies, and gives what cos and sin are multiplied by. @param {Memory} memory @param {number} f @param {number} dim @param {number} base @param {any} scaling */
 function frequencies(memory, f, dim, base, scaling) {
-  const o = read('scaling', scaling, SCALING), kind = ['none', 'linear', 'ntk', 'dynamic', 'llama3', 'yarn'][choice('scaling.type', o.type, 'none', 'linear', 'ntk', 'dynamic', 'llama3', 'yarn')];
+  const o = readScaling(scaling), kind = o.type;
   /** @param {string} name @param {number} [otherwise] @param {number} [least] */
-  const value = (name, otherwise, least = 0) => above(`scaling.${name}`, o[name] ?? otherwise, least);
+  const value = (name, otherwise, least = 0) => above(`scaling.${name}`, o[name] === undefined ? otherwise : o[name], least);
   const factor = kind === 'none' ? 1 : value('factor');
   if (/ntk|dynamic/.test(kind) && dim < 4) refuse('RANGE', 'dim', dim, 'at least 4');
   if (kind === 'ntk') base = memory.call('rope_ntk_base', dim, base, factor);
@@ -47,10 +65,18 @@ function frequencies(memory, f, dim, base, scaling) {
   if (kind !== 'yarn') return 1;
   const slow = value('betaSlow', 1);
   memory.call('rope_yarn', f, dim, base, factor, value('betaFast', 32, slow), slow, value('original'), 1 - choice('scaling.truncate', o.truncate, true, false));
-  if (o.attentionFactor !== undefined) return value('attentionFactor');
-  /** @param {string} name */
-  const scale = (name) => memory.call('rope_yarn_attention', factor, value(name, 1));
-  return o.mscale !== undefined && o.mscaleAllDim !== undefined ? scale('mscale') / scale('mscaleAllDim') : scale('mscale');
+  return yarnFactor(memory, factor, o);
+}
+
+/** What YaRN multiplies cos and sin by. @param {Memory} memory @param {number} factor @param {any} o */
+function yarnFactor(memory, factor, { attentionFactor, mscale, mscaleAllDim }) {
+  if (mscale === undefined && mscaleAllDim === undefined)
+    return attentionFactor === undefined ? memory.call('rope_yarn_attention', factor, 0, 0) : above('scaling.attentionFactor', attentionFactor, 0);
+  if (attentionFactor !== undefined) refuse('ARG', 'scaling.attentionFactor', describe(attentionFactor), 'none beside mscale and mscaleAllDim');
+  // one alone is read in two ways: as 1 by transformers, as it stands by DeepSeek's own code
+  for (const [name, x] of Object.entries({ mscale, mscaleAllDim }))
+    if (!(number(`scaling.${name}`, x) >= 0 && x <= MOST_MSCALE)) refuse('RANGE', `scaling.${name}`, x, `from 0 to ${MOST_MSCALE}`);
+  return memory.call('rope_yarn_attention', factor, mscale, mscaleAllDim);
 }
 
 /** A table as an argument. @param {Memory} memory @param {string} name @param {any} table @param {number} headDim @param {string} [size] */
@@ -80,6 +106,9 @@ export function rope(memory, x, table, options) {
   if (at) { if (offset !== 0) refuse('ARG', 'offset', describe(offset), 'none beside positions'); }
   else if (integer('offset', offset, 0) + m > t.positions) refuse('RANGE', 'offset', `${offset} + ${m}`, `at most ${t.positions}, the rows of the table`);
   const [row, head] = first ? [heads * headDim, headDim] : [headDim, m * headDim];
+  if (out !== undefined) floats(memory, 'out', out, x.length, 'x');
+  for (const [name, y] of Object.entries({ 'table.cos': t.cos, 'table.sin': t.sin, positions: at }))
+    if (out !== undefined && overlap(out, y)) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
   return written(memory, out, x.length, 'x', (to) => {
     memory.view(F32, to, x.length).set(x.data ?? x);
     const skip = at ? 0 : 4 * offset * (t.dim / 2), cos = memory.put(t.cos, F32) + skip, sin = memory.put(t.sin, F32) + skip;

@@ -1,6 +1,11 @@
 /**
  * The types of the layers: what stands around attention in a transformer. float32 throughout. Words: x has m rows for each of
  * `batch` sequences; weights are (outputs, inputs), as models store them, so that y = x·Wᵀ.
+ *
+ * Errors of every function: ARG for what is missing, of another kind or of an unknown name; SHAPE for lengths that do not fit each other
+ * or the sizes; RANGE for a number out of bounds; DETACHED for an array without its buffer; DISPOSED for a tensor, cache or layer that is
+ * gone or of another engine; OOM where memory cannot grow. Each says below what it throws beside these, and where it comes from;
+ * error rules are in src/c/layers.h.
  */
 import type { AttendOptions, AttentionResult, KVCache, Layout, Tensor } from './types.js';
 
@@ -32,7 +37,7 @@ export interface Linear {
   readonly outputs: number;
   /** Bytes of wasm memory. */
   readonly bytes: number;
-  /** y (m, outputs) = x·Wᵀ + bias for x (m, inputs); `out` is not x. */
+  /** y (m, outputs) = x·Wᵀ + bias for x (m, inputs). ALIAS: `out` is x. */
   forward(x: Floats, options?: Out): Float32Array;
   dispose(): void;
 }
@@ -61,7 +66,11 @@ export interface GeluOptions extends Out {
   approximate?: 'none' | 'tanh';
 }
 
-/** How frequencies are changed for contexts longer than a model was trained on. Names follow `rope_scaling` in config.json. */
+/**
+ * How frequencies are changed for contexts longer than a model was trained on. The fields of `rope_scaling` in config.json, in
+ * camelCase, but for `type` (rope_type), `original` (original_max_position_embeddings) and `length`; a field that a
+ * type does not have is refused.
+ */
 export type RopeScaling =
   | { type: 'none' }
   /** Every frequency divided by factor. */
@@ -73,8 +82,10 @@ export type RopeScaling =
   /** Llama 3.1; defaults 1 and 4. */
   | { type: 'llama3'; factor: number; original: number; lowFreqFactor?: number; highFreqFactor?: number }
   /**
-   * YaRN; defaults 32, 1, true. cos and sin are multiplied by attentionFactor, by default 0.1·mscale·log(factor) + 1 (divided by the same
-   * with mscaleAllDim if both are given, as DeepSeek has it).
+   * YaRN; defaults 32, 1, true. cos and sin are multiplied by attentionFactor, by default y(1), where y(m) = 0.1·m·log(factor) + 1, and 1
+   * for factor ≤ 1; where mscale and mscaleAllDim are given, both or none, and neither is 0, by y(mscale)/y(mscaleAllDim), as in Hugging
+   * Face transformers (modeling_rope_utils); attentionFactor is not given beside these. Models of DeepSeek-V2's kind also multiply
+   * their softmax scale by y(mscaleAllDim)²: see Latent.forward.
    */
   | { type: 'yarn'; factor: number; original: number; betaFast?: number; betaSlow?: number; truncate?: boolean; attentionFactor?: number;
       mscale?: number; mscaleAllDim?: number };
@@ -172,7 +183,7 @@ export interface MultiHeadConfig {
 }
 
 /**
- * Multi-head attention as a layer (statements 10 and 11): projections, biases, QK-norm and RoPE as far as they are there, attention,
+ * Multi-head attention as a layer (Vaswani et al., arXiv 1706.03762; grouped: Ainslie et al., arXiv 2305.13245; statements 10 and 11): projections, biases, QK-norm and RoPE as far as they are there, attention,
  * output projection, residual.
  */
 export interface MultiHead {
@@ -187,6 +198,8 @@ export interface MultiHead {
   /**
    * x (batch, m, modelDim) → output (batch, m, outputs), and what is wanted of the attention inside. With a cache of the layer's
    * kvHeads, headDim and valueDim, x goes on behind it, and it takes the new keys and values; after an error it is as before.
+   * ALIAS: `out` shares memory with an input. LIMIT: the cache is full, or what lies between input and output is above 4 GiB. RANGE: a
+   * position without a row in the table.
    */
   forward(x: Floats, options?: ForwardOptions & { cache?: KVCache }): AttentionResult<Float32Array>;
   dispose(): void;
@@ -252,34 +265,50 @@ export interface Latent {
   readonly bytes: number;
   /** Bytes that a position needs in a float32 cache: here, with full keys and values of all heads, of one head. GQA with g kv heads: g·multiQuery. */
   readonly bytesPerPosition: { readonly latent: number; readonly multiHead: number; readonly multiQuery: number };
+  /** LIMIT: above 4 GiB. */
   cache(options: { capacity: number }): LatentCache;
   /**
    * `expanded` makes keys and values of all heads from the latents, `absorbed` attends to the latents themselves; equal but for rounding.
    * Default: absorbed over a cache, expanded without. The scale is 1/√(nopeDim + ropeDim) by default in both; scores, lse and
-   * statistics are the same.
+   * statistics are the same. DeepSeek-V2 and V3 with YaRN multiply it by (0.1·mscaleAllDim·log(factor) + 1)², which the table cannot
+   * hold, for it is not only of the part that turns: give `scale`. Errors: as MultiHead.forward.
    */
   forward(x: Floats, options?: ForwardOptions & { cache?: LatentCache; form?: 'expanded' | 'absorbed' }): AttentionResult<Float32Array>;
   dispose(): void;
 }
 
 export interface Layers {
-  /** a (m, k) times b (k, n), or (n, k) with transposeB: (m, n). `out` is neither. |error| ≤ u·(33 + ⌈k/32⌉)·Σ|a·b|, u = 2⁻²⁴. */
+  /**
+   * a (m, k) times b (k, n), or (n, k) with transposeB: (m, n). |error| ≤ u·(33 + ⌈k/32⌉)·Σ|a·b|, u = 2⁻²⁴. ALIAS: `out` is a or b.
+   * LIMIT: b is above 2 GiB.
+   */
   matmul(a: Floats, b: Floats, options: MatmulOptions): Float32Array;
+  /** LIMIT: the weights are above 2 GiB. */
   linear(weights: Floats, options: LinearOptions): Linear;
-  /** x/√(mean(x²) + ε)·scale, for each `size` numbers in a row. */
+  /** x/√(mean(x²) + ε)·scale, for each `size` numbers in a row (Zhang and Sennrich, arXiv 1910.07467). */
   rmsNorm(x: Floats, scale?: Floats, options?: RmsNormOptions): Float32Array;
-  /** (x − mean)/√(variance + ε)·scale + bias, for each `size` numbers in a row. */
+  /**
+   * (x − mean)/√(variance + ε)·scale + bias, for each `size` numbers in a row (Ba et al., arXiv 1607.06450). ALIAS: two of `out`, mean and
+   * inverseDeviation share memory.
+   */
   layerNorm(x: Floats, scale?: Floats, bias?: Floats, options?: LayerNormOptions): Float32Array;
   /** x/(1 + e^−x), also called Swish. */
   silu(x: Floats, options?: Out): Float32Array;
+  /** x·Φ(x) (Hendrycks and Gimpel, arXiv 1606.08415), or its approximation. */
   gelu(x: Floats, options?: GeluOptions): Float32Array;
-  /** silu(gate)·up */
+  /** silu(gate)·up (Shazeer, arXiv 2002.05202). */
   swiglu(gate: Floats, up: Floats, options?: Out): Float32Array;
-  /** gelu(gate)·up */
+  /** gelu(gate)·up (the same paper). */
   geglu(gate: Floats, up: Floats, options?: GeluOptions): Float32Array;
+  /** Su et al., arXiv 2104.09864; scalings: linear, Chen et al., arXiv 2306.15595; YaRN, Peng et al., arXiv 2309.00071. */
   ropeTable(options: RopeTableOptions): MadeRopeTable;
-  /** Turns the heads of x by their positions. */
+  /**
+   * Turns the heads of x by their positions. RANGE: a position without a row in the table. ALIAS: `out` shares
+   * memory with the table or the positions.
+   */
   rope(x: Floats, table: RopeTable, options: RopeOptions): Float32Array;
+  /** SHAPE: also kvHeads that do not divide heads. LIMIT: headDim or valueDim above 1024, or a matrix above 2 GiB. */
   multiHead(weights: MultiHeadWeights, config: MultiHeadConfig): MultiHead;
+  /** LIMIT: kvLatent + ropeDim, nopeDim + ropeDim or valueDim above 1024, or a matrix above 2 GiB. */
   latent(weights: LatentWeights, config: LatentConfig): Latent;
 }

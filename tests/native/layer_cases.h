@@ -78,7 +78,7 @@ static void run_rope(void)
     attn_rope_llama3(f, dim, 8, 1, 4, 8192);
   if (scaling == 5) {
     attn_rope_yarn(f, dim, base, 4, 32, 1, 4096, 1);
-    factor = attn_rope_yarn_attention(4, 1);
+    factor = attn_rope_yarn_attention(4, 0, 0);
   }
   float *cos = numbers(count * 4), *sin = numbers(count * 4), *x = read_numbers(all * 4);
   attn_rope_table(cos, sin, f, dim, 0, positions, factor);

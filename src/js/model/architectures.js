@@ -1,5 +1,4 @@
 import { ClearheadError, describe } from '../errors.js';
-import { logAboveOne } from './exp.js';
 
 /** What each architecture is, apart from its sizes. */
 export const ARCHITECTURES = {
@@ -31,12 +30,6 @@ export const LAYERS = 1024;
 /** Every `period`-th layer sees everything, those between only the window. @param {any} layers @param {number} period @returns {boolean[]} */
 export const everyNth = (layers, period) =>
   Array.from({ length: Number.isInteger(layers) && layers > 0 && layers <= LAYERS ? layers : 0 }, (_, layer) => (layer + 1) % period !== 0);
-
-/**
- * What YaRN multiplies cos and sin by, 0.1·m·log factor + 1 (Peng et al.): by our own log, so that it has the same bits everywhere.
- * @param {any} factor @param {any} [m]
- */
-export const yarnScale = (factor, m = 1) => (factor > 1 && factor <= 1e6 ? 0.1 * ratio(m, 1) * logAboveOne(ratio(factor, 1)) + 1 : 1);
 
 /** A quotient of what a file says, which may be no numbers. @param {any} a @param {any} b */
 export const ratio = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a / b : NaN);

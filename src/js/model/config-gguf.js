@@ -1,5 +1,5 @@
 import { describe, refuse } from '../errors.js';
-import { ARCHITECTURES, everyNth, ratio, unsupported, yarnScale } from './architectures.js';
+import { ARCHITECTURES, everyNth, ratio, unsupported } from './architectures.js';
 
 /**
  * The configuration in the metadata of a GGUF file. Keys are ggml's (docs/gguf.md); what a file leaves out has the value that
@@ -83,7 +83,9 @@ function scalingOf(get) {
     originalContext: get('rope.scaling.original_context_length', get('context_length')),
     betaFast: get('rope.scaling.yarn_beta_fast', 32),
     betaSlow: get('rope.scaling.yarn_beta_slow', 1),
-    attentionFactor: ratio(get('rope.scaling.attn_factor', 1), 1) * yarnScale(ratio(factor, 1)),
     truncate: true,
+    mscale: 0,
+    mscaleAllDim: 0,
+    attentionScale: get('rope.scaling.attn_factor', 1),
   };
 }

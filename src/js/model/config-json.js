@@ -1,5 +1,5 @@
 import { describe, refuse } from '../errors.js';
-import { ARCHITECTURES, everyNth, ratio, unsupported, yarnScale } from './architectures.js';
+import { ARCHITECTURES, everyNth, ratio, unsupported } from './architectures.js';
 
 /**
  * The configuration in config.json, as transformers reads it: what is left out has the default of its architecture. Both spellings
@@ -100,18 +100,16 @@ function scalingOf(fields, context) {
     case 'default': case 'dynamic': return { type: 'none' };
     case 'linear': return { type, factor };
     case 'llama3': return { type, factor, lowFreqFactor: fields.low_freq_factor, highFreqFactor: fields.high_freq_factor, originalContext };
-    case 'yarn': {
-      const { mscale, mscale_all_dim: all } = fields;
+    case 'yarn':
       return {
         type,
         factor,
         originalContext,
         betaFast: fields.beta_fast ?? 32,
         betaSlow: fields.beta_slow ?? 1,
-        attentionFactor: fields.attention_factor ?? (mscale && all ? yarnScale(factor, mscale) / yarnScale(factor, all) : yarnScale(factor)),
         truncate: fields.truncate ?? true,
+        ...((fields.attention_factor ?? undefined) === undefined ? { mscale: fields.mscale ?? 0, mscaleAllDim: fields.mscale_all_dim ?? 0 } : { attentionFactor: fields.attention_factor }),
       };
-    }
     default: return refuse('FORMAT', 'rope_type', describe(type), 'default, linear, dynamic, llama3 or yarn');
   }
 }

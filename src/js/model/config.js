@@ -18,11 +18,11 @@ const COUNTS = {
 /** Numbers above 0, up to these. @type {Record<string, number>} */
 const POSITIVE = {
   normEps: 1, ropeTheta: 1e12, ropeLocalTheta: 1e12, embeddingScale: 1e6, attnScale: 1e6,
-  factor: 1e6, lowFreqFactor: 1e6, highFreqFactor: 1e6, originalContext: 2 ** 26, betaFast: 1e6, betaSlow: 1e6, attentionFactor: 1e6,
+  factor: 1e6, lowFreqFactor: 1e6, highFreqFactor: 1e6, originalContext: 2 ** 26, betaFast: 1e6, betaSlow: 1e6, attentionFactor: 1e6, attentionScale: 1e6,
 };
 
-/** Caps; 0 is none. */
-const CAPS = ['attnSoftcap', 'finalSoftcap'];
+/** Numbers of which 0 is none. @type {Record<string, number>} */
+const OPTIONAL = { attnSoftcap: Number.MAX_VALUE, finalSoftcap: Number.MAX_VALUE, mscale: 1e6, mscaleAllDim: 1e6 };
 
 /** @param {import('./types.d.ts').ModelFile} file @returns {ModelConfig} */
 export function readConfig(file) {
@@ -38,7 +38,7 @@ function checked(config) {
   for (const [name, x] of Object.entries({ ...config, ...config.ropeScaling })) {
     const most = Object.hasOwn(POSITIVE, name) ? POSITIVE[name] : 0;
     if (most && !(typeof x === 'number' && x > 0 && x <= most)) refuse('FORMAT', `${name} of the model`, shown(x), `a number above 0, at most ${most}`);
-    if (CAPS.includes(name) && !(typeof x === 'number' && x >= 0 && x < Infinity)) refuse('FORMAT', `${name} of the model`, shown(x), 'a number, 0 for none');
+    if (Object.hasOwn(OPTIONAL, name) && !(typeof x === 'number' && x >= 0 && x <= OPTIONAL[name])) refuse('FORMAT', `${name} of the model`, shown(x), 'a number, 0 for none');
   }
   const { heads, kvHeads, headDim, ropeScaling: scaling } = config;
   if (heads % kvHeads) refuse('FORMAT', 'kvHeads of the model', kvHeads, `a divisor of heads, ${heads}`);

@@ -121,7 +121,11 @@ function ropeTable(memory, owner, size, positions, base, scaling, factors) {
       const by = memory.view(F32, factors, pairs), frequencies = memory.view('float64', f, pairs);
       frequencies.forEach((/** @type {number} */ x, /** @type {number} */ pair) => (frequencies[pair] = x / by[pair]));
     }
-    memory.call('rope_table', cos, sin, f, size, 0, positions, scaling.type === 'yarn' ? scaling.attentionFactor : 1);
+    memory.call('rope_table', cos, sin, f, size, 0, positions, scaling.type === 'yarn' ? yarnFactor(memory, scaling) : 1);
   });
   return { cos, sin };
 }
+
+/** What cos and sin are multiplied by. @param {Memory} memory @param {Extract<import('./types.d.ts').RopeScaling, { type: 'yarn' }>} scaling @returns {number} */
+const yarnFactor = (memory, { factor, mscale = 0, mscaleAllDim = 0, attentionFactor, attentionScale = 1 }) =>
+  attentionScale * (attentionFactor ?? memory.call('rope_yarn_attention', factor, mscale, mscaleAllDim));

@@ -86,8 +86,12 @@ export type RopeScaling =
   | { readonly type: 'linear'; readonly factor: number }
   /** Llama 3.1: wavelengths above context/lowFreqFactor divided by factor, those below context/highFreqFactor kept. */
   | { readonly type: 'llama3'; readonly factor: number; readonly lowFreqFactor: number; readonly highFreqFactor: number; readonly originalContext: number }
-  /** Peng et al., YaRN; `attentionFactor` multiplies cos and sin. */
-  | { readonly type: 'yarn'; readonly factor: number; readonly originalContext: number; readonly betaFast: number; readonly betaSlow: number; readonly attentionFactor: number; readonly truncate: boolean }
+  /**
+   * Peng et al., YaRN. cos and sin are multiplied by `attentionFactor` where config.json has one, else by what attn_rope_yarn_attention
+   * (layers.h) makes of factor, mscale and mscaleAllDim, 0 where they are not given; and by GGUF's `attn_factor`, attentionScale.
+   */
+  | { readonly type: 'yarn'; readonly factor: number; readonly originalContext: number; readonly betaFast: number; readonly betaSlow: number; readonly truncate: boolean;
+      readonly mscale?: number; readonly mscaleAllDim?: number; readonly attentionFactor?: number; readonly attentionScale?: number }
   /** Each frequency divided by its entry of the tensor `ropeFactors` (headDim/2), as GGUF files of Llama 3 have it. */
   | { readonly type: 'factors' };
 
