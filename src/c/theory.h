@@ -138,7 +138,7 @@ ATTN_API int32_t attn_budget_spent(double *weights, /* (n) */
  * Row-normalised Gaussian weights from the distances themselves (never from ‖q‖² + ‖k‖² − 2⟨q, k⟩), and the smoothed values, the
  * Nadaraya–Watson estimate (note, "Geometric fact"). With keys of one norm, whichever it is, they are the softmax weights;
  * restore_key_norm multiplies by exp(‖k_j‖²/2σ²), which makes them so for keys of any norms. Shares no code with attention, not
- * even exp. v and out may be NULL, m and n 0.
+ * even exp. v and out may be NULL, m and n 0. In float32 distances are float32; exponents, exp and the sums over keys double.
  */
 ATTN_API int32_t attn_gaussian_f32(float *weights, /* (m, n) */
                                    float *out,     /* (m, value_dim) */
@@ -157,11 +157,13 @@ ATTN_API double attn_gaussian_sigma2(int32_t dim, double temperature);
 /*
  * How far the two sides of statement 6 are apart, against what rounding allows (u = 2⁻²⁴ or 2⁻⁵³, the unit of the type):
  *   weights  |ΔW_ij| ≤ u·(16 + 8B_i)·W_ij          B_i = (‖q_i‖ + max_j ‖k_j‖)² / 4T, which is 1/T for unit rows
- *   output   |ΔO_ic| ≤ u·(16 + 8B_i + 2√n)·Σ_j W_ij |v_jc|
+ *   output   |ΔO_ic| ≤ u·(16 + 8B_i)·Σ_j W_ij |v_jc|
  * with W the larger of the two, whose logarithms differ by so many units, plus the smallest normal number, since weights below it
- * have no relative accuracy. Rounding moves a dot product by about u·√d·‖q‖‖k‖ and a squared distance by u·√d·‖q − k‖², so the
- * two exponents by up to u·B and u·2B, or u·3B with the key norm restored; an exponent's error enters a weight twice, through
- * itself and through the sum. exp, sums and division: 8u a side.
+ * have no relative accuracy. Rounding moves a dot product by about u·√d·‖q‖‖k‖ and a squared distance by u·√d·‖q − k‖²: that is
+ * the size of d errors of either sign, not the worst case, which is d. So it moves the two exponents by up to u·B and u·2B, or u·3B
+ * with the key norm restored; an exponent's error enters a weight twice, through itself and through the sum. exp, sums and
+ * division: 8u a side, whatever n is, since both sides carry the error of their sums along. Where an allowance or a difference is
+ * no finite number (squares that leave the type), the ratio is ∞.
  * report: max|ΔW|, ‖ΔW‖_F, the largest and the Frobenius norm of what is allowed, the largest |ΔW|/allowed; then the same
  * five for the output.
  */

@@ -23,7 +23,7 @@ const MUTATIONS = [
   ['KL without log n', 'rows.h', 'kl = shift - log_mean', 'kl = shift - log_total', [4, 5]],
   ['T = 0 without shared ties', 'limits.c', 'hard[j] = z[j] == d.max ? 1.0 / ties : 0', 'hard[j] = z[j] == d.max', [9]],
   ['σ² = T·d', 'gaussian.c', 'temperature * __builtin_sqrt(dim)', 'temperature * dim', [6]],
-  ['σ² in place of 2σ²', 'gaussian_rows.h', '(REAL)(2.0 * attn_gaussian_sigma2(dim, temperature))', '(REAL)attn_gaussian_sigma2(dim, temperature)', [6]],
+  ['σ² in place of 2σ²', 'gaussian_rows.h', '2.0 * attn_gaussian_sigma2(dim, temperature)', 'attn_gaussian_sigma2(dim, temperature)', [6]],
   ['likelihood: gradient of the wrong sign', 'likelihood.c', 'weights[j] * (v[(size_t)j * (size_t)value_dim + (size_t)c] - from)', 'weights[j] * (from - v[(size_t)j * (size_t)value_dim + (size_t)c])', [2]],
   ['likelihood: precision without β', 'likelihood.c', 'd.max + d.log_sum + log_beta, moved', 'd.max + d.log_sum, moved', [2]],
   ['maximum entropy: multiplier in units of the width', 'maxent.c', '&iterations) / d.width', '&iterations)', [3]],
