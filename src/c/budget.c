@@ -152,16 +152,21 @@ int32_t attn_budget_frontier(double *budgets, double *betas, double *expected, c
   return ATTN_OK;
 }
 
+double spent_of(const double *z, int32_t n, double temperature)
+{
+  frontier f = frontier_of(z, n);
+  return frontier_at(&f, 1 / temperature).spent;
+}
+
 int32_t attn_budget_spent(double *weights, double *report, const double *z, int32_t n, double temperature)
 {
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  frontier f = frontier_of(z, n);
   distribution d = distribute(weights, z, n, temperature);
   double size = 0, log_n = log_of(n), lse = d.max / temperature + d.log_sum;
   for (int32_t j = 0; j < n; j++)
     size = greater(size, magnitude(z[j]));
-  report[0] = frontier_at(&f, 1 / temperature).spent;
+  report[0] = spent_of(z, n, temperature);
   report[1] = entropy_of(weights, n);
   report[2] = exp_of(report[1]);
   report[3] = expectation(weights, z, n);
