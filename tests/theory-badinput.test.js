@@ -102,7 +102,14 @@ test('numbers that are none, or outside their range', () => {
   refuses('neither multipliers nor a target', 'ARG', 'options', () => t.maximumEntropy(q, k, {}));
   refuses('both', 'ARG', 'options', () => t.maximumEntropy(q, k, { multipliers: 1, target: 1 }));
   refuses('a negative candidate', 'RANGE', 'candidate', () => t.gibbs(z, { candidate: Float64Array.of(1, -1, 1) }));
+  for (const x of [1e308, 1.7e308])
+    refuses(`a candidate whose sum is infinite, ${x}`, 'RANGE', 'candidate', () => t.gibbs(z, { candidate: Float64Array.of(x, x, x) }));
+  const extremes = Float64Array.of(1.7e308, -1.7e308, 0);
+  refuses('logits that differ by more than there is', 'RANGE', 'z', () => t.klBudget(extremes, 0.3));
+  refuses('logits that differ by more than there is, on the frontier', 'RANGE', 'z', () => t.klFrontier(extremes));
+  refuses('pairs that differ by more than there is', 'RANGE', 'b', () => t.lipschitz(extremes, extremes.map((x) => -x)));
   refuses('no candidate at all', 'RANGE', 'candidate', () => t.gibbs(z, { candidate: new Float64Array(3) }));
+  for (const keep of [new Array(1), Object.assign(new Array(2), { 1: 1 })]) refuses(`a hole in keep`, 'ARG', 'keep', () => t.simplexMerge(z, { keep }));
   for (const keep of [[0, 0], [0, 1, 2], [3], [-1], [0.5]]) refuses(`keep ${keep}`, 'RANGE', 'keep', () => t.simplexMerge(z, { keep }));
   for (const [key, good] of Object.entries({ headDim: 4, samples: 2, keys: 2, seed: 1 })) {
     assert.ok(good);

@@ -103,7 +103,7 @@ ATTN_API int32_t attn_maxent_solve(double *weights,        /* (n) */
  * log(ρ_max − ρ), which are nearly straight at the two ends, safeguarded by a bracket.
  * report: β, ρ_max = log(n/m), KL(p‖u), ⟨p, z⟩, Var_p(z), the iterations; then the IDENTITY ⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β, the
  * value of the penalised form, both sides relative to the largest score (0 = 0 where β is 0, and 0 = 0 where it is ∞).
- * Allowed: 32 + 32·log n units of (1 + log n)/β.
+ * Allowed: 32 + 32·log n units of (1 + log n)/β. ATTN_E_RANGE where max z − min z is no finite number.
  */
 ATTN_API int32_t attn_budget_solve(double *weights, /* (n) */
                                    double *report,  /* (10) */
@@ -112,7 +112,7 @@ ATTN_API int32_t attn_budget_solve(double *weights, /* (n) */
 
 /*
  * The frontier: for `points` budgets evenly from 0 to ρ_max, the β and the ⟨z⟩ reached. It is concave with slope 1/β.
- * scratch (n).
+ * ATTN_E_RANGE where max z − min z is no finite number. scratch (n).
  */
 ATTN_API int32_t attn_budget_frontier(double *budgets,  /* (points) */
                                       double *betas,    /* (points) */
@@ -179,7 +179,7 @@ ATTN_API void attn_gaussian_compare(double *report, /* (10) */
 
 /*
  * softmax(z/T) maximises ⟨p, z⟩ + T·H(p), with value T·lse(z/T), and any other p' falls short by T·KL(p'‖p) (note, Eq. 1 and
- * "Equivalent KL form"). candidate, p', is divided by its sum; NULL: p itself. ATTN_E_RANGE if it has a negative or no weight.
+ * "Equivalent KL form"). candidate, p', is divided by its sum; NULL: p itself. ATTN_E_RANGE if it has a negative or no weight, or no finite sum.
  * report: the optimum, H(p), ⟨p, z⟩, the candidate's objective, H(p'), KL(p'‖p); then the IDENTITY optimum − objective(p') =
  * T·KL(p'‖p), with 16 + 32·log n + 16⟨|t|⟩_p' units of T: the logarithms of weights are known to 4·log n + 2|t|, and each side
  * adds up terms of log n and ⟨|t|⟩.
@@ -244,7 +244,7 @@ ATTN_API double attn_jacobian_top(const double *p, /* (n) */
 /*
  * How strongly softmax(λz) moves between pairs of logits (a_i, b_i): ratio ‖Δp‖₂/‖Δz‖₂, at most λ/2 (the note says λ, which is
  * twice what is needed), and cocoercivity ⟨Δz, Δp⟩/‖Δp‖₂², at least 2/λ (the note: 1/λ). Small Δp are computed as such, not as
- * differences. Where Δz is 0, the ratio is 0; where Δp is 0, the cocoercivity ∞.
+ * differences. Where Δz is 0, the ratio is 0; where Δp is 0, the cocoercivity ∞. Differences are finite numbers as well.
  * report: the largest ratio, the bounds λ/2 and λ on it and what rounding may add, 2⁻⁵³·(32 + 32·log n)·λ; the least cocoercivity,
  * the bounds 2/λ and 1/λ on it, and the least of cocoercivity − 2/λ after rounding has been allowed for, which is
  * 2⁻⁵³·(64 + 64·log n)·T·(λ/ratio)², since ‖Δp‖ is known to as many units of λ‖Δz‖. scratch (4·n).

@@ -16,10 +16,10 @@ export function numbers(memory, name, x, length, shape = 'numbers') {
   return finite(name, a);
 }
 
-/** Holds no NaN and no infinity. @param {string} name @param {any} a a float input @returns {any} */
-export function finite(name, a) {
+/** Holds no NaN and no infinity. @param {string} name @param {any} a a float input @param {string} [expected] @returns {any} */
+export function finite(name, a, expected = 'finite numbers') {
   const j = (a.data ?? a).findIndex((/** @type {number} */ x) => !Number.isFinite(x));
-  return j < 0 ? a : refuse('RANGE', name, `${(a.data ?? a)[j]} at ${j}`, 'finite numbers');
+  return j < 0 ? a : refuse('RANGE', name, `${(a.data ?? a)[j]} at ${j}`, expected);
 }
 
 /** A positive, finite number. @param {string} name @param {any} x @returns {number} */
@@ -46,5 +46,5 @@ export function compute(memory, f, outputs, given, { scratch = 0, refused = ["in
 /** The last four numbers of a report. @param {Float64Array} report @returns {Identity} */
 export function identity(report) {
   const [left, right, unit, allowed] = report.slice(-4), difference = Math.abs(left - right);
-  return { left, right, difference, unit, allowed, holds: difference <= allowed };
+  return { left, right, difference, unit, allowed, holds: difference <= allowed && allowed < Infinity };
 }
