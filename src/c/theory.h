@@ -8,7 +8,7 @@
  *     1  attention            o = Σ p_j v_j, p = softmax(z/T)  (attn.h)
  *     2  maximum likelihood   o = Σ θ_j v_j / Σ θ, where ∇ log L = 0
  *     3  maximum entropy      p_j = exp(λ_j⟨q, k_j⟩) / Σ exp(λ⟨q, k⟩)
- *     4  KL budget            argmax ⟨p, z⟩ for KL(p‖u) ≤ ρ = softmax(βz)
+ *     4  KL budget            softmax(βz) = argmax ⟨p, z⟩ over KL(p‖u) ≤ ρ
  *     5  budget of a head     ρ = log n − H = ⟨z⟩/T − lse + log n
  *     6  kernel equivalence   softmax(QKᵀ/(T√d)) = Gaussian rows, σ² = T√d
  *     7  Gibbs principle      T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)
@@ -19,13 +19,14 @@
  *    12  shared keys          ‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂
  *    13  scale                Var⟨q, k⟩ = d, so Var(⟨q, k⟩/√d) = 1
  *    14  latent keys          ⟨q, W·c⟩ = ⟨Wᵀq, c⟩: expanded = absorbed  (layers.h)
- *    15  cost                 m·n·(d + dv) multiply-adds in fixed memory  (attn.h)
+ *    15  cost                 m·n·(d + dv) multiply-adds, memory O(n)  (attn.h)
  *
  * Contract, for every function here, beside that of attn.h (the caller's memory, nothing kept, no mutable global):
  *   - everything is double, but for the two types of statement 6; logarithms are natural, entropies and budgets in nats;
  *   - n, dim, value_dim and other counts are at least 1, temperatures more than 0 and finite, unless said otherwise; what is
  *     outside is ATTN_E_RANGE, and then nothing has been written. Arrays hold finite numbers: NaN comes out as NaN;
- *   - logits may be as large as 10⁴/T in either direction: everything is computed relative to the largest;
+ *   - logits may be as large as 10⁴ in either direction at any temperature from 10⁻³ to 10³: everything is computed relative to
+ *     the largest;
  *   - outputs overlap no input and no other output;
  *   - an IDENTITY in a report is four numbers: the left side, the right side, the unit of rounding at the size of what was
  *     added up (2⁻⁵³·size), and the largest |left − right| that rounding allows. Allowances are bounds to first order in the
