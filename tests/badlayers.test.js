@@ -132,7 +132,7 @@ test('a head above the largest is refused when the layer is made, and a weight t
 });
 
 test('a latent layer beyond the largest head is refused', () => {
-  refuses('a latent of 1024 and 2', 'LIMIT SHAPE RANGE', 'kvLatent', () => ch.latent({ q: numbers(12), kvA: numbers(1026), kvB: numbers(7 * 2 * 1024), o: numbers(6) },
+  refuses('a latent of 1024 and 2', 'LIMIT SHAPE RANGE', 'config', () => ch.latent({ q: numbers(12), kvA: numbers(1026), kvB: numbers(7 * 2 * 1024), o: numbers(6) },
     { modelDim: 1, heads: 2, kvLatent: 1024, nopeDim: 4, ropeDim: 2, valueDim: 3, outputs: 1 }));
   refuses('q beside a compressed query', 'ARG', 'weights.q', () => ch.latent({ ...latentWeights, q: numbers(72) }, latentConfig));
 });

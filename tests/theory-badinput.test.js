@@ -18,7 +18,10 @@ const z = Float64Array.of(1, 2, 3),
   k = Float64Array.of(1, 2, 3, 4, 5, 6),
   v = Float64Array.of(1, 2, 3);
 
-/** Each statement as a call of its inputs and options, with the names of its arrays (the first `positional` are arguments, the others options). */
+/**
+ * Each statement as a call of its inputs and options, with the names of its arrays (the first `positional` are arguments, the others options).
+ * The `typed` ones compute in the type of q and take arrays of no rows.
+ */
 const calls = {
   maximumLikelihood: { arrays: { q, k, v, at: Float64Array.of(1) }, positional: 3, options: { alpha: 1, beta: 1 } },
   maximumEntropy: { arrays: { q, k, multipliers: z }, positional: 2, options: {} },
@@ -29,6 +32,8 @@ const calls = {
   logSumExp: { arrays: { z, change: z }, positional: 1, options: { temperature: 1 } },
   softmaxJacobian: { arrays: { z }, positional: 1, options: { temperature: 1 } },
   lipschitz: { arrays: { a: z, b: z }, positional: 2, options: { temperature: 1, keys: 3 } },
+  gaussianWeights: { arrays: { q, k, v }, positional: 3, options: { headDim: 2, valueDim: 1, temperature: 1 }, typed: true },
+  kernelEquivalence: { arrays: { q, k, v }, positional: 3, options: { headDim: 2, valueDim: 1, temperature: 1 }, typed: true },
   limits: { arrays: { z }, positional: 1, options: { temperature: 1 } },
   sharedKeyBounds: { arrays: { q, k, sharedK: k, v, sharedV: v }, positional: 4, options: { temperature: 1, headDim: 2 } },
   operatorNorm: { arrays: { a: k }, positional: 1, options: { columns: 2 } },
@@ -46,7 +51,7 @@ test('arrays that are none, hold no finite numbers, are empty or of another leng
   const other = engines.length > 1 ? engines[1].ch : null,
     dead = ch.tensor([3], 'float64');
   dead.dispose();
-  for (const [name, { arrays }] of Object.entries(calls))
+  for (const [name, { arrays, typed }] of Object.entries(calls))
     for (const [key, good] of Object.entries(arrays)) {
       const spoil = (what, codes, x) => refuses(`${name} ${key} ${what}`, codes, key, () => call(name, { [key]: x }));
       for (const [what, x] of [
@@ -56,14 +61,15 @@ test('arrays that are none, hold no finite numbers, are empty or of another leng
         ['a string', '123'],
         ['a DataView', new DataView(new ArrayBuffer(8))],
       ])
-        spoil(what, 'ARG', x);
+        if (!(name === 'gaussianWeights' && key === 'v' && x === null)) spoil(what, 'ARG', x);
+      for (const x of [0, 0n, NaN, false, '']) if (!(key === 'multipliers' && typeof x === 'number')) spoil(`${typeof x} ${x}`, 'ARG', x);
       for (const x of [NaN, Infinity, -Infinity])
         spoil(
           x,
           'RANGE',
           good.map((y, j) => (j === good.length - 1 ? x : y)),
         );
-      spoil('empty', 'SHAPE', good.slice(0, 0));
+      if (!typed) spoil('empty', 'SHAPE', good.slice(0, 0));
       // what a longer q does shows at k, a longer a at b; for others the length itself is wrong
       if (!['z', 'q', 'a'].includes(key) && !(name === 'maximumLikelihood' && key === 'v') && !(name === 'sharedKeyBounds' && key === 'k'))
         spoil('longer', 'SHAPE', Float64Array.from([...good, 1]));
@@ -86,7 +92,7 @@ test('numbers that are none, or outside their range', () => {
       for (const x of ['1', null, 1n, {}, () => 1]) spoil('ARG', x);
       if (key === 'keep') continue;
       for (const x of [0, -1, NaN, Infinity, -Infinity]) spoil('RANGE', x);
-      if (['points', 'keys', 'headDim', 'columns'].includes(key)) for (const x of [1.5, 2 ** 31, 2 ** 53]) spoil('RANGE', x);
+      if (['points', 'keys', 'headDim', 'valueDim', 'columns'].includes(key)) for (const x of [1.5, 2 ** 31, 2 ** 53]) spoil('RANGE', x);
     }
   refuses('a subnormal temperature', 'RANGE', 'temperature', () => t.gibbs(z, { temperature: 5e-324 }));
   for (const rho of [-1, NaN, -Infinity]) refuses(`a budget of ${rho}`, 'RANGE', 'rho', () => t.klBudget(z, rho));
@@ -96,7 +102,14 @@ test('numbers that are none, or outside their range', () => {
   refuses('neither multipliers nor a target', 'ARG', 'options', () => t.maximumEntropy(q, k, {}));
   refuses('both', 'ARG', 'options', () => t.maximumEntropy(q, k, { multipliers: 1, target: 1 }));
   refuses('a negative candidate', 'RANGE', 'candidate', () => t.gibbs(z, { candidate: Float64Array.of(1, -1, 1) }));
+  for (const x of [1e308, 1.7e308])
+    refuses(`a candidate whose sum is infinite, ${x}`, 'RANGE', 'candidate', () => t.gibbs(z, { candidate: Float64Array.of(x, x, x) }));
+  const extremes = Float64Array.of(1.7e308, -1.7e308, 0);
+  refuses('logits that differ by more than there is', 'RANGE', 'z', () => t.klBudget(extremes, 0.3));
+  refuses('logits that differ by more than there is, on the frontier', 'RANGE', 'z', () => t.klFrontier(extremes));
+  refuses('pairs that differ by more than there is', 'RANGE', 'b', () => t.lipschitz(extremes, extremes.map((x) => -x)));
   refuses('no candidate at all', 'RANGE', 'candidate', () => t.gibbs(z, { candidate: new Float64Array(3) }));
+  for (const keep of [new Array(1), Object.assign(new Array(2), { 1: 1 })]) refuses(`a hole in keep`, 'ARG', 'keep', () => t.simplexMerge(z, { keep }));
   for (const keep of [[0, 0], [0, 1, 2], [3], [-1], [0.5]]) refuses(`keep ${keep}`, 'RANGE', 'keep', () => t.simplexMerge(z, { keep }));
   for (const [key, good] of Object.entries({ headDim: 4, samples: 2, keys: 2, seed: 1 })) {
     assert.ok(good);
@@ -128,7 +141,7 @@ test('options that do not exist, and no options where some are needed', () => {
 test('tensors and float32 arrays are taken as the numbers they hold, and no memory is lost', () => {
   const before = room();
   for (const name of Object.keys(calls)) {
-    const { arrays } = calls[name],
+    const { arrays, typed } = calls[name],
       want = call(name),
       tensors = [],
       wrap = (f) => call(name, Object.fromEntries(Object.entries(arrays).map(([key, x]) => [key, f(x)])));
@@ -138,7 +151,10 @@ test('tensors and float32 arrays are taken as the numbers they hold, and no memo
       tensors.push(a);
       return a;
     };
-    for (const f of [(x) => Float32Array.from(x), tensor('float64'), tensor('float32')]) sameBits(wrap(f), want, name);
+    const narrow = (x) => Float32Array.from(x);
+    sameBits(wrap(tensor('float64')), want, name);
+    sameBits(wrap(tensor('float32')), typed ? wrap(narrow) : want, name);
+    if (!typed) sameBits(wrap(narrow), want, name);
     for (const a of tensors) a.dispose();
   }
   assert.deepEqual(room(), before);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from './engines.js';
-import { divergence, dot, entropy, far, queries, softmax, u } from './theory-states.js';
+import { LARGE, divergence, dot, entropy, far, queries, softmax, u } from './theory-states.js';
 
 /** exp(λ_j f_j)/Σ, f_j = ⟨q, k_j⟩ (paper, Eq. 16). */
 function oracle({ q, k, n, d }, multipliers) {
@@ -103,6 +103,20 @@ for (const { variant, ch } of engines) {
       );
     }
     assert.ok(worst > 0.001 && most < 100, `within ${worst} of what is allowed, ${most} iterations`);
+  });
+
+  test(`the target is met whatever the number of keys (${variant})`, () => {
+    for (const n of LARGE)
+      for (const most of [0.1, 0.3, 0.9])
+        for (const target of [0.2, 0.5]) {
+          // one sum of many equal terms is all rounding in one direction
+          const { identity, iterations } = maximumEntropy(
+            Float64Array.of(1),
+            Float64Array.from({ length: n }, (_, j) => (j < 2 ? j : most)),
+            { target },
+          );
+          assert.ok(identity.holds && iterations < 20, `n = ${n}, ${most}, ${target}: ${JSON.stringify(identity)}, ${iterations}`);
+        }
   });
 
   test(`the ends of the range, and features that are all the same (${variant})`, () => {

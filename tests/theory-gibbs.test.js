@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from './engines.js';
-import { distribution, divergence, dot, entropy, far, logits, softmax, u, units } from './theory-states.js';
+import { random } from './random.js';
+import { LARGE, distribution, divergence, dot, entropy, far, logits, softmax, u, units } from './theory-states.js';
 
 const objective = (p, z, T) => dot(p, z) + T * entropy(p);
 
@@ -112,6 +113,23 @@ for (const { variant, ch } of engines) {
         `${name}: excess ${got.excess}`,
       );
       assert.ok(far(got.weights, p) <= u * units(z, T), `${name}: weights`);
+    }
+  });
+
+  test(`nearly flat scores are as near to uniform as the bound says, and as their variance (${variant})`, () => {
+    for (let x = 0; x < 2000; x++) {
+      const r = random(4000 + x),
+        n = x % 100 ? r.pick([2, 3, 8, 64]) : r.pick(LARGE),
+        flatness = r.pick([1e-8, 1e-11, 1e-13]),
+        T = r.pick([1, 7, 1e3]),
+        z = Float64Array.from({ length: n }, () => 1 + flatness * r.normal());
+      const { kl, bound } = limits(z, { temperature: T }).toUniform,
+        mean = z.reduce((sum, y) => sum + (y - 1) / n, 0),
+        second = z.reduce((sum, y) => sum + (y - 1 - mean) ** 2 / n, 0) / (2 * T * T);
+      // x = (z − mean)/T is known to 2 units of the width, which moves Var/2 by 8 of the bound; six roundings more
+      assert.ok(kl <= bound * (1 + 16 * u), `row ${x}, n = ${n}: ${kl}, ${bound}`);
+      // and the third cumulant is of the order of the flatness
+      assert.ok(Math.abs(kl - second) <= bound * (4 * n * u + 8 * flatness), `row ${x}, n = ${n}: ${kl}, ${second}`);
     }
   });
 }

@@ -121,6 +121,18 @@ for (const { variant, ch } of engines) {
     assert.ok(vacuous.operator > vacuous.note && vacuous.note > vacuous.sharp && vacuous.sharp > 0, JSON.stringify(vacuous));
   });
 
+  test(`what all values have in common has no part in how far an output moves (${variant})`, () => {
+    for (const { q, k, v, r, d, T, name } of queries(19, 200))
+      for (const offset of [100, 1e4, 1e6]) {
+        const values = v.map((x) => x + offset),
+          sharedK = k.map((x) => x + r.pick([1e-9, 0.1]) * r.normal()),
+          got = sharedKeyBounds(q, k, sharedK, values, { headDim: d, temperature: T });
+        const near = sharedKeyBounds(q, k, sharedK, values.map((x) => x - offset), { headDim: d, temperature: T });
+        assert.ok(got.holds, `${name} + ${offset}: ${got.bounds.outputDiameter.violated}`);
+        assert.ok(Math.abs(got.measured.output[0] - near.measured.output[0]) <= 64 * u * near.measured.weights1[0] * near.longest, `${name} + ${offset}`);
+      }
+  });
+
   test(`many queries at once are those queries one by one, and their summary (${variant})`, () => {
     const r = random(18),
       numbers = (length) => Float64Array.from({ length }, () => r.normal()),

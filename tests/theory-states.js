@@ -8,6 +8,9 @@ export const STATES = 1000;
 const sizes = [1, 2, 3, 5, 8, 17, 33, 64],
   temperatures = [1e-3, 0.05, 1, 1, 7, 1e3];
 
+/** Numbers of keys whose sums would show it if rounding added up. */
+export const LARGE = [1e4, 1e5];
+
 /** What the logits of a row can look like; each gives a function of the key. */
 const rows = {
   normal: (r) => () => 2 * r.normal(),
@@ -23,11 +26,11 @@ const rows = {
 };
 
 /** One row of logits at a time: z (n), T, its family and a generator of its own. */
-export function* logits(seed, count = STATES) {
+export function* logits(seed, count = STATES, lengths = sizes) {
   const names = Object.keys(rows);
   for (let x = 0; x < count; x++) {
     const r = random(seed * 100003 + x),
-      n = r.pick(sizes),
+      n = r.pick(lengths),
       family = names[x % names.length],
       at = rows[family](r, n);
     yield {
@@ -42,10 +45,10 @@ export function* logits(seed, count = STATES) {
 }
 
 /** One query at a time with keys and values; in a fifth of the states the logits reach ±1e4. */
-export function* queries(seed, count = STATES) {
+export function* queries(seed, count = STATES, lengths = sizes) {
   for (let x = 0; x < count; x++) {
     const r = random(seed * 200003 + x),
-      n = r.pick(sizes),
+      n = r.pick(lengths),
       d = r.pick([1, 2, 7, 64]),
       dv = r.pick([1, 2, 5]);
     const kind = x % 5,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { engines } from './engines.js';
 import { bench } from './faults.js';
 import { random } from './random.js';
-import { STATES, queries } from './theory-states.js';
+import { LARGE, STATES, queries } from './theory-states.js';
 
 /** Rows of normal numbers, of norm 1 if asked. */
 function rows(r, count, size, unit, Type) {
@@ -116,6 +116,40 @@ for (const { variant, ch } of engines)
         }
       }
       assert.ok(states === 2 * STATES && worst > 0.1, `within ${worst} of what is allowed`);
+    });
+
+    claim('it holds for any number of keys: near ones, far ones, and one among equal ones', () => {
+      for (const n of LARGE)
+        for (const d of [1, 8]) {
+          const r = random(n + d),
+            q = rows(r, 2, d, false, Type),
+            v = rows(r, n, 1, false, Type),
+            k = rows(r, n, d, false, Type),
+            options = { headDim: d, valueDim: 1, temperature: 0.5, restoreKeyNorm: true };
+          const lone = k.map((_, at) => (at < d ? q[at] : 0.25)),
+            close = k.map((x) => x / 100);
+          for (const [name, keys] of Object.entries({ k, lone, close })) {
+            const { holds, weights, output } = ch.theory.kernelEquivalence(q, keys, v, options);
+            assert.ok(holds, `n = ${n}, d = ${d}, ${name}: ${weights.ratio}, ${output.ratio}`);
+          }
+        }
+    });
+
+    claim('where squares leave the type nothing is said to hold, and numbers that are not finite are refused', () => {
+      const one = Type.of(1),
+        { theory } = ch,
+        huge = Type.of(Type === Float32Array ? 1e30 : 1e200);
+      for (const [q, k] of [
+        [huge, huge],
+        [one, huge],
+        [huge, one],
+      ])
+        assert.equal(theory.kernelEquivalence(q, k, one, { headDim: 1 }).holds, false);
+      for (const temperature of [1e-310, 5e-324])
+        assert.throws(() => theory.kernelEquivalence(one, one, one, { headDim: 1, temperature }), { code: 'RANGE', message: /^temperature / });
+      // 2σ² is no float32
+      const { weights } = theory.gaussianWeights(one, Type.of(1, 2), null, { headDim: 1, temperature: 1e-50 });
+      assert.deepEqual([...weights], [1, 0]);
     });
 
     claim('keys of unequal norm break the identity, and the restored factor mends it', () => {

@@ -113,6 +113,8 @@ int32_t attn_budget_solve(double *weights, double *report, const double *z, int3
   if (n < 1 || !(budget >= 0))
     return ATTN_E_RANGE;
   frontier f = frontier_of(z, n);
+  if (!is_finite(f.width))
+    return ATTN_E_RANGE;
   int32_t iterations = 0;
   double beta = budget == 0 ? 0 : budget >= f.most ? __builtin_inf() : beta_of(&f, budget, &iterations);
   double total = weigh(weights, &f, beta), missed = shortfall(weights, &f), log_n = log_of(n);
@@ -142,6 +144,8 @@ int32_t attn_budget_frontier(double *budgets, double *betas, double *expected, c
   if (n < 1 || points < 2)
     return ATTN_E_RANGE;
   frontier f = frontier_of(z, n);
+  if (!is_finite(f.width))
+    return ATTN_E_RANGE;
   for (int32_t x = 0; x < points; x++) {
     int32_t iterations;
     budgets[x] = x == points - 1 ? f.most : f.most * ((double)x / (points - 1));
@@ -152,16 +156,21 @@ int32_t attn_budget_frontier(double *budgets, double *betas, double *expected, c
   return ATTN_OK;
 }
 
+double spent_of(const double *z, int32_t n, double temperature)
+{
+  frontier f = frontier_of(z, n);
+  return frontier_at(&f, 1 / temperature).spent;
+}
+
 int32_t attn_budget_spent(double *weights, double *report, const double *z, int32_t n, double temperature)
 {
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  frontier f = frontier_of(z, n);
   distribution d = distribute(weights, z, n, temperature);
   double size = 0, log_n = log_of(n), lse = d.max / temperature + d.log_sum;
   for (int32_t j = 0; j < n; j++)
     size = greater(size, magnitude(z[j]));
-  report[0] = frontier_at(&f, 1 / temperature).spent;
+  report[0] = spent_of(z, n, temperature);
   report[1] = entropy_of(weights, n);
   report[2] = exp_of(report[1]);
   report[3] = expectation(weights, z, n);

@@ -63,6 +63,9 @@ double exp_remainder(double x);
  */
 double divergence(double candidate, double p, double log_p);
 
+/* KL(softmax(z/T)‖u), as accurate near uniform, where it is 0, as elsewhere: budget.c. */
+double spent_of(const double *z, int32_t n, double temperature);
+
 /*
  * Δp = softmax((z + dz)/T) − p for p = softmax(z/T). A small change is computed as p·(exp(dz/T − c) − 1) with
  * c = log Σ p·exp(dz/T), so that it is as accurate as a large one: within (16 + 16·log n)·ROUNDING·‖dz‖/T,

@@ -1,8 +1,9 @@
 /*
  * Attention as kernel smoothing (statement 6), computed the other way round: from distances, with its own exp, so that its
- * agreement with attention is a finding and not a tautology. Nothing here is shared with the softmax path.
+ * agreement with attention is a finding and not a tautology. No arithmetic but the sum of many terms is shared with the
+ * softmax path.
  */
-#include "theory.h"
+#include "distribution.h"
 
 /*
  * e^x for x ≤ 0, within 1 ULP: x = k·ln2 + r, e^r by a continued fraction, e^r = 1 + 2r / (2 − r + r²/6·(1 − …)), written as
@@ -10,8 +11,8 @@
  */
 static double gaussian_exp(double x)
 {
-  if (x < -745.0)
-    return 0;
+  if (!(x >= -745.0))
+    return x == x ? 0 : x;
   double k = __builtin_floor(x * 1.44269504088896340736 + 0.5);
   double hi = x - k * 0.693147180369123816490, lo = k * 1.90821492927058770002e-10, r = hi - lo;
   double w = r * r;
@@ -33,19 +34,18 @@ static double gaussian_exp(double x)
 
 double attn_gaussian_sigma2(int32_t dim, double temperature) { return temperature * __builtin_sqrt(dim); }
 
-/* Takes one element into the report; a difference that is NaN counts as infinite. */
+/* Takes one element into the report; a difference that is NaN counts as infinite, and where the allowance is no number nothing holds. */
 static void take(double *report, double difference, double allowed)
 {
-  double d = difference < 0 ? -difference : difference;
+  double d = magnitude(difference);
   d = d == d ? d : __builtin_inf();
-  report[0] = d > report[0] ? d : report[0];
+  double ratio = is_finite(allowed) ? d / allowed : __builtin_inf();
+  report[0] = greater(d, report[0]);
   report[1] += d * d;
-  report[2] = allowed > report[2] ? allowed : report[2];
+  report[2] = greater(allowed, report[2]);
   report[3] += allowed * allowed;
-  report[4] = d / allowed > report[4] ? d / allowed : report[4];
+  report[4] = greater(ratio, report[4]);
 }
-
-static double larger(double a, double b) { return a > b ? a : b; }
 
 #define REAL float
 #define NAME(x) x##_f32

@@ -1,16 +1,20 @@
 /* Body of gaussian.c for one element type: REAL is float or double, NAME(x) appends its suffix. Included twice. */
 
-/* Arithmetic is in REAL throughout, but for exp itself, whose result is rounded to REAL. */
+/*
+ * Distances are in REAL, as the scores of attention are; exponents and exp are in double, the weights rounded to REAL. Sums over
+ * the keys are in double with the error carried along, so that n does not enter what is allowed.
+ */
 int32_t NAME(attn_gaussian)(REAL *weights, REAL *out, const REAL *q, const REAL *k, const REAL *v, int32_t m, int32_t n,
                             int32_t dim, int32_t value_dim, double temperature, int32_t restore_key_norm)
 {
-  if (!(temperature > 0 && temperature - temperature == 0))
+  if (!is_temperature(temperature))
     return ATTN_E_RANGE;
   if (m < 0 || n < 0 || dim < 1 || value_dim < 0)
     return ATTN_E_RANGE;
-  const REAL twice_sigma2 = (REAL)(2.0 * attn_gaussian_sigma2(dim, temperature));
+  const double twice_sigma2 = 2.0 * attn_gaussian_sigma2(dim, temperature);
   for (int32_t i = 0; i < m; i++) {
-    REAL *w = weights + (size_t)i * (size_t)n, least = (REAL)__builtin_inf(), sum = 0;
+    REAL *w = weights + (size_t)i * (size_t)n, least = (REAL)__builtin_inf();
+    exact_sum sum = {0, 0};
     for (int32_t j = 0; j < n; j++) {
       REAL distance = 0, norm = 0;
       for (int32_t c = 0; c < dim; c++) {
@@ -23,16 +27,17 @@ int32_t NAME(attn_gaussian)(REAL *weights, REAL *out, const REAL *q, const REAL 
     }
     /* relative to the nearest key, or far queries would have only zeros */
     for (int32_t j = 0; j < n; j++) {
-      w[j] = (REAL)gaussian_exp((double)((least - w[j]) / twice_sigma2));
-      sum += w[j];
+      w[j] = (REAL)gaussian_exp((double)(least - w[j]) / twice_sigma2);
+      sum_add(&sum, (double)w[j]);
     }
+    double total = sum_of(sum);
     for (int32_t j = 0; j < n; j++)
-      w[j] /= sum;
+      w[j] = (REAL)((double)w[j] / total);
     for (int32_t c = 0; out && v && c < value_dim; c++) {
-      REAL total = 0;
+      exact_sum mean = {0, 0};
       for (int32_t j = 0; j < n; j++)
-        total += w[j] * v[(size_t)j * (size_t)value_dim + (size_t)c];
-      out[(size_t)i * (size_t)value_dim + (size_t)c] = total;
+        sum_add(&mean, (double)w[j] * (double)v[(size_t)j * (size_t)value_dim + (size_t)c]);
+      out[(size_t)i * (size_t)value_dim + (size_t)c] = (REAL)sum_of(mean);
     }
   }
   return ATTN_OK;
@@ -63,16 +68,16 @@ static void NAME(compare)(double *report, const REAL *w1, const REAL *w2, const 
     double rounding = 16.0 + 2.0 * reach * reach / temperature;
     const REAL *a = w1 + (size_t)i * (size_t)n, *b = w2 + (size_t)i * (size_t)n;
     for (int32_t j = 0; j < n; j++)
-      take(report, (double)a[j] - (double)b[j], unit * rounding * larger(a[j], b[j]) + least);
+      take(report, (double)a[j] - (double)b[j], unit * rounding * greater(a[j], b[j]) + least);
     for (int32_t c = 0; c < value_dim; c++) {
-      double magnitude = 0;
+      exact_sum sum = {0, 0};
       for (int32_t j = 0; j < n; j++) {
         double x = (double)v[(size_t)j * (size_t)value_dim + (size_t)c];
-        magnitude += larger(a[j], b[j]) * (x < 0 ? -x : x);
+        sum_add(&sum, greater(a[j], b[j]) * magnitude(x));
       }
+      double size = sum_of(sum);
       size_t at = (size_t)i * (size_t)value_dim + (size_t)c;
-      take(report + 5, (double)o1[at] - (double)o2[at],
-           unit * (rounding + 2.0 * __builtin_sqrt(n)) * magnitude + least);
+      take(report + 5, (double)o1[at] - (double)o2[at], unit * rounding * size + least);
     }
   }
   for (double *part = report; part < report + 10; part += 5) {

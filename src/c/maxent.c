@@ -28,18 +28,18 @@ typedef struct {
 static residual dual_slope(const void *context, double x)
 {
   const dual *d = context;
-  double sum = 0, above = 0, below = 0, square_above = 0, square_below = 0;
+  exact_sum sum = {0, 0}, above = {0, 0}, below = {0, 0}, square_above = {0, 0}, square_below = {0, 0};
   for (int32_t j = 0; j < d->n; j++) {
     double up = (d->features[j] - d->min) / d->width, down = (d->max - d->features[j]) / d->width;
     double e = exp_of(x > 0 ? -x * down : x * up);
-    sum += e;
-    above += e * up;
-    below += e * down;
-    square_above += e * up * up;
-    square_below += e * down * down;
+    sum_add(&sum, e);
+    sum_add(&above, e * up);
+    sum_add(&below, e * down);
+    sum_add(&square_above, e * up * up);
+    sum_add(&square_below, e * down * down);
   }
-  double up = above / sum, down = below / sum;
-  double variance = up < down ? square_above / sum - up * up : square_below / sum - down * down;
+  double total = sum_of(sum), up = sum_of(above) / total, down = sum_of(below) / total;
+  double variance = up < down ? sum_of(square_above) / total - up * up : sum_of(square_below) / total - down * down;
   double odds = log_of(up) - log_of(down);
   return (residual){odds - d->odds, variance / (up * down), 32 * ROUNDING};
 }

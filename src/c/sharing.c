@@ -98,7 +98,8 @@ int32_t attn_sharing_measure(double *columns, double *bounds, double *report, co
       exact_sum sum = {0, 0};
       for (int32_t j = 0; j < n; j++) {
         size_t at = (size_t)j * (size_t)value_dim + (size_t)c;
-        sum_add(&sum, dp[j] * v[at]);
+        sum_add(&sum,
+                dp[j] * (v[at] - v[c])); /* from one of them, since Σ Δp is 0: what all have in common has no part */
         if (shared_v)
           sum_add(&sum, (p[j] + dp[j]) * (shared_v[at] - v[at]));
       }

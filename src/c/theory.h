@@ -8,7 +8,7 @@
  *     1  attention            o = Σ p_j v_j, p = softmax(z/T)  (attn.h)
  *     2  maximum likelihood   o = Σ θ_j v_j / Σ θ, where ∇ log L = 0
  *     3  maximum entropy      p_j = exp(λ_j⟨q, k_j⟩) / Σ exp(λ⟨q, k⟩)
- *     4  KL budget            argmax ⟨p, z⟩ for KL(p‖u) ≤ ρ = softmax(βz)
+ *     4  KL budget            softmax(βz) = argmax ⟨p, z⟩ over KL(p‖u) ≤ ρ
  *     5  budget of a head     ρ = log n − H = ⟨z⟩/T − lse + log n
  *     6  kernel equivalence   softmax(QKᵀ/(T√d)) = Gaussian rows, σ² = T√d
  *     7  Gibbs principle      T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)
@@ -19,13 +19,14 @@
  *    12  shared keys          ‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂
  *    13  scale                Var⟨q, k⟩ = d, so Var(⟨q, k⟩/√d) = 1
  *    14  latent keys          ⟨q, W·c⟩ = ⟨Wᵀq, c⟩: expanded = absorbed  (layers.h)
- *    15  cost                 m·n·(d + dv) multiply-adds in fixed memory  (attn.h)
+ *    15  cost                 m·n·(d + dv) multiply-adds, memory O(n)  (attn.h)
  *
  * Contract, for every function here, beside that of attn.h (the caller's memory, nothing kept, no mutable global):
  *   - everything is double, but for the two types of statement 6; logarithms are natural, entropies and budgets in nats;
  *   - n, dim, value_dim and other counts are at least 1, temperatures more than 0 and finite, unless said otherwise; what is
  *     outside is ATTN_E_RANGE, and then nothing has been written. Arrays hold finite numbers: NaN comes out as NaN;
- *   - logits may be as large as 10⁴/T in either direction: everything is computed relative to the largest;
+ *   - logits may be as large as 10⁴ in either direction at any temperature from 10⁻³ to 10³: everything is computed relative to
+ *     the largest;
  *   - outputs overlap no input and no other output;
  *   - an IDENTITY in a report is four numbers: the left side, the right side, the unit of rounding at the size of what was
  *     added up (2⁻⁵³·size), and the largest |left − right| that rounding allows. Allowances are bounds to first order in the
@@ -103,7 +104,7 @@ ATTN_API int32_t attn_maxent_solve(double *weights,        /* (n) */
  * log(ρ_max − ρ), which are nearly straight at the two ends, safeguarded by a bracket.
  * report: β, ρ_max = log(n/m), KL(p‖u), ⟨p, z⟩, Var_p(z), the iterations; then the IDENTITY ⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β, the
  * value of the penalised form, both sides relative to the largest score (0 = 0 where β is 0, and 0 = 0 where it is ∞).
- * Allowed: 32 + 32·log n units of (1 + log n)/β.
+ * Allowed: 32 + 32·log n units of (1 + log n)/β. ATTN_E_RANGE where max z − min z is no finite number.
  */
 ATTN_API int32_t attn_budget_solve(double *weights, /* (n) */
                                    double *report,  /* (10) */
@@ -112,7 +113,7 @@ ATTN_API int32_t attn_budget_solve(double *weights, /* (n) */
 
 /*
  * The frontier: for `points` budgets evenly from 0 to ρ_max, the β and the ⟨z⟩ reached. It is concave with slope 1/β.
- * scratch (n).
+ * ATTN_E_RANGE where max z − min z is no finite number. scratch (n).
  */
 ATTN_API int32_t attn_budget_frontier(double *budgets,  /* (points) */
                                       double *betas,    /* (points) */
@@ -138,7 +139,7 @@ ATTN_API int32_t attn_budget_spent(double *weights, /* (n) */
  * Row-normalised Gaussian weights from the distances themselves (never from ‖q‖² + ‖k‖² − 2⟨q, k⟩), and the smoothed values, the
  * Nadaraya–Watson estimate (note, "Geometric fact"). With keys of one norm, whichever it is, they are the softmax weights;
  * restore_key_norm multiplies by exp(‖k_j‖²/2σ²), which makes them so for keys of any norms. Shares no code with attention, not
- * even exp. v and out may be NULL, m and n 0.
+ * even exp. v and out may be NULL, m and n 0. In float32 distances are float32; exponents, exp and the sums over keys double.
  */
 ATTN_API int32_t attn_gaussian_f32(float *weights, /* (m, n) */
                                    float *out,     /* (m, value_dim) */
@@ -157,11 +158,13 @@ ATTN_API double attn_gaussian_sigma2(int32_t dim, double temperature);
 /*
  * How far the two sides of statement 6 are apart, against what rounding allows (u = 2⁻²⁴ or 2⁻⁵³, the unit of the type):
  *   weights  |ΔW_ij| ≤ u·(16 + 8B_i)·W_ij          B_i = (‖q_i‖ + max_j ‖k_j‖)² / 4T, which is 1/T for unit rows
- *   output   |ΔO_ic| ≤ u·(16 + 8B_i + 2√n)·Σ_j W_ij |v_jc|
+ *   output   |ΔO_ic| ≤ u·(16 + 8B_i)·Σ_j W_ij |v_jc|
  * with W the larger of the two, whose logarithms differ by so many units, plus the smallest normal number, since weights below it
- * have no relative accuracy. Rounding moves a dot product by about u·√d·‖q‖‖k‖ and a squared distance by u·√d·‖q − k‖², so the
- * two exponents by up to u·B and u·2B, or u·3B with the key norm restored; an exponent's error enters a weight twice, through
- * itself and through the sum. exp, sums and division: 8u a side.
+ * have no relative accuracy. Rounding moves a dot product by about u·√d·‖q‖‖k‖ and a squared distance by u·√d·‖q − k‖²: that is
+ * the size of d errors of either sign, not the worst case, which is d. So it moves the two exponents by up to u·B and u·2B, or u·3B
+ * with the key norm restored; an exponent's error enters a weight twice, through itself and through the sum. exp, sums and
+ * division: 8u a side, whatever n is, since both sides carry the error of their sums along. Where an allowance or a difference is
+ * no finite number (squares that leave the type), the ratio is ∞.
  * report: max|ΔW|, ‖ΔW‖_F, the largest and the Frobenius norm of what is allowed, the largest |ΔW|/allowed; then the same
  * five for the output.
  */
@@ -177,7 +180,7 @@ ATTN_API void attn_gaussian_compare(double *report, /* (10) */
 
 /*
  * softmax(z/T) maximises ⟨p, z⟩ + T·H(p), with value T·lse(z/T), and any other p' falls short by T·KL(p'‖p) (note, Eq. 1 and
- * "Equivalent KL form"). candidate, p', is divided by its sum; NULL: p itself. ATTN_E_RANGE if it has a negative or no weight.
+ * "Equivalent KL form"). candidate, p', is divided by its sum; NULL: p itself. ATTN_E_RANGE if it has a negative or no weight, or no finite sum.
  * report: the optimum, H(p), ⟨p, z⟩, the candidate's objective, H(p'), KL(p'‖p); then the IDENTITY optimum − objective(p') =
  * T·KL(p'‖p), with 16 + 32·log n + 16⟨|t|⟩_p' units of T: the logarithms of weights are known to 4·log n + 2|t|, and each side
  * adds up terms of log n and ⟨|t|⟩.
@@ -242,7 +245,7 @@ ATTN_API double attn_jacobian_top(const double *p, /* (n) */
 /*
  * How strongly softmax(λz) moves between pairs of logits (a_i, b_i): ratio ‖Δp‖₂/‖Δz‖₂, at most λ/2 (the note says λ, which is
  * twice what is needed), and cocoercivity ⟨Δz, Δp⟩/‖Δp‖₂², at least 2/λ (the note: 1/λ). Small Δp are computed as such, not as
- * differences. Where Δz is 0, the ratio is 0; where Δp is 0, the cocoercivity ∞.
+ * differences. Where Δz is 0, the ratio is 0; where Δp is 0, the cocoercivity ∞. Differences are finite numbers as well.
  * report: the largest ratio, the bounds λ/2 and λ on it and what rounding may add, 2⁻⁵³·(32 + 32·log n)·λ; the least cocoercivity,
  * the bounds 2/λ and 1/λ on it, and the least of cocoercivity − 2/λ after rounding has been allowed for, which is
  * 2⁻⁵³·(64 + 64·log n)·T·(λ/ratio)², since ‖Δp‖ is known to as many units of λ‖Δz‖. scratch (4·n).

@@ -1,7 +1,8 @@
 /**
  * The statements behind attention, `ch.theory.*`. z_j are logits, T > 0 the attention temperature (default 1), λ = 1/T, p = softmax(z/T),
  * u the uniform distribution over the n keys. Arrays may be Float32Array, Float64Array or tensors of either, must hold finite numbers
- * (else RANGE) and fit each other (else SHAPE); everything is computed in float64, in nats, and logits of ±10⁴/T are no trouble.
+ * (else RANGE) and fit each other (else SHAPE); everything is computed in float64 (statement 6 in the type of q), in nats,
+ * and logits of ±10⁴ are no trouble at any T from 10⁻³ to 10³. What is no array or number at all is ARG, a number outside its range RANGE.
  * Formulas, allowances and sources: src/c/theory.h. "Paper", "post" and "note" are the README's sources 1 to 3.
  */
 import type { FloatArray, Tensor } from './types.d.ts';
@@ -88,7 +89,8 @@ export interface Theory {
   };
   /**
    * 4, KL budget (post): max ⟨p, z⟩ with KL(p‖u) ≤ rho is softmax(βz). β is 0 for rho = 0 and Infinity from rhoMax = log(n/ties) on; `rho`
-   * is what is spent, `variance` that of z. Identity: ⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β, relative to the largest score.
+   * is what is spent, `variance` that of z. Identity: ⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β, relative to the largest score. RANGE where
+   * max z − min z is no finite number.
    */
   klBudget(z: Numbers, rho: number): {
     beta: number; temperature: number; weights: Float64Array; rho: number; rhoMax: number; expectedScore: number; variance: number;
@@ -108,7 +110,10 @@ export interface Theory {
    * values (m, dv), the Nadaraya–Watson estimate; in the type of q. The bandwidth is σ.
    */
   gaussianWeights<A extends FloatArray>(q: A, k: A, v: A | null, options: GaussianOptions): { weights: A; output?: A; sigma2: number; bandwidth: number };
-  /** 6: softmax attention against Gaussian smoothing on the same single-head inputs. */
+  /**
+   * 6: softmax attention against Gaussian smoothing on the same single-head inputs. It does not hold where squares of distances leave the
+   * type: then a ratio is Infinity.
+   */
   kernelEquivalence<A extends FloatArray>(q: A, k: A, v: A, options: GaussianOptions):
     { sigma2: number; weights: Difference; output: Difference; holds: boolean };
   /**
@@ -141,7 +146,8 @@ export interface Theory {
   };
   /**
    * 8: how strongly softmax(λz) moves between the logits a_i and b_i, both (pairs, keys); `keys` defaults to one pair. ratios ‖Δp‖₂/‖Δz‖₂ are
-   * at most λ/2 (the note: λ), cocoercivity ⟨Δz, Δp⟩/‖Δp‖₂² at least 2/λ (the note: 1/λ).
+   * at most λ/2 (the note: λ), cocoercivity ⟨Δz, Δp⟩/‖Δp‖₂² at least 2/λ (the note: 1/λ). RANGE where a difference
+   * is no finite number.
    */
   lipschitz(a: Numbers, b: Numbers, options?: RowOptions & { keys?: number }): {
     ratios: Float64Array; cocoercivity: Float64Array; maxRatio: number; bounds: { sharp: number; note: number; allowed: number };

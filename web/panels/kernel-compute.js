@@ -12,7 +12,7 @@ export const N = 32,
   D = 64,
   DV = 16;
 export const UNITS = { float64: 2 ** -53, float32: 2 ** -24 };
-/** Of the allowance u·(FLAT + STEEP·B), derived at attn_gaussian_compare in attn.h. */
+/** Of the allowance u·(FLAT + STEEP·B), derived at attn_gaussian_compare in theory.h. */
 export const FLAT = 16,
   STEEP = 8;
 
@@ -39,7 +39,7 @@ export function compare(engine, setting, precision) {
 }
 
 /**
- * Element by element: |ΔW| ≤ u·(FLAT + STEEP·B)·W and |ΔO| ≤ u·(FLAT + STEEP·B + 2√n)·Σ W|v|, with B = (‖q_i‖ + max‖k_j‖)²/4T.
+ * Element by element: |ΔW| ≤ u·(FLAT + STEEP·B)·W and |ΔO| ≤ u·(FLAT + STEEP·B)·Σ W|v|, with B = (‖q_i‖ + max‖k_j‖)²/4T.
  * @param {{ q: FloatArray, k: FloatArray, v: FloatArray, softmax: FloatArray, output: FloatArray, gaussian: FloatArray, smoothed: FloatArray, T: number, u: number }} sides
  */
 export function differences({ q, k, v, softmax, output, gaussian, smoothed, T, u }) {
@@ -65,7 +65,7 @@ export function differences({ q, k, v, softmax, output, gaussian, smoothed, T, u
     for (let c = 0; c < DV; c++) {
       let mass = 0;
       for (let j = 0; j < N; j++) mass += Math.max(softmax[i * N + j], gaussian[i * N + j]) * Math.abs(v[j * DV + c]);
-      note(O, Math.abs(output[i * DV + c] - smoothed[i * DV + c]), u * (factor + 2 * Math.sqrt(N)) * mass + smallest);
+      note(O, Math.abs(output[i * DV + c] - smoothed[i * DV + c]), u * factor * mass + smallest);
     }
   }
   return {

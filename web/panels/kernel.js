@@ -38,8 +38,8 @@ export function kernel(root, engine, state) {
     state.restore.set(restore);
   });
   const allowance =
-    `Allowed per weight: u·(${FLAT} + ${STEEP}B)·W with B = (‖q‖ + max‖k‖)²/4T, which is 1/T for unit rows; per output u·(${FLAT} + ${STEEP}B + 2√n)·Σ W|v|. ` +
-    'u is 2⁻⁵³ or 2⁻²⁴; B is how large a logit can be, in units of √d. The two constants were found by measuring; they are not a worst-case proof.';
+    `Allowed per weight: u·(${FLAT} + ${STEEP}B)·W with B = (‖q‖ + max‖k‖)²/4T, which is 1/T for unit rows; per output u·(${FLAT} + ${STEEP}B)·Σ W|v|. ` +
+    'u is 2⁻⁵³ or 2⁻²⁴; B is how large a logit can be, in units of √d. The two constants are derived in theory.h, for rounding errors of either sign in the sums over channels; a worst case would be √d larger.';
   const statements = PRECISIONS.map(
     (precision) =>
       new Statement({

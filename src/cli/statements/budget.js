@@ -7,7 +7,7 @@ import { U, apart, bounded, compare, elements, stated } from '../lab.js';
 export const budget = {
   number: 4,
   name: 'KL budget',
-  formula: 'argmax ⟨p, z⟩ for KL(p‖u) ≤ ρ = softmax(βz)',
+  formula: 'softmax(βz) = argmax ⟨p, z⟩ over KL(p‖u) ≤ ρ',
   run({ theory, n, T, rows }) {
     const solved = rows.map(({ z, kl }) => theory.klBudget(z, kl)),
       { rho, beta, expectedScore } = theory.klFrontier(rows[0].z, { points: 33 });

@@ -9,7 +9,7 @@ const PAGE = 65536;
 export const cost = {
   number: 15,
   name: 'cost',
-  formula: 'm·n·(d + dv) multiply-adds in fixed memory',
+  formula: 'm·n·(d + dv) multiply-adds, memory O(n)',
   shows: 1,
   run({ ch, theory, d, dv }) {
     const at = (/** @type {number} */ m, /** @type {number} */ n) => theory.cost({ m, n, headDim: d, valueDim: dv }),

@@ -56,6 +56,11 @@ export const differential = {
         [Math.abs(pairs.bounds.sharp - 0.5 / T), U / T, 2],
         [Math.abs(pairs.cocoercivityBounds.sharp - 2 * T), U * T, 2],
       ]),
+      // each within 4 units of the root for its weights, which are divided by their sum in one of them
+      compare(
+        'top eigenvalue = the first of all',
+        rows.map((_, i) => [Math.abs(jacobians[i].top() - spectra[i][0]), U * spectra[i][0], 16]),
+      ),
       compare('top eigenvalue of two equal keys = λ/2', [
         [Math.abs(theory.softmaxJacobian(Float64Array.of(1, 1), { temperature: T }).top() - 0.5 / T), U / T, 2],
       ]),

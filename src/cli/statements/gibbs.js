@@ -66,6 +66,10 @@ export const limits = {
         'attention at T = ∞ = 1/n, bit for bit',
         rows.every(({ q }, i) => same(at(q, Infinity), found[i].uniform)),
       ),
+      compare(
+        'T·lse − max z of limits = of attention',
+        rows.map(({ z, lse, size }, i) => [Math.abs(found[i].excess - (T * lse - Math.max(...z))), U * T, apart(size) + 8 * Math.abs(lse)]),
+      ),
       exact('ties share: (1, 1, 0) gives (½, ½, 0)', same(theory.limits(Float64Array.of(1, 1, 0)).hard, Float64Array.of(0.5, 0.5, 0))),
       bounded(
         '‖p − argmax‖₁ ≤ 2(n/ties − 1)·e^(−gap/T)',

@@ -86,19 +86,16 @@ export function equivalence({ ch, m, n, d, dv, seed }, type) {
 
 /** 6, and with keys of another norm, of any norms, and at another temperature. @param {Lab} lab @returns {Part[]} */
 function equivalenceParts(lab) {
-  const { theory, q, k, v, n, d, dv, T: temperature } = lab,
+  const { theory, q, k, v, d, dv, T: temperature } = lab,
     long = unitRows(k.slice(), d).map((x) => 3 * x),
     options = { headDim: d, valueDim: dv, temperature };
   const longest = (/** @type {Float64Array} */ x) =>
     Math.max(...Array.from({ length: x.length / d }, (_, i) => Math.hypot(...x.subarray(i * d, i * d + d))));
-  /** What theory.h allows, 16 + 8B units of each weight and 2√n more of an output, at its largest; each element is held to its own. */
+  /** What theory.h allows, 16 + 8B units of each weight and of an output's Σ W|v|, at its largest; each element is held to its own. */
   const part = (/** @type {string} */ sides, /** @type {number} */ B, /** @type {any} */ { weights, output }) =>
     compare(
       sides,
-      [
-        [weights.ratio, 16 + 8 * B],
-        [output.ratio, 16 + 8 * B + 2 * Math.sqrt(n)],
-      ].map(([ratio, units]) => [ratio * units, 1, units]),
+      [weights.ratio, output.ratio].map((ratio) => [ratio * (16 + 8 * B), 1, 16 + 8 * B]),
     );
   const reach = (/** @type {Float64Array} */ keys) => (longest(q) + longest(keys)) ** 2 / (4 * temperature);
   return [

@@ -134,6 +134,15 @@ export const latentKeys = {
     cache.dispose();
     layer.dispose();
 
+    // compressed queries, whose norm scales by powers of 2
+    const low = 12, qA = make(low * MODEL), qB = make(HEADS * dim * low), powers = Float32Array.from({ length: low }, (_, j) => 2 ** ((j % 5) - 2));
+    const compressed = (/** @type {Float32Array} */ qANorm, /** @type {Float32Array} */ up) => {
+      const layer = ch.latent({ qA, qANorm, qB: up, kvA, kvB, o }, { ...shape, queryLatent: low, rope: table }), { output } = layer.forward(x, { causal: true });
+      layer.dispose();
+      return output;
+    };
+    const scaled = compressed(powers, qB), moved = compressed(new Float32Array(low).fill(1), qB.map((y, at) => y * powers[at % low]));
+
     /** Rows of `width` numbers, the last of which, from `from` on, are turned. @param {Float64Array} rows @param {number} width @param {number} from */
     const turned = (rows, width, from) =>
       rows.map((a, at) => {
@@ -180,6 +189,7 @@ export const latentKeys = {
       compare('expanded = absorbed', between),
       compare('expanded = textbook loops over keys W_UK·c', left),
       compare('absorbed = textbook loops over latents c', right),
+      exact('W_Q behind a norm scaled by 2ⁿ = W_Q scaled, bit for bit', same(scaled, moved)),
       exact('position by position over a cache = at once, bit for bit', same(steps, absorbed)),
       exact('a cache keeps r + d_R numbers of a position, not H·(d + dv)', `${sizes}` === `${[4 * kept, 4 * kept, 4 * HEADS * (dim + dv)]}`),
     ];

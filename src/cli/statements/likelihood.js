@@ -53,6 +53,26 @@ export const likelihood = {
         'log-precision = lse + log β',
         each(({ here }, { lse, size }) => [[Math.abs(here.logPrecision - lse - Math.log(beta)), U, apart(size) + 8 * Math.abs(lse)]]),
       ),
+      compare(
+        'second derivative · variance = −1',
+        each(({ here }) => [[Math.abs(here.secondDerivative * here.variance + 1), U, 16 + 8 * Math.abs(here.logPrecision)]]),
+      ),
+      // the densities one by one, each with the error of its precision's exponent, summed plainly
+      compare(
+        'log-likelihood = Σ log densities',
+        each(({ there }, { z, size }) => {
+          let sum = 0, magnitude = 0;
+          z.forEach((x, j) => {
+            const precision = beta * Math.exp(x / T);
+            for (let c = 0; c < dv; c++) {
+              const constant = (x / T + Math.log(beta / (2 * Math.PI))) / 2, square = (precision * (at[c] - v[j * dv + c]) ** 2) / 2;
+              sum += constant - square;
+              magnitude += Math.abs(x / T) + Math.abs(Math.log(beta)) + Math.log(2 * Math.PI) + square;
+            }
+          });
+          return [[Math.abs(there.logLikelihood - sum), U * magnitude, apart(size) + 8 * Math.abs(there.logPrecision) + z.length * dv]];
+        }),
+      ),
       stated('Σ p‖at − v‖² = Σ p‖o − v‖² + ‖at − o‖²', ...found.map(({ there }) => there.identity)),
     ];
   },

@@ -42,6 +42,9 @@ export const sharing = {
     const shared = /** @type {Required<import('../../js/types.d.ts').AttentionResult<Float64Array>>} */ (
       ch.attention(q, sharedK, v, { headDim: d, valueDim: dv, temperature: T, want: { weights: true } })
     );
+    const sharedV = v.map((x, at) => x + 0.1 * noise[at % noise.length]), options = { headDim: d, valueDim: dv, temperature: T };
+    const moved = theory.sharedKeyBounds(q, k, sharedK, v, { headDim: d, temperature: T, sharedV });
+    const replaced = ch.attention(q, sharedK, sharedV, options).output, replacedSizes = ch.attention(q, sharedK, sharedV.map(Math.abs), options).output;
     // the query that comes nearest to its bound
     const parts = Object.entries(BOUNDS).map(([name, sides]) => {
       const bound = bounds[/** @type {keyof typeof bounds} */ (name)],
@@ -58,6 +61,14 @@ export const sharing = {
         rows.map(({ p, size }, i) => [
           Math.abs(norm(shared.weights.subarray(i * n, i * n + n).map((x, j) => x - p[j])) - measured.weights2[i]),
           U,
+          2 * apart(size),
+        ]),
+      ),
+      compare(
+        '‖Δo‖₂ = between two attentions, with values shared too',
+        rows.map(({ output, magnitude, size }, i) => [
+          Math.abs(norm(replaced.subarray(i * dv, i * dv + dv).map((x, c) => x - output[c])) - moved.measured.output[i]),
+          U * (norm(magnitude) + norm(replacedSizes.subarray(i * dv, i * dv + dv))),
           2 * apart(size),
         ]),
       ),

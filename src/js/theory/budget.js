@@ -1,12 +1,17 @@
 import { integer, number, read } from '../check.js';
+import { refuse } from '../errors.js';
 import { compute, identity, numbers } from './run.js';
 
 /** @typedef {import('./run.js').Memory} Memory */
 
+/** @type {{ refused: [string, string, string] }} */
+const WIDE = { refused: ['z', 'too wide', 'a finite distance of the least from the largest'] };
+
 /** Statement 4: Theory.klBudget. @param {Memory} memory @param {any} z @param {any} rho @returns {any} */
 export function klBudget(memory, z, rho) {
   const logits = numbers(memory, 'z', z), n = logits.length;
-  const { weights, report } = compute(memory, 'budget_solve', { weights: n, report: 10 }, [logits, n, number('rho', rho)], { refused: ['rho', rho, '≥ 0'] });
+  if (!(number('rho', rho) >= 0)) refuse('RANGE', 'rho', rho, '≥ 0');
+  const { weights, report } = compute(memory, 'budget_solve', { weights: n, report: 10 }, [logits, n, rho], WIDE);
   const [beta, rhoMax, spent, expectedScore, variance, iterations] = report;
   return { beta, temperature: 1 / beta, weights, rho: spent, rhoMax, expectedScore, variance, iterations, identity: identity(report) };
 }
@@ -15,7 +20,7 @@ export function klBudget(memory, z, rho) {
 export function klFrontier(memory, z, options) {
   const { points = 65 } = read('options', options, 'points'), logits = numbers(memory, 'z', z), n = logits.length;
   integer('points', points, 2, 1 << 20);
-  return compute(memory, 'budget_frontier', { rho: points, beta: points, expectedScore: points }, [logits, n, points], { scratch: n });
+  return compute(memory, 'budget_frontier', { rho: points, beta: points, expectedScore: points }, [logits, n, points], { scratch: n, ...WIDE });
 }
 
 /** Statement 5: Theory.rhoEffective. @param {Memory} memory @param {any} z @param {any} options @returns {any} */

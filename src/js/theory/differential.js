@@ -1,6 +1,6 @@
 import { integer, read, rows, sized } from '../check.js';
 import { row } from './gibbs.js';
-import { compute, identity, numbers } from './run.js';
+import { compute, finite, identity, numbers } from './run.js';
 
 /** @typedef {import('./run.js').Memory} Memory */
 
@@ -33,8 +33,9 @@ export function softmaxJacobian(memory, z, options) {
 /** Statement 8: Theory.lipschitz. @param {Memory} memory @param {any} a @param {any} b @param {any} options @returns {any} */
 export function lipschitz(memory, a, b, options) {
   const { keys = a?.length, ...rest } = read('options', options, 'keys temperature');
-  const { logits, temperature, refused } = row(memory, a, rest), n = integer('keys', keys, 1);
+  const { logits, temperature, refused } = row(memory, a, rest, '', 'a'), n = integer('keys', keys, 1);
   const pairs = rows('a', logits, n, 'keys'), others = sized('b', numbers(memory, 'b', b), logits.length, 'the length of a');
+  finite('b', Float64Array.from(others, (x, j) => x - logits[j]), 'finite differences from a');
   const { report, ...arrays } = compute(memory, 'lipschitz_measure', { ratios: pairs, cocoercivity: pairs, report: 8 },
     [logits, others, pairs, n, temperature], { scratch: 4 * n, refused });
   const [maxRatio, sharp, bound, allowed, minCocoercivity, sharpCocoercivity, noteCocoercivity, margin] = report;

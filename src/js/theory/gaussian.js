@@ -2,49 +2,48 @@ import { attention } from '../attention.js';
 import { choice, integer, number, read, rows, sized } from '../check.js';
 import { STATUS, refuse } from '../errors.js';
 import { typeOf } from '../memory.js';
+import { finite } from './run.js';
 
 /** @typedef {import('../memory.js').Memory} Memory */
 
-/** @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options */
-function inputs(memory, q, k, v, options) {
+/** The shape of the inputs, and statement 6's results. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options @returns {any[]} */
+function smooth(memory, q, k, v, options) {
   const { headDim, valueDim = headDim, temperature = 1, restoreKeyNorm } = read('options', options, 'headDim valueDim temperature restoreKeyNorm');
-  const type = typeOf(memory.floats('q', q));
+  const type = typeOf(memory.floats('q', q)), valued = v !== undefined && v !== null;
   integer('headDim', headDim, 1);
   integer('valueDim', valueDim, 1);
   number('temperature', temperature);
   const restore = choice('restoreKeyNorm', restoreKeyNorm, false, true);
-  const m = rows('q', q, headDim, 'headDim'), n = rows('k', memory.floats('k', k, type), headDim, 'headDim');
-  if (v) sized('v', memory.floats('v', v, type), n * valueDim, 'n*valueDim');
-  return { type, m, n, headDim, valueDim, temperature, restore };
-}
-
-/** Statement 6: Theory.gaussianWeights. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options @returns {any} */
-export function gaussianWeights(memory, q, k, v, options) {
-  const { type, m, n, headDim, valueDim, temperature, restore } = inputs(memory, q, k, v, options);
+  const m = rows('q', q, headDim, 'headDim'), n = rows('k', memory.floats('k', k, type), headDim, 'headDim'), shape = [m, n, headDim, valueDim, temperature];
+  if (valued) sized('v', memory.floats('v', v, type), n * valueDim, 'n*valueDim');
+  finite('q', q);
+  finite('k', k);
+  if (valued) finite('v', v);
   return memory.scope(() => {
-    const weights = memory.room(type, m * n), output = memory.room(type, m * valueDim);
-    const status = memory.callTyped('gaussian', type, weights, v ? output : 0,
-      ...[q, k, v].map((x) => x && memory.put(x, type)), m, n, headDim, valueDim, temperature, restore);
+    const weights = memory.room(type, m * n), output = valued ? memory.room(type, m * valueDim) : 0;
+    const status = memory.callTyped('gaussian', type, weights, output, ...[q, k].map((x) => memory.put(x, type)), valued ? memory.put(v, type) : 0, ...shape, restore);
     if (status) refuse(STATUS[status], 'temperature', temperature, 'finite, > 0');
     const sigma2 = memory.call('gaussian_sigma2', headDim, temperature);
-    return {
+    return [type, shape, {
       weights: memory.copy(type, weights, m * n),
-      output: v ? memory.copy(type, output, m * valueDim) : undefined,
+      output: valued ? memory.copy(type, output, m * valueDim) : undefined,
       sigma2,
       bandwidth: Math.sqrt(sigma2),
-    };
+    }];
   });
 }
 
+/** Statement 6: Theory.gaussianWeights. @param {[Memory, any, any, any, any]} given @returns {any} */
+export const gaussianWeights = (...given) => smooth(...given)[2];
+
 /** Statement 6: Theory.kernelEquivalence. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options */
 export function kernelEquivalence(memory, q, k, v, options) {
-  const { type, m, n, headDim, valueDim, temperature } = inputs(memory, q, k, v, options);
+  const [type, shape, gaussian] = smooth(memory, q, k, v, options), [, , headDim, valueDim, temperature] = shape;
   const softmax = /** @type {any} */ (attention(memory, q, k, v, { headDim, valueDim, temperature, want: { weights: true } }));
-  const gaussian = gaussianWeights(memory, q, k, v, options);
   return memory.scope(() => {
     const report = memory.room('float64', 10);
     const at = [softmax.weights, gaussian.weights, softmax.output, gaussian.output, q, k, v].map((x) => memory.put(x, type));
-    memory.call('gaussian_compare', report, ...at, m, n, headDim, valueDim, temperature, +(type === 'float64'));
+    memory.call('gaussian_compare', report, ...at, ...shape, +(type === 'float64'));
     const [weights, output] = [0, 5].map((x) => {
       const [max, frobenius, allowed, allowedFrobenius, ratio] = memory.view('float64', report, 10).subarray(x);
       return { max, frobenius, allowed, allowedFrobenius, ratio };

@@ -4,9 +4,9 @@ import { compute, identity, numbers } from './run.js';
 
 /** @typedef {import('./run.js').Memory} Memory */
 
-/** What most statements are about. @param {Memory} memory @param {any} z @param {any} options @param {string} [names] of further options */
-export function row(memory, z, options, names = '') {
-  const { temperature = 1, ...rest } = read('options', options, `temperature ${names}`.trim()), logits = numbers(memory, 'z', z);
+/** What most statements are about. @param {Memory} memory @param {any} z @param {any} options @param {string} [names] of further options @param {string} [name] of z */
+export function row(memory, z, options, names = '', name = 'z') {
+  const { temperature = 1, ...rest } = read('options', options, `temperature ${names}`.trim()), logits = numbers(memory, name, z);
   const refused = /** @type {[string, any, string]} */ (['temperature', number('temperature', temperature), 'finite, > 0']);
   return { ...rest, temperature, logits, n: logits.length, refused };
 }
@@ -15,7 +15,9 @@ export function row(memory, z, options, names = '') {
 export function gibbs(memory, z, options) {
   const { logits, n, temperature, candidate, refused } = row(memory, z, options, 'candidate');
   const other = candidate === undefined ? null : numbers(memory, 'candidate', candidate, n, 'the number of logits');
-  if (other && !(other.every((x) => x >= 0) && other.some((x) => x > 0))) refuse('RANGE', 'candidate', 'no distribution', 'weights ≥ 0, not all 0');
+  let sum = +!other;
+  for (const x of other ?? []) sum += x < 0 ? NaN : x;
+  if (!(sum > 0 && sum < Infinity)) refuse('RANGE', 'candidate', 'no distribution', 'weights ≥ 0, their sum finite and > 0');
   const { weights, report } = compute(memory, 'gibbs_measure', { weights: n, report: 10 }, [logits, other, n, temperature], { refused });
   const [optimum, entropy, expectedScore, objective, candidateEntropy, kl] = report;
   return { weights, optimum, entropy, expectedScore, objective, candidateEntropy, kl, gap: temperature * kl, identity: identity(report) };
@@ -24,7 +26,7 @@ export function gibbs(memory, z, options) {
 /** Statement 7: Theory.simplexMerge. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
 export function simplexMerge(memory, z, options) {
   const { logits, n, temperature, keep, refused } = row(memory, z, options, 'keep');
-  const kept = list('keep', keep).map((x) => integer('keep', x, 0, n - 1));
+  const kept = Array.from(list('keep', keep), (x) => integer('keep', x, 0, n - 1)); // which sees holes
   if (new Set(kept).size !== kept.length || kept.length >= n) refuse('RANGE', 'keep', `(${kept.slice(0, 20)})`, 'different keys, not all of them');
   const { report, ...merged } = compute(memory, 'gibbs_merge', { logits: kept.length + 1, weights: kept.length + 1, report: 4 },
     [logits, array('keep', Int32Array.from(kept), 'Int32Array'), kept.length, n, temperature], { scratch: 2 * n, refused });

@@ -13,8 +13,13 @@ export function numbers(memory, name, x, length, shape = 'numbers') {
   const given = memory.floats(name, x), a = given.data?.slice() ?? given; // a view would be lost when memory grows
   if (length !== undefined) sized(name, a, length, shape);
   else if (!a.length) refuse('SHAPE', name, 'empty', 'at least one number');
-  for (let j = 0; j < a.length; j++) if (!Number.isFinite(a[j])) refuse('RANGE', name, `${a[j]} at ${j}`, 'finite numbers');
-  return a;
+  return finite(name, a);
+}
+
+/** Holds no NaN and no infinity. @param {string} name @param {any} a a float input @param {string} [expected] @returns {any} */
+export function finite(name, a, expected = 'finite numbers') {
+  const j = (a.data ?? a).findIndex((/** @type {number} */ x) => !Number.isFinite(x));
+  return j < 0 ? a : refuse('RANGE', name, `${(a.data ?? a)[j]} at ${j}`, expected);
 }
 
 /** A positive, finite number. @param {string} name @param {any} x @returns {number} */
@@ -41,5 +46,5 @@ export function compute(memory, f, outputs, given, { scratch = 0, refused = ["in
 /** The last four numbers of a report. @param {Float64Array} report @returns {Identity} */
 export function identity(report) {
   const [left, right, unit, allowed] = report.slice(-4), difference = Math.abs(left - right);
-  return { left, right, difference, unit, allowed, holds: difference <= allowed };
+  return { left, right, difference, unit, allowed, holds: difference <= allowed && allowed < Infinity };
 }
