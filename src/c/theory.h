@@ -139,7 +139,8 @@ ATTN_API int32_t attn_budget_spent(double *weights, /* (n) */
  * Row-normalised Gaussian weights from the distances themselves (never from ‖q‖² + ‖k‖² − 2⟨q, k⟩), and the smoothed values, the
  * Nadaraya–Watson estimate (note, "Geometric fact"). With keys of one norm, whichever it is, they are the softmax weights;
  * restore_key_norm multiplies by exp(‖k_j‖²/2σ²), which makes them so for keys of any norms. Shares no code with attention, not
- * even exp. v and out may be NULL, m and n 0. In float32 distances are float32; exponents, exp and the sums over keys double.
+ * even exp, but for adding up many terms. v and out may be NULL, m and n 0. In
+ * float32 distances are float32; exponents, exp and the sums over keys double.
  */
 ATTN_API int32_t attn_gaussian_f32(float *weights, /* (m, n) */
                                    float *out,     /* (m, value_dim) */
