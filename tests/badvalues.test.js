@@ -132,9 +132,9 @@ test('A21: masks of a wrong shape; NaN in a mask is a NaN row', () => {
     { data: new Uint8Array(15), shape: 15 },
   ])
     refuses('half a mask', 'ARG SHAPE', 'mask', () => call({ mask: bad }));
-  for (const bad of [new Uint8Array(15), [1, 1], null]) refuses('a mask that is its data', 'ARG', 'expected { data, shape }', () => call({ mask: bad }));
+  for (const bad of [new Uint8Array(15), [1, 1], null]) refuses('a mask that is its data', 'ARG', 'mask', () => call({ mask: bad }), '{ data, shape }');
   for (const data of [new Int32Array(15), [1, 1], undefined])
-    refuses('data of another kind', 'ARG', 'expected Uint8Array or Float32Array', () => call({ mask: { data, shape: [3, 5] } }));
+    refuses('data of another kind', 'ARG', 'mask', () => call({ mask: { data, shape: [3, 5] } }), 'Uint8Array or Float32Array');
   refuses('an unknown part', 'ARG', 'kind', () => call({ mask: { data: new Uint8Array(15), shape: [3, 5], kind: 'bool' } }));
   const nan = new Float32Array(15);
   nan[7] = NaN;
@@ -158,7 +158,7 @@ test('A22: causal with more queries than keys, and offsets below zero, give lead
     refuses(`key length ${x}`, 'RANGE', 'keyLengths', () => call({ keyLengths: Int32Array.of(5, x) }));
   for (const window of [[0], [0, 0, 0], [-1, 0], [0, NaN], 'ab', { 0: 1, 1: 1, length: 2 }])
     refuses(`window ${window}`, 'ARG RANGE', 'window', () => call({ window }));
-  for (const window of [2, [0], 'ab', null]) refuses(`window ${window}`, 'ARG', 'expected [left, right]', () => call({ window }));
+  for (const window of [2, [0], 'ab', null]) refuses(`window ${window}`, 'ARG', 'window', () => call({ window }), '[left, right]');
   for (const heads of [[0, 0], [4], [-1], '01', new Set([0])])
     refuses('chosen heads', 'ARG RANGE', 'heads', () => call({ want: { weights: { heads } } }));
   assert.equal(tensor.data.length, 36);

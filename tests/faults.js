@@ -52,8 +52,9 @@ export function bench(ch) {
    * @param {string} codes allowed codes, separated by spaces
    * @param {string} word must be in the message: the argument
    * @param {() => unknown} call
+   * @param {string} [expected] how the message goes on behind "expected"
    */
-  function refuses(name, codes, word, call) {
+  function refuses(name, codes, word, call, expected = '') {
     let error;
     try {
       call();
@@ -66,6 +67,7 @@ export function bench(ch) {
     // what is spoiled is the subject, or a member of it, or an option that is not known; an OOM is about no argument
     const named = error.code === 'OOM' ? error.message.includes(word) : RegExp(`^([\\w.]+\\.)?${word}(\\.[\\w.]+)? is |^\\w+ is given "${word}"`).test(error.message);
     assert.ok(!word || named, `${name}: the message does not name ${word}: ${error.message}`);
+    assert.ok(error.message.includes(expected && `expected ${expected}`), `${name}: expected ${expected}: ${error.message}`);
     if (error.code !== 'OOM')
       assert.match(
         error.message,
