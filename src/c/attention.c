@@ -84,7 +84,7 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
   } parts[] = {{(void **)&s->panels, span * dim * sizeof(float)},
                {(void **)&s->values, span * ((padded + STRIP - 1) & ~(size_t)(STRIP - 1)) * sizeof(float)},
                {(void **)&s->queries, GROUP * dim * sizeof(float)},
-               {(void **)&s->scores, GROUP * BLOCK * sizeof(float)},
+               {(void **)&s->scores, GROUP * SPAN * sizeof(float)},
                {(void **)&s->pairs, GROUP * BLOCK / 2 * sizeof(int32_t)},
                {(void **)&s->query_factors, GROUP * sizeof(float)},
                {(void **)&s->sums, GROUP * padded * sizeof(float)},

@@ -123,7 +123,7 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, cons
   /* whole fours, which the scales have room for: rows of a cache come in eights */
   int32_t count = ((to - from) + 3) & ~3;
   for (int r = 0; r < g->count; r++) {
-    factors[r] = (float)(pack_weights(s->pairs + r * (BLOCK / 2), w + r * BLOCK, scales, count) / divisor);
+    factors[r] = (float)(pack_weights(s->pairs + r * (BLOCK / 2), w + r * SPAN, scales, count) / divisor);
     if (attends_to_nan(s, &g->view[r], scales, from, count))
       factors[r] = __builtin_nanf("");
   }

@@ -2,7 +2,8 @@
  * The KV cache's memory: a header, then for each kv head its keys, its values and, for ATTN_CACHE_Q8, the scales of both. All
  * lies in the order in which the kernels read it:
  *   keys    panels of eight, (⌈capacity/8⌉, dim, 8); as bytes two channels side by side, (⌈capacity/8⌉, dim/2, 8, 2)
- *   values  strips of eight channels, (⌈value_dim/8⌉, capacity, 8); as bytes two keys side by side, (capacity/2, padded, 2)
+ *   values  strips of eight channels of up to BLOCK positions, (⌈capacity/BLOCK⌉, ⌈value_dim/8⌉, BLOCK or what is left, 8); as
+ *           bytes two keys side by side, (capacity/2, padded, 2)
  * with the capacity rounded up to whole panels. What was never written reads as 0, or as any finite number.
  */
 #ifndef CACHE_H
@@ -20,6 +21,13 @@ INLINE size_t cache_number_bytes(int32_t type) { return type == ATTN_CACHE_F32 ?
 
 /* Positions there is room for. */
 INLINE size_t cache_rows(const attn_cache *c) { return ((size_t)c->capacity + PANEL - 1) & ~(size_t)(PANEL - 1); }
+
+/* Of so many rows in strips, those in the block of row j. */
+INLINE size_t strip_rows(size_t rows, size_t j)
+{
+  size_t left = rows - j / BLOCK * BLOCK;
+  return left < BLOCK ? left : BLOCK;
+}
 
 /* Channels of a key as they are stored. */
 INLINE size_t cache_key_size(const attn_cache *c)

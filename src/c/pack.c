@@ -23,21 +23,22 @@ static void pack_keys(float *panels, const float *k, size_t stride, int32_t coun
   }
 }
 
-/* Strips of STRIP channels, key after key in each; what lies beyond the last channel is 0. */
+/* Blocks of strips; what lies beyond the last channel is 0. */
 static void pack_values(float *values, const float *v, size_t stride, int32_t count, int32_t size)
 {
-  for (int32_t c = 0; c < size; c += STRIP)
-    for (int32_t j = 0; j < count; j++, values += STRIP) {
-      const float *from = v + (size_t)j * stride + c;
-      if (size - c >= STRIP) {
-        v_store(values, v_load(from));
-        v_store(values + 4, v_load(from + 4));
-      } else {
+  for (int32_t block = 0; block < count; block += BLOCK)
+    for (int32_t c = 0; c < size; c += STRIP)
+      for (int32_t j = block; j < count && j < block + BLOCK; j++, values += STRIP) {
+        const float *from = v + (size_t)j * stride + c;
         int32_t rest = size - c;
-        v_store(values, v_load_tail(from, rest < 4 ? (size_t)rest : 4));
-        v_store(values + 4, v_load_tail(from + 4, rest > 4 ? (size_t)rest - 4 : 0));
+        if (rest >= STRIP) {
+          v_store(values, v_load(from));
+          v_store(values + 4, v_load(from + 4));
+        } else {
+          v_store(values, v_load_tail(from, rest < 4 ? (size_t)rest : 4));
+          v_store(values + 4, v_load_tail(from + 4, rest > 4 ? (size_t)rest - 4 : 0));
+        }
       }
-    }
 }
 
 static void widen(float *to, const uint16_t *from, size_t count)
@@ -67,20 +68,22 @@ static void load_cached_span(const call *s, head_job *job, int32_t start, int32_
     job->value_scales = scales + cache_rows(c);
     return;
   }
-  values += at * STRIP * number;
+  const size_t width = cache_value_size(c), left = cache_rows(c) - at;
+  values += at * width * number;
   job->panels = (const float *)(const void *)keys;
   job->values = (const float *)(const void *)values;
-  job->value_stride = STRIP;
-  job->strip_stride = cache_rows(c) * STRIP;
+  job->value_rows = left;
   if (c->type == ATTN_CACHE_F32)
     return;
   widen(s->panels, (const uint16_t *)(const void *)keys, rows * dim);
-  for (size_t x = 0; x < cache_value_size(c) / STRIP; x++)
-    widen(s->values + x * (size_t)count * STRIP, (const uint16_t *)(const void *)values + x * job->strip_stride,
-          (size_t)count * STRIP);
+  for (size_t j = 0; j < (size_t)count; j += BLOCK)
+    for (size_t x = 0; x < width; x += STRIP)
+      widen(s->values + j * width + strip_rows((size_t)count, j) * x,
+            (const uint16_t *)(const void *)values + j * width + strip_rows(left, j) * x,
+            strip_rows((size_t)count, j) * STRIP);
   job->panels = s->panels;
   job->values = s->values;
-  job->strip_stride = (size_t)count * STRIP;
+  job->value_rows = (size_t)count;
 }
 
 void attn_load_span(const call *s, head_job *job, int32_t start, int32_t rows)
@@ -98,12 +101,11 @@ void attn_load_span(const call *s, head_job *job, int32_t start, int32_t rows)
   if (rows >= FEW || size % 4) {
     pack_values(s->values, v, job->v_stride, count, size);
     job->values = s->values;
-    job->value_stride = STRIP;
-    job->strip_stride = (size_t)count * STRIP;
+    job->value_rows = (size_t)count;
   } else {
     job->values = v;
     job->value_stride = job->v_stride;
-    job->strip_stride = STRIP;
+    job->value_rows = 0;
   }
 }
 
@@ -113,9 +115,23 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
     attn_pack_byte_queries(s, job, g);
     return;
   }
-  for (int x = 0; x < g->count; x++) {
-    const float *q = job->q + (size_t)g->h[x] * s->q_strides.head + (size_t)g->i[x] * s->q_strides.position;
-    for (int32_t c = 0; c < s->p->dim; c++)
-      s->queries[c * GROUP + x] = (float)(q[c] * s->query_scale);
+  const float *q[GROUP]; /* missing rows are like the first */
+  for (int r = 0; r < GROUP; r++) {
+    int x = r < g->count ? r : 0;
+    q[r] = job->q + (size_t)g->h[x] * s->q_strides.head + (size_t)g->i[x] * s->q_strides.position;
   }
+  /* a product of two floats, rounded once, is the same in float and by way of double */
+  const float scale = (float)s->query_scale;
+  int32_t c = 0;
+  for (; scale == s->query_scale && c + 4 <= s->p->dim; c += 4) {
+    f32x4 x[GROUP];
+    for (int r = 0; r < GROUP; r++)
+      x[r] = v_load(q[r] + c) * v_splat(scale);
+    v_transpose(x);
+    for (int l = 0; l < 4; l++)
+      v_store(s->queries + (c + l) * GROUP, x[l]);
+  }
+  for (; c < s->p->dim; c++)
+    for (int r = 0; r < GROUP; r++)
+      s->queries[c * GROUP + r] = (float)(q[r][c] * s->query_scale);
 }

@@ -76,9 +76,12 @@ static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_
 {
   size_t number = cache_number_bytes(c->type), size = is_value ? cache_value_size(c) : cache_key_size(c);
   int bytes = c->type == ATTN_CACHE_Q8;
-  if (is_value && !bytes)
-    return (places){
-        .base = cache_values(c, kv_head) + (size_t)j * STRIP * number, .run = STRIP, .step = cache_rows(c) * STRIP};
+  if (is_value && !bytes) {
+    size_t lane = (size_t)j % BLOCK, before = (size_t)j - lane;
+    return (places){.base = cache_values(c, kv_head) + (before * size + lane * STRIP) * number,
+                    .run = STRIP,
+                    .step = strip_rows(cache_rows(c), (size_t)j) * STRIP};
+  }
   int32_t rows = is_value ? 2 : PANEL;
   size_t lane = (size_t)(j % rows), group_bytes = (size_t)rows * size * number, run = bytes && !is_value ? 2 : 1;
   char *group = (is_value ? cache_values(c, kv_head) : cache_keys(c, kv_head)) + (size_t)(j / rows) * group_bytes;

@@ -51,10 +51,7 @@ KERNEL void write_weights(const call *s, const row_view *view, float *weights, f
   const int32_t n = s->p->n;
   const f32x4 none = v_splat(-__builtin_inff());
   for (int32_t j = 0; j < n; j += 4) {
-    f32x4 z = load_at(weights, j, n), t = z - v_splat(max);
-    f32x4 e = s->kind == T_FINITE ? weigh(T_FINITE, t, v_splat(s->inverse_t))
-              : s->kind == T_ZERO ? weigh(T_ZERO, t, t)
-                                  : weigh(T_INFINITE, t, t);
+    f32x4 z = load_at(weights, j, n), e = weigh(s->kind, z - v_splat(max), v_splat(s->inverse_t));
     store_at(weights, j, n, v_select(z == none, v_splat(0), e / v_splat(denominator)));
   }
   /* an attended score of −∞ looks masked, and its weight is 0; but not in a row that has come to NaN */
@@ -74,8 +71,13 @@ void attn_end_row(const call *s, const head_job *job, const row_group *g, int x,
   if (row->attended && row->max == -__builtin_inf()) /* attended, but every score is −∞ */
     denominator = final.max = final.sum = final.total = __builtin_nan("");
   const double share = 1.0 / denominator;
-  for (int32_t c = 0; c < p->value_dim; c++)
-    out[c] = row->attended == 0 ? 0 : row->sum == 0 ? (float)denominator : mean_to_float(totals[c] * share);
+  const float nothing = row->attended ? (float)denominator : 0;
+  if (row->sum == 0)
+    for (int32_t c = 0; c < p->value_dim; c++)
+      out[c] = nothing;
+  else
+    for (int32_t c = 0; c < p->value_dim; c++)
+      out[c] = mean_to_float(totals[c] * share);
   if (weights)
     write_weights(s, &g->view[x], weights, (float) final.max, (float)denominator);
   if (!p->lse && !p->attended)

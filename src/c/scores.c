@@ -70,48 +70,76 @@ INLINE double sum_lanes(const f32x4 x[4])
   return sum[0] + sum[1];
 }
 
-/* z → weights in place over `count` scores (a multiple of 16); `unit`: inverse_t is 1. */
-INLINE block_sums weigh_scores(const int kind, const int unit, const int want_stats, float *z, int32_t count, float max,
-                               float inverse_t)
+INLINE float sum_vectors(const f32x4 x[4]) { return v_hsum((x[0] + x[1]) + (x[2] + x[3])); }
+
+INLINE block_sums sums_of(const int want_stats, const f32x4 sums[4], const f32x4 moments[4])
 {
-  f32x4 sums[4], moments[4];
-  for (int l = 0; l < 4; l++)
-    sums[l] = moments[l] = v_splat(0);
-  for (int32_t j = 0; j < count; j += 16)
-    for (int l = 0; l < 4; l++) {
-      f32x4 score = v_load(z + j + 4 * l), t = score - v_splat(max);
-      if (unit)
-        t = v_exp_range(t);
-      f32x4 e = unit ? v_exp_within(t) : weigh(kind, t, v_splat(inverse_t));
-      v_store(z + j + 4 * l, e);
-      sums[l] += e;
-      if (!want_stats)
-        continue;
-      /* 0·∞ is not 0: a masked key has t = −∞ */
-      if (!unit)
-        t = v_max(t, v_splat(LOWEST));
-      if (kind == T_INFINITE)
-        t = v_select(score == v_splat(LOWEST), v_splat(-__builtin_inff()), t);
-      moments[l] = v_madd(e, t, moments[l]);
-    }
-  block_sums result = {.sum = v_hsum((sums[0] + sums[1]) + (sums[2] + sums[3]))};
+  block_sums result = {.sum = sum_vectors(sums)};
   if (want_stats) {
     result.total = sum_lanes(sums);
-    result.moment = sum_lanes(moments);
+    result.moment = sum_vectors(moments);
   }
   return result;
 }
 
-KERNEL float weigh_exp(float *z, int32_t count, float max, float inverse_t)
+/* z → weights in place over `count` scores (a multiple of TURN). */
+KERNEL block_sums weigh_limit(int kind, float *z, int32_t count, float max)
 {
-  return inverse_t == 1 ? weigh_scores(T_FINITE, 1, 0, z, count, max, 1).sum
-                        : weigh_scores(T_FINITE, 0, 0, z, count, max, inverse_t).sum;
+  f32x4 sums[4] = {{0}}, moments[4] = {{0}};
+  for (int32_t j = 0; j < count; j += 16)
+    for (int l = 0; l < 4; l++) {
+      f32x4 score = v_load(z + j + 4 * l), t = score - v_splat(max), e = weigh(kind, t, t);
+      v_store(z + j + 4 * l, e);
+      /* at T = ∞ an attended key may be as far away as a masked one */
+      t = v_max(t, v_splat(LOWEST));
+      if (kind == T_INFINITE)
+        t = v_select(score == v_splat(LOWEST), v_splat(-__builtin_inff()), t);
+      sums[l] += e;
+      moments[l] = v_madd(e, t, moments[l]);
+    }
+  return sums_of(1, sums, moments);
 }
 
-KERNEL void weigh_exp_stats(block_sums *sums, float *z, int32_t count, float max, float inverse_t)
+/*
+ * z → weights, all rows doing the first half of exp before any does the second. With statistics, t = z − max takes the place
+ * of the scores in between.
+ */
+INLINE void weigh_scores(const int want_stats, int rows, block_sums *of_rows, float *scores, int32_t count, f32x4 max,
+                         float inverse_t)
 {
-  *sums = inverse_t == 1 ? weigh_scores(T_FINITE, 1, 1, z, count, max, 1)
-                         : weigh_scores(T_FINITE, 0, 1, z, count, max, inverse_t);
+  f32x4 r[GROUP][BLOCK / 4], power[GROUP][BLOCK / 4];
+  for (int x = 0; x < rows; x++)
+    for (int32_t j = 0; j < count; j += TURN)
+      for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
+        float *z = scores + x * SPAN + 4 * l;
+        f32x4 t = v_load(z) - v_splat(max[x]);
+        r[x][l] = v_exp_reduce(v_exp_range(t * v_splat(inverse_t)), &power[x][l]);
+        if (want_stats) /* 0·∞ is not 0: a masked key has t = −∞ */
+          v_store(z, v_max(t, v_splat(LOWEST)));
+      }
+  for (int x = 0; x < rows; x++) {
+    f32x4 sums[4] = {{0}}, moments[4] = {{0}};
+    for (int32_t j = 0; j < count; j += TURN)
+      for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
+        float *z = scores + x * SPAN + 4 * l;
+        f32x4 e = v_exp_finish(r[x][l], power[x][l]);
+        sums[l % 4] += e;
+        if (want_stats)
+          moments[l % 4] = v_madd(e, v_load(z), moments[l % 4]);
+        v_store(z, e);
+      }
+    of_rows[x] = sums_of(want_stats, sums, moments);
+  }
+}
+
+KERNEL void weigh_exp(int rows, block_sums *sums, float *scores, int32_t count, f32x4 max, float inverse_t)
+{
+  weigh_scores(0, rows, sums, scores, count, max, inverse_t);
+}
+
+KERNEL void weigh_exp_stats(int rows, block_sums *sums, float *scores, int32_t count, f32x4 max, float inverse_t)
+{
+  weigh_scores(1, rows, sums, scores, count, max, inverse_t);
 }
 
 /*
@@ -129,59 +157,52 @@ static double sum_exactly(const float *e, int32_t count)
   return sums[0][0] + sums[0][1];
 }
 
-static block_sums weigh_row(const call *s, float *z, int32_t count, float max, int32_t attended)
+static void weigh_rows(const call *s, int rows, block_sums *sums, float *scores, int32_t count, f32x4 max)
 {
-  block_sums sums = {0};
-  if (s->kind == T_FINITE && !s->p->attended)
-    sums.sum = weigh_exp(z, count, max, s->inverse_t);
+  if (s->kind == T_FINITE && s->p->attended)
+    weigh_exp_stats(rows, sums, scores, count, max, s->inverse_t);
   else if (s->kind == T_FINITE)
-    weigh_exp_stats(&sums, z, count, max, s->inverse_t);
-  else if (s->kind == T_ZERO)
-    sums = weigh_scores(T_ZERO, 0, 1, z, count, max, 0);
+    weigh_exp(rows, sums, scores, count, max, s->inverse_t);
   else
-    sums = weigh_scores(T_INFINITE, 0, 1, z, count, max, 0);
-  if (s->p->attended && (sums.sum < 2 || 4 * sums.sum > (float)attended))
-    sums.total = sum_exactly(z, count);
-  return sums;
+    for (int x = 0; x < rows; x++)
+      sums[x] = weigh_limit(s->kind, scores + x * SPAN, count, max[x]);
 }
 
-KERNEL float weigh_one(const call *s, float t)
+/* Lanes that are attended, or that equal max. */
+INLINE i32x4 found_scores(const float *z, int attended, float max)
 {
-  f32x4 x = v_splat(t);
-  return (s->kind == T_FINITE ? weigh(T_FINITE, x, v_splat(s->inverse_t))
-          : s->kind == T_ZERO ? weigh(T_ZERO, x, x)
-                              : weigh(T_INFINITE, x, x))[0];
+  f32x4 x = v_load(z);
+  return attended ? x != v_splat(-__builtin_inff()) : x == v_splat(max);
 }
 
-/* First position of `count` scores (a multiple of 16) that is attended, or that equals max. */
-static int32_t find_score(const float *z, int32_t count, int attended, float max)
+/* First position of `count` scores (a multiple of TURN) where one is found. */
+INLINE int32_t find_score(const float *z, int32_t count, const int attended, float max)
 {
-  const f32x4 masked = v_splat(-__builtin_inff());
-  for (int32_t j = 0; j < count; j += 4) {
-    f32x4 x = v_load(z + j);
-    i32x4 found = attended ? x != masked : x == v_splat(max);
-    for (int32_t l = 0; l < 4 && v_any(found); l++)
-      if (found[l])
-        return j + l;
-  }
+  int32_t j = 0;
+  for (; j < count; j += 16)
+    if (v_any((found_scores(z + j, attended, max) | found_scores(z + j + 4, attended, max)) |
+              (found_scores(z + j + 8, attended, max) | found_scores(z + j + 12, attended, max))))
+      break;
+  for (; j < count; j++)
+    if (attended ? z[j] != -__builtin_inff() : z[j] == max)
+      return j;
   return 0;
 }
 
 /*
- * Scores that are all −∞ or NaN: NaN if there is one. Otherwise they weigh nothing for now; if it stays so, the row's result
- * is NaN when any of them was attended.
+ * What to subtract from scores that are all −∞ or NaN: a NaN if there is one. Otherwise 0, so that they weigh nothing for now;
+ * if it stays so, the row's result is NaN when any of them was attended.
  */
-static float nothing_finite(float *z, int32_t count)
+static float nothing_finite(const float *z, int32_t count)
 {
   for (int32_t j = 0; j < count; j++)
     if (z[j] != z[j])
       return z[j];
-  for (int32_t j = 0; j < count; j++)
-    z[j] = 0;
-  return -__builtin_inff();
+  return 0;
 }
 
-float attn_fold_row(const call *s, const row_group *g, int x, row_state *row, float *z, int32_t from, int32_t to)
+/* The scores of one row, shaped; returns how many keys are attended. */
+static int32_t shape_row(const call *s, const row_group *g, int x, float *z, int32_t from, int32_t to)
 {
   const row_view *view = &g->view[x];
   int32_t lo = view->lo > from ? view->lo : from, hi = view->hi < to ? view->hi : to;
@@ -195,36 +216,74 @@ float attn_fold_row(const call *s, const row_group *g, int x, row_state *row, fl
   if (g->weights[x] && attended)
     for (int32_t j = from; j < to; j += 4)
       store_at(g->weights[x], j, s->p->n, v_load(z + (j - from)));
+  return attended;
+}
 
-  /* NaN is passed over here; as a weight it will reach the sums */
-  f32x4 largest[2] = {v_splat(-__builtin_inff()), v_splat(-__builtin_inff())};
-  for (int32_t j = 0; j < to - from; j += 8) {
-    largest[0] = v_max(largest[0], v_load(z + j));
-    largest[1] = v_max(largest[1], v_load(z + j + 4));
+/* The largest score in each lane's row. NaN is passed over here; as a weight it will reach the sums. */
+KERNEL f32x4 largest_scores(const float *z, int32_t count, int rows)
+{
+  f32x4 largest[GROUP];
+  for (int x = 0; x < GROUP; x++)
+    largest[x] = v_splat(-__builtin_inff());
+  for (int x = 0; x < rows; x++, z += SPAN) {
+    f32x4 other = largest[x];
+    for (int32_t j = 0; j < count; j += 8) {
+      largest[x] = v_max(largest[x], v_load(z + j));
+      other = v_max(other, v_load(z + j + 4));
+    }
+    largest[x] = v_max(largest[x], other);
   }
-  float block_max = v_hmax(v_max(largest[0], largest[1])), old_max = (float)row->max;
-  float max = block_max > old_max ? block_max : old_max;
-  if (s->p->attended && attended) {
-    if (row->attended == 0)
-      row->first = s->plain ? lo : from + find_score(z, to - from, 1, 0);
-    if (block_max > old_max)
-      row->argmax = from + find_score(z, to - from, 0, block_max);
+  v_transpose(largest);
+  return v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3]));
+}
+
+/* Where the row began to attend, and its largest score so far; before the block's maximum moves on to the row. */
+static void note_positions(const call *s, const row_view *view, row_state *row, const float *z, int32_t from,
+                           int32_t to, float block_max)
+{
+  if (row->attended == 0)
+    row->first = !s->plain ? from + find_score(z, to - from, 1, 0) : view->lo > from ? view->lo : from;
+  if (block_max > (float)row->max)
+    row->argmax = from + find_score(z, to - from, 0, block_max);
+}
+
+/* The block's terms of the entropy and the expected score; before its maximum moves on to the row. */
+static void fold_statistics(const call *s, row_state *row, const block_sums *sums, const float *weights, int32_t count,
+                            float max, int32_t attended)
+{
+  double keep = row->total == 0 ? 0 : row_weigh(s->kind, row->max - max, s->p->temperature);
+  double total = sums->sum < 2 || 4 * sums->sum > (float)attended ? sum_exactly(weights, count) : sums->total;
+  row->moment = (keep == 0 ? 0 : keep * (row->moment + (row->max - max) * row->total)) + sums->moment;
+  row->total = keep * row->total + total;
+}
+
+void attn_fold_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to,
+                    float keep[GROUP])
+{
+  const int32_t count = to - from;
+  int32_t attended[GROUP];
+  f32x4 before = v_splat(0);
+  for (int x = 0; x < g->count; x++) {
+    attended[x] = shape_row(s, g, x, scores + x * SPAN, from, to);
+    before[x] = (float)span[x].row.max;
   }
-  row->attended += attended;
-  if (max == -__builtin_inff())
-    max = nothing_finite(z, to - from);
-  if (max == -__builtin_inff())
-    return 1.0f;
-  block_sums sums = weigh_row(s, z, to - from, max, attended);
-  float keep = weigh_one(s, old_max - max);
-  if (s->p->attended && row->sum != 0) {
-    double keep_exactly = row_weigh(s->kind, row->max - max, s->p->temperature);
-    row->moment = keep_exactly * (row->moment + (row->max - max) * row->total);
-    row->total *= keep_exactly;
+  f32x4 largest = largest_scores(scores, count, g->count), after = v_max(before, largest), max = after;
+  for (int x = 0; x < g->count; x++) {
+    if (after[x] == -__builtin_inff())
+      max[x] = nothing_finite(scores + x * SPAN, count);
+    if (s->p->attended && attended[x])
+      note_positions(s, &g->view[x], &span[x].row, scores + x * SPAN, from, to, largest[x]);
   }
-  row->moment += sums.moment;
-  row->total += sums.total;
-  row->sum = row->sum * keep + sums.sum;
-  row->max = max;
-  return keep;
+  v_store(keep, weigh(s->kind, before - max, v_splat(s->inverse_t)));
+  block_sums sums[GROUP];
+  weigh_rows(s, g->count, sums, scores, count, max);
+  for (int x = 0; x < g->count; x++) {
+    row_state *row = &span[x].row;
+    row->attended += attended[x];
+    row->sum = row->sum * keep[x] + sums[x].sum;
+    if (s->p->attended)
+      fold_statistics(s, row, &sums[x], scores + x * SPAN, count, max[x], attended[x]);
+    if (after[x] != -__builtin_inff() || max[x] != 0)
+      row->max = max[x];
+  }
 }

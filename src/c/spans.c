@@ -1,56 +1,66 @@
 /* A group of rows over one span of keys: scores, weights and values, block by block. */
 #include "tiled.h"
 
-KERNEL void score_panel(int rows, float *scores, const float *q, const float *panel, int32_t dim, float factor)
+/* Panel after panel, up to `count` keys. */
+INLINE void scores_of_rows(const int rows, const int chain, float *scores, const float *q, const float *panels,
+                           int32_t dim, float factor, int32_t count)
 {
-  if (rows == 4)
-    panel_scores(4, CHANNEL_CHAIN, scores, q, panel, dim, factor);
-  else if (rows == 3)
-    panel_scores(3, CHANNEL_CHAIN, scores, q, panel, dim, factor);
-  else if (rows == 2)
-    panel_scores(2, CHANNEL_CHAIN, scores, q, panel, dim, factor);
-  else
-    panel_scores(1, CHANNEL_CHAIN, scores, q, panel, dim, factor);
+  for (int32_t j = 0; j < count; j += PANEL, panels += (size_t)dim * PANEL)
+    panel_scores(rows, chain, scores + j, q, panels, dim, factor);
 }
 
-KERNEL void score_panel_finely(int rows, float *scores, const float *q, const float *panel, int32_t dim, float factor)
+KERNEL void score_panels(int rows, float *scores, const float *q, const float *panels, int32_t dim, float factor,
+                         int32_t count)
 {
   if (rows == 4)
-    panel_scores(4, FINE_CHAIN, scores, q, panel, dim, factor);
+    scores_of_rows(4, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
+  else if (rows == 3)
+    scores_of_rows(3, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
+  else if (rows == 2)
+    scores_of_rows(2, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
+  else
+    scores_of_rows(1, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
+}
+
+KERNEL void score_panels_finely(int rows, float *scores, const float *q, const float *panels, int32_t dim, float factor,
+                                int32_t count)
+{
+  if (rows == 4)
+    scores_of_rows(4, FINE_CHAIN, scores, q, panels, dim, factor, count);
   else
     for (int r = 0; r < rows; r++)
-      panel_scores(1, FINE_CHAIN, scores + r * BLOCK, q + r, panel, dim, factor);
+      scores_of_rows(1, FINE_CHAIN, scores + r * SPAN, q + r, panels, dim, factor, count);
 }
 
-/* Scores, weights and values of one group over the keys [block, end) of a block, into the span's states and acc. */
+/* Scores of a group's keys [from, hi) of the span that begins at `start`, and 0 up to a whole turn. */
+static void score_span(const call *s, const head_job *job, const row_group *g, int32_t from, int32_t hi, int32_t start)
+{
+  float *scores = s->scores + (from - start);
+  size_t at = (size_t)(from - start) * (size_t)s->p->dim;
+  if (job->bytes)
+    for (int32_t j = from; j < hi; j += PANEL)
+      attn_score_bytes(s, job, g, s->scores + (j - start), j, start);
+  else if (s->p->sinks)
+    score_panels_finely(g->count, scores, s->queries, job->panels + at, s->p->dim, s->scale, hi - from);
+  else
+    score_panels(g->count, scores, s->queries, job->panels + at, s->p->dim, s->scale, hi - from);
+  for (int32_t j = (hi + PANEL - 1) & ~(PANEL - 1); j % TURN; j += 4)
+    for (int x = 0; x < g->count; x++)
+      v_store(s->scores + x * SPAN + (j - start), v_splat(0));
+}
+
+/* Weights and values of one group over the keys [block, end) of a block, into the span's states and acc. */
 static void attend_block(const call *s, const head_job *job, const row_group *g, span_state *span, float *acc,
                          int32_t block, int32_t end, int32_t start, int care)
 {
-  const size_t dim = (size_t)s->p->dim;
-  int32_t lo = g->lo > block ? g->lo : block, hi = end;
-  if (lo >= hi)
+  int32_t lo = g->lo > block ? g->lo : block;
+  if (lo >= end)
     return;
-  /* whole sixteens, so that the four lanes of each sum belong to fixed positions */
-  int32_t from = lo & ~15, to = (hi + 15) & ~15;
-  for (int32_t j = from; j < to; j += PANEL) {
-    float *z = s->scores + (j - from);
-    size_t at = (size_t)(j - start) * dim;
-    if (j < hi && job->bytes)
-      attn_score_bytes(s, job, g, z, j, start);
-    else if (j < hi && s->p->sinks)
-      score_panel_finely(g->count, z, s->queries, job->panels + at, s->p->dim, s->scale);
-    else if (j < hi)
-      score_panel(g->count, z, s->queries, job->panels + at, s->p->dim, s->scale);
-    else
-      for (int x = 0; x < g->count; x++) {
-        v_store(z + x * BLOCK, v_splat(0));
-        v_store(z + x * BLOCK + 4, v_splat(0));
-      }
-  }
+  /* whole turns, so that the four lanes of each sum belong to fixed positions */
+  int32_t from = lo & ~(TURN - 1), to = (end + TURN - 1) & ~(TURN - 1);
   float keep[GROUP];
-  for (int x = 0; x < g->count; x++)
-    keep[x] = attn_fold_row(s, g, x, &span[x].row, s->scores + x * BLOCK, from, to);
-  attn_add_values(s, job, g, acc, keep, s->scores + (lo - from), lo, hi, start, care);
+  attn_fold_rows(s, g, span, s->scores + (from - start), from, to, keep);
+  attn_add_values(s, job, g, acc, keep, s->scores + (lo - start), lo, end, start, care);
 }
 
 static int all_finite(const float *x, size_t count)
@@ -73,6 +83,7 @@ void attn_span(const call *s, const head_job *job, const row_group *g, int32_t s
       states[x] = (span_state){row_empty(), care == CARE_RANGE ? RANGE_SCALE : 1.0};
     for (size_t c = 0; c < (size_t)g->count * s->padded; c += 4)
       v_store(sums + c, v_splat(0));
+    score_span(s, job, g, (g->lo > start ? g->lo : start) & ~(TURN - 1), end, start);
     for (int32_t block = start; block < end; block += BLOCK)
       attend_block(s, job, g, states, sums, block, end < block + BLOCK ? end : block + BLOCK, start, care);
     for (int x = 0; x < g->count; x++) {

@@ -15,7 +15,8 @@ enum {
   PANEL = 8,   /* keys in a panel */
   GROUP = 4,   /* query rows done together */
   STRIP = 8,   /* channels in a strip of packed values */
-  BLOCK = 128, /* keys scored, weighted and summed before the running maximum moves on */
+  SPAN = 512,  /* keys scored at once, a multiple of BLOCK */
+  BLOCK = 128, /* keys weighted and summed before the running maximum moves on */
   /* Terms in one chain of additions. Longer sums add up chains, which keeps their error near that of a tree. */
   CHANNEL_CHAIN = 8,
   FINE_CHAIN = 4, /* of channels beside a sink, where the errors that all logits share do not cancel */
@@ -23,42 +24,73 @@ enum {
   TREE = 10, /* levels: enough for the chains of the widest head */
 };
 
+/* sums[r] += q_r·k of one channel; the first of a chain takes the place of what was there. */
+INLINE void add_channel(const int rows, const int first, f32x4 sums[GROUP][2], const float *q, const float *panel)
+{
+  f32x4 k[2] = {v_load(panel), v_load(panel + 4)};
+  for (int r = 0; r < rows; r++) {
+    f32x4 x = v_splat(q[r]);
+    for (int i = 0; i < 2; i++)
+      sums[r][i] = first ? x * k[i] : v_madd(x, k[i], sums[r][i]);
+  }
+}
+
+INLINE void add_sums(const int rows, f32x4 sums[GROUP][2], f32x4 (*others)[2])
+{
+  for (int r = 0; r < rows; r++)
+    for (int x = 0; x < 2; x++)
+      sums[r][x] = others[r][x] + sums[r][x];
+}
+
 /*
- * scores[r][0..8) = factor·⟨q_r, k_j⟩ for the keys of one panel. The sums of the chains meet as in a binary counter: tree[l]
- * holds the sum of 2^l chains, so that a product passes through at most chain + log2(dim/chain) additions.
+ * scores[r][0..8) = factor·⟨q_r, k_j⟩ for the keys of one panel. The sums of the chains meet as in a binary counter: level l of
+ * the tree holds the sum of 2^l chains, so that a product passes through at most chain + log2(dim/chain) additions.
  */
-INLINE void panel_scores(const int rows, const int chain, float *scores, /* (rows, BLOCK) */
+INLINE void panel_scores(const int rows, const int chain, float *scores, /* (rows, SPAN) */
                          const float *q,                                 /* (dim, GROUP), transposed */
                          const float *panel,                             /* (dim, PANEL) */
                          int32_t dim, float factor)
 {
-  f32x4 tree[TREE][GROUP][2];
+  f32x4 tree[TREE * GROUP][2];
   uint32_t done = 0;
   for (int32_t start = 0; start < dim; start += chain, done++) {
     f32x4 sum[GROUP][2];
-    for (int r = 0; r < rows; r++)
-      sum[r][0] = sum[r][1] = v_splat(0);
     int32_t end = dim - start < chain ? dim : start + chain;
-    for (int32_t c = start; c < end; c++, q += GROUP, panel += PANEL) {
-      f32x4 k0 = v_load(panel), k1 = v_load(panel + 4);
-      for (int r = 0; r < rows; r++) {
-        f32x4 x = v_splat(q[r]);
-        sum[r][0] = v_madd(x, k0, sum[r][0]);
-        sum[r][1] = v_madd(x, k1, sum[r][1]);
-      }
-    }
-    /* at the end every level that holds something, before it only the full ones */
-    int level = 0;
-    for (uint32_t full = done; end == dim ? full != 0 : full & 1; full >>= 1, level++)
-      for (int r = 0; r < rows && full & 1; r++)
+    add_channel(rows, 1, sum, q, panel);
+    q += GROUP;
+    panel += PANEL;
+    for (int32_t c = start + 1; c < end; c++, q += GROUP, panel += PANEL)
+      add_channel(rows, 0, sum, q, panel);
+    f32x4(*level)[2] = tree;
+    uint32_t full = done;
+    for (; full & 1; full >>= 1, level += rows)
+      add_sums(rows, sum, level);
+    if (end < dim) {
+      for (int r = 0; r < rows; r++)
         for (int x = 0; x < 2; x++)
-          sum[r][x] = tree[level][r][x] + sum[r][x];
+          level[r][x] = sum[r][x];
+      continue;
+    }
+    for (; full; full >>= 1, level += rows)
+      if (full & 1)
+        add_sums(rows, sum, level);
     for (int r = 0; r < rows; r++)
       for (int x = 0; x < 2; x++)
-        if (end == dim)
-          v_store(scores + r * BLOCK + 4 * x, sum[r][x] * v_splat(factor));
-        else
-          tree[level][r][x] = sum[r][x];
+        v_store(scores + r * SPAN + 4 * x, sum[r][x] * v_splat(factor));
+  }
+}
+
+/* sums[r] += w_r·v of one key, as add_channel does. */
+INLINE void add_key(const int rows, const int vectors, const int first, f32x4 sums[GROUP][8], const float *w,
+                    const float *v, size_t strip_stride)
+{
+  f32x4 value[8];
+  for (int x = 0; x < vectors; x++)
+    value[x] = v_load(v + (size_t)(x / 2) * strip_stride + x % 2 * 4);
+  for (int r = 0; r < rows; r++) {
+    f32x4 weight = v_splat(w[r * SPAN]);
+    for (int x = 0; x < vectors; x++)
+      sums[r][x] = first ? weight * value[x] : v_madd(weight, value[x], sums[r][x]);
   }
 }
 
@@ -67,26 +99,18 @@ INLINE void panel_scores(const int rows, const int chain, float *scores, /* (row
  * positions of the block, wherever `from` is.
  */
 INLINE void block_values(const int rows, const int vectors, float *sums, /* (rows, padded), at the first channel */
-                         size_t padded, const float *w,                  /* (rows, BLOCK), at key `from` */
+                         size_t padded, const float *w,                  /* (rows, SPAN), at key `from` */
                          const float *v, /* (to − from, stride), at key `from` and the first channel */
                          size_t stride, size_t strip_stride, int32_t from, int32_t to)
 {
   for (int32_t start = from; start < to;) {
     int32_t end = (start / KEY_CHAIN + 1) * KEY_CHAIN < to ? (start / KEY_CHAIN + 1) * KEY_CHAIN : to;
     f32x4 sum[GROUP][8];
-    for (int r = 0; r < rows; r++)
-      for (int x = 0; x < vectors; x++)
-        sum[r][x] = v_splat(0);
-    for (int32_t j = start; j < end; j++, w++, v += stride) {
-      f32x4 value[8];
-      for (int x = 0; x < vectors; x++)
-        value[x] = v_load(v + (size_t)(x / 2) * strip_stride + x % 2 * 4);
-      for (int r = 0; r < rows; r++) {
-        f32x4 weight = v_splat(w[r * BLOCK]);
-        for (int x = 0; x < vectors; x++)
-          sum[r][x] = v_madd(weight, value[x], sum[r][x]);
-      }
-    }
+    add_key(rows, vectors, 1, sum, w, v, strip_stride);
+    w++;
+    v += stride;
+    for (int32_t j = start + 1; j < end; j++, w++, v += stride)
+      add_key(rows, vectors, 0, sum, w, v, strip_stride);
     for (int r = 0; r < rows; r++)
       for (int x = 0; x < vectors; x++) {
         float *a = sums + (size_t)r * padded + 4 * x;
@@ -102,7 +126,7 @@ INLINE void block_values(const int rows, const int vectors, float *sums, /* (row
  * scores[r][0..8) = factors[r]·scale_j·⟨q_r, k_j⟩: keys as bytes, two channels side by side, and their scales; queries as pairs
  * of 16-bit integers.
  */
-INLINE void panel_dots(const int rows, float *scores, /* (rows, BLOCK) */
+INLINE void panel_dots(const int rows, float *scores, /* (rows, SPAN) */
                        const int32_t *q,              /* (pairs, GROUP) */
                        const int8_t *panel,           /* (pairs, PANEL, 2) */
                        const float *scales,           /* (PANEL) */
@@ -121,7 +145,7 @@ INLINE void panel_dots(const int rows, float *scores, /* (rows, BLOCK) */
   }
   for (int r = 0; r < rows; r++)
     for (int x = 0; x < 2; x++)
-      v_store(scores + r * BLOCK + 4 * x, v_float(sum[r][x]) * v_splat(factors[r]) * v_load(scales + 4 * x));
+      v_store(scores + r * SPAN + 4 * x, v_float(sum[r][x]) * v_splat(factors[r]) * v_load(scales + 4 * x));
 }
 
 /* sums[r] = factors[r]·Σ_j w_rj v_j over pairs of keys, for `vectors` vectors of channels; weights as pairs of 16-bit integers. */

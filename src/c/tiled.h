@@ -6,8 +6,8 @@
 #include "rows.h"
 
 enum {
-  SPAN = 512,  /* keys, a multiple of BLOCK */
   CHUNK = 256, /* rows of a kv head done together, a multiple of GROUP */
+  TURN = 32,   /* keys of one turn of the loops over weights, whose constants V8 makes anew each time */
   FEW = 16     /* rows of a kv head up to which threads share out its spans instead */
 };
 
@@ -61,9 +61,12 @@ typedef struct {
   const int8_t *byte_keys, *byte_values;
   const float *key_scales, *value_scales;
   const float *panels; /* (⌈n/8⌉, dim, PANEL) */
-  /* The span's values: channel c of key j at values[c / STRIP * strip_stride + j * value_stride + c % STRIP]. */
+  /*
+   * The span's values: value_rows of them in strips, block after block as in a cache; or where value_rows is 0 as they came, one
+   * every value_stride numbers.
+   */
   const float *values;
-  size_t value_stride, strip_stride;
+  size_t value_stride, value_rows;
 } head_job;
 
 /* Four floats from position j of an array of n. */
@@ -106,10 +109,11 @@ float attn_nearest_float(double x);
 /* ---- scores.c ---- */
 
 /*
- * One row, one block: z holds the scaled dot products of the keys [from, to), indexed from key `from`, both multiples of 16;
- * they become weights. Returns the factor for what was accumulated so far.
+ * A group, one block: scores (GROUP, BLOCK) holds the scaled dot products of the keys [from, to), indexed from key `from`, both
+ * multiples of TURN; they become weights. keep[x] is what was accumulated so far for row x is to be multiplied by.
  */
-float attn_fold_row(const call *s, const row_group *g, int x, row_state *row, float *z, int32_t from, int32_t to);
+void attn_fold_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to,
+                    float keep[GROUP]);
 
 /* ---- values.c ---- */
 

@@ -1,11 +1,27 @@
 /* The weighted sum of the values, for up to four rows over one block. */
 #include "tiled.h"
 
-/* `wide` vectors at a time, then whole strips, then what is left. */
-INLINE void values_of_rows(const int rows, const int wide, float *sums, size_t padded, const float *w,
-                           const head_job *job, const float *v, int32_t from, int32_t to)
+/* Channel c of key j of a block at v[c / STRIP * strip + j * stride + c % STRIP]. */
+typedef struct {
+  const float *v;
+  size_t stride, strip;
+} block_view;
+
+/* From key `from` on, of the span that begins at `start`. */
+static block_view view_block(const call *s, const head_job *job, int32_t from, int32_t start)
 {
-  const size_t strip = job->strip_stride, stride = job->value_stride;
+  size_t at = (size_t)(from - start), lane = at % BLOCK, width = (s->padded + STRIP - 1) & ~(size_t)(STRIP - 1);
+  if (job->value_rows == 0)
+    return (block_view){job->values + at * job->value_stride, job->value_stride, STRIP};
+  return (block_view){job->values + (at - lane) * width + lane * STRIP, STRIP, strip_rows(job->value_rows, at) * STRIP};
+}
+
+/* `wide` vectors at a time, then whole strips, then what is left. */
+INLINE void values_of_rows(const int rows, const int wide, float *sums, size_t padded, const float *w, block_view block,
+                           int32_t from, int32_t to)
+{
+  const size_t strip = block.strip, stride = block.stride;
+  const float *v = block.v;
   size_t c = 0;
   for (; c + 4 * wide <= padded; c += 4 * wide)
     block_values(rows, wide, sums + c, padded, w, v + c / STRIP * strip, stride, strip, from, to);
@@ -15,28 +31,27 @@ INLINE void values_of_rows(const int rows, const int wide, float *sums, size_t p
     block_values(rows, 1, sums + c, padded, w, v + c / STRIP * strip, stride, strip, from, to);
 }
 
-KERNEL void sum_block(int rows, float *sums, size_t padded, const float *w, const head_job *job, const float *v,
-                      int32_t from, int32_t to)
+KERNEL void sum_block(int rows, float *sums, size_t padded, const float *w, block_view block, int32_t from, int32_t to)
 {
   if (rows == 4)
-    values_of_rows(4, 2, sums, padded, w, job, v, from, to);
+    values_of_rows(4, 2, sums, padded, w, block, from, to);
   else if (rows == 3)
-    values_of_rows(3, 2, sums, padded, w, job, v, from, to);
+    values_of_rows(3, 2, sums, padded, w, block, from, to);
   else if (rows == 2)
-    values_of_rows(2, 4, sums, padded, w, job, v, from, to);
+    values_of_rows(2, 4, sums, padded, w, block, from, to);
   else
-    values_of_rows(1, 8, sums, padded, w, job, v, from, to);
+    values_of_rows(1, 8, sums, padded, w, block, from, to);
 }
 
 /* The same sums in the same order for one row, over only the keys it attends to, of values times `scale`. */
-static void sum_attended(const call *s, const row_view *view, float *sums, const float *w, const head_job *job,
-                         const float *v, int32_t from, int32_t to, float scale)
+static void sum_attended(const call *s, const row_view *view, float *sums, const float *w, block_view block,
+                         int32_t from, int32_t to, float scale)
 {
   for (size_t c = 0; c < s->padded; c += 4) {
-    const float *channel = v + c / STRIP * job->strip_stride + c % STRIP;
+    const float *channel = block.v + c / STRIP * block.strip + c % STRIP;
     f32x4 total = v_splat(0), chain = v_splat(0);
     for (int32_t j = from; j < to; j++) {
-      f32x4 value = v_load(channel + (size_t)(j - from) * job->value_stride) * v_splat(scale);
+      f32x4 value = v_load(channel + (size_t)(j - from) * block.stride) * v_splat(scale);
       if (key_attended(s->p, view, j))
         chain = v_madd(v_splat(w[j - from]), value, chain);
       if (j % KEY_CHAIN == KEY_CHAIN - 1 || j + 1 == to) {
@@ -51,15 +66,17 @@ static void sum_attended(const call *s, const row_view *view, float *sums, const
 void attn_add_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *keep,
                      const float *w, int32_t from, int32_t to, int32_t start, int care)
 {
-  const float *v = job->bytes ? NULL : job->values + (size_t)(from - start) * job->value_stride;
   size_t padded = s->padded;
+  block_view block = {0};
+  if (!job->bytes)
+    block = view_block(s, job, from, start);
   if (job->bytes)
     attn_sum_bytes(s, job, g, w - from % 16, from - from % 16, to, start, care == CARE_RANGE ? RANGE_SCALE : 1);
   else if (care == CARE_NONE)
-    sum_block(g->count, s->sums, padded, w, job, v, from, to);
+    sum_block(g->count, s->sums, padded, w, block, from, to);
   else
     for (int x = 0; x < g->count; x++)
-      sum_attended(s, &g->view[x], s->sums + (size_t)x * padded, w + x * BLOCK, job, v, from, to,
+      sum_attended(s, &g->view[x], s->sums + (size_t)x * padded, w + x * SPAN, block, from, to,
                    care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
   for (int x = 0; x < g->count; x++)
     for (size_t c = (size_t)x * padded; c < (size_t)(x + 1) * padded; c += 4)
