@@ -1,6 +1,6 @@
 import { KVCache } from './cache.js';
 import { array, choice, integer, list, number, read, rows, sized } from './check.js';
-import { describe, kindOf, refuse } from './errors.js';
+import { STATUS, describe, kindOf, refuse } from './errors.js';
 import { F32, Tensor, typeOf } from './memory.js';
 
 /** @typedef {import('./memory.js').Memory} Memory @typedef {import('./types.d.ts').DType} DType */
@@ -54,15 +54,17 @@ export function readOptions(options, names) {
  * @param {number} cache its address, or 0 @returns {any}
  */
 function run(memory, type, shape, o, inputs, cache) {
-  const { batch, heads, m, valueDim } = shape, length = batch * heads * m * valueDim, given = o.out;
+  const { batch, heads, kvHeads, m, n, headDim, valueDim } = shape, length = batch * heads * m * valueDim, given = o.out;
   if (given !== undefined) {
     sized('out', memory.floats('out', given, type), length, 'batch*heads*m*valueDim');
-    for (const [name, x] of Object.entries({ ...inputs, ...o, mask: o.mask?.data, out: 0 }))
-      if (overlap(given, x)) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
+    apart(given, inputs);
+    apart(given, o);
+    apart(given, { mask: o.mask?.data });
   }
   const done = memory.scope(() => {
     const p = memory.push(memory.call('params_bytes'));
-    memory.ask('shape', `(${Object.values(shape)})`, `head sizes up to ${memory.call('max_dim')} and arrays below 4 GiB`, 'init', p, ...Object.values(shape));
+    const status = memory.call('init', p, batch, heads, kvHeads, m, n, headDim, valueDim);
+    if (status) refuse(STATUS[status], 'shape', `(${Object.values(shape)})`, `head sizes up to ${memory.call('max_dim')} and arrays below 4 GiB`);
     setOptions(memory, type, shape, o, p);
     const results = wantResults(memory, type, shape, o.want, p);
     const at = Object.values(inputs).map((x) => memory.put(x, type));
@@ -82,17 +84,26 @@ function run(memory, type, shape, o, inputs, cache) {
   return done ?? run(memory, type, shape, o, inputs, cache);
 }
 
+/** @param {any} out @param {Record<string, any>} inputs */
+function apart(out, inputs) {
+  for (const name of Object.keys(inputs))
+    if (name !== 'out' && overlap(out, inputs[name])) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
+}
+
 /** @param {any} a @param {any} b */
 export function overlap(a, b) {
+  if (typeof b !== 'object') return false;
   const x = a.data ?? a, y = b?.data ?? b;
   return x.buffer === y?.buffer && x.byteOffset < y.byteOffset + y.byteLength && y.byteOffset < x.byteOffset + x.byteLength;
 }
+
+const NUMBERS = [['scale', 'finite'], ['temperature', '≥ 0'], ['softcap', 'finite, ≥ 0']];
 
 /** @param {Memory} memory @param {DType} type @param {Shape} shape @param {any} o @param {number} p */
 export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
   memory.call('set_layout', p, choice('layout', o.layout, 'bhsd', 'bshd'));
   memory.call('set_causal', p, choice('causal', o.causal, false, true));
-  for (const [name, expected] of [['scale', 'finite'], ['temperature', '≥ 0'], ['softcap', 'finite, ≥ 0']])
+  for (const [name, expected] of NUMBERS)
     if (o[name] !== undefined) memory.ask(name, describe(o[name]), expected, `set_${name}`, p, number(name, o[name]));
   for (const [name, f, length, words] of /** @type {[string, string, number, string][]} */ ([
     ['keyScale', 'key_scale', n, 'n'], ['alibi', 'alibi', heads, 'heads'], ['sinks', 'sinks', heads, 'heads']]))
@@ -152,8 +163,11 @@ export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
   return () => taken(results);
 }
 
-/** @param {Record<string, () => any>} results */
-const taken = (results) => Object.fromEntries(Object.entries(results).map(([name, take]) => [name, take()]));
+/** Has each of them taken, in place. @param {Record<string, any>} results */
+function taken(results) {
+  for (const name of Object.keys(results)) results[name] = results[name]();
+  return results;
+}
 
 /** The table from heads or rows to their place among the chosen. @param {Memory} memory @param {string} axis @param {any} chosen @param {number} size */
 function slots(memory, axis, chosen, size) {

@@ -1,15 +1,18 @@
 import { describe, kindOf, refuse } from './errors.js';
 
+/** For each list of names an object that has them all, undefined. @type {Record<string, any>} */
+const BLANKS = { __proto__: null };
+
 /**
  * Reads each option once, before anything else happens: a getter may run any code. Inherited ones do not count.
  * @param {string} of @param {any} options @param {string} names of all there are @param {string} [expected] @returns {any}
  */
 export function read(of, options, names, expected = 'an object') {
-  const known = names.split(' ');
-  if (options === undefined) options = {};
+  const o = { ...(BLANKS[names] ??= Object.fromEntries(names.split(' ').map((name) => [name, undefined]))) };
+  if (options === undefined) return o;
   if (typeof options !== 'object' || !options || kindOf(options) || Array.isArray(options)) refuse('ARG', of, describe(options), expected);
-  for (const name of Object.keys(options)) if (!known.includes(name)) refuse('ARG', of, `given "${name}"`, `only ${names}`);
-  return Object.fromEntries(known.map((name) => [name, Object.hasOwn(options, name) ? options[name] : undefined]));
+  for (const name of Object.keys(options)) o[name] = Object.hasOwn(o, name) ? options[name] : refuse('ARG', of, `given "${name}"`, `only ${names}`);
+  return o;
 }
 
 /** @param {string} name @param {any} x @param {number} least @param {number} [most] @returns {number} */

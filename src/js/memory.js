@@ -26,6 +26,8 @@ export class Memory {
   /** @param {any} exports of the module */
   constructor(exports) {
     this.c = exports;
+    /** The functions of attn.h without their prefix. @type {Record<string, (...values: any[]) => number>} */
+    this.f = Object.fromEntries(Object.entries(exports).map(([name, f]) => [name.replace('attn_', ''), f]));
     this.top = align(exports.__heap_base.value);
     /** Free ranges between persistent blocks, in order. @type {{ at: number, end: number }[]} */
     this.holes = [];
@@ -94,7 +96,7 @@ export class Memory {
   /** Calls a function of attn.h, named without its prefix. A trap ends this engine, since its memory can no longer be trusted. @param {string} f @param {any[]} values @returns {number} */
   call(f, ...values) {
     try {
-      if (!this.trap) return this.c[`attn_${f}`](...values);
+      if (!this.trap) return this.f[f](...values);
     } catch (cause) {
       this.trap = cause;
     }
