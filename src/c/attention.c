@@ -51,7 +51,7 @@ static void attend_chunk(const call *s, head_job *job, int32_t first, int32_t en
     }
   }
   for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {
-    attn_load_span(s, job, start, end - first);
+    attn_load_span(s, job, start, lo, hi, end - first);
     for (int32_t r = first; r < end; r += GROUP) {
       const row_group *g = &s->groups[(r - first) / GROUP];
       span_state span[GROUP];
@@ -276,7 +276,7 @@ static void run_piece(const call *s, attn_work *w, int32_t piece)
     attend_chunk(s, &job, first, rows - first < w->chunk ? rows : first + w->chunk);
     return;
   }
-  attn_load_span(s, &job, part * SPAN, rows);
+  attn_load_span(s, &job, part * SPAN, 0, s->p->n, rows);
   for (int32_t r = 0; r < rows; r += GROUP) {
     row_group g = group_of(s, &job, r, rows);
     size_t at = (size_t)piece * FEW + (size_t)r;

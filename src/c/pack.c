@@ -2,10 +2,11 @@
 #include "half.h"
 #include "tiled.h"
 
-/* Panels of the keys [0, count) at k; lanes beyond count are 0. */
-static void pack_keys(float *panels, const float *k, size_t stride, int32_t count, int32_t dim)
+/* Panels of the keys [from, count) at k, from a multiple of PANEL; lanes beyond count are 0. */
+static void pack_keys(float *panels, const float *k, size_t stride, int32_t from, int32_t count, int32_t dim)
 {
-  for (int32_t j = 0; j < count; j += PANEL, panels += (size_t)dim * PANEL) {
+  panels += (size_t)from * (size_t)dim;
+  for (int32_t j = from; j < count; j += PANEL, panels += (size_t)dim * PANEL) {
     int32_t c = 0;
     if (j + PANEL <= count)
       for (; c + 4 <= dim; c += 4)
@@ -23,20 +24,21 @@ static void pack_keys(float *panels, const float *k, size_t stride, int32_t coun
   }
 }
 
-/* Blocks of strips; what lies beyond the last channel is 0. */
-static void pack_values(float *values, const float *v, size_t stride, int32_t count, int32_t size)
+/* Blocks of strips of the values [from, count) at v, from a multiple of BLOCK; what lies beyond the last channel is 0. */
+static void pack_values(float *values, const float *v, size_t stride, int32_t from, int32_t count, int32_t size)
 {
-  for (int32_t block = 0; block < count; block += BLOCK)
+  values += (size_t)from * (size_t)((size + STRIP - 1) & ~(STRIP - 1));
+  for (int32_t block = from; block < count; block += BLOCK)
     for (int32_t c = 0; c < size; c += STRIP)
       for (int32_t j = block; j < count && j < block + BLOCK; j++, values += STRIP) {
-        const float *from = v + (size_t)j * stride + c;
+        const float *x = v + (size_t)j * stride + c;
         int32_t rest = size - c;
         if (rest >= STRIP) {
-          v_store(values, v_load(from));
-          v_store(values + 4, v_load(from + 4));
+          v_store(values, v_load(x));
+          v_store(values + 4, v_load(x + 4));
         } else {
-          v_store(values, v_load_tail(from, rest < 4 ? (size_t)rest : 4));
-          v_store(values + 4, v_load_tail(from + 4, rest > 4 ? (size_t)rest - 4 : 0));
+          v_store(values, v_load_tail(x, rest < 4 ? (size_t)rest : 4));
+          v_store(values + 4, v_load_tail(x + 4, rest > 4 ? (size_t)rest - 4 : 0));
         }
       }
 }
@@ -52,7 +54,7 @@ static void widen(float *to, const uint16_t *from, size_t count)
 }
 
 /* What can be read where it is, and halves widened, in the same order. */
-static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t count)
+static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t from, int32_t count)
 {
   const attn_cache *c = job->cache;
   size_t at = (size_t)start, rows = ((size_t)count + PANEL - 1) & ~(size_t)(PANEL - 1);
@@ -75,8 +77,9 @@ static void load_cached_span(const call *s, head_job *job, int32_t start, int32_
   job->value_rows = left;
   if (c->type == ATTN_CACHE_F32)
     return;
-  widen(s->panels, (const uint16_t *)(const void *)keys, rows * dim);
-  for (size_t j = 0; j < (size_t)count; j += BLOCK)
+  const size_t skipped = (size_t)from * dim;
+  widen(s->panels + skipped, (const uint16_t *)(const void *)keys + skipped, rows * dim - skipped);
+  for (size_t j = (size_t)from; j < (size_t)count; j += BLOCK)
     for (size_t x = 0; x < width; x += STRIP)
       widen(s->values + j * width + strip_rows((size_t)count, j) * x,
             (const uint16_t *)(const void *)values + j * width + strip_rows(left, j) * x,
@@ -86,20 +89,20 @@ static void load_cached_span(const call *s, head_job *job, int32_t start, int32_
   job->value_rows = (size_t)count;
 }
 
-void attn_load_span(const call *s, head_job *job, int32_t start, int32_t rows)
+void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows)
 {
   int32_t dim = s->p->dim, size = s->p->value_dim;
-  int32_t count = s->p->n - start < SPAN ? s->p->n - start : SPAN;
+  int32_t from = lo > start ? (lo - start) / BLOCK * BLOCK : 0, count = hi - start < SPAN ? hi - start : SPAN;
   if (job->cache) {
-    load_cached_span(s, job, start, count);
+    load_cached_span(s, job, start, from, count);
     return;
   }
   const float *v = job->v + (size_t)start * job->v_stride;
-  pack_keys(s->panels, job->k + (size_t)start * job->k_stride, job->k_stride, count, dim);
+  pack_keys(s->panels, job->k + (size_t)start * job->k_stride, job->k_stride, from, count, dim);
   job->panels = s->panels;
   /* Packing costs about what two rows gain by it. Without it every row must have whole vectors. */
   if (rows >= FEW || size % 4) {
-    pack_values(s->values, v, job->v_stride, count, size);
+    pack_values(s->values, v, job->v_stride, from, count, size);
     job->values = s->values;
     job->value_rows = (size_t)count;
   } else {

@@ -37,12 +37,20 @@ void attn_begin_row(const call *s, const row_group *g, int x)
       arrays[a][j] = -__builtin_inff();
 }
 
-/* A mean of floats is never larger than the largest float, but by rounding. */
-static float mean_to_float(double x)
+/* Means of floats: never larger than the largest float, but by rounding. */
+static void write_means(float *out, const double *totals, double share, int32_t size)
 {
   const double most = 3.4028234663852886e38;
-  float y = (float)x;
-  return x - x != 0 || y - y == 0 ? y : x < 0 ? -(float)most : (float)most;
+  float odd = 0;
+  for (int32_t c = 0; c < size; c++) {
+    out[c] = (float)(totals[c] * share);
+    odd += out[c] - out[c];
+  }
+  for (int32_t c = 0; c < size && odd != odd; c++) {
+    double x = totals[c] * share;
+    if (x - x == 0 && out[c] - out[c] != 0)
+      out[c] = x < 0 ? -(float)most : (float)most;
+  }
 }
 
 /* Scores (n), −∞ where not attended, become weights in place. */
@@ -76,8 +84,7 @@ void attn_end_row(const call *s, const head_job *job, const row_group *g, int x,
     for (int32_t c = 0; c < p->value_dim; c++)
       out[c] = nothing;
   else
-    for (int32_t c = 0; c < p->value_dim; c++)
-      out[c] = mean_to_float(totals[c] * share);
+    write_means(out, totals, share, p->value_dim);
   if (weights)
     write_weights(s, &g->view[x], weights, (float) final.max, (float)denominator);
   if (!p->lse && !p->attended)

@@ -146,8 +146,11 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, cons
 
 /* ---- pack.c ---- */
 
-/* Makes the span from key `start` on the job's: packs it, or points to where it can be read as it is, by so many rows. */
-void attn_load_span(const call *s, head_job *job, int32_t start, int32_t rows);
+/*
+ * Makes the span from key `start` on the job's, as far as [lo, hi) reaches: packs it, or points to where it can be read as it is,
+ * by so many rows.
+ */
+void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows);
 
 /* Transposes a group's queries to (dim, GROUP). */
 void attn_pack_queries(const call *s, const head_job *job, const row_group *g);
