@@ -57,7 +57,8 @@ static void attend_chunk(const call *s, head_job *job, int32_t first, int32_t en
       span_state span[GROUP];
       if (g->lo >= start + SPAN || g->hi <= start)
         continue;
-      attn_pack_queries(s, job, g);
+      if (end - first > GROUP || start == lo / SPAN * SPAN) /* one group's stay packed */
+        attn_pack_queries(s, job, g);
       attn_span(s, job, g, start, span, s->acc);
       for (int x = 0; x < g->count; x++)
         attn_merge_span(s, &s->rows[r - first + x], &span[x], totals_of(s, r - first + x),

@@ -34,24 +34,34 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
   }
 }
 
-KERNEL void score_panel_bytes(int rows, float *scores, const int32_t *q, const int8_t *panel, const float *scales,
-                              int32_t pairs, const float *factors)
+/* Panel after panel, up to `count` keys. */
+INLINE void scores_of_rows(const int rows, float *scores, const int32_t *q, const int8_t *panels, const float *scales,
+                           int32_t pairs, const float *factors, int32_t count)
 {
-  if (rows == 4)
-    panel_dots(4, scores, q, panel, scales, pairs, factors);
-  else if (rows == 3)
-    panel_dots(3, scores, q, panel, scales, pairs, factors);
-  else if (rows == 2)
-    panel_dots(2, scores, q, panel, scales, pairs, factors);
-  else
-    panel_dots(1, scores, q, panel, scales, pairs, factors);
+  for (int32_t j = 0; j < count; j += PANEL, panels += (size_t)pairs * 2 * PANEL)
+    panel_dots(rows, scores + j, q, panels, scales + j, pairs, factors);
 }
 
-void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *z, int32_t j, int32_t start)
+KERNEL void score_panels_bytes(int rows, float *scores, const int32_t *q, const int8_t *panels, const float *scales,
+                               int32_t pairs, const float *factors, int32_t count)
 {
-  int32_t pairs = (s->p->dim + 1) / 2, at = j - start;
-  score_panel_bytes(g->count, z, (const int32_t *)(const void *)s->queries,
-                    job->byte_keys + (size_t)at * (size_t)pairs * 2, job->key_scales + at, pairs, s->query_factors);
+  if (rows == 4)
+    scores_of_rows(4, scores, q, panels, scales, pairs, factors, count);
+  else if (rows == 3)
+    scores_of_rows(3, scores, q, panels, scales, pairs, factors, count);
+  else if (rows == 2)
+    scores_of_rows(2, scores, q, panels, scales, pairs, factors, count);
+  else
+    scores_of_rows(1, scores, q, panels, scales, pairs, factors, count);
+}
+
+void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *scores, int32_t from, int32_t hi,
+                      int32_t start)
+{
+  int32_t pairs = (s->p->dim + 1) / 2, at = from - start;
+  score_panels_bytes(g->count, scores, (const int32_t *)(const void *)s->queries,
+                     job->byte_keys + (size_t)at * (size_t)pairs * 2, job->key_scales + at, pairs, s->query_factors,
+                     hi - from);
 }
 
 /*
@@ -71,11 +81,13 @@ KERNEL float pack_weights(int32_t *pairs, const float *w, const float *scales, i
   f32x4 unit = v_splat(most > 0 ? 32767.0f / most : 0);
   if (unit[0] > 0x1p100f) /* what rounds to 0 beside a subnormal largest is not worth a second scale */
     unit = zero;
-  for (int32_t j = 0; j < count; j += 4) {
-    f32x4 e = v_load(w + j), a = v_select(e == zero, zero, e * v_load(scales + j));
-    i32x4 n = v_round(v_select(a == a, a * unit, zero));
-    pairs[j / 2] = pair_of(n[0], n[1]);
-    pairs[j / 2 + 1] = pair_of(n[2], n[3]);
+  for (int32_t j = 0; j < count; j += 8) {
+    i32x4 n[2];
+    for (int l = 0; l < 2; l++) {
+      f32x4 e = v_load(w + j + 4 * l), a = v_select(e == zero, zero, e * v_load(scales + j + 4 * l));
+      n[l] = v_round(v_select(a == a, a * unit, zero));
+    }
+    v_store_i(pairs + j / 2, v_narrow(n[0], n[1]));
   }
   return odd != 0 ? odd : most / 32767.0f;
 }
@@ -120,8 +132,8 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, cons
 {
   float factors[GROUP];
   const float *scales = job->value_scales + (from - start);
-  /* whole fours, which the scales have room for: rows of a cache come in eights */
-  int32_t count = ((to - from) + 3) & ~3;
+  /* whole eights, as rows of a cache come; what was not attended weighs 0 */
+  int32_t count = ((to - from) + 7) & ~7;
   for (int r = 0; r < g->count; r++) {
     factors[r] = (float)(pack_weights(s->pairs + r * (BLOCK / 2), w + r * SPAN, scales, count) / divisor);
     if (attends_to_nan(s, &g->view[r], scales, from, count))

@@ -167,6 +167,12 @@ INLINE i32x4 v_high(i16x8 x)
   return (i32x4)__builtin_shufflevector(x, sign, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
+/* Eight numbers that fit in 16 bits. */
+INLINE i32x4 v_narrow(i32x4 low, i32x4 high)
+{
+  return (i32x4)__builtin_shufflevector((i16x8)low, (i16x8)high, 0, 2, 4, 6, 8, 10, 12, 14);
+}
+
 /* The same two in every lane of 32 bits. */
 INLINE i16x8 v_splat_pair(int32_t pair) { return (i16x8)v_splat_i(pair); }
 

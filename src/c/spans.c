@@ -38,8 +38,7 @@ static void score_span(const call *s, const head_job *job, const row_group *g, i
   float *scores = s->scores + (from - start);
   size_t at = (size_t)(from - start) * (size_t)s->p->dim;
   if (job->bytes)
-    for (int32_t j = from; j < hi; j += PANEL)
-      attn_score_bytes(s, job, g, s->scores + (j - start), j, start);
+    attn_score_bytes(s, job, g, scores, from, hi, start);
   else if (s->p->sinks)
     score_panels_finely(g->count, scores, s->queries, job->panels + at, s->p->dim, s->scale, hi - from);
   else

@@ -137,8 +137,9 @@ void attn_add_values(const call *s, const head_job *job, const row_group *g, flo
 /* A group's queries to (dim/2, GROUP) pairs of 16-bit integers relative to the largest channel of each. */
 void attn_pack_byte_queries(const call *s, const head_job *job, const row_group *g);
 
-/* Scores of the panel from key j on, of the span that begins at `start`. */
-void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *z, int32_t j, int32_t start);
+/* Scores of the keys [from, hi), at key `from`, of the span that begins at `start`. */
+void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *scores, int32_t from, int32_t hi,
+                      int32_t start);
 
 /* s->sums[r] = Σ_j w_rj v_j/divisor, as attn_add_values has them. w is at key `from`, a multiple of 16. */
 void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, const float *w, int32_t from, int32_t to,
