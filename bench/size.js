@@ -1,9 +1,10 @@
 /** What a page downloads before its first attention: the files each library needs for it, compressed with brotli. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
+import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'bench/node_modules');
@@ -19,6 +20,14 @@ function graph(file) {
   return [...seen];
 }
 
+/** As a bundler ships them; init loads the statements beside the wasm, threads and layers only when asked. @param {string[]} names */
+async function bundled(...names) {
+  const entryPoints = names.map((name) => join(root, `src/js/${name}.js`)), outdir = join(root, 'bench/results/bundle');
+  rmSync(outdir, { recursive: true, force: true });
+  await build({ entryPoints, outdir, bundle: true, minify: true, splitting: true, format: 'esm', platform: 'browser', external: ['./threads.js', './layers.js'] });
+  return readdirSync(outdir).map((name) => join(outdir, name));
+}
+
 const inModule =
   (name, ...files) =>
   () =>
@@ -26,12 +35,11 @@ const inModule =
 
 /** What is fetched, by who fetches it. The builds for pages, as published. */
 const DOWNLOADS = {
-  clearhead: () => {
+  async clearhead() {
     const wasm = readdirSync(join(root, 'src/js'))
       .filter((name) => /^attn\.(simd|relaxed)\.wasm$/.test(name))
       .map((name) => join(root, 'src/js', name));
-    const code = ['index', 'theory'].flatMap((name) => graph(join(root, `src/js/${name}.js`))); // init loads the statements beside the wasm
-    return [...new Set(code), wasm.sort((a, b) => statSync(b).size - statSync(a).size)[0]]; // either, so the larger
+    return [...(await bundled('index', 'theory')), wasm.sort((a, b) => statSync(b).size - statSync(a).size)[0]]; // either, so the larger
   },
   'onnxruntime-web': inModule('onnxruntime-web/dist', 'ort.wasm.bundle.min.mjs', 'ort-wasm-simd-threaded.wasm'),
   tfjs: () => [
@@ -51,7 +59,7 @@ export async function downloads({ quick, versions }) {
   const rows = await Promise.all(
     Object.entries(DOWNLOADS).map(async ([name, list]) => {
       try {
-        const files = list(),
+        const files = await list(),
           mine = name === 'clearhead';
         const key = `${name} ${JSON.stringify(versions)} ${files.map((file) => `${relative(root, file)} ${statSync(file).size}`)}`;
         if (quick && !mine && !cache[key]) return { name, why: 'not compressed in a quick run' };
