@@ -16,7 +16,8 @@ export const floatMask = (r, Type, shape, holes = 0, amplitude = 1) => ({
   shape,
 });
 export const keyScale = (r, s, Type) => array(Type, s.n, () => r.pick([1, 0.5, 0, -1, 1 + r.uniform()]));
-export const slopes = (r, s, Type) => array(Type, s.heads, (h) => 2 ** (-(8 * (h + 1)) / s.heads));
+/** ALiBi's; rounded, for engines differ in the last bits of a power. */
+export const slopes = (r, s, Type) => array(Type, s.heads, (h) => Math.fround(2 ** (-(8 * (h + 1)) / s.heads)));
 export const sinks = (r, s, Type) => array(Type, s.heads, () => r.normal() * 2);
 
 /** A case from a seed: sizes near the edges, any family, any mixture of options. */
