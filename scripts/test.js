@@ -1,5 +1,5 @@
 /**
- * Everything that CI checks, on the Node that runs this and on a newer one.
+ * Everything that CI checks, on the Node that runs this and on a newer one; of other engines what tests/other-engines names.
  *
  *   npm test                           everything
  *   npm test -- tests/x.test.js ...    these files on both, without the other checks, and without the native programs where none needs them
@@ -61,7 +61,7 @@ if (built) {
   const each = chosen.length ? chosen : files.filter((file) => !once(file));
   // two files at a time: none of them measures time, and most wait for one thread
   for (const { name, path } of nodes) await step(name, path, ...nodeTest, '--test-concurrency=2', ...each);
-  if (chosen.length === 0) await step('native, browser, package', process.execPath, ...nodeTest, ...files.filter(once));
+  if (chosen.length === 0) await step('native, engines, package', process.execPath, ...nodeTest, ...files.filter(once));
 }
 
 console.log('');

@@ -1,19 +1,28 @@
-/** worker.js with a fault: dies or dawdles at the point that workerData names. Started in its place by threads.test.js. */
-import { workerData } from 'node:worker_threads';
+/** worker.js with a fault: dies or dawdles at the point that its data names. Started in its place by lost-workers.js, on every engine. */
+import '../src/js/worker.js';
 
+/** As lost-workers.js wrote it, which browsers hand over as the name, and others as data. */
+const [fault, after] = (globalThis.name || process.getBuiltinModule('node:worker_threads').workerData).split(' ');
 const { instantiate } = WebAssembly;
 let calls = 0;
+
+/** In a browser an end without a word to anyone. */
+function die() {
+  globalThis.process?.exit(1);
+  globalThis.close();
+  throw new Error('dead');
+}
 
 /** The faults, as what stands in for a thread's part in a call; `broken` is that part with scratch that is not there. @type {Record<string, (run: () => void, broken: () => void) => void>} */
 const faults = {
   /** Ends before it has taken a piece. */
-  before: () => process.exit(1),
+  before: die,
   /** Traps inside a piece it has taken. */
   inside: (run, broken) => broken(),
   /** Ends when its pieces are done, before it can say that it has left. */
   after: (run) => {
     run();
-    process.exit(1);
+    die();
   },
   /** Falls asleep in the middle for longer than anyone waits, then goes on writing. */
   asleep: (run) => {
@@ -23,8 +32,9 @@ const faults = {
 };
 
 WebAssembly.instantiate = async (module, imports) => {
-  const { exports } = await instantiate(module, imports), { fault, after } = workerData;
-  const part = (run, broken) => (++calls > after ? faults[fault](run, broken) : run());
+  if (fault === 'silent') await new Promise((never) => setInterval(() => never, 1000));
+  const { exports } = await instantiate(module, imports);
+  const part = (run, broken) => (++calls > Number(after) ? faults[fault](run, broken) : run());
   return {
     exports: {
       ...exports,
@@ -34,6 +44,9 @@ WebAssembly.instantiate = async (module, imports) => {
   };
 };
 
-if (workerData.fault === 'start') throw new Error('refused');
-if (workerData.fault === 'silent') setInterval(() => {}, 1000);
-else await import('../src/js/worker.js');
+if (fault === 'start') throw new Error('refused');
+if (fault === 'idle') {
+  const { wait } = Atomics;
+  let waits = 0;
+  Atomics.wait = (...how) => (++waits > 1 ? die() : wait(...how));
+}

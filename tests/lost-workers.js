@@ -1,22 +1,22 @@
 /** Engines whose first worker has a fault (lost-worker.js); the others are as ever. */
-import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { nodeWorkers } from '../src/js/workers.js';
 
-const threads = createRequire(import.meta.url)('node:worker_threads'), { Worker } = threads;
+/** Where the class of workers is found. */
+const place = (await nodeWorkers()) ?? globalThis, { Worker } = place;
 
 /** @template E @param {string} fault @param {number} after how many calls @param {() => Promise<E>} start @returns {Promise<E>} */
 export async function lostWorkers(fault, after, start) {
   let first = true;
-  threads.Worker = class extends Worker {
-    constructor(url) {
-      super(first ? new URL('./lost-worker.js', import.meta.url) : url, { workerData: { fault, after } });
+  place.Worker = class extends Worker {
+    constructor(url, options) {
+      const data = `${fault} ${after}`;
+      super(first ? new URL('./lost-worker.js', import.meta.url) : url, first ? { ...options, name: data, workerData: data } : options);
       first = false;
     }
   };
-  syncBuiltinESMExports();
   try {
     return await start();
   } finally {
-    threads.Worker = Worker;
-    syncBuiltinESMExports();
+    place.Worker = Worker;
   }
 }

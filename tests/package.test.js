@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import v8 from 'node:v8';
 import { brotliCompressSync } from 'node:zlib';
 import { newerNode } from './newer-node/index.js';
+import { env, otherEngines } from './other-engines/index.js';
 import { asGguf, configs, tiny } from './random-models.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -204,7 +205,7 @@ describe('the arrows between folders', () => {
 });
 
 describe('the package', () => {
-  const bare = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^npm_/i.test(key)));
+  const bare = Object.fromEntries(Object.entries(env).filter(([key]) => !/^npm_/i.test(key)));
   const run = (command, args, cwd) => {
     try {
       return execFileSync(command, args, { cwd, env: bare, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -212,7 +213,7 @@ describe('the package', () => {
       throw new Error(`${command} ${args.join(' ')} failed: ${error.message}\n${error.stdout}\n${error.stderr}`);
     }
   };
-  const nodes = [['this Node', process.execPath], ...(newerNode ? [['the newer Node', newerNode]] : [])];
+  const nodes = [{ name: 'this Node', path: process.execPath }, { name: 'the newer Node', path: newerNode, missing: !newerNode }];
   const libraries = ['@huggingface/jinja', '@huggingface/tokenizers'];
   let project, packed;
 
@@ -257,24 +258,24 @@ describe('the package', () => {
     assert.deepEqual(messages, []);
   });
 
-  for (const [name, node] of nodes) {
-    test(`the first lines of the README run on ${name}`, () => {
+  for (const { name, path, missing: skip = false, run: how = [] } of [...nodes, ...otherEngines]) {
+    test(`the first lines of the README run on ${name}`, { skip }, () => {
       const [, code] = read('README.md').match(/```js\n([\s\S]*?)```/) ?? [];
       assert.ok(code, 'README.md begins with an example in JavaScript');
       writeFileSync(join(project, 'example.js'), code);
-      run(node, ['example.js'], project);
+      run(path, [...how, 'example.js'], project);
     });
 
-    test(`the examples with a model run on ${name}`, () => {
+    test(`the examples with a model run on ${name}`, { skip }, () => {
       const examples = [...read('README.md').split('## Run a model')[1].matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
       assert.equal(examples.length, 2);
       writeFileSync(join(project, 'model.gguf'), asGguf(tiny(configs['llama, tied, grouped'])));
       writeFileSync(join(project, 'model.js'), examples.join(''));
-      assert.match(run(node, ['model.js'], project), /effective keys of layer 2, head 3: \d/);
+      assert.match(run(path, [...how, 'model.js'], project), /effective keys of layer 2, head 3: \d/);
     });
 
-    test(`the installed command checks itself on ${name}`, () => {
-      run(node, ['node_modules/clearhead/src/cli/clearhead.js', 'check'], project);
+    test(`the installed command checks itself on ${name}`, { skip }, () => {
+      run(path, [...how, 'node_modules/clearhead/src/cli/clearhead.js', 'check'], project);
     });
   }
 
@@ -339,6 +340,6 @@ describe('the package', () => {
   });
 
   test('no lock file names a server', () => {
-    for (const file of ['package-lock.json', 'tests/newer-node/package-lock.json']) assert.ok(!read(file).includes('"resolved"'), file);
+    for (const file of ['package-lock.json', 'tests/newer-node/package-lock.json', 'tests/other-engines/package-lock.json']) assert.ok(!read(file).includes('"resolved"'), file);
   });
 });

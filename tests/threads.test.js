@@ -124,6 +124,14 @@ for (const [fault, words] of [['start', /refused|ended/], ['silent', /answer/]])
     sameBits(run(ch, calls[0]), run(one, calls[0]), 'one thread');
   });
 
+test('a worker that ends between calls is missed before the next', async () => {
+  const ch = await withFault('idle', Infinity);
+  assert.equal(ch.info.threads, 2);
+  for (let x = 0; x < 100 && ch.info.threads > 1; x++) await new Promise((done) => setTimeout(done, 20));
+  assert.deepEqual([ch.info.threads, ch.info.why], [1, 'a worker ended']);
+  sameBits(run(ch, calls[0]), run(one, calls[0]), 'one thread');
+});
+
 test('with one of two workers missing, two threads remain', async () => {
   const ch = await withFault('start', 0, 3);
   assert.equal(ch.info.threads, 2);

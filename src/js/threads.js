@@ -1,6 +1,7 @@
 import { ClearheadError } from './errors.js';
-import { NODE, compile } from './load.js';
+import { compile } from './load.js';
 import { Memory } from './memory.js';
+import { listen, nodeWorkers } from './workers.js';
 
 /** Places in the control block, which worker.js reads. @enum {number} */
 export const AT = { EPOCH: 0, OPEN: 1, ACTIVE: 2, STOP: 3, WORK: 4, SCRATCH: 5, SCRATCH_BYTES: 6, TEAM: 7, COUNT: 8 };
@@ -47,12 +48,10 @@ function sharedMemory() {
   throw new ClearheadError('OOM', 'no shared memory is to be had');
 }
 
-/** A worker, where the platform has the web's kind, and Node's elsewhere. */
 async function spawn() {
-  if (typeof Worker === 'function') return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-  const node = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}worker_threads`);
-  // without the program's own flags, some of which (--input-type) a worker refuses
-  return new node.Worker(new URL('./worker.js', import.meta.url), { execArgv: [] });
+  const node = await nodeWorkers();
+  // in Node without the program's own flags, some of which (--input-type) a worker refuses
+  return node ? new node.Worker(new URL('./worker.js', import.meta.url), { execArgv: [] }) : new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 }
 
 class Pool {
@@ -80,17 +79,11 @@ class Pool {
       worker = await spawn();
       await new Promise((resolve, reject) => {
         const late = setTimeout(() => reject(new Error(`it did not answer within ${PATIENCE} ms`)), PATIENCE);
-        const on = (/** @type {string} */ event, /** @type {(x: any) => void} */ f) =>
-          worker.on ? worker.on(event, f) : worker.addEventListener(event, f);
-        on('message', () => resolve(clearTimeout(late)));
-        on('error', (e) => reject(new Error(e?.message ?? 'it was refused (content security policy, or no such file)')));
-        on('exit', () => reject(new Error('it ended')));
+        const lost = (/** @type {string} */ why) => (this.workers.includes(worker) ? this.lose('a worker ended') : reject(new Error(why)));
+        listen(worker, () => resolve(clearTimeout(late)), lost);
         worker.postMessage({ ...data, control: this.at, stack, places: AT });
       });
       this.workers.push(worker);
-      for (const event of ['error', 'exit'])
-        if (worker.on) worker.on(event, () => this.lose(`a worker ended`));
-        else worker.addEventListener(event, () => this.lose(`a worker ended`));
       worker.unref?.(); // or Node would not end while it waits; listening has the opposite effect, so it comes last
     } catch (/** @type {any} */ error) {
       this.trouble = error.message;

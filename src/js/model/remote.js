@@ -4,7 +4,7 @@
  */
 import { read } from '../check.js';
 import { ClearheadError } from '../errors.js';
-import { NODE } from '../load.js';
+import { listen, nodeWorkers } from '../workers.js';
 
 export { ClearheadError };
 
@@ -25,12 +25,10 @@ export async function loadModel(source, options) {
   }
 }
 
-/** A worker, where the platform has the web's kind, and Node's elsewhere. */
 async function spawn() {
-  if (typeof Worker === 'function') return new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
-  const node = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}worker_threads`);
-  // without the program's own flags, some of which (--input-type) a worker refuses
-  return new node.Worker(new URL('./host.js', import.meta.url), { execArgv: [] });
+  const node = await nodeWorkers();
+  // in Node without the program's own flags, some of which (--input-type) a worker refuses
+  return node ? new node.Worker(new URL('./host.js', import.meta.url), { execArgv: [] }) : new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
 }
 
 /** A source as it can be sent: addresses as this side understands them, responses as what they bring. @param {any} source @returns {Promise<any>} */
@@ -60,10 +58,7 @@ class Link {
   /** @param {any} worker */
   constructor(worker) {
     this.#worker = worker;
-    const on = (/** @type {string} */ event, /** @type {(x: any) => void} */ f) => (worker.on ? worker.on(event, f) : worker.addEventListener(event, f));
-    on('message', (message) => this.#take(worker.on ? message : message.data));
-    on('error', (error) => this.end(new ClearheadError('ENV', `the model's worker failed: ${error?.message ?? 'it was refused (content security policy, or no such file)'}`)));
-    on('exit', () => this.end(new ClearheadError('ENV', "the model's worker ended")));
+    listen(worker, (message) => this.#take(message), (why) => this.end(new ClearheadError('ENV', `the model's worker is lost: ${why}`)));
     worker.unref?.();
   }
 

@@ -1,0 +1,26 @@
+/** The tests of what an engine may do in its own way, in Deno and in Bun: its code for the kernels, its workers, its memory, its files. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { otherEngines } from './index.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** What, the files, a pattern of the names in them, and how many there must be. Of threads one loss of each kind; same-bits.test.js shows that programs with them end. */
+const suites = [
+  ['kernels, caches and sampling', ['attention', 'badinit', 'cache', 'lifetimes', 'model-sample'], '.', 40],
+  ['threads and workers', ['threads', 'remote'], '2 threads give|(inside|asleep).* call 0, of|fails to start|never answers|between calls|one of two|without isolation|small calls|it says|errors come|settles', 14],
+];
+
+describe('in other engines', { concurrency: 2 }, () => {
+  for (const { name, path, missing, test: args, env } of otherEngines)
+    for (const [what, files, names, least] of suites)
+      test(`${what} pass their tests in ${name}`, { skip: missing }, async (t) => {
+        const failed = ({ stdout, stderr }) => assert.fail(stdout + stderr);
+        const paths = files.map((file) => `tests/${file}.test.js`), { stdout, stderr } = await promisify(execFile)(path, args(paths, names), { cwd: root, env, timeout: 120000 }).catch(failed);
+        const [said, passed] = (stdout + stderr).match(/(\d+) pass/);
+        assert.ok(Number(passed) >= least, said);
+        t.diagnostic(`${passed} tests`);
+      });
+});
