@@ -123,6 +123,7 @@ if [ "$level" = test ]; then
   need clang-format have clang-format
   need "libclang-rt-${clang_version%%.*}-dev" compgen -G "$(clang -print-resource-dir 2>/dev/null)/lib/*/libclang_rt.asan*"
   need chromium have chromium
+  need firefox-esr have firefox-esr
   need fonts-dejavu-core compgen -G '/usr/share/fonts/truetype/*/*.ttf'
 fi
 if [ ${#missing[@]} -gt 0 ]; then

@@ -1,48 +1,23 @@
 /** A model in a browser: loaded from an address in the page and in a worker, it writes what it writes in Node; and the page stays alive. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
 import { asGguf, configs, tiny } from '../random-models.js';
-import { launch, missing } from './site.js';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.gguf': 'application/octet-stream' };
-const ISOLATION = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
-const STRICT = { 'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; img-src data:" };
+import { browsers, inBlank, ISOLATION, serve, STRICT } from './site.js';
 
 const models = {
-  '/tiny.gguf': asGguf(tiny(configs.gemma3)),
+  'tiny.gguf': asGguf(tiny(configs.gemma3)),
   /** Some 20 million multiply-adds for a token: a prompt of 2000 takes a second or more. */
-  '/larger.gguf': asGguf(tiny({ ...configs['llama, tied, grouped'], max_position_embeddings: 4096, num_hidden_layers: 6, hidden_size: 512, intermediate_size: 1536, num_attention_heads: 8, num_key_value_heads: 4, vocab_size: 400 })),
+  'larger.gguf': asGguf(tiny({ ...configs['llama, tied, grouped'], max_position_embeddings: 4096, num_hidden_layers: 6, hidden_size: 512, intermediate_size: 1536, num_attention_heads: 8, num_key_value_heads: 4, vocab_size: 400 })),
 };
 const prompt = Array.from({ length: 60 }, (_, x) => (x * 7 + 3) % 60), how = { maxTokens: 12, tau: 1, seed: 9, observe: 'stats' };
 
-/** src/js with these models, behind a server that sends these headers with everything. */
-async function serve(headers) {
-  const server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url, 'http://localhost');
-    if (pathname === '/') return response.writeHead(200, { 'content-type': 'text/html', ...headers }).end('<!doctype html><link rel="icon" href="data:,">');
-    try {
-      const bytes = models[pathname] ?? (await readFile(join(root, 'src/js', pathname)));
-      response.writeHead(200, { 'content-type': TYPES[extname(pathname)], 'content-length': bytes.length, ...headers }).end(bytes);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close().closeAllConnections() };
-}
-
 /** In the page: a model from `entry`, the tokens it writes, how loading went, and the longest time nothing else could happen. */
 async function write({ entry, model: path, engine, prompt, how, abortAfter }) {
-  const { loadModel } = await import(new URL(`/model/${entry}.js`, location.href).href), { init } = await import(new URL('/index.js', location.href).href);
+  const { loadModel } = await import(new URL(`src/js/model/${entry}.js`, location.href).href), { init } = await import(new URL('src/js/index.js', location.href).href);
   const progress = [], begun = performance.now();
-  const model = await loadModel(path === '/tiny.gguf' ? path : new URL(path, location.href), { engine: entry === 'index' ? await init({ ...engine, layers: true }) : engine, onProgress: (x) => progress.push(x) });
+  const model = await loadModel(path === 'tiny.gguf' ? path : new URL(path, location.href), { engine: entry === 'index' ? await init({ ...engine, layers: true }) : engine, onProgress: (x) => progress.push(x) });
   const loading = performance.now() - begun, tokens = [], entropies = [];
   let longest = 0, last = performance.now(), on = true;
   const watch = () => {
@@ -69,51 +44,50 @@ async function write({ entry, model: path, engine, prompt, how, abortAfter }) {
   return { tokens, entropies, progress: progress.at(-1), longest, settled, loading, threads };
 }
 
-describe('a model in Chromium', { skip: missing }, () => {
-  let browser, want;
-  before(async () => {
-    browser = await launch();
-    const model = await loadModel(models['/tiny.gguf'], { engine: await init({ layers: true, variant: 'simd' }) });
-    want = { tokens: [], entropies: [] };
-    for await (const { token, heads } of model.generate(prompt, how)) {
-      want.tokens.push(token);
-      want.entropies.push(heads.entropy[3]);
-    }
-  });
-  after(() => browser?.close());
+/** What Node writes. */
+const written = async () => {
+  const model = await loadModel(models['tiny.gguf'], { engine: await init({ layers: true, variant: 'simd' }) }), want = { tokens: [], entropies: [] };
+  for await (const { token, heads } of model.generate(prompt, how)) {
+    want.tokens.push(token);
+    want.entropies.push(heads.entropy[3]);
+  }
+  return want;
+};
 
-  const visit = async (headers, task) => {
-    const site = await serve(headers), page = await browser.newPage(), problems = [];
-    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));
-    page.on('pageerror', (error) => problems.push(error.message));
-    try {
-      await page.goto(site.url);
-      const result = await page.evaluate(write, { engine: { variant: 'simd' }, prompt, how, ...task });
-      assert.deepEqual(problems, []);
-      return result;
-    } finally {
-      await page.close();
-      site.close();
-    }
-  };
+for (const { name: browserName, missing, launch } of browsers)
+  describe(`a model in ${browserName}`, { skip: missing }, () => {
+    let browser, want;
+    before(async () => ([browser, want] = await Promise.all([launch(), written()])));
+    after(() => browser?.close());
 
-  for (const [entry, where] of [['index', 'in the page'], ['remote', 'in a worker']])
-    for (const [name, headers, threads] of [['plainly served', {}, 1], ['under a strict policy', STRICT, 1], ['isolated, with two threads', ISOLATION, 2]])
-      test(`${where}, ${name}: the text and the statistics are those of Node, bit for bit`, async () => {
-        const found = await visit(headers, { entry, model: '/tiny.gguf', engine: { variant: 'simd', threads } });
-        assert.deepEqual(found.tokens, want.tokens);
-        assert.deepEqual(found.entropies, want.entropies);
-        const { length } = models['/tiny.gguf'];
-        assert.deepEqual(found.progress, { loaded: length, total: length });
-        if (entry === 'remote') assert.equal(found.threads, threads);
+    const visit = async (headers, task) => {
+      const site = await serve({ headers, change: Object.fromEntries(Object.entries(models).map(([name, bytes]) => [name, () => bytes])) });
+      try {
+        const { result, problems } = await inBlank(browser, site, write, { engine: { variant: 'simd' }, prompt, how, ...task });
+        assert.deepEqual(problems, []);
+        return result;
+      } finally {
+        site.close();
+      }
+    };
+
+    for (const [entry, where] of [['index', 'in the page'], ['remote', 'in a worker']])
+      for (const [name, headers, threads] of [['plainly served', {}, 1], ['under a strict policy', STRICT, 1], ['isolated, with two threads', ISOLATION, 2]])
+        test(`${where}, ${name}: the text and the statistics are those of Node, bit for bit`, async () => {
+          const found = await visit(headers, { entry, model: 'tiny.gguf', engine: { variant: 'simd', threads } });
+          assert.deepEqual(found.tokens, want.tokens);
+          assert.deepEqual(found.entropies, want.entropies);
+          const { length } = models['tiny.gguf'];
+          assert.deepEqual(found.progress, { loaded: length, total: length });
+          if (entry === 'remote') assert.equal(found.threads, threads);
+        });
+
+    for (const [entry, where] of [['index', 'in the page itself'], ['remote', 'in a worker']])
+      test(`${where}: other things go on meanwhile, and an abort settles within 100 ms`, async (t) => {
+        const found = await visit({}, { entry, model: 'larger.gguf', prompt: Array.from({ length: 2000 }, (_, x) => (x * 7 + 3) % 400), how: { maxTokens: 1000 }, abortAfter: 150 });
+        t.diagnostic(`longest pause ${found.longest.toFixed(0)} ms, abort settled in ${found.settled.toFixed(0)} ms`);
+        assert.ok(found.settled < 100, `${found.settled} ms`);
+        // a slice of 20 ms, and what the machine's other users take
+        assert.ok(found.longest < 200, `nothing else could happen for ${found.longest} ms`);
       });
-
-  for (const [entry, where] of [['index', 'in the page itself'], ['remote', 'in a worker']])
-    test(`${where}: other things go on meanwhile, and an abort settles within 100 ms`, async (t) => {
-      const found = await visit({}, { entry, model: '/larger.gguf', prompt: Array.from({ length: 2000 }, (_, x) => (x * 7 + 3) % 400), how: { maxTokens: 1000 }, abortAfter: 150 });
-      t.diagnostic(`longest pause ${found.longest.toFixed(0)} ms, abort settled in ${found.settled.toFixed(0)} ms`);
-      assert.ok(found.settled < 100, `${found.settled} ms`);
-      // a slice of 20 ms, and what the machine's other users take
-      assert.ok(found.longest < 200, `nothing else could happen for ${found.longest} ms`);
-    });
-});
+  });

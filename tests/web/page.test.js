@@ -2,8 +2,24 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { go, launch, missing, serve, settled, shoot, statements, verdicts, visit } from './site.js';
+import { browsers, go, launch, missing, serve, settled, shoot, statements, verdicts, visit } from './site.js';
 import { attentionWeights } from './recompute.js';
+
+for (const { name, missing, launch } of browsers)
+  test(`the page opens in ${name} without a console message, a failed request or a request to anyone else, and all that it states holds`, { skip: missing }, async () => {
+    const [browser, site] = await Promise.all([launch(), serve()]);
+    try {
+      const { page, problems } = await visit(browser, site);
+      assert.deepEqual(problems, []);
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.engine), 'ready');
+      assert.match(await page.textContent('#badge'), /computed here.*(relaxed SIMD|SIMD) kernels, one thread/);
+      assert.ok(site.requests.every((path) => path.startsWith('/some/where/deep/')));
+      assert.deepEqual([...new Set(Object.values(await verdicts(page)))], ['holds']);
+    } finally {
+      await browser.close();
+      await site.close();
+    }
+  });
 
 describe('the page, from a plain static server in a sub-path', { skip: missing }, () => {
   let browser, site;
@@ -14,15 +30,6 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
   after(async () => {
     await browser?.close();
     await site?.close();
-  });
-
-  test('opens without a console message, a failed request or a request to anyone else', async () => {
-    const { page, problems } = await visit(browser, site);
-    assert.deepEqual(problems, []);
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.engine), 'ready');
-    assert.match(await page.textContent('#badge'), /computed here.*(relaxed SIMD|SIMD) kernels, one thread/);
-    assert.ok(site.requests.every((path) => path.startsWith('/some/where/deep/')));
-    await page.close();
   });
 
   test('works when the server does not know what a .wasm file is', async () => {

@@ -1,6 +1,7 @@
 /**
  * The page as a reader meets it: the repository behind the plainest possible static server, in a sub-path, without special
- * headers; and a Chromium to look at it. `change` serves some files altered, for builds that are wrong on purpose.
+ * headers unless a test asks for some; and the browsers to look at it. `change` serves some files altered, for builds that are
+ * wrong on purpose, and files that are not there, as `blank.html` at the root.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -12,22 +13,45 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PREFIX = '/some/where/deep';
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const TYPES = { '.gguf': 'application/octet-stream', '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
+const BLANK = { 'blank.html': () => '<!doctype html><link rel="icon" href="data:,">' };
+/** What a page needs for threads. */
+export const ISOLATION = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
+/** The least that a content security policy must allow. */
+export const STRICT = {
+  'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; img-src data:",
+};
+
+/**
+ * A browser as Debian has it, and why it is not there, or false. Playwright drives Firefox by WebDriver BiDi, where no build of
+ * its own is needed; but Playwright 1.65 asks for what Debian's Firefox 153 does not know yet (emulation.setMediaFeaturesOverride).
+ */
+function installed(name, path, start) {
+  const missing = existsSync(path) ? false : `there is no ${name} at ${path}`;
+  return { name, missing, launch: async () => start(await import('playwright-core'), path) };
+}
 const FLAGS =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
-
-/** Why there is nothing to run, or false. */
-export const missing = existsSync(CHROMIUM) ? false : `there is no Chromium at ${CHROMIUM}`;
+const chromium = installed('Chromium', process.env.CHROMIUM ?? '/usr/bin/chromium', ({ chromium }, executablePath) =>
+  chromium.launch({ executablePath, args: FLAGS.split(' ') }),
+);
+// motion is reduced by a preference, which over WebDriver BiDi no page can be given
+const firefox = installed('Firefox', process.env.FIREFOX ?? '/usr/bin/firefox-esr', ({ firefox }, executablePath) =>
+  firefox.launch({ channel: 'moz-firefox', executablePath, firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 } }),
+);
+export const browsers = [chromium, firefox];
+/** Most tests of the page need one. */
+export const { launch, missing } = chromium;
 
 /**
  * @param {object} [options]
- * @param {Record<string, (text: string) => string>} [options.change] by path from the root; a new path has no text yet
+ * @param {Record<string, (text: string) => string | Uint8Array>} [options.change] by path from the root; a new path has no text yet
  * @param {Record<string, string>} [options.types] content types by ending, '' for none at all
  * @param {(path: string) => number} [options.status] to refuse a file
+ * @param {Record<string, string>} [options.headers] with everything
  */
-export async function serve({ change = {}, types = {}, status = () => 200 } = {}) {
-  const requests = [];
+export async function serve({ change = {}, types = {}, status = () => 200, headers = {} } = {}) {
+  const requests = [], changes = { ...BLANK, ...change };
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
     requests.push(pathname);
@@ -37,9 +61,10 @@ export async function serve({ change = {}, types = {}, status = () => 200 } = {}
     const refused = status(path);
     if (refused !== 200) return response.writeHead(refused).end('refused by the test');
     try {
-      const bytes = await readFile(join(root, path)).catch((error) => (path in change ? Buffer.from('') : Promise.reject(error)));
+      const found = await readFile(join(root, path)).catch((error) => (path in changes ? Buffer.from('') : Promise.reject(error)));
       const type = types[extname(path)] ?? TYPES[extname(path)];
-      response.writeHead(200, type ? { 'content-type': type } : {}).end(path in change ? change[path](bytes.toString()) : bytes);
+      const bytes = path in changes ? Buffer.from(changes[path](found.toString())) : found;
+      response.writeHead(200, { ...(type && { 'content-type': type }), 'content-length': bytes.length, ...headers }).end(bytes);
     } catch {
       response.writeHead(404).end('no such file');
     }
@@ -49,14 +74,28 @@ export async function serve({ change = {}, types = {}, status = () => 200 } = {}
   return {
     origin,
     url: `${origin}${PREFIX}/web/`,
+    blank: `${origin}${PREFIX}/blank.html`,
     requests,
     close: () => new Promise((done) => server.close(done).closeAllConnections?.()),
   };
 }
 
-export async function launch() {
-  const { chromium } = await import('playwright-core');
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS.split(' ') });
+/** A blank page, in which something is evaluated; and what a reader should never have. */
+export async function inBlank(browser, { blank }, f, argument) {
+  const page = await browser.newPage(), problems = [];
+  watch(page, problems);
+  try {
+    await page.goto(blank);
+    return { result: await page.evaluate(f, argument), problems };
+  } finally {
+    await page.close();
+  }
+}
+
+/** Collects what the page says that it should not have to say. */
+function watch(page, problems) {
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => problems.push(`page: ${error.stack}`));
 }
 
 /**
@@ -66,8 +105,7 @@ export async function launch() {
 export async function visit(browser, { origin, url }, fragment = '', context = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...context });
   const problems = [];
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`));
-  page.on('pageerror', (error) => problems.push(`page: ${error.stack}`));
+  watch(page, problems);
   page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
   page.on(
     'request',
