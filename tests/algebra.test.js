@@ -3,25 +3,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sameArray } from './bits.js';
 import { randomCalls } from './cases.js';
+import { all, within } from './checked.js';
 import { engines } from './engines.js';
 import { compare, precisions } from './limits.js';
 import { part } from './parts.js';
 import { random } from './random.js';
 import { reference } from './reference.js';
 
-const all = { weights: true, lse: true, stats: true };
 const attend = (ch, { q, k, v, options }, want = all) => ch.attention(q, k, v, { ...options, want });
 
 /** The sum of an array by halves: float64 sums must not blur what is claimed of float64 results. */
 const total = (a) =>
   a.length < 3 ? (a[0] ?? 0) + (a[1] ?? 0) : total(a.subarray(0, a.length >> 1)) + total(a.subarray(a.length >> 1));
-
-/** `result` is within the rule of the reference for `call`. */
-function within(result, call, precision, spike, name) {
-  const ref = reference(call.q, call.k, call.v, call.options, precisions[precision].tiny);
-  for (const { what, ratio, at, got, want } of compare(result, ref, precision, spike))
-    assert.ok(ratio <= 1, `${name}: ${what}[${at}] is ${got}, should be ${want}: ${ratio} of the limit`);
-}
 
 for (const { variant, ch } of engines) {
   const claim = (name, body) => test(`${name} (${variant})`, body);

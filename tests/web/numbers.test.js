@@ -1,9 +1,9 @@
 /** Numbers, not badges: what the page shows, against a recomputation that shares no code with it. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { gaussianInputs, headInputs, unitRows } from '../../web/data.js';
 import { attentionWeights, average, chooser, difference, dot, gaussianWeights, rows, sum } from './recompute.js';
-import { close, go, launch, missing, serve, statements, visit } from './site.js';
+import { close, go, missing, opened, statements } from './site.js';
 
 /** What the page's engine returns for these inputs. Arrays travel as plain lists: float32 and float64 are exact in them. */
 const ask = (page, call, arrays, options) =>
@@ -22,17 +22,8 @@ const ask = (page, call, arrays, options) =>
   );
 
 describe('the numbers', { skip: missing }, () => {
-  let browser, site, page, problems;
-  before(async () => {
-    browser = await launch();
-    site = await serve();
-    ({ page, problems } = await visit(browser, site));
-  });
-  after(async () => {
-    await browser?.close();
-    await site?.close();
-    assert.deepEqual(problems, [], 'no console message, error or failed request in all of this');
-  });
+  let page;
+  opened((visited) => ({ page } = visited));
 
   test('the inputs of a seed are the same bits everywhere', async () => {
     const checksum = (array) => new Uint32Array(array.buffer).reduce((a, word) => Math.imul(a ^ word, 0x01000193) >>> 0, 0x811c9dc5);
