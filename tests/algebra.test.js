@@ -6,7 +6,7 @@ import { randomCalls } from './cases.js';
 import { all, within } from './checked.js';
 import { engines } from './engines.js';
 import { compare, precisions } from './limits.js';
-import { part } from './parts.js';
+import { part, permuted } from './parts.js';
 import { random } from './random.js';
 import { reference } from './reference.js';
 
@@ -23,15 +23,7 @@ for (const { variant, ch } of engines) {
     for (const { c, s, call, precision, spike } of randomCalls(300, 200000)) {
       const { causal, window, offset, alibi, mask, keyLengths, keyScale, ...options } = call.options, r = random(c.seed);
       const order = [...Array(s.n).keys()].sort(() => r.uniform() - 0.5);
-      const permute = (a, size) => {
-        const out = a.slice();
-        for (let x = 0; x < s.batch * s.kvHeads; x++)
-          order.forEach((from, to) =>
-            out.set(a.subarray((x * s.n + from) * size, (x * s.n + from + 1) * size), (x * s.n + to) * size),
-          );
-        return out;
-      };
-      const { output, weights, lse } = attend(ch, { ...call, k: permute(call.k, s.d), v: permute(call.v, s.dv), options });
+      const { output, weights, lse } = attend(ch, { ...call, k: permuted(call.k, order, s.d), v: permuted(call.v, order, s.dv), options });
       const back = weights.slice();
       for (let row = 0; row < s.batch * s.heads * s.m; row++)
         order.forEach((from, to) => (back[row * s.n + from] = weights[row * s.n + to]));
