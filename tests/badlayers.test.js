@@ -186,3 +186,12 @@ test('making, running and disposing of layers leaves memory as it was', () => {
   for (let times = 0; times < 50; times++) round();
   assert.deepEqual(room(), before);
 });
+
+test('a getter of a scaling runs before anything is taken', () => {
+  const made = [], options = { dim: 4, positions: 64, scaling: { type: 'linear', get factor() { return made.push(ch.tensor([4096])) && 2; } } };
+  const table = ch.ropeTable(options), [tensor] = made;
+  tensor.data.fill(7);
+  sameArray(table.cos, ch.ropeTable({ ...options, scaling: { type: 'linear', factor: 2 } }).cos, 'the table');
+  assert.ok(made.length === 1 && tensor.data.every((x) => x === 7), 'what the getter made is its own');
+  tensor.dispose();
+});

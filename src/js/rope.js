@@ -35,9 +35,9 @@ export function ropeTable(memory, options) {
   integer('positions', positions, 0);
   integer('from', from, 0, 0x7fffffff - positions);
   above('base', base, 1);
-  const neighbours = choice('interleaved', interleaved, false, true) === 1, half = dim / 2;
+  const neighbours = choice('interleaved', interleaved, false, true) === 1, half = dim / 2, how = readScaling(scaling);
   return memory.scope(() => {
-    const f = memory.room('float64', half), attentionFactor = frequencies(memory, f, dim, base, scaling);
+    const f = memory.room('float64', half), attentionFactor = frequencies(memory, f, dim, base, how);
     const cos = memory.room(F32, positions * half), sin = memory.room(F32, positions * half);
     memory.call('rope_table', cos, sin, f, dim, from, positions, attentionFactor);
     return Object.freeze({
@@ -47,9 +47,9 @@ export function ropeTable(memory, options) {
   });
 }
 
-/** Writes the frequencies, and gives what cos and sin are multiplied by. @param {Memory} memory @param {number} f @param {number} dim @param {number} base @param {any} scaling */
-function frequencies(memory, f, dim, base, scaling) {
-  const o = readScaling(scaling), kind = o.type;
+/** Writes the frequencies, and gives what cos and sin are multiplied by. @param {Memory} memory @param {number} f @param {number} dim @param {number} base @param {any} o scaling, as read */
+function frequencies(memory, f, dim, base, o) {
+  const kind = o.type;
   /** @param {string} name @param {number} [otherwise] @param {number} [least] */
   const value = (name, otherwise, least = 0) => above(`scaling.${name}`, o[name] === undefined ? otherwise : o[name], least);
   const factor = kind === 'none' ? 1 : value('factor');

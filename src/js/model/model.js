@@ -163,12 +163,14 @@ export class Model {
     const { layers, heads: count } = this.config;
     if (heads === undefined) return { stats: how > 0, heads: Array.from({ length: how === 2 ? layers * count : 0 }, (_, x) => [Math.floor(x / count), x % count]) };
     if (how !== 2) refuse('ARG', 'heads', `given with observe: ${describe(observe)}`, "observe: 'weights', which they choose from");
-    for (const [at, pair] of list('heads', heads).entries()) {
-      if (!Array.isArray(pair) || pair.length !== 2) refuse('ARG', `heads[${at}]`, describe(pair), 'a pair [layer, head]');
-      integer(`the layer of heads[${at}]`, pair[0], 0, layers - 1);
-      integer(`the head of heads[${at}]`, pair[1], 0, count - 1);
-    }
-    return { stats: true, heads };
+    return {
+      stats: true,
+      heads: list('heads', heads).map((pair, at) => {
+        if (!Array.isArray(pair) || pair.length !== 2) refuse('ARG', `heads[${at}]`, describe(pair), 'a pair [layer, head]');
+        const [layer, head] = pair; // once: a getter may answer otherwise later
+        return [integer(`the layer of heads[${at}]`, layer, 0, layers - 1), integer(`the head of heads[${at}]`, head, 0, count - 1)];
+      }),
+    };
   }
 
   /** @param {any} tokens @param {string} [name] @param {string} [expected] @returns {number[]} */
