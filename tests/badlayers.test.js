@@ -1,6 +1,7 @@
 /** Operations and layers given what cannot be: a typed error that names the argument, and everything as it was before. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { init } from '../src/js/index.js';
 import { sameArray } from './bits.js';
 import { engines } from './model-engines.js';
@@ -194,4 +195,21 @@ test('a getter of a scaling runs before anything is taken', () => {
   sameArray(table.cos, ch.ropeTable({ ...options, scaling: { type: 'linear', factor: 2 } }).cos, 'the table');
   assert.ok(made.length === 1 && tensor.data.every((x) => x === 7), 'what the getter made is its own');
   tensor.dispose();
+});
+
+test('positions that another thread changes during the call are the ones that were checked', async (t) => {
+  const table = ch.ropeTable({ dim: 4, positions: 8 }), positions = new Int32Array(new SharedArrayBuffer(4 * 64));
+  const worker = new Worker('const { workerData: a } = require("worker_threads"); for (let x = 0; ; x++) a[63] = x & 1 ? 1 << 27 : 0;', { eval: true, workerData: positions });
+  t.after(() => worker.terminate());
+  await new Promise((done) => worker.once('online', done));
+  let taken = 0, refused = 0;
+  const y = new Float32Array(64 * 4).fill(1);
+  for (const end = performance.now() + 500; performance.now() < end || !taken || !refused;)
+    try {
+      assert.ok(ch.rope(y, table, { headDim: 4, positions }).every((x) => Math.abs(x) < 2));
+      taken++;
+    } catch (error) {
+      assert.equal(error.code, 'RANGE', error.message);
+      refused++;
+    }
 });
