@@ -204,6 +204,14 @@ for (const { variant, ch: engine } of engines)
       }
     });
 
+    test('what is observed has what was asked for, and no more', async () => {
+      const loaded = await loadModel(asSafetensors(model), { engine }), of = (options) => loaded.step(tokens[0], options).heads;
+      assert.deepEqual([of(), of({}), of({ observe: 'none' })], [undefined, undefined, undefined]);
+      assert.ok(of({ observe: 'stats' }).entropy && !('weights' in of({ observe: 'stats' })));
+      assert.deepEqual(of({ observe: 'weights', heads: [] }).weights, []);
+      loaded.dispose();
+    });
+
     test('heads that are asked for are read once, before anything runs', async () => {
       const loaded = await loadModel(asSafetensors(model), { engine }), want = loaded.prefill(tokens, { observe: 'weights', heads: [[1, 3]] });
       loaded.cache.clear();
