@@ -178,6 +178,8 @@ for (const { variant, ch } of engines) {
       [diagonal(1, 1 - 1e-12, 0.5), 3, 1],
       [diagonal(1e-150, 3e-151), 2, 1e-150],
       [diagonal(1e150, -2e150), 2, 2e150],
+      [diagonal(1e-307, 1e-300), 2, 1e-300],
+      [diagonal(-1e308, 1.5e308, 1e-308), 3, 1.5e308],
       [Float64Array.of(3, 4), 2, 5],
       [Float64Array.of(3, 4), 1, 5],
       [Float64Array.of(0, 0), 1, 0],
