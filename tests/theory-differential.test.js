@@ -61,6 +61,23 @@ for (const { variant, ch } of engines) {
     assert.ok(worst > 0.01 && slopes > 400, `within ${worst} of what is allowed, ${slopes} slopes`);
   });
 
+  test(`log-sum-exp holds as far as the doubles go (${variant})`, () => {
+    const most = Number.MAX_VALUE;
+    for (const [z, T, h] of [
+      [[1e308, 0], 1, [-1e308, 1e308]],
+      [[most, most, -most], 1],
+      [[most, -most], most],
+      [[-most, 1e308], 1e-3, [most, 0]],
+      [[0, 0], 2 ** -1022],
+      [[5e-324, 0], 1, [0, 5e-324]],
+    ]) {
+      const { identity } = logSumExp(Float64Array.from(z), { temperature: T, change: h && Float64Array.from(h) });
+      assert.ok(identity.holds && identity.allowed <= 4096 * u * most, `${z}, T = ${T}: ${JSON.stringify(identity)}`);
+    }
+    const back = logSumExp(Float64Array.of(1e308, 0), { change: Float64Array.of(-1e308, 1e308) });
+    assert.ok(back.identity.allowed < 1e-13 * back.identity.left, 'and tells right from wrong');
+  });
+
   test(`the Hessian times a vector is that of the matrix, and the change of softmax along it (${variant})`, () => {
     for (const { r, n, z, T, name } of logits(14)) {
       const x = Float64Array.from({ length: n }, () => r.normal()),

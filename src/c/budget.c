@@ -186,6 +186,6 @@ int32_t attn_budget_spent(double *weights, double *report, const double *z, int3
   report[3] = expectation(weights, z, n);
   report[4] = lse;
   state_identity(report + 5, log_n - report[1], report[3] / temperature - lse + log_n, ROUNDING,
-                 8 + 24 * log_n + 8 * log_n * log_n + 2 * d.square + 8 * size / temperature);
+                 8 + 24 * log_n + 8 * log_n * log_n + 2 * d.square + 8 * (size / temperature));
   return ATTN_OK;
 }

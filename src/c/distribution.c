@@ -113,10 +113,12 @@ void softmax_change(double *dp, const double *p, const double *z, const double *
     dp[j] = p[j] * expm1_of(dp[j] - c);
 }
 
+#define LARGEST 0x1.fffffffffffffp1023
+
 void state_identity(double *report, double left, double right, double unit, double units)
 {
   report[0] = left;
   report[1] = right;
   report[2] = unit;
-  report[3] = unit * units;
+  report[3] = unit * (units > LARGEST ? LARGEST : units);
 }

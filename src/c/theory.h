@@ -31,7 +31,8 @@
  *   - an IDENTITY in a report is four numbers: the left side, the right side, the unit of rounding at the size of what was
  *     added up (2⁻⁵³·size), and the largest |left − right| that rounding allows. Allowances are bounds to first order in the
  *     unit, derived from these facts: exp and log are within 2 and 4 units, relatively, sums within that of their terms and one
- *     more, whatever n is; so p_j is within 6 + 2|t_j| + 2·log n units, t_j = (z_j − max z)/T.
+ *     more, whatever n is; so p_j is within 6 + 2|t_j| + 2·log n units, t_j = (z_j − max z)/T. Where a side would leave the
+ *     doubles, the four are not finite.
  */
 #ifndef THEORY_H
 #define THEORY_H

@@ -9,7 +9,7 @@ import type { FloatArray, Tensor } from './types.d.ts';
 
 type Numbers = FloatArray | Tensor<FloatArray>;
 
-/** Two sides of a statement, computed in different ways. */
+/** Two sides of a statement, computed in different ways. Where one would leave the doubles, the call is refused with RANGE. */
 export interface Identity {
   left: number;
   right: number;
