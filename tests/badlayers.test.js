@@ -103,7 +103,7 @@ for (const [kind, make, w, c] of [['multiHead', (w, c) => ch.multiHead(w, c), we
     assert.deepEqual(room(), before);
   });
 
-test('results that would lie in each other, or in a table that is read, are refused by name', () => {
+test('results that would lie in each other, or in what is read beside them, are refused by name', () => {
   const X = ch.tensor([12]), Y = ch.tensor([3]), buffer = new ArrayBuffer(48), whole = new Float32Array(buffer), few = new Float32Array(buffer, 8, 3), other = new Float32Array(buffer, 16, 3);
   const { cos, sin } = ch.ropeTable({ dim: 2, positions: 12 }), C = ch.tensor([12]), S = ch.tensor([12]);
   C.data.set(cos);
@@ -112,6 +112,9 @@ test('results that would lie in each other, or in a table that is read, are refu
     ['inverseDeviation', 'mean', () => ch.layerNorm(x, w, w, { mean: Y, inverseDeviation: Y })], ['inverseDeviation', 'mean', () => ch.layerNorm(x, w, w, { mean: few, inverseDeviation: other })],
     ['mean', 'out', () => ch.layerNorm(x, w, w, { mean: few, out: whole })], ['inverseDeviation', 'out', () => ch.layerNorm(x, w, w, { inverseDeviation: few, out: whole })],
     ['mean', 'out', () => ch.layerNorm(x, undefined, undefined, { size: 1, mean: X, out: X })],
+    ['mean', 'x', () => ch.layerNorm(X, undefined, undefined, { size: 1, mean: X })], ['mean', 'x', () => ch.layerNorm(whole, w, w, { mean: few })],
+    ['inverseDeviation', 'x', () => ch.layerNorm(whole, w, w, { inverseDeviation: few })], ['mean', 'scale', () => ch.layerNorm(x, whole.subarray(0, 4), w, { mean: few })],
+    ['inverseDeviation', 'bias', () => ch.layerNorm(x, w, whole.subarray(4, 8), { inverseDeviation: other })], ['mean', 'scale', () => ch.layerNorm(x.subarray(0, 9), Y, undefined, { mean: Y })],
     ['out', 'table.cos', () => ch.rope(x, { cos: C, sin, dim: 2 }, { headDim: 2, out: C })], ['out', 'table.sin', () => ch.rope(x, { cos, sin: S, dim: 2 }, { headDim: 2, out: S })],
     ['out', 'table.sin', () => ch.rope(x, { cos, sin: whole, dim: 2 }, { headDim: 2, out: whole })],
     ['out', 'positions', () => ch.rope(x, { cos, sin, dim: 2 }, { headDim: 2, positions: new Int32Array(buffer, 0, 6), out: whole })],
