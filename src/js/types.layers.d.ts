@@ -95,6 +95,7 @@ export interface RopeTableOptions {
   dim: number;
   /** Rows of the table: positions from, from + 1, … */
   positions: number;
+  /** Default 0. */
   from?: number;
   /** Default 10000. */
   base?: number;
@@ -131,6 +132,7 @@ export interface RopeOptions extends Out {
   layout?: Layout;
   /** (batch, m): rows of the table. Default offset, offset + 1, … in each sequence. */
   positions?: Int32Array;
+  /** Default 0; none beside positions. */
   offset?: number;
 }
 

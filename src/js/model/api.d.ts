@@ -9,20 +9,23 @@ export { ClearheadError, type Engine, type ErrorCode } from '../types.js';
 export type * from './types.d.ts';
 
 export interface LoadOptions {
-  /** Default: one of its own, `await init()`. With `init({ threads })` the model uses them as well. */
+  /** One of `init({ layers: true })`, the default; with `threads` the model uses them as well. */
   engine?: Engine;
   onProgress?: (progress: LoadProgress) => void;
   /** Ends loading: what was taken is given back, and `loadModel` throws the signal's reason. */
   signal?: AbortSignal;
   /** `q8`: matrices of F32, F16 and BF16 are kept as Q8_0: a quarter or half of the memory, and faster. Default `none`. */
   quantize?: 'none' | 'q8';
-  /** Positions there is room for; default 2048 or, where that is fewer, as many as the model was made for. */
+  /** Positions there is room for, no more than the model was made for; default as many, but at most 2048. */
   context?: number;
   /** How the KV cache keeps its numbers; as `type` of `kvCache`. */
   cacheType?: 'f32' | 'f16' | 'q8';
 }
 
-/** Loads a model. Its file is read once, in order, and packed as it arrives. */
+/**
+ * Loads a model. Its file is read once, in order, and packed as it arrives. FORMAT names what is not supported, before a weight is read;
+ * INTEGRITY: the file is cut off or damaged; NET: it cannot be had; OOM: it does not fit.
+ */
 export function loadModel(source: ModelSource, options?: LoadOptions): Promise<Model>;
 
 /** Reads what a model is, and not its weights. */
@@ -56,7 +59,7 @@ export interface ObserveOptions<O extends Observe = Observe> {
 export interface GenerateOptions<O extends Observe = Observe> extends ObserveOptions<O>, SampleOptions {
   /** Default 256. */
   maxTokens?: number;
-  /** Generation ends where one of these would begin to show. */
+  /** Generation ends where one of these would begin to show: one text or up to 64, each of 1 to 256 characters. */
   stop?: string | readonly string[];
   /** Ends generation within 100 ms; the iterator then throws the signal's reason. */
   signal?: AbortSignal;
@@ -173,9 +176,9 @@ export interface Model {
    * time: BUSY otherwise.
    */
   generate<O extends Observe = 'none'>(prompt: string | ArrayLike<number>, options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
-  /** The same for the answer to a conversation, written as the model's own template has it. */
+  /** The same for the answer to a conversation, written as the model's own template has it. ARG where it has none. */
   chat<O extends Observe = 'none'>(messages: readonly ChatMessage[], options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
-  /** Reads tokens behind what the cache has, at once. On failure the cache is as before. */
+  /** Reads tokens behind what the cache has, at once; `step` reads one. On failure the cache is as before. LIMIT: the context is full. */
   prefill<O extends Observe = 'none'>(tokens: ArrayLike<number>, options?: ObserveOptions<O>): Prediction<O>;
   step<O extends Observe = 'none'>(token: number, options?: ObserveOptions<O>): Prediction<O>;
   /**
