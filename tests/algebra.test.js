@@ -3,25 +3,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sameArray } from './bits.js';
 import { randomCalls } from './cases.js';
+import { all, within } from './checked.js';
 import { engines } from './engines.js';
 import { compare, precisions } from './limits.js';
-import { part } from './parts.js';
+import { part, permuted } from './parts.js';
 import { random } from './random.js';
 import { reference } from './reference.js';
 
-const all = { weights: true, lse: true, stats: true };
 const attend = (ch, { q, k, v, options }, want = all) => ch.attention(q, k, v, { ...options, want });
 
 /** The sum of an array by halves: float64 sums must not blur what is claimed of float64 results. */
 const total = (a) =>
   a.length < 3 ? (a[0] ?? 0) + (a[1] ?? 0) : total(a.subarray(0, a.length >> 1)) + total(a.subarray(a.length >> 1));
-
-/** `result` is within the rule of the reference for `call`. */
-function within(result, call, precision, spike, name) {
-  const ref = reference(call.q, call.k, call.v, call.options, precisions[precision].tiny);
-  for (const { what, ratio, at, got, want } of compare(result, ref, precision, spike))
-    assert.ok(ratio <= 1, `${name}: ${what}[${at}] is ${got}, should be ${want}: ${ratio} of the limit`);
-}
 
 for (const { variant, ch } of engines) {
   const claim = (name, body) => test(`${name} (${variant})`, body);
@@ -30,15 +23,7 @@ for (const { variant, ch } of engines) {
     for (const { c, s, call, precision, spike } of randomCalls(300, 200000)) {
       const { causal, window, offset, alibi, mask, keyLengths, keyScale, ...options } = call.options, r = random(c.seed);
       const order = [...Array(s.n).keys()].sort(() => r.uniform() - 0.5);
-      const permute = (a, size) => {
-        const out = a.slice();
-        for (let x = 0; x < s.batch * s.kvHeads; x++)
-          order.forEach((from, to) =>
-            out.set(a.subarray((x * s.n + from) * size, (x * s.n + from + 1) * size), (x * s.n + to) * size),
-          );
-        return out;
-      };
-      const { output, weights, lse } = attend(ch, { ...call, k: permute(call.k, s.d), v: permute(call.v, s.dv), options });
+      const { output, weights, lse } = attend(ch, { ...call, k: permuted(call.k, order, s.d), v: permuted(call.v, order, s.dv), options });
       const back = weights.slice();
       for (let row = 0; row < s.batch * s.heads * s.m; row++)
         order.forEach((from, to) => (back[row * s.n + from] = weights[row * s.n + to]));

@@ -118,6 +118,12 @@ test('A03: strings, arrays, objects, bigints, dates where numbers belong, and no
   }
   refuses('no options', 'ARG RANGE', 'headDim', () => ch.attention(good.q, good.k, good.v));
   refuses('null options', 'ARG', 'options', () => ch.attention(good.q, good.k, good.v, null));
+  const gap = (x) => Object.assign([], { 1: x });
+  refuses('a window with a hole', 'ARG', 'window', () => call({ window: gap(1) }));
+  refuses('chosen rows with a hole', 'ARG', 'rows', () => call({ want: { weights: { rows: gap(1) } } }));
+  refuses('chosen rows without end', 'LIMIT', 'rows', () => call({ want: { weights: { rows: new Array(2 ** 32 - 1) } } }));
+  refuses('a mask shape with a hole', 'ARG', 'mask.shape', () => call({ mask: { data: new Uint8Array(5), shape: gap(5) } }));
+  refuses('a tensor shape with a hole', 'ARG', 'shape', () => ch.tensor(gap(5)));
   for (const scores of ['RAW', '', true, 0]) refuses(`scores ${scores}`, 'ARG', 'scores', () => call({ want: { scores } }));
   for (const name of ['Causal', 'temprature', 'mask ']) refuses(`option ${name}`, 'ARG', name, () => call({ [name]: 1 }));
   refuses('an unknown wish', 'ARG', 'entropy', () => call({ want: { entropy: true } }));

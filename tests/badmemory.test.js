@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { sameBits } from './bits.js';
 import { engines } from './engines.js';
-import { bench, good, shape } from './faults.js';
+import { bench, good, shape, trapped } from './faults.js';
 
 const { ch } = engines[0], { cache, refuses, leaksNothing, unchanged } = bench(ch);
 const call = (change = {}, inputs = {}) => {
@@ -71,6 +71,26 @@ test('A07: an array detached by a getter of the options', () => {
       },
     }),
   );
+});
+
+test('A07: a getter among the elements of a list runs before anything is taken, and once', () => {
+  for (const [name, list, later, options] of [
+    ['window', [2, 0], -5, (list) => ({ window: list })],
+    ['mask.shape', [3, 5], 2 ** 30, (list) => ({ mask: { data: new Uint8Array(15).fill(1), shape: list } })],
+    ['want.weights.heads', [3, 0], 9, (list) => ({ want: { weights: { heads: list } } })],
+    ['want.weights.rows', [2, 1], 9, (list) => ({ want: { weights: { rows: list } } })],
+  ]) {
+    const made = [], trap = trapped(list, () => made.push(ch.tensor([4096])), later);
+    sameBits(call(options(trap)), call(options(list)), name);
+    assert.equal(made.length, list.length, `${name}: each element is read once`);
+    for (const tensor of made) tensor.data.fill(7);
+    call({ window: [1, 1], want: { weights: true, stats: true } });
+    for (const tensor of made.reverse()) {
+      assert.ok(tensor.data.every((x) => x === 7), `${name}: what the getter made is its own`);
+      tensor.dispose();
+    }
+    unchanged(name);
+  }
 });
 
 test('A08: resizable buffers that shrank', () => {

@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { loadModel } from '../src/js/model/index.js';
 import { sameArray, sameBits } from './bits.js';
 import { engines } from './model-engines.js';
+import { trapped } from './faults.js';
 import { forward } from './forward.js';
 import { random } from './random.js';
 import { asGguf, asSafetensors, configs, tiny } from './random-models.js';
@@ -201,6 +202,24 @@ for (const { variant, ch: engine } of engines)
         sameArray(b.step(7).logits, a.step(7).logits, 'after restore');
         for (const model of [a, b, whole]) model.dispose();
       }
+    });
+
+    test('what is observed has what was asked for, and no more', async () => {
+      const loaded = await loadModel(asSafetensors(model), { engine }), of = (options) => loaded.step(tokens[0], options).heads;
+      assert.deepEqual([of(), of({}), of({ observe: 'none' })], [undefined, undefined, undefined]);
+      assert.ok(of({ observe: 'stats' }).entropy && !('weights' in of({ observe: 'stats' })));
+      assert.deepEqual(of({ observe: 'weights', heads: [] }).weights, []);
+      loaded.dispose();
+    });
+
+    test('heads that are asked for are read once, before anything runs', async () => {
+      const loaded = await loadModel(asSafetensors(model), { engine }), want = loaded.prefill(tokens, { observe: 'weights', heads: [[1, 3]] });
+      loaded.cache.clear();
+      let reads = 0;
+      const pair = trapped([1, 3], () => reads++, 99), got = loaded.prefill(tokens, { observe: 'weights', heads: [pair] });
+      sameArray(got.heads.weights[0].weights, want.heads.weights[0].weights, 'the row');
+      assert.deepEqual([got.heads.weights[0].layer, got.heads.weights[0].head, reads], [1, 3, 2]);
+      loaded.dispose();
     });
 
     test('an error loses nothing', async () => {

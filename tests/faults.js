@@ -87,3 +87,10 @@ export function bench(ch) {
 
   return { tensor, cache, refuses, unchanged, leaksNothing, room };
 }
+
+/** The list, but with elements that run `then` and answer as they should the first time, and with `later` from then on. */
+export const trapped = (list, then, later) =>
+  list.reduce((trap, value, at) => {
+    let asked = 0;
+    return Object.defineProperty(trap, at, { enumerable: true, get: () => (then(), asked++ ? later : value) });
+  }, []);

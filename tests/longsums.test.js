@@ -1,30 +1,19 @@
 /** Very many keys: the error of a sum may not grow with its length. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { checkedCall, types } from './checked.js';
 import { engines } from './engines.js';
-import { compare, precisions } from './limits.js';
+import { precisions } from './limits.js';
 import { random } from './random.js';
-import { reference } from './reference.js';
 
-const types = { float32: Float32Array, float64: Float64Array };
-const all = { weights: true, lse: true, stats: true };
 const list = (Type, size, f) => Type.from({ length: size }, (_, x) => f(x));
 const notes = [];
 
 for (const { variant, ch } of engines)
   for (const [precision, Type] of Object.entries(types)) {
     const claim = (name, body) => test(`${name} (${precision}, ${variant})`, body);
-    const { epsilon, tiny } = precisions[precision];
-    /** Runs a single-head call and holds it against the reference; returns the result. */
-    const checked = (q, k, v, options, name, spike = false) => {
-      const result = ch.attention(q, k, v, { ...options, want: all }), ref = reference(q, k, v, options, tiny);
-      let worst = 0;
-      for (const { what, ratio, at, got, want } of compare(result, ref, precision, spike)) {
-        assert.ok(ratio <= 1, `${name}: ${what}[${at}] is ${got}, should be ${want}: ${ratio} of the limit`);
-        worst = Math.max(worst, ratio);
-      }
-      return { ...result, worst };
-    };
+    const { epsilon } = precisions[precision];
+    const checked = (q, k, v, options, name, spike) => checkedCall(ch, q, k, v, options, precision, name, spike);
 
     claim('the error does not grow with the number of keys, up to 10^5', () => {
       const ratios = [1e3, 1e4, 1e5].map((n) => {

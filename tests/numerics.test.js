@@ -1,29 +1,19 @@
 /** The numbers that break attention kernels: huge, equal, subnormal and infinite ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { all, checkedCall, types } from './checked.js';
 import { engines } from './engines.js';
-import { compare, precisions } from './limits.js';
+import { precisions } from './limits.js';
 import { random } from './random.js';
 import { reference } from './reference.js';
 
-const types = { float32: Float32Array, float64: Float64Array };
-const all = { weights: true, lse: true, stats: true };
 const list = (Type, size, f) => Type.from({ length: size }, (_, x) => f(x));
 
 for (const { variant, ch } of engines)
   for (const [precision, Type] of Object.entries(types)) {
     const claim = (name, body) => test(`${name} (${precision}, ${variant})`, body);
-    const { epsilon, tiny } = precisions[precision];
-    /** Runs a single-head call and holds it against the reference; returns the result. */
-    const checked = (q, k, v, options, name, spike = false) => {
-      const result = ch.attention(q, k, v, { ...options, want: all }), ref = reference(q, k, v, options, tiny);
-      let worst = 0;
-      for (const { what, ratio, at, got, want } of compare(result, ref, precision, spike)) {
-        assert.ok(ratio <= 1, `${name}: ${what}[${at}] is ${got}, should be ${want}: ${ratio} of the limit`);
-        worst = Math.max(worst, ratio);
-      }
-      return { ...result, worst };
-    };
+    const { epsilon } = precisions[precision];
+    const checked = (q, k, v, options, name, spike) => checkedCall(ch, q, k, v, options, precision, name, spike);
 
     claim('equal logits give uniform weights, whatever their size', () => {
       for (const z of [0, 1, -1e30, 1e30, 88, -104]) {

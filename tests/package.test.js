@@ -279,6 +279,25 @@ describe('the package', () => {
     });
   }
 
+  test('a bundle made as the README says has its threads and its worker', () => {
+    const [, commands] = read('README.md').match(/```sh\n(npx esbuild [\s\S]*?)```/) ?? [];
+    assert.ok(commands, 'README.md has them');
+    writeFileSync(join(project, 'model.gguf'), asGguf(tiny(configs['llama, tied, grouped'])));
+    writeFileSync(
+      join(project, 'app.js'),
+      `import { init } from 'clearhead';
+      import { loadModel } from 'clearhead/worker';
+      const engine = await init({ threads: 2, layers: true });
+      const model = await loadModel(new URL('../model.gguf', import.meta.url), { engine: { threads: 2 } });
+      let tokens = 0;
+      for await (const { token } of model.generate([1, 2, 3], { maxTokens: 5 })) tokens += token >= 0;
+      console.log(engine.info.threads, model.engine.threads, tokens);
+      process.exit();`,
+    );
+    run('bash', ['-ec', commands.replaceAll('npx esbuild', join(root, 'node_modules/.bin/esbuild'))], project);
+    for (const [name, node] of nodes) assert.equal(run(node, ['dist/app.js'], project), '2 2 5\n', name);
+  });
+
   test('npx clearhead check runs from the installed package', () => {
     run('npx', ['--no-install', 'clearhead', 'check'], project);
   });

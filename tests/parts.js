@@ -67,3 +67,11 @@ export function partOf(result, s, { b, h, i, n = s.n }) {
   if (result.stats) out.stats = Object.fromEntries(Object.entries(result.stats).map(([name, a]) => [name, rows(a)]));
   return out;
 }
+
+/** An array of rows of `size`, each run of order.length rows in the given order. */
+export function permuted(a, order, size) {
+  const out = a.slice(), run = order.length * size;
+  for (let at = 0; at < a.length; at += run)
+    order.forEach((from, to) => out.set(a.subarray(at + from * size, at + (from + 1) * size), at + to * size));
+  return out;
+}

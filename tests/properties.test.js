@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sameArray, sameBits } from './bits.js';
 import { build, randomCalls } from './cases.js';
 import { engines } from './engines.js';
-import { block, part, partOf } from './parts.js';
+import { block, part, partOf, permuted } from './parts.js';
 import { random, swapLayout } from './random.js';
 
 const all = { weights: true, lse: true, stats: true };
@@ -156,14 +156,7 @@ for (const { variant, ch } of engines) {
     for (const { c, s, call } of randomCalls(450, 27000)) {
       const { causal, window, offset, alibi, mask, ...options } = call.options, r = random(c.seed);
       const order = [...Array(s.m).keys()].sort(() => r.uniform() - 0.5);
-      const rows = (a, size) => {
-        const out = a.slice();
-        for (let x = 0; x < s.batch * s.heads; x++)
-          order.forEach((from, to) =>
-            out.set(a.subarray((x * s.m + from) * size, (x * s.m + from + 1) * size), (x * s.m + to) * size),
-          );
-        return out;
-      };
+      const rows = (a, size) => permuted(a, order, size);
       const want = attend(ch, { ...call, options }), got = attend(ch, { ...call, q: rows(call.q, s.d), options });
       sameBits(
         got,

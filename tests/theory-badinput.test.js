@@ -123,6 +123,13 @@ test('numbers that are none, or outside their range', () => {
     for (const x of ['1', null, 1n]) refuses(`cost ${key} ${typeof x}`, 'ARG', key, () => t.cost({ ...shape, [key]: x }));
     refuses(`cost ${key} too large`, 'LIMIT', 'shape', () => t.cost({ ...shape, [key]: 2 ** 30 }));
   }
+  const of = (...x) => Float64Array.of(...x);
+  refuses('a sum beyond the doubles', 'RANGE', 'change', () => t.logSumExp(of(1e308, 0), { change: of(1e308, 0) }));
+  refuses('a rise beyond the doubles', 'RANGE', 'change', () => t.logSumExp(of(0, -1), { change: of(-1.7e308, 1.7e308) }));
+  refuses('a divergence beyond the doubles', 'RANGE', 'change', () => t.logSumExp(of(0, -1), { temperature: 1e-3, change: of(-1e308, 0) }));
+  refuses('logits over T beyond the doubles', 'RANGE', 'z', () => t.rhoEffective(of(1e308, 0), { temperature: 1e-3 }));
+  refuses('the gap of a candidate beyond the doubles', 'RANGE', 'z', () => t.gibbs(of(1e308, -1e308), { candidate: of(1, 1) }));
+  leaksNothing('a sum beyond the doubles', () => t.logSumExp(of(1e308, 0), { change: of(1e308, 0) }));
   leaksNothing('a shape too large', () => t.cost({ m: 1, n: 1, headDim: 1025 }));
   for (const length of [-1, 1.5, NaN, 2 ** 40]) refuses(`normal ${length}`, 'RANGE', 'length', () => t.normal(length));
   refuses('a long Jacobian vector', 'SHAPE', 'x', () => t.softmaxJacobian(z).apply(Float64Array.of(1)));

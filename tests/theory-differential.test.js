@@ -2,28 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from './engines.js';
+import { eigenvalues } from './jacobi.js';
 import { divergence, dot, far, logits, softmax, u, units } from './theory-states.js';
 
 /** λ(Diag p − ppᵀ), written out. */
 const hessian = (p, T) => Array.from(p, (x, i) => Array.from(p, (y, j) => ((i === j ? x : 0) - x * y) / T));
-
-/** Eigenvalues of a symmetric matrix by Jacobi's rotations, largest first. */
-function eigenvalues(matrix) {
-  const a = matrix.map((row) => [...row]),
-    n = a.length;
-  for (let sweep = 0; sweep < 40; sweep++)
-    for (let p = 0; p < n; p++)
-      for (let q = p + 1; q < n; q++) {
-        if (a[p][q] === 0) continue;
-        const theta = (a[q][q] - a[p][p]) / (2 * a[p][q]),
-          t = (theta < 0 ? -1 : 1) / (Math.abs(theta) + Math.hypot(theta, 1)),
-          c = 1 / Math.hypot(t, 1),
-          s = t * c;
-        for (let k = 0; k < n; k++) [a[k][p], a[k][q]] = [c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q]];
-        for (let k = 0; k < n; k++) [a[p][k], a[q][k]] = [c * a[p][k] - s * a[q][k], s * a[p][k] + c * a[q][k]];
-      }
-  return a.map((row, i) => row[i]).sort((x, y) => y - x);
-}
 
 /** The sign of Σ p_j/(p_j − μ), which rises from one weight to the next, without any rounding: all numbers are whole multiples of 2⁻¹⁷⁰. */
 function side(p, mu) {
@@ -76,6 +59,23 @@ for (const { variant, ch } of engines) {
       );
     }
     assert.ok(worst > 0.01 && slopes > 400, `within ${worst} of what is allowed, ${slopes} slopes`);
+  });
+
+  test(`log-sum-exp holds as far as the doubles go (${variant})`, () => {
+    const most = Number.MAX_VALUE;
+    for (const [z, T, h] of [
+      [[1e308, 0], 1, [-1e308, 1e308]],
+      [[most, most, -most], 1],
+      [[most, -most], most],
+      [[-most, 1e308], 1e-3, [most, 0]],
+      [[0, 0], 2 ** -1022],
+      [[5e-324, 0], 1, [0, 5e-324]],
+    ]) {
+      const { identity } = logSumExp(Float64Array.from(z), { temperature: T, change: h && Float64Array.from(h) });
+      assert.ok(identity.holds && identity.allowed <= 4096 * u * most, `${z}, T = ${T}: ${JSON.stringify(identity)}`);
+    }
+    const back = logSumExp(Float64Array.of(1e308, 0), { change: Float64Array.of(-1e308, 1e308) });
+    assert.ok(back.identity.allowed < 1e-13 * back.identity.left, 'and tells right from wrong');
   });
 
   test(`the Hessian times a vector is that of the matrix, and the change of softmax along it (${variant})`, () => {

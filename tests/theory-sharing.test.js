@@ -2,31 +2,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from './engines.js';
+import { eigenvalues } from './jacobi.js';
 import { random } from './random.js';
 import { queries, softmax, u } from './theory-states.js';
 
-/** The largest singular value, from the eigenvalues of AᵀA by Jacobi's rotations. */
-function norm(a, d) {
-  const g = Array.from({ length: d }, (_, i) =>
-    Array.from({ length: d }, (_, j) => {
-      let sum = 0;
-      for (let x = 0; x < a.length; x += d) sum += a[x + i] * a[x + j];
-      return sum;
-    }),
+/** The largest singular value of a (n, d), from the eigenvalues of AᵀA. */
+const norm = (a, d) =>
+  Math.sqrt(
+    eigenvalues(
+      Array.from({ length: d }, (_, i) =>
+        Array.from({ length: d }, (_, j) => {
+          let sum = 0;
+          for (let x = 0; x < a.length; x += d) sum += a[x + i] * a[x + j];
+          return sum;
+        }),
+      ),
+    )[0],
   );
-  for (let sweep = 0; sweep < 20; sweep++)
-    for (let p = 0; p < d; p++)
-      for (let q = p + 1; q < d; q++) {
-        if (g[p][q] === 0) continue;
-        const theta = (g[q][q] - g[p][p]) / (2 * g[p][q]),
-          t = (theta < 0 ? -1 : 1) / (Math.abs(theta) + Math.hypot(theta, 1)),
-          c = 1 / Math.hypot(t, 1),
-          s = t * c;
-        for (let k = 0; k < d; k++) [g[k][p], g[k][q]] = [c * g[k][p] - s * g[k][q], s * g[k][p] + c * g[k][q]];
-        for (let k = 0; k < d; k++) [g[p][k], g[q][k]] = [c * g[p][k] - s * g[q][k], s * g[p][k] + c * g[q][k]];
-      }
-  return Math.sqrt(Math.max(...g.map((row, i) => row[i])));
-}
 
 /** Both attentions of one query, their differences, and the bounds as the statement has them. */
 function oracle({ q, k, v, n, d, dv, T }, sharedK, sharedV, operator) {
@@ -186,6 +178,8 @@ for (const { variant, ch } of engines) {
       [diagonal(1, 1 - 1e-12, 0.5), 3, 1],
       [diagonal(1e-150, 3e-151), 2, 1e-150],
       [diagonal(1e150, -2e150), 2, 2e150],
+      [diagonal(1e-307, 1e-300), 2, 1e-300],
+      [diagonal(-1e308, 1.5e308, 1e-308), 3, 1.5e308],
       [Float64Array.of(3, 4), 2, 5],
       [Float64Array.of(3, 4), 1, 5],
       [Float64Array.of(0, 0), 1, 0],

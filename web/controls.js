@@ -70,6 +70,13 @@ export function slider(signal, { label, min, max, log = false, step = log ? 0.01
 }
 
 /**
+ * A slider for the temperature of attention, which snaps to a half, one and two.
+ * @param {Bindable<number>} T @param {(T: number) => string} say @param {number} [min] @param {number} [max]
+ */
+export const temperature = (T, say, min = 1e-3, max = 1e3) =>
+  slider(T, { label: 'Temperature T', min, max, log: true, detents: [0.5, 1, 2], say });
+
+/**
  * Only a number field, for what is set rarely.
  * @param {Bindable<number>} signal @param {{ label: string, min: number, max: number, step?: number | 'any' }} options
  */

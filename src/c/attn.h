@@ -84,7 +84,7 @@ ATTN_API void attn_set_key_scale(attn_params *p, const void *key_scale); /* (n) 
 /* With causal, query i sees keys j ≤ i + offset. */
 ATTN_API void attn_set_causal(attn_params *p, int32_t causal);
 
-/* Position of query 0, the number of past keys, within ±2^29. One for all batches, or one each (NULL: the first). */
+/* Position of query 0, the number of past keys, within ±2^29: of each batch if offsets is given, else `offset` of all. */
 ATTN_API int32_t attn_set_offset(attn_params *p, int32_t offset, const int32_t *offsets); /* (batch) */
 
 /* Key j is seen if i + offset − left ≤ j ≤ i + offset + right; −1 leaves a side open. */
@@ -199,7 +199,10 @@ ATTN_API int32_t attn_cache_read(const attn_cache *cache, float *k, /* (kv_heads
 ATTN_API size_t attn_cache_snapshot_bytes(const attn_cache *cache);
 ATTN_API void attn_cache_snapshot(const attn_cache *cache, uint8_t *snapshot);
 
-/* Takes what a cache of the same type and sizes (any capacity) held. Any bytes are safe to pass; on failure the cache is as before. */
+/*
+ * Takes what a cache of the same type and sizes held (else ATTN_E_FORMAT), undamaged (else ATTN_E_INTEGRITY), of any capacity, if it
+ * fits (else ATTN_E_LIMIT). Any bytes are safe to pass; on failure the cache is as before.
+ */
 ATTN_API int32_t attn_cache_restore(attn_cache *cache, const uint8_t *snapshot, size_t bytes);
 
 /* attn_forward_f32 over a cache, whatever its type. p: batch 1, the cache's kv_heads, dim, value_dim, and n = its length; else ATTN_E_SHAPE. */

@@ -5,6 +5,7 @@ typedef struct {
   const double *z;
   int32_t n, ties;         /* how many scores are the largest */
   double max, mean, width; /* the mean is that of z − max */
+  double gap;              /* of the largest to the next */
   double budget, most;     /* ρ, and ρ_max = log(n/ties) */
 } frontier;
 
@@ -12,14 +13,16 @@ static frontier frontier_of(const double *z, int32_t n)
 {
   frontier f = {.z = z, .n = n, .max = largest(z, n)};
   exact_sum sum = {0, 0};
-  double min = z[0];
+  double min = z[0], next = -__builtin_inf();
   for (int32_t j = 0; j < n; j++) {
     sum_add(&sum, (z[j] - f.max) / n);
     min = z[j] < min ? z[j] : min;
+    next = z[j] < f.max ? greater(next, z[j]) : next;
     f.ties += z[j] == f.max;
   }
   f.mean = sum_of(sum);
   f.width = f.max - min;
+  f.gap = f.max - next;
   f.most = log_of((double)n / f.ties);
   return f;
 }
@@ -56,7 +59,10 @@ static point frontier_at(const frontier *f, double beta)
   return p;
 }
 
-/* At β = x/width: √ρ, nearly straight near 0, or −log(ρ_max − ρ), nearly straight at the other end. */
+/*
+ * At β = x/width: √ρ, nearly straight near 0, or −log(ρ_max − ρ), nearly straight at the other end. Rounding βz moves either as
+ * much as a unit of x does.
+ */
 static residual budget_slope(const void *context, double x)
 {
   const frontier *f = context;
@@ -64,13 +70,16 @@ static residual budget_slope(const void *context, double x)
   double rise = p.variance / x; /* dρ/dx */
   if (f->budget <= f->most / 2) {
     double root = __builtin_sqrt(p.spent), target = __builtin_sqrt(f->budget);
-    return (residual){root - target, rise / (2 * root), 4 * ROUNDING * target};
+    return (residual){root - target, rise / (2 * root), ROUNDING * (4 * target + p.variance / root)};
   }
   double left = f->most - f->budget;
-  return (residual){log_of(left / p.left), rise / p.left, 8 * ROUNDING};
+  return (residual){log_of(left / p.left), rise / p.left, ROUNDING * (8 + 4 * p.variance / p.left)};
 }
 
-/* The β of a budget, strictly between 0 and all of it. */
+/*
+ * The β of a budget, strictly between 0 and all of it. Since Var(βz) ≤ x²/4, ρ is at most x²/8. And where all but the largest are
+ * h ≥ 1 below it, ρ_max − ρ is at most (n − m)/m·(1 + h)·e^−h, with h = 2a + 2 no more than (n − m)/m·e^−a.
+ */
 static double beta_of(frontier *f, double budget, int32_t *iterations)
 {
   exact_sum square = {0, 0};
@@ -80,8 +89,9 @@ static double beta_of(frontier *f, double budget, int32_t *iterations)
   }
   f->budget = budget;
   /* ρ = β²Var/2 to second order */
-  double start = __builtin_sqrt(2 * budget / sum_of(square));
-  return root_of(budget_slope, f, start, 0, __builtin_inf(), iterations) / f->width;
+  double start = __builtin_sqrt(2 * budget / sum_of(square)), least = 0.99 * __builtin_sqrt(8 * budget);
+  double a = log_of((double)(f->n - f->ties) / f->ties / (f->most - budget)), most = (2 * a + 3) * (f->width / f->gap);
+  return root_of(budget_slope, f, start, least, most < 0x1p1023 ? most : 0x1p1023, iterations) / f->width;
 }
 
 /* softmax(βz), where β may be 0 or ∞. Returns Σ e_j. */
@@ -176,6 +186,6 @@ int32_t attn_budget_spent(double *weights, double *report, const double *z, int3
   report[3] = expectation(weights, z, n);
   report[4] = lse;
   state_identity(report + 5, log_n - report[1], report[3] / temperature - lse + log_n, ROUNDING,
-                 8 + 24 * log_n + 8 * log_n * log_n + 2 * d.square + 8 * size / temperature);
+                 8 + 24 * log_n + 8 * log_n * log_n + 2 * d.square + 8 * (size / temperature));
   return ATTN_OK;
 }

@@ -22,9 +22,10 @@ int32_t attn_lse_measure(double *gradient, double *report, const double *z, cons
   report[0] = soft_maximum(&d, temperature);
   report[1] = soft_maximum(&e, temperature);
   double above = e.max - d.max + temperature * (e.log_sum - d.log_sum) - sum_of(rise);
-  double unit = temperature + change + size;
-  state_identity(report + 2, above, temperature * sum_of(kl), ROUNDING * unit,
-                 ((16 + 32 * log_of(n)) * (temperature + change) + 16 * size) / unit);
+  /* units first: beyond them sums of what may be as large as a double would leave the doubles */
+  double moves = ROUNDING * temperature + ROUNDING * change, sizes = ROUNDING * size, unit = moves + sizes;
+  state_identity(report + 2, above, temperature * sum_of(kl), unit,
+                 unit > 0 ? ((16 + 32 * log_of(n)) * moves + 16 * sizes) / unit : 0);
   return ATTN_OK;
 }
 

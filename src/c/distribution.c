@@ -44,10 +44,10 @@ double soft_maximum(const distribution *d, double temperature) { return d->max +
 
 double expectation(const double *p, const double *x, int32_t n)
 {
-  exact_sum sum = {0, 0};
-  for (int32_t j = 0; j < n; j++)
-    sum_add(&sum, p[j] * x[j]);
-  return sum_of(sum);
+  exact_pair sum = {{0, 0}, {0, 0}};
+  for (int32_t j = 0; j < n; j += 2)
+    pair_add(&sum, v_load_double(p + j, n - j) * v_load_double(x + j, n - j));
+  return pair_of(sum);
 }
 
 double entropy_of(const double *p, int32_t n)
@@ -113,10 +113,12 @@ void softmax_change(double *dp, const double *p, const double *z, const double *
     dp[j] = p[j] * expm1_of(dp[j] - c);
 }
 
+#define LARGEST 0x1.fffffffffffffp1023
+
 void state_identity(double *report, double left, double right, double unit, double units)
 {
   report[0] = left;
   report[1] = right;
   report[2] = unit;
-  report[3] = unit * units;
+  report[3] = unit * (units > LARGEST ? LARGEST : units);
 }

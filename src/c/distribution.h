@@ -73,7 +73,7 @@ double spent_of(const double *z, int32_t n, double temperature);
  */
 void softmax_change(double *dp, const double *p, const double *z, const double *dz, int32_t n, double temperature);
 
-/* The last four numbers of a report that states an identity. */
+/* The last four numbers of a report that states an identity. More units than a double can say are as many as it can. */
 void state_identity(double *report, double left, double right, double unit, double units);
 
 #endif

@@ -60,8 +60,8 @@ int32_t attn_gibbs_merge(double *logits, double *weights, double *report, const 
   double size = 0;
   for (int32_t j = 0; j < n; j++)
     size = greater(size, magnitude(z[j]));
-  double units = 16 + 16 * log_of(n), unit = ROUNDING * (temperature + size);
+  double units = 16 + 16 * log_of(n), warmth = ROUNDING * temperature, sizes = ROUNDING * size, unit = warmth + sizes;
   state_identity(report, soft_maximum(&all, temperature), soft_maximum(&few, temperature), unit,
-                 (units * temperature + 8 * size) / (temperature + size));
+                 unit > 0 ? (units * warmth + 8 * sizes) / unit : 0);
   return ATTN_OK;
 }

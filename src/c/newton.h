@@ -11,7 +11,10 @@ typedef struct {
 
 typedef residual residual_at(const void *context, double x);
 
-/* The root between lo and hi, either of which may be infinite; a step that leaves them is replaced by half of the bracket. */
+/*
+ * The root between lo and hi, either of which may be infinite; a step that leaves them is replaced by half of the bracket, that is
+ * by the geometric mean of its ends where both are positive, for these may be many powers of ten apart.
+ */
 static double root_of(residual_at *f, const void *context, double x, double lo, double hi, int32_t *iterations)
 {
   for (*iterations = 1; *iterations < 200; ++*iterations) {
@@ -24,7 +27,10 @@ static double root_of(residual_at *f, const void *context, double x, double lo, 
       lo = x;
     double next = x - r.value / r.slope;
     if (!(next > lo && next < hi))
-      next = !is_finite(hi) ? 2 * x + 1 : !is_finite(lo) ? 2 * x - 1 : lo + (hi - lo) / 2;
+      next = !is_finite(hi)   ? 2 * x + 1
+             : !is_finite(lo) ? 2 * x - 1
+             : lo > 0         ? __builtin_sqrt(lo) * __builtin_sqrt(hi)
+                              : lo + (hi - lo) / 2;
     if (next == lo || next == hi || next == x)
       break;
     x = next;

@@ -2,24 +2,25 @@
 #include "distribution.h"
 
 /*
- * out = the smaller of AᵀA and AAᵀ, A divided by `most`; then it is divided by its Frobenius norm, which is returned. For a
+ * out = the smaller of AᵀA and AAᵀ, A times `scale`; then it is divided by its Frobenius norm, which is returned. For a
  * symmetric A it is the square.
  */
-static double gram(double *out, const double *a, size_t rows, size_t columns, double most)
+static double gram(double *out, const double *a, size_t rows, size_t columns, double scale)
 {
-  int wide = rows < columns;
+  int wide = rows <= columns;
   size_t size = wide ? rows : columns, length = wide ? columns : rows, own = wide ? columns : 1,
          along = wide ? 1 : columns;
-  exact_sum all = {0, 0};
+  /* two sums side by side; a lone one at the end of a row is taken twice */
   for (size_t i = 0; i < size; i++)
-    for (size_t j = 0; j <= i; j++) {
-      exact_sum sum = {0, 0};
-      for (size_t c = 0; c < length; c++)
-        sum_add(&sum, a[i * own + c * along] / most * (a[j * own + c * along] / most));
-      double x = out[i * size + j] = out[j * size + i] = sum_of(sum);
-      sum_add(&all, (i == j ? 1 : 2) * x * x);
+    for (size_t j = 0; j <= i; j += 2) {
+      const double *x = a + i * own, *y = a + j * own, *z = j < i ? y + own : y;
+      exact_pair sum = {{0, 0}, {0, 0}};
+      for (size_t c = 0; c < length; c++, x += along, y += along, z += along)
+        pair_add(&sum, *x * scale * ((f64x2){*y, *z} * scale));
+      for (size_t half = 0; half < 2 && j + half <= i; half++)
+        out[i * size + j + half] = out[(j + half) * size + i] = sum_of(pair_half(sum, (int)half));
     }
-  double norm = __builtin_sqrt(sum_of(all));
+  double norm = __builtin_sqrt(expectation(out, out, (int32_t)(size * size)));
   for (size_t x = 0; x < size * size; x++)
     out[x] /= norm;
   return norm;
@@ -36,7 +37,13 @@ int32_t attn_operator_norm(double *ends, const double *a, int32_t rows, int32_t 
   ends[0] = ends[1] = 0;
   if (most == 0)
     return ATTN_OK;
-  double first = gram(now, a, (size_t)rows, (size_t)columns, most);
+  /* a power of two, which rounds nothing, that leaves room for fourth powers */
+  double scale = 1;
+  while (most * scale > 0x1p128)
+    scale *= 0x1p-64;
+  while (most * scale < 0x1p-128)
+    scale *= 0x1p64;
+  double first = gram(now, a, (size_t)rows, (size_t)columns, scale);
   /* ‖G^k‖_F^(1/k) = first·e^log_upper, k = 1, 2, 4, … */
   double log_upper = 0, open = 0;
   for (double k = 1; k < 0x1p62; k *= 2) {
@@ -50,7 +57,7 @@ int32_t attn_operator_norm(double *ends, const double *a, int32_t rows, int32_t 
     now = next;
     next = was;
   }
-  double rounding = 4 * ROUNDING * (double)size, top = most * __builtin_sqrt(first);
+  double rounding = 4 * ROUNDING * (double)size, top = __builtin_sqrt(first) / scale;
   ends[0] = top * exp_of(log_upper / 2) * (1 + rounding);
   ends[1] = top * exp_of((log_upper - open) / 2) * (1 - rounding);
   return ATTN_OK;

@@ -2,11 +2,6 @@
 #include "layers.h"
 #include "simd.h"
 
-typedef double f64x2 __attribute__((vector_size(16)));
-
-INLINE f64x2 low(f32x4 x) { return (f64x2){(double)x[0], (double)x[1]}; }
-INLINE f64x2 high(f32x4 x) { return (f64x2){(double)x[2], (double)x[3]}; }
-
 /* Σ (x − shift)^power for power 1 or 2, in four chains. */
 INLINE double sum_of(const float *x, int32_t size, double shift, const int power)
 {
@@ -14,7 +9,7 @@ INLINE double sum_of(const float *x, int32_t size, double shift, const int power
   int32_t c = 0;
   for (; c + 4 <= size; c += 4) {
     f32x4 v = v_load(x + c);
-    f64x2 l = low(v) - s, h = high(v) - s;
+    f64x2 l = v_low_double(v) - s, h = v_high_double(v) - s;
     a += power == 2 ? l * l : l;
     b += power == 2 ? h * h : h;
   }

@@ -7,14 +7,16 @@ size_t attn_sharing_scratch_doubles(int32_t n, int32_t dim, int32_t value_dim)
   return (size_t)n * (size_t)dim + 2 * size * size + 4 * (size_t)n + (size_t)value_dim;
 }
 
+static double length(const double *a, int32_t size) { return __builtin_sqrt(expectation(a, a, size)); }
+
 static double distance(const double *a, const double *b, int32_t size)
 {
-  exact_sum sum = {0, 0};
-  for (int32_t c = 0; c < size; c++) {
-    double x = a[c] - (b ? b[c] : 0);
-    sum_add(&sum, x * x);
+  exact_pair sum = {{0, 0}, {0, 0}};
+  for (int32_t c = 0; c < size; c += 2) {
+    f64x2 x = v_load_double(a + c, size - c) - v_load_double(b + c, size - c);
+    pair_add(&sum, x * x);
   }
-  return __builtin_sqrt(sum_of(sum));
+  return __builtin_sqrt(pair_of(sum));
 }
 
 /* report[2 … 4]: the diameter of V, its longest value, and how far a value moves. */
@@ -24,7 +26,7 @@ static void measure_values(double *report, const double *v, const double *shared
     const double *value = v + (size_t)i * (size_t)value_dim;
     for (int32_t j = 0; j < i; j++)
       report[2] = greater(report[2], distance(value, v + (size_t)j * (size_t)value_dim, value_dim));
-    report[3] = greater(report[3], distance(value, NULL, value_dim));
+    report[3] = greater(report[3], length(value, value_dim));
     if (shared_v)
       report[4] = greater(report[4], distance(value, shared_v + (size_t)i * (size_t)value_dim, value_dim));
   }
@@ -51,11 +53,11 @@ static void measure_weights(double *column, double *p, double *dp, double *z, do
     sum_add(&centred, x * x);
     sum_add(&one, magnitude(dp[j]));
   }
-  column[0] = distance(dp, NULL, n);
+  column[0] = length(dp, n);
   column[1] = sum_of(one);
   column[3] = __builtin_sqrt(sum_of(centred)) / (2 * temperature);
-  column[4] = distance(dz, NULL, n) / temperature;
-  column[5] = norm * distance(q, NULL, dim) / (root * temperature);
+  column[4] = length(dz, n) / temperature;
+  column[5] = norm * length(q, dim) / (root * temperature);
   column[6] = (most - least) / (2 * temperature);
 }
 
@@ -94,18 +96,22 @@ int32_t attn_sharing_measure(double *columns, double *bounds, double *report, co
   for (int32_t i = 0; i < m; i++) {
     double *column = columns + (size_t)i * ATTN_SHARING_COLUMNS;
     measure_weights(column, p, dp, z, dz, q + (size_t)i * (size_t)dim, k, change, n, dim, temperature, report[0]);
-    for (int32_t c = 0; c < value_dim; c++) {
-      exact_sum sum = {0, 0};
+    for (int32_t c = 0; c < value_dim; c += 2) {
+      exact_pair sum = {{0, 0}, {0, 0}};
+      int32_t left = value_dim - c;
+      f64x2 first = v_load_double(v + c, left);
       for (int32_t j = 0; j < n; j++) {
         size_t at = (size_t)j * (size_t)value_dim + (size_t)c;
-        sum_add(&sum,
-                dp[j] * (v[at] - v[c])); /* from one of them, since Σ Δp is 0: what all have in common has no part */
+        f64x2 value = v_load_double(v + at, left);
+        /* from one of them, since Σ Δp is 0: what all have in common has no part */
+        pair_add(&sum, dp[j] * (value - first));
         if (shared_v)
-          sum_add(&sum, (p[j] + dp[j]) * (shared_v[at] - v[at]));
+          pair_add(&sum, (p[j] + dp[j]) * (v_load_double(shared_v + at, left) - value));
       }
-      moved[c] = sum_of(sum);
+      for (int32_t l = 0; l < 2 && l < left; l++)
+        moved[c + l] = sum_of(pair_half(sum, l));
     }
-    column[2] = distance(moved, NULL, value_dim);
+    column[2] = length(moved, value_dim);
     column[7] = column[6] * diameter / 2 + shift;
     column[8] = column[1] * diameter / 2 + shift;
     column[9] = column[1] * longest + shift;

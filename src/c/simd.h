@@ -18,6 +18,7 @@ typedef int32_t i32x4 __attribute__((vector_size(16)));
 typedef double f64x2 __attribute__((vector_size(16)));
 /* The same, at any address and aliasing anything. */
 typedef float f32x4_u __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double f64x2_u __attribute__((vector_size(16), aligned(8), may_alias));
 
 #if defined(__wasm_relaxed_simd__)
 #define V_RELAXED 1
@@ -48,6 +49,14 @@ INLINE f32x4 v_load_tail(const float *p, size_t n)
   for (size_t c = 0; c < n; c++)
     x[c] = p[c];
   return x;
+}
+
+/* Two doubles, or the last alone and a zero. */
+INLINE f64x2 v_load_double(const double *p, int32_t left)
+{
+  if (left > 1)
+    return *(const f64x2_u *)p;
+  return (f64x2){*p, 0};
 }
 
 INLINE void v_store_tail(float *p, f32x4 x, size_t n)

@@ -31,7 +31,8 @@
  *   - an IDENTITY in a report is four numbers: the left side, the right side, the unit of rounding at the size of what was
  *     added up (2⁻⁵³·size), and the largest |left − right| that rounding allows. Allowances are bounds to first order in the
  *     unit, derived from these facts: exp and log are within 2 and 4 units, relatively, sums within that of their terms and one
- *     more, whatever n is; so p_j is within 6 + 2|t_j| + 2·log n units, t_j = (z_j − max z)/T.
+ *     more, whatever n is; so p_j is within 6 + 2|t_j| + 2·log n units, t_j = (z_j − max z)/T. Where a side would leave the
+ *     doubles, the four are not finite.
  */
 #ifndef THEORY_H
 #define THEORY_H
@@ -101,7 +102,7 @@ ATTN_API int32_t attn_maxent_solve(double *weights,        /* (n) */
  * The largest expected score within a budget: max ⟨p, z⟩ over p with KL(p‖u) ≤ ρ (post, "Softmax as hypothesis testing"). The maximiser is
  * softmax(βz); β grows with ρ, dρ/dβ = β·Var_p(z), and 1/β is what one more nat of budget would gain. With m of n scores largest,
  * all budgets from log(n/m) on give them 1/m each and β = ∞; ρ = 0 gives β = 0 and the uniform weights. Newton's method on √ρ or on
- * log(ρ_max − ρ), which are nearly straight at the two ends, safeguarded by a bracket.
+ * log(ρ_max − ρ), which are nearly straight at the two ends, between bounds that are known beforehand.
  * report: β, ρ_max = log(n/m), KL(p‖u), ⟨p, z⟩, Var_p(z), the iterations; then the IDENTITY ⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β, the
  * value of the penalised form, both sides relative to the largest score (0 = 0 where β is 0, and 0 = 0 where it is ∞).
  * Allowed: 32 + 32·log n units of (1 + log n)/β. ATTN_E_RANGE where max z − min z is no finite number.

@@ -7,7 +7,8 @@ import { equivalence } from './statements/kernels.js';
 export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed] [--seed N] [--wasm FILE]
       Runs the statements behind attention: two sides of each, computed apart, how far they are off and what rounding
       allows. --all shows every comparison. Exit status 1 if a statement is violated. Statement 6, the kernel
-      equivalence, is shown beside what the source of the identity published for data of its own. FILE is a model.*.wasm.`;
+      equivalence, is shown beside what the source of the identity published for data of its own. --wasm: another build of
+      model.*.wasm is checked.`;
 
 export const options = {
   all: { type: 'boolean' },

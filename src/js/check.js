@@ -4,15 +4,21 @@ import { describe, kindOf, refuse } from './errors.js';
 const BLANKS = { __proto__: null };
 
 /**
- * Reads each option once, before anything else happens: a getter may run any code. Inherited ones do not count.
+ * Reads each option once, before anything else happens, and each element of a list: a getter may run any code. Inherited ones do not count.
  * @param {string} of @param {any} options @param {string} names of all there are @param {string} [expected] @returns {any}
  */
 export function read(of, options, names, expected = 'an object') {
   const o = { ...(BLANKS[names] ??= Object.fromEntries(names.split(' ').map((name) => [name, undefined]))) };
   if (options === undefined) return o;
   if (typeof options !== 'object' || !options || kindOf(options) || Array.isArray(options)) refuse('ARG', of, describe(options), expected);
-  for (const name of Object.keys(options)) o[name] = Object.hasOwn(o, name) ? options[name] : refuse('ARG', of, `given "${name}"`, `only ${names}`);
+  for (const name of Object.keys(options)) o[name] = Object.hasOwn(o, name) ? still(name, options[name]) : refuse('ARG', of, `given "${name}"`, `only ${names}`);
   return o;
+}
+
+/** A list as it is now; anything else as it is. @param {string} name @param {any} x */
+function still(name, x) {
+  if (!Array.isArray(x)) return x;
+  return x.length <= 2 ** 24 ? Array.from(x) : refuse('LIMIT', name, describe(x), 'at most 2^24 elements');
 }
 
 /** @param {string} name @param {any} x @param {number} least @param {number} [most] @returns {number} */

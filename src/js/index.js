@@ -97,6 +97,6 @@ const WITHOUT = Object.fromEntries('matmul linear rmsNorm layerNorm silu gelu sw
 
 /** @param {Memory} memory @param {any} shape @param {any} dtype */
 function tensor(memory, shape, dtype) {
-  const sizes = list('shape', shape).map((x) => integer('shape', x, 0));
+  const sizes = Array.from(list('shape', shape), (x) => integer('shape', x, 0)); // which sees holes
   return new Tensor(memory, sizes, choice('dtype', dtype, F32, 'float64') ? 'float64' : F32);
 }

@@ -137,8 +137,9 @@ export function layerNorm(memory, x, scale, bias, options) {
   const asked = ['mean', 'inverseDeviation'].filter((name) => o[name] !== undefined);
   for (const name of asked) floats(memory, name, o[name], count, 'rows');
   if (o.out !== undefined) floats(memory, 'out', o.out, x.length, 'x');
-  for (const [name, other] of [['mean', 'out'], ['inverseDeviation', 'out'], ['inverseDeviation', 'mean']])
-    if (o[name] !== undefined && o[other] !== undefined && overlap(o[name], o[other])) refuse('ALIAS', name, `in the memory of ${other}`, 'memory of its own');
+  for (const name of asked)
+    for (const [other, y] of Object.entries({ x, scale, bias, out: o.out, ...(name === 'inverseDeviation' && { mean: o.mean }) }))
+      if (y !== undefined && overlap(o[name], y)) refuse('ALIAS', name, `in the memory of ${other}`, 'memory of its own');
   return written(memory, o.out, x.length, 'x', (out) => {
     const at = Object.fromEntries(asked.map((name) => [name, memory.room(F32, count)]));
     memory.call('layer_norm', out, memory.put(x, F32), count, size, placed(memory, scale), placed(memory, bias), epsilon, at.mean ?? 0, at.inverseDeviation ?? 0);

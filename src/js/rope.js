@@ -35,9 +35,9 @@ export function ropeTable(memory, options) {
   integer('positions', positions, 0);
   integer('from', from, 0, 0x7fffffff - positions);
   above('base', base, 1);
-  const neighbours = choice('interleaved', interleaved, false, true) === 1, half = dim / 2;
+  const neighbours = choice('interleaved', interleaved, false, true) === 1, half = dim / 2, how = readScaling(scaling);
   return memory.scope(() => {
-    const f = memory.room('float64', half), attentionFactor = frequencies(memory, f, dim, base, scaling);
+    const f = memory.room('float64', half), attentionFactor = frequencies(memory, f, dim, base, how);
     const cos = memory.room(F32, positions * half), sin = memory.room(F32, positions * half);
     memory.call('rope_table', cos, sin, f, dim, from, positions, attentionFactor);
     return Object.freeze({
@@ -47,9 +47,9 @@ export function ropeTable(memory, options) {
   });
 }
 
-/** Writes the frequencies, and gives what cos and sin are multiplied by. @param {Memory} memory @param {number} f @param {number} dim @param {number} base @param {any} scaling */
-function frequencies(memory, f, dim, base, scaling) {
-  const o = readScaling(scaling), kind = o.type;
+/** Writes the frequencies, and gives what cos and sin are multiplied by. @param {Memory} memory @param {number} f @param {number} dim @param {number} base @param {any} o scaling, as read */
+function frequencies(memory, f, dim, base, o) {
+  const kind = o.type;
   /** @param {string} name @param {number} [otherwise] @param {number} [least] */
   const value = (name, otherwise, least = 0) => above(`scaling.${name}`, o[name] === undefined ? otherwise : o[name], least);
   const factor = kind === 'none' ? 1 : value('factor');
@@ -88,12 +88,12 @@ export function readTable(memory, name, table, headDim, size = 'headDim') {
   return { cos, sin, dim, positions, interleaved: choice(`${name}.interleaved`, interleaved, false, true) };
 }
 
-/** Rows of a table for `count` positions; checked, for C trusts them. @param {any} given @param {number} count @param {number} most @returns {any} */
+/** Rows of a table for `count` positions; checked, for C trusts them, and copied, since another thread may write to what is shared. @param {any} given @param {number} count @param {number} most @returns {any} */
 export function readPositions(given, count, most) {
-  array('positions', given, 'Int32Array');
-  if (given.length !== count) refuse('SHAPE', 'positions', `${given.length} long`, `${count} = batch*m`);
-  for (const x of given) if (!(x >= 0 && x < most)) refuse('RANGE', 'positions', x, `from 0 to ${most - 1}, the rows of the table`);
-  return given;
+  const own = array('positions', given, 'Int32Array').slice();
+  if (own.length !== count) refuse('SHAPE', 'positions', `${own.length} long`, `${count} = batch*m`);
+  for (const x of own) if (!(x >= 0 && x < most)) refuse('RANGE', 'positions', x, `from 0 to ${most - 1}, the rows of the table`);
+  return own;
 }
 
 /** Layers.rope. @param {Memory} memory @param {any} x @param {any} table @param {any} options */
@@ -107,7 +107,7 @@ export function rope(memory, x, table, options) {
   else if (integer('offset', offset, 0) + m > t.positions) refuse('RANGE', 'offset', `${offset} + ${m}`, `at most ${t.positions}, the rows of the table`);
   const [row, head] = first ? [heads * headDim, headDim] : [headDim, m * headDim];
   if (out !== undefined) floats(memory, 'out', out, x.length, 'x');
-  for (const [name, y] of Object.entries({ 'table.cos': t.cos, 'table.sin': t.sin, positions: at }))
+  for (const [name, y] of Object.entries({ 'table.cos': t.cos, 'table.sin': t.sin, positions }))
     if (out !== undefined && overlap(out, y)) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
   return written(memory, out, x.length, 'x', (to) => {
     memory.view(F32, to, x.length).set(x.data ?? x);

@@ -9,7 +9,7 @@ import type { FloatArray, Tensor } from './types.d.ts';
 
 type Numbers = FloatArray | Tensor<FloatArray>;
 
-/** Two sides of a statement, computed in different ways. */
+/** Two sides of a statement, computed in different ways. Where one would leave the doubles, the call is refused with RANGE. */
 export interface Identity {
   left: number;
   right: number;
@@ -89,8 +89,8 @@ export interface Theory {
   };
   /**
    * 4, KL budget (post): max ⟨p, z⟩ with KL(p‖u) ≤ rho is softmax(βz). β is 0 for rho = 0 and Infinity from rhoMax = log(n/ties) on; `rho`
-   * is what is spent, `variance` that of z. Identity: ⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β, relative to the largest score. RANGE where
-   * max z − min z is no finite number.
+   * is what is spent, `temperature` 1/β, `variance` that of z, `iterations` the steps of Newton's method.
+   * Identity: ⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β, relative to the largest score. RANGE where max z − min z is no finite number.
    */
   klBudget(z: Numbers, rho: number): {
     beta: number; temperature: number; weights: Float64Array; rho: number; rhoMax: number; expectedScore: number; variance: number;

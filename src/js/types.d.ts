@@ -180,7 +180,7 @@ export interface KVCache {
   clone(): KVCache;
   /** A self-describing copy with a checksum, to be kept anywhere. */
   snapshot(): Uint8Array;
-  /** Takes a snapshot of a cache of the same type, kvHeads, headDim and valueDim that fits the capacity. */
+  /** Takes a snapshot of a cache of the same type, kvHeads, headDim and valueDim (else FORMAT) that is whole (else INTEGRITY) and fits the capacity (else LIMIT). */
   restore(snapshot: Uint8Array): void;
   dispose(): void;
 }
@@ -188,22 +188,41 @@ export interface KVCache {
 import type { Theory } from './theory-types.d.ts';
 export type * from './theory-types.d.ts';
 
+/**
+ * What every function may throw is in ErrorCode: ARG, SHAPE, RANGE, DETACHED, DISPOSED, OOM, LIMIT. After an error the engine, its
+ * caches and tensors, and what was passed in are as they were.
+ */
 export interface Engine {
   readonly info: EngineInfo;
-  /** Scaled-dot-product attention, multi-head, grouped-query and multi-query.  */
+  /**
+   * Scaled-dot-product attention, multi-head, grouped-query or multi-query, of q (batch, heads, m, headDim) over k (batch, kvHeads, n,
+   * headDim) and v (batch, kvHeads, n, valueDim), in the layout given. ALIAS: `out` shares memory with an input.
+   */
   attention<A extends FloatArray, const W extends Want = {}>(q: A | Tensor<A>, k: A | Tensor<A>, v: A | Tensor<A>, options: AttentionOptions<A> & { want?: W }): Wanted<A, W>;
-  /** Queries (heads, m, headDim) over the keys and values of a cache; with `causal` they are its last m positions. */
+  /** The same of float32 queries (heads, m, headDim) over the keys and values of a cache; with `causal` they are its last m positions. */
   attend<const W extends Want = {}>(q: Float32Array | Tensor<Float32Array>, cache: KVCache, options?: AttendOptions & { want?: W }): Wanted<Float32Array, W>;
+  /** An array of zeros in wasm memory, to be filled through its `data`; default `float32`. */
   tensor(shape: readonly number[], dtype?: 'float32'): Tensor<Float32Array>;
   tensor(shape: readonly number[], dtype: 'float64'): Tensor<Float64Array>;
+  /** Room for `capacity` positions, taken at once. */
   kvCache(options: KVCacheOptions): KVCache;
-  /** Ends its threads, if it has any; it then works with one. */
+  /** Ends its threads, if it has any; it then works with one. Memory goes when nothing refers to the engine any more. */
   dispose(): void;
   /** The statements behind attention, each computed so that it can be checked. */
   readonly theory: Theory;
 }
 
-/** Stable over versions. */
+/**
+ * Stable over versions.
+ *
+ * of arguments  ARG: missing, of another kind, or of a name that is not known. SHAPE: lengths that do not fit each other or the sizes. RANGE: a
+ *               number out of bounds. ALIAS: a result would lie in memory that is read. DETACHED: an array whose buffer is gone. DISPOSED: a
+ *               tensor, cache, layer or model that is gone, or of another engine.
+ * of room       LIMIT: more than is possible or was made room for (sizes, a full cache, the context). OOM: memory cannot grow.
+ * of files      FORMAT: not what was expected, or not supported. INTEGRITY: cut off or damaged. NET: cannot be had.
+ * of the rest   ENV: the machine, the engine or the page's policy lacks something. BUSY: the model is writing a text. TRAPPED: the kernels broke
+ *               down, and the engine is not to be used again.
+ */
 export type ErrorCode =
   | 'ARG' | 'SHAPE' | 'RANGE' | 'ALIAS' | 'DETACHED' | 'DISPOSED' | 'OOM' | 'LIMIT' | 'FORMAT' | 'INTEGRITY'
   | 'TRAPPED' | 'ENV' | 'NET' | 'BUSY';
@@ -216,8 +235,9 @@ export class ClearheadError extends Error {
 }
 
 /**
- * Loads and checks the kernels. Nothing is shared between two engines. With `layers` it loads a larger wasm file (148 KB), and the
- * engine also has the operations and layers around attention, and can run models.
+ * Loads and checks the kernels. Nothing is shared between two engines. With `layers` it loads a larger wasm file (up to 150 KB), and the
+ * engine also has the operations and layers around attention, and can run models. NET, FORMAT, INTEGRITY: the wasm file cannot be had, is
+ * another one, or is damaged. ENV: the JavaScript engine has no SIMD, or the page's policy forbids it.
  */
 export function init(options: InitOptions & { layers: true }): Promise<Engine & Layers>;
 export function init(options?: InitOptions): Promise<Engine>;

@@ -95,6 +95,7 @@ export interface RopeTableOptions {
   dim: number;
   /** Rows of the table: positions from, from + 1, … */
   positions: number;
+  /** Default 0. */
   from?: number;
   /** Default 10000. */
   base?: number;
@@ -131,6 +132,7 @@ export interface RopeOptions extends Out {
   layout?: Layout;
   /** (batch, m): rows of the table. Default offset, offset + 1, … in each sequence. */
   positions?: Int32Array;
+  /** Default 0; none beside positions. */
   offset?: number;
 }
 
@@ -288,8 +290,8 @@ export interface Layers {
   /** x/√(mean(x²) + ε)·scale, for each `size` numbers in a row (Zhang and Sennrich, arXiv 1910.07467). */
   rmsNorm(x: Floats, scale?: Floats, options?: RmsNormOptions): Float32Array;
   /**
-   * (x − mean)/√(variance + ε)·scale + bias, for each `size` numbers in a row (Ba et al., arXiv 1607.06450). ALIAS: two of `out`, mean and
-   * inverseDeviation share memory.
+   * (x − mean)/√(variance + ε)·scale + bias, for each `size` numbers in a row (Ba et al., arXiv 1607.06450). ALIAS: mean or
+   * inverseDeviation shares memory with the other, with `out` or with an input.
    */
   layerNorm(x: Floats, scale?: Floats, bias?: Floats, options?: LayerNormOptions): Float32Array;
   /** x/(1 + e^−x), also called Swish. */

@@ -7,30 +7,9 @@
  * layers.h, end of file the end. Numbers are
  * little-endian int32 and double; arrays follow without lengths, which the shapes give.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "layers.h"
+#include "stream.h"
 #include "theory.h"
-
-static void fail(const char *what)
-{
-  fprintf(stderr, "run_cases: %s\n", what);
-  exit(2);
-}
-
-static void read_bytes(void *to, size_t bytes)
-{
-  if (bytes && fread(to, 1, bytes, stdin) != bytes)
-    fail("the stream ends in the middle of a case");
-}
-
-static void write_bytes(const void *from, size_t bytes)
-{
-  if (bytes && fwrite(from, 1, bytes, stdout) != bytes)
-    fail("cannot write");
-}
 
 static int32_t read_int(void)
 {
@@ -57,16 +36,10 @@ static int block_count;
 /* In half of the cases arrays of numbers begin one element behind a 16-aligned address: no more may be assumed. */
 static size_t shift;
 
-/* What is not written shows as 0xCD. */
 static char *keep(size_t bytes)
 {
-  if (block_count == MOST_BLOCKS)
-    fail("too many arrays");
-  char *block = malloc(bytes);
-  if (!block)
-    fail("out of memory");
-  memset(block, 0xCD, bytes);
-  return blocks[block_count++] = block;
+  check(block_count < MOST_BLOCKS, "too many arrays");
+  return blocks[block_count++] = fresh(bytes);
 }
 
 static void *numbers(size_t bytes) { return keep(bytes + shift) + shift; }
@@ -107,11 +80,7 @@ static void *result(results *r, size_t bytes)
   return r->array[r->count++];
 }
 
-static void must(int32_t status)
-{
-  if (status != ATTN_OK)
-    fail("a setter refused a valid option");
-}
+static void must(int32_t status) { check(status == ATTN_OK, "a setter refused a valid option"); }
 
 /* Reads shape and options, and makes room for the results. The cache's sizes stand in the place of k and v. */
 static attn_params *read_call(results *r, size_t element, int32_t shape[7], size_t *out_bytes)

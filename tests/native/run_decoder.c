@@ -7,49 +7,21 @@
  * they are taken below. The answer, for each chunk: the last token's logits; seven statistics (layers, heads, t); the last token's
  * weights (heads, length) of the last layer. Then the query (heads, head_dim) of position 1 in the last layer.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "decoder.h"
-
-static void check(int ok, const char *what)
-{
-  if (ok)
-    return;
-  fprintf(stderr, "run_decoder: %s\n", what);
-  exit(2);
-}
-
-/* 16-aligned, as malloc is here. What is not written shows as 0xCD. */
-static void *make(size_t bytes)
-{
-  void *p = malloc(bytes);
-  check(p != NULL, "out of memory");
-  return memset(p, 0xCD, bytes);
-}
-
-static void *take(size_t bytes)
-{
-  void *p = make(bytes);
-  check(!bytes || fread(p, 1, bytes, stdin) == bytes, "the stream ends in the middle");
-  return p;
-}
-
-static void give(const void *from, size_t bytes) { check(fwrite(from, 1, bytes, stdout) == bytes, "cannot write"); }
+#include "stream.h"
 
 struct {
   int32_t layers, dim, heads, kv_heads, head_dim, hidden, vocab, context, q8, activation, bias, head_norms, post_norms,
       tied, interleaved, period, window, cache_type, chunks;
 } sizes;
 
-static const float *vector(int32_t size) { return take((size_t)size * sizeof(float)); }
+static const float *vector(int32_t size) { return read_fresh((size_t)size * sizeof(float)); }
 
 static const attn_matrix *matrix(int32_t rows, int32_t columns)
 {
   int32_t type = sizes.q8 && columns % 32 == 0 ? ATTN_Q8_0 : ATTN_F32;
-  attn_matrix *w = make(attn_matrix_bytes(type, rows, columns));
-  uint8_t *data = take((size_t)rows * (size_t)columns * sizeof(float));
+  attn_matrix *w = fresh(attn_matrix_bytes(type, rows, columns));
+  uint8_t *data = read_fresh((size_t)rows * (size_t)columns * sizeof(float));
   check(!attn_matrix_init(w, type, rows, columns), "matrix_init");
   check(!(type == ATTN_Q8_0 ? attn_matrix_pack_q8(w, ATTN_F32, data, 0, rows) : attn_matrix_pack(w, data, 0, rows)),
         "matrix_pack");
@@ -64,8 +36,8 @@ typedef struct {
 static table rope(double base)
 {
   size_t bytes = (size_t)sizes.context * (size_t)sizes.head_dim / 2 * sizeof(float);
-  table t = {make(bytes), make(bytes)};
-  double *f = make((size_t)sizes.head_dim / 2 * sizeof(double));
+  table t = {fresh(bytes), fresh(bytes)};
+  double *f = fresh((size_t)sizes.head_dim / 2 * sizeof(double));
   attn_rope_frequencies(f, sizes.head_dim, base);
   attn_rope_table(t.cos, t.sin, f, sizes.head_dim, 0, sizes.context, 1.0);
   free(f);
@@ -75,7 +47,7 @@ static table rope(double base)
 static attn_decoder *read_model(const double *numbers)
 {
   int32_t size = sizes.heads * sizes.head_dim, kv_size = sizes.kv_heads * sizes.head_dim, dim = sizes.dim;
-  attn_decoder *d = make(attn_decoder_bytes(sizes.layers, sizes.heads));
+  attn_decoder *d = fresh(attn_decoder_bytes(sizes.layers, sizes.heads));
   int32_t bad = attn_decoder_init(d, sizes.layers, dim, sizes.heads, sizes.kv_heads, sizes.head_dim, sizes.hidden,
                                   sizes.vocab, numbers[0]);
   bad |= attn_decoder_set_scores(d, numbers[1], numbers[2]);
@@ -107,7 +79,7 @@ static attn_decoder *read_model(const double *numbers)
     bad |= attn_decoder_set_rope(d, l, t.cos, t.sin, sizes.context, sizes.interleaved);
     bad |= attn_decoder_set_window(d, l, is_local ? sizes.window - 1 : -1);
     attn_cache *cache =
-        make(attn_cache_bytes(sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context, sizes.cache_type));
+        fresh(attn_cache_bytes(sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context, sizes.cache_type));
     bad |= attn_cache_init(cache, sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context, sizes.cache_type);
     bad |= attn_decoder_set_cache(d, l, cache);
     for (int32_t h = 0; h < sizes.heads; h++)
@@ -121,19 +93,19 @@ static attn_decoder *read_model(const double *numbers)
 static attn_pass *pass_for(const attn_decoder *d, attn_team **team, int32_t t, int32_t outputs)
 {
   size_t scratch = (attn_pass_scratch_bytes(d, t) + 15) & ~(size_t)15;
-  *team = make(attn_team_bytes());
-  attn_team_open(*team, 1, make(scratch), scratch);
-  return make(attn_pass_bytes(d, *team, t, outputs));
+  *team = fresh(attn_team_bytes());
+  attn_team_open(*team, 1, fresh(scratch), scratch);
+  return fresh(attn_pass_bytes(d, *team, t, outputs));
 }
 
 int main(void)
 {
   check(fread(&sizes, sizeof sizes, 1, stdin) == 1, "no sizes");
-  int32_t *chunk = take((size_t)sizes.chunks * sizeof(int32_t)), length = 0, all = 0;
+  int32_t *chunk = read_fresh((size_t)sizes.chunks * sizeof(int32_t)), length = 0, all = 0;
   for (int32_t x = 0; x < sizes.chunks; x++)
     all += chunk[x];
-  int32_t *tokens = take((size_t)all * sizeof(int32_t));
-  const attn_decoder *d = read_model(take((size_t)(7 + sizes.layers * sizes.heads) * sizeof(double)));
+  int32_t *tokens = read_fresh((size_t)all * sizeof(int32_t));
+  const attn_decoder *d = read_model(read_fresh((size_t)(7 + sizes.layers * sizes.heads) * sizeof(double)));
   attn_team *team;
   for (int32_t x = 0; x < sizes.chunks; x++) {
     int32_t t = chunk[x];
@@ -143,21 +115,21 @@ int main(void)
     size_t count = (size_t)sizes.layers * (size_t)sizes.heads * (size_t)t, bytes = count * sizeof(float);
     void *s[7];
     for (int y = 0; y < 7; y++)
-      s[y] = make(bytes);
+      s[y] = fresh(bytes);
     attn_pass_want_stats(p, s[0], s[1], s[2], s[3], s[4], s[5], s[6]);
-    float *weights = make((size_t)sizes.heads * (size_t)length * sizeof(float));
+    float *weights = fresh((size_t)sizes.heads * (size_t)length * sizeof(float));
     check(!attn_pass_want_weights(p, sizes.layers - 1, weights, NULL, sizes.heads), "want_weights");
     while (attn_pass_run(p, team, 1))
       ;
-    give(attn_pass_logits(p), (size_t)sizes.vocab * sizeof(float));
+    write_bytes(attn_pass_logits(p), (size_t)sizes.vocab * sizeof(float));
     for (int y = 0; y < 7; y++)
-      give(s[y], bytes);
-    give(weights, (size_t)sizes.heads * (size_t)length * sizeof(float));
+      write_bytes(s[y], bytes);
+    write_bytes(weights, (size_t)sizes.heads * (size_t)length * sizeof(float));
   }
   attn_pass *p = pass_for(d, &team, 1, 0);
   check(!attn_pass_begin_again(p, d, team, tokens[1], 1, sizes.layers - 1), "begin_again");
   attn_pass_run(p, team, sizes.layers);
-  give(attn_pass_queries(p), (size_t)sizes.heads * (size_t)sizes.head_dim * sizeof(float));
+  write_bytes(attn_pass_queries(p), (size_t)sizes.heads * (size_t)sizes.head_dim * sizeof(float));
   /* what is refused leaves nothing behind for a sanitizer to find */
   check(attn_pass_begin(p, d, team, (int32_t[]){sizes.vocab}, 1, 0) == ATTN_E_RANGE, "a token that is none");
   check(attn_pass_begin_again(p, d, team, 0, length, 0) == ATTN_E_RANGE, "a position that is none");

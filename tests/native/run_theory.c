@@ -7,10 +7,7 @@
  * (0 for NULL), 'd' double, 'p' bytes and content, 'o' bytes of an output, 's' bytes of scratch. The answer is the status, the
  * returned double, and the outputs in order. Numbers are little-endian.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "stream.h"
 #include "theory.h"
 
 enum { MOST = 20 };
@@ -23,33 +20,18 @@ typedef struct {
   int32_t bytes;
 } argument;
 
-static void get(void *to, size_t bytes)
-{
-  if (bytes && fread(to, 1, bytes, stdin) != bytes) {
-    fprintf(stderr, "run_theory: the stream ends in the middle of a call\n");
-    exit(2);
-  }
-}
-
-static void put(const void *from, size_t bytes)
-{
-  if (bytes && fwrite(from, 1, bytes, stdout) != bytes)
-    exit(2);
-}
-
 static argument read_argument(void)
 {
   argument a = {.kind = getchar()};
   if (a.kind == 'i')
-    get(&a.i, 4);
+    read_bytes(&a.i, 4);
   else if (a.kind == 'd')
-    get(&a.d, 8);
+    read_bytes(&a.d, 8);
   else {
-    get(&a.bytes, 4);
-    a.p = malloc((size_t)a.bytes);
-    memset(a.p, 0xCD, (size_t)a.bytes);
+    read_bytes(&a.bytes, 4);
+    a.p = fresh((size_t)a.bytes);
     if (a.kind == 'p')
-      get(a.p, (size_t)a.bytes);
+      read_bytes(a.p, (size_t)a.bytes);
   }
   return a;
 }
@@ -103,10 +85,8 @@ static int32_t call(const char *name, const argument *a, double *value)
     *value = (double)attn_spectrum_scratch_doubles(I(0));
   else if (IS(sharing_scratch_doubles))
     *value = (double)attn_sharing_scratch_doubles(I(0), I(1), I(2));
-  else {
-    fprintf(stderr, "run_theory: there is no %s\n", name);
-    exit(2);
-  }
+  else
+    fail(name);
   return ATTN_OK;
 }
 
@@ -115,19 +95,18 @@ int main(void)
   for (int length; (length = getchar()) != EOF;) {
     char name[64] = {0};
     argument a[MOST];
-    get(name, (size_t)length);
+    read_bytes(name, (size_t)length);
     int count = getchar();
-    if (count > MOST)
-      return 2;
+    check(count <= MOST, "too many arguments");
     for (int x = 0; x < count; x++)
       a[x] = read_argument();
     double value = 0;
     int32_t status = call(name, a, &value);
-    put(&status, 4);
-    put(&value, 8);
+    write_bytes(&status, 4);
+    write_bytes(&value, 8);
     for (int x = 0; x < count; x++) {
       if (a[x].kind == 'o')
-        put(a[x].p, (size_t)a[x].bytes);
+        write_bytes(a[x].p, (size_t)a[x].bytes);
       if (a[x].kind == 'p' || a[x].kind == 'o' || a[x].kind == 's')
         free(a[x].p);
     }

@@ -6,39 +6,9 @@
  * The stream: int32 type, rows, columns, m, the number of pieces; their bounds (pieces + 1); the rows as a file has them; x (m, columns).
  * The answer: the form of dot product; every row; every product, in pieces. End of file is the end.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "dots.h"
+#include "stream.h"
 #include "weights.h"
-
-static void fail(const char *what)
-{
-  fprintf(stderr, "run_weights: %s\n", what);
-  exit(2);
-}
-
-/* 16-aligned, as malloc is here. What is not written shows as 0xCD. */
-static void *make(size_t bytes)
-{
-  void *p = malloc(bytes);
-  if (!p)
-    fail("out of memory");
-  return memset(p, 0xCD, bytes);
-}
-
-static void read_bytes(void *to, size_t bytes)
-{
-  if (bytes && fread(to, 1, bytes, stdin) != bytes)
-    fail("the stream ends in the middle of a case");
-}
-
-static void write_bytes(const void *from, size_t bytes)
-{
-  if (bytes && fwrite(from, 1, bytes, stdout) != bytes)
-    fail("cannot write");
-}
 
 /* An array from the stream, one element behind an aligned address. */
 typedef struct {
@@ -49,7 +19,7 @@ typedef struct {
 static array read_array(size_t element, size_t bytes)
 {
   array a;
-  a.block = make(bytes + element);
+  a.block = fresh(bytes + element);
   a.data = a.block + element;
   read_bytes(a.data, bytes);
   return a;
@@ -66,7 +36,7 @@ int main(void)
     array source = read_array(1, row_bytes * (size_t)rows);
     array x = read_array(4, 4 * (size_t)m * (size_t)columns);
 
-    attn_matrix *w = make(attn_matrix_bytes(type, rows, columns));
+    attn_matrix *w = fresh(attn_matrix_bytes(type, rows, columns));
     if (attn_matrix_init(w, type, rows, columns) != ATTN_OK)
       fail("attn_matrix_init refused a valid shape");
     /* the second half of the rows first */
@@ -75,17 +45,17 @@ int main(void)
     if (attn_matrix_pack(w, bytes + row_bytes * (size_t)half, half, rows - half) != ATTN_OK ||
         attn_matrix_pack(w, bytes, 0, half) != ATTN_OK)
       fail("attn_matrix_pack refused rows that are there");
-    float *row = make(4 * (size_t)columns);
+    float *row = fresh(4 * (size_t)columns);
     for (int32_t r = 0; r < rows; r++) {
       attn_matrix_row(w, r, row);
       write_bytes(row, 4 * (size_t)columns);
     }
 
-    void *scratch = make(attn_multiply_scratch_bytes(type, m, columns));
+    void *scratch = fresh(attn_multiply_scratch_bytes(type, m, columns));
     attn_multiply_prepare(scratch, x.data, m, columns, type);
     /* one element more, so that y is not aligned either */
     size_t count = (size_t)m * (size_t)rows;
-    char *y = make(4 * count + 4);
+    char *y = fresh(4 * count + 4);
     const int32_t *bound = bounds.data;
     for (int32_t p = 0; p < pieces; p++)
       attn_multiply((float *)(void *)(y + 4), (size_t)rows, w, scratch, m, bound[p], bound[p + 1]);

@@ -1,21 +1,12 @@
 /** Hands and ears, and the sizes and modes of a screen: keyboard, touch, names, widths, forced colours, print. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { weightsOf } from './recompute.js';
-import { close, go, launch, missing, serve, settled, shoot, visit } from './site.js';
+import { close, go, missing, opened, settled, shoot, visit } from './site.js';
 
 describe('using the page', { skip: missing }, () => {
-  let browser, site, page, problems;
-  before(async () => {
-    browser = await launch();
-    site = await serve();
-    ({ page, problems } = await visit(browser, site));
-  });
-  after(async () => {
-    await browser?.close();
-    await site?.close();
-    assert.deepEqual(problems, [], 'no console message, error or failed request in all of this');
-  });
+  let browser, site, page;
+  opened((visited) => ({ browser, site, page } = visited));
 
   test('by Tab alone: everything that acts is reached once, has a name and shows its focus', async () => {
     const seen = [];

@@ -1,9 +1,9 @@
 /** Numbers, not badges: what the page shows, against a recomputation that shares no code with it. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { gaussianInputs, headInputs, unitRows } from '../../web/data.js';
 import { attentionWeights, average, chooser, difference, dot, gaussianWeights, rows, sum } from './recompute.js';
-import { browsers, close, go, serve, statements, visit } from './site.js';
+import { browsers, close, go, opened, statements } from './site.js';
 
 /** What the page's engine returns for these inputs. Arrays travel as plain lists: float32 and float64 are exact in them. */
 const ask = (page, call, arrays, options) =>
@@ -23,17 +23,8 @@ const ask = (page, call, arrays, options) =>
 
 for (const { name, missing, launch } of browsers)
   describe(`the numbers in ${name}`, { skip: missing }, () => {
-    let browser, site, page, problems;
-    before(async () => {
-      browser = await launch();
-      site = await serve();
-      ({ page, problems } = await visit(browser, site));
-    });
-    after(async () => {
-      await browser?.close();
-      await site?.close();
-      assert.deepEqual(problems, [], 'no console message, error or failed request in all of this');
-    });
+    let page;
+    opened((visited) => ({ page } = visited), launch);
 
     test('the inputs of a seed are the same bits everywhere', async () => {
       const checksum = (array) => new Uint32Array(array.buffer).reduce((a, word) => Math.imul(a ^ word, 0x01000193) >>> 0, 0x811c9dc5);

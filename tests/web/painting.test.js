@@ -1,8 +1,8 @@
 /** What the colours say: legends, pixels, masks, NaN, pooling. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { weightsOf } from './recompute.js';
-import { close, go, launch, missing, serve, shoot, statements, visit } from './site.js';
+import { close, go, missing, opened, shoot, statements } from './site.js';
 
 /** Own reading of the nine stops, to know what a pixel should be. */
 const STOPS = '#FCFAF6 #F6DCB4 #F2B279 #E98158 #CE5057 #A33266 #6F2467 #3D1857 #141032'
@@ -20,17 +20,8 @@ const pixels = (page, h) =>
   }, h);
 
 describe('the maps', { skip: missing }, () => {
-  let browser, site, page, problems;
-  before(async () => {
-    browser = await launch();
-    site = await serve();
-    ({ page, problems } = await visit(browser, site));
-  });
-  after(async () => {
-    await browser?.close();
-    await site?.close();
-    assert.deepEqual(problems, [], 'no console message, error or failed request in all of this');
-  });
+  let page;
+  opened((visited) => ({ page } = visited));
 
   for (const kind of ['linear', 'sqrt', 'log', 'uniform', 'share']) {
     test(`the legend of the ${kind} scale prints the domain of what is painted`, async () => {

@@ -9,6 +9,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import process from 'node:process';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -115,6 +116,27 @@ export async function visit(browser, { origin, url }, fragment = '', context = {
   await page.goto(url + fragment);
   await settled(page);
   return { page, problems };
+}
+
+/**
+ * Inside a describe: one open page for all of its tests, in which nothing may have gone wrong by the end.
+ * @param {(visited: { browser: object, site: object, page: object }) => void} use called before the first test
+ * @param {() => Promise<any>} [start] another browser
+ */
+export function opened(use, start = launch) {
+  let browser, site, problems;
+  before(async () => {
+    browser = await start();
+    site = await serve();
+    const visited = await visit(browser, site);
+    ({ problems } = visited);
+    use({ browser, site, page: visited.page });
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+    assert.deepEqual(problems, [], 'no console message, error or failed request in all of this');
+  });
 }
 
 /** Engine there or failed, and no verdict outstanding. */

@@ -1,22 +1,13 @@
 /** The verdicts at many states, and what they say when the reader takes an assumption away. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import * as oracle from '../../web/oracle.js';
 import { chooser } from './recompute.js';
-import { go, launch, missing, serve, settled, shoot, statements, verdicts, visit } from './site.js';
+import { go, missing, opened, settled, shoot, statements, verdicts } from './site.js';
 
 describe('the verdicts', { skip: missing }, () => {
-  let browser, site, page, problems;
-  before(async () => {
-    browser = await launch();
-    site = await serve();
-    ({ page, problems } = await visit(browser, site));
-  });
-  after(async () => {
-    await browser?.close();
-    await site?.close();
-    assert.deepEqual(problems, [], 'no console message, error or failed request in all of this');
-  });
+  let page;
+  opened((visited) => ({ page } = visited));
 
   test('all hold at the default state', async () => {
     const found = await verdicts(page);

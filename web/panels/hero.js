@@ -2,7 +2,7 @@
  * One query, six keys, four derivations of the same weights: the softmax kernel and the Gaussian kernel in WebAssembly,
  * the KL-budget solver and the inverse-variance mean in this page's own float64.
  */
-import { numberField, slider, slot } from '../controls.js';
+import { numberField, slot, temperature } from '../controls.js';
 import { budgetWeights, inverseVarianceMean } from '../oracle.js';
 import { FLAT, STEEP, UNITS } from './kernel-compute.js';
 import { html } from '../plot/dom.js';
@@ -90,15 +90,13 @@ export function hero(root, engine, state) {
   });
   const bars = new Bars(ROUTES);
   const slots = { H: slot('H', '0.000 nats'), rho: slot('ρ', '0.000 nats'), keys: slot('effective keys', '0.00 of 6') };
-  const knob = slider(state.T, {
-    label: 'Temperature T',
-    min: 0.05,
-    max: 20,
-    log: true,
-    detents: [0.5, 1, 2],
-    say: (T) =>
+  const knob = temperature(
+    state.T,
+    (T) =>
       `T ${short(T)}; entropy ${latest ? fixed(latest.entropy, 2) : ''} nats; about ${latest ? fixed(Math.exp(latest.entropy), 1) : ''} effective keys`,
-  });
+    0.05,
+    20,
+  );
   const statement = new Statement({
     id: 'C0',
     claim: 'four derivations agree',

@@ -1,5 +1,5 @@
 /** Softmax attention is Gaussian smoothing, when the keys have equal norms or their norm is put back. Three ways to break it. */
-import { button, numberField, options, slider, toggle } from '../controls.js';
+import { button, numberField, options, temperature, toggle } from '../controls.js';
 import { attentionRow, gaussianRow } from '../oracle.js';
 import { html } from '../plot/dom.js';
 import { scientific, short } from '../plot/format.js';
@@ -55,14 +55,7 @@ export function kernel(root, engine, state) {
     allowance: 'Each of the six settings with the assumption is held to the allowance of C1; the other two only report.',
     oracles: [gaussianRow],
   });
-  const T = slider(state.T, {
-    label: 'Temperature T',
-    min: 1e-3,
-    max: 1e3,
-    log: true,
-    detents: [0.5, 1, 2],
-    say: (value) => `T ${short(value)}; sigma squared ${short(8 * value)}`,
-  });
+  const T = temperature(state.T, (value) => `T ${short(value)}; sigma squared ${short(8 * value)}`);
   root.replaceChildren(
     html('div', { class: 'kernel-top' }, bell.element, maps.element),
     maps.tableHost,

@@ -1,5 +1,5 @@
 /** Attention as it runs: H query heads over G key/value dictionaries, every weight visible, five statements checked. */
-import { button, numberField, options, slider, toggle } from '../controls.js';
+import { button, numberField, options, slider, temperature, toggle } from '../controls.js';
 import { mayRead } from '../oracle.js';
 import { KIND_NAMES, weightScale } from '../plot/colour-scale.js';
 import { html, setText } from '../plot/dom.js';
@@ -96,14 +96,7 @@ export function machine(root, engine, state) {
   };
 
   const G = groupSlider(state);
-  const T = slider(state.T, {
-    label: 'Temperature T',
-    min: 1e-3,
-    max: 1e3,
-    log: true,
-    detents: [0.5, 1, 2],
-    say: (value) => `T ${short(value)}`,
-  });
+  const T = temperature(state.T, (value) => `T ${short(value)}`);
   const reach = slider(state.reach, {
     label: 'Window: keys at most',
     min: 0,

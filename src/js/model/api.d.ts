@@ -9,20 +9,23 @@ export { ClearheadError, type Engine, type ErrorCode } from '../types.js';
 export type * from './types.d.ts';
 
 export interface LoadOptions {
-  /** Default: one of its own, `await init()`. With `init({ threads })` the model uses them as well. */
+  /** One of `init({ layers: true })`, the default; with `threads` the model uses them as well. */
   engine?: Engine;
   onProgress?: (progress: LoadProgress) => void;
   /** Ends loading: what was taken is given back, and `loadModel` throws the signal's reason. */
   signal?: AbortSignal;
   /** `q8`: matrices of F32, F16 and BF16 are kept as Q8_0: a quarter or half of the memory, and faster. Default `none`. */
   quantize?: 'none' | 'q8';
-  /** Positions there is room for; default 2048 or, where that is fewer, as many as the model was made for. */
+  /** Positions there is room for, no more than the model was made for; default as many, but at most 2048. */
   context?: number;
   /** How the KV cache keeps its numbers; as `type` of `kvCache`. */
   cacheType?: 'f32' | 'f16' | 'q8';
 }
 
-/** Loads a model. Its file is read once, in order, and packed as it arrives. */
+/**
+ * Loads a model. Its file is read once, in order, and packed as it arrives. FORMAT names what is not supported, before a weight is read;
+ * INTEGRITY: the file is cut off or damaged; NET: it cannot be had; OOM: it does not fit.
+ */
 export function loadModel(source: ModelSource, options?: LoadOptions): Promise<Model>;
 
 /** Reads what a model is, and not its weights. */
@@ -44,17 +47,19 @@ export interface ModelInspection {
   readonly cacheBytes: number;
 }
 
-export interface ObserveOptions {
+export type Observe = 'none' | 'stats' | 'weights';
+
+export interface ObserveOptions<O extends Observe = Observe> {
   /** `stats`: statistics of every head, from the fused kernel. `weights`: rows of chosen heads as well. Default `none`. */
-  observe?: 'none' | 'stats' | 'weights';
+  observe?: O;
   /** Whose rows, with `observe: 'weights'` alone; pairs [layer, head]. Default all. */
   heads?: readonly (readonly [number, number])[];
 }
 
-export interface GenerateOptions extends ObserveOptions, SampleOptions {
+export interface GenerateOptions<O extends Observe = Observe> extends ObserveOptions<O>, SampleOptions {
   /** Default 256. */
   maxTokens?: number;
-  /** Generation ends where one of these would begin to show. */
+  /** Generation ends where one of these would begin to show: one text or up to 64, each of 1 to 256 characters. */
   stop?: string | readonly string[];
   /** Ends generation within 100 ms; the iterator then throws the signal's reason. */
   signal?: AbortSignal;
@@ -81,18 +86,28 @@ export interface HeadStats {
   /** The weight of position 0, where attention goes that finds nothing to look at. 0 where a window hides it. */
   firstWeight: Float32Array;
   /** With `observe: 'weights'`: one weight for each position, of the last token. */
-  weights?: { layer: number; head: number; weights: Float32Array }[];
+  weights?: HeadRow[];
 }
 
-export interface GeneratedToken {
+export interface HeadRow {
+  layer: number;
+  head: number;
+  weights: Float32Array;
+}
+
+/** What is seen of the heads with `observe: O`. */
+export type Observed<O extends Observe> = O extends 'none' ? { heads?: undefined } : { heads: O extends 'weights' ? HeadStats & { weights: HeadRow[] } : HeadStats };
+
+/** With `observe`, `heads` are those of the row that chose this token. */
+export type GeneratedToken<O extends Observe = Observe> = Token & Observed<O>;
+
+interface Token {
   token: number;
   /** What this token lets be shown: whole characters, often '', and nothing of a stop string. */
   text: string;
   /** With `logprobs`: log softmax of the model's own logits at this token, and at the most probable ones. */
   logprob?: number;
   top?: { token: number; logprob: number }[];
-  /** With `observe`: of the row that chose this token. */
-  heads?: HeadStats;
   /** With the last token: an end mark of the model, a stop string, maxTokens, or no room left in the context. */
   finish?: 'end' | 'stop' | 'length' | 'context';
 }
@@ -130,12 +145,8 @@ export interface Row {
   v: Float32Array;
 }
 
-export interface Prediction {
-  /** (vocab), for the token after the last. */
-  logits: Float32Array;
-  /** With `observe`: of all tokens read, (layers, heads, tokens). */
-  heads?: HeadStats;
-}
+/** The logits (vocab) for the token after the last; with `observe`, `heads` are those of all tokens read, (layers, heads, tokens). */
+export type Prediction<O extends Observe = Observe> = { logits: Float32Array } & Observed<O>;
 
 export interface ModelInfo {
   readonly format: 'gguf' | 'safetensors';
@@ -164,12 +175,12 @@ export interface Model {
    * with `{ marks: false }`. Options and prompt are checked at once; LIMIT if the prompt is longer than the context. One at a
    * time: BUSY otherwise.
    */
-  generate(prompt: string | ArrayLike<number>, options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
-  /** The same for the answer to a conversation, written as the model's own template has it. */
-  chat(messages: readonly ChatMessage[], options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
-  /** Reads tokens behind what the cache has, at once. On failure the cache is as before. */
-  prefill(tokens: ArrayLike<number>, options?: ObserveOptions): Prediction;
-  step(token: number, options?: ObserveOptions): Prediction;
+  generate<O extends Observe = 'none'>(prompt: string | ArrayLike<number>, options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
+  /** The same for the answer to a conversation, written as the model's own template has it. ARG where it has none. */
+  chat<O extends Observe = 'none'>(messages: readonly ChatMessage[], options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
+  /** Reads tokens behind what the cache has, at once; `step` reads one. On failure the cache is as before. LIMIT: the context is full. */
+  prefill<O extends Observe = 'none'>(tokens: ArrayLike<number>, options?: ObserveOptions<O>): Prediction<O>;
+  step<O extends Observe = 'none'>(token: number, options?: ObserveOptions<O>): Prediction<O>;
   /**
    * A row of the past, computed again from the cache, with the bits of then as long as no attention temperature was changed since.
    */

@@ -39,7 +39,7 @@ export class Model {
     this.chunk = Math.max(8, Math.min(CHUNK, Math.floor(CHUNK_COST / this.#decoder.cost)));
   }
 
-  /** @param {ArrayLike<number>} tokens @param {any} [options] @returns {import('./api.d.ts').Prediction} */
+  /** @param {ArrayLike<number>} tokens @param {any} [options] @returns {any} a Prediction, see api.d.ts */
   prefill(tokens, options) {
     const wish = this.wish(options), ids = this.checkTokens(tokens);
     this.cache.free();
@@ -136,7 +136,7 @@ export class Model {
    * @returns {Generator<void, { logits: Float32Array | undefined, heads: any }, void>}
    */
   *reading(tokens, last, wish, slice) {
-    const { cache } = this, wanted = last ? wish : { ...wish, heads: [] };
+    const { cache } = this, wanted = last ? wish : { stats: wish.stats };
     cache.midway = true;
     try {
       const result = yield* this.#decoder.read(tokens, last ? 1 : 0, cache.length, wanted, slice, (pass) => ({ logits: last ? pass.logits() : undefined, heads: pass.heads() }));
@@ -158,17 +158,19 @@ export class Model {
 
   /** @param {any} options as read @returns {Wish} */
   wish(options) {
-    if (options === undefined) return { stats: false, heads: [] };
+    if (options === undefined) return { stats: false };
     const { observe, heads } = read('options', options, 'observe heads'), how = choice('observe', observe, 'none', 'stats', 'weights');
     const { layers, heads: count } = this.config;
-    if (heads === undefined) return { stats: how > 0, heads: Array.from({ length: how === 2 ? layers * count : 0 }, (_, x) => [Math.floor(x / count), x % count]) };
+    if (heads === undefined) return { stats: how > 0, heads: how === 2 ? Array.from({ length: layers * count }, (_, x) => [Math.floor(x / count), x % count]) : undefined };
     if (how !== 2) refuse('ARG', 'heads', `given with observe: ${describe(observe)}`, "observe: 'weights', which they choose from");
-    for (const [at, pair] of list('heads', heads).entries()) {
-      if (!Array.isArray(pair) || pair.length !== 2) refuse('ARG', `heads[${at}]`, describe(pair), 'a pair [layer, head]');
-      integer(`the layer of heads[${at}]`, pair[0], 0, layers - 1);
-      integer(`the head of heads[${at}]`, pair[1], 0, count - 1);
-    }
-    return { stats: true, heads };
+    return {
+      stats: true,
+      heads: list('heads', heads).map((pair, at) => {
+        if (!Array.isArray(pair) || pair.length !== 2) refuse('ARG', `heads[${at}]`, describe(pair), 'a pair [layer, head]');
+        const [layer, head] = pair; // once: a getter may answer otherwise later
+        return [integer(`the layer of heads[${at}]`, layer, 0, layers - 1), integer(`the head of heads[${at}]`, head, 0, count - 1)];
+      }),
+    };
   }
 
   /** @param {any} tokens @param {string} [name] @param {string} [expected] @returns {number[]} */

@@ -4,7 +4,7 @@ import { F32 } from '../memory.js';
 /**
  * One pass over some tokens (decoder.h). It has memory of its own until `end`, so that anything else may happen on the engine
  * between two of its runs.
- * @typedef {{ stats: boolean, heads: readonly (readonly [number, number])[] }} Wish heads: those whose weights are wanted
+ * @typedef {{ stats: boolean, heads?: readonly (readonly [number, number])[] }} Wish heads: those whose weights are wanted
  */
 
 const STATISTICS = /** @type {const} */ (['n', 'entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax', 'firstWeight']);
@@ -49,9 +49,10 @@ export class Pass {
       /** @type {Record<string, number> | undefined} */
       this.statistics = wish.stats ? Object.fromEntries(STATISTICS.map((name) => [name, this.#take(layers * heads * t * 4)])) : undefined;
       if (this.statistics) memory.call('pass_want_stats', this.#at, ...Object.values(this.statistics));
-      /** @type {{ layer: number, head: number, at: number }[]} */
-      this.rows = [];
-      for (const layer of new Set(wish.heads.map(([each]) => each))) this.#wantRows(layer, [...new Set(wish.heads.filter(([each]) => each === layer).map(([, head]) => head))]);
+      const { heads: chosen = [] } = wish;
+      /** @type {{ layer: number, head: number, at: number }[] | undefined} */
+      this.rows = wish.heads && [];
+      for (const layer of new Set(chosen.map(([each]) => each))) this.#wantRows(layer, [...new Set(chosen.filter(([each]) => each === layer).map(([, head]) => head))]);
     } catch (error) {
       this.end();
       throw error;
@@ -71,7 +72,7 @@ export class Pass {
     const slot = memory.view('int32', slots, heads).fill(-1);
     chosen.forEach((head, x) => {
       slot[head] = x;
-      this.rows.push({ layer, head, at: at + x * this.length * 4 });
+      this.rows?.push({ layer, head, at: at + x * this.length * 4 });
     });
     memory.call('pass_want_weights', this.#at, layer, at, slots, chosen.length);
   }
@@ -100,12 +101,12 @@ export class Pass {
   /** What was wanted of the heads, copied. @returns {any} see HeadStats */
   heads() {
     const { memory, config: { layers, heads } } = this.#decoder;
-    if (!this.statistics && !this.rows.length) return undefined;
+    if (!this.statistics && !this.rows) return undefined;
     /** @type {any} */
     const result = {};
     for (const [name, at] of Object.entries(this.statistics ?? {})) result[name] = memory.copy(INTEGERS.includes(name) ? 'int32' : F32, at, layers * heads * this.t);
     if (this.statistics) result.effectiveKeys = result.entropy.map(Math.exp);
-    if (this.rows.length) result.weights = this.rows.map(({ layer, head, at }) => ({ layer, head, weights: memory.copy(F32, at, this.length) }));
+    if (this.rows) result.weights = this.rows.map(({ layer, head, at }) => ({ layer, head, weights: memory.copy(F32, at, this.length) }));
     return result;
   }
 

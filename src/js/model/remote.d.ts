@@ -1,6 +1,6 @@
 /** The public types of `clearhead/worker`: those of `clearhead/model`, where every call returns a promise. */
 import type { EngineInfo, InitOptions } from '../types.d.ts';
-import type { CacheSnapshot, GeneratedToken, GenerateOptions, LoadOptions, Model, ModelInfo, ObserveOptions, Prediction, Row } from './api.d.ts';
+import type { CacheSnapshot, GeneratedToken, GenerateOptions, LoadOptions, Model, ModelInfo, Observe, ObserveOptions, Prediction, Row } from './api.d.ts';
 import type { ChatMessage, DecodeOptions, EncodeOptions, ModelConfig, ModelSource } from './types.d.ts';
 
 export type * from './api.d.ts';
@@ -27,11 +27,11 @@ export interface RemoteModel {
   /** Its numbers are those of the last answer. */
   readonly cache: RemoteCache;
   /** As that of `Model`, but begins, and refuses options, when the first token is asked for. */
-  generate(prompt: string | ArrayLike<number>, options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
+  generate<O extends Observe = 'none'>(prompt: string | ArrayLike<number>, options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
   /** The same. */
-  chat(messages: readonly ChatMessage[], options?: GenerateOptions): AsyncGenerator<GeneratedToken, void, void>;
-  prefill(tokens: ArrayLike<number>, options?: ObserveOptions): Promise<Prediction>;
-  step(token: number, options?: ObserveOptions): Promise<Prediction>;
+  chat<O extends Observe = 'none'>(messages: readonly ChatMessage[], options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
+  prefill<O extends Observe = 'none'>(tokens: ArrayLike<number>, options?: ObserveOptions<O>): Promise<Prediction<O>>;
+  step<O extends Observe = 'none'>(token: number, options?: ObserveOptions<O>): Promise<Prediction<O>>;
   row(layer: number, head: number, position: number): Promise<Row>;
   temperature(layer: number, head: number): Promise<number>;
   setTemperature(temperature: number, layer?: number, head?: number): Promise<void>;

@@ -1,5 +1,5 @@
 import { KVCache } from '../cache.js';
-import { array, integer } from '../check.js';
+import { array, integer, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 
 /** A model's KV cache: what it has read so far, one attention cache for each layer. See ModelCache in types.d.ts. */
@@ -101,13 +101,13 @@ export class Sequence {
 
   /** @param {{ tokens: Int32Array, layers: Uint8Array[] }} snapshot */
   restore(snapshot) {
+    const { tokens, layers } = read('snapshot', snapshot, 'tokens layers');
     this.free();
-    const { tokens, layers } = snapshot ?? {};
     array('snapshot.tokens', tokens, 'Int32Array');
     if (!Array.isArray(layers) || layers.length !== this.#caches.length) refuse('SHAPE', 'snapshot.layers', describe(layers), `${this.#caches.length} of them`);
     const before = this.snapshot();
     try {
-      layers.forEach((layer, x) => this.#caches[x].restore(layer));
+      layers.forEach((/** @type {any} */ layer, /** @type {number} */ x) => this.#caches[x].restore(layer));
       for (const cache of this.#caches) if (cache.length !== tokens.length) refuse('SHAPE', 'snapshot', `of ${cache.length} positions and ${tokens.length} tokens`, 'as many');
       this.#tokens = [...tokens];
     } catch (error) {

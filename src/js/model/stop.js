@@ -6,8 +6,8 @@ import { describe, refuse } from '../errors.js';
  */
 export function createStop(stops = []) {
   if (!Array.isArray(stops) || stops.length > 64) refuse('ARG', 'stop', describe(stops), 'an array of at most 64 strings');
-  for (const stop of stops) if (typeof stop !== 'string' || !stop || stop.length > 256) refuse('ARG', 'stop', describe(stop), 'strings of 1 to 256 characters');
   const strings = /** @type {string[]} */ ([...stops]);
+  for (const stop of strings) if (typeof stop !== 'string' || !stop || stop.length > 256) refuse('ARG', 'stop', describe(stop), 'strings of 1 to 256 characters');
   let held = '', ended = false;
   return Object.freeze({
     push(/** @type {string} */ text) {

@@ -13,7 +13,7 @@ export function klBudget(memory, z, rho) {
   if (!(number('rho', rho) >= 0)) refuse('RANGE', 'rho', rho, '≥ 0');
   const { weights, report } = compute(memory, 'budget_solve', { weights: n, report: 10 }, [logits, n, rho], WIDE);
   const [beta, rhoMax, spent, expectedScore, variance, iterations] = report;
-  return { beta, temperature: 1 / beta, weights, rho: spent, rhoMax, expectedScore, variance, iterations, identity: identity(report) };
+  return { beta, temperature: 1 / beta, weights, rho: spent, rhoMax, expectedScore, variance, iterations, identity: identity(report, 'z') };
 }
 
 /** Statement 4: Theory.klFrontier. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
@@ -29,5 +29,5 @@ export function rhoEffective(memory, z, options) {
   const { weights, report } = compute(memory, 'budget_spent', { weights: n, report: 9 }, [logits, n, number('temperature', temperature)],
     { refused: ['temperature', temperature, 'finite, > 0'] });
   const [rho, entropy, effectiveKeys, expectedScore, lse] = report;
-  return { rho, entropy, effectiveKeys, expectedScore, lse, weights, identity: identity(report) };
+  return { rho, entropy, effectiveKeys, expectedScore, lse, weights, identity: identity(report, 'z') };
 }

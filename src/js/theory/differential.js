@@ -9,7 +9,7 @@ export function logSumExp(memory, z, options) {
   const { logits, n, temperature, change, refused } = row(memory, z, options, 'change');
   const h = change === undefined ? null : numbers(memory, 'change', change, n, 'the number of logits');
   const { gradient, report } = compute(memory, 'lse_measure', { gradient: n, report: 6 }, [logits, h, n, temperature], { scratch: 2 * n, refused });
-  return { value: report[0], changed: report[1], gradient, identity: identity(report) };
+  return { value: report[0], changed: report[1], gradient, identity: identity(report, h ? 'change' : 'z') };
 }
 
 /** Statement 8: Theory.softmaxJacobian. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
@@ -24,7 +24,7 @@ export function softmaxJacobian(memory, z, options) {
     spectrum() {
       const scratch = memory.call('spectrum_scratch_doubles', n) >>> 0;
       const { eigenvalues, report } = compute(memory, 'jacobian_spectrum', { eigenvalues: n, report: 4 }, [own, n, temperature], { scratch });
-      return { eigenvalues, identity: identity(report) };
+      return { eigenvalues, identity: identity(report, 'z') };
     },
     top: () => memory.scope(() => memory.call('jacobian_top', memory.put(own, 'float64'), n, temperature)),
   };

@@ -17,5 +17,5 @@ export function maximumEntropy(memory, q, k, options) {
   const solved = compute(memory, 'maxent_solve', { weights: n, report: 7 }, [features, n, number('target', target)],
     { refused: ['target', target, 'between the least and the largest ⟨q, k⟩'] });
   const [multiplier, entropy, iterations] = solved.report;
-  return { weights: solved.weights, features, multiplier, entropy, iterations, identity: identity(solved.report) };
+  return { weights: solved.weights, features, multiplier, entropy, iterations, identity: identity(solved.report, 'target') };
 }

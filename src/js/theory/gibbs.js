@@ -20,7 +20,7 @@ export function gibbs(memory, z, options) {
   if (!(sum > 0 && sum < Infinity)) refuse('RANGE', 'candidate', 'no distribution', 'weights ≥ 0, their sum finite and > 0');
   const { weights, report } = compute(memory, 'gibbs_measure', { weights: n, report: 10 }, [logits, other, n, temperature], { refused });
   const [optimum, entropy, expectedScore, objective, candidateEntropy, kl] = report;
-  return { weights, optimum, entropy, expectedScore, objective, candidateEntropy, kl, gap: temperature * kl, identity: identity(report) };
+  return { weights, optimum, entropy, expectedScore, objective, candidateEntropy, kl, gap: temperature * kl, identity: identity(report, 'z') };
 }
 
 /** Statement 7: Theory.simplexMerge. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
@@ -30,7 +30,7 @@ export function simplexMerge(memory, z, options) {
   if (new Set(kept).size !== kept.length || kept.length >= n) refuse('RANGE', 'keep', `(${kept.slice(0, 20)})`, 'different keys, not all of them');
   const { report, ...merged } = compute(memory, 'gibbs_merge', { logits: kept.length + 1, weights: kept.length + 1, report: 4 },
     [logits, array('keep', Int32Array.from(kept), 'Int32Array'), kept.length, n, temperature], { scratch: 2 * n, refused });
-  return { ...merged, identity: identity(report) };
+  return { ...merged, identity: identity(report, 'z') };
 }
 
 /** Statement 9: Theory.limits. @param {Memory} memory @param {any} z @param {any} options @returns {any} */

@@ -15,5 +15,5 @@ export function maximumLikelihood(memory, q, k, v, options) {
     { weights: n, logPrecisions: n, precisions: n, estimate: valueDim, gradient: valueDim, step: valueDim, report: 8 },
     [query, keys, values, at, n, dim, valueDim, alpha, beta]);
   const [logPrecision, variance, secondDerivative, logLikelihood] = report;
-  return { ...arrays, logPrecision, variance, secondDerivative, logLikelihood, identity: identity(report) };
+  return { ...arrays, logPrecision, variance, secondDerivative, logLikelihood, identity: identity(report, 'v') };
 }

@@ -43,8 +43,9 @@ export function compute(memory, f, outputs, given, { scratch = 0, refused = ["in
   });
 }
 
-/** The last four numbers of a report. @param {Float64Array} report @returns {Identity} */
-export function identity(report) {
+/** The last four numbers of a report, which are refused where they leave the doubles. @param {Float64Array} report @param {string} name of what is then too large @returns {Identity} */
+export function identity(report, name) {
   const [left, right, unit, allowed] = report.slice(-4), difference = Math.abs(left - right);
-  return { left, right, difference, unit, allowed, holds: difference <= allowed && allowed < Infinity };
+  if (!(difference + allowed < Infinity)) refuse('RANGE', name, 'too large', 'finite sides of the identity');
+  return { left, right, difference, unit, allowed, holds: difference <= allowed };
 }
