@@ -12,10 +12,8 @@ const RUNS = [
   [896, 48],
 ];
 
-/** @param {boolean} quick @returns {{ name: string, type: string, threads: number }[]} */
-export const modelCases = (quick) =>
-  (quick ? [['SmolLM2-135M', 'Q8_0']] : [['SmolLM2-135M', 'Q8_0'], ['SmolLM2-135M', 'Q4_0'], ['SmolLM2-135M', 'F16'], ['SmolLM2-135M', 'F32'], ['stories15M', 'Q8_0'], ['stories15M', 'F32']])
-    .flatMap(([name, type]) => [1, 2].map((threads) => ({ name, type, threads })));
+/** Names of files, the most telling first. */
+export const MODELS = ['SmolLM2-135M-Q8_0', 'SmolLM2-135M-Q4_0', 'SmolLM2-135M-F16', 'SmolLM2-135M-F32', 'stories15M-Q8_0', 'stories15M-F32'];
 
 const SIDES = [
   { who: 'clearhead relaxed', peer: 'clearhead', options: { variant: 'relaxed' } },
@@ -43,12 +41,12 @@ function below(id) {
 }
 
 /**
- * @param {any} browser as of openBrowser @param {{ quick: boolean, rounds: number, say: (text: string) => void }} how
+ * @param {any} browser as of openBrowser @param {{ models: string[], rounds: number, say: (text: string) => void }} how
  * @returns {Promise<any[]>} a row for each model, type, number of threads and side
  */
-export async function measureModels(browser, { quick, rounds, say }) {
+export async function measureModels(browser, { models, rounds, say }) {
   const rows = [];
-  for (const { name, type, threads } of modelCases(quick)) {
+  for (const [name, type, threads] of models.flatMap((model) => [1, 2].map((count) => /** @type {[string, string, number]} */ ([...model.split(/-(?=[^-]*$)/), count])))) {
     const url = `/${modelFile(/** @type {any} */ (name), type)}`, sides = [];
     for (const { who, peer, options } of SIDES) sides.push(await openSide(browser, who, peer, url, { ...options, threads }));
     for (let round = 0; round < rounds; round++) for (const side of sides) await runSide(side);

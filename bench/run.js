@@ -3,6 +3,7 @@
  *
  *   --quick          the main cases, three rounds, under a minute and a half
  *   --only A,B       sections: limits, matmul, prefill, gqa, heads, window, decode, threads, memory, cold, size, models
+ *   --models A,B     of the section models only these files, as SmolLM2-135M-Q8_0; all of them take an hour, most of it the peer's
  *   --rounds N       default 7
  *   --json           the results as JSON on standard output instead of tables
  *   --chart          draw docs/bench.svg from them
@@ -21,7 +22,7 @@ import { COLD, MEMORY, cases } from './cases.js';
 import { chart } from './chart.js';
 import { coldStarts, memories } from './fresh.js';
 import { measureCase } from './measure.js';
-import { measureModels } from './models.js';
+import { MODELS, measureModels } from './models.js';
 import { caseBlock, freshTables, heading, summary, targetTable } from './report.js';
 import { openSide, reason } from './side.js';
 import { downloads } from './size.js';
@@ -31,21 +32,23 @@ const SECTIONS = ['limits', 'matmul', 'prefill', 'gqa', 'heads', 'window', 'deco
 
 function options() {
   const flags = ['quick', 'json', 'chart', 'this-node'].map((name) => [name, { type: 'boolean' }]);
-  const values = ['only', 'rounds'].map((name) => [name, { type: 'string' }]);
+  const values = ['only', 'models', 'rounds'].map((name) => [name, { type: 'string' }]);
   try {
     const { values: given } = parseArgs({ options: Object.fromEntries([...flags, ...values]) });
     const only = given.only?.split(',') ?? SECTIONS,
       rounds = Number(given.rounds ?? (given.quick ? 3 : 7));
     for (const name of only) if (!SECTIONS.includes(name)) throw new Error(`--only ${name}: there is ${SECTIONS.join(', ')}`);
+    const models = given.models?.split(',');
+    for (const name of models ?? []) if (!MODELS.includes(name)) throw new Error(`--models ${name}: there is ${MODELS.join(', ')}`);
     if (!(Number.isInteger(rounds) && rounds > 0)) throw new Error(`--rounds ${given.rounds}: a whole number from 1`);
-    return { only, rounds, quick: Boolean(given.quick), json: given.json, chart: given.chart, here: given['this-node'] };
+    return { only, models, rounds, quick: Boolean(given.quick), json: given.json, chart: given.chart, here: given['this-node'] };
   } catch (error) {
     console.error(error.message);
     process.exit(2);
   }
 }
 
-const { only, rounds, quick, json, here, chart: drawn } = options();
+const { only, models, rounds, quick, json, here, chart: drawn } = options();
 const self = fileURLToPath(import.meta.url);
 
 if (newerNode && process.execPath !== newerNode && !here) {
@@ -132,7 +135,7 @@ if (only.includes('cold')) results.cold = await coldStarts(browser, engine, { id
 if (only.includes('size')) results.size = await downloads({ quick, versions });
 if (only.includes('models')) {
   if (browser.why) results.absent.push({ name: 'whole models', engine: 'a browser', why: browser.why });
-  else results.models = await measureModels(browser, { quick, rounds: Math.min(rounds, 3), say });
+  else results.models = await measureModels(browser, { models: models ?? (quick ? MODELS.slice(0, 1) : MODELS), rounds: Math.min(rounds, 3), say });
 }
 await browser.close();
 
