@@ -1,19 +1,26 @@
 /*
  * float32 attention: tiled, with online softmax, in memory that does not grow with m or n.
  *
- * The order of every sum is fixed by key positions alone. Keys are taken in spans of SPAN; within a span, blocks of BLOCK
- * fold one after the other into a fresh accumulator under a running maximum; spans then merge in order. Short chains keep
+ * The order of every sum is fixed by key positions alone. Keys are taken in spans of SPAN; within a span, FOLD keys
+ * after the other fold into a fresh accumulator under a running maximum; spans then merge in order. Short chains keep
  * the error from growing with n, and spans are independent of each other.
  *
  * The work for one kv head goes row chunk by row chunk. A span's keys are packed into panels once per chunk; then each group
- * of four rows (query by query, the heads of the kv group side by side) runs through the span's blocks.
+ * of rows (query by query, the heads of the kv group side by side) runs through the span.
  */
 #include "tiled.h"
+
+/* How many rows the next group takes when so many are left: a small remainder would cost nearly as much as a whole group. */
+static int32_t group_size(const call *s, const head_job *job, int32_t left)
+{
+  int32_t most = s->p->sinks || (job->cache && job->cache->type == ATTN_CACHE_Q8) ? GROUP : ROWS;
+  return left <= most ? left : left < 2 * most ? (left + 1) / 2 : most;
+}
 
 static row_group group_of(const call *s, const head_job *job, int32_t r, int32_t end)
 {
   const attn_params *p = s->p;
-  row_group g = {.count = end - r < GROUP ? end - r : GROUP, .lo = p->n};
+  row_group g = {.count = group_size(s, job, end - r), .lo = p->n};
   for (int x = 0; x < g.count; x++) {
     int32_t i = (r + x) / job->group, h = job->kv_head * job->group + (r + x) % job->group;
     g.i[x] = i;
@@ -36,38 +43,64 @@ static row_group group_of(const call *s, const head_job *job, int32_t r, int32_t
 
 static double *totals_of(const call *s, int32_t row) { return s->totals + (size_t)row * (size_t)s->p->value_dim; }
 
+/* One group over the span that is loaded; its results where this is its last span. */
+static void attend_group(const call *s, const head_job *job, const row_group *g, int32_t start, int32_t row)
+{
+  const int begins = g->lo >= start, ends = g->hi <= start + SPAN;
+  span_state span[ROWS];
+  attn_span(s, job, g, start, span, s->acc);
+  for (int x = 0; x < g->count; x++) {
+    const float *acc = s->acc + (size_t)x * s->padded;
+    row_state *state = &s->rows[row + x];
+    double *totals = begins && ends ? NULL : totals_of(s, row + x);
+    if (begins)
+      *state = row_empty();
+    attn_merge_span(s, state, &span[x], totals, acc);
+    if (ends)
+      attn_end_row(s, job, g, x, state, (row_sums){totals, acc, span[x].scale});
+  }
+}
+
+/* Reads a number of each line of cache, so that a group's queries are near when their turn comes. */
+static void fetch_queries(const call *s, const head_job *job, const row_group *g)
+{
+  for (int x = 0; x < g->count; x++) {
+    const volatile float *q = query_row(s, job, g, x);
+    for (int32_t c = 0; c < s->p->dim; c += 16)
+      (void)q[c];
+  }
+}
+
 /* The rows [first, end) of a kv head, at most CHUNK of them. */
 static void attend_chunk(const call *s, head_job *job, int32_t first, int32_t end)
 {
-  int32_t lo = s->p->n, hi = 0;
-  for (int32_t r = first; r < end; r += GROUP) {
-    row_group *g = &s->groups[(r - first) / GROUP];
+  const row_state nothing = row_empty();
+  int32_t lo = s->p->n, hi = 0, count = 0;
+  for (int32_t r = first; r < end; r += s->groups[count++].count) {
+    row_group *g = &s->groups[count];
     *g = group_of(s, job, r, end);
     lo = g->lo < lo ? g->lo : lo;
     hi = g->hi > hi ? g->hi : hi;
     for (int x = 0; x < g->count; x++) {
       attn_begin_row(s, g, x);
-      s->rows[r - first + x] = row_empty();
+      if (g->lo >= g->hi)
+        attn_end_row(s, job, g, x, &nothing, (row_sums){NULL, NULL, 0});
     }
   }
   for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {
     attn_load_span(s, job, start, lo, hi, end - first);
-    for (int32_t r = first; r < end; r += GROUP) {
-      const row_group *g = &s->groups[(r - first) / GROUP];
-      span_state span[GROUP];
+    const row_group *last = s->groups + count;
+    int32_t row = 0;
+    for (const row_group *g = s->groups; g < last; row += g++->count) {
       if (g->lo >= start + SPAN || g->hi <= start)
         continue;
-      if (end - first > GROUP || start == lo / SPAN * SPAN) /* one group's stay packed */
+      if (count > 1 || start == lo / SPAN * SPAN) /* one group's stay packed */
         attn_pack_queries(s, job, g);
-      attn_span(s, job, g, start, span, s->acc);
-      for (int x = 0; x < g->count; x++)
-        attn_merge_span(s, &s->rows[r - first + x], &span[x], totals_of(s, r - first + x),
-                        s->acc + (size_t)x * s->padded);
+      if (g + 1 < last)
+        fetch_queries(s, job, g + 1);
+      attend_group(s, job, g, start, row);
     }
   }
-  for (int32_t r = first; r < end; r++)
-    attn_end_row(s, job, &s->groups[(r - first) / GROUP], (r - first) % GROUP, &s->rows[r - first],
-                 totals_of(s, r - first));
 }
 
 /* ---- One call ------------------------------------------------------------------------------------------------------- */
@@ -84,17 +117,17 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
     size_t bytes;
   } parts[] = {{(void **)&s->panels, span * dim * sizeof(float)},
                {(void **)&s->values, span * ((padded + STRIP - 1) & ~(size_t)(STRIP - 1)) * sizeof(float)},
-               {(void **)&s->queries, GROUP * dim * sizeof(float)},
-               {(void **)&s->scores, GROUP * SPAN * sizeof(float)},
-               {(void **)&s->pairs, GROUP * BLOCK / 2 * sizeof(int32_t)},
+               {(void **)&s->queries, ROWS * dim * sizeof(float)},
+               {(void **)&s->scores, ROWS * SPAN * sizeof(float)},
+               {(void **)&s->pairs, GROUP * FOLD / 2 * sizeof(int32_t)},
                {(void **)&s->query_factors, GROUP * sizeof(float)},
-               {(void **)&s->sums, GROUP * padded * sizeof(float)},
-               {(void **)&s->acc, GROUP * padded * sizeof(float)},
-               {(void **)&s->spare, GROUP * padded * sizeof(float)},
-               {(void **)&s->spare_states, GROUP * sizeof(span_state)},
+               {(void **)&s->sums, 2 * ROWS * padded * sizeof(float)},
+               {(void **)&s->acc, ROWS * padded * sizeof(float)},
+               {(void **)&s->spare, ROWS * padded * sizeof(float)},
+               {(void **)&s->spare_states, ROWS * sizeof(span_state)},
                {(void **)&s->totals, CHUNK * (size_t)p->value_dim * sizeof(double)},
                {(void **)&s->rows, CHUNK * sizeof(row_state)},
-               {(void **)&s->groups, CHUNK / GROUP * sizeof(row_group)}};
+               {(void **)&s->groups, (CHUNK / GROUP + 1) * sizeof(row_group)}};
   for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {
     *parts[x].at = base ? base + used : NULL;
     used += (parts[x].bytes + 15) & ~(size_t)15;
@@ -221,7 +254,7 @@ static attn_work plan(const attn_params *p)
   int32_t heads = p->batch * p->kv_heads, rows = p->m * (p->heads / p->kv_heads);
   w.by_span = rows <= FEW;
   double row = (double)p->n * (p->dim + p->value_dim);
-  while (w.chunk > CHUNK / 4 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
+  while (w.chunk > CHUNK / 8 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
     w.chunk /= 2;
   while (w.chunk > GROUP && w.chunk * row > PIECE)
     w.chunk /= 2;
@@ -259,8 +292,9 @@ int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const fl
   call s = begin_call(p, scratch);
   for (int32_t head = 0; head < p->batch * p->kv_heads; head++) {
     head_job job = job_of(&s, &w->a, head);
-    for (int32_t r = 0; r < p->m * job.group; r += GROUP) {
-      row_group g = group_of(&s, &job, r, p->m * job.group);
+    row_group g;
+    for (int32_t r = 0; r < p->m * job.group; r += g.count) {
+      g = group_of(&s, &job, r, p->m * job.group);
       for (int x = 0; x < g.count; x++)
         attn_begin_row(&s, &g, x);
     }
@@ -278,8 +312,9 @@ static void run_piece(const call *s, attn_work *w, int32_t piece)
     return;
   }
   attn_load_span(s, &job, part * SPAN, 0, s->p->n, rows);
-  for (int32_t r = 0; r < rows; r += GROUP) {
-    row_group g = group_of(s, &job, r, rows);
+  row_group g;
+  for (int32_t r = 0; r < rows; r += g.count) {
+    g = group_of(s, &job, r, rows);
     size_t at = (size_t)piece * FEW + (size_t)r;
     attn_pack_queries(s, &job, &g);
     attn_span(s, &job, &g, part * SPAN, w->spans + at, w->sums + at * s->padded);
@@ -308,14 +343,17 @@ void attn_work_end(attn_work *w, void *scratch)
   for (int32_t head = 0; head < w->p->batch * w->p->kv_heads; head++) {
     head_job job = job_of(&s, &w->a, head);
     int32_t rows = w->p->m * job.group;
-    for (int32_t r = 0; r < rows; r++) {
-      row_group g = group_of(&s, &job, r / GROUP * GROUP, rows);
-      row_state row = row_empty();
-      for (int32_t part = 0; part < w->per_head; part++) {
-        size_t at = (size_t)(head * w->per_head + part) * FEW + (size_t)r;
-        attn_merge_span(&s, &row, &w->spans[at], s.totals, w->sums + at * s.padded);
+    row_group g;
+    for (int32_t r = 0; r < rows; r += g.count) {
+      g = group_of(&s, &job, r, rows);
+      for (int x = 0; x < g.count; x++) {
+        row_state row = row_empty();
+        for (int32_t part = 0; part < w->per_head; part++) {
+          size_t at = (size_t)(head * w->per_head + part) * FEW + (size_t)(r + x);
+          attn_merge_span(&s, &row, &w->spans[at], s.totals, w->sums + at * s.padded);
+        }
+        attn_end_row(&s, &job, &g, x, &row, (row_sums){s.totals, NULL, 0});
       }
-      attn_end_row(&s, &job, &g, r % GROUP, &row, s.totals);
     }
   }
 }

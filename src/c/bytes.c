@@ -19,7 +19,7 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
   const double limit = largest_query(dim);
   int32_t *pairs = (int32_t *)(void *)s->queries;
   for (int x = 0; x < g->count; x++) {
-    const float *q = job->q + (size_t)g->h[x] * s->q_strides.head + (size_t)g->i[x] * s->q_strides.position;
+    const float *q = query_row(s, job, g, x);
     double most = 0, sum = 0;
     for (int32_t c = 0; c < dim; c++) {
       double size = q[c] < 0 ? -(double)q[c] : q[c];
@@ -135,7 +135,7 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, cons
   /* whole eights, as rows of a cache come; what was not attended weighs 0 */
   int32_t count = ((to - from) + 7) & ~7;
   for (int r = 0; r < g->count; r++) {
-    factors[r] = (float)(pack_weights(s->pairs + r * (BLOCK / 2), w + r * SPAN, scales, count) / divisor);
+    factors[r] = (float)(pack_weights(s->pairs + r * (FOLD / 2), w + r * SPAN, scales, count) / divisor);
     if (attends_to_nan(s, &g->view[r], scales, from, count))
       factors[r] = __builtin_nanf("");
   }

@@ -1,4 +1,4 @@
-/* Inputs as the inner loops read them: keys in transposed panels, values in whole vectors, queries four at a time. */
+/* Inputs as the inner loops read them: keys in transposed panels, values in whole vectors, queries a few at a time. */
 #include "half.h"
 #include "tiled.h"
 
@@ -118,10 +118,11 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
     attn_pack_byte_queries(s, job, g);
     return;
   }
-  const float *q[GROUP]; /* missing rows are like the first */
-  for (int r = 0; r < GROUP; r++) {
+  const float *q[ROWS]; /* missing rows are like the first */
+  const int step = row_step(g->count);
+  for (int r = 0; r < step; r++) {
     int x = r < g->count ? r : 0;
-    q[r] = job->q + (size_t)g->h[x] * s->q_strides.head + (size_t)g->i[x] * s->q_strides.position;
+    q[r] = query_row(s, job, g, x);
   }
   /* a product of two floats, rounded once, is the same in float and by way of double */
   const float scale = (float)s->query_scale;
@@ -131,10 +132,13 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
     for (int r = 0; r < GROUP; r++)
       x[r] = v_load(q[r] + c) * v_splat(scale);
     v_transpose(x);
-    for (int l = 0; l < 4; l++)
-      v_store(s->queries + (c + l) * GROUP, x[l]);
+    for (int l = 0; l < 4; l++) {
+      v_store(s->queries + (c + l) * step, x[l]);
+      for (int r = GROUP; r < step; r++)
+        s->queries[(c + l) * step + r] = q[r][c + l] * scale;
+    }
   }
   for (; c < s->p->dim; c++)
-    for (int r = 0; r < GROUP; r++)
-      s->queries[c * GROUP + r] = (float)(q[r][c] * s->query_scale);
+    for (int r = 0; r < step; r++)
+      s->queries[c * step + r] = (float)(q[r][c] * s->query_scale);
 }

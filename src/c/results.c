@@ -19,7 +19,7 @@ void attn_merge_span(const call *s, row_state *row, const span_state *part, doub
                 b * (span->moment + (span->max - max) * span->total);
   row->total = (first ? 0 : a * row->total) + b * span->total;
   row->sum = a * row->sum + b * span->sum;
-  for (int32_t c = 0; c < s->p->value_dim; c++)
+  for (int32_t c = 0; totals && c < s->p->value_dim; c++)
     totals[c] = (first ? 0 : a * totals[c]) + b * (part->scale * (double)acc[c]);
   row->max = max;
 }
@@ -37,17 +37,23 @@ void attn_begin_row(const call *s, const row_group *g, int x)
       arrays[a][j] = -__builtin_inff();
 }
 
+/* Adding 0 makes +0 of −0, as it does where spans come together. */
+INLINE double total_of(const row_sums *sums, const int single, int32_t c)
+{
+  return single ? 0 + sums->scale * (double)sums->sums[c] : sums->totals[c];
+}
+
 /* Means of floats: never larger than the largest float, but by rounding. */
-static void write_means(float *out, const double *totals, double share, int32_t size)
+INLINE void write_means(float *out, const row_sums *sums, const int single, double share, int32_t size)
 {
   const double most = 3.4028234663852886e38;
   float odd = 0;
   for (int32_t c = 0; c < size; c++) {
-    out[c] = (float)(totals[c] * share);
+    out[c] = (float)(total_of(sums, single, c) * share);
     odd += out[c] - out[c];
   }
   for (int32_t c = 0; c < size && odd != odd; c++) {
-    double x = totals[c] * share;
+    double x = total_of(sums, single, c) * share;
     if (x - x == 0 && out[c] - out[c] != 0)
       out[c] = x < 0 ? -(float)most : (float)most;
   }
@@ -68,8 +74,7 @@ KERNEL void write_weights(const call *s, const row_view *view, float *weights, f
       weights[j] = denominator;
 }
 
-void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row,
-                  const double *totals)
+void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row, row_sums sums)
 {
   const attn_params *p = s->p;
   float *out = row_out(s, job, g, x), *weights = g->weights[x];
@@ -83,8 +88,10 @@ void attn_end_row(const call *s, const head_job *job, const row_group *g, int x,
   if (row->sum == 0)
     for (int32_t c = 0; c < p->value_dim; c++)
       out[c] = nothing;
+  else if (sums.totals)
+    write_means(out, &sums, 0, share, p->value_dim);
   else
-    write_means(out, totals, share, p->value_dim);
+    write_means(out, &sums, 1, share, p->value_dim);
   if (weights)
     write_weights(s, &g->view[x], weights, (float) final.max, (float)denominator);
   if (!p->lse && !p->attended)

@@ -101,45 +101,40 @@ KERNEL block_sums weigh_limit(int kind, float *z, int32_t count, float max)
 }
 
 /*
- * z → weights, all rows doing the first half of exp before any does the second. With statistics, t = z − max takes the place
- * of the scores in between.
+ * z → weights, with the first half of exp for all keys before the second for any. With statistics, t = z − max takes the place of the
+ * scores in between.
  */
-INLINE void weigh_scores(const int want_stats, int rows, block_sums *of_rows, float *scores, int32_t count, f32x4 max,
-                         float inverse_t)
+INLINE block_sums weigh_scores(const int want_stats, float *scores, int32_t count, float max, float inverse_t)
 {
-  f32x4 r[GROUP][BLOCK / 4], power[GROUP][BLOCK / 4];
-  for (int x = 0; x < rows; x++)
-    for (int32_t j = 0; j < count; j += TURN)
-      for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
-        float *z = scores + x * SPAN + 4 * l;
-        f32x4 t = v_load(z) - v_splat(max[x]);
-        r[x][l] = v_exp_reduce(v_exp_range(t * v_splat(inverse_t)), &power[x][l]);
-        if (want_stats) /* 0·∞ is not 0: a masked key has t = −∞ */
-          v_store(z, v_max(t, v_splat(LOWEST)));
-      }
-  for (int x = 0; x < rows; x++) {
-    f32x4 sums[4] = {{0}}, moments[4] = {{0}};
-    for (int32_t j = 0; j < count; j += TURN)
-      for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
-        float *z = scores + x * SPAN + 4 * l;
-        f32x4 e = v_exp_finish(r[x][l], power[x][l]);
-        sums[l % 4] += e;
-        if (want_stats)
-          moments[l % 4] = v_madd(e, v_load(z), moments[l % 4]);
-        v_store(z, e);
-      }
-    of_rows[x] = sums_of(want_stats, sums, moments);
-  }
+  f32x4 r[FOLD / 4], power[FOLD / 4], sums[4] = {{0}}, moments[4] = {{0}};
+  for (int32_t j = 0; j < count; j += TURN)
+    for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
+      float *z = scores + 4 * l;
+      f32x4 t = v_load(z) - v_splat(max);
+      r[l] = v_exp_reduce(v_exp_range(t * v_splat(inverse_t)), &power[l]);
+      if (want_stats) /* 0·∞ is not 0: a masked key has t = −∞ */
+        v_store(z, v_max(t, v_splat(LOWEST)));
+    }
+  for (int32_t j = 0; j < count; j += TURN)
+    for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
+      float *z = scores + 4 * l;
+      f32x4 e = v_exp_finish(r[l], power[l]);
+      sums[l % 4] += e;
+      if (want_stats)
+        moments[l % 4] = v_madd(e, v_load(z), moments[l % 4]);
+      v_store(z, e);
+    }
+  return sums_of(want_stats, sums, moments);
 }
 
-KERNEL void weigh_exp(int rows, block_sums *sums, float *scores, int32_t count, f32x4 max, float inverse_t)
+KERNEL block_sums weigh_exp(float *z, int32_t count, float max, float inverse_t)
 {
-  weigh_scores(0, rows, sums, scores, count, max, inverse_t);
+  return weigh_scores(0, z, count, max, inverse_t);
 }
 
-KERNEL void weigh_exp_stats(int rows, block_sums *sums, float *scores, int32_t count, f32x4 max, float inverse_t)
+KERNEL block_sums weigh_exp_stats(float *z, int32_t count, float max, float inverse_t)
 {
-  weigh_scores(1, rows, sums, scores, count, max, inverse_t);
+  return weigh_scores(1, z, count, max, inverse_t);
 }
 
 /*
@@ -157,15 +152,11 @@ static double sum_exactly(const float *e, int32_t count)
   return sums[0][0] + sums[0][1];
 }
 
-static void weigh_rows(const call *s, int rows, block_sums *sums, float *scores, int32_t count, f32x4 max)
+static block_sums weigh_row(const call *s, float *z, int32_t count, float max)
 {
-  if (s->kind == T_FINITE && s->p->attended)
-    weigh_exp_stats(rows, sums, scores, count, max, s->inverse_t);
-  else if (s->kind == T_FINITE)
-    weigh_exp(rows, sums, scores, count, max, s->inverse_t);
-  else
-    for (int x = 0; x < rows; x++)
-      sums[x] = weigh_limit(s->kind, scores + x * SPAN, count, max[x]);
+  if (s->kind != T_FINITE)
+    return weigh_limit(s->kind, z, count, max);
+  return s->p->attended ? weigh_exp_stats(z, count, max, s->inverse_t) : weigh_exp(z, count, max, s->inverse_t);
 }
 
 /* Lanes that are attended, or that equal max. */
@@ -201,40 +192,41 @@ static float nothing_finite(const float *z, int32_t count)
   return 0;
 }
 
+/* −∞ for the keys of [from, to), multiples of four, that are not in [lo, hi). */
+INLINE void mask_scores(float *z, int32_t from, int32_t to, int32_t lo, int32_t hi)
+{
+  for (int32_t j = from; j < to; j += 4, z += 4)
+    v_store(z, v_select(inside(j, lo, hi), v_load(z), v_splat(-__builtin_inff())));
+}
+
 /* The scores of one row, shaped; returns how many keys are attended. */
 static int32_t shape_row(const call *s, const row_group *g, int x, float *z, int32_t from, int32_t to)
 {
   const row_view *view = &g->view[x];
   int32_t lo = view->lo > from ? view->lo : from, hi = view->hi < to ? view->hi : to;
   int32_t attended = hi > lo ? hi - lo : 0;
-  if (!s->plain)
+  if (!s->plain) {
     attended = shape_scores(s, g, x, z, from, to);
-  else if (lo > from || hi < to)
-    for (int32_t j = from; j < to; j += 4)
-      if (j < lo || j + 4 > hi)
-        v_store(z + (j - from), v_select(inside(j, lo, hi), v_load(z + (j - from)), v_splat(-__builtin_inff())));
+  } else {
+    /* what lies between the ends stays as it is */
+    int32_t head = lo < to ? (lo + 3) & ~3 : to, tail = (attended ? hi : head) & ~3;
+    mask_scores(z, from, head, lo, hi);
+    mask_scores(z + (tail - from), tail, to, lo, hi);
+  }
   if (g->weights[x] && attended)
     for (int32_t j = from; j < to; j += 4)
       store_at(g->weights[x], j, s->p->n, v_load(z + (j - from)));
   return attended;
 }
 
-/* The largest score in each lane's row. NaN is passed over here; as a weight it will reach the sums. */
-KERNEL f32x4 largest_scores(const float *z, int32_t count, int rows)
+/* The largest score of a row. NaN is passed over here; as a weight it will reach the sums. */
+INLINE float largest_score(const float *z, int32_t count)
 {
-  f32x4 largest[GROUP];
-  for (int x = 0; x < GROUP; x++)
-    largest[x] = v_splat(-__builtin_inff());
-  for (int x = 0; x < rows; x++, z += SPAN) {
-    f32x4 other = largest[x];
-    for (int32_t j = 0; j < count; j += 8) {
-      largest[x] = v_max(largest[x], v_load(z + j));
-      other = v_max(other, v_load(z + j + 4));
-    }
-    largest[x] = v_max(largest[x], other);
-  }
-  v_transpose(largest);
-  return v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3]));
+  f32x4 largest[2] = {v_splat(-__builtin_inff()), v_splat(-__builtin_inff())};
+  for (int32_t j = 0; j < count; j += 8)
+    for (int l = 0; l < 2; l++)
+      largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
+  return v_hmax(v_max(largest[0], largest[1]));
 }
 
 /* Where the row began to attend, and its largest score so far; before the block's maximum moves on to the row. */
@@ -258,32 +250,32 @@ static void fold_statistics(const call *s, row_state *row, const block_sums *sum
 }
 
 void attn_fold_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to,
-                    float keep[GROUP])
+                    float keep[LANES])
 {
   const int32_t count = to - from;
-  int32_t attended[GROUP];
-  f32x4 before = v_splat(0);
+  float before[LANES] = {0}, after[LANES] = {0}, sum[ROWS];
   for (int x = 0; x < g->count; x++) {
-    attended[x] = shape_row(s, g, x, scores + x * SPAN, from, to);
-    before[x] = (float)span[x].row.max;
-  }
-  f32x4 largest = largest_scores(scores, count, g->count), after = v_max(before, largest), max = after;
-  for (int x = 0; x < g->count; x++) {
-    if (after[x] == -__builtin_inff())
-      max[x] = nothing_finite(scores + x * SPAN, count);
-    if (s->p->attended && attended[x])
-      note_positions(s, &g->view[x], &span[x].row, scores + x * SPAN, from, to, largest[x]);
-  }
-  v_store(keep, weigh(s->kind, before - max, v_splat(s->inverse_t)));
-  block_sums sums[GROUP];
-  weigh_rows(s, g->count, sums, scores, count, max);
-  for (int x = 0; x < g->count; x++) {
+    float *z = scores + x * SPAN;
     row_state *row = &span[x].row;
-    row->attended += attended[x];
-    row->sum = row->sum * keep[x] + sums[x].sum;
+    int32_t attended = shape_row(s, g, x, z, from, to);
+    float largest = largest_score(z, count), max = (float)row->max < largest ? largest : (float)row->max;
+    int finite = max != -__builtin_inff();
+    if (!finite)
+      max = nothing_finite(z, count);
+    if (s->p->attended && attended)
+      note_positions(s, &g->view[x], row, z, from, to, largest);
+    before[x] = (float)row->max;
+    after[x] = max;
+    block_sums sums = weigh_row(s, z, count, max);
+    sum[x] = sums.sum;
+    row->attended += attended;
     if (s->p->attended)
-      fold_statistics(s, row, &sums[x], scores + x * SPAN, count, max[x], attended[x]);
-    if (after[x] != -__builtin_inff() || max[x] != 0)
-      row->max = max[x];
+      fold_statistics(s, row, &sums, z, count, max, attended);
+    if (finite || max != 0)
+      row->max = max;
   }
+  for (int x = 0; x < g->count; x += 4)
+    v_store(keep + x, weigh(s->kind, v_load(before + x) - v_load(after + x), v_splat(s->inverse_t)));
+  for (int x = 0; x < g->count; x++)
+    span[x].row.sum = span[x].row.sum * keep[x] + sum[x];
 }

@@ -9,10 +9,18 @@ INLINE void scores_of_rows(const int rows, const int chain, float *scores, const
     panel_scores(rows, chain, scores + j, q, panels, dim, factor);
 }
 
+/* By itself, so that an engine which compiles in the background is done with it soon. */
+KERNEL void score_five(float *scores, const float *q, const float *panels, int32_t dim, float factor, int32_t count)
+{
+  scores_of_rows(5, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
+}
+
 KERNEL void score_panels(int rows, float *scores, const float *q, const float *panels, int32_t dim, float factor,
                          int32_t count)
 {
-  if (rows == 4)
+  if (rows == 5)
+    score_five(scores, q, panels, dim, factor, count);
+  else if (rows == 4)
     scores_of_rows(4, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
   else if (rows == 3)
     scores_of_rows(3, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
@@ -48,18 +56,15 @@ static void score_span(const call *s, const head_job *job, const row_group *g, i
       v_store(s->scores + x * SPAN + (j - start), v_splat(0));
 }
 
-/* Weights and values of one group over the keys [block, end) of a block, into the span's states and acc. */
-static void attend_block(const call *s, const head_job *job, const row_group *g, span_state *span, float *acc,
-                         int32_t block, int32_t end, int32_t start, int care)
+/* Weights and values of one group over the keys [from, end) of a fold, into the span's states and acc; `first` into an empty acc. */
+static void attend_fold(const call *s, const head_job *job, const row_group *g, span_state *span, float *acc,
+                        int32_t from, int32_t end, int32_t start, int care, int first)
 {
-  int32_t lo = g->lo > block ? g->lo : block;
-  if (lo >= end)
-    return;
   /* whole turns, so that the four lanes of each sum belong to fixed positions */
-  int32_t from = lo & ~(TURN - 1), to = (end + TURN - 1) & ~(TURN - 1);
-  float keep[GROUP];
-  attn_fold_rows(s, g, span, s->scores + (from - start), from, to, keep);
-  attn_add_values(s, job, g, acc, keep, s->scores + (lo - start), lo, end, start, care);
+  int32_t begin = from & ~(TURN - 1), to = (end + TURN - 1) & ~(TURN - 1);
+  float keep[LANES];
+  attn_fold_rows(s, g, span, s->scores + (begin - start), begin, to, keep);
+  attn_add_values(s, job, g, acc, first ? NULL : keep, s->scores + (from - start), from, end, start, care);
 }
 
 static int all_finite(const float *x, size_t count)
@@ -73,18 +78,20 @@ static int all_finite(const float *x, size_t count)
 void attn_span(const call *s, const head_job *job, const row_group *g, int32_t start, span_state *span, float *acc)
 {
   int32_t end = start + SPAN < g->hi ? start + SPAN : g->hi;
-  int settled[GROUP] = {0}, left = g->count;
+  int settled[ROWS] = {0}, left = g->count;
   for (int care = CARE_NONE; left; care++) {
     /* later passes are for the rows that need them; the others keep what they have */
     span_state *states = care == CARE_NONE ? span : s->spare_states;
     float *sums = care == CARE_NONE ? acc : s->spare;
     for (int x = 0; x < g->count; x++)
       states[x] = (span_state){row_empty(), care == CARE_RANGE ? RANGE_SCALE : 1.0};
-    for (size_t c = 0; c < (size_t)g->count * s->padded; c += 4)
-      v_store(sums + c, v_splat(0));
-    score_span(s, job, g, (g->lo > start ? g->lo : start) & ~(TURN - 1), end, start);
-    for (int32_t block = start; block < end; block += BLOCK)
-      attend_block(s, job, g, states, sums, block, end < block + BLOCK ? end : block + BLOCK, start, care);
+    int32_t lo = g->lo > start ? g->lo : start;
+    score_span(s, job, g, lo & ~(TURN - 1), end, start);
+    for (int32_t from = lo; from < end;) {
+      int32_t to = (from / FOLD + 1) * FOLD < end ? (from / FOLD + 1) * FOLD : end;
+      attend_fold(s, job, g, states, sums, from, to, start, care, from == lo);
+      from = to;
+    }
     for (int x = 0; x < g->count; x++) {
       size_t row = (size_t)x * s->padded;
       if (settled[x] || (care != CARE_RANGE && !all_finite(sums + row, s->padded)))

@@ -1,10 +1,10 @@
 /*
- * The two inner loops, on up to four query rows at a time.
+ * The two inner loops, on up to five query rows at a time.
  *
  * Scores: keys lie in panels of eight, transposed, so lanes run along keys and each score is a sum over the
  * channels in order. Output: lanes run along channels, each a sum over the keys in order. So the bits of a row
- * do not depend on how many rows are done together, and no horizontal sum is needed. 4 rows × 2 vectors = 8 accumulators:
- * enough to hide the latency of a multiply-add, few enough for the 15 registers that V8 leaves.
+ * do not depend on how many rows are done together, and no horizontal sum is needed. 5 rows × 2 vectors = 10 accumulators:
+ * more than hide the latency of a multiply-add (4 cycles, two begun in each), few enough for the 15 registers that V8 leaves.
  */
 #ifndef TILE_H
 #define TILE_H
@@ -13,10 +13,13 @@
 
 enum {
   PANEL = 8,   /* keys in a panel */
-  GROUP = 4,   /* query rows done together */
+  GROUP = 4,   /* rows side by side in one vector, or in a tile of weights */
+  ROWS = 5,    /* query rows done together */
+  LANES = 8,   /* ROWS rounded up to whole vectors */
   STRIP = 8,   /* channels in a strip of packed values */
-  SPAN = 512,  /* keys scored at once, a multiple of BLOCK */
-  BLOCK = 128, /* keys weighted and summed before the running maximum moves on */
+  SPAN = 512,  /* keys scored at once, a multiple of FOLD */
+  FOLD = 256,  /* keys weighted before the running maximum moves on: two blocks */
+  BLOCK = 128, /* keys whose values lie together and are summed together */
   /* Terms in one chain of additions. Longer sums add up chains, which keeps their error near that of a tree. */
   CHANNEL_CHAIN = 8,
   FINE_CHAIN = 4, /* of channels beside a sink, where the errors that all logits share do not cancel */
@@ -24,8 +27,11 @@ enum {
   TREE = 10, /* levels: enough for the chains of the widest head */
 };
 
+/* How far it is from one channel of a group's queries to the next. */
+INLINE int32_t row_step(int rows) { return rows > GROUP ? ROWS : GROUP; }
+
 /* sums[r] += q_r·k of one channel; the first of a chain takes the place of what was there. */
-INLINE void add_channel(const int rows, const int first, f32x4 sums[GROUP][2], const float *q, const float *panel)
+INLINE void add_channel(const int rows, const int first, f32x4 sums[ROWS][2], const float *q, const float *panel)
 {
   f32x4 k[2] = {v_load(panel), v_load(panel + 4)};
   for (int r = 0; r < rows; r++) {
@@ -35,7 +41,7 @@ INLINE void add_channel(const int rows, const int first, f32x4 sums[GROUP][2], c
   }
 }
 
-INLINE void add_sums(const int rows, f32x4 sums[GROUP][2], f32x4 (*others)[2])
+INLINE void add_sums(const int rows, f32x4 sums[ROWS][2], f32x4 (*others)[2])
 {
   for (int r = 0; r < rows; r++)
     for (int x = 0; x < 2; x++)
@@ -47,19 +53,19 @@ INLINE void add_sums(const int rows, f32x4 sums[GROUP][2], f32x4 (*others)[2])
  * the tree holds the sum of 2^l chains, so that a product passes through at most chain + log2(dim/chain) additions.
  */
 INLINE void panel_scores(const int rows, const int chain, float *scores, /* (rows, SPAN) */
-                         const float *q,                                 /* (dim, GROUP), transposed */
+                         const float *q,                                 /* (dim, row_step(rows)), transposed */
                          const float *panel,                             /* (dim, PANEL) */
                          int32_t dim, float factor)
 {
-  f32x4 tree[TREE * GROUP][2];
+  f32x4 tree[TREE * ROWS][2];
   uint32_t done = 0;
   for (int32_t start = 0; start < dim; start += chain, done++) {
-    f32x4 sum[GROUP][2];
+    f32x4 sum[ROWS][2];
     int32_t end = dim - start < chain ? dim : start + chain;
     add_channel(rows, 1, sum, q, panel);
-    q += GROUP;
+    q += row_step(rows);
     panel += PANEL;
-    for (int32_t c = start + 1; c < end; c++, q += GROUP, panel += PANEL)
+    for (int32_t c = start + 1; c < end; c++, q += row_step(rows), panel += PANEL)
       add_channel(rows, 0, sum, q, panel);
     f32x4(*level)[2] = tree;
     uint32_t full = done;
@@ -81,7 +87,7 @@ INLINE void panel_scores(const int rows, const int chain, float *scores, /* (row
 }
 
 /* sums[r] += w_r·v of one key, as add_channel does. */
-INLINE void add_key(const int rows, const int vectors, const int first, f32x4 sums[GROUP][8], const float *w,
+INLINE void add_key(const int rows, const int vectors, const int first, f32x4 sums[ROWS][8], const float *w,
                     const float *v, size_t strip_stride)
 {
   f32x4 value[8];
@@ -105,7 +111,7 @@ INLINE void block_values(const int rows, const int vectors, float *sums, /* (row
 {
   for (int32_t start = from; start < to;) {
     int32_t end = (start / KEY_CHAIN + 1) * KEY_CHAIN < to ? (start / KEY_CHAIN + 1) * KEY_CHAIN : to;
-    f32x4 sum[GROUP][8];
+    f32x4 sum[ROWS][8];
     add_key(rows, vectors, 1, sum, w, v, strip_stride);
     w++;
     v += stride;
@@ -150,7 +156,7 @@ INLINE void panel_dots(const int rows, float *scores, /* (rows, SPAN) */
 
 /* sums[r] = factors[r]·Σ_j w_rj v_j over pairs of keys, for `vectors` vectors of channels; weights as pairs of 16-bit integers. */
 INLINE void block_dots(const int rows, const int vectors, float *sums, /* (rows, padded), at the first channel */
-                       size_t padded, const int32_t *w,                /* (rows, BLOCK/2) */
+                       size_t padded, const int32_t *w,                /* (rows, FOLD/2) */
                        const int8_t *v,                                /* (pairs, padded, 2), at the first channel */
                        int32_t pairs, const float *factors)
 {
@@ -163,7 +169,7 @@ INLINE void block_dots(const int rows, const int vectors, float *sums, /* (rows,
     for (int x = 0; x < vectors; x++)
       value[x] = v_load_i8(v + 8 * x);
     for (int r = 0; r < rows; r++) {
-      i16x8 weight = v_splat_pair(w[r * (BLOCK / 2)]);
+      i16x8 weight = v_splat_pair(w[r * (FOLD / 2)]);
       for (int x = 0; x < vectors; x++)
         sum[r][x] = v_dot(weight, value[x], sum[r][x]);
     }

@@ -1,4 +1,4 @@
-/* The float32 kernels' working state: one call, one kv head of it, and up to four query rows. */
+/* The float32 kernels' working state: one call, one kv head of it, and up to ROWS query rows. */
 #ifndef TILED_H
 #define TILED_H
 
@@ -6,7 +6,7 @@
 #include "rows.h"
 
 enum {
-  CHUNK = 256, /* rows of a kv head done together, a multiple of GROUP */
+  CHUNK = 512, /* rows of a kv head done together */
   TURN = 32,   /* keys of one turn of the loops over weights, whose constants V8 makes anew each time */
   FEW = 16     /* rows of a kv head up to which threads share out its spans instead */
 };
@@ -14,13 +14,13 @@ enum {
 /* The lowest float. */
 #define LOWEST -3.4028234663852886e38f
 
-/* Up to GROUP query rows. */
+/* Up to ROWS query rows. */
 typedef struct {
   int count;
-  int32_t h[GROUP], i[GROUP];
-  row_view view[GROUP];
+  int32_t h[ROWS], i[ROWS];
+  row_view view[ROWS];
   int32_t lo, hi; /* the keys any of them sees */
-  float *weights[GROUP], *scores[GROUP];
+  float *weights[ROWS], *scores[ROWS];
 } row_group;
 
 /* A row over one span; its sums of values are to be multiplied by scale. */
@@ -41,12 +41,12 @@ typedef struct {
   strides q_strides, out_strides;
   size_t padded; /* value_dim rounded up to whole vectors */
   float *panels, *values, *queries, *scores, *sums, *acc, *spare;
-  int32_t *pairs;           /* (GROUP, BLOCK/2): weights of a block for bytes */
+  int32_t *pairs;           /* (GROUP, FOLD/2): weights for bytes */
   float *query_factors;     /* (GROUP): what bytes' dot products are multiplied by */
-  span_state *spare_states; /* (GROUP) */
+  span_state *spare_states; /* (ROWS) */
   double *totals;           /* (CHUNK, value_dim) */
   row_state *rows;          /* (CHUNK) */
-  row_group *groups;        /* (CHUNK / GROUP) */
+  row_group *groups;        /* (CHUNK / GROUP + 1) */
 } call;
 
 /* One kv head of one batch: where its keys and values are, and the span being worked on. */
@@ -83,6 +83,11 @@ INLINE void store_at(float *p, int32_t j, int32_t n, f32x4 x)
     v_store_tail(p + j, x, j < n ? (size_t)(n - j) : 0);
 }
 
+INLINE const float *query_row(const call *s, const head_job *job, const row_group *g, int x)
+{
+  return job->q + (size_t)g->h[x] * s->q_strides.head + (size_t)g->i[x] * s->q_strides.position;
+}
+
 /* All ones where key j..j+3 lies in [lo, hi). */
 INLINE i32x4 inside(int32_t j, int32_t lo, int32_t hi)
 {
@@ -109,11 +114,11 @@ float attn_nearest_float(double x);
 /* ---- scores.c ---- */
 
 /*
- * A group, one block: scores (GROUP, BLOCK) holds the scaled dot products of the keys [from, to), indexed from key `from`, both
- * multiples of TURN; they become weights. keep[x] is what was accumulated so far for row x is to be multiplied by.
+ * A group, one block: scores (ROWS, SPAN) holds the scaled dot products of the keys [from, to), at key `from`, both multiples of
+ * TURN; they become weights. keep[x] is what was accumulated so far for row x is to be multiplied by.
  */
 void attn_fold_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to,
-                    float keep[GROUP]);
+                    float keep[LANES]);
 
 /* ---- values.c ---- */
 
@@ -128,7 +133,10 @@ enum {
 };
 #define RANGE_SCALE 1024.0f
 
-/* acc[r] = acc[r]·keep[r] + Σ_j w_rj v_j over the keys [from, to) of the span that begins at `start`, with w at key `from`. */
+/*
+ * acc[r] = acc[r]·keep[r] + Σ_j w_rj v_j over the keys [from, to) of the span that begins at `start`, with w at key `from`. Without
+ * keep, acc holds nothing yet.
+ */
 void attn_add_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *keep,
                      const float *w, int32_t from, int32_t to, int32_t start, int care);
 
@@ -153,24 +161,33 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, cons
  */
 void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows);
 
-/* Transposes a group's queries to (dim, GROUP). */
+/* Transposes a group's queries to (dim, row_step). */
 void attn_pack_queries(const call *s, const head_job *job, const row_group *g);
 
 /* ---- spans.c ---- */
 
-/* A group over the span that is loaded: its states (GROUP) and its sums of values, acc (GROUP, padded). */
+/* A group over the span that is loaded: its states (ROWS) and its sums of values, acc (ROWS, padded). */
 void attn_span(const call *s, const head_job *job, const row_group *g, int32_t start, span_state *span, float *acc);
 
 /* ---- results.c ---- */
 
-/* Adds a finished span to what earlier spans left in row and totals (value_dim): both rescaled to the larger maximum, in double. */
+/*
+ * Adds a finished span to what earlier spans left in row and totals (value_dim): both rescaled to the larger maximum, in double.
+ * Without totals, to the row alone.
+ */
 void attn_merge_span(const call *s, row_state *row, const span_state *part, double *totals, const float *acc);
 
 /* Nothing is attended until a block says so. */
 void attn_begin_row(const call *s, const row_group *g, int x);
 
+/* Σ e_j v_j of a finished row: totals (value_dim), or where there are none, sums (value_dim) times scale. */
+typedef struct {
+  const double *totals;
+  const float *sums;
+  double scale;
+} row_sums;
+
 /* Writes the row's output and whatever else is wanted. */
-void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row,
-                  const double *totals);
+void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row, row_sums sums);
 
 #endif

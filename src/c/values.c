@@ -1,4 +1,4 @@
-/* The weighted sum of the values, for up to four rows over one block. */
+/* The weighted sum of the values, for up to ROWS rows over one block. */
 #include "tiled.h"
 
 /* Channel c of key j of a block at v[c / STRIP * strip + j * stride + c % STRIP]. */
@@ -31,9 +31,17 @@ INLINE void values_of_rows(const int rows, const int wide, float *sums, size_t p
     block_values(rows, 1, sums + c, padded, w, v + c / STRIP * strip, stride, strip, from, to);
 }
 
+/* By itself, as score_five of spans.c is. */
+KERNEL void sum_five(float *sums, size_t padded, const float *w, block_view block, int32_t from, int32_t to)
+{
+  values_of_rows(5, 2, sums, padded, w, block, from, to);
+}
+
 KERNEL void sum_block(int rows, float *sums, size_t padded, const float *w, block_view block, int32_t from, int32_t to)
 {
-  if (rows == 4)
+  if (rows == 5)
+    sum_five(sums, padded, w, block, from, to);
+  else if (rows == 4)
     values_of_rows(4, 2, sums, padded, w, block, from, to);
   else if (rows == 3)
     values_of_rows(3, 2, sums, padded, w, block, from, to);
@@ -63,22 +71,36 @@ static void sum_attended(const call *s, const row_view *view, float *sums, const
   }
 }
 
+/* The sums over the keys [from, to) of one block, to `sums` (ROWS, padded). */
+static void sum_keys(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
+                     int32_t to, int32_t start, int care)
+{
+  block_view block = view_block(s, job, from, start);
+  if (care == CARE_NONE)
+    sum_block(g->count, sums, s->padded, w, block, from, to);
+  else
+    for (int x = 0; x < g->count; x++)
+      sum_attended(s, &g->view[x], sums + (size_t)x * s->padded, w + x * SPAN, block, from, to,
+                   care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
+}
+
 void attn_add_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *keep,
                      const float *w, int32_t from, int32_t to, int32_t start, int care)
 {
   size_t padded = s->padded;
-  block_view block = {0};
-  if (!job->bytes)
-    block = view_block(s, job, from, start);
-  if (job->bytes)
+  float *sums = s->sums, *others = sums + ROWS * padded;
+  int32_t middle = (from / BLOCK + 1) * BLOCK;
+  if (job->bytes) {
     attn_sum_bytes(s, job, g, w - from % 16, from - from % 16, to, start, care == CARE_RANGE ? RANGE_SCALE : 1);
-  else if (care == CARE_NONE)
-    sum_block(g->count, s->sums, padded, w, block, from, to);
-  else
-    for (int x = 0; x < g->count; x++)
-      sum_attended(s, &g->view[x], s->sums + (size_t)x * padded, w + x * SPAN, block, from, to,
-                   care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
+  } else {
+    sum_keys(s, job, g, sums, w, from, to < middle ? to : middle, start, care);
+    if (middle < to)
+      sum_keys(s, job, g, others, w + (middle - from), middle, to, start, care);
+  }
+  int both = middle < to && !job->bytes;
   for (int x = 0; x < g->count; x++)
-    for (size_t c = (size_t)x * padded; c < (size_t)(x + 1) * padded; c += 4)
-      v_store(acc + c, v_load(acc + c) * v_splat(keep[x]) + v_load(s->sums + c));
+    for (size_t c = (size_t)x * padded; c < (size_t)(x + 1) * padded; c += 4) {
+      f32x4 sum = both ? v_load(sums + c) + v_load(others + c) : v_load(sums + c);
+      v_store(acc + c, keep ? v_load(acc + c) * v_splat(keep[x]) + sum : sum);
+    }
 }
