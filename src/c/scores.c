@@ -72,69 +72,53 @@ INLINE double sum_lanes(const f32x4 x[4])
 
 INLINE float sum_vectors(const f32x4 x[4]) { return v_hsum((x[0] + x[1]) + (x[2] + x[3])); }
 
-INLINE block_sums sums_of(const int want_stats, const f32x4 sums[4], const f32x4 moments[4])
+/* `count` scores (a multiple of TURN) z → weights e, at T = 0 or ∞. */
+KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32_t count, float max)
 {
-  block_sums result = {.sum = sum_vectors(sums)};
-  if (want_stats) {
-    result.total = sum_lanes(sums);
-    result.moment = sum_vectors(moments);
-  }
-  return result;
+  for (int l = 0; l < 4; l++)
+    sums[l] = v_splat(0);
+  for (int32_t j = 0; j < count; j += 16)
+    ROLLED for (int l = 0; l < 4; l++)
+    {
+      f32x4 t = v_load(z + j + 4 * l) - v_splat(max), x = weigh(kind == T_ZERO ? T_ZERO : T_INFINITE, t, t);
+      v_store(e + j + 4 * l, x);
+      sums[l] += x;
+    }
 }
 
-/* z → weights in place over `count` scores (a multiple of TURN). */
-KERNEL block_sums weigh_limit(int kind, float *z, int32_t count, float max)
+/* The same at a finite T, with the first half of exp for all keys before the second for any. */
+KERNEL void weigh_exp(f32x4 sums_out[4], float *e, const float *z, int32_t count, float max, float inverse_t)
 {
-  f32x4 sums[4] = {{0}}, moments[4] = {{0}};
+  f32x4 r[FOLD / 4], power[FOLD / 4], sums[4] = {{0}};
+  for (int32_t j = 0; j < count; j += TURN)
+    for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
+      f32x4 t = v_load(z + 4 * l) - v_splat(max);
+      r[l] = v_exp_reduce(v_exp_range(t * v_splat(inverse_t)), &power[l]);
+    }
+  for (int32_t j = 0; j < count; j += TURN)
+    for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
+      f32x4 x = v_exp_finish(r[l], power[l]);
+      sums[l % 4] += x;
+      v_store(e + 4 * l, x);
+    }
+  for (int l = 0; l < 4; l++)
+    sums_out[l] = sums[l];
+}
+
+/* Σ e·(z − max), and z → e. 0·∞ is not 0: a masked key has z = −∞. */
+KERNEL float take_moment(int kind, float *z, const float *e, int32_t count, float max)
+{
+  f32x4 moments[4] = {{0}};
   for (int32_t j = 0; j < count; j += 16)
     for (int l = 0; l < 4; l++) {
-      f32x4 score = v_load(z + j + 4 * l), t = score - v_splat(max), e = weigh(kind, t, t);
-      v_store(z + j + 4 * l, e);
+      f32x4 score = v_load(z + j + 4 * l), x = v_load(e + j + 4 * l), t = v_max(score - v_splat(max), v_splat(LOWEST));
       /* at T = ∞ an attended key may be as far away as a masked one */
-      t = v_max(t, v_splat(LOWEST));
       if (kind == T_INFINITE)
         t = v_select(score == v_splat(LOWEST), v_splat(-__builtin_inff()), t);
-      sums[l] += e;
-      moments[l] = v_madd(e, t, moments[l]);
+      moments[l] = v_madd(x, t, moments[l]);
+      v_store(z + j + 4 * l, x);
     }
-  return sums_of(1, sums, moments);
-}
-
-/*
- * z → weights, with the first half of exp for all keys before the second for any. With statistics, t = z − max takes the place of the
- * scores in between.
- */
-INLINE block_sums weigh_scores(const int want_stats, float *scores, int32_t count, float max, float inverse_t)
-{
-  f32x4 r[FOLD / 4], power[FOLD / 4], sums[4] = {{0}}, moments[4] = {{0}};
-  for (int32_t j = 0; j < count; j += TURN)
-    for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
-      float *z = scores + 4 * l;
-      f32x4 t = v_load(z) - v_splat(max);
-      r[l] = v_exp_reduce(v_exp_range(t * v_splat(inverse_t)), &power[l]);
-      if (want_stats) /* 0·∞ is not 0: a masked key has t = −∞ */
-        v_store(z, v_max(t, v_splat(LOWEST)));
-    }
-  for (int32_t j = 0; j < count; j += TURN)
-    for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
-      float *z = scores + 4 * l;
-      f32x4 e = v_exp_finish(r[l], power[l]);
-      sums[l % 4] += e;
-      if (want_stats)
-        moments[l % 4] = v_madd(e, v_load(z), moments[l % 4]);
-      v_store(z, e);
-    }
-  return sums_of(want_stats, sums, moments);
-}
-
-KERNEL block_sums weigh_exp(float *z, int32_t count, float max, float inverse_t)
-{
-  return weigh_scores(0, z, count, max, inverse_t);
-}
-
-KERNEL block_sums weigh_exp_stats(float *z, int32_t count, float max, float inverse_t)
-{
-  return weigh_scores(1, z, count, max, inverse_t);
+  return sum_vectors(moments);
 }
 
 /*
@@ -152,11 +136,21 @@ static double sum_exactly(const float *e, int32_t count)
   return sums[0][0] + sums[0][1];
 }
 
+/* z → weights in place. */
 static block_sums weigh_row(const call *s, float *z, int32_t count, float max)
 {
-  if (s->kind != T_FINITE)
-    return weigh_limit(s->kind, z, count, max);
-  return s->p->attended ? weigh_exp_stats(z, count, max, s->inverse_t) : weigh_exp(z, count, max, s->inverse_t);
+  float own[FOLD], *e = s->p->attended ? own : z;
+  f32x4 sums[4];
+  if (s->kind == T_FINITE)
+    weigh_exp(sums, e, z, count, max, s->inverse_t);
+  else
+    weigh_limit(s->kind, sums, e, z, count, max);
+  block_sums result = {.sum = sum_vectors(sums)};
+  if (s->p->attended) {
+    result.total = sum_lanes(sums);
+    result.moment = take_moment(s->kind, z, e, count, max);
+  }
+  return result;
 }
 
 /* Lanes that are attended, or that equal max. */
@@ -169,14 +163,14 @@ INLINE i32x4 found_scores(const float *z, int attended, float max)
 /* First position of `count` scores (a multiple of TURN) where one is found. */
 INLINE int32_t find_score(const float *z, int32_t count, const int attended, float max)
 {
-  int32_t j = 0;
-  for (; j < count; j += 16)
-    if (v_any((found_scores(z + j, attended, max) | found_scores(z + j + 4, attended, max)) |
-              (found_scores(z + j + 8, attended, max) | found_scores(z + j + 12, attended, max))))
-      break;
-  for (; j < count; j++)
-    if (attended ? z[j] != -__builtin_inff() : z[j] == max)
-      return j;
+  for (int32_t j = 0; j < count; j += 16) {
+    i32x4 found[4];
+    for (int l = 0; l < 4; l++)
+      found[l] = found_scores(z + j + 4 * l, attended, max);
+    if (v_any((found[0] | found[1]) | (found[2] | found[3])))
+      return j +
+             __builtin_ctz(v_bits(found[0]) | v_bits(found[1]) << 4 | v_bits(found[2]) << 8 | v_bits(found[3]) << 12);
+  }
   return 0;
 }
 

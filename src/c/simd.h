@@ -117,6 +117,16 @@ INLINE int v_any(i32x4 mask)
 #endif
 }
 
+/* Bit l is set where lane l of the mask is. */
+INLINE uint32_t v_bits(i32x4 mask)
+{
+#if defined(__wasm_simd128__)
+  return __builtin_wasm_bitmask_i32x4(mask);
+#else
+  return (uint32_t)((mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8));
+#endif
+}
+
 /* Transposes four vectors in place: lane l of x[r] becomes lane r of x[l]. */
 INLINE void v_transpose(f32x4 x[4])
 {

@@ -144,9 +144,13 @@ static inline double f64_log(double x)
     b.f *= 0.5;
     k++;
   }
-  double f = b.f - 1.0, s = f / (2.0 + f), w = s * s, p = 1.0 / 23.0;
-  for (int i = 21; i >= 3; i -= 2)
-    p = p * w + 1.0 / i;
+  /* even and odd powers of w apart, since each step waits for the one before */
+  double f = b.f - 1.0, s = f / (2.0 + f), w = s * s, even = 1.0 / 23.0, odd = 1.0 / 21.0;
+  for (int i = 17; i >= 5; i -= 4) {
+    even = even * (w * w) + 1.0 / (i + 2);
+    odd = odd * (w * w) + 1.0 / i;
+  }
+  double p = odd * w + (even * (w * w) + 1.0 / 3.0);
   /* 2s = f − s·f keeps the leading term exact */
   double tail = s * (2.0 * w * p) - s * f;
   return k * 0.693147180369123816490 + (f + (tail + k * 1.90821492927058770002e-10));
