@@ -1,13 +1,9 @@
 /** The statements behind attention (theory.h), bound to one engine. Loaded by init beside the kernels. */
-import { klBudget, klFrontier, rhoEffective } from './theory/budget.js';
-import { cost } from './theory/cost.js';
-import { lipschitz, logSumExp, softmaxJacobian } from './theory/differential.js';
-import { maximumEntropy } from './theory/entropy.js';
-import { normal, scaleExperiment } from './theory/experiment.js';
+import { klBudget, klFrontier, normal, rhoEffective, scaleExperiment } from './theory/budget.js';
+import { maximumEntropy, maximumLikelihood } from './theory/estimates.js';
 import { gaussianWeights, kernelEquivalence } from './theory/gaussian.js';
-import { gibbs, limits, simplexMerge } from './theory/gibbs.js';
-import { maximumLikelihood } from './theory/likelihood.js';
-import { operatorNorm, sharedKeyBounds } from './theory/sharing.js';
+import { gibbs, limits, lipschitz, logSumExp, simplexMerge, softmaxJacobian } from './theory/gibbs.js';
+import { cost, operatorNorm, sharedKeyBounds } from './theory/sharing.js';
 
 /** In the order of the statements. */
 const STATEMENTS = {

@@ -1,7 +1,7 @@
 import { integer, number, read, rows } from '../check.js';
 import { compute, numbers } from './run.js';
 
-/** @typedef {import('./run.js').Memory} Memory */
+/** @typedef {import('../memory.js').Memory} Memory @typedef {import('../types.d.ts').DType} DType */
 
 /** What the columns of theory.h are called here: three measured, then the bounds, each with its place in the summary. */
 const MEASURED = ['weights2', 'weights1', 'output'];
@@ -36,4 +36,16 @@ export function operatorNorm(memory, a, options) {
   const r = rows('a', matrix, integer('columns', columns, 1), 'columns'), size = Math.min(r, columns);
   const { ends } = compute(memory, 'operator_norm', { ends: 2 }, [matrix, r, columns], { scratch: 2 * size * size });
   return { upper: ends[0], lower: ends[1] };
+}
+
+/** Statement 15: Theory.cost. @param {Memory} memory @param {any} options @returns {any} */
+export function cost(memory, options) {
+  const { m, n, headDim, valueDim = headDim } = read('options', options, 'm n headDim valueDim');
+  const shape = [1, 1, 1, integer('m', m, 0), integer('n', n, 0), integer('headDim', headDim, 1), integer('valueDim', valueDim, 1)];
+  return memory.scope(() => {
+    const p = memory.push(memory.call('params_bytes'));
+    memory.ask('shape', `(${shape})`, `head sizes up to ${memory.call('max_dim')} and arrays below 4 GiB`, 'init', p, ...shape);
+    const bytes = (/** @type {DType} */ type) => memory.callTyped('scratch_bytes', type, p) >>> 0;
+    return { multiplyAdds: memory.call('work_size', p), scratchBytes: { float32: bytes('float32'), float64: bytes('float64') } };
+  });
 }
