@@ -55,7 +55,7 @@ static inline row_summary row_summarize(const row_state *row, int kind, double t
   /* log(Σe/n) by itself, because in KL the two logarithms nearly cancel when the weights are nearly uniform */
   double mean = row->moment / row->total, log_mean = f64_log(row->total / row->attended);
   /* the two sums differ by what float rounds, so the third term of log(1 + x) is beyond that */
-  double log_total = f64_log(row->total), x = row->sum / row->total - 1.0, log_sum = log_total + (x - 0.5 * x * x);
+  double log_sum = f64_log(row->sum), x = row->total / row->sum - 1.0, log_total = log_sum + (x - 0.5 * x * x);
   double lambda = kind == T_FINITE ? 1.0 / temperature : 0, shift = kind == T_FINITE ? mean * lambda : 0;
   double entropy = log_total - shift, kl = shift - log_mean;
   double lse = kind == T_FINITE ? log_sum + row->max * lambda : f64_log(row->attended);
