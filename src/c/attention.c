@@ -1,9 +1,8 @@
 /*
  * float32 attention: tiled, with online softmax, in memory that does not grow with m or n.
  *
- * The order of every sum is fixed by key positions alone. Keys are taken in spans of SPAN; within a span, FOLD keys
- * after the other fold into a fresh accumulator under a running maximum; spans then merge in order. Short chains keep
- * the error from growing with n, and spans are independent of each other.
+ * The order of every sum is fixed by key positions alone. Keys are taken in spans of SPAN, each under its own maximum; spans
+ * then merge in order. Short chains keep the error from growing with n, and spans are independent of each other.
  *
  * The work for one kv head goes row chunk by row chunk. A span's keys are packed into panels once per chunk; then each group
  * of rows (query by query, the heads of the kv group side by side) runs through the span.
@@ -121,10 +120,9 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
                {(void **)&s->scores, ROWS * SPAN * sizeof(float)},
                {(void **)&s->pairs, GROUP * FOLD / 2 * sizeof(int32_t)},
                {(void **)&s->query_factors, GROUP * sizeof(float)},
-               {(void **)&s->sums, 2 * ROWS * padded * sizeof(float)},
+               {(void **)&s->sums, SPAN / BLOCK * ROWS * padded * sizeof(float)},
                {(void **)&s->acc, ROWS * padded * sizeof(float)},
                {(void **)&s->spare, ROWS * padded * sizeof(float)},
-               {(void **)&s->spare_states, ROWS * sizeof(span_state)},
                {(void **)&s->totals, CHUNK * (size_t)p->value_dim * sizeof(double)},
                {(void **)&s->rows, CHUNK * sizeof(row_state)},
                {(void **)&s->groups, (CHUNK / GROUP + 1) * sizeof(row_group)}};

@@ -92,27 +92,27 @@ KERNEL float pack_weights(int32_t *pairs, const float *w, const float *scales, i
   return odd != 0 ? odd : most / 32767.0f;
 }
 
-INLINE void sum_rows(const int rows, const int wide, const call *s, const int8_t *v, int32_t pairs,
+INLINE void sum_rows(const int rows, const int wide, const call *s, float *sums, const int8_t *v, int32_t pairs,
                      const float *factors)
 {
   const size_t padded = s->padded;
   size_t c = 0;
   for (; c + 4 * wide <= padded; c += 4 * wide)
-    block_dots(rows, wide, s->sums + c, padded, s->pairs, v + 2 * c, pairs, factors);
+    block_dots(rows, wide, sums + c, padded, s->pairs, v + 2 * c, pairs, factors);
   for (; c < padded; c += 4)
-    block_dots(rows, 1, s->sums + c, padded, s->pairs, v + 2 * c, pairs, factors);
+    block_dots(rows, 1, sums + c, padded, s->pairs, v + 2 * c, pairs, factors);
 }
 
-KERNEL void sum_block_bytes(int rows, const call *s, const int8_t *v, int32_t pairs, const float *factors)
+KERNEL void sum_block_bytes(int rows, const call *s, float *sums, const int8_t *v, int32_t pairs, const float *factors)
 {
   if (rows == 4)
-    sum_rows(4, 2, s, v, pairs, factors);
+    sum_rows(4, 2, s, sums, v, pairs, factors);
   else if (rows == 3)
-    sum_rows(3, 2, s, v, pairs, factors);
+    sum_rows(3, 2, s, sums, v, pairs, factors);
   else if (rows == 2)
-    sum_rows(2, 4, s, v, pairs, factors);
+    sum_rows(2, 4, s, sums, v, pairs, factors);
   else
-    sum_rows(1, 8, s, v, pairs, factors);
+    sum_rows(1, 8, s, sums, v, pairs, factors);
 }
 
 /* Whether a row attends to a value that counts as NaN, even with a weight of 0. */
@@ -127,8 +127,8 @@ static int attends_to_nan(const call *s, const row_view *view, const float *scal
   return 0;
 }
 
-void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, const float *w, int32_t from, int32_t to,
-                    int32_t start, double divisor)
+void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
+                    int32_t to, int32_t start, double divisor)
 {
   float factors[GROUP];
   const float *scales = job->value_scales + (from - start);
@@ -139,5 +139,5 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, cons
     if (attends_to_nan(s, &g->view[r], scales, from, count))
       factors[r] = __builtin_nanf("");
   }
-  sum_block_bytes(g->count, s, job->byte_values + (size_t)(from - start) * s->padded, count / 2, factors);
+  sum_block_bytes(g->count, s, sums, job->byte_values + (size_t)(from - start) * s->padded, count / 2, factors);
 }

@@ -1,5 +1,5 @@
 /*
- * From dot products to weights, one row of a block at a time: softcap, biases and masks, the running maximum, exp, and the
+ * From dot products to weights, one row of a span at a time: softcap, biases and masks, the maximum, exp, and the
  * sums that output, log-sum-exp and statistics are read from.
  */
 #include "tiled.h"
@@ -56,7 +56,7 @@ KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, 
   return attended[0] + attended[1] + attended[2] + attended[3];
 }
 
-/* Over the weights of a block: their sum, and for the statistics Σ e in double and Σ e·t. */
+/* Over the weights of a span: their sum, and for the statistics Σ e in double and Σ e·t. */
 typedef struct {
   float sum;
   double total, moment;
@@ -89,7 +89,7 @@ KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32
 /* The same at a finite T, with the first half of exp for all keys before the second for any. */
 KERNEL void weigh_exp(f32x4 sums_out[4], float *e, const float *z, int32_t count, float max, float inverse_t)
 {
-  f32x4 r[FOLD / 4], power[FOLD / 4], sums[4] = {{0}};
+  f32x4 r[SPAN / 4], power[SPAN / 4], sums[4] = {{0}};
   for (int32_t j = 0; j < count; j += TURN)
     for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
       f32x4 t = v_load(z + 4 * l) - v_splat(max);
@@ -139,7 +139,7 @@ static double sum_exactly(const float *e, int32_t count)
 /* z → weights in place. */
 static block_sums weigh_row(const call *s, float *z, int32_t count, float max)
 {
-  float own[FOLD], *e = s->p->attended ? own : z;
+  float own[SPAN], *e = s->p->attended ? own : z;
   f32x4 sums[4];
   if (s->kind == T_FINITE)
     weigh_exp(sums, e, z, count, max, s->inverse_t);
@@ -223,53 +223,33 @@ INLINE float largest_score(const float *z, int32_t count)
   return v_hmax(v_max(largest[0], largest[1]));
 }
 
-/* Where the row began to attend, and its largest score so far; before the block's maximum moves on to the row. */
-static void note_positions(const call *s, const row_view *view, row_state *row, const float *z, int32_t from,
-                           int32_t to, float block_max)
-{
-  if (row->attended == 0)
-    row->first = !s->plain ? from + find_score(z, to - from, 1, 0) : view->lo > from ? view->lo : from;
-  if (block_max > (float)row->max)
-    row->argmax = from + find_score(z, to - from, 0, block_max);
-}
-
-/* The block's terms of the entropy and the expected score; before its maximum moves on to the row. */
-static void fold_statistics(const call *s, row_state *row, const block_sums *sums, const float *weights, int32_t count,
-                            float max, int32_t attended)
-{
-  double keep = row->total == 0 ? 0 : row_weigh(s->kind, row->max - max, s->p->temperature);
-  double total = sums->sum < 2 || 4 * sums->sum > (float)attended ? sum_exactly(weights, count) : sums->total;
-  row->moment = (keep == 0 ? 0 : keep * (row->moment + (row->max - max) * row->total)) + sums->moment;
-  row->total = keep * row->total + total;
-}
-
-void attn_fold_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to,
-                    float keep[LANES])
+/* The weights of one row and what is read off them. */
+static row_state weigh_keys(const call *s, const row_group *g, int x, float *z, int32_t from, int32_t to)
 {
   const int32_t count = to - from;
-  float before[LANES] = {0}, after[LANES] = {0}, sum[ROWS];
-  for (int x = 0; x < g->count; x++) {
-    float *z = scores + x * SPAN;
-    row_state *row = &span[x].row;
-    int32_t attended = shape_row(s, g, x, z, from, to);
-    float largest = largest_score(z, count), max = (float)row->max < largest ? largest : (float)row->max;
-    int finite = max != -__builtin_inff();
-    if (!finite)
-      max = nothing_finite(z, count);
-    if (s->p->attended && attended)
-      note_positions(s, &g->view[x], row, z, from, to, largest);
-    before[x] = (float)row->max;
-    after[x] = max;
-    block_sums sums = weigh_row(s, z, count, max);
-    sum[x] = sums.sum;
-    row->attended += attended;
-    if (s->p->attended)
-      fold_statistics(s, row, &sums, z, count, max, attended);
-    if (finite || max != 0)
-      row->max = max;
+  row_state row = row_empty();
+  row.attended = shape_row(s, g, x, z, from, to);
+  float largest = largest_score(z, count), max = largest;
+  if (largest == -__builtin_inff())
+    max = nothing_finite(z, count);
+  if (s->p->attended && row.attended) {
+    int32_t lo = g->view[x].lo;
+    row.first = !s->plain ? from + find_score(z, count, 1, 0) : lo > from ? lo : from;
+    row.argmax = from + find_score(z, count, 0, largest);
   }
-  for (int x = 0; x < g->count; x += 4)
-    v_store(keep + x, weigh(s->kind, v_load(before + x) - v_load(after + x), v_splat(s->inverse_t)));
+  block_sums sums = weigh_row(s, z, count, max);
+  row.sum = sums.sum;
+  if (s->p->attended) {
+    row.total = sums.sum < 2 || 4 * sums.sum > (float)row.attended ? sum_exactly(z, count) : sums.total;
+    row.moment = sums.moment;
+  }
+  if (largest != -__builtin_inff() || max != 0)
+    row.max = max;
+  return row;
+}
+
+void attn_weigh_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to)
+{
   for (int x = 0; x < g->count; x++)
-    span[x].row.sum = span[x].row.sum * keep[x] + sum[x];
+    span[x] = (span_state){weigh_keys(s, g, x, scores + x * SPAN, from, to), 1.0};
 }

@@ -1,4 +1,4 @@
-/* A group of rows over one span of keys: scores, weights and values, block by block. */
+/* A group of rows over one span of keys: scores, weights, values. */
 #include "tiled.h"
 
 /* Panel after panel, up to `count` keys. */
@@ -56,17 +56,6 @@ static void score_span(const call *s, const head_job *job, const row_group *g, i
       v_store(s->scores + x * SPAN + (j - start), v_splat(0));
 }
 
-/* Weights and values of one group over the keys [from, end) of a fold, into the span's states and acc; `first` into an empty acc. */
-static void attend_fold(const call *s, const head_job *job, const row_group *g, span_state *span, float *acc,
-                        int32_t from, int32_t end, int32_t start, int care, int first)
-{
-  /* whole turns, so that the four lanes of each sum belong to fixed positions */
-  int32_t begin = from & ~(TURN - 1), to = (end + TURN - 1) & ~(TURN - 1);
-  float keep[LANES];
-  attn_fold_rows(s, g, span, s->scores + (begin - start), begin, to, keep);
-  attn_add_values(s, job, g, acc, first ? NULL : keep, s->scores + (from - start), from, end, start, care);
-}
-
 static int all_finite(const float *x, size_t count)
 {
   i32x4 odd = {0, 0, 0, 0};
@@ -77,30 +66,19 @@ static int all_finite(const float *x, size_t count)
 
 void attn_span(const call *s, const head_job *job, const row_group *g, int32_t start, span_state *span, float *acc)
 {
-  int32_t end = start + SPAN < g->hi ? start + SPAN : g->hi;
-  int settled[ROWS] = {0}, left = g->count;
-  for (int care = CARE_NONE; left; care++) {
-    /* later passes are for the rows that need them; the others keep what they have */
-    span_state *states = care == CARE_NONE ? span : s->spare_states;
-    float *sums = care == CARE_NONE ? acc : s->spare;
-    for (int x = 0; x < g->count; x++)
-      states[x] = (span_state){row_empty(), care == CARE_RANGE ? RANGE_SCALE : 1.0};
-    int32_t lo = g->lo > start ? g->lo : start;
-    score_span(s, job, g, lo & ~(TURN - 1), end, start);
-    for (int32_t from = lo; from < end;) {
-      int32_t to = (from / FOLD + 1) * FOLD < end ? (from / FOLD + 1) * FOLD : end;
-      attend_fold(s, job, g, states, sums, from, to, start, care, from == lo);
-      from = to;
-    }
-    for (int x = 0; x < g->count; x++) {
-      size_t row = (size_t)x * s->padded;
-      if (settled[x] || (care != CARE_RANGE && !all_finite(sums + row, s->padded)))
-        continue;
-      settled[x] = 1;
-      left--;
-      span[x] = states[x];
-      for (size_t c = 0; c < s->padded && sums != acc; c += 4)
-        v_store(acc + row + c, v_load(sums + row + c));
-    }
+  int32_t lo = g->lo > start ? g->lo : start, end = start + SPAN < g->hi ? start + SPAN : g->hi;
+  /* whole turns, so that the four lanes of each sum belong to fixed positions */
+  int32_t from = lo & ~(TURN - 1), to = (end + TURN - 1) & ~(TURN - 1);
+  size_t padded = s->padded;
+  score_span(s, job, g, from, end, start);
+  attn_weigh_rows(s, g, span, s->scores + (from - start), from, to);
+  attn_sum_values(s, job, g, acc, s->scores + (lo - start), lo, end, start, CARE_NONE);
+  for (int care = CARE_MASKS; care <= CARE_RANGE && !all_finite(acc, (size_t)g->count * padded); care++) {
+    attn_sum_values(s, job, g, s->spare, s->scores + (lo - start), lo, end, start, care);
+    for (size_t x = 0; x < (size_t)g->count; x++)
+      if (!all_finite(acc + x * padded, padded)) {
+        span[x].scale = care == CARE_RANGE ? RANGE_SCALE : 1.0;
+        __builtin_memcpy(acc + x * padded, s->spare + x * padded, padded * sizeof(float));
+      }
   }
 }

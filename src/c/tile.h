@@ -15,10 +15,9 @@ enum {
   PANEL = 8,   /* keys in a panel */
   GROUP = 4,   /* rows side by side in one vector, or in a tile of weights */
   ROWS = 5,    /* query rows done together */
-  LANES = 8,   /* ROWS rounded up to whole vectors */
   STRIP = 8,   /* channels in a strip of packed values */
-  SPAN = 512,  /* keys scored at once, a multiple of FOLD */
-  FOLD = 256,  /* keys weighted before the running maximum moves on: two blocks */
+  SPAN = 512,  /* keys scored and weighted at once, a multiple of FOLD */
+  FOLD = 256,  /* keys of a cache of bytes whose weights are rounded together, a multiple of BLOCK */
   BLOCK = 128, /* keys whose values lie together and are summed together */
   /* Terms in one chain of additions. Longer sums add up chains, which keeps their error near that of a tree. */
   CHANNEL_CHAIN = 8,

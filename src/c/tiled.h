@@ -41,12 +41,11 @@ typedef struct {
   strides q_strides, out_strides;
   size_t padded; /* value_dim rounded up to whole vectors */
   float *panels, *values, *queries, *scores, *sums, *acc, *spare;
-  int32_t *pairs;           /* (GROUP, FOLD/2): weights for bytes */
-  float *query_factors;     /* (GROUP): what bytes' dot products are multiplied by */
-  span_state *spare_states; /* (ROWS) */
-  double *totals;           /* (CHUNK, value_dim) */
-  row_state *rows;          /* (CHUNK) */
-  row_group *groups;        /* (CHUNK / GROUP + 1) */
+  int32_t *pairs;       /* (GROUP, FOLD/2): weights for bytes */
+  float *query_factors; /* (GROUP): what bytes' dot products are multiplied by */
+  double *totals;       /* (CHUNK, value_dim) */
+  row_state *rows;      /* (CHUNK) */
+  row_group *groups;    /* (CHUNK / GROUP + 1) */
 } call;
 
 /* One kv head of one batch: where its keys and values are, and the span being worked on. */
@@ -114,11 +113,10 @@ float attn_nearest_float(double x);
 /* ---- scores.c ---- */
 
 /*
- * A group, one block: scores (ROWS, SPAN) holds the scaled dot products of the keys [from, to), at key `from`, both multiples of
- * TURN; they become weights. keep[x] is what was accumulated so far for row x is to be multiplied by.
+ * A group over one span: scores (ROWS, SPAN) holds the scaled dot products of the keys [from, to), at key `from`, both multiples of
+ * TURN; they become weights, and `span` says what they add up to.
  */
-void attn_fold_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to,
-                    float keep[LANES]);
+void attn_weigh_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to);
 
 /* ---- values.c ---- */
 
@@ -133,12 +131,9 @@ enum {
 };
 #define RANGE_SCALE 1024.0f
 
-/*
- * acc[r] = acc[r]·keep[r] + Σ_j w_rj v_j over the keys [from, to) of the span that begins at `start`, with w at key `from`. Without
- * keep, acc holds nothing yet.
- */
-void attn_add_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *keep,
-                     const float *w, int32_t from, int32_t to, int32_t start, int care);
+/* acc[r] = Σ_j w_rj v_j over the keys [from, to) of the span that begins at `start`, with w at key `from`. */
+void attn_sum_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *w, int32_t from,
+                     int32_t to, int32_t start, int care);
 
 /* ---- bytes.c: the two products over a cache of bytes ---- */
 
@@ -149,9 +144,9 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
 void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *scores, int32_t from, int32_t hi,
                       int32_t start);
 
-/* s->sums[r] = Σ_j w_rj v_j/divisor, as attn_add_values has them. w is at key `from`, a multiple of 16. */
-void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, const float *w, int32_t from, int32_t to,
-                    int32_t start, double divisor);
+/* sums[r] = Σ_j w_rj v_j/divisor over at most FOLD keys, as attn_sum_values has them. w is at key `from`, a multiple of 16. */
+void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
+                    int32_t to, int32_t start, double divisor);
 
 /* ---- pack.c ---- */
 

@@ -84,23 +84,26 @@ static void sum_keys(const call *s, const head_job *job, const row_group *g, flo
                    care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
 }
 
-void attn_add_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *keep,
-                     const float *w, int32_t from, int32_t to, int32_t start, int care)
+void attn_sum_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *w, int32_t from,
+                     int32_t to, int32_t start, int care)
 {
-  size_t padded = s->padded;
-  float *sums = s->sums, *others = sums + ROWS * padded;
-  int32_t middle = (from / BLOCK + 1) * BLOCK;
-  if (job->bytes) {
-    attn_sum_bytes(s, job, g, w - from % 16, from - from % 16, to, start, care == CARE_RANGE ? RANGE_SCALE : 1);
-  } else {
-    sum_keys(s, job, g, sums, w, from, to < middle ? to : middle, start, care);
-    if (middle < to)
-      sum_keys(s, job, g, others, w + (middle - from), middle, to, start, care);
+  const int32_t block = job->bytes ? FOLD : BLOCK;
+  const size_t size = ROWS * s->padded, used = (size_t)g->count * s->padded;
+  int parts = 0;
+  for (int32_t j = from; j < to; parts++) {
+    int32_t next = (j / block + 1) * block, end = next < to ? next : to;
+    float *sums = s->sums + (size_t)parts * size;
+    if (job->bytes)
+      attn_sum_bytes(s, job, g, sums, w + (j - from) - j % 16, j - j % 16, end, start,
+                     care == CARE_RANGE ? RANGE_SCALE : 1);
+    else
+      sum_keys(s, job, g, sums, w + (j - from), j, end, start, care);
+    j = end;
   }
-  int both = middle < to && !job->bytes;
-  for (int x = 0; x < g->count; x++)
-    for (size_t c = (size_t)x * padded; c < (size_t)(x + 1) * padded; c += 4) {
-      f32x4 sum = both ? v_load(sums + c) + v_load(others + c) : v_load(sums + c);
-      v_store(acc + c, keep ? v_load(acc + c) * v_splat(keep[x]) + sum : sum);
-    }
+  for (size_t c = 0; c < used; c += 4) {
+    f32x4 sum = v_load(s->sums + c);
+    for (int part = 1; part < parts; part++)
+      sum += v_load(s->sums + (size_t)part * size + c);
+    v_store(acc + c, sum);
+  }
 }
