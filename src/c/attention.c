@@ -158,7 +158,10 @@ static call begin_call(const attn_params *p, void *scratch)
     s.query_scale *= 2;
   s.inverse_t = attn_nearest_float(1.0 / p->temperature); /* T = 0 and T = ∞ do not use it */
   s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
-  s.plain = s.kind != T_INFINITE && !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores;
+  s.plain = s.kind != T_INFINITE && !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores &&
+            exponent > -64 && exponent < 64;
+  s.unit = s.plain ? s.scale : 1;
+  s.inverse_unit = attn_nearest_float((double)s.unit / p->temperature);
   s.q_strides = strides_of(p, p->heads, p->m, p->dim);
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);
   s.padded = padded_size(p);

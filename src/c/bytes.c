@@ -30,7 +30,8 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
     for (int32_t c = 0; c < dim; c += 2)
       pairs[c / 2 * GROUP + x] = pair_of(to_integer(q[c] * unit), c + 1 < dim ? to_integer(q[c + 1] * unit) : 0);
     /* NaN or infinity anywhere makes NaN of all scores */
-    s->query_factors[x] = sum - sum == 0 ? attn_nearest_float(s->p->scale * most / limit) : __builtin_nanf("");
+    s->query_factors[x] =
+        sum - sum == 0 ? attn_nearest_float(s->p->scale / s->scale * most / limit) : __builtin_nanf("");
   }
 }
 

@@ -3,41 +3,40 @@
 
 /* Panel after panel, up to `count` keys. */
 INLINE void scores_of_rows(const int rows, const int chain, float *scores, const float *q, const float *panels,
-                           int32_t dim, float factor, int32_t count)
+                           int32_t dim, int32_t count)
 {
   for (int32_t j = 0; j < count; j += PANEL, panels += (size_t)dim * PANEL)
-    panel_scores(rows, chain, scores + j, q, panels, dim, factor);
+    panel_scores(rows, chain, scores + j, q, panels, dim);
 }
 
 /* By itself, so that an engine which compiles in the background is done with it soon. */
-KERNEL void score_five(float *scores, const float *q, const float *panels, int32_t dim, float factor, int32_t count)
+KERNEL void score_five(float *scores, const float *q, const float *panels, int32_t dim, int32_t count)
 {
-  scores_of_rows(5, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
+  scores_of_rows(5, CHANNEL_CHAIN, scores, q, panels, dim, count);
 }
 
-KERNEL void score_panels(int rows, float *scores, const float *q, const float *panels, int32_t dim, float factor,
-                         int32_t count)
+KERNEL void score_panels(int rows, float *scores, const float *q, const float *panels, int32_t dim, int32_t count)
 {
   if (rows == 5)
-    score_five(scores, q, panels, dim, factor, count);
+    score_five(scores, q, panels, dim, count);
   else if (rows == 4)
-    scores_of_rows(4, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
+    scores_of_rows(4, CHANNEL_CHAIN, scores, q, panels, dim, count);
   else if (rows == 3)
-    scores_of_rows(3, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
+    scores_of_rows(3, CHANNEL_CHAIN, scores, q, panels, dim, count);
   else if (rows == 2)
-    scores_of_rows(2, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
+    scores_of_rows(2, CHANNEL_CHAIN, scores, q, panels, dim, count);
   else
-    scores_of_rows(1, CHANNEL_CHAIN, scores, q, panels, dim, factor, count);
+    scores_of_rows(1, CHANNEL_CHAIN, scores, q, panels, dim, count);
 }
 
-KERNEL void score_panels_finely(int rows, float *scores, const float *q, const float *panels, int32_t dim, float factor,
+KERNEL void score_panels_finely(int rows, float *scores, const float *q, const float *panels, int32_t dim,
                                 int32_t count)
 {
   if (rows == 4)
-    scores_of_rows(4, FINE_CHAIN, scores, q, panels, dim, factor, count);
+    scores_of_rows(4, FINE_CHAIN, scores, q, panels, dim, count);
   else
     for (int r = 0; r < rows; r++)
-      scores_of_rows(1, FINE_CHAIN, scores + r * SPAN, q + r, panels, dim, factor, count);
+      scores_of_rows(1, FINE_CHAIN, scores + r * SPAN, q + r, panels, dim, count);
 }
 
 /* Scores of a group's keys [from, hi) of the span that begins at `start`, and 0 up to a whole turn. */
@@ -48,9 +47,9 @@ static void score_span(const call *s, const head_job *job, const row_group *g, i
   if (job->bytes)
     attn_score_bytes(s, job, g, scores, from, hi, start);
   else if (s->p->sinks)
-    score_panels_finely(g->count, scores, s->queries, job->panels + at, s->p->dim, s->scale, hi - from);
+    score_panels_finely(g->count, scores, s->queries, job->panels + at, s->p->dim, hi - from);
   else
-    score_panels(g->count, scores, s->queries, job->panels + at, s->p->dim, s->scale, hi - from);
+    score_panels(g->count, scores, s->queries, job->panels + at, s->p->dim, hi - from);
   for (int32_t j = (hi + PANEL - 1) & ~(PANEL - 1); j % TURN; j += 4)
     for (int x = 0; x < g->count; x++)
       v_store(s->scores + x * SPAN + (j - start), v_splat(0));

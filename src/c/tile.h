@@ -48,13 +48,13 @@ INLINE void add_sums(const int rows, f32x4 sums[ROWS][2], f32x4 (*others)[2])
 }
 
 /*
- * scores[r][0..8) = factor·⟨q_r, k_j⟩ for the keys of one panel. The sums of the chains meet as in a binary counter: level l of
+ * scores[r][0..8) = ⟨q_r, k_j⟩ for the keys of one panel. The sums of the chains meet as in a binary counter: level l of
  * the tree holds the sum of 2^l chains, so that a product passes through at most chain + log2(dim/chain) additions.
  */
 INLINE void panel_scores(const int rows, const int chain, float *scores, /* (rows, SPAN) */
                          const float *q,                                 /* (dim, row_step(rows)), transposed */
                          const float *panel,                             /* (dim, PANEL) */
-                         int32_t dim, float factor)
+                         int32_t dim)
 {
   f32x4 tree[TREE * ROWS][2];
   uint32_t done = 0;
@@ -81,7 +81,7 @@ INLINE void panel_scores(const int rows, const int chain, float *scores, /* (row
         add_sums(rows, sum, level);
     for (int r = 0; r < rows; r++)
       for (int x = 0; x < 2; x++)
-        v_store(scores + r * SPAN + 4 * x, sum[r][x] * v_splat(factor));
+        v_store(scores + r * SPAN + 4 * x, sum[r][x]);
   }
 }
 

@@ -35,8 +35,9 @@ typedef struct {
   int kind;
   double query_scale; /* the fraction of p->scale, which queries are packed with, */
   float scale;        /* and its power of two, which dot products are multiplied by */
-  float inverse_t, softcap;
-  int plain; /* scores need nothing but the scale and the limits of each row */
+  float unit;         /* what scores are counted in: that power of two where nothing else is done to them */
+  float inverse_t, inverse_unit, softcap;
+  int plain; /* scores need nothing but a moderate scale and the limits of each row */
   int unmasked_scores;
   strides q_strides, out_strides;
   size_t padded; /* value_dim rounded up to whole vectors */
