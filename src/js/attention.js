@@ -139,13 +139,14 @@ export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
  */
 export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
   const count = batch * heads * m, yes = (/** @type {string} */ name) => choice(`want.${name}`, want[name], false, true);
-  /** @type {Record<string, () => any>} */
+  /** @type {Record<string, any>} addresses, until they become copies */
   const results = {}, stats = {};
-  /** @param {Record<string, () => any>} into @param {string} name @param {number} length @param {DType | 'int32'} kind */
+  /** @type {[Record<string, any>, string, DType | 'int32', number][]} */
+  const taken = [];
+  /** @param {Record<string, any>} into @param {string} name @param {number} length @param {DType | 'int32'} kind */
   const room = (into, name, length, kind = type) => {
-    const at = memory.room(kind, length);
-    into[name] = () => memory.copy(kind, at, length);
-    return at;
+    taken.push([into, name, kind, length]);
+    return into[name] = memory.room(kind, length);
   };
   const chosen = want.weights && typeof want.weights === 'object' ? want.weights : yes('weights') && { __proto__: null };
   if (chosen) {
@@ -158,15 +159,12 @@ export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
   if (yes('stats')) {
     memory.call('want_stats', p, room(stats, 'n', count, 'int32'),
       ...['entropy', 'kl', 'expectedScore', 'maxWeight'].map((name) => room(stats, name, count)), room(stats, 'argmax', count, 'int32'));
-    results.stats = () => taken(stats);
+    results.stats = stats;
   }
-  return () => taken(results);
-}
-
-/** Has each of them taken, in place. @param {Record<string, any>} results */
-function taken(results) {
-  for (const name of Object.keys(results)) results[name] = results[name]();
-  return results;
+  return () => {
+    for (const [into, name, kind, length] of taken) into[name] = memory.copy(kind, into[name], length);
+    return results;
+  };
 }
 
 /** The table from heads or rows to their place among the chosen. @param {Memory} memory @param {string} axis @param {any} chosen @param {number} size */
