@@ -66,31 +66,43 @@ void attn_score_bytes(const call *s, const head_job *job, const row_group *g, fl
 }
 
 /*
- * One row's weights times the scales of the values, as integers relative to the largest. Returns what an integer is worth: NaN
- * where a weight is NaN. A key of weight 0 has no part in it, whatever its scale.
+ * The rows' weights times the scales of the values, as integers relative to the largest of each row; worth[x] is what one of row x
+ * is worth. A key of weight 0 has no part in it, whatever its scale: where that is NaN, as behind the last key it may be, 0
+ * takes its place.
  */
-KERNEL float pack_weights(int32_t *pairs, const float *w, const float *scales, int32_t count)
+KERNEL void pack_weights(int rows, int32_t *pairs, float *worth, const float *w, const float *scales, int32_t count)
 {
-  const f32x4 zero = v_splat(0);
-  f32x4 largest = zero, sum = zero;
-  for (int32_t j = 0; j < count; j += 4) {
-    f32x4 e = v_load(w + j), a = v_select(e == zero, zero, e * v_load(scales + j));
-    largest = v_max(largest, a);
-    sum += a - a;
+  const f32x4 zero = v_splat(0), magic = v_splat(0x1.8p23f); /* adding it leaves a rounded number in the low bits */
+  f32x4 largest[GROUP] = {{0}};
+  for (int x = 0; x < rows; x++) {
+    const float *e = w + x * SPAN;
+    f32x4 even = zero, odd = zero, sum = zero;
+    int32_t j = 0;
+    do {
+      f32x4 a = v_load(e + j), b = v_load(e + j + 4);
+      even = v_max(even, a * v_load(scales + j));
+      odd = v_max(odd, b * v_load(scales + j + 4));
+      sum += a + b;
+    } while ((j += 8) < count);
+    /* a weight of NaN makes NaN of all sums: 0·∞ */
+    largest[x] = v_select(sum == sum, v_max(even, odd), v_splat(__builtin_inff()));
   }
-  float most = v_hmax(largest), odd = v_hsum(sum);
-  f32x4 unit = v_splat(most > 0 ? 32767.0f / most : 0);
-  if (unit[0] > 0x1p100f) /* what rounds to 0 beside a subnormal largest is not worth a second scale */
-    unit = zero;
-  for (int32_t j = 0; j < count; j += 8) {
-    i32x4 n[2];
-    for (int l = 0; l < 2; l++) {
-      f32x4 e = v_load(w + j + 4 * l), a = v_select(e == zero, zero, e * v_load(scales + j + 4 * l));
-      n[l] = v_round(v_select(a == a, a * unit, zero));
-    }
-    v_store_i(pairs + j / 2, v_narrow(n[0], n[1]));
+  v_transpose(largest);
+  f32x4 most = v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])), units = v_splat(32767.0f) / most;
+  /* what rounds to 0 beside a subnormal largest is not worth a second scale */
+  units = v_select(units > v_splat(0x1p100f), zero, units);
+  v_store(worth, most / v_splat(32767.0f));
+  for (int x = 0; x < rows; x++) {
+    const float *e = w + x * SPAN;
+    const f32x4 unit = v_splat(units[x]);
+    int32_t j = 0;
+    do {
+      f32x4 n[2];
+      for (int l = 0; l < 2; l++)
+        n[l] = v_madd(v_max(zero, v_load(e + j + 4 * l) * v_load(scales + j + 4 * l)), unit, magic);
+      v_store_i(pairs + x * (FOLD / 2) + j / 2, v_narrow((i32x4)n[0], (i32x4)n[1]));
+    } while ((j += 8) < count);
   }
-  return odd != 0 ? odd : most / 32767.0f;
 }
 
 INLINE void sum_rows(const int rows, const int wide, const call *s, float *sums, const int8_t *v, int32_t pairs,
@@ -116,13 +128,17 @@ KERNEL void sum_block_bytes(int rows, const call *s, float *sums, const int8_t *
     sum_rows(1, 8, s, sums, v, pairs, factors);
 }
 
+static int any_nan(const float *scales, int32_t count)
+{
+  i32x4 odd = {0, 0, 0, 0};
+  ROLLED for (int32_t j = 0; j < count; j += 4) odd |= v_load(scales + j) != v_load(scales + j);
+  return v_any(odd);
+}
+
 /* Whether a row attends to a value that counts as NaN, even with a weight of 0. */
 static int attends_to_nan(const call *s, const row_view *view, const float *scales, int32_t from, int32_t count)
 {
-  i32x4 odd = {0, 0, 0, 0};
-  for (int32_t j = 0; j < count; j += 4)
-    odd |= v_load(scales + j) != v_load(scales + j);
-  for (int32_t j = 0; j < count && v_any(odd); j++)
+  for (int32_t j = 0; j < count; j++)
     if (scales[j] != scales[j] && key_attended(s->p, view, from + j))
       return 1;
   return 0;
@@ -135,9 +151,11 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, floa
   const float *scales = job->value_scales + (from - start);
   /* whole eights, as rows of a cache come; what was not attended weighs 0 */
   int32_t count = ((to - from) + 7) & ~7;
+  pack_weights(g->count, s->pairs, factors, w, scales, count);
+  int nan = any_nan(scales, count);
   for (int r = 0; r < g->count; r++) {
-    factors[r] = (float)(pack_weights(s->pairs + r * (FOLD / 2), w + r * SPAN, scales, count) / divisor);
-    if (attends_to_nan(s, &g->view[r], scales, from, count))
+    factors[r] = (float)(factors[r] / divisor);
+    if (nan && attends_to_nan(s, &g->view[r], scales, from, count))
       factors[r] = __builtin_nanf("");
   }
   sum_block_bytes(g->count, s, sums, job->byte_values + (size_t)(from - start) * s->padded, count / 2, factors);
