@@ -211,14 +211,14 @@ INLINE i16x8 v_splat_pair(int32_t pair) { return (i16x8)v_splat_i(pair); }
 
 INLINE f32x4 v_float(i32x4 x) { return __builtin_convertvector(x, f32x4); }
 
-/* c + the products of 16-bit lanes, summed in twos. Exact. */
+/* c + the products of 16-bit lanes, summed in twos. Exact modulo 2^32. */
 INLINE i32x4 v_dot(i16x8 a, i16x8 b, i32x4 c)
 {
 #if defined(__wasm_simd128__)
   return __builtin_wasm_dot_s_i32x4_i16x8(a, b) + c;
 #else
   for (int l = 0; l < 4; l++)
-    c[l] += a[2 * l] * b[2 * l] + a[2 * l + 1] * b[2 * l + 1];
+    c[l] = (int32_t)((uint32_t)c[l] + (uint32_t)(a[2 * l] * b[2 * l] + a[2 * l + 1] * b[2 * l + 1]));
   return c;
 #endif
 }
