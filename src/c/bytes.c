@@ -35,25 +35,43 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
   }
 }
 
+/* −128 times the sum of pairs in each lane. */
+INLINE i32x4 start_of(i32x4 pairs, i32x4 start)
+{
+  return v_dot((i16x8)pairs, v_splat_pair(pair_of(-128, -128)), start);
+}
+
 /* Panel after panel, up to `count` keys. */
-INLINE void scores_of_rows(const int rows, float *scores, const int32_t *q, const int8_t *panels, const float *scales,
-                           int32_t pairs, const float *factors, int32_t count)
+INLINE void dots_of_rows(const int rows, float *scores, const int32_t *q, const int8_t *panels, int32_t pairs,
+                         int32_t count)
 {
   for (int32_t j = 0; j < count; j += PANEL, panels += (size_t)pairs * 2 * PANEL)
-    panel_dots(rows, scores + j, q, panels, scales + j, pairs, factors);
+    panel_dots(rows, scores + j, q, panels, pairs);
 }
 
 KERNEL void score_panels_bytes(int rows, float *scores, const int32_t *q, const int8_t *panels, const float *scales,
                                int32_t pairs, const float *factors, int32_t count)
 {
   if (rows == 4)
-    scores_of_rows(4, scores, q, panels, scales, pairs, factors, count);
+    dots_of_rows(4, scores, q, panels, pairs, count);
   else if (rows == 3)
-    scores_of_rows(3, scores, q, panels, scales, pairs, factors, count);
+    dots_of_rows(3, scores, q, panels, pairs, count);
   else if (rows == 2)
-    scores_of_rows(2, scores, q, panels, scales, pairs, factors, count);
+    dots_of_rows(2, scores, q, panels, pairs, count);
   else
-    scores_of_rows(1, scores, q, panels, scales, pairs, factors, count);
+    dots_of_rows(1, scores, q, panels, pairs, count);
+  i32x4 starts = v_splat_i(0);
+  ROLLED for (int32_t c = 0; c < pairs; c++) starts = start_of(v_load_i(q + c * GROUP), starts);
+  for (int r = 0; r < rows; r++, scores += SPAN) {
+    const i32x4 start = v_splat_i(starts[r]);
+    const f32x4 factor = v_splat(factors[r]);
+    ROLLED for (int32_t j = 0; j < count; j += PANEL)
+    {
+      i32x4 above = v_load_i(scores + j + 4), below = sum_below(v_load_i(scores + j), above, start);
+      v_store(scores + j, v_float(below) * factor * v_load(scales + j));
+      v_store(scores + j + 4, v_float(above) * factor * v_load(scales + j + 4));
+    }
+  }
 }
 
 void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *scores, int32_t from, int32_t hi,
@@ -66,63 +84,85 @@ void attn_score_bytes(const call *s, const head_job *job, const row_group *g, fl
 }
 
 /*
- * One row's weights times the scales of the values, as integers relative to the largest. Returns what an integer is worth: NaN
- * where a weight is NaN. A key of weight 0 has no part in it, whatever its scale.
+ * The rows' weights times the scales of the values, as integers relative to the largest of each row; worth[x] is what one of row x
+ * is worth, starts[x] −128 times their sum. A key of weight 0 has no part in it, whatever its scale: where that is NaN, as behind
+ * the last key it may be, 0 takes its place.
  */
-KERNEL float pack_weights(int32_t *pairs, const float *w, const float *scales, int32_t count)
+KERNEL void pack_weights(int rows, int32_t *pairs, int32_t *starts, float *worth, const float *w, const float *scales,
+                         int32_t count)
 {
-  const f32x4 zero = v_splat(0);
-  f32x4 largest = zero, sum = zero;
-  for (int32_t j = 0; j < count; j += 4) {
-    f32x4 e = v_load(w + j), a = v_select(e == zero, zero, e * v_load(scales + j));
-    largest = v_max(largest, a);
-    sum += a - a;
+  const f32x4 zero = v_splat(0), magic = v_splat(0x1.8p23f); /* adding it leaves a rounded number in the low bits */
+  f32x4 largest[GROUP] = {{0}};
+  for (int x = 0; x < rows; x++) {
+    const float *e = w + x * SPAN;
+    f32x4 even = zero, odd = zero, sum = zero;
+    int32_t j = 0;
+    do {
+      f32x4 a = v_load(e + j), b = v_load(e + j + 4);
+      even = v_max(even, a * v_load(scales + j));
+      odd = v_max(odd, b * v_load(scales + j + 4));
+      sum += a + b;
+    } while ((j += 8) < count);
+    /* a weight of NaN makes NaN of all sums: 0·∞ */
+    largest[x] = v_select(sum == sum, v_max(even, odd), v_splat(__builtin_inff()));
   }
-  float most = v_hmax(largest), odd = v_hsum(sum);
-  f32x4 unit = v_splat(most > 0 ? 32767.0f / most : 0);
-  if (unit[0] > 0x1p100f) /* what rounds to 0 beside a subnormal largest is not worth a second scale */
-    unit = zero;
-  for (int32_t j = 0; j < count; j += 8) {
-    i32x4 n[2];
-    for (int l = 0; l < 2; l++) {
-      f32x4 e = v_load(w + j + 4 * l), a = v_select(e == zero, zero, e * v_load(scales + j + 4 * l));
-      n[l] = v_round(v_select(a == a, a * unit, zero));
-    }
-    v_store_i(pairs + j / 2, v_narrow(n[0], n[1]));
+  v_transpose(largest);
+  f32x4 most = v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])), units = v_splat(32767.0f) / most;
+  /* what rounds to 0 beside a subnormal largest is not worth a second scale */
+  units = v_select(units > v_splat(0x1p100f), zero, units);
+  v_store(worth, most / v_splat(32767.0f));
+  for (int x = 0; x < rows; x++) {
+    const float *e = w + x * SPAN;
+    const f32x4 unit = v_splat(units[x]);
+    i32x4 sum = v_splat_i(0);
+    int32_t j = 0;
+    do {
+      i32x4 n[2];
+      for (int l = 0; l < 2; l++) {
+        n[l] = (i32x4)v_madd(v_max(zero, v_load(e + j + 4 * l) * v_load(scales + j + 4 * l)), unit, magic);
+        sum += n[l];
+      }
+      v_store_i(pairs + x * (FOLD / 2) + j / 2, v_narrow(n[0], n[1]));
+    } while ((j += 8) < count);
+    /* eight times the bits of magic, times 128, are 0 modulo 2^32 */
+    sum *= -128;
+    starts[x] = (int32_t)((uint32_t)sum[0] + (uint32_t)sum[1] + (uint32_t)sum[2] + (uint32_t)sum[3]);
   }
-  return odd != 0 ? odd : most / 32767.0f;
 }
 
-INLINE void sum_rows(const int rows, const int wide, const call *s, float *sums, const int8_t *v, int32_t pairs,
-                     const float *factors)
+INLINE void sum_rows(const int rows, const int wide, int32_t *sums, size_t width, const int32_t *w, const int8_t *v,
+                     int32_t pairs)
 {
-  const size_t padded = s->padded;
   size_t c = 0;
-  for (; c + 4 * wide <= padded; c += 4 * wide)
-    block_dots(rows, wide, sums + c, padded, s->pairs, v + 2 * c, pairs, factors);
-  for (; c < padded; c += 4)
-    block_dots(rows, 1, sums + c, padded, s->pairs, v + 2 * c, pairs, factors);
+  for (; wide > 1 && c + 8 * wide <= width; c += 8 * wide)
+    block_dots(rows, wide, sums + c, width, w, v + 2 * c, pairs);
+  for (; c < width; c += 8)
+    block_dots(rows, 1, sums + c, width, w, v + 2 * c, pairs);
 }
 
-KERNEL void sum_block_bytes(int rows, const call *s, float *sums, const int8_t *v, int32_t pairs, const float *factors)
+KERNEL void sum_block_bytes(int rows, int32_t *sums, size_t width, const int32_t *w, const int8_t *v, int32_t pairs)
 {
   if (rows == 4)
-    sum_rows(4, 2, s, sums, v, pairs, factors);
+    sum_rows(4, 1, sums, width, w, v, pairs);
   else if (rows == 3)
-    sum_rows(3, 2, s, sums, v, pairs, factors);
+    sum_rows(3, 1, sums, width, w, v, pairs);
   else if (rows == 2)
-    sum_rows(2, 4, s, sums, v, pairs, factors);
+    sum_rows(2, 2, sums, width, w, v, pairs);
   else
-    sum_rows(1, 8, s, sums, v, pairs, factors);
+    sum_rows(1, 4, sums, width, w, v, pairs);
+}
+
+static int any_nan(const float *scales, int32_t count)
+{
+  i32x4 odd = {0, 0, 0, 0};
+  ROLLED for (int32_t j = 0; j < count; j += 4) odd |= v_load(scales + j) != v_load(scales + j);
+  return v_any(odd);
 }
 
 /* Whether a row attends to a value that counts as NaN, even with a weight of 0. */
 static int attends_to_nan(const call *s, const row_view *view, const float *scales, int32_t from, int32_t count)
 {
-  i32x4 odd = {0, 0, 0, 0};
-  for (int32_t j = 0; j < count; j += 4)
-    odd |= v_load(scales + j) != v_load(scales + j);
-  for (int32_t j = 0; j < count && v_any(odd); j++)
+  for (int32_t j = 0; j < count; j++)
     if (scales[j] != scales[j] && key_attended(s->p, view, from + j))
       return 1;
   return 0;
@@ -131,14 +171,26 @@ static int attends_to_nan(const call *s, const row_view *view, const float *scal
 void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
                     int32_t to, int32_t start, double divisor)
 {
+  int32_t starts[GROUP];
   float factors[GROUP];
   const float *scales = job->value_scales + (from - start);
   /* whole eights, as rows of a cache come; what was not attended weighs 0 */
   int32_t count = ((to - from) + 7) & ~7;
+  pack_weights(g->count, s->pairs, starts, factors, w, scales, count);
+  int nan = any_nan(scales, count);
   for (int r = 0; r < g->count; r++) {
-    factors[r] = (float)(pack_weights(s->pairs + r * (FOLD / 2), w + r * SPAN, scales, count) / divisor);
-    if (attends_to_nan(s, &g->view[r], scales, from, count))
+    factors[r] = (float)(factors[r] / divisor);
+    if (nan && attends_to_nan(s, &g->view[r], scales, from, count))
       factors[r] = __builtin_nanf("");
   }
-  sum_block_bytes(g->count, s, sums, job->byte_values + (size_t)(from - start) * s->padded, count / 2, factors);
+  const size_t padded = s->padded, width = whole_strips(padded);
+  int32_t *dots = (int32_t *)(void *)sums; /* (rows, width), which become the sums from front to back */
+  sum_block_bytes(g->count, dots, width, s->pairs, job->byte_values + (size_t)(from - start) * width, count / 2);
+  for (int r = 0; r < g->count; r++, dots += width, sums += padded)
+    for (size_t c = 0; c < padded; c += 8) {
+      i32x4 odd = v_load_i(dots + c + 4), even = sum_below(v_load_i(dots + c), odd, v_splat_i(starts[r]));
+      v_store(sums + c, v_float(__builtin_shufflevector(even, odd, 0, 4, 1, 5)) * v_splat(factors[r]));
+      if (c + 4 < padded)
+        v_store(sums + c + 4, v_float(__builtin_shufflevector(even, odd, 2, 6, 3, 7)) * v_splat(factors[r]));
+    }
 }

@@ -1,9 +1,10 @@
 /*
  * The KV cache's memory: a header, then for each kv head its keys, its values and, for ATTN_CACHE_Q8, the scales of both. All
  * lies in the order in which the kernels read it:
- *   keys    panels of eight, (⌈capacity/8⌉, dim, 8); as bytes two channels side by side, (⌈capacity/8⌉, dim/2, 8, 2)
+ *   keys    panels of eight, (⌈capacity/8⌉, dim, 8); as bytes (⌈capacity/8⌉, dim/2, 4, 2, 2): in a word the keys j and j + 4, then
+ *           two channels side by side
  *   values  strips of eight channels of up to BLOCK positions, (⌈capacity/BLOCK⌉, ⌈value_dim/8⌉, BLOCK or what is left, 8); as
- *           bytes two keys side by side, (capacity/2, padded, 2)
+ *           bytes (capacity/2, ⌈value_dim/8⌉, 4, 2, 2): in a word two channels, then two keys side by side
  * with the capacity rounded up to whole panels. What was never written reads as 0, or as any finite number.
  */
 #ifndef CACHE_H
@@ -35,11 +36,10 @@ INLINE size_t cache_key_size(const attn_cache *c)
   return c->type == ATTN_CACHE_Q8 ? ((size_t)c->dim + 1) & ~(size_t)1 : (size_t)c->dim;
 }
 
-INLINE size_t cache_value_size(const attn_cache *c)
-{
-  const size_t whole = c->type == ATTN_CACHE_Q8 ? 4 : STRIP;
-  return ((size_t)c->value_dim + whole - 1) / whole * whole;
-}
+/* Channels in whole strips. */
+INLINE size_t whole_strips(size_t size) { return (size + STRIP - 1) / STRIP * STRIP; }
+
+INLINE size_t cache_value_size(const attn_cache *c) { return whole_strips((size_t)c->value_dim); }
 
 INLINE size_t cache_key_bytes(const attn_cache *c)
 {

@@ -65,7 +65,7 @@ static void load_cached_span(const call *s, head_job *job, int32_t start, int32_
   job->bytes = c->type == ATTN_CACHE_Q8;
   if (job->bytes) {
     job->byte_keys = (const int8_t *)keys;
-    job->byte_values = (const int8_t *)values + at * s->padded;
+    job->byte_values = (const int8_t *)values + at * cache_value_size(c);
     job->key_scales = scales;
     job->value_scales = scales + cache_rows(c);
     return;

@@ -62,10 +62,13 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size)
 
 /* ---- Records and the cache --------------------------------------------------------------------------------------------- */
 
-/* Where a vector's numbers lie: `run` of them side by side, number c at base + ⌊c/run⌋·step + c mod run, in numbers. */
+/*
+ * Where a vector's numbers lie: `run` of them with `apart` from one to the next, number c at base + ⌊c/run⌋·step +
+ * (c mod run)·apart, in numbers.
+ */
 typedef struct {
   char *base;
-  size_t run, step;
+  size_t run, step, apart;
   char *group; /* the panel or pair of rows it belongs to, or NULL where nothing beside it is computed with, */
   size_t group_bytes;
   int32_t group_rows; /* and how many vectors that holds */
@@ -80,51 +83,57 @@ static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_
     size_t lane = (size_t)j % BLOCK, before = (size_t)j - lane;
     return (places){.base = cache_values(c, kv_head) + (before * size + lane * STRIP) * number,
                     .run = STRIP,
-                    .step = strip_rows(cache_rows(c), (size_t)j) * STRIP};
+                    .step = strip_rows(cache_rows(c), (size_t)j) * STRIP,
+                    .apart = 1};
   }
   int32_t rows = is_value ? 2 : PANEL;
-  size_t lane = (size_t)(j % rows), group_bytes = (size_t)rows * size * number, run = bytes && !is_value ? 2 : 1;
-  char *group = (is_value ? cache_values(c, kv_head) : cache_keys(c, kv_head)) + (size_t)(j / rows) * group_bytes;
-  return (places){.base = group + run * lane * number,
-                  .run = run,
-                  .step = run * (size_t)rows,
-                  .group = group,
-                  .group_bytes = group_bytes,
-                  .group_rows = rows,
-                  .scale = bytes ? cache_scales(c, kv_head) + (is_value ? cache_rows(c) : 0) + j : NULL};
+  size_t lane = (size_t)(j % rows), group_bytes = (size_t)rows * size * number;
+  places p = {.group =
+                  (is_value ? cache_values(c, kv_head) : cache_keys(c, kv_head)) + (size_t)(j / rows) * group_bytes,
+              .group_bytes = group_bytes,
+              .group_rows = rows};
+  if (bytes) {
+    p.base = p.group + (is_value ? 2 * lane : lane % 4 * 4 + lane / 4);
+    p.run = 2;
+    p.step = is_value ? 4 : 16;
+    p.apart = is_value ? 1 : 2;
+    p.scale = cache_scales(c, kv_head) + (is_value ? cache_rows(c) : 0) + j;
+  } else {
+    p.base = p.group + lane * number;
+    p.run = 1;
+    p.step = PANEL;
+  }
+  return p;
 }
 
 INLINE void move_numbers(const size_t number, const size_t run, const int store, const places *p, char *record,
                          int32_t size)
 {
   for (size_t c = 0; c < (size_t)size; c++) {
-    char *at = p->base + (c / run * p->step + c % run) * number;
+    char *at = p->base + (c / run * p->step + c % run * p->apart) * number;
     if (store)
       __builtin_memcpy(at, record + c * number, number);
     else
       __builtin_memcpy(record + c * number, at, number);
+    /* the lower half of a word holds 128 more */
+    if (number == 1 && (at - p->group) % 2 == 0)
+      *(store ? at : record + c) ^= -128;
   }
-}
-
-INLINE void move_runs(const size_t number, const int store, const places *p, char *record, int32_t size)
-{
-  if (p->run == STRIP)
-    move_numbers(number, STRIP, store, p, record, size);
-  else if (p->run == 2)
-    move_numbers(number, 2, store, p, record, size);
-  else
-    move_numbers(number, 1, store, p, record, size);
 }
 
 static void move_record(const int store, const attn_cache *c, const places *p, char *record, int is_value)
 {
   int32_t size = is_value ? c->value_dim : c->dim;
-  if (c->type == ATTN_CACHE_F32)
-    move_runs(4, store, p, record, size);
-  else if (c->type == ATTN_CACHE_F16)
-    move_runs(2, store, p, record, size);
+  if (c->type == ATTN_CACHE_Q8)
+    move_numbers(1, 2, store, p, record + sizeof(float), size);
+  else if (c->type == ATTN_CACHE_F32 && is_value)
+    move_numbers(4, STRIP, store, p, record, size);
+  else if (c->type == ATTN_CACHE_F32)
+    move_numbers(4, 1, store, p, record, size);
+  else if (is_value)
+    move_numbers(2, STRIP, store, p, record, size);
   else
-    move_runs(1, store, p, record + sizeof(float), size);
+    move_numbers(2, 1, store, p, record, size);
 }
 
 void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const char *record)

@@ -200,7 +200,7 @@ INLINE i32x4 v_high(i16x8 x)
   return (i32x4)__builtin_shufflevector(x, sign, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
-/* Eight numbers that fit in 16 bits. */
+/* The low 16 bits of eight numbers. */
 INLINE i32x4 v_narrow(i32x4 low, i32x4 high)
 {
   return (i32x4)__builtin_shufflevector((i16x8)low, (i16x8)high, 0, 2, 4, 6, 8, 10, 12, 14);
@@ -209,23 +209,16 @@ INLINE i32x4 v_narrow(i32x4 low, i32x4 high)
 /* The same two in every lane of 32 bits. */
 INLINE i16x8 v_splat_pair(int32_t pair) { return (i16x8)v_splat_i(pair); }
 
-/* Rounded to nearest, ties to even, for |x| < 2^22. */
-INLINE i32x4 v_round(f32x4 x)
-{
-  const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23 */
-  return (i32x4)(x + magic) - (i32x4)magic;
-}
-
 INLINE f32x4 v_float(i32x4 x) { return __builtin_convertvector(x, f32x4); }
 
-/* c + the products of 16-bit lanes, summed in twos. Exact. */
+/* c + the products of 16-bit lanes, summed in twos. Exact modulo 2^32. */
 INLINE i32x4 v_dot(i16x8 a, i16x8 b, i32x4 c)
 {
 #if defined(__wasm_simd128__)
   return __builtin_wasm_dot_s_i32x4_i16x8(a, b) + c;
 #else
   for (int l = 0; l < 4; l++)
-    c[l] += a[2 * l] * b[2 * l] + a[2 * l + 1] * b[2 * l + 1];
+    c[l] = (int32_t)((uint32_t)c[l] + (uint32_t)(a[2 * l] * b[2 * l] + a[2 * l + 1] * b[2 * l + 1]));
   return c;
 #endif
 }

@@ -145,7 +145,10 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
 void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *scores, int32_t from, int32_t hi,
                       int32_t start);
 
-/* sums[r] = Σ_j w_rj v_j/divisor over at most FOLD keys, as attn_sum_values has them. w is at key `from`, a multiple of 16. */
+/*
+ * sums[r] = Σ_j w_rj v_j/divisor over at most FOLD keys, as attn_sum_values has them. w is at key `from`, a multiple of 16. On the way
+ * sums holds whole strips of channels: room for the next FOLD's is enough.
+ */
 void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
                     int32_t to, int32_t start, double divisor);
 
