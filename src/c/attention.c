@@ -117,7 +117,7 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
   } parts[] = {{(void **)&s->panels, span * dim * sizeof(float)},
                {(void **)&s->values, span * ((padded + STRIP - 1) & ~(size_t)(STRIP - 1)) * sizeof(float)},
                {(void **)&s->queries, ROWS * dim * sizeof(float)},
-               {(void **)&s->scores, ROWS * SPAN * sizeof(float)},
+               {(void **)&s->scores, ROWS * SCORES * sizeof(float)},
                {(void **)&s->pairs, GROUP * FOLD / 2 * sizeof(int32_t)},
                {(void **)&s->query_factors, GROUP * sizeof(float)},
                {(void **)&s->sums, SPAN / BLOCK * ROWS * padded * sizeof(float)},

@@ -62,7 +62,7 @@ KERNEL void score_panels_bytes(int rows, float *scores, const int32_t *q, const 
     dots_of_rows(1, scores, q, panels, pairs, count);
   i32x4 starts = v_splat_i(0);
   ROLLED for (int32_t c = 0; c < pairs; c++) starts = start_of(v_load_i(q + c * GROUP), starts);
-  for (int r = 0; r < rows; r++, scores += SPAN) {
+  for (int r = 0; r < rows; r++, scores += SCORES) {
     const i32x4 start = v_splat_i(starts[r]);
     const f32x4 factor = v_splat(factors[r]);
     ROLLED for (int32_t j = 0; j < count; j += PANEL)
@@ -94,7 +94,7 @@ KERNEL void pack_weights(int rows, int32_t *pairs, int32_t *starts, float *worth
   const f32x4 zero = v_splat(0), magic = v_splat(0x1.8p23f); /* adding it leaves a rounded number in the low bits */
   f32x4 largest[GROUP] = {{0}};
   for (int x = 0; x < rows; x++) {
-    const float *e = w + x * SPAN;
+    const float *e = w + x * SCORES;
     f32x4 even = zero, odd = zero, sum = zero;
     int32_t j = 0;
     do {
@@ -112,7 +112,7 @@ KERNEL void pack_weights(int rows, int32_t *pairs, int32_t *starts, float *worth
   units = v_select(units > v_splat(0x1p100f), zero, units);
   v_store(worth, most / v_splat(32767.0f));
   for (int x = 0; x < rows; x++) {
-    const float *e = w + x * SPAN;
+    const float *e = w + x * SCORES;
     const f32x4 unit = v_splat(units[x]);
     i32x4 sum = v_splat_i(0);
     int32_t j = 0;

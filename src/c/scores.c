@@ -251,5 +251,5 @@ static row_state weigh_keys(const call *s, const row_group *g, int x, float *z, 
 void attn_weigh_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to)
 {
   for (int x = 0; x < g->count; x++)
-    span[x] = (span_state){weigh_keys(s, g, x, scores + x * SPAN, from, to), 1.0};
+    span[x] = (span_state){weigh_keys(s, g, x, scores + x * SCORES, from, to), 1.0};
 }

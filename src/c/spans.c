@@ -36,7 +36,7 @@ KERNEL void score_panels_finely(int rows, float *scores, const float *q, const f
     scores_of_rows(4, FINE_CHAIN, scores, q, panels, dim, count);
   else
     for (int r = 0; r < rows; r++)
-      scores_of_rows(1, FINE_CHAIN, scores + r * SPAN, q + r, panels, dim, count);
+      scores_of_rows(1, FINE_CHAIN, scores + r * SCORES, q + r, panels, dim, count);
 }
 
 /* Scores of a group's keys [from, hi) of the span that begins at `start`, and 0 up to a whole turn. */
@@ -52,7 +52,7 @@ static void score_span(const call *s, const head_job *job, const row_group *g, i
     score_panels(g->count, scores, s->queries, job->panels + at, s->p->dim, hi - from);
   for (int32_t j = (hi + PANEL - 1) & ~(PANEL - 1); j % TURN; j += 4)
     for (int x = 0; x < g->count; x++)
-      v_store(s->scores + x * SPAN + (j - start), v_splat(0));
+      v_store(s->scores + x * SCORES + (j - start), v_splat(0));
 }
 
 static int all_finite(const float *x, size_t count)

@@ -12,13 +12,14 @@
 #include "simd.h"
 
 enum {
-  PANEL = 8,   /* keys in a panel */
-  GROUP = 4,   /* rows side by side in one vector, or in a tile of weights */
-  ROWS = 5,    /* query rows done together */
-  STRIP = 8,   /* channels in a strip of packed values */
-  SPAN = 512,  /* keys scored and weighted at once, a multiple of FOLD */
-  FOLD = 256,  /* keys of a cache of bytes whose weights are rounded together, a multiple of BLOCK */
-  BLOCK = 128, /* keys whose values lie together and are summed together */
+  PANEL = 8,          /* keys in a panel */
+  GROUP = 4,          /* rows side by side in one vector, or in a tile of weights */
+  ROWS = 5,           /* query rows done together */
+  STRIP = 8,          /* channels in a strip of packed values */
+  SPAN = 512,         /* keys scored and weighted at once, a multiple of FOLD */
+  FOLD = 256,         /* keys of a cache of bytes whose weights are rounded together, a multiple of BLOCK */
+  SCORES = SPAN + 16, /* from row to row; a power of two would put all rows into the same places of the cache */
+  BLOCK = 128,        /* keys whose values lie together and are summed together */
   /* Terms in one chain of additions. Longer sums add up chains, which keeps their error near that of a tree. */
   CHANNEL_CHAIN = 8,
   FINE_CHAIN = 4, /* of channels beside a sink, where the errors that all logits share do not cancel */
@@ -51,7 +52,7 @@ INLINE void add_sums(const int rows, f32x4 sums[ROWS][2], f32x4 (*others)[2])
  * scores[r][0..8) = ⟨q_r, k_j⟩ for the keys of one panel. The sums of the chains meet as in a binary counter: level l of
  * the tree holds the sum of 2^l chains, so that a product passes through at most chain + log2(dim/chain) additions.
  */
-INLINE void panel_scores(const int rows, const int chain, float *scores, /* (rows, SPAN) */
+INLINE void panel_scores(const int rows, const int chain, float *scores, /* (rows, SCORES) */
                          const float *q,                                 /* (dim, row_step(rows)), transposed */
                          const float *panel,                             /* (dim, PANEL) */
                          int32_t dim)
@@ -81,7 +82,7 @@ INLINE void panel_scores(const int rows, const int chain, float *scores, /* (row
         add_sums(rows, sum, level);
     for (int r = 0; r < rows; r++)
       for (int x = 0; x < 2; x++)
-        v_store(scores + r * SPAN + 4 * x, sum[r][x]);
+        v_store(scores + r * SCORES + 4 * x, sum[r][x]);
   }
 }
 
@@ -93,7 +94,7 @@ INLINE void add_key(const int rows, const int vectors, const int first, f32x4 su
   for (int x = 0; x < vectors; x++)
     value[x] = v_load(v + (size_t)(x / 2) * strip_stride + x % 2 * 4);
   for (int r = 0; r < rows; r++) {
-    f32x4 weight = v_splat(w[r * SPAN]);
+    f32x4 weight = v_splat(w[r * SCORES]);
     for (int x = 0; x < vectors; x++)
       sums[r][x] = first ? weight * value[x] : v_madd(weight, value[x], sums[r][x]);
   }
@@ -104,7 +105,7 @@ INLINE void add_key(const int rows, const int vectors, const int first, f32x4 su
  * positions of the block, wherever `from` is.
  */
 INLINE void block_values(const int rows, const int vectors, float *sums, /* (rows, padded), at the first channel */
-                         size_t padded, const float *w,                  /* (rows, SPAN), at key `from` */
+                         size_t padded, const float *w,                  /* (rows, SCORES), at key `from` */
                          const float *v, /* (to − from, stride), at key `from` and the first channel */
                          size_t stride, size_t strip_stride, int32_t from, int32_t to)
 {
@@ -137,7 +138,7 @@ INLINE i32x4 sum_below(i32x4 of_words, i32x4 above, i32x4 start) { return of_wor
  * sums[r][0..4) = the words of the keys times q_r, sums[r][4..8) = what is above in them: the keys 4 to 7. Side by side are two
  * channels; queries are pairs of 16-bit integers.
  */
-INLINE void panel_dots(const int rows, float *sums, /* (rows, SPAN), integers */
+INLINE void panel_dots(const int rows, float *sums, /* (rows, SCORES), integers */
                        const int32_t *q,            /* (pairs, GROUP) */
                        const int8_t *panel,         /* (pairs, 4, 2, 2) */
                        int32_t pairs)
@@ -155,7 +156,7 @@ INLINE void panel_dots(const int rows, float *sums, /* (rows, SPAN), integers */
   }
   for (int r = 0; r < rows; r++)
     for (int x = 0; x < 2; x++)
-      v_store_i(sums + r * SPAN + 4 * x, sum[r][x]);
+      v_store_i(sums + r * SCORES + 4 * x, sum[r][x]);
 }
 
 /*

@@ -114,7 +114,7 @@ float attn_nearest_float(double x);
 /* ---- scores.c ---- */
 
 /*
- * A group over one span: scores (ROWS, SPAN) holds the scaled dot products of the keys [from, to), at key `from`, both multiples of
+ * A group over one span: scores (ROWS, SCORES) holds the scaled dot products of the keys [from, to), at key `from`, both multiples of
  * TURN; they become weights, and `span` says what they add up to.
  */
 void attn_weigh_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to);

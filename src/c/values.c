@@ -80,7 +80,7 @@ static void sum_keys(const call *s, const head_job *job, const row_group *g, flo
     sum_block(g->count, sums, s->padded, w, block, from, to);
   else
     for (int x = 0; x < g->count; x++)
-      sum_attended(s, &g->view[x], sums + (size_t)x * s->padded, w + x * SPAN, block, from, to,
+      sum_attended(s, &g->view[x], sums + (size_t)x * s->padded, w + x * SCORES, block, from, to,
                    care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
 }
 
