@@ -22,7 +22,7 @@ export function multiply(k, name, w, x, m, rows, splits = [[0, rows]]) {
   return k.scope(() => {
     const { type } = TYPES[name], columns = x.length / m, out = k.allocate(4 * m * rows);
     const scratch = k.allocate(k.c.attn_multiply_scratch_bytes(type, m, columns));
-    k.c.attn_multiply_prepare(scratch, k.copy(x), m, columns, type);
+    k.c.attn_multiply_prepare(scratch, k.copy(x), 0, m, columns, type);
     for (const [first, end] of splits) k.c.attn_multiply(out, rows, w, scratch, m, first, end);
     return k.take(Float32Array, out, m * rows);
   });

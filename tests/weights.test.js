@@ -146,11 +146,13 @@ for (const { variant } of engines)
       });
     }
 
-    test('inputs prepared for one quantised type serve all of them, for one float type all three', () => {
+    test('inputs prepared for one type serve all of its kind, and floats are one kind', () => {
       const r = random(17), rows = 10, columns = 512, m = 5, k = new Kernels(variant), x = normal(r, m * columns);
-      for (const group of [quantizedNames, names.filter(isFloat)]) {
+      const kind = (name) => k.c.attn_multiply_kind(TYPES[name].type);
+      assert.deepEqual(names.filter((name) => kind(name) === 0), names.filter(isFloat));
+      for (const group of [0, 1, 2].map((each) => names.filter((name) => kind(name) === each)).filter((each) => each.length)) {
         const scratch = k.allocate(k.c.attn_multiply_scratch_bytes(TYPES[group[0]].type, m, columns)), out = k.allocate(4 * m * rows);
-        k.c.attn_multiply_prepare(scratch, k.copy(x), m, columns, TYPES[group[0]].type);
+        k.c.attn_multiply_prepare(scratch, k.copy(x), 0, m, columns, TYPES[group[0]].type);
         for (const name of group) {
           const w = matrix(k, name, randomRows(name, r, rows, columns), rows, columns);
           k.c.attn_multiply(out, rows, w, scratch, m, 0, rows);

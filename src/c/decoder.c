@@ -111,8 +111,6 @@ static void add_feed_forward(attn_pass *p, const decoder_layer *l, int32_t first
 
 /* ---- Steps shared by rows of matrices -------------------------------------------------------------------------------- */
 
-static int is_float(int32_t type) { return type == ATTN_F32 || type == ATTN_F16 || type == ATTN_BF16; }
-
 /* One to three products of the same inputs. */
 typedef struct {
   const attn_pass *p;
@@ -133,7 +131,7 @@ static void product_piece(void *task, int32_t index, void *scratch)
     int32_t all = attn_matrix_rows(w), pieces = (all + s->rows - 1) / s->rows;
     if (index < pieces) {
       int32_t first = index * s->rows, end = all - first < s->rows ? all : first + s->rows;
-      const void *inputs = is_float(attn_matrix_type(w)) ? s->p->floats : s->p->integers;
+      const void *inputs = s->p->inputs[attn_multiply_kind(attn_matrix_type(w))];
       attn_multiply(s->product[x].out, (size_t)all, w, inputs, s->m, first, end);
       return;
     }
@@ -144,13 +142,13 @@ static void product_piece(void *task, int32_t index, void *scratch)
 /* The products of x (m, columns) with matrices of so many columns. */
 static void multiply(attn_team *team, product_task *s, const float *x)
 {
-  int32_t columns = attn_matrix_columns(s->product[0].w), rows = 0, pieces = 0, kinds[2] = {0, 0};
+  int32_t columns = attn_matrix_columns(s->product[0].w), rows = 0, pieces = 0, kinds[ATTN_MULTIPLY_KINDS] = {0};
   int32_t threads = attn_team_threads(team);
   for (int32_t y = 0; y < s->count; y++) {
     const attn_matrix *w = s->product[y].w;
-    int kind = is_float(attn_matrix_type(w));
+    int32_t kind = attn_multiply_kind(attn_matrix_type(w));
     if (!kinds[kind]++)
-      attn_multiply_prepare(kind ? s->p->floats : s->p->integers, x, s->m, columns, attn_matrix_type(w));
+      attn_multiply_prepare(s->p->inputs[kind], x, 0, s->m, columns, attn_matrix_type(w));
     rows += attn_matrix_rows(w);
   }
   /* several pieces for each thread, of whole panels */

@@ -73,8 +73,8 @@ KERNEL void tile(float *acc, const float *x, const float *panel, int32_t columns
   dense_tile(acc, x, panel, columns, first);
 }
 
-/* Up to ABREAST inputs from input `from` on, and one panel. */
-static void many(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t from, int32_t to,
+/* Inputs [from, to), from a multiple of four, and one panel. */
+static void many(float *out, size_t stride, const attn_matrix *w, const float *scratch, int32_t from, int32_t to,
                  int32_t panel, lanes l)
 {
   float converted[CONVERT * PANEL], acc[GROUP * PANEL];
@@ -100,7 +100,7 @@ static void many(float *out, size_t stride, const attn_matrix *w, const void *sc
           v_store(acc + a, v_splat(0));
         attn_move_lanes(acc, PANEL, y, stride, rows, l);
       }
-      tile(acc, (const float *)input_group(scratch, i) + (size_t)c * GROUP, weights, columns, c == 0);
+      tile(acc, scratch + (size_t)i * (size_t)w->columns + (size_t)c * GROUP, weights, columns, c == 0);
       attn_move_lanes(y, stride, acc, PANEL, rows, l);
     }
   }
@@ -109,12 +109,12 @@ static void many(float *out, size_t stride, const attn_matrix *w, const void *sc
 void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m,
                           int32_t first_row, int32_t end_row)
 {
-  int32_t alone = m % GROUP == 1 ? m - 1 : m;
-  for (int32_t i = 0; i < alone; i += ABREAST)
+  int32_t alone = m % GROUP == 1 ? m - 1 : m, abreast = attn_multiply_abreast(w->columns);
+  for (int32_t i = 0; i < alone; i += abreast)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
-      many(out, stride, w, scratch, i, alone - i < ABREAST ? alone : i + ABREAST, panel,
+      many(out, stride, w, scratch, i, alone - i < abreast ? alone : i + abreast, panel,
            lanes_of(panel, first_row, end_row));
   for (int32_t panel = first_row / PANEL; alone < m && panel * PANEL < end_row; panel++)
-    one(out + (size_t)alone * stride, w, (const float *)input_group(scratch, alone), panel,
+    one(out + (size_t)alone * stride, w, (const float *)scratch + (size_t)alone * (size_t)w->columns, panel,
         lanes_of(panel, first_row, end_row));
 }

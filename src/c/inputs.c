@@ -10,90 +10,117 @@ size_t attn_multiply_scratch_bytes(int32_t type, int32_t m, int32_t columns)
   /* the wide form of a block alone, which takes more than a quarter of one for four */
   if (t.low_bits)
     per_row = (uint64_t)(columns / PART) * (uint64_t)input_block(1, 1);
-  uint64_t bytes = sizeof(input_head) + rows * per_row;
+  uint64_t bytes = rows * per_row;
   return bytes < (uint64_t)1 << 31 ? (size_t)bytes : 0;
 }
 
-/* One row's part. sums: of each half of q. Returns d, NaN if x has NaN or an infinity in it. */
-static float quantize_part(int16_t *q, int32_t *sums, const float *x)
+/* Which of the two forms inputs take. */
+static int is_wide(weight_type t) { return weight_form(t) == DOT_WIDE; }
+
+int32_t attn_multiply_kind(int32_t type)
 {
-  f32x4 most = v_splat(0), wild = v_splat(0),
+  weight_type t = attn_weight_type(type);
+  return !t.low_bits ? 0 : is_wide(t) ? 1 : 2;
+}
+
+const void *attn_multiply_inputs(const void *scratch, int32_t i, int32_t columns, int32_t type)
+{
+  weight_type t = attn_weight_type(type);
+  return (const uint8_t *)scratch + (size_t)i * input_bytes(t, is_wide(t), columns);
+}
+
+int32_t attn_multiply_abreast(int32_t columns)
+{
+  int32_t most = 196608 / columns & ~(GROUP - 1);
+  return most < GROUP ? GROUP : most;
+}
+
+/* One row's part, as vectors of 16 bits or of 8. sums: of each half. Returns d, NaN if x has NaN or an infinity in it. */
+INLINE float quantize_part(int wide, i32x4 q[4], int32_t sums[2], const float *x)
+{
+  f32x4 most = v_splat(0), not_finite = v_splat(0),
         magic = v_splat(12582912.0f); /* 1.5·2^23: adding it rounds to an integer */
   for (int c = 0; c < PART; c += 4) {
     f32x4 y = v_load(x + c);
     most = v_max(most, (f32x4)((i32x4)y & v_splat_i(INT32_MAX)));
-    wild += y - y;
+    not_finite += y - y;
   }
-  float max = v_hmax(most), d = max / 127.0f + v_hsum(wild);
+  float max = v_hmax(most), d = max / 127.0f + v_hsum(not_finite);
   /* max/127 is to be a normal number and 127/max finite; so little is 0 */
   f32x4 inverse = v_splat(max > 2e-36f ? 127.0f / max : 0);
-  i32x4 sum[2] = {{0}, {0}};
-  for (int c = 0; c < PART; c += 4) {
-    i32x4 n = (i32x4)(v_load(x + c) * inverse + magic) - (i32x4)magic;
-    /* NaN and infinity leave anything; the scale says so */
-    n = n << 24 >> 24;
-    sum[c / 16] += n;
-    for (int l = 0; l < 4; l++)
-      q[c + l] = (int16_t)n[l];
+  ROLLED for (int h = 0; h < 2; h++)
+  {
+    i32x4 n[4], sum = {0};
+    for (int v = 0; v < 4; v++) {
+      n[v] = (i32x4)(v_load(x + 16 * h + 4 * v) * inverse + magic) - (i32x4)magic;
+      /* NaN and infinity leave anything; the scale says so */
+      n[v] = n[v] << 24 >> 24;
+      sum += n[v];
+    }
+    sums[h] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    i32x4 low = v_narrow(n[0], n[1]), high = v_narrow(n[2], n[3]);
+    if (wide)
+      q[2 * h] = low, q[2 * h + 1] = high;
+    else
+      q[h] = v_narrow_bytes(low, high);
   }
-  for (int h = 0; h < 2; h++)
-    sums[h] = (sum[h][0] + sum[h][1]) + (sum[h][2] + sum[h][3]);
   return max > 2e-36f || d != d ? d : 0;
 }
 
-/* Part p of `count` rows, to a block of `rows`. */
-INLINE void store_block(const int wide, const int rows, uint8_t *block, const float *x, int32_t columns, int32_t count)
+/* A part of `count` rows, to a block of `rows`. */
+KERNEL void store_block(int wide, int32_t rows, uint8_t *block, const float *x, size_t columns, int32_t count)
 {
-  float *numbers = (float *)(block + input_quants(wide, rows));
-  for (int r = 0; r < rows; r++) {
-    int16_t q[PART] = {0};
+  float *numbers = (float *)(void *)(block + input_quants(wide, rows));
+  i32x4 q[GROUP][4] = {{{0}}};
+  ROLLED for (int32_t r = 0; r < rows; r++, x += columns)
+  {
     int32_t sums[2] = {0, 0};
-    float d = r < count ? quantize_part(q, sums, x + (size_t)r * (size_t)columns) : 0;
-    for (int c = 0; c < PART; c++)
-      if (wide)
-        ((int16_t *)block)[(c / 2 * rows + r) * 2 + c % 2] = q[c];
-      else
-        ((int8_t *)block)[(c / 4 * rows + r) * 4 + c % 4] = (int8_t)q[c];
-    numbers[r] = d;
-    numbers[rows + r] = (float)(wide ? sums[0] + sums[1] : sums[0]);
-    numbers[2 * rows + r] = (float)(wide ? 0 : sums[1]);
+    numbers[r] = r < count ? quantize_part(wide, q[r], sums, x) : 0;
+    numbers[rows + r] = (float)(sums[0] + sums[1]);
+    for (int h = 0; h < 2 && !wide; h++)
+      numbers[(2 + h) * rows + r] = (float)sums[h];
+  }
+  ROLLED for (int v = 0; v < (wide ? 4 : 2); v++)
+  {
+    f32x4 y[GROUP] = {(f32x4)q[0][v], (f32x4)q[1][v], (f32x4)q[2][v], (f32x4)q[3][v]};
+    if (rows > 1)
+      v_transpose(y);
+    for (int l = 0; l < GROUP && l < rows; l++, block += 16)
+      v_store_i(block, (i32x4)y[l]);
   }
 }
 
-KERNEL void store_four(int wide, uint8_t *block, const float *x, int32_t columns, int32_t count)
+/* Four rows side by side; those that are not there are zeros. */
+static void store_floats(float *to, const float *x, size_t columns, int32_t count)
 {
-  if (wide)
-    store_block(1, GROUP, block, x, columns, count);
-  else
-    store_block(0, GROUP, block, x, columns, count);
+  size_t c = 0;
+  for (; c + 4 <= columns; c += 4, to += 4 * GROUP) {
+    f32x4 y[GROUP];
+    for (int r = 0; r < GROUP; r++)
+      y[r] = r < count ? v_load(x + (size_t)r * columns + c) : v_splat(0);
+    v_transpose(y);
+    for (int l = 0; l < 4; l++)
+      v_store(to + GROUP * l, y[l]);
+  }
+  for (; c < columns; c++, to += GROUP)
+    for (int r = 0; r < GROUP; r++)
+      to[r] = r < count ? x[(size_t)r * columns + c] : 0;
 }
 
-KERNEL void store_one(int wide, uint8_t *block, const float *x, int32_t columns)
+void attn_multiply_prepare(void *scratch, const float *x, int32_t first, int32_t end, int32_t columns, int32_t type)
 {
-  if (wide)
-    store_block(1, 1, block, x, columns, 1);
-  else
-    store_block(0, 1, block, x, columns, 1);
-}
-
-void attn_multiply_prepare(void *scratch, const float *x, int32_t m, int32_t columns, int32_t type)
-{
-  input_head *head = scratch;
-  *head = (input_head){m, columns, dot_form(), !attn_weight_type(type).low_bits};
-  int wide = head->form == DOT_WIDE;
-  for (int32_t i = 0; i < m; i += GROUP, x += (size_t)GROUP * (size_t)columns) {
-    uint8_t *group = (uint8_t *)input_group(scratch, i);
-    int32_t count = m - i < GROUP ? m - i : GROUP, rows = count == 1 ? 1 : GROUP;
-    if (head->is_float) {
-      for (int32_t r = 0; r < rows; r++)
-        for (int32_t c = 0; c < columns; c++)
-          ((float *)group)[c * rows + r] = r < count ? x[(size_t)r * (size_t)columns + (size_t)c] : 0;
-      continue;
-    }
-    for (int32_t c = 0; c < columns; c += PART, group += input_block(wide, rows))
-      if (rows == 1)
-        store_one(wide, group, x + c, columns);
-      else
-        store_four(wide, group, x + c, columns, count);
+  weight_type t = attn_weight_type(type);
+  int wide = is_wide(t);
+  for (int32_t i = first; i < end; i += GROUP) {
+    uint8_t *group = (uint8_t *)attn_multiply_inputs(scratch, i, columns, type);
+    const float *from = x + (size_t)i * (size_t)columns;
+    int32_t count = end - i < GROUP ? end - i : GROUP, rows = count == 1 ? 1 : GROUP;
+    if (!t.low_bits && rows == 1)
+      __builtin_memcpy(group, from, (size_t)columns * sizeof(float));
+    else if (!t.low_bits)
+      store_floats((float *)(void *)group, from, (size_t)columns, count);
+    else
+      for (int32_t c = 0; c < columns; c += PART, group += input_block(wide, rows))
+        store_block(wide, rows, group, from + c, (size_t)columns, count);
   }
 }

@@ -28,7 +28,7 @@ int32_t attn_matrix_init(attn_matrix *w, int32_t type, int32_t rows, int32_t col
     return ATTN_E_RANGE;
   __builtin_memset(w, 0, bytes);
   w->type = type, w->rows = rows, w->columns = columns;
-  w->form = dot_form();
+  w->form = weight_form(attn_weight_type(type));
   return ATTN_OK;
 }
 

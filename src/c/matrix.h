@@ -32,7 +32,7 @@ enum {
 
 struct attn_matrix {
   int32_t type, rows, columns;
-  int32_t form;       /* of dots.h, as of quantised types; what Q8_0's bytes are laid out for */
+  int32_t form;       /* of dots.h, as of quantised types: what its bytes are laid out for */
   int32_t wild;       /* some float16, weight or scale, is infinite or NaN */
   int32_t unused[11]; /* to 64 bytes, so that panels begin at a multiple of 16 */
 };
@@ -51,6 +51,7 @@ typedef struct {
 /* All zero if there is no such type. */
 weight_type attn_weight_type(int32_t type);
 
+INLINE int32_t weight_form(weight_type t) { return dot_form(t.low_bits + t.high_bits); }
 INLINE int32_t unit_head(weight_type t) { return t.sign_m ? 32 : 16; }
 INLINE int32_t part_quants(weight_type t) { return (t.low_bits + t.high_bits) * PART; }
 INLINE int32_t part_bytes(weight_type t) { return t.sub_scales + part_quants(t); }

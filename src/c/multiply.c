@@ -38,9 +38,15 @@ typedef struct {
   const attn_matrix *w;
   const void *scratch;
   weight_type t;
-  int32_t wide;
+  int32_t wide, pairs;
   float offset; /* as the narrow form has it */
 } product;
+
+/* Where the group begins whose first input is i. */
+static const uint8_t *input_at(const product *x, int32_t i)
+{
+  return (const uint8_t *)x->scratch + (size_t)i * input_bytes(x->t, x->wide, x->w->columns);
+}
 
 /* Inputs [from, to), from a multiple of four, and one panel. */
 KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lanes l)
@@ -59,7 +65,7 @@ KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lane
       attn_unpack_wide(x->t, weights.wide, chunk);
     else
       attn_unpack_narrow(x->t, weights.narrow, chunk);
-    const uint8_t *group = input_group(x->scratch, from) + c / PART * block;
+    const uint8_t *group = input_at(x, from) + c / PART * block;
     float *y = x->out + (size_t)from * x->stride + (size_t)panel * PANEL;
     for (int32_t i = from; i < to; i += GROUP, group += columns / PART * block, y += GROUP * x->stride) {
       int32_t rows = to - i < GROUP ? to - i : GROUP;
@@ -70,7 +76,7 @@ KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lane
       if (x->wide)
         attn_tile_wide(x->t, acc, weights.wide, chunk.parts, &scales, group);
       else
-        attn_tile_narrow(x->t, x->offset, acc, weights.narrow, chunk, &scales, group);
+        attn_tile_narrow(x->t, x->pairs, x->offset, acc, weights.narrow, chunk, &scales, group);
       attn_move_lanes(y, x->stride, acc, PANEL, rows, l);
     }
   }
@@ -80,11 +86,11 @@ KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lane
 KERNEL void one(const product *x, int32_t i, int32_t panel, lanes l)
 {
   float y[PANEL];
-  alone a = {y, panel_of(x->w, panel), x->w->columns, input_group(x->scratch, i)};
+  alone a = {y, panel_of(x->w, panel), x->w->columns, input_at(x, i)};
   if (x->wide)
     attn_single_wide(x->t, &a);
   else
-    attn_single_narrow(x->t, x->offset, &a);
+    attn_single_narrow(x->t, x->pairs, x->offset, &a);
   attn_move_lanes(x->out + (size_t)i * x->stride + (size_t)panel * PANEL, 0, y, 0, 1, l);
 }
 
@@ -108,14 +114,15 @@ static int row_is_wild(const attn_matrix *w, weight_type t, int32_t row)
 void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m, int32_t first_row,
                    int32_t end_row)
 {
-  product x = {out, stride, w, scratch, attn_weight_type(w->type), w->form == DOT_WIDE, 0};
+  product x = {out, stride, w, scratch, attn_weight_type(w->type), w->form == DOT_WIDE, w->form == DOT_PAIRS, 0};
   if (!x.t.low_bits)
     return attn_multiply_floats(out, stride, w, scratch, m, first_row, end_row);
   x.offset = (float)narrow_offset(w, x.t);
   int32_t paired = m % GROUP == 1 ? m - 1 : m;
-  for (int32_t i = 0; i < paired; i += ABREAST)
+  int32_t abreast = attn_multiply_abreast(w->columns);
+  for (int32_t i = 0; i < paired; i += abreast)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
-      many(&x, i, paired - i < ABREAST ? paired : i + ABREAST, panel, lanes_of(panel, first_row, end_row));
+      many(&x, i, paired - i < abreast ? paired : i + abreast, panel, lanes_of(panel, first_row, end_row));
   for (int32_t panel = first_row / PANEL; paired < m && panel * PANEL < end_row; panel++)
     one(&x, paired, panel, lanes_of(panel, first_row, end_row));
   for (int32_t row = first_row; w->wild && row < end_row; row++)

@@ -4,11 +4,7 @@
 
 #include "inputs.h"
 
-enum {
-  PARTS = UNPACK / PART,
-  ABREAST =
-      128 /* inputs that meet a panel while it is unpacked: of 1536 columns, less than half a second-level cache */
-};
+enum { PARTS = UNPACK / PART };
 
 /* Up to UNPACK columns of a panel. */
 typedef struct {
@@ -68,7 +64,7 @@ typedef struct {
 } alone;
 
 void attn_single_wide(weight_type t, const alone *a);
-void attn_single_narrow(weight_type t, float offset, const alone *a);
+void attn_single_narrow(weight_type t, int pairs, float offset, const alone *a);
 
 /* A chunk's weights as the tiles read them: (parts, c/2, PANEL, c%2), q − offset times Q6_K's s; or (parts, c/4, PANEL, c%4), q. */
 void attn_unpack_wide(weight_type t, int16_t *to, panel_chunk chunk);
@@ -79,7 +75,7 @@ void attn_tile_wide(weight_type t, float *acc, const int16_t *weights, int32_t p
                     const uint8_t *x);
 
 /* The same; the chunk is for Q6_K's s, which 8 bits have no room for. */
-void attn_tile_narrow(weight_type t, float offset, float *acc, const int8_t *weights, panel_chunk chunk,
+void attn_tile_narrow(weight_type t, int pairs, float offset, float *acc, const int8_t *weights, panel_chunk chunk,
                       const chunk_scales *scales, const uint8_t *x);
 
 /* ---- Outputs ------------------------------------------------------------------------------------------------------ */

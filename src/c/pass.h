@@ -20,21 +20,21 @@ struct attn_pass {
   int32_t next, end; /* layers */
   int32_t again;     /* the caches have the token already */
   attn_params params;
-  int32_t *tokens;            /* (t) */
-  int32_t *last_row;          /* (t), the row_slot that chooses the last */
-  weights_wish *wish;         /* (layers) */
-  float *x, *h, *y;           /* (t, dim) */
-  float *q, *a;               /* (t, heads, head_dim): queries, what attention gives */
-  float *k, *v;               /* (t, kv_heads, head_dim) */
-  float *gate, *up;           /* (t, hidden) */
-  float *logits;              /* (outputs, vocab) */
-  void *floats, *integers;    /* inputs prepared for float and for quantised matrices */
-  float *lse;                 /* (heads, t) */
-  float *first_key;           /* (2, kv_heads, head_dim): key and value of position 0 */
-  void *room;                 /* of attn_team_attend */
-  int32_t *slots;             /* (heads): the head_slot of attend_mixed */
-  float *spare;               /* (t, heads, head_dim), then results (RESULTS, heads, t) */
-  int32_t *attended, *argmax; /* statistics (layers, heads, t), or NULL */
+  int32_t *tokens;                   /* (t) */
+  int32_t *last_row;                 /* (t), the row_slot that chooses the last */
+  weights_wish *wish;                /* (layers) */
+  float *x, *h, *y;                  /* (t, dim) */
+  float *q, *a;                      /* (t, heads, head_dim): queries, what attention gives */
+  float *k, *v;                      /* (t, kv_heads, head_dim) */
+  float *gate, *up;                  /* (t, hidden) */
+  float *logits;                     /* (outputs, vocab) */
+  void *inputs[ATTN_MULTIPLY_KINDS]; /* as products take them */
+  float *lse;                        /* (heads, t) */
+  float *first_key;                  /* (2, kv_heads, head_dim): key and value of position 0 */
+  void *room;                        /* of attn_team_attend */
+  int32_t *slots;                    /* (heads): the head_slot of attend_mixed */
+  float *spare;                      /* (t, heads, head_dim), then results (RESULTS, heads, t) */
+  int32_t *attended, *argmax;        /* statistics (layers, heads, t), or NULL */
   float *entropy, *kl, *expected_score, *max_weight, *first_weight;
 };
 

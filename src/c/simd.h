@@ -206,6 +206,13 @@ INLINE i32x4 v_narrow(i32x4 low, i32x4 high)
   return (i32x4)__builtin_shufflevector((i16x8)low, (i16x8)high, 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
+/* Sixteen that fit in 8 bits. */
+INLINE i32x4 v_narrow_bytes(i32x4 low, i32x4 high)
+{
+  return (i32x4)__builtin_shufflevector((i8x16)low, (i8x16)high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
+                                        30);
+}
+
 /* The same two in every lane of 32 bits. */
 INLINE i16x8 v_splat_pair(int32_t pair) { return (i16x8)v_splat_i(pair); }
 
@@ -255,5 +262,22 @@ INLINE i32x4 v_dot8(i32x4 a, i32x4 b, i32x4 c)
   return a ^ b ^ c; /* never reached: whoever calls it asks V_DOT8 first */
 #endif
 }
+
+/* The products of 8-bit lanes, summed in twos; the lanes of b have 7 bits. Exact. */
+INLINE i16x8 v_pairs(i32x4 a, i32x4 b)
+{
+#if V_RELAXED
+  return __builtin_wasm_relaxed_dot_i8x16_i7x16_s_i16x8((i8x16)a, (i8x16)b);
+#else
+  i8x16 x = (i8x16)a, y = (i8x16)b;
+  i16x8 sums;
+  for (int l = 0; l < 8; l++)
+    sums[l] = (int16_t)(x[2 * l] * y[2 * l] + x[2 * l + 1] * y[2 * l + 1]);
+  return sums;
+#endif
+}
+
+/* Eight sums of two as four sums of four. */
+INLINE i32x4 v_widen(i16x8 two) { return v_dot(two, (i16x8)v_splat_i(0x10001), v_splat_i(0)); }
 
 #endif

@@ -6,7 +6,7 @@
  * A matrix is filled once from rows in the file's format, in any order, and repacked on the way into panels of 8 rows for the
  * kernels. A product takes two steps, because several matrices often share an input:
  *
- *     attn_multiply_prepare(scratch, x, m, columns, type);
+ *     attn_multiply_prepare(scratch, x, 0, m, columns, type);
  *     attn_multiply(q, heads * dim, wq, scratch, m, 0, heads * dim);
  *     attn_multiply(k, kv_heads * dim, wk, scratch, m, 0, kv_heads * dim);
  *
@@ -73,11 +73,19 @@ ATTN_API void attn_matrix_row(const attn_matrix *w, int32_t row, float *out /* (
 ATTN_API size_t attn_multiply_scratch_bytes(int32_t type, int32_t m, int32_t columns);
 
 /*
- * Prepares m inputs for matrices of `columns` columns. What is prepared for one quantised type serves all quantised types, for
- * one of F32, F16, BF16 all three.
+ * Prepares inputs [first, end) of m for matrices of `columns` columns; threads may share them by multiples of four. What is prepared for
+ * one type serves all of its kind: 0 for floats, and what the others are is up to the engine.
  */
-ATTN_API void attn_multiply_prepare(void *scratch, const float *x /* (m, columns) */, int32_t m, int32_t columns,
-                                    int32_t type);
+ATTN_API int32_t attn_multiply_kind(int32_t type);
+enum { ATTN_MULTIPLY_KINDS = 3 };
+ATTN_API void attn_multiply_prepare(void *scratch, const float *x /* (m, columns) */, int32_t first, int32_t end,
+                                    int32_t columns, int32_t type);
+
+/* Where input i begins, a multiple of four: a product may also be shared by its inputs, as one of inputs i to m and their outputs. */
+const void *attn_multiply_inputs(const void *scratch, int32_t i, int32_t columns, int32_t type);
+
+/* How many inputs stay near while rows of a matrix go by, a multiple of four: less than half a second-level cache. */
+int32_t attn_multiply_abreast(int32_t columns);
 
 /*
  * Outputs [first_row, end_row), rows that w has, of the m inputs, to out[i·stride + row]; nothing else is written. Threads may share a

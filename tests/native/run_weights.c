@@ -4,7 +4,7 @@
  * engine's 8-bit dot product may behave (V_DOT8_LIKE in simd.h).
  *
  * The stream: int32 type, rows, columns, m, the number of pieces; their bounds (pieces + 1); the rows as a file has them; x (m, columns).
- * The answer: the form of dot product; every row; every product, in pieces. End of file is the end.
+ * The answer: the form of dot product for 8 bits; every row; every product, in pieces. End of file is the end.
  */
 #include "dots.h"
 #include "stream.h"
@@ -27,7 +27,7 @@ static array read_array(size_t element, size_t bytes)
 
 int main(void)
 {
-  int32_t head[5], form = dot_form();
+  int32_t head[5], form = dot_form(8);
   write_bytes(&form, 4);
   while (fread(head, 4, 5, stdin) == 5) {
     int32_t type = head[0], rows = head[1], columns = head[2], m = head[3], pieces = head[4];
@@ -52,7 +52,7 @@ int main(void)
     }
 
     void *scratch = fresh(attn_multiply_scratch_bytes(type, m, columns));
-    attn_multiply_prepare(scratch, x.data, m, columns, type);
+    attn_multiply_prepare(scratch, x.data, 0, m, columns, type);
     /* one element more, so that y is not aligned either */
     size_t count = (size_t)m * (size_t)rows;
     char *y = fresh(4 * count + 4);
