@@ -1,5 +1,5 @@
 /*
- * The forward pass. Read attn_pass_run first: a layer is its fifteen lines, and each line is a step that a team may share, by
+ * The forward pass. Read attn_pass_run first: a layer is its few lines, and each line is a step that a team may share, by
  * rows of the matrices or by tokens.
  */
 #include "pass.h"
@@ -40,6 +40,26 @@ static void norm(const attn_pass *p, float *y, const float *x, int32_t rows, int
   attn_rms_norm(y, (size_t)size, x, (size_t)size, rows, size, scale, 0, p->d->eps);
 }
 
+/* The memory of the inputs that w takes. */
+static void *inputs_for(const attn_pass *p, const attn_matrix *w)
+{
+  return p->inputs[attn_multiply_kind(attn_matrix_type(w))];
+}
+
+/* Tokens [first, first + count) of x (tokens, columns) become inputs of products with some matrices of so many columns. */
+static void prepare(const attn_pass *p, const float *x, const attn_matrix *const *w, int32_t matrices, int32_t first,
+                    int32_t count)
+{
+  for (int32_t y = 0; y < matrices; y++) {
+    int32_t same = 0;
+    while (inputs_for(p, w[same]) != inputs_for(p, w[y]))
+      same++;
+    if (same == y)
+      attn_multiply_prepare(inputs_for(p, w[y]), x, first, first + count, attn_matrix_columns(w[y]),
+                            attn_matrix_type(w[y]));
+  }
+}
+
 static void look_up(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
 {
   (void)l;
@@ -55,6 +75,7 @@ static void norm_for_attention(attn_pass *p, const decoder_layer *l, int32_t fir
 {
   size_t at = (size_t)first * (size_t)p->d->dim;
   norm(p, p->h + at, p->x + at, count, p->d->dim, l->attn_norm);
+  prepare(p, p->h, (const attn_matrix *[]){l->q, l->k, l->v}, 3, first, count);
 }
 
 /* Bias, norm and rotation of the heads of some tokens. */
@@ -81,6 +102,11 @@ static void turn_heads(attn_pass *p, const decoder_layer *l, int32_t first, int3
     attn_add(p->v + (size_t)i * size, p->v + (size_t)i * size, l->v_bias, size);
 }
 
+static void prepare_attention(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
+{
+  prepare(p, p->a, &l->o, 1, first, count);
+}
+
 /* x = x + N'(y) */
 static void add_block(attn_pass *p, const float *post_norm, int32_t first, int32_t count)
 {
@@ -95,13 +121,14 @@ static void add_attention(attn_pass *p, const decoder_layer *l, int32_t first, i
   size_t at = (size_t)first * (size_t)p->d->dim;
   add_block(p, l->attn_post_norm, first, count);
   norm(p, p->h + at, p->x + at, count, p->d->dim, l->ffn_norm);
+  prepare(p, p->h, (const attn_matrix *[]){l->gate, l->up}, 2, first, count);
 }
 
 static void activate(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
 {
   size_t hidden = (size_t)p->d->hidden, at = (size_t)first * hidden;
-  (void)l;
   attn_activate(p->gate + at, p->gate + at, p->up + at, (size_t)count * hidden, p->d->activation);
+  prepare(p, p->gate, &l->down, 1, first, count);
 }
 
 static void add_feed_forward(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
@@ -111,10 +138,10 @@ static void add_feed_forward(attn_pass *p, const decoder_layer *l, int32_t first
 
 /* ---- Steps shared by rows of matrices -------------------------------------------------------------------------------- */
 
-/* One to three products of the same inputs. */
+/* One to three products of the same prepared inputs, cut by blocks of inputs and by rows of the matrices. */
 typedef struct {
   const attn_pass *p;
-  int32_t m, rows; /* rows of a piece */
+  int32_t m, inputs, rows; /* of a piece at most so many */
   int32_t count;
   struct {
     float *out; /* (m, rows of w) */
@@ -122,40 +149,46 @@ typedef struct {
   } product[3];
 } product_task;
 
+static int32_t pieces_of(const product_task *s, const attn_matrix *w)
+{
+  return (attn_matrix_rows(w) + s->rows - 1) / s->rows;
+}
+
 static void product_piece(void *task, int32_t index, void *scratch)
 {
   const product_task *s = task;
+  int32_t across = 0, x = 0;
   (void)scratch;
-  for (int32_t x = 0; x < s->count; x++) {
-    const attn_matrix *w = s->product[x].w;
-    int32_t all = attn_matrix_rows(w), pieces = (all + s->rows - 1) / s->rows;
-    if (index < pieces) {
-      int32_t first = index * s->rows, end = all - first < s->rows ? all : first + s->rows;
-      const void *inputs = s->p->inputs[attn_multiply_kind(attn_matrix_type(w))];
-      attn_multiply(s->product[x].out, (size_t)all, w, inputs, s->m, first, end);
-      return;
-    }
-    index -= pieces;
-  }
+  for (int32_t y = 0; y < s->count; y++)
+    across += pieces_of(s, s->product[y].w);
+  int32_t from = index / across * s->inputs, m = s->m - from < s->inputs ? s->m - from : s->inputs;
+  for (index %= across; index >= pieces_of(s, s->product[x].w); x++)
+    index -= pieces_of(s, s->product[x].w);
+  const attn_matrix *w = s->product[x].w;
+  int32_t all = attn_matrix_rows(w), first = index * s->rows, end = all - first < s->rows ? all : first + s->rows;
+  const void *inputs = attn_multiply_inputs(inputs_for(s->p, w), from, attn_matrix_columns(w), attn_matrix_type(w));
+  attn_multiply(s->product[x].out + (size_t)from * (size_t)all, (size_t)all, w, inputs, m, first, end);
 }
 
-/* The products of x (m, columns) with matrices of so many columns. */
-static void multiply(attn_team *team, product_task *s, const float *x)
+/*
+ * A thread that finds nothing left to take waits for about half a piece, so there are many; but each is worth some microseconds, and has
+ * as many inputs as are kept near while its rows go by.
+ */
+static void multiply(attn_team *team, product_task *s)
 {
-  int32_t columns = attn_matrix_columns(s->product[0].w), rows = 0, pieces = 0, kinds[ATTN_MULTIPLY_KINDS] = {0};
-  int32_t threads = attn_team_threads(team);
-  for (int32_t y = 0; y < s->count; y++) {
-    const attn_matrix *w = s->product[y].w;
-    int32_t kind = attn_multiply_kind(attn_matrix_type(w));
-    if (!kinds[kind]++)
-      attn_multiply_prepare(s->p->inputs[kind], x, 0, s->m, columns, attn_matrix_type(w));
-    rows += attn_matrix_rows(w);
-  }
-  /* several pieces for each thread, of whole panels */
-  s->rows = threads > 1 ? (rows / (threads * 4) + 8) & ~7 : rows;
+  int32_t rows = 0, pieces = 0, threads = attn_team_threads(team), most = threads > 1 ? 16 * threads : 1;
   for (int32_t y = 0; y < s->count; y++)
-    pieces += (attn_matrix_rows(s->product[y].w) + s->rows - 1) / s->rows;
-  attn_team_run(team, product_piece, s, pieces, (double)s->m * rows * columns);
+    rows += attn_matrix_rows(s->product[y].w);
+  double work = (double)s->m * rows * attn_matrix_columns(s->product[0].w);
+  s->inputs = attn_multiply_abreast(attn_matrix_columns(s->product[0].w));
+  int32_t blocks = (s->m + s->inputs - 1) / s->inputs;
+  int32_t across = work < 2e5 * most ? (int32_t)(work / 2e5) : most;
+  across = across < threads ? threads : across;
+  across = (across + blocks - 1) / blocks;
+  s->rows = ((rows + across - 1) / across + 7) & ~7;
+  for (int32_t y = 0; y < s->count; y++)
+    pieces += pieces_of(s, s->product[y].w);
+  attn_team_run(team, product_piece, s, pieces * blocks, work);
 }
 
 /* ---- The pass ----------------------------------------------------------------------------------------------------------- */
@@ -164,20 +197,20 @@ static void run_layer(attn_pass *p, attn_team *team, int32_t layer)
 {
   const attn_decoder *d = p->d;
   const decoder_layer *l = &d->layer[layer];
-  for_tokens(p, team, l, norm_for_attention, d->dim * 4.0);
-  multiply(team, &(product_task){.p = p, .m = p->t, .count = 3, .product = {{p->q, l->q}, {p->k, l->k}, {p->v, l->v}}},
-           p->h);
+  for_tokens(p, team, l, norm_for_attention, d->dim * 8.0);
+  multiply(team, &(product_task){.p = p, .m = p->t, .count = 3, .product = {{p->q, l->q}, {p->k, l->k}, {p->v, l->v}}});
   for_tokens(p, team, l, turn_heads, (d->heads + d->kv_heads) * d->head_dim * 4.0);
   if (!p->again)
     attn_cache_append(l->cache, p->k, p->v, p->t, 1);
   attn_pass_attend(p, team, layer);
   if (p->again && layer + 1 == p->end)
     return;
-  multiply(team, &(product_task){.p = p, .m = p->t, .count = 1, .product = {{p->y, l->o}}}, p->a);
-  for_tokens(p, team, l, add_attention, d->dim * 6.0);
-  multiply(team, &(product_task){.p = p, .m = p->t, .count = 2, .product = {{p->gate, l->gate}, {p->up, l->up}}}, p->h);
-  for_tokens(p, team, l, activate, d->hidden * 16.0);
-  multiply(team, &(product_task){.p = p, .m = p->t, .count = 1, .product = {{p->y, l->down}}}, p->gate);
+  for_tokens(p, team, l, prepare_attention, d->heads * d->head_dim * 4.0);
+  multiply(team, &(product_task){.p = p, .m = p->t, .count = 1, .product = {{p->y, l->o}}});
+  for_tokens(p, team, l, add_attention, d->dim * 10.0);
+  multiply(team, &(product_task){.p = p, .m = p->t, .count = 2, .product = {{p->gate, l->gate}, {p->up, l->up}}});
+  for_tokens(p, team, l, activate, d->hidden * 20.0);
+  multiply(team, &(product_task){.p = p, .m = p->t, .count = 1, .product = {{p->y, l->down}}});
   for_tokens(p, team, l, add_feed_forward, d->dim * 6.0);
 }
 
@@ -185,7 +218,8 @@ static void run_output(attn_pass *p, attn_team *team)
 {
   const attn_decoder *d = p->d;
   norm(p, p->h, p->x + (size_t)(p->t - p->outputs) * (size_t)d->dim, p->outputs, d->dim, d->norm);
-  multiply(team, &(product_task){.p = p, .m = p->outputs, .count = 1, .product = {{p->logits, d->output}}}, p->h);
+  prepare(p, p->h, &d->output, 1, 0, p->outputs);
+  multiply(team, &(product_task){.p = p, .m = p->outputs, .count = 1, .product = {{p->logits, d->output}}});
   float cap = (float)d->final_softcap;
   for (size_t c = 0; cap > 0 && c < (size_t)p->outputs * (size_t)d->vocab; c++)
     p->logits[c] = cap * v_tanh(v_splat(p->logits[c] / cap))[0];
