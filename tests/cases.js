@@ -64,6 +64,8 @@ for (const family of Object.keys(families))
 
 // Scale and temperature, and its limits.
 for (const scale of [0, -0.5, 1, 1e-20, 3]) add(`scale ${scale}`, { m: 4, n: 33 }, { scale });
+for (const power of [-66, -65, -64, -63, -62, 62, 63, 64, 65])
+  add(`scale 0.3·2^${power}, temperature 2^${power}`, { m: 5, n: 1030 }, { scale: 0.3 * 2 ** power, temperature: 2 ** power });
 for (const temperature of [0, 1e-3, 0.3, 1, 1e3, 1e30, 1e308, Infinity]) {
   const T = { temperature };
   add(`T = ${temperature}`, { m: 9, n: 40, d: 16 }, T);

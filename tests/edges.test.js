@@ -30,6 +30,17 @@ for (const { variant, ch } of engines)
       assert.ok(Math.abs(output[0] - 3) < 1e-6);
     });
 
+    test(`logits below the floats count under a temperature as small (${precision}, ${variant})`, () => {
+      const r = random(7), numbers = (length, size = 1) => Type.from({ length }, () => size * r.normal());
+      const q = numbers(3 * 8, 1e-26), k = numbers(1030 * 8), v = numbers(1030 * 8);
+      for (const temperature of [0, 1e-46, 1e-44]) {
+        const options = { headDim: 8, scale: 2 ** -60, temperature, want: { weights: true, lse: true, stats: true } };
+        const expected = reference(q, k, v, options, precision === 'float32' ? 2 ** -126 : 2 ** -1022);
+        for (const { what, ratio } of compare(ch.attention(q, k, v, options), expected, precision))
+          assert.ok(ratio <= 1, `T = ${temperature}: ${what} at ${ratio} of the limit`);
+      }
+    });
+
     test(`scale and softcap beyond the floats act as the nearest ones (${precision}, ${variant})`, () => {
       for (const options of [{ softcap: 1e39 }, { softcap: 1e300 }, { softcap: 1e-46 }, { softcap: 5e-324 }, { scale: 1e39 }, { scale: -1e300 }, { scale: 1e-60 }]) {
         const { output } = ch.attention(Type.of(0), Type.of(1, 2), Type.of(1, 3), { headDim: 1, ...options });

@@ -23,6 +23,9 @@ const calls = [
   ['few queries over many keys', { heads: 8, kvHeads: 2, headDim: 64 }, 3, 5000],
   ['one query, softcap and sinks', { heads: 4, kvHeads: 4, headDim: 64, softcap: 5, sinks: Float32Array.of(0, 1, -2, 3) }, 1, 20000],
   ['a mask that empties rows', { heads: 4, headDim: 32, mask: { data: Uint8Array.from({ length: 500 * 300 }, (_, x) => +((x / 300) % 7 > 1 && x % 5 > 0)), shape: [500, 300] } }, 500, 300],
+  ['few queries, most keys beyond their length', { heads: 6, kvHeads: 2, headDim: 4, keyLengths: Int32Array.of(1) }, 2, 200000],
+  ['one query at the beginning of many keys', { heads: 4, headDim: 4, causal: true, offset: 0 }, 1, 300000],
+  ['one query and a window far from the last key', { heads: 4, headDim: 4, causal: true, offset: 100000, window: [40, 0] }, 1, 300000],
 ].map(([name, options, m, n], seed) => {
   const { heads, kvHeads = heads, headDim, valueDim = headDim } = options;
   return { name, options, q: numbers(seed, heads * m * headDim), k: numbers(seed + 100, kvHeads * n * headDim), v: numbers(seed + 200, kvHeads * n * valueDim) };

@@ -40,6 +40,9 @@ static row_group group_of(const call *s, const head_job *job, int32_t r, int32_t
   return g;
 }
 
+/* Whether any row of a group sees keys of the span that begins at `start`. */
+static int reaches(const row_group *g, int32_t start) { return g->lo < start + SPAN && g->hi > start; }
+
 static double *totals_of(const call *s, int32_t row) { return s->totals + (size_t)row * (size_t)s->p->value_dim; }
 
 /* One group over the span that is loaded; its results where this is its last span. */
@@ -91,7 +94,7 @@ static void attend_chunk(const call *s, head_job *job, int32_t first, int32_t en
     const row_group *last = s->groups + count;
     int32_t row = 0;
     for (const row_group *g = s->groups; g < last; row += g++->count) {
-      if (g->lo >= start + SPAN || g->hi <= start)
+      if (!reaches(g, start))
         continue;
       if (count > 1 || start == lo / SPAN * SPAN) /* one group's stay packed */
         attn_pack_queries(s, job, g);
@@ -110,6 +113,7 @@ static size_t padded_size(const attn_params *p) { return ((size_t)p->value_dim +
 static size_t layout_scratch(const attn_params *p, call *s, char *base)
 {
   size_t padded = padded_size(p), dim = (size_t)p->dim, used = 0;
+  size_t rows = (size_t)p->m * (size_t)(p->heads / p->kv_heads), kept = rows < CHUNK ? rows : CHUNK;
   size_t span = p->n < SPAN ? ((size_t)p->n + PANEL - 1) & ~(size_t)(PANEL - 1) : SPAN;
   struct {
     void **at;
@@ -123,9 +127,9 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
                {(void **)&s->sums, SPAN / BLOCK * ROWS * padded * sizeof(float)},
                {(void **)&s->acc, ROWS * padded * sizeof(float)},
                {(void **)&s->spare, ROWS * padded * sizeof(float)},
-               {(void **)&s->totals, CHUNK * (size_t)p->value_dim * sizeof(double)},
-               {(void **)&s->rows, CHUNK * sizeof(row_state)},
-               {(void **)&s->groups, (CHUNK / GROUP + 1) * sizeof(row_group)}};
+               {(void **)&s->totals, kept * (size_t)p->value_dim * sizeof(double)},
+               {(void **)&s->rows, kept * sizeof(row_state)},
+               {(void **)&s->groups, CHUNK / GROUP * sizeof(row_group)}};
   for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {
     *parts[x].at = base ? base + used : NULL;
     used += (parts[x].bytes + 15) & ~(size_t)15;
@@ -156,12 +160,11 @@ static call begin_call(const attn_params *p, void *scratch)
   s.scale = exponent > 127 ? 0x1p127f : exponent < -149 ? 0x1p-149f : (float)f64_power2(exponent);
   if (exponent > 127)
     s.query_scale *= 2;
-  s.inverse_t = attn_nearest_float(1.0 / p->temperature); /* T = 0 and T = ∞ do not use it */
   s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
   s.plain = s.kind != T_INFINITE && !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores &&
             exponent > -64 && exponent < 64;
   s.unit = s.plain ? s.scale : 1;
-  s.inverse_unit = attn_nearest_float((double)s.unit / p->temperature);
+  s.inverse_t = attn_nearest_float((double)s.unit / p->temperature); /* T = 0 and T = ∞ do not use it */
   s.q_strides = strides_of(p, p->heads, p->m, p->dim);
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);
   s.padded = padded_size(p);
@@ -312,13 +315,21 @@ static void run_piece(const call *s, attn_work *w, int32_t piece)
     attend_chunk(s, &job, first, rows - first < w->chunk ? rows : first + w->chunk);
     return;
   }
-  attn_load_span(s, &job, part * SPAN, 0, s->p->n, rows);
+  const int32_t start = part * SPAN;
+  int loaded = 0;
   row_group g;
   for (int32_t r = 0; r < rows; r += g.count) {
     g = group_of(s, &job, r, rows);
     size_t at = (size_t)piece * FEW + (size_t)r;
+    if (!reaches(&g, start)) {
+      for (int x = 0; x < g.count; x++)
+        w->spans[at + (size_t)x] = (span_state){row_empty(), 1.0};
+      continue;
+    }
+    if (!loaded++)
+      attn_load_span(s, &job, start, 0, s->p->n, rows);
     attn_pack_queries(s, &job, &g);
-    attn_span(s, &job, &g, part * SPAN, w->spans + at, w->sums + at * s->padded);
+    attn_span(s, &job, &g, start, w->spans + at, w->sums + at * s->padded);
   }
 }
 

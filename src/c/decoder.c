@@ -5,7 +5,7 @@
 #include "pass.h"
 #include "vmath.h"
 
-enum { TOKENS = 4 /* in a piece of a step that is shared by tokens */ };
+enum { TOKENS = 4 /* in a piece of a step that is shared by tokens: a multiple of four, as inputs are prepared */ };
 
 /* ---- Steps shared by tokens -------------------------------------------------------------------------------------------- */
 

@@ -13,6 +13,12 @@ static int32_t set_params(attn_params *params, const attn_decoder *d, int32_t t,
   return status;
 }
 
+/* Of the forms that quantised weights want inputs in, whichever weights they are. */
+static int kind_is_used(int32_t kind)
+{
+  return attn_multiply_kind(ATTN_Q8_0) == kind || attn_multiply_kind(ATTN_Q4_0) == kind;
+}
+
 /* Bytes in all, or 0; with a pass, points it to its parts. */
 static size_t layout(const attn_decoder *d, const attn_team *team, const attn_params *params, int32_t t,
                      int32_t outputs, attn_pass *p)
@@ -27,6 +33,7 @@ static size_t layout(const attn_decoder *d, const attn_team *team, const attn_pa
   columns = (size_t)columns > size ? columns : (int32_t)size;
   /* room for whole blocks of the widest type; matrices of narrower columns need less */
   int32_t whole = (columns + 255) / 256 * 256;
+  size_t quantised = attn_multiply_scratch_bytes(ATTN_Q8_0, t, whole);
   struct {
     void *at; /* of a pointer */
     size_t count, bytes;
@@ -44,8 +51,8 @@ static size_t layout(const attn_decoder *d, const attn_team *team, const attn_pa
                {&p->up, n * hidden, f},
                {&p->logits, (size_t)outputs * (size_t)d->vocab, f},
                {&p->inputs[0], attn_multiply_scratch_bytes(ATTN_F32, t, columns), 1},
-               {&p->inputs[1], attn_multiply_scratch_bytes(ATTN_Q8_0, t, whole), 1},
-               {&p->inputs[2], attn_multiply_scratch_bytes(ATTN_Q4_0, t, whole), 1},
+               {&p->inputs[1], kind_is_used(1) ? quantised : 0, 1},
+               {&p->inputs[2], kind_is_used(2) ? quantised : 0, 1},
                {&p->lse, n * (size_t)d->heads, f},
                {&p->first_key, 2 * kv_size, f},
                {&p->room, attn_team_attend_bytes(team, params), 1},

@@ -69,7 +69,7 @@ static void write_means(float *out, const row_sums *sums, double share, int32_t 
   }
 }
 
-/* Scores (n), −∞ where not attended, become weights in place. */
+/* Scores (n) in units, −∞ where not attended, become weights in place. */
 KERNEL void write_weights(const call *s, const row_view *view, float *weights, float max, float denominator)
 {
   const int32_t n = s->p->n;
@@ -101,7 +101,7 @@ void attn_end_row(const call *s, const head_job *job, const row_group *g, int x,
   else
     write_means(out, &sums, share, p->value_dim);
   if (weights)
-    write_weights(s, &g->view[x], weights, (float) final.max, (float)denominator);
+    write_weights(s, &g->view[x], weights, (float)(final.max / s->unit), (float)denominator);
   if (!p->lse && !p->attended)
     return;
   size_t at = row_index(p, job->b, g->h[x], g->i[x]);

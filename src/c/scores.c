@@ -142,7 +142,7 @@ static block_sums weigh_row(const call *s, float *z, int32_t count, float max)
   float own[SPAN], *e = s->p->attended ? own : z;
   f32x4 sums[4];
   if (s->kind == T_FINITE)
-    weigh_exp(sums, e, z, count, max, s->inverse_unit);
+    weigh_exp(sums, e, z, count, max, s->inverse_t);
   else
     weigh_limit(s->kind, sums, e, z, count, max);
   block_sums result = {.sum = sum_vectors(sums)};
@@ -209,7 +209,7 @@ static int32_t shape_row(const call *s, const row_group *g, int x, float *z, int
   }
   if (g->weights[x] && attended)
     for (int32_t j = from; j < to; j += 4)
-      store_at(g->weights[x], j, s->p->n, v_load(z + (j - from)) * v_splat(s->unit));
+      store_at(g->weights[x], j, s->p->n, v_load(z + (j - from)));
   return attended;
 }
 
@@ -241,10 +241,10 @@ static row_state weigh_keys(const call *s, const row_group *g, int x, float *z, 
   row.sum = sums.sum;
   if (s->p->attended) {
     row.total = sums.sum < 2 || 4 * sums.sum > (float)row.attended ? sum_exactly(z, count) : sums.total;
-    row.moment = sums.moment * s->unit;
+    row.moment = (double)sums.moment * s->unit;
   }
   if (largest != -__builtin_inff() || max != 0)
-    row.max = max * s->unit;
+    row.max = (double)max * s->unit;
   return row;
 }
 

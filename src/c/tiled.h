@@ -36,17 +36,22 @@ typedef struct {
   double query_scale; /* the fraction of p->scale, which queries are packed with, */
   float scale;        /* and its power of two, which dot products are multiplied by */
   float unit;         /* what scores are counted in: that power of two where nothing else is done to them */
-  float inverse_t, inverse_unit, softcap;
+  float inverse_t;    /* of scores counted so */
+  float softcap;
   int plain; /* scores need nothing but a moderate scale and the limits of each row */
   int unmasked_scores;
   strides q_strides, out_strides;
-  size_t padded; /* value_dim rounded up to whole vectors */
-  float *panels, *values, *queries, *scores, *sums, *acc, *spare;
-  int32_t *pairs;       /* (GROUP, FOLD/2): weights for bytes */
-  float *query_factors; /* (GROUP): what bytes' dot products are multiplied by */
-  double *totals;       /* (CHUNK, value_dim) */
-  row_state *rows;      /* (CHUNK) */
-  row_group *groups;    /* (CHUNK / GROUP + 1) */
+  size_t padded;          /* value_dim rounded up to whole vectors */
+  float *panels, *values; /* a span's keys and values, as head_job has them */
+  float *queries;         /* (dim, row_step); for bytes pairs of integers, (dim/2, GROUP) */
+  float *scores;          /* (ROWS, SCORES), then the weights */
+  float *sums;            /* (SPAN/BLOCK, ROWS, padded) */
+  float *acc, *spare;     /* (ROWS, padded) */
+  int32_t *pairs;         /* (GROUP, FOLD/2): weights for bytes */
+  float *query_factors;   /* (GROUP): what bytes' dot products are multiplied by */
+  double *totals;         /* (CHUNK, value_dim), or as many rows as there are */
+  row_state *rows;        /* (CHUNK) */
+  row_group *groups;      /* (CHUNK / GROUP) */
 } call;
 
 /* One kv head of one batch: where its keys and values are, and the span being worked on. */
@@ -165,7 +170,7 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g);
 
 /* ---- spans.c ---- */
 
-/* A group over the span that is loaded: its states (ROWS) and its sums of values, acc (ROWS, padded). */
+/* A group over the span that is loaded, which it must reach: its states (ROWS) and its sums of values, acc (ROWS, padded). */
 void attn_span(const call *s, const head_job *job, const row_group *g, int32_t start, span_state *span, float *acc);
 
 /* ---- results.c ---- */
@@ -176,7 +181,7 @@ void attn_span(const call *s, const head_job *job, const row_group *g, int32_t s
  */
 void attn_merge_span(const call *s, row_state *row, const span_state *part, double *totals, const float *acc);
 
-/* Nothing is attended until a block says so. */
+/* Nothing is attended until a span says so. */
 void attn_begin_row(const call *s, const row_group *g, int x);
 
 /* Σ e_j v_j of a finished row: totals (value_dim), or where there are none, sums (value_dim) times scale. */
