@@ -113,7 +113,6 @@ static size_t padded_size(const attn_params *p) { return ((size_t)p->value_dim +
 static size_t layout_scratch(const attn_params *p, call *s, char *base)
 {
   size_t padded = padded_size(p), dim = (size_t)p->dim, used = 0;
-  size_t rows = (size_t)p->m * (size_t)(p->heads / p->kv_heads), kept = rows < CHUNK ? rows : CHUNK;
   size_t span = p->n < SPAN ? ((size_t)p->n + PANEL - 1) & ~(size_t)(PANEL - 1) : SPAN;
   struct {
     void **at;
@@ -127,8 +126,8 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
                {(void **)&s->sums, SPAN / BLOCK * ROWS * padded * sizeof(float)},
                {(void **)&s->acc, ROWS * padded * sizeof(float)},
                {(void **)&s->spare, ROWS * padded * sizeof(float)},
-               {(void **)&s->totals, kept * (size_t)p->value_dim * sizeof(double)},
-               {(void **)&s->rows, kept * sizeof(row_state)},
+               {(void **)&s->totals, CHUNK * (size_t)p->value_dim * sizeof(double)},
+               {(void **)&s->rows, CHUNK * sizeof(row_state)},
                {(void **)&s->groups, CHUNK / GROUP * sizeof(row_group)}};
   for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {
     *parts[x].at = base ? base + used : NULL;

@@ -49,7 +49,7 @@ typedef struct {
   float *acc, *spare;     /* (ROWS, padded) */
   int32_t *pairs;         /* (GROUP, FOLD/2): weights for bytes */
   float *query_factors;   /* (GROUP): what bytes' dot products are multiplied by */
-  double *totals;         /* (CHUNK, value_dim), or as many rows as there are */
+  double *totals;         /* (CHUNK, value_dim) */
   row_state *rows;        /* (CHUNK) */
   row_group *groups;      /* (CHUNK / GROUP) */
 } call;
