@@ -5,7 +5,7 @@
 #include "tiled.h"
 
 /*
- * Turns the scaled dot products of the keys [from, to) into scores: softcap, biases, and −∞ where nothing is attended.
+ * Turns the dot products of the keys [from, to) into scores: scale, softcap, biases, and −∞ where nothing is attended.
  * Masks are selections, never sums, so that NaN in a masked key is gone. Returns how many keys are attended.
  */
 KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, int32_t from, int32_t to)
@@ -60,7 +60,7 @@ KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, 
 typedef struct {
   float sum;
   double total, moment;
-} block_sums;
+} span_sums;
 
 INLINE double sum_lanes(const f32x4 x[4])
 {
@@ -137,7 +137,7 @@ static double sum_exactly(const float *e, int32_t count)
 }
 
 /* z → weights in place. */
-static block_sums weigh_row(const call *s, float *z, int32_t count, float max)
+static span_sums weigh_row(const call *s, float *z, int32_t count, float max)
 {
   float own[SPAN], *e = s->p->attended ? own : z;
   f32x4 sums[4];
@@ -145,7 +145,7 @@ static block_sums weigh_row(const call *s, float *z, int32_t count, float max)
     weigh_exp(sums, e, z, count, max, s->inverse_t);
   else
     weigh_limit(s->kind, sums, e, z, count, max);
-  block_sums result = {.sum = sum_vectors(sums)};
+  span_sums result = {.sum = sum_vectors(sums)};
   if (s->p->attended) {
     result.total = sum_lanes(sums);
     result.moment = take_moment(s->kind, z, e, count, max);
@@ -237,7 +237,7 @@ static row_state weigh_keys(const call *s, const row_group *g, int x, float *z, 
     row.first = !s->plain ? from + find_score(z, count, 1, 0) : lo > from ? lo : from;
     row.argmax = from + find_score(z, count, 0, largest);
   }
-  block_sums sums = weigh_row(s, z, count, max);
+  span_sums sums = weigh_row(s, z, count, max);
   row.sum = sums.sum;
   if (s->p->attended) {
     row.total = sums.sum < 2 || 4 * sums.sum > (float)row.attended ? sum_exactly(z, count) : sums.total;

@@ -34,7 +34,7 @@ typedef struct {
   const attn_params *p;
   int kind;
   double query_scale; /* the fraction of p->scale, which queries are packed with, */
-  float scale;        /* and its power of two, which dot products are multiplied by */
+  float scale;        /* and its power of two, for the scores or, as their unit, for what is read off them */
   float unit;         /* what scores are counted in: that power of two where nothing else is done to them */
   float inverse_t;    /* of scores counted so */
   float softcap;
@@ -119,7 +119,7 @@ float attn_nearest_float(double x);
 /* ---- scores.c ---- */
 
 /*
- * A group over one span: scores (ROWS, SCORES) holds the scaled dot products of the keys [from, to), at key `from`, both multiples of
+ * A group over one span: scores (ROWS, SCORES) holds the dot products of the keys [from, to), at key `from`, both multiples of
  * TURN; they become weights, and `span` says what they add up to.
  */
 void attn_weigh_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to);
