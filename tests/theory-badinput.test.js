@@ -106,6 +106,7 @@ test('numbers that are none, or outside their range', () => {
     refuses(`a candidate whose sum is infinite, ${x}`, 'RANGE', 'candidate', () => t.gibbs(z, { candidate: Float64Array.of(x, x, x) }));
   const extremes = Float64Array.of(1.7e308, -1.7e308, 0);
   refuses('logits that differ by more than there is', 'RANGE', 'z', () => t.klBudget(extremes, 0.3));
+  refuses('logits so far apart that β is no normal number', 'RANGE', 'z', () => t.klBudget(Float64Array.of(8e307, 0, -8e307), 1e-40));
   refuses('logits that differ by more than there is, on the frontier', 'RANGE', 'z', () => t.klFrontier(extremes));
   refuses('pairs that differ by more than there is', 'RANGE', 'b', () => t.lipschitz(extremes, extremes.map((x) => -x)));
   refuses('no candidate at all', 'RANGE', 'candidate', () => t.gibbs(z, { candidate: new Float64Array(3) }));

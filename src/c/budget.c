@@ -127,6 +127,8 @@ int32_t attn_budget_solve(double *weights, double *report, const double *z, int3
     return ATTN_E_RANGE;
   int32_t iterations = 0;
   double beta = budget == 0 ? 0 : budget >= f.most ? __builtin_inf() : beta_of(&f, budget, &iterations);
+  if (beta > 0 && beta < 0x1p-1022)
+    return ATTN_E_RANGE;
   double total = weigh(weights, &f, beta), missed = shortfall(weights, &f), log_n = log_of(n);
   point p = {.spent = beta == 0 ? 0 : f.most};
   if (beta > 0 && is_finite(beta))

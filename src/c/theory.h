@@ -105,7 +105,8 @@ ATTN_API int32_t attn_maxent_solve(double *weights,        /* (n) */
  * log(ρ_max − ρ), which are nearly straight at the two ends, between bounds that are known beforehand.
  * report: β, ρ_max = log(n/m), KL(p‖u), ⟨p, z⟩, Var_p(z), the iterations; then the IDENTITY ⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β, the
  * value of the penalised form, both sides relative to the largest score (0 = 0 where β is 0, and 0 = 0 where it is ∞).
- * Allowed: 32 + 32·log n units of (1 + log n)/β. ATTN_E_RANGE where max z − min z is no finite number.
+ * Allowed: 32 + 32·log n units of (1 + log n)/β. ATTN_E_RANGE where max z − min z is no finite number, or β below the
+ * normal ones.
  */
 ATTN_API int32_t attn_budget_solve(double *weights, /* (n) */
                                    double *report,  /* (10) */

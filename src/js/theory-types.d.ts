@@ -90,7 +90,8 @@ export interface Theory {
   /**
    * 4, KL budget (post): max ⟨p, z⟩ with KL(p‖u) ≤ rho is softmax(βz). β is 0 for rho = 0 and Infinity from rhoMax = log(n/ties) on; `rho`
    * is what is spent, `temperature` 1/β, `variance` that of z, `iterations` the steps of Newton's method.
-   * Identity: ⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β, relative to the largest score. RANGE where max z − min z is no finite number.
+   * Identity: ⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β, relative to the largest score. RANGE where max z − min z is no
+   * finite number, or β below the normal ones.
    */
   klBudget(z: Numbers, rho: number): {
     beta: number; temperature: number; weights: Float64Array; rho: number; rhoMax: number; expectedScore: number; variance: number;

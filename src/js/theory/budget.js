@@ -5,7 +5,7 @@ import { compute, identity, numbers } from './run.js';
 /** @typedef {import('./run.js').Memory} Memory */
 
 /** @type {{ refused: [string, string, string] }} */
-const WIDE = { refused: ['z', 'too wide', 'a finite distance of the least from the largest'] };
+const WIDE = { refused: ['z', 'too wide', 'scores whose distances, and β with them, are normal numbers'] };
 
 /** Statement 4: Theory.klBudget. @param {Memory} memory @param {any} z @param {any} rho @returns {any} */
 export function klBudget(memory, z, rho) {
