@@ -30,6 +30,26 @@ for (const { variant, ch } of engines)
       assert.ok(Math.abs(output[0] - 3) < 1e-6);
     });
 
+    test(`where every attended score is −∞ a sink takes all; without one the row is NaN (${precision}, ${variant})`, () => {
+      const n = 1030, q = Type.of(1, 1), k = new Type(2 * n).fill(-Infinity), v = new Type(2 * n).fill(3), sinks = Type.of(-4, -Infinity);
+      for (const temperature of [0, 1e-3, 1, 1e308])
+        for (const from of [0, 3, 600, n - 1]) {
+          const mask = { data: Uint8Array.from({ length: n }, (_, j) => Number(j >= from)), shape: [n] };
+          const options = { heads: 2, headDim: 1, temperature, sinks, ...(from && { mask }), want: { weights: true, lse: true, stats: true } };
+          const { output, weights, lse, stats } = ch.attention(q, k, v, options), expected = (/** @type {number} */ x) => Array.from({ length: n }, (_, j) => (j < from ? 0 : x));
+          const what = `T = ${temperature}, from ${from}`;
+          assert.deepEqual([...output], [0, NaN], what);
+          assert.deepEqual([...weights], [...expected(0), ...expected(NaN)], what);
+          assert.deepEqual([...lse, ...stats.entropy, ...stats.maxWeight, ...stats.n], [NaN, NaN, NaN, NaN, NaN, NaN, n - from, n - from], what);
+        }
+    });
+
+    test(`at T = ∞ an attended score of −∞ weighs as much as any, and is shown as it is (${precision}, ${variant})`, () => {
+      const k = Type.of(1, -Infinity, 2), mask = { data: Uint8Array.of(0, 1, 1), shape: [3] };
+      const { output, scores } = ch.attention(Type.of(1), k, Type.of(7, 1, 3), { headDim: 1, temperature: Infinity, mask, want: { scores: 'masked' } });
+      assert.deepEqual([...output, ...scores], [2, -Infinity, -Infinity, 2]);
+    });
+
     test(`logits below the floats count under a temperature as small (${precision}, ${variant})`, () => {
       const r = random(7), numbers = (length, size = 1) => Type.from({ length }, () => size * r.normal());
       const q = numbers(3 * 8, 1e-26), k = numbers(1030 * 8), v = numbers(1030 * 8);

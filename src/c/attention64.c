@@ -83,8 +83,10 @@ static row_state attend_row(const row64 *row, double *z)
       state.argmax = j;
     }
   }
-  if (nan || (kind != T_INFINITE && state.attended && !some))
+  if (nan)
     state.max = __builtin_nan("");
+  else if (kind != T_INFINITE && !some)
+    state.max = -__builtin_inf();
   exact_sum sum = {0, 0}, moment = {0, 0};
   for (int32_t j = row->view.lo; j < row->view.hi; j++) {
     double score = z[j], t = score - state.max;
@@ -92,7 +94,7 @@ static row_state attend_row(const row64 *row, double *z)
       z[j] = -1;
       continue;
     }
-    z[j] = row_weigh(kind, t, p->temperature);
+    z[j] = row_is_void(&state) ? 0 : row_weigh(kind, t, p->temperature);
     sum_add(&sum, z[j]);
     sum_add(&moment, z[j] == 0 ? 0 : kind == T_INFINITE && score == lowest ? -__builtin_inf() : z[j] * t);
   }

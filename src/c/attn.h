@@ -18,7 +18,8 @@
  *   - array pointers need only the alignment of their element type; nothing outside an array is read or written;
  *   - a key that is masked has no influence: NaN or infinity in it or in its value changes nothing;
  *   - a row without any key gives output 0, weights 0, lse −∞ and statistics 0;
- *   - NaN in anything attended gives NaN in the results that depend on it, and only there;
+ *   - NaN in anything attended gives NaN in the results that depend on it, and only there; so does a row whose attended
+ *     scores are all −∞, unless T = ∞, or a sink, which then takes all;
  *   - a row's result has the same bits alone or among others, in one call or in chunks, from arrays or from a cache,
  *     as a grouped or as a repeated head. (In the relaxed build: on one machine.)
  *

@@ -90,22 +90,17 @@ void attn_end_row(const call *s, const head_job *job, const row_group *g, int x,
   float *out = row_out(s, job, g, x), *weights = g->weights[x];
   double sink = p->sinks ? ((const float *)p->sinks)[g->h[x]] : 0;
   double denominator = row_denominator(row, s->kind, p->temperature, p->sinks ? &sink : NULL);
-  row_state final = *row;
-  if (row->attended && row->max == -__builtin_inf()) /* attended, but every score is −∞ */
-    denominator = final.max = final.sum = final.total = __builtin_nan("");
-  const double share = 1.0 / denominator;
-  const float nothing = row->attended ? (float)denominator : 0;
   if (row->sum == 0)
     for (int32_t c = 0; c < p->value_dim; c++)
-      out[c] = nothing;
+      out[c] = row->attended && denominator != denominator ? (float)denominator : 0;
   else
-    write_means(out, &sums, share, p->value_dim);
+    write_means(out, &sums, 1.0 / denominator, p->value_dim);
   if (weights)
-    write_weights(s, &g->view[x], weights, (float)(final.max / s->unit), (float)denominator);
+    write_weights(s, &g->view[x], weights, row_is_void(row) ? 0 : (float)(row->max / s->unit), (float)denominator);
   if (!p->lse && !p->attended)
     return;
   size_t at = row_index(p, job->b, g->h[x], g->i[x]);
-  row_summary summary = row_summarize(&final, s->kind, p->temperature);
+  row_summary summary = row_summarize(row, s->kind, p->temperature);
   if (p->lse)
     ((float *)p->lse)[at] = (float)summary.lse;
   if (p->attended) {

@@ -24,6 +24,9 @@ static inline double row_weigh(int kind, double t, double temperature)
 
 INLINE row_state row_empty(void) { return (row_state){.max = -__builtin_inf()}; }
 
+/* Keys are attended, but every score is −∞: their softmax is 0/0. */
+INLINE int row_is_void(const row_state *row) { return row->attended && row->max == -__builtin_inf(); }
+
 /*
  * What the weights e_j are divided by, for output and weights alike: the sum, and the row's sink (a logit of its own)
  * where there is one. ∞ where the sink takes everything.
@@ -31,7 +34,7 @@ INLINE row_state row_empty(void) { return (row_state){.max = -__builtin_inf()}; 
 static inline double row_denominator(const row_state *row, int kind, double temperature, const double *sink)
 {
   if (!sink || *sink == -__builtin_inf())
-    return row->sum;
+    return row_is_void(row) ? __builtin_nan("") : row->sum;
   double gap = *sink - row->max;
   if (gap != gap)
     return gap;
@@ -52,6 +55,10 @@ static inline row_summary row_summarize(const row_state *row, int kind, double t
 {
   if (row->attended == 0)
     return (row_summary){.lse = -__builtin_inf()};
+  if (row_is_void(row)) {
+    double none = __builtin_nan("");
+    return (row_summary){none, none, none, none, none, row->attended, row->argmax};
+  }
   /* log(Σe/n) by itself, because in KL the two logarithms nearly cancel when the weights are nearly uniform */
   double mean = row->moment / row->total, log_mean = f64_log(row->total / row->attended);
   /* the two sums differ by what float rounds, so the third term of log(1 + x) is beyond that */

@@ -44,14 +44,13 @@ KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, 
       i32x4 sign = distance >> 31;
       score -= v_splat(slope) * __builtin_convertvector((distance ^ sign) - sign, f32x4);
     }
+    if (g->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
+      store_at(g->scores[x], j, p->n, v_select(seen, score, masked));
     /* −∞ marks masked keys from here on; but at T = ∞ an attended score of −∞ weighs as much as any */
     if (s->kind == T_INFINITE)
       score = v_max(score, v_splat(LOWEST));
-    score = v_select(seen, score, masked);
     attended -= seen;
-    if (g->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
-      store_at(g->scores[x], j, p->n, score);
-    v_store(z, score);
+    v_store(z, v_select(seen, score, masked));
   }
   return attended[0] + attended[1] + attended[2] + attended[3];
 }
