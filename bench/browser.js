@@ -59,7 +59,7 @@ export async function openBrowserSide(browser, names, options) {
   const { present, absent } = await call('open', names, options, engine);
   const side = {
     prepare: (id, warm) => call('prepare', id, warm),
-    sample: (at, slice) => call('sample', at, slice),
+    sample: (...turn) => call('sample', ...turn),
     release: () => call('release').catch(() => {}), // a page that died has nothing left
     engine,
     close,

@@ -1,17 +1,21 @@
 /**
  * Taking turns: in each round everybody is timed once, and the next round begins with the next one, so that whatever else the
- * machine does falls on all. A share of a limit is taken within a round, and the median of those shares is what counts. (The best
- * round against the limit's best is given beside it: on a machine in use it tells more of the kernel and less of the hour.)
+ * machine does falls on all. A share of a limit is taken within a turn, in which the limit runs again and again (side.js), and the
+ * median of those shares is what counts.
  */
 import { bytes, flops, speed } from './cases.js';
 import { reason } from './side.js';
 import { spread } from './spread.js';
 
+export const FUSED = 'fused multiply-add',
+  APART = 'multiply, then add';
+
 /**
  * @param {any[]} sides @param {import('./cases.js').Case} c
  * @param {{ rounds: number, slice: number, budget: number, warm: number, pause?: number }} how seconds: slice of one turn, budget
  *   of all turns of one contender, warm before the first, pause after each (threads spin for a while when their work is done)
- * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds: by round, null where the budget was used up }
+ * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds: by round, null where the budget was used up,
+ *   least: for each limit of the same engine the share of those seconds that it would take, by round }
  */
 export async function measureCase(sides, c, { rounds, slice, budget, warm, pause = 0 }) {
   const rows = [],
@@ -23,72 +27,74 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
         rows.push(row);
         if (row.why) continue;
         row.seconds = [];
+        row.least = {};
         // Whoever takes longer than all rounds may take is judged by the call that was checked.
         if (first > budget) row.seconds.push(first);
         else turns.push({ row, side, at, left: budget });
       }
     }
+    for (const turn of turns)
+      turn.limits = turn.row.role === 'limit' ? [] : turns.filter(({ row, side }) => row.role === 'limit' && side === turn.side);
     for (let round = 0; round < rounds; round++)
       for (let turn = 0; turn < turns.length; turn++) {
-        await take(turns[(turn + round) % turns.length], slice);
+        await take(c, turns[(turn + round) % turns.length], slice);
         if (pause) await new Promise((done) => setTimeout(done, 1000 * pause));
       }
   } finally {
     for (const side of sides) await side.release();
   }
-  return rows.map((row) => summary(c, row, rows));
+  return rows.map((row) => summary(c, row));
 }
 
-async function take(turn, slice) {
-  const { row, side, at } = turn;
+async function take(c, turn, slice) {
+  const { row, side, at, limits } = turn;
   if (turn.left <= 0 || row.why) return row.seconds?.push(null);
   try {
-    const seconds = await side.sample(at, slice);
-    turn.left -= Math.max(seconds, slice);
-    row.seconds.push(seconds);
+    const sample = await side.sample(
+      at,
+      slice,
+      limits.map((limit) => limit.at),
+    );
+    turn.left -= Math.max(sample.seconds, slice);
+    row.seconds.push(sample.seconds);
+    limits.forEach((limit, x) => (row.least[limit.row.name] ??= []).push(sample.limits[x] * callsOf(c, limit.row)));
   } catch (error) {
     row.why = `failed when repeated: ${reason(error)}`;
     delete row.seconds;
   }
 }
 
+/** How many calls of a limit do as much as the case needs: of multiply-adds, or of bytes read. */
+const callsOf = (c, limit) => (limit.unit === 'GB/s' ? bytes(c) : flops(c)) / limit.amount;
+
 /** Adds speeds and shares of the limit. */
-function summary(c, row, rows) {
+function summary(c, row) {
   if (row.why) return row;
-  const speeds = row.seconds.map((seconds) => seconds && speedOf(c, row, seconds));
-  const limits = speeds.map((_, round) => limitOf(c, row, rows, round));
-  const within = speeds.map((x, round) => x && x / limits[round]).filter(Boolean);
+  const speeds = row.seconds.filter(Boolean).map((seconds) => speedOf(c, row, seconds)),
+    within = sharesOf(row);
   return {
     ...row,
-    speed: spread(speeds.filter(Boolean)),
+    speed: spread(speeds),
     milliseconds: spread(
       row.seconds.filter(Boolean).map((x) => 1000 * x),
       false,
     ),
-    ...(row.role !== 'limit' && within.length && { share: { ...spread(within), ofBest: Math.max(...speeds) / Math.max(...limits) } }),
+    ...(within.length && { share: spread(within) }),
   };
 }
 
 const speedOf = (c, row, seconds) => (row.role === 'limit' ? row.amount / seconds / 1e9 : speed(c, seconds));
 
 /**
- * What the machine allows this row in this round: multiply-adds, as its build does them; in decoding also the reading of K and V,
- * which are used by several heads, so that either may be what ends first.
+ * Shares of what the machine allows, by round: of the limit that ends last, for in decoding K and V are read once and used by
+ * several heads, so that it may be either. Multiply-adds are those of the row's own build.
  */
-function limitOf(c, { name, engine }, rows, round) {
-  const find = (limit) => rows.find((row) => row.engine === engine && row.name === limit && row.seconds);
-  const madd = (/ simd\b/.test(name) && find('multiply, then add')) || find('fused multiply-add') || find('multiply, then add');
-  const of = (row) => speedOf(c, row, row.seconds[round] ?? row.seconds.at(-1));
-  if (!madd || /threads|float64/.test(name)) return NaN; // the loops run on one thread, in float32
-  const read = find('read as many bytes');
-  return c.m === 1 && read ? Math.min(of(read), (of(madd) * bytes(c)) / flops(c)) : of(madd);
+function sharesOf({ name, least }) {
+  if (/threads|float64/.test(name)) return []; // the loops run on one thread, in float32
+  const madd = (/ simd\b/.test(name) && least[APART]) || least[FUSED] || least[APART] || [],
+    read = least['read as many bytes'];
+  return madd.map((share, round) => Math.max(share, read?.[round] ?? 0));
 }
-
-/** Shares of another limit than the row's own, in the rounds both have. */
-export const shares = (c, row, limit) =>
-  row.seconds
-    .map((seconds, round) => seconds && speedOf(c, row, seconds) / speedOf(c, limit, limit.seconds[round] ?? limit.seconds.at(-1)))
-    .filter(Boolean);
 
 /** Rows a and b of the same rounds: the median of b's time divided by a's, which is how many times as fast a is. */
 export function timesFaster(a, b) {

@@ -30,7 +30,7 @@ export async function open(names, options, engine) {
 }
 
 export const prepare = (id, warm) => side.prepare(id, warm);
-export const sample = (at, slice) => side.sample(at, slice);
+export const sample = (...turn) => side.sample(...turn);
 export const release = () => side.release();
 
 /** As in child.js. The page knows the size of wasm memory alone. */

@@ -28,8 +28,8 @@ export function heading({ node, browser, machine, options }) {
 }
 
 /**
- * One case, everybody in it: the middle of all rounds, the interquartile range, the best, the share of the limit (of the
- * middle, of the bests), the error.
+ * One case, everybody in it: the middle of all rounds, the interquartile range, the best, the share of the limit (the
+ * middle, the best), the error.
  */
 export function caseBlock(c, rows, main) {
   const units = (row) => (row.role === 'limit' ? row.unit : unit(c));
@@ -38,7 +38,7 @@ export function caseBlock(c, rows, main) {
     if (row.why) return [name, '–', '', '', '', '', row.why];
     const { median, low, high, best, samples } = row.speed;
     const range = samples > 1 ? `${number(low)}–${number(high)}` : 'once';
-    const share = row.share ? [row.share.median, row.share.ofBest].map((x) => x.toFixed(2)) : ['', ''];
+    const share = row.share ? [row.share.median, row.share.best].map((x) => x.toFixed(2)) : ['', ''];
     return [
       name,
       number(median),
@@ -48,7 +48,7 @@ export function caseBlock(c, rows, main) {
       row.role === 'limit' ? units(row) : `${units(row)}, ${number(row.milliseconds.median)} ms, error ${row.error.toExponential(0)}`,
     ];
   });
-  return `${c.title}\n${aligned([['', 'median', 'middle half', 'best', 'of limit', 'best of best', ''], ...lines], 'lrrrrrl')}\n`;
+  return `${c.title}\n${aligned([['', 'median', 'middle half', 'best', 'of limit', 'at best', ''], ...lines], 'lrrrrrl')}\n`;
 }
 
 const COLUMNS = [

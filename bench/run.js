@@ -56,7 +56,7 @@ if (newerNode && process.execPath !== newerNode && !here) {
   process.exit(status ?? 1);
 }
 
-const how = { rounds, slice: quick ? 0.01 : 0.03, budget: quick ? 0.3 : 1.5, warm: quick ? 0.05 : 0.1 };
+const how = { rounds, slice: quick ? 0.02 : 0.1, budget: quick ? 0.3 : 2, warm: quick ? 0.05 : 0.1 };
 const { dependencies: versions } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 const started = performance.now();
 

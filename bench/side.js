@@ -13,7 +13,9 @@ import { caseOf, data } from './cases.js';
 import { reference, relativeError } from './reference.js';
 import { median } from './spread.js';
 
-const BATCH = 0.25e-3; // seconds; 50 times what a page's clock tells apart
+// seconds
+const BATCH = 0.25e-3; // 50 times what a page's clock tells apart
+const BESIDE = 0.01; // of a limit, between two batches, at most
 
 const now = () => performance.now() / 1000;
 
@@ -76,6 +78,7 @@ export class Side {
     for (const end = now() + warm; now() < end && first < warm;) each = Math.min(each, await this.#time(ready, 1));
     // So many calls that the clock is fine enough, in a page too.
     ready.calls = Math.max(1, Math.ceil(BATCH / each));
+    ready.each = each;
     return { error, first };
   }
 
@@ -90,14 +93,35 @@ export class Side {
   }
 
   /**
-   * Seconds per call: the median of short batches, because a batch that something else interrupted says nothing about us.
-   * @param {number} at @param {number} slice seconds that may be used; one batch is always run
+   * One turn: short batches, and between them the limits, so that whatever slows the machine down slows both. A first batch is not
+   * counted, for others have just had the caches; but whoever fills the slice with it has long filled the caches too.
+   * @param {number} at @param {number} slice seconds of its own that may be used; one batch is always run
+   * @param {number[]} limits where they are
+   * @returns {Promise<{ seconds: number, limits: number[] }>} seconds per call, the median of the batches; and of each limit how its
+   *   seconds per call relate to them, the median as well
    */
-  async sample(at, slice) {
+  async sample(at, slice, limits = []) {
     const ready = this.prepared[at],
-      batches = [];
-    for (const end = now() + slice; !batches.length || now() < end;) batches.push(await this.#time(ready, ready.calls));
-    return median(batches);
+      all = limits.map((limit) => this.prepared[limit]);
+    let seconds = await this.#time(ready, ready.calls);
+    const batches = [],
+      ratios = limits.map(() => /** @type {number[]} */ ([]));
+    const beside = async () => {
+      const length = Math.min(BESIDE, (seconds * ready.calls) / 4),
+        times = [];
+      for (const limit of all) times.push(await this.#time(limit, Math.max(1, Math.ceil(length / limit.each))));
+      return times;
+    };
+    const slow = seconds * ready.calls > slice;
+    let before = await beside();
+    for (const end = now() + slice * (1 + limits.length / 4); !batches.length || now() < end;) {
+      if (!slow || batches.length) seconds = await this.#time(ready, ready.calls);
+      const after = await beside();
+      batches.push(seconds);
+      ratios.forEach((list, x) => list.push((before[x] + after[x]) / 2 / seconds));
+      before = after;
+    }
+    return { seconds: median(batches), limits: ratios.map(median) };
   }
 
   /** Ends a case. */

@@ -3,11 +3,9 @@
  * same on another machine; where it was stated in absolute figures, it is the share of what the machine allowed there.
  */
 import { COLD, MEMORY, caseOf, cases, pairs } from './cases.js';
-import { shares, timesFaster } from './measure.js';
+import { APART, FUSED, timesFaster } from './measure.js';
 import { median } from './spread.js';
 
-const FUSED = 'fused multiply-add',
-  APART = 'multiply, then add';
 /** Two medians closer than that are the same on a machine others use too. */
 const NOISE = 0.97;
 
@@ -29,10 +27,9 @@ export function targets(results) {
   const atLeast = (target, where, wanted, value, note = '') => line(target, where, `≥ ${wanted}${note}`, value, (x) => x >= wanted);
   const atMost = (target, where, wanted, value, unit, show) => line(target, where, `≤ ${wanted}${unit}`, value, (x) => x <= wanted, show);
 
-  /** Share of a limit, the limit's row and ours in the same rounds. */
   const share = (id, name, limit) => {
-    const all = [find(id, name), find(id, limit)];
-    return all.every(Boolean) ? median(shares(caseOf(id), all[0], all[1])) : null;
+    const shares = find(id, name)?.least[limit];
+    return shares ? median(shares) : null;
   };
   const best = (id, limit) => {
     const both = ['clearhead relaxed', 'clearhead simd'].map((name) => share(id, name, limit)).filter((x) => x !== null);
