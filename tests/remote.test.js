@@ -71,6 +71,8 @@ test('errors come over as they are, and the model goes on', async () => {
   await assert.rejects(loadModel(new Uint8Array([71, 71, 85, 70, 9])), { name: 'ClearheadError', code: 'INTEGRITY' });
   await assert.rejects(loadModel(source, { engine: { variant: 'fast' } }), { code: 'ARG' });
   await assert.rejects(loadModel(source, { context: 1000, engine }), { code: 'RANGE' });
+  const mine = new Error('mine');
+  await assert.rejects(loadModel(source, { engine, onProgress() { throw mine; } }), (error) => error === mine);
 });
 
 test('an abort settles at once, of loading and of a text', async () => {

@@ -67,10 +67,20 @@ class Link {
     const call = this.#waiting.get(id);
     if (cache) this.cache = cache;
     if (!call) return;
-    if (progress) return void call.onProgress?.(progress);
+    if (progress) return this.#report(id, call, progress);
     this.#settle(id);
     if (error) call.reject(error.name === 'ClearheadError' ? new ClearheadError(error.code, error.message) : Object.assign(new Error(error.message), { name: error.name }));
     else call.resolve(value);
+  }
+
+  /** What the listener throws, its call throws. @param {number} id @param {any} call @param {any} progress */
+  #report(id, call, progress) {
+    try {
+      call.onProgress?.(progress);
+    } catch (error) {
+      this.#settle(id);
+      call.reject(error);
+    }
   }
 
   /** @param {number} id */
