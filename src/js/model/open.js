@@ -135,6 +135,6 @@ async function passOn({ reader, format, tensors }, sink, wanted) {
     const write = wanted(tensor) ? (/** @type {number} */ offset, /** @type {Uint8Array} */ chunk) => sink.write(tensor, offset, chunk) : undefined;
     await reader.pass(tensor.bytes, tensor.name, write);
   }
-  // of GGUF, padding may follow
-  if (format === 'safetensors' && !(await reader.ended())) reader.refuse('FORMAT', 'what follows the last tensor', 'more data', 'the end of the file');
+  // read to its end, or a browser reports the download as failed; of GGUF, padding may follow
+  if (!(await reader.ended()) && format === 'safetensors') reader.refuse('FORMAT', 'what follows the last tensor', 'more data', 'the end of the file');
 }
