@@ -68,11 +68,12 @@ function refuse(message) {
   throw new ClearheadError('ARG', message);
 }
 
-// who reads may have enough (| head): what is left to say is for nobody
 for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error) => {
-    if (/** @type {any} */ (error).code !== 'EPIPE') throw error;
-    process.exit();
+  stream.on('error', (/** @type {any} */ error) => {
+    // who reads may have enough (| head): what is left to say is for nobody
+    if (error.code === 'EPIPE') process.exit();
+    if (stream === process.stdout) console.error(`clearhead: ${error.message}`);
+    process.exit(2);
   });
 
 process.exitCode = await main(process.argv.slice(2));
