@@ -80,6 +80,12 @@ test('A02: sizes that are no sizes', () => {
     if (![-1, -0].includes(x)) refuses(`offset ${what}`, 'RANGE', 'offset', () => call({ offset: x, causal: true }));
     if (x !== Infinity) refuses(`window ${what}`, 'RANGE', 'window', () => call({ window: [0, x] }));
   }
+  const wide = new Float32Array(2000);
+  for (const name of ['headDim', 'valueDim']) {
+    refuses(`${name} too large`, 'LIMIT', name, () => ch.attention(wide, wide, wide, { headDim: 1000, valueDim: 1000, [name]: 2000 }), 'at most 1024');
+    refuses(`${name} of a cache too large`, 'LIMIT', name, () => ch.kvCache({ headDim: 2, capacity: 3, [name]: 2000 }), 'at most 1024');
+  }
+  refuses('heads that no key heads divide', 'SHAPE', 'heads', () => ch.attention(wide, wide, wide, { headDim: 4, heads: 5, kvHeads: 2 }), 'a multiple of kvHeads = 2');
 });
 
 test('A03: strings, arrays, objects, bigints, dates where numbers belong, and nothing coerced', () => {

@@ -92,6 +92,7 @@ for (const [kind, make, w, c] of [['multiHead', (w, c) => ch.multiHead(w, c), we
       for (const bad of [-1, 1.5, NaN]) refuses(`${name} ${bad}`, 'RANGE SHAPE', '', () => make(w, { ...c, [name]: bad }));
       refuses(`${name} a word`, 'ARG', name, () => make(w, { ...c, [name]: 'four' }));
     }
+    if (kind === 'multiHead') refuses('a model size that heads do not divide', 'SHAPE', 'modelDim', () => make(w, { modelDim: 33, heads: 4 }), 'a multiple of heads = 4');
     refuses('no config', 'ARG RANGE', '', () => make(w));
     refuses('no weights', 'ARG', 'weights', () => make(undefined, c));
     refuses('an unknown weight', 'ARG', 'weights', () => make({ ...w, wq: w.o }, c));

@@ -1,5 +1,5 @@
 import { KVCache } from './cache.js';
-import { array, choice, integer, list, number, read, rows, sized } from './check.js';
+import { array, choice, headSizes, integer, list, number, read, rows, sized } from './check.js';
 import { STATUS, describe, kindOf, refuse } from './errors.js';
 import { F32, Tensor, typeOf } from './memory.js';
 
@@ -17,6 +17,7 @@ export function attention(memory, q, k, v, options) {
   memory.floats('v', v, type);
   for (const [name, x] of Object.entries({ batch, heads, kvHeads, headDim, valueDim })) integer(name, x, 1);
   divides(heads, kvHeads);
+  headSizes(memory, { headDim, valueDim });
   const m = rows('q', q, batch * heads * headDim, 'batch*heads*headDim');
   const n = rows('k', k, batch * kvHeads * headDim, 'batch*kvHeads*headDim');
   sized('v', v, batch * kvHeads * n * valueDim, 'batch*kvHeads*n*valueDim');
@@ -36,7 +37,7 @@ export function attend(memory, q, cache, options) {
 
 /** @param {number} heads @param {number} kvHeads */
 export function divides(heads, kvHeads) {
-  if (heads % kvHeads) refuse('SHAPE', 'heads', heads, `a multiple of ${kvHeads} kvHeads`);
+  if (heads % kvHeads) refuse('SHAPE', 'heads', heads, `a multiple of kvHeads = ${kvHeads}`);
 }
 
 /** @param {any} options @param {string} names */
@@ -64,7 +65,7 @@ function run(memory, type, shape, o, inputs, cache) {
   const done = memory.scope(() => {
     const p = memory.push(memory.call('params_bytes'));
     const status = memory.call('init', p, batch, heads, kvHeads, m, n, headDim, valueDim);
-    if (status) refuse(STATUS[status], 'shape', `(${Object.values(shape)})`, `head sizes up to ${memory.call('max_dim')} and arrays below 4 GiB`);
+    if (status) refuse(STATUS[status], 'shape', `(${Object.values(shape)})`, 'arrays below 4 GiB');
     setOptions(memory, type, shape, o, p);
     const results = wantResults(memory, type, shape, o.want, p);
     const at = Object.values(inputs).map((x) => memory.put(x, type));

@@ -1,9 +1,12 @@
-import { array, choice, integer, read, rows, sized } from './check.js';
+import { array, choice, headSizes, integer, read, rows, sized } from './check.js';
 import { GONE, STATUS, describe, refuse } from './errors.js';
 import { F32 } from './memory.js';
 
 /** In the order of attn.h. */
 export const TYPES = /** @type {const} */ (['f32', 'f16', 'q8']);
+
+/** What is wrong with a snapshot. @type {Record<string, string>} */
+const UNFIT = { FORMAT: 'not of such a cache', INTEGRITY: 'damaged', LIMIT: 'too long' };
 
 /** See types.d.ts. Its memory is laid out and understood by cache.c alone. */
 export class KVCache {
@@ -14,6 +17,7 @@ export class KVCache {
   constructor(memory, options) {
     const { kvHeads = 1, headDim, valueDim = headDim, capacity, type } = read('options', options, 'kvHeads headDim valueDim capacity type');
     const sizes = Object.entries({ kvHeads, headDim, valueDim, capacity }).map(([name, x]) => integer(name, x, 1));
+    headSizes(memory, { headDim, valueDim });
     const kind = choice('type', type, ...TYPES);
     this.type = TYPES[kind];
     this.kvHeads = sizes[0];
@@ -22,7 +26,7 @@ export class KVCache {
     this.capacity = sizes[3];
     this.#memory = memory;
     this.bytes = memory.call('cache_bytes', ...sizes, kind) >>> 0;
-    if (!this.bytes) refuse('LIMIT', 'cache', `of (${sizes})`, `sizes up to ${memory.call('max_dim')}, below 4 GiB`);
+    if (!this.bytes) refuse('LIMIT', 'cache', `of (${sizes})`, 'below 4 GiB');
     this.#at = memory.take(this.bytes);
     memory.call('cache_init', this.#at, ...sizes, kind);
   }
@@ -85,7 +89,7 @@ export class KVCache {
     const { kvHeads, headDim, valueDim, capacity } = this, memory = this.#memory, at = this.place();
     array('snapshot', snapshot, 'Uint8Array');
     const status = memory.scope(() => memory.call('cache_restore', at, memory.put(snapshot, 'uint8'), snapshot.length));
-    if (status) refuse(STATUS[status], 'snapshot', describe(snapshot), `an intact ${this.type} one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`);
+    if (status) refuse(STATUS[status], 'snapshot', `${describe(snapshot)}, ${UNFIT[STATUS[status]]}`, `an intact ${this.type} one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`);
   }
 
   dispose() {

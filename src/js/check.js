@@ -27,6 +27,12 @@ export function integer(name, x, least, most = 0x7fffffff) {
   return valid ? x : refuse('RANGE', name, Object.is(x, -0) ? '-0' : x, `an integer from ${least} to ${most}`);
 }
 
+/** @param {import('./memory.js').Memory} memory @param {Record<string, number>} sizes of heads, by name */
+export function headSizes(memory, sizes) {
+  const most = memory.call('max_dim');
+  for (const name in sizes) if (sizes[name] > most) refuse('LIMIT', name, sizes[name], `at most ${most}`);
+}
+
 /** @param {string} name @param {any} x @returns {number} */
 export const number = (name, x) => (typeof x === 'number' ? x : refuse('ARG', name, describe(x), 'a number'));
 

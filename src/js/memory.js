@@ -50,7 +50,7 @@ export class Memory {
     try {
       if (!(end <= have)) this.c.memory.grow(Math.ceil((end - have) / 65536));
     } catch (cause) {
-      throw new ClearheadError('OOM', `${bytes} more bytes of memory refused, beside ${have}`, { cause });
+      throw new ClearheadError('OOM', `memory is ${have} bytes; expected room for ${bytes} more, which was refused`, { cause });
     }
     this.top = end;
     return at;

@@ -1,6 +1,6 @@
 import { divides, overlap, readOptions, setOptions, wantResults } from './attention.js';
 import { KVCache } from './cache.js';
-import { choice, integer, number, read, rows } from './check.js';
+import { choice, headSizes, integer, number, read, rows } from './check.js';
 import { describe, refuse } from './errors.js';
 import { Held } from './held.js';
 import { F32 } from './memory.js';
@@ -47,7 +47,7 @@ export function layerCall(memory, x, o, length, shape, size, body) {
   }
   return memory.scope(() => {
     const p = memory.push(memory.call('params_bytes'));
-    memory.ask('shape', `(${Object.values(shape)})`, `head sizes up to ${memory.call('max_dim')} and arrays below 4 GiB`, 'init', p, ...Object.values(shape));
+    memory.ask('shape', `(${Object.values(shape)})`, 'arrays below 4 GiB', 'init', p, ...Object.values(shape));
     setOptions(memory, F32, shape, o, p);
     memory.call('set_layout', p, 1);
     const results = wantResults(memory, F32, shape, want, p), at = memory.put(x, F32);
@@ -74,11 +74,12 @@ export class MultiHead {
 
   /** @param {Memory} memory @param {any} weights @param {any} config */
   constructor(memory, weights, config) {
-    const { heads, kvHeads = heads, modelDim, headDim = modelDim / heads, valueDim = headDim, outputs, rope, normEpsilon, onePlus, residual } =
-      read('config', config, 'modelDim heads kvHeads headDim valueDim outputs rope normEpsilon onePlus residual');
+    const c = read('config', config, 'modelDim heads kvHeads headDim valueDim outputs rope normEpsilon onePlus residual');
+    const { heads, kvHeads = heads, modelDim, headDim = modelDim / heads, valueDim = headDim, outputs, rope, normEpsilon, onePlus, residual } = c;
+    if (c.headDim === undefined && modelDim % heads > 0) refuse('SHAPE', 'modelDim', modelDim, `a multiple of heads = ${heads}, or a headDim`);
     for (const [name, x] of Object.entries({ modelDim, heads, kvHeads, headDim, valueDim })) integer(name, x, 1);
     divides(heads, kvHeads);
-    for (const [name, x] of Object.entries({ headDim, valueDim })) if (x > memory.call('max_dim')) refuse('LIMIT', name, x, `at most ${memory.call('max_dim')}`);
+    headSizes(memory, { headDim, valueDim });
     const w = read('weights', weights, 'q k v o qBias kBias vBias oBias qNorm kNorm');
     const sizes = { q: heads * headDim, k: kvHeads * headDim, v: kvHeads * valueDim, o: integer('outputs', outputs ?? modelDim, 1) };
     const held = new Held(memory);

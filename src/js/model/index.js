@@ -35,7 +35,7 @@ export async function loadModel(source, options) {
   choice('cacheType', o.cacheType, ...TYPES);
   if (o.context !== undefined) integer('context', o.context, 1);
   const memory = memories.get(o.engine ?? (await init({ layers: true })));
-  if (!memory?.c.attn_matmul) return refuse('ARG', 'engine', describe(o.engine), 'one of init({ layers: true })');
+  if (!memory?.c.attn_matmul) return refuse('ARG', 'engine', memory ? 'without layers' : describe(o.engine), 'one of init({ layers: true })');
   const started = performance.now(), file = await openModel(source, { onProgress, signal });
   /** @type {Packing | undefined} */
   let packing;
