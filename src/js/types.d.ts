@@ -14,7 +14,7 @@ export type Layout = 'bhsd' | 'bshd';
 
 /** Where the compiled kernels come from: an address, a fetch response, the bytes, or an already compiled module. */
 export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | WasmObject;
-/** A `Response` or a `WebAssembly.Module`; not by name, so that these types need no DOM library. */
+/** A `Response` or a `WebAssembly.Module`; not by name, so that of what the DOM and Node declare only URL is needed. */
 export type WasmObject = object;
 
 export interface InitOptions {
