@@ -3,9 +3,9 @@
 let model;
 
 const openers = {
-  async clearhead(url, { threads, variant, prefill = true }) {
+  async clearhead(url, { threads, variant, cacheType, prefill = true }) {
     const { loadModel } = await import('../src/js/model/remote.js');
-    const loaded = await loadModel(url, { engine: { threads, variant } });
+    const loaded = await loadModel(url, { engine: { threads, variant }, cacheType });
     return {
       about: `${loaded.engine.variant}, ${loaded.engine.threads} threads${loaded.engine.why && ` (${loaded.engine.why})`}`,
       wasm: loaded.info.weightBytes + loaded.cache.bytes,

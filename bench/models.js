@@ -18,6 +18,7 @@ export const MODELS = ['SmolLM2-135M-Q8_0', 'SmolLM2-135M-Q4_0', 'SmolLM2-135M-F
 const SIDES = [
   { who: 'clearhead relaxed', peer: 'clearhead', options: { variant: 'relaxed' } },
   { who: 'clearhead simd', peer: 'clearhead', options: { variant: 'simd' } },
+  { who: 'clearhead relaxed, f16 cache', peer: 'clearhead', options: { variant: 'relaxed', cacheType: 'f16' } }, // as wllama's
   { who: 'wllama', peer: 'wllama', options: {} },
 ];
 

@@ -150,6 +150,8 @@ function modelTargets(rows, { atLeast, atMost }) {
     atLeast('the same with simd', on('Q8_0'), 6, times('Q8_0', 'prefill 512', speed(find(smol, 'Q8_0', threads, 'clearhead simd'), 'prefill 512')), ' times as fast');
     atLeast('decoding, against wllama', on('Q8_0'), 5, times('Q8_0', 'decode 128'), ' times as fast');
     atLeast('decoding behind 896 against behind 128', on('Q8_0'), 0.85, ratio(best(smol, 'Q8_0', threads, 'decode 896'), best(smol, 'Q8_0', threads, 'decode 128')));
+    const half = (key) => speed(find(smol, 'Q8_0', threads, 'clearhead relaxed, f16 cache'), key);
+    atLeast('the same with a cache in float16', on('Q8_0'), 0.85, ratio(half('decode 896'), half('decode 128')));
     atLeast('decoding Q4_0 against Q8_0', on('Q4_0'), NOISE, ratio(best(smol, 'Q4_0', threads, 'decode 128'), best(smol, 'Q8_0', threads, 'decode 128')));
     atLeast('prompt of 512, against wllama', on('F16'), 10, times('F16', 'prefill 512'), ' times as fast');
     atLeast('decoding, against wllama', on('F16'), 4, times('F16', 'decode 128'), ' times as fast');
