@@ -54,15 +54,18 @@ INLINE void v_join(f32x4 y[2], i16x8 low, i16x8 high)
   y[1] = (f32x4)__builtin_shufflevector(low, high, 4, 12, 5, 13, 6, 14, 7, 15);
 }
 
+INLINE i16x8 v_keep_words(uint16_t x) { return (i16x8)v_keep((int32_t)(x * 0x10001u)); }
+
 /* Eight float16. `wild`: some may be infinite or NaN, which takes a second look. */
 INLINE void v_halves(f32x4 y[2], i16x8 h, const int wild)
 {
-  i16x8 high = (h >> 3) & (int16_t)0x8fff;
+  const f32x4 scale = (f32x4)v_keep((int32_t)(f32_bits){.f = HALF_SCALE}.u);
+  i16x8 high = (h >> 3) & v_keep_words(0x8fff), most = v_keep_words(0x7c00);
   if (wild)
-    high |= ((h & (int16_t)0x7fff) > (int16_t)0x7bff) & (int16_t)0x7f80;
+    high |= ((h & most) == most) & v_keep_words(0x7f80);
   v_join(y, (i16x8)((u16x8)h << 13), high);
-  y[0] *= v_splat(HALF_SCALE);
-  y[1] *= v_splat(HALF_SCALE);
+  y[0] *= scale;
+  y[1] *= scale;
 }
 
 INLINE void v_bfloats(f32x4 y[2], i16x8 h) { v_join(y, (i16x8){0}, h); }
