@@ -20,8 +20,11 @@ struct attn_cache {
 
 INLINE size_t cache_number_bytes(int32_t type) { return type == ATTN_CACHE_F32 ? 4 : type == ATTN_CACHE_F16 ? 2 : 1; }
 
+/* Keys in whole panels. */
+INLINE size_t whole_panels(size_t rows) { return (rows + PANEL - 1) & ~(size_t)(PANEL - 1); }
+
 /* Positions there is room for. */
-INLINE size_t cache_rows(const attn_cache *c) { return ((size_t)c->capacity + PANEL - 1) & ~(size_t)(PANEL - 1); }
+INLINE size_t cache_rows(const attn_cache *c) { return whole_panels((size_t)c->capacity); }
 
 /* Of so many rows in strips, those in the block of row j. */
 INLINE size_t strip_rows(size_t rows, size_t j)

@@ -43,26 +43,26 @@ static void pack_values(float *values, const float *v, size_t stride, int32_t fr
       }
 }
 
-static void widen(float *to, const uint16_t *from, size_t count)
+void attn_widen(float *to, const uint16_t *from, size_t count)
 {
-  for (size_t x = 0; x < count; x += 8) {
+  for (const uint16_t *end = from + count; from < end; from += 8, to += 8) {
     f32x4 y[2];
-    v_halves(y, (i16x8)v_load_i(from + x), 1);
-    v_store(to + x, y[0]);
-    v_store(to + x + 4, y[1]);
+    v_halves(y, (i16x8)v_load_i(from), 1);
+    v_store(to, y[0]);
+    v_store(to + 4, y[1]);
   }
 }
 
-/* What can be read where it is, and halves widened, in the same order. */
-static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t from, int32_t count)
+/* What can be read where it is; and halves, in the same order, widened for several groups or left to the only one. */
+static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t from, int32_t count, int32_t rows)
 {
   const attn_cache *c = job->cache;
-  size_t at = (size_t)start, rows = ((size_t)count + PANEL - 1) & ~(size_t)(PANEL - 1);
-  size_t number = cache_number_bytes(c->type), dim = cache_key_size(c);
+  size_t at = (size_t)start, number = cache_number_bytes(c->type), dim = cache_key_size(c);
   const char *keys = cache_keys(c, job->kv_head) + at * dim * number;
   const float *scales = cache_scales(c, job->kv_head) + at;
   const char *values = cache_values(c, job->kv_head);
   job->bytes = c->type == ATTN_CACHE_Q8;
+  job->half_panels = job->half_values = NULL;
   if (job->bytes) {
     job->byte_keys = (const int8_t *)keys;
     job->byte_values = (const int8_t *)values + at * cache_value_size(c);
@@ -77,16 +77,31 @@ static void load_cached_span(const call *s, head_job *job, int32_t start, int32_
   job->value_rows = left;
   if (c->type == ATTN_CACHE_F32)
     return;
+  const uint16_t *half_panels = (const uint16_t *)(const void *)keys;
+  const uint16_t *half_values = (const uint16_t *)(const void *)values;
+  if (rows <= ROWS) {
+    job->half_panels = half_panels;
+    job->half_values = half_values;
+    return;
+  }
   const size_t skipped = (size_t)from * dim;
-  widen(s->panels + skipped, (const uint16_t *)(const void *)keys + skipped, rows * dim - skipped);
+  attn_widen(s->panels + skipped, half_panels + skipped, whole_panels((size_t)count) * dim - skipped);
   for (size_t j = (size_t)from; j < (size_t)count; j += BLOCK)
     for (size_t x = 0; x < width; x += STRIP)
-      widen(s->values + j * width + strip_rows((size_t)count, j) * x,
-            (const uint16_t *)(const void *)values + j * width + strip_rows(left, j) * x,
-            strip_rows((size_t)count, j) * STRIP);
+      attn_widen(s->values + j * width + strip_rows((size_t)count, j) * x,
+                 half_values + j * width + strip_rows(left, j) * x, strip_rows((size_t)count, j) * STRIP);
   job->panels = s->panels;
   job->values = s->values;
   job->value_rows = (size_t)count;
+}
+
+const float *attn_panels(const call *s, const head_job *job, int32_t from, int32_t to)
+{
+  const size_t dim = (size_t)s->p->dim, at = (size_t)from * dim;
+  if (!job->half_panels)
+    return job->panels + at;
+  attn_widen(s->panels, job->half_panels + at, whole_panels((size_t)(to - from)) * dim);
+  return s->panels;
 }
 
 void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows)
@@ -94,7 +109,7 @@ void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int
   int32_t dim = s->p->dim, size = s->p->value_dim;
   int32_t from = lo > start ? (lo - start) / BLOCK * BLOCK : 0, count = hi - start < SPAN ? hi - start : SPAN;
   if (job->cache) {
-    load_cached_span(s, job, start, from, count);
+    load_cached_span(s, job, start, from, count, rows);
     return;
   }
   const float *v = job->v + (size_t)start * job->v_stride;

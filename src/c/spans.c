@@ -42,14 +42,19 @@ KERNEL void score_panels_finely(int rows, float *scores, const float *q, const f
 /* Scores of a group's keys [from, hi) of the span that begins at `start`, and 0 up to a whole turn. */
 static void score_span(const call *s, const head_job *job, const row_group *g, int32_t from, int32_t hi, int32_t start)
 {
-  float *scores = s->scores + (from - start);
-  size_t at = (size_t)(from - start) * (size_t)s->p->dim;
+  /* so few halves that they are still near when they are floats */
+  const int32_t most = job->half_panels ? TURN : SPAN;
   if (job->bytes)
-    attn_score_bytes(s, job, g, scores, from, hi, start);
-  else if (s->p->sinks)
-    score_panels_finely(g->count, scores, s->queries, job->panels + at, s->p->dim, hi - from);
+    attn_score_bytes(s, job, g, s->scores + (from - start), from, hi, start);
   else
-    score_panels(g->count, scores, s->queries, job->panels + at, s->p->dim, hi - from);
+    for (int32_t j = from, end; j < hi; j = end) {
+      end = hi - j < most ? hi : j + most;
+      const float *panels = attn_panels(s, job, j - start, end - start);
+      if (s->p->sinks)
+        score_panels_finely(g->count, s->scores + (j - start), s->queries, panels, s->p->dim, end - j);
+      else
+        score_panels(g->count, s->scores + (j - start), s->queries, panels, s->p->dim, end - j);
+    }
   for (int32_t j = (hi + PANEL - 1) & ~(PANEL - 1); j % TURN; j += 4)
     for (int x = 0; x < g->count; x++)
       v_store(s->scores + x * SCORES + (j - start), v_splat(0));

@@ -42,7 +42,7 @@ typedef struct {
   int unmasked_scores;
   strides q_strides, out_strides;
   size_t padded;          /* value_dim rounded up to whole vectors */
-  float *panels, *values; /* a span's keys and values, as head_job has them */
+  float *panels, *values; /* a span's keys and values, as head_job has them, or some of them, widened */
   float *queries;         /* (dim, row_step); for bytes pairs of integers, (dim/2, GROUP) */
   float *scores;          /* (ROWS, SCORES), then the weights */
   float *sums;            /* (SPAN/BLOCK, ROWS, padded) */
@@ -72,6 +72,8 @@ typedef struct {
    */
   const float *values;
   size_t value_stride, value_rows;
+  /* Not NULL: these are the panels and the strips, in halves, which become floats a few at a time, just before they are read. */
+  const uint16_t *half_panels, *half_values;
 } head_job;
 
 /* Four floats from position j of an array of n. */
@@ -164,6 +166,12 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, floa
  * by so many rows.
  */
 void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows);
+
+/* The panels of the span's keys [from, to), from a multiple of PANEL; widened ones until the next call. */
+const float *attn_panels(const call *s, const head_job *job, int32_t from, int32_t to);
+
+/* `count` halves, a multiple of eight, as floats. */
+void attn_widen(float *to, const uint16_t *from, size_t count);
 
 /* Transposes a group's queries to (dim, row_step). */
 void attn_pack_queries(const call *s, const head_job *job, const row_group *g);

@@ -5,39 +5,59 @@
 typedef struct {
   const float *v;
   size_t stride, strip;
+  const uint16_t *halves; /* not NULL: the strips are these, half_strip apart, and `room` has some of them as floats */
+  size_t half_strip;
+  float *room;
 } block_view;
 
-/* From key `from` on, of the span that begins at `start`. */
-static block_view view_block(const call *s, const head_job *job, int32_t from, int32_t start)
+/* The keys [from, to) of the span that begins at `start`. */
+static block_view view_block(const call *s, const head_job *job, int32_t from, int32_t to, int32_t start)
 {
-  size_t at = (size_t)(from - start), lane = at % BLOCK, width = (s->padded + STRIP - 1) & ~(size_t)(STRIP - 1);
+  size_t at = (size_t)(from - start), lane = at % BLOCK, width = whole_strips(s->padded);
   if (job->value_rows == 0)
-    return (block_view){job->values + at * job->value_stride, job->value_stride, STRIP};
-  return (block_view){job->values + (at - lane) * width + lane * STRIP, STRIP, strip_rows(job->value_rows, at) * STRIP};
+    return (block_view){.v = job->values + at * job->value_stride, .stride = job->value_stride, .strip = STRIP};
+  size_t strip = strip_rows(job->value_rows, at) * STRIP, first = (at - lane) * width + lane * STRIP;
+  if (!job->half_values)
+    return (block_view){.v = job->values + first, .stride = STRIP, .strip = strip};
+  return (block_view){.stride = STRIP,
+                      .strip = (size_t)(to - from) * STRIP,
+                      .halves = job->half_values + first,
+                      .half_strip = strip,
+                      .room = s->values};
+}
+
+/* `count` strips from that of channel c on. */
+KERNEL const float *strips_at(const block_view *block, size_t c, size_t count)
+{
+  if (!block->halves)
+    return block->v + c / STRIP * block->strip;
+  for (size_t x = 0; x < count; x++)
+    attn_widen(block->room + x * block->strip, block->halves + (c / STRIP + x) * block->half_strip, block->strip);
+  return block->room;
 }
 
 /* `wide` vectors at a time, then whole strips, then what is left. */
-INLINE void values_of_rows(const int rows, const int wide, float *sums, size_t padded, const float *w, block_view block,
-                           int32_t from, int32_t to)
+INLINE void values_of_rows(const int rows, const int wide, float *sums, size_t padded, const float *w,
+                           const block_view *block, int32_t from, int32_t to)
 {
-  const size_t strip = block.strip, stride = block.stride;
-  const float *v = block.v;
+  const size_t strip = block->strip, stride = block->stride;
   size_t c = 0;
   for (; c + 4 * wide <= padded; c += 4 * wide)
-    block_values(rows, wide, sums + c, padded, w, v + c / STRIP * strip, stride, strip, from, to);
+    block_values(rows, wide, sums + c, padded, w, strips_at(block, c, wide / 2), stride, strip, from, to);
   for (; wide > 2 && c + STRIP <= padded; c += STRIP)
-    block_values(rows, 2, sums + c, padded, w, v + c / STRIP * strip, stride, strip, from, to);
+    block_values(rows, 2, sums + c, padded, w, strips_at(block, c, 1), stride, strip, from, to);
   if (c < padded)
-    block_values(rows, 1, sums + c, padded, w, v + c / STRIP * strip, stride, strip, from, to);
+    block_values(rows, 1, sums + c, padded, w, strips_at(block, c, 1), stride, strip, from, to);
 }
 
 /* By itself, as score_five of spans.c is. */
-KERNEL void sum_five(float *sums, size_t padded, const float *w, block_view block, int32_t from, int32_t to)
+KERNEL void sum_five(float *sums, size_t padded, const float *w, const block_view *block, int32_t from, int32_t to)
 {
   values_of_rows(5, 2, sums, padded, w, block, from, to);
 }
 
-KERNEL void sum_block(int rows, float *sums, size_t padded, const float *w, block_view block, int32_t from, int32_t to)
+KERNEL void sum_block(int rows, float *sums, size_t padded, const float *w, const block_view *block, int32_t from,
+                      int32_t to)
 {
   if (rows == 5)
     sum_five(sums, padded, w, block, from, to);
@@ -52,14 +72,14 @@ KERNEL void sum_block(int rows, float *sums, size_t padded, const float *w, bloc
 }
 
 /* The same sums in the same order for one row, over only the keys it attends to, of values times `scale`. */
-static void sum_attended(const call *s, const row_view *view, float *sums, const float *w, block_view block,
+static void sum_attended(const call *s, const row_view *view, float *sums, const float *w, const block_view *block,
                          int32_t from, int32_t to, float scale)
 {
   for (size_t c = 0; c < s->padded; c += 4) {
-    const float *channel = block.v + c / STRIP * block.strip + c % STRIP;
+    const float *channel = strips_at(block, c, 1) + c % STRIP;
     f32x4 total = v_splat(0), chain = v_splat(0);
     for (int32_t j = from; j < to; j++) {
-      f32x4 value = v_load(channel + (size_t)(j - from) * block.stride) * v_splat(scale);
+      f32x4 value = v_load(channel + (size_t)(j - from) * block->stride) * v_splat(scale);
       if (key_attended(s->p, view, j))
         chain = v_madd(v_splat(w[j - from]), value, chain);
       if (j % KEY_CHAIN == KEY_CHAIN - 1 || j + 1 == to) {
@@ -75,12 +95,12 @@ static void sum_attended(const call *s, const row_view *view, float *sums, const
 static void sum_keys(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
                      int32_t to, int32_t start, int care)
 {
-  block_view block = view_block(s, job, from, start);
+  block_view block = view_block(s, job, from, to, start);
   if (care == CARE_NONE)
-    sum_block(g->count, sums, s->padded, w, block, from, to);
+    sum_block(g->count, sums, s->padded, w, &block, from, to);
   else
     for (int x = 0; x < g->count; x++)
-      sum_attended(s, &g->view[x], sums + (size_t)x * s->padded, w + x * SCORES, block, from, to,
+      sum_attended(s, &g->view[x], sums + (size_t)x * s->padded, w + x * SCORES, &block, from, to,
                    care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
 }
 
