@@ -207,6 +207,22 @@ for (const { variant, ch } of engines) {
         }
   });
 
+  claim('a half that is not finite counts as what it is, appended, copied or restored', () => {
+    for (const m of [1, 8]) // one group of rows, and several
+      for (const bad of [NaN, Infinity, -Infinity])
+        for (const which of ['k', 'v']) {
+          const s = { batch: 1, heads: 2, kvHeads: 1, m, n: 40, d: 6, dv: 5 }, given = fill('normal', random(m), s, 1, Float32Array);
+          given[which][100] = bad;
+          const cache = holding(ch, 'f16', s, given.k, given.v), { k, v } = cache.read(), restored = ch.kvCache({ headDim: s.d, valueDim: s.dv, capacity: s.n, type: 'f16' });
+          restored.restore(cache.snapshot());
+          const want = ch.attention(given.q, k, v, { heads: 2, kvHeads: 1, headDim: s.d, valueDim: s.dv }).output;
+          for (const [how, halves] of Object.entries({ appended: cache, copied: cache.clone(), restored })) {
+            assert.deepEqual([...ch.attend(given.q, halves, { heads: 2 }).output], [...want], `${bad} in ${which}, ${how}, ${m} queries`);
+            halves.dispose();
+          }
+        }
+  });
+
   claim('types are told apart, and take the room they say', () => {
     const sizes = { kvHeads: 2, headDim: 64, capacity: 1024 };
     const [f32, f16, q8] = ['f32', 'f16', 'q8'].map((type) => ch.kvCache({ ...sizes, type }));

@@ -15,7 +15,8 @@
 
 struct attn_cache {
   int32_t kv_heads, dim, value_dim, capacity, length, type;
-  int32_t unused[2]; /* keeps what follows 16-aligned */
+  int32_t wild;   /* ATTN_CACHE_F16: some half, perhaps truncated since, was infinite or NaN */
+  int32_t unused; /* keeps what follows 16-aligned */
 };
 
 INLINE size_t cache_number_bytes(int32_t type) { return type == ATTN_CACHE_F32 ? 4 : type == ATTN_CACHE_F16 ? 2 : 1; }

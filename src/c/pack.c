@@ -43,14 +43,22 @@ static void pack_values(float *values, const float *v, size_t stride, int32_t fr
       }
 }
 
-void attn_widen(float *to, const uint16_t *from, size_t count)
+INLINE void widen(const int wild, float *to, const uint16_t *from, size_t count)
 {
   for (const uint16_t *end = from + count; from < end; from += 8, to += 8) {
     f32x4 y[2];
-    v_halves(y, (i16x8)v_load_i(from), 1);
+    v_halves(y, (i16x8)v_load_i(from), wild);
     v_store(to, y[0]);
     v_store(to + 4, y[1]);
   }
+}
+
+__attribute__((noinline)) void attn_widen(int wild, float *to, const uint16_t *from, size_t count)
+{
+  if (wild)
+    widen(1, to, from, count);
+  else
+    widen(0, to, from, count);
 }
 
 /* What can be read where it is; and halves, in the same order, widened for several groups or left to the only one. */
@@ -85,10 +93,10 @@ static void load_cached_span(const call *s, head_job *job, int32_t start, int32_
     return;
   }
   const size_t skipped = (size_t)from * dim;
-  attn_widen(s->panels + skipped, half_panels + skipped, whole_panels((size_t)count) * dim - skipped);
+  attn_widen(c->wild, s->panels + skipped, half_panels + skipped, whole_panels((size_t)count) * dim - skipped);
   for (size_t j = (size_t)from; j < (size_t)count; j += BLOCK)
     for (size_t x = 0; x < width; x += STRIP)
-      attn_widen(s->values + j * width + strip_rows((size_t)count, j) * x,
+      attn_widen(c->wild, s->values + j * width + strip_rows((size_t)count, j) * x,
                  half_values + j * width + strip_rows(left, j) * x, strip_rows((size_t)count, j) * STRIP);
   job->panels = s->panels;
   job->values = s->values;
@@ -100,7 +108,7 @@ const float *attn_panels(const call *s, const head_job *job, int32_t from, int32
   const size_t dim = (size_t)s->p->dim, at = (size_t)from * dim;
   if (!job->half_panels)
     return job->panels + at;
-  attn_widen(s->panels, job->half_panels + at, whole_panels((size_t)(to - from)) * dim);
+  attn_widen(job->cache->wild, s->panels, job->half_panels + at, whole_panels((size_t)(to - from)) * dim);
   return s->panels;
 }
 

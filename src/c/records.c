@@ -136,6 +136,18 @@ static void move_record(const int store, const attn_cache *c, const places *p, c
     move_numbers(2, 1, store, p, record, size);
 }
 
+/* Whether any of `size` halves is infinite or NaN. */
+static int32_t any_wild(const char *halves, int32_t size)
+{
+  int32_t wild = 0;
+  for (const char *end = halves + 2 * size; halves < end; halves += 2) {
+    uint16_t half;
+    __builtin_memcpy(&half, halves, 2);
+    wild |= !half_is_finite(half);
+  }
+  return wild;
+}
+
 void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const char *record)
 {
   places p = places_of(c, kv_head, j, is_value);
@@ -151,6 +163,8 @@ void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const
     __builtin_memset(p.base + (x / STRIP * p.step + x % STRIP) * number, 0, number);
   if (p.scale)
     __builtin_memcpy(p.scale, record, sizeof *p.scale);
+  if (c->type == ATTN_CACHE_F16)
+    c->wild |= any_wild(record, is_value ? c->value_dim : c->dim);
   move_record(1, c, &p, (char *)record, is_value);
 }
 

@@ -170,8 +170,8 @@ void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int
 /* The panels of the span's keys [from, to), from a multiple of PANEL; widened ones until the next call. */
 const float *attn_panels(const call *s, const head_job *job, int32_t from, int32_t to);
 
-/* `count` halves, a multiple of eight, as floats. */
-void attn_widen(float *to, const uint16_t *from, size_t count);
+/* `count` halves, a multiple of eight, as floats. `wild`: some may be infinite or NaN. */
+void attn_widen(int wild, float *to, const uint16_t *from, size_t count);
 
 /* Transposes a group's queries to (dim, row_step). */
 void attn_pack_queries(const call *s, const head_job *job, const row_group *g);

@@ -7,6 +7,7 @@ typedef struct {
   size_t stride, strip;
   const uint16_t *halves; /* not NULL: the strips are these, half_strip apart, and `room` has some of them as floats */
   size_t half_strip;
+  int wild;
   float *room;
 } block_view;
 
@@ -23,6 +24,7 @@ static block_view view_block(const call *s, const head_job *job, int32_t from, i
                       .strip = (size_t)(to - from) * STRIP,
                       .halves = job->half_values + first,
                       .half_strip = strip,
+                      .wild = job->cache->wild,
                       .room = s->values};
 }
 
@@ -32,7 +34,8 @@ KERNEL const float *strips_at(const block_view *block, size_t c, size_t count)
   if (!block->halves)
     return block->v + c / STRIP * block->strip;
   for (size_t x = 0; x < count; x++)
-    attn_widen(block->room + x * block->strip, block->halves + (c / STRIP + x) * block->half_strip, block->strip);
+    attn_widen(block->wild, block->room + x * block->strip, block->halves + (c / STRIP + x) * block->half_strip,
+               block->strip);
   return block->room;
 }
 
