@@ -89,7 +89,8 @@ for (const { variant } of engines)
         const r = random(14);
         for (const columns of widths(name)) {
           const rows = 45, m = 139, k = new Kernels(variant), data = randomRows(name, r, rows, columns);
-          const w = matrix(k, name, data, rows, columns), x = normal(r, m * columns), all = multiply(k, name, w, x, m, rows);
+          const sizes = [1, 1e4, 1e5, 1e30, 1e-30], x = normal(r, m * columns).map((y, at) => y * sizes[Math.floor(at / columns) % 5]);
+          const w = matrix(k, name, data, rows, columns), all = multiply(k, name, w, x, m, rows);
           for (const i of [0, 1, 2, 3, 127, 128, 131, 137, 138]) {
             const alone = multiply(k, name, w, x.subarray(i * columns, (i + 1) * columns), 1, rows);
             sameArray(alone, all.slice(i * rows, (i + 1) * rows), `${columns} columns, input ${i} alone`);
@@ -145,6 +146,16 @@ for (const { variant } of engines)
         }
       });
     }
+
+    test('F16: a half times an input is rounded once, whatever either is', () => {
+      const halves = Uint16Array.from({ length: 1 << 16 }, (_, h) => h).filter((h) => (h & 0x7c00) !== 0x7c00), k = new Kernels(variant);
+      const w = matrix(k, 'F16', new Uint8Array(halves.buffer), halves.length, 1);
+      for (const x of [1, 1 / 3, -65535.99609375, 65536, 1e38, 3e38, 1e-37, 1e-40, 2 ** -149, 0])
+        multiply(k, 'F16', w, Float32Array.of(x), 1, halves.length).forEach((y, row) => {
+          const want = Math.fround(half(halves[row]) * Math.fround(x));
+          assert.ok(y === want, `${x} times half ${halves[row]} is ${y}, not ${want}`);
+        });
+    });
 
     test('inputs prepared for one type serve all of its kind, and floats are one kind', () => {
       const r = random(17), rows = 10, columns = 512, m = 5, k = new Kernels(variant), x = normal(r, m * columns);

@@ -4,34 +4,45 @@
 
 enum { CONVERT = 256 /* columns at a time, a multiple of DENSE_SPAN: 8 KB of first-level cache and of stack */ };
 
+/* F16, unless `wild`, as v_halves_apart has them. */
 INLINE void load_eight(const int type, int wild, f32x4 w[2], const uint8_t *p)
 {
   if (type == ATTN_F32)
     w[0] = v_load((const float *)p), w[1] = v_load((const float *)p + 4);
+  else if (type == ATTN_F16 && wild)
+    v_halves(w, (i16x8)v_load_i(p), 1);
   else if (type == ATTN_F16)
-    v_halves(w, (i16x8)v_load_i(p), wild);
+    v_halves_apart(w, (i16x8)v_load_i(p));
   else
     v_bfloats(w, (i16x8)v_load_i(p));
 }
 
-/* The chains of chains.h, of one input and one panel. */
+/*
+ * The chains of chains.h, of one input and one panel. With F16 an input takes the factor that its weights lack: no product changes by a
+ * bit. `wild`: some weight is not finite, or some input too large for that.
+ */
 INLINE void single(const int type, const int wild, float *y, const float *x, const uint8_t *panel, int32_t columns)
 {
   const int32_t step = PANEL * (type == ATTN_F32 ? 4 : 2);
+  const int apart = type == ATTN_F16 && !wild;
   f32x4 total[2] = {{0}, {0}};
   for (int32_t start = 0; start < columns; start += DENSE_SPAN) {
     int32_t end = columns - start < DENSE_SPAN ? columns : start + DENSE_SPAN, c = start;
     f32x4 even[2] = {{0}, {0}}, odd[2] = {{0}, {0}}, w[2];
-    ROLLED for (; c + 2 <= end; c += 2, panel += 2 * step)
+    float scaled[DENSE_SPAN];
+    for (int32_t k = 0; apart && k < end - start; k++)
+      scaled[k] = x[start + k] * HALF_SCALE;
+    const float *inputs = apart ? scaled : x + start;
+    ROLLED for (; c + 2 <= end; c += 2, inputs += 2, panel += 2 * step)
     {
-      f32x4 s = v_splat(x[c]), t = v_splat(x[c + 1]);
+      f32x4 s = v_splat(inputs[0]), t = v_splat(inputs[1]);
       load_eight(type, wild, w, panel);
       even[0] = v_madd(s, w[0], even[0]), even[1] = v_madd(s, w[1], even[1]);
       load_eight(type, wild, w, panel + step);
       odd[0] = v_madd(t, w[0], odd[0]), odd[1] = v_madd(t, w[1], odd[1]);
     }
     if (c < end) {
-      f32x4 s = v_splat(x[c]);
+      f32x4 s = v_splat(*inputs);
       load_eight(type, wild, w, panel);
       even[0] = v_madd(s, w[0], even[0]), even[1] = v_madd(s, w[1], even[1]);
     }
@@ -40,6 +51,11 @@ INLINE void single(const int type, const int wild, float *y, const float *x, con
       if (end - start > 1)
         total[v] += odd[v];
     }
+  }
+  if (apart) {
+    f32x4 even = total[0], odd = total[1];
+    total[0] = __builtin_shufflevector(even, odd, 0, 4, 1, 5);
+    total[1] = __builtin_shufflevector(even, odd, 2, 6, 3, 7);
   }
   v_store(y, total[0]);
   v_store(y + 4, total[1]);
@@ -55,7 +71,16 @@ SINGLE(single_f16, ATTN_F16, 0)
 SINGLE(single_wild, ATTN_F16, 1)
 SINGLE(single_bf16, ATTN_BF16, 0)
 
-static void one(float *y, const attn_matrix *w, const float *x, int32_t panel, lanes l)
+/* Whether all of an input stays in the floats when HALF_SCALE multiplies it. */
+static int scalable(const float *x, int32_t columns)
+{
+  int all = 1;
+  for (int32_t c = 0; c < columns; c++)
+    all &= x[c] > -65536.0f && x[c] < 65536.0f;
+  return all;
+}
+
+static void one(float *y, const attn_matrix *w, int wild, const float *x, int32_t panel, lanes l)
 {
   float acc[PANEL];
   const uint8_t *p = panel_of(w, panel);
@@ -64,7 +89,7 @@ static void one(float *y, const attn_matrix *w, const float *x, int32_t panel, l
   else if (w->type == ATTN_BF16)
     single_bf16(acc, x, p, w->columns);
   else
-    (w->wild ? single_wild : single_f16)(acc, x, p, w->columns);
+    (wild ? single_wild : single_f16)(acc, x, p, w->columns);
   attn_move_lanes(y + (size_t)panel * PANEL, 0, acc, 0, 1, l);
 }
 
@@ -114,7 +139,8 @@ void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
       many(out, stride, w, scratch, i, alone - i < abreast ? alone : i + abreast, panel,
            lanes_of(panel, first_row, end_row));
+  const float *x = (const float *)scratch + (size_t)alone * (size_t)w->columns;
+  int wild = w->type == ATTN_F16 && alone < m && (w->wild || !scalable(x, w->columns));
   for (int32_t panel = first_row / PANEL; alone < m && panel * PANEL < end_row; panel++)
-    one(out + (size_t)alone * stride, w, (const float *)scratch + (size_t)alone * (size_t)w->columns, panel,
-        lanes_of(panel, first_row, end_row));
+    one(out + (size_t)alone * stride, w, wild, x, panel, lanes_of(panel, first_row, end_row));
 }
