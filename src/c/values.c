@@ -28,15 +28,18 @@ static block_view view_block(const call *s, const head_job *job, int32_t from, i
                       .room = s->values};
 }
 
-/* `count` strips from that of channel c on. */
-KERNEL const float *strips_at(const block_view *block, size_t c, size_t count)
+KERNEL const float *widened_strips(const block_view *block, size_t first, size_t count)
 {
-  if (!block->halves)
-    return block->v + c / STRIP * block->strip;
   for (size_t x = 0; x < count; x++)
-    attn_widen(block->wild, block->room + x * block->strip, block->halves + (c / STRIP + x) * block->half_strip,
+    attn_widen(block->wild, block->room + x * block->strip, block->halves + (first + x) * block->half_strip,
                block->strip);
   return block->room;
+}
+
+/* `count` strips from that of channel c on. */
+INLINE const float *strips_at(const block_view *block, size_t c, size_t count)
+{
+  return block->halves ? widened_strips(block, c / STRIP, count) : block->v + c / STRIP * block->strip;
 }
 
 /* `wide` vectors at a time, then whole strips, then what is left. */
