@@ -126,6 +126,20 @@ for (const { name, missing, launch } of browsers)
       }
     });
 
+    test('a window says how many positions to each side of the query’s own it lets the query read, and the row has as many keys', async () => {
+      for (const [fragment, keys, words] of [
+        ['w=3&c=1', 4, 'its own position and 3 before'],
+        ['w=3&c=0', 7, 'its own position and 3 to each side'],
+        ['w=0&c=0', 1, 'its own position only'],
+      ]) {
+        await go(page, `#${fragment}&at=16_16`);
+        assert.equal(await page.textContent('[data-name="keys in reach"]'), String(keys), fragment);
+        assert.ok((await page.textContent('.figure-note')).endsWith(`; a query may read ${words}.`), fragment);
+      }
+      await go(page, '#');
+      assert.doesNotMatch(await page.textContent('.figure-note'), /may read/);
+    });
+
     test('every displayed weight, ρ and entropy of a head, and the error of the fused output', async () => {
       for (const { H, G, n, d, T, causal, reach, seed } of [
         { H: 4, G: 2, n: 32, d: 16, T: 1, causal: true, reach: 256, seed: 3 },

@@ -20,7 +20,8 @@ function inWords({ H, G, n, d, T, mask }) {
   const share = H / G,
     counted = (/** @type {number} */ count, /** @type {string} */ word) => `${count} ${word}${count === 1 ? '' : 's'}`;
   const heads = share === 1 ? 'one head to each' : H === share ? 'shared by all' : `${share} heads to each`;
-  const window = mask.reach < n - 1 ? `, window of ${mask.reach}` : '';
+  const beside = mask.reach ? ` and ${mask.reach} ${mask.causal ? 'before' : 'to each side'}` : ' only';
+  const window = mask.reach < n - 1 ? `; a query may read its own position${beside}` : '';
   return (
     `${nameOf(H, G)}: ${counted(H, 'query head')}, ${G === 1 ? 'one dictionary' : `${G} dictionaries`}, ${heads}. ` +
     `${counted(n, 'position')}, d = ${d}, T = ${short(T)}${mask.causal ? ', causal' : ''}${window}.`
@@ -98,10 +99,10 @@ export function machine(root, engine, state) {
   const G = groupSlider(state);
   const T = temperature(state.T, (value) => `T ${short(value)}`);
   const reach = slider(state.reach, {
-    label: 'Window: keys at most',
+    label: 'Window: positions to each side',
     min: 0,
     max: 256,
-    say: (value) => (value >= state.n.value - 1 ? 'open' : `${value} positions away`),
+    say: (value) => (value >= state.n.value - 1 ? 'open' : `${value} to each side`),
   });
   const left = html('div', { class: 'machine-left' }, pinned.element);
   const note = html('p', { class: 'figure-note' });
