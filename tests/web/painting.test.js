@@ -30,14 +30,17 @@ describe('the maps', { skip: missing }, () => {
         ...element.dataset,
         ticks: [...element.querySelectorAll('text')].map((text) => text.textContent),
         name: element.getAttribute('aria-label'),
+        edges: [...element.querySelectorAll('text')].map((text) => text.getBoundingClientRect()).map(({ left, right }) => [left, right]),
       }));
+      legend.edges.slice(1).forEach(([left], i) => assert.ok(left > legend.edges[i][1], `${legend.ticks[i + 1]} is clear of ${legend.ticks[i]}`));
       const all = Array.from({ length: 8 }, (_, h) => weightsOf({}, h)).flatMap((head) =>
         head.flatMap((row, i) => row.slice(0, i + 1).map((p) => ({ p, n: i + 1 }))),
       );
       const most = Math.max(...all.map(({ p }) => p)),
         M = Math.ceil(Math.log2(Math.max(...all.map(({ p, n }) => p * n))));
-      const share = Math.max(...all.map(({ p, n }) => Math.abs(p * Math.log(p * n))));
-      const [low, high] = { linear: [0, most], sqrt: [0, most], log: [1e-5, 1], uniform: [-M, M], share: [-share, share] }[kind];
+      const shares = all.map(({ p, n }) => p * Math.log(p * n)),
+        [least, share] = [Math.min(...shares), Math.max(...shares)];
+      const [low, high] = { linear: [0, most], sqrt: [0, most], log: [1e-5, 1], uniform: [-M, M], share: [least, share] }[kind];
       assert.equal(legend.kind, kind);
       close(Number(legend.low), low, 1e-4, 'low end');
       close(Number(legend.high), high, 1e-4, 'high end');
@@ -48,13 +51,37 @@ describe('the maps', { skip: missing }, () => {
         sqrt: ['0', most],
         log: ['≤ 10⁻⁵', 1],
         uniform: [`≤ 1/${2 ** M}`, 2 ** M],
-        share: [`−${Number(share.toPrecision(3))}`, share],
+        share: [`−${Number((-least).toPrecision(3))}`, share],
       }[kind];
       assert.equal(first, printed[0]);
       close(Number(last), printed[1], 1e-2, 'the last tick');
       assert.match(legend.name, new RegExp(`from ${first.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')} to ${last}`));
     });
   }
+
+  test('pixels: a KL share shows its sign and its size, on either side of 0', async () => {
+    await go(page, '#x=share');
+    const ends = [];
+    for (let h = 0; h < 8; h++) {
+      const { cells } = await pixels(page, h);
+      weightsOf({}, h).forEach((row, i) =>
+        row.slice(0, i + 1).forEach((p, j) => ends.push({ share: p * Math.log(p * (i + 1)), cell: cells[i * 32 + j] })),
+      );
+    }
+    ends.sort((a, b) => a.share - b.share);
+    for (const [share, hex] of [
+      [ends[0].share, '#003C79'],
+      [ends[0].share / 2, '#5A8ED1'],
+      [0, '#FBFAF7'],
+      [ends.at(-1).share / 2, '#C67352'],
+      [ends.at(-1).share, '#692300'],
+    ]) {
+      const [r, g, b] = ends.reduce((best, each) => (Math.abs(each.share - share) < Math.abs(best.share - share) ? each : best)).cell;
+      [r, g, b].forEach((channel, c) =>
+        assert.ok(Math.abs(channel - parseInt(hex.slice(1 + 2 * c, 3 + 2 * c), 16)) <= 12, `${share}: ${[r, g, b]} instead of ${hex}`),
+      );
+    }
+  });
 
   test('pixels: a weight has the colour of its value, zero is the paper, a masked cell is left to the hatch', async () => {
     await go(page, '#x=linear&T=0.05');

@@ -30,7 +30,8 @@ export const KIND_NAMES = { sqrt: '√', linear: 'linear', log: 'log', uniform: 
 export function weightScale(kind, maps) {
   let top = 0,
     ratio = 1,
-    share = 0;
+    below = 0,
+    above = 0;
   for (const { weights, cols, counts } of maps) {
     for (let at = 0, i = 0; at < weights.length; i++) {
       const n = counts[i];
@@ -39,7 +40,10 @@ export function weightScale(kind, maps) {
         if (!(p > 0 && p < Infinity)) continue;
         if (p > top) top = p;
         if (p * n > ratio) ratio = p * n;
-        if (kind === 'share') share = Math.max(share, Math.abs(p * Math.log(p * n)));
+        if (kind !== 'share') continue;
+        const share = p * Math.log(p * n);
+        below = Math.min(below, share);
+        above = Math.max(above, share);
       }
     }
   }
@@ -53,15 +57,17 @@ export function weightScale(kind, maps) {
       if (Math.abs(e) !== M && M - Math.abs(e) < step) continue;
       ticks.push({ value: e, label: e === -M ? `≤ 1/${2 ** M}` : e < 0 ? `1/${2 ** -e}` : String(2 ** e) });
     }
-    return diverging('uniform', 'weight as a multiple of the row’s uniform weight', M, (p, n) => Math.log2(p * n), ticks);
+    return diverging('uniform', 'weight as a multiple of the row’s uniform weight', [-M, M], (p, n) => Math.log2(p * n), ticks);
   }
   if (kind === 'share') {
-    const M = share || 1;
-    const ticks = [-M, -M / 2, 0, M / 2, M].map((value) => ({ value, label: short(value) }));
+    // No share is below −1/(e·n), while one may be as high as log n: on one scale for both, the negative ones would be paper.
+    const low = below || -1,
+      high = above || 1;
+    const ticks = [low, 0, high / 2, high].map((value) => ({ value, label: short(value) }));
     return diverging(
       'share',
-      'p·log(p·n): the cells of a row add up to its ρ (nats)',
-      M,
+      'p·log(p·n), each sign to its own scale; a row adds up to its ρ (nats)',
+      [low, high],
       (p, n) => (p > 0 ? p * Math.log(p * n) : p),
       ticks,
     );
@@ -119,15 +125,17 @@ export function magnitudeScale(domain) {
 }
 
 /**
- * @param {ColourKind} kind @param {string} title @param {number} M @param {(p: number, n: number) => number} value @param {readonly Tick[]} ticks
+ * 0 is the middle of the ramp, and each end of the domain an end of it.
+ * @param {ColourKind} kind @param {string} title @param {readonly [number, number]} domain
+ * @param {(p: number, n: number) => number} value @param {readonly Tick[]} ticks
  * @returns {ColourScale}
  */
-const diverging = (kind, title, M, value, ticks) => ({
+const diverging = (kind, title, domain, value, ticks) => ({
   kind,
   ramp: 'difference',
   title,
-  domain: [-M, M],
+  domain,
   value,
-  t: (x) => (x + M) / (2 * M),
+  t: (x) => 0.5 + (0.5 * x) / (x < 0 ? -domain[0] : domain[1]),
   ticks,
 });

@@ -6,8 +6,9 @@ import { short } from './format.js';
 /** @typedef {import('./colour-scale.js').ColourScale} ColourScale */
 
 const PAD = 24;
-/** A label with more characters than this does not fit into the padding beside the bar's ends. */
-const LONG = 5;
+/** A label with more characters than this, centred on an end of the bar, is too wide for the padding: it hangs over by so much only. */
+const LONG = 5,
+  OVER = 16;
 
 export class Legend {
   /** @param {number} [width] of the bar, in CSS pixels */
@@ -62,14 +63,11 @@ export class Legend {
     const last = scale.ticks.length - 1;
     for (const [i, tick] of scale.ticks.entries()) {
       const at = x(tick.value),
-        long = tick.label.length > LONG;
+        long = tick.label.length > LONG,
+        [anchor, shift] = long && i === 0 ? ['start', -OVER] : long && i === last ? ['end', OVER] : ['middle', 0];
       this.ticks.append(
         svg('line', { x1: at, x2: at, y1: 12, y2: 16, class: 'axis' }),
-        svg(
-          'text',
-          { x: at, y: 29, 'text-anchor': long && i === 0 ? 'start' : long && i === last ? 'end' : 'middle', 'data-value': tick.value },
-          tick.label,
-        ),
+        svg('text', { x: at + shift, y: 29, 'text-anchor': anchor, 'data-value': tick.value }, tick.label),
       );
     }
     if (count && scale.kind !== 'magnitude' && scale.ramp === 'weights') {
