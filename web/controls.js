@@ -1,6 +1,7 @@
 /** Native inputs bound to signals: a range beside a number field, switches, choices. */
 import { notify, settle } from './notice.js';
 import { html, setText } from './plot/dom.js';
+import { onFrame } from './state.js';
 
 /**
  * What an input can be bound to: a signal, or a part of one.
@@ -64,7 +65,7 @@ export function slider(signal, { label, min, max, log = false, step = log ? 0.01
     field.value = String(value);
     range.setAttribute('aria-valuetext', say(value));
   };
-  signal.on(show);
+  onFrame([signal], show); // with the figure, which is drawn once a frame
   show();
   return { element, range, field, refresh: show };
 }

@@ -170,7 +170,7 @@ export class Store {
 /**
  * Calls `run` once in the next frame after any of the signals changed: dragging costs one computation per frame, and the
  * last value always arrives.
- * @param {readonly Signal<any>[]} signals @param {() => void} run
+ * @param {readonly { on: (ask: () => void) => void }[]} signals @param {() => void} run
  */
 export function onFrame(signals, run) {
   let asked = false;

@@ -168,7 +168,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await page.close();
   });
 
-  test('moves once, for a few seconds, and stops at the first touch; not at all where less motion is wanted', async () => {
+  test('moves once, for a few seconds, and stops at the first touch or focus; not at all where less motion is wanted', async () => {
     const field = (page) => page.getByLabel('Temperature T, as a number').first().inputValue();
     const moving = await visit(browser, site, '', { reducedMotion: 'no-preference' });
     const seen = new Set();
@@ -181,7 +181,21 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
       await moving.page.waitForTimeout(150);
     }
     assert.ok(seen.size >= 3, `T moved: ${[...seen]}`);
-    await moving.page.keyboard.press('Shift');
+    const apart = await moving.page.evaluate(async () => {
+      const found = [],
+        begun = performance.now();
+      while (performance.now() - begun < 500) {
+        await new Promise(requestAnimationFrame);
+        const control = Number(document.querySelector('#hero .slider input[type="number"]').value).toPrecision(3);
+        const said = document.querySelector('#hero .slider input[type="range"]').getAttribute('aria-valuetext').match(/T ([\d.]+);/)[1];
+        const drawn = document.querySelector('#hero figcaption').textContent.match(/at\sT\s=\s([\d.]+)\.\s/)[1];
+        found.push([control, said, drawn].map(Number));
+      }
+      return found.filter(([control, said, drawn]) => control !== drawn || said !== drawn);
+    });
+    assert.deepEqual(apart, [], 'control, its words and caption are of one frame');
+    await moving.page.getByLabel('Temperature T, as a number').first().focus();
+    await moving.page.waitForTimeout(100);
     assert.equal(await field(moving.page), '0.22');
     await moving.page.waitForTimeout(700);
     assert.equal(await field(moving.page), '0.22');

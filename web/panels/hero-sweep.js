@@ -1,6 +1,6 @@
 /**
  * The one movement of the page: T goes from hot to cold and settles, once, in three and a half seconds. Not for readers
- * who asked for less motion, not behind a hidden tab, over at the first touch, and never written into the address.
+ * who asked for less motion, not behind a hidden tab, over at the first touch or focus, and never written into the address.
  */
 
 const FROM = 4,
@@ -13,7 +13,7 @@ const FROM = 4,
 export function sweep(T) {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches || document.hidden) return;
   const rest = T.value,
-    ends = ['pointerdown', 'keydown', 'wheel', 'touchstart', 'hashchange', 'popstate'],
+    ends = ['pointerdown', 'keydown', 'focusin', 'wheel', 'touchstart', 'hashchange', 'popstate'],
     stopper = new AbortController();
   let over = false;
   const stop = () => {
