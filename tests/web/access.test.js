@@ -92,15 +92,18 @@ describe('using the page', { skip: missing }, () => {
     for (const key of ['Home', 'ArrowUp', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
     await page.waitForTimeout(400);
     const spoken = await page.textContent('#live');
-    const [, i, j, told] =
+    const [, i, j, told, times] =
       spoken.match(
-        /^Head 1, group KV 0\. Query (\d+), key (\d+): weight ([\d.e−]+), \d+(?:st|nd|rd|th) of \d+, [\d.e−]+ times uniform\.$/,
+        /^Head 1, group KV 0\. Query (\d+), key (\d+): weight ([\d.e−]+), \d+(?:st|nd|rd|th) of \d+, ([\d.e−]+) times uniform\.$/,
       ) ?? assert.fail(spoken);
     assert.equal(j, '2');
     close(Number(told.replace('−', '-')), weights[i][j], 2e-3, 'the number that is said');
     assert.equal(await page.locator('.head .map-cross').count(), 8, 'cross-hair on all heads');
     const exact = Number(await page.locator('[data-name="weight"]').getAttribute('data-value'));
     close(exact, weights[i][j], 1e-5, 'the number that is shown');
+    const shown = (name) => page.textContent(`.readout [data-name="${name}"]`);
+    assert.equal(await shown('weight'), told, 'one rounding for what is said and shown');
+    assert.equal(await shown('× uniform'), times);
 
     await page.keyboard.press('Enter');
     await page.waitForTimeout(700);

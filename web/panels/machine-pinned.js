@@ -160,7 +160,7 @@ export class Pinned {
       html(
         'dl',
         {},
-        entry('weight', masked ? 'masked' : short(p, 4), p),
+        entry('weight', masked ? 'masked' : short(p), p),
         entry('× uniform', masked ? 'masked' : short(p * row.n), p * row.n),
         entry('keys in reach', String(row.n), row.n),
         entry('ρ of the row', `${fixed(row.kl, 3)} nats`, row.kl),
@@ -187,7 +187,7 @@ export function describe(data, i, j) {
   if (counts[i] === 1) return `Query ${i}, key ${j}: weight ${short(p)}; it may read no other.`;
   let rank = 1;
   for (let c = 0; c < cols; c++) if (!masked(i, c) && weights[i * cols + c] > p) rank++;
-  const times = short(p * counts[i], 2),
+  const times = short(p * counts[i]),
     place = `Query ${i}, key ${j}: weight ${short(p)}, ${ordinal(rank)} of ${counts[i]}`;
   return `${place}, ${times === '1' ? 'as much as uniform' : `${times} times uniform`}.`;
 }
