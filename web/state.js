@@ -12,6 +12,8 @@
  * @property {string} range in words, for the notice
  */
 
+/** @typedef {number | (() => number)} Limit fixed, or as a signal has it that was added before */
+
 /** @template T */
 export class Signal {
   /** @param {string} key @param {T} initial @param {Codec<T>} codec */
@@ -19,7 +21,6 @@ export class Signal {
     this.key = key;
     this.initial = initial;
     this.codec = codec;
-    this.range = codec.range;
     /** Moved by the page itself, for show: no part of the reader's state. */
     this.passing = false;
     /** @type {T} */
@@ -41,13 +42,25 @@ export class Signal {
     this.listeners.add(listener);
   }
 
+  get range() {
+    return this.codec.range;
+  }
+
+  /** As a link has it: clamped once more, for a limit may have come down since. @param {T} [value] */
+  text(value = this.value) {
+    return this.codec.format(this.codec.clamp(value));
+  }
+
   get isDefault() {
-    return this.codec.format(this.value) === this.codec.format(this.initial);
+    return this.text() === this.text(this.initial);
   }
 }
 
 /** @param {number} low @param {number} high @param {number} value */
 const clamp = (low, high, value) => Math.min(high, Math.max(low, value));
+
+/** @param {Limit} limit */
+const now = (limit) => (typeof limit === 'number' ? limit : limit());
 
 /** @param {string} text */
 const parseNumber = (text) => (/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined);
@@ -67,13 +80,15 @@ export class Store {
     return signal;
   }
 
-  /** @param {string} key @param {number} initial @param {{ min: number, max: number, integer?: boolean }} limits */
+  /** @param {string} key @param {number} initial @param {{ min: number, max: Limit, integer?: boolean }} limits */
   number(key, initial, { min, max, integer = false }) {
     return this.add(key, initial, {
       parse: parseNumber,
       format: String,
-      clamp: (value) => clamp(min, max, integer ? Math.round(value) : value),
-      range: `a ${integer ? 'whole ' : ''}number from ${min} to ${max}`,
+      clamp: (value) => clamp(min, now(max), integer ? Math.round(value) : value),
+      get range() {
+        return `a ${integer ? 'whole ' : ''}number from ${min} to ${now(max)}`;
+      },
     });
   }
 
@@ -99,7 +114,7 @@ export class Store {
 
   /**
    * As many numbers as `initial` has, or none where `initial` is empty and `length` tells how many there would be.
-   * @param {string} key @param {readonly number[]} initial @param {{ min: number, max: number, length: number }} limits
+   * @param {string} key @param {readonly number[]} initial @param {{ min: number, max: Limit, length: number }} limits
    */
   numbers(key, initial, { min, max, length }) {
     return this.add(key, initial, {
@@ -108,8 +123,10 @@ export class Store {
         return values.length === length && values.every((v) => v !== undefined) ? /** @type {number[]} */ (values) : undefined;
       },
       format: (values) => values.join('_'),
-      clamp: (values) => values.map((v) => clamp(min, max, v)),
-      range: `${length} numbers from ${min} to ${max}, joined by _`,
+      clamp: (values) => values.map((v) => clamp(min, now(max), v)),
+      get range() {
+        return `${length} numbers from ${min} to ${now(max)}, joined by _`;
+      },
     });
   }
 
@@ -145,7 +162,7 @@ export class Store {
   fragment() {
     const parts = [];
     for (const signal of this.signals.values()) {
-      if (!signal.isDefault && !signal.passing) parts.push(`${signal.key}=${encodeURIComponent(signal.codec.format(signal.value))}`);
+      if (!signal.isDefault && !signal.passing) parts.push(`${signal.key}=${encodeURIComponent(signal.text())}`);
     }
     const query = parts.join('&');
     return this.section || query ? `#${this.section}${query ? `?${query}` : ''}` : '';

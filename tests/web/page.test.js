@@ -111,6 +111,21 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     assert.deepEqual(problems, []);
     await page.getByRole('button', { name: 'understood' }).click();
     assert.equal(await page.textContent('#notice'), '');
+    for (const [link, said, title] of [
+      ['#?h=77', 'h = 77 is not a whole number from 0 to 7, so it is 7.', 'Head 7,'],
+      ['#?h=20', 'h = 20 is not a whole number from 0 to 7, so it is 7.', 'Head 7,'],
+      ['#?H=32&h=20&at=40_3', 'at = 40_3 is not 2 numbers from 0 to 31, joined by _, so it is 31_3.', 'Head 20,'],
+    ]) {
+      await go(page, link);
+      assert.equal(await page.textContent('#notice p'), `Not all of the link could be used: ${said}`);
+      assert.ok((await page.textContent('.readout h4')).startsWith(title), link);
+    }
+    await page.evaluate(() => (document.querySelector('#machine-panel details').open = true));
+    await page.getByLabel('query heads H').fill('16');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => location.hash.includes('H=16&h=15&'));
+    await go(page, await page.evaluate(() => location.hash));
+    assert.equal(await page.textContent('#notice'), '', 'a link that the page wrote can be used');
     await go(page, '#machine?foo=1&G=3');
     await page.evaluate(() => document.querySelector('#machine').scrollIntoView());
     assert.ok((await page.locator('#notice').boundingBox()).y < 900, 'where the reader is');

@@ -9,10 +9,12 @@ const KINDS = /** @type {const} */ (['sqrt', 'linear', 'log', 'uniform', 'share'
 
 /** @param {Store} store */
 export function machineState(store) {
+  const H = store.number('H', 8, { min: 1, max: 32, integer: true });
+  const n = store.number('n', 32, { min: 1, max: 256, integer: true });
   return {
-    H: store.number('H', 8, { min: 1, max: 32, integer: true }),
+    H,
+    n,
     G: store.number('G', 4, { min: 1, max: 32, integer: true }),
-    n: store.number('n', 32, { min: 1, max: 256, integer: true }),
     d: store.number('d', 64, { min: 1, max: 256, integer: true }),
     T: store.number('T', 1, { min: 1e-3, max: 1e3 }),
     causal: store.flag('c', true),
@@ -21,8 +23,8 @@ export function machineState(store) {
     kind: store.choice('src', 'patterns', ['patterns', 'normal']),
     colour: store.choice('x', 'sqrt', KINDS),
     poison: store.number('nan', -1, { min: -1, max: 255, integer: true }),
-    head: store.number('h', 4, { min: 0, max: 31, integer: true }),
-    at: store.numbers('at', [], { min: 0, max: 255, length: 2 }),
+    head: store.number('h', 4, { min: 0, max: () => H.value - 1, integer: true }),
+    at: store.numbers('at', [], { min: 0, max: () => n.value - 1, length: 2 }),
   };
 }
 
