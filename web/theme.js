@@ -1,4 +1,4 @@
-// Loaded before the page is painted, so that a chosen theme does not flash. Everything else is a module.
+// Loaded before the page is painted, so that a chosen theme does not flash. All else is a module, or waits for the page.
 (() => {
   let theme;
   try {

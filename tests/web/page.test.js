@@ -78,6 +78,19 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await page.close();
   });
 
+  test('opened as a file says that it needs a server, and which', async () => {
+    const page = await browser.newPage(),
+      refused = [];
+    page.on('console', (message) => /Content Security Policy/.test(message.text()) && refused.push(message.text()));
+    await page.goto(new URL('../../web/index.html', import.meta.url).href);
+    assert.match(await page.innerText('#failure'), /opened as a file.*needs a server.*npm start/);
+    await page.waitForFunction(() => !document.querySelector('#badge').checkVisibility());
+    assert.doesNotMatch(await page.innerText('body'), /loading|Theme|click/);
+    assert.deepEqual(refused, []);
+    await shoot(page, 'file');
+    await page.close();
+  });
+
   test('a link is the whole state: what the reader sets comes back, only what differs is written', async () => {
     const { page } = await visit(browser, site);
     assert.equal(await page.evaluate(() => location.hash), '');
