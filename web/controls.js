@@ -11,6 +11,7 @@ import { onFrame } from './state.js';
  * @property {(value: T) => void} set
  * @property {(listener: (value: T) => void) => void} on
  * @property {string} range what it can be, in words
+ * @property {(typed: T) => T} [wrap] to what means the same and is in range, as 400 degrees are 40
  */
 
 let counter = 0;
@@ -21,7 +22,8 @@ const nextId = () => `control-${++counter}`;
  * @param {HTMLInputElement} field @param {Bindable<number>} signal @param {string} label
  */
 function take(field, signal, label) {
-  const asked = field.value === '' ? NaN : Number(field.value);
+  const { wrap = Number } = signal,
+    asked = field.value === '' ? NaN : wrap(Number(field.value));
   if (Number.isFinite(asked)) signal.set(asked);
   field.value = String(signal.value);
   if (asked === signal.value) settle(label);
@@ -79,11 +81,11 @@ export const temperature = (T, say, min = 1e-3, max = 1e3) =>
 
 /**
  * Only a number field, for what is set rarely.
- * @param {Bindable<number>} signal @param {{ label: string, min: number, max: number, step?: number | 'any' }} options
+ * @param {Bindable<number>} signal @param {{ label: string, min?: number, max?: number, step?: number | 'any' }} options
  */
 export function numberField(signal, { label, min, max, step = 1 }) {
   const id = nextId(),
-    field = html('input', { type: 'number', id, min, max, step, class: max > 1e6 && 'wide' });
+    field = html('input', { type: 'number', id, min, max, step, class: Number(max) > 1e6 && 'wide' });
   field.addEventListener('change', () => take(field, signal, label));
   const show = () => void (field.value = String(signal.value));
   signal.on(show);

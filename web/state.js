@@ -62,6 +62,9 @@ const clamp = (low, high, value) => Math.min(high, Math.max(low, value));
 /** @param {Limit} limit */
 const now = (limit) => (typeof limit === 'number' ? limit : limit());
 
+/** The same direction from 0 to 360; both of these stay as they are. @param {number} degrees */
+export const turned = (degrees) => (degrees >= 0 && degrees <= 360 ? degrees : ((degrees % 360) + 360) % 360);
+
 /** @param {string} text */
 const parseNumber = (text) => (/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined);
 
@@ -114,13 +117,15 @@ export class Store {
 
   /**
    * As many numbers as `initial` has, or none where `initial` is empty and `length` tells how many there would be.
-   * @param {string} key @param {readonly number[]} initial @param {{ min: number, max: Limit, length: number }} limits
+   * `wrap` makes of a number outside the limits the one inside that means the same.
+   * @param {string} key @param {readonly number[]} initial
+   * @param {{ min: number, max: Limit, length: number, wrap?: (value: number) => number }} limits
    */
-  numbers(key, initial, { min, max, length }) {
+  numbers(key, initial, { min, max, length, wrap = Number }) {
     return this.add(key, initial, {
       parse: (text) => {
         const values = text.split('_').map(parseNumber);
-        return values.length === length && values.every((v) => v !== undefined) ? /** @type {number[]} */ (values) : undefined;
+        return values.length === length && values.every((v) => v !== undefined) ? values.map(wrap) : undefined;
       },
       format: (values) => values.join('_'),
       clamp: (values) => values.map((v) => clamp(min, now(max), v)),

@@ -169,6 +169,20 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await page.close();
   });
 
+  test('an angle beyond a full turn is turned, typed or in a link, and nothing is said of it', async () => {
+    const { page } = await visit(browser, site, '#heroQ=400&heroK=-30_0_100_165_360_721');
+    await page.getByText('the numbers, and angles to type').click();
+    const angles = () => page.$$eval('.hero-below input', (all) => all.map(({ value }) => Number(value)));
+    assert.deepEqual(await angles(), [40, 330, 0, 100, 165, 360, 1]);
+    for (const [typed, used] of [['400', 40], ['-30', 330], ['360', 360]]) {
+      await page.getByLabel('key 1, degrees').fill(typed);
+      await page.keyboard.press('Enter');
+      assert.deepEqual(await angles(), [40, used, 0, 100, 165, 360, 1]);
+    }
+    assert.equal(await page.textContent('#notice'), '');
+    await page.close();
+  });
+
   test('a link to a section keeps the state and goes there', async () => {
     const { page } = await visit(browser, site, '#H=4');
     await page.getByRole('link', { name: '2 Distance' }).click();

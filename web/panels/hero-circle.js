@@ -3,6 +3,7 @@ import { isDark, table } from '../plot/colour.js';
 import { html, setAttributes, svg } from '../plot/dom.js';
 import { fixed, short } from '../plot/format.js';
 import { onWidth } from '../plot/width.js';
+import { turned } from '../state.js';
 
 const SIZE = 440,
   R = 165,
@@ -59,14 +60,13 @@ export class Circle {
       'aria-orientation': 'horizontal',
     });
     this.picture.append(group);
-    const wrap = (/** @type {number} */ degrees) => ((degrees % 360) + 360) % 360;
     group.addEventListener('keydown', (event) => {
       const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 30, PageDown: -30 }[event.key];
       const end = { Home: 0, End: 360 }[event.key];
       if (step === undefined && end === undefined) return;
       event.preventDefault();
       const by = Math.abs(step ?? 0) === 1 && event.shiftKey ? 10 : 1;
-      turn(end ?? wrap(Math.round(Number(group.getAttribute('aria-valuenow'))) + (step ?? 0) * by));
+      turn(end ?? turned(Math.round(Number(group.getAttribute('aria-valuenow'))) + (step ?? 0) * by));
     });
     group.addEventListener('pointerdown', (event) => {
       group.setPointerCapture(event.pointerId);
@@ -77,7 +77,7 @@ export class Circle {
       const box = this.picture.getBoundingClientRect();
       const x = event.clientX - box.left - box.width / 2,
         y = box.top + box.height / 2 - event.clientY;
-      turn(wrap(Math.round((2 * Math.atan2(y, x) * 180) / Math.PI) / 2));
+      turn(turned(Math.round((2 * Math.atan2(y, x) * 180) / Math.PI) / 2));
     });
     for (const end of ['pointerup', 'pointercancel']) group.addEventListener(end, () => group.classList.remove('held'));
     return group;

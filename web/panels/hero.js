@@ -7,7 +7,7 @@ import { budgetWeights, inverseVarianceMean } from '../oracle.js';
 import { FLAT, STEEP, UNITS } from './kernel-compute.js';
 import { html } from '../plot/dom.js';
 import { fixed, scientific, short } from '../plot/format.js';
-import { onFrame } from '../state.js';
+import { onFrame, turned } from '../state.js';
 import { Statement } from '../statement.js';
 import { Bars } from './hero-bars.js';
 import { Circle } from './hero-circle.js';
@@ -25,8 +25,8 @@ const ONE_HOT = Float64Array.from({ length: N * N }, (_, at) => (at % (N + 1) ==
 export function heroState(store) {
   return {
     T: store.number('heroT', 0.22, { min: 0.05, max: 20 }),
-    q: store.numbers('heroQ', [38], { min: 0, max: 360, length: 1 }),
-    k: store.numbers('heroK', [12, 58, 100, 165, 235, 310], { min: 0, max: 360, length: N }),
+    q: store.numbers('heroQ', [38], { min: 0, max: 360, length: 1, wrap: turned }),
+    k: store.numbers('heroK', [12, 58, 100, 165, 235, 310], { min: 0, max: 360, length: N, wrap: turned }),
   };
 }
 
@@ -116,8 +116,8 @@ export function hero(root, engine, state) {
   const angles = html(
     'div',
     { class: 'controls' },
-    numberField(entry(state.q, 0), { label: 'query, degrees', min: 0, max: 360 }),
-    ...Array.from({ length: N }, (_, j) => numberField(entry(state.k, j), { label: `key ${j + 1}, degrees`, min: 0, max: 360 })),
+    numberField(entry(state.q, 0), { label: 'query, degrees' }),
+    ...Array.from({ length: N }, (_, j) => numberField(entry(state.k, j), { label: `key ${j + 1}, degrees` })),
   );
   root.replaceChildren(
     html('div', { class: 'hero-left' }, circle.element),
@@ -189,6 +189,7 @@ function entry(list, at) {
     },
     set: (value) => list.set(list.value.map((old, i) => (i === at ? value : old))),
     on: (listener) => list.on((values) => listener(values[at])),
-    range: 'a number from 0 to 360',
+    range: 'a number of degrees',
+    wrap: turned,
   };
 }
