@@ -216,6 +216,20 @@ describe('using the page', { skip: missing }, () => {
     }
   }
 
+  test('the figures use the room there is: more positions are no smaller a map, and heads fill their rows', async () => {
+    for (const width of [360, 800, 1280]) {
+      const { page: sized } = await visit(browser, site, '', { viewport: { width, height: 800 } });
+      const panel = await sized.locator('#machine-panel').boundingBox();
+      const right = Math.max(...(await sized.$$eval('.head', (all) => all.map((each) => each.getBoundingClientRect().right))));
+      assert.ok(right - panel.x > 0.88 * panel.width, `${width}: heads end at ${right - panel.x} of ${panel.width}`);
+      const { width: few } = await sized.locator('.pinned .map-box').boundingBox();
+      await go(sized, '#n=256');
+      const { width: many } = await sized.locator('.pinned .map-box').boundingBox();
+      if (width > 360) assert.ok(many >= few, `${width}: ${many} instead of ${few}`);
+      await sized.close();
+    }
+  });
+
   test('every picture has words: a name on each group, map and chart, and no canvas that speaks for itself', async () => {
     const nameless = await page.evaluate(() => {
       const named = (element) => (element.getAttribute('aria-label') ?? '').length > 8;

@@ -6,7 +6,7 @@ import { linear, log } from '../plot/scale.js';
 import { onWidth } from '../plot/width.js';
 
 const SMALL = 1 / 60,
-  TOP = 26,
+  TOP = 10,
   HEIGHT = 196,
   GAP = 34,
   STRIP = 84,

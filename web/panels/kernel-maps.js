@@ -92,7 +92,7 @@ export class KernelMaps {
       shared = { rows: N, cols: N, counts, masked: () => false },
       room = Math.floor((width - 2 * (width < NARROW ? 8 : 16)) / 3);
     [softmax, gaussian, difference].forEach((weights, at) =>
-      this.maps[at].show({ ...shared, weights, scale: at < 2 ? both : delta }, Math.max(64, Math.min(192, room))),
+      this.maps[at].show({ ...shared, weights, scale: at < 2 ? both : delta }, Math.max(64, Math.min(256, room))),
     );
     this.legends[0].show(both);
     const zeros = difference.length - nonzero.length;

@@ -7,7 +7,14 @@ import { fixed } from '../plot/format.js';
 /** @typedef {{ maps: MapData[], G: number, rho: readonly number[], entropy: readonly number[] }} Heads */
 
 const THUMB = 128,
-  WITHIN = 6;
+  LARGEST = 192,
+  WITHIN = 6,
+  BETWEEN = 8,
+  FAR = 26;
+
+/** How many things of one size, with a gap between them, fit into a width: at least one, at most as many as there are. */
+const fitting = (/** @type {number} */ width, /** @type {number} */ size, /** @type {number} */ gap, /** @type {number} */ most) =>
+  Math.max(1, Math.min(most, Math.floor((width + gap) / (size + gap))));
 
 export class HeadsGrid {
   /**
@@ -79,18 +86,23 @@ export class HeadsGrid {
   show({ maps, G, rho, entropy }, width) {
     const H = maps.length;
     this.arrange(H, G);
-    const oneRow = H * THUMB + (H - G) * WITHIN,
-      spare = (width - oneRow) / Math.max(1, G - 1);
-    this.element.style.setProperty('--between', `${spare >= 8 ? Math.min(26, Math.floor(spare)) : 20}px`);
+    // As many to a row as fit at the least size; then as large as fills the row.
+    const heads = fitting(width, THUMB, WITHIN, H / G),
+      groups = fitting(width, heads * (THUMB + WITHIN) - WITHIN, BETWEEN, G),
+      room = (width - (groups - 1) * BETWEEN) / groups,
+      side = Math.min(LARGEST, (room + WITHIN) / heads - WITHIN);
     maps.forEach((data, h) => {
       const { map, figure, caption } = this.heads[h];
-      map.show(data, Math.min(THUMB, width));
+      map.show(data, side);
       figure.style.width = map.box.style.width;
       const lost = Number.isNaN(rho[h]) ? nanRows(data) : 0;
       setText(caption, lost ? `${lost} of ${data.rows} rows NaN` : `ρ ${fixed(rho[h], 2)} · H ${fixed(entropy[h], 2)}`);
       caption.dataset.rho = String(rho[h]);
       caption.dataset.entropy = String(entropy[h]);
     });
+    const used = groups * (heads * (parseFloat(this.heads[0].figure.style.width) + WITHIN) - WITHIN),
+      spare = Math.floor((width - used) / Math.max(1, groups - 1));
+    this.element.style.setProperty('--between', `${Math.min(FAR, spare)}px`);
   }
 
   /** The cross-hair on every head; the one shown large is framed. @param {{ h: number, i: number, j: number }} cell @param {boolean} locked */

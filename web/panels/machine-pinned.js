@@ -12,7 +12,8 @@ import { linear, niceStep } from '../plot/scale.js';
 
 const LEFT = 46,
   TOP = 44,
-  PROFILE = 132;
+  PROFILE = 132,
+  LARGEST = 512; // cells are whole pixels: less would draw 256 positions at half of it
 
 export class Pinned {
   /** @param {import('../plot/heatmap.js').MapActions} actions */
@@ -31,7 +32,7 @@ export class Pinned {
   show(data, label, rows, width, cell, locked) {
     this.map.setLabel(label);
     this.margin = width < 420 ? 72 : 104; // for what the rows commit
-    this.map.show(data, Math.max(96, Math.min(400, width - LEFT - this.margin)));
+    this.map.show(data, Math.max(96, Math.min(LARGEST, width - LEFT - this.margin)));
     this.data = data;
     this.rows = rows;
     this.label = label;
