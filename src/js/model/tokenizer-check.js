@@ -5,7 +5,10 @@ import { describe, refuse } from '../errors.js';
  * only known steps and known expressions are run; the rest is refused by name.
  */
 
-const TOKENS = 2 ** 22, MERGES = 2 ** 22, ADDED = 65536, LENGTH = 1024, ADDED_LENGTH = 96, DEPTH = 4;
+const TOKENS = 2 ** 22, MERGES = 2 ** 22, ADDED = 65536, LENGTH = 1024, ADDED_LENGTH = 96, DEPTH = 4, STEPS_MAX = 32;
+
+/** All steps together may make a text so many times as long, and all added tokens so many characters. */
+const GROWTH = 128, ADDED_CHARACTERS = 2 ** 20;
 
 /** Expressions that cut a text into words in time proportional to its length; as Llama 3, Qwen 2 and GPT-2 have them. */
 const EXPRESSIONS = new Set([
@@ -15,13 +18,16 @@ const EXPRESSIONS = new Set([
   String.raw`\p{N}{1,3}`, String.raw`\p{N}`, String.raw`\d`,
 ]);
 
-/** Steps of each part, and what holds further steps. */
+/**
+ * Steps of each part, with how many times as long each may make a text, in UTF-16 units: Unicode says 3 and 18 of its normal forms,
+ * and three bytes and a space may come of one. @type {Record<string, Record<string, (step: any) => number>>}
+ */
 const STEPS = {
-  normalizer: ['NFC', 'NFKC', 'Prepend', 'Replace'],
-  pre_tokenizer: ['ByteLevel', 'Split', 'Digits', 'Metaspace'],
-  post_processor: ['ByteLevel', 'TemplateProcessing'],
+  normalizer: { NFC: () => 3, NFKC: () => 18, Prepend: ({ prepend }) => 1 + prepend.length, Replace: ({ content, pattern }) => Math.max(1, content.length / pattern.String.length) },
+  pre_tokenizer: { ByteLevel: () => 4, Split: () => 1, Digits: () => 1, Metaspace: ({ replacement = '', str_rep: own = '' }) => 1 + Math.max(1, replacement.length, own.length) },
+  post_processor: { ByteLevel: () => 1, TemplateProcessing: ({ single }) => Math.max(1, single.filter((/** @type {any} */ part) => part?.Sequence).length) },
 };
-const HOLDS = ['normalizers', 'pretokenizers', 'processors'];
+const HOLDS = /** @type {Record<string, string>} */ ({ normalizer: 'normalizers', pre_tokenizer: 'pretokenizers', post_processor: 'processors' });
 
 /** @param {any} x @returns {x is Record<string, any>} */
 const isObject = (x) => typeof x === 'object' && x !== null && !Array.isArray(x);
@@ -52,7 +58,10 @@ export function checkTokenizer(json) {
   if (odd >= 0) refuse('FORMAT', `merge ${odd} of tokenizer.json`, describe(merges[odd]), 'two tokens');
   for (const name of ['continuing_subword_prefix', 'end_of_word_suffix', 'continuing_subword_suffix', 'dropout'])
     if (model[name]) refuse('FORMAT', `${name} of tokenizer.json`, describe(model[name]), 'none');
-  for (const [part, names] of Object.entries(STEPS)) checkStep(part, json[part], names, 0);
+  const grown = { steps: 0, by: 1 };
+  for (const part of Object.keys(STEPS)) checkStep(part, json[part], grown, 0);
+  const characters = grown.by * added.reduce((/** @type {number} */ sum, /** @type {any} */ { content }) => sum + content.length, 0);
+  if (characters > ADDED_CHARACTERS) refuse('LIMIT', 'added_tokens of tokenizer.json', `of ${Math.ceil(characters)} characters as they are looked for`, `at most ${ADDED_CHARACTERS}`);
 }
 
 /** @param {any} text @param {any} id @param {number} size @param {number} length */
@@ -61,22 +70,34 @@ function checkToken(text, id, size, length) {
   if (!Number.isInteger(id) || id < 0 || id >= size) refuse('FORMAT', `the id of ${describe(text)}`, describe(id), `below ${size}, as many as there are`);
 }
 
-/** @param {string} part @param {any} step @param {string[]} names @param {number} depth */
-function checkStep(part, step, names, depth) {
+/** @param {string} part @param {any} step @param {{ steps: number, by: number }} grown by the steps so far @param {number} depth */
+function checkStep(part, step, grown, depth) {
   if (step === null || step === undefined) return;
   if (depth > DEPTH) refuse('LIMIT', `${part} of tokenizer.json`, `nested ${depth} deep`, `at most ${DEPTH}`);
   if (!isObject(step)) refuse('FORMAT', `${part} of tokenizer.json`, describe(step), 'an object');
   if (step.type === 'Sequence') {
-    const list = HOLDS.map((key) => step[key]).find(Array.isArray) ?? refuse('FORMAT', `${part} of tokenizer.json`, 'a sequence of nothing', 'a list');
-    return list.forEach((/** @type {any} */ one) => checkStep(part, one, names, depth + 1));
+    const list = step[HOLDS[part]];
+    if (!Array.isArray(list)) refuse('FORMAT', `${part} of tokenizer.json`, 'a sequence of nothing', `a list of ${HOLDS[part]}`);
+    return list.forEach((/** @type {any} */ one) => checkStep(part, one, grown, depth + 1));
   }
-  if (!names.includes(step.type)) refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), names.join(', '));
-  const incomplete = step.type === 'Prepend' ? typeof step.prepend !== 'string'
-    : step.type === 'Replace' && !(typeof step.content === 'string' && typeof step.pattern?.String === 'string' && step.pattern.String);
-  if (incomplete) refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), 'with what it puts in, and for what');
+  if (typeof step.type !== 'string' || !Object.hasOwn(STEPS[part], step.type)) refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), Object.keys(STEPS[part]).join(', '));
+  if (!complete(step)) refuse('FORMAT', `a step of ${part} in tokenizer.json`, describe(step.type), 'with what it puts in, and for what');
   const { pattern } = step;
   if ((pattern !== undefined || step.type === 'Split') && typeof pattern?.String !== 'string' && !EXPRESSIONS.has(pattern?.Regex))
     refuse('FORMAT', `the expression of ${part} in tokenizer.json`, describe(pattern?.Regex), 'a known one, since others could take for ever');
+  if (++grown.steps > STEPS_MAX) refuse('LIMIT', 'tokenizer.json', `of more than ${STEPS_MAX} steps`, 'fewer');
+  if (!((grown.by *= STEPS[part][step.type](step)) <= GROWTH)) refuse('LIMIT', `${part} of tokenizer.json`, `such that a text becomes ${grown.by} times as long`, `at most ${GROWTH}`);
+}
+
+/** Whether a step has what it puts in. @param {any} step */
+function complete({ type, prepend, content, pattern, replacement = '', str_rep: own = '', single }) {
+  switch (type) {
+    case 'Prepend': return typeof prepend === 'string';
+    case 'Replace': return typeof content === 'string' && typeof pattern?.String === 'string' && pattern.String !== '';
+    case 'Metaspace': return typeof replacement === 'string' && typeof own === 'string';
+    case 'TemplateProcessing': return Array.isArray(single);
+    default: return true;
+  }
 }
 
 /**
