@@ -44,6 +44,11 @@ describe('prompts', () => {
     assert.equal(prompt.length, 400000);
   });
 
+  test('a long conversation, in each answer of which a mark is looked for', async () => {
+    const many = Array.from({ length: 40 }, () => ({ role: 'assistant', content: `${'x'.repeat(20000)}</think>y` }));
+    assert.equal(await render("{% for m in messages %}{% if '</think>' in m.content %}{{ m.content.split('</think>')[1] }}{% endif %}{% endfor %}", many), 'y'.repeat(40));
+  });
+
   test('where it is kept: metadata, a file of its own, tokenizer_config.json, by name', async () => {
     const tokenizer = ggufTokenizer(new Map(Object.entries(tokenizerMetadata())));
     const json = async (files) => (await openTemplate({ format: 'safetensors', metadata: new Map(), json: files }, tokenizer))?.render(hi);
@@ -85,6 +90,11 @@ describe('a hostile template ends within seconds', () => {
     'an indent of 500 million': ["{{ 'a\nb'|indent(500000000) }}", /too long/],
     'the same by keyword': ["{{ 'a\nb'|indent(width=500000000) }}", /too long/],
     'JSON indented by 500 million': ['{{ [1, 2]|tojson(indent=500000000) }}', /too long/],
+    'looking for a long text in another': [`${grown(17)}{{ (ns.s + 'b' + ns.s) in (ns.s + ns.s + ns.s + ns.s) }}`, /too long/],
+    'the same the other way': [`${grown(17)}{{ (ns.s + 'b' + ns.s) not in (ns.s + ns.s + ns.s + ns.s) }}`, /too long/],
+    'looking for a shorter one again and again': [`${grown(12)}{% for i in range(4000) %}{% if (ns.s + 'b') in (ns.s + ns.s) %}{% endif %}{% endfor %}`, /steps/],
+    'cutting there': [`${grown(12)}{% for i in range(4000) %}{% set x = (ns.s + ns.s).split(ns.s + 'b') %}{% endfor %}`, /steps/],
+    'looking for what a macro computed in the same place': [`${grown(17)}{% macro f(n) %}{% if n %}{{ ns.s }}{{ ((ns.s + 'b' + ns.s) if n > 1 else 'a') in f(n - 1) }}{% endif %}{% endmacro %}{{ f(2) }}`, /too long/],
     'joining by much': [`${grown(19)}{{ range(4000)|join(ns.s) }}`, /too long/],
     'a filter block': ['{% filter indent(500000000) %}a\nb{% endfilter %}', /filter block/],
     'a macro that calls itself': ['{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}', /deep/],

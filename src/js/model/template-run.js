@@ -5,14 +5,14 @@ import { templateError } from './template.js';
 /**
  * Runs a template under limits. The library has none of its own, but everything it computes goes through `evaluate`, so that is
  * where each value is paid for: as many steps as it has parts, out of a fixed number. What could make one large value of two
- * (replace, join, indent) is refused before it does.
+ * (replace, join, indent), or look for one in the other (in, split), pays for their product, before it is done.
  */
 
-/** Steps in all; a text may be this long; what one call may make of its object and an argument; depth of evaluation and of values. */
+/** Steps in all; a text may be this long; product of the sizes of an object and an argument; depth of evaluation and of values. */
 const STEPS = 2 ** 22, TEXT = 2 ** 20, PRODUCT = 2 ** 26, DEPTH = 400, NESTING = 32, RANGE = 4096;
 
-/** Characters that count as a step in a text; in a text inside a value that is not printed, and so rarely read; steps of a turn of a loop. */
-const CHARS = 16, INNER_CHARS = 512, TURN = 16;
+/** Characters that count as a step in a text; in a text inside a value that is not printed, and so rarely read; steps of a turn of a loop or a call; how much of a product is one. */
+const CHARS = 16, INNER_CHARS = 512, TURN = 16, PRODUCT_STEP = 64;
 
 /** @param {string} what @returns {never} */
 function exceed(what) {
@@ -24,7 +24,7 @@ class Bounded extends Interpreter {
   #depth = 0;
   /** Size of the value a node had last. @type {WeakMap<object, number>} */
   #sizes = new WeakMap();
-  /** The node that an argument of a filter is applied to. @type {WeakMap<object, object>} */
+  /** The node that an argument of a filter, or the right side of `in`, is applied to. @type {WeakMap<object, object>} */
   #applied = new WeakMap();
   /** Nodes whose values are looped over. @type {WeakSet<object>} */
   #looped = new WeakSet();
@@ -38,11 +38,20 @@ class Bounded extends Interpreter {
     if (++this.#depth > DEPTH) exceed(`nests deeper than ${DEPTH}`);
     const given = node.type === 'FilterExpression' ? node.filter.args ?? [] : [];
     for (const one of given) this.#applied.set(one.value?.type ? one.value : one.argument ?? one, node.operand);
+    if (/^(not )?in$/.test(node.operator?.value)) this.#applied.set(node.right, node.left);
     for (const block of [node.body, node.alternate, node.defaultBlock])
       if (block?.length && !this.#printed.has(block[0])) for (const one of block) this.#printed.add(one);
     if (node.type === 'For') this.#looped.add(node.iterable.lhs && node.iterable.type === 'SelectExpression' ? node.iterable.lhs : node.iterable);
+    // what a macro computes is not what its caller has in the same places
+    const sizes = this.#sizes;
     try {
-      const value = super.evaluate(node, environment), size = this.#pay(value, 0, this.#printed.has(node) ? CHARS : INNER_CHARS);
+      if (node.type.startsWith('Call')) {
+        this.#take(TURN);
+        this.#sizes = new WeakMap();
+      }
+      const value = super.evaluate(node, environment);
+      this.#sizes = sizes;
+      const size = this.#pay(value, 0, this.#printed.has(node) ? CHARS : INNER_CHARS);
       this.#sizes.set(node, size);
       if (this.#looped.has(node)) this.#take(TURN * (value?.value?.length ?? value?.value?.size ?? 0));
       const operand = this.#applied.get(node);
@@ -65,7 +74,9 @@ class Bounded extends Interpreter {
   /** @param {number} size @param {any} argument */
   #multiply(size, argument) {
     const own = typeof argument?.value === 'number' ? Math.abs(argument.value) : this.#pay(argument, 0, INNER_CHARS);
-    if ((size + 1) * (own + 1) > PRODUCT) exceed('would make a text that is too long');
+    const product = (size + 1) * (own + 1);
+    if (product > PRODUCT) exceed('would make a text that is too long, or look for one in another');
+    this.#take(Math.floor(product / PRODUCT_STEP));
   }
 
   /** Takes the steps for a value; returns its size, in characters and parts. @param {any} value @param {number} nesting @param {number} chars of inner texts that count as a step @returns {number} */
