@@ -222,8 +222,16 @@ describe('tokens that are written out', () => {
   });
 
   test('marks that end a turn are known by name', () => {
-    const tokens = [...TOKENS.slice(0, -1), '<end_of_turn>'], kinds = Int32Array.from(tokens, (_, at) => (at === 13 ? 3 : tokenizerMetadata()['tokenizer.ggml.token_type'][at]));
-    assert.deepEqual([...ggufTokenizer(metadata({ 'tokenizer.ggml.tokens': tokens, 'tokenizer.ggml.token_type': kinds })).ends].sort((a, b) => a - b), [1, 2, 13]);
+    const tokens = [...TOKENS.slice(0, -1), '<end_of_turn>'], kinds = (kind) => Int32Array.from(tokens, (_, at) => (at === 13 ? kind : tokenizerMetadata()['tokenizer.ggml.token_type'][at]));
+    const ends = (kind) => [...ggufTokenizer(metadata({ 'tokenizer.ggml.tokens': tokens, 'tokenizer.ggml.token_type': kinds(kind) })).ends].sort((a, b) => a - b);
+    assert.deepEqual(ends(3), [1, 2, 13]);
+    for (const kind of [1, 4]) assert.deepEqual(ends(kind), [1, 2], 'where they are text like any other, they end nothing');
+  });
+
+  test('an HTML tag ends nothing unless the files say so', () => {
+    const json = { added_tokens: [{ id: 1, content: '</s>', special: false }, { id: 2, content: '<end_of_turn>', special: true }], normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: 'ByteLevel' }, model: { vocab: { a: 0 }, merges: [] } };
+    assert.deepEqual([...jsonTokenizer({ tokenizer: json }).ends], [2]);
+    assert.deepEqual([...jsonTokenizer({ tokenizer: json, config: { eos_token_id: 1 } }).ends], [1, 2]);
   });
 });
 

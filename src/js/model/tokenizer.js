@@ -15,7 +15,7 @@ import { BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER, Vocabulary, byteOf, fille
 
 const TOKENS = 2 ** 22, TOKEN_LENGTH = 1024;
 
-/** Marks that end a turn or a text in known chat formats; files do not always say so themselves. */
+/** Control tokens that end a turn or a text in known chat formats; files do not always say so. Gemma has an ordinary </s>, of HTML. */
 const ENDS = new Set(['<|eot_id|>', '<|eom_id|>', '<|im_end|>', '<|end|>', '<end_of_turn>', '<|endoftext|>', '<|end_of_text|>', '<|end_of_turn|>', '</s>', '<eos>']);
 
 /** @param {ModelFile} file @returns {Promise<Tokenizer>} */
@@ -94,7 +94,7 @@ export function ggufTokenizer(metadata, rows) {
  * @returns {Tokenizer}
  */
 export function tokenizerOf(vocabulary, { bos, addsBos, ends, encode }) {
-  const named = vocabulary.texts.flatMap((text, id) => (ENDS.has(text) && (vocabulary.kinds[id] === CONTROL || vocabulary.kinds[id] === USER) ? [id] : []));
+  const named = vocabulary.texts.flatMap((text, id) => (ENDS.has(text) && vocabulary.kinds[id] === CONTROL ? [id] : []));
   return Object.freeze({
     size: vocabulary.size,
     bos,

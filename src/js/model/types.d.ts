@@ -195,7 +195,7 @@ export interface Tokenizer {
   /** The id that begins a text, or −1; and whether `encode` puts it there. */
   readonly bos: number;
   readonly addsBos: boolean;
-  /** The ids that end a text: those the files name, marks that end a turn, and the one that begins a text, since another one would follow. */
+  /** The ids that end a text: those the files name, control tokens that end a turn, and the one that begins a text, since another one would follow. */
   readonly ends: ReadonlySet<number>;
   encode(text: string, options?: EncodeOptions): number[];
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
