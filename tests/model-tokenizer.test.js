@@ -442,5 +442,14 @@ describe('hostile tokenizer.json', () => {
       ]) assert.ok(make(change)().encode('a').length);
     });
   });
+  test('the library takes the merges in once, for texts with control tokens and without', () => {
+    const tokenizer = { ...structuredClone(good), added_tokens: [{ id: 3, content: '<s>', special: true }, { id: 4, content: 'x', special: true }, { id: 5, content: 'yy', special: false }] };
+    let times = 0;
+    tokenizer.model.merges = new Proxy(tokenizer.model.merges, { get: (list, name) => (name === 'map' && times++, Reflect.get(list, name)) });
+    const { encode } = jsonTokenizer({ tokenizer });
+    assert.deepEqual(encode('<s>abxyy', { special: true }), [3, 2, 4, 5]);
+    assert.deepEqual(encode('<s>abxyy'), [2, 5], 'what only looks like them is a text');
+    assert.equal(times, 1);
+  });
   test('a character of which nothing is known is left out, as the library does', () => assert.deepEqual(make(() => {})().encode('acb'), [0, 1]));
 });

@@ -15,22 +15,20 @@ export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, ge
   const vocabulary = vocabularyOf(tokenizer, rows), { texts } = vocabulary, { vocab, merges } = tokenizer.model;
   const ids = new Map(Object.entries(vocab)), merge = merging(ids, merges, 'tokenizer.json');
   const settings = { ...tokenizerConfig, clean_up_tokenization_spaces: false, additional_special_tokens: [] };
-  const built = (/** @type {boolean} */ special) => {
-    // text that only looks like a control token must not become one: the library is then not told of them
-    const added = tokenizer.added_tokens.filter((/** @type {any} */ token) => special || !token.special);
-    return bounded(guarded('tokenizer.json', () => new Library({ ...tokenizer, added_tokens: added, decoder: null, model: { ...tokenizer.model, type: 'BPE' } }, settings)), tokenizer, merge);
-  };
-  /** @type {{ false?: Library, true?: Library }} */
-  const libraries = {};
+  const built = (/** @type {any} */ model, /** @type {any[]} */ added) =>
+    guarded('tokenizer.json', () => new Library({ ...tokenizer, added_tokens: added, decoder: null, model: { ...model, type: 'BPE' } }, settings));
+  // text that only looks like a control token must not become one: the library is then not told of them
+  const plain = bounded(built(tokenizer.model, tokenizer.added_tokens.filter((/** @type {any} */ token) => !token.special)), tokenizer, merge);
+  // and its large part, which knows words and not control tokens, is there once
+  const whole = Object.assign(built({ vocab: {}, merges: [] }, tokenizer.added_tokens), { model: plain.model, normalizer: plain.normalizer });
   /** @param {string} text @param {boolean} special @param {boolean} marks @returns {number[]} */
   const encode = (text, special, marks) => {
-    const library = (libraries[`${special}`] ??= built(special));
+    const library = special ? whole : plain;
     const found = guarded('text', () => library.encode(text, { add_special_tokens: false })).ids;
     if (found.some((id) => !(id >= 0 && id < texts.length))) throw new ClearheadError('FORMAT', `tokenizer.json has no token for a piece of the text, and none for what is unknown`);
     return marks ? [...before, ...found, ...after] : found;
   };
-  const whole = built(true), [before, after] = marksOf(whole, texts.length);
-  libraries.true = whole;
+  const [before, after] = marksOf(whole, texts.length);
   /** An id, or the name of a token. @param {any} x @returns {number} */
   const id = (x) => (typeof x === 'number' ? (Number.isInteger(x) && x >= 0 && x < texts.length ? x : -1) : texts.indexOf(x?.content ?? x));
   const bos = [tokenizerConfig.bos_token, generationConfig.bos_token_id, config.bos_token_id].map(id).find((one) => one >= 0) ?? -1;
