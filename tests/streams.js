@@ -35,7 +35,7 @@ export async function loadWhole(source) {
   const file = await openModel(source);
   try {
     const config = readConfig(file), tensors = matchTensors(config, file);
-    const tokenizer = file.format === 'gguf' || file.json.tokenizer ? await openTokenizer(file) : null;
+    const tokenizer = await openTokenizer(file);
     const encoded = tokenizer?.encode('ab aba', { special: true });
     let received = 0;
     await file.stream({ write: (tensor, offset, chunk) => void (received += chunk.length) });

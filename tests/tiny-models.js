@@ -63,9 +63,9 @@ export const tokenizerMetadata = () => ({
   'tokenizer.ggml.unknown_token_id': 0,
 });
 
-/** The metadata of a model. */
+/** The metadata of a model; what is given as undefined is left out. */
 export function tinyMetadata(architecture, { sizes = SIZES, ...more } = {}) {
-  return {
+  const all = {
     'general.architecture': architecture,
     [`${architecture}.block_count`]: sizes.layers,
     [`${architecture}.embedding_length`]: sizes.modelDim,
@@ -79,6 +79,7 @@ export function tinyMetadata(architecture, { sizes = SIZES, ...more } = {}) {
     ...tokenizerMetadata(),
     ...more,
   };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
 /** A GGUF file; `more` metadata, and `edit` may change the list of tensors. */

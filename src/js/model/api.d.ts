@@ -165,7 +165,7 @@ export interface ModelInfo {
 export interface Model {
   readonly config: ModelConfig;
   readonly info: ModelInfo;
-  /** Null where the files have none; prompts are ids then. */
+  /** Null where the files have none; prompts are ids then. Where they cut words in a way that is not known, `encode` throws FORMAT. */
   readonly tokenizer: Tokenizer | null;
   readonly template: ChatTemplate | null;
   readonly cache: ModelCache;

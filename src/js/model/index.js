@@ -42,7 +42,7 @@ export async function loadModel(source, options) {
   try {
     const config = readConfig(file), tensors = matchTensors(config, file);
     if (o.context > config.context) refuse('RANGE', 'context', o.context, `at most ${config.context}, which the model was made for`);
-    const tokenizer = await tokenizerOf(file), template = tokenizer && (await openTemplate(file, tokenizer));
+    const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer));
     const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role))), wanted = new Set(namesOf(tensors, () => true));
     reserve(memory, file, wanted, q8);
     packing = new Packing(memory, q8, ({ name }) => (norms.has(name) ? config.normOffset : 0));
@@ -72,7 +72,7 @@ export async function inspectModel(source, options) {
   try {
     const config = readConfig(file);
     matchTensors(config, file);
-    const tokenizer = await tokenizerOf(file), template = tokenizer && (await openTemplate(file, tokenizer)), { format, tensors } = file;
+    const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer)), { format, tensors } = file;
     const sum = (/** @type {(tensor: TensorInfo) => number} */ f) => tensors.reduce((total, tensor) => total + f(tensor), 0);
     return {
       format, config, tensors, types: countTypes(tensors), vocabulary: tokenizer?.size ?? 0, hasTemplate: Boolean(template),
@@ -92,9 +92,6 @@ function reserve(memory, { tensors, total }, wanted, q8) {
   const bytes = tensors.filter(({ name }) => wanted.has(name)).reduce((sum, tensor) => sum + tensor.bytes, 0);
   if (total && bytes <= total && !q8) memory.scope(() => void memory.push(bytes));
 }
-
-/** The files' tokenizer; without one a model takes and gives ids. @param {import('./types.d.ts').ModelFile} file */
-const tokenizerOf = (file) => (file.format === 'gguf' || file.json.tokenizer ? openTokenizer(file) : null);
 
 /** @typedef {import('./types.d.ts').TensorInfo} TensorInfo @typedef {import('./types.d.ts').ModelTensors<TensorInfo>} Tensors */
 

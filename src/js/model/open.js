@@ -33,6 +33,7 @@ export async function openModel(source, { onProgress, signal } = {}) {
     const { format } = parts[0];
     if (parts.length > 1 && parts.some((part) => part.format !== 'safetensors')) refuse('FORMAT', 'weights', 'several files, some of them GGUF', 'one GGUF file, or safetensors');
     if (format === 'safetensors' && !json.config) refuse('ARG', 'source', 'safetensors alone', '{ weights, config, tokenizer }, or the URL of the weights with config.json beside it');
+    if (format === 'gguf') checkBeside(json);
     const totals = streams.map((stream) => stream.total ?? NaN);
     progress.total = totals.some(Number.isNaN) ? undefined : totals.reduce((a, b) => a + b, 0);
     const tensors = united(parts, shardOf);
@@ -101,6 +102,12 @@ async function readHeader(reader) {
   if (text.startsWith('GGUF')) return { reader, format: 'gguf', ...(await readGguf(reader)) };
   if (text[8] === '{') return { reader, format: 'safetensors', metadata: new Map(), tensors: await readSafetensors(reader) };
   return reader.refuse('FORMAT', 'the file', lookOf(text), 'GGUF or safetensors');
+}
+
+/** What is given beside GGUF is a tokenizer, which wins over its own, or a chat template; anything else would go unread. @param {ModelFile['json']} json */
+function checkBeside(json) {
+  for (const part of ['config', ...(json.tokenizer ? [] : ['tokenizerConfig', 'generationConfig'])])
+    if (Object.hasOwn(json, part)) refuse('ARG', part, `given beside GGUF${part === 'config' ? '' : ' without tokenizer'}`, 'none: the file says it itself');
 }
 
 /** What a file that is no model seems to be. @param {string} text its first characters */

@@ -29,9 +29,8 @@ export async function openTemplate(file, tokenizer) {
 }
 
 /** @param {ModelFile} file @returns {any} */
-function templateOf({ format, metadata, json }) {
-  if (format === 'gguf') return metadata.get('tokenizer.chat_template');
-  const own = json.tokenizerConfig?.chat_template;
+function templateOf({ metadata, json }) {
+  const own = json.tokenizerConfig?.chat_template ?? metadata.get('tokenizer.chat_template');
   // a model may have several, by name
   return json.chatTemplate ?? (Array.isArray(own) ? own.find((one) => one?.name === 'default')?.template : own ?? undefined);
 }

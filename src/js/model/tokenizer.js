@@ -18,13 +18,13 @@ const TOKENS = 2 ** 22, TOKEN_LENGTH = 1024;
 /** Control tokens that end a turn or a text in known chat formats; files do not always say so. Gemma has an ordinary </s>, of HTML. */
 const ENDS = new Set(['<|eot_id|>', '<|eom_id|>', '<|im_end|>', '<|end|>', '<end_of_turn>', '<|endoftext|>', '<|end_of_text|>', '<|end_of_turn|>', '</s>', '<eos>']);
 
-/** @param {ModelFile} file @returns {Promise<Tokenizer>} */
-export async function openTokenizer(file) {
-  const rows = file.tensors.find(({ name }) => name === 'token_embd.weight' || name === 'model.embed_tokens.weight')?.shape[0];
-  if (file.format === 'gguf') return ggufTokenizer(file.metadata, rows);
-  if (!file.json.tokenizer) refuse('ARG', 'tokenizer', 'not given', 'tokenizer.json, beside the weights or as `tokenizer`');
+/** The files' tokenizer; without one a model takes and gives ids. @param {ModelFile} file @returns {Promise<Tokenizer | null>} */
+export async function openTokenizer({ format, metadata, json, tensors }) {
+  const rows = tensors.find(({ name }) => name === 'token_embd.weight' || name === 'model.embed_tokens.weight')?.shape[0];
+  const get = (/** @type {string} */ key) => metadata.get(`tokenizer.ggml.${key}`), model = get('model');
+  if (!json.tokenizer) return format === 'gguf' && model !== undefined && model !== 'no_vocab' ? ggufTokenizer(metadata, rows) : null;
   const { jsonTokenizer } = await import('./tokenizer-json.js');
-  return jsonTokenizer(file.json, rows);
+  return jsonTokenizer(format === 'gguf' ? { ...json, config: { bos_token_id: get('bos_token_id'), eos_token_id: get('eos_token_id') } } : json, rows);
 }
 
 /** @param {ModelFile['metadata']} metadata @param {number} [rows] of the embedding @returns {Tokenizer} */
@@ -52,13 +52,13 @@ export function ggufTokenizer(metadata, rows) {
     return typeof value === 'boolean' ? value : refuse('FORMAT', `tokenizer.ggml.${name}`, describe(value), 'true or false');
   };
   const pre = get('pre') ?? 'default', way = typeof pre === 'string' && Object.hasOwn(NAMES, pre) ? NAMES[pre] : undefined;
-  if (!spm && !way) refuse('FORMAT', 'tokenizer.ggml.pre', describe(pre), Object.keys(NAMES).join(', '));
   const addsSpace = flag('add_space_prefix', spm);
   const vocabulary = new Vocabulary(tokens, kinds, { byteLevel: !spm, stripsSpace: spm && addsSpace });
   const unknown = id('unknown', spm ? Math.min(0, size - 1) : -1);
+  // how words are cut may be unknown: ids can be read then and texts cannot
   const encodeText = spm
     ? sentencePiece(vocabulary, scoresOf(get('scores'), size), { unknown, addsSpace })
-    : byteLevel(vocabulary, mergesOf(get('merges')), { unknown, stages: WAYS[/** @type {string} */ (way)], wholeWords: way === 'llama-bpe' });
+    : way && byteLevel(vocabulary, mergesOf(get('merges')), { unknown, stages: WAYS[way], wholeWords: way === 'llama-bpe' });
 
   const user = new Finder(), all = new Finder();
   tokens.forEach((text, at) => {
@@ -72,6 +72,7 @@ export function ggufTokenizer(metadata, rows) {
     addsBos,
     ends: [eos, id('eot'), id('eom'), bos],
     encode(text, special, marks) {
+      if (!encodeText) return refuse('FORMAT', 'tokenizer.ggml.pre', describe(pre), `${Object.keys(NAMES).join(', ')}; or ids, or a tokenizer.json beside the file`);
       const found = marks && addsBos ? [bos] : [];
       // a space is added at the beginning, and after each token that stands for itself
       let first = true;

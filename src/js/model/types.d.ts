@@ -6,11 +6,14 @@
 /** Where a file comes from. A string is an address, not a path: in Node that is given as `pathToFileURL(path)`. A `Response` can be read once. */
 export type FileSource = string | URL | Blob | ArrayBuffer | ArrayBufferView | Response;
 
-/** Files of a model in the layout of Hugging Face. A list of weights is a sharded model; so is the URL of a `….index.json`. */
+/**
+ * Files of a model in the layout of Hugging Face. A list of weights is a sharded model; so is the URL of a `….index.json`. Beside GGUF,
+ * `tokenizer` (with its config, if that is given) and `chatTemplate` take the place of the file's own.
+ */
 export interface ModelFiles {
   weights: FileSource | readonly FileSource[];
-  /** config.json */
-  config: FileSource | Record<string, unknown>;
+  /** config.json, which safetensors need and GGUF files have within them. */
+  config?: FileSource | Record<string, unknown>;
   /** tokenizer.json */
   tokenizer?: FileSource | Record<string, unknown>;
   /** tokenizer_config.json: special tokens, chat template. */
