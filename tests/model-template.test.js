@@ -1,10 +1,11 @@
 /** Chat templates: those of known models give the known prompts, and a hostile one ends soon. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { inspectModel, loadModel } from '../src/js/model/index.js';
 import { openTemplate } from '../src/js/model/template.js';
 import { ggufTokenizer } from '../src/js/model/tokenizer.js';
 import { refuses } from './streams.js';
-import { tokenizerMetadata } from './tiny-models.js';
+import { tinyGguf, tokenizerMetadata } from './tiny-models.js';
 
 const open = (template) => {
   const metadata = new Map(Object.entries({ ...tokenizerMetadata(), 'tokenizer.chat_template': template }));
@@ -68,9 +69,26 @@ describe('what is refused', () => {
     await refuses(() => template.render(hi, { add_generation_prompt: true }), 'ARG', /add_generation_prompt/);
   });
   test('what the template itself refuses', () => refuses(() => render("{{ raise_exception('roles must alternate') }}"), 'ARG', /refuses these messages: roles must alternate/));
-  test('a template that is no text', () => refuses(() => open(3), 'LIMIT', /chat template is 3/));
-  test('a template too long', () => refuses(() => open('a'.repeat(1e5)), 'LIMIT', /100000 characters/));
-  test('what is not Jinja', () => refuses(() => open('{% for %}'), 'FORMAT', /chat template failed/));
+  const unusable = {
+    'a template that is no text': [3, 'LIMIT', /chat template is 3/],
+    'a template too long': ['a'.repeat(1e5), 'LIMIT', /100000 characters/],
+    'what is not Jinja': ['{% for %}', 'FORMAT', /chat template failed/],
+    'a statement that is not known': ['{% include "x" %}', 'FORMAT', /Unknown statement type: include/],
+  };
+  for (const [name, [template, code, message]] of Object.entries(unusable))
+    test(`${name}, when it is used`, async () => {
+      const opened = await open(template);
+      assert.equal(opened.error.code, code);
+      await refuses(() => opened.render(hi), code, message);
+    });
+  test('and the model works without it', async () => {
+    const source = tinyGguf('llama', { metadata: { 'tokenizer.chat_template': '{% include "x" %}' } }), model = await loadModel(source);
+    assert.equal(model.prefill([1, 2]).logits.length, 14);
+    assert.throws(() => model.chat(hi), { code: 'FORMAT', message: /Unknown statement type: include/ });
+    assert.equal((await inspectModel(source)).hasTemplate, false);
+    assert.equal((await inspectModel(tinyGguf('llama', { metadata: { 'tokenizer.chat_template': 'x' } }))).hasTemplate, true);
+    model.dispose();
+  });
 });
 
 describe('a hostile template ends within seconds', () => {

@@ -42,6 +42,7 @@ export interface ModelInspection {
   readonly bytes: number;
   /** Tokens of its tokenizer; 0 where there is none. */
   readonly vocabulary: number;
+  /** Whether there is a chat template, and it can be run. */
   readonly hasTemplate: boolean;
   /** Of a float32 cache, for 1024 positions. */
   readonly cacheBytes: number;

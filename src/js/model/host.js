@@ -36,7 +36,7 @@ const functions = {
       model = await loadModel(source, { ...options, engine: ch, signal, onProgress: (/** @type {any} */ progress) => post({ id, progress }) });
       const { config, info, tokenizer, template } = loaded();
       const words = tokenizer && { size: tokenizer.size, bos: tokenizer.bos, addsBos: tokenizer.addsBos, ends: tokenizer.ends };
-      return { config, info, engine: { ...ch.info }, hasTemplate: Boolean(template), tokenizer: words };
+      return { config, info, engine: { ...ch.info }, hasTemplate: template?.error === null, tokenizer: words };
     } finally {
       over();
     }

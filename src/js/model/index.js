@@ -75,7 +75,7 @@ export async function inspectModel(source, options) {
     const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer)), { format, tensors } = file;
     const sum = (/** @type {(tensor: TensorInfo) => number} */ f) => tensors.reduce((total, tensor) => total + f(tensor), 0);
     return {
-      format, config, tensors, types: countTypes(tensors), vocabulary: tokenizer?.size ?? 0, hasTemplate: Boolean(template),
+      format, config, tensors, types: countTypes(tensors), vocabulary: tokenizer?.size ?? 0, hasTemplate: template?.error === null,
       parameters: sum(({ shape }) => shape.reduce((a, b) => a * b, 1)), bytes: sum(({ bytes }) => bytes),
       cacheBytes: 1024 * config.layers * config.kvHeads * config.headDim * 2 * 4,
     };

@@ -13,11 +13,9 @@ const TEMPLATE_LENGTH = 2 ** 16, MESSAGES = 4096;
 export async function openTemplate(file, tokenizer) {
   const text = templateOf(file);
   if (text === undefined) return null;
-  if (typeof text !== 'string' || text.length > TEMPLATE_LENGTH)
-    refuse('LIMIT', 'the chat template', typeof text === 'string' ? `${text.length} characters long` : describe(text), `text of at most ${TEMPLATE_LENGTH}`);
-  const { prepare } = await import('./template-run.js');
-  const render = prepare(text), marks = { bos_token: markOf(file, tokenizer, 'bos'), eos_token: markOf(file, tokenizer, 'eos') };
+  const { prepare } = await import('./template-run.js'), { render, error } = prepared(text, prepare), marks = { bos_token: markOf(file, tokenizer, 'bos'), eos_token: markOf(file, tokenizer, 'eos') };
   return Object.freeze({
+    error,
     render(/** @type {any} */ messages, /** @type {any} */ options) {
       const { addGenerationPrompt = true, variables = {} } = read('options', options, 'addGenerationPrompt variables');
       if (list('messages', messages).length > MESSAGES) refuse('LIMIT', 'messages', messages.length, `at most ${MESSAGES}`);
@@ -26,6 +24,21 @@ export async function openTemplate(file, tokenizer) {
       return render({ ...marks, ...variables, messages, add_generation_prompt: addGenerationPrompt });
     },
   });
+}
+
+/**
+ * A model whose template cannot be run still reads and writes: that is said when it is used.
+ * @param {any} text @param {(text: string) => (variables: Record<string, unknown>) => string} prepare
+ */
+function prepared(text, prepare) {
+  try {
+    if (typeof text !== 'string' || text.length > TEMPLATE_LENGTH)
+      refuse('LIMIT', 'the chat template', typeof text === 'string' ? `${text.length} characters long` : describe(text), `text of at most ${TEMPLATE_LENGTH}`);
+    return { render: prepare(text), error: null };
+  } catch (cause) {
+    const error = templateError(cause);
+    return { error, render: () => { throw error; } };
+  }
 }
 
 /** @param {ModelFile} file @returns {any} */

@@ -2,6 +2,7 @@
  * The types of `clearhead/model` that describe files: where bytes come from, what is in them, how text becomes tokens and
  * logits become a token. Shapes are row-major, outermost axis first: a matrix W of y = Wx is (outputs, inputs).
  */
+import type { ClearheadError } from '../types.js';
 
 /** Where a file comes from. A string is an address, not a path: in Node that is given as `pathToFileURL(path)`. A `Response` can be read once. */
 export type FileSource = string | URL | Blob | ArrayBuffer | ArrayBufferView | Response;
@@ -213,6 +214,8 @@ export interface ChatMessage {
 }
 
 export interface ChatTemplate {
+  /** Why it cannot be run: `render` throws it. Null where it can. */
+  readonly error: ClearheadError | null;
   /** The prompt for these messages; encode it with `special: true, marks: false`. */
   render(messages: readonly ChatMessage[], options?: { addGenerationPrompt?: boolean; variables?: Record<string, unknown> }): string;
 }
