@@ -19,8 +19,9 @@ const all = async (iterator) => {
 const ids = (list) => list.map(({ token }) => token);
 /** A model that takes long for a token: about 60 million multiply-adds in each of four layers. */
 const slow = (() => {
+  let made;
   const config = { ...configs['llama, tied, grouped'], num_hidden_layers: 4, hidden_size: 1024, intermediate_size: 16384, num_attention_heads: 16, num_key_value_heads: 16, vocab_size: 64 };
-  return () => {
+  const make = () => {
     const model = tiny({ ...config, intermediate_size: 64 });
     for (const [name, tensor] of Object.entries(model.tensors))
       if (/mlp/.test(name)) {
@@ -29,6 +30,7 @@ const slow = (() => {
       }
     return asSafetensors({ ...model, config });
   };
+  return () => (made ??= make());
 })();
 
 test('greedy generation is prefill and steps', async () => {
@@ -213,6 +215,59 @@ test('a change of the attention temperature has later prompts read anew', async 
   fresh.setTemperature(0.2, 1);
   assert.deepEqual(ids(await all(model.generate(prompt, { maxTokens: 5 }))), ids(await all(fresh.generate(prompt, { maxTokens: 5 }))));
   sameBits({ ...model.cache.snapshot().layers }, { ...fresh.cache.snapshot().layers });
+});
+
+test('a snapshot knows with which attention temperatures it was read, and what was read with others is read anew', async () => {
+  const model = await load(), fresh = await load(), run = (m) => all(m.generate(prompt, { maxTokens: 2, logprobs: 1 }));
+  model.prefill(prompt);
+  const cold = model.cache.snapshot();
+  model.setTemperature(3);
+  fresh.setTemperature(3);
+  const want = await run(fresh);
+  model.cache.restore(cold);
+  assert.deepEqual(await run(model), want);
+  // one that was read with both, whichever is set when a prompt comes
+  model.cache.restore(cold);
+  model.step(7);
+  const mixed = model.cache.snapshot();
+  assert.deepEqual([...new Set(mixed.temperatures), mixed.alike], [1, prompt.length]);
+  for (const temperature of [3, 1]) {
+    for (const m of [model, fresh]) m.setTemperature(temperature);
+    fresh.cache.clear();
+    model.cache.restore(mixed);
+    const longer = [...prompt, 7, 8], of = (m) => all(m.generate(longer, { maxTokens: 2, logprobs: 1 }));
+    assert.deepEqual(await of(model), await of(fresh));
+  }
+  for (const bad of [{ temperatures: undefined }, { temperatures: new Float64Array(3) }, { temperatures: new Float64Array(12).fill(-1) }, { temperatures: new Float64Array(12).fill(NaN) }, { alike: -1 }, { alike: 0.5 }, { alike: undefined }]) {
+    const before = model.cache.snapshot();
+    assert.throws(() => model.cache.restore({ ...cold, ...bad }), { name: 'ClearheadError', message: /snapshot\.(temperatures|alike)/ });
+    sameBits(model.cache.snapshot(), before);
+  }
+});
+
+test('an attention temperature set in the middle of a token holds from the next one on', async () => {
+  const model = await loadModel(slow(), { engine }), tokens = Array.from({ length: 12 }, (_, at) => 3 + 5 * at);
+  const first = async (meanwhile) => {
+    model.cache.clear();
+    model.setTemperature(1);
+    const text = model.generate(tokens, { maxTokens: 2, logprobs: 1 }), next = text.next();
+    if (meanwhile) setTimeout(meanwhile, 30);
+    const { value } = await next;
+    await text.return();
+    return value;
+  };
+  const want = await first();
+  let midway = false;
+  const got = await first(() => {
+    midway = model.cache.length === 0;
+    model.setTemperature(0);
+    assert.equal(model.temperature(3, 0), 0);
+  });
+  assert.ok(midway);
+  assert.deepEqual(got, want);
+  assert.equal(model.cache.snapshot().temperatures[0], 1);
+  assert.notDeepEqual((await all(model.generate(tokens, { maxTokens: 1, logprobs: 1 })))[0].logprob, want.logprob);
+  model.dispose();
 });
 
 test('an abort settles within 100 ms, also in the middle of a token, and leaves the model as it can go on', async (t) => {

@@ -136,6 +136,9 @@ export interface ModelCache {
 export interface CacheSnapshot {
   tokens: Int32Array;
   layers: Uint8Array[];
+  /** The attention temperatures (layers, heads) that the first `alike` positions were read with, so that `generate` knows what to read anew. */
+  temperatures: Float64Array;
+  alike: number;
 }
 
 /** One head's attention from one position: weights (n), query q (headDim), keys k and values v (n, headDim), as `theory` takes them. */
@@ -189,8 +192,8 @@ export interface Model {
   /** The attention temperature T of a head; 1 to begin with. */
   temperature(layer: number, head: number): number;
   /**
-   * T ≥ 0 for all heads, those of a layer, or one: 0 is the hard argmax, Infinity uniform. Holds from the next token on; a
-   * prompt given to `generate` after a change is read anew from its beginning. A head is given with its layer.
+   * T ≥ 0 for all heads, those of a layer, or one: 0 is the hard argmax, Infinity uniform. Holds from the next token on, or the next
+   * chunk of a prompt. What the cache has that was read with others is read anew by `generate`. A head is given with its layer.
    */
   setTemperature(temperature: number, layer?: number, head?: number): void;
   /** Gives its memory back. A text that is being generated ends with DISPOSED. */

@@ -10,6 +10,8 @@ import { Pass } from './pass.js';
 export class Decoder {
   /** Milliseconds a layer took last, for one token and for several. Until it is known, they go one by one. */
   #pace = [Infinity, Infinity];
+  /** What the heads have now. @type {Float64Array | undefined} */
+  #temperatures;
 
   /**
    * @param {Memory} memory @param {ModelConfig} config
@@ -52,9 +54,12 @@ export class Decoder {
     caches.forEach((cache, layer) => this.memory.call('decoder_set_cache', this.at, layer, cache.place(this.memory)));
   }
 
-  /** @param {number} layer @param {number} head @param {number} temperature */
-  setTemperature(layer, head, temperature) {
-    this.memory.ask('temperature', temperature, 'a number ≥ 0', 'decoder_set_temperature', this.at, layer, head, temperature);
+  /** Those of the next pass; not to be called while one is on its way. @param {Float64Array} table (layers, heads) */
+  setTemperatures(table) {
+    if (table === this.#temperatures) return;
+    const { heads } = this.config;
+    table.forEach((t, x) => this.memory.ask('temperature', t, 'a number ≥ 0', 'decoder_set_temperature', this.at, Math.floor(x / heads), x % heads, t));
+    this.#temperatures = table;
   }
 
   /**

@@ -15,9 +15,7 @@ export class Model {
   #packing;
   #decoder;
   #disposed = false;
-  /** Whether the cache has positions that were computed with other attention temperatures. */
-  #stale = false;
-  /** By layer and head. @type {Float64Array} */
+  /** By layer and head; never changed, but replaced. @type {Float64Array} */
   #temperatures;
 
   /**
@@ -88,6 +86,7 @@ export class Model {
     integer('head', head, 0, heads - 1);
     integer('position', position, 0, this.cache.length - 1);
     const kvHead = Math.floor(head / (heads / kvHeads)), n = position + 1;
+    this.#decoder.setTemperatures(this.#temperatures);
     const { k, v } = this.cache.caches[layer].read(0, n), of = (/** @type {Float32Array} */ x) => x.slice(kvHead * n * headDim, (kvHead + 1) * n * headDim);
     return this.#decoder.again(this.cache.token(position), position, layer, head, this.cache.length, (pass) => ({
       weights: pass.heads().weights[0].weights.slice(0, n), q: pass.queries().slice(head * headDim, (head + 1) * headDim), k: of(k), v: of(v),
@@ -108,13 +107,8 @@ export class Model {
     if (layer !== undefined) integer('layer', layer, 0, layers - 1);
     else if (head !== undefined) refuse('ARG', 'head', 'given without a layer', 'both, or neither for all heads');
     if (head !== undefined) integer('head', head, 0, heads - 1);
-    for (let l = 0; l < layers; l++)
-      for (let h = 0; h < heads; h++) {
-        if ((layer ?? l) !== l || (head ?? h) !== h || this.#temperatures[l * heads + h] === temperature) continue;
-        this.#decoder.setTemperature(l, h, temperature);
-        this.#temperatures[l * heads + h] = temperature;
-        this.#stale = true;
-      }
+    const first = (layer ?? 0) * heads + (head ?? 0), count = head !== undefined ? 1 : layer !== undefined ? heads : layers * heads;
+    this.#temperatures = this.#temperatures.slice().fill(temperature, first, first + count);
   }
 
   dispose() {
@@ -136,11 +130,12 @@ export class Model {
    * @returns {Generator<void, { logits: Float32Array | undefined, heads: any }, void>}
    */
   *reading(tokens, last, wish, slice) {
-    const { cache } = this, wanted = last ? wish : { stats: wish.stats };
+    const { cache } = this, wanted = last ? wish : { stats: wish.stats }, temperatures = this.#temperatures;
     cache.midway = true;
     try {
+      this.#decoder.setTemperatures(temperatures);
       const result = yield* this.#decoder.read(tokens, last ? 1 : 0, cache.length, wanted, slice, (pass) => ({ logits: last ? pass.logits() : undefined, heads: pass.heads() }));
-      cache.noted(tokens);
+      cache.noted(tokens, temperatures);
       return result;
     } finally {
       cache.undo();
@@ -150,9 +145,8 @@ export class Model {
 
   /** Readies the cache for a text that begins with these tokens; what it has of them already stays. @param {number[]} tokens @returns {number} how many it has */
   reuse(tokens) {
-    const kept = this.#stale ? 0 : Math.min(this.cache.common(tokens), tokens.length - 1);
+    const kept = Math.min(this.cache.common(tokens, this.#temperatures), tokens.length - 1);
     this.cache.cut(kept);
-    if (!kept) this.#stale = false;
     return kept;
   }
 

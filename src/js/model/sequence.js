@@ -1,5 +1,5 @@
 import { KVCache } from '../cache.js';
-import { array, integer, read } from '../check.js';
+import { array, integer, read, sized } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 
 /** A model's KV cache: what it has read so far, one attention cache for each layer. See ModelCache in types.d.ts. */
@@ -7,12 +7,16 @@ export class Sequence {
   #caches;
   /** @type {number[]} */
   #tokens = [];
+  /** With which attention temperatures, by layer and head, the first `#alike` positions were read. @type {Float64Array} */
+  #temperatures;
+  #alike = 0;
   #locked = false;
   /** Whether a pass is on its way through the layers, so that their caches do not agree. */
   midway = false;
 
   /** @param {import('../memory.js').Memory} memory @param {import('./types.d.ts').ModelConfig} config @param {number} capacity @param {any} type */
-  constructor(memory, { layers, kvHeads, headDim }, capacity, type) {
+  constructor(memory, { layers, heads, kvHeads, headDim }, capacity, type) {
+    this.#temperatures = new Float64Array(layers * heads).fill(1);
     /** @type {KVCache[]} */
     this.#caches = [];
     this.capacity = capacity;
@@ -60,8 +64,10 @@ export class Sequence {
     return this.#tokens[position];
   }
 
-  /** Notes that the caches hold these too. @param {ArrayLike<number>} tokens */
-  noted(tokens) {
+  /** Notes that the caches hold these too. @param {ArrayLike<number>} tokens @param {Float64Array} temperatures they were read with */
+  noted(tokens, temperatures) {
+    if (!this.length) this.#temperatures = temperatures;
+    if (this.#alike === this.length && this.#readWith(temperatures)) this.#alike += tokens.length;
     for (let i = 0; i < tokens.length; i++) this.#tokens.push(tokens[i]);
   }
 
@@ -70,10 +76,16 @@ export class Sequence {
     for (const cache of this.#caches) cache.truncate(Math.min(cache.length, this.#tokens.length));
   }
 
-  /** How many tokens at the beginning are the same. @param {ArrayLike<number>} tokens */
-  common(tokens) {
+  /** @param {Float64Array} temperatures */
+  #readWith(temperatures) {
+    return temperatures.every((t, x) => t === this.#temperatures[x]);
+  }
+
+  /** How many positions at the beginning are those of these tokens and temperatures. @param {ArrayLike<number>} tokens @param {Float64Array} temperatures */
+  common(tokens, temperatures) {
+    const most = this.#readWith(temperatures) ? Math.min(tokens.length, this.#alike) : 0;
     let count = 0;
-    while (count < tokens.length && count < this.#tokens.length && tokens[count] === this.#tokens[count]) count++;
+    while (count < most && tokens[count] === this.#tokens[count]) count++;
     return count;
   }
 
@@ -87,29 +99,35 @@ export class Sequence {
   cut(length) {
     for (const cache of this.#caches) cache.truncate(length);
     this.#tokens.length = length;
+    this.#alike = Math.min(this.#alike, length);
   }
 
   clear() {
     this.truncate(0);
   }
 
-  /** @returns {{ tokens: Int32Array, layers: Uint8Array[] }} */
+  /** @returns {import('./api.d.ts').CacheSnapshot} */
   snapshot() {
     this.free();
-    return { tokens: this.tokens, layers: this.#caches.map((cache) => cache.snapshot()) };
+    return { tokens: this.tokens, layers: this.#caches.map((cache) => cache.snapshot()), temperatures: this.#temperatures.slice(), alike: this.#alike };
   }
 
-  /** @param {{ tokens: Int32Array, layers: Uint8Array[] }} snapshot */
+  /** @param {import('./api.d.ts').CacheSnapshot} snapshot */
   restore(snapshot) {
-    const { tokens, layers } = read('snapshot', snapshot, 'tokens layers');
+    const { tokens, layers, temperatures, alike } = read('snapshot', snapshot, 'tokens layers temperatures alike');
     this.free();
     array('snapshot.tokens', tokens, 'Int32Array');
+    sized('snapshot.temperatures', array('snapshot.temperatures', temperatures, 'Float64Array'), this.#temperatures.length, 'layers*heads');
+    temperatures.forEach((/** @type {number} */ t, /** @type {number} */ x) => t >= 0 || refuse('RANGE', `snapshot.temperatures[${x}]`, t, 'a number ≥ 0'));
+    integer('snapshot.alike', alike, 0);
     if (!Array.isArray(layers) || layers.length !== this.#caches.length) refuse('SHAPE', 'snapshot.layers', describe(layers), `${this.#caches.length} of them`);
     const before = this.snapshot();
     try {
       layers.forEach((/** @type {any} */ layer, /** @type {number} */ x) => this.#caches[x].restore(layer));
       for (const cache of this.#caches) if (cache.length !== tokens.length) refuse('SHAPE', 'snapshot', `of ${cache.length} positions and ${tokens.length} tokens`, 'as many');
       this.#tokens = [...tokens];
+      this.#temperatures = temperatures.slice();
+      this.#alike = Math.min(alike, tokens.length);
     } catch (error) {
       before.layers.forEach((layer, x) => this.#caches[x].restore(layer));
       throw error;
