@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { init } from '../src/js/index.js';
+import { memories } from '../src/js/memory.js';
 import { loadModel } from '../src/js/model/index.js';
 import { sameArray, sameBits } from './bits.js';
 import { asGguf, asSafetensors, configs, tiny } from './random-models.js';
@@ -310,4 +311,12 @@ test('loading can be aborted, and takes nothing', async () => {
     await assert.rejects(loadModel(inChunks(source, source.length >> 1), { engine, signal: controller.signal, onProgress }), reason);
   }
   assert.ok(engine.tensor([1]).data.byteOffset >= before);
+});
+
+test('a model that does not fit takes nothing', async () => {
+  const own = await init({ layers: true, variant: 'simd' }), memory = memories.get(own), before = memory.top;
+  // a cache of 2 GiB, and rotary tables of 4
+  const large = tiny({ ...configs['llama, tied, grouped'], num_hidden_layers: 1, num_attention_heads: 1, num_key_value_heads: 1, head_dim: 1024, max_position_embeddings: 2 ** 20 });
+  await assert.rejects(loadModel(asSafetensors(large), { engine: own, context: 2 ** 20, cacheType: 'q8' }), { code: 'OOM' });
+  assert.deepEqual([memory.top, memory.holes], [before, []]);
 });

@@ -29,8 +29,9 @@ export class Model {
     this.config = config;
     this.tokenizer = tokenizer;
     this.template = template;
-    this.cache = new Sequence(memory, config, context, cacheType);
+    // the caches last: what they take is theirs to give back, all before goes with the weights
     this.#decoder = new Decoder(memory, config, weights, packing, context, () => this.cache.undo());
+    this.cache = new Sequence(memory, config, context, cacheType);
     this.#decoder.setCaches(this.cache.caches);
     this.#temperatures = new Float64Array(config.layers * config.heads).fill(1);
     this.info = Object.freeze({ ...info, context });
