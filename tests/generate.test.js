@@ -246,6 +246,25 @@ test('a snapshot knows with which attention temperatures it was read, and what w
   }
 });
 
+test('a snapshot is of the same model and of its tokens, or changes nothing', async () => {
+  const make = (seed) => tiny(configs['llama, tied, grouped'], seed), model = await load(), twin = await loadModel(asGguf(make()), { engine });
+  model.prefill(prompt);
+  const good = model.cache.snapshot(), bare = make();
+  twin.cache.restore(good);
+  sameArray(twin.step(7).logits, model.step(7).logits, 'the same model, loaded twice');
+  model.cache.restore(good);
+  bare.tensors['model.layers.2.mlp.down_proj.weight'].data.fill(1);
+  for (const other of [await loadModel(asGguf(make(2)), { engine }), await loadModel(asGguf(bare), { engine }), await load({ quantize: 'q8' })])
+    assert.throws(() => other.cache.restore(good), { name: 'ClearheadError', code: 'FORMAT', message: /^snapshot is of another model; expected one of this model/ });
+  for (const [code, bad] of [
+    ['ARG', { model: undefined }], ['FORMAT', { model: good.model ^ 1 }], ['ARG', { tokens: [...good.tokens] }],
+    ['RANGE', { tokens: good.tokens.map((id, at) => (at === 2 ? 64 : id)) }], ['RANGE', { tokens: good.tokens.map((id, at) => (at === 2 ? -1 : id)) }],
+  ]) {
+    assert.throws(() => model.cache.restore({ ...good, ...bad }), { name: 'ClearheadError', code });
+    sameBits(model.cache.snapshot(), good);
+  }
+});
+
 test('an attention temperature set in the middle of a token holds from the next one on', async () => {
   const model = await loadModel(slow(), { engine }), tokens = Array.from({ length: 12 }, (_, at) => 3 + 5 * at);
   const first = async (meanwhile) => {

@@ -129,11 +129,13 @@ export interface ModelCache {
   truncate(length: number): void;
   clear(): void;
   snapshot(): CacheSnapshot;
-  /** On failure it is as before. */
+  /** A snapshot of the same model, wherever it was taken. FORMAT: of another one. On failure the cache is as before. */
   restore(snapshot: CacheSnapshot): void;
 }
 
 export interface CacheSnapshot {
+  /** A checksum of the configuration and a sample of the weights. */
+  model: number;
   tokens: Int32Array;
   layers: Uint8Array[];
   /** The attention temperatures (layers, heads) that the first `alike` positions were read with, so that `generate` knows what to read anew. */

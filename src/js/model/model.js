@@ -1,6 +1,7 @@
 import { choice, integer, list, number, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { Decoder } from './decoder.js';
+import { fingerprint } from './fingerprint.js';
 import { generate } from './generate.js';
 import { joined } from './statistics.js';
 import { Sequence } from './sequence.js';
@@ -31,7 +32,7 @@ export class Model {
     this.template = template;
     // the caches last: what they take is theirs to give back, all before goes with the weights
     this.#decoder = new Decoder(memory, config, weights, packing, context, () => this.cache.undo());
-    this.cache = new Sequence(memory, config, context, cacheType);
+    this.cache = new Sequence(memory, config, context, cacheType, () => fingerprint(memory, config, weights));
     this.#decoder.setCaches(this.cache.caches);
     this.#temperatures = new Float64Array(config.layers * config.heads).fill(1);
     this.info = Object.freeze({ ...info, context });

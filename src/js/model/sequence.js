@@ -1,5 +1,5 @@
 import { KVCache } from '../cache.js';
-import { array, integer, read, sized } from '../check.js';
+import { array, integer, number, read, sized } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 
 /** A model's KV cache: what it has read so far, one attention cache for each layer. See ModelCache in types.d.ts. */
@@ -10,12 +10,22 @@ export class Sequence {
   /** With which attention temperatures, by layer and head, the first `#alike` positions were read. @type {Float64Array} */
   #temperatures;
   #alike = 0;
+  #vocab;
+  /** Of the model. @type {() => number} */
+  #fingerprint;
   #locked = false;
   /** Whether a pass is on its way through the layers, so that their caches do not agree. */
   midway = false;
 
-  /** @param {import('../memory.js').Memory} memory @param {import('./types.d.ts').ModelConfig} config @param {number} capacity @param {any} type */
-  constructor(memory, { layers, heads, kvHeads, headDim }, capacity, type) {
+  /**
+   * @param {import('../memory.js').Memory} memory @param {import('./types.d.ts').ModelConfig} config @param {number} capacity
+   * @param {any} type @param {() => number} fingerprint of the model
+   */
+  constructor(memory, { layers, heads, kvHeads, headDim, vocab }, capacity, type, fingerprint) {
+    this.#vocab = vocab;
+    /** @type {number | undefined} */
+    let known;
+    this.#fingerprint = () => (known ??= fingerprint());
     this.#temperatures = new Float64Array(layers * heads).fill(1);
     /** @type {KVCache[]} */
     this.#caches = [];
@@ -109,18 +119,20 @@ export class Sequence {
   /** @returns {import('./api.d.ts').CacheSnapshot} */
   snapshot() {
     this.free();
-    return { tokens: this.tokens, layers: this.#caches.map((cache) => cache.snapshot()), temperatures: this.#temperatures.slice(), alike: this.#alike };
+    const layers = this.#caches.map((cache) => cache.snapshot());
+    return { model: this.#fingerprint(), tokens: this.tokens, layers, temperatures: this.#temperatures.slice(), alike: this.#alike };
   }
 
   /** @param {import('./api.d.ts').CacheSnapshot} snapshot */
   restore(snapshot) {
-    const { tokens, layers, temperatures, alike } = read('snapshot', snapshot, 'tokens layers temperatures alike');
+    const { model, tokens, layers, temperatures, alike } = read('snapshot', snapshot, 'model tokens layers temperatures alike');
     this.free();
-    array('snapshot.tokens', tokens, 'Int32Array');
+    array('snapshot.tokens', tokens, 'Int32Array').forEach((/** @type {number} */ id, /** @type {number} */ at) => integer(`snapshot.tokens[${at}]`, id, 0, this.#vocab - 1));
     sized('snapshot.temperatures', array('snapshot.temperatures', temperatures, 'Float64Array'), this.#temperatures.length, 'layers*heads');
-    temperatures.forEach((/** @type {number} */ t, /** @type {number} */ x) => t >= 0 || refuse('RANGE', `snapshot.temperatures[${x}]`, t, 'a number ≥ 0'));
+    temperatures.forEach((/** @type {number} */ t, /** @type {number} */ at) => t >= 0 || refuse('RANGE', `snapshot.temperatures[${at}]`, t, 'a number ≥ 0'));
     integer('snapshot.alike', alike, 0);
     if (!Array.isArray(layers) || layers.length !== this.#caches.length) refuse('SHAPE', 'snapshot.layers', describe(layers), `${this.#caches.length} of them`);
+    if (number('snapshot.model', model) !== this.#fingerprint()) refuse('FORMAT', 'snapshot', 'of another model', 'one of this model, with the same weights');
     const before = this.snapshot();
     try {
       layers.forEach((/** @type {any} */ layer, /** @type {number} */ x) => this.#caches[x].restore(layer));
