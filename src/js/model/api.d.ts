@@ -182,7 +182,11 @@ export interface Model {
    * time: BUSY otherwise.
    */
   generate<O extends Observe = 'none'>(prompt: string | ArrayLike<number>, options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
-  /** The same for the answer to a conversation, written as the model's own template has it. ARG where it has none. */
+  /**
+   * The same for the answer to a conversation, written as the model's own template has it. ARG where it has none. Control tokens are
+   * the template's alone: their text in a message's content stays text (with zero-width spaces in it where the tokenizer reads
+   * text next to a token differently).
+   */
   chat<O extends Observe = 'none'>(messages: readonly ChatMessage[], options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
   /** Reads tokens behind what the cache has, at once; `step` reads one. On failure the cache is as before. LIMIT: the context is full. */
   prefill<O extends Observe = 'none'>(tokens: ArrayLike<number>, options?: ObserveOptions<O>): Prediction<O>;

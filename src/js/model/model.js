@@ -1,5 +1,6 @@
 import { choice, integer, list, number, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
+import { promptOf } from './chat.js';
 import { Decoder } from './decoder.js';
 import { fingerprint } from './fingerprint.js';
 import { generate } from './generate.js';
@@ -76,7 +77,7 @@ export class Model {
   chat(messages, options) {
     this.alive();
     if (!this.template) throw new ClearheadError('ARG', 'this model has no chat template; expected one, or a prompt for generate');
-    return this.generate(/** @type {any} */ (this.tokenizer).encode(this.template.render(messages, { addGenerationPrompt: true }), { special: true, marks: false }), options);
+    return this.generate(promptOf(messages, /** @type {import('./types.d.ts').Tokenizer} */ (this.tokenizer), this.template), options);
   }
 
   /** @param {number} layer @param {number} head @param {number} position */

@@ -216,7 +216,10 @@ export interface ChatMessage {
 export interface ChatTemplate {
   /** Why it cannot be run: `render` throws it. Null where it can. */
   readonly error: ClearheadError | null;
-  /** The prompt for these messages; encode it with `special: true, marks: false`. */
+  /**
+   * The prompt for these messages; encode it with `special: true, marks: false`, which makes tokens of control tokens that stand in a
+   * message as well. `model.chat` does not.
+   */
   render(messages: readonly ChatMessage[], options?: { addGenerationPrompt?: boolean; variables?: Record<string, unknown> }): string;
 }
 
