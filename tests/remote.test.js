@@ -58,6 +58,10 @@ test('errors come over as they are, and the model goes on', async () => {
   await assert.rejects(model.row(0, 0, 0), { code: 'RANGE' });
   await assert.rejects(all(model.generate('text')), { code: 'ARG', message: /tokenizer/ });
   await assert.rejects(all(model.generate(prompt, { maxTokens: 0 })), { code: 'RANGE' });
+  for (const signal of ['no', {}, null]) {
+    await assert.rejects(all(model.generate(prompt, { signal })), { name: 'ClearheadError', code: 'ARG', message: /^signal is .*; expected an AbortSignal/ });
+    await assert.rejects(loadModel(source, { engine, signal }), { code: 'ARG', message: /^signal is/ });
+  }
   await assert.rejects(model.cache.truncate(5), { code: 'RANGE' });
   await assert.rejects(model.prefill(() => {}), { code: 'ARG', message: /sent/ });
   assert.equal((await model.step(3)).logits.length, 64);

@@ -42,6 +42,9 @@ export function choice(name, x, ...choices) {
   return choices.includes(x) ? choices.indexOf(x) : refuse('ARG', name, describe(x), choices.map(describe).join(' or '));
 }
 
+/** @param {any} x @returns {AbortSignal | undefined} */
+export const abortSignal = (x) => (x === undefined || x instanceof AbortSignal ? x : refuse('ARG', 'signal', describe(x), 'an AbortSignal'));
+
 /** @param {string} name @param {any} x @returns {any[]} */
 export const list = (name, x) => (Array.isArray(x) ? x : refuse('ARG', name, describe(x), 'an array'));
 

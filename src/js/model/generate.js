@@ -1,4 +1,4 @@
-import { integer, read } from '../check.js';
+import { abortSignal, integer, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { createSampler } from './sample.js';
 import { lastOf } from './statistics.js';
@@ -33,7 +33,7 @@ export function generate(model, prompt, options) {
   const o = read('options', options, [...OWN, ...SAMPLING].join(' '));
   const { maxTokens = 256, signal } = o, { tokenizer, cache } = model;
   integer('maxTokens', maxTokens, 1);
-  if (signal !== undefined && !(signal instanceof AbortSignal)) refuse('ARG', 'signal', describe(signal), 'an AbortSignal');
+  abortSignal(signal);
   const wish = model.wish({ observe: o.observe, heads: o.heads });
   const sampler = createSampler(Object.fromEntries(SAMPLING.map((name) => [name, o[name]])));
   const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);

@@ -2,7 +2,7 @@
  * `clearhead/worker`: a model in a worker of its own, so that not even loading is felt in the page. The API of `clearhead/model`,
  * where every method returns a promise; see remote.d.ts.
  */
-import { read } from '../check.js';
+import { abortSignal, read } from '../check.js';
 import { ClearheadError } from '../errors.js';
 import { listen, nodeWorkers } from '../workers.js';
 
@@ -14,7 +14,7 @@ export { ClearheadError };
  */
 export async function loadModel(source, options) {
   const { onProgress, signal, ...rest } = read('options', options, 'engine onProgress signal quantize context cacheType');
-  signal?.throwIfAborted();
+  abortSignal(signal)?.throwIfAborted();
   const link = new Link(await spawn());
   try {
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
@@ -165,7 +165,7 @@ class RemoteModel {
   /** @param {string} how @param {any} prompt @param {any} options */
   async *#text(how, prompt, options) {
     const { signal, ...rest } = options ?? {}, link = this.#link, text = link.take();
-    signal?.throwIfAborted();
+    abortSignal(signal)?.throwIfAborted();
     await link.call('begin', [how, prompt, rest], { id: text, signal });
     try {
       for (;;) {
