@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { options } from '../src/cli/generate.js';
 import { init } from '../src/js/index.js';
 import { loadModel } from '../src/js/model/index.js';
-import { asGguf, asSafetensors, configs, tiny } from './random-models.js';
+import { asGguf, asSafetensors, configs, tiny, vocabulary } from './random-models.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'clearhead-cli-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -124,6 +124,27 @@ test('what cannot be done is said in one line, with exit status 2', () => {
     assert.match(stderr, words);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
     assert.equal(stdout, '');
+  }
+});
+
+test('control characters of a file never reach the terminal', () => {
+  const evil = '\x1b[2J\x9b2J\r', named = join(folder, 'named.gguf'), written = join(folder, 'written.gguf'), { 'tokenizer.ggml.tokens': tokens } = vocabulary(64);
+  writeFileSync(named, asGguf({ ...source, tensors: { ...source.tensors, [`${evil}weight`]: { shape: [1], data: new Float32Array(1) } } }));
+  writeFileSync(written, asGguf(source, { 'tokenizer.ggml.tokens': tokens.map((token, id) => (id > 2 ? `${token}${evil}\n\t` : token)) }));
+  for (const [args, where, status] of [[['info', named], 'stderr', 2], [['generate', named, 'a'], 'stderr', 2], [['generate', '--max-tokens', '5', written, 'a'], 'stdout', 0]]) {
+    const result = run(...args);
+    assert.equal(result.status, status, result.stderr);
+    assert.doesNotMatch(result.stdout + result.stderr, /[^\P{Cc}\n\t]/u);
+    assert.ok(result[where].includes('\\x1b[2J\\x9b2J\\x0d'), result[where]);
+  }
+});
+
+test('output that cannot be written is said in one line, with exit status 2', { skip: existsSync('/dev/full') ? false : 'no /dev/full here' }, () => {
+  for (const args of [['info', file], ['generate', '--max-tokens', '3', file, 'a']]) {
+    const { status, stderr } = spawnSync('sh', ['-c', '"$@" > /dev/full', 'sh', process.execPath, command, ...args], { encoding: 'utf8' });
+    assert.equal(status, 2);
+    assert.match(stderr, /^clearhead: ENOSPC.*\n$/m);
+    assert.doesNotMatch(stderr, /^ +at /m);
   }
 });
 

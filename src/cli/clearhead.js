@@ -2,11 +2,12 @@
 /** The command line. Each command is a module that exports `usage`, `options` and `run(values, positionals)`. */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { ClearheadError } from '../js/index.js';
 import * as check from './check.js';
 import * as generate from './generate.js';
 import * as info from './info.js';
+import { harmless } from './model-file.js';
 import * as serve from './serve.js';
 
 /** @type {Record<string, { usage: string, options: any, positionals?: boolean, run: (values: any, positionals: string[]) => Promise<number> }>} */
@@ -39,7 +40,7 @@ async function main([name, ...rest]) {
     return 0;
   } catch (/** @type {any} */ error) {
     const known = error?.name === 'ClearheadError' || /^E[A-Z]+$/.test(error?.code ?? '');
-    console.error(known ? `clearhead ${name}: ${error.message}` : error);
+    console.error(harmless(known ? `clearhead ${name}: ${error.message}` : inspect(error)));
     return 2;
   }
 }

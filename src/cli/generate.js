@@ -3,11 +3,11 @@ import process from 'node:process';
 import { ClearheadError, init } from '../js/index.js';
 import { loadModel } from '../js/model/index.js';
 import { HeadBoard } from './head-board.js';
-import { FILE, counted, modelAt, progressBar, size } from './model-file.js';
+import { FILE, counted, harmless, modelAt, progressBar, size } from './model-file.js';
 
 export const usage = `  clearhead generate [options] FILE PROMPT
       Goes on from PROMPT, for example: clearhead generate --tau 0.8 --seed 1 model.gguf "Once upon a time"
-      The text comes on standard output, everything else on standard error. Ctrl-C ends it, with exit status 130.
+      The text comes on standard output, its control characters written out, everything else on standard error. Ctrl-C ends it, with exit status 130.
       ${FILE}
         --chat                   PROMPT is what a user says; the model's chat template is put around it
         --system TEXT            and this before it
@@ -100,7 +100,7 @@ async function write(model, engine, prompt, given, number, signal) {
       length ||= model.cache.length;
       tokens.push(next.token);
       text += next.text;
-      if (!given.json) stdout.write(next.text);
+      if (!given.json) stdout.write(harmless(next.text));
       if (next.heads) board.add(next.heads, model.cache.length - 1);
       finish = next.finish ?? finish;
     }

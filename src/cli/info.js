@@ -1,5 +1,5 @@
 import { inspectModel } from '../js/model/index.js';
-import { FILE, many, modelAt, size } from './model-file.js';
+import { FILE, harmless, many, modelAt, size } from './model-file.js';
 
 export const usage = `  clearhead info [--json] FILE
       What a model is: architecture, sizes, types of its weights, what it needs in memory. Its weights are not read.
@@ -12,7 +12,7 @@ export const positionals = true;
 export async function run({ json }, [file, ...rest]) {
   const model = await inspectModel(await modelAt(file));
   if (rest.length) console.error(`clearhead info: only ${file} is looked at`);
-  console.log(json ? JSON.stringify(model, null, 2) : inWords(model));
+  console.log(json ? JSON.stringify(model, null, 2) : harmless(inWords(model)));
   return 0;
 }
 

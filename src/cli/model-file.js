@@ -20,6 +20,9 @@ export async function modelAt(given) {
   return pathToFileURL(join(path, name));
 }
 
+/** What comes from a file, with control characters written out, lest it have the terminal do something. @param {string} text */
+export const harmless = (text) => text.replace(/[^\P{Cc}\n\t]/gu, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
 /** 1234567 → '1.2 MB' @param {number} bytes */
 export function size(bytes) {
   const units = ['bytes', 'KB', 'MB', 'GB'], at = Math.min(3, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
