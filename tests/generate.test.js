@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { init } from '../src/js/index.js';
 import { memories } from '../src/js/memory.js';
 import { loadModel } from '../src/js/model/index.js';
+import { Model } from '../src/js/model/model.js';
 import { sameArray, sameBits } from './bits.js';
 import { asGguf, asSafetensors, configs, tiny } from './random-models.js';
 import { inChunks } from './streams.js';
@@ -18,6 +19,15 @@ const all = async (iterator) => {
   return list;
 };
 const ids = (list) => list.map(({ token }) => token);
+/** Tells of all tokens that models read from now on. @returns {() => void} ends that */
+const watch = (tell) => {
+  const { reading } = Model.prototype;
+  Model.prototype.reading = function (tokens, ...how) {
+    tell(tokens);
+    return reading.call(this, tokens, ...how);
+  };
+  return () => void (Model.prototype.reading = reading);
+};
 /** A model that takes long for a token: about 60 million multiply-adds in each of four layers. */
 const slow = (() => {
   let made;
@@ -49,12 +59,8 @@ test('greedy generation is prefill and steps', async () => {
 test('the beginning that the cache has is not read again, and the text is the same as without it', async () => {
   const model = await load(), fresh = await load(), first = await all(model.generate(prompt, { maxTokens: 10 }));
   const turn = [...prompt, ...ids(first), 7, 8, 9];
-  const { reading } = model, read = [];
-  model.reading = (tokens, ...how) => {
-    read.push(...tokens);
-    return reading.call(model, tokens, ...how);
-  };
-  const again = await all(model.generate(turn, { maxTokens: 10 }));
+  const read = [], ignored = watch((tokens) => read.push(...tokens)), again = await all(model.generate(turn, { maxTokens: 10 }));
+  ignored();
   // the last token of the first text was chosen but never read
   assert.deepEqual(read, [...turn.slice(-4), ...ids(again).slice(0, -1)]);
   assert.deepEqual(ids(again), ids(await all(fresh.generate(turn, { maxTokens: 10 }))));
@@ -72,14 +78,12 @@ test('two turns keep the cache, which shows itself by its numbers', async () => 
   assert.deepEqual([...model.cache.tokens], ids.slice(0, -1));
   assert.equal(JSON.stringify(model.cache), JSON.stringify({ length: ids.length - 1, capacity, bytes }));
   assert.equal(inspect(model.cache), inspect({ length: ids.length - 1, capacity, bytes }));
-  const kept = ids.length - 1, { reading } = model;
+  const kept = ids.length - 1;
   let read = 0;
-  model.reading = (tokens, ...how) => {
-    read += tokens.length;
-    return reading.call(model, tokens, ...how);
-  };
+  const ignored = watch((tokens) => (read += tokens.length));
   ids.push(...model.tokenizer.encode(' de', { marks: false }));
   for await (const { token } of model.generate(ids.slice(), { maxTokens: 1 })) assert.ok(token >= 0);
+  ignored();
   assert.equal(read, ids.length - kept);
 });
 
@@ -210,6 +214,16 @@ test('one text at a time; in between rows can be read and the temperature set, a
   }
   assert.deepEqual(got, want);
   model.step(1);
+});
+
+test('what is held of a model and its cache is what the types name', async () => {
+  const model = await load(), names = (object) => Object.getOwnPropertyNames(object).sort().join(' ');
+  assert.equal(names(model), 'cache chat config dispose generate info prefill row setTemperature step temperature template tokenizer');
+  assert.equal(names(model.cache), 'bytes capacity clear length restore snapshot toJSON tokens truncate');
+  for (const object of [model, model.cache]) {
+    assert.equal(Object.getPrototypeOf(object), Object.prototype);
+    assert.ok(Object.isFrozen(object));
+  }
 });
 
 test('a text that is left lets the model go at once', async () => {

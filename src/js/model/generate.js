@@ -31,7 +31,7 @@ export function generate(model, prompt, options) {
   if (options && Object.hasOwn(options, 'temperature'))
     refuse('ARG', 'options', 'given "temperature"', 'tau, the sampling temperature (model.setTemperature sets that of the attention)');
   const o = read('options', options, [...OWN, ...SAMPLING].join(' '));
-  const { maxTokens = 256, signal } = o, { tokenizer, cache } = model;
+  const { maxTokens = 256, signal } = o, { tokenizer, sequence: cache } = model;
   integer('maxTokens', maxTokens, 1);
   abortSignal(signal);
   const wish = model.wish({ observe: o.observe, heads: o.heads });
@@ -48,7 +48,7 @@ export function generate(model, prompt, options) {
  * @param {{ maxTokens: number, signal?: AbortSignal, wish: import('./pass.js').Wish, sampler: any, stops: any }} how
  */
 async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) {
-  const { cache, tokenizer } = model, stream = tokenizer?.stream({ continued: true });
+  const { sequence: cache, tokenizer } = model, stream = tokenizer?.stream({ continued: true });
   signal?.throwIfAborted();
   model.alive();
   cache.lock();

@@ -55,7 +55,7 @@ export async function loadModel(source, options) {
     return new Model(memory, config, packing, weights, {
       tokenizer, template, cacheType: o.cacheType, context: o.context ?? Math.min(config.context, CONTEXT),
       info: { format: file.format, types, quantized: q8, weightBytes: packing.bytes, parameters, loadMilliseconds: performance.now() - started },
-    });
+    }).face();
   } catch (error) {
     packing?.dispose();
     await file.cancel();

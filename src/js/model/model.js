@@ -2,6 +2,7 @@ import { choice, integer, list, number, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { promptOf } from './chat.js';
 import { Decoder } from './decoder.js';
+import { face } from './face.js';
 import { fingerprint } from './fingerprint.js';
 import { generate } from './generate.js';
 import { joined } from './statistics.js';
@@ -12,7 +13,11 @@ const CHUNK = 128, CHUNK_COST = 1e9;
 
 /** @typedef {import('./pass.js').Wish} Wish */
 
-/** See types.d.ts. */
+/** What api.d.ts names; the rest is for generate.js. */
+const CACHE = ['length', 'capacity', 'bytes', 'tokens', 'truncate', 'clear', 'snapshot', 'restore', 'toJSON', Symbol.for('nodejs.util.inspect.custom')];
+const MODEL = ['config', 'info', 'tokenizer', 'template', 'cache', 'generate', 'chat', 'prefill', 'step', 'row', 'temperature', 'setTemperature', 'dispose'];
+
+/** See api.d.ts. */
 export class Model {
   #packing;
   #decoder;
@@ -32,9 +37,10 @@ export class Model {
     this.tokenizer = tokenizer;
     this.template = template;
     // the caches last: what they take is theirs to give back, all before goes with the weights
-    this.#decoder = new Decoder(memory, config, weights, packing, context, () => this.cache.undo());
-    this.cache = new Sequence(memory, config, context, cacheType, () => fingerprint(memory, config, weights));
-    this.#decoder.setCaches(this.cache.caches);
+    this.#decoder = new Decoder(memory, config, weights, packing, context, () => this.sequence.undo());
+    this.sequence = new Sequence(memory, config, context, cacheType, () => fingerprint(memory, config, weights));
+    this.cache = face(this.sequence, CACHE);
+    this.#decoder.setCaches(this.sequence.caches);
     this.#temperatures = new Float64Array(config.layers * config.heads).fill(1);
     this.info = Object.freeze({ ...info, context });
     this.chunk = Math.max(8, Math.min(CHUNK, Math.floor(CHUNK_COST / this.#decoder.cost)));
@@ -43,9 +49,9 @@ export class Model {
   /** @param {ArrayLike<number>} tokens @param {any} [options] @returns {any} a Prediction, see api.d.ts */
   prefill(tokens, options) {
     const wish = this.wish(options), ids = this.checkTokens(tokens);
-    this.cache.free();
+    this.sequence.free();
     this.checkRoom(ids.length);
-    const before = this.cache.length, parts = [];
+    const before = this.sequence.length, parts = [];
     /** @type {any} */
     let logits;
     try {
@@ -56,8 +62,8 @@ export class Model {
         logits = result?.logits;
       }
     } catch (error) {
-      this.cache.undo();
-      this.cache.cut(before);
+      this.sequence.undo();
+      this.sequence.cut(before);
       throw error;
     }
     return { logits, heads: joined(parts, this.config, ids.length) };
@@ -83,15 +89,15 @@ export class Model {
   /** @param {number} layer @param {number} head @param {number} position */
   row(layer, head, position) {
     this.alive();
-    if (this.cache.midway) throw new ClearheadError('BUSY', 'the model is in the middle of a token; expected a call between two tokens');
+    if (this.sequence.midway) throw new ClearheadError('BUSY', 'the model is in the middle of a token; expected a call between two tokens');
     const { layers, heads, kvHeads, headDim } = this.config;
     integer('layer', layer, 0, layers - 1);
     integer('head', head, 0, heads - 1);
-    integer('position', position, 0, this.cache.length - 1);
+    integer('position', position, 0, this.sequence.length - 1);
     const kvHead = Math.floor(head / (heads / kvHeads)), n = position + 1;
     this.#decoder.setTemperatures(this.#temperatures);
-    const { k, v } = this.cache.caches[layer].read(0, n), of = (/** @type {Float32Array} */ x) => x.slice(kvHead * n * headDim, (kvHead + 1) * n * headDim);
-    return this.#decoder.again(this.cache.token(position), position, layer, head, this.cache.length, (pass) => ({
+    const { k, v } = this.sequence.caches[layer].read(0, n), of = (/** @type {Float32Array} */ x) => x.slice(kvHead * n * headDim, (kvHead + 1) * n * headDim);
+    return this.#decoder.again(this.sequence.token(position), position, layer, head, this.sequence.length, (pass) => ({
       weights: pass.heads().weights[0].weights.slice(0, n), q: pass.queries().slice(head * headDim, (head + 1) * headDim), k: of(k), v: of(v),
     }));
   }
@@ -117,8 +123,13 @@ export class Model {
   dispose() {
     if (this.#disposed) return;
     this.#disposed = true;
-    this.cache.dispose();
+    this.sequence.dispose();
     this.#packing.dispose();
+  }
+
+  /** For whoever loaded it. @returns {import('./api.d.ts').Model} */
+  face() {
+    return face(this, MODEL);
   }
 
   // ---- for generate.js
@@ -133,7 +144,7 @@ export class Model {
    * @returns {Generator<void, { logits: Float32Array | undefined, heads: any }, void>}
    */
   *reading(tokens, last, wish, slice) {
-    const { cache } = this, wanted = last ? wish : { stats: wish.stats }, temperatures = this.#temperatures;
+    const { sequence: cache } = this, wanted = last ? wish : { stats: wish.stats }, temperatures = this.#temperatures;
     cache.midway = true;
     try {
       this.#decoder.setTemperatures(temperatures);
@@ -148,8 +159,8 @@ export class Model {
 
   /** Readies the cache for a text that begins with these tokens; what it has of them already stays. @param {number[]} tokens @returns {number} how many it has */
   reuse(tokens) {
-    const kept = Math.min(this.cache.common(tokens, this.#temperatures), tokens.length - 1);
-    this.cache.cut(kept);
+    const kept = Math.min(this.sequence.common(tokens, this.#temperatures), tokens.length - 1);
+    this.sequence.cut(kept);
     return kept;
   }
 
@@ -183,7 +194,7 @@ export class Model {
 
   /** @param {number} more tokens */
   checkRoom(more) {
-    const { length, capacity } = this.cache;
+    const { length, capacity } = this.sequence;
     if (length + more > capacity) throw new ClearheadError('LIMIT', `${length} tokens and ${more} more do not fit; expected at most ${capacity}, the context`);
   }
 }
