@@ -21,7 +21,7 @@ export function expNegative(x) {
   const k = Math.floor(x * 1.4426950408889634 + 0.5), r = x - k * LN2_HIGH - k * LN2_LOW, r2 = r * r, r4 = r2 * r2;
   // in pairs, so that no multiplication waits for all those before it
   const high = C8 + C9 * r + r2 * (C10 + C11 * r) + r4 * (C12 + C13 * r), middle = C4 + C5 * r + r2 * (C6 + C7 * r);
-  return (1 + (r + (r2 * (C2 + C3 * r) + r4 * (middle + r4 * high)))) * HALVES[-k];
+  return (1 + (r + (r2 * (C2 + C3 * r) + r4 * (middle + r4 * high)))) * HALVES[~~-k]; // an integer for the engine, where −k may be −0
 }
 
 /** log x for finite x ≥ 1, as k·ln 2 + 2·artanh((m − 1)/(m + 1)) with x = 2^k·m. @param {number} x */

@@ -3,6 +3,9 @@ import { refuse } from '../errors.js';
 import { expNegative, logAboveOne } from './exp.js';
 import { Random } from './random.js';
 
+/** Weights that are sorted as they are; of more, those around the edge of top-p alone. Bands of weights: 32 to each power of two. */
+const SORTED = 4096, BANDS = 2048;
+
 /**
  * Chooses a token. The order is: repetition penalty, τ, top-k, top-p, min-p, draw. Everything is exact arithmetic in a fixed order,
  * so that the same logits and the same seed give the same token on every engine.
@@ -19,11 +22,13 @@ export function createSampler(options) {
   integer('repetitionWindow', repetitionWindow, 0);
   integer('logprobs', logprobs, -1, 1024);
   const random = new Random(integer('seed', seed, 0, Number.MAX_SAFE_INTEGER)), choose = new Chooser();
+  let changed = new Float32Array();
 
   /** @param {Float32Array} logits @param {ArrayLike<number>} history */
   const penalised = (logits, history) => {
     if (repetitionPenalty === 1 || !repetitionWindow) return logits;
-    const changed = Float32Array.from(logits);
+    if (changed.length !== logits.length) changed = new Float32Array(logits.length);
+    changed.set(logits);
     for (const id of new Set(Array.prototype.slice.call(history, -repetitionWindow)))
       if (id < logits.length) changed[id] = logits[id] > 0 ? logits[id] / repetitionPenalty : logits[id] * repetitionPenalty;
     return changed;
@@ -38,8 +43,8 @@ export function createSampler(options) {
         token = choose.draw(kept, random.uniform());
       }
       if (logprobs < 0) return { token };
-      const log = logSum(given, largest(given)), of = (/** @type {number} */ id) => ({ token: id, logprob: given[id] - log });
-      const top = [...new Chooser().largestFew(given, logprobs)].sort((a, b) => given[b] - given[a] || a - b).map(of);
+      const log = logSum(given, given === logits ? best : largest(given)), of = (/** @type {number} */ id) => ({ token: id, logprob: given[id] - log });
+      const top = [...choose.largestFew(given, logprobs)].sort((a, b) => given[b] - given[a] || a - b).map(of);
       return { ...of(token), ...(logprobs ? { top } : {}) };
     },
     save: () => random.save(),
@@ -78,6 +83,9 @@ function logSum(logits, best) {
 class Chooser {
   #ids = new Int32Array();
   #weights = new Float64Array();
+  /** The same as pairs of words. */
+  #words = new Uint32Array();
+  #masses = new Float64Array(BANDS);
 
   /**
    * Fills in the candidates that pass the filters. @param {Float32Array} logits @param {number} max
@@ -87,18 +95,21 @@ class Chooser {
     if (this.#ids.length < logits.length) {
       this.#ids = new Int32Array(logits.length);
       this.#weights = new Float64Array(logits.length);
+      this.#words = new Uint32Array(this.#weights.buffer);
     }
-    const ids = this.#ids, weights = this.#weights;
+    const ids = this.#ids, weights = this.#weights, few = topK && topK < logits.length ? this.largestFew(logits, topK) : undefined, most = few?.length ?? logits.length;
+    // where nobody asks for the sum, no weight is needed of what min-p leaves out in any case
+    const least = minP > 0 && topP === 1 ? Math.log(minP) - 1e-9 : -Infinity;
     let count = 0, sum = 0;
-    const add = (/** @type {number} */ id) => {
-      const weight = expNegative((logits[id] - max) / tau);
-      if (!weight) return;
+    for (let at = 0; at < most; at++) {
+      const id = few ? few[at] : at, x = (logits[id] - max) / tau;
+      if (x < least) continue;
+      const weight = expNegative(x);
+      if (!weight) continue;
       ids[count] = id;
       weights[count++] = weight;
       sum += weight;
-    };
-    if (topK && topK < logits.length) this.largestFew(logits, topK).forEach(add);
-    else for (let id = 0; id < logits.length; id++) add(id);
+    }
     if (topP < 1) count = this.#nucleus(count, sum, topP);
     return minP > 0 ? this.#filter(count, minP) : count;
   }
@@ -118,9 +129,10 @@ class Chooser {
   /** The fewest largest weights that reach topP of the sum, of equals the first, in the order of ids. @param {number} count @param {number} sum @param {number} topP */
   #nucleus(count, sum, topP) {
     // all below this together are less than what may be left out, so only the others need sorting
-    const few = this.#filter(count, ((1 - topP) * sum) / count), ids = this.#ids, weights = this.#weights, sorted = weights.slice(0, few).sort();
-    let reached = 0, at = few;
-    while (at > 0 && reached < topP * sum) reached += sorted[--at];
+    const few = this.#filter(count, ((1 - topP) * sum) / count), ids = this.#ids, weights = this.#weights, aim = topP * sum;
+    let { sorted, reached } = few > SORTED ? this.#edge(few, aim) : { sorted: weights.slice(0, few).sort(), reached: 0 }, at = sorted.length;
+    if (!at) return few;
+    while (at > 0 && reached < aim) reached += sorted[--at];
     const least = sorted[at];
     let equals = 0, kept = 0;
     while (sorted[at + equals] === least) equals++;
@@ -132,17 +144,28 @@ class Chooser {
     return kept;
   }
 
+  /** The band of weights in which those above it together come to reach `aim`, sorted, and what they reach before it. @param {number} few @param {number} aim */
+  #edge(few, aim) {
+    const weights = this.#weights, words = this.#words, masses = this.#masses.fill(0), band = (/** @type {number} */ i) => Math.min(BANDS - 1, (0x3ff00000 - words[2 * i + 1]) >>> 15);
+    for (let i = 0; i < few; i++) masses[band(i)] += weights[i];
+    let at = 0, reached = 0, count = 0;
+    while (at < BANDS - 1 && reached + masses[at] < aim) reached += masses[at++];
+    const those = weights.slice(0, few);
+    for (let i = 0; i < few; i++) if (band(i) === at) those[count++] = weights[i];
+    return { sorted: those.subarray(0, count).sort(), reached };
+  }
+
   /** The ids of the k largest logits, of equals the first, in the order of ids. @param {Float32Array} logits @param {number} k */
   largestFew(logits, k) {
     // a heap with the least wanted of those kept at the top
     const heap = new Int32Array(Math.min(k, logits.length)), worse = (/** @type {number} */ a, /** @type {number} */ b) => logits[a] < logits[b] || (logits[a] === logits[b] && a > b);
-    let count = 0;
+    let count = 0, floor = -Infinity;
     for (let id = 0; id < logits.length && heap.length; id++) {
+      if (count === heap.length && !(logits[id] > floor)) continue;
       let at;
       if (count < heap.length) {
         for (at = count++; at && worse(id, heap[(at - 1) >> 1]); at = (at - 1) >> 1) heap[at] = heap[(at - 1) >> 1];
       } else {
-        if (!worse(heap[0], id)) continue;
         at = 0;
         for (let down = 1; down < count; down = 2 * at + 1) {
           if (down + 1 < count && worse(heap[down + 1], heap[down])) down++;
@@ -152,6 +175,7 @@ class Chooser {
         }
       }
       heap[at] = id;
+      floor = logits[heap[0]];
     }
     return heap.sort();
   }
