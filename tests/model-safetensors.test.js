@@ -1,6 +1,7 @@
 /** safetensors files, alone and in shards: what is in them is found, and nothing in them can do harm. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -63,6 +64,22 @@ describe('shards', () => {
       const got = await readWhole(source);
       assert.deepEqual([...got.data].sort(), [...whole.data].sort());
       assert.equal((await loadWhole(source === undefined ? source : { ...(source.weights ? source : { weights: source }), config: tinyConfig('llama') })).config.layers, 2);
+    }
+  });
+
+  test('what opens one file by its query opens those beside it', async () => {
+    const server = createServer((request, response) => {
+      const { pathname, search } = new URL(request.url, 'http://x'), file = url(`.${pathname}`);
+      if (search !== '?token=a%20b' || !existsSync(file)) response.writeHead(403).end();
+      else response.end(readFileSync(file));
+    });
+    await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+    try {
+      const at = `http://127.0.0.1:${server.address().port}/model.safetensors.index.json`;
+      assert.equal((await loadWhole(`${at}?token=a%20b#here`)).config.layers, 2);
+      await refuses(() => openModel(at), 'NET', /status 403/);
+    } finally {
+      server.close();
     }
   });
 

@@ -40,7 +40,7 @@ async function gatherAddress(source, signal) {
   if (!isAddress(source) || !/\.(safetensors|index\.json)([?#]|$)/.test(String(source))) return { weights: [source], json: {} };
   const found = isIndex(source) ? await gatherShards(source, signal) : { weights: [source], json: {} };
   await Promise.all(BESIDE.map(async ([part, file, needed]) => {
-    const beside = new URL(file, absolute(source, 'source'));
+    const beside = besideOf(source, file);
     try {
       /** @type {any} */ (found.json)[part] = await readPart(part, beside, signal);
     } catch (/** @type {any} */ error) {
@@ -52,6 +52,12 @@ async function gatherAddress(source, signal) {
     }
   }));
   return found;
+}
+
+/** The address of a file in the same folder, with the same query: that may be what opens the folder. @param {any} source an address @param {string} file */
+function besideOf(source, file) {
+  const given = absolute(source, 'source');
+  return Object.assign(new URL(file, given), { search: given.search });
 }
 
 /** @param {any} source */
@@ -68,7 +74,7 @@ async function gatherShards(source, signal) {
   if (!files.length || files.length > SHARDS) refuse('LIMIT', 'the index', `of ${files.length} files`, `1 to ${SHARDS}`);
   const order = new Map(files.map((file, at) => [file, at]));
   return {
-    weights: files.map((file) => new URL(/** @type {string} */ (file), absolute(source, 'weights'))),
+    weights: files.map((file) => besideOf(source, /** @type {string} */ (file))),
     json: {},
     shardOf: new Map(Object.entries(map).map(([name, file]) => [name, /** @type {number} */ (order.get(file))])),
   };
