@@ -115,6 +115,10 @@ describe('what is not supported is named', () => {
   test('experts in a Llama', () => refuses(() => gguf('llama', { 'llama.expert_count': 8 }), 'FORMAT', /mixture of experts/));
   test('experts in config.json', () => refuses(() => json('llama', { num_local_experts: 8 }), 'FORMAT', /mixture of experts/));
   test('a linear layer', () => refuses(() => json('qwen3', { layer_types: ['linear_attention', 'full_attention'] }), 'FORMAT', /linear_attention.*gated delta net/));
+  for (const period of [0, -3, 'x', 1.5]) test(`Gemma with every ${period}th layer`, () => refuses(() => json('gemma3', { sliding_window_pattern: period }), 'FORMAT', /sliding_window_pattern is .*expected a period/));
+  test('a kind of layer that is no name', () => refuses(() => json('gemma3', { layer_types: [{}, 'full_attention'] }), 'FORMAT', /a kind in layer_types is of type object; expected full_attention/));
+  test('a type that is no name', () => refuses(() => json('llama', { model_type: {} }), 'FORMAT', /model_type is of type object; expected a name/));
+  test('no type', () => refuses(() => json('llama', { model_type: null }), 'FORMAT', /the architecture is "not given"/));
   test('the multimodal Gemma 3', () => refuses(() => json('gemma3', { model_type: 'gemma3' }), 'FORMAT', /images or sound/));
   test('one file of several', () => refuses(() => gguf('llama', { 'split.count': 3 }), 'FORMAT', /split.count is 3/));
   test('other activations', () => refuses(() => json('llama', { hidden_act: 'relu2' }), 'FORMAT', /hidden_act is "relu2"/));

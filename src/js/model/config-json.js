@@ -22,8 +22,9 @@ const DEFAULTS = {
 export function fromJson({ json: { config } }) {
   /** @param {string} key @param {any} [otherwise] @returns {any} */
   const get = (key, otherwise) => (Object.hasOwn(config, key) ? config[key] : undefined) ?? otherwise;
-  const name = get('model_type', '');
-  if (typeof name !== 'string' || !Object.hasOwn(MODEL_TYPES, name)) unsupported(typeof name === 'string' && name ? name : 'not given');
+  const name = get('model_type', 'not given');
+  if (typeof name !== 'string') refuse('FORMAT', 'model_type', describe(name), 'a name');
+  if (!Object.hasOwn(MODEL_TYPES, name)) unsupported(name);
   const architecture = MODEL_TYPES[name], usual = DEFAULTS[architecture], gemma = architecture === 'gemma3';
   if (get('num_local_experts') || get('num_experts')) unsupported(`${name}, experts (moe)`);
   if ((get('attention_bias') && architecture !== 'qwen2') || get('mlp_bias')) refuse('FORMAT', 'attention_bias or mlp_bias', 'true', 'false: such biases are not supported');
@@ -68,11 +69,13 @@ function localLayers(get, layers, gemma) {
   const kinds = get('layer_types');
   if (kinds === undefined) {
     if (!gemma && get('use_sliding_window')) refuse('FORMAT', 'use_sliding_window', 'true', 'false for this architecture');
-    return everyNth(layers, gemma ? ratio(get('sliding_window_pattern', get('_sliding_window_pattern', 6)), 1) : 1);
+    const period = gemma ? get('sliding_window_pattern', get('_sliding_window_pattern', 6)) : 1;
+    return Number.isInteger(period) && period > 0 ? everyNth(layers, period) : refuse('FORMAT', 'sliding_window_pattern', describe(period), 'a period');
   }
   if (!Array.isArray(kinds) || kinds.length !== layers) refuse('FORMAT', 'layer_types', describe(kinds), `one for each of ${layers} layers`);
   return kinds.map((kind) => {
-    if (kind !== 'full_attention' && !(gemma && kind === 'sliding_attention')) unsupported(`${typeof kind === 'string' ? kind : 'unknown'} in layer_types`);
+    if (typeof kind !== 'string') refuse('FORMAT', 'a kind in layer_types', describe(kind), 'full_attention or sliding_attention');
+    if (kind !== 'full_attention' && !(gemma && kind === 'sliding_attention')) unsupported(`${kind} in layer_types`);
     return kind === 'sliding_attention';
   });
 }

@@ -44,6 +44,7 @@ function tensorOf(r, name, entry) {
   if (shape.length > RANK) r.refuse('LIMIT', `the rank of ${called}`, shape.length, `at most ${RANK}`);
   if (!counts(range) || range.length !== 2 || range[0] > range[1]) r.refuse('FORMAT', `data_offsets of ${called}`, 'something else', '[begin, end], begin ≤ end');
   const bytes = bytesOf(type, shape);
+  if (Number.isNaN(bytes)) r.refuse('FORMAT', `the shape of ${called}`, `(${shape})`, 'fewer than 2^53 bytes');
   if (range[1] - range[0] !== bytes) r.refuse('FORMAT', `data_offsets of ${called}`, `${range[1] - range[0]} bytes apart`, `${bytes} for (${shape}) of ${type}`);
   return { name, type, shape, bytes, offset: range[0] };
 }
