@@ -77,6 +77,7 @@ describe('settings', () => {
     await scaling({ type: 'linear', factor: { type: 'f32', value: 0 } })('ropeScaling', { type: 'none' });
     await scaling({ type: 'yarn', factor: 4, original_context_length: 32 })('ropeScaling',
       { type: 'yarn', factor: 4, originalContext: 32, betaFast: 32, betaSlow: 1, truncate: true, mscale: 0, mscaleAllDim: 0, attentionScale: 1 });
+    await at(gguf('qwen2', { 'qwen2.context_length': 32768, 'qwen2.rope.scaling.type': 'yarn', 'qwen2.rope.scaling.factor': 4 }))('context', 131072);
     await refuses(() => gguf('qwen2', { 'qwen2.rope.scaling.type': 'longrope', 'qwen2.rope.scaling.factor': 2 }), 'FORMAT', /rope.scaling.type is "longrope"/);
   });
 
@@ -94,6 +95,11 @@ describe('settings', () => {
       { type: 'yarn', factor: 4, originalContext: SIZES.context, betaFast: 32, betaSlow: 1, truncate: false, mscale: 1, mscaleAllDim: 1 });
     await rope({ rope_type: 'yarn', factor: 4, attention_factor: 1.5, mscale: 9 })('ropeScaling',
       { type: 'yarn', factor: 4, originalContext: SIZES.context, betaFast: 32, betaSlow: 1, truncate: true, attentionFactor: 1.5 });
+    const contexts = async (max_position_embeddings, scaling) => (await json('llama', { max_position_embeddings, rope_scaling: scaling })).context;
+    const yarn = { rope_type: 'yarn', factor: 4, original_max_position_embeddings: 32768 };
+    assert.deepEqual(await Promise.all([contexts(32768, yarn), contexts(131072, yarn), contexts(40960, yarn), contexts(262144, yarn), contexts(32768, { rope_type: 'yarn', factor: 4 })]),
+      [131072, 131072, 131072, 262144, 131072], 'YaRN makes it longer, whether the file says so or not');
+    assert.deepEqual(await Promise.all([contexts(16384, { type: 'linear', factor: 4 }), contexts(131072, llama3), contexts(4096, { type: 'dynamic', factor: 2 })]), [16384, 131072, 4096]);
     for (const [mscale, message] of [[-1, /mscale of the model is -1/], ['1', /mscale of the model is "1"/], [2e6, /mscale of the model/], [NaN, /mscale of the model/]])
       await refuses(() => json('llama', { rope_scaling: { rope_type: 'yarn', factor: 4, mscale, mscale_all_dim: 1 } }), 'FORMAT', message);
     const kinds = await json('gemma3', { layer_types: ['sliding_attention', 'full_attention'], sliding_window: 5, query_pre_attn_scalar: 16, final_logit_softcapping: null,

@@ -45,6 +45,8 @@ function checked(config) {
   if (headDim % 2) refuse('FORMAT', 'headDim of the model', headDim, 'an even number, for rotary pairs');
   if (scaling.type === 'llama3' && scaling.lowFreqFactor >= scaling.highFreqFactor)
     refuse('FORMAT', 'lowFreqFactor', scaling.lowFreqFactor, `less than highFreqFactor, ${scaling.highFreqFactor}`);
+  // some files give the context before YaRN, some that after it; with other scalings what they give is all there is
+  if (scaling.type === 'yarn') of.context = Math.max(of.context, Math.min(COUNTS.context[1], Math.floor(scaling.originalContext * scaling.factor)));
   return Object.freeze(config);
 }
 

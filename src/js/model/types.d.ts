@@ -109,7 +109,7 @@ export interface ModelConfig {
   readonly kvHeads: number;
   readonly headDim: number;
   readonly ffnDim: number;
-  /** Most positions the model was made for. */
+  /** Most positions the model was made for, those that YaRN adds among them. */
   readonly context: number;
   readonly normEps: number;
   /** A norm multiplies by normOffset + w: 1 for Gemma in safetensors; GGUF files hold 1 + w already. */
