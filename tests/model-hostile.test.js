@@ -5,6 +5,7 @@ import { init } from '../src/js/index.js';
 import { loadModel } from '../src/js/model/index.js';
 import { random } from './random.js';
 import { asGguf, asSafetensors, configs, tiny } from './random-models.js';
+import { inChunks } from './streams.js';
 
 const engine = await init({ variant: 'simd', layers: true });
 const small = { ...configs['qwen3, untied'], num_hidden_layers: 1, hidden_size: 8, num_attention_heads: 2, intermediate_size: 6, vocab_size: 60 };
@@ -65,4 +66,30 @@ test('numbers that are none give numbers that are none, or a typed error when a 
   await assert.rejects(model.generate([1, 2]).next(), { name: 'ClearheadError', code: 'RANGE' });
   assert.equal(model.prefill([1]).logits.length, 60);
   model.dispose();
+});
+
+test('memory grows with what arrives, not with what a header announces', async () => {
+  const config = { model_type: 'llama', hidden_size: 1024, intermediate_size: 8192, num_hidden_layers: 8, num_attention_heads: 8, vocab_size: 1024, tie_word_embeddings: true };
+  const layer = ['input_layernorm', [1024], ...['q', 'k', 'v', 'o'].flatMap((x) => [`self_attn.${x}_proj`, [1024, 1024]]), 'post_attention_layernorm', [1024],
+    'mlp.gate_proj', [8192, 1024], 'mlp.up_proj', [8192, 1024], 'mlp.down_proj', [1024, 8192]];
+  const shapes = [['model.embed_tokens', [1024, 1024]], ['model.norm', [1024]]];
+  for (let at = 0; at < 8; at++) for (let i = 0; i < layer.length; i += 2) shapes.push([`model.layers.${at}.${layer[i]}`, layer[i + 1]]);
+  let end = 0;
+  const header = JSON.stringify(Object.fromEntries(shapes.map(([name, shape]) => [`${name}.weight`, { dtype: 'F32', shape, data_offsets: [end, (end += shape.reduce((a, b) => a * b) * 4)] }])));
+  const begun = new Uint8Array(8 + header.length + 2 ** 20), own = await init({ variant: 'simd', layers: true }), size = () => own.tensor([1]).data.buffer.byteLength;
+  new DataView(begun.buffer).setBigUint64(0, BigInt(header.length), true);
+  begun.set(new TextEncoder().encode(header), 8);
+  const before = size(), weights = () => inChunks(begun, 2 ** 16, { 'content-length': String(8 + header.length + end) });
+  assert.ok(end > 2 ** 29, 'of 900 MB, 1 MB comes');
+  await assert.rejects(loadModel({ weights: weights(), config }, { engine: own }), { code: 'INTEGRITY' });
+  assert.ok(size() - before < 2 ** 23, `${size() - before} bytes more`);
+});
+
+test('a whole file takes little more memory than it has bytes', async () => {
+  const model = tiny({ ...configs['llama, tied, grouped'], num_hidden_layers: 4, hidden_size: 256, intermediate_size: 4096, num_attention_heads: 4, num_key_value_heads: 4, vocab_size: 512 });
+  const source = asSafetensors(model), own = await init({ variant: 'simd', layers: true }), size = () => own.tensor([1]).data.buffer.byteLength, before = size();
+  const loaded = await loadModel(source, { engine: own, context: 8 });
+  assert.ok(source.weights.length > 2 ** 25);
+  assert.ok(size() - before < source.weights.length * 1.02 + 2 ** 22, `${size() - before} of ${source.weights.length}`);
+  loaded.dispose();
 });

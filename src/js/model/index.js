@@ -44,8 +44,8 @@ export async function loadModel(source, options) {
     if (o.context > config.context) refuse('RANGE', 'context', o.context, `at most ${config.context}, which the model was made for`);
     const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer));
     const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role))), wanted = new Set(namesOf(tensors, () => true));
-    reserve(memory, file, wanted, q8);
-    packing = new Packing(memory, q8, ({ name }) => (norms.has(name) ? config.normOffset : 0));
+    const expected = q8 ? 0 : file.tensors.reduce((sum, { name, bytes }) => sum + (wanted.has(name) ? bytes : 0), 0);
+    packing = new Packing(memory, q8, ({ name }) => (norms.has(name) ? config.normOffset : 0), expected);
     await file.stream(packing, ({ name }) => wanted.has(name));
     signal?.throwIfAborted();
     packing.finish();
@@ -82,15 +82,6 @@ export async function inspectModel(source, options) {
   } finally {
     await file.cancel();
   }
-}
-
-/**
- * Grows memory once for all weights; what is refused is refused before they are read. Only for as much as the source says it has.
- * @param {import('../memory.js').Memory} memory @param {import('./types.d.ts').ModelFile} file @param {Set<string>} wanted @param {boolean} q8
- */
-function reserve(memory, { tensors, total }, wanted, q8) {
-  const bytes = tensors.filter(({ name }) => wanted.has(name)).reduce((sum, tensor) => sum + tensor.bytes, 0);
-  if (total && bytes <= total && !q8) memory.scope(() => void memory.push(bytes));
 }
 
 /** @typedef {import('./types.d.ts').TensorInfo} TensorInfo @typedef {import('./types.d.ts').ModelTensors<TensorInfo>} Tensors */

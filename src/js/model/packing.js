@@ -20,6 +20,9 @@ import { TYPES } from './formats.js';
 /** Bytes that arrive before they are packed; more where a row is longer. */
 const STAGE = 2 ** 20;
 
+/** Bytes that wasm memory can have. */
+const ADDRESSES = 2 ** 32;
+
 export class Packing {
   /** Addresses by the tensor's name: of an attn_matrix, or of a vector's floats. @type {Map<string, number>} */
   at = new Map();
@@ -30,16 +33,29 @@ export class Packing {
   /** @type {Arriving | undefined} */
   #now;
   #stage = { at: 0, bytes: 0 };
+  /** Bytes of tensors. */
+  #received = 0;
 
-  /** @param {Memory} memory @param {boolean} q8 whether float matrices become Q8_0 @param {(tensor: TensorInfo) => number} offset added to a vector's numbers */
-  constructor(memory, q8, offset) {
+  /**
+   * @param {Memory} memory @param {boolean} q8 whether float matrices become Q8_0 @param {(tensor: TensorInfo) => number} offset added to a vector's numbers
+   * @param {number} expected bytes of all tensors, 0 where that says nothing of the memory they will need
+   */
+  constructor(memory, q8, offset, expected) {
+    if (memory.top + expected > ADDRESSES) throw new ClearheadError('OOM', `the weights have ${expected} bytes; expected room for them beside ${memory.top}, below 4 GiB`);
     this.memory = memory;
     this.q8 = q8;
     this.offset = offset;
+    this.expected = expected;
   }
 
-  /** @param {number} bytes */
+  /**
+   * Memory grows for a tensor that has begun, or by as much as has arrived where that is more: a few times, and not on the word of a
+   * header that speaks of tensors which never come.
+   * @param {number} bytes
+   */
   take(bytes) {
+    const ahead = Math.max(bytes, Math.min(this.#received, this.expected - this.bytes));
+    this.memory.scope(() => void this.memory.push(ahead));
     const at = this.memory.take(bytes);
     this.#blocks.push({ at, bytes });
     this.bytes += bytes;
@@ -48,6 +64,7 @@ export class Packing {
 
   /** As in WeightSink. @param {TensorInfo} tensor @param {number} offset @param {Uint8Array} chunk */
   write(tensor, offset, chunk) {
+    this.#received += chunk.length;
     if (this.#now?.tensor !== tensor) this.#open(tensor);
     const now = /** @type {Arriving} */ (this.#now), { memory } = this;
     for (let taken = 0; taken < chunk.length; ) {
