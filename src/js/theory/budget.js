@@ -5,7 +5,7 @@ import { compute, identity, numbers } from './run.js';
 /** @typedef {import('./run.js').Memory} Memory */
 
 /** @type {{ refused: [string, string, string] }} */
-const WIDE = { refused: ['z', 'too wide', 'scores whose distances, and β with them, are normal numbers'] };
+const WIDE = { refused: ['z', 'too wide', 'finite distances, and a β of normal size'] };
 
 /** Statement 4: Theory.klBudget. @param {Memory} memory @param {any} z @param {any} rho @returns {any} */
 export function klBudget(memory, z, rho) {
