@@ -8,11 +8,21 @@
 /* Below this, handing a step out costs more than it brings: about 5 µs of one thread. */
 #define WORTH 1e5
 
-/*
- * Looks, each a read of shared memory, after which a step that has not moved has lost a thread: half a second or more of this
- * thread's own time, whatever else the machine does meanwhile. There is no clock here.
- */
-#define PATIENCE (1 << 30)
+/* Milliseconds after which a step that has not moved has lost a thread. */
+#define PATIENCE 1000
+
+/* The clock is read every so many looks, each a read of shared memory: about every millisecond. */
+#define LOOKS (1 << 20)
+
+/* At most so much between two readings counts as waiting: when it was more, the machine itself was away. */
+#define STEP 50
+
+/* Milliseconds, by the clock of whoever made the memory; without TEAM_CLOCK nobody else is there who could be lost. */
+#if TEAM_CLOCK
+__attribute__((import_module("env"), import_name("now"))) double now(void);
+#else
+static double now(void) { return 0; }
+#endif
 
 struct attn_team {
   uint64_t open; /* step << 32 | pieces to take */
@@ -74,11 +84,18 @@ void attn_team_run(attn_team *team, attn_piece *piece, void *task, int32_t piece
   __atomic_store_n(&team->open, step << 32 | (uint32_t)pieces, __ATOMIC_SEQ_CST);
   take_pieces(team, scratch);
   int32_t before = pieces, looks = 0;
+  double waited = 0, last = 0;
   for (int32_t left; (left = __atomic_load_n(&team->left, __ATOMIC_SEQ_CST)) > 0; before = left)
     if (left != before)
+      waited = 0;
+    else if (++looks == LOOKS) {
+      double time = now(), step = time - last;
+      waited += step < STEP ? step : STEP;
+      last = time;
       looks = 0;
-    else if (++looks == PATIENCE) {
-      team->lost = 1;
-      return;
+      if (waited > PATIENCE) {
+        team->lost = 1;
+        return;
+      }
     }
 }

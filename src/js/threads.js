@@ -11,8 +11,10 @@ const SHARED = {
   relaxed: new URL('./attn.relaxed.shared.wasm', import.meta.url),
 };
 const STACK_BYTES = 65536;
-/** Milliseconds within which a worker must have started, and within which some piece of a call must get done. */
-const PATIENCE = 1500;
+/** Milliseconds within which a worker must have started. */
+const START = 1500;
+/** Milliseconds within which some piece of a call must get done; of a team's, team.c knows. */
+const PATIENCE = 1000;
 /** Multiply-adds below which waking others costs more than they bring. */
 const WORTH = 4e6;
 const LOST = 'a worker was lost in the middle of a call, which was done again without it';
@@ -29,7 +31,7 @@ export async function startThreads(given, relaxed, threads, files = SHARED) {
     throw new ClearheadError('ENV', 'threads need a cross-origin isolated page (headers COOP: same-origin, COEP: require-corp)');
   const module = given ?? (await compile(relaxed ? files.relaxed : files.simd));
   if (!WebAssembly.Module.imports(module).length) throw new ClearheadError('ARG', 'threads need one of the shared wasm files');
-  const shared = sharedMemory(), memory = new Memory((await WebAssembly.instantiate(module, { env: { memory: shared } })).exports);
+  const shared = sharedMemory(), memory = new Memory((await WebAssembly.instantiate(module, { env: { memory: shared, now: () => performance.now() } })).exports);
   const pool = new Pool(memory);
   await Promise.all(Array.from({ length: threads - 1 }, (_, index) => pool.add({ module, memory: shared, index })));
   if (!pool.workers.length) throw new ClearheadError('ENV', `no worker started: ${pool.trouble}`);
@@ -78,7 +80,7 @@ class Pool {
     try {
       worker = await spawn();
       await new Promise((resolve, reject) => {
-        const late = setTimeout(() => reject(new Error(`it did not answer within ${PATIENCE} ms`)), PATIENCE);
+        const late = setTimeout(() => reject(new Error(`it did not answer within ${START} ms`)), START);
         const lost = (/** @type {string} */ why) => (this.workers.includes(worker) ? this.lose('a worker ended') : reject(new Error(why)));
         listen(worker, () => resolve(clearTimeout(late)), lost);
         worker.postMessage({ ...data, control: this.at, stack, places: AT });
@@ -126,7 +128,7 @@ class Pool {
       whole = !memory.call('team_lost', team);
     } finally {
       memory.c.attn_team_close(team); // after a trap too, or the others would wait for ever
-      if (!this.settled()) whole = false;
+      whole &&= this.settled();
       if (!whole) this.lose(LOST);
     }
     return whole;

@@ -2,7 +2,7 @@
 
 /** @param {any} data what Pool.add posts @param {(message: any) => void} answer */
 async function start({ module, memory, index, control: at, stack, places: AT }, answer) {
-  const { exports: c } = /** @type {any} */ (await WebAssembly.instantiate(module, { env: { memory } }));
+  const { exports: c } = /** @type {any} */ (await WebAssembly.instantiate(module, { env: { memory, now: () => performance.now() } }));
   c.__stack_pointer.value = stack;
   const control = new Int32Array(memory.buffer, at, AT.COUNT);
   let seen = Atomics.load(control, AT.EPOCH);
