@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds what CMakeLists.txt describes; nothing is done twice.
-#   scripts/build.sh          src/js/attn.simd.wasm and src/js/attn.relaxed.wasm
+#   scripts/build.sh          the modules of src/js
+#   scripts/build.sh wasm attn.simd model.simd.shared   only these of them
 #   scripts/build.sh bench    and the modules that measure the machine's limits, in build/bench/
 #   scripts/build.sh native   the test programs in build/native/
 set -euo pipefail
@@ -35,7 +36,8 @@ wasm | bench)
     configure build/wasm --fresh --toolchain scripts/wasm.cmake -B build/wasm
     grep SKIPPED build/wasm.log || true
   fi
-  make_targets "the WebAssembly files of src/js" build/wasm all
+  targets=("${@:2}")
+  make_targets "the WebAssembly files of src/js" build/wasm "${targets[@]:-all}"
   [ "${1:-wasm}" != bench ] || make_targets "the modules in build/bench" build/wasm bench
   ;;
 native)
@@ -46,7 +48,7 @@ native)
   done
   ;;
 *)
-  echo "usage: scripts/build.sh [wasm|bench|native]" >&2
+  echo "usage: scripts/build.sh [wasm [MODULE...]|bench|native]" >&2
   exit 2
   ;;
 esac
