@@ -146,7 +146,7 @@ describe('what is wrong is refused by name', () => {
     test(name, async () => {
       const bytes = writeSafetensors({ tensors: data, header });
       await refuses(() => read(bytes), code, message);
-      assert.ok(await refused(() => read(inChunks(bytes, 5))), 'also when nobody says how long the file is');
+      assert.ok(await refused(() => read(inChunks(bytes, bytes.length < 1e6 ? 5 : 4099))), 'also when nobody says how long the file is');
     });
 
   test('bytes after the last tensor', async () => {
