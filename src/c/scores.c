@@ -85,14 +85,20 @@ KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32
     }
 }
 
-/* The same at a finite T, with the first half of exp for all keys before the second for any. */
-KERNEL void weigh_exp(f32x4 sums_out[4], float *e, const float *z, int32_t count, float max, float inverse_t)
+/*
+ * The same at a finite T, with the first half of exp for all keys before the second for any. Not NULL, `exponents` takes (z − max)/T,
+ * down to where exp is 0.
+ */
+KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float *z, int32_t count, float max,
+                      float inverse_t)
 {
   f32x4 r[SPAN / 4], power[SPAN / 4], sums[4] = {{0}};
   for (int32_t j = 0; j < count; j += TURN)
     for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
-      f32x4 t = v_load(z + 4 * l) - v_splat(max);
-      r[l] = v_exp_reduce(v_exp_range(t * v_splat(inverse_t)), &power[l]);
+      f32x4 t = v_exp_range((v_load(z + 4 * l) - v_splat(max)) * v_splat(inverse_t));
+      if (exponents)
+        v_store(exponents + 4 * l, t);
+      r[l] = v_exp_reduce(t, &power[l]);
     }
   for (int32_t j = 0; j < count; j += TURN)
     for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
@@ -102,6 +108,16 @@ KERNEL void weigh_exp(f32x4 sums_out[4], float *e, const float *z, int32_t count
     }
   for (int l = 0; l < 4; l++)
     sums_out[l] = sums[l];
+}
+
+/* Σ e·t over finite t. */
+KERNEL float sum_products(const float *e, const float *t, int32_t count)
+{
+  f32x4 sums[4] = {{0}};
+  for (int32_t j = 0; j < count; j += TURN)
+    for (int l = 0; l < TURN / 4; l++)
+      sums[l % 4] = v_madd(v_load(e + j + 4 * l), v_load(t + j + 4 * l), sums[l % 4]);
+  return sum_vectors(sums);
 }
 
 /* Σ e·(z − max), and z → e. 0·∞ is not 0: a masked key has z = −∞. */
@@ -138,16 +154,19 @@ static double sum_exactly(const float *e, int32_t count)
 /* z → weights in place. */
 static span_sums weigh_row(const call *s, float *z, int32_t count, float max)
 {
-  float own[SPAN], *e = s->p->attended ? own : z;
+  /* whether (z − max)/T is as good as z − max for the statistics: it has not left the floats for their bottom */
+  const int scaled = s->kind == T_FINITE && s->inverse_t > 0x1p-20f, wanted = s->p->attended != NULL;
+  float own[SPAN], *e = wanted && !scaled ? own : z;
   f32x4 sums[4];
   if (s->kind == T_FINITE)
-    weigh_exp(sums, e, z, count, max, s->inverse_t);
+    weigh_exp(sums, e, wanted && scaled ? own : NULL, z, count, max, s->inverse_t);
   else
     weigh_limit(s->kind, sums, e, z, count, max);
   span_sums result = {.sum = sum_vectors(sums)};
-  if (s->p->attended) {
+  if (wanted) {
     result.total = sum_lanes(sums);
-    result.moment = take_moment(s->kind, z, e, count, max);
+    result.moment = scaled ? sum_products(z, own, count) * s->p->temperature
+                           : (double)take_moment(s->kind, z, e, count, max) * s->unit;
   }
   return result;
 }
@@ -240,7 +259,7 @@ static row_state weigh_keys(const call *s, const row_group *g, int x, float *z, 
   row.sum = sums.sum;
   if (s->p->attended) {
     row.total = sums.sum < 2 || 4 * sums.sum > (float)row.attended ? sum_exactly(z, count) : sums.total;
-    row.moment = (double)sums.moment * s->unit;
+    row.moment = sums.moment;
   }
   if (largest != -__builtin_inff() || max != 0)
     row.max = (double)max * s->unit;
