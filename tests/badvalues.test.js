@@ -157,8 +157,9 @@ test('A22: causal with more queries than keys, and offsets below zero, give lead
   for (const x of [-1, 6, 2 ** 31 - 1])
     refuses(`key length ${x}`, 'RANGE', 'keyLengths', () => call({ keyLengths: Int32Array.of(5, x) }));
   for (const window of [[0], [0, 0, 0], [-1, 0], [0, NaN], 'ab', { 0: 1, 1: 1, length: 2 }])
-    refuses(`window ${window}`, 'ARG RANGE', 'window', () => call({ window }));
-  for (const window of [2, [0], 'ab', null]) refuses(`window ${window}`, 'ARG', 'window', () => call({ window }), '[left, right]');
+    refuses(`window ${window}`, 'ARG RANGE SHAPE', 'window', () => call({ window }));
+  for (const window of [2, 'ab', null]) refuses(`window ${window}`, 'ARG', 'window', () => call({ window }), '[left, right]');
+  for (const window of [[], [0], [0, 0, 0]]) refuses(`window ${window}`, 'SHAPE', 'window', () => call({ window }), '2 = [left, right]');
   for (const heads of [[0, 0], [4], [-1], '01', new Set([0])])
     refuses('chosen heads', 'ARG RANGE', 'heads', () => call({ want: { weights: { heads } } }));
   assert.equal(tensor.data.length, 36);

@@ -1,5 +1,5 @@
 import { KVCache } from './cache.js';
-import { array, choice, headSizes, integer, list, number, read, rows, sized } from './check.js';
+import { array, choice, headSizes, integer, list, number, read, rows, sized, yes } from './check.js';
 import { STATUS, describe, kindOf, refuse } from './errors.js';
 import { F32, Tensor, typeOf } from './memory.js';
 
@@ -58,9 +58,7 @@ function run(memory, type, shape, o, inputs, cache) {
   const { batch, heads, kvHeads, m, n, headDim, valueDim } = shape, length = batch * heads * m * valueDim, given = o.out;
   if (given !== undefined) {
     sized('out', memory.floats('out', given, type), length, 'batch*heads*m*valueDim');
-    apart(given, inputs);
-    apart(given, o);
-    apart(given, { mask: o.mask?.data });
+    apart(given, { ...o, ...inputs, mask: o.mask?.data, out: undefined });
   }
   const done = memory.scope(() => {
     const p = memory.push(memory.call('params_bytes'));
@@ -71,7 +69,7 @@ function run(memory, type, shape, o, inputs, cache) {
     const at = Object.values(inputs).map((x) => memory.put(x, type));
     const own = given instanceof Tensor, out = own ? given.place() : memory.room(type, length);
     if (type === F32 && memory.pool?.worth(p)) {
-      if (!memory.pool.run(p, out, at[0], at[1], at[2], cache)) return;
+      if (!memory.pool.run(p, out, cache, ...at)) return;
     } else {
       const scratch = memory.push(memory.callTyped('scratch_bytes', type, p) >>> 0);
       if (cache) memory.call('cache_attend', p, out, ...at, cache, scratch);
@@ -87,8 +85,8 @@ function run(memory, type, shape, o, inputs, cache) {
 
 /** @param {any} out @param {Record<string, any>} inputs */
 function apart(out, inputs) {
-  for (const name of Object.keys(inputs))
-    if (name !== 'out' && overlap(out, inputs[name])) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
+  for (const name in inputs)
+    if (overlap(out, inputs[name])) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
 }
 
 /** @param {any} a @param {any} b */
@@ -103,15 +101,15 @@ const NUMBERS = [['scale', 'finite'], ['temperature', '≥ 0'], ['softcap', 'fin
 /** @param {Memory} memory @param {DType} type @param {Shape} shape @param {any} o @param {number} p */
 export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
   memory.call('set_layout', p, choice('layout', o.layout, 'bhsd', 'bshd'));
-  memory.call('set_causal', p, choice('causal', o.causal, false, true));
+  memory.call('set_causal', p, yes('causal', o.causal));
   for (const [name, expected] of NUMBERS)
     if (o[name] !== undefined) memory.ask(name, describe(o[name]), expected, `set_${name}`, p, number(name, o[name]));
   for (const [name, f, length, words] of /** @type {[string, string, number, string][]} */ ([
     ['keyScale', 'key_scale', n, 'n'], ['alibi', 'alibi', heads, 'heads'], ['sinks', 'sinks', heads, 'heads']]))
     if (o[name] !== undefined) memory.call(`set_${f}`, p, memory.put(sized(name, memory.floats(name, o[name], type), length, words), type));
   if (o.window !== undefined) {
-    if (!Array.isArray(o.window) || o.window.length !== 2) refuse('ARG', 'window', describe(o.window), '[left, right]');
-    memory.call('set_window', p, ...o.window.map((/** @type {any} */ x) => (x === Infinity ? -1 : integer('window', x, 0))));
+    const sides = '[left, right]', window = sized('window', list('window', o.window, sides), 2, sides);
+    memory.call('set_window', p, ...window.map((/** @type {any} */ x) => (x === Infinity ? -1 : integer('window', x, 0))));
   }
   /** One integer for each batch. @param {string} name */
   const each = (name) => sized(name, array(name, o[name], 'Int32Array'), batch, 'batch');
@@ -135,35 +133,39 @@ export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
 }
 
 /**
- * Makes room for what is wanted; the function it returns copies it out.
+ * Makes room for what is wanted; the function it returns copies it out. Written out, because decoding calls it for very little.
  * @param {Memory} memory @param {DType} type @param {Shape} shape @param {any} want @param {number} p
  */
 export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
-  const count = batch * heads * m, yes = (/** @type {string} */ name) => choice(`want.${name}`, want[name], false, true);
-  /** @type {Record<string, any>} addresses, until they become copies */
-  const results = {}, stats = {};
-  /** @type {[Record<string, any>, string, DType | 'int32', number][]} */
-  const taken = [];
-  /** @param {Record<string, any>} into @param {string} name @param {number} length @param {DType | 'int32'} kind */
-  const room = (into, name, length, kind = type) => {
-    taken.push([into, name, kind, length]);
-    return into[name] = memory.room(kind, length);
-  };
-  const chosen = want.weights && typeof want.weights === 'object' ? want.weights : yes('weights') && { __proto__: null };
+  const count = batch * heads * m;
+  const room = (length = count) => memory.room(type, length), copy = (/** @type {number} */ at, length = count) => memory.copy(type, at, length);
+  let length = 0, weights = 0, scores = 0, lse = 0, stats = 0, step = 0;
+  const chosen = want.weights && typeof want.weights === 'object' ? want.weights : yes('want.weights', want.weights) && { __proto__: null };
   if (chosen) {
     const h = slots(memory, 'heads', chosen.heads, heads), i = slots(memory, 'rows', chosen.rows, m);
-    memory.call('want_weights', p, room(results, 'weights', batch * h.count * i.count * n), h.at, h.count, i.at, i.count);
+    length = batch * h.count * i.count * n;
+    memory.call('want_weights', p, weights = room(length), h.at, h.count, i.at, i.count);
   }
   if (want.scores !== undefined)
-    memory.call('want_scores', p, choice('want.scores', want.scores, 'raw', 'capped', 'masked'), room(results, 'scores', count * n));
-  if (yes('lse')) memory.call('want_lse', p, room(results, 'lse', count));
-  if (yes('stats')) {
-    memory.call('want_stats', p, room(stats, 'n', count, 'int32'),
-      ...['entropy', 'kl', 'expectedScore', 'maxWeight'].map((name) => room(stats, name, count)), room(stats, 'argmax', count, 'int32'));
-    results.stats = stats;
+    memory.call('want_scores', p, choice('want.scores', want.scores, 'raw', 'capped', 'masked'), scores = room(count * n));
+  if (yes('want.lse', want.lse)) memory.call('want_lse', p, lse = room());
+  if (yes('want.stats', want.stats)) {
+    stats = room();
+    step = room() - stats;
+    memory.push(4 * step);
+    memory.call('want_stats', p, stats, stats + step, stats + 2 * step, stats + 3 * step, stats + 4 * step, stats + 5 * step);
   }
   return () => {
-    for (const [into, name, kind, length] of taken) into[name] = memory.copy(kind, into[name], length);
+    /** @type {Record<string, any>} */
+    const results = {}, integers = (/** @type {number} */ at) => memory.copy('int32', at, count);
+    if (weights) results.weights = copy(weights, length);
+    if (scores) results.scores = copy(scores, count * n);
+    if (lse) results.lse = copy(lse);
+    if (stats)
+      results.stats = {
+        n: integers(stats), entropy: copy(stats + step), kl: copy(stats + 2 * step), expectedScore: copy(stats + 3 * step),
+        maxWeight: copy(stats + 4 * step), argmax: integers(stats + 5 * step),
+      };
     return results;
   };
 }

@@ -20,10 +20,10 @@ export class KVCache {
     headSizes(memory, { headDim, valueDim });
     const kind = choice('type', type, ...TYPES);
     this.type = TYPES[kind];
-    this.kvHeads = sizes[0];
-    this.headDim = sizes[1];
-    this.valueDim = sizes[2];
-    this.capacity = sizes[3];
+    this.kvHeads = kvHeads;
+    this.headDim = headDim;
+    this.valueDim = valueDim;
+    this.capacity = capacity;
     this.#memory = memory;
     this.bytes = memory.call('cache_bytes', ...sizes, kind) >>> 0;
     if (!this.bytes) refuse('LIMIT', 'cache', `of (${sizes})`, 'below 4 GiB');

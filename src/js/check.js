@@ -42,11 +42,14 @@ export function choice(name, x, ...choices) {
   return choices.includes(x) ? choices.indexOf(x) : refuse('ARG', name, describe(x), choices.map(describe).join(' or '));
 }
 
+/** A switch, off where it is not given. @param {string} name @param {any} x */
+export const yes = (name, x) => choice(name, x, false, true);
+
 /** @param {any} x @returns {AbortSignal | undefined} */
 export const abortSignal = (x) => (x === undefined || x instanceof AbortSignal ? x : refuse('ARG', 'signal', describe(x), 'an AbortSignal'));
 
-/** @param {string} name @param {any} x @returns {any[]} */
-export const list = (name, x) => (Array.isArray(x) ? x : refuse('ARG', name, describe(x), 'an array'));
+/** @param {string} name @param {any} x @param {string} [expected] @returns {any[]} */
+export const list = (name, x, expected = 'an array') => (Array.isArray(x) ? x : refuse('ARG', name, describe(x), expected));
 
 /** A live typed array. @param {string} name @param {any} x @param {string[]} kinds @returns {any} */
 export function array(name, x, ...kinds) {

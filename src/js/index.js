@@ -10,7 +10,7 @@
  */
 import { attend, attention } from './attention.js';
 import { KVCache } from './cache.js';
-import { choice, integer, list, read } from './check.js';
+import { choice, integer, list, read, yes } from './check.js';
 import { ClearheadError, refuse } from './errors.js';
 import { FILES, acceptsRelaxed, compile } from './load.js';
 import { F32, Memory, Tensor, memories } from './memory.js';
@@ -26,14 +26,14 @@ export async function init(options) {
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed'), relaxed = acceptsRelaxed(), fast = relaxed && asked !== 1;
   // beside the wasm file; what goes wrong is said when it is needed
   const loading = import('./theory.js').catch((cause) => ({ theory: undefined, cause }));
-  const more = choice('layers', layers, false, true) ? await import('./layers.js') : undefined, files = more?.FILES ?? FILES;
+  const more = yes('layers', layers) ? await import('./layers.js') : undefined, files = more?.FILES ?? FILES;
   const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
   let why = relaxed || asked === 1 ? '' : 'the JavaScript engine has no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
       const { startThreads } = await import('./threads.js');
-      return engine(selfTested(await startThreads(given, fast, count, more?.SHARED)), why, more, await statements(loading));
+      return engine(await startThreads(given, fast, count, more?.SHARED), why, more, await statements(loading));
     } catch (/** @type {any} */ error) {
       why = `one thread: ${error.message}`;
     }
@@ -44,7 +44,7 @@ export async function init(options) {
   });
   const theory = await statements(loading);
   try {
-    return engine(selfTested(new Memory((await WebAssembly.instantiate(module, {})).exports)), why, more, theory);
+    return engine(new Memory((await WebAssembly.instantiate(module, {})).exports), why, more, theory);
   } catch (/** @type {any} */ cause) {
     if (cause.code === 'ARG') throw cause;
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
@@ -60,16 +60,16 @@ async function statements(loading) {
 }
 
 /** Two keys whose logits differ by log 2 have weights 1/3 and 2/3. @param {Memory} memory */
-function selfTested(memory) {
+function test(memory) {
   for (const Floats of [Float32Array, Float64Array]) {
     const { output } = attention(memory, new Floats([Math.LN2]), new Floats([0, 1]), new Floats([0, 3]), { headDim: 1 });
     if (!(Math.abs(output[0] - 2) < 1e-6)) throw new Error(`self-test: ${output}`);
   }
-  return memory;
 }
 
 /** @param {Memory} memory @param {string} why @param {typeof import('./layers.js') | undefined} more @param {typeof import('./theory.js').theory} theory @returns {any} */
 function engine(memory, why, more, theory) {
+  test(memory);
   /** @type {'relaxed' | 'simd'} */
   const variant = memory.call('is_relaxed') ? 'relaxed' : 'simd';
   /** @param {(memory: Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */

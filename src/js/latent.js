@@ -1,4 +1,4 @@
-import { choice, integer, read, rows } from './check.js';
+import { choice, integer, read, rows, yes } from './check.js';
 import { GONE, describe, refuse } from './errors.js';
 import { Held } from './held.js';
 import { readOptions } from './attention.js';
@@ -96,7 +96,7 @@ export class Latent {
     this.#table = holdTable(memory, held, rope, ropeDim, 'ropeDim');
     if (this.#table && this.#table.dim !== ropeDim) refuse('SHAPE', 'rope.dim', this.#table.dim, `${ropeDim} = ropeDim`);
     if (residual && outputs !== modelDim) refuse('SHAPE', 'outputs', outputs, `${modelDim} = modelDim, for a residual`);
-    this.#options = { epsilon: readEpsilon(normEpsilon), residual: choice('residual', residual, false, true) };
+    this.#options = { epsilon: readEpsilon(normEpsilon), residual: yes('residual', residual) };
     this.#model = { modelDim, heads, kvLatent, queryLatent, nopeDim, ropeDim, valueDim, outputs };
     this.#memory = memory;
     this.#held = held;

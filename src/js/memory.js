@@ -23,32 +23,38 @@ const bytesOf = (kind, length) => VIEWS[kind].BYTES_PER_ELEMENT * length;
  * above them as on a stack. Views are made afresh each time, because growing detaches them.
  */
 export class Memory {
+  /** Free ranges between persistent blocks, in order. @type {{ at: number, end: number }[]} */
+  holes = [];
+  /** Below this the stack is not given back. */
+  floor = 0;
+  /** The threads that help, if there are any. @type {any} */
+  pool;
+  /** @type {unknown} */
+  trap;
+
   /** @param {any} exports of the module */
   constructor(exports) {
     this.c = exports;
     /** The functions of attn.h without their prefix. @type {Record<string, (...values: any[]) => number>} */
     this.f = Object.fromEntries(Object.entries(exports).map(([name, f]) => [name.replace('attn_', ''), f]));
     this.top = align(exports.__heap_base.value);
-    /** Free ranges between persistent blocks, in order. @type {{ at: number, end: number }[]} */
-    this.holes = [];
-    /** Below this the stack is not given back. */
-    this.floor = 0;
-    /** The threads that help, if there are any. @type {any} */
-    this.pool = undefined;
-    /** @type {unknown} */
-    this.trap = undefined;
+    /** Until it grows, which happens in push alone. To ask for it again and again takes longer than most else in a short call. */
+    this.buffer = exports.memory.buffer;
   }
 
   /** @param {Kind} kind @param {number} at @param {number} length @returns {any} */
   view(kind, at, length) {
-    return new VIEWS[kind](this.c.memory.buffer, at, length);
+    return new VIEWS[kind](this.buffer, at, length);
   }
 
   /** Takes bytes from the top of the stack. @param {number} bytes */
   push(bytes) {
-    const at = this.top, end = align(at + bytes), have = this.c.memory.buffer.byteLength;
+    const at = this.top, end = align(at + bytes), have = this.buffer.byteLength;
     try {
-      if (!(end <= have)) this.c.memory.grow(Math.ceil((end - have) / 65536));
+      if (!(end <= have)) {
+        this.c.memory.grow(Math.ceil((end - have) / 65536));
+        this.buffer = this.c.memory.buffer;
+      }
     } catch (cause) {
       throw new ClearheadError('OOM', `memory is ${have} bytes; expected room for ${bytes} more, which was refused`, { cause });
     }
@@ -127,7 +133,7 @@ export class Memory {
     }
     array(name, x, ...others, ...(type ? [VIEWS[type].name] : ['Float32Array', 'Float64Array']));
     // it would be detached as soon as memory grows
-    return x.buffer === this.c.memory.buffer ? refuse('ARG', name, 'a view', 'the tensor itself') : x;
+    return x.buffer === this.buffer ? refuse('ARG', name, 'a view', 'the tensor itself') : x;
   }
 
   /** Where an input lies: a tensor's own place, or that of a fresh copy. @param {any} x @param {Kind} kind */

@@ -1,6 +1,6 @@
 import { divides, overlap, readOptions, setOptions, wantResults } from './attention.js';
 import { KVCache } from './cache.js';
-import { choice, headSizes, integer, number, read, rows } from './check.js';
+import { headSizes, integer, number, read, rows, yes } from './check.js';
 import { describe, refuse } from './errors.js';
 import { Held } from './held.js';
 import { F32 } from './memory.js';
@@ -94,7 +94,7 @@ export class MultiHead {
       this.#at[name] = held.vector(w[name]);
     }
     this.#table = holdTable(memory, held, rope, headDim, 'headDim');
-    this.#options = { epsilon: readEpsilon(normEpsilon), onePlus: choice('onePlus', onePlus, false, true), residual: choice('residual', residual, false, true) };
+    this.#options = { epsilon: readEpsilon(normEpsilon), onePlus: yes('onePlus', onePlus), residual: yes('residual', residual) };
     if (residual && sizes.o !== modelDim) refuse('SHAPE', 'outputs', sizes.o, `${modelDim} = modelDim, for a residual`);
     this.modelDim = modelDim;
     this.outputs = sizes.o;

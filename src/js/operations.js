@@ -1,5 +1,5 @@
 import { overlap } from './attention.js';
-import { choice, integer, number, read, rows, sized } from './check.js';
+import { choice, integer, number, read, rows, sized, yes } from './check.js';
 import { refuse } from './errors.js';
 import { Held } from './held.js';
 import { F32, Tensor } from './memory.js';
@@ -64,7 +64,7 @@ function product(memory, given, x, w, bias, inputs, outputs) {
 /** Layers.matmul. @param {Memory} memory @param {any} a @param {any} b @param {any} options */
 export function matmul(memory, a, b, options) {
   const { k, transposeB, out } = read('options', options, 'k transposeB out');
-  const transposed = choice('transposeB', transposeB, false, true), columns = integer('k', k, 1);
+  const transposed = yes('transposeB', transposeB), columns = integer('k', k, 1);
   const m = rows('a', memory.floats('a', a, F32), columns, 'k'), n = rows('b', memory.floats('b', b, F32), columns, 'k');
   if (out !== undefined) floats(memory, 'out', out, m * n, 'm*n');
   for (const [name, x] of [['a', a], ['b', b]]) if (out instanceof Tensor && out === x) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
@@ -125,7 +125,7 @@ const placed = (memory, x) => (x === undefined ? 0 : memory.put(x, F32));
 /** Layers.rmsNorm. @param {Memory} memory @param {any} x @param {any} scale @param {any} options */
 export function rmsNorm(memory, x, scale, options) {
   const o = read('options', options, 'size epsilon onePlus out'), { size, count, epsilon } = normal(memory, x, scale, o);
-  const onePlus = choice('onePlus', o.onePlus, false, true);
+  const onePlus = yes('onePlus', o.onePlus);
   return written(memory, o.out, x.length, 'x', (out) =>
     memory.call('rms_norm', out, size, memory.put(x, F32), size, count, size, placed(memory, scale), onePlus, epsilon));
 }

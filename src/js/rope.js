@@ -1,5 +1,5 @@
 import { overlap } from './attention.js';
-import { array, choice, integer, number, read, rows } from './check.js';
+import { array, choice, integer, number, read, rows, yes } from './check.js';
 import { describe, refuse } from './errors.js';
 import { F32 } from './memory.js';
 import { floats, written } from './operations.js';
@@ -35,7 +35,7 @@ export function ropeTable(memory, options) {
   integer('positions', positions, 0);
   integer('from', from, 0, 0x7fffffff - positions);
   above('base', base, 1);
-  const neighbours = choice('interleaved', interleaved, false, true) === 1, half = dim / 2, how = readScaling(scaling);
+  const neighbours = yes('interleaved', interleaved) === 1, half = dim / 2, how = readScaling(scaling);
   return memory.scope(() => {
     const f = memory.room('float64', half), attentionFactor = frequencies(memory, f, dim, base, how);
     const cos = memory.room(F32, positions * half), sin = memory.room(F32, positions * half);
@@ -85,7 +85,7 @@ export function readTable(memory, name, table, headDim, size = 'headDim') {
   if (integer(`${name}.dim`, dim, 2) % 2 || dim > headDim) refuse('SHAPE', `${name}.dim`, dim, `even, at most ${headDim} = ${size}`);
   const positions = rows(`${name}.cos`, memory.floats(`${name}.cos`, cos, F32), dim / 2, 'dim/2');
   floats(memory, `${name}.sin`, sin, cos.length, 'as cos');
-  return { cos, sin, dim, positions, interleaved: choice(`${name}.interleaved`, interleaved, false, true) };
+  return { cos, sin, dim, positions, interleaved: yes(`${name}.interleaved`, interleaved) };
 }
 
 /** Rows of a table for `count` positions; checked, for C trusts them, and copied, since another thread may write to what is shared. @param {any} given @param {number} count @param {number} most @returns {any} */

@@ -102,8 +102,8 @@ class Pool {
     return this.workers.length > 0 && size > WORTH;
   }
 
-  /** One call, or false if a worker was lost in it; the addresses are those of attn_work_begin. @param {number} p @param {number} out @param {number} q @param {number} k @param {number} v @param {number} cache */
-  run(p, out, q, k, v, cache) {
+  /** One call, or false if a worker was lost in it; the addresses are those of attn_work_begin. @param {number} p @param {number} out @param {number} cache @param {number[]} inputs q, and k and v without a cache */
+  run(p, out, cache, ...[q, k, v]) {
     const { memory } = this, bytes = memory.call('scratch_bytes_f32', p);
     const step = Math.ceil(bytes / 64) * 64, work = memory.push(memory.call('work_bytes', p)), scratch = memory.push(step * this.parts);
     memory.call('work_begin', work, p, out, q, k, v, cache, scratch);

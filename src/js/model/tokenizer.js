@@ -1,5 +1,5 @@
 import { describe, refuse } from '../errors.js';
-import { choice, read } from '../check.js';
+import { choice, read, yes } from '../check.js';
 import { byteLevel } from './bpe.js';
 import { NAMES, WAYS } from './pretokenize.js';
 import { Finder } from './special.js';
@@ -106,7 +106,7 @@ export function tokenizerOf(vocabulary, { bos, addsBos, ends, encode }) {
       if (typeof text !== 'string') refuse('ARG', 'text', describe(text), 'a string');
       // half a surrogate pair has no bytes; as in any other encoding of it, U+FFFD takes its place
       const whole = /\p{Cs}/u.test(text) ? new TextDecoder().decode(new TextEncoder().encode(`\ufeff${text}`)) : text;
-      return encode(whole, choice('special', special, false, true) === 1, choice('marks', marks, true, false) === 0);
+      return encode(whole, yes('special', special) === 1, choice('marks', marks, true, false) === 0);
     },
     decode: (/** @type {ArrayLike<number>} */ ids, /** @type {any} */ options) => vocabulary.decode(ids, decoding(options)),
     stream: (/** @type {any} */ options) => vocabulary.stream(decoding(options)),
@@ -117,7 +117,7 @@ export function tokenizerOf(vocabulary, { bos, addsBos, ends, encode }) {
 /** @param {any} options */
 function decoding(options) {
   const { special, continued } = read('options', options, 'special continued');
-  return { special: choice('special', special, false, true) === 1, continued: choice('continued', continued, false, true) === 1 };
+  return { special: yes('special', special) === 1, continued: yes('continued', continued) === 1 };
 }
 
 /** @param {any} types @param {string[]} tokens */

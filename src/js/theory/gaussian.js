@@ -1,5 +1,5 @@
 import { attention } from '../attention.js';
-import { choice, integer, number, read, rows, sized } from '../check.js';
+import { integer, number, read, rows, sized, yes } from '../check.js';
 import { STATUS, refuse } from '../errors.js';
 import { typeOf } from '../memory.js';
 import { finite } from './run.js';
@@ -13,7 +13,7 @@ function smooth(memory, q, k, v, options) {
   integer('headDim', headDim, 1);
   integer('valueDim', valueDim, 1);
   number('temperature', temperature);
-  const restore = choice('restoreKeyNorm', restoreKeyNorm, false, true);
+  const restore = yes('restoreKeyNorm', restoreKeyNorm);
   const m = rows('q', q, headDim, 'headDim'), n = rows('k', memory.floats('k', k, type), headDim, 'headDim'), shape = [m, n, headDim, valueDim, temperature];
   if (valued) sized('v', memory.floats('v', v, type), n * valueDim, 'n*valueDim');
   finite('q', q);
