@@ -18,8 +18,8 @@ const tokensOf = (seed, count, vocab) => {
 };
 const largest = (list) => list.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
 const difference = (a, b) => a.reduce((most, x, at) => Math.max(most, Math.abs(x - b[at])), 0);
-/** Without rope_freqs.weight and with its own attention scale and softcap GGUF cannot say it. */
-const inGguf = (config) => config.rope_scaling?.rope_type !== 'llama3' && !config.attn_logit_softcapping;
+/** With its own attention scale and softcap GGUF cannot say it. */
+const inGguf = (config) => !config.attn_logit_softcapping;
 
 /**
  * float32 rounding in a few layers of random weights; the attention's logits reach 30 here, which multiplies the error of what

@@ -46,7 +46,7 @@ function rotateHalf(x, position, frequencies) {
 }
 
 /** θ^(−2c/d), and what rope_scaling makes of it. */
-function frequenciesOf(d, theta, scaling) {
+export function frequenciesOf(d, theta, scaling) {
   return Array.from({ length: d / 2 }, (_, c) => {
     const f = theta ** (-2 * c / d);
     if (!scaling) return f;

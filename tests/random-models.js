@@ -1,6 +1,7 @@
 /**
  * Tiny models with random weights, one or more for each architecture, as Hugging Face's config.json and tensors; and as files.
  */
+import { frequenciesOf } from './forward.js';
 import { writeGguf, writeSafetensors } from './gguf-writer.js';
 import { random } from './random.js';
 
@@ -75,7 +76,7 @@ export function vocabulary(size) {
   };
 }
 
-/** As converted for llama.cpp: other names, rows of q and k of llama with rotary pairs side by side, 1 + w in Gemma's norms. @param {ReturnType<typeof tiny>} model */
+/** As converted for llama.cpp: other names, rows of q and k of llama with rotary pairs side by side, 1 + w in Gemma's norms, Llama 3's rope as factors. @param {ReturnType<typeof tiny>} model */
 export function asGguf({ config: c, tensors }, metadata = {}) {
   const architecture = c.model_type === 'gemma3_text' ? 'gemma3' : c.model_type, gemma3 = architecture === 'gemma3';
   const heads = c.num_attention_heads, kvHeads = c.num_key_value_heads, d = c.head_dim ?? c.hidden_size / heads;
@@ -95,6 +96,11 @@ export function asGguf({ config: c, tensors }, metadata = {}) {
     const rows = which && architecture === 'llama' ? sideBySide(data, which === 'q' ? heads : kvHeads, d) : data;
     return { name: to, shape, data: gemma3 && isNorm ? rows.map((w) => 1 + w) : rows };
   });
+  if (c.rope_scaling?.rope_type === 'llama3') {
+    // by which llama.cpp divides each frequency
+    const scaled = frequenciesOf(d, c.rope_theta, c.rope_scaling);
+    list.push({ name: 'rope_freqs.weight', shape: [d / 2], data: Float32Array.from(frequenciesOf(d, c.rope_theta), (f, x) => f / scaled[x]) });
+  }
   return writeGguf({
     metadata: { 'general.architecture': architecture, ...Object.fromEntries(Object.entries(keys).map(([key, value]) => [`${architecture}.${key}`, value])), ...vocabulary(c.vocab_size), ...metadata },
     tensors: list,
