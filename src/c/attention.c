@@ -16,6 +16,15 @@ static int32_t group_size(const call *s, const head_job *job, int32_t left)
   return left <= most ? left : left < 2 * most ? (left + 1) / 2 : most;
 }
 
+/* T, and what the scores of its rows are counted in. */
+static row_temperature temperature_in(const call *s, double value)
+{
+  row_temperature t = {.kind = temperature_kind(value), .value = value};
+  t.unit = s->plain && t.kind != T_INFINITE ? s->scale : 1;
+  t.inverse = attn_nearest_float((double)t.unit / value); /* T = 0 and T = ∞ do not use it */
+  return t;
+}
+
 static row_group group_of(const call *s, const head_job *job, int32_t r, int32_t end)
 {
   const attn_params *p = s->p;
@@ -25,6 +34,7 @@ static row_group group_of(const call *s, const head_job *job, int32_t r, int32_t
     g.i[x] = i;
     g.h[x] = h;
     g.view[x] = row_view_of(p, job->b, h, i);
+    g.t[x] = temperature_in(s, temperature_of(p, h));
     if (g.view[x].lo < g.view[x].hi) {
       g.lo = g.view[x].lo < g.lo ? g.view[x].lo : g.lo;
       g.hi = g.view[x].hi > g.hi ? g.view[x].hi : g.hi;
@@ -57,7 +67,7 @@ static void attend_group(const call *s, const head_job *job, const row_group *g,
     double *totals = begins && ends ? NULL : totals_of(s, row + x);
     if (begins)
       *state = row_empty();
-    attn_merge_span(s, state, &span[x], totals, acc);
+    attn_merge_span(s, &g->t[x], state, &span[x], totals, acc);
     if (ends)
       attn_end_row(s, job, g, x, state, (row_sums){totals, acc, span[x].scale});
   }
@@ -152,7 +162,7 @@ float attn_nearest_float(double x)
 
 static call begin_call(const attn_params *p, void *scratch)
 {
-  call s = {.p = p, .kind = temperature_kind(p), .softcap = attn_nearest_float(p->softcap)};
+  call s = {.p = p, .softcap = attn_nearest_float(p->softcap)};
   /* a fraction below 1 cannot take a query out of the floats, and a power of two rounds nothing */
   int exponent;
   s.query_scale = f64_split(p->scale, &exponent);
@@ -160,10 +170,8 @@ static call begin_call(const attn_params *p, void *scratch)
   if (exponent > 127)
     s.query_scale *= 2;
   s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
-  s.plain = s.kind != T_INFINITE && !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores &&
-            exponent > -64 && exponent < 64;
-  s.unit = s.plain ? s.scale : 1;
-  s.inverse_t = attn_nearest_float((double)s.unit / p->temperature); /* T = 0 and T = ∞ do not use it */
+  s.plain =
+      !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores && exponent > -64 && exponent < 64;
   s.q_strides = strides_of(p, p->heads, p->m, p->dim);
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);
   s.padded = padded_size(p);
@@ -361,7 +369,7 @@ void attn_work_end(attn_work *w, void *scratch)
         row_state row = row_empty();
         for (int32_t part = 0; part < w->per_head; part++) {
           size_t at = (size_t)(head * w->per_head + part) * FEW + (size_t)(r + x);
-          attn_merge_span(&s, &row, &w->spans[at], s.totals, w->sums + at * s.padded);
+          attn_merge_span(&s, &g.t[x], &row, &w->spans[at], s.totals, w->sums + at * s.padded);
         }
         attn_end_row(&s, &job, &g, x, &row, (row_sums){s.totals, NULL, 0});
       }

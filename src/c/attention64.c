@@ -64,7 +64,8 @@ static row_state attend_row(const row64 *row, double *z)
 {
   const attn_params *p = row->p;
   const double lowest = -1.7976931348623157e308;
-  int kind = temperature_kind(p), nan = 0, some = 0;
+  double temperature = temperature_of(p, row->h);
+  int kind = temperature_kind(temperature), nan = 0, some = 0;
   int everywhere = row->scores && p->scores_stage != ATTN_SCORES_MASKED;
   int32_t lo = everywhere ? 0 : row->view.lo, hi = everywhere ? p->n : row->view.hi;
   row_state state = row_empty();
@@ -94,7 +95,7 @@ static row_state attend_row(const row64 *row, double *z)
       z[j] = -1;
       continue;
     }
-    z[j] = row_is_void(&state) ? 0 : row_weigh(kind, t, p->temperature);
+    z[j] = row_is_void(&state) ? 0 : row_weigh(kind, t, temperature);
     sum_add(&sum, z[j]);
     sum_add(&moment, z[j] == 0 ? 0 : kind == T_INFINITE && score == lowest ? -__builtin_inf() : z[j] * t);
   }
@@ -121,7 +122,7 @@ static void write_row(const row64 *row, const row_state *state, const double *e)
 {
   const attn_params *p = row->p;
   double sink = p->sinks ? ((const double *)p->sinks)[row->h] : 0;
-  double denominator = row_denominator(state, temperature_kind(p), p->temperature, p->sinks ? &sink : NULL);
+  double denominator = row_denominator(state, temperature_of(p, row->h), p->sinks ? &sink : NULL);
   for (int32_t c = 0; c < p->value_dim; c++)
     row->sums[c] = (exact_sum){0, 0};
   for (int32_t j = 0; row->weights && j < p->n; j++)
@@ -141,9 +142,9 @@ static void write_row(const row64 *row, const row_state *state, const double *e)
   }
 }
 
-static void write_summary(const attn_params *p, size_t at, const row_state *state)
+static void write_summary(const attn_params *p, double temperature, size_t at, const row_state *state)
 {
-  row_summary summary = row_summarize(state, temperature_kind(p), p->temperature);
+  row_summary summary = row_summarize(state, temperature);
   if (p->lse)
     ((double *)p->lse)[at] = summary.lse;
   if (p->attended) {
@@ -185,7 +186,7 @@ int32_t attn_forward_f64(const attn_params *p, double *out, const double *q, con
           row.scores[j] = -__builtin_inf();
         row_state state = attend_row(&row, z);
         write_row(&row, &state, z);
-        write_summary(p, at, &state);
+        write_summary(p, temperature_of(p, h), at, &state);
       }
   return ATTN_OK;
 }

@@ -68,6 +68,16 @@ int32_t attn_set_temperature(attn_params *p, double temperature)
   if (!(temperature >= 0))
     return ATTN_E_RANGE;
   p->temperature = temperature;
+  p->temperatures = NULL;
+  return ATTN_OK;
+}
+
+int32_t attn_set_temperatures(attn_params *p, const double *temperatures)
+{
+  for (int32_t h = 0; temperatures && h < p->heads; h++)
+    if (!(temperatures[h] >= 0))
+      return ATTN_E_RANGE;
+  p->temperatures = temperatures;
   return ATTN_OK;
 }
 

@@ -9,6 +9,7 @@ struct attn_params {
   int32_t batch, heads, kv_heads, m, n, dim, value_dim;
   int32_t positions_first;
   double scale, temperature, softcap;
+  const double *temperatures; /* (heads), in place of the one, or NULL */
   int32_t causal, offset, left, right;
   const int32_t *offsets; /* (batch) or NULL */
   const int32_t *lengths; /* (batch) or NULL */
@@ -26,9 +27,14 @@ struct attn_params {
 
 enum { T_FINITE, T_ZERO, T_INFINITE };
 
-INLINE int temperature_kind(const attn_params *p)
+INLINE int temperature_kind(double temperature)
 {
-  return p->temperature == 0 ? T_ZERO : p->temperature > 1.7976931348623157e308 ? T_INFINITE : T_FINITE;
+  return temperature == 0 ? T_ZERO : temperature > 1.7976931348623157e308 ? T_INFINITE : T_FINITE;
+}
+
+INLINE double temperature_of(const attn_params *p, int32_t h)
+{
+  return p->temperatures ? p->temperatures[h] : p->temperature;
 }
 
 /* Distances in elements from one batch, head and position to the next. */

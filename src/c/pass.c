@@ -55,9 +55,7 @@ static size_t layout(const attn_decoder *d, const attn_team *team, const attn_pa
                {&p->inputs[2], kind_is_used(2) ? quantised : 0, 1},
                {&p->lse, n * (size_t)d->heads, f},
                {&p->first_key, 2 * kv_size, f},
-               {&p->room, attn_team_attend_bytes(team, params), 1},
-               {&p->slots, (size_t)d->heads, sizeof(int32_t)},
-               {&p->spare, n * (size_t)d->heads * ((size_t)d->head_dim + RESULTS), f}};
+               {&p->room, attn_team_attend_bytes(team, params), 1}};
   uint64_t used = (sizeof(attn_pass) + 15) & ~(size_t)15;
   for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {
     *(char **)parts[x].at = base ? base + used : NULL;

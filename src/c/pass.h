@@ -32,14 +32,9 @@ struct attn_pass {
   float *lse;                        /* (heads, t) */
   float *first_key;                  /* (2, kv_heads, head_dim): key and value of position 0 */
   void *room;                        /* of attn_team_attend */
-  int32_t *slots;                    /* (heads): the head_slot of attend_mixed */
-  float *spare;                      /* (t, heads, head_dim), then results (RESULTS, heads, t) */
   int32_t *attended, *argmax;        /* statistics (layers, heads, t), or NULL */
   float *entropy, *kl, *expected_score, *max_weight, *first_weight;
 };
-
-/* What attention gives for each head and token, beside its output. */
-enum { ATTENDED, ENTROPY, KL, EXPECTED_SCORE, MAX_WEIGHT, ARGMAX, LSE, RESULTS };
 
 /* From the queries to what attention gives, with whatever is wanted besides; in heads.c. */
 void attn_pass_attend(attn_pass *p, attn_team *team, int32_t layer);

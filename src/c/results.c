@@ -1,7 +1,8 @@
 /* The beginning and the end of a row: what is returned, and how spans come together. */
 #include "tiled.h"
 
-void attn_merge_span(const call *s, row_state *row, const span_state *part, double *totals, const float *acc)
+void attn_merge_span(const call *s, const row_temperature *t, row_state *row, const span_state *part, double *totals,
+                     const float *acc)
 {
   const row_state *span = &part->row;
   if (row->attended == 0)
@@ -11,10 +12,10 @@ void attn_merge_span(const call *s, row_state *row, const span_state *part, doub
   row->attended += span->attended;
   if (span->max == -__builtin_inf())
     return;
-  double max = span->max > row->max || span->max != span->max ? span->max : row->max, temperature = s->p->temperature;
+  double max = span->max > row->max || span->max != span->max ? span->max : row->max;
   int first = row->sum == 0;
-  double a = first ? 0 : row_weigh(s->kind, row->max - max, temperature);
-  double b = row_weigh(s->kind, span->max - max, temperature);
+  double a = first ? 0 : row_weigh(t->kind, row->max - max, t->value);
+  double b = row_weigh(t->kind, span->max - max, t->value);
   row->moment = (first ? 0 : a * (row->moment + (row->max - max) * row->total)) +
                 b * (span->moment + (span->max - max) * span->total);
   row->total = (first ? 0 : a * row->total) + b * span->total;
@@ -70,12 +71,13 @@ static void write_means(float *out, const row_sums *sums, double share, int32_t 
 }
 
 /* Scores (n) in units, −∞ where not attended, become weights in place. */
-KERNEL void write_weights(const call *s, const row_view *view, float *weights, float max, float denominator)
+KERNEL void write_weights(const call *s, const row_view *view, const row_temperature *t, float *weights, float max,
+                          float denominator)
 {
   const int32_t n = s->p->n;
   const f32x4 none = v_splat(-__builtin_inff());
   for (int32_t j = 0; j < n; j += 4) {
-    f32x4 z = load_at(weights, j, n), e = weigh(s->kind, z - v_splat(max), v_splat(s->inverse_t));
+    f32x4 z = load_at(weights, j, n), e = weigh(t->kind, z - v_splat(max), v_splat(t->inverse));
     store_at(weights, j, n, v_select(z == none, v_splat(0), e / v_splat(denominator)));
   }
   /* an attended score of −∞ looks masked, and its weight is 0; but not in a row that has come to NaN */
@@ -87,20 +89,21 @@ KERNEL void write_weights(const call *s, const row_view *view, float *weights, f
 void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row, row_sums sums)
 {
   const attn_params *p = s->p;
+  const row_temperature *t = &g->t[x];
   float *out = row_out(s, job, g, x), *weights = g->weights[x];
   double sink = p->sinks ? ((const float *)p->sinks)[g->h[x]] : 0;
-  double denominator = row_denominator(row, s->kind, p->temperature, p->sinks ? &sink : NULL);
+  double denominator = row_denominator(row, t->value, p->sinks ? &sink : NULL);
   if (row->sum == 0)
     for (int32_t c = 0; c < p->value_dim; c++)
       out[c] = row->attended && denominator != denominator ? (float)denominator : 0;
   else
     write_means(out, &sums, 1.0 / denominator, p->value_dim);
   if (weights)
-    write_weights(s, &g->view[x], weights, row_is_void(row) ? 0 : (float)(row->max / s->unit), (float)denominator);
+    write_weights(s, &g->view[x], t, weights, row_is_void(row) ? 0 : (float)(row->max / t->unit), (float)denominator);
   if (!p->lse && !p->attended)
     return;
   size_t at = row_index(p, job->b, g->h[x], g->i[x]);
-  row_summary summary = row_summarize(row, s->kind, p->temperature);
+  row_summary summary = row_summarize(row, t->value);
   if (p->lse)
     ((float *)p->lse)[at] = (float)summary.lse;
   if (p->attended) {

@@ -31,8 +31,9 @@ INLINE int row_is_void(const row_state *row) { return row->attended && row->max 
  * What the weights e_j are divided by, for output and weights alike: the sum, and the row's sink (a logit of its own)
  * where there is one. ∞ where the sink takes everything.
  */
-static inline double row_denominator(const row_state *row, int kind, double temperature, const double *sink)
+static inline double row_denominator(const row_state *row, double temperature, const double *sink)
 {
+  int kind = temperature_kind(temperature);
   if (!sink || *sink == -__builtin_inf())
     return row_is_void(row) ? __builtin_nan("") : row->sum;
   double gap = *sink - row->max;
@@ -51,8 +52,9 @@ typedef struct {
 } row_summary;
 
 /* Statements 5 and 9. In terms of the shifted scores H = log Σe − ⟨z − max⟩/T and ⟨z⟩ = max + ⟨z − max⟩. */
-static inline row_summary row_summarize(const row_state *row, int kind, double temperature)
+static inline row_summary row_summarize(const row_state *row, double temperature)
 {
+  int kind = temperature_kind(temperature);
   if (row->attended == 0)
     return (row_summary){.lse = -__builtin_inf()};
   if (row_is_void(row)) {

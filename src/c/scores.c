@@ -47,7 +47,7 @@ KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, 
     if (g->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
       store_at(g->scores[x], j, p->n, v_select(seen, score, masked));
     /* −∞ marks masked keys from here on; but at T = ∞ an attended score of −∞ weighs as much as any */
-    if (s->kind == T_INFINITE)
+    if (g->t[x].kind == T_INFINITE)
       score = v_max(score, v_splat(LOWEST));
     attended -= seen;
     v_store(z, v_select(seen, score, masked));
@@ -152,21 +152,21 @@ static double sum_exactly(const float *e, int32_t count)
 }
 
 /* z → weights in place. */
-static span_sums weigh_row(const call *s, float *z, int32_t count, float max)
+static span_sums weigh_row(const call *s, const row_temperature *t, float *z, int32_t count, float max)
 {
   /* whether (z − max)/T is as good as z − max for the statistics: it has not left the floats for their bottom */
-  const int scaled = s->kind == T_FINITE && s->inverse_t > 0x1p-20f, wanted = s->p->attended != NULL;
+  const int scaled = t->kind == T_FINITE && t->inverse > 0x1p-20f, wanted = s->p->attended != NULL;
   float own[SPAN], *e = wanted && !scaled ? own : z;
   f32x4 sums[4];
-  if (s->kind == T_FINITE)
-    weigh_exp(sums, e, wanted && scaled ? own : NULL, z, count, max, s->inverse_t);
+  if (t->kind == T_FINITE)
+    weigh_exp(sums, e, wanted && scaled ? own : NULL, z, count, max, t->inverse);
   else
-    weigh_limit(s->kind, sums, e, z, count, max);
+    weigh_limit(t->kind, sums, e, z, count, max);
   span_sums result = {.sum = sum_vectors(sums)};
   if (wanted) {
     result.total = sum_lanes(sums);
-    result.moment = scaled ? sum_products(z, own, count) * s->p->temperature
-                           : (double)take_moment(s->kind, z, e, count, max) * s->unit;
+    result.moment =
+        scaled ? sum_products(z, own, count) * t->value : (double)take_moment(t->kind, z, e, count, max) * t->unit;
   }
   return result;
 }
@@ -217,7 +217,7 @@ static int32_t shape_row(const call *s, const row_group *g, int x, float *z, int
   const row_view *view = &g->view[x];
   int32_t lo = view->lo > from ? view->lo : from, hi = view->hi < to ? view->hi : to;
   int32_t attended = hi > lo ? hi - lo : 0;
-  if (!s->plain) {
+  if (!s->plain || g->t[x].kind == T_INFINITE) {
     attended = shape_scores(s, g, x, z, from, to);
   } else {
     /* what lies between the ends stays as it is */
@@ -255,14 +255,14 @@ static row_state weigh_keys(const call *s, const row_group *g, int x, float *z, 
     row.first = !s->plain ? from + find_score(z, count, 1, 0) : lo > from ? lo : from;
     row.argmax = from + find_score(z, count, 0, largest);
   }
-  span_sums sums = weigh_row(s, z, count, max);
+  span_sums sums = weigh_row(s, &g->t[x], z, count, max);
   row.sum = sums.sum;
   if (s->p->attended) {
     row.total = sums.sum < 2 || 4 * sums.sum > (float)row.attended ? sum_exactly(z, count) : sums.total;
     row.moment = sums.moment;
   }
   if (largest != -__builtin_inff() || max != 0)
-    row.max = (double)max * s->unit;
+    row.max = (double)max * g->t[x].unit;
   return row;
 }
 

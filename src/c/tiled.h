@@ -14,11 +14,20 @@ enum {
 /* The lowest float. */
 #define LOWEST -3.4028234663852886e38f
 
+/* What a row's scores are counted in and weighed by. */
+typedef struct {
+  int kind;
+  float unit;    /* the power of two of p->scale where nothing else is done to scores, else 1 */
+  float inverse; /* 1/T of scores counted so */
+  double value;  /* T */
+} row_temperature;
+
 /* Up to ROWS query rows. */
 typedef struct {
   int count;
   int32_t h[ROWS], i[ROWS];
   row_view view[ROWS];
+  row_temperature t[ROWS];
   int32_t lo, hi; /* the keys any of them sees */
   float *weights[ROWS], *scores[ROWS];
 } row_group;
@@ -32,13 +41,10 @@ typedef struct {
 /* One call, as one thread works on it. Scratch pointers are 16-aligned. */
 typedef struct {
   const attn_params *p;
-  int kind;
   double query_scale; /* the fraction of p->scale, which queries are packed with, */
   float scale;        /* and its power of two, for the scores or, as their unit, for what is read off them */
-  float unit;         /* what scores are counted in: that power of two where nothing else is done to them */
-  float inverse_t;    /* of scores counted so */
   float softcap;
-  int plain; /* scores need nothing but a moderate scale and the limits of each row */
+  int plain; /* scores need nothing but a moderate scale and the limits of each row; at T = ∞ a row needs more */
   int unmasked_scores;
   strides q_strides, out_strides;
   size_t padded;          /* value_dim rounded up to whole vectors */
@@ -187,7 +193,8 @@ void attn_span(const call *s, const head_job *job, const row_group *g, int32_t s
  * Adds a finished span to what earlier spans left in row and totals (value_dim): both rescaled to the larger maximum, in double.
  * Without totals, to the row alone.
  */
-void attn_merge_span(const call *s, row_state *row, const span_state *part, double *totals, const float *acc);
+void attn_merge_span(const call *s, const row_temperature *t, row_state *row, const span_state *part, double *totals,
+                     const float *acc);
 
 /* Nothing is attended until a span says so. */
 void attn_begin_row(const call *s, const row_group *g, int x);
