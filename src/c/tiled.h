@@ -149,6 +149,16 @@ enum {
 void attn_sum_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *w, int32_t from,
                      int32_t to, int32_t start, int care);
 
+/* Σ e_j v_j of a finished row: totals (value_dim), or where there are none, sums (value_dim) times scale. */
+typedef struct {
+  const double *totals;
+  const float *sums;
+  double scale;
+} row_sums;
+
+/* The row's output, its sums times `share`. Means of floats: never larger than the largest float, but by rounding. */
+void attn_write_means(float *out, const row_sums *sums, double share, int32_t size);
+
 /* ---- bytes.c: the two products over a cache of bytes ---- */
 
 /* A group's queries to (dim/2, GROUP) pairs of 16-bit integers relative to the largest channel of each. */
@@ -198,13 +208,6 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row, co
 
 /* Nothing is attended until a span says so. */
 void attn_begin_row(const call *s, const row_group *g, int x);
-
-/* Σ e_j v_j of a finished row: totals (value_dim), or where there are none, sums (value_dim) times scale. */
-typedef struct {
-  const double *totals;
-  const float *sums;
-  double scale;
-} row_sums;
 
 /* Writes the row's output and whatever else is wanted. */
 void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row, row_sums sums);

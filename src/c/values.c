@@ -133,3 +133,34 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
     v_store(acc + c, sum);
   }
 }
+
+/* Four channels from c on, a multiple of four. Adding 0 makes +0 of −0, as it does where spans come together. */
+INLINE void totals_at(f64x2 x[2], const row_sums *sums, int32_t c, int32_t size)
+{
+  if (sums->totals) {
+    for (int l = 0; l < 2; l++)
+      x[l] = c + 2 * l < size ? v_load_double(sums->totals + c + 2 * l, size - c - 2 * l) : (f64x2){0, 0};
+  } else {
+    f32x4 sum = v_load(sums->sums + c);
+    x[0] = 0 + sums->scale * v_low_double(sum);
+    x[1] = 0 + sums->scale * v_high_double(sum);
+  }
+}
+
+void attn_write_means(float *out, const row_sums *sums, double share, int32_t size)
+{
+  f64x2 x[2];
+  f32x4 odd = v_splat(0);
+  for (int32_t c = 0; c < size; c += 4) {
+    totals_at(x, sums, c, size);
+    f32x4 mean = v_floats(x[0] * share, x[1] * share);
+    store_at(out, c, size, mean);
+    odd += mean - mean;
+  }
+  for (int32_t c = 0; c < size && v_hsum(odd) != 0; c++) {
+    totals_at(x, sums, c & ~3, size);
+    double mean = x[c / 2 % 2][c % 2] * share;
+    if (mean - mean == 0 && out[c] - out[c] != 0)
+      out[c] = mean < 0 ? LOWEST : -LOWEST;
+  }
+}
