@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { sameArray } from './bits.js';
 import { build, randomCalls, randomCase } from './cases.js';
 import { engines } from './engines.js';
-import { precisions } from './limits.js';
+import { compare, precisions } from './limits.js';
 import { block } from './parts.js';
 import { fill, random } from './random.js';
 import { reference } from './reference.js';
@@ -48,6 +48,27 @@ for (const { variant, ch } of engines) {
       far.output.forEach((x, i) => assert.ok(Math.abs(x - uniform.output[i]) <= 1e-6 * 8 + 1e-9));
       sameArray(far.stats.n, uniform.stats.n, 'keys');
     }
+  });
+
+  claim('statistics at a T next to 0 are those of T = 0', () => {
+    for (const Floats of [Float32Array, Float64Array])
+      for (const temperature of [1e-300, 1e-310, 5e-324]) {
+        const [q, k] = [Floats.of(1), Floats.of(0, -2, -1)], options = { headDim: 1, scale: 1 };
+        const [{ stats }, limit] = [temperature, 0].map((T) => ch.attention(q, k, k, { ...options, temperature: T, want: { stats: true } }));
+        for (const name of Object.keys(stats)) sameArray(stats[name], limit.stats[name], `${name}, T = ${temperature}`);
+      }
+  });
+
+  claim('the expected score is within the error rule where scores over T leave the floats', () => {
+    const r = random(33);
+    for (const [size, scale] of [[1, 1e-34], [1, 1e-36], [1, 1e-37], [1e-36, 2 ** 60], [1e-18, 1]])
+      for (const temperature of [0.5, 31, 32, 33, 1e4, 1e6, 1e24])
+        for (let round = 0; round < 20; round++) {
+          const [k, v] = [0, 1].map(() => Float32Array.from({ length: 40 }, () => size * r.normal())), q = Float32Array.of(1);
+          const options = { headDim: 1, scale, temperature }, ref = reference(q, k, v, options);
+          for (const found of compare(attend(ch, { q, k, v, options }, { stats: true }), ref, 'float32', false))
+            assert.ok(found.ratio <= 1, `${found.what}[${found.at}] is ${found.got}, not ${found.want}: ${found.ratio} of the limit; size ${size}, scale ${scale}, T = ${temperature}`);
+        }
   });
 
   claim('statistics agree with each other and with the weights', () => {

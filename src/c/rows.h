@@ -65,9 +65,9 @@ static inline row_summary row_summarize(const row_state *row, double temperature
   double mean = row->moment / row->total, log_mean = f64_log(row->total / row->attended);
   /* the two sums differ by what float rounds, so the third term of log(1 + x) is beyond that */
   double log_sum = f64_log(row->sum), x = row->total / row->sum - 1.0, log_total = log_sum + (x - 0.5 * x * x);
-  double lambda = kind == T_FINITE ? 1.0 / temperature : 0, shift = kind == T_FINITE ? mean * lambda : 0;
+  double shift = kind == T_FINITE ? mean / temperature : 0;
   double entropy = log_total - shift, kl = shift - log_mean;
-  double lse = kind == T_FINITE ? log_sum + row->max * lambda : f64_log(row->attended);
+  double lse = kind == T_FINITE ? log_sum + row->max / temperature : f64_log(row->attended);
   if (kind == T_ZERO)
     lse = row->max == 0 || row->sum != row->sum ? log_sum : row->max * __builtin_inf();
   return (row_summary){

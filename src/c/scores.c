@@ -55,7 +55,7 @@ KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, 
   return attended[0] + attended[1] + attended[2] + attended[3];
 }
 
-/* Over the weights of a span: their sum, and for the statistics Σ e in double and Σ e·t. */
+/* Over the weights of a span: their sum, and for the statistics Σ e in double and Σ e·(z − max). */
 typedef struct {
   float sum;
   double total, moment;
@@ -110,13 +110,13 @@ KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float
     sums_out[l] = sums[l];
 }
 
-/* Σ e·t over finite t. */
-KERNEL float sum_products(const float *e, const float *t, int32_t count)
+/* Σ e·x over finite x. */
+KERNEL float sum_products(const float *e, const float *x, int32_t count)
 {
   f32x4 sums[4] = {{0}};
   for (int32_t j = 0; j < count; j += TURN)
     for (int l = 0; l < TURN / 4; l++)
-      sums[l % 4] = v_madd(v_load(e + j + 4 * l), v_load(t + j + 4 * l), sums[l % 4]);
+      sums[l % 4] = v_madd(v_load(e + j + 4 * l), v_load(x + j + 4 * l), sums[l % 4]);
   return sum_vectors(sums);
 }
 
@@ -154,8 +154,8 @@ static double sum_exactly(const float *e, int32_t count)
 /* z → weights in place. */
 static span_sums weigh_row(const call *s, const row_temperature *t, float *z, int32_t count, float max)
 {
-  /* whether (z − max)/T is as good as z − max for the statistics: it has not left the floats for their bottom */
-  const int scaled = t->kind == T_FINITE && t->inverse > 0x1p-20f, wanted = s->p->attended != NULL;
+  /* whether the statistics may be had from (z − max)/T: at larger T, what it loses at the bottom of the floats would show */
+  const int scaled = t->kind == T_FINITE && t->value <= 32, wanted = s->p->attended != NULL;
   float own[SPAN], *e = wanted && !scaled ? own : z;
   f32x4 sums[4];
   if (t->kind == T_FINITE)

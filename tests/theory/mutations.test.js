@@ -27,7 +27,7 @@ const MUTATIONS = [
   ['standard error ten times too large', 'experiment.c', 'report[1] = ', 'report[1] = 10 * ', [13]],
   ['trace of the Jacobian: 1 + Σp²', 'experiment.c', '1 - sum_of(squares)', '1 + sum_of(squares)', [13]],
   ['latent: compressed queries without the scale of their norm', 'latent.c', '(int32_t)size, l->q_norm, 0', '(int32_t)size, NULL, 0', [14]],
-  ['lse without the largest score', 'rows.h', 'log_sum + row->max * lambda', 'log_sum', [2, 5, 7, 8, 9]],
+  ['lse without the largest score', 'rows.h', 'log_sum + row->max / temperature', 'log_sum', [2, 5, 7, 8, 9]],
   ['entropy in bits', 'rows.h', '.entropy = entropy < 0 ? 0 : entropy', '.entropy = entropy < 0 ? 0 : entropy * LOG2E', [5]],
   ['KL without log n', 'rows.h', 'kl = shift - log_mean', 'kl = shift - log_total', [4, 5]],
   ['T = 0 without shared ties', 'limits.c', 'hard[j] = z[j] == d.max ? 1.0 / ties : 0', 'hard[j] = z[j] == d.max', [9]],
