@@ -15,13 +15,13 @@
 #define LOOKS (1 << 20)
 
 /* At most so much between two readings counts as waiting: when it was more, the machine itself was away. */
-#define STEP 50
+#define MOST 50
 
-/* Milliseconds, by the clock of whoever made the memory; without TEAM_CLOCK nobody else is there who could be lost. */
+/* Milliseconds, by the clock of whoever made the memory. Where there is none, each reading counts as MOST: one thread has no others. */
 #if TEAM_CLOCK
-__attribute__((import_module("env"), import_name("now"))) double now(void);
+double now(void);
 #else
-static double now(void) { return 0; }
+static double now(void) { return __builtin_inf(); }
 #endif
 
 struct attn_team {
@@ -89,8 +89,8 @@ void attn_team_run(attn_team *team, attn_piece *piece, void *task, int32_t piece
     if (left != before)
       waited = 0;
     else if (++looks == LOOKS) {
-      double time = now(), step = time - last;
-      waited += step < STEP ? step : STEP;
+      double time = now(), elapsed = time - last;
+      waited += elapsed < MOST ? elapsed : MOST;
       last = time;
       looks = 0;
       if (waited > PATIENCE) {

@@ -10,7 +10,7 @@
  * next step begins when all are done. The bits are those of one thread, whoever did what. A team of one thread is only the place
  * where its scratch is kept; a NULL team is one thread without scratch.
  *
- * Nobody waits for ever: when a step has not moved for a second, a thread must have been lost. Then every later step returns at
+ * Nobody waits for ever: when a step has not moved for about a second, a thread must have been lost. Then every later step returns at
  * once with nothing done, attn_team_lost says so, and the caller does all of it again elsewhere.
  */
 #ifndef TEAM_H

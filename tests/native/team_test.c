@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "layers.h"
 
@@ -29,6 +30,31 @@ static void mark(void *task, int32_t index, void *scratch)
   job *j = task;
   j->done[index] += 1 + j->step;
   *(volatile int32_t *)scratch = index; /* its own */
+}
+
+/* The clock of team.c. */
+double now(void);
+double now(void)
+{
+  struct timespec time;
+  timespec_get(&time, TIME_UTC);
+  return 1e3 * (double)time.tv_sec + 1e-6 * (double)time.tv_nsec;
+}
+
+typedef struct {
+  const void *own; /* the calling thread's scratch */
+  int32_t away, back;
+} absence;
+
+/* Whoever is not the calling thread stays away until it is called back; the calling thread waits until somebody is away. */
+static void stay_away(void *task, int32_t index, void *scratch)
+{
+  absence *a = task;
+  (void)index;
+  if (scratch != a->own)
+    __atomic_store_n(&a->away, 1, __ATOMIC_SEQ_CST);
+  while (!__atomic_load_n(scratch == a->own ? &a->away : &a->back, __ATOMIC_SEQ_CST))
+    ;
 }
 
 static void fail(const char *what)
@@ -77,11 +103,23 @@ int main(void)
       fail("a product shared out has other bits");
   }
 
+  if (attn_team_lost(team))
+    fail("a thread counts as lost");
+  absence lost = {.own = scratch};
+  double start = now();
+  attn_team_run(team, stay_away, &lost, MOST, 1e9);
+  if (!attn_team_lost(team) || now() - start < 500)
+    fail("a thread that stays away does not count as lost, or too soon");
+  job after = {.step = 1};
+  attn_team_run(team, mark, &after, MOST, 1e9);
+  for (int32_t x = 0; x < MOST; x++)
+    if (after.done[x])
+      fail("a step is done after a thread was lost");
+
+  __atomic_store_n(&lost.back, 1, __ATOMIC_SEQ_CST);
   attn_team_close(team);
   for (size_t t = 1; t < THREADS; t++)
     pthread_join(helpers[t], NULL);
-  if (attn_team_lost(team))
-    fail("a thread counts as lost");
   free(dense);
   free(team);
   printf("%d steps and 20 products by %d threads\n", STEPS, THREADS);
