@@ -40,6 +40,9 @@ for (const { variant, ch } of engines)
       assert.deepEqual({ ...many.info }, { variant, threads: count, simd: true, why: '' });
       for (const call of calls)
         for (const want of wants) sameBits(run(many, call, want), run(ch, call, want), call.name);
+      const [call] = calls, { output } = run(ch, call);
+      for (const out of [many.tensor([output.length]), new Float32Array(output.length)])
+        for (const result of [many.attention(call.q, call.k, call.v, { ...call.options, out }).output, out.data ?? out]) sameBits({ result }, { result: output }, 'into an output of the caller');
       const cache = { kvHeads: 3, headDim: 64, capacity: 6000 }, a = ch.kvCache(cache), b = many.kvCache(cache);
       for (const c of [a, b]) c.append(numbers(1, 3 * 5000 * 64), numbers(2, 3 * 5000 * 64));
       for (const m of [1, 2, 5, 200]) {

@@ -58,7 +58,8 @@ function run(memory, type, shape, o, inputs, cache) {
   const { batch, heads, kvHeads, m, n, headDim, valueDim } = shape, length = batch * heads * m * valueDim, given = o.out;
   if (given !== undefined) {
     sized('out', memory.floats('out', given, type), length, 'batch*heads*m*valueDim');
-    apart(given, { ...o, ...inputs, mask: o.mask?.data, out: undefined });
+    for (const [name, x] of Object.entries({ ...o, ...inputs, mask: o.mask?.data, out: undefined }))
+      if (overlap(given, x)) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
   }
   const done = memory.scope(() => {
     const p = memory.push(memory.call('params_bytes'));
@@ -67,7 +68,8 @@ function run(memory, type, shape, o, inputs, cache) {
     setOptions(memory, type, shape, o, p);
     const results = wantResults(memory, type, shape, o.want, p);
     const at = Object.values(inputs).map((x) => memory.put(x, type));
-    const own = given instanceof Tensor, out = own ? given.place() : memory.room(type, length);
+    // whoever is lost may still write to where the result is, so with threads that is nothing that lasts
+    const own = given instanceof Tensor && !memory.pool, out = own ? given.place() : memory.room(type, length);
     if (type === F32 && memory.pool?.worth(p)) {
       if (!memory.pool.run(p, out, cache, ...at)) return;
     } else {
@@ -76,17 +78,11 @@ function run(memory, type, shape, o, inputs, cache) {
       else memory.callTyped('forward', type, p, out, ...at, scratch);
     }
     const output = memory.view(type, out, length);
-    if (given && !own) given.set(output);
-    return { output: own ? output : given ?? output.slice(), ...results() };
+    if (given && !own) (given.data ?? given).set(output);
+    return { output: given?.data ?? given ?? output.slice(), ...results() };
   });
   // a worker that was lost may still write to what was pushed, so all of it is done again elsewhere
   return done ?? run(memory, type, shape, o, inputs, cache);
-}
-
-/** @param {any} out @param {Record<string, any>} inputs */
-function apart(out, inputs) {
-  for (const name in inputs)
-    if (overlap(out, inputs[name])) refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
 }
 
 /** @param {any} a @param {any} b */
@@ -140,7 +136,7 @@ export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
   const count = batch * heads * m;
   const room = (length = count) => memory.room(type, length), copy = (/** @type {number} */ at, length = count) => memory.copy(type, at, length);
   let length = 0, weights = 0, scores = 0, lse = 0, stats = 0, step = 0;
-  const chosen = want.weights && typeof want.weights === 'object' ? want.weights : yes('want.weights', want.weights) && { __proto__: null };
+  const chosen = typeof want.weights === 'object' ? want.weights : yes('want.weights', want.weights) && { __proto__: null };
   if (chosen) {
     const h = slots(memory, 'heads', chosen.heads, heads), i = slots(memory, 'rows', chosen.rows, m);
     length = batch * h.count * i.count * n;

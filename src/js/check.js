@@ -23,8 +23,8 @@ function still(name, x) {
 
 /** @param {string} name @param {any} x @param {number} least @param {number} [most] @returns {number} */
 export function integer(name, x, least, most = 0x7fffffff) {
-  const valid = Number.isInteger(number(name, x)) && x >= least && x <= most && !Object.is(x, -0);
-  return valid ? x : refuse('RANGE', name, Object.is(x, -0) ? '-0' : x, `an integer from ${least} to ${most}`);
+  const minus = Object.is(x, -0), valid = Number.isInteger(number(name, x)) && x >= least && x <= most && !minus;
+  return valid ? x : refuse('RANGE', name, minus ? '-0' : x, `an integer from ${least} to ${most}`);
 }
 
 /** @param {import('./memory.js').Memory} memory @param {Record<string, number>} sizes of heads, by name */

@@ -13,8 +13,8 @@ const SHARED = {
 const STACK_BYTES = 65536;
 /** Milliseconds within which a worker must have started. */
 const START = 1500;
-/** Milliseconds within which some piece of a call must get done; of a team's, team.c knows. */
-const PATIENCE = 1000;
+/** Milliseconds of waiting after which a call that has not moved has lost a worker; what passes between two looks counts as at most MOST, as in team.c. */
+const PATIENCE = 1000, MOST = 50;
 /** Multiply-adds below which waking others costs more than they bring. */
 const WORTH = 4e6;
 const LOST = 'a worker was lost in the middle of a call, which was done again without it';
@@ -103,10 +103,10 @@ class Pool {
   }
 
   /** One call, or false if a worker was lost in it; the addresses are those of attn_work_begin. @param {number} p @param {number} out @param {number} cache @param {number[]} inputs q, and k and v without a cache */
-  run(p, out, cache, ...[q, k, v]) {
+  run(p, out, cache, ...inputs) {
     const { memory } = this, bytes = memory.call('scratch_bytes_f32', p);
     const step = Math.ceil(bytes / 64) * 64, work = memory.push(memory.call('work_bytes', p)), scratch = memory.push(step * this.parts);
-    memory.call('work_begin', work, p, out, q, k, v, cache, scratch);
+    memory.call('work_begin', work, p, out, inputs[0], inputs[1], inputs[2], cache, scratch);
     this.#call(work, scratch, step, 0);
     memory.call('work_run', work, scratch);
     if (!this.settled(work)) {
@@ -152,12 +152,13 @@ class Pool {
    */
   settled(work) {
     Atomics.store(this.control, AT.OPEN, -1);
-    let left = -1, since = performance.now();
+    let left = -1, waited = 0, last = performance.now();
     while (Atomics.load(this.control, AT.ACTIVE) > 0) {
-      const now = work ? this.memory.call('work_left', work) : 0;
-      if (now !== left) since = performance.now();
-      else if (performance.now() - since > PATIENCE) return false;
+      const now = work ? this.memory.call('work_left', work) : 0, time = performance.now();
+      waited = now === left ? waited + Math.min(time - last, MOST) : 0;
+      if (waited > PATIENCE) return false;
       left = now;
+      last = time;
     }
     return true;
   }
