@@ -42,7 +42,7 @@ async function step({ name, env }, command, ...args) {
 
 const nodeTest = ['--test', '--test-reporter=spec', '--test-timeout=300000'];
 const nodes = [{ name: `node ${process.versions.node}`, path: process.execPath }];
-// the bits are the same there, so a tenth of the random cases tells
+// the kernels are the same there, so a tenth of the random cases tells
 if (newerNode) nodes.push({ name: 'newer node', path: newerNode, env: { CLEARHEAD_CASES: '10000' } });
 else console.log(`SKIPPED newer node: the registry has none for ${process.platform}-${process.arch}`);
 

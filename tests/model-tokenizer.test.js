@@ -331,7 +331,7 @@ describe('streaming', () => {
 });
 
 describe('hostile texts', () => {
-  const hostile = ['a', '\n', '🙂', 'aaaaaaaa ', '!', ' ', ' \n', "'", '1', '_', 'é', 'ab', '<|endof', '<s', '\u0301\u0316', '\ud800', '\t '];
+  const hostile = ['a', ' ', '\n', '🙂', 'aaaaaaaa ', '!', ' \n', "'", '1', '_', 'é', 'ab', '<|endof', '<s', '\u0301\u0316', '\ud800', '\t '];
   const measure = async (t, tokenizer, pieces, options) => {
     let worst = 0;
     for (const [at, piece] of pieces.entries()) {
@@ -339,8 +339,8 @@ describe('hostile texts', () => {
       const ids = tokenizer.encode(text, options), took = performance.now() - began;
       assert.equal(tokenizer.decode(ids).length, text.length);
       worst = Math.max(worst, took);
-      // merging by scanning would take hours
-      assert.ok(took < 20000, `${JSON.stringify(piece)} took ${took} ms`);
+      // merging by scanning would take hours, or minutes
+      assert.ok(took < text.length / 50 + 500, `${JSON.stringify(piece)} took ${took} ms`);
     }
     t.diagnostic(`at most ${worst.toFixed(0)} ms`);
   };

@@ -74,7 +74,7 @@ ATTN_API int32_t attn_set_scale(attn_params *p, double scale);
 /* T ≥ 0. 0 and +∞ are the exact limits: all weight on the largest score (ties share), and uniform weights. */
 ATTN_API int32_t attn_set_temperature(attn_params *p, double temperature);
 
-/* T of each head (heads), in place of the one. NULL: the one. */
+/* T ≥ 0 of each head (heads), in place of the one until that is set again. NULL: the one. */
 ATTN_API int32_t attn_set_temperatures(attn_params *p, const double *temperatures);
 
 /* softcap > 0, or 0 for none. */

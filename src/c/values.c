@@ -1,4 +1,4 @@
-/* The weighted sum of the values, for up to ROWS rows over one block. */
+/* The weighted sum of the values, for up to ROWS rows over one block; and at last the means, which are a row's output. */
 #include "tiled.h"
 
 /* Channel c of key j of a block at v[c / STRIP * strip + j * stride + c % STRIP]. */
