@@ -10,7 +10,7 @@ const RESULTS = ['n', 'entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax'];
 const INTEGERS = ['n', 'argmax'];
 
 /** One call; `set` names its temperatures. How: the data's type, a cache's type, in pieces as threads take them, and what else is asked. */
-function attend(kernels, { m, n, double, cacheType, pieces, masked }, set) {
+function attend(kernels, { m, n, double, cacheType, pieces, capped }, set) {
   return kernels.scope(() => {
     const { c } = kernels, r = random(m + n), Floats = double ? Float64Array : Float32Array, size = Floats.BYTES_PER_ELEMENT, type = double ? '_f64' : '_f32';
     const numbers = (length) => kernels.copy(Floats.from({ length }, () => 2 * r.normal()));
@@ -18,10 +18,10 @@ function attend(kernels, { m, n, double, cacheType, pieces, masked }, set) {
     assert.equal(c.attn_init(p, 1, heads, kvHeads, m, n, d, dv), 0);
     c.attn_set_causal(p, 1);
     c.attn_set_offset(p, n - m, 0);
-    if (masked) c.attn_set_softcap(p, 20);
+    if (capped) c.attn_set_softcap(p, 20);
     assert.equal(set(c, p), 0);
     const q = numbers(heads * m * d), k = numbers(kvHeads * n * d), v = numbers(kvHeads * n * dv), out = room(heads * m * dv);
-    if (masked) c.attn_set_sinks(p, numbers(heads));
+    if (capped) c.attn_set_sinks(p, numbers(heads));
     const at = Object.fromEntries(RESULTS.map((name) => [name, room(heads * m)])), lse = room(heads * m), weights = room(heads * m * n);
     c.attn_want_stats(p, ...RESULTS.map((name) => at[name]));
     c.attn_want_lse(p, lse);
@@ -49,7 +49,7 @@ for (const variant of ['simd', 'relaxed'])
   for (const [name, how] of Object.entries({
     'one query': { m: 1, n: 700 },
     'many queries': { m: 70, n: 600 },
-    'softcap and sinks': { m: 9, n: 40, masked: true },
+    'softcap and sinks': { m: 9, n: 40, capped: true },
     'a cache of halves': { m: 3, n: 530, cacheType: 1 },
     'a cache of bytes': { m: 3, n: 530, cacheType: 2 },
     'spans as pieces': { m: 2, n: 1100, pieces: true },

@@ -146,6 +146,7 @@ export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
     memory.call('want_scores', p, choice('want.scores', want.scores, 'raw', 'capped', 'masked'), scores = room(count * n));
   if (yes('want.lse', want.lse)) memory.call('want_lse', p, lse = room());
   if (yes('want.stats', want.stats)) {
+    // six rooms side by side, each `step` after the last
     stats = room();
     step = room() - stats;
     memory.push(4 * step);
