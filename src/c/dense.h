@@ -5,8 +5,6 @@
 #include "chains.h"
 #include "layers.h"
 
-enum { ABREAST = 4 /* panels that a single row meets at once, so that its sums need not wait for each other */ };
-
 struct attn_dense {
   int32_t rows, columns;
   int32_t unused[2]; /* keeps the panels 16-aligned */
@@ -26,9 +24,7 @@ void attn_dense_tile(float *sums,        /* (GROUP, PANEL) */
                      const float *panel, /* (columns, PANEL) */
                      int32_t columns, int first);
 
-/* y = x·Wᵀ for a single row and one panel, or ABREAST of them, panel_floats apart. */
-void attn_dense_one(float *y /* (PANEL) */, const float *x, const float *panel, size_t panel_floats, int32_t columns);
-void attn_dense_abreast(float *y /* (ABREAST, PANEL) */, const float *x, const float *panel, size_t panel_floats,
-                        int32_t columns);
+/* y = x·Wᵀ for a single row and ABREAST panels. */
+void attn_dense_abreast(float *y /* (ABREAST, PANEL) */, const float *x, const float *const *panel, int32_t columns);
 
 #endif

@@ -18,58 +18,59 @@ INLINE void load_eight(const int type, int wild, f32x4 w[2], const uint8_t *p)
 }
 
 /*
- * The chains of chains.h, of one input and one panel. With F16 an input takes the factor that its weights lack: no product changes by a
- * bit. `wild`: some weight is not finite, or some input too large for that.
+ * The chains of chains.h, of one input and several panels: of each span first the even columns, then the odd ones, which are in the
+ * first-level cache by then. With F16 an input takes the factor that its weights lack: no product changes by a bit. `wild`:
+ * some weight is not finite, or some input too large for that.
  */
-INLINE void single(const int type, const int wild, float *y, const float *x, const uint8_t *panel, int32_t columns)
+INLINE void single(const int type, const int wild, const int panels, const alone *a, int32_t first)
 {
   const int32_t step = PANEL * (type == ATTN_F32 ? 4 : 2);
   const int apart = type == ATTN_F16 && !wild;
-  f32x4 total[2] = {{0}, {0}};
-  for (int32_t start = 0; start < columns; start += DENSE_SPAN) {
-    int32_t end = columns - start < DENSE_SPAN ? columns : start + DENSE_SPAN, c = start;
-    f32x4 even[2] = {{0}, {0}}, odd[2] = {{0}, {0}}, w[2];
+  const float *x = a->x;
+  f32x4 total[ABREAST][2] = {0};
+  for (int32_t start = 0; start < a->columns; start += DENSE_SPAN) {
+    int32_t count = a->columns - start < DENSE_SPAN ? a->columns - start : DENSE_SPAN;
     float scaled[DENSE_SPAN];
-    for (int32_t k = 0; apart && k < end - start; k++)
-      scaled[k] = x[start + k] * HALF_SCALE;
+    for (int32_t c = 0; apart && c < count; c++)
+      scaled[c] = x[start + c] * HALF_SCALE;
     const float *inputs = apart ? scaled : x + start;
-    ROLLED for (; c + 2 <= end; c += 2, inputs += 2, panel += 2 * step)
+    ROLLED for (int odd = 0; odd < 2 && odd < count; odd++)
     {
-      f32x4 s = v_splat(inputs[0]), t = v_splat(inputs[1]);
-      load_eight(type, wild, w, panel);
-      even[0] = v_madd(s, w[0], even[0]), even[1] = v_madd(s, w[1], even[1]);
-      load_eight(type, wild, w, panel + step);
-      odd[0] = v_madd(t, w[0], odd[0]), odd[1] = v_madd(t, w[1], odd[1]);
-    }
-    if (c < end) {
-      f32x4 s = v_splat(*inputs);
-      load_eight(type, wild, w, panel);
-      even[0] = v_madd(s, w[0], even[0]), even[1] = v_madd(s, w[1], even[1]);
-    }
-    for (int v = 0; v < 2; v++) {
-      total[v] = start ? total[v] + even[v] : even[v];
-      if (end - start > 1)
-        total[v] += odd[v];
+      const uint8_t *w[ABREAST];
+      f32x4 sum[ABREAST][2] = {0};
+      for (int p = 0; p < panels; p++)
+        w[p] = a->panel[first + p] + (start + odd) * step;
+      ROLLED for (int32_t c = odd; c < count; c += 2)
+      {
+        f32x4 s = v_splat(inputs[c]), y[2];
+        for (int p = 0; p < panels; p++) {
+          load_eight(type, wild, y, w[p]);
+          sum[p][0] = v_madd(s, y[0], sum[p][0]);
+          sum[p][1] = v_madd(s, y[1], sum[p][1]);
+          w[p] += 2 * step;
+        }
+      }
+      for (int p = 0; p < panels; p++)
+        for (int v = 0; v < 2; v++)
+          total[p][v] += sum[p][v];
     }
   }
-  if (apart) {
-    f32x4 even = total[0], odd = total[1];
-    total[0] = __builtin_shufflevector(even, odd, 0, 4, 1, 5);
-    total[1] = __builtin_shufflevector(even, odd, 2, 6, 3, 7);
+  for (int p = 0; p < panels; p++) {
+    f32x4 even = total[p][0], odd = total[p][1];
+    v_store(a->y + PANEL * (first + p), apart ? __builtin_shufflevector(even, odd, 0, 4, 1, 5) : even);
+    v_store(a->y + PANEL * (first + p) + 4, apart ? __builtin_shufflevector(even, odd, 2, 6, 3, 7) : odd);
   }
-  v_store(y, total[0]);
-  v_store(y + 4, total[1]);
 }
 
-#define SINGLE(name, type, wild)                                                                                       \
-  KERNEL void name(float *y, const float *x, const uint8_t *panel, int32_t columns)                                    \
+#define SINGLE(name, type, wild, panels)                                                                               \
+  static void name(const alone *a)                                                                                     \
   {                                                                                                                    \
-    single(type, wild, y, x, panel, columns);                                                                          \
+    ROLLED for (int32_t p = 0; p < ABREAST; p += panels) single(type, wild, panels, a, p);                             \
   }
-SINGLE(single_f32, ATTN_F32, 0)
-SINGLE(single_f16, ATTN_F16, 0)
-SINGLE(single_wild, ATTN_F16, 1)
-SINGLE(single_bf16, ATTN_BF16, 0)
+SINGLE(single_f32, ATTN_F32, 0, ABREAST)
+SINGLE(single_f16, ATTN_F16, 0, ABREAST)
+SINGLE(single_wild, ATTN_F16, 1, 1)
+SINGLE(single_bf16, ATTN_BF16, 0, ABREAST)
 
 /* Whether all of an input stays in the floats when HALF_SCALE multiplies it. */
 static int scalable(const float *x, int32_t columns)
@@ -78,19 +79,6 @@ static int scalable(const float *x, int32_t columns)
   for (int32_t c = 0; c < columns; c++)
     all &= x[c] > -65536.0f && x[c] < 65536.0f;
   return all;
-}
-
-static void one(float *y, const attn_matrix *w, int wild, const float *x, int32_t panel, lanes l)
-{
-  float acc[PANEL];
-  const uint8_t *p = panel_of(w, panel);
-  if (w->type == ATTN_F32)
-    single_f32(acc, x, p, w->columns);
-  else if (w->type == ATTN_BF16)
-    single_bf16(acc, x, p, w->columns);
-  else
-    (wild ? single_wild : single_f16)(acc, x, p, w->columns);
-  attn_move_lanes(y + (size_t)panel * PANEL, 0, acc, 0, 1, l);
 }
 
 KERNEL void tile(float *acc, const float *x, const float *panel, int32_t columns, int first)
@@ -134,13 +122,16 @@ static void many(float *out, size_t stride, const attn_matrix *w, const float *s
 void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m,
                           int32_t first_row, int32_t end_row)
 {
-  int32_t alone = m % GROUP == 1 ? m - 1 : m, abreast = attn_multiply_abreast(w->columns);
-  for (int32_t i = 0; i < alone; i += abreast)
+  int32_t left = m % GROUP == 1 ? m - 1 : m, abreast = attn_multiply_abreast(w->columns);
+  for (int32_t i = 0; i < left; i += abreast)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
-      many(out, stride, w, scratch, i, alone - i < abreast ? alone : i + abreast, panel,
+      many(out, stride, w, scratch, i, left - i < abreast ? left : i + abreast, panel,
            lanes_of(panel, first_row, end_row));
-  const float *x = (const float *)scratch + (size_t)alone * (size_t)w->columns;
-  int wild = w->type == ATTN_F16 && alone < m && (w->wild || !scalable(x, w->columns));
-  for (int32_t panel = first_row / PANEL; alone < m && panel * PANEL < end_row; panel++)
-    one(out + (size_t)alone * stride, w, wild, x, panel, lanes_of(panel, first_row, end_row));
+  if (left == m)
+    return;
+  const float *x = (const float *)scratch + (size_t)left * (size_t)w->columns;
+  alone_kernel *kernel = w->type == ATTN_F32 ? single_f32 : w->type == ATTN_BF16 ? single_bf16 : single_f16;
+  if (w->type == ATTN_F16 && (w->wild || !scalable(x, w->columns)))
+    kernel = single_wild;
+  attn_multiply_alone(out + (size_t)left * stride, w, x, 0, kernel, first_row, end_row);
 }

@@ -84,19 +84,19 @@ static void many_rows(const product *p, int32_t first, int32_t end, int32_t from
   }
 }
 
+/* The panels make ABREAST runs, of which one panel each meets the row at a time (as in panels.h); a run that has ended repeats the first. */
 static void one_row(const product *p, int32_t i, int32_t from, int32_t to)
 {
   const attn_dense *w = p->w;
-  const float *x = p->x + (size_t)i * p->x_stride;
-  float *y = p->y + (size_t)i * p->y_stride;
-  size_t panel_floats = (size_t)w->columns * PANEL;
-  int32_t n = from;
-  for (; n + ABREAST <= to && (n + ABREAST) * PANEL <= w->rows; n += ABREAST)
-    attn_dense_abreast(y + n * PANEL, x, panel_at(w, n), panel_floats, w->columns);
-  for (; n < to; n++) {
-    float spare[PANEL];
-    attn_dense_one(spare, x, panel_at(w, n), panel_floats, w->columns);
-    move_tile(y + n * PANEL, PANEL, spare, PANEL, 1, w->rows - n * PANEL < PANEL ? w->rows - n * PANEL : PANEL);
+  float y[ABREAST * PANEL], *out = p->y + (size_t)i * p->y_stride;
+  int32_t run = (to - from + ABREAST - 1) / ABREAST;
+  for (int32_t first = from; first < from + run; first++) {
+    const float *panel[ABREAST];
+    for (int32_t r = 0; r < ABREAST; r++)
+      panel[r] = panel_at(w, first + r * run < to ? first + r * run : first);
+    attn_dense_abreast(y, p->x + (size_t)i * p->x_stride, panel, w->columns);
+    for (int32_t r = 0, n = first; r < ABREAST && n < to; r++, n += run)
+      move_tile(out + n * PANEL, 0, y + r * PANEL, 0, 1, w->rows - n * PANEL < PANEL ? w->rows - n * PANEL : PANEL);
   }
 }
 

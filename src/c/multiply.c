@@ -82,16 +82,19 @@ KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lane
   }
 }
 
-/* Input i alone, and one panel. */
-KERNEL void one(const product *x, int32_t i, int32_t panel, lanes l)
+void attn_multiply_alone(float *out, const attn_matrix *w, const void *x, float offset, alone_kernel *kernel,
+                         int32_t first_row, int32_t end_row)
 {
-  float y[PANEL];
-  alone a = {y, panel_of(x->w, panel), x->w->columns, input_at(x, i)};
-  if (x->wide)
-    attn_single_wide(x->t, &a);
-  else
-    attn_single_narrow(x->t, x->pairs, x->offset, &a);
-  attn_move_lanes(x->out + (size_t)i * x->stride + (size_t)panel * PANEL, 0, y, 0, 1, l);
+  float y[ABREAST * PANEL];
+  int32_t from = first_row / PANEL, to = (end_row + PANEL - 1) / PANEL, run = (to - from + ABREAST - 1) / ABREAST;
+  alone a = {.y = y, .x = x, .columns = w->columns, .t = attn_weight_type(w->type), .offset = offset};
+  for (int32_t first = from; first < from + run; first++) {
+    for (int32_t p = 0; p < ABREAST; p++) /* a run that has ended repeats the first */
+      a.panel[p] = panel_of(w, first + p * run < to ? first + p * run : first);
+    kernel(&a);
+    for (int32_t p = 0, panel = first; p < ABREAST && panel < to; p++, panel += run)
+      attn_move_lanes(out + (size_t)panel * PANEL, 0, y + PANEL * p, 0, 1, lanes_of(panel, first_row, end_row));
+  }
 }
 
 /* As the narrow form's weights are stored. */
@@ -123,8 +126,9 @@ void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *
   for (int32_t i = 0; i < paired; i += abreast)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
       many(&x, i, paired - i < abreast ? paired : i + abreast, panel, lanes_of(panel, first_row, end_row));
-  for (int32_t panel = first_row / PANEL; paired < m && panel * PANEL < end_row; panel++)
-    one(&x, paired, panel, lanes_of(panel, first_row, end_row));
+  if (paired < m)
+    attn_multiply_alone(out + (size_t)paired * stride, w, input_at(&x, paired), x.wide ? x.t.offset : x.offset,
+                        x.wide ? attn_alone_wide(x.t) : attn_alone_narrow(x.t, x.pairs), first_row, end_row);
   for (int32_t row = first_row; w->wild && row < end_row; row++)
     if (row_is_wild(w, x.t, row))
       for (int32_t i = 0; i < m; i++)

@@ -3,10 +3,9 @@
  * many instructions. Inputs are the signed operand, weights the other, which is unsigned (or signed and of 7 bits, or signed: Q8_0 in the
  * signed form); what is to be subtracted from them comes off as a multiple of the inputs' sum.
  *
- * `pairs`: sums of two instead of four, for weights of 4 bits. On a Zen 4 in Node 26 they run at 95 GOP/s where wide.c does at 65; for a
- * single input at 46, not 32.
+ * `pairs`: sums of two instead of four, for weights of 4 bits. On a Zen 4 in Node 26 they run at 95 GOP/s where wide.c does at 65.
  */
-#include "panels.h"
+#include "alone.h"
 
 INLINE i32x4 quants(const int high_bits, i32x4 low, i32x4 high, const int j)
 {
@@ -37,98 +36,94 @@ INLINE f32x4 of_half(i32x4 n, float offset, float sum, i32x4 sub)
   return (v_float(n) - v_splat(offset) * v_splat(sum)) * v_float(sub);
 }
 
-/* n of a part, as a float; sums: of the inputs, all and of each half. */
-INLINE void part_dots(const int low_bits, const int high_bits, const int pairs, float offset, f32x4 y[2],
-                      const uint8_t *q, const uint8_t *x, const float *sums)
+/* n of a part of Q5, or of Q6 as floats, with each half's s and without its 32·Σx. */
+INLINE void part_dots(const int high_bits, i32x4 to[2], const uint8_t *q, const uint8_t *x)
 {
+  const float *halves = (const float *)(x + input_quants(0, 1)) + 2;
   i32x4 n[2] = {{0}, {0}}, high[2] = {{0}, {0}};
-  i16x8 two[2] = {{0}, {0}};
-  y[0] = y[1] = v_splat(0);
-  if (low_bits == 8) {
-    ROLLED for (int c = 0; c < PART; c += 4)
-    {
-      i32x4 a = v_splat_bytes(x + c);
-      n[0] = v_dot8(a, v_load_i(q + 8 * c), n[0]);
-      n[1] = v_dot8(a, v_load_i(q + 8 * c + 16), n[1]);
-    }
-  } else {
-    ROLLED for (int t = 0; t < 4; t++)
-    {
-      i32x4 b[2][2];
-      eight_columns(high_bits, b, q, t, high);
-      for (int j = 0; j < 2; j++)
-        for (int v = 0; v < 2; v++) {
-          i32x4 a = v_splat_bytes(x + 8 * t + 4 * j);
-          if (pairs)
-            two[v] += v_pairs(a, b[j][v]);
-          else
-            n[v] = v_dot8(a, b[j][v], n[v]);
-        }
-      if (high_bits == 2 && t % 2) {
-        i16x8 sub = v_load_i8(q - 16 + t / 2 * 8);
-        y[0] += of_half(n[0], offset, sums[1 + t / 2], v_low(sub));
-        y[1] += of_half(n[1], offset, sums[1 + t / 2], v_high(sub));
-        n[0] = n[1] = v_splat_i(0);
-      }
+  f32x4 y[2] = {{0}, {0}};
+  ROLLED for (int t = 0; t < 4; t++)
+  {
+    i32x4 b[2][2];
+    eight_columns(high_bits, b, q, t, high);
+    for (int j = 0; j < 2; j++)
+      for (int v = 0; v < 2; v++)
+        n[v] = v_dot8(v_splat_bytes(x + 8 * t + 4 * j), b[j][v], n[v]);
+    if (high_bits == 2 && t % 2) {
+      i16x8 sub = v_load_i8(q - 16 + t / 2 * 8);
+      y[0] += of_half(n[0], 32, halves[t / 2], v_low(sub));
+      y[1] += of_half(n[1], 32, halves[t / 2], v_high(sub));
+      n[0] = n[1] = v_splat_i(0);
     }
   }
-  for (int v = 0; v < 2 && high_bits != 2; v++)
-    y[v] = v_float(pairs ? v_widen(two[v]) : n[v]) - v_splat(offset) * v_splat(sums[0]);
+  for (int v = 0; v < 2; v++)
+    to[v] = high_bits == 2 ? (i32x4)y[v] : n[v];
 }
 
-/* What is asked about the type in this loop has the same answer each time, and costs little; rare types share one compilation. */
-INLINE void single(const int low_bits, const int high_bits, int is_k, const int pairs, weight_type t, float offset,
-                   const alone *a)
+enum { BYTES, NIBBLES, NIBBLE_PAIRS };
+
+/* n of a part of Q8_0 or Q4, of all panels together. */
+INLINE void abreast(const int kind, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const uint8_t *x)
 {
-  const uint8_t *panel = a->panel, *x = a->x;
-  f32x4 total[2] = {{0}, {0}}, d[2] = {{0}, {0}}, m[2] = {{0}, {0}};
-  for (int32_t c = 0; c < a->columns; c += PART, panel += (low_bits + high_bits) * PART, x += input_block(0, 1)) {
-    if (!is_k || c % UNIT == 0) {
-      unit_scales(d, m, low_bits == 8 || high_bits == 2 ? 0 : t.sign_m, 0, panel);
-      panel += unit_head(t);
-    }
-    f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
-    if (is_k && high_bits != 2)
-      times_sub_scales(dp, mp, panel);
-    panel += is_k ? 16 : 0;
-    f32x4 n[2];
-    const float *numbers = (const float *)(x + input_quants(0, 1));
-    part_dots(low_bits, high_bits, pairs, offset, n, panel, x, numbers + 1);
-    f32x4 dx = v_splat(numbers[0]), sum = v_splat(numbers[1]);
-    for (int v = 0; v < 2; v++) {
-      n[v] *= dp[v];
-      if (low_bits != 8 && high_bits != 2 && t.sign_m)
-        n[v] += mp[v] * sum;
-      total[v] += n[v] * dx;
+  i32x4 n[ABREAST][2] = {0};
+  i16x8 two[ABREAST][2] = {0};
+  const uint8_t *q[ABREAST];
+  for (int p = 0; p < ABREAST; p++)
+    q[p] = panel[p] + at;
+  const int step = kind == BYTES ? 4 : 8;
+  ROLLED for (int c = 0; c < PART; c += step, x += step)
+  {
+    i32x4 y[2] = {v_splat_bytes(x), v_splat_bytes(x + step / 2)};
+    for (int p = 0; p < ABREAST; p++) {
+      for (int v = 0; v < 2; v++) {
+        i32x4 w = v_load_i(q[p] + 16 * v);
+        for (int j = 0; j < 2; j++) {
+          if (kind == NIBBLE_PAIRS)
+            two[p][v] += v_pairs(y[j], quants(0, w, w, j));
+          else if (kind == NIBBLES || j == 0)
+            n[p][v] = v_dot8(y[j], kind == BYTES ? w : quants(0, w, w, j), n[p][v]);
+        }
+      }
+      q[p] += 32;
     }
   }
-  v_store(a->y, total[0]);
-  v_store(a->y + 4, total[1]);
+  for (int p = 0; p < ABREAST; p++)
+    for (int v = 0; v < 2; v++)
+      to[p][v] = kind == NIBBLE_PAIRS ? v_widen(two[p][v]) : n[p][v];
 }
 
-#define SINGLE(name, low_bits, high_bits, is_k, pairs)                                                                 \
-  KERNEL void name(weight_type t, float offset, const alone *a)                                                        \
-  {                                                                                                                    \
-    single(low_bits, high_bits, is_k, pairs, t, offset, a);                                                            \
-  }
-SINGLE(single8, 8, 0, 0, 0)
-SINGLE(single4, 4, 0, 0, 0)
-SINGLE(single5, 4, 1, t.sub_scales > 0, 0)
-SINGLE(single4_k, 4, 0, 1, 0)
-SINGLE(single6_k, 4, 2, 1, 0)
-SINGLE(pairs4, 4, 0, 0, 1)
-SINGLE(pairs4_k, 4, 0, 1, 1)
+#define OF_PART(kind, name, ...)                                                                                       \
+  kind void name(i32x4(*n)[2], const uint8_t *const *panel, int32_t at, const void *x) { __VA_ARGS__; }
+OF_PART(INLINE, part8, abreast(BYTES, n, panel, at, x))
+OF_PART(KERNEL, part4, abreast(NIBBLES, n, panel, at, x))
+OF_PART(KERNEL, part4_pairs, abreast(NIBBLE_PAIRS, n, panel, at, x))
+OF_PART(INLINE, part5, part_dots(1, *n, *panel + at, x))
+OF_PART(INLINE, part6, part_dots(2, *n, *panel + at, x))
 
-void attn_single_narrow(weight_type t, int pairs, float offset, const alone *a)
+#define ALONE(name, part, panels, n_are, is_k, has_m)                                                                  \
+  static void name(const alone *a)                                                                                     \
+  {                                                                                                                    \
+    ROLLED for (int32_t p = 0; p < ABREAST; p += panels) alone_product(part, panels, 0, n_are, is_k, has_m, a, p);     \
+  }
+ALONE(alone8, part8, ABREAST, OFFSET, 0, 0)
+ALONE(alone4, part4, ABREAST, OFFSET, 0, a->t.sign_m)
+ALONE(alone4_k, part4, ABREAST, PLAIN, 1, 1)
+ALONE(alone4_pairs, part4_pairs, ABREAST, OFFSET, 0, a->t.sign_m)
+ALONE(alone4_k_pairs, part4_pairs, ABREAST, PLAIN, 1, 1)
+ALONE(alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
+ALONE(alone6_k, part6, 1, FLOATS, 1, 0)
+
+alone_kernel *attn_alone_narrow(weight_type t, int pairs)
 {
   if (!V_DOT8)
-    return;
+    return NULL;
   if (t.low_bits == 8)
-    single8(t, offset, a);
-  else if (pairs)
-    (t.sub_scales ? pairs4_k : pairs4)(t, offset, a);
-  else
-    (t.high_bits == 2 ? single6_k : t.high_bits == 1 ? single5 : t.sub_scales ? single4_k : single4)(t, offset, a);
+    return alone8;
+  if (t.high_bits)
+    return t.high_bits == 2 ? alone6_k : alone5;
+  if (t.sub_scales)
+    return pairs ? alone4_k_pairs : alone4_k;
+  return pairs ? alone4_pairs : alone4;
 }
 
 INLINE void unpack(const int high_bits, int8_t *to, const uint8_t *q)

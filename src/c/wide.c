@@ -1,11 +1,11 @@
 /*
  * Quantised products with 16-bit lanes, exact on every engine. Four inputs meet a panel that was unpacked once for all inputs; a single
- * input meets the panel as it is stored, which is as fast as it can be read.
+ * input meets panels as they are stored (alone.h).
  *
  * On a Zen 4 in Node 26, where the dot product alone runs at 89 GOP/s: the tile at 74; its loop alone at 79, unrolled twice at 71,
- * wholly at 33. A single input at 42 (Q8_0) and 35 (Q4_0) from the cache.
+ * wholly at 33.
  */
-#include "panels.h"
+#include "alone.h"
 
 /* The eight quants whose turn it is, of the four that share each lane; those above the nibbles have moved down to the lowest bits. */
 INLINE i16x8 quants(const int high_bits, i32x4 low, i32x4 high, const int j)
@@ -18,14 +18,15 @@ INLINE i16x8 quants(const int high_bits, i32x4 low, i32x4 high, const int j)
   return (i16x8)q;
 }
 
-/* n for the 8 rows of a part of type Q4, Q5 or Q6. */
+/* n of a part of Q5 or Q6. */
 INLINE void part_dots(const int high_bits, i32x4 n[2], const uint8_t *q, const int16_t *x)
 {
   const uint8_t *above = q + 128;
   i32x4 high[2] = {{0}, {0}}, s[2] = {{0}, {0}};
+  n[0] = n[1] = v_splat_i(0);
   ROLLED for (int t = 0; t < 4; t++, q += 32, x += 8)
   {
-    if (high_bits && t % (high_bits == 1 ? 4 : 2) == 0) {
+    if (t % (high_bits == 1 ? 4 : 2) == 0) {
       high[0] = v_load_i(above), high[1] = v_load_i(above + 16);
       above += 32;
     }
@@ -50,68 +51,59 @@ INLINE void part_dots(const int high_bits, i32x4 n[2], const uint8_t *q, const i
     n[0] = s[0], n[1] = s[1];
 }
 
-INLINE void part_dots8(i32x4 n[2], const uint8_t *q, const int16_t *x)
+/* n of a part of Q8_0 or Q4, of all panels together. */
+INLINE void abreast(const int bits, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const int16_t *x)
 {
-  ROLLED for (int c = 0; c < PART; c += 2, q += 16, x += 2)
+  const int columns = bits == 8 ? 4 : 8; /* in 32 bytes */
+  const uint8_t *q[ABREAST];
+  i32x4 n[ABREAST][2] = {0};
+  for (int p = 0; p < ABREAST; p++)
+    q[p] = panel[p] + at;
+  ROLLED for (int c = 0; c < PART; c += columns, x += columns)
   {
-    i16x8 y = (i16x8)v_splat_bytes(x);
-    n[0] = v_dot(v_load_i8(q), y, n[0]);
-    n[1] = v_dot(v_load_i8(q + 8), y, n[1]);
+    for (int h = 0; h < columns / 2; h += 2) {
+      i16x8 y[2] = {(i16x8)v_splat_bytes(x + 2 * h), (i16x8)v_splat_bytes(x + 2 * h + 2)};
+      for (int p = 0; p < ABREAST; p++)
+        for (int v = 0; v < 2; v++)
+          for (int j = 0; j < 2; j++) {
+            i16x8 w =
+                bits == 8 ? v_load_i8(q[p] + 16 * j + 8 * v) : quants(0, v_load_i(q[p] + 16 * v), v_splat_i(0), h + j);
+            n[p][v] = v_dot(w, y[j], n[p][v]);
+          }
+    }
+    for (int p = 0; p < ABREAST; p++)
+      q[p] += 32;
   }
+  for (int p = 0; p < ABREAST; p++)
+    to[p][0] = n[p][0], to[p][1] = n[p][1];
 }
 
-/* What is asked about the type in this loop has the same answer each time, and costs little; rare types share one compilation. */
-INLINE void single(const int low_bits, const int high_bits, int is_k, weight_type t, float offset, const alone *a)
-{
-  const uint8_t *panel = a->panel, *x = a->x;
-  f32x4 total[2] = {{0}, {0}}, d[2] = {{0}, {0}}, m[2] = {{0}, {0}};
-  for (int32_t c = 0; c < a->columns; c += PART, panel += (low_bits + high_bits) * PART, x += input_block(1, 1)) {
-    if (!is_k || c % UNIT == 0) {
-      unit_scales(d, m, low_bits == 8 || high_bits == 2 ? 0 : t.sign_m, 0, panel);
-      panel += unit_head(t);
-    }
-    f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
-    if (is_k && high_bits != 2)
-      times_sub_scales(dp, mp, panel);
-    panel += is_k ? 16 : 0;
-    i32x4 n[2] = {{0}, {0}};
-    if (low_bits == 8)
-      part_dots8(n, panel, (const int16_t *)x);
-    else
-      part_dots(high_bits, n, panel, (const int16_t *)x);
-    const float *numbers = (const float *)(x + input_quants(1, 1));
-    f32x4 dx = v_splat(numbers[0]), sum = v_splat(numbers[1]), off = v_splat(offset) * sum;
-    for (int v = 0; v < 2; v++) {
-      f32x4 y = v_float(n[v]);
-      if (low_bits != 8 && high_bits != 2)
-        y -= off;
-      y *= dp[v];
-      if (low_bits != 8 && high_bits != 2 && t.sign_m)
-        y += mp[v] * sum;
-      total[v] += y * dx;
-    }
+#define OF_PART(name, ...)                                                                                             \
+  INLINE void name(i32x4(*n)[2], const uint8_t *const *panel, int32_t at, const void *x) { __VA_ARGS__; }
+OF_PART(part8, abreast(8, n, panel, at, x))
+OF_PART(part4, abreast(4, n, panel, at, x))
+OF_PART(part5, part_dots(1, *n, *panel + at, x))
+OF_PART(part6, part_dots(2, *n, *panel + at, x))
+
+/* The offset of Q8_0 and Q6_K is in their quants. */
+#define ALONE(name, part, panels, n_are, is_k, has_m)                                                                  \
+  static void name(const alone *a)                                                                                     \
+  {                                                                                                                    \
+    ROLLED for (int32_t p = 0; p < ABREAST; p += panels) alone_product(part, panels, 1, n_are, is_k, has_m, a, p);     \
   }
-  v_store(a->y, total[0]);
-  v_store(a->y + 4, total[1]);
-}
+ALONE(alone8, part8, ABREAST, PLAIN, 0, 0)
+ALONE(alone4, part4, ABREAST, OFFSET, 0, a->t.sign_m)
+ALONE(alone4_k, part4, ABREAST, PLAIN, 1, 1)
+ALONE(alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
+ALONE(alone6_k, part6, 1, PLAIN, 1, 0)
 
-#define SINGLE(name, low_bits, high_bits, is_k)                                                                        \
-  KERNEL void name(weight_type t, float offset, const alone *a) { single(low_bits, high_bits, is_k, t, offset, a); }
-SINGLE(single8, 8, 0, 0)
-SINGLE(single4, 4, 0, 0)
-SINGLE(single5, 4, 1, t.sub_scales > 0)
-SINGLE(single4_k, 4, 0, 1)
-SINGLE(single6_k, 4, 2, 1)
-
-void attn_single_wide(weight_type t, const alone *a)
+alone_kernel *attn_alone_wide(weight_type t)
 {
-  float offset = t.low_bits == 8 || t.high_bits == 2 ? 0 : t.offset; /* those two have it in their quants */
   if (t.low_bits == 8)
-    single8(t, offset, a);
-  else if (t.high_bits)
-    (t.high_bits == 2 ? single6_k : single5)(t, offset, a);
-  else if (!V_DOT8) /* or 4 bits have another form, there and below */
-    (t.sub_scales ? single4_k : single4)(t, offset, a);
+    return alone8;
+  if (t.high_bits)
+    return t.high_bits == 2 ? alone6_k : alone5;
+  return V_DOT8 ? NULL : t.sub_scales ? alone4_k : alone4; /* or 4 bits have another form, there and below */
 }
 
 INLINE void unpack(const int high_bits, int32_t offset, int16_t *to, const uint8_t *q)

@@ -1,0 +1,55 @@
+/* A product of a single input with panels as they are stored, around the part kernels of wide.c and narrow.c. */
+#ifndef ALONE_H
+#define ALONE_H
+
+#include "panels.h"
+
+/* A part's n are integers, or integers from which the offset is to come off, or already what panels.h makes of them but for d. */
+enum { PLAIN, OFFSET, FLOATS };
+
+/* n of a part, for ABREAST panels or one, whose bytes begin at `at` in each. */
+typedef void alone_part(i32x4 (*n)[2], const uint8_t *const *panel, int32_t at, const void *x);
+
+/* What is asked about the type in these loops has the same answer each time, and costs little; rare types share one compilation. */
+INLINE void alone_product(alone_part *const part, const int panels, const int wide, const int n_are, int is_k,
+                          int has_m, const alone *a, int32_t first)
+{
+  const weight_type t = a->t;
+  const uint8_t *x = a->x, *const *panel = a->panel + first;
+  f32x4 unit[ABREAST][4], y[ABREAST][2] = {0};
+  int32_t at = 0;
+  for (int v = 0; v < 4; v++)
+    unit[0][v] = v_splat(0); /* a product begins with a unit, but gcc does not see it */
+  for (int32_t c = 0; c < a->columns; c += PART, x += input_block(wide, 1)) {
+    const int begins = !is_k || c % UNIT == 0; /* a unit, with its d and m */
+    const int32_t head = begins ? unit_head(t) : 0, sub = is_k ? 16 : 0;
+    const float *numbers = (const float *)(x + input_quants(wide, 1));
+    f32x4 dx = v_splat(numbers[0]), sum = v_splat(numbers[1]), off = v_splat(a->offset) * sum;
+    i32x4 n[ABREAST][2];
+    part(n, panel, at + head + sub, x);
+    ROLLED for (int p = 0; p < panels; p++)
+    {
+      f32x4 *d = unit[is_k ? p : 0], *m = d + 2;
+      if (begins)
+        unit_scales(d, m, has_m, 0, panel[p] + at);
+      f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
+      if (is_k && has_m)
+        times_sub_scales(dp, mp, panel[p] + at + head);
+      for (int v = 0; v < 2; v++) {
+        f32x4 z = n_are == FLOATS ? (f32x4)n[p][v] : v_float(n[p][v]);
+        z = (n_are == OFFSET ? z - off : z) * dp[v];
+        if (has_m)
+          z += mp[v] * sum;
+        y[p][v] += z * dx;
+      }
+    }
+    at += head + part_bytes(t);
+  }
+  ROLLED for (int p = 0; p < panels; p++)
+  {
+    v_store(a->y + PANEL * (first + p), y[p][0]);
+    v_store(a->y + PANEL * (first + p) + 4, y[p][1]);
+  }
+}
+
+#endif
