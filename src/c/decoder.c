@@ -185,7 +185,7 @@ static void multiply(attn_team *team, product_task *s)
   int32_t across = work < 2e5 * most ? (int32_t)(work / 2e5) : most;
   across = across < threads ? threads : across;
   across = (across + blocks - 1) / blocks;
-  s->rows = ((rows + across - 1) / across + 7) & ~7;
+  s->rows = ((rows + across - 1) / across + 31) & ~31;
   for (int32_t y = 0; y < s->count; y++)
     pieces += pieces_of(s, s->product[y].w);
   attn_team_run(team, product_piece, s, pieces * blocks, work);
