@@ -23,7 +23,7 @@ const table = (stream, rope, positions) => (rope ? stream.int(1, rope.dim, Numbe
 
 const makers = {
   matmul(stream, r, seed) {
-    const [m, rows, k] = seed < 4 ? [[1, 1, 1], [5, 70, 300], [1, 33, 40], [37, 9, 257]][seed] : [r.integer(1, 40), r.integer(1, 40), r.integer(1, 80)];
+    const [m, rows, k] = seed < 5 ? [[1, 1, 1], [5, 70, 300], [1, 33, 40], [37, 9, 257], [1, 61, 300]][seed] : [r.integer(1, 40), r.integer(1, 40), r.integer(1, 80)];
     const x = numbers(r, m * k), w = numbers(r, rows * k), bias = r.chance(0.5) ? numbers(r, rows) : undefined;
     stream.int(m, rows, k).array(x).maybe(w).maybe(bias);
     const layer = ch.linear(w, { inputs: k, bias });

@@ -88,7 +88,7 @@ for (const { variant } of engines)
       test(`${name}: a product has the same bits alone and among others, whole and split anyhow`, () => {
         const r = random(14);
         for (const columns of widths(name)) {
-          const rows = 45, m = 139, k = new Kernels(variant), data = randomRows(name, r, rows, columns);
+          const rows = 77, m = 139, k = new Kernels(variant), data = randomRows(name, r, rows, columns);
           const sizes = [1, 1e4, 1e5, 1e30, 1e-30], x = normal(r, m * columns).map((y, at) => y * sizes[Math.floor(at / columns) % 5]);
           const w = matrix(k, name, data, rows, columns), all = multiply(k, name, w, x, m, rows);
           for (const i of [0, 1, 2, 3, 127, 128, 131, 137, 138]) {
@@ -97,17 +97,32 @@ for (const { variant } of engines)
           }
           for (const some of [2, 3, 4, 5, 6, 8, 9])
             sameArray(multiply(k, name, w, x.subarray(0, some * columns), some, rows), all.slice(0, some * rows), `m = ${some}`);
-          const cuts = [0, 1, 7, 8, 9, 24, 31, 44, 45], splits = cuts.slice(1).map((end, at) => [cuts[at], end]);
+          const cuts = [0, 1, 7, 8, 9, 70, 77], splits = cuts.slice(1).map((end, at) => [cuts[at], end]);
           for (const few of [1, 5, m])
             sameArray(
               multiply(k, name, w, x.subarray(0, few * columns), few, rows, splits.reverse()),
               all.slice(0, few * rows),
               `in pieces, m = ${few}`,
             );
-          const part = multiply(k, name, w, x, m, rows, [[9, 12]]);
-          assert.ok(part.every((y, at) => (at % rows >= 9 && at % rows < 12) || y === 0), 'outputs not asked for are not written');
+          for (const some of [1, 5, m])
+            for (const [first, end] of [[9, 12], [9, 70], [5, 5]]) {
+              const part = multiply(k, name, w, x.subarray(0, some * columns), some, rows, [[first, end]]);
+              assert.ok(part.every((y, at) => (at % rows >= first && at % rows < end) || y === 0), `m = ${some}: no output but ${first} to ${end} is written`);
+            }
         }
       });
+
+      if (isFloat(name))
+        test(`${name}: sums of products below the smallest float are the same −0 alone and among others`, () => {
+          for (const columns of [1, 2, 31, 64, 65, 300]) {
+            const rows = 40, k = new Kernels(variant), { bytes } = TYPES[name], data = new Uint8Array(rows * columns * bytes);
+            // −1e-30, and of F16 the smallest there is below zero
+            if (name === 'F32') new Float32Array(data.buffer).fill(-1e-30);
+            else new Uint16Array(data.buffer).fill(name === 'BF16' ? 0x8da2 : 0x8001);
+            const x = new Float32Array(4 * columns).fill(2 ** -130), w = matrix(k, name, data, rows, columns);
+            sameArray(multiply(k, name, w, x.subarray(0, columns), 1, rows), multiply(k, name, w, x, 4, rows).slice(0, rows), `${columns} columns`);
+          }
+        });
 
       test(`${name}: a weight or scale that is not finite reaches its own row, and only that`, () => {
         const r = random(15), rows = 11, columns = widths(name)[1], { bytes, block, halves } = TYPES[name];
@@ -263,7 +278,7 @@ test('quantised products have the same bits in simd and relaxed', { skip: engine
   for (const name of quantizedNames)
     for (const columns of widths(name))
       for (const m of [1, 7]) {
-        const rows = 19, data = randomRows(name, r, rows, columns), x = normal(r, m * columns);
+        const rows = 77, data = randomRows(name, r, rows, columns), x = normal(r, m * columns);
         const [a, b] = engines.map(({ variant }) => {
           const k = new Kernels(variant);
           return multiply(k, name, matrix(k, name, data, rows, columns), x, m, rows);

@@ -1,22 +1,25 @@
-/* A product of a single input with panels as they are stored, around the part kernels of wide.c and narrow.c. */
+/* A product of a single quantised input with panels as they are stored, around the part kernels of wide.c and narrow.c. */
 #ifndef ALONE_H
 #define ALONE_H
 
 #include "panels.h"
 
-/* A part's n are integers, or integers from which the offset is to come off, or already what panels.h makes of them but for d. */
+/* A part's n are integers, or integers from which the offset is to come off, or (in an i32x4's bits) floats: panels.h's y without d. */
 enum { PLAIN, OFFSET, FLOATS };
 
-/* n of a part, for ABREAST panels or one, whose bytes begin at `at` in each. */
-typedef void alone_part(i32x4 (*n)[2], const uint8_t *const *panel, int32_t at, const void *x);
+/* n of a part, of one panel or of STREAMS, whose bytes begin at `at` in each. */
+typedef void alone_part(i32x4 (*n)[2] /* (panels, 2) */, const uint8_t *const *panel, int32_t at, const void *x);
+
+#define OF_PART(storage, name, ...)                                                                                    \
+  storage void name(i32x4(*n)[2], const uint8_t *const *panel, int32_t at, const void *x) { __VA_ARGS__; }
 
 /* What is asked about the type in these loops has the same answer each time, and costs little; rare types share one compilation. */
 INLINE void alone_product(alone_part *const part, const int panels, const int wide, const int n_are, int is_k,
-                          int has_m, const alone *a, int32_t first)
+                          int has_m, const alone *a)
 {
   const weight_type t = a->t;
-  const uint8_t *x = a->x, *const *panel = a->panel + first;
-  f32x4 unit[ABREAST][4], y[ABREAST][2] = {0};
+  const uint8_t *x = a->x;
+  f32x4 unit[STREAMS][4], y[STREAMS][2] = {0};
   int32_t at = 0;
   for (int v = 0; v < 4; v++)
     unit[0][v] = v_splat(0); /* a product begins with a unit, but gcc does not see it */
@@ -25,16 +28,16 @@ INLINE void alone_product(alone_part *const part, const int panels, const int wi
     const int32_t head = begins ? unit_head(t) : 0, sub = is_k ? 16 : 0;
     const float *numbers = (const float *)(x + input_quants(wide, 1));
     f32x4 dx = v_splat(numbers[0]), sum = v_splat(numbers[1]), off = v_splat(a->offset) * sum;
-    i32x4 n[ABREAST][2];
-    part(n, panel, at + head + sub, x);
+    i32x4 n[STREAMS][2];
+    part(n, a->panel, at + head + sub, x);
     ROLLED for (int p = 0; p < panels; p++)
     {
       f32x4 *d = unit[is_k ? p : 0], *m = d + 2;
       if (begins)
-        unit_scales(d, m, has_m, 0, panel[p] + at);
+        unit_scales(d, m, has_m, 0, a->panel[p] + at);
       f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
       if (is_k && has_m)
-        times_sub_scales(dp, mp, panel[p] + at + head);
+        times_sub_scales(dp, mp, a->panel[p] + at + head);
       for (int v = 0; v < 2; v++) {
         f32x4 z = n_are == FLOATS ? (f32x4)n[p][v] : v_float(n[p][v]);
         z = (n_are == OFFSET ? z - off : z) * dp[v];
@@ -47,9 +50,12 @@ INLINE void alone_product(alone_part *const part, const int panels, const int wi
   }
   ROLLED for (int p = 0; p < panels; p++)
   {
-    v_store(a->y + PANEL * (first + p), y[p][0]);
-    v_store(a->y + PANEL * (first + p) + 4, y[p][1]);
+    v_store(a->y + PANEL * p, y[p][0]);
+    v_store(a->y + PANEL * p + 4, y[p][1]);
   }
 }
+
+#define ALONE(wide, name, part, panels, n_are, is_k, has_m)                                                            \
+  static void name(const alone *a) { alone_product(part, panels, wide, n_are, is_k, has_m, a); }
 
 #endif

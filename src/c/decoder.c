@@ -185,7 +185,8 @@ static void multiply(attn_team *team, product_task *s)
   int32_t across = work < 2e5 * most ? (int32_t)(work / 2e5) : most;
   across = across < threads ? threads : across;
   across = (across + blocks - 1) / blocks;
-  s->rows = ((rows + across - 1) / across + 31) & ~31;
+  int32_t whole = s->m == 1 ? 32 : 8; /* rows that meet the inputs together */
+  s->rows = ((rows + across - 1) / across + whole - 1) & ~(whole - 1);
   for (int32_t y = 0; y < s->count; y++)
     pieces += pieces_of(s, s->product[y].w);
   attn_team_run(team, product_piece, s, pieces * blocks, work);

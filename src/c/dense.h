@@ -24,7 +24,10 @@ void attn_dense_tile(float *sums,        /* (GROUP, PANEL) */
                      const float *panel, /* (columns, PANEL) */
                      int32_t columns, int first);
 
-/* y = x·Wᵀ for a single row and ABREAST panels. */
-void attn_dense_abreast(float *y /* (ABREAST, PANEL) */, const float *x, const float *const *panel, int32_t columns);
+/* y = x·Wᵀ for a single row and STREAMS panels. */
+void attn_dense_streams(float *y,                  /* (STREAMS, PANEL) */
+                        const float *x,            /* (columns) */
+                        const float *const *panel, /* (STREAMS) of (columns, PANEL) */
+                        int32_t columns);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The two inner loops of a product: four rows and one panel, or one row and ABREAST panels. Lanes run along the outputs, and every
+ * The two inner loops of a product: four rows and one panel, or one row and STREAMS panels. Lanes run along the outputs, and every
  * output is a sum over the columns in order, so its bits depend on nothing but its own row of x and of W.
  *
  * 4 rows × 2 vectors of sums are the tile of tile.h, but with long chains, and V8 keeps all of it in registers as long as the loop
@@ -19,26 +19,26 @@ void attn_dense_tile(float *to, const float *x, const float *panel, int32_t colu
 }
 
 /* A single row, all columns; the same sums in the same order. */
-void attn_dense_abreast(float *y, const float *x, const float *const *panel, int32_t columns)
+void attn_dense_streams(float *y, const float *x, const float *const *panel, int32_t columns)
 {
   for (int32_t start = 0; start < columns; start += DENSE_CHAIN) {
     int32_t end = columns - start < DENSE_CHAIN ? columns : start + DENSE_CHAIN;
-    const float *w[ABREAST];
-    f32x4 sum[ABREAST][2];
-    for (int p = 0; p < ABREAST; p++) {
+    const float *w[STREAMS];
+    f32x4 sum[STREAMS][2];
+    for (int p = 0; p < STREAMS; p++) {
       w[p] = panel[p] + start * PANEL;
       sum[p][0] = sum[p][1] = v_splat(0);
     }
     ROLLED for (int32_t c = start; c < end; c++)
     {
       f32x4 s = v_splat(x[c]);
-      for (int p = 0; p < ABREAST; p++) {
+      for (int p = 0; p < STREAMS; p++) {
         sum[p][0] = v_madd(s, v_load(w[p]), sum[p][0]);
         sum[p][1] = v_madd(s, v_load(w[p] + 4), sum[p][1]);
         w[p] += PANEL;
       }
     }
-    for (int p = 0; p < ABREAST; p++)
+    for (int p = 0; p < STREAMS; p++)
       for (int v = 0; v < 2; v++) {
         float *to = y + p * PANEL + 4 * v;
         v_store(to, start ? v_load(to) + sum[p][v] : sum[p][v]);

@@ -22,12 +22,14 @@ INLINE void load_eight(const int type, int wild, f32x4 w[2], const uint8_t *p)
  * first-level cache by then. With F16 an input takes the factor that its weights lack: no product changes by a bit. `wild`:
  * some weight is not finite, or some input too large for that.
  */
-INLINE void single(const int type, const int wild, const int panels, const alone *a, int32_t first)
+INLINE void alone_floats(const int type, const int wild, const int panels, const alone *a)
 {
   const int32_t step = PANEL * (type == ATTN_F32 ? 4 : 2);
   const int apart = type == ATTN_F16 && !wild;
   const float *x = a->x;
-  f32x4 total[ABREAST][2] = {0};
+  f32x4 total[STREAMS][2];
+  for (int p = 0; p < panels; p++)
+    total[p][0] = total[p][1] = v_splat(-0.0f); /* so that a first sum of −0 stays one, as in the tile */
   for (int32_t start = 0; start < a->columns; start += DENSE_SPAN) {
     int32_t count = a->columns - start < DENSE_SPAN ? a->columns - start : DENSE_SPAN;
     float scaled[DENSE_SPAN];
@@ -36,10 +38,10 @@ INLINE void single(const int type, const int wild, const int panels, const alone
     const float *inputs = apart ? scaled : x + start;
     ROLLED for (int odd = 0; odd < 2 && odd < count; odd++)
     {
-      const uint8_t *w[ABREAST];
-      f32x4 sum[ABREAST][2] = {0};
+      const uint8_t *w[STREAMS];
+      f32x4 sum[STREAMS][2] = {0};
       for (int p = 0; p < panels; p++)
-        w[p] = a->panel[first + p] + (start + odd) * step;
+        w[p] = a->panel[p] + (start + odd) * step;
       ROLLED for (int32_t c = odd; c < count; c += 2)
       {
         f32x4 s = v_splat(inputs[c]), y[2];
@@ -57,20 +59,17 @@ INLINE void single(const int type, const int wild, const int panels, const alone
   }
   for (int p = 0; p < panels; p++) {
     f32x4 even = total[p][0], odd = total[p][1];
-    v_store(a->y + PANEL * (first + p), apart ? __builtin_shufflevector(even, odd, 0, 4, 1, 5) : even);
-    v_store(a->y + PANEL * (first + p) + 4, apart ? __builtin_shufflevector(even, odd, 2, 6, 3, 7) : odd);
+    v_store(a->y + PANEL * p, apart ? __builtin_shufflevector(even, odd, 0, 4, 1, 5) : even);
+    v_store(a->y + PANEL * p + 4, apart ? __builtin_shufflevector(even, odd, 2, 6, 3, 7) : odd);
   }
 }
 
-#define SINGLE(name, type, wild, panels)                                                                               \
-  static void name(const alone *a)                                                                                     \
-  {                                                                                                                    \
-    ROLLED for (int32_t p = 0; p < ABREAST; p += panels) single(type, wild, panels, a, p);                             \
-  }
-SINGLE(single_f32, ATTN_F32, 0, ABREAST)
-SINGLE(single_f16, ATTN_F16, 0, ABREAST)
-SINGLE(single_wild, ATTN_F16, 1, 1)
-SINGLE(single_bf16, ATTN_BF16, 0, ABREAST)
+#define ALONE_FLOATS(name, type, wild, panels)                                                                         \
+  static void name(const alone *a) { alone_floats(type, wild, panels, a); }
+ALONE_FLOATS(alone_f32, ATTN_F32, 0, STREAMS)
+ALONE_FLOATS(alone_f16, ATTN_F16, 0, STREAMS)
+ALONE_FLOATS(alone_wild, ATTN_F16, 1, 1)
+ALONE_FLOATS(alone_bf16, ATTN_BF16, 0, STREAMS)
 
 /* Whether all of an input stays in the floats when HALF_SCALE multiplies it. */
 static int scalable(const float *x, int32_t columns)
@@ -122,16 +121,16 @@ static void many(float *out, size_t stride, const attn_matrix *w, const float *s
 void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m,
                           int32_t first_row, int32_t end_row)
 {
-  int32_t left = m % GROUP == 1 ? m - 1 : m, abreast = attn_multiply_abreast(w->columns);
-  for (int32_t i = 0; i < left; i += abreast)
+  int32_t paired = m % GROUP == 1 ? m - 1 : m, abreast = attn_multiply_abreast(w->columns);
+  for (int32_t i = 0; i < paired; i += abreast)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
-      many(out, stride, w, scratch, i, left - i < abreast ? left : i + abreast, panel,
+      many(out, stride, w, scratch, i, paired - i < abreast ? paired : i + abreast, panel,
            lanes_of(panel, first_row, end_row));
-  if (left == m)
+  if (paired == m)
     return;
-  const float *x = (const float *)scratch + (size_t)left * (size_t)w->columns;
-  alone_kernel *kernel = w->type == ATTN_F32 ? single_f32 : w->type == ATTN_BF16 ? single_bf16 : single_f16;
-  if (w->type == ATTN_F16 && (w->wild || !scalable(x, w->columns)))
-    kernel = single_wild;
-  attn_multiply_alone(out + (size_t)left * stride, w, x, 0, kernel, first_row, end_row);
+  const float *x = (const float *)scratch + (size_t)paired * (size_t)w->columns;
+  int wild = w->type == ATTN_F16 && (w->wild || !scalable(x, w->columns));
+  alone_kernel *kernel = w->type == ATTN_F32 ? alone_f32 : w->type == ATTN_BF16 ? alone_bf16 : alone_f16;
+  attn_multiply_alone(out + (size_t)paired * stride, w, x, 0, wild ? alone_wild : kernel, wild ? 1 : STREAMS, first_row,
+                      end_row);
 }

@@ -84,19 +84,19 @@ static void many_rows(const product *p, int32_t first, int32_t end, int32_t from
   }
 }
 
-/* The panels make ABREAST runs, of which one panel each meets the row at a time (as in panels.h); a run that has ended repeats the first. */
+/* The panels are cut into streams, as in panels.h; one that has ended repeats the first. */
 static void one_row(const product *p, int32_t i, int32_t from, int32_t to)
 {
   const attn_dense *w = p->w;
-  float y[ABREAST * PANEL], *out = p->y + (size_t)i * p->y_stride;
-  int32_t run = (to - from + ABREAST - 1) / ABREAST;
-  for (int32_t first = from; first < from + run; first++) {
-    const float *panel[ABREAST];
-    for (int32_t r = 0; r < ABREAST; r++)
-      panel[r] = panel_at(w, first + r * run < to ? first + r * run : first);
-    attn_dense_abreast(y, p->x + (size_t)i * p->x_stride, panel, w->columns);
-    for (int32_t r = 0, n = first; r < ABREAST && n < to; r++, n += run)
-      move_tile(out + n * PANEL, 0, y + r * PANEL, 0, 1, w->rows - n * PANEL < PANEL ? w->rows - n * PANEL : PANEL);
+  float y[STREAMS * PANEL], *out = p->y + (size_t)i * p->y_stride;
+  int32_t length = (to - from + STREAMS - 1) / STREAMS;
+  for (int32_t first = from; first < from + length; first++) {
+    const float *panel[STREAMS];
+    for (int32_t s = 0; s < STREAMS; s++)
+      panel[s] = panel_at(w, first + s * length < to ? first + s * length : first);
+    attn_dense_streams(y, p->x + (size_t)i * p->x_stride, panel, w->columns);
+    for (int32_t s = 0, n = first; s < STREAMS && n < to; s++, n += length)
+      move_tile(out + n * PANEL, 0, y + s * PANEL, 0, 1, w->rows - n * PANEL < PANEL ? w->rows - n * PANEL : PANEL);
   }
 }
 
@@ -125,7 +125,7 @@ void attn_matmul(attn_team *team, float *y, size_t y_stride, const float *x, siz
   int32_t chunks = (m + DENSE_ROWS - 1) / DENSE_ROWS, panels = panels_of(w), wanted = 4 * attn_team_threads(team);
   if (attn_team_threads(team) > 1 && chunks < wanted && m > 0)
     p.parts = (wanted + chunks - 1) / chunks;
-  p.panels_per_part = ((panels + p.parts - 1) / p.parts + ABREAST - 1) / ABREAST * ABREAST;
+  p.panels_per_part = ((panels + p.parts - 1) / p.parts + STREAMS - 1) / STREAMS * STREAMS;
   p.parts = (panels + p.panels_per_part - 1) / p.panels_per_part;
   attn_team_run(team, run_piece, &p, chunks * p.parts, (double)m * w->rows * w->columns);
 }

@@ -83,17 +83,17 @@ KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lane
 }
 
 void attn_multiply_alone(float *out, const attn_matrix *w, const void *x, float offset, alone_kernel *kernel,
-                         int32_t first_row, int32_t end_row)
+                         int32_t streams, int32_t first_row, int32_t end_row)
 {
-  float y[ABREAST * PANEL];
-  int32_t from = first_row / PANEL, to = (end_row + PANEL - 1) / PANEL, run = (to - from + ABREAST - 1) / ABREAST;
+  float y[STREAMS * PANEL];
+  int32_t from = first_row / PANEL, to = (end_row + PANEL - 1) / PANEL, length = (to - from + streams - 1) / streams;
   alone a = {.y = y, .x = x, .columns = w->columns, .t = attn_weight_type(w->type), .offset = offset};
-  for (int32_t first = from; first < from + run; first++) {
-    for (int32_t p = 0; p < ABREAST; p++) /* a run that has ended repeats the first */
-      a.panel[p] = panel_of(w, first + p * run < to ? first + p * run : first);
+  for (int32_t first = from; first < from + length; first++) {
+    for (int32_t s = 0; s < streams; s++) /* one that has ended repeats the first */
+      a.panel[s] = panel_of(w, first + s * length < to ? first + s * length : first);
     kernel(&a);
-    for (int32_t p = 0, panel = first; p < ABREAST && panel < to; p++, panel += run)
-      attn_move_lanes(out + (size_t)panel * PANEL, 0, y + PANEL * p, 0, 1, lanes_of(panel, first_row, end_row));
+    for (int32_t s = 0, panel = first; s < streams && panel < to; s++, panel += length)
+      attn_move_lanes(out + (size_t)panel * PANEL, 0, y + PANEL * s, 0, 1, lanes_of(panel, first_row, end_row));
   }
 }
 
@@ -128,7 +128,8 @@ void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *
       many(&x, i, paired - i < abreast ? paired : i + abreast, panel, lanes_of(panel, first_row, end_row));
   if (paired < m)
     attn_multiply_alone(out + (size_t)paired * stride, w, input_at(&x, paired), x.wide ? x.t.offset : x.offset,
-                        x.wide ? attn_alone_wide(x.t) : attn_alone_narrow(x.t, x.pairs), first_row, end_row);
+                        x.wide ? attn_alone_wide(x.t) : attn_alone_narrow(x.t, x.pairs), x.t.high_bits ? 1 : STREAMS,
+                        first_row, end_row);
   for (int32_t row = first_row; w->wild && row < end_row; row++)
     if (row_is_wild(w, x.t, row))
       for (int32_t i = 0; i < m; i++)

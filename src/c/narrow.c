@@ -36,7 +36,7 @@ INLINE f32x4 of_half(i32x4 n, float offset, float sum, i32x4 sub)
   return (v_float(n) - v_splat(offset) * v_splat(sum)) * v_float(sub);
 }
 
-/* n of a part of Q5, or of Q6 as floats, with each half's s and without its 32·Σx. */
+/* n of a part of Q5, or of Q6 as floats, with each half's s and without 32·Σx, its offset's. */
 INLINE void part_dots(const int high_bits, i32x4 to[2], const uint8_t *q, const uint8_t *x)
 {
   const float *halves = (const float *)(x + input_quants(0, 1)) + 2;
@@ -62,19 +62,19 @@ INLINE void part_dots(const int high_bits, i32x4 to[2], const uint8_t *q, const 
 
 enum { BYTES, NIBBLES, NIBBLE_PAIRS };
 
-/* n of a part of Q8_0 or Q4, of all panels together. */
-INLINE void abreast(const int kind, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const uint8_t *x)
+/* n of a part of Q8_0 or Q4, of STREAMS panels. */
+INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const uint8_t *x)
 {
-  i32x4 n[ABREAST][2] = {0};
-  i16x8 two[ABREAST][2] = {0};
-  const uint8_t *q[ABREAST];
-  for (int p = 0; p < ABREAST; p++)
+  i32x4 n[STREAMS][2] = {0};
+  i16x8 two[STREAMS][2] = {0};
+  const uint8_t *q[STREAMS];
+  for (int p = 0; p < STREAMS; p++)
     q[p] = panel[p] + at;
   const int step = kind == BYTES ? 4 : 8;
   ROLLED for (int c = 0; c < PART; c += step, x += step)
   {
-    i32x4 y[2] = {v_splat_bytes(x), v_splat_bytes(x + step / 2)};
-    for (int p = 0; p < ABREAST; p++) {
+    i32x4 y[2] = {v_splat_bytes(x), kind == BYTES ? v_splat_i(0) : v_splat_bytes(x + 4)};
+    for (int p = 0; p < STREAMS; p++) {
       for (int v = 0; v < 2; v++) {
         i32x4 w = v_load_i(q[p] + 16 * v);
         for (int j = 0; j < 2; j++) {
@@ -87,31 +87,25 @@ INLINE void abreast(const int kind, i32x4 (*to)[2], const uint8_t *const *panel,
       q[p] += 32;
     }
   }
-  for (int p = 0; p < ABREAST; p++)
+  for (int p = 0; p < STREAMS; p++)
     for (int v = 0; v < 2; v++)
       to[p][v] = kind == NIBBLE_PAIRS ? v_widen(two[p][v]) : n[p][v];
 }
 
-#define OF_PART(kind, name, ...)                                                                                       \
-  kind void name(i32x4(*n)[2], const uint8_t *const *panel, int32_t at, const void *x) { __VA_ARGS__; }
-OF_PART(INLINE, part8, abreast(BYTES, n, panel, at, x))
-OF_PART(KERNEL, part4, abreast(NIBBLES, n, panel, at, x))
-OF_PART(KERNEL, part4_pairs, abreast(NIBBLE_PAIRS, n, panel, at, x))
+/* Those of 4 bits by themselves, for the sake of size: each has two callers, and costs them 3 %. */
+OF_PART(INLINE, part8, stream_dots(BYTES, n, panel, at, x))
+OF_PART(KERNEL, part4, stream_dots(NIBBLES, n, panel, at, x))
+OF_PART(KERNEL, part4_pairs, stream_dots(NIBBLE_PAIRS, n, panel, at, x))
 OF_PART(INLINE, part5, part_dots(1, *n, *panel + at, x))
 OF_PART(INLINE, part6, part_dots(2, *n, *panel + at, x))
 
-#define ALONE(name, part, panels, n_are, is_k, has_m)                                                                  \
-  static void name(const alone *a)                                                                                     \
-  {                                                                                                                    \
-    ROLLED for (int32_t p = 0; p < ABREAST; p += panels) alone_product(part, panels, 0, n_are, is_k, has_m, a, p);     \
-  }
-ALONE(alone8, part8, ABREAST, OFFSET, 0, 0)
-ALONE(alone4, part4, ABREAST, OFFSET, 0, a->t.sign_m)
-ALONE(alone4_k, part4, ABREAST, PLAIN, 1, 1)
-ALONE(alone4_pairs, part4_pairs, ABREAST, OFFSET, 0, a->t.sign_m)
-ALONE(alone4_k_pairs, part4_pairs, ABREAST, PLAIN, 1, 1)
-ALONE(alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
-ALONE(alone6_k, part6, 1, FLOATS, 1, 0)
+ALONE(0, alone8, part8, STREAMS, OFFSET, 0, 0)
+ALONE(0, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
+ALONE(0, alone4_k, part4, STREAMS, PLAIN, 1, 1)
+ALONE(0, alone4_pairs, part4_pairs, STREAMS, OFFSET, 0, a->t.sign_m)
+ALONE(0, alone4_k_pairs, part4_pairs, STREAMS, PLAIN, 1, 1)
+ALONE(0, alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
+ALONE(0, alone6_k, part6, 1, FLOATS, 1, 0)
 
 alone_kernel *attn_alone_narrow(weight_type t, int pairs)
 {

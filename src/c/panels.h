@@ -1,4 +1,4 @@
-/* Inside a product: a panel's scales, its quants, and the two kernels that meet them with inputs. */
+/* Inside a product: a panel's scales, its quants, and the kernels that meet them with inputs, one or four. */
 #ifndef PANELS_H
 #define PANELS_H
 
@@ -56,27 +56,29 @@ INLINE void times_sub_scales(f32x4 d[2], f32x4 m[2], const uint8_t *sub)
 void attn_chunk_scales(chunk_scales *scales, weight_type t, panel_chunk chunk);
 
 /*
- * A single input meets panels as they are stored, ABREAST of them together: it is loaded once for all, and memory is read at places far
- * from each other, each of which has prefetching of its own. On a Zen 3 in Node 26, beside one panel after another: 1.1 to 1.3 times as
- * fast from the cache, 1.2 to 1.4 from memory. (At places near each other memory is slower than in order.)
+ * A single input meets panels as they are stored. Where several meet it together, it is loaded once for all, and memory is read at places
+ * far from each other, each of which has prefetching of its own. On a Zen 3 in Node 26, beside one panel after another: 1.1 to 1.3 times
+ * as fast from the cache, 1.2 to 1.4 from memory. (At places near each other memory is slower than in order. Types with bits above the
+ * nibbles have no registers to spare, and go one panel after another.)
  */
 typedef struct {
-  float *y; /* (ABREAST, PANEL) */
-  const uint8_t *panel[ABREAST];
-  const void *x;
+  float *y;                      /* (panels, PANEL), all of it written */
+  const uint8_t *panel[STREAMS]; /* of stored panels */
+  const void *x;                 /* one prepared input */
   int32_t columns;
   weight_type t;
   float offset;
 } alone;
 
+/* How many panels it takes is up to whoever chooses it. */
 typedef void alone_kernel(const alone *a);
 
 alone_kernel *attn_alone_wide(weight_type t);
 alone_kernel *attn_alone_narrow(weight_type t, int pairs);
 
-/* All outputs of [first_row, end_row): the panels in ABREAST runs of neighbours, of which one each meets x at a time. */
-void attn_multiply_alone(float *out, const attn_matrix *w, const void *x, float offset, alone_kernel *kernel,
-                         int32_t first_row, int32_t end_row);
+/* The panels of rows [first_row, end_row) are cut into so many streams, of neighbours; each time the kernel takes one panel of each. */
+void attn_multiply_alone(float *out /* (rows) */, const attn_matrix *w, const void *x, float offset,
+                         alone_kernel *kernel, int32_t streams, int32_t first_row, int32_t end_row);
 
 /* A chunk's weights as the tiles read them: (parts, c/2, PANEL, c%2), q − offset times Q6_K's s; or (parts, c/4, PANEL, c%4), q. */
 void attn_unpack_wide(weight_type t, int16_t *to, panel_chunk chunk);

@@ -51,19 +51,19 @@ INLINE void part_dots(const int high_bits, i32x4 n[2], const uint8_t *q, const i
     n[0] = s[0], n[1] = s[1];
 }
 
-/* n of a part of Q8_0 or Q4, of all panels together. */
-INLINE void abreast(const int bits, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const int16_t *x)
+/* n of a part of Q8_0 or Q4, of STREAMS panels. */
+INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const int16_t *x)
 {
   const int columns = bits == 8 ? 4 : 8; /* in 32 bytes */
-  const uint8_t *q[ABREAST];
-  i32x4 n[ABREAST][2] = {0};
-  for (int p = 0; p < ABREAST; p++)
+  const uint8_t *q[STREAMS];
+  i32x4 n[STREAMS][2] = {0};
+  for (int p = 0; p < STREAMS; p++)
     q[p] = panel[p] + at;
   ROLLED for (int c = 0; c < PART; c += columns, x += columns)
   {
     for (int h = 0; h < columns / 2; h += 2) {
       i16x8 y[2] = {(i16x8)v_splat_bytes(x + 2 * h), (i16x8)v_splat_bytes(x + 2 * h + 2)};
-      for (int p = 0; p < ABREAST; p++)
+      for (int p = 0; p < STREAMS; p++)
         for (int v = 0; v < 2; v++)
           for (int j = 0; j < 2; j++) {
             i16x8 w =
@@ -71,31 +71,24 @@ INLINE void abreast(const int bits, i32x4 (*to)[2], const uint8_t *const *panel,
             n[p][v] = v_dot(w, y[j], n[p][v]);
           }
     }
-    for (int p = 0; p < ABREAST; p++)
+    for (int p = 0; p < STREAMS; p++)
       q[p] += 32;
   }
-  for (int p = 0; p < ABREAST; p++)
+  for (int p = 0; p < STREAMS; p++)
     to[p][0] = n[p][0], to[p][1] = n[p][1];
 }
 
-#define OF_PART(name, ...)                                                                                             \
-  INLINE void name(i32x4(*n)[2], const uint8_t *const *panel, int32_t at, const void *x) { __VA_ARGS__; }
-OF_PART(part8, abreast(8, n, panel, at, x))
-OF_PART(part4, abreast(4, n, panel, at, x))
-OF_PART(part5, part_dots(1, *n, *panel + at, x))
-OF_PART(part6, part_dots(2, *n, *panel + at, x))
+OF_PART(INLINE, part8, stream_dots(8, n, panel, at, x))
+OF_PART(INLINE, part4, stream_dots(4, n, panel, at, x))
+OF_PART(INLINE, part5, part_dots(1, *n, *panel + at, x))
+OF_PART(INLINE, part6, part_dots(2, *n, *panel + at, x))
 
 /* The offset of Q8_0 and Q6_K is in their quants. */
-#define ALONE(name, part, panels, n_are, is_k, has_m)                                                                  \
-  static void name(const alone *a)                                                                                     \
-  {                                                                                                                    \
-    ROLLED for (int32_t p = 0; p < ABREAST; p += panels) alone_product(part, panels, 1, n_are, is_k, has_m, a, p);     \
-  }
-ALONE(alone8, part8, ABREAST, PLAIN, 0, 0)
-ALONE(alone4, part4, ABREAST, OFFSET, 0, a->t.sign_m)
-ALONE(alone4_k, part4, ABREAST, PLAIN, 1, 1)
-ALONE(alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
-ALONE(alone6_k, part6, 1, PLAIN, 1, 0)
+ALONE(1, alone8, part8, STREAMS, PLAIN, 0, 0)
+ALONE(1, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
+ALONE(1, alone4_k, part4, STREAMS, PLAIN, 1, 1)
+ALONE(1, alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
+ALONE(1, alone6_k, part6, 1, PLAIN, 1, 0)
 
 alone_kernel *attn_alone_wide(weight_type t)
 {

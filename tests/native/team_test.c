@@ -86,7 +86,7 @@ int main(void)
       fail("a piece was not done once");
   }
 
-  enum { M = 70, ROWS = 90, COLUMNS = 300 };
+  enum { M = 65, ROWS = 90, COLUMNS = 300 };
   static float x[M * COLUMNS], w[ROWS * COLUMNS], alone[M * ROWS], shared[M * ROWS];
   for (int at = 0; at < M * COLUMNS; at++)
     x[at] = (float)(at * 7919 % 1009) / 500 - 1;
