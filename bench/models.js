@@ -79,6 +79,9 @@ async function runSide(side) {
   if (side.why) return;
   const note = (key, value) => value && (side.samples[key] ??= []).push(value);
   try {
+    // the side before it has come to rest, and this one is awake
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await side.page.call('runModel', prompt(32), 8);
     for (const [length, count] of RUNS) {
       const { promptTokens, prefill, decode } = await side.page.call('runModel', prompt(length), count);
       if (Math.abs(promptTokens - length) > 3) throw new Error(`the prompt has ${promptTokens} tokens, not ${length}`);
