@@ -3,6 +3,7 @@
  * rows of the matrices or by tokens.
  */
 #include "pass.h"
+#include "tile.h"
 #include "vmath.h"
 
 enum { TOKENS = 4 /* in a piece of a step that is shared by tokens: a multiple of four, as inputs are prepared */ };
@@ -185,7 +186,7 @@ static void multiply(attn_team *team, product_task *s)
   int32_t across = work < 2e5 * most ? (int32_t)(work / 2e5) : most;
   across = across < threads ? threads : across;
   across = (across + blocks - 1) / blocks;
-  int32_t whole = s->m == 1 ? 32 : 8; /* rows that meet the inputs together */
+  int32_t whole = s->m == 1 ? STREAMS * PANEL : PANEL; /* rows that meet the inputs together */
   s->rows = ((rows + across - 1) / across + whole - 1) & ~(whole - 1);
   for (int32_t y = 0; y < s->count; y++)
     pieces += pieces_of(s, s->product[y].w);

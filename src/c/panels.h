@@ -57,8 +57,8 @@ void attn_chunk_scales(chunk_scales *scales, weight_type t, panel_chunk chunk);
 
 /*
  * A single input meets panels as they are stored. Where several meet it together, it is loaded once for all, and memory is read at places
- * far from each other, each of which has prefetching of its own. On a Zen 3 in Node 26, beside one panel after another: 1.1 to 1.3 times
- * as fast from the cache, 1.2 to 1.4 from memory. (At places near each other memory is slower than in order. Types with bits above the
+ * far from each other, each of which has prefetching of its own. On a Zen 3 in Node 26, beside one panel after another: 1.0 to 1.3 times
+ * as fast from the cache, 1.1 to 1.6 from memory. (At places near each other memory is slower than in order. Types with bits above the
  * nibbles have no registers to spare, and go one panel after another.)
  */
 typedef struct {
