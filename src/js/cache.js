@@ -1,6 +1,6 @@
 import { array, choice, headSizes, integer, read, rows, sized } from './check.js';
-import { GONE, STATUS, describe, refuse } from './errors.js';
-import { F32 } from './memory.js';
+import { STATUS, describe, refuse } from './errors.js';
+import { Block, F32 } from './memory.js';
 
 /** In the order of attn.h. */
 export const TYPES = /** @type {const} */ (['f32', 'f16', 'q8']);
@@ -9,31 +9,25 @@ export const TYPES = /** @type {const} */ (['f32', 'f16', 'q8']);
 const UNFIT = { FORMAT: 'not of such a cache', INTEGRITY: 'damaged', LIMIT: 'too long' };
 
 /** See types.d.ts. Its memory is laid out and understood by cache.c alone. */
-export class KVCache {
+export class KVCache extends Block {
   #memory;
-  #at;
 
   /** @param {import('./memory.js').Memory} memory @param {any} options */
   constructor(memory, options) {
     const { kvHeads = 1, headDim, valueDim = headDim, capacity, type } = read('options', options, 'kvHeads headDim valueDim capacity type');
     const sizes = Object.entries({ kvHeads, headDim, valueDim, capacity }).map(([name, x]) => integer(name, x, 1));
     headSizes(memory, { headDim, valueDim });
-    const kind = choice('type', type, ...TYPES);
+    const kind = choice('type', type, ...TYPES), bytes = memory.call('cache_bytes', ...sizes, kind) >>> 0;
+    if (!bytes) refuse('LIMIT', 'cache', `of (${sizes})`, 'below 4 GiB');
+    super(memory, bytes, 'cache');
+    memory.call('cache_init', this.place(), ...sizes, kind);
     this.type = TYPES[kind];
     this.kvHeads = kvHeads;
     this.headDim = headDim;
     this.valueDim = valueDim;
     this.capacity = capacity;
     this.#memory = memory;
-    this.bytes = memory.call('cache_bytes', ...sizes, kind) >>> 0;
-    if (!this.bytes) refuse('LIMIT', 'cache', `of (${sizes})`, 'below 4 GiB');
-    this.#at = memory.take(this.bytes);
-    memory.call('cache_init', this.#at, ...sizes, kind);
-  }
-
-  /** Its address, for the memory it lives in. @param {import('./memory.js').Memory} [memory] */
-  place(memory = this.#memory) {
-    return this.#at < 0 || memory !== this.#memory ? refuse('DISPOSED', 'cache', ...GONE) : this.#at;
+    this.bytes = bytes;
   }
 
   get length() {
@@ -90,10 +84,4 @@ export class KVCache {
     array('snapshot', snapshot, 'Uint8Array');
     const status = memory.scope(() => memory.call('cache_restore', at, memory.put(snapshot, 'uint8'), snapshot.length));
     if (status) refuse(STATUS[status], 'snapshot', `${describe(snapshot)}, ${UNFIT[STATUS[status]]}`, `an intact ${this.type} one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`);
-  }
-
-  dispose() {
-    if (this.#at >= 0) this.#memory.give(this.#at, this.bytes);
-    this.#at = -1;
-  }
-}
+  }}

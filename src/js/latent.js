@@ -1,37 +1,32 @@
 import { choice, integer, read, rows, yes } from './check.js';
-import { GONE, describe, refuse } from './errors.js';
+import { describe, refuse } from './errors.js';
 import { Held } from './held.js';
 import { readOptions } from './attention.js';
-import { F32 } from './memory.js';
+import { Block, F32 } from './memory.js';
 import { FORWARD, holdTable, layerCall, readEpsilon, readPlaces, roomFor } from './multihead.js';
 import { floats } from './operations.js';
 
 /** @typedef {import('./memory.js').Memory} Memory */
 
 /** Latents of one sequence, (capacity, kvLatent + ropeDim). See types.layers.d.ts. */
-export class LatentCache {
+export class LatentCache extends Block {
   #memory;
-  #at;
   #length = 0;
 
   /** @param {Memory} memory @param {number} size @param {any} options */
   constructor(memory, size, options) {
-    this.capacity = integer('capacity', read('options', options, 'capacity').capacity, 1);
+    const capacity = integer('capacity', read('options', options, 'capacity').capacity, 1), bytes = 4 * size * capacity;
+    if (bytes >= 2 ** 32) refuse('LIMIT', 'cache', `of (${[capacity, size]})`, 'below 4 GiB');
+    super(memory, bytes, 'cache');
+    this.capacity = capacity;
     this.size = size;
-    this.bytes = 4 * size * this.capacity;
-    if (this.bytes >= 2 ** 32) refuse('LIMIT', 'cache', `of (${[this.capacity, size]})`, 'below 4 GiB');
+    this.bytes = bytes;
     this.#memory = memory;
-    this.#at = memory.take(this.bytes);
   }
 
   get length() {
     this.place();
     return this.#length;
-  }
-
-  /** Its address, for the memory it lives in. @param {Memory} [memory] */
-  place(memory = this.#memory) {
-    return this.#at < 0 || memory !== this.#memory ? refuse('DISPOSED', 'cache', ...GONE) : this.#at;
   }
 
   /** Counts the positions that a forward has written. @param {number} length */
@@ -49,11 +44,6 @@ export class LatentCache {
     const at = this.place();
     integer('to', to, 0, this.#length);
     return this.#memory.copy(F32, at + 4 * this.size * integer('from', from, 0, to), (to - from) * this.size);
-  }
-
-  dispose() {
-    if (this.#at >= 0) this.#memory.give(this.#at, this.bytes);
-    this.#at = -1;
   }
 }
 

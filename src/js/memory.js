@@ -35,8 +35,8 @@ export class Memory {
   /** @param {any} exports of the module */
   constructor(exports) {
     this.c = exports;
-    /** The functions of attn.h without their prefix. @type {Record<string, (...values: any[]) => number>} */
-    this.f = Object.fromEntries(Object.entries(exports).map(([name, f]) => [name.replace('attn_', ''), f]));
+    /** The functions of attn.h without their prefix, attn_. @type {Record<string, (...values: any[]) => number>} */
+    this.f = Object.fromEntries(Object.entries(exports).map(([name, f]) => [name.slice(5), f]));
     this.top = align(exports.__heap_base.value);
     /** Until it grows, which happens in push alone. To ask for it again and again takes longer than most else in a short call. */
     this.buffer = exports.memory.buffer;
@@ -56,7 +56,7 @@ export class Memory {
         this.buffer = this.c.memory.buffer;
       }
     } catch (cause) {
-      throw new ClearheadError('OOM', `memory is ${have} bytes; expected room for ${bytes} more, which was refused`, { cause });
+      throw new ClearheadError('OOM', `memory is ${have} bytes; expected room for ${bytes} more`, { cause });
     }
     this.top = end;
     return at;
@@ -148,32 +148,48 @@ export class Memory {
 /** @param {any} x a float input @returns {DType} */
 export const typeOf = (x) => x.dtype ?? (kindOf(x) === 'Float64Array' ? 'float64' : F32);
 
-/** See types.d.ts. */
-export class Tensor {
+/** A block of wasm memory that lasts until it is disposed of. */
+export class Block {
   #memory;
   #at;
+  #bytes;
+  #name;
+
+  /** @param {Memory} memory @param {number} bytes @param {string} name for errors */
+  constructor(memory, bytes, name) {
+    this.#memory = memory;
+    this.#bytes = bytes;
+    this.#name = name;
+    this.#at = memory.take(bytes);
+  }
+
+  /** Its address, for the memory it lives in. @param {Memory} [memory] @param {string} [name] */
+  place(memory = this.#memory, name = this.#name) {
+    return this.#at < 0 || memory !== this.#memory ? refuse('DISPOSED', name, ...GONE) : this.#at;
+  }
+
+  dispose() {
+    if (this.#at >= 0) this.#memory.give(this.#at, this.#bytes);
+    this.#at = -1;
+  }
+}
+
+/** See types.d.ts. */
+export class Tensor extends Block {
+  #memory;
 
   /** @param {Memory} memory @param {number[]} shape @param {DType} dtype */
   constructor(memory, shape, dtype) {
+    const length = shape.reduce((a, b) => a * b, 1);
+    super(memory, bytesOf(dtype, length), 'tensor');
     this.#memory = memory;
     this.shape = Object.freeze(shape);
     this.dtype = dtype;
-    this.length = shape.reduce((a, b) => a * b, 1);
-    this.#at = memory.take(bytesOf(dtype, this.length));
+    this.length = length;
     this.data.fill(0);
-  }
-
-  /** Its address, for the memory it lives in. */
-  place(memory = this.#memory, name = 'tensor') {
-    return this.#at < 0 || memory !== this.#memory ? refuse('DISPOSED', name, ...GONE) : this.#at;
   }
 
   get data() {
     return this.#memory.view(this.dtype, this.place(), this.length);
-  }
-
-  dispose() {
-    if (this.#at >= 0) this.#memory.give(this.#at, bytesOf(this.dtype, this.length));
-    this.#at = -1;
   }
 }
