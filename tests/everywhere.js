@@ -35,6 +35,12 @@ const attention = (ch, Type) => cases.map((c, x) => {
   return ch.attention(q, k, v, { ...options, want: wants[x % 3] });
 });
 
+/** In integers of 8 bits. */
+const integers = (ch) => cases.map((c, x) => {
+  const { q, k, v, options } = build(c, Float32Array);
+  return ch.attention(q, k, v, { ...options, precision: 'int8', want: wants[x % 3] });
+});
+
 /** A prompt and three steps; long enough for threads to share. */
 function cached(ch, type) {
   const cache = ch.kvCache({ kvHeads: 3, headDim: 64, capacity: 3010, type });
@@ -64,6 +70,7 @@ const theory = ({ theory: t }) => [
 const parts = {
   'attention in float32': (ch) => attention(ch, Float32Array),
   'attention in float64': (ch) => attention(ch, Float64Array),
+  'attention in integers': integers,
   'a cache of floats': (ch) => cached(ch, 'f32'),
   'a cache of halves': (ch) => cached(ch, 'f16'),
   'a cache of bytes': (ch) => cached(ch, 'q8'),

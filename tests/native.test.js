@@ -25,11 +25,12 @@ const wants = [
   { weights: true, scores: 'masked' },
 ];
 
-/** Every case, as a bare call and with something else returned; some with chosen heads and rows. */
+/** Every case, as a bare call and with something else returned; some with chosen heads and rows. Then all of them in integers. */
 function* calls() {
   for (const [x, c] of cases.entries())
-    for (const Type of [Float32Array, Float64Array]) {
+    for (const [Type, precision] of [[Float32Array], [Float64Array], [Float32Array, 'int8']]) {
       const { heads, m, n } = c.shape, call = build(c, Type);
+      call.options.precision = precision;
       yield { name: c.name, call, m, n, want: {}, shift: x & 1 };
       const rows = [...Array(m).keys()].filter((i) => i % 3 === 0).reverse(), chosen = { heads: [heads - 1], rows };
       yield {
@@ -55,6 +56,7 @@ function* poisoned(count) {
       for (let at = j; at * dv < call.v.length; at += n) call.v.fill(NaN, at * dv, (at + 1) * dv);
     });
     call.options.mask = { data, shape: [n] };
+    if (seed % 4 === 1) call.options.precision = 'int8';
     yield {
       name: `${c.name}, NaN under the mask`,
       call,
@@ -66,10 +68,12 @@ function* poisoned(count) {
   }
 }
 
-for (const program of ['native_cases_asan', 'native_cases_gcc'])
+// the last two have 8-bit dot products, whose second operand is unsigned or signed: the integers must be those of 16 bits
+for (const program of ['native_cases_asan', 'native_cases_gcc', 'native_cases_unsigned', 'native_cases_signed'])
   test(`every case has the bits of the simd module: ${program}`, async (t) => {
     assert.ok(existsSync(path(program)), `${path(program)} is missing: scripts/build.sh native`);
-    const stream = new Stream(), list = [...calls(), ...poisoned(400)];
+    const stream = new Stream(), all = [...calls(), ...poisoned(400)];
+    const list = /signed/.test(program) ? all.filter(({ call }) => call.options.precision === 'int8') : all;
     for (const { call, m, n, want, shift } of list) stream.call(call, { m, n }, want, shift);
     const answer = await answerOf(program, stream);
     for (const {
@@ -82,7 +86,7 @@ for (const program of ['native_cases_asan', 'native_cases_gcc'])
       sameBits(answer.result(result), result, name);
     }
     assert.equal(answer.rest, 0);
-    t.diagnostic(`${list.length} calls, of ${cases.length} cases and 400 with NaN under the mask`);
+    t.diagnostic(`${list.length} calls, of ${cases.length} cases and of 400 with NaN under the mask`);
   });
 
 for (const program of ['native_cases_asan', 'native_cases_gcc'])

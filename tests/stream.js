@@ -50,6 +50,7 @@ export class Stream {
       keyScale,
       alibi,
       sinks,
+      precision,
     } = options;
     this.int(shift, batch, heads, kvHeads, m, n, headDim, valueDim, Number(layout === 'bshd'), Number(scale !== undefined));
     if (scale !== undefined) this.double(scale);
@@ -61,7 +62,7 @@ export class Stream {
     this.maybe(keyLengths);
     if (mask) this.int(mask.data instanceof Uint8Array ? 1 : 2, ...[1, 1, 1, 1, ...mask.shape].slice(-4)).array(mask.data);
     else this.int(0);
-    this.maybe(keyScale).maybe(alibi).maybe(sinks);
+    this.maybe(keyScale).maybe(alibi).maybe(sinks).int(Number(precision === 'int8'));
     const chosen = want.weights;
     if (typeof chosen === 'object') {
       const slots = (size, list) => Int32Array.from({ length: size }, (_, x) => list.indexOf(x));

@@ -22,6 +22,8 @@ const calls = [
   ['positions first, odd sizes', { heads: 6, kvHeads: 2, headDim: 33, valueDim: 21, layout: 'bshd' }, 250, 700],
   ['few queries over many keys', { heads: 8, kvHeads: 2, headDim: 64 }, 3, 5000],
   ['one query, softcap and sinks', { heads: 4, kvHeads: 4, headDim: 64, softcap: 5, sinks: Float32Array.of(0, 1, -2, 3) }, 1, 20000],
+  ['in integers', { heads: 6, kvHeads: 3, headDim: 64, causal: true, precision: 'int8' }, 700, 700],
+  ['in integers, few queries', { heads: 4, kvHeads: 2, headDim: 40, precision: 'int8' }, 2, 4000],
   ['a mask that empties rows', { heads: 4, headDim: 32, mask: { data: Uint8Array.from({ length: 500 * 300 }, (_, x) => +((x / 300) % 7 > 1 && x % 5 > 0)), shape: [500, 300] } }, 500, 300],
   ['few queries, most keys beyond their length', { heads: 6, kvHeads: 2, headDim: 4, keyLengths: Int32Array.of(1) }, 2, 200000],
   ['one query at the beginning of many keys', { heads: 4, headDim: 4, causal: true, offset: 0 }, 1, 300000],

@@ -7,12 +7,13 @@
  * The work for one kv head goes row chunk by row chunk. A span's keys are packed into panels once per chunk; then each group
  * of rows (query by query, the heads of the kv group side by side) runs through the span.
  */
+#include "dots.h"
 #include "tiled.h"
 
 /* How many rows the next group takes when so many are left: a small remainder would cost nearly as much as a whole group. */
 static int32_t group_size(const call *s, const head_job *job, int32_t left)
 {
-  int32_t most = s->p->sinks || (job->cache && job->cache->type == ATTN_CACHE_Q8) ? GROUP : ROWS;
+  int32_t most = s->p->sinks || s->int8 || (job->cache && job->cache->type == ATTN_CACHE_Q8) ? GROUP : ROWS;
   return left <= most ? left : left < 2 * most ? (left + 1) / 2 : most;
 }
 
@@ -106,7 +107,7 @@ static void attend_chunk(const call *s, head_job *job, int32_t first, int32_t en
     for (const row_group *g = s->groups; g < last; row += g++->count) {
       if (!reaches(g, start))
         continue;
-      if (count > 1 || start == lo / SPAN * SPAN) /* one group's stay packed */
+      if (count > 1 || s->int8 || start == lo / SPAN * SPAN) /* one group's stay packed */
         attn_pack_queries(s, job, g);
       if (g + 1 < last)
         fetch_queries(s, job, g + 1);
@@ -122,7 +123,8 @@ static size_t padded_size(const attn_params *p) { return ((size_t)p->value_dim +
 /* Lays the scratch out from `base`; with a NULL base only measures it. */
 static size_t layout_scratch(const attn_params *p, call *s, char *base)
 {
-  size_t padded = padded_size(p), dim = (size_t)p->dim, used = 0;
+  size_t padded = padded_size(p), used = 0;
+  size_t dim = p->precision == ATTN_INT8 ? ((size_t)p->dim + 3) & ~(size_t)3 : (size_t)p->dim;
   size_t span = p->n < SPAN ? ((size_t)p->n + PANEL - 1) & ~(size_t)(PANEL - 1) : SPAN;
   struct {
     void **at;
@@ -133,9 +135,10 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
                {(void **)&s->scores, ROWS * SCORES * sizeof(float)},
                {(void **)&s->pairs, GROUP * FOLD / 2 * sizeof(int32_t)},
                {(void **)&s->query_factors, GROUP * sizeof(float)},
-               {(void **)&s->sums, SPAN / BLOCK * ROWS * padded * sizeof(float)},
+               {(void **)&s->sums, (SPAN / BLOCK * ROWS * padded + GROUP * STRIP) * sizeof(float)},
                {(void **)&s->acc, ROWS * padded * sizeof(float)},
                {(void **)&s->spare, ROWS * padded * sizeof(float)},
+               {(void **)&s->int8, p->precision == ATTN_INT8 ? attn_int8_bytes(p) : 0},
                {(void **)&s->totals, CHUNK * (size_t)p->value_dim * sizeof(double)},
                {(void **)&s->rows, CHUNK * sizeof(row_state)},
                {(void **)&s->groups, CHUNK / GROUP * sizeof(row_group)}};
@@ -176,6 +179,10 @@ static call begin_call(const attn_params *p, void *scratch)
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);
   s.padded = padded_size(p);
   layout_scratch(p, &s, scratch);
+  if (p->precision == ATTN_INT8)
+    s.form = dot_form(8);
+  else
+    s.int8 = NULL;
   return s;
 }
 
@@ -226,18 +233,22 @@ int32_t attn_forward_f32(const attn_params *p, float *out, const float *q, const
   return ATTN_OK;
 }
 
-static int fits(const attn_params *p, const attn_cache *cache)
+/* Whether the options fit the cache, as a status. */
+static int32_t fit(const attn_params *p, const attn_cache *cache)
 {
-  return p->batch == 1 && p->kv_heads == cache->kv_heads && p->dim == cache->dim && p->value_dim == cache->value_dim &&
-         p->n == cache->length;
+  if (p->precision != ATTN_FLOAT)
+    return ATTN_E_RANGE;
+  int fits = p->batch == 1 && p->kv_heads == cache->kv_heads && p->dim == cache->dim &&
+             p->value_dim == cache->value_dim && p->n == cache->length;
+  return fits ? ATTN_OK : ATTN_E_SHAPE;
 }
 
 int32_t attn_cache_attend(const attn_params *p, float *out, const float *q, const attn_cache *cache, void *scratch)
 {
-  if (!fits(p, cache))
-    return ATTN_E_SHAPE;
-  attend(p, &(arrays){out, q, NULL, NULL, cache}, scratch);
-  return ATTN_OK;
+  int32_t status = fit(p, cache);
+  if (status == ATTN_OK)
+    attend(p, &(arrays){out, q, NULL, NULL, cache}, scratch);
+  return status;
 }
 
 /* ---- A call in pieces --------------------------------------------------------------------------------------------- */
@@ -292,8 +303,9 @@ double attn_work_size(const attn_params *p)
 int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const float *q, const float *k, const float *v,
                         const attn_cache *cache, void *scratch)
 {
-  if (cache && !fits(p, cache))
-    return ATTN_E_SHAPE;
+  int32_t status = cache ? fit(p, cache) : ATTN_OK;
+  if (status != ATTN_OK)
+    return status;
   *w = plan(p);
   w->a = (arrays){out, q, k, v, cache};
   w->spans = (span_state *)((char *)w + round16(sizeof *w));

@@ -160,6 +160,8 @@ static void write_summary(const attn_params *p, double temperature, size_t at, c
 int32_t attn_forward_f64(const attn_params *p, double *out, const double *q, const double *k, const double *v,
                          void *scratch)
 {
+  if (p->precision != ATTN_FLOAT)
+    return ATTN_E_RANGE;
   strides qs = strides_of(p, p->heads, p->m, p->dim), os = strides_of(p, p->heads, p->m, p->value_dim);
   strides ks = strides_of(p, p->kv_heads, p->n, p->dim), vs = strides_of(p, p->kv_heads, p->n, p->value_dim);
   int32_t group = p->heads / p->kv_heads;

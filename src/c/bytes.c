@@ -118,7 +118,8 @@ KERNEL void pack_weights(int rows, int32_t *pairs, int32_t *starts, float *worth
     int32_t j = 0;
     do {
       i32x4 n[2];
-      for (int l = 0; l < 2; l++) {
+      UNROLLED for (int l = 0; l < 2; l++)
+      {
         n[l] = (i32x4)v_madd(v_max(zero, v_load(e + j + 4 * l) * v_load(scales + j + 4 * l)), unit, magic);
         sum += n[l];
       }
@@ -126,7 +127,7 @@ KERNEL void pack_weights(int rows, int32_t *pairs, int32_t *starts, float *worth
     } while ((j += 8) < count);
     /* eight times the bits of magic, times 128, are 0 modulo 2^32 */
     sum *= -128;
-    starts[x] = (int32_t)((uint32_t)sum[0] + (uint32_t)sum[1] + (uint32_t)sum[2] + (uint32_t)sum[3]);
+    starts[x] = v_hsum_i(sum);
   }
 }
 
@@ -163,9 +164,19 @@ static int any_nan(const float *scales, int32_t count)
 static int attends_to_nan(const call *s, const row_view *view, const float *scales, int32_t from, int32_t count)
 {
   for (int32_t j = 0; j < count; j++)
-    if (scales[j] != scales[j] && key_attended(s->p, view, from + j))
+    if (scales[j] != scales[j] && attn_key_attended(s->p, view, from + j))
       return 1;
   return 0;
+}
+
+void attn_finish_worths(const call *s, const row_group *g, float *worth, const float *scales, int32_t from,
+                        int32_t count, double divisor)
+{
+  for (int r = 0; r < g->count; r++) {
+    worth[r] = (float)(worth[r] / divisor);
+    if (attends_to_nan(s, &g->view[r], scales, from, count))
+      worth[r] = __builtin_nanf("");
+  }
 }
 
 void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
@@ -177,12 +188,7 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, floa
   /* whole eights, as rows of a cache come; what was not attended weighs 0 */
   int32_t count = ((to - from) + 7) & ~7;
   pack_weights(g->count, s->pairs, starts, factors, w, scales, count);
-  int nan = any_nan(scales, count);
-  for (int r = 0; r < g->count; r++) {
-    factors[r] = (float)(factors[r] / divisor);
-    if (nan && attends_to_nan(s, &g->view[r], scales, from, count))
-      factors[r] = __builtin_nanf("");
-  }
+  attn_finish_worths(s, g, factors, scales, from, any_nan(scales, count) ? count : 0, divisor);
   const size_t padded = s->padded, width = whole_strips(padded);
   int32_t *dots = (int32_t *)(void *)sums; /* (rows, width), which become the sums from front to back */
   sum_block_bytes(g->count, dots, width, s->pairs, job->byte_values + (size_t)(from - start) * width, count / 2);

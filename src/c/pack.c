@@ -10,13 +10,12 @@ static void pack_keys(float *panels, const float *k, size_t stride, int32_t from
     int32_t c = 0;
     if (j + PANEL <= count)
       for (; c + 4 <= dim; c += 4)
-        for (int half = 0; half < PANEL; half += 4) {
+        UNROLLED for (int half = 0; half < PANEL; half += 4)
+        {
           f32x4 x[4];
-          for (int l = 0; l < 4; l++)
-            x[l] = v_load(k + (size_t)(j + half + l) * stride + c);
+          UNROLLED for (int l = 0; l < 4; l++) x[l] = v_load(k + (size_t)(j + half + l) * stride + c);
           v_transpose(x);
-          for (int l = 0; l < 4; l++)
-            v_store(panels + (c + l) * PANEL + half, x[l]);
+          UNROLLED for (int l = 0; l < 4; l++) v_store(panels + (c + l) * PANEL + half, x[l]);
         }
     for (; c < dim; c++)
       for (int l = 0; l < PANEL; l++)
@@ -120,6 +119,10 @@ void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int
     load_cached_span(s, job, start, from, count, rows);
     return;
   }
+  if (s->int8) {
+    attn_round_span(s, job, start, from, count);
+    return;
+  }
   const float *v = job->v + (size_t)start * job->v_stride;
   pack_keys(s->panels, job->k + (size_t)start * job->k_stride, job->k_stride, from, count, dim);
   job->panels = s->panels;
@@ -141,6 +144,10 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
     attn_pack_byte_queries(s, job, g);
     return;
   }
+  if (s->int8) {
+    attn_round_queries(s, job, g);
+    return;
+  }
   const float *q[ROWS]; /* missing rows are like the first */
   const int step = row_step(g->count);
   for (int r = 0; r < step; r++) {
@@ -152,10 +159,10 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
   int32_t c = 0;
   for (; scale == s->query_scale && c + 4 <= s->p->dim; c += 4) {
     f32x4 x[GROUP];
-    for (int r = 0; r < GROUP; r++)
-      x[r] = v_load(q[r] + c) * v_splat(scale);
+    UNROLLED for (int r = 0; r < GROUP; r++) x[r] = v_load(q[r] + c) * v_splat(scale);
     v_transpose(x);
-    for (int l = 0; l < 4; l++) {
+    UNROLLED for (int l = 0; l < 4; l++)
+    {
       v_store(s->queries + (c + l) * step, x[l]);
       for (int r = GROUP; r < step; r++)
         s->queries[(c + l) * step + r] = q[r][c + l] * scale;

@@ -55,6 +55,14 @@ int32_t attn_set_layout(attn_params *p, int32_t positions_first)
   return ATTN_OK;
 }
 
+int32_t attn_set_precision(attn_params *p, int32_t precision)
+{
+  if (precision != ATTN_FLOAT && precision != ATTN_INT8)
+    return ATTN_E_RANGE;
+  p->precision = precision;
+  return ATTN_OK;
+}
+
 int32_t attn_set_scale(attn_params *p, double scale)
 {
   if (!(scale - scale == 0))
@@ -170,4 +178,14 @@ void attn_want_stats(attn_params *p, int32_t *attended, void *entropy, void *kl,
   p->expected_score = expected_score;
   p->max_weight = max_weight;
   p->argmax = argmax;
+}
+
+int attn_key_attended(const attn_params *p, const row_view *view, int32_t j)
+{
+  if (j < view->lo || j >= view->hi)
+    return 0;
+  size_t at = view->mask_at + (size_t)(view->mask_step * j);
+  if (p->mask_kind == ATTN_MASK_SELECT)
+    return ((const uint8_t *)p->mask)[at] != 0;
+  return p->mask_kind != ATTN_MASK_ADD || ((const float *)p->mask)[at] != -__builtin_inff();
 }

@@ -10,6 +10,7 @@ struct attn_params {
   int32_t positions_first;
   double scale, temperature, softcap;
   const double *temperatures; /* (heads), in place of the one, or NULL */
+  int32_t precision;
   int32_t causal, offset, left, right;
   const int32_t *offsets; /* (batch) or NULL */
   const int32_t *lengths; /* (batch) or NULL */
@@ -89,15 +90,7 @@ INLINE row_view row_view_of(const attn_params *p, int32_t b, int32_t h, int32_t 
 }
 
 /* Whether the row attends to key j; for float32 data. */
-INLINE int key_attended(const attn_params *p, const row_view *view, int32_t j)
-{
-  if (j < view->lo || j >= view->hi)
-    return 0;
-  size_t at = view->mask_at + (size_t)(view->mask_step * j);
-  if (p->mask_kind == ATTN_MASK_SELECT)
-    return ((const uint8_t *)p->mask)[at] != 0;
-  return p->mask_kind != ATTN_MASK_ADD || ((const float *)p->mask)[at] != -__builtin_inff();
-}
+int attn_key_attended(const attn_params *p, const row_view *view, int32_t j);
 
 /* The row's place in an output of (batch, heads, m). */
 INLINE size_t row_index(const attn_params *p, int32_t b, int32_t h, int32_t i)

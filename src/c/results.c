@@ -50,7 +50,7 @@ KERNEL void write_weights(const call *s, const row_view *view, const row_tempera
   }
   /* an attended score of −∞ looks masked, and its weight is 0; but not in a row that has come to NaN */
   for (int32_t j = 0; j < n && denominator != denominator; j++)
-    if (key_attended(s->p, view, j))
+    if (attn_key_attended(s->p, view, j))
       weights[j] = denominator;
 }
 

@@ -37,6 +37,13 @@ typedef double f64x2_u __attribute__((vector_size(16), aligned(8), may_alias));
 #define ROLLED
 #endif
 
+/* Before a short loop over registers, in files that are compiled to be small. */
+#if defined(__clang__)
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED
+#endif
+
 INLINE f32x4 v_load(const float *p) { return *(const f32x4_u *)p; }
 INLINE void v_store(float *p, f32x4 x) { *(f32x4_u *)p = x; }
 INLINE f32x4 v_splat(float x) { return (f32x4){x, x, x, x}; }
@@ -94,6 +101,17 @@ INLINE f32x4 v_max(f32x4 a, f32x4 b)
 #endif
 }
 
+/* The larger of the integers. */
+INLINE i32x4 v_max_i(i32x4 a, i32x4 b)
+{
+#if defined(__clang__)
+  return __builtin_elementwise_max(a, b);
+#else
+  i32x4 larger = a > b;
+  return (a & larger) | (b & ~larger);
+#endif
+}
+
 /* Four sums in the fixed order (0+1)+(2+3). */
 INLINE float v_hsum(f32x4 x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
@@ -113,6 +131,12 @@ INLINE f32x4 v_floats(f64x2 low, f64x2 high)
 #else
   return (f32x4){(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
 #endif
+}
+
+/* The sum of the lanes, modulo 2^32. */
+INLINE int32_t v_hsum_i(i32x4 x)
+{
+  return (int32_t)((uint32_t)x[0] + (uint32_t)x[1] + (uint32_t)x[2] + (uint32_t)x[3]);
 }
 
 INLINE float v_hmax(f32x4 x)

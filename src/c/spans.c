@@ -46,6 +46,8 @@ static void score_span(const call *s, const head_job *job, const row_group *g, i
   const int32_t most = job->half_panels ? TURN : SPAN;
   if (job->bytes)
     attn_score_bytes(s, job, g, s->scores + (from - start), from, hi, start);
+  else if (s->int8)
+    attn_score_rounded(s, s->scores + (from - start), from, hi, start);
   else
     for (int32_t j = from, end; j < hi; j = end) {
       end = hi - j < most ? hi : j + most;

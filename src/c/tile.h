@@ -35,18 +35,16 @@ INLINE int32_t row_step(int rows) { return rows > GROUP ? ROWS : GROUP; }
 INLINE void add_channel(const int rows, const int first, f32x4 sums[ROWS][2], const float *q, const float *panel)
 {
   f32x4 k[2] = {v_load(panel), v_load(panel + 4)};
-  for (int r = 0; r < rows; r++) {
+  UNROLLED for (int r = 0; r < rows; r++)
+  {
     f32x4 x = v_splat(q[r]);
-    for (int i = 0; i < 2; i++)
-      sums[r][i] = first ? x * k[i] : v_madd(x, k[i], sums[r][i]);
+    UNROLLED for (int i = 0; i < 2; i++) sums[r][i] = first ? x * k[i] : v_madd(x, k[i], sums[r][i]);
   }
 }
 
 INLINE void add_sums(const int rows, f32x4 sums[ROWS][2], f32x4 (*others)[2])
 {
-  for (int r = 0; r < rows; r++)
-    for (int x = 0; x < 2; x++)
-      sums[r][x] = others[r][x] + sums[r][x];
+  UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++) sums[r][x] = others[r][x] + sums[r][x];
 }
 
 /*
@@ -73,16 +71,13 @@ INLINE void panel_scores(const int rows, const int chain, float *scores, /* (row
     for (; full & 1; full >>= 1, level += rows)
       add_sums(rows, sum, level);
     if (end < dim) {
-      for (int r = 0; r < rows; r++)
-        for (int x = 0; x < 2; x++)
-          level[r][x] = sum[r][x];
+      UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++) level[r][x] = sum[r][x];
       continue;
     }
     for (; full; full >>= 1, level += rows)
       if (full & 1)
         add_sums(rows, sum, level);
-    for (int r = 0; r < rows; r++)
-      for (int x = 0; x < 2; x++)
+    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++)
         v_store(scores + r * SCORES + 4 * x, sum[r][x]);
   }
 }
@@ -92,12 +87,12 @@ INLINE void add_key(const int rows, const int vectors, const int first, f32x4 su
                     const float *v, size_t strip_stride)
 {
   f32x4 value[8];
-  for (int x = 0; x < vectors; x++)
-    value[x] = v_load(v + (size_t)(x / 2) * strip_stride + x % 2 * 4);
-  for (int r = 0; r < rows; r++) {
+  UNROLLED for (int x = 0; x < vectors; x++) value[x] = v_load(v + (size_t)(x / 2) * strip_stride + x % 2 * 4);
+  UNROLLED for (int r = 0; r < rows; r++)
+  {
     f32x4 weight = v_splat(w[r * SCORES]);
-    for (int x = 0; x < vectors; x++)
-      sums[r][x] = first ? weight * value[x] : v_madd(weight, value[x], sums[r][x]);
+    UNROLLED for (int x = 0; x < vectors; x++) sums[r][x] =
+        first ? weight * value[x] : v_madd(weight, value[x], sums[r][x]);
   }
 }
 
@@ -118,11 +113,11 @@ INLINE void block_values(const int rows, const int vectors, float *sums, /* (row
     v += stride;
     for (int32_t j = start + 1; j < end; j++, w++, v += stride)
       add_key(rows, vectors, 0, sum, w, v, strip_stride);
-    for (int r = 0; r < rows; r++)
-      for (int x = 0; x < vectors; x++) {
-        float *a = sums + (size_t)r * padded + 4 * x;
-        v_store(a, start == from ? sum[r][x] : v_load(a) + sum[r][x]);
-      }
+    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < vectors; x++)
+    {
+      float *a = sums + (size_t)r * padded + 4 * x;
+      v_store(a, start == from ? sum[r][x] : v_load(a) + sum[r][x]);
+    }
     start = end;
   }
 }
@@ -145,18 +140,17 @@ INLINE void panel_dots(const int rows, float *sums, /* (rows, SCORES), integers 
                        int32_t pairs)
 {
   i32x4 sum[GROUP][2];
-  for (int r = 0; r < rows; r++)
-    sum[r][0] = sum[r][1] = v_splat_i(0);
+  UNROLLED for (int r = 0; r < rows; r++) sum[r][0] = sum[r][1] = v_splat_i(0);
   for (int32_t c = 0; c < pairs; c++, q += GROUP, panel += 2 * PANEL) {
     i16x8 words = (i16x8)v_load_i(panel), above = words >> 8;
-    for (int r = 0; r < rows; r++) {
+    UNROLLED for (int r = 0; r < rows; r++)
+    {
       i16x8 x = v_splat_pair(q[r]);
       sum[r][0] = v_dot(x, words, sum[r][0]);
       sum[r][1] = v_dot(x, above, sum[r][1]);
     }
   }
-  for (int r = 0; r < rows; r++)
-    for (int x = 0; x < 2; x++)
+  UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++)
       v_store_i(sums + r * SCORES + 4 * x, sum[r][x]);
 }
 
@@ -170,23 +164,21 @@ INLINE void block_dots(const int rows, const int wide, int32_t *sums, /* (rows, 
                        int32_t pairs)
 {
   i32x4 sum[GROUP][8];
-  for (int r = 0; r < rows; r++)
-    for (int x = 0; x < 2 * wide; x++)
-      sum[r][x] = v_splat_i(0);
+  UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2 * wide; x++) sum[r][x] = v_splat_i(0);
   for (int32_t j = 0; j < pairs; j++, w++, v += 2 * width) {
     i16x8 words[8];
-    for (int x = 0; x < wide; x++) {
+    UNROLLED for (int x = 0; x < wide; x++)
+    {
       words[2 * x] = (i16x8)v_load_i(v + 16 * x);
       words[2 * x + 1] = words[2 * x] >> 8;
     }
-    for (int r = 0; r < rows; r++) {
+    UNROLLED for (int r = 0; r < rows; r++)
+    {
       i16x8 weight = v_splat_pair(w[r * (FOLD / 2)]);
-      for (int x = 0; x < 2 * wide; x++)
-        sum[r][x] = v_dot(weight, words[x], sum[r][x]);
+      UNROLLED for (int x = 0; x < 2 * wide; x++) sum[r][x] = v_dot(weight, words[x], sum[r][x]);
     }
   }
-  for (int r = 0; r < rows; r++)
-    for (int x = 0; x < 2 * wide; x++)
+  UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2 * wide; x++)
       v_store_i(sums + (size_t)r * width + 4 * x, sum[r][x]);
 }
 

@@ -38,6 +38,17 @@ typedef struct {
   double scale;
 } span_state;
 
+/* What rounding to 8 bits leaves beside the integers, which are where floats would be (int8.c). */
+typedef struct {
+  int32_t count, wild; /* keys that are rounded; whether a value counts as NaN */
+  float key_scale[SPAN], value_scale[SPAN];
+  int32_t key_shared[SPAN];           /* all ones where the key has lost the mean */
+  float factor[GROUP], offset[GROUP]; /* of the queries: a score is factor·scale·(n + start) + offset where shared */
+  int32_t start[GROUP];
+  int32_t weights[GROUP * BLOCK / 2]; /* of a block, in words */
+  float vectors[];
+} int8_span;
+
 /* One call, as one thread works on it. Scratch pointers are 16-aligned. */
 typedef struct {
   const attn_params *p;
@@ -55,6 +66,8 @@ typedef struct {
   float *acc, *spare;     /* (ROWS, padded) */
   int32_t *pairs;         /* (GROUP, FOLD/2): weights for bytes */
   float *query_factors;   /* (GROUP): what bytes' dot products are multiplied by */
+  int8_span *int8;        /* NULL where products are not to be of 8 bits */
+  int32_t form;           /* of dots.h, for these */
   double *totals;         /* (CHUNK, value_dim) */
   row_state *rows;        /* (CHUNK) */
   row_group *groups;      /* (CHUNK / GROUP) */
@@ -174,6 +187,28 @@ void attn_score_bytes(const call *s, const head_job *job, const row_group *g, fl
  */
 void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
                     int32_t to, int32_t start, double divisor);
+
+/*
+ * What integers are worth in a product with values, divided by the divisor; NaN where the row attends to a value that counts as NaN,
+ * which has a scale of NaN. count: 0 where there is none from key `from` on.
+ */
+void attn_finish_worths(const call *s, const row_group *g, float *worth, const float *scales, int32_t from,
+                        int32_t count, double divisor);
+
+/* ---- int8.c: the same over arrays, in integers of 8 bits ---- */
+
+size_t attn_int8_bytes(const attn_params *p);
+
+/* The keys and values [from, count) of the span that begins at `start`, from a multiple of BLOCK. */
+void attn_round_span(const call *s, const head_job *job, int32_t start, int32_t from, int32_t count);
+
+/* A group's queries, for the span that is loaded. */
+void attn_round_queries(const call *s, const head_job *job, const row_group *g);
+
+/* As attn_score_bytes and attn_sum_bytes; at most BLOCK keys of one block are summed. */
+void attn_score_rounded(const call *s, float *scores, int32_t from, int32_t hi, int32_t start);
+void attn_sum_rounded(const call *s, const row_group *g, float *sums, const float *w, int32_t from, int32_t to,
+                      int32_t start, double divisor);
 
 /* ---- pack.c ---- */
 

@@ -86,7 +86,7 @@ static void sum_attended(const call *s, const row_view *view, float *sums, const
     f32x4 total = v_splat(0), chain = v_splat(0);
     for (int32_t j = from; j < to; j++) {
       f32x4 value = v_load(channel + (size_t)(j - from) * block->stride) * v_splat(scale);
-      if (key_attended(s->p, view, j))
+      if (attn_key_attended(s->p, view, j))
         chain = v_madd(v_splat(w[j - from]), value, chain);
       if (j % KEY_CHAIN == KEY_CHAIN - 1 || j + 1 == to) {
         total += chain;
@@ -122,6 +122,9 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
     if (job->bytes)
       attn_sum_bytes(s, job, g, sums, w + (j - from) - j % 16, j - j % 16, end, start,
                      care == CARE_RANGE ? RANGE_SCALE : 1);
+    else if (s->int8)
+      attn_sum_rounded(s, g, sums, w + (j - from) - j % 16, j - j % 16, end, start,
+                       care == CARE_RANGE ? RANGE_SCALE : 1);
     else
       sum_keys(s, job, g, sums, w + (j - from), j, end, start, care);
     j = end;
@@ -158,8 +161,7 @@ void attn_write_means(float *out, const row_sums *sums, double share, int32_t si
     odd += mean - mean;
   }
   for (int32_t c = 0; c < size && v_hsum(odd) != 0; c++) {
-    totals_at(x, sums, c & ~3, size);
-    double mean = x[c / 2 % 2][c % 2] * share;
+    double mean = (sums->totals ? sums->totals[c] : sums->scale * (double)sums->sums[c]) * share;
     if (mean - mean == 0 && out[c] - out[c] != 0)
       out[c] = mean < 0 ? LOWEST : -LOWEST;
   }

@@ -10,7 +10,7 @@ const OPTIONS = 'heads scale temperature keyScale causal offset window softcap m
 
 /** Engine.attention. @param {Memory} memory @param {any} q @param {any} k @param {any} v @param {any} options */
 export function attention(memory, q, k, v, options) {
-  const o = readOptions(options, `batch kvHeads headDim valueDim ${OPTIONS}`);
+  const o = readOptions(options, `batch kvHeads headDim valueDim precision ${OPTIONS}`);
   const { batch = 1, heads = 1, kvHeads = heads, headDim, valueDim = headDim } = o;
   const type = typeOf(memory.floats('q', q));
   memory.floats('k', k, type);
@@ -98,6 +98,7 @@ const NUMBERS = [['scale', 'finite'], ['temperature', '≥ 0'], ['softcap', 'fin
 export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
   memory.call('set_layout', p, choice('layout', o.layout, 'bhsd', 'bshd'));
   memory.call('set_causal', p, yes('causal', o.causal));
+  if (o.precision !== undefined) memory.call('set_precision', p, choice('precision', o.precision, 'float', ...(type === F32 ? ['int8'] : [])));
   for (const [name, expected] of NUMBERS)
     if (o[name] !== undefined) memory.ask(name, describe(o[name]), expected, `set_${name}`, p, number(name, o[name]));
   for (const [name, f, length, words] of /** @type {[string, string, number, string][]} */ ([

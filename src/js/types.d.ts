@@ -89,6 +89,11 @@ export interface AttentionOptions<A extends FloatArray = FloatArray> extends Att
   headDim: number;
   /** dv, default `headDim`, at most 1024. */
   valueDim?: number;
+  /**
+   * 'int8': both products in integers of 8 bits, for float32 inputs (after SageAttention, arXiv 2410.02367): faster, and not exact. Scores are
+   * those of rounded queries and keys; weights, statistics, masks and limits are as ever, for these scores. Bounds: ATTN_INT8 in attn.h.
+   */
+  precision?: 'float' | 'int8';
 }
 
 export interface Want {

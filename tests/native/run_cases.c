@@ -112,6 +112,7 @@ static attn_params *read_call(results *r, size_t element, int32_t shape[7], size
   attn_set_key_scale(p, read_int() ? read_numbers(n * element) : NULL);
   attn_set_alibi(p, read_int() ? read_numbers(heads * element) : NULL);
   attn_set_sinks(p, read_int() ? read_numbers(heads * element) : NULL);
+  must(attn_set_precision(p, read_int()));
 
   *out_bytes = batch * heads * m * (size_t)shape[6] * element;
   int32_t chosen = read_int(), stage, everything;
