@@ -62,34 +62,32 @@ INLINE void part_dots(const int high_bits, i32x4 to[2], const uint8_t *q, const 
 
 enum { BYTES, NIBBLES, NIBBLE_PAIRS };
 
-/* n of a part of Q8_0 or Q4, of STREAMS panels. */
+/* n of a part of Q8_0 or Q4, of STREAMS panels; in two chains of sums for each vector, since each waits for the one before. */
 INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const uint8_t *x)
 {
-  i32x4 n[STREAMS][2] = {0};
+  i32x4 n[STREAMS][2][2] = {0};
   i16x8 two[STREAMS][2] = {0};
   const uint8_t *q[STREAMS];
   for (int p = 0; p < STREAMS; p++)
     q[p] = panel[p] + at;
-  const int step = kind == BYTES ? 4 : 8;
-  ROLLED for (int c = 0; c < PART; c += step, x += step)
+  ROLLED for (int c = 0; c < PART; c += 8, x += 8)
   {
-    i32x4 y[2] = {v_splat_bytes(x), kind == BYTES ? v_splat_i(0) : v_splat_bytes(x + 4)};
+    i32x4 y[2] = {v_splat_bytes(x), v_splat_bytes(x + 4)};
     for (int p = 0; p < STREAMS; p++) {
-      for (int v = 0; v < 2; v++) {
-        i32x4 w = v_load_i(q[p] + 16 * v);
+      for (int v = 0; v < 2; v++)
         for (int j = 0; j < 2; j++) {
+          i32x4 w = v_load_i(q[p] + 16 * v + (kind == BYTES ? 32 * j : 0));
           if (kind == NIBBLE_PAIRS)
             two[p][v] += v_pairs(y[j], quants(0, w, w, j));
-          else if (kind == NIBBLES || j == 0)
-            n[p][v] = v_dot8(y[j], kind == BYTES ? w : quants(0, w, w, j), n[p][v]);
+          else
+            n[p][v][j] = v_dot8(y[j], kind == BYTES ? w : quants(0, w, w, j), n[p][v][j]);
         }
-      }
-      q[p] += 32;
+      q[p] += kind == BYTES ? 64 : 32;
     }
   }
   for (int p = 0; p < STREAMS; p++)
     for (int v = 0; v < 2; v++)
-      to[p][v] = kind == NIBBLE_PAIRS ? v_widen(two[p][v]) : n[p][v];
+      to[p][v] = kind == NIBBLE_PAIRS ? v_widen(two[p][v]) : n[p][v][0] + n[p][v][1];
 }
 
 /* Those of 4 bits by themselves, for the sake of size: each has two callers, and costs them 3 %. */

@@ -89,7 +89,7 @@ int32_t attn_multiply_abreast(int32_t columns);
 
 /*
  * Outputs [first_row, end_row), rows that w has, of the m inputs, to out[i·stride + row]; nothing else is written. Threads may share a
- * product by its rows; splits at multiples of 8 waste nothing, of 32 for a single input. out overlaps neither w nor scratch.
+ * product by its rows; splits at multiples of 8 waste nothing, of 16 for a single input. out overlaps neither w nor scratch.
  *
  * Against exact arithmetic (u = 2⁻²⁴, b the number of blocks of 32 columns; proofs, but for what underflows: b·2⁻¹⁴⁹, floats columns·2⁻¹⁴⁹):
  *   floats      |error| ≤ u·(33 + b)·Σ|x·w|
