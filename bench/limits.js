@@ -30,7 +30,7 @@ export async function open({ load, threads = 1 }) {
     add(
       dots,
       'GOP/s',
-      ({ section }) => section === 'limits' && { amount: 24 * c.limit_dot_width() * STEPS, run: () => c.limit_dot(STEPS) },
+      ({ section }) => section === 'limits' && { amount: 16 * c.limit_dot_width() * STEPS, run: () => c.limit_dot(STEPS) },
     );
     if (variant === 'relaxed') continue; // reading is the same instruction in both
     for (const size of SIZES) add(`read ${sizeName(size)}`, 'GB/s', ({ section }) => section === 'limits' && reading(c, size));

@@ -22,17 +22,23 @@ const SIDES = [
   { who: 'wllama', peer: 'wllama', options: {} },
 ];
 
-/** Bytes of memory that the browser's page processes hold, the most at once since the last call. */
+/** The most bytes of memory that each of the browser's page processes has held so far, by its number. @returns {Map<string, number>} */
 function resident() {
-  let peak = 0;
+  const peaks = new Map();
   for (const id of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     try {
       if (!/--type=renderer/.test(readFileSync(`/proc/${id}/cmdline`, 'utf8')) || !below(id)) continue;
-      peak += 1024 * Number(readFileSync(`/proc/${id}/status`, 'utf8').match(/^VmHWM:\s+(\d+)/m)?.[1] ?? 0);
+      peaks.set(id, 1024 * Number(readFileSync(`/proc/${id}/status`, 'utf8').match(/^VmHWM:\s+(\d+)/m)?.[1] ?? 0));
     } catch {
       // it has ended meanwhile
     }
-  return peak;
+  return peaks;
+}
+
+/** What these processes hold more by now. One that came later is none of theirs: Chromium keeps a spare. @param {Map<string, number>} before */
+function grown(before) {
+  const now = resident();
+  return [...before].reduce((sum, [id, bytes]) => sum + Math.max(0, (now.get(id) ?? 0) - bytes), 0);
 }
 
 /** Whether a process was started by this one, or by one that was. @param {string} id */
@@ -67,7 +73,7 @@ async function openSide(browser, who, peer, url, options) {
   try {
     Object.assign(side, await page.call('openModel', peer, url, options));
     await page.call('runModel', prompt(128), 24); // compiled for good
-    side.memory = resident() - before;
+    side.memory = grown(before);
   } catch (error) {
     side.why = reason(error);
   }
