@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { sameArray, sameBits } from './bits.js';
 import { build, cases } from './cases.js';
 import { engines } from './engines.js';
+import { Kernels } from './kernels.js';
 import { random } from './random.js';
 
 const SPAN = 512, BLOCK = 128, EPSILON = 2 ** -23, LEAST = 2e-36;
@@ -32,7 +33,7 @@ function reshaped(keys, length) {
   const result = [];
   for (let start = 0; start < keys.length; start += SPAN) {
     const span = keys.slice(start, start + SPAN), known = span.slice(0, Math.max(0, length - start)), counts = known.filter((key) => largest(key) >= LEAST);
-    const mean = Array.from(span[0], (_, c) => counts.reduce((sum, key) => sum + key[c], 0) / known.length || 0);
+    const mean = Array.from(span[0], (_, c) => counts.reduce((sum, key) => sum + key[c], 0) / counts.length || 0);
     const short = span.map((key, j) => {
       if (j >= known.length) return key;
       const less = key.map((x, c) => x - mean[c]);
@@ -123,7 +124,9 @@ for (const { variant, ch } of engines) {
       const a = integers(ch, { q, k, v, options }, want), b = ch.attention(q, k, v, { ...options, want });
       sameArray(a.stats.n, b.stats.n, `${c.name}: keys attended`);
       for (let x = 0; x < a.weights.length; x++)
-        assert.ok(Number.isNaN(a.weights[x]) === Number.isNaN(b.weights[x]) && !(b.weights[x] === 0 && a.weights[x] > 1e-3), `${c.name}: weight ${x}`);
+        assert.equal(Number.isNaN(a.weights[x]), Number.isNaN(b.weights[x]), `${c.name}: weight ${x}`);
+      const { scores } = ch.attention(q, k, v, { ...options, want: { scores: 'masked' } });
+      for (let x = 0; x < scores.length; x++) assert.ok(scores[x] !== -Infinity || !(a.weights[x] > 0), `${c.name}: the weight of key ${x}, which is masked`);
     }
   });
 }
@@ -143,13 +146,15 @@ function compare(got, want) {
 const exactly = (ch, { q, k, v, options }) => ch.attention(...[q, k, v].map((x) => Float64Array.from(x)), options).output;
 
 for (const { variant, ch } of engines)
-  for (const [name, bias, options] of [
-    ['normal data', 0, {}],
-    ['normal data, causal', 0, { causal: true }],
-    ['keys that share a large part in some channels', 20, {}],
+  for (const [name, reshape, options] of [
+    ['normal data', (x) => x, {}],
+    ['normal data, causal', (x) => x, { causal: true }],
+    ['keys that share a large part in some channels', (x, c) => x + (c % 16 ? 0 : 200), {}],
+    ['keys that share a part in all channels', (x) => x + 20, {}],
+    ['keys with channels of very different size', (x, c) => x * (c % 8 ? 1 : 20), { scale: 1 / 64 }],
   ])
     test(`cosine of at least 0.9995 against float64: ${name} (${variant})`, (t) => {
-      const heads = 2, d = 64, n = 1024, k = numbers(2, heads * n * d, (r, at) => r.normal() + (at % 16 ? 0 : bias));
+      const heads = 2, d = 64, n = 1024, k = numbers(2, heads * n * d, (r, at) => reshape(r.normal(), at % d));
       const call = { q: numbers(1, heads * n * d), k, v: numbers(3, heads * n * d), options: { heads, headDim: d, ...options } };
       const { cosine, error } = compare(integers(ch, call).output, exactly(ch, call));
       t.diagnostic(`cosine ${cosine.toFixed(6)}, relative error ${error.toFixed(4)}`);
@@ -159,10 +164,10 @@ for (const { variant, ch } of engines)
 const real = new URL('../../shared/models/stories260K/reference/once.qkvo.half.f32', import.meta.url);
 const skip = existsSync(real) ? false : 'skipped, not present: stories260K';
 
-test('cosine of at least 0.9995 on the queries, keys and values of a trained model', { skip }, (t) => {
+for (const { variant, ch } of engines)
+  test(`cosine of at least 0.9995 on the queries, keys and values of a trained model (${variant})`, { skip }, (t) => {
   // five layers of q (256, 8, 8), k and v (256, 4, 8), and what attention gives
   const all = new Float32Array(new Uint8Array(readFileSync(real)).buffer), positions = 256, [Q, K] = [positions * 64, positions * 32];
-  const { ch } = engines.at(-1);
   for (let layer = 0; layer < 5; layer++) {
     const at = layer * (2 * Q + 2 * K), part = (from, length) => all.slice(at + from, at + from + length);
     const call = { q: part(0, Q), k: part(Q, K), v: part(Q + K, K), options: { heads: 8, kvHeads: 4, headDim: 8, causal: true, layout: 'bshd' } };
@@ -176,7 +181,7 @@ for (const { variant, ch } of engines) {
   const heads = 4, kvHeads = 2, d = 40, dv = 24, m = 90, n = 1200, options = { heads, kvHeads, headDim: d, valueDim: dv };
   const call = { q: numbers(11, heads * m * d), k: numbers(12, kvHeads * n * d), v: numbers(13, kvHeads * n * dv), options };
 
-  test(`a row alone, among others, as a repeated head, causal or cut off: the same bits (${variant})`, () => {
+  test(`a row alone, among others, as a repeated head, causal, or with padding: the same bits (${variant})`, () => {
     const all = integers(ch, { ...call, options: { ...options, causal: true, offset: n - m } }, { stats: true, lse: true });
     for (const i of [0, 1, 37, m - 1]) {
       const q = Float32Array.from({ length: heads * d }, (_, at) => call.q[(Math.floor(at / d) * m + i) * d + (at % d)]);
@@ -249,6 +254,55 @@ test('the temperature has its exact limits', () => {
       for (let c = 0; c < 8; c++) assert.ok(Math.abs(output[i * 8 + c] - row.reduce((sum, p, j) => sum + p * v[j * 8 + c], 0)) < 0.05);
     }
   }
+});
+
+test('numbers at both ends of the floats', () => {
+  const n = 200, d = 16, options = { headDim: d };
+  for (const { ch } of engines) {
+    const numbersOf = (seed, size) => numbers(seed, n * d).map((x) => x * size), close = (call, least) => {
+      const { cosine } = compare(integers(ch, call).output, exactly(ch, call));
+      assert.ok(cosine >= least, `${cosine}`);
+    };
+    // large queries of small keys, and the other way round
+    for (const size of [1e35, 1e-35]) close({ q: numbersOf(1, size), k: numbersOf(2, 0.3 / size), v: numbersOf(3, 1), options }, 0.999);
+    // values near the largest float, and as small as their scale can be
+    const ends = numbersOf(4, 1).map((x) => Math.sign(x) * 3.4028234663852886e38);
+    const { output } = integers(ch, { q: numbersOf(1, 1), k: numbersOf(2, 1), v: ends, options });
+    assert.ok(output.every(Number.isFinite));
+    close({ q: numbersOf(1, 1), k: numbersOf(2, 1), v: ends.map((x) => x / 8), options }, 0.999);
+    close({ q: numbersOf(1, 1), k: numbersOf(2, 1), v: numbersOf(3, 1e-32), options }, 0.999);
+    // one key with a number beyond 2^124 in a channel where others are small
+    const k = numbersOf(2, 1e-3), q = numbersOf(1, 1e-30);
+    k[5] = 1e38;
+    close({ q, k, v: numbersOf(3, 1), options: { headDim: d, scale: 1e-8 } }, 0.999);
+  }
+});
+
+test('a sink does not hide NaN at T = 0', () => {
+  for (const { ch } of engines)
+    for (const which of ['q', 'k']) {
+      const call = { q: numbers(1, 8), k: numbers(2, 40 * 8), v: numbers(3, 40 * 8), options: { headDim: 8, temperature: 0, sinks: Float32Array.of(1) } };
+      call[which][3] = NaN;
+      assert.ok(integers(ch, call).output.every(Number.isNaN), which);
+    }
+});
+
+test('key lengths outside [0, n] are clamped', () => {
+  const m = 3, n = 600, d = 4, [q, k, v] = [m, n, n].map((rows, x) => numbers(31 + x, rows * d));
+  const attend = (length) => {
+    const kernels = new Kernels('simd'), { c } = kernels;
+    return kernels.scope(() => {
+      const p = kernels.allocate(c.attn_params_bytes()), scores = kernels.allocate(4 * m * n), out = kernels.allocate(4 * m * d);
+      assert.equal(c.attn_init(p, 1, 1, 1, m, n, d, d), 0);
+      c.attn_set_key_lengths(p, kernels.copy(Int32Array.of(length)));
+      assert.equal(c.attn_set_precision(p, 1), 0);
+      c.attn_want_scores(p, 0, scores);
+      const at = [q, k, v].map((x) => kernels.copy(x));
+      assert.equal(c.attn_forward_f32(p, out, ...at, kernels.allocate(c.attn_scratch_bytes_f32(p))), 0);
+      return { output: kernels.take(Float32Array, out, m * d), scores: kernels.take(Float32Array, scores, m * n) };
+    });
+  };
+  for (const [length, clamped] of [[-(2 ** 31), 0], [-1, 0], [n + 1, n], [2 ** 31 - 1, n]]) sameBits(attend(length), attend(clamped), `length ${length}`);
 });
 
 test('it is for float32 arrays', () => {

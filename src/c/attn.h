@@ -86,17 +86,19 @@ ATTN_API void attn_set_key_scale(attn_params *p, const void *key_scale); /* (n) 
 /*
  * What attn_forward_f32 multiplies with.
  *   FLOAT  float32.
- *   INT8   integers of 8 bits, after SageAttention (Zhang et al., arXiv 2410.02367): faster, and not exact. Queries, keys and values are
- *          rounded to bytes, each with a scale s = max|x|/127 of its own, after this, over spans of 512 keys: a key loses the mean of them
- *          wherever that makes max|k| smaller, and gets it back in its score; keys are divided, and queries multiplied, by the root of a
- *          channel's size in keys relative to their largest. Weights times value scales are rounded to 7 bits relative to the largest of
- *          128 keys. Sums of products are exact, the same integers from every build. With q' and k' what is rounded, v' a value as it is
- *          rounded, ε half a scale, a score is off by at most |scale|·(ε_q·Σ|k'_c| + ε_k·Σ|q'_c| + d·ε_q·ε_k); weights p are those of these
- *          scores, and an output is off from theirs by at most Σp_j·ε_j + Σ_blocks max_j(p_j s_j)·Σ_j|v'_jc/s_j|/254, blocks of 128 keys,
- *          ε and s of values; beside rounding to float32. A vector whose largest number is below 2e-36 counts as 0, one that is not all
- *          finite as NaN. Masks, statistics and all else are as with FLOAT; but a finite key that a mask hides has a part in the mean, and
- *          so in how others are rounded (one beyond the key lengths has none). For attn_forward_f32 and attn_work over arrays;
- *          elsewhere ATTN_E_RANGE.
+ *   INT8   integers of 8 bits, after SageAttention (Zhang et al., arXiv 2410.02367): not exact, and faster where the engine has an 8-bit
+ *          dot product that is. Queries, keys and values are rounded to bytes, each with a scale s = max|x|/127 of its own. Before that,
+ *          over spans of 512 keys (those within the key lengths), a key loses their mean wherever that makes max|k| smaller, and gets it
+ *          back in its score; and keys are divided, queries multiplied, by r_c, the root of a channel's mean size in keys relative to
+ *          their largest, 1/16 at least. Weights times value scales are rounded to 7 bits relative to the largest of 128 keys. Sums
+ *          of products are exact, the same integers from every build.
+ *          With q' and k' what is rounded, v' what rounding makes of a value, ε half a scale, a score is off by at most
+ *          |scale|·(ε_q·Σ|k'_c| + ε_k·Σ|q'_c| + d·ε_q·ε_k), and (8 + d)·2⁻²³·|scale|·Σ|q'_c|(|k'_c| + |mean_c|/r_c) for floats. Weights p are
+ *          those of these scores, and an output is off from theirs by at most Σp_j·ε_j + Σ_blocks max_j(p_j s_j)·Σ_j|v'_jc/s_j|/254, blocks
+ *          of 128 keys, ε and s of values, and 2⁻¹⁹·Σp_j|v_jc|. Vectors whose largest number, as it is rounded, is below 2e-36 count as 0, ones
+ *          that are not all finite as NaN. Masks, statistics and all else are as with FLOAT. But finite keys that a row does not see, by
+ *          causal, window or mask, have a part in mean and r, and so, within these bounds, in how those it sees are rounded: a prompt in
+ *          chunks has other bits. For attn_forward_f32 and attn_work over arrays; elsewhere ATTN_E_RANGE. Before asking for scratch bytes.
  */
 enum { ATTN_FLOAT = 0, ATTN_INT8 = 1 };
 ATTN_API int32_t attn_set_precision(attn_params *p, int32_t precision);

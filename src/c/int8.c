@@ -96,36 +96,54 @@ KERNEL i32x4 round_vector(const call *s, int32_t *to, size_t step, const float *
 
 /* ---- A span -------------------------------------------------------------------------------------------------------- */
 
-/*
- * The mean of the keys that are finite; then which of them lose it, and how large each channel is in them, relative to the largest of a
- * key. Keys are divided by the square root of that and queries multiplied, so that no channel is lost beside large ones, in neither.
- */
-static void study_keys(const call *s, const float *k, size_t stride, int32_t count)
+/* to += share·x, or share·|x|. */
+INLINE void add_vector(float *to, const float *x, float share, const int32_t bits, int32_t size)
 {
-  const int32_t dim = s->p->dim;
-  float *key = vector_of(s, ROOM), *sizes = vector_of(s, QUERIES);
-  for (float *at = s->int8->vectors; at < key; at++)
-    *at = at >= vector_of(s, ONES) && at < vector_of(s, MEAN);
-  for (int pass = 0; pass < 2; pass++)
-    for (int32_t j = 0; j < count; j++) {
-      const float *x = k + (size_t)j * stride;
-      float most = take(s, key, x, dim, pass ? MEAN : ZEROS, ONES), *to = pass ? sizes : vector_of(s, MEAN);
-      int shared = pass && most < s->int8->key_scale[j];
-      s->int8->key_shared[j] = -shared;
-      if (!pass)
-        s->int8->key_scale[j] = most;
-      else if (!shared)
-        most = take(s, key, x, dim, ZEROS, ONES);
-      const f32x4 share = v_splat(1 / (pass ? most : (float)count));
-      const i32x4 bits = v_splat_i(pass ? INT32_MAX : -1);
-      ROLLED for (int32_t c = 0; c < dim && most >= LEAST; c += 4)
-          v_store(to + c, v_load(to + c) + (f32x4)((i32x4)v_load(key + c) & bits) * share);
-    }
-  for (int32_t c = 0; c < dim; c++) {
-    float root = __builtin_sqrtf(sizes[c] / (float)count);
-    sizes[c] = root > 0.0625f ? root : 0.0625f;
-    vector_of(s, KEYS)[c] = 1 / sizes[c];
+  ROLLED for (int32_t c = 0; c < size; c += 4)
+      v_store(to + c, v_load(to + c) + (f32x4)((i32x4)v_load(x + c) & v_splat_i(bits)) * v_splat(share));
+}
+
+/* The mean of the keys that are finite and not too small to count. Leaves the largest |number| of each key as its scale. */
+static void take_mean(const call *s, const float *k, size_t stride, int32_t count)
+{
+  float *key = vector_of(s, ROOM), *mean = vector_of(s, MEAN);
+  int32_t taken = 0;
+  for (int32_t j = 0; j < count; j++) {
+    float most = take(s, key, k + (size_t)j * stride, s->p->dim, ZEROS, ONES);
+    s->int8->key_scale[j] = most;
+    if (most >= LEAST && ++taken)
+      add_vector(mean, key, 1 / (float)count, -1, s->p->dim);
   }
+  for (int32_t c = 0; c < s->p->dim && taken > 0; c++)
+    mean[c] *= (float)count / (float)taken;
+}
+
+/*
+ * Which keys lose the mean; and how large each channel is in them, relative to the largest of a key. Keys are divided by the root of that and
+ * queries multiplied, so that no channel is lost beside large ones, in neither. No factor is above 1, or finite numbers might not stay so.
+ */
+static void even_out(const call *s, const float *k, size_t stride, int32_t count)
+{
+  int8_span *span = s->int8;
+  float *key = vector_of(s, ROOM), *roots = vector_of(s, QUERIES);
+  for (int32_t j = 0; j < count; j++) {
+    const float *x = k + (size_t)j * stride;
+    float most = take(s, key, x, s->p->dim, MEAN, ONES);
+    if (most < span->key_scale[j])
+      span->key_shared[j] = -1;
+    else
+      most = take(s, key, x, s->p->dim, ZEROS, ONES);
+    if (most >= LEAST)
+      add_vector(roots, key, 1 / most, INT32_MAX, s->p->dim);
+  }
+  span->least_root = 1;
+  for (int32_t c = 0; c < s->p->dim; c++) {
+    float root = __builtin_sqrtf(roots[c] / (float)(count > 0 ? count : 1));
+    roots[c] = root > 0.0625f ? root : 0.0625f;
+    span->least_root = roots[c] < span->least_root ? roots[c] : span->least_root;
+  }
+  for (int32_t c = 0; c < s->p->dim; c++)
+    vector_of(s, KEYS)[c] = span->least_root / roots[c];
 }
 
 static void round_keys(const call *s, const float *k, size_t stride, int32_t from, int32_t count)
@@ -183,16 +201,15 @@ void attn_round_span(const call *s, const head_job *job, int32_t start, int32_t 
 {
   const float *k = job->k + (size_t)start * job->k_stride;
   int8_span *span = s->int8;
-  const int32_t *lengths = s->p->lengths;
-  int32_t all =
-      (lengths && lengths[job->b] < s->p->n ? lengths[job->b] : s->p->n) - start; /* whichever of them these rows see */
-  for (int32_t j = 0; j < SPAN; j++) {
-    span->key_scale[j] = span->value_scale[j] = 0;
-    span->key_shared[j] = 0;
-  }
+  /* the mean and all is of the keys there are, whichever of them these rows see */
+  int32_t end = s->p->lengths && s->p->lengths[job->b] < s->p->n ? s->p->lengths[job->b] : s->p->n;
+  int32_t known = end < start ? 0 : end - start < SPAN ? end - start : SPAN;
+  __builtin_memset(span, 0, attn_int8_bytes(s->p));
   span->count = count;
-  span->wild = 0;
-  study_keys(s, k, job->k_stride, all < SPAN ? all : SPAN);
+  for (size_t c = 0; c < room_of(s->p); c++)
+    vector_of(s, ONES)[c] = 1;
+  take_mean(s, k, job->k_stride, known);
+  even_out(s, k, job->k_stride, known);
   round_keys(s, k, job->k_stride, from, count);
   round_values(s, job->v + (size_t)start * job->v_stride, job->v_stride, from, count);
 }
@@ -212,8 +229,8 @@ void attn_round_queries(const call *s, const head_job *job, const row_group *g)
     ROLLED for (int32_t c = 0; c < s->p->dim; c += 4) product += v_load(q + c) * v_load(keys + c) * v_load(mean + c);
     i32x4 sum = round_vector(s, (int32_t *)(void *)s->queries + x, GROUP, q, inverse_of(most), 0);
     span->start[x] = start_of(s, sum);
-    span->factor[x] = attn_nearest_float(scale * scale_of(most));
-    span->offset[x] = attn_nearest_float(scale * v_hsum(product));
+    span->factor[x] = attn_nearest_float(scale * scale_of(most) / span->least_root);
+    span->offset[x] = attn_nearest_float(scale * v_hsum(product) / span->least_root);
   }
 }
 
@@ -279,7 +296,7 @@ void attn_score_rounded(const call *s, float *scores, int32_t from, int32_t hi, 
     ROLLED for (int32_t j = 0; j < count; j += 8)
     {
       UNROLLED for (int l = j; l < j + 8; l += 4)
-          v_store(scores + l, v_float(v_load_i(scores + l) + first) * factor * v_load(span->key_scale + at + l) +
+          v_store(scores + l, v_float(v_load_i(scores + l) + first) * (factor * v_load(span->key_scale + at + l)) +
                                   (f32x4)(offset & v_load_i(span->key_shared + at + l)));
     }
   }
@@ -311,8 +328,7 @@ KERNEL float round_weights(const call *s, int32_t *to, int32_t *start, const flo
   float largest = v_hmax(v_max(v_max(most[0], most[1]), v_max(most[2], most[3])));
   if (all != all)
     largest = __builtin_inff();
-  /* what rounds to 0 beside a subnormal largest is not worth a second scale */
-  const float inverse = MOST / largest, unit = inverse > 0x1p100f ? 0 : inverse;
+  const float inverse = MOST / largest, unit = inverse > 0x1p126f ? 0 : inverse; /* so little is 0 */
   ROLLED for (int32_t j = 0; j < count; j += LOAD)
   {
     i32x4 n[4];

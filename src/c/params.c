@@ -57,7 +57,7 @@ int32_t attn_set_layout(attn_params *p, int32_t positions_first)
 
 int32_t attn_set_precision(attn_params *p, int32_t precision)
 {
-  if (precision != ATTN_FLOAT && precision != ATTN_INT8)
+  if (precision < ATTN_FLOAT || precision > ATTN_INT8)
     return ATTN_E_RANGE;
   p->precision = precision;
   return ATTN_OK;

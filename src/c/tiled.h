@@ -38,15 +38,16 @@ typedef struct {
   double scale;
 } span_state;
 
-/* What rounding to 8 bits leaves beside the integers, which are where floats would be (int8.c). */
+/* What rounding to 8 bits leaves beside the integers, which are in `panels`, `values` and `queries` of the call (int8.c). */
 typedef struct {
   int32_t count, wild; /* keys that are rounded; whether a value counts as NaN */
   float key_scale[SPAN], value_scale[SPAN];
+  float least_root;                   /* of its channels: what queries are multiplied by is so many times too small */
   int32_t key_shared[SPAN];           /* all ones where the key has lost the mean */
   float factor[GROUP], offset[GROUP]; /* of the queries: a score is factor·scale·(n + start) + offset where shared */
   int32_t start[GROUP];
   int32_t weights[GROUP * BLOCK / 2]; /* of a block, in words */
-  float vectors[];
+  float vectors[];                    /* as int8.c numbers them */
 } int8_span;
 
 /* One call, as one thread works on it. Scratch pointers are 16-aligned. */
@@ -62,7 +63,7 @@ typedef struct {
   float *panels, *values; /* a span's keys and values, as head_job has them, or some of them, widened */
   float *queries;         /* (dim, row_step); for bytes pairs of integers, (dim/2, GROUP) */
   float *scores;          /* (ROWS, SCORES), then the weights */
-  float *sums;            /* (SPAN/BLOCK, ROWS, padded) */
+  float *sums;            /* (SPAN/BLOCK, ROWS, padded), and room for whole strips of a group's last */
   float *acc, *spare;     /* (ROWS, padded) */
   int32_t *pairs;         /* (GROUP, FOLD/2): weights for bytes */
   float *query_factors;   /* (GROUP): what bytes' dot products are multiplied by */
@@ -224,7 +225,7 @@ const float *attn_panels(const call *s, const head_job *job, int32_t from, int32
 /* `count` halves, a multiple of eight, as floats. `wild`: some may be infinite or NaN. */
 void attn_widen(int wild, float *to, const uint16_t *from, size_t count);
 
-/* Transposes a group's queries to (dim, row_step). */
+/* Transposes a group's queries to (dim, row_step); or rounds them, to bytes or for a cache of bytes. */
 void attn_pack_queries(const call *s, const head_job *job, const row_group *g);
 
 /* ---- spans.c ---- */

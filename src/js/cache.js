@@ -84,4 +84,5 @@ export class KVCache extends Block {
     array('snapshot', snapshot, 'Uint8Array');
     const status = memory.scope(() => memory.call('cache_restore', at, memory.put(snapshot, 'uint8'), snapshot.length));
     if (status) refuse(STATUS[status], 'snapshot', `${describe(snapshot)}, ${UNFIT[STATUS[status]]}`, `an intact ${this.type} one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`);
-  }}
+  }
+}

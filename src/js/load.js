@@ -28,7 +28,7 @@ export async function compile(source) {
   } catch (cause) {
     // a content security policy shows only here: validate does not know of it
     const policy = WebAssembly.validate(bytes);
-    throw new ClearheadError('ENV', policy ? "the content security policy needs script-src 'wasm-unsafe-eval'" : 'the file needs SIMD, or relaxed SIMD', { cause });
+    throw new ClearheadError('ENV', policy ? "the content security policy needs script-src 'wasm-unsafe-eval'" : 'this engine lacks SIMD, or relaxed SIMD', { cause });
   }
 }
 

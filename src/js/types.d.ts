@@ -90,8 +90,9 @@ export interface AttentionOptions<A extends FloatArray = FloatArray> extends Att
   /** dv, default `headDim`, at most 1024. */
   valueDim?: number;
   /**
-   * 'int8': both products in integers of 8 bits, for float32 inputs (after SageAttention, arXiv 2410.02367): faster, and not exact. Scores are
-   * those of rounded queries and keys; weights, statistics, masks and limits are as ever, for these scores. Bounds: ATTN_INT8 in attn.h.
+   * 'int8': both products in integers of 8 bits, for float32 inputs (after SageAttention, arXiv 2410.02367): not exact, and faster where the engine
+   * has an 8-bit dot product. Scores are those of rounded queries and keys, weights and statistics those of these scores. How keys are rounded
+   * depends on all finite keys of their 512 within `keyLengths`, hidden ones too. Bounds: ATTN_INT8 in attn.h.
    */
   precision?: 'float' | 'int8';
 }
