@@ -35,8 +35,7 @@ KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, 
     }
     if (select) {
       i32x4 on;
-      UNROLLED for (int l = 0; l < 4; l++)
-        on[l] = j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
+      UNROLLED for (int l = 0; l < 4; l++) on[l] = j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
       seen &= on;
     }
     if (p->alibi) {
@@ -64,8 +63,7 @@ typedef struct {
 INLINE double sum_lanes(const f32x4 x[4])
 {
   f64x2 sum = {0, 0};
-  UNROLLED for (int l = 0; l < 4; l++)
-    sum += v_low_double(x[l]) + v_high_double(x[l]);
+  UNROLLED for (int l = 0; l < 4; l++) sum += v_low_double(x[l]) + v_high_double(x[l]);
   return sum[0] + sum[1];
 }
 
@@ -94,20 +92,21 @@ KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float
 {
   f32x4 r[SPAN / 4], power[SPAN / 4], sums[4] = {{0}};
   for (int32_t j = 0; j < count; j += TURN)
-    UNROLLED for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
+    UNROLLED for (int l = j / 4; l < j / 4 + TURN / 4; l++)
+    {
       f32x4 t = v_exp_range((v_load(z + 4 * l) - v_splat(max)) * v_splat(inverse_t));
       if (exponents)
         v_store(exponents + 4 * l, t);
       r[l] = v_exp_reduce(t, &power[l]);
     }
   for (int32_t j = 0; j < count; j += TURN)
-    UNROLLED for (int l = j / 4; l < j / 4 + TURN / 4; l++) {
+    UNROLLED for (int l = j / 4; l < j / 4 + TURN / 4; l++)
+    {
       f32x4 x = v_exp_finish(r[l], power[l]);
       sums[l % 4] += x;
       v_store(e + 4 * l, x);
     }
-  UNROLLED for (int l = 0; l < 4; l++)
-    sums_out[l] = sums[l];
+  UNROLLED for (int l = 0; l < 4; l++) sums_out[l] = sums[l];
 }
 
 /* Σ e·x over finite x. */
@@ -115,8 +114,8 @@ KERNEL float sum_products(const float *e, const float *x, int32_t count)
 {
   f32x4 sums[4] = {{0}};
   for (int32_t j = 0; j < count; j += TURN)
-    UNROLLED for (int l = 0; l < TURN / 4; l++)
-      sums[l % 4] = v_madd(v_load(e + j + 4 * l), v_load(x + j + 4 * l), sums[l % 4]);
+    UNROLLED for (int l = 0; l < TURN / 4; l++) sums[l % 4] =
+        v_madd(v_load(e + j + 4 * l), v_load(x + j + 4 * l), sums[l % 4]);
   return sum_vectors(sums);
 }
 
@@ -183,8 +182,7 @@ INLINE int32_t find_score(const float *z, int32_t count, const int attended, flo
 {
   for (int32_t j = 0; j < count; j += 16) {
     i32x4 found[4];
-    UNROLLED for (int l = 0; l < 4; l++)
-      found[l] = found_scores(z + j + 4 * l, attended, max);
+    UNROLLED for (int l = 0; l < 4; l++) found[l] = found_scores(z + j + 4 * l, attended, max);
     if (v_any((found[0] | found[1]) | (found[2] | found[3])))
       return j +
              __builtin_ctz(v_bits(found[0]) | v_bits(found[1]) << 4 | v_bits(found[2]) << 8 | v_bits(found[3]) << 12);
@@ -236,8 +234,7 @@ INLINE float largest_score(const float *z, int32_t count)
 {
   f32x4 largest[2] = {v_splat(-__builtin_inff()), v_splat(-__builtin_inff())};
   for (int32_t j = 0; j < count; j += 8)
-    UNROLLED for (int l = 0; l < 2; l++)
-      largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
+    UNROLLED for (int l = 0; l < 2; l++) largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
   return v_hmax(v_max(largest[0], largest[1]));
 }
 
