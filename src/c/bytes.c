@@ -108,7 +108,7 @@ KERNEL void pack_weights(int rows, int32_t *pairs, int32_t *starts, float *worth
   }
   v_transpose(largest);
   f32x4 most = v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])), units = v_splat(32767.0f) / most;
-  /* what rounds to 0 beside a subnormal largest is not worth a second scale */
+  /* what rounds to 0 beside so small a largest is not worth a second scale */
   units = v_select(units > v_splat(0x1p126f), zero, units);
   v_store(worth, most / v_splat(32767.0f));
   for (int x = 0; x < rows; x++) {
