@@ -71,14 +71,17 @@ INLINE float quantize_part(int wide, i32x4 q[4], int32_t sums[2], const float *x
 KERNEL void store_block(int wide, int32_t rows, uint8_t *block, const float *x, size_t columns, int32_t count)
 {
   float *numbers = (float *)(void *)(block + input_quants(wide, rows));
+  int32_t *below = (int32_t *)(void *)(numbers + 2 * rows);
   i32x4 q[GROUP][4] = {{{0}}};
   ROLLED for (int32_t r = 0; r < rows; r++, x += columns)
   {
     int32_t sums[2] = {0, 0};
     numbers[r] = r < count ? quantize_part(wide, q[r], sums, x) : 0;
     numbers[rows + r] = (float)(sums[0] + sums[1]);
-    for (int h = 0; h < 2 && !wide; h++)
-      numbers[(2 + h) * rows + r] = (float)sums[h];
+    if (!wide) {
+      below[r] = -(sums[0] + sums[1]);
+      below[rows + r] = -sums[0];
+    }
   }
   ROLLED for (int v = 0; v < (wide ? 4 : 2); v++)
   {

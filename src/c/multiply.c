@@ -39,7 +39,7 @@ typedef struct {
   const void *scratch;
   weight_type t;
   int32_t wide, pairs;
-  float offset; /* as the narrow form has it */
+  int32_t offset; /* as the narrow form has it */
 } product;
 
 /* Where the group begins whose first input is i. */
@@ -54,30 +54,33 @@ KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lane
   union {
     int16_t wide[UNPACK * PANEL];
     int8_t narrow[UNPACK * PANEL];
-  } weights;
+  } unpacked;
   chunk_scales scales;
-  float acc[GROUP * PANEL];
+  float some[GROUP * PANEL]; /* where not all of a tile is asked for */
+  tile_kernel *kernel = x->wide ? attn_tile_wide(x->t) : attn_tile_narrow(x->t, x->pairs);
   int32_t columns = x->w->columns, block = input_block(x->wide, GROUP);
   for (int32_t c = 0; c < columns; c += UNPACK) {
     panel_chunk chunk = chunk_at(x->t, panel_of(x->w, panel), c, columns);
     attn_chunk_scales(&scales, x->t, chunk);
     if (x->wide)
-      attn_unpack_wide(x->t, weights.wide, chunk);
+      attn_unpack_wide(x->t, unpacked.wide, chunk);
     else
-      attn_unpack_narrow(x->t, weights.narrow, chunk);
+      attn_unpack_narrow(x->t, unpacked.narrow, chunk);
     const uint8_t *group = input_at(x, from) + c / PART * block;
     float *y = x->out + (size_t)from * x->stride + (size_t)panel * PANEL;
     for (int32_t i = from; i < to; i += GROUP, group += columns / PART * block, y += GROUP * x->stride) {
-      int32_t rows = to - i < GROUP ? to - i : GROUP;
-      for (int a = 0; a < GROUP * PANEL; a += 4)
-        v_store(acc + a, v_splat(0));
-      if (c > 0)
-        attn_move_lanes(acc, PANEL, y, x->stride, rows, l);
-      if (x->wide)
-        attn_tile_wide(x->t, acc, weights.wide, chunk.parts, &scales, group);
-      else
-        attn_tile_narrow(x->t, x->pairs, x->offset, acc, weights.narrow, chunk, &scales, group);
-      attn_move_lanes(y, x->stride, acc, PANEL, rows, l);
+      int32_t rows = to - i < GROUP ? to - i : GROUP, all = rows == GROUP && l.end - l.begin == PANEL;
+      tile_weights weights = {&unpacked, chunk, &scales, all ? x->stride : PANEL, x->offset};
+      float *sums = all ? y : some;
+      if (c == 0)
+        for (int r = 0; r < GROUP; r++)
+          for (int v = 0; v < PANEL; v += 4)
+            v_store(sums + (size_t)r * weights.stride + v, v_splat(0));
+      else if (!all)
+        attn_move_lanes(some, PANEL, y, x->stride, rows, l);
+      kernel(sums, group, &weights);
+      if (!all)
+        attn_move_lanes(y, x->stride, some, PANEL, rows, l);
     }
   }
 }
@@ -120,14 +123,14 @@ void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *
   product x = {out, stride, w, scratch, attn_weight_type(w->type), w->form == DOT_WIDE, w->form == DOT_PAIRS, 0};
   if (!x.t.low_bits)
     return attn_multiply_floats(out, stride, w, scratch, m, first_row, end_row);
-  x.offset = (float)narrow_offset(w, x.t);
+  x.offset = narrow_offset(w, x.t);
   int32_t paired = m % GROUP == 1 ? m - 1 : m;
   int32_t abreast = attn_multiply_abreast(w->columns);
   for (int32_t i = 0; i < paired; i += abreast)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
       many(&x, i, paired - i < abreast ? paired : i + abreast, panel, lanes_of(panel, first_row, end_row));
   if (paired < m)
-    attn_multiply_alone(out + (size_t)paired * stride, w, input_at(&x, paired), x.wide ? x.t.offset : x.offset,
+    attn_multiply_alone(out + (size_t)paired * stride, w, input_at(&x, paired), (float)(x.wide ? x.t.offset : x.offset),
                         x.wide ? attn_alone_wide(x.t) : attn_alone_narrow(x.t, x.pairs), x.t.high_bits ? 1 : STREAMS,
                         first_row, end_row);
   for (int32_t row = first_row; w->wild && row < end_row; row++)

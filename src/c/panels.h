@@ -84,13 +84,37 @@ void attn_multiply_alone(float *out /* (rows) */, const attn_matrix *w, const vo
 void attn_unpack_wide(weight_type t, int16_t *to, panel_chunk chunk);
 void attn_unpack_narrow(weight_type t, int8_t *to, panel_chunk chunk);
 
-/* Four inputs: acc (GROUP, PANEL) += what the chunk adds. */
-void attn_tile_wide(weight_type t, float *acc, const int16_t *weights, int32_t parts, const chunk_scales *scales,
-                    const uint8_t *x);
+/* A chunk of weights that groups of four inputs meet, one after another. */
+typedef struct {
+  const void *weights; /* unpacked */
+  panel_chunk chunk;   /* for Q6_K's s, which 8 bits have no room for */
+  const chunk_scales *scales;
+  size_t stride;  /* of y */
+  int32_t offset; /* what the narrow form subtracts from its weights */
+} tile_weights;
 
-/* The same; the chunk is for Q6_K's s, which 8 bits have no room for. */
-void attn_tile_narrow(weight_type t, int pairs, float offset, float *acc, const int8_t *weights, panel_chunk chunk,
-                      const chunk_scales *scales, const uint8_t *x);
+/* y += what the chunk adds. */
+typedef void tile_kernel(float *y /* (GROUP, stride), of which PANEL */, const void *x, const tile_weights *t);
+
+/* What a part adds: y += (n·d + m·Σx)·dx. */
+INLINE void add_part(const int has_m, float *y, size_t stride, f32x4 n[GROUP][2], const float *d, const float *m,
+                     const float *numbers /* of the inputs: four d, then four Σx */)
+{
+  const f32x4 dw[2] = {v_load(d), v_load(d + 4)}, mw[2] = {v_load(m), v_load(m + 4)};
+  for (int r = 0; r < GROUP; r++) {
+    f32x4 dx = v_splat(numbers[r]), sum = v_splat(numbers[GROUP + r]);
+    float *to = y + (size_t)r * stride;
+    for (int v = 0; v < 2; v++) {
+      f32x4 z = n[r][v] * dw[v];
+      if (has_m)
+        z += mw[v] * sum;
+      v_store(to + 4 * v, v_load(to + 4 * v) + z * dx);
+    }
+  }
+}
+
+tile_kernel *attn_tile_wide(weight_type t);
+tile_kernel *attn_tile_narrow(weight_type t, int pairs);
 
 /* ---- Outputs ------------------------------------------------------------------------------------------------------ */
 

@@ -188,6 +188,9 @@ typedef i32x4 i32x4_u __attribute__((aligned(1), may_alias));
 INLINE i32x4 v_load_i(const void *p) { return *(const i32x4_u *)p; }
 INLINE void v_store_i(void *p, i32x4 x) { *(i32x4_u *)p = x; }
 
+/* Lane l in every lane. */
+#define v_splat_lane_i(x, l) __builtin_shufflevector(x, x, l, l, l, l)
+
 /* The same four bytes in every lane. */
 INLINE i32x4 v_splat_bytes(const void *p)
 {
