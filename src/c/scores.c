@@ -90,22 +90,30 @@ KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32
 KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float *z, int32_t count, float max,
                       float inverse_t)
 {
-  f32x4 r[SPAN / 4], power[SPAN / 4], sums[4] = {{0}};
-  for (int32_t j = 0; j < count; j += TURN)
-    UNROLLED for (int l = j / 4; l < j / 4 + TURN / 4; l++)
+  float r[SPAN], power[SPAN];
+  f32x4 sums[4] = {{0}};
+  for (int32_t j = 0; j < count; j += TURN) {
+    const float *from = z + j;
+    float *to_r = r + j, *to_power = power + j, *to_t = exponents ? exponents + j : NULL;
+    UNROLLED for (int l = 0; l < TURN; l += 4)
     {
-      f32x4 t = v_exp_range((v_load(z + 4 * l) - v_splat(max)) * v_splat(inverse_t));
-      if (exponents)
-        v_store(exponents + 4 * l, t);
-      r[l] = v_exp_reduce(t, &power[l]);
+      f32x4 t = v_exp_range((v_load(from + l) - v_splat(max)) * v_splat(inverse_t)), two;
+      if (to_t)
+        v_store(to_t + l, t);
+      v_store(to_r + l, v_exp_reduce(t, &two));
+      v_store(to_power + l, two);
     }
-  for (int32_t j = 0; j < count; j += TURN)
-    UNROLLED for (int l = j / 4; l < j / 4 + TURN / 4; l++)
+  }
+  for (int32_t j = 0; j < count; j += TURN) {
+    const float *from_r = r + j, *from_power = power + j;
+    float *to = e + j;
+    UNROLLED for (int l = 0; l < TURN; l += 4)
     {
-      f32x4 x = v_exp_finish(r[l], power[l]);
-      sums[l % 4] += x;
-      v_store(e + 4 * l, x);
+      f32x4 x = v_exp_finish(v_load(from_r + l), v_load(from_power + l));
+      sums[l / 4 % 4] += x;
+      v_store(to + l, x);
     }
+  }
   UNROLLED for (int l = 0; l < 4; l++) sums_out[l] = sums[l];
 }
 

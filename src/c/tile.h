@@ -57,20 +57,19 @@ INLINE void panel_scores(const int rows, const int chain, float *scores, /* (row
                          int32_t dim)
 {
   f32x4 tree[TREE * ROWS][2];
-  uint32_t done = 0;
-  for (int32_t start = 0; start < dim; start += chain, done++) {
+  const float *end = panel + (size_t)dim * PANEL;
+  for (uint32_t done = 0; panel != end; done++) {
+    const float *stop = end - panel < chain * PANEL ? end : panel + chain * PANEL;
     f32x4 sum[ROWS][2];
-    int32_t end = dim - start < chain ? dim : start + chain;
     add_channel(rows, 1, sum, q, panel);
     q += row_step(rows);
     panel += PANEL;
-    for (int32_t c = start + 1; c < end; c++, q += row_step(rows), panel += PANEL)
-      add_channel(rows, 0, sum, q, panel);
+    ROLLED for (; panel != stop; q += row_step(rows), panel += PANEL) add_channel(rows, 0, sum, q, panel);
     f32x4(*level)[2] = tree;
     uint32_t full = done;
     for (; full & 1; full >>= 1, level += rows)
       add_sums(rows, sum, level);
-    if (end < dim) {
+    if (panel != end) {
       UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++) level[r][x] = sum[r][x];
       continue;
     }
