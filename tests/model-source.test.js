@@ -61,6 +61,7 @@ describe('one model from everywhere', () => {
     'a File': () => new File([bytes], 'tiny.gguf'),
     'a Response': () => new Response(bytes),
     'a Response in pieces': () => inChunks(bytes, 11),
+    'a Response that fills what it is given': () => new Response(filling(bytes, 11)),
     'an ArrayBuffer': () => bytes.slice().buffer,
     'a view inside a buffer': () => new Uint8Array([1, 2, 3, ...bytes, 4]).subarray(3, bytes.length + 3),
     'a DataView': () => new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
@@ -75,6 +76,22 @@ describe('one model from everywhere', () => {
     assert.deepEqual(model.json, { config: tinyConfig('llama'), chatTemplate: '{{ messages }}' });
   });
 });
+
+/** A stream of bytes that writes into its reader's memory, `size` at most. @param {(view: Uint8Array) => void} [look] at that memory */
+function filling(content, size, look) {
+  let at = 0;
+  return new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      const request = controller.byobRequest, { buffer, byteOffset, byteLength } = request.view, view = new Uint8Array(buffer, byteOffset, byteLength);
+      look?.(view);
+      const piece = content.subarray(at, (at += Math.min(size, byteLength)));
+      view.set(piece);
+      if (!piece.length) controller.close();
+      request.respond(piece.length);
+    },
+  });
+}
 
 describe('progress', () => {
   for (const [name, source, total] of [['with a known length', () => new Blob([bytes]), bytes.length], ['without', () => inChunks(bytes, 100), undefined]])
@@ -112,6 +129,22 @@ describe('memory', () => {
     });
     assert.equal(received, size);
     assert.ok(peak < 2 ** 22, `${peak} bytes`);
+  });
+
+  test('pieces of a file, and of a stream that fills what it is given, lie in the same memory one after another', async () => {
+    const large = writeGguf({ tensors: [{ name: 'big', shape: [5 * 2 ** 18], data: new Uint8Array(5 * 2 ** 20).fill(7) }] }), at = join(folder, 'large.gguf');
+    writeFileSync(at, large);
+    const buffers = new Set(), model = await openModel(pathToFileURL(at));
+    await model.stream({ write: (tensor, offset, piece) => void buffers.add(piece.buffer) });
+    assert.ok(buffers.size <= 2, `${buffers.size} buffers`);
+    let fresh = 0, pulls = 0;
+    await readWhole(new Response(filling(large, 2 ** 16, (view) => (pulls++, (fresh += Number(view.every((x) => x === 0)))))));
+    assert.ok(pulls > 80 && fresh < 5, `${fresh} of ${pulls} pieces had memory of their own`);
+  });
+
+  test('a stream that ends early while it has the memory says where', async () => {
+    for (const length of [bytes.length - 1, bytes.length - 40, 100])
+      await refuses(() => readWhole(new Response(filling(bytes.subarray(0, length), 64))), 'INTEGRITY', new RegExp(`(ends|ended) (at|after) ${length}\\b`));
   });
 
   test('a file that lies about its size is refused before anything of that size is made', async () => {

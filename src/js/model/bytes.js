@@ -159,13 +159,17 @@ export class Reader {
   }
 
   /**
-   * Hands the next n bytes on in pieces as they arrive, nothing kept.
+   * Hands the next n bytes on in pieces as they arrive, nothing kept: a piece is gone when `write` is done with it.
    * @param {number} n @param {string} what @param {(offset: number, chunk: Uint8Array) => void | Promise<void>} [write] default: skips them
    */
   async pass(n, what, write) {
     if (n > this.left) this.#cut(n, what);
     for (let done = 0; done < n; ) {
-      if (!this.ready) this.#hold(await this.stream.read() ?? this.#cut(n - done, what));
+      if (!this.ready) {
+        const spare = this.#bytes;
+        this.#hold(new Uint8Array());
+        this.#hold(await this.stream.read(spare) ?? this.#cut(n - done, what));
+      }
       const size = Math.min(n - done, this.ready), from = this.#take(size);
       await write?.(done, this.#bytes.subarray(from, from + size));
       done += size;

@@ -85,8 +85,8 @@ class Progress {
 
   /** @param {import('./source.js').Stream} stream @returns {import('./source.js').Stream} */
   counting(stream) {
-    const read = async () => {
-      const chunk = await stream.read();
+    const read = async (/** @type {Uint8Array<ArrayBuffer> | undefined} */ spare) => {
+      const chunk = await stream.read(spare);
       this.loaded += chunk?.length ?? 0;
       if (chunk) this.report();
       return chunk;

@@ -9,12 +9,16 @@ import { joined } from './bytes.js';
  * @property {string} name what errors call it
  * @property {number} [total] bytes, as the source says
  * @property {boolean} exact whether `total` can be relied upon: a server may count compressed bytes
- * @property {() => Promise<Uint8Array<ArrayBuffer> | null>} read the next bytes, null at the end
+ * @property {(spare?: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer> | null>} read the next bytes, null at the end; bytes read
+ *   before, of which nothing is needed any more, may give their memory
  * @property {() => Promise<void>} cancel
  */
 
-/** How much of a file or an array is passed on at a time, so that aborting never waits long. */
+/** How much is passed on at a time, at most, so that aborting never waits long. */
 const PIECE = 2 ** 20;
+
+/** Room for a piece: a browser is slow to collect the garbage that hundreds of them would be. @param {Uint8Array<ArrayBuffer>} [spare] */
+const room = (spare) => (spare?.buffer.byteLength === PIECE ? new Uint8Array(spare.buffer) : new Uint8Array(PIECE));
 
 /** @param {any} source @param {string} [name] */
 export function nameOf(source, name = 'the file') {
@@ -55,10 +59,10 @@ export async function openSource(source, { signal, name } = {}) {
     name: called,
     total,
     exact,
-    async read() {
+    async read(spare) {
       let chunk;
       try {
-        chunk = await raw.read();
+        chunk = await raw.read(spare);
       } catch (/** @type {any} */ cause) {
         close();
         signal?.throwIfAborted();
@@ -130,19 +134,29 @@ function ofResponse(response, name) {
 
 /** @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {number | undefined} total @param {boolean} exact @returns {Omit<Stream, 'name'>} */
 function ofStream(stream, total, exact) {
-  const reader = stream.getReader();
+  const { reader, fills } = readerOf(stream);
   return {
     total,
     exact,
-    async read() {
+    async read(spare) {
       for (;;) {
-        const { done, value } = await reader.read();
+        const { done, value } = await reader.read(fills ? room(spare) : undefined);
         if (done) return null;
         if (value.length) return value;
+        spare = value;
       }
     },
     cancel: () => reader.cancel(),
   };
+}
+
+/** Whether it fills memory that it is given depends on the stream. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @returns {{ reader: any, fills: boolean }} */
+function readerOf(stream) {
+  try {
+    return { reader: stream.getReader({ mode: 'byob' }), fills: true };
+  } catch {
+    return { reader: stream.getReader(), fills: false };
+  }
 }
 
 /** @param {URL} url @returns {Promise<Omit<Stream, 'name'>>} */
@@ -159,9 +173,9 @@ async function ofPath(url) {
   return {
     total: stat.size,
     exact: true,
-    async read() {
+    async read(spare) {
       if (closed) return null;
-      const { bytesRead, buffer } = await file.read(new Uint8Array(PIECE), 0, PIECE);
+      const { bytesRead, buffer } = await file.read(room(spare), 0, PIECE);
       if (bytesRead) return buffer.subarray(0, bytesRead);
       await close();
       return null;
