@@ -35,62 +35,70 @@ int32_t attn_multiply_abreast(int32_t columns)
   return most < GROUP ? GROUP : most;
 }
 
-/* One row's part, as vectors of 16 bits or of 8. sums: of each half. Returns d, NaN if x has NaN or an infinity in it. */
-INLINE float quantize_part(int wide, i32x4 q[4], int32_t sums[2], const float *x)
+INLINE void transpose_i(i32x4 x[GROUP])
 {
-  f32x4 most = v_splat(0), not_finite = v_splat(0),
-        magic = v_splat(12582912.0f); /* 1.5·2^23: adding it rounds to an integer */
-  for (int c = 0; c < PART; c += 4) {
-    f32x4 y = v_load(x + c);
-    most = v_max(most, (f32x4)((i32x4)y & v_splat_i(INT32_MAX)));
-    not_finite += y - y;
-  }
-  float max = v_hmax(most), d = max / 127.0f + v_hsum(not_finite);
-  /* max/127 is to be a normal number and 127/max finite; so little is 0 */
-  f32x4 inverse = v_splat(max > 2e-36f ? 127.0f / max : 0);
-  ROLLED for (int h = 0; h < 2; h++)
-  {
-    i32x4 n[4], sum = {0};
-    for (int v = 0; v < 4; v++) {
-      n[v] = (i32x4)(v_load(x + 16 * h + 4 * v) * inverse + magic) - (i32x4)magic;
-      /* NaN and infinity leave anything; the scale says so */
-      n[v] = n[v] << 24 >> 24;
-      sum += n[v];
-    }
-    sums[h] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    i32x4 low = v_narrow(n[0], n[1]), high = v_narrow(n[2], n[3]);
-    if (wide)
-      q[2 * h] = low, q[2 * h + 1] = high;
-    else
-      q[h] = v_narrow_bytes(low, high);
-  }
-  return max > 2e-36f || d != d ? d : 0;
+  f32x4 y[GROUP] = {(f32x4)x[0], (f32x4)x[1], (f32x4)x[2], (f32x4)x[3]};
+  v_transpose(y);
+  UNROLLED for (int l = 0; l < GROUP; l++) x[l] = (i32x4)y[l];
 }
 
-/* A part of `count` rows, to a block of `rows`. */
+/* The sum of each vector's lanes. */
+INLINE i32x4 sums_of(i32x4 x[GROUP])
+{
+  transpose_i(x);
+  return (x[0] + x[1]) + (x[2] + x[3]);
+}
+
+/* The largest |x| of each row's part: as integers, in the order of the numbers, infinity and NaN last. */
+INLINE i32x4 largest(const float *const *row, int32_t rows)
+{
+  i32x4 most[GROUP] = {{0}};
+  ROLLED for (int32_t r = 0; r < rows; r++) UNROLLED for (int c = 0; c < PART; c += 4) most[r] =
+      v_max_i(most[r], (i32x4)v_load(row[r] + c) & v_splat_i(INT32_MAX));
+  transpose_i(most);
+  return v_max_i(v_max_i(most[0], most[1]), v_max_i(most[2], most[3]));
+}
+
+/* A part of `count` rows, to a block of `rows`. A row that has NaN or an infinity in it has a d of NaN. */
 KERNEL void store_block(int wide, int32_t rows, uint8_t *block, const float *x, size_t columns, int32_t count)
 {
-  float *numbers = (float *)(void *)(block + input_quants(wide, rows));
-  int32_t *below = (int32_t *)(void *)(numbers + 2 * rows);
-  i32x4 q[GROUP][4] = {{{0}}};
-  ROLLED for (int32_t r = 0; r < rows; r++, x += columns)
+  static const float zeros[PART] = {0};
+  const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23: adding it rounds to an integer */
+  const float *row[GROUP];
+  ROLLED for (int32_t r = 0; r < rows; r++) row[r] = r < count ? x + (size_t)r * columns : zeros;
+  f32x4 max = (f32x4)largest(row, rows), d = max / v_splat(127.0f) + (max - max), zero = v_splat(0);
+  /* max/127 is to be a normal number and 127/max finite; so little is 0 */
+  i32x4 enough = max > v_splat(2e-36f);
+  float inverse[GROUP];
+  v_store(inverse, v_select(enough, v_splat(127.0f) / max, zero));
+  i32x4 q[4][GROUP] = {{{0}}}, sums[2][GROUP] = {{{0}}};
+  ROLLED for (int32_t r = 0; r < rows; r++)
   {
-    int32_t sums[2] = {0, 0};
-    numbers[r] = r < count ? quantize_part(wide, q[r], sums, x) : 0;
-    numbers[rows + r] = (float)(sums[0] + sums[1]);
-    if (!wide) {
-      below[r] = -(sums[0] + sums[1]);
-      below[rows + r] = -sums[0];
+    const float *from = d[r] == d[r] ? row[r] : zeros;
+    f32x4 times = v_splat(inverse[r]);
+    ROLLED for (int h = 0; h < 2; h++, from += PART / 2)
+    {
+      i32x4 n[4];
+      UNROLLED for (int v = 0; v < 4; v++) n[v] = (i32x4)(v_load(from + 4 * v) * times + magic) - (i32x4)magic;
+      sums[h][r] = (n[0] + n[1]) + (n[2] + n[3]);
+      i32x4 low = v_pack(n[0], n[1]), high = v_pack(n[2], n[3]);
+      if (wide)
+        q[2 * h][r] = low, q[2 * h + 1][r] = high;
+      else
+        q[h][r] = v_pack_bytes(low, high);
     }
   }
   ROLLED for (int v = 0; v < (wide ? 4 : 2); v++)
   {
-    f32x4 y[GROUP] = {(f32x4)q[0][v], (f32x4)q[1][v], (f32x4)q[2][v], (f32x4)q[3][v]};
     if (rows > 1)
-      v_transpose(y);
-    for (int l = 0; l < GROUP && l < rows; l++, block += 16)
-      v_store_i(block, (i32x4)y[l]);
+      transpose_i(q[v]);
+    ROLLED for (int l = 0; l < rows; l++, block += 16) v_store_i(block, q[v][l]);
   }
+  i32x4 low = sums_of(sums[0]), all = low + sums_of(sums[1]);
+  i32x4 numbers[GROUP] = {(i32x4)v_select(enough | (d != d), d, zero), (i32x4)v_float(all), -all, -low};
+  if (rows == 1)
+    transpose_i(numbers);
+  ROLLED for (int l = 0; l < (rows == 1 ? 1 : wide ? 2 : 4); l++, block += 16) v_store_i(block, numbers[l]);
 }
 
 /* Four rows side by side; those that are not there are zeros. */

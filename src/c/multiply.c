@@ -11,9 +11,11 @@ void attn_chunk_scales(chunk_scales *scales, weight_type t, panel_chunk chunk)
     f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
     if (t.sub_scales && t.sign_m)
       times_sub_scales(dp, mp, sub);
-    for (int v = 0; v < 2; v++) {
+    UNROLLED for (int v = 0; v < 2; v++)
+    {
       v_store(scales->d + PANEL * p + 4 * v, dp[v]);
-      v_store(scales->m + PANEL * p + 4 * v, mp[v]);
+      if (t.sign_m)
+        v_store(scales->m + PANEL * p + 4 * v, mp[v]);
     }
   }
 }

@@ -33,7 +33,7 @@ INLINE const uint8_t *quants_at(panel_chunk chunk, int32_t part)
  * its s) is below 2^24.
  */
 typedef struct {
-  float d[PARTS * PANEL], m[PARTS * PANEL];
+  float d[PARTS * PANEL], m[PARTS * PANEL]; /* m only where the type has one */
 } chunk_scales;
 
 /* The d and m with which a unit begins; no m is 0. `wild`: they need not be finite. */

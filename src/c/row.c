@@ -48,7 +48,7 @@ void attn_matrix_row(const attn_matrix *w, int32_t row, float *out)
       attn_unpack_wide(t, wide, chunk);
     else
       attn_unpack_narrow(t, narrow, chunk);
-    float d = scales.d[part * PANEL + r], m = scales.m[part * PANEL + r];
+    float d = scales.d[part * PANEL + r], m = t.sign_m ? scales.m[part * PANEL + r] : 0;
     for (int32_t c = 0; c < PART; c++) /* d times it is exact, so nothing is rounded but the sum */
       out[start + c] = d * (float)weight_of(t, w->form, wide, narrow, chunk.quants, r, c) + m;
   }

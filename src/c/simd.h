@@ -145,6 +145,12 @@ INLINE float v_hmax(f32x4 x)
   return v_max(x, (f32x4){x[1], x[0], x[3], x[2]})[0];
 }
 
+INLINE int32_t v_hmax_i(i32x4 x)
+{
+  x = v_max_i(x, (i32x4){x[2], x[3], x[0], x[1]});
+  return v_max_i(x, (i32x4){x[1], x[0], x[3], x[2]})[0];
+}
+
 /* Nonzero where any lane of the mask is set. */
 INLINE int v_any(i32x4 mask)
 {
@@ -238,6 +244,25 @@ INLINE i32x4 v_narrow_bytes(i32x4 low, i32x4 high)
 {
   return (i32x4)__builtin_shufflevector((i8x16)low, (i8x16)high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
                                         30);
+}
+
+/* The same two, of numbers that fit: in one instruction. */
+INLINE i32x4 v_pack(i32x4 low, i32x4 high)
+{
+#if defined(__wasm_simd128__)
+  return (i32x4)__builtin_wasm_narrow_s_i16x8_i32x4(low, high);
+#else
+  return v_narrow(low, high);
+#endif
+}
+
+INLINE i32x4 v_pack_bytes(i32x4 low, i32x4 high)
+{
+#if defined(__wasm_simd128__)
+  return (i32x4)__builtin_wasm_narrow_s_i8x16_i16x8((i16x8)low, (i16x8)high);
+#else
+  return v_narrow_bytes(low, high);
+#endif
 }
 
 /* The same two in every lane of 32 bits. */

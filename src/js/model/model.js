@@ -9,7 +9,7 @@ import { joined } from './statistics.js';
 import { Sequence } from './sequence.js';
 
 /** Tokens that go through the layers together in a prompt, and what a layer may cost then in multiply-adds. */
-const CHUNK = 128, CHUNK_COST = 1e9;
+const CHUNK = 256, CHUNK_COST = 1e9;
 
 /** @typedef {import('./pass.js').Wish} Wish */
 
