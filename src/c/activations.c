@@ -44,17 +44,35 @@ INLINE f32x4 activation(const int kind, f32x4 x)
   return x * v_select(x < v_splat(0), tail, v_splat(1) - tail);
 }
 
+enum { TURN = 16 };
+
+static void copy(float *to, const float *from, size_t count)
+{
+  ROLLED for (size_t c = 0; c < count; c++) to[c] = from[c];
+}
+
+/* Four vectors a turn where that is not much code: V8 makes exp's constants anew in each. */
 INLINE void activate(const int kind, float *y, const float *x, const float *up, size_t count)
 {
-  for (size_t i = 0; i < count; i += 4) {
-    size_t n = count - i;
-    f32x4 v = activation(kind, n < 4 ? v_load_tail(x + i, n) : v_load(x + i));
-    if (up)
-      v *= n < 4 ? v_load_tail(up + i, n) : v_load(up + i);
-    if (n < 4)
-      v_store_tail(y + i, v, n);
-    else
-      v_store(y + i, v);
+  const size_t turn = kind == ATTN_GELU ? 4 : TURN;
+  float some[TURN] = {0}, factors[TURN] = {0};
+  for (size_t i = 0; i < count; i += turn) {
+    size_t n = count - i < turn ? count - i : turn;
+    float *to = y + i;
+    const float *from = x + i, *times = up ? up + i : NULL;
+    if (n < turn) {
+      copy(some, from, n);
+      if (up)
+        copy(factors, times, n);
+      from = to = some, times = up ? factors : NULL;
+    }
+    UNROLLED for (size_t l = 0; l < turn; l += 4)
+    {
+      f32x4 v = activation(kind, v_load(from + l));
+      v_store(to + l, times ? v * v_load(times + l) : v);
+    }
+    if (n < turn)
+      copy(y + i, some, n);
   }
 }
 
