@@ -180,8 +180,9 @@ static void multiply(attn_team *team, product_task *s)
   int32_t rows = 0, pieces = 0, threads = attn_team_threads(team), most = threads > 1 ? 16 * threads : 1;
   for (int32_t y = 0; y < s->count; y++)
     rows += attn_matrix_rows(s->product[y].w);
-  double work = (double)s->m * rows * attn_matrix_columns(s->product[0].w);
-  s->inputs = attn_multiply_abreast(attn_matrix_columns(s->product[0].w));
+  const attn_matrix *first = s->product[0].w;
+  double work = (double)s->m * rows * attn_matrix_columns(first);
+  s->inputs = attn_multiply_abreast(attn_matrix_type(first), attn_matrix_columns(first));
   int32_t blocks = (s->m + s->inputs - 1) / s->inputs;
   int32_t across = work < 2e5 * most ? (int32_t)(work / 2e5) : most;
   across = across < threads ? threads : across;

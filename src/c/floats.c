@@ -121,7 +121,7 @@ static void many(float *out, size_t stride, const attn_matrix *w, const float *s
 void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m,
                           int32_t first_row, int32_t end_row)
 {
-  int32_t paired = m % GROUP == 1 ? m - 1 : m, abreast = attn_multiply_abreast(w->columns);
+  int32_t paired = m % GROUP == 1 ? m - 1 : m, abreast = attn_multiply_abreast(w->type, w->columns);
   for (int32_t i = 0; i < paired; i += abreast)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
       many(out, stride, w, scratch, i, paired - i < abreast ? paired : i + abreast, panel,

@@ -29,9 +29,10 @@ const void *attn_multiply_inputs(const void *scratch, int32_t i, int32_t columns
   return (const uint8_t *)scratch + (size_t)i * input_bytes(t, is_wide(t), columns);
 }
 
-int32_t attn_multiply_abreast(int32_t columns)
+int32_t attn_multiply_abreast(int32_t type, int32_t columns)
 {
-  int32_t most = 196608 / columns & ~(GROUP - 1);
+  weight_type t = attn_weight_type(type);
+  int32_t most = (t.low_bits && !is_wide(t) ? 393216 : 196608) / columns & ~(GROUP - 1);
   return most < GROUP ? GROUP : most;
 }
 

@@ -127,7 +127,7 @@ void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *
     return attn_multiply_floats(out, stride, w, scratch, m, first_row, end_row);
   x.offset = narrow_offset(w, x.t);
   int32_t paired = m % GROUP == 1 ? m - 1 : m;
-  int32_t abreast = attn_multiply_abreast(w->columns);
+  int32_t abreast = attn_multiply_abreast(w->type, w->columns);
   for (int32_t i = 0; i < paired; i += abreast)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
       many(&x, i, paired - i < abreast ? paired : i + abreast, panel, lanes_of(panel, first_row, end_row));
