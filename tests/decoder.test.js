@@ -101,6 +101,24 @@ for (const { variant, ch: engine } of engines)
 
     const model = tiny(configs['llama, tied, grouped']), gemma = tiny(configs.gemma3), tokens = tokensOf(3, 30, 64);
 
+    test('a prompt longer than what goes through the layers together gives the bits of its parts', async () => {
+      for (const name of ['llama, tied, grouped', 'gemma3']) {
+        const long = asSafetensors(tiny({ ...configs[name], max_position_embeddings: 600 })), ids = tokensOf(5, 530, 64);
+        const whole = await loadModel(long, { engine, quantize: 'q8' }), parts = await loadModel(long, { engine, quantize: 'q8' });
+        const want = whole.prefill(ids, { observe: 'stats' });
+        parts.prefill(ids.slice(0, 101));
+        const { logits, heads } = parts.prefill(ids.slice(101), { observe: 'stats' });
+        sameArray(logits, want.logits, `${name}: logits`);
+        for (const [statistic, all] of Object.entries(want.heads)) {
+          const lines = all.length / 530, behind = all.constructor.from({ length: lines * 429 }, (_, at) => all[Math.floor(at / 429) * 530 + 101 + (at % 429)]);
+          sameArray(heads[statistic], behind, `${name}: ${statistic}`);
+        }
+        sameBits(parts.cache.snapshot().layers, whole.cache.snapshot().layers, `${name}: cache`);
+        whole.dispose();
+        parts.dispose();
+      }
+    });
+
     test('statistics are what the weights say', async () => {
       for (const source of [model, gemma]) {
         const loaded = await loadModel(asSafetensors(source), { engine }), { heads: count } = loaded.config;

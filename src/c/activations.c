@@ -46,7 +46,7 @@ INLINE f32x4 activation(const int kind, f32x4 x)
 
 enum { TURN = 16 };
 
-static void copy(float *to, const float *from, size_t count)
+static void copy_rest(float *to, const float *from, size_t count)
 {
   ROLLED for (size_t c = 0; c < count; c++) to[c] = from[c];
 }
@@ -61,9 +61,9 @@ INLINE void activate(const int kind, float *y, const float *x, const float *up, 
     float *to = y + i;
     const float *from = x + i, *times = up ? up + i : NULL;
     if (n < turn) {
-      copy(some, from, n);
+      copy_rest(some, from, n);
       if (up)
-        copy(factors, times, n);
+        copy_rest(factors, times, n);
       from = to = some, times = up ? factors : NULL;
     }
     UNROLLED for (size_t l = 0; l < turn; l += 4)
@@ -72,7 +72,7 @@ INLINE void activate(const int kind, float *y, const float *x, const float *up, 
       v_store(to + l, times ? v * v_load(times + l) : v);
     }
     if (n < turn)
-      copy(y + i, some, n);
+      copy_rest(y + i, some, n);
   }
 }
 

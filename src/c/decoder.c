@@ -173,7 +173,7 @@ static void product_piece(void *task, int32_t index, void *scratch)
 
 /*
  * A thread that finds nothing left to take waits for about half a piece, so there are many; but each is worth some microseconds, and has
- * as many inputs as are kept near while its rows go by.
+ * as many inputs as are kept near while its rows go by (of the first matrix; others may want them in another form).
  */
 static void multiply(attn_team *team, product_task *s)
 {

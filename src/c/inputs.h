@@ -17,10 +17,10 @@
 
 INLINE int32_t inputs_round_up(int32_t m) { return m % GROUP == 1 ? m : (m + GROUP - 1) & ~(GROUP - 1); }
 
-/* A block's quantised numbers, which its float32 numbers follow. */
+/* A block's quantised numbers, which those of its rows follow. */
 INLINE int32_t input_quants(int wide, int32_t rows) { return PART * rows * (wide ? 2 : 1); }
 
-/* Blocks stay aligned, so one row's two numbers of the wide form take a whole vector as well. */
+/* Blocks stay aligned, so one row's numbers take a whole vector in either form. */
 INLINE int32_t input_block(int wide, int32_t rows)
 {
   return input_quants(wide, rows) + (wide && rows > 1 ? 8 : 16) * rows;

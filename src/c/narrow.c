@@ -168,6 +168,7 @@ INLINE void tile_dots(i32x4 n[GROUP][2], const int8_t *w, const uint8_t *x, cons
   }
 }
 
+/* Four columns for a part of 4 bits. */
 INLINE void add_pairs(const int first, i16x8 two[GROUP][2], const int8_t *w, const uint8_t *x)
 {
   i32x4 w0 = v_load_i(w), w1 = v_load_i(w + 16);
@@ -179,7 +180,7 @@ INLINE void add_pairs(const int first, i16x8 two[GROUP][2], const int8_t *w, con
   }
 }
 
-/* The same for a part of 4 bits, four columns at a time: eight sums of two, each at most 2·15·127, fit 16 bits. */
+/* n += those of such a part: eight sums of two, each at most 2·15·127, fit 16 bits. */
 INLINE void tile_pairs(i32x4 n[GROUP][2], const int8_t *w, const uint8_t *x)
 {
   i16x8 two[GROUP][2];

@@ -100,7 +100,9 @@ typedef void tile_kernel(float *y /* (GROUP, stride), of which PANEL */, const v
 INLINE void add_part(const int has_m, float *y, size_t stride, f32x4 n[GROUP][2], const float *d, const float *m,
                      const float *numbers /* of the inputs: four d, then four Σx */)
 {
-  const f32x4 dw[2] = {v_load(d), v_load(d + 4)}, mw[2] = {v_load(m), v_load(m + 4)};
+  f32x4 dw[2] = {v_load(d), v_load(d + 4)}, mw[2];
+  if (has_m)
+    mw[0] = v_load(m), mw[1] = v_load(m + 4);
   for (int r = 0; r < GROUP; r++) {
     f32x4 dx = v_splat(numbers[r]), sum = v_splat(numbers[GROUP + r]);
     float *to = y + (size_t)r * stride;

@@ -145,12 +145,6 @@ INLINE float v_hmax(f32x4 x)
   return v_max(x, (f32x4){x[1], x[0], x[3], x[2]})[0];
 }
 
-INLINE int32_t v_hmax_i(i32x4 x)
-{
-  x = v_max_i(x, (i32x4){x[2], x[3], x[0], x[1]});
-  return v_max_i(x, (i32x4){x[1], x[0], x[3], x[2]})[0];
-}
-
 /* Nonzero where any lane of the mask is set. */
 INLINE int v_any(i32x4 mask)
 {

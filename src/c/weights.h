@@ -85,8 +85,8 @@ ATTN_API void attn_multiply_prepare(void *scratch, const float *x /* (m, columns
 const void *attn_multiply_inputs(const void *scratch, int32_t i, int32_t columns, int32_t type);
 
 /*
- * How many inputs stay near while rows of a matrix go by, a multiple of four: in a second-level cache, as far as there is one of 1 MB. On a Zen 5
- * half as many of 8 bits cost 4 % with 1536 columns.
+ * How many inputs stay near while rows of a matrix go by, a multiple of four: 440 to 790 KB of a second-level cache. On a Zen 5, which has 1 MB,
+ * half as many in the narrow form (590 KB) cost 4 % with 1536 columns.
  */
 int32_t attn_multiply_abreast(int32_t type, int32_t columns);
 
