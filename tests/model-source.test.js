@@ -142,6 +142,14 @@ describe('memory', () => {
     assert.ok(pulls > 80 && fresh < 5, `${fresh} of ${pulls} pieces had memory of their own`);
   });
 
+  test('what arrives in small pieces and is kept takes no more memory than it has', async () => {
+    const long = writeGguf({ metadata: { text: 'x'.repeat(2 ** 20) } });
+    let most = 0;
+    const held = () => process.memoryUsage().arrayBuffers, before = held();
+    await readWhole(new Response(filling(long, 512, () => (most = Math.max(most, held() - before)))));
+    assert.ok(most < 2 ** 24, `${most} bytes for ${long.length}`);
+  });
+
   test('a stream that ends early while it has the memory says where', async () => {
     for (const length of [bytes.length - 1, bytes.length - 40, 100])
       await refuses(() => readWhole(new Response(filling(bytes.subarray(0, length), 64))), 'INTEGRITY', new RegExp(`(ends|ended) (at|after) ${length}\\b`));

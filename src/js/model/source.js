@@ -9,16 +9,19 @@ import { joined } from './bytes.js';
  * @property {string} name what errors call it
  * @property {number} [total] bytes, as the source says
  * @property {boolean} exact whether `total` can be relied upon: a server may count compressed bytes
- * @property {(spare?: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer> | null>} read the next bytes, null at the end; bytes read
- *   before, of which nothing is needed any more, may give their memory
+ * @property {(spare?: Uint8Array<ArrayBuffer>) => Promise<Uint8Array<ArrayBuffer> | null>} read the next bytes, null at the end. Who gives
+ *   bytes read before, of which nothing is needed any more, lets their memory be used again, and will do so with these, whose memory may be larger
  * @property {() => Promise<void>} cancel
  */
 
 /** How much is passed on at a time, at most, so that aborting never waits long. */
 const PIECE = 2 ** 20;
 
-/** Room for a piece: a browser is slow to collect the garbage that hundreds of them would be. @param {Uint8Array<ArrayBuffer>} [spare] */
-const room = (spare) => (spare?.buffer.byteLength === PIECE ? new Uint8Array(spare.buffer) : new Uint8Array(PIECE));
+/** Room for a piece: a browser is slow to collect the garbage that hundreds of them would be. @param {(Uint8Array<ArrayBuffer> | undefined)[]} spares */
+function room(...spares) {
+  const found = spares.find((spare) => spare?.buffer.byteLength === PIECE);
+  return found ? new Uint8Array(found.buffer) : new Uint8Array(PIECE);
+}
 
 /** @param {any} source @param {string} [name] */
 export function nameOf(source, name = 'the file') {
@@ -135,15 +138,19 @@ function ofResponse(response, name) {
 /** @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream @param {number | undefined} total @param {boolean} exact @returns {Omit<Stream, 'name'>} */
 function ofStream(stream, total, exact) {
   const { reader, fills } = readerOf(stream);
+  /** @type {Uint8Array<ArrayBuffer> | undefined} */
+  let idle;
   return {
     total,
     exact,
     async read(spare) {
       for (;;) {
-        const { done, value } = await reader.read(fills ? room(spare) : undefined);
+        const { done, value } = await reader.read(fills ? room(spare, idle) : undefined);
         if (done) return null;
-        if (value.length) return value;
-        spare = value;
+        if (value.length && (!fills || spare)) return value;
+        // a few bytes that are kept must not keep all of the room
+        idle = value;
+        if (value.length) return value.slice();
       }
     },
     cancel: () => reader.cancel(),
