@@ -51,6 +51,34 @@ test('it says and does what the model here does', async () => {
   await model.dispose();
 });
 
+test('the worker is a token ahead, of which nothing is left where a text is ended', async () => {
+  const large = asGguf(tiny({ ...configs['llama, tied, grouped'], hidden_size: 256, intermediate_size: 512, num_hidden_layers: 12, max_position_embeddings: 1024 }));
+  const here = await loadHere(large, { engine: await init({ ...engine, layers: true }) }), model = await loadModel(large, { engine });
+  for (const count of [1, 2, 5])
+    for (const wait of [0, 60]) {
+      const seen = [];
+      for (const of of [here, model]) {
+        const rows = [], tokens = [];
+        for await (const { token } of of.generate(prompt, { maxTokens: 9, tau: 1, seed: 3 })) {
+          tokens.push(token);
+          if (of === model) await new Promise((done) => setTimeout(done, wait)); // the one ahead is in the making, or is made
+          rows.push(await of.row(2, 1, 3));
+          if (tokens.length === count) break;
+        }
+        seen.push({ tokens, rows, kept: of === model ? await of.cache.tokens() : of.cache.tokens });
+      }
+      sameBits(seen[1], seen[0], `${count} tokens`);
+      assert.equal(model.cache.length, here.cache.length);
+    }
+  // a row that is asked for in the middle of a token is had behind it
+  const text = model.generate(Array.from({ length: 700 }, (_, x) => x % 60), { maxTokens: 1 }), first = text.next();
+  await new Promise((done) => setTimeout(done, 40));
+  assert.equal((await model.row(2, 1, 600)).weights.length, 601);
+  assert.equal((await first).done, false);
+  await text.return();
+  await model.dispose();
+});
+
 test('errors come over as they are, and the model goes on', async () => {
   const model = await loadModel(asSafetensors(tiny(configs.qwen2)), { engine });
   assert.equal(model.tokenizer, null);

@@ -10,8 +10,10 @@ import { loadModel } from './index.js';
 let model;
 /** What can be ended, by the id of the message that began it. @type {Map<number, AbortController>} */
 const running = new Map();
-/** Texts being generated. @type {Map<number, AsyncGenerator<any, void, void>>} */
+/** Texts being generated, and the cache's length at each token so far. @type {Map<number, { text: AsyncGenerator<any, void, void>, lengths: number[] }>} */
 const texts = new Map();
+/** The token that is being made: a row can be had only between two. @type {Promise<unknown>} */
+let ahead = Promise.resolve();
 /** Texts that are ending: what is asked next waits for it. @type {Promise<unknown>} */
 let ending = Promise.resolve();
 
@@ -43,17 +45,29 @@ const functions = {
   },
   begin(post, id, how, prompt, options) {
     const { signal } = controller(id);
-    texts.set(id, /** @type {any} */ (loaded())[how](prompt, { ...options, signal }));
+    texts.set(id, { text: /** @type {any} */ (loaded())[how](prompt, { ...options, signal }), lengths: [] });
   },
-  next: (post, id, text) => texts.get(text)?.next() ?? { done: true },
-  finish(post, id, text) {
-    ending = Promise.resolve(texts.get(text)?.return()).catch(() => {});
-    texts.delete(text);
-    running.delete(text);
+  async next(post, id, of) {
+    const { text, lengths } = texts.get(of) ?? {}, asked = text?.next();
+    ahead = Promise.resolve(asked).catch(() => {});
+    const result = await asked;
+    if (result && !result.done) lengths?.push(loaded().cache.length);
+    return result ?? { done: true };
+  },
+  /** Whoever took so many tokens has a cache that goes as far, though one more may have been made. */
+  finish(post, id, of, taken) {
+    const { text, lengths = [] } = texts.get(of) ?? {};
+    const back = () => void (taken && taken < lengths.length && loaded().cache.truncate(lengths[taken - 1]));
+    ending = Promise.resolve(text?.return()).then(back).catch(() => {});
+    texts.delete(of);
+    running.delete(of);
     return ending;
   },
   prefill: (post, id, tokens, options) => loaded().prefill(tokens, options),
-  row: (post, id, ...at) => /** @type {any} */ (loaded()).row(...at),
+  async row(post, id, ...at) {
+    await ahead;
+    return /** @type {any} */ (loaded()).row(...at);
+  },
   temperature: (post, id, layer, head) => loaded().temperature(layer, head),
   setTemperature: (post, id, ...values) => /** @type {any} */ (loaded()).setTemperature(...values),
   cache: (post, id, f, ...values) => /** @type {any} */ (loaded().cache)[f](...values),

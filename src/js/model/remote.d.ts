@@ -26,7 +26,10 @@ export interface RemoteModel {
   readonly tokenizer: RemoteTokenizer | null;
   /** Its numbers are those of the last answer. */
   readonly cache: RemoteCache;
-  /** As that of `Model`, but begins, and refuses options, when the first token is asked for. */
+  /**
+   * As that of `Model`, but begins, and refuses options, when the first token is asked for. The worker is a token ahead of what was taken: a
+   * temperature that is set meanwhile acts behind that token. A text that is ended early leaves the cache as if there were none.
+   */
   generate<O extends Observe = 'none'>(prompt: string | ArrayLike<number>, options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
   /** The same. */
   chat<O extends Observe = 'none'>(messages: readonly ChatMessage[], options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;

@@ -102,7 +102,7 @@ class Link {
       throw new ClearheadError('ARG', `${f} was given what cannot be sent to a worker: ${cause.message}`, { cause });
     }
     const abort = () => {
-      this.#worker.postMessage({ stop });
+      this.stop(stop);
       this.#waiting.get(id)?.reject(/** @type {AbortSignal} */ (signal).reason);
       this.#settle(id);
     };
@@ -116,6 +116,11 @@ class Link {
 
   take() {
     return (this.#last += 1);
+  }
+
+  /** Asks for the end of what a call began. @param {number} id */
+  stop(id) {
+    if (!this.#ended) this.#worker.postMessage({ stop: id });
   }
 
   /** @param {any} error what later calls, and those not answered, are told */
@@ -167,15 +172,25 @@ class RemoteModel {
     const { signal, ...rest } = options ?? {}, link = this.#link, text = link.take();
     abortSignal(signal)?.throwIfAborted();
     await link.call('begin', [how, prompt, rest], { id: text, signal });
+    const ask = () => {
+      const asked = link.call('next', [text], { stop: text, signal });
+      asked.catch(() => {}); // whoever waits for it is told
+      return asked;
+    };
+    let taken = 0, over = false;
     try {
-      for (;;) {
-        const { value, done } = await link.call('next', [text], { stop: text, signal });
-        if (done) return;
+      // the worker is a token ahead, so that it does not wait for messages and for what is done with each
+      for (let next = ask(); ; ) {
+        const { value, done } = await next;
+        if ((over = done)) return;
+        next = ask();
+        taken++;
         yield value;
       }
     } finally {
+      if (!over) link.stop(text);
       // an abort is not to wait for the worker, which ends what it was told to before it does anything else
-      const finished = link.call('finish', [text]).catch(() => {});
+      const finished = link.call('finish', [text, taken]).catch(() => {});
       if (!signal?.aborted) await finished;
     }
   }
