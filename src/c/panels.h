@@ -87,7 +87,7 @@ void attn_unpack_narrow(weight_type t, int8_t *to, panel_chunk chunk);
 /* A chunk of weights that groups of four inputs meet, one after another. */
 typedef struct {
   const void *weights; /* unpacked */
-  panel_chunk chunk;   /* for Q6_K's s, which 8 bits have no room for */
+  panel_chunk chunk;   /* for its parts, and for Q6_K's s, which 8 bits have no room for */
   const chunk_scales *scales;
   size_t stride;  /* of y */
   int32_t offset; /* what the narrow form subtracts from its weights */

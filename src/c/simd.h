@@ -233,7 +233,7 @@ INLINE i32x4 v_narrow(i32x4 low, i32x4 high)
   return (i32x4)__builtin_shufflevector((i16x8)low, (i16x8)high, 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
-/* Sixteen that fit in 8 bits. */
+/* The low 8 bits of sixteen. */
 INLINE i32x4 v_narrow_bytes(i32x4 low, i32x4 high)
 {
   return (i32x4)__builtin_shufflevector((i8x16)low, (i8x16)high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28,
