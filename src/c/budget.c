@@ -23,7 +23,7 @@ static frontier frontier_of(const double *z, int32_t n)
   f.mean = sum_of(sum);
   f.width = f.max - min;
   f.gap = f.max - next;
-  f.most = log_of((double)n / f.ties);
+  f.most = f64_log((double)n / f.ties);
   return f;
 }
 
@@ -43,18 +43,18 @@ static point frontier_at(const frontier *f, double beta)
   exact_sum tail = {0, 0}, first = {0, 0}, second = {0, 0}, a = {0, 0}, b = {0, 0};
   int near = beta * f->width <= 4;
   for (int32_t j = 0; j < f->n; j++) {
-    double t = beta * (f->z[j] - f->max), e = exp_of(t), x = t - beta * f->mean;
+    double t = beta * (f->z[j] - f->max), e = f64_exp(t), x = t - beta * f->mean;
     sum_add(&tail, t < 0 ? e : 0);
     sum_add(&first, e == 0 ? 0 : -e * t);
     sum_add(&second, e == 0 ? 0 : e * t * t);
     if (near) {
-      sum_add(&a, x * expm1_of(x) / f->n);
+      sum_add(&a, x * f64_expm1(x) / f->n);
       sum_add(&b, exp_remainder(x) / f->n);
     }
   }
   double sum = f->ties + sum_of(tail), mean = sum_of(first) / sum;
-  point p = {.left = log1p_of(sum_of(tail) / f->ties) + mean, .variance = sum_of(second) / sum - mean * mean};
-  p.spent = near ? sum_of(a) / (1 + sum_of(b)) - log1p_of(sum_of(b)) : f->most - p.left;
+  point p = {.left = f64_log1p(sum_of(tail) / f->ties) + mean, .variance = sum_of(second) / sum - mean * mean};
+  p.spent = near ? sum_of(a) / (1 + sum_of(b)) - f64_log1p(sum_of(b)) : f->most - p.left;
   p.spent = greater(p.spent, 0);
   return p;
 }
@@ -73,7 +73,7 @@ static residual budget_slope(const void *context, double x)
     return (residual){root - target, rise / (2 * root), ROUNDING * (4 * target + p.variance / root)};
   }
   double left = f->most - f->budget;
-  return (residual){log_of(left / p.left), rise / p.left, ROUNDING * (8 + 4 * p.variance / p.left)};
+  return (residual){f64_log(left / p.left), rise / p.left, ROUNDING * (8 + 4 * p.variance / p.left)};
 }
 
 /*
@@ -90,7 +90,7 @@ static double beta_of(frontier *f, double budget, int32_t *iterations)
   f->budget = budget;
   /* ρ = β²Var/2 to second order */
   double start = __builtin_sqrt(2 * budget / sum_of(square)), least = 0.99 * __builtin_sqrt(8 * budget);
-  double a = log_of((double)(f->n - f->ties) / f->ties / (f->most - budget)), most = (2 * a + 3) * (f->width / f->gap);
+  double a = f64_log((double)(f->n - f->ties) / f->ties / (f->most - budget)), most = (2 * a + 3) * (f->width / f->gap);
   return root_of(budget_slope, f, start, least, most < 0x1p1023 ? most : 0x1p1023, iterations) / f->width;
 }
 
@@ -100,7 +100,7 @@ static double weigh(double *weights, const frontier *f, double beta)
   exact_sum sum = {0, 0};
   for (int32_t j = 0; j < f->n; j++) {
     double below = f->z[j] - f->max;
-    weights[j] = below == 0 ? 1 : exp_of(beta * below);
+    weights[j] = below == 0 ? 1 : f64_exp(beta * below);
     sum_add(&sum, weights[j]);
   }
   double total = sum_of(sum);
@@ -129,7 +129,7 @@ int32_t attn_budget_solve(double *weights, double *report, const double *z, int3
   double beta = budget == 0 ? 0 : budget >= f.most ? __builtin_inf() : beta_of(&f, budget, &iterations);
   if (beta > 0 && beta < 0x1p-1022)
     return ATTN_E_RANGE;
-  double total = weigh(weights, &f, beta), missed = shortfall(weights, &f), log_n = log_of(n);
+  double total = weigh(weights, &f, beta), missed = shortfall(weights, &f), log_n = f64_log(n);
   point p = {.spent = beta == 0 ? 0 : f.most};
   if (beta > 0 && is_finite(beta))
     p = frontier_at(&f, beta);
@@ -143,7 +143,7 @@ int32_t attn_budget_solve(double *weights, double *report, const double *z, int3
   report[4] = sum_of(variance);
   report[5] = iterations;
   if (beta > 0 && is_finite(beta))
-    state_identity(report + 6, missed - p.spent / beta, (log_of(total) - log_n) / beta, ROUNDING * (1 + log_n) / beta,
+    state_identity(report + 6, missed - p.spent / beta, (f64_log(total) - log_n) / beta, ROUNDING * (1 + log_n) / beta,
                    32 + 32 * log_n);
   else
     state_identity(report + 6, 0, 0, 0, 0);
@@ -179,12 +179,12 @@ int32_t attn_budget_spent(double *weights, double *report, const double *z, int3
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
   distribution d = distribute(weights, z, n, temperature);
-  double size = 0, log_n = log_of(n), lse = d.max / temperature + d.log_sum;
+  double size = 0, log_n = f64_log(n), lse = d.max / temperature + d.log_sum;
   for (int32_t j = 0; j < n; j++)
     size = greater(size, magnitude(z[j]));
   report[0] = spent_of(z, n, temperature);
   report[1] = entropy_of(weights, n);
-  report[2] = exp_of(report[1]);
+  report[2] = f64_exp(report[1]);
   report[3] = expectation(weights, z, n);
   report[4] = lse;
   state_identity(report + 5, log_n - report[1], report[3] / temperature - lse + log_n, ROUNDING,

@@ -25,7 +25,7 @@ int32_t attn_lse_measure(double *gradient, double *report, const double *z, cons
   /* units first: beyond them sums of what may be as large as a double would leave the doubles */
   double moves = ROUNDING * temperature + ROUNDING * change, sizes = ROUNDING * size, unit = moves + sizes;
   state_identity(report + 2, above, temperature * sum_of(kl), unit,
-                 unit > 0 ? ((16 + 32 * log_of(n)) * moves + 16 * sizes) / unit : 0);
+                 unit > 0 ? ((16 + 32 * f64_log(n)) * moves + 16 * sizes) / unit : 0);
   return ATTN_OK;
 }
 
@@ -44,7 +44,7 @@ int32_t attn_lipschitz_measure(double *ratios, double *cocoercivity, double *rep
 {
   if (pairs < 1 || n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  double *p = scratch, *dz = scratch + n, *dp = scratch + 2 * (size_t)n, log_n = log_of(n), lambda = 1 / temperature;
+  double *p = scratch, *dz = scratch + n, *dp = scratch + 2 * (size_t)n, log_n = f64_log(n), lambda = 1 / temperature;
   double greatest = 0, least = __builtin_inf(), margin = __builtin_inf();
   for (int32_t x = 0; x < pairs; x++) {
     const double *from = a + (size_t)x * (size_t)n, *to = b + (size_t)x * (size_t)n;

@@ -1,11 +1,5 @@
 /* One row as a probability distribution: distribution.h. */
 #include "distribution.h"
-#include "vmath.h"
-
-double exp_of(double x) { return f64_exp(x); }
-double log_of(double x) { return f64_log(x); }
-double expm1_of(double x) { return f64_expm1(x); }
-double log1p_of(double x) { return f64_log1p(x); }
 
 double largest(const double *z, int32_t n)
 {
@@ -20,14 +14,14 @@ distribution distribute(double *p, const double *z, int32_t n, double temperatur
   distribution d = {.max = largest(z, n)};
   exact_sum sum = {0, 0}, moment = {0, 0}, square = {0, 0};
   for (int32_t j = 0; j < n; j++) {
-    double t = (z[j] - d.max) / temperature, e = exp_of(t);
+    double t = (z[j] - d.max) / temperature, e = f64_exp(t);
     p[j] = e;
     sum_add(&sum, e);
     sum_add(&moment, e == 0 ? 0 : e * t);
     sum_add(&square, e == 0 ? 0 : e * t * t);
   }
   d.sum = sum_of(sum);
-  d.log_sum = log_of(d.sum);
+  d.log_sum = f64_log(d.sum);
   d.mean = sum_of(moment) / d.sum;
   d.square = sum_of(square) / d.sum;
   for (int32_t j = 0; j < n; j++)
@@ -54,14 +48,14 @@ double entropy_of(const double *p, int32_t n)
 {
   exact_sum sum = {0, 0};
   for (int32_t j = 0; j < n; j++)
-    sum_add(&sum, p[j] > 0 ? -p[j] * log_of(p[j]) : 0);
+    sum_add(&sum, p[j] > 0 ? -p[j] * f64_log(p[j]) : 0);
   return sum_of(sum);
 }
 
 double exp_remainder(double x)
 {
   if (x < -0.34 || x > 0.34)
-    return expm1_of(x) - x;
+    return f64_expm1(x) - x;
   double term = x * x * 0.5, sum = term;
   for (int k = 3; k < 17; k++)
     sum += term *= x / k;
@@ -72,7 +66,7 @@ double exp_remainder(double x)
 static double entropy_remainder(double x)
 {
   if (x < -0.25 || x > 0.25)
-    return x > -1 ? (1 + x) * log1p_of(x) - x : 1;
+    return x > -1 ? (1 + x) * f64_log1p(x) - x : 1;
   double power = x * x, sum = 0;
   for (int k = 2; k < 28; k++, power *= -x)
     sum += power / (k * (k - 1));
@@ -84,7 +78,7 @@ double divergence(double candidate, double p, double log_p)
   double x = (candidate - p) / p;
   if (x > -0.5 && x < 0.5)
     return p * entropy_remainder(x);
-  return (candidate > 0 ? candidate * (log_of(candidate) - log_p) : 0) - candidate + p;
+  return (candidate > 0 ? candidate * (f64_log(candidate) - log_p) : 0) - candidate + p;
 }
 
 void softmax_change(double *dp, const double *p, const double *z, const double *dz, int32_t n, double temperature)
@@ -106,11 +100,11 @@ void softmax_change(double *dp, const double *p, const double *z, const double *
   exact_sum growth = {0, 0};
   for (int32_t j = 0; j < n; j++) {
     dp[j] = (dz[j] - centre) / temperature;
-    sum_add(&growth, p[j] * expm1_of(dp[j]));
+    sum_add(&growth, p[j] * f64_expm1(dp[j]));
   }
-  double c = log1p_of(sum_of(growth));
+  double c = f64_log1p(sum_of(growth));
   for (int32_t j = 0; j < n; j++)
-    dp[j] = p[j] * expm1_of(dp[j] - c);
+    dp[j] = p[j] * f64_expm1(dp[j] - c);
 }
 
 #define LARGEST 0x1.fffffffffffffp1023

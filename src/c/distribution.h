@@ -7,15 +7,10 @@
 
 #include "sums.h"
 #include "theory.h"
+#include "vmath.h"
 
 /* The unit of rounding in double: one operation is within this, relatively. */
 #define ROUNDING 0x1p-53
-
-/* Those of vmath.h, once for the whole room: it is to be small. */
-double exp_of(double x);
-double log_of(double x);
-double expm1_of(double x);
-double log1p_of(double x);
 
 typedef struct {
   double max;     /* of z */

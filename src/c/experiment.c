@@ -47,7 +47,7 @@ static double normal(generator *g)
     y = 2 * uniform(g) - 1;
     square = x * x + y * y;
   } while (square >= 1 || square == 0);
-  double stretch = __builtin_sqrt(-2 * log_of(square) / square);
+  double stretch = __builtin_sqrt(-2 * f64_log(square) / square);
   g->spare = y * stretch;
   g->has_spare = 1;
   return x * stretch;
@@ -63,7 +63,7 @@ void attn_random_normal(double *x, int32_t count, uint32_t seed)
 /* Takes one row of logits into the averages: the share of the budget that softmax spends, and 1 − Σp². */
 static void take_row(exact_sum *averages, const double *z, double *p, int32_t keys, int32_t rows)
 {
-  double report[9], largest_budget = log_of(keys);
+  double report[9], largest_budget = f64_log(keys);
   attn_budget_spent(p, report, z, keys, 1);
   exact_sum squares = {0, 0};
   for (int32_t j = 0; j < keys; j++)

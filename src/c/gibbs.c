@@ -12,7 +12,7 @@ int32_t attn_gibbs_measure(double *weights, double *report, const double *z, con
       return ATTN_E_RANGE;
     sum_add(&total, candidate[j]);
   }
-  double whole = candidate ? sum_of(total) : 1, log_n = log_of(n);
+  double whole = candidate ? sum_of(total) : 1, log_n = f64_log(n);
   if (!(whole > 0 && is_finite(whole)))
     return ATTN_E_RANGE;
   distribution d = distribute(weights, z, n, temperature);
@@ -21,7 +21,7 @@ int32_t attn_gibbs_measure(double *weights, double *report, const double *z, con
   for (int32_t j = 0; j < n; j++) {
     double p = weights[j], c = candidate ? candidate[j] / whole : p, t = (z[j] - d.max) / temperature;
     sum_add(&score, c == 0 ? 0 : c * t);
-    sum_add(&entropy, c > 0 ? -c * log_of(c) : 0);
+    sum_add(&entropy, c > 0 ? -c * f64_log(c) : 0);
     sum_add(&kl, divergence(c, p, log_weight(&d, z[j], temperature)));
   }
   double reached = sum_of(score) + sum_of(entropy);
@@ -60,7 +60,7 @@ int32_t attn_gibbs_merge(double *logits, double *weights, double *report, const 
   double size = 0;
   for (int32_t j = 0; j < n; j++)
     size = greater(size, magnitude(z[j]));
-  double units = 16 + 16 * log_of(n), warmth = ROUNDING * temperature, sizes = ROUNDING * size, unit = warmth + sizes;
+  double units = 16 + 16 * f64_log(n), warmth = ROUNDING * temperature, sizes = ROUNDING * size, unit = warmth + sizes;
   state_identity(report, soft_maximum(&all, temperature), soft_maximum(&few, temperature), unit,
                  unit > 0 ? (units * warmth + 8 * sizes) / unit : 0);
   return ATTN_OK;

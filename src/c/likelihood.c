@@ -4,7 +4,7 @@
 #define LOG_2PI 1.83787706640934548356
 
 /* x·e^y, 0 where x is, however large e^y. */
-static double times_exp(double x, double y) { return x == 0 ? 0 : x * exp_of(y); }
+static double times_exp(double x, double y) { return x == 0 ? 0 : x * f64_exp(y); }
 
 /* Σ_j p_j‖x − v_j‖² */
 static double spread(const double *p, const double *v, const double *x, int32_t n, int32_t value_dim)
@@ -24,14 +24,14 @@ int32_t attn_likelihood(double *weights, double *log_precisions, double *precisi
 {
   if (n < 1 || dim < 1 || value_dim < 1 || !(alpha > 0 && is_finite(alpha)) || !(beta > 0 && is_finite(beta)))
     return ATTN_E_RANGE;
-  double log_beta = log_of(beta);
+  double log_beta = f64_log(beta);
   exact_sum all = {0, 0};
   for (int32_t j = 0; j < n; j++)
     log_precisions[j] = alpha * expectation(q, k + (size_t)j * (size_t)dim, dim);
   distribution d = distribute(weights, log_precisions, n, 1);
   for (int32_t j = 0; j < n; j++) {
     sum_add(&all, log_precisions[j] += log_beta);
-    precisions[j] = exp_of(log_precisions[j]);
+    precisions[j] = f64_exp(log_precisions[j]);
   }
   /* log Σ θ_j β: θ itself may be as large as e^10000 */
   double log_precision = d.max + d.log_sum + log_beta, moved = 0, crossed = 0;
@@ -54,8 +54,8 @@ int32_t attn_likelihood(double *weights, double *log_precisions, double *precisi
   double left = spread(weights, v, at ? at : estimate, n, value_dim);
   double right = spread(weights, v, estimate, n, value_dim) + moved;
   report[0] = log_precision;
-  report[1] = exp_of(-log_precision);
-  report[2] = -exp_of(log_precision);
+  report[1] = f64_exp(-log_precision);
+  report[2] = -f64_exp(log_precision);
   report[3] = 0.5 * (value_dim * (sum_of(all) - n * LOG_2PI) - times_exp(left, log_precision));
   state_identity(report + 4, left, right, ROUNDING * (left + right + crossed), 8);
   return ATTN_OK;

@@ -25,7 +25,7 @@ int32_t attn_limits_measure(double *hard, double *uniform, double *weights, doub
   report[1] = gap;
   report[2] = width;
   report[3] = sum_of(away);
-  report[4] = 2 * ((double)n / ties - 1) * exp_of(-gap / temperature);
+  report[4] = 2 * ((double)n / ties - 1) * f64_exp(-gap / temperature);
   report[5] = spent_of(
       z, n, temperature); /* not from the weights, whose rounding is more than the bound where z is nearly flat */
   report[6] = scaled * scaled / 8;

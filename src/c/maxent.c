@@ -31,7 +31,7 @@ static residual dual_slope(const void *context, double x)
   exact_sum sum = {0, 0}, above = {0, 0}, below = {0, 0}, square_above = {0, 0}, square_below = {0, 0};
   for (int32_t j = 0; j < d->n; j++) {
     double up = (d->features[j] - d->min) / d->width, down = (d->max - d->features[j]) / d->width;
-    double e = exp_of(x > 0 ? -x * down : x * up);
+    double e = f64_exp(x > 0 ? -x * down : x * up);
     sum_add(&sum, e);
     sum_add(&above, e * up);
     sum_add(&below, e * down);
@@ -40,7 +40,7 @@ static residual dual_slope(const void *context, double x)
   }
   double total = sum_of(sum), up = sum_of(above) / total, down = sum_of(below) / total;
   double variance = up < down ? sum_of(square_above) / total - up * up : sum_of(square_below) / total - down * down;
-  double odds = log_of(up) - log_of(down);
+  double odds = f64_log(up) - f64_log(down);
   return (residual){odds - d->odds, variance / (up * down), 32 * ROUNDING};
 }
 
@@ -60,7 +60,7 @@ int32_t attn_maxent_solve(double *weights, double *report, const double *feature
     if (target >= d.max || target <= d.min) {
       lambda = target >= d.max ? __builtin_inf() : -__builtin_inf();
     } else {
-      d.odds = log_of((target - d.min) / (d.max - target));
+      d.odds = f64_log((target - d.min) / (d.max - target));
       lambda = root_of(dual_slope, &d, 0, -__builtin_inf(), __builtin_inf(), &iterations) / d.width;
     }
   }
@@ -73,6 +73,6 @@ int32_t attn_maxent_solve(double *weights, double *report, const double *feature
   report[0] = lambda;
   report[1] = entropy_of(weights, n);
   report[2] = iterations;
-  state_identity(report + 3, expectation(weights, features, n), target, ROUNDING * size, 64 + 32 * log_of(n));
+  state_identity(report + 3, expectation(weights, features, n), target, ROUNDING * size, 64 + 32 * f64_log(n));
   return ATTN_OK;
 }

@@ -50,15 +50,15 @@ int32_t attn_operator_norm(double *ends, const double *a, int32_t rows, int32_t 
     double trace = 0, *was = now;
     for (size_t x = 0; x < size; x++)
       trace += now[x * size + x];
-    open = log_of(greater(trace, 1)) / k;
+    open = f64_log(greater(trace, 1)) / k;
     if (open <= ROUNDING)
       break;
-    log_upper += log_of(gram(next, now, size, size, 1)) / (2 * k);
+    log_upper += f64_log(gram(next, now, size, size, 1)) / (2 * k);
     now = next;
     next = was;
   }
   double rounding = 4 * ROUNDING * (double)size, top = __builtin_sqrt(first) / scale;
-  ends[0] = top * exp_of(log_upper / 2) * (1 + rounding);
-  ends[1] = top * exp_of((log_upper - open) / 2) * (1 - rounding);
+  ends[0] = top * f64_exp(log_upper / 2) * (1 + rounding);
+  ends[1] = top * f64_exp((log_upper - open) / 2) * (1 - rounding);
   return ATTN_OK;
 }

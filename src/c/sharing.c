@@ -116,7 +116,7 @@ int32_t attn_sharing_measure(double *columns, double *bounds, double *report, co
     column[8] = column[1] * diameter / 2 + shift;
     column[9] = column[1] * longest + shift;
     column[10] = __builtin_sqrt(n) * column[0] * longest + shift;
-    judge(bounds, column, diameter, shift, ROUNDING * (64 + 64 * log_of(n)));
+    judge(bounds, column, diameter, shift, ROUNDING * (64 + 64 * f64_log(n)));
   }
   return ATTN_OK;
 }
