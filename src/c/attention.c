@@ -13,7 +13,10 @@
 /* How many rows the next group takes when so many are left: a small remainder would cost nearly as much as a whole group. */
 static int32_t group_size(const call *s, const head_job *job, int32_t left)
 {
-  int32_t most = s->p->sinks || s->int8 || (job->cache && job->cache->type == ATTN_CACHE_Q8) ? GROUP : ROWS;
+  const int32_t type = job->cache ? job->cache->type : ATTN_CACHE_F32;
+  /* five rows would have halves widened; three and two have not */
+  int32_t most =
+      s->p->sinks || s->int8 || type == ATTN_CACHE_Q8 || (type == ATTN_CACHE_F16 && left == ROWS) ? GROUP : ROWS;
   return left <= most ? left : left < 2 * most ? (left + 1) / 2 : most;
 }
 
@@ -63,7 +66,7 @@ static void attend_group(const call *s, const head_job *job, const row_group *g,
   span_state span[ROWS];
   attn_span(s, job, g, start, span, s->acc);
   for (int x = 0; x < g->count; x++) {
-    const float *acc = s->acc + (size_t)x * s->padded;
+    const float *acc = s->acc + (size_t)x * s->width;
     row_state *state = &s->rows[row + x];
     double *totals = begins && ends ? NULL : totals_of(s, row + x);
     if (begins)
@@ -101,7 +104,7 @@ static void attend_chunk(const call *s, head_job *job, int32_t first, int32_t en
     }
   }
   for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {
-    attn_load_span(s, job, start, lo, hi, end - first);
+    attn_load_span(s, job, start, lo, hi, first, end);
     const row_group *last = s->groups + count;
     int32_t row = 0;
     for (const row_group *g = s->groups; g < last; row += g++->count) {
@@ -118,26 +121,26 @@ static void attend_chunk(const call *s, head_job *job, int32_t first, int32_t en
 
 /* ---- One call ------------------------------------------------------------------------------------------------------- */
 
-static size_t padded_size(const attn_params *p) { return ((size_t)p->value_dim + 3) & ~(size_t)3; }
+static size_t width_of(const attn_params *p) { return whole_strips((size_t)p->value_dim); }
 
 /* Lays the scratch out from `base`; with a NULL base only measures it. */
 static size_t layout_scratch(const attn_params *p, call *s, char *base)
 {
-  size_t padded = padded_size(p), used = 0;
+  size_t width = width_of(p), used = 0;
   size_t dim = p->precision == ATTN_INT8 ? ((size_t)p->dim + 3) & ~(size_t)3 : (size_t)p->dim;
   size_t span = p->n < SPAN ? ((size_t)p->n + PANEL - 1) & ~(size_t)(PANEL - 1) : SPAN;
   struct {
     void **at;
     size_t bytes;
   } parts[] = {{(void **)&s->panels, span * dim * sizeof(float)},
-               {(void **)&s->values, span * ((padded + STRIP - 1) & ~(size_t)(STRIP - 1)) * sizeof(float)},
+               {(void **)&s->values, span * width * sizeof(float)},
                {(void **)&s->queries, ROWS * dim * sizeof(float)},
                {(void **)&s->scores, ROWS * SCORES * sizeof(float)},
                {(void **)&s->pairs, GROUP * FOLD / 2 * sizeof(int32_t)},
                {(void **)&s->query_factors, GROUP * sizeof(float)},
-               {(void **)&s->sums, (SPAN / BLOCK * ROWS * padded + GROUP * STRIP) * sizeof(float)},
-               {(void **)&s->acc, ROWS * padded * sizeof(float)},
-               {(void **)&s->spare, ROWS * padded * sizeof(float)},
+               {(void **)&s->sums, SPAN / BLOCK * ROWS * width * sizeof(float)},
+               {(void **)&s->acc, ROWS * width * sizeof(float)},
+               {(void **)&s->spare, ROWS * width * sizeof(float)},
                {(void **)&s->int8, p->precision == ATTN_INT8 ? attn_int8_bytes(p) : 0},
                {(void **)&s->totals, CHUNK * (size_t)p->value_dim * sizeof(double)},
                {(void **)&s->rows, CHUNK * sizeof(row_state)},
@@ -177,7 +180,7 @@ static call begin_call(const attn_params *p, void *scratch)
       !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores && exponent > -64 && exponent < 64;
   s.q_strides = strides_of(p, p->heads, p->m, p->dim);
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);
-  s.padded = padded_size(p);
+  s.width = width_of(p);
   layout_scratch(p, &s, scratch);
   if (p->precision == ATTN_INT8)
     s.form = dot_form(8);
@@ -264,7 +267,7 @@ struct attn_work {
   int32_t chunk;
   int32_t next, left; /* the first piece not offered yet; how many are not done */
   span_state *spans;  /* by_span: (pieces, FEW) */
-  float *sums;        /* by_span: (pieces, FEW, padded) */
+  float *sums;        /* by_span: (pieces, FEW, width) */
 };
 
 static size_t round16(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
@@ -288,7 +291,7 @@ static attn_work plan(const attn_params *p)
 size_t attn_work_bytes(const attn_params *p)
 {
   attn_work w = plan(p);
-  size_t pieces = (size_t)w.pieces, partial = sizeof(span_state) + padded_size(p) * sizeof(float);
+  size_t pieces = (size_t)w.pieces, partial = sizeof(span_state) + width_of(p) * sizeof(float);
   return round16(sizeof w) + (w.by_span ? pieces * FEW * partial : 0);
 }
 
@@ -346,9 +349,9 @@ static void run_piece(const call *s, attn_work *w, int32_t piece)
       continue;
     }
     if (!loaded++)
-      attn_load_span(s, &job, start, 0, s->p->n, rows);
+      attn_load_span(s, &job, start, 0, s->p->n, 0, rows);
     attn_pack_queries(s, &job, &g);
-    attn_span(s, &job, &g, start, w->spans + at, w->sums + at * s->padded);
+    attn_span(s, &job, &g, start, w->spans + at, w->sums + at * s->width);
   }
 }
 
@@ -381,7 +384,7 @@ void attn_work_end(attn_work *w, void *scratch)
         row_state row = row_empty();
         for (int32_t part = 0; part < w->per_head; part++) {
           size_t at = (size_t)(head * w->per_head + part) * FEW + (size_t)(r + x);
-          attn_merge_span(&s, &g.t[x], &row, &w->spans[at], s.totals, w->sums + at * s.padded);
+          attn_merge_span(&s, &g.t[x], &row, &w->spans[at], s.totals, w->sums + at * s.width);
         }
         attn_end_row(&s, &job, &g, x, &row, (row_sums){s.totals, NULL, 0});
       }

@@ -153,13 +153,6 @@ KERNEL void sum_block_bytes(int rows, int32_t *sums, size_t width, const int32_t
     sum_rows(1, 4, sums, width, w, v, pairs);
 }
 
-static int any_nan(const float *scales, int32_t count)
-{
-  i32x4 odd = {0, 0, 0, 0};
-  ROLLED for (int32_t j = 0; j < count; j += 4) odd |= v_load(scales + j) != v_load(scales + j);
-  return v_any(odd);
-}
-
 /* Whether a row attends to a value that counts as NaN, even with a weight of 0. */
 static int attends_to_nan(const call *s, const row_view *view, const float *scales, int32_t from, int32_t count)
 {
@@ -188,15 +181,15 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, floa
   /* whole eights, as rows of a cache come; what was not attended weighs 0 */
   int32_t count = ((to - from) + 7) & ~7;
   pack_weights(g->count, s->pairs, starts, factors, w, scales, count);
-  attn_finish_worths(s, g, factors, scales, from, any_nan(scales, count) ? count : 0, divisor);
-  const size_t padded = s->padded, width = whole_strips(padded);
-  int32_t *dots = (int32_t *)(void *)sums; /* (rows, width), which become the sums from front to back */
-  sum_block_bytes(g->count, dots, width, s->pairs, job->byte_values + (size_t)(from - start) * width, count / 2);
-  for (int r = 0; r < g->count; r++, dots += width, sums += padded)
-    for (size_t c = 0; c < padded; c += 8) {
-      i32x4 odd = v_load_i(dots + c + 4), even = sum_below(v_load_i(dots + c), odd, v_splat_i(starts[r]));
+  attn_finish_worths(s, g, factors, scales, from, job->cache->wild ? count : 0, divisor);
+  const size_t width = s->width;
+  /* integers, (rows, width), which become the sums where they are */
+  sum_block_bytes(g->count, (int32_t *)(void *)sums, width, s->pairs, job->byte_values + (size_t)(from - start) * width,
+                  count / 2);
+  for (int r = 0; r < g->count; r++, sums += width)
+    for (size_t c = 0; c < width; c += STRIP) {
+      i32x4 odd = v_load_i(sums + c + 4), even = sum_below(v_load_i(sums + c), odd, v_splat_i(starts[r]));
       v_store(sums + c, v_float(__builtin_shufflevector(even, odd, 0, 4, 1, 5)) * v_splat(factors[r]));
-      if (c + 4 < padded)
-        v_store(sums + c + 4, v_float(__builtin_shufflevector(even, odd, 2, 6, 3, 7)) * v_splat(factors[r]));
+      v_store(sums + c + 4, v_float(__builtin_shufflevector(even, odd, 2, 6, 3, 7)) * v_splat(factors[r]));
     }
 }

@@ -15,7 +15,7 @@
 
 struct attn_cache {
   int32_t kv_heads, dim, value_dim, capacity, length, type;
-  int32_t wild;   /* ATTN_CACHE_F16: some half, perhaps truncated since, was infinite or NaN */
+  int32_t wild;   /* some half or, of bytes, some scale, perhaps truncated since, was infinite or NaN */
   int32_t unused; /* keeps what follows 16-aligned */
 };
 

@@ -5,7 +5,7 @@
 enum { CONVERT = 256 /* columns at a time, a multiple of DENSE_SPAN: 8 KB of first-level cache and of stack */ };
 
 /* F16, unless `wild`, as v_halves_apart has them. */
-INLINE void load_eight(const int type, int wild, f32x4 w[2], const uint8_t *p)
+INLINE void eight_weights(const int type, int wild, f32x4 w[2], const uint8_t *p)
 {
   if (type == ATTN_F32)
     w[0] = v_load((const float *)p), w[1] = v_load((const float *)p + 4);
@@ -46,7 +46,7 @@ INLINE void alone_floats(const int type, const int wild, const int panels, const
       {
         f32x4 s = v_splat(inputs[c]), y[2];
         for (int p = 0; p < panels; p++) {
-          load_eight(type, wild, y, w[p]);
+          eight_weights(type, wild, y, w[p]);
           sum[p][0] = v_madd(s, y[0], sum[p][0]);
           sum[p][1] = v_madd(s, y[1], sum[p][1]);
           w[p] += 2 * step;
@@ -98,9 +98,9 @@ static void many(float *out, size_t stride, const attn_matrix *w, const float *s
     {
       f32x4 y[2];
       if (w->type == ATTN_F16)
-        load_eight(ATTN_F16, 1, y, p + 2 * PANEL * k);
+        eight_weights(ATTN_F16, 1, y, p + 2 * PANEL * k);
       else
-        load_eight(ATTN_BF16, 0, y, p + 2 * PANEL * k);
+        eight_weights(ATTN_BF16, 0, y, p + 2 * PANEL * k);
       v_store(converted + PANEL * k, y[0]);
       v_store(converted + PANEL * k + 4, y[1]);
     }

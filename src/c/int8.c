@@ -24,10 +24,10 @@ static int is_wide(const call *s) { return s->form == DOT_WIDE; }
 /* Words of so many numbers, in fours. */
 static size_t words_of(const call *s, int32_t size) { return (size_t)((size + 3) / 4) * (is_wide(s) ? 2 : 1); }
 
-/* The longest vector, in whole vectors of four. */
+/* The longest vector, in whole strips. */
 static size_t room_of(const attn_params *p)
 {
-  return ((size_t)(p->dim > p->value_dim ? p->dim : p->value_dim) + 3) & ~(size_t)3;
+  return whole_strips((size_t)(p->dim > p->value_dim ? p->dim : p->value_dim));
 }
 
 /* Vectors of a span, each of room_of numbers: constants, what keys lose and what they and queries are multiplied by; then room for four. */
@@ -37,14 +37,14 @@ size_t attn_int8_bytes(const attn_params *p) { return sizeof(int8_span) + (ROOM 
 
 static float *vector_of(const call *s, int which) { return s->int8->vectors + (size_t)which * room_of(s->p); }
 
-/* A vector less one of the span's, times another, filled up with zeros. Returns the largest |number|, NaN if any is not finite. */
+/* A vector less one of the span's, times another, filled up with zeros to whole strips. Returns the largest |number|, NaN if any is not finite. */
 KERNEL float take(const call *s, float *to, const float *x, int32_t size, int lost, int factor)
 {
   const float *less = vector_of(s, lost), *times = vector_of(s, factor);
   i32x4 most = v_splat_i(0);
-  ROLLED for (int32_t c = 0; c < size; c += 4)
+  ROLLED for (int32_t c = 0; c < (int32_t)whole_strips((size_t)size); c += 4)
   {
-    f32x4 y = c + 4 <= size ? v_load(x + c) : v_load_tail(x + c, (size_t)(size - c));
+    f32x4 y = load_at(x, c, size);
     y = (y - v_load(less + c)) * v_load(times + c);
     v_store(to + c, y);
     most = v_max_i(most, (i32x4)y & v_splat_i(INT32_MAX)); /* in the order of the numbers, infinity and NaN last */
@@ -161,7 +161,7 @@ static void round_keys(const call *s, const float *k, size_t stride, int32_t fro
 /* Where the block of key j begins: (blocks, strips, keys of a block in words, STRIP). */
 static int32_t *block_at(const call *s, int32_t j)
 {
-  return (int32_t *)(void *)s->values + words_of(s, j / BLOCK * BLOCK) * whole_strips(s->padded);
+  return (int32_t *)(void *)s->values + words_of(s, j / BLOCK * BLOCK) * s->width;
 }
 
 /* Words of a strip in the block of key j, for whole loads of keys. */
@@ -186,7 +186,7 @@ static void round_values(const call *s, const float *v, size_t stride, int32_t f
     x -= (size_t)(j % 4) * size;
     const size_t strip = block_words(s, j, count) * STRIP;
     int32_t *to = block_at(s, j) + words_of(s, j % BLOCK & ~3) * STRIP;
-    for (size_t c = 0; c < s->padded; c += 4) {
+    for (size_t c = 0; c < s->width; c += 4) {
       f32x4 y[4];
       UNROLLED for (int l = 0; l < 4; l++) y[l] = (f32x4)rounded(v_load(x + (size_t)l * size + c), inverse[l]);
       v_transpose(y);
@@ -353,17 +353,16 @@ void attn_sum_rounded(const call *s, const row_group *g, float *sums, const floa
 {
   int8_span *span = s->int8;
   const int32_t at = from - start, count = (to - from + LOAD - 1) & ~(LOAD - 1);
-  const size_t width = whole_strips(s->padded);
   int32_t starts[GROUP];
   float factors[GROUP];
   for (int x = 0; x < GROUP; x++) /* what is missing is like the first */
     factors[x] = round_weights(s, span->weights + x, &starts[x], w + (x < g->count ? x : 0) * SCORES,
                                span->value_scale + at, count);
   attn_finish_worths(s, g, factors, span->value_scale + at, from, span->wild ? count : 0, divisor);
-  int32_t *n = (int32_t *)(void *)sums; /* (GROUP, width), which become the sums from front to back */
-  kernel_of(s)(n, width, span->weights, block_at(s, at) + words_of(s, at % BLOCK) * STRIP,
-               block_words(s, at, span->count) * STRIP, words_of(s, count), width / STRIP);
-  for (int r = 0; r < g->count; r++, n += width, sums += s->padded)
-    ROLLED for (size_t c = 0; c < s->padded; c += 4)
-        v_store(sums + c, v_float(v_load_i(n + c) + v_splat_i(starts[r])) * v_splat(factors[r]));
+  int32_t *n = (int32_t *)(void *)sums; /* (GROUP, width), which become the sums */
+  kernel_of(s)(n, s->width, span->weights, block_at(s, at) + words_of(s, at % BLOCK) * STRIP,
+               block_words(s, at, span->count) * STRIP, words_of(s, count), s->width / STRIP);
+  for (int r = 0; r < g->count; r++, sums += s->width)
+    ROLLED for (size_t c = 0; c < s->width; c += 4)
+        v_store(sums + c, v_float(v_load_i(sums + c) + v_splat_i(starts[r])) * v_splat(factors[r]));
 }

@@ -1,5 +1,4 @@
 /* Inputs as the inner loops read them: keys in transposed panels, values in whole vectors, queries a few at a time. */
-#include "half.h"
 #include "tiled.h"
 
 /* Panels of the keys [from, count) at k, from a multiple of PANEL; lanes beyond count are 0. */
@@ -26,7 +25,7 @@ static void pack_keys(float *panels, const float *k, size_t stride, int32_t from
 /* Blocks of strips of the values [from, count) at v, from a multiple of BLOCK; what lies beyond the last channel is 0. */
 static void pack_values(float *values, const float *v, size_t stride, int32_t from, int32_t count, int32_t size)
 {
-  values += (size_t)from * (size_t)((size + STRIP - 1) & ~(STRIP - 1));
+  values += (size_t)from * whole_strips((size_t)size);
   for (int32_t block = from; block < count; block += BLOCK)
     for (int32_t c = 0; c < size; c += STRIP)
       for (int32_t j = block; j < count && j < block + BLOCK; j++, values += STRIP) {
@@ -42,26 +41,38 @@ static void pack_values(float *values, const float *v, size_t stride, int32_t fr
       }
 }
 
-INLINE void widen(const int wild, float *to, const uint16_t *from, size_t count)
+/* `count` halves, a multiple of eight, as floats. */
+KERNEL void widen(float *to, const uint16_t *from, size_t count)
 {
   for (const uint16_t *end = from + count; from < end; from += 8, to += 8) {
     f32x4 y[2];
-    v_halves(y, (i16x8)v_load_i(from), wild);
+    v_halves(y, (i16x8)v_load_i(from), 1);
     v_store(to, y[0]);
     v_store(to + 4, y[1]);
   }
 }
 
-__attribute__((noinline)) void attn_widen(int wild, float *to, const uint16_t *from, size_t count)
+/*
+ * Whether halves can be multiplied where they are: by few rows, whose queries stay in the floats when they take the factor. For two
+ * groups that is still faster than to widen them once, unless most of the halves are subnormal (below 6e-5), as floats then are, too.
+ */
+static int in_place(const call *s, const head_job *job, int32_t first, int32_t end)
 {
-  if (wild)
-    widen(1, to, from, count);
-  else
-    widen(0, to, from, count);
+  if (end - first > 2 * GROUP || job->cache->wild)
+    return 0;
+  const float most = 32768.0f; /* the fraction of p->scale is below 2 */
+  int small = 1;
+  for (int32_t r = first; r < end; r++) {
+    const float *q = query_at(s, job, job->kv_head * job->group + r % job->group, r / job->group);
+    for (int32_t c = 0; c < s->p->dim; c++)
+      small &= q[c] < most && q[c] > -most;
+  }
+  return small;
 }
 
-/* What can be read where it is; and halves, in the same order, widened for several groups or left to the only one. */
-static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t from, int32_t count, int32_t rows)
+/* Where a span of a cache can be read as it is; halves may have to be widened first. */
+static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t count, int32_t first,
+                             int32_t end)
 {
   const attn_cache *c = job->cache;
   size_t at = (size_t)start, number = cache_number_bytes(c->type), dim = cache_key_size(c);
@@ -86,37 +97,28 @@ static void load_cached_span(const call *s, head_job *job, int32_t start, int32_
     return;
   const uint16_t *half_panels = (const uint16_t *)(const void *)keys;
   const uint16_t *half_values = (const uint16_t *)(const void *)values;
-  if (rows <= ROWS) {
+  if (in_place(s, job, first, end)) {
     job->half_panels = half_panels;
     job->half_values = half_values;
     return;
   }
-  const size_t skipped = (size_t)from * dim;
-  attn_widen(c->wild, s->panels + skipped, half_panels + skipped, whole_panels((size_t)count) * dim - skipped);
-  for (size_t j = (size_t)from; j < (size_t)count; j += BLOCK)
+  const size_t skipped = (size_t)lo * dim;
+  widen(s->panels + skipped, half_panels + skipped, whole_panels((size_t)count) * dim - skipped);
+  for (size_t j = (size_t)lo; j < (size_t)count; j += BLOCK)
     for (size_t x = 0; x < width; x += STRIP)
-      attn_widen(c->wild, s->values + j * width + strip_rows((size_t)count, j) * x,
-                 half_values + j * width + strip_rows(left, j) * x, strip_rows((size_t)count, j) * STRIP);
+      widen(s->values + j * width + strip_rows((size_t)count, j) * x, half_values + j * width + strip_rows(left, j) * x,
+            strip_rows((size_t)count, j) * STRIP);
   job->panels = s->panels;
   job->values = s->values;
   job->value_rows = (size_t)count;
 }
 
-const float *attn_panels(const call *s, const head_job *job, int32_t from, int32_t to)
-{
-  const size_t dim = (size_t)s->p->dim, at = (size_t)from * dim;
-  if (!job->half_panels)
-    return job->panels + at;
-  attn_widen(job->cache->wild, s->panels, job->half_panels + at, whole_panels((size_t)(to - from)) * dim);
-  return s->panels;
-}
-
-void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows)
+void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t first, int32_t end)
 {
   int32_t dim = s->p->dim, size = s->p->value_dim;
   int32_t from = lo > start ? (lo - start) / BLOCK * BLOCK : 0, count = hi - start < SPAN ? hi - start : SPAN;
   if (job->cache) {
-    load_cached_span(s, job, start, from, count, rows);
+    load_cached_span(s, job, start, from, count, first, end);
     return;
   }
   if (s->int8) {
@@ -126,8 +128,11 @@ void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int
   const float *v = job->v + (size_t)start * job->v_stride;
   pack_keys(s->panels, job->k + (size_t)start * job->k_stride, job->k_stride, from, count, dim);
   job->panels = s->panels;
-  /* Packing costs about what two rows gain by it. Without it every row must have whole vectors. */
-  if (rows >= FEW || size % 4) {
+  /*
+   * Packing costs about what two rows gain by it. Without it every row must have whole strips; few rows of others, as of 20 or 100 channels, take
+   * 1.5 times as long for it.
+   */
+  if (end - first >= FEW || size % STRIP) {
     pack_values(s->values, v, job->v_stride, from, count, size);
     job->values = s->values;
     job->value_rows = (size_t)count;
@@ -155,20 +160,20 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
     q[r] = query_row(s, job, g, x);
   }
   /* a product of two floats, rounded once, is the same in float and by way of double */
-  const float scale = (float)s->query_scale;
+  const float scale = (float)s->query_scale, factor = job->half_panels ? HALF_SCALE : 1;
   int32_t c = 0;
   for (; scale == s->query_scale && c + 4 <= s->p->dim; c += 4) {
     f32x4 x[GROUP];
-    UNROLLED for (int r = 0; r < GROUP; r++) x[r] = v_load(q[r] + c) * v_splat(scale);
+    UNROLLED for (int r = 0; r < GROUP; r++) x[r] = v_load(q[r] + c) * v_splat(scale) * v_splat(factor);
     v_transpose(x);
     UNROLLED for (int l = 0; l < 4; l++)
     {
       v_store(s->queries + (c + l) * step, x[l]);
       for (int r = GROUP; r < step; r++)
-        s->queries[(c + l) * step + r] = q[r][c + l] * scale;
+        s->queries[(c + l) * step + r] = q[r][c + l] * scale * factor;
     }
   }
   for (; c < s->p->dim; c++)
     for (int r = 0; r < step; r++)
-      s->queries[c * step + r] = (float)(q[r][c] * s->query_scale);
+      s->queries[c * step + r] = (float)(q[r][c] * s->query_scale) * factor;
 }

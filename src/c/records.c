@@ -63,12 +63,12 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size)
 /* ---- Records and the cache --------------------------------------------------------------------------------------------- */
 
 /*
- * Where a vector's numbers lie: `run` of them with `apart` from one to the next, number c at base + ⌊c/run⌋·step +
- * (c mod run)·apart, in numbers.
+ * Where a vector's numbers lie: 2^log_run of them with `apart` from one to the next, number c at base + ⌊c/2^log_run⌋·step +
+ * (c mod 2^log_run)·apart, in numbers.
  */
 typedef struct {
   char *base;
-  size_t run, step, apart;
+  size_t log_run, step, apart;
   char *group; /* the panel or pair of rows it belongs to, or NULL where nothing beside it is computed with, */
   size_t group_bytes;
   int32_t group_rows; /* and how many vectors that holds */
@@ -82,7 +82,7 @@ static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_
   if (is_value && !bytes) {
     size_t lane = (size_t)j % BLOCK, before = (size_t)j - lane;
     return (places){.base = cache_values(c, kv_head) + (before * size + lane * STRIP) * number,
-                    .run = STRIP,
+                    .log_run = 3,
                     .step = strip_rows(cache_rows(c), (size_t)j) * STRIP,
                     .apart = 1};
   }
@@ -94,23 +94,28 @@ static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_
               .group_rows = rows};
   if (bytes) {
     p.base = p.group + (is_value ? 2 * lane : lane % 4 * 4 + lane / 4);
-    p.run = 2;
+    p.log_run = 1;
     p.step = is_value ? 4 : 16;
     p.apart = is_value ? 1 : 2;
     p.scale = cache_scales(c, kv_head) + (is_value ? cache_rows(c) : 0) + j;
   } else {
     p.base = p.group + lane * number;
-    p.run = 1;
+    p.log_run = 0;
     p.step = PANEL;
   }
   return p;
 }
 
-INLINE void move_numbers(const size_t number, const size_t run, const int store, const places *p, char *record,
-                         int32_t size)
+static char *place_of(const places *p, size_t c, size_t number)
+{
+  size_t run = c >> p->log_run;
+  return p->base + (run * p->step + (c - (run << p->log_run)) * p->apart) * number;
+}
+
+INLINE void move_numbers(const size_t number, const int store, const places *p, char *record, int32_t size)
 {
   for (size_t c = 0; c < (size_t)size; c++) {
-    char *at = p->base + (c / run * p->step + c % run * p->apart) * number;
+    char *at = place_of(p, c, number);
     if (store)
       __builtin_memcpy(at, record + c * number, number);
     else
@@ -125,24 +130,25 @@ static void move_record(const int store, const attn_cache *c, const places *p, c
 {
   int32_t size = is_value ? c->value_dim : c->dim;
   if (c->type == ATTN_CACHE_Q8)
-    move_numbers(1, 2, store, p, record + sizeof(float), size);
-  else if (c->type == ATTN_CACHE_F32 && is_value)
-    move_numbers(4, STRIP, store, p, record, size);
+    move_numbers(1, store, p, record + sizeof(float), size);
   else if (c->type == ATTN_CACHE_F32)
-    move_numbers(4, 1, store, p, record, size);
-  else if (is_value)
-    move_numbers(2, STRIP, store, p, record, size);
+    move_numbers(4, store, p, record, size);
   else
-    move_numbers(2, 1, store, p, record, size);
+    move_numbers(2, store, p, record, size);
 }
 
-/* Whether any of `size` halves is infinite or NaN. */
-static int32_t any_wild(const char *halves, int32_t size)
+/* Whether a record of halves or bytes is of numbers that are not all finite. */
+static int32_t is_wild(int32_t type, const char *record, int32_t size)
 {
+  float scale;
   int32_t wild = 0;
-  for (const char *end = halves + 2 * size; halves < end; halves += 2) {
+  if (type == ATTN_CACHE_Q8) {
+    __builtin_memcpy(&scale, record, sizeof scale);
+    return scale - scale != 0;
+  }
+  for (const char *end = record + 2 * size; record < end; record += 2) {
     uint16_t half;
-    __builtin_memcpy(&half, halves, 2);
+    __builtin_memcpy(&half, record, 2);
     wild |= !half_is_finite(half);
   }
   return wild;
@@ -160,11 +166,11 @@ void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const
   /* and so must the rest of its last strip */
   size_t number = cache_number_bytes(c->type);
   for (size_t x = (size_t)c->value_dim; !p.group && x < cache_value_size(c); x++)
-    __builtin_memset(p.base + (x / STRIP * p.step + x % STRIP) * number, 0, number);
+    __builtin_memset(place_of(&p, x, number), 0, number);
   if (p.scale)
     __builtin_memcpy(p.scale, record, sizeof *p.scale);
-  if (c->type == ATTN_CACHE_F16)
-    c->wild |= any_wild(record, is_value ? c->value_dim : c->dim);
+  if (c->type != ATTN_CACHE_F32)
+    c->wild |= is_wild(c->type, record, is_value ? c->value_dim : c->dim);
   move_record(1, c, &p, (char *)record, is_value);
 }
 

@@ -9,7 +9,7 @@
 #ifndef TILE_H
 #define TILE_H
 
-#include "simd.h"
+#include "half.h"
 
 enum {
   PANEL = 8,          /* keys in a panel */
@@ -31,10 +31,36 @@ enum {
 /* How far it is from one channel of a group's queries to the next. */
 INLINE int32_t row_step(int rows) { return rows > GROUP ? ROWS : GROUP; }
 
-/* sums[r] += q_r·k of one channel; the first of a chain takes the place of what was there. */
-INLINE void add_channel(const int rows, const int first, f32x4 sums[ROWS][2], const float *q, const float *panel)
+/*
+ * Keys and values are floats or, `half`, finite float16 without HALF_SCALE, which queries and weights have instead: no product changes by
+ * a bit. Of halves the even ones come before the odd ones, until sums are stored.
+ */
+INLINE void load_eight(const int half, f32x4 y[2], const char *p)
 {
-  f32x4 k[2] = {v_load(panel), v_load(panel + 4)};
+  if (half)
+    v_halves_apart(y, (i16x8)v_load_i(p));
+  else
+    y[0] = v_load((const float *)(const void *)p), y[1] = v_load((const float *)(const void *)p + 4);
+}
+
+INLINE size_t bytes_of_eight(const int half) { return half ? 16 : 32; }
+
+/* Eight sums in order. */
+INLINE void put_in_order(const int half, f32x4 y[2])
+{
+  if (!half)
+    return;
+  f32x4 even = y[0], odd = y[1];
+  y[0] = __builtin_shufflevector(even, odd, 0, 4, 1, 5);
+  y[1] = __builtin_shufflevector(even, odd, 2, 6, 3, 7);
+}
+
+/* sums[r] += q_r·k of one channel; the first of a chain takes the place of what was there. */
+INLINE void add_channel(const int rows, const int half, const int first, f32x4 sums[ROWS][2], const float *q,
+                        const char *panel)
+{
+  f32x4 k[2];
+  load_eight(half, k, panel);
   UNROLLED for (int r = 0; r < rows; r++)
   {
     f32x4 x = v_splat(q[r]);
@@ -51,20 +77,22 @@ INLINE void add_sums(const int rows, f32x4 sums[ROWS][2], f32x4 (*others)[2])
  * scores[r][0..8) = ⟨q_r, k_j⟩ for the keys of one panel. The sums of the chains meet as in a binary counter: level l of
  * the tree holds the sum of 2^l chains, so that a product passes through at most chain + log2(dim/chain) additions.
  */
-INLINE void panel_scores(const int rows, const int chain, float *scores, /* (rows, SCORES) */
-                         const float *q,                                 /* (dim, row_step(rows)), transposed */
-                         const float *panel,                             /* (dim, PANEL) */
+INLINE void panel_scores(const int rows, const int half, int chain, float *scores, /* (rows, SCORES) */
+                         const float *q,    /* (dim, row_step(rows)), transposed */
+                         const char *panel, /* (dim, PANEL) */
                          int32_t dim)
 {
+  const size_t step = bytes_of_eight(half);
+  const ptrdiff_t whole = chain * (ptrdiff_t)step;
   f32x4 tree[TREE * ROWS][2];
-  const float *end = panel + (size_t)dim * PANEL;
+  const char *end = panel + (size_t)dim * step;
   for (uint32_t done = 0; panel != end; done++) {
-    const float *stop = end - panel < chain * PANEL ? end : panel + chain * PANEL;
+    const char *stop = end - panel < whole ? end : panel + whole;
     f32x4 sum[ROWS][2];
-    add_channel(rows, 1, sum, q, panel);
+    add_channel(rows, half, 1, sum, q, panel);
     q += row_step(rows);
-    panel += PANEL;
-    ROLLED for (; panel != stop; q += row_step(rows), panel += PANEL) add_channel(rows, 0, sum, q, panel);
+    panel += step;
+    ROLLED for (; panel != stop; q += row_step(rows), panel += step) add_channel(rows, half, 0, sum, q, panel);
     f32x4(*level)[2] = tree;
     uint32_t full = done;
     for (; full & 1; full >>= 1, level += rows)
@@ -76,45 +104,48 @@ INLINE void panel_scores(const int rows, const int chain, float *scores, /* (row
     for (; full; full >>= 1, level += rows)
       if (full & 1)
         add_sums(rows, sum, level);
-    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++)
-        v_store(scores + r * SCORES + 4 * x, sum[r][x]);
+    UNROLLED for (int r = 0; r < rows; r++)
+    {
+      put_in_order(half, sum[r]);
+      UNROLLED for (int x = 0; x < 2; x++) v_store(scores + r * SCORES + 4 * x, sum[r][x]);
+    }
   }
 }
 
 /* sums[r] += w_r·v of one key, as add_channel does. */
-INLINE void add_key(const int rows, const int vectors, const int first, f32x4 sums[ROWS][8], const float *w,
-                    const float *v, size_t strip_stride)
+INLINE void add_key(const int rows, const int half, const int strips, const int first, f32x4 sums[ROWS][8],
+                    const float *w, const char *v, size_t strip_step)
 {
   f32x4 value[8];
-  UNROLLED for (int x = 0; x < vectors; x++) value[x] = v_load(v + (size_t)(x / 2) * strip_stride + x % 2 * 4);
+  UNROLLED for (int x = 0; x < strips; x++) load_eight(half, value + 2 * x, v + (size_t)x * strip_step);
   UNROLLED for (int r = 0; r < rows; r++)
   {
     f32x4 weight = v_splat(w[r * SCORES]);
-    UNROLLED for (int x = 0; x < vectors; x++) sums[r][x] =
+    UNROLLED for (int x = 0; x < 2 * strips; x++) sums[r][x] =
         first ? weight * value[x] : v_madd(weight, value[x], sums[r][x]);
   }
 }
 
 /*
- * sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for `vectors` vectors of channels, two a strip. Chains begin at fixed
+ * sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for so many strips of channels. Chains begin at fixed
  * positions of the block, wherever `from` is.
  */
-INLINE void block_values(const int rows, const int vectors, float *sums, /* (rows, padded), at the first channel */
-                         size_t padded, const float *w,                  /* (rows, SCORES), at key `from` */
-                         const float *v, /* (to − from, stride), at key `from` and the first channel */
-                         size_t stride, size_t strip_stride, int32_t from, int32_t to)
+INLINE void block_values(const int rows, const int half, const int strips, float *sums, /* (rows, width) */
+                         size_t width, const float *w, /* (rows, SCORES), at key `from` */
+                         const char *v,                /* at key `from`; so many bytes to the next key and strip */
+                         size_t step, size_t strip_step, int32_t from, int32_t to)
 {
   for (int32_t start = from; start < to;) {
     int32_t end = (start / KEY_CHAIN + 1) * KEY_CHAIN < to ? (start / KEY_CHAIN + 1) * KEY_CHAIN : to;
     f32x4 sum[ROWS][8];
-    add_key(rows, vectors, 1, sum, w, v, strip_stride);
+    add_key(rows, half, strips, 1, sum, w, v, strip_step);
     w++;
-    v += stride;
-    for (int32_t j = start + 1; j < end; j++, w++, v += stride)
-      add_key(rows, vectors, 0, sum, w, v, strip_stride);
-    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < vectors; x++)
+    v += step;
+    for (int32_t j = start + 1; j < end; j++, w++, v += step)
+      add_key(rows, half, strips, 0, sum, w, v, strip_step);
+    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2 * strips; x++)
     {
-      float *a = sums + (size_t)r * padded + 4 * x;
+      float *a = sums + (size_t)r * width + 4 * x;
       v_store(a, start == from ? sum[r][x] : v_load(a) + sum[r][x]);
     }
     start = end;

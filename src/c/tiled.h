@@ -59,12 +59,12 @@ typedef struct {
   int plain; /* scores need nothing but a moderate scale and the limits of each row; at T = ∞ a row needs more */
   int unmasked_scores;
   strides q_strides, out_strides;
-  size_t padded;          /* value_dim rounded up to whole vectors */
-  float *panels, *values; /* a span's keys and values, as head_job has them, or some of them, widened */
+  size_t width;           /* value_dim in whole strips */
+  float *panels, *values; /* a span's keys and values, as head_job has them */
   float *queries;         /* (dim, row_step); for bytes pairs of integers, (dim/2, GROUP) */
   float *scores;          /* (ROWS, SCORES), then the weights */
-  float *sums;            /* (SPAN/BLOCK, ROWS, padded), and room for whole strips of a group's last */
-  float *acc, *spare;     /* (ROWS, padded) */
+  float *sums;            /* (SPAN/BLOCK, ROWS, width) */
+  float *acc, *spare;     /* (ROWS, width) */
   int32_t *pairs;         /* (GROUP, FOLD/2): weights for bytes */
   float *query_factors;   /* (GROUP): what bytes' dot products are multiplied by */
   int8_span *int8;        /* NULL where products are not to be of 8 bits */
@@ -92,7 +92,7 @@ typedef struct {
    */
   const float *values;
   size_t value_stride, value_rows;
-  /* Not NULL: these are the panels and the strips, in halves, which become floats a few at a time, just before they are read. */
+  /* Not NULL: these are the panels and the strips, in finite halves; queries and weights have HALF_SCALE. */
   const uint16_t *half_panels, *half_values;
 } head_job;
 
@@ -110,9 +110,15 @@ INLINE void store_at(float *p, int32_t j, int32_t n, f32x4 x)
     v_store_tail(p + j, x, j < n ? (size_t)(n - j) : 0);
 }
 
+/* The query of head h, position i. */
+INLINE const float *query_at(const call *s, const head_job *job, int32_t h, int32_t i)
+{
+  return job->q + (size_t)h * s->q_strides.head + (size_t)i * s->q_strides.position;
+}
+
 INLINE const float *query_row(const call *s, const head_job *job, const row_group *g, int x)
 {
-  return job->q + (size_t)g->h[x] * s->q_strides.head + (size_t)g->i[x] * s->q_strides.position;
+  return query_at(s, job, g->h[x], g->i[x]);
 }
 
 /* All ones where key j..j+3 lies in [lo, hi). */
@@ -182,10 +188,7 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
 void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *scores, int32_t from, int32_t hi,
                       int32_t start);
 
-/*
- * sums[r] = Σ_j w_rj v_j/divisor over at most FOLD keys, as attn_sum_values has them. w is at key `from`, a multiple of 16. On the way
- * sums holds whole strips of channels: room for the next FOLD's is enough.
- */
+/* sums[r] = Σ_j w_rj v_j/divisor over at most FOLD keys, as attn_sum_values has them. w is at key `from`, a multiple of 16. */
 void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
                     int32_t to, int32_t start, double divisor);
 
@@ -215,22 +218,16 @@ void attn_sum_rounded(const call *s, const row_group *g, float *sums, const floa
 
 /*
  * Makes the span from key `start` on the job's, as far as [lo, hi) reaches: packs it, or points to where it can be read as it is,
- * by so many rows.
+ * by the rows [first, end) of the kv head.
  */
-void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows);
-
-/* The panels of the span's keys [from, to), from a multiple of PANEL; widened ones until the next call. */
-const float *attn_panels(const call *s, const head_job *job, int32_t from, int32_t to);
-
-/* `count` halves, a multiple of eight, as floats. `wild`: some may be infinite or NaN. */
-void attn_widen(int wild, float *to, const uint16_t *from, size_t count);
+void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t first, int32_t end);
 
 /* Transposes a group's queries to (dim, row_step); or rounds them, to bytes or for a cache of bytes. */
 void attn_pack_queries(const call *s, const head_job *job, const row_group *g);
 
 /* ---- spans.c ---- */
 
-/* A group over the span that is loaded, which it must reach: its states (ROWS) and its sums of values, acc (ROWS, padded). */
+/* A group over the span that is loaded, which it must reach: its states (ROWS) and its sums of values, acc (ROWS, width). */
 void attn_span(const call *s, const head_job *job, const row_group *g, int32_t start, span_state *span, float *acc);
 
 /* ---- results.c ---- */

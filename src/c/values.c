@@ -1,91 +1,80 @@
 /* The weighted sum of the values, for up to ROWS rows over one block; and at last the means, which are a row's output. */
 #include "tiled.h"
 
-/* Channel c of key j of a block at v[c / STRIP * strip + j * stride + c % STRIP]. */
+/* Channels from ⌊c/STRIP⌋·STRIP on of key j of a block, at v + ⌊c/STRIP⌋·strip + j·step bytes: floats or halves. */
 typedef struct {
-  const float *v;
-  size_t stride, strip;
-  const uint16_t *halves; /* not NULL: the strips are these, half_strip apart, and `room` has some of them as floats */
-  size_t half_strip;
-  int wild;
-  float *room;
+  const char *v;
+  size_t step, strip;
 } block_view;
 
-/* The keys [from, to) of the span that begins at `start`. */
-static block_view view_block(const call *s, const head_job *job, int32_t from, int32_t to, int32_t start)
+/* The keys from `from` on of the span that begins at `start`. */
+static block_view view_block(const call *s, const head_job *job, int32_t from, int32_t start)
 {
-  size_t at = (size_t)(from - start), lane = at % BLOCK, width = whole_strips(s->padded);
+  size_t at = (size_t)(from - start), lane = at % BLOCK, width = s->width;
   if (job->value_rows == 0)
-    return (block_view){.v = job->values + at * job->value_stride, .stride = job->value_stride, .strip = STRIP};
-  size_t strip = strip_rows(job->value_rows, at) * STRIP, first = (at - lane) * width + lane * STRIP;
-  if (!job->half_values)
-    return (block_view){.v = job->values + first, .stride = STRIP, .strip = strip};
-  return (block_view){.stride = STRIP,
-                      .strip = (size_t)(to - from) * STRIP,
-                      .halves = job->half_values + first,
-                      .half_strip = strip,
-                      .wild = job->cache->wild,
-                      .room = s->values};
+    return (block_view){(const char *)(job->values + at * job->value_stride), job->value_stride * sizeof(float),
+                        STRIP * sizeof(float)};
+  const size_t step = bytes_of_eight(job->half_values != NULL);
+  const char *v = job->half_values ? (const char *)job->half_values : (const char *)job->values;
+  return (block_view){v + ((at - lane) / STRIP * width + lane) * step, step, strip_rows(job->value_rows, at) * step};
 }
 
-KERNEL const float *widened_strips(const block_view *block, size_t first, size_t count)
-{
-  for (size_t x = 0; x < count; x++)
-    attn_widen(block->wild, block->room + x * block->strip, block->halves + (first + x) * block->half_strip,
-               block->strip);
-  return block->room;
-}
-
-/* `count` strips from that of channel c on. */
-INLINE const float *strips_at(const block_view *block, size_t c, size_t count)
-{
-  return block->halves ? widened_strips(block, c / STRIP, count) : block->v + c / STRIP * block->strip;
-}
-
-/* `wide` vectors at a time, then whole strips, then what is left. */
-INLINE void values_of_rows(const int rows, const int wide, float *sums, size_t padded, const float *w,
+/* `wide` strips at a time, then one by one. */
+INLINE void values_of_rows(const int rows, const int half, const int wide, float *sums, size_t width, const float *w,
                            const block_view *block, int32_t from, int32_t to)
 {
-  const size_t strip = block->strip, stride = block->stride;
+  const size_t step = block->step, strip = block->strip;
+  const char *v = block->v;
   size_t c = 0;
-  for (; c + 4 * wide <= padded; c += 4 * wide)
-    block_values(rows, wide, sums + c, padded, w, strips_at(block, c, wide / 2), stride, strip, from, to);
-  for (; wide > 2 && c + STRIP <= padded; c += STRIP)
-    block_values(rows, 2, sums + c, padded, w, strips_at(block, c, 1), stride, strip, from, to);
-  if (c < padded)
-    block_values(rows, 1, sums + c, padded, w, strips_at(block, c, 1), stride, strip, from, to);
+  for (; c + STRIP * wide <= width; c += STRIP * wide, v += wide * strip)
+    block_values(rows, half, wide, sums + c, width, w, v, step, strip, from, to);
+  for (; wide > 1 && c < width; c += STRIP, v += strip)
+    block_values(rows, half, 1, sums + c, width, w, v, step, strip, from, to);
 }
 
 /* By itself, as score_five of spans.c is. */
-KERNEL void sum_five(float *sums, size_t padded, const float *w, const block_view *block, int32_t from, int32_t to)
+KERNEL void sum_five(float *sums, size_t width, const float *w, const block_view *block, int32_t from, int32_t to)
 {
-  values_of_rows(5, 2, sums, padded, w, block, from, to);
+  values_of_rows(5, 0, 1, sums, width, w, block, from, to);
 }
 
-KERNEL void sum_block(int rows, float *sums, size_t padded, const float *w, const block_view *block, int32_t from,
+KERNEL void sum_block(int rows, float *sums, size_t width, const float *w, const block_view *block, int32_t from,
                       int32_t to)
 {
   if (rows == 5)
-    sum_five(sums, padded, w, block, from, to);
+    sum_five(sums, width, w, block, from, to);
   else if (rows == 4)
-    values_of_rows(4, 2, sums, padded, w, block, from, to);
+    values_of_rows(4, 0, 1, sums, width, w, block, from, to);
   else if (rows == 3)
-    values_of_rows(3, 2, sums, padded, w, block, from, to);
+    values_of_rows(3, 0, 1, sums, width, w, block, from, to);
   else if (rows == 2)
-    values_of_rows(2, 4, sums, padded, w, block, from, to);
+    values_of_rows(2, 0, 2, sums, width, w, block, from, to);
   else
-    values_of_rows(1, 8, sums, padded, w, block, from, to);
+    values_of_rows(1, 0, 4, sums, width, w, block, from, to);
+}
+
+KERNEL void sum_halves(int rows, float *sums, size_t width, const float *w, const block_view *block, int32_t from,
+                       int32_t to)
+{
+  if (rows == 4)
+    values_of_rows(4, 1, 1, sums, width, w, block, from, to);
+  else if (rows == 3)
+    values_of_rows(3, 1, 1, sums, width, w, block, from, to);
+  else if (rows == 2)
+    values_of_rows(2, 1, 1, sums, width, w, block, from, to);
+  else
+    values_of_rows(1, 1, 2, sums, width, w, block, from, to);
 }
 
 /* The same sums in the same order for one row, over only the keys it attends to, of values times `scale`. */
 static void sum_attended(const call *s, const row_view *view, float *sums, const float *w, const block_view *block,
                          int32_t from, int32_t to, float scale)
 {
-  for (size_t c = 0; c < s->padded; c += 4) {
-    const float *channel = strips_at(block, c, 1) + c % STRIP;
+  for (size_t c = 0; c < s->width; c += 4) {
+    const char *channel = block->v + c / STRIP * block->strip + c % STRIP * sizeof(float);
     f32x4 total = v_splat(0), chain = v_splat(0);
     for (int32_t j = from; j < to; j++) {
-      f32x4 value = v_load(channel + (size_t)(j - from) * block->stride) * v_splat(scale);
+      f32x4 value = v_load((const float *)(const void *)(channel + (size_t)(j - from) * block->step)) * v_splat(scale);
       if (attn_key_attended(s->p, view, j))
         chain = v_madd(v_splat(w[j - from]), value, chain);
       if (j % KEY_CHAIN == KEY_CHAIN - 1 || j + 1 == to) {
@@ -97,16 +86,19 @@ static void sum_attended(const call *s, const row_view *view, float *sums, const
   }
 }
 
-/* The sums over the keys [from, to) of one block, to `sums` (ROWS, padded). */
+/* The sums over the keys [from, to) of one block, to `sums` (ROWS, width). */
 static void sum_keys(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
                      int32_t to, int32_t start, int care)
 {
-  block_view block = view_block(s, job, from, to, start);
-  if (care == CARE_NONE)
-    sum_block(g->count, sums, s->padded, w, &block, from, to);
+  block_view block = view_block(s, job, from, start);
+  /* finite halves have nothing that is to be passed over, and no sum of them leaves the floats */
+  if (job->half_values)
+    sum_halves(g->count, sums, s->width, w, &block, from, to);
+  else if (care == CARE_NONE)
+    sum_block(g->count, sums, s->width, w, &block, from, to);
   else
     for (int x = 0; x < g->count; x++)
-      sum_attended(s, &g->view[x], sums + (size_t)x * s->padded, w + x * SCORES, &block, from, to,
+      sum_attended(s, &g->view[x], sums + (size_t)x * s->width, w + x * SCORES, &block, from, to,
                    care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
 }
 
@@ -114,7 +106,7 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
                      int32_t to, int32_t start, int care)
 {
   const int32_t block = job->bytes ? FOLD : BLOCK;
-  const size_t size = ROWS * s->padded, used = (size_t)g->count * s->padded;
+  const size_t size = ROWS * s->width, used = (size_t)g->count * s->width;
   int parts = 0;
   for (int32_t j = from; j < to; parts++) {
     int32_t next = (j / block + 1) * block, end = next < to ? next : to;
@@ -129,11 +121,17 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
       sum_keys(s, job, g, sums, w + (j - from), j, end, start, care);
     j = end;
   }
-  for (size_t c = 0; c < used; c += 4) {
-    f32x4 sum = v_load(s->sums + c);
-    for (int part = 1; part < parts; part++)
-      sum += v_load(s->sums + (size_t)part * size + c);
-    v_store(acc + c, sum);
+  for (size_t c = 0; c < used; c += STRIP) {
+    const float *sums = s->sums + c;
+    f32x4 sum[2] = {v_load(sums), v_load(sums + 4)};
+    for (int part = 1; part < parts; part++) {
+      sums += size;
+      sum[0] += v_load(sums);
+      sum[1] += v_load(sums + 4);
+    }
+    put_in_order(job->half_values != NULL, sum);
+    v_store(acc + c, sum[0]);
+    v_store(acc + c + 4, sum[1]);
   }
 }
 
