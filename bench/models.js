@@ -35,10 +35,13 @@ function resident() {
   return peaks;
 }
 
-/** What these processes hold more by now. One that came later is none of theirs: Chromium keeps a spare. @param {Map<string, number>} before */
+/**
+ * What a page and its workers hold more by now: they share one process, which is the one that has grown most. Chromium keeps a spare, which
+ * grows too while it starts. @param {Map<string, number>} before
+ */
 function grown(before) {
   const now = resident();
-  return [...before].reduce((sum, [id, bytes]) => sum + Math.max(0, (now.get(id) ?? 0) - bytes), 0);
+  return Math.max(0, ...[...before].map(([id, bytes]) => (now.get(id) ?? 0) - bytes));
 }
 
 /** Whether a process was started by this one, or by one that was. @param {string} id */
