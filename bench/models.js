@@ -57,7 +57,8 @@ function below(id) {
 export async function measureModels(browser, { models, rounds, say }) {
   const rows = [];
   for (const [name, type, threads] of models.flatMap((model) => [1, 2].map((count) => /** @type {[string, string, number]} */ ([...model.split(/-(?=[^-]*$)/), count])))) {
-    const url = `/${modelFile(/** @type {any} */ (name), type)}`, sides = [];
+    const file = modelFile(/** @type {any} */ (name), type), url = `/${file}`, sides = [];
+    readFileSync(new URL(`../${file}`, import.meta.url)); // nobody is the first to read it from the disk
     for (const { who, peer, options } of SIDES) sides.push(await openSide(browser, who, peer, url, { ...options, threads }));
     for (let round = 0; round < rounds; round++) for (const side of sides) await runSide(side);
     for (const side of sides) {
@@ -71,8 +72,13 @@ export async function measureModels(browser, { models, rounds, say }) {
   return rows;
 }
 
+/** What ran before comes to rest, or starts. */
+const rest = () => new Promise((resolve) => setTimeout(resolve, 1500));
+
 async function openSide(browser, who, peer, url, options) {
-  const page = await browser.page(), side = { who, peer, page, samples: {} }, before = resident();
+  const page = await browser.page(), side = { who, peer, page, samples: {} };
+  await rest();
+  const before = resident();
   try {
     Object.assign(side, await page.call('openModel', peer, url, options));
     await page.call('runModel', prompt(128), 24); // compiled for good
@@ -89,7 +95,7 @@ async function runSide(side) {
   const note = (key, value) => value && (side.samples[key] ??= []).push(value);
   try {
     // the side before it has come to rest, and this one is awake
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await rest();
     await side.page.call('runModel', prompt(32), 8);
     for (const [length, count] of RUNS) {
       const { promptTokens, prefill, decode } = await side.page.call('runModel', prompt(length), count);
