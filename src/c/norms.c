@@ -24,11 +24,17 @@ INLINE double sum_of(const float *x, int32_t size, double shift, const int power
 void attn_rms_norm(float *y, size_t y_stride, const float *x, size_t x_stride, int32_t rows, int32_t size,
                    const float *scale, int32_t one_plus, double epsilon)
 {
-  double one = one_plus ? 1 : 0;
+  const double one = one_plus || !scale ? 1 : 0;
   for (int32_t i = 0; i < rows; i++, x += x_stride, y += y_stride) {
-    double inverse = 1 / __builtin_sqrt(sum_of(x, size, 0, 2) / size + epsilon);
-    for (int32_t c = 0; c < size; c++)
-      y[c] = (float)((double)x[c] * inverse * (scale ? one + (double)scale[c] : 1));
+    const double inverse = 1 / __builtin_sqrt(sum_of(x, size, 0, 2) / size + epsilon);
+    int32_t c = 0;
+    for (; c + 4 <= size; c += 4) {
+      f32x4 v = v_load(x + c), w = scale ? v_load(scale + c) : v_splat(0);
+      v_store(y + c, v_floats(v_low_double(v) * inverse * (one + v_low_double(w)),
+                              v_high_double(v) * inverse * (one + v_high_double(w))));
+    }
+    for (; c < size; c++)
+      y[c] = (float)((double)x[c] * inverse * (one + (scale ? (double)scale[c] : 0)));
   }
 }
 

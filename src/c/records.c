@@ -63,12 +63,13 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size)
 /* ---- Records and the cache --------------------------------------------------------------------------------------------- */
 
 /*
- * Where a vector's numbers lie: 2^log_run of them with `apart` from one to the next, number c at base + ⌊c/2^log_run⌋·step +
- * (c mod 2^log_run)·apart, in numbers.
+ * Where a vector's numbers lie: `run` of them with `apart` from one to the next, number c at base + ⌊c/run⌋·step +
+ * (c mod run)·apart, in numbers.
  */
 typedef struct {
   char *base;
-  size_t log_run, step, apart;
+  int32_t run;
+  size_t step, apart;
   char *group; /* the panel or pair of rows it belongs to, or NULL where nothing beside it is computed with, */
   size_t group_bytes;
   int32_t group_rows; /* and how many vectors that holds */
@@ -82,7 +83,7 @@ static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_
   if (is_value && !bytes) {
     size_t lane = (size_t)j % BLOCK, before = (size_t)j - lane;
     return (places){.base = cache_values(c, kv_head) + (before * size + lane * STRIP) * number,
-                    .log_run = 3,
+                    .run = STRIP,
                     .step = strip_rows(cache_rows(c), (size_t)j) * STRIP,
                     .apart = 1};
   }
@@ -94,35 +95,30 @@ static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_
               .group_rows = rows};
   if (bytes) {
     p.base = p.group + (is_value ? 2 * lane : lane % 4 * 4 + lane / 4);
-    p.log_run = 1;
+    p.run = 2;
     p.step = is_value ? 4 : 16;
     p.apart = is_value ? 1 : 2;
     p.scale = cache_scales(c, kv_head) + (is_value ? cache_rows(c) : 0) + j;
   } else {
     p.base = p.group + lane * number;
-    p.log_run = 0;
+    p.run = 1;
     p.step = PANEL;
   }
   return p;
 }
 
-static char *place_of(const places *p, size_t c, size_t number)
-{
-  size_t run = c >> p->log_run;
-  return p->base + (run * p->step + (c - (run << p->log_run)) * p->apart) * number;
-}
-
 INLINE void move_numbers(const size_t number, const int store, const places *p, char *record, int32_t size)
 {
-  for (size_t c = 0; c < (size_t)size; c++) {
-    char *at = place_of(p, c, number);
-    if (store)
-      __builtin_memcpy(at, record + c * number, number);
-    else
-      __builtin_memcpy(record + c * number, at, number);
-    /* the lower half of a word holds 128 more */
-    if (number == 1 && (at - p->group) % 2 == 0)
-      *(store ? at : record + c) ^= -128;
+  char *base = p->base;
+  for (int32_t c = 0, end; c < size; c = end, base += p->step * number) {
+    char *at = base;
+    end = c + p->run < size ? c + p->run : size;
+    for (int32_t x = c; x < end; x++, at += p->apart * number, record += number) {
+      __builtin_memcpy(store ? at : record, store ? record : at, number);
+      /* the lower half of a word holds 128 more */
+      if (number == 1 && (at - p->group) % 2 == 0)
+        *(store ? at : record) ^= -128;
+    }
   }
 }
 
@@ -166,7 +162,7 @@ void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const
   /* and so must the rest of its last strip */
   size_t number = cache_number_bytes(c->type);
   for (size_t x = (size_t)c->value_dim; !p.group && x < cache_value_size(c); x++)
-    __builtin_memset(place_of(&p, x, number), 0, number);
+    __builtin_memset(p.base + (x / STRIP * p.step + x % STRIP) * number, 0, number);
   if (p.scale)
     __builtin_memcpy(p.scale, record, sizeof *p.scale);
   if (c->type != ATTN_CACHE_F32)
