@@ -21,12 +21,14 @@ INLINE double sum_of(const float *x, int32_t size, double shift, const int power
   return sum;
 }
 
+KERNEL double squares_of(const float *x, int32_t size, double shift) { return sum_of(x, size, shift, 2); }
+
 void attn_rms_norm(float *y, size_t y_stride, const float *x, size_t x_stride, int32_t rows, int32_t size,
                    const float *scale, int32_t one_plus, double epsilon)
 {
   const double one = one_plus || !scale ? 1 : 0;
   for (int32_t i = 0; i < rows; i++, x += x_stride, y += y_stride) {
-    const double inverse = 1 / __builtin_sqrt(sum_of(x, size, 0, 2) / size + epsilon);
+    const double inverse = 1 / __builtin_sqrt(squares_of(x, size, 0) / size + epsilon);
     int32_t c = 0;
     for (; c + 4 <= size; c += 4) {
       f32x4 v = v_load(x + c), w = scale ? v_load(scale + c) : v_splat(0);
@@ -43,7 +45,7 @@ void attn_layer_norm(float *y, const float *x, int32_t rows, int32_t size, const
 {
   for (int32_t i = 0; i < rows; i++, x += size, y += size) {
     double mu = sum_of(x, size, 0, 1) / size;
-    double inverse = 1 / __builtin_sqrt(sum_of(x, size, mu, 2) / size + epsilon);
+    double inverse = 1 / __builtin_sqrt(squares_of(x, size, mu) / size + epsilon);
     for (int32_t c = 0; c < size; c++)
       y[c] = (float)(((double)x[c] - mu) * inverse * (scale ? (double)scale[c] : 1) + (bias ? (double)bias[c] : 0));
     if (mean)

@@ -149,13 +149,16 @@ KERNEL float take_moment(int kind, float *z, const float *e, int32_t count, floa
  */
 static double sum_exactly(const float *e, int32_t count)
 {
-  f64x2 sums[2] = {{0, 0}, {0, 0}};
-  for (int32_t j = 0; j < count; j += 4) {
-    sums[0] += v_low_double(v_load(e + j));
-    sums[1] += v_high_double(v_load(e + j));
-  }
-  sums[0] += sums[1];
-  return sums[0][0] + sums[0][1];
+  f64x2 sums[4] = {{0, 0}};
+  for (int32_t j = 0; j < count; j += 8)
+    UNROLLED for (int l = 0; l < 2; l++)
+    {
+      f32x4 x = v_load(e + j + 4 * l);
+      sums[2 * l] += v_low_double(x);
+      sums[2 * l + 1] += v_high_double(x);
+    }
+  f64x2 sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return sum[0] + sum[1];
 }
 
 /* z → weights in place. */

@@ -116,7 +116,7 @@ export class Memory {
 
   /** A copy of what is in memory. @param {Kind} kind @param {number} at @param {number} length */
   copy(kind, at, length) {
-    return this.view(kind, at, length).slice();
+    return new VIEWS[kind](this.view(kind, at, length));
   }
 
   /** Calls a C function that returns a status, and says in words what it refuses. @param {string} name @param {any} came @param {string} expected @param {string} f @param {any[]} values */
