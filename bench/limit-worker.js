@@ -1,7 +1,11 @@
-/** The second thread of the limit: the same loop, at the same time. */
-let madd;
+/** A thread of a limit: the loops of limits.c, beside others of its kind. */
+import { reading } from './limits.js';
 
-addEventListener('message', async ({ data }) => {
-  if (data.module) madd = (await WebAssembly.instantiate(data.module, {})).exports.limit_madd;
-  postMessage(data.steps ? madd(data.steps) : 0);
+let exports, read;
+
+addEventListener('message', async ({ data: { module, share, steps, times } }) => {
+  if (module) exports = (await WebAssembly.instantiate(module, {})).exports;
+  if (share) read = reading(exports, share);
+  for (; times > 0; times--) read.run();
+  postMessage(steps ? exports.limit_madd(steps) : 0);
 });

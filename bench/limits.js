@@ -41,7 +41,7 @@ export async function open({ load, threads = 1 }) {
 }
 
 /** @param {any} c @param {number} size in bytes, a multiple of 128 */
-function reading(c, size) {
+export function reading(c, size) {
   const at = Math.ceil(c.__heap_base.value / 64) * 64,
     missing = at + size - c.memory.buffer.byteLength;
   if (missing > 0) c.memory.grow(Math.ceil(missing / PAGE));

@@ -1,4 +1,7 @@
-/** Whole models in the page: ours through `clearhead/worker`, and wllama, from the same file of the same server. One at a time. */
+/**
+ * Whole models in the page: ours through `clearhead/worker`, and wllama, from the same file of the same server; and what the machine allows. One at
+ * a time.
+ */
 
 let model;
 
@@ -38,7 +41,35 @@ const openers = {
       close: () => wllama.exit(),
     };
   },
+  /** As many bytes as the file has, read in order, each thread its share. */
+  async limit(url, { threads, bytes }) {
+    const share = Math.ceil(bytes / threads / 128) * 128;
+    const module = await WebAssembly.compileStreaming(fetch(new URL('../build/bench/limits.simd.wasm', import.meta.url)));
+    const readers = await Promise.all(Array.from({ length: threads }, () => openReader(module, share)));
+    const read = (times) => Promise.all(readers.map((reader) => reader.ask({ times })));
+    return {
+      about: `${(bytes / 2 ** 20).toFixed(0)} MB, ${threads} threads`,
+      async run(prompt, count) {
+        await read(1);
+        const start = performance.now();
+        await read(count);
+        return { promptTokens: prompt.length, prefill: null, decode: count > 1 ? (1000 * count) / (performance.now() - start) : null };
+      },
+      close: () => readers.forEach((reader) => reader.close()),
+    };
+  },
 };
+
+/** A thread with `share` bytes. @param {WebAssembly.Module} module @param {number} share */
+async function openReader(module, share) {
+  const worker = new Worker(new URL('./limit-worker.js', import.meta.url), { type: 'module' });
+  const ask = (message) => new Promise((done) => {
+    worker.onmessage = done;
+    worker.postMessage(message);
+  });
+  await ask({ module, share });
+  return { ask, close: () => worker.terminate() };
+}
 
 /** @param {'clearhead' | 'wllama'} name @param {string} url @param {any} options */
 export async function openModel(name, url, options) {

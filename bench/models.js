@@ -20,6 +20,7 @@ const SIDES = [
   { who: 'clearhead simd', peer: 'clearhead', options: { variant: 'simd' } },
   { who: 'clearhead relaxed, f16 cache', peer: 'clearhead', options: { variant: 'relaxed', cacheType: 'f16' } }, // as wllama's
   { who: 'wllama', peer: 'wllama', options: {} },
+  { who: 'the file read once a token', peer: 'limit', options: {} }, // nothing decodes faster than it reads its weights
 ];
 
 /** The most bytes of memory that each of the browser's page processes has held so far, by its number. @returns {Map<string, number>} */
@@ -58,8 +59,8 @@ export async function measureModels(browser, { models, rounds, say }) {
   const rows = [];
   for (const [name, type, threads] of models.flatMap((model) => [1, 2].map((count) => /** @type {[string, string, number]} */ ([...model.split(/-(?=[^-]*$)/), count])))) {
     const file = modelFile(/** @type {any} */ (name), type), url = `/${file}`, sides = [];
-    readFileSync(new URL(`../${file}`, import.meta.url)); // nobody is the first to read it from the disk
-    for (const { who, peer, options } of SIDES) sides.push(await openSide(browser, who, peer, url, { ...options, threads }));
+    const bytes = readFileSync(new URL(`../${file}`, import.meta.url)).length; // nobody is the first to read it from the disk
+    for (const { who, peer, options } of SIDES) sides.push(await openSide(browser, who, peer, url, { ...options, threads, bytes }));
     for (let round = 0; round < rounds; round++) for (const side of sides) await runSide(side);
     for (const side of sides) {
       await side.page.close();
