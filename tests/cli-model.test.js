@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { options } from '../src/cli/generate.js';
 import { init } from '../src/js/index.js';
 import { loadModel } from '../src/js/model/index.js';
 import { asGguf, asSafetensors, configs, tiny, vocabulary } from './random-models.js';
+import { tinyGguf, tinyJson, tokenizerMetadata } from './tiny-models.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'clearhead-cli-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -36,6 +37,24 @@ test('generate writes the prompt and the text on standard output, and how it wen
   assert.equal(stdout, `abc def${await written('abc def', { maxTokens: 20 })}\n`);
   assert.match(stderr, /tokens read at \d+\/s, 20 written at \d+\/s; --max-tokens 20 reached\./);
   assert.match(stderr, /of weights loaded in [\d.]+ s; (simd|relaxed) kernels, 1 thread/);
+});
+
+test('without the packages of the registry a model is read all the same, and what needs one says which', () => {
+  const alone = join(folder, 'alone'), template = join(folder, 'template.gguf'), json = join(folder, 'json');
+  for (const part of ['js', 'cli']) cpSync(fileURLToPath(new URL(`../src/${part}`, import.meta.url)), join(alone, 'src', part), { recursive: true });
+  cpSync(fileURLToPath(new URL('../package.json', import.meta.url)), join(alone, 'package.json'));
+  const there = (...args) => spawnSync(process.execPath, [join(alone, 'src/cli/clearhead.js'), ...args], { encoding: 'utf8' });
+  writeFileSync(template, tinyGguf('llama', { metadata: { ...tokenizerMetadata(), 'tokenizer.chat_template': '{{ messages[0].content }}' } }));
+  const read = there('generate', '--max-tokens', '3', '--threads', '1', template, 'ab'), asked = there('generate', '--chat', template, 'ab');
+  assert.equal(read.status, 0, read.stderr);
+  assert.deepEqual([asked.status, asked.stdout], [2, '']);
+  assert.match(asked.stderr, /^clearhead generate: @huggingface\/jinja is not installed; expected what npm install puts beside clearhead$/m);
+  mkdirSync(json);
+  const { weights, config } = tinyJson();
+  writeFileSync(join(json, 'model.safetensors'), weights);
+  writeFileSync(join(json, 'config.json'), JSON.stringify(config));
+  writeFileSync(join(json, 'tokenizer.json'), '{}');
+  assert.match(there('info', json).stderr, /^clearhead info: @huggingface\/tokenizers is not installed; expected/m);
 });
 
 test('sampling options reach the sampler', async () => {

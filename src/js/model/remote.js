@@ -99,7 +99,7 @@ class Link {
       this.#worker.postMessage({ id, f, values });
     } catch (/** @type {any} */ cause) {
       this.#settle(id);
-      throw new ClearheadError('ARG', `${f} was given what cannot be sent to a worker: ${cause.message}`, { cause });
+      throw new ClearheadError('ARG', `${f === 'begin' ? values[0] : f} was given what cannot be sent to a worker: ${cause.message}`, { cause });
     }
     const abort = () => {
       this.stop(stop);

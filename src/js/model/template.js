@@ -1,5 +1,6 @@
 import { list, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
+import { missing } from './library.js';
 
 /**
  * The chat template of a model, a program in Jinja that comes with the file. It runs in @huggingface/jinja, an interpreter that
@@ -13,7 +14,7 @@ const TEMPLATE_LENGTH = 2 ** 16, MESSAGES = 4096;
 export async function openTemplate(file, tokenizer) {
   const text = templateOf(file);
   if (text === undefined) return null;
-  const { prepare } = await import('./template-run.js'), { render, error } = prepared(text, prepare), marks = { bos_token: markOf(file, tokenizer, 'bos'), eos_token: markOf(file, tokenizer, 'eos') };
+  const { render, error } = await prepared(text), marks = { bos_token: markOf(file, tokenizer, 'bos'), eos_token: markOf(file, tokenizer, 'eos') };
   return Object.freeze({
     error,
     render(/** @type {any} */ messages, /** @type {any} */ options) {
@@ -28,12 +29,13 @@ export async function openTemplate(file, tokenizer) {
 
 /**
  * A model whose template cannot be run still reads and writes: that is said when it is used.
- * @param {any} text @param {(text: string) => (variables: Record<string, unknown>) => string} prepare
+ * @param {any} text
  */
-function prepared(text, prepare) {
+async function prepared(text) {
   try {
     if (typeof text !== 'string' || text.length > TEMPLATE_LENGTH)
       refuse('LIMIT', 'the chat template', typeof text === 'string' ? `${text.length} characters long` : describe(text), `text of at most ${TEMPLATE_LENGTH}`);
+    const { prepare } = await import('./template-run.js').catch(missing('@huggingface/jinja'));
     return { render: prepare(text), error: null };
   } catch (cause) {
     const error = templateError(cause);

@@ -1,6 +1,7 @@
 import { describe, refuse } from '../errors.js';
 import { choice, read, yes } from '../check.js';
 import { byteLevel } from './bpe.js';
+import { missing } from './library.js';
 import { NAMES, WAYS } from './pretokenize.js';
 import { Finder } from './special.js';
 import { sentencePiece } from './spm.js';
@@ -23,7 +24,7 @@ export async function openTokenizer({ format, metadata, json, tensors }) {
   const rows = tensors.find(({ name }) => name === 'token_embd.weight' || name === 'model.embed_tokens.weight')?.shape[0];
   const get = (/** @type {string} */ key) => metadata.get(`tokenizer.ggml.${key}`), model = get('model');
   if (!json.tokenizer) return format === 'gguf' && model !== undefined && model !== 'no_vocab' ? ggufTokenizer(metadata, rows) : null;
-  const { jsonTokenizer } = await import('./tokenizer-json.js');
+  const { jsonTokenizer } = await import('./tokenizer-json.js').catch(missing('@huggingface/tokenizers'));
   return jsonTokenizer(format === 'gguf' ? { ...json, config: { bos_token_id: get('bos_token_id'), eos_token_id: get('eos_token_id') } } : json, rows);
 }
 
