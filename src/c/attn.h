@@ -169,8 +169,8 @@ ATTN_API size_t attn_scratch_bytes_f32(const attn_params *p);
 ATTN_API size_t attn_scratch_bytes_f64(const attn_params *p);
 
 /*
- * Tiled, online softmax; |error| ≤ ε·Σp_j|v_j|·(4 + 2A), A = max_j Σ_c |scale·q_c·k_jc| (ε = 2⁻²³), beside weights below
- * 2⁻¹²⁶ of the largest, which are 0. That is how rounding falls, not a proof: of 7·10⁵ random cases one came 4 % beyond it.
+ * Tiled, online softmax; |error| ≤ ε·Σp_j|v_j|·(4 + 2A), A = max_j (Σ_c |scale·q_c·k_jc| + |biases_j|)/T over keys that weigh
+ * anything, a float mask and ALiBi being biases (ε = 2⁻²³), beside weights below 2⁻¹²⁶ of the largest, which are 0. That is how rounding falls, not a proof: of 7·10⁵ random cases one came 4 % beyond it.
  * out overlaps no input.
  */
 ATTN_API int32_t attn_forward_f32(const attn_params *p, float *out, const float *q, const float *k, const float *v,
