@@ -148,7 +148,7 @@ KERNEL void sum_block_bytes(int rows, int32_t *sums, size_t width, const int32_t
   else if (rows == 3)
     sum_rows(3, 1, sums, width, w, v, pairs);
   else if (rows == 2)
-    sum_rows(2, 2, sums, width, w, v, pairs);
+    sum_rows(2, 1, sums, width, w, v, pairs);
   else
     sum_rows(1, 4, sums, width, w, v, pairs);
 }

@@ -42,6 +42,13 @@ KERNEL void score_halves(int rows, int chain, float *scores, const float *q, con
     scores_of_rows(2, 1, chain, scores, q, panels, dim, count);
   else
     scores_of_rows(1, 1, chain, scores, q, panels, dim, count);
+  for (int r = 0; r < rows; r++)
+    for (float *at = scores + r * SCORES, *end = at + count; at < end; at += PANEL) {
+      f32x4 y[2] = {v_load(at), v_load(at + 4)};
+      put_in_order(y);
+      v_store(at, y[0]);
+      v_store(at + 4, y[1]);
+    }
 }
 
 /* Scores of a group's keys [from, hi) of the span that begins at `start`, and 0 up to a whole turn. */

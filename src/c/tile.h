@@ -33,7 +33,7 @@ INLINE int32_t row_step(int rows) { return rows > GROUP ? ROWS : GROUP; }
 
 /*
  * Keys and values are floats or, `half`, finite float16 without HALF_SCALE, which queries and weights have instead: no product changes by
- * a bit. Of halves the even ones come before the odd ones, until sums are stored.
+ * a bit. Of halves the even ones come before the odd ones, in sums too until put_in_order.
  */
 INLINE void load_eight(const int half, f32x4 y[2], const char *p)
 {
@@ -45,11 +45,8 @@ INLINE void load_eight(const int half, f32x4 y[2], const char *p)
 
 INLINE size_t bytes_of_eight(const int half) { return half ? 16 : 32; }
 
-/* Eight sums in order. */
-INLINE void put_in_order(const int half, f32x4 y[2])
+INLINE void put_in_order(f32x4 y[2])
 {
-  if (!half)
-    return;
   f32x4 even = y[0], odd = y[1];
   y[0] = __builtin_shufflevector(even, odd, 0, 4, 1, 5);
   y[1] = __builtin_shufflevector(even, odd, 2, 6, 3, 7);
@@ -104,11 +101,8 @@ INLINE void panel_scores(const int rows, const int half, int chain, float *score
     for (; full; full >>= 1, level += rows)
       if (full & 1)
         add_sums(rows, sum, level);
-    UNROLLED for (int r = 0; r < rows; r++)
-    {
-      put_in_order(half, sum[r]);
-      UNROLLED for (int x = 0; x < 2; x++) v_store(scores + r * SCORES + 4 * x, sum[r][x]);
-    }
+    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++)
+        v_store(scores + r * SCORES + 4 * x, sum[r][x]);
   }
 }
 

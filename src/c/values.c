@@ -129,7 +129,8 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
       sum[0] += v_load(sums);
       sum[1] += v_load(sums + 4);
     }
-    put_in_order(job->half_values != NULL, sum);
+    if (job->half_values)
+      put_in_order(sum);
     v_store(acc + c, sum[0]);
     v_store(acc + c + 4, sum[1]);
   }
