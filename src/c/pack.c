@@ -71,7 +71,7 @@ static int in_place(const call *s, const head_job *job, int32_t first, int32_t e
 }
 
 /* Where a span of a cache can be read as it is; halves may have to be widened first. */
-static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t count, int32_t first,
+static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t from, int32_t count, int32_t first,
                              int32_t end)
 {
   const attn_cache *c = job->cache;
@@ -102,9 +102,9 @@ static void load_cached_span(const call *s, head_job *job, int32_t start, int32_
     job->half_values = half_values;
     return;
   }
-  const size_t skipped = (size_t)lo * dim;
+  const size_t skipped = (size_t)from * dim;
   widen(s->panels + skipped, half_panels + skipped, whole_panels((size_t)count) * dim - skipped);
-  for (size_t j = (size_t)lo; j < (size_t)count; j += BLOCK)
+  for (size_t j = (size_t)from; j < (size_t)count; j += BLOCK)
     for (size_t x = 0; x < width; x += STRIP)
       widen(s->values + j * width + strip_rows((size_t)count, j) * x, half_values + j * width + strip_rows(left, j) * x,
             strip_rows((size_t)count, j) * STRIP);

@@ -16,32 +16,32 @@ KERNEL void score_five(int chain, float *scores, const float *q, const float *pa
   scores_of_rows(5, 0, chain, scores, q, panels, dim, count);
 }
 
+INLINE void scores_of_few(const int half, int rows, int chain, float *scores, const float *q, const void *panels,
+                          int32_t dim, int32_t count)
+{
+  if (rows == 4)
+    scores_of_rows(4, half, chain, scores, q, panels, dim, count);
+  else if (rows == 3)
+    scores_of_rows(3, half, chain, scores, q, panels, dim, count);
+  else if (rows == 2)
+    scores_of_rows(2, half, chain, scores, q, panels, dim, count);
+  else
+    scores_of_rows(1, half, chain, scores, q, panels, dim, count);
+}
+
 KERNEL void score_panels(int rows, int chain, float *scores, const float *q, const float *panels, int32_t dim,
                          int32_t count)
 {
   if (rows == 5)
     score_five(chain, scores, q, panels, dim, count);
-  else if (rows == 4)
-    scores_of_rows(4, 0, chain, scores, q, panels, dim, count);
-  else if (rows == 3)
-    scores_of_rows(3, 0, chain, scores, q, panels, dim, count);
-  else if (rows == 2)
-    scores_of_rows(2, 0, chain, scores, q, panels, dim, count);
   else
-    scores_of_rows(1, 0, chain, scores, q, panels, dim, count);
+    scores_of_few(0, rows, chain, scores, q, panels, dim, count);
 }
 
 KERNEL void score_halves(int rows, int chain, float *scores, const float *q, const uint16_t *panels, int32_t dim,
                          int32_t count)
 {
-  if (rows == 4)
-    scores_of_rows(4, 1, chain, scores, q, panels, dim, count);
-  else if (rows == 3)
-    scores_of_rows(3, 1, chain, scores, q, panels, dim, count);
-  else if (rows == 2)
-    scores_of_rows(2, 1, chain, scores, q, panels, dim, count);
-  else
-    scores_of_rows(1, 1, chain, scores, q, panels, dim, count);
+  scores_of_few(1, rows, chain, scores, q, panels, dim, count);
   for (int r = 0; r < rows; r++)
     for (float *at = scores + r * SCORES, *end = at + count; at < end; at += PANEL) {
       f32x4 y[2] = {v_load(at), v_load(at + 4)};

@@ -38,32 +38,33 @@ KERNEL void sum_five(float *sums, size_t width, const float *w, const block_view
   values_of_rows(5, 0, 1, sums, width, w, block, from, to);
 }
 
+/* Of fewer rows more strips at a time, as far as registers and the size of the module allow. */
+INLINE void values_of_few(const int half, int rows, float *sums, size_t width, const float *w, const block_view *block,
+                          int32_t from, int32_t to)
+{
+  if (rows == 4)
+    values_of_rows(4, half, 1, sums, width, w, block, from, to);
+  else if (rows == 3)
+    values_of_rows(3, half, 1, sums, width, w, block, from, to);
+  else if (rows == 2)
+    values_of_rows(2, half, half ? 1 : 2, sums, width, w, block, from, to);
+  else
+    values_of_rows(1, half, half ? 2 : 4, sums, width, w, block, from, to);
+}
+
 KERNEL void sum_block(int rows, float *sums, size_t width, const float *w, const block_view *block, int32_t from,
                       int32_t to)
 {
   if (rows == 5)
     sum_five(sums, width, w, block, from, to);
-  else if (rows == 4)
-    values_of_rows(4, 0, 1, sums, width, w, block, from, to);
-  else if (rows == 3)
-    values_of_rows(3, 0, 1, sums, width, w, block, from, to);
-  else if (rows == 2)
-    values_of_rows(2, 0, 2, sums, width, w, block, from, to);
   else
-    values_of_rows(1, 0, 4, sums, width, w, block, from, to);
+    values_of_few(0, rows, sums, width, w, block, from, to);
 }
 
 KERNEL void sum_halves(int rows, float *sums, size_t width, const float *w, const block_view *block, int32_t from,
                        int32_t to)
 {
-  if (rows == 4)
-    values_of_rows(4, 1, 1, sums, width, w, block, from, to);
-  else if (rows == 3)
-    values_of_rows(3, 1, 1, sums, width, w, block, from, to);
-  else if (rows == 2)
-    values_of_rows(2, 1, 1, sums, width, w, block, from, to);
-  else
-    values_of_rows(1, 1, 2, sums, width, w, block, from, to);
+  values_of_few(1, rows, sums, width, w, block, from, to);
 }
 
 /* The same sums in the same order for one row, over only the keys it attends to, of values times `scale`. */
