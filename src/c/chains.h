@@ -1,9 +1,10 @@
 /*
  * The float32 matrix product's inner loops, y = x·Wᵀ: W in panels of eight rows, transposed, so lanes run along the outputs; every
  * output is a sum over the columns in chains, which are then added in order, so its bits depend on nothing but its own row of x and of
- * W. In weights (floats.c), of each 64 columns the even ones make one chain, the odd ones another: a single input reads a panel in order,
- * or even columns that bring the odd ones' cache lines with them (at two places so near to each other a Zen 4 fetched 10 GB/s instead of
- * 30). V8 keeps 4 × 2 vectors of sums in registers as long as the loop is not unrolled.
+ * W. In weights (floats.c), of each 64 columns the even ones make one chain, the odd ones another: a single input, which adds to both at
+ * once, reads a panel in order (at two places so near to each other a Zen 4 fetched 10 GB/s instead of 30; and reading a span for its even
+ * columns, and once more for the odd ones, took 1.25 times as long on a Zen 5, for memory rests the second time). V8 keeps 4 × 2 vectors of
+ * sums in registers as long as the loop is not unrolled.
  */
 #ifndef CHAINS_H
 #define CHAINS_H

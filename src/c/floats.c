@@ -17,45 +17,49 @@ INLINE void eight_weights(const int type, int wild, f32x4 w[2], const uint8_t *p
     v_bfloats(w, (i16x8)v_load_i(p));
 }
 
+/* The product of one column of several panels, added to sums; `w` goes on to the next. */
+INLINE void add_column(const int type, const int wild, const int panels, f32x4 (*sum)[2], const uint8_t **w, float x)
+{
+  f32x4 s = v_splat(x), y[2];
+  for (int p = 0; p < panels; p++) {
+    eight_weights(type, wild, y, w[p]);
+    sum[p][0] = v_madd(s, y[0], sum[p][0]);
+    sum[p][1] = v_madd(s, y[1], sum[p][1]);
+    w[p] += PANEL * (type == ATTN_F32 ? 4 : 2);
+  }
+}
+
 /*
- * The chains of chains.h, of one input and several panels: of each span first the even columns, then the odd ones, which are in the
- * first-level cache by then. With F16 an input takes the factor that its weights lack: no product changes by a bit. `wild`:
- * some weight is not finite, or some input too large for that.
+ * The chains of chains.h, of one input and several panels, the two of a span side by side. With F16 an input takes the factor that its
+ * weights lack: no product changes by a bit. `wild`: some weight is not finite, or some input too large for that.
  */
 INLINE void alone_floats(const int type, const int wild, const int panels, const alone *a)
 {
-  const int32_t step = PANEL * (type == ATTN_F32 ? 4 : 2);
   const int apart = type == ATTN_F16 && !wild;
-  const float *x = a->x;
+  const float *inputs = a->x;
+  const uint8_t *w[STREAMS];
   f32x4 total[STREAMS][2];
-  for (int p = 0; p < panels; p++)
+  for (int p = 0; p < panels; p++) {
+    w[p] = a->panel[p];
     total[p][0] = total[p][1] = v_splat(-0.0f); /* so that a first sum of −0 stays one, as in the tile */
+  }
   for (int32_t start = 0; start < a->columns; start += DENSE_SPAN) {
-    int32_t count = a->columns - start < DENSE_SPAN ? a->columns - start : DENSE_SPAN;
+    int32_t count = a->columns - start < DENSE_SPAN ? a->columns - start : DENSE_SPAN, c = 0;
     float scaled[DENSE_SPAN];
-    for (int32_t c = 0; apart && c < count; c++)
-      scaled[c] = x[start + c] * HALF_SCALE;
-    const float *inputs = apart ? scaled : x + start;
-    ROLLED for (int odd = 0; odd < 2 && odd < count; odd++)
+    for (int32_t k = 0; apart && k < count; k++)
+      scaled[k] = inputs[start + k] * HALF_SCALE;
+    const float *x = apart ? scaled : inputs + start;
+    f32x4 even[STREAMS][2] = {0}, odd[STREAMS][2] = {0};
+    ROLLED for (; c + 2 <= count; c += 2)
     {
-      const uint8_t *w[STREAMS];
-      f32x4 sum[STREAMS][2] = {0};
-      for (int p = 0; p < panels; p++)
-        w[p] = a->panel[p] + (start + odd) * step;
-      ROLLED for (int32_t c = odd; c < count; c += 2)
-      {
-        f32x4 s = v_splat(inputs[c]), y[2];
-        for (int p = 0; p < panels; p++) {
-          eight_weights(type, wild, y, w[p]);
-          sum[p][0] = v_madd(s, y[0], sum[p][0]);
-          sum[p][1] = v_madd(s, y[1], sum[p][1]);
-          w[p] += 2 * step;
-        }
-      }
-      for (int p = 0; p < panels; p++)
-        for (int v = 0; v < 2; v++)
-          total[p][v] += sum[p][v];
+      add_column(type, wild, panels, even, w, x[c]);
+      add_column(type, wild, panels, odd, w, x[c + 1]);
     }
+    if (c < count)
+      add_column(type, wild, panels, even, w, x[c]);
+    for (int p = 0; p < panels; p++)
+      for (int v = 0; v < 2; v++)
+        total[p][v] = count > 1 ? total[p][v] + even[p][v] + odd[p][v] : total[p][v] + even[p][v];
   }
   for (int p = 0; p < panels; p++) {
     f32x4 even = total[p][0], odd = total[p][1];
