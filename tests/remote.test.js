@@ -79,6 +79,30 @@ test('the worker is a token ahead, of which nothing is left where a text is ende
   await model.dispose();
 });
 
+test('between two tokens the worker does not wait to be asked', async () => {
+  const { Worker } = await import('node:worker_threads'), { emit, postMessage } = Worker.prototype, asked = new Set(), outstanding = [];
+  Worker.prototype.postMessage = function (message) {
+    if (message.f === 'next') asked.add(message.id);
+    return postMessage.call(this, message);
+  };
+  Worker.prototype.emit = function (event, message) {
+    if (event === 'message' && asked.has(message.id)) {
+      outstanding.push(asked.size);
+      asked.delete(message.id);
+    }
+    return emit.call(this, event, message);
+  };
+  try {
+    const model = await loadModel(source, { engine });
+    const tokens = await all(model.generate(prompt, { maxTokens: 9 }));
+    await model.dispose();
+    // the first may be long in coming; the last answer says that there are no more
+    assert.deepEqual(outstanding.slice(0, tokens.length + 1), [1, ...tokens.map(() => 2)]);
+  } finally {
+    Object.assign(Worker.prototype, { emit, postMessage });
+  }
+});
+
 test('errors come over as they are, and the model goes on', async () => {
   const model = await loadModel(asSafetensors(tiny(configs.qwen2)), { engine });
   assert.equal(model.tokenizer, null);

@@ -12,7 +12,7 @@ let model;
 const running = new Map();
 /** Texts being generated, and the cache's length at each token so far. @type {Map<number, { text: AsyncGenerator<any, void, void>, lengths: number[] }>} */
 const texts = new Map();
-/** The token that is being made: a row can be had only between two. @type {Promise<unknown>} */
+/** The token that is being made: the next is begun when it has been sent, and a row can be had only between two. @type {Promise<unknown>} */
 let ahead = Promise.resolve();
 /** Texts that are ending: what is asked next waits for it. @type {Promise<unknown>} */
 let ending = Promise.resolve();
@@ -48,9 +48,7 @@ const functions = {
     texts.set(id, { text: /** @type {any} */ (loaded())[how](prompt, { ...options, signal }), lengths: [] });
   },
   async next(post, id, of) {
-    const { text, lengths } = texts.get(of) ?? {}, asked = text?.next();
-    ahead = Promise.resolve(asked).catch(() => {});
-    const result = await asked;
+    const { text, lengths } = texts.get(of) ?? {}, result = await text?.next();
     if (result && !result.done) lengths?.push(loaded().cache.length);
     return result ?? { done: true };
   },
@@ -64,10 +62,7 @@ const functions = {
     return ending;
   },
   prefill: (post, id, tokens, options) => loaded().prefill(tokens, options),
-  async row(post, id, ...at) {
-    await ahead;
-    return /** @type {any} */ (loaded()).row(...at);
-  },
+  row: (post, id, ...at) => /** @type {any} */ (loaded()).row(...at),
   temperature: (post, id, layer, head) => loaded().temperature(layer, head),
   setTemperature: (post, id, ...values) => /** @type {any} */ (loaded()).setTemperature(...values),
   cache: (post, id, f, ...values) => /** @type {any} */ (loaded().cache)[f](...values),
@@ -80,6 +75,7 @@ async function answer(post, { id, f, values, stop }) {
   if (stop !== undefined) return void running.get(stop)?.abort();
   try {
     if (f !== 'next' && f !== 'finish') await ending;
+    if (f === 'next' || f === 'row') await ahead;
     const value = await functions[f](post, id, ...values);
     post({ id, value, cache: state() });
   } catch (/** @type {any} */ error) {
@@ -88,7 +84,13 @@ async function answer(post, { id, f, values, stop }) {
   }
 }
 
-if (typeof postMessage === 'function') globalThis.onmessage = ({ data }) => answer((message) => postMessage(message), data);
+/** @param {(message: any) => void} post @param {any} message */
+function take(post, message) {
+  const answered = answer(post, message);
+  if (message.f === 'next') ahead = answered;
+}
+
+if (typeof postMessage === 'function') globalThis.onmessage = ({ data }) => take((message) => postMessage(message), data);
 else
   import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}worker_threads`).then(({ parentPort: port }) =>
-    port?.on('message', (/** @type {any} */ data) => answer((message) => port.postMessage(message), data)));
+    port?.on('message', (/** @type {any} */ data) => take((message) => port.postMessage(message), data)));

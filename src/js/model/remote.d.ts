@@ -27,8 +27,9 @@ export interface RemoteModel {
   /** Its numbers are those of the last answer. */
   readonly cache: RemoteCache;
   /**
-   * As that of `Model`, but begins, and refuses options, when the first token is asked for. The worker is a token ahead of what was taken: a
-   * temperature that is set meanwhile acts behind that token. A text that is ended early leaves the cache as if there were none.
+   * As that of `Model`, but begins, and refuses options, when the first token is asked for. The worker is a token ahead of what was taken,
+   * and while that is waited for it has been asked for the next: a temperature that is set meanwhile acts a token or two later. A text that
+   * is ended early leaves the cache as if there were none.
    */
   generate<O extends Observe = 'none'>(prompt: string | ArrayLike<number>, options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
   /** The same. */

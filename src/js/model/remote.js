@@ -179,11 +179,12 @@ class RemoteModel {
     };
     let taken = 0, over = false;
     try {
-      // the worker is a token ahead, so that it does not wait for messages and for what is done with each
-      for (let next = ask(); ; ) {
+      // The worker is a token ahead, so that it does not wait for what is done with each; and it has been asked for the one after that
+      // before it is done, so that it does not wait for messages.
+      for (let next = ask(), after; ; after = ask()) {
         const { value, done } = await next;
         if ((over = done)) return;
-        next = ask();
+        next = after ?? ask();
         taken++;
         yield value;
       }
