@@ -1,7 +1,6 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { Reader } from './bytes.js';
 import { readGguf } from './gguf.js';
-import { readSafetensors } from './safetensors.js';
 import { gather } from './siblings.js';
 import { openSource } from './source.js';
 
@@ -100,7 +99,10 @@ async function readHeader(reader) {
   await reader.need(9, 'the beginning');
   const start = reader.peek(), text = String.fromCharCode(...start.subarray(0, 64));
   if (text.startsWith('GGUF')) return { reader, format: 'gguf', ...(await readGguf(reader)) };
-  if (text[8] === '{') return { reader, format: 'safetensors', metadata: new Map(), tensors: await readSafetensors(reader) };
+  if (text[8] === '{') {
+    const { readSafetensors } = await import('./safetensors.js'); // what a GGUF file does without
+    return { reader, format: 'safetensors', metadata: new Map(), tensors: await readSafetensors(reader) };
+  }
   return reader.refuse('FORMAT', 'the file', lookOf(text), 'GGUF or safetensors');
 }
 
