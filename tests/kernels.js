@@ -4,10 +4,11 @@ import { wasmBytes } from './model-engines.js';
 const modules = new Map();
 
 export class Kernels {
-  /** @param {'simd' | 'relaxed'} variant */
+  /** @param {'simd' | 'relaxed' | 'simd.shared' | 'relaxed.shared'} variant */
   constructor(variant) {
     if (!modules.has(variant)) modules.set(variant, new WebAssembly.Module(wasmBytes(variant)));
-    const { exports } = new WebAssembly.Instance(modules.get(variant), {});
+    const memory = variant.endsWith('.shared') ? new WebAssembly.Memory({ initial: 16, maximum: 65536, shared: true }) : undefined;
+    const { exports } = new WebAssembly.Instance(modules.get(variant), { env: { memory, now: () => performance.now() } });
     this.c = /** @type {Record<string, any>} */ (exports);
     this.end = exports.__heap_base.value;
   }

@@ -57,7 +57,7 @@ for (const variant of ['simd', 'relaxed'])
     'in double': { m: 4, n: 50, double: true },
   }))
     test(`every head has the bits of its own temperature: ${name} (${variant})`, () => {
-      const kernels = new Kernels(variant), own = kernels.copy(Float64Array.from(T));
+      const kernels = new Kernels(how.pieces ? `${variant}.shared` : variant), own = kernels.copy(Float64Array.from(T));
       const got = attend(kernels, how, (c, p) => c.attn_set_temperatures(p, own));
       for (const [h, temperature] of T.entries())
         for (const [x, [what, want, step]] of attend(kernels, how, (c, p) => c.attn_set_temperature(p, temperature)).entries())

@@ -33,6 +33,12 @@
 #include <stdint.h>
 
 #define ATTN_API __attribute__((visibility("default")))
+/* What only threads need: a module whose memory they cannot share is built without it. */
+#ifdef ATTN_UNSHARED
+#define ATTN_THREADS
+#else
+#define ATTN_THREADS ATTN_API
+#endif
 
 enum {
   ATTN_OK = 0,
@@ -241,21 +247,21 @@ ATTN_API int32_t attn_cache_attend(const attn_params *p, float *out, const float
  */
 typedef struct attn_work attn_work;
 
-ATTN_API size_t attn_work_bytes(const attn_params *p);
+ATTN_THREADS size_t attn_work_bytes(const attn_params *p);
 
 /* Multiply-adds (statement 15), for judging whether a call is worth another thread; 0 if it cannot be shared out. */
 ATTN_API double attn_work_size(const attn_params *p);
 
 /* k and v, or a cache; the other is NULL. */
-ATTN_API int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const float *q, const float *k,
-                                 const float *v, const attn_cache *cache, void *scratch);
+ATTN_THREADS int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const float *q, const float *k,
+                                     const float *v, const attn_cache *cache, void *scratch);
 
 /* Takes pieces until none is left to take. */
-ATTN_API void attn_work_run(attn_work *w, void *scratch);
+ATTN_THREADS void attn_work_run(attn_work *w, void *scratch);
 
 /* Pieces not finished yet; 0 when all are. */
-ATTN_API int32_t attn_work_left(const attn_work *w);
+ATTN_THREADS int32_t attn_work_left(const attn_work *w);
 
-ATTN_API void attn_work_end(attn_work *w, void *scratch);
+ATTN_THREADS void attn_work_end(attn_work *w, void *scratch);
 
 #endif
