@@ -1,32 +1,45 @@
 /* A group of rows over one span of keys: scores, weights, values. */
 #include "tiled.h"
 
-/* Panel after panel, up to `count` keys. */
-INLINE void scores_of_rows(const int rows, const int half, int chain, float *scores, const float *q, const void *panels,
-                           int32_t dim, int32_t count)
+/*
+ * Up to `count` keys, so many panels at once, which are far from each other: at places in one page of memory, or a few, this would be
+ * fetched slowly. Where panels are left over, some are done twice.
+ */
+INLINE void scores_of_rows(const int rows, const int half, const int panels, int chain, float *scores, const float *q,
+                           const void *keys, int32_t dim, int32_t count)
 {
-  const char *panel = panels;
-  for (int32_t j = 0; j < count; j += PANEL, panel += (size_t)dim * bytes_of_eight(half))
-    panel_scores(rows, half, chain, scores + j, q, panel, dim);
+  const char *panel[4];
+  float *to[4];
+  int32_t whole = (count + PANEL - 1) / PANEL, length = (whole + panels - 1) / panels;
+  for (int p = 0; p < panels; p++) {
+    int32_t first = p * length < whole - length ? p * length : whole - length;
+    panel[p] = (const char *)keys + (size_t)first * (size_t)dim * bytes_of_eight(half);
+    to[p] = scores + first * PANEL;
+  }
+  for (int32_t j = 0; j < length; j++) {
+    panel_scores(rows, half, panels, chain, to, q, panel, dim);
+    for (int p = 0; p < panels; p++)
+      to[p] += PANEL;
+  }
 }
 
 /* By itself, so that an engine which compiles in the background is done with it soon. */
 KERNEL void score_five(int chain, float *scores, const float *q, const float *panels, int32_t dim, int32_t count)
 {
-  scores_of_rows(5, 0, chain, scores, q, panels, dim, count);
+  scores_of_rows(5, 0, 1, chain, scores, q, panels, dim, count);
 }
 
 INLINE void scores_of_few(const int half, int rows, int chain, float *scores, const float *q, const void *panels,
                           int32_t dim, int32_t count)
 {
   if (rows == 4)
-    scores_of_rows(4, half, chain, scores, q, panels, dim, count);
+    scores_of_rows(4, half, 1, chain, scores, q, panels, dim, count);
   else if (rows == 3)
-    scores_of_rows(3, half, chain, scores, q, panels, dim, count);
+    scores_of_rows(3, half, 1, chain, scores, q, panels, dim, count);
   else if (rows == 2)
-    scores_of_rows(2, half, chain, scores, q, panels, dim, count);
+    scores_of_rows(2, half, 1, chain, scores, q, panels, dim, count);
   else
-    scores_of_rows(1, half, chain, scores, q, panels, dim, count);
+    scores_of_rows(1, half, 2, chain, scores, q, panels, dim, count);
 }
 
 KERNEL void score_panels(int rows, int chain, float *scores, const float *q, const float *panels, int32_t dim,

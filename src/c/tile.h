@@ -52,96 +52,115 @@ INLINE void put_in_order(f32x4 y[2])
   y[1] = __builtin_shufflevector(even, odd, 2, 6, 3, 7);
 }
 
-/* sums[r] += q_r·k of one channel; the first of a chain takes the place of what was there. */
-INLINE void add_channel(const int rows, const int half, const int first, f32x4 sums[ROWS][2], const float *q,
-                        const char *panel)
+/* sums[p·rows + r] += q_r·k of one channel of each panel p, which goes on; the first of a chain takes the place of what was there. */
+INLINE void add_channel(const int rows, const int half, const int panels, const int first, f32x4 sums[ROWS][2],
+                        const float *q, const char **panel)
 {
-  f32x4 k[2];
-  load_eight(half, k, panel);
-  UNROLLED for (int r = 0; r < rows; r++)
+  UNROLLED for (int p = 0; p < panels; p++)
   {
-    f32x4 x = v_splat(q[r]);
-    UNROLLED for (int i = 0; i < 2; i++) sums[r][i] = first ? x * k[i] : v_madd(x, k[i], sums[r][i]);
+    f32x4 k[2];
+    load_eight(half, k, panel[p]);
+    panel[p] += bytes_of_eight(half);
+    UNROLLED for (int r = 0; r < rows; r++)
+    {
+      f32x4 x = v_splat(q[r]), *sum = sums[p * rows + r];
+      UNROLLED for (int i = 0; i < 2; i++) sum[i] = first ? x * k[i] : v_madd(x, k[i], sum[i]);
+    }
   }
 }
 
-INLINE void add_sums(const int rows, f32x4 sums[ROWS][2], f32x4 (*others)[2])
+INLINE void add_sums(const int count, f32x4 sums[ROWS][2], f32x4 (*others)[2])
 {
-  UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++) sums[r][x] = others[r][x] + sums[r][x];
+  UNROLLED for (int r = 0; r < count; r++) UNROLLED for (int x = 0; x < 2; x++) sums[r][x] = others[r][x] + sums[r][x];
 }
 
 /*
- * scores[r][0..8) = ⟨q_r, k_j⟩ for the keys of one panel. The sums of the chains meet as in a binary counter: level l of
+ * scores[p][r][0..8) = ⟨q_r, k_j⟩ for the keys of so many panels. The sums of the chains meet as in a binary counter: level l of
  * the tree holds the sum of 2^l chains, so that a product passes through at most chain + log2(dim/chain) additions.
  */
-INLINE void panel_scores(const int rows, const int half, int chain, float *scores, /* (rows, SCORES) */
-                         const float *q,    /* (dim, row_step(rows)), transposed */
-                         const char *panel, /* (dim, PANEL) */
+INLINE void panel_scores(const int rows, const int half, const int panels, int chain,
+                         float *const *scores, /* (panels) of (rows, SCORES) */
+                         const float *q,       /* (dim, row_step(rows)), transposed */
+                         const char **panel,   /* (panels) of (dim, PANEL), gone through */
                          int32_t dim)
 {
+  const int count = rows * panels;
   const size_t step = bytes_of_eight(half);
   const ptrdiff_t whole = chain * (ptrdiff_t)step;
   f32x4 tree[TREE * ROWS][2];
-  const char *end = panel + (size_t)dim * step;
-  for (uint32_t done = 0; panel != end; done++) {
-    const char *stop = end - panel < whole ? end : panel + whole;
+  const char *end = panel[0] + (size_t)dim * step;
+  for (uint32_t done = 0; panel[0] != end; done++) {
+    const char *stop = end - panel[0] < whole ? end : panel[0] + whole;
     f32x4 sum[ROWS][2];
-    add_channel(rows, half, 1, sum, q, panel);
+    add_channel(rows, half, panels, 1, sum, q, panel);
     q += row_step(rows);
-    panel += step;
-    ROLLED for (; panel != stop; q += row_step(rows), panel += step) add_channel(rows, half, 0, sum, q, panel);
+    ROLLED for (; panel[0] != stop; q += row_step(rows)) add_channel(rows, half, panels, 0, sum, q, panel);
     f32x4(*level)[2] = tree;
     uint32_t full = done;
-    for (; full & 1; full >>= 1, level += rows)
-      add_sums(rows, sum, level);
-    if (panel != end) {
-      UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++) level[r][x] = sum[r][x];
+    for (; full & 1; full >>= 1, level += count)
+      add_sums(count, sum, level);
+    if (panel[0] != end) {
+      UNROLLED for (int r = 0; r < count; r++) UNROLLED for (int x = 0; x < 2; x++) level[r][x] = sum[r][x];
       continue;
     }
-    for (; full; full >>= 1, level += rows)
+    for (; full; full >>= 1, level += count)
       if (full & 1)
-        add_sums(rows, sum, level);
-    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++)
-        v_store(scores + r * SCORES + 4 * x, sum[r][x]);
+        add_sums(count, sum, level);
+    UNROLLED for (int p = 0; p < panels; p++) UNROLLED for (int r = 0; r < rows; r++)
+        UNROLLED for (int x = 0; x < 2; x++) v_store(scores[p] + r * SCORES + 4 * x, sum[p * rows + r][x]);
   }
 }
 
-/* sums[r] += w_r·v of one key, as add_channel does. */
-INLINE void add_key(const int rows, const int half, const int strips, const int first, f32x4 sums[ROWS][8],
-                    const float *w, const char *v, size_t strip_step)
+/* What is added up together: strips of one block, or the same strip of several blocks. From one to the next: bytes, weights, sums. */
+typedef struct {
+  size_t v, w, sums;
+} place_steps;
+
+/* sums[r] += w_r·v of one key at each place, as add_channel does. */
+INLINE void add_key(const int rows, const int half, const int count, const int first, f32x4 sums[ROWS][8],
+                    const float *w, const char *v, const place_steps *next)
 {
-  f32x4 value[8];
-  UNROLLED for (int x = 0; x < strips; x++) load_eight(half, value + 2 * x, v + (size_t)x * strip_step);
-  UNROLLED for (int r = 0; r < rows; r++)
+  UNROLLED for (int p = 0; p < count; p++, w += next->w, v += next->v)
   {
-    f32x4 weight = v_splat(w[r * SCORES]);
-    UNROLLED for (int x = 0; x < 2 * strips; x++) sums[r][x] =
-        first ? weight * value[x] : v_madd(weight, value[x], sums[r][x]);
+    f32x4 value[2];
+    load_eight(half, value, v);
+    UNROLLED for (int r = 0; r < rows; r++)
+    {
+      f32x4 weight = v_splat(w[r * SCORES]);
+      UNROLLED for (int i = 0; i < 2; i++)
+      {
+        f32x4 *sum = &sums[r][2 * p + i];
+        *sum = first ? weight * value[i] : v_madd(weight, value[i], *sum);
+      }
+    }
   }
 }
 
 /*
- * sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for so many strips of channels. Chains begin at fixed
+ * sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for a strip of channels at so many places. Chains begin at fixed
  * positions of the block, wherever `from` is.
  */
-INLINE void block_values(const int rows, const int half, const int strips, float *sums, /* (rows, width) */
+INLINE void block_values(const int rows, const int half, const int count, float *sums, /* (rows, width) */
                          size_t width, const float *w, /* (rows, SCORES), at key `from` */
-                         const char *v,                /* at key `from`; so many bytes to the next key and strip */
-                         size_t step, size_t strip_step, int32_t from, int32_t to)
+                         const char *v,                /* at key `from`; so many bytes to the next */
+                         size_t step, const place_steps *next, int32_t from, int32_t to)
 {
   for (int32_t start = from; start < to;) {
     int32_t end = (start / KEY_CHAIN + 1) * KEY_CHAIN < to ? (start / KEY_CHAIN + 1) * KEY_CHAIN : to;
     f32x4 sum[ROWS][8];
-    add_key(rows, half, strips, 1, sum, w, v, strip_step);
+    add_key(rows, half, count, 1, sum, w, v, next);
     w++;
     v += step;
     for (int32_t j = start + 1; j < end; j++, w++, v += step)
-      add_key(rows, half, strips, 0, sum, w, v, strip_step);
-    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2 * strips; x++)
-    {
-      float *a = sums + (size_t)r * width + 4 * x;
-      v_store(a, start == from ? sum[r][x] : v_load(a) + sum[r][x]);
-    }
+      add_key(rows, half, count, 0, sum, w, v, next);
+    /* all loads before any store, for all places may be the same */
+    if (start != from)
+      UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int p = 0; p < count; p++)
+          UNROLLED for (int i = 0; i < 2; i++) sum[r][2 * p + i] =
+              v_load(sums + (size_t)r * width + p * next->sums + 4 * i) + sum[r][2 * p + i];
+    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int p = 0; p < count; p++)
+        UNROLLED for (int i = 0; i < 2; i++)
+            v_store(sums + (size_t)r * width + p * next->sums + 4 * i, sum[r][2 * p + i]);
     start = end;
   }
 }

@@ -19,52 +19,61 @@ static block_view view_block(const call *s, const head_job *job, int32_t from, i
   return (block_view){v + ((at - lane) / STRIP * width + lane) * step, step, strip_rows(job->value_rows, at) * step};
 }
 
-/* `wide` strips at a time, then one by one. */
-INLINE void values_of_rows(const int rows, const int half, const int wide, float *sums, size_t width, const float *w,
-                           const block_view *block, int32_t from, int32_t to)
+/*
+ * So many strips at a time, the last of which may have been done before; or each strip of so many blocks, which lie behind one
+ * another. Where there are fewer strips, one is done at all places.
+ */
+INLINE void values_of_rows(const int rows, const int half, const int count, int blocks, float *sums, size_t width,
+                           const float *w, const block_view *block, int32_t from, int32_t to)
 {
-  const size_t step = block->step, strip = block->strip;
-  const char *v = block->v;
-  size_t c = 0;
-  for (; c + STRIP * wide <= width; c += STRIP * wide, v += wide * strip)
-    block_values(rows, half, wide, sums + c, width, w, v, step, strip, from, to);
-  for (; wide > 1 && c < width; c += STRIP, v += strip)
-    block_values(rows, half, 1, sums + c, width, w, v, step, strip, from, to);
+  const size_t strip = block->strip;
+  place_steps next = {strip, 0, STRIP};
+  size_t channels = (size_t)count * STRIP;
+  if (blocks > 1)
+    next = (place_steps){width / STRIP * strip, BLOCK, ROWS * width}, channels = STRIP;
+  else if (width < channels)
+    next = (place_steps){0, 0, 0}, channels = STRIP;
+  for (size_t c = 0; c < width; c += channels) {
+    size_t at = c + channels < width ? c : width - channels;
+    block_values(rows, half, count, sums + at, width, w, block->v + at / STRIP * strip, block->step, &next, from, to);
+  }
 }
 
 /* By itself, as score_five of spans.c is. */
 KERNEL void sum_five(float *sums, size_t width, const float *w, const block_view *block, int32_t from, int32_t to)
 {
-  values_of_rows(5, 0, 1, sums, width, w, block, from, to);
+  values_of_rows(5, 0, 1, 1, sums, width, w, block, from, to);
 }
 
-/* Of fewer rows more strips at a time, as far as registers and the size of the module allow. */
-INLINE void values_of_few(const int half, int rows, float *sums, size_t width, const float *w, const block_view *block,
-                          int32_t from, int32_t to)
+/* Of fewer rows more at a time, as far as registers and the size of the module allow. */
+INLINE int side_by_side(const int half, int rows) { return rows == 1 ? (half ? 2 : 4) : rows == 2 && !half ? 2 : 1; }
+
+INLINE void values_of_few(const int half, int rows, int blocks, float *sums, size_t width, const float *w,
+                          const block_view *block, int32_t from, int32_t to)
 {
   if (rows == 4)
-    values_of_rows(4, half, 1, sums, width, w, block, from, to);
+    values_of_rows(4, half, 1, 1, sums, width, w, block, from, to);
   else if (rows == 3)
-    values_of_rows(3, half, 1, sums, width, w, block, from, to);
+    values_of_rows(3, half, 1, 1, sums, width, w, block, from, to);
   else if (rows == 2)
-    values_of_rows(2, half, half ? 1 : 2, sums, width, w, block, from, to);
+    values_of_rows(2, half, side_by_side(half, 2), blocks, sums, width, w, block, from, to);
   else
-    values_of_rows(1, half, half ? 2 : 4, sums, width, w, block, from, to);
+    values_of_rows(1, half, side_by_side(half, 1), blocks, sums, width, w, block, from, to);
 }
 
-KERNEL void sum_block(int rows, float *sums, size_t width, const float *w, const block_view *block, int32_t from,
-                      int32_t to)
+KERNEL void sum_block(int rows, int blocks, float *sums, size_t width, const float *w, const block_view *block,
+                      int32_t from, int32_t to)
 {
   if (rows == 5)
     sum_five(sums, width, w, block, from, to);
   else
-    values_of_few(0, rows, sums, width, w, block, from, to);
+    values_of_few(0, rows, blocks, sums, width, w, block, from, to);
 }
 
-KERNEL void sum_halves(int rows, float *sums, size_t width, const float *w, const block_view *block, int32_t from,
-                       int32_t to)
+KERNEL void sum_halves(int rows, int blocks, float *sums, size_t width, const float *w, const block_view *block,
+                       int32_t from, int32_t to)
 {
-  values_of_few(1, rows, sums, width, w, block, from, to);
+  values_of_few(1, rows, blocks, sums, width, w, block, from, to);
 }
 
 /* The same sums in the same order for one row, over only the keys it attends to, of values times `scale`. */
@@ -87,16 +96,17 @@ static void sum_attended(const call *s, const row_view *view, float *sums, const
   }
 }
 
-/* The sums over the keys [from, to) of one block, to `sums` (ROWS, width). */
+/* The sums over the keys [from, to) of one block, or of each of several whole ones, to `sums` (blocks, ROWS, width). */
 static void sum_keys(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
-                     int32_t to, int32_t start, int care)
+                     int32_t to, int blocks, int32_t start, int care)
 {
   block_view block = view_block(s, job, from, start);
+  to = from + (to - from) / blocks;
   /* finite halves have nothing that is to be passed over, and no sum of them leaves the floats */
   if (job->half_values)
-    sum_halves(g->count, sums, s->width, w, &block, from, to);
+    sum_halves(g->count, blocks, sums, s->width, w, &block, from, to);
   else if (care == CARE_NONE)
-    sum_block(g->count, sums, s->width, w, &block, from, to);
+    sum_block(g->count, blocks, sums, s->width, w, &block, from, to);
   else
     for (int x = 0; x < g->count; x++)
       sum_attended(s, &g->view[x], sums + (size_t)x * s->width, w + x * SCORES, &block, from, to,
@@ -108,9 +118,13 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
 {
   const int32_t block = job->bytes ? FOLD : BLOCK;
   const size_t size = ROWS * s->width, used = (size_t)g->count * s->width;
-  int parts = 0;
-  for (int32_t j = from; j < to; parts++) {
-    int32_t next = (j / block + 1) * block, end = next < to ? next : to;
+  /* whole blocks of a cache that one or two rows go through side by side */
+  const int most =
+      job->bytes || s->int8 || care || !job->value_rows ? 1 : side_by_side(job->half_values != NULL, g->count);
+  int parts = 0, blocks;
+  for (int32_t j = from; j < to; parts += blocks) {
+    blocks = j % block || to - j < most * block ? 1 : most;
+    int32_t next = (j / block + blocks) * block, end = next < to ? next : to;
     float *sums = s->sums + (size_t)parts * size;
     if (job->bytes)
       attn_sum_bytes(s, job, g, sums, w + (j - from) - j % 16, j - j % 16, end, start,
@@ -119,7 +133,7 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
       attn_sum_rounded(s, g, sums, w + (j - from) - j % 16, j - j % 16, end, start,
                        care == CARE_RANGE ? RANGE_SCALE : 1);
     else
-      sum_keys(s, job, g, sums, w + (j - from), j, end, start, care);
+      sum_keys(s, job, g, sums, w + (j - from), j, end, blocks, start, care);
     j = end;
   }
   for (size_t c = 0; c < used; c += STRIP) {
