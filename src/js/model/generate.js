@@ -48,7 +48,7 @@ export function generate(model, prompt, options) {
  * @param {{ maxTokens: number, signal?: AbortSignal, wish: import('./pass.js').Wish, sampler: any, stops: any }} how
  */
 async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) {
-  const { sequence: cache, tokenizer } = model, stream = tokenizer?.stream({ continued: true });
+  const { sequence: cache, tokenizer } = model, logits = new Float32Array(model.config.vocab), stream = tokenizer?.stream({ continued: true });
   signal?.throwIfAborted();
   model.alive();
   cache.lock();
@@ -63,7 +63,7 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
   };
   /** Reads some tokens, layer by layer. @param {number[]} tokens @param {boolean} last */
   const readTokens = async (tokens, last) => {
-    const reading = model.reading(tokens, last, wish, SLICE);
+    const reading = model.reading(tokens, last ? logits : null, wish, SLICE);
     try {
       for (;;) {
         await rest();
@@ -75,15 +75,15 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
     }
   };
   try {
-    let result;
+    let heads;
     for (let at = model.reuse(prompt); at < prompt.length; at += model.chunk) {
       const some = prompt.slice(at, at + model.chunk);
-      result = await readTokens(some, at + some.length === prompt.length);
+      heads = await readTokens(some, at + some.length === prompt.length);
     }
     const ids = prompt.slice();
     for (let count = 1; ; count++) {
       await rest();
-      const { logits, heads } = /** @type {any} */ (result), { token, ...probability } = sampler.sample(logits, ids);
+      const { token, ...probability } = sampler.sample(logits, ids);
       ids.push(token);
       const ended = tokenizer?.ends.has(token);
       let { text, stopped } = ended ? { text: '', stopped: null } : stops.push(stream?.push(token) ?? '');
@@ -93,7 +93,7 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
       if (finish) return;
       signal?.throwIfAborted();
       model.alive();
-      result = await readTokens([token], true);
+      heads = await readTokens([token], true);
     }
   } finally {
     cache.unlock();

@@ -51,15 +51,11 @@ export class Model {
     const wish = this.wish(options), ids = this.checkTokens(tokens);
     this.sequence.free();
     this.checkRoom(ids.length);
-    const before = this.sequence.length, parts = [];
-    /** @type {any} */
-    let logits;
+    const before = this.sequence.length, parts = [], logits = new Float32Array(this.config.vocab);
     try {
       for (let at = 0; at < ids.length; at += this.chunk) {
         const some = ids.slice(at, at + this.chunk), last = at + some.length === ids.length;
-        const result = this.reading(some, last, wish, Infinity).next().value;
-        parts.push(result?.heads);
-        logits = result?.logits;
+        parts.push(this.reading(some, last ? logits : null, wish, Infinity).next().value);
       }
     } catch (error) {
       this.sequence.undo();
@@ -140,17 +136,20 @@ export class Model {
 
   /**
    * Reads some tokens behind the cache, in slices of so many milliseconds. @param {number[]} tokens
-   * @param {boolean} last whether logits are wanted @param {Wish} wish @param {number} slice
-   * @returns {Generator<void, { logits: Float32Array | undefined, heads: any }, void>}
+   * @param {Float32Array | null} logits (vocab), to be filled if the last token's are wanted @param {Wish} wish @param {number} slice
+   * @returns {Generator<void, any, void>} what was wanted of the heads
    */
-  *reading(tokens, last, wish, slice) {
-    const { sequence: cache } = this, wanted = last ? wish : { stats: wish.stats }, temperatures = this.#temperatures;
+  *reading(tokens, logits, wish, slice) {
+    const { sequence: cache } = this, wanted = logits ? wish : { stats: wish.stats }, temperatures = this.#temperatures;
     cache.midway = true;
     try {
       this.#decoder.setTemperatures(temperatures);
-      const result = yield* this.#decoder.read(tokens, last ? 1 : 0, cache.length, wanted, slice, (pass) => ({ logits: last ? pass.logits() : undefined, heads: pass.heads() }));
+      const heads = yield* this.#decoder.read(tokens, logits ? 1 : 0, cache.length, wanted, slice, (pass) => {
+        if (logits) pass.logits(logits);
+        return pass.heads();
+      });
       cache.noted(tokens, temperatures);
-      return result;
+      return heads;
     } finally {
       cache.undo();
       cache.midway = false;

@@ -29,7 +29,6 @@ export class Pass {
     const { memory, config, at: model } = decoder, { layers, heads } = config, t = tokens.length;
     this.#decoder = decoder;
     this.t = t;
-    this.outputs = outputs;
     this.length = length;
     this.left = layers;
     try {
@@ -86,10 +85,10 @@ export class Pass {
     return whole;
   }
 
-  /** (outputs, vocab), a copy. @returns {Float32Array} */
-  logits() {
-    const { memory, config } = this.#decoder;
-    return memory.copy(F32, memory.call('pass_logits', this.#at) >>> 0, this.outputs * config.vocab);
+  /** Copies the logits to an array (outputs, vocab). @param {Float32Array} to */
+  logits(to) {
+    const { memory } = this.#decoder;
+    to.set(memory.view(F32, memory.call('pass_logits', this.#at) >>> 0, to.length));
   }
 
   /** Of the layer run last: (t, heads, headDim), a copy. @returns {Float32Array} */
