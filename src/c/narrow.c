@@ -87,9 +87,9 @@ INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *pa
       to[p][v] = kind == NIBBLE_PAIRS ? v_widen(two[p][v]) : n[p][v][0] + n[p][v][1];
 }
 
-/* Those of 4 bits by themselves, for the sake of size: each has two callers, and costs them 3 %. */
+/* By itself, for the sake of size, is only the one for older machines; it has two callers, and costs them some percent (part4: 10 on a Zen 5). */
 OF_PART(INLINE, part8, stream_dots(BYTES, n, panel, at, x))
-OF_PART(KERNEL, part4, stream_dots(NIBBLES, n, panel, at, x))
+OF_PART(INLINE, part4, stream_dots(NIBBLES, n, panel, at, x))
 OF_PART(KERNEL, part4_pairs, stream_dots(NIBBLE_PAIRS, n, panel, at, x))
 OF_PART(INLINE, part5, part_dots(1, *n, *panel + at, x))
 OF_PART(INLINE, part6, part_dots(2, *n, *panel + at, x))
