@@ -50,7 +50,7 @@ function reachable(entry) {
 function declared(threads, ...headers) {
   const seen = new Set(headers);
   for (const header of seen) for (const [, name] of read(`src/c/${header}`).matchAll(/^#include "(\w+\.h)"/gm)) seen.add(name);
-  return [...seen].flatMap((header) => [...withoutComments(read(`src/c/${header}`)).matchAll(threads ? /^ATTN_(?:API|THREADS)\b[^(]*?(\w+)\(/gm : /^ATTN_API\b[^(]*?(\w+)\(/gm)].map(([, name]) => name));
+  return [...seen].flatMap((header) => [...withoutComments(read(`src/c/${header}`)).matchAll(/^ATTN_(API|THREADS)\b[^(]*?(\w+)\(/gm)].filter(([, which]) => threads || which === 'API').map(([, , name]) => name));
 }
 
 describe('the compiled kernels', () => {

@@ -87,7 +87,7 @@ INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *pa
       to[p][v] = kind == NIBBLE_PAIRS ? v_widen(two[p][v]) : n[p][v][0] + n[p][v][1];
 }
 
-/* By itself, for the sake of size, is only the one for older machines; it has two callers, and costs them some percent (part4: 10 on a Zen 5). */
+/* part4_pairs, for older machines, stands by itself for the sake of size, which costs its two callers some percent. */
 OF_PART(INLINE, part8, stream_dots(BYTES, n, panel, at, x))
 OF_PART(INLINE, part4, stream_dots(NIBBLES, n, panel, at, x))
 OF_PART(KERNEL, part4_pairs, stream_dots(NIBBLE_PAIRS, n, panel, at, x))

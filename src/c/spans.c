@@ -8,8 +8,8 @@
 INLINE void scores_of_rows(const int rows, const int half, const int panels, int chain, float *scores, const float *q,
                            const void *keys, int32_t dim, int32_t count)
 {
-  const char *panel[4];
-  float *to[4];
+  const char *panel[STREAMS];
+  float *to[STREAMS];
   int32_t whole = (count + PANEL - 1) / PANEL, length = (whole + panels - 1) / panels;
   for (int p = 0; p < panels; p++) {
     int32_t first = p * length < whole - length ? p * length : whole - length;
@@ -39,7 +39,7 @@ INLINE void scores_of_few(const int half, int rows, int chain, float *scores, co
   else if (rows == 2)
     scores_of_rows(2, half, 1, chain, scores, q, panels, dim, count);
   else
-    scores_of_rows(1, half, 2, chain, scores, q, panels, dim, count);
+    scores_of_rows(1, half, STREAMS, chain, scores, q, panels, dim, count);
 }
 
 KERNEL void score_panels(int rows, int chain, float *scores, const float *q, const float *panels, int32_t dim,

@@ -14,7 +14,7 @@
 enum {
   PANEL = 8,          /* keys in a panel */
   GROUP = 4,          /* rows side by side in one vector, or in a tile of weights */
-  STREAMS = 2,        /* places of a matrix that a single row reads at once (panels.h) */
+  STREAMS = 2,        /* places of a matrix (panels.h), or of keys and values, that a single row reads at once */
   ROWS = 5,           /* query rows done together */
   STRIP = 8,          /* channels in a strip of packed values */
   SPAN = 512,         /* keys scored and weighted at once, a multiple of FOLD */

@@ -20,8 +20,8 @@ static block_view view_block(const call *s, const head_job *job, int32_t from, i
 }
 
 /*
- * So many strips at a time, the last of which may have been done before; or each strip of so many blocks, which lie behind one
- * another. Where there are fewer strips, one is done at all places.
+ * `count` strips at a time, the last of which may have been done before; or one strip of each of so many blocks, which lie behind one
+ * another (`blocks` is 1 or `count`). A single strip is done at all places.
  */
 INLINE void values_of_rows(const int rows, const int half, const int count, int blocks, float *sums, size_t width,
                            const float *w, const block_view *block, int32_t from, int32_t to)
@@ -45,8 +45,8 @@ KERNEL void sum_five(float *sums, size_t width, const float *w, const block_view
   values_of_rows(5, 0, 1, 1, sums, width, w, block, from, to);
 }
 
-/* Of fewer rows more at a time, as far as registers and the size of the module allow. */
-INLINE int side_by_side(const int half, int rows) { return rows == 1 ? (half ? 2 : 4) : rows == 2 && !half ? 2 : 1; }
+/* At how many places: for few rows two, as far as registers allow. */
+INLINE int streams_of(const int half, int rows) { return rows == 1 || (rows == 2 && !half) ? STREAMS : 1; }
 
 INLINE void values_of_few(const int half, int rows, int blocks, float *sums, size_t width, const float *w,
                           const block_view *block, int32_t from, int32_t to)
@@ -56,9 +56,9 @@ INLINE void values_of_few(const int half, int rows, int blocks, float *sums, siz
   else if (rows == 3)
     values_of_rows(3, half, 1, 1, sums, width, w, block, from, to);
   else if (rows == 2)
-    values_of_rows(2, half, side_by_side(half, 2), blocks, sums, width, w, block, from, to);
+    values_of_rows(2, half, streams_of(half, 2), blocks, sums, width, w, block, from, to);
   else
-    values_of_rows(1, half, side_by_side(half, 1), blocks, sums, width, w, block, from, to);
+    values_of_rows(1, half, streams_of(half, 1), blocks, sums, width, w, block, from, to);
 }
 
 KERNEL void sum_block(int rows, int blocks, float *sums, size_t width, const float *w, const block_view *block,
@@ -118,9 +118,9 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
 {
   const int32_t block = job->bytes ? FOLD : BLOCK;
   const size_t size = ROWS * s->width, used = (size_t)g->count * s->width;
-  /* whole blocks of a cache that one or two rows go through side by side */
+  /* whole blocks of strips are far enough from each other to be read side by side */
   const int most =
-      job->bytes || s->int8 || care || !job->value_rows ? 1 : side_by_side(job->half_values != NULL, g->count);
+      job->bytes || s->int8 || care || !job->value_rows ? 1 : streams_of(job->half_values != NULL, g->count);
   int parts = 0, blocks;
   for (int32_t j = from; j < to; parts += blocks) {
     blocks = j % block || to - j < most * block ? 1 : most;
