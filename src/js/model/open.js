@@ -100,7 +100,10 @@ async function readHeader(reader) {
   const start = reader.peek(), text = String.fromCharCode(...start.subarray(0, 64));
   if (text.startsWith('GGUF')) return { reader, format: 'gguf', ...(await readGguf(reader)) };
   if (text[8] === '{') {
-    const { readSafetensors } = await import('./safetensors.js'); // what a GGUF file does without
+    // what a GGUF file does without
+    const { readSafetensors } = await import('./safetensors.js').catch((cause) => {
+      throw new ClearheadError('NET', `safetensors.js did not load: ${cause.message}`, { cause });
+    });
     return { reader, format: 'safetensors', metadata: new Map(), tensors: await readSafetensors(reader) };
   }
   return reader.refuse('FORMAT', 'the file', lookOf(text), 'GGUF or safetensors');
