@@ -79,11 +79,38 @@ test('the worker is a token ahead, of which nothing is left where a text is ende
   await model.dispose();
 });
 
+test('an abort at any time leaves of the text what was taken', async () => {
+  const large = asGguf(tiny({ ...configs['llama, tied, grouped'], hidden_size: 256, intermediate_size: 512, num_hidden_layers: 12, max_position_embeddings: 1024 }));
+  const model = await loadModel(large, { engine });
+  let early = 0;
+  for (let turn = 0; turn < 100; turn++) {
+    const controller = new AbortController(), taken = [];
+    setTimeout(() => controller.abort(), 15 + 0.7 * turn); // a text rests every 20 ms, and may be told of an abort between a token and its answer
+    try {
+      for await (const { token } of model.generate(prompt, { maxTokens: 90, tau: 1, seed: turn, signal: controller.signal })) taken.push(token);
+    } catch (error) {
+      assert.equal(error.name, 'AbortError');
+      early += Number(taken.length > 0);
+    }
+    const kept = await model.cache.tokens();
+    if (taken.length) sameArray(kept, Int32Array.of(...prompt, ...taken.slice(0, -1)), `after ${taken.length} tokens`);
+    await model.cache.clear();
+  }
+  assert.ok(early > 10, `${early} were ended in the middle`);
+  // what had come before the abort, and was not yet asked for, does not come after it
+  const controller = new AbortController(), text = model.generate(prompt, { maxTokens: 9, signal: controller.signal });
+  await text.next();
+  await new Promise((done) => setTimeout(done, 40));
+  controller.abort();
+  await assert.rejects(text.next(), { name: 'AbortError' });
+  await model.dispose();
+});
+
 test('between two tokens the worker does not wait to be asked', async () => {
   const { Worker } = await import('node:worker_threads'), { emit, postMessage } = Worker.prototype, asked = new Set(), outstanding = [];
-  Worker.prototype.postMessage = function (message) {
+  Worker.prototype.postMessage = function (message, ...rest) {
     if (message.f === 'next') asked.add(message.id);
-    return postMessage.call(this, message);
+    return postMessage.call(this, message, ...rest);
   };
   Worker.prototype.emit = function (event, message) {
     if (event === 'message' && asked.has(message.id)) {
@@ -99,7 +126,8 @@ test('between two tokens the worker does not wait to be asked', async () => {
     // the first may be long in coming; the last answer says that there are no more
     assert.deepEqual(outstanding.slice(0, tokens.length + 1), [1, ...tokens.map(() => 2)]);
   } finally {
-    Object.assign(Worker.prototype, { emit, postMessage });
+    Worker.prototype.postMessage = postMessage;
+    delete Worker.prototype.emit; // inherited
   }
 });
 

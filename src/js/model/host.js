@@ -52,10 +52,13 @@ const functions = {
     if (result && !result.done) lengths?.push(loaded().cache.length);
     return result ?? { done: true };
   },
-  /** Whoever took so many tokens has a cache that goes as far, though one more may have been made. */
+  /** Whoever took so many tokens of a text that is ended early has a cache that goes as far, though more may have been made, or nearly so. 0: nothing is to go. */
   finish(post, id, of, taken) {
     const { text, lengths = [] } = texts.get(of) ?? {};
-    const back = () => void (taken && taken < lengths.length && loaded().cache.truncate(lengths[taken - 1]));
+    const back = () => {
+      const { cache } = loaded();
+      if (lengths[taken - 1] < cache.length) cache.truncate(lengths[taken - 1]);
+    };
     ending = Promise.resolve(text?.return()).then(back).catch(() => {});
     texts.delete(of);
     running.delete(of);

@@ -28,8 +28,8 @@ export interface RemoteModel {
   readonly cache: RemoteCache;
   /**
    * As that of `Model`, but begins, and refuses options, when the first token is asked for. The worker is a token ahead of what was taken,
-   * and while that is waited for it has been asked for the next: a temperature that is set meanwhile acts a token or two later. A text that
-   * is ended early leaves the cache as if there were none.
+   * and while that is waited for it has been asked for the next: a temperature that is set meanwhile acts, and a row that is asked for is
+   * had, a token or two later. A text that is ended early leaves the cache as if there were none.
    */
   generate<O extends Observe = 'none'>(prompt: string | ArrayLike<number>, options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
   /** The same. */

@@ -187,11 +187,12 @@ class RemoteModel {
         next = after ?? ask();
         taken++;
         yield value;
+        signal?.throwIfAborted();
       }
     } finally {
       if (!over) link.stop(text);
       // an abort is not to wait for the worker, which ends what it was told to before it does anything else
-      const finished = link.call('finish', [text, taken]).catch(() => {});
+      const finished = link.call('finish', [text, over ? 0 : taken]).catch(() => {});
       if (!signal?.aborted) await finished;
     }
   }
