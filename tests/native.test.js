@@ -68,7 +68,7 @@ function* poisoned(count) {
   }
 }
 
-// the last two have 8-bit dot products, whose second operand is unsigned or signed: the integers must be those of 16 bits
+// _unsigned and _signed have 8-bit dot products, by what their second operand is: the integers must be those of 16 bits
 for (const program of ['native_cases_asan', 'native_cases_gcc', 'native_cases_unsigned', 'native_cases_signed'])
   test(`every case has the bits of the simd module: ${program}`, async (t) => {
     assert.ok(existsSync(path(program)), `${path(program)} is missing: scripts/build.sh native`);
@@ -89,7 +89,7 @@ for (const program of ['native_cases_asan', 'native_cases_gcc', 'native_cases_un
     t.diagnostic(`${list.length} calls, of ${cases.length} cases and of 400 with NaN under the mask`);
   });
 
-for (const program of ['native_cases_asan', 'native_cases_gcc'])
+for (const program of ['native_cases_asan', 'native_cases_gcc', 'native_cases_unsigned', 'native_cases_signed'])
   test(`two hundred histories of a cache have the bits of the simd module, damaged snapshots are refused: ${program}`, async () => {
     const stream = new Stream(), expected = [];
     for (let seed = 1; seed <= 200; seed++) expected.push(...history(ch, seed, stream).map((check) => [seed, check]));

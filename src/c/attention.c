@@ -7,7 +7,7 @@
  * The work for one kv head goes row chunk by row chunk. A span's keys are packed into panels once per chunk; then each group
  * of rows (query by query, the heads of the kv group side by side) runs through the span.
  */
-#include "dots.h"
+#include "integers.h"
 #include "tiled.h"
 
 /* How many rows the next group takes when so many are left: a small remainder would cost nearly as much as a whole group. */
@@ -127,7 +127,7 @@ static size_t width_of(const attn_params *p) { return whole_strips((size_t)p->va
 static size_t layout_scratch(const attn_params *p, call *s, char *base)
 {
   size_t width = width_of(p), used = 0;
-  size_t dim = p->precision == ATTN_INT8 ? ((size_t)p->dim + 3) & ~(size_t)3 : (size_t)p->dim;
+  size_t dim = words_of(p->dim) * WORD; /* whole words of bytes */
   size_t span = p->n < SPAN ? ((size_t)p->n + PANEL - 1) & ~(size_t)(PANEL - 1) : SPAN;
   struct {
     void **at;
@@ -136,7 +136,8 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
                {(void **)&s->values, span * width * sizeof(float)},
                {(void **)&s->queries, ROWS * dim * sizeof(float)},
                {(void **)&s->scores, ROWS * SCORES * sizeof(float)},
-               {(void **)&s->pairs, GROUP * FOLD / 2 * sizeof(int32_t)},
+               {(void **)&s->numbers, SPAN * GROUP / 2 * sizeof(int32_t)},
+               {(void **)&s->starts, GROUP * sizeof(int32_t)},
                {(void **)&s->query_factors, GROUP * sizeof(float)},
                {(void **)&s->sums, SPAN / BLOCK * ROWS * width * sizeof(float)},
                {(void **)&s->acc, ROWS * width * sizeof(float)},
@@ -182,9 +183,8 @@ static call begin_call(const attn_params *p, void *scratch)
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);
   s.width = width_of(p);
   layout_scratch(p, &s, scratch);
-  if (p->precision == ATTN_INT8)
-    s.form = dot_form(8);
-  else
+  s.form = dot_form(8);
+  if (p->precision != ATTN_INT8)
     s.int8 = NULL;
   return s;
 }

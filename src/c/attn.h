@@ -194,9 +194,9 @@ ATTN_API int32_t attn_forward_f64(const attn_params *p, double *out, const doubl
  *   F16  half precision, rounded to nearest: relative 2⁻¹¹ from 2⁻¹⁴ to 65504, ±∞ beyond. The kernels widen it again exactly.
  *   Q8   a byte each and, per key and per value of each head, a scale s = max|x|/127: |error| ≤ s/2. A vector that is not all
  *        finite counts as NaN. Dot products are sums of integers: queries have 15 bits and sign relative to their largest
- *        channel (fewer beyond 511 channels), weights times value scales 15 bits relative to the largest of 256 keys. With k̂, v̂
- *        as attn_cache_read gives them, x a query's largest |channel| and L = min(32767, ⌊(2³¹ − 1)/128(dim + 1)⌋), a score
- *        is off by at most scale·x/2L·Σ|k̂_c|, and an output beside that by at most n·max_j(p_j s_j)·127/65534, s_j the value
+ *        channel (fewer beyond 511 channels), weights times value scales 15 bits relative to the largest of 512 keys. With k̂, v̂
+ *        as attn_cache_read gives them, x a query's largest |channel| and L = min(32639, ⌊(2³¹ − 1)/128(dim + 1)⌋), a score
+ *        is off by at most scale·x/2L·Σ|k̂_c|, and an output beside that by at most n·max_j(p_j s_j)·127/65278, s_j the value
  *        scales. The sums of integers, and so the bits of the simd build, do not depend on their order.
  */
 enum { ATTN_CACHE_F32 = 0, ATTN_CACHE_F16 = 1, ATTN_CACHE_Q8 = 2 };

@@ -1,25 +1,33 @@
-/* Attention over a cache of bytes (ATTN_CACHE_Q8): both products are sums of integers, and scales come in around them. */
+/*
+ * Attention over bytes, which a cache holds (ATTN_CACHE_Q8) or int8.c has made: both products are sums of integers, and scales come in
+ * around them. Queries and weights are rounded to 15 bits and a sign for a cache, to 7 for the others.
+ */
+#include "integers.h"
 #include "tiled.h"
+
+static int numbers_of(const call *s) { return numbers_by(s->form, s->int8 != NULL); }
+
+/* ---- Scores -------------------------------------------------------------------------------------------------------- */
 
 /* What a query's largest channel becomes: a sum over all channels of a key must stay below 2^31. */
 static double largest_query(int32_t dim)
 {
   double most = 2147483647.0 / (128.0 * (dim + 1));
-  return most < 32767.0 ? (double)(int32_t)most : 32767.0;
+  return most < MOST_SPLIT ? (double)(int32_t)most : MOST_SPLIT;
 }
-
-static int32_t pair_of(int32_t even, int32_t odd) { return (int32_t)(((uint32_t)even & 0xFFFF) | (uint32_t)odd << 16); }
 
 /* Rounded to nearest even. */
 static int32_t to_integer(double x) { return (int32_t)(x + 6755399441055744.0 - 6755399441055744.0); }
 
 void attn_pack_byte_queries(const call *s, const head_job *job, const row_group *g)
 {
+  enum { EIGHT = 8 };
   const int32_t dim = s->p->dim;
   const double limit = largest_query(dim);
-  int32_t *pairs = (int32_t *)(void *)s->queries;
+  const int by = numbers_of(s);
   for (int x = 0; x < g->count; x++) {
     const float *q = query_row(s, job, g, x);
+    int32_t *to = (int32_t *)(void *)s->queries + x * parts_by(by), all = 0;
     double most = 0, sum = 0;
     for (int32_t c = 0; c < dim; c++) {
       double size = q[c] < 0 ? -(double)q[c] : q[c];
@@ -27,130 +35,84 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
       sum += size;
     }
     double unit = most > 0 && sum - sum == 0 ? limit / most : 0;
-    for (int32_t c = 0; c < dim; c += 2)
-      pairs[c / 2 * GROUP + x] = pair_of(to_integer(q[c] * unit), c + 1 < dim ? to_integer(q[c + 1] * unit) : 0);
+    for (int32_t c = 0; c < dim; c += EIGHT, to += 2 * GROUP * parts_by(by)) {
+      int32_t n[EIGHT];
+      for (int32_t l = 0; l < EIGHT; l++)
+        all += n[l] = c + l < dim ? to_integer(q[c + l] * unit) : 0;
+      put_numbers(by, to, v_load_i(n), v_load_i(n + 4));
+    }
+    s->starts[x] = start_of(s->form, all);
     /* NaN or infinity anywhere makes NaN of all scores */
     s->query_factors[x] =
         sum - sum == 0 ? attn_nearest_float(s->p->scale / s->scale * most / limit) : __builtin_nanf("");
   }
 }
 
-/* −128 times the sum of pairs in each lane. */
-INLINE i32x4 start_of(i32x4 pairs, i32x4 start)
-{
-  return v_dot((i16x8)pairs, v_splat_pair(pair_of(-128, -128)), start);
-}
-
-/* Panel after panel, up to `count` keys. */
-INLINE void dots_of_rows(const int rows, float *scores, const int32_t *q, const int8_t *panels, int32_t pairs,
-                         int32_t count)
-{
-  for (int32_t j = 0; j < count; j += PANEL, panels += (size_t)pairs * 2 * PANEL)
-    panel_dots(rows, scores + j, q, panels, pairs);
-}
-
-KERNEL void score_panels_bytes(int rows, float *scores, const int32_t *q, const int8_t *panels, const float *scales,
-                               int32_t pairs, const float *factors, int32_t count)
-{
-  if (rows == 4)
-    dots_of_rows(4, scores, q, panels, pairs, count);
-  else if (rows == 3)
-    dots_of_rows(3, scores, q, panels, pairs, count);
-  else if (rows == 2)
-    dots_of_rows(2, scores, q, panels, pairs, count);
-  else
-    dots_of_rows(1, scores, q, panels, pairs, count);
-  i32x4 starts = v_splat_i(0);
-  ROLLED for (int32_t c = 0; c < pairs; c++) starts = start_of(v_load_i(q + c * GROUP), starts);
-  for (int r = 0; r < rows; r++, scores += SCORES) {
-    const i32x4 start = v_splat_i(starts[r]);
-    const f32x4 factor = v_splat(factors[r]);
-    ROLLED for (int32_t j = 0; j < count; j += PANEL)
-    {
-      i32x4 above = v_load_i(scores + j + 4), below = sum_below(v_load_i(scores + j), above, start);
-      v_store(scores + j, v_float(below) * factor * v_load(scales + j));
-      v_store(scores + j + 4, v_float(above) * factor * v_load(scales + j + 4));
-    }
-  }
-}
-
 void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *scores, int32_t from, int32_t hi,
                       int32_t start)
 {
-  int32_t pairs = (s->p->dim + 1) / 2, at = from - start;
-  score_panels_bytes(g->count, scores, (const int32_t *)(const void *)s->queries,
-                     job->byte_keys + (size_t)at * (size_t)pairs * 2, job->key_scales + at, pairs, s->query_factors,
-                     hi - from);
+  const int32_t at = from - start, count = (hi - from + PANEL - 1) & ~(PANEL - 1);
+  const size_t words = words_of(s->p->dim);
+  /* integers, which become floats where they are */
+  attn_integers(numbers_of(s), g->count,
+                &(product){.to = (int32_t *)(void *)scores,
+                           .step = SCORES,
+                           .x = (const int32_t *)(const void *)s->queries,
+                           .panel = job->byte_keys + (size_t)at * words * WORD,
+                           .panel_bytes = PANEL * words * WORD,
+                           .words = words,
+                           .count = (size_t)count / PANEL});
+  for (int r = 0; r < g->count; r++, scores += SCORES) {
+    const i32x4 first = v_splat_i(s->starts[r]);
+    const f32x4 factor = v_splat(s->query_factors[r]);
+    ROLLED for (int32_t j = 0; j < count; j += PANEL) UNROLLED for (int32_t l = j; l < j + PANEL; l += 4)
+        v_store(scores + l, v_float(v_load_i(scores + l) + first) * factor * v_load(job->key_scales + at + l));
+    if (s->int8)
+      attn_add_shared(s, scores, r, at, count);
+  }
 }
+
+/* ---- Values -------------------------------------------------------------------------------------------------------- */
+
+/* The bits of 1.5·2^23: adding it rounds to an integer that stands in the low bits. */
+enum { MAGIC = 0x4B400000 };
 
 /*
- * The rows' weights times the scales of the values, as integers relative to the largest of each row; worth[x] is what one of row x
- * is worth, starts[x] −128 times their sum. A key of weight 0 has no part in it, whatever its scale: where that is NaN, as behind
- * the last key it may be, 0 takes its place.
+ * A row's weights times the scales of the values, as integers relative to the largest, to (words, GROUP, parts); returns what one is worth.
+ * A key of weight 0 has no part in it, whatever its scale: where that is NaN, as behind the last key it may be, 0 takes its place.
  */
-KERNEL void pack_weights(int rows, int32_t *pairs, int32_t *starts, float *worth, const float *w, const float *scales,
-                         int32_t count)
+KERNEL float round_weights(const call *s, int32_t *to, int32_t *start, const float *w, const float *scales,
+                           int32_t count)
 {
-  const f32x4 zero = v_splat(0), magic = v_splat(0x1.8p23f); /* adding it leaves a rounded number in the low bits */
-  f32x4 largest[GROUP] = {{0}};
-  for (int x = 0; x < rows; x++) {
-    const float *e = w + x * SCORES;
-    f32x4 even = zero, odd = zero, sum = zero;
-    int32_t j = 0;
-    do {
-      f32x4 a = v_load(e + j), b = v_load(e + j + 4);
-      even = v_max(even, a * v_load(scales + j));
-      odd = v_max(odd, b * v_load(scales + j + 4));
-      sum += a + b;
-    } while ((j += 8) < count);
-    /* a weight of NaN makes NaN of all sums: 0·∞ */
-    largest[x] = v_select(sum == sum, v_max(even, odd), v_splat(__builtin_inff()));
+  const int by = numbers_of(s);
+  const float limit = s->int8 ? 127.0f : (float)MOST_SPLIT;
+  const f32x4 zero = v_splat(0);
+  f32x4 most[2] = {zero, zero}, total[2] = {zero, zero};
+  i32x4 sum = v_splat_i(0);
+  ROLLED for (int32_t j = 0; j < count; j += 8) UNROLLED for (int l = 0; l < 2; l++)
+  {
+    f32x4 e = v_load(w + j + 4 * l);
+    most[l] = v_max(most[l], e * v_load(scales + j + 4 * l));
+    total[l] += e;
   }
-  v_transpose(largest);
-  f32x4 most = v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])), units = v_splat(32767.0f) / most;
+  float all = v_hsum(total[0] + total[1]), largest = v_hmax(v_max(most[0], most[1]));
+  if (all != all)
+    largest = __builtin_inff(); /* a weight of NaN makes NaN of all sums: 0·∞ */
+  const float inverse = limit / largest;
   /* what rounds to 0 beside so small a largest is not worth a second scale */
-  units = v_select(units > v_splat(0x1p126f), zero, units);
-  v_store(worth, most / v_splat(32767.0f));
-  for (int x = 0; x < rows; x++) {
-    const float *e = w + x * SCORES;
-    const f32x4 unit = v_splat(units[x]);
-    i32x4 sum = v_splat_i(0);
-    int32_t j = 0;
-    do {
-      i32x4 n[2];
-      UNROLLED for (int l = 0; l < 2; l++)
-      {
-        n[l] = (i32x4)v_madd(v_max(zero, v_load(e + j + 4 * l) * v_load(scales + j + 4 * l)), unit, magic);
-        sum += n[l];
-      }
-      v_store_i(pairs + x * (FOLD / 2) + j / 2, v_narrow(n[0], n[1]));
-    } while ((j += 8) < count);
-    /* eight times the bits of magic, times 128, are 0 modulo 2^32 */
-    sum *= -128;
-    starts[x] = v_hsum_i(sum);
+  const f32x4 unit = v_splat(inverse > 0x1p126f ? 0 : inverse), magic = (f32x4)v_keep(MAGIC);
+  ROLLED for (int32_t j = 0; j < count; j += 8, to += 2 * GROUP * parts_by(by))
+  {
+    i32x4 n[2];
+    UNROLLED for (int l = 0; l < 2; l++)
+    {
+      n[l] = (i32x4)(v_max(zero, v_load(w + j + 4 * l) * v_load(scales + j + 4 * l)) * unit + magic) - (i32x4)magic;
+      sum += n[l];
+    }
+    put_numbers(by, to, n[0], n[1]);
   }
-}
-
-INLINE void sum_rows(const int rows, const int wide, int32_t *sums, size_t width, const int32_t *w, const int8_t *v,
-                     int32_t pairs)
-{
-  size_t c = 0;
-  for (; wide > 1 && c + 8 * wide <= width; c += 8 * wide)
-    block_dots(rows, wide, sums + c, width, w, v + 2 * c, pairs);
-  for (; c < width; c += 8)
-    block_dots(rows, 1, sums + c, width, w, v + 2 * c, pairs);
-}
-
-KERNEL void sum_block_bytes(int rows, int32_t *sums, size_t width, const int32_t *w, const int8_t *v, int32_t pairs)
-{
-  if (rows == 4)
-    sum_rows(4, 1, sums, width, w, v, pairs);
-  else if (rows == 3)
-    sum_rows(3, 1, sums, width, w, v, pairs);
-  else if (rows == 2)
-    sum_rows(2, 1, sums, width, w, v, pairs);
-  else
-    sum_rows(1, 4, sums, width, w, v, pairs);
+  *start = start_of(s->form, v_hsum_i(sum));
+  return largest / limit;
 }
 
 /* Whether a row attends to a value that counts as NaN, even with a weight of 0. */
@@ -162,34 +124,31 @@ static int attends_to_nan(const call *s, const row_view *view, const float *scal
   return 0;
 }
 
-void attn_finish_worths(const call *s, const row_group *g, float *worth, const float *scales, int32_t from,
-                        int32_t count, double divisor)
-{
-  for (int r = 0; r < g->count; r++) {
-    worth[r] = (float)(worth[r] / divisor);
-    if (attends_to_nan(s, &g->view[r], scales, from, count))
-      worth[r] = __builtin_nanf("");
-  }
-}
-
 void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
                     int32_t to, int32_t start, double divisor)
 {
+  /* whole eights; what was not attended weighs 0 */
+  const int32_t at = from - start, count = (to - from + PANEL - 1) & ~(PANEL - 1);
+  const float *scales = job->value_scales + at;
+  const int by = numbers_of(s);
   int32_t starts[GROUP];
-  float factors[GROUP];
-  const float *scales = job->value_scales + (from - start);
-  /* whole eights, as rows of a cache come; what was not attended weighs 0 */
-  int32_t count = ((to - from) + 7) & ~7;
-  pack_weights(g->count, s->pairs, starts, factors, w, scales, count);
-  attn_finish_worths(s, g, factors, scales, from, job->cache->wild ? count : 0, divisor);
-  const size_t width = s->width;
+  float worths[GROUP];
+  for (int r = 0; r < g->count; r++) {
+    worths[r] = round_weights(s, s->numbers + r * parts_by(by), &starts[r], w + r * SCORES, scales, count);
+    worths[r] = (float)(worths[r] / divisor);
+    if (job->wild && attends_to_nan(s, &g->view[r], scales, from, count))
+      worths[r] = __builtin_nanf("");
+  }
   /* integers, (rows, width), which become the sums where they are */
-  sum_block_bytes(g->count, (int32_t *)(void *)sums, width, s->pairs, job->byte_values + (size_t)(from - start) * width,
-                  count / 2);
-  for (int r = 0; r < g->count; r++, sums += width)
-    for (size_t c = 0; c < width; c += STRIP) {
-      i32x4 odd = v_load_i(sums + c + 4), even = sum_below(v_load_i(sums + c), odd, v_splat_i(starts[r]));
-      v_store(sums + c, v_float(__builtin_shufflevector(even, odd, 0, 4, 1, 5)) * v_splat(factors[r]));
-      v_store(sums + c + 4, v_float(__builtin_shufflevector(even, odd, 2, 6, 3, 7)) * v_splat(factors[r]));
-    }
+  attn_integers(by, g->count,
+                &(product){.to = (int32_t *)(void *)sums,
+                           .step = s->width,
+                           .x = s->numbers,
+                           .panel = job->byte_values + at * STRIP,
+                           .panel_bytes = strip_rows(SPAN, job->value_rows, 0) * STRIP,
+                           .words = words_of(count),
+                           .count = s->width / STRIP});
+  for (int r = 0; r < g->count; r++, sums += s->width)
+    ROLLED for (size_t c = 0; c < s->width; c += 4)
+        v_store(sums + c, v_float(v_load_i(sums + c) + v_splat_i(starts[r])) * v_splat(worths[r]));
 }

@@ -23,7 +23,12 @@ int32_t attn_cache_init(attn_cache *cache, int32_t kv_heads, int32_t dim, int32_
 {
   if (!attn_cache_bytes(kv_heads, dim, value_dim, capacity, type))
     return ATTN_E_RANGE;
-  *cache = (attn_cache){.kv_heads = kv_heads, .dim = dim, .value_dim = value_dim, .capacity = capacity, .type = type};
+  *cache = (attn_cache){.kv_heads = kv_heads,
+                        .dim = dim,
+                        .value_dim = value_dim,
+                        .capacity = capacity,
+                        .type = type,
+                        .form = dot_form(8)};
   return ATTN_OK;
 }
 

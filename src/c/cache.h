@@ -1,22 +1,21 @@
 /*
  * The KV cache's memory: a header, then for each kv head its keys, its values and, for ATTN_CACHE_Q8, the scales of both. All
  * lies in the order in which the kernels read it:
- *   keys    panels of eight, (⌈capacity/8⌉, dim, 8); as bytes (⌈capacity/8⌉, dim/2, 4, 2, 2): in a word the keys j and j + 4, then
- *           two channels side by side
- *   values  strips of eight channels of up to BLOCK positions, (⌈capacity/BLOCK⌉, ⌈value_dim/8⌉, BLOCK or what is left, 8); as
- *           bytes (capacity/2, ⌈value_dim/8⌉, 4, 2, 2): in a word two channels, then two keys side by side
- * with the capacity rounded up to whole panels. What was never written reads as 0, or as any finite number.
+ *   keys    panels of eight, (⌈capacity/8⌉, dim, 8)
+ *   values  strips of eight channels of up to BLOCK positions, (⌈capacity/BLOCK⌉, ⌈value_dim/8⌉, BLOCK or what is left, 8)
+ * with the capacity rounded up to whole panels. Bytes stand in words of four channels or positions, as in the panels of integers.h:
+ * (2·⌈dim/8⌉, 8, 4) for (dim, 8), and in blocks of SPAN positions. What was never written reads as 0, or as any finite number.
  */
 #ifndef CACHE_H
 #define CACHE_H
 
 #include "attn.h"
-#include "tile.h"
+#include "integers.h"
 
 struct attn_cache {
   int32_t kv_heads, dim, value_dim, capacity, length, type;
-  int32_t wild;   /* some half or, of bytes, some scale, perhaps truncated since, was infinite or NaN */
-  int32_t unused; /* keeps what follows 16-aligned */
+  int32_t wild; /* some half or, of bytes, some scale, perhaps truncated since, was infinite or NaN */
+  int32_t form; /* of dots.h, for bytes */
 };
 
 INLINE size_t cache_number_bytes(int32_t type) { return type == ATTN_CACHE_F32 ? 4 : type == ATTN_CACHE_F16 ? 2 : 1; }
@@ -28,16 +27,16 @@ INLINE size_t whole_panels(size_t rows) { return (rows + PANEL - 1) & ~(size_t)(
 INLINE size_t cache_rows(const attn_cache *c) { return whole_panels((size_t)c->capacity); }
 
 /* Of so many rows in strips, those in the block of row j. */
-INLINE size_t strip_rows(size_t rows, size_t j)
+INLINE size_t strip_rows(size_t block, size_t rows, size_t j)
 {
-  size_t left = rows - j / BLOCK * BLOCK;
-  return left < BLOCK ? left : BLOCK;
+  size_t left = rows - j / block * block;
+  return left < block ? left : block;
 }
 
 /* Channels of a key as they are stored. */
 INLINE size_t cache_key_size(const attn_cache *c)
 {
-  return c->type == ATTN_CACHE_Q8 ? ((size_t)c->dim + 1) & ~(size_t)1 : (size_t)c->dim;
+  return c->type == ATTN_CACHE_Q8 ? words_of(c->dim) * WORD : (size_t)c->dim;
 }
 
 /* Channels in whole strips. */

@@ -81,18 +81,19 @@ static void load_cached_span(const call *s, head_job *job, int32_t start, int32_
   const char *values = cache_values(c, job->kv_head);
   job->bytes = c->type == ATTN_CACHE_Q8;
   job->half_panels = job->half_values = NULL;
-  if (job->bytes) {
-    job->byte_keys = (const int8_t *)keys;
-    job->byte_values = (const int8_t *)values + at * cache_value_size(c);
-    job->key_scales = scales;
-    job->value_scales = scales + cache_rows(c);
-    return;
-  }
   const size_t width = cache_value_size(c), left = cache_rows(c) - at;
   values += at * width * number;
+  job->value_rows = left;
+  if (job->bytes) {
+    job->byte_keys = (const int8_t *)keys;
+    job->byte_values = (const int8_t *)values;
+    job->key_scales = scales;
+    job->value_scales = scales + cache_rows(c);
+    job->wild = c->wild;
+    return;
+  }
   job->panels = (const float *)(const void *)keys;
   job->values = (const float *)(const void *)values;
-  job->value_rows = left;
   if (c->type == ATTN_CACHE_F32)
     return;
   const uint16_t *half_panels = (const uint16_t *)(const void *)keys;
@@ -106,8 +107,8 @@ static void load_cached_span(const call *s, head_job *job, int32_t start, int32_
   widen(s->panels + skipped, half_panels + skipped, whole_panels((size_t)count) * dim - skipped);
   for (size_t j = (size_t)from; j < (size_t)count; j += BLOCK)
     for (size_t x = 0; x < width; x += STRIP)
-      widen(s->values + j * width + strip_rows((size_t)count, j) * x, half_values + j * width + strip_rows(left, j) * x,
-            strip_rows((size_t)count, j) * STRIP);
+      widen(s->values + j * width + strip_rows(BLOCK, (size_t)count, j) * x,
+            half_values + j * width + strip_rows(BLOCK, left, j) * x, strip_rows(BLOCK, (size_t)count, j) * STRIP);
   job->panels = s->panels;
   job->values = s->values;
   job->value_rows = (size_t)count;
@@ -123,6 +124,13 @@ void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int
   }
   if (s->int8) {
     attn_round_span(s, job, start, from, count);
+    job->bytes = 1;
+    job->wild = s->int8->wild;
+    job->byte_keys = (const int8_t *)(const void *)s->panels;
+    job->byte_values = (const int8_t *)(const void *)s->values;
+    job->key_scales = s->int8->key_scale;
+    job->value_scales = s->int8->value_scale;
+    job->value_rows = whole_panels((size_t)count);
     return;
   }
   const float *v = job->v + (size_t)start * job->v_stride;
@@ -146,11 +154,7 @@ void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int
 void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
 {
   if (job->bytes) {
-    attn_pack_byte_queries(s, job, g);
-    return;
-  }
-  if (s->int8) {
-    attn_round_queries(s, job, g);
+    (s->int8 ? attn_round_queries : attn_pack_byte_queries)(s, job, g);
     return;
   }
   const float *q[ROWS]; /* missing rows are like the first */

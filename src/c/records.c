@@ -70,44 +70,37 @@ typedef struct {
   char *base;
   int32_t run;
   size_t step, apart;
-  char *group; /* the panel or pair of rows it belongs to, or NULL where nothing beside it is computed with, */
-  size_t group_bytes;
-  int32_t group_rows; /* and how many vectors that holds */
-  float *scale;
+  char *
+      panel; /* the panel it belongs to, of so many bytes; NULL for values, with which nothing beside them is computed */
+  size_t panel_bytes;
+  float *scale; /* of bytes */
 } places;
 
 static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_value)
 {
-  size_t number = cache_number_bytes(c->type), size = is_value ? cache_value_size(c) : cache_key_size(c);
-  int bytes = c->type == ATTN_CACHE_Q8;
-  if (is_value && !bytes) {
-    size_t lane = (size_t)j % BLOCK, before = (size_t)j - lane;
-    return (places){.base = cache_values(c, kv_head) + (before * size + lane * STRIP) * number,
-                    .run = STRIP,
-                    .step = strip_rows(cache_rows(c), (size_t)j) * STRIP,
-                    .apart = 1};
-  }
-  int32_t rows = is_value ? 2 : PANEL;
-  size_t lane = (size_t)(j % rows), group_bytes = (size_t)rows * size * number;
-  places p = {.group =
-                  (is_value ? cache_values(c, kv_head) : cache_keys(c, kv_head)) + (size_t)(j / rows) * group_bytes,
-              .group_bytes = group_bytes,
-              .group_rows = rows};
-  if (bytes) {
-    p.base = p.group + (is_value ? 2 * lane : lane % 4 * 4 + lane / 4);
-    p.run = 2;
-    p.step = is_value ? 4 : 16;
-    p.apart = is_value ? 1 : 2;
-    p.scale = cache_scales(c, kv_head) + (is_value ? cache_rows(c) : 0) + j;
+  const size_t number = cache_number_bytes(c->type), size = is_value ? cache_value_size(c) : cache_key_size(c);
+  const int bytes = c->type == ATTN_CACHE_Q8;
+  const size_t block = !is_value ? PANEL : bytes ? SPAN : BLOCK;
+  const size_t row = (size_t)j, lane = row % block, before = (row - lane) * size * number;
+  places p = {.scale = bytes ? cache_scales(c, kv_head) + (is_value ? cache_rows(c) : 0) + j : NULL};
+  if (is_value) {
+    size_t at = bytes ? lane / WORD * (STRIP * WORD) + lane % WORD : lane * STRIP;
+    p.base = cache_values(c, kv_head) + before + at * number;
+    p.run = STRIP;
+    p.step = strip_rows(block, cache_rows(c), row) * STRIP;
+    p.apart = bytes ? WORD : 1;
   } else {
-    p.base = p.group + lane * number;
-    p.run = 1;
-    p.step = PANEL;
+    p.panel = cache_keys(c, kv_head) + before;
+    p.panel_bytes = PANEL * size * number;
+    p.run = bytes ? WORD : 1;
+    p.base = p.panel + lane * (size_t)p.run * number;
+    p.step = (size_t)(PANEL * p.run);
+    p.apart = 1;
   }
   return p;
 }
 
-INLINE void move_numbers(const size_t number, const int store, const places *p, char *record, int32_t size)
+INLINE void move_numbers(const size_t number, const int store, const places *p, char *record, int32_t size, char flip)
 {
   char *base = p->base;
   for (int32_t c = 0, end; c < size; c = end, base += p->step * number) {
@@ -115,9 +108,7 @@ INLINE void move_numbers(const size_t number, const int store, const places *p, 
     end = c + p->run < size ? c + p->run : size;
     for (int32_t x = c; x < end; x++, at += p->apart * number, record += number) {
       __builtin_memcpy(store ? at : record, store ? record : at, number);
-      /* the lower half of a word holds 128 more */
-      if (number == 1 && (at - p->group) % 2 == 0)
-        *(store ? at : record) ^= -128;
+      *(store ? at : record) ^= flip;
     }
   }
 }
@@ -126,11 +117,11 @@ static void move_record(const int store, const attn_cache *c, const places *p, c
 {
   int32_t size = is_value ? c->value_dim : c->dim;
   if (c->type == ATTN_CACHE_Q8)
-    move_numbers(1, store, p, record + sizeof(float), size);
+    move_numbers(1, store, p, record + sizeof(float), size, (char)flip_of(c->form));
   else if (c->type == ATTN_CACHE_F32)
-    move_numbers(4, store, p, record, size);
+    move_numbers(4, store, p, record, size, 0);
   else
-    move_numbers(2, store, p, record, size);
+    move_numbers(2, store, p, record, size, 0);
 }
 
 /* Whether a record of halves or bytes is of numbers that are not all finite. */
@@ -153,16 +144,16 @@ static int32_t is_wild(int32_t type, const char *record, int32_t size)
 void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const char *record)
 {
   places p = places_of(c, kv_head, j, is_value);
-  /* what lies beside it is computed with, so it must hold something */
-  if (p.group && j % p.group_rows == 0) {
-    __builtin_memset(p.group, 0, p.group_bytes);
-    for (int32_t l = 0; l < p.group_rows && p.scale; l++)
+  size_t number = cache_number_bytes(c->type);
+  if (p.panel && j % PANEL == 0) {
+    /* what lies beside it is computed with, so it must hold something */
+    __builtin_memset(p.panel, 0, p.panel_bytes);
+    for (int l = 0; l < PANEL && p.scale; l++)
       p.scale[l] = 0;
   }
   /* and so must the rest of its last strip */
-  size_t number = cache_number_bytes(c->type);
-  for (size_t x = (size_t)c->value_dim; !p.group && x < cache_value_size(c); x++)
-    __builtin_memset(p.base + (x / STRIP * p.step + x % STRIP) * number, 0, number);
+  for (size_t x = (size_t)c->value_dim; is_value && x < cache_value_size(c); x++)
+    __builtin_memset(p.base + (x / STRIP * p.step + x % STRIP * p.apart) * number, 0, number);
   if (p.scale)
     __builtin_memcpy(p.scale, record, sizeof *p.scale);
   if (c->type != ATTN_CACHE_F32)

@@ -72,8 +72,6 @@ static void score_span(const call *s, const head_job *job, const row_group *g, i
   const int chain = s->p->sinks ? FINE_CHAIN : CHANNEL_CHAIN;
   if (job->bytes)
     attn_score_bytes(s, job, g, scores, from, hi, start);
-  else if (s->int8)
-    attn_score_rounded(s, scores, from, hi, start);
   else if (job->half_panels)
     score_halves(g->count, chain, scores, s->queries, job->half_panels + at, s->p->dim, hi - from);
   else

@@ -17,8 +17,7 @@ enum {
   STREAMS = 2,        /* places of a matrix (panels.h), or of keys and values, that a single row reads at once */
   ROWS = 5,           /* query rows done together */
   STRIP = 8,          /* channels in a strip of packed values */
-  SPAN = 512,         /* keys scored and weighted at once, a multiple of FOLD */
-  FOLD = 256,         /* keys of a cache of bytes whose weights are rounded together, a multiple of BLOCK */
+  SPAN = 512,         /* keys scored and weighted at once, a multiple of BLOCK */
   SCORES = SPAN + 16, /* from row to row; a power of two would put all rows into the same places of the cache */
   BLOCK = 128,        /* keys whose values lie together and are summed together */
   /* Terms in one chain of additions. Longer sums add up chains, which keeps their error near that of a tree. */
@@ -163,66 +162,6 @@ INLINE void block_values(const int rows, const int half, const int count, float 
             v_store(sums + (size_t)r * width + p * next->sums + 4 * i, sum[r][2 * p + i]);
     start = end;
   }
-}
-
-/* ---- The same over a cache of bytes: sums of integers, exact in any order ---- */
-
-/*
- * Bytes lie two to a word of 16 bits, both with the same multiplier x: a + 128 below b. Modulo 2^32, Σ x·(256·b + a + 128) less
- * 128·Σ x and 256·Σ x·b is Σ x·a. So two numbers cost one shift, instead of two loads that widen.
- */
-INLINE i32x4 sum_below(i32x4 of_words, i32x4 above, i32x4 start) { return of_words + start - (above << 8); }
-
-/*
- * sums[r][0..4) = the words of the keys times q_r, sums[r][4..8) = what is above in them: the keys 4 to 7. Side by side are two
- * channels; queries are pairs of 16-bit integers.
- */
-INLINE void panel_dots(const int rows, float *sums, /* (rows, SCORES), integers */
-                       const int32_t *q,            /* (pairs, GROUP) */
-                       const int8_t *panel,         /* (pairs, 4, 2, 2) */
-                       int32_t pairs)
-{
-  i32x4 sum[GROUP][2];
-  UNROLLED for (int r = 0; r < rows; r++) sum[r][0] = sum[r][1] = v_splat_i(0);
-  for (int32_t c = 0; c < pairs; c++, q += GROUP, panel += 2 * PANEL) {
-    i16x8 words = (i16x8)v_load_i(panel), above = words >> 8;
-    UNROLLED for (int r = 0; r < rows; r++)
-    {
-      i16x8 x = v_splat_pair(q[r]);
-      sum[r][0] = v_dot(x, words, sum[r][0]);
-      sum[r][1] = v_dot(x, above, sum[r][1]);
-    }
-  }
-  UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2; x++)
-      v_store_i(sums + r * SCORES + 4 * x, sum[r][x]);
-}
-
-/*
- * sums[r] = Σ_j w_rj·words of the values over pairs of keys, for `wide` eights of channels: four sums of the words, then of what is
- * above in them. Weights are pairs of 16-bit integers.
- */
-INLINE void block_dots(const int rows, const int wide, int32_t *sums, /* (rows, width), at the first channel */
-                       size_t width, const int32_t *w,                /* (rows, FOLD/2) */
-                       const int8_t *v, /* (pairs, width/8, 4, 2, 2), at the first channel */
-                       int32_t pairs)
-{
-  i32x4 sum[GROUP][8];
-  UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2 * wide; x++) sum[r][x] = v_splat_i(0);
-  for (int32_t j = 0; j < pairs; j++, w++, v += 2 * width) {
-    i16x8 words[8];
-    UNROLLED for (int x = 0; x < wide; x++)
-    {
-      words[2 * x] = (i16x8)v_load_i(v + 16 * x);
-      words[2 * x + 1] = words[2 * x] >> 8;
-    }
-    UNROLLED for (int r = 0; r < rows; r++)
-    {
-      i16x8 weight = v_splat_pair(w[r * (FOLD / 2)]);
-      UNROLLED for (int x = 0; x < 2 * wide; x++) sum[r][x] = v_dot(weight, words[x], sum[r][x]);
-    }
-  }
-  UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int x = 0; x < 2 * wide; x++)
-      v_store_i(sums + (size_t)r * width + 4 * x, sum[r][x]);
 }
 
 #endif

@@ -40,14 +40,12 @@ typedef struct {
 
 /* What rounding to 8 bits leaves beside the integers, which are in `panels`, `values` and `queries` of the call (int8.c). */
 typedef struct {
-  int32_t count, wild; /* keys that are rounded; whether a value counts as NaN */
+  int32_t wild; /* whether a value counts as NaN */
   float key_scale[SPAN], value_scale[SPAN];
-  float least_root;                   /* of its channels: what queries are multiplied by is so many times too small */
-  int32_t key_shared[SPAN];           /* all ones where the key has lost the mean */
-  float factor[GROUP], offset[GROUP]; /* of the queries: a score is factor·scale·(n + start) + offset where shared */
-  int32_t start[GROUP];
-  int32_t weights[GROUP * BLOCK / 2]; /* of a block, in words */
-  float vectors[];                    /* as int8.c numbers them */
+  float least_root;         /* of its channels: what queries are multiplied by is so many times too small */
+  int32_t key_shared[SPAN]; /* all ones where the key has lost the mean, */
+  float offset[GROUP];      /* with which the query's product is so much */
+  float vectors[];          /* as int8.c numbers them */
 } int8_span;
 
 /* One call, as one thread works on it. Scratch pointers are 16-aligned. */
@@ -61,17 +59,19 @@ typedef struct {
   strides q_strides, out_strides;
   size_t width;           /* value_dim in whole strips */
   float *panels, *values; /* a span's keys and values, as head_job has them */
-  float *queries;         /* (dim, row_step); for bytes pairs of integers, (dim/2, GROUP) */
+  float *queries;         /* (dim, row_step); for bytes integers, as those of integers.h */
   float *scores;          /* (ROWS, SCORES), then the weights */
   float *sums;            /* (SPAN/BLOCK, ROWS, width) */
   float *acc, *spare;     /* (ROWS, width) */
-  int32_t *pairs;         /* (GROUP, FOLD/2): weights for bytes */
-  float *query_factors;   /* (GROUP): what bytes' dot products are multiplied by */
-  int8_span *int8;        /* NULL where products are not to be of 8 bits */
-  int32_t form;           /* of dots.h, for these */
-  double *totals;         /* (CHUNK, value_dim) */
-  row_state *rows;        /* (CHUNK) */
-  row_group *groups;      /* (CHUNK / GROUP) */
+  int32_t *numbers;       /* a span's weights for bytes */
+  int32_t *
+      starts; /* (GROUP): of the queries: a score over bytes is (n + start)·factor·scale of the key, and what int8 adds */
+  float *query_factors; /* (GROUP) */
+  int8_span *int8;      /* NULL where numbers are not to be rounded to 8 bits */
+  int32_t form;         /* of dots.h, for bytes */
+  double *totals;       /* (CHUNK, value_dim) */
+  row_state *rows;      /* (CHUNK) */
+  row_group *groups;    /* (CHUNK / GROUP) */
 } call;
 
 /* One kv head of one batch: where its keys and values are, and the span being worked on. */
@@ -82,7 +82,8 @@ typedef struct {
   const float *k, *v; /* (n, dim) and (n, value_dim) with a stride each; not for a cache */
   size_t k_stride, v_stride;
   const attn_cache *cache;
-  int bytes; /* a cache of bytes, whose span is the next four; else the span is what follows them */
+  /* Keys and values are bytes, in panels (of integers.h) and in strips (as below); else they are floats or halves. */
+  int bytes, wild; /* whether a value may count as NaN, by a scale of NaN */
   const int8_t *byte_keys, *byte_values;
   const float *key_scales, *value_scales;
   const float *panels; /* (⌈n/8⌉, dim, PANEL) */
@@ -179,40 +180,31 @@ typedef struct {
 /* The row's output, its sums times `share`. Means of floats: never larger than the largest float, but by rounding. */
 void attn_write_means(float *out, const row_sums *sums, double share, int32_t size);
 
-/* ---- bytes.c: the two products over a cache of bytes ---- */
+/* ---- bytes.c: the two products over bytes ---- */
 
-/* A group's queries to (dim/2, GROUP) pairs of 16-bit integers relative to the largest channel of each. */
+/* A group's queries, for a cache, to integers of 16 bits relative to the largest channel of each. */
 void attn_pack_byte_queries(const call *s, const head_job *job, const row_group *g);
 
 /* Scores of the keys [from, hi), at key `from`, of the span that begins at `start`. */
 void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *scores, int32_t from, int32_t hi,
                       int32_t start);
 
-/* sums[r] = Σ_j w_rj v_j/divisor over at most FOLD keys, as attn_sum_values has them. w is at key `from`, a multiple of 16. */
+/* sums[r] = Σ_j w_rj v_j/divisor over the keys [from, to), as attn_sum_values has them. w is at key `from`, a multiple of 16. */
 void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, float *sums, const float *w, int32_t from,
                     int32_t to, int32_t start, double divisor);
 
-/*
- * What integers are worth in a product with values, divided by the divisor; NaN where the row attends to a value that counts as NaN,
- * which has a scale of NaN. count: 0 where there is none from key `from` on.
- */
-void attn_finish_worths(const call *s, const row_group *g, float *worth, const float *scales, int32_t from,
-                        int32_t count, double divisor);
-
-/* ---- int8.c: the same over arrays, in integers of 8 bits ---- */
+/* ---- int8.c: arrays as bytes ---- */
 
 size_t attn_int8_bytes(const attn_params *p);
 
 /* The keys and values [from, count) of the span that begins at `start`, from a multiple of BLOCK. */
 void attn_round_span(const call *s, const head_job *job, int32_t start, int32_t from, int32_t count);
 
-/* A group's queries, for the span that is loaded. */
+/* A group's queries, for the span that is loaded, to integers of 8 bits. */
 void attn_round_queries(const call *s, const head_job *job, const row_group *g);
 
-/* As attn_score_bytes and attn_sum_bytes; at most BLOCK keys of one block are summed. */
-void attn_score_rounded(const call *s, float *scores, int32_t from, int32_t hi, int32_t start);
-void attn_sum_rounded(const call *s, const row_group *g, float *sums, const float *w, int32_t from, int32_t to,
-                      int32_t start, double divisor);
+/* Adds to scores of row r, from key `at` of the span on, what keys have lost. */
+void attn_add_shared(const call *s, float *scores, int r, int32_t at, int32_t count);
 
 /* ---- pack.c ---- */
 

@@ -16,7 +16,8 @@ static block_view view_block(const call *s, const head_job *job, int32_t from, i
                         STRIP * sizeof(float)};
   const size_t step = bytes_of_eight(job->half_values != NULL);
   const char *v = job->half_values ? (const char *)job->half_values : (const char *)job->values;
-  return (block_view){v + ((at - lane) / STRIP * width + lane) * step, step, strip_rows(job->value_rows, at) * step};
+  return (block_view){v + ((at - lane) / STRIP * width + lane) * step, step,
+                      strip_rows(BLOCK, job->value_rows, at) * step};
 }
 
 /*
@@ -116,11 +117,10 @@ static void sum_keys(const call *s, const head_job *job, const row_group *g, flo
 void attn_sum_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *w, int32_t from,
                      int32_t to, int32_t start, int care)
 {
-  const int32_t block = job->bytes ? FOLD : BLOCK;
+  const int32_t block = job->bytes && !s->int8 ? SPAN : BLOCK;
   const size_t size = ROWS * s->width, used = (size_t)g->count * s->width;
   /* whole blocks of strips are far enough from each other to be read side by side */
-  const int most =
-      job->bytes || s->int8 || care || !job->value_rows ? 1 : streams_of(job->half_values != NULL, g->count);
+  const int most = job->bytes || care || !job->value_rows ? 1 : streams_of(job->half_values != NULL, g->count);
   int parts = 0, blocks;
   for (int32_t j = from; j < to; parts += blocks) {
     blocks = j % block || to - j < most * block ? 1 : most;
@@ -129,9 +129,6 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
     if (job->bytes)
       attn_sum_bytes(s, job, g, sums, w + (j - from) - j % 16, j - j % 16, end, start,
                      care == CARE_RANGE ? RANGE_SCALE : 1);
-    else if (s->int8)
-      attn_sum_rounded(s, g, sums, w + (j - from) - j % 16, j - j % 16, end, start,
-                       care == CARE_RANGE ? RANGE_SCALE : 1);
     else
       sum_keys(s, job, g, sums, w + (j - from), j, end, blocks, start, care);
     j = end;
