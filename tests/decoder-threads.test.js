@@ -16,7 +16,9 @@ const tokens = Array.from({ length: 90 }, (_, x) => (x * x * 7 + 3) % 500);
 function history(model) {
   const results = [model.prefill(tokens.slice(0, 70), { observe: 'stats' })];
   for (const token of tokens.slice(70)) results.push(model.step(token, { observe: 'stats' }));
-  return { ...results, row: model.row(2, 5, 60), cache: { ...model.cache.snapshot().layers } };
+  const seen = { row: model.row(2, 5, 60), cache: { ...model.cache.snapshot().layers } };
+  model.cache.truncate(20);
+  return { ...results, ...seen, unobserved: model.prefill(tokens.slice(20)) };
 }
 
 for (const { variant, ch } of engines)

@@ -81,8 +81,13 @@ for (const { variant, ch: engine } of engines)
         const a = await loadModel(asSafetensors(model), { engine }), b = await loadModel(asSafetensors(model), { engine });
         const single = tokens.map((token) => a.step(token, { observe: 'stats' }));
         for (const sizes of [[40], [1, 39], [3, 17, 20], [13, 13, 13, 1]]) {
+          // unobserved, only what has logits goes through all of the last layer
           b.cache.clear();
           let at = 0;
+          for (const size of sizes) sameArray(b.prefill(tokens.slice(at, (at += size))).logits, single[at - 1].logits, `unobserved, logits after ${at}`);
+          sameBits(b.cache.snapshot().layers, a.cache.snapshot().layers, `unobserved, cache after ${sizes}`);
+          b.cache.clear();
+          at = 0;
           for (const size of sizes) {
             const { logits, heads } = b.prefill(tokens.slice(at, at + size), { observe: 'stats' });
             at += size;
@@ -114,6 +119,9 @@ for (const { variant, ch: engine } of engines)
           sameArray(heads[statistic], behind, `${name}: ${statistic}`);
         }
         sameBits(parts.cache.snapshot().layers, whole.cache.snapshot().layers, `${name}: cache`);
+        parts.cache.clear();
+        sameArray(parts.prefill(ids).logits, want.logits, `${name}: logits, unobserved`);
+        sameBits(parts.cache.snapshot().layers, whole.cache.snapshot().layers, `${name}: cache, unobserved`);
         whole.dispose();
         parts.dispose();
       }

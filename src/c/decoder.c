@@ -22,7 +22,7 @@ typedef struct {
 static void token_piece(void *task, int32_t index, void *scratch)
 {
   const token_task *s = task;
-  int32_t first = index * TOKENS, left = s->p->t - first;
+  int32_t first = s->p->from + index * TOKENS, left = s->p->t - first;
   (void)scratch;
   s->step(s->p, s->l, first, left < TOKENS ? left : TOKENS);
 }
@@ -30,10 +30,11 @@ static void token_piece(void *task, int32_t index, void *scratch)
 /* work: of one token, in the time of multiply-adds */
 static void for_tokens(attn_pass *p, attn_team *team, const decoder_layer *l, token_step *step, double work)
 {
-  if (p->t <= TOKENS)
-    step(p, l, 0, p->t);
+  const int32_t count = p->t - p->from;
+  if (count <= TOKENS)
+    step(p, l, p->from, count);
   else
-    attn_team_run(team, token_piece, &(token_task){p, l, step}, (p->t + TOKENS - 1) / TOKENS, work * p->t);
+    attn_team_run(team, token_piece, &(token_task){p, l, step}, (count + TOKENS - 1) / TOKENS, work * count);
 }
 
 static void norm(const attn_pass *p, float *y, const float *x, int32_t rows, int32_t size, const float *scale)
@@ -93,11 +94,15 @@ static void turn(const attn_pass *p, const decoder_layer *l, float *x, const flo
   attn_rope(x, count, heads, size, (size_t)d, l->cos + at, l->sin + at, NULL, d, l->interleaved);
 }
 
-static void turn_heads(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
+static void turn_queries(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
+{
+  turn(p, l, p->q, l->q_bias, l->q_norm, p->d->heads, first, count);
+}
+
+static void turn_keys(attn_pass *p, const decoder_layer *l, int32_t first, int32_t count)
 {
   const attn_decoder *d = p->d;
   size_t size = (size_t)d->kv_heads * (size_t)d->head_dim;
-  turn(p, l, p->q, l->q_bias, l->q_norm, d->heads, first, count);
   turn(p, l, p->k, l->k_bias, l->k_norm, d->kv_heads, first, count);
   for (int32_t i = first; l->v_bias && i < first + count; i++)
     attn_add(p->v + (size_t)i * size, p->v + (size_t)i * size, l->v_bias, size);
@@ -139,13 +144,13 @@ static void add_feed_forward(attn_pass *p, const decoder_layer *l, int32_t first
 
 /* ---- Steps shared by rows of matrices -------------------------------------------------------------------------------- */
 
-/* One to three products of the same prepared inputs, cut by blocks of inputs and by rows of the matrices. */
+/* One to three products of the same prepared inputs, [first, end), cut by blocks of inputs and by rows of the matrices. */
 typedef struct {
   const attn_pass *p;
-  int32_t m, inputs, rows; /* of a piece at most so many */
+  int32_t first, end, inputs, rows; /* of a piece at most so many inputs and rows */
   int32_t count;
   struct {
-    float *out; /* (m, rows of w) */
+    float *out; /* (end, rows of w) */
     const attn_matrix *w;
   } product[3];
 } product_task;
@@ -162,7 +167,7 @@ static void product_piece(void *task, int32_t index, void *scratch)
   (void)scratch;
   for (int32_t y = 0; y < s->count; y++)
     across += pieces_of(s, s->product[y].w);
-  int32_t from = index / across * s->inputs, m = s->m - from < s->inputs ? s->m - from : s->inputs;
+  int32_t from = s->first + index / across * s->inputs, m = s->end - from < s->inputs ? s->end - from : s->inputs;
   for (index %= across; index >= pieces_of(s, s->product[x].w); x++)
     index -= pieces_of(s, s->product[x].w);
   const attn_matrix *w = s->product[x].w;
@@ -181,13 +186,14 @@ static void multiply(attn_team *team, product_task *s)
   for (int32_t y = 0; y < s->count; y++)
     rows += attn_matrix_rows(s->product[y].w);
   const attn_matrix *first = s->product[0].w;
-  double work = (double)s->m * rows * attn_matrix_columns(first);
+  int32_t m = s->end - s->first;
+  double work = (double)m * rows * attn_matrix_columns(first);
   s->inputs = attn_multiply_abreast(attn_matrix_type(first), attn_matrix_columns(first));
-  int32_t blocks = (s->m + s->inputs - 1) / s->inputs;
+  int32_t blocks = (m + s->inputs - 1) / s->inputs;
   int32_t across = work < 2e5 * most ? (int32_t)(work / 2e5) : most;
   across = across < threads ? threads : across;
   across = (across + blocks - 1) / blocks;
-  int32_t whole = s->m == 1 ? STREAMS * PANEL : PANEL; /* rows that meet the inputs together */
+  int32_t whole = m == 1 ? STREAMS * PANEL : PANEL; /* rows that meet the inputs together */
   s->rows = ((rows + across - 1) / across + whole - 1) & ~(whole - 1);
   for (int32_t y = 0; y < s->count; y++)
     pieces += pieces_of(s, s->product[y].w);
@@ -200,20 +206,34 @@ static void run_layer(attn_pass *p, attn_team *team, int32_t layer)
 {
   const attn_decoder *d = p->d;
   const decoder_layer *l = &d->layer[layer];
+  /* in the last layer all tokens leave a key and a value, but only those with logits go on, and those that are looked at have a query */
+  const int32_t t = p->t, outputs = layer + 1 < d->layers || p->again ? 0 : pass_first_output(t, p->outputs);
+  const int32_t queries = p->attended || p->wish[layer].weights ? 0 : outputs;
+  p->from = 0;
   for_tokens(p, team, l, norm_for_attention, d->dim * 8.0);
-  multiply(team, &(product_task){.p = p, .m = p->t, .count = 3, .product = {{p->q, l->q}, {p->k, l->k}, {p->v, l->v}}});
-  for_tokens(p, team, l, turn_heads, (d->heads + d->kv_heads) * d->head_dim * 4.0);
+  if (queries == 0)
+    multiply(team,
+             &(product_task){.p = p, .end = t, .count = 3, .product = {{p->q, l->q}, {p->k, l->k}, {p->v, l->v}}});
+  else
+    multiply(team, &(product_task){.p = p, .end = t, .count = 2, .product = {{p->k, l->k}, {p->v, l->v}}});
+  for_tokens(p, team, l, turn_keys, d->kv_heads * d->head_dim * 4.0);
   if (!p->again)
-    attn_cache_append(l->cache, p->k, p->v, p->t, 1);
+    attn_cache_append(l->cache, p->k, p->v, t, 1);
+  if ((p->from = queries) == t)
+    return;
+  if (queries > 0)
+    multiply(team, &(product_task){.p = p, .first = queries, .end = t, .count = 1, .product = {{p->q, l->q}}});
+  for_tokens(p, team, l, turn_queries, d->heads * d->head_dim * 4.0);
   attn_pass_attend(p, team, layer);
-  if (p->again && layer + 1 == p->end)
+  if ((p->again && layer + 1 == p->end) || (p->from = outputs) == t)
     return;
   for_tokens(p, team, l, prepare_attention, d->heads * d->head_dim * 4.0);
-  multiply(team, &(product_task){.p = p, .m = p->t, .count = 1, .product = {{p->y, l->o}}});
+  multiply(team, &(product_task){.p = p, .first = outputs, .end = t, .count = 1, .product = {{p->y, l->o}}});
   for_tokens(p, team, l, add_attention, d->dim * 10.0);
-  multiply(team, &(product_task){.p = p, .m = p->t, .count = 2, .product = {{p->gate, l->gate}, {p->up, l->up}}});
+  multiply(team, &(product_task){
+                     .p = p, .first = outputs, .end = t, .count = 2, .product = {{p->gate, l->gate}, {p->up, l->up}}});
   for_tokens(p, team, l, activate, d->hidden * 20.0);
-  multiply(team, &(product_task){.p = p, .m = p->t, .count = 1, .product = {{p->y, l->down}}});
+  multiply(team, &(product_task){.p = p, .first = outputs, .end = t, .count = 1, .product = {{p->y, l->down}}});
   for_tokens(p, team, l, add_feed_forward, d->dim * 6.0);
 }
 
@@ -222,7 +242,7 @@ static void run_output(attn_pass *p, attn_team *team)
   const attn_decoder *d = p->d;
   norm(p, p->h, p->x + (size_t)(p->t - p->outputs) * (size_t)d->dim, p->outputs, d->dim, d->norm);
   prepare(p, p->h, &d->output, 1, 0, p->outputs);
-  multiply(team, &(product_task){.p = p, .m = p->outputs, .count = 1, .product = {{p->logits, d->output}}});
+  multiply(team, &(product_task){.p = p, .end = p->outputs, .count = 1, .product = {{p->logits, d->output}}});
   float cap = (float)d->final_softcap;
   for (size_t c = 0; cap > 0 && c < (size_t)p->outputs * (size_t)d->vocab; c++)
     p->logits[c] = cap * v_tanh(v_splat(p->logits[c] / cap))[0];

@@ -104,7 +104,8 @@ ATTN_API size_t attn_pass_bytes(const attn_decoder *d, const attn_team *team, in
 ATTN_API size_t attn_pass_scratch_bytes(const attn_decoder *d, int32_t t);
 
 /*
- * Logits are computed for the last `outputs` tokens, which may be none. ATTN_E_SHAPE if something of the model is not set or the
+ * Logits are computed for the last `outputs` tokens, which may be none; of the last layer the others have only what later ones
+ * attend to, and what is wanted of their heads. ATTN_E_SHAPE if something of the model is not set or the
  * caches' lengths differ, ATTN_E_RANGE for a token that is none or outputs > t, ATTN_E_LIMIT if a cache or rotary table is full.
  */
 ATTN_API int32_t attn_pass_begin(attn_pass *p, const attn_decoder *d, const attn_team *team,
@@ -142,7 +143,7 @@ ATTN_API int32_t attn_pass_run(attn_pass *p, attn_team *team, int32_t layers);
 /* (outputs, vocab) */
 ATTN_API const float *attn_pass_logits(const attn_pass *p);
 
-/* The queries of the layer run last (t, heads, head_dim), as attention had them. */
+/* The queries of the layer run last (t, heads, head_dim), as attention had them; in a model's last layer those of tokens with logits. */
 ATTN_API const float *attn_pass_queries(const attn_pass *p);
 
 #endif

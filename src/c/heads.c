@@ -42,14 +42,17 @@ void attn_pass_attend(attn_pass *p, attn_team *team, int32_t layer)
   attn_params *params = &p->params;
   const decoder_layer *l = &p->d->layer[layer];
   const weights_wish *wish = &p->wish[layer];
+  const size_t first = (size_t)p->from * (size_t)p->d->heads * (size_t)p->d->head_dim;
+  params->m = p->t - p->from;
+  params->offset = p->position + p->from;
   attn_set_temperatures(params, p->d->temperature + (size_t)layer * (size_t)p->d->heads);
   attn_set_window(params, l->left, -1);
-  attn_want_weights(params, wish->weights, wish->head_slot, wish->chosen, p->last_row, 1);
+  attn_want_weights(params, wish->weights, wish->head_slot, wish->chosen, p->last_row + p->from, 1);
   attn_want_stats(params, at_layer(p, p->attended, layer), at_layer(p, p->entropy, layer), at_layer(p, p->kl, layer),
                   at_layer(p, p->expected_score, layer), at_layer(p, p->max_weight, layer),
                   at_layer(p, p->argmax, layer));
   attn_want_lse(params, p->attended ? p->lse : NULL);
-  attn_team_attend(team, params, p->a, p->q, NULL, NULL, l->cache, p->room);
+  attn_team_attend(team, params, p->a + first, p->q + first, NULL, NULL, l->cache, p->room);
   if (p->attended)
     weigh_first(p, layer, p->lse);
 }

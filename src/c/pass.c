@@ -34,6 +34,10 @@ static size_t layout(const attn_decoder *d, const attn_team *team, const attn_pa
   /* room for whole blocks of the widest type; matrices of narrower columns need less */
   int32_t whole = (columns + 255) / 256 * 256;
   size_t quantised = attn_multiply_scratch_bytes(ATTN_Q8_0, t, whole);
+  /* few tokens that go on in the last layer are shared out by spans of keys, for which there must be room */
+  attn_params few = *params;
+  few.m = t - pass_first_output(t, outputs);
+  size_t room = attn_team_attend_bytes(team, params), room_few = few.m > 0 ? attn_team_attend_bytes(team, &few) : 0;
   struct {
     void *at; /* of a pointer */
     size_t count, bytes;
@@ -55,7 +59,7 @@ static size_t layout(const attn_decoder *d, const attn_team *team, const attn_pa
                {&p->inputs[2], kind_is_used(2) ? quantised : 0, 1},
                {&p->lse, n * (size_t)d->heads, f},
                {&p->first_key, 2 * kv_size, f},
-               {&p->room, attn_team_attend_bytes(team, params), 1}};
+               {&p->room, room > room_few ? room : room_few, 1}};
   uint64_t used = (sizeof(attn_pass) + 15) & ~(size_t)15;
   for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {
     *(char **)parts[x].at = base ? base + used : NULL;

@@ -18,6 +18,7 @@ struct attn_pass {
   int32_t position;  /* of the first token */
   int32_t length;    /* of the caches when the pass is done */
   int32_t next, end; /* layers */
+  int32_t from;      /* the first token of the steps that follow: from the last attention on, only some are wanted */
   int32_t again;     /* the caches have the token already */
   attn_params params;
   int32_t *tokens;                   /* (t) */
@@ -35,6 +36,9 @@ struct attn_pass {
   int32_t *attended, *argmax;        /* statistics (layers, heads, t), or NULL */
   float *entropy, *kl, *expected_score, *max_weight, *first_weight;
 };
+
+/* Of the last layer, the first of the tokens that have logits: a multiple of four, as inputs are prepared. */
+INLINE int32_t pass_first_output(int32_t t, int32_t outputs) { return outputs > 0 ? (t - outputs) & ~3 : t; }
 
 /* From the queries to what attention gives, with whatever is wanted besides; in heads.c. */
 void attn_pass_attend(attn_pass *p, attn_team *team, int32_t layer);

@@ -15,6 +15,8 @@ struct {
       tied, interleaved, period, window, cache_type, chunks;
 } sizes;
 
+static attn_cache *caches[64]; /* of the layers */
+
 static const float *vector(int32_t size) { return read_fresh((size_t)size * sizeof(float)); }
 
 static const attn_matrix *matrix(int32_t rows, int32_t columns)
@@ -81,7 +83,7 @@ static attn_decoder *read_model(const double *numbers)
     attn_cache *cache =
         fresh(attn_cache_bytes(sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context, sizes.cache_type));
     bad |= attn_cache_init(cache, sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context, sizes.cache_type);
-    bad |= attn_decoder_set_cache(d, l, cache);
+    bad |= attn_decoder_set_cache(d, l, caches[l] = cache);
     for (int32_t h = 0; h < sizes.heads; h++)
       bad |= attn_decoder_set_temperature(d, l, h, numbers[7 + l * sizes.heads + h]);
   }
@@ -96,6 +98,34 @@ static attn_pass *pass_for(const attn_decoder *d, attn_team **team, int32_t t, i
   *team = fresh(attn_team_bytes());
   attn_team_open(*team, 1, fresh(scratch), scratch);
   return fresh(attn_pass_bytes(d, *team, t, outputs));
+}
+
+/* All tokens at once, with logits of so many of the last; leaves what the caches then hold in `snapshots`. */
+static const float *read_all(const attn_decoder *d, const int32_t *tokens, int32_t t, int32_t outputs,
+                             uint8_t **snapshots)
+{
+  attn_team *team;
+  for (int32_t l = 0; l < sizes.layers; l++)
+    attn_cache_truncate(caches[l], 0);
+  attn_pass *p = pass_for(d, &team, t, outputs);
+  check(!attn_pass_begin(p, d, team, tokens, t, outputs) && attn_pass_run(p, team, sizes.layers) == 0, "all at once");
+  for (int32_t l = 0; l < sizes.layers; l++)
+    attn_cache_snapshot(caches[l], snapshots[l] = fresh(attn_cache_snapshot_bytes(caches[l])));
+  return attn_pass_logits(p);
+}
+
+/* Of the last layer only what has logits is computed: logits and caches are the same for any number of them. */
+static void vary_outputs(const attn_decoder *d, const int32_t *tokens, int32_t t)
+{
+  uint8_t *all[64], *some[64];
+  const float *logits = read_all(d, tokens, t, t, all);
+  for (int32_t outputs = 0; outputs < t; outputs++) {
+    const size_t count = (size_t)outputs * (size_t)sizes.vocab;
+    const float *last = read_all(d, tokens, t, outputs, some);
+    check(!memcmp(last, logits + (size_t)t * (size_t)sizes.vocab - count, count * sizeof(float)), "logits of some");
+    for (int32_t l = 0; l < sizes.layers; l++)
+      check(!memcmp(some[l], all[l], attn_cache_snapshot_bytes(caches[l])), "caches behind some");
+  }
 }
 
 int main(void)
@@ -130,6 +160,7 @@ int main(void)
   check(!attn_pass_begin_again(p, d, team, tokens[1], 1, sizes.layers - 1), "begin_again");
   attn_pass_run(p, team, sizes.layers);
   write_bytes(attn_pass_queries(p), (size_t)sizes.heads * (size_t)sizes.head_dim * sizeof(float));
+  vary_outputs(d, tokens, length);
   /* what is refused leaves nothing behind for a sanitizer to find */
   check(attn_pass_begin(p, d, team, (int32_t[]){sizes.vocab}, 1, 0) == ATTN_E_RANGE, "a token that is none");
   check(attn_pass_begin_again(p, d, team, 0, length, 0) == ATTN_E_RANGE, "a position that is none");
