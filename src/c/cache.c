@@ -37,8 +37,9 @@ int32_t attn_cache_length(const attn_cache *cache) { return cache->length; }
 static void put(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const float *x)
 {
   char record[MOST_RECORD];
-  record_encode(c->type, record, x, is_value ? c->value_dim : c->dim);
-  record_store(c, kv_head, j, is_value, record);
+  if (c->type != ATTN_CACHE_F32)
+    record_encode(c->type, record, x, is_value ? c->value_dim : c->dim);
+  record_store(c, kv_head, j, is_value, c->type == ATTN_CACHE_F32 ? (const char *)x : record);
 }
 
 static void get(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, float *x)

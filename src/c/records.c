@@ -68,8 +68,7 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size)
  */
 typedef struct {
   char *base;
-  int32_t run;
-  size_t step, apart;
+  size_t run, step, apart;
   char *
       panel; /* the panel it belongs to, of so many bytes; NULL for values, with which nothing beside them is computed */
   size_t panel_bytes;
@@ -93,29 +92,37 @@ static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_
     p.panel = cache_keys(c, kv_head) + before;
     p.panel_bytes = PANEL * size * number;
     p.run = bytes ? WORD : 1;
-    p.base = p.panel + lane * (size_t)p.run * number;
-    p.step = (size_t)(PANEL * p.run);
+    p.base = p.panel + lane * p.run * number;
+    p.step = PANEL * p.run;
     p.apart = 1;
   }
   return p;
 }
 
-INLINE void move_numbers(const size_t number, const int store, const places *p, char *record, int32_t size, char flip)
+INLINE void move_run(const size_t number, const int store, char *at, size_t apart, char *record, size_t count,
+                     char flip)
 {
-  char *base = p->base;
-  for (int32_t c = 0, end; c < size; c = end, base += p->step * number) {
-    char *at = base;
-    end = c + p->run < size ? c + p->run : size;
-    for (int32_t x = c; x < end; x++, at += p->apart * number, record += number) {
-      __builtin_memcpy(store ? at : record, store ? record : at, number);
-      *(store ? at : record) ^= flip;
-    }
+  ROLLED for (char *end = record + count * number; record < end; record += number, at += apart * number)
+  {
+    __builtin_memcpy(store ? at : record, store ? record : at, number);
+    *(store ? at : record) ^= flip;
   }
+}
+
+INLINE void move_numbers(const size_t number, const int store, const places *p, char *record, size_t size, char flip)
+{
+  const size_t run = p->run;
+  char *base = p->base;
+  if (run == 1)
+    move_run(number, store, base, p->step, record, size, flip);
+  else
+    ROLLED for (size_t c = 0; c < size; c += run, base += p->step * number)
+        move_run(number, store, base, p->apart, record + c * number, size - c < run ? size - c : run, flip);
 }
 
 static void move_record(const int store, const attn_cache *c, const places *p, char *record, int is_value)
 {
-  int32_t size = is_value ? c->value_dim : c->dim;
+  size_t size = (size_t)(is_value ? c->value_dim : c->dim);
   if (c->type == ATTN_CACHE_Q8)
     move_numbers(1, store, p, record + sizeof(float), size, (char)flip_of(c->form));
   else if (c->type == ATTN_CACHE_F32)
