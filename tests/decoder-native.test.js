@@ -48,7 +48,7 @@ function streamOf({ config: c, tensors }, q8, temperature, cacheType) {
 }
 
 for (const program of ['asan', 'gcc'])
-  for (const [name, q8, temperature, cacheType = 'f32'] of [
+  for (const [name, q8, temperature, cacheType = 'f32', context] of [
     ['llama, untied, heads of its own', false, () => 1],
     ['llama, tied, grouped', true, () => 1],
     ['qwen2', false, () => 1],
@@ -56,11 +56,12 @@ for (const program of ['asan', 'gcc'])
     ['gemma3, softcaps', true, (layer) => (layer === 2 ? 0.7 : 1)],
     ['qwen3, untied', false, () => 1, 'f16'],
     ['gemma3', true, () => 1, 'q8'],
+    ['llama, tied, grouped', false, () => 1, 'f32', 1300],
   ])
-    test(`${name}${q8 ? ', quantised' : ''}, cache in ${cacheType}: native_decoder_${program} has the bits of the simd module`, async () => {
+    test(`${name}${q8 ? ', quantised' : ''}, cache in ${cacheType}${context ? `, ${context} tokens` : ''}: native_decoder_${program} has the bits of the simd module`, async () => {
       const file = fileURLToPath(new URL(`../build/native/native_decoder_${program}`, import.meta.url));
       assert.ok(existsSync(file), `${file} is missing: scripts/build.sh native`);
-      const source = tiny({ ...configs[name], intermediate_size: 64 }), { status, stdout, stderr } = spawnSync(file, { input: streamOf(source, q8, temperature, cacheType), maxBuffer: 2 ** 28, env: { ASAN_OPTIONS: 'detect_leaks=0' } });
+      const source = tiny({ ...configs[name], intermediate_size: 64, ...(context && { max_position_embeddings: context }) }), { status, stdout, stderr } = spawnSync(file, { input: streamOf(source, q8, temperature, cacheType), maxBuffer: 2 ** 28, env: { ASAN_OPTIONS: 'detect_leaks=0' } });
       assert.deepEqual([status, String(stderr)], [0, '']);
       const model = await loadModel(asSafetensors(source), { engine, quantize: q8 ? 'q8' : 'none', cacheType }), { layers, heads, headDim, vocab } = model.config, answer = new Answer(stdout);
       for (let layer = 0; layer < layers; layer++) for (let head = 0; head < heads; head++) model.setTemperature(temperature(layer, head), layer, head);

@@ -167,7 +167,7 @@ float attn_nearest_float(double x)
   return x > 0 && x < least ? (float)least : x < 0 && x > -least ? (float)-least : (float)x;
 }
 
-static call begin_call(const attn_params *p, void *scratch)
+static call begin_call(const attn_params *p, const attn_cache *cache, void *scratch)
 {
   call s = {.p = p, .softcap = attn_nearest_float(p->softcap)};
   /* a fraction below 1 cannot take a query out of the floats, and a power of two rounds nothing */
@@ -183,7 +183,7 @@ static call begin_call(const attn_params *p, void *scratch)
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);
   s.width = width_of(p);
   layout_scratch(p, &s, scratch);
-  s.form = dot_form(8);
+  s.form = cache ? cache->form : dot_form(8);
   if (p->precision != ATTN_INT8)
     s.int8 = NULL;
   return s;
@@ -220,7 +220,7 @@ static head_job job_of(const call *s, const arrays *a, int32_t head)
 
 static void attend(const attn_params *p, const arrays *a, void *scratch)
 {
-  call s = begin_call(p, scratch);
+  call s = begin_call(p, a->cache, scratch);
   for (int32_t head = 0; head < p->batch * p->kv_heads; head++) {
     head_job job = job_of(&s, a, head);
     int32_t rows = p->m * job.group;
@@ -315,7 +315,7 @@ int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const fl
   w->sums = (float *)(w->spans + (size_t)w->pieces * FEW);
   if (!w->by_span)
     return ATTN_OK;
-  call s = begin_call(p, scratch);
+  call s = begin_call(p, cache, scratch);
   for (int32_t head = 0; head < p->batch * p->kv_heads; head++) {
     head_job job = job_of(&s, &w->a, head);
     row_group g;
@@ -357,7 +357,7 @@ static void run_piece(const call *s, attn_work *w, int32_t piece)
 
 void attn_work_run(attn_work *w, void *scratch)
 {
-  call s = begin_call(w->p, scratch);
+  call s = begin_call(w->p, w->a.cache, scratch);
   for (;;) {
     int32_t piece = __atomic_fetch_add(&w->next, 1, __ATOMIC_SEQ_CST);
     if (piece >= w->pieces)
@@ -373,7 +373,7 @@ void attn_work_end(attn_work *w, void *scratch)
 {
   if (!w->by_span)
     return;
-  call s = begin_call(w->p, scratch);
+  call s = begin_call(w->p, w->a.cache, scratch);
   for (int32_t head = 0; head < w->p->batch * w->p->kv_heads; head++) {
     head_job job = job_of(&s, &w->a, head);
     int32_t rows = w->p->m * job.group;

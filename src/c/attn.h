@@ -101,7 +101,7 @@ ATTN_API void attn_set_key_scale(attn_params *p, const void *key_scale); /* (n) 
  *          With q' and k' what is rounded, v' what rounding makes of a value, ε half a scale, a score is off by at most
  *          |scale|·(ε_q·Σ|k'_c| + ε_k·Σ|q'_c| + d·ε_q·ε_k), and (8 + d)·2⁻²³·|scale|·Σ|q'_c|(|k'_c| + |mean_c|/r_c) for floats. Weights p are
  *          those of these scores, and an output is off from theirs by at most Σp_j·ε_j + Σ_blocks max_j(p_j s_j)·Σ_j|v'_jc/s_j|/254, blocks
- *          of 128 keys, ε and s of values, and 2⁻¹⁹·Σp_j|v_jc|. Vectors whose largest number, as it is rounded, is below 2e-36 count as 0, ones
+ *          of 128 keys, ε and s of values, and 2⁻¹⁹·Σp_j|v_jc|. Vectors whose largest number, as it is rounded, is below 2e-36 (of values, 2e-34) count as 0, ones
  *          that are not all finite as NaN. Masks, statistics and all else are as with FLOAT. But finite keys that a row does not see, by
  *          causal, window or mask, have a part in mean and r, and so, within these bounds, in how those it sees are rounded: a prompt in
  *          chunks has other bits. For attn_forward_f32 and attn_work over arrays; elsewhere ATTN_E_RANGE. Before asking for scratch bytes.
@@ -194,10 +194,11 @@ ATTN_API int32_t attn_forward_f64(const attn_params *p, double *out, const doubl
  *   F16  half precision, rounded to nearest: relative 2⁻¹¹ from 2⁻¹⁴ to 65504, ±∞ beyond. The kernels widen it again exactly.
  *   Q8   a byte each and, per key and per value of each head, a scale s = max|x|/127: |error| ≤ s/2. A vector that is not all
  *        finite counts as NaN. Dot products are sums of integers: queries have 15 bits and sign relative to their largest
- *        channel (fewer beyond 511 channels), weights times value scales 15 bits relative to the largest of 512 keys. With k̂, v̂
+ *        channel (fewer beyond 513 channels), weights times value scales 15 bits relative to the largest of 512 keys. With k̂, v̂
  *        as attn_cache_read gives them, x a query's largest |channel| and L = min(32639, ⌊(2³¹ − 1)/128(dim + 1)⌋), a score
  *        is off by at most scale·x/2L·Σ|k̂_c|, and an output beside that by at most n·max_j(p_j s_j)·127/65278, s_j the value
- *        scales. The sums of integers, and so the bits of the simd build, do not depend on their order.
+ *        scales, for numbers and products of 10⁻³⁰ to 10³⁰ (values below count as 0). The sums of integers, and so the bits of the simd
+ *        build, do not depend on their order.
  */
 enum { ATTN_CACHE_F32 = 0, ATTN_CACHE_F16 = 1, ATTN_CACHE_Q8 = 2 };
 

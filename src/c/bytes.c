@@ -38,7 +38,7 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
     for (int32_t c = 0; c < dim; c += EIGHT, to += 2 * GROUP * parts_by(by)) {
       int32_t n[EIGHT];
       for (int32_t l = 0; l < EIGHT; l++)
-        all += n[l] = c + l < dim ? to_integer(q[c + l] * unit) : 0;
+        all += n[l] = unit > 0 && c + l < dim ? to_integer(q[c + l] * unit) : 0;
       put_numbers(by, to, v_load_i(n), v_load_i(n + 4));
     }
     s->starts[x] = start_of(s->form, all);

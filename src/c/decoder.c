@@ -208,7 +208,7 @@ static void run_layer(attn_pass *p, attn_team *team, int32_t layer)
   const decoder_layer *l = &d->layer[layer];
   /* in the last layer all tokens leave a key and a value, but only those with logits go on, and those that are looked at have a query */
   const int32_t t = p->t, outputs = layer + 1 < d->layers || p->again ? 0 : pass_first_output(t, p->outputs);
-  const int32_t queries = p->attended || p->wish[layer].weights ? 0 : outputs;
+  const int32_t queries = p->attended || (p->wish[layer].weights && outputs == t) ? 0 : outputs;
   p->from = 0;
   for_tokens(p, team, l, norm_for_attention, d->dim * 8.0);
   if (queries == 0)

@@ -259,9 +259,6 @@ INLINE i32x4 v_pack_bytes(i32x4 low, i32x4 high)
 #endif
 }
 
-/* The same two in every lane of 32 bits. */
-INLINE i16x8 v_splat_pair(int32_t pair) { return (i16x8)v_splat_i(pair); }
-
 /* A constant that loops keep in a register. One that V8 knows it makes anew at each use, in three instructions. */
 INLINE i32x4 v_keep(int32_t x)
 {

@@ -91,41 +91,66 @@ static attn_decoder *read_model(const double *numbers)
   return d;
 }
 
-/* A team of one and a pass for t tokens, each in memory of its own. */
-static attn_pass *pass_for(const attn_decoder *d, attn_team **team, int32_t t, int32_t outputs)
+/* A team and a pass for t tokens, each in memory of its own. Of several threads only this one comes, and has all the pieces. */
+static attn_pass *pass_for(const attn_decoder *d, attn_team **team, int32_t threads, int32_t t, int32_t outputs)
 {
   size_t scratch = (attn_pass_scratch_bytes(d, t) + 15) & ~(size_t)15;
   *team = fresh(attn_team_bytes());
-  attn_team_open(*team, 1, fresh(scratch), scratch);
+  attn_team_open(*team, threads, fresh((size_t)threads * scratch), scratch);
   return fresh(attn_pass_bytes(d, *team, t, outputs));
 }
 
-/* All tokens at once, with logits of so many of the last; leaves what the caches then hold in `snapshots`. */
-static const float *read_all(const attn_decoder *d, const int32_t *tokens, int32_t t, int32_t outputs,
-                             uint8_t **snapshots)
+/* What is left of reading all tokens at once. */
+typedef struct {
+  const float *logits;
+  float *weights; /* of the last layer and token (heads, t) */
+  uint8_t *snapshots[64];
+} reading;
+
+static reading read_all(const attn_decoder *d, int32_t threads, const int32_t *tokens, int32_t t, int32_t outputs)
 {
+  reading r = {.weights = fresh((size_t)sizes.heads * (size_t)t * sizeof(float))};
   attn_team *team;
   for (int32_t l = 0; l < sizes.layers; l++)
     attn_cache_truncate(caches[l], 0);
-  attn_pass *p = pass_for(d, &team, t, outputs);
-  check(!attn_pass_begin(p, d, team, tokens, t, outputs) && attn_pass_run(p, team, sizes.layers) == 0, "all at once");
+  attn_pass *p = pass_for(d, &team, threads, t, outputs);
+  check(!attn_pass_begin(p, d, team, tokens, t, outputs), "begin");
+  check(!attn_pass_want_weights(p, sizes.layers - 1, r.weights, NULL, sizes.heads), "want_weights");
+  check(attn_pass_run(p, team, sizes.layers) == 0, "all at once");
   for (int32_t l = 0; l < sizes.layers; l++)
-    attn_cache_snapshot(caches[l], snapshots[l] = fresh(attn_cache_snapshot_bytes(caches[l])));
-  return attn_pass_logits(p);
+    attn_cache_snapshot(caches[l], r.snapshots[l] = fresh(attn_cache_snapshot_bytes(caches[l])));
+  r.logits = attn_pass_logits(p);
+  return r;
+}
+
+/* Whether logits are those, and weights and caches as another reading has left them. */
+static void compare(const reading *r, const float *logits, const reading *other, int32_t t, int32_t outputs)
+{
+  check(!memcmp(r->logits, logits, (size_t)outputs * (size_t)sizes.vocab * sizeof(float)), "logits");
+  check(!memcmp(r->weights, other->weights, (size_t)sizes.heads * (size_t)t * sizeof(float)), "weights");
+  for (int32_t l = 0; l < sizes.layers; l++)
+    check(!memcmp(r->snapshots[l], other->snapshots[l], attn_cache_snapshot_bytes(caches[l])), "caches");
 }
 
 /* Of the last layer only what has logits is computed: logits and caches are the same for any number of them. */
 static void vary_outputs(const attn_decoder *d, const int32_t *tokens, int32_t t)
 {
-  uint8_t *all[64], *some[64];
-  const float *logits = read_all(d, tokens, t, t, all);
+  const reading all = read_all(d, 1, tokens, t, t);
   for (int32_t outputs = 0; outputs < t; outputs++) {
-    const size_t count = (size_t)outputs * (size_t)sizes.vocab;
-    const float *last = read_all(d, tokens, t, outputs, some);
-    check(!memcmp(last, logits + (size_t)t * (size_t)sizes.vocab - count, count * sizeof(float)), "logits of some");
-    for (int32_t l = 0; l < sizes.layers; l++)
-      check(!memcmp(some[l], all[l], attn_cache_snapshot_bytes(caches[l])), "caches behind some");
+    reading some = read_all(d, 1, tokens, t, outputs);
+    compare(&some, all.logits + (size_t)(t - outputs) * (size_t)sizes.vocab, &all, t, outputs);
   }
+}
+
+/* A context so long that a few tokens over it are worth sharing out, by spans, which takes room of its own. */
+static void fill_context(const attn_decoder *d, const int32_t *tokens, int32_t count)
+{
+  const int32_t t = sizes.context;
+  int32_t *ids = fresh((size_t)t * sizeof(int32_t));
+  for (int32_t i = 0; i < t; i++)
+    ids[i] = tokens[i % count];
+  reading one = read_all(d, 1, ids, t, 1), two = read_all(d, 2, ids, t, 1);
+  compare(&two, one.logits, &one, t, 1);
 }
 
 int main(void)
@@ -139,7 +164,7 @@ int main(void)
   attn_team *team;
   for (int32_t x = 0; x < sizes.chunks; x++) {
     int32_t t = chunk[x];
-    attn_pass *p = pass_for(d, &team, t, 1);
+    attn_pass *p = pass_for(d, &team, 1, t, 1);
     check(!attn_pass_begin(p, d, team, tokens + length, t, 1), "begin");
     length += t;
     size_t count = (size_t)sizes.layers * (size_t)sizes.heads * (size_t)t, bytes = count * sizeof(float);
@@ -156,10 +181,12 @@ int main(void)
       write_bytes(s[y], bytes);
     write_bytes(weights, (size_t)sizes.heads * (size_t)length * sizeof(float));
   }
-  attn_pass *p = pass_for(d, &team, 1, 0);
+  attn_pass *p = pass_for(d, &team, 1, 1, 0);
   check(!attn_pass_begin_again(p, d, team, tokens[1], 1, sizes.layers - 1), "begin_again");
   attn_pass_run(p, team, sizes.layers);
   write_bytes(attn_pass_queries(p), (size_t)sizes.heads * (size_t)sizes.head_dim * sizeof(float));
+  if (sizes.context > 1000)
+    fill_context(d, tokens, length);
   vary_outputs(d, tokens, length);
   /* what is refused leaves nothing behind for a sanitizer to find */
   check(attn_pass_begin(p, d, team, (int32_t[]){sizes.vocab}, 1, 0) == ATTN_E_RANGE, "a token that is none");
