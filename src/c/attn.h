@@ -101,10 +101,11 @@ ATTN_API void attn_set_key_scale(attn_params *p, const void *key_scale); /* (n) 
  *          With q' and k' what is rounded, v' what rounding makes of a value, ε half a scale, a score is off by at most
  *          |scale|·(ε_q·Σ|k'_c| + ε_k·Σ|q'_c| + d·ε_q·ε_k), and (8 + d)·2⁻²³·|scale|·Σ|q'_c|(|k'_c| + |mean_c|/r_c) for floats. Weights p are
  *          those of these scores, and an output is off from theirs by at most Σp_j·ε_j + Σ_blocks max_j(p_j s_j)·Σ_j|v'_jc/s_j|/254, blocks
- *          of 128 keys, ε and s of values, and 2⁻¹⁹·Σp_j|v_jc|. Vectors whose largest number, as it is rounded, is below 2e-36 (of values, 2e-34) count as 0, ones
- *          that are not all finite as NaN. Masks, statistics and all else are as with FLOAT. But finite keys that a row does not see, by
- *          causal, window or mask, have a part in mean and r, and so, within these bounds, in how those it sees are rounded: a prompt in
- *          chunks has other bits. For attn_forward_f32 and attn_work over arrays; elsewhere ATTN_E_RANGE. Before asking for scratch bytes.
+ *          of 128 keys, ε and s of values, and 2⁻¹⁹·Σp_j|v_jc|. Vectors whose largest number, as it is rounded, is below 2e-36 (of values,
+ *          2e-34) count as 0, ones that are not all finite as NaN. Masks, statistics and all else are as with FLOAT. But finite keys that a
+ *          row does not see, by causal, window or mask, have a part in mean and r, and so, within these bounds, in how those it sees are
+ *          rounded: a prompt in chunks has other bits. For attn_forward_f32 and attn_work over arrays; elsewhere
+ *          ATTN_E_RANGE. Before asking for scratch bytes.
  */
 enum { ATTN_FLOAT = 0, ATTN_INT8 = 1 };
 ATTN_API int32_t attn_set_precision(attn_params *p, int32_t precision);

@@ -69,8 +69,7 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size)
 typedef struct {
   char *base;
   size_t run, step, apart;
-  char *
-      panel; /* the panel it belongs to, of so many bytes; NULL for values, with which nothing beside them is computed */
+  char *panel; /* of a key, which is computed with whatever lies beside it; NULL for a value */
   size_t panel_bytes;
   float *scale; /* of bytes */
 } places;
