@@ -52,6 +52,7 @@ test('A01: arrays shorter or longer by one, or empty', () => {
   for (const length of [1, 143, 145, 0]) refuses(`out of ${length}`, 'SHAPE', 'out', () => call({ out: new Float32Array(length) }));
   for (const by of [-1, 1]) {
     refuses('q to attend', 'SHAPE', 'q', () => ch.attend(longer(good.q.subarray(0, 32), by), cache, { heads: 4 }));
+    refuses('more positions than a cache has', 'SHAPE', 'q', () => ch.attend(new Float32Array(32 * (cache.length + 1)), cache, { heads: 4, causal: true }), `at most the cache's ${cache.length}`);
     refuses('k to append', 'SHAPE', 'k', () => cache.append(new Float32Array(16 + by), new Float32Array(12)));
     refuses('v to append', 'SHAPE', 'v', () => cache.append(new Float32Array(16), new Float32Array(12 + by)));
     for (const [name, length] of [
@@ -76,9 +77,9 @@ test('A02: sizes that are no sizes', () => {
     refuses(`shape ${what}`, 'RANGE LIMIT OOM', 'shape', () => ch.tensor([2, x]));
     refuses(`mask shape ${what}`, 'RANGE SHAPE LIMIT', 'mask', () => call({ mask: { data: new Uint8Array(15), shape: [3, x] } }));
     for (const axis of ['heads', 'rows'])
-      refuses(`chosen ${axis} ${what}`, 'RANGE', axis, () => call({ want: { weights: { [axis]: [0, x] } } }));
+      refuses(`chosen ${axis} ${what}`, 'RANGE', `${axis}[1]`, () => call({ want: { weights: { [axis]: [0, x] } } }));
     if (![-1, -0].includes(x)) refuses(`offset ${what}`, 'RANGE', 'offset', () => call({ offset: x, causal: true }));
-    if (x !== Infinity) refuses(`window ${what}`, 'RANGE', 'window', () => call({ window: [0, x] }));
+    if (x !== Infinity) refuses(`window ${what}`, 'RANGE', 'window[1]', () => call({ window: [0, x] }));
   }
   const wide = new Float32Array(2000);
   for (const name of ['headDim', 'valueDim']) {
@@ -125,11 +126,11 @@ test('A03: strings, arrays, objects, bigints, dates where numbers belong, and no
   refuses('no options', 'ARG RANGE', 'headDim', () => ch.attention(good.q, good.k, good.v));
   refuses('null options', 'ARG', 'options', () => ch.attention(good.q, good.k, good.v, null));
   const gap = (x) => Object.assign([], { 1: x });
-  refuses('a window with a hole', 'ARG', 'window', () => call({ window: gap(1) }));
-  refuses('chosen rows with a hole', 'ARG', 'rows', () => call({ want: { weights: { rows: gap(1) } } }));
+  refuses('a window with a hole', 'ARG', 'window[0]', () => call({ window: gap(1) }));
+  refuses('chosen rows with a hole', 'ARG', 'rows[0]', () => call({ want: { weights: { rows: gap(1) } } }));
   refuses('chosen rows without end', 'LIMIT', 'rows', () => call({ want: { weights: { rows: new Array(2 ** 32 - 1) } } }));
-  refuses('a mask shape with a hole', 'ARG', 'mask.shape', () => call({ mask: { data: new Uint8Array(5), shape: gap(5) } }));
-  refuses('a tensor shape with a hole', 'ARG', 'shape', () => ch.tensor(gap(5)));
+  refuses('a mask shape with a hole', 'ARG', 'mask.shape[0]', () => call({ mask: { data: new Uint8Array(5), shape: gap(5) } }));
+  refuses('a tensor shape with a hole', 'ARG', 'shape[0]', () => ch.tensor(gap(5)));
   for (const scores of ['RAW', '', true, 0]) refuses(`scores ${scores}`, 'ARG', 'scores', () => call({ want: { scores } }));
   for (const name of ['Causal', 'temprature', 'mask ']) refuses(`option ${name}`, 'ARG', name, () => call({ [name]: 1 }));
   refuses('an unknown wish', 'ARG', 'entropy', () => call({ want: { entropy: true } }));

@@ -155,7 +155,7 @@ test('A22: causal with more queries than keys, and offsets below zero, give lead
   for (const x of [NaN, 2 ** 40, -(2 ** 31) - 1])
     refuses(`offset ${x}`, 'RANGE', 'offset', () => call({ causal: true, offset: x }));
   for (const x of [-1, 6, 2 ** 31 - 1])
-    refuses(`key length ${x}`, 'RANGE', 'keyLengths', () => call({ keyLengths: Int32Array.of(5, x) }));
+    refuses(`key length ${x}`, 'RANGE', 'keyLengths[1]', () => call({ keyLengths: Int32Array.of(5, x) }));
   for (const window of [[0], [0, 0, 0], [-1, 0], [0, NaN], 'ab', { 0: 1, 1: 1, length: 2 }])
     refuses(`window ${window}`, 'ARG RANGE SHAPE', 'window', () => call({ window }));
   for (const window of [2, 'ab', null]) refuses(`window ${window}`, 'ARG', 'window', () => call({ window }), '[left, right]');

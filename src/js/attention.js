@@ -1,5 +1,5 @@
 import { KVCache } from './cache.js';
-import { array, choice, headSizes, integer, list, number, read, rows, sized, yes } from './check.js';
+import { array, choice, integer, integers, list, number, read, rows, sized, sizesOf, yes } from './check.js';
 import { STATUS, describe, kindOf, refuse } from './errors.js';
 import { F32, Tensor, typeOf } from './memory.js';
 
@@ -15,9 +15,8 @@ export function attention(memory, q, k, v, options) {
   const type = typeOf(memory.floats('q', q));
   memory.floats('k', k, type);
   memory.floats('v', v, type);
-  for (const [name, x] of Object.entries({ batch, heads, kvHeads, headDim, valueDim })) integer(name, x, 1);
+  sizesOf(memory, { batch, heads, kvHeads, headDim, valueDim });
   divides(heads, kvHeads);
-  headSizes(memory, { headDim, valueDim });
   const m = rows('q', q, batch * heads * headDim, 'batch*heads*headDim');
   const n = rows('k', k, batch * kvHeads * headDim, 'batch*kvHeads*headDim');
   sized('v', v, batch * kvHeads * n * valueDim, 'batch*kvHeads*n*valueDim');
@@ -31,6 +30,7 @@ export function attend(memory, q, cache, options) {
   const heads = integer('heads', o.heads ?? kvHeads, 1);
   divides(heads, kvHeads);
   const m = rows('q', memory.floats('q', q, F32), heads * headDim, 'heads*headDim');
+  if (m > n && o.causal && o.offset === undefined) refuse('SHAPE', 'q', `${m} positions of ${heads} heads`, `at most the cache's ${n}`);
   o.offset ??= n - m;
   return run(memory, F32, { batch: 1, heads, kvHeads, m, n, headDim, valueDim }, o, { q }, place);
 }
@@ -55,7 +55,7 @@ export function readOptions(options, names) {
  * @param {number} cache its address, or 0 @returns {any}
  */
 function run(memory, type, shape, o, inputs, cache) {
-  const { batch, heads, kvHeads, m, n, headDim, valueDim } = shape, length = batch * heads * m * valueDim, given = o.out;
+  const { batch, heads, m, valueDim } = shape, length = batch * heads * m * valueDim, sizes = Object.values(shape), given = o.out;
   if (given !== undefined) {
     sized('out', memory.floats('out', given, type), length, 'batch*heads*m*valueDim');
     for (const [name, x] of Object.entries({ ...o, ...inputs, mask: o.mask?.data, out: undefined }))
@@ -63,8 +63,8 @@ function run(memory, type, shape, o, inputs, cache) {
   }
   const done = memory.scope(() => {
     const p = memory.push(memory.call('params_bytes'));
-    const status = memory.call('init', p, batch, heads, kvHeads, m, n, headDim, valueDim);
-    if (status) refuse(STATUS[status], 'shape', `(${Object.values(shape)})`, 'arrays below 4 GiB');
+    const status = memory.call('init', p, ...sizes);
+    if (status) refuse(STATUS[status], 'shape', `(${sizes})`, 'arrays below 4 GiB');
     setOptions(memory, type, shape, o, p);
     const results = wantResults(memory, type, shape, o.want, p);
     const at = Object.values(inputs).map((x) => memory.put(x, type));
@@ -98,7 +98,10 @@ const NUMBERS = [['scale', 'finite'], ['temperature', '≥ 0'], ['softcap', 'fin
 export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
   memory.call('set_layout', p, choice('layout', o.layout, 'bhsd', 'bshd'));
   memory.call('set_causal', p, yes('causal', o.causal));
-  if (o.precision !== undefined) memory.call('set_precision', p, choice('precision', o.precision, 'float', ...(type === F32 ? ['int8'] : [])));
+  if (choice('precision', o.precision, 'float', 'int8')) {
+    if (type !== F32) refuse('ARG', 'q', type, 'float32 with int8');
+    memory.call('set_precision', p, 1);
+  }
   for (const [name, expected] of NUMBERS)
     if (o[name] !== undefined) memory.ask(name, describe(o[name]), expected, `set_${name}`, p, number(name, o[name]));
   for (const [name, f, length, words] of /** @type {[string, string, number, string][]} */ ([
@@ -106,7 +109,7 @@ export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
     if (o[name] !== undefined) memory.call(`set_${f}`, p, memory.put(sized(name, memory.floats(name, o[name], type), length, words), type));
   if (o.window !== undefined) {
     const sides = '[left, right]', window = sized('window', list('window', o.window, sides), 2, sides);
-    memory.call('set_window', p, ...window.map((/** @type {any} */ x) => (x === Infinity ? -1 : integer('window', x, 0))));
+    memory.call('set_window', p, ...window.map((/** @type {any} */ x, /** @type {number} */ i) => (x === Infinity ? -1 : integer(`window[${i}]`, x, 0))));
   }
   /** One integer for each batch. @param {string} name */
   const each = (name) => sized(name, array(name, o[name], 'Int32Array'), batch, 'batch');
@@ -116,12 +119,12 @@ export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
       one && integer('offset', o.offset + 0, -(2 ** 31)), one ? 0 : memory.put(each('offset'), 'int32'));
   }
   if (o.keyLengths !== undefined) {
-    for (const x of each('keyLengths')) integer('keyLengths', x, 0, n);
+    integers('keyLengths', each('keyLengths'), 0, n);
     memory.call('set_key_lengths', p, memory.put(o.keyLengths, 'int32'));
   }
   if (o.mask !== undefined) {
     const { data, shape } = o.mask, select = kindOf(data) === 'Uint8Array';
-    const sizes = list('mask.shape', shape).map((x) => integer('mask.shape', x, 0)), words = `(${sizes})`;
+    const sizes = integers('mask.shape', list('mask.shape', shape), 0), words = `(${sizes})`;
     if (!sizes.length || sizes.length > 4) refuse('SHAPE', 'mask.shape', words, '1 to 4 sizes');
     const x = sized('mask.data', memory.floats('mask.data', data, type, 'Uint8Array'), sizes.reduce((a, b) => a * b), words);
     memory.ask('mask.shape', words, `one that broadcasts to (${[batch, heads, m, n]})`, 'set_mask', p, select ? 1 : 2,
@@ -172,8 +175,8 @@ export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
 function slots(memory, axis, chosen, size) {
   if (chosen === undefined) return { at: 0, count: size };
   const name = `want.weights.${axis}`, table = new Int32Array(size).fill(-1);
-  list(name, chosen).forEach((x, place) => {
-    if (table[integer(name, x, 0, size - 1)] >= 0) refuse('RANGE', name, `${x} twice`, 'each once');
+  integers(name, list(name, chosen), 0, size - 1).forEach((x, place) => {
+    if (table[x] >= 0) refuse('RANGE', name, `${x} twice`, 'each once');
     table[x] = place;
   });
   return { at: memory.put(table, 'int32'), count: chosen.length };

@@ -1,4 +1,4 @@
-import { array, choice, headSizes, integer, read, rows, sized } from './check.js';
+import { array, choice, integer, read, rows, sized, sizesOf } from './check.js';
 import { STATUS, describe, refuse } from './errors.js';
 import { Block, F32 } from './memory.js';
 
@@ -15,8 +15,7 @@ export class KVCache extends Block {
   /** @param {import('./memory.js').Memory} memory @param {any} options */
   constructor(memory, options) {
     const { kvHeads = 1, headDim, valueDim = headDim, capacity, type } = read('options', options, 'kvHeads headDim valueDim capacity type');
-    const sizes = Object.entries({ kvHeads, headDim, valueDim, capacity }).map(([name, x]) => integer(name, x, 1));
-    headSizes(memory, { headDim, valueDim });
+    const sizes = sizesOf(memory, { kvHeads, headDim, valueDim, capacity });
     const kind = choice('type', type, ...TYPES), bytes = memory.call('cache_bytes', ...sizes, kind) >>> 0;
     if (!bytes) refuse('LIMIT', 'cache', `of (${sizes})`, 'below 4 GiB');
     super(memory, bytes, 'cache');
@@ -83,6 +82,7 @@ export class KVCache extends Block {
     const { kvHeads, headDim, valueDim, capacity } = this, memory = this.#memory, at = this.place();
     array('snapshot', snapshot, 'Uint8Array');
     const status = memory.scope(() => memory.call('cache_restore', at, memory.put(snapshot, 'uint8'), snapshot.length));
-    if (status) refuse(STATUS[status], 'snapshot', `${describe(snapshot)}, ${UNFIT[STATUS[status]]}`, `an intact ${this.type} one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`);
+    const code = STATUS[status];
+    if (status) refuse(code, 'snapshot', `${describe(snapshot)}, ${UNFIT[code]}`, `an intact ${this.type} one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`);
   }
 }

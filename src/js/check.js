@@ -27,10 +27,14 @@ export function integer(name, x, least, most = 0x7fffffff) {
   return valid ? x : refuse('RANGE', name, minus ? '-0' : x, `an integer from ${least} to ${most}`);
 }
 
-/** @param {import('./memory.js').Memory} memory @param {Record<string, number>} sizes of heads, by name */
-export function headSizes(memory, sizes) {
+/** The same of each element. @param {string} name @param {ArrayLike<any>} xs @param {number} least @param {number} [most] */
+export const integers = (name, xs, least, most) => Array.from(xs, (x, i) => integer(`${name}[${i}]`, x, least, most));
+
+/** Sizes by name, at least 1, and of a head what the kernels take; in their order. @param {import('./memory.js').Memory} memory @param {Record<string, any>} sizes @returns {number[]} */
+export function sizesOf(memory, sizes) {
   const most = memory.call('max_dim');
-  for (const name in sizes) if (sizes[name] > most) refuse('LIMIT', name, sizes[name], `at most ${most}`);
+  return Object.entries(sizes).map(([name, x]) =>
+    integer(name, x, 1) > most && /(head|value)Dim/.test(name) ? refuse('LIMIT', name, x, `at most ${most}`) : x);
 }
 
 /** @param {string} name @param {any} x @returns {number} */

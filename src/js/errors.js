@@ -18,7 +18,7 @@ export function describe(x) {
   if (typeof x === 'string') return JSON.stringify(x.slice(0, 60));
   if (ArrayBuffer.isView(x)) return `${kindOf(x)} of ${x.byteLength} bytes`;
   if (Array.isArray(x)) return `an array of ${x.length}`;
-  return x && /^(object|function|bigint)$/.test(typeof x) ? `of type ${typeof x}` : String(x);
+  return x && /^(obj|func|big)/.test(typeof x) ? `of type ${typeof x}` : String(x);
 }
 
 /** The kind of a typed array, '' for anything else; holds across realms. @param {any} x @returns {string} */

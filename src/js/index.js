@@ -10,7 +10,7 @@
  */
 import { attend, attention } from './attention.js';
 import { KVCache } from './cache.js';
-import { choice, integer, list, read, yes } from './check.js';
+import { choice, integer, integers, list, read, yes } from './check.js';
 import { ClearheadError, refuse } from './errors.js';
 import { FILES, acceptsRelaxed, compile } from './load.js';
 import { F32, Memory, Tensor, memories } from './memory.js';
@@ -93,10 +93,11 @@ function engine(memory, why, more, theory) {
 
 /** What an engine without layers has in their place. */
 const WITHOUT = Object.fromEntries('matmul linear rmsNorm layerNorm silu gelu swiglu geglu ropeTable rope multiHead latent'.split(' ').map((name) =>
-  [name, () => refuse('ENV', name, 'an engine without layers', 'one of init({ layers: true })')]));
+  [name, () => refuse('ENV', name, 'not in this engine', 'one of init({ layers: true })')]));
 
 /** @param {Memory} memory @param {any} shape @param {any} dtype */
 function tensor(memory, shape, dtype) {
-  const sizes = Array.from(list('shape', shape), (x) => integer('shape', x, 0)); // which sees holes
-  return new Tensor(memory, sizes, choice('dtype', dtype, F32, 'float64') ? 'float64' : F32);
+  const sizes = integers('shape', list('shape', shape), 0);
+  choice('dtype', dtype, F32, 'float64');
+  return new Tensor(memory, sizes, dtype ?? F32);
 }

@@ -54,8 +54,8 @@ async function bytesOf(source) {
   if (ArrayBuffer.isView(source)) source = source.buffer.slice(source.byteOffset, source.byteOffset + source.byteLength);
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   const address = typeof source === 'string' || source instanceof URL;
-  if (!address && !(source instanceof Response)) refuse('ARG', 'wasm', describe(source), 'a URL, a Response, bytes or a WebAssembly.Module');
   if (address) absolute(source, 'wasm');
+  else if (!(source instanceof Response)) refuse('ARG', 'wasm', describe(source), 'a URL, a Response, bytes or a WebAssembly.Module');
   try {
     if (/^file:/.test(source)) {
       const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}fs/promises`);

@@ -1,6 +1,6 @@
 import { divides, overlap, readOptions, setOptions, wantResults } from './attention.js';
 import { KVCache } from './cache.js';
-import { headSizes, integer, number, read, rows, yes } from './check.js';
+import { integer, number, read, rows, sizesOf, yes } from './check.js';
 import { describe, refuse } from './errors.js';
 import { Held } from './held.js';
 import { F32 } from './memory.js';
@@ -77,9 +77,8 @@ export class MultiHead {
     const c = read('config', config, 'modelDim heads kvHeads headDim valueDim outputs rope normEpsilon onePlus residual');
     const { heads, kvHeads = heads, modelDim, headDim = modelDim / heads, valueDim = headDim, outputs, rope, normEpsilon, onePlus, residual } = c;
     if (c.headDim === undefined && modelDim % heads > 0) refuse('SHAPE', 'modelDim', modelDim, `a multiple of heads = ${heads}, or a headDim`);
-    for (const [name, x] of Object.entries({ modelDim, heads, kvHeads, headDim, valueDim })) integer(name, x, 1);
+    sizesOf(memory, { modelDim, heads, kvHeads, headDim, valueDim });
     divides(heads, kvHeads);
-    headSizes(memory, { headDim, valueDim });
     const w = read('weights', weights, 'q k v o qBias kBias vBias oBias qNorm kNorm');
     const sizes = { q: heads * headDim, k: kvHeads * headDim, v: kvHeads * valueDim, o: integer('outputs', outputs ?? modelDim, 1) };
     const held = new Held(memory);

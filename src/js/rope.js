@@ -104,7 +104,7 @@ export function rope(memory, x, table, options) {
   const m = rows('x', memory.floats('x', x, F32), batch * heads * headDim, 'batch*heads*headDim');
   const at = positions === undefined ? undefined : readPositions(positions, batch * m, t.positions);
   if (at) { if (offset !== 0) refuse('ARG', 'offset', describe(offset), 'none beside positions'); }
-  else if (integer('offset', offset, 0) + m > t.positions) refuse('RANGE', 'offset', `${offset} + ${m}`, `at most ${t.positions}, the rows of the table`);
+  else if (integer('offset', offset, 0) + m > t.positions) refuse('RANGE', 'offset', `${offset}, with ${m} positions in x`, `at most ${t.positions} together, the rows of the table`);
   const [row, head] = first ? [heads * headDim, headDim] : [headDim, m * headDim];
   if (out !== undefined) floats(memory, 'out', out, x.length, 'x');
   for (const [name, y] of Object.entries({ 'table.cos': t.cos, 'table.sin': t.sin, positions }))

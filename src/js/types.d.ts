@@ -56,7 +56,7 @@ export interface AttendOptions<A extends FloatArray = Float32Array> {
   keyScale?: A | Tensor<A>;
   /** Query i sees keys j ≤ i + offset. Default false. */
   causal?: boolean;
-  /** Number of past keys, one for all or one per batch; may be negative. Default 0, with a cache length − m. */
+  /** Number of past keys, one for all or one per batch; may be negative. Default 0, with a cache length − m, where `causal` then takes no more queries than positions (SHAPE). */
   offset?: number | Int32Array;
   /** [left, right]: how many previous and following positions are visible besides the query's own; Infinity = open. */
   window?: readonly [number, number];
