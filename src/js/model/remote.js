@@ -15,6 +15,7 @@ export { ClearheadError };
 export async function loadModel(source, options) {
   const { onProgress, signal, ...rest } = read('options', options, 'engine onProgress signal quantize context cacheType');
   abortSignal(signal)?.throwIfAborted();
+  read('engine', rest.engine, 'wasm variant threads layers', 'options of init, as { threads: 2 }');
   const link = new Link(await spawn());
   try {
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
