@@ -112,6 +112,7 @@ test('what cannot be done is said in one line, with exit status 2', () => {
   writeFileSync(alone, asSafetensors(tiny(configs.gemma3)).weights);
   writeFileSync(page, '<!doctype html><title>Not found</title>');
   for (const [args, words] of [
+    [['generat'], /there is no command "generat"; expected one of check, generate, info, serve/],
     [['generate'], /FILE and PROMPT are not given/],
     [['generate', file], /PROMPT is not given/],
     [['generate', file, 'a', 'b'], /after PROMPT/],
@@ -127,7 +128,7 @@ test('what cannot be done is said in one line, with exit status 2', () => {
     [['generate', '--stop', '--json', file, 'a'], /--stop is followed by --json; expected a value \(--stop=--json if/],
     [['generate', file, 'a', '--seed'], /--seed is without a value/],
     [['generate', '--json=yes', file, 'a'], /--json is given "yes"; expected it without a value/],
-    [['generate', '--chat', file, 'a'], /no chat template/],
+    [['generate', '--chat', file, 'a'], /--chat is given, but the model has no chat template/],
     [['generate', '--quantize', 'q3', file, 'a'], /--quantize is "q3"; expected "none" or "q8"/],
     [['generate', '--cache', 'f8', file, 'a'], /--cache is "f8"; .*"f16"/],
     [['generate', '--context', '1000', file, 'a'], /--context is 1000; expected at most 96/],

@@ -104,5 +104,5 @@ Statement 12, keys moved by a tenth: what happened, what its bounds promise, how
 ${twelve.map((/** @type {Part} */ part) => `      ${line(part, 42)}`).join('\n')}
 `
 }
-${holds ? `All ${statements.length} statements hold` : `NOT all statements hold: ${violated.map((/** @type {any} */ s) => `${s.number} ${s.name}`).join(', ')}`}${vacuous ? `; ${vacuous} of ${twelve.length} bounds of 12 ${vacuous === 1 ? 'is' : 'are'} vacuous here` : ''}.${all ? '' : ' --all shows every comparison.'}`;
+${holds ? `All ${statements.length} statements hold` : `NOT all statements hold: ${violated.map((/** @type {any} */ s) => `${s.number} ${s.name}`).join(', ')}`}${vacuous ? `; ${vacuous} of statement 12's ${twelve.length} bounds ${vacuous === 1 ? 'is' : 'are'} vacuous` : ''}.${all ? '' : ' --all shows every comparison.'}`;
 }

@@ -89,6 +89,7 @@ async function write(model, engine, prompt, given, number, signal) {
   const how = defined({ ...Object.fromEntries(SAMPLING.map((name) => [name, number[name]])), stop: given.stop, signal, observe: given.observe ? 'stats' : undefined });
   if (!model.tokenizer) throw new ClearheadError('ARG', 'the model has no tokenizer; expected tokenizer.json beside the weights, or a GGUF file');
   const messages = [...(given.system ? [{ role: 'system', content: given.system }] : []), { role: 'user', content: prompt }];
+  if (given.chat && !model.template) throw new ClearheadError('ARG', '--chat is given, but the model has no chat template; expected one that has, or PROMPT without --chat');
   const board = new HeadBoard(model.config), { stdout, stderr } = process;
   const words = given.chat ? model.chat(messages, how) : model.generate(prompt, how), started = performance.now();
   let first = 0, text = '', finish = 'interrupted', length = 0;
@@ -114,7 +115,7 @@ async function write(model, engine, prompt, given, number, signal) {
   const { info, cache } = model, { variant, threads, why } = engine.info, broken = finish === 'interrupted', status = broken ? INTERRUPTED : 0;
   if (given.json) {
     const report = { prompt, text, tokens, finish, interrupted: broken, promptTokens: length, tokensPerSecond: speed };
-    const machine = { loadMilliseconds: info.loadMilliseconds, weightBytes: info.weightBytes, cacheBytes: cache.bytes, variant, threads };
+    const machine = { loadMilliseconds: Math.round(info.loadMilliseconds), weightBytes: info.weightBytes, cacheBytes: cache.bytes, variant, threads };
     stdout.write(`${JSON.stringify({ ...report, ...machine, ...(given.observe && { heads: tokens.length ? board.summary() : [] }) }, null, 2)}\n`);
     return status;
   }
