@@ -52,7 +52,6 @@ test('A01: arrays shorter or longer by one, or empty', () => {
   for (const length of [1, 143, 145, 0]) refuses(`out of ${length}`, 'SHAPE', 'out', () => call({ out: new Float32Array(length) }));
   for (const by of [-1, 1]) {
     refuses('q to attend', 'SHAPE', 'q', () => ch.attend(longer(good.q.subarray(0, 32), by), cache, { heads: 4 }));
-    refuses('more positions than a cache has', 'SHAPE', 'q', () => ch.attend(new Float32Array(32 * (cache.length + 1)), cache, { heads: 4, causal: true }), `at most the cache's ${cache.length}`);
     refuses('k to append', 'SHAPE', 'k', () => cache.append(new Float32Array(16 + by), new Float32Array(12)));
     refuses('v to append', 'SHAPE', 'v', () => cache.append(new Float32Array(16), new Float32Array(12 + by)));
     for (const [name, length] of [
@@ -63,6 +62,10 @@ test('A01: arrays shorter or longer by one, or empty', () => {
       refuses(name, 'SHAPE', name, () => call({ [name]: new Float32Array(length + by) }));
     for (const name of ['keyLengths', 'offset']) refuses(name, 'SHAPE', name, () => call({ [name]: new Int32Array(2 + by) }));
   }
+  const ahead = (how) => () => ch.attend(new Float32Array(32 * (cache.length + 1)), cache, { heads: 4, ...how });
+  refuses('more positions than a cache has', 'SHAPE', 'q', ahead({ causal: true }), `at most the cache's ${cache.length}`);
+  refuses('the same and no offset', 'ARG', 'offset', ahead({ causal: true, offset: null }));
+  refuses('the same and no switch', 'ARG', 'causal', ahead({ causal: 1 }));
   leaksNothing('a long q', () => call({}, { q: longer(good.q, 1) }));
   leaksNothing('a long keyScale', () => call({ keyScale: new Float32Array(6) }));
 });
@@ -74,7 +77,7 @@ test('A02: sizes that are no sizes', () => {
     for (const name of ['kvHeads', 'headDim', 'valueDim', 'capacity'])
       refuses(`cache ${name} = ${what}`, 'RANGE LIMIT', name, () => ch.kvCache({ kvHeads: 1, headDim: 2, capacity: 3, [name]: x }));
     refuses(`heads = ${what}`, 'RANGE', 'heads', () => ch.attend(good.q, cache, { heads: x }));
-    refuses(`shape ${what}`, 'RANGE LIMIT OOM', 'shape', () => ch.tensor([2, x]));
+    refuses(`shape ${what}`, 'RANGE LIMIT OOM', 'shape[1]', () => ch.tensor([2, x]));
     refuses(`mask shape ${what}`, 'RANGE SHAPE LIMIT', 'mask', () => call({ mask: { data: new Uint8Array(15), shape: [3, x] } }));
     for (const axis of ['heads', 'rows'])
       refuses(`chosen ${axis} ${what}`, 'RANGE', `${axis}[1]`, () => call({ want: { weights: { [axis]: [0, x] } } }));

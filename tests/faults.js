@@ -65,7 +65,7 @@ export function bench(ch) {
     assert.ok(error instanceof ClearheadError, `${name}: ${error?.stack}`);
     assert.ok(codes.split(' ').includes(error.code), `${name}: code ${error.code}, not ${codes}: ${error.message}`);
     // what is spoiled is the subject, or a member of it, or an option that is not known; an OOM is about no argument
-    const text = word.replace(/[[\]]/g, '\\$&'), subject = RegExp(`^([\\w.]+\\.)?${text}([.[][\\w.[\\]]+)? is |^\\w+ is given "${text}"`);
+    const text = word.replace(/[[\]]/g, '\\$&'), subject = RegExp(`^([\\w.]+\\.)?${text}(\\[\\d+\\]|\\.\\w+)* is |^\\w+ is given "${text}"`);
     const named = error.code === 'OOM' ? error.message.includes(word) : subject.test(error.message);
     assert.ok(!word || named, `${name}: the message does not name ${word}: ${error.message}`);
     assert.ok(error.message.includes(expected && `expected ${expected}`), `${name}: expected ${expected}: ${error.message}`);

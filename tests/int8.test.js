@@ -308,7 +308,7 @@ test('key lengths outside [0, n] are clamped', () => {
 test('it is for float32 arrays', () => {
   const { ch } = engines[0], f64 = new Float64Array(8), f32 = new Float32Array(8);
   const refused = (run, code, words) => assert.throws(run, (error) => error.code === code && words.test(error.message));
-  refused(() => ch.attention(f64, f64, f64, { headDim: 8, precision: 'int8' }), 'ARG', /^q is float64; expected float32 with int8$/);
+  refused(() => ch.attention(f64, f64, f64, { headDim: 8, precision: 'int8' }), 'ARG', /^precision is int8 of float64; expected float32$/);
   refused(() => ch.attention(f32, f32, f32, { headDim: 8, precision: 8 }), 'ARG', /^precision is 8; expected "float" or "int8"$/);
   const cache = ch.kvCache({ headDim: 8, capacity: 4 });
   refused(() => ch.attend(f32, cache, { precision: 'int8' }), 'ARG', /given "precision"/);

@@ -30,8 +30,9 @@ export function attend(memory, q, cache, options) {
   const heads = integer('heads', o.heads ?? kvHeads, 1);
   divides(heads, kvHeads);
   const m = rows('q', memory.floats('q', q, F32), heads * headDim, 'heads*headDim');
-  if (m > n && o.causal && o.offset === undefined) refuse('SHAPE', 'q', `${m} positions of ${heads} heads`, `at most the cache's ${n}`);
-  o.offset ??= n - m;
+  // the queries are the last positions, unless it is said where they stand
+  if (o.offset === undefined && (o.offset = n - m) < 0 && o.causal === true)
+    refuse('SHAPE', 'q', `${m} positions of ${heads} heads`, `at most the cache's ${n}`);
   return run(memory, F32, { batch: 1, heads, kvHeads, m, n, headDim, valueDim }, o, { q }, place);
 }
 
@@ -99,7 +100,7 @@ export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
   memory.call('set_layout', p, choice('layout', o.layout, 'bhsd', 'bshd'));
   memory.call('set_causal', p, yes('causal', o.causal));
   if (choice('precision', o.precision, 'float', 'int8')) {
-    if (type !== F32) refuse('ARG', 'q', type, 'float32 with int8');
+    if (type !== F32) refuse('ARG', 'precision', 'int8 of float64', F32);
     memory.call('set_precision', p, 1);
   }
   for (const [name, expected] of NUMBERS)

@@ -93,7 +93,7 @@ function engine(memory, why, more, theory) {
 
 /** What an engine without layers has in their place. */
 const WITHOUT = Object.fromEntries('matmul linear rmsNorm layerNorm silu gelu swiglu geglu ropeTable rope multiHead latent'.split(' ').map((name) =>
-  [name, () => refuse('ENV', name, 'not in this engine', 'one of init({ layers: true })')]));
+  [name, () => refuse('ENV', name, 'not loaded', 'one of init({ layers: true })')]));
 
 /** @param {Memory} memory @param {any} shape @param {any} dtype */
 function tensor(memory, shape, dtype) {
