@@ -155,7 +155,7 @@ test('errors come over as they are, and the model goes on', async () => {
 
   await assert.rejects(loadModel(new Uint8Array([71, 71, 85, 70, 9])), { name: 'ClearheadError', code: 'INTEGRITY' });
   await assert.rejects(loadModel(source, { engine: { variant: 'fast' } }), { code: 'ARG' });
-  await assert.rejects(loadModel(source, { engine: await init() }), { code: 'ARG', message: /^engine is given "info"; expected only wasm variant threads layers$/ });
+  await assert.rejects(loadModel(source, { engine: await init() }), { code: 'ARG', message: /^engine is an engine; expected options of init for one in the worker/ });
   await assert.rejects(loadModel(source, { engine: 2 }), { code: 'ARG', message: /^engine is 2; expected options of init/ });
   await assert.rejects(loadModel(source, { context: 1000, engine }), { code: 'RANGE' });
   const mine = new Error('mine');
