@@ -30,7 +30,7 @@ async function main([name, ...rest]) {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    console.error(`clearhead: there is no command "${name}"; expected one of ${Object.keys(commands).join(', ')} (clearhead help says what they do)`);
+    console.error(`clearhead: there is no command ${harmless(JSON.stringify(name))}; expected one of ${Object.keys(commands).join(', ')} (clearhead help says what they do)`);
     return 2;
   }
   try {
