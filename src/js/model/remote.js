@@ -3,7 +3,7 @@
  * where every method returns a promise; see remote.d.ts.
  */
 import { abortSignal, read } from '../check.js';
-import { ClearheadError, refuse } from '../errors.js';
+import { ClearheadError, describe, refuse } from '../errors.js';
 import { listen, nodeWorkers } from '../workers.js';
 
 export { ClearheadError };
@@ -15,8 +15,8 @@ export { ClearheadError };
 export async function loadModel(source, options) {
   const { onProgress, signal, ...rest } = read('options', options, 'engine onProgress signal quantize context cacheType');
   abortSignal(signal)?.throwIfAborted();
-  if (typeof rest.engine?.attend === 'function') refuse('ARG', 'engine', 'an engine', 'options of init for one in the worker, as { threads: 2 }');
-  if (rest.engine !== undefined) rest.engine = read('engine', rest.engine, 'wasm variant threads layers', 'options of init, as { threads: 2 }');
+  const { engine } = rest, own = typeof engine?.attend === 'function';
+  if (own || (engine !== undefined && (typeof engine !== 'object' || !engine))) refuse('ARG', 'engine', own ? 'an engine' : describe(engine), 'options of init for one in the worker, as { threads: 2 }');
   const link = new Link(await spawn());
   try {
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
