@@ -96,7 +96,7 @@ KERNEL void store_block(int wide, int32_t rows, uint8_t *block, const float *x, 
     ROLLED for (int l = 0; l < rows; l++, block += 16) v_store_i(block, q[v][l]);
   }
   i32x4 low = sums_of(sums[0]), all = low + sums_of(sums[1]);
-  i32x4 numbers[GROUP] = {(i32x4)v_select(enough | (d != d), d, zero), (i32x4)v_float(all), -all, -low};
+  i32x4 numbers[GROUP] = {(i32x4)v_select(enough | (d != d), d, zero), (i32x4)v_float(all), -all * 128, -low * 128};
   if (rows == 1)
     transpose_i(numbers);
   ROLLED for (int l = 0; l < (rows == 1 ? 1 : wide ? 2 : 4); l++, block += 16) v_store_i(block, numbers[l]);

@@ -41,13 +41,24 @@ typedef struct {
   const void *scratch;
   weight_type t;
   int32_t wide, pairs;
-  int32_t offset; /* as the narrow form has it */
 } product;
 
 /* Where the group begins whose first input is i. */
 static const uint8_t *input_at(const product *x, int32_t i)
 {
   return (const uint8_t *)x->scratch + (size_t)i * input_bytes(x->t, x->wide, x->w->columns);
+}
+
+/* Of the narrow form's weights, as they are stored. */
+static int32_t stored_offset(const attn_matrix *w, weight_type t)
+{
+  return t.low_bits == 8 && w->form == DOT_SIGNED ? 0 : t.offset;
+}
+
+/* And as the tiles read them. */
+static int32_t tile_offset(const attn_matrix *w, weight_type t)
+{
+  return t.offset == 0 || w->form == DOT_SIGNED ? 0 : w->form == DOT_PAIRS ? t.offset : 128;
 }
 
 /* Inputs [from, to), from a multiple of four, and one panel. */
@@ -58,31 +69,38 @@ KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lane
     int8_t narrow[UNPACK * PANEL];
   } unpacked;
   chunk_scales scales;
-  float some[GROUP * PANEL]; /* where not all of a tile is asked for */
   tile_kernel *kernel = x->wide ? attn_tile_wide(x->t) : attn_tile_narrow(x->t, x->pairs);
-  int32_t columns = x->w->columns, block = input_block(x->wide, GROUP);
+  const int32_t columns = x->w->columns, block = input_block(x->wide, GROUP), group = columns / PART * block;
+  const int32_t offset = tile_offset(x->w, x->t);
+  const int as_stored = !x->wide && x->t.low_bits == 8;
+  const int32_t whole =
+      l.end - l.begin == PANEL ? to - (to - from) % GROUP : from; /* tiles of which all is asked for */
   for (int32_t c = 0; c < columns; c += UNPACK) {
     panel_chunk chunk = chunk_at(x->t, panel_of(x->w, panel), c, columns);
     attn_chunk_scales(&scales, x->t, chunk);
     if (x->wide)
       attn_unpack_wide(x->t, unpacked.wide, chunk);
-    else
-      attn_unpack_narrow(x->t, unpacked.narrow, chunk);
-    const uint8_t *group = input_at(x, from) + c / PART * block;
-    float *y = x->out + (size_t)from * x->stride + (size_t)panel * PANEL;
-    for (int32_t i = from; i < to; i += GROUP, group += columns / PART * block, y += GROUP * x->stride) {
-      int32_t rows = to - i < GROUP ? to - i : GROUP, all = rows == GROUP && l.end - l.begin == PANEL;
-      tile_weights weights = {&unpacked, chunk, &scales, all ? x->stride : PANEL, x->offset};
-      float *sums = all ? y : some;
-      if (c == 0)
-        for (int r = 0; r < GROUP; r++)
-          for (int v = 0; v < PANEL; v += 4)
-            v_store(sums + (size_t)r * weights.stride + v, v_splat(0));
-      else if (!all)
-        attn_move_lanes(some, PANEL, y, x->stride, rows, l);
-      kernel(sums, group, &weights);
-      if (!all)
-        attn_move_lanes(y, x->stride, some, PANEL, rows, l);
+    else if (!as_stored)
+      attn_unpack_narrow(x->t, unpacked.narrow, chunk, offset);
+    tile_weights weights = {.weights = as_stored ? (const void *)chunk.quants : &unpacked,
+                            .step = as_stored ? chunk.stride : PART * PANEL,
+                            .chunk = chunk,
+                            .scales = &scales,
+                            .stride = x->stride,
+                            .group_bytes = group,
+                            .first = c == 0,
+                            .offset = offset};
+    const uint8_t *input = input_at(x, from) + c / PART * block;
+    float *y = x->out + (size_t)from * x->stride + (size_t)panel * PANEL, some[GROUP * PANEL];
+    kernel(y, input, &weights, (whole - from) / GROUP);
+    weights.stride = PANEL;
+    for (int32_t i = whole; i < to; i += GROUP) {
+      int32_t rows = to - i < GROUP ? to - i : GROUP;
+      float *at = y + (size_t)(i - from) * x->stride;
+      __builtin_memset(some, 0, sizeof some);
+      attn_move_lanes(some, PANEL, at, x->stride, rows, l);
+      kernel(some, input + (i - from) / GROUP * group, &weights, 1);
+      attn_move_lanes(at, x->stride, some, PANEL, rows, l);
     }
   }
 }
@@ -102,12 +120,6 @@ void attn_multiply_alone(float *out, const attn_matrix *w, const void *x, float 
   }
 }
 
-/* As the narrow form's weights are stored. */
-static int32_t narrow_offset(const attn_matrix *w, weight_type t)
-{
-  return t.low_bits == 8 && w->form == DOT_SIGNED ? 0 : t.offset;
-}
-
 /* A row with a scale that is infinite or NaN gives NaN; the kernels for one input do not look. */
 static int row_is_wild(const attn_matrix *w, weight_type t, int32_t row)
 {
@@ -122,17 +134,17 @@ static int row_is_wild(const attn_matrix *w, weight_type t, int32_t row)
 void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m, int32_t first_row,
                    int32_t end_row)
 {
-  product x = {out, stride, w, scratch, attn_weight_type(w->type), w->form == DOT_WIDE, w->form == DOT_PAIRS, 0};
+  product x = {out, stride, w, scratch, attn_weight_type(w->type), w->form == DOT_WIDE, w->form == DOT_PAIRS};
   if (!x.t.low_bits)
     return attn_multiply_floats(out, stride, w, scratch, m, first_row, end_row);
-  x.offset = narrow_offset(w, x.t);
   int32_t paired = m % GROUP == 1 ? m - 1 : m;
   int32_t abreast = attn_multiply_abreast(w->type, w->columns);
   for (int32_t i = 0; i < paired; i += abreast)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
       many(&x, i, paired - i < abreast ? paired : i + abreast, panel, lanes_of(panel, first_row, end_row));
   if (paired < m)
-    attn_multiply_alone(out + (size_t)paired * stride, w, input_at(&x, paired), (float)(x.wide ? x.t.offset : x.offset),
+    attn_multiply_alone(out + (size_t)paired * stride, w, input_at(&x, paired),
+                        (float)(x.wide ? x.t.offset : stored_offset(w, x.t)),
                         x.wide ? attn_alone_wide(x.t) : attn_alone_narrow(x.t, x.pairs), x.t.high_bits ? 1 : STREAMS,
                         first_row, end_row);
   for (int32_t row = first_row; w->wild && row < end_row; row++)

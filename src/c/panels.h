@@ -80,37 +80,58 @@ alone_kernel *attn_alone_narrow(weight_type t, int pairs);
 void attn_multiply_alone(float *out /* (rows) */, const attn_matrix *w, const void *x, float offset,
                          alone_kernel *kernel, int32_t streams, int32_t first_row, int32_t end_row);
 
-/* A chunk's weights as the tiles read them: (parts, c/2, PANEL, c%2), q − offset times Q6_K's s; or (parts, c/4, PANEL, c%4), q. */
+/*
+ * A chunk's weights as the tiles read them: (parts, c/2, PANEL, c%2), q less the type's offset, times Q6_K's s; or (parts, c/4, PANEL, c%4),
+ * q with another offset, but for 8 bits, which are stored so.
+ */
 void attn_unpack_wide(weight_type t, int16_t *to, panel_chunk chunk);
-void attn_unpack_narrow(weight_type t, int8_t *to, panel_chunk chunk);
+void attn_unpack_narrow(weight_type t, int8_t *to, panel_chunk chunk, int32_t offset);
 
 /* A chunk of weights that groups of four inputs meet, one after another. */
 typedef struct {
-  const void *weights; /* unpacked */
-  panel_chunk chunk;   /* for its parts, and for Q6_K's s, which 8 bits have no room for */
+  const void *weights; /* unpacked, or as they are stored, with so many bytes from part to part (of the narrow form) */
+  int32_t step;
+  panel_chunk chunk; /* for its parts, and for Q6_K's s, which 8 bits have no room for */
   const chunk_scales *scales;
-  size_t stride;  /* of y */
-  int32_t offset; /* what the narrow form subtracts from its weights */
+  size_t stride;       /* of y */
+  int32_t group_bytes; /* of prepared inputs, all columns */
+  int32_t first;       /* whether the sums begin with this chunk, or go on from y */
+  int32_t offset;      /* of the narrow form's weights */
 } tile_weights;
 
-/* y += what the chunk adds. */
-typedef void tile_kernel(float *y /* (GROUP, stride), of which PANEL */, const void *x, const tile_weights *t);
+/* y += what the chunk adds, for group after group: a call for each costs a percent. */
+typedef void tile_kernel(float *y /* (groups, GROUP, stride), of which PANEL */, const void *x, const tile_weights *t,
+                         int32_t groups);
 
-/* What a part adds: y += (n·d + m·Σx)·dx. */
-INLINE void add_part(const int has_m, float *y, size_t stride, f32x4 n[GROUP][2], const float *d, const float *m,
+/* A tile's sums, (GROUP, PANEL), are apart from y while parts are added: y comes from far away. */
+INLINE void begin_sums(float *sums, const float *y, const tile_weights *t)
+{
+  for (int r = 0; r < GROUP; r++)
+    for (int v = 0; v < PANEL; v += 4)
+      v_store(sums + r * PANEL + v, t->first ? v_splat(0) : v_load(y + (size_t)r * t->stride + v));
+}
+
+INLINE void end_sums(float *y, const float *sums, const tile_weights *t)
+{
+  for (int r = 0; r < GROUP; r++)
+    for (int v = 0; v < PANEL; v += 4)
+      v_store(y + (size_t)r * t->stride + v, v_load(sums + r * PANEL + v));
+}
+
+/* What a part adds: sums += (n·d + m·Σx)·dx. */
+INLINE void add_part(const int has_m, float *sums, f32x4 n[GROUP][2], const float *d, const float *m,
                      const float *numbers /* of the inputs: four d, then four Σx */)
 {
   f32x4 dw[2] = {v_load(d), v_load(d + 4)}, mw[2];
   if (has_m)
     mw[0] = v_load(m), mw[1] = v_load(m + 4);
-  for (int r = 0; r < GROUP; r++) {
+  for (int r = 0; r < GROUP; r++, sums += PANEL) {
     f32x4 dx = v_splat(numbers[r]), sum = v_splat(numbers[GROUP + r]);
-    float *to = y + (size_t)r * stride;
     for (int v = 0; v < 2; v++) {
       f32x4 z = n[r][v] * dw[v];
       if (has_m)
         z += mw[v] * sum;
-      v_store(to + 4 * v, v_load(to + 4 * v) + z * dx);
+      v_store(sums + 4 * v, v_load(sums + 4 * v) + z * dx);
     }
   }
 }

@@ -44,12 +44,15 @@ void attn_matrix_row(const attn_matrix *w, int32_t row, float *out)
     chunk.parts = part + 1;
     attn_chunk_scales(&scales, t, chunk);
     chunk.quants = quants_at(chunk, part), chunk.parts = 1;
+    const int8_t *bytes = narrow;
     if (w->form == DOT_WIDE)
       attn_unpack_wide(t, wide, chunk);
+    else if (t.low_bits == 8)
+      bytes = (const int8_t *)chunk.quants;
     else
-      attn_unpack_narrow(t, narrow, chunk);
+      attn_unpack_narrow(t, narrow, chunk, t.offset);
     float d = scales.d[part * PANEL + r], m = t.sign_m ? scales.m[part * PANEL + r] : 0;
     for (int32_t c = 0; c < PART; c++) /* d times it is exact, so nothing is rounded but the sum */
-      out[start + c] = d * (float)weight_of(t, w->form, wide, narrow, chunk.quants, r, c) + m;
+      out[start + c] = d * (float)weight_of(t, w->form, wide, bytes, chunk.quants, r, c) + m;
   }
 }

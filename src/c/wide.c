@@ -152,30 +152,34 @@ INLINE void two_columns(const int first, i32x4 n[GROUP][2], const int16_t *w, co
   }
 }
 
-INLINE void tile(const int has_m, float *y, const void *input, const tile_weights *t)
+INLINE void tile(const int has_m, float *y, const void *inputs, const tile_weights *t, int32_t groups)
 {
-  const uint8_t *x = input;
-  const int16_t *w = t->weights;
-  const float *d = t->scales->d, *m = t->scales->m;
-  const size_t stride = t->stride;
   const int32_t parts = t->chunk.parts;
-  for (int32_t p = 0; p < parts; p++, d += PANEL, m += PANEL) {
-    i32x4 n[GROUP][2];
-    /* the first in place of eight zeros; the fifteen others V8 unrolls evenly: 78 instead of 75 GOP/s */
-    two_columns(1, n, w, x);
-    ROLLED for (int c = 2; c < PART; c += 2) two_columns(0, n, w += 2 * PANEL, x += 4 * GROUP);
-    w += 2 * PANEL, x += 4 * GROUP;
-    const float *numbers = (const float *)x;
-    x += input_block(1, GROUP) - input_quants(1, GROUP);
-    f32x4 z[GROUP][2];
-    for (int r = 0; r < GROUP; r++)
-      for (int v = 0; v < 2; v++)
-        z[r][v] = v_float(n[r][v]);
-    add_part(has_m, y, stride, z, d, m, numbers);
+  for (const uint8_t *group = inputs; groups > 0; groups--, group += t->group_bytes, y += GROUP * t->stride) {
+    const uint8_t *x = group;
+    const int16_t *w = t->weights;
+    const float *d = t->scales->d, *m = t->scales->m;
+    float sums[GROUP * PANEL];
+    begin_sums(sums, y, t);
+    for (int32_t p = 0; p < parts; p++, d += PANEL, m += PANEL) {
+      i32x4 n[GROUP][2];
+      /* the first in place of eight zeros; the fifteen others V8 unrolls evenly: 78 instead of 75 GOP/s */
+      two_columns(1, n, w, x);
+      ROLLED for (int c = 2; c < PART; c += 2) two_columns(0, n, w += 2 * PANEL, x += 4 * GROUP);
+      w += 2 * PANEL, x += 4 * GROUP;
+      const float *numbers = (const float *)x;
+      x += input_block(1, GROUP) - input_quants(1, GROUP);
+      f32x4 z[GROUP][2];
+      for (int r = 0; r < GROUP; r++)
+        for (int v = 0; v < 2; v++)
+          z[r][v] = v_float(n[r][v]);
+      add_part(has_m, sums, z, d, m, numbers);
+    }
+    end_sums(y, sums, t);
   }
 }
 
-static void tile_plain(float *y, const void *x, const tile_weights *t) { tile(0, y, x, t); }
-static void tile_m(float *y, const void *x, const tile_weights *t) { tile(1, y, x, t); }
+static void tile_plain(float *y, const void *x, const tile_weights *t, int32_t groups) { tile(0, y, x, t, groups); }
+static void tile_m(float *y, const void *x, const tile_weights *t, int32_t groups) { tile(1, y, x, t, groups); }
 
 tile_kernel *attn_tile_wide(weight_type t) { return t.sign_m ? tile_m : tile_plain; }
