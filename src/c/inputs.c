@@ -50,57 +50,97 @@ INLINE i32x4 sums_of(i32x4 x[GROUP])
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
-/* The largest |x| of each row's part: as integers, in the order of the numbers, infinity and NaN last. */
-INLINE i32x4 largest(const float *const *row, int32_t rows)
+/* A group of rows; those that are not there are zeros. */
+typedef struct {
+  int wide;
+  int32_t rows, count, columns;
+  const float *x;
+  uint8_t *block; /* of the first part */
+} input_group;
+
+static const float zeros[PART];
+
+/* The part of row r that begins at column c. */
+INLINE const float *part_of(const input_group *g, int32_t r, int32_t c)
 {
-  i32x4 most[GROUP] = {{0}};
-  ROLLED for (int32_t r = 0; r < rows; r++) UNROLLED for (int c = 0; c < PART; c += 4) most[r] =
-      v_max_i(most[r], (i32x4)v_load(row[r] + c) & v_splat_i(INT32_MAX));
-  transpose_i(most);
-  return v_max_i(v_max_i(most[0], most[1]), v_max_i(most[2], most[3]));
+  return r < g->count ? g->x + (size_t)r * (size_t)g->columns + c : zeros;
 }
 
-/* A part of `count` rows, to a block of `rows`. A row that has NaN or an infinity in it has a d of NaN. */
-KERNEL void store_block(int wide, int32_t rows, uint8_t *block, const float *x, size_t columns, int32_t count)
+/*
+ * The scale of each part, and in place of Σx what its numbers are to be multiplied by. In a pass of its own, because a division is long
+ * waited for. A row that has NaN or an infinity in it has a d of NaN.
+ */
+KERNEL void find_scales(const input_group *g)
 {
-  static const float zeros[PART] = {0};
-  const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23: adding it rounds to an integer */
-  const float *row[GROUP];
-  ROLLED for (int32_t r = 0; r < rows; r++) row[r] = r < count ? x + (size_t)r * columns : zeros;
-  f32x4 max = (f32x4)largest(row, rows), d = max / v_splat(127.0f) + (max - max), zero = v_splat(0);
-  /* max/127 is to be a normal number and 127/max finite; so little is 0 */
-  i32x4 enough = max > v_splat(2e-36f);
-  float inverse[GROUP];
-  v_store(inverse, v_select(enough, v_splat(127.0f) / max, zero));
-  i32x4 q[4][GROUP] = {{{0}}}, sums[2][GROUP] = {{{0}}};
-  ROLLED for (int32_t r = 0; r < rows; r++)
-  {
-    const float *from = d[r] == d[r] ? row[r] : zeros;
-    f32x4 times = v_splat(inverse[r]);
-    ROLLED for (int h = 0; h < 2; h++, from += PART / 2)
+  const f32x4 zero = v_splat(0);
+  float *numbers = (float *)(void *)(g->block + input_quants(g->wide, g->rows));
+  for (int32_t c = 0; c < g->columns; c += PART, numbers += input_block(g->wide, g->rows) / 4) {
+    /* |x| as integers, in the order of the numbers, infinity and NaN last */
+    i32x4 most[GROUP] = {{0}};
+    ROLLED for (int32_t r = 0; r < g->rows; r++)
     {
-      i32x4 n[4];
-      UNROLLED for (int v = 0; v < 4; v++) n[v] = (i32x4)(v_load(from + 4 * v) * times + magic) - (i32x4)magic;
-      sums[h][r] = (n[0] + n[1]) + (n[2] + n[3]);
-      i32x4 low = v_pack(n[0], n[1]), high = v_pack(n[2], n[3]);
-      if (wide)
-        q[2 * h][r] = low, q[2 * h + 1][r] = high;
-      else
-        q[h][r] = v_pack_bytes(low, high);
+      const float *from = part_of(g, r, c);
+      i32x4 m[2] = {{0}, {0}};
+      UNROLLED for (int l = 0; l < PART / 4; l++) m[l % 2] =
+          v_max_i(m[l % 2], (i32x4)v_load(from + 4 * l) & v_splat_i(INT32_MAX));
+      most[r] = v_max_i(m[0], m[1]);
     }
+    transpose_i(most);
+    f32x4 max = (f32x4)v_max_i(v_max_i(most[0], most[1]), v_max_i(most[2], most[3]));
+    f32x4 d = max / v_splat(127.0f) + (max - max);
+    /* max/127 is to be a normal number and 127/max finite; so little is 0 */
+    i32x4 enough = max > v_splat(2e-36f);
+    f32x4 scale = v_select(enough | (d != d), d, zero), times = v_select(enough, v_splat(127.0f) / max, zero);
+    if (g->rows == 1)
+      scale = __builtin_shufflevector(scale, times, 0, 4, 0, 4);
+    else
+      v_store(numbers + GROUP, times);
+    v_store(numbers, scale);
   }
-  ROLLED for (int v = 0; v < (wide ? 4 : 2); v++)
-  {
-    if (rows > 1)
-      transpose_i(q[v]);
-    ROLLED for (int l = 0; l < rows; l++, block += 16) v_store_i(block, q[v][l]);
-  }
-  i32x4 low = sums_of(sums[0]), all = low + sums_of(sums[1]);
-  i32x4 numbers[GROUP] = {(i32x4)v_select(enough | (d != d), d, zero), (i32x4)v_float(all), -all * 128, -low * 128};
-  if (rows == 1)
-    transpose_i(numbers);
-  ROLLED for (int l = 0; l < (rows == 1 ? 1 : wide ? 2 : 4); l++, block += 16) v_store_i(block, numbers[l]);
 }
+
+INLINE void numbers_of(const int wide, const int32_t rows, const input_group *g)
+{
+  const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23: adding it rounds to an integer */
+  uint8_t *block = g->block;
+  for (int32_t c = 0; c < g->columns; c += PART) {
+    const float *scale = (const float *)(const void *)(block + input_quants(wide, rows));
+    f32x4 d = v_load(scale);
+    i32x4 q[4][GROUP], sums[2][GROUP] = {{{0}}};
+    ROLLED for (int32_t r = 0; r < rows; r++)
+    {
+      const float *from = scale[r] == scale[r] ? part_of(g, r, c) : zeros;
+      f32x4 times = v_splat(scale[rows + r]);
+      ROLLED for (int h = 0; h < 2; h++, from += PART / 2)
+      {
+        i32x4 n[4];
+        UNROLLED for (int v = 0; v < 4; v++) n[v] = (i32x4)(v_load(from + 4 * v) * times + magic) - (i32x4)magic;
+        sums[h][r] = (n[0] + n[1]) + (n[2] + n[3]);
+        i32x4 low = v_pack(n[0], n[1]), high = v_pack(n[2], n[3]);
+        if (wide)
+          q[2 * h][r] = low, q[2 * h + 1][r] = high;
+        else
+          q[h][r] = v_pack_bytes(low, high);
+      }
+    }
+    ROLLED for (int v = 0; v < (wide ? 4 : 2); v++)
+    {
+      if (rows > 1)
+        transpose_i(q[v]);
+      ROLLED for (int l = 0; l < rows; l++, block += 16) v_store_i(block, q[v][l]);
+    }
+    i32x4 low = sums_of(sums[0]), all = low + sums_of(sums[1]);
+    i32x4 numbers[GROUP] = {(i32x4)d, (i32x4)v_float(all), -all * 128, -low * 128};
+    if (rows == 1)
+      transpose_i(numbers);
+    ROLLED for (int l = 0; l < (rows == 1 ? 1 : wide ? 2 : 4); l++, block += 16) v_store_i(block, numbers[l]);
+  }
+}
+
+KERNEL void store_any(const input_group *g) { numbers_of(g->wide, g->rows, g); }
+
+/* By itself, for it is what prompts are made ready by. */
+KERNEL void store_four(const input_group *g) { numbers_of(!V_DOT8, GROUP, g); }
 
 /* Four rows side by side; those that are not there are zeros. */
 static void store_floats(float *to, const float *x, size_t columns, int32_t count)
@@ -131,8 +171,10 @@ void attn_multiply_prepare(void *scratch, const float *x, int32_t first, int32_t
       __builtin_memcpy(group, from, (size_t)columns * sizeof(float));
     else if (!t.low_bits)
       store_floats((float *)(void *)group, from, (size_t)columns, count);
-    else
-      for (int32_t c = 0; c < columns; c += PART, group += input_block(wide, rows))
-        store_block(wide, rows, group, from + c, (size_t)columns, count);
+    else {
+      input_group g = {wide, rows, count, columns, from, group};
+      find_scales(&g);
+      (rows == GROUP && wide == !V_DOT8 ? store_four : store_any)(&g);
+    }
   }
 }
