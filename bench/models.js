@@ -103,8 +103,9 @@ async function runSide(side) {
       if (Math.abs(promptTokens - length) > 3) throw new Error(`the prompt has ${promptTokens} tokens, not ${length}`);
       note(`prefill ${length}`, prefill);
       note(`decode ${length}`, decode);
+      // right behind the one it is compared with
+      if (length === 128 && side.peer === 'clearhead') note('decode 128, observed', (await side.page.call('runModel', prompt(128), 48, 'stats')).decode);
     }
-    if (side.peer === 'clearhead') note('decode 128, observed', (await side.page.call('runModel', prompt(128), 48, 'stats')).decode);
   } catch (error) {
     side.why = reason(error);
   }
