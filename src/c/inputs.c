@@ -99,9 +99,11 @@ KERNEL void find_scales(const input_group *g)
   }
 }
 
-INLINE void numbers_of(const int wide, const int32_t rows, const input_group *g)
+KERNEL void store_numbers(const input_group *g)
 {
   const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23: adding it rounds to an integer */
+  const int wide = g->wide;
+  const int32_t rows = g->rows;
   uint8_t *block = g->block;
   for (int32_t c = 0; c < g->columns; c += PART) {
     const float *scale = (const float *)(const void *)(block + input_quants(wide, rows));
@@ -137,11 +139,6 @@ INLINE void numbers_of(const int wide, const int32_t rows, const input_group *g)
   }
 }
 
-KERNEL void store_any(const input_group *g) { numbers_of(g->wide, g->rows, g); }
-
-/* By itself, for it is what prompts are made ready by. */
-KERNEL void store_four(const input_group *g) { numbers_of(!V_DOT8, GROUP, g); }
-
 /* Four rows side by side; those that are not there are zeros. */
 static void store_floats(float *to, const float *x, size_t columns, int32_t count)
 {
@@ -174,7 +171,7 @@ void attn_multiply_prepare(void *scratch, const float *x, int32_t first, int32_t
     else {
       input_group g = {wide, rows, count, columns, from, group};
       find_scales(&g);
-      (rows == GROUP && wide == !V_DOT8 ? store_four : store_any)(&g);
+      store_numbers(&g);
     }
   }
 }
