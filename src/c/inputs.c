@@ -68,13 +68,14 @@ INLINE const float *part_of(const input_group *g, int32_t r, int32_t c)
 
 /*
  * The scale of each part, and in place of Σx what its numbers are to be multiplied by. In a pass of its own, because a division is long
- * waited for. A row that has NaN or an infinity in it has a d of NaN.
+ * waited for. A row's part with NaN or an infinity in it has a d of NaN.
  */
 KERNEL void find_scales(const input_group *g)
 {
   const f32x4 zero = v_splat(0);
-  float *numbers = (float *)(void *)(g->block + input_quants(g->wide, g->rows));
-  for (int32_t c = 0; c < g->columns; c += PART, numbers += input_block(g->wide, g->rows) / 4) {
+  uint8_t *block = g->block;
+  for (int32_t c = 0; c < g->columns; c += PART, block += input_block(g->wide, g->rows)) {
+    float *numbers = (float *)(void *)(block + input_quants(g->wide, g->rows));
     /* |x| as integers, in the order of the numbers, infinity and NaN last */
     i32x4 most[GROUP] = {{0}};
     ROLLED for (int32_t r = 0; r < g->rows; r++)
@@ -99,7 +100,8 @@ KERNEL void find_scales(const input_group *g)
   }
 }
 
-KERNEL void store_numbers(const input_group *g)
+/* All parts to integers, by the scales that are in their blocks; Σx takes its place there. */
+KERNEL void round_parts(const input_group *g)
 {
   const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23: adding it rounds to an integer */
   const int wide = g->wide;
@@ -171,7 +173,7 @@ void attn_multiply_prepare(void *scratch, const float *x, int32_t first, int32_t
     else {
       input_group g = {wide, rows, count, columns, from, group};
       find_scales(&g);
-      store_numbers(&g);
+      round_parts(&g);
     }
   }
 }

@@ -55,7 +55,7 @@ static int32_t stored_offset(const attn_matrix *w, weight_type t)
   return t.low_bits == 8 && w->form == DOT_SIGNED ? 0 : t.offset;
 }
 
-/* And as the tiles read them. */
+/* And as the tiles read them; the wide form does not ask. */
 static int32_t tile_offset(const attn_matrix *w, weight_type t)
 {
   return t.offset == 0 || w->form == DOT_SIGNED ? 0 : w->form == DOT_PAIRS ? t.offset : 128;
@@ -89,16 +89,16 @@ KERNEL void many(const product *x, int32_t from, int32_t to, int32_t panel, lane
                             .stride = x->stride,
                             .group_bytes = group,
                             .first = c == 0,
-                            .offset = offset};
+                            .has_offset = offset != 0};
     const uint8_t *input = input_at(x, from) + c / PART * block;
-    float *y = x->out + (size_t)from * x->stride + (size_t)panel * PANEL, some[GROUP * PANEL];
+    float *y = x->out + (size_t)from * x->stride + (size_t)panel * PANEL, some[GROUP * PANEL] = {0};
     kernel(y, input, &weights, (whole - from) / GROUP);
     weights.stride = PANEL;
     for (int32_t i = whole; i < to; i += GROUP) {
       int32_t rows = to - i < GROUP ? to - i : GROUP;
       float *at = y + (size_t)(i - from) * x->stride;
-      __builtin_memset(some, 0, sizeof some);
-      attn_move_lanes(some, PANEL, at, x->stride, rows, l);
+      if (c > 0)
+        attn_move_lanes(some, PANEL, at, x->stride, rows, l);
       kernel(some, input + (i - from) / GROUP * group, &weights, 1);
       attn_move_lanes(at, x->stride, some, PANEL, rows, l);
     }

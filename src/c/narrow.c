@@ -1,7 +1,8 @@
 /*
  * Quantised products with 8-bit lanes, where an engine's relaxed dot product is exact (dots.h): the same integers as wide.c, in half as
- * many instructions. Inputs are the signed operand, weights the other, which is unsigned (or signed and of 7 bits, or signed: Q8_0 in the
- * signed form); what is to be subtracted from them comes off as a multiple of the inputs' sum.
+ * many instructions. Inputs are the signed operand, weights the other. A single input meets weights as they are stored, unsigned (but Q8_0 in
+ * the signed form); tiles meet them unpacked, signed in that form and unsigned in the others. What unsigned ones are too large by comes off
+ * as a multiple of the inputs' sum.
  *
  * `pairs`: sums of two instead of four, for weights of 4 bits. On a Zen 4 in Node 26 they run at 95 GOP/s where wide.c does at 65.
  */
@@ -37,7 +38,7 @@ INLINE f32x4 of_half(i32x4 n, i32x4 sub) { return v_float(n) * v_float(sub); }
 INLINE void part_dots(const int high_bits, i32x4 to[2], const uint8_t *q, const uint8_t *x)
 {
   const int32_t *numbers = (const int32_t *)(const void *)(x + input_quants(0, 1));
-  const int32_t below = numbers[2], below_low = numbers[3]; /* 128 times the sums */
+  const int32_t below = numbers[2], below_low = numbers[3]; /* −128 times the sums */
   i32x4 start = v_splat_i(high_bits == 2 ? below_low / 4 : 0), n[2] = {start, start}, high[2] = {{0}, {0}};
   f32x4 y[2] = {{0}, {0}};
   ROLLED for (int t = 0; t < 4; t++)
@@ -118,14 +119,14 @@ alone_kernel *attn_alone_narrow(weight_type t, int pairs)
 
 INLINE void unpack(const int high_bits, int8_t *to, const uint8_t *q, int32_t raise)
 {
-  const i8x16 by = (i8x16)v_splat_i((int32_t)((uint32_t)(raise & 255) * 0x01010101));
+  const u8x16 by = (u8x16)v_splat_i((int32_t)((uint32_t)(raise & 255) * 0x01010101));
   i32x4 high[2] = {{0}, {0}}, b[2][2];
   ROLLED for (int t = 0; t < 4; t++)
   {
     eight_columns(high_bits, b, q, t, high);
     for (int j = 0; j < 2; j++)
       for (int v = 0; v < 2; v++, to += 16)
-        v_store_i(to, (i32x4)((i8x16)b[j][v] + by));
+        v_store_i(to, (i32x4)((u8x16)b[j][v] + by));
   }
 }
 
@@ -203,20 +204,21 @@ INLINE void start_with(i32x4 n[GROUP][2], const i32x4 start)
 enum { IN_PAIRS, WHOLE, HALVES };
 
 /*
- * A type with an m has no offset. Where weights are unsigned that of others is 128 (but in pairs, 8), and what it takes off is ready among
- * the inputs' numbers, not to be computed between the dot products: on a Zen 5 a product and a shuffle for each input cost 3 %.
+ * A type with an m has no offset. That of others is 0 where weights are signed, 8 in pairs, else 128: what that takes off comes with the
+ * inputs, and whole parts load it input by input; a product and shuffles cost them 3 % on a Zen 5.
  */
 INLINE void tile(const int kind, const int has_m, float *y, const void *inputs, const tile_weights *t, int32_t groups)
 {
   static const int32_t zeros[2 * GROUP] = {0};
-  const int32_t parts = t->chunk.parts, step = t->step, has_offset = t->offset;
-  for (const uint8_t *group = inputs; groups > 0; groups--, group += t->group_bytes, y += GROUP * t->stride) {
-    const uint8_t *x = group;
-    const int8_t *w = t->weights;
+  const int32_t parts = t->chunk.parts, step = t->step, has_offset = t->has_offset;
+  for (int32_t g = 0; g < groups; g++) {
+    const uint8_t *x = (const uint8_t *)inputs + (size_t)g * (size_t)t->group_bytes;
+    float *to = y + (size_t)g * GROUP * t->stride;
     const float *d = t->scales->d, *m = t->scales->m;
     float sums[GROUP * PANEL];
-    begin_sums(sums, y, t);
-    for (int32_t p = 0; p < parts; p++, d += PANEL, m += PANEL, w += step, x += input_block(0, GROUP)) {
+    begin_sums(sums, to, t);
+    for (int32_t p = 0; p < parts; p++, d += PANEL, m += PANEL, x += input_block(0, GROUP)) {
+      const int8_t *w = (const int8_t *)t->weights + (size_t)p * (size_t)step;
       const float *numbers = (const float *)(x + input_quants(0, GROUP));
       const int32_t *below = has_offset ? (const int32_t *)numbers + 2 * GROUP : zeros, *below_low = below + GROUP;
       i32x4 n[GROUP][2] = {0};
@@ -247,7 +249,7 @@ INLINE void tile(const int kind, const int has_m, float *y, const void *inputs, 
       }
       add_part(has_m, sums, z, d, m, numbers);
     }
-    end_sums(y, sums, t);
+    end_sums(to, sums, t);
   }
 }
 

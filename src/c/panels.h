@@ -82,28 +82,28 @@ void attn_multiply_alone(float *out /* (rows) */, const attn_matrix *w, const vo
 
 /*
  * A chunk's weights as the tiles read them: (parts, c/2, PANEL, c%2), q less the type's offset, times Q6_K's s; or (parts, c/4, PANEL, c%4),
- * q with another offset, but for 8 bits, which are stored so.
+ * with `offset` in place of the type's. Those of 8 bits are stored so, and not for attn_unpack_narrow.
  */
 void attn_unpack_wide(weight_type t, int16_t *to, panel_chunk chunk);
 void attn_unpack_narrow(weight_type t, int8_t *to, panel_chunk chunk, int32_t offset);
 
 /* A chunk of weights that groups of four inputs meet, one after another. */
 typedef struct {
-  const void *weights; /* unpacked, or as they are stored, with so many bytes from part to part (of the narrow form) */
-  int32_t step;
-  panel_chunk chunk; /* for its parts, and for Q6_K's s, which 8 bits have no room for */
+  const void *weights; /* unpacked, or in the narrow form as they are stored, */
+  int32_t step;        /* with so many bytes from part to part */
+  panel_chunk chunk;   /* for its parts, and for Q6_K's s, which 8 bits have no room for */
   const chunk_scales *scales;
   size_t stride;       /* of y */
   int32_t group_bytes; /* of prepared inputs, all columns */
   int32_t first;       /* whether the sums begin with this chunk, or go on from y */
-  int32_t offset;      /* of the narrow form's weights */
+  int32_t has_offset;  /* the narrow form's weights */
 } tile_weights;
 
 /* y += what the chunk adds, for group after group: a call for each costs a percent. */
 typedef void tile_kernel(float *y /* (groups, GROUP, stride), of which PANEL */, const void *x, const tile_weights *t,
                          int32_t groups);
 
-/* A tile's sums, (GROUP, PANEL), are apart from y while parts are added: y comes from far away. */
+/* A tile's sums, (GROUP, PANEL), are apart from y while parts are added: most of y is not in the first-level cache. */
 INLINE void begin_sums(float *sums, const float *y, const tile_weights *t)
 {
   for (int r = 0; r < GROUP; r++)

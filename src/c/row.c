@@ -1,4 +1,4 @@
-/* One row of a matrix as float32, by way of what the tiles read. */
+/* One row of a matrix as float32, by way of what unpacks weights for tiles. */
 #include "panels.h"
 
 float attn_read_float(int32_t type, const uint8_t *p)
@@ -22,7 +22,7 @@ static int32_t weight_of(weight_type t, int32_t form, const int16_t *wide, const
   int32_t q = narrow[(c / 4 * PANEL + r) * 4 + c % 4];
   if (t.low_bits == 8)
     return form == DOT_SIGNED ? q : (uint8_t)q - t.offset;
-  return (q - t.offset) * (t.high_bits == 2 ? (int8_t)quants[c / 16 * 8 + r - 16] : 1);
+  return q * (t.high_bits == 2 ? (int8_t)quants[c / 16 * 8 + r - 16] : 1);
 }
 
 void attn_matrix_row(const attn_matrix *w, int32_t row, float *out)
@@ -50,7 +50,7 @@ void attn_matrix_row(const attn_matrix *w, int32_t row, float *out)
     else if (t.low_bits == 8)
       bytes = (const int8_t *)chunk.quants;
     else
-      attn_unpack_narrow(t, narrow, chunk, t.offset);
+      attn_unpack_narrow(t, narrow, chunk, 0);
     float d = scales.d[part * PANEL + r], m = t.sign_m ? scales.m[part * PANEL + r] : 0;
     for (int32_t c = 0; c < PART; c++) /* d times it is exact, so nothing is rounded but the sum */
       out[start + c] = d * (float)weight_of(t, w->form, wide, bytes, chunk.quants, r, c) + m;

@@ -181,6 +181,7 @@ INLINE void v_transpose(f32x4 x[4])
 typedef int16_t i16x8 __attribute__((vector_size(16)));
 typedef uint16_t u16x8 __attribute__((vector_size(16)));
 typedef int8_t i8x16 __attribute__((vector_size(16)));
+typedef uint8_t u8x16 __attribute__((vector_size(16)));
 typedef int8_t i8x8 __attribute__((vector_size(8)));
 typedef uint8_t u8x8 __attribute__((vector_size(8)));
 typedef i32x4 i32x4_u __attribute__((aligned(1), may_alias));
@@ -282,7 +283,8 @@ INLINE i32x4 v_dot(i16x8 a, i16x8 b, i32x4 c)
 
 /*
  * c + the products of 8-bit lanes, summed in fours, where there is one instruction for it (V_DOT8). The lanes of b have 7 bits
- * by contract; what the eighth means, and whether sums of two saturate, is the engine's choice: dot_form() of dots.h looks.
+ * by contract; what the eighth means, and whether sums of two saturate, is the choice of the engine, which dot_form() of dots.h has to have
+ * found out before all eight are used.
  * A native build can model the choices: V_DOT8_LIKE 1 b is unsigned, 2 b is signed, 3 b is unsigned and sums of two saturate,
  * 4 the sum is twice what it should be.
  */

@@ -155,12 +155,13 @@ INLINE void two_columns(const int first, i32x4 n[GROUP][2], const int16_t *w, co
 INLINE void tile(const int has_m, float *y, const void *inputs, const tile_weights *t, int32_t groups)
 {
   const int32_t parts = t->chunk.parts;
-  for (const uint8_t *group = inputs; groups > 0; groups--, group += t->group_bytes, y += GROUP * t->stride) {
-    const uint8_t *x = group;
+  for (int32_t g = 0; g < groups; g++) {
+    const uint8_t *x = (const uint8_t *)inputs + (size_t)g * (size_t)t->group_bytes;
+    float *to = y + (size_t)g * GROUP * t->stride;
     const int16_t *w = t->weights;
     const float *d = t->scales->d, *m = t->scales->m;
     float sums[GROUP * PANEL];
-    begin_sums(sums, y, t);
+    begin_sums(sums, to, t);
     for (int32_t p = 0; p < parts; p++, d += PANEL, m += PANEL) {
       i32x4 n[GROUP][2];
       /* the first in place of eight zeros; the fifteen others V8 unrolls evenly: 78 instead of 75 GOP/s */
@@ -175,7 +176,7 @@ INLINE void tile(const int has_m, float *y, const void *inputs, const tile_weigh
           z[r][v] = v_float(n[r][v]);
       add_part(has_m, sums, z, d, m, numbers);
     }
-    end_sums(y, sums, t);
+    end_sums(to, sums, t);
   }
 }
 
