@@ -1,7 +1,8 @@
 /**
  * Taking turns: in each round everybody is timed once, and the next round begins with the next one, so that whatever else the
  * machine does falls on all. A share of a limit is taken within a turn, in which the limit runs again and again (side.js), and the
- * median of those shares is what counts.
+ * median of those shares is what counts; so it is with two of ours that are compared, for a neighbour on the machine slows a kernel
+ * that keeps a core busy by 40 % for half a second.
  */
 import { bytes, flops, speed } from './cases.js';
 import { reason } from './side.js';
@@ -15,7 +16,8 @@ export const FUSED = 'fused multiply-add',
  * @param {{ rounds: number, slice: number, budget: number, warm: number, pause?: number }} how seconds: slice of one turn, budget
  *   of all turns of one contender, warm before the first, pause after each (threads spin for a while when their work is done)
  * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds: by round, null where the budget was used up,
- *   least: for each limit of the same engine the share of those seconds that it would take, by round }
+ *   least: for each limit of the same engine the share of those seconds that it would take, by round,
+ *   times: how many times as fast it is as the one it is compared with, by round }
  */
 export async function measureCase(sides, c, { rounds, slice, budget, warm, pause = 0 }) {
   const rows = [],
@@ -28,13 +30,17 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
         if (row.why) continue;
         row.seconds = [];
         row.least = {};
+        row.times = [];
         // Whoever takes longer than all rounds may take is judged by the call that was checked.
         if (first > budget) row.seconds.push(first);
         else turns.push({ row, side, at, left: budget });
       }
     }
     for (const turn of turns)
-      turn.limits = turn.row.role === 'limit' ? [] : turns.filter(({ row, side }) => row.role === 'limit' && side === turn.side);
+      turn.others =
+        turn.row.role === 'limit'
+          ? []
+          : turns.filter(({ row, side }) => side === turn.side && (row.role === 'limit' || row.name === turn.row.against));
     for (let round = 0; round < rounds; round++)
       for (let turn = 0; turn < turns.length; turn++) {
         await take(c, turns[(turn + round) % turns.length], slice);
@@ -47,17 +53,20 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
 }
 
 async function take(c, turn, slice) {
-  const { row, side, at, limits } = turn;
+  const { row, side, at, others } = turn;
   if (turn.left <= 0 || row.why) return row.seconds?.push(null);
   try {
     const sample = await side.sample(
       at,
       slice,
-      limits.map((limit) => limit.at),
+      others.map((other) => other.at),
     );
     turn.left -= Math.max(sample.seconds, slice);
     row.seconds.push(sample.seconds);
-    limits.forEach((limit, x) => (row.least[limit.row.name] ??= []).push(sample.limits[x] * callsOf(c, limit.row)));
+    others.forEach(({ row: other }, x) => {
+      if (other.role === 'limit') (row.least[other.name] ??= []).push(sample.others[x] * callsOf(c, other));
+      else row.times.push(sample.others[x]);
+    });
   } catch (error) {
     row.why = `failed when repeated: ${reason(error)}`;
     delete row.seconds;
@@ -98,6 +107,8 @@ function sharesOf({ name, least }) {
 
 /** Rows a and b of the same rounds: the median of b's time divided by a's, which is how many times as fast a is. */
 export function timesFaster(a, b) {
+  if (a?.times?.length && a.against === b?.name) return spread(a.times);
+  if (b?.times?.length && b.against === a?.name) return spread(b.times.map((x) => 1 / x));
   const ratios =
     a?.seconds && b?.seconds
       ? a.seconds.map((seconds, round) => seconds && b.seconds[round] && b.seconds[round] / seconds).filter(Boolean)

@@ -2,7 +2,8 @@
  * The contenders of one JavaScript engine. This runs as it stands in Node and in a page; whoever measures asks for one sample
  * at a time and so interleaves them, across engines too.
  *
- * A contender is { name, version, role: 'ours' | 'peer' | 'limit', tolerance, prepare(case, data) }. What prepare returns is
+ * A contender is { name, version, role: 'ours' | 'peer' | 'limit', tolerance, prepare(case, data) }, and `against` names another of
+ * the engine with which it is compared turn by turn. What prepare returns is
  *   run()      one call, sync or not; returns a number of the result, so that nothing can be left out
  *   output()   the last call's result as (heads, m, d); a limit has none
  *   amount     for a limit, what one call is worth, in its unit
@@ -15,7 +16,7 @@ import { median } from './spread.js';
 
 // seconds
 const BATCH = 0.25e-3; // 50 times what a page's clock tells apart
-const BESIDE = 0.01; // of a limit, between two batches, at most
+const BESIDE = 0.01; // of a limit, between two batches, at most, if a call is not longer
 
 const now = () => performance.now() / 1000;
 
@@ -45,9 +46,9 @@ export class Side {
       inputs = data(c),
       right = reference(c, inputs),
       rows = [];
-    for (const { name, role, unit, tolerance, prepare } of this.contenders) {
+    for (const { name, role, unit, against, tolerance, prepare } of this.contenders) {
       if ((c.section === 'limits' && role !== 'limit') || (c.section === 'matmul' && role === 'peer')) continue;
-      const row = { name, role, unit, engine: this.engine };
+      const row = { name, role, unit, against, engine: this.engine };
       let ready;
       try {
         ready = await prepare(c, inputs);
@@ -93,35 +94,35 @@ export class Side {
   }
 
   /**
-   * One turn: short batches, and between them the limits, so that whatever slows the machine down slows both. A first batch is not
+   * One turn: short batches, and between them others, so that whatever slows the machine down slows all. A first batch is not
    * counted, for others have just had the caches; but whoever fills the slice with it has long filled the caches too.
    * @param {number} at @param {number} slice seconds of its own that may be used; one batch is always run
-   * @param {number[]} limits where they are
-   * @returns {Promise<{ seconds: number, limits: number[] }>} seconds per call, the median of the batches; and of each limit how its
-   *   seconds per call relate to them, the median as well
+   * @param {number[]} others where they are: limits, and whom this one is compared with
+   * @returns {Promise<{ seconds: number, others: number[] }>} seconds per call, the median of the batches; and of each of the others how
+   *   its seconds per call relate to them, the median as well
    */
-  async sample(at, slice, limits = []) {
+  async sample(at, slice, others = []) {
     const ready = this.prepared[at],
-      all = limits.map((limit) => this.prepared[limit]);
+      all = others.map((other) => this.prepared[other]);
     let seconds = await this.#time(ready, ready.calls);
     const batches = [],
-      ratios = limits.map(() => /** @type {number[]} */ ([]));
+      ratios = others.map(() => /** @type {number[]} */ ([]));
     const beside = async () => {
       const length = Math.min(BESIDE, (seconds * ready.calls) / 4),
         times = [];
-      for (const limit of all) times.push(await this.#time(limit, Math.max(1, Math.ceil(length / limit.each))));
+      for (const other of all) times.push(await this.#time(other, Math.max(1, Math.ceil(length / other.each))));
       return times;
     };
     const slow = seconds * ready.calls > slice;
     let before = await beside();
-    for (const end = now() + slice * (1 + limits.length / 4); !batches.length || now() < end;) {
+    for (const end = now() + slice * (1 + others.length / 4); !batches.length || now() < end;) {
       if (!slow || batches.length) seconds = await this.#time(ready, ready.calls);
       const after = await beside();
       batches.push(seconds);
       ratios.forEach((list, x) => list.push((before[x] + after[x]) / 2 / seconds));
       before = after;
     }
-    return { seconds: median(batches), limits: ratios.map(median) };
+    return { seconds: median(batches), others: ratios.map(median) };
   }
 
   /** Ends a case. */

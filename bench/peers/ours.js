@@ -26,13 +26,13 @@ export async function open({ threads = 1, cold = false, lean = false }) {
     const exact = { Type: Float64Array, tolerance: EXACT, only: (c) => c.n <= 512 && c.d === 64 && c.heads === c.kvHeads };
     contenders.push(contender(ch, `${name}, float64`, exact));
     const two = threads === 1 && (await start(init, variant, 2));
-    if (two) contenders.push(contender(two, `${name}, 2 threads`, {}));
+    if (two) contenders.push(contender(two, `${name}, 2 threads`, { against: name }));
     if (variant === 'simd' && contenders.some((c) => c.name === 'clearhead relaxed')) continue; // the rest once, with the faster
-    contenders.push(contender(ch, `${name}, lse and stats`, { want: { lse: true, stats: true }, only: explained }));
+    contenders.push(contender(ch, `${name}, lse and stats`, { want: { lse: true, stats: true }, against: name, only: explained }));
     contenders.push(contender(ch, `${name}, typed arrays`, { copied: true, only: (c) => c.m > 1 }));
     for (const type of Object.keys(STORED))
       if (offers(() => ch.kvCache({ headDim: 8, capacity: 8, type }).dispose()))
-        contenders.push(contender(ch, `clearhead, ${type} cache`, { type, tolerance: STORED[type], only: (c) => c.m === 1 }));
+        contenders.push(contender(ch, `clearhead, ${type} cache`, { type, against: name, tolerance: STORED[type], only: (c) => c.m === 1 }));
     const x = new Float32Array(64);
     if (offers(() => ch.attention(x, x, x, { headDim: 8, precision: 'int8' })))
       contenders.push(contender(ch, 'clearhead, int8', { precision: 'int8', tolerance: INT8, only: (c) => c.m > 1 }));
@@ -60,7 +60,7 @@ function offers(call) {
 /** Where what explaining costs is measured. */
 const explained = (c) => c.n >= 512 && c.n <= 1024 && c.d === 64;
 
-function contender(ch, name, { want, copied, Type = Float32Array, type, precision, tolerance = SINGLE, only = () => true }) {
+function contender(ch, name, { want, copied, Type = Float32Array, type, precision, against, tolerance = SINGLE, only = () => true }) {
   const prepare = (c, { q, k, v }) => {
     if (c.section === 'matmul') return want || copied || Type !== Float32Array || type || precision ? null : product(ch, c, { q, k });
     if (!only(c)) return null;
@@ -82,7 +82,7 @@ function contender(ch, name, { want, copied, Type = Float32Array, type, precisio
     tensor.dispose();
     return byteLength;
   };
-  return { name, version: '', role: 'ours', tolerance, memory, prepare };
+  return { name, version: '', role: 'ours', against, tolerance, memory, prepare };
 }
 
 /** Keys and values in a cache, the query a typed array: one step of a decoder. */
