@@ -47,7 +47,7 @@ enum {
   ATTN_E_RANGE = 2,     /* a number outside its range: a negative size, a temperature below 0, NaN where none may be */
   ATTN_E_LIMIT = 3,     /* too large: a head above attn_max_dim(), an array of 4 GiB, a cache that is full */
   ATTN_E_FORMAT = 4,    /* not a snapshot of a cache of this shape */
-  ATTN_E_INTEGRITY = 5, /* a snapshot whose checksum is wrong */
+  ATTN_E_INTEGRITY = 5, /* a snapshot that is cut off, or whose checksum is wrong */
 };
 
 /* ---- One call's shape and options ------------------------------------------------------------------------------- */

@@ -161,7 +161,7 @@ int32_t attn_cache_restore(attn_cache *cache, const uint8_t *snapshot, size_t by
   /* the length is compared with what the bytes can hold before anything is computed from it */
   size_t position = position_bytes(cache), payload = bytes - HEADER - CHECKSUM;
   if (length > payload / position || payload != (size_t)length * position)
-    return ATTN_E_FORMAT;
+    return ATTN_E_INTEGRITY;
   if (get_little(snapshot + bytes - CHECKSUM, 8) != checksum(snapshot, bytes - CHECKSUM))
     return ATTN_E_INTEGRITY;
   if (length > (uint64_t)cache->capacity)
