@@ -65,7 +65,8 @@ describe('what is refused', () => {
   test('messages that are none', async () => {
     const template = await open('x');
     for (const messages of [null, 'Hi', {}]) await refuses(() => template.render(messages), 'ARG', /messages is/);
-    for (const message of [null, 'Hi', {}, { role: 'user' }, { role: 'user', content: 3 }]) await refuses(() => template.render([message]), 'ARG', /messages\[0\]/);
+    for (const message of [null, 'Hi', {}]) await refuses(() => template.render([message]), 'ARG', /^messages\[0\]\.role is undefined; expected a string$/);
+    await refuses(() => template.render([...hi, { role: 'user', content: [{ type: 'text', text: 'Hi' }] }]), 'ARG', /^messages\[1\]\.content is an array of 1; expected a string$/);
     await refuses(() => template.render(hi, { add_generation_prompt: true }), 'ARG', /add_generation_prompt/);
   });
   test('what the template itself refuses', () => refuses(() => render("{{ raise_exception('roles must alternate') }}"), 'ARG', /refuses these messages: roles must alternate/));

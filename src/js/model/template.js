@@ -21,7 +21,8 @@ export async function openTemplate(file, tokenizer) {
       const { addGenerationPrompt = true, variables = {} } = read('options', options, 'addGenerationPrompt variables');
       if (list('messages', messages).length > MESSAGES) refuse('LIMIT', 'messages', messages.length, `at most ${MESSAGES}`);
       for (const [at, message] of messages.entries())
-        if (typeof message?.role !== 'string' || typeof message.content !== 'string') refuse('ARG', `messages[${at}]`, describe(message), 'an object with role and content, both strings');
+        for (const part of ['role', 'content'])
+          if (typeof message?.[part] !== 'string') refuse('ARG', `messages[${at}].${part}`, describe(message?.[part]), 'a string');
       return render({ ...marks, ...variables, messages, add_generation_prompt: addGenerationPrompt });
     },
   });
