@@ -147,11 +147,11 @@ test('what cannot be done is said in one line, with exit status 2', () => {
   }
 });
 
-test('control characters of a file never reach the terminal', () => {
+test('control characters of a file or a prompt never reach the terminal', () => {
   const evil = '\x1b[2J\x9b2J\r', named = join(folder, 'named.gguf'), written = join(folder, 'written.gguf'), { 'tokenizer.ggml.tokens': tokens } = vocabulary(64);
   writeFileSync(named, asGguf({ ...source, tensors: { ...source.tensors, [`${evil}weight`]: { shape: [1], data: new Float32Array(1) } } }));
   writeFileSync(written, asGguf(source, { 'tokenizer.ggml.tokens': tokens.map((token, id) => (id > 2 ? `${token}${evil}\n\t` : token)) }));
-  for (const [args, where, status] of [[['info', named], 'stderr', 2], [['generate', named, 'a'], 'stderr', 2], [['generate', '--max-tokens', '5', written, 'a'], 'stdout', 0]]) {
+  for (const [args, where, status] of [[['info', named], 'stderr', 2], [['generate', named, 'a'], 'stderr', 2], [['generate', '--max-tokens', '5', written, 'a'], 'stdout', 0], [['generate', '--max-tokens', '1', file, `a${evil}`], 'stdout', 0]]) {
     const result = run(...args);
     assert.equal(result.status, status, result.stderr);
     assert.doesNotMatch(result.stdout + result.stderr, /[^\P{Cc}\n\t]/u);

@@ -94,7 +94,7 @@ async function write(model, engine, prompt, given, number, signal) {
   const words = given.chat ? model.chat(messages, how) : model.generate(prompt, how), started = performance.now();
   let first = 0, text = '', finish = 'interrupted', length = 0;
   const tokens = [];
-  if (!given.json && !given.chat) stdout.write(prompt);
+  if (!given.json && !given.chat) stdout.write(harmless(prompt));
   try {
     for await (const next of words) {
       first ||= performance.now();
