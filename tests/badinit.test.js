@@ -42,7 +42,7 @@ after(() => server.close());
 
 test('kernels without relaxed SIMD say that it is the JavaScript engine which lacks it', async () => {
   const { variant, why } = (await init()).info;
-  assert.equal(why, variant === 'simd' ? 'the JavaScript engine has no relaxed SIMD' : '');
+  assert.equal(why, variant === 'simd' ? 'this engine has no relaxed SIMD' : '');
 });
 
 test('every kind of source gives the same engine', async () => {
@@ -131,6 +131,7 @@ test('C15: empty, foreign, damaged and unreachable files', async () => {
   await refuses('a foreign module', 'FORMAT INTEGRITY', { wasm: new WebAssembly.Module(copy(0, 8)) });
   for (let length = 1; length < bytes.length; length += 997)
     await refuses(`cut to ${length}`, 'FORMAT INTEGRITY', { wasm: copy(0, length) });
+  await assert.rejects(init({ wasm: new URL('../src/js/attn.simd.shared.wasm', import.meta.url) }), { code: 'FORMAT', message: /needs threads$/ });
   for (const path of ['/404', '/500']) {
     await refuses(path, 'NET', { wasm: at(path) });
     await refuses(`a response of ${path}`, 'NET', { wasm: fetch(at(path)) });
@@ -140,7 +141,7 @@ test('C15: empty, foreign, damaged and unreachable files', async () => {
   await refuses('a port where nobody listens', 'NET', { wasm: 'http://127.0.0.1:9/x.wasm' });
   for (const wasm of ['', 'not an address', 'file:///nowhere/attn.wasm', new URL('file:///nowhere')])
     await refuses(`address ${wasm}`, 'NET ARG', { wasm });
-  await assert.rejects(init({ wasm: 'attn.simd.wasm' }), { code: 'ARG', message: /^wasm is "attn.simd.wasm"; expected a URL \(in Node, for a file: pathToFileURL/ });
+  await assert.rejects(init({ wasm: 'attn.simd.wasm' }), { code: 'ARG', message: /^wasm is "attn.simd.wasm"; expected a URL \(of a file: pathToFileURL/ });
   await refuses('a read response', 'NET', {
     wasm: fetch(at('/good.wasm')).then(async (r) => {
       await r.arrayBuffer();

@@ -102,7 +102,7 @@ export interface Want {
   weights?: boolean | { heads?: readonly number[]; rows?: readonly number[] };
   /** (batch, heads, m, n): `raw` = scaled, `capped` = after softcap, `masked` = after masks and biases (−∞ = not attended). */
   scores?: 'raw' | 'capped' | 'masked';
-  /** (batch, heads, m): log Σ exp(z_j/T) over the attended keys; −∞ for an empty row. */
+  /** (batch, heads, m): log Σ exp(z_j/T) over the attended keys, at T = 0 and ∞ its limit; −∞ for an empty row. */
   lse?: boolean;
   /** Per row, accumulated inside the fused kernel (README, sources 2 and 3). */
   stats?: boolean;
@@ -243,7 +243,7 @@ export class ClearheadError extends Error {
 /**
  * Loads and checks the kernels. Nothing is shared between two engines. With `layers` it loads a larger wasm file (up to 150 KB), and the
  * engine also has the operations and layers around attention, and can run models. NET, FORMAT, INTEGRITY: the wasm file cannot be had, is
- * another one, or is damaged. ENV: the JavaScript engine has no SIMD, or the page's policy forbids it.
+ * none or another one, or lacks our checksum. ENV: the JavaScript engine has no SIMD, or the page's policy forbids it.
  */
 export function init(options: InitOptions & { layers: true }): Promise<Engine & Layers>;
 export function init(options?: InitOptions): Promise<Engine>;
