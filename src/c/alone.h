@@ -30,7 +30,7 @@ INLINE void alone_product(alone_part *const part, const int panels, const int wi
     f32x4 dx = v_splat(numbers[0]), sum = v_splat(numbers[1]), off = v_splat(a->offset) * sum;
     i32x4 n[STREAMS][2];
     part(n, a->panel, at + head + sub, x);
-    ROLLED for (int p = 0; p < panels; p++)
+    UNROLLED for (int p = 0; p < panels; p++)
     {
       f32x4 *d = unit[is_k ? p : 0], *m = d + 2;
       if (begins)
@@ -48,7 +48,7 @@ INLINE void alone_product(alone_part *const part, const int panels, const int wi
     }
     at += head + part_bytes(t);
   }
-  ROLLED for (int p = 0; p < panels; p++)
+  UNROLLED for (int p = 0; p < panels; p++)
   {
     v_store(a->y + PANEL * p, y[p][0]);
     v_store(a->y + PANEL * p + 4, y[p][1]);
