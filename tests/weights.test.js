@@ -203,6 +203,18 @@ for (const { variant } of engines)
       }
     });
 
+    test('the largest sums of a part are exact, alone and in a tile', () => {
+      const rows = 8, k = new Kernels(variant), signs = [() => 1, () => -1, (c) => (c < 16 ? 1 : -1), (c) => (c < 16 ? -1 : 1), (c) => (c % 2 ? 1 : -1)];
+      for (const byte of [0x80, 0x7f, 0xff, 0]) {
+        const data = Uint8Array.from({ length: 34 * rows }, (_, at) => (at % 34 === 0 ? 0 : at % 34 === 1 ? 0x3c : byte)), w = matrix(k, 'Q8_0', data, rows, 32);
+        const q = byte << 24 >> 24, x = Float32Array.from({ length: 32 * signs.length }, (_, at) => signs[at >> 5](at % 32));
+        const want = signs.map((sign) => Math.fround(127 * q * Array.from({ length: 32 }, (_, c) => sign(c)).reduce((a, b) => a + b) * Math.fround(1 / 127)));
+        for (const m of [1, 4, 5])
+          sameArray(multiply(k, 'Q8_0', w, x.subarray(0, 32 * m), m, rows), Float32Array.from({ length: m * rows }, (_, at) => want[Math.floor(at / rows)] + 0), `${q}, ${m} inputs`);
+        signs.forEach((_, i) => assert.equal(multiply(k, 'Q8_0', w, x.subarray(32 * i, 32 * i + 32), 1, rows)[0], want[i] + 0, `${q}, input ${i}`));
+      }
+    });
+
     test('float rows quantised at load are d = max/127 as float16 and q = w/d to the nearest', () => {
       const r = random(20), rows = 11, columns = 96, k = new Kernels(variant);
       for (const name of ['F32', 'F16', 'BF16']) {

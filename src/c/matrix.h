@@ -9,8 +9,8 @@
  * As many bytes as in the file, but for Q4_K and Q5_K, whose 6-bit s and t lie in bytes here (3 % more).
  *
  * Where q(row r, column c) of a part lies depends on the dot product (dots.h), so that a vector's lanes meet the right inputs:
- *   wide    a lane of 16 bits takes two neighbouring columns' places in turn: bytes (c/2, r, c%2); low bits in
- *           vectors (c/8, r/4) of lanes (r%4, c%2), whose four nibbles are the columns 8·(c/8) + c%2 + 0, 2, 4, 6
+ *   wide    a lane of 16 bits takes neighbouring columns' places in turn: bytes (c%16/2, r, c%2, c/16), those of the first 16
+ *           columns unsigned; low bits in vectors (c/8, r/4) of lanes (r%4, c%2), whose four nibbles are the columns 8·(c/8) + c%2 + 0, 2, 4, 6
  *   narrow  four neighbouring bytes are four columns: (c/4, r, c%4); low bits in vectors (c/8, r/4) of bytes (r%4, c%4), whose two
  *           nibbles are the columns 8·(c/8) + c%4 + 0, 4
  * What is above lies in the same lanes: one vector for four rows (one bit each), or two (two bits, the columns below 16 and above).

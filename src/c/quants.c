@@ -106,20 +106,17 @@ void attn_unit_read(weight_unit *u, int32_t type, const uint8_t *x)
   }
 }
 
-/* The bytes of Q8_0 are signed except where the dot product takes them as unsigned. */
-INLINE uint8_t flip(int32_t form) { return form == DOT_UNSIGNED ? 0 : 128; }
-
-/* 32 quants of 8 bits into lane r. */
+/* 32 quants of 8 bits into lane r: signed, but unsigned where the dot product takes them so, or below another (wide.c). */
 static void store_bytes(int32_t form, uint8_t *x, int32_t r, const uint8_t *q)
 {
-  for (int c = 0; c < PART; c += 8, q += 8) {
-    bytes8 y = read8(q) ^ EACH(flip(form));
-    if (form == DOT_WIDE)
-      for (int k = 0; k < 8; k += 2, y >>= 16)
-        __builtin_memcpy(x + (c + k) * PANEL + 2 * r, &y, 2);
-    else
-      for (int k = 0; k < 8; k += 4, y >>= 32)
-        __builtin_memcpy(x + (c + k) * PANEL + 4 * r, &y, 4);
+  for (int c = 0; form == DOT_WIDE && c < PART / 2; c += 2) {
+    const uint8_t pairs[4] = {q[c], q[c + 16] ^ 128, q[c + 1], q[c + 17] ^ 128};
+    __builtin_memcpy(x + c / 2 * 32 + 4 * r, pairs, 4);
+  }
+  for (int c = 0; form != DOT_WIDE && c < PART; c += 8, q += 8) {
+    bytes8 y = read8(q) ^ EACH(form == DOT_UNSIGNED ? 0 : 128);
+    for (int k = 0; k < 8; k += 4, y >>= 32)
+      __builtin_memcpy(x + (c + k) * PANEL + 4 * r, &y, 4);
   }
 }
 

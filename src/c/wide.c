@@ -51,25 +51,47 @@ INLINE void part_dots(const int high_bits, i32x4 n[2], const uint8_t *q, const i
     n[0] = s[0], n[1] = s[1];
 }
 
-/* n of a part of Q8_0 or Q4, of STREAMS panels. */
-INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const int16_t *x)
+/*
+ * n of a part of Q8_0, of STREAMS panels. A lane w has a weight of the part's first half below, unsigned (u), and one of the second
+ * above it, signed (s): w = 256·s + u, so that w·y + s·(z − 256·y) = u·y + s·z, and one shift does for two weights. Inputs have the offset
+ * of u. On a Zen 4 in Node 26 it is 1.25 times as fast as widening each byte.
+ */
+INLINE void byte_dots(i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const int16_t *x)
 {
-  const int columns = bits == 8 ? 4 : 8; /* in 32 bytes */
+  const uint8_t *q[STREAMS];
+  const i32x4 offset = v_splat_bytes(x + PART + 6);
+  i32x4 n[STREAMS][2];
+  for (int p = 0; p < STREAMS; p++)
+    q[p] = panel[p] + at, n[p][0] = n[p][1] = offset;
+  ROLLED for (int c = 0; c < PART / 2; c += 2, x += 2)
+  {
+    u16x8 y = (u16x8)v_splat_bytes(x), z = (u16x8)v_splat_bytes(x + PART / 2) - (y << 8);
+    for (int p = 0; p < STREAMS; p++, q[p - 1] += 32)
+      for (int v = 0; v < 2; v++) {
+        i16x8 w = (i16x8)v_load_i(q[p] + 16 * v);
+        n[p][v] = v_dot(w, (i16x8)y, n[p][v]);
+        n[p][v] = v_dot(w >> 8, (i16x8)z, n[p][v]);
+      }
+  }
+  for (int p = 0; p < STREAMS; p++)
+    to[p][0] = n[p][0], to[p][1] = n[p][1];
+}
+
+/* The same of Q4. */
+INLINE void nibble_dots(i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const int16_t *x)
+{
   const uint8_t *q[STREAMS];
   i32x4 n[STREAMS][2] = {0};
   for (int p = 0; p < STREAMS; p++)
     q[p] = panel[p] + at;
-  ROLLED for (int c = 0; c < PART; c += columns, x += columns)
+  ROLLED for (int c = 0; c < PART; c += 8, x += 8)
   {
-    for (int h = 0; h < columns / 2; h += 2) {
+    for (int h = 0; h < 4; h += 2) {
       i16x8 y[2] = {(i16x8)v_splat_bytes(x + 2 * h), (i16x8)v_splat_bytes(x + 2 * h + 2)};
       for (int p = 0; p < STREAMS; p++)
         for (int v = 0; v < 2; v++)
-          for (int j = 0; j < 2; j++) {
-            i16x8 w =
-                bits == 8 ? v_load_i8(q[p] + 16 * j + 8 * v) : quants(0, v_load_i(q[p] + 16 * v), v_splat_i(0), h + j);
-            n[p][v] = v_dot(w, y[j], n[p][v]);
-          }
+          for (int j = 0; j < 2; j++)
+            n[p][v] = v_dot(quants(0, v_load_i(q[p] + 16 * v), v_splat_i(0), h + j), y[j], n[p][v]);
     }
     for (int p = 0; p < STREAMS; p++)
       q[p] += 32;
@@ -78,8 +100,8 @@ INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *pa
     to[p][0] = n[p][0], to[p][1] = n[p][1];
 }
 
-OF_PART(INLINE, part8, stream_dots(8, n, panel, at, x))
-OF_PART(INLINE, part4, stream_dots(4, n, panel, at, x))
+OF_PART(INLINE, part8, byte_dots(n, panel, at, x))
+OF_PART(INLINE, part4, nibble_dots(n, panel, at, x))
 OF_PART(INLINE, part5, part_dots(1, *n, *panel + at, x))
 OF_PART(INLINE, part6, part_dots(2, *n, *panel + at, x))
 
@@ -131,7 +153,12 @@ void attn_unpack_wide(weight_type t, int16_t *to, panel_chunk chunk)
   for (int32_t p = 0; p < chunk.parts; p++, to += PART * PANEL) {
     const uint8_t *q = quants_at(chunk, p);
     if (t.low_bits == 8)
-      ROLLED for (int c = 0; c < PART * PANEL; c += 8) v_store_i(to + c, (i32x4)v_load_i8(q + c));
+      ROLLED for (int c = 0; c < PART * PANEL / 2; c += 8)
+      {
+        i16x8 w = (i16x8)v_load_i(q + 2 * c), low = (i16x8)((u16x8)w << 8 ^ (u16x8)v_splat_i((int32_t)0x80008000));
+        v_store_i(to + c, (i32x4)(low >> 8));
+        v_store_i(to + c + PART * PANEL / 2, (i32x4)(w >> 8));
+      }
     else if (t.high_bits == 2)
       unpack(2, t.offset, to, q);
     else if (t.high_bits == 1)
