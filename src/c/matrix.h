@@ -8,11 +8,10 @@
  *                      quants q: 256 bytes (Q8_0); else 128 of low four bits, then 32 or 64 of what is above them
  * As many bytes as in the file, but for Q4_K and Q5_K, whose 6-bit s and t lie in bytes here (3 % more).
  *
- * Where q(row r, column c) of a part lies depends on the dot product (dots.h), so that a vector's lanes meet the right inputs:
- *   wide    a lane of 16 bits takes neighbouring columns' places in turn: bytes (c%16/2, r, c%2, c/16), those of the first 16
- *           columns unsigned; low bits in vectors (c/8, r/4) of lanes (r%4, c%2), whose four nibbles are the columns 8·(c/8) + c%2 + 0, 2, 4, 6
- *   narrow  four neighbouring bytes are four columns: (c/4, r, c%4); low bits in vectors (c/8, r/4) of bytes (r%4, c%4), whose two
- *           nibbles are the columns 8·(c/8) + c%4 + 0, 4
+ * Where q(row r, column c) of a part lies depends on the dot product (dots.h), so that a vector's lanes meet the right inputs. Four
+ * neighbouring bytes are four columns: (c/4, r, c%4); low bits lie in vectors (c/8, r/4) of bytes (r%4, c%4), whose two nibbles are the
+ * columns 8·(c/8) + c%4 + 0, 4. Only the bytes of Q8_0 lie otherwise where a lane of the dot product has 16 bits: (p%16/2, r, p%2, p/16),
+ * where p is the column's place, and those of the first 16 places are unsigned.
  * What is above lies in the same lanes: one vector for four rows (one bit each), or two (two bits, the columns below 16 and above).
  */
 #ifndef MATRIX_H
@@ -50,6 +49,9 @@ typedef struct {
 
 /* All zero if there is no such type. */
 weight_type attn_weight_type(int32_t type);
+
+/* Where lanes have 16 bits, the lower bytes of lanes come before the higher ones: place of a column, or column of a place. */
+INLINE int32_t wide_place(int32_t c) { return (c & ~3) | (c & 1) << 1 | (c >> 1 & 1); }
 
 INLINE int32_t weight_form(weight_type t) { return dot_form(t.low_bits + t.high_bits); }
 INLINE int32_t unit_head(weight_type t) { return t.sign_m ? 32 : 16; }

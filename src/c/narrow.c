@@ -7,29 +7,7 @@
  * `pairs`: sums of two instead of four, for weights of 4 bits. On a Zen 4 in Node 26 they run at 95 GOP/s where wide.c does at 65.
  */
 #include "alone.h"
-
-INLINE i32x4 quants(const int high_bits, i32x4 low, i32x4 high, const int j)
-{
-  i32x4 q = (i32x4)((u16x8)low >> (4 * j)) & v_splat_i(0x0f0f0f0f);
-  if (high_bits == 1)
-    q |= (i32x4)((u16x8)high << (4 - j)) & v_splat_i(0x10101010);
-  if (high_bits == 2)
-    q |= (i32x4)((u16x8)high << (4 - 2 * j)) & v_splat_i(0x30303030);
-  return q;
-}
-
-/* The vectors of a part of Q4, Q5 or Q6, in the order of the columns, four at a time (8 columns, 8 rows). */
-INLINE void eight_columns(const int high_bits, i32x4 to[2][2], const uint8_t *q, int t, i32x4 high[2])
-{
-  if (high_bits && t % (high_bits == 1 ? 4 : 2) == 0)
-    high[0] = v_load_i(q + 128 + 16 * t), high[1] = v_load_i(q + 144 + 16 * t);
-  for (int v = 0; v < 2; v++) {
-    i32x4 low = v_load_i(q + 32 * t + 16 * v);
-    for (int j = 0; j < 2; j++)
-      to[j][v] = quants(high_bits, low, high[v], j);
-    high[v] = (i32x4)((u16x8)high[v] >> (2 * high_bits));
-  }
-}
+#include "bits.h"
 
 /* Q6_K's halves by themselves: as a float, n with its s. */
 INLINE f32x4 of_half(i32x4 n, i32x4 sub) { return v_float(n) * v_float(sub); }
@@ -37,6 +15,7 @@ INLINE f32x4 of_half(i32x4 n, i32x4 sub) { return v_float(n) * v_float(sub); }
 /* n of a part of Q5, or of Q6 as floats, with each half's s and without 32·Σx, its offset's. */
 INLINE void part_dots(const int high_bits, i32x4 to[2], const uint8_t *q, const uint8_t *x)
 {
+  const bit_masks of = masks_of(high_bits);
   const int32_t *numbers = (const int32_t *)(const void *)(x + input_quants(0, 1));
   const int32_t below = numbers[2], below_low = numbers[3]; /* −128 times the sums */
   i32x4 start = v_splat_i(high_bits == 2 ? below_low / 4 : 0), n[2] = {start, start}, high[2] = {{0}, {0}};
@@ -44,7 +23,7 @@ INLINE void part_dots(const int high_bits, i32x4 to[2], const uint8_t *q, const 
   ROLLED for (int t = 0; t < 4; t++)
   {
     i32x4 b[2][2];
-    eight_columns(high_bits, b, q, t, high);
+    eight_columns(high_bits, of, b, q, t, high);
     for (int j = 0; j < 2; j++)
       for (int v = 0; v < 2; v++)
         n[v] = v_dot8(v_splat_bytes(x + 8 * t + 4 * j), b[j][v], n[v]);
@@ -64,6 +43,7 @@ enum { BYTES, NIBBLES, NIBBLE_PAIRS };
 /* n of a part of Q8_0 or Q4, of STREAMS panels; in two chains of sums for each vector, since each waits for the one before. */
 INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const uint8_t *x)
 {
+  const bit_masks of = masks_of(0);
   i32x4 n[STREAMS][2][2] = {0};
   i16x8 two[STREAMS][2] = {0};
   const uint8_t *q[STREAMS];
@@ -77,9 +57,9 @@ INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *pa
         for (int j = 0; j < 2; j++) {
           i32x4 w = v_load_i(q[p] + 16 * v + (kind == BYTES ? 32 * j : 0));
           if (kind == NIBBLE_PAIRS)
-            two[p][v] += v_pairs(y[j], quants(0, w, w, j));
+            two[p][v] += v_pairs(y[j], quants(0, of, w, w, j));
           else
-            n[p][v][j] = v_dot8(y[j], kind == BYTES ? w : quants(0, w, w, j), n[p][v][j]);
+            n[p][v][j] = v_dot8(y[j], kind == BYTES ? w : quants(0, of, w, w, j), n[p][v][j]);
         }
       q[p] += kind == BYTES ? 64 : 32;
     }
@@ -119,11 +99,12 @@ alone_kernel *attn_alone_narrow(weight_type t, int pairs)
 
 INLINE void unpack(const int high_bits, int8_t *to, const uint8_t *q, int32_t raise)
 {
+  const bit_masks of = masks_of(high_bits);
   const u8x16 by = (u8x16)v_splat_i((int32_t)((uint32_t)(raise & 255) * 0x01010101));
   i32x4 high[2] = {{0}, {0}}, b[2][2];
   ROLLED for (int t = 0; t < 4; t++)
   {
-    eight_columns(high_bits, b, q, t, high);
+    eight_columns(high_bits, of, b, q, t, high);
     for (int j = 0; j < 2; j++)
       for (int v = 0; v < 2; v++, to += 16)
         v_store_i(to, (i32x4)((u8x16)b[j][v] + by));

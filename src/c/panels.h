@@ -81,8 +81,8 @@ void attn_multiply_alone(float *out /* (rows) */, const attn_matrix *w, const vo
                          alone_kernel *kernel, int32_t streams, int32_t first_row, int32_t end_row);
 
 /*
- * A chunk's weights as the tiles read them: (parts, c/2, PANEL, c%2), q less the type's offset, times Q6_K's s; or (parts, c/4, PANEL, c%4),
- * with `offset` in place of the type's. Those of 8 bits are stored so, and not for attn_unpack_narrow.
+ * A chunk's weights as the tiles read them: (parts, p/2, PANEL, p%2), q less the type's offset, times Q6_K's s (p = wide_place(c)); or
+ * (parts, c/4, PANEL, c%4), with `offset` in place of the type's. Those of 8 bits are stored so, and not for attn_unpack_narrow.
  */
 void attn_unpack_wide(weight_type t, int16_t *to, panel_chunk chunk);
 void attn_unpack_narrow(weight_type t, int8_t *to, panel_chunk chunk, int32_t offset);

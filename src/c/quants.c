@@ -110,8 +110,8 @@ void attn_unit_read(weight_unit *u, int32_t type, const uint8_t *x)
 static void store_bytes(int32_t form, uint8_t *x, int32_t r, const uint8_t *q)
 {
   for (int c = 0; form == DOT_WIDE && c < PART / 2; c += 2) {
-    const uint8_t pairs[4] = {q[c], q[c + 16] ^ 128, q[c + 1], q[c + 17] ^ 128};
-    __builtin_memcpy(x + c / 2 * 32 + 4 * r, pairs, 4);
+    const uint8_t *pair = q + wide_place(c), four[] = {pair[0], pair[16] ^ 128, pair[2], pair[18] ^ 128};
+    __builtin_memcpy(x + c / 2 * 32 + 4 * r, four, 4);
   }
   for (int c = 0; form != DOT_WIDE && c < PART; c += 8, q += 8) {
     bytes8 y = read8(q) ^ EACH(form == DOT_UNSIGNED ? 0 : 128);
@@ -120,31 +120,18 @@ static void store_bytes(int32_t form, uint8_t *x, int32_t r, const uint8_t *q)
   }
 }
 
-/* Four fields, one at every 16th bit, side by side: 1 or 2 bits each. (They arrive at bit 48 and above; nothing else does.) */
-INLINE uint32_t gather(bytes8 x, int bits)
-{
-  return (uint32_t)(x * (bits == 1 ? 0x0001000200040008 : 0x0001000400100040) >> 48);
-}
-
 /* The low four bits of 32 quants into lane r, and what is above them. */
-static void store_bits(int32_t form, int bits, uint8_t *x, int32_t r, const uint8_t *q)
+static void store_bits(int bits, uint8_t *x, int32_t r, const uint8_t *q)
 {
   uint32_t above[2] = {0, 0};
   uint8_t *lane = x + r / 4 * 16 + r % 4 * 4;
   for (int t = 0; t < 4; t++) {
     bytes8 y = read8(q + 8 * t), high = y >> 4 & EACH(bits == 1 ? 1 : 3);
-    uint32_t low, *to = above + (bits == 2 ? t / 2 : 0);
+    uint32_t *to = above + (bits == 2 ? t / 2 : 0);
     int place = bits == 2 ? t % 2 : t;
     y &= EACH(15);
-    if (form == DOT_WIDE) {
-      y |= y >> 12; /* bytes 0, 1, 4, 5 are those of the lanes of the even and of the odd columns */
-      low = (uint32_t)((y & 0xff) | (y >> 24 & 0xff00) | (y << 8 & 0xff0000) | (y >> 16 & 0xff000000));
-      *to |= gather(high & 0x00ff00ff00ff00ff, bits) << (4 * bits * place) |
-             gather(high >> 8 & 0x00ff00ff00ff00ff, bits) << (4 * bits * place + 16);
-    } else {
-      low = (uint32_t)(y | y >> 28);
-      *to |= (uint32_t)high << (2 * bits * place) | (uint32_t)(high >> 32) << (2 * bits * place + bits);
-    }
+    const uint32_t low = (uint32_t)(y | y >> 28);
+    *to |= (uint32_t)high << (2 * bits * place) | (uint32_t)(high >> 32) << (2 * bits * place + bits);
     __builtin_memcpy(lane + 32 * t, &low, 4);
   }
   for (int v = 0; v < bits; v++)
@@ -167,6 +154,6 @@ void attn_unit_store(const weight_unit *u, weight_type t, int32_t form, uint8_t 
     if (t.low_bits == 8)
       store_bytes(form, x, r, q);
     else
-      store_bits(form, t.high_bits, x, r, q);
+      store_bits(t.high_bits, x, r, q);
   }
 }

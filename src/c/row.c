@@ -18,7 +18,7 @@ static int32_t weight_of(weight_type t, int32_t form, const int16_t *wide, const
                          int32_t r, int32_t c)
 {
   if (form == DOT_WIDE)
-    return wide[(c / 2 * PANEL + r) * 2 + c % 2];
+    return wide[(wide_place(c) / 2 * PANEL + r) * 2 + wide_place(c) % 2];
   int32_t q = narrow[(c / 4 * PANEL + r) * 4 + c % 4];
   if (t.low_bits == 8)
     return form == DOT_SIGNED ? q : (uint8_t)q - t.offset;
