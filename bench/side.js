@@ -16,7 +16,7 @@ import { median } from './spread.js';
 
 // seconds
 const BATCH = 0.25e-3; // 50 times what a page's clock tells apart
-const BESIDE = 0.01; // of a limit, between two batches, at most, if a call is not longer
+const BESIDE = 0.01; // of a limit, between two batches, at most; whom one is compared with has as many calls as itself
 
 const now = () => performance.now() / 1000;
 
@@ -110,7 +110,7 @@ export class Side {
     const beside = async () => {
       const length = Math.min(BESIDE, (seconds * ready.calls) / 4),
         times = [];
-      for (const other of all) times.push(await this.#time(other, Math.max(1, Math.ceil(length / other.each))));
+      for (const other of all) times.push(await this.#time(other, other.amount ? Math.max(1, Math.ceil(length / other.each)) : ready.calls));
       return times;
     };
     const slow = seconds * ready.calls > slice;

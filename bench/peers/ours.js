@@ -21,7 +21,7 @@ export async function open({ threads = 1, cold = false, lean = false }) {
     const ch = await start(init, variant, threads);
     if (!ch) continue;
     const name = `clearhead ${variant}`;
-    contenders.push(contender(ch, name, {}));
+    contenders.push(contender(ch, name, { against: variant === 'simd' ? 'clearhead relaxed' : undefined }));
     if (lean) continue;
     const exact = { Type: Float64Array, tolerance: EXACT, only: (c) => c.n <= 512 && c.d === 64 && c.heads === c.kvHeads };
     contenders.push(contender(ch, `${name}, float64`, exact));
