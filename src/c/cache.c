@@ -151,8 +151,9 @@ void attn_cache_snapshot(const attn_cache *cache, uint8_t *snapshot)
 int32_t attn_cache_restore(attn_cache *cache, const uint8_t *snapshot, size_t bytes)
 {
   const int32_t expected[] = {VERSION, cache->kv_heads, cache->dim, cache->value_dim};
-  if (bytes < HEADER + CHECKSUM || get_little(snapshot, 4) != 0x564B4843 ||
-      get_little(snapshot + 24, 4) != (uint64_t)cache->type)
+  if (bytes < HEADER + CHECKSUM)
+    return ATTN_E_INTEGRITY;
+  if (get_little(snapshot, 4) != 0x564B4843 || get_little(snapshot + 24, 4) != (uint64_t)cache->type)
     return ATTN_E_FORMAT;
   for (int x = 0; x < 4; x++)
     if (get_little(snapshot + 4 + 4 * x, 4) != (uint64_t)expected[x])
