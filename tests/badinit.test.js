@@ -42,7 +42,7 @@ after(() => server.close());
 
 test('kernels without relaxed SIMD say that it is the JavaScript engine which lacks it', async () => {
   const { variant, why } = (await init()).info;
-  assert.equal(why, variant === 'simd' ? 'this engine has no relaxed SIMD' : '');
+  assert.equal(why, variant === 'simd' ? 'the JavaScript engine has no relaxed SIMD' : '');
 });
 
 test('every kind of source gives the same engine', async () => {
@@ -141,7 +141,7 @@ test('C15: empty, foreign, damaged and unreachable files', async () => {
   await refuses('a port where nobody listens', 'NET', { wasm: 'http://127.0.0.1:9/x.wasm' });
   for (const wasm of ['', 'not an address', 'file:///nowhere/attn.wasm', new URL('file:///nowhere')])
     await refuses(`address ${wasm}`, 'NET ARG', { wasm });
-  await assert.rejects(init({ wasm: 'attn.simd.wasm' }), { code: 'ARG', message: /^wasm is "attn.simd.wasm"; expected a URL \(of a file: pathToFileURL/ });
+  await assert.rejects(init({ wasm: 'attn.simd.wasm' }), { code: 'ARG', message: /^wasm is "attn.simd.wasm"; expected a URL \(a file: pathToFileURL/ });
   await refuses('a read response', 'NET', {
     wasm: fetch(at('/good.wasm')).then(async (r) => {
       await r.arrayBuffer();

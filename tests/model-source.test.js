@@ -180,7 +180,7 @@ describe('what goes wrong', () => {
   test('status 404', () => refuses(open('/nothing.gguf'), 'NET', /status 404/));
   test('no server', () => refuses(() => readWhole('http://127.0.0.1:1/x.gguf'), 'NET', /could not be opened: .*(ECONNREFUSED|bad port)/));
   for (const path of ['model.gguf', './model.gguf', '/tmp/model.gguf', 'model.safetensors', 'C:\\model.gguf'])
-    test(`a path is no address: ${path}`, () => refuses(() => readWhole(path), 'ARG', /^source is ".*model\..*"; expected a URL \(of a file: pathToFileURL\(path\)/));
+    test(`a path is no address: ${path}`, () => refuses(() => readWhole(path), 'ARG', /^source is ".*model\..*"; expected a URL \(a file: pathToFileURL\(path\)/));
   test('nor is that of a part', () => refuses(() => readWhole({ weights: bytes, config: 'config.json' }), 'ARG', /^config is "config.json"; expected a URL/));
   test('no file', () => refuses(() => readWhole(new URL('none.gguf', file)), 'NET', /none.gguf could not be opened/));
   test('a folder', () => refuses(() => readWhole(new URL('.', file)), 'NET', /could not be opened/));

@@ -28,7 +28,7 @@ export async function init(options) {
   const loading = import('./theory.js').catch((cause) => ({ theory: undefined, cause }));
   const more = yes('layers', layers) ? await import('./layers.js') : undefined, files = more?.FILES ?? FILES;
   const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
-  let why = relaxed || asked === 1 ? '' : 'this engine has no relaxed SIMD';
+  let why = relaxed || asked === 1 ? '' : 'the JavaScript engine has no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
@@ -48,7 +48,7 @@ export async function init(options) {
   } catch (/** @type {any} */ cause) {
     if (cause.code === 'ARG') throw cause;
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
-    throw new ClearheadError('FORMAT', 'wasm is not of this version, or needs threads', { cause });
+    throw new ClearheadError('FORMAT', 'wasm is not of this version or needs threads', { cause });
   }
 }
 

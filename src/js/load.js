@@ -22,7 +22,7 @@ export async function compile(source) {
   // scripts/seal.js ends the file with a checksum (FNV-1a, in words) of all before it, which no flipped byte passes
   const words = new Int32Array(bytes.buffer, 0, bytes.length >> 2);
   const sum = words.subarray(0, -1).reduce((hash, word) => Math.imul(hash ^ word, 0x01000193), 0x811c9dc5);
-  if (bytes.length & 3 || words.at(-1) !== sum) throw new ClearheadError('INTEGRITY', 'wasm is damaged, or of another package');
+  if (bytes.length & 3 || words.at(-1) !== sum) throw new ClearheadError('INTEGRITY', 'wasm is damaged or of other origin');
   try {
     return await WebAssembly.compile(bytes);
   } catch (cause) {
@@ -46,7 +46,7 @@ export function absolute(address, name) {
   } catch {
     // said below
   }
-  return refuse('ARG', name, describe(address), 'a URL (of a file: pathToFileURL(path))');
+  return refuse('ARG', name, describe(address), 'a URL (a file: pathToFileURL(path))');
 }
 
 /** @param {any} source @returns {Promise<Uint8Array<ArrayBuffer>>} */
