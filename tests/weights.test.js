@@ -215,6 +215,21 @@ for (const { variant } of engines)
       }
     });
 
+    test('the largest quants, scales of parts and inputs give alone what they give in a tile', () => {
+      const rows = 8, columns = 256, k = new Kernels(variant), signs = [() => 1, () => -1, (c) => (c % 32 < 16 ? 1 : -1), (c) => (c % 2 ? 1 : -1)];
+      const x = Float32Array.from({ length: columns * signs.length }, (_, at) => signs[Math.floor(at / columns)](at % columns));
+      for (const name of quantizedNames)
+        for (const byte of [0, 0x7f, 0x80, 0xff]) {
+          const data = randomRows(name, { integer: () => byte }, rows, columns, () => 0x3c00), w = matrix(k, name, data, rows, columns), [row] = readRows(name, data, rows, columns);
+          const tile = multiply(k, name, w, x, signs.length, rows);
+          signs.forEach((_, i) => {
+            const input = x.subarray(columns * i, columns * (i + 1)), { truth, allowed } = expected(name, input, row);
+            sameArray(multiply(k, name, w, input, 1, rows), tile.subarray(rows * i, rows * (i + 1)), `${name}, ${byte}, input ${i}`);
+            assert.ok(Math.abs(tile[rows * i] - truth) <= allowed, `${name}, ${byte}, input ${i}: ${tile[rows * i]} for ${truth}`);
+          });
+        }
+    });
+
     test('float rows quantised at load are d = max/127 as float16 and q = w/d to the nearest', () => {
       const r = random(20), rows = 11, columns = 96, k = new Kernels(variant);
       for (const name of ['F32', 'F16', 'BF16']) {

@@ -21,12 +21,14 @@ INLINE i32x4 add_bytes(i32x4 n, i32x4 w, u16x8 y, u16x8 z)
 
 INLINE u16x8 two_inputs(const int16_t *x) { return (u16x8)v_splat_bytes(x); }
 
+/* Behind a part's inputs; [2] and [3] are −128 times the sums of all and of the first half. */
+INLINE const int32_t *numbers_of(const int16_t *x) { return (const int32_t *)(const void *)(x + PART); }
+
 /* n of a part of Q5 or Q6. */
 INLINE void part_dots(const int high_bits, i32x4 n[2], const uint8_t *q, const int16_t *x)
 {
   const bit_masks of = masks_of(high_bits);
-  const int32_t *numbers = (const int32_t *)(const void *)(x + PART);
-  const int32_t below = numbers[2], below_low = numbers[3]; /* −128 times the sums; the offset of Q6 is 32 */
+  const int32_t below = numbers_of(x)[2], below_low = numbers_of(x)[3]; /* the offset of Q6 is 32 */
   i32x4 start = v_splat_i(high_bits == 2 ? below_low / 4 : 0), s[2] = {start, start}, high[2] = {{0}, {0}};
   n[0] = n[1] = v_splat_i(0);
   ROLLED for (int t = 0; t < 4; t++, x += 8)
@@ -47,13 +49,13 @@ INLINE void part_dots(const int high_bits, i32x4 n[2], const uint8_t *q, const i
     n[0] = s[0], n[1] = s[1];
 }
 
-/* n of a part of Q8_0 or Q4, of STREAMS panels. Q8_0's first half is unsigned and lies below the other; inputs have what is too much. */
+/* n of a part of Q8_0 or Q4, of STREAMS panels. Q8_0's first half is unsigned and lies below the other; 128 times its inputs come off. */
 INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const int16_t *x)
 {
   const bit_masks of = masks_of(0);
   const int columns = bits == 8 ? 2 : 8, apart = bits == 8 ? PART / 2 : 2; /* of x, in 32 bytes; from b's to a's */
   const uint8_t *q[STREAMS];
-  const i32x4 start = bits == 8 ? v_splat_bytes(x + PART + 6) : v_splat_i(0);
+  const i32x4 start = v_splat_i(bits == 8 ? numbers_of(x)[3] : 0);
   i32x4 n[STREAMS][2];
   for (int p = 0; p < STREAMS; p++)
     q[p] = panel[p] + at, n[p][0] = n[p][1] = start;
