@@ -65,6 +65,7 @@ describe('what is refused', () => {
   test('messages that are none', async () => {
     const template = await open('x');
     for (const messages of [null, 'Hi', {}]) await refuses(() => template.render(messages), 'ARG', /messages is/);
+    await refuses(() => template.render([{ role: 'user' }]), 'ARG', /^messages\[0\]\.content is undefined; expected a string$/);
     for (const message of [null, 'Hi', {}]) await refuses(() => template.render([message]), 'ARG', /^messages\[0\]\.role is undefined; expected a string$/);
     await refuses(() => template.render([...hi, { role: 'user', content: [{ type: 'text', text: 'Hi' }] }]), 'ARG', /^messages\[1\]\.content is an array of 1; expected a string$/);
     await refuses(() => template.render(hi, { add_generation_prompt: true }), 'ARG', /add_generation_prompt/);
