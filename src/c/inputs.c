@@ -100,9 +100,6 @@ KERNEL void find_scales(const input_group *g)
   }
 }
 
-/* The even ones of each four before the odd ones. */
-INLINE i32x4 in_twos(i16x8 n) { return (i32x4)__builtin_shufflevector(n, n, 0, 2, 1, 3, 4, 6, 5, 7); }
-
 /* All parts to integers, by the scales that are in their blocks; Σx takes its place there. */
 KERNEL void round_parts(const input_group *g)
 {
@@ -125,7 +122,7 @@ KERNEL void round_parts(const input_group *g)
         sums[h][r] = (n[0] + n[1]) + (n[2] + n[3]);
         i32x4 low = v_pack(n[0], n[1]), high = v_pack(n[2], n[3]);
         if (wide)
-          q[2 * h][r] = in_twos((i16x8)low), q[2 * h + 1][r] = in_twos((i16x8)high);
+          q[2 * h][r] = v_even_first((i16x8)low), q[2 * h + 1][r] = v_even_first((i16x8)high);
         else
           q[h][r] = v_pack_bytes(low, high);
       }

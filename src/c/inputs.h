@@ -3,8 +3,8 @@
  * the end is a group by itself, two or three fill up with zeros.
  *
  *   float       group (columns, rows)
- *   quantised   group (parts) of blocks: 32·rows numbers of 16 bits (p/2, row, p%2), p = wide_place(c), or, narrow, of 8 bits (c/4, row, c%4); then
- *               for each row the scale d and the sum of the quantised numbers as float32 and, narrow or for one row alone,
+ *   quantised   group (parts) of blocks: 32·rows numbers of 16 bits (p/2, row, p%2), p = wide_place(c), or, narrow, of 8 bits
+ *               (c/4, row, c%4); then for each row the scale d and the sum of the quantised numbers as float32 and, narrow or for one row alone,
  *               −128 times that sum and −128 times the sum of the first half, as integers
  *
  * A part of 32 inputs x is d·q, d = max|x|/127 and q = x·(127/max|x|) to the nearest, ties to even.

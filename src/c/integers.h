@@ -50,7 +50,7 @@ INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
     return;
   }
   if (by == BY_PAIRS)
-    y = (i32x4)__builtin_shufflevector(n, n, 0, 2, 1, 3, 4, 6, 5, 7);
+    y = v_even_first(n);
   else {
     i16x8 low_byte = (n << 8) >> 8;
     y = v_pack_bytes((i32x4)((n - low_byte) >> 8), (i32x4)low_byte);

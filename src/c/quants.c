@@ -109,11 +109,14 @@ void attn_unit_read(weight_unit *u, int32_t type, const uint8_t *x)
 /* 32 quants of 8 bits into lane r: signed, but unsigned where the dot product takes them so, or below another (wide.c). */
 static void store_bytes(int32_t form, uint8_t *x, int32_t r, const uint8_t *q)
 {
-  for (int c = 0; form == DOT_WIDE && c < PART / 2; c += 2) {
-    const uint8_t *pair = q + wide_place(c), four[] = {pair[0], pair[16] ^ 128, pair[2], pair[18] ^ 128};
-    __builtin_memcpy(x + c / 2 * 32 + 4 * r, four, 4);
+  if (form == DOT_WIDE) {
+    for (int c = 0; c < PART / 2; c += 2) {
+      const uint8_t *pair = q + wide_place(c), four[] = {pair[0], pair[16] ^ 128, pair[2], pair[18] ^ 128};
+      __builtin_memcpy(x + c / 2 * 32 + 4 * r, four, 4);
+    }
+    return;
   }
-  for (int c = 0; form != DOT_WIDE && c < PART; c += 8, q += 8) {
+  for (int c = 0; c < PART; c += 8, q += 8) {
     bytes8 y = read8(q) ^ EACH(form == DOT_UNSIGNED ? 0 : 128);
     for (int k = 0; k < 8; k += 4, y >>= 32)
       __builtin_memcpy(x + (c + k) * PANEL + 4 * r, &y, 4);

@@ -200,6 +200,9 @@ INLINE i32x4 v_splat_bytes(const void *p)
   return v_splat_i(x);
 }
 
+/* Of each four lanes the even ones before the odd ones. */
+INLINE i32x4 v_even_first(i16x8 x) { return (i32x4)__builtin_shufflevector(x, x, 0, 2, 1, 3, 4, 6, 5, 7); }
+
 /* Eight bytes as numbers of 16 bits. */
 INLINE i16x8 v_load_i8(const void *p)
 {

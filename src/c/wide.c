@@ -80,7 +80,7 @@ OF_PART(INLINE, part4, stream_dots(4, n, panel, at, x))
 OF_PART(INLINE, part5, part_dots(1, *n, *panel + at, x))
 OF_PART(INLINE, part6, part_dots(2, *n, *panel + at, x))
 
-/* The offset of Q8_0 and Q6_K is in their quants. */
+/* The offsets of Q8_0 and Q6_K come off where their sums begin. */
 ALONE(1, alone8, part8, STREAMS, PLAIN, 0, 0)
 ALONE(1, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
 ALONE(1, alone4_k, part4, STREAMS, PLAIN, 1, 1)
