@@ -157,27 +157,17 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
     (s->int8 ? attn_round_queries : attn_pack_byte_queries)(s, job, g);
     return;
   }
-  const float *q[ROWS]; /* missing rows are like the first */
-  const int step = row_step(g->count);
-  for (int r = 0; r < step; r++) {
-    int x = r < g->count ? r : 0;
-    q[r] = query_row(s, job, g, x);
-  }
   /* a product of two floats, rounded once, is the same in float and by way of double */
   const float scale = (float)s->query_scale, factor = job->half_panels ? HALF_SCALE : 1;
-  int32_t c = 0;
-  for (; scale == s->query_scale && c + 4 <= s->p->dim; c += 4) {
-    f32x4 x[GROUP];
-    UNROLLED for (int r = 0; r < GROUP; r++) x[r] = v_load(q[r] + c) * v_splat(scale) * v_splat(factor);
-    v_transpose(x);
-    UNROLLED for (int l = 0; l < 4; l++)
-    {
-      v_store(s->queries + (c + l) * step, x[l]);
-      for (int r = GROUP; r < step; r++)
-        s->queries[(c + l) * step + r] = q[r][c + l] * scale * factor;
+  const size_t step = (size_t)g->count * 4;
+  for (int x = 0; x < g->count; x++) {
+    const float *q = query_row(s, job, g, x), *end = q + s->p->dim;
+    float *to = s->queries + 4 * x;
+    for (; scale == s->query_scale && q + 4 <= end; q += 4, to += 4 * step) {
+      f32x4 scaled = v_load(q) * v_splat(scale) * v_splat(factor);
+      UNROLLED for (int l = 0; l < 4; l++) v_store(to + (size_t)l * step, v_splat(scaled[l]));
     }
+    for (; q < end; q++, to += step)
+      v_store(to, v_splat((float)(*q * s->query_scale) * factor));
   }
-  for (; c < s->p->dim; c++)
-    for (int r = 0; r < step; r++)
-      s->queries[c * step + r] = (float)(q[r][c] * s->query_scale) * factor;
 }

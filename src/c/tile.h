@@ -27,9 +27,6 @@ enum {
   TREE = 10, /* levels: enough for the chains of the widest head */
 };
 
-/* How far it is from one channel of a group's queries to the next. */
-INLINE int32_t row_step(int rows) { return rows > GROUP ? ROWS : GROUP; }
-
 /*
  * Keys and values are floats or, `half`, finite float16 without HALF_SCALE, which queries and weights have instead: no product changes by
  * a bit. Of halves the even ones come before the odd ones, in sums too until put_in_order.
@@ -62,7 +59,7 @@ INLINE void add_channel(const int rows, const int half, const int panels, const 
     panel[p] += bytes_of_eight(half);
     UNROLLED for (int r = 0; r < rows; r++)
     {
-      f32x4 x = v_splat(q[r]), *sum = sums[p * rows + r];
+      f32x4 x = v_load(q + 4 * r), *sum = sums[p * rows + r];
       UNROLLED for (int i = 0; i < 2; i++) sum[i] = first ? x * k[i] : v_madd(x, k[i], sum[i]);
     }
   }
@@ -79,7 +76,7 @@ INLINE void add_sums(const int count, f32x4 sums[ROWS][2], f32x4 (*others)[2])
  */
 INLINE void panel_scores(const int rows, const int half, const int panels, int chain,
                          float *const *scores, /* (panels) of (rows, SCORES) */
-                         const float *q,       /* (dim, row_step(rows)), transposed */
+                         const float *q,       /* (dim, rows, 4) */
                          const char **panel,   /* (panels) of (dim, PANEL), gone through */
                          int32_t dim)
 {
@@ -92,8 +89,8 @@ INLINE void panel_scores(const int rows, const int half, const int panels, int c
     const char *stop = end - panel[0] < whole ? end : panel[0] + whole;
     f32x4 sum[ROWS][2];
     add_channel(rows, half, panels, 1, sum, q, panel);
-    q += row_step(rows);
-    ROLLED for (; panel[0] != stop; q += row_step(rows)) add_channel(rows, half, panels, 0, sum, q, panel);
+    q += 4 * rows;
+    ROLLED for (; panel[0] != stop; q += 4 * rows) add_channel(rows, half, panels, 0, sum, q, panel);
     f32x4(*level)[2] = tree;
     uint32_t full = done;
     for (; full & 1; full >>= 1, level += count)

@@ -59,7 +59,7 @@ typedef struct {
   strides q_strides, out_strides;
   size_t width;           /* value_dim in whole strips */
   float *panels, *values; /* a span's keys and values, as head_job has them */
-  float *queries;         /* (dim, row_step); for bytes integers, as those of integers.h */
+  float *queries;         /* (dim, count, 4), each number four times; for bytes integers, as those of integers.h */
   float *scores;          /* (ROWS, SCORES), then the weights */
   float *sums;            /* (SPAN/BLOCK, ROWS, width) */
   float *acc, *spare;     /* (ROWS, width) */
@@ -214,7 +214,7 @@ void attn_add_shared(const call *s, float *scores, int r, int32_t at, int32_t co
  */
 void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t first, int32_t end);
 
-/* Transposes a group's queries to (dim, row_step); or rounds them, to bytes or for a cache of bytes. */
+/* Lays a group's queries out as the tile reads them; or rounds them, to bytes or for a cache of bytes. */
 void attn_pack_queries(const call *s, const head_job *job, const row_group *g);
 
 /* ---- spans.c ---- */
