@@ -59,7 +59,7 @@ INLINE i16x8 v_keep_words(uint16_t x) { return (i16x8)v_keep((int32_t)(x * 0x100
 /* Eight float16. `wild`: some may be infinite or NaN, which takes a second look. */
 INLINE void v_halves(f32x4 y[2], i16x8 h, const int wild)
 {
-  const f32x4 scale = (f32x4)v_keep((int32_t)(f32_bits){.f = HALF_SCALE}.u);
+  const f32x4 scale = v_keep_float(HALF_SCALE);
   i16x8 high = (h >> 3) & v_keep_words(0x8fff), most = v_keep_words(0x7c00);
   if (wild)
     high |= ((h & most) == most) & v_keep_words(0x7f80);

@@ -270,6 +270,13 @@ INLINE i32x4 v_keep(int32_t x)
   return v_splat_i(x);
 }
 
+INLINE f32x4 v_keep_float(float x)
+{
+  int32_t bits;
+  __builtin_memcpy(&bits, &x, sizeof bits);
+  return (f32x4)v_keep(bits);
+}
+
 INLINE f32x4 v_float(i32x4 x) { return __builtin_convertvector(x, f32x4); }
 
 /* c + the products of 16-bit lanes, summed in twos. Exact modulo 2^32. */

@@ -21,26 +21,26 @@
 INLINE f32x4 v_exp_reduce(f32x4 x, f32x4 *power)
 {
   /* Adding 1.5·2^23 rounds x/ln2 to an integer that then stands in the low bits; + 127 biases it as an exponent. */
-  const f32x4 magic = v_splat(12582912.0f + 127.0f);
-  f32x4 t = v_madd(x, v_splat((float)LOG2E), magic), n = t - magic;
+  const f32x4 magic = v_keep_float(12582912.0f + 127.0f);
+  f32x4 t = v_madd(x, v_keep_float((float)LOG2E), magic), n = t - magic;
   *power = (f32x4)((i32x4)t << 23);
   /* ln2 in two parts, the first short enough for n·ln2 to be exact */
-  f32x4 r = v_madd(n, v_splat(-0.693145751953125f), x);
-  return v_madd(n, v_splat(-1.42860682030941723e-6f), r);
+  f32x4 r = v_madd(n, v_keep_float(-0.693145751953125f), x);
+  return v_madd(n, v_keep_float(-1.42860682030941723e-6f), r);
 }
 
 INLINE f32x4 v_exp_finish(f32x4 r, f32x4 power)
 {
   f32x4 square = r * r;
-  f32x4 low = v_madd(r, v_splat(0.1666652113199234f), v_splat(0.4999999403953552f));
-  f32x4 high = v_madd(r, v_splat(0.00836874544620514f), v_splat(0.04166838899254799f));
-  high = v_madd(square, v_splat(0.0013814540579915047f), high);
+  f32x4 low = v_madd(r, v_keep_float(0.1666652113199234f), v_keep_float(0.4999999403953552f));
+  f32x4 high = v_madd(r, v_keep_float(0.00836874544620514f), v_keep_float(0.04166838899254799f));
+  high = v_madd(square, v_keep_float(0.0013814540579915047f), high);
   f32x4 expm1 = v_madd(square, v_madd(square, high, low), r);
   return v_madd(expm1, power, power);
 }
 
 /* At −88 the biased exponent is 0, and so is the product at the end; beyond −88.4 it would come out wrong. */
-INLINE f32x4 v_exp_range(f32x4 x) { return v_max(x, v_splat(-88.0f)); }
+INLINE f32x4 v_exp_range(f32x4 x) { return v_max(x, v_keep_float(-88.0f)); }
 
 INLINE f32x4 v_exp(f32x4 x)
 {
