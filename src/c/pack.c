@@ -22,23 +22,41 @@ static void pack_keys(float *panels, const float *k, size_t stride, int32_t from
   }
 }
 
-/* Blocks of strips of the values [from, count) at v, from a multiple of BLOCK; what lies beyond the last channel is 0. */
+/* A strip of so many values at v; what lies beyond the last channel is 0. */
+static void pack_strip(float *strip, const float *v, size_t stride, size_t rows, int32_t channels)
+{
+  for (float *end = strip + rows * STRIP; strip < end; strip += STRIP, v += stride) {
+    v_store(strip, v_load_tail(v, channels < 4 ? (size_t)channels : 4));
+    v_store(strip + 4, v_load_tail(v + 4, channels < 4 ? 0 : channels < STRIP ? (size_t)channels - 4 : 4));
+  }
+}
+
+/* Two strips at once: a line of cache of each value, fetched once. */
+static void pack_two_strips(float *strip, const float *v, size_t stride, size_t rows)
+{
+  float *other = strip + rows * STRIP;
+  for (float *end = other; strip < end; strip += STRIP, other += STRIP, v += stride)
+    UNROLLED for (int c = 0; c < STRIP; c += 4)
+    {
+      f32x4 x = v_load(v + c), y = v_load(v + STRIP + c);
+      v_store(strip + c, x);
+      v_store(other + c, y);
+    }
+}
+
+/* Blocks of strips of the values [from, count) at v, from a multiple of BLOCK. */
 static void pack_values(float *values, const float *v, size_t stride, int32_t from, int32_t count, int32_t size)
 {
   values += (size_t)from * whole_strips((size_t)size);
-  for (int32_t block = from; block < count; block += BLOCK)
-    for (int32_t c = 0; c < size; c += STRIP)
-      for (int32_t j = block; j < count && j < block + BLOCK; j++, values += STRIP) {
-        const float *x = v + (size_t)j * stride + c;
-        int32_t rest = size - c;
-        if (rest >= STRIP) {
-          v_store(values, v_load(x));
-          v_store(values + 4, v_load(x + 4));
-        } else {
-          v_store(values, v_load_tail(x, rest < 4 ? (size_t)rest : 4));
-          v_store(values + 4, v_load_tail(x + 4, rest > 4 ? (size_t)rest - 4 : 0));
-        }
-      }
+  for (int32_t j = from; j < count; j += BLOCK) {
+    const float *block = v + (size_t)j * stride;
+    const size_t rows = strip_rows(BLOCK, (size_t)count, (size_t)j), strip = rows * STRIP;
+    int32_t c = 0;
+    for (; c + 2 * STRIP <= size; c += 2 * STRIP, values += 2 * strip)
+      pack_two_strips(values, block + c, stride, rows);
+    for (; c < size; c += STRIP, values += strip)
+      pack_strip(values, block + c, stride, rows, size - c);
+  }
 }
 
 /* `count` halves, a multiple of eight, as floats. */
