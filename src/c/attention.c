@@ -73,7 +73,7 @@ static void attend_group(const call *s, const head_job *job, const row_group *g,
       *state = row_empty();
     attn_merge_span(s, &g->t[x], state, &span[x], totals, acc);
     if (ends)
-      attn_end_row(s, job, g, x, state, (row_sums){totals, acc, span[x].scale});
+      attn_end_row(s, job, g, x, state, &(row_sums){totals, acc, span[x].scale});
   }
 }
 
@@ -100,7 +100,7 @@ static void attend_chunk(const call *s, head_job *job, int32_t first, int32_t en
     for (int x = 0; x < g->count; x++) {
       attn_begin_row(s, g, x);
       if (g->lo >= g->hi)
-        attn_end_row(s, job, g, x, &nothing, (row_sums){NULL, NULL, 0});
+        attn_end_row(s, job, g, x, &nothing, &(row_sums){NULL, NULL, 0});
     }
   }
   for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {
@@ -386,7 +386,7 @@ void attn_work_end(attn_work *w, void *scratch)
           size_t at = (size_t)(head * w->per_head + part) * FEW + (size_t)(r + x);
           attn_merge_span(&s, &g.t[x], &row, &w->spans[at], s.totals, w->sums + at * s.width);
         }
-        attn_end_row(&s, &job, &g, x, &row, (row_sums){s.totals, NULL, 0});
+        attn_end_row(&s, &job, &g, x, &row, &(row_sums){s.totals, NULL, 0});
       }
     }
   }

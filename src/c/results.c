@@ -54,7 +54,8 @@ KERNEL void write_weights(const call *s, const row_view *view, const row_tempera
       weights[j] = denominator;
 }
 
-void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row, row_sums sums)
+void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row,
+                  const row_sums *sums)
 {
   const attn_params *p = s->p;
   const row_temperature *t = &g->t[x];
@@ -65,7 +66,7 @@ void attn_end_row(const call *s, const head_job *job, const row_group *g, int x,
     for (int32_t c = 0; c < p->value_dim; c++)
       out[c] = row->attended && denominator != denominator ? (float)denominator : 0;
   else
-    attn_write_means(out, &sums, 1.0 / denominator, p->value_dim);
+    attn_write_means(out, sums, 1.0 / denominator, p->value_dim);
   if (weights)
     write_weights(s, &g->view[x], t, weights, row_is_void(row) ? 0 : (float)(row->max / t->unit), (float)denominator);
   if (!p->lse && !p->attended)

@@ -83,6 +83,23 @@ KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32
     }
 }
 
+/* The first half of exp, at t = (z − max)/T: what is left of it and a power of two; `exponents` takes t where they are wanted. */
+INLINE void split_exponents(const int wanted, float *left, float *power, float *exponents, const float *z,
+                            int32_t count, float max, float inverse_t)
+{
+  for (int32_t j = 0; j < count; j += 16, z += 16, left += 16, power += 16) {
+    float *t_at = wanted ? exponents + j : NULL;
+    UNROLLED for (int l = 0; l < 16; l += 4)
+    {
+      f32x4 t = v_exp_range((v_load(z + l) - v_splat(max)) * v_splat(inverse_t)), two;
+      if (wanted)
+        v_store(t_at + l, t);
+      v_store(left + l, v_exp_reduce(t, &two));
+      v_store(power + l, two);
+    }
+  }
+}
+
 /*
  * The same at a finite T, with the first half of exp for all keys before the second for any. Not NULL, `exponents` takes (z − max)/T,
  * down to where exp is 0.
@@ -90,30 +107,19 @@ KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32
 KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float *z, int32_t count, float max,
                       float inverse_t)
 {
-  float r[SPAN], power[SPAN];
+  float left[SPAN], power[SPAN];
   f32x4 sums[4] = {{0}};
-  for (int32_t j = 0; j < count; j += TURN) {
-    const float *from = z + j;
-    float *to_r = r + j, *to_power = power + j, *to_t = exponents ? exponents + j : NULL;
-    UNROLLED for (int l = 0; l < TURN; l += 4)
+  if (exponents)
+    split_exponents(1, left, power, exponents, z, count, max, inverse_t);
+  else
+    split_exponents(0, left, power, NULL, z, count, max, inverse_t);
+  for (int32_t j = 0; j < count; j += 16)
+    UNROLLED for (int l = 0; l < 4; l++)
     {
-      f32x4 t = v_exp_range((v_load(from + l) - v_splat(max)) * v_splat(inverse_t)), two;
-      if (to_t)
-        v_store(to_t + l, t);
-      v_store(to_r + l, v_exp_reduce(t, &two));
-      v_store(to_power + l, two);
+      f32x4 x = v_exp_finish(v_load(left + j + 4 * l), v_load(power + j + 4 * l));
+      sums[l] += x;
+      v_store(e + j + 4 * l, x);
     }
-  }
-  for (int32_t j = 0; j < count; j += TURN) {
-    const float *from_r = r + j, *from_power = power + j;
-    float *to = e + j;
-    UNROLLED for (int l = 0; l < TURN; l += 4)
-    {
-      f32x4 x = v_exp_finish(v_load(from_r + l), v_load(from_power + l));
-      sums[l / 4 % 4] += x;
-      v_store(to + l, x);
-    }
-  }
   UNROLLED for (int l = 0; l < 4; l++) sums_out[l] = sums[l];
 }
 
@@ -243,39 +249,40 @@ static int32_t shape_row(const call *s, const row_group *g, int x, float *z, int
 /* The largest score of a row. NaN is passed over here; as a weight it will reach the sums. */
 INLINE float largest_score(const float *z, int32_t count)
 {
-  f32x4 largest[2] = {v_splat(-__builtin_inff()), v_splat(-__builtin_inff())};
-  for (int32_t j = 0; j < count; j += 8)
-    UNROLLED for (int l = 0; l < 2; l++) largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
-  return v_hmax(v_max(largest[0], largest[1]));
+  const f32x4 none = v_splat(-__builtin_inff());
+  f32x4 largest[4] = {none, none, none, none};
+  for (int32_t j = 0; j < count; j += 16)
+    UNROLLED for (int l = 0; l < 4; l++) largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
+  return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
 }
 
-/* The weights of one row and what is read off them. */
-static row_state weigh_keys(const call *s, const row_group *g, int x, float *z, int32_t from, int32_t to)
+/* The weights of one row, and in `row`, where it was empty, what is read off them. */
+static void weigh_keys(const call *s, const row_group *g, int x, row_state *row, float *z, int32_t from, int32_t to)
 {
   const int32_t count = to - from;
-  row_state row = row_empty();
-  row.attended = shape_row(s, g, x, z, from, to);
+  row->attended = shape_row(s, g, x, z, from, to);
   float largest = largest_score(z, count), max = largest;
   if (largest == -__builtin_inff())
     max = nothing_finite(z, count);
-  if (s->p->attended && row.attended) {
+  if (s->p->attended && row->attended) {
     int32_t lo = g->view[x].lo;
-    row.first = !s->plain ? from + find_score(z, count, 1, 0) : lo > from ? lo : from;
-    row.argmax = from + find_score(z, count, 0, largest);
+    row->first = !s->plain ? from + find_score(z, count, 1, 0) : lo > from ? lo : from;
+    row->argmax = from + find_score(z, count, 0, largest);
   }
   span_sums sums = weigh_row(s, &g->t[x], z, count, max);
-  row.sum = sums.sum;
+  row->sum = sums.sum;
   if (s->p->attended) {
-    row.total = sums.sum < 2 || 4 * sums.sum > (float)row.attended ? sum_exactly(z, count) : sums.total;
-    row.moment = sums.moment;
+    row->total = sums.sum < 2 || 4 * sums.sum > (float)row->attended ? sum_exactly(z, count) : sums.total;
+    row->moment = sums.moment;
   }
   if (largest != -__builtin_inff() || max != 0)
-    row.max = (double)max * g->t[x].unit;
-  return row;
+    row->max = (double)max * g->t[x].unit;
 }
 
 void attn_weigh_rows(const call *s, const row_group *g, span_state *span, float *scores, int32_t from, int32_t to)
 {
-  for (int x = 0; x < g->count; x++)
-    span[x] = (span_state){weigh_keys(s, g, x, scores + x * SCORES, from, to), 1.0};
+  for (int x = 0; x < g->count; x++) {
+    span[x] = (span_state){row_empty(), 1.0};
+    weigh_keys(s, g, x, &span[x].row, scores + x * SCORES, from, to);
+  }
 }

@@ -122,15 +122,7 @@ INLINE f64x2 v_high_double(f32x4 x) { return __builtin_convertvector(__builtin_s
 /* Four doubles rounded to floats. */
 INLINE f32x4 v_floats(f64x2 low, f64x2 high)
 {
-#if defined(__wasm_simd128__)
-  typedef float f32x2 __attribute__((vector_size(8)));
-  const f32x2 zero = {0, 0};
-  f32x4 a = __builtin_shufflevector(__builtin_convertvector(low, f32x2), zero, 0, 1, 2, 3);
-  f32x4 b = __builtin_shufflevector(__builtin_convertvector(high, f32x2), zero, 0, 1, 2, 3);
-  return __builtin_shufflevector(a, b, 0, 1, 4, 5);
-#else
   return (f32x4){(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
-#endif
 }
 
 /* The sum of the lanes, modulo 2^32. */

@@ -148,7 +148,7 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
   }
 }
 
-/* Four channels from c on, a multiple of four. Adding 0 makes +0 of −0, as it does where spans come together. */
+/* Four channels from c on, a multiple of four. */
 INLINE void totals_at(f64x2 x[2], const row_sums *sums, int32_t c, int32_t size)
 {
   if (sums->totals) {
@@ -156,8 +156,8 @@ INLINE void totals_at(f64x2 x[2], const row_sums *sums, int32_t c, int32_t size)
       x[l] = c + 2 * l < size ? v_load_double(sums->totals + c + 2 * l, size - c - 2 * l) : (f64x2){0, 0};
   } else {
     f32x4 sum = v_load(sums->sums + c);
-    x[0] = 0 + sums->scale * v_low_double(sum);
-    x[1] = 0 + sums->scale * v_high_double(sum);
+    x[0] = v_low_double(sum);
+    x[1] = v_high_double(sum);
   }
 }
 
@@ -165,14 +165,16 @@ void attn_write_means(float *out, const row_sums *sums, double share, int32_t si
 {
   f64x2 x[2];
   f32x4 odd = v_splat(0);
+  if (!sums->totals)
+    share *= sums->scale; /* a power of two */
   for (int32_t c = 0; c < size; c += 4) {
     totals_at(x, sums, c, size);
-    f32x4 mean = v_floats(x[0] * share, x[1] * share);
+    f32x4 mean = v_floats(x[0] * share, x[1] * share) + v_splat(0); /* +0 of −0 */
     store_at(out, c, size, mean);
     odd += mean - mean;
   }
   for (int32_t c = 0; c < size && v_hsum(odd) != 0; c++) {
-    double mean = (sums->totals ? sums->totals[c] : sums->scale * (double)sums->sums[c]) * share;
+    double mean = (sums->totals ? sums->totals[c] : (double)sums->sums[c]) * share;
     if (mean - mean == 0 && out[c] - out[c] != 0)
       out[c] = mean < 0 ? LOWEST : -LOWEST;
   }
