@@ -57,7 +57,7 @@ static row_group group_of(const call *s, const head_job *job, int32_t r, int32_t
 /* Whether any row of a group sees keys of the span that begins at `start`. */
 static int reaches(const row_group *g, int32_t start) { return g->lo < start + SPAN && g->hi > start; }
 
-static double *totals_of(const call *s, int32_t row) { return s->totals + (size_t)row * (size_t)s->p->value_dim; }
+static double *totals_of(const call *s, int32_t row) { return s->totals + (size_t)row * s->width; }
 
 /* One group over the span that is loaded; its results where this is its last span. */
 static void attend_group(const call *s, const head_job *job, const row_group *g, int32_t start, int32_t row)
@@ -143,7 +143,7 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
                {(void **)&s->acc, ROWS * width * sizeof(float)},
                {(void **)&s->spare, ROWS * width * sizeof(float)},
                {(void **)&s->int8, p->precision == ATTN_INT8 ? attn_int8_bytes(p) : 0},
-               {(void **)&s->totals, CHUNK * (size_t)p->value_dim * sizeof(double)},
+               {(void **)&s->totals, CHUNK * width * sizeof(double)},
                {(void **)&s->rows, CHUNK * sizeof(row_state)},
                {(void **)&s->groups, CHUNK / GROUP * sizeof(row_group)}};
   for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {

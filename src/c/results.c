@@ -1,6 +1,21 @@
 /* The beginning and the end of a row: what is returned, and how spans come together. */
 #include "tiled.h"
 
+/* totals = a·totals + b·acc, or where there were none yet, b·acc. */
+static void merge_totals(const call *s, double *totals, const float *acc, int first, double a, double b)
+{
+  for (size_t c = 0; c < s->width; c += 4) {
+    f64x2_u *to = (f64x2_u *)(void *)(totals + c);
+    f32x4 sum = v_load(acc + c);
+    f64x2 x[2] = {b * v_low_double(sum), b * v_high_double(sum)}, before[2] = {{0, 0}, {0, 0}};
+    for (int l = 0; l < 2; l++) {
+      if (!first)
+        before[l] = a * to[l];
+      to[l] = before[l] + x[l];
+    }
+  }
+}
+
 void attn_merge_span(const call *s, const row_temperature *t, row_state *row, const span_state *part, double *totals,
                      const float *acc)
 {
@@ -20,9 +35,9 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row, co
                 b * (span->moment + (span->max - max) * span->total);
   row->total = (first ? 0 : a * row->total) + b * span->total;
   row->sum = a * row->sum + b * span->sum;
-  for (int32_t c = 0; totals && c < s->p->value_dim; c++)
-    totals[c] = (first ? 0 : a * totals[c]) + b * (part->scale * (double)acc[c]);
   row->max = max;
+  if (totals)
+    merge_totals(s, totals, acc, first, a, b * part->scale);
 }
 
 static float *row_out(const call *s, const head_job *job, const row_group *g, int x)

@@ -69,7 +69,7 @@ typedef struct {
   float *query_factors; /* (GROUP) */
   int8_span *int8;      /* NULL where numbers are not to be rounded to 8 bits */
   int32_t form;         /* of dots.h, for bytes */
-  double *totals;       /* (CHUNK, value_dim) */
+  double *totals;       /* (CHUNK, width) */
   row_state *rows;      /* (CHUNK) */
   row_group *groups;    /* (CHUNK / GROUP) */
 } call;
@@ -170,7 +170,7 @@ enum {
 void attn_sum_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *w, int32_t from,
                      int32_t to, int32_t start, int care);
 
-/* Σ e_j v_j of a finished row: totals (value_dim), or where there are none, sums (value_dim) times scale. */
+/* Σ e_j v_j of a finished row: totals (width), or where there are none, sums (width) times scale. */
 typedef struct {
   const double *totals;
   const float *sums;
@@ -225,7 +225,7 @@ void attn_span(const call *s, const head_job *job, const row_group *g, int32_t s
 /* ---- results.c ---- */
 
 /*
- * Adds a finished span to what earlier spans left in row and totals (value_dim): both rescaled to the larger maximum, in double.
+ * Adds a finished span to what earlier spans left in row and totals (width): both rescaled to the larger maximum, in double.
  * Without totals, to the row alone.
  */
 void attn_merge_span(const call *s, const row_temperature *t, row_state *row, const span_state *part, double *totals,

@@ -149,15 +149,14 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
 }
 
 /* Four channels from c on, a multiple of four. */
-INLINE void totals_at(f64x2 x[2], const row_sums *sums, int32_t c, int32_t size)
+INLINE void totals_at(f64x2 x[2], const row_sums *sums, int32_t c)
 {
   if (sums->totals) {
-    for (int l = 0; l < 2; l++)
-      x[l] = c + 2 * l < size ? v_load_double(sums->totals + c + 2 * l, size - c - 2 * l) : (f64x2){0, 0};
+    const f64x2_u *totals = (const f64x2_u *)(const void *)(sums->totals + c);
+    x[0] = totals[0], x[1] = totals[1];
   } else {
     f32x4 sum = v_load(sums->sums + c);
-    x[0] = v_low_double(sum);
-    x[1] = v_high_double(sum);
+    x[0] = v_low_double(sum), x[1] = v_high_double(sum);
   }
 }
 
@@ -168,7 +167,7 @@ void attn_write_means(float *out, const row_sums *sums, double share, int32_t si
   if (!sums->totals)
     share *= sums->scale; /* a power of two */
   for (int32_t c = 0; c < size; c += 4) {
-    totals_at(x, sums, c, size);
+    totals_at(x, sums, c);
     f32x4 mean = v_floats(x[0] * share, x[1] * share) + v_splat(0); /* +0 of −0 */
     store_at(out, c, size, mean);
     odd += mean - mean;
