@@ -74,7 +74,7 @@ KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32
 {
   for (int l = 0; l < 4; l++)
     sums[l] = v_splat(0);
-  for (int32_t j = 0; j < count; j += 16)
+  for (int32_t j = 0; j < count; j += TURN)
     ROLLED for (int l = 0; l < 4; l++)
     {
       f32x4 t = v_load(z + j + 4 * l) - v_splat(max), x = weigh(kind == T_ZERO ? T_ZERO : T_INFINITE, t, t);
@@ -87,9 +87,9 @@ KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32
 INLINE void split_exponents(const int wanted, float *left, float *power, float *exponents, const float *z,
                             int32_t count, float max, float inverse_t)
 {
-  for (int32_t j = 0; j < count; j += 16, z += 16, left += 16, power += 16) {
+  for (int32_t j = 0; j < count; j += TURN, z += TURN, left += TURN, power += TURN) {
     float *t_at = wanted ? exponents + j : NULL;
-    UNROLLED for (int l = 0; l < 16; l += 4)
+    UNROLLED for (int l = 0; l < TURN; l += 4)
     {
       f32x4 t = v_exp_range((v_load(z + l) - v_splat(max)) * v_splat(inverse_t)), two;
       if (wanted)
@@ -113,7 +113,7 @@ KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float
     split_exponents(1, left, power, exponents, z, count, max, inverse_t);
   else
     split_exponents(0, left, power, NULL, z, count, max, inverse_t);
-  for (int32_t j = 0; j < count; j += 16)
+  for (int32_t j = 0; j < count; j += TURN)
     UNROLLED for (int l = 0; l < 4; l++)
     {
       f32x4 x = v_exp_finish(v_load(left + j + 4 * l), v_load(power + j + 4 * l));
@@ -128,8 +128,7 @@ KERNEL float sum_products(const float *e, const float *x, int32_t count)
 {
   f32x4 sums[4] = {{0}};
   for (int32_t j = 0; j < count; j += TURN)
-    UNROLLED for (int l = 0; l < TURN / 4; l++) sums[l % 4] =
-        v_madd(v_load(e + j + 4 * l), v_load(x + j + 4 * l), sums[l % 4]);
+    UNROLLED for (int l = 0; l < 4; l++) sums[l] = v_madd(v_load(e + j + 4 * l), v_load(x + j + 4 * l), sums[l]);
   return sum_vectors(sums);
 }
 
@@ -137,7 +136,7 @@ KERNEL float sum_products(const float *e, const float *x, int32_t count)
 KERNEL float take_moment(int kind, float *z, const float *e, int32_t count, float max)
 {
   f32x4 moments[4] = {{0}};
-  for (int32_t j = 0; j < count; j += 16)
+  for (int32_t j = 0; j < count; j += TURN)
     for (int l = 0; l < 4; l++) {
       f32x4 score = v_load(z + j + 4 * l), x = v_load(e + j + 4 * l), t = v_max(score - v_splat(max), v_splat(LOWEST));
       /* at T = ∞ an attended key may be as far away as a masked one */
@@ -197,7 +196,7 @@ INLINE i32x4 found_scores(const float *z, int attended, float max)
 /* First position of `count` scores (a multiple of TURN) where one is found. */
 INLINE int32_t find_score(const float *z, int32_t count, const int attended, float max)
 {
-  for (int32_t j = 0; j < count; j += 16) {
+  for (int32_t j = 0; j < count; j += TURN) {
     i32x4 found[4];
     UNROLLED for (int l = 0; l < 4; l++) found[l] = found_scores(z + j + 4 * l, attended, max);
     if (v_any((found[0] | found[1]) | (found[2] | found[3])))
@@ -251,7 +250,7 @@ INLINE float largest_score(const float *z, int32_t count)
 {
   const f32x4 none = v_splat(-__builtin_inff());
   f32x4 largest[4] = {none, none, none, none};
-  for (int32_t j = 0; j < count; j += 16)
+  for (int32_t j = 0; j < count; j += TURN)
     UNROLLED for (int l = 0; l < 4; l++) largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
   return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
 }

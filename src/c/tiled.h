@@ -7,7 +7,7 @@
 
 enum {
   CHUNK = 512, /* rows of a kv head done together */
-  TURN = 32,   /* keys of one turn of the loops over weights, whose constants V8 makes anew each time */
+  TURN = 16,   /* keys of one turn of the loops over weights: four vectors, each added to a sum of its own */
   FEW = 16     /* rows of a kv head up to which threads share out its spans instead */
 };
 
