@@ -103,6 +103,15 @@ for (const { variant, ch } of engines)
       }
     });
 
+    claim('no output is −0, in one span of keys or in several', () => {
+      const least = precision === 'float32' ? 2 ** -149 : 5e-324;
+      for (const n of [8, 600])
+        for (const last of [-0, -least]) {
+          const v = list(Type, n, (j) => (j === n - 1 ? last : -0));
+          assert.ok(Object.is(ch.attention(Type.of(1), list(Type, n, () => 0.1), v, { headDim: 1 }).output[0], 0), `${n} keys, ${last}`);
+        }
+    });
+
     claim('values at the end of the range stay finite, subnormal values stay themselves', () => {
       const most = precision === 'float32' ? 3.4028234663852886e38 : Number.MAX_VALUE;
       const least = precision === 'float32' ? 2 ** -149 : 5e-324;

@@ -100,7 +100,7 @@ static void attend_chunk(const call *s, head_job *job, int32_t first, int32_t en
     for (int x = 0; x < g->count; x++) {
       attn_begin_row(s, g, x);
       if (g->lo >= g->hi)
-        attn_end_row(s, job, g, x, &nothing, &(row_sums){NULL, NULL, 0});
+        attn_end_row(s, job, g, x, &nothing, NULL);
     }
   }
   for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {

@@ -1,4 +1,4 @@
-/* Inputs as the inner loops read them: keys in transposed panels, values in whole vectors, queries a few at a time. */
+/* Inputs as the inner loops read them: keys in transposed panels, values in strips, queries four times over. */
 #include "tiled.h"
 
 /* Panels of the keys [from, count) at k, from a multiple of PANEL; lanes beyond count are 0. */
@@ -181,7 +181,7 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
   for (int x = 0; x < g->count; x++) {
     const float *q = query_row(s, job, g, x), *end = q + s->p->dim;
     float *to = s->queries + 4 * x;
-    for (; scale == s->query_scale && q + 4 <= end; q += 4, to += 4 * step) {
+    for (; scale == s->query_scale && end - q >= 4; q += 4, to += 4 * step) {
       f32x4 scaled = v_load(q) * v_splat(scale) * v_splat(factor);
       UNROLLED for (int l = 0; l < 4; l++) v_store(to + (size_t)l * step, v_splat(scaled[l]));
     }

@@ -262,6 +262,7 @@ INLINE i32x4 v_keep(int32_t x)
   return v_splat_i(x);
 }
 
+/* The same of a float. */
 INLINE f32x4 v_keep_float(float x)
 {
   int32_t bits;

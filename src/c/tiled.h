@@ -234,7 +234,7 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row, co
 /* Nothing is attended until a span says so. */
 void attn_begin_row(const call *s, const row_group *g, int x);
 
-/* Writes the row's output and whatever else is wanted. */
+/* Writes the row's output and whatever else is wanted; a row without weights needs no sums. */
 void attn_end_row(const call *s, const head_job *job, const row_group *g, int x, const row_state *row,
                   const row_sums *sums);
 
