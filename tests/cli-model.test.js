@@ -107,7 +107,11 @@ test('info says what a model is, of a file and of a folder', () => {
   assert.equal(JSON.parse(run('info', '--json', file).stdout).config.heads, 4);
 });
 
-test('what cannot be done is said in one line, with exit status 2', () => {
+test('what cannot be done is said in one line, with exit status 2', async (t) => {
+  const busy = createServer(() => {});
+  await once(busy.listen(0, 'localhost'), 'listening');
+  t.after(() => busy.close());
+  const taken = String(busy.address().port);
   const page = join(folder, 'page.gguf'), alone = join(mkdtempSync(join(folder, 'alone-')), 'alone.safetensors');
   writeFileSync(alone, asSafetensors(tiny(configs.gemma3)).weights);
   writeFileSync(page, '<!doctype html><title>Not found</title>');
@@ -135,6 +139,9 @@ test('what cannot be done is said in one line, with exit status 2', () => {
     [['generate', page, 'a'], /HTML/],
     [['info'], /FILE is not given/],
     [['info', page], /HTML/],
+    [['info', file, 'b'], /after FILE there is "b"; expected one file/],
+    [['serve', '--port', 'x'], /--port is "x"; expected a whole number up to 65535/],
+    [['serve', '--port', taken], /which is taken; expected a free one, or 0 for any/],
     [['info', '--yaml', file], /--yaml is unknown; expected one of --json, --help/],
     [['check', 'me'], /"me" is not understood; expected options alone/],
     [['info', alone], /source is safetensors alone \(.*config.json .*expected config.json beside it/],

@@ -48,7 +48,7 @@ const WORDS = { holds: '✓ holds', bound: '✓ bound', vacuous: '◌ vacuous', 
 
 /** A number in at most seven places. @param {number} x */
 const short = (x) =>
-  x === 0 || !Number.isFinite(x) ? String(x) : x >= 1e5 || x < 1e-3 ? x.toExponential(1) : x >= 100 ? x.toFixed(0) : x.toPrecision(2);
+  x === 0 || !Number.isFinite(x) ? String(x) : x >= 1e5 || x < 1e-3 ? x.toExponential(1) : x >= 99.5 ? x.toFixed(0) : x.toPrecision(2);
 
 /** @param {Part} part @param {number} width */
 function line({ sides, kind, measured, allowed, unit, verdict }, width) {

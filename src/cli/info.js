@@ -1,3 +1,4 @@
+import { ClearheadError } from '../js/index.js';
 import { inspectModel } from '../js/model/index.js';
 import { FILE, harmless, many, modelAt, size } from './model-file.js';
 
@@ -10,8 +11,8 @@ export const positionals = true;
 
 /** @param {{ json?: boolean }} given @param {string[]} files @returns {Promise<number>} */
 export async function run({ json }, [file, ...rest]) {
+  if (rest.length) throw new ClearheadError('ARG', `after FILE there is "${rest[0].slice(0, 40)}"; expected one file`);
   const model = await inspectModel(await modelAt(file));
-  if (rest.length) console.error(`clearhead info: only ${file} is looked at`);
   console.log(json ? JSON.stringify(model, null, 2) : harmless(inWords(model)));
   return 0;
 }

@@ -5,9 +5,9 @@ import { extname, join, normalize, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const usage = `  clearhead serve [--port N]
-      Serves the page on this machine; any other static server does as well.`;
+      Serves the page on this machine, at port 8080 or the next that is free; any other static server does as well. --port 0: any.`;
 
-export const options = { port: { type: 'string', default: '8080' } };
+export const options = { port: { type: 'string' } };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What the page consists of; nothing else of the folder is served. */
@@ -18,22 +18,22 @@ const TYPES = {
   '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json',
 };
 
-/** @param {{ port: string }} given @returns {Promise<number>} */
+/** @param {{ port?: string }} given @returns {Promise<number>} */
 export async function run({ port }) {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
   const at = await listen(server, port);
-  if (Number(port) && at !== Number(port)) console.log(`Port ${port} is taken.`);
   console.log(`The page is at http://localhost:${at}/web/   (Ctrl-C ends it)`);
   await new Promise((resolve) => server.on('close', resolve));
   return 0;
 }
 
-/** The first free port from the one asked for, which is said where it is another; 0 takes any. @param {import('node:http').Server} server @param {string} given */
+/** At the port asked for, or else the first free one from 8080 on. @param {import('node:http').Server} server @param {string} [given] */
 async function listen(server, given) {
-  const port = /^\d{1,5}$/.test(given) ? Number(given) : NaN;
-  if (!(port <= 65535)) throw Object.assign(new Error(`--port is "${given}"; expected a whole number up to 65535`), { code: 'EARG' });
+  const refuse = (/** @type {string} */ what) => Object.assign(new Error(`--port is ${what}`), { code: 'EARG' });
+  const port = given === undefined ? 8080 : /^\d{1,5}$/.test(given) ? Number(given) : NaN;
+  if (!(port <= 65535)) throw refuse(`"${given}"; expected a whole number up to 65535`);
   for (let tries = 0; ; tries++) {
     try {
       await new Promise((resolve, reject) => {
@@ -42,6 +42,7 @@ async function listen(server, given) {
       return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
     } catch (/** @type {any} */ error) {
       if (error.code !== 'EADDRINUSE' || tries === 20) throw error;
+      if (given !== undefined) throw refuse(`${given}, which is taken; expected a free one, or 0 for any`);
     }
   }
 }
