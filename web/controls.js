@@ -27,7 +27,7 @@ function take(field, signal, label) {
   if (Number.isFinite(asked)) signal.set(asked);
   field.value = String(signal.value);
   if (asked === signal.value) settle(label);
-  else notify(label, `${label}: ${Number.isFinite(asked) ? asked : 'what was typed'} is not ${signal.range}. It is ${signal.value}.`);
+  else notify(label, `${label}: ${Number.isFinite(asked) ? asked : 'what was typed'} is not ${signal.range}; ${signal.value} is used.`);
 }
 
 /**

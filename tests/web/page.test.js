@@ -150,11 +150,11 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     const { page } = await visit(browser, site);
     await page.getByText('sizes, window, data').click();
     for (const [field, typed, used, said] of [
-      [page.getByLabel('Temperature T, as a number').first(), '0', '0.05', 'Temperature T: 0 is not a number from 0.05 to 20. It is 0.05.'],
-      [page.getByLabel('query heads H'), '1000', '32', 'query heads H: 1000 is not a whole number from 1 to 32. It is 32.'],
-      [page.getByLabel('head size d'), '6.4', '6', 'head size d: 6.4 is not a whole number from 1 to 256. It is 6.'],
-      [page.getByLabel('positions n'), '', '32', 'positions n: what was typed is not a whole number from 1 to 256. It is 32.'],
-      [page.getByLabel('seed').first(), '-5', '0', 'seed: -5 is not a whole number from 0 to 4294967295. It is 0.'],
+      [page.getByLabel('Temperature T, as a number').first(), '0', '0.05', 'Temperature T: 0 is not a number from 0.05 to 20; 0.05 is used.'],
+      [page.getByLabel('query heads H'), '1000', '32', 'query heads H: 1000 is not a whole number from 1 to 32; 32 is used.'],
+      [page.getByLabel('head size d'), '6.4', '6', 'head size d: 6.4 is not a whole number from 1 to 256; 6 is used.'],
+      [page.getByLabel('positions n'), '', '32', 'positions n: what was typed is not a whole number from 1 to 256; 32 is used.'],
+      [page.getByLabel('seed').first(), '-5', '0', 'seed: -5 is not a whole number from 0 to 4294967295; 0 is used.'],
     ]) {
       await field.fill(typed);
       await field.press('Enter');

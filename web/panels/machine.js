@@ -155,7 +155,7 @@ export function machine(root, engine, state) {
     grid.show({ maps, G: groups, rho, entropy }, width);
     setText(note, inWords(run));
     const pooled = pinned.map.pool > 1 ? ` Of each ${pinned.map.pool} × ${pinned.map.pool} cells the largest weight is shown.` : '';
-    const nan = rho.some(Number.isNaN) ? ' Flat green: NaN.' : '';
+    const nan = rho.some(Number.isNaN) ? ' Green: NaN.' : '';
     let zeros = 0;
     for (let at = 0; at < weights.length; at++) if (weights[at] === 0 && !hidden[at % (n * n)]) zeros++;
     const hatched = run.mask.causal || run.mask.reach < n - 1 ? 'Hatched: masked, weight exactly 0.' : '',
