@@ -43,14 +43,15 @@ export interface EngineInfo {
 }
 
 /**
- * An absent option is `undefined`; unknown names are refused. Floats (mask.data, keyScale, alibi, sinks, out) are of q's type.
+ * An absent option is `undefined`; unknown names are refused. Floats (mask.data, keyScale, alibi, sinks, out) are of q's type;
+ * NaN among them makes NaN of the rows it meets.
  */
 export interface AttendOptions<A extends FloatArray = Float32Array> {
   /** Query heads H; default 1, over a cache its kvHeads. A multiple of the key/value heads; query head h reads kv head ⌊h / (H/G)⌋. */
   heads?: number;
   /** Multiplies ⟨q, k⟩; default 1/√d. Finite. */
   scale?: number;
-  /** T ≥ 0, default 1. 0 is the exact hard argmax (ties share), Infinity the exact uniform distribution. */
+  /** T ≥ 0, default 1. 0 is the exact hard argmax (ties share), Infinity the exact uniform distribution. A weight of 0 is still a factor: times an infinite value it is NaN, but for a masked key. */
   temperature?: number;
   /** λ_j, one multiplier per key (n), on the scaled score (README, source 1, Eq. 16). */
   keyScale?: A | Tensor<A>;
@@ -71,7 +72,7 @@ export interface AttendOptions<A extends FloatArray = Float32Array> {
   keyLengths?: Int32Array;
   /** (heads): slope s_h; adds −s_h·|i + offset − j| (Press et al., ALiBi). */
   alibi?: A | Tensor<A>;
-  /** (heads): one logit per head that joins the denominator of the weights only; lse and stats describe the keys. */
+  /** (heads): one logit per head that joins the denominator of the weights only; lse and stats describe the keys. At T = 0 it takes all, shares or is nothing, at Infinity it counts as one key. */
   sinks?: A | Tensor<A>;
   /** Layout of q and of the output (and of k and v in `attention`). Default `bhsd`. */
   layout?: Layout;
