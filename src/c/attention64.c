@@ -137,10 +137,8 @@ static void write_row(const row64 *row, const row_state *state, const double *e)
       row->weights[j] = e[j] / denominator;
   }
   for (int32_t c = 0; c < p->value_dim; c++) {
-    double sum = sum_of(row->sums[c]);
-    row->out[c] = !state->attended ? 0
-                  : sum - sum == 0 ? sum / denominator + 0 /* of −0 */
-                                   : wide_mean(row, e, c, denominator);
+    double sum = sum_of(row->sums[c]), mean = sum - sum == 0 ? sum / denominator : wide_mean(row, e, c, denominator);
+    row->out[c] = state->attended ? mean + 0 : 0; /* +0 of −0 */
   }
 }
 
