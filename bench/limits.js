@@ -1,7 +1,9 @@
 /** The machine's limits as contenders, from the modules that CMake builds beside the kernels (limits.c). */
+import { listen, nodeWorkers } from '../src/js/workers.js';
 import { bytes } from './cases.js';
 
 const STEPS = 20000; // 35 µs
+const LONG = 300; // times as many in each of several threads, so that the messages to them do not count
 const PAGE = 65536;
 /** In the section `limits`: within the first, second and third level of a common cache, and beyond. */
 const SIZES = [2 ** 15, 2 ** 19, 2 ** 23, 2 ** 26];
@@ -10,22 +12,23 @@ const VARIANTS = { relaxed: ['fused multiply-add', '8-bit dots'], simd: ['multip
 const sizeName = (size) => (size < 2 ** 20 ? `${size / 2 ** 10} KB` : `${size / 2 ** 20} MB`);
 
 /**
- * @param {{ load: (url: URL) => Promise<BufferSource>, threads?: number }} options
+ * @param {{ load: (url: URL) => Promise<BufferSource>, threads?: number, lean?: boolean }} options lean: one thread alone
  * @returns {Promise<any[]>} fewer where an engine has no relaxed SIMD
  */
-export async function open({ load, threads = 1 }) {
+export async function open({ load, threads = 1, lean = false }) {
   const contenders = [];
   for (const [variant, [madd, dots]] of Object.entries(VARIANTS)) {
     const file = await load(new URL(`../build/bench/limits.${variant}.wasm`, import.meta.url)).catch(() => null);
     if (!file || !WebAssembly.validate(file)) continue;
     const module = await WebAssembly.compile(file),
       c = (await WebAssembly.instantiate(module, {})).exports;
-    const add = (name, unit, of) => contenders.push({ name, version: '', role: 'limit', unit, prepare: (x) => of(x) });
-    if (threads > 1) {
-      const run = await together(module, c, threads);
-      add(madd, 'GFLOP/s', ({ section }) => section !== 'limits' && { amount: threads * 96 * 10 * STEPS, run });
-      continue;
+    const add = (name, unit, of, count = 1) => contenders.push({ name, version: '', role: 'limit', unit, threads: count, prepare: (x) => of(x) });
+    if (threads > 1 || !lean) {
+      const count = Math.max(threads, 2),
+        run = await together(module, c, count);
+      add(`${madd}, ${count} threads`, 'GFLOP/s', ({ section }) => section === 'prefill' && { amount: count * 96 * LONG * STEPS, run }, count);
     }
+    if (threads > 1) continue;
     add(madd, 'GFLOP/s', () => ({ amount: 96 * STEPS, run: () => c.limit_madd(STEPS) }));
     add(
       dots,
@@ -51,18 +54,28 @@ export function reading(c, size) {
   return { amount: size * times, run: () => c.limit_read(at, size / 4, times) };
 }
 
-/** One call that runs ten times the loop here and in each of the other threads. */
+/** One call that runs the loop here and in each of the other threads. */
 async function together(module, c, threads) {
-  const ask = (worker, message) =>
-    new Promise((done) => {
-      worker.onmessage = ({ data }) => done(data);
-      worker.postMessage(message);
-    });
-  const workers = Array.from({ length: threads - 1 }, () => new Worker(new URL('./limit-worker.js', import.meta.url), { type: 'module' }));
-  for (const worker of workers) await ask(worker, { module });
+  const node = await nodeWorkers(),
+    url = new URL('./limit-worker.js', import.meta.url);
+  const workers = await Promise.all(
+    Array.from({ length: threads - 1 }, async () => {
+      const worker = node ? new node.Worker(url) : new Worker(url, { type: 'module' });
+      let done, fail;
+      const ask = (message) =>
+        new Promise((resolve, reject) => {
+          [done, fail] = [resolve, reject];
+          worker.postMessage(message);
+        });
+      listen(worker, (message) => done(message), (why) => fail?.(new Error(why)));
+      await ask({ module });
+      worker.unref?.();
+      return { ask };
+    }),
+  );
   return async () => {
-    const others = workers.map((worker) => ask(worker, { steps: 10 * STEPS }));
-    const x = c.limit_madd(10 * STEPS);
+    const others = workers.map(({ ask }) => ask({ steps: LONG * STEPS }));
+    const x = c.limit_madd(LONG * STEPS);
     await Promise.all(others);
     return x;
   };

@@ -36,11 +36,7 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
         else turns.push({ row, side, at, left: budget });
       }
     }
-    for (const turn of turns)
-      turn.others =
-        turn.row.role === 'limit'
-          ? []
-          : turns.filter(({ row, side }) => side === turn.side && (row.role === 'limit' || row.name === turn.row.against));
+    for (const turn of turns) turn.others = turn.row.role === 'limit' ? [] : turns.filter((other) => isBeside(turn, other));
     for (let round = 0; round < rounds; round++)
       for (let turn = 0; turn < turns.length; turn++) {
         await take(c, turns[(turn + round) % turns.length], slice);
@@ -51,6 +47,10 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
   }
   return rows.map((row) => summary(c, row));
 }
+
+/** Whether the other runs between the batches of the one: whom it is compared with, and limits of one thread or of its own number. */
+const isBeside = ({ row, side }, { row: other, side: there }) =>
+  side === there && (other.name === row.against || (other.role === 'limit' && [1, row.threads].includes(other.threads)));
 
 async function take(c, turn, slice) {
   const { row, side, at, others } = turn;
@@ -98,9 +98,10 @@ const speedOf = (c, row, seconds) => (row.role === 'limit' ? row.amount / second
  * Shares of what the machine allows, by round: of the limit that ends last, for in decoding K and V are read once and used by
  * several heads, so that it may be either. Multiply-adds are those of the row's own build.
  */
-function sharesOf({ name, least }) {
-  if (/threads|float64/.test(name)) return []; // the loops run on one thread, in float32
-  const madd = (/ simd\b/.test(name) && least[APART]) || least[FUSED] || least[APART] || [],
+function sharesOf({ name, threads, least }) {
+  if (/float64/.test(name)) return []; // the loops are of float32
+  const of = (limit) => least[threads > 1 ? `${limit}, ${threads} threads` : limit];
+  const madd = (/ simd\b/.test(name) && of(APART)) || of(FUSED) || of(APART) || [],
     read = least['read as many bytes'];
   return madd.map((share, round) => Math.max(share, read?.[round] ?? 0));
 }

@@ -2,8 +2,8 @@
  * The contenders of one JavaScript engine. This runs as it stands in Node and in a page; whoever measures asks for one sample
  * at a time and so interleaves them, across engines too.
  *
- * A contender is { name, version, role: 'ours' | 'peer' | 'limit', tolerance, prepare(case, data) }, and `against` names another of
- * the engine with which it is compared turn by turn. What prepare returns is
+ * A contender is { name, version, role: 'ours' | 'peer' | 'limit', tolerance, threads, prepare(case, data) }, and `against` names another of
+ * the engine with which it is compared turn by turn. A limit of several threads is for those that have as many. What prepare returns is
  *   run()      one call, sync or not; returns a number of the result, so that nothing can be left out
  *   output()   the last call's result as (heads, m, d); a limit has none
  *   amount     for a limit, what one call is worth, in its unit
@@ -46,9 +46,9 @@ export class Side {
       inputs = data(c),
       right = reference(c, inputs),
       rows = [];
-    for (const { name, role, unit, against, tolerance, prepare } of this.contenders) {
+    for (const { name, role, unit, threads, against, tolerance, prepare } of this.contenders) {
       if ((c.section === 'limits' && role !== 'limit') || (c.section === 'matmul' && role === 'peer')) continue;
-      const row = { name, role, unit, against, engine: this.engine };
+      const row = { name, role, unit, threads, against, engine: this.engine };
       let ready;
       try {
         ready = await prepare(c, inputs);
@@ -142,7 +142,7 @@ export async function openSide(openers, options, engine) {
     absent = [];
   for (const [name, open] of Object.entries(openers))
     try {
-      contenders.push(...(await open(options)));
+      contenders.push(...(await open(options)).map((each) => ({ threads: options.threads ?? 1, ...each })));
     } catch (error) {
       absent.push({ name, engine, why: reason(error) });
     }

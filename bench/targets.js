@@ -82,13 +82,14 @@ export function targets(results) {
     faster('decode-32-8-4096-64', 'clearhead, q8 cache', 'clearhead relaxed'),
   );
 
-  for (const n of [512, 1024, 2048])
-    atLeast(
-      '2 threads against 1',
-      title(`prefill-12-12-${n}-64`),
-      1.9,
-      faster(`prefill-12-12-${n}-64`, 'clearhead relaxed, 2 threads', 'clearhead relaxed'),
-    );
+  for (const n of [512, 1024, 2048]) {
+    const id = `prefill-12-12-${n}-64`,
+      least = find(id, 'clearhead relaxed, 2 threads')?.least,
+      loops = least?.[`${FUSED}, 2 threads`]?.map((share, turn) => least[FUSED][turn] / share);
+    // Beside it what a second thread brought to the limit's loop in the same turns: less than 2 where neighbours had the other core.
+    const show = (x) => `${x.toFixed(2)}${loops ? ` (the limit itself ${median(loops).toFixed(2)})` : ''}`;
+    line('2 threads against 1', title(id), '≥ 1.9', faster(id, 'clearhead relaxed, 2 threads', 'clearhead relaxed'), (x) => x >= 1.9, show);
+  }
   const [lost, where] = worst((c) => faster(c.id, 'clearhead relaxed, 2 threads', 'clearhead relaxed'));
   atLeast('2 threads are not slower', `worst: ${where || 'of all'}`, NOISE, lost);
 

@@ -82,7 +82,7 @@ function contender(ch, name, { want, copied, Type = Float32Array, type, precisio
     tensor.dispose();
     return byteLength;
   };
-  return { name, version: '', role: 'ours', against, tolerance, memory, prepare };
+  return { name, version: '', role: 'ours', threads: ch.info.threads, against, tolerance, memory, prepare };
 }
 
 /** Keys and values in a cache, the query a typed array: one step of a decoder. */
