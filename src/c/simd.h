@@ -122,7 +122,15 @@ INLINE f64x2 v_high_double(f32x4 x) { return __builtin_convertvector(__builtin_s
 /* Four doubles rounded to floats. */
 INLINE f32x4 v_floats(f64x2 low, f64x2 high)
 {
+#if defined(__wasm_simd128__)
+  /* two at a time, which clang does only where all four lanes of what comes of them are used */
+  const f64x2 none = {0, 0};
+  f32x4 first = __builtin_convertvector(__builtin_shufflevector(low, none, 0, 1, 2, 3), f32x4),
+        last = __builtin_convertvector(__builtin_shufflevector(high, none, 0, 1, 2, 3), f32x4);
+  return (f32x4)((i32x4)first | (i32x4)__builtin_shufflevector(last, last, 2, 3, 0, 1));
+#else
   return (f32x4){(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
+#endif
 }
 
 /* The sum of the lanes, modulo 2^32. */

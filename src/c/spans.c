@@ -107,7 +107,8 @@ void attn_span(const call *s, const head_job *job, const row_group *g, int32_t s
   attn_weigh_rows(s, g, span, s->scores + (from - start), from, to);
   if (job->half_values)
     take_factor(g, s->scores + (from - start), to - from);
-  attn_sum_values(s, job, g, acc, s->scores + (lo - start), lo, end, start, CARE_NONE);
+  if (attn_sum_values(s, job, g, acc, s->scores + (lo - start), lo, end, start, CARE_NONE))
+    return;
   for (int care = CARE_MASKS; care <= CARE_RANGE && !all_finite(acc, (size_t)g->count * width); care++) {
     attn_sum_values(s, job, g, s->spare, s->scores + (lo - start), lo, end, start, care);
     for (size_t x = 0; x < (size_t)g->count; x++)

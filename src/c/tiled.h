@@ -166,9 +166,12 @@ enum {
 };
 #define RANGE_SCALE 1024.0f
 
-/* acc[r] = Σ_j w_rj v_j over the keys [from, to) of the span that begins at `start`, with w at key `from`. */
-void attn_sum_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *w, int32_t from,
-                     int32_t to, int32_t start, int care);
+/*
+ * acc[r] = Σ_j w_rj v_j over the keys [from, to) of the span that begins at `start`, with w at key `from`. Returns whether all of them
+ * are finite.
+ */
+int attn_sum_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *w, int32_t from,
+                    int32_t to, int32_t start, int care);
 
 /* Σ e_j v_j of a finished row: totals (width), or where there are none, sums (width) times scale. */
 typedef struct {

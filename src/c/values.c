@@ -114,8 +114,8 @@ static void sum_keys(const call *s, const head_job *job, const row_group *g, flo
                    care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
 }
 
-void attn_sum_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *w, int32_t from,
-                     int32_t to, int32_t start, int care)
+int attn_sum_values(const call *s, const head_job *job, const row_group *g, float *acc, const float *w, int32_t from,
+                    int32_t to, int32_t start, int care)
 {
   const int32_t block = job->bytes && !s->int8 ? SPAN : BLOCK;
   const size_t size = ROWS * s->width, used = (size_t)g->count * s->width;
@@ -133,6 +133,7 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
       sum_keys(s, job, g, sums, w + (j - from), j, end, blocks, start, care);
     j = end;
   }
+  f32x4 odd[2] = {v_splat(0), v_splat(0)}; /* 0, as long as nothing is infinite or NaN */
   for (size_t c = 0; c < used; c += STRIP) {
     const float *sums = s->sums + c;
     f32x4 sum[2] = {v_load(sums), v_load(sums + 4)};
@@ -143,9 +144,13 @@ void attn_sum_values(const call *s, const head_job *job, const row_group *g, flo
     }
     if (job->half_values)
       put_in_order(sum);
-    v_store(acc + c, sum[0]);
-    v_store(acc + c + 4, sum[1]);
+    UNROLLED for (int i = 0; i < 2; i++)
+    {
+      odd[i] += sum[i] - sum[i];
+      v_store(acc + c + 4 * i, sum[i]);
+    }
   }
+  return !v_any((odd[0] + odd[1]) != v_splat(0));
 }
 
 /* Four channels from c on, a multiple of four. */
