@@ -27,7 +27,7 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
   const int by = numbers_of(s);
   for (int x = 0; x < g->count; x++) {
     const float *q = query_row(s, job, g, x);
-    int32_t *to = (int32_t *)(void *)s->queries + x * parts_by(by), all = 0;
+    int32_t *to = (int32_t *)(void *)s->queries + x * room_by(by), all = 0;
     double most = 0, sum = 0;
     for (int32_t c = 0; c < dim; c++) {
       double size = q[c] < 0 ? -(double)q[c] : q[c];
@@ -35,7 +35,7 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
       sum += size;
     }
     double unit = most > 0 && sum - sum == 0 ? limit / most : 0;
-    for (int32_t c = 0; c < dim; c += EIGHT, to += 2 * GROUP * parts_by(by)) {
+    for (int32_t c = 0; c < dim; c += EIGHT, to += 2 * GROUP * room_by(by)) {
       int32_t n[EIGHT];
       for (int32_t l = 0; l < EIGHT; l++)
         all += n[l] = unit > 0 && c + l < dim ? to_integer(q[c + l] * unit) : 0;
@@ -78,7 +78,7 @@ void attn_score_bytes(const call *s, const head_job *job, const row_group *g, fl
 enum { MAGIC = 0x4B400000 };
 
 /*
- * A row's weights times the scales of the values, as integers relative to the largest, to (words, GROUP, parts); returns what one is worth.
+ * A row's weights times the scales of the values, as integers relative to the largest, to (words, GROUP, room); returns what one is worth.
  * A key of weight 0 has no part in it, whatever its scale: where that is NaN, as behind the last key it may be, 0 takes its place.
  */
 KERNEL float round_weights(const call *s, int32_t *to, int32_t *start, const float *w, const float *scales,
@@ -101,7 +101,7 @@ KERNEL float round_weights(const call *s, int32_t *to, int32_t *start, const flo
   const float inverse = limit / largest;
   /* what rounds to 0 beside so small a largest is not worth a second scale */
   const f32x4 unit = v_splat(inverse > 0x1p126f ? 0 : inverse), magic = (f32x4)v_keep(MAGIC);
-  ROLLED for (int32_t j = 0; j < count; j += 8, to += 2 * GROUP * parts_by(by))
+  ROLLED for (int32_t j = 0; j < count; j += 8, to += 2 * GROUP * room_by(by))
   {
     i32x4 n[2];
     UNROLLED for (int l = 0; l < 2; l++)
@@ -134,7 +134,7 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, floa
   int32_t starts[GROUP];
   float worths[GROUP];
   for (int r = 0; r < g->count; r++) {
-    worths[r] = round_weights(s, s->numbers + r * parts_by(by), &starts[r], w + r * SCORES, scales, count);
+    worths[r] = round_weights(s, s->numbers + r * room_by(by), &starts[r], w + r * SCORES, scales, count);
     worths[r] = (float)(worths[r] / divisor);
     if (job->wild && attends_to_nan(s, &g->view[r], scales, from, count))
       worths[r] = __builtin_nanf("");

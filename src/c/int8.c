@@ -178,12 +178,12 @@ void attn_round_queries(const call *s, const head_job *job, const row_group *g)
   const int by = numbers_by(s->form, 1);
   for (int x = 0; x < g->count; x++) {
     const float *query = query_row(s, job, g, x);
-    int32_t *to = (int32_t *)(void *)s->queries + x * parts_by(by);
+    int32_t *to = (int32_t *)(void *)s->queries + x * room_by(by);
     f32x4 product = v_splat(0);
     i32x4 sum = v_splat_i(0);
     float most = take(s, q, query, s->p->dim, ZEROS, QUERIES);
     ROLLED for (int32_t c = 0; c < s->p->dim; c += 4) product += v_load(q + c) * v_load(keys + c) * v_load(mean + c);
-    ROLLED for (int32_t c = 0; c < s->p->dim; c += 8, to += 2 * GROUP * parts_by(by))
+    ROLLED for (int32_t c = 0; c < s->p->dim; c += 8, to += 2 * GROUP * room_by(by))
     {
       i32x4 low = rounded(v_load(q + c), inverse_of(most)), high = rounded(v_load(q + c + 4), inverse_of(most));
       sum += low + high;

@@ -10,25 +10,26 @@ INLINE i32x4 splat_one(i32x4 x, const int l)
                   : v_splat_lane_i(x, 3);
 }
 
-/* What one word of eight adds to up to four rows: operands are its bytes or, BY_PAIRS, the even and the odd ones. */
-INLINE void add_word(const int by, const int rows, i32x4 n[GROUP][2][2], const int32_t *x, const int8_t *b)
+/* What one word of each lane adds to up to four rows, of so many vectors of four: operands are its bytes or, BY_PAIRS, the even and the odd ones. */
+INLINE void add_word(const int by, const int rows, const int vectors, i32x4 n[GROUP][2][2], const int32_t *x,
+                     const int8_t *b, i32x4 even)
 {
   const int parts = parts_by(by), used = rows * parts;
   i32x4 y[2][2], numbers[2];
-  UNROLLED for (int l = 0; l < (used + 3) / 4; l++) numbers[l] = v_load_i(x + 4 * l);
-  UNROLLED for (int v = 0; v < 2; v++)
+  UNROLLED for (int l = 0; by != BY_PAIRS && l < (used + 3) / 4; l++) numbers[l] = v_load_i(x + 4 * l);
+  UNROLLED for (int v = 0; v < vectors; v++)
   {
     y[0][v] = y[1][v] = v_load_i(b + 16 * v);
     if (by == BY_PAIRS) {
-      y[0][v] = (i32x4)((u16x8)((u16x8)y[1][v] << 8) >> 8);
+      y[0][v] &= even;
       y[1][v] = (i32x4)((u16x8)y[1][v] >> 8);
     }
   }
   UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int part = 0; part < parts; part++)
   {
     const int at = r * parts + part;
-    const i32x4 a = splat_one(numbers[at / 4], at % 4);
-    UNROLLED for (int v = 0; v < 2; v++)
+    const i32x4 a = by == BY_PAIRS ? v_load_i(x + 4 * at) : splat_one(numbers[at / 4], at % 4);
+    UNROLLED for (int v = 0; v < vectors; v++)
     {
       if (by == BY_PAIRS)
         n[r][0][v] = v_dot((i16x8)a, (i16x8)y[part][v], n[r][0][v]);
@@ -38,49 +39,53 @@ INLINE void add_word(const int by, const int rows, i32x4 n[GROUP][2][2], const i
   }
 }
 
-INLINE void sum_panels(const int by, const int rows, const product *p, int first)
+/* Both vectors of a panel together, or one after the other where both would want more registers than there are. */
+INLINE void sum_panels(const int by, const int rows, const int vectors, const product *p, int first)
 {
   const int parts = parts_by(by);
-  const int32_t *numbers = p->x + first * parts;
+  const int32_t *numbers = p->x + first * room_by(by);
   const int8_t *panel = p->panel;
+  const i32x4 even = v_keep(0xFF00FF);
   int32_t *to = p->to + (size_t)first * p->step;
-  for (size_t left = p->count; left > 0; left--, to += PANEL, panel += p->panel_bytes) {
-    i32x4 n[GROUP][2][2];
-    const int32_t *x = numbers;
-    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int part = 0; part < parts; part++) n[r][part][0] =
-        n[r][part][1] = v_splat_i(0);
-    ROLLED for (const int8_t *b = panel, *end = b + p->words * (PANEL * WORD); b < end; b += PANEL * WORD)
+  for (size_t left = p->count; left > 0; left--, to += PANEL, panel += p->panel_bytes)
+    ROLLED for (int at = 0; at < 2; at += vectors)
     {
-      add_word(by, rows, n, x, b);
-      x += GROUP * parts;
+      i32x4 n[GROUP][2][2];
+      const int32_t *x = numbers;
+      UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int part = 0; part < parts; part++) n[r][part][0] =
+          n[r][part][1] = v_splat_i(0);
+      ROLLED for (const int8_t *b = panel + 16 * at, *end = b + p->words * (PANEL * WORD); b < end; b += PANEL * WORD)
+      {
+        add_word(by, rows, vectors, n, x, b, even);
+        x += GROUP * room_by(by);
+      }
+      UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int v = 0; v < vectors; v++) v_store_i(
+          to + (size_t)r * p->step + 4 * (at + v), by == BY_SPLIT ? (n[r][0][v] << 8) + n[r][1][v] : n[r][0][v]);
     }
-    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int v = 0; v < 2; v++)
-        v_store_i(to + (size_t)r * p->step + 4 * v, by == BY_SPLIT ? (n[r][0][v] << 8) + n[r][1][v] : n[r][0][v]);
-  }
 }
 
-KERNEL void sum_by_bytes(const product *p) { sum_panels(BY_BYTES, 4, p, 0); }
+KERNEL void sum_by_bytes(const product *p) { sum_panels(BY_BYTES, 4, 2, p, 0); }
 
 /* Two rows at a time: four would need 16 sums. */
 KERNEL void sum_by_split(int rows, const product *p)
 {
   int r = 0;
   for (; r + 2 <= rows; r += 2)
-    sum_panels(BY_SPLIT, 2, p, r);
+    sum_panels(BY_SPLIT, 2, 2, p, r);
   if (r < rows)
-    sum_panels(BY_SPLIT, 1, p, r);
+    sum_panels(BY_SPLIT, 1, 2, p, r);
 }
 
 KERNEL void sum_by_pairs(int rows, const product *p)
 {
   if (rows == 4)
-    sum_panels(BY_PAIRS, 4, p, 0);
+    sum_panels(BY_PAIRS, 4, 1, p, 0);
   else if (rows == 3)
-    sum_panels(BY_PAIRS, 3, p, 0);
+    sum_panels(BY_PAIRS, 3, 2, p, 0);
   else if (rows == 2)
-    sum_panels(BY_PAIRS, 2, p, 0);
+    sum_panels(BY_PAIRS, 2, 2, p, 0);
   else
-    sum_panels(BY_PAIRS, 1, p, 0);
+    sum_panels(BY_PAIRS, 1, 2, p, 0);
 }
 
 void attn_integers(int by, int rows, const product *p)

@@ -13,7 +13,7 @@
 enum {
   BY_BYTES, /* four numbers of 8 bits */
   BY_SPLIT, /* four numbers 256·a + b of 16 bits: all a, then all b, of 8 bits and a sign each */
-  BY_PAIRS, /* where there is no exact product of bytes: numbers 0 and 2, then 1 and 3, of 16 bits each */
+  BY_PAIRS, /* where there is no exact product of bytes: numbers 0 and 2, then 1 and 3, of 16 bits each, four times over */
 };
 
 /* The largest number of 16 bits that BY_SPLIT takes. */
@@ -23,8 +23,9 @@ enum { WORD = 4 };
 
 INLINE int numbers_by(int32_t form, int bytes) { return form == DOT_WIDE ? BY_PAIRS : bytes ? BY_BYTES : BY_SPLIT; }
 
-/* How many words of four bytes a row has for each of a panel. */
+/* How many words of four bytes a row has for each of a panel, and how much room they take. */
 INLINE int parts_by(const int by) { return by == BY_BYTES ? 1 : 2; }
+INLINE int room_by(const int by) { return by == BY_PAIRS ? 8 : parts_by(by); }
 
 /* An even number of them, for so many channels or keys. */
 INLINE size_t words_of(int32_t size) { return ((size_t)size + 2 * WORD - 1) / (2 * WORD) * 2; }
@@ -38,7 +39,7 @@ INLINE int32_t start_of(int32_t form, int32_t sum)
   return form == DOT_SIGNED ? 0 : (int32_t)((uint32_t)sum * (uint32_t)-128);
 }
 
-/* Eight numbers of a row to two of its places in (words, GROUP, parts). */
+/* Eight numbers of a row to two of its places in (words, GROUP, room). */
 INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
 {
   const i16x8 n = (i16x8)v_pack(low, high);
@@ -49,13 +50,17 @@ INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
     to[GROUP] = y[1];
     return;
   }
-  if (by == BY_PAIRS)
+  if (by == BY_PAIRS) {
     y = v_even_first(n);
-  else {
-    i16x8 low_byte = (n << 8) >> 8;
-    y = v_pack_bytes((i32x4)((n - low_byte) >> 8), (i32x4)low_byte);
-    y = __builtin_shufflevector(y, y, 0, 2, 1, 3);
+    v_store_i(to, v_splat_lane_i(y, 0));
+    v_store_i(to + 4, v_splat_lane_i(y, 1));
+    v_store_i(to + 8 * GROUP, v_splat_lane_i(y, 2));
+    v_store_i(to + 8 * GROUP + 4, v_splat_lane_i(y, 3));
+    return;
   }
+  i16x8 low_byte = (n << 8) >> 8;
+  y = v_pack_bytes((i32x4)((n - low_byte) >> 8), (i32x4)low_byte);
+  y = __builtin_shufflevector(y, y, 0, 2, 1, 3);
   __builtin_memcpy(to, &y, 8);
   __builtin_memcpy(to + 2 * GROUP, (char *)&y + 8, 8);
 }
@@ -64,7 +69,7 @@ INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
 typedef struct {
   int32_t *to; /* (rows, step), of which PANEL for each panel */
   size_t step;
-  const int32_t *x;    /* (words, GROUP, parts) */
+  const int32_t *x;    /* (words, GROUP, room) */
   const int8_t *panel; /* the first; from one to the next so many bytes */
   size_t panel_bytes, words, count;
 } product;
