@@ -90,7 +90,7 @@ for (const [kind, make, w, c] of [['multiHead', (w, c) => ch.multiHead(w, c), we
     }
     for (const name of Object.keys(c)) {
       for (const bad of [-1, 1.5, NaN]) refuses(`${name} ${bad}`, 'RANGE SHAPE', '', () => make(w, { ...c, [name]: bad }));
-      refuses(`${name} a word`, 'ARG', name, () => make(w, { ...c, [name]: 'four' }));
+      for (const bad of ['four', 8n, Symbol('four')]) refuses(`${name} ${typeof bad}`, 'ARG', name, () => make(w, { ...c, [name]: bad }));
     }
     if (kind === 'multiHead') refuses('a model size that heads do not divide', 'SHAPE', 'modelDim', () => make(w, { modelDim: 33, heads: 4 }), 'a multiple of heads = 4');
     refuses('no config', 'ARG RANGE', '', () => make(w));

@@ -75,9 +75,10 @@ export class MultiHead {
   /** @param {Memory} memory @param {any} weights @param {any} config */
   constructor(memory, weights, config) {
     const c = read('config', config, 'modelDim heads kvHeads headDim valueDim outputs rope normEpsilon onePlus residual');
-    const { heads, kvHeads = heads, modelDim, headDim = modelDim / heads, valueDim = headDim, outputs, rope, normEpsilon, onePlus, residual } = c;
+    const [modelDim, heads] = sizesOf(memory, { modelDim: c.modelDim, heads: c.heads });
+    const { kvHeads = heads, headDim = modelDim / heads, valueDim = headDim, outputs, rope, normEpsilon, onePlus, residual } = c;
     if (c.headDim === undefined && modelDim % heads > 0) refuse('SHAPE', 'modelDim', modelDim, `a multiple of heads = ${heads}, or a headDim`);
-    sizesOf(memory, { modelDim, heads, kvHeads, headDim, valueDim });
+    sizesOf(memory, { kvHeads, headDim, valueDim });
     divides(heads, kvHeads);
     const w = read('weights', weights, 'q k v o qBias kBias vBias oBias qNorm kNorm');
     const sizes = { q: heads * headDim, k: kvHeads * headDim, v: kvHeads * valueDim, o: integer('outputs', outputs ?? modelDim, 1) };
