@@ -1,6 +1,6 @@
 import { ClearheadError } from '../errors.js';
 
-/** When a part of ours cannot be imported because the package it stands on is not there. @param {string} name @returns {(cause: unknown) => never} */
+/** When a part of ours cannot be imported because the package it stands on is not there, or its file does not come. @param {string} name @returns {(cause: unknown) => never} */
 export const missing = (name) => (cause) => {
-  throw new ClearheadError('ENV', `${name} is not installed; expected what npm install puts beside clearhead`, { cause });
+  throw new ClearheadError('ENV', `${name} is not installed, or did not load; expected what npm install puts beside clearhead`, { cause });
 };
