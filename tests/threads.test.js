@@ -151,22 +151,31 @@ test('with one of two workers missing, two threads remain', async () => {
 });
 
 test('without isolation, without shared memory or with another wasm file there is one thread, and why', async () => {
-  const { SharedArrayBuffer } = globalThis;
+  const { SharedArrayBuffer } = globalThis, shared = new URL('../src/js/attn.simd.shared.wasm', import.meta.url), plain = new URL('../src/js/attn.simd.wasm', import.meta.url);
   for (const [break_, mend, words] of [
     [() => (globalThis.crossOriginIsolated = false), () => delete globalThis.crossOriginIsolated, /isolated/],
     [() => delete globalThis.SharedArrayBuffer, () => (globalThis.SharedArrayBuffer = SharedArrayBuffer), /isolated/],
   ]) {
     break_();
     try {
-      const ch = await init({ variant: 'simd', threads: 2 });
-      assert.equal(ch.info.threads, 1);
-      assert.match(ch.info.why, words);
-      sameBits(run(ch, calls[0]), run(one, calls[0]), 'one thread');
+      // a shared file that is given is taken, with its memory
+      for (const wasm of [undefined, plain, shared]) {
+        const ch = await init({ wasm, variant: 'simd', threads: 2 });
+        assert.equal(ch.info.threads, 1);
+        assert.match(ch.info.why, /^one thread: /);
+        assert.match(ch.info.why, words);
+        sameBits(run(ch, calls[0]), run(one, calls[0]), `one thread, ${wasm}`);
+        ch.dispose();
+      }
     } finally {
       mend();
     }
   }
-  const ch = await init({ wasm: new URL('../src/js/attn.simd.wasm', import.meta.url), threads: 2 });
+  const lost = await lostWorkers('start', 0, () => init({ wasm: shared, threads: 2 }));
+  assert.equal(lost.info.threads, 1);
+  assert.match(lost.info.why, /^one thread: no worker started: /);
+  sameBits(run(lost, calls[0]), run(one, calls[0]), 'a shared file without its worker');
+  const ch = await init({ wasm: plain, threads: 2 });
   assert.equal(ch.info.threads, 1);
   assert.match(ch.info.why, /shared/);
 });

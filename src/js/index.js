@@ -12,7 +12,7 @@ import { attend, attention } from './attention.js';
 import { KVCache } from './cache.js';
 import { choice, integer, integers, list, read, yes } from './check.js';
 import { ClearheadError, refuse } from './errors.js';
-import { FILES, acceptsRelaxed, compile } from './load.js';
+import { acceptsRelaxed, compile, fileOf } from './load.js';
 import { F32, Memory, Tensor, memories } from './memory.js';
 
 export { ClearheadError };
@@ -26,21 +26,21 @@ export async function init(options) {
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed'), relaxed = acceptsRelaxed(), fast = relaxed && asked !== 1;
   // beside the wasm file; what goes wrong is said when it is needed
   const loading = import('./theory.js').catch((cause) => ({ theory: undefined, cause }));
-  const more = yes('layers', layers) ? await import('./layers.js') : undefined, files = more?.FILES ?? FILES;
+  const more = yes('layers', layers) ? await import('./layers.js') : undefined, file = more?.fileOf ?? fileOf;
   const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
   let why = relaxed || asked === 1 ? '' : 'the JavaScript engine has no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
       const { startThreads } = await import('./threads.js');
-      return engine(await startThreads(given, fast, count, more?.SHARED), why, more, await statements(loading));
+      return engine(await startThreads(given, fast, count, more?.sharedFileOf), why, more, await statements(loading));
     } catch (/** @type {any} */ error) {
       why = `one thread: ${error.message}`;
     }
-  const module = given ?? await compile(fast ? files.relaxed : files.simd).catch((error) => {
+  const module = given ?? await compile(file(fast)).catch((error) => {
     if (!fast || asked) throw error;
     why = `relaxed kernels failed: ${error.message}`;
-    return compile(files.simd);
+    return compile(file(false));
   });
   const theory = await statements(loading);
   try {

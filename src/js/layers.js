@@ -5,15 +5,10 @@ import { MultiHead } from './multihead.js';
 import { Linear, geglu, gelu, layerNorm, matmul, rmsNorm, silu, swiglu } from './operations.js';
 import { rope, ropeTable } from './rope.js';
 
-/** The larger files, which hold these and models, named literally so that bundlers see them. */
-export const FILES = {
-  simd: new URL('./model.simd.wasm', import.meta.url),
-  relaxed: new URL('./model.relaxed.wasm', import.meta.url),
-};
-export const SHARED = {
-  simd: new URL('./model.simd.shared.wasm', import.meta.url),
-  relaxed: new URL('./model.relaxed.shared.wasm', import.meta.url),
-};
+/** The larger files, which hold these and models; as that of load.js. @param {boolean} relaxed */
+export const fileOf = (relaxed) => (relaxed ? new URL('./model.relaxed.wasm', import.meta.url) : new URL('./model.simd.wasm', import.meta.url));
+/** For threads. @param {boolean} relaxed */
+export const sharedFileOf = (relaxed) => (relaxed ? new URL('./model.relaxed.shared.wasm', import.meta.url) : new URL('./model.simd.shared.wasm', import.meta.url));
 
 /** @param {import('./memory.js').Memory} memory @returns {import('./types.layers.d.ts').Layers} */
 export function layers(memory) {

@@ -5,11 +5,11 @@ const RELAXED = '\0asm\x01\0\0\0\x01\b\x01`\x03{{{\x01{\x03\x02\x01\0\n\r\x01\v\
 
 export const acceptsRelaxed = () => WebAssembly.validate(Uint8Array.from(RELAXED, (c) => c.charCodeAt(0)));
 
-/** The files of this package, named literally so that bundlers see them. */
-export const FILES = {
-  simd: new URL('./attn.simd.wasm', import.meta.url),
-  relaxed: new URL('./attn.relaxed.wasm', import.meta.url),
-};
+/**
+ * The files of this package, named literally so that bundlers see them; and not before one is wanted, for a bundle that is no module does not
+ * know where it is. @param {boolean} relaxed
+ */
+export const fileOf = (relaxed) => (relaxed ? new URL('./attn.relaxed.wasm', import.meta.url) : new URL('./attn.simd.wasm', import.meta.url));
 
 /**
  * From any source to a compiled module. What goes wrong is told apart: "CompileError" helps nobody.
@@ -46,7 +46,7 @@ export function absolute(address, name) {
   } catch {
     // said below
   }
-  return refuse('ARG', name, describe(address), 'a URL (a file: pathToFileURL(path))');
+  return refuse('ARG', name, describe(`${address}`), 'a URL (a file: pathToFileURL(path))'); // as text: some bundlers have URLs of their own
 }
 
 /** @param {any} source @returns {Promise<Uint8Array<ArrayBuffer>>} */

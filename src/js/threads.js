@@ -6,10 +6,8 @@ import { listen, nodeWorkers } from './workers.js';
 /** Places in the control block, which worker.js reads. @enum {number} */
 export const AT = { EPOCH: 0, OPEN: 1, ACTIVE: 2, STOP: 3, WORK: 4, SCRATCH: 5, SCRATCH_BYTES: 6, TEAM: 7, COUNT: 8 };
 
-const SHARED = {
-  simd: new URL('./attn.simd.shared.wasm', import.meta.url),
-  relaxed: new URL('./attn.relaxed.shared.wasm', import.meta.url),
-};
+/** As that of load.js. @param {boolean} relaxed */
+const sharedFileOf = (relaxed) => (relaxed ? new URL('./attn.relaxed.shared.wasm', import.meta.url) : new URL('./attn.simd.shared.wasm', import.meta.url));
 const STACK_BYTES = 65536;
 /** Milliseconds within which a worker must have started. */
 const START = 1500;
@@ -21,20 +19,24 @@ const LOST = 'a worker was lost in the middle of a call, which was done again wi
 
 /**
  * A memory that threads share, and threads that help with the calls on it. The calling thread takes part and waits by watching,
- * never blocks; so it may be a page's main thread. Throws a ClearheadError that says why there can be no threads.
+ * never blocks; so it may be a page's main thread. Throws a ClearheadError that says why there can be no threads; but a shared file that was
+ * given needs its memory all the same, and one thread then has it.
  * @param {WebAssembly.Module | undefined} given @param {boolean} relaxed which variant otherwise @param {number} threads with the calling one
- * @param {{ simd: URL, relaxed: URL }} [files] others than those of attention alone
+ * @param {(relaxed: boolean) => URL} [file] another than that of attention alone
  */
-export async function startThreads(given, relaxed, threads, files = SHARED) {
-  const isolated = /** @type {any} */ (globalThis).crossOriginIsolated;
-  if (typeof SharedArrayBuffer === 'undefined' || isolated === false)
-    throw new ClearheadError('ENV', 'threads need a cross-origin isolated page (headers COOP: same-origin, COEP: require-corp)');
-  const module = given ?? (await compile(relaxed ? files.relaxed : files.simd));
-  if (!WebAssembly.Module.imports(module).length) throw new ClearheadError('ARG', 'threads need one of the shared wasm files');
+export async function startThreads(given, relaxed, threads, file = sharedFileOf) {
+  const isolated = /** @type {any} */ (globalThis).crossOriginIsolated, open = typeof SharedArrayBuffer !== 'undefined' && isolated !== false;
+  const barred = open ? '' : 'threads need a cross-origin isolated page (headers COOP: same-origin, COEP: require-corp)';
+  const module = given ?? (open ? await compile(file(relaxed)) : undefined);
+  if (!module || !WebAssembly.Module.imports(module).length) throw new ClearheadError('ENV', barred || 'threads need one of the shared wasm files');
   const shared = sharedMemory(), memory = new Memory((await WebAssembly.instantiate(module, { env: { memory: shared, now: () => performance.now() } })).exports);
   const pool = new Pool(memory);
-  await Promise.all(Array.from({ length: threads - 1 }, (_, index) => pool.add({ module, memory: shared, index })));
-  if (!pool.workers.length) throw new ClearheadError('ENV', `no worker started: ${pool.trouble}`);
+  if (open) await Promise.all(Array.from({ length: threads - 1 }, (_, index) => pool.add({ module, memory: shared, index })));
+  if (!pool.workers.length) {
+    const why = barred || `no worker started: ${pool.trouble}`;
+    if (!given) throw new ClearheadError('ENV', why);
+    pool.trouble = `one thread: ${why}`;
+  }
   memory.pool = pool;
   return memory;
 }

@@ -2,5 +2,5 @@ import { ClearheadError } from '../errors.js';
 
 /** When a part of ours cannot be imported because the package it stands on is not there, or its file does not come. @param {string} name @returns {(cause: unknown) => never} */
 export const missing = (name) => (cause) => {
-  throw new ClearheadError('ENV', `${name} is not installed, or did not load; expected what npm install puts beside clearhead`, { cause });
+  throw new ClearheadError('ENV', `${name} cannot be imported; expected what npm install puts beside clearhead, without a bundler also in the import map, which workers do not have`, { cause });
 };

@@ -3,8 +3,8 @@ import type { EngineInfo, InitOptions } from '../types.d.ts';
 import type { CacheSnapshot, GeneratedToken, GenerateOptions, LoadOptions, Model, ModelInfo, Observe, ObserveOptions, Prediction, Row } from './api.d.ts';
 import type { ChatMessage, DecodeOptions, EncodeOptions, ModelConfig, ModelSource } from './types.d.ts';
 
+export { ClearheadError } from '../types.js';
 export type * from './api.d.ts';
-
 
 export interface RemoteLoadOptions extends Omit<LoadOptions, 'engine'> {
   /** For the engine in the worker, as for `init`: threads, variant, and where the wasm file is, as an address or bytes. */

@@ -17,7 +17,7 @@ export async function loadModel(source, options) {
   abortSignal(signal)?.throwIfAborted();
   const { engine } = rest, own = typeof engine?.attend === 'function';
   if (own || (engine !== undefined && (typeof engine !== 'object' || !engine))) refuse('ARG', 'engine', own ? 'an engine' : describe(engine), 'options of init for one in the worker, as { threads: 2 }');
-  const link = new Link(await spawn());
+  const link = new Link(await spawn().catch((cause) => Promise.reject(lost(cause.message, cause))));
   try {
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     return new RemoteModel(link, await link.call('load', [await sendable(source), given], { signal, onProgress }));
@@ -27,11 +27,14 @@ export async function loadModel(source, options) {
   }
 }
 
+/** In Node without the program's own flags, some of which (--input-type) a worker refuses; bundlers, which would take its file for no script but an asset, are to pass it over. */
 async function spawn() {
   const node = await nodeWorkers();
-  // in Node without the program's own flags, some of which (--input-type) a worker refuses
-  return node ? new node.Worker(new URL('./host.js', import.meta.url), { execArgv: [] }) : new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
+  return node ? new node.Worker(new URL(/* webpackIgnore: true */ /* @vite-ignore */ './host.js', import.meta.url), { execArgv: [] }) : new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
 }
+
+/** @param {string} why @param {unknown} [cause] */
+const lost = (why, cause) => new ClearheadError('ENV', `the model's worker is lost: ${why}`, { cause });
 
 /** A source as it can be sent: addresses as this side understands them, responses as what they bring. @param {any} source @returns {Promise<any>} */
 async function sendable(source) {
@@ -60,7 +63,7 @@ class Link {
   /** @param {any} worker */
   constructor(worker) {
     this.#worker = worker;
-    listen(worker, (message) => this.#take(message), (why) => this.end(new ClearheadError('ENV', `the model's worker is lost: ${why}`)));
+    listen(worker, (message) => this.#take(message), (why) => this.end(lost(why)));
     worker.unref?.();
   }
 
