@@ -16,7 +16,7 @@ export const FUSED = 'fused multiply-add',
  * @param {{ rounds: number, slice: number, budget: number, warm: number, pause?: number }} how seconds: slice of one turn, budget
  *   of all turns of one contender, warm before the first, pause after each (threads spin for a while when their work is done)
  * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds: by round, null where the budget was used up,
- *   least: for each limit of the same engine the share of those seconds that it would take, by round,
+ *   least: for each limit that ran beside it the share of those seconds that it would take, by round,
  *   times: how many times as fast it is as the one it is compared with, by round }
  */
 export async function measureCase(sides, c, { rounds, slice, budget, warm, pause = 0 }) {
@@ -48,9 +48,15 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
   return rows.map((row) => summary(c, row));
 }
 
-/** Whether the other runs between the batches of the one: whom it is compared with, and limits of one thread or of its own number. */
-const isBeside = ({ row, side }, { row: other, side: there }) =>
-  side === there && (other.name === row.against || (other.role === 'limit' && [1, row.threads].includes(other.threads)));
+/** The limit of a row's own build. */
+const ownLimit = (name) => (/ simd\b/.test(name) ? APART : FUSED);
+
+/** Whether the other runs between the batches of the one: whom it is compared with, limits of one thread, and that of its own threads and build, which takes long. */
+function isBeside({ row, side }, { row: other, side: there }) {
+  if (side !== there) return false;
+  if (other.role !== 'limit') return other.name === row.against;
+  return other.threads === 1 || (other.threads === row.threads && other.name.startsWith(ownLimit(row.name)));
+}
 
 async function take(c, turn, slice) {
   const { row, side, at, others } = turn;
@@ -101,7 +107,7 @@ const speedOf = (c, row, seconds) => (row.role === 'limit' ? row.amount / second
 function sharesOf({ name, threads, least }) {
   if (/float64/.test(name)) return []; // the loops are of float32
   const of = (limit) => least[threads > 1 ? `${limit}, ${threads} threads` : limit];
-  const madd = (/ simd\b/.test(name) && of(APART)) || of(FUSED) || of(APART) || [],
+  const madd = of(ownLimit(name)) ?? of(APART) ?? [],
     read = least['read as many bytes'];
   return madd.map((share, round) => Math.max(share, read?.[round] ?? 0));
 }

@@ -16,7 +16,7 @@ import { median } from './spread.js';
 
 // seconds
 const BATCH = 0.25e-3; // 50 times what a page's clock tells apart
-const BESIDE = 0.01; // of a limit, between two batches, at most; of two that are compared each has as many calls
+const BESIDE = 0.01; // of a limit, between two batches, at most, or one call; of two that are compared each has as many calls
 
 const now = () => performance.now() / 1000;
 

@@ -136,7 +136,7 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
                {(void **)&s->values, span * width * sizeof(float)},
                {(void **)&s->queries, ROWS * dim * sizeof(f32x4)},
                {(void **)&s->scores, ROWS * SCORES * sizeof(float)},
-               {(void **)&s->numbers, SPAN * GROUP * 2 * sizeof(int32_t)},
+               {(void **)&s->numbers, SPAN / WORD * GROUP * (size_t)room_by(BY_PAIRS) * sizeof(int32_t)},
                {(void **)&s->starts, GROUP * sizeof(int32_t)},
                {(void **)&s->query_factors, GROUP * sizeof(float)},
                {(void **)&s->sums, SPAN / BLOCK * ROWS * width * sizeof(float)},

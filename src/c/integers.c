@@ -10,7 +10,7 @@ INLINE i32x4 splat_one(i32x4 x, const int l)
                   : v_splat_lane_i(x, 3);
 }
 
-/* What one word of each lane adds to up to four rows, of so many vectors of four: operands are its bytes or, BY_PAIRS, the even and the odd ones. */
+/* What a word of each of 4·vectors lanes adds to up to four rows; operands are its bytes or, BY_PAIRS, the even and the odd ones. */
 INLINE void add_word(const int by, const int rows, const int vectors, i32x4 n[GROUP][2][2], const int32_t *x,
                      const int8_t *b, i32x4 even)
 {

@@ -52,10 +52,11 @@ INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
   }
   if (by == BY_PAIRS) {
     y = v_even_first(n);
+    int32_t *next = to + GROUP * room_by(by);
     v_store_i(to, v_splat_lane_i(y, 0));
     v_store_i(to + 4, v_splat_lane_i(y, 1));
-    v_store_i(to + 8 * GROUP, v_splat_lane_i(y, 2));
-    v_store_i(to + 8 * GROUP + 4, v_splat_lane_i(y, 3));
+    v_store_i(next, v_splat_lane_i(y, 2));
+    v_store_i(next + 4, v_splat_lane_i(y, 3));
     return;
   }
   i16x8 low_byte = (n << 8) >> 8;

@@ -63,7 +63,7 @@ typedef struct {
   float *scores;          /* (ROWS, SCORES), then the weights */
   float *sums;            /* (SPAN/BLOCK, ROWS, width) */
   float *acc, *spare;     /* (ROWS, width) */
-  int32_t *numbers;       /* a span's weights for bytes */
+  int32_t *numbers;       /* a span's weights for bytes, (words, GROUP, room) as integers.h has them */
   int32_t *
       starts; /* (GROUP): of the queries: a score over bytes is (n + start)·factor·scale of the key, and what int8 adds */
   float *query_factors; /* (GROUP) */

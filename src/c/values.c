@@ -150,7 +150,7 @@ int attn_sum_values(const call *s, const head_job *job, const row_group *g, floa
       v_store(acc + c + 4 * i, sum[i]);
     }
   }
-  return !v_any((odd[0] + odd[1]) != v_splat(0));
+  return v_hsum(odd[0] + odd[1]) == 0;
 }
 
 /* Four channels from c on, a multiple of four. */
