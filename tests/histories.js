@@ -14,7 +14,7 @@ const wants = [
  * A random history of a cache, lived in `ch` and told to the stream at once; returns what must be answered, check by check.
  */
 export function history(ch, seed, stream) {
-  const r = random(seed), kvHeads = r.pick([1, 2, 3]), headDim = r.pick([1, 3, 4, 8, 17]), valueDim = r.pick([1, 4, 6, 9]);
+  const r = random(seed), kvHeads = r.pick([1, 2, 3]), headDim = r.pick([1, 3, 4, 8, 17, 70]), valueDim = r.pick([1, 4, 6, 9, 33]);
   const expected = [], capacity = r.pick([1, 7, 8, 9, 40, 130, 600]), types = ['f32', 'f16', 'q8'], type = r.pick(types);
   let cache = ch.kvCache({ kvHeads, headDim, valueDim, capacity, type }), room = capacity;
   const numbers = (count) => Float32Array.from({ length: count }, () => r.normal());
@@ -58,7 +58,7 @@ export function history(ch, seed, stream) {
         sameArray(a.take(Uint8Array, snapshot.length), snapshot, 'snapshot');
       });
     } else {
-      const group = r.pick([1, 2, 3, 4]), heads = group * kvHeads, m = r.integer(1, 6), n = cache.length, causal = r.chance(0.5);
+      const group = r.pick([1, 2, 3, 4, 7]), heads = group * kvHeads, m = r.integer(1, 6), n = cache.length, causal = r.chance(0.5);
       const options = {
         heads,
         causal,

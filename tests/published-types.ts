@@ -2,7 +2,8 @@
 import * as modules from '../src/js/index.js';
 import type * as published from '../src/js/types.d.ts';
 
-import type { GenerateOptions, HeadStats, Model } from '../src/js/model/api.d.ts';
+import type { GenerateOptions, HeadStats, Model, loadModel } from '../src/js/model/api.d.ts';
+import { ClearheadError as RemoteError } from '../src/js/model/remote.js';
 import type { RemoteModel } from '../src/js/model/remote.d.ts';
 
 export const agree: typeof published = modules;
@@ -24,3 +25,19 @@ export async function observed(model: Model, remote: RemoteModel, some: Generate
   // @ts-expect-error the sampling temperature is called tau
   model.generate('', { observe: 'stats', temperature: 1 });
 }
+
+/** A layer gives what was asked for; a model wants an engine with layers. */
+export function layered(engine: published.Engine, deep: published.Engine & published.Layers, layer: published.MultiHead, latent: published.Latent, x: Float32Array, load: typeof loadModel): void {
+  const { stats } = layer.forward(x, { want: { stats: true } }), { weights } = latent.forward(x, { form: 'absorbed', want: { weights: { rows: [0] } } });
+  stats.entropy.fill(weights[0]);
+  // @ts-expect-error not asked for
+  layer.forward(x, { causal: true }).stats.entropy;
+  // @ts-expect-error no such thing to want
+  layer.forward(x, { want: { entropy: true } });
+  load('', { engine: deep });
+  // @ts-expect-error without layers
+  load('', { engine });
+}
+
+/** The error of `clearhead/worker` is a value as well. */
+export const isOurs = (error: unknown): error is published.ClearheadError => error instanceof RemoteError;

@@ -7,7 +7,7 @@
  * gone or of another engine; OOM where memory cannot grow. Each says below what it throws beside these, and where it comes from;
  * error rules are in src/c/layers.h.
  */
-import type { AttendOptions, AttentionResult, KVCache, Layout, Tensor } from './types.js';
+import type { AttendOptions, KVCache, Layout, Tensor, Want, Wanted } from './types.js';
 
 /** An input: copied for the call if it is an array, read where it is if it is a tensor. */
 export type Floats = Float32Array | Tensor<Float32Array>;
@@ -203,7 +203,7 @@ export interface MultiHead {
    * ALIAS: `out` shares memory with an input. LIMIT: the cache is full, or what lies between input and output is above 4 GiB. RANGE: a
    * position without a row in the table.
    */
-  forward(x: Floats, options?: ForwardOptions & { cache?: KVCache }): AttentionResult<Float32Array>;
+  forward<const W extends Want = {}>(x: Floats, options?: ForwardOptions & { cache?: KVCache; want?: W }): Wanted<Float32Array, W>;
   dispose(): void;
 }
 
@@ -275,7 +275,7 @@ export interface Latent {
    * statistics are the same. DeepSeek-V2 and V3 with YaRN multiply it by (0.1·mscaleAllDim·log(factor) + 1)², which the table cannot
    * hold, for it is not only of the part that turns: give `scale`. Errors: as MultiHead.forward.
    */
-  forward(x: Floats, options?: ForwardOptions & { cache?: LatentCache; form?: 'expanded' | 'absorbed' }): AttentionResult<Float32Array>;
+  forward<const W extends Want = {}>(x: Floats, options?: ForwardOptions & { cache?: LatentCache; form?: 'expanded' | 'absorbed'; want?: W }): Wanted<Float32Array, W>;
   dispose(): void;
 }
 

@@ -2,7 +2,7 @@
  * The public types of `clearhead/model`: loading a model, generating text, looking inside. Words as in `clearhead`: T is the
  * attention temperature, τ the sampling temperature; a row is one head's attention of one position.
  */
-import type { Engine } from '../types.d.ts';
+import type { Engine, Layers } from '../types.d.ts';
 import type { ChatMessage, ChatTemplate, LoadProgress, ModelConfig, ModelSource, SampleOptions, TensorInfo, TensorType, Tokenizer } from './types.d.ts';
 
 export { ClearheadError, type Engine, type ErrorCode } from '../types.js';
@@ -10,7 +10,7 @@ export type * from './types.d.ts';
 
 export interface LoadOptions {
   /** One of `init({ layers: true })`, the default; with `threads` the model uses them as well. */
-  engine?: Engine;
+  engine?: Engine & Layers;
   onProgress?: (progress: LoadProgress) => void;
   /** Ends loading: what was taken is given back, and `loadModel` throws the signal's reason. */
   signal?: AbortSignal;
