@@ -160,7 +160,7 @@ describe('the JavaScript', () => {
 
   test('every file beside a module is found by a literal new URL(…, import.meta.url)', () => {
     for (const file of files('src/js', '.js'))
-      for (const [, argument] of withoutComments(read(file)).matchAll(/new URL\(([^)]*?),\s*import\.meta\.url\)/g)) {
+      for (const [, argument] of withoutComments(read(file)).matchAll(/new URL\(\s*([^)]*?),\s*import\.meta\.url\)/g)) {
         assert.match(argument, /^'\.[^']+'$/, `${file}: ${argument}`);
         assert.ok(existsSync(join(root, dirname(file), argument.slice(1, -1))), `${file}: ${argument} is there`);
       }
@@ -300,6 +300,18 @@ describe('the package', () => {
     );
     run('bash', ['-ec', commands.replaceAll('npx esbuild', join(root, 'node_modules/.bin/esbuild'))], project);
     for (const { name, path, missing } of nodes) if (!missing) assert.equal(run(path, ['dist/app.js'], project), '2 2 5\n', name);
+  });
+
+  test('a bundle that is no module takes the kernels it is given, and says where it looked when it is given none', () => {
+    const code = (options) => `import { init } from 'clearhead';
+      import { readFileSync } from 'node:fs';
+      init(${options}).then((ch) => console.log(ch.attention(Float32Array.of(1), Float32Array.of(1), Float32Array.of(3), { headDim: 1 }).output[0]), (error) => console.log(error.message));`;
+    const wasm = JSON.stringify(join(root, 'src/js/attn.simd.wasm')), bundle = ['in.js', '--bundle', '--platform=node', '--format=cjs', '--log-level=error', '--outfile=out.cjs'];
+    for (const [options, said] of [[`{ wasm: readFileSync(${wasm}) }`, /^3$/], ['', /Invalid URL/]]) {
+      writeFileSync(join(project, 'in.js'), code(options));
+      run(join(root, 'node_modules/.bin/esbuild'), bundle, project);
+      for (const { path, missing } of nodes) if (!missing) assert.match(run(path, ['out.cjs'], project).trim(), said);
+    }
   });
 
   test('npx clearhead check runs from the installed package', () => {
