@@ -76,6 +76,7 @@ KERNEL void sum_by_split(int rows, const product *p)
     sum_panels(BY_SPLIT, 1, 2, p, r);
 }
 
+/* Four rows with both vectors want a register more than V8 has: one vector at a time takes 0.97 of the time (Node 26 on a Zen 4). */
 KERNEL void sum_by_pairs(int rows, const product *p)
 {
   if (rows == 4)
