@@ -302,7 +302,7 @@ describe('the package', () => {
     for (const { name, path, missing } of nodes) if (!missing) assert.equal(run(path, ['dist/app.js'], project), '2 2 5\n', name);
   });
 
-  test('a bundle that is no module takes the kernels it is given, and says where it looked when it is given none', () => {
+  test('a bundle that is no module takes the kernels it is given; it knows no address for others', () => {
     const code = (options) => `import { init } from 'clearhead';
       import { readFileSync } from 'node:fs';
       init(${options}).then((ch) => console.log(ch.attention(Float32Array.of(1), Float32Array.of(1), Float32Array.of(3), { headDim: 1 }).output[0]), (error) => console.log(error.message));`;
