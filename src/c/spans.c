@@ -107,14 +107,14 @@ void attn_span(const call *s, const head_job *job, const row_group *g, int32_t s
   attn_weigh_rows(s, g, span, s->scores + (from - start), from, to);
   if (job->half_values)
     take_factor(g, s->scores + (from - start), to - from);
-  if (attn_sum_values(s, job, g, acc, s->scores + (lo - start), lo, end, start, CARE_NONE))
-    return;
-  for (int care = CARE_MASKS; care <= CARE_RANGE && !all_finite(acc, (size_t)g->count * width); care++) {
+  int finite = attn_sum_values(s, job, g, acc, s->scores + (lo - start), lo, end, start, CARE_NONE);
+  for (int care = CARE_MASKS; care <= CARE_RANGE && !finite; care++) {
     attn_sum_values(s, job, g, s->spare, s->scores + (lo - start), lo, end, start, care);
     for (size_t x = 0; x < (size_t)g->count; x++)
       if (!all_finite(acc + x * width, width)) {
         span[x].scale = care == CARE_RANGE ? RANGE_SCALE : 1.0;
         __builtin_memcpy(acc + x * width, s->spare + x * width, width * sizeof(float));
       }
+    finite = all_finite(acc, (size_t)g->count * width);
   }
 }

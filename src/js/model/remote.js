@@ -27,7 +27,7 @@ export async function loadModel(source, options) {
   }
 }
 
-/** In Node without the program's own flags, some of which (--input-type) a worker refuses; bundlers, which would take its file for no script but an asset, are to pass it over. */
+/** In Node without the program's own flags, some of which (--input-type) a worker refuses; bundlers pass that branch over, or they would copy the file as it is. */
 async function spawn() {
   const node = await nodeWorkers();
   return node ? new node.Worker(new URL(/* webpackIgnore: true */ /* @vite-ignore */ './host.js', import.meta.url), { execArgv: [] }) : new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
