@@ -53,12 +53,10 @@ double f64_log(double x)
     k++;
   }
   /* even and odd powers of w apart, since each step waits for the one before */
-  double f = b.f - 1.0, s = f / (2.0 + f), w = s * s, even = 1.0 / 23.0, odd = 1.0 / 21.0;
-  for (int i = 17; i >= 5; i -= 4) {
-    even = even * (w * w) + 1.0 / (i + 2);
-    odd = odd * (w * w) + 1.0 / i;
-  }
-  double p = odd * w + (even * (w * w) + 1.0 / 3.0);
+  double f = b.f - 1.0, s = f / (2.0 + f), w = s * s, v = w * w;
+  double even = (((v * (1.0 / 23.0) + 1.0 / 19.0) * v + 1.0 / 15.0) * v + 1.0 / 11.0) * v + 1.0 / 7.0;
+  double odd = (((v * (1.0 / 21.0) + 1.0 / 17.0) * v + 1.0 / 13.0) * v + 1.0 / 9.0) * v + 1.0 / 5.0;
+  double p = odd * w + (even * v + 1.0 / 3.0);
   /* 2s = f − s·f keeps the leading term exact */
   double tail = s * (2.0 * w * p) - s * f;
   return k * 0.693147180369123816490 + (f + (tail + k * 1.90821492927058770002e-10));
