@@ -96,16 +96,15 @@ INLINE void panel_scores(const int rows, const int half, const int panels, int c
     q += 4 * rows;
     ROLLED for (; panel[0] != stop; q += 4 * rows) add_channel(rows, half, panels, 0, sum, q, panel);
     f32x4(*level)[2] = tree;
-    uint32_t full = done;
-    for (; full & 1; full >>= 1, level += count)
-      add_sums(count, sum, level);
-    if (panel[0] != end) {
+    /* at the end all that is full, also above a level that is not */
+    const int more = panel[0] != end;
+    for (uint32_t full = more ? done & ~(done + 1) : done; full; full >>= 1, level += count)
+      if (full & 1)
+        add_sums(count, sum, level);
+    if (more) {
       UNROLLED for (int r = 0; r < count; r++) UNROLLED for (int x = 0; x < 2; x++) level[r][x] = sum[r][x];
       continue;
     }
-    for (; full; full >>= 1, level += count)
-      if (full & 1)
-        add_sums(count, sum, level);
     UNROLLED for (int p = 0; p < panels; p++) UNROLLED for (int r = 0; r < rows; r++)
         UNROLLED for (int x = 0; x < 2; x++) v_store(scores[p] + r * SCORES + 4 * x, sum[p * rows + r][x]);
   }
