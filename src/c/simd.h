@@ -26,6 +26,11 @@ typedef double f64x2_u __attribute__((vector_size(16), aligned(8), may_alias));
 #define V_RELAXED 0
 #endif
 
+/* Rows of two sums that fit into the 15 registers V8 leaves, beside what is multiplied: a product that is not fused wants one for itself. */
+#ifndef V_ROWS
+#define V_ROWS (V_RELAXED ? 6 : 5)
+#endif
+
 #define INLINE static inline __attribute__((always_inline))
 /* A function whose registers V8 allots by itself: in a large one it runs out of them inside the loops that matter. */
 #define KERNEL static __attribute__((noinline))

@@ -24,9 +24,9 @@ INLINE void scores_of_rows(const int rows, const int half, const int panels, int
 }
 
 /* By itself, so that an engine which compiles in the background is done with it soon. */
-KERNEL void score_five(int chain, float *scores, const float *q, const float *panels, int32_t dim, int32_t count)
+KERNEL void score_group(int chain, float *scores, const float *q, const float *panels, int32_t dim, int32_t count)
 {
-  scores_of_rows(5, 0, 1, chain, scores, q, panels, dim, count);
+  scores_of_rows(ROWS, 0, 1, chain, scores, q, panels, dim, count);
 }
 
 INLINE void scores_of_few(const int half, int rows, int chain, float *scores, const float *q, const void *panels,
@@ -45,8 +45,8 @@ INLINE void scores_of_few(const int half, int rows, int chain, float *scores, co
 KERNEL void score_panels(int rows, int chain, float *scores, const float *q, const float *panels, int32_t dim,
                          int32_t count)
 {
-  if (rows == 5)
-    score_five(chain, scores, q, panels, dim, count);
+  if (rows == ROWS)
+    score_group(chain, scores, q, panels, dim, count);
   else
     scores_of_few(0, rows, chain, scores, q, panels, dim, count);
 }

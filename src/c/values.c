@@ -40,10 +40,10 @@ INLINE void values_of_rows(const int rows, const int half, const int count, int 
   }
 }
 
-/* By itself, as score_five of spans.c is. */
-KERNEL void sum_five(float *sums, size_t width, const float *w, const block_view *block, int32_t from, int32_t to)
+/* By itself, as score_group of spans.c is. */
+KERNEL void sum_group(float *sums, size_t width, const float *w, const block_view *block, int32_t from, int32_t to)
 {
-  values_of_rows(5, 0, 1, 1, sums, width, w, block, from, to);
+  values_of_rows(ROWS, 0, 1, 1, sums, width, w, block, from, to);
 }
 
 /* At how many places: for few rows two, as far as registers allow. */
@@ -65,8 +65,8 @@ INLINE void values_of_few(const int half, int rows, int blocks, float *sums, siz
 KERNEL void sum_block(int rows, int blocks, float *sums, size_t width, const float *w, const block_view *block,
                       int32_t from, int32_t to)
 {
-  if (rows == 5)
-    sum_five(sums, width, w, block, from, to);
+  if (rows == ROWS)
+    sum_group(sums, width, w, block, from, to);
   else
     values_of_few(0, rows, blocks, sums, width, w, block, from, to);
 }
