@@ -86,9 +86,10 @@ export function targets(results) {
     const id = `prefill-12-12-${n}-64`,
       least = find(id, 'clearhead relaxed, 2 threads')?.least,
       loops = least?.[`${FUSED}, 2 threads`]?.map((share, turn) => least[FUSED][turn] / share);
-    // Beside it what a second thread brought to the limit's loop in the same turns: less than 2 where neighbours had the other core.
-    const show = (x) => `${x.toFixed(2)}${loops ? ` (the limit itself ${median(loops).toFixed(2)})` : ''}`;
-    line('2 threads against 1', title(id), '≥ 1.9', faster(id, 'clearhead relaxed, 2 threads', 'clearhead relaxed'), (x) => x >= 1.9, show);
+    // What a second thread brings to the limit's loop in the same turns is less than 2 where neighbours have the other core.
+    const gained = loops ? median(loops) : 2, enough = Math.min(1.9, 0.95 * gained);
+    const show = (x) => `${x.toFixed(2)} (the limit itself ${gained.toFixed(2)})`;
+    line('2 threads against 1', title(id), '≥ 1.9, or 0.95 of what the limit gains', faster(id, 'clearhead relaxed, 2 threads', 'clearhead relaxed'), (x) => x >= enough, show);
   }
   const [lost, where] = worst((c) => faster(c.id, 'clearhead relaxed, 2 threads', 'clearhead relaxed'));
   atLeast('2 threads are not slower', `worst: ${where || 'of all'}`, NOISE, lost);
@@ -104,8 +105,10 @@ export function targets(results) {
   const memory = (id) => results.memory?.find((row) => row.id === id && row.name === 'clearhead')?.wasm;
   for (const { id } of MEMORY)
     atMost('memory beyond inputs and output', title(id), 1, memory(id) / 2 ** 20, ' MB', (x) => `${x.toFixed(2)} MB`);
-  const cold = results.cold?.find((row) => row.name === 'clearhead' && row.engine === engine)?.milliseconds?.median;
-  atMost('import to first result', COLD.title, 25, cold, ' ms', (x) => `${x.toFixed(0)} ms`);
+  // Of naive JavaScript's time, for how soon a process reads its files is the machine's
+  const [cold, naive] = ['clearhead', 'naive JS'].map((name) => results.cold?.find((row) => row.name === name && row.engine === engine)?.milliseconds?.median);
+  const both = (x) => `${x.toFixed(2)} (${cold.toFixed(0)} of ${naive.toFixed(0)} ms)`;
+  atMost('import to first result, of naive JS', COLD.title, 0.76, cold / naive, ' (25 of 33 ms)', both);
   const size = results.size?.find((row) => row.name === 'clearhead')?.bytes;
   atMost('download, brotli', 'attention entry and kernels', 40, size / 1024, ' KB', (x) => `${x.toFixed(1)} KB`);
 
