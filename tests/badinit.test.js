@@ -26,11 +26,16 @@ async function refuses(what, codes, options, word = 'wasm') {
   sameBits(run(engines[0].ch), expected, what);
 }
 
+/** What still has to come of /slow. @type {(() => void)[]} */
+const slow = [];
 const server = createServer((request, response) => {
   if (request.url === '/good.wasm') response.setHeader('content-type', 'application/wasm').end(bytes);
   else if (request.url === '/plain') response.setHeader('content-type', 'text/plain').end(bytes);
   else if (request.url === '/page') response.setHeader('content-type', 'text/html').end('<!doctype html><title>Not here</title>');
-  else if (request.url === '/cut') {
+  else if (request.url === '/slow') {
+    response.setHeader('content-type', 'application/wasm').write(bytes.subarray(0, 5000));
+    slow.push(() => response.end(bytes.subarray(5000)));
+  } else if (request.url === '/cut') {
     response.setHeader('content-length', bytes.length);
     response.write(bytes.subarray(0, 1000));
     setTimeout(() => response.destroy(), 20);
@@ -71,6 +76,18 @@ test('every kind of source gives the same engine', async () => {
     sameBits(run(ch), expected, what);
     assert.deepEqual({ ...ch.info }, { variant: 'simd', threads: 1, simd: true, why: ch.info.why }, what);
   }
+});
+
+test('kernels are compiled while they arrive, and once; afterwards where the server calls them something else', async (t) => {
+  const streaming = t.mock.method(WebAssembly, 'compileStreaming'), compile = t.mock.method(WebAssembly, 'compile');
+  const coming = init({ wasm: at('/slow'), variant: 'simd' });
+  for (const late = performance.now() + 10000; !streaming.mock.callCount() && performance.now() < late;) await new Promise((done) => setTimeout(done, 5));
+  assert.equal(streaming.mock.callCount(), 1, 'before the rest was sent');
+  slow.shift()?.();
+  sameBits(run(await coming), expected, 'in two parts');
+  assert.equal(compile.mock.callCount(), 0);
+  sameBits(run(await init({ wasm: at('/plain'), variant: 'simd' })), expected, 'as text');
+  assert.equal(compile.mock.callCount(), 1);
 });
 
 test('the variant says what runs, and auto says why it is not the faster one', async () => {

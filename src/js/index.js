@@ -25,15 +25,18 @@ export async function init(options) {
   const { wasm, variant, threads = 1, layers } = read('options', options, 'wasm variant threads layers');
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed'), relaxed = acceptsRelaxed(), fast = relaxed && asked !== 1;
   // beside the wasm file; what goes wrong is said when it is needed
-  const loading = import('./theory.js').catch((cause) => ({ theory: undefined, cause }));
-  const more = yes('layers', layers) ? await import('./layers.js') : undefined, file = more?.fileOf ?? fileOf;
+  const loading = import('./theory.js').catch((cause) => {
+    throw new ClearheadError('NET', `theory.js did not load: ${cause.message}`, { cause });
+  });
+  loading.catch(() => {});
+  const more = yes('layers', layers) ? await import('./layers.js') : null, file = more?.fileOf ?? fileOf;
   const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
   let why = relaxed || asked === 1 ? '' : 'the JavaScript engine has no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
       const { startThreads } = await import('./threads.js');
-      return engine(await startThreads(given, fast, count, more?.sharedFileOf), why, more, await statements(loading));
+      return engine(await startThreads(given, fast, count, more?.sharedFileOf), why, more, (await loading).theory);
     } catch (/** @type {any} */ error) {
       why = `one thread: ${error.message}`;
     }
@@ -42,7 +45,7 @@ export async function init(options) {
     why = `relaxed kernels failed: ${error.message}`;
     return compile(file(false));
   });
-  const theory = await statements(loading);
+  const { theory } = await loading;
   try {
     return engine(new Memory((await WebAssembly.instantiate(module, {})).exports), why, more, theory);
   } catch (/** @type {any} */ cause) {
@@ -50,13 +53,6 @@ export async function init(options) {
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
     throw new ClearheadError('FORMAT', 'wasm is not of this version or needs threads', { cause });
   }
-}
-
-/** @param {Promise<any>} loading @returns {Promise<typeof import('./theory.js').theory>} */
-async function statements(loading) {
-  const { theory, cause } = await loading;
-  if (!theory) throw new ClearheadError('NET', `theory.js did not load: ${cause.message}`, { cause });
-  return theory;
 }
 
 /** Two keys whose logits differ by log 2 have weights 1/3 and 2/3. @param {Memory} memory */
@@ -67,7 +63,7 @@ function test(memory) {
   }
 }
 
-/** @param {Memory} memory @param {string} why @param {typeof import('./layers.js') | undefined} more @param {typeof import('./theory.js').theory} theory @returns {any} */
+/** @param {Memory} memory @param {string} why @param {typeof import('./layers.js') | null} more @param {typeof import('./theory.js').theory} theory @returns {any} */
 function engine(memory, why, more, theory) {
   test(memory);
   /** @type {'relaxed' | 'simd'} */

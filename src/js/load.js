@@ -17,14 +17,14 @@ export const fileOf = (relaxed) => (relaxed ? new URL('./attn.relaxed.wasm', imp
  */
 export async function compile(source) {
   if (source instanceof WebAssembly.Module) return source;
-  const bytes = await bytesOf(source), start = String.fromCharCode(...bytes.subarray(0, 9));
+  const [buffer, streamed] = await bytesOf(source), bytes = new Uint8Array(buffer), start = String.fromCharCode(...bytes.subarray(0, 9));
   if (!start.startsWith('\0asm')) refuse('FORMAT', 'wasm', `${bytes.length} bytes beginning ${JSON.stringify(start)}`, 'a wasm file ("<" begins a web page)');
   // scripts/seal.js ends the file with a checksum (FNV-1a, in words) of all before it, which no flipped byte passes
-  const words = new Int32Array(bytes.buffer, 0, bytes.length >> 2);
+  const words = new Int32Array(buffer, 0, bytes.length >> 2);
   const sum = words.subarray(0, -1).reduce((hash, word) => Math.imul(hash ^ word, 0x01000193), 0x811c9dc5);
   if (bytes.length & 3 || words.at(-1) !== sum) throw new ClearheadError('INTEGRITY', 'wasm is damaged or of other origin');
   try {
-    return await WebAssembly.compile(bytes);
+    return (await streamed) ?? (await WebAssembly.compile(buffer));
   } catch (cause) {
     // a content security policy shows only here: validate does not know of it
     const policy = WebAssembly.validate(bytes);
@@ -49,21 +49,26 @@ export function absolute(address, name) {
   return refuse('ARG', name, describe(`${address}`), 'a URL (a file: pathToFileURL(path))'); // as text: some bundlers have URLs of their own
 }
 
-/** @param {any} source @returns {Promise<Uint8Array<ArrayBuffer>>} */
+/**
+ * What a source holds, and where it arrives piece by piece, the module that was compiled meanwhile, if it could be.
+ * @param {any} source @returns {Promise<[ArrayBuffer, Promise<WebAssembly.Module | void>?]>}
+ */
 async function bytesOf(source) {
   if (ArrayBuffer.isView(source)) source = source.buffer.slice(source.byteOffset, source.byteOffset + source.byteLength);
-  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (source instanceof ArrayBuffer) return [source];
   const address = typeof source === 'string' || source instanceof URL;
   if (address) absolute(source, 'wasm');
   else if (!(source instanceof Response)) refuse('ARG', 'wasm', describe(source), 'a URL, a Response, bytes or a WebAssembly.Module');
   try {
     if (/^file:/.test(source)) {
       const { readFile } = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}fs/promises`);
-      return new Uint8Array(await readFile(new URL(source)));
+      return bytesOf(await readFile(new URL(source)));
     }
     const response = address ? await fetch(source) : source;
     if (!response.ok) throw new Error(`status ${response.status}`);
-    return new Uint8Array(await response.arrayBuffer());
+    // a server that calls it something else than application/wasm loses nothing but time
+    const streamed = WebAssembly.compileStreaming?.(response.clone()).catch(() => {});
+    return [await response.arrayBuffer(), streamed];
   } catch (/** @type {any} */ cause) {
     throw new ClearheadError('NET', `wasm could not be read from ${address ? source : 'a Response'}: ${cause.message}`, { cause });
   }
