@@ -9,7 +9,7 @@ import { loadWhole, refused, refuses } from './streams.js';
 import { SIZES, tinyGguf, tinyJson } from './tiny-models.js';
 
 const load = async (source) => {
-  const file = await openModel(source), config = readConfig(file);
+  const file = await openModel(source), config = await readConfig(file);
   return { config, tensors: matchTensors(config, file) };
 };
 const gguf = async (architecture, metadata, more) => (await load(tinyGguf(architecture, { metadata, ...more }))).config;

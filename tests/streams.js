@@ -34,7 +34,7 @@ export async function readWhole(source, options) {
 export async function loadWhole(source) {
   const file = await openModel(source);
   try {
-    const config = readConfig(file), tensors = matchTensors(config, file);
+    const config = await readConfig(file), tensors = matchTensors(config, file);
     const tokenizer = await openTokenizer(file);
     const encoded = tokenizer?.encode('ab aba', { special: true });
     let received = 0;

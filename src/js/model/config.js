@@ -1,7 +1,7 @@
 import { describe, refuse } from '../errors.js';
 import { LAYERS } from './architectures.js';
 import { fromGguf } from './config-gguf.js';
-import { fromJson } from './config-json.js';
+import { lost } from './library.js';
 
 /**
  * The configuration of a model, whatever file it comes from. All supported architectures are one transformer with different
@@ -24,9 +24,11 @@ const POSITIVE = {
 /** Numbers of which 0 is none. @type {Record<string, number>} */
 const OPTIONAL = { attnSoftcap: Number.MAX_VALUE, finalSoftcap: Number.MAX_VALUE, mscale: 1e6, mscaleAllDim: 1e6 };
 
-/** @param {import('./types.d.ts').ModelFile} file @returns {ModelConfig} */
-export function readConfig(file) {
-  return checked(file.format === 'gguf' ? fromGguf(file) : fromJson(file));
+/** @param {import('./types.d.ts').ModelFile} file @returns {Promise<ModelConfig>} */
+export async function readConfig(file) {
+  if (file.format === 'gguf') return checked(fromGguf(file));
+  const { fromJson } = await import('./config-json.js').catch(lost('config-json.js'));
+  return checked(fromJson(file));
 }
 
 /** @param {ModelConfig} config */

@@ -40,7 +40,7 @@ export async function loadModel(source, options) {
   /** @type {Packing | undefined} */
   let packing;
   try {
-    const config = readConfig(file), tensors = matchTensors(config, file);
+    const config = await readConfig(file), tensors = matchTensors(config, file);
     if (o.context > config.context) refuse('RANGE', 'context', o.context, `at most ${config.context}, which the model was made for`);
     const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer));
     const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role))), wanted = new Set(namesOf(tensors, () => true));
@@ -70,7 +70,7 @@ export async function loadModel(source, options) {
 export async function inspectModel(source, options) {
   const file = await openModel(source, read('options', options, 'signal'));
   try {
-    const config = readConfig(file);
+    const config = await readConfig(file);
     matchTensors(config, file);
     const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer)), { format, tensors } = file;
     const sum = (/** @type {(tensor: TensorInfo) => number} */ f) => tensors.reduce((total, tensor) => total + f(tensor), 0);

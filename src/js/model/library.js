@@ -4,3 +4,8 @@ import { ClearheadError } from '../errors.js';
 export const missing = (name) => (cause) => {
   throw new ClearheadError('ENV', `${name} cannot be imported; expected what npm install puts beside clearhead, without a bundler also in the import map, which workers do not have`, { cause });
 };
+
+/** When the file of a part that only some models need does not come. @param {string} file @returns {(cause: any) => never} */
+export const lost = (file) => (cause) => {
+  throw new ClearheadError('NET', `${file} did not load: ${cause.message}`, { cause });
+};

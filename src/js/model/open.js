@@ -1,6 +1,7 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { Reader } from './bytes.js';
 import { readGguf } from './gguf.js';
+import { lost } from './library.js';
 import { gather } from './siblings.js';
 import { openSource } from './source.js';
 
@@ -101,9 +102,7 @@ async function readHeader(reader) {
   if (text.startsWith('GGUF')) return { reader, format: 'gguf', ...(await readGguf(reader)) };
   if (text[8] === '{') {
     // what a GGUF file does without
-    const { readSafetensors } = await import('./safetensors.js').catch((cause) => {
-      throw new ClearheadError('NET', `safetensors.js did not load: ${cause.message}`, { cause });
-    });
+    const { readSafetensors } = await import('./safetensors.js').catch(lost('safetensors.js'));
     return { reader, format: 'safetensors', metadata: new Map(), tensors: await readSafetensors(reader) };
   }
   return reader.refuse('FORMAT', 'the file', lookOf(text), 'GGUF or safetensors');
