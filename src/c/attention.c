@@ -14,12 +14,10 @@
 static int32_t group_size(const call *s, const head_job *job, int32_t left)
 {
   const int32_t type = job->cache ? job->cache->type : ATTN_CACHE_F32;
-  /* a whole group would have halves widened; two smaller ones have not */
+  /* more than GROUP would have halves widened; two smaller groups have not */
   int32_t most =
-      s->p->sinks || s->int8 || type == ATTN_CACHE_Q8 || (type == ATTN_CACHE_F16 && left == ROWS) ? GROUP : ROWS;
-  int32_t size = left <= most ? left : left < 2 * most ? (left + 1) / 2 : most;
-  /* between GROUP and ROWS there is no loop */
-  return size <= GROUP ? size : left < ROWS ? (left + 1) / 2 : ROWS;
+      s->p->sinks || s->int8 || type == ATTN_CACHE_Q8 || (type == ATTN_CACHE_F16 && left <= ROWS) ? GROUP : ROWS;
+  return left <= most ? left : left < 2 * most ? (left + 1) / 2 : most;
 }
 
 /* T, and what the scores of its rows are counted in. */

@@ -29,6 +29,11 @@ KERNEL void score_group(int chain, float *scores, const float *q, const float *p
   scores_of_rows(ROWS, 0, 1, chain, scores, q, panels, dim, count);
 }
 
+KERNEL void score_five(int chain, float *scores, const float *q, const float *panels, int32_t dim, int32_t count)
+{
+  scores_of_rows(5, 0, 1, chain, scores, q, panels, dim, count);
+}
+
 INLINE void scores_of_few(const int half, int rows, int chain, float *scores, const float *q, const void *panels,
                           int32_t dim, int32_t count)
 {
@@ -47,6 +52,8 @@ KERNEL void score_panels(int rows, int chain, float *scores, const float *q, con
 {
   if (rows == ROWS)
     score_group(chain, scores, q, panels, dim, count);
+  else if (ROWS > GROUP + 1 && rows > GROUP)
+    score_five(chain, scores, q, panels, dim, count);
   else
     scores_of_few(0, rows, chain, scores, q, panels, dim, count);
 }

@@ -46,6 +46,11 @@ KERNEL void sum_group(float *sums, size_t width, const float *w, const block_vie
   values_of_rows(ROWS, 0, 1, 1, sums, width, w, block, from, to);
 }
 
+KERNEL void sum_five(float *sums, size_t width, const float *w, const block_view *block, int32_t from, int32_t to)
+{
+  values_of_rows(5, 0, 1, 1, sums, width, w, block, from, to);
+}
+
 /* At how many places: for few rows two, as far as registers allow. */
 INLINE int streams_of(const int half, int rows) { return rows == 1 || (rows == 2 && !half) ? STREAMS : 1; }
 
@@ -67,6 +72,8 @@ KERNEL void sum_block(int rows, int blocks, float *sums, size_t width, const flo
 {
   if (rows == ROWS)
     sum_group(sums, width, w, block, from, to);
+  else if (ROWS > GROUP + 1 && rows > GROUP)
+    sum_five(sums, width, w, block, from, to);
   else
     values_of_few(0, rows, blocks, sums, width, w, block, from, to);
 }
