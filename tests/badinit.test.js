@@ -32,11 +32,12 @@ const server = createServer((request, response) => {
   if (request.url === '/good.wasm') response.setHeader('content-type', 'application/wasm').end(bytes);
   else if (request.url === '/plain') response.setHeader('content-type', 'text/plain').end(bytes);
   else if (request.url === '/page') response.setHeader('content-type', 'text/html').end('<!doctype html><title>Not here</title>');
+  else if (request.url === '/flipped.wasm') response.setHeader('content-type', 'application/wasm').end(copy().fill(~bytes.at(-1), -1));
   else if (request.url === '/slow') {
     response.setHeader('content-type', 'application/wasm').write(bytes.subarray(0, 5000));
     slow.push(() => response.end(bytes.subarray(5000)));
   } else if (request.url === '/cut') {
-    response.setHeader('content-length', bytes.length);
+    response.setHeader('content-type', 'application/wasm').setHeader('content-length', bytes.length);
     response.write(bytes.subarray(0, 1000));
     setTimeout(() => response.destroy(), 20);
   } else response.writeHead(request.url === '/500' ? 500 : 404).end('nothing');
@@ -88,6 +89,14 @@ test('kernels are compiled while they arrive, and once; afterwards where the ser
   assert.equal(compile.mock.callCount(), 0);
   sameBits(run(await init({ wasm: at('/plain'), variant: 'simd' })), expected, 'as text');
   assert.equal(compile.mock.callCount(), 1);
+});
+
+test('what compiled while it arrived is not used where the checksum is wrong, nor where the rest never came', async (t) => {
+  const streaming = t.mock.method(WebAssembly, 'compileStreaming');
+  await refuses('a flipped byte', 'INTEGRITY', { wasm: at('/flipped.wasm') });
+  assert.ok((await streaming.mock.calls[0].result) instanceof WebAssembly.Module, 'it did compile');
+  await refuses('a connection that breaks', 'NET', { wasm: at('/cut') });
+  assert.equal(streaming.mock.callCount(), 2);
 });
 
 test('the variant says what runs, and auto says why it is not the faster one', async () => {
