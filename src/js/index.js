@@ -35,8 +35,8 @@ export async function init(options) {
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
-      const { startThreads } = await import('./threads.js');
-      return engine(await startThreads(given, fast, count, more?.sharedFileOf), why, more, (await loading).theory);
+      const { startThreads } = await import('./threads.js'), { theory } = await loading;
+      return engine(await startThreads(given, fast, count, more?.sharedFileOf), why, more, theory);
     } catch (/** @type {any} */ error) {
       why = `one thread: ${error.message}`;
     }

@@ -22,7 +22,7 @@ export async function compile(source) {
   // scripts/seal.js ends the file with a checksum (FNV-1a, in words) of all before it, which no flipped byte passes
   const words = new Int32Array(buffer, 0, bytes.length >> 2);
   const sum = words.subarray(0, -1).reduce((hash, word) => Math.imul(hash ^ word, 0x01000193), 0x811c9dc5);
-  if (bytes.length & 3 || words.at(-1) !== sum) throw new ClearheadError('INTEGRITY', 'wasm is damaged or of other origin');
+  if (bytes.length & 3 || words.at(-1) !== sum) throw new ClearheadError('INTEGRITY', 'wasm is damaged, or not of this version');
   try {
     return (await streamed) ?? (await WebAssembly.compile(buffer));
   } catch (cause) {
