@@ -278,6 +278,7 @@ for (const { variant, ch: engine } of engines)
         sameBits(loaded.cache.snapshot(), before, String(bad));
       }
       const fresh = await loadModel(asSafetensors(model), { engine });
+      assert.throws(() => fresh.row(0, 0, 0), { code: 'RANGE', message: 'position is 0; expected a call after something has been read' });
       fresh.prefill(tokens.slice(0, 15));
       sameArray(loaded.step(7).logits, fresh.step(7).logits, 'the next token');
       loaded.cache.restore(before);

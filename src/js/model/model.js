@@ -89,6 +89,7 @@ export class Model {
     const { layers, heads, kvHeads, headDim } = this.config;
     integer('layer', layer, 0, layers - 1);
     integer('head', head, 0, heads - 1);
+    if (!this.sequence.length) refuse('RANGE', 'position', describe(position), 'a call after something has been read');
     integer('position', position, 0, this.sequence.length - 1);
     const kvHead = Math.floor(head / (heads / kvHeads)), n = position + 1;
     this.#decoder.setTemperatures(this.#temperatures);
