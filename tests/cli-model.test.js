@@ -48,7 +48,7 @@ test('without the packages of the registry a model is read all the same, and wha
   const read = there('generate', '--max-tokens', '3', '--threads', '1', template, 'ab'), asked = there('generate', '--chat', template, 'ab');
   assert.equal(read.status, 0, read.stderr);
   assert.deepEqual([asked.status, asked.stdout], [2, '']);
-  assert.match(asked.stderr, /^clearhead generate: @huggingface\/jinja cannot be imported; expected what npm install puts beside clearhead, /m);
+  assert.match(asked.stderr, /^clearhead generate: @huggingface\/jinja cannot be imported; expected what npm install puts beside clearhead \(in a clone: npm install\), /m);
   mkdirSync(json);
   const { weights, config } = tinyJson();
   writeFileSync(join(json, 'model.safetensors'), weights);
@@ -143,6 +143,7 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
     [['serve', '--port', 'x'], /--port is "x"; expected a whole number up to 65535/],
     [['serve', '--port', taken], /which is taken; expected a free one, or 0 for any/],
     [['info', '--yaml', file], /--yaml is unknown; expected one of --json, --help/],
+    [['generate', file, '-quite so'], /-q is unknown; expected .*\(what begins with - and is no option goes behind --\)/],
     [['check', 'me'], /"me" is not understood; expected options alone/],
     [['info', alone], /source is safetensors alone \(.*config.json .*expected config.json beside it/],
   ]) {
