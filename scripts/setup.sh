@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes a machine ready, says what it installs before it does, and does nothing the second time.
-#   scripts/setup.sh start   what building and running need
+#   scripts/setup.sh start   what building and running need, and the two packages with which models read safetensors and chat templates
 #   scripts/setup.sh test    and what the tests need
 # Where it cannot install (no apt-get, no right to, no network) it says what to install instead, and fails.
 set -euo pipefail
@@ -135,6 +135,11 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 [ -n "$emcc" ] || [ -x .toolchain/emcc ] || unpack_emscripten
 
+if [ "$level" = start ] && ! [ -d node_modules/@huggingface/jinja ]; then
+  say "installing with npm ci in .: what reads tokenizer.json and chat templates"
+  npm ci --omit=dev --no-audit --no-fund --loglevel=error ||
+    say "npm ci could not fetch it: all else works, and npm install adds it later"
+fi
 if [ "$level" = test ]; then
   npm_ci . "typescript, esbuild, publint, playwright-core and type declarations, for the tests alone"
   npm_ci tests/newer-node "a newer Node, in that folder alone"
