@@ -78,6 +78,14 @@ export async function openModel(name, url, options) {
   return { about: model.about, wasm: model.wasm, milliseconds: performance.now() - start };
 }
 
+/** Every byte, into the same room again. @param {string} url */
+export async function readModel(url) {
+  const reader = (await fetch(url)).body.getReader({ mode: 'byob' });
+  let room = new ArrayBuffer(2 ** 20), length = 0;
+  for (let piece; !(piece = await reader.read(new Uint8Array(room))).done; room = piece.value.buffer) length += piece.value.length;
+  return length;
+}
+
 export const runModel = (...how) => model.run(...how);
 
 export async function closeModel() {

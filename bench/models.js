@@ -60,12 +60,13 @@ export async function measureModels(browser, { models, rounds, say }) {
   for (const [name, type, threads] of models.flatMap((model) => [1, 2].map((count) => /** @type {[string, string, number]} */ ([...model.split(/-(?=[^-]*$)/), count])))) {
     const file = modelFile(/** @type {any} */ (name), type), url = `/${file}`, sides = [];
     const bytes = readFileSync(new URL(`../${file}`, import.meta.url)).length; // nobody is the first to read it from the disk
+    const reading = await readAlone(browser, url);
     for (const { who, peer, options } of SIDES) sides.push(await openSide(browser, who, peer, url, { ...options, threads, bytes }));
     for (let round = 0; round < rounds; round++) for (const side of sides) await runSide(side);
     for (const side of sides) {
       await side.page.close();
       const speeds = Object.fromEntries(Object.entries(side.samples).map(([key, list]) => [key, spread(list, true)]));
-      const row = { name, type, threads, who: side.who, ...(side.why ? { why: side.why } : { about: side.about, load: side.milliseconds, memory: side.memory, wasm: side.wasm, speeds }) };
+      const row = { name, type, threads, who: side.who, ...(side.why ? { why: side.why } : { about: side.about, load: side.milliseconds, memory: side.memory, reading, wasm: side.wasm, speeds }) };
       rows.push(row);
       say(modelLine(row));
     }
@@ -75,6 +76,17 @@ export async function measureModels(browser, { models, rounds, say }) {
 
 /** What ran before comes to rest, or starts. */
 const rest = () => new Promise((resolve) => setTimeout(resolve, 1500));
+
+/** What a page holds more when it has read a file piece by piece and kept nothing: the browser's own part in loading. */
+async function readAlone(browser, url) {
+  const page = await browser.page();
+  await rest();
+  const before = resident();
+  await page.call('readModel', url);
+  const bytes = grown(before);
+  await page.close();
+  return bytes;
+}
 
 async function openSide(browser, who, peer, url, options) {
   const page = await browser.page(), side = { who, peer, page, samples: {} };
