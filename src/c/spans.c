@@ -29,6 +29,7 @@ KERNEL void score_group(int chain, float *scores, const float *q, const float *p
   scores_of_rows(ROWS, 0, 1, chain, scores, q, panels, dim, count);
 }
 
+/* Where six go together. */
 KERNEL void score_five(int chain, float *scores, const float *q, const float *panels, int32_t dim, int32_t count)
 {
   scores_of_rows(5, 0, 1, chain, scores, q, panels, dim, count);

@@ -16,7 +16,7 @@ enum {
   PANEL = 8,          /* keys in a panel */
   GROUP = 4,          /* rows side by side in one vector, or in a tile of weights */
   STREAMS = 2,        /* places of a matrix (panels.h), or of keys and values, that a single row reads at once */
-  ROWS = V_ROWS,      /* query rows done together, or GROUP and fewer */
+  ROWS = V_ROWS,      /* query rows done together, or fewer */
   STRIP = 8,          /* channels in a strip of packed values */
   SPAN = 512,         /* keys scored and weighted at once, a multiple of BLOCK */
   SCORES = SPAN + 16, /* from row to row; a power of two would put all rows into the same places of the cache */

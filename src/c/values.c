@@ -46,6 +46,7 @@ KERNEL void sum_group(float *sums, size_t width, const float *w, const block_vie
   values_of_rows(ROWS, 0, 1, 1, sums, width, w, block, from, to);
 }
 
+/* Where six go together. */
 KERNEL void sum_five(float *sums, size_t width, const float *w, const block_view *block, int32_t from, int32_t to)
 {
   values_of_rows(5, 0, 1, 1, sums, width, w, block, from, to);
