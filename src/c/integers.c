@@ -1,22 +1,12 @@
 /* The inner loops over bytes. */
 #include "integers.h"
 
-/* Lane l in every lane: a load of it would have to compute its address. */
-INLINE i32x4 splat_one(i32x4 x, const int l)
-{
-  return l == 0   ? v_splat_lane_i(x, 0)
-         : l == 1 ? v_splat_lane_i(x, 1)
-         : l == 2 ? v_splat_lane_i(x, 2)
-                  : v_splat_lane_i(x, 3);
-}
-
 /* What a word of each of 4·vectors lanes adds to up to four rows; operands are its bytes or, BY_PAIRS, the even and the odd ones. */
 INLINE void add_word(const int by, const int rows, const int vectors, i32x4 n[GROUP][2][2], const int32_t *x,
                      const int8_t *b, i32x4 even)
 {
-  const int parts = parts_by(by), used = rows * parts;
-  i32x4 y[2][2], numbers[2];
-  UNROLLED for (int l = 0; by != BY_PAIRS && l < (used + 3) / 4; l++) numbers[l] = v_load_i(x + 4 * l);
+  const int parts = parts_by(by);
+  i32x4 y[2][2];
   UNROLLED for (int v = 0; v < vectors; v++)
   {
     y[0][v] = y[1][v] = v_load_i(b + 16 * v);
@@ -28,7 +18,7 @@ INLINE void add_word(const int by, const int rows, const int vectors, i32x4 n[GR
   UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int part = 0; part < parts; part++)
   {
     const int at = r * parts + part;
-    const i32x4 a = by == BY_PAIRS ? v_load_i(x + 4 * at) : splat_one(numbers[at / 4], at % 4);
+    const i32x4 a = by == BY_PAIRS ? v_load_i(x + 4 * at) : v_splat_bytes(x + at);
     UNROLLED for (int v = 0; v < vectors; v++)
     {
       if (by == BY_PAIRS)
@@ -75,16 +65,17 @@ INLINE void sum_panels(const int by, const int rows, const int vectors, const in
 KERNEL void sum_by_bytes(const product *p) { sum_panels(BY_BYTES, 4, 2, 1, p, 0); }
 
 /*
- * Two rows at a time: four would need 16 sums. A single one takes two panels, for four sums are too few to hide the latency of a dot product:
- * decoding takes 0.90 of the time with one query head a key head, 0.92 with three (Node 26 on a Zen 5).
+ * Eight sums are just too few to hide the latency of a dot product, and sixteen more than V8 has registers for. So three rows go together: with
+ * four query heads a key head, two and two take 1.08 of the time (Node 26 on a Zen 5). A row by itself takes two panels.
  */
 KERNEL void sum_by_split(int rows, const product *p)
 {
-  int r = 0;
-  for (; r + 2 <= rows; r += 2)
-    sum_panels(BY_SPLIT, 2, 2, 1, p, r);
-  if (r < rows)
-    sum_panels(BY_SPLIT, 1, 2, 2, p, r);
+  if (rows >= 3)
+    sum_panels(BY_SPLIT, 3, 2, 1, p, 0);
+  if (rows == 2)
+    sum_panels(BY_SPLIT, 2, 2, 1, p, 0);
+  else if (rows != 3)
+    sum_panels(BY_SPLIT, 1, 2, 2, p, rows - 1);
 }
 
 /* Four rows with both vectors want a register more than V8 has: one vector at a time takes 0.97 of the time (Node 26 on a Zen 4). */
