@@ -16,7 +16,7 @@ export function createSampler(options) {
     read('options', options, 'tau topK topP minP repetitionPenalty repetitionWindow seed logprobs');
   within('tau', tau, 0, 1e6);
   integer('topK', topK, 0);
-  if (!(within('topP', topP, 0, 1) > 0)) refuse('RANGE', 'topP', topP, 'above 0, at most 1');
+  if (!(number('topP', topP) > 0 && topP <= 1)) refuse('RANGE', 'topP', topP, 'above 0, at most 1');
   within('minP', minP, 0, 1);
   if (!(within('repetitionPenalty', repetitionPenalty, 0, 1e6) > 0)) refuse('RANGE', 'repetitionPenalty', repetitionPenalty, 'above 0');
   integer('repetitionWindow', repetitionWindow, 0);
