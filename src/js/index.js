@@ -31,7 +31,7 @@ export async function init(options) {
   loading.catch(() => {});
   const more = yes('layers', layers) ? await import('./layers.js') : null, file = more?.fileOf ?? fileOf;
   const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
-  let why = relaxed || asked === 1 ? '' : 'the JavaScript engine has no relaxed SIMD';
+  let why = relaxed || asked === 1 ? '' : 'the JS engine has no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {

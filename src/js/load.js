@@ -22,7 +22,7 @@ export async function compile(source) {
   // scripts/seal.js ends the file with a checksum (FNV-1a, in words) of all before it, which no flipped byte passes
   const words = new Int32Array(buffer, 0, bytes.length >> 2);
   const sum = words.subarray(0, -1).reduce((hash, word) => Math.imul(hash ^ word, 0x01000193), 0x811c9dc5);
-  if (bytes.length & 3 || words.at(-1) !== sum) throw new ClearheadError('INTEGRITY', 'wasm is damaged, or not of this version');
+  if (bytes.length & 3 || words.at(-1) !== sum) throw new ClearheadError('INTEGRITY', 'wasm is damaged or of another version');
   try {
     return (await streamed) ?? (await WebAssembly.compile(buffer));
   } catch (cause) {
@@ -60,15 +60,17 @@ async function bytesOf(source) {
   if (address) absolute(source, 'wasm');
   else if (!(source instanceof Response)) refuse('ARG', 'wasm', describe(source), 'a URL, a Response, bytes or a WebAssembly.Module');
   try {
-    // Node's fetch knows no files; importing fs takes longer than all else here. Bun and Deno that lack this fetch them
-    const fs = /^file:/.test(source) && globalThis.process?.getBuiltinModule?.('fs');
-    if (fs) return bytesOf(fs.readFileSync(new URL(source)));
+    // at once where Node has it so: importing takes longer than all else here
+    if (/^file:/.test(source)) {
+      const fs = globalThis.process?.getBuiltinModule?.('fs') ?? (await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}fs`));
+      return bytesOf(fs.readFileSync(new URL(source)));
+    }
     const response = address ? await fetch(source) : source;
     if (!response.ok) throw new Error(`status ${response.status}`);
     // a server that calls it something else than application/wasm loses nothing but time
     const streamed = WebAssembly.compileStreaming?.(response.clone()).catch(() => {});
     return [await response.arrayBuffer(), streamed];
   } catch (/** @type {any} */ cause) {
-    throw new ClearheadError('NET', `wasm could not be read from ${address ? source : 'a Response'}: ${cause.message}`, { cause });
+    throw new ClearheadError('NET', `wasm was not read from ${address ? source : 'a Response'}: ${cause.message}`, { cause });
   }
 }
