@@ -124,7 +124,7 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
     [['generate', '--tau', 'warm', file, 'a'], /--tau is "warm"/],
     [['generate', '--max-tokens', '0', file, 'a'], /--max-tokens is 0; expected an integer from 1/],
     [['generate', '--tau', '-1', file, 'a'], /--tau is -1; expected a number from 0/],
-    [['generate', '--top-p', '2', file, 'a'], /--top-p is 2; expected a number from 0 to 1/],
+    [['generate', '--top-p', '2', file, 'a'], /--top-p is 2; expected above 0, at most 1/],
     [['generate', '--min-p=-1', file, 'a'], /--min-p is -1/],
     [['generate', '--threads', '99', file, 'a'], /--threads is 99; expected an integer from 1 to 16/],
     [['generate', '--repetition-window', '1.5', file, 'a'], /--repetition-window is 1.5/],
