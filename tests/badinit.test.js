@@ -51,7 +51,7 @@ test('kernels without relaxed SIMD say that it is the JavaScript engine which la
   assert.equal(why, variant === 'simd' ? 'the JS engine has no relaxed SIMD' : '');
 });
 
-/** What some bundlers and test runners put in the place of Node's own, and what Node 22.2 and older lack. */
+/** Node 21 and 22.0 to 22.2 lack it, and so does what bundlers and test runners put in the place of Node's process. */
 test("kernels are read from files without Node's getBuiltinModule too", async () => {
   const own = Object.getOwnPropertyDescriptor(globalThis, 'process');
   const stand = [{ env: {}, browser: true }, undefined];
