@@ -22,22 +22,20 @@ INLINE float half_to_float(uint16_t h)
   return x.f;
 }
 
-/* To the nearest, ties to even; too large becomes infinite. */
-static inline uint16_t half_of_float(float f)
+/* To the nearest, ties to even; too large becomes infinite. Four of them, in 32 bits each. */
+INLINE i32x4 v_halves_of(f32x4 x)
 {
-  f32_bits x = {.f = f}, a = {.u = x.u & 0x7fffffff};
-  uint16_t sign = (uint16_t)(x.u >> 16 & 0x8000);
-  if (a.u > 0x7f800000)
-    return sign | 0x7e00;
-  if (a.f >= 65520.0f)
-    return sign | 0x7c00;
-  if (a.f < 6.103515625e-05f) { /* the sum's last bit is worth 2^−24, as the subnormals' is */
-    a.f += 0.5f;
-    return sign | (uint16_t)(a.u - 0x3f000000);
-  }
-  a.u += 0xfff + (a.u >> 13 & 1);
-  return sign | (uint16_t)((a.u - (112u << 23)) >> 13);
+  const i32x4 infinite = v_keep(0x7c00);
+  i32x4 a = (i32x4)x & v_keep(INT32_MAX);
+  /* the sum's last bit is worth 2^−24, as the subnormals' is */
+  i32x4 subnormal = (i32x4)((f32x4)a + v_keep_float(0.5f)) - v_keep(0x3f000000);
+  i32x4 normal = (a - v_keep((112 << 23) - 0xfff) + (a >> 13 & v_keep(1))) >> 13;
+  i32x4 half = (i32x4)v_select(a < v_keep(113 << 23), (f32x4)subnormal, (f32x4)normal);
+  half = (i32x4)v_select(half > infinite, (f32x4)infinite, (f32x4)half);
+  return half | ((a > v_keep(0x7f800000)) & v_keep(0x7e00)) | ((i32x4)x >> 16 & v_keep(0x8000));
 }
+
+static inline uint16_t half_of_float(float f) { return (uint16_t)v_halves_of(v_splat(f))[0]; }
 
 INLINE int half_is_finite(uint16_t h) { return (h & 0x7c00) != 0x7c00; }
 
