@@ -22,11 +22,11 @@ function history(model) {
 }
 
 for (const { variant, ch } of engines)
-  for (const quantize of ['none', 'q8'])
-    test(`2 and 3 threads give the bits of one, ${quantize === 'q8' ? 'quantised' : 'float32'} (${variant})`, async () => {
-      const one = await loadModel(source, { engine: ch, quantize }), want = history(one);
+  for (const options of [{}, { quantize: 'q8' }, { cacheType: 'f16' }, { cacheType: 'q8' }])
+    test(`2 and 3 threads give the bits of one, ${JSON.stringify(options)} (${variant})`, async () => {
+      const one = await loadModel(source, { engine: ch, ...options }), want = history(one);
       for (const threads of [2, 3]) {
-        const engine = await init({ layers: true, variant, threads }), many = await loadModel(source, { engine, quantize });
+        const engine = await init({ layers: true, variant, threads }), many = await loadModel(source, { engine, ...options });
         assert.equal(engine.info.threads, threads);
         sameBits(history(many), want, `${threads} threads`);
         assert.equal(engine.info.threads, threads, engine.info.why);
