@@ -1,22 +1,26 @@
 /** A thread of threads.js: waits for calls in the shared memory and takes pieces of them. It never returns to its event loop. */
 
+/** Milliseconds. */
+const WATCH = 1;
+
 /** @param {any} data what Pool.add posts @param {(message: any) => void} answer */
 async function start({ module, memory, index, control: at, stack, places: AT }, answer) {
   const { exports: c } = /** @type {any} */ (await WebAssembly.instantiate(module, { env: { memory, now: () => performance.now() } }));
   c.__stack_pointer.value = stack;
   const control = new Int32Array(memory.buffer, at, AT.COUNT);
-  let seen = Atomics.load(control, AT.EPOCH);
+  let seen = Atomics.load(control, AT.EPOCH), until = 0;
   answer('ready');
   while (!Atomics.load(control, AT.STOP)) {
-    // calls often follow at once: look for a moment before going to sleep
-    for (let looks = 0; looks < 3000 && Atomics.load(control, AT.EPOCH) === seen; looks++);
-    Atomics.wait(control, AT.EPOCH, seen, 100);
+    // the next call, or slice of one, often follows soon, and being woken takes long: watch for a while before going to sleep
+    while (performance.now() < until && Atomics.load(control, AT.EPOCH) === seen);
+    if (Atomics.wait(control, AT.EPOCH, seen, 100) === 'timed-out') continue;
     seen = Atomics.load(control, AT.EPOCH);
     Atomics.add(control, AT.ACTIVE, 1);
     if (Atomics.load(control, AT.OPEN) === seen)
       if (control[AT.TEAM]) c.attn_team_join(control[AT.WORK], index + 1);
       else c.attn_work_run(control[AT.WORK], control[AT.SCRATCH] + (index + 1) * control[AT.SCRATCH_BYTES]);
     Atomics.sub(control, AT.ACTIVE, 1);
+    until = performance.now() + WATCH;
   }
 }
 
