@@ -17,6 +17,8 @@ import { asGguf, configs, tiny } from './random-models.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const bytes = (file) => readFileSync(join(root, file));
+/** What stands in JavaScript under a heading of the README. */
+const examplesOf = (heading) => [...read('README.md').split(/^## /m).find((part) => part.startsWith(`${heading}\n`)).matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
 const manifest = JSON.parse(read('package.json'));
 /** attn: attention and its theory; model: that, layers and models. Each on memory of its own, and on memory that threads share. */
 const variants = ['simd', 'relaxed', 'simd.shared', 'relaxed.shared'].filter((variant) => existsSync(join(root, `src/js/attn.${variant}.wasm`)));
@@ -263,15 +265,17 @@ describe('the package', () => {
   });
 
   for (const { name, path, missing: skip = false, run: how = [] } of [...nodes, ...otherEngines]) {
-    test(`the first lines of the README run on ${name}`, { skip }, () => {
-      const [, code] = read('README.md').match(/```js\n([\s\S]*?)```/) ?? [];
-      assert.ok(code, 'README.md begins with an example in JavaScript');
-      writeFileSync(join(project, 'example.js'), code);
+    test(`the examples of the README run, one after the other, on ${name}`, { skip }, () => {
+      const examples = examplesOf('Use it');
+      assert.equal(examples.length, 5);
+      writeFileSync(join(project, 'example.js'), examples[0]); // by itself too
       run(path, [...how, 'example.js'], project);
+      writeFileSync(join(project, 'examples.js'), examples.join(''));
+      assert.match(run(path, [...how, 'examples.js'], project), /threads: 2/);
     });
 
     test(`the examples with a model run on ${name}`, { skip }, () => {
-      const examples = [...read('README.md').split('## Run a model')[1].matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
+      const examples = examplesOf('Run a model');
       assert.equal(examples.length, 2);
       writeFileSync(join(project, 'model.gguf'), asGguf(tiny(configs['llama, tied, grouped'])));
       writeFileSync(join(project, 'model.js'), examples.join(''));
