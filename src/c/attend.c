@@ -1,12 +1,8 @@
-/* Attention by a team: the pieces of attn_work_*, each thread taking them until none is left. And what is appended, by heads. */
-#include "cache.h"
+/* Attention by a team: the pieces of attn_work_*, each thread taking them until none is left. */
 #include "layers.h"
 
 /* Multiply-adds below which one thread is faster than cutting the call into pieces. */
 #define WORTH 4e5
-
-/* Putting a number into a cache takes the time of so many. */
-#define NUMBER 20.0
 
 static int shared_out(const attn_team *team, const attn_params *p)
 {
@@ -37,31 +33,5 @@ int32_t attn_team_attend(attn_team *team, const attn_params *p, float *out, cons
   attn_team_run(team, run_piece, work, attn_team_threads(team), attn_work_size(p));
   if (!attn_team_lost(team))
     attn_work_end(work, scratch);
-  return ATTN_OK;
-}
-
-typedef struct {
-  attn_cache *cache;
-  const float *k, *v;
-  int32_t t, positions_first;
-} append_task;
-
-static void append_piece(void *task, int32_t index, void *scratch)
-{
-  const append_task *s = task;
-  (void)scratch;
-  cache_put(s->cache, index, s->k, s->v, s->t, s->positions_first);
-}
-
-int32_t attn_team_append(attn_team *team, attn_cache *cache, const float *k, const float *v, int32_t t,
-                         int32_t positions_first)
-{
-  int32_t status = cache_takes(cache, t);
-  if (status != ATTN_OK)
-    return status;
-  double numbers = (double)t * cache->kv_heads * (cache->dim + cache->value_dim);
-  attn_team_run(team, append_piece, &(append_task){cache, k, v, t, positions_first}, 2 * cache->kv_heads,
-                numbers * NUMBER);
-  cache->length += t;
   return ATTN_OK;
 }

@@ -49,22 +49,18 @@ static void get(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, f
   record_decode(c->type, x, record, is_value ? c->value_dim : c->dim);
 }
 
-void cache_put(attn_cache *c, int32_t part, const float *k, const float *v, int32_t t, int32_t positions_first)
-{
-  const int32_t h = part / 2, is_value = part % 2;
-  const size_t size = (size_t)(is_value ? c->value_dim : c->dim), next = positions_first ? (size_t)c->kv_heads : 1;
-  const float *x = (is_value ? v : k) + (size_t)h * (positions_first ? 1 : (size_t)t) * size;
-  for (int32_t j = 0; j < t; j++, x += next * size)
-    put(c, h, c->length + j, is_value, x);
-}
-
 int32_t attn_cache_append(attn_cache *cache, const float *k, const float *v, int32_t t, int32_t positions_first)
 {
-  int32_t status = cache_takes(cache, t);
-  if (status != ATTN_OK)
-    return status;
-  for (int32_t part = 0; part < 2 * cache->kv_heads; part++)
-    cache_put(cache, part, k, v, t, positions_first);
+  if (t < 0)
+    return ATTN_E_RANGE;
+  if (t > cache->capacity - cache->length)
+    return ATTN_E_LIMIT;
+  for (int32_t h = 0; h < cache->kv_heads; h++)
+    for (int32_t j = 0; j < t; j++) {
+      size_t at = positions_first ? (size_t)j * (size_t)cache->kv_heads + (size_t)h : (size_t)h * (size_t)t + (size_t)j;
+      put(cache, h, cache->length + j, 0, k + at * (size_t)cache->dim);
+      put(cache, h, cache->length + j, 1, v + at * (size_t)cache->value_dim);
+    }
   cache->length += t;
   return ATTN_OK;
 }

@@ -73,20 +73,6 @@ INLINE float *cache_scales(const attn_cache *c, int32_t kv_head)
   return (float *)(void *)(cache_values(c, kv_head) + cache_value_bytes(c));
 }
 
-/* Whether t more positions fit. */
-INLINE int32_t cache_takes(const attn_cache *c, int32_t t)
-{
-  return t < 0 ? ATTN_E_RANGE : t > c->capacity - c->length ? ATTN_E_LIMIT : ATTN_OK;
-}
-
-/* ---- cache.c ---- */
-
-/*
- * Of an append that fits, part `part` of 2·kv_heads: the keys or, if it is odd, the values of head part/2. Threads may put parts at the
- * same time. The cache is as long as before.
- */
-void cache_put(attn_cache *c, int32_t part, const float *k, const float *v, int32_t t, int32_t positions_first);
-
 /* ---- records.c: one key or value by itself ---- */
 
 /* A vector as snapshots hold it: its numbers in the cache's type, behind the scale for ATTN_CACHE_Q8. */

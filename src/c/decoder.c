@@ -218,7 +218,7 @@ static void run_layer(attn_pass *p, attn_team *team, int32_t layer)
     multiply(team, &(product_task){.p = p, .end = t, .count = 2, .product = {{p->k, l->k}, {p->v, l->v}}});
   for_tokens(p, team, l, turn_keys, d->kv_heads * d->head_dim * 4.0);
   if (!p->again)
-    attn_team_append(team, l->cache, p->k, p->v, t, 1);
+    attn_cache_append(l->cache, p->k, p->v, t, 1);
   if ((p->from = queries) == t)
     return;
   if (queries > 0)

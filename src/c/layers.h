@@ -132,10 +132,6 @@ ATTN_API size_t attn_team_attend_bytes(const attn_team *team, const attn_params 
 ATTN_API int32_t attn_team_attend(attn_team *team, const attn_params *p, float *out, const float *q, const float *k,
                                   const float *v, const attn_cache *cache, void *room);
 
-/* attn_cache_append */
-int32_t attn_team_append(attn_team *team, attn_cache *cache, const float *k, const float *v, int32_t t,
-                         int32_t positions_first);
-
 /* ---- The multi-head layer (statements 10 and 11) --------------------------------------------------------------------------- */
 
 /*

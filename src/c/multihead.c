@@ -120,7 +120,7 @@ int32_t attn_multi_head_forward(const attn_multi_head *layer, attn_team *team, c
   attn_matmul(team, a.v, v_size, x, model, rows, layer->wv, layer->bv);
   place(layer, p, a.k, p->kv_heads, layer->k_norm, positions);
   if (cache) {
-    int32_t status = attn_team_append(team, cache, a.k, a.v, p->m, 1);
+    int32_t status = attn_cache_append(cache, a.k, a.v, p->m, 1);
     if (status != ATTN_OK)
       return status;
   }

@@ -163,8 +163,8 @@ void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const
     __builtin_memset(p.base + (x / STRIP * p.step + x % STRIP * p.apart) * number, 0, number);
   if (p.scale)
     __builtin_memcpy(p.scale, record, sizeof *p.scale);
-  if (c->type != ATTN_CACHE_F32 && is_wild(c->type, record, is_value ? c->value_dim : c->dim))
-    __atomic_store_n(&c->wild, 1, __ATOMIC_RELAXED); /* other threads may do the same */
+  if (c->type != ATTN_CACHE_F32)
+    c->wild |= is_wild(c->type, record, is_value ? c->value_dim : c->dim);
   move_record(1, c, &p, (char *)record, is_value);
 }
 
