@@ -16,11 +16,12 @@ async function start({ module, memory, index, control: at, stack, places: AT }, 
     if (Atomics.wait(control, AT.EPOCH, seen, 100) === 'timed-out') continue;
     seen = Atomics.load(control, AT.EPOCH);
     Atomics.add(control, AT.ACTIVE, 1);
-    if (Atomics.load(control, AT.OPEN) === seen)
+    const open = Atomics.load(control, AT.OPEN) === seen;
+    if (open)
       if (control[AT.TEAM]) c.attn_team_join(control[AT.WORK], index + 1);
       else c.attn_work_run(control[AT.WORK], control[AT.SCRATCH] + (index + 1) * control[AT.SCRATCH_BYTES]);
     Atomics.sub(control, AT.ACTIVE, 1);
-    until = performance.now() + WATCH;
+    if (open) until = performance.now() + WATCH; // one that came late has nothing to wait for
   }
 }
 
