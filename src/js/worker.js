@@ -1,6 +1,6 @@
 /** A thread of threads.js: waits for calls in the shared memory and takes pieces of them. It never returns to its event loop. */
 
-/** Milliseconds. */
+/** Milliseconds of watching for the next call. */
 const WATCH = 1;
 
 /** @param {any} data what Pool.add posts @param {(message: any) => void} answer */
@@ -16,12 +16,12 @@ async function start({ module, memory, index, control: at, stack, places: AT }, 
     if (Atomics.wait(control, AT.EPOCH, seen, 100) === 'timed-out') continue;
     seen = Atomics.load(control, AT.EPOCH);
     Atomics.add(control, AT.ACTIVE, 1);
-    const open = Atomics.load(control, AT.OPEN) === seen;
-    if (open)
+    if (Atomics.load(control, AT.OPEN) === seen) {
       if (control[AT.TEAM]) c.attn_team_join(control[AT.WORK], index + 1);
       else c.attn_work_run(control[AT.WORK], control[AT.SCRATCH] + (index + 1) * control[AT.SCRATCH_BYTES]);
+      until = performance.now() + WATCH; // one that came too late has nothing to watch for
+    }
     Atomics.sub(control, AT.ACTIVE, 1);
-    if (open) until = performance.now() + WATCH; // one that came late has nothing to wait for
   }
 }
 
