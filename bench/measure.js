@@ -102,12 +102,13 @@ const speedOf = (c, row, seconds) => (row.role === 'limit' ? row.amount / second
 
 /**
  * Shares of what the machine allows, by round: of the limit that ends last, for in decoding K and V are read once and used by
- * several heads, so that it may be either. Multiply-adds are those of the row's own build.
+ * several heads, so that it may be either. Multiply-adds are those of the row's own build unless said; where the engine has no fused ones,
+ * those it has.
  */
-function sharesOf({ name, threads, least }) {
+export function sharesOf({ name, threads, least }, limit = ownLimit(name)) {
   if (/float64/.test(name)) return []; // the loops are of float32
-  const of = (limit) => least[threads > 1 ? `${limit}, ${threads} threads` : limit];
-  const madd = of(ownLimit(name)) ?? of(APART) ?? [],
+  const of = (loop) => least[threads > 1 ? `${loop}, ${threads} threads` : loop];
+  const madd = of(limit) ?? of(APART) ?? [],
     read = least['read as many bytes'];
   return madd.map((share, round) => Math.max(share, read?.[round] ?? 0));
 }

@@ -1,5 +1,7 @@
 /** The results in words and aligned columns. */
 import { MEMORY, cases, unit } from './cases.js';
+import { FUSED, sharesOf } from './measure.js';
+import { median } from './spread.js';
 import { leadOf } from './targets.js';
 
 /** Columns padded to their widest; numbers to the right. @param {string[][]} rows @param {string} sides one letter a column: l or r */
@@ -51,17 +53,18 @@ export function caseBlock(c, rows, main) {
   return `${c.title}\n${aligned([['', 'median', 'middle half', 'best', 'of limit', 'at best', ''], ...lines], 'lrrrrrl')}\n`;
 }
 
+/** Of tfjs and ORT with keys and values that each call brings, as a cache that grows does; in brackets where they are constants. */
 const COLUMNS = [
   ['naive JS', /^naive/],
   ['jax-js', /^jax/],
-  ['tfjs', /^tfjs$/],
-  ['ORT', /^onnxruntime (?!.*constant)/],
+  ['tfjs', /^tfjs$/, /^tfjs, .*constant/],
+  ['ORT', /^onnxruntime (?!.*constant)/, /^onnxruntime .*constant/],
   ['LiteRT', /^LiteRT/],
   ['simd', /^clearhead simd$/],
   ['relaxed', /^clearhead relaxed$/],
 ];
 
-/** One line a case: the median of each, of ORT's operators the fastest. */
+/** One line a case: the median of each, of ORT's operators the fastest, and of the machine what it allows with multiply-adds that are fused. */
 export function summary(results) {
   const lines = [['', ...COLUMNS.map(([name]) => name), 'limit', 'of limit', 'best peer ×', '']];
   for (const c of cases) {
@@ -73,17 +76,18 @@ export function summary(results) {
       .filter((row) => own(row) && /^clearhead (simd|relaxed)$/.test(row.name))
       .sort((a, b) => b.speed.median - a.speed.median)[0];
     const show = (x) => (Number.isFinite(x) ? number(x) : '–');
-    const lead = leadOf(rows);
+    const both = (x, constant) => show(x) + (Number.isFinite(constant) ? ` (${show(constant)})` : '');
+    const lead = leadOf(rows), share = ours && median(sharesOf(ours, FUSED));
     lines.push([
       c.title,
-      ...COLUMNS.map(([, pattern]) => show(fastest(pattern))),
-      show(ours && ours.speed.median / ours.share.median),
-      ours?.share.median.toFixed(2) ?? '–',
+      ...COLUMNS.map(([, pattern, constant]) => both(fastest(pattern), constant ? fastest(constant) : NaN)),
+      show(ours && ours.speed.median / share),
+      share?.toFixed(2) ?? '–',
       lead ? lead.toFixed(1) : '–',
       unit(c),
     ]);
   }
-  const title = `Medians (LiteRT in ${results.browser.name ?? 'no browser'}, the others in ${results.node.engine}; one thread)`;
+  const title = `Medians (LiteRT in ${results.browser.name ?? 'no browser'}, the others in ${results.node.engine}; one thread; in brackets K and V as constants)`;
   return titled(title, lines, 'lrrrrrrrrrrl');
 }
 

@@ -58,7 +58,7 @@ function offers(call) {
 }
 
 /** Where what explaining costs is measured. */
-const explained = (c) => c.n >= 512 && c.n <= 1024 && c.d === 64;
+const explained = (c) => c.d === 64 && c.n >= 512 && (c.m === 1 || c.n <= 1024);
 
 function contender(ch, name, { want, copied, Type = Float32Array, type, precision, against, tolerance = SINGLE, only = () => true }) {
   const prepare = (c, { q, k, v }) => {
