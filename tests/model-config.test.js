@@ -118,6 +118,16 @@ describe('what is not supported is named', () => {
       await refuses(() => gguf('llama', { 'general.architecture': name }), 'FORMAT', message);
       await refuses(() => load(tinyJson('llama', { config: { model_type: name } })), 'FORMAT', message);
     });
+  test('of another architecture, also where its weights are of a type that is not read', async () => {
+    const other = (type, shape, data) => [{ name: 'blk.0.ffn_gate_exps.weight', type, shape, data }], bytes = new Uint8Array(64);
+    await refuses(() => gguf('llama', { 'general.architecture': 'gpt-oss' }, { edit: () => other(39, [2, 32, 32], bytes) }), 'FORMAT', /"gpt-oss" \(a mixture of experts\)/);
+    await refuses(() => gguf('llama', {}, { edit: () => other(39, [2, 32, 32], bytes) }), 'FORMAT', /the type of blk.0.ffn_gate_exps.weight is MXFP4/);
+    const header = new TextEncoder().encode('{"experts":{"dtype":"F8_E4M3","shape":[8],"data_offsets":[0,8]}}'), weights = new Uint8Array(8 + header.length + 8);
+    weights[0] = header.length;
+    weights.set(header, 8);
+    await refuses(() => load({ weights, config: { model_type: 'qwen3_next' } }), 'FORMAT', /"qwen3_next" \(a recurrent state/);
+    await refuses(() => load({ weights, config: tinyJson('llama').config }), 'FORMAT', /F8_E4M3/);
+  });
   test('experts in a Llama', () => refuses(() => gguf('llama', { 'llama.expert_count': 8 }), 'FORMAT', /mixture of experts/));
   test('experts in config.json', () => refuses(() => json('llama', { num_local_experts: 8 }), 'FORMAT', /mixture of experts/));
   test('a linear layer', () => refuses(() => json('qwen3', { layer_types: ['linear_attention', 'full_attention'] }), 'FORMAT', /linear_attention.*gated delta net/));

@@ -8,9 +8,9 @@ import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { openModel } from '../src/js/model/open.js';
-import { Bytes, writeGguf } from './gguf-writer.js';
+import { Bytes, writeGguf, writeSafetensors } from './gguf-writer.js';
 import { inChunks, readWhole, refuses } from './streams.js';
-import { tinyConfig, tinyGguf, tinyJson } from './tiny-models.js';
+import { tinyConfig, tinyGguf, tinyJson, tinyTensors } from './tiny-models.js';
 
 const bytes = tinyGguf('qwen3'), html = '<!doctype html><title>Not found</title>';
 const folder = mkdtempSync(join(tmpdir(), 'clearhead source % # é-'));
@@ -74,6 +74,48 @@ describe('one model from everywhere', () => {
     const model = await openModel(`${base}/hf/model.safetensors`);
     await model.cancel();
     assert.deepEqual(model.json, { config: tinyConfig('llama'), chatTemplate: '{{ messages }}' });
+  });
+});
+
+describe('a model in several files', () => {
+  const tensors = tinyTensors('llama', 'json'), count = 9, whole = tinyJson('llama').weights;
+  const shards = Array.from({ length: count }, (_, at) => writeSafetensors({ tensors: tensors.filter((_, x) => x % count === at) }));
+  const place = (at) => `part-${at}.safetensors`, index = { weight_map: Object.fromEntries(tensors.map(({ name }, x) => [name, place(x % count)])) };
+  const contents = (parts) => new Map([['/m/model.safetensors.index.json', JSON.stringify(index)], ['/m/config.json', JSON.stringify(tinyConfig('llama'))], ...parts.map((part, at) => [`/m/${place(at)}`, part])]);
+
+  /** As a browser fetches: six connections to a server, and who asks for more waits; they are free when a body has ended or is left. */
+  async function within(six, files, load) {
+    const { fetch } = globalThis, waiting = [];
+    let free = six;
+    const release = () => (free++, waiting.shift()?.());
+    globalThis.fetch = async (url) => {
+      if (!free) await new Promise((go) => waiting.push(go));
+      free--;
+      const found = files(new URL(url).pathname), content = typeof found === 'string' ? new TextEncoder().encode(found) : found;
+      let at = 0;
+      const pull = (controller) => (at < (content?.length ?? 0) ? controller.enqueue(content.slice(at, (at += 400))) : (controller.close(), release()));
+      return new Response(new ReadableStream({ pull, cancel: release }, { highWaterMark: 0 }), { status: content ? 200 : 404 });
+    };
+    try {
+      return await load('http://models.test/m/model.safetensors.index.json');
+    } finally {
+      globalThis.fetch = fetch;
+    }
+  }
+
+  test('is read over the six connections of a browser, and its progress counts each byte once', { timeout: 20000 }, async () => {
+    const seen = [], files = contents(shards), { data } = await within(6, (path) => files.get(path), (url) => readWhole(url, { onProgress: (x) => seen.push(x.loaded) }));
+    const { data: wanted } = await readWhole({ weights: whole, config: tinyConfig('llama') });
+    assert.deepEqual(new Map([...data].sort()), new Map([...wanted].sort()));
+    assert.equal(seen.at(-1), shards.reduce((sum, { length }) => sum + length, 0));
+    assert.ok(seen.every((loaded, at) => !at || loaded > seen[at - 1]));
+  });
+
+  test('that changes while it is read is told so', async () => {
+    const files = contents(shards), other = writeSafetensors({ tensors: [...tensors.filter((_, x) => x % count === 5), { name: 'more', shape: [2], data: new Float32Array(2) }] });
+    let asked = 0;
+    const get = (path) => (path.endsWith(place(5)) && asked++ ? other : files.get(path));
+    await refuses(() => within(6, get, readWhole), 'INTEGRITY', /part-5.safetensors has changed/);
   });
 });
 
@@ -185,6 +227,11 @@ describe('what goes wrong', () => {
   test('no file', () => refuses(() => readWhole(new URL('none.gguf', file)), 'NET', /none.gguf could not be opened/));
   test('a folder', () => refuses(() => readWhole(new URL('.', file)), 'NET', /could not be opened/));
   test('config.json that is no JSON', () => refuses(open('/broken/model.safetensors'), 'FORMAT', /config.json is not JSON/));
+  test('a page behind blank lines', () => refuses(() => readWhole(new TextEncoder().encode('\n'.repeat(90) + html)), 'FORMAT', /is a web page \(HTML\)/));
+  test('a count beyond all files, of a file of unknown length', () =>
+    refuses(() => readWhole(inChunks(new Bytes().raw(new TextEncoder().encode('GGUF')).u32(3).raw(new Uint8Array(16).fill(255)).done(), 40)), 'INTEGRITY', /expected what fits into a file;/));
+  test('a tokenizer that the server cannot give now', () => refuses(open('/busy/model.safetensors'), 'NET', /tokenizer.json could not be fetched: status 503/));
+  test('a tokenizer that is cut off', () => refuses(open('/cut/model.safetensors'), 'NET', /tokenizer.json stopped after 22 bytes/));
   test('no config.json', () => refuses(open('/bare/model.safetensors'), 'NET', /source is safetensors alone \(.*config.json could not be fetched: status 404\); expected config.json beside it, or \{ weights/));
   test('fewer bytes than announced', () =>
     refuses(() => readWhole(inChunks(bytes.subarray(0, 900), 100, { 'content-length': String(bytes.length) })), 'INTEGRITY', /cut off/));

@@ -24,6 +24,11 @@ export function unsupported(name) {
   throw new ClearheadError('FORMAT', `the architecture is ${describe(name)}${needs ? ` (${needs})` : ''}; expected ${Object.keys(ARCHITECTURES).join(', ')}`);
 }
 
+/** @param {string} name @returns {keyof typeof ARCHITECTURES} */
+export function named(name) {
+  return Object.hasOwn(ARCHITECTURES, name) ? /** @type {keyof typeof ARCHITECTURES} */ (name) : unsupported(name);
+}
+
 /** Most layers a model may have. */
 export const LAYERS = 1024;
 

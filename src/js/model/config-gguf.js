@@ -1,5 +1,5 @@
 import { describe, refuse } from '../errors.js';
-import { ARCHITECTURES, everyNth, ratio, unsupported } from './architectures.js';
+import { ARCHITECTURES, everyNth, named, ratio, unsupported } from './architectures.js';
 
 /**
  * The configuration in the metadata of a GGUF file. Keys are ggml's (docs/gguf.md); what a file leaves out has the value that
@@ -11,8 +11,7 @@ import { ARCHITECTURES, everyNth, ratio, unsupported } from './architectures.js'
 export function fromGguf({ metadata, tensors }) {
   const name = metadata.get('general.architecture');
   if (typeof name !== 'string') refuse('FORMAT', 'general.architecture', name === undefined ? 'not given' : describe(name), 'a name');
-  if (!Object.hasOwn(ARCHITECTURES, name)) unsupported(name);
-  const architecture = /** @type {keyof typeof ARCHITECTURES} */ (name);
+  const architecture = named(name);
   /** @param {string} key @param {any} [otherwise] @returns {any} */
   const get = (key, otherwise) => {
     const value = metadata.get(`${architecture}.${key}`) ?? otherwise;

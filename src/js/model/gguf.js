@@ -1,3 +1,4 @@
+import { named } from './architectures.js';
 import { BY_ID, OTHERS, TENSORS_MAX, bytesOf } from './formats.js';
 
 /**
@@ -27,7 +28,7 @@ export async function readGguf(r) {
   const tensorCount = r.count('the number of tensors', 32, TENSORS_MAX);
   const keyCount = r.count('the number of metadata keys', 13, KEYS);
   const metadata = await readMetadata(r, keyCount);
-  const tensors = await readTensors(r, tensorCount);
+  const tensors = await readTensors(r, tensorCount, metadata.get('general.architecture'));
   return { metadata, tensors: placed(r, tensors, alignmentOf(r, metadata)) };
 }
 
@@ -111,8 +112,8 @@ function alignmentOf(r, metadata) {
   return alignment;
 }
 
-/** The list of tensors, with offsets still counted from where the data begin. @param {Reader} r @param {number} count */
-async function readTensors(r, count) {
+/** The list of tensors, with offsets still counted from where the data begin. @param {Reader} r @param {number} count @param {MetadataValue} [architecture] */
+async function readTensors(r, count, architecture) {
   const names = new Set(), tensors = [];
   for (let i = 0; i < count; i++) {
     const name = await readText(r, 'the name of a tensor', NAME_BYTES);
@@ -124,7 +125,7 @@ async function readTensors(r, count) {
     if (r.ready < dims * 8 + 12) await r.need(dims * 8 + 12, `the shape of ${name}`);
     // ggml names the fastest axis first
     for (let d = 0; d < dims; d++) shape.unshift(r.u64());
-    const id = r.u32(), type = BY_ID.get(id) ?? unsupported(r, name, id), offset = r.u64();
+    const id = r.u32(), type = BY_ID.get(id) ?? unknown(r, name, id, architecture), offset = r.u64();
     if (shape.some((size) => typeof size === 'bigint' || size < 1)) r.refuse('FORMAT', `the shape of ${name}`, `(${shape})`, 'sizes of at least 1');
     const sizes = /** @type {number[]} */ (shape), bytes = bytesOf(type, sizes);
     if (Number.isNaN(bytes)) r.refuse('FORMAT', `the shape of ${name}`, `(${sizes}) of ${type}`, 'rows of whole blocks and a size that can be counted');
@@ -134,8 +135,9 @@ async function readTensors(r, count) {
   return tensors;
 }
 
-/** @param {Reader} r @param {string} name @param {number} id @returns {never} */
-function unsupported(r, name, id) {
+/** Where the architecture is none of ours, that is what matters. @param {Reader} r @param {string} name @param {number} id @param {MetadataValue} [architecture] @returns {never} */
+function unknown(r, name, id, architecture) {
+  if (typeof architecture === 'string') named(architecture);
   return r.refuse('FORMAT', `the type of ${name}`, OTHERS.get(id) ?? `number ${id}`, [...BY_ID.values()].join(', '));
 }
 

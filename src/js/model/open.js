@@ -3,38 +3,58 @@ import { Reader } from './bytes.js';
 import { readGguf } from './gguf.js';
 import { lost } from './library.js';
 import { gather } from './siblings.js';
-import { openSource } from './source.js';
+import { isAddress, openSource } from './source.js';
 
 /**
  * Opens a model: the headers of its weights are read and checked, and the small files beside them; the weights wait in their
  * streams until `stream` passes them on.
  * @typedef {import('./types.d.ts').TensorInfo} TensorInfo
  * @typedef {import('./types.d.ts').ModelFile} ModelFile
- * @typedef {{ reader: Reader, format: 'gguf' | 'safetensors', metadata: ModelFile['metadata'], tensors: TensorInfo[] }} Part
+ * @typedef {{ reader: Reader, format: 'gguf' | 'safetensors', metadata: ModelFile['metadata'], tensors: TensorInfo[] }} Header
+ * @typedef {Header & { open: () => Promise<Header> }} Part open: makes it ready to pass its weights on
  */
 
 /** @param {any} source see ModelSource @param {import('./types.d.ts').OpenOptions} [options] @returns {Promise<ModelFile>} */
 export async function openModel(source, { onProgress, signal } = {}) {
   if (onProgress !== undefined && typeof onProgress !== 'function') refuse('ARG', 'onProgress', describe(onProgress), 'a function');
   const { weights, json, shardOf } = await gather(source, signal);
+  // what the model is says more than what is odd about its weights
+  if (json.config) (await import('./config-json.js').catch(lost('config-json.js'))).modelType(json.config);
   /** @type {Part[]} */
   const parts = [];
-  /** @type {import('./source.js').Stream[]} */
-  const streams = [];
-  const cancel = async () => void (await Promise.all(streams.map((stream) => stream.cancel())));
-  const progress = new Progress(onProgress);
+  /** @type {Set<import('./source.js').Stream>} */
+  const streams = new Set();
+  const cancel = async () => void (await Promise.all([...streams].map((stream) => stream.cancel())));
+  const progress = new Progress(onProgress), totals = new Array(weights.length).fill(NaN);
+  /** @param {number} at @param {number} [counted] bytes of it that progress has counted before */
+  const open = async (at, counted) => {
+    const stream = await openSource(weights[at], { signal, name: 'weights' });
+    streams.add(stream);
+    totals[at] = stream.total ?? NaN;
+    if (weights.length === 1) progress.total = stream.total;
+    return { stream, header: await readHeader(new Reader(progress.counting(stream, counted))) };
+  };
+  /**
+   * One of several addresses is left after its header, and opened again when its turn comes: browsers have no more than six connections
+   * to a server, and servers do not wait for as long as the files before it may take. @param {number} at @returns {Promise<Part>}
+   */
+  const openPart = async (at) => {
+    const before = progress.loaded, { stream, header } = await open(at), received = progress.loaded - before;
+    if (weights.length === 1 || !isAddress(weights[at])) return { ...header, open: async () => header };
+    await stream.cancel();
+    const again = async () => {
+      const { header: now } = await open(at, received);
+      if (JSON.stringify(now.tensors) !== JSON.stringify(header.tensors)) throw new ClearheadError('INTEGRITY', `${stream.name} has changed while the model was loaded`);
+      return now;
+    };
+    return { ...header, open: again };
+  };
   try {
-    for (const one of weights) {
-      const stream = await openSource(one, { signal, name: 'weights' });
-      streams.push(stream);
-      if (weights.length === 1) progress.total = stream.total;
-      parts.push(await readHeader(new Reader(progress.counting(stream))));
-    }
+    for (const at of weights.keys()) parts.push(await openPart(at));
     const { format } = parts[0];
     if (parts.length > 1 && parts.some((part) => part.format !== 'safetensors')) refuse('FORMAT', 'weights', 'several files, some of them GGUF', 'one GGUF file, or safetensors');
     if (format === 'safetensors' && !json.config) refuse('ARG', 'source', 'safetensors alone', '{ weights, config, tokenizer }, or the URL of the weights with config.json beside it');
     if (format === 'gguf') checkBeside(json);
-    const totals = streams.map((stream) => stream.total ?? NaN);
     progress.total = totals.some(Number.isNaN) ? undefined : totals.reduce((a, b) => a + b, 0);
     const tensors = united(parts, shardOf);
     let streamed = false;
@@ -49,7 +69,7 @@ export async function openModel(source, { onProgress, signal } = {}) {
         if (streamed) refuse('ARG', 'stream', 'called again', 'one call: the weights have been read');
         streamed = true;
         try {
-          for (const part of parts) await passOn(part, sink, wanted);
+          for (const part of parts) await passOn(await part.open(), sink, wanted);
         } finally {
           await cancel();
         }
@@ -83,11 +103,13 @@ class Progress {
     this.listener?.(this.total === undefined ? { loaded: this.loaded } : { loaded: this.loaded, total: this.total });
   }
 
-  /** @param {import('./source.js').Stream} stream @returns {import('./source.js').Stream} */
-  counting(stream) {
+  /** @param {import('./source.js').Stream} stream @param {number} [counted] bytes at its beginning that are counted already @returns {import('./source.js').Stream} */
+  counting(stream, counted = 0) {
+    let received = 0;
     const read = async (/** @type {Uint8Array<ArrayBuffer> | undefined} */ spare) => {
-      const chunk = await stream.read(spare);
-      this.loaded += chunk?.length ?? 0;
+      const chunk = await stream.read(spare), before = Math.max(received, counted);
+      received += chunk?.length ?? 0;
+      this.loaded += Math.max(0, received - before);
       if (chunk) this.report();
       return chunk;
     };
@@ -95,10 +117,10 @@ class Progress {
   }
 }
 
-/** @param {Reader} reader @returns {Promise<Part>} */
+/** @param {Reader} reader @returns {Promise<Header>} */
 async function readHeader(reader) {
   await reader.need(9, 'the beginning');
-  const start = reader.peek(), text = String.fromCharCode(...start.subarray(0, 64));
+  const start = reader.peek(), text = String.fromCharCode(...start.subarray(0, 1024));
   if (text.startsWith('GGUF')) return { reader, format: 'gguf', ...(await readGguf(reader)) };
   if (text[8] === '{') {
     // what a GGUF file does without
@@ -139,7 +161,7 @@ function united(parts, shardOf) {
   return parts.flatMap((part) => part.tensors);
 }
 
-/** @param {Part} part @param {import('./types.d.ts').WeightSink} sink @param {(tensor: TensorInfo) => boolean} wanted */
+/** @param {Header} part @param {import('./types.d.ts').WeightSink} sink @param {(tensor: TensorInfo) => boolean} wanted */
 async function passOn({ reader, format, tensors }, sink, wanted) {
   for (const tensor of tensors) {
     await reader.pass(tensor.offset - reader.at, `what comes before ${tensor.name}`);
