@@ -38,6 +38,15 @@ const answers = {
   '/hf/generation_config.json': (response) => response.writeHead(404).end('{}'),
   '/broken/model.safetensors': (response) => response.end(tinyJson('llama').weights),
   '/broken/config.json': (response) => response.end('{"hidden_size": '),
+  '/busy/model.safetensors': (response) => response.end(tinyJson('llama').weights),
+  '/busy/config.json': (response) => response.end(JSON.stringify(tinyConfig('llama'))),
+  '/busy/tokenizer.json': (response) => response.writeHead(503).end('later'),
+  '/cut/model.safetensors': (response) => response.end(tinyJson('llama').weights),
+  '/cut/config.json': (response) => response.end(JSON.stringify(tinyConfig('llama'))),
+  '/cut/tokenizer.json': (response) => {
+    response.setHeader('content-length', 5000);
+    response.write('{"model":{"type":"BPE"', () => response.destroy());
+  },
   '/bare/model.safetensors': (response) => response.end(tinyJson('llama').weights),
 };
 const server = createServer((request, response) => (answers[request.url.replace(/\?.*/, '')] ?? answers['/absent.gguf'])(response));

@@ -44,8 +44,8 @@ async function gatherAddress(source, signal) {
     try {
       /** @type {any} */ (found.json)[part] = await readPart(part, beside, signal);
     } catch (/** @type {any} */ error) {
-      // a server may also answer a wrong address with a web page
-      const absent = error.code === 'NET' || /web page/.test(error.message);
+      // a server may also answer a wrong address with a web page; one that fails, or is not reached, says nothing of what it has
+      const absent = error.cause?.code === 'ENOENT' || /: status 4(03|04|10)$|web page/.test(error.message);
       if (needed && absent && !signal?.aborted)
         throw new ClearheadError(error.code, `source is safetensors alone (${error.message}); expected config.json beside it, or { weights, config, tokenizer }`, { cause: error });
       if (needed || !absent || signal?.aborted) throw error;
@@ -68,11 +68,11 @@ async function gatherShards(source, signal) {
   if (!isAddress(source)) refuse('ARG', 'weights', 'an index without an address', 'its URL, or the list of the files it names');
   const { weight_map: map } = await readJson(source, 'the index', JSON_BYTES * 4, signal);
   if (!isRecord(map)) refuse('FORMAT', 'weight_map of the index', describe(map), 'an object');
-  const files = [...new Set(Object.values(map))].sort();
+  const files = [...new Set(Object.values(map))];
   for (const file of files)
     if (typeof file !== 'string' || !/^[\w-][\w.-]*\.safetensors$/.test(file)) refuse('FORMAT', 'a file in the index', describe(file), 'the plain name of a .safetensors file beside it');
   if (!files.length || files.length > SHARDS) refuse('LIMIT', 'the index', `of ${files.length} files`, `1 to ${SHARDS}`);
-  const order = new Map(files.map((file, at) => [file, at]));
+  const order = new Map(files.sort().map((file, at) => [file, at]));
   return {
     weights: files.map((file) => besideOf(source, /** @type {string} */ (file))),
     json: {},
