@@ -51,6 +51,29 @@ test('it says and does what the model here does', async () => {
   await model.dispose();
 });
 
+test('what is wrong with a Response is said as the page’s own side says it, and one that stalls can be aborted', async () => {
+  const partly = (more) => new Response(new ReadableStream({ start: (controller) => (controller.enqueue(source.slice(0, 500)), more?.(controller)) })), used = new Response(source);
+  await used.arrayBuffer();
+  for (const [response, code, message] of [
+    [used, 'ARG', /a Response that has been read/],
+    [new Response('nothing', { status: 404 }), 'NET', /status 404/],
+    [partly((controller) => controller.error(new TypeError('terminated'))), 'NET', /stopped after \d+ bytes: terminated/],
+    [new Response('<html>', { headers: { 'content-type': 'text/html' } }), 'FORMAT', /a web page/],
+  ])
+    await assert.rejects(loadModel(response, { engine }), { name: 'ClearheadError', code, message });
+  const abort = new AbortController(), reason = new Error('enough');
+  let aborted = 0;
+  setTimeout(() => {
+    aborted = performance.now();
+    abort.abort(reason);
+  }, 50);
+  await assert.rejects(loadModel(partly(), { engine, signal: abort.signal }), reason);
+  assert.ok(performance.now() - aborted < 100);
+  const model = await loadModel({ weights: new Response(source) }, { engine });
+  assert.equal((await model.prefill(prompt)).logits.length, model.config.vocab);
+  await model.dispose();
+});
+
 test('the worker is a token ahead, of which nothing is left where a text is ended', async () => {
   const large = asGguf(tiny({ ...configs['llama, tied, grouped'], hidden_size: 256, intermediate_size: 512, num_hidden_layers: 12, max_position_embeddings: 1024 }));
   const here = await loadHere(large, { engine: await init({ ...engine, layers: true }) }), model = await loadModel(large, { engine });

@@ -5,6 +5,7 @@
 import { abortSignal, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { listen, nodeWorkers } from '../workers.js';
+import { openSource } from './source.js';
 
 export { ClearheadError };
 
@@ -20,7 +21,7 @@ export async function loadModel(source, options) {
   const link = new Link(await spawn().catch((cause) => Promise.reject(lost(cause.message, cause))));
   try {
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-    return new RemoteModel(link, await link.call('load', [await sendable(source), given], { signal, onProgress }));
+    return new RemoteModel(link, await link.call('load', [await sendable(source, signal), given], { signal, onProgress }));
   } catch (error) {
     link.end(error);
     throw error;
@@ -36,17 +37,24 @@ async function spawn() {
 /** @param {string} why @param {unknown} [cause] */
 const lost = (why, cause) => new ClearheadError('ENV', `the model's worker is lost: ${why}`, { cause });
 
-/** A source as it can be sent: addresses as this side understands them, responses as what they bring. @param {any} source @returns {Promise<any>} */
-async function sendable(source) {
+/** A source as it can be sent: addresses as this side understands them, responses as what they bring. @param {any} source @param {AbortSignal} [signal] @returns {Promise<any>} */
+async function sendable(source, signal) {
   if (source instanceof URL) return source.href;
   if (typeof source === 'string' && typeof document !== 'undefined') return new URL(source, document.baseURI).href;
-  if (typeof Response === 'function' && source instanceof Response) return source.blob();
-  if (Array.isArray(source)) return Promise.all(source.map(sendable));
+  if (typeof Response === 'function' && source instanceof Response) return received(source, signal);
+  if (Array.isArray(source)) return Promise.all(source.map((one) => sendable(one, signal)));
   if (source && Object.getPrototypeOf(source) === Object.prototype && 'weights' in source) {
-    const parts = await Promise.all(Object.entries(source).map(async ([name, part]) => [name, await sendable(part)]));
+    const parts = await Promise.all(Object.entries(source).map(async ([name, part]) => [name, await sendable(part, signal)]));
     return Object.fromEntries(parts);
   }
   return source;
+}
+
+/** All of a response, which is checked and can be aborted as on the page's own side. @param {Response} response @param {AbortSignal} [signal] */
+async function received(response, signal) {
+  const stream = await openSource(response, { signal, name: 'weights' }), parts = [];
+  for (let chunk; (chunk = await stream.read()); ) parts.push(chunk);
+  return new Blob(parts);
 }
 
 /** Calls that go over to the worker, and their answers. */
