@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Decoder } from '../src/js/model/decoder.js';
 import { loadModel } from '../src/js/model/index.js';
 import { sameArray, sameBits } from './bits.js';
 import { engines } from './model-engines.js';
@@ -302,3 +303,15 @@ for (const { variant, ch: engine } of engines)
       assert.equal(engine.tensor([1]).data.buffer.byteLength, before);
     });
   });
+
+test('the further a prompt is read, the fewer tokens go together, so that a layer never takes long', () => {
+  // SmolLM2-135M and Qwen3-0.6B, and a tiny one
+  for (const [cost, heads, headDim, reach] of [[3.5e6, 9, 64, 8192], [15.7e6, 16, 128, 40960], [1000, 2, 8, 512]]) {
+    const chunk = (length) => Decoder.prototype.chunk.call({ cost, config: { heads, headDim } }, length), layer = (length, count) => count * (cost + 2 * heads * headDim * (length + count));
+    for (let length = 0; length < reach; length += 64) {
+      const count = chunk(length);
+      assert.ok(count === 8 || (layer(length, count) <= 1e9 && (count === 256 || layer(length, count) > 2e8)), `${count} behind ${length}`);
+    }
+  }
+  assert.equal(Decoder.prototype.chunk.call({ cost: 1000, config: { heads: 2, headDim: 8 } }, 0), 256);
+});

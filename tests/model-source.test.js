@@ -283,6 +283,23 @@ describe('aborting', () => {
       assert.ok(aborted && performance.now() - aborted < 100);
     });
 
+  test('of bytes that are there already, within 100 ms', async () => {
+    const large = writeGguf({ tensors: [{ name: 'large', shape: [2 ** 24], data: new Float32Array(2 ** 24) }] });
+    const abort = new AbortController(), reason = new Error('enough'), model = await openModel(large, { signal: abort.signal });
+    let aborted = 0, received = 0;
+    setTimeout(() => {
+      aborted = performance.now();
+      abort.abort(reason);
+    }, 30);
+    // a kernel that takes 5 ms for each piece
+    const write = (tensor, offset, { length }) => {
+      received += length;
+      for (const until = performance.now() + 5; performance.now() < until; );
+    };
+    await assert.rejects(model.stream({ write }), reason);
+    assert.ok(performance.now() - aborted < 100 && received < 2 ** 25, `${received} bytes`);
+  });
+
   test('from the progress listener', async () => {
     const abort = new AbortController();
     await assert.rejects(readWhole(inChunks(bytes, 200), { signal: abort.signal, onProgress: ({ loaded }) => loaded > 400 && abort.abort() }), { name: 'AbortError' });

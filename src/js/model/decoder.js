@@ -7,6 +7,9 @@ import { Pass } from './pass.js';
  * @typedef {import('./types.d.ts').ModelConfig} ModelConfig
  */
 
+/** Tokens that go through the layers together in a prompt, and what a layer may cost then in multiply-adds: so long an abort may have to wait. */
+const CHUNK = 256, CHUNK_COST = 1e9;
+
 export class Decoder {
   /** Milliseconds a layer took last, for one token and for several. Until it is known, they go one by one. */
   #pace = [Infinity, Infinity];
@@ -47,6 +50,12 @@ export class Decoder {
       set('set_rope', layer, rope.cos, rope.sin, context, interleaved);
       set('set_window', layer, isLocal && slidingWindow ? slidingWindow - 1 : -1);
     });
+  }
+
+  /** How many tokens are to go together behind so many. @param {number} length */
+  chunk(length) {
+    const { heads, headDim } = this.config, attention = 2 * heads * headDim * (length + CHUNK);
+    return Math.max(8, Math.min(CHUNK, Math.floor(CHUNK_COST / (this.cost + attention))));
   }
 
   /** @param {import('../cache.js').KVCache[]} caches one for each layer */

@@ -3,24 +3,10 @@ import { ClearheadError, describe, refuse } from '../errors.js';
 import { createSampler } from './sample.js';
 import { lastOf } from './statistics.js';
 import { createStop } from './stop.js';
-
-/** Milliseconds of work after which whoever else needs the thread gets it. */
-const SLICE = 20;
+import { SLICE, turns } from './turns.js';
 
 const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads'];
 const SAMPLING = ['tau', 'topK', 'topP', 'minP', 'repetitionPenalty', 'repetitionWindow', 'seed', 'logprobs'];
-
-/** Lets other tasks of this thread run: messages, input, painting. */
-const pause = () =>
-  new Promise((resume) => {
-    if (typeof setImmediate === 'function') return void setImmediate(resume);
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resume(undefined);
-    };
-    port2.postMessage(0);
-  });
 
 /**
  * Model.generate, see types.d.ts. All is checked at once, not when the first token is asked for.
@@ -52,12 +38,9 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
   signal?.throwIfAborted();
   model.alive();
   cache.lock();
-  let rested = performance.now();
-  /** Waits its turn, when it has had the thread for long enough. */
+  const turn = turns();
   const rest = async () => {
-    if (performance.now() - rested < SLICE) return;
-    await pause();
-    rested = performance.now();
+    if (!(await turn())) return;
     signal?.throwIfAborted();
     model.alive();
   };
@@ -76,9 +59,10 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
   };
   try {
     let heads;
-    for (let at = model.reuse(prompt); at < prompt.length; at += model.chunk) {
-      const some = prompt.slice(at, at + model.chunk);
-      heads = await readTokens(some, at + some.length === prompt.length);
+    for (let at = model.reuse(prompt); at < prompt.length; ) {
+      const some = prompt.slice(at, at + model.chunk());
+      at += some.length;
+      heads = await readTokens(some, at === prompt.length);
     }
     const ids = prompt.slice();
     for (let count = 1; ; count++) {

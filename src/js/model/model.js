@@ -8,9 +8,6 @@ import { generate } from './generate.js';
 import { joined } from './statistics.js';
 import { Sequence } from './sequence.js';
 
-/** Tokens that go through the layers together in a prompt, and what a layer may cost then in multiply-adds. */
-const CHUNK = 256, CHUNK_COST = 1e9;
-
 /** @typedef {import('./pass.js').Wish} Wish */
 
 /** What api.d.ts names; the rest is for generate.js. */
@@ -43,7 +40,6 @@ export class Model {
     this.#decoder.setCaches(this.sequence.caches);
     this.#temperatures = new Float64Array(config.layers * config.heads).fill(1);
     this.info = Object.freeze({ ...info, context });
-    this.chunk = Math.max(8, Math.min(CHUNK, Math.floor(CHUNK_COST / this.#decoder.cost)));
   }
 
   /** @param {ArrayLike<number>} tokens @param {any} [options] @returns {any} a Prediction, see api.d.ts */
@@ -53,9 +49,10 @@ export class Model {
     this.checkRoom(ids.length);
     const before = this.sequence.length, parts = [], logits = new Float32Array(this.config.vocab);
     try {
-      for (let at = 0; at < ids.length; at += this.chunk) {
-        const some = ids.slice(at, at + this.chunk), last = at + some.length === ids.length;
-        parts.push(this.reading(some, last ? logits : null, wish, Infinity).next().value);
+      for (let at = 0; at < ids.length; ) {
+        const some = ids.slice(at, at + this.chunk());
+        at += some.length;
+        parts.push(this.reading(some, at === ids.length ? logits : null, wish, Infinity).next().value);
       }
     } catch (error) {
       this.sequence.undo();
@@ -155,6 +152,11 @@ export class Model {
       cache.undo();
       cache.midway = false;
     }
+  }
+
+  /** How many tokens go together behind what the cache has. */
+  chunk() {
+    return this.#decoder.chunk(this.sequence.length);
   }
 
   /** Readies the cache for a text that begins with these tokens; what it has of them already stays. @param {number[]} tokens @returns {number} how many it has */

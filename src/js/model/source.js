@@ -1,6 +1,7 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { NODE, absolute } from '../load.js';
 import { joined } from './bytes.js';
+import { turns } from './turns.js';
 
 /**
  * From any source to a stream of bytes. Nothing is cached here, so an interrupted download leaves nothing behind; what a browser
@@ -57,13 +58,14 @@ export async function openSource(source, { signal, name } = {}) {
   signal?.addEventListener('abort', stop, { once: true });
   // it may have been aborted while the source was opened
   if (signal?.aborted) stop();
-  const close = () => signal?.removeEventListener('abort', stop);
+  const close = () => signal?.removeEventListener('abort', stop), turn = turns();
   return {
     name: called,
     total,
     exact,
     async read(spare) {
       let chunk;
+      await turn(); // bytes that are there already leave nobody else a moment
       try {
         chunk = await raw.read(spare);
       } catch (/** @type {any} */ cause) {
