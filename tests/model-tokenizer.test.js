@@ -233,6 +233,11 @@ describe('tokens that are written out', () => {
     const json = { added_tokens: [{ id: 1, content: '</s>', special: false }, { id: 2, content: '<end_of_turn>', special: true }], normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: 'ByteLevel' }, model: { vocab: { a: 0 }, merges: [] } };
     assert.deepEqual([...jsonTokenizer({ tokenizer: json }).ends], [2]);
     assert.deepEqual([...jsonTokenizer({ tokenizer: json, config: { eos_token_id: 1 } }).ends], [1, 2]);
+    // in a time that does not grow with their number times that of the tokens
+    const vocab = Object.fromEntries(Array.from({ length: 2e5 }, (_, id) => [`t${id}`, id])), many = Array.from({ length: 2e5 }, (_, x) => `x${x}`), start = performance.now();
+    const { ends } = jsonTokenizer({ tokenizer: { ...json, added_tokens: [], model: { ...json.model, vocab: { ...vocab, a: 2e5 }, merges: [], unk_token: null } }, generationConfig: { eos_token_id: [...many, 't7', { content: 't9' }] } });
+    assert.deepEqual([...ends].filter((id) => id >= 0), [7, 9]);
+    assert.ok(performance.now() - start < 10000, 'not the hour that looking each up in all takes');
   });
 });
 
