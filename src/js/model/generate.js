@@ -69,7 +69,7 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
       await rest();
       const { token, ...probability } = sampler.sample(logits, ids);
       ids.push(token);
-      const ended = tokenizer?.ends.has(token);
+      const ended = model.ends.has(token);
       let { text, stopped } = ended ? { text: '', stopped: null } : stops.push(stream?.push(token) ?? '');
       const finish = ended ? 'end' : stopped !== null ? 'stop' : count === maxTokens ? 'length' : cache.length === cache.capacity ? 'context' : undefined;
       if (finish && stopped === null) text += stops.push(stream?.end() ?? '').text + stops.end();

@@ -18,7 +18,7 @@ import { openModel } from './open.js';
 import { Packing } from './packing.js';
 import { openTemplate } from './template.js';
 import { matchTensors } from './tensors.js';
-import { openTokenizer } from './tokenizer.js';
+import { endsOf, openTokenizer } from './tokenizer.js';
 
 export { ClearheadError };
 
@@ -53,7 +53,7 @@ export async function loadModel(source, options) {
     const parameters = read.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1), 0);
     const { at } = packing, weights = places(tensors, (tensor) => /** @type {number} */ (at.get(tensor.name)));
     return new Model(memory, config, packing, weights, {
-      tokenizer, template, cacheType: o.cacheType, context: o.context ?? Math.min(config.context, CONTEXT),
+      tokenizer, template, ends: tokenizer?.ends ?? endsOf(file), cacheType: o.cacheType, context: o.context ?? Math.min(config.context, CONTEXT),
       info: { format: file.format, types, quantized: q8, weightBytes: packing.bytes, parameters, loadMilliseconds: performance.now() - started },
     }).face();
   } catch (error) {

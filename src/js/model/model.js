@@ -26,13 +26,14 @@ export class Model {
    * @param {import('../memory.js').Memory} memory @param {import('./types.d.ts').ModelConfig} config
    * @param {import('./packing.js').Packing} packing owner of the weights
    * @param {import('./types.d.ts').ModelTensors<number>} weights
-   * @param {{ tokenizer: import('./types.d.ts').Tokenizer | null, template: import('./types.d.ts').ChatTemplate | null, context: number, cacheType: any, info: any }} more
+   * @param {{ tokenizer: import('./types.d.ts').Tokenizer | null, template: import('./types.d.ts').ChatTemplate | null, ends: ReadonlySet<number>, context: number, cacheType: any, info: any }} more
    */
-  constructor(memory, config, packing, weights, { tokenizer, template, context, cacheType, info }) {
+  constructor(memory, config, packing, weights, { tokenizer, template, ends, context, cacheType, info }) {
     this.#packing = packing;
     this.config = config;
     this.tokenizer = tokenizer;
     this.template = template;
+    this.ends = ends;
     // the caches last: what they take is theirs to give back, all before goes with the weights
     this.#decoder = new Decoder(memory, config, weights, packing, context, () => this.sequence.undo());
     this.sequence = new Sequence(memory, config, context, cacheType, () => fingerprint(memory, config, weights));

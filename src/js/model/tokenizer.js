@@ -28,6 +28,9 @@ export async function openTokenizer({ format, metadata, json, tensors }) {
   return jsonTokenizer(format === 'gguf' ? { ...json, config: { bos_token_id: get('bos_token_id'), eos_token_id: get('eos_token_id') } } : json, rows);
 }
 
+/** Ids that end a text of a model which has no tokenizer to say so. @param {ModelFile} file @returns {ReadonlySet<any>} */
+export const endsOf = ({ metadata, json }) => new Set([metadata.get('tokenizer.ggml.eos_token_id'), json.generationConfig?.eos_token_id, json.config?.eos_token_id].flat());
+
 /** @param {ModelFile['metadata']} metadata @param {number} [rows] of the embedding @returns {Tokenizer} */
 export function ggufTokenizer(metadata, rows) {
   const get = (/** @type {string} */ key) => metadata.get(`tokenizer.ggml.${key}`);
