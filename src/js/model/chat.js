@@ -9,20 +9,37 @@ import { refuse } from '../errors.js';
  * @typedef {import('./types.d.ts').Tokenizer} Tokenizer
  */
 
+/** Levels of a message: what it calls, and with which arguments. */
+const DEPTH = 32;
+
 /** How often spacing out may bring another token to light, which takes an odd vocabulary. */
 const ROUNDS = 8;
 
 /** @param {any} messages @param {Tokenizer} tokenizer @param {import('./types.d.ts').ChatTemplate} template @returns {number[]} ids */
 export function promptOf(messages, tokenizer, template) {
   const plain = template.render(messages), all = tokenizer.encode(plain, { special: true, marks: false });
-  const contents = messages.map((/** @type {any} */ { content }) => content);
-  if (!contents.some((/** @type {string} */ text) => controls(text, tokenizer).length)) return all;
-  const mark = markFor(plain + contents.join(''));
-  const text = template.render(messages.map((/** @type {any} */ message, /** @type {number} */ at) => ({ ...message, content: spaced(contents[at], mark, tokenizer) })));
+  /** @type {string[]} */
+  const said = [];
+  eachText(messages, (text) => (said.push(text), text));
+  if (!said.some((text) => controls(text, tokenizer).length)) return all;
+  const mark = markFor(plain + said.join(''));
+  const text = template.render(eachText(messages, (text) => spaced(text, mark, tokenizer)));
   const ids = tokenizer.encode(text, { special: true, marks: false }), parts = between(text, ids, tokenizer);
   const joined = (/** @type {(stretch: string) => string} */ how) => parts.flatMap((part) => (typeof part === 'number' ? part : tokenizer.encode(how(part), { marks: false })));
   // a tokenizer may read a stretch in another way where it stands alone; then the mark stays
   return String(joined((stretch) => stretch)) === String(ids) ? joined((stretch) => stretch.replaceAll(mark, '')) : ids;
+}
+
+/**
+ * The same with every text in it replaced, wherever a template may find it: a role, a name, the arguments of a call.
+ * @param {any} x @param {(text: string) => string} f @param {number} [depth] @returns {any}
+ */
+function eachText(x, f, depth = 0) {
+  if (typeof x === 'string') return f(x);
+  if (typeof x !== 'object' || !x) return x;
+  if (depth > DEPTH) refuse('LIMIT', 'messages', 'nested too deep', `at most ${DEPTH} levels`);
+  if (Array.isArray(x)) return x.map((one) => eachText(one, f, depth + 1));
+  return Object.fromEntries(Object.entries(x).map(([name, one]) => [f(name), eachText(one, f, depth + 1)]));
 }
 
 /** The ids among these that are control tokens: those that are not shown. @param {number[]} ids @param {Tokenizer} tokenizer */
