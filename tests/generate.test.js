@@ -308,6 +308,18 @@ test('a snapshot is of the same model and of its tokens, or changes nothing', as
     assert.throws(() => model.cache.restore({ ...good, ...bad }), { name: 'ClearheadError', code });
     sameBits(model.cache.snapshot(), good);
   }
+  // every bit of what a snapshot says beside its layers
+  for (const field of ['tokens', 'temperatures']) {
+    const bytes = new Uint8Array(good[field].slice().buffer);
+    for (let at = 0; at < bytes.length * 8; at++) {
+      const damaged = bytes.slice();
+      damaged[at >> 3] ^= 1 << (at & 7);
+      assert.throws(() => model.cache.restore({ ...good, [field]: new good[field].constructor(damaged.buffer) }), (error) => error.name === 'ClearheadError' && /^(INTEGRITY|RANGE)$/.test(error.code));
+    }
+  }
+  for (const bad of [{ alike: good.alike - 1 }, { checksum: good.checksum ^ 1 }]) assert.throws(() => model.cache.restore({ ...good, ...bad }), { code: 'INTEGRITY', message: /checksum/ });
+  assert.throws(() => model.cache.restore({ ...good, checksum: undefined }), { code: 'ARG', message: /checksum/ });
+  sameBits(model.cache.snapshot(), good);
 });
 
 test('an attention temperature set in the middle of a token holds from the next one on', async () => {

@@ -129,7 +129,7 @@ export interface ModelCache {
   truncate(length: number): void;
   clear(): void;
   snapshot(): CacheSnapshot;
-  /** A snapshot of the same model, wherever it was taken. FORMAT: of another one. On failure the cache is as before. */
+  /** A snapshot of the same model, wherever it was taken. FORMAT: of another one; INTEGRITY: damaged. On failure the cache is as before. */
   restore(snapshot: CacheSnapshot): void;
 }
 
@@ -141,6 +141,8 @@ export interface CacheSnapshot {
   /** The attention temperatures (layers, heads) that the first `alike` positions were read with, so that `generate` knows what to read anew. */
   temperatures: Float64Array;
   alike: number;
+  /** Of all but `layers`, which have their own. */
+  checksum: number;
 }
 
 /** One head's attention from one position: weights (n), query q (headDim), keys k and values v (n, headDim), as `theory` takes them. */

@@ -1,6 +1,7 @@
 import { KVCache } from '../cache.js';
 import { array, integer, number, read, sized } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
+import { checksum } from './fingerprint.js';
 
 /** A model's KV cache: what it has read so far, one attention cache for each layer. See ModelCache in types.d.ts. */
 export class Sequence {
@@ -120,12 +121,13 @@ export class Sequence {
   snapshot() {
     this.free();
     const layers = this.#caches.map((cache) => cache.snapshot());
-    return { model: this.#fingerprint(), tokens: this.tokens, layers, temperatures: this.#temperatures.slice(), alike: this.#alike };
+    const notes = { model: this.#fingerprint(), tokens: this.tokens, temperatures: this.#temperatures.slice(), alike: this.#alike };
+    return { ...notes, layers, checksum: checksumOf(notes) };
   }
 
   /** @param {import('./api.d.ts').CacheSnapshot} snapshot */
   restore(snapshot) {
-    const { model, tokens, layers, temperatures, alike } = read('snapshot', snapshot, 'model tokens layers temperatures alike');
+    const { model, tokens, layers, temperatures, alike, checksum: sum } = read('snapshot', snapshot, 'model tokens layers temperatures alike checksum');
     this.free();
     array('snapshot.tokens', tokens, 'Int32Array').forEach((/** @type {number} */ id, /** @type {number} */ at) => integer(`snapshot.tokens[${at}]`, id, 0, this.#vocab - 1));
     sized('snapshot.temperatures', array('snapshot.temperatures', temperatures, 'Float64Array'), this.#temperatures.length, 'layers*heads');
@@ -133,10 +135,12 @@ export class Sequence {
     integer('snapshot.alike', alike, 0);
     if (!Array.isArray(layers) || layers.length !== this.#caches.length) refuse('SHAPE', 'snapshot.layers', describe(layers), `${this.#caches.length} of them`);
     if (number('snapshot.model', model) !== this.#fingerprint()) refuse('FORMAT', 'snapshot', 'of another model', 'one of this model, with the same weights');
+    number('snapshot.checksum', sum);
     const before = this.snapshot();
     try {
       layers.forEach((/** @type {any} */ layer, /** @type {number} */ x) => this.#caches[x].restore(layer));
       for (const cache of this.#caches) if (cache.length !== tokens.length) refuse('SHAPE', 'snapshot', `of ${cache.length} positions and ${tokens.length} tokens`, 'as many');
+      if (sum !== checksumOf({ model, tokens, temperatures, alike })) refuse('INTEGRITY', 'snapshot', 'damaged: its checksum is not that of its tokens and temperatures', 'one as it was taken');
       this.#tokens = [...tokens];
       this.#temperatures = temperatures.slice();
       this.#alike = Math.min(alike, tokens.length);
@@ -162,3 +166,6 @@ export class Sequence {
     this.#tokens = [];
   }
 }
+
+/** Of what a snapshot says beside its layers, which have checksums of their own. @param {{ model: number, tokens: Int32Array, temperatures: Float64Array, alike: number }} notes */
+const checksumOf = ({ model, tokens, temperatures, alike }) => checksum([model, alike, tokens.length, ...tokens, ...new Int32Array(temperatures.slice().buffer)]);
