@@ -6,6 +6,7 @@ import { init } from '../src/js/index.js';
 import { sameBits } from './bits.js';
 import { engines } from './engines.js';
 import { lostWorkers } from './lost-workers.js';
+import { soon } from './soon.js';
 import { random } from './random.js';
 
 const numbers = (seed, length) => {
@@ -68,26 +69,30 @@ const pages = (ch) => ch.tensor([1]).data.buffer.byteLength;
 for (const fault of ['before', 'inside', 'after', 'asleep'])
   for (const [count, after] of [[2, 0], [3, 3]])
     test(`a worker that is lost ${fault === 'asleep' ? 'asleep' : `${fault} its pieces`} in call ${after}, of ${count} threads, costs nothing but time`, async () => {
-      const ch = await withFault(fault, after, count), tensor = ch.tensor([5]), cache = ch.kvCache({ headDim: 4, capacity: 8 });
-      assert.equal(ch.info.threads, count);
-      tensor.data.fill(3);
-      cache.append(new Float32Array(8).fill(2), new Float32Array(8).fill(1));
-      const late = performance.now() + PATIENCE;
-      for (let x = 0; x < 6 || (ch.info.threads > 1 && performance.now() < late); x++) {
-        const call = calls[x % 3], start = performance.now(), result = run(ch, call, { stats: true });
-        assert.ok(performance.now() - start < 4000, `call ${x} took ${performance.now() - start} ms`);
-        sameBits(result, run(one, call, { stats: true }), `call ${x}`);
-        await new Promise((done) => setTimeout(done, 20));
-      }
-      assert.equal(ch.info.threads, 1);
-      assert.match(ch.info.why, /worker/);
-      if (fault === 'asleep') await new Promise((done) => setTimeout(done, 1500)); // until the sleeper has written what it had to
-      assert.deepEqual([...tensor.data], [3, 3, 3, 3, 3]);
-      assert.deepEqual([...cache.read().k], Array(8).fill(2));
-      run(ch, calls[0]);
-      const before = pages(ch);
-      for (let x = 0; x < 20; x++) sameBits(run(ch, calls[0]), run(one, calls[0]), 'afterwards');
-      assert.equal(pages(ch), before, 'memory does not grow any more');
+      await soon(async () => {
+        const ch = await withFault(fault, after, count), tensor = ch.tensor([5]), cache = ch.kvCache({ headDim: 4, capacity: 8 });
+        assert.equal(ch.info.threads, count);
+        tensor.data.fill(3);
+        cache.append(new Float32Array(8).fill(2), new Float32Array(8).fill(1));
+        const late = performance.now() + PATIENCE;
+        let longest = 0;
+        for (let x = 0; x < 6 || (ch.info.threads > 1 && performance.now() < late); x++) {
+          const call = calls[x % 3], start = performance.now(), result = run(ch, call, { stats: true });
+          longest = Math.max(longest, performance.now() - start);
+          sameBits(result, run(one, call, { stats: true }), `call ${x}`);
+          await new Promise((done) => setTimeout(done, 20));
+        }
+        assert.equal(ch.info.threads, 1);
+        assert.match(ch.info.why, /worker/);
+        if (fault === 'asleep') await new Promise((done) => setTimeout(done, 1500)); // until the sleeper has written what it had to
+        assert.deepEqual([...tensor.data], [3, 3, 3, 3, 3]);
+        assert.deepEqual([...cache.read().k], Array(8).fill(2));
+        run(ch, calls[0]);
+        const before = pages(ch);
+        for (let x = 0; x < 20; x++) sameBits(run(ch, calls[0]), run(one, calls[0]), 'afterwards');
+        assert.equal(pages(ch), before, 'memory does not grow any more');
+        return longest;
+      });
     });
 
 /** Both layers over a cache, in calls of many steps each. */
@@ -110,29 +115,35 @@ function story(ch) {
 for (const fault of ['before', 'inside', 'after', 'asleep'])
   for (const [count, after] of [[2, 0], [3, 5]])
     test(`a worker that is lost ${fault === 'asleep' ? 'asleep' : `${fault} its pieces`} in call ${after} of layers, of ${count} threads, costs nothing but time`, async () => {
-      const ch = await withFault(fault, after, count), lines = story(ch), plain = story(one), late = performance.now() + PATIENCE;
-      for (let x = 0; x < 6 || (ch.info.threads > 1 && performance.now() < late); x++) {
-        for (const [from, to] of [[0, 50], [50, 119], [119, 120]]) {
-          const start = performance.now(), got = lines.tell(from, to);
-          assert.ok(performance.now() - start < 4000, `${performance.now() - start} ms`);
-          sameBits(got, plain.tell(from, to), `${from} to ${to}`);
+      await soon(async () => {
+        const ch = await withFault(fault, after, count), lines = story(ch), plain = story(one), late = performance.now() + PATIENCE;
+        let longest = 0;
+        for (let x = 0; x < 6 || (ch.info.threads > 1 && performance.now() < late); x++) {
+          for (const [from, to] of [[0, 50], [50, 119], [119, 120]]) {
+            const start = performance.now(), got = lines.tell(from, to);
+            longest = Math.max(longest, performance.now() - start);
+            sameBits(got, plain.tell(from, to), `${from} to ${to}`);
+          }
+          for (const each of [lines, plain]) each.forget();
+          await new Promise((done) => setTimeout(done, 20));
         }
-        for (const each of [lines, plain]) each.forget();
-        await new Promise((done) => setTimeout(done, 20));
-      }
-      assert.equal(ch.info.threads, 1);
-      assert.match(ch.info.why, /worker/);
-      if (fault === 'asleep') await new Promise((done) => setTimeout(done, 1500));
-      sameBits(lines.tell(0, 120), plain.tell(0, 120), 'afterwards');
+        assert.equal(ch.info.threads, 1);
+        assert.match(ch.info.why, /worker/);
+        if (fault === 'asleep') await new Promise((done) => setTimeout(done, 1500));
+        sameBits(lines.tell(0, 120), plain.tell(0, 120), 'afterwards');
+        return longest;
+      });
     });
 
 for (const [fault, words] of [['start', /refused|ended/], ['silent', /answer/]])
   test(`a worker that ${fault === 'start' ? 'fails to start' : 'never answers'} leaves one thread within 2 s, and says why`, async () => {
-    const start = performance.now(), ch = await withFault(fault);
-    assert.ok(performance.now() - start < 2500);
-    assert.equal(ch.info.threads, 1);
-    assert.match(ch.info.why, words);
-    sameBits(run(ch, calls[0]), run(one, calls[0]), 'one thread');
+    await soon(async () => {
+      const start = performance.now(), ch = await withFault(fault), took = performance.now() - start;
+      assert.equal(ch.info.threads, 1);
+      assert.match(ch.info.why, words);
+      sameBits(run(ch, calls[0]), run(one, calls[0]), 'one thread');
+      return took;
+    });
   });
 
 test('a worker that ends between calls is missed before the next', async () => {
