@@ -10,6 +10,7 @@ import process from 'node:process';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { options } from '../src/cli/generate.js';
+import { progressBar } from '../src/cli/model-file.js';
 import { init } from '../src/js/index.js';
 import { loadModel } from '../src/js/model/index.js';
 import { asGguf, asSafetensors, configs, tiny, vocabulary } from './random-models.js';
@@ -55,6 +56,34 @@ test('without the packages of the registry a model is read all the same, and wha
   writeFileSync(join(json, 'config.json'), JSON.stringify(config));
   writeFileSync(join(json, 'tokenizer.json'), '{}');
   assert.match(there('info', json).stderr, /^clearhead info: @huggingface\/tokenizers cannot be imported; expected/m);
+});
+
+test('loading that takes a while is shown on a terminal, and wiped away', (t) => {
+  const { stderr } = process, { isTTY } = stderr, shown = [];
+  let now = 1000;
+  t.mock.method(performance, 'now', () => now);
+  t.mock.method(stderr, 'write', (text) => shown.push(text) > 0);
+  try {
+    const draw = (tty, { at, ...progress }, bar) => {
+      stderr.isTTY = tty;
+      now = at;
+      bar.show(progress);
+      return shown.splice(0);
+    };
+    const quiet = progressBar();
+    assert.deepEqual(draw(false, { at: 2000, loaded: 5, total: 9 }, quiet), [], 'no terminal');
+    now = 1000;
+    const bar = progressBar(), MB = 2 ** 20;
+    assert.deepEqual(draw(true, { at: 1100, loaded: 5, total: 9 }, bar), [], 'it may be over in no time');
+    assert.deepEqual(draw(true, { at: 1200, loaded: 36 * MB, total: 144 * MB }, bar), ['\r\x1b[Kloading  [######..................] 25 %  36 MB of 144 MB']);
+    assert.deepEqual(draw(true, { at: 1220, loaded: 37 * MB, total: 144 * MB }, bar), [], 'drawing takes time as well');
+    assert.deepEqual(draw(true, { at: 1300, loaded: 144 * MB, total: 144 * MB }, bar), ['\r\x1b[Kloading  [########################] 100 %  144 MB of 144 MB']);
+    assert.deepEqual(draw(true, { at: 1400, loaded: 1.5 * MB }, bar), ['\r\x1b[Kloading  1.5 MB'], 'of a size that nobody knows');
+    bar.clear();
+    assert.deepEqual(shown.splice(0), ['\r\x1b[K']);
+  } finally {
+    stderr.isTTY = isTTY;
+  }
 });
 
 test('sampling options reach the sampler', async () => {
