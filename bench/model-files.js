@@ -9,21 +9,24 @@ export const SHAPES = {
   stories15M: { layers: 6, dim: 288, heads: 6, kvHeads: 6, hidden: 768, vocab: 32000, context: 2048, theta: 10000 },
   'SmolLM2-135M': { layers: 30, dim: 576, heads: 9, kvHeads: 3, hidden: 1536, vocab: 49152, context: 8192, theta: 100000 },
 };
-export const TYPES = ['F32', 'F16', 'Q8_0', 'Q4_0'];
-
 /** Random bits made into weights of about 0.02: the sign and mantissa stay, the exponent is set; of quantised types the scale. */
 const FILL = {
   F32: (words) => words.forEach((x, at) => (words[at] = (x & 0x807fffff) | 0x3c800000)),
   F16: (words) => words.forEach((x, at) => (words[at] = (x & 0x83ff83ff) | 0x24002400)),
   Q8_0: (words) => scales(new Uint16Array(words.buffer), 17, 0x0a00),
   Q4_0: (words) => scales(new Uint16Array(words.buffer), 9, 0x1a00),
+  Q5_0: (words) => scales(new Uint16Array(words.buffer), 11, 0x1600),
+  Q4_K: (words) => scales(new Uint16Array(words.buffer), 72, 0x0600, 0x0a00),
 };
-const BYTES = { F32: [1, 4], F16: [1, 2], Q8_0: [32, 34], Q4_0: [32, 18] };
+const BYTES = { F32: [1, 4], F16: [1, 2], Q8_0: [32, 34], Q4_0: [32, 18], Q5_0: [32, 22], Q4_K: [256, 144] };
 
-/** A block is a scale in float16 and its quantised numbers. */
-function scales(halves, block, scale) {
-  for (let at = 0; at < halves.length; at += block) halves[at] = scale;
+/** A block is one or two scales in float16 and its quantised numbers. */
+function scales(halves, block, ...all) {
+  for (let at = 0; at < halves.length; at += block) halves.set(all, at);
 }
+
+/** As llama.cpp does it: rows that are no whole blocks of Q4_K are Q5_0. @param {string} type @param {number} columns */
+const stored = (type, columns) => (type === 'Q4_K' && columns % 256 ? 'Q5_0' : type);
 
 function weights(type, count, seed) {
   const [block, bytes] = BYTES[type], words = new Uint32Array(Math.ceil(((count / block) * bytes) / 4));
@@ -64,7 +67,7 @@ export function modelFile(name, type) {
   const s = SHAPES[name], { next } = random(s.dim), tensors = [], kv = (s.dim / s.heads) * s.kvHeads;
   const add = (tensor, ...shape) => tensors.push(shape.length === 1
     ? { name: tensor, shape, data: new Float32Array(shape[0]).fill(1) }
-    : { name: tensor, type, shape, data: weights(type, shape[0] * shape[1], next()) });
+    : { name: tensor, type: stored(type, shape[1]), shape, data: weights(stored(type, shape[1]), shape[0] * shape[1], next()) });
   add('token_embd.weight', s.vocab, s.dim);
   for (let layer = 0; layer < s.layers; layer++) {
     const at = (part) => `blk.${layer}.${part}.weight`;

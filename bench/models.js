@@ -13,7 +13,7 @@ const RUNS = [
 ];
 
 /** Names of files, the most telling first. */
-export const MODELS = ['SmolLM2-135M-Q8_0', 'SmolLM2-135M-Q4_0', 'SmolLM2-135M-F16', 'SmolLM2-135M-F32', 'stories15M-Q8_0', 'stories15M-F32'];
+export const MODELS = ['SmolLM2-135M-Q8_0', 'SmolLM2-135M-Q4_0', 'SmolLM2-135M-Q4_K', 'SmolLM2-135M-F16', 'SmolLM2-135M-F32', 'stories15M-Q8_0', 'stories15M-F32'];
 
 const SIDES = [
   { who: 'clearhead relaxed', peer: 'clearhead', options: { variant: 'relaxed' } },
@@ -61,7 +61,8 @@ export async function measureModels(browser, { models, rounds, say }) {
     const file = modelFile(/** @type {any} */ (name), type), url = `/${file}`, sides = [];
     const bytes = readFileSync(new URL(`../${file}`, import.meta.url)).length; // nobody is the first to read it from the disk
     const reading = await readAlone(browser, url);
-    for (const { who, peer, options } of SIDES) sides.push(await openSide(browser, who, peer, url, { ...options, threads, bytes }));
+    // Q4_K is compared with our own Q8_0
+    for (const { who, peer, options } of SIDES.filter((side) => type !== 'Q4_K' || side.peer === 'clearhead')) sides.push(await openSide(browser, who, peer, url, { ...options, threads, bytes }));
     for (let round = 0; round < rounds; round++) for (const side of sides) await runSide(side);
     for (const side of sides) {
       await side.page.close();
