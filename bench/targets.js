@@ -84,6 +84,12 @@ export function targets(results) {
     const show = (x) => `${x.toFixed(2)} (the limit itself ${gained?.toFixed(2) ?? 'not measured'})`;
     line('2 threads against 1', title(id), '≥ 1.9, or 0.95 of what the limit gains', faster(id, 'clearhead relaxed, 2 threads', 'clearhead relaxed'), (x) => x >= enough, show);
   }
+  {
+    const id = 'prefill-12-12-512-64', rows = results.threads?.[id] ?? [];
+    const shares = rows.filter((row) => row.threads === 2 && row.seconds && /^clearhead (relaxed|simd)$/.test(row.name)).map((row) => median(sharesOf(row, FUSED)));
+    atLeast('2 threads, of the fused limit of both', title(id), 0.76, shares.length ? Math.max(...shares) : null, ' (102 of 134 GFLOP/s)');
+    atLeast('2 threads, against the best peer with two', title(id), 1, leadOf(rows), ' times as fast');
+  }
   const [lost, where] = worst((c) => faster(c.id, 'clearhead relaxed, 2 threads', 'clearhead relaxed'));
   atLeast('2 threads are not slower', `worst: ${where || 'of all'}`, NOISE, lost);
 

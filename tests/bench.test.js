@@ -61,6 +61,13 @@ test('two of ours are compared within a turn, others round by round, and a lead 
   assert.equal(leadOf([fast, row(FAST, 25, {}, { engine: 'Chromium' }), peer('LiteRT.js', 50, 'Chromium')]), 0.5);
 });
 
+test('two threads are held against the limit of both, and against peers that have two', () => {
+  const id = 'prefill-12-12-512-64', engine = 'Chromium, 2 threads', two = (name, speed, more) => row(name, speed, { [FUSED]: 0.9, [`${FUSED}, 2 threads`]: 0.5 }, { engine, threads: 2, ...more });
+  const judged = (ours, peer) => targets({ ...results({}), threads: { [id]: [row(FAST, 40), two(FAST, ours), two('LiteRT.js', peer, { role: 'peer' })] } }).filter((line) => /^2 threads, /.test(line.target)).map(({ measured, met }) => [measured, met]);
+  assert.deepEqual(judged(78, 60), [['0.50', false], ['1.30', true]]);
+  assert.deepEqual(judged(54, 60), [['0.50', false], ['0.90', false]]);
+});
+
 test('the summary has peers with constant keys in brackets, and the chart a bar for each that was given them anew', () => {
   const id = 'decode-9-3-1024-64', peer = (name, speed) => row(name, speed, {}, { role: 'peer' });
   const shown = results({ [id]: [row(FAST, 24, { [FUSED]: 0.6 }), row(SAFE, 21, { [FUSED]: 0.5, [APART]: 0.65 }), peer('tfjs', 0.625), peer('tfjs, K and V constant', 9.5), peer('onnxruntime Attention', 6.5)] });
