@@ -18,44 +18,15 @@ import { isAddress, openSource } from './source.js';
 export async function openModel(source, { onProgress, signal } = {}) {
   if (onProgress !== undefined && typeof onProgress !== 'function') refuse('ARG', 'onProgress', describe(onProgress), 'a function');
   const { weights, json, shardOf } = await gather(source, signal);
-  // what the model is says more than what is odd about its weights
-  if (json.config) (await import('./config-json.js').catch(lost('config-json.js'))).modelType(json.config);
+  const files = new Files(weights, new Progress(onProgress), signal), cancel = () => files.cancel(), { progress } = files;
   /** @type {Part[]} */
   const parts = [];
-  /** @type {Set<import('./source.js').Stream>} */
-  const streams = new Set();
-  const cancel = async () => void (await Promise.all([...streams].map((stream) => stream.cancel())));
-  const progress = new Progress(onProgress), totals = new Array(weights.length).fill(NaN);
-  /** @param {number} at @param {number} [counted] bytes of it that progress has counted before */
-  const open = async (at, counted) => {
-    const stream = await openSource(weights[at], { signal, name: 'weights' });
-    streams.add(stream);
-    totals[at] = stream.total ?? NaN;
-    if (weights.length === 1) progress.total = stream.total;
-    return { stream, header: await readHeader(new Reader(progress.counting(stream, counted))) };
-  };
-  /**
-   * One of several addresses is left after its header, and opened again when its turn comes: browsers have no more than six connections
-   * to a server, and servers do not wait for as long as the files before it may take. @param {number} at @returns {Promise<Part>}
-   */
-  const openPart = async (at) => {
-    const before = progress.loaded, { stream, header } = await open(at), received = progress.loaded - before;
-    if (weights.length === 1 || !isAddress(weights[at])) return { ...header, open: async () => header };
-    await stream.cancel();
-    const again = async () => {
-      const { header: now } = await open(at, received);
-      if (JSON.stringify(now.tensors) !== JSON.stringify(header.tensors)) throw new ClearheadError('INTEGRITY', `${stream.name} has changed while the model was loaded`);
-      return now;
-    };
-    return { ...header, open: again };
-  };
   try {
-    for (const at of weights.keys()) parts.push(await openPart(at));
+    for (const at of weights.keys()) parts.push(await files.part(at));
     const { format } = parts[0];
     if (parts.length > 1 && parts.some((part) => part.format !== 'safetensors')) refuse('FORMAT', 'weights', 'several files, some of them GGUF', 'one GGUF file, or safetensors');
     if (format === 'safetensors' && !json.config) refuse('ARG', 'source', 'safetensors alone', '{ weights, config, tokenizer }, or the URL of the weights with config.json beside it');
     if (format === 'gguf') checkBeside(json);
-    progress.total = totals.some(Number.isNaN) ? undefined : totals.reduce((a, b) => a + b, 0);
     const tensors = united(parts, shardOf);
     let streamed = false;
     return {
@@ -76,9 +47,57 @@ export async function openModel(source, { onProgress, signal } = {}) {
         progress.report();
       },
     };
-  } catch (error) {
+  } catch (/** @type {any} */ error) {
     await cancel();
+    // where the architecture is none of ours, that is what matters, and not that its weights are odd
+    if (error.code === 'FORMAT' && typeof json.config?.model_type === 'string') (await import('./config-json.js').catch(lost('config-json.js'))).modelType(json.config);
     throw error;
+  }
+}
+
+/** The files of weights, each of which may be waiting to be read on. */
+class Files {
+  /** @type {import('./source.js').Stream[]} */
+  #streams = [];
+  /** Bytes of each, as far as is known. @type {number[]} */
+  #totals;
+
+  /** @param {any[]} weights @param {Progress} progress @param {AbortSignal} [signal] */
+  constructor(weights, progress, signal) {
+    this.weights = weights;
+    this.progress = progress;
+    this.signal = signal;
+    this.#totals = new Array(weights.length).fill(NaN);
+  }
+
+  /** @param {number} at @param {number} [counted] bytes of it that progress has counted before */
+  async #open(at, counted) {
+    const { weights, progress, signal } = this, stream = await openSource(weights[at], { signal, name: 'weights' });
+    this.#streams.push(stream);
+    this.#totals[at] = stream.total ?? NaN;
+    const total = this.#totals.reduce((a, b) => a + b);
+    progress.total = Number.isNaN(total) ? undefined : total;
+    return { stream, header: await readHeader(new Reader(progress.counting(stream, counted))) };
+  }
+
+  /**
+   * A file whose header has been read. One of several addresses is left then, and opened again when its turn comes: browsers have no more
+   * than six connections to a server, and servers do not wait for as long as the files before it may take. @param {number} at @returns {Promise<Part>}
+   */
+  async part(at) {
+    const before = this.progress.loaded, { stream, header } = await this.#open(at), received = this.progress.loaded - before;
+    if (this.weights.length === 1 || !isAddress(this.weights[at])) return { ...header, open: async () => header };
+    await stream.cancel();
+    const open = async () => {
+      const { header: now } = await this.#open(at, received);
+      if (JSON.stringify(now.tensors) !== JSON.stringify(header.tensors)) throw new ClearheadError('INTEGRITY', `${stream.name} has changed while the model was loaded`);
+      return now;
+    };
+    return { ...header, open };
+  }
+
+  async cancel() {
+    await Promise.all(this.#streams.map((stream) => stream.cancel()));
   }
 }
 
