@@ -154,6 +154,23 @@ test('a worker that ends between calls is missed before the next', async () => {
   sameBits(run(ch, calls[0]), run(one, calls[0]), 'one thread');
 });
 
+test('small calls are not shared out, which a worker that dies in the first it is given would not survive', async () => {
+  const ch = await withFault('before'), call = (size) => run(ch, { q: numbers(1, size * 64), k: numbers(2, size * 64), v: numbers(3, size * 64), options: { headDim: 64 } });
+  const cache = ch.kvCache({ kvHeads: 3, headDim: 64, capacity: 64 });
+  cache.append(numbers(4, 3 * 64 * 64), numbers(5, 3 * 64 * 64));
+  for (let x = 0; x < 20; x++) {
+    call(8);
+    ch.attend(numbers(6, 9 * 64), cache, { heads: 9 });
+  }
+  await new Promise((done) => setTimeout(done, 100));
+  assert.deepEqual([ch.info.threads, ch.info.why], [2, '']);
+  for (const late = performance.now() + PATIENCE; ch.info.threads > 1 && performance.now() < late; ) {
+    call(600);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  assert.equal(ch.info.threads, 1);
+});
+
 test('with one of two workers missing, two threads remain', async () => {
   const ch = await withFault('start', 0, 3);
   assert.equal(ch.info.threads, 2);
