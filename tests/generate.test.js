@@ -180,6 +180,29 @@ test('a model without a tokenizer ends where its configuration says', async () =
   assert.equal((await all((await made({})).generate(prompt, { maxTokens: 5 }))).at(-1).finish, 'length');
 });
 
+test('a model that is disposed of while a token is waited for says so, and touches nothing of the engine', async () => {
+  for (let waits = 0; waits < 40; waits++) {
+    const own = await init({ layers: true, variant: 'simd' }), model = await loadModel(source, { engine: own });
+    const reader = (async () => {
+      for await (const { token } of model.generate(prompt, { maxTokens: 30 })) assert.ok(token >= 0);
+    })();
+    for (let x = 0; x < waits; x++) await null;
+    model.dispose();
+    const tensor = own.tensor([100000]), words = new Uint32Array(tensor.data.buffer, tensor.data.byteOffset, tensor.length).fill(0x3f800000);
+    await assert.rejects(reader, { name: 'ClearheadError', code: 'DISPOSED' }, `${waits} waits`);
+    assert.ok(words.every((word) => word === 0x3f800000));
+    assert.equal(own.attention(Float32Array.of(1), Float32Array.of(0, 1), Float32Array.of(0, 3), { headDim: 1 }).output.length, 1);
+    own.dispose();
+  }
+});
+
+test('a signal that is none is refused, and an abort for no reason is not lost', async () => {
+  for (const signal of [{}, null, 3]) await assert.rejects(load({ signal }), { name: 'ClearheadError', code: 'ARG', message: /^signal is .*; expected an AbortSignal/ });
+  const abort = new AbortController();
+  abort.abort(null);
+  assert.equal(await load({ signal: abort.signal }).then(() => 'loaded', (reason) => reason), null);
+});
+
 test('options are read and refused before anything happens', async () => {
   const model = await load();
   for (const [code, options] of [

@@ -35,21 +35,21 @@ export function generate(model, prompt, options) {
  */
 async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) {
   const { sequence: cache, tokenizer } = model, logits = new Float32Array(model.config.vocab), stream = tokenizer?.stream({ continued: true });
-  signal?.throwIfAborted();
-  model.alive();
-  cache.lock();
-  const turn = turns();
-  const rest = async () => {
-    if (!(await turn())) return;
+  const rest = turns();
+  /** Whatever was waited for, somebody may have ended this meanwhile. */
+  const check = () => {
     signal?.throwIfAborted();
     model.alive();
   };
+  check();
+  cache.lock();
   /** Reads some tokens, layer by layer. @param {number[]} tokens @param {boolean} last */
   const readTokens = async (tokens, last) => {
     const reading = model.reading(tokens, last ? logits : null, wish, SLICE);
     try {
       for (;;) {
         await rest();
+        check();
         const { done, value } = reading.next();
         if (done) return value;
       }
@@ -67,6 +67,7 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
     const ids = prompt.slice();
     for (let count = 1; ; count++) {
       await rest();
+      check();
       const { token, ...probability } = sampler.sample(logits, ids);
       ids.push(token);
       const ended = model.ends.has(token);
@@ -75,8 +76,6 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
       if (finish && stopped === null) text += stops.push(stream?.end() ?? '').text + stops.end();
       yield { token, text, ...probability, ...(heads && { heads: lastOf(heads, model.config) }), ...(finish && { finish }) };
       if (finish) return;
-      signal?.throwIfAborted();
-      model.alive();
       heads = await readTokens([token], true);
     }
   } finally {

@@ -8,7 +8,7 @@
  * packing.js as they arrive; sequence.js is what the model has read. The types, with shapes and units, are in types.d.ts.
  */
 import { TYPES } from '../cache.js';
-import { choice, integer, read } from '../check.js';
+import { abortSignal, choice, integer, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { init } from '../index.js';
 import { memories } from '../memory.js';
@@ -30,7 +30,7 @@ const CONTEXT = 2048;
  * @returns {Promise<import('./api.d.ts').Model>}
  */
 export async function loadModel(source, options) {
-  const o = read('options', options, 'engine onProgress signal quantize context cacheType'), { onProgress, signal } = o;
+  const o = read('options', options, 'engine onProgress signal quantize context cacheType'), { onProgress } = o, signal = abortSignal(o.signal);
   const q8 = choice('quantize', o.quantize, 'none', 'q8') === 1;
   choice('cacheType', o.cacheType, ...TYPES);
   if (o.context !== undefined) integer('context', o.context, 1);
@@ -68,7 +68,7 @@ export async function loadModel(source, options) {
  * @returns {Promise<import('./api.d.ts').ModelInspection>}
  */
 export async function inspectModel(source, options) {
-  const file = await openModel(source, read('options', options, 'signal'));
+  const file = await openModel(source, { signal: abortSignal(read('options', options, 'signal').signal) });
   try {
     const config = await readConfig(file);
     matchTensors(config, file);
