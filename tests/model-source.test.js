@@ -1,5 +1,6 @@
 /** Every source of a model gives the same bytes, and what goes wrong on the way is told apart. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { openModel } from '../src/js/model/open.js';
 import { Bytes, writeGguf, writeSafetensors } from './gguf-writer.js';
-import { inChunks, readWhole, refuses } from './streams.js';
+import { inChunks, readWhole, refused, refuses } from './streams.js';
 import { tinyConfig, tinyGguf, tinyJson, tinyTensors } from './tiny-models.js';
 
 const bytes = tinyGguf('qwen3'), html = '<!doctype html><title>Not found</title>';
@@ -156,6 +157,19 @@ describe('progress', () => {
 });
 
 describe('memory', () => {
+  test('a model in many files takes no more than one in few', async () => {
+    const program = `import { openModel } from ${JSON.stringify(new URL('../src/js/model/open.js', import.meta.url).href)}; import { pathToFileURL } from 'node:url';
+      const held = () => (gc(), process.memoryUsage().arrayBuffers), files = process.argv.slice(1).map((path) => pathToFileURL(path)), before = held();
+      const model = await openModel({ weights: files, config: {} });
+      let most = 0;
+      await model.stream({ write: () => void (most = Math.max(most, held() - before)) });
+      console.log(most);`;
+    const paths = Array.from({ length: 40 }, (_, at) => join(folder, `shard-${at}.safetensors`));
+    paths.forEach((path, at) => writeFileSync(path, writeSafetensors({ tensors: [{ name: `t${at}`, shape: [1000], data: new Float32Array(1000) }] })));
+    const [few, many] = [paths.slice(0, 4), paths].map((some) => Number(execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', program, ...some], { encoding: 'utf8', env: { ...process.env, FORCE_COLOR: '0' } })));
+    assert.ok(many - few < 2 ** 22, `${few} bytes with 4 files, ${many} with 40`);
+  });
+
   test('256 MB pass through without being held', async () => {
     const size = 2 ** 28, head = writeGguf({ tensors: [{ name: 'big', shape: [size / 4], data: new Uint8Array(0) }] });
     // always the same chunk, so that what is counted is what the reader makes, and not what waits for the collector
@@ -255,6 +269,15 @@ describe('what goes wrong', () => {
   });
   for (const [name, source] of [['null', null], ['a number', 3], ['an object', {}], ['a misspelt one', { weight: bytes }], ['a function', () => {}]])
     test(`${name} is no source`, () => refuses(() => readWhole(source), 'ARG', /source/));
+
+  test('a download that was given is left when another part is no good', async () => {
+    const ends = [], slow = (name) => new Response(new ReadableStream({ pull: (controller) => controller.enqueue(bytes.slice(0, 9)), cancel: () => void ends.push(name) }, { highWaterMark: 0 }));
+    const bad = () => new Response('{');
+    for (const source of [{ weights: slow('beside config'), config: bad() }, { weights: [bad(), slow('beside a shard')], config: {} }, { weights: slow('with a misspelt part'), konfig: {} }])
+      assert.ok(await refused(() => openModel(source)));
+    await new Promise((done) => setTimeout(done, 20));
+    assert.deepEqual(ends, ['beside config', 'beside a shard', 'with a misspelt part']);
+  });
 
   test('a sink that fails ends the stream, and its error passes through', async () => {
     const model = await openModel(inChunks(bytes, 50)), wrong = new Error('full');

@@ -176,6 +176,11 @@ export class Reader {
     }
   }
 
+  /** Lets go of what has arrived. */
+  drop() {
+    this.#hold(new Uint8Array());
+  }
+
   /** Whether nothing is left. */
   async ended() {
     while (!this.ready) {

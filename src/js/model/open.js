@@ -3,7 +3,7 @@ import { Reader } from './bytes.js';
 import { readGguf } from './gguf.js';
 import { lost } from './library.js';
 import { gather } from './siblings.js';
-import { isAddress, openSource } from './source.js';
+import { isAddress, leave, openSource } from './source.js';
 
 /**
  * Opens a model: the headers of its weights are read and checked, and the small files beside them; the weights wait in their
@@ -17,7 +17,17 @@ import { isAddress, openSource } from './source.js';
 /** @param {any} source see ModelSource @param {import('./types.d.ts').OpenOptions} [options] @returns {Promise<ModelFile>} */
 export async function openModel(source, { onProgress, signal } = {}) {
   if (onProgress !== undefined && typeof onProgress !== 'function') refuse('ARG', 'onProgress', describe(onProgress), 'a function');
-  const { weights, json, shardOf } = await gather(source, signal);
+  try {
+    return await openFiles(await gather(source, signal), onProgress, signal);
+  } catch (error) {
+    // a download that was given goes on until it is read or left
+    [source, source?.weights].flat().forEach(leave);
+    throw error;
+  }
+}
+
+/** @param {import('./siblings.js').Gathered} gathered @param {import('./types.d.ts').OpenOptions['onProgress']} onProgress @param {AbortSignal} [signal] @returns {Promise<ModelFile>} */
+async function openFiles({ weights, json, shardOf }, onProgress, signal) {
   const files = new Files(weights, new Progress(onProgress), signal), cancel = () => files.cancel(), { progress } = files;
   /** @type {Part[]} */
   const parts = [];
@@ -50,15 +60,15 @@ export async function openModel(source, { onProgress, signal } = {}) {
   } catch (/** @type {any} */ error) {
     await cancel();
     // where the architecture is none of ours, that is what matters, and not that its weights are odd
-    if (error.code === 'FORMAT' && typeof json.config?.model_type === 'string') (await import('./config-json.js').catch(lost('config-json.js'))).modelType(json.config);
+    if (error?.code === 'FORMAT' && typeof json.config?.model_type === 'string') (await import('./config-json.js').catch(lost('config-json.js'))).modelType(json.config);
     throw error;
   }
 }
 
 /** The files of weights, each of which may be waiting to be read on. */
 class Files {
-  /** @type {import('./source.js').Stream[]} */
-  #streams = [];
+  /** @type {Set<import('./source.js').Stream>} */
+  #streams = new Set();
   /** Bytes of each, as far as is known. @type {number[]} */
   #totals;
 
@@ -73,7 +83,7 @@ class Files {
   /** @param {number} at @param {number} [counted] bytes of it that progress has counted before */
   async #open(at, counted) {
     const { weights, progress, signal } = this, stream = await openSource(weights[at], { signal, name: 'weights' });
-    this.#streams.push(stream);
+    this.#streams.add(stream);
     this.#totals[at] = stream.total ?? NaN;
     const total = this.#totals.reduce((a, b) => a + b);
     progress.total = Number.isNaN(total) ? undefined : total;
@@ -88,6 +98,8 @@ class Files {
     const before = this.progress.loaded, { stream, header } = await this.#open(at), received = this.progress.loaded - before;
     if (this.weights.length === 1 || !isAddress(this.weights[at])) return { ...header, open: async () => header };
     await stream.cancel();
+    this.#streams.delete(stream);
+    header.reader.drop();
     const open = async () => {
       const { header: now } = await this.#open(at, received);
       if (JSON.stringify(now.tensors) !== JSON.stringify(header.tensors)) throw new ClearheadError('INTEGRITY', `${stream.name} has changed while the model was loaded`);
@@ -97,7 +109,7 @@ class Files {
   }
 
   async cancel() {
-    await Promise.all(this.#streams.map((stream) => stream.cancel()));
+    await Promise.all([...this.#streams].map((stream) => stream.cancel()));
   }
 }
 

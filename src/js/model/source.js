@@ -92,6 +92,11 @@ export async function openSource(source, { signal, name } = {}) {
   };
 }
 
+/** Lets go of what a source that was not opened would bring. @param {any} source */
+export function leave(source) {
+  if (typeof Response === 'function' && source instanceof Response && !source.body?.locked) void source.body?.cancel().catch(() => {});
+}
+
 /** What failed; fetch itself says no more than that it did. @param {any} error */
 function reasonOf(error) {
   const why = error?.cause?.code || error?.cause?.message;
@@ -148,14 +153,20 @@ function ofStream(stream, total, exact) {
     async read(spare) {
       for (;;) {
         const { done, value } = await reader.read(fills ? room(spare, idle) : undefined);
-        if (done) return null;
+        if (done) {
+          idle = undefined;
+          return null;
+        }
         if (value.length && (!fills || spare)) return value;
         // a few bytes that are kept must not keep all of the room
         idle = value;
         if (value.length) return value.slice();
       }
     },
-    cancel: () => reader.cancel(),
+    cancel() {
+      idle = undefined;
+      return reader.cancel();
+    },
   };
 }
 
