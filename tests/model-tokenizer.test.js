@@ -11,6 +11,7 @@ import { NAMES, WAYS, cut } from '../src/js/model/pretokenize.js';
 import { ggufTokenizer, openTokenizer } from '../src/js/model/tokenizer.js';
 import { Tokenizer as Library } from '@huggingface/tokenizers';
 import { jsonTokenizer } from '../src/js/model/tokenizer-json.js';
+import { written } from '../src/js/model/vocabulary.js';
 import { random } from './random.js';
 import { refused, refuses } from './streams.js';
 import { TOKENS, tinyConfig, tinyGguf, tinyJson, tokenizerMetadata } from './tiny-models.js';
@@ -220,6 +221,18 @@ describe('tokens that are written out', () => {
     assert.deepEqual(both.encode('a', { marks: false }), [id('\u2581a')]);
     assert.deepEqual(ggufTokenizer(metadata({ 'tokenizer.ggml.add_bos_token': false })).encode(''), []);
     assert.deepEqual(ggufTokenizer(metadata({ 'tokenizer.ggml.add_space_prefix': false })).encode('a'), [1, id('a')]);
+  });
+
+  test('a word that is a control token stays text, also where words that are tokens are not cut', () => {
+    const tokens = [...Array.from({ length: 256 }, (_, byte) => written(Uint8Array.of(byte))), 'STOP', 'GO'];
+    const made = (pre) => ggufTokenizer(new Map(Object.entries({ 'tokenizer.ggml.model': 'gpt2', 'tokenizer.ggml.tokens': tokens, 'tokenizer.ggml.pre': pre, 'tokenizer.ggml.merges': [],
+      'tokenizer.ggml.token_type': Int32Array.from(tokens, (_, at) => (at === 256 ? 3 : 1)) })));
+    const bytesOf = (text) => [...text].map((c) => c.charCodeAt(0));
+    for (const pre of ['llama-bpe', 'qwen2']) {
+      assert.deepEqual(made(pre).encode('STOP'), bytesOf('STOP'));
+      assert.deepEqual(made(pre).encode('STOP', { special: true }), [256]);
+      assert.deepEqual(made(pre).encode('GO'), pre === 'llama-bpe' ? [257] : bytesOf('GO'));
+    }
   });
 
   test('marks that end a turn are known by name', () => {

@@ -1,7 +1,7 @@
 import { ClearheadError, describe } from '../errors.js';
 import { Merger } from './merge.js';
 import { cut } from './pretokenize.js';
-import { written } from './vocabulary.js';
+import { CONTROL, UNKNOWN, written } from './vocabulary.js';
 
 /**
  * Byte-level BPE (`gpt2` in GGUF; Sennrich et al. 2016 on bytes, as in GPT-2): within each word neighbours are merged, the pair that
@@ -46,7 +46,7 @@ export function merging(ids, merges, name) {
  * @param {{ unknown: number, stages: import('./pretokenize.js').Stage[], wholeWords: boolean }} options wholeWords: a word that is a token is not cut
  * @returns {(text: string) => number[]}
  */
-export function byteLevel({ texts }, merges, { unknown, stages, wholeWords }) {
+export function byteLevel({ texts, kinds }, merges, { unknown, stages, wholeWords }) {
   const ids = new Map();
   for (let id = texts.length - 1; id >= 0; id--) ids.set(texts[id], id);
   const ofByte = Int32Array.from({ length: 256 }, (_, byte) => ids.get(written(Uint8Array.of(byte))) ?? unknown);
@@ -56,7 +56,7 @@ export function byteLevel({ texts }, merges, { unknown, stages, wholeWords }) {
   const encodeWord = (word) => {
     const bytes = encoder.encode(word);
     const whole = wholeWords && bytes.length <= 1024 ? ids.get(written(bytes)) : undefined;
-    if (whole !== undefined) return [whole];
+    if (whole !== undefined && kinds[whole] !== CONTROL && kinds[whole] !== UNKNOWN) return [whole];
     const symbols = Int32Array.from(bytes, (byte) => ofByte[byte]), lack = symbols.indexOf(-1);
     if (lack >= 0) throw new ClearheadError('FORMAT', `the vocabulary has no token for byte ${bytes[lack]}, and none for what is unknown`);
     /** @type {number[]} */
