@@ -1,6 +1,7 @@
 /** `clearhead/worker`: the same model in a worker, with the same bits; aborts, errors and lost workers settle what waits for them. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { test } from 'node:test';
 import { init } from '../src/js/index.js';
@@ -69,9 +70,26 @@ test('what is wrong with a Response is said as the page’s own side says it, an
   }, 50);
   await assert.rejects(loadModel(partly(), { engine, signal: abort.signal }), reason);
   assert.ok(performance.now() - aborted < 100);
+  // what is wrong with one part ends the reading of the others
+  let pulls = 0;
+  const endless = new Response(new ReadableStream({ pull: (controller) => (pulls++, controller.enqueue(new Uint8Array(9)), new Promise((done) => setTimeout(done, 2))) }, { highWaterMark: 0 }));
+  await assert.rejects(loadModel({ weights: endless, config: new Response('', { status: 404 }) }, { engine }), { code: 'NET', message: /^config could not be fetched: status 404/ });
+  const [then] = [pulls, await new Promise((done) => setTimeout(done, 100))];
+  assert.ok(pulls <= then + 1, `${pulls - then} pulls after the failure`);
   const model = await loadModel({ weights: new Response(source) }, { engine });
   assert.equal((await model.prefill(prompt)).logits.length, model.config.vocab);
   await model.dispose();
+});
+
+test('the kernels may be given in any way that init takes, and options are read as the page’s own side reads them', async () => {
+  const file = new URL('../src/js/model.simd.wasm', import.meta.url), bytes = readFileSync(file), type = { headers: { 'content-type': 'application/wasm' } };
+  for (const wasm of [file, file.href, bytes, new Response(bytes, type), Promise.resolve(bytes), await WebAssembly.compile(bytes)]) {
+    const model = await loadModel(source, { engine: { ...engine, wasm } });
+    assert.equal((await model.prefill(prompt)).logits.length, model.config.vocab);
+    for (const options of [5, null, 'a']) await assert.rejects(model.generate(prompt, options).next(), { name: 'ClearheadError', code: 'ARG', message: /^options is / });
+    await model.dispose();
+  }
+  await assert.rejects(loadModel(source, { engine: { ...engine, wasm: new Response('', { status: 404 }) } }), { code: 'NET', message: /^wasm could not be fetched: status 404/ });
 });
 
 test('the worker is a token ahead, of which nothing is left where a text is ended', async () => {

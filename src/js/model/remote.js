@@ -18,13 +18,19 @@ export async function loadModel(source, options) {
   abortSignal(signal)?.throwIfAborted();
   const { engine } = rest, own = typeof engine?.attend === 'function';
   if (own || (engine !== undefined && (typeof engine !== 'object' || !engine))) refuse('ARG', 'engine', own ? 'an engine' : describe(engine), 'options of init for one in the worker, as { threads: 2 }');
-  const link = new Link(await spawn().catch((cause) => Promise.reject(lost(cause.message, cause))));
+  const over = new AbortController(), abort = () => over.abort(signal?.reason);
+  const link = new Link(await spawn().catch((cause) => Promise.reject(lost(cause.message, cause))), (why) => over.abort(why));
+  signal?.addEventListener('abort', abort, { once: true });
+  if (signal?.aborted) abort();
   try {
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-    return new RemoteModel(link, await link.call('load', [await sendable(source, signal), given], { signal, onProgress }));
+    if (engine?.wasm !== undefined) given.engine = { ...engine, wasm: await sendableWasm(await engine.wasm, over.signal) };
+    return new RemoteModel(link, await link.call('load', [await sendable(source, over.signal), given], { signal, onProgress }));
   } catch (error) {
-    link.end(error);
+    link.end(error); // and with it what is still being read
     throw error;
+  } finally {
+    signal?.removeEventListener('abort', abort);
   }
 }
 
@@ -37,22 +43,28 @@ async function spawn() {
 /** @param {string} why @param {unknown} [cause] */
 const lost = (why, cause) => new ClearheadError('ENV', `the model's worker is lost: ${why}`, { cause });
 
-/** A source as it can be sent: addresses as this side understands them, responses as what they bring. @param {any} source @param {AbortSignal} [signal] @returns {Promise<any>} */
-async function sendable(source, signal) {
+/** A source as it can be sent: addresses as this side understands them, responses as what they bring. @param {any} source @param {AbortSignal} signal @param {string} [name] @returns {Promise<any>} */
+async function sendable(source, signal, name = 'weights') {
   if (source instanceof URL) return source.href;
   if (typeof source === 'string' && typeof document !== 'undefined') return new URL(source, document.baseURI).href;
-  if (typeof Response === 'function' && source instanceof Response) return received(source, signal);
+  if (typeof Response === 'function' && source instanceof Response) return received(source, signal, name);
   if (Array.isArray(source)) return Promise.all(source.map((one) => sendable(one, signal)));
   if (source && Object.getPrototypeOf(source) === Object.prototype && 'weights' in source) {
-    const parts = await Promise.all(Object.entries(source).map(async ([name, part]) => [name, await sendable(part, signal)]));
+    const parts = await Promise.all(Object.entries(source).map(async ([name, part]) => [name, await sendable(part, signal, name)]));
     return Object.fromEntries(parts);
   }
   return source;
 }
 
-/** All of a response, which is checked and can be aborted as on the page's own side. @param {Response} response @param {AbortSignal} [signal] */
-async function received(response, signal) {
-  const stream = await openSource(response, { signal, name: 'weights' }), parts = [];
+/** The same of what `init` takes for its kernels. @param {any} wasm @param {AbortSignal} signal */
+async function sendableWasm(wasm, signal) {
+  const sent = await sendable(wasm, signal, 'wasm');
+  return sent instanceof Blob && !(wasm instanceof Blob) ? sent.arrayBuffer() : sent;
+}
+
+/** All of a response, which is checked and can be aborted as on the page's own side. @param {Response} response @param {AbortSignal} signal @param {string} name */
+async function received(response, signal, name) {
+  const stream = await openSource(response, { signal, name }), parts = [];
   for (let chunk; (chunk = await stream.read()); ) parts.push(chunk);
   return new Blob(parts);
 }
@@ -60,6 +72,7 @@ async function received(response, signal) {
 /** Calls that go over to the worker, and their answers. */
 class Link {
   #worker;
+  #onEnd;
   #last = 0;
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: any) => void, onProgress?: (progress: any) => void }>} */
   #waiting = new Map();
@@ -68,9 +81,10 @@ class Link {
   /** @type {any} */
   cache = { length: 0, capacity: 0, bytes: 0 };
 
-  /** @param {any} worker */
-  constructor(worker) {
+  /** @param {any} worker @param {(why: any) => void} onEnd */
+  constructor(worker, onEnd) {
     this.#worker = worker;
+    this.#onEnd = onEnd;
     listen(worker, (message) => this.#take(message), (why) => this.end(lost(why)));
     worker.unref?.();
   }
@@ -140,6 +154,7 @@ class Link {
   end(error) {
     if (this.#ended) return;
     this.#ended = error;
+    this.#onEnd(error);
     for (const [id, call] of [...this.#waiting]) {
       this.#settle(id);
       call.reject(error);
@@ -182,9 +197,9 @@ class RemoteModel {
 
   /** @param {string} how @param {any} prompt @param {any} options */
   async *#text(how, prompt, options) {
+    if (options !== undefined && (typeof options !== 'object' || !options)) refuse('ARG', 'options', describe(options), 'an object');
     const { signal, ...rest } = options ?? {}, link = this.#link, text = link.take();
     abortSignal(signal)?.throwIfAborted();
-    await link.call('begin', [how, prompt, rest], { id: text, signal });
     const ask = () => {
       const asked = link.call('next', [text], { stop: text, signal });
       asked.catch(() => {}); // whoever waits for it is told
@@ -192,6 +207,7 @@ class RemoteModel {
     };
     let taken = 0, over = false;
     try {
+      await link.call('begin', [how, prompt, rest], { id: text, signal });
       // The worker is a token ahead, so that it does not wait for what is done with each; and it has been asked for the one after that
       // before it is done, so that it does not wait for messages.
       for (let next = ask(), after; ; after = ask()) {
