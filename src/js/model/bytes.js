@@ -125,7 +125,7 @@ export class Reader {
    */
   count(what, size, most) {
     const n = this.u64();
-    if (typeof n === 'bigint' || n * size > this.left) this.refuse('INTEGRITY', what, String(n), `what fits into ${this.left === Infinity ? 'a file' : `the ${this.left} bytes that are left`}; the file is cut off or damaged`);
+    if (typeof n === 'bigint' || n * size > this.left) this.refuse('INTEGRITY', what, String(n), `what fits into the rest of the file${this.left < Infinity ? `, ${this.left} bytes` : ''}; it is cut off or damaged`);
     if (n > most) this.refuse('LIMIT', what, n, `at most ${most}`);
     return n;
   }

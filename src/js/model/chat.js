@@ -9,9 +9,6 @@ import { refuse } from '../errors.js';
  * @typedef {import('./types.d.ts').Tokenizer} Tokenizer
  */
 
-/** Levels of a message: what it calls, and with which arguments. */
-const DEPTH = 32;
-
 /** How often spacing out may bring another token to light, which takes an odd vocabulary. */
 const ROUNDS = 8;
 
@@ -31,15 +28,13 @@ export function promptOf(messages, tokenizer, template) {
 }
 
 /**
- * The same with every text in it replaced, wherever a template may find it: a role, a name, the arguments of a call.
- * @param {any} x @param {(text: string) => string} f @param {number} [depth] @returns {any}
+ * The same with every text in it replaced, wherever a template may find it: a role, a name, the arguments of a call. It has been rendered
+ * before, which is where its depth is limited. @param {any} x @param {(text: string) => string} f @returns {any}
  */
-function eachText(x, f, depth = 0) {
+function eachText(x, f) {
   if (typeof x === 'string') return f(x);
   if (typeof x !== 'object' || !x) return x;
-  if (depth > DEPTH) refuse('LIMIT', 'messages', 'nested too deep', `at most ${DEPTH} levels`);
-  if (Array.isArray(x)) return x.map((one) => eachText(one, f, depth + 1));
-  return Object.fromEntries(Object.entries(x).map(([name, one]) => [f(name), eachText(one, f, depth + 1)]));
+  return Array.isArray(x) ? x.map((one) => eachText(one, f)) : Object.fromEntries(Object.entries(x).map(([name, one]) => [f(name), eachText(one, f)]));
 }
 
 /** The ids among these that are control tokens: those that are not shown. @param {number[]} ids @param {Tokenizer} tokenizer */

@@ -18,21 +18,14 @@ const DEFAULTS = {
   gemma3: { tie: true, eps: 1e-6, theta: 1e6, context: 131072, headDim: 256, window: 4096, act: 'gelu_pytorch_tanh' },
 };
 
-/** What is written down, for the name may be that of something every object has. @param {any} config @param {string} key @param {any} [otherwise] @returns {any} */
-const given = (config, key, otherwise) => (Object.hasOwn(config, key) ? config[key] : undefined) ?? otherwise;
-
-/** What the model is; an architecture that is none of ours is refused. @param {any} config */
-export function modelType(config) {
-  const name = given(config, 'model_type', 'not given');
-  if (typeof name !== 'string') refuse('FORMAT', 'model_type', describe(name), 'a name');
-  return Object.hasOwn(MODEL_TYPES, name) ? name : unsupported(name);
-}
-
 /** @param {import('./types.d.ts').ModelFile} file @returns {import('./types.d.ts').ModelConfig} */
 export function fromJson({ json: { config } }) {
   /** @param {string} key @param {any} [otherwise] @returns {any} */
-  const get = (key, otherwise) => given(config, key, otherwise);
-  const name = modelType(config), architecture = MODEL_TYPES[name], usual = DEFAULTS[architecture], gemma = architecture === 'gemma3';
+  const get = (key, otherwise) => (Object.hasOwn(config, key) ? config[key] : undefined) ?? otherwise;
+  const name = get('model_type', 'not given');
+  if (typeof name !== 'string') refuse('FORMAT', 'model_type', describe(name), 'a name');
+  if (!Object.hasOwn(MODEL_TYPES, name)) unsupported(name);
+  const architecture = MODEL_TYPES[name], usual = DEFAULTS[architecture], gemma = architecture === 'gemma3';
   if (get('num_local_experts') || get('num_experts')) unsupported(`${name}, experts (moe)`);
   if ((get('attention_bias') && architecture !== 'qwen2') || get('mlp_bias')) refuse('FORMAT', 'attention_bias or mlp_bias', 'true', 'false: such biases are not supported');
   if (get('quantization_config')) refuse('FORMAT', 'quantization_config', 'there', 'weights in F32, F16 or BF16, or GGUF');

@@ -1,5 +1,6 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { Reader } from './bytes.js';
+import { readConfig } from './config.js';
 import { readGguf } from './gguf.js';
 import { lost } from './library.js';
 import { gather } from './siblings.js';
@@ -28,7 +29,7 @@ export async function openModel(source, { onProgress, signal } = {}) {
 
 /** @param {import('./siblings.js').Gathered} gathered @param {import('./types.d.ts').OpenOptions['onProgress']} onProgress @param {AbortSignal} [signal] @returns {Promise<ModelFile>} */
 async function openFiles({ weights, json, shardOf }, onProgress, signal) {
-  const files = new Files(weights, new Progress(onProgress), signal), cancel = () => files.cancel(), { progress } = files;
+  const progress = new Progress(onProgress), files = new Files(weights, progress, signal), cancel = () => files.cancel();
   /** @type {Part[]} */
   const parts = [];
   try {
@@ -59,8 +60,8 @@ async function openFiles({ weights, json, shardOf }, onProgress, signal) {
     };
   } catch (/** @type {any} */ error) {
     await cancel();
-    // where the architecture is none of ours, that is what matters, and not that its weights are odd
-    if (error?.code === 'FORMAT' && typeof json.config?.model_type === 'string') (await import('./config-json.js').catch(lost('config-json.js'))).modelType(json.config);
+    // what is odd about the weights of an architecture that is none of ours does not matter
+    if (error?.code === 'FORMAT' && typeof json.config?.model_type === 'string') await readConfig(/** @type {any} */ ({ format: 'safetensors', json }));
     throw error;
   }
 }
@@ -102,7 +103,7 @@ class Files {
     header.reader.drop();
     const open = async () => {
       const { header: now } = await this.#open(at, received);
-      if (JSON.stringify(now.tensors) !== JSON.stringify(header.tensors)) throw new ClearheadError('INTEGRITY', `${stream.name} has changed while the model was loaded`);
+      if (JSON.stringify(now.tensors) !== JSON.stringify(header.tensors)) throw new ClearheadError('INTEGRITY', `${stream.name} has changed meanwhile`);
       return now;
     };
     return { ...header, open };

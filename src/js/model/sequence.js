@@ -134,13 +134,12 @@ export class Sequence {
     temperatures.forEach((/** @type {number} */ t, /** @type {number} */ at) => t >= 0 || refuse('RANGE', `snapshot.temperatures[${at}]`, t, 'a number ≥ 0'));
     integer('snapshot.alike', alike, 0);
     if (!Array.isArray(layers) || layers.length !== this.#caches.length) refuse('SHAPE', 'snapshot.layers', describe(layers), `${this.#caches.length} of them`);
-    if (number('snapshot.model', model) !== this.#fingerprint()) refuse('FORMAT', 'snapshot', 'of another model', 'one of this model, with the same weights');
-    number('snapshot.checksum', sum);
+    if (number('snapshot.model', model) !== this.#fingerprint()) refuse('FORMAT', 'snapshot', 'of another model', 'one of this model');
     const before = this.snapshot();
     try {
       layers.forEach((/** @type {any} */ layer, /** @type {number} */ x) => this.#caches[x].restore(layer));
       for (const cache of this.#caches) if (cache.length !== tokens.length) refuse('SHAPE', 'snapshot', `of ${cache.length} positions and ${tokens.length} tokens`, 'as many');
-      if (sum !== checksumOf({ model, tokens, temperatures, alike })) refuse('INTEGRITY', 'snapshot', 'damaged: its checksum is not that of its tokens and temperatures', 'one as it was taken');
+      if (sum !== checksumOf({ tokens, temperatures, alike })) refuse('INTEGRITY', 'snapshot', 'damaged (its checksum)', 'one as it was taken');
       this.#tokens = [...tokens];
       this.#temperatures = temperatures.slice();
       this.#alike = Math.min(alike, tokens.length);
@@ -167,5 +166,5 @@ export class Sequence {
   }
 }
 
-/** Of what a snapshot says beside its layers, which have checksums of their own. @param {{ model: number, tokens: Int32Array, temperatures: Float64Array, alike: number }} notes */
-const checksumOf = ({ model, tokens, temperatures, alike }) => checksum([model, alike, tokens.length, ...tokens, ...new Int32Array(temperatures.slice().buffer)]);
+/** Of what a snapshot says beside its layers, which have checksums of their own. @param {{ tokens: Int32Array, temperatures: Float64Array, alike: number }} notes */
+const checksumOf = ({ tokens, temperatures, alike }) => checksum([alike, ...tokens, ...new Int32Array(temperatures.slice().buffer)]);

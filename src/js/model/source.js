@@ -94,7 +94,7 @@ export async function openSource(source, { signal, name } = {}) {
 
 /** Lets go of what a source that was not opened would bring. @param {any} source */
 export function leave(source) {
-  if (typeof Response === 'function' && source instanceof Response && !source.body?.locked) void source.body?.cancel().catch(() => {});
+  if (typeof Response === 'function' && source instanceof Response) source.body?.cancel().catch(() => {}); // which one that is being read refuses
 }
 
 /** What failed; fetch itself says no more than that it did. @param {any} error */

@@ -4,24 +4,20 @@
  */
 export const SLICE = 'WorkerGlobalScope' in globalThis ? 40 : 20;
 
-/** Lets other tasks of this thread run: messages, input, painting. @type {() => Promise<unknown>} */
-let pause = () => {
-  pause = typeof setImmediate === 'function' ? () => new Promise((resume) => void setImmediate(resume)) : byMessage();
-  return pause();
-};
+/** A channel that is kept, for making one takes longer than a message. @type {MessageChannel | undefined} */
+let channel;
+/** Who waits for a message. @type {((value: unknown) => void)[]} */
+const waiting = [];
 
-/** Through a channel that is kept, for making one takes longer than a message. */
-function byMessage() {
-  const { port1, port2 } = new MessageChannel();
-  /** @type {((value: unknown) => void)[]} */
-  const waiting = [];
-  port1.onmessage = () => waiting.shift()?.(undefined);
-  return () =>
-    new Promise((resume) => {
-      waiting.push(resume);
-      port2.postMessage(0);
-    });
-}
+/** Lets other tasks of this thread run: messages, input, painting. */
+const pause = () =>
+  new Promise((resume) => {
+    if (typeof setImmediate === 'function') return void setImmediate(resume);
+    channel ??= new MessageChannel();
+    channel.port1.onmessage = () => waiting.shift()?.(0);
+    waiting.push(resume);
+    channel.port2.postMessage(0);
+  });
 
 /** For a piece of work: waits its turn when it has had the thread for long enough, and says whether it has waited. */
 export function turns() {
