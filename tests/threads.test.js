@@ -171,6 +171,46 @@ test('small calls are not shared out, which a worker that dies in the first it i
   assert.equal(ch.info.threads, 1);
 });
 
+test('very many heads, with wide values, take no memory for each', async () => {
+  const heads = 8192, valueDim = 512, q = numbers(1, heads), k = numbers(2, heads), v = numbers(3, heads * valueDim), options = { heads, headDim: 1, valueDim };
+  const ch = await init({ variant: 'simd', threads: 2 }), before = pages(ch);
+  sameBits(run(ch, { q, k, v, options }), run(one, { q, k, v, options }), 'one key for each of 8192 heads');
+  assert.ok(pages(ch) - before < 2 ** 26, `${pages(ch) - before} bytes`);
+  ch.dispose();
+});
+
+test('an error inside a layer loses no worker and no memory', async () => {
+  const ch = await init({ layers: true, variant: 'simd', threads: 2 }), w = new Float32Array(1024 * 512), at = () => {
+    const tensor = ch.tensor([1]), { byteOffset } = tensor.data;
+    tensor.dispose();
+    return byteOffset;
+  };
+  const layer = ch.multiHead({ q: w, k: w, v: w, o: w }, { modelDim: 1, heads: 1024, headDim: 512, outputs: 1 }), before = at();
+  for (let x = 0; x < 2; x++) assert.throws(() => layer.forward(new Float32Array(1000)), { name: 'ClearheadError', code: 'LIMIT' });
+  assert.deepEqual([ch.info.threads, ch.info.why, at()], [2, '', before]);
+  ch.dispose();
+});
+
+test('a worker that ends between calls keeps no memory', async () => {
+  const ch = await withFault('idle', Infinity), tensor = ch.tensor([2 ** 20]), where = () => {
+    const other = ch.tensor([8]), { byteOffset } = other.data;
+    other.dispose();
+    return byteOffset;
+  };
+  for (let x = 0; x < 100 && ch.info.threads > 1; x++) await new Promise((done) => setTimeout(done, 20));
+  assert.equal(ch.info.threads, 1);
+  const { byteOffset } = tensor.data;
+  tensor.dispose();
+  run(ch, calls[0]);
+  assert.equal(where(), byteOffset);
+});
+
+test('a shared file without layers, where they are asked for, starts no worker', async (t) => {
+  const { Worker } = await import('node:worker_threads'), started = t.mock.method(Worker.prototype, 'postMessage');
+  await assert.rejects(init({ layers: true, threads: 2, wasm: new URL('../src/js/attn.simd.shared.wasm', import.meta.url) }), { name: 'ClearheadError' });
+  assert.equal(started.mock.callCount(), 0);
+});
+
 test('with one of two workers missing, two threads remain', async () => {
   const ch = await withFault('start', 0, 3);
   assert.equal(ch.info.threads, 2);

@@ -30,6 +30,7 @@ export async function startThreads(given, relaxed, threads, file = sharedFileOf)
   const module = given ?? (open ? await compile(file(relaxed)) : undefined);
   if (!module || !WebAssembly.Module.imports(module).length) throw new ClearheadError('ENV', barred || 'threads need one of the shared wasm files');
   const shared = sharedMemory(), memory = new Memory((await WebAssembly.instantiate(module, { env: { memory: shared, now: () => performance.now() } })).exports);
+  if (file !== sharedFileOf && !memory.c.attn_matmul) throw new ClearheadError('ARG', 'wasm is without layers; expected one of the files model.*.shared.wasm');
   const pool = new Pool(memory);
   if (open) await Promise.all(Array.from({ length: threads - 1 }, (_, index) => pool.add({ module, memory: shared, index })));
   if (!pool.workers.length) {
@@ -106,8 +107,8 @@ class Pool {
 
   /** One call, or false if a worker was lost in it; the addresses are those of attn_work_begin. @param {number} p @param {number} out @param {number} cache @param {number[]} inputs q, and k and v without a cache */
   run(p, out, cache, ...inputs) {
-    const { memory } = this, bytes = memory.call('scratch_bytes_f32', p);
-    const step = Math.ceil(bytes / 64) * 64, work = memory.push(memory.call('work_bytes', p)), scratch = memory.push(step * this.parts);
+    const { memory } = this, bytes = memory.call('scratch_bytes_f32', p) >>> 0;
+    const step = Math.ceil(bytes / 64) * 64, work = memory.push(memory.call('work_bytes', p) >>> 0), scratch = memory.push(step * this.parts);
     memory.call('work_begin', work, p, out, inputs[0], inputs[1], inputs[2], cache, scratch);
     this.#call(work, scratch, step, 0);
     memory.call('work_run', work, scratch);
@@ -124,16 +125,16 @@ class Pool {
     const { memory } = this, step = Math.ceil(bytes / 64) * 64, team = memory.push(memory.call('team_bytes')), scratch = memory.push(step * this.parts);
     memory.call('team_open', team, this.parts, scratch, step);
     this.#call(team, scratch, step, 1);
-    let whole = false;
+    let lost = false;
     try {
       body(team);
-      whole = !memory.call('team_lost', team);
     } finally {
+      lost = !!memory.c.attn_team_lost(team);
       memory.c.attn_team_close(team); // after a trap too, or the others would wait for ever
-      whole &&= this.settled();
-      if (!whole) this.lose(LOST);
+      lost = !this.settled() || lost;
+      if (lost) this.lose(LOST);
     }
-    return whole;
+    return !lost;
   }
 
   /** Opens a call, and wakes the others. @param {number} work @param {number} scratch @param {number} step @param {number} team */
@@ -165,11 +166,11 @@ class Pool {
     return true;
   }
 
-  /** Goes on with one thread. A worker that may still be writing keeps the memory it knows of. @param {string} why */
+  /** Goes on with one thread. A worker that was lost in a call may still be writing, and keeps the memory it knows of. @param {string} why */
   lose(why) {
     if (!this.workers.length) return;
     this.trouble = why;
-    this.memory.floor = this.memory.top;
+    if (why === LOST) this.memory.floor = this.memory.top;
     this.stop();
   }
 
