@@ -19,6 +19,16 @@ const wrong = [[undefined, 'ARG'], [null, 'ARG'], [5, 'ARG'], ['abc', 'ARG'], [[
   [gone, 'DISPOSED'], [other.tensor([12]), 'DISPOSED'], [ch.tensor([12], 'float64'), 'ARG'], [ch.tensor([12]).data, 'ARG DETACHED']]; // the last: a view of wasm memory, detached once that has grown
 const x = numbers(12), w = numbers(4);
 
+test('a table whose getters take a weight away is read before weights are looked at', () => {
+  const weights = () => ({ q: numbers(16), k: numbers(16), v: numbers(16), o: numbers(16) }), { cos, sin, dim } = ch.ropeTable({ dim: 4, positions: 8 });
+  const taking = (q) => ({ get cos() { structuredClone(q, { transfer: [q.buffer] }); return cos; }, sin, dim });
+  const w = weights();
+  refuses('a table that detaches a weight', 'DETACHED', 'weights.q', () => ch.multiHead(w, { modelDim: 4, heads: 1, rope: taking(w.q) }));
+  const latent = { q: numbers(32), kvA: numbers(24), kvB: numbers(12), o: numbers(8) };
+  refuses('a table that detaches a weight of a latent layer', 'DETACHED', 'weights.q', () =>
+    ch.latent(latent, { modelDim: 4, heads: 1, kvLatent: 2, nopeDim: 4, ropeDim: 4, valueDim: 2, rope: taking(latent.q) }));
+});
+
 test('every array argument of every operation', () => {
   const table = ch.ropeTable({ dim: 4, positions: 8 });
   for (const [bad, code] of wrong) {

@@ -3,7 +3,7 @@ import { describe, refuse } from './errors.js';
 import { Held } from './held.js';
 import { readOptions } from './attention.js';
 import { Block, F32 } from './memory.js';
-import { FORWARD, holdTable, layerCall, readEpsilon, readPlaces, roomFor } from './multihead.js';
+import { FORWARD, holdTable, layerCall, readEpsilon, readPlaces, roomFor, tableOf } from './multihead.js';
 import { floats } from './operations.js';
 
 /** @typedef {import('./memory.js').Memory} Memory */
@@ -64,6 +64,7 @@ export class Latent {
     for (const [name, x] of Object.entries({ modelDim, heads, kvLatent, nopeDim, valueDim, outputs })) integer(name, x, 1);
     for (const [name, x] of Object.entries({ queryLatent, ropeDim })) integer(name, x, 0);
     const w = read('weights', weights, 'q qA qANorm qB kvA kvANorm kvB o'), held = new Held(memory), headDim = nopeDim + ropeDim;
+    const table = tableOf(memory, rope, ropeDim, 'ropeDim');
     /** @param {string} name @param {number} height @param {number} width @param {string} shape */
     const check = (name, height, width, shape) => floats(memory, `weights.${name}`, w[name], height * width, shape);
     for (const name of queryLatent ? ['q'] : ['qA', 'qANorm', 'qB'])
@@ -83,8 +84,8 @@ export class Latent {
       if (w[name] !== undefined) check(name, size, 1, words);
       this.#at[name] = held.vector(w[name]);
     }
-    this.#table = holdTable(memory, held, rope, ropeDim, 'ropeDim');
-    if (this.#table && this.#table.dim !== ropeDim) refuse('SHAPE', 'rope.dim', this.#table.dim, `${ropeDim} = ropeDim`);
+    if (table && table.dim !== ropeDim) refuse('SHAPE', 'rope.dim', table.dim, `${ropeDim} = ropeDim`);
+    this.#table = holdTable(held, table);
     if (residual && outputs !== modelDim) refuse('SHAPE', 'outputs', outputs, `${modelDim} = modelDim, for a residual`);
     this.#options = { epsilon: readEpsilon(normEpsilon), residual: yes('residual', residual) };
     this.#model = { modelDim, heads, kvLatent, queryLatent, nopeDim, ropeDim, valueDim, outputs };

@@ -17,11 +17,12 @@ export function readEpsilon(epsilon = 1e-6) {
   return number('normEpsilon', epsilon) >= 0 && epsilon < Infinity ? epsilon : refuse('RANGE', 'normEpsilon', epsilon, 'finite, ≥ 0');
 }
 
-/** The table of a layer, copied into its memory. @param {Memory} memory @param {Held} held @param {any} rope @param {number} dim @param {string} size */
-export function holdTable(memory, held, rope, dim, size) {
-  if (rope === undefined) return undefined;
-  const table = readTable(memory, 'rope', rope, dim, size);
-  return { dim: table.dim, positions: table.positions, interleaved: table.interleaved, cos: held.vector(table.cos), sin: held.vector(table.sin) };
+/** The table of a layer. It may be an object with getters, so it is read before any array is checked. @param {Memory} memory @param {any} rope @param {number} dim @param {string} size */
+export const tableOf = (memory, rope, dim, size) => (rope === undefined ? undefined : readTable(memory, 'rope', rope, dim, size));
+
+/** The same, copied into its memory. @param {Held} held @param {ReturnType<typeof tableOf>} table */
+export function holdTable(held, table) {
+  return table && { dim: table.dim, positions: table.positions, interleaved: table.interleaved, cos: held.vector(table.cos), sin: held.vector(table.sin) };
 }
 
 /** What is to be refused before a layer does anything. @param {Memory} memory @param {any} o @param {number} m @param {number} past @param {number | undefined} positions of the table */
@@ -80,7 +81,7 @@ export class MultiHead {
     if (c.headDim === undefined && modelDim % heads > 0) refuse('SHAPE', 'modelDim', modelDim, `a multiple of heads = ${heads}, or a headDim`);
     sizesOf(memory, { kvHeads, headDim, valueDim });
     divides(heads, kvHeads);
-    const w = read('weights', weights, 'q k v o qBias kBias vBias oBias qNorm kNorm');
+    const w = read('weights', weights, 'q k v o qBias kBias vBias oBias qNorm kNorm'), table = tableOf(memory, rope, headDim, 'headDim');
     const sizes = { q: heads * headDim, k: kvHeads * headDim, v: kvHeads * valueDim, o: integer('outputs', outputs ?? modelDim, 1) };
     const held = new Held(memory);
     for (const [name, size] of Object.entries(sizes)) {
@@ -93,7 +94,7 @@ export class MultiHead {
       if (w[name] !== undefined) floats(memory, `weights.${name}`, w[name], size, shape);
       this.#at[name] = held.vector(w[name]);
     }
-    this.#table = holdTable(memory, held, rope, headDim, 'headDim');
+    this.#table = holdTable(held, table);
     this.#options = { epsilon: readEpsilon(normEpsilon), onePlus: yes('onePlus', onePlus), residual: yes('residual', residual) };
     if (residual && sizes.o !== modelDim) refuse('SHAPE', 'outputs', sizes.o, `${modelDim} = modelDim, for a residual`);
     this.modelDim = modelDim;
