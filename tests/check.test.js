@@ -75,7 +75,7 @@ test('--json has every comparison, with what was measured and allowed', () => {
 });
 
 test('what is not understood ends with status 2', () => {
-  for (const args of [['--seed', 'x'], ['--variant', 'fast'], ['--nonsense'], ['--wasm', command], ['--wasm', attention]])
+  for (const args of [['--seed', 'x'], ['--variant', 'fast'], ['--nonsense'], ['--variant='], ['--wasm='], ['--wasm', command], ['--wasm', attention]])
     assert.equal(spawnSync(process.execPath, [command, 'check', ...args]).status, 2, `${args}`);
 });
 

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -168,6 +169,7 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
     [['generate', page, 'a'], /HTML/],
     [['info'], /FILE is not given/],
     [['info', page], /HTML/],
+    [['info', 'http://'], /FILE is "http:\/\/"; expected an address or a path/],
     [['info', file, 'b'], /after FILE there is "b"; expected one file/],
     [['serve', '--port', 'x'], /--port is "x"; expected a whole number up to 65535/],
     [['serve', '--port', taken], /which is taken; expected a free one, or 0 for any/],
@@ -181,6 +183,25 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
     assert.match(stderr, words);
     assert.equal(stderr.trim().split('\n').length, 1, stderr);
     assert.equal(stdout, '');
+  }
+});
+
+test('serve keeps no file open for who has left', { skip: existsSync('/proc/self/fd') ? false : 'no /proc here' }, async () => {
+  const served = spawn(process.execPath, [command, 'serve', '--port', '0']), open = () => readdirSync(`/proc/${served.pid}/fd`).length;
+  try {
+    const { port } = new URL(String((await once(served.stdout, 'data'))[0]).match(/http:\S+/)[0]), before = open();
+    for (let x = 0; x < 20; x++) {
+      const socket = connect(Number(port), 'localhost');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      socket.write('GET /src/js/model.relaxed.wasm HTTP/1.1\r\nhost: x\r\n\r\n');
+      await once(socket, 'data');
+      socket.resetAndDestroy();
+    }
+    for (let wait = 0; wait < 50 && open() > before + 2; wait++) await new Promise((done) => setTimeout(done, 20));
+    assert.ok(open() <= before + 2, `${open()} files, ${before} before`);
+  } finally {
+    served.kill();
   }
 });
 

@@ -26,7 +26,7 @@ const REFERENCE = { sigma2: 8, weights: { max: 1.39e-17, frobenius: 1.22e-16 }, 
 /** @param {{ all?: boolean, json?: boolean, variant?: any, seed: string, wasm?: string }} given @returns {Promise<number>} exit status */
 export async function run({ all, json, variant, seed, wasm }) {
   if (!/^\d{1,9}$/.test(seed)) throw new ClearheadError('ARG', `--seed is "${seed}"; expected a whole number`);
-  const ch = await init({ layers: true, ...(variant && { variant }), ...(wasm && { wasm: await readFile(wasm) }) }),
+  const ch = await init({ layers: true, ...(variant !== undefined && { variant }), ...(wasm !== undefined && { wasm: await readFile(wasm) }) }),
     head = lab(ch, +seed);
   const statements = examine(head);
   const detail = /** @type {DType[]} */ (['float64', 'float32']).map((type) => equivalence(head, type));

@@ -10,7 +10,10 @@ export const FILE = 'FILE is a GGUF file, a safetensors file with config.json an
 /** From a path, folder or address to what loadModel takes. @param {string | undefined} given @returns {Promise<URL>} */
 export async function modelAt(given) {
   if (!given) throw new ClearheadError('ARG', 'FILE is not given; expected a model, as in: clearhead info model.gguf');
-  if (/^(https?|file):/.test(given)) return new URL(given);
+  if (/^(https?|file):/.test(given)) {
+    if (!URL.canParse(given)) throw new ClearheadError('ARG', `FILE is "${given}"; expected an address or a path`);
+    return new URL(given);
+  }
   const path = resolve(given), found = await stat(path).catch(() => undefined);
   if (!found) throw new ClearheadError('ARG', `FILE is "${given}"; there is no such file`);
   if (!found.isDirectory()) return pathToFileURL(path);

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
+import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 export const usage = `  clearhead serve [--port N]
@@ -68,5 +69,6 @@ async function answer(request, response) {
   response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-length': found.size, 'cache-control': 'no-cache',
     // so that a page of this server could use threads
     'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' });
-  createReadStream(file).pipe(response);
+  // who leaves early, or a file that cannot be read after all, ends this answer alone
+  pipeline(createReadStream(file), response, () => {});
 }
