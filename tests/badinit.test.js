@@ -1,6 +1,8 @@
 /** Loading: every source the API takes, and everything that can be wrong with one. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
+import process from 'node:process';
 import { after, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { ClearheadError, init } from '../src/js/index.js';
@@ -255,6 +257,12 @@ test('C15: one bit flipped anywhere is caught at load or harmless', { timeout: 1
   }
   t.diagnostic(`${count} flips: ${JSON.stringify(tally)}`);
   assert.deepEqual([tally.wrong, tally.endless], [0, 0], `flipping bit ${wrong.slice(0, 10)} is neither caught nor harmless`);
+});
+
+test('a file that fails to arrive is an error of init and of nothing else', () => {
+  const program = `import { init } from ${JSON.stringify(new URL('../src/js/index.js', import.meta.url).href)};
+    for (const layers of [false, true]) await init({ layers, wasm: Promise.reject(new Error('gone')) }).catch(({ message }) => console.log(message));`;
+  assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' }), 'gone\ngone\n');
 });
 
 test('an engine without layers says how to get them, and a wasm file without them is refused', async () => {

@@ -29,8 +29,8 @@ export async function init(options) {
     throw new ClearheadError('NET', `theory.js did not load: ${cause.message}`, { cause });
   });
   loading.catch(() => {});
-  const more = yes('layers', layers) ? await import('./layers.js') : null, file = more?.fileOf ?? fileOf;
-  const source = await wasm, given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
+  const source = await wasm, more = yes('layers', layers) ? await import('./layers.js') : null, file = more?.fileOf ?? fileOf;
+  const given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
   let why = relaxed || asked === 1 ? '' : 'the JS engine has no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
