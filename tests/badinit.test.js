@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import process from 'node:process';
 import { after, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import { ClearheadError, init } from '../src/js/index.js';
 import { sameBits } from './bits.js';
@@ -257,6 +258,15 @@ test('C15: one bit flipped anywhere is caught at load or harmless', { timeout: 1
   }
   t.diagnostic(`${count} flips: ${JSON.stringify(tally)}`);
   assert.deepEqual([tally.wrong, tally.endless], [0, 0], `flipping bit ${wrong.slice(0, 10)} is neither caught nor harmless`);
+});
+
+test('bytes may be of another realm, or shared', async () => {
+  const bytes = wasmBytes('simd'), there = runInNewContext('(length) => new Uint8Array(length)')(bytes.length), shared = new Uint8Array(new SharedArrayBuffer(bytes.length + 8), 8);
+  for (const view of [there, shared]) {
+    view.set(bytes);
+    const ch = await init({ wasm: view, variant: 'simd' });
+    assert.equal(ch.attention(Float32Array.of(1), Float32Array.of(0, 1), Float32Array.of(0, 3), { headDim: 1 }).output.length, 1);
+  }
 });
 
 test('a file that fails to arrive is an error of init and of nothing else', () => {

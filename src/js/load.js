@@ -28,7 +28,7 @@ export async function compile(source) {
   } catch (cause) {
     // a content security policy shows only here: validate does not know of it
     const policy = WebAssembly.validate(bytes);
-    throw new ClearheadError('ENV', policy ? "the content security policy needs script-src 'wasm-unsafe-eval'" : 'this engine lacks SIMD, or relaxed SIMD', { cause });
+    throw new ClearheadError('ENV', policy ? "the content security policy needs script-src 'wasm-unsafe-eval'" : 'this engine lacks (relaxed) SIMD', { cause });
   }
 }
 
@@ -54,11 +54,12 @@ export function absolute(address, name) {
  * @param {any} source @returns {Promise<[ArrayBuffer, Promise<WebAssembly.Module | void>?]>}
  */
 async function bytesOf(source) {
-  if (ArrayBuffer.isView(source)) source = source.buffer.slice(source.byteOffset, source.byteOffset + source.byteLength);
+  // a copy by this realm's own class: what Node reads, for one, is of another where this runs in a context of its own
+  if (ArrayBuffer.isView(source)) source = new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice().buffer;
   if (source instanceof ArrayBuffer) return [source];
   const address = typeof source === 'string' || source instanceof URL;
   if (address) absolute(source, 'wasm');
-  else if (!(source instanceof Response)) refuse('ARG', 'wasm', describe(source), 'a URL, a Response, bytes or a WebAssembly.Module');
+  else if (!(source instanceof Response)) refuse('ARG', 'wasm', describe(source), 'a URL, Response, bytes or WebAssembly.Module');
   try {
     // Node has its modules at hand, but for 21 and 22.0 to 22.2; importing one takes longer than all else here
     if (/^file:/.test(source)) {
