@@ -1,10 +1,10 @@
 /**
  * npm run bench: Clearhead, its peers and the machine's limits, in one run.
  *
- *   --quick          the main cases, three rounds, under a minute and a half
+ *   --quick          the main cases without whole models, three rounds, two minutes
  *   --only A,B       sections: limits, matmul, prefill, gqa, heads, window, decode, threads, memory, cold, size, models
  *   --models A,B     of the section models only these files, as SmolLM2-135M-Q8_0; all of them take an hour, most of it the peer's
- *   --rounds N       default 7
+ *   --rounds N       default 7; of whole models at most 3
  *   --json           the results as JSON on standard output instead of tables
  *   --chart          draw docs/bench.svg from them
  *   --this-node      on the Node that runs this; by default on the newer one that the tests install, which has relaxed SIMD
@@ -35,7 +35,7 @@ function options() {
   const values = ['only', 'models', 'rounds'].map((name) => [name, { type: 'string' }]);
   try {
     const { values: given } = parseArgs({ options: Object.fromEntries([...flags, ...values]) });
-    const only = given.only?.split(',') ?? SECTIONS,
+    const only = given.only?.split(',') ?? SECTIONS.filter((name) => name !== 'models' || given.models || !given.quick),
       rounds = Number(given.rounds ?? (given.quick ? 3 : 7));
     for (const name of only) if (!SECTIONS.includes(name)) throw new Error(`--only ${name}: there is ${SECTIONS.join(', ')}`);
     const models = given.models?.split(',');
@@ -135,7 +135,7 @@ if (only.includes('cold')) results.cold = await coldStarts(browser, engine, { id
 if (only.includes('size')) results.size = await downloads({ quick, versions });
 if (only.includes('models')) {
   if (browser.why) results.absent.push({ name: 'whole models', engine: 'a browser', why: browser.why });
-  else results.models = await measureModels(browser, { models: models ?? (quick ? MODELS.slice(0, 1) : MODELS), rounds: Math.min(rounds, 3), say });
+  else results.models = await measureModels(browser, { models: models ?? MODELS, rounds: Math.min(rounds, 3), say });
 }
 await browser.close();
 
