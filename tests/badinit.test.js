@@ -1,8 +1,6 @@
 /** Loading: every source the API takes, and everything that can be wrong with one. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
-import process from 'node:process';
 import { after, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
@@ -267,12 +265,6 @@ test('bytes may be of another realm, or shared', async () => {
     const ch = await init({ wasm: view, variant: 'simd' });
     assert.equal(ch.attention(Float32Array.of(1), Float32Array.of(0, 1), Float32Array.of(0, 3), { headDim: 1 }).output.length, 1);
   }
-});
-
-test('a file that fails to arrive is an error of init and of nothing else', () => {
-  const program = `import { init } from ${JSON.stringify(new URL('../src/js/index.js', import.meta.url).href)};
-    for (const layers of [false, true]) await init({ layers, wasm: Promise.reject(new Error('gone')) }).catch(({ message }) => console.log(message));`;
-  assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' }), 'gone\ngone\n');
 });
 
 test('an engine without layers says how to get them, and a wasm file without them is refused', async () => {

@@ -268,6 +268,12 @@ test('a program with threads ends when it has nothing left to do', () => {
   assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8', timeout: 8000 }), '2 \n');
 });
 
+test('a file that fails to arrive is an error of init and of nothing else', () => {
+  const program = `import { init } from ${JSON.stringify(new URL('../src/js/index.js', import.meta.url).href)};
+    for (const layers of [false, true]) await init({ layers, wasm: Promise.reject(new Error('gone')) }).catch(({ message }) => console.log(message));`;
+  assert.equal(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8', env: { ...process.env, FORCE_COLOR: '0' } }), 'gone\ngone\n');
+});
+
 test('errors, small calls and float64 work as ever beside threads', async () => {
   const ch = await init({ variant: 'simd', threads: 2 }), small = { q: numbers(1, 8), k: numbers(2, 8), v: numbers(3, 8), options: { headDim: 4 } };
   assert.throws(() => ch.attention(small.q, small.k, small.v, { headDim: 3 }), { code: 'SHAPE' });
