@@ -74,11 +74,39 @@ test('what is wrong with a Response is said as the page’s own side says it, an
   let pulls = 0;
   const endless = new Response(new ReadableStream({ pull: (controller) => (pulls++, controller.enqueue(new Uint8Array(9)), new Promise((done) => setTimeout(done, 2))) }, { highWaterMark: 0 }));
   await assert.rejects(loadModel({ weights: endless, config: new Response('', { status: 404 }) }, { engine }), { code: 'NET', message: /^config could not be fetched: status 404/ });
-  const [then] = [pulls, await new Promise((done) => setTimeout(done, 100))];
-  assert.ok(pulls <= then + 1, `${pulls - then} pulls after the failure`);
+  const before = pulls;
+  await new Promise((done) => setTimeout(done, 100));
+  assert.ok(pulls <= before + 1, `${pulls - before} pulls after the failure`);
   const model = await loadModel({ weights: new Response(source) }, { engine });
   assert.equal((await model.prefill(prompt)).logits.length, model.config.vocab);
   await model.dispose();
+});
+
+test('a text that is ended before it begins leaves the one before it to end in peace', async () => {
+  const large = asGguf(tiny({ ...configs['llama, tied, grouped'], hidden_size: 256, intermediate_size: 512, num_hidden_layers: 12, max_position_embeddings: 1024 }));
+  const model = await loadModel(large, { engine }), long = Array.from({ length: 400 }, (_, x) => 3 + (x % 50));
+  for (let round = 0; round < 3; round++) {
+    const [first, second] = [new AbortController(), new AbortController()], a = model.generate(long, { signal: first.signal }).next();
+    await new Promise((done) => setTimeout(done, 30));
+    first.abort(new Error('first'));
+    const b = model.generate(long, { signal: second.signal }).next();
+    second.abort(new Error('second'));
+    await assert.rejects(a, /first/);
+    await assert.rejects(b, /second/);
+    assert.equal((await model.prefill(prompt)).logits.length, model.config.vocab);
+    await model.cache.clear();
+  }
+  await model.dispose();
+});
+
+test('kernels that never arrive can be aborted, and a download that was given beside them is left', async () => {
+  const abort = new AbortController(), reason = new Error('enough');
+  let left = 0;
+  const weights = new Response(new ReadableStream({ cancel: () => void left++ }, { highWaterMark: 0 }));
+  setTimeout(() => abort.abort(reason), 30);
+  await assert.rejects(loadModel(weights, { engine: { ...engine, wasm: new Promise(() => {}) }, signal: abort.signal }), reason);
+  await new Promise((done) => setTimeout(done, 20));
+  assert.equal(left, 1);
 });
 
 test('the kernels may be given in any way that init takes, and options are read as the page’s own side reads them', async () => {

@@ -44,7 +44,8 @@ const functions = {
     }
   },
   begin(post, id, how, prompt, options) {
-    const { signal } = controller(id);
+    const { signal } = /** @type {AbortController} */ (running.get(id));
+    signal.throwIfAborted(); // it may have been ended while it waited for another to end
     texts.set(id, { text: /** @type {any} */ (loaded())[how](prompt, { ...options, signal }), lengths: [] });
   },
   async next(post, id, of) {
@@ -55,11 +56,12 @@ const functions = {
   /** Whoever took so many tokens of a text that is ended early has a cache that goes as far, though more may have been made, or nearly so. 0: nothing is to go. */
   finish(post, id, of, taken) {
     const { text, lengths = [] } = texts.get(of) ?? {};
+    if (!text) return ending; // it never began
     const back = () => {
       const { cache } = loaded();
       if (lengths[taken - 1] < cache.length) cache.truncate(lengths[taken - 1]);
     };
-    ending = Promise.resolve(text?.return()).then(back).catch(() => {});
+    ending = Promise.all([ending, text.return().then(back).catch(() => {})]);
     texts.delete(of);
     running.delete(of);
     return ending;
@@ -76,6 +78,7 @@ const functions = {
 /** @param {(message: any) => void} post @param {any} message */
 async function answer(post, { id, f, values, stop }) {
   if (stop !== undefined) return void running.get(stop)?.abort();
+  if (f === 'begin') controller(id);
   try {
     if (f !== 'next' && f !== 'finish') await ending;
     if (f === 'next' || f === 'row') await ahead;

@@ -5,7 +5,7 @@
 import { abortSignal, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { listen, nodeWorkers } from '../workers.js';
-import { openSource } from './source.js';
+import { leave, openSource } from './source.js';
 
 export { ClearheadError };
 
@@ -24,10 +24,11 @@ export async function loadModel(source, options) {
   if (signal?.aborted) abort();
   try {
     const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-    if (engine?.wasm !== undefined) given.engine = { ...engine, wasm: await sendableWasm(await engine.wasm, over.signal) };
+    if (engine?.wasm !== undefined) given.engine = { ...engine, wasm: await sendableWasm(await unless(over.signal, engine.wasm), over.signal) };
     return new RemoteModel(link, await link.call('load', [await sendable(source, over.signal), given], { signal, onProgress }));
   } catch (error) {
     link.end(error); // and with it what is still being read
+    leave(source);
     throw error;
   } finally {
     signal?.removeEventListener('abort', abort);
@@ -56,6 +57,12 @@ async function sendable(source, signal, name = 'weights') {
   return source;
 }
 
+/** What is waited for, or the reason why it is no longer. @param {AbortSignal} signal @param {any} wanted */
+function unless(signal, wanted) {
+  signal.throwIfAborted();
+  return Promise.race([wanted, new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))]);
+}
+
 /** The same of what `init` takes for its kernels. @param {any} wasm @param {AbortSignal} signal */
 async function sendableWasm(wasm, signal) {
   const sent = await sendable(wasm, signal, 'wasm');
@@ -64,8 +71,15 @@ async function sendableWasm(wasm, signal) {
 
 /** All of a response, which is checked and can be aborted as on the page's own side. @param {Response} response @param {AbortSignal} signal @param {string} name */
 async function received(response, signal, name) {
-  const stream = await openSource(response, { signal, name }), parts = [];
-  for (let chunk; (chunk = await stream.read()); ) parts.push(chunk);
+  const stream = await openSource(response, { signal, name });
+  /** @type {BlobPart[]} */
+  let parts = [];
+  let fresh = 0;
+  for (let chunk; (chunk = await stream.read()); fresh += chunk.length) {
+    // a browser keeps a Blob outside this memory, and on the disk where it is large
+    if (fresh > 2 ** 26) parts = [new Blob(parts)], (fresh = 0);
+    parts.push(chunk);
+  }
   return new Blob(parts);
 }
 
