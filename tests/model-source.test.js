@@ -253,6 +253,21 @@ describe('what goes wrong', () => {
   test('a page behind blank lines', () => refuses(() => readWhole(new TextEncoder().encode('\n'.repeat(90) + html)), 'FORMAT', /is a web page \(HTML\)/));
   test('a count beyond all files, of a file of unknown length', () =>
     refuses(() => readWhole(inChunks(new Bytes().raw(new TextEncoder().encode('GGUF')).u32(3).raw(new Uint8Array(16).fill(255)).done(), 40)), 'INTEGRITY', /expected what fits into the rest of the file; it/));
+  test('a page in the place of weights, whatever their configuration lacks', async () => {
+    for (const config of [{ model_type: 'llama' }, { model_type: 'gpt_oss' }]) await refuses(() => readWhole({ weights: new TextEncoder().encode(html), config }), 'FORMAT', /is a web page \(HTML\)/);
+  });
+  test('an optional file that a page of another origin may not know to be absent is absent, but not a tokenizer', async () => {
+    const { fetch } = globalThis;
+    try {
+      for (const [missing, error] of [[/jinja|_config/, null], [/tokenizer.json/, 'NET']]) {
+        globalThis.fetch = async (url, ...how) => (missing.test(url) ? Promise.reject(new TypeError('Failed to fetch')) : fetch(url, ...how));
+        if (error) await refuses(open('/hf/model.safetensors'), error, /tokenizer.json could not be opened/);
+        else assert.ok(await readWhole(`${base}/hf/model.safetensors`));
+      }
+    } finally {
+      globalThis.fetch = fetch;
+    }
+  });
   test('a tokenizer that the server cannot give now', () => refuses(open('/busy/model.safetensors'), 'NET', /tokenizer.json could not be fetched: status 503/));
   test('a tokenizer that is cut off', () => refuses(open('/cut/model.safetensors'), 'NET', /tokenizer.json stopped after 22 bytes/));
   test('no config.json', () => refuses(open('/bare/model.safetensors'), 'NET', /source is safetensors alone \(.*config.json could not be fetched: status 404\); expected config.json beside it, or \{ weights/));
@@ -275,8 +290,9 @@ describe('what goes wrong', () => {
     const bad = () => new Response('{');
     for (const source of [{ weights: slow('beside config'), config: bad() }, { weights: [bad(), slow('beside a shard')], config: {} }, { weights: slow('with a misspelt part'), konfig: {} }])
       assert.ok(await refused(() => openModel(source)));
+    assert.ok(await refused(() => openModel({ weights: bytes, config: bad(), tokenizer: slow('a tokenizer') })));
     await new Promise((done) => setTimeout(done, 20));
-    assert.deepEqual(ends, ['beside config', 'beside a shard', 'with a misspelt part']);
+    assert.deepEqual(ends, ['beside config', 'beside a shard', 'with a misspelt part', 'a tokenizer']);
   });
 
   test('a sink that fails ends the stream, and its error passes through', async () => {

@@ -21,8 +21,7 @@ export async function openModel(source, { onProgress, signal } = {}) {
   try {
     return await openFiles(await gather(source, signal), onProgress, signal);
   } catch (error) {
-    // a download that was given goes on until it is read or left
-    [source, source?.weights].flat().forEach(leave);
+    leave(source);
     throw error;
   }
 }
@@ -60,9 +59,9 @@ async function openFiles({ weights, json, shardOf }, onProgress, signal) {
     };
   } catch (/** @type {any} */ error) {
     await cancel();
-    // what is odd about the weights of an architecture that is none of ours does not matter
-    if (error?.code === 'FORMAT' && typeof json.config?.model_type === 'string') await readConfig(/** @type {any} */ ({ format: 'safetensors', json }));
-    throw error;
+    // that weights are of an odd type does not matter where the architecture is none of ours
+    const other = /type of/.test(error?.message) && json.config && (await readConfig(/** @type {any} */ ({ format: 'safetensors', json })).catch((cause) => cause));
+    throw /^the architecture is (?!"not given")/.test(other?.message) ? other : error;
   }
 }
 

@@ -45,8 +45,8 @@ async function gatherAddress(source, signal) {
       /** @type {any} */ (found.json)[part] = await readPart(part, beside, signal);
     } catch (/** @type {any} */ error) {
       signal?.throwIfAborted();
-      // a server may also answer a wrong address with a web page; one that fails, or is not reached, says nothing of what it has
-      const absent = error.cause?.code === 'ENOENT' || /: status 4(03|04|10)$|web page/.test(error.message);
+      // A server may also answer a wrong address with a web page, or so that a page of another origin is not told; one that fails says nothing of what it has.
+      const absent = error.cause?.code === 'ENOENT' || /: status 4(03|04|10)$|web page/.test(error.message) || (part !== 'tokenizer' && !needed && /could not be opened/.test(error.message));
       if (needed && absent)
         throw new ClearheadError(error.code, `source is safetensors alone (${error.message}); expected config.json beside it, or { weights, config, tokenizer }`, { cause: error });
       if (needed || !absent) throw error;

@@ -92,9 +92,10 @@ export async function openSource(source, { signal, name } = {}) {
   };
 }
 
-/** Lets go of what a source that was not opened would bring. @param {any} source */
+/** Lets go of downloads that were given, or they go on until they are read. @param {any} source see ModelSource */
 export function leave(source) {
-  if (typeof Response === 'function' && source instanceof Response) source.body?.cancel().catch(() => {}); // which one that is being read refuses
+  const parts = source && Object.getPrototypeOf(source) === Object.prototype ? Object.values(source).flat() : [source];
+  for (const one of parts) if (typeof Response === 'function' && one instanceof Response) one.body?.cancel().catch(() => {}); // which one that is being read refuses
 }
 
 /** What failed; fetch itself says no more than that it did. @param {any} error */

@@ -32,7 +32,10 @@ export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, ge
   const added = new Map(tokenizer.added_tokens.map((/** @type {any} */ token) => [token.content, token.id]));
   /** An id, or the name of a token. @param {any} x @returns {number} */
   const id = (x) => (typeof x === 'number' ? (Number.isInteger(x) && x >= 0 && x < texts.length ? x : -1) : named(x?.content ?? x));
-  const named = (/** @type {any} */ text) => added.get(text) ?? ids.get(text) ?? -1;
+  const named = (/** @type {any} */ text) => {
+    const found = added.get(text) ?? ids.get(text) ?? -1;
+    return texts[found] === text ? found : -1; // a token that was added may have taken its place
+  };
   const bos = [tokenizerConfig.bos_token, generationConfig.bos_token_id, config.bos_token_id].map(id).find((one) => one >= 0) ?? -1;
   const ends = [generationConfig.eos_token_id, config.eos_token_id, tokenizerConfig.eos_token].flat(1).map(id);
   return tokenizerOf(vocabulary, { bos, addsBos: bos >= 0 && before[0] === bos, ends: [...ends, bos], encode });

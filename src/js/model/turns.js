@@ -19,13 +19,12 @@ const pause = () =>
     channel.port2.postMessage(0);
   });
 
-/** For a piece of work: waits its turn when it has had the thread for long enough, and says whether it has waited. */
+/** For a piece of work: waits its turn when it has had the thread for long enough. */
 export function turns() {
   let rested = performance.now();
   return async () => {
-    if (performance.now() - rested < SLICE) return false;
+    if (performance.now() - rested < SLICE) return;
     await pause();
     rested = performance.now();
-    return true;
   };
 }
