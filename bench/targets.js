@@ -33,10 +33,16 @@ export function targets(results) {
     return row?.least[limit] ? median(sharesOf(row, limit)) : null;
   };
   /** Both builds are held against what the machine can do, which is to fuse. */
-  const best = (id) => {
-    const both = ['clearhead relaxed', 'clearhead simd'].map((name) => share(id, name, FUSED)).filter((x) => x !== null);
+  const best = (id, of = (name) => share(id, name, FUSED)) => {
+    const both = ['clearhead relaxed', 'clearhead simd'].map(of).filter((x) => x !== null);
     return both.length ? Math.max(...both) : null;
   };
+  /** The same, or what the engine can do where it cannot fuse. */
+  const allowed = (id) =>
+    best(id, (name) => {
+      const row = find(id, name), shares = row ? sharesOf(row, FUSED) : [];
+      return shares.length ? median(shares) : null;
+    });
   /** How many times as fast a is as b in a case. */
   const faster = (id, a, b) => {
     const ratio = timesFaster(find(id, a), find(id, b));
@@ -65,11 +71,11 @@ export function targets(results) {
   atLeast('relaxed is not slower than simd', `worst: ${slowest}`, NOISE, slower);
 
   // In units of the limit that ran beside each, whose time does follow the pairs.
-  const [longer, shorter] = ['prefill-3-3-4096-64-w256', 'prefill-3-3-2048-64-w256'].map((id) => best(id));
+  const [longer, shorter] = ['prefill-3-3-4096-64-w256', 'prefill-3-3-2048-64-w256'].map(allowed);
   atMost('window: time follows the pairs seen', '4096 against 2048, window 256', 1.1, longer && shorter && shorter / longer, ' times the time a pair');
 
-  atLeast('decode, of what the machine allows', title('decode-9-3-1024-64'), 0.56, best('decode-9-3-1024-64'), ' (25 of 45 GB/s)');
-  atLeast('decode, of what the machine allows', title('decode-32-8-4096-64'), 0.55, best('decode-32-8-4096-64'), ' (18 of 33 GB/s)');
+  atLeast('decode, of what the machine allows', title('decode-9-3-1024-64'), 0.56, allowed('decode-9-3-1024-64'), ' (25 of 45 GB/s)');
+  atLeast('decode, of what the machine allows', title('decode-32-8-4096-64'), 0.55, allowed('decode-32-8-4096-64'), ' (18 of 33 GB/s)');
   for (const id of ['decode-9-3-4096-64', 'decode-32-8-4096-64']) {
     const times = ['relaxed', 'simd'].map((variant) => faster(id, 'clearhead, q8 cache', `clearhead ${variant}`)).find(Boolean);
     atLeast('q8 cache against float32', title(id), 1.5, times, ' times as fast');

@@ -272,15 +272,15 @@ struct attn_work {
 
 static size_t round16(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
 
-/* So many kv heads are pieces enough by themselves; and with a state for each span of more, memory might not do. */
-enum { HEADS = 1024 };
+/* More kv heads than that are pieces enough without cutting them by spans, and a state for each of their spans might not fit into memory. */
+enum { MANY_HEADS = 1024 };
 
 /* Pieces large enough to be worth taking, and several for each thread. */
 static attn_work plan(const attn_params *p)
 {
   attn_work w = {.p = p, .chunk = CHUNK};
   int32_t heads = p->batch * p->kv_heads, rows = p->m * (p->heads / p->kv_heads);
-  w.by_span = rows <= FEW && heads <= HEADS;
+  w.by_span = rows <= FEW && heads <= MANY_HEADS;
   double row = (double)p->n * (p->dim + p->value_dim);
   while (w.chunk > CHUNK / 8 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
     w.chunk /= 2;
