@@ -121,6 +121,13 @@ describe('a model in several files', () => {
     assert.ok(seen.every((loaded, at) => !at || loaded > seen[at - 1]));
   });
 
+  test('is not one of its files', async () => {
+    for (const file of ['model-00001-of-00002.safetensors', 'model-00010-of-00012.safetensors?download=true'])
+      await refuses(() => readWhole(`http://models.test/${file}`), 'ARG', /^source is .*-of-\d+\.safetensors, one file of several; expected the address of their model.safetensors.index.json/);
+    const files = contents(shards), whole = new Map([['/m/model-00001-of-00001.safetensors', tinyJson('llama').weights], ['/m/config.json', files.get('/m/config.json')]]);
+    assert.ok(await within(6, (path) => whole.get(path), () => readWhole('http://models.test/m/model-00001-of-00001.safetensors')));
+  });
+
   test('that changes while it is read is told so', async () => {
     const files = contents(shards), other = writeSafetensors({ tensors: [...tensors.filter((_, x) => x % count === 5), { name: 'more', shape: [2], data: new Float32Array(2) }] });
     let asked = 0;

@@ -38,6 +38,7 @@ export async function gather(source, signal) {
 async function gatherAddress(source, signal) {
   if (isAddress(source)) absolute(source, 'source');
   if (!isAddress(source) || !/\.(safetensors|index\.json)([?#]|$)/.test(String(source))) return { weights: [source], json: {} };
+  if (/-of-(?!0*1\.)\d+\.safetensors([?#]|$)/.test(String(source))) refuse('ARG', 'source', `${nameOf(source)}, one file of several`, 'the address of their model.safetensors.index.json');
   const found = isIndex(source) ? await gatherShards(source, signal) : { weights: [source], json: {} };
   await Promise.all(BESIDE.map(async ([part, file, needed]) => {
     const beside = besideOf(source, file);

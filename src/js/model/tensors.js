@@ -57,7 +57,7 @@ export function matchTensors(config, file) {
     if (one.when && !one.when(config)) return [one.role, null];
     const name = prefix + one[gguf ? 'gguf' : 'json'], tensor = free.get(name);
     const shape = one.shape.map((size) => (typeof size === 'number' ? size : /** @type {any} */ (sizes)[size]));
-    if (!tensor) throw new ClearheadError('FORMAT', `the tensor ${name} is missing; expected one of (${shape})`);
+    if (!tensor) throw new ClearheadError('FORMAT', `the tensor ${name} is missing; expected it, of shape (${shape})`);
     if (String(tensor.shape) !== String(shape)) throw new ClearheadError('FORMAT', `the tensor ${name} is of (${tensor.shape}); expected (${shape}), which are ${one.shape.join(', ')}`);
     if (shape.length === 1 && !/^B?F(32|16)$/.test(tensor.type)) throw new ClearheadError('FORMAT', `the tensor ${name} is ${tensor.type}; expected F32, F16 or BF16`);
     free.delete(name);
