@@ -23,7 +23,7 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a model. Its file is read once, in order, and packed as it arrives. FORMAT names what is not supported, before a weight is read;
+ * Loads a model. Its file is read once, in order, and packed as it arrives; of several addresses the headers come first. FORMAT names what is not supported, before a weight is read;
  * INTEGRITY: the file is cut off or damaged; NET: it cannot be had; OOM: it does not fit.
  */
 export function loadModel(source: ModelSource, options?: LoadOptions): Promise<Model>;

@@ -29,7 +29,7 @@ export interface RemoteModel {
   /**
    * As that of `Model`, but begins, and refuses options, when the first token is asked for. The worker is a token ahead of what was taken,
    * and while that is waited for it has been asked for the next: a temperature that is set meanwhile acts, and a row that is asked for is
-   * had, a token or two later. A text that is ended early leaves the cache as if there were none.
+   * had, a token or two later. A text that is ended early leaves the cache as long as what was taken of it.
    */
   generate<O extends Observe = 'none'>(prompt: string | ArrayLike<number>, options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
   /** The same. */
