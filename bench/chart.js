@@ -96,7 +96,7 @@ export function chart(results) {
     'The limit is the machine’s own, measured in the same rounds.',
   ];
   notes.forEach((note, line) => panels.push(text(8, y + 16 + 16 * line, note, 'class="small"')));
-  const height = y + 8 + 16 * (notes.length),
+  const height = y + 8 + 16 * notes.length,
     title = 'Speed of attention in JavaScript, one thread, against what the machine allows';
   const size = `viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${title}">
