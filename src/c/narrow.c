@@ -4,7 +4,8 @@
  * the signed form); tiles meet them unpacked, signed in that form and unsigned in the others. What unsigned ones are too large by comes off
  * as a multiple of the inputs' sum.
  *
- * `pairs`: sums of two instead of four, for weights of 4 bits. On a Zen 4 in Node 26 they run at 95 GOP/s where wide.c does at 65.
+ * `pairs`: sums of two instead of four, for weights of up to 6 bits. On a Zen 4 in Node 26 those of 4 bits run at 95 GOP/s where wide.c
+ * does at 65.
  */
 #include "alone.h"
 #include "bits.h"
@@ -12,21 +13,22 @@
 /* Q6_K's halves by themselves: as a float, n with its s. */
 INLINE f32x4 of_half(i32x4 n, i32x4 sub) { return v_float(n) * v_float(sub); }
 
-/* n of a part of Q5, or of Q6 as floats, with each half's s and without 32·Σx, its offset's. */
-INLINE void part_dots(const int high_bits, i32x4 to[2], const uint8_t *q, const uint8_t *x)
+/* n of a part of Q5, or of Q6 as floats, with each half's s and without 32·Σx, its offset's. Four products of 6 bits fit 16: 4·63·127. */
+INLINE void part_dots(const int high_bits, const int pairs, i32x4 to[2], const uint8_t *q, const uint8_t *x)
 {
   const bit_masks of = masks_of(high_bits);
+  const i16x8 ones = (i16x8)v_keep(0x10001);
   const int32_t *numbers = (const int32_t *)(const void *)(x + input_quants(0, 1));
   const int32_t below = numbers[2], below_low = numbers[3]; /* −128 times the sums */
   i32x4 start = v_splat_i(high_bits == 2 ? below_low / 4 : 0), n[2] = {start, start}, high[2] = {{0}, {0}};
   f32x4 y[2] = {{0}, {0}};
   ROLLED for (int t = 0; t < 4; t++)
   {
-    i32x4 b[2][2];
+    i32x4 b[2][2], y0 = v_splat_bytes(x + 8 * t), y1 = v_splat_bytes(x + 8 * t + 4);
     eight_columns(high_bits, of, b, q, t, high);
-    for (int j = 0; j < 2; j++)
-      for (int v = 0; v < 2; v++)
-        n[v] = v_dot8(v_splat_bytes(x + 8 * t + 4 * j), b[j][v], n[v]);
+    for (int v = 0; v < 2; v++)
+      n[v] = pairs ? v_dot(v_pairs(y0, b[0][v]) + v_pairs(y1, b[1][v]), ones, n[v])
+                   : v_dot8(y1, b[1][v], v_dot8(y0, b[0][v], n[v]));
     if (high_bits == 2 && t % 2) {
       i16x8 sub = v_load_i8(q - 16 + t / 2 * 8);
       y[0] += of_half(n[0], v_low(sub));
@@ -73,8 +75,10 @@ INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *pa
 OF_PART(INLINE, part8, stream_dots(BYTES, n, panel, at, x))
 OF_PART(INLINE, part4, stream_dots(NIBBLES, n, panel, at, x))
 OF_PART(INLINE, part4_pairs, stream_dots(NIBBLE_PAIRS, n, panel, at, x))
-OF_PART(INLINE, part5, part_dots(1, *n, *panel + at, x))
-OF_PART(INLINE, part6, part_dots(2, *n, *panel + at, x))
+OF_PART(INLINE, part5, part_dots(1, 0, *n, *panel + at, x))
+OF_PART(INLINE, part6, part_dots(2, 0, *n, *panel + at, x))
+OF_PART(INLINE, part5_pairs, part_dots(1, 1, *n, *panel + at, x))
+OF_PART(INLINE, part6_pairs, part_dots(2, 1, *n, *panel + at, x))
 
 ALONE(0, alone8, part8, STREAMS, OFFSET, 0, 0)
 ALONE(0, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
@@ -83,6 +87,8 @@ ALONE(0, alone4_pairs, part4_pairs, STREAMS, OFFSET, 0, a->t.sign_m)
 ALONE(0, alone4_k_pairs, part4_pairs, STREAMS, PLAIN, 1, 1)
 ALONE(0, alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
 ALONE(0, alone6_k, part6, 1, FLOATS, 1, 0)
+ALONE(0, alone5_pairs, part5_pairs, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
+ALONE(0, alone6_k_pairs, part6_pairs, 1, FLOATS, 1, 0)
 
 alone_kernel *attn_alone_narrow(weight_type t, int pairs)
 {
@@ -90,8 +96,10 @@ alone_kernel *attn_alone_narrow(weight_type t, int pairs)
     return NULL;
   if (t.low_bits == 8)
     return alone8;
+  if (t.high_bits == 2)
+    return pairs ? alone6_k_pairs : alone6_k;
   if (t.high_bits)
-    return t.high_bits == 2 ? alone6_k : alone5;
+    return pairs ? alone5_pairs : alone5;
   if (t.sub_scales)
     return pairs ? alone4_k_pairs : alone4_k;
   return pairs ? alone4_pairs : alone4;
@@ -150,7 +158,7 @@ INLINE void tile_dots(i32x4 n[GROUP][2], const int8_t *w, const uint8_t *x, cons
   }
 }
 
-/* Four columns for a part of 4 bits. */
+/* Four columns. */
 INLINE void add_pairs(const int first, i16x8 two[GROUP][2], const int8_t *w, const uint8_t *x)
 {
   i32x4 w0 = v_load_i(w), w1 = v_load_i(w + 16);
@@ -162,15 +170,19 @@ INLINE void add_pairs(const int first, i16x8 two[GROUP][2], const int8_t *w, con
   }
 }
 
-/* n += those of such a part: eight sums of two, each at most 2·15·127, fit 16 bits. */
-INLINE void tile_pairs(i32x4 n[GROUP][2], const int8_t *w, const uint8_t *x)
+/*
+ * n += those of as many columns as fit 16 bits: all of a part with 4 bits, whose products are at most 15·127, and with each more half as many.
+ * Returns the weights behind them.
+ */
+INLINE const int8_t *tile_pairs(const int high_bits, i32x4 n[GROUP][2], const int8_t *w, const uint8_t *x)
 {
   i16x8 two[GROUP][2];
   add_pairs(1, two, w, x);
-  ROLLED for (int c = 4; c < PART; c += 4) add_pairs(0, two, w += 4 * PANEL, x += 4 * GROUP);
+  ROLLED for (int c = 4; c < PART >> high_bits; c += 4) add_pairs(0, two, w += 4 * PANEL, x += 4 * GROUP);
   for (int r = 0; r < GROUP; r++)
     for (int v = 0; v < 2; v++)
       n[r][v] += v_widen(two[r][v]);
+  return w + 4 * PANEL;
 }
 
 /* So much for each input to begin with. */
@@ -182,16 +194,29 @@ INLINE void start_with(i32x4 n[GROUP][2], const i32x4 start)
   n[3][0] = n[3][1] = v_splat_lane_i(start, 3);
 }
 
-enum { IN_PAIRS, WHOLE, HALVES };
+/* n += those of a part, or of half of one. */
+INLINE void add_columns(const int pairs, const int high_bits, i32x4 n[GROUP][2], const int8_t *w, const uint8_t *x,
+                        const int columns)
+{
+  const int fit = PART >> high_bits;
+  if (pairs && columns == fit)
+    tile_pairs(high_bits, n, w, x);
+  else if (pairs)
+    ROLLED for (const int8_t *end = w + columns * PANEL; w < end; x += fit * GROUP) w = tile_pairs(high_bits, n, w, x);
+  else
+    tile_dots(n, w, x, columns);
+}
 
 /*
- * A type with an m has no offset. That of others is 0 where weights are signed, 8 in pairs, else 128: what that takes off comes with the
- * inputs, and whole parts load it input by input; a product and shuffles cost them 3 % on a Zen 5.
+ * A type with an m has no offset. That of others is 0 where weights are signed, 8, 16 or 32 in pairs, else 128: what that takes off comes with
+ * the inputs, and whole parts load it input by input; a product and shuffles cost them 3 % on a Zen 5.
  */
-INLINE void tile(const int kind, const int has_m, float *y, const void *inputs, const tile_weights *t, int32_t groups)
+INLINE void tile(const int pairs, const int high_bits, const int has_m, float *y, const void *inputs,
+                 const tile_weights *t, int32_t groups)
 {
   static const int32_t zeros[2 * GROUP] = {0};
   const int32_t parts = t->chunk.parts, step = t->step, has_offset = t->has_offset;
+  const int halves = high_bits == 2, shift = pairs ? 4 - high_bits : 0;
   for (int32_t g = 0; g < groups; g++) {
     const uint8_t *x = (const uint8_t *)inputs + (size_t)g * (size_t)t->group_bytes;
     float *to = y + (size_t)g * GROUP * t->stride;
@@ -204,25 +229,22 @@ INLINE void tile(const int kind, const int has_m, float *y, const void *inputs, 
       const int32_t *below = has_offset ? (const int32_t *)numbers + 2 * GROUP : zeros, *below_low = below + GROUP;
       i32x4 n[GROUP][2] = {0};
       f32x4 z[GROUP][2];
-      if (kind == HALVES)
-        start_with(n, v_load_i(below_low));
-      else if (kind == IN_PAIRS && !has_m)
-        start_with(n, v_load_i(below) >> 4);
+      if (halves)
+        start_with(n, v_load_i(below_low) >> shift);
+      else if (pairs && !has_m)
+        start_with(n, v_load_i(below) >> shift);
       else if (!has_m)
         for (int r = 0; r < GROUP; r++)
           n[r][0] = n[r][1] = v_splat_bytes(below + r);
-      if (kind == IN_PAIRS)
-        tile_pairs(n, w, x);
-      else
-        tile_dots(n, w, x, kind == HALVES ? PART / 2 : PART);
+      add_columns(pairs, high_bits, n, w, x, halves ? PART / 2 : PART);
       for (int r = 0; r < GROUP; r++)
         for (int v = 0; v < 2; v++)
           z[r][v] = v_float(n[r][v]);
-      if (kind == HALVES) {
+      if (halves) {
         const uint8_t *q = quants_at(t->chunk, p);
         i16x8 sub[2] = {v_load_i8(q - 16), v_load_i8(q - 8)};
-        start_with(n, v_load_i(below) - v_load_i(below_low));
-        tile_dots(n, w + PART / 2 * PANEL, x + PART / 2 * GROUP, PART / 2);
+        start_with(n, (v_load_i(below) - v_load_i(below_low)) >> shift);
+        add_columns(pairs, high_bits, n, w + PART / 2 * PANEL, x + PART / 2 * GROUP, PART / 2);
         for (int r = 0; r < GROUP; r++) {
           z[r][0] = z[r][0] * v_float(v_low(sub[0])) + of_half(n[r][0], v_low(sub[1]));
           z[r][1] = z[r][1] * v_float(v_high(sub[0])) + of_half(n[r][1], v_high(sub[1]));
@@ -234,24 +256,28 @@ INLINE void tile(const int kind, const int has_m, float *y, const void *inputs, 
   }
 }
 
-#define TILE(name, kind, has_m)                                                                                        \
+#define TILE(name, pairs, high_bits, has_m)                                                                            \
   static void name(float *y, const void *x, const tile_weights *t, int32_t groups)                                     \
   {                                                                                                                    \
-    tile(kind, has_m, y, x, t, groups);                                                                                \
+    tile(pairs, high_bits, has_m, y, x, t, groups);                                                                    \
   }
-TILE(tile_in_pairs, IN_PAIRS, 0)
-TILE(tile_in_pairs_m, IN_PAIRS, 1)
-TILE(tile_whole, WHOLE, 0)
-TILE(tile_whole_m, WHOLE, 1)
-TILE(tile_halves, HALVES, 0)
+TILE(tile_whole, 0, 0, 0)
+TILE(tile_whole_m, 0, 0, 1)
+TILE(tile_halves, 0, 2, 0)
+TILE(tile_pairs4, 1, 0, 0)
+TILE(tile_pairs4_m, 1, 0, 1)
+TILE(tile_pairs5, 1, 1, !t->has_offset)
+TILE(tile_pairs6, 1, 2, 0)
 
 tile_kernel *attn_tile_narrow(weight_type t, int pairs)
 {
   if (!V_DOT8)
     return NULL;
   if (t.high_bits == 2)
-    return tile_halves;
+    return pairs ? tile_pairs6 : tile_halves;
+  if (pairs && t.high_bits)
+    return tile_pairs5;
   if (pairs)
-    return t.sign_m ? tile_in_pairs_m : tile_in_pairs;
+    return t.sign_m ? tile_pairs4_m : tile_pairs4;
   return t.sign_m ? tile_whole_m : tile_whole;
 }

@@ -91,9 +91,11 @@ alone_kernel *attn_alone_wide(weight_type t)
 {
   if (t.low_bits == 8)
     return alone8;
+  if (V_DOT8)
+    return NULL; /* fewer bits have another form, there and below */
   if (t.high_bits)
     return t.high_bits == 2 ? alone6_k : alone5;
-  return V_DOT8 ? NULL : t.sub_scales ? alone4_k : alone4; /* or 4 bits have another form, there and below */
+  return t.sub_scales ? alone4_k : alone4;
 }
 
 INLINE void unpack(const int high_bits, int32_t offset, int16_t *to, const uint8_t *q)
@@ -129,11 +131,13 @@ void attn_unpack_wide(weight_type t, int16_t *to, panel_chunk chunk)
         v_store_i(to + c, (i32x4)(low >> 8));
         v_store_i(to + c + PART * PANEL / 2, (i32x4)(w >> 8));
       }
+    else if (V_DOT8)
+      return;
     else if (t.high_bits == 2)
       unpack(2, t.offset, to, q);
     else if (t.high_bits == 1)
       unpack(1, t.offset, to, q);
-    else if (!V_DOT8)
+    else
       unpack(0, t.offset, to, q);
   }
 }
@@ -180,4 +184,4 @@ INLINE void tile(const int has_m, float *y, const void *inputs, const tile_weigh
 static void tile_plain(float *y, const void *x, const tile_weights *t, int32_t groups) { tile(0, y, x, t, groups); }
 static void tile_m(float *y, const void *x, const tile_weights *t, int32_t groups) { tile(1, y, x, t, groups); }
 
-tile_kernel *attn_tile_wide(weight_type t) { return t.sign_m ? tile_m : tile_plain; }
+tile_kernel *attn_tile_wide(weight_type t) { return !V_DOT8 && t.sign_m ? tile_m : tile_plain; }
