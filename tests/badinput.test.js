@@ -121,6 +121,7 @@ test('A03: strings, arrays, objects, bigints, dates where numbers belong, and no
     }
     for (const name of ['headDim', 'capacity', 'type'])
       refuses(`cache ${name} = ${what}`, 'ARG RANGE', name, () => ch.kvCache({ headDim: 2, capacity: 3, [name]: x }));
+    refuses(`heads = ${what} to attend`, 'ARG RANGE', 'heads', () => ch.attend(good.q, cache, { heads: x }));
     refuses(`tensor ${what}`, 'ARG RANGE', 'shape', () => ch.tensor([x]));
     refuses(`dtype ${what}`, 'ARG', 'dtype', () => ch.tensor([1], x));
     if (x !== null && !['object', 'function'].includes(typeof x))

@@ -110,6 +110,20 @@ for (const { variant, ch } of engines) {
       }
   });
 
+  claim('a snapshot may lie in the engine’s own memory, though what restores it needs more', () => {
+    const whole = ch.kvCache({ headDim: 64, capacity: 4000 }), values = new Float32Array(64 * 4000).map((_, i) => i % 97);
+    whole.append(values, values);
+    const bytes = whole.snapshot(), tensor = ch.tensor([Math.ceil(bytes.length / 4)]), inside = () => new Uint8Array(tensor.data.buffer, tensor.data.byteOffset, bytes.length);
+    inside().set(bytes);
+    for (let round = 0; round < 3; round++) {
+      const other = ch.kvCache({ headDim: 64, capacity: 4000 + round });
+      other.restore(inside());
+      sameArray(other.snapshot(), bytes, 'snapshot');
+      other.dispose();
+    }
+    for (const x of [whole, tensor]) x.dispose();
+  });
+
   claim('a cache that was truncated and refilled, cloned or restored continues with the same bits', () => {
     for (const call of calls(200, 302000)) {
       // not the options that speak of all n keys: the cache will hold fewer for a while

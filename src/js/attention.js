@@ -27,7 +27,7 @@ export function attention(memory, q, k, v, options) {
 export function attend(memory, q, cache, options) {
   if (!(cache instanceof KVCache)) refuse('ARG', 'cache', describe(cache), 'a KV cache');
   const o = readOptions(options, OPTIONS), place = cache.place(memory), { kvHeads, headDim, valueDim, length: n } = cache;
-  const heads = integer('heads', o.heads ?? kvHeads, 1);
+  const heads = integer('heads', o.heads === undefined ? kvHeads : o.heads, 1);
   divides(heads, kvHeads);
   const m = rows('q', memory.floats('q', q, F32), heads * headDim, 'heads*headDim');
   // the queries are the last positions, unless it is said where they stand
@@ -88,7 +88,6 @@ function run(memory, type, shape, o, inputs, cache) {
 
 /** @param {any} a @param {any} b */
 export function overlap(a, b) {
-  if (typeof b !== 'object') return false;
   const x = a.data ?? a, y = b?.data ?? b;
   return x.buffer === y?.buffer && x.byteOffset < y.byteOffset + y.byteLength && y.byteOffset < x.byteOffset + x.byteLength;
 }

@@ -81,6 +81,8 @@ export class KVCache extends Block {
   restore(snapshot) {
     const { kvHeads, headDim, valueDim, capacity } = this, memory = this.#memory, at = this.place();
     array('snapshot', snapshot, 'Uint8Array');
+    // room for it may be new memory, and what views the old one is then gone
+    if (snapshot.buffer === memory.buffer) snapshot = snapshot.slice();
     const status = memory.scope(() => memory.call('cache_restore', at, memory.put(snapshot, 'uint8'), snapshot.length));
     const code = STATUS[status];
     if (status) refuse(code, 'snapshot', `${describe(snapshot)}, ${UNFIT[code]}`, `an intact ${this.type} one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`);

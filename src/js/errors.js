@@ -22,7 +22,7 @@ export function describe(x) {
 }
 
 /** The kind of a typed array, '' for anything else; holds across realms. @param {any} x @returns {string} */
-export const kindOf = (x) => (ArrayBuffer.isView(x) ? Object.prototype.toString.call(x).slice(8, -1) : '');
+export const kindOf = (x) => (ArrayBuffer.isView(x) ? /** @type {any} */ (x)[Symbol.toStringTag] : '');
 
 /** What is said of a tensor or cache that cannot be used. @type {[string, string]} */
 export const GONE = ['disposed of, or of another engine', 'a live one of this engine'];
