@@ -16,7 +16,7 @@ import { Answer, Stream } from './stream.js';
 
 const path = (name) => fileURLToPath(new URL(`../build/native/${name}`, import.meta.url));
 
-/** Every type, ragged shapes, one input to several; ordinary, odd and infinite scales. */
+/** Every type, ragged shapes, one input to several; ordinary, odd and infinite scales; and the largest sums there are. */
 function* cases() {
   const r = random(31);
   for (const [name, { type, block }] of Object.entries(TYPES))
@@ -27,6 +27,13 @@ function* cases() {
         const data = randomRows(name, r, rows, columns, scales);
         const x = Float32Array.from({ length: m * columns }, () => r.normal() * 10 ** r.integer(-3, 3));
         yield { name, type, rows, columns, m, bounds: Int32Array.from([...ends].sort((a, b) => a - b)), data, x };
+      }
+  // all quants and all inputs at their ends: with 5 and 6 bits no more of the products would fit 16
+  for (const [name, { type, block }] of Object.entries(TYPES))
+    for (const [quants, input] of [[255, 1], [255, -1], [0, 1], [0, -1]])
+      for (const m of [1, 4]) {
+        const rows = 8, columns = 2 * block, data = randomRows(name, { ...r, integer: () => quants }, rows, columns, () => toHalf(1));
+        yield { name, type, rows, columns, m, bounds: Int32Array.of(0, rows), data, x: new Float32Array(m * columns).fill(input) };
       }
 }
 
