@@ -255,7 +255,7 @@ describe('what goes wrong', () => {
     test(`a path is no address: ${path}`, () => refuses(() => readWhole(path), 'ARG', /^source is ".*model\..*"; expected a URL \(a file: pathToFileURL\(path\)/));
   test('nor is that of a part', () => refuses(() => readWhole({ weights: bytes, config: 'config.json' }), 'ARG', /^config is "config.json"; expected a URL/));
   test('no file', () => refuses(() => readWhole(new URL('none.gguf', file)), 'NET', /none.gguf could not be opened/));
-  test('a folder', () => refuses(() => readWhole(new URL('.', file)), 'NET', /could not be opened/));
+  test('a folder', () => refuses(() => readWhole(new URL('.', file)), 'NET', /could not be opened: not a file; of a folder, name the file in it/));
   test('config.json that is no JSON', () => refuses(open('/broken/model.safetensors'), 'FORMAT', /config.json is not JSON/));
   test('a page behind blank lines', () => refuses(() => readWhole(new TextEncoder().encode('\n'.repeat(90) + html)), 'FORMAT', /is a web page \(HTML\)/));
   test('a count beyond all files, of a file of unknown length', () =>

@@ -189,7 +189,7 @@ async function ofPath(url) {
   const close = () => (closed ??= file.close());
   if (!stat.isFile()) {
     await close();
-    throw new Error('not a file');
+    throw new Error('not a file; of a folder, name the file in it');
   }
   return {
     total: stat.size,
