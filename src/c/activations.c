@@ -51,10 +51,10 @@ static void copy_rest(float *to, const float *from, size_t count)
   ROLLED for (size_t c = 0; c < count; c++) to[c] = from[c];
 }
 
-/* Four vectors a turn where that is not much code: V8 makes exp's constants anew in each. */
+/* Four vectors a turn where it is worth the code: V8 makes exp's constants anew in each. */
 INLINE void activate(const int kind, float *y, const float *x, const float *up, size_t count)
 {
-  const size_t turn = kind == ATTN_GELU ? 4 : TURN;
+  const size_t turn = kind == ATTN_SILU ? TURN : 4;
   float some[TURN] = {0}, factors[TURN] = {0};
   for (size_t i = 0; i < count; i += turn) {
     size_t n = count - i < turn ? count - i : turn;
