@@ -183,7 +183,7 @@ static call begin_call(const attn_params *p, const attn_cache *cache, void *scra
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);
   s.width = width_of(p);
   layout_scratch(p, &s, scratch);
-  s.form = cache ? cache->form : dot_form(8);
+  s.form = cache ? cache->form : attn_dot_form(8);
   if (p->precision != ATTN_INT8)
     s.int8 = NULL;
   return s;

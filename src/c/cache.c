@@ -28,7 +28,7 @@ int32_t attn_cache_init(attn_cache *cache, int32_t kv_heads, int32_t dim, int32_
                         .value_dim = value_dim,
                         .capacity = capacity,
                         .type = type,
-                        .form = dot_form(8)};
+                        .form = attn_dot_form(8)};
   return ATTN_OK;
 }
 

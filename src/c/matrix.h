@@ -53,7 +53,7 @@ weight_type attn_weight_type(int32_t type);
 /* Where lanes have 16 bits, the lower bytes of lanes come before the higher ones: place of a column, or column of a place. */
 INLINE int32_t wide_place(int32_t c) { return (c & ~3) | (c & 1) << 1 | (c >> 1 & 1); }
 
-INLINE int32_t weight_form(weight_type t) { return dot_form(t.low_bits + t.high_bits); }
+INLINE int32_t weight_form(weight_type t) { return attn_dot_form(t.low_bits + t.high_bits); }
 INLINE int32_t unit_head(weight_type t) { return t.sign_m ? 32 : 16; }
 INLINE int32_t part_quants(weight_type t) { return (t.low_bits + t.high_bits) * PART; }
 INLINE int32_t part_bytes(weight_type t) { return t.sub_scales + part_quants(t); }

@@ -299,7 +299,7 @@ INLINE i32x4 v_dot(i16x8 a, i16x8 b, i32x4 c)
 
 /*
  * c + the products of 8-bit lanes, summed in fours, where there is one instruction for it (V_DOT8). The lanes of b have 7 bits
- * by contract; what the eighth means, and whether sums of two saturate, is the choice of the engine, which dot_form() of dots.h has to have
+ * by contract; what the eighth means, and whether sums of two saturate, is the choice of the engine, which attn_dot_form() of dots.h has to have
  * found out before all eight are used.
  * A native build can model the choices: V_DOT8_LIKE 1 b is unsigned, 2 b is signed, 3 b is unsigned and sums of two saturate,
  * 4 the sum is twice what it should be.

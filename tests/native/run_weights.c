@@ -27,7 +27,7 @@ static array read_array(size_t element, size_t bytes)
 
 int main(void)
 {
-  int32_t head[5], form = dot_form(8);
+  int32_t head[5], form = attn_dot_form(8);
   write_bytes(&form, 4);
   while (fread(head, 4, 5, stdin) == 5) {
     int32_t type = head[0], rows = head[1], columns = head[2], m = head[3], pieces = head[4];
