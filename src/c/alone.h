@@ -2,24 +2,26 @@
 #ifndef ALONE_H
 #define ALONE_H
 
-#include "panels.h"
+#include "bits.h"
 
 /* A part's n are integers, or integers from which the offset is to come off, or (in an i32x4's bits) floats: panels.h's y without d. */
 enum { PLAIN, OFFSET, FLOATS };
 
 /* n of a part, of one panel or of STREAMS, whose bytes begin at `at` in each. */
-typedef void alone_part(i32x4 (*n)[2] /* (panels, 2) */, const uint8_t *const *panel, int32_t at, const void *x);
+typedef void alone_part(i32x4 (*n)[2] /* (panels, 2) */, const uint8_t *const *panel, int32_t at, const void *x,
+                        bit_masks of);
 
 #define OF_PART(storage, name, ...)                                                                                    \
-  storage void name(i32x4(*n)[2], const uint8_t *const *panel, int32_t at, const void *x) { __VA_ARGS__; }
+  storage void name(i32x4(*n)[2], const uint8_t *const *panel, int32_t at, const void *x, bit_masks of) { __VA_ARGS__; }
 
 /*
  * What is asked about the type in these loops has the same answer each time, and costs little; rare types share one compilation. In kernels'
  * loops registers are few: so the inputs' scale and sum are read behind them, and the d and m of units of many parts (`is_k`) kept in memory.
  */
-INLINE void alone_product(alone_part *const part, const int panels, const int wide, const int n_are, int is_k,
-                          int has_m, const alone *a)
+INLINE void alone_product(alone_part *const part, const int panels, const int bits, const int wide, const int n_are,
+                          int is_k, int has_m, const alone *a)
 {
+  const bit_masks of = masks_of(bits);
   const weight_type t = a->t;
   const uint8_t *x = a->x;
   f32x4 y[STREAMS][2] = {0}, kept[STREAMS][4], (*unit)[4] = kept;
@@ -33,7 +35,7 @@ INLINE void alone_product(alone_part *const part, const int panels, const int wi
     if (is_k && begins)
       UNROLLED for (int p = 0; p < panels; p++) unit_scales(unit[p], unit[p] + 2, has_m, 0, a->panel[p] + at - head);
     i32x4 n[STREAMS][2];
-    part(n, a->panel, at + (is_k ? 16 : 0), x);
+    part(n, a->panel, at + (is_k ? 16 : 0), x, of);
     const float *numbers = (const float *)(x + input_quants(wide, 1));
     f32x4 dx = v_splat(numbers[0]), sum = v_splat(numbers[1]), off = v_splat(a->offset) * sum;
     UNROLLED for (int p = 0; p < panels; p++)
@@ -61,7 +63,7 @@ INLINE void alone_product(alone_part *const part, const int panels, const int wi
   }
 }
 
-#define ALONE(wide, name, part, panels, n_are, is_k, has_m)                                                            \
-  static void name(const alone *a) { alone_product(part, panels, wide, n_are, is_k, has_m, a); }
+#define ALONE(wide, bits, name, part, panels, n_are, is_k, has_m)                                                      \
+  static void name(const alone *a) { alone_product(part, panels, bits, wide, n_are, is_k, has_m, a); }
 
 #endif

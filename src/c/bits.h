@@ -1,38 +1,65 @@
-/* Weights of 4, 5 or 6 bits as bytes: what lies above four bits is put onto them. */
+/*
+ * Weights of 4, 5 or 6 bits as bytes. A row's eight fours of columns lie in as many words as a weight has bits: one four in the low bits of
+ * each word (two with 4 bits), and those that are left in what is free above them, so that few instructions bring them together.
+ */
 #ifndef BITS_H
 #define BITS_H
 
 #include "panels.h"
 
-/* Of the low bits, and of what is above them where it is put. */
 typedef struct {
-  i32x4 low, high;
+  i32x4 low, three, two, one;
 } bit_masks;
 
-INLINE bit_masks masks_of(const int high_bits)
+INLINE bit_masks masks_of(const int bits)
 {
-  return (bit_masks){v_keep(0x0f0f0f0f), high_bits ? v_keep(high_bits == 1 ? 0x10101010 : 0x30303030) : (i32x4){0}};
+  return (bit_masks){.low = v_keep(bits == 4   ? 0x0f0f0f0f
+                                   : bits == 5 ? 0x1f1f1f1f
+                                               : 0x3f3f3f3f),
+                     .three = bits == 5 ? v_keep(0x1c1c1c1c) : (i32x4){0},
+                     .two = v_keep(bits == 5 ? 0x03030303 : (int32_t)0xc0c0c0c0),
+                     .one = bits == 5 ? v_keep(0x20202020) : (i32x4){0}};
 }
 
-INLINE i32x4 quants(const int high_bits, bit_masks of, i32x4 low, i32x4 high, const int j)
-{
-  i32x4 q = (i32x4)((u16x8)low >> (4 * j)) & of.low;
-  if (high_bits)
-    q |= (i32x4)((u16x8)high << (4 - high_bits * j)) & of.high;
-  return q;
-}
+INLINE i32x4 down(i32x4 x, const int bits) { return (i32x4)((u16x8)x >> bits); }
 
-/* The vectors of a part of Q4, Q5 or Q6, in the order of the columns, four at a time (8 columns, 8 rows). */
-INLINE void eight_columns(const int high_bits, bit_masks of, i32x4 to[2][2], const uint8_t *q, int t, i32x4 high[2])
+/* Four j (0 or 1) of a word of 4 bits. */
+INLINE i32x4 nibbles(bit_masks of, i32x4 w, const int j) { return down(w, 4 * j) & of.low; }
+
+/* The fours of four rows, whose words begin at q and lie 32 bytes apart. */
+INLINE void eight_fours(const int bits, bit_masks of, i32x4 to[8], const uint8_t *q)
 {
-  if (high_bits && t % (high_bits == 1 ? 4 : 2) == 0)
-    high[0] = v_load_i(q + 128 + 16 * t), high[1] = v_load_i(q + 144 + 16 * t);
-  for (int v = 0; v < 2; v++) {
-    i32x4 low = v_load_i(q + 32 * t + 16 * v);
-    for (int j = 0; j < 2; j++)
-      to[j][v] = quants(high_bits, of, low, high[v], j);
-    high[v] = (i32x4)((u16x8)high[v] >> (2 * high_bits));
+  i32x4 w[6];
+  for (int k = 0; k < bits; k++)
+    w[k] = v_load_i(q + 32 * k);
+  if (bits == 4) {
+    for (int c = 0; c < 8; c++)
+      to[c] = nibbles(of, w[c / 2], c % 2);
+  } else if (bits == 5) {
+    for (int k = 0; k < 5; k++)
+      to[k] = w[k] & of.low;
+    to[5] = (down(w[0], 3) & of.three) | (down(w[3], 6) & of.two);
+    to[6] = (down(w[1], 3) & of.three) | (down(w[4], 6) & of.two);
+    to[7] = (down(w[2], 3) & of.three) | down((w[3] & of.one) | (i32x4)((u16x8)(w[4] & of.one) << 1), 5);
+  } else {
+    for (int c = 0; c < 8; c += 4, to += 4) {
+      const i32x4 *x = w + c / 4 * 3;
+      for (int k = 0; k < 3; k++)
+        to[k] = x[k] & of.low;
+      to[3] = down(down(down(x[0] & of.two, 2) | (x[1] & of.two), 2) | (x[2] & of.two), 2);
+    }
   }
+}
+
+/* And word k of a row, from its fours. */
+INLINE uint32_t word_of(const uint32_t four[8], int bits, int k)
+{
+  const uint32_t three = 0x1c1c1c1c, two = 0x03030303, one = 0x01010101;
+  if (bits == 4)
+    return four[2 * k] | four[2 * k + 1] << 4;
+  if (bits == 6)
+    return four[k + k / 3] | (four[k / 3 * 4 + 3] >> (k % 3 * 2) & two) << 6;
+  return four[k] | (k < 3 ? (four[k + 5] & three) << 3 : (four[k + 2] & two) << 6 | (four[7] >> (k - 3) & one) << 5);
 }
 
 #endif

@@ -5,14 +5,13 @@
  * Quantised          a panel is a sequence of units of 32 columns, or of 256 with the K types. A unit begins with its scales d
  *                    (8 float16) and, if the type has them, m (8); then come its parts of 32 columns:
  *                      K types: 8 bytes of s and 8 of t (Q4_K, Q5_K), or 8 of s for each half of the part (Q6_K)
- *                      quants q: 256 bytes (Q8_0); else 128 of low four bits, then 32 or 64 of what is above them
+ *                      quants q: 256 bytes (Q8_0); else 128, 160 or 192 with 4, 5 or 6 bits
  * As many bytes as in the file, but for Q4_K and Q5_K, whose 6-bit s and t lie in bytes here (3 % more).
  *
  * Where q(row r, column c) of a part lies depends on the dot product (dots.h), so that a vector's lanes meet the right inputs. Four
- * neighbouring bytes are four columns: (c/4, r, c%4); low bits lie in vectors (c/8, r/4) of bytes (r%4, c%4), whose two nibbles are the
- * columns 8·(c/8) + c%4 + 0, 4. Only the bytes of Q8_0 lie otherwise where a lane of the dot product has 16 bits: (p%16/2, r, p%2, p/16),
- * where p is the column's place, and those of the first 16 places are unsigned.
- * What is above lies in the same lanes: one vector for four rows (one bit each), or two (two bits, the columns below 16 and above).
+ * neighbouring bytes are four columns: (c/4, r, c%4); of fewer bits row r has words k in (k, r), and bits.h says which columns are where in
+ * them. Only the bytes of Q8_0 lie otherwise where a lane of the dot product has 16 bits: (p%16/2, r, p%2, p/16), where p is the column's
+ * place, and those of the first 16 places are unsigned.
  */
 #ifndef MATRIX_H
 #define MATRIX_H

@@ -13,39 +13,45 @@
 /* Q6_K's halves by themselves: as a float, n with its s. */
 INLINE f32x4 of_half(i32x4 n, i32x4 sub) { return v_float(n) * v_float(sub); }
 
-/* n of a part of Q5, or of Q6 as floats, with each half's s and without 32·Σx, its offset's. Four products of 6 bits fit 16: 4·63·127. */
-INLINE void part_dots(const int high_bits, const int pairs, i32x4 to[2], const uint8_t *q, const uint8_t *x)
+/*
+ * n of a part of Q5, or of Q6 as floats, with each half's s and without 32·Σx, its offset's. Four products of 6 bits fit 16: 4·63·127. Both
+ * vectors of rows leave the loop in registers: by way of memory a Q5 model takes 1.06 times as long to decode a token (Zen 5, Node 26).
+ */
+INLINE void part_dots(const int bits, const int pairs, i32x4 to[2], const uint8_t *q, const uint8_t *x, bit_masks of)
 {
-  const bit_masks of = masks_of(high_bits);
   const i16x8 ones = (i16x8)v_keep(0x10001);
   const int32_t *numbers = (const int32_t *)(const void *)(x + input_quants(0, 1));
   const int32_t below = numbers[2], below_low = numbers[3]; /* −128 times the sums */
-  i32x4 start = v_splat_i(high_bits == 2 ? below_low / 4 : 0), n[2] = {start, start}, high[2] = {{0}, {0}};
-  f32x4 y[2] = {{0}, {0}};
-  ROLLED for (int t = 0; t < 4; t++)
+  i32x4 first = {0}, last = {0};
+  ROLLED for (int v = 0; v < 2; v++)
   {
-    i32x4 b[2][2], y0 = v_splat_bytes(x + 8 * t), y1 = v_splat_bytes(x + 8 * t + 4);
-    eight_columns(high_bits, of, b, q, t, high);
-    for (int v = 0; v < 2; v++)
-      n[v] = pairs ? v_dot(v_pairs(y0, b[0][v]) + v_pairs(y1, b[1][v]), ones, n[v])
-                   : v_dot8(y1, b[1][v], v_dot8(y0, b[0][v], n[v]));
-    if (high_bits == 2 && t % 2) {
-      i16x8 sub = v_load_i8(q - 16 + t / 2 * 8);
-      y[0] += of_half(n[0], v_low(sub));
-      y[1] += of_half(n[1], v_high(sub));
-      n[0] = n[1] = v_splat_i((below - below_low) / 4);
+    i32x4 b[8], n = v_splat_i(bits == 6 ? below_low / 4 : 0), o = v_splat_i(0);
+    f32x4 y = {0};
+    eight_fours(bits, of, b, q + 16 * v);
+    for (int c = 0; c < 8; c += 2) {
+      i32x4 y0 = v_splat_bytes(x + 4 * c), y1 = v_splat_bytes(x + 4 * c + 4);
+      if (pairs)
+        n = v_dot(v_pairs(y0, b[c]) + v_pairs(y1, b[c + 1]), ones, n);
+      else
+        n = v_dot8(y0, b[c], n), o = v_dot8(y1, b[c + 1], o);
+      if (bits == 6 && c % 4 == 2) {
+        y += of_half(n + o, v_low(v_load_i8(q - 16 + 2 * (c - 2) + 4 * v)));
+        n = v_splat_i((below - below_low) / 4);
+        o = v_splat_i(0);
+      }
     }
+    first = last;
+    last = bits == 6 ? (i32x4)y : n + o;
   }
-  for (int v = 0; v < 2; v++)
-    to[v] = high_bits == 2 ? (i32x4)y[v] : n[v];
+  to[0] = first, to[1] = last;
 }
 
 enum { BYTES, NIBBLES, NIBBLE_PAIRS };
 
 /* n of a part of Q8_0 or Q4, of STREAMS panels; in two chains of sums for each vector, since each waits for the one before. */
-INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const uint8_t *x)
+INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const uint8_t *x,
+                        bit_masks of)
 {
-  const bit_masks of = masks_of(0);
   i32x4 n[STREAMS][2][2] = {0};
   i16x8 two[STREAMS][2] = {0};
   const uint8_t *q[STREAMS];
@@ -59,9 +65,9 @@ INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *pa
         for (int j = 0; j < 2; j++) {
           i32x4 w = v_load_i(q[p] + 16 * v + (kind == BYTES ? 32 * j : 0));
           if (kind == NIBBLE_PAIRS)
-            two[p][v] += v_pairs(y[j], quants(0, of, w, w, j));
+            two[p][v] += v_pairs(y[j], nibbles(of, w, j));
           else
-            n[p][v][j] = v_dot8(y[j], kind == BYTES ? w : quants(0, of, w, w, j), n[p][v][j]);
+            n[p][v][j] = v_dot8(y[j], kind == BYTES ? w : nibbles(of, w, j), n[p][v][j]);
         }
       q[p] += kind == BYTES ? 64 : 32;
     }
@@ -72,23 +78,23 @@ INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *pa
 }
 
 /* Each in its callers: pairs by themselves take 1.17 times as long to decode a token (Q4_0 and Q4_K, Zen 4, Node 26). */
-OF_PART(INLINE, part8, stream_dots(BYTES, n, panel, at, x))
-OF_PART(INLINE, part4, stream_dots(NIBBLES, n, panel, at, x))
-OF_PART(INLINE, part4_pairs, stream_dots(NIBBLE_PAIRS, n, panel, at, x))
-OF_PART(INLINE, part5, part_dots(1, 0, *n, *panel + at, x))
-OF_PART(INLINE, part6, part_dots(2, 0, *n, *panel + at, x))
-OF_PART(INLINE, part5_pairs, part_dots(1, 1, *n, *panel + at, x))
-OF_PART(INLINE, part6_pairs, part_dots(2, 1, *n, *panel + at, x))
+OF_PART(INLINE, part8, stream_dots(BYTES, n, panel, at, x, of))
+OF_PART(INLINE, part4, stream_dots(NIBBLES, n, panel, at, x, of))
+OF_PART(INLINE, part4_pairs, stream_dots(NIBBLE_PAIRS, n, panel, at, x, of))
+OF_PART(INLINE, part5, part_dots(5, 0, *n, *panel + at, x, of))
+OF_PART(INLINE, part6, part_dots(6, 0, *n, *panel + at, x, of))
+OF_PART(INLINE, part5_pairs, part_dots(5, 1, *n, *panel + at, x, of))
+OF_PART(INLINE, part6_pairs, part_dots(6, 1, *n, *panel + at, x, of))
 
-ALONE(0, alone8, part8, STREAMS, OFFSET, 0, 0)
-ALONE(0, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
-ALONE(0, alone4_k, part4, STREAMS, PLAIN, 1, 1)
-ALONE(0, alone4_pairs, part4_pairs, STREAMS, OFFSET, 0, a->t.sign_m)
-ALONE(0, alone4_k_pairs, part4_pairs, STREAMS, PLAIN, 1, 1)
-ALONE(0, alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
-ALONE(0, alone6_k, part6, 1, FLOATS, 1, 0)
-ALONE(0, alone5_pairs, part5_pairs, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
-ALONE(0, alone6_k_pairs, part6_pairs, 1, FLOATS, 1, 0)
+ALONE(0, 4, alone8, part8, STREAMS, OFFSET, 0, 0)
+ALONE(0, 4, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
+ALONE(0, 4, alone4_k, part4, STREAMS, PLAIN, 1, 1)
+ALONE(0, 4, alone4_pairs, part4_pairs, STREAMS, OFFSET, 0, a->t.sign_m)
+ALONE(0, 4, alone4_k_pairs, part4_pairs, STREAMS, PLAIN, 1, 1)
+ALONE(0, 5, alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
+ALONE(0, 6, alone6_k, part6, 1, FLOATS, 1, 0)
+ALONE(0, 5, alone5_pairs, part5_pairs, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
+ALONE(0, 6, alone6_k_pairs, part6_pairs, 1, FLOATS, 1, 0)
 
 alone_kernel *attn_alone_narrow(weight_type t, int pairs)
 {
@@ -105,17 +111,16 @@ alone_kernel *attn_alone_narrow(weight_type t, int pairs)
   return pairs ? alone4_pairs : alone4;
 }
 
-INLINE void unpack(const int high_bits, int8_t *to, const uint8_t *q, int32_t raise)
+INLINE void unpack(const int bits, int8_t *to, const uint8_t *q, int32_t raise)
 {
-  const bit_masks of = masks_of(high_bits);
+  const bit_masks of = masks_of(bits);
   const u8x16 by = (u8x16)v_splat_i((int32_t)((uint32_t)(raise & 255) * 0x01010101));
-  i32x4 high[2] = {{0}, {0}}, b[2][2];
-  ROLLED for (int t = 0; t < 4; t++)
+  ROLLED for (int v = 0; v < 2; v++)
   {
-    eight_columns(high_bits, of, b, q, t, high);
-    for (int j = 0; j < 2; j++)
-      for (int v = 0; v < 2; v++, to += 16)
-        v_store_i(to, (i32x4)((u8x16)b[j][v] + by));
+    i32x4 b[8];
+    eight_fours(bits, of, b, q + 16 * v);
+    for (int c = 0; c < 8; c++)
+      v_store_i(to + 32 * c + 16 * v, (i32x4)((u8x16)b[c] + by));
   }
 }
 
@@ -127,11 +132,11 @@ void attn_unpack_narrow(weight_type t, int8_t *to, panel_chunk chunk, int32_t of
   for (int32_t p = 0; p < chunk.parts; p++, to += PART * PANEL) {
     const uint8_t *q = quants_at(chunk, p);
     if (t.high_bits == 0)
-      unpack(0, to, q, raise);
+      unpack(4, to, q, raise);
     else if (t.high_bits == 1)
-      unpack(1, to, q, raise);
+      unpack(5, to, q, raise);
     else
-      unpack(2, to, q, raise);
+      unpack(6, to, q, raise);
   }
 }
 

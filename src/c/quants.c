@@ -1,5 +1,5 @@
 /* Quantised blocks: from a file's layout to a plain one, and between that and a panel's (matrix.h). */
-#include "matrix.h"
+#include "bits.h"
 
 weight_type attn_weight_type(int32_t type)
 {
@@ -123,22 +123,16 @@ static void store_bytes(int32_t form, uint8_t *x, int32_t r, const uint8_t *q)
   }
 }
 
-/* The low four bits of 32 quants into lane r, and what is above them. */
+/* 32 quants of so many bits into lane r. */
 static void store_bits(int bits, uint8_t *x, int32_t r, const uint8_t *q)
 {
-  uint32_t above[2] = {0, 0};
-  uint8_t *lane = x + r / 4 * 16 + r % 4 * 4;
-  for (int t = 0; t < 4; t++) {
-    bytes8 y = read8(q + 8 * t), high = y >> 4 & EACH(bits == 1 ? 1 : 3);
-    uint32_t *to = above + (bits == 2 ? t / 2 : 0);
-    int place = bits == 2 ? t % 2 : t;
-    y &= EACH(15);
-    const uint32_t low = (uint32_t)(y | y >> 28);
-    *to |= (uint32_t)high << (2 * bits * place) | (uint32_t)(high >> 32) << (2 * bits * place + bits);
-    __builtin_memcpy(lane + 32 * t, &low, 4);
+  uint32_t four[8];
+  __builtin_memcpy(four, q, sizeof four);
+  ROLLED for (int k = 0; k < bits; k++)
+  {
+    uint32_t word = word_of(four, bits, k);
+    __builtin_memcpy(x + 32 * k + 4 * r, &word, 4);
   }
-  for (int v = 0; v < bits; v++)
-    __builtin_memcpy(lane + 128 + 32 * v, above + v, 4);
 }
 
 void attn_unit_store(const weight_unit *u, weight_type t, int32_t form, uint8_t *unit, int32_t r)
@@ -157,6 +151,6 @@ void attn_unit_store(const weight_unit *u, weight_type t, int32_t form, uint8_t 
     if (t.low_bits == 8)
       store_bytes(form, x, r, q);
     else
-      store_bits(t.high_bits, x, r, q);
+      store_bits(t.low_bits + t.high_bits, x, r, q);
   }
 }

@@ -25,34 +25,32 @@ INLINE u16x8 two_inputs(const int16_t *x) { return (u16x8)v_splat_bytes(x); }
 INLINE const int32_t *numbers_of(const int16_t *x) { return (const int32_t *)(const void *)(x + PART); }
 
 /* n of a part of Q5 or Q6. */
-INLINE void part_dots(const int high_bits, i32x4 n[2], const uint8_t *q, const int16_t *x)
+INLINE void part_dots(const int bits, i32x4 to[2], const uint8_t *q, const int16_t *x, bit_masks of)
 {
-  const bit_masks of = masks_of(high_bits);
   const int32_t below = numbers_of(x)[2], below_low = numbers_of(x)[3]; /* the offset of Q6 is 32 */
-  i32x4 start = v_splat_i(high_bits == 2 ? below_low / 4 : 0), s[2] = {start, start}, high[2] = {{0}, {0}};
-  n[0] = n[1] = v_splat_i(0);
-  ROLLED for (int t = 0; t < 4; t++, x += 8)
+  i32x4 first = {0}, last = {0};
+  ROLLED for (int v = 0; v < 2; v++)
   {
-    i32x4 b[2][2];
-    eight_columns(high_bits, of, b, q, t, high);
-    for (int j = 0; j < 2; j++)
-      for (int v = 0; v < 2; v++)
-        s[v] = add_bytes(s[v], b[j][v], two_inputs(x + 4 * j), two_inputs(x + 4 * j + 2));
-    if (high_bits == 2 && t % 2) {
-      /* a half of the part is done; its s lie before the quants */
-      i16x8 sub = v_load_i8(q - 16 + t / 2 * 8);
-      n[0] += s[0] * v_low(sub), n[1] += s[1] * v_high(sub);
-      s[0] = s[1] = v_splat_i((below - below_low) / 4);
+    i32x4 b[8], n = v_splat_i(0), s[2] = {v_splat_i(bits == 6 ? below_low / 4 : 0), n};
+    eight_fours(bits, of, b, q + 16 * v);
+    for (int c = 0; c < 8; c++) {
+      s[c % 2] = add_bytes(s[c % 2], b[c], two_inputs(x + 4 * c), two_inputs(x + 4 * c + 2));
+      if (bits == 6 && c % 4 == 3) {
+        /* a half of the part is done; its s lie before the quants */
+        n += (s[0] + s[1]) * v_low(v_load_i8(q - 16 + 2 * (c - 3) + 4 * v));
+        s[0] = v_splat_i((below - below_low) / 4), s[1] = v_splat_i(0);
+      }
     }
+    first = last;
+    last = bits == 6 ? n : s[0] + s[1];
   }
-  if (high_bits != 2)
-    n[0] = s[0], n[1] = s[1];
+  to[0] = first, to[1] = last;
 }
 
 /* n of a part of Q8_0 or Q4, of STREAMS panels. Q8_0's first half is unsigned and lies below the other; 128 times its inputs come off. */
-INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const int16_t *x)
+INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at, const int16_t *x,
+                        bit_masks of)
 {
-  const bit_masks of = masks_of(0);
   const int columns = bits == 8 ? 2 : 8, apart = bits == 8 ? PART / 2 : 2; /* of x, in 32 bytes; from b's to a's */
   const uint8_t *q[STREAMS];
   const i32x4 start = v_splat_i(bits == 8 ? numbers_of(x)[3] : 0);
@@ -65,7 +63,7 @@ INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *pa
       for (int p = 0; p < STREAMS; p++)
         for (int v = 0; v < 2; v++) {
           i32x4 w = v_load_i(q[p] + 16 * v);
-          n[p][v] = add_bytes(n[p][v], bits == 8 ? w : quants(0, of, w, w, j), two_inputs(x + 4 * j),
+          n[p][v] = add_bytes(n[p][v], bits == 8 ? w : nibbles(of, w, j), two_inputs(x + 4 * j),
                               two_inputs(x + 4 * j + apart));
         }
     for (int p = 0; p < STREAMS; p++)
@@ -75,17 +73,17 @@ INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *pa
     to[p][0] = n[p][0], to[p][1] = n[p][1];
 }
 
-OF_PART(INLINE, part8, stream_dots(8, n, panel, at, x))
-OF_PART(INLINE, part4, stream_dots(4, n, panel, at, x))
-OF_PART(INLINE, part5, part_dots(1, *n, *panel + at, x))
-OF_PART(INLINE, part6, part_dots(2, *n, *panel + at, x))
+OF_PART(INLINE, part8, stream_dots(8, n, panel, at, x, of))
+OF_PART(INLINE, part4, stream_dots(4, n, panel, at, x, of))
+OF_PART(INLINE, part5, part_dots(5, *n, *panel + at, x, of))
+OF_PART(INLINE, part6, part_dots(6, *n, *panel + at, x, of))
 
 /* The offsets of Q8_0 and Q6_K come off where their sums begin. */
-ALONE(1, alone8, part8, STREAMS, PLAIN, 0, 0)
-ALONE(1, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
-ALONE(1, alone4_k, part4, STREAMS, PLAIN, 1, 1)
-ALONE(1, alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
-ALONE(1, alone6_k, part6, 1, PLAIN, 1, 0)
+ALONE(1, 4, alone8, part8, STREAMS, PLAIN, 0, 0)
+ALONE(1, 4, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
+ALONE(1, 4, alone4_k, part4, STREAMS, PLAIN, 1, 1)
+ALONE(1, 5, alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
+ALONE(1, 6, alone6_k, part6, 1, PLAIN, 1, 0)
 
 alone_kernel *attn_alone_wide(weight_type t)
 {
@@ -98,25 +96,24 @@ alone_kernel *attn_alone_wide(weight_type t)
   return t.sub_scales ? alone4_k : alone4;
 }
 
-INLINE void unpack(const int high_bits, int32_t offset, int16_t *to, const uint8_t *q)
+INLINE void unpack(const int bits, int32_t offset, int16_t *to, const uint8_t *q)
 {
-  const bit_masks of = masks_of(high_bits);
-  i32x4 high[2] = {{0}, {0}}, b[2][2];
-  i16x8 off = (i16x8)v_splat_i(offset * 0x10001), s[2] = {{0}, {0}};
-  ROLLED for (int t = 0; t < 4; t++)
+  const bit_masks of = masks_of(bits);
+  const i16x8 off = (i16x8)v_splat_i(offset * 0x10001);
+  ROLLED for (int v = 0; v < 2; v++)
   {
-    if (high_bits == 2 && t % 2 == 0) {
-      i16x8 sub = v_load_i8(q - 16 + t / 2 * 8);
-      s[0] = __builtin_shufflevector(sub, sub, 0, 0, 1, 1, 2, 2, 3, 3);
-      s[1] = __builtin_shufflevector(sub, sub, 4, 4, 5, 5, 6, 6, 7, 7);
-    }
-    eight_columns(high_bits, of, b, q, t, high);
-    for (int j = 0; j < 2; j++, to += 4 * PANEL)
-      for (int v = 0; v < 2; v++) {
-        i16x8 below = ((i16x8)b[j][v] & 255) - off, above = ((i16x8)b[j][v] >> 8) - off;
-        v_store_i(to + PANEL * v, (i32x4)(high_bits == 2 ? below * s[v] : below));
-        v_store_i(to + PANEL * v + 2 * PANEL, (i32x4)(high_bits == 2 ? above * s[v] : above));
+    i32x4 b[8];
+    i16x8 s = {0};
+    eight_fours(bits, of, b, q + 16 * v);
+    for (int c = 0; c < 8; c++) {
+      if (bits == 6 && c % 4 == 0) {
+        i16x8 sub = v_load_i8(q - 16 + 2 * c + 4 * v);
+        s = __builtin_shufflevector(sub, sub, 0, 0, 1, 1, 2, 2, 3, 3);
       }
+      i16x8 below = ((i16x8)b[c] & 255) - off, above = ((i16x8)b[c] >> 8) - off;
+      v_store_i(to + PANEL * (4 * c + v), (i32x4)(bits == 6 ? below * s : below));
+      v_store_i(to + PANEL * (4 * c + v + 2), (i32x4)(bits == 6 ? above * s : above));
+    }
   }
 }
 
@@ -134,11 +131,11 @@ void attn_unpack_wide(weight_type t, int16_t *to, panel_chunk chunk)
     else if (V_DOT8)
       return;
     else if (t.high_bits == 2)
-      unpack(2, t.offset, to, q);
+      unpack(6, t.offset, to, q);
     else if (t.high_bits == 1)
-      unpack(1, t.offset, to, q);
+      unpack(5, t.offset, to, q);
     else
-      unpack(0, t.offset, to, q);
+      unpack(4, t.offset, to, q);
   }
 }
 
