@@ -304,14 +304,20 @@ for (const { variant, ch: engine } of engines)
     });
   });
 
-test('the further a prompt is read, the fewer tokens go together, so that a layer never takes long', () => {
+test('the further a prompt is read, the fewer tokens go together, so that a layer never takes long; and none of the chunks is a small rest', () => {
   // SmolLM2-135M and Qwen3-0.6B, and a tiny one
   for (const [cost, heads, headDim, reach] of [[3.5e6, 9, 64, 8192], [15.7e6, 16, 128, 40960], [1000, 2, 8, 512]]) {
-    const chunk = (length) => Decoder.prototype.chunk.call({ cost, config: { heads, headDim } }, length), layer = (length, count) => count * (cost + 2 * heads * headDim * (length + count));
+    const chunk = (length, left) => Decoder.prototype.chunk.call({ cost, config: { heads, headDim } }, length, left), layer = (length, count) => count * (cost + 2 * heads * headDim * (length + count));
     for (let length = 0; length < reach; length += 64) {
-      const count = chunk(length);
-      assert.ok(count === 8 || (layer(length, count) <= 1e9 && (count === 256 || layer(length, count) > 2e8)), `${count} behind ${length}`);
+      const most = chunk(length, 1e9);
+      assert.ok(most === 8 || (layer(length, most - 4) <= 1.25e9 && (most === 256 || layer(length, most) > 2.5e8)), `${most} behind ${length}`);
     }
+    for (const tokens of [1, 5, 8, 9, 255, 256, 257, 260, 510, 512, 896, 1025].filter((count) => count < reach))
+      for (let at = 0, count; at < tokens; at += count) {
+        const left = tokens - at, most = chunk(at, 1e9);
+        count = chunk(at, left);
+        assert.ok(count % 4 === 0 && count <= most, `${count} of ${left} behind ${at}`);
+        assert.ok(count >= tokens || Math.min(count, left) >= most / 2 - 4, `${count} of ${left} behind ${at}, of at most ${most}`);
+      }
   }
-  assert.equal(Decoder.prototype.chunk.call({ cost: 1000, config: { heads: 2, headDim: 8 } }, 0), 256);
 });

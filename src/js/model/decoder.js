@@ -8,7 +8,7 @@ import { Pass } from './pass.js';
  */
 
 /** Tokens that go through the layers together in a prompt, and what a layer may cost then in multiply-adds: so long an abort may have to wait. */
-const CHUNK = 256, CHUNK_COST = 1e9;
+const CHUNK = 256, CHUNK_COST = 1.25e9;
 
 export class Decoder {
   /** Milliseconds a layer took last, for one token and for several. Until it is known, they go one by one. */
@@ -52,10 +52,10 @@ export class Decoder {
     });
   }
 
-  /** How many tokens are to go together behind so many. @param {number} length */
-  chunk(length) {
+  /** How many of `left` tokens are to go together behind so many: about as many each time, and whole groups of four inputs. @param {number} length @param {number} left */
+  chunk(length, left) {
     const { heads, headDim } = this.config, attention = 2 * heads * headDim * (length + CHUNK);
-    return Math.max(8, Math.min(CHUNK, Math.floor(CHUNK_COST / (this.cost + attention))));
+    return 4 * Math.ceil(left / 4 / Math.ceil(left / Math.max(8, Math.min(CHUNK, CHUNK_COST / (this.cost + attention)))));
   }
 
   /** @param {import('../cache.js').KVCache[]} caches one for each layer */

@@ -60,7 +60,7 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
   try {
     let heads;
     for (let at = model.reuse(prompt); at < prompt.length; ) {
-      const some = prompt.slice(at, at + model.chunk());
+      const some = prompt.slice(at, at + model.chunk(prompt.length - at));
       at += some.length;
       heads = await readTokens(some, at === prompt.length);
     }

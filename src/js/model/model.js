@@ -51,7 +51,7 @@ export class Model {
     const before = this.sequence.length, parts = [], logits = new Float32Array(this.config.vocab);
     try {
       for (let at = 0; at < ids.length; ) {
-        const some = ids.slice(at, at + this.chunk());
+        const some = ids.slice(at, at + this.chunk(ids.length - at));
         at += some.length;
         parts.push(this.reading(some, at === ids.length ? logits : null, wish, Infinity).next().value);
       }
@@ -155,9 +155,9 @@ export class Model {
     }
   }
 
-  /** How many tokens go together behind what the cache has. */
-  chunk() {
-    return this.#decoder.chunk(this.sequence.length);
+  /** How many of `left` tokens go together behind what the cache has. @param {number} left */
+  chunk(left) {
+    return this.#decoder.chunk(this.sequence.length, left);
   }
 
   /** Readies the cache for a text that begins with these tokens; what it has of them already stays. @param {number[]} tokens @returns {number} how many it has */
