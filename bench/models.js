@@ -15,17 +15,17 @@ const RUNS = [
 /** Names of files, the most telling first. */
 export const MODELS = ['SmolLM2-135M-Q8_0', 'SmolLM2-135M-Q4_0', 'SmolLM2-135M-Q4_K', 'SmolLM2-135M-F16', 'SmolLM2-135M-F32', 'stories15M-Q8_0', 'stories15M-F32'];
 
-/** @type {{ who: string, peer: string, options: any, url?: string }[]} */
+/** Beside files of 4 bits. */
+export const BESIDE = 'clearhead, Q8_0';
+
 const SIDES = [
+  { who: BESIDE, peer: 'clearhead', options: { variant: 'auto' } },
   { who: 'clearhead relaxed', peer: 'clearhead', options: { variant: 'relaxed' } },
   { who: 'clearhead simd', peer: 'clearhead', options: { variant: 'simd' } },
   { who: 'clearhead relaxed, f16 cache', peer: 'clearhead', options: { variant: 'relaxed', cacheType: 'f16' } }, // as wllama's
   { who: 'wllama', peer: 'wllama', options: {} },
   { who: 'the file read once a token', peer: 'limit', options: {} }, // nothing decodes faster than it reads its weights
 ];
-
-/** The file of Q8_0 beside one of fewer bits. */
-export const BESIDE = { who: 'clearhead, Q8_0', peer: 'clearhead', options: { variant: 'auto' } };
 
 /** The most bytes of memory that each of the browser's page processes has held so far, by its number. @returns {Map<string, number>} */
 function resident() {
@@ -62,18 +62,19 @@ function below(id) {
 export async function measureModels(browser, { models, rounds, say }) {
   const rows = [];
   for (const [name, type, threads] of models.flatMap((model) => [1, 2].map((count) => /** @type {[string, string, number]} */ ([...model.split(/-(?=[^-]*$)/), count])))) {
-    const place = (/** @type {string} */ of) => modelFile(/** @type {any} */ (name), of), file = place(type), url = `/${file}`, sides = [];
-    const bytes = readFileSync(new URL(`../${file}`, import.meta.url)).length; // nobody is the first to read it from the disk
-    const reading = await readAlone(browser, url);
+    const sides = [], readings = {};
     // types of 4 bits are compared with our own Q8_0 in the same minutes, and Q4_K with nobody else
-    const other = /^Q4/.test(type) ? [{ ...BESIDE, url: `/${place('Q8_0')}` }] : [];
-    for (const { who, peer, options, url: from = url } of [...other, ...SIDES.filter((side) => type !== 'Q4_K' || side.peer === 'clearhead')])
-      sides.push(await openSide(browser, who, peer, from, { ...options, threads, bytes }));
+    for (const side of SIDES.filter(({ who, peer }) => (who === BESIDE ? /^Q4/.test(type) : type !== 'Q4_K' || peer === 'clearhead'))) {
+      const file = modelFile(/** @type {any} */ (name), side.who === BESIDE ? 'Q8_0' : type), url = `/${file}`;
+      const bytes = readFileSync(new URL(`../${file}`, import.meta.url)).length; // nobody is the first to read it from the disk
+      readings[file] ??= await readAlone(browser, url);
+      sides.push({ ...(await openSide(browser, side.who, side.peer, url, { ...side.options, threads, bytes })), reading: readings[file] });
+    }
     for (let round = 0; round < rounds; round++) for (const side of sides) await runSide(side);
     for (const side of sides) {
       await side.page.close();
       const speeds = Object.fromEntries(Object.entries(side.samples).map(([key, list]) => [key, spread(list, true)]));
-      const row = { name, type, threads, who: side.who, ...(side.why ? { why: side.why } : { about: side.about, load: side.milliseconds, memory: side.memory, reading, wasm: side.wasm, speeds }) };
+      const row = { name, type, threads, who: side.who, ...(side.why ? { why: side.why } : { about: side.about, load: side.milliseconds, memory: side.memory, reading: side.reading, wasm: side.wasm, speeds }) };
       rows.push(row);
       say(modelLine(row));
     }
