@@ -336,7 +336,7 @@ static void run_piece(const call *s, attn_work *w, int32_t piece)
   head_job job = job_of(s, &w->a, piece / w->per_head);
   int32_t rows = s->p->m * job.group, part = piece % w->per_head;
   if (!w->by_span) {
-    /* a causal head's last rows see the most keys, and what is taken last is to be short */
+    /* the last rows of a causal head see the most keys, and the piece that is taken last of all is to be short */
     int32_t first = (w->per_head - 1 - part) * w->chunk;
     attend_chunk(s, &job, first, rows - first < w->chunk ? rows : first + w->chunk);
     return;

@@ -1,18 +1,25 @@
 /*
- * Weights of 4, 5 or 6 bits as bytes. A row's eight fours of columns lie in as many words as a weight has bits: one four in the low bits of
- * each word (two with 4 bits), and those that are left in what is free above them, so that few instructions bring them together.
+ * Weights of 4, 5 or 6 bits as bytes, and back. A row's eight fours of columns lie in as many words as a weight has bits, so that few
+ * instructions bring them together:
+ *   4 bits   word k has fours 2k and, above it, 2k + 1
+ *   5 bits   word k has four k; above it words 0 to 2 have the upper three bits of fours 5 to 7, words 3 and 4 the lower two of fours 5 and 6
+ *            and, below those, a bit each of four 7
+ *   6 bits   words 0 to 2 have fours 0 to 2 and, above them, two bits each of four 3; words 3 to 5 the same of fours 4 to 7
  */
 #ifndef BITS_H
 #define BITS_H
 
 #include "panels.h"
 
+/* What takes the fours that have a word of their own, and the bits of the others: three, two and one with 5 bits, two with 6. */
 typedef struct {
   i32x4 low, three, two, one;
 } bit_masks;
 
 INLINE bit_masks masks_of(const int bits)
 {
+  if (bits == 8)
+    return (bit_masks){.low = {0}};
   return (bit_masks){.low = v_keep(bits == 4   ? 0x0f0f0f0f
                                    : bits == 5 ? 0x1f1f1f1f
                                                : 0x3f3f3f3f),
@@ -54,12 +61,12 @@ INLINE void eight_fours(const int bits, bit_masks of, i32x4 to[8], const uint8_t
 /* And word k of a row, from its fours. */
 INLINE uint32_t word_of(const uint32_t four[8], int bits, int k)
 {
-  const uint32_t three = 0x1c1c1c1c, two = 0x03030303, one = 0x01010101;
+  const uint32_t three = 0x1c1c1c1c, two = 0x03030303, lowest = 0x01010101;
   if (bits == 4)
     return four[2 * k] | four[2 * k + 1] << 4;
   if (bits == 6)
     return four[k + k / 3] | (four[k / 3 * 4 + 3] >> (k % 3 * 2) & two) << 6;
-  return four[k] | (k < 3 ? (four[k + 5] & three) << 3 : (four[k + 2] & two) << 6 | (four[7] >> (k - 3) & one) << 5);
+  return four[k] | (k < 3 ? (four[k + 5] & three) << 3 : (four[k + 2] & two) << 6 | (four[7] >> (k - 3) & lowest) << 5);
 }
 
 #endif

@@ -9,8 +9,7 @@
  * As many bytes as in the file, but for Q4_K and Q5_K, whose 6-bit s and t lie in bytes here (3 % more).
  *
  * Where q(row r, column c) of a part lies depends on the dot product (dots.h), so that a vector's lanes meet the right inputs. Four
- * neighbouring bytes are four columns: (c/4, r, c%4); of fewer bits row r has words k in (k, r), and bits.h says which columns are where in
- * them. Only the bytes of Q8_0 lie otherwise where a lane of the dot product has 16 bits: (p%16/2, r, p%2, p/16), where p is the column's
+ * neighbouring bytes are four columns: (c/4, r, c%4). Of fewer bits a panel's words lie as (k, r), and bits.h says which columns word k has. Only the bytes of Q8_0 lie otherwise where a lane of the dot product has 16 bits: (p%16/2, r, p%2, p/16), where p is the column's
  * place, and those of the first 16 places are unsigned.
  */
 #ifndef MATRIX_H

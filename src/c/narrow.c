@@ -86,7 +86,7 @@ OF_PART(INLINE, part6, part_dots(6, 0, *n, *panel + at, x, of))
 OF_PART(INLINE, part5_pairs, part_dots(5, 1, *n, *panel + at, x, of))
 OF_PART(INLINE, part6_pairs, part_dots(6, 1, *n, *panel + at, x, of))
 
-ALONE(0, 4, alone8, part8, STREAMS, OFFSET, 0, 0)
+ALONE(0, 8, alone8, part8, STREAMS, OFFSET, 0, 0)
 ALONE(0, 4, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
 ALONE(0, 4, alone4_k, part4, STREAMS, PLAIN, 1, 1)
 ALONE(0, 4, alone4_pairs, part4_pairs, STREAMS, OFFSET, 0, a->t.sign_m)

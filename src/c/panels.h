@@ -59,7 +59,7 @@ void attn_chunk_scales(chunk_scales *scales, weight_type t, panel_chunk chunk);
  * A single input meets panels as they are stored. Where two meet it together, it is loaded once for both, and memory is read at two places far
  * from each other, each of which has prefetching of its own. Decoding with whole models, on a Zen 5 in Node 26, beside four places: 1.2 times as
  * fast with Q8_0 and 1.13 with F32, the same with Q4_0; beside one, 1.1 with Q8_0, 1.2 with F16, the same with the others. On a Zen 3 four
- * places were 1.15 to 1.3 times as fast as one. (Types with bits above the nibbles have no registers to spare, and go one panel after another.)
+ * places were 1.15 to 1.3 times as fast as one. (Those of 5 and 6 bits have no registers to spare, and go one panel after another.)
  */
 typedef struct {
   float *y;                      /* (panels, PANEL), all of it written */

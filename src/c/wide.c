@@ -24,7 +24,7 @@ INLINE u16x8 two_inputs(const int16_t *x) { return (u16x8)v_splat_bytes(x); }
 /* Behind a part's inputs; [2] and [3] are −128 times the sums of all and of the first half. */
 INLINE const int32_t *numbers_of(const int16_t *x) { return (const int32_t *)(const void *)(x + PART); }
 
-/* n of a part of Q5 or Q6. */
+/* n of a part of Q5 or Q6; both vectors of rows leave the loop in registers, as in narrow.c. */
 INLINE void part_dots(const int bits, i32x4 to[2], const uint8_t *q, const int16_t *x, bit_masks of)
 {
   const int32_t below = numbers_of(x)[2], below_low = numbers_of(x)[3]; /* the offset of Q6 is 32 */
@@ -79,7 +79,7 @@ OF_PART(INLINE, part5, part_dots(5, *n, *panel + at, x, of))
 OF_PART(INLINE, part6, part_dots(6, *n, *panel + at, x, of))
 
 /* The offsets of Q8_0 and Q6_K come off where their sums begin. */
-ALONE(1, 4, alone8, part8, STREAMS, PLAIN, 0, 0)
+ALONE(1, 8, alone8, part8, STREAMS, PLAIN, 0, 0)
 ALONE(1, 4, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
 ALONE(1, 4, alone4_k, part4, STREAMS, PLAIN, 1, 1)
 ALONE(1, 5, alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
