@@ -4,7 +4,7 @@ import { TYPES, isFloat, readRow } from './blocks.js';
 /** A matrix in a module's memory. @param {import('./kernels.js').Kernels} k */
 export function matrix(k, name, data, rows, columns) {
   const { type } = TYPES[name], w = k.allocate(k.c.attn_matrix_bytes(type, rows, columns));
-  const status = k.c.attn_matrix_init(w, type, rows, columns) || k.c.attn_matrix_pack(w, k.copy(data), 0, rows);
+  const status = k.c.attn_matrix_init(w, type, rows, columns) || k.c.attn_matrix_pack(w, type, k.copy(data), 0, rows);
   if (status) throw new Error(`status ${status}`);
   return w;
 }

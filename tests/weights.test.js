@@ -51,7 +51,7 @@ for (const { variant } of engines)
         const once = matrix(k, name, data, rows, columns), pieces = k.allocate(bytes), source = k.copy(data);
         const wrong = k.copy(randomRows(name, r, rows, columns));
         assert.equal(k.c.attn_matrix_init(pieces, type, rows, columns), 0);
-        assert.equal(k.c.attn_matrix_pack(pieces, wrong, 0, rows), 0);
+        assert.equal(k.c.attn_matrix_pack(pieces, type, wrong, 0, rows), 0);
         for (const [first, count] of [
           [21, 8],
           [0, 0],
@@ -59,7 +59,7 @@ for (const { variant } of engines)
           [4, 17],
           [0, 3],
         ])
-          assert.equal(k.c.attn_matrix_pack(pieces, source + first * size, first, count), 0);
+          assert.equal(k.c.attn_matrix_pack(pieces, type, source + first * size, first, count), 0);
         sameArray(k.take(Uint8Array, pieces, bytes), k.take(Uint8Array, once, bytes), name);
       });
 
@@ -236,7 +236,7 @@ for (const { variant } of engines)
         const data = randomRows(name, r, rows, columns), source = k.copy(data), { type } = TYPES[name];
         const w = k.allocate(k.c.attn_matrix_bytes(8, rows, columns));
         assert.equal(k.c.attn_matrix_init(w, 8, rows, columns), 0);
-        assert.equal(k.c.attn_matrix_pack_q8(w, type, source, 0, rows), 0);
+        assert.equal(k.c.attn_matrix_pack(w, type, source, 0, rows), 0);
         for (let row = 0; row < rows; row++) {
           const want = readRow(name, data, row, columns).values, got = rowOf(k, w, row, columns);
           for (let at = 0; at < columns; at += 32) {
@@ -252,14 +252,14 @@ for (const { variant } of engines)
         const odd = new Uint8Array(columns * TYPES[name].bytes), view = new DataView(odd.buffer);
         if (name === 'F32') view.setUint32(4, 0x7fc00000, true);
         else view.setUint16(2, name === 'F16' ? 0x7e00 : 0x7fc0, true);
-        assert.equal(k.c.attn_matrix_pack_q8(w, type, k.copy(odd), 3, 1), 0);
+        assert.equal(k.c.attn_matrix_pack(w, type, k.copy(odd), 3, 1), 0);
         const row = rowOf(k, w, 3, columns);
         assert.ok(row.subarray(0, 32).every(Number.isNaN) && row.subarray(32).every((y) => y === 0), 'NaN takes its block, zeros stay');
       }
       const other = matrix(k, 'Q4_0', randomRows('Q4_0', r, rows, columns), rows, columns), w = k.allocate(k.c.attn_matrix_bytes(8, rows, columns));
       k.c.attn_matrix_init(w, 8, rows, columns);
-      assert.equal(k.c.attn_matrix_pack_q8(other, 0, 0, 0, 1), 4, 'not Q8_0');
-      assert.equal(k.c.attn_matrix_pack_q8(w, 8, 0, 0, 1), 4, 'not floats');
+      for (const type of [0, 6, 8]) assert.equal(k.c.attn_matrix_pack(other, type, 0, 0, 1), 4, `type ${type} is not for Q4_0`);
+      for (const type of [2, 3, 7, 12, 13, 14, 31]) assert.equal(k.c.attn_matrix_pack(w, type, 0, 0, 1), 4, `type ${type} is not for Q8_0`);
       for (const [first, count] of [
         [-1, 1],
         [0, rows + 1],
@@ -267,8 +267,22 @@ for (const { variant } of engines)
         [2 ** 31 - 1, 1],
         [0, -1],
       ]) {
-        assert.equal(k.c.attn_matrix_pack_q8(w, 0, 0, first, count), 2);
-        assert.equal(k.c.attn_matrix_pack(w, 0, first, count), 2);
+        assert.equal(k.c.attn_matrix_pack(w, 0, 0, first, count), 2);
+        assert.equal(k.c.attn_matrix_pack(other, 2, 0, first, count), 2);
+      }
+    });
+
+    test('Q5_0 in bytes: the same rows, and products with the same bits', () => {
+      const r = random(21), rows = 29, k = new Kernels(variant), { type } = TYPES.Q5_0;
+      for (const columns of [32, 96, 608]) {
+        const data = randomRows('Q5_0', r, rows, columns), own = matrix(k, 'Q5_0', data, rows, columns), w = k.allocate(k.c.attn_matrix_bytes(8, rows, columns));
+        assert.equal(k.c.attn_matrix_init(w, 8, rows, columns), 0);
+        assert.equal(k.c.attn_matrix_pack(w, type, k.copy(data), 0, rows), 0);
+        for (let row = 0; row < rows; row++) sameArray(rowOf(k, w, row, columns), rowOf(k, own, row, columns), `${columns} columns, row ${row}`);
+        for (const m of [1, 4, 7]) {
+          const x = normal(r, m * columns);
+          sameArray(multiply(k, 'Q8_0', w, x, m, rows), multiply(k, 'Q5_0', own, x, m, rows), `${m} inputs of ${columns}`);
+        }
       }
     });
 

@@ -61,28 +61,6 @@ static void store_unit(attn_matrix *w, weight_type t, const weight_unit *u, uint
   attn_unit_store(u, t, w->form, unit, r);
 }
 
-int32_t attn_matrix_pack(attn_matrix *w, const uint8_t *source, int32_t first_row, int32_t count)
-{
-  if (first_row < 0 || count < 0 || count > w->rows - first_row)
-    return ATTN_E_RANGE;
-  weight_type t = attn_weight_type(w->type);
-  size_t row_bytes = attn_matrix_row_bytes(w->type, w->columns);
-  for (int32_t row = first_row; row < first_row + count; row++, source += row_bytes) {
-    uint8_t *panel = panel_of(w, row / PANEL);
-    if (!t.low_bits) {
-      pack_floats(w, panel, row % PANEL, source);
-      continue;
-    }
-    const uint8_t *block = source;
-    for (int32_t c = 0; c < w->columns; c += t.block, block += t.file_bytes, panel += unit_bytes(t)) {
-      weight_unit u;
-      attn_unit_read(&u, w->type, block);
-      store_unit(w, t, &u, panel, row % PANEL);
-    }
-  }
-  return ATTN_OK;
-}
-
 /* d = max|x|/127 as a float16, q = x/d to the nearest; all zero where that d is 0, and d is NaN for what has no maximum. */
 static void quantize_unit(weight_unit *u, const float *x)
 {
@@ -101,23 +79,45 @@ static void quantize_unit(weight_unit *u, const float *x)
   }
 }
 
-int32_t attn_matrix_pack_q8(attn_matrix *w, int32_t source_type, const uint8_t *source, int32_t first_row,
-                            int32_t count)
+/* A unit of Q8_0 from a row of another type. */
+static void read_as_bytes(weight_unit *u, int32_t type, weight_type from, const uint8_t *source)
 {
-  weight_type t = attn_weight_type(ATTN_Q8_0), from = attn_weight_type(source_type);
-  if (w->type != ATTN_Q8_0 || !from.block || from.low_bits)
+  if (from.low_bits) {
+    attn_unit_read(u, type, source);
+    for (int c = 0; c < PART; c++)
+      u->q[c] = (uint8_t)(u->q[c] - from.offset + 128);
+    return;
+  }
+  float x[PART];
+  for (int c = 0; c < PART; c++, source += from.file_bytes)
+    x[c] = attn_read_float(type, source);
+  quantize_unit(u, x);
+}
+
+int32_t attn_matrix_pack(attn_matrix *w, int32_t source_type, const uint8_t *source, int32_t first_row, int32_t count)
+{
+  const weight_type t = attn_weight_type(w->type), from = attn_weight_type(source_type);
+  const int others = w->type != source_type, floats = from.block && !from.low_bits;
+  if (others && !(w->type == ATTN_Q8_0 && (floats || source_type == ATTN_Q5_0)))
     return ATTN_E_FORMAT;
   if (first_row < 0 || count < 0 || count > w->rows - first_row)
     return ATTN_E_RANGE;
-  for (int32_t row = first_row; row < first_row + count; row++) {
-    uint8_t *unit = panel_of(w, row / PANEL);
-    for (int32_t c = 0; c < w->columns; c += PART, unit += unit_bytes(t)) {
-      float x[PART];
+  const size_t row_bytes = attn_matrix_row_bytes(source_type, w->columns);
+  const int32_t unit_source = t.block / from.block * from.file_bytes;
+  for (int32_t row = first_row; row < first_row + count; row++, source += row_bytes) {
+    uint8_t *panel = panel_of(w, row / PANEL);
+    if (!t.low_bits) {
+      pack_floats(w, panel, row % PANEL, source);
+      continue;
+    }
+    const uint8_t *from_here = source;
+    for (int32_t c = 0; c < w->columns; c += t.block, from_here += unit_source, panel += unit_bytes(t)) {
       weight_unit u;
-      for (int i = 0; i < PART; i++, source += from.file_bytes)
-        x[i] = attn_read_float(source_type, source);
-      quantize_unit(&u, x);
-      store_unit(w, t, &u, unit, row % PANEL);
+      if (others)
+        read_as_bytes(&u, source_type, from, from_here);
+      else
+        attn_unit_read(&u, source_type, from_here);
+      store_unit(w, t, &u, panel, row % PANEL);
     }
   }
   return ATTN_OK;

@@ -52,17 +52,15 @@ ATTN_API int32_t attn_matrix_type(const attn_matrix *w);
 ATTN_API int32_t attn_matrix_rows(const attn_matrix *w);
 ATTN_API int32_t attn_matrix_columns(const attn_matrix *w);
 
-/* Takes rows [first_row, first_row + count) as a file has them. ATTN_E_RANGE if there are no such rows. */
-ATTN_API int32_t attn_matrix_pack(attn_matrix *w, const uint8_t *source, /* (count, attn_matrix_row_bytes) */
-                                  int32_t first_row, int32_t count);
-
 /*
- * The same for a Q8_0 matrix and rows of F32, F16 or BF16, which are quantised on the way: d = max|w|/127 in each block of 32,
- * rounded to float16, and q = w/d to the nearest, ties to even. ATTN_E_FORMAT if w is not Q8_0 or source_type none of the three.
+ * Takes rows [first_row, first_row + count) as a file has them. ATTN_E_RANGE if there are no such rows, ATTN_E_FORMAT if source_type is another
+ * than the matrix's. But a Q8_0 matrix takes
+ *   F32, F16, BF16   quantised on the way: d = max|w|/127 in each block of 32, rounded to float16, and q = w/d to the nearest, ties to even
+ *   Q5_0             as it is, in bytes: its products have the same bits
  */
-ATTN_API int32_t attn_matrix_pack_q8(attn_matrix *w, int32_t source_type,
-                                     const uint8_t *source, /* (count, attn_matrix_row_bytes) of source_type */
-                                     int32_t first_row, int32_t count);
+ATTN_API int32_t attn_matrix_pack(attn_matrix *w, int32_t source_type,
+                                  const uint8_t *source, /* (count, attn_matrix_row_bytes) of source_type */
+                                  int32_t first_row, int32_t count);
 
 /* Row `row` as float32, as looking up an embedding wants it. row is one of [0, rows). */
 ATTN_API void attn_matrix_row(const attn_matrix *w, int32_t row, float *out /* (columns) */);

@@ -25,8 +25,7 @@ static const attn_matrix *matrix(int32_t rows, int32_t columns)
   attn_matrix *w = fresh(attn_matrix_bytes(type, rows, columns));
   uint8_t *data = read_fresh((size_t)rows * (size_t)columns * sizeof(float));
   check(!attn_matrix_init(w, type, rows, columns), "matrix_init");
-  check(!(type == ATTN_Q8_0 ? attn_matrix_pack_q8(w, ATTN_F32, data, 0, rows) : attn_matrix_pack(w, data, 0, rows)),
-        "matrix_pack");
+  check(!attn_matrix_pack(w, ATTN_F32, data, 0, rows), "matrix_pack");
   free(data);
   return w;
 }

@@ -42,8 +42,8 @@ int main(void)
     /* the second half of the rows first */
     int32_t half = rows / 2;
     const uint8_t *bytes = source.data;
-    if (attn_matrix_pack(w, bytes + row_bytes * (size_t)half, half, rows - half) != ATTN_OK ||
-        attn_matrix_pack(w, bytes, 0, half) != ATTN_OK)
+    if (attn_matrix_pack(w, type, bytes + row_bytes * (size_t)half, half, rows - half) != ATTN_OK ||
+        attn_matrix_pack(w, type, bytes, 0, half) != ATTN_OK)
       fail("attn_matrix_pack refused rows that are there");
     float *row = fresh(4 * (size_t)columns);
     for (int32_t r = 0; r < rows; r++) {

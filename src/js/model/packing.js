@@ -14,7 +14,6 @@ import { TYPES } from './formats.js';
  * @property {number} rowBytes
  * @property {number} filled bytes in the stage
  * @property {number} from its type in the file, by its number in GGUF
- * @property {number} type of the matrix
  */
 
 /** Bytes that arrive before they are packed; more where a row is longer. */
@@ -96,13 +95,13 @@ export class Packing {
     }
     const place = this.take(bytes);
     memory.ask('tensor', tensor.name, 'a matrix', 'matrix_init', place, type, rows, columns);
-    this.#now = { tensor, place, columns, row: 0, rowBytes, filled: 0, type, from };
+    this.#now = { tensor, place, columns, row: 0, rowBytes, filled: 0, from };
   }
 
   /** @param {number} rows whole ones in the stage */
   #pack(rows) {
-    const { place, type, from, row } = /** @type {any} */ (this.#now), at = this.#stage.at;
-    const status = type === from ? this.memory.call('matrix_pack', place, at, row, rows) : this.memory.call('matrix_pack_q8', place, from, at, row, rows);
+    const { place, from, row } = /** @type {any} */ (this.#now);
+    const status = this.memory.call('matrix_pack', place, from, this.#stage.at, row, rows);
     if (status) throw new ClearheadError(STATUS[status], `the tensor ${this.#now?.tensor.name} could not be packed`);
   }
 
