@@ -6,10 +6,10 @@ import { loadModel } from '../src/js/model/index.js';
 import { sameArray, sameBits } from './bits.js';
 import { engines } from './model-engines.js';
 import { lostWorkers } from './lost-workers.js';
-import { asSafetensors, configs, tiny } from './random-models.js';
+import { asGguf, asQ5_0, asSafetensors, configs, tiny } from './random-models.js';
 
 /** Large enough for one token to be worth sharing out. */
-const source = asSafetensors(tiny({ ...configs['llama, tied, grouped'], num_hidden_layers: 3, hidden_size: 512, intermediate_size: 1152, num_attention_heads: 8, num_key_value_heads: 4, vocab_size: 500 }));
+const model = tiny({ ...configs['llama, tied, grouped'], num_hidden_layers: 3, hidden_size: 512, intermediate_size: 1152, num_attention_heads: 8, num_key_value_heads: 4, vocab_size: 500 }), source = asSafetensors(model);
 const tokens = Array.from({ length: 90 }, (_, x) => (x * x * 7 + 3) % 500);
 
 /** What a model does with a prompt in uneven chunks, some steps, and a look back. */
@@ -35,6 +35,23 @@ for (const { variant, ch } of engines)
       }
       one.dispose();
     });
+
+for (const { variant, ch } of engines)
+  test(`weights of 5 bits lie in bytes for one or two threads, and all bits are the same (${variant})`, async () => {
+    const file = asGguf(model, {}, asQ5_0), one = await loadModel(file, { engine: ch }), want = history(one);
+    for (const [threads, size] of [
+      [2, 1],
+      [3, 22 / 34],
+    ]) {
+      const engine = await init({ layers: true, variant, threads }), many = await loadModel(file, { engine }), { weightBytes, types } = many.info;
+      assert.deepEqual(types, one.info.types);
+      assert.ok(Math.abs(weightBytes / one.info.weightBytes - size) < 0.01, `${weightBytes} and ${one.info.weightBytes} bytes`);
+      sameBits(history(many), want, `${threads} threads`);
+      many.dispose();
+      engine.dispose();
+    }
+    one.dispose();
+  });
 
 const one = await loadModel(source, { engine: await init({ layers: true, variant: 'simd' }) }), want = history(one);
 

@@ -1,6 +1,7 @@
 /**
  * Tiny models with random weights, one or more for each architecture, as Hugging Face's config.json and tensors; and as files.
  */
+import { half, toHalf } from './blocks.js';
 import { frequenciesOf } from './forward.js';
 import { writeGguf, writeSafetensors } from './gguf-writer.js';
 import { random } from './random.js';
@@ -76,8 +77,25 @@ export function vocabulary(size) {
   };
 }
 
-/** As converted for llama.cpp: other names, rows of q and k of llama with rotary pairs side by side, 1 + w in Gemma's norms, Llama 3's rope as factors. @param {ReturnType<typeof tiny>} model */
-export function asGguf({ config: c, tensors }, metadata = {}) {
+/** A matrix of floats as Q5_0, its values from −16·d to 15·d; another tensor as it is. */
+export function asQ5_0({ name, shape, data }) {
+  if (shape.length === 1) return { name, shape, data };
+  const bytes = new Uint8Array((data.length / 32) * 22), view = new DataView(bytes.buffer);
+  for (let block = 0; block < data.length / 32; block++) {
+    const x = data.subarray(32 * block, 32 * block + 32), h = toHalf(x.reduce((a, b) => Math.max(a, Math.abs(b)), 0) / 15), at = 22 * block;
+    const q = Array.from(x, (y) => Math.round(y / half(h)) + 16);
+    view.setUint16(at, h, true);
+    q.forEach((y, c) => (bytes[at + 2 + (c >> 3)] |= (y >> 4) << (c & 7)));
+    for (let c = 0; c < 16; c++) bytes[at + 6 + c] = (q[c] & 15) | ((q[c + 16] & 15) << 4);
+  }
+  return { name, shape, type: 'Q5_0', data: bytes };
+}
+
+/**
+ * As converted for llama.cpp: other names, rows of q and k of llama with rotary pairs side by side, 1 + w in Gemma's norms, Llama 3's rope as factors.
+ * @param {ReturnType<typeof tiny>} model @param {any} [metadata] @param {(tensor: any) => any} [store] may give a tensor another type
+ */
+export function asGguf({ config: c, tensors }, metadata = {}, store = (tensor) => tensor) {
   const architecture = c.model_type === 'gemma3_text' ? 'gemma3' : c.model_type, gemma3 = architecture === 'gemma3';
   const heads = c.num_attention_heads, kvHeads = c.num_key_value_heads, d = c.head_dim ?? c.hidden_size / heads;
   const keys = {
@@ -103,7 +121,7 @@ export function asGguf({ config: c, tensors }, metadata = {}) {
   }
   return writeGguf({
     metadata: { 'general.architecture': architecture, ...Object.fromEntries(Object.entries(keys).map(([key, value]) => [`${architecture}.${key}`, value])), ...vocabulary(c.vocab_size), ...metadata },
-    tensors: list,
+    tensors: list.map(store),
   });
 }
 

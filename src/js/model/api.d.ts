@@ -163,7 +163,7 @@ export interface ModelInfo {
   readonly types: Readonly<Partial<Record<TensorType, number>>>;
   /** Whether float matrices were quantised when loading. */
   readonly quantized: boolean;
-  /** Of wasm memory, packed. */
+  /** Of wasm memory, packed: about as many as in the file, but for Q5_0 in bytes (up to 48 MB more, for one or two threads). */
   readonly weightBytes: number;
   /** Positions there is room for. */
   readonly context: number;

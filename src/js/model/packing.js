@@ -22,6 +22,16 @@ const STAGE = 2 ** 20;
 /** Bytes that wasm memory can have. */
 const ADDRESSES = 2 ** 32;
 
+/**
+ * So many bytes more than the file's may Q5_0 take to lie in bytes, and for up to so many threads: to put 5 bits together takes them longer than
+ * to read 8. SmolLM2-135M in Q4_K, whose rows are mostly Q5_0, decodes 1.24 times as fast with one and 1.10 with two (Zen 5, Node 26). More
+ * threads, which share the memory, have not been measured; for them weights stay as small as in the file.
+ */
+const SPARE = 48 * 2 ** 20, FEW = 2;
+
+/** What Q8_0 takes more than Q5_0, as a share of what that takes. */
+const MORE = TYPES.Q8_0.bytes / TYPES.Q5_0.bytes - 1;
+
 export class Packing {
   /** Addresses by the tensor's name: of an attn_matrix, or of a vector's floats. @type {Map<string, number>} */
   at = new Map();
@@ -36,7 +46,8 @@ export class Packing {
   #received = 0;
 
   /**
-   * @param {Memory} memory @param {boolean} q8 whether float matrices become Q8_0 @param {(tensor: TensorInfo) => number} offset added to a vector's numbers
+   * @param {Memory} memory @param {boolean} q8 whether float matrices become Q8_0
+   * @param {(tensor: TensorInfo) => number} offset added to a vector's numbers
    * @param {number} expected bytes of all tensors, 0 where that says nothing of the memory they will need
    */
   constructor(memory, q8, offset, expected) {
@@ -45,6 +56,7 @@ export class Packing {
     this.q8 = q8;
     this.offset = offset;
     this.expected = expected;
+    this.spare = (memory.pool?.threads ?? 1) > FEW ? 0 : Math.min(SPARE, ADDRESSES - memory.top - expected);
   }
 
   /**
@@ -84,9 +96,10 @@ export class Packing {
   /** @param {TensorInfo} tensor */
   #open(tensor) {
     const { memory } = this, columns = tensor.shape[tensor.shape.length - 1], rows = tensor.shape.length > 1 ? tensor.shape[0] : 1;
-    const from = TYPES[tensor.type].id, rowBytes = memory.call('matrix_row_bytes', from, columns) >>> 0;
-    const narrow = this.q8 && tensor.shape.length > 1 && TYPES[tensor.type].block === 1 && columns % TYPES.Q8_0.block === 0;
-    const type = narrow ? TYPES.Q8_0.id : from, bytes = memory.call('matrix_bytes', type, rows, columns) >>> 0;
+    const { id: from, block } = TYPES[tensor.type], rowBytes = memory.call('matrix_row_bytes', from, columns) >>> 0;
+    const inBytes = rows > 1 && columns % TYPES.Q8_0.block === 0 && ((this.q8 && block === 1) || (tensor.type === 'Q5_0' && (this.spare -= tensor.bytes * MORE) >= 0));
+    const type = inBytes ? TYPES.Q8_0.id : from, bytes = memory.call('matrix_bytes', type, rows, columns) >>> 0;
+    this.expected += bytes - tensor.bytes;
     if (!bytes || !rowBytes) throw new ClearheadError('LIMIT', `the tensor ${tensor.name} is ${tensor.type} of (${tensor.shape}); expected matrices up to 2 GiB`);
     const most = Math.max(STAGE, rowBytes);
     if (most > this.#stage.bytes) {
