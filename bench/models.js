@@ -74,7 +74,7 @@ export async function measureModels(browser, { models, rounds, say }) {
     for (const side of sides) {
       await side.page.close();
       const speeds = Object.fromEntries(Object.entries(side.samples).map(([key, list]) => [key, spread(list, true)]));
-      const row = { name, type, threads, who: side.who, ...(side.why ? { why: side.why } : { about: side.about, load: side.milliseconds, memory: side.memory, reading: side.reading, wasm: side.wasm, speeds }) };
+      const row = { name, type, threads, who: side.who, ...(side.why ? { why: side.why } : { about: side.about, load: side.milliseconds, memory: side.memory, reading: side.reading, kept: side.bytes + (side.cache ?? 0), speeds }) };
       rows.push(row);
       say(modelLine(row));
     }
@@ -97,7 +97,7 @@ async function readAlone(browser, url) {
 }
 
 async function openSide(browser, who, peer, url, options) {
-  const page = await browser.page(), side = { who, peer, page, samples: {} };
+  const page = await browser.page(), side = { who, peer, page, bytes: options.bytes, samples: {} };
   await rest();
   const before = resident();
   try {

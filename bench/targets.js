@@ -178,6 +178,9 @@ function modelTargets(rows, { atLeast, atMost }) {
   }
   const ours = find(smol, 'Q8_0', 1, 'clearhead relaxed') ?? find(smol, 'Q8_0', 1, 'clearhead simd'), theirs = find(smol, 'Q8_0', 1, 'wllama');
   atMost('loading, of the time wllama takes', `${smol} Q8_0`, 0.5, ratio(ours?.load, theirs?.load), '');
-  atMost('memory beside weights and cache', `${smol} Q8_0`, 64, ours && (ours.memory - ours.wasm) / 2 ** 20, ' MB', (x) => `${x.toFixed(0)} MB (a page that only reads the file: ${(ours.reading / 2 ** 20).toFixed(0)})`);
+  for (const type of ['Q8_0', 'Q4_K']) {
+    const row = find(smol, type, 1, 'clearhead relaxed') ?? find(smol, type, 1, 'clearhead simd');
+    atMost('memory beside the file and the cache', `${smol} ${type}`, 64, row && (row.memory - row.kept) / 2 ** 20, ' MB', (x) => `${x.toFixed(0)} MB (a page that only reads the file: ${(row.reading / 2 ** 20).toFixed(0)})`);
+  }
   atMost('statistics of every head cost', `${smol} Q8_0`, 5, ours && 100 * (speed(ours, 'decode 128') / speed(ours, 'decode 128, observed') - 1), ' %', (x) => `${x.toFixed(1)} %`);
 }
