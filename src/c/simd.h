@@ -188,7 +188,6 @@ typedef uint16_t u16x8 __attribute__((vector_size(16)));
 typedef int8_t i8x16 __attribute__((vector_size(16)));
 typedef uint8_t u8x16 __attribute__((vector_size(16)));
 typedef int8_t i8x8 __attribute__((vector_size(8)));
-typedef uint8_t u8x8 __attribute__((vector_size(8)));
 typedef i32x4 i32x4_u __attribute__((aligned(1), may_alias));
 
 INLINE i32x4 v_load_i(const void *p) { return *(const i32x4_u *)p; }
@@ -212,13 +211,6 @@ INLINE i32x4 v_even_first(i16x8 x) { return (i32x4)__builtin_shufflevector(x, x,
 INLINE i16x8 v_load_i8(const void *p)
 {
   i8x8 x;
-  __builtin_memcpy(&x, p, 8);
-  return __builtin_convertvector(x, i16x8);
-}
-
-INLINE i16x8 v_load_u8(const void *p)
-{
-  u8x8 x;
   __builtin_memcpy(&x, p, 8);
   return __builtin_convertvector(x, i16x8);
 }
