@@ -99,7 +99,7 @@ export class Packing {
     const { id: from, block } = TYPES[tensor.type], rowBytes = memory.call('matrix_row_bytes', from, columns) >>> 0;
     const inBytes = rows > 1 && columns % TYPES.Q8_0.block === 0 && ((this.q8 && block === 1) || (tensor.type === 'Q5_0' && (this.spare -= tensor.bytes * MORE) >= 0));
     const type = inBytes ? TYPES.Q8_0.id : from, bytes = memory.call('matrix_bytes', type, rows, columns) >>> 0;
-    this.expected += bytes - tensor.bytes;
+    if (inBytes) this.expected += bytes - tensor.bytes;
     if (!bytes || !rowBytes) throw new ClearheadError('LIMIT', `the tensor ${tensor.name} is ${tensor.type} of (${tensor.shape}); expected matrices up to 2 GiB`);
     const most = Math.max(STAGE, rowBytes);
     if (most > this.#stage.bytes) {
