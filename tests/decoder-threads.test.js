@@ -44,6 +44,7 @@ for (const { variant, ch } of engines)
       [3, 22 / 34],
     ]) {
       const engine = await init({ layers: true, variant, threads }), many = await loadModel(file, { engine }), { weightBytes, types } = many.info;
+      assert.equal(engine.info.threads, threads, engine.info.why);
       assert.deepEqual(types, one.info.types);
       assert.ok(Math.abs(weightBytes / one.info.weightBytes - size) < 0.01, `${weightBytes} and ${one.info.weightBytes} bytes`);
       sameBits(history(many), want, `${threads} threads`);

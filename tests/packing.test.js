@@ -11,13 +11,15 @@ const rows = 64, columns = 256, Q5_0 = 6, Q8_0 = 8;
 
 /** The types of the matrices of such tensors, all of (rows, columns), and the bytes they take. */
 async function packed(types, { q8 = false, spare, threads = 1 } = {}) {
-  const memory = memories.get(await init({ layers: true, variant: 'simd', threads })), r = random(31);
+  const engine = await init({ layers: true, variant: 'simd', threads }), memory = memories.get(engine), r = random(31);
+  assert.equal(engine.info.threads, threads, engine.info.why);
   const tensors = types.map((type, x) => ({ name: `${type} ${x}`, type, data: randomRows(type, r, rows, columns) }));
   const packing = new Packing(memory, q8, () => 0, tensors.reduce((sum, { data }) => sum + data.length, 0));
   if (spare !== undefined) packing.spare = spare;
   for (const { name, type, data } of tensors) packing.write({ name, type, shape: [rows, columns], bytes: data.length, offset: 0 }, 0, data);
   packing.finish();
   const got = tensors.map(({ name }) => memory.call('matrix_type', packing.at.get(name)));
+  engine.dispose();
   return { got, bytes: packing.bytes, file: tensors.reduce((sum, { data }) => sum + data.length, 0) };
 }
 

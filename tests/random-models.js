@@ -77,7 +77,7 @@ export function vocabulary(size) {
   };
 }
 
-/** A matrix of floats as Q5_0, its values from −16·d to 15·d; another tensor as it is. */
+/** A matrix of floats as Q5_0, its values from −15·d to 15·d; another tensor as it is. */
 export function asQ5_0({ name, shape, data }) {
   if (shape.length === 1) return { name, shape, data };
   const bytes = new Uint8Array((data.length / 32) * 22), view = new DataView(bytes.buffer);

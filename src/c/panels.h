@@ -45,7 +45,10 @@ INLINE void unit_scales(f32x4 d[2], f32x4 m[2], int has_m, const int wild, const
     v_halves(m, (i16x8)v_load_i(unit + 16), wild);
 }
 
-/* Times the s and t of a part of Q4_K or Q5_K: numbers below 64, so signed as well, and signed ones become floats in one instruction, not eight. */
+/*
+ * Times the s and t of a part of Q4_K or Q5_K: numbers below 64, and so signed bytes as well. Loaded as unsigned ones, the compiler has them become
+ * floats as unsigned integers, for which V8 on x86 wants eight instructions instead of one.
+ */
 INLINE void times_sub_scales(f32x4 d[2], f32x4 m[2], const uint8_t *sub)
 {
   i16x8 s = v_load_i8(sub), t = -v_load_i8(sub + 8);

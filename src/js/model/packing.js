@@ -56,6 +56,7 @@ export class Packing {
     this.q8 = q8;
     this.offset = offset;
     this.expected = expected;
+    /** Bytes that Q5_0 may still take more than in the file. */
     this.spare = (memory.pool?.threads ?? 1) > FEW ? 0 : Math.min(SPARE, ADDRESSES - memory.top - expected);
   }
 
@@ -97,7 +98,10 @@ export class Packing {
   #open(tensor) {
     const { memory } = this, columns = tensor.shape[tensor.shape.length - 1], rows = tensor.shape.length > 1 ? tensor.shape[0] : 1;
     const { id: from, block } = TYPES[tensor.type], rowBytes = memory.call('matrix_row_bytes', from, columns) >>> 0;
-    const inBytes = rows > 1 && columns % TYPES.Q8_0.block === 0 && ((this.q8 && block === 1) || (tensor.type === 'Q5_0' && (this.spare -= tensor.bytes * MORE) >= 0));
+    const could = rows > 1 && columns % TYPES.Q8_0.block === 0, wide = could && tensor.type === 'Q5_0';
+    // in the order of the file: behind the first for which there is no room, all stay as they are
+    if (wide) this.spare -= tensor.bytes * MORE;
+    const inBytes = (could && this.q8 && block === 1) || (wide && this.spare >= 0);
     const type = inBytes ? TYPES.Q8_0.id : from, bytes = memory.call('matrix_bytes', type, rows, columns) >>> 0;
     if (inBytes) this.expected += bytes - tensor.bytes;
     if (!bytes || !rowBytes) throw new ClearheadError('LIMIT', `the tensor ${tensor.name} is ${tensor.type} of (${tensor.shape}); expected matrices up to 2 GiB`);
