@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init } from '../src/js/index.js';
+import { memories } from '../src/js/memory.js';
 import { loadModel } from '../src/js/model/index.js';
 import { sameArray, sameBits } from './bits.js';
 import { engines } from './model-engines.js';
@@ -38,16 +39,20 @@ for (const { variant, ch } of engines)
 
 for (const { variant, ch } of engines)
   test(`weights of 5 bits lie in bytes for one or two threads, and all bits are the same (${variant})`, async () => {
-    const file = asGguf(model, {}, asQ5_0), one = await loadModel(file, { engine: ch }), want = history(one);
+    const file = asGguf(model, {}, asQ5_0), one = await loadModel(file, { engine: ch }), want = history(one), kept = one.cache.snapshot(), next = one.step(7).logits;
+    // where 5 bits have products of their own they lie in bytes for nobody
+    const [own, bytes] = [6, 8].map((type) => memories.get(ch).call('multiply_kind', type)), fewer = own === bytes ? 22 / 34 : 1;
     for (const [threads, size] of [
       [2, 1],
-      [3, 22 / 34],
+      [3, fewer],
     ]) {
       const engine = await init({ layers: true, variant, threads }), many = await loadModel(file, { engine }), { weightBytes, types } = many.info;
       assert.equal(engine.info.threads, threads, engine.info.why);
       assert.deepEqual(types, one.info.types);
       assert.ok(Math.abs(weightBytes / one.info.weightBytes - size) < 0.01, `${weightBytes} and ${one.info.weightBytes} bytes`);
       sameBits(history(many), want, `${threads} threads`);
+      many.cache.restore(kept); // however its weights lie, it is the same model
+      sameArray(many.step(7).logits, next, `${threads} threads, behind what one has read`);
       many.dispose();
       engine.dispose();
     }

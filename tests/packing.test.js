@@ -4,41 +4,74 @@ import { test } from 'node:test';
 import { init } from '../src/js/index.js';
 import { memories } from '../src/js/memory.js';
 import { Packing } from '../src/js/model/packing.js';
-import { randomRows } from './blocks.js';
+import { TYPES, randomRows } from './blocks.js';
 import { random } from './random.js';
 
-const rows = 64, columns = 256, Q5_0 = 6, Q8_0 = 8;
+const ROWS = 64, COLUMNS = 256, Q5_0 = 6, Q8_0 = 8;
 
-/** The types of the matrices of such tensors, all of (rows, columns), and the bytes they take. */
-async function packed(types, { q8 = false, spare, threads = 1 } = {}) {
+/**
+ * The types of the matrices of such tensors, of (64, 256) where no number of rows stands behind the type, and the bytes they take.
+ * @param {(string | [string, number])[]} types
+ */
+async function packed(types, { q8 = false, spare, threads = 1, beside = 0, lookedUp } = {}) {
   const engine = await init({ layers: true, variant: 'simd', threads }), memory = memories.get(engine), r = random(31);
   assert.equal(engine.info.threads, threads, engine.info.why);
-  const tensors = types.map((type, x) => ({ name: `${type} ${x}`, type, data: randomRows(type, r, rows, columns) }));
-  const packing = new Packing(memory, q8, () => 0, tensors.reduce((sum, { data }) => sum + data.length, 0));
+  const tensors = types.map((each) => [each].flat()).map(([type, rows = ROWS], x) => ({ name: `${type} ${x}`, type, shape: [rows, COLUMNS], offset: 0, bytes: rows * TYPES[type].bytes * (COLUMNS / TYPES[type].block) }));
+  const file = tensors.reduce((sum, { bytes }) => sum + bytes, 0), packing = new Packing(memory, q8, () => 0, file + beside, lookedUp);
   if (spare !== undefined) packing.spare = spare;
-  for (const { name, type, data } of tensors) packing.write({ name, type, shape: [rows, columns], bytes: data.length, offset: 0 }, 0, data);
+  for (const tensor of tensors) {
+    const [rows] = tensor.shape, data = rows > ROWS ? new Uint8Array(tensor.bytes) : randomRows(tensor.type, r, rows, COLUMNS);
+    packing.write(tensor, 0, data);
+  }
   packing.finish();
-  const got = tensors.map(({ name }) => memory.call('matrix_type', packing.at.get(name)));
+  const got = tensors.map(({ name }) => memory.call('matrix_type', packing.at.get(name))), grown = memory.buffer.byteLength;
   engine.dispose();
-  return { got, bytes: packing.bytes, file: tensors.reduce((sum, { data }) => sum + data.length, 0) };
+  return { got, bytes: packing.bytes, file, grown };
 }
 
 /** What Q5_0 takes more in bytes. */
-const MORE = rows * columns * (34 - 22) / 32;
+const MORE = (ROWS * COLUMNS * (34 - 22)) / 32;
 
 test('Q5_0 goes into bytes as long as there is room beside the file, other types never', async () => {
   assert.deepEqual((await packed(['Q5_0', 'Q4_0', 'Q5_1', 'Q5_0', 'F32'])).got, [Q8_0, 2, 7, Q8_0, 0]);
   assert.deepEqual((await packed(['Q5_0', 'Q8_0', 'Q5_0', 'Q5_0'], { spare: 2 * MORE })).got, [Q8_0, 8, Q8_0, Q5_0]);
   assert.deepEqual((await packed(['Q5_0', 'Q5_0'], { spare: MORE - 1 })).got, [Q5_0, Q5_0]);
-  for (const spare of [0, MORE, 2 * MORE, undefined]) {
+  for (const spare of [0, MORE, 2 * MORE]) {
     const { bytes, file } = await packed(['Q5_0', 'Q5_0', 'Q5_0', 'Q5_0'], { spare });
-    assert.ok(bytes <= file + Math.min(spare ?? Infinity, 4 * MORE) + 4 * 64, `${bytes} bytes for ${file} and ${spare}`);
+    assert.ok(bytes <= file + spare + 4 * 64, `${bytes} bytes for ${file} and ${spare}`);
   }
+});
+
+test('one for which there is no room leaves it to those behind it', async () => {
+  assert.deepEqual((await packed([['Q5_0', 1024], 'Q5_0', 'Q5_0', 'Q5_0'], { spare: 2 * MORE })).got, [Q5_0, Q8_0, Q8_0, Q5_0]);
+});
+
+test('in all they take at most 32 MB more than in the file', async () => {
+  const half = 8 * Math.floor((2 * 2 ** 20) / (MORE / ROWS)), { got, bytes, file, grown } = await packed([['Q5_0', half - 8], ['Q5_0', half + 16], ['Q5_0', half + 8], 'Q5_0']);
+  assert.deepEqual(got, [Q8_0, Q5_0, Q8_0, Q5_0]);
+  assert.ok(bytes <= file + 32 * 2 ** 20 + 4 * 64, `${bytes} bytes for ${file}`);
+  assert.ok(grown <= file + 64 * 2 ** 20, `${grown} bytes of memory for ${file}`);
+});
+
+test('not what is only looked up, and nothing beside more than a gigabyte', async () => {
+  assert.deepEqual((await packed(['Q5_0', 'Q5_0'], { lookedUp: 'Q5_0 0' })).got, [Q5_0, Q8_0]);
+  assert.deepEqual((await packed(['Q5_0'], { beside: 2 ** 30 })).got, [Q5_0]);
 });
 
 test('with more threads than memory is fast enough for it stays as it is', async () => {
   assert.deepEqual((await packed(['Q5_0'], { threads: 2 })).got, [Q8_0]);
   assert.deepEqual((await packed(['Q5_0'], { threads: 3 })).got, [Q5_0]);
+});
+
+test('where it has products of its own it stays as it is', async () => {
+  const engine = await init({ layers: true, variant: 'simd' }), memory = memories.get(engine), { call } = memory;
+  const spareOf = (kinds) => {
+    memory.call = (f, ...values) => (f === 'multiply_kind' ? kinds[values[0]] : call.call(memory, f, ...values));
+    return new Packing(memory, false, () => 0, 0).spare;
+  };
+  assert.equal(spareOf({ [Q5_0]: 2, [Q8_0]: 1 }), 0);
+  assert.ok(spareOf({ [Q5_0]: 1, [Q8_0]: 1 }) > 0);
+  engine.dispose();
 });
 
 test('quantize: floats become bytes, and Q5_0 all the same', async () => {

@@ -274,8 +274,8 @@ for (const { variant } of engines)
 
     test('Q5_0 in bytes: the same rows, and products with the same bits', () => {
       const r = random(21), rows = 29, k = new Kernels(variant), { type } = TYPES.Q5_0;
-      for (const columns of [32, 96, 608]) {
-        const data = randomRows('Q5_0', r, rows, columns), own = matrix(k, 'Q5_0', data, rows, columns), w = k.allocate(k.c.attn_matrix_bytes(8, rows, columns));
+      for (const [columns, scales] of [[32], [96], [608], [96, oddScales(r)]]) {
+        const data = randomRows('Q5_0', r, rows, columns, scales), own = matrix(k, 'Q5_0', data, rows, columns), w = k.allocate(k.c.attn_matrix_bytes(8, rows, columns));
         assert.equal(k.c.attn_matrix_init(w, 8, rows, columns), 0);
         assert.equal(k.c.attn_matrix_pack(w, type, k.copy(data), 0, rows), 0);
         for (let row = 0; row < rows; row++) sameArray(rowOf(k, w, row, columns), rowOf(k, own, row, columns), `${columns} columns, row ${row}`);

@@ -1,5 +1,5 @@
 /*
- * weights.h: matrices of model weights, kept as small as their file keeps them, and their products.
+ * weights.h: matrices of model weights, and their products.
  *
  *     y = x·Wᵀ        W (rows, columns), one row for each output; x (m, columns); y (m, rows)
  *

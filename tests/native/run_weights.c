@@ -3,7 +3,8 @@
  * stdout: sanitizers watch every access, and the bits must be those of the simd module. Compiled once for each way in which an
  * engine's 8-bit dot product may behave (V_DOT8_LIKE in simd.h).
  *
- * The stream: int32 type, rows, columns, m, the number of pieces; their bounds (pieces + 1); the rows as a file has them; x (m, columns).
+ * The stream: int32 type, that of the rows as they come, rows, columns, m, the number of pieces; their bounds (pieces + 1); the rows as a file
+ * has them; x (m, columns).
  * The answer: the form of dot product for 8 bits; every row; every product, in pieces. End of file is the end.
  */
 #include "dots.h"
@@ -27,12 +28,12 @@ static array read_array(size_t element, size_t bytes)
 
 int main(void)
 {
-  int32_t head[5], form = attn_dot_form(8);
+  int32_t head[6], form = attn_dot_form(8);
   write_bytes(&form, 4);
-  while (fread(head, 4, 5, stdin) == 5) {
-    int32_t type = head[0], rows = head[1], columns = head[2], m = head[3], pieces = head[4];
+  while (fread(head, 4, 6, stdin) == 6) {
+    int32_t type = head[0], from = head[1], rows = head[2], columns = head[3], m = head[4], pieces = head[5];
     array bounds = read_array(4, 4 * ((size_t)pieces + 1));
-    size_t row_bytes = attn_matrix_row_bytes(type, columns);
+    size_t row_bytes = attn_matrix_row_bytes(from, columns);
     array source = read_array(1, row_bytes * (size_t)rows);
     array x = read_array(4, 4 * (size_t)m * (size_t)columns);
 
@@ -42,8 +43,8 @@ int main(void)
     /* the second half of the rows first */
     int32_t half = rows / 2;
     const uint8_t *bytes = source.data;
-    if (attn_matrix_pack(w, type, bytes + row_bytes * (size_t)half, half, rows - half) != ATTN_OK ||
-        attn_matrix_pack(w, type, bytes, 0, half) != ATTN_OK)
+    if (attn_matrix_pack(w, from, bytes + row_bytes * (size_t)half, half, rows - half) != ATTN_OK ||
+        attn_matrix_pack(w, from, bytes, 0, half) != ATTN_OK)
       fail("attn_matrix_pack refused rows that are there");
     float *row = fresh(4 * (size_t)columns);
     for (int32_t r = 0; r < rows; r++) {

@@ -44,17 +44,15 @@ export async function loadModel(source, options) {
     if (o.context > config.context) refuse('RANGE', 'context', o.context, `at most ${config.context}, which the model was made for`);
     const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer));
     const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role))), wanted = new Set(namesOf(tensors, () => true));
-    const expected = q8 ? 0 : file.tensors.reduce((sum, { name, bytes }) => sum + (wanted.has(name) ? bytes : 0), 0);
-    packing = new Packing(memory, q8, ({ name }) => (norms.has(name) ? config.normOffset : 0), expected);
+    const used = file.tensors.filter(({ name }) => wanted.has(name)), expected = q8 ? 0 : total(used, bytesOf);
+    packing = new Packing(memory, q8, ({ name }) => (norms.has(name) ? config.normOffset : 0), expected, tensors.output && tensors.embedding.name);
     await file.stream(packing, ({ name }) => wanted.has(name));
     signal?.throwIfAborted();
     packing.finish();
-    const read = file.tensors.filter(({ name }) => wanted.has(name)), types = countTypes(read);
-    const parameters = read.reduce((sum, { shape }) => sum + shape.reduce((a, b) => a * b, 1), 0);
     const { at } = packing, weights = places(tensors, (tensor) => /** @type {number} */ (at.get(tensor.name)));
     return new Model(memory, config, packing, weights, {
       tokenizer, template, ends: tokenizer?.ends ?? endsOf(file), cacheType: o.cacheType, context: o.context ?? Math.min(config.context, CONTEXT),
-      info: { format: file.format, types, quantized: q8, weightBytes: packing.bytes, parameters, loadMilliseconds: performance.now() - started },
+      info: { format: file.format, types: countTypes(used), quantized: q8, weightBytes: packing.bytes, parameters: total(used, numbersOf), loadMilliseconds: performance.now() - started },
     }).face();
   } catch (error) {
     packing?.dispose();
@@ -73,10 +71,9 @@ export async function inspectModel(source, options) {
     const config = await readConfig(file);
     matchTensors(config, file);
     const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer)), { format, tensors } = file;
-    const sum = (/** @type {(tensor: TensorInfo) => number} */ f) => tensors.reduce((total, tensor) => total + f(tensor), 0);
     return {
       format, config, tensors, types: countTypes(tensors), vocabulary: tokenizer?.size ?? 0, hasTemplate: template?.error === null,
-      parameters: sum(({ shape }) => shape.reduce((a, b) => a * b, 1)), bytes: sum(({ bytes }) => bytes),
+      parameters: total(tensors, numbersOf), bytes: total(tensors, bytesOf),
       cacheBytes: 1024 * config.layers * config.kvHeads * config.headDim * 2 * 4,
     };
   } finally {
@@ -95,6 +92,15 @@ function places(tensors, f) {
 /** @param {Tensors} tensors @param {(role: string) => boolean} which */
 const namesOf = (tensors, which) =>
   [tensors, ...tensors.layers].flatMap((table) => Object.entries(table)).flatMap(([role, tensor]) => (tensor?.name && which(role) ? [tensor.name] : []));
+
+/** @param {TensorInfo} tensor */
+const bytesOf = ({ bytes }) => bytes;
+
+/** @param {TensorInfo} tensor */
+const numbersOf = ({ shape }) => shape.reduce((a, b) => a * b, 1);
+
+/** @param {readonly TensorInfo[]} tensors @param {(tensor: TensorInfo) => number} f */
+const total = (tensors, f) => tensors.reduce((sum, tensor) => sum + f(tensor), 0);
 
 /** How many tensors there are of each type. @param {readonly TensorInfo[]} tensors */
 function countTypes(tensors) {

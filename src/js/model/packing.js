@@ -23,11 +23,14 @@ const STAGE = 2 ** 20;
 const ADDRESSES = 2 ** 32;
 
 /**
- * So many bytes more than the file's may Q5_0 take to lie in bytes, and for up to so many threads: to put 5 bits together takes them longer than
- * to read 8. SmolLM2-135M in Q4_K, whose rows are mostly Q5_0, decodes 1.24 times as fast with one and 1.10 with two (Zen 5, Node 26). More
- * threads, which share the memory, have not been measured; for them weights stay as small as in the file.
+ * So many bytes more than in the file may Q5_0 take to lie in bytes, for up to so many threads: to put 5 bits together takes them longer than to
+ * read 8. SmolLM2-135M in Q4_K, whose rows are mostly Q5_0, decodes 1.1 to 1.2 times as fast and with simd 1.3 to 1.4 times (Zen 5, one thread and
+ * two). More threads, which share the memory, have not been measured; for them weights stay as small as in the file.
  */
-const SPARE = 48 * 2 ** 20, FEW = 2;
+const SPARE = 32 * 2 ** 20, FEW = 2;
+
+/** Beside more weights than that it would speed up too few of them to be worth the addresses. */
+const MOST = 2 ** 30;
 
 /** What Q8_0 takes more than Q5_0, as a share of what that takes. */
 const MORE = TYPES.Q8_0.bytes / TYPES.Q5_0.bytes - 1;
@@ -49,15 +52,18 @@ export class Packing {
    * @param {Memory} memory @param {boolean} q8 whether float matrices become Q8_0
    * @param {(tensor: TensorInfo) => number} offset added to a vector's numbers
    * @param {number} expected bytes of all tensors, 0 where that says nothing of the memory they will need
+   * @param {string | null} [lookedUp] the tensor of which only rows are wanted, never products
    */
-  constructor(memory, q8, offset, expected) {
-    if (memory.top + expected > ADDRESSES) throw new ClearheadError('OOM', `the weights have ${expected} bytes; expected room for them beside ${memory.top}, below 4 GiB`);
+  constructor(memory, q8, offset, expected, lookedUp) {
+    if (memory.top + expected > ADDRESSES) throw new ClearheadError('OOM', `the weights have ${expected} bytes; expected room for them below 4 GiB`);
     this.memory = memory;
     this.q8 = q8;
     this.offset = offset;
     this.expected = expected;
-    /** Bytes that Q5_0 may still take more than in the file. */
-    this.spare = (memory.pool?.threads ?? 1) > FEW ? 0 : Math.min(SPARE, ADDRESSES - memory.top - expected);
+    this.lookedUp = lookedUp;
+    const kind = (/** @type {'Q5_0' | 'Q8_0'} */ type) => memory.call('multiply_kind', TYPES[type].id);
+    /** Bytes that Q5_0 may still take more than in the file; none where it has products of its own, which are faster for prompts. */
+    this.spare = (memory.pool?.threads ?? 1) > FEW || expected > MOST || kind('Q5_0') !== kind('Q8_0') ? 0 : SPARE;
   }
 
   /**
@@ -98,10 +104,10 @@ export class Packing {
   #open(tensor) {
     const { memory } = this, columns = tensor.shape[tensor.shape.length - 1], rows = tensor.shape.length > 1 ? tensor.shape[0] : 1;
     const { id: from, block } = TYPES[tensor.type], rowBytes = memory.call('matrix_row_bytes', from, columns) >>> 0;
-    const could = rows > 1 && columns % TYPES.Q8_0.block === 0, wide = could && tensor.type === 'Q5_0';
-    // in the order of the file: behind the first for which there is no room, all stay as they are
-    if (wide) this.spare -= tensor.bytes * MORE;
-    const inBytes = (could && this.q8 && block === 1) || (wide && this.spare >= 0);
+    const more = rows > 1 && tensor.type === 'Q5_0' && tensor.name !== this.lookedUp ? tensor.bytes * MORE : Infinity;
+    const wide = more <= this.spare;
+    if (wide) this.spare -= more;
+    const inBytes = wide || (this.q8 && rows > 1 && block === 1 && columns % TYPES.Q8_0.block === 0);
     const type = inBytes ? TYPES.Q8_0.id : from, bytes = memory.call('matrix_bytes', type, rows, columns) >>> 0;
     if (inBytes) this.expected += bytes - tensor.bytes;
     if (!bytes || !rowBytes) throw new ClearheadError('LIMIT', `the tensor ${tensor.name} is ${tensor.type} of (${tensor.shape}); expected matrices up to 2 GiB`);
