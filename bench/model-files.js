@@ -25,8 +25,11 @@ function scales(halves, block, ...all) {
   for (let at = 0; at < halves.length; at += block) halves.set(all, at);
 }
 
-/** As llama.cpp does it: rows that are no whole blocks of Q4_K are Q5_0. @param {string} type @param {number} columns */
-const stored = (type, columns) => (type === 'Q4_K' && columns % 256 ? 'Q5_0' : type);
+/**
+ * As llama.cpp does it: what would be Q4_K, and of the embedding, which is the output too, Q6_K, is Q5_0 and Q8_0 where rows are no whole blocks of
+ * those; here none of the embeddings' are. @param {string} type @param {number} columns
+ */
+const stored = (type, columns, embedding = false) => (type !== 'Q4_K' ? type : embedding ? 'Q8_0' : columns % 256 ? 'Q5_0' : type);
 
 function weights(type, count, seed) {
   const [block, bytes] = BYTES[type], words = new Uint32Array(Math.ceil(((count / block) * bytes) / 4));
@@ -65,10 +68,15 @@ export function modelFile(name, type) {
   const place = `build/bench/models/${name}-${type}.gguf`, path = fileURLToPath(new URL(`../${place}`, import.meta.url));
   if (existsSync(path)) return place;
   const s = SHAPES[name], { next } = random(s.dim), tensors = [], kv = (s.dim / s.heads) * s.kvHeads;
-  const add = (tensor, ...shape) => tensors.push(shape.length === 1
-    ? { name: tensor, shape, data: new Float32Array(shape[0]).fill(1) }
-    : { name: tensor, type: stored(type, shape[1]), shape, data: weights(stored(type, shape[1]), shape[0] * shape[1], next()) });
+  const add = (tensor, ...shape) => {
+    if (shape.length === 1) return tensors.push({ name: tensor, shape, data: new Float32Array(shape[0]).fill(1) });
+    const its = stored(type, shape[1], tensor === 'token_embd.weight');
+    return tensors.push({ name: tensor, type: its, shape, data: weights(its, shape[0] * shape[1], next()) });
+  };
   add('token_embd.weight', s.vocab, s.dim);
+  // the mark of the end, which has logit 0 so, is never the likeliest
+  const { data } = tensors[0], row = data.length / s.vocab;
+  data.fill(0, 2 * row, 3 * row);
   for (let layer = 0; layer < s.layers; layer++) {
     const at = (part) => `blk.${layer}.${part}.weight`;
     add(at('attn_norm'), s.dim);

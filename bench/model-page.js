@@ -11,7 +11,7 @@ const openers = {
     const loaded = await loadModel(url, { engine: { threads, variant }, cacheType });
     return {
       about: `${loaded.engine.variant}, ${loaded.engine.threads} threads${loaded.engine.why && ` (${loaded.engine.why})`}`,
-      cache: loaded.cache.bytes,
+      position: loaded.cache.bytes / loaded.cache.capacity,
       /** Reads the prompt and goes on; the clock runs here, so that messages count. */
       async run(prompt, count, observe) {
         if (prefill) await loaded.cache.clear();
@@ -75,7 +75,7 @@ async function openReader(module, share) {
 export async function openModel(name, url, options) {
   const start = performance.now();
   model = await openers[name](url, options);
-  return { about: model.about, cache: model.cache, milliseconds: performance.now() - start };
+  return { about: model.about, position: model.position ?? 0, milliseconds: performance.now() - start };
 }
 
 /** Every byte, into the same room again. @param {string} url */

@@ -1,6 +1,9 @@
 /** Whole models beside wllama, in one run: the same file, the same browser, taking turns. */
 import { readFileSync, readdirSync } from 'node:fs';
 import process from 'node:process';
+import { init } from '../src/js/index.js';
+import { memories } from '../src/js/memory.js';
+import { loadModel } from '../src/js/model/index.js';
 import { modelFile, prompt } from './model-files.js';
 import { reason } from './side.js';
 import { spread } from './spread.js';
@@ -11,6 +14,9 @@ const RUNS = [
   [512, 1],
   [896, 48],
 ];
+
+/** What has been read when a page's memory is looked at. */
+const WARM = { prompt: 128, tokens: 24 };
 
 /** Names of files, the most telling first. */
 export const MODELS = ['SmolLM2-135M-Q8_0', 'SmolLM2-135M-Q4_0', 'SmolLM2-135M-Q4_K', 'SmolLM2-135M-F16', 'SmolLM2-135M-F32', 'stories15M-Q8_0', 'stories15M-F32'];
@@ -67,14 +73,14 @@ export async function measureModels(browser, { models, rounds, say }) {
     for (const side of SIDES.filter(({ who, peer }) => (who === BESIDE ? /^Q4/.test(type) : type !== 'Q4_K' || peer === 'clearhead'))) {
       const file = modelFile(/** @type {any} */ (name), side.who === BESIDE ? 'Q8_0' : type), url = `/${file}`;
       const bytes = readFileSync(new URL(`../${file}`, import.meta.url)).length; // nobody is the first to read it from the disk
-      readings[file] ??= await readAlone(browser, url);
-      sides.push({ ...(await openSide(browser, side.who, side.peer, url, { ...side.options, threads, bytes })), reading: readings[file] });
+      const alone = (readings[file] ??= { reading: await readAlone(browser, url), wasm: (await wasmAlone(file)) - bytes });
+      sides.push({ ...(await openSide(browser, side.who, side.peer, url, { ...side.options, threads, bytes })), ...alone });
     }
     for (let round = 0; round < rounds; round++) for (const side of sides) await runSide(side);
     for (const side of sides) {
       await side.page.close();
       const speeds = Object.fromEntries(Object.entries(side.samples).map(([key, list]) => [key, spread(list, true)]));
-      const row = { name, type, threads, who: side.who, ...(side.why ? { why: side.why } : { about: side.about, load: side.milliseconds, memory: side.memory, reading: side.reading, kept: side.bytes + (side.cache ?? 0), speeds }) };
+      const row = { name, type, threads, who: side.who, ...(side.why ? { why: side.why } : { about: side.about, load: side.milliseconds, memory: side.memory, reading: side.reading, kept: side.bytes + side.cache, ...(side.peer === 'clearhead' && { wasm: side.wasm }), speeds }) };
       rows.push(row);
       say(modelLine(row));
     }
@@ -96,14 +102,25 @@ async function readAlone(browser, url) {
   return bytes;
 }
 
+/** What wasm memory holds beside the cache when a prompt has been read: as long as there is only the one thread, the same everywhere. @param {string} file */
+async function wasmAlone(file) {
+  const engine = await init({ layers: true }), memory = memories.get(engine);
+  const model = await loadModel(new URL(`../${file}`, import.meta.url), { engine });
+  for await (const _ of model.generate(prompt(512), { maxTokens: 1 }));
+  const bytes = memory.buffer.byteLength - model.cache.bytes;
+  model.dispose();
+  engine.dispose();
+  return bytes;
+}
+
 async function openSide(browser, who, peer, url, options) {
   const page = await browser.page(), side = { who, peer, page, bytes: options.bytes, samples: {} };
   await rest();
   const before = resident();
   try {
-    Object.assign(side, await page.call('openModel', peer, url, options));
-    await page.call('runModel', prompt(128), 24); // compiled for good
-    side.memory = grown(before);
+    const { position, ...opened } = await page.call('openModel', peer, url, options);
+    await page.call('runModel', prompt(WARM.prompt), WARM.tokens); // compiled for good
+    Object.assign(side, opened, { memory: grown(before), cache: position * (WARM.prompt + WARM.tokens) });
   } catch (error) {
     side.why = reason(error);
   }

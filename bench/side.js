@@ -15,7 +15,7 @@ import { reference, relativeError } from './reference.js';
 import { median } from './spread.js';
 
 // seconds
-const BATCH = 0.25e-3; // 50 times what a page's clock tells apart
+const BATCH = 5e-3; // long beside the first call, which finds the caches full of what others did between two batches
 const BESIDE = 0.01; // of a limit, between two batches, at most, or one call; of two that are compared each has as many calls
 
 const now = () => performance.now() / 1000;

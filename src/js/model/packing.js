@@ -24,8 +24,8 @@ const ADDRESSES = 2 ** 32;
 
 /**
  * So many bytes more than in the file may Q5_0 take to lie in bytes, for up to so many threads: to put 5 bits together takes them longer than to
- * read 8. SmolLM2-135M in Q4_K, whose rows are mostly Q5_0, decodes 1.1 to 1.2 times as fast and with simd 1.3 to 1.4 times (Zen 5, one thread and
- * two). More threads, which share the memory, have not been measured; for them weights stay as small as in the file.
+ * read 8. SmolLM2-135M in Q4_K, whose layers are mostly Q5_0, decodes 1.05 times as fast, with simd 1.3 times (Zen 5, one thread and two). More
+ * threads, which share the memory, have not been measured; for them weights stay as small as in the file.
  */
 const SPARE = 32 * 2 ** 20, FEW = 2;
 
