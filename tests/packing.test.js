@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init } from '../src/js/index.js';
 import { memories } from '../src/js/memory.js';
+import { inspectModel, loadModel } from '../src/js/model/index.js';
 import { Packing } from '../src/js/model/packing.js';
 import { TYPES, randomRows } from './blocks.js';
+import { asGguf, asQ5_0, configs, tiny } from './random-models.js';
 import { random } from './random.js';
 
 const ROWS = 64, COLUMNS = 256, Q5_0 = 6, Q8_0 = 8;
@@ -77,4 +79,15 @@ test('where it has products of its own it stays as it is', async () => {
 test('quantize: floats become bytes, and Q5_0 all the same', async () => {
   assert.deepEqual((await packed(['F32', 'F16', 'Q5_0', 'Q4_K'], { q8: true })).got, [Q8_0, Q8_0, Q8_0, 12]);
   assert.deepEqual((await packed(['F32', 'Q5_0'], { q8: true, spare: 0 })).got, [Q8_0, Q5_0]);
+});
+
+test('of a whole model the embedding stays as it is where the output has a matrix of its own', async () => {
+  const sizes = { hidden_size: 256, intermediate_size: 512, num_attention_heads: 4, num_key_value_heads: 2, vocab_size: 640 };
+  for (const [name, stays] of [['llama, tied, grouped', false], ['llama, untied, heads of its own', true]]) {
+    const file = asGguf(tiny({ ...configs[name], ...sizes }), {}, asQ5_0), engine = await init({ layers: true, variant: 'simd' }), { info } = await loadModel(file, { engine });
+    const { tensors } = await inspectModel(file), more = (tensor) => (tensor.type !== 'Q5_0' || (stays && tensor.name === 'token_embd.weight') ? 0 : tensor.bytes * (34 / 22 - 1));
+    const want = tensors.reduce((sum, tensor) => sum + tensor.bytes + more(tensor), 0), embedding = (640 * 256 * 12) / 32;
+    assert.ok(Math.abs(info.weightBytes - want) < embedding / 4, `${name}: ${info.weightBytes} bytes, not ${want}`);
+    engine.dispose();
+  }
 });
