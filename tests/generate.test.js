@@ -342,6 +342,32 @@ test('a snapshot is of the same model and of its tokens, or changes nothing', as
   }
   for (const bad of [{ alike: good.alike - 1 }, { checksum: good.checksum ^ 1 }, { checksum: undefined }]) assert.throws(() => model.cache.restore({ ...good, ...bad }), { code: 'INTEGRITY', message: /checksum/ });
   sameBits(model.cache.snapshot(), good);
+  // whole layers, but another text's, or in another order
+  model.cache.clear();
+  model.prefill([...prompt].reverse());
+  const other = model.cache.snapshot(), [first, second, ...others] = good.layers;
+  for (const layers of [other.layers, [second, first, ...others], [other.layers[0], second, ...others]]) {
+    assert.throws(() => model.cache.restore({ ...good, layers }), { name: 'ClearheadError', code: 'INTEGRITY', message: /checksum/ });
+    sameBits(model.cache.snapshot(), other);
+  }
+  model.cache.restore(good);
+  sameBits(model.cache.snapshot(), good);
+});
+
+test('the cache of a model that was disposed of says so, whatever its memory is used for by then', async () => {
+  const model = await load(), { cache } = model;
+  model.prefill(prompt);
+  const good = cache.snapshot();
+  model.dispose();
+  for (const fill of [0, 1e30, -1e30]) {
+    const taker = engine.tensor([2 ** 16]);
+    taker.data.fill(fill);
+    for (const use of [() => cache.snapshot(), () => cache.restore(good), () => cache.clear(), () => cache.truncate(0)])
+      assert.throws(use, { name: 'ClearheadError', code: 'DISPOSED', message: /^cache is disposed of/ });
+    assert.ok(taker.data.every((x) => x === Math.fround(fill)));
+    taker.dispose();
+  }
+  assert.deepEqual([cache.length, cache.bytes, cache.tokens.length], [0, 0, 0]);
 });
 
 test('an attention temperature set in the middle of a token holds from the next one on', async () => {

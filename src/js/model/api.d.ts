@@ -141,7 +141,7 @@ export interface CacheSnapshot {
   /** The attention temperatures (layers, heads) that the first `alike` positions were read with, so that `generate` knows what to read anew. */
   temperatures: Float64Array;
   alike: number;
-  /** Of tokens, temperatures and `alike`; layers have their own. */
+  /** Of tokens, temperatures, `alike`, and the checksums that layers have of their own. */
   checksum: number;
 }
 

@@ -1,6 +1,6 @@
 import { KVCache } from '../cache.js';
 import { array, integer, number, read, sized } from '../check.js';
-import { ClearheadError, describe, refuse } from '../errors.js';
+import { ClearheadError, GONE, describe, refuse } from '../errors.js';
 import { checksum } from './fingerprint.js';
 
 /** A model's KV cache: what it has read so far, one attention cache for each layer. See ModelCache in types.d.ts. */
@@ -66,7 +66,9 @@ export class Sequence {
     this.#locked = false;
   }
 
+  /** Refuses where it is in use, or disposed of, as its caches are. */
   free() {
+    if (!this.#caches.length) refuse('DISPOSED', 'cache', ...GONE);
     if (this.#locked) throw new ClearheadError('BUSY', 'the model is generating a text; expected one at a time (end it with return() or an AbortSignal)');
   }
 
@@ -122,7 +124,7 @@ export class Sequence {
     this.free();
     const layers = this.#caches.map((cache) => cache.snapshot());
     const notes = { model: this.#fingerprint(), tokens: this.tokens, temperatures: this.#temperatures.slice(), alike: this.#alike };
-    return { ...notes, layers, checksum: checksumOf(notes) };
+    return { ...notes, layers, checksum: checksumOf(notes, layers) };
   }
 
   /** @param {import('./api.d.ts').CacheSnapshot} snapshot */
@@ -139,7 +141,7 @@ export class Sequence {
     try {
       layers.forEach((/** @type {any} */ layer, /** @type {number} */ x) => this.#caches[x].restore(layer));
       for (const cache of this.#caches) if (cache.length !== tokens.length) refuse('SHAPE', 'snapshot', `of ${cache.length} positions and ${tokens.length} tokens`, 'as many');
-      if (sum !== checksumOf({ tokens, temperatures, alike })) refuse('INTEGRITY', 'snapshot', 'damaged (its checksum)', 'one as it was taken');
+      if (sum !== checksumOf({ tokens, temperatures, alike }, layers)) refuse('INTEGRITY', 'snapshot', 'damaged (its checksum)', 'one as it was taken');
       this.#tokens = [...tokens];
       this.#temperatures = temperatures.slice();
       this.#alike = Math.min(alike, tokens.length);
@@ -166,5 +168,9 @@ export class Sequence {
   }
 }
 
-/** Of what a snapshot says beside its layers, which have checksums of their own. @param {{ tokens: Int32Array, temperatures: Float64Array, alike: number }} notes */
-const checksumOf = ({ tokens, temperatures, alike }) => checksum([alike, ...tokens, ...new Int32Array(temperatures.slice().buffer)]);
+/**
+ * Of what a snapshot says beside its layers, and of their own checksums, with which they end: that they belong together, in this order.
+ * @param {{ tokens: Int32Array, temperatures: Float64Array, alike: number }} notes @param {Uint8Array[]} layers
+ */
+const checksumOf = ({ tokens, temperatures, alike }, layers) =>
+  checksum([alike, ...tokens, ...new Int32Array(temperatures.slice().buffer), ...layers.flatMap((layer) => [...layer.subarray(-8)])]);
