@@ -103,6 +103,7 @@ describe('what is wrong is refused by name', () => {
     'an unknown value type': [{ metadata: { k: { type: 13, value: 0 } } }, 'FORMAT', /type of k is 13/],
     'a truth value of 2': [{ metadata: { k: { type: 'bool', value: 2 } } }, 'FORMAT', /truth value of k is 2/],
     'arrays nested 5 deep': [{ metadata: { k: { type: 'array', value: ['array', [['array', [['array', [['array', [['u8', []]]]]]]]]] } } }, 'LIMIT', /nested 5 deep/],
+    'arrays of arrays without end': [{ metadata: { k: { type: 'array', value: ['array', Array(4096).fill(['u8', []])] } } }, 'LIMIT', /k is one array too many; expected at most 4096/],
     'an array of unknown things': [{ metadata: { k: { type: 'array', value: [77, []] } } }, 'FORMAT', /element type of k is 77/],
     'invalid UTF-8': [{ metadata: { k: { type: 'string', value: Uint8Array.of(0x61, 0xff) } } }, 'FORMAT', /k is not UTF-8/],
     'a UTF-8 surrogate': [{ metadata: { k: { type: 'string', value: Uint8Array.of(0xed, 0xa0, 0x80) } } }, 'FORMAT', /not UTF-8/],
@@ -127,6 +128,15 @@ describe('what is wrong is refused by name', () => {
     'an offset of 2^64 − 32': [{ tensors: [one, { ...two, offset: -32 }] }, 'FORMAT', /offset of b/],
     'a tensor longer than the file': [{ tensors: [{ ...one, dims: [2 ** 30] }] }, 'INTEGRITY', /cut off or damaged/],
   };
+
+  test('more values in arrays than a vocabulary has, whatever their types', async () => {
+    const bools = (...counts) => counts.reduce((file, count, at) => file.string(`k${at}`).u32(9).u32(7).u64(count).raw(new Uint8Array(count)),
+      new Bytes().raw(new TextEncoder().encode('GGUF')).u32(3).u64(0).u64(counts.length)).done();
+    assert.equal((await readWhole(bools(2 ** 22 - 2049, 1))).metadata.get('k0').length, 2 ** 22 - 2049);
+    await refuses(() => readWhole(bools(2 ** 22 - 2049, 2)), 'LIMIT', /the length of k1 is 2; expected at most 1$/);
+    await refuses(() => readWhole(bools(2 ** 24)), 'LIMIT', /the length of k0 is 16777216; expected at most 4193280$/);
+  });
+
   for (const [name, [content, code, message]] of Object.entries(cases))
     test(name, async () => {
       const bytes = writeGguf(content);

@@ -7,7 +7,13 @@ import { BY_ID, OTHERS, TENSORS_MAX, bytesOf } from './formats.js';
  */
 
 /** Limits beyond which a file is refused, however large it is. */
-const KEYS = 65536, KEY_BYTES = 65535, NAME_BYTES = 1024, TEXT_BYTES = 2 ** 24, ITEMS = 2 ** 24, DEPTH = 4, ALIGNMENT = 65536;
+const KEYS = 65536, KEY_BYTES = 65535, NAME_BYTES = 1024, TEXT_BYTES = 2 ** 24, NUMBERS = 2 ** 24, DEPTH = 4, ALIGNMENT = 65536;
+
+/**
+ * Elements that become values of their own, as texts do, in all arrays together, and for how many of them an array counts: each takes many times
+ * the bytes and the time that it does in the file. The largest vocabularies have half a million texts and merges.
+ */
+const ITEMS = 2 ** 22, ARRAY_ITEMS = 1024;
 
 /** Bytes of a value of each type; text and arrays at least. */
 const SIZES = [1, 1, 2, 2, 4, 4, 4, 1, 8, 12, 8, 8, 8];
@@ -35,13 +41,13 @@ export async function readGguf(r) {
 /** @param {Reader} r @param {number} count */
 async function readMetadata(r, count) {
   /** @type {Map<string, MetadataValue>} */
-  const metadata = new Map();
+  const metadata = new Map(), room = { items: ITEMS };
   for (let i = 0; i < count; i++) {
     const key = await readText(r, 'a metadata key', KEY_BYTES);
     if (!/^[\x21-\x7e]+$/.test(key)) r.refuse('FORMAT', 'a metadata key', JSON.stringify(key.slice(0, 60)), 'printable ASCII');
     if (metadata.has(key)) r.refuse('FORMAT', `the metadata key ${key}`, 'there twice', 'each once');
     if (r.ready < 4) await r.need(4, `the type of ${key}`);
-    metadata.set(key, await readValue(r, r.u32(), key, 0));
+    metadata.set(key, await readValue(r, r.u32(), key, room, 0));
   }
   return metadata;
 }
@@ -57,11 +63,11 @@ async function readText(r, what, most) {
 /** The same of a text that is there, without waiting. @param {Reader} r @param {string} what @param {number} most bytes */
 const readTextNow = (r, what, most) => r.text(r.count(what, 1, most), what);
 
-/** @param {Reader} r @param {number} type @param {string} key @param {number} depth @returns {Promise<MetadataValue>} */
-async function readValue(r, type, key, depth) {
+/** @param {Reader} r @param {number} type @param {string} key @param {{ items: number }} room @param {number} depth @returns {Promise<MetadataValue>} */
+async function readValue(r, type, key, room, depth) {
   if (!(type in SIZES)) r.refuse('FORMAT', `the type of ${key}`, type, `one of 0 to ${SIZES.length - 1}`);
   if (type === TEXT) return readText(r, key, TEXT_BYTES);
-  if (type === ARRAY) return readArray(r, key, depth + 1);
+  if (type === ARRAY) return readArray(r, key, room, depth + 1);
   if (r.ready < SIZES[type]) await r.need(SIZES[type], key);
   return readNumber(r, type, key);
 }
@@ -86,21 +92,22 @@ function readNumber(r, type, key) {
   }
 }
 
-/** @param {Reader} r @param {string} key @param {number} depth @returns {Promise<MetadataValue>} */
-async function readArray(r, key, depth) {
+/** @param {Reader} r @param {string} key @param {{ items: number }} room @param {number} depth @returns {Promise<MetadataValue>} */
+async function readArray(r, key, room, depth) {
   if (depth > DEPTH) r.refuse('LIMIT', key, `arrays nested ${depth} deep`, `at most ${DEPTH}`);
+  if ((room.items -= ARRAY_ITEMS) < 0) r.refuse('LIMIT', key, 'one array too many', `at most ${ITEMS / ARRAY_ITEMS}, and fewer if they are long`);
   if (r.ready < 12) await r.need(12, `the length of ${key}`);
   const type = r.u32();
   if (!(type in SIZES)) r.refuse('FORMAT', `the element type of ${key}`, type, `one of 0 to ${SIZES.length - 1}`);
-  const count = r.count(`the length of ${key}`, SIZES[type], ITEMS);
-  const Typed = TYPED[type];
-  if (Typed) {
-    if (r.ready < count * SIZES[type]) await r.need(count * SIZES[type], key);
-    return new Typed(r.bytes(count * SIZES[type]).buffer);
-  }
+  const Typed = TYPED[type], count = r.count(`the length of ${key}`, SIZES[type], Typed ? NUMBERS : room.items), bytes = count * SIZES[type];
+  const texts = type === TEXT, plain = !texts && type !== ARRAY;
+  if (plain && r.ready < bytes) await r.need(bytes, key);
+  if (Typed) return new Typed(r.bytes(bytes).buffer);
+  room.items -= count;
   /** @type {MetadataValue[]} */
   const items = [];
-  for (let i = 0; i < count; i++) items.push(type === TEXT && r.textReady ? readTextNow(r, key, TEXT_BYTES) : await readValue(r, type, key, depth));
+  for (let i = 0; i < count; i++)
+    items.push(plain ? readNumber(r, type, key) : texts && r.textReady ? readTextNow(r, key, TEXT_BYTES) : await readValue(r, type, key, room, depth));
   return items;
 }
 

@@ -54,38 +54,48 @@ export async function openSource(source, { signal, name } = {}) {
   }
   const { total, exact } = raw;
   let loaded = 0;
+  /** What a source brought beyond a piece. @type {Uint8Array<ArrayBuffer> | undefined} */
+  let rest;
   const stop = () => void raw.cancel().catch(() => {});
   signal?.addEventListener('abort', stop, { once: true });
   // it may have been aborted while the source was opened
   if (signal?.aborted) stop();
   const close = () => signal?.removeEventListener('abort', stop), turn = turns();
+  /** @param {Uint8Array<ArrayBuffer>} [spare] */
+  const next = async (spare) => {
+    let chunk;
+    try {
+      chunk = await raw.read(spare);
+    } catch (/** @type {any} */ cause) {
+      close();
+      signal?.throwIfAborted();
+      throw new ClearheadError('NET', `${called} stopped after ${loaded} bytes: ${reasonOf(cause)}`, { cause });
+    }
+    signal?.throwIfAborted();
+    if (!chunk) {
+      close();
+      if (total !== undefined && loaded < total)
+        throw new ClearheadError('INTEGRITY', `${called} ended after ${loaded} of ${total} bytes; the download is cut off`);
+      return null;
+    }
+    loaded += chunk.length;
+    if (exact && total !== undefined && loaded > total)
+      throw new ClearheadError('INTEGRITY', `${called} brought more than the ${total} bytes announced`);
+    return chunk;
+  };
   return {
     name: called,
     total,
     exact,
     async read(spare) {
-      let chunk;
       await turn(); // bytes that are there already leave nobody else a moment
-      try {
-        chunk = await raw.read(spare);
-      } catch (/** @type {any} */ cause) {
-        close();
-        signal?.throwIfAborted();
-        throw new ClearheadError('NET', `${called} stopped after ${loaded} bytes: ${reasonOf(cause)}`, { cause });
-      }
       signal?.throwIfAborted();
-      if (!chunk) {
-        close();
-        if (total !== undefined && loaded < total)
-          throw new ClearheadError('INTEGRITY', `${called} ended after ${loaded} of ${total} bytes; the download is cut off`);
-        return null;
-      }
-      loaded += chunk.length;
-      if (exact && total !== undefined && loaded > total)
-        throw new ClearheadError('INTEGRITY', `${called} brought more than the ${total} bytes announced`);
-      return chunk;
+      const chunk = rest ?? (await next(spare));
+      rest = chunk && chunk.length > PIECE ? chunk.subarray(PIECE) : undefined;
+      return chunk && chunk.subarray(0, PIECE);
     },
     async cancel() {
+      rest = undefined;
       close();
       await raw.cancel().catch(() => {});
     },
