@@ -246,8 +246,9 @@ test('statistics come with each token, of the row that chose it', async () => {
 
 test('one text at a time; in between rows can be read and the temperature set, and the one being written is unharmed', async () => {
   const model = await load(), want = ids(await all((await load()).generate(prompt, { maxTokens: 8 }))), got = [];
-  for await (const { token } of model.generate(prompt, { maxTokens: 8 })) {
+  for await (const { token, finish } of model.generate(prompt, { maxTokens: 8 })) {
     got.push(token);
+    if (finish) break; // it has ended
     for (const busy of [() => model.step(1), () => model.prefill([1]), () => model.cache.clear(), () => model.cache.truncate(2), () => model.cache.snapshot()])
       assert.throws(busy, { code: 'BUSY' });
     await assert.rejects(model.generate(prompt).next(), { code: 'BUSY' });
@@ -275,6 +276,24 @@ test('a text that is left lets the model go at once', async () => {
   await iterator.next();
   await iterator.return();
   assert.equal(model.step(1).logits.length, 64);
+});
+
+test('an abort lets the model go though nobody asks for the next token, and a text that has ended does', async () => {
+  const model = await load(), want = await all((await load()).generate(prompt, { maxTokens: 6, logprobs: 1 }));
+  const abort = new AbortController(), reason = new Error('another text'), left = model.generate(prompt, { signal: abort.signal });
+  await left.next();
+  await assert.rejects(model.generate(prompt).next(), { code: 'BUSY' });
+  abort.abort(reason);
+  const next = model.generate(prompt, { maxTokens: 6, logprobs: 1 }), first = await next.next();
+  // the one that was left neither goes on nor lets go of what another has
+  await assert.rejects(left.next(), reason);
+  await assert.rejects(model.generate(prompt).next(), { code: 'BUSY' });
+  const rest = await all(next);
+  assert.deepEqual([first.value, ...rest], want);
+  const ended = model.generate(prompt, { maxTokens: 1 });
+  assert.equal((await ended.next()).value.finish, 'length');
+  model.step(1);
+  assert.deepEqual(await ended.next(), { done: true, value: undefined });
 });
 
 test('a change of the attention temperature has later prompts read anew', async () => {

@@ -42,7 +42,11 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
     model.alive();
   };
   check();
-  cache.lock();
+  const release = cache.lock();
+  /** Whether the caller has a token and has not asked for the next: then an abort ends the text, though nothing here may run again. */
+  let resting = false;
+  const aborted = () => void (resting && release());
+  signal?.addEventListener('abort', aborted);
   /** Reads some tokens, layer by layer. @param {number[]} tokens @param {boolean} last */
   const readTokens = async (tokens, last) => {
     const reading = model.reading(tokens, last ? logits : null, wish, SLICE);
@@ -74,11 +78,16 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
       let { text, stopped } = ended ? { text: '', stopped: null } : stops.push(stream?.push(token) ?? '');
       const finish = ended ? 'end' : stopped !== null ? 'stop' : count === maxTokens ? 'length' : cache.length === cache.capacity ? 'context' : undefined;
       if (finish && stopped === null) text += stops.push(stream?.end() ?? '').text + stops.end();
+      if (finish) release();
+      resting = true;
       yield { token, text, ...probability, ...(heads && { heads: lastOf(heads, model.config) }), ...(finish && { finish }) };
+      resting = false;
       if (finish) return;
+      check();
       heads = await readTokens([token], true);
     }
   } finally {
-    cache.unlock();
+    signal?.removeEventListener('abort', aborted);
+    release();
   }
 }

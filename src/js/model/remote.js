@@ -220,6 +220,12 @@ class RemoteModel {
       return asked;
     };
     let taken = 0, over = false;
+    const leave = () => {
+      if (!over) link.stop(text);
+      return link.call('finish', [text, over ? 0 : taken]).catch(() => {});
+    };
+    // also while the caller has a token, when nothing here may run again
+    signal?.addEventListener('abort', leave);
     try {
       await link.call('begin', [how, prompt, rest], { id: text, signal });
       // The worker is a token ahead, so that it does not wait for what is done with each; and it has been asked for the one after that
@@ -229,14 +235,15 @@ class RemoteModel {
         if ((over = done)) return;
         next = after ?? ask();
         taken++;
+        over = Boolean(value.finish);
         yield value;
+        if (over) return;
         signal?.throwIfAborted();
       }
     } finally {
-      if (!over) link.stop(text);
+      signal?.removeEventListener('abort', leave);
       // an abort is not to wait for the worker, which ends what it was told to before it does anything else
-      const finished = link.call('finish', [text, over ? 0 : taken]).catch(() => {});
-      if (!signal?.aborted) await finished;
+      if (!signal?.aborted) await leave();
     }
   }
 

@@ -14,7 +14,8 @@ export class Sequence {
   #vocab;
   /** Of the model. @type {() => number} */
   #fingerprint;
-  #locked = false;
+  /** Of the text being generated. @type {object | undefined} */
+  #holder;
   /** Whether a pass is on its way through the layers, so that their caches do not agree. */
   midway = false;
 
@@ -56,20 +57,19 @@ export class Sequence {
     return this.#caches.reduce((sum, cache) => sum + cache.bytes, 0);
   }
 
-  /** For as long as a text is being generated, nobody else may change it. */
+  /** For as long as a text is being generated, nobody else may change it. @returns {() => void} what ends that, once */
   lock() {
     this.free();
-    this.#locked = true;
-  }
-
-  unlock() {
-    this.#locked = false;
+    const holder = (this.#holder = {});
+    return () => {
+      if (this.#holder === holder) this.#holder = undefined;
+    };
   }
 
   /** Refuses where it is in use, or disposed of, as its caches are. */
   free() {
     if (!this.#caches.length) refuse('DISPOSED', 'cache', ...GONE);
-    if (this.#locked) throw new ClearheadError('BUSY', 'the model is generating a text; expected one at a time (end it with return() or an AbortSignal)');
+    if (this.#holder) throw new ClearheadError('BUSY', 'the model is generating a text; expected one at a time (end it with return() or an AbortSignal)');
   }
 
   /** @param {number} position */
