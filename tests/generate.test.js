@@ -458,8 +458,16 @@ test('loading can be aborted, and takes nothing', async () => {
 
 test('a model that does not fit takes nothing', async () => {
   const own = await init({ layers: true, variant: 'simd' }), memory = memories.get(own), before = memory.top;
-  // a cache of 2 GiB, and rotary tables of 4
-  const large = tiny({ ...configs['llama, tied, grouped'], num_hidden_layers: 1, num_attention_heads: 1, num_key_value_heads: 1, head_dim: 1024, max_position_embeddings: 2 ** 20 });
-  await assert.rejects(loadModel(asSafetensors(large), { engine: own, context: 2 ** 20, cacheType: 'q8' }), { code: 'OOM' });
-  assert.deepEqual([memory.top, memory.holes], [before, []]);
+  const large = tiny({ ...configs['llama, tied, grouped'], num_hidden_layers: 1, num_attention_heads: 1, num_key_value_heads: 1, head_dim: 1024, max_position_embeddings: 2 ** 26 });
+  // a cache of 1 GiB and rotary tables of 2, beside 2 that are taken
+  const taken = memory.take(2 ** 31), held = [memory.top, memory.holes];
+  await assert.rejects(loadModel(asSafetensors(large), { engine: own, context: 2 ** 19, cacheType: 'q8' }), { code: 'OOM' });
+  assert.deepEqual([memory.top, memory.holes], held);
+  memory.give(taken, 2 ** 31);
+  // what can never fit is said before anything is read or computed for it
+  const { byteLength } = memory.buffer;
+  for (const [context, cacheType] of [[2 ** 20, 'q8'], [2 ** 20, 'f32'], [2 ** 26, 'f16']])
+    await assert.rejects(loadModel(asSafetensors(large), { engine: own, context, cacheType }),
+      { name: 'ClearheadError', code: 'LIMIT', message: `context is ${context}; expected fewer positions: weights, cache and tables have 4 GiB together` });
+  assert.deepEqual([memory.top, memory.holes, memory.buffer.byteLength], [before, [], byteLength]);
 });

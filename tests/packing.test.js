@@ -9,6 +9,9 @@ import { TYPES, randomRows } from './blocks.js';
 import { asGguf, asQ5_0, configs, tiny } from './random-models.js';
 import { random } from './random.js';
 
+/** What is not asked for. */
+const HOW = { q8: false, offset: () => 0, beside: 0, lookedUp: null };
+
 const ROWS = 64, COLUMNS = 256, Q5_0 = 6, Q8_0 = 8;
 
 /**
@@ -19,16 +22,18 @@ async function packed(types, { q8 = false, spare, threads = 1, beside = 0, looke
   const engine = await init({ layers: true, variant: 'simd', threads }), memory = memories.get(engine), r = random(31);
   assert.equal(engine.info.threads, threads, engine.info.why);
   const tensors = types.map((each) => [each].flat()).map(([type, rows = ROWS], x) => ({ name: `${type} ${x}`, type, shape: [rows, COLUMNS], offset: 0, bytes: rows * TYPES[type].bytes * (COLUMNS / TYPES[type].block) }));
-  const file = tensors.reduce((sum, { bytes }) => sum + bytes, 0), packing = new Packing(memory, q8, () => 0, file + beside, lookedUp);
+  const file = tensors.reduce((sum, { bytes }) => sum + bytes, 0), packing = new Packing(memory, file + beside, { ...HOW, q8, lookedUp });
   if (spare !== undefined) packing.spare = spare;
+  const buffers = new Set();
   for (const tensor of tensors) {
     const [rows] = tensor.shape, data = rows > ROWS ? new Uint8Array(tensor.bytes) : randomRows(tensor.type, r, rows, COLUMNS);
     packing.write(tensor, 0, data);
+    buffers.add(memory.buffer);
   }
   packing.finish();
   const got = tensors.map(({ name }) => memory.call('matrix_type', packing.at.get(name))), grown = memory.buffer.byteLength;
   engine.dispose();
-  return { got, bytes: packing.bytes, file, grown };
+  return { got, bytes: packing.bytes, file, grown, growths: buffers.size };
 }
 
 /** What Q5_0 takes more in bytes. */
@@ -57,7 +62,38 @@ test('in all they take at most 32 MB more than in the file', async () => {
 
 test('not what is only looked up, and nothing beside more than a gigabyte', async () => {
   assert.deepEqual((await packed(['Q5_0', 'Q5_0'], { lookedUp: 'Q5_0 0' })).got, [Q5_0, Q8_0]);
-  assert.deepEqual((await packed(['Q5_0'], { beside: 2 ** 30 })).got, [Q5_0]);
+  for (const q8 of [false, true]) {
+    assert.deepEqual((await packed(['Q5_0'], { beside: 2 ** 30, q8 })).got, [Q5_0]);
+    assert.deepEqual((await packed(['Q5_0'], { beside: 2 ** 29, q8 })).got, [Q8_0]);
+  }
+});
+
+test('memory grows a few times, whatever becomes bytes', async () => {
+  const { got, growths } = await packed(Array(32).fill(['Q5_0', 1024]));
+  assert.ok(got.every((type) => type === Q8_0));
+  assert.ok(growths <= 12, `${growths} times`);
+});
+
+test('below 4 GiB Q5_0 has what nothing else wants, and what does not fit is refused before it comes', async () => {
+  const engine = await init({ layers: true, variant: 'simd' }), memory = memories.get(engine), { top } = memory, total = 2 ** 20;
+  const spareAt = (left, how) => {
+    memory.top = 2 ** 32 - total - left;
+    try {
+      return new Packing(memory, total, { ...HOW, ...how }).spare;
+    } finally {
+      memory.top = top;
+    }
+  };
+  for (const q8 of [false, true]) {
+    assert.equal(spareAt(2 ** 30, { q8 }), 2 ** 25);
+    assert.equal(spareAt(2 ** 24, { q8 }), 2 ** 24);
+    assert.equal(spareAt(2 ** 24, { q8, beside: 2 ** 23 }), 2 ** 23);
+    assert.equal(spareAt(2 ** 24, { q8, beside: 2 ** 25 }), 0);
+    assert.equal(spareAt(0, { q8 }), 0);
+  }
+  assert.throws(() => spareAt(-1), { name: 'ClearheadError', code: 'OOM', message: 'the weights have 1048576 bytes; expected room for them below 4 GiB' });
+  assert.equal(spareAt(-1, { q8: true }), 0); // what floats are in the file says little of what they will be
+  engine.dispose();
 });
 
 test('with more threads than memory is fast enough for it stays as it is', async () => {
@@ -69,7 +105,7 @@ test('where it has products of its own it stays as it is', async () => {
   const engine = await init({ layers: true, variant: 'simd' }), memory = memories.get(engine), { call } = memory;
   const spareOf = (kinds) => {
     memory.call = (f, ...values) => (f === 'multiply_kind' ? kinds[values[0]] : call.call(memory, f, ...values));
-    return new Packing(memory, false, () => 0, 0).spare;
+    return new Packing(memory, 0, HOW).spare;
   };
   assert.equal(spareOf({ [Q5_0]: 2, [Q8_0]: 1 }), 0);
   assert.ok(spareOf({ [Q5_0]: 1, [Q8_0]: 1 }) > 0);

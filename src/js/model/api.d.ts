@@ -16,7 +16,7 @@ export interface LoadOptions {
   signal?: AbortSignal;
   /** `q8`: matrices of F32, F16 and BF16 are kept as Q8_0: a quarter or half of the memory, and faster. Default `none`. */
   quantize?: 'none' | 'q8';
-  /** Positions there is room for, no more than the model was made for; default as many, but at most 2048. */
+  /** Positions there is room for, no more than the model was made for; default as many, but at most 2048. LIMIT: it would not fit below 4 GiB. */
   context?: number;
   /** How the KV cache keeps its numbers; as `type` of `kvCache`. */
   cacheType?: 'f32' | 'f16' | 'q8';
@@ -128,6 +128,7 @@ export interface ModelCache {
   /** Keeps the first `length` positions. */
   truncate(length: number): void;
   clear(): void;
+  /** Copies, to be kept anywhere that takes typed arrays: IndexedDB, `structuredClone`, in Node `v8.serialize` (not JSON). */
   snapshot(): CacheSnapshot;
   /** A snapshot of the same model, wherever it was taken. FORMAT: of another one; INTEGRITY: damaged. On failure the cache is as before. */
   restore(snapshot: CacheSnapshot): void;
@@ -163,7 +164,10 @@ export interface ModelInfo {
   readonly types: Readonly<Partial<Record<TensorType, number>>>;
   /** Whether float matrices were quantised when loading. */
   readonly quantized: boolean;
-  /** Of wasm memory, packed: about as many as in the file, but for Q5_0 in bytes (up to 48 MB more, for one or two threads). */
+  /**
+   * Of wasm memory, packed: about as many as in the file. With one or two threads matrices of Q5_0 lie in bytes, up to 32 MB more in all, except
+   * where the engine has products for them, where there is more than 1 GiB of weights, and an embedding of which only rows are read.
+   */
   readonly weightBytes: number;
   /** Positions there is room for. */
   readonly context: number;
@@ -181,7 +185,7 @@ export interface Model {
    * Goes on from a prompt, text or ids: token by token, leaving the thread to others every 20 ms (in a web worker 40). What the cache has of the prompt's
    * beginning is not read again; to go on where a text ended, give its prompt's ids and tokens, and then what is new, encoded
    * with `{ marks: false }`. Options and prompt are checked at once; LIMIT if the prompt is longer than the context. One at a
-   * time: BUSY otherwise.
+   * time: BUSY otherwise, until the token with `finish`, `return()` or the signal, also where nobody waits for the next token.
    */
   generate<O extends Observe = 'none'>(prompt: string | ArrayLike<number>, options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;
   /**

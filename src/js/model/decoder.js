@@ -122,6 +122,9 @@ export class Decoder {
   }
 }
 
+/** Bytes of the rotary tables for so many positions. @param {ModelConfig} config @param {number} positions */
+export const tableBytes = ({ headDim, localLayers }, positions) => (localLayers.some(Boolean) ? 2 : 1) * positions * headDim * 4;
+
 /**
  * cos and sin of every position, in wasm memory. @param {Memory} memory @param {{ take(bytes: number): number }} owner
  * @param {number} size of a head @param {number} positions @param {number} base

@@ -13,9 +13,11 @@ import { ClearheadError, describe, refuse } from '../errors.js';
 import { init } from '../index.js';
 import { memories } from '../memory.js';
 import { readConfig } from './config.js';
+import { tableBytes } from './decoder.js';
 import { Model } from './model.js';
 import { openModel } from './open.js';
-import { Packing } from './packing.js';
+import { ADDRESSES, Packing } from './packing.js';
+import { cacheBytes } from './sequence.js';
 import { openTemplate } from './template.js';
 import { matchTensors } from './tensors.js';
 import { endsOf, openTokenizer } from './tokenizer.js';
@@ -24,6 +26,9 @@ export { ClearheadError };
 
 /** Positions a model gets room for, unless it is asked for more or was made for fewer. */
 const CONTEXT = 2048;
+
+/** Bytes left for what passing through a model takes for a while, and for tensors. */
+const PASS = 2 ** 28;
 
 /**
  * @param {import('./types.d.ts').ModelSource} source @param {import('./api.d.ts').LoadOptions} [options]
@@ -42,16 +47,20 @@ export async function loadModel(source, options) {
   try {
     const config = await readConfig(file), tensors = matchTensors(config, file);
     if (o.context > config.context) refuse('RANGE', 'context', o.context, `at most ${config.context}, which the model was made for`);
+    const context = o.context ?? Math.min(config.context, CONTEXT), beside = cacheBytes(memory, config, context, o.cacheType) + tableBytes(config, context);
     const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer));
     const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role))), wanted = new Set(namesOf(tensors, () => true));
-    const used = file.tensors.filter(({ name }) => wanted.has(name)), expected = q8 ? 0 : total(used, bytesOf);
-    packing = new Packing(memory, q8, ({ name }) => (norms.has(name) ? config.normOffset : 0), expected, tensors.output && tensors.embedding.name);
+    const used = file.tensors.filter(({ name }) => wanted.has(name)), weights = total(used, bytesOf);
+    const offset = (/** @type {TensorInfo} */ { name }) => (norms.has(name) ? config.normOffset : 0);
+    packing = new Packing(memory, weights, { q8, offset, beside: beside + PASS, lookedUp: tensors.output && tensors.embedding.name });
+    // before weights are read, and tables computed, for nothing
+    if (packing.expected + beside > ADDRESSES) refuse('LIMIT', 'context', context, 'fewer positions: weights, cache and tables have 4 GiB together');
     await file.stream(packing, ({ name }) => wanted.has(name));
     signal?.throwIfAborted();
     packing.finish();
-    const { at } = packing, weights = places(tensors, (tensor) => /** @type {number} */ (at.get(tensor.name)));
-    return new Model(memory, config, packing, weights, {
-      tokenizer, template, ends: tokenizer?.ends ?? endsOf(file), cacheType: o.cacheType, context: o.context ?? Math.min(config.context, CONTEXT),
+    const { at } = packing, addresses = places(tensors, (tensor) => /** @type {number} */ (at.get(tensor.name)));
+    return new Model(memory, config, packing, addresses, {
+      tokenizer, template, ends: tokenizer?.ends ?? endsOf(file), cacheType: o.cacheType, context,
       info: { format: file.format, types: countTypes(used), quantized: q8, weightBytes: packing.bytes, parameters: total(used, numbersOf), loadMilliseconds: performance.now() - started },
     }).face();
   } catch (error) {

@@ -20,12 +20,12 @@ import { TYPES } from './formats.js';
 const STAGE = 2 ** 20;
 
 /** Bytes that wasm memory can have. */
-const ADDRESSES = 2 ** 32;
+export const ADDRESSES = 2 ** 32;
 
 /**
  * So many bytes more than in the file may Q5_0 take to lie in bytes, for up to so many threads: to put 5 bits together takes them longer than to
- * read 8. SmolLM2-135M in Q4_K, whose layers are mostly Q5_0, decodes 1.05 times as fast, with simd 1.3 times (Zen 5, one thread and two). More
- * threads, which share the memory, have not been measured; for them weights stay as small as in the file.
+ * read 8. SmolLM2-135M in Q4_K, whose layers are mostly Q5_0, decodes 1.05 times as fast so, and with simd 1.3 times (Zen 5, one thread and two).
+ * With more threads, which share the memory, it has not been measured, and weights stay as they are.
  */
 const SPARE = 32 * 2 ** 20, FEW = 2;
 
@@ -49,21 +49,22 @@ export class Packing {
   #received = 0;
 
   /**
-   * @param {Memory} memory @param {boolean} q8 whether float matrices become Q8_0
-   * @param {(tensor: TensorInfo) => number} offset added to a vector's numbers
-   * @param {number} expected bytes of all tensors, 0 where that says nothing of the memory they will need
-   * @param {string | null} [lookedUp] the tensor of which only rows are wanted, never products
+   * @param {Memory} memory @param {number} total bytes of all tensors in the file
+   * @param {{ q8: boolean, offset: (tensor: TensorInfo) => number, beside: number, lookedUp: string | null }} how whether float matrices become
+   *   Q8_0, what is added to a vector's numbers, bytes that are wanted beside the weights, and the tensor of which only rows are wanted, never products
    */
-  constructor(memory, q8, offset, expected, lookedUp) {
-    if (memory.top + expected > ADDRESSES) throw new ClearheadError('OOM', `the weights have ${expected} bytes; expected room for them below 4 GiB`);
+  constructor(memory, total, { q8, offset, beside, lookedUp }) {
+    if (!q8 && memory.top + total > ADDRESSES) throw new ClearheadError('OOM', `the weights have ${total} bytes; expected room for them below 4 GiB`);
     this.memory = memory;
     this.q8 = q8;
     this.offset = offset;
-    this.expected = expected;
+    /** Bytes of all tensors, 0 where the file says nothing of the memory they will need. */
+    this.expected = q8 ? 0 : total;
     this.lookedUp = lookedUp;
     const kind = (/** @type {'Q5_0' | 'Q8_0'} */ type) => memory.call('multiply_kind', TYPES[type].id);
+    const possible = (memory.pool?.threads ?? 1) <= FEW && total <= MOST && kind('Q5_0') === kind('Q8_0');
     /** Bytes that Q5_0 may still take more than in the file; none where it has products of its own, which are faster for prompts. */
-    this.spare = (memory.pool?.threads ?? 1) > FEW || expected > MOST || kind('Q5_0') !== kind('Q8_0') ? 0 : SPARE;
+    this.spare = possible ? Math.min(SPARE, Math.max(0, ADDRESSES - memory.top - total - beside)) : 0;
   }
 
   /**
@@ -72,9 +73,9 @@ export class Packing {
    * @param {number} bytes
    */
   take(bytes) {
-    const ahead = Math.max(bytes, Math.min(this.#received, this.expected - this.bytes));
-    this.memory.scope(() => void this.memory.push(ahead));
-    const at = this.memory.take(bytes);
+    const { memory } = this, ahead = Math.max(bytes, Math.min(this.#received, this.expected - this.bytes));
+    if (memory.top + bytes > memory.buffer.byteLength) memory.scope(() => void memory.push(ahead));
+    const at = memory.take(bytes);
     this.#blocks.push({ at, bytes });
     this.bytes += bytes;
     return at;
@@ -104,7 +105,7 @@ export class Packing {
   #open(tensor) {
     const { memory } = this, columns = tensor.shape[tensor.shape.length - 1], rows = tensor.shape.length > 1 ? tensor.shape[0] : 1;
     const { id: from, block } = TYPES[tensor.type], rowBytes = memory.call('matrix_row_bytes', from, columns) >>> 0;
-    const more = rows > 1 && tensor.type === 'Q5_0' && tensor.name !== this.lookedUp ? tensor.bytes * MORE : Infinity;
+    const more = tensor.type === 'Q5_0' && tensor.name !== this.lookedUp ? tensor.bytes * MORE : Infinity;
     const wide = more <= this.spare;
     if (wide) this.spare -= more;
     const inBytes = wide || (this.q8 && rows > 1 && block === 1 && columns % TYPES.Q8_0.block === 0);

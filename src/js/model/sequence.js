@@ -1,7 +1,14 @@
-import { KVCache } from '../cache.js';
+import { KVCache, TYPES } from '../cache.js';
 import { array, integer, number, read, sized } from '../check.js';
 import { ClearheadError, GONE, describe, refuse } from '../errors.js';
 import { checksum } from './fingerprint.js';
+
+/**
+ * Bytes that the caches of so many positions take; Infinity where there is no such cache.
+ * @param {import('../memory.js').Memory} memory @param {import('./types.d.ts').ModelConfig} config @param {number} capacity @param {any} type
+ */
+export const cacheBytes = (memory, { layers, kvHeads, headDim }, capacity, type = TYPES[0]) =>
+  layers * (memory.call('cache_bytes', kvHeads, headDim, headDim, capacity, TYPES.indexOf(type)) >>> 0 || Infinity);
 
 /** A model's KV cache: what it has read so far, one attention cache for each layer. See ModelCache in types.d.ts. */
 export class Sequence {
