@@ -107,6 +107,17 @@ describe('settings', () => {
     assert.deepEqual([kinds.localLayers, kinds.slidingWindow, kinds.ropeTheta, kinds.ropeLocalTheta, kinds.ropeScaling, kinds.attnScale, kinds.finalSoftcap],
       [[true, false], 5, 2e6, 3e4, { type: 'linear', factor: 8 }, 0.25, 0]);
     await refuses(() => json('llama', { rope_scaling: { rope_type: 'longrope', factor: 2 } }), 'FORMAT', /rope_type is "longrope"/);
+    // what is there and cannot be read is not nothing
+    for (const odd of ['8', 8, ['llama3', 8], true]) {
+      await refuses(() => json('llama', { rope_scaling: odd }), 'FORMAT', /^rope_scaling is .*; expected an object/);
+      await refuses(() => json('llama', { rope_parameters: odd }), 'FORMAT', /^rope_parameters is .*; expected an object/);
+      for (const kind of ['full_attention', 'sliding_attention'])
+        await refuses(() => json('gemma3', { rope_parameters: { [kind]: odd } }), 'FORMAT', new RegExp(`^${kind} of rope_parameters is .*; expected an object`));
+    }
+    for (const untold of [{ factor: 8 }, { rope_type: null, factor: 8 }])
+      for (const name of ['rope_scaling', 'rope_parameters'])
+        await refuses(() => json('llama', { [name]: untold }), 'FORMAT', /^rope_type is not given; expected the kind of scaling that the factor 8 is for/);
+    for (const none of [null, {}, { rope_type: 'default' }, { factor: 1 }]) await rope(none)('ropeScaling', { type: 'none' });
     await refuses(() => json('llama', { rope_parameters: { partial_rotary_factor: 0.25 } }), 'FORMAT', /partial_rotary_factor is 0.25/);
     await refuses(() => json('llama', { rope_scaling: { ...llama3, low_freq_factor: 4 } }), 'FORMAT', /lowFreqFactor is 4; expected less/);
   });
@@ -138,7 +149,16 @@ describe('what is not supported is named', () => {
   test('the multimodal Gemma 3', () => refuses(() => json('gemma3', { model_type: 'gemma3' }), 'FORMAT', /images or sound/));
   test('one file of several', () => refuses(() => gguf('llama', { 'split.count': 3 }), 'FORMAT', /split.count is 3/));
   test('other activations', () => refuses(() => json('llama', { hidden_act: 'relu2' }), 'FORMAT', /hidden_act is "relu2"/));
-  test('biases where none are known', () => refuses(() => json('llama', { attention_bias: true }), 'FORMAT', /attention_bias/));
+  test('biases where none are known', async () => {
+    await refuses(() => json('llama', { attention_bias: true }), 'FORMAT', /^attention_bias is true; expected false/);
+    await refuses(() => json('qwen3', { attention_bias: 'false' }), 'FORMAT', /^attention_bias is "false"; expected false/);
+    await refuses(() => json('qwen2', { mlp_bias: true }), 'FORMAT', /^mlp_bias is true/);
+    assert.equal((await json('qwen2', { attention_bias: true, mlp_bias: false })).architecture, 'qwen2');
+  });
+  test('softcaps are Gemma’s alone', async () => {
+    const caps = { attn_logit_softcapping: 30, final_logit_softcapping: 20 }, of = async (name) => (({ attnSoftcap, finalSoftcap }) => [attnSoftcap, finalSoftcap])(await json(name, caps));
+    assert.deepEqual([await of('llama'), await of('gemma3')], [[0, 0], [30, 20]]);
+  });
   test('quantised safetensors', () => refuses(() => json('llama', { quantization_config: { bits: 4 } }), 'FORMAT', /quantization_config/));
 });
 

@@ -27,7 +27,8 @@ export function fromJson({ json: { config } }) {
   if (!Object.hasOwn(MODEL_TYPES, name)) unsupported(name);
   const architecture = MODEL_TYPES[name], usual = DEFAULTS[architecture], gemma = architecture === 'gemma3';
   if (get('num_local_experts') || get('num_experts')) unsupported(`${name}, experts (moe)`);
-  if ((get('attention_bias') && architecture !== 'qwen2') || get('mlp_bias')) refuse('FORMAT', 'attention_bias or mlp_bias', 'true', 'false: such biases are not supported');
+  for (const bias of architecture === 'qwen2' ? ['mlp_bias'] : ['attention_bias', 'mlp_bias'])
+    if (get(bias, false) !== false) refuse('FORMAT', bias, describe(get(bias)), 'false: such biases are not supported');
   if (get('quantization_config')) refuse('FORMAT', 'quantization_config', 'there', 'weights in F32, F16 or BF16, or GGUF');
   const activation = get('hidden_activation', get('hidden_act', usual.act ?? 'silu')), wanted = gemma ? /^gelu_(pytorch_)?tanh$/ : /^(silu|swish)$/;
   if (typeof activation !== 'string' || !wanted.test(activation)) refuse('FORMAT', 'hidden_act', describe(activation), gemma ? 'gelu_pytorch_tanh' : 'silu');
@@ -58,8 +59,8 @@ export function fromJson({ json: { config } }) {
     slidingWindow: windowed ? get('sliding_window', usual.window) : 0,
     localLayers: local,
     embeddingScale: gemma ? Math.fround(Math.sqrt(ratio(modelDim, 1))) : 1,
-    attnSoftcap: get('attn_logit_softcapping', 0),
-    finalSoftcap: get('final_logit_softcapping', 0),
+    attnSoftcap: gemma ? get('attn_logit_softcapping', 0) : 0,
+    finalSoftcap: gemma ? get('final_logit_softcapping', 0) : 0,
     attnScale: 1 / Math.sqrt(ratio(gemma ? get('query_pre_attn_scalar', 256) : headDim, 1)),
   };
 }
@@ -80,22 +81,37 @@ function localLayers(get, layers, gemma) {
   });
 }
 
+/** A set of rotary settings, empty where there is none. @param {string} name @param {any} x @returns {Record<string, any>} */
+const settings = (name, x = {}) => (typeof x === 'object' && x && !Array.isArray(x) ? x : refuse('FORMAT', name, describe(x), 'an object'));
+
+/** The set for one kind of layer, or for all. @param {(key: string, otherwise?: any) => any} get @param {string} kind @returns {Record<string, any> | undefined} */
+function parametersOf(get, kind) {
+  const own = settings('rope_parameters', get('rope_parameters'))[kind] ?? undefined;
+  return own === undefined ? undefined : settings(`${kind} of rope_parameters`, own);
+}
+
 /** Base and scaling of one kind of layer. @param {(key: string, otherwise?: any) => any} get @param {string} kind @param {number} theta where none is given */
 function ropeOf(get, kind, theta) {
-  const all = get('rope_parameters') ?? {}, own = all[kind] ?? all, fields = { ...(get('rope_scaling') ?? {}), ...own };
-  return { theta: own.rope_theta ?? get('rope_theta', theta), fields, scaling: { type: fields.rope_type ?? fields.type ?? 'default' } };
+  const own = parametersOf(get, kind) ?? settings('rope_parameters', get('rope_parameters')), fields = { ...settings('rope_scaling', get('rope_scaling')), ...own };
+  return { theta: own.rope_theta ?? get('rope_theta', theta), fields, scaling: { type: typeOf(fields) } };
 }
 
 /** Gemma's layers with a window. @param {(key: string, otherwise?: any) => any} get */
 function localRope(get) {
-  const own = get('rope_parameters')?.sliding_attention;
-  const type = own?.rope_type ?? 'default';
-  return { theta: own?.rope_theta ?? get('rope_local_base_freq', 10000), scaling: { type: type === 'default' ? 'none' : type } };
+  const own = parametersOf(get, 'sliding_attention') ?? {}, type = typeOf(own);
+  return { theta: own.rope_theta ?? get('rope_local_base_freq', 10000), scaling: { type: type === 'default' ? 'none' : type } };
+}
+
+/** What kind of scaling it is. @param {Record<string, any>} fields */
+function typeOf({ rope_type: type, type: old, factor }) {
+  const kind = type ?? old ?? undefined;
+  if (kind === undefined && (factor ?? 1) !== 1) refuse('FORMAT', 'rope_type', 'not given', `the kind of scaling that the factor ${describe(factor)} is for`);
+  return kind ?? 'default';
 }
 
 /** @param {any} fields @param {number} context @returns {import('./types.d.ts').RopeScaling} */
 function scalingOf(fields, context) {
-  const type = fields.rope_type ?? fields.type ?? 'default', factor = ratio(fields.factor, 1);
+  const type = typeOf(fields), factor = ratio(fields.factor, 1);
   if (fields.partial_rotary_factor !== undefined && fields.partial_rotary_factor !== 1) refuse('FORMAT', 'partial_rotary_factor', describe(fields.partial_rotary_factor), '1');
   const originalContext = fields.original_max_position_embeddings ?? context;
   switch (type) {

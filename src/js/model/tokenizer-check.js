@@ -90,12 +90,13 @@ function checkStep(part, step, grown, depth) {
 }
 
 /** Whether a step has what it puts in. @param {any} step */
-function complete({ type, prepend, content, pattern, replacement = '', str_rep: own = '', single }) {
+function complete({ type, prepend, content, pattern, behavior = '', replacement = '', str_rep: own = '', single }) {
   switch (type) {
     case 'Prepend': return typeof prepend === 'string';
     case 'Replace': return typeof content === 'string' && typeof pattern?.String === 'string' && pattern.String !== '';
     case 'Metaspace': return typeof replacement === 'string' && typeof own === 'string';
-    case 'TemplateProcessing': return Array.isArray(single);
+    case 'Split': return typeof behavior === 'string';
+    case 'TemplateProcessing': return Array.isArray(single) && single.every(isObject);
     default: return true;
   }
 }
