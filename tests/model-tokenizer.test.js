@@ -345,6 +345,39 @@ describe('streaming', () => {
     const tokenizer = ggufTokenizer(new Map(Object.entries(tokenizerMetadata()))), ids = [TOKENS.indexOf('\u2581a'), TOKENS.indexOf('\u2581b')];
     assert.equal(tokenizer.decode([1, ...ids]), 'a b');
     assert.equal(tokenizer.decode(ids, { continued: true }), ' a b');
+    // and of a text that is read
+    assert.deepEqual([tokenizer.encode('a b'), tokenizer.encode('a b', { marks: false })], [[1, ...ids], ids]);
+    assert.deepEqual(tokenizer.encode(' a b', { continued: true }), ids);
+    assert.deepEqual(tokenizer.encode('a b', { continued: true }), [TOKENS.indexOf('a'), ids[1]]);
+    assert.deepEqual(tokenizer.encode(' a b', { continued: true, marks: true }), [1, ...ids]);
+  });
+
+  test('a text that is read in two parts is read as a whole', { skip }, async () => {
+    const text = 'Once upon a time there was a girl. She loved to play with her red ball.';
+    for (const file of ['stories260K/gguf/stories260K-f32.gguf', 'stories260K/hf/model.safetensors', 'tokenizers/ggml-vocab-gpt-2.gguf']) {
+      const { tokenizer } = await open(file), whole = tokenizer.encode(text);
+      for (let at = text.indexOf(' '); at > 0; at = text.indexOf(' ', at + 1))
+        for (const special of [false, true]) {
+          const parts = [...tokenizer.encode(text.slice(0, at), { special }), ...tokenizer.encode(text.slice(at), { special, continued: true })];
+          assert.deepEqual(parts, whole, `${file}: ${text.slice(0, at)}|`);
+        }
+    }
+  });
+
+  test('tokenizer.json: each step that puts a space before a word does not where a text goes on', () => {
+    const json = (steps) => jsonTokenizer({ tokenizer: {
+      model: { type: 'BPE', vocab: { '\u2581': 0, a: 1, '\u2581a': 2, '\u0120': 3, '\u0120a': 4 }, merges: ['\u2581 a', '\u0120 a'] }, added_tokens: [],
+      decoder: { type: 'Metaspace' }, normalizer: null, pre_tokenizer: null, post_processor: null, ...steps } });
+    const replace = { type: 'Replace', pattern: { String: ' ' }, content: '\u2581' }, prepend = { type: 'Prepend', prepend: '\u2581' };
+    for (const [name, steps, word] of [
+      ['Prepend', { normalizer: { type: 'Sequence', normalizers: [prepend, replace] } }, 2], ['Metaspace', { pre_tokenizer: { type: 'Metaspace', prepend_scheme: 'always' } }, 2],
+      ['the first of Metaspace', { pre_tokenizer: { type: 'Sequence', pretokenizers: [{ type: 'Metaspace', prepend_scheme: 'first' }] } }, 2],
+      ['ByteLevel', { pre_tokenizer: { type: 'ByteLevel', add_prefix_space: true } }, 4],
+    ]) {
+      const tokenizer = json(steps);
+      assert.deepEqual(tokenizer.encode('a'), [word], name);
+      assert.deepEqual([tokenizer.encode('a', { continued: true }), tokenizer.encode(' a', { continued: true })], [[1], [word]], name);
+    }
   });
 });
 
@@ -439,11 +472,13 @@ describe('hostile tokenizer.json', () => {
     'an unknown decoder': [(t) => (t.decoder = { type: 'CTC' }), /decoder of tokenizer.json is "CTC"/],
     'a decoder of nothing': [(t) => (t.decoder = { type: 'Sequence', decoders: [{ type: 'Replace' }, null] }), /decoder of tokenizer.json is undefined/],
     'a split at nothing': [(t) => (t.pre_tokenizer = { type: 'Split' }), /expression of pre_tokenizer/],
+    'a split in an odd way': [(t) => (t.pre_tokenizer = { type: 'Split', pattern: { String: 'a' }, behavior: {} }), /^a step of pre_tokenizer in tokenizer.json is "Split"; expected with/],
+    'a template of nothing': [(t) => (t.post_processor = { type: 'TemplateProcessing', single: [null, 1], pair: [], special_tokens: {} }), /^a step of post_processor in tokenizer.json is "TemplateProcessing"; expected with/],
     'no decoder': [(t) => (t.decoder = null), /decoder/],
     'a word as an added token': [(t) => t.added_tokens.push({ id: 3, content: 'x', special: true, single_word: true }), /single_word/],
     'an added token without text': [(t) => t.added_tokens.push({ id: 3, content: '', special: true }), /without text/],
     'an added token that is null': [(t) => t.added_tokens.push(null), /a token of tokenizer.json/],
-    'a template of tokens there are not': [(t) => (t.post_processor = { type: 'TemplateProcessing', single: [{ SpecialToken: { id: '<s>' } }, { Sequence: { id: 'A' } }], pair: [], special_tokens: {} }), /post_processor|tokenizer/],
+    'a template of tokens there are not': [(t) => (t.post_processor = { type: 'TemplateProcessing', single: [{ SpecialToken: { id: '<s>' } }, { Sequence: { id: 'A' } }], pair: [], special_tokens: {} }), /^(post_processor of )?tokenizer.json (is|could not be read)/],
     'steps beside the list that is looked at': [(t) => (t.pre_tokenizer = { type: 'Sequence', normalizers: [], pretokenizers: [{ type: 'Split', pattern: { Regex: '(a+)+$' } }] }), /could take for ever/],
     'a suffix': [(t) => (t.model.end_of_word_suffix = '</w>'), /end_of_word_suffix/],
   };

@@ -184,7 +184,7 @@ export interface Model {
   /**
    * Goes on from a prompt, text or ids: token by token, leaving the thread to others every 20 ms (in a web worker 40). What the cache has of the prompt's
    * beginning is not read again; to go on where a text ended, give its prompt's ids and tokens, and then what is new, encoded
-   * with `{ marks: false }`. Options and prompt are checked at once; LIMIT if the prompt is longer than the context. One at a
+   * with `{ continued: true }`. Options and prompt are checked at once; LIMIT if the prompt is longer than the context. One at a
    * time: BUSY otherwise, until the token with `finish`, `return()` or the signal, also where nobody waits for the next token.
    */
   generate<O extends Observe = 'none'>(prompt: string | ArrayLike<number>, options?: GenerateOptions<O>): AsyncGenerator<GeneratedToken<O>, void, void>;

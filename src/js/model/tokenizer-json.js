@@ -15,16 +15,19 @@ export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, ge
   const vocabulary = vocabularyOf(tokenizer, rows), { texts } = vocabulary, { vocab, merges } = tokenizer.model;
   const ids = new Map(Object.entries(vocab)), merge = merging(ids, merges, 'tokenizer.json');
   const settings = { ...tokenizerConfig, clean_up_tokenization_spaces: false, additional_special_tokens: [] };
-  const built = (/** @type {any} */ model, /** @type {any[]} */ added) =>
-    guarded('tokenizer.json', () => new Library({ ...tokenizer, added_tokens: added, decoder: null, model: { ...model, type: 'BPE' } }, settings));
+  const built = (/** @type {any} */ own, /** @type {any[]} */ added) =>
+    guarded('tokenizer.json', () => new Library({ ...tokenizer, ...own, added_tokens: added, decoder: null, model: { ...tokenizer.model, ...own.model, type: 'BPE' } }, settings));
   // text that only looks like a control token must not become one: the library is then not told of them
-  const plain = bounded(built(tokenizer.model, tokenizer.added_tokens.filter((/** @type {any} */ token) => !token.special)), tokenizer, merge);
-  // and its large part, which knows words and not control tokens, is there once
-  const whole = Object.assign(built({ vocab: {}, merges: [] }, tokenizer.added_tokens), { model: plain.model, normalizer: plain.normalizer });
-  /** @param {string} text @param {boolean} special @param {boolean} marks @returns {number[]} */
-  const encode = (text, special, marks) => {
-    const library = special ? whole : plain;
-    const found = guarded('text', () => library.encode(text, { add_special_tokens: false })).ids;
+  const ordinary = tokenizer.added_tokens.filter((/** @type {any} */ token) => !token.special);
+  const plain = bounded(built({}, ordinary), tokenizer, merge);
+  // and its large part, which knows words and nothing of what surrounds them, is there once
+  const beside = (/** @type {any} */ own, /** @type {any[]} */ added) =>
+    Object.assign(normalizing(built({ ...own, model: { vocab: {}, merges: [] } }, added), { ...tokenizer, ...own }), { model: plain.model });
+  const behind = { normalizer: goingOn(tokenizer.normalizer), pre_tokenizer: goingOn(tokenizer.pre_tokenizer) };
+  const whole = beside({}, tokenizer.added_tokens), libraries = [[plain, whole], [beside(behind, ordinary), beside(behind, tokenizer.added_tokens)]];
+  /** @param {string} text @param {boolean} special @param {boolean} marks @param {boolean} continued @returns {number[]} */
+  const encode = (text, special, marks, continued) => {
+    const found = guarded('text', () => libraries[+continued][+special].encode(text, { add_special_tokens: false })).ids;
     if (found.some((id) => !(id >= 0 && id < texts.length))) throw new ClearheadError('FORMAT', `tokenizer.json has no token for a piece of the text, and none for what is unknown`);
     return marks ? [...before, ...found, ...after] : found;
   };
@@ -46,7 +49,8 @@ export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, ge
  * ours: merging, and Unicode normalization.
  * @param {Library} library @param {any} tokenizer @param {ReturnType<typeof merging>} merge
  */
-function bounded(library, { normalizer, model }, merge) {
+function bounded(library, tokenizer, merge) {
+  const { model } = tokenizer;
   library.model.bpe = (word) => {
     const characters = Array.from(word), symbols = Int32Array.from(characters, (c) => (Object.hasOwn(model.vocab, c) ? model.vocab[c] : -1));
     /** @type {string[]} */
@@ -54,8 +58,23 @@ function bounded(library, { normalizer, model }, merge) {
     merge(symbols, (symbol) => void found.push(symbols[symbol] < 0 ? characters[symbol] : library.model.vocab[symbols[symbol]]));
     return found;
   };
+  return normalizing(library, tokenizer);
+}
+
+/** @param {Library} library @param {any} tokenizer */
+function normalizing(library, { normalizer }) {
   if (normalizer) library.normalizer = (text) => normalized(text, normalizer);
   return library;
+}
+
+/** A step as it is in the middle of a text, where no space is put before a word. @param {any} step that was checked @returns {any} */
+function goingOn(step) {
+  switch (step?.type) {
+    case 'Sequence': return Object.fromEntries(Object.entries(step).map(([key, x]) => [key, Array.isArray(x) ? x.map(goingOn) : x]));
+    case 'Prepend': return { ...step, prepend: '' };
+    case 'Metaspace': case 'ByteLevel': return { ...step, prepend_scheme: 'never', add_prefix_space: false };
+    default: return step;
+  }
 }
 
 /** @param {string} text @param {any} step of a normalizer that was checked @returns {string} */
@@ -73,8 +92,8 @@ function normalized(text, step) {
 
 /** What the post-processor puts before and after a text. @param {Library} library @param {number} size */
 function marksOf(library, size) {
-  const plain = guarded('text', () => library.encode('a', { add_special_tokens: false })).ids;
-  const marked = guarded('text', () => library.encode('a', { add_special_tokens: true })).ids;
+  const plain = guarded('tokenizer.json', () => library.encode('a', { add_special_tokens: false })).ids;
+  const marked = guarded('tokenizer.json', () => library.encode('a', { add_special_tokens: true })).ids;
   const before = marked.findIndex((_, at) => String(marked.slice(at, at + plain.length)) === String(plain));
   if (before < 0 || marked.some((id) => !(id >= 0 && id < size))) refuse('FORMAT', 'post_processor of tokenizer.json', 'something else', 'tokens before and after the text');
   return [marked.slice(0, before), marked.slice(before + plain.length)];

@@ -1,5 +1,5 @@
 import { describe, refuse } from '../errors.js';
-import { choice, read, yes } from '../check.js';
+import { read, yes } from '../check.js';
 import { byteLevel } from './bpe.js';
 import { missing } from './library.js';
 import { NAMES, WAYS } from './pretokenize.js';
@@ -75,11 +75,11 @@ export function ggufTokenizer(metadata, rows) {
     bos,
     addsBos,
     ends: [eos, id('eot'), id('eom'), bos],
-    encode(text, special, marks) {
+    encode(text, special, marks, continued) {
       if (!encodeText) return refuse('FORMAT', 'tokenizer.ggml.pre', describe(pre), `${Object.keys(NAMES).join(', ')}; or ids, or a tokenizer.json beside the file`);
       const found = marks && addsBos ? [bos] : [];
       // a space is added at the beginning, and after each token that stands for itself
-      let first = true;
+      let first = !continued;
       (special ? all : user).split(text, (stretch) => {
         for (const one of encodeText(stretch, first)) found.push(one);
         first = false;
@@ -95,7 +95,7 @@ export function ggufTokenizer(metadata, rows) {
 
 /**
  * What all tokenizers have in common. @param {Vocabulary} vocabulary
- * @param {{ bos: number, addsBos: boolean, ends: number[], encode: (text: string, special: boolean, marks: boolean) => number[] }} own
+ * @param {{ bos: number, addsBos: boolean, ends: number[], encode: (text: string, special: boolean, marks: boolean, continued: boolean) => number[] }} own
  * @returns {Tokenizer}
  */
 export function tokenizerOf(vocabulary, { bos, addsBos, ends, encode }) {
@@ -106,11 +106,11 @@ export function tokenizerOf(vocabulary, { bos, addsBos, ends, encode }) {
     addsBos,
     ends: new Set([...ends.filter((id) => id >= 0), ...named]),
     encode(/** @type {string} */ text, /** @type {any} */ options) {
-      const { special, marks } = read('options', options, 'special marks');
+      const { special, marks, continued } = read('options', options, 'special marks continued'), goesOn = yes('continued', continued) === 1;
       if (typeof text !== 'string') refuse('ARG', 'text', describe(text), 'a string');
       // half a surrogate pair has no bytes; as in any other encoding of it, U+FFFD takes its place
       const whole = /\p{Cs}/u.test(text) ? new TextDecoder().decode(new TextEncoder().encode(`\ufeff${text}`)) : text;
-      return encode(whole, yes('special', special) === 1, choice('marks', marks, true, false) === 0);
+      return encode(whole, yes('special', special) === 1, yes('marks', marks ?? !goesOn) === 1, goesOn);
     },
     decode: (/** @type {ArrayLike<number>} */ ids, /** @type {any} */ options) => vocabulary.decode(ids, decoding(options)),
     stream: (/** @type {any} */ options) => vocabulary.stream(decoding(options)),

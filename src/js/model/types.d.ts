@@ -174,7 +174,9 @@ export interface ModelTensors<T> {
 export interface EncodeOptions {
   /** Whether the text of control tokens in `text` becomes those tokens. Default false: what a user types stays text. */
   special?: boolean;
-  /** Whether the marks the model expects are added at the beginning (and end). Default true. */
+  /** Whether this continues a text, so that the vocabulary puts no space before the first word. Default false. */
+  continued?: boolean;
+  /** Whether the marks the model expects are added at the beginning (and end). Default true, of what continues a text false. */
   marks?: boolean;
 }
 
