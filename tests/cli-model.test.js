@@ -173,8 +173,11 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
     [['info', file, 'b'], /after FILE there is "b"; expected one file/],
     [['serve', '--port', 'x'], /--port is "x"; expected a whole number up to 65535/],
     [['serve', '--port', taken], /which is taken; expected a free one, or 0 for any/],
-    [['info', '--yaml', file], /--yaml is unknown; expected one of --json, --help/],
-    [['generate', file, '-quite so'], /-q is unknown; expected .*\(what begins with - and is no option goes behind --\)/],
+    [['info', '--yaml', file], /"--yaml" is no option; expected it behind --, if it is not meant to be one, or one of --json, --help/],
+    [['generate', file, '-quite so'], /"-quite so" is no option; expected it behind --/],
+    [['generate', file, '- so'], /"- so" is no option; expected it behind --/],
+    [['check', '--variant', 'fast'], /--variant is "fast"; expected simd or relaxed/],
+    [['check', '--wasm', 'none.wasm'], /--wasm is "none.wasm"; expected a file that can be read \(ENOENT\)/],
     [['check', 'me'], /"me" is not understood; expected options alone/],
     [['info', alone], /source is safetensors alone \(.*config.json .*expected config.json beside it/],
   ]) {

@@ -26,8 +26,11 @@ const REFERENCE = { sigma2: 8, weights: { max: 1.39e-17, frobenius: 1.22e-16 }, 
 /** @param {{ all?: boolean, json?: boolean, variant?: any, seed: string, wasm?: string }} given @returns {Promise<number>} exit status */
 export async function run({ all, json, variant, seed, wasm }) {
   if (!/^\d{1,9}$/.test(seed)) throw new ClearheadError('ARG', `--seed is "${seed}"; expected a whole number`);
-  const ch = await init({ layers: true, ...(variant !== undefined && { variant }), ...(wasm !== undefined && { wasm: await readFile(wasm) }) }),
-    head = lab(ch, +seed);
+  if (variant !== undefined && !/^(simd|relaxed)$/.test(variant)) throw new ClearheadError('ARG', `--variant is "${variant}"; expected simd or relaxed`);
+  const bytes = wasm === undefined ? undefined : await readFile(wasm).catch((/** @type {any} */ cause) => {
+    throw new ClearheadError('ARG', `--wasm is "${wasm}"; expected a file that can be read (${cause.code})`, { cause });
+  });
+  const ch = await init({ layers: true, ...(variant && { variant }), ...(bytes && { wasm: bytes }) }), head = lab(ch, +seed);
   const statements = examine(head);
   const detail = /** @type {DType[]} */ (['float64', 'float32']).map((type) => equivalence(head, type));
   const report = {
