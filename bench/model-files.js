@@ -1,5 +1,7 @@
 /** Models of random weights in the shapes of real ones: what time and memory they take does not depend on what they have learnt. */
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeGguf } from '../tests/gguf-writer.js';
 import { random } from '../tests/random.js';
@@ -63,10 +65,14 @@ function vocabulary(size) {
 /** A prompt of about that many tokens for any tokenizer of these files: with the mark at the beginning and the space, two more. */
 export const prompt = (tokens) => Array.from({ length: tokens - 2 }, (_, x) => String.fromCharCode(97 + (x * x + 3 * x) % 26)).join('');
 
+/** What was written by another version of this file is another model. */
+const RECIPE = createHash('sha256').update(readFileSync(new URL(import.meta.url))).digest('hex').slice(0, 8), MODELS = 'build/bench/models';
+
 /** The file's place below the repository; written when it is not there. @param {keyof typeof SHAPES} name @param {string} type */
 export function modelFile(name, type) {
-  const place = `build/bench/models/${name}-${type}.gguf`, path = fileURLToPath(new URL(`../${place}`, import.meta.url));
+  const place = `${MODELS}/${RECIPE}/${name}-${type}.gguf`, path = fileURLToPath(new URL(`../${place}`, import.meta.url));
   if (existsSync(path)) return place;
+  if (!existsSync(dirname(path))) rmSync(new URL(`../${MODELS}`, import.meta.url), { recursive: true, force: true });
   const s = SHAPES[name], { next } = random(s.dim), tensors = [], kv = (s.dim / s.heads) * s.kvHeads;
   const add = (tensor, ...shape) => {
     if (shape.length === 1) return tensors.push({ name: tensor, shape, data: new Float32Array(shape[0]).fill(1) });
@@ -96,7 +102,7 @@ export function modelFile(name, type) {
     'llama.feed_forward_length': s.hidden, 'llama.attention.head_count': s.heads, 'llama.attention.head_count_kv': s.kvHeads,
     'llama.rope.dimension_count': s.dim / s.heads, 'llama.attention.layer_norm_rms_epsilon': float(1e-5), 'llama.rope.freq_base': float(s.theta), ...vocabulary(s.vocab),
   };
-  mkdirSync(new URL('.', new URL(`../${place}`, import.meta.url)), { recursive: true });
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.part`, writeGguf({ metadata, tensors }));
   renameSync(`${path}.part`, path);
   return place;

@@ -102,7 +102,7 @@ async function readAlone(browser, url) {
   return bytes;
 }
 
-/** What wasm memory holds beside the cache when a prompt has been read: as long as there is only the one thread, the same everywhere. @param {string} file */
+/** What wasm memory holds beside the cache when a prompt has been read, on one thread and with the kernels of this Node; a page with the same has as much. @param {string} file */
 async function wasmAlone(file) {
   const engine = await init({ layers: true }), memory = memories.get(engine);
   const model = await loadModel(new URL(`../${file}`, import.meta.url), { engine });

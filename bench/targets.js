@@ -112,8 +112,9 @@ export function targets(results) {
   for (const { id } of MEMORY)
     atMost('memory beyond inputs and output', title(id), 1, memory(id) / 2 ** 20, ' MB', (x) => `${x.toFixed(2)} MB`);
   const [cold, naive] = ['clearhead', 'naive JS'].map((name) => results.cold?.find((row) => row.name === name && row.engine === engine)?.milliseconds?.median);
+  atMost('import to first result', COLD.title, 25, cold, ' ms', (x) => `${x.toFixed(0)} ms`);
   // how quickly the machine starts anything shows in the time of the other
-  line('import to first result', COLD.title, '≤ 25 ms, or 0.76 of naive JS (25 of 33 ms)', cold, (x) => x <= 25 || x <= (25 / 33) * naive, (x) => `${x.toFixed(0)} ms (naive JS ${naive?.toFixed(0) ?? '–'})`);
+  atMost('the same, of the time naive JS takes', COLD.title, 0.76, cold / naive, ' (25 of 33 ms)', (x) => `${x.toFixed(2)} (of ${naive.toFixed(0)} ms)`);
   const size = results.size?.find((row) => row.name === 'clearhead')?.bytes;
   atMost('download, brotli', 'attention entry and kernels', 40, size / 1024, ' KB', (x) => `${x.toFixed(1)} KB`);
 
@@ -181,8 +182,9 @@ function modelTargets(rows, { atLeast, atMost }) {
   for (const type of ['Q8_0', 'Q4_K']) {
     const row = find(smol, type, 1, 'clearhead relaxed') ?? find(smol, type, 1, 'clearhead simd');
     const mb = (bytes) => (bytes / 2 ** 20).toFixed(0);
-    // of its page what positions that have been read take is left out as well, and what the browser takes is not
-    atMost('wasm memory beside the file and the cache', `${smol} ${type}`, 64, row && row.wasm / 2 ** 20, ' MB', (x) => `${x.toFixed(0)} MB (its page, at most: ${mb(row.memory - row.kept)}; one that only reads the file: ${mb(row.reading)})`);
+    atMost('wasm memory beside the file and the cache', `${smol} ${type}`, 64, row && row.wasm / 2 ** 20, ' MB', (x) => `${x.toFixed(0)} MB`);
+    // as large as it ever was, with the browser's own part; of the cache it holds what has been read
+    atMost('its page beside the file and what was read', `${smol} ${type}`, 64, row && (row.memory - row.kept) / 2 ** 20, ' MB', (x) => `${x.toFixed(0)} MB (one that only reads the file: ${mb(row.reading)})`);
   }
   atMost('statistics of every head cost', `${smol} Q8_0`, 5, ours && 100 * (speed(ours, 'decode 128') / speed(ours, 'decode 128, observed') - 1), ' %', (x) => `${x.toFixed(1)} %`);
 }
