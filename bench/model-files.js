@@ -65,10 +65,12 @@ function vocabulary(size) {
 /** A prompt of about that many tokens for any tokenizer of these files: with the mark at the beginning and the space, two more. */
 export const prompt = (tokens) => Array.from({ length: tokens - 2 }, (_, x) => String.fromCharCode(97 + (x * x + 3 * x) % 26)).join('');
 
-/** What was written by another version of this file is another model. */
-const RECIPE = createHash('sha256').update(readFileSync(new URL(import.meta.url))).digest('hex').slice(0, 8), MODELS = 'build/bench/models';
+/** What another version of this code wrote is another model. */
+const RECIPE = ['model-files.js', '../tests/gguf-writer.js', '../tests/random.js']
+  .reduce((hash, file) => hash.update(readFileSync(new URL(file, import.meta.url))), createHash('sha256')).digest('hex').slice(0, 8);
+const MODELS = 'build/bench/models';
 
-/** The file's place below the repository; written when it is not there. @param {keyof typeof SHAPES} name @param {string} type */
+/** The file's place below the repository; written when it is not there, and those of other versions are removed. @param {keyof typeof SHAPES} name @param {string} type */
 export function modelFile(name, type) {
   const place = `${MODELS}/${RECIPE}/${name}-${type}.gguf`, path = fileURLToPath(new URL(`../${place}`, import.meta.url));
   if (existsSync(path)) return place;

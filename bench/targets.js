@@ -1,6 +1,6 @@
 /**
- * What Clearhead promises itself, and whether this run kept it. Every target of speed can be met as a ratio within one run, so that
- * it means the same on another machine; where it was stated in absolute figures, it is the share of what the machine allowed there.
+ * What Clearhead promises itself, and whether this run kept it. Targets of speed are ratios within one run, so that they mean the same on
+ * another machine; where one was stated in absolute figures, it is the share of what the machine allowed there (of the first result both are judged).
  */
 import { COLD, MEMORY, caseOf, cases } from './cases.js';
 import { APART, FUSED, sharesOf, timesFaster } from './measure.js';

@@ -1,5 +1,6 @@
 /** Generating text: what ends it, what it reuses, what stops it, and that nothing is lost by any of that. On tiny random models. */
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { init } from '../src/js/index.js';
@@ -282,9 +283,14 @@ test('an abort lets the model go though nobody asks for the next token, and a te
   const model = await load(), want = await all((await load()).generate(prompt, { maxTokens: 6, logprobs: 1 }));
   const abort = new AbortController(), reason = new Error('another text'), left = model.generate(prompt, { signal: abort.signal });
   await left.next();
+  assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
   await assert.rejects(model.generate(prompt).next(), { code: 'BUSY' });
+  // whoever hears of it first is not too early
+  let first;
+  const next = model.generate(prompt, { maxTokens: 6, logprobs: 1 });
+  abort.signal.addEventListener('abort', () => (first = next.next()));
   abort.abort(reason);
-  const next = model.generate(prompt, { maxTokens: 6, logprobs: 1 }), first = await next.next();
+  first = await first;
   // the one that was left neither goes on nor lets go of what another has
   await assert.rejects(left.next(), reason);
   await assert.rejects(model.generate(prompt).next(), { code: 'BUSY' });

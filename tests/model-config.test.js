@@ -73,6 +73,8 @@ describe('settings', () => {
     assert.deepEqual(tensors.ropeFactors.shape, [3]);
     const scaling = (more) => at(gguf('qwen2', Object.fromEntries(Object.entries(more).map(([key, value]) => [`qwen2.rope.scaling.${key}`, value]))));
     await scaling({ type: 'none', factor: 4 })('ropeScaling', { type: 'none' });
+    await scaling({ factor: 8 })('ropeScaling', { type: 'linear', factor: 8 }); // as llama.cpp does
+    for (const none of [{}, { factor: 0 }, { factor: 1 }]) await scaling(none)('ropeScaling', { type: 'none' });
     await scaling({ type: 'linear', factor: 8 })('ropeScaling', { type: 'linear', factor: 8 });
     await scaling({ type: 'linear', factor: { type: 'f32', value: 0 } })('ropeScaling', { type: 'none' });
     await scaling({ type: 'yarn', factor: 4, original_context_length: 32 })('ropeScaling',
@@ -158,6 +160,13 @@ describe('what is not supported is named', () => {
   test('softcaps are Gemma’s alone', async () => {
     const caps = { attn_logit_softcapping: 30, final_logit_softcapping: 20 }, of = async (name) => (({ attnSoftcap, finalSoftcap }) => [attnSoftcap, finalSoftcap])(await json(name, caps));
     assert.deepEqual([await of('llama'), await of('gemma3')], [[0, 0], [30, 20]]);
+    for (const [name, cap] of [['llama', 0], ['gemma3', 30]]) assert.equal((await gguf(name, { [`${name}.final_logit_softcapping`]: 30 })).finalSoftcap, cap);
+  });
+  test('heads that turn in part', async () => {
+    for (const where of [{ partial_rotary_factor: 0.5 }, { rope_scaling: { partial_rotary_factor: 0.5 } }, { rope_parameters: { partial_rotary_factor: 0.5 } }])
+      await refuses(() => json('llama', where), 'FORMAT', /^partial_rotary_factor is 0.5; expected 1/);
+    await refuses(() => json('gemma3', { rope_parameters: { sliding_attention: { partial_rotary_factor: 0.5 } } }), 'FORMAT', /^partial_rotary_factor is 0.5; expected 1/);
+    assert.deepEqual((await json('llama', { partial_rotary_factor: 1 })).ropeScaling, { type: 'none' });
   });
   test('quantised safetensors', () => refuses(() => json('llama', { quantization_config: { bits: 4 } }), 'FORMAT', /quantization_config/));
 });

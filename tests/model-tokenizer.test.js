@@ -353,30 +353,38 @@ describe('streaming', () => {
   });
 
   test('a text that is read in two parts is read as a whole', { skip }, async () => {
-    const text = 'Once upon a time there was a girl. She loved to play with her red ball.';
+    const text = 'Once upon a time there was a girl.</s> She loved to play with<s> <s>her red ball.';
     for (const file of ['stories260K/gguf/stories260K-f32.gguf', 'stories260K/hf/model.safetensors', 'tokenizers/ggml-vocab-gpt-2.gguf']) {
-      const { tokenizer } = await open(file), whole = tokenizer.encode(text);
-      for (let at = text.indexOf(' '); at > 0; at = text.indexOf(' ', at + 1))
-        for (const special of [false, true]) {
+      const { tokenizer } = await open(file);
+      for (const special of [false, true]) {
+        const whole = tokenizer.encode(text, { special });
+        for (let at = text.indexOf(' '); at > 0; at = text.indexOf(' ', at + 1)) {
+          if (special && text[at - 1] === '>') continue; // what is put behind a token is no continuation
           const parts = [...tokenizer.encode(text.slice(0, at), { special }), ...tokenizer.encode(text.slice(at), { special, continued: true })];
           assert.deepEqual(parts, whole, `${file}: ${text.slice(0, at)}|`);
         }
+      }
     }
   });
 
-  test('tokenizer.json: each step that puts a space before a word does not where a text goes on', () => {
-    const json = (steps) => jsonTokenizer({ tokenizer: {
-      model: { type: 'BPE', vocab: { '\u2581': 0, a: 1, '\u2581a': 2, '\u0120': 3, '\u0120a': 4 }, merges: ['\u2581 a', '\u0120 a'] }, added_tokens: [],
+  test('tokenizer.json: each step that puts a space before a word does not where a text goes on, and does behind a token', () => {
+    const vocab = { '\u2581': 0, a: 1, '\u2581a': 2, '\u0120': 3, '\u0120a': 4 }, merges = ['\u2581 a', '\u0120 a'];
+    const json = (steps, strip) => jsonTokenizer({ tokenizer: {
+      model: { type: 'BPE', vocab, merges }, added_tokens: [{ id: 5, content: '<s>', special: true, ...strip }],
       decoder: { type: 'Metaspace' }, normalizer: null, pre_tokenizer: null, post_processor: null, ...steps } });
     const replace = { type: 'Replace', pattern: { String: ' ' }, content: '\u2581' }, prepend = { type: 'Prepend', prepend: '\u2581' };
-    for (const [name, steps, word] of [
+    for (const [name, steps, word, later = word] of [
       ['Prepend', { normalizer: { type: 'Sequence', normalizers: [prepend, replace] } }, 2], ['Metaspace', { pre_tokenizer: { type: 'Metaspace', prepend_scheme: 'always' } }, 2],
-      ['the first of Metaspace', { pre_tokenizer: { type: 'Sequence', pretokenizers: [{ type: 'Metaspace', prepend_scheme: 'first' }] } }, 2],
-      ['ByteLevel', { pre_tokenizer: { type: 'ByteLevel', add_prefix_space: true } }, 4],
+      ['the first of Metaspace', { pre_tokenizer: { type: 'Sequence', pretokenizers: [{ type: 'Metaspace', prepend_scheme: 'first' }] } }, 2, 1],
+      ['ByteLevel', { pre_tokenizer: { type: 'ByteLevel', add_prefix_space: true } }, 4], ['none', { pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false } }, 1],
     ]) {
-      const tokenizer = json(steps);
+      const tokenizer = json(steps), space = word === 1 ? 4 : word, goesOn = (text) => tokenizer.encode(text, { special: true, continued: true });
       assert.deepEqual(tokenizer.encode('a'), [word], name);
-      assert.deepEqual([tokenizer.encode('a', { continued: true }), tokenizer.encode(' a', { continued: true })], [[1], [word]], name);
+      assert.deepEqual([goesOn('a'), goesOn(' a'), goesOn('')], [[1], [space], []], name);
+      assert.deepEqual([goesOn('a<s>a'), goesOn(' a<s>a<s>')], [[1, 5, later], [space, 5, later, 5]], name);
+      assert.deepEqual(goesOn('<s>a'), [5, later], name);
+      const stripping = json(steps, { lstrip: true, rstrip: true });
+      assert.deepEqual(stripping.encode('a <s> a', { special: true, continued: true }), [1, 5, later], name);
     }
   });
 });

@@ -137,6 +137,8 @@ describe('the JavaScript', () => {
     t.diagnostic(`${entry.length} bytes of JavaScript, ${theory.length} of statements`);
     assert.ok(entry.length <= 15 * 1024, `${entry.length} bytes from ${attention.length} files: ${attention.join(', ')}`);
     assert.ok(theory.length <= 10 * 1024, `${theory.length} bytes of statements`);
+    const all = await bundled('src/js/index.js', []);
+    assert.ok(all.length <= 48 * 1024, `${all.length} bytes where a bundler does not split`);
     // a GGUF file needs no tokenizer.json, nor what reads safetensors and their config.json; what runs a chat template comes with a file that has one
     const model = await bundled('src/js/model/index.js', ['./threads.js', '../threads.js', './tokenizer-json.js', './safetensors.js', './config-json.js', './template-run.js', '@huggingface/*', 'node:*']);
     for (const [name, most, code] of [

@@ -1,5 +1,6 @@
 /** `clearhead/worker`: the same model in a worker, with the same bits; aborts, errors and lost workers settle what waits for them. */
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -183,6 +184,19 @@ test('an abort at any time leaves of the text what was taken', async () => {
   assert.equal((await model.step(1)).logits.length, model.config.vocab);
   await ended.return();
   assert.equal(model.cache.length, prompt.length + 1);
+  // one that is over in the worker, which is a token ahead, is not over for who has not got there
+  for (const { signal } of [{}, new AbortController()]) {
+    await model.cache.clear();
+    const two = model.generate(prompt, { maxTokens: 2, signal });
+    await two.next();
+    await new Promise((done) => setTimeout(done, 40));
+    for (const busy of [() => model.prefill([5, 6]), () => model.cache.clear(), () => model.generate(prompt).next()]) await assert.rejects(busy, { code: 'BUSY' });
+    assert.equal((await two.next()).value.finish, 'length');
+    await model.prefill([5, 6]);
+    if (signal) assert.equal(getEventListeners(signal, 'abort').length, 0);
+    assert.deepEqual(await two.next(), { done: true, value: undefined });
+    assert.equal(model.cache.length, prompt.length + 3);
+  }
   await model.dispose();
 });
 

@@ -55,7 +55,7 @@ function understood(args, options, wantsWords) {
     if (token.kind === 'positional' && !wantsWords) refuse(`"${token.value}" is not understood; expected options alone`);
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token, type = Object.hasOwn(options, name) ? options[name].type : undefined;
-    if (!type) refuse(`${JSON.stringify(args[token.index])} is no option; expected ${wantsWords ? 'it behind --, if it is not meant to be one, or ' : ''}one of ${Object.keys(options).map((each) => `--${each}`).join(', ')}`);
+    if (!type) refuse(`${JSON.stringify(args[token.index].slice(0, 40))} is no option; expected ${wantsWords ? 'it behind --, if it is not meant to be one, or ' : ''}one of ${Object.keys(options).map((each) => `--${each}`).join(', ')}`);
     if (type === 'boolean' && value !== undefined) refuse(`${rawName} is given "${value}"; expected it without a value`);
     if (type !== 'string') continue;
     if (value === undefined) refuse(`${rawName} is without a value; expected one after it`);

@@ -51,7 +51,7 @@ export function fromGguf({ metadata, tensors }) {
     localLayers: window ? patternOf(get('attention.sliding_window_pattern', 6), layers) : everyNth(layers, 1),
     embeddingScale: gemma ? Math.fround(Math.sqrt(ratio(modelDim, 1))) : 1,
     attnSoftcap: 0,
-    finalSoftcap: get('final_logit_softcapping', 0),
+    finalSoftcap: gemma ? get('final_logit_softcapping', 0) : 0,
     // Gemma 3 27B, told by its 62 layers, has a scale of its own
     attnScale: 1 / Math.sqrt(gemma && layers === 62 ? ratio(modelDim, heads) : ratio(headDim, 1)),
   };
@@ -71,7 +71,7 @@ function patternOf(pattern, layers) {
 
 /** @param {(key: string, otherwise?: any) => any} get @returns {import('./types.d.ts').RopeScaling} */
 function scalingOf(get) {
-  const type = get('rope.scaling.type', get('rope.scale_linear') ? 'linear' : 'none'), factor = get('rope.scaling.factor', get('rope.scale_linear', 1));
+  const type = get('rope.scaling.type', 'linear'), factor = get('rope.scaling.factor', get('rope.scale_linear', 1));
   // llama.cpp takes a factor of 0 for none
   if (type === 'none' || ((type === 'linear' || type === 'longrope') && (factor === 1 || factor === 0))) return { type: 'none' };
   if (type === 'linear') return { type, factor };

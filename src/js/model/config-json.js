@@ -92,7 +92,7 @@ function parametersOf(get, kind) {
 
 /** Base and scaling of one kind of layer. @param {(key: string, otherwise?: any) => any} get @param {string} kind @param {number} theta where none is given */
 function ropeOf(get, kind, theta) {
-  const own = parametersOf(get, kind) ?? settings('rope_parameters', get('rope_parameters')), fields = { ...settings('rope_scaling', get('rope_scaling')), ...own };
+  const own = parametersOf(get, kind) ?? settings('rope_parameters', get('rope_parameters')), fields = { partial_rotary_factor: get('partial_rotary_factor'), ...settings('rope_scaling', get('rope_scaling')), ...own };
   return { theta: own.rope_theta ?? get('rope_theta', theta), fields, scaling: { type: typeOf(fields) } };
 }
 
@@ -102,8 +102,9 @@ function localRope(get) {
   return { theta: own.rope_theta ?? get('rope_local_base_freq', 10000), scaling: { type: type === 'default' ? 'none' : type } };
 }
 
-/** What kind of scaling it is. @param {Record<string, any>} fields */
-function typeOf({ rope_type: type, type: old, factor }) {
+/** What kind of scaling it is, of whole heads. @param {Record<string, any>} fields */
+function typeOf({ rope_type: type, type: old, factor, partial_rotary_factor: part }) {
+  if ((part ?? 1) !== 1) refuse('FORMAT', 'partial_rotary_factor', describe(part), '1');
   const kind = type ?? old ?? undefined;
   if (kind === undefined && (factor ?? 1) !== 1) refuse('FORMAT', 'rope_type', 'not given', `the kind of scaling that the factor ${describe(factor)} is for`);
   return kind ?? 'default';
@@ -112,7 +113,6 @@ function typeOf({ rope_type: type, type: old, factor }) {
 /** @param {any} fields @param {number} context @returns {import('./types.d.ts').RopeScaling} */
 function scalingOf(fields, context) {
   const type = typeOf(fields), factor = ratio(fields.factor, 1);
-  if (fields.partial_rotary_factor !== undefined && fields.partial_rotary_factor !== 1) refuse('FORMAT', 'partial_rotary_factor', describe(fields.partial_rotary_factor), '1');
   const originalContext = fields.original_max_position_embeddings ?? context;
   switch (type) {
     // the dynamic kind changes nothing up to max_position_embeddings, which is the context here

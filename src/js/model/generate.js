@@ -42,11 +42,9 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
     model.alive();
   };
   check();
-  const release = cache.lock();
   /** Whether the caller has a token and has not asked for the next: then an abort ends the text, though nothing here may run again. */
   let resting = false;
-  const aborted = () => void (resting && release());
-  signal?.addEventListener('abort', aborted);
+  const release = cache.lock(() => resting && signal?.aborted === true);
   /** Reads some tokens, layer by layer. @param {number[]} tokens @param {boolean} last */
   const readTokens = async (tokens, last) => {
     const reading = model.reading(tokens, last ? logits : null, wish, SLICE);
@@ -83,11 +81,9 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
       yield { token, text, ...probability, ...(heads && { heads: lastOf(heads, model.config) }), ...(finish && { finish }) };
       resting = false;
       if (finish) return;
-      check();
       heads = await readTokens([token], true);
     }
   } finally {
-    signal?.removeEventListener('abort', aborted);
     release();
   }
 }

@@ -11,7 +11,7 @@ const KEYS = 65536, KEY_BYTES = 65535, NAME_BYTES = 1024, TEXT_BYTES = 2 ** 24, 
 
 /**
  * Elements that become values of their own, as texts do, in all arrays together, and for how many of them an array counts: each takes many times
- * the bytes and the time that it does in the file. The largest vocabularies have half a million texts and merges.
+ * the bytes and the time that it does in the file. Vocabularies have up to some 640000 texts and merges.
  */
 const ITEMS = 2 ** 22, ARRAY_ITEMS = 1024;
 

@@ -5,17 +5,26 @@
 import { init } from '../index.js';
 import { NODE } from '../load.js';
 import { loadModel } from './index.js';
+import { busy } from './sequence.js';
 
 /** @type {import('./api.d.ts').Model | undefined} */
 let model;
 /** What can be ended, by the id of the message that began it. @type {Map<number, AbortController>} */
 const running = new Map();
-/** Texts being generated, and the cache's length at each token so far. @type {Map<number, { text: AsyncGenerator<any, void, void>, lengths: number[] }>} */
+/**
+ * Texts being generated, the cache's length at each token so far, and whether the last has been made, which the page may not have got to.
+ * @type {Map<number, { text: AsyncGenerator<any, void, void>, lengths: number[], over: boolean }>}
+ */
 const texts = new Map();
 /** The token that is being made: the next is begun when it has been sent, and a row can be had only between two. @type {Promise<unknown>} */
 let ahead = Promise.resolve();
 /** Texts that are ending: what is asked next waits for it. @type {Promise<unknown>} */
 let ending = Promise.resolve();
+
+/** Refuses what changes the cache of a text that is over here alone; for others the model does. */
+function free() {
+  for (const { over } of texts.values()) if (over) throw busy();
+}
 
 const loaded = () => /** @type {import('./api.d.ts').Model} */ (model);
 
@@ -46,12 +55,15 @@ const functions = {
   begin(post, id, how, prompt, options) {
     const { signal } = /** @type {AbortController} */ (running.get(id));
     signal.throwIfAborted(); // it may have been ended while it waited for another to end
-    texts.set(id, { text: /** @type {any} */ (loaded())[how](prompt, { ...options, signal }), lengths: [] });
+    free();
+    texts.set(id, { text: /** @type {any} */ (loaded())[how](prompt, { ...options, signal }), lengths: [], over: false });
   },
   async next(post, id, of) {
-    const { text, lengths } = texts.get(of) ?? {}, result = await text?.next();
-    if (result && !result.done) lengths?.push(loaded().cache.length);
-    return result ?? { done: true };
+    const asked = texts.get(of), result = await asked?.text.next();
+    if (!asked || !result || result.done) return { done: true };
+    asked.lengths.push(loaded().cache.length);
+    asked.over = Boolean(result.value.finish);
+    return result;
   },
   /** Whoever took so many tokens of a text that is ended early has a cache that goes as far, though more may have been made, or nearly so. 0: nothing is to go. */
   finish(post, id, of, taken) {
@@ -66,11 +78,11 @@ const functions = {
     running.delete(of);
     return ending;
   },
-  prefill: (post, id, tokens, options) => loaded().prefill(tokens, options),
+  prefill: (post, id, tokens, options) => (free(), loaded().prefill(tokens, options)),
   row: (post, id, ...at) => /** @type {any} */ (loaded()).row(...at),
   temperature: (post, id, layer, head) => loaded().temperature(layer, head),
   setTemperature: (post, id, ...values) => /** @type {any} */ (loaded()).setTemperature(...values),
-  cache: (post, id, f, ...values) => /** @type {any} */ (loaded().cache)[f](...values),
+  cache: (post, id, f, ...values) => (free(), /** @type {any} */ (loaded().cache)[f](...values)),
   tokens: () => loaded().cache.tokens,
   tokenizer: (post, id, f, ...values) => /** @type {any} */ (loaded().tokenizer)[f](...values),
 };

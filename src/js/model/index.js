@@ -53,7 +53,7 @@ export async function loadModel(source, options) {
     const used = file.tensors.filter(({ name }) => wanted.has(name)), weights = total(used, bytesOf);
     const offset = (/** @type {TensorInfo} */ { name }) => (norms.has(name) ? config.normOffset : 0);
     packing = new Packing(memory, weights, { q8, offset, beside: beside + PASS, lookedUp: tensors.output && tensors.embedding.name });
-    // before weights are read, and tables computed, for nothing
+    // before weights are read, and tables computed, for nothing; what else the engine holds may be gone by then
     if (packing.expected + beside > ADDRESSES) refuse('LIMIT', 'context', context, 'fewer positions: weights, cache and tables have 4 GiB together');
     await file.stream(packing, ({ name }) => wanted.has(name));
     signal?.throwIfAborted();

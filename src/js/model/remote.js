@@ -220,12 +220,15 @@ class RemoteModel {
       return asked;
     };
     let taken = 0, over = false;
-    const leave = () => {
-      if (!over) link.stop(text);
-      return link.call('finish', [text, over ? 0 : taken]).catch(() => {});
+    /** @type {Promise<void> | undefined} */
+    let ended;
+    const end = () => {
+      signal?.removeEventListener('abort', end);
+      if (!over && !ended) link.stop(text);
+      return (ended ??= link.call('finish', [text, over ? 0 : taken]).catch(() => {}));
     };
     // also while the caller has a token, when nothing here may run again
-    signal?.addEventListener('abort', leave);
+    signal?.addEventListener('abort', end);
     try {
       await link.call('begin', [how, prompt, rest], { id: text, signal });
       // The worker is a token ahead, so that it does not wait for what is done with each; and it has been asked for the one after that
@@ -235,15 +238,15 @@ class RemoteModel {
         if ((over = done)) return;
         next = after ?? ask();
         taken++;
-        over = Boolean(value.finish);
+        if ((over = Boolean(value.finish))) void end(); // with this token, for whoever asks for something else then
         yield value;
         if (over) return;
         signal?.throwIfAborted();
       }
     } finally {
-      signal?.removeEventListener('abort', leave);
       // an abort is not to wait for the worker, which ends what it was told to before it does anything else
-      if (!signal?.aborted) await leave();
+      const finished = end();
+      if (!signal?.aborted) await finished;
     }
   }
 

@@ -10,6 +10,9 @@ import { checksum } from './fingerprint.js';
 export const cacheBytes = (memory, { layers, kvHeads, headDim }, capacity, type = TYPES[0]) =>
   layers * (memory.call('cache_bytes', kvHeads, headDim, headDim, capacity, TYPES.indexOf(type)) >>> 0 || Infinity);
 
+/** For who would change what a text is written with. */
+export const busy = () => new ClearheadError('BUSY', 'the model is generating a text; expected one at a time (end it with return() or an AbortSignal)');
+
 /** A model's KV cache: what it has read so far, one attention cache for each layer. See ModelCache in types.d.ts. */
 export class Sequence {
   #caches;
@@ -21,7 +24,7 @@ export class Sequence {
   #vocab;
   /** Of the model. @type {() => number} */
   #fingerprint;
-  /** Of the text being generated. @type {object | undefined} */
+  /** The text being generated, and whether its caller has left it. @type {{ left: () => boolean } | undefined} */
   #holder;
   /** Whether a pass is on its way through the layers, so that their caches do not agree. */
   midway = false;
@@ -64,10 +67,10 @@ export class Sequence {
     return this.#caches.reduce((sum, cache) => sum + cache.bytes, 0);
   }
 
-  /** For as long as a text is being generated, nobody else may change it. @returns {() => void} what ends that, once */
-  lock() {
+  /** For as long as a text is being generated, nobody else may change it. @param {() => boolean} left ends that as well @returns {() => void} what ends it */
+  lock(left) {
     this.free();
-    const holder = (this.#holder = {});
+    const holder = (this.#holder = { left });
     return () => {
       if (this.#holder === holder) this.#holder = undefined;
     };
@@ -76,7 +79,7 @@ export class Sequence {
   /** Refuses where it is in use, or disposed of, as its caches are. */
   free() {
     if (!this.#caches.length) refuse('DISPOSED', 'cache', ...GONE);
-    if (this.#holder) throw new ClearheadError('BUSY', 'the model is generating a text; expected one at a time (end it with return() or an AbortSignal)');
+    if (this.#holder && !this.#holder.left()) throw busy();
   }
 
   /** @param {number} position */

@@ -129,13 +129,8 @@ async function rawStream(source, name, signal) {
 
 /** @param {any} bytes @returns {Omit<Stream, 'name'>} */
 function ofBytes(bytes) {
-  let at = 0;
-  return {
-    total: bytes.length,
-    exact: true,
-    read: async () => (at < bytes.length ? bytes.subarray(at, (at += PIECE)) : null),
-    cancel: async () => void (at = bytes.length),
-  };
+  const left = bytes.length ? [bytes] : [];
+  return { total: bytes.length, exact: true, read: async () => left.pop() ?? null, cancel: async () => void left.pop() };
 }
 
 /** @param {Response} response @param {string} name */

@@ -23,11 +23,28 @@ export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, ge
   // and its large part, which knows words and nothing of what surrounds them, is there once
   const beside = (/** @type {any} */ own, /** @type {any[]} */ added) =>
     Object.assign(normalizing(built({ ...own, model: { vocab: {}, merges: [] } }, added), { ...tokenizer, ...own }), { model: plain.model });
-  const behind = { normalizer: goingOn(tokenizer.normalizer), pre_tokenizer: goingOn(tokenizer.pre_tokenizer) };
-  const whole = beside({}, tokenizer.added_tokens), libraries = [[plain, whole], [beside(behind, ordinary), beside(behind, tokenizer.added_tokens)]];
+  const whole = beside({}, tokenizer.added_tokens), libraries = [plain, whole];
+  const within = { normalizer: goingOn(tokenizer.normalizer), pre_tokenizer: goingOn(tokenizer.pre_tokenizer) };
+  const same = JSON.stringify(within) === JSON.stringify({ normalizer: tokenizer.normalizer, pre_tokenizer: tokenizer.pre_tokenizer });
+  /** Those for the beginning of a text that continues another, made when they are wanted. @type {any[]} */
+  const middles = same ? libraries : [];
+  const middle = (/** @type {boolean} */ special) => (middles[+special] ??= beside(within, special ? tokenizer.added_tokens : ordinary));
+  const idsOf = (/** @type {any} */ library, /** @type {string} */ text) => /** @type {number[]} */ (guarded('text', () => library.encode(text, { add_special_tokens: false })).ids);
+  /**
+   * A space is put before each stretch between tokens that were added, of which only the first continues something. The token behind it goes with
+   * both sides, for it may strip spaces from them. @param {string} text @param {boolean} special
+   */
+  const continuing = (text, special) => {
+    /** @type {any} */
+    const library = libraries[+special];
+    const [first = '', token = ''] = library.splitter_unnormalized.split(text);
+    if (library.added_tokens_map.has(first)) return idsOf(library, text);
+    const found = idsOf(middle(special), first + token);
+    return token ? [...found.slice(0, -1), ...idsOf(library, text.slice(first.length))] : found;
+  };
   /** @param {string} text @param {boolean} special @param {boolean} marks @param {boolean} continued @returns {number[]} */
   const encode = (text, special, marks, continued) => {
-    const found = guarded('text', () => libraries[+continued][+special].encode(text, { add_special_tokens: false })).ids;
+    const found = continued ? continuing(text, special) : idsOf(libraries[+special], text);
     if (found.some((id) => !(id >= 0 && id < texts.length))) throw new ClearheadError('FORMAT', `tokenizer.json has no token for a piece of the text, and none for what is unknown`);
     return marks ? [...before, ...found, ...after] : found;
   };
@@ -72,7 +89,8 @@ function goingOn(step) {
   switch (step?.type) {
     case 'Sequence': return Object.fromEntries(Object.entries(step).map(([key, x]) => [key, Array.isArray(x) ? x.map(goingOn) : x]));
     case 'Prepend': return { ...step, prepend: '' };
-    case 'Metaspace': case 'ByteLevel': return { ...step, prepend_scheme: 'never', add_prefix_space: false };
+    case 'Metaspace': return { ...step, prepend_scheme: 'never' };
+    case 'ByteLevel': return step.add_prefix_space ? { ...step, add_prefix_space: false } : step;
     default: return step;
   }
 }

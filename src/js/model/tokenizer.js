@@ -110,7 +110,7 @@ export function tokenizerOf(vocabulary, { bos, addsBos, ends, encode }) {
       if (typeof text !== 'string') refuse('ARG', 'text', describe(text), 'a string');
       // half a surrogate pair has no bytes; as in any other encoding of it, U+FFFD takes its place
       const whole = /\p{Cs}/u.test(text) ? new TextDecoder().decode(new TextEncoder().encode(`\ufeff${text}`)) : text;
-      return encode(whole, yes('special', special) === 1, yes('marks', marks ?? !goesOn) === 1, goesOn);
+      return encode(whole, yes('special', special) === 1, yes('marks', marks === undefined ? !goesOn : marks) === 1, goesOn);
     },
     decode: (/** @type {ArrayLike<number>} */ ids, /** @type {any} */ options) => vocabulary.decode(ids, decoding(options)),
     stream: (/** @type {any} */ options) => vocabulary.stream(decoding(options)),
