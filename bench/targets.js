@@ -184,7 +184,8 @@ function modelTargets(rows, { atLeast, atMost }) {
     const mb = (bytes) => (bytes / 2 ** 20).toFixed(0);
     atMost('wasm memory beside the file and the cache', `${smol} ${type}`, 64, row && row.wasm / 2 ** 20, ' MB', (x) => `${x.toFixed(0)} MB`);
     // as large as it ever was, with the browser's own part; of the cache it holds what has been read
-    atMost('its page beside the file and what was read', `${smol} ${type}`, 64, row && (row.memory - row.kept) / 2 ** 20, ' MB', (x) => `${x.toFixed(0)} MB (one that only reads the file: ${mb(row.reading)})`);
+    const page = row && (row.memory - row.kept) / 2 ** 20, show = (x) => `${x.toFixed(0)} MB (one that only reads the file: ${mb(row.reading)})`;
+    atMost('its page beside the file and what was read', `${smol} ${type}`, 64, page, ' MB', show);
   }
   atMost('statistics of every head cost', `${smol} Q8_0`, 5, ours && 100 * (speed(ours, 'decode 128') / speed(ours, 'decode 128, observed') - 1), ' %', (x) => `${x.toFixed(1)} %`);
 }

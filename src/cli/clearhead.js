@@ -51,11 +51,12 @@ async function main([name, ...rest]) {
  */
 function understood(args, options, wantsWords) {
   const { values, positionals, tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
+  const known = Object.keys(options).map((each) => `--${each}`).join(', '), words = wantsWords ? 'it behind --, if it is not meant to be one, or ' : '';
   for (const token of tokens ?? []) {
     if (token.kind === 'positional' && !wantsWords) refuse(`"${token.value}" is not understood; expected options alone`);
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token, type = Object.hasOwn(options, name) ? options[name].type : undefined;
-    if (!type) refuse(`${JSON.stringify(args[token.index].slice(0, 40))} is no option; expected ${wantsWords ? 'it behind --, if it is not meant to be one, or ' : ''}one of ${Object.keys(options).map((each) => `--${each}`).join(', ')}`);
+    if (!type) refuse(`${JSON.stringify(args[token.index].slice(0, 40))} is no option; expected ${words}one of ${known}`);
     if (type === 'boolean' && value !== undefined) refuse(`${rawName} is given "${value}"; expected it without a value`);
     if (type !== 'string') continue;
     if (value === undefined) refuse(`${rawName} is without a value; expected one after it`);

@@ -92,7 +92,8 @@ function parametersOf(get, kind) {
 
 /** Base and scaling of one kind of layer. @param {(key: string, otherwise?: any) => any} get @param {string} kind @param {number} theta where none is given */
 function ropeOf(get, kind, theta) {
-  const own = parametersOf(get, kind) ?? settings('rope_parameters', get('rope_parameters')), fields = { partial_rotary_factor: get('partial_rotary_factor'), ...settings('rope_scaling', get('rope_scaling')), ...own };
+  const own = parametersOf(get, kind) ?? settings('rope_parameters', get('rope_parameters'));
+  const fields = { partial_rotary_factor: get('partial_rotary_factor'), ...settings('rope_scaling', get('rope_scaling')), ...own };
   return { theta: own.rope_theta ?? get('rope_theta', theta), fields, scaling: { type: typeOf(fields) } };
 }
 

@@ -14,41 +14,14 @@ export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, ge
   checkTokenizer(tokenizer);
   const vocabulary = vocabularyOf(tokenizer, rows), { texts } = vocabulary, { vocab, merges } = tokenizer.model;
   const ids = new Map(Object.entries(vocab)), merge = merging(ids, merges, 'tokenizer.json');
-  const settings = { ...tokenizerConfig, clean_up_tokenization_spaces: false, additional_special_tokens: [] };
-  const built = (/** @type {any} */ own, /** @type {any[]} */ added) =>
-    guarded('tokenizer.json', () => new Library({ ...tokenizer, ...own, added_tokens: added, decoder: null, model: { ...tokenizer.model, ...own.model, type: 'BPE' } }, settings));
-  // text that only looks like a control token must not become one: the library is then not told of them
-  const ordinary = tokenizer.added_tokens.filter((/** @type {any} */ token) => !token.special);
-  const plain = bounded(built({}, ordinary), tokenizer, merge);
-  // and its large part, which knows words and nothing of what surrounds them, is there once
-  const beside = (/** @type {any} */ own, /** @type {any[]} */ added) =>
-    Object.assign(normalizing(built({ ...own, model: { vocab: {}, merges: [] } }, added), { ...tokenizer, ...own }), { model: plain.model });
-  const whole = beside({}, tokenizer.added_tokens), libraries = [plain, whole];
-  const within = { normalizer: goingOn(tokenizer.normalizer), pre_tokenizer: goingOn(tokenizer.pre_tokenizer) };
-  const same = JSON.stringify(within) === JSON.stringify({ normalizer: tokenizer.normalizer, pre_tokenizer: tokenizer.pre_tokenizer });
-  /** Those for the beginning of a text that continues another, made when they are wanted. @type {any[]} */
-  const middles = same ? libraries : [];
-  const middle = (/** @type {boolean} */ special) => (middles[+special] ??= beside(within, special ? tokenizer.added_tokens : ordinary));
-  const idsOf = (/** @type {any} */ library, /** @type {string} */ text) => /** @type {number[]} */ (guarded('text', () => library.encode(text, { add_special_tokens: false })).ids);
-  /**
-   * A space is put before each stretch between tokens that were added, of which only the first continues something. The token behind it goes with
-   * both sides, for it may strip spaces from them. @param {string} text @param {boolean} special
-   */
-  const continuing = (text, special) => {
-    /** @type {any} */
-    const library = libraries[+special];
-    const [first = '', token = ''] = library.splitter_unnormalized.split(text);
-    if (library.added_tokens_map.has(first)) return idsOf(library, text);
-    const found = idsOf(middle(special), first + token);
-    return token ? [...found.slice(0, -1), ...idsOf(library, text.slice(first.length))] : found;
-  };
+  const idsOf = encoderOf(tokenizer, { ...tokenizerConfig, clean_up_tokenization_spaces: false, additional_special_tokens: [] }, merge);
   /** @param {string} text @param {boolean} special @param {boolean} marks @param {boolean} continued @returns {number[]} */
   const encode = (text, special, marks, continued) => {
-    const found = continued ? continuing(text, special) : idsOf(libraries[+special], text);
+    const found = idsOf('text', text, { special, continued });
     if (found.some((id) => !(id >= 0 && id < texts.length))) throw new ClearheadError('FORMAT', `tokenizer.json has no token for a piece of the text, and none for what is unknown`);
     return marks ? [...before, ...found, ...after] : found;
   };
-  const [before, after] = marksOf(whole, texts.length);
+  const [before, after] = marksOf(idsOf, texts.length);
   const added = new Map(tokenizer.added_tokens.map((/** @type {any} */ token) => [token.content, token.id]));
   /** An id, or the name of a token. @param {any} x @returns {number} */
   const id = (x) => (typeof x === 'number' ? (Number.isInteger(x) && x >= 0 && x < texts.length ? x : -1) : named(x?.content ?? x));
@@ -59,6 +32,35 @@ export function jsonTokenizer({ tokenizer, tokenizerConfig = {}, config = {}, ge
   const bos = [tokenizerConfig.bos_token, generationConfig.bos_token_id, config.bos_token_id].map(id).find((one) => one >= 0) ?? -1;
   const ends = [generationConfig.eos_token_id, config.eos_token_id, tokenizerConfig.eos_token].flat(1).map(id);
   return tokenizerOf(vocabulary, { bos, addsBos: bos >= 0 && before[0] === bos, ends: [...ends, bos], encode });
+}
+
+/**
+ * What encodes with the library. @param {any} tokenizer checked @param {any} settings @param {ReturnType<typeof merging>} merge
+ * @returns {(name: string, text: string, how: { special: boolean, continued?: boolean, marks?: boolean }) => number[]} name: what errors call the text
+ */
+function encoderOf(tokenizer, settings, merge) {
+  const built = (/** @type {any} */ own, /** @type {any[]} */ added) =>
+    guarded('tokenizer.json', () => new Library({ ...tokenizer, ...own, added_tokens: added, decoder: null, model: { ...tokenizer.model, ...own.model, type: 'BPE' } }, settings));
+  // text that only looks like a control token must not become one: the library is then not told of them
+  const all = tokenizer.added_tokens, ordinary = all.filter((/** @type {any} */ token) => !token.special);
+  const plain = bounded(built({}, ordinary), tokenizer, merge);
+  // and its large part, which knows words and nothing of what surrounds them, is there once
+  const beside = (/** @type {any} */ own, /** @type {any[]} */ added) =>
+    Object.assign(normalizing(built({ ...own, model: { vocab: {}, merges: [] } }, added), { ...tokenizer, ...own }), { model: plain.model });
+  const libraries = [plain, beside({}, all)], steps = { normalizer: tokenizer.normalizer, pre_tokenizer: tokenizer.pre_tokenizer };
+  const within = { normalizer: goingOn(steps.normalizer), pre_tokenizer: goingOn(steps.pre_tokenizer) };
+  /** Those for the beginning of a text that continues another, made when they are wanted. @type {any[]} */
+  const middles = JSON.stringify(within) === JSON.stringify(steps) ? libraries : [];
+  return (name, text, { special, continued = false, marks = false }) => {
+    const run = (/** @type {any} */ library, /** @type {string} */ part) => guarded(name, () => library.encode(part, { add_special_tokens: marks })).ids;
+    /** @type {any} */
+    const library = libraries[+special], [first = '', token = ''] = continued ? library.splitter_unnormalized.split(text) : [];
+    if (!continued || library.added_tokens_map.has(first)) return run(library, text);
+    // A space is put before each stretch between tokens that were added, of which only the first continues something. The token behind it goes
+    // with both sides, for it may strip spaces from them.
+    const found = run((middles[+special] ??= beside(within, special ? all : ordinary)), first + token);
+    return token ? [...found.slice(0, -1), ...run(library, text.slice(first.length))] : found;
+  };
 }
 
 /**
@@ -108,10 +110,9 @@ function normalized(text, step) {
   }
 }
 
-/** What the post-processor puts before and after a text. @param {Library} library @param {number} size */
-function marksOf(library, size) {
-  const plain = guarded('tokenizer.json', () => library.encode('a', { add_special_tokens: false })).ids;
-  const marked = guarded('tokenizer.json', () => library.encode('a', { add_special_tokens: true })).ids;
+/** What the post-processor puts before and after a text. @param {ReturnType<typeof encoderOf>} idsOf @param {number} size */
+function marksOf(idsOf, size) {
+  const [plain, marked] = [false, true].map((marks) => idsOf('tokenizer.json', 'a', { special: true, marks }));
   const before = marked.findIndex((_, at) => String(marked.slice(at, at + plain.length)) === String(plain));
   if (before < 0 || marked.some((id) => !(id >= 0 && id < size))) refuse('FORMAT', 'post_processor of tokenizer.json', 'something else', 'tokens before and after the text');
   return [marked.slice(0, before), marked.slice(before + plain.length)];
