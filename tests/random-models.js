@@ -53,7 +53,7 @@ export function tiny(config, seed = 1) {
 
 /** For loadModel. @param {ReturnType<typeof tiny>} model @param {any} [more] tokenizer and so on */
 export const asSafetensors = ({ config, tensors }, more) => ({
-  weights: writeSafetensors({ tensors: Object.entries(tensors).map(([name, { shape, data }]) => ({ name, shape, data })) }),
+  weights: writeSafetensors({ tensors: Object.entries(tensors).map(([name, tensor]) => ({ name, ...tensor })) }),
   config,
   ...more,
 });
