@@ -1,5 +1,6 @@
 /**
- * docs/bench.svg, the chart of the README: for each case the speed of each library, with what the machine allows as the width.
+ * docs/bench.svg, the chart of the README: for each case the speed of each library, with what the
+ * machine allows as the width.
  *
  *   node bench/chart.js [RESULTS.json]     default bench/results/latest.json
  */
@@ -25,13 +26,13 @@ const LIBRARIES = [
   ['jax-js', /^jax/],
   ['naive JS', /^naive/],
 ];
-const WIDTH = 760,
-  LEFT = 130,
-  RIGHT = 90,
-  BAR = 13,
-  GAP = 4,
-  TITLE = 30,
-  BELOW = 14;
+const WIDTH = 760;
+const LEFT = 130;
+const RIGHT = 90;
+const BAR = 13;
+const GAP = 4;
+const TITLE = 30;
+const BELOW = 14;
 
 const STYLE = `
   text { font: 12px system-ui, sans-serif; fill: #24292f } .title { font-weight: 600 } .small { fill: #57606a }
@@ -40,37 +41,45 @@ const STYLE = `
     text { fill: #e6edf3 } .small { fill: #9da7b1 } .bar { fill: #59636e } .ours { fill: #4aa3ff } .limit, .spread { stroke: #e6edf3 }
   }`;
 
-const escape = (text) => text.replace(/[&<>]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c] ?? c);
-const text = (x, y, words, attributes = '') => `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${attributes}>${escape(words)}</text>`;
+const escape = (text) =>
+  text.replace(/[&<>]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c] ?? c);
+const text = (x, y, words, attributes = '') =>
+  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" ${attributes}>${escape(words)}</text>`;
 
 /**
- * The fastest row of each library with keys and values that each call brings, as those of a cache that grows; LiteRT's only home is the browser, everybody
- * else is shown in Node.
+ * The fastest row of each library with keys and values that each call brings, as those of a cache
+ * that grows; LiteRT's only home is the browser, everybody else is shown in Node.
  */
 function fastest(rows, main) {
   return LIBRARIES.map(([name, pattern]) => {
-    const all = rows.filter((row) => row.speed && pattern.test(row.name) && (row.engine === main || name === 'LiteRT.js'));
+    const all = rows.filter(
+      (row) => row.speed && pattern.test(row.name) && (row.engine === main || name === 'LiteRT.js'),
+    );
     return { name, row: all.sort((a, b) => b.speed.median - a.speed.median)[0] };
   }).filter(({ row }) => row);
 }
 
 /** One case, from y down: its height and its picture. */
 function panel(c, rows, main, y) {
-  const bars = fastest(rows, main),
-    own = bars.find(({ name }) => name === 'clearhead')?.row;
+  const bars = fastest(rows, main);
+  const own = bars.find(({ name }) => name === 'clearhead')?.row;
   const shares = own ? sharesOf(own, FUSED) : [];
-  const limit = shares.length ? own.speed.median / median(shares) : Math.max(...bars.map(({ row }) => row.speed.high));
+  const limit = shares.length
+    ? own.speed.median / median(shares)
+    : Math.max(...bars.map(({ row }) => row.speed.high));
   const x = (speed) => LEFT + Math.min(1, speed / limit) * (WIDTH - LEFT - RIGHT);
   const parts = [
     text(LEFT, y + 18, `${c.title}, ${unit(c)}`, 'class="title"'),
     text(x(limit) + 6, y + 18, `limit ${limit.toFixed(0)}`, 'class="small"'),
   ];
   const bottom = y + TITLE + bars.length * (BAR + GAP);
-  parts.push(`<line x1="${x(limit)}" x2="${x(limit)}" y1="${y + 8}" y2="${bottom}" class="limit"/>`);
+  parts.push(
+    `<line x1="${x(limit)}" x2="${x(limit)}" y1="${y + 8}" y2="${bottom}" class="limit"/>`,
+  );
   for (const [at, { name, row }] of bars.entries()) {
-    const top = y + TITLE + at * (BAR + GAP),
-      { median, low, high } = row.speed,
-      width = Math.max(1, x(median) - LEFT).toFixed(1);
+    const top = y + TITLE + at * (BAR + GAP);
+    const { median, low, high } = row.speed;
+    const width = Math.max(1, x(median) - LEFT).toFixed(1);
     parts.push(
       text(LEFT - 8, top + BAR - 2, name, 'text-anchor="end"'),
       `<rect x="${LEFT}" y="${top}" width="${width}" height="${BAR}" class="${name === 'clearhead' ? 'ours' : 'bar'}"/>`,
@@ -96,8 +105,8 @@ export function chart(results) {
     'The limit is the machine’s own, measured in the same rounds.',
   ];
   notes.forEach((note, line) => panels.push(text(8, y + 16 + 16 * line, note, 'class="small"')));
-  const height = y + 8 + 16 * notes.length,
-    title = 'Speed of attention in JavaScript, one thread, against what the machine allows';
+  const height = y + 8 + 16 * notes.length;
+  const title = 'Speed of attention in JavaScript, one thread, against what the machine allows';
   const size = `viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${title}">
 <style>${STYLE}

@@ -2,7 +2,8 @@
  * One contender in a process of its own, for what only a fresh process can tell.
  *
  *   node --expose-gc child.js cold PEER ID       milliseconds from import to the first result
- *   node --expose-gc child.js memory PEER ID     bytes beyond inputs and output: of the process, and of wasm memory where it shows
+ *   node --expose-gc child.js memory PEER ID bytes beyond inputs and output: of the process, and of
+ *   wasm memory where it shows
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
@@ -12,21 +13,28 @@ import { reason } from './side.js';
 
 /** The most this process held since the last call, in bytes, and what it holds now. */
 function resident() {
-  const kilobytes = (name) => 1024 * Number(readFileSync('/proc/self/status', 'utf8').match(new RegExp(`^${name}:\\s+(\\d+)`, 'm'))?.[1]);
-  const peak = kilobytes('VmHWM'),
-    now = kilobytes('VmRSS');
+  const kilobytes = (name) =>
+    1024 *
+    Number(
+      readFileSync('/proc/self/status', 'utf8').match(new RegExp(`^${name}:\\s+(\\d+)`, 'm'))?.[1],
+    );
+  const peak = kilobytes('VmHWM');
+  const now = kilobytes('VmRSS');
   writeFileSync('/proc/self/clear_refs', '5');
   return { peak, now };
 }
 
 /**
  * From nothing to a checked result.
- * @param {string} peer @param {string} id @param {any} options of `open` @param {(contender: any) => void} [opened] once it stands
+ * @param {string} peer
+ * @param {string} id
+ * @param {any} options of `open`
+ * @param {(contender: any) => void} [opened] once it stands
  */
 async function attend(peer, id, options, opened = () => {}) {
-  const c = caseOf(id),
-    inputs = data(c),
-    file = new URL(`./peers/${peer}.js`, import.meta.url).href;
+  const c = caseOf(id);
+  const inputs = data(c);
+  const file = new URL(`./peers/${peer}.js`, import.meta.url).href;
   const start = performance.now();
   const [contender] = await (await import(file)).open(options);
   opened(contender);
@@ -38,7 +46,12 @@ async function attend(peer, id, options, opened = () => {}) {
     const error = relativeError(ready.output(), reference(c, inputs), c.heads * c.m * c.d);
     return error <= contender.tolerance ? {} : { why: `wrong: relative error ${error}` };
   };
-  return { contender, milliseconds, check, used: 4 * (2 * inputs.q.length + inputs.k.length + inputs.v.length) };
+  return {
+    contender,
+    milliseconds,
+    check,
+    used: 4 * (2 * inputs.q.length + inputs.k.length + inputs.v.length),
+  };
 }
 
 const modes = {
@@ -47,8 +60,8 @@ const modes = {
     return why ? { why } : { milliseconds, ...check() };
   },
   async memory(peer, id) {
-    let before = 0,
-      wasmBefore = 0;
+    let before = 0;
+    let wasmBefore = 0;
     const opened = (contender) => {
       globalThis.gc?.();
       before = resident().now;
@@ -56,9 +69,10 @@ const modes = {
     };
     const { contender, why, check, used } = await attend(peer, id, { lean: true }, opened);
     if (why) return { why };
-    const bytes = resident().peak - before,
-      wasm = contender.memory && contender.memory() - wasmBefore - used;
-    // Copies of inputs and output that a library holds are its own; those the shape needs anyway are not.
+    const bytes = resident().peak - before;
+    const wasm = contender.memory && contender.memory() - wasmBefore - used;
+    // Copies of inputs and output that a library holds are its own; those the shape needs anyway
+    // are not.
     return { bytes: Math.max(0, bytes - used), wasm, ...check() };
   },
 };

@@ -20,7 +20,11 @@ const child = fileURLToPath(new URL('./child.js', import.meta.url));
 /** The last line of what a child says. */
 async function ask(...args) {
   try {
-    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', child, ...args], { timeout: 60000 });
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--expose-gc', child, ...args],
+      { timeout: 60000 },
+    );
     return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   } catch (error) {
     return { why: error.killed ? 'took longer than a minute' : reason(error) };
@@ -40,7 +44,10 @@ async function askPage(browser, mode, peer, id, versions) {
   }
 }
 
-/** Import, init and first attention, each time in a fresh process (or page), taking turns. Milliseconds. */
+/**
+ * Import, init and first attention, each time in a fresh process (or page), taking turns.
+ * Milliseconds.
+ */
 export async function coldStarts(browser, engine, { id, times, versions }) {
   const rows = Object.entries(PEERS).flatMap(([peer, name]) => [
     ...(peer === 'litert' ? [] : [{ name, engine, ask: () => ask('cold', peer, id) }]),
@@ -49,7 +56,8 @@ export async function coldStarts(browser, engine, { id, times, versions }) {
       : []),
   ]);
   const answers = rows.map(() => []);
-  for (let time = 0; time < times; time++) for (const [at, row] of rows.entries()) answers[at].push(await row.ask());
+  for (let time = 0; time < times; time++)
+    for (const [at, row] of rows.entries()) answers[at].push(await row.ask());
   return rows.map(({ name, engine: where }, at) => {
     const why = answers[at].find((answer) => answer.why)?.why;
     return {
@@ -72,8 +80,8 @@ export async function memories(browser, engine, { ids, versions }) {
   const rows = [];
   for (const id of ids)
     for (const [peer, name] of Object.entries(PEERS)) {
-      const inPage = peer === 'litert',
-        slow = peer === 'naive' && id.includes('8192');
+      const inPage = peer === 'litert';
+      const slow = peer === 'naive' && id.includes('8192');
       const answer = slow
         ? { why: 'needs one row of scores; too slow to show it' }
         : inPage

@@ -1,27 +1,33 @@
 /**
- * Taking turns: in each round everybody is timed once, and the next round begins with the next one, so that whatever else the
- * machine does falls on all. A share of a limit is taken within a turn, in which the limit runs again and again (side.js), and the
- * median of those shares is what counts; so it is with two of ours that are compared, for a neighbour on the machine slows a kernel
- * that keeps a core busy by 40 % for half a second.
+ * Taking turns: in each round everybody is timed once, and the next round begins with the next one,
+ * so that whatever else the machine does falls on all. A share of a limit is taken within a turn,
+ * in which the limit runs again and again (side.js), and the median of those shares is what counts;
+ * so it is with two of ours that are compared, for a neighbour on the machine slows a kernel that
+ * keeps a core busy by 40 % for half a second.
  */
 import { bytes, flops, speed } from './cases.js';
 import { reason } from './side.js';
 import { spread } from './spread.js';
 
-export const FUSED = 'fused multiply-add',
-  APART = 'multiply, then add';
+export const FUSED = 'fused multiply-add';
+export const APART = 'multiply, then add';
 
 /**
- * @param {any[]} sides @param {import('./cases.js').Case} c
- * @param {{ rounds: number, slice: number, budget: number, warm: number, pause?: number }} how seconds: slice of one turn, budget
- *   of all turns of one contender, warm before the first, pause after each (threads spin for a while when their work is done)
- * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds: by round, null where the budget was used up,
- *   least: for each limit that ran beside it the share of those seconds that it would take, by round,
+ * @param {any[]} sides
+ * @param {import('./cases.js').Case} c
+ * @param {{ rounds: number, slice: number, budget: number, warm: number, pause?: number }} how
+ *   seconds: slice of one turn, budget
+ *   of all turns of one contender, warm before the first, pause after each (threads spin for a
+ *   while when their work is done)
+ * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds: by round,
+ *   null where the budget was used up,
+ *   least: for each limit that ran beside it the share of those seconds that it would take, by
+ *   round,
  *   times: how many times as fast it is as the one it is compared with, by round }
  */
 export async function measureCase(sides, c, { rounds, slice, budget, warm, pause = 0 }) {
-  const rows = [],
-    turns = [];
+  const rows = [];
+  const turns = [];
   try {
     for (const side of sides) {
       const lost = (error) => [{ name: 'all', engine: side.engine, why: reason(error) }];
@@ -36,7 +42,8 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
         else turns.push({ row, side, at, left: budget });
       }
     }
-    for (const turn of turns) turn.others = turn.row.role === 'limit' ? [] : turns.filter((other) => isBeside(turn, other));
+    for (const turn of turns)
+      turn.others = turn.row.role === 'limit' ? [] : turns.filter((other) => isBeside(turn, other));
     for (let round = 0; round < rounds; round++)
       for (let turn = 0; turn < turns.length; turn++) {
         await take(c, turns[(turn + round) % turns.length], slice);
@@ -51,11 +58,17 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
 /** The limit of a row's own build. */
 const ownLimit = (name) => (/ simd\b/.test(name) ? APART : FUSED);
 
-/** Whether the other runs between the batches of the one: whom it is compared with, limits of one thread, and that of its own threads and build, which takes long. */
+/**
+ * Whether the other runs between the batches of the one: whom it is compared with, limits of one
+ * thread, and that of its own threads and build, which takes long.
+ */
 function isBeside({ row, side }, { row: other, side: there }) {
   if (side !== there) return false;
   if (other.role !== 'limit') return other.name === row.against;
-  return other.threads === 1 || (other.threads === row.threads && other.name.startsWith(ownLimit(row.name)));
+  return (
+    other.threads === 1 ||
+    (other.threads === row.threads && other.name.startsWith(ownLimit(row.name)))
+  );
 }
 
 async function take(c, turn, slice) {
@@ -70,7 +83,8 @@ async function take(c, turn, slice) {
     turn.left -= Math.max(sample.seconds, slice);
     row.seconds.push(sample.seconds);
     others.forEach(({ row: other }, x) => {
-      if (other.role === 'limit') (row.least[other.name] ??= []).push(sample.others[x] * callsOf(c, other));
+      if (other.role === 'limit')
+        (row.least[other.name] ??= []).push(sample.others[x] * callsOf(c, other));
       else row.times.push(sample.others[x]);
     });
   } catch (error) {
@@ -85,8 +99,8 @@ const callsOf = (c, limit) => (limit.unit === 'GB/s' ? bytes(c) : flops(c)) / li
 /** Adds speeds and shares of the limit. */
 function summary(c, row) {
   if (row.why) return row;
-  const speeds = row.seconds.filter(Boolean).map((seconds) => speedOf(c, row, seconds)),
-    within = sharesOf(row);
+  const speeds = row.seconds.filter(Boolean).map((seconds) => speedOf(c, row, seconds));
+  const within = sharesOf(row);
   return {
     ...row,
     speed: spread(speeds),
@@ -98,29 +112,37 @@ function summary(c, row) {
   };
 }
 
-const speedOf = (c, row, seconds) => (row.role === 'limit' ? row.amount / seconds / 1e9 : speed(c, seconds));
+const speedOf = (c, row, seconds) =>
+  row.role === 'limit' ? row.amount / seconds / 1e9 : speed(c, seconds);
 
 /**
- * Shares of what the machine allows, by round: of the limit that ends last, for in decoding K and V are read once and used by
- * several heads, so that it may be either. Multiply-adds are those of the row's own build unless said; where the engine has no fused ones,
- * those it has.
+ * Shares of what the machine allows, by round: of the limit that ends last, for in decoding K and V
+ * are read once and used by several heads, so that it may be either. Multiply-adds are those of the
+ * row's own build unless said; where the engine has no fused ones, those it has.
  */
 export function sharesOf({ name, threads, least }, limit = ownLimit(name)) {
   if (/float64/.test(name)) return []; // the loops are of float32
   const of = (loop) => least[threads > 1 ? `${loop}, ${threads} threads` : loop];
-  const madd = of(limit) ?? of(APART) ?? [],
-    read = least['read as many bytes'];
+  const madd = of(limit) ?? of(APART) ?? [];
+  const read = least['read as many bytes'];
   return madd.map((share, round) => Math.max(share, read?.[round] ?? 0));
 }
 
-/** Rows a and b of the same rounds: the median of b's time divided by a's, which is how many times as fast a is. */
+/**
+ * Rows a and b of the same rounds: the median of b's time divided by a's, which is how many times
+ * as fast a is.
+ */
 export function timesFaster(a, b) {
   if (a?.times?.length && a.against === b?.name) return spread(a.times);
   if (b?.times?.length && b.against === a?.name) return spread(b.times.map((x) => 1 / x));
   const ratios =
     a?.seconds && b?.seconds
-      ? a.seconds.map((seconds, round) => seconds && b.seconds[round] && b.seconds[round] / seconds).filter(Boolean)
+      ? a.seconds
+          .map((seconds, round) => seconds && b.seconds[round] && b.seconds[round] / seconds)
+          .filter(Boolean)
       : [];
   if (ratios.length) return spread(ratios);
-  return a?.milliseconds && b?.milliseconds ? spread([b.milliseconds.median / a.milliseconds.median]) : null;
+  return a?.milliseconds && b?.milliseconds
+    ? spread([b.milliseconds.median / a.milliseconds.median])
+    : null;
 }

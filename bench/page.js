@@ -1,4 +1,7 @@
-/** What runs in the page: the contenders that need one or run there too, as a side like the one in Node. */
+/**
+ * What runs in the page: the contenders that need one or run there too, as a side like the one in
+ * Node.
+ */
 import { caseOf, data } from './cases.js';
 import { reference, relativeError } from './reference.js';
 import { openSide } from './side.js';
@@ -6,7 +9,7 @@ import { openSide } from './side.js';
 let side;
 
 const FILES = {
-  limits: './limits.js',
+  limits: './limits/limits.js',
   ours: './peers/ours.js',
   naive: './peers/naive.js',
   onnx: './peers/onnx.js',
@@ -23,7 +26,9 @@ const load = async (url) => {
 
 /** @param {string[]} names @param {any} options */
 export async function open(names, options, engine) {
-  const openers = Object.fromEntries(names.map((name) => [name, async (x) => (await import(FILES[name])).open(x)]));
+  const openers = Object.fromEntries(
+    names.map((name) => [name, async (x) => (await import(FILES[name])).open(x)]),
+  );
   const opened = await openSide(openers, { ...options, load }, engine);
   side = opened.side;
   return { present: opened.present, absent: opened.absent };
@@ -35,9 +40,9 @@ export const release = () => side.release();
 
 /** As in child.js. The page knows the size of wasm memory alone. */
 async function attend(peer, id, options, opened = () => {}) {
-  const c = caseOf(id),
-    inputs = data(c),
-    start = performance.now();
+  const c = caseOf(id);
+  const inputs = data(c);
+  const start = performance.now();
   const [contender] = await (await import(FILES[peer])).open({ ...options, load });
   opened(contender);
   const ready = await contender.prepare(c, inputs);
@@ -46,7 +51,12 @@ async function attend(peer, id, options, opened = () => {}) {
   const milliseconds = performance.now() - start;
   const error = relativeError(ready.output(), reference(c, inputs), c.heads * c.m * c.d);
   const used = 4 * (2 * inputs.q.length + inputs.k.length + inputs.v.length);
-  return { contender, milliseconds, used, ...(error <= contender.tolerance ? {} : { why: `wrong: relative error ${error}` }) };
+  return {
+    contender,
+    milliseconds,
+    used,
+    ...(error <= contender.tolerance ? {} : { why: `wrong: relative error ${error}` }),
+  };
 }
 
 export async function cold(peer, id, options) {
@@ -56,7 +66,12 @@ export async function cold(peer, id, options) {
 
 export async function memory(peer, id, options) {
   let before = 0;
-  const { contender, used, why } = await attend(peer, id, { ...options, lean: true }, (x) => void (before = x.memory()));
+  const { contender, used, why } = await attend(
+    peer,
+    id,
+    { ...options, lean: true },
+    (x) => void (before = x.memory()),
+  );
   return why ? { why } : { wasm: contender.memory() - before - used };
 }
-export * from './model-page.js';
+export * from './models/page.js';

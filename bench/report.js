@@ -4,15 +4,25 @@ import { FUSED, sharesOf } from './measure.js';
 import { median } from './spread.js';
 import { leadOf } from './targets.js';
 
-/** Columns padded to their widest; numbers to the right. @param {string[][]} rows @param {string} sides one letter a column: l or r */
+/**
+ * Columns padded to their widest; numbers to the right.
+ * @param {string[][]} rows
+ * @param {string} sides one letter a column: l or r
+ */
 export function aligned(rows, sides) {
-  const widths = [...sides].map((_, at) => Math.max(...rows.map((row) => [...(row[at] ?? '')].length)));
+  const widths = [...sides].map((_, at) =>
+    Math.max(...rows.map((row) => [...(row[at] ?? '')].length)),
+  );
   const pad = (text, at) => {
     const fill = ' '.repeat(widths[at] - [...text].length);
     return sides[at] === 'l' ? text + fill : fill + text;
   };
   return rows
-    .map((row) => row.map((text, at) => (at === row.length - 1 && sides[at] === 'l' ? text : pad(text, at))).join('  '))
+    .map((row) =>
+      row
+        .map((text, at) => (at === row.length - 1 && sides[at] === 'l' ? text : pad(text, at)))
+        .join('  '),
+    )
     .join('\n');
 }
 
@@ -21,8 +31,8 @@ const number = (x) => (x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFi
 const place = (row, main) => (row.engine === main ? row.name : `${row.name} (${row.engine})`);
 
 export function heading({ node, browser, machine, options }) {
-  const relaxed = node.relaxed ? 'with relaxed SIMD' : 'without relaxed SIMD',
-    rounds = `${options.rounds} rounds${options.quick ? ', quick' : ''}`;
+  const relaxed = node.relaxed ? 'with relaxed SIMD' : 'without relaxed SIMD';
+  const rounds = `${options.rounds} rounds${options.quick ? ', quick' : ''}`;
   return [
     `Clearhead against its peers: ${node.engine} (V8 ${node.v8}, ${relaxed}), ${browser.name ?? browser.why}`,
     `${machine.cpu}, ${machine.cores} cores, load ${machine.load} when it began; ${rounds}; everybody takes a turn in each round`,
@@ -30,8 +40,8 @@ export function heading({ node, browser, machine, options }) {
 }
 
 /**
- * One case, everybody in it: the middle of all rounds, the interquartile range, the best, the share of the limit (the
- * middle, the best), the error.
+ * One case, everybody in it: the middle of all rounds, the interquartile range, the best, the share
+ * of the limit (the middle, the best), the error.
  */
 export function caseBlock(c, rows, main) {
   const units = (row) => (row.role === 'limit' ? row.unit : unit(c));
@@ -40,20 +50,27 @@ export function caseBlock(c, rows, main) {
     if (row.why) return [name, '–', '', '', '', '', row.why];
     const { median, low, high, best, samples } = row.speed;
     const range = samples > 1 ? `${number(low)}–${number(high)}` : 'once';
-    const share = row.share ? [row.share.median, row.share.best].map((x) => x.toFixed(2)) : ['', ''];
+    const share = row.share
+      ? [row.share.median, row.share.best].map((x) => x.toFixed(2))
+      : ['', ''];
     return [
       name,
       number(median),
       range,
       number(best),
       ...share,
-      row.role === 'limit' ? units(row) : `${units(row)}, ${number(row.milliseconds.median)} ms, error ${row.error.toExponential(0)}`,
+      row.role === 'limit'
+        ? units(row)
+        : `${units(row)}, ${number(row.milliseconds.median)} ms, error ${row.error.toExponential(0)}`,
     ];
   });
   return `${c.title}\n${aligned([['', 'median', 'middle half', 'best', 'of limit', 'at best', ''], ...lines], 'lrrrrrl')}\n`;
 }
 
-/** Of tfjs and ORT with keys and values that each call brings, as a cache that grows does; in brackets where they are constants. */
+/**
+ * Of tfjs and ORT with keys and values that each call brings, as a cache that grows does; in
+ * brackets where they are constants.
+ */
 const COLUMNS = [
   ['naive JS', /^naive/],
   ['jax-js', /^jax/],
@@ -64,23 +81,35 @@ const COLUMNS = [
   ['relaxed', /^clearhead relaxed$/],
 ];
 
-/** One line a case: the median of each, of ORT's operators the fastest, and of the machine what it allows with multiply-adds that are fused. */
+/**
+ * One line a case: the median of each, of ORT's operators the fastest, and of the machine what it
+ * allows with multiply-adds that are fused.
+ */
 export function summary(results) {
   const lines = [['', ...COLUMNS.map(([name]) => name), 'limit', 'of limit', 'best peer ×', '']];
   for (const c of cases) {
-    const rows = results.cases[c.id]?.filter((row) => row.speed && !/threads/.test(row.engine + row.name));
+    const rows = results.cases[c.id]?.filter(
+      (row) => row.speed && !/threads/.test(row.engine + row.name),
+    );
     if (!rows || c.section === 'limits') continue;
     const own = (row) => row.engine === results.node.engine || /^LiteRT/.test(row.name);
-    const fastest = (pattern) => Math.max(...rows.filter((row) => pattern.test(row.name) && own(row)).map((row) => row.speed.median));
+    const fastest = (pattern) =>
+      Math.max(
+        ...rows.filter((row) => pattern.test(row.name) && own(row)).map((row) => row.speed.median),
+      );
     const ours = rows
       .filter((row) => own(row) && /^clearhead (simd|relaxed)$/.test(row.name))
       .sort((a, b) => b.speed.median - a.speed.median)[0];
     const show = (x) => (Number.isFinite(x) ? number(x) : '–');
-    const both = (x, constant) => show(x) + (Number.isFinite(constant) ? ` (${show(constant)})` : '');
-    const lead = leadOf(rows), share = ours && median(sharesOf(ours, FUSED));
+    const both = (x, constant) =>
+      show(x) + (Number.isFinite(constant) ? ` (${show(constant)})` : '');
+    const lead = leadOf(rows);
+    const share = ours && median(sharesOf(ours, FUSED));
     lines.push([
       c.title,
-      ...COLUMNS.map(([, pattern, constant]) => both(fastest(pattern), constant ? fastest(constant) : NaN)),
+      ...COLUMNS.map(([, pattern, constant]) =>
+        both(fastest(pattern), constant ? fastest(constant) : NaN),
+      ),
       show(ours && ours.speed.median / share),
       share?.toFixed(2) ?? '–',
       lead ? lead.toFixed(1) : '–',
@@ -93,16 +122,32 @@ export function summary(results) {
 
 /** Memory, cold start and download. */
 export function freshTables({ memory, cold, size, node }) {
-  const parts = [],
-    name = (row) => `  ${place(row, node.engine)}`,
-    megabytes = (x) => (x === undefined || x === null ? '' : `${(x / 2 ** 20).toFixed(2)} MB`);
+  const parts = [];
+  const name = (row) => `  ${place(row, node.engine)}`;
+  const megabytes = (x) => (x === undefined || x === null ? '' : `${(x / 2 ** 20).toFixed(2)} MB`);
   for (const { id, title } of MEMORY) {
-    const rows = memory?.filter((row) => row.id === id).map((row) => [name(row), megabytes(row.bytes), megabytes(row.wasm), row.why ?? '']);
-    if (rows?.length) parts.push(titled(`memory beyond inputs and output, ${title}`, [['', 'process', 'wasm', ''], ...rows], 'lrrl'));
+    const rows = memory
+      ?.filter((row) => row.id === id)
+      .map((row) => [name(row), megabytes(row.bytes), megabytes(row.wasm), row.why ?? '']);
+    if (rows?.length)
+      parts.push(
+        titled(
+          `memory beyond inputs and output, ${title}`,
+          [['', 'process', 'wasm', ''], ...rows],
+          'lrrl',
+        ),
+      );
   }
-  const time = ({ median, low, high, best }) => [`${number(median)} ms`, `${number(low)}–${number(high)}`, `best ${number(best)}`];
+  const time = ({ median, low, high, best }) => [
+    `${number(median)} ms`,
+    `${number(low)}–${number(high)}`,
+    `best ${number(best)}`,
+  ];
   if (cold) {
-    const rows = cold.map((row) => [name(row), ...(row.why ? ['–', '', row.why] : time(row.milliseconds))]);
+    const rows = cold.map((row) => [
+      name(row),
+      ...(row.why ? ['–', '', row.why] : time(row.milliseconds)),
+    ]);
     const title = 'import to first result, 12 heads, 128×128, fresh process or page';
     parts.push(titled(title, [['', 'median', 'middle half', ''], ...rows], 'lrrl'));
   }
@@ -117,7 +162,13 @@ export function freshTables({ memory, cold, size, node }) {
 export function targetTable(lines) {
   const met = { true: 'yes', false: 'NO', null: '–' };
   const count = (value) => lines.filter((line) => line.met === value).length;
-  const rows = lines.map(({ target, where, wanted, measured, met: ok }) => [`  ${target}`, where, wanted, measured, met[String(ok)]]);
+  const rows = lines.map(({ target, where, wanted, measured, met: ok }) => [
+    `  ${target}`,
+    where,
+    wanted,
+    measured,
+    met[String(ok)],
+  ]);
   const title = `Targets: ${count(true)} met, ${count(false)} not, ${count(null)} not measured in this run`;
   return titled(title, [['', '', 'wanted', 'measured', 'met'], ...rows], 'lllrl');
 }

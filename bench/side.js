@@ -1,10 +1,11 @@
 /**
- * The contenders of one JavaScript engine. This runs as it stands in Node and in a page; whoever measures asks for one sample
- * at a time and so interleaves them, across engines too.
+ * The contenders of one JavaScript engine. This runs as it stands in Node and in a page; whoever
+ * measures asks for one sample at a time and so interleaves them, across engines too.
  *
- * A contender is { name, version, role: 'ours' | 'peer' | 'limit', tolerance, threads, prepare(case, data) }, and `against` names another of
- * the engine with which it is compared turn by turn. A limit of several threads is for those that have as many. What prepare returns is
- *   run()      one call, sync or not; returns a number of the result, so that nothing can be left out
+ * A contender is { name, version, role: 'ours' | 'peer' | 'limit', tolerance, threads,
+ * prepare(case, data) }, and `against` names another of the engine with which it is compared turn
+ * by turn. A limit of several threads is for those that have as many. What prepare returns is
+ *   run() one call, sync or not; returns a number of the result, so that nothing can be left out
  *   output()   the last call's result as (heads, m, d); a limit has none
  *   amount     for a limit, what one call is worth, in its unit
  *   dispose()
@@ -15,12 +16,18 @@ import { reference, relativeError } from './reference.js';
 import { median } from './spread.js';
 
 // seconds
-const BATCH = 5e-3; // long beside the first call, which finds the caches full of what others did between two batches
-const BESIDE = 0.01; // of a limit, between two batches, at most, or one call; of two that are compared each has as many calls
+// long beside the first call, which finds the caches full of what others did between two batches
+const BATCH = 5e-3;
+// of a limit, between two batches, at most, or one call; of two that are compared each has as many
+// calls
+const BESIDE = 0.01;
 
 const now = () => performance.now() / 1000;
 
-/** The first line of an error's message, without the addresses of whoever built the library. @param {any} error */
+/**
+ * The first line of an error's message, without the addresses of whoever built the library.
+ * @param {any} error
+ */
 export const reason = (error) =>
   String(error?.message ?? error)
     .split('\n')[0]
@@ -39,22 +46,31 @@ export class Side {
 
   /**
    * Makes all contenders ready for a case: each is checked against float64, and warm.
-   * @param {string} id @param {number} warm seconds; V8 replaces its first, quick compilation within 0.1
+   * @param {string} id
+   * @param {number} warm seconds; V8 replaces its first, quick compilation within 0.1
    */
   async prepare(id, warm) {
-    const c = caseOf(id),
-      inputs = data(c),
-      right = reference(c, inputs),
-      rows = [];
+    const c = caseOf(id);
+    const inputs = data(c);
+    const right = reference(c, inputs);
+    const rows = [];
     for (const { name, role, unit, threads, against, tolerance, prepare } of this.contenders) {
-      if ((c.section === 'limits' && role !== 'limit') || (c.section === 'matmul' && role === 'peer')) continue;
+      if (
+        (c.section === 'limits' && role !== 'limit') ||
+        (c.section === 'matmul' && role === 'peer')
+      )
+        continue;
       const row = { name, role, unit, threads, against, engine: this.engine };
       let ready;
       try {
         ready = await prepare(c, inputs);
         if (!ready) continue; // nothing this contender is there for
         if (ready.why) Object.assign(row, { why: ready.why });
-        else Object.assign(row, { amount: ready.amount, ...(await this.#check(ready, right, c, tolerance, warm)) });
+        else
+          Object.assign(row, {
+            amount: ready.amount,
+            ...(await this.#check(ready, right, c, tolerance, warm)),
+          });
       } catch (error) {
         Object.assign(row, { why: reason(error) });
       }
@@ -73,10 +89,12 @@ export class Side {
     let error;
     if (ready.output) {
       error = relativeError(ready.output(), right, c.heads * c.m * c.d);
-      if (!(error <= tolerance)) throw new Error(`wrong: relative error ${error.toExponential(1)}, allowed ${tolerance}`);
+      if (!(error <= tolerance))
+        throw new Error(`wrong: relative error ${error.toExponential(1)}, allowed ${tolerance}`);
     }
     let each = first;
-    for (const end = now() + warm; now() < end && first < warm;) each = Math.min(each, await this.#time(ready, 1));
+    for (const end = now() + warm; now() < end && first < warm;)
+      each = Math.min(each, await this.#time(ready, 1));
     // So many calls that the clock is fine enough, in a page too.
     ready.calls = Math.max(1, Math.ceil(BATCH / each));
     ready.each = each;
@@ -94,23 +112,32 @@ export class Side {
   }
 
   /**
-   * One turn: short batches, and between them others, so that whatever slows the machine down slows all. A first batch is not
-   * counted, for others have just had the caches; but whoever fills the slice with it has long filled the caches too.
-   * @param {number} at @param {number} slice seconds of its own that may be used; one batch is always run
+   * One turn: short batches, and between them others, so that whatever slows the machine down slows
+   * all. A first batch is not counted, for others have just had the caches; but whoever fills the
+   * slice with it has long filled the caches too.
+   * @param {number} at
+   * @param {number} slice seconds of its own that may be used; one batch is always run
    * @param {number[]} others where they are: limits, and whom this one is compared with
-   * @returns {Promise<{ seconds: number, others: number[] }>} seconds per call, the median of the batches; and of each of the others how
+   * @returns {Promise<{ seconds: number, others: number[] }>} seconds per call, the median of the
+   *   batches; and of each of the others how
    *   its seconds per call relate to them, the median as well
    */
   async sample(at, slice, others = []) {
-    const ready = this.prepared[at],
-      all = others.map((other) => this.prepared[other]);
+    const ready = this.prepared[at];
+    const all = others.map((other) => this.prepared[other]);
     let seconds = await this.#time(ready, ready.calls);
-    const batches = [],
-      ratios = others.map(() => /** @type {number[]} */ ([]));
+    const batches = [];
+    const ratios = others.map(() => /** @type {number[]} */ ([]));
     const beside = async () => {
-      const length = Math.min(BESIDE, (seconds * ready.calls) / 4),
-        times = [];
-      for (const other of all) times.push(await this.#time(other, other.amount ? Math.max(1, Math.ceil(length / other.each)) : ready.calls));
+      const length = Math.min(BESIDE, (seconds * ready.calls) / 4);
+      const times = [];
+      for (const other of all)
+        times.push(
+          await this.#time(
+            other,
+            other.amount ? Math.max(1, Math.ceil(length / other.each)) : ready.calls,
+          ),
+        );
       return times;
     };
     const slow = seconds * ready.calls > slice;
@@ -135,14 +162,18 @@ export class Side {
 
 /**
  * Opens what can be opened; of the rest remains why not.
- * @param {Record<string, (options: any) => Promise<any[]>>} openers by the name of what they open @param {any} options @param {string} engine
+ * @param {Record<string, (options: any) => Promise<any[]>>} openers by the name of what they open
+ * @param {any} options
+ * @param {string} engine
  */
 export async function openSide(openers, options, engine) {
-  const contenders = [],
-    absent = [];
+  const contenders = [];
+  const absent = [];
   for (const [name, open] of Object.entries(openers))
     try {
-      contenders.push(...(await open(options)).map((each) => ({ threads: options.threads ?? 1, ...each })));
+      contenders.push(
+        ...(await open(options)).map((each) => ({ threads: options.threads ?? 1, ...each })),
+      );
     } catch (error) {
       absent.push({ name, engine, why: reason(error) });
     }

@@ -1,5 +1,16 @@
-/** What a page downloads before its first attention: the files each library needs for it, compressed with brotli. */
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+/**
+ * What a page downloads before its first attention: the files each library needs for it, compressed
+ * with brotli.
+ */
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -15,16 +26,32 @@ const known = join(root, 'bench/results/sizes.json');
 function graph(file) {
   const seen = new Set([file]);
   for (const each of seen)
-    for (const [, name] of readFileSync(each, 'utf8').matchAll(/^\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*["'](\.[^"']+)["']/gm))
+    for (const [, name] of readFileSync(each, 'utf8').matchAll(
+      /^\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*["'](\.[^"']+)["']/gm,
+    ))
       seen.add(join(dirname(each), name));
   return [...seen];
 }
 
-/** As a bundler ships them; init loads the statements beside the wasm, threads and layers only when asked. @param {string[]} names */
+/**
+ * As a bundler ships them; init loads the statements beside the wasm, threads and layers only when
+ * asked.
+ * @param {string[]} names
+ */
 async function bundled(...names) {
-  const entryPoints = names.map((name) => join(root, `src/js/${name}.js`)), outdir = join(root, 'bench/results/bundle');
+  const entryPoints = names.map((name) => join(root, `src/js/${name}.js`));
+  const outdir = join(root, 'bench/results/bundle');
   rmSync(outdir, { recursive: true, force: true });
-  await build({ entryPoints, outdir, bundle: true, minify: true, splitting: true, format: 'esm', platform: 'browser', external: ['./threads.js', './layers.js'] });
+  await build({
+    entryPoints,
+    outdir,
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    external: ['./threads.js', './layers.js'],
+  });
   return readdirSync(outdir).map((name) => join(outdir, name));
 }
 
@@ -39,33 +66,55 @@ const DOWNLOADS = {
     const wasm = readdirSync(join(root, 'src/js'))
       .filter((name) => /^attn\.(simd|relaxed)\.wasm$/.test(name))
       .map((name) => join(root, 'src/js', name));
-    return [...(await bundled('index', 'theory')), wasm.sort((a, b) => statSync(b).size - statSync(a).size)[0]]; // either, so the larger
+    // either, so the larger
+    return [
+      ...(await bundled('index', 'theory')),
+      wasm.sort((a, b) => statSync(b).size - statSync(a).size)[0],
+    ];
   },
-  'onnxruntime-web': inModule('onnxruntime-web/dist', 'ort.wasm.bundle.min.mjs', 'ort-wasm-simd-threaded.wasm'),
+  'onnxruntime-web': inModule(
+    'onnxruntime-web/dist',
+    'ort.wasm.bundle.min.mjs',
+    'ort-wasm-simd-threaded.wasm',
+  ),
   tfjs: () => [
     ...inModule('@tensorflow/tfjs-core/dist', 'tf-core.min.js')(),
-    ...inModule('@tensorflow/tfjs-backend-wasm/dist', 'tf-backend-wasm.min.js', 'tfjs-backend-wasm-simd.wasm')(),
+    ...inModule(
+      '@tensorflow/tfjs-backend-wasm/dist',
+      'tf-backend-wasm.min.js',
+      'tfjs-backend-wasm-simd.wasm',
+    )(),
   ],
   'jax-js': () => graph(join(modules, '@jax-js/jax/dist/index.js')),
   'LiteRT.js': () => [
-    ...inModule('@litertjs/core', 'dist/index.js', 'wasm/litert_wasm_internal.js', 'wasm/litert_wasm_internal.wasm')(),
+    ...inModule(
+      '@litertjs/core',
+      'dist/index.js',
+      'wasm/litert_wasm_internal.js',
+      'wasm/litert_wasm_internal.wasm',
+    )(),
     ...inModule('@litertjs/wasm-utils/dist', 'index.js')(),
   ],
 };
 
-/** @param {{ quick: boolean, versions: Record<string, string> }} options quick: peers only where their size is known from before */
+/**
+ * @param {{ quick: boolean, versions: Record<string, string> }} options quick: peers only where
+ *   their size is known from before
+ */
 export async function downloads({ quick, versions }) {
   const cache = existsSync(known) ? JSON.parse(readFileSync(known, 'utf8')) : {};
   const rows = await Promise.all(
     Object.entries(DOWNLOADS).map(async ([name, list]) => {
       try {
-        const files = await list(),
-          mine = name === 'clearhead';
+        const files = await list();
+        const mine = name === 'clearhead';
         const key = `${name} ${JSON.stringify(versions)} ${files.map((file) => `${relative(root, file)} ${statSync(file).size}`)}`;
         if (quick && !mine && !cache[key]) return { name, why: 'not compressed in a quick run' };
         const sizes =
           (!mine && cache[key]) ||
-          (await Promise.all(files.map(async (file) => (await promisify(brotliCompress)(readFileSync(file))).length)));
+          (await Promise.all(
+            files.map(async (file) => (await promisify(brotliCompress)(readFileSync(file))).length),
+          ));
         if (!mine) cache[key] = sizes;
         return {
           name,

@@ -1,13 +1,25 @@
 /**
- * Ends a wasm file with a checksum of all before it, so that the loader can tell a damaged file: a custom section `sum` whose last
- * four bytes are the FNV-1a hash, taken over words of four bytes because a loader waits for it. Usage: node scripts/seal.js FILE...
+ * Ends a wasm file with a checksum of all before it, so that the loader can tell a damaged file: a
+ * custom section `sum` whose last four bytes are the FNV-1a hash, taken over words of four bytes
+ * because a loader waits for it. Usage: node scripts/seal.js FILE...
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 for (const file of process.argv.slice(2)) {
-  const code = readFileSync(file), filling = -(code.length + 6) & 3;
+  const code = readFileSync(file);
+  const filling = -(code.length + 6) & 3;
   // custom section: id 0, its length, a name of 3 letters, zeros up to a whole word, the hash
-  const bytes = Uint8Array.from([...code, 0, 8 + filling, 3, ...Buffer.from('sum'), ...Buffer.alloc(filling)]);
-  const hash = new Int32Array(bytes.buffer).reduce((sum, word) => Math.imul(sum ^ word, 0x01000193), 0x811c9dc5);
+  const bytes = Uint8Array.from([
+    ...code,
+    0,
+    8 + filling,
+    3,
+    ...Buffer.from('sum'),
+    ...Buffer.alloc(filling),
+  ]);
+  const hash = new Int32Array(bytes.buffer).reduce(
+    (sum, word) => Math.imul(sum ^ word, 0x01000193),
+    0x811c9dc5,
+  );
   writeFileSync(file, Buffer.concat([bytes, Buffer.from(Int32Array.of(hash).buffer)]));
 }

@@ -22,12 +22,16 @@ const nextId = () => `control-${++counter}`;
  * @param {HTMLInputElement} field @param {Bindable<number>} signal @param {string} label
  */
 function take(field, signal, label) {
-  const { wrap = Number } = signal,
-    asked = field.value === '' ? NaN : wrap(Number(field.value));
+  const { wrap = Number } = signal;
+  const asked = field.value === '' ? NaN : wrap(Number(field.value));
   if (Number.isFinite(asked)) signal.set(asked);
   field.value = String(signal.value);
   if (asked === signal.value) settle(label);
-  else notify(label, `${label}: ${Number.isFinite(asked) ? asked : 'what was typed'} is not ${signal.range}; ${signal.value} is used.`);
+  else
+    notify(
+      label,
+      `${label}: ${Number.isFinite(asked) ? asked : 'what was typed'} is not ${signal.range}; ${signal.value} is used.`,
+    );
 }
 
 /**
@@ -41,21 +45,54 @@ function take(field, signal, label) {
  * @param {readonly number[]} [options.detents] values the slider snaps to when near
  * @param {(value: number) => string} [options.say] the value in words, for assistive technology
  */
-export function slider(signal, { label, min, max, log = false, step = log ? 0.01 : 1, detents = [], say = String }) {
+export function slider(
+  signal,
+  { label, min, max, log = false, step = log ? 0.01 : 1, detents = [], say = String },
+) {
   const id = nextId();
   const forward = log ? Math.log10 : (/** @type {number} */ x) => x;
-  const back = log ? (/** @type {number} */ x) => Number((10 ** x).toPrecision(3)) : (/** @type {number} */ x) => x;
-  const range = html('input', { type: 'range', id, min: forward(min), max: forward(max), step: log ? 'any' : step });
-  const field = html('input', { type: 'number', min, max, step: 'any', 'aria-label': `${label}, as a number` });
-  const element = html('div', { class: 'control slider' }, html('label', { for: id }, label), range, field);
+  const back = log
+    ? (/** @type {number} */ x) => Number((10 ** x).toPrecision(3))
+    : (/** @type {number} */ x) => x;
+  const range = html('input', {
+    type: 'range',
+    id,
+    min: forward(min),
+    max: forward(max),
+    step: log ? 'any' : step,
+  });
+  const field = html('input', {
+    type: 'number',
+    min,
+    max,
+    step: 'any',
+    'aria-label': `${label}, as a number`,
+  });
+  const element = html(
+    'div',
+    { class: 'control slider' },
+    html('label', { for: id }, label),
+    range,
+    field,
+  );
   range.addEventListener('input', () => {
-    const near = detents.find((value) => Math.abs(forward(value) - Number(range.value)) < 1.5 * step);
+    const near = detents.find(
+      (value) => Math.abs(forward(value) - Number(range.value)) < 1.5 * step,
+    );
     signal.set(near ?? back(Number(range.value)));
     if (near !== undefined) range.value = String(forward(near));
   });
   range.addEventListener('keydown', (event) => {
-    // step="any" would move by a hundredth of the range: fine for dragging, and this keeps keys in even steps.
-    const direction = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10 }[event.key];
+    // step="any" would move by a hundredth of the range: fine for dragging, and this keeps keys in
+    // even steps.
+    const direction = {
+      ArrowRight: 1,
+      ArrowUp: 1,
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      PageUp: 10,
+      PageDown: -10,
+    }[event.key];
     if (!direction || !log) return;
     event.preventDefault();
     signal.set(Math.min(max, Math.max(min, back(forward(signal.value) + direction * 0.02))));
@@ -63,7 +100,8 @@ export function slider(signal, { label, min, max, log = false, step = log ? 0.01
   field.addEventListener('change', () => take(field, signal, label));
   const show = () => {
     const { value } = signal;
-    if (document.activeElement !== range || Math.abs(back(Number(range.value)) - value) > 1e-12) range.value = String(forward(value));
+    if (document.activeElement !== range || Math.abs(back(Number(range.value)) - value) > 1e-12)
+      range.value = String(forward(value));
     field.value = String(value);
     range.setAttribute('aria-valuetext', say(value));
   };
@@ -74,18 +112,29 @@ export function slider(signal, { label, min, max, log = false, step = log ? 0.01
 
 /**
  * A slider for the temperature of attention, which snaps to a half, one and two.
- * @param {Bindable<number>} T @param {(T: number) => string} say @param {number} [min] @param {number} [max]
+ * @param {Bindable<number>} T
+ * @param {(T: number) => string} say
+ * @param {number} [min]
+ * @param {number} [max]
  */
 export const temperature = (T, say, min = 1e-3, max = 1e3) =>
   slider(T, { label: 'Temperature T', min, max, log: true, detents: [0.5, 1, 2], say });
 
 /**
  * Only a number field, for what is set rarely.
- * @param {Bindable<number>} signal @param {{ label: string, min?: number, max?: number, step?: number | 'any' }} options
+ * @param {Bindable<number>} signal
+ * @param {{ label: string, min?: number, max?: number, step?: number | 'any' }} options
  */
 export function numberField(signal, { label, min, max, step = 1 }) {
-  const id = nextId(),
-    field = html('input', { type: 'number', id, min, max, step, class: Number(max) > 1e6 && 'wide' });
+  const id = nextId();
+  const field = html('input', {
+    type: 'number',
+    id,
+    min,
+    max,
+    step,
+    class: Number(max) > 1e6 && 'wide',
+  });
   field.addEventListener('change', () => take(field, signal, label));
   const show = () => void (field.value = String(signal.value));
   signal.on(show);
@@ -95,8 +144,8 @@ export function numberField(signal, { label, min, max, step = 1 }) {
 
 /** @param {Bindable<boolean>} signal @param {string} label */
 export function toggle(signal, label) {
-  const id = nextId(),
-    box = html('input', { type: 'checkbox', id, role: 'switch' });
+  const id = nextId();
+  const box = html('input', { type: 'checkbox', id, role: 'switch' });
   box.addEventListener('change', () => signal.set(box.checked));
   const show = () => void (box.checked = signal.value);
   signal.on(show);
@@ -110,16 +159,18 @@ export function toggle(signal, label) {
  * @param {Bindable<T>} signal @param {string} label @param {Readonly<Record<T, string>>} names
  */
 export function options(signal, label, names) {
-  const group = nextId(),
-    element = html('fieldset', { class: 'control options' }, html('legend', {}, label));
+  const group = nextId();
+  const element = html('fieldset', { class: 'control options' }, html('legend', {}, label));
   /** @type {HTMLInputElement[]} */
   const radios = [];
   for (const value of /** @type {T[]} */ (Object.keys(names))) {
-    const id = nextId(),
-      radio = html('input', { type: 'radio', name: group, id, value });
+    const id = nextId();
+    const radio = html('input', { type: 'radio', name: group, id, value });
     radio.addEventListener('change', () => signal.set(value));
     radios.push(radio);
-    element.append(html('span', { class: 'option' }, radio, html('label', { for: id }, names[value])));
+    element.append(
+      html('span', { class: 'option' }, radio, html('label', { for: id }, names[value])),
+    );
   }
   const show = () => radios.forEach((radio) => void (radio.checked = radio.value === signal.value));
   signal.on(show);
@@ -134,11 +185,21 @@ export function button(label, act) {
   return element;
 }
 
-/** A fixed-width slot for a changing number. @param {string} name @param {string} widest the longest text it will hold */
+/**
+ * A fixed-width slot for a changing number.
+ * @param {string} name
+ * @param {string} widest the longest text it will hold
+ */
 export function slot(name, widest) {
   const value = html('data', { class: 'slot-value' });
   value.style.minWidth = `${widest.length}ch`;
-  const element = html('span', { class: 'slot' }, html('span', { class: 'slot-name' }, name), ' ', value);
+  const element = html(
+    'span',
+    { class: 'slot' },
+    html('span', { class: 'slot-name' }, name),
+    ' ',
+    value,
+  );
   return {
     element,
     /** @param {number} exact @param {string} text */

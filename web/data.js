@@ -1,12 +1,13 @@
 /**
- * Inputs from a seed. Only integer arithmetic, additions, multiplications and square roots, which every engine rounds
- * alike: the same link has the same inputs, to the last bit, in every browser.
+ * Inputs from a seed. Only integer arithmetic, additions, multiplications and square roots, which
+ * every engine rounds alike: the same link has the same inputs, to the last bit, in every browser.
  */
 
 /** @param {number} seed @param {string} name a stream of its own per name */
 export function stream(seed, name) {
   let a = seed >>> 0;
-  for (let i = 0; i < name.length; i++) a = Math.imul(a ^ name.charCodeAt(i), 0x01000193) + 0x9e3779b9;
+  for (let i = 0; i < name.length; i++)
+    a = Math.imul(a ^ name.charCodeAt(i), 0x01000193) + 0x9e3779b9;
   /** mulberry32, as a number in [0, 1). */
   const uniform = () => {
     a = (a + 0x6d2b79f5) | 0;
@@ -41,12 +42,16 @@ export function unitRows(rows, d) {
  * @param {{ seed: number, n: number, d: number, dv: number }} shape
  */
 export function gaussianInputs({ seed, n, d, dv }) {
-  return { q: normals(seed, 'q', n * d), k: normals(seed, 'k', n * d), v: normals(seed, 'v', n * dv) };
+  return {
+    q: normals(seed, 'q', n * d),
+    k: normals(seed, 'k', n * d),
+    v: normals(seed, 'v', n * dv),
+  };
 }
 
 /**
- * What a head looks for: the position `back` steps before its own (weight `own`), the first position (weight `sink`),
- * and nothing in particular (weight `free`). Head h takes recipe h mod 8.
+ * What a head looks for: the position `back` steps before its own (weight `own`), the first
+ * position (weight `sink`), and nothing in particular (weight `free`). Head h takes recipe h mod 8.
  */
 const RECIPES = [
   { back: 1, own: 0.55, sink: 0, free: 0.6 },
@@ -60,32 +65,37 @@ const RECIPES = [
 ];
 
 /**
- * Queries of every head and the key/value dictionary each group shares, (H, n, d) and (G, n, d), in float32.
- * `patterns`: a key is a position vector that all heads know (neighbours resemble each other) plus a part of the head's own,
- * and each head looks for something (see RECIPES). `normal`: independent entries.
- * The dictionary of a group is the mean of its heads' dictionaries, as when a checkpoint is converted; of independent
- * entries, the sum over √(group size), so that they keep their variance.
- * @param {{ seed: number, H: number, G: number, n: number, d: number, kind: 'patterns' | 'normal' }} shape
+ * Queries of every head and the key/value dictionary each group shares, (H, n, d) and (G, n, d), in
+ * float32. `patterns`: a key is a position vector that all heads know (neighbours resemble each
+ * other) plus a part of the head's own, and each head looks for something (see RECIPES). `normal`:
+ * independent entries. The dictionary of a group is the mean of its heads' dictionaries, as when a
+ * checkpoint is converted; of independent entries, the sum over √(group size), so that they keep
+ * their variance.
+ * @param {{ seed: number, H: number, G: number, n: number, d: number, kind: 'patterns' | 'normal'
+ *   }} shape
  */
 export function headInputs({ seed, H, G, n, d, kind }) {
-  const size = n * d,
-    share = H / G;
-  const q = new Float32Array(H * size),
-    k = new Float32Array(G * size),
-    v = new Float32Array(G * size);
+  const size = n * d;
+  const share = H / G;
+  const q = new Float32Array(H * size);
+  const k = new Float32Array(G * size);
+  const v = new Float32Array(G * size);
   const position = normals(seed, 'position', size);
   for (let at = d; at < size; at++) position[at] = 0.6 * position[at - d] + 0.8 * position[at];
   const weight = kind === 'normal' ? 1 / Math.sqrt(share) : 1 / share;
   for (let h = 0; h < H; h++) {
     const recipe = RECIPES[h % RECIPES.length];
-    const query = stream(seed, `query ${h}`),
-      key = stream(seed, `key ${h}`),
-      value = stream(seed, `value ${h}`);
+    const query = stream(seed, `query ${h}`);
+    const key = stream(seed, `key ${h}`);
+    const value = stream(seed, `value ${h}`);
     const group = Math.floor(h / share) * size;
     for (let at = 0; at < size; at++) {
-      const c = at % d,
-        target = Math.max(0, Math.floor(at / d) - recipe.back) * d + c;
-      q[h * size + at] = kind === 'normal' ? query() : recipe.own * position[target] + recipe.sink * position[c] + recipe.free * query();
+      const c = at % d;
+      const target = Math.max(0, Math.floor(at / d) - recipe.back) * d + c;
+      q[h * size + at] =
+        kind === 'normal'
+          ? query()
+          : recipe.own * position[target] + recipe.sink * position[c] + recipe.free * query();
       k[group + at] += weight * (kind === 'normal' ? key() : 0.8 * position[at] + 0.6 * key());
       v[group + at] += weight * value();
     }

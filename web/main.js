@@ -1,4 +1,7 @@
-/** Wires the page: state from the link, theme, engine, panels, badge. If the kernels do not load, the page says why. */
+/**
+ * Wires the page: state from the link, theme, engine, panels, badge. If the kernels do not load,
+ * the page says why.
+ */
 import { machine } from './panels/machine.js';
 import { fittingGroups, machineState } from './panels/machine-compute.js';
 import { hero, heroState } from './panels/hero.js';
@@ -14,11 +17,14 @@ const store = new Store();
 const states = { hero: heroState(store), machine: machineState(store), kernel: kernelState(store) };
 
 function readLink() {
-  const notices = store.read(location.hash),
-    { H, G } = states.machine,
-    fitting = fittingGroups(H.value, G.value);
+  const notices = store.read(location.hash);
+  const { H, G } = states.machine;
+  const fitting = fittingGroups(H.value, G.value);
   if (fitting !== G.value) {
-    if (location.hash) notices.push(`${G.value} key/value heads do not divide ${H.value} query heads, so G = ${fitting}`);
+    if (location.hash)
+      notices.push(
+        `${G.value} key/value heads do not divide ${H.value} query heads, so G = ${fitting}`,
+      );
     G.set(fitting);
   }
   if (notices.length) notify('link', `Not all of the link could be used: ${notices.join('; ')}.`);
@@ -50,7 +56,9 @@ function followSections() {
 
 /** light, dark, or what the system says; remembered. */
 function themeSwitch() {
-  const radios = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll('input[name="theme"]'));
+  const radios = /** @type {NodeListOf<HTMLInputElement>} */ (
+    document.querySelectorAll('input[name="theme"]')
+  );
   for (const radio of radios) {
     radio.checked = radio.value === (document.documentElement.dataset.theme ?? 'auto');
     radio.addEventListener('change', () => {
@@ -65,7 +73,9 @@ function themeSwitch() {
       document.dispatchEvent(new Event('themechange'));
     });
   }
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => document.dispatchEvent(new Event('themechange')));
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+    document.dispatchEvent(new Event('themechange')),
+  );
 }
 
 /** @param {unknown} error */
@@ -83,7 +93,11 @@ function failed(error) {
       html('strong', {}, 'The kernels did not run, so there is nothing to show yet. '),
       html('code', {}, `${name}${code ? ` ${code}` : ''}: ${message}`),
     ),
-    html('p', {}, 'The page needs WebAssembly with 128-bit SIMD, and one file of src/js: attn.relaxed.wasm, or attn.simd.wasm where a browser has no relaxed SIMD.'),
+    html(
+      'p',
+      {},
+      'The page needs WebAssembly with 128-bit SIMD, and one file of src/js: attn.relaxed.wasm, or attn.simd.wasm where a browser has no relaxed SIMD.',
+    ),
     button('try again', () => location.reload()),
   );
   place.hidden = false;
@@ -97,8 +111,8 @@ async function start() {
   const go = followSections();
   try {
     const { init } = await import('../src/js/index.js');
-    const engine = await init(),
-      { variant, threads, why } = engine.info;
+    const engine = await init();
+    const { variant, threads, why } = engine.info;
     const ran = `${variant === 'relaxed' ? 'relaxed SIMD' : 'SIMD'} kernels, ${threads === 1 ? 'one thread' : `${threads} threads`}`;
     hero(byId('hero'), engine, states.hero);
     machine(byId('machine-panel'), engine, states.machine);

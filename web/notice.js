@@ -1,4 +1,7 @@
-/** One quiet line at the foot of the window, for what the page did not do as asked. It stays until it is dismissed or mended. */
+/**
+ * One quiet line at the foot of the window, for what the page did not do as asked. It stays until
+ * it is dismissed or mended.
+ */
 import { button } from './controls.js';
 import { byId, html } from './plot/dom.js';
 

@@ -1,6 +1,7 @@
 /**
- * Everything a reader can change is a signal with a name; the ones that differ from their default are written into the
- * URL's fragment, `#section?T=2&causal=0`, so that a link is the whole state. What comes from a URL is clamped, and said.
+ * Everything a reader can change is a signal with a name; the ones that differ from their default
+ * are written into the URL's fragment, `#section?T=2&causal=0`, so that a link is the whole state.
+ * What comes from a URL is clamped, and said.
  */
 
 /**
@@ -46,7 +47,10 @@ export class Signal {
     return this.codec.range;
   }
 
-  /** As a link has it: clamped once more, for a limit may have come down since. @param {T} [value] */
+  /**
+   * As a link has it: clamped once more, for a limit may have come down since.
+   * @param {T} [value]
+   */
   text(value = this.value) {
     return this.codec.format(this.codec.clamp(value));
   }
@@ -63,10 +67,12 @@ const clamp = (low, high, value) => Math.min(high, Math.max(low, value));
 const now = (limit) => (typeof limit === 'number' ? limit : limit());
 
 /** The same direction from 0 to 360; both of these stay as they are. @param {number} degrees */
-export const turned = (degrees) => (degrees >= 0 && degrees <= 360 ? degrees : ((degrees % 360) + 360) % 360);
+export const turned = (degrees) =>
+  degrees >= 0 && degrees <= 360 ? degrees : ((degrees % 360) + 360) % 360;
 
 /** @param {string} text */
-const parseNumber = (text) => (/^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined);
+const parseNumber = (text) =>
+  /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 
 export class Store {
   constructor() {
@@ -76,14 +82,24 @@ export class Store {
     this.section = '';
   }
 
-  /** @template T @param {string} key @param {T} initial @param {Codec<T>} codec @returns {Signal<T>} */
+  /**
+   * @template T
+   * @param {string} key
+   * @param {T} initial
+   * @param {Codec<T>} codec
+   * @returns {Signal<T>}
+   */
   add(key, initial, codec) {
     const signal = new Signal(key, initial, codec);
     this.signals.set(key, signal);
     return signal;
   }
 
-  /** @param {string} key @param {number} initial @param {{ min: number, max: Limit, integer?: boolean }} limits */
+  /**
+   * @param {string} key
+   * @param {number} initial
+   * @param {{ min: number, max: Limit, integer?: boolean }} limits
+   */
   number(key, initial, { min, max, integer = false }) {
     return this.add(key, initial, {
       parse: parseNumber,
@@ -116,16 +132,19 @@ export class Store {
   }
 
   /**
-   * As many numbers as `initial` has, or none where `initial` is empty and `length` tells how many there would be.
-   * `wrap` makes of a number outside the limits the one inside that means the same.
-   * @param {string} key @param {readonly number[]} initial
+   * As many numbers as `initial` has, or none where `initial` is empty and `length` tells how many
+   * there would be. `wrap` makes of a number outside the limits the one inside that means the same.
+   * @param {string} key
+   * @param {readonly number[]} initial
    * @param {{ min: number, max: Limit, length: number, wrap?: (value: number) => number }} limits
    */
   numbers(key, initial, { min, max, length, wrap = Number }) {
     return this.add(key, initial, {
       parse: (text) => {
         const values = text.split('_').map(parseNumber);
-        return values.length === length && values.every((v) => v !== undefined) ? values.map(wrap) : undefined;
+        return values.length === length && values.every((v) => v !== undefined)
+          ? values.map(wrap)
+          : undefined;
       },
       format: (values) => values.join('_'),
       clamp: (values) => values.map((v) => clamp(min, now(max), v)),
@@ -136,7 +155,8 @@ export class Store {
   }
 
   /**
-   * Takes the state of a fragment; every signal it does not name goes back to its default. @returns {string[]} notices
+   * Takes the state of a fragment; every signal it does not name goes back to its default.
+   * @returns {string[]} notices
    * @param {string} fragment
    */
   read(fragment) {
@@ -153,7 +173,10 @@ export class Store {
       const raw = given.get(signal.key);
       const parsed = raw === null ? signal.initial : signal.codec.parse(raw);
       const value = parsed === undefined ? signal.initial : signal.codec.clamp(parsed);
-      if (raw !== null && (parsed === undefined || signal.codec.format(value) !== signal.codec.format(parsed))) {
+      if (
+        raw !== null &&
+        (parsed === undefined || signal.codec.format(value) !== signal.codec.format(parsed))
+      ) {
         notices.push(
           `${signal.key} = ${raw.slice(0, 40)} is not ${signal.range}, so it is ${signal.codec.format(value) || 'left out'}`,
         );
@@ -167,19 +190,24 @@ export class Store {
   fragment() {
     const parts = [];
     for (const signal of this.signals.values()) {
-      if (!signal.isDefault && !signal.passing) parts.push(`${signal.key}=${encodeURIComponent(signal.text())}`);
+      if (!signal.isDefault && !signal.passing)
+        parts.push(`${signal.key}=${encodeURIComponent(signal.text())}`);
     }
     const query = parts.join('&');
     return this.section || query ? `#${this.section}${query ? `?${query}` : ''}` : '';
   }
 
-  /** Writes the state into the address bar, at most twice a second (Safari throttles faster writers). */
+  /**
+   * Writes the state into the address bar, at most twice a second (Safari throttles faster
+   * writers).
+   */
   follow() {
     let timer = 0;
     const write = () => {
       timer = 0;
       const url = location.pathname + location.search + this.fragment();
-      if (url !== location.pathname + location.search + location.hash) history.replaceState(null, '', url);
+      if (url !== location.pathname + location.search + location.hash)
+        history.replaceState(null, '', url);
     };
     for (const signal of this.signals.values()) {
       signal.on(() => {
@@ -190,9 +218,10 @@ export class Store {
 }
 
 /**
- * Calls `run` once in the next frame after any of the signals changed: dragging costs one computation per frame, and the
- * last value always arrives.
- * @param {readonly { on: (ask: () => void) => void }[]} signals @param {() => void} run
+ * Calls `run` once in the next frame after any of the signals changed: dragging costs one
+ * computation per frame, and the last value always arrives.
+ * @param {readonly { on: (ask: () => void) => void }[]} signals
+ * @param {() => void} run
  */
 export function onFrame(signals, run) {
   let asked = false;

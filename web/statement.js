@@ -1,6 +1,7 @@
 /**
- * A statement with its verdict: what is claimed, what was measured, what rounding allows, and the code that stands against
- * the kernels. The verdict is a word, a glyph and a colour; `data-*` attributes carry every number in full.
+ * A statement with its verdict: what is claimed, what was measured, what rounding allows, and the
+ * code that stands against the kernels. The verdict is a word, a glyph and a colour; `data-*`
+ * attributes carry every number in full.
  */
 import { html, setAttributes, setText } from './plot/dom.js';
 import { scientific } from './plot/format.js';
@@ -17,17 +18,22 @@ const WORDS = {
 
 /**
  * @typedef {object} Finding
- * @property {Verdict} [verdict] default: measured ≤ allowed holds, anything else (NaN too) is violated
+ * @property {Verdict} [verdict] default: measured ≤ allowed holds, anything else (NaN too) is
+ *   violated
  * @property {string} [claim] replaces the standing claim
  * @property {number} measured
  * @property {number} allowed
- * @property {number} [ratio] the largest measured/allowed over the elements, where each has an allowance of its own
+ * @property {number} [ratio] the largest measured/allowed over the elements, where each has an
+ *   allowance of its own
  * @property {string} [text] instead of “measured 1e−16, allowed 2e−15”
  * @property {string} [detail] shown with the oracle
  * @property {Record<string, string | number>} [data] more numbers, as data- attributes
  */
 
-/** Where a violated statement finds the surroundings of its report. @type {{ environment: () => string }} */
+/**
+ * Where a violated statement finds the surroundings of its report.
+ * @type {{ environment: () => string }}
+ */
 export const report = { environment: () => '' };
 
 export class Statement {
@@ -52,11 +58,33 @@ export class Statement {
     this.copy = html('button', { type: 'button', class: 'link', hidden: true }, 'copy a report');
     this.detail = html('p');
     const code = oracles.map((oracle) => html('pre', {}, html('code', {}, oracle.toString())));
-    this.oracle = html('div', { class: 'oracle', id: `oracle-${id}`, hidden: true }, html('p', {}, allowance), this.detail, ...code);
+    this.oracle = html(
+      'div',
+      { class: 'oracle', id: `oracle-${id}`, hidden: true },
+      html('p', {}, allowance),
+      this.detail,
+      ...code,
+    );
     this.element = html(
       'div',
-      { class: 'statement', id: `statement-${id}`, 'data-statement': id, 'data-verdict': 'waiting' },
-      html('p', { class: 'statement-line' }, this.word, ' ', this.text, ' ', this.numbers, ' ', this.button, this.copy),
+      {
+        class: 'statement',
+        id: `statement-${id}`,
+        'data-statement': id,
+        'data-verdict': 'waiting',
+      },
+      html(
+        'p',
+        { class: 'statement-line' },
+        this.word,
+        ' ',
+        this.text,
+        ' ',
+        this.numbers,
+        ' ',
+        this.button,
+        this.copy,
+      ),
       this.oracle,
     );
     this.button.addEventListener('click', () => {
@@ -75,19 +103,39 @@ export class Statement {
   }
 
   /** @param {Finding} finding */
-  show({ verdict, claim = this.claim, measured, allowed, ratio = measured === 0 ? 0 : measured / allowed, text, detail = '', data = {} }) {
+  show({
+    verdict,
+    claim = this.claim,
+    measured,
+    allowed,
+    ratio = measured === 0 ? 0 : measured / allowed,
+    text,
+    detail = '',
+    data = {},
+  }) {
     const state = verdict ?? (measured <= allowed && ratio <= 1 ? 'holds' : 'violated');
-    setAttributes(this.element, { 'data-verdict': state, 'data-measured': measured, 'data-allowed': allowed, 'data-ratio': ratio });
-    for (const [name, value] of Object.entries(data)) this.element.setAttribute(`data-${name}`, String(value));
+    setAttributes(this.element, {
+      'data-verdict': state,
+      'data-measured': measured,
+      'data-allowed': allowed,
+      'data-ratio': ratio,
+    });
+    for (const [name, value] of Object.entries(data))
+      this.element.setAttribute(`data-${name}`, String(value));
     setText(this.word, WORDS[state]);
     setText(this.text, claim);
-    setText(this.numbers, text ?? `measured ${scientific(measured)}, allowed ${scientific(allowed)}`);
+    setText(
+      this.numbers,
+      text ?? `measured ${scientific(measured)}, allowed ${scientific(allowed)}`,
+    );
     setText(this.detail, detail);
     this.copy.hidden = state !== 'violated';
   }
 
   async copyReport() {
-    const numbers = [...this.element.attributes].filter((a) => a.name.startsWith('data-')).map((a) => `${a.name.slice(5)} = ${a.value}`);
+    const numbers = [...this.element.attributes]
+      .filter((a) => a.name.startsWith('data-'))
+      .map((a) => `${a.name.slice(5)} = ${a.value}`);
     const text = [
       `Statement ${this.id}: ${this.text.textContent}`,
       ...numbers,
@@ -99,7 +147,9 @@ export class Statement {
       await navigator.clipboard.writeText(text);
       setText(this.copy, 'copied');
     } catch {
-      this.copy.replaceWith(html('textarea', { readonly: true, rows: 8, 'aria-label': 'Report' }, text));
+      this.copy.replaceWith(
+        html('textarea', { readonly: true, rows: 8, 'aria-label': 'Report' }, text),
+      );
     }
   }
 }

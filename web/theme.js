@@ -1,4 +1,5 @@
-// Loaded before the page is painted, so that a chosen theme does not flash. All else is a module, or waits for the page.
+// Loaded before the page is painted, so that a chosen theme does not flash. All else is a module,
+// or waits for the page.
 (() => {
   let theme;
   try {

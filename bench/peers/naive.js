@@ -6,19 +6,19 @@ export async function open() {
 }
 
 function prepare(c, { q, k, v }) {
-  const { heads, kvHeads, m, n, d } = c,
-    output = new Float32Array(heads * m * d),
-    weights = new Float32Array(n),
-    scale = 1 / Math.sqrt(d);
+  const { heads, kvHeads, m, n, d } = c;
+  const output = new Float32Array(heads * m * d);
+  const weights = new Float32Array(n);
+  const scale = 1 / Math.sqrt(d);
   const run = () => {
     output.fill(0);
     for (let h = 0; h < heads; h++) {
       const keys = Math.floor(h / (heads / kvHeads)) * n * d;
       for (let i = 0; i < m; i++) {
-        const at = (h * m + i) * d,
-          [from, to] = seen(c, i);
-        let top = -Infinity,
-          sum = 0;
+        const at = (h * m + i) * d;
+        const [from, to] = seen(c, i);
+        let top = -Infinity;
+        let sum = 0;
         for (let j = from; j < to; j++) {
           let z = 0;
           for (let x = 0, b = keys + j * d; x < d; x++) z += q[at + x] * k[b + x];

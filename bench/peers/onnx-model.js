@@ -1,14 +1,15 @@
 /**
- * The smallest ONNX file: one operator between inputs and outputs, in protobuf's wire format, so that the bench needs neither
- * Python nor a protobuf library. Field numbers are those of onnx.proto3.
+ * The smallest ONNX file: one operator between inputs and outputs, in protobuf's wire format, so
+ * that the bench needs neither Python nor a protobuf library. Field numbers are those of
+ * onnx.proto3.
  */
 
-const VARINT = 0,
-  BYTES = 2,
-  FIXED32 = 5;
-const FLOAT = 1,
-  INT32 = 6,
-  BOOL = 9;
+const VARINT = 0;
+const BYTES = 2;
+const FIXED32 = 5;
+const FLOAT = 1;
+const INT32 = 6;
+const BOOL = 9;
 const ELEMENTS = { float32: FLOAT, int32: INT32, bool: BOOL };
 
 /** @param {number} x not negative */
@@ -33,11 +34,16 @@ const integer = (field, x) => join([varint((field << 3) | VARINT), varint(x)]);
 const bytes = (field, x) => join([varint((field << 3) | BYTES), varint(x.length), x]);
 const string = (field, x) => bytes(field, new TextEncoder().encode(x));
 const message = (field, ...parts) => bytes(field, join(parts));
-const float = (field, x) => join([varint((field << 3) | FIXED32), new Uint8Array(Float32Array.of(x).buffer)]);
+const float = (field, x) =>
+  join([varint((field << 3) | FIXED32), new Uint8Array(Float32Array.of(x).buffer)]);
 
 const value = (field, { name, type = 'float32', shape }) => {
   const sizes = shape ? [message(2, ...shape.map((size) => message(1, integer(1, size))))] : [];
-  return message(field, string(1, name), message(2, message(1, integer(1, ELEMENTS[type]), ...sizes)));
+  return message(
+    field,
+    string(1, name),
+    message(2, message(1, integer(1, ELEMENTS[type]), ...sizes)),
+  );
 };
 
 const attribute = ([name, x]) =>
@@ -59,15 +65,16 @@ const constant = ({ name, shape, data }) =>
  * @param {string} node.operator e.g. 'Attention'
  * @param {string} [node.domain] '' is ONNX itself
  * @param {Record<string, number>} [node.attributes] whole numbers become INT, others FLOAT
- * @param {({ name: string, shape: number[], type?: string, data?: Float32Array } | null)[]} node.inputs in the operator's
+ * @param {({ name: string, shape: number[], type?: string, data?: Float32Array } | null)[]}
+ *   node.inputs in the operator's
  *   order; null leaves one out, data makes it a constant of the model
  * @param {{ name: string, shape: number[], type?: string }[]} node.outputs an output without shape
  *   leaves it to the operator
  * @returns {Uint8Array}
  */
 export function onnxModel({ operator, domain = '', attributes = {}, inputs, outputs }) {
-  const given = inputs.filter((input) => input && !input.data),
-    constants = inputs.filter((input) => input?.data);
+  const given = inputs.filter((input) => input && !input.data);
+  const constants = inputs.filter((input) => input?.data);
   return join([
     integer(1, 10), // IR version
     message(8, string(1, ''), integer(2, 23)), // opset 23 brought the Attention operator

@@ -1,10 +1,10 @@
 /**
- * Clearhead itself: each variant of the kernels, with data in wasm memory and with typed arrays, in float32 and float64, with
- * statistics. What the installed version does not offer (threads, other caches, other precisions) is asked of it, and missing
- * rows are missing.
+ * Clearhead itself: each variant of the kernels, with data in wasm memory and with typed arrays, in
+ * float32 and float64, with statistics. What the installed version does not offer (threads, other
+ * caches, other precisions) is asked of it, and missing rows are missing.
  */
-const EXACT = 1e-13,
-  SINGLE = 2e-6;
+const EXACT = 1e-13;
+const SINGLE = 2e-6;
 
 /** Other storage of keys and values, and the relative error it may cost. */
 const STORED = { f16: 1e-3, q8: 2e-2 };
@@ -12,7 +12,10 @@ const INT8 = 3e-2;
 
 const first = (x) => x[0];
 
-/** @param {{ threads?: number, cold?: boolean, lean?: boolean }} options cold: what `init()` gives and nothing else; lean: the main rows */
+/**
+ * @param {{ threads?: number, cold?: boolean, lean?: boolean }} options cold: what `init()` gives
+ *   and nothing else; lean: the main rows
+ */
 export async function open({ threads = 1, cold = false, lean = false }) {
   const { init } = await import('../../src/js/index.js');
   if (cold) return [contender(await init(), 'clearhead', { copied: true })];
@@ -21,28 +24,57 @@ export async function open({ threads = 1, cold = false, lean = false }) {
     const ch = await start(init, variant, threads);
     if (!ch) continue;
     const name = `clearhead ${variant}`;
-    contenders.push(contender(ch, name, { against: variant === 'simd' ? 'clearhead relaxed' : undefined }));
+    contenders.push(
+      contender(ch, name, { against: variant === 'simd' ? 'clearhead relaxed' : undefined }),
+    );
     if (lean) continue;
-    const exact = { Type: Float64Array, tolerance: EXACT, only: (c) => c.n <= 512 && c.d === 64 && c.heads === c.kvHeads };
+    const exact = {
+      Type: Float64Array,
+      tolerance: EXACT,
+      only: (c) => c.n <= 512 && c.d === 64 && c.heads === c.kvHeads,
+    };
     contenders.push(contender(ch, `${name}, float64`, exact));
     const two = threads === 1 && (await start(init, variant, 2));
     if (two) contenders.push(contender(two, `${name}, 2 threads`, { against: name }));
-    if (variant === 'simd' && contenders.some((c) => c.name === 'clearhead relaxed')) continue; // the rest once, with the faster
-    contenders.push(contender(ch, `${name}, lse and stats`, { want: { lse: true, stats: true }, against: name, only: explained }));
+    // the rest once, with the faster
+    if (variant === 'simd' && contenders.some((c) => c.name === 'clearhead relaxed')) continue;
+    contenders.push(
+      contender(ch, `${name}, lse and stats`, {
+        want: { lse: true, stats: true },
+        against: name,
+        only: explained,
+      }),
+    );
     contenders.push(contender(ch, `${name}, typed arrays`, { copied: true, only: (c) => c.m > 1 }));
     for (const type of Object.keys(STORED))
       if (offers(() => ch.kvCache({ headDim: 8, capacity: 8, type }).dispose()))
-        contenders.push(contender(ch, `clearhead, ${type} cache`, { type, against: name, tolerance: STORED[type], only: (c) => c.m === 1 }));
+        contenders.push(
+          contender(ch, `clearhead, ${type} cache`, {
+            type,
+            against: name,
+            tolerance: STORED[type],
+            only: (c) => c.m === 1,
+          }),
+        );
     const x = new Float32Array(64);
     if (offers(() => ch.attention(x, x, x, { headDim: 8, precision: 'int8' })))
-      contenders.push(contender(ch, 'clearhead, int8', { precision: 'int8', tolerance: INT8, only: (c) => c.m > 1 }));
+      contenders.push(
+        contender(ch, 'clearhead, int8', {
+          precision: 'int8',
+          tolerance: INT8,
+          only: (c) => c.m > 1,
+        }),
+      );
   }
   return contenders;
 }
 
 /** An engine of so many threads, or null where this version or this engine has none. */
 async function start(init, variant, threads) {
-  if (threads === 1) return init({ variant, layers: true }).catch((error) => (error.code === 'ENV' ? null : Promise.reject(error)));
+  if (threads === 1)
+    return init({ variant, layers: true }).catch((error) =>
+      error.code === 'ENV' ? null : Promise.reject(error),
+    );
   const ch = await init({ variant, threads, layers: true }).catch(() => null);
   return ch?.info.threads === threads ? ch : null;
 }
@@ -60,12 +92,34 @@ function offers(call) {
 /** Where what explaining costs is measured. */
 const explained = (c) => c.d === 64 && c.n >= 512 && (c.m === 1 || c.n <= 1024);
 
-function contender(ch, name, { want, copied, Type = Float32Array, type, precision, against, tolerance = SINGLE, only = () => true }) {
+function contender(
+  ch,
+  name,
+  {
+    want,
+    copied,
+    Type = Float32Array,
+    type,
+    precision,
+    against,
+    tolerance = SINGLE,
+    only = () => true,
+  },
+) {
   const prepare = (c, { q, k, v }) => {
-    if (c.section === 'matmul') return want || copied || Type !== Float32Array || type || precision ? null : product(ch, c, { q, k });
+    if (c.section === 'matmul')
+      return want || copied || Type !== Float32Array || type || precision
+        ? null
+        : product(ch, c, { q, k });
     if (!only(c)) return null;
     const { heads, kvHeads, causal, window, d, m } = c;
-    const options = { heads, causal, ...(window && { window: [window - 1, 0] }), ...(want && { want }), ...(precision && { precision }) };
+    const options = {
+      heads,
+      causal,
+      ...(window && { window: [window - 1, 0] }),
+      ...(want && { want }),
+      ...(precision && { precision }),
+    };
     if (m === 1 && Type === Float32Array) return decode(ch, c, { q, k, v }, options, type);
     Object.assign(options, { kvHeads, headDim: d });
     return copied || Type !== Float32Array
@@ -77,12 +131,21 @@ function contender(ch, name, { want, copied, Type = Float32Array, type, precisio
       : resident(ch, [q, k, v], options);
   };
   const memory = () => {
-    const tensor = ch.tensor([1]),
-      { byteLength } = tensor.data.buffer;
+    const tensor = ch.tensor([1]);
+    const { byteLength } = tensor.data.buffer;
     tensor.dispose();
     return byteLength;
   };
-  return { name, version: '', role: 'ours', threads: ch.info.threads, against, tolerance, memory, prepare };
+  return {
+    name,
+    version: '',
+    role: 'ours',
+    threads: ch.info.threads,
+    against,
+    tolerance,
+    memory,
+    prepare,
+  };
 }
 
 /** Keys and values in a cache, the query a typed array: one step of a decoder. */
@@ -96,18 +159,26 @@ function decode(ch, { kvHeads, n, d }, { q, k, v }, options, type) {
 
 /** A packed matrix, x and y in wasm memory. */
 function product(ch, { m, n, d }, { q, k }) {
-  const layer = ch.linear(k, { inputs: n }),
-    x = ch.tensor([m, n]),
-    out = ch.tensor([m, d]);
+  const layer = ch.linear(k, { inputs: n });
+  const x = ch.tensor([m, n]);
+  const out = ch.tensor([m, d]);
   x.data.set(q);
   const run = () => first(layer.forward(x, { out }));
-  return { run, output: () => out.data.slice(), dispose: () => [layer, x, out].forEach((held) => held.dispose()) };
+  return {
+    run,
+    output: () => out.data.slice(),
+    dispose: () => [layer, x, out].forEach((held) => held.dispose()),
+  };
 }
 
 /** Typed arrays in, a typed array out. */
 function typed(ch, [q, k, v], options) {
   let result;
-  return { run: () => first((result = ch.attention(q, k, v, options)).output), output: () => result.output, dispose() {} };
+  return {
+    run: () => first((result = ch.attention(q, k, v, options)).output),
+    output: () => result.output,
+    dispose() {},
+  };
 }
 
 /** Inputs and output in wasm memory, without copies. */
@@ -117,8 +188,12 @@ function resident(ch, arrays, options) {
     tensor.data.set(array);
     return tensor;
   });
-  const [q, k, v] = tensors,
-    out = ch.tensor([q.shape[0]]);
+  const [q, k, v] = tensors;
+  const out = ch.tensor([q.shape[0]]);
   const run = () => first(ch.attention(q, k, v, { ...options, out }).output);
-  return { run, output: () => out.data.slice(), dispose: () => [...tensors, out].forEach((x) => x.dispose()) };
+  return {
+    run,
+    output: () => out.data.slice(),
+    dispose: () => [...tensors, out].forEach((x) => x.dispose()),
+  };
 }

@@ -1,10 +1,13 @@
 /**
- * The smallest .tflite file: a chain of operators between float32 tensors, as a FlatBuffer. Field, operator and option numbers
- * are those of TensorFlow Lite's schema.fbs.
+ * The smallest .tflite file: a chain of operators between float32 tensors, as a FlatBuffer. Field,
+ * operator and option numbers are those of TensorFlow Lite's schema.fbs.
  */
 import { Builder } from 'flatbuffers';
 
-/** Code of the operator, number of its options in the union BuiltinOptions, and their fields as [slot, kind, value]. */
+/**
+ * Code of the operator, number of its options in the union BuiltinOptions, and their fields as
+ * [slot, kind, value].
+ */
 export const OPERATORS = {
   add: { code: 0, options: 11, fields: [] },
   mul: { code: 18, options: 21, fields: [] },
@@ -17,8 +20,10 @@ export const OPERATORS = {
 /**
  * @param {object} model
  * @param {{ name: string, shape: number[], data?: Float32Array }[]} model.tensors
- * @param {{ operator: keyof typeof OPERATORS, inputs: number[], output: number }[]} model.steps indices of tensors
- * @param {number[]} model.inputs @param {number[]} model.outputs
+ * @param {{ operator: keyof typeof OPERATORS, inputs: number[], output: number }[]} model.steps
+ *   indices of tensors
+ * @param {number[]} model.inputs
+ * @param {number[]} model.outputs
  * @returns {Uint8Array}
  */
 export function tfliteModel({ tensors, steps, inputs, outputs }) {
@@ -27,13 +32,17 @@ export function tfliteModel({ tensors, steps, inputs, outputs }) {
   /** A vector of offsets to tables, or of 32-bit numbers. */
   const vector = (items, how) => {
     b.startVector(4, items.length, 4);
-    for (const item of [...items].reverse()) how === 'offset' ? b.addOffset(item) : b.addInt32(item);
+    for (const item of [...items].reverse())
+      how === 'offset' ? b.addOffset(item) : b.addInt32(item);
     return b.endVector();
   };
-  /** @param {[number, string, number][]} fields slot, kind, value; their parts are written before */
+  /**
+   * @param {[number, string, number][]} fields slot, kind, value; their parts are written before
+   */
   const table = (slots, fields) => {
     b.startObject(slots);
-    for (const [slot, kind, value] of fields) b[`addField${kind}`](slot, value, kind === 'Offset' ? 0 : -1);
+    for (const [slot, kind, value] of fields)
+      b[`addField${kind}`](slot, value, kind === 'Offset' ? 0 : -1);
     return b.endObject();
   };
   /** 16-aligned, as the schema wants it. */
@@ -43,11 +52,15 @@ export function tfliteModel({ tensors, steps, inputs, outputs }) {
     return b.endVector();
   };
 
-  const buffers = [table(1, [])],
-    tables = []; // the first buffer is empty by convention
+  const buffers = [table(1, [])];
+  const tables = []; // the first buffer is empty by convention
   for (const { name, shape, data } of tensors) {
     const buffer = data
-      ? buffers.push(table(1, [[0, 'Offset', bytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))]])) - 1
+      ? buffers.push(
+          table(1, [
+            [0, 'Offset', bytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))],
+          ]),
+        ) - 1
       : 0;
     const parts = [vector(shape), b.createString(name)];
     tables.push(
@@ -78,12 +91,21 @@ export function tfliteModel({ tensors, steps, inputs, outputs }) {
       [4, 'Offset', parts[2]],
     ]);
   });
-  const graphParts = [vector(tables, 'offset'), vector(inputs), vector(outputs), vector(operators, 'offset')];
+  const graphParts = [
+    vector(tables, 'offset'),
+    vector(inputs),
+    vector(outputs),
+    vector(operators, 'offset'),
+  ];
   const graph = table(
     4,
     graphParts.map((part, slot) => [slot, 'Offset', part]),
   );
-  const parts = [vector(codeTables, 'offset'), vector([graph], 'offset'), vector(buffers, 'offset')];
+  const parts = [
+    vector(codeTables, 'offset'),
+    vector([graph], 'offset'),
+    vector(buffers, 'offset'),
+  ];
   b.finish(
     table(5, [
       [0, 'Int32', 3],

@@ -18,21 +18,47 @@ export const options = {
   wasm: { type: 'string' },
 };
 
-/** The figures printed in the note that states the kernel equivalence (README, Sources), for float64. */
-const REFERENCE = { sigma2: 8, weights: { max: 1.39e-17, frobenius: 1.22e-16 }, output: { max: 1.66e-16, frobenius: 8.29e-16 } };
+/**
+ * The figures printed in the note that states the kernel equivalence (README, Sources), for
+ * float64.
+ */
+const REFERENCE = {
+  sigma2: 8,
+  weights: { max: 1.39e-17, frobenius: 1.22e-16 },
+  output: { max: 1.66e-16, frobenius: 8.29e-16 },
+};
 
 /** @typedef {import('./lab.js').Part} Part @typedef {'float64' | 'float32'} DType */
 
-/** @param {{ all?: boolean, json?: boolean, variant?: any, seed: string, wasm?: string }} given @returns {Promise<number>} exit status */
+/**
+ * @param {{ all?: boolean, json?: boolean, variant?: any, seed: string, wasm?: string }} given
+ * @returns {Promise<number>} exit status
+ */
 export async function run({ all, json, variant, seed, wasm }) {
-  if (!/^\d{1,9}$/.test(seed)) throw new ClearheadError('ARG', `--seed is "${seed}"; expected a whole number`);
-  if (variant !== undefined && !/^(simd|relaxed)$/.test(variant)) throw new ClearheadError('ARG', `--variant is "${variant}"; expected simd or relaxed`);
-  const bytes = wasm === undefined ? undefined : await readFile(wasm).catch((/** @type {any} */ cause) => {
-    throw new ClearheadError('ARG', `--wasm is "${wasm}"; expected a file that can be read (${cause.code})`, { cause });
+  if (!/^\d{1,9}$/.test(seed))
+    throw new ClearheadError('ARG', `--seed is "${seed}"; expected a whole number`);
+  if (variant !== undefined && !/^(simd|relaxed)$/.test(variant))
+    throw new ClearheadError('ARG', `--variant is "${variant}"; expected simd or relaxed`);
+  const bytes =
+    wasm === undefined
+      ? undefined
+      : await readFile(wasm).catch((/** @type {any} */ cause) => {
+          throw new ClearheadError(
+            'ARG',
+            `--wasm is "${wasm}"; expected a file that can be read (${cause.code})`,
+            { cause },
+          );
+        });
+  const ch = await init({
+    layers: true,
+    ...(variant && { variant }),
+    ...(bytes && { wasm: bytes }),
   });
-  const ch = await init({ layers: true, ...(variant && { variant }), ...(bytes && { wasm: bytes }) }), head = lab(ch, +seed);
+  const head = lab(ch, +seed);
   const statements = examine(head);
-  const detail = /** @type {DType[]} */ (['float64', 'float32']).map((type) => equivalence(head, type));
+  const detail = /** @type {DType[]} */ (['float64', 'float32']).map((type) =>
+    equivalence(head, type),
+  );
   const report = {
     holds: statements.every(({ holds }) => holds),
     variant: ch.info.variant,
@@ -51,13 +77,20 @@ const WORDS = { holds: '✓ holds', bound: '✓ bound', vacuous: '◌ vacuous', 
 
 /** A number in at most seven places. @param {number} x */
 const short = (x) =>
-  x === 0 || !Number.isFinite(x) ? String(x) : x >= 1e5 || x < 1e-3 ? x.toExponential(1) : x >= 99.5 ? x.toFixed(0) : x.toPrecision(2);
+  x === 0 || !Number.isFinite(x)
+    ? String(x)
+    : x >= 1e5 || x < 1e-3
+      ? x.toExponential(1)
+      : x >= 99.5
+        ? x.toFixed(0)
+        : x.toPrecision(2);
 
 /** @param {Part} part @param {number} width */
 function line({ sides, kind, measured, allowed, unit, verdict }, width) {
-  const number = (/** @type {number} */ x) => (kind === 'bound' || allowed === 0 ? short(x) : `${short(x)} ${unit}`);
-  const word = verdict === 'holds' && allowed === 0 ? '✓ exact' : WORDS[verdict],
-    slack = verdict === 'bound' ? ` ${short(allowed / measured)}×` : '';
+  const number = (/** @type {number} */ x) =>
+    kind === 'bound' || allowed === 0 ? short(x) : `${short(x)} ${unit}`;
+  const word = verdict === 'holds' && allowed === 0 ? '✓ exact' : WORDS[verdict];
+  const slack = verdict === 'bound' ? ` ${short(allowed / measured)}×` : '';
   return `${sides.padEnd(width)} ${number(measured).padStart(7)} ${number(allowed).padStart(8)}  ${word}${slack}`;
 }
 
@@ -65,7 +98,8 @@ const digits = (/** @type {number} */ x) => x.toExponential(2).padStart(9);
 
 /** The table of statement 6. @param {any[]} detail */
 function equivalenceTable([f64, f32]) {
-  const allowed = (/** @type {any} */ side, /** @type {string} */ part) => (part === 'max' ? side.allowed : side.allowedFrobenius);
+  const allowed = (/** @type {any} */ side, /** @type {string} */ part) =>
+    part === 'max' ? side.allowed : side.allowedFrobenius;
   /** @param {string} name @param {'weights' | 'output'} of @param {'max' | 'frobenius'} part */
   const row = (name, of, part) =>
     `      ${name.padEnd(9)} ${[f64[of][part], REFERENCE[of][part], allowed(f64[of], part), f32[of][part], allowed(f32[of], part)].map(digits).join('   ')}`;
@@ -79,19 +113,26 @@ ${row('‖ΔO‖_F', 'output', 'frobenius')}`;
 
 /** @param {any} report @param {boolean} all */
 function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
-  const { m, n, d, dv } = SIZES,
-    width = 44,
-    rows = [];
+  const { m, n, d, dv } = SIZES;
+  const width = 44;
+  const rows = [];
   for (const { number, name, formula, worst, parts } of statements) {
     const title = `${String(number).padStart(3)}  ${name.padEnd(20)}`;
-    if (!all) rows.push(`${title}${line({ ...worst, sides: worst.verdict === 'violated' ? worst.sides : formula }, width)}`);
-    else rows.push(`${title}${formula}`, ...parts.map((/** @type {Part} */ part) => `     ${line(part, 60)}`));
+    if (!all)
+      rows.push(
+        `${title}${line({ ...worst, sides: worst.verdict === 'violated' ? worst.sides : formula }, width)}`,
+      );
+    else
+      rows.push(
+        `${title}${formula}`,
+        ...parts.map((/** @type {Part} */ part) => `     ${line(part, 60)}`),
+      );
   }
   const twelve = statements
     .find((/** @type {any} */ s) => s.number === 12)
     .parts.filter((/** @type {Part} */ { cap }) => cap !== undefined);
-  const vacuous = twelve.filter((/** @type {Part} */ { verdict }) => verdict === 'vacuous').length,
-    violated = statements.filter((/** @type {any} */ s) => !s.holds);
+  const vacuous = twelve.filter((/** @type {Part} */ { verdict }) => verdict === 'vacuous').length;
+  const violated = statements.filter((/** @type {any} */ s) => !s.holds);
   return `clearhead check: ${variant} kernels${why && ` (${why})`}, seed ${seed}
 m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}; u: unit of rounding of what was summed
 

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The command line. Each command is a module that exports `usage`, `options` and `run(values, positionals)`. */
+/**
+ * The command line. Each command is a module that exports `usage`, `options` and `run(values,
+ * positionals)`.
+ */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { inspect, parseArgs } from 'node:util';
@@ -10,18 +13,28 @@ import * as info from './info.js';
 import { harmless } from './model-file.js';
 import * as serve from './serve.js';
 
-/** @type {Record<string, { usage: string, options: any, positionals?: boolean, run: (values: any, positionals: string[]) => Promise<number> }>} */
+/**
+ * @type {Record<string, { usage: string, options: any, positionals?: boolean, run: (values: any,
+ *   positionals: string[]) => Promise<number> }>}
+ */
 const commands = { check, generate, info, serve };
 
 const help = `clearhead: attention that can explain itself
 
-${Object.values(commands).map(({ usage }) => usage).join('\n\n')}
+${Object.values(commands)
+  .map(({ usage }) => usage)
+  .join('\n\n')}
 `;
 
-/** @param {string[]} args @returns {Promise<number>} the exit status; 2 for a call that is not understood */
+/**
+ * @param {string[]} args
+ * @returns {Promise<number>} the exit status; 2 for a call that is not understood
+ */
 async function main([name, ...rest]) {
   if (name === '--version' || name === '-v') {
-    console.log(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version);
+    console.log(
+      JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version,
+    );
     return 0;
   }
   if (!name || name === 'help' || name === '--help' || name === '-h') {
@@ -30,11 +43,17 @@ async function main([name, ...rest]) {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    console.error(`clearhead: there is no command ${harmless(JSON.stringify(name))}; expected one of ${Object.keys(commands).join(', ')} (clearhead help says what they do)`);
+    console.error(
+      `clearhead: there is no command ${harmless(JSON.stringify(name))}; expected one of ${Object.keys(commands).join(', ')} (clearhead help says what they do)`,
+    );
     return 2;
   }
   try {
-    const { values, positionals } = understood(rest, { ...command.options, help: { type: 'boolean', short: 'h' } }, command.positionals ?? false);
+    const { values, positionals } = understood(
+      rest,
+      { ...command.options, help: { type: 'boolean', short: 'h' } },
+      command.positionals ?? false,
+    );
     if (!values.help) return await command.run(values, positionals);
     console.log(command.usage);
     return 0;
@@ -47,20 +66,41 @@ async function main([name, ...rest]) {
 
 /**
  * What the arguments say, or an error that names the one that says nothing.
- * @param {string[]} args @param {Record<string, any>} options @param {boolean} wantsWords @returns {{ values: any, positionals: string[] }}
+ * @param {string[]} args
+ * @param {Record<string, any>} options
+ * @param {boolean} wantsWords
+ * @returns {{ values: any, positionals: string[] }}
  */
 function understood(args, options, wantsWords) {
-  const { values, positionals, tokens } = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
-  const known = Object.keys(options).map((each) => `--${each}`).join(', '), words = wantsWords ? 'it behind --, if it is not meant to be one, or ' : '';
+  const { values, positionals, tokens } = parseArgs({
+    args,
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const known = Object.keys(options)
+    .map((each) => `--${each}`)
+    .join(', ');
+  const words = wantsWords ? 'it behind --, if it is not meant to be one, or ' : '';
   for (const token of tokens ?? []) {
-    if (token.kind === 'positional' && !wantsWords) refuse(`"${token.value}" is not understood; expected options alone`);
+    if (token.kind === 'positional' && !wantsWords)
+      refuse(`"${token.value}" is not understood; expected options alone`);
     if (token.kind !== 'option') continue;
-    const { name, rawName, value, inlineValue } = token, type = Object.hasOwn(options, name) ? options[name].type : undefined;
-    if (!type) refuse(`${JSON.stringify(args[token.index].slice(0, 40))} is no option; expected ${words}one of ${known}`);
-    if (type === 'boolean' && value !== undefined) refuse(`${rawName} is given "${value}"; expected it without a value`);
+    const { name, rawName, value, inlineValue } = token;
+    const type = Object.hasOwn(options, name) ? options[name].type : undefined;
+    if (!type)
+      refuse(
+        `${JSON.stringify(args[token.index].slice(0, 40))} is no option; expected ${words}one of ${known}`,
+      );
+    if (type === 'boolean' && value !== undefined)
+      refuse(`${rawName} is given "${value}"; expected it without a value`);
     if (type !== 'string') continue;
     if (value === undefined) refuse(`${rawName} is without a value; expected one after it`);
-    if (!inlineValue && /^--?[a-z]/i.test(value ?? '')) refuse(`${rawName} is followed by ${value}; expected a value (${rawName}=${value} if that is meant)`);
+    if (!inlineValue && /^--?[a-z]/i.test(value ?? ''))
+      refuse(
+        `${rawName} is followed by ${value}; expected a value (${rawName}=${value} if that is meant)`,
+      );
   }
   return { values, positionals };
 }

@@ -30,20 +30,48 @@ export const usage = `  clearhead generate [options] FILE PROMPT
 
 /** Flags with a number, and what the library calls them. */
 const NUMBERS = {
-  'max-tokens': 'maxTokens', tau: 'tau', 'top-k': 'topK', 'top-p': 'topP', 'min-p': 'minP', 'repetition-penalty': 'repetitionPenalty', 'repetition-window': 'repetitionWindow',
-  seed: 'seed', temperature: 'temperature', context: 'context', threads: 'threads',
+  'max-tokens': 'maxTokens',
+  tau: 'tau',
+  'top-k': 'topK',
+  'top-p': 'topP',
+  'min-p': 'minP',
+  'repetition-penalty': 'repetitionPenalty',
+  'repetition-window': 'repetitionWindow',
+  seed: 'seed',
+  temperature: 'temperature',
+  context: 'context',
+  threads: 'threads',
 };
-const SAMPLING = ['tau', 'topK', 'topP', 'minP', 'repetitionPenalty', 'repetitionWindow', 'seed', 'maxTokens'];
+const SAMPLING = [
+  'tau',
+  'topK',
+  'topP',
+  'minP',
+  'repetitionPenalty',
+  'repetitionWindow',
+  'seed',
+  'maxTokens',
+];
 /** What errors of the library name, and what was given here. */
-const GIVEN = new Map(Object.entries({
-  ...Object.fromEntries(Object.entries(NUMBERS).map(([flag, name]) => [name, `--${flag}`])),
-  cacheType: '--cache', quantize: '--quantize', stop: '--stop', prompt: 'PROMPT',
-}));
+const GIVEN = new Map(
+  Object.entries({
+    ...Object.fromEntries(Object.entries(NUMBERS).map(([flag, name]) => [name, `--${flag}`])),
+    cacheType: '--cache',
+    quantize: '--quantize',
+    stop: '--stop',
+    prompt: 'PROMPT',
+  }),
+);
 
 export const options = {
   ...Object.fromEntries(Object.keys(NUMBERS).map((flag) => [flag, { type: 'string' }])),
-  stop: { type: 'string', multiple: true }, cache: { type: 'string' }, quantize: { type: 'string' }, system: { type: 'string' },
-  chat: { type: 'boolean' }, observe: { type: 'boolean' }, json: { type: 'boolean' },
+  stop: { type: 'string', multiple: true },
+  cache: { type: 'string' },
+  quantize: { type: 'string' },
+  system: { type: 'string' },
+  chat: { type: 'boolean' },
+  observe: { type: 'boolean' },
+  json: { type: 'boolean' },
 };
 export const positionals = true;
 
@@ -52,28 +80,62 @@ const INTERRUPTED = 130;
 
 /** @param {any} given @param {string[]} words @returns {Promise<number>} exit status */
 export async function run(given, [file, prompt, ...rest]) {
-  if (prompt === undefined) throw new ClearheadError('ARG', `${file ? 'PROMPT is' : 'FILE and PROMPT are'} not given; expected a text after FILE, as in: clearhead generate model.gguf "Once upon a time"`);
-  if (rest.length) throw new ClearheadError('ARG', `after PROMPT there is "${rest[0].slice(0, 40)}"; expected one text, in quotes`);
-  if (given.system !== undefined && !given.chat) throw new ClearheadError('ARG', '--system is given without --chat; expected both');
-  const number = Object.fromEntries(Object.entries(NUMBERS).map(([flag, name]) => [name, given[flag] === undefined ? undefined : numeric(flag, given[flag])]));
-  const bar = progressBar(), stop = interrupted();
+  if (prompt === undefined)
+    throw new ClearheadError(
+      'ARG',
+      `${file ? 'PROMPT is' : 'FILE and PROMPT are'} not given; expected a text after FILE, as in: clearhead generate model.gguf "Once upon a time"`,
+    );
+  if (rest.length)
+    throw new ClearheadError(
+      'ARG',
+      `after PROMPT there is "${rest[0].slice(0, 40)}"; expected one text, in quotes`,
+    );
+  if (given.system !== undefined && !given.chat)
+    throw new ClearheadError('ARG', '--system is given without --chat; expected both');
+  const number = Object.fromEntries(
+    Object.entries(NUMBERS).map(([flag, name]) => [
+      name,
+      given[flag] === undefined ? undefined : numeric(flag, given[flag]),
+    ]),
+  );
+  const bar = progressBar();
+  const stop = interrupted();
   let engine;
   try {
     const source = await modelAt(file);
-    engine = await init({ layers: true, threads: number.threads ?? Math.min(4, availableParallelism()) });
-    const model = await loadModel(source, defined({ engine, quantize: given.quantize, context: number.context, cacheType: given.cache, onProgress: bar.show, signal: stop.signal }));
+    engine = await init({
+      layers: true,
+      threads: number.threads ?? Math.min(4, availableParallelism()),
+    });
+    const model = await loadModel(
+      source,
+      defined({
+        engine,
+        quantize: given.quantize,
+        context: number.context,
+        cacheType: given.cache,
+        onProgress: bar.show,
+        signal: stop.signal,
+      }),
+    );
     bar.clear();
     if (number.temperature !== undefined) model.setTemperature(number.temperature);
     return await write(model, engine, prompt, given, number, stop.signal);
   } catch (/** @type {any} */ error) {
     if (stop.signal.aborted && error === stop.signal.reason) {
       bar.clear();
-      if (given.json) process.stdout.write(`${JSON.stringify({ prompt, text: '', tokens: [], finish: 'interrupted', interrupted: true }, null, 2)}\n`);
+      if (given.json)
+        process.stdout.write(
+          `${JSON.stringify({ prompt, text: '', tokens: [], finish: 'interrupted', interrupted: true }, null, 2)}\n`,
+        );
       else process.stderr.write('interrupted while the model was loading\n');
       return INTERRUPTED;
     }
-    const [name] = /^\w+/.exec(error?.message ?? '') ?? [''], flag = error instanceof ClearheadError && GIVEN.get(name);
-    throw flag ? new ClearheadError(error.code, error.message.replace(name, flag), { cause: error }) : error;
+    const [name] = /^\w+/.exec(error?.message ?? '') ?? [''];
+    const flag = error instanceof ClearheadError && GIVEN.get(name);
+    throw flag
+      ? new ClearheadError(error.code, error.message.replace(name, flag), { cause: error })
+      : error;
   } finally {
     bar.clear();
     stop.off();
@@ -82,17 +144,42 @@ export async function run(given, [file, prompt, ...rest]) {
 }
 
 /**
- * @param {import('../js/model/api.d.ts').Model} model @param {import('../js/types.d.ts').Engine} engine @param {string} prompt
- * @param {any} given @param {any} number @param {AbortSignal} signal
+ * @param {import('../js/model/api.d.ts').Model} model
+ * @param {import('../js/types.d.ts').Engine} engine
+ * @param {string} prompt
+ * @param {any} given
+ * @param {any} number
+ * @param {AbortSignal} signal
  */
 async function write(model, engine, prompt, given, number, signal) {
-  const how = defined({ ...Object.fromEntries(SAMPLING.map((name) => [name, number[name]])), stop: given.stop, signal, observe: given.observe ? 'stats' : undefined });
-  if (!model.tokenizer) throw new ClearheadError('ARG', 'the model has no tokenizer; expected tokenizer.json beside the weights, or a GGUF file');
-  const messages = [...(given.system ? [{ role: 'system', content: given.system }] : []), { role: 'user', content: prompt }];
-  if (given.chat && !model.template) throw new ClearheadError('ARG', '--chat is given, but the model has no chat template; expected one that has, or PROMPT without --chat');
-  const board = new HeadBoard(model.config), { stdout, stderr } = process;
-  const words = given.chat ? model.chat(messages, how) : model.generate(prompt, how), started = performance.now();
-  let first = 0, text = '', finish = 'interrupted', length = 0;
+  const how = defined({
+    ...Object.fromEntries(SAMPLING.map((name) => [name, number[name]])),
+    stop: given.stop,
+    signal,
+    observe: given.observe ? 'stats' : undefined,
+  });
+  if (!model.tokenizer)
+    throw new ClearheadError(
+      'ARG',
+      'the model has no tokenizer; expected tokenizer.json beside the weights, or a GGUF file',
+    );
+  const messages = [
+    ...(given.system ? [{ role: 'system', content: given.system }] : []),
+    { role: 'user', content: prompt },
+  ];
+  if (given.chat && !model.template)
+    throw new ClearheadError(
+      'ARG',
+      '--chat is given, but the model has no chat template; expected one that has, or PROMPT without --chat',
+    );
+  const board = new HeadBoard(model.config);
+  const { stdout, stderr } = process;
+  const words = given.chat ? model.chat(messages, how) : model.generate(prompt, how);
+  const started = performance.now();
+  let first = 0;
+  let text = '';
+  let finish = 'interrupted';
+  let length = 0;
   const tokens = [];
   if (!given.json && !given.chat) stdout.write(harmless(prompt));
   try {
@@ -110,22 +197,52 @@ async function write(model, engine, prompt, given, number, signal) {
   }
   length ||= model.cache.length;
   // what was not done, or all at once, has no speed
-  const rate = (/** @type {number} */ count, /** @type {number} */ from, /** @type {number} */ to) => (count > 0 && first && to > from ? (1000 * count) / (to - from) : null);
-  const speed = { prompt: rate(length, started, first), text: rate(tokens.length - 1, first, performance.now()) };
-  const { info, cache } = model, { variant, threads, why } = engine.info, broken = finish === 'interrupted', status = broken ? INTERRUPTED : 0;
+  const rate = (
+    /** @type {number} */ count,
+    /** @type {number} */ from,
+    /** @type {number} */ to,
+  ) => (count > 0 && first && to > from ? (1000 * count) / (to - from) : null);
+  const speed = {
+    prompt: rate(length, started, first),
+    text: rate(tokens.length - 1, first, performance.now()),
+  };
+  const { info, cache } = model;
+  const { variant, threads, why } = engine.info;
+  const broken = finish === 'interrupted';
+  const status = broken ? INTERRUPTED : 0;
   if (given.json) {
-    const report = { prompt, text, tokens, finish, interrupted: broken, promptTokens: length, tokensPerSecond: speed };
-    const machine = { loadMilliseconds: Math.round(info.loadMilliseconds), weightBytes: info.weightBytes, cacheBytes: cache.bytes, variant, threads };
-    stdout.write(`${JSON.stringify({ ...report, ...machine, ...(given.observe && { heads: tokens.length ? board.summary() : [] }) }, null, 2)}\n`);
+    const report = {
+      prompt,
+      text,
+      tokens,
+      finish,
+      interrupted: broken,
+      promptTokens: length,
+      tokensPerSecond: speed,
+    };
+    const machine = {
+      loadMilliseconds: Math.round(info.loadMilliseconds),
+      weightBytes: info.weightBytes,
+      cacheBytes: cache.bytes,
+      variant,
+      threads,
+    };
+    stdout.write(
+      `${JSON.stringify({ ...report, ...machine, ...(given.observe && { heads: tokens.length ? board.summary() : [] }) }, null, 2)}\n`,
+    );
     return status;
   }
   stdout.write('\n');
   if (given.observe && tokens.length) stderr.write(`\n${board.inWords()}\n`);
   const reason = {
-    end: 'the model ended the text', stop: 'a stop text came', length: `--max-tokens ${how.maxTokens ?? 256} reached`,
-    context: `the context of ${cache.capacity} positions is full`, interrupted: 'interrupted',
+    end: 'the model ended the text',
+    stop: 'a stop text came',
+    length: `--max-tokens ${how.maxTokens ?? 256} reached`,
+    context: `the context of ${cache.capacity} positions is full`,
+    interrupted: 'interrupted',
   }[finish];
-  const at = (/** @type {number | null} */ x) => (x === null ? '' : ` at ${x < 9.95 ? x.toFixed(1) : x.toFixed(0)}/s`);
+  const at = (/** @type {number | null} */ x) =>
+    x === null ? '' : ` at ${x < 9.95 ? x.toFixed(1) : x.toFixed(0)}/s`;
   stderr.write(`\n${counted(length, 'token')} read${at(speed.prompt)}, ${tokens.length} written${at(speed.text)}; ${reason}.
 ${size(info.weightBytes)} of weights loaded in ${(info.loadMilliseconds / 1000).toFixed(2)} s; ${variant} kernels, ${counted(threads, 'thread')}${why ? ` (${why})` : ''}.\n`);
   return status;
@@ -133,17 +250,26 @@ ${size(info.weightBytes)} of weights loaded in ${(info.loadMilliseconds / 1000).
 
 /** @param {string} name @param {string} text */
 function numeric(name, text) {
-  const x = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : /^inf(inity)?$/i.test(text) ? Infinity : NaN;
+  const x = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)
+    ? Number(text)
+    : /^inf(inity)?$/i.test(text)
+      ? Infinity
+      : NaN;
   if (Number.isNaN(x)) throw new ClearheadError('ARG', `--${name} is "${text}"; expected a number`);
   return x;
 }
 
 /** @param {Record<string, any>} options @returns {any} those that are given */
-const defined = (options) => Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+const defined = (options) =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 
-/** Ctrl-C ends loading or the text, and then there is said what there was; a second one ends the program. */
+/**
+ * Ctrl-C ends loading or the text, and then there is said what there was; a second one ends the
+ * program.
+ */
 function interrupted() {
-  const controller = new AbortController(), stop = () => controller.abort();
+  const controller = new AbortController();
+  const stop = () => controller.abort();
   process.once('SIGINT', stop);
   return { signal: controller.signal, off: () => process.off('SIGINT', stop) };
 }

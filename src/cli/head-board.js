@@ -1,4 +1,7 @@
-/** What every head did while a text was written: a board of layers and heads, from the statistics of each token. */
+/**
+ * What every head did while a text was written: a board of layers and heads, from the statistics of
+ * each token.
+ */
 
 import { counted } from './model-file.js';
 
@@ -12,10 +15,20 @@ export class HeadBoard {
   constructor({ layers, heads }) {
     this.layers = layers;
     this.heads = heads;
-    this.sums = Array.from({ length: layers * heads }, () => ({ entropy: 0, kl: 0, first: 0, previous: 0, own: 0 }));
+    this.sums = Array.from({ length: layers * heads }, () => ({
+      entropy: 0,
+      kl: 0,
+      first: 0,
+      previous: 0,
+      own: 0,
+    }));
   }
 
-  /** Statistics of the row of one position. @param {import('../js/model/api.d.ts').HeadStats} stats @param {number} position */
+  /**
+   * Statistics of the row of one position.
+   * @param {import('../js/model/api.d.ts').HeadStats} stats
+   * @param {number} position
+   */
   add({ entropy, kl, firstWeight, argmax }, position) {
     this.#tokens++;
     this.sums.forEach((sum, at) => {
@@ -31,17 +44,30 @@ export class HeadBoard {
   summary() {
     const count = Math.max(1, this.#tokens);
     return this.sums.map((sum, at) => ({
-      layer: Math.floor(at / this.heads), head: at % this.heads, effectiveKeys: Math.exp(sum.entropy / count), entropy: sum.entropy / count, kl: sum.kl / count,
-      firstWeight: sum.first / count, previous: sum.previous / count, own: sum.own / count,
+      layer: Math.floor(at / this.heads),
+      head: at % this.heads,
+      effectiveKeys: Math.exp(sum.entropy / count),
+      entropy: sum.entropy / count,
+      kl: sum.kl / count,
+      firstWeight: sum.first / count,
+      previous: sum.previous / count,
+      own: sum.own / count,
     }));
   }
 
   inWords() {
-    const cells = this.summary(), width = 7;
-    const mark = (/** @type {any} */ c) => (c.firstWeight >= MOST ? '|' : c.previous >= MOST ? '<' : c.own >= MOST ? '=' : ' ');
+    const cells = this.summary();
+    const width = 7;
+    const mark = (/** @type {any} */ c) =>
+      c.firstWeight >= MOST ? '|' : c.previous >= MOST ? '<' : c.own >= MOST ? '=' : ' ';
     const number = (/** @type {number} */ x) => (x < 9.95 ? x.toFixed(1) : x.toFixed(0));
-    const row = (/** @type {number} */ layer) => cells.slice(layer * this.heads, (layer + 1) * this.heads).map((c) => `${number(c.effectiveKeys).padStart(width - 1)}${mark(c)}`).join('');
-    const head = `${'layer'.padEnd(6)}${Array.from({ length: this.heads }, (_, h) => `h${h}`.padStart(width - 1) + ' ').join('')}`.trimEnd();
+    const row = (/** @type {number} */ layer) =>
+      cells
+        .slice(layer * this.heads, (layer + 1) * this.heads)
+        .map((c) => `${number(c.effectiveKeys).padStart(width - 1)}${mark(c)}`)
+        .join('');
+    const head =
+      `${'layer'.padEnd(6)}${Array.from({ length: this.heads }, (_, h) => `h${h}`.padStart(width - 1) + ' ').join('')}`.trimEnd();
     return `What the heads looked at: over how many positions each spread its attention (e^entropy), mean of ${counted(this.#tokens, 'token')}.
 ${head}
 ${Array.from({ length: this.layers }, (_, layer) => `${String(layer).padEnd(6)}${row(layer)}`.trimEnd()).join('\n')}

@@ -1,13 +1,27 @@
 import { normal } from './textbook.js';
 
-/** @typedef {import('../js/types.d.ts').Engine & import('../js/types.d.ts').Layers} Engine with layers @typedef {import('../js/types.d.ts').Identity} Identity */
-/** @typedef {[difference: number, unit: number, units: number]} Element what is off, the unit of rounding at its size, and how many are allowed */
-/** @typedef {{ sides: string, kind: 'identity' | 'bound', measured: number, allowed: number, unit: string, ratio: number, verdict: 'holds' | 'bound' | 'vacuous' | 'violated', cap?: number }} Part */
+/**
+ * @typedef {import('../js/types.d.ts').Engine & import('../js/types.d.ts').Layers} Engine with
+ *   layers
+ * @typedef {import('../js/types.d.ts').Identity} Identity
+ */
+/**
+ * @typedef {[difference: number, unit: number, units: number]} Element what is off, the unit of
+ *   rounding at its size, and how many are allowed
+ */
+/**
+ * @typedef {{ sides: string, kind: 'identity' | 'bound', measured: number, allowed: number, unit:
+ *   string, ratio: number, verdict: 'holds' | 'bound' | 'vacuous' | 'violated', cap?: number }}
+ *   Part
+ */
 
 /** The unit of rounding in float64. */
 export const U = 2 ** -53;
 
-/** The sizes of the run in the note that states the identity (see README, Sources); the other statements at another temperature, so that it cannot drop out. */
+/**
+ * The sizes of the run in the note that states the identity (see README, Sources); the other
+ * statements at another temperature, so that it cannot drop out.
+ */
 export const SIZES = { m: 32, n: 32, d: 64, dv: 16, T: 1 };
 export const TEMPERATURE = 0.7;
 
@@ -15,8 +29,16 @@ export const dot = (/** @type {ArrayLike<number>} */ a, /** @type {ArrayLike<num
   Array.from(a).reduce((sum, x, j) => sum + x * b[j], 0);
 export const norm = (/** @type {Float64Array} */ a) => Math.sqrt(dot(a, a));
 
-/** The elements of two arrays. @param {Float64Array} a @param {Float64Array} b @param {(j: number) => number} size @param {number} units @returns {Element[]} */
-export const elements = (a, b, size, units) => Array.from(a, (x, j) => [Math.abs(x - b[j]), U * size(j), units]);
+/**
+ * The elements of two arrays.
+ * @param {Float64Array} a
+ * @param {Float64Array} b
+ * @param {(j: number) => number} size
+ * @param {number} units
+ * @returns {Element[]}
+ */
+export const elements = (a, b, size, units) =>
+  Array.from(a, (x, j) => [Math.abs(x - b[j]), U * size(j), units]);
 
 /**
  * Two sides, compared element by element; the one that comes nearest to what is allowed is kept.
@@ -26,7 +48,8 @@ export function compare(sides, elements, unit = 'u') {
   const worst = { measured: 0, allowed: 0, ratio: -1 };
   for (const [difference, size, units] of elements) {
     // NaN is as bad as can be, and so is an allowance without end
-    const ratio = difference === 0 ? 0 : size * units < Infinity ? difference / (size * units) : Infinity;
+    const ratio =
+      difference === 0 ? 0 : size * units < Infinity ? difference / (size * units) : Infinity;
     if (!(ratio <= worst.ratio))
       Object.assign(worst, {
         measured: difference === 0 ? 0 : difference / size,
@@ -38,16 +61,28 @@ export function compare(sides, elements, unit = 'u') {
   return { sides, kind: 'identity', ...worst, unit, verdict: holds ? 'holds' : 'violated' };
 }
 
-/** An identity that the library states, or several. @param {string} sides @param {Identity[]} identities */
+/**
+ * An identity that the library states, or several.
+ * @param {string} sides
+ * @param {Identity[]} identities
+ */
 export const stated = (sides, ...identities) =>
   compare(
     sides,
-    identities.map(({ left, right, unit, allowed }) => [left === right ? 0 : Math.abs(left - right), unit, unit ? allowed / unit : 0]),
+    identities.map(({ left, right, unit, allowed }) => [
+      left === right ? 0 : Math.abs(left - right),
+      unit,
+      unit ? allowed / unit : 0,
+    ]),
   );
 
 /**
  * What may not exceed a bound, beyond rounding; `cap` is what holds without it.
- * @param {string} sides @param {number} measured @param {number} bound @param {{ rounding?: number, cap?: number }} [more] @returns {Part}
+ * @param {string} sides
+ * @param {number} measured
+ * @param {number} bound
+ * @param {{ rounding?: number, cap?: number }} [more]
+ * @returns {Part}
  */
 export function bounded(sides, measured, bound, { rounding = 0, cap = Infinity } = {}) {
   const holds = measured <= bound + rounding;
@@ -63,36 +98,58 @@ export function bounded(sides, measured, bound, { rounding = 0, cap = Infinity }
   };
 }
 
-/** Something that holds exactly or not at all. @param {string} sides @param {boolean} same @returns {Part} */
+/**
+ * Something that holds exactly or not at all.
+ * @param {string} sides
+ * @param {boolean} same
+ * @returns {Part}
+ */
 export const exact = (sides, same) => compare(sides, [[same ? 0 : Infinity, 1, 0]]);
 
 /**
- * How far two computations of a weight or of a weighted mean may be apart, in units of Σ p|v|: each is within ε·Σp|v|·(4 + 2A) by the error rule
- * of attention, ε = 2u, A the size of the terms of the logits.
+ * How far two computations of a weight or of a weighted mean may be apart, in units of Σ p|v|: each
+ * is within ε·Σp|v|·(4 + 2A) by the error rule of attention, ε = 2u, A the size of the terms of the
+ * logits.
  * @param {number} size A
  */
 export const apart = (size) => 16 + 8 * size;
 
-/** One head of attention in float64, as the statements see it: for each query its logits, weights, output and statistics. @param {Engine} ch @param {number} seed */
+/**
+ * One head of attention in float64, as the statements see it: for each query its logits, weights,
+ * output and statistics.
+ * @param {Engine} ch
+ * @param {number} seed
+ */
 export function lab(ch, seed) {
-  const { m, n, d, dv } = SIZES,
-    T = TEMPERATURE,
-    next = normal(seed);
-  const make = (/** @type {number} */ length) => Float64Array.from({ length }, next),
-    q = make(m * d),
-    k = make(n * d),
-    v = make(n * dv);
-  const { output, weights, scores, lse, stats } = /** @type {Required<import('../js/types.d.ts').AttentionResult<Float64Array>>} */ (
-    ch.attention(q, k, v, { headDim: d, valueDim: dv, temperature: T, want: { weights: true, scores: 'raw', lse: true, stats: true } })
-  );
+  const { m, n, d, dv } = SIZES;
+  const T = TEMPERATURE;
+  const next = normal(seed);
+  const make = (/** @type {number} */ length) => Float64Array.from({ length }, next);
+  const q = make(m * d);
+  const k = make(n * d);
+  const v = make(n * dv);
+  const { output, weights, scores, lse, stats } =
+    /** @type {Required<import('../js/types.d.ts').AttentionResult<Float64Array>>} */ (
+      ch.attention(q, k, v, {
+        headDim: d,
+        valueDim: dv,
+        temperature: T,
+        want: { weights: true, scores: 'raw', lse: true, stats: true },
+      })
+    );
   const rows = Array.from({ length: m }, (_, i) => {
-    const query = q.subarray(i * d, i * d + d),
-      p = weights.subarray(i * n, i * n + n),
-      z = scores.subarray(i * n, i * n + n);
+    const query = q.subarray(i * d, i * d + d);
+    const p = weights.subarray(i * n, i * n + n);
+    const z = scores.subarray(i * n, i * n + n);
     let size = 0;
     for (let j = 0; j < n; j++)
-      size = Math.max(size, query.reduce((sum, x, c) => sum + Math.abs(x * k[j * d + c]), 0) / (Math.sqrt(d) * T));
-    const magnitude = Float64Array.from({ length: dv }, (_, c) => p.reduce((sum, x, j) => sum + x * Math.abs(v[j * dv + c]), 0));
+      size = Math.max(
+        size,
+        query.reduce((sum, x, c) => sum + Math.abs(x * k[j * d + c]), 0) / (Math.sqrt(d) * T),
+      );
+    const magnitude = Float64Array.from({ length: dv }, (_, c) =>
+      p.reduce((sum, x, j) => sum + x * Math.abs(v[j * dv + c]), 0),
+    );
     return {
       q: query,
       p,

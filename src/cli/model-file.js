@@ -5,30 +5,54 @@ import { pathToFileURL } from 'node:url';
 import { ClearheadError } from '../js/index.js';
 
 /** What FILE may be, for the usage of the commands that take one. */
-export const FILE = 'FILE is a GGUF file, a safetensors file with config.json and tokenizer.json beside it, a folder of these, or the address of one.';
+export const FILE =
+  'FILE is a GGUF file, a safetensors file with config.json and tokenizer.json beside it, a folder of these, or the address of one.';
 
-/** From a path, folder or address to what loadModel takes. @param {string | undefined} given @returns {Promise<URL>} */
+/**
+ * From a path, folder or address to what loadModel takes.
+ * @param {string | undefined} given
+ * @returns {Promise<URL>}
+ */
 export async function modelAt(given) {
-  if (!given) throw new ClearheadError('ARG', 'FILE is not given; expected a model, as in: clearhead info model.gguf');
+  if (!given)
+    throw new ClearheadError(
+      'ARG',
+      'FILE is not given; expected a model, as in: clearhead info model.gguf',
+    );
   if (/^(https?|file):/.test(given)) {
-    if (!URL.canParse(given)) throw new ClearheadError('ARG', `FILE is "${given}"; expected an address or a path`);
+    if (!URL.canParse(given))
+      throw new ClearheadError('ARG', `FILE is "${given}"; expected an address or a path`);
     return new URL(given);
   }
-  const path = resolve(given), found = await stat(path).catch(() => undefined);
+  const path = resolve(given);
+  const found = await stat(path).catch(() => undefined);
   if (!found) throw new ClearheadError('ARG', `FILE is "${given}"; there is no such file`);
   if (!found.isDirectory()) return pathToFileURL(path);
-  const names = await readdir(path), gguf = names.filter((name) => name.endsWith('.gguf'));
-  const name = ['model.safetensors.index.json', 'model.safetensors'].find((each) => names.includes(each)) ?? (gguf.length === 1 ? gguf[0] : undefined);
-  if (!name) throw new ClearheadError('ARG', `FILE is the folder "${given}" with ${gguf.length} GGUF files; expected model.safetensors in it, or one GGUF file`);
+  const names = await readdir(path);
+  const gguf = names.filter((name) => name.endsWith('.gguf'));
+  const name =
+    ['model.safetensors.index.json', 'model.safetensors'].find((each) => names.includes(each)) ??
+    (gguf.length === 1 ? gguf[0] : undefined);
+  if (!name)
+    throw new ClearheadError(
+      'ARG',
+      `FILE is the folder "${given}" with ${gguf.length} GGUF files; expected model.safetensors in it, or one GGUF file`,
+    );
   return pathToFileURL(join(path, name));
 }
 
-/** What comes from a file, with control characters written out, lest it have the terminal do something. @param {string} text */
-export const harmless = (text) => text.replace(/[^\P{Cc}\n\t]/gu, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
+/**
+ * What comes from a file, with control characters written out, lest it have the terminal do
+ * something.
+ * @param {string} text
+ */
+export const harmless = (text) =>
+  text.replace(/[^\P{Cc}\n\t]/gu, (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** 1234567 → '1.2 MB' @param {number} bytes */
 export function size(bytes) {
-  const units = ['bytes', 'KB', 'MB', 'GB'], at = Math.min(3, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const units = ['bytes', 'KB', 'MB', 'GB'];
+  const at = Math.min(3, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   const x = bytes / 2 ** (10 * at);
   return `${at && x < 10 ? x.toFixed(1) : x.toFixed(0)} ${units[at]}`;
 }
@@ -37,11 +61,21 @@ export function size(bytes) {
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** 134515008 → '134.5 million' @param {number} count */
-export const many = (count) => (count >= 1e9 ? `${(count / 1e9).toFixed(2)} billion` : count >= 1e6 ? `${(count / 1e6).toFixed(1)} million` : count.toLocaleString('en'));
+export const many = (count) =>
+  count >= 1e9
+    ? `${(count / 1e9).toFixed(2)} billion`
+    : count >= 1e6
+      ? `${(count / 1e6).toFixed(1)} million`
+      : count.toLocaleString('en');
 
-/** A line on the terminal that shows how far loading is; nothing where standard error is no terminal. */
+/**
+ * A line on the terminal that shows how far loading is; nothing where standard error is no
+ * terminal.
+ */
 export function progressBar() {
-  const { stderr } = process, width = 24, started = performance.now();
+  const { stderr } = process;
+  const width = 24;
+  const started = performance.now();
   let shown = 0;
   return {
     /** @param {{ loaded: number, total?: number }} progress */
@@ -50,7 +84,10 @@ export function progressBar() {
       // what loads in no time needs no bar, and drawing takes time as well
       if (!stderr.isTTY || now - started < 150 || now - shown < 50) return;
       shown = now;
-      const done = total ? Math.floor((loaded / total) * width) : 0, bar = total ? `[${'#'.repeat(done)}${'.'.repeat(width - done)}] ${Math.floor((100 * loaded) / total)} %  ` : '';
+      const done = total ? Math.floor((loaded / total) * width) : 0;
+      const bar = total
+        ? `[${'#'.repeat(done)}${'.'.repeat(width - done)}] ${Math.floor((100 * loaded) / total)} %  `
+        : '';
       stderr.write(`\r\x1b[Kloading  ${bar}${size(loaded)}${total ? ` of ${size(total)}` : ''}`);
     },
     clear: () => void (stderr.isTTY && shown && stderr.write('\r\x1b[K')),

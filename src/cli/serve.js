@@ -15,8 +15,13 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const ROOMS = ['web', 'src'];
 /** @type {Record<string, string>} */
 const TYPES = {
-  '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.css': 'text/css; charset=utf-8',
-  '.wasm': 'application/wasm', '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.json': 'application/json',
 };
 
 /** @param {{ port?: string }} given @returns {Promise<number>} */
@@ -30,20 +35,28 @@ export async function run({ port }) {
   return 0;
 }
 
-/** At the port asked for, or else the first free one from 8080 on. @param {import('node:http').Server} server @param {string} [given] */
+/**
+ * At the port asked for, or else the first free one from 8080 on.
+ * @param {import('node:http').Server} server
+ * @param {string} [given]
+ */
 async function listen(server, given) {
-  const refuse = (/** @type {string} */ what) => Object.assign(new Error(`--port is ${what}`), { code: 'EARG' });
+  const refuse = (/** @type {string} */ what) =>
+    Object.assign(new Error(`--port is ${what}`), { code: 'EARG' });
   const port = given === undefined ? 8080 : /^\d{1,5}$/.test(given) ? Number(given) : NaN;
   if (!(port <= 65535)) throw refuse(`"${given}"; expected a whole number up to 65535`);
   for (let tries = 0; ; tries++) {
     try {
       await new Promise((resolve, reject) => {
-        server.once('error', reject).listen(port && port + tries, 'localhost', () => resolve(server.off('error', reject)));
+        server
+          .once('error', reject)
+          .listen(port && port + tries, 'localhost', () => resolve(server.off('error', reject)));
       });
       return /** @type {import('node:net').AddressInfo} */ (server.address()).port;
     } catch (/** @type {any} */ error) {
       if (error.code !== 'EADDRINUSE' || tries === 20) throw error;
-      if (given !== undefined) throw refuse(`${given}, which is taken; expected a free one, or 0 for any`);
+      if (given !== undefined)
+        throw refuse(`${given}, which is taken; expected a free one, or 0 for any`);
     }
   }
 }
@@ -57,18 +70,29 @@ function pathOf(address) {
   }
 }
 
-/** @param {import('node:http').IncomingMessage} request @param {import('node:http').ServerResponse} response */
+/**
+ * @param {import('node:http').IncomingMessage} request
+ * @param {import('node:http').ServerResponse} response
+ */
 async function answer(request, response) {
   const path = pathOf(request.url ?? '/');
-  if (path === undefined) return void response.writeHead(400, { 'content-type': 'text/plain' }).end('not an address\n');
-  if (path === '/' || path === '/web') return void response.writeHead(302, { location: '/web/' }).end();
+  if (path === undefined)
+    return void response.writeHead(400, { 'content-type': 'text/plain' }).end('not an address\n');
+  if (path === '/' || path === '/web')
+    return void response.writeHead(302, { location: '/web/' }).end();
   const file = normalize(join(ROOT, path.endsWith('/') ? `${path}index.html` : path));
   const inside = ROOMS.some((room) => file.startsWith(join(ROOT, room) + sep));
   const found = inside && !file.includes('\0') && (await stat(file).catch(() => undefined));
-  if (!found || !found.isFile()) return void response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
-  response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-length': found.size, 'cache-control': 'no-cache',
+  if (!found || !found.isFile())
+    return void response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
+  response.writeHead(200, {
+    'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+    'content-length': found.size,
+    'cache-control': 'no-cache',
     // so that a page of this server could use threads
-    'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' });
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-embedder-policy': 'require-corp',
+  });
   // who leaves early, or a file that cannot be read after all, ends this answer alone
   pipeline(createReadStream(file), response, () => {});
 }

@@ -1,6 +1,7 @@
 /**
- * The statements as `clearhead check` runs them: two sides of each, computed apart, and what rounding allows between them. Numbers, names
- * and formulas are those of theory.h. To add one, write it in a file of `statements/` and list it here.
+ * The statements as `clearhead check` runs them: two sides of each, computed apart, and what
+ * rounding allows between them. Numbers, names and formulas are those of theory.h. To add one,
+ * write it in a file of `statements/` and list it here.
  */
 import { ClearheadError } from '../js/index.js';
 import { exact } from './lab.js';
@@ -17,8 +18,10 @@ import { sharing } from './statements/sharing.js';
 
 /** @typedef {import('./lab.js').Lab} Lab @typedef {import('./lab.js').Part} Part */
 /**
- * One that is violated in any of its comparisons is violated. `shows` is the comparison that stands for it, if not the one nearest to its limit.
- * @typedef {{ number: number, name: string, formula: string, run: (lab: Lab) => Part[], shows?: number }} Statement
+ * One that is violated in any of its comparisons is violated. `shows` is the comparison that stands
+ * for it, if not the one nearest to its limit.
+ * @typedef {{ number: number, name: string, formula: string, run: (lab: Lab) => Part[], shows?:
+ *   number }} Statement
  */
 
 const STATEMENTS = [
@@ -39,9 +42,19 @@ const STATEMENTS = [
   cost,
 ];
 
-/** What a statement is shown by: what is violated, else the comparison that comes nearest to what rounding allows. @param {Part} part */
+/**
+ * What a statement is shown by: what is violated, else the comparison that comes nearest to what
+ * rounding allows.
+ * @param {Part} part
+ */
 const severity = ({ verdict, kind, ratio }) =>
-  verdict === 'violated' ? Infinity : kind === 'identity' ? 2 + ratio : verdict === 'bound' ? ratio : -1;
+  verdict === 'violated'
+    ? Infinity
+    : kind === 'identity'
+      ? 2 + ratio
+      : verdict === 'bound'
+        ? ratio
+        : -1;
 
 /** Runs them all. One that the library refuses to compute is violated too. @param {Lab} lab */
 export function examine(lab) {
@@ -53,8 +66,15 @@ export function examine(lab) {
       if (!(error instanceof ClearheadError)) throw error;
       parts = [exact(error.message, false)];
     }
-    const nearest = parts.reduce((a, b) => (severity(b) > severity(a) ? b : a)),
-      holds = nearest.verdict !== 'violated';
-    return { number, name, formula, holds, worst: holds && shows !== undefined ? parts[shows] : nearest, parts };
+    const nearest = parts.reduce((a, b) => (severity(b) > severity(a) ? b : a));
+    const holds = nearest.verdict !== 'violated';
+    return {
+      number,
+      name,
+      formula,
+      holds,
+      worst: holds && shows !== undefined ? parts[shows] : nearest,
+      parts,
+    };
   });
 }

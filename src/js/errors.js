@@ -1,6 +1,10 @@
 /** The one error of this package; see types.d.ts for the codes. */
 export class ClearheadError extends Error {
-  /** @param {import('./types.d.ts').ErrorCode} code @param {string} message @param {{ cause?: unknown }} [options] */
+  /**
+   * @param {import('./types.d.ts').ErrorCode} code
+   * @param {string} message
+   * @param {{ cause?: unknown }} [options]
+   */
   constructor(code, message, options) {
     super(message, options);
     this.name = /** @type {const} */ ('ClearheadError');
@@ -8,12 +12,18 @@ export class ClearheadError extends Error {
   }
 }
 
-/** @type {(code: import('./types.d.ts').ErrorCode, name: string, came: string | number, expected: string) => never} */
+/**
+ * @type {(code: import('./types.d.ts').ErrorCode, name: string, came: string | number, expected:
+ *   string) => never}
+ */
 export function refuse(code, name, came, expected) {
   throw new ClearheadError(code, `${name} is ${came}; expected ${expected}`);
 }
 
-/** Says what came without printing data: short things as they are, the others by kind and size. @param {any} x */
+/**
+ * Says what came without printing data: short things as they are, the others by kind and size.
+ * @param {any} x
+ */
 export function describe(x) {
   if (typeof x === 'string') return JSON.stringify(x.slice(0, 60));
   if (ArrayBuffer.isView(x)) return `${kindOf(x)} of ${x.byteLength} bytes`;
@@ -21,8 +31,13 @@ export function describe(x) {
   return x && /^(obj|func|big)/.test(typeof x) ? `of type ${typeof x}` : String(x);
 }
 
-/** The kind of a typed array, '' for anything else; holds across realms. @param {any} x @returns {string} */
-export const kindOf = (x) => (ArrayBuffer.isView(x) ? /** @type {any} */ (x)[Symbol.toStringTag] : '');
+/**
+ * The kind of a typed array, '' for anything else; holds across realms.
+ * @param {any} x
+ * @returns {string}
+ */
+export const kindOf = (x) =>
+  ArrayBuffer.isView(x) ? /** @type {any} */ (x)[Symbol.toStringTag] : '';
 
 /** What is said of a tensor or cache that cannot be used. @type {[string, string]} */
 export const GONE = ['disposed of, or of another engine', 'a live one of this engine'];

@@ -2,18 +2,21 @@
  * Clearhead: scaled-dot-product attention that can explain itself.
  *
  *     const ch = await init();
- *     const { output, weights, stats } = ch.attention(q, k, v, { heads: 8, kvHeads: 2, headDim: 64, causal: true,
- *                                                               want: { weights: true, stats: true } });
+ *     const { output, weights, stats } = ch.attention(q, k, v, { heads: 8, kvHeads: 2, headDim: 64,
+ *     causal: true,
+ *                                                               want: { weights: true, stats: true
+ *                                                               } });
  *
- * The arrow: index.js → attention.js, cache.js, theory.js (which init loads beside the kernels), layers.js (when asked for) →
- * memory.js → attn.h → the kernels. C returns a status, this side throws. The types, with shapes and units, are in types.d.ts.
+ * The arrow: index.js → attention.js, cache.js, theory.js (which init loads beside the kernels),
+ * layers.js (when asked for) → memory.js → attn.h → the kernels. C returns a status, this side
+ * throws. The types, with shapes and units, are in types.d.ts.
  */
-import { attend, attention } from './attention.js';
-import { KVCache } from './cache.js';
+import { attend, attention } from './attention/attention.js';
+import { KVCache } from './attention/cache.js';
 import { choice, integer, integers, list, read, yes } from './check.js';
 import { ClearheadError, refuse } from './errors.js';
-import { acceptsRelaxed, compile, fileOf } from './load.js';
-import { F32, Memory, Tensor, memories } from './memory.js';
+import { acceptsRelaxed, compile, fileOf } from './engine/load.js';
+import { F32, Memory, Tensor, memories } from './engine/memory.js';
 
 export { ClearheadError };
 
@@ -22,32 +25,50 @@ export { ClearheadError };
  * @param {import('./types.d.ts').InitOptions} [options] @returns {Promise<any>} see types.d.ts
  */
 export async function init(options) {
-  const { wasm, variant, threads = 1, layers } = read('options', options, 'wasm variant threads layers');
-  const asked = choice('variant', variant, 'auto', 'simd', 'relaxed'), relaxed = acceptsRelaxed(), fast = relaxed && asked !== 1;
+  const {
+    wasm,
+    variant,
+    threads = 1,
+    layers,
+  } = read('options', options, 'wasm variant threads layers');
+  const asked = choice('variant', variant, 'auto', 'simd', 'relaxed');
+  const relaxed = acceptsRelaxed();
+  const fast = relaxed && asked !== 1;
   // beside the wasm file; what goes wrong is said when it is needed
-  const loading = import('./theory.js').catch((cause) => {
+  const loading = import('./theory/index.js').catch((cause) => {
     throw new ClearheadError('NET', `theory.js did not load: ${cause.message}`, { cause });
   });
   loading.catch(() => {});
-  const source = await wasm, more = yes('layers', layers) ? await import('./layers.js') : null, file = more?.fileOf ?? fileOf;
-  const given = source === undefined ? undefined : await compile(source), count = integer('threads', threads, 1, 16);
+  const source = await wasm;
+  const more = yes('layers', layers) ? await import('./layers/index.js') : null;
+  const file = more?.fileOf ?? fileOf;
+  const given = source === undefined ? undefined : await compile(source);
+  const count = integer('threads', threads, 1, 16);
   let why = relaxed || asked === 1 ? '' : 'the JS engine has no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
-      const { startThreads } = await import('./threads.js'), { theory } = await loading;
+      const { startThreads } = await import('./engine/threads.js');
+      const { theory } = await loading;
       return engine(await startThreads(given, fast, count, more?.sharedFileOf), why, more, theory);
     } catch (/** @type {any} */ error) {
       why = `one thread: ${error.message}`;
     }
-  const module = given ?? await compile(file(fast)).catch((error) => {
-    if (!fast || asked) throw error;
-    why = `relaxed kernels failed: ${error.message}`;
-    return compile(file(false));
-  });
+  const module =
+    given ??
+    (await compile(file(fast)).catch((error) => {
+      if (!fast || asked) throw error;
+      why = `relaxed kernels failed: ${error.message}`;
+      return compile(file(false));
+    }));
   const { theory } = await loading;
   try {
-    return engine(new Memory((await WebAssembly.instantiate(module, {})).exports), why, more, theory);
+    return engine(
+      new Memory((await WebAssembly.instantiate(module, {})).exports),
+      why,
+      more,
+      theory,
+    );
   } catch (/** @type {any} */ cause) {
     if (cause.code === 'ARG') throw cause;
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
@@ -58,12 +79,24 @@ export async function init(options) {
 /** Two keys whose logits differ by log 2 have weights 1/3 and 2/3. @param {Memory} memory */
 function test(memory) {
   for (const Floats of [Float32Array, Float64Array]) {
-    const { output } = attention(memory, new Floats([Math.LN2]), new Floats([0, 1]), new Floats([0, 3]), { headDim: 1 });
+    const { output } = attention(
+      memory,
+      new Floats([Math.LN2]),
+      new Floats([0, 1]),
+      new Floats([0, 3]),
+      { headDim: 1 },
+    );
     if (!(Math.abs(output[0] - 2) < 1e-6)) throw new Error(`self-test: ${output}`);
   }
 }
 
-/** @param {Memory} memory @param {string} why @param {typeof import('./layers.js') | null} more @param {typeof import('./theory.js').theory} theory @returns {any} */
+/**
+ * @param {Memory} memory
+ * @param {string} why
+ * @param {typeof import('./layers/index.js') | null} more
+ * @param {typeof import('./theory/index.js').theory} theory
+ * @returns {any}
+ */
 function engine(memory, why, more, theory) {
   test(memory);
   /** @type {'relaxed' | 'simd'} */
@@ -88,8 +121,14 @@ function engine(memory, why, more, theory) {
 }
 
 /** What an engine without layers has in their place. */
-const WITHOUT = Object.fromEntries('matmul linear rmsNorm layerNorm silu gelu swiglu geglu ropeTable rope multiHead latent'.split(' ').map((name) =>
-  [name, () => refuse('ENV', name, 'not loaded', 'one of init({ layers: true })')]));
+const WITHOUT = Object.fromEntries(
+  'matmul linear rmsNorm layerNorm silu gelu swiglu geglu ropeTable rope multiHead latent'
+    .split(' ')
+    .map((name) => [
+      name,
+      () => refuse('ENV', name, 'not loaded', 'one of init({ layers: true })'),
+    ]),
+);
 
 /** @param {Memory} memory @param {any} shape @param {any} dtype */
 function tensor(memory, shape, dtype) {

@@ -1,78 +1,121 @@
 /**
- * The public types of `clearhead`. Words: n keys, m queries, d head size (`headDim`), dv value size (`valueDim`),
- * T attention temperature, logits z_j = scale·⟨q, k_j⟩, weights p = softmax(z/T). Logarithms are natural (nats).
+ * The public types of `clearhead`. Words: n keys, m queries, d head size (`headDim`), dv value size
+ * (`valueDim`), T attention temperature, logits z_j = scale·⟨q, k_j⟩, weights p = softmax(z/T).
+ * Logarithms are natural (nats).
  */
 
-import type { Layers } from './types.layers.js';
-export type * from './types.layers.js';
+import type { Layers } from './layers/types.d.ts';
+export type * from './layers/types.d.ts';
 
-/** float32 data runs the float32 kernels, float64 data the float64 ones; results have the type of the query. */
+/**
+ * float32 data runs the float32 kernels, float64 data the float64 ones; results have the type of
+ * the query.
+ */
 export type FloatArray = Float32Array | Float64Array;
 export type DType = 'float32' | 'float64';
-/** `bhsd`: (batch, heads, positions, size). `bshd`: (batch, positions, heads, size), heads side by side in a row. */
+/**
+ * `bhsd`: (batch, heads, positions, size). `bshd`: (batch, positions, heads, size), heads side by
+ * side in a row.
+ */
 export type Layout = 'bhsd' | 'bshd';
 
-/** Where the compiled kernels come from: an address, a fetch response, the bytes, or an already compiled module. */
+/**
+ * Where the compiled kernels come from: an address, a fetch response, the bytes, or an already
+ * compiled module.
+ */
 export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | WasmObject;
-/** A `Response` or a `WebAssembly.Module`; not by name, so that of what the DOM and Node declare only URL is needed. */
+/**
+ * A `Response` or a `WebAssembly.Module`; not by name, so that of what the DOM and Node declare
+ * only URL is needed.
+ */
 export type WasmObject = object;
 
 export interface InitOptions {
   /** Default: the file shipped beside this module. */
   wasm?: WasmSource | Promise<WasmSource>;
-  /** `auto` (default): `relaxed` where the engine accepts relaxed SIMD, else `simd`. `simd` gives the same bits everywhere. */
+  /**
+   * `auto` (default): `relaxed` where the engine accepts relaxed SIMD, else `simd`. `simd` gives
+   * the same bits everywhere.
+   */
   variant?: 'auto' | 'simd' | 'relaxed';
   /**
-   * How many threads share the work of a large float32 call, the calling one included; default 1, at most 16. In a page they need
-   * cross-origin isolation. Where they cannot be had, the engine has one, and `info.why` says why. The bits do not depend on it.
+   * How many threads share the work of a large float32 call, the calling one included; default 1,
+   * at most 16. In a page they need cross-origin isolation. Where they cannot be had, the engine
+   * has one, and `info.why` says why. The bits do not depend on it.
    */
   threads?: number;
-  /** What stands around attention, as well: `multiHead`, `latent`, `matmul` and the others of `Layers`. Default false. */
+  /**
+   * What stands around attention, as well: `multiHead`, `latent`, `matmul` and the others of
+   * `Layers`. Default false.
+   */
   layers?: boolean;
 }
 
 export interface EngineInfo {
-  /** The kernels that run; `simd` is bit-reproducible on every engine, `relaxed` may fuse multiply and add. */
+  /**
+   * The kernels that run; `simd` is bit-reproducible on every engine, `relaxed` may fuse multiply
+   * and add.
+   */
   readonly variant: 'simd' | 'relaxed';
   /** Threads there are now; falls to 1 when one is lost. */
   readonly threads: number;
   /** True: 128-bit SIMD is the floor of every build. */
   readonly simd: true;
-  /** Why the faster variant or the threads asked for are not there; empty when nothing is missing. */
+  /**
+   * Why the faster variant or the threads asked for are not there; empty when nothing is missing.
+   */
   readonly why: string;
 }
 
 /**
- * An absent option is `undefined`; unknown names are refused. Floats (mask.data, keyScale, alibi, sinks, out) are of q's type;
- * NaN among them makes NaN of the rows it meets.
+ * An absent option is `undefined`; unknown names are refused. Floats (mask.data, keyScale, alibi,
+ * sinks, out) are of q's type; NaN among them makes NaN of the rows it meets.
  */
 export interface AttendOptions<A extends FloatArray = Float32Array> {
-  /** Query heads H; default 1, over a cache its kvHeads. A multiple of the key/value heads; query head h reads kv head ⌊h / (H/G)⌋. */
+  /**
+   * Query heads H; default 1, over a cache its kvHeads. A multiple of the key/value heads; query
+   * head h reads kv head ⌊h / (H/G)⌋.
+   */
   heads?: number;
   /** Multiplies ⟨q, k⟩; default 1/√d. Finite. */
   scale?: number;
-  /** T ≥ 0, default 1. 0 is the exact hard argmax (ties share), Infinity the exact uniform distribution. A weight of 0 is still a factor: times an infinite value it is NaN, but for a masked key. */
+  /**
+   * T ≥ 0, default 1. 0 is the exact hard argmax (ties share), Infinity the exact uniform
+   * distribution. A weight of 0 is still a factor: times an infinite value it is NaN, but for a
+   * masked key.
+   */
   temperature?: number;
   /** λ_j, one multiplier per key (n), on the scaled score (README, source 1, Eq. 16). */
   keyScale?: A | Tensor<A>;
   /** Query i sees keys j ≤ i + offset. Default false. */
   causal?: boolean;
-  /** Number of past keys, one for all or one per batch; may be negative. Default 0, with a cache length − m, where `causal` then takes no more queries than positions (SHAPE). */
+  /**
+   * Number of past keys, one for all or one per batch; may be negative. Default 0, with a cache
+   * length − m, where `causal` then takes no more queries than positions (SHAPE).
+   */
   offset?: number | Int32Array;
-  /** [left, right]: how many previous and following positions are visible besides the query's own; Infinity = open. */
+  /**
+   * [left, right]: how many previous and following positions are visible besides the query's own;
+   * Infinity = open.
+   */
   window?: readonly [number, number];
   /** c > 0: z becomes c·tanh(z/c) before any mask. 0 (default): off. */
   softcap?: number;
   /**
-   * Rank 1–4, aligned from the right with (batch, heads, m, n), axes of 1 broadcast. Uint8Array: nonzero = attend.
-   * Float: added to the logits, −Infinity masks. A last axis shorter than n (and not 1) masks the missing keys.
+   * Rank 1–4, aligned from the right with (batch, heads, m, n), axes of 1 broadcast. Uint8Array:
+   * nonzero = attend. Float: added to the logits, −Infinity masks. A last axis shorter than n (and
+   * not 1) masks the missing keys.
    */
   mask?: { data: Uint8Array | A | Tensor<A>; shape: readonly number[] };
   /** (batch): keys from there on are padding. */
   keyLengths?: Int32Array;
   /** (heads): slope s_h; adds −s_h·|i + offset − j| (Press et al., ALiBi). */
   alibi?: A | Tensor<A>;
-  /** (heads): one logit per head that joins the denominator of the weights only; lse and stats describe the keys. At T = 0 it takes all, shares or is nothing, at Infinity it counts as one key. */
+  /**
+   * (heads): one logit per head that joins the denominator of the weights only; lse and stats
+   * describe the keys. At T = 0 it takes all, shares or is nothing, at Infinity it counts as one
+   * key.
+   */
   sinks?: A | Tensor<A>;
   /** Layout of q and of the output (and of k and v in `attention`). Default `bhsd`. */
   layout?: Layout;
@@ -86,24 +129,38 @@ export interface AttentionOptions<A extends FloatArray = FloatArray> extends Att
   batch?: number;
   /** Key/value heads G, default `heads`: MHA. 1 < G < H: GQA. G = 1: MQA. */
   kvHeads?: number;
-  /** d, the size of one query or key head, at most 1024. Required. m and n follow from the lengths of q and k. */
+  /**
+   * d, the size of one query or key head, at most 1024. Required. m and n follow from the lengths
+   * of q and k.
+   */
   headDim: number;
   /** dv, default `headDim`, at most 1024. */
   valueDim?: number;
   /**
-   * 'int8': both products in integers of 8 bits, for float32 inputs (after SageAttention, arXiv 2410.02367): not exact, and faster where the engine
-   * has an 8-bit dot product. Scores are those of rounded queries and keys, weights and statistics those of these scores. How keys are rounded
-   * depends on all finite keys of their 512 within `keyLengths`, hidden ones too. Bounds: ATTN_INT8 in attn.h.
+   * 'int8': both products in integers of 8 bits, for float32 inputs (after SageAttention, arXiv
+   * 2410.02367): not exact, and faster where the engine has an 8-bit dot product. Scores are those
+   * of rounded queries and keys, weights and statistics those of these scores. How keys are rounded
+   * depends on all finite keys of their 512 within `keyLengths`, hidden ones too. Bounds: ATTN_INT8
+   * in attn.h.
    */
   precision?: 'float' | 'int8';
 }
 
 export interface Want {
-  /** True: all weights, (batch, heads, m, n). Or chosen heads and query rows: (batch, heads.length, rows.length, n). */
+  /**
+   * True: all weights, (batch, heads, m, n). Or chosen heads and query rows: (batch, heads.length,
+   * rows.length, n).
+   */
   weights?: boolean | { heads?: readonly number[]; rows?: readonly number[] };
-  /** (batch, heads, m, n): `raw` = scaled, `capped` = after softcap, `masked` = after masks and biases (−∞ = not attended). */
+  /**
+   * (batch, heads, m, n): `raw` = scaled, `capped` = after softcap, `masked` = after masks and
+   * biases (−∞ = not attended).
+   */
   scores?: 'raw' | 'capped' | 'masked';
-  /** (batch, heads, m): log Σ exp(z_j/T) over the attended keys, at T = 0 and ∞ its limit; −∞ for an empty row. */
+  /**
+   * (batch, heads, m): log Σ exp(z_j/T) over the attended keys, at T = 0 and ∞ its limit; −∞ for an
+   * empty row.
+   */
   lse?: boolean;
   /** Per row, accumulated inside the fused kernel (README, sources 2 and 3). */
   stats?: boolean;
@@ -125,7 +182,9 @@ export interface Stats<A extends FloatArray = FloatArray> {
 }
 
 export interface AttentionResult<A extends FloatArray = FloatArray> {
-  /** q's layout with valueDim; `out` itself (or its fresh view, for a tensor) when one was given. */
+  /**
+   * q's layout with valueDim; `out` itself (or its fresh view, for a tensor) when one was given.
+   */
   output: A;
   weights?: A;
   scores?: A;
@@ -141,13 +200,16 @@ export type Wanted<A extends FloatArray, W> = AttentionResult<A> &
   (W extends { stats: true } ? { stats: Stats<A> } : unknown);
 
 /**
- * An array in wasm memory, which is passed itself wherever a typed array is taken (copied for the call), and not its `data`.
- * Only its length counts there, not its shape.
+ * An array in wasm memory, which is passed itself wherever a typed array is taken (copied for the
+ * call), and not its `data`. Only its length counts there, not its shape.
  */
 export interface Tensor<A extends FloatArray = FloatArray> {
   readonly shape: readonly number[];
   readonly dtype: DType;
-  /** A fresh view at every access: wasm memory may have grown since the last one, so do not keep it across calls. */
+  /**
+   * A fresh view at every access: wasm memory may have grown since the last one, so do not keep it
+   * across calls.
+   */
   readonly data: A;
   /** Gives the memory back; a second call does nothing. */
   dispose(): void;
@@ -161,7 +223,10 @@ export interface KVCacheOptions {
   valueDim?: number;
   /** Most positions it can hold. */
   capacity: number;
-  /** How numbers are kept: `f32` (default) as they are, `f16` in half precision, `q8` as bytes with a scale per key and value. */
+  /**
+   * How numbers are kept: `f32` (default) as they are, `f16` in half precision, `q8` as bytes with
+   * a scale per key and value.
+   */
   type?: CacheType;
 }
 
@@ -178,42 +243,71 @@ export interface KVCache {
   readonly length: number;
   /** Bytes of wasm memory. */
   readonly bytes: number;
-  /** k (kvHeads, t, headDim) and v (kvHeads, t, valueDim), or with `bshd` (t, kvHeads, size). Throws LIMIT when full. */
-  append(k: Float32Array | Tensor<Float32Array>, v: Float32Array | Tensor<Float32Array>, options?: { layout?: Layout }): void;
+  /**
+   * k (kvHeads, t, headDim) and v (kvHeads, t, valueDim), or with `bshd` (t, kvHeads, size). Throws
+   * LIMIT when full.
+   */
+  append(
+    k: Float32Array | Tensor<Float32Array>,
+    v: Float32Array | Tensor<Float32Array>,
+    options?: { layout?: Layout },
+  ): void;
   /** Keeps the first `length` positions. */
   truncate(length: number): void;
-  /** Keys (kvHeads, to−from, headDim) and values of the positions [from, to), default all, as the type keeps them. */
+  /**
+   * Keys (kvHeads, to−from, headDim) and values of the positions [from, to), default all, as the
+   * type keeps them.
+   */
   read(from?: number, to?: number): { k: Float32Array; v: Float32Array };
   clone(): KVCache;
   /** A self-describing copy with a checksum, to be kept anywhere. */
   snapshot(): Uint8Array;
-  /** Takes a snapshot of a cache of the same type, kvHeads, headDim and valueDim (else FORMAT) that is whole (else INTEGRITY) and fits the capacity (else LIMIT). */
+  /**
+   * Takes a snapshot of a cache of the same type, kvHeads, headDim and valueDim (else FORMAT) that
+   * is whole (else INTEGRITY) and fits the capacity (else LIMIT).
+   */
   restore(snapshot: Uint8Array): void;
   dispose(): void;
 }
 
-import type { Theory } from './theory-types.d.ts';
-export type * from './theory-types.d.ts';
+import type { Theory } from './theory/types.d.ts';
+export type * from './theory/types.d.ts';
 
 /**
- * What every function may throw is in ErrorCode: ARG, SHAPE, RANGE, DETACHED, DISPOSED, OOM, LIMIT. After an error the engine, its
- * caches and tensors, and what was passed in are as they were.
+ * What every function may throw is in ErrorCode: ARG, SHAPE, RANGE, DETACHED, DISPOSED, OOM, LIMIT.
+ * After an error the engine, its caches and tensors, and what was passed in are as they were.
  */
 export interface Engine {
   readonly info: EngineInfo;
   /**
-   * Scaled-dot-product attention, multi-head, grouped-query or multi-query, of q (batch, heads, m, headDim) over k (batch, kvHeads, n,
-   * headDim) and v (batch, kvHeads, n, valueDim), in the layout given. ALIAS: `out` shares memory with an input.
+   * Scaled-dot-product attention, multi-head, grouped-query or multi-query, of q (batch, heads, m,
+   * headDim) over k (batch, kvHeads, n, headDim) and v (batch, kvHeads, n, valueDim), in the layout
+   * given. ALIAS: `out` shares memory with an input.
    */
-  attention<A extends FloatArray, const W extends Want = {}>(q: A | Tensor<A>, k: A | Tensor<A>, v: A | Tensor<A>, options: AttentionOptions<A> & { want?: W }): Wanted<A, W>;
-  /** The same of float32 queries (heads, m, headDim) over the keys and values of a cache; with `causal` they are its last m positions. */
-  attend<const W extends Want = {}>(q: Float32Array | Tensor<Float32Array>, cache: KVCache, options?: AttendOptions & { want?: W }): Wanted<Float32Array, W>;
+  attention<A extends FloatArray, const W extends Want = {}>(
+    q: A | Tensor<A>,
+    k: A | Tensor<A>,
+    v: A | Tensor<A>,
+    options: AttentionOptions<A> & { want?: W },
+  ): Wanted<A, W>;
+  /**
+   * The same of float32 queries (heads, m, headDim) over the keys and values of a cache; with
+   * `causal` they are its last m positions.
+   */
+  attend<const W extends Want = {}>(
+    q: Float32Array | Tensor<Float32Array>,
+    cache: KVCache,
+    options?: AttendOptions & { want?: W },
+  ): Wanted<Float32Array, W>;
   /** An array of zeros in wasm memory, to be filled through its `data`; default `float32`. */
   tensor(shape: readonly number[], dtype?: 'float32'): Tensor<Float32Array>;
   tensor(shape: readonly number[], dtype: 'float64'): Tensor<Float64Array>;
   /** Room for `capacity` positions, taken at once. */
   kvCache(options: KVCacheOptions): KVCache;
-  /** Ends its threads, if it has any; it then works with one. Memory goes when nothing refers to the engine any more. */
+  /**
+   * Ends its threads, if it has any; it then works with one. Memory goes when nothing refers to the
+   * engine any more.
+   */
   dispose(): void;
   /** The statements behind attention, each computed so that it can be checked. */
   readonly theory: Theory;
@@ -222,19 +316,37 @@ export interface Engine {
 /**
  * Stable over versions.
  *
- * of arguments  ARG: missing, of another kind, or of a name that is not known. SHAPE: lengths that do not fit each other or the sizes. RANGE: a
- *               number out of bounds. ALIAS: a result would lie in memory that is read. DETACHED: an array whose buffer is gone. DISPOSED: a
+ * of arguments ARG: missing, of another kind, or of a name that is not known. SHAPE: lengths that
+ * do not fit each other or the sizes. RANGE: a
+ *               number out of bounds. ALIAS: a result would lie in memory that is read. DETACHED:
+ *               an array whose buffer is gone. DISPOSED: a
  *               tensor, cache, layer or model that is gone, or of another engine.
- * of room       LIMIT: more than is possible or was made room for (sizes, a full cache, the context). OOM: memory cannot grow.
- * of files      FORMAT: not what was expected, or not supported. INTEGRITY: cut off or damaged. NET: cannot be had.
- * of the rest   ENV: the machine, the engine or the page's policy lacks something. BUSY: the model is writing a text. TRAPPED: the kernels broke
+ * of room LIMIT: more than is possible or was made room for (sizes, a full cache, the context).
+ * OOM: memory cannot grow. of files FORMAT: not what was expected, or not supported. INTEGRITY: cut
+ * off or damaged. NET: cannot be had. of the rest ENV: the machine, the engine or the page's policy
+ * lacks something. BUSY: the model is writing a text. TRAPPED: the kernels broke
  *               down, and the engine is not to be used again.
  */
 export type ErrorCode =
-  | 'ARG' | 'SHAPE' | 'RANGE' | 'ALIAS' | 'DETACHED' | 'DISPOSED' | 'OOM' | 'LIMIT' | 'FORMAT' | 'INTEGRITY'
-  | 'TRAPPED' | 'ENV' | 'NET' | 'BUSY';
+  | 'ARG'
+  | 'SHAPE'
+  | 'RANGE'
+  | 'ALIAS'
+  | 'DETACHED'
+  | 'DISPOSED'
+  | 'OOM'
+  | 'LIMIT'
+  | 'FORMAT'
+  | 'INTEGRITY'
+  | 'TRAPPED'
+  | 'ENV'
+  | 'NET'
+  | 'BUSY';
 
-/** The one error of this package: `code` for programs, `message` names the argument, what came and what was expected. */
+/**
+ * The one error of this package: `code` for programs, `message` names the argument, what came and
+ * what was expected.
+ */
 export class ClearheadError extends Error {
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
   readonly name: 'ClearheadError';
@@ -242,9 +354,11 @@ export class ClearheadError extends Error {
 }
 
 /**
- * Loads and checks the kernels. Nothing is shared between two engines. With `layers` it loads a larger wasm file (up to 150 KB), and the
- * engine also has the operations and layers around attention, and can run models. NET, FORMAT, INTEGRITY: the wasm file cannot be had, is
- * none or another one, or lacks our checksum. ENV: the JavaScript engine has no SIMD, or the page's policy forbids it.
+ * Loads and checks the kernels. Nothing is shared between two engines. With `layers` it loads a
+ * larger wasm file (up to 150 KB), and the engine also has the operations and layers around
+ * attention, and can run models. NET, FORMAT, INTEGRITY: the wasm file cannot be had, is none or
+ * another one, or lacks our checksum. ENV: the JavaScript engine has no SIMD, or the page's policy
+ * forbids it.
  */
 export function init(options: InitOptions & { layers: true }): Promise<Engine & Layers>;
 export function init(options?: InitOptions): Promise<Engine>;

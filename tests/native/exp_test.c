@@ -1,8 +1,9 @@
 /*
- * The elementary functions of src/c/vmath.h against the C library in a wider type: float32 exp over every float in [−104, −0],
- * float32 tanh over every float in [2^-13, 24] and a sixteenth of those below, float64 exp, log and tanh at four million
- * points each. Built twice: plain (the bits of the simd kernels) and with V_FUSED (what a relaxed engine may compute). Exit
- * status 1 if a stated bound is broken.
+ * The elementary functions of src/c/base/math.h against the C library in a wider type: float32 exp
+ * over every float in [−104, −0], float32 tanh over every float in [2^-13, 24] and a sixteenth of
+ * those below, float64 exp, log and tanh at four million points each. Built twice: plain (the bits
+ * of the simd kernels) and with V_FUSED (what a relaxed engine may compute). Exit status 1 if a
+ * stated bound is broken.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "vmath.h"
+#include "base/math.h"
 
 enum { THREADS = 2, PIECE = 1 << 20 };
 
@@ -36,7 +37,8 @@ static double ulps(float got, double exact)
   uint64_t bits;
   memcpy(&bits, &exact, 8);
   uint64_t exponent = bits >> 52,
-           lowest = 1023 - 126; /* subnormal floats share the last place of the smallest normal ones */
+           /* subnormal floats share the last place of the smallest normal ones */
+      lowest = 1023 - 126;
   bits = ((exponent < lowest ? lowest : exponent) - 23) << 52;
   double ulp;
   memcpy(&ulp, &bits, 8);
@@ -72,7 +74,8 @@ static void check_exp(range *r, uint32_t from, uint32_t to)
 {
   float before = from == 0x80000000u ? 1.0f : v_exp(v_splat(float_of(from - 1)))[0];
   for (uint32_t bits = from; bits < to; bits += 4) {
-    f32x4 x = {float_of(bits), float_of(bits + 1), float_of(bits + 2), float_of(bits + 3)}, y = v_exp(x);
+    f32x4 x = {float_of(bits), float_of(bits + 1), float_of(bits + 2), float_of(bits + 3)},
+          y = v_exp(x);
     r->checked += 4;
     /* Down to −2^-26 exactly 1 is within ¼ ULP, and most floats are there. */
     if (x[3] > -1.4901161193847656e-8f && before == 1 && !v_any(y != v_splat(1.0f)))
@@ -110,7 +113,10 @@ static void check_tanh(range *r, uint32_t from, uint32_t to)
   }
 }
 
-/* A thread's share: every THREADS-th piece, since some parts of the range are much slower than others. */
+/*
+ * A thread's share: every THREADS-th piece, since some parts of the range are much slower than
+ * others.
+ */
 static void *check_share(void *argument)
 {
   range *r = argument;
@@ -120,8 +126,8 @@ static void *check_share(void *argument)
 }
 
 /* Runs a check over the bit patterns [from, to] on THREADS threads. */
-static int exhaustive(const char *name, void (*check)(range *, uint32_t, uint32_t), uint32_t from, uint32_t to,
-                      double limit)
+static int exhaustive(const char *name, void (*check)(range *, uint32_t, uint32_t), uint32_t from,
+                      uint32_t to, double limit)
 {
   struct timespec start, end;
   clock_gettime(CLOCK_MONOTONIC, &start);
@@ -143,12 +149,14 @@ static int exhaustive(const char *name, void (*check)(range *, uint32_t, uint32_
     }
   }
   clock_gettime(CLOCK_MONOTONIC, &end);
-  double seconds = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+  double seconds =
+      (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
   int failed = all.bad || !(all.worst <= limit);
-  printf("%s: %llu floats, max %.4f ULP at %a (%.9g), limit %.2f, %llu broken rules%s%s, %.1f s: %s\n", name,
-         (unsigned long long)all.checked, all.worst, (double)all.worst_at, (double)all.worst_at, limit,
-         (unsigned long long)all.bad, all.bad ? ", last: " : "", all.bad ? all.what : "", seconds,
-         failed ? "FAILED" : "ok");
+  printf(
+      "%s: %llu floats, max %.4f ULP at %a (%.9g), limit %.2f, %llu broken rules%s%s, %.1f s: %s\n",
+      name, (unsigned long long)all.checked, all.worst, (double)all.worst_at, (double)all.worst_at,
+      limit, (unsigned long long)all.bad, all.bad ? ", last: " : "", all.bad ? all.what : "",
+      seconds, failed ? "FAILED" : "ok");
   return failed;
 }
 
@@ -166,7 +174,9 @@ static double uniform(void)
 static double point_exp(void)
 {
   double u = uniform();
-  return u < 0.5 ? -708 * 2 * u : u < 0.75 ? -ldexp(1 + uniform(), -(int)(60 * uniform())) : 709 * uniform();
+  return u < 0.5    ? -708 * 2 * u
+         : u < 0.75 ? -ldexp(1 + uniform(), -(int)(60 * uniform()))
+                    : 709 * uniform();
 }
 
 static double point_log(void)
@@ -182,8 +192,8 @@ static double point_tanh(void)
   return uniform() < 0.5 ? 24 * uniform() : ldexp(1 + uniform(), -(int)(60 * uniform()));
 }
 
-static int sampled(const char *name, double (*f)(double), long double (*exact)(long double), double (*point)(void),
-                   double limit)
+static int sampled(const char *name, double (*f)(double), long double (*exact)(long double),
+                   double (*point)(void), double limit)
 {
   double worst = 0, worst_at = 0;
   for (int i = 0; i < 4000000; i++) {
@@ -198,8 +208,8 @@ static int sampled(const char *name, double (*f)(double), long double (*exact)(l
     }
   }
   int failed = !(worst <= limit);
-  printf("%s: 4000000 doubles, max %.4f ULP at %a (%.17g), limit %.2f: %s\n", name, worst, worst_at, worst_at, limit,
-         failed ? "FAILED" : "ok");
+  printf("%s: 4000000 doubles, max %.4f ULP at %a (%.17g), limit %.2f: %s\n", name, worst, worst_at,
+         worst_at, limit, failed ? "FAILED" : "ok");
   return failed;
 }
 
@@ -223,18 +233,21 @@ int main(void)
 #else
   printf("multiply, then add\n");
 #endif
-  failed += same("exp(0)", EXP(0.0f), 1) + same("exp(-0)", EXP(-0.0f), 1) + same("exp(-inf)", EXP(-inf), 0);
+  failed += same("exp(0)", EXP(0.0f), 1) + same("exp(-0)", EXP(-0.0f), 1) +
+            same("exp(-inf)", EXP(-inf), 0);
   failed += same("exp(nan)", EXP(nan), NAN) + same("exp(-1e4)", EXP(-1e4f), 0) +
             same("exp(-FLT_MAX)", EXP(-3.4028235e38f), 0);
   failed += same("exp(below EXP_UNDERFLOW)", EXP(EXP_UNDERFLOW - 0.01f), 0);
-  failed += same("tanh(inf)", TANH(inf), 1) + same("tanh(-inf)", TANH(-inf), -1) + same("tanh(nan)", TANH(nan), NAN);
+  failed += same("tanh(inf)", TANH(inf), 1) + same("tanh(-inf)", TANH(-inf), -1) +
+            same("tanh(nan)", TANH(nan), NAN);
   failed += same("tanh(1e30)", TANH(1e30f), 1) + same("tanh(-FLT_MAX)", TANH(-3.4028235e38f), -1);
   failed += same("f64 exp(0)", f64_exp(0), 1) + same("f64 exp(-inf)", f64_exp(-INFINITY), 0) +
             same("f64 exp(nan)", f64_exp(NAN), NAN);
   failed += same("f64 exp(710)", f64_exp(710), INFINITY) + same("f64 exp(-746)", f64_exp(-746), 0);
   failed += same("f64 log(1)", f64_log(1), 0) + same("f64 log(0)", f64_log(0), -INFINITY) +
             same("f64 log(nan)", f64_log(NAN), NAN);
-  failed += same("f64 log(inf)", f64_log(INFINITY), INFINITY) + same("f64 log(-1)", f64_log(-1), NAN);
+  failed +=
+      same("f64 log(inf)", f64_log(INFINITY), INFINITY) + same("f64 log(-1)", f64_log(-1), NAN);
   failed += same("f64 tanh(0)", f64_tanh(0), 0) + same("f64 tanh(-0)", f64_tanh(-0.0), -0.0) +
             same("f64 tanh(-inf)", f64_tanh(-INFINITY), -1);
   failed += same("f64 tanh(nan)", f64_tanh(NAN), NAN);

@@ -1,12 +1,19 @@
-/* The record 'L' of run_cases.c: one operation or layer of layers.h. Included there, behind what reads the stream. */
+/*
+ * The record 'L' of run_cases.c: one operation or layer of layers.h. Included there, behind what
+ * reads the stream.
+ */
 
-/* Memory for a packed matrix, 16-aligned and of exactly its size, filled from the stream; NULL where the stream has none. */
+/*
+ * Memory for a packed matrix, 16-aligned and of exactly its size, filled from the stream; NULL
+ * where the stream has none.
+ */
 static const attn_dense *read_dense(int32_t rows, int32_t columns)
 {
   if (!read_int())
     return NULL;
   attn_dense *w = (attn_dense *)(void *)keep(attn_dense_bytes(rows, columns));
-  must(attn_dense_pack(w, read_numbers((size_t)rows * (size_t)columns * 4), rows, columns, (size_t)columns, 1));
+  must(attn_dense_pack(w, read_numbers((size_t)rows * (size_t)columns * 4), rows, columns,
+                       (size_t)columns, 1));
   return w;
 }
 
@@ -36,7 +43,8 @@ static void run_norms(void)
 {
   size_t rows = (size_t)read_int(), size = (size_t)read_int();
   double epsilon = read_double();
-  const float *x = read_numbers(rows * size * 4), *scale = read_vector(size), *bias = read_vector(size);
+  const float *x = read_numbers(rows * size * 4), *scale = read_vector(size),
+              *bias = read_vector(size);
   float *y = numbers(rows * size * 4), *mean = numbers(rows * 4), *inverse = numbers(rows * 4);
   for (int one_plus = 0; one_plus < 2; one_plus++) {
     attn_rms_norm(y, size, x, size, (int32_t)rows, (int32_t)size, scale, one_plus, epsilon);
@@ -63,9 +71,11 @@ static void run_activations(void)
 /* A table with one of the scalings, and heads turned by it. */
 static void run_rope(void)
 {
-  int32_t m = read_int(), heads = read_int(), head_dim = read_int(), dim = read_int(), interleaved = read_int();
+  int32_t m = read_int(), heads = read_int(), head_dim = read_int(), dim = read_int(),
+          interleaved = read_int();
   int32_t positions = read_int(), scaling = read_int();
-  size_t half = (size_t)dim / 2, count = (size_t)positions * half, all = (size_t)(m * heads * head_dim);
+  size_t half = (size_t)dim / 2, count = (size_t)positions * half,
+         all = (size_t)(m * heads * head_dim);
   double *f = (double *)(void *)keep(half * 8), base = 10000, factor = 1;
   if (scaling == 2)
     base = attn_rope_ntk_base(dim, base, 8);
@@ -82,8 +92,8 @@ static void run_rope(void)
   }
   float *cos = numbers(count * 4), *sin = numbers(count * 4), *x = read_numbers(all * 4);
   attn_rope_table(cos, sin, f, dim, 0, positions, factor);
-  attn_rope(x, m, heads, (size_t)(heads * head_dim), (size_t)head_dim, cos, sin, read_ints((size_t)m), dim,
-            interleaved);
+  attn_rope(x, m, heads, (size_t)(heads * head_dim), (size_t)head_dim, cos, sin,
+            read_ints((size_t)m), dim, interleaved);
   write_bytes(f, half * 8);
   write_bytes(cos, count * 4);
   write_bytes(sin, count * 4);
@@ -103,13 +113,19 @@ static void read_table(const float *table[2], int32_t *dim, int32_t *interleaved
   table[1] = read_numbers(bytes);
 }
 
-/* Runs the prompt in two calls over a cache, the first `first` positions and the rest, then all of it without. */
+/*
+ * Runs the prompt in two calls over a cache, the first `first` positions and the rest, then all of
+ * it without.
+ */
 static void run_multi_head(void)
 {
-  int32_t model = read_int(), heads = read_int(), kv_heads = read_int(), dim = read_int(), value_dim = read_int();
-  int32_t m = read_int(), first = read_int(), residual = read_int(), rotary_dim = 0, interleaved = 0;
+  int32_t model = read_int(), heads = read_int(), kv_heads = read_int(), dim = read_int(),
+          value_dim = read_int();
+  int32_t m = read_int(), first = read_int(), residual = read_int(), rotary_dim = 0,
+          interleaved = 0;
   const attn_dense *w[4] = {read_dense(heads * dim, model), read_dense(kv_heads * dim, model),
-                            read_dense(kv_heads * value_dim, model), read_dense(model, heads * value_dim)};
+                            read_dense(kv_heads * value_dim, model),
+                            read_dense(model, heads * value_dim)};
   const float *bias[4], *norm[2], *table[2];
   for (int x = 0; x < 4; x++)
     bias[x] = read_vector((size_t)attn_dense_rows(w[x]));
@@ -122,7 +138,8 @@ static void run_multi_head(void)
   attn_multi_head_set_qk_norm(layer, norm[0], norm[1], 0, 1e-6);
   attn_multi_head_set_rope(layer, table[0], table[1], rotary_dim, interleaved);
   attn_multi_head_set_residual(layer, residual);
-  attn_cache *cache = (attn_cache *)(void *)keep(attn_cache_bytes(kv_heads, dim, value_dim, m, ATTN_CACHE_F32));
+  attn_cache *cache =
+      (attn_cache *)(void *)keep(attn_cache_bytes(kv_heads, dim, value_dim, m, ATTN_CACHE_F32));
   must(attn_cache_init(cache, kv_heads, dim, value_dim, m, ATTN_CACHE_F32));
   const float *x = read_numbers((size_t)(m * model) * 4);
   for (int call = 0; call < 3; call++) {
@@ -145,18 +162,21 @@ static void run_multi_head(void)
 /* The same for the latent layer, in both forms. */
 static void run_latent(void)
 {
-  int32_t model = read_int(), heads = read_int(), latent = read_int(), query = read_int(), nope = read_int();
-  int32_t rope = read_int(), value_dim = read_int(), m = read_int(), first = read_int(), residual = read_int();
+  int32_t model = read_int(), heads = read_int(), latent = read_int(), query = read_int(),
+          nope = read_int();
+  int32_t rope = read_int(), value_dim = read_int(), m = read_int(), first = read_int(),
+          residual = read_int();
   int32_t dim = nope + rope, kept = latent + rope, table_dim = 0, interleaved = 0;
   attn_latent *layer = (attn_latent *)(void *)keep(attn_latent_bytes());
   must(attn_latent_init(layer, heads, latent, nope, rope, value_dim));
   const attn_dense *down = read_dense(latent, model), *key = read_dense(rope, model),
-                   *q = read_dense(heads * dim, query ? query : model), *q_down = read_dense(query, model),
-                   *o = read_dense(model, heads * value_dim);
+                   *q = read_dense(heads * dim, query ? query : model),
+                   *q_down = read_dense(query, model), *o = read_dense(model, heads * value_dim);
   const float *kv_b = read_numbers((size_t)(heads * (nope + value_dim) * latent) * 4);
   void *up = keep(attn_latent_up_bytes(layer));
   attn_latent_pack_up(layer, up, kv_b);
-  const float *q_norm = read_vector((size_t)query), *kv_norm = read_vector((size_t)latent), *table[2];
+  const float *q_norm = read_vector((size_t)query), *kv_norm = read_vector((size_t)latent),
+              *table[2];
   read_table(table, &table_dim, &interleaved);
   attn_latent_set_weights(layer, down, key, up, q, o);
   attn_latent_set_query_down(layer, q_down, q_norm);
@@ -188,7 +208,8 @@ static void run_latent(void)
 
 static void run_layer(void)
 {
-  static void (*const run[])(void) = {run_matmul, run_norms, run_activations, run_rope, run_multi_head, run_latent};
+  static void (*const run[])(void) = {run_matmul, run_norms,      run_activations,
+                                      run_rope,   run_multi_head, run_latent};
   int32_t kind = read_int();
   shift = 4 * (size_t)read_int();
   if (kind < 0 || kind >= (int32_t)(sizeof run / sizeof *run))

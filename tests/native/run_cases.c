@@ -1,11 +1,11 @@
 /*
- * Runs a stream of cases from stdin through the kernels, natively and with every array in memory of exactly its size, and
- * writes all results to stdout. tests/stream.js writes the stream and reads the answer: sanitizers watch every access,
- * and the bits must be those of the simd module.
+ * Runs a stream of cases from stdin through the kernels, natively and with every array in memory of
+ * exactly its size, and writes all results to stdout. tests/support/stream.js writes the stream and
+ * reads the answer: sanitizers watch every access, and the bits must be those of the simd module.
  *
- * The stream: a byte says what follows, 'F' a call, 'C' a cache and its operations, 'G' the Gaussian view, 'L' something of
- * layers.h, end of file the end. Numbers are
- * little-endian int32 and double; arrays follow without lengths, which the shapes give.
+ * The stream: a byte says what follows, 'F' a call, 'C' a cache and its operations, 'G' the
+ * Gaussian view, 'L' something of layers.h, end of file the end. Numbers are little-endian int32
+ * and double; arrays follow without lengths, which the shapes give.
  */
 #include "layers.h"
 #include "stream.h"
@@ -27,13 +27,19 @@ static double read_double(void)
 
 static void write_int(int32_t x) { write_bytes(&x, 4); }
 
-/* ---- Memory of exact size, freed after each case ---------------------------------------------------------------------- */
+/*
+ * ---- Memory of exact size, freed after each case
+ * ----------------------------------------------------------------------
+ */
 
 enum { MOST_BLOCKS = 128 };
 static void *blocks[MOST_BLOCKS];
 static int block_count;
 
-/* In half of the cases arrays of numbers begin one element behind a 16-aligned address: no more may be assumed. */
+/*
+ * In half of the cases arrays of numbers begin one element behind a 16-aligned address: no more may
+ * be assumed.
+ */
 static size_t shift;
 
 static char *keep(size_t bytes)
@@ -64,7 +70,10 @@ static void free_all(void)
     free(blocks[--block_count]);
 }
 
-/* ---- One call ---------------------------------------------------------------------------------------------------------- */
+/*
+ * ---- One call
+ * ----------------------------------------------------------------------------------------------------------
+ */
 
 /* What a call writes, in the order of the answer. */
 typedef struct {
@@ -82,13 +91,17 @@ static void *result(results *r, size_t bytes)
 
 static void must(int32_t status) { check(status == ATTN_OK, "a setter refused a valid option"); }
 
-/* Reads shape and options, and makes room for the results. The cache's sizes stand in the place of k and v. */
+/*
+ * Reads shape and options, and makes room for the results. The cache's sizes stand in the place of
+ * k and v.
+ */
 static attn_params *read_call(results *r, size_t element, int32_t shape[7], size_t *out_bytes)
 {
   shift = element * (size_t)read_int();
   for (int x = 0; x < 7; x++)
     shape[x] = read_int();
-  size_t batch = (size_t)shape[0], heads = (size_t)shape[1], m = (size_t)shape[3], n = (size_t)shape[4];
+  size_t batch = (size_t)shape[0], heads = (size_t)shape[1], m = (size_t)shape[3],
+         n = (size_t)shape[4];
   attn_params *p = (attn_params *)(void *)keep(attn_params_bytes());
   must(attn_init(p, shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6]));
   must(attn_set_layout(p, read_int()));
@@ -121,8 +134,9 @@ static attn_params *read_call(results *r, size_t element, int32_t shape[7], size
   if (chosen == 2) {
     int32_t chosen_heads = read_int(), chosen_rows = read_int();
     const int32_t *head_slot = read_ints(heads), *row_slot = read_ints(m);
-    attn_want_weights(p, result(r, batch * (size_t)chosen_heads * (size_t)chosen_rows * n * element), head_slot,
-                      chosen_heads, row_slot, chosen_rows);
+    attn_want_weights(p,
+                      result(r, batch * (size_t)chosen_heads * (size_t)chosen_rows * n * element),
+                      head_slot, chosen_heads, row_slot, chosen_rows);
   }
   if ((stage = read_int()) >= 0)
     must(attn_want_scores(p, stage, result(r, batch * heads * m * n * element)));
@@ -153,27 +167,33 @@ static void run_call(void)
   attn_params *p = read_call(&r, element, shape, &out_bytes);
   size_t queries = (size_t)shape[0] * (size_t)shape[1] * (size_t)shape[3],
          keys = (size_t)shape[0] * (size_t)shape[2] * (size_t)shape[4];
-  void *q = read_numbers(queries * (size_t)shape[5] * element), *k = read_numbers(keys * (size_t)shape[5] * element);
+  void *q = read_numbers(queries * (size_t)shape[5] * element),
+       *k = read_numbers(keys * (size_t)shape[5] * element);
   void *v = read_numbers(keys * (size_t)shape[6] * element), *out = numbers(out_bytes);
   void *scratch = keep(is_double ? attn_scratch_bytes_f64(p) : attn_scratch_bytes_f32(p));
-  int32_t status = is_double ? attn_forward_f64(p, out, q, k, v, scratch) : attn_forward_f32(p, out, q, k, v, scratch);
+  int32_t status = is_double ? attn_forward_f64(p, out, q, k, v, scratch)
+                             : attn_forward_f32(p, out, q, k, v, scratch);
   answer(status, out, out_bytes, &r);
 }
 
 /* The Gaussian view, and its comparison with softmax attention of the same inputs. */
 static void run_gaussian(void)
 {
-  int32_t is_double = read_int(), m = read_int(), n = read_int(), dim = read_int(), value_dim = read_int();
+  int32_t is_double = read_int(), m = read_int(), n = read_int(), dim = read_int(),
+          value_dim = read_int();
   int32_t restore_key_norm = read_int();
   double temperature = read_double();
   size_t element = is_double ? 8 : 4, rows = (size_t)m, keys = (size_t)n;
   shift = element;
-  void *q = read_numbers(rows * (size_t)dim * element), *k = read_numbers(keys * (size_t)dim * element);
+  void *q = read_numbers(rows * (size_t)dim * element),
+       *k = read_numbers(keys * (size_t)dim * element);
   void *v = read_numbers(keys * (size_t)value_dim * element);
   size_t weight_bytes = rows * keys * element, out_bytes = rows * (size_t)value_dim * element;
   void *weights = numbers(weight_bytes), *out = numbers(out_bytes);
-  must(is_double ? attn_gaussian_f64(weights, out, q, k, v, m, n, dim, value_dim, temperature, restore_key_norm)
-                 : attn_gaussian_f32(weights, out, q, k, v, m, n, dim, value_dim, temperature, restore_key_norm));
+  must(is_double ? attn_gaussian_f64(weights, out, q, k, v, m, n, dim, value_dim, temperature,
+                                     restore_key_norm)
+                 : attn_gaussian_f32(weights, out, q, k, v, m, n, dim, value_dim, temperature,
+                                     restore_key_norm));
   write_bytes(weights, weight_bytes);
   write_bytes(out, out_bytes);
 
@@ -187,13 +207,20 @@ static void run_gaussian(void)
   else
     must(attn_forward_f32(p, attended, q, k, v, keep(attn_scratch_bytes_f32(p))));
   double *report = (double *)(void *)keep(10 * sizeof(double));
-  attn_gaussian_compare(report, softmax, weights, attended, out, q, k, v, m, n, dim, value_dim, temperature, is_double);
+  attn_gaussian_compare(report, softmax, weights, attended, out, q, k, v, m, n, dim, value_dim,
+                        temperature, is_double);
   write_bytes(report, 10 * sizeof(double));
 }
 
-/* ---- A cache ------------------------------------------------------------------------------------------------------------ */
+/*
+ * ---- A cache
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
-/* Restores `bytes` of a snapshot, with a bit of byte `flip` turned if there is such a byte, from memory of exactly that size. */
+/*
+ * Restores `bytes` of a snapshot, with a bit of byte `flip` turned if there is such a byte, from
+ * memory of exactly that size.
+ */
 static int32_t restore_copy(attn_cache *cache, const uint8_t *snapshot, size_t bytes, size_t flip)
 {
   uint8_t *copy = malloc(bytes ? bytes : 1);
@@ -206,8 +233,9 @@ static int32_t restore_copy(attn_cache *cache, const uint8_t *snapshot, size_t b
 }
 
 /*
- * Restores shortened and damaged copies of the cache's snapshot into `target`, which must refuse them all and stay what it
- * was: at every byte of the header, then at about 256 places. Returns how many it took.
+ * Restores shortened and damaged copies of the cache's snapshot into `target`, which must refuse
+ * them all and stay what it was: at every byte of the header, then at about 256 places. Returns how
+ * many it took.
  */
 static int32_t attack(const attn_cache *cache, attn_cache *target, size_t target_bytes)
 {
@@ -229,8 +257,10 @@ static int32_t attack(const attn_cache *cache, attn_cache *target, size_t target
 
 static void run_cache(void)
 {
-  int32_t kv_heads = read_int(), dim = read_int(), value_dim = read_int(), capacity = read_int(), type = read_int();
-  size_t bytes = attn_cache_bytes(kv_heads, dim, value_dim, capacity, type), heads = (size_t)kv_heads;
+  int32_t kv_heads = read_int(), dim = read_int(), value_dim = read_int(), capacity = read_int(),
+          type = read_int();
+  size_t bytes = attn_cache_bytes(kv_heads, dim, value_dim, capacity, type),
+         heads = (size_t)kv_heads;
   attn_cache *cache = (attn_cache *)(void *)keep(bytes);
   must(attn_cache_init(cache, kv_heads, dim, value_dim, capacity, type));
   write_int((int32_t)bytes);
@@ -252,7 +282,8 @@ static void run_cache(void)
       write_int(attn_cache_read(cache, k, v, from, to));
       write_bytes(k, count * (size_t)dim * 4);
       write_bytes(v, count * (size_t)value_dim * 4);
-    } else if (operation == 'S') { /* snapshot, and continue on a cache of another capacity that took it */
+      /* snapshot, and continue on a cache of another capacity that took it */
+    } else if (operation == 'S') {
       int32_t other = read_int();
       size_t size = attn_cache_snapshot_bytes(cache),
              other_bytes = attn_cache_bytes(kv_heads, dim, value_dim, other, type);
@@ -271,8 +302,10 @@ static void run_cache(void)
       int32_t shape[7];
       size_t out_bytes;
       attn_params *p = read_call(&r, 4, shape, &out_bytes);
-      float *q = read_numbers((size_t)shape[1] * (size_t)shape[3] * (size_t)shape[5] * 4), *out = numbers(out_bytes);
-      answer(attn_cache_attend(p, out, q, cache, keep(attn_scratch_bytes_f32(p))), out, out_bytes, &r);
+      float *q = read_numbers((size_t)shape[1] * (size_t)shape[3] * (size_t)shape[5] * 4),
+            *out = numbers(out_bytes);
+      answer(attn_cache_attend(p, out, q, cache, keep(attn_scratch_bytes_f32(p))), out, out_bytes,
+             &r);
     } else {
       fail("unknown cache operation");
     }

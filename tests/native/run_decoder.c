@@ -1,18 +1,21 @@
 /*
- * Runs a small model from stdin through decoder.h, with every array in memory of exactly its size, and writes logits, statistics and
- * rows to stdout: sanitizers watch every access, and the bits must be those of the simd module.
+ * Runs a small model from stdin through decoder.h, with every array in memory of exactly its size,
+ * and writes logits, statistics and rows to stdout: sanitizers watch every access, and the bits
+ * must be those of the simd module.
  *
- * The stream: int32 as in `sizes` below; the chunks of the prompt; its tokens; doubles eps, scale, softcap, final softcap, embedding
- * scale, rotary base, that of layers with a window, and a temperature for each head; then the tensors, float32, in the order in which
- * they are taken below. The answer, for each chunk: the last token's logits; seven statistics (layers, heads, t); the last token's
- * weights (heads, length) of the last layer. Then the query (heads, head_dim) of position 1 in the last layer.
+ * The stream: int32 as in `sizes` below; the chunks of the prompt; its tokens; doubles eps, scale,
+ * softcap, final softcap, embedding scale, rotary base, that of layers with a window, and a
+ * temperature for each head; then the tensors, float32, in the order in which they are taken below.
+ * The answer, for each chunk: the last token's logits; seven statistics (layers, heads, t); the
+ * last token's weights (heads, length) of the last layer. Then the query (heads, head_dim) of
+ * position 1 in the last layer.
  */
 #include "decoder.h"
 #include "stream.h"
 
 struct {
-  int32_t layers, dim, heads, kv_heads, head_dim, hidden, vocab, context, q8, activation, bias, head_norms, post_norms,
-      tied, interleaved, period, window, cache_type, chunks;
+  int32_t layers, dim, heads, kv_heads, head_dim, hidden, vocab, context, q8, activation, bias,
+      head_norms, post_norms, tied, interleaved, period, window, cache_type, chunks;
 } sizes;
 
 static attn_cache *caches[64]; /* of the layers */
@@ -47,13 +50,15 @@ static table rope(double base)
 
 static attn_decoder *read_model(const double *numbers)
 {
-  int32_t size = sizes.heads * sizes.head_dim, kv_size = sizes.kv_heads * sizes.head_dim, dim = sizes.dim;
+  int32_t size = sizes.heads * sizes.head_dim, kv_size = sizes.kv_heads * sizes.head_dim,
+          dim = sizes.dim;
   attn_decoder *d = fresh(attn_decoder_bytes(sizes.layers, sizes.heads));
-  int32_t bad = attn_decoder_init(d, sizes.layers, dim, sizes.heads, sizes.kv_heads, sizes.head_dim, sizes.hidden,
-                                  sizes.vocab, numbers[0]);
+  int32_t bad = attn_decoder_init(d, sizes.layers, dim, sizes.heads, sizes.kv_heads, sizes.head_dim,
+                                  sizes.hidden, sizes.vocab, numbers[0]);
   bad |= attn_decoder_set_scores(d, numbers[1], numbers[2]);
   bad |= attn_decoder_set_activation(d, sizes.activation);
-  const attn_matrix *embedding = matrix(sizes.vocab, dim), *output = sizes.tied ? embedding : matrix(sizes.vocab, dim);
+  const attn_matrix *embedding = matrix(sizes.vocab, dim),
+                    *output = sizes.tied ? embedding : matrix(sizes.vocab, dim);
   bad |= attn_decoder_set_embedding(d, embedding, numbers[4]);
   bad |= attn_decoder_set_output(d, vector(dim), output, numbers[3]);
   table whole = rope(numbers[5]), local = rope(numbers[6]);
@@ -79,9 +84,10 @@ static attn_decoder *read_model(const double *numbers)
     table t = is_local ? local : whole;
     bad |= attn_decoder_set_rope(d, l, t.cos, t.sin, sizes.context, sizes.interleaved);
     bad |= attn_decoder_set_window(d, l, is_local ? sizes.window - 1 : -1);
-    attn_cache *cache =
-        fresh(attn_cache_bytes(sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context, sizes.cache_type));
-    bad |= attn_cache_init(cache, sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context, sizes.cache_type);
+    attn_cache *cache = fresh(attn_cache_bytes(sizes.kv_heads, sizes.head_dim, sizes.head_dim,
+                                               sizes.context, sizes.cache_type));
+    bad |= attn_cache_init(cache, sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context,
+                           sizes.cache_type);
     bad |= attn_decoder_set_cache(d, l, caches[l] = cache);
     for (int32_t h = 0; h < sizes.heads; h++)
       bad |= attn_decoder_set_temperature(d, l, h, numbers[7 + l * sizes.heads + h]);
@@ -90,8 +96,12 @@ static attn_decoder *read_model(const double *numbers)
   return d;
 }
 
-/* A team and a pass for t tokens, each in memory of its own. Of several threads only this one comes, and has all the pieces. */
-static attn_pass *pass_for(const attn_decoder *d, attn_team **team, int32_t threads, int32_t t, int32_t outputs)
+/*
+ * A team and a pass for t tokens, each in memory of its own. Of several threads only this one
+ * comes, and has all the pieces.
+ */
+static attn_pass *pass_for(const attn_decoder *d, attn_team **team, int32_t threads, int32_t t,
+                           int32_t outputs)
 {
   size_t scratch = (attn_pass_scratch_bytes(d, t) + 15) & ~(size_t)15;
   *team = fresh(attn_team_bytes());
@@ -106,7 +116,8 @@ typedef struct {
   uint8_t *snapshots[64];
 } reading;
 
-static reading read_all(const attn_decoder *d, int32_t threads, const int32_t *tokens, int32_t t, int32_t outputs)
+static reading read_all(const attn_decoder *d, int32_t threads, const int32_t *tokens, int32_t t,
+                        int32_t outputs)
 {
   reading r = {.weights = fresh((size_t)sizes.heads * (size_t)t * sizeof(float))};
   attn_team *team;
@@ -123,15 +134,22 @@ static reading read_all(const attn_decoder *d, int32_t threads, const int32_t *t
 }
 
 /* Whether logits are those, and weights and caches as another reading has left them. */
-static void compare(const reading *r, const float *logits, const reading *other, int32_t t, int32_t outputs)
+static void compare(const reading *r, const float *logits, const reading *other, int32_t t,
+                    int32_t outputs)
 {
-  check(!memcmp(r->logits, logits, (size_t)outputs * (size_t)sizes.vocab * sizeof(float)), "logits");
-  check(!memcmp(r->weights, other->weights, (size_t)sizes.heads * (size_t)t * sizeof(float)), "weights");
+  check(!memcmp(r->logits, logits, (size_t)outputs * (size_t)sizes.vocab * sizeof(float)),
+        "logits");
+  check(!memcmp(r->weights, other->weights, (size_t)sizes.heads * (size_t)t * sizeof(float)),
+        "weights");
   for (int32_t l = 0; l < sizes.layers; l++)
-    check(!memcmp(r->snapshots[l], other->snapshots[l], attn_cache_snapshot_bytes(caches[l])), "caches");
+    check(!memcmp(r->snapshots[l], other->snapshots[l], attn_cache_snapshot_bytes(caches[l])),
+          "caches");
 }
 
-/* Of the last layer only what has logits is computed: logits and caches are the same for any number of them. */
+/*
+ * Of the last layer only what has logits is computed: logits and caches are the same for any number
+ * of them.
+ */
 static void vary_outputs(const attn_decoder *d, const int32_t *tokens, int32_t t)
 {
   const reading all = read_all(d, 1, tokens, t, t);
@@ -141,7 +159,10 @@ static void vary_outputs(const attn_decoder *d, const int32_t *tokens, int32_t t
   }
 }
 
-/* A context so long that a few tokens over it are worth sharing out, by spans, which takes room of its own. */
+/*
+ * A context so long that a few tokens over it are worth sharing out, by spans, which takes room of
+ * its own.
+ */
 static void fill_context(const attn_decoder *d, const int32_t *tokens, int32_t count)
 {
   const int32_t t = sizes.context;
@@ -159,14 +180,16 @@ int main(void)
   for (int32_t x = 0; x < sizes.chunks; x++)
     all += chunk[x];
   int32_t *tokens = read_fresh((size_t)all * sizeof(int32_t));
-  const attn_decoder *d = read_model(read_fresh((size_t)(7 + sizes.layers * sizes.heads) * sizeof(double)));
+  const attn_decoder *d =
+      read_model(read_fresh((size_t)(7 + sizes.layers * sizes.heads) * sizeof(double)));
   attn_team *team;
   for (int32_t x = 0; x < sizes.chunks; x++) {
     int32_t t = chunk[x];
     attn_pass *p = pass_for(d, &team, 1, t, 1);
     check(!attn_pass_begin(p, d, team, tokens + length, t, 1), "begin");
     length += t;
-    size_t count = (size_t)sizes.layers * (size_t)sizes.heads * (size_t)t, bytes = count * sizeof(float);
+    size_t count = (size_t)sizes.layers * (size_t)sizes.heads * (size_t)t,
+           bytes = count * sizeof(float);
     void *s[7];
     for (int y = 0; y < 7; y++)
       s[y] = fresh(bytes);
@@ -188,8 +211,10 @@ int main(void)
     fill_context(d, tokens, length);
   vary_outputs(d, tokens, length);
   /* what is refused leaves nothing behind for a sanitizer to find */
-  check(attn_pass_begin(p, d, team, (int32_t[]){sizes.vocab}, 1, 0) == ATTN_E_RANGE, "a token that is none");
+  check(attn_pass_begin(p, d, team, (int32_t[]){sizes.vocab}, 1, 0) == ATTN_E_RANGE,
+        "a token that is none");
   check(attn_pass_begin_again(p, d, team, 0, length, 0) == ATTN_E_RANGE, "a position that is none");
-  check(attn_pass_begin(p, d, team, tokens, sizes.context - length + 1, 0) == ATTN_E_LIMIT, "more than fits");
+  check(attn_pass_begin(p, d, team, tokens, sizes.context - length + 1, 0) == ATTN_E_LIMIT,
+        "more than fits");
   return 0;
 }

@@ -1,11 +1,12 @@
 /*
- * Runs recorded calls of theory.h from stdin, natively and with every array in memory of exactly its size, and writes the outputs
- * to stdout: sanitizers watch every access, and the bits must be those of the simd module. tests/theory/native.test.js records
- * and compares.
+ * Runs recorded calls of theory.h from stdin, natively and with every array in memory of exactly
+ * its size, and writes the outputs to stdout: sanitizers watch every access, and the bits must be
+ * those of the simd module. tests/theory/native.test.js records and compares.
  *
- * A call is the length of its name, the name, the number of its arguments, and for each a letter with what follows it: 'i' int32
- * (0 for NULL), 'd' double, 'p' bytes and content, 'o' bytes of an output, 's' bytes of scratch. The answer is the status, the
- * returned double, and the outputs in order. Numbers are little-endian.
+ * A call is the length of its name, the name, the number of its arguments, and for each a letter
+ * with what follows it: 'i' int32 (0 for NULL), 'd' double, 'p' bytes and content, 'o' bytes of an
+ * output, 's' bytes of scratch. The answer is the status, the returned double, and the outputs in
+ * order. Numbers are little-endian.
  */
 #include "stream.h"
 #include "theory.h"
@@ -45,8 +46,8 @@ static argument read_argument(void)
 static int32_t call(const char *name, const argument *a, double *value)
 {
   if (IS(likelihood))
-    return attn_likelihood(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), P(8), P(9), P(10), I(11), I(12), I(13),
-                           D(14), D(15));
+    return attn_likelihood(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), P(8), P(9), P(10), I(11),
+                           I(12), I(13), D(14), D(15));
   if (IS(maxent_weigh))
     return attn_maxent_weigh(P(0), P(1), P(2), P(3), P(4), I(5), I(6));
   if (IS(maxent_solve))
@@ -72,7 +73,8 @@ static int32_t call(const char *name, const argument *a, double *value)
   if (IS(limits_measure))
     return attn_limits_measure(P(0), P(1), P(2), P(3), P(4), I(5), D(6));
   if (IS(sharing_measure))
-    return attn_sharing_measure(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), I(8), I(9), I(10), I(11), D(12), P(13));
+    return attn_sharing_measure(P(0), P(1), P(2), P(3), P(4), P(5), P(6), P(7), I(8), I(9), I(10),
+                                I(11), D(12), P(13));
   if (IS(operator_norm))
     return attn_operator_norm(P(0), P(1), I(2), I(3), P(4));
   if (IS(scale_experiment))

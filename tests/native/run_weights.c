@@ -1,13 +1,14 @@
 /*
- * Runs matrices of weights from stdin through weights.h, with every array in memory of exactly its size, and writes rows and products to
- * stdout: sanitizers watch every access, and the bits must be those of the simd module. Compiled once for each way in which an
- * engine's 8-bit dot product may behave (V_DOT8_LIKE in simd.h).
+ * Runs matrices of weights from stdin through weights.h, with every array in memory of exactly its
+ * size, and writes rows and products to stdout: sanitizers watch every access, and the bits must be
+ * those of the simd module. Compiled once for each way in which an engine's 8-bit dot product may
+ * behave (V_DOT8_LIKE in simd.h).
  *
- * The stream: int32 type, that of the rows as they come, rows, columns, m, the number of pieces; their bounds (pieces + 1); the rows as a file
- * has them; x (m, columns).
- * The answer: the form of dot product for 8 bits; every row; every product, in pieces. End of file is the end.
+ * The stream: int32 type, that of the rows as they come, rows, columns, m, the number of pieces;
+ * their bounds (pieces + 1); the rows as a file has them; x (m, columns). The answer: the form of
+ * dot product for 8 bits; every row; every product, in pieces. End of file is the end.
  */
-#include "dots.h"
+#include "base/dot_form.h"
 #include "stream.h"
 #include "weights.h"
 
@@ -31,7 +32,8 @@ int main(void)
   int32_t head[6], form = attn_dot_form(8);
   write_bytes(&form, 4);
   while (fread(head, 4, 6, stdin) == 6) {
-    int32_t type = head[0], from = head[1], rows = head[2], columns = head[3], m = head[4], pieces = head[5];
+    int32_t type = head[0], from = head[1], rows = head[2], columns = head[3], m = head[4],
+            pieces = head[5];
     array bounds = read_array(4, 4 * ((size_t)pieces + 1));
     size_t row_bytes = attn_matrix_row_bytes(from, columns);
     array source = read_array(1, row_bytes * (size_t)rows);

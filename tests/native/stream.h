@@ -1,4 +1,7 @@
-/* What the programs of this folder share: the stream on stdin, the answer on stdout, and memory of exact size. */
+/*
+ * What the programs of this folder share: the stream on stdin, the answer on stdout, and memory of
+ * exact size.
+ */
 #ifndef STREAM_H
 #define STREAM_H
 

@@ -1,6 +1,6 @@
 /*
- * A team of real threads under the thread sanitizer: every piece of every step is done once, by somebody, and before the next
- * step begins; and a product shared out has the bits of one thread.
+ * A team of real threads under the thread sanitizer: every piece of every step is done once, by
+ * somebody, and before the next step begins; and a product shared out has the bits of one thread.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -22,7 +22,8 @@ static void *help(void *index)
 
 typedef struct {
   int32_t step;
-  int32_t done[MOST]; /* plain memory: two threads in one piece, or one that comes late, would be a race */
+  /* plain memory: two threads in one piece, or one that comes late, would be a race */
+  int32_t done[MOST];
 } job;
 
 static void mark(void *task, int32_t index, void *scratch)
@@ -46,7 +47,10 @@ typedef struct {
   int32_t away, back;
 } absence;
 
-/* Whoever is not the calling thread stays away until it is called back; the calling thread waits until somebody is away. */
+/*
+ * Whoever is not the calling thread stays away until it is called back; the calling thread waits
+ * until somebody is away.
+ */
 static void stay_away(void *task, int32_t index, void *scratch)
 {
   absence *a = task;

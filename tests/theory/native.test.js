@@ -1,16 +1,17 @@
 /**
- * The statements built natively, under ASan and UBSan and by gcc: every call that the binding makes is recorded with its arrays, made again
- * in memory of exactly their sizes, and must give the bits of the simd module. `scripts/build.sh native` builds the programs.
+ * The statements built natively, under ASan and UBSan and by gcc: every call that the binding makes
+ * is recorded with its arrays, made again in memory of exactly their sizes, and must give the bits
+ * of the simd module. `scripts/build.sh native` builds the programs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { sameArray } from '../bits.js';
-import { Memory } from '../../src/js/memory.js';
-import { theory } from '../../src/js/theory.js';
-import { distribution, logits, queries } from '../theory-states.js';
+import { sameArray } from '../support/bits.js';
+import { Memory } from '../../src/js/engine/memory.js';
+import { theory } from '../../src/js/theory/index.js';
+import { distribution, logits, queries } from '../support/theory-states.js';
 
 /** Wasm memory that writes down what is called with what. */
 class Recorder extends Memory {
@@ -18,8 +19,8 @@ class Recorder extends Memory {
   calls = [];
 
   room(kind, length) {
-    const at = super.room(kind, length),
-      bytes = length * (kind === 'float64' ? 8 : 4);
+    const at = super.room(kind, length);
+    const bytes = length * (kind === 'float64' ? 8 : 4);
     this.blocks.set(at, { bytes, input: false });
     return at;
   }
@@ -45,19 +46,26 @@ class Recorder extends Memory {
       return Number.isInteger(x) && x < 2 ** 32 ? { kind: 'i', x } : { kind: 'd', x };
     });
     const result = super.call(f, ...values);
-    this.calls.push({ f, parts, result, outputs: parts.filter(({ kind }) => kind === 'o').map(({ at }) => bytes(at)) });
+    this.calls.push({
+      f,
+      parts,
+      result,
+      outputs: parts.filter(({ kind }) => kind === 'o').map(({ at }) => bytes(at)),
+    });
     return result;
   }
 }
 
-const module = new WebAssembly.Module(readFileSync(new URL('../../src/js/attn.simd.wasm', import.meta.url)));
-const memory = new Recorder(new WebAssembly.Instance(module, {}).exports),
-  t = theory(memory);
+const module = new WebAssembly.Module(
+  readFileSync(new URL('../../src/js/engine/attn.simd.wasm', import.meta.url)),
+);
+const memory = new Recorder(new WebAssembly.Instance(module, {}).exports);
+const t = theory(memory);
 
 for (const { r, n, z, T } of logits(31, 60)) {
-  const temperature = T,
-    other = z.map((x) => x + r.normal()),
-    spent = t.rhoEffective(z, { temperature });
+  const temperature = T;
+  const other = z.map((x) => x + r.normal());
+  const spent = t.rhoEffective(z, { temperature });
   t.klBudget(z, spent.rho);
   t.klBudget(z, r.pick([0, 1e-9, 100]));
   t.klFrontier(z, { points: 5 });
@@ -69,11 +77,17 @@ for (const { r, n, z, T } of logits(31, 60)) {
   jacobian.apply(other);
   jacobian.spectrum();
   jacobian.top();
-  t.lipschitz(Float64Array.of(...z, ...other), Float64Array.of(...other, ...z), { keys: n, temperature });
+  t.lipschitz(Float64Array.of(...z, ...other), Float64Array.of(...other, ...z), {
+    keys: n,
+    temperature,
+  });
   t.limits(z, { temperature });
 }
 for (const { r, q, k, v, d, dv, T } of queries(32, 40)) {
-  t.maximumLikelihood(q, k, v, { beta: 2, at: Float64Array.from({ length: dv }, () => r.normal()) });
+  t.maximumLikelihood(q, k, v, {
+    beta: 2,
+    at: Float64Array.from({ length: dv }, () => r.normal()),
+  });
   t.maximumLikelihood(q, k, v);
   const { weights, features } = t.maximumEntropy(q, k, { multipliers: 0.1 });
   t.maximumEntropy(q, k, { target: weights.reduce((sum, p, j) => sum + p * features[j], 0) });
@@ -108,29 +122,41 @@ function stream(calls) {
 
 for (const program of ['native_theory_asan', 'native_theory_gcc'])
   test(`${memory.calls.length} calls of all ${new Set(memory.calls.map(({ f }) => f)).size} functions have the bits of the simd module: ${program}`, () => {
-    const { status, stdout, stderr } = spawnSync(fileURLToPath(new URL(`../../build/native/${program}`, import.meta.url)), {
-      input: stream(memory.calls),
-      maxBuffer: 2 ** 28,
-    });
+    const { status, stdout, stderr } = spawnSync(
+      fileURLToPath(new URL(`../../build/native/${program}`, import.meta.url)),
+      {
+        input: stream(memory.calls),
+        maxBuffer: 2 ** 28,
+      },
+    );
     assert.deepEqual([status, `${stderr}`], [0, '']);
     let at = 0;
     const take = (bytes) => stdout.subarray(at, (at += bytes));
     for (const [x, { f, parts, result, outputs }] of memory.calls.entries()) {
-      const code = take(4).readInt32LE(),
-        value = take(8).readDoubleLE();
+      const code = take(4).readInt32LE();
+      const value = take(8).readDoubleLE();
       assert.ok(
         parts.length > 0 && (result === undefined || result === code || Object.is(result, value)),
         `call ${x}, ${f}: ${code} or ${value}, not ${result}`,
       );
       for (const [y, want] of outputs.entries())
-        sameArray(new Uint8Array(take(want.length)), new Uint8Array(want), `call ${x}, ${f}, output ${y}`);
+        sameArray(
+          new Uint8Array(take(want.length)),
+          new Uint8Array(want),
+          `call ${x}, ${f}, output ${y}`,
+        );
     }
     assert.equal(at, stdout.length);
   });
 
 test('every function of theory.h but those of statement 6 was called', () => {
   const declared = [
-    ...readFileSync(new URL('../../src/c/theory.h', import.meta.url), 'utf8').matchAll(/^ATTN_API [\w ]*?\battn_(\w+)\(/gm),
+    ...readFileSync(new URL('../../src/c/include/theory.h', import.meta.url), 'utf8').matchAll(
+      /^ATTN_API [\w ]*?\battn_(\w+)\(/gm,
+    ),
   ].map(([, name]) => name);
-  assert.deepEqual([...new Set(memory.calls.map(({ f }) => f))].sort(), declared.filter((name) => !name.startsWith('gaussian')).sort());
+  assert.deepEqual(
+    [...new Set(memory.calls.map(({ f }) => f))].sort(),
+    declared.filter((name) => !name.startsWith('gaussian')).sort(),
+  );
 });

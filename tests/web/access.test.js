@@ -1,11 +1,16 @@
-/** Hands and ears, and the sizes and modes of a screen: keyboard, touch, names, widths, forced colours, print. */
+/**
+ * Hands and ears, and the sizes and modes of a screen: keyboard, touch, names, widths, forced
+ * colours, print.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { weightsOf } from './recompute.js';
 import { close, go, missing, opened, settled, shoot, visit } from './site.js';
 
 describe('using the page', { skip: missing }, () => {
-  let browser, site, page;
+  let browser;
+  let site;
+  let page;
   opened((visited) => ({ browser, site, page } = visited));
 
   test('by Tab alone: everything that acts is reached once, has a name and shows its focus', async () => {
@@ -14,15 +19,20 @@ describe('using the page', { skip: missing }, () => {
     for (let press = 0; press < 120; press++) {
       await page.keyboard.press('Tab');
       const at = await page.evaluate(() => {
-        const element = document.activeElement,
-          style = getComputedStyle(element);
+        const element = document.activeElement;
+        const style = getComputedStyle(element);
         if (!element || element === document.body) return null;
         element.dataset.visited = String(Number(element.dataset.visited ?? 0) + 1);
-        const label = element.getAttribute('aria-label') || element.labels?.[0]?.textContent || element.textContent;
+        const label =
+          element.getAttribute('aria-label') ||
+          element.labels?.[0]?.textContent ||
+          element.textContent;
         const next = element.nextElementSibling && getComputedStyle(element.nextElementSibling);
         const inner = element.querySelector?.('.dot, rect');
         const visible =
-          style.outlineStyle !== 'none' || next?.outlineStyle !== 'none' || (inner && getComputedStyle(inner).strokeWidth === '4px');
+          style.outlineStyle !== 'none' ||
+          next?.outlineStyle !== 'none' ||
+          (inner && getComputedStyle(inner).strokeWidth === '4px');
         return {
           tag: element.tagName,
           name: label?.trim() ?? '',
@@ -40,13 +50,23 @@ describe('using the page', { skip: missing }, () => {
     }
     const maps = seen.filter(({ kind }) => kind === 'map-cursor');
     assert.equal(maps.length, 8 + 1 + 3, 'one tab stop per map');
-    assert.equal(seen.filter(({ kind }) => kind.startsWith('handle')).length, 7, 'the query and the six keys');
+    assert.equal(
+      seen.filter(({ kind }) => kind.startsWith('handle')).length,
+      7,
+      'the query and the six keys',
+    );
     assert.ok(seen.filter(({ name }) => name === 'show the oracle').length === 9);
     const actors = await page.$$eval(
       'a, button, input, summary, [tabindex="0"]',
-      (all) => all.filter((each) => each.checkVisibility() && !each.closest('[hidden]') && each.type !== 'radio').length,
+      (all) =>
+        all.filter(
+          (each) => each.checkVisibility() && !each.closest('[hidden]') && each.type !== 'radio',
+        ).length,
     );
-    assert.ok(seen.length >= actors, `${seen.length} stops, ${actors} controls (of a group of radio buttons one is a stop)`);
+    assert.ok(
+      seen.length >= actors,
+      `${seen.length} stops, ${actors} controls (of a group of radio buttons one is a stop)`,
+    );
   });
 
   test('arrow keys turn the query by a degree, with Shift by ten; right and up are more, Page keys 30, Home and End the ends', async () => {
@@ -68,7 +88,9 @@ describe('using the page', { skip: missing }, () => {
       await page.waitForTimeout(60);
       assert.equal(await query.getAttribute('aria-valuenow'), String(now), key);
     }
-    const before = await page.locator('[data-route="softmax kernel"][data-key="0"]').getAttribute('data-value');
+    const before = await page
+      .locator('[data-route="softmax kernel"][data-key="0"]')
+      .getAttribute('data-value');
     const box = await page.locator('.handle.key').nth(3).boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.mouse.down();
@@ -81,15 +103,19 @@ describe('using the page', { skip: missing }, () => {
       '33',
       'a key follows the hand around the circle',
     );
-    assert.notEqual(await page.locator('[data-route="softmax kernel"][data-key="0"]').getAttribute('data-value'), before);
+    assert.notEqual(
+      await page.locator('[data-route="softmax kernel"][data-key="0"]').getAttribute('data-value'),
+      before,
+    );
     await go(page, '#');
   });
 
   test('a map by keyboard: arrows move on every head, the live region says the cell’s number, Enter locks, Escape releases, T is the same as a table', async () => {
-    const weights = weightsOf({}, 1),
-      cursor = page.locator('.head .map-cursor').nth(1);
+    const weights = weightsOf({}, 1);
+    const cursor = page.locator('.head .map-cursor').nth(1);
     await cursor.focus();
-    for (const key of ['Home', 'ArrowUp', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+    for (const key of ['Home', 'ArrowUp', 'ArrowRight', 'ArrowRight'])
+      await page.keyboard.press(key);
     await page.waitForTimeout(400);
     const spoken = await page.textContent('#live');
     const [, i, j, told, times] =
@@ -113,7 +139,10 @@ describe('using the page', { skip: missing }, () => {
         .slice(0, 2)
         .map((x) => x + 40),
     );
-    assert.match(await page.textContent('.readout'), new RegExp(`Head 1.*locked.*Query ${i}, key ${j}`));
+    assert.match(
+      await page.textContent('.readout'),
+      new RegExp(`Head 1.*locked.*Query ${i}, key ${j}`),
+    );
     await page.keyboard.press('Escape');
     await page.waitForTimeout(100);
     assert.doesNotMatch(await page.textContent('.readout h4'), /locked/);
@@ -123,18 +152,25 @@ describe('using the page', { skip: missing }, () => {
       trs.map((tr) => [...tr.querySelectorAll('td')].map((td) => Number(td.dataset.value))),
     );
     weights.forEach((row, r) =>
-      row.forEach((p, c) => (c <= r ? close(table[r][c], p, 1e-5, `table ${r}, ${c}`) : assert.ok(Number.isNaN(table[r][c])))),
+      row.forEach((p, c) =>
+        c <= r
+          ? close(table[r][c], p, 1e-5, `table ${r}, ${c}`)
+          : assert.ok(Number.isNaN(table[r][c])),
+      ),
     );
     await page.keyboard.press('t');
     assert.ok(!(await page.isVisible('#machine-panel .map-table')));
     await page.keyboard.press('PageDown');
-    assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^Head 2,/);
+    assert.match(
+      await page.evaluate(() => document.activeElement.getAttribute('aria-label')),
+      /^Head 2,/,
+    );
   });
 
   test('to pass over the heads by Tab chooses none; an arrow or Enter does', async () => {
     await go(page, '#');
-    const chosen = () => page.textContent('.readout h4'),
-      first = await chosen();
+    const chosen = () => page.textContent('.readout h4');
+    const first = await chosen();
     await page.locator('.head .map-cursor').nth(0).focus();
     for (let press = 0; press < 3; press++) await page.keyboard.press('Tab');
     assert.equal(await chosen(), first);
@@ -165,8 +201,8 @@ describe('using the page', { skip: missing }, () => {
       isMobile: true,
       deviceScaleFactor: 2,
     });
-    const box = await phone.locator('.head .map-cursor').nth(1).boundingBox(),
-      side = box.width / 32;
+    const box = await phone.locator('.head .map-cursor').nth(1).boundingBox();
+    const side = box.width / 32;
     const tap = async () => {
       await phone.touchscreen.tap(box.x + 3.5 * side, box.y + 12.5 * side);
       await phone.waitForTimeout(100);
@@ -185,30 +221,49 @@ describe('using the page', { skip: missing }, () => {
   for (const width of [320, 768, 1280, 1920]) {
     for (const colorScheme of ['light', 'dark']) {
       test(`${width} pixels wide, ${colorScheme}: nothing to scroll sideways, no two labels of a figure on each other`, async () => {
-        const { page: sized } = await visit(browser, site, '', { viewport: { width, height: 800 }, colorScheme });
+        const { page: sized } = await visit(browser, site, '', {
+          viewport: { width, height: 800 },
+          colorScheme,
+        });
         await sized.waitForTimeout(150);
         const { scroll, client, clashes } = await sized.evaluate(() => {
           const clashes = [];
           for (const svg of document.querySelectorAll('svg')) {
-            const boxes = [...svg.querySelectorAll('text')].map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+            const boxes = [...svg.querySelectorAll('text')].map((text) => ({
+              text: text.textContent,
+              box: text.getBoundingClientRect(),
+            }));
             boxes.forEach((a, i) =>
               boxes.slice(i + 1).forEach((b) => {
-                const across = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+                const across =
+                  Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
                 const down = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
                 if (across > 1 && down > 4) clashes.push(`${a.text} / ${b.text}`);
               }),
             );
           }
-          return { scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth, clashes };
+          return {
+            scroll: document.documentElement.scrollWidth,
+            client: document.documentElement.clientWidth,
+            clashes,
+          };
         });
         await shoot(sized, `${width}-${colorScheme}`);
-        for (const name of ['the numbers, and angles to type', 'show the oracle']) await sized.getByText(name).first().click();
+        for (const name of ['the numbers, and angles to type', 'show the oracle'])
+          await sized.getByText(name).first().click();
         const cut = await sized.$$eval('.table-scroll, .rosetta, pre', (all) =>
-          all.filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth).map((each) => each.outerHTML.slice(0, 80)),
+          all
+            .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth)
+            .map((each) => each.outerHTML.slice(0, 80)),
         );
         assert.deepEqual(cut, [], 'no table or oracle is cut');
-        const [top, ...others] = await sized.$$eval('.three-maps figure', (all) => all.map((each) => each.getBoundingClientRect().top));
-        assert.ok(others.every((each) => each === top), 'the three maps stand in a row');
+        const [top, ...others] = await sized.$$eval('.three-maps figure', (all) =>
+          all.map((each) => each.getBoundingClientRect().top),
+        );
+        assert.ok(
+          others.every((each) => each === top),
+          'the three maps stand in a row',
+        );
         assert.equal(scroll, client);
         assert.deepEqual(clashes, []);
         await sized.close();
@@ -220,8 +275,15 @@ describe('using the page', { skip: missing }, () => {
     for (const width of [360, 800, 1280]) {
       const { page: sized } = await visit(browser, site, '', { viewport: { width, height: 800 } });
       const panel = await sized.locator('#machine-panel').boundingBox();
-      const right = Math.max(...(await sized.$$eval('.head', (all) => all.map((each) => each.getBoundingClientRect().right))));
-      assert.ok(right - panel.x > 0.88 * panel.width, `${width}: heads end at ${right - panel.x} of ${panel.width}`);
+      const right = Math.max(
+        ...(await sized.$$eval('.head', (all) =>
+          all.map((each) => each.getBoundingClientRect().right),
+        )),
+      );
+      assert.ok(
+        right - panel.x > 0.88 * panel.width,
+        `${width}: heads end at ${right - panel.x} of ${panel.width}`,
+      );
       const { width: few } = await sized.locator('.pinned .map-box').boundingBox();
       await go(sized, '#n=256');
       const { width: many } = await sized.locator('.pinned .map-box').boundingBox();
@@ -233,18 +295,27 @@ describe('using the page', { skip: missing }, () => {
   test('every picture has words: a name on each group, map and chart, and no canvas that speaks for itself', async () => {
     const nameless = await page.evaluate(() => {
       const named = (element) => (element.getAttribute('aria-label') ?? '').length > 8;
-      const wrong = [...document.querySelectorAll('canvas')].filter((canvas) => canvas.getAttribute('aria-hidden') !== 'true');
+      const wrong = [...document.querySelectorAll('canvas')].filter(
+        (canvas) => canvas.getAttribute('aria-hidden') !== 'true',
+      );
       const silent = [...document.querySelectorAll('svg')].filter(
-        (svg) => !svg.closest('[aria-hidden="true"], [role="img"]:not(svg)') && !(svg.getAttribute('role') && named(svg)),
+        (svg) =>
+          !svg.closest('[aria-hidden="true"], [role="img"]:not(svg)') &&
+          !(svg.getAttribute('role') && named(svg)),
       );
-      const roles = [...document.querySelectorAll('[role="img"], [role="group"], [role="region"], [role="application"]')].filter(
-        (element) => !named(element),
-      );
+      const roles = [
+        ...document.querySelectorAll(
+          '[role="img"], [role="group"], [role="region"], [role="application"]',
+        ),
+      ].filter((element) => !named(element));
       return [...wrong, ...silent, ...roles].map((element) => element.outerHTML.slice(0, 120));
     });
     assert.deepEqual(nameless, []);
     const label = await page.getAttribute('.bars svg', 'aria-label');
-    assert.match(label, /k1 0\.406, k2 0\.463, k3 0\.102, k4 0\.003, k5 0\.001, k6 0\.025; the largest on k2/);
+    assert.match(
+      label,
+      /k1 0\.406, k2 0\.463, k3 0\.102, k4 0\.003, k5 0\.001, k6 0\.025; the largest on k2/,
+    );
   });
 
   test('with forced colours and in print the figures and their verdicts stay', async () => {

@@ -1,4 +1,7 @@
-/** The page can fail: engines that are wrong in one way each, and the statements that must say so, those and no others. */
+/**
+ * The page can fail: engines that are wrong in one way each, and the statements that must say so,
+ * those and no others.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
@@ -14,9 +17,13 @@ const edit = (path, from, to) => ({
   },
 });
 
-/** The engine behind another one that changes a call: `body` sees engine, q, k, v, o and returns a result of attention. */
+/**
+ * The engine behind another one that changes a call: `body` sees engine, q, k, v, o and returns a
+ * result of attention.
+ */
 const wrap = (body) => ({
-  'src/js/original.js': () => readFileSync(new URL('../../src/js/index.js', import.meta.url), 'utf8'),
+  'src/js/original.js': () =>
+    readFileSync(new URL('../../src/js/index.js', import.meta.url), 'utf8'),
   'src/js/index.js': () => `
     export * from './original.js';
     import { init as start } from './original.js';
@@ -63,17 +70,23 @@ const MUTATIONS = [
   },
   {
     name: 'weights of another temperature than the output’s',
-    change: machine('return engine.attention(q, k, v, o.want?.weights ? { ...o, temperature: 1.01 * o.temperature } : o);'),
+    change: machine(
+      'return engine.attention(q, k, v, o.want?.weights ? { ...o, temperature: 1.01 * o.temperature } : o);',
+    ),
     red: ['C4'],
   },
   {
     name: 'rows that sum to 1.001',
-    change: machine('const r = engine.attention(q, k, v, o); r.weights &&= r.weights.map((p) => 1.001 * p); return r;'),
+    change: machine(
+      'const r = engine.attention(q, k, v, o); r.weights &&= r.weights.map((p) => 1.001 * p); return r;',
+    ),
     red: ['C3', 'C4'],
   },
   {
     name: 'one last bit that depends on sharing',
-    change: machine('const r = engine.attention(q, k, v, o); if (o.kvHeads < o.heads) new Int32Array(r.output.buffer)[5] ^= 1; return r;'),
+    change: machine(
+      'const r = engine.attention(q, k, v, o); if (o.kvHeads < o.heads) new Int32Array(r.output.buffer)[5] ^= 1; return r;',
+    ),
     red: ['C6'],
   },
   {
@@ -101,11 +114,18 @@ describe('an engine that is wrong', { skip: missing }, () => {
     test(`${name} turns ${red.join(', ')} red and nothing else`, async () => {
       const site = await serve({ change });
       const { page } = await visit(browser, site);
-      const expected = Object.fromEntries(ALL.map((id) => [id, red.includes(id) ? 'violated' : 'holds']));
+      const expected = Object.fromEntries(
+        ALL.map((id) => [id, red.includes(id) ? 'violated' : 'holds']),
+      );
       assert.deepEqual(await verdicts(page), expected);
       for (const id of red) {
         assert.match((await statements(page))[id].text, /^✗ violated/);
-        assert.ok(await page.locator(`#statement-${id}`).getByRole('button', { name: 'copy a report' }).isVisible());
+        assert.ok(
+          await page
+            .locator(`#statement-${id}`)
+            .getByRole('button', { name: 'copy a report' })
+            .isVisible(),
+        );
       }
       if (red.includes('C1-float64')) await shoot(page, 'violated');
       await page.close();

@@ -1,21 +1,38 @@
-/** Numbers, not badges: what the page shows, against a recomputation that shares no code with it. */
+/**
+ * Numbers, not badges: what the page shows, against a recomputation that shares no code with it.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { gaussianInputs, headInputs, unitRows } from '../../web/data.js';
-import { attentionWeights, average, chooser, difference, dot, gaussianWeights, rows, sum } from './recompute.js';
+import {
+  attentionWeights,
+  average,
+  chooser,
+  difference,
+  dot,
+  gaussianWeights,
+  rows,
+  sum,
+} from './recompute.js';
 import { browsers, close, go, opened, statements } from './site.js';
 
-/** What the page's engine returns for these inputs. Arrays travel as plain lists: float32 and float64 are exact in them. */
+/**
+ * What the page's engine returns for these inputs. Arrays travel as plain lists: float32 and
+ * float64 are exact in them.
+ */
 const ask = (page, call, arrays, options) =>
   page.evaluate(
     async ([call, arrays, Type, options]) => {
       const { init } = await import('../src/js/index.js');
-      const engine = await init(),
-        Floats = globalThis[Type];
+      const engine = await init();
+      const Floats = globalThis[Type];
       const target = call === 'attention' ? engine : engine.theory;
       const result = target[call](...arrays.map((list) => Floats.from(list)), options);
       return Object.fromEntries(
-        Object.entries(result).map(([name, value]) => [name, ArrayBuffer.isView(value) ? Array.from(value) : value]),
+        Object.entries(result).map(([name, value]) => [
+          name,
+          ArrayBuffer.isView(value) ? Array.from(value) : value,
+        ]),
       );
     },
     [call, arrays.map((list) => Array.from(list)), arrays[0].constructor.name, options],
@@ -27,16 +44,32 @@ for (const { name, missing, launch } of browsers)
     opened((visited) => ({ page } = visited), launch);
 
     test('the inputs of a seed are the same bits everywhere', async () => {
-      const checksum = (array) => new Uint32Array(array.buffer).reduce((a, word) => Math.imul(a ^ word, 0x01000193) >>> 0, 0x811c9dc5);
+      const checksum = (array) =>
+        new Uint32Array(array.buffer).reduce(
+          (a, word) => Math.imul(a ^ word, 0x01000193) >>> 0,
+          0x811c9dc5,
+        );
       const pinned = [595297098, 574895812, 1016593564, 3236839700, 2660348736, 1908161460];
       const { q, k, v } = headInputs({ seed: 7, H: 8, G: 4, n: 32, d: 64, kind: 'patterns' });
       const plain = gaussianInputs({ seed: 7, n: 32, d: 64, dv: 16 });
       assert.deepEqual([q, k, v, plain.q, plain.k, plain.v].map(checksum), pinned);
       const here = await page.evaluate(async () =>
-        Array.from((await import('./data.js')).headInputs({ seed: 7, H: 8, G: 4, n: 32, d: 64, kind: 'patterns' }).k),
+        Array.from(
+          (await import('./data.js')).headInputs({
+            seed: 7,
+            H: 8,
+            G: 4,
+            n: 32,
+            d: 64,
+            kind: 'patterns',
+          }).k,
+        ),
       );
       assert.deepEqual(here, Array.from(k), 'and in the browser');
-      const moments = [sum(plain.q) / plain.q.length, sum(plain.q.map((x) => x * x)) / plain.q.length];
+      const moments = [
+        sum(plain.q) / plain.q.length,
+        sum(plain.q.map((x) => x * x)) / plain.q.length,
+      ];
       close(moments[0], 0, 0, 'mean', 0.1);
       close(moments[1], 1, 0, 'variance', 0.1);
     });
@@ -44,11 +77,14 @@ for (const { name, missing, launch } of browsers)
     test('the hero’s four routes are the weights of its angles', async () => {
       const random = chooser(11);
       for (let state = 0; state < 12; state++) {
-        const T = [0.05, 20, 0.22][state] ?? random.factor(0.05, 20),
-          q = random.integer(0, 359);
+        const T = [0.05, 20, 0.22][state] ?? random.factor(0.05, 20);
+        const q = random.integer(0, 359);
         const k = Array.from({ length: 6 }, () => (state === 5 ? 90 : random.integer(0, 359)));
         await go(page, `#heroT=${T}&heroQ=${q}&heroK=${k.join('_')}`);
-        const on = (degrees) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+        const on = (degrees) => [
+          Math.cos((degrees * Math.PI) / 180),
+          Math.sin((degrees * Math.PI) / 180),
+        ];
         const { weights, entropy, kl } = attentionWeights(on(q), k.map(on), T);
         const cells = await page.$$eval('td[data-route]', (tds) =>
           tds.map(({ dataset }) => [dataset.route, Number(dataset.key), Number(dataset.value)]),
@@ -56,15 +92,22 @@ for (const { name, missing, launch } of browsers)
         assert.equal(cells.length, 24);
         const { C0 } = await statements(page);
         assert.equal(C0.verdict, 'holds', `T ${T}, q ${q}, k ${k}`);
-        for (const [route, key, value] of cells) close(value, weights[key], 0, `${route} of k${key + 1} at T ${T}`, 2 * C0.allowed);
-        const spread = weights.map((_, key) => cells.filter((cell) => cell[1] === key).map((cell) => cell[2]));
+        for (const [route, key, value] of cells)
+          close(value, weights[key], 0, `${route} of k${key + 1} at T ${T}`, 2 * C0.allowed);
+        const spread = weights.map((_, key) =>
+          cells.filter((cell) => cell[1] === key).map((cell) => cell[2]),
+        );
         assert.equal(
           C0.measured,
           Math.max(...spread.map((four) => Math.max(...four) - Math.min(...four))),
           'C0 is the largest spread of a weight',
         );
-        const slots = await page.$$eval('#hero .slot-value', (all) => all.map((each) => Number(each.dataset.value)));
-        [entropy, kl, Math.exp(entropy)].forEach((expected, at) => close(slots[at], expected, 1e-12, `slot ${at}`, 1e-14 / T));
+        const slots = await page.$$eval('#hero .slot-value', (all) =>
+          all.map((each) => Number(each.dataset.value)),
+        );
+        [entropy, kl, Math.exp(entropy)].forEach((expected, at) =>
+          close(slots[at], expected, 1e-12, `slot ${at}`, 1e-14 / T),
+        );
       }
       await go(page, '#');
     });
@@ -80,15 +123,20 @@ for (const { name, missing, launch } of browsers)
           [40, 9],
         ]) {
           await go(page, `#kT=${T}&kseed=${seed}&e=${precision}`);
-          const told = (await statements(page))[`C1-${precision}`],
-            plain = gaussianInputs({ seed, n: 32, d: 64, dv: 16 });
-          const [q, k, v] = [unitRows(plain.q, 64), unitRows(plain.k, 64), plain.v].map((array) => Floats.from(array));
+          const told = (await statements(page))[`C1-${precision}`];
+          const plain = gaussianInputs({ seed, n: 32, d: 64, dv: 16 });
+          const [q, k, v] = [unitRows(plain.q, 64), unitRows(plain.k, 64), plain.v].map((array) =>
+            Floats.from(array),
+          );
           const options = { headDim: 64, valueDim: 16, temperature: T };
-          const softmax = await ask(page, 'attention', [q, k, v], { ...options, want: { weights: true } });
+          const softmax = await ask(page, 'attention', [q, k, v], {
+            ...options,
+            want: { weights: true },
+          });
           const gaussian = await ask(page, 'gaussianWeights', [q, k, v], options);
           close(told.sigma2, 8 * T, 1e-15, 'σ²');
-          const W = difference(softmax.weights, gaussian.weights),
-            O = difference(softmax.output, gaussian.output);
+          const W = difference(softmax.weights, gaussian.weights);
+          const O = difference(softmax.output, gaussian.output);
           assert.equal(told.max, W.max);
           assert.equal(told.outputMax, O.max);
           close(told.frobenius, W.frobenius, 1e-12, '‖ΔW‖');
@@ -96,18 +144,31 @@ for (const { name, missing, launch } of browsers)
           const [queries, keys, values] = [rows(q, 64), rows(k, 64), rows(v, 16)];
           const allowed = u * (16 + 8 / T) * 1.01;
           queries.forEach((query, i) => {
-            const byDots = attentionWeights(query, keys, T).weights,
-              byDistances = gaussianWeights(query, keys, T).weights;
+            const byDots = attentionWeights(query, keys, T).weights;
+            const byDistances = gaussianWeights(query, keys, T).weights;
             for (let j = 0; j < 32; j++) {
               close(softmax.weights[i * 32 + j], byDots[j], allowed, `softmax weight ${i}, ${j}`);
-              close(gaussian.weights[i * 32 + j], byDistances[j], allowed, `Gaussian weight ${i}, ${j}`);
-            }
-            const smoothed = average(byDistances, values),
-              mass = average(
-                byDistances,
-                values.map((row) => row.map(Math.abs)),
+              close(
+                gaussian.weights[i * 32 + j],
+                byDistances[j],
+                allowed,
+                `Gaussian weight ${i}, ${j}`,
               );
-            smoothed.forEach((x, c) => close(softmax.output[i * 16 + c], x, 0, `output ${i}, ${c}`, u * (28 + 8 / T) * mass[c]));
+            }
+            const smoothed = average(byDistances, values);
+            const mass = average(
+              byDistances,
+              values.map((row) => row.map(Math.abs)),
+            );
+            smoothed.forEach((x, c) =>
+              close(
+                softmax.output[i * 16 + c],
+                x,
+                0,
+                `output ${i}, ${c}`,
+                u * (28 + 8 / T) * mass[c],
+              ),
+            );
           });
         }
       });
@@ -118,11 +179,20 @@ for (const { name, missing, launch } of browsers)
       const cells = await page.$$eval('td[data-precision]', (tds) =>
         tds.map(({ dataset }) => [dataset.precision, dataset.row, Number(dataset.value)]),
       );
-      const published = { 'σ²': 8, 'max |ΔW|': 1.39e-17, '‖ΔW‖': 1.22e-16, 'max |ΔO|': 1.66e-16, '‖ΔO‖': 8.29e-16 };
+      const published = {
+        'σ²': 8,
+        'max |ΔW|': 1.39e-17,
+        '‖ΔW‖': 1.22e-16,
+        'max |ΔO|': 1.66e-16,
+        '‖ΔO‖': 8.29e-16,
+      };
       assert.equal(cells.length, 10);
       for (const [precision, row, value] of cells) {
         const scale = precision === 'float32' && row !== 'σ²' ? 2 ** 29 : 1;
-        assert.ok(value < 4 * scale * published[row] && value > (scale * published[row]) / 4, `${row} in ${precision}: ${value}`);
+        assert.ok(
+          value < 4 * scale * published[row] && value > (scale * published[row]) / 4,
+          `${row} in ${precision}: ${value}`,
+        );
       }
     });
 
@@ -134,7 +204,10 @@ for (const { name, missing, launch } of browsers)
       ]) {
         await go(page, `#${fragment}&at=16_16`);
         assert.equal(await page.textContent('[data-name="keys in reach"]'), String(keys), fragment);
-        assert.ok((await page.textContent('.figure-note')).endsWith(`; a query may read ${words}.`), fragment);
+        assert.ok(
+          (await page.textContent('.figure-note')).endsWith(`; a query may read ${words}.`),
+          fragment,
+        );
       }
       await go(page, '#');
       assert.doesNotMatch(await page.textContent('.figure-note'), /may read/);
@@ -145,40 +218,58 @@ for (const { name, missing, launch } of browsers)
         { H: 4, G: 2, n: 32, d: 16, T: 1, causal: true, reach: 256, seed: 3 },
         { H: 6, G: 1, n: 20, d: 5, T: 0.3, causal: false, reach: 4, seed: 4 },
       ]) {
-        await go(page, `#H=${H}&G=${G}&n=${n}&d=${d}&T=${T}&c=${+causal}&w=${reach}&seed=${seed}&h=1&at=3_2`);
-        const { q, k, v } = headInputs({ seed, H, G, n, d, kind: 'patterns' }),
-          ε = 2 ** -23;
+        await go(
+          page,
+          `#H=${H}&G=${G}&n=${n}&d=${d}&T=${T}&c=${+causal}&w=${reach}&seed=${seed}&h=1&at=3_2`,
+        );
+        const { q, k, v } = headInputs({ seed, H, G, n, d, kind: 'patterns' });
+        const ε = 2 ** -23;
         const [queries, keys, values] = [rows(q, d), rows(k, d), rows(v, d)];
         await page.focus('.pinned .map-cursor');
         await page.keyboard.press('t');
         const shown = await page.$$eval('#machine-panel .map-table tbody tr', (trs) =>
-          trs.map((tr) => [...tr.querySelectorAll('td')].map((td) => (td.className === 'masked' ? null : Number(td.dataset.value)))),
+          trs.map((tr) =>
+            [...tr.querySelectorAll('td')].map((td) =>
+              td.className === 'masked' ? null : Number(td.dataset.value),
+            ),
+          ),
         );
         await page.keyboard.press('t');
-        const options = { heads: H, kvHeads: G, headDim: d, temperature: T, causal, window: [reach, reach] };
+        const options = {
+          heads: H,
+          kvHeads: G,
+          headDim: d,
+          temperature: T,
+          causal,
+          window: [reach, reach],
+        };
         const { output } = await ask(page, 'attention', [q, k, v], options);
         const captions = await page.$$eval('.head figcaption', (all) =>
           all.map(({ dataset }) => [Number(dataset.rho), Number(dataset.entropy)]),
         );
-        let worst = 0,
-          largest = 0;
+        let worst = 0;
+        let largest = 0;
         for (let h = 0; h < H; h++) {
-          const group = Math.floor(h / (H / G)),
-            own = (list) => list.slice(group * n, (group + 1) * n);
-          const commitments = [],
-            entropies = [];
+          const group = Math.floor(h / (H / G));
+          const own = (list) => list.slice(group * n, (group + 1) * n);
+          const commitments = [];
+          const entropies = [];
           for (let i = 0; i < n; i++) {
             const reads = (j) => !(causal && j > i) && Math.abs(i - j) <= reach;
-            const query = queries[h * n + i],
-              { weights, kl, entropy } = attentionWeights(query, own(keys), T, reads);
-            const A = Math.max(...own(keys).map((key, j) => (reads(j) ? dot(query.map(Math.abs), key.map(Math.abs)) / Math.sqrt(d) / T : 0)));
+            const query = queries[h * n + i];
+            const { weights, kl, entropy } = attentionWeights(query, own(keys), T, reads);
+            const A = Math.max(
+              ...own(keys).map((key, j) =>
+                reads(j) ? dot(query.map(Math.abs), key.map(Math.abs)) / Math.sqrt(d) / T : 0,
+              ),
+            );
             commitments.push(kl);
             entropies.push(entropy);
-            const exact = average(weights, own(values)),
-              mass = average(
-                weights,
-                own(values).map((row) => row.map(Math.abs)),
-              );
+            const exact = average(weights, own(values));
+            const mass = average(
+              weights,
+              own(values).map((row) => row.map(Math.abs)),
+            );
             for (let c = 0; c < d; c++) {
               const apart = Math.abs(output[(h * n + i) * d + c] - exact[c]);
               largest = Math.max(largest, apart);

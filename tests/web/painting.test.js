@@ -16,7 +16,12 @@ const pixels = (page, h) =>
     const copy = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
     copy.drawImage(document.querySelectorAll('.head canvas')[h], 0, 0);
     const { data } = copy.getImageData(0, 0, width, height);
-    return { width, cells: Array.from({ length: data.length / 4 }, (_, at) => [...data.subarray(4 * at, 4 * at + 4)]) };
+    return {
+      width,
+      cells: Array.from({ length: data.length / 4 }, (_, at) => [
+        ...data.subarray(4 * at, 4 * at + 4),
+      ]),
+    };
   }, h);
 
 describe('the maps', { skip: missing }, () => {
@@ -30,22 +35,37 @@ describe('the maps', { skip: missing }, () => {
         ...element.dataset,
         ticks: [...element.querySelectorAll('text')].map((text) => text.textContent),
         name: element.getAttribute('aria-label'),
-        edges: [...element.querySelectorAll('text')].map((text) => text.getBoundingClientRect()).map(({ left, right }) => [left, right]),
+        edges: [...element.querySelectorAll('text')]
+          .map((text) => text.getBoundingClientRect())
+          .map(({ left, right }) => [left, right]),
       }));
-      legend.edges.slice(1).forEach(([left], i) => assert.ok(left > legend.edges[i][1], `${legend.ticks[i + 1]} is clear of ${legend.ticks[i]}`));
+      legend.edges
+        .slice(1)
+        .forEach(([left], i) =>
+          assert.ok(
+            left > legend.edges[i][1],
+            `${legend.ticks[i + 1]} is clear of ${legend.ticks[i]}`,
+          ),
+        );
       const all = Array.from({ length: 8 }, (_, h) => weightsOf({}, h)).flatMap((head) =>
         head.flatMap((row, i) => row.slice(0, i + 1).map((p) => ({ p, n: i + 1 }))),
       );
-      const most = Math.max(...all.map(({ p }) => p)),
-        M = Math.ceil(Math.log2(Math.max(...all.map(({ p, n }) => p * n))));
-      const shares = all.map(({ p, n }) => p * Math.log(p * n)),
-        [least, share] = [Math.min(...shares), Math.max(...shares)];
-      const [low, high] = { linear: [0, most], sqrt: [0, most], log: [1e-5, 1], uniform: [-M, M], share: [least, share] }[kind];
+      const most = Math.max(...all.map(({ p }) => p));
+      const M = Math.ceil(Math.log2(Math.max(...all.map(({ p, n }) => p * n))));
+      const shares = all.map(({ p, n }) => p * Math.log(p * n));
+      const [least, share] = [Math.min(...shares), Math.max(...shares)];
+      const [low, high] = {
+        linear: [0, most],
+        sqrt: [0, most],
+        log: [1e-5, 1],
+        uniform: [-M, M],
+        share: [least, share],
+      }[kind];
       assert.equal(legend.kind, kind);
       close(Number(legend.low), low, 1e-4, 'low end');
       close(Number(legend.high), high, 1e-4, 'high end');
-      const first = legend.ticks[0],
-        last = legend.ticks.at(-1);
+      const first = legend.ticks[0];
+      const last = legend.ticks.at(-1);
       const printed = {
         linear: ['0', most],
         sqrt: ['0', most],
@@ -55,7 +75,10 @@ describe('the maps', { skip: missing }, () => {
       }[kind];
       assert.equal(first, printed[0]);
       close(Number(last), printed[1], 1e-2, 'the last tick');
-      assert.match(legend.name, new RegExp(`from ${first.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')} to ${last}`));
+      assert.match(
+        legend.name,
+        new RegExp(`from ${first.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')} to ${last}`),
+      );
     });
   }
 
@@ -65,7 +88,11 @@ describe('the maps', { skip: missing }, () => {
     for (let h = 0; h < 8; h++) {
       const { cells } = await pixels(page, h);
       weightsOf({}, h).forEach((row, i) =>
-        row.slice(0, i + 1).forEach((p, j) => ends.push({ share: p * Math.log(p * (i + 1)), cell: cells[i * 32 + j] })),
+        row
+          .slice(0, i + 1)
+          .forEach((p, j) =>
+            ends.push({ share: p * Math.log(p * (i + 1)), cell: cells[i * 32 + j] }),
+          ),
       );
     }
     ends.sort((a, b) => a.share - b.share);
@@ -76,43 +103,58 @@ describe('the maps', { skip: missing }, () => {
       [ends.at(-1).share / 2, '#C67352'],
       [ends.at(-1).share, '#692300'],
     ]) {
-      const [r, g, b] = ends.reduce((best, each) => (Math.abs(each.share - share) < Math.abs(best.share - share) ? each : best)).cell;
+      const [r, g, b] = ends.reduce((best, each) =>
+        Math.abs(each.share - share) < Math.abs(best.share - share) ? each : best,
+      ).cell;
       [r, g, b].forEach((channel, c) =>
-        assert.ok(Math.abs(channel - parseInt(hex.slice(1 + 2 * c, 3 + 2 * c), 16)) <= 12, `${share}: ${[r, g, b]} instead of ${hex}`),
+        assert.ok(
+          Math.abs(channel - parseInt(hex.slice(1 + 2 * c, 3 + 2 * c), 16)) <= 12,
+          `${share}: ${[r, g, b]} instead of ${hex}`,
+        ),
       );
     }
   });
 
   test('pixels: a weight has the colour of its value, zero is the paper, a masked cell is left to the hatch', async () => {
     await go(page, '#x=linear&T=0.05');
-    const weights = weightsOf({ T: 0.05 }, 0),
-      { width, cells } = await pixels(page, 0),
-      most = Number(await page.getAttribute('.machine-right .legend', 'data-high'));
+    const weights = weightsOf({ T: 0.05 }, 0);
+    const { width, cells } = await pixels(page, 0);
+    const most = Number(await page.getAttribute('.machine-right .legend', 'data-high'));
     assert.equal(width, 32);
     let ends = 0;
     weights.forEach((row, i) =>
       row.forEach((p, j) => {
-        const cell = cells[i * 32 + j],
-          place = (p / most) * 8,
-          stop = Math.round(place);
+        const cell = cells[i * 32 + j];
+        const place = (p / most) * 8;
+        const stop = Math.round(place);
         if (j > i) return assert.equal(cell[3], 0, `masked ${i}, ${j}`);
         assert.equal(cell[3], 255);
         if (Math.abs(place - stop) > 0.01) return;
         ends++;
         STOPS[stop].forEach((channel, c) =>
-          assert.ok(Math.abs(cell[c] - channel) <= 6, `${i}, ${j}: ${cell} for ${p}, near ${STOPS[stop]}`),
+          assert.ok(
+            Math.abs(cell[c] - channel) <= 6,
+            `${i}, ${j}: ${cell} for ${p}, near ${STOPS[stop]}`,
+          ),
         );
       }),
     );
     assert.ok(ends > 100, `${ends} cells lie on a stop`);
     await go(page, '#x=linear');
-    assert.equal(await page.textContent('.machine-right .legend-extra'), 'Hatched: masked, weight exactly 0.');
+    assert.equal(
+      await page.textContent('.machine-right .legend-extra'),
+      'Hatched: masked, weight exactly 0.',
+    );
     await go(page, '#x=linear&T=0.01');
-    const extra = await page.textContent('.machine-right .legend-extra'),
-      [, zeros] = extra.match(/Not hatched, painted as 0: (\d+) weights too small for float32\./) ?? assert.fail(extra);
+    const extra = await page.textContent('.machine-right .legend-extra');
+    const [, zeros] =
+      extra.match(/Not hatched, painted as 0: (\d+) weights too small for float32\./) ??
+      assert.fail(extra);
     // Below e^−87.3 of its row's largest a weight is 0 in float32.
     const small = Array.from({ length: 8 }, (_, h) => weightsOf({ T: 0.01 }, h))
-      .flatMap((head) => head.flatMap((row, i) => row.slice(0, i + 1).map((p) => p / Math.max(...row))))
+      .flatMap((head) =>
+        head.flatMap((row, i) => row.slice(0, i + 1).map((p) => p / Math.max(...row))),
+      )
       .filter((ratio) => ratio < Math.exp(-87.33654)).length;
     close(Number(zeros), small, 0.01, 'weights that underflow');
   });
@@ -122,8 +164,8 @@ describe('the maps', { skip: missing }, () => {
     for (const h of [0, 1, 2]) {
       const { cells } = await pixels(page, h);
       cells.forEach((cell, at) => {
-        const [i, j] = [Math.floor(at / 32), at % 32],
-          poisoned = h < 2 && i >= 9 && j <= i;
+        const [i, j] = [Math.floor(at / 32), at % 32];
+        const poisoned = h < 2 && i >= 9 && j <= i;
         assert.equal(cell.join() === '57,255,20,255', poisoned, `head ${h}, ${i}, ${j}: ${cell}`);
       });
     }
@@ -144,18 +186,30 @@ describe('the maps', { skip: missing }, () => {
       await go(page, fragment);
       const { words, ends, drop } = await page.$eval('.bell svg', (svg) => {
         const box = svg.querySelector('.curve').getBBox();
-        const exponents = [...svg.querySelectorAll('.axes text[text-anchor="end"]')].map(({ textContent }) =>
-          Number(textContent.replace(/^10(?=[⁻⁰¹-⁹])/, '').replace(/./g, (c) => '0123456789-'['⁰¹²³⁴⁵⁶⁷⁸⁹⁻'.indexOf(c)] ?? c)),
+        const exponents = [...svg.querySelectorAll('.axes text[text-anchor="end"]')].map(
+          ({ textContent }) =>
+            Number(
+              textContent
+                .replace(/^10(?=[⁻⁰¹-⁹])/, '')
+                .replace(/./g, (c) => '0123456789-'['⁰¹²³⁴⁵⁶⁷⁸⁹⁻'.indexOf(c)] ?? c),
+            ),
         );
-        return { words: svg.textContent, ends: exponents.filter(Number.isFinite), drop: box.height };
+        return {
+          words: svg.textContent,
+          ends: exponents.filter(Number.isFinite),
+          drop: box.height,
+        };
       });
       assert.equal(words.includes('logarithmic'), decades > 0, fragment);
       assert.ok(drop > 300, `${fragment}: the curve falls by ${drop} pixels`);
-      if (decades) assert.ok(Math.max(...ends) - Math.min(...ends) >= decades, `${fragment}: ${ends}`);
+      if (decades)
+        assert.ok(Math.max(...ends) - Math.min(...ends) >= decades, `${fragment}: ${ends}`);
       const hanging = await page.$$eval('.two-legends .legend-bar', (all) =>
         all.flatMap((bar) => {
           const left = bar.querySelector('canvas').getBoundingClientRect().left;
-          return [...bar.querySelectorAll('text')].map((text) => left - text.getBoundingClientRect().left).filter((over) => over > 20);
+          return [...bar.querySelectorAll('text')]
+            .map((text) => left - text.getBoundingClientRect().left)
+            .filter((over) => over > 20);
         }),
       );
       assert.deepEqual(hanging, [], fragment);
@@ -165,11 +219,11 @@ describe('the maps', { skip: missing }, () => {
 
   test('what is smaller than a pixel is pooled by its largest weight, so that a lone bright cell stays', async () => {
     await go(page, '#H=2&G=1&n=256&d=8&T=0.05&x=linear');
-    const weights = weightsOf({ H: 2, G: 1, n: 256, d: 8, T: 0.05 }, 0),
-      { width, cells } = await pixels(page, 0);
+    const weights = weightsOf({ H: 2, G: 1, n: 256, d: 8, T: 0.05 }, 0);
+    const { width, cells } = await pixels(page, 0);
     assert.ok(width < 256);
-    const pool = Math.ceil(256 / width),
-      dark = (cell) => cell[3] === 255 && cell[0] + cell[1] + cell[2] < 140;
+    const pool = Math.ceil(256 / width);
+    const dark = (cell) => cell[3] === 255 && cell[0] + cell[1] + cell[2] < 140;
     let lone = 0;
     weights.forEach((row, i) =>
       row.forEach((p, j) => {

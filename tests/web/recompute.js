@@ -1,13 +1,14 @@
 /**
- * The test's own float64: every number the page shows, once more, by code that neither the kernels nor the page have seen.
- * Rows are arrays of arrays here, and sums are compensated, so that not even the order of additions is shared.
+ * The test's own float64: every number the page shows, once more, by code that neither the kernels
+ * nor the page have seen. Rows are arrays of arrays here, and sums are compensated, so that not
+ * even the order of additions is shared.
  */
 import { headInputs } from '../../web/data.js';
 
 /** Neumaier's sum. */
 export function sum(values) {
-  let total = 0,
-    lost = 0;
+  let total = 0;
+  let lost = 0;
   for (const x of values) {
     const next = total + x;
     lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
@@ -17,16 +18,18 @@ export function sum(values) {
 }
 
 export const rows = (flat, width) =>
-  Array.from({ length: flat.length / width }, (_, r) => Array.from(flat.slice(r * width, (r + 1) * width)));
+  Array.from({ length: flat.length / width }, (_, r) =>
+    Array.from(flat.slice(r * width, (r + 1) * width)),
+  );
 export const dot = (a, b) => sum(a.map((x, c) => x * b[c]));
 
 /** exp(x_j) / Σ exp(x_j) over the finite entries; entropy and KL to uniform in nats. */
 export function softmax(exponents) {
-  const top = Math.max(...exponents),
-    raw = exponents.map((x) => Math.exp(x - top)),
-    total = sum(raw);
-  const weights = raw.map((x) => x / total),
-    n = exponents.filter((x) => x > -Infinity).length;
+  const top = Math.max(...exponents);
+  const raw = exponents.map((x) => Math.exp(x - top));
+  const total = sum(raw);
+  const weights = raw.map((x) => x / total);
+  const n = exponents.filter((x) => x > -Infinity).length;
   const entropy = -sum(weights.map((p) => (p > 0 ? p * Math.log(p) : 0)));
   return { weights, entropy, kl: Math.log(n) - entropy, lse: top + Math.log(total) };
 }
@@ -38,11 +41,14 @@ export const attentionWeights = (q, keys, T, reads = () => true) =>
 /** Weights of one query by distances. */
 export function gaussianWeights(q, keys, T, restore = false) {
   const twice = 2 * T * Math.sqrt(q.length);
-  return softmax(keys.map((k) => ((restore ? dot(k, k) : 0) - sum(k.map((x, c) => (q[c] - x) ** 2))) / twice));
+  return softmax(
+    keys.map((k) => ((restore ? dot(k, k) : 0) - sum(k.map((x, c) => (q[c] - x) ** 2))) / twice),
+  );
 }
 
 /** Σ p_j v_j. */
-export const average = (weights, values) => values[0].map((_, c) => sum(weights.map((p, j) => (p === 0 ? 0 : p * values[j][c]))));
+export const average = (weights, values) =>
+  values[0].map((_, c) => sum(weights.map((p, j) => (p === 0 ? 0 : p * values[j][c]))));
 
 /** The largest element and the Frobenius norm of a difference. */
 export function difference(a, b) {
@@ -50,12 +56,17 @@ export function difference(a, b) {
   return { max: Math.max(...deltas), frobenius: Math.sqrt(sum(deltas.map((x) => x * x))) };
 }
 
-/** The weights of head h of the machine, as its settings define them; the defaults are the page's. */
-export function weightsOf({ seed = 7, H = 8, G = 4, n = 32, d = 64, T = 1, causal = true, kind = 'patterns' }, h) {
-  const { q, k } = headInputs({ seed, H, G, n, d, kind }),
-    keys = rows(k, d)
-      .slice(Math.floor(h / (H / G)) * n)
-      .slice(0, n);
+/**
+ * The weights of head h of the machine, as its settings define them; the defaults are the page's.
+ */
+export function weightsOf(
+  { seed = 7, H = 8, G = 4, n = 32, d = 64, T = 1, causal = true, kind = 'patterns' },
+  h,
+) {
+  const { q, k } = headInputs({ seed, H, G, n, d, kind });
+  const keys = rows(k, d)
+    .slice(Math.floor(h / (H / G)) * n)
+    .slice(0, n);
   return rows(q, d)
     .slice(h * n, (h + 1) * n)
     .map((query, i) => attentionWeights(query, keys, T, (j) => !causal || j <= i).weights);

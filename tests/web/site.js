@@ -1,7 +1,8 @@
 /**
- * The page as a reader meets it: the repository behind the plainest possible static server, in a sub-path, without special
- * headers unless a test asks for some; and the browsers to look at it. `change` serves some files altered, for builds that are
- * wrong on purpose, and files that are not there, as `blank.html` at the root.
+ * The page as a reader meets it: the repository behind the plainest possible static server, in a
+ * sub-path, without special headers unless a test asks for some; and the browsers to look at it.
+ * `change` serves some files altered, for builds that are wrong on purpose, and files that are not
+ * there, as `blank.html` at the root.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -14,18 +15,30 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PREFIX = '/some/where/deep';
-const TYPES = { '.gguf': 'application/octet-stream', '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.wasm': 'application/wasm' };
+const TYPES = {
+  '.gguf': 'application/octet-stream',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+};
 const BLANK = { 'blank.html': () => '<!doctype html><link rel="icon" href="data:,">' };
 /** What a page needs for threads. */
-export const ISOLATION = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
+export const ISOLATION = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-embedder-policy': 'require-corp',
+};
 /** The least that a content security policy must allow. */
 export const STRICT = {
-  'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; img-src data:",
+  'content-security-policy':
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; img-src data:",
 };
 
 /**
- * A browser as Debian has it, and why it is not there, or false. Playwright drives Firefox by WebDriver BiDi, where no build of
- * its own is needed; but Playwright 1.65 asks for what Debian's Firefox 153 does not know yet (emulation.setMediaFeaturesOverride).
+ * A browser as Debian has it, and why it is not there, or false. Playwright drives Firefox by
+ * WebDriver BiDi, where no build of its own is needed; but Playwright 1.65 asks for what Debian's
+ * Firefox 153 does not know yet (emulation.setMediaFeaturesOverride).
  */
 function installed(name, path, start) {
   const missing = existsSync(path) ? false : `there is no ${name} at ${path}`;
@@ -33,12 +46,21 @@ function installed(name, path, start) {
 }
 const FLAGS =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
-const chromium = installed('Chromium', process.env.CHROMIUM ?? '/usr/bin/chromium', ({ chromium }, executablePath) =>
-  chromium.launch({ executablePath, args: FLAGS.split(' ') }),
+const chromium = installed(
+  'Chromium',
+  process.env.CHROMIUM ?? '/usr/bin/chromium',
+  ({ chromium }, executablePath) => chromium.launch({ executablePath, args: FLAGS.split(' ') }),
 );
 // motion is reduced by a preference, which over WebDriver BiDi no page can be given
-const firefox = installed('Firefox', process.env.FIREFOX ?? '/usr/bin/firefox-esr', ({ firefox }, executablePath) =>
-  firefox.launch({ channel: 'moz-firefox', executablePath, firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 } }),
+const firefox = installed(
+  'Firefox',
+  process.env.FIREFOX ?? '/usr/bin/firefox-esr',
+  ({ firefox }, executablePath) =>
+    firefox.launch({
+      channel: 'moz-firefox',
+      executablePath,
+      firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 },
+    }),
 );
 export const browsers = [chromium, firefox];
 /** Most tests of the page need one. */
@@ -46,26 +68,37 @@ export const { launch, missing } = chromium;
 
 /**
  * @param {object} [options]
- * @param {Record<string, (text: string) => string | Uint8Array>} [options.change] by path from the root; a new path has no text yet
+ * @param {Record<string, (text: string) => string | Uint8Array>} [options.change] by path from the
+ *   root; a new path has no text yet
  * @param {Record<string, string>} [options.types] content types by ending, '' for none at all
  * @param {(path: string) => number} [options.status] to refuse a file
  * @param {Record<string, string>} [options.headers] with everything
  */
 export async function serve({ change = {}, types = {}, status = () => 200, headers = {} } = {}) {
-  const requests = [], changes = { ...BLANK, ...change };
+  const requests = [];
+  const changes = { ...BLANK, ...change };
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
     requests.push(pathname);
     let path = normalize(decodeURIComponent(pathname.slice(PREFIX.length + 1)));
-    if (!pathname.startsWith(`${PREFIX}/`) || path.startsWith('..')) return response.writeHead(404).end('outside the sub-path');
+    if (!pathname.startsWith(`${PREFIX}/`) || path.startsWith('..'))
+      return response.writeHead(404).end('outside the sub-path');
     if (pathname.endsWith('/')) path += 'index.html';
     const refused = status(path);
     if (refused !== 200) return response.writeHead(refused).end('refused by the test');
     try {
-      const found = await readFile(join(root, path)).catch((error) => (path in changes ? Buffer.from('') : Promise.reject(error)));
+      const found = await readFile(join(root, path)).catch((error) =>
+        path in changes ? Buffer.from('') : Promise.reject(error),
+      );
       const type = types[extname(path)] ?? TYPES[extname(path)];
       const bytes = path in changes ? Buffer.from(changes[path](found.toString())) : found;
-      response.writeHead(200, { ...(type && { 'content-type': type }), 'content-length': bytes.length, ...headers }).end(bytes);
+      response
+        .writeHead(200, {
+          ...(type && { 'content-type': type }),
+          'content-length': bytes.length,
+          ...headers,
+        })
+        .end(bytes);
     } catch {
       response.writeHead(404).end('no such file');
     }
@@ -83,7 +116,8 @@ export async function serve({ change = {}, types = {}, status = () => 200, heade
 
 /** A blank page, in which something is evaluated; and what a reader should never have. */
 export async function inBlank(browser, { blank }, f, argument) {
-  const page = await browser.newPage(), problems = [];
+  const page = await browser.newPage();
+  const problems = [];
   watch(page, problems);
   try {
     await page.goto(blank);
@@ -95,36 +129,55 @@ export async function inBlank(browser, { blank }, f, argument) {
 
 /** Collects what the page says that it should not have to say. */
 function watch(page, problems) {
-  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`));
+  page.on(
+    'console',
+    (message) =>
+      ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`),
+  );
   page.on('pageerror', (error) => problems.push(`page: ${error.stack}`));
 }
 
 /**
- * Opens the page and waits until every verdict is there. `problems` collects whatever a reader should never have.
- * Motion is reduced unless a test asks for it, so that nothing moves by itself.
+ * Opens the page and waits until every verdict is there. `problems` collects whatever a reader
+ * should never have. Motion is reduced unless a test asks for it, so that nothing moves by itself.
  */
 export async function visit(browser, { origin, url }, fragment = '', context = {}) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...context });
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+    ...context,
+  });
   const problems = [];
   watch(page, problems);
   page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
   page.on(
     'request',
-    (request) => /^(data|blob):/.test(request.url()) || request.url().startsWith(origin) || problems.push(`elsewhere: ${request.url()}`),
+    (request) =>
+      /^(data|blob):/.test(request.url()) ||
+      request.url().startsWith(origin) ||
+      problems.push(`elsewhere: ${request.url()}`),
   );
-  page.on('response', (response) => response.status() >= 400 && problems.push(`${response.status()}: ${response.url()}`));
+  page.on(
+    'response',
+    (response) =>
+      response.status() >= 400 && problems.push(`${response.status()}: ${response.url()}`),
+  );
   await page.goto(url + fragment);
   await settled(page);
   return { page, problems };
 }
 
 /**
- * Inside a describe: one open page for all of its tests, in which nothing may have gone wrong by the end.
- * @param {(visited: { browser: object, site: object, page: object }) => void} use called before the first test
+ * Inside a describe: one open page for all of its tests, in which nothing may have gone wrong by
+ * the end.
+ * @param {(visited: { browser: object, site: object, page: object }) => void} use called before the
+ *   first test
  * @param {() => Promise<any>} [start] another browser
  */
 export function opened(use, start = launch) {
-  let browser, site, problems;
+  let browser;
+  let site;
+  let problems;
   before(async () => {
     browser = await start();
     site = await serve();
@@ -144,7 +197,10 @@ export async function settled(page) {
   await page.waitForFunction(
     () => {
       const { engine } = document.documentElement.dataset;
-      return engine === 'failed' || (engine === 'ready' && !document.querySelector('[data-verdict="waiting"]'));
+      return (
+        engine === 'failed' ||
+        (engine === 'ready' && !document.querySelector('[data-verdict="waiting"]'))
+      );
     },
     null,
     { timeout: 60000 },
@@ -155,12 +211,19 @@ export async function settled(page) {
 export async function go(page, fragment) {
   await page.evaluate((to) => {
     location.hash = to;
-    dispatchEvent(new Event('hashchange')); // also where the address has not caught up with the reader yet
+    // also where the address has not caught up with the reader yet
+    dispatchEvent(new Event('hashchange'));
   }, fragment);
   // A change is drawn in the next frame; two more are there for what that frame asks for.
   await page.evaluate(
     () =>
-      new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))), 30)),
+      new Promise((done) =>
+        setTimeout(
+          () =>
+            requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))),
+          30,
+        ),
+      ),
   );
   await settled(page);
 }
@@ -185,7 +248,9 @@ export async function statements(page) {
 
 /** Verdict by statement. */
 export const verdicts = async (page) =>
-  Object.fromEntries(Object.entries(await statements(page)).map(([name, { verdict }]) => [name, verdict]));
+  Object.fromEntries(
+    Object.entries(await statements(page)).map(([name, { verdict }]) => [name, verdict]),
+  );
 
 /** Kept for human eyes when CLEARHEAD_SHOTS names a folder. */
 export async function shoot(page, name) {
@@ -196,6 +261,8 @@ export async function shoot(page, name) {
 
 /** |actual − expected| ≤ relative·|expected| + absolute. */
 export function close(actual, expected, relative, what, absolute = 0) {
-  const ok = Object.is(actual, expected) || Math.abs(actual - expected) <= relative * Math.abs(expected) + absolute;
+  const ok =
+    Object.is(actual, expected) ||
+    Math.abs(actual - expected) <= relative * Math.abs(expected) + absolute;
   assert.ok(ok, `${what}: ${actual} instead of ${expected}`);
 }

@@ -1,38 +1,72 @@
-/** Threads in browsers: with cross-origin isolation they help, bit for bit; without, where workers are forbidden or one is lost, one thread says why. */
+/**
+ * Threads in browsers: with cross-origin isolation they help, bit for bit; without, where workers
+ * are forbidden or one is lost, one thread says why.
+ */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { soon } from '../soon.js';
+import { soon } from '../support/soon.js';
 import { browsers, inBlank, ISOLATION, serve, STRICT } from './site.js';
 
-/** Two threads beside one, in the page: what there is, whether a large prefill, a long decode and a layer have the same bits, and how long init took. */
+/**
+ * Two threads beside one, in the page: what there is, whether a large prefill, a long decode and a
+ * layer have the same bits, and how long init took.
+ */
 const compare = async () => {
   const { init } = await import(new URL('src/js/index.js', location.href).href);
-  const start = performance.now(), many = await init({ layers: true, threads: 2 }), took = performance.now() - start, one = await init({ layers: true });
+  const start = performance.now();
+  const many = await init({ layers: true, threads: 2 });
+  const took = performance.now() - start;
+  const one = await init({ layers: true });
   const numbers = (seed, length) => Float32Array.from({ length }, (_, x) => Math.sin(seed + x * x));
   const run = (ch) => {
-    const q = numbers(1, 12 * 300 * 64), cache = ch.kvCache({ kvHeads: 3, headDim: 64, capacity: 4000 });
+    const q = numbers(1, 12 * 300 * 64);
+    const cache = ch.kvCache({ kvHeads: 3, headDim: 64, capacity: 4000 });
     cache.append(numbers(2, 3 * 4000 * 64), numbers(3, 3 * 4000 * 64));
-    const prefill = ch.attention(q, q, q, { heads: 12, headDim: 64, causal: true, want: { stats: true } });
+    const prefill = ch.attention(q, q, q, {
+      heads: 12,
+      headDim: 64,
+      causal: true,
+      want: { stats: true },
+    });
     const decode = ch.attend(q.subarray(0, 9 * 10 * 64), cache, { heads: 9, want: { lse: true } });
-    const w = numbers(4, 256 * 256).map((x) => x / 16), layer = ch.multiHead({ q: w, k: w, v: w, o: w }, { modelDim: 256, heads: 8 });
+    const w = numbers(4, 256 * 256).map((x) => x / 16);
+    const layer = ch.multiHead({ q: w, k: w, v: w, o: w }, { modelDim: 256, heads: 8 });
     const { output } = layer.forward(numbers(5, 150 * 256), { causal: true });
-    return [prefill.output, prefill.stats.kl, decode.output, decode.lse, output].map((x) => new Uint8Array(x.slice().buffer));
+    return [prefill.output, prefill.stats.kl, decode.output, decode.lse, output].map(
+      (x) => new Uint8Array(x.slice().buffer),
+    );
   };
   const [a, b] = [run(many), run(one)];
-  const same = a.every((bytes, x) => bytes.length === b[x].length && bytes.every((byte, y) => byte === b[x][y]));
+  const same = a.every(
+    (bytes, x) => bytes.length === b[x].length && bytes.every((byte, y) => byte === b[x][y]),
+  );
   return { ...many.info, same, took };
 };
 
-/** Calls with a worker that has a fault, until it has been quick enough to take part: what is left, the longest call, and what was kept. */
+/**
+ * Calls with a worker that has a fault, until it has been quick enough to take part: what is left,
+ * the longest call, and what was kept.
+ */
 const lose = async (fault) => {
-  const { init } = await import(new URL('src/js/index.js', location.href).href), { lostWorkers } = await import(new URL('tests/lost-workers.js', location.href).href);
-  const ch = await lostWorkers(fault, 0, () => init({ threads: 2 })), one = await init(), begun = ch.info.threads;
-  const cache = ch.kvCache({ headDim: 4, capacity: 8 }), q = Float32Array.from({ length: 12 * 300 * 64 }, (_, x) => Math.sin(x * x));
+  const { init } = await import(new URL('src/js/index.js', location.href).href);
+  const { lostWorkers } = await import(
+    new URL('tests/engines/lost-workers.js', location.href).href
+  );
+  const ch = await lostWorkers(fault, 0, () => init({ threads: 2 }));
+  const one = await init();
+  const begun = ch.info.threads;
+  const cache = ch.kvCache({ headDim: 4, capacity: 8 });
+  const q = Float32Array.from({ length: 12 * 300 * 64 }, (_, x) => Math.sin(x * x));
   cache.append(new Float32Array(8).fill(2), new Float32Array(8).fill(1));
-  const run = (engine) => engine.attention(q, q, q, { heads: 12, headDim: 64, causal: true }).output, want = run(one), late = performance.now() + 30000;
-  let longest = 0, same = true;
+  const run = (engine) =>
+    engine.attention(q, q, q, { heads: 12, headDim: 64, causal: true }).output;
+  const want = run(one);
+  const late = performance.now() + 30000;
+  let longest = 0;
+  let same = true;
   for (let x = 0; x < 3 || (ch.info.threads > 1 && performance.now() < late); x++) {
-    const start = performance.now(), got = run(ch);
+    const start = performance.now();
+    const got = run(ch);
     longest = Math.max(longest, performance.now() - start);
     same &&= got.every((number, at) => Object.is(number, want[at]));
     await new Promise((done) => setTimeout(done, 20));
@@ -42,8 +76,14 @@ const lose = async (fault) => {
 
 /** An engine whose worker is never there: how long that took, and whether it works. */
 const begin = async (fault) => {
-  const { init } = await import(new URL('src/js/index.js', location.href).href), { lostWorkers } = await import(new URL('tests/lost-workers.js', location.href).href);
-  const start = performance.now(), ch = await lostWorkers(fault, 0, () => init({ threads: 2 })), took = performance.now() - start, x = new Float32Array(8);
+  const { init } = await import(new URL('src/js/index.js', location.href).href);
+  const { lostWorkers } = await import(
+    new URL('tests/engines/lost-workers.js', location.href).href
+  );
+  const start = performance.now();
+  const ch = await lostWorkers(fault, 0, () => init({ threads: 2 }));
+  const took = performance.now() - start;
+  const x = new Float32Array(8);
   return { ...ch.info, took, length: ch.attention(x, x, x, { headDim: 4 }).output.length };
 };
 
@@ -65,33 +105,55 @@ for (const { name, missing, launch } of browsers)
     for (const [what, headers, threads, words] of [
       ['with isolation there are two, from the page’s own thread', ISOLATION, 2, /^$/],
       ['without isolation there is one', {}, 1, /isolated/],
-      ['where the policy forbids workers there is one', { ...ISOLATION, 'content-security-policy': "worker-src 'none'" }, 1, /worker/],
-      ['a strict policy that allows workers of the same origin is enough', { ...ISOLATION, ...STRICT }, 2, /^$/],
+      [
+        'where the policy forbids workers there is one',
+        { ...ISOLATION, 'content-security-policy': "worker-src 'none'" },
+        1,
+        /worker/,
+      ],
+      [
+        'a strict policy that allows workers of the same origin is enough',
+        { ...ISOLATION, ...STRICT },
+        2,
+        /^$/,
+      ],
     ])
-      test(what, () => soon(async () => {
-        const { result } = await run(headers, compare);
-        assert.equal(result.threads, threads, result.why);
-        assert.match(result.why, words);
-        assert.ok(result.same, 'the bits of one thread');
-        return result.took;
-      }));
+      test(what, () =>
+        soon(async () => {
+          const { result } = await run(headers, compare);
+          assert.equal(result.threads, threads, result.why);
+          assert.match(result.why, words);
+          assert.ok(result.same, 'the bits of one thread');
+          return result.took;
+        }),
+      );
 
-    for (const [fault, how] of [['before', 'dies before its pieces'], ['inside', 'dies inside a piece'], ['after', 'dies after its pieces'], ['asleep', 'falls asleep in the middle']])
-      test(`a worker that ${how} costs one call less than 2 s, and nothing else`, () => soon(async () => {
-        const { result } = await run(ISOLATION, lose, fault);
-        assert.equal(result.begun, 2, result.why);
-        assert.equal(result.threads, 1);
-        assert.match(result.why, /worker/);
-        assert.ok(result.same, 'the bits of one thread');
-        assert.deepEqual(result.kept, Array(8).fill(2));
-        return result.longest;
-      }));
+    for (const [fault, how] of [
+      ['before', 'dies before its pieces'],
+      ['inside', 'dies inside a piece'],
+      ['after', 'dies after its pieces'],
+      ['asleep', 'falls asleep in the middle'],
+    ])
+      test(`a worker that ${how} costs one call less than 2 s, and nothing else`, () =>
+        soon(async () => {
+          const { result } = await run(ISOLATION, lose, fault);
+          assert.equal(result.begun, 2, result.why);
+          assert.equal(result.threads, 1);
+          assert.match(result.why, /worker/);
+          assert.ok(result.same, 'the bits of one thread');
+          assert.deepEqual(result.kept, Array(8).fill(2));
+          return result.longest;
+        }));
 
-    for (const [fault, how, words] of [['start', 'fails to start', /refused|ended|worker/], ['silent', 'never answers', /answer/]])
-      test(`a worker that ${how} leaves one thread within 2 s`, () => soon(async () => {
-        const { result } = await run(ISOLATION, begin, fault);
-        assert.deepEqual([result.threads, result.length], [1, 8]);
-        assert.match(result.why, words);
-        return result.took;
-      }));
+    for (const [fault, how, words] of [
+      ['start', 'fails to start', /refused|ended|worker/],
+      ['silent', 'never answers', /answer/],
+    ])
+      test(`a worker that ${how} leaves one thread within 2 s`, () =>
+        soon(async () => {
+          const { result } = await run(ISOLATION, begin, fault);
+          assert.deepEqual([result.threads, result.length], [1, 8]);
+          assert.match(result.why, words);
+          return result.took;
+        }));
   });

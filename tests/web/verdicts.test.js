@@ -11,25 +11,35 @@ describe('the verdicts', { skip: missing }, () => {
 
   test('all hold at the default state', async () => {
     const found = await verdicts(page);
-    assert.deepEqual(Object.keys(found), ['C0', 'C2', 'C3', 'C4', 'C5', 'C6', 'C1-float64', 'C1-float32', 'C18']);
+    assert.deepEqual(Object.keys(found), [
+      'C0',
+      'C2',
+      'C3',
+      'C4',
+      'C5',
+      'C6',
+      'C1-float64',
+      'C1-float32',
+      'C18',
+    ]);
     assert.deepEqual([...new Set(Object.values(found))], ['holds'], JSON.stringify(found));
   });
 
   test('all hold at seeded states, from one position to 128, from argmax to uniform, from MHA to MQA', async () => {
     const random = chooser(2026);
     for (let state = 0; state < 60; state++) {
-      const H = random.pick([1, 2, 3, 4, 6, 8, 12, 32]),
-        G = random.pick([1, 2, 3, 4, 6, 8, 12, 32].filter((each) => H % each === 0));
-      const nk = random.integer(0, 1),
-        rk = random.integer(0, 1),
-        n = random.pick([1, 2, 7, 32, 33, H < 8 ? 128 : 64]),
-        c = random.integer(0, 1),
-        w = random.pick([0, 1, 5, 256]),
-        nan = random.pick([-1, -1, 0, 3]);
-      const positions = [...Array(n).keys()],
-        reads = (i, j) => !(c && j > i) && Math.abs(i - j) <= w;
-      const lost = G === 1 && nan >= 0 && nan < n && positions.every((i) => reads(i, nan)),
-        open = positions.every((i) => positions.every((j) => reads(i, j)));
+      const H = random.pick([1, 2, 3, 4, 6, 8, 12, 32]);
+      const G = random.pick([1, 2, 3, 4, 6, 8, 12, 32].filter((each) => H % each === 0));
+      const nk = random.integer(0, 1);
+      const rk = random.integer(0, 1);
+      const n = random.pick([1, 2, 7, 32, 33, H < 8 ? 128 : 64]);
+      const c = random.integer(0, 1);
+      const w = random.pick([0, 1, 5, 256]);
+      const nan = random.pick([-1, -1, 0, 3]);
+      const positions = [...Array(n).keys()];
+      const reads = (i, j) => !(c && j > i) && Math.abs(i - j) <= w;
+      const lost = G === 1 && nan >= 0 && nan < n && positions.every((i) => reads(i, nan));
+      const open = positions.every((i) => positions.every((j) => reads(i, j)));
       const fragment =
         '#' +
         Object.entries({
@@ -57,7 +67,11 @@ describe('the verdicts', { skip: missing }, () => {
       await go(page, fragment);
       for (const [name, verdict] of Object.entries(await verdicts(page))) {
         const none = name === 'C5' ? open : ['C2', 'C3', 'C4', 'C6'].includes(name) && lost;
-        assert.equal(verdict, none ? 'none' : name.startsWith('C1-') && !nk && !rk ? 'off' : 'holds', `${name} at ${fragment}`);
+        assert.equal(
+          verdict,
+          none ? 'none' : name.startsWith('C1-') && !nk && !rk ? 'off' : 'holds',
+          `${name} at ${fragment}`,
+        );
       }
     }
   });
@@ -65,10 +79,14 @@ describe('the verdicts', { skip: missing }, () => {
   test('where every row is NaN, or nothing is masked, there is nothing to check, and no ✓', async () => {
     await go(page, '#n=3&H=4&G=1&nan=0');
     const { C2, C3, C4, C5, C6 } = await statements(page);
-    for (const each of [C2, C3, C4, C6]) assert.match(each.text, /^– nothing to check .*every (row|number) is NaN/);
+    for (const each of [C2, C3, C4, C6])
+      assert.match(each.text, /^– nothing to check .*every (row|number) is NaN/);
     assert.equal(C5.verdict, 'holds');
     await go(page, '#c=0');
-    assert.match((await statements(page)).C5.text, /^– nothing to check masked weights are exactly 0 no cell is masked/);
+    assert.match(
+      (await statements(page)).C5.text,
+      /^– nothing to check masked weights are exactly 0 no cell is masked/,
+    );
   });
 
   test('an assumption the reader takes away is “assumption off”, not a failure; putting the norm back makes it hold', async () => {
@@ -102,7 +120,11 @@ describe('the verdicts', { skip: missing }, () => {
   test('the oracle that is shown is the one that runs', async () => {
     await page.locator('#statement-C0').getByRole('button', { name: 'show the oracle' }).click();
     const shown = await page.locator('#oracle-C0 pre').allTextContents();
-    assert.deepEqual(shown, [oracle.budgetWeights.toString(), oracle.inverseVarianceMean.toString()]);
-    for (const [name, each] of Object.entries(oracle)) assert.ok(each.toString().split('\n').length <= 60, `${name} fits on a screen`);
+    assert.deepEqual(shown, [
+      oracle.budgetWeights.toString(),
+      oracle.inverseVarianceMean.toString(),
+    ]);
+    for (const [name, each] of Object.entries(oracle))
+      assert.ok(each.toString().split('\n').length <= 60, `${name} fits on a screen`);
   });
 });

@@ -1,21 +1,30 @@
-/** The picture of distance: the query's Gaussian over the plane, and six keys on a circle it can be turned on. */
+/**
+ * The picture of distance: the query's Gaussian over the plane, and six keys on a circle it can be
+ * turned on.
+ */
 import { isDark, table } from '../plot/colour.js';
 import { html, setAttributes, svg } from '../plot/dom.js';
 import { fixed, short } from '../plot/format.js';
 import { onWidth } from '../plot/width.js';
 import { turned } from '../state.js';
 
-const SIZE = 440,
-  R = 165,
-  MIDDLE = SIZE / 2;
-/** The field's value 1 is this far up the ramp: the middle stays light enough for the query to be seen on it. */
+const SIZE = 440;
+const R = 165;
+const MIDDLE = SIZE / 2;
+/**
+ * The field's value 1 is this far up the ramp: the middle stays light enough for the query to be
+ * seen on it.
+ */
 const TOP = 0.66;
 
 /** @param {readonly [number, number] | ArrayLike<number>} point */
 const place = (point) => [MIDDLE + R * point[0], MIDDLE - R * point[1]];
 
 export class Circle {
-  /** @param {{ turnQuery: (degrees: number) => void, turnKey: (j: number, degrees: number) => void }} actions */
+  /**
+   * @param {{ turnQuery: (degrees: number) => void, turnKey: (j: number, degrees: number) => void
+   *   }} actions
+   */
   constructor({ turnQuery, turnKey }) {
     this.canvas = html('canvas', { width: SIZE, height: SIZE, 'aria-hidden': 'true' });
     this.rings = [1, 2].map(() => svg('circle', { class: 'ring' }));
@@ -27,16 +36,25 @@ export class Circle {
       ...this.rings,
       this.edges,
     );
-    this.keys = Array.from({ length: 6 }, (_, j) => this.handle(`key ${j + 1}`, 'key', (degrees) => turnKey(j, degrees)));
+    this.keys = Array.from({ length: 6 }, (_, j) =>
+      this.handle(`key ${j + 1}`, 'key', (degrees) => turnKey(j, degrees)),
+    );
     this.query = this.handle('query', 'query', turnQuery);
     this.query.append(
       svg('rect', { x: -11, y: -11, width: 22, height: 22, transform: 'rotate(45)' }),
       svg('text', { y: 5, 'text-anchor': 'middle' }, 'q'),
     );
     this.caption = html('figcaption');
-    /** Labels and handles keep their size on the screen: this many units of the drawing to a pixel. */
+    /**
+     * Labels and handles keep their size on the screen: this many units of the drawing to a pixel.
+     */
     this.zoom = 1;
-    this.element = html('figure', { class: 'circle' }, html('div', { class: 'circle-frame' }, this.canvas, this.picture), this.caption);
+    this.element = html(
+      'figure',
+      { class: 'circle' },
+      html('div', { class: 'circle-frame' }, this.canvas, this.picture),
+      this.caption,
+    );
     onWidth(this.element, (width) => {
       this.zoom = Math.max(0.88, SIZE / width);
       this.picture.style.setProperty('--zoom', String(this.zoom));
@@ -61,12 +79,21 @@ export class Circle {
     });
     this.picture.append(group);
     group.addEventListener('keydown', (event) => {
-      const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 30, PageDown: -30 }[event.key];
+      const step = {
+        ArrowRight: 1,
+        ArrowUp: 1,
+        ArrowLeft: -1,
+        ArrowDown: -1,
+        PageUp: 30,
+        PageDown: -30,
+      }[event.key];
       const end = { Home: 0, End: 360 }[event.key];
       if (step === undefined && end === undefined) return;
       event.preventDefault();
       const by = Math.abs(step ?? 0) === 1 && event.shiftKey ? 10 : 1;
-      turn(end ?? turned(Math.round(Number(group.getAttribute('aria-valuenow'))) + (step ?? 0) * by));
+      turn(
+        end ?? turned(Math.round(Number(group.getAttribute('aria-valuenow'))) + (step ?? 0) * by),
+      );
     });
     group.addEventListener('pointerdown', (event) => {
       group.setPointerCapture(event.pointerId);
@@ -75,32 +102,37 @@ export class Circle {
     group.addEventListener('pointermove', (event) => {
       if (!group.hasPointerCapture(event.pointerId)) return;
       const box = this.picture.getBoundingClientRect();
-      const x = event.clientX - box.left - box.width / 2,
-        y = box.top + box.height / 2 - event.clientY;
+      const x = event.clientX - box.left - box.width / 2;
+      const y = box.top + box.height / 2 - event.clientY;
       turn(turned(Math.round((2 * Math.atan2(y, x) * 180) / Math.PI) / 2));
     });
-    for (const end of ['pointerup', 'pointercancel']) group.addEventListener(end, () => group.classList.remove('held'));
+    for (const end of ['pointerup', 'pointercancel'])
+      group.addEventListener(end, () => group.classList.remove('held'));
     return group;
   }
 
   /**
-   * @param {{ q: Float64Array, k: Float64Array, sigma2: number, routes: ArrayLike<number>[] }} found
-   * @param {number} queryDegrees @param {readonly number[]} keyDegrees
+   * @param {{ q: Float64Array, k: Float64Array, sigma2: number, routes: ArrayLike<number>[] }}
+   *   found
+   * @param {number} queryDegrees
+   * @param {readonly number[]} keyDegrees
    */
   show(found, queryDegrees, keyDegrees) {
     this.shown = /** @type {const} */ ([found, queryDegrees, keyDegrees]);
-    const { q, k, sigma2, routes } = found,
-      { zoom } = this,
-      p = routes[0],
-      [qx, qy] = place(q),
-      sigma = Math.sqrt(sigma2);
+    const { q, k, sigma2, routes } = found;
+    const { zoom } = this;
+    const p = routes[0];
+    const [qx, qy] = place(q);
+    const sigma = Math.sqrt(sigma2);
     this.glow(q, sigma2);
-    this.rings.forEach((ring, i) => setAttributes(ring, { cx: qx, cy: qy, r: R * sigma * (i + 1) }));
+    this.rings.forEach((ring, i) =>
+      setAttributes(ring, { cx: qx, cy: qy, r: R * sigma * (i + 1) }),
+    );
     this.edges.replaceChildren();
     this.keys.forEach((group, j) => {
-      const point = k.subarray(2 * j, 2 * j + 2),
-        [x, y] = place(point),
-        r = zoom * Math.sqrt(60 + 900 * p[j]);
+      const point = k.subarray(2 * j, 2 * j + 2);
+      const [x, y] = place(point);
+      const r = zoom * Math.sqrt(60 + 900 * p[j]);
       const ends = { x1: qx, y1: qy, x2: x, y2: y };
       this.edges.append(
         svg('line', { ...ends, class: 'edge-hair' }),
@@ -113,7 +145,11 @@ export class Circle {
         svg('circle', { cx: x, cy: y, r, class: 'dot' }),
         svg(
           'text',
-          { x: x + inside * away * point[0], y: y - inside * away * point[1] + 4.5 * zoom, 'text-anchor': 'middle' },
+          {
+            x: x + inside * away * point[0],
+            y: y - inside * away * point[1] + 4.5 * zoom,
+            'text-anchor': 'middle',
+          },
           `k${j + 1}`,
         ),
       );
@@ -123,7 +159,10 @@ export class Circle {
       });
     });
     this.query.setAttribute('transform', `translate(${qx},${qy}) scale(${zoom})`);
-    setAttributes(this.query, { 'aria-valuenow': queryDegrees, 'aria-valuetext': `${short(queryDegrees, 4)} degrees` });
+    setAttributes(this.query, {
+      'aria-valuenow': queryDegrees,
+      'aria-valuetext': `${short(queryDegrees, 4)} degrees`,
+    });
     const best = Array.from(p).indexOf(Math.max(...Array.from(p)));
     this.picture.setAttribute(
       'aria-label',
@@ -132,14 +171,18 @@ export class Circle {
     this.caption.textContent = `The glow is exp(−‖x − q‖²/2σ²). Dashed: σ and 2σ, σ² = T√d = ${fixed(sigma2, 3)} at T = ${short(sigma2 / Math.SQRT2)}. Drag q or a key.`;
   }
 
-  /** The field itself, over the whole frame. It is a product of one factor per axis. @param {Float64Array} q @param {number} sigma2 */
+  /**
+   * The field itself, over the whole frame. It is a product of one factor per axis.
+   * @param {Float64Array} q
+   * @param {number} sigma2
+   */
   glow(q, sigma2) {
-    const context = this.canvas.getContext('2d'),
-      size = this.canvas.width;
+    const context = this.canvas.getContext('2d');
+    const size = this.canvas.width;
     if (!context) return;
-    const colours = table('weights', isDark()),
-      image = context.createImageData(size, size),
-      words = new Uint32Array(image.data.buffer);
+    const colours = table('weights', isDark());
+    const image = context.createImageData(size, size);
+    const words = new Uint32Array(image.data.buffer);
     const packed = Uint32Array.from({ length: 256 }, (_, i) => {
       return colours[3 * i] | (colours[3 * i + 1] << 8) | (colours[3 * i + 2] << 16) | (255 << 24);
     });
@@ -148,10 +191,11 @@ export class Circle {
         const x = (sign * (((at + 0.5) / size) * SIZE - MIDDLE)) / R;
         return Math.exp(-((x - centre) ** 2) / (2 * sigma2));
       });
-    const across = factor(q[0], 1),
-      down = factor(q[1], -1);
+    const across = factor(q[0], 1);
+    const down = factor(q[1], -1);
     for (let y = 0; y < size; y++) {
-      for (let x = 0; x < size; x++) words[y * size + x] = packed[Math.round(255 * TOP * across[x] * down[y])];
+      for (let x = 0; x < size; x++)
+        words[y * size + x] = packed[Math.round(255 * TOP * across[x] * down[y])];
     }
     context.putImageData(image, 0, 0);
   }

@@ -1,20 +1,29 @@
 /**
- * The one movement of the page: T goes from hot to cold and settles, once, in three and a half seconds. Not for readers
- * who asked for less motion, not behind a hidden tab, over at the first touch or focus, and never written into the address.
+ * The one movement of the page: T goes from hot to cold and settles, once, in three and a half
+ * seconds. Not for readers who asked for less motion, not behind a hidden tab, over at the first
+ * touch or focus, and never written into the address.
  */
 
-const FROM = 4,
-  COLDEST = 0.05,
-  WAIT = 1000,
-  DOWN = 2200,
-  BACK = 1300;
+const FROM = 4;
+const COLDEST = 0.05;
+const WAIT = 1000;
+const DOWN = 2200;
+const BACK = 1300;
 
 /** @param {import('../state.js').Signal<number>} T */
 export function sweep(T) {
   if (matchMedia('(prefers-reduced-motion: reduce)').matches || document.hidden) return;
-  const rest = T.value,
-    ends = ['pointerdown', 'keydown', 'focusin', 'wheel', 'touchstart', 'hashchange', 'popstate'],
-    stopper = new AbortController();
+  const rest = T.value;
+  const ends = [
+    'pointerdown',
+    'keydown',
+    'focusin',
+    'wheel',
+    'touchstart',
+    'hashchange',
+    'popstate',
+  ];
+  const stopper = new AbortController();
   let over = false;
   const stop = () => {
     over = true;
@@ -23,7 +32,8 @@ export function sweep(T) {
     T.passing = false;
   };
   T.passing = true;
-  for (const name of ends) addEventListener(name, stop, { capture: true, passive: true, signal: stopper.signal });
+  for (const name of ends)
+    addEventListener(name, stop, { capture: true, passive: true, signal: stopper.signal });
   document.addEventListener('visibilitychange', stop, { signal: stopper.signal });
   const ease = (/** @type {number} */ t) => t * t * (3 - 2 * t);
   const between = (/** @type {number} */ a, /** @type {number} */ b, /** @type {number} */ t) =>
@@ -33,7 +43,11 @@ export function sweep(T) {
     const frame = () => {
       if (over) return;
       const t = performance.now() - began;
-      T.set(t < DOWN ? between(FROM, COLDEST, t / DOWN) : between(COLDEST, rest, Math.min(1, (t - DOWN) / BACK)));
+      T.set(
+        t < DOWN
+          ? between(FROM, COLDEST, t / DOWN)
+          : between(COLDEST, rest, Math.min(1, (t - DOWN) / BACK)),
+      );
       if (t < DOWN + BACK) requestAnimationFrame(frame);
       else stop();
     };

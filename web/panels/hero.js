@@ -1,6 +1,7 @@
 /**
- * One query, six keys, four derivations of the same weights: the softmax kernel and the Gaussian kernel in WebAssembly,
- * the KL-budget solver and the inverse-variance mean in this page's own float64.
+ * One query, six keys, four derivations of the same weights: the softmax kernel and the Gaussian
+ * kernel in WebAssembly, the KL-budget solver and the inverse-variance mean in this page's own
+ * float64.
  */
 import { numberField, slot, temperature } from '../controls.js';
 import { budgetWeights, inverseVarianceMean } from '../oracle.js';
@@ -16,9 +17,9 @@ import { Circle } from './hero-circle.js';
 /** @typedef {import('../state.js').Store} Store */
 
 export const ROUTES = ['softmax kernel', 'Gaussian kernel', 'KL budget', 'inverse variance'];
-const N = 6,
-  D = 2,
-  U = UNITS.float64;
+const N = 6;
+const D = 2;
+const U = UNITS.float64;
 const ONE_HOT = Float64Array.from({ length: N * N }, (_, at) => (at % (N + 1) === 0 ? 1 : 0));
 
 /** @param {Store} store */
@@ -26,28 +27,44 @@ export function heroState(store) {
   return {
     T: store.number('heroT', 0.22, { min: 0.05, max: 20 }),
     q: store.numbers('heroQ', [38], { min: 0, max: 360, length: 1, wrap: turned }),
-    k: store.numbers('heroK', [12, 58, 100, 165, 235, 310], { min: 0, max: 360, length: N, wrap: turned }),
+    k: store.numbers('heroK', [12, 58, 100, 165, 235, 310], {
+      min: 0,
+      max: 360,
+      length: N,
+      wrap: turned,
+    }),
   };
 }
 
 /** A point of the unit circle. @param {number} degrees @returns {[number, number]} */
-const onCircle = (degrees) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+const onCircle = (degrees) => [
+  Math.cos((degrees * Math.PI) / 180),
+  Math.sin((degrees * Math.PI) / 180),
+];
 
 /**
  * The four routes, and how far apart rounding may leave them.
  * @param {Engine} engine @param {{ T: number, q: number, k: readonly number[] }} state
  */
 export function derive(engine, { T, q: degrees, k: keyDegrees }) {
-  const q = Float64Array.from(onCircle(degrees)),
-    k = Float64Array.from(keyDegrees.flatMap(onCircle));
-  const alpha = 1 / (T * Math.sqrt(D)),
-    dots = Float64Array.from({ length: N }, (_, j) => q[0] * k[2 * j] + q[1] * k[2 * j + 1]);
+  const q = Float64Array.from(onCircle(degrees));
+  const k = Float64Array.from(keyDegrees.flatMap(onCircle));
+  const alpha = 1 / (T * Math.sqrt(D));
+  const dots = Float64Array.from({ length: N }, (_, j) => q[0] * k[2 * j] + q[1] * k[2 * j + 1]);
   // Reading six one-hot values, attention's output is its weights.
-  const { output: softmax, stats } = engine.attention(q, k, ONE_HOT, { headDim: D, valueDim: N, temperature: T, want: { stats: true } });
+  const { output: softmax, stats } = engine.attention(q, k, ONE_HOT, {
+    headDim: D,
+    valueDim: N,
+    temperature: T,
+    want: { stats: true },
+  });
   if (!stats) throw new Error('the engine returned no statistics');
-  const rho = stats.kl[0],
-    entropy = stats.entropy[0];
-  const { weights: gaussian, sigma2 } = engine.theory.gaussianWeights(q, k, null, { headDim: D, temperature: T });
+  const rho = stats.kl[0];
+  const entropy = stats.entropy[0];
+  const { weights: gaussian, sigma2 } = engine.theory.gaussianWeights(q, k, null, {
+    headDim: D,
+    temperature: T,
+  });
   const { weights: budget, beta } = budgetWeights(dots, rho);
   const inverse = inverseVarianceMean(
     dots.map((dot) => Math.exp(-alpha * dot)),
@@ -55,23 +72,24 @@ export function derive(engine, { T, q: degrees, k: keyDegrees }) {
   );
   const routes = [softmax, gaussian, budget, inverse];
 
-  // A logit is at most B = 1/T here and carries u·B on either side. Going through ρ adds how far β moves when ρ is rounded:
+  // A logit is at most B = 1/T here and carries u·B on either side. Going through ρ adds how far β
+  // moves when ρ is rounded:
   // δp_j = p_j|z_j − ⟨z⟩|·δβ with δβ = δρ/(β·Var z).
-  let mean = 0,
-    variance = 0,
-    measured = 0,
-    ratio = 0,
-    allowed = 0;
+  let mean = 0;
+  let variance = 0;
+  let measured = 0;
+  let ratio = 0;
+  let allowed = 0;
   for (let j = 0; j < N; j++) mean += softmax[j] * dots[j];
   for (let j = 0; j < N; j++) variance += softmax[j] * (dots[j] - mean) ** 2;
-  const B = 1 / T,
-    rounding = U * (FLAT + STEEP * B);
+  const B = 1 / T;
+  const rounding = U * (FLAT + STEEP * B);
   for (let j = 0; j < N; j++) {
-    const direct = rounding * softmax[j],
-      moved = Math.abs(dots[j] - mean) * (rounding / (beta * variance));
+    const direct = rounding * softmax[j];
+    const moved = Math.abs(dots[j] - mean) * (rounding / (beta * variance));
     const allowance = direct + softmax[j] * Math.min(1, Number.isFinite(moved) ? moved : 0);
-    const values = routes.map((route) => route[j]),
-      apart = Math.max(...values) - Math.min(...values);
+    const values = routes.map((route) => route[j]);
+    const apart = Math.max(...values) - Math.min(...values);
     measured = Math.max(measured, apart);
     allowed = Math.max(allowed, allowance);
     ratio = Math.max(ratio, apart / allowance);
@@ -86,10 +104,15 @@ export function hero(root, engine, state) {
   let latest;
   const circle = new Circle({
     turnQuery: (degrees) => state.q.set([degrees]),
-    turnKey: (j, degrees) => state.k.set(state.k.value.map((old, at) => (at === j ? degrees : old))),
+    turnKey: (j, degrees) =>
+      state.k.set(state.k.value.map((old, at) => (at === j ? degrees : old))),
   });
   const bars = new Bars(ROUTES);
-  const slots = { H: slot('H', '0.000 nats'), rho: slot('ρ', '0.000 nats'), keys: slot('effective keys', '0.00 of 6') };
+  const slots = {
+    H: slot('H', '0.000 nats'),
+    rho: slot('ρ', '0.000 nats'),
+    keys: slot('effective keys', '0.00 of 6'),
+  };
   const knob = temperature(
     state.T,
     (T) =>
@@ -110,14 +133,25 @@ export function hero(root, engine, state) {
     'table',
     { class: 'routes' },
     html('caption', {}, 'The weights by each route, float64'),
-    html('thead', {}, html('tr', {}, html('th', { scope: 'col' }, 'key'), ...ROUTES.map((name) => html('th', { scope: 'col' }, name)))),
+    html(
+      'thead',
+      {},
+      html(
+        'tr',
+        {},
+        html('th', { scope: 'col' }, 'key'),
+        ...ROUTES.map((name) => html('th', { scope: 'col' }, name)),
+      ),
+    ),
     numbers,
   );
   const angles = html(
     'div',
     { class: 'controls' },
     numberField(entry(state.q, 0), { label: 'query, degrees' }),
-    ...Array.from({ length: N }, (_, j) => numberField(entry(state.k, j), { label: `key ${j + 1}, degrees` })),
+    ...Array.from({ length: N }, (_, j) =>
+      numberField(entry(state.k, j), { label: `key ${j + 1}, degrees` }),
+    ),
   );
   root.replaceChildren(
     html('div', { class: 'hero-left' }, circle.element),
@@ -138,14 +172,27 @@ export function hero(root, engine, state) {
         'details',
         { class: 'more' },
         html('summary', {}, 'the numbers, and angles to type'),
-        html('div', { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'Weights by each route' }, table),
+        html(
+          'div',
+          {
+            class: 'table-scroll',
+            tabindex: 0,
+            role: 'region',
+            'aria-label': 'Weights by each route',
+          },
+          table,
+        ),
         angles,
       ),
     ),
   );
 
   const draw = () => {
-    const found = (latest = derive(engine, { T: state.T.value, q: state.q.value[0], k: state.k.value }));
+    const found = (latest = derive(engine, {
+      T: state.T.value,
+      q: state.q.value[0],
+      k: state.k.value,
+    }));
     circle.show(found, state.q.value[0], state.k.value);
     bars.show(found.routes);
     slots.H.show(found.entropy, `${fixed(found.entropy, 3)} nats`);
@@ -165,7 +212,11 @@ export function hero(root, engine, state) {
           {},
           html('th', { scope: 'row' }, `k${j + 1}`),
           ...found.routes.map((route, r) =>
-            html('td', { 'data-value': route[j], 'data-route': ROUTES[r], 'data-key': j }, String(route[j])),
+            html(
+              'td',
+              { 'data-value': route[j], 'data-route': ROUTES[r], 'data-key': j },
+              String(route[j]),
+            ),
           ),
         ),
       ),

@@ -1,4 +1,7 @@
-/** Softmax map, Gaussian map and their difference, one cross-hair over all three, and the differences counted in rounding units. */
+/**
+ * Softmax map, Gaussian map and their difference, one cross-hair over all three, and the
+ * differences counted in rounding units.
+ */
 import { axes, bars, histogram } from '../plot/chart.js';
 import { magnitudeScale, stretchedScale } from '../plot/colour-scale.js';
 import { html, setText, svg } from '../plot/dom.js';
@@ -12,10 +15,10 @@ import { N, UNITS } from './kernel-compute.js';
 /** @typedef {import('./kernel-compute.js').Comparison} Comparison */
 
 const NAMES = /** @type {const} */ (['softmax', 'Gaussian', 'difference']);
-const HEIGHT = 176,
-  MARGIN = { left: 40, right: 12, top: 30, bottom: 50 },
-  BINS = 48,
-  NARROW = 400; // as in panels.css: three maps in a row on a phone, too
+const HEIGHT = 176;
+const MARGIN = { left: 40, right: 12, top: 30, bottom: 50 };
+const BINS = 48;
+const NARROW = 400; // as in panels.css: three maps in a row on a phone, too
 
 export class KernelMaps {
   /** @param {(cell: { i: number, j: number }) => void} onCell */
@@ -56,7 +59,14 @@ export class KernelMaps {
     this.row = html(
       'div',
       { class: 'three-maps' },
-      ...this.maps.map((map, at) => html('figure', {}, map.element, html('figcaption', {}, ['softmax', 'Gaussian', '|difference|'][at]))),
+      ...this.maps.map((map, at) =>
+        html(
+          'figure',
+          {},
+          map.element,
+          html('figcaption', {}, ['softmax', 'Gaussian', '|difference|'][at]),
+        ),
+      ),
     );
     this.element = html(
       'div',
@@ -83,16 +93,19 @@ export class KernelMaps {
   draw() {
     const { found, width } = this;
     if (!found || !width) return;
-    const { softmax, gaussian } = found,
-      difference = Float64Array.from(softmax, (w, at) => Math.abs(w - gaussian[at]));
+    const { softmax, gaussian } = found;
+    const difference = Float64Array.from(softmax, (w, at) => Math.abs(w - gaussian[at]));
     const both = stretchedScale(extent([...softmax, ...gaussian]));
-    const nonzero = Array.from(difference).filter((x) => x > 0),
-      delta = magnitudeScale(extent(nonzero.length ? nonzero : [1e-18, 1e-16]));
-    const counts = new Int32Array(N).fill(N),
-      shared = { rows: N, cols: N, counts, masked: () => false },
-      room = Math.floor((width - 2 * (width < NARROW ? 8 : 16)) / 3);
+    const nonzero = Array.from(difference).filter((x) => x > 0);
+    const delta = magnitudeScale(extent(nonzero.length ? nonzero : [1e-18, 1e-16]));
+    const counts = new Int32Array(N).fill(N);
+    const shared = { rows: N, cols: N, counts, masked: () => false };
+    const room = Math.floor((width - 2 * (width < NARROW ? 8 : 16)) / 3);
     [softmax, gaussian, difference].forEach((weights, at) =>
-      this.maps[at].show({ ...shared, weights, scale: at < 2 ? both : delta }, Math.max(64, Math.min(256, room))),
+      this.maps[at].show(
+        { ...shared, weights, scale: at < 2 ? both : delta },
+        Math.max(64, Math.min(256, room)),
+      ),
     );
     this.legends[0].show(both);
     const zeros = difference.length - nonzero.length;
@@ -105,24 +118,43 @@ export class KernelMaps {
   drawHistogram(difference) {
     const { found, width, chart } = this;
     if (!found || !this.precision) return;
-    const u = UNITS[this.precision],
-      units = Array.from(difference, (x, at) => x / (u * found.softmax[at])).filter((x) => x > 0 && Number.isFinite(x));
-    const most = Math.min(1e40, Math.max(found.units * 3, ...units)),
-      x = log([0.05, 10 ** Math.ceil(Math.log10(most))], [MARGIN.left, width - MARGIN.right]);
-    const counts = histogram(units, x, BINS),
-      y = linear([0, Math.max(1, ...counts)], [HEIGHT - MARGIN.bottom, MARGIN.top]);
+    const u = UNITS[this.precision];
+    const units = Array.from(difference, (x, at) => x / (u * found.softmax[at])).filter(
+      (x) => x > 0 && Number.isFinite(x),
+    );
+    const most = Math.min(1e40, Math.max(found.units * 3, ...units));
+    const x = log([0.05, 10 ** Math.ceil(Math.log10(most))], [MARGIN.left, width - MARGIN.right]);
+    const counts = histogram(units, x, BINS);
+    const y = linear([0, Math.max(1, ...counts)], [HEIGHT - MARGIN.bottom, MARGIN.top]);
     const limit = x.at(found.units);
     chart.setAttribute('width', String(width));
     chart.replaceChildren(
-      axes({ x, y, yTicks: 3, xTicks: 6, xLabel: 'units of rounding, |ΔW| / (u·W)', yLabel: 'weights' }),
+      axes({
+        x,
+        y,
+        yTicks: 3,
+        xTicks: 6,
+        xLabel: 'units of rounding, |ΔW| / (u·W)',
+        yLabel: 'weights',
+      }),
       bars(counts, x, y, 'bar'),
     );
     if (this.assumed) {
       chart.append(
-        svg('line', { x1: limit, x2: limit, y1: MARGIN.top - 6, y2: HEIGHT - MARGIN.bottom, class: 'limit' }),
+        svg('line', {
+          x1: limit,
+          x2: limit,
+          y1: MARGIN.top - 6,
+          y2: HEIGHT - MARGIN.bottom,
+          class: 'limit',
+        }),
         svg(
           'text',
-          { x: Math.min(width - 48, Math.max(MARGIN.left + 104, limit)), y: MARGIN.top - 12, 'text-anchor': 'middle' },
+          {
+            x: Math.min(width - 48, Math.max(MARGIN.left + 104, limit)),
+            y: MARGIN.top - 12,
+            'text-anchor': 'middle',
+          },
           `allowed ${short(found.units)}`,
         ),
       );
@@ -150,11 +182,13 @@ export class KernelMaps {
   describe(i, j) {
     const { found } = this;
     if (!found || !this.precision) return '';
-    const a = found.softmax[i * N + j],
-      b = found.gaussian[i * N + j],
-      apart = Math.abs(a - b);
+    const a = found.softmax[i * N + j];
+    const b = found.gaussian[i * N + j];
+    const apart = Math.abs(a - b);
     const difference =
-      apart === 0 ? 'the same bits' : `apart by ${short(apart, 2)}, ${short(apart / (UNITS[this.precision] * a), 2)} units`;
+      apart === 0
+        ? 'the same bits'
+        : `apart by ${short(apart, 2)}, ${short(apart / (UNITS[this.precision] * a), 2)} units`;
     return `Query ${i}, key ${j}: softmax ${short(a, 6)}, Gaussian ${short(b, 6)}; ${difference}.`;
   }
 }

@@ -1,4 +1,7 @@
-/** The note's run recomputed beside its published figures, and the eight settings of the three switches. */
+/**
+ * The note's run recomputed beside its published figures, and the eight settings of the three
+ * switches.
+ */
 import { html, setText } from '../plot/dom.js';
 import { scientific, short } from '../plot/format.js';
 import { compare } from './kernel-compute.js';
@@ -24,7 +27,13 @@ export class NoteTable {
       html(
         'thead',
         {},
-        html('tr', {}, ...['', 'published', 'here, float64', 'here, float32'].map((name) => html('th', { scope: 'col' }, name))),
+        html(
+          'tr',
+          {},
+          ...['', 'published', 'here, float64', 'here, float32'].map((name) =>
+            html('th', { scope: 'col' }, name),
+          ),
+        ),
       ),
       this.body,
     );
@@ -38,15 +47,27 @@ export class NoteTable {
         sigma2,
         engineSays: { weights, output },
       } = compare(engine, setting, precision);
-      return { precision, values: [sigma2, weights.max, weights.frobenius, output.max, output.frobenius] };
+      return {
+        precision,
+        values: [sigma2, weights.max, weights.frobenius, output.max, output.frobenius],
+      };
     });
     this.body.replaceChildren(
       ...ROWS.map((name, r) =>
         html(
           'tr',
           {},
-          html('th', { scope: 'row', class: 'name' }, name, name.startsWith('‖') && html('sub', {}, 'F')),
-          html('td', { 'data-value': PUBLISHED[r] }, r ? scientific(PUBLISHED[r], 2) : String(PUBLISHED[r])),
+          html(
+            'th',
+            { scope: 'row', class: 'name' },
+            name,
+            name.startsWith('‖') && html('sub', {}, 'F'),
+          ),
+          html(
+            'td',
+            { 'data-value': PUBLISHED[r] },
+            r ? scientific(PUBLISHED[r], 2) : String(PUBLISHED[r]),
+          ),
           ...columns.map(({ precision, values }) =>
             html(
               'td',
@@ -69,7 +90,10 @@ const NORMALISED = /** @type {const} */ ([
 
 /** Every setting of the three switches, computed; a click sets them. */
 export class TruthTable {
-  /** @param {(setting: { unitQueries: boolean, unitKeys: boolean, restore: boolean }) => void} choose */
+  /**
+   * @param {(setting: { unitQueries: boolean, unitKeys: boolean, restore: boolean }) => void}
+   *   choose
+   */
   constructor(choose) {
     this.cells = NORMALISED.flatMap(([name, unitQueries, unitKeys]) =>
       [false, true].map((restore) => {
@@ -79,16 +103,31 @@ export class TruthTable {
       }),
     );
     const rows = NORMALISED.map(([name], r) =>
-      html('tr', {}, html('th', { scope: 'row' }, name), ...this.cells.slice(2 * r, 2 * r + 2).map(({ button }) => html('td', {}, button))),
+      html(
+        'tr',
+        {},
+        html('th', { scope: 'row' }, name),
+        ...this.cells.slice(2 * r, 2 * r + 2).map(({ button }) => html('td', {}, button)),
+      ),
     );
     this.element = html(
       'table',
       { class: 'truth' },
-      html('caption', {}, 'All eight settings, float64: max |ΔW|. Only the keys need equal norms; the query’s cancels in its row.'),
+      html(
+        'caption',
+        {},
+        'All eight settings, float64: max |ΔW|. Only the keys need equal norms; the query’s cancels in its row.',
+      ),
       html(
         'thead',
         {},
-        html('tr', {}, ...['normalised', 'as they are', 'key norm restored'].map((name) => html('th', { scope: 'col' }, name))),
+        html(
+          'tr',
+          {},
+          ...['normalised', 'as they are', 'key norm restored'].map((name) =>
+            html('th', { scope: 'col' }, name),
+          ),
+        ),
       ),
       html('tbody', {}, ...rows),
     );
@@ -96,14 +135,14 @@ export class TruthTable {
 
   /** @param {Engine} engine @param {Setting} setting the present one */
   show(engine, setting) {
-    let ratio = 0,
-      measured = 0,
-      allowed = 0,
-      held = 0,
-      apart = 0;
+    let ratio = 0;
+    let measured = 0;
+    let allowed = 0;
+    let held = 0;
+    let apart = 0;
     for (const { name, unitQueries, unitKeys, restore, button } of this.cells) {
-      const found = compare(engine, { ...setting, unitQueries, unitKeys, restore }, 'float64'),
-        assumed = unitKeys || restore;
+      const found = compare(engine, { ...setting, unitQueries, unitKeys, restore }, 'float64');
+      const assumed = unitKeys || restore;
       const state = assumed ? (found.holds ? 'holds' : 'violated') : 'off';
       if (assumed) {
         if (found.holds) held++;
@@ -119,7 +158,11 @@ export class TruthTable {
       );
       button.setAttribute(
         'aria-pressed',
-        String(unitQueries === setting.unitQueries && unitKeys === setting.unitKeys && restore === setting.restore),
+        String(
+          unitQueries === setting.unitQueries &&
+            unitKeys === setting.unitKeys &&
+            restore === setting.restore,
+        ),
       );
     }
     return { ratio: held === 6 ? Math.min(ratio, 1) : Infinity, measured, allowed, held, apart };

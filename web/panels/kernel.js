@@ -1,4 +1,7 @@
-/** Softmax attention is Gaussian smoothing, when the keys have equal norms or their norm is put back. Three ways to break it. */
+/**
+ * Softmax attention is Gaussian smoothing, when the keys have equal norms or their norm is put
+ * back. Three ways to break it.
+ */
 import { button, numberField, options, temperature, toggle } from '../controls.js';
 import { attentionRow, gaussianRow } from '../oracle.js';
 import { html } from '../plot/dom.js';
@@ -27,11 +30,15 @@ export function kernelState(store) {
   };
 }
 
-/** @param {HTMLElement} root @param {Engine} engine @param {ReturnType<typeof kernelState>} state */
+/**
+ * @param {HTMLElement} root
+ * @param {Engine} engine
+ * @param {ReturnType<typeof kernelState>} state
+ */
 export function kernel(root, engine, state) {
-  const bell = new Bell(),
-    maps = new KernelMaps((cell) => bell.mark(cell)),
-    note = new NoteTable();
+  const bell = new Bell();
+  const maps = new KernelMaps((cell) => bell.mark(cell));
+  const note = new NoteTable();
   const truth = new TruthTable(({ unitQueries, unitKeys, restore }) => {
     state.unitQueries.set(unitQueries);
     state.unitKeys.set(unitKeys);
@@ -52,7 +59,8 @@ export function kernel(root, engine, state) {
   const C18 = new Statement({
     id: 'C18',
     claim: '',
-    allowance: 'Each of the six settings with the assumption is held to the allowance of C1; the other two only report.',
+    allowance:
+      'Each of the six settings with the assumption is held to the allowance of C1; the other two only report.',
     oracles: [gaussianRow],
   });
   const T = temperature(state.T, (value) => `T ${short(value)}; sigma squared ${short(8 * value)}`);
@@ -78,8 +86,16 @@ export function kernel(root, engine, state) {
     html(
       'div',
       { class: 'kernel-tables' },
-      html('div', { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'The note’s run' }, note.element),
-      html('div', { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'The eight settings' }, truth.element),
+      html(
+        'div',
+        { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'The note’s run' },
+        note.element,
+      ),
+      html(
+        'div',
+        { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'The eight settings' },
+        truth.element,
+      ),
     ),
   );
 
@@ -93,9 +109,9 @@ export function kernel(root, engine, state) {
     };
     const assumed = setting.unitKeys || setting.restore;
     PRECISIONS.forEach((precision, at) => {
-      const found = compare(engine, setting, precision),
-        sides = oracleSides(found, setting),
-        { weights, outputs, engineSays } = found;
+      const found = compare(engine, setting, precision);
+      const sides = oracleSides(found, setting);
+      const { weights, outputs, engineSays } = found;
       const data = {
         sigma2: found.sigma2,
         max: weights.max,
@@ -106,14 +122,18 @@ export function kernel(root, engine, state) {
         'gaussian-oracle': sides.gaussianOff,
       };
       const detail = `Each kernel against its own oracle below, largest difference of a weight: softmax ${scientific(sides.softmaxOff)}, Gaussian ${scientific(sides.gaussianOff)}.`;
-      // The worse of weights and outputs decides, and the engine's own comparison has to come to the same verdict.
+      // The worse of weights and outputs decides, and the engine's own comparison has to come to
+      // the same verdict.
       const worse = outputs.ratio > weights.ratio ? outputs : weights;
       statements[at].show(
         assumed
           ? {
               measured: worse.measured,
               allowed: worse.allowed,
-              ratio: engineSays.holds === found.holds ? Math.max(weights.ratio, outputs.ratio) : Infinity,
+              ratio:
+                engineSays.holds === found.holds
+                  ? Math.max(weights.ratio, outputs.ratio)
+                  : Infinity,
               data,
               detail,
               text: `max |ΔW| ${scientific(weights.max)}; closest to its limit: ${scientific(worse.measured)}, allowed ${scientific(worse.allowed)}`,
@@ -136,7 +156,8 @@ export function kernel(root, engine, state) {
     });
     const { ratio, measured, allowed, held, apart } = truth.show(engine, setting);
     C18.show({
-      claim: 'the identity needs equal key norms, or the factor that restores them, and nothing else',
+      claim:
+        'the identity needs equal key norms, or the factor that restores them, and nothing else',
       measured,
       allowed,
       ratio,
@@ -145,7 +166,10 @@ export function kernel(root, engine, state) {
     });
     note.show(engine, setting.seed);
   };
-  onFrame([state.T, state.seed, state.unitQueries, state.unitKeys, state.restore, state.precision], draw);
+  onFrame(
+    [state.T, state.seed, state.unitQueries, state.unitKeys, state.restore, state.precision],
+    draw,
+  );
   document.addEventListener('themechange', draw);
   draw();
 }

@@ -1,6 +1,6 @@
 /**
- * The machine's five statements. The oracle is slow on purpose, so it runs in slices between frames, and only for the
- * state that is on the screen: a newer state ends the older check.
+ * The machine's five statements. The oracle is slow on purpose, so it runs in slices between
+ * frames, and only for the state that is on the screen: a newer state ends the older check.
  */
 import { attentionRow, bitsThatDiffer, mayRead } from '../oracle.js';
 import { scientific } from '../plot/format.js';
@@ -10,20 +10,31 @@ import { Statement } from '../statement.js';
 /** @typedef {import('../../src/js/types.d.ts').AttentionOptions} AttentionOptions */
 /**
  * @typedef {object} Run
- * @property {number} H @property {number} G @property {number} n @property {number} d @property {number} T
+ * @property {number} H
+ * @property {number} G
+ * @property {number} n
+ * @property {number} d
+ * @property {number} T
  * @property {{ causal: boolean, reach: number }} mask
- * @property {Float32Array} q @property {Float32Array} k @property {Float32Array} v
+ * @property {Float32Array} q
+ * @property {Float32Array} k
+ * @property {Float32Array} v
  * @property {AttentionOptions} options
  * @property {Float32Array} output of the fused pass, which formed no weights
  * @property {Float32Array} weights of a second pass, the ones displayed
  */
 
-const EPSILON = 2 ** -23,
-  U = 2 ** -24,
-  SLICE = 10,
-  LARGE = 2e6;
+const EPSILON = 2 ** -23;
+const U = 2 ** -24;
+const SLICE = 10;
+const LARGE = 2e6;
 
-/** A row of displayed weights, and the output they give. @param {Float32Array} row @param {Float32Array} values @param {number} dv */
+/**
+ * A row of displayed weights, and the output they give.
+ * @param {Float32Array} row
+ * @param {Float32Array} values
+ * @param {number} dv
+ */
 function outputOfDisplayed(row, values, dv) {
   const output = new Float64Array(dv);
   for (let j = 0; j < row.length; j++) {
@@ -38,7 +49,8 @@ export class Checks {
   constructor(engine) {
     this.engine = engine;
     this.turn = 0;
-    const rule = 'Allowed per element: ε·Σ p|v|·(4 + 2A), A = max over the keys of Σ|q·k|·scale/T, ε = 2⁻²³.';
+    const rule =
+      'Allowed per element: ε·Σ p|v|·(4 + 2A), A = max over the keys of Σ|q·k|·scale/T, ε = 2⁻²³.';
     this.C2 = new Statement({
       id: 'C2',
       claim: 'the fused kernel gives what textbook loops give',
@@ -48,7 +60,8 @@ export class Checks {
     this.C3 = new Statement({
       id: 'C3',
       claim: 'every row of weights sums to 1',
-      allowance: 'Allowed: u·(4 + n), n the keys the row may read, u = 2⁻²⁴. The sum itself is taken in float64.',
+      allowance:
+        'Allowed: u·(4 + n), n the keys the row may read, u = 2⁻²⁴. The sum itself is taken in float64.',
       oracles: [mayRead],
     });
     this.C4 = new Statement({
@@ -74,8 +87,8 @@ export class Checks {
 
   /** @param {Run} run */
   async check(run) {
-    const turn = ++this.turn,
-      found = fresh();
+    const turn = ++this.turn;
+    const found = fresh();
     if (run.H * run.n * run.n * run.d > LARGE) {
       // While the reader's hand moves, the picture goes first.
       for (const statement of this.all) statement.wait();
@@ -93,15 +106,21 @@ export class Checks {
         started = performance.now();
       }
     }
-    const rows = run.H * run.n,
-      poisoned = found.poisoned ? `; ${found.poisoned} of ${rows} rows read the NaN and are NaN on both sides` : '';
+    const rows = run.H * run.n;
+    const poisoned = found.poisoned
+      ? `; ${found.poisoned} of ${rows} rows read the NaN and are NaN on both sides`
+      : '';
     const closest = (/** @type {typeof found.fused} */ { max, measured, allowed }) =>
       `max |ΔO| ${scientific(max)}; closest to its limit: ${scientific(measured)}, allowed ${scientific(allowed)}`;
-    // Where every row reads the NaN no number is left to compare, and where nothing is masked no cell: that is no success.
-    const unlessEmpty = (/** @type {number} */ compared, /** @type {string} */ otherwise, /** @type {string} */ text) =>
-      compared ? { text } : { verdict: /** @type {const} */ ('none'), text: otherwise };
-    const { fused, sums, picture } = found,
-      lost = 'every row is NaN';
+    // Where every row reads the NaN no number is left to compare, and where nothing is masked no
+    // cell: that is no success.
+    const unlessEmpty = (
+      /** @type {number} */ compared,
+      /** @type {string} */ otherwise,
+      /** @type {string} */ text,
+    ) => (compared ? { text } : { verdict: /** @type {const} */ ('none'), text: otherwise });
+    const { fused, sums, picture } = found;
+    const lost = 'every row is NaN';
     this.C2.show({
       ...fused,
       ...unlessEmpty(fused.compared, lost, closest(fused)),
@@ -110,14 +129,22 @@ export class Checks {
     });
     this.C3.show({
       ...sums,
-      ...unlessEmpty(sums.compared, lost, `measured ${scientific(sums.measured)}, allowed ${scientific(sums.allowed)}`),
+      ...unlessEmpty(
+        sums.compared,
+        lost,
+        `measured ${scientific(sums.measured)}, allowed ${scientific(sums.allowed)}`,
+      ),
       claim: this.C3.claim + (found.poisoned && sums.compared ? ' (NaN rows aside)' : ''),
     });
     this.C4.show({ ...picture, ...unlessEmpty(picture.compared, lost, closest(picture)) });
     this.C5.show({
       measured: found.leaks,
       allowed: 0,
-      ...unlessEmpty(found.maskedCells, 'no cell is masked', `${found.leaks} of ${found.maskedCells} masked cells differ from 0`),
+      ...unlessEmpty(
+        found.maskedCells,
+        'no cell is masked',
+        `${found.leaks} of ${found.maskedCells} masked cells differ from 0`,
+      ),
       data: { cells: found.maskedCells },
     });
     this.shareCheck(run);
@@ -125,26 +152,34 @@ export class Checks {
 
   /** @param {Run} run */
   shareCheck({ H, G, n, d, q, k, v, options, output }) {
-    const share = H / G,
-      size = n * d,
-      apart = new Float32Array(output.length);
+    const share = H / G;
+    const size = n * d;
+    const apart = new Float32Array(output.length);
     let claim = 'one head per dictionary is MHA: H separate single-head calls give the same bits';
     if (share === 1) {
       for (let h = 0; h < H; h++) {
         const part = (/** @type {Float32Array} */ x) => x.slice(h * size, (h + 1) * size);
-        apart.set(this.engine.attention(part(q), part(k), part(v), { ...options, heads: 1, kvHeads: 1 }).output, h * size);
+        apart.set(
+          this.engine.attention(part(q), part(k), part(v), { ...options, heads: 1, kvHeads: 1 })
+            .output,
+          h * size,
+        );
       }
     } else {
       claim = `sharing copies nothing: MHA with each dictionary repeated ${share} times gives the same bits`;
       const repeat = (/** @type {Float32Array} */ x) => {
         const all = new Float32Array(H * size);
-        for (let h = 0; h < H; h++) all.set(x.subarray(Math.floor(h / share) * size, (Math.floor(h / share) + 1) * size), h * size);
+        for (let h = 0; h < H; h++)
+          all.set(
+            x.subarray(Math.floor(h / share) * size, (Math.floor(h / share) + 1) * size),
+            h * size,
+          );
         return all;
       };
       apart.set(this.engine.attention(q, repeat(k), repeat(v), { ...options, kvHeads: H }).output);
     }
-    const different = bitsThatDiffer(output, apart),
-      empty = different === 0 && output.every(Number.isNaN);
+    const different = bitsThatDiffer(output, apart);
+    const empty = different === 0 && output.every(Number.isNaN);
     this.C6.show({
       verdict: empty ? 'none' : undefined,
       claim,
@@ -167,28 +202,48 @@ const fresh = () => ({
 
 /**
  * Keeps the element that is worst against its own allowance.
- * @param {ReturnType<typeof fresh>['fused']} found @param {number} difference @param {number} allowed
+ * @param {ReturnType<typeof fresh>['fused']} found
+ * @param {number} difference
+ * @param {number} allowed
  */
 function worst(found, difference, allowed) {
   const ratio = difference === 0 ? 0 : difference / allowed;
   found.compared++;
   found.max = Math.max(found.max, difference);
-  if (Number.isNaN(found.ratio) || ratio < found.ratio || (ratio === found.ratio && found.allowed > 0)) return;
+  if (
+    Number.isNaN(found.ratio) ||
+    ratio < found.ratio ||
+    (ratio === found.ratio && found.allowed > 0)
+  )
+    return;
   Object.assign(found, { measured: difference, allowed, ratio });
 }
 
-/** One query of one head against the oracle. @param {Run} run @param {number} h @param {number} i @param {ReturnType<typeof fresh>} found */
+/**
+ * One query of one head against the oracle.
+ * @param {Run} run
+ * @param {number} h
+ * @param {number} i
+ * @param {ReturnType<typeof fresh>} found
+ */
 function checkRow({ H, G, n, d, T, mask, q, k, v, output, weights }, h, i, found) {
-  const group = Math.floor(h / (H / G)) * n * d,
-    at = (h * n + i) * d,
-    row = weights.subarray((h * n + i) * n, (h * n + i + 1) * n);
-  const keys = k.subarray(group, group + n * d),
-    values = v.subarray(group, group + n * d);
+  const group = Math.floor(h / (H / G)) * n * d;
+  const at = (h * n + i) * d;
+  const row = weights.subarray((h * n + i) * n, (h * n + i + 1) * n);
+  const keys = k.subarray(group, group + n * d);
+  const values = v.subarray(group, group + n * d);
   const visible = (/** @type {number} */ j) => mayRead(i, j, mask);
-  const truth = attentionRow(q.subarray(at, at + d), keys, values, { n, d, dv: d, scale: 1 / Math.sqrt(d), T, visible });
+  const truth = attentionRow(q.subarray(at, at + d), keys, values, {
+    n,
+    d,
+    dv: d,
+    scale: 1 / Math.sqrt(d),
+    T,
+    visible,
+  });
   const shown = outputOfDisplayed(row, values, d);
-  let sum = 0,
-    count = 0;
+  let sum = 0;
+  let count = 0;
   for (let j = 0; j < n; j++) {
     if (visible(j)) count++;
     else {

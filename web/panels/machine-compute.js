@@ -29,7 +29,8 @@ export function machineState(store) {
 }
 
 /** From H down to 1. @param {number} H */
-export const divisors = (H) => Array.from({ length: H }, (_, i) => H - i).filter((G) => H % G === 0);
+export const divisors = (H) =>
+  Array.from({ length: H }, (_, i) => H - i).filter((G) => H % G === 0);
 
 /** The largest divisor of H that is not above G. @param {number} H @param {number} G */
 export const fittingGroups = (H, G) => divisors(H).find((each) => each <= G) ?? 1;
@@ -38,7 +39,10 @@ export const fittingGroups = (H, G) => divisors(H).find((each) => each <= G) ?? 
 export const nameOf = (H, G) => (G === H ? 'MHA' : G === 1 ? 'MQA' : 'GQA');
 
 /** The last inputs, so that moving T or a mask does not draw them again. */
-const inputs = { name: '', arrays: headInputs({ seed: 0, H: 1, G: 1, n: 1, d: 1, kind: 'normal' }) };
+const inputs = {
+  name: '',
+  arrays: headInputs({ seed: 0, H: 1, G: 1, n: 1, d: 1, kind: 'normal' }),
+};
 
 /** @param {Parameters<typeof headInputs>[0] & { poison: number }} shape */
 function inputsOf(shape) {
@@ -52,16 +56,37 @@ function inputsOf(shape) {
 
 /** @param {Engine} engine @param {MachineState} state */
 export function compute(engine, state) {
-  const H = state.H.value,
-    G = fittingGroups(H, state.G.value),
-    n = state.n.value,
-    d = state.d.value,
-    T = state.T.value;
+  const H = state.H.value;
+  const G = fittingGroups(H, state.G.value);
+  const n = state.n.value;
+  const d = state.d.value;
+  const T = state.T.value;
   const mask = { causal: state.causal.value, reach: state.reach.value };
-  const { q, k, v } = inputsOf({ seed: state.seed.value, H, G, n, d, kind: state.kind.value, poison: state.poison.value });
-  const window = /** @type {[number, number]} */ (mask.reach < n - 1 ? [mask.reach, mask.reach] : [Infinity, Infinity]);
-  const shape = { heads: H, kvHeads: G, headDim: d, valueDim: d, temperature: T, causal: mask.causal, window };
-  const { output, stats, lse } = engine.attention(q, k, v, { ...shape, want: { stats: true, lse: true } });
+  const { q, k, v } = inputsOf({
+    seed: state.seed.value,
+    H,
+    G,
+    n,
+    d,
+    kind: state.kind.value,
+    poison: state.poison.value,
+  });
+  const window = /** @type {[number, number]} */ (
+    mask.reach < n - 1 ? [mask.reach, mask.reach] : [Infinity, Infinity]
+  );
+  const shape = {
+    heads: H,
+    kvHeads: G,
+    headDim: d,
+    valueDim: d,
+    temperature: T,
+    causal: mask.causal,
+    window,
+  };
+  const { output, stats, lse } = engine.attention(q, k, v, {
+    ...shape,
+    want: { stats: true, lse: true },
+  });
   const { weights } = engine.attention(q, k, v, { ...shape, want: { weights: true } });
   if (!weights || !stats || !lse) throw new Error('the engine did not return what was asked for');
   const mean = (/** @type {Float32Array} */ values, /** @type {number} */ h) =>

@@ -1,20 +1,33 @@
-/** All heads at once, bracketed by the key/value head they share. One colour ramp; the group's hue is on its bracket only. */
+/**
+ * All heads at once, bracketed by the key/value head they share. One colour ramp; the group's hue
+ * is on its bracket only.
+ */
 import { Heatmap } from '../plot/heatmap.js';
 import { html, setText } from '../plot/dom.js';
 import { fixed } from '../plot/format.js';
 
 /** @typedef {import('../plot/heatmap.js').MapData} MapData */
-/** @typedef {{ maps: MapData[], G: number, rho: readonly number[], entropy: readonly number[] }} Heads */
+/**
+ * @typedef {{ maps: MapData[], G: number, rho: readonly number[], entropy: readonly number[] }}
+ *   Heads
+ */
 
-const THUMB = 128,
-  LARGEST = 192,
-  WITHIN = 6,
-  BETWEEN = 8,
-  FAR = 26;
+const THUMB = 128;
+const LARGEST = 192;
+const WITHIN = 6;
+const BETWEEN = 8;
+const FAR = 26;
 
-/** How many things of one size, with a gap between them, fit into a width: at least one, at most as many as there are. */
-const fitting = (/** @type {number} */ width, /** @type {number} */ size, /** @type {number} */ gap, /** @type {number} */ most) =>
-  Math.max(1, Math.min(most, Math.floor((width + gap) / (size + gap))));
+/**
+ * How many things of one size, with a gap between them, fit into a width: at least one, at most as
+ * many as there are.
+ */
+const fitting = (
+  /** @type {number} */ width,
+  /** @type {number} */ size,
+  /** @type {number} */ gap,
+  /** @type {number} */ most,
+) => Math.max(1, Math.min(most, Math.floor((width + gap) / (size + gap))));
 
 export class HeadsGrid {
   /**
@@ -68,11 +81,19 @@ export class HeadsGrid {
       const members = Array.from({ length: share }, (_, i) => g * share + i);
       members.forEach((h) => this.heads[h].map.setLabel(`Head ${h}, group KV ${g}`));
       const names =
-        share === 1 ? `head ${members[0]}` : share <= 4 ? `heads ${members.join(', ')}` : `heads ${members[0]}–${members[share - 1]}`;
+        share === 1
+          ? `head ${members[0]}`
+          : share <= 4
+            ? `heads ${members.join(', ')}`
+            : `heads ${members[0]}–${members[share - 1]}`;
       const label = html('h4', {}, html('span', { class: 'group-name' }, `KV ${g}`), ` · ${names}`);
       const group = html(
         'section',
-        { class: `group${g >= 8 ? ' again' : ''}`, 'aria-label': `KV ${g}, ${names}`, 'data-group': g },
+        {
+          class: `group${g >= 8 ? ' again' : ''}`,
+          'aria-label': `KV ${g}, ${names}`,
+          'data-group': g,
+        },
         label,
         html('div', { class: 'group-heads' }, ...members.map((h) => this.heads[h].figure)),
       );
@@ -87,25 +108,35 @@ export class HeadsGrid {
     const H = maps.length;
     this.arrange(H, G);
     // As many to a row as fit at the least size; then as large as fills the row.
-    const heads = fitting(width, THUMB, WITHIN, H / G),
-      groups = fitting(width, heads * (THUMB + WITHIN) - WITHIN, BETWEEN, G),
-      room = (width - (groups - 1) * BETWEEN) / groups,
-      side = Math.min(LARGEST, (room + WITHIN) / heads - WITHIN);
+    const heads = fitting(width, THUMB, WITHIN, H / G);
+    const groups = fitting(width, heads * (THUMB + WITHIN) - WITHIN, BETWEEN, G);
+    const room = (width - (groups - 1) * BETWEEN) / groups;
+    const side = Math.min(LARGEST, (room + WITHIN) / heads - WITHIN);
     maps.forEach((data, h) => {
       const { map, figure, caption } = this.heads[h];
       map.show(data, side);
       figure.style.width = map.box.style.width;
       const lost = Number.isNaN(rho[h]) ? nanRows(data) : 0;
-      setText(caption, lost ? `${lost} of ${data.rows} rows NaN` : `ρ ${fixed(rho[h], 2)} · H ${fixed(entropy[h], 2)}`);
+      setText(
+        caption,
+        lost
+          ? `${lost} of ${data.rows} rows NaN`
+          : `ρ ${fixed(rho[h], 2)} · H ${fixed(entropy[h], 2)}`,
+      );
       caption.dataset.rho = String(rho[h]);
       caption.dataset.entropy = String(entropy[h]);
     });
-    const used = groups * (heads * (parseFloat(this.heads[0].figure.style.width) + WITHIN) - WITHIN),
-      spare = Math.floor((width - used) / Math.max(1, groups - 1));
+    const used =
+      groups * (heads * (parseFloat(this.heads[0].figure.style.width) + WITHIN) - WITHIN);
+    const spare = Math.floor((width - used) / Math.max(1, groups - 1));
     this.element.style.setProperty('--between', `${Math.min(FAR, spare)}px`);
   }
 
-  /** The cross-hair on every head; the one shown large is framed. @param {{ h: number, i: number, j: number }} cell @param {boolean} locked */
+  /**
+   * The cross-hair on every head; the one shown large is framed.
+   * @param {{ h: number, i: number, j: number }} cell
+   * @param {boolean} locked
+   */
   cross(cell, locked) {
     this.heads.forEach(({ map, figure }, h) => {
       map.cross(cell, locked);

@@ -1,4 +1,7 @@
-/** One head, large: its axes, what each query commits (ρ) and leaves open (H), and the row of the query pointed at. */
+/**
+ * One head, large: its axes, what each query commits (ρ) and leaves open (H), and the row of the
+ * query pointed at.
+ */
 import { Heatmap } from '../plot/heatmap.js';
 import { html, svg } from '../plot/dom.js';
 import { fixed, ordinal, short } from '../plot/format.js';
@@ -10,10 +13,10 @@ import { linear, niceStep } from '../plot/scale.js';
  * @property {number} n @property {number} entropy @property {number} kl @property {number} lse
  */
 
-const LEFT = 46,
-  TOP = 44,
-  PROFILE = 132,
-  LARGEST = 512; // cells are whole pixels: less would draw 256 positions at half of it
+const LEFT = 46;
+const TOP = 44;
+const PROFILE = 132;
+const LARGEST = 512; // cells are whole pixels: less would draw 256 positions at half of it
 
 export class Pinned {
   /** @param {import('../plot/heatmap.js').MapActions} actions */
@@ -43,33 +46,49 @@ export class Pinned {
   point(cell, locked) {
     const { data, rows, map } = this;
     if (!data || !rows) return;
-    const i = Math.min(cell.i, data.rows - 1),
-      j = Math.min(cell.j, data.cols - 1);
+    const i = Math.min(cell.i, data.rows - 1);
+    const j = Math.min(cell.j, data.cols - 1);
     map.cross({ i, j }, locked);
-    const W = map.side * data.cols,
-      H = map.side * data.rows;
-    const width = LEFT + W + this.margin,
-      height = TOP + H + PROFILE;
+    const W = map.side * data.cols;
+    const H = map.side * data.rows;
+    const width = LEFT + W + this.margin;
+    const height = TOP + H + PROFILE;
     this.picture.setAttribute('width', String(width));
     this.picture.setAttribute('height', String(height));
     this.element.style.width = `${width}px`;
     this.element.style.minHeight = `${height}px`;
-    this.picture.replaceChildren(this.axes(data, W), this.commitments(rows, map.side, W, H, i), this.profile(data, i, j, W, H));
+    this.picture.replaceChildren(
+      this.axes(data, W),
+      this.commitments(rows, map.side, W, H, i),
+      this.profile(data, i, j, W, H),
+    );
     this.read(i, j, locked);
   }
 
   /** @param {MapData} data @param {number} W */
   axes({ rows, cols }, W) {
-    const group = svg('g'),
-      side = this.map.side;
+    const group = svg('g');
+    const side = this.map.side;
     const every = (/** @type {number} */ count) => Math.max(1, niceStep((44 * count) / W));
     for (let j = 0; j < cols; j += every(cols)) {
-      group.append(svg('text', { x: LEFT + (j + 0.5) * side, y: TOP - 7, 'text-anchor': 'middle' }, String(j)));
+      group.append(
+        svg('text', { x: LEFT + (j + 0.5) * side, y: TOP - 7, 'text-anchor': 'middle' }, String(j)),
+      );
     }
     for (let i = 0; i < rows; i += every(rows)) {
-      group.append(svg('text', { x: LEFT - 7, y: TOP + (i + 0.5) * side + 4, 'text-anchor': 'end' }, String(i)));
+      group.append(
+        svg(
+          'text',
+          { x: LEFT - 7, y: TOP + (i + 0.5) * side + 4, 'text-anchor': 'end' },
+          String(i),
+        ),
+      );
     }
-    const names = svg('text', { x: LEFT, y: TOP - 26, class: 'axis-name' }, 'query i (down) reads from key j (across)');
+    const names = svg(
+      'text',
+      { x: LEFT, y: TOP - 26, class: 'axis-name' },
+      'query i (down) reads from key j (across)',
+    );
     group.append(names);
     if (W < 250) names.replaceChildren('query ↓ reads key →');
     return group;
@@ -77,29 +96,50 @@ export class Pinned {
 
   /**
    * ρ + H = log n for every query, drawn as one bar in two parts.
-   * @param {readonly Row[]} rows @param {number} side @param {number} W @param {number} H @param {number} current
+   * @param {readonly Row[]} rows
+   * @param {number} side
+   * @param {number} W
+   * @param {number} H
+   * @param {number} current
    */
   commitments(rows, side, W, H, current) {
-    const left = LEFT + W + 14,
-      room = this.margin - 24,
-      most = Math.log(Math.max(2, ...rows.map((row) => row.n)));
-    const x = linear([0, most], [left, left + room]),
-      group = svg('g');
-    let spent = '',
-      open = '';
+    const left = LEFT + W + 14;
+    const room = this.margin - 24;
+    const most = Math.log(Math.max(2, ...rows.map((row) => row.n)));
+    const x = linear([0, most], [left, left + room]);
+    const group = svg('g');
+    let spent = '';
+    let open = '';
     rows.forEach((row, i) => {
       if (!Number.isFinite(row.kl)) return;
-      const y = TOP + i * side,
-        h = Math.max(0.5, side - Math.min(2, side * 0.25)),
-        cut = x.at(Math.max(0, row.kl)),
-        end = x.at(Math.log(Math.max(1, row.n)));
+      const y = TOP + i * side;
+      const h = Math.max(0.5, side - Math.min(2, side * 0.25));
+      const cut = x.at(Math.max(0, row.kl));
+      const end = x.at(Math.log(Math.max(1, row.n)));
       spent += `M${left},${y}H${cut}v${h}H${left}Z`;
       open += `M${cut},${y}H${end}v${h}H${cut}Z`;
     });
-    group.append(svg('path', { d: open, class: 'bar-open' }), svg('path', { d: spent, class: 'bar-spent' }));
-    group.append(svg('path', { d: `M${left - 8},${TOP + (current + 0.5) * side - 4}l6,4l-6,4Z`, class: 'here' }));
-    group.append(svg('text', { x: left, y: TOP - 26, class: 'axis-name' }, room < 60 ? 'ρ + H' : 'ρ + H = log n'));
-    group.append(svg('text', { x: left, y: TOP - 7 }, '0'), svg('text', { x: left + room, y: TOP - 7, 'text-anchor': 'end' }, short(most)));
+    group.append(
+      svg('path', { d: open, class: 'bar-open' }),
+      svg('path', { d: spent, class: 'bar-spent' }),
+    );
+    group.append(
+      svg('path', {
+        d: `M${left - 8},${TOP + (current + 0.5) * side - 4}l6,4l-6,4Z`,
+        class: 'here',
+      }),
+    );
+    group.append(
+      svg(
+        'text',
+        { x: left, y: TOP - 26, class: 'axis-name' },
+        room < 60 ? 'ρ + H' : 'ρ + H = log n',
+      ),
+    );
+    group.append(
+      svg('text', { x: left, y: TOP - 7 }, '0'),
+      svg('text', { x: left + room, y: TOP - 7, 'text-anchor': 'end' }, short(most)),
+    );
     group.append(svg('line', { x1: left, x2: left, y1: TOP, y2: TOP + H, class: 'axis' }));
     return group;
   }
@@ -109,12 +149,12 @@ export class Pinned {
    * @param {MapData} data @param {number} i @param {number} j @param {number} W @param {number} H
    */
   profile({ cols, weights, counts, masked }, i, j, W, H) {
-    const side = this.map.side,
-      top = TOP + H + 34,
-      bottom = top + PROFILE - 58,
-      row = Array.from({ length: cols }, (_, c) => weights[i * cols + c]);
-    const most = Math.max(...row.filter((p, c) => !masked(i, c) && Number.isFinite(p)), 0) || 1,
-      y = linear([0, most], [bottom, top]);
+    const side = this.map.side;
+    const top = TOP + H + 34;
+    const bottom = top + PROFILE - 58;
+    const row = Array.from({ length: cols }, (_, c) => weights[i * cols + c]);
+    const most = Math.max(...row.filter((p, c) => !masked(i, c) && Number.isFinite(p)), 0) || 1;
+    const y = linear([0, most], [bottom, top]);
     const group = svg('g');
     row.forEach((p, c) => {
       if (masked(i, c) || !Number.isFinite(p)) return;
@@ -142,7 +182,9 @@ export class Pinned {
           svg('text', { x: LEFT + W + 5, y: u + 4 }, `1/${counts[i]}`),
         );
     }
-    group.append(svg('text', { x: LEFT, y: bottom + 19, class: 'axis-name' }, `weights of query ${i}`));
+    group.append(
+      svg('text', { x: LEFT, y: bottom + 19, class: 'axis-name' }, `weights of query ${i}`),
+    );
     return group;
   }
 
@@ -150,11 +192,20 @@ export class Pinned {
   read(i, j, locked) {
     const { data, rows, label } = this;
     if (!data || !rows || !label) return;
-    const row = rows[i],
-      p = data.weights[i * data.cols + j],
-      masked = data.masked(i, j);
-    const entry = (/** @type {string} */ name, /** @type {string} */ text, /** @type {number} */ exact) =>
-      html('div', {}, html('dt', {}, name), html('dd', { 'data-value': exact, 'data-name': name }, text));
+    const row = rows[i];
+    const p = data.weights[i * data.cols + j];
+    const masked = data.masked(i, j);
+    const entry = (
+      /** @type {string} */ name,
+      /** @type {string} */ text,
+      /** @type {number} */ exact,
+    ) =>
+      html(
+        'div',
+        {},
+        html('dt', {}, name),
+        html('dd', { 'data-value': exact, 'data-name': name }, text),
+      );
     this.readout.replaceChildren(
       html('h4', {}, label, html('span', {}, ` · ${hint(locked)}`)),
       html('p', {}, describe(data, i, j)),
@@ -173,22 +224,32 @@ export class Pinned {
   }
 }
 
-/** How to hold a cell and let it go, for a hand with a pointer or without. @param {boolean} locked */
+/**
+ * How to hold a cell and let it go, for a hand with a pointer or without.
+ * @param {boolean} locked
+ */
 function hint(locked) {
-  if (matchMedia('(hover: none)').matches) return locked ? 'locked, another tap releases' : 'a second tap locks';
+  if (matchMedia('(hover: none)').matches)
+    return locked ? 'locked, another tap releases' : 'a second tap locks';
   return locked ? 'locked, Esc releases' : 'click locks';
 }
 
-/** A cell in words, for eyes and for the live region. @param {MapData} data @param {number} i @param {number} j */
+/**
+ * A cell in words, for eyes and for the live region.
+ * @param {MapData} data
+ * @param {number} i
+ * @param {number} j
+ */
 export function describe(data, i, j) {
-  const { cols, weights, counts, masked } = data,
-    p = weights[i * cols + j];
+  const { cols, weights, counts, masked } = data;
+  const p = weights[i * cols + j];
   if (masked(i, j)) return `Query ${i} may not read key ${j}: masked, weight exactly 0.`;
-  if (!Number.isFinite(p)) return `Query ${i}, key ${j}: ${short(p)}. This row reads a key that holds NaN.`;
+  if (!Number.isFinite(p))
+    return `Query ${i}, key ${j}: ${short(p)}. This row reads a key that holds NaN.`;
   if (counts[i] === 1) return `Query ${i}, key ${j}: weight ${short(p)}; it may read no other.`;
   let rank = 1;
   for (let c = 0; c < cols; c++) if (!masked(i, c) && weights[i * cols + c] > p) rank++;
-  const times = short(p * counts[i]),
-    place = `Query ${i}, key ${j}: weight ${short(p)}, ${ordinal(rank)} of ${counts[i]}`;
+  const times = short(p * counts[i]);
+  const place = `Query ${i}, key ${j}: weight ${short(p)}, ${ordinal(rank)} of ${counts[i]}`;
   return `${place}, ${times === '1' ? 'as much as uniform' : `${times} times uniform`}.`;
 }

@@ -1,4 +1,7 @@
-/** Attention as it runs: H query heads over G key/value dictionaries, every weight visible, five statements checked. */
+/**
+ * Attention as it runs: H query heads over G key/value dictionaries, every weight visible, five
+ * statements checked.
+ */
 import { button, numberField, options, slider, temperature, toggle } from '../controls.js';
 import { mayRead } from '../oracle.js';
 import { KIND_NAMES, weightScale } from '../plot/colour-scale.js';
@@ -17,10 +20,14 @@ import { describe, Pinned } from './machine-pinned.js';
 
 /** What is on display, in a sentence. @param {import('./machine-checks.js').Run} run */
 function inWords({ H, G, n, d, T, mask }) {
-  const share = H / G,
-    counted = (/** @type {number} */ count, /** @type {string} */ word) => `${count} ${word}${count === 1 ? '' : 's'}`;
-  const heads = share === 1 ? 'one head to each' : H === share ? 'shared by all' : `${share} heads to each`;
-  const beside = mask.reach ? ` and ${mask.reach} ${mask.causal ? 'before' : 'to each side'}` : ' only';
+  const share = H / G;
+  const counted = (/** @type {number} */ count, /** @type {string} */ word) =>
+    `${count} ${word}${count === 1 ? '' : 's'}`;
+  const heads =
+    share === 1 ? 'one head to each' : H === share ? 'shared by all' : `${share} heads to each`;
+  const beside = mask.reach
+    ? ` and ${mask.reach} ${mask.causal ? 'before' : 'to each side'}`
+    : ' only';
   const window = mask.reach < n - 1 ? `; a query may read its own position${beside}` : '';
   return (
     `${nameOf(H, G)}: ${counted(H, 'query head')}, ${G === 1 ? 'one dictionary' : `${G} dictionaries`}, ${heads}. ` +
@@ -30,16 +37,16 @@ function inWords({ H, G, n, d, T, mask }) {
 
 /** @param {HTMLElement} root @param {Engine} engine @param {MachineState} state */
 export function machine(root, engine, state) {
-  const tableHost = html('div', { class: 'map-table', hidden: true }),
-    checks = new Checks(engine),
-    legend = new Legend();
+  const tableHost = html('div', { class: 'map-table', hidden: true });
+  const checks = new Checks(engine);
+  const legend = new Legend();
   /** @type {ReturnType<typeof compute> | undefined} */
   let latest;
   /** @type {import('../plot/heatmap.js').MapData[]} */
   let maps = [];
-  let cell = { h: state.head.value, i: 0, j: 0 },
-    width = 0,
-    rested = false;
+  let cell = { h: state.head.value, i: 0, j: 0 };
+  let width = 0;
+  let rested = false;
 
   const locked = () => state.at.value.length === 2;
   const move = (/** @type {number} */ h, /** @type {number} */ i, /** @type {number} */ j) => {
@@ -71,13 +78,13 @@ export function machine(root, engine, state) {
   const point = (next) => {
     if (!latest) return;
     const {
-        run: { H, n },
-        stats,
-        lse,
-      } = latest,
-      h = Math.min(next.h, H - 1),
-      i = Math.min(next.i, n - 1),
-      j = Math.min(next.j, n - 1);
+      run: { H, n },
+      stats,
+      lse,
+    } = latest;
+    const h = Math.min(next.h, H - 1);
+    const i = Math.min(next.i, n - 1);
+    const j = Math.min(next.j, n - 1);
     const fresh = h !== cell.h || pinned.data !== maps[h];
     cell = { h, i, j };
     grid.cross(cell, locked());
@@ -106,7 +113,11 @@ export function machine(root, engine, state) {
   });
   const left = html('div', { class: 'machine-left' }, pinned.element);
   const note = html('p', { class: 'figure-note' });
-  const statements = html('div', { class: 'statements' }, ...checks.all.map((each) => each.element));
+  const statements = html(
+    'div',
+    { class: 'statements' },
+    ...checks.all.map((each) => each.element),
+  );
   const more = html(
     'details',
     { class: 'more' },
@@ -132,7 +143,14 @@ export function machine(root, engine, state) {
       'div',
       { class: 'machine-detail' },
       left,
-      html('div', { class: 'machine-right' }, pinned.readout, legend.element, options(state.colour, 'Colour', KIND_NAMES), more),
+      html(
+        'div',
+        { class: 'machine-right' },
+        pinned.readout,
+        legend.element,
+        options(state.colour, 'Colour', KIND_NAMES),
+        more,
+      ),
     ),
     tableHost,
     statements,
@@ -141,9 +159,12 @@ export function machine(root, engine, state) {
   const draw = () => {
     if (!width) return;
     latest = compute(engine, state);
-    const { run, stats, rho, entropy } = latest,
-      { H, G: groups, n, weights } = run;
-    const hidden = Uint8Array.from({ length: n * n }, (_, at) => +!mayRead(Math.floor(at / n), at % n, run.mask));
+    const { run, stats, rho, entropy } = latest;
+    const { H, G: groups, n, weights } = run;
+    const hidden = Uint8Array.from(
+      { length: n * n },
+      (_, at) => +!mayRead(Math.floor(at / n), at % n, run.mask),
+    );
     const masked = (/** @type {number} */ i, /** @type {number} */ j) => hidden[i * n + j] === 1;
     const parts = Array.from({ length: H }, (_, h) => ({
       weights: weights.subarray(h * n * n, (h + 1) * n * n),
@@ -154,21 +175,29 @@ export function machine(root, engine, state) {
     maps = parts.map((part) => ({ ...part, rows: n, masked, scale }));
     grid.show({ maps, G: groups, rho, entropy }, width);
     setText(note, inWords(run));
-    const pooled = pinned.map.pool > 1 ? ` Of each ${pinned.map.pool} × ${pinned.map.pool} cells the largest weight is shown.` : '';
+    const pooled =
+      pinned.map.pool > 1
+        ? ` Of each ${pinned.map.pool} × ${pinned.map.pool} cells the largest weight is shown.`
+        : '';
     const nan = rho.some(Number.isNaN) ? ' Green: NaN.' : '';
     let zeros = 0;
-    for (let at = 0; at < weights.length; at++) if (weights[at] === 0 && !hidden[at % (n * n)]) zeros++;
-    const hatched = run.mask.causal || run.mask.reach < n - 1 ? 'Hatched: masked, weight exactly 0.' : '',
-      under = zeros ? ` Not hatched, painted as 0: ${zeros} weights too small for float32.` : '';
+    for (let at = 0; at < weights.length; at++)
+      if (weights[at] === 0 && !hidden[at % (n * n)]) zeros++;
+    const hatched =
+      run.mask.causal || run.mask.reach < n - 1 ? 'Hatched: masked, weight exactly 0.' : '';
+    const under = zeros
+      ? ` Not hatched, painted as 0: ${zeros} weights too small for float32.`
+      : '';
     legend.show(scale, hatched + under + nan + pooled);
     if (!rested) {
       // Where nobody has pointed yet: two thirds down, at the key that query reads most.
-      const i = Math.floor(0.66 * n),
-        h = Math.min(cell.h, H - 1);
+      const i = Math.floor(0.66 * n);
+      const h = Math.min(cell.h, H - 1);
       cell = { h, i, j: Math.max(0, stats.argmax[h * n + i]) };
       rested = true;
     }
-    if (locked()) cell = { h: Math.min(state.head.value, H - 1), i: state.at.value[0], j: state.at.value[1] };
+    if (locked())
+      cell = { h: Math.min(state.head.value, H - 1), i: state.at.value[0], j: state.at.value[1] };
     point(cell);
     checks.check(run);
   };
@@ -203,11 +232,17 @@ export function machine(root, engine, state) {
 
 /** The slider from MHA to MQA: its stops are the divisors of H. @param {MachineState} state */
 function groupSlider({ H, G }) {
-  const id = 'kv-heads',
-    range = html('input', { type: 'range', id, min: 0, step: 1 }),
-    value = html('data', { class: 'slot-value kv-name' });
+  const id = 'kv-heads';
+  const range = html('input', { type: 'range', id, min: 0, step: 1 });
+  const value = html('data', { class: 'slot-value kv-name' });
   const between = html('span', {}, 'GQA');
-  const ends = html('span', { class: 'ends', 'aria-hidden': 'true' }, html('span', {}, 'MHA'), between, html('span', {}, 'MQA'));
+  const ends = html(
+    'span',
+    { class: 'ends', 'aria-hidden': 'true' },
+    html('span', {}, 'MHA'),
+    between,
+    html('span', {}, 'MQA'),
+  );
   const element = html(
     'div',
     { class: 'control slider detents' },
@@ -217,9 +252,9 @@ function groupSlider({ H, G }) {
   );
   range.addEventListener('input', () => G.set(divisors(H.value)[Number(range.value)]));
   const show = () => {
-    const stops = divisors(H.value),
-      now = fittingGroups(H.value, G.value),
-      share = H.value / now;
+    const stops = divisors(H.value);
+    const now = fittingGroups(H.value, G.value);
+    const share = H.value / now;
     between.style.visibility = stops.length > 2 ? '' : 'hidden';
     range.max = String(stops.length - 1);
     range.value = String(stops.indexOf(now));

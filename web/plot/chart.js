@@ -1,4 +1,7 @@
-/** The little that our charts need beyond SVG itself: a frame with axes, and marks drawn as single paths. */
+/**
+ * The little that our charts need beyond SVG itself: a frame with axes, and marks drawn as single
+ * paths.
+ */
 import { svg } from './dom.js';
 
 /** @typedef {import('./scale.js').Scale} Scale */
@@ -11,9 +14,9 @@ import { svg } from './dom.js';
  * @param {boolean} [options.grid] hairlines at the y ticks
  */
 export function axes({ x, y, xLabel, yLabel, xTicks = 5, yTicks = 4, grid = true }) {
-  const [left, right] = x.range,
-    [bottom, top] = y.range,
-    group = svg('g', { class: 'axes' });
+  const [left, right] = x.range;
+  const [bottom, top] = y.range;
+  const group = svg('g', { class: 'axes' });
   for (const tick of y.ticks(yTicks)) {
     const at = y.at(tick.value);
     if (grid) group.append(svg('line', { x1: left, x2: right, y1: at, y2: at, class: 'grid' }));
@@ -27,8 +30,14 @@ export function axes({ x, y, xLabel, yLabel, xTicks = 5, yTicks = 4, grid = true
       svg('text', { x: at, y: bottom + 18, 'text-anchor': 'middle' }, tick.label),
     );
   }
-  if (xLabel) group.append(svg('text', { x: right, y: bottom + 36, 'text-anchor': 'end', class: 'axis-name' }, xLabel));
-  if (yLabel) group.append(svg('text', { x: left - 8, y: top - 12, 'text-anchor': 'start', class: 'axis-name' }, yLabel));
+  if (xLabel)
+    group.append(
+      svg('text', { x: right, y: bottom + 36, 'text-anchor': 'end', class: 'axis-name' }, xLabel),
+    );
+  if (yLabel)
+    group.append(
+      svg('text', { x: left - 8, y: top - 12, 'text-anchor': 'start', class: 'axis-name' }, yLabel),
+    );
   return group;
 }
 
@@ -38,7 +47,10 @@ export function line(points, name) {
   return svg('path', { d, class: name });
 }
 
-/** All dots of one colour as one path: a round-capped line of no length is a dot. @param {readonly (readonly [number, number])[]} points */
+/**
+ * All dots of one colour as one path: a round-capped line of no length is a dot.
+ * @param {readonly (readonly [number, number])[]} points
+ */
 export function dots(points, /** @type {string} */ name) {
   const d = points.map(([x, y]) => `M${x.toFixed(2)},${y.toFixed(2)}h0`).join('');
   return svg('path', { d, class: `dots ${name}` });
@@ -49,8 +61,8 @@ export function dots(points, /** @type {string} */ name) {
  * @param {Iterable<number>} values @param {Scale} x @param {number} bins
  */
 export function histogram(values, x, bins) {
-  const counts = new Array(bins).fill(0),
-    [low, high] = x.range;
+  const counts = new Array(bins).fill(0);
+  const [low, high] = x.range;
   for (const value of values) {
     const place = Math.floor(((x.at(value) - low) / (high - low)) * bins);
     counts[Math.min(bins - 1, Math.max(0, place))]++;
@@ -60,21 +72,35 @@ export function histogram(values, x, bins) {
 
 /** @param {readonly number[]} counts @param {Scale} x @param {Scale} y @param {string} name */
 export function bars(counts, x, y, name) {
-  const [low, high] = x.range,
-    width = (high - low) / counts.length,
-    group = svg('g', { class: name });
+  const [low, high] = x.range;
+  const width = (high - low) / counts.length;
+  const group = svg('g', { class: name });
   counts.forEach((count, bin) => {
     if (!count) return;
     const top = y.at(count);
-    group.append(svg('rect', { x: low + bin * width + 0.5, y: top, width: Math.max(0.5, width - 1), height: y.range[0] - top }));
+    group.append(
+      svg('rect', {
+        x: low + bin * width + 0.5,
+        y: top,
+        width: Math.max(0.5, width - 1),
+        height: y.range[0] - top,
+      }),
+    );
   });
   return group;
 }
 
-/** Three marks, one shape each, centred on (x, y), about twice r wide. @type {Record<string, (x: number, y: number, r: number) => SVGElement>} */
+/**
+ * Three marks, one shape each, centred on (x, y), about twice r wide.
+ * @type {Record<string, (x: number, y: number, r: number) => SVGElement>}
+ */
 export const MARKS = {
   circle: (x, y, r) => svg('circle', { cx: x, cy: y, r: 0.92 * r, class: 'mark mark-q' }),
   triangle: (x, y, r) =>
-    svg('path', { d: `M${x - 1.08 * r},${y + 0.87 * r}L${x},${y - 1.13 * r}L${x + 1.08 * r},${y + 0.87 * r}Z`, class: 'mark mark-v' }),
-  plus: (x, y, r) => svg('path', { d: `M${x - r},${y}h${2 * r}M${x},${y - r}v${2 * r}`, class: 'mark mark-ink' }),
+    svg('path', {
+      d: `M${x - 1.08 * r},${y + 0.87 * r}L${x},${y - 1.13 * r}L${x + 1.08 * r},${y + 0.87 * r}Z`,
+      class: 'mark mark-v',
+    }),
+  plus: (x, y, r) =>
+    svg('path', { d: `M${x - r},${y}h${2 * r}M${x},${y - r}v${2 * r}`, class: 'mark mark-ink' }),
 };

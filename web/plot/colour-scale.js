@@ -1,6 +1,7 @@
 /**
- * What a colour means. A colour scale maps a weight (and the number of keys its row may read) to a place t in [0, 1] on a
- * ramp; the legend is drawn from the same object, so the two cannot disagree.
+ * What a colour means. A colour scale maps a weight (and the number of keys its row may read) to a
+ * place t in [0, 1] on a ramp; the legend is drawn from the same object, so the two cannot
+ * disagree.
  */
 import { powerOfTen, short } from './format.js';
 
@@ -14,24 +15,32 @@ import { powerOfTen, short } from './format.js';
  * @property {Ramp} ramp
  * @property {string} title
  * @property {readonly [number, number]} domain of `value`
- * @property {(weight: number, count: number) => number} value what is coloured: p, log₂(p·n), p·log(p·n)…
+ * @property {(weight: number, count: number) => number} value what is coloured: p, log₂(p·n),
+ *   p·log(p·n)…
  * @property {(value: number) => number} t
  * @property {readonly Tick[]} ticks
  */
 
-export const KIND_NAMES = { sqrt: '√', linear: 'linear', log: 'log', uniform: '× uniform', share: 'KL share' };
+export const KIND_NAMES = {
+  sqrt: '√',
+  linear: 'linear',
+  log: 'log',
+  uniform: '× uniform',
+  share: 'KL share',
+};
 
 /**
- * The scale of one kind over weights (several maps may share it). `counts` are the keys each row may read.
+ * The scale of one kind over weights (several maps may share it). `counts` are the keys each row
+ * may read.
  * @param {Exclude<ColourKind, 'magnitude'>} kind
  * @param {Iterable<{ weights: ArrayLike<number>, cols: number, counts: ArrayLike<number> }>} maps
  * @returns {ColourScale}
  */
 export function weightScale(kind, maps) {
-  let top = 0,
-    ratio = 1,
-    below = 0,
-    above = 0;
+  let top = 0;
+  let ratio = 1;
+  let below = 0;
+  let above = 0;
   for (const { weights, cols, counts } of maps) {
     for (let at = 0, i = 0; at < weights.length; i++) {
       const n = counts[i];
@@ -48,21 +57,32 @@ export function weightScale(kind, maps) {
     }
   }
   if (kind === 'uniform') {
-    // From 1/2^M to 2^M times the uniform weight; what lies below is shown as 1/2^M, which the lowest tick says.
-    const M = Math.max(1, Math.ceil(Math.log2(ratio) - 1e-9)),
-      step = Math.max(1, Math.ceil(M / 3));
+    // From 1/2^M to 2^M times the uniform weight; what lies below is shown as 1/2^M, which the
+    // lowest tick says.
+    const M = Math.max(1, Math.ceil(Math.log2(ratio) - 1e-9));
+    const step = Math.max(1, Math.ceil(M / 3));
     const ticks = [];
     for (let e = -M; e <= M; e++) {
       if (Math.abs(e) % step && Math.abs(e) !== M) continue;
       if (Math.abs(e) !== M && M - Math.abs(e) < step) continue;
-      ticks.push({ value: e, label: e === -M ? `≤ 1/${2 ** M}` : e < 0 ? `1/${2 ** -e}` : String(2 ** e) });
+      ticks.push({
+        value: e,
+        label: e === -M ? `≤ 1/${2 ** M}` : e < 0 ? `1/${2 ** -e}` : String(2 ** e),
+      });
     }
-    return diverging('uniform', 'weight as a multiple of the row’s uniform weight', [-M, M], (p, n) => Math.log2(p * n), ticks);
+    return diverging(
+      'uniform',
+      'weight as a multiple of the row’s uniform weight',
+      [-M, M],
+      (p, n) => Math.log2(p * n),
+      ticks,
+    );
   }
   if (kind === 'share') {
-    // No share is below −1/(e·n), while one may be as high as log n: on one scale for both, the negative ones would be paper.
-    const low = below || -1,
-      high = above || 1;
+    // No share is below −1/(e·n), while one may be as high as log n: on one scale for both, the
+    // negative ones would be paper.
+    const low = below || -1;
+    const high = above || 1;
     const ticks = [low, 0, high / 2, high].map((value) => ({ value, label: short(value) }));
     return diverging(
       'share',
@@ -74,7 +94,10 @@ export function weightScale(kind, maps) {
   }
   const value = (/** @type {number} */ p) => p;
   if (kind === 'log') {
-    const ticks = [-5, -4, -3, -2, -1, 0].map((e) => ({ value: 10 ** e, label: e === -5 ? `≤ ${powerOfTen(e)}` : powerOfTen(e) }));
+    const ticks = [-5, -4, -3, -2, -1, 0].map((e) => ({
+      value: 10 ** e,
+      label: e === -5 ? `≤ ${powerOfTen(e)}` : powerOfTen(e),
+    }));
     return {
       kind,
       ramp: 'weights',
@@ -87,9 +110,21 @@ export function weightScale(kind, maps) {
   }
   top ||= 1;
   const root = kind === 'sqrt';
-  const ticks = [0, 0.25, 0.5, 0.75, 1].map((f) => (root ? f * f : f) * top).map((v) => ({ value: v, label: short(v) }));
-  const t = root ? (/** @type {number} */ p) => Math.sqrt(p / top) : (/** @type {number} */ p) => p / top;
-  return { kind, ramp: 'weights', title: root ? 'weight, square-root scale' : 'weight', domain: [0, top], value, t, ticks };
+  const ticks = [0, 0.25, 0.5, 0.75, 1]
+    .map((f) => (root ? f * f : f) * top)
+    .map((v) => ({ value: v, label: short(v) }));
+  const t = root
+    ? (/** @type {number} */ p) => Math.sqrt(p / top)
+    : (/** @type {number} */ p) => p / top;
+  return {
+    kind,
+    ramp: 'weights',
+    title: root ? 'weight, square-root scale' : 'weight',
+    domain: [0, top],
+    value,
+    t,
+    ticks,
+  };
 }
 
 /**
@@ -97,22 +132,35 @@ export function weightScale(kind, maps) {
  * @param {readonly [number, number]} domain @returns {ColourScale}
  */
 export function stretchedScale(domain) {
-  const [low, high] = domain,
-    span = high - low || 1;
+  const [low, high] = domain;
+  const span = high - low || 1;
   const ticks = [low, (low + high) / 2, high].map((value) => ({ value, label: short(value) }));
-  return { kind: 'linear', ramp: 'weights', title: 'weight', domain, value: (p) => p, t: (p) => (p - low) / span, ticks };
+  return {
+    kind: 'linear',
+    ramp: 'weights',
+    title: 'weight',
+    domain,
+    value: (p) => p,
+    t: (p) => (p - low) / span,
+    ticks,
+  };
 }
 
-/** |Δ| on a log scale, whole decades; exact zeros are the paper. @param {readonly [number, number]} domain @returns {ColourScale} */
+/**
+ * |Δ| on a log scale, whole decades; exact zeros are the paper.
+ * @param {readonly [number, number]} domain
+ * @returns {ColourScale}
+ */
 export function magnitudeScale(domain) {
-  let low = Math.floor(Math.log10(domain[0])),
-    high = Math.ceil(Math.log10(domain[1]));
+  let low = Math.floor(Math.log10(domain[0]));
+  let high = Math.ceil(Math.log10(domain[1]));
   if (high - low < 2) high = low + 2;
   if (high - low > 8) low = high - 8;
-  const step = Math.ceil((high - low) / 4),
-    ticks = [];
+  const step = Math.ceil((high - low) / 4);
+  const ticks = [];
   for (let e = high; e >= low; e -= step) ticks.unshift({ value: 10 ** e, label: powerOfTen(e) });
-  const t = (/** @type {number} */ x) => (x === 0 ? 0 : 0.08 + 0.92 * Math.min(1, Math.max(0, (Math.log10(x) - low) / (high - low))));
+  const t = (/** @type {number} */ x) =>
+    x === 0 ? 0 : 0.08 + 0.92 * Math.min(1, Math.max(0, (Math.log10(x) - low) / (high - low)));
   return {
     kind: 'magnitude',
     ramp: 'weights',

@@ -1,6 +1,6 @@
 /**
- * The ramps: nine stops each, interpolated in OKLab to 256 colours. Their lightness is strictly monotone in normal,
- * protan, deutan and tritan vision, and zero is the paper they are printed on.
+ * The ramps: nine stops each, interpolated in OKLab to 256 colours. Their lightness is strictly
+ * monotone in normal, protan, deutan and tritan vision, and zero is the paper they are printed on.
  */
 
 /** @typedef {'weights' | 'difference'} Ramp */
@@ -44,7 +44,8 @@ function fromOklab([L, a, b]) {
   const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
-  const byte = (/** @type {number} */ c) => Math.round(255 * fromLinear(Math.min(1, Math.max(0, c))));
+  const byte = (/** @type {number} */ c) =>
+    Math.round(255 * fromLinear(Math.min(1, Math.max(0, c))));
   return [
     byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
     byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
@@ -63,9 +64,9 @@ export function table(ramp, dark) {
   const stops = STOPS[ramp][dark ? 'dark' : 'light'].split(' ').map(toOklab);
   const colours = new Uint8ClampedArray(256 * 3);
   for (let i = 0; i < 256; i++) {
-    const place = (i / 255) * 8,
-      k = Math.min(7, Math.floor(place)),
-      t = place - k;
+    const place = (i / 255) * 8;
+    const k = Math.min(7, Math.floor(place));
+    const t = place - k;
     colours.set(fromOklab(stops[k].map((x, c) => x + (stops[k + 1][c] - x) * t)), 3 * i);
   }
   tables.set(name, colours);
@@ -74,8 +75,8 @@ export function table(ramp, dark) {
 
 /** The table's colour at t in [0, 1]. @param {Ramp} ramp @param {boolean} dark @param {number} t */
 export function colourAt(ramp, dark, t) {
-  const at = 3 * Math.round(255 * Math.min(1, Math.max(0, t))),
-    colours = table(ramp, dark);
+  const at = 3 * Math.round(255 * Math.min(1, Math.max(0, t)));
+  const colours = table(ramp, dark);
   return `rgb(${colours[at]} ${colours[at + 1]} ${colours[at + 2]})`;
 }
 

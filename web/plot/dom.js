@@ -47,16 +47,25 @@ export function byId(id) {
   return element;
 }
 
-/** Sets text only when it changed, so that nothing is laid out or announced for nothing. @param {Element} element @param {string} text */
+/**
+ * Sets text only when it changed, so that nothing is laid out or announced for nothing.
+ * @param {Element} element
+ * @param {string} text
+ */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
 const live = /** @type {{ region?: HTMLElement, timer: number }} */ ({ timer: 0 });
 
-/** Says it politely to a screen reader, once the reader's hand has rested for a quarter of a second. @param {string} text */
+/**
+ * Says it politely to a screen reader, once the reader's hand has rested for a quarter of a second.
+ * @param {string} text
+ */
 export function announce(text) {
-  live.region ??= document.body.appendChild(html('div', { class: 'visually-hidden', 'aria-live': 'polite', id: 'live' }));
+  live.region ??= document.body.appendChild(
+    html('div', { class: 'visually-hidden', 'aria-live': 'polite', id: 'live' }),
+  );
   const { region } = live;
   clearTimeout(live.timer);
   live.timer = window.setTimeout(() => setText(region, text), 250);

@@ -1,6 +1,11 @@
 /** Numbers as text. Screens get few digits; `data-value` attributes get all of them. */
 
-/** 0.0213, 12.4, 3.1e−16; never longer than `digits` significant digits. @param {number} x @param {number} [digits] @returns {string} */
+/**
+ * 0.0213, 12.4, 3.1e−16; never longer than `digits` significant digits.
+ * @param {number} x
+ * @param {number} [digits]
+ * @returns {string}
+ */
 export function short(x, digits = 3) {
   if (Number.isNaN(x)) return 'NaN';
   if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
@@ -20,7 +25,11 @@ export function scientific(x, decimals = 1) {
   return exponent(x.toExponential(decimals)).replace(/^-/, '−');
 }
 
-/** A fixed number of decimals, for slots that must not change width. @param {number} x @param {number} decimals */
+/**
+ * A fixed number of decimals, for slots that must not change width.
+ * @param {number} x
+ * @param {number} decimals
+ */
 export function fixed(x, decimals) {
   if (!Number.isFinite(x)) return short(x);
   return x.toFixed(decimals).replace(/^-/, '−');
@@ -28,8 +37,8 @@ export function fixed(x, decimals) {
 
 /** 1st, 2nd, 3rd… @param {number} n */
 export function ordinal(n) {
-  const tens = n % 100,
-    ones = n % 10;
+  const tens = n % 100;
+  const ones = n % 10;
   if (tens > 10 && tens < 14) return `${n}th`;
   return `${n}${ones === 1 ? 'st' : ones === 2 ? 'nd' : ones === 3 ? 'rd' : 'th'}`;
 }

@@ -1,8 +1,9 @@
 /**
- * A map of weights: query i (down) reads from key j (across). One pixel per cell, painted through a colour table and
- * stretched by whole device pixels; masked cells are left transparent over a hatch; NaN has its own colour.
- * Keyboard: one tab stop; arrows move, Home and End go to the row's ends, PageUp and PageDown to the neighbouring map,
- * Enter locks, Escape releases, T opens the table twin.
+ * A map of weights: query i (down) reads from key j (across). One pixel per cell, painted through a
+ * colour table and stretched by whole device pixels; masked cells are left transparent over a
+ * hatch; NaN has its own colour. Keyboard: one tab stop; arrows move, Home and End go to the row's
+ * ends, PageUp and PageDown to the neighbouring map, Enter locks, Escape releases, T opens the
+ * table twin.
  */
 import { isDark, NAN_COLOUR, table } from './colour.js';
 import { announce, html, setAttributes, svg } from './dom.js';
@@ -43,7 +44,12 @@ export class Heatmap {
     this.data = undefined;
     this.canvas = html('canvas', { 'aria-hidden': 'true' });
     this.overlay = svg('svg', { 'aria-hidden': 'true', class: 'map-overlay' });
-    this.cursor = html('div', { class: 'map-cursor', tabindex: 0, role: 'application', 'aria-roledescription': 'cell cursor' });
+    this.cursor = html('div', {
+      class: 'map-cursor',
+      tabindex: 0,
+      role: 'application',
+      'aria-roledescription': 'cell cursor',
+    });
     this.box = html('div', { class: 'map-box' }, this.canvas, this.overlay, this.cursor);
     this.twin = html('div', { class: 'map-table', hidden: true });
     this.element = html(
@@ -60,19 +66,22 @@ export class Heatmap {
   setLabel(label) {
     this.label = label;
     this.element.setAttribute('aria-label', label);
-    this.cursor.setAttribute('aria-label', `${label}. Arrow keys move, Enter locks, Escape releases, T opens a table.`);
+    this.cursor.setAttribute(
+      'aria-label',
+      `${label}. Arrow keys move, Enter locks, Escape releases, T opens a table.`,
+    );
   }
 
   /** Paints, as large as fits `width` CSS pixels. @param {MapData} data @param {number} width */
   show(data, width) {
     this.data = data;
-    const { rows, cols } = data,
-      ratio = devicePixelRatio || 1,
-      room = Math.max(1, Math.floor(width * ratio));
+    const { rows, cols } = data;
+    const ratio = devicePixelRatio || 1;
+    const room = Math.max(1, Math.floor(width * ratio));
     this.pool = Math.ceil(cols / room);
-    const w = Math.ceil(cols / this.pool),
-      h = Math.ceil(rows / this.pool),
-      zoom = Math.max(1, Math.floor(room / w));
+    const w = Math.ceil(cols / this.pool);
+    const h = Math.ceil(rows / this.pool);
+    const zoom = Math.max(1, Math.floor(room / w));
     this.side = zoom / ratio / this.pool;
     this.canvas.width = w;
     this.canvas.height = h;
@@ -86,18 +95,18 @@ export class Heatmap {
 
   /** @param {number} w @param {number} h */
   paint(w, h) {
-    const { data, pool } = this,
-      context = this.canvas.getContext('2d');
+    const { data, pool } = this;
+    const context = this.canvas.getContext('2d');
     if (!data || !context) return;
     const { rows, cols, weights, counts, masked, scale } = data;
-    const colours = table(scale.ramp, isDark()),
-      image = context.createImageData(w, h),
-      nans = [];
+    const colours = table(scale.ramp, isDark());
+    const image = context.createImageData(w, h);
+    const nans = [];
     for (let y = 0; y < h; y++) {
       for (let x = 0; x < w; x++) {
         // Of a pooled block the largest weight is shown: a mean would hide a lone bright cell.
-        let bestI = -1,
-          best = -1;
+        let bestI = -1;
+        let best = -1;
         for (let i = y * pool; i < Math.min(rows, (y + 1) * pool); i++) {
           for (let j = x * pool; j < Math.min(cols, (x + 1) * pool); j++) {
             if (masked(i, j)) continue;
@@ -109,11 +118,12 @@ export class Heatmap {
           }
         }
         if (bestI < 0) continue;
-        const t = scale.t(scale.value(best, counts[bestI])),
-          at = 4 * (y * w + x);
-        const finite = Number.isFinite(best),
-          c = 3 * Math.round(255 * Math.min(1, Math.max(0, t)));
-        for (let part = 0; part < 3; part++) image.data[at + part] = finite ? colours[c + part] : NAN_BYTES[part];
+        const t = scale.t(scale.value(best, counts[bestI]));
+        const at = 4 * (y * w + x);
+        const finite = Number.isFinite(best);
+        const c = 3 * Math.round(255 * Math.min(1, Math.max(0, t)));
+        for (let part = 0; part < 3; part++)
+          image.data[at + part] = finite ? colours[c + part] : NAN_BYTES[part];
         image.data[at + 3] = 255;
         if (!finite) nans.push([x, y]);
       }
@@ -123,7 +133,10 @@ export class Heatmap {
     this.crossOut(nans);
   }
 
-  /** Crosses through the NaN cells, where they are large enough to be crossed. @param {number[][]} cells */
+  /**
+   * Crosses through the NaN cells, where they are large enough to be crossed.
+   * @param {number[][]} cells
+   */
   crossOut(cells) {
     this.overlay.replaceChildren();
     const s = this.side * this.pool;
@@ -132,15 +145,22 @@ export class Heatmap {
     this.overlay.append(svg('path', { d, class: 'map-nan' }));
   }
 
-  /** Draws the cross-hair, or takes it away. @param {{ i: number, j: number } | null} cell @param {boolean} [locked] */
+  /**
+   * Draws the cross-hair, or takes it away.
+   * @param {{ i: number, j: number } | null} cell
+   * @param {boolean} [locked]
+   */
   cross(cell, locked = false) {
     for (const old of this.overlay.querySelectorAll('.map-cross')) old.remove();
     if (!cell || !this.data) return;
-    this.cell = { i: Math.min(cell.i, this.data.rows - 1), j: Math.min(cell.j, this.data.cols - 1) };
-    const s = this.side,
-      { i, j } = this.cell,
-      W = s * this.data.cols,
-      H = s * this.data.rows;
+    this.cell = {
+      i: Math.min(cell.i, this.data.rows - 1),
+      j: Math.min(cell.j, this.data.cols - 1),
+    };
+    const s = this.side;
+    const { i, j } = this.cell;
+    const W = s * this.data.cols;
+    const H = s * this.data.rows;
     // Around the row and the column, or through them where they are thin.
     const outline = `M0,${i * s}h${W}m0,${s}h${-W}M${j * s},0v${H}m${s},0v${-H}`;
     const d = s < 4 ? `M0,${(i + 0.5) * s}h${W}M${(j + 0.5) * s},0v${H}` : outline;
@@ -158,11 +178,11 @@ export class Heatmap {
 
   /** The cell under a pointer. @param {PointerEvent | MouseEvent} event */
   under(event) {
-    const { data, side } = this,
-      box = this.box.getBoundingClientRect();
+    const { data, side } = this;
+    const box = this.box.getBoundingClientRect();
     if (!data) return undefined;
-    const j = Math.floor((event.clientX - box.left) / side),
-      i = Math.floor((event.clientY - box.top) / side);
+    const j = Math.floor((event.clientX - box.left) / side);
+    const i = Math.floor((event.clientY - box.top) / side);
     return i >= 0 && j >= 0 && i < data.rows && j < data.cols ? { i, j } : undefined;
   }
 
@@ -174,8 +194,8 @@ export class Heatmap {
       if (cell) actions.move(cell.i, cell.j);
     });
     box.addEventListener('click', (event) => {
-      const cell = this.under(event),
-        touch = event instanceof PointerEvent && event.pointerType === 'touch';
+      const cell = this.under(event);
+      const touch = event instanceof PointerEvent && event.pointerType === 'touch';
       if (!cell) return;
       // A finger cannot hover: the first tap on a cell shows it, a second one locks it.
       const first = touch && touched !== `${cell.i} ${cell.j}`;
@@ -194,7 +214,8 @@ export class Heatmap {
     if (event.key === 'Enter') actions.lock(i, j);
     else if (event.key === 'Escape') actions.release();
     else if (event.key === 't' || event.key === 'T') this.toggleTable();
-    else if (event.key === 'PageUp' || event.key === 'PageDown') actions.page?.(event.key === 'PageDown' ? 1 : -1);
+    else if (event.key === 'PageUp' || event.key === 'PageDown')
+      actions.page?.(event.key === 'PageDown' ? 1 : -1);
     else if (event.key in MOVES) {
       [i, j] = MOVES[event.key](i, j, data.cols - 1);
       i = Math.min(data.rows - 1, Math.max(0, i));

@@ -6,9 +6,12 @@ import { short } from './format.js';
 /** @typedef {import('./colour-scale.js').ColourScale} ColourScale */
 
 const PAD = 24;
-/** A label with more characters than this, centred on an end of the bar, is too wide for the padding: it hangs over by so much only. */
-const LONG = 5,
-  OVER = 16;
+/**
+ * A label with more characters than this, centred on an end of the bar, is too wide for the
+ * padding: it hangs over by so much only.
+ */
+const LONG = 5;
+const OVER = 16;
 
 export class Legend {
   /** @param {number} [width] of the bar, in CSS pixels */
@@ -35,9 +38,10 @@ export class Legend {
     this.scale = scale;
     const context = this.canvas.getContext('2d');
     if (context) {
-      const colours = table(scale.ramp, isDark()),
-        image = context.createImageData(256, 1);
-      for (let x = 0; x < 256; x++) image.data.set([colours[3 * x], colours[3 * x + 1], colours[3 * x + 2], 255], 4 * x);
+      const colours = table(scale.ramp, isDark());
+      const image = context.createImageData(256, 1);
+      for (let x = 0; x < 256; x++)
+        image.data.set([colours[3 * x], colours[3 * x + 1], colours[3 * x + 2], 255], 4 * x);
       context.putImageData(image, 0, 0);
     }
     this.title.textContent = scale.title;
@@ -53,7 +57,8 @@ export class Legend {
 
   /**
    * Draws the ticks, the uniform weight and the cell pointed at.
-   * @param {{ weight: number, count: number }} [cell] @param {number} [count] keys per row, where all rows have as many
+   * @param {{ weight: number, count: number }} [cell]
+   * @param {number} [count] keys per row, where all rows have as many
    */
   mark(cell, count) {
     const { scale } = this;
@@ -62,18 +67,27 @@ export class Legend {
     const x = (/** @type {number} */ v) => PAD + Math.min(1, Math.max(0, scale.t(v))) * this.width;
     const last = scale.ticks.length - 1;
     for (const [i, tick] of scale.ticks.entries()) {
-      const at = x(tick.value),
-        long = tick.label.length > LONG,
-        [anchor, shift] = long && i === 0 ? ['start', -OVER] : long && i === last ? ['end', OVER] : ['middle', 0];
+      const at = x(tick.value);
+      const long = tick.label.length > LONG;
+      const [anchor, shift] =
+        long && i === 0 ? ['start', -OVER] : long && i === last ? ['end', OVER] : ['middle', 0];
       this.ticks.append(
         svg('line', { x1: at, x2: at, y1: 12, y2: 16, class: 'axis' }),
-        svg('text', { x: at + shift, y: 29, 'text-anchor': anchor, 'data-value': tick.value }, tick.label),
+        svg(
+          'text',
+          { x: at + shift, y: 29, 'text-anchor': anchor, 'data-value': tick.value },
+          tick.label,
+        ),
       );
     }
     if (count && scale.kind !== 'magnitude' && scale.ramp === 'weights') {
       const at = x(scale.value(1 / count, count));
       this.ticks.append(
-        svg('line', { x1: at, x2: at, y1: 0, y2: 12, class: 'legend-uniform' }, svg('title', {}, `1/n = ${short(1 / count)}`)),
+        svg(
+          'line',
+          { x1: at, x2: at, y1: 0, y2: 12, class: 'legend-uniform' },
+          svg('title', {}, `1/n = ${short(1 / count)}`),
+        ),
       );
     }
     if (cell && Number.isFinite(cell.weight)) {

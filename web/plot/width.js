@@ -1,6 +1,10 @@
 /** Charts are drawn for the width they have, so that text keeps its size on a phone. */
 
-/** Calls back with the width of an element, now and whenever it changes. @param {Element} element @param {(width: number) => void} draw */
+/**
+ * Calls back with the width of an element, now and whenever it changes.
+ * @param {Element} element
+ * @param {(width: number) => void} draw
+ */
 export function onWidth(element, draw) {
   let last = 0;
   const check = () => {

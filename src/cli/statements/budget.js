@@ -1,7 +1,10 @@
 /** Statements 4 and 5. */
 import { U, apart, bounded, compare, elements, stated } from '../lab.js';
 
-/** @typedef {import('../statements.js').Statement} Statement @typedef {import('../lab.js').Element} Element */
+/**
+ * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../lab.js').Element} Element
+ */
 
 /** @type {Statement} */
 export const budget = {
@@ -9,21 +12,27 @@ export const budget = {
   name: 'KL budget',
   formula: 'softmax(βz) = argmax ⟨p, z⟩ over KL(p‖u) ≤ ρ',
   run({ theory, n, T, rows }) {
-    const solved = rows.map(({ z, kl }) => theory.klBudget(z, kl)),
-      { rho, beta, expectedScore } = theory.klFrontier(rows[0].z, { points: 33 });
-    // a chord of the concave frontier lies between the tangents at its ends, whose slopes are 1/β, and strictly so
+    const solved = rows.map(({ z, kl }) => theory.klBudget(z, kl));
+    const { rho, beta, expectedScore } = theory.klFrontier(rows[0].z, { points: 33 });
+    // a chord of the concave frontier lies between the tangents at its ends, whose slopes are 1/β,
+    // and strictly so
     const chords = Array.from({ length: 31 }, (_, x) => [
       (expectedScore[x + 2] - expectedScore[x + 1]) / (rho[x + 2] - rho[x + 1]),
       1 / beta[x + 1],
       1 / beta[x + 2],
     ]);
     return [
-      // ρ is known to as many units as the weights it is made of, times 1 + log n, and β moves by 1/(β Var z) for each of its units
+      // ρ is known to as many units as the weights it is made of, times 1 + log n, and β moves by
+      // 1/(β Var z) for each of its units
       compare(
         'β of the budget that attention spends = 1/T',
         rows.map(({ size }, i) => {
           const { beta, variance } = solved[i];
-          return [Math.abs(beta - 1 / T), U / T, (apart(size) * (1 + Math.log(n))) / (variance * beta ** 2)];
+          return [
+            Math.abs(beta - 1 / T),
+            U / T,
+            (apart(size) * (1 + Math.log(n))) / (variance * beta ** 2),
+          ];
         }),
       ),
       compare(
@@ -33,13 +42,23 @@ export const budget = {
             solved[i].weights,
             p,
             (j) => p[j],
-            apart(size) + (apart(size) * (1 + Math.log(n)) * 2 * size) / (solved[i].variance * solved[i].beta ** 2),
+            apart(size) +
+              (apart(size) * (1 + Math.log(n)) * 2 * size) /
+                (solved[i].variance * solved[i].beta ** 2),
           ),
         ),
       ),
       stated('⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β', ...solved.map(({ identity }) => identity)),
-      bounded('slope of the frontier ≤ 1/β at its start', Math.max(...chords.map(([chord, most]) => chord / most)), 1),
-      bounded('1/β at its end ≤ slope of the frontier', Math.max(...chords.map(([chord, , least]) => least / chord)), 1),
+      bounded(
+        'slope of the frontier ≤ 1/β at its start',
+        Math.max(...chords.map(([chord, most]) => chord / most)),
+        1,
+      ),
+      bounded(
+        '1/β at its end ≤ slope of the frontier',
+        Math.max(...chords.map(([chord, , least]) => least / chord)),
+        1,
+      ),
     ];
   },
 };
@@ -50,10 +69,14 @@ export const spent = {
   name: 'budget of a head',
   formula: 'ρ = log n − H = ⟨z⟩/T − lse + log n',
   run({ theory, n, T, rows }) {
-    const spent = rows.map(({ z }) => theory.rhoEffective(z, { temperature: T })),
-      log = Math.log(n);
-    // the kernel's sums and ours: each form is made of terms of log n, of |z|/T where they are not relative to the largest
-    const kernel = (/** @type {string} */ sides, /** @type {(row: typeof rows[0]) => number} */ f) =>
+    const spent = rows.map(({ z }) => theory.rhoEffective(z, { temperature: T }));
+    const log = Math.log(n);
+    // the kernel's sums and ours: each form is made of terms of log n, of |z|/T where they are not
+    // relative to the largest
+    const kernel = (
+      /** @type {string} */ sides,
+      /** @type {(row: typeof rows[0]) => number} */ f,
+    ) =>
       compare(
         sides,
         rows.map((row, i) => [Math.abs(f(row) - spent[i].rho), U, apart(row.size) * (1 + log)]),
@@ -62,7 +85,10 @@ export const spent = {
       stated('log n − H = ⟨z⟩/T − lse + log n', ...spent.map(({ identity }) => identity)),
       kernel('fused kl = ρ', ({ kl }) => kl),
       kernel('log n − fused entropy = ρ', ({ entropy }) => log - entropy),
-      kernel('fused ⟨z⟩/T − lse + log n = ρ', ({ expectedScore, lse }) => expectedScore / T - lse + log),
+      kernel(
+        'fused ⟨z⟩/T − lse + log n = ρ',
+        ({ expectedScore, lse }) => expectedScore / T - lse + log,
+      ),
     ];
   },
 };

@@ -12,23 +12,47 @@ export const cost = {
   formula: 'm·n·(d + dv) multiply-adds, memory O(n)',
   shows: 1,
   run({ ch, theory, d, dv }) {
-    const at = (/** @type {number} */ m, /** @type {number} */ n) => theory.cost({ m, n, headDim: d, valueDim: dv }),
-      sizes = [1, 31, 1024, 2 ** 17],
-      pairs = sizes.flatMap((m) => sizes.map((n) => ({ m, n, ...at(m, n) })));
+    const at = (/** @type {number} */ m, /** @type {number} */ n) =>
+      theory.cost({ m, n, headDim: d, valueDim: dv });
+    const sizes = [1, 31, 1024, 2 ** 17];
+    const pairs = sizes.flatMap((m) => sizes.map((n) => ({ m, n, ...at(m, n) })));
     const most = at(1, 2 ** 18).scratchBytes.float32;
     // a call of 1024 queries and keys, whose weights would be 4 MB, where memory is full before it
-    const length = 1024, size = 8, x = new Float32Array(length * size), probe = ch.tensor([1]), memory = () => probe.data.buffer.byteLength,
-      full = ch.tensor([(memory() - probe.data.byteOffset) / 4]), before = memory();
+    const length = 1024;
+    const size = 8;
+    const x = new Float32Array(length * size);
+    const probe = ch.tensor([1]);
+    const memory = () => probe.data.buffer.byteLength;
+    const full = ch.tensor([(memory() - probe.data.byteOffset) / 4]);
+    const before = memory();
     ch.attention(x, x, x, { headDim: size });
-    const taken = memory() - before, scratch = theory.cost({ m: length, n: length, headDim: size }).scratchBytes.float32;
+    const taken = memory() - before;
+    const scratch = theory.cost({ m: length, n: length, headDim: size }).scratchBytes.float32;
     full.dispose();
     probe.dispose();
     return [
-      exact('multiply-adds = m·n·(d + dv)', pairs.every(({ m, n, multiplyAdds }) => multiplyAdds === m * n * (d + dv))),
-      exact('float32: the same memory for 2¹⁰ and 2¹⁷ queries and keys', pairs.every(({ n, scratchBytes: { float32 } }) => (n < length ? float32 < most : float32 === most))),
-      exact('float64: a row of n numbers, whatever m', pairs.every(({ n, scratchBytes: { float64 } }) => float64 - at(1, 0).scratchBytes.float64 === 8 * n)),
+      exact(
+        'multiply-adds = m·n·(d + dv)',
+        pairs.every(({ m, n, multiplyAdds }) => multiplyAdds === m * n * (d + dv)),
+      ),
+      exact(
+        'float32: the same memory for 2¹⁰ and 2¹⁷ queries and keys',
+        pairs.every(({ n, scratchBytes: { float32 } }) =>
+          n < length ? float32 < most : float32 === most,
+        ),
+      ),
+      exact(
+        'float64: a row of n numbers, whatever m',
+        pairs.every(
+          ({ n, scratchBytes: { float64 } }) => float64 - at(1, 0).scratchBytes.float64 === 8 * n,
+        ),
+      ),
       // memory comes in pages
-      bounded('bytes that a call took ≤ inputs, output and scratch', taken, 4 * x.byteLength + scratch + PAGE),
+      bounded(
+        'bytes that a call took ≤ inputs, output and scratch',
+        taken,
+        4 * x.byteLength + scratch + PAGE,
+      ),
     ];
   },
 };

@@ -1,7 +1,10 @@
 /** Statement 8. */
 import { U, apart, bounded, compare, dot, elements, stated } from '../lab.js';
 
-/** @typedef {import('../statements.js').Statement} Statement @typedef {import('../lab.js').Element} Element */
+/**
+ * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../lab.js').Element} Element
+ */
 
 /** @type {Statement} */
 export const differential = {
@@ -9,17 +12,30 @@ export const differential = {
   name: 'log-sum-exp',
   formula: '∇lse = p, ∇²lse = λ(Diag p − ppᵀ) ≤ λ/2',
   run({ theory, n, T, make, rows }) {
-    const h = make(n),
-      x = make(n),
-      risen = rows.map(({ z }) => theory.logSumExp(z, { temperature: T, change: h }));
-    const jacobians = rows.map(({ z }) => theory.softmaxJacobian(z, { temperature: T })),
-      spectra = jacobians.map((J) => J.spectrum().eigenvalues);
-    const size = Math.max(...x.map(Math.abs)) / T,
-      hessian = (/** @type {Float64Array} */ p) =>
-        p.map((y, i) => p.reduce((sum, w, j) => sum + ((i === j ? y : 0) - y * w) * x[j], 0) / T);
-    // pairs of logits: rows against each other, and two equal keys pushed apart, which comes nearest to λ/2
-    const from = Float64Array.from([...rows[0].z, ...rows[1].z, 0, 0, ...new Float64Array(n - 2).fill(-1e3 * T)]),
-      to = Float64Array.from([...rows[1].z, ...rows[2].z, T / 100, -T / 100, ...new Float64Array(n - 2).fill(-1e3 * T)]);
+    const h = make(n);
+    const x = make(n);
+    const risen = rows.map(({ z }) => theory.logSumExp(z, { temperature: T, change: h }));
+    const jacobians = rows.map(({ z }) => theory.softmaxJacobian(z, { temperature: T }));
+    const spectra = jacobians.map((J) => J.spectrum().eigenvalues);
+    const size = Math.max(...x.map(Math.abs)) / T;
+    const hessian = (/** @type {Float64Array} */ p) =>
+      p.map((y, i) => p.reduce((sum, w, j) => sum + ((i === j ? y : 0) - y * w) * x[j], 0) / T);
+    // pairs of logits: rows against each other, and two equal keys pushed apart, which comes
+    // nearest to λ/2
+    const from = Float64Array.from([
+      ...rows[0].z,
+      ...rows[1].z,
+      0,
+      0,
+      ...new Float64Array(n - 2).fill(-1e3 * T),
+    ]);
+    const to = Float64Array.from([
+      ...rows[1].z,
+      ...rows[2].z,
+      T / 100,
+      -T / 100,
+      ...new Float64Array(n - 2).fill(-1e3 * T),
+    ]);
     const pairs = theory.lipschitz(from, to, { keys: n, temperature: T });
     return [
       compare(
@@ -28,41 +44,66 @@ export const differential = {
       ),
       compare(
         'lse = attention’s lse',
-        rows.map(({ lse, size }, i) => [Math.abs(risen[i].value - T * lse), U * T, apart(size) + 8 * Math.abs(lse)]),
+        rows.map(({ lse, size }, i) => [
+          Math.abs(risen[i].value - T * lse),
+          U * T,
+          apart(size) + 8 * Math.abs(lse),
+        ]),
       ),
       stated('rise of lse above its tangent = T·KL', ...risen.map(({ identity }) => identity)),
       compare(
         'Hessian × vector = the matrix written out',
-        rows.flatMap(({ p, size: z }, i) => elements(jacobians[i].apply(x), hessian(p), () => size, apart(z) + n)),
+        rows.flatMap(({ p, size: z }, i) =>
+          elements(jacobians[i].apply(x), hessian(p), () => size, apart(z) + n),
+        ),
       ),
       compare(
         'Σ eigenvalues = λ(1 − Σp²)',
-        rows.map(({ p, size }, i) => [Math.abs(spectra[i].reduce((a, b) => a + b) - (1 - dot(p, p)) / T), U / T, 64 + apart(size)]),
+        rows.map(({ p, size }, i) => [
+          Math.abs(spectra[i].reduce((a, b) => a + b) - (1 - dot(p, p)) / T),
+          U / T,
+          64 + apart(size),
+        ]),
       ),
       compare(
         'Σ eigenvalues² = ‖Hessian‖²',
         rows.map(({ p, size }, i) => {
-          const squares = dot(p, p),
-            cubes = dot(
-              p,
-              p.map((y) => y * y),
-            );
-          return [Math.abs(dot(spectra[i], spectra[i]) - (squares - 2 * cubes + squares ** 2) / T ** 2), U / T ** 2, 64 + 4 * apart(size)];
+          const squares = dot(p, p);
+          const cubes = dot(
+            p,
+            p.map((y) => y * y),
+          );
+          return [
+            Math.abs(dot(spectra[i], spectra[i]) - (squares - 2 * cubes + squares ** 2) / T ** 2),
+            U / T ** 2,
+            64 + 4 * apart(size),
+          ];
         }),
       ),
-      bounded('largest ‖Δp‖/‖Δz‖ ≤ λ/2', pairs.maxRatio, 0.5 / T, { rounding: pairs.bounds.allowed }),
-      bounded('2/λ ≤ least cocoercivity', 2 * T, pairs.minCocoercivity, { rounding: pairs.bounds.allowed * 8 * T ** 2 }),
+      bounded('largest ‖Δp‖/‖Δz‖ ≤ λ/2', pairs.maxRatio, 0.5 / T, {
+        rounding: pairs.bounds.allowed,
+      }),
+      bounded('2/λ ≤ least cocoercivity', 2 * T, pairs.minCocoercivity, {
+        rounding: pairs.bounds.allowed * 8 * T ** 2,
+      }),
       compare('bounds = λ/2 and 2/λ', [
         [Math.abs(pairs.bounds.sharp - 0.5 / T), U / T, 2],
         [Math.abs(pairs.cocoercivityBounds.sharp - 2 * T), U * T, 2],
       ]),
-      // each within 4 units of the root for its weights, which are divided by their sum in one of them
+      // each within 4 units of the root for its weights, which are divided by their sum in one of
+      // them
       compare(
         'top eigenvalue = the first of all',
         rows.map((_, i) => [Math.abs(jacobians[i].top() - spectra[i][0]), U * spectra[i][0], 16]),
       ),
       compare('top eigenvalue of two equal keys = λ/2', [
-        [Math.abs(theory.softmaxJacobian(Float64Array.of(1, 1), { temperature: T }).top() - 0.5 / T), U / T, 2],
+        [
+          Math.abs(
+            theory.softmaxJacobian(Float64Array.of(1, 1), { temperature: T }).top() - 0.5 / T,
+          ),
+          U / T,
+          2,
+        ],
       ]),
     ];
   },

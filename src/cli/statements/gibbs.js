@@ -1,7 +1,10 @@
 /** Statements 7 and 9. */
 import { U, apart, bounded, compare, elements, exact, stated } from '../lab.js';
 
-/** @typedef {import('../statements.js').Statement} Statement @typedef {import('../lab.js').Element} Element */
+/**
+ * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../lab.js').Element} Element
+ */
 
 /** @type {Statement} */
 export const gibbs = {
@@ -9,14 +12,22 @@ export const gibbs = {
   name: 'Gibbs principle',
   formula: 'T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)',
   run({ theory, n, T, make, rows }) {
-    const candidates = rows.map(() => make(n).map((x) => x * x)),
-      measured = rows.map(({ z }, i) => theory.gibbs(z, { temperature: T, candidate: candidates[i] }));
-    const merged = rows.map(({ z }, i) => theory.simplexMerge(z, { temperature: T, keep: [i % n, (i + 7) % n] }));
+    const candidates = rows.map(() => make(n).map((x) => x * x));
+    const measured = rows.map(({ z }, i) =>
+      theory.gibbs(z, { temperature: T, candidate: candidates[i] }),
+    );
+    const merged = rows.map(({ z }, i) =>
+      theory.simplexMerge(z, { temperature: T, keep: [i % n, (i + 7) % n] }),
+    );
     return [
       stated('shortfall of any p′ = T·KL(p′‖p)', ...measured.map(({ identity }) => identity)),
       compare(
         'optimum = T·lse of attention',
-        rows.map(({ lse, size }, i) => [Math.abs(measured[i].optimum - T * lse), U * T, apart(size) + 8 * Math.abs(lse)]),
+        rows.map(({ lse, size }, i) => [
+          Math.abs(measured[i].optimum - T * lse),
+          U * T,
+          apart(size) + 8 * Math.abs(lse),
+        ]),
       ),
       compare(
         'objective at attention’s weights = T·lse',
@@ -26,7 +37,10 @@ export const gibbs = {
           apart(size) * (1 + Math.log(n)),
         ]),
       ),
-      stated('optimum of two keys and the rest = of all', ...merged.map(({ identity }) => identity)),
+      stated(
+        'optimum of two keys and the rest = of all',
+        ...merged.map(({ identity }) => identity),
+      ),
       compare(
         'weights of two keys and the rest = attention',
         rows.flatMap(({ p, size }, i) =>
@@ -53,10 +67,14 @@ export const limits = {
   formula: 'T = 0 is the argmax, T = ∞ uniform, exactly',
   run({ ch, theory, k, v, d, dv, T, rows }) {
     const at = (/** @type {Float64Array} */ q, /** @type {number} */ temperature) =>
-      /** @type {Float64Array} */ (ch.attention(q, k, v, { headDim: d, valueDim: dv, temperature, want: { weights: true } }).weights);
-    const same = (/** @type {Float64Array} */ a, /** @type {Float64Array} */ b) => a.every((x, j) => Object.is(x, b[j]));
-    const found = rows.map(({ z }) => theory.limits(z, { temperature: T })),
-      worst = (/** @type {(x: typeof found[0]) => number} */ f) => Math.max(...found.map(f));
+      /** @type {Float64Array} */ (
+        ch.attention(q, k, v, { headDim: d, valueDim: dv, temperature, want: { weights: true } })
+          .weights
+      );
+    const same = (/** @type {Float64Array} */ a, /** @type {Float64Array} */ b) =>
+      a.every((x, j) => Object.is(x, b[j]));
+    const found = rows.map(({ z }) => theory.limits(z, { temperature: T }));
+    const worst = (/** @type {(x: typeof found[0]) => number} */ f) => Math.max(...found.map(f));
     return [
       exact(
         'attention at T = 0 = the largest alone, bit for bit',
@@ -68,9 +86,16 @@ export const limits = {
       ),
       compare(
         'T·lse − max z of limits = of attention',
-        rows.map(({ z, lse, size }, i) => [Math.abs(found[i].excess - (T * lse - Math.max(...z))), U * T, apart(size) + 8 * Math.abs(lse)]),
+        rows.map(({ z, lse, size }, i) => [
+          Math.abs(found[i].excess - (T * lse - Math.max(...z))),
+          U * T,
+          apart(size) + 8 * Math.abs(lse),
+        ]),
       ),
-      exact('ties share: (1, 1, 0) gives (½, ½, 0)', same(theory.limits(Float64Array.of(1, 1, 0)).hard, Float64Array.of(0.5, 0.5, 0))),
+      exact(
+        'ties share: (1, 1, 0) gives (½, ½, 0)',
+        same(theory.limits(Float64Array.of(1, 1, 0)).hard, Float64Array.of(0.5, 0.5, 0)),
+      ),
       bounded(
         '‖p − argmax‖₁ ≤ 2(n/ties − 1)·e^(−gap/T)',
         worst(({ toHard }) => toHard.distance / toHard.bound),

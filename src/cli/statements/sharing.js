@@ -1,7 +1,10 @@
 /** Statement 12. */
 import { U, apart, bounded, compare, dot, exact, norm } from '../lab.js';
 
-/** @typedef {import('../statements.js').Statement} Statement @typedef {import('../lab.js').Element} Element */
+/**
+ * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../lab.js').Element} Element
+ */
 
 /** The bounds of statement 12, sharpest first on each quantity. */
 const BOUNDS = {
@@ -15,14 +18,19 @@ const BOUNDS = {
   outputRange: '‖Δo‖₂ ≤ (λ/4)(max δz − min δz)·diam V',
 };
 
-/** ‖Ax‖/‖x‖ after 100 steps of power iteration from x. @param {Float64Array} a (rows, x.length) @param {Float64Array} x */
+/**
+ * ‖Ax‖/‖x‖ after 100 steps of power iteration from x.
+ * @param {Float64Array} a (rows, x.length)
+ * @param {Float64Array} x
+ */
 function stretch(a, x) {
-  const d = x.length,
-    times = (/** @type {Float64Array} */ y) => Float64Array.from({ length: a.length / d }, (_, j) => dot(a.subarray(j * d, j * d + d), y));
+  const d = x.length;
+  const times = (/** @type {Float64Array} */ y) =>
+    Float64Array.from({ length: a.length / d }, (_, j) => dot(a.subarray(j * d, j * d + d), y));
   for (let step = 0; step < 100; step++) {
-    const y = times(x),
-      z = x.map((_, c) => y.reduce((sum, w, j) => sum + w * a[j * d + c], 0)),
-      length = norm(z);
+    const y = times(x);
+    const z = x.map((_, c) => y.reduce((sum, w, j) => sum + w * a[j * d + c], 0));
+    const length = norm(z);
     x = z.map((w) => w / length);
   }
   return norm(times(x)) / norm(x);
@@ -35,21 +43,40 @@ export const sharing = {
   formula: '‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂',
   shows: 0,
   run(lab) {
-    const { ch, theory, q, k, v, n, d, dv, T, make, rows } = lab,
-      noise = make(k.length),
-      sharedK = k.map((x, i) => x + 0.1 * noise[i]);
-    const { measured, bounds, holds, operatorNorm } = theory.sharedKeyBounds(q, k, sharedK, v, { headDim: d, temperature: T });
-    const shared = /** @type {Required<import('../../js/types.d.ts').AttentionResult<Float64Array>>} */ (
-      ch.attention(q, sharedK, v, { headDim: d, valueDim: dv, temperature: T, want: { weights: true } })
-    );
-    const sharedV = v.map((x, at) => x + 0.1 * noise[at % noise.length]), options = { headDim: d, valueDim: dv, temperature: T };
+    const { ch, theory, q, k, v, n, d, dv, T, make, rows } = lab;
+    const noise = make(k.length);
+    const sharedK = k.map((x, i) => x + 0.1 * noise[i]);
+    const { measured, bounds, holds, operatorNorm } = theory.sharedKeyBounds(q, k, sharedK, v, {
+      headDim: d,
+      temperature: T,
+    });
+    const shared =
+      /** @type {Required<import('../../js/types.d.ts').AttentionResult<Float64Array>>} */ (
+        ch.attention(q, sharedK, v, {
+          headDim: d,
+          valueDim: dv,
+          temperature: T,
+          want: { weights: true },
+        })
+      );
+    const sharedV = v.map((x, at) => x + 0.1 * noise[at % noise.length]);
+    const options = { headDim: d, valueDim: dv, temperature: T };
     const moved = theory.sharedKeyBounds(q, k, sharedK, v, { headDim: d, temperature: T, sharedV });
-    const replaced = ch.attention(q, sharedK, sharedV, options).output, replacedSizes = ch.attention(q, sharedK, sharedV.map(Math.abs), options).output;
+    const replaced = ch.attention(q, sharedK, sharedV, options).output;
+    const replacedSizes = ch.attention(q, sharedK, sharedV.map(Math.abs), options).output;
     // the query that comes nearest to its bound
     const parts = Object.entries(BOUNDS).map(([name, sides]) => {
-      const bound = bounds[/** @type {keyof typeof bounds} */ (name)],
-        side = name.startsWith('output') ? 'output' : name === 'range' ? 'weights1' : 'weights2';
-      const i = bound.values.reduce((best, x, at) => (measured[side][at] / x > measured[side][best] / bound.values[best] ? at : best), 0);
+      const bound = bounds[/** @type {keyof typeof bounds} */ (name)];
+      const side = name.startsWith('output')
+        ? 'output'
+        : name === 'range'
+          ? 'weights1'
+          : 'weights2';
+      const i = bound.values.reduce(
+        (best, x, at) =>
+          measured[side][at] / x > measured[side][best] / bound.values[best] ? at : best,
+        0,
+      );
       // what theory.h leaves to rounding
       const rounding = U * (64 + 64 * Math.log(n)) * (bound.values[i] + bound.cap);
       return bounded(sides, measured[side][i], bound.values[i], { rounding, cap: bound.cap });
@@ -59,7 +86,10 @@ export const sharing = {
       compare(
         '‖Δp‖₂ = between two attentions',
         rows.map(({ p, size }, i) => [
-          Math.abs(norm(shared.weights.subarray(i * n, i * n + n).map((x, j) => x - p[j])) - measured.weights2[i]),
+          Math.abs(
+            norm(shared.weights.subarray(i * n, i * n + n).map((x, j) => x - p[j])) -
+              measured.weights2[i],
+          ),
           U,
           2 * apart(size),
         ]),
@@ -67,12 +97,16 @@ export const sharing = {
       compare(
         '‖Δo‖₂ = between two attentions, with values shared too',
         rows.map(({ output, magnitude, size }, i) => [
-          Math.abs(norm(replaced.subarray(i * dv, i * dv + dv).map((x, c) => x - output[c])) - moved.measured.output[i]),
+          Math.abs(
+            norm(replaced.subarray(i * dv, i * dv + dv).map((x, c) => x - output[c])) -
+              moved.measured.output[i],
+          ),
           U * (norm(magnitude) + norm(replacedSizes.subarray(i * dv, i * dv + dv))),
           2 * apart(size),
         ]),
       ),
-      // any vector is stretched by less (but for the rounding of d products), and a hundred steps of power iteration nearly find the one that is not
+      // any vector is stretched by less (but for the rounding of d products), and a hundred steps
+      // of power iteration nearly find the one that is not
       bounded(
         '‖ΔK·x‖/‖x‖ ≤ ‖ΔK‖_op',
         stretch(

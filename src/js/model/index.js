@@ -2,25 +2,27 @@
  * Small language models, with every head in view.
  *
  *     const model = await loadModel(new URL('smollm2-135m-q8_0.gguf', import.meta.url));
- *     for await (const { text, heads } of model.generate('Once upon a time', { observe: 'stats' })) …
+ *     for await (const { text, heads } of model.generate('Once upon a time', { observe: 'stats' }))
+ *     …
  *
- * The arrow: index.js → model.js → decoder.js → decoder.h. Files are read and checked by open.js, config.js and tensors.js, packed by
- * packing.js as they arrive; sequence.js is what the model has read. The types, with shapes and units, are in types.d.ts.
+ * The arrow: index.js → model.js → decoder.js → decoder.h. Files are read and checked by open.js,
+ * config.js and tensors.js, packed by packing.js as they arrive; sequence.js is what the model has
+ * read. The types, with shapes and units, are in types.d.ts.
  */
-import { TYPES } from '../cache.js';
+import { TYPES } from '../attention/cache.js';
 import { abortSignal, choice, integer, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { init } from '../index.js';
-import { memories } from '../memory.js';
-import { readConfig } from './config.js';
-import { tableBytes } from './decoder.js';
-import { Model } from './model.js';
-import { openModel } from './open.js';
-import { ADDRESSES, Packing } from './packing.js';
-import { cacheBytes } from './sequence.js';
-import { openTemplate } from './template.js';
-import { matchTensors } from './tensors.js';
-import { endsOf, openTokenizer } from './tokenizer.js';
+import { memories } from '../engine/memory.js';
+import { readConfig } from './files/config.js';
+import { tableBytes } from './run/decoder.js';
+import { Model } from './run/model.js';
+import { openModel } from './files/open.js';
+import { ADDRESSES, Packing } from './run/packing.js';
+import { cacheBytes } from './run/sequence.js';
+import { openTemplate } from './text/template.js';
+import { matchTensors } from './files/tensors.js';
+import { endsOf, openTokenizer } from './text/tokenizer.js';
 
 export { ClearheadError };
 
@@ -31,37 +33,83 @@ const CONTEXT = 2048;
 const PASS = 2 ** 28;
 
 /**
- * @param {import('./types.d.ts').ModelSource} source @param {import('./api.d.ts').LoadOptions} [options]
+ * @param {import('./types.d.ts').ModelSource} source
+ * @param {import('./api.d.ts').LoadOptions} [options]
  * @returns {Promise<import('./api.d.ts').Model>}
  */
 export async function loadModel(source, options) {
-  const o = read('options', options, 'engine onProgress signal quantize context cacheType'), { onProgress } = o, signal = abortSignal(o.signal);
+  const o = read('options', options, 'engine onProgress signal quantize context cacheType');
+  const { onProgress } = o;
+  const signal = abortSignal(o.signal);
   const q8 = choice('quantize', o.quantize, 'none', 'q8') === 1;
   choice('cacheType', o.cacheType, ...TYPES);
   if (o.context !== undefined) integer('context', o.context, 1);
   const memory = memories.get(o.engine ?? (await init({ layers: true })));
-  if (!memory?.c.attn_matmul) return refuse('ARG', 'engine', memory ? 'without layers' : describe(o.engine), 'one of init({ layers: true })');
-  const started = performance.now(), file = await openModel(source, { onProgress, signal });
+  if (!memory?.c.attn_matmul)
+    return refuse(
+      'ARG',
+      'engine',
+      memory ? 'without layers' : describe(o.engine),
+      'one of init({ layers: true })',
+    );
+  const started = performance.now();
+  const file = await openModel(source, { onProgress, signal });
   /** @type {Packing | undefined} */
   let packing;
   try {
-    const config = await readConfig(file), tensors = matchTensors(config, file);
-    if (o.context > config.context) refuse('RANGE', 'context', o.context, `at most ${config.context}, which the model was made for`);
-    const context = o.context ?? Math.min(config.context, CONTEXT), beside = cacheBytes(memory, config, context, o.cacheType) + tableBytes(config, context);
-    const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer));
-    const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role))), wanted = new Set(namesOf(tensors, () => true));
-    const used = file.tensors.filter(({ name }) => wanted.has(name)), weights = total(used, bytesOf);
-    const offset = (/** @type {TensorInfo} */ { name }) => (norms.has(name) ? config.normOffset : 0);
-    packing = new Packing(memory, weights, { q8, offset, beside: beside + PASS, lookedUp: tensors.output && tensors.embedding.name });
-    // before weights are read, and tables computed, for nothing; what else the engine holds may be gone by then
-    if (packing.expected + beside > ADDRESSES) refuse('LIMIT', 'context', context, 'fewer positions: weights, cache and tables have 4 GiB together');
+    const config = await readConfig(file);
+    const tensors = matchTensors(config, file);
+    if (o.context > config.context)
+      refuse(
+        'RANGE',
+        'context',
+        o.context,
+        `at most ${config.context}, which the model was made for`,
+      );
+    const context = o.context ?? Math.min(config.context, CONTEXT);
+    const beside = cacheBytes(memory, config, context, o.cacheType) + tableBytes(config, context);
+    const tokenizer = await openTokenizer(file);
+    const template = tokenizer && (await openTemplate(file, tokenizer));
+    const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role)));
+    const wanted = new Set(namesOf(tensors, () => true));
+    const used = file.tensors.filter(({ name }) => wanted.has(name));
+    const weights = total(used, bytesOf);
+    const offset = (/** @type {TensorInfo} */ { name }) =>
+      norms.has(name) ? config.normOffset : 0;
+    packing = new Packing(memory, weights, {
+      q8,
+      offset,
+      beside: beside + PASS,
+      lookedUp: tensors.output && tensors.embedding.name,
+    });
+    // before weights are read, and tables computed, for nothing; what else the engine holds may be
+    // gone by then
+    if (packing.expected + beside > ADDRESSES)
+      refuse(
+        'LIMIT',
+        'context',
+        context,
+        'fewer positions: weights, cache and tables have 4 GiB together',
+      );
     await file.stream(packing, ({ name }) => wanted.has(name));
     signal?.throwIfAborted();
     packing.finish();
-    const { at } = packing, addresses = places(tensors, (tensor) => /** @type {number} */ (at.get(tensor.name)));
+    const { at } = packing;
+    const addresses = places(tensors, (tensor) => /** @type {number} */ (at.get(tensor.name)));
     return new Model(memory, config, packing, addresses, {
-      tokenizer, template, ends: tokenizer?.ends ?? endsOf(file), cacheType: o.cacheType, context,
-      info: { format: file.format, types: countTypes(used), quantized: q8, weightBytes: packing.bytes, parameters: total(used, numbersOf), loadMilliseconds: performance.now() - started },
+      tokenizer,
+      template,
+      ends: tokenizer?.ends ?? endsOf(file),
+      cacheType: o.cacheType,
+      context,
+      info: {
+        format: file.format,
+        types: countTypes(used),
+        quantized: q8,
+        weightBytes: packing.bytes,
+        parameters: total(used, numbersOf),
+        loadMilliseconds: performance.now() - started,
+      },
     }).face();
   } catch (error) {
     packing?.dispose();
@@ -75,14 +123,24 @@ export async function loadModel(source, options) {
  * @returns {Promise<import('./api.d.ts').ModelInspection>}
  */
 export async function inspectModel(source, options) {
-  const file = await openModel(source, { signal: abortSignal(read('options', options, 'signal').signal) });
+  const file = await openModel(source, {
+    signal: abortSignal(read('options', options, 'signal').signal),
+  });
   try {
     const config = await readConfig(file);
     matchTensors(config, file);
-    const tokenizer = await openTokenizer(file), template = tokenizer && (await openTemplate(file, tokenizer)), { format, tensors } = file;
+    const tokenizer = await openTokenizer(file);
+    const template = tokenizer && (await openTemplate(file, tokenizer));
+    const { format, tensors } = file;
     return {
-      format, config, tensors, types: countTypes(tensors), vocabulary: tokenizer?.size ?? 0, hasTemplate: template?.error === null,
-      parameters: total(tensors, numbersOf), bytes: total(tensors, bytesOf),
+      format,
+      config,
+      tensors,
+      types: countTypes(tensors),
+      vocabulary: tokenizer?.size ?? 0,
+      hasTemplate: template?.error === null,
+      parameters: total(tensors, numbersOf),
+      bytes: total(tensors, bytesOf),
       cacheBytes: 1024 * config.layers * config.kvHeads * config.headDim * 2 * 4,
     };
   } finally {
@@ -90,17 +148,32 @@ export async function inspectModel(source, options) {
   }
 }
 
-/** @typedef {import('./types.d.ts').TensorInfo} TensorInfo @typedef {import('./types.d.ts').ModelTensors<TensorInfo>} Tensors */
+/**
+ * @typedef {import('./types.d.ts').TensorInfo} TensorInfo
+ * @typedef {import('./types.d.ts').ModelTensors<TensorInfo>} Tensors
+ */
 
-/** The same table of something else; 0 stays for what a model lacks. @param {Tensors} tensors @param {(tensor: TensorInfo) => number} f @returns {any} */
+/**
+ * The same table of something else; 0 stays for what a model lacks.
+ * @param {Tensors} tensors
+ * @param {(tensor: TensorInfo) => number} f
+ * @returns {any}
+ */
 function places(tensors, f) {
-  const each = (/** @type {any} */ table) => Object.fromEntries(Object.entries(table).filter(([role]) => role !== 'layers').map(([role, tensor]) => [role, tensor ? f(tensor) : 0]));
+  const each = (/** @type {any} */ table) =>
+    Object.fromEntries(
+      Object.entries(table)
+        .filter(([role]) => role !== 'layers')
+        .map(([role, tensor]) => [role, tensor ? f(tensor) : 0]),
+    );
   return { ...each(tensors), layers: tensors.layers.map(each) };
 }
 
 /** @param {Tensors} tensors @param {(role: string) => boolean} which */
 const namesOf = (tensors, which) =>
-  [tensors, ...tensors.layers].flatMap((table) => Object.entries(table)).flatMap(([role, tensor]) => (tensor?.name && which(role) ? [tensor.name] : []));
+  [tensors, ...tensors.layers]
+    .flatMap((table) => Object.entries(table))
+    .flatMap(([role, tensor]) => (tensor?.name && which(role) ? [tensor.name] : []));
 
 /** @param {TensorInfo} tensor */
 const bytesOf = ({ bytes }) => bytes;

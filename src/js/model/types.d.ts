@@ -1,15 +1,20 @@
 /**
- * The types of `clearhead/model` that describe files: where bytes come from, what is in them, how text becomes tokens and
- * logits become a token. Shapes are row-major, outermost axis first: a matrix W of y = Wx is (outputs, inputs).
+ * The types of `clearhead/model` that describe files: where bytes come from, what is in them, how
+ * text becomes tokens and logits become a token. Shapes are row-major, outermost axis first: a
+ * matrix W of y = Wx is (outputs, inputs).
  */
-import type { ClearheadError } from '../types.js';
+import type { ClearheadError } from '../types.d.ts';
 
-/** Where a file comes from. A string is an address, not a path: in Node that is given as `pathToFileURL(path)`. A `Response` can be read once. */
+/**
+ * Where a file comes from. A string is an address, not a path: in Node that is given as
+ * `pathToFileURL(path)`. A `Response` can be read once.
+ */
 export type FileSource = string | URL | Blob | ArrayBuffer | ArrayBufferView | Response;
 
 /**
- * Files of a model in the layout of Hugging Face. A list of weights is a sharded model; so is the URL of a `….index.json`. Beside GGUF,
- * `tokenizer` (with its config, if that is given) and `chatTemplate` take the place of the file's own.
+ * Files of a model in the layout of Hugging Face. A list of weights is a sharded model; so is the
+ * URL of a `….index.json`. Beside GGUF, `tokenizer` (with its config, if that is given) and
+ * `chatTemplate` take the place of the file's own.
  */
 export interface ModelFiles {
   weights: FileSource | readonly FileSource[];
@@ -25,7 +30,9 @@ export interface ModelFiles {
   chatTemplate?: FileSource;
 }
 
-/** One GGUF file, or safetensors: their files, or the URL of the weights with the others beside it. */
+/**
+ * One GGUF file, or safetensors: their files, or the URL of the weights with the others beside it.
+ */
 export type ModelSource = FileSource | ModelFiles;
 
 export interface LoadProgress {
@@ -43,7 +50,7 @@ export interface OpenOptions {
 
 /** How the numbers of a tensor are stored; the quantised ones in blocks along the last axis. */
 export type TensorType =
-  | 'F32' | 'F16' | 'BF16' | 'Q4_0' | 'Q4_1' | 'Q5_0' | 'Q5_1' | 'Q8_0' | 'Q4_K' | 'Q5_K' | 'Q6_K';
+  'F32' | 'F16' | 'BF16' | 'Q4_0' | 'Q4_1' | 'Q5_0' | 'Q5_1' | 'Q8_0' | 'Q4_K' | 'Q5_K' | 'Q6_K';
 
 export interface TensorInfo {
   readonly name: string;
@@ -55,16 +62,33 @@ export interface TensorInfo {
   readonly offset: number;
 }
 
-/** Takes the bytes of tensors as they arrive: consecutive pieces of one tensor after the other, in file order. */
+/**
+ * Takes the bytes of tensors as they arrive: consecutive pieces of one tensor after the other, in
+ * file order.
+ */
 export interface WeightSink {
   /** `chunk` is valid during the call only; `offset` counts from the tensor's first byte. */
   write(tensor: TensorInfo, offset: number, chunk: Uint8Array): void | Promise<void>;
 }
 
-/** A value of GGUF metadata: 64-bit integers beyond 2^53 are bigint; arrays of numbers are typed arrays. */
+/**
+ * A value of GGUF metadata: 64-bit integers beyond 2^53 are bigint; arrays of numbers are typed
+ * arrays.
+ */
 export type MetadataValue =
-  | number | bigint | boolean | string | Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array
-  | Float32Array | Float64Array | MetadataValue[];
+  | number
+  | bigint
+  | boolean
+  | string
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | Float64Array
+  | MetadataValue[];
 
 /** An opened model file whose header is read and checked, and whose weights have not been read. */
 export interface ModelFile {
@@ -72,7 +96,13 @@ export interface ModelFile {
   /** GGUF metadata; empty for safetensors. */
   readonly metadata: ReadonlyMap<string, MetadataValue>;
   /** The parsed JSON files beside safetensors. */
-  readonly json: Readonly<{ config?: any; tokenizer?: any; tokenizerConfig?: any; generationConfig?: any; chatTemplate?: string }>;
+  readonly json: Readonly<{
+    config?: any;
+    tokenizer?: any;
+    tokenizerConfig?: any;
+    generationConfig?: any;
+    chatTemplate?: string;
+  }>;
   /** In file order. */
   readonly tensors: readonly TensorInfo[];
   /** Bytes of the whole model, where known. */
@@ -88,18 +118,44 @@ export type RopeScaling =
   | { readonly type: 'none' }
   /** Every frequency divided by `factor`. */
   | { readonly type: 'linear'; readonly factor: number }
-  /** Llama 3.1: wavelengths above context/lowFreqFactor divided by factor, those below context/highFreqFactor kept. */
-  | { readonly type: 'llama3'; readonly factor: number; readonly lowFreqFactor: number; readonly highFreqFactor: number; readonly originalContext: number }
   /**
-   * Peng et al., YaRN. cos and sin are multiplied by `attentionFactor` where config.json has one, else by what attn_rope_yarn_attention
-   * (layers.h) makes of factor, mscale and mscaleAllDim, 0 where they are not given; and by GGUF's `attn_factor`, attentionScale.
+   * Llama 3.1: wavelengths above context/lowFreqFactor divided by factor, those below
+   * context/highFreqFactor kept.
    */
-  | { readonly type: 'yarn'; readonly factor: number; readonly originalContext: number; readonly betaFast: number; readonly betaSlow: number; readonly truncate: boolean;
-      readonly mscale?: number; readonly mscaleAllDim?: number; readonly attentionFactor?: number; readonly attentionScale?: number }
-  /** Each frequency divided by its entry of the tensor `ropeFactors` (headDim/2), as GGUF files of Llama 3 have it. */
+  | {
+      readonly type: 'llama3';
+      readonly factor: number;
+      readonly lowFreqFactor: number;
+      readonly highFreqFactor: number;
+      readonly originalContext: number;
+    }
+  /**
+   * Peng et al., YaRN. cos and sin are multiplied by `attentionFactor` where config.json has one,
+   * else by what attn_rope_yarn_attention (layers.h) makes of factor, mscale and mscaleAllDim, 0
+   * where they are not given; and by GGUF's `attn_factor`, attentionScale.
+   */
+  | {
+      readonly type: 'yarn';
+      readonly factor: number;
+      readonly originalContext: number;
+      readonly betaFast: number;
+      readonly betaSlow: number;
+      readonly truncate: boolean;
+      readonly mscale?: number;
+      readonly mscaleAllDim?: number;
+      readonly attentionFactor?: number;
+      readonly attentionScale?: number;
+    }
+  /**
+   * Each frequency divided by its entry of the tensor `ropeFactors` (headDim/2), as GGUF files of
+   * Llama 3 have it.
+   */
   | { readonly type: 'factors' };
 
-/** One configuration for every supported architecture: they differ in these fields and in nothing else. */
+/**
+ * One configuration for every supported architecture: they differ in these fields and in nothing
+ * else.
+ */
 export interface ModelConfig {
   readonly architecture: 'llama' | 'qwen2' | 'qwen3' | 'gemma3';
   readonly vocab: number;
@@ -112,14 +168,18 @@ export interface ModelConfig {
   /** Most positions the model was made for, those that YaRN adds among them. */
   readonly context: number;
   readonly normEps: number;
-  /** A norm multiplies by normOffset + w: 1 for Gemma in safetensors; GGUF files hold 1 + w already. */
+  /**
+   * A norm multiplies by normOffset + w: 1 for Gemma in safetensors; GGUF files hold 1 + w already.
+   */
   readonly normOffset: 0 | 1;
   /** Rotary base of layers that see everything, and of those that see a window. */
   readonly ropeTheta: number;
   readonly ropeLocalTheta: number;
   /** Of the layers that see everything; those with a window are not scaled. */
   readonly ropeScaling: RopeScaling;
-  /** Pairs (i, i + headDim/2), or (2i, 2i + 1) as GGUF files of the llama architecture have them. */
+  /**
+   * Pairs (i, i + headDim/2), or (2i, 2i + 1) as GGUF files of the llama architecture have them.
+   */
   readonly ropeLayout: 'half' | 'interleaved';
   /** The output matrix is the embedding. */
   readonly tiedOutput: boolean;
@@ -143,7 +203,10 @@ export interface ModelConfig {
   readonly attnScale: number;
 }
 
-/** The tensors of a layer by what they do; `null` where the architecture has none. Shapes (outputs, inputs). */
+/**
+ * The tensors of a layer by what they do; `null` where the architecture has none. Shapes (outputs,
+ * inputs).
+ */
 export interface LayerTensors<T> {
   attnNorm: T; // (modelDim)
   q: T; // (heads*headDim, modelDim)
@@ -172,15 +235,27 @@ export interface ModelTensors<T> {
 }
 
 export interface EncodeOptions {
-  /** Whether the text of control tokens in `text` becomes those tokens. Default false: what a user types stays text. */
+  /**
+   * Whether the text of control tokens in `text` becomes those tokens. Default false: what a user
+   * types stays text.
+   */
   special?: boolean;
-  /** Whether this continues a text, so that the vocabulary puts no space before the first word. Default false. */
+  /**
+   * Whether this continues a text, so that the vocabulary puts no space before the first word.
+   * Default false.
+   */
   continued?: boolean;
-  /** Whether the marks the model expects are added at the beginning (and end). Default true, of what continues a text false. */
+  /**
+   * Whether the marks the model expects are added at the beginning (and end). Default true, of what
+   * continues a text false.
+   */
   marks?: boolean;
 }
 
-/** Turns ids into text piece by piece and never emits half a character; the pieces joined are the whole. */
+/**
+ * Turns ids into text piece by piece and never emits half a character; the pieces joined are the
+ * whole.
+ */
 export interface TextStream {
   /** The text that is complete after this token; often ''. */
   push(id: number): string;
@@ -191,7 +266,10 @@ export interface TextStream {
 export interface DecodeOptions {
   /** Whether control tokens are written out. Default false. */
   special?: boolean;
-  /** Whether this continues a text, so that a space the vocabulary puts before the first word is one. Default false. */
+  /**
+   * Whether this continues a text, so that a space the vocabulary puts before the first word is
+   * one. Default false.
+   */
   continued?: boolean;
 }
 
@@ -201,7 +279,10 @@ export interface Tokenizer {
   /** The id that begins a text, or −1; and whether `encode` puts it there. */
   readonly bos: number;
   readonly addsBos: boolean;
-  /** The ids that end a text: those the files name, control tokens that end a turn, and the one that begins a text, since another one would follow. */
+  /**
+   * The ids that end a text: those the files name, control tokens that end a turn, and the one that
+   * begins a text, since another one would follow.
+   */
   readonly ends: ReadonlySet<number>;
   encode(text: string, options?: EncodeOptions): number[];
   decode(ids: ArrayLike<number>, options?: DecodeOptions): string;
@@ -219,41 +300,61 @@ export interface ChatTemplate {
   /** Why it cannot be run: `render` throws it. Null where it can. */
   readonly error: ClearheadError | null;
   /**
-   * The prompt for these messages; encode it with `special: true, marks: false`, which makes tokens of control tokens that stand in a
-   * message as well. `model.chat` does not.
+   * The prompt for these messages; encode it with `special: true, marks: false`, which makes tokens
+   * of control tokens that stand in a message as well. `model.chat` does not.
    */
-  render(messages: readonly ChatMessage[], options?: { addGenerationPrompt?: boolean; variables?: Record<string, unknown> }): string;
+  render(
+    messages: readonly ChatMessage[],
+    options?: { addGenerationPrompt?: boolean; variables?: Record<string, unknown> },
+  ): string;
 }
 
 export interface SampleOptions {
-  /** Sampling temperature τ ≥ 0 (not the attention temperature). 0: the largest logit, of equals the lowest id. Default 0. */
+  /**
+   * Sampling temperature τ ≥ 0 (not the attention temperature). 0: the largest logit, of equals the
+   * lowest id. Default 0.
+   */
   tau?: number;
   /** Only the k largest; 0 (default): all. */
   topK?: number;
-  /** Only the smallest set of largest tokens whose probabilities reach topP in (0, 1]; default 1. */
+  /**
+   * Only the smallest set of largest tokens whose probabilities reach topP in (0, 1]; default 1.
+   */
   topP?: number;
   /** Only tokens at least minP times as probable as the most probable, in [0, 1]; default 0. */
   minP?: number;
-  /** Positive logits of tokens among the last `repetitionWindow` are divided by it, negative ones multiplied. Default 1. */
+  /**
+   * Positive logits of tokens among the last `repetitionWindow` are divided by it, negative ones
+   * multiplied. Default 1.
+   */
   repetitionPenalty?: number;
   /** Default 64. */
   repetitionWindow?: number;
   /** Integer from 0 to 2^53 − 1. Same seed, same logits: same tokens on every engine. Default 0. */
   seed?: number;
-  /** Whether to give log-probabilities: of the token (0), and of that many most probable ones. Default −1, none. */
+  /**
+   * Whether to give log-probabilities: of the token (0), and of that many most probable ones.
+   * Default −1, none.
+   */
   logprobs?: number;
 }
 
 export interface Sample {
   token: number;
-  /** log softmax(logits) of the token: of the model's own distribution, before penalty, τ and filters. */
+  /**
+   * log softmax(logits) of the token: of the model's own distribution, before penalty, τ and
+   * filters.
+   */
   logprob?: number;
   /** The most probable tokens of that distribution, most probable first. */
   top?: { token: number; logprob: number }[];
 }
 
 export interface Sampler {
-  /** Takes the next random number (unless τ = 0). `history`: the ids so far, for the repetition penalty. */
+  /**
+   * Takes the next random number (unless τ = 0). `history`: the ids so far, for the repetition
+   * penalty.
+   */
   sample(logits: Float32Array, history?: ArrayLike<number>): Sample;
   /** The state of the random generator, to continue from later. */
   save(): Uint32Array;
@@ -262,7 +363,10 @@ export interface Sampler {
 
 /** Text as it streams, with what may be the beginning of a stop string held back. */
 export interface StopFilter {
-  /** The text that may be shown, and the stop string that has been found, if any; after that nothing more comes. */
+  /**
+   * The text that may be shown, and the stop string that has been found, if any; after that nothing
+   * more comes.
+   */
   push(text: string): { text: string; stopped: string | null };
   /** What was held back, when the text ends without a stop string. */
   end(): string;

@@ -7,42 +7,136 @@ import { compute, identity, numbers } from './run.js';
 /** @type {{ refused: [string, string, string] }} */
 const WIDE = { refused: ['z', 'too wide', 'finite distances, and a β of normal size'] };
 
-/** Statement 4: Theory.klBudget. @param {Memory} memory @param {any} z @param {any} rho @returns {any} */
+/**
+ * Statement 4: Theory.klBudget.
+ * @param {Memory} memory
+ * @param {any} z
+ * @param {any} rho
+ * @returns {any}
+ */
 export function klBudget(memory, z, rho) {
-  const logits = numbers(memory, 'z', z), n = logits.length;
+  const logits = numbers(memory, 'z', z);
+  const n = logits.length;
   if (!(number('rho', rho) >= 0)) refuse('RANGE', 'rho', rho, '≥ 0');
-  const { weights, report } = compute(memory, 'budget_solve', { weights: n, report: 10 }, [logits, n, rho], WIDE);
+  const { weights, report } = compute(
+    memory,
+    'budget_solve',
+    { weights: n, report: 10 },
+    [logits, n, rho],
+    WIDE,
+  );
   const [beta, rhoMax, spent, expectedScore, variance, iterations] = report;
-  return { beta, temperature: 1 / beta, weights, rho: spent, rhoMax, expectedScore, variance, iterations, identity: identity(report, 'z') };
+  return {
+    beta,
+    temperature: 1 / beta,
+    weights,
+    rho: spent,
+    rhoMax,
+    expectedScore,
+    variance,
+    iterations,
+    identity: identity(report, 'z'),
+  };
 }
 
-/** Statement 4: Theory.klFrontier. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
+/**
+ * Statement 4: Theory.klFrontier.
+ * @param {Memory} memory
+ * @param {any} z
+ * @param {any} options
+ * @returns {any}
+ */
 export function klFrontier(memory, z, options) {
-  const { points = 65 } = read('options', options, 'points'), logits = numbers(memory, 'z', z), n = logits.length;
+  const { points = 65 } = read('options', options, 'points');
+  const logits = numbers(memory, 'z', z);
+  const n = logits.length;
   integer('points', points, 2, 1 << 20);
-  return compute(memory, 'budget_frontier', { rho: points, beta: points, expectedScore: points }, [logits, n, points], { scratch: n, ...WIDE });
+  return compute(
+    memory,
+    'budget_frontier',
+    { rho: points, beta: points, expectedScore: points },
+    [logits, n, points],
+    { scratch: n, ...WIDE },
+  );
 }
 
-/** Statement 5: Theory.rhoEffective. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
+/**
+ * Statement 5: Theory.rhoEffective.
+ * @param {Memory} memory
+ * @param {any} z
+ * @param {any} options
+ * @returns {any}
+ */
 export function rhoEffective(memory, z, options) {
-  const { temperature = 1 } = read('options', options, 'temperature'), logits = numbers(memory, 'z', z), n = logits.length;
-  const { weights, report } = compute(memory, 'budget_spent', { weights: n, report: 9 }, [logits, n, number('temperature', temperature)],
-    { refused: ['temperature', temperature, 'finite, > 0'] });
+  const { temperature = 1 } = read('options', options, 'temperature');
+  const logits = numbers(memory, 'z', z);
+  const n = logits.length;
+  const { weights, report } = compute(
+    memory,
+    'budget_spent',
+    { weights: n, report: 9 },
+    [logits, n, number('temperature', temperature)],
+    { refused: ['temperature', temperature, 'finite, > 0'] },
+  );
   const [rho, entropy, effectiveKeys, expectedScore, lse] = report;
-  return { rho, entropy, effectiveKeys, expectedScore, lse, weights, identity: identity(report, 'z') };
+  return {
+    rho,
+    entropy,
+    effectiveKeys,
+    expectedScore,
+    lse,
+    weights,
+    identity: identity(report, 'z'),
+  };
 }
 
-/** Statement 13: Theory.scaleExperiment. @param {Memory} memory @param {any} options @returns {any} */
+/**
+ * Statement 13: Theory.scaleExperiment.
+ * @param {Memory} memory
+ * @param {any} options
+ * @returns {any}
+ */
 export function scaleExperiment(memory, options) {
-  const { headDim, samples = 1000, keys = 32, seed = 1 } = read('options', options, 'headDim samples keys seed');
-  const sizes = Object.entries({ headDim, samples, keys }).map(([name, x]) => integer(name, x, 1, 1 << 24));
-  const { report } = compute(memory, 'scale_experiment', { report: 7 }, [...sizes, integer('seed', seed, 0, 2 ** 32 - 1)], { scratch: 2 * headDim + 2 * keys });
-  const [variance, standardError, scaledVariance, budget, gradient, scaledBudget, scaledGradient] = report;
-  return { expected: headDim, variance, standardError, scaledVariance, unscaled: { budget, gradient }, scaled: { budget: scaledBudget, gradient: scaledGradient } };
+  const {
+    headDim,
+    samples = 1000,
+    keys = 32,
+    seed = 1,
+  } = read('options', options, 'headDim samples keys seed');
+  const sizes = Object.entries({ headDim, samples, keys }).map(([name, x]) =>
+    integer(name, x, 1, 1 << 24),
+  );
+  const { report } = compute(
+    memory,
+    'scale_experiment',
+    { report: 7 },
+    [...sizes, integer('seed', seed, 0, 2 ** 32 - 1)],
+    { scratch: 2 * headDim + 2 * keys },
+  );
+  const [variance, standardError, scaledVariance, budget, gradient, scaledBudget, scaledGradient] =
+    report;
+  return {
+    expected: headDim,
+    variance,
+    standardError,
+    scaledVariance,
+    unscaled: { budget, gradient },
+    scaled: { budget: scaledBudget, gradient: scaledGradient },
+  };
 }
 
-/** Theory.normal. @param {Memory} memory @param {any} length @param {any} options @returns {Float64Array} */
+/**
+ * Theory.normal.
+ * @param {Memory} memory
+ * @param {any} length
+ * @param {any} options
+ * @returns {Float64Array}
+ */
 export function normal(memory, length, options) {
-  const { seed = 1 } = read('options', options, 'seed'), count = integer('length', length, 0, 1 << 28);
-  return compute(memory, 'random_normal', { x: count }, [count, integer('seed', seed, 0, 2 ** 32 - 1)]).x;
+  const { seed = 1 } = read('options', options, 'seed');
+  const count = integer('length', length, 0, 1 << 28);
+  return compute(memory, 'random_normal', { x: count }, [
+    count,
+    integer('seed', seed, 0, 2 ** 32 - 1),
+  ]).x;
 }

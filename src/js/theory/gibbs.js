@@ -4,78 +4,225 @@ import { compute, finite, identity, numbers } from './run.js';
 
 /** @typedef {import('./run.js').Memory} Memory */
 
-/** What most statements are about. @param {Memory} memory @param {any} z @param {any} options @param {string} [names] of further options @param {string} [name] of z */
+/**
+ * What most statements are about.
+ * @param {Memory} memory
+ * @param {any} z
+ * @param {any} options
+ * @param {string} [names] of further options
+ * @param {string} [name] of z
+ */
 function row(memory, z, options, names = '', name = 'z') {
-  const { temperature = 1, ...rest } = read('options', options, `temperature ${names}`.trim()), logits = numbers(memory, name, z);
-  const refused = /** @type {[string, any, string]} */ (['temperature', number('temperature', temperature), 'finite, > 0']);
+  const { temperature = 1, ...rest } = read('options', options, `temperature ${names}`.trim());
+  const logits = numbers(memory, name, z);
+  const refused = /** @type {[string, any, string]} */ ([
+    'temperature',
+    number('temperature', temperature),
+    'finite, > 0',
+  ]);
   return { ...rest, temperature, logits, n: logits.length, refused };
 }
 
-/** Statement 7: Theory.gibbs. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
+/**
+ * Statement 7: Theory.gibbs.
+ * @param {Memory} memory
+ * @param {any} z
+ * @param {any} options
+ * @returns {any}
+ */
 export function gibbs(memory, z, options) {
   const { logits, n, temperature, candidate, refused } = row(memory, z, options, 'candidate');
-  const other = candidate === undefined ? null : numbers(memory, 'candidate', candidate, n, 'the number of logits');
+  const other =
+    candidate === undefined
+      ? null
+      : numbers(memory, 'candidate', candidate, n, 'the number of logits');
   let sum = +!other;
   for (const x of other ?? []) sum += x < 0 ? NaN : x;
-  if (!(sum > 0 && sum < Infinity)) refuse('RANGE', 'candidate', 'no distribution', 'weights ≥ 0, their sum finite and > 0');
-  const { weights, report } = compute(memory, 'gibbs_measure', { weights: n, report: 10 }, [logits, other, n, temperature], { refused });
+  if (!(sum > 0 && sum < Infinity))
+    refuse('RANGE', 'candidate', 'no distribution', 'weights ≥ 0, their sum finite and > 0');
+  const { weights, report } = compute(
+    memory,
+    'gibbs_measure',
+    { weights: n, report: 10 },
+    [logits, other, n, temperature],
+    { refused },
+  );
   const [optimum, entropy, expectedScore, objective, candidateEntropy, kl] = report;
-  return { weights, optimum, entropy, expectedScore, objective, candidateEntropy, kl, gap: temperature * kl, identity: identity(report, 'z') };
+  return {
+    weights,
+    optimum,
+    entropy,
+    expectedScore,
+    objective,
+    candidateEntropy,
+    kl,
+    gap: temperature * kl,
+    identity: identity(report, 'z'),
+  };
 }
 
-/** Statement 7: Theory.simplexMerge. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
+/**
+ * Statement 7: Theory.simplexMerge.
+ * @param {Memory} memory
+ * @param {any} z
+ * @param {any} options
+ * @returns {any}
+ */
 export function simplexMerge(memory, z, options) {
   const { logits, n, temperature, keep, refused } = row(memory, z, options, 'keep');
-  const kept = Array.from(list('keep', keep), (x) => integer('keep', x, 0, n - 1)); // which sees holes
-  if (new Set(kept).size !== kept.length || kept.length >= n) refuse('RANGE', 'keep', `(${kept.slice(0, 20)})`, 'different keys, not all of them');
-  const { report, ...merged } = compute(memory, 'gibbs_merge', { logits: kept.length + 1, weights: kept.length + 1, report: 4 },
-    [logits, array('keep', Int32Array.from(kept), 'Int32Array'), kept.length, n, temperature], { scratch: 2 * n, refused });
+  // which sees holes
+  const kept = Array.from(list('keep', keep), (x) => integer('keep', x, 0, n - 1));
+  if (new Set(kept).size !== kept.length || kept.length >= n)
+    refuse('RANGE', 'keep', `(${kept.slice(0, 20)})`, 'different keys, not all of them');
+  const { report, ...merged } = compute(
+    memory,
+    'gibbs_merge',
+    { logits: kept.length + 1, weights: kept.length + 1, report: 4 },
+    [logits, array('keep', Int32Array.from(kept), 'Int32Array'), kept.length, n, temperature],
+    { scratch: 2 * n, refused },
+  );
   return { ...merged, identity: identity(report, 'z') };
 }
 
-/** Statement 9: Theory.limits. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
+/**
+ * Statement 9: Theory.limits.
+ * @param {Memory} memory
+ * @param {any} z
+ * @param {any} options
+ * @returns {any}
+ */
 export function limits(memory, z, options) {
   const { logits, n, temperature, refused } = row(memory, z, options);
-  const { report, ...arrays } = compute(memory, 'limits_measure', { hard: n, uniform: n, weights: n, report: 8 }, [logits, n, temperature], { refused });
+  const { report, ...arrays } = compute(
+    memory,
+    'limits_measure',
+    { hard: n, uniform: n, weights: n, report: 8 },
+    [logits, n, temperature],
+    { refused },
+  );
   const [ties, gap, width, distance, distanceBound, kl, klBound, excess] = report;
-  return { ...arrays, ties, gap, width, toHard: { distance, bound: distanceBound }, toUniform: { kl, bound: klBound }, excess };
+  return {
+    ...arrays,
+    ties,
+    gap,
+    width,
+    toHard: { distance, bound: distanceBound },
+    toUniform: { kl, bound: klBound },
+    excess,
+  };
 }
 
-/** Statement 8: Theory.logSumExp. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
+/**
+ * Statement 8: Theory.logSumExp.
+ * @param {Memory} memory
+ * @param {any} z
+ * @param {any} options
+ * @returns {any}
+ */
 export function logSumExp(memory, z, options) {
   const { logits, n, temperature, change, refused } = row(memory, z, options, 'change');
-  const h = change === undefined ? null : numbers(memory, 'change', change, n, 'the number of logits');
-  const { gradient, report } = compute(memory, 'lse_measure', { gradient: n, report: 6 }, [logits, h, n, temperature], { scratch: 2 * n, refused });
-  return { value: report[0], changed: report[1], gradient, identity: identity(report, h ? 'change' : 'z') };
+  const h =
+    change === undefined ? null : numbers(memory, 'change', change, n, 'the number of logits');
+  const { gradient, report } = compute(
+    memory,
+    'lse_measure',
+    { gradient: n, report: 6 },
+    [logits, h, n, temperature],
+    { scratch: 2 * n, refused },
+  );
+  return {
+    value: report[0],
+    changed: report[1],
+    gradient,
+    identity: identity(report, h ? 'change' : 'z'),
+  };
 }
 
-/** Statement 8: Theory.softmaxJacobian. @param {Memory} memory @param {any} z @param {any} options @returns {any} */
+/**
+ * Statement 8: Theory.softmaxJacobian.
+ * @param {Memory} memory
+ * @param {any} z
+ * @param {any} options
+ * @returns {any}
+ */
 export function softmaxJacobian(memory, z, options) {
   const { logits, n, temperature, refused } = row(memory, z, options);
-  const { gradient: weights } = compute(memory, 'lse_measure', { gradient: n, report: 6 }, [logits, null, n, temperature], { scratch: 2 * n, refused });
+  const { gradient: weights } = compute(
+    memory,
+    'lse_measure',
+    { gradient: n, report: 6 },
+    [logits, null, n, temperature],
+    { scratch: 2 * n, refused },
+  );
   // the caller may write into `weights`
   const own = weights.slice();
   return {
     weights,
-    apply: (/** @type {any} */ x) => compute(memory, 'jacobian_apply', { out: n }, [own, numbers(memory, 'x', x, n, 'the number of logits'), n, temperature]).out,
+    apply: (/** @type {any} */ x) =>
+      compute(memory, 'jacobian_apply', { out: n }, [
+        own,
+        numbers(memory, 'x', x, n, 'the number of logits'),
+        n,
+        temperature,
+      ]).out,
     spectrum() {
       const scratch = memory.call('spectrum_scratch_doubles', n) >>> 0;
-      const { eigenvalues, report } = compute(memory, 'jacobian_spectrum', { eigenvalues: n, report: 4 }, [own, n, temperature], { scratch });
+      const { eigenvalues, report } = compute(
+        memory,
+        'jacobian_spectrum',
+        { eigenvalues: n, report: 4 },
+        [own, n, temperature],
+        { scratch },
+      );
       return { eigenvalues, identity: identity(report, 'z') };
     },
-    top: () => memory.scope(() => memory.call('jacobian_top', memory.put(own, 'float64'), n, temperature)),
+    top: () =>
+      memory.scope(() => memory.call('jacobian_top', memory.put(own, 'float64'), n, temperature)),
   };
 }
 
-/** Statement 8: Theory.lipschitz. @param {Memory} memory @param {any} a @param {any} b @param {any} options @returns {any} */
+/**
+ * Statement 8: Theory.lipschitz.
+ * @param {Memory} memory
+ * @param {any} a
+ * @param {any} b
+ * @param {any} options
+ * @returns {any}
+ */
 export function lipschitz(memory, a, b, options) {
   const { keys = a?.length, ...rest } = read('options', options, 'keys temperature');
-  const { logits, temperature, refused } = row(memory, a, rest, '', 'a'), n = integer('keys', keys, 1);
-  const pairs = rows('a', logits, n, 'keys'), others = sized('b', numbers(memory, 'b', b), logits.length, 'the length of a');
-  finite('b', Float64Array.from(others, (x, j) => x - logits[j]), 'finite differences from a');
-  const { report, ...arrays } = compute(memory, 'lipschitz_measure', { ratios: pairs, cocoercivity: pairs, report: 8 },
-    [logits, others, pairs, n, temperature], { scratch: 4 * n, refused });
-  const [maxRatio, sharp, bound, allowed, minCocoercivity, sharpCocoercivity, noteCocoercivity, margin] = report;
-  return { ...arrays, maxRatio, bounds: { sharp, note: bound, allowed }, minCocoercivity,
-    cocoercivityBounds: { sharp: sharpCocoercivity, note: noteCocoercivity }, holds: maxRatio <= sharp + allowed && margin >= 0 };
+  const { logits, temperature, refused } = row(memory, a, rest, '', 'a');
+  const n = integer('keys', keys, 1);
+  const pairs = rows('a', logits, n, 'keys');
+  const others = sized('b', numbers(memory, 'b', b), logits.length, 'the length of a');
+  finite(
+    'b',
+    Float64Array.from(others, (x, j) => x - logits[j]),
+    'finite differences from a',
+  );
+  const { report, ...arrays } = compute(
+    memory,
+    'lipschitz_measure',
+    { ratios: pairs, cocoercivity: pairs, report: 8 },
+    [logits, others, pairs, n, temperature],
+    { scratch: 4 * n, refused },
+  );
+  const [
+    maxRatio,
+    sharp,
+    bound,
+    allowed,
+    minCocoercivity,
+    sharpCocoercivity,
+    noteCocoercivity,
+    margin,
+  ] = report;
+  return {
+    ...arrays,
+    maxRatio,
+    bounds: { sharp, note: bound, allowed },
+    minCocoercivity,
+    cocoercivityBounds: { sharp: sharpCocoercivity, note: noteCocoercivity },
+    holds: maxRatio <= sharp + allowed && margin >= 0,
+  };
 }

@@ -2,50 +2,96 @@
 import { number, sized } from '../check.js';
 import { STATUS, describe, kindOf, refuse } from '../errors.js';
 
-/** @typedef {import('../memory.js').Memory} Memory @typedef {import('../theory-types.d.ts').Identity} Identity */
+/**
+ * @typedef {import('../engine/memory.js').Memory} Memory
+ * @typedef {import('./types.d.ts').Identity} Identity
+ */
 
 /**
- * A float array or tensor that holds finite numbers, at least one of them, and so many as are named.
- * @param {Memory} memory @param {string} name @param {any} x @param {number} [length] @param {string} [shape] in words
+ * A float array or tensor that holds finite numbers, at least one of them, and so many as are
+ * named.
+ * @param {Memory} memory
+ * @param {string} name
+ * @param {any} x
+ * @param {number} [length]
+ * @param {string} [shape] in words
  * @returns {Float32Array | Float64Array}
  */
 export function numbers(memory, name, x, length, shape = 'numbers') {
-  const given = memory.floats(name, x), a = given.data?.slice() ?? given; // a view would be lost when memory grows
+  // a view would be lost when memory grows
+  const given = memory.floats(name, x);
+  const a = given.data?.slice() ?? given;
   if (length !== undefined) sized(name, a, length, shape);
   else if (!a.length) refuse('SHAPE', name, 'empty', 'at least one number');
   return finite(name, a);
 }
 
-/** Holds no NaN and no infinity. @param {string} name @param {any} a a float input @param {string} [expected] @returns {any} */
+/**
+ * Holds no NaN and no infinity.
+ * @param {string} name
+ * @param {any} a a float input
+ * @param {string} [expected]
+ * @returns {any}
+ */
 export function finite(name, a, expected = 'finite numbers') {
   const j = (a.data ?? a).findIndex((/** @type {number} */ x) => !Number.isFinite(x));
   return j < 0 ? a : refuse('RANGE', name, `${(a.data ?? a)[j]} at ${j}`, expected);
 }
 
 /** A positive, finite number. @param {string} name @param {any} x @returns {number} */
-export const positive = (name, x) => (number(name, x) > 0 && x < Infinity ? x : refuse('RANGE', name, x, 'finite, > 0'));
+export const positive = (name, x) =>
+  number(name, x) > 0 && x < Infinity ? x : refuse('RANGE', name, x, 'finite, > 0');
 
 /**
- * Calls a function of theory.h with room for its outputs, which are named with their lengths, then what is given (arrays are
- * put into memory, null is NULL), then scratch. Returns copies of the outputs.
- * @param {Memory} memory @param {string} f @param {Record<string, number>} outputs @param {any[]} given
- * @param {{ scratch?: number, refused?: [name: string, came: any, expected: string] }} [more] `refused`: what a failure is about
+ * Calls a function of theory.h with room for its outputs, which are named with their lengths, then
+ * what is given (arrays are put into memory, null is NULL), then scratch. Returns copies of the
+ * outputs.
+ * @param {Memory} memory
+ * @param {string} f
+ * @param {Record<string, number>} outputs
+ * @param {any[]} given
+ * @param {{ scratch?: number, refused?: [name: string, came: any, expected: string] }} [more]
+ *   `refused`: what a failure is about
  * @returns {Record<string, Float64Array>}
  */
-export function compute(memory, f, outputs, given, { scratch = 0, refused = ["input", "not finite", "finite numbers"] } = {}) {
+export function compute(
+  memory,
+  f,
+  outputs,
+  given,
+  { scratch = 0, refused = ['input', 'not finite', 'finite numbers'] } = {},
+) {
   return memory.scope(() => {
     const at = Object.values(outputs).map((length) => memory.room('float64', length));
-    const values = given.map((x) => (typeof x === 'number' ? x : x ? memory.put(x, kindOf(x) === 'Int32Array' ? 'int32' : 'float64') : 0));
+    const values = given.map((x) =>
+      typeof x === 'number'
+        ? x
+        : x
+          ? memory.put(x, kindOf(x) === 'Int32Array' ? 'int32' : 'float64')
+          : 0,
+    );
     if (scratch) values.push(memory.room('float64', scratch));
     const status = memory.call(f, ...at, ...values);
     if (status) refuse(STATUS[status], refused[0], describe(refused[1]), refused[2]);
-    return Object.fromEntries(Object.entries(outputs).map(([name, length], x) => [name, memory.copy('float64', at[x], length)]));
+    return Object.fromEntries(
+      Object.entries(outputs).map(([name, length], x) => [
+        name,
+        memory.copy('float64', at[x], length),
+      ]),
+    );
   });
 }
 
-/** The last four numbers of a report, which are refused where they leave the doubles. @param {Float64Array} report @param {string} name of what is then too large @returns {Identity} */
+/**
+ * The last four numbers of a report, which are refused where they leave the doubles.
+ * @param {Float64Array} report
+ * @param {string} name of what is then too large
+ * @returns {Identity}
+ */
 export function identity(report, name) {
-  const [left, right, unit, allowed] = report.slice(-4), difference = Math.abs(left - right);
-  if (!(difference + allowed < Infinity)) refuse('RANGE', name, 'too large', 'finite sides of the identity');
+  const [left, right, unit, allowed] = report.slice(-4);
+  const difference = Math.abs(left - right);
+  if (!(difference + allowed < Infinity))
+    refuse('RANGE', name, 'too large', 'finite sides of the identity');
   return { left, right, difference, unit, allowed, holds: difference <= allowed };
 }

@@ -1,0 +1,35 @@
+/** What `npm run lint` asks of the JavaScript; how it is laid out is prettier's. */
+import js from '@eslint/js';
+import globals from 'globals';
+
+export default [
+  { ignores: ['build/', '.toolchain/', '**/node_modules/'] },
+  js.configs.recommended,
+  {
+    languageOptions: {
+      ecmaVersion: 2024,
+      globals: { ...globals.node, ...globals.browser, ...globals.worker },
+    },
+    rules: {
+      'one-var': ['error', 'never'],
+      'prefer-const': ['error', { destructuring: 'all' }],
+      'no-unused-vars': [
+        'error',
+        {
+          ignoreRestSiblings: true,
+          destructuredArrayIgnorePattern: '^_',
+          argsIgnorePattern: '^_',
+          varsIgnorePattern: '^_',
+        },
+      ],
+      // parsers of hostile files look for control characters
+      'no-control-regex': 'off',
+      // texts on the page have thin spaces
+      'no-irregular-whitespace': ['error', { skipTemplates: true, skipStrings: true }],
+      // expected values are written with all the digits their source has
+      'no-loss-of-precision': 'off',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'max-len': ['error', { code: 100 }],
+    },
+  },
+];

@@ -1,0 +1,106 @@
+/*
+ * The KV cache's memory: a header, then for each kv head its keys, its values and, for
+ * ATTN_CACHE_Q8, the scales of both. All lies in the order in which the kernels read it:
+ *   keys    panels of eight, (⌈capacity/8⌉, dim, 8)
+ *   values strips of eight channels of up to BLOCK positions, (⌈capacity/BLOCK⌉, ⌈value_dim/8⌉,
+ *   BLOCK or what is left, 8)
+ * with the capacity rounded up to whole panels. Bytes stand in words of four channels or positions,
+ * as in the panels of integers.h: (2·⌈dim/8⌉, 8, 4) for (dim, 8), and in blocks of SPAN positions.
+ * What was never written reads as 0, or as any finite number.
+ */
+#ifndef CACHE_H
+#define CACHE_H
+
+#include "attn.h"
+#include "integer_tiles.h"
+
+struct attn_cache {
+  int32_t kv_heads, dim, value_dim, capacity, length, type;
+  /* some half or, of bytes, some scale, perhaps truncated since, was infinite or NaN */
+  int32_t wild;
+  int32_t form; /* of dots.h, for bytes */
+};
+
+INLINE size_t cache_number_bytes(int32_t type)
+{
+  return type == ATTN_CACHE_F32 ? 4 : type == ATTN_CACHE_F16 ? 2 : 1;
+}
+
+/* Keys in whole panels. */
+INLINE size_t whole_panels(size_t rows) { return (rows + PANEL - 1) & ~(size_t)(PANEL - 1); }
+
+/* Positions there is room for. */
+INLINE size_t cache_rows(const attn_cache *c) { return whole_panels((size_t)c->capacity); }
+
+/* Of so many rows in strips, those in the block of row j. */
+INLINE size_t strip_rows(size_t block, size_t rows, size_t j)
+{
+  size_t left = rows - j / block * block;
+  return left < block ? left : block;
+}
+
+/* Channels of a key as they are stored. */
+INLINE size_t cache_key_size(const attn_cache *c)
+{
+  return c->type == ATTN_CACHE_Q8 ? words_of(c->dim) * WORD : (size_t)c->dim;
+}
+
+/* Channels in whole strips. */
+INLINE size_t whole_strips(size_t size) { return (size + STRIP - 1) / STRIP * STRIP; }
+
+INLINE size_t cache_value_size(const attn_cache *c) { return whole_strips((size_t)c->value_dim); }
+
+INLINE size_t cache_key_bytes(const attn_cache *c)
+{
+  return cache_rows(c) * cache_key_size(c) * cache_number_bytes(c->type);
+}
+
+INLINE size_t cache_value_bytes(const attn_cache *c)
+{
+  return cache_rows(c) * cache_value_size(c) * cache_number_bytes(c->type);
+}
+
+/* A multiple of 16, because all sizes of rows are multiples of 4 and there are 8 of them. */
+INLINE size_t cache_head_bytes(const attn_cache *c)
+{
+  return cache_key_bytes(c) + cache_value_bytes(c) +
+         (c->type == ATTN_CACHE_Q8 ? 2 * cache_rows(c) * sizeof(float) : 0);
+}
+
+INLINE char *cache_keys(const attn_cache *c, int32_t kv_head)
+{
+  return (char *)(c + 1) + (size_t)kv_head * cache_head_bytes(c);
+}
+
+INLINE char *cache_values(const attn_cache *c, int32_t kv_head)
+{
+  return cache_keys(c, kv_head) + cache_key_bytes(c);
+}
+
+/* (rows) of the keys, then (rows) of the values */
+INLINE float *cache_scales(const attn_cache *c, int32_t kv_head)
+{
+  return (float *)(void *)(cache_values(c, kv_head) + cache_value_bytes(c));
+}
+
+/* ---- records.c: one key or value by itself ---- */
+
+/*
+ * A vector as snapshots hold it: its numbers in the cache's type, behind the scale for
+ * ATTN_CACHE_Q8.
+ */
+enum { MOST_RECORD = 4100 };
+
+INLINE size_t record_bytes(int32_t type, int32_t size)
+{
+  return (size_t)size * cache_number_bytes(type) + (type == ATTN_CACHE_Q8 ? sizeof(float) : 0);
+}
+
+void record_encode(int32_t type, char *record, const float *x, int32_t size);
+void record_decode(int32_t type, float *x, const char *record, int32_t size);
+
+/* Puts the record of position j of a kv head in its place, or takes it from there. */
+void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const char *record);
+void record_fetch(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, char *record);
+
+#endif

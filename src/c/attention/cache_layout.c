@@ -1,0 +1,192 @@
+/*
+ * One key or value of a KV cache: from floats to the type of the cache and back, and where its
+ * numbers lie.
+ */
+#include "cache.h"
+#include "base/half.h"
+
+/*
+ * ---- Floats and records
+ * ------------------------------------------------------------------------------------------------
+ */
+
+/* x/scale, at most 127 in size, rounded to nearest even. */
+static int8_t to_byte(float x, double per_unit)
+{
+  const double magic = 6755399441055744.0; /* 1.5·2^52: adding it rounds to an integer */
+  return (int8_t)((double)x * per_unit + magic - magic);
+}
+
+static void encode_bytes(char *record, const float *x, int32_t size)
+{
+  float most = 0;
+  int odd = 0;
+  for (int32_t c = 0; c < size; c++) {
+    float a = x[c] < 0 ? -x[c] : x[c];
+    odd |= x[c] - x[c] != 0;
+    most = a > most ? a : most;
+  }
+  /* a scale among the subnormal floats is rounded up, so that no quotient is beyond 127 */
+  float scale = odd ? __builtin_nanf("") : most / 127.0f;
+  if ((double)scale * 127.0 < most)
+    scale += 0x1p-149f;
+  __builtin_memcpy(record, &scale, sizeof scale);
+  for (int32_t c = 0; c < size; c++)
+    record[sizeof scale + (size_t)c] = scale > 0 ? (char)to_byte(x[c], 1.0 / scale) : 0;
+}
+
+void record_encode(int32_t type, char *record, const float *x, int32_t size)
+{
+  if (type == ATTN_CACHE_F32)
+    __builtin_memcpy(record, x, (size_t)size * sizeof(float));
+  else if (type == ATTN_CACHE_F16)
+    for (int32_t c = 0; c < size; c += 4) {
+      i32x4 halves =
+          v_halves_of(c + 4 <= size ? v_load(x + c) : v_load_tail(x + c, (size_t)(size - c)));
+      i32x4 four = v_narrow(halves, halves);
+      __builtin_memcpy(record + 2 * c, &four, 8); /* perhaps beyond its end: there is room */
+    }
+  else
+    encode_bytes(record, x, size);
+}
+
+void record_decode(int32_t type, float *x, const char *record, int32_t size)
+{
+  float scale = 1;
+  if (type == ATTN_CACHE_F32)
+    __builtin_memcpy(x, record, (size_t)size * sizeof(float));
+  else if (type == ATTN_CACHE_F16)
+    for (int32_t c = 0; c < size; c++) {
+      uint16_t half;
+      __builtin_memcpy(&half, record + 2 * c, 2);
+      x[c] = half_to_float(half);
+    }
+  else {
+    __builtin_memcpy(&scale, record, sizeof scale);
+    for (int32_t c = 0; c < size; c++)
+      x[c] = scale * (float)(int8_t)record[sizeof scale + (size_t)c];
+  }
+}
+
+/*
+ * ---- Records and the cache
+ * ---------------------------------------------------------------------------------------------
+ */
+
+/*
+ * Where a vector's numbers lie: `run` of them with `apart` from one to the next, number c at base +
+ * ⌊c/run⌋·step + (c mod run)·apart, in numbers.
+ */
+typedef struct {
+  char *base;
+  size_t run, step, apart;
+  char *panel; /* of a key, which is computed with whatever lies beside it; NULL for a value */
+  size_t panel_bytes;
+  float *scale; /* of bytes */
+} places;
+
+static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_value)
+{
+  const size_t number = cache_number_bytes(c->type),
+               size = is_value ? cache_value_size(c) : cache_key_size(c);
+  const int bytes = c->type == ATTN_CACHE_Q8;
+  const size_t block = !is_value ? PANEL : bytes ? SPAN : BLOCK;
+  const size_t row = (size_t)j, lane = row % block, before = (row - lane) * size * number;
+  places p = {.scale =
+                  bytes ? cache_scales(c, kv_head) + (is_value ? cache_rows(c) : 0) + j : NULL};
+  if (is_value) {
+    size_t at = bytes ? lane / WORD * (STRIP * WORD) + lane % WORD : lane * STRIP;
+    p.base = cache_values(c, kv_head) + before + at * number;
+    p.run = STRIP;
+    p.step = strip_rows(block, cache_rows(c), row) * STRIP;
+    p.apart = bytes ? WORD : 1;
+  } else {
+    p.panel = cache_keys(c, kv_head) + before;
+    p.panel_bytes = PANEL * size * number;
+    p.run = bytes ? WORD : 1;
+    p.base = p.panel + lane * p.run * number;
+    p.step = PANEL * p.run;
+    p.apart = 1;
+  }
+  return p;
+}
+
+INLINE void move_run(const size_t number, const int store, char *at, size_t apart, char *record,
+                     size_t count, char flip)
+{
+  ROLLED for (char *end = record + count * number; record < end;
+              record += number, at += apart * number)
+  {
+    __builtin_memcpy(store ? at : record, store ? record : at, number);
+    *(store ? at : record) ^= flip;
+  }
+}
+
+INLINE void move_numbers(const size_t number, const int store, const places *p, char *record,
+                         size_t size, char flip)
+{
+  const size_t run = p->run;
+  char *base = p->base;
+  if (run == 1)
+    move_run(number, store, base, p->step, record, size, flip);
+  else
+    ROLLED for (size_t c = 0; c < size; c += run, base += p->step * number) move_run(
+        number, store, base, p->apart, record + c * number, size - c < run ? size - c : run, flip);
+}
+
+static void move_record(const int store, const attn_cache *c, const places *p, char *record,
+                        int is_value)
+{
+  size_t size = (size_t)(is_value ? c->value_dim : c->dim);
+  if (c->type == ATTN_CACHE_Q8)
+    move_numbers(1, store, p, record + sizeof(float), size, (char)flip_of(c->form));
+  else if (c->type == ATTN_CACHE_F32)
+    move_numbers(4, store, p, record, size, 0);
+  else
+    move_numbers(2, store, p, record, size, 0);
+}
+
+/* Whether a record of halves or bytes is of numbers that are not all finite. */
+static int32_t is_wild(int32_t type, const char *record, int32_t size)
+{
+  float scale;
+  int32_t wild = 0;
+  if (type == ATTN_CACHE_Q8) {
+    __builtin_memcpy(&scale, record, sizeof scale);
+    return scale - scale != 0;
+  }
+  for (const char *end = record + 2 * size; record < end; record += 2) {
+    uint16_t half;
+    __builtin_memcpy(&half, record, 2);
+    wild |= !half_is_finite(half);
+  }
+  return wild;
+}
+
+void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const char *record)
+{
+  places p = places_of(c, kv_head, j, is_value);
+  size_t number = cache_number_bytes(c->type);
+  if (p.panel && j % PANEL == 0) {
+    /* what lies beside it is computed with, so it must hold something */
+    __builtin_memset(p.panel, 0, p.panel_bytes);
+    for (int l = 0; l < PANEL && p.scale; l++)
+      p.scale[l] = 0;
+  }
+  /* and so must the rest of its last strip */
+  for (size_t x = (size_t)c->value_dim; is_value && x < cache_value_size(c); x++)
+    __builtin_memset(p.base + (x / STRIP * p.step + x % STRIP * p.apart) * number, 0, number);
+  if (p.scale)
+    __builtin_memcpy(p.scale, record, sizeof *p.scale);
+  if (c->type != ATTN_CACHE_F32)
+    c->wild |= is_wild(c->type, record, is_value ? c->value_dim : c->dim);
+  move_record(1, c, &p, (char *)record, is_value);
+}
+
+void record_fetch(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, char *record)
+{
+  places p = places_of(c, kv_head, j, is_value);
+  if (p.scale)
+    __builtin_memcpy(record, p.scale, sizeof *p.scale);
+  move_record(0, c, &p, record, is_value);
+}

@@ -1,0 +1,95 @@
+/*
+ * Products of integers, of which attention over bytes is made (bytes.c, int8.c): the numbers of a
+ * row, each the same in all lanes, with panels of eight keys or channels. A panel's bytes lie in
+ * words of four, (words, PANEL, 4), and hold 128 more than they mean, unless the form of dots.h is
+ * DOT_SIGNED. All sums are exact, so the form changes no bit.
+ */
+#ifndef INTEGERS_H
+#define INTEGERS_H
+
+#include "base/dot_form.h"
+#include "base/tiles.h"
+
+/* What a row has for each word of a panel. */
+enum {
+  BY_BYTES, /* four numbers of 8 bits */
+  BY_SPLIT, /* four numbers 256·a + b of 16 bits: all a, then all b, of 8 bits and a sign each */
+  /*
+   * where there is no exact product of bytes: numbers 0 and 2, then 1 and 3, of 16 bits each, four
+   * times over
+   */
+  BY_PAIRS,
+};
+
+/* The largest number of 16 bits that BY_SPLIT takes. */
+#define MOST_SPLIT 32639
+
+enum { WORD = 4 };
+
+INLINE int numbers_by(int32_t form, int bytes)
+{
+  return form == DOT_WIDE ? BY_PAIRS : bytes ? BY_BYTES : BY_SPLIT;
+}
+
+/* How many words of four bytes a row has for each of a panel, and how much room they take. */
+INLINE int parts_by(const int by) { return by == BY_BYTES ? 1 : 2; }
+INLINE int room_by(const int by) { return by == BY_PAIRS ? 8 : parts_by(by); }
+
+/* An even number of them, for so many channels or keys. */
+INLINE size_t words_of(int32_t size) { return ((size_t)size + 2 * WORD - 1) / (2 * WORD) * 2; }
+
+/* What turns bytes into those of panels. */
+INLINE int32_t flip_of(int32_t form) { return form == DOT_SIGNED ? 0 : (int32_t)0x80808080; }
+
+/*
+ * What takes the 128 off again that panels hold too much: as often as the row's numbers say, which
+ * add up to `sum`.
+ */
+INLINE int32_t start_of(int32_t form, int32_t sum)
+{
+  return form == DOT_SIGNED ? 0 : (int32_t)((uint32_t)sum * (uint32_t)-128);
+}
+
+/* Eight numbers of a row to two of its places in (words, GROUP, room). */
+INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
+{
+  const i16x8 n = (i16x8)v_pack(low, high);
+  i32x4 y;
+  if (by == BY_BYTES) {
+    y = v_pack_bytes((i32x4)n, (i32x4)n);
+    to[0] = y[0];
+    to[GROUP] = y[1];
+    return;
+  }
+  if (by == BY_PAIRS) {
+    y = v_even_first(n);
+    int32_t *next = to + GROUP * room_by(by);
+    v_store_i(to, v_splat_lane_i(y, 0));
+    v_store_i(to + 4, v_splat_lane_i(y, 1));
+    v_store_i(next, v_splat_lane_i(y, 2));
+    v_store_i(next + 4, v_splat_lane_i(y, 3));
+    return;
+  }
+  i16x8 low_byte = (n << 8) >> 8;
+  y = v_pack_bytes((i32x4)((n - low_byte) >> 8), (i32x4)low_byte);
+  y = __builtin_shufflevector(y, y, 0, 2, 1, 3);
+  __builtin_memcpy(to, &y, 8);
+  __builtin_memcpy(to + 2 * GROUP, (char *)&y + 8, 8);
+}
+
+/* One product; rows are as far apart as their sums are. */
+typedef struct {
+  int32_t *to; /* (rows, step), of which PANEL for each panel */
+  size_t step;
+  const int32_t *x;    /* (words, GROUP, room) */
+  const int8_t *panel; /* the first; from one to the next so many bytes */
+  size_t panel_bytes, words, count;
+} product;
+
+/*
+ * to[r][0..8) of each panel = Σ x_r·bytes; BY_BYTES all GROUP rows, whatever lies in those that are
+ * missing.
+ */
+void attn_integers(int by, int rows, const product *p);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * What a call asks for, and what follows from it for one row: shared by the float32 and float64
+ * kernels and the cache.
+ */
+#ifndef PARAMS_H
+#define PARAMS_H
+
+#include "attn.h"
+#include "base/simd.h"
+
+struct attn_params {
+  int32_t batch, heads, kv_heads, m, n, dim, value_dim;
+  int32_t positions_first;
+  double scale, temperature, softcap;
+  const double *temperatures; /* (heads), in place of the one, or NULL */
+  int32_t precision;
+  int32_t causal, offset, left, right;
+  const int32_t *offsets; /* (batch) or NULL */
+  const int32_t *lengths; /* (batch) or NULL */
+  int32_t mask_kind, mask_size[4];
+  const void *mask;
+  const void *key_scale, *alibi, *sinks;
+  void *weights;
+  const int32_t *head_slot, *row_slot;
+  int32_t chosen_heads, chosen_rows;
+  int32_t scores_stage;
+  void *scores, *lse;
+  int32_t *attended, *argmax;
+  void *entropy, *kl, *expected_score, *max_weight;
+};
+
+enum { T_FINITE, T_ZERO, T_INFINITE };
+
+INLINE int temperature_kind(double temperature)
+{
+  return temperature == 0 ? T_ZERO : temperature > 1.7976931348623157e308 ? T_INFINITE : T_FINITE;
+}
+
+INLINE double temperature_of(const attn_params *p, int32_t h)
+{
+  return p->temperatures ? p->temperatures[h] : p->temperature;
+}
+
+/* Distances in elements from one batch, head and position to the next. */
+typedef struct {
+  size_t batch, head, position;
+} strides;
+
+INLINE strides strides_of(const attn_params *p, int32_t heads, int32_t positions, int32_t size)
+{
+  size_t all = (size_t)heads * (size_t)positions * (size_t)size;
+  if (p->positions_first)
+    return (strides){all, (size_t)size, (size_t)heads * (size_t)size};
+  return (strides){all, (size_t)positions * (size_t)size, (size_t)size};
+}
+
+/* One query row: the keys lo ≤ j < hi it may see, before the mask has its say. */
+typedef struct {
+  int32_t lo, hi;
+  int32_t position; /* i + offset */
+  int32_t mask_step;
+  size_t mask_at; /* element of the mask for key 0; key j is mask_step·j further */
+} row_view;
+
+INLINE row_view row_view_of(const attn_params *p, int32_t b, int32_t h, int32_t i)
+{
+  int64_t position = (int64_t)(p->offsets ? p->offsets[b] : p->offset) + i;
+  int64_t lo = 0, hi = p->n;
+  if (p->lengths && p->lengths[b] < hi)
+    hi = p->lengths[b];
+  if (p->causal && position + 1 < hi)
+    hi = position + 1;
+  if (p->left >= 0 && position - p->left > lo)
+    lo = position - p->left;
+  if (p->right >= 0 && position + p->right + 1 < hi)
+    hi = position + p->right + 1;
+  row_view view = {.position = (int32_t)position};
+  if (p->mask_kind) {
+    const int32_t *size = p->mask_size;
+    view.mask_step = size[3] == 1 ? 0 : 1;
+    if (size[3] != 1 && size[3] < hi)
+      hi = size[3];
+    size_t row = size[0] == 1 ? 0 : (size_t)b;
+    row = row * (size_t)size[1] + (size[1] == 1 ? 0 : (size_t)h);
+    row = row * (size_t)size[2] + (size[2] == 1 ? 0 : (size_t)i);
+    view.mask_at = row * (size_t)size[3];
+  }
+  if (lo < hi) {
+    view.lo = (int32_t)lo;
+    view.hi = (int32_t)hi;
+  }
+  return view;
+}
+
+/* Whether the row attends to key j; for float32 data. */
+int attn_key_attended(const attn_params *p, const row_view *view, int32_t j);
+
+/* The row's place in an output of (batch, heads, m). */
+INLINE size_t row_index(const attn_params *p, int32_t b, int32_t h, int32_t i)
+{
+  return ((size_t)b * (size_t)p->heads + (size_t)h) * (size_t)p->m + (size_t)i;
+}
+
+/* First element of the row's weights, or −1 if they are not wanted. */
+INLINE int64_t weights_at(const attn_params *p, int32_t b, int32_t h, int32_t i)
+{
+  if (!p->weights)
+    return -1;
+  int32_t head = p->head_slot ? p->head_slot[h] : h, row = p->row_slot ? p->row_slot[i] : i;
+  if (head < 0 || row < 0)
+    return -1;
+  return (((int64_t)b * p->chosen_heads + head) * p->chosen_rows + row) * p->n;
+}
+
+#endif

@@ -1,0 +1,309 @@
+/*
+ * From dot products to weights, one row of a span at a time: softcap, biases and masks, the
+ * maximum, exp, and the sums that output, log-sum-exp and statistics are read from.
+ */
+#include "kernel.h"
+
+/*
+ * Turns the dot products of the keys [from, to) into scores: scale, softcap, biases, and −∞ where
+ * nothing is attended. Masks are selections, never sums, so that NaN in a masked key is gone.
+ * Returns how many keys are attended.
+ */
+KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, int32_t from,
+                            int32_t to)
+{
+  const attn_params *p = s->p;
+  const row_view *view = &g->view[x];
+  const f32x4 masked = v_splat(-__builtin_inff());
+  const float *bias = p->mask_kind == ATTN_MASK_ADD ? (const float *)p->mask + view->mask_at : NULL;
+  const uint8_t *select =
+      p->mask_kind == ATTN_MASK_SELECT ? (const uint8_t *)p->mask + view->mask_at : NULL;
+  float slope = p->alibi ? ((const float *)p->alibi)[g->h[x]] : 0;
+  i32x4 attended = {0, 0, 0, 0};
+  for (int32_t j = from; j < to; j += 4, z += 4) {
+    f32x4 score = v_load(z) * v_splat(s->scale);
+    i32x4 seen = inside(j, view->lo, view->hi);
+    if (p->key_scale)
+      score *= load_at(p->key_scale, j, p->n);
+    if (g->scores[x] && p->scores_stage == ATTN_SCORES_RAW)
+      store_at(g->scores[x], j, p->n, score);
+    if (p->softcap > 0)
+      score = v_splat(s->softcap) * v_tanh(score / v_splat(s->softcap));
+    if (g->scores[x] && p->scores_stage == ATTN_SCORES_CAPPED)
+      store_at(g->scores[x], j, p->n, score);
+    if (bias) {
+      f32x4 b = view->mask_step ? load_at(bias, j, p->mask_size[3]) : v_splat(*bias);
+      seen &= (b != masked);
+      score += b;
+    }
+    if (select) {
+      i32x4 on;
+      UNROLLED for (int l = 0; l < 4; l++) on[l] =
+          j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
+      seen &= on;
+    }
+    if (p->alibi) {
+      i32x4 distance = v_splat_i(view->position) - v_positions(j);
+      i32x4 sign = distance >> 31;
+      score -= v_splat(slope) * __builtin_convertvector((distance ^ sign) - sign, f32x4);
+    }
+    if (g->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
+      store_at(g->scores[x], j, p->n, v_select(seen, score, masked));
+    /*
+     * −∞ marks masked keys from here on; but at T = ∞ an attended score of −∞ weighs as much as any
+     */
+    if (g->t[x].kind == T_INFINITE)
+      score = v_max(score, v_splat(LOWEST));
+    attended -= seen;
+    v_store(z, v_select(seen, score, masked));
+  }
+  return attended[0] + attended[1] + attended[2] + attended[3];
+}
+
+/* Over the weights of a span: their sum, and for the statistics Σ e in double and Σ e·(z − max). */
+typedef struct {
+  float sum;
+  double total, moment;
+} span_sums;
+
+INLINE double sum_lanes(const f32x4 x[4])
+{
+  f64x2 sum = {0, 0};
+  UNROLLED for (int l = 0; l < 4; l++) sum += v_low_double(x[l]) + v_high_double(x[l]);
+  return sum[0] + sum[1];
+}
+
+INLINE float sum_vectors(const f32x4 x[4]) { return v_hsum((x[0] + x[1]) + (x[2] + x[3])); }
+
+/* `count` scores (a multiple of TURN) z → weights e, at T = 0 or ∞. */
+KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32_t count, float max)
+{
+  for (int l = 0; l < 4; l++)
+    sums[l] = v_splat(0);
+  for (int32_t j = 0; j < count; j += TURN)
+    ROLLED for (int l = 0; l < 4; l++)
+    {
+      f32x4 t = v_load(z + j + 4 * l) - v_splat(max),
+            x = weigh(kind == T_ZERO ? T_ZERO : T_INFINITE, t, t);
+      v_store(e + j + 4 * l, x);
+      sums[l] += x;
+    }
+}
+
+/*
+ * The first half of exp, at t = (z − max)/T: what is left of it and a power of two; `exponents`
+ * takes t where they are wanted.
+ */
+INLINE void split_exponents(const int wanted, float *left, float *power, float *exponents,
+                            const float *z, int32_t count, float max, float inverse_t)
+{
+  for (int32_t j = 0; j < count; j += TURN, z += TURN, left += TURN, power += TURN) {
+    float *t_at = wanted ? exponents + j : NULL;
+    UNROLLED for (int l = 0; l < TURN; l += 4)
+    {
+      f32x4 t = v_exp_range((v_load(z + l) - v_splat(max)) * v_splat(inverse_t)), two;
+      if (wanted)
+        v_store(t_at + l, t);
+      v_store(left + l, v_exp_reduce(t, &two));
+      v_store(power + l, two);
+    }
+  }
+}
+
+/*
+ * The same at a finite T, with the first half of exp for all keys before the second for any. Not
+ * NULL, `exponents` takes (z − max)/T, down to where exp is 0.
+ */
+KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float *z, int32_t count,
+                      float max, float inverse_t)
+{
+  float left[SPAN], power[SPAN];
+  f32x4 sums[4] = {{0}};
+  if (exponents)
+    split_exponents(1, left, power, exponents, z, count, max, inverse_t);
+  else
+    split_exponents(0, left, power, NULL, z, count, max, inverse_t);
+  for (int32_t j = 0; j < count; j += TURN)
+    UNROLLED for (int l = 0; l < 4; l++)
+    {
+      f32x4 x = v_exp_finish(v_load(left + j + 4 * l), v_load(power + j + 4 * l));
+      sums[l] += x;
+      v_store(e + j + 4 * l, x);
+    }
+  UNROLLED for (int l = 0; l < 4; l++) sums_out[l] = sums[l];
+}
+
+/* Σ e·x over finite x. */
+KERNEL float sum_products(const float *e, const float *x, int32_t count)
+{
+  f32x4 sums[4] = {{0}};
+  for (int32_t j = 0; j < count; j += TURN)
+    UNROLLED for (int l = 0; l < 4; l++) sums[l] =
+        v_madd(v_load(e + j + 4 * l), v_load(x + j + 4 * l), sums[l]);
+  return sum_vectors(sums);
+}
+
+/* Σ e·(z − max), and z → e. 0·∞ is not 0: a masked key has z = −∞. */
+KERNEL float take_moment(int kind, float *z, const float *e, int32_t count, float max)
+{
+  f32x4 moments[4] = {{0}};
+  for (int32_t j = 0; j < count; j += TURN)
+    for (int l = 0; l < 4; l++) {
+      f32x4 score = v_load(z + j + 4 * l), x = v_load(e + j + 4 * l),
+            t = v_max(score - v_splat(max), v_splat(LOWEST));
+      /* at T = ∞ an attended key may be as far away as a masked one */
+      if (kind == T_INFINITE)
+        t = v_select(score == v_splat(LOWEST), v_splat(-__builtin_inff()), t);
+      moments[l] = v_madd(x, t, moments[l]);
+      v_store(z + j + 4 * l, x);
+    }
+  return sum_vectors(moments);
+}
+
+/*
+ * Σ e with every term in double. Where one weight is nearly all, its rounding would swallow the
+ * others, and with them the entropy; where all are nearly equal, their sum must not round away what
+ * tells them apart, and with it KL.
+ */
+static double sum_exactly(const float *e, int32_t count)
+{
+  f64x2 sums[4] = {{0, 0}};
+  for (int32_t j = 0; j < count; j += 8)
+    UNROLLED for (int l = 0; l < 2; l++)
+    {
+      f32x4 x = v_load(e + j + 4 * l);
+      sums[2 * l] += v_low_double(x);
+      sums[2 * l + 1] += v_high_double(x);
+    }
+  f64x2 sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return sum[0] + sum[1];
+}
+
+/* z → weights in place. */
+static span_sums weigh_row(const call *s, const row_temperature *t, float *z, int32_t count,
+                           float max)
+{
+  /*
+   * whether the statistics may be had from (z − max)/T: at larger T, what it loses at the bottom of
+   * the floats would show
+   */
+  const int scaled = t->kind == T_FINITE && t->value <= 32, wanted = s->p->attended != NULL;
+  float own[SPAN], *e = wanted && !scaled ? own : z;
+  f32x4 sums[4];
+  if (t->kind == T_FINITE)
+    weigh_exp(sums, e, wanted && scaled ? own : NULL, z, count, max, t->inverse);
+  else
+    weigh_limit(t->kind, sums, e, z, count, max);
+  span_sums result = {.sum = sum_vectors(sums)};
+  if (wanted) {
+    result.total = sum_lanes(sums);
+    result.moment = scaled ? sum_products(z, own, count) * t->value
+                           : (double)take_moment(t->kind, z, e, count, max) * t->unit;
+  }
+  return result;
+}
+
+/* Lanes that are attended, or that equal max. */
+INLINE i32x4 found_scores(const float *z, int attended, float max)
+{
+  f32x4 x = v_load(z);
+  return attended ? x != v_splat(-__builtin_inff()) : x == v_splat(max);
+}
+
+/* First position of `count` scores (a multiple of TURN) where one is found. */
+INLINE int32_t find_score(const float *z, int32_t count, const int attended, float max)
+{
+  for (int32_t j = 0; j < count; j += TURN) {
+    i32x4 found[4];
+    UNROLLED for (int l = 0; l < 4; l++) found[l] = found_scores(z + j + 4 * l, attended, max);
+    if (v_any((found[0] | found[1]) | (found[2] | found[3])))
+      return j + __builtin_ctz(v_bits(found[0]) | v_bits(found[1]) << 4 | v_bits(found[2]) << 8 |
+                               v_bits(found[3]) << 12);
+  }
+  return 0;
+}
+
+/*
+ * What to subtract from scores that are all −∞ or NaN: a NaN if there is one. Otherwise 0, so that
+ * they weigh nothing for now; if it stays so, the row's result is NaN when any of them was
+ * attended.
+ */
+static float nothing_finite(const float *z, int32_t count)
+{
+  for (int32_t j = 0; j < count; j++)
+    if (z[j] != z[j])
+      return z[j];
+  return 0;
+}
+
+/* −∞ for the keys of [from, to), multiples of four, that are not in [lo, hi). */
+INLINE void mask_scores(float *z, int32_t from, int32_t to, int32_t lo, int32_t hi)
+{
+  for (int32_t j = from; j < to; j += 4, z += 4)
+    v_store(z, v_select(inside(j, lo, hi), v_load(z), v_splat(-__builtin_inff())));
+}
+
+/* The scores of one row, shaped; returns how many keys are attended. */
+static int32_t shape_row(const call *s, const row_group *g, int x, float *z, int32_t from,
+                         int32_t to)
+{
+  const row_view *view = &g->view[x];
+  int32_t lo = view->lo > from ? view->lo : from, hi = view->hi < to ? view->hi : to;
+  int32_t attended = hi > lo ? hi - lo : 0;
+  if (!s->plain || g->t[x].kind == T_INFINITE) {
+    attended = shape_scores(s, g, x, z, from, to);
+  } else {
+    /* what lies between the ends stays as it is */
+    int32_t head = lo < to ? (lo + 3) & ~3 : to, tail = (attended ? hi : head) & ~3;
+    mask_scores(z, from, head, lo, hi);
+    mask_scores(z + (tail - from), tail, to, lo, hi);
+  }
+  if (g->weights[x] && attended)
+    for (int32_t j = from; j < to; j += 4)
+      store_at(g->weights[x], j, s->p->n, v_load(z + (j - from)));
+  return attended;
+}
+
+/* The largest score of a row. NaN is passed over here; as a weight it will reach the sums. */
+INLINE float largest_score(const float *z, int32_t count)
+{
+  const f32x4 none = v_splat(-__builtin_inff());
+  f32x4 largest[4] = {none, none, none, none};
+  for (int32_t j = 0; j < count; j += TURN)
+    UNROLLED for (int l = 0; l < 4; l++) largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
+  return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
+}
+
+/* The weights of one row, and in `row`, where it was empty, what is read off them. */
+static void weigh_keys(const call *s, const row_group *g, int x, row_state *row, float *z,
+                       int32_t from, int32_t to)
+{
+  const int32_t count = to - from;
+  row->attended = shape_row(s, g, x, z, from, to);
+  float largest = largest_score(z, count), max = largest;
+  if (largest == -__builtin_inff())
+    max = nothing_finite(z, count);
+  if (s->p->attended && row->attended) {
+    int32_t lo = g->view[x].lo;
+    row->first = !s->plain ? from + find_score(z, count, 1, 0) : lo > from ? lo : from;
+    row->argmax = from + find_score(z, count, 0, largest);
+  }
+  span_sums sums = weigh_row(s, &g->t[x], z, count, max);
+  row->sum = sums.sum;
+  if (s->p->attended) {
+    row->total =
+        sums.sum < 2 || 4 * sums.sum > (float)row->attended ? sum_exactly(z, count) : sums.total;
+    row->moment = sums.moment;
+  }
+  if (largest != -__builtin_inff() || max != 0)
+    row->max = (double)max * g->t[x].unit;
+}
+
+void attn_weigh_rows(const call *s, const row_group *g, span_state *span, float *scores,
+                     int32_t from, int32_t to)
+{
+  for (int x = 0; x < g->count; x++) {
+    span[x] = (span_state){row_empty(), 1.0};
+    weigh_keys(s, g, x, &span[x].row, scores + x * SCORES, from, to);
+  }
+}

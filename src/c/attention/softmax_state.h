@@ -1,0 +1,48 @@
+/*
+ * The softmax of one row as a running sum, and what is read off it at the end: shared by float32
+ * and float64.
+ */
+#ifndef ROWS_H
+#define ROWS_H
+
+#include "options.h"
+#include "base/math.h"
+
+/* With e_j = exp((z_j − max)/T), or its limit for T = 0 and T = ∞. */
+typedef struct {
+  double max;   /* of z; −∞ while nothing finite was seen */
+  double sum;   /* Σ e_j, in the type of the data */
+  double total; /* Σ e_j in double, for the statistics */
+  /* Σ e_j·(z_j − max), from which entropy and the expected score follow */
+  double moment;
+  int32_t attended, argmax, first; /* first: the lowest attended position */
+} row_state;
+
+INLINE row_state row_empty(void) { return (row_state){.max = -__builtin_inf()}; }
+
+/* Keys are attended, but every score is −∞: their softmax is 0/0. */
+INLINE int row_is_void(const row_state *row)
+{
+  return row->attended && row->max == -__builtin_inf();
+}
+
+typedef struct {
+  double lse, entropy, kl, expected_score, max_weight;
+  int32_t attended, argmax;
+} row_summary;
+
+/* ---- rows.c ---- */
+
+/* exp((z − max)/T) at t = z − max, or its limit; NaN stays NaN. */
+double row_weigh(int kind, double t, double temperature);
+
+/*
+ * What the weights e_j are divided by, for output and weights alike: the sum, and the row's sink (a
+ * logit of its own) where there is one. ∞ where the sink takes everything.
+ */
+double row_denominator(const row_state *row, double temperature, const double *sink);
+
+/* Statements 5 and 9. */
+row_summary row_summarize(const row_state *row, double temperature);
+
+#endif

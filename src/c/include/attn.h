@@ -1,0 +1,353 @@
+/*
+ * attn.h: scaled-dot-product attention that can explain itself.
+ *
+ * For each query q_i of each head, over the keys k_j it may see:
+ *
+ *     z_j = scale·keyScale_j·⟨q_i, k_j⟩        raw score
+ *     z_j = softcap·tanh(z_j / softcap)        capped
+ *     z_j = z_j + bias_j                       masked (−∞: not attended)
+ *     p   = softmax(z / T)                     weights: the maximiser of ⟨p, z⟩ + T·H(p)
+ *     o_i = Σ_j p_j v_j                        output
+ *
+ * Words: m queries, n keys, dim (d) the size of a query or key head, value_dim (dv) of a value
+ * head, T the temperature, lse = log Σ exp(z_j/T), H entropy, u the uniform distribution over the
+ * attended keys. All logarithms are natural.
+ *
+ * Contract, for every function here:
+ *   - the caller owns all memory and passes it in; nothing is allocated, nothing is kept, there is
+ *   no mutable global;
+ *   - 0 (ATTN_OK) is success; a status below says what was wrong, and then nothing has been
+ *   written;
+ *   - array pointers need only the alignment of their element type; nothing outside an array is
+ *   read or written;
+ *   - a key that is masked has no influence: NaN or infinity in it or in its value changes nothing;
+ *   - a row without any key gives output 0, weights 0, lse −∞ and statistics 0;
+ *   - NaN in anything attended gives NaN in the results that depend on it, and only there; so does
+ *   a row whose attended
+ *     scores are all −∞, unless T = ∞, or a sink, which then takes all;
+ *   - a row's result has the same bits alone or among others, in one call or in chunks, from arrays
+ *   or from a cache,
+ *     as a grouped or as a repeated head. (In the relaxed build: on one machine.)
+ *
+ * To read it from simple to advanced: shape, forward, masks, what else to return, the cache,
+ * threads. The statements behind it are in theory.h.
+ */
+#ifndef ATTN_H
+#define ATTN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ATTN_API __attribute__((visibility("default")))
+/* What only threads need: a module whose memory they cannot share is built without it. */
+#ifdef ATTN_UNSHARED
+#define ATTN_THREADS
+#else
+#define ATTN_THREADS ATTN_API
+#endif
+
+enum {
+  ATTN_OK = 0,
+  ATTN_E_SHAPE =
+      /*
+       * sizes that do not fit each other: heads not a multiple of kv_heads, a mask that cannot
+       * broadcast
+       */
+  1,
+  /* a number outside its range: a negative size, a temperature below 0, NaN where none may be */
+  ATTN_E_RANGE = 2,
+  /* too large: a head above attn_max_dim(), an array of 4 GiB, a cache that is full */
+  ATTN_E_LIMIT = 3,
+  ATTN_E_FORMAT = 4,    /* not a snapshot of a cache of this shape */
+  ATTN_E_INTEGRITY = 5, /* a snapshot that is cut off, or whose checksum is wrong */
+};
+
+/*
+ * ---- One call's shape and options
+ * -------------------------------------------------------------------------------
+ */
+
+/* Opaque; attn_params_bytes() of 8-aligned memory. Always begin with attn_init. */
+typedef struct attn_params attn_params;
+
+ATTN_API size_t attn_params_bytes(void);
+
+/* 1 in the build that may fuse multiply and add, else 0. */
+ATTN_API int32_t attn_is_relaxed(void);
+
+/* The largest dim and value_dim. */
+ATTN_API int32_t attn_max_dim(void);
+
+/*
+ * Shape of one call: q (batch, heads, m, dim), k (batch, kv_heads, n, dim), v (batch, kv_heads, n,
+ * value_dim), output (batch, heads, m, value_dim). Sets every option to its default (scale 1/√dim,
+ * T = 1, nothing masked, nothing else returned). Query head h reads kv head ⌊h / (heads/kv_heads)⌋,
+ * so heads must be a multiple of kv_heads. m and n may be 0.
+ */
+ATTN_API int32_t attn_init(attn_params *p, int32_t batch, int32_t heads, int32_t kv_heads,
+                           int32_t m, int32_t n, int32_t dim, int32_t value_dim);
+
+/*
+ * 0 (default): (batch, heads, positions, size). 1: (batch, positions, heads, size), for q, k, v and
+ * output alike.
+ */
+ATTN_API int32_t attn_set_layout(attn_params *p, int32_t positions_first);
+
+/* Any finite number; 0 gives the mean of the values. Default 1/√dim. */
+ATTN_API int32_t attn_set_scale(attn_params *p, double scale);
+
+/*
+ * T ≥ 0. 0 and +∞ are the exact limits: all weight on the largest score (ties share), and uniform
+ * weights.
+ */
+ATTN_API int32_t attn_set_temperature(attn_params *p, double temperature);
+
+/* T ≥ 0 of each head (heads), in place of the one until that is set again. NULL: the one. */
+ATTN_API int32_t attn_set_temperatures(attn_params *p, const double *temperatures);
+
+/* softcap > 0, or 0 for none. */
+ATTN_API int32_t attn_set_softcap(attn_params *p, double softcap);
+
+/* Multipliers λ_j of the maximum-entropy form (paper, Eq. 16), in the data's type. NULL: none. */
+ATTN_API void attn_set_key_scale(attn_params *p, const void *key_scale); /* (n) */
+
+/*
+ * What attn_forward_f32 multiplies with.
+ *   FLOAT  float32.
+ *   INT8 integers of 8 bits, after SageAttention (Zhang et al., arXiv 2410.02367): not exact, and
+ *   faster where the engine has an 8-bit
+ *          dot product that is. Queries, keys and values are rounded to bytes, each with a scale s
+ *          = max|x|/127 of its own. Before that,
+ *          over spans of 512 keys (those within the key lengths), a key loses their mean wherever
+ *          that makes max|k| smaller, and gets it
+ *          back in its score; and keys are divided, queries multiplied, by r_c, the root of a
+ *          channel's mean size in keys relative to
+ *          their largest, 1/16 at least. Weights times value scales are rounded to 7 bits relative
+ *          to the largest of 128 keys. Sums
+ *          of products are exact, the same integers from every build.
+ *          With q' and k' what is rounded, v' what rounding makes of a value, ε half a scale, a
+ *          score is off by at most
+ *          |scale|·(ε_q·Σ|k'_c| + ε_k·Σ|q'_c| + d·ε_q·ε_k), and (8 + d)·2⁻²³·|scale|·Σ|q'_c|(|k'_c|
+ *          + |mean_c|/r_c) for floats. Weights p are
+ *          those of these scores, and an output is off from theirs by at most Σp_j·ε_j + Σ_blocks
+ *          max_j(p_j s_j)·Σ_j|v'_jc/s_j|/254, blocks
+ *          of 128 keys, ε and s of values, and 2⁻¹⁹·Σp_j|v_jc|. Vectors whose largest number, as it
+ *          is rounded, is below 2e-36 (of values,
+ *          2e-34) count as 0, ones that are not all finite as NaN. Masks, statistics and all else
+ *          are as with FLOAT. But finite keys that a
+ *          row does not see, by causal, window or mask, have a part in mean and r, and so, within
+ *          these bounds, in how those it sees are
+ *          rounded: a prompt in chunks has other bits. For attn_forward_f32 and attn_work over
+ *          arrays; elsewhere
+ *          ATTN_E_RANGE. Before asking for scratch bytes.
+ */
+enum { ATTN_FLOAT = 0, ATTN_INT8 = 1 };
+ATTN_API int32_t attn_set_precision(attn_params *p, int32_t precision);
+
+/*
+ * ---- Which keys a query sees
+ * ------------------------------------------------------------------------------------
+ */
+
+/* With causal, query i sees keys j ≤ i + offset. */
+ATTN_API void attn_set_causal(attn_params *p, int32_t causal);
+
+/*
+ * Position of query 0, the number of past keys, within ±2^29: of each batch if offsets is given,
+ * else `offset` of all.
+ */
+/* (batch) */
+ATTN_API int32_t attn_set_offset(attn_params *p, int32_t offset, const int32_t *offsets);
+
+/* Key j is seen if i + offset − left ≤ j ≤ i + offset + right; −1 leaves a side open. */
+ATTN_API int32_t attn_set_window(attn_params *p, int32_t left, int32_t right);
+
+/* Keys from lengths[b] on are padding; values outside [0, n] are clamped. NULL: none. */
+ATTN_API void attn_set_key_lengths(attn_params *p, const int32_t *lengths); /* (batch) */
+
+enum {
+  ATTN_MASK_NONE = 0,
+  ATTN_MASK_SELECT = 1, /* one byte each, nonzero: attend */
+  /* the data's type, added; −∞ masks. A finite number, however negative, does not. */
+  ATTN_MASK_ADD = 2,
+};
+
+/*
+ * mask (b, h, rows, columns), each of the first three 1 or the size of (batch, heads, m); columns
+ * is 1 or at most n, and the keys beyond a shorter row (other than 1) are masked.
+ */
+ATTN_API int32_t attn_set_mask(attn_params *p, int32_t kind, const void *mask, int32_t b, int32_t h,
+                               int32_t rows, int32_t columns);
+
+/* ALiBi: −slopes[h]·|i + offset − j| is added, in the data's type. NULL: none. */
+ATTN_API void attn_set_alibi(attn_params *p, const void *slopes); /* (heads) */
+
+/*
+ * One more logit per head in the denominator of the weights; lse and statistics do not count it.
+ * NULL: none.
+ */
+ATTN_API void attn_set_sinks(attn_params *p, const void *sinks); /* (heads) */
+
+/*
+ * ---- What else to return; all in the data's type unless said otherwise
+ * --------------------------------------------
+ */
+
+/*
+ * Weights of chosen heads and rows. head_slot[h] and row_slot[i] give the place among the chosen
+ * ones, or −1 for none; NULL chooses all in order. chosen_heads and chosen_rows are the counts of
+ * the chosen ones.
+ */
+/* (batch, chosen_heads, chosen_rows, n) */
+ATTN_API void attn_want_weights(attn_params *p, void *weights,
+                                const int32_t *head_slot,                      /* (heads) */
+                                int32_t chosen_heads, const int32_t *row_slot, /* (m) */
+                                int32_t chosen_rows);
+
+enum { ATTN_SCORES_RAW = 0, ATTN_SCORES_CAPPED = 1, ATTN_SCORES_MASKED = 2 };
+
+/* All scores of one stage. Raw and capped scores are those of all keys, the masked ones too. */
+/* (batch, heads, m, n) */
+ATTN_API int32_t attn_want_scores(attn_params *p, int32_t stage, void *scores);
+
+/*
+ * log Σ exp(z_j/T). At T = ∞ log n; at T = 0 its limit: ±∞ by the sign of the largest score, log of
+ * the ties if that is 0.
+ */
+ATTN_API void attn_want_lse(attn_params *p, void *lse); /* (batch, heads, m) */
+
+/*
+ * Statistics of each row, accumulated online inside the fused kernel (no weights are stored). Each
+ * (batch, heads, m). kl = KL(p‖u) = log n − H = ⟨z⟩/T − lse + log n. All six pointers, or all NULL.
+ */
+ATTN_API void attn_want_stats(attn_params *p, int32_t *attended, void *entropy, void *kl,
+                              void *expected_score, void *max_weight, int32_t *argmax);
+
+/*
+ * ---- Attention
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+/*
+ * Working memory of a call with these options, to be 16-aligned. Bounded in m and n, except for one
+ * float64 row of n (statement 15).
+ */
+ATTN_API size_t attn_scratch_bytes_f32(const attn_params *p);
+ATTN_API size_t attn_scratch_bytes_f64(const attn_params *p);
+
+/*
+ * Tiled, online softmax; |error| ≤ ε·Σp_j|v_j|·(4 + 2A), A = max_j (Σ_c |scale·q_c·k_jc| +
+ * |biases_j|)/T over keys that weigh anything, a float mask and ALiBi being biases (ε = 2⁻²³),
+ * beside weights below 2⁻¹²⁶ of the largest, which are 0. That is how rounding falls, not a proof:
+ * of 7·10⁵ random cases one came 4 % beyond it. out overlaps no input.
+ */
+ATTN_API int32_t attn_forward_f32(const attn_params *p, float *out, const float *q, const float *k,
+                                  const float *v, void *scratch);
+
+/* Textbook order in double, with error-free summation; the same bound with ε = 2⁻⁵². */
+ATTN_API int32_t attn_forward_f64(const attn_params *p, double *out, const double *q,
+                                  const double *k, const double *v, void *scratch);
+
+/*
+ * ---- A cache of keys and values of one sequence, in the order the kernels read
+ * ---------------------------------------
+ */
+
+/*
+ * How a cache stores numbers.
+ *   F32  as they are: the bits of attn_forward_f32.
+ *   F16 half precision, rounded to nearest: relative 2⁻¹¹ from 2⁻¹⁴ to 65504, ±∞ beyond. The
+ *   kernels widen it again exactly.
+ *   Q8 a byte each and, per key and per value of each head, a scale s = max|x|/127: |error| ≤ s/2.
+ *   A vector that is not all
+ *        finite counts as NaN. Dot products are sums of integers: queries have 15 bits and sign
+ *        relative to their largest
+ *        channel (fewer beyond 513 channels), weights times value scales 15 bits relative to the
+ *        largest of 512 keys. With k̂, v̂
+ *        as attn_cache_read gives them, x a query's largest |channel| and L = min(32639, ⌊(2³¹ −
+ *        1)/128(dim + 1)⌋), a score
+ *        is off by at most scale·x/2L·Σ|k̂_c|, and an output beside that by at most n·max_j(p_j
+ *        s_j)·127/65278, s_j the value
+ *        scales, for numbers and products of 10⁻³⁰ to 10³⁰ (values below count as 0). The sums of
+ *        integers, and so the bits of the simd
+ *        build, do not depend on their order.
+ */
+enum { ATTN_CACHE_F32 = 0, ATTN_CACHE_F16 = 1, ATTN_CACHE_Q8 = 2 };
+
+/* Opaque; attn_cache_bytes of 16-aligned memory, 0 if the type or the sizes are not valid. */
+typedef struct attn_cache attn_cache;
+
+ATTN_API size_t attn_cache_bytes(int32_t kv_heads, int32_t dim, int32_t value_dim, int32_t capacity,
+                                 int32_t type);
+
+/* The memory must have the bytes of these sizes. */
+ATTN_API int32_t attn_cache_init(attn_cache *cache, int32_t kv_heads, int32_t dim,
+                                 int32_t value_dim, int32_t capacity, int32_t type);
+
+ATTN_API int32_t attn_cache_length(const attn_cache *cache);
+
+/* Appends t positions. ATTN_E_LIMIT if they do not fit, with nothing appended. */
+/* (kv_heads, t, dim), or (t, kv_heads, dim) */
+ATTN_API int32_t attn_cache_append(attn_cache *cache, const float *k,
+                                   /* (kv_heads, t, value_dim), or (t, kv_heads, value_dim) */
+                                   const float *v, int32_t t, int32_t positions_first);
+
+/* Forgets all positions from length on. ATTN_E_RANGE if it holds fewer. */
+ATTN_API int32_t attn_cache_truncate(attn_cache *cache, int32_t length);
+
+/* Copies the positions [from, to) out, as the kernels see them. */
+ATTN_API int32_t attn_cache_read(const attn_cache *cache, float *k, /* (kv_heads, to − from, dim) */
+                                 /* (kv_heads, to − from, value_dim) */
+                                 float *v, int32_t from, int32_t to);
+
+/* A snapshot holds the type, the sizes, the positions in use and a checksum. */
+ATTN_API size_t attn_cache_snapshot_bytes(const attn_cache *cache);
+ATTN_API void attn_cache_snapshot(const attn_cache *cache, uint8_t *snapshot);
+
+/*
+ * Takes what a cache of the same type and sizes held (else ATTN_E_FORMAT), undamaged (else
+ * ATTN_E_INTEGRITY), of any capacity, if it fits (else ATTN_E_LIMIT). Any bytes are safe to pass;
+ * on failure the cache is as before.
+ */
+ATTN_API int32_t attn_cache_restore(attn_cache *cache, const uint8_t *snapshot, size_t bytes);
+
+/*
+ * attn_forward_f32 over a cache, whatever its type. p: batch 1, the cache's kv_heads, dim,
+ * value_dim, and n = its length; else ATTN_E_SHAPE.
+ */
+ATTN_API int32_t attn_cache_attend(const attn_params *p, float *out, const float *q,
+                                   const attn_cache *cache, void *scratch);
+
+/*
+ * ---- The same in pieces, for threads
+ * ------------------------------------------------------------------------------
+ */
+
+/*
+ * begin, then run on any number of threads at once, each with scratch of its own, then end. The
+ * bits are those of one thread, whoever did what. All memory is the caller's and shared.
+ */
+typedef struct attn_work attn_work;
+
+ATTN_THREADS size_t attn_work_bytes(const attn_params *p);
+
+/*
+ * Multiply-adds (statement 15), for judging whether a call is worth another thread; 0 if it cannot
+ * be shared out.
+ */
+ATTN_API double attn_work_size(const attn_params *p);
+
+/* k and v, or a cache; the other is NULL. */
+ATTN_THREADS int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const float *q,
+                                     const float *k, const float *v, const attn_cache *cache,
+                                     void *scratch);
+
+/* Takes pieces until none is left to take. */
+ATTN_THREADS void attn_work_run(attn_work *w, void *scratch);
+
+/* Pieces not finished yet; 0 when all are. */
+ATTN_THREADS int32_t attn_work_left(const attn_work *w);
+
+ATTN_THREADS void attn_work_end(attn_work *w, void *scratch);
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * Rotary positions: turning heads by a table, and making the table. Frequencies and angles in
+ * double, the table in float32.
+ */
+#include "layers.h"
+#include "base/math.h"
+
+static void turn_halves(float *x, const float *cos, const float *sin, int32_t half)
+{
+  int32_t p = 0;
+  for (; p + 4 <= half; p += 4) {
+    f32x4 c = v_load(cos + p), s = v_load(sin + p), a = v_load(x + p), b = v_load(x + half + p);
+    v_store(x + p, a * c - b * s);
+    v_store(x + half + p, a * s + b * c);
+  }
+  for (; p < half; p++) {
+    float a = x[p], b = x[half + p];
+    x[p] = a * cos[p] - b * sin[p];
+    x[half + p] = a * sin[p] + b * cos[p];
+  }
+}
+
+static void turn_neighbours(float *x, const float *cos, const float *sin, int32_t half)
+{
+  for (int32_t p = 0; p < half; p++) {
+    float a = x[2 * p], b = x[2 * p + 1];
+    x[2 * p] = a * cos[p] - b * sin[p];
+    x[2 * p + 1] = a * sin[p] + b * cos[p];
+  }
+}
+
+void attn_rope(float *x, int32_t m, int32_t heads, size_t row_stride, size_t head_stride,
+               const float *cos, const float *sin, const int32_t *positions, int32_t rotary_dim,
+               int32_t interleaved)
+{
+  int32_t half = rotary_dim / 2;
+  for (int32_t i = 0; i < m; i++) {
+    size_t at = (size_t)(positions ? positions[i] : i) * (size_t)half;
+    for (int32_t h = 0; h < heads; h++) {
+      float *head = x + (size_t)i * row_stride + (size_t)h * head_stride;
+      if (interleaved)
+        turn_neighbours(head, cos + at, sin + at, half);
+      else
+        turn_halves(head, cos + at, sin + at, half);
+    }
+  }
+}
+
+/*
+ * ---- Frequencies
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+#define TWO_PI 6.283185307179586
+
+static double power(double base, double exponent) { return f64_exp(exponent * f64_log(base)); }
+
+void attn_rope_frequencies(double *f, int32_t rotary_dim, double base)
+{
+  for (int32_t p = 0; p < rotary_dim / 2; p++)
+    f[p] = power(base, -2.0 * p / rotary_dim);
+}
+
+void attn_rope_linear(double *f, int32_t rotary_dim, double factor)
+{
+  for (int32_t p = 0; p < rotary_dim / 2; p++)
+    f[p] /= factor;
+}
+
+double attn_rope_ntk_base(int32_t rotary_dim, double base, double factor)
+{
+  return base * power(factor, rotary_dim / (rotary_dim - 2.0));
+}
+
+double attn_rope_dynamic_factor(double factor, double length, double original)
+{
+  double x = factor * length / original - (factor - 1);
+  return x > 1 ? x : 1;
+}
+
+static double clamped(double x, double least, double most)
+{
+  return x < least ? least : x > most ? most : x;
+}
+
+void attn_rope_llama3(double *f, int32_t rotary_dim, double factor, double low, double high,
+                      double original)
+{
+  for (int32_t p = 0; p < rotary_dim / 2; p++) {
+    double turns = original * f[p] / TWO_PI; /* original/wavelength */
+    double kept = clamped((turns - low) / (high - low), 0, 1);
+    f[p] = kept * f[p] + (1 - kept) * (f[p] / factor);
+  }
+}
+
+/* The p, not whole, at which a frequency makes just so many turns within the original context. */
+static double pair_with(double turns, int32_t rotary_dim, double base, double original)
+{
+  return rotary_dim * f64_log(original / (turns * TWO_PI)) / (2 * f64_log(base));
+}
+
+void attn_rope_yarn(double *f, int32_t rotary_dim, double base, double factor, double beta_fast,
+                    double beta_slow, double original, int32_t truncate)
+{
+  double from = pair_with(beta_fast, rotary_dim, base, original),
+         to = pair_with(beta_slow, rotary_dim, base, original);
+  if (truncate) {
+    from = __builtin_floor(from);
+    to = __builtin_ceil(to);
+  }
+  from = clamped(from, 0, rotary_dim - 1);
+  to = clamped(to, 0, rotary_dim - 1);
+  if (from == to)
+    to += 0.001; /* a step; the figure is that of the implementations */
+  for (int32_t p = 0; p < rotary_dim / 2; p++) {
+    double kept = 1 - clamped((p - from) / (to - from), 0, 1);
+    f[p] = kept * f[p] + (1 - kept) * (f[p] / factor);
+  }
+}
+
+double attn_rope_yarn_attention(double factor, double mscale, double mscale_all_dim)
+{
+  double growth = factor > 1 ? 0.1 * f64_log(factor) : 0;
+  return mscale && mscale_all_dim ? (mscale * growth + 1) / (mscale_all_dim * growth + 1)
+                                  : growth + 1;
+}
+
+/*
+ * ---- The table
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+/*
+ * 1 − r²/(n(n+1))·(1 − r²/((n+2)(n+3))·…): cos r from n = 1, sin r / r from n = 2; 1e-16 for |r| ≤
+ * π/4.
+ */
+static double series(double r, int n)
+{
+  double sum = 1, square = r * r;
+  for (int i = n + 14; i >= n; i -= 2)
+    sum = 1 - square / (i * (i + 1)) * sum;
+  return sum;
+}
+
+/*
+ * Both by one reduction to |r| ≤ π/4. π/2 in two parts of 33 bits and the rest, so that up to 2^20
+ * quarter turns are taken off without error, and more with the error that the angle, a rounded
+ * product, has anyway.
+ */
+static void turn_of(double angle, double *cos, double *sin)
+{
+  double magic = 6755399441055744.0; /* 1.5·2^52: adding it rounds to an integer */
+  double quarters = angle * (4 / TWO_PI) + magic - magic;
+  double r = angle - quarters * 1.57079632673412561417e+00;
+  r -= quarters * 6.07710050630396597660e-11;
+  r -= quarters * 2.02226624879595063154e-21;
+  double c = series(r, 1), s = r * series(r, 2);
+  int64_t quarter = (int64_t)quarters & 3;
+  *cos = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
+  *sin = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
+}
+
+void attn_rope_table(float *cos, float *sin, const double *f, int32_t rotary_dim, int32_t from,
+                     int32_t count, double attention_factor)
+{
+  size_t at = 0;
+  for (int32_t row = 0; row < count; row++)
+    for (int32_t p = 0; p < rotary_dim / 2; p++, at++) {
+      double c, s;
+      turn_of((double)(from + row) * f[p], &c, &s);
+      cos[at] = (float)(c * attention_factor);
+      sin[at] = (float)(s * attention_factor);
+    }
+}

@@ -1,0 +1,152 @@
+/*
+ * Products with weights that are floats: F16 and BF16 become float32 in registers, or in a chunk
+ * that many inputs share.
+ */
+#include "chains.h"
+#include "panels.h"
+
+enum {
+  CONVERT =
+      256 /* columns at a time, a multiple of DENSE_SPAN: 8 KB of first-level cache and of stack */
+};
+
+/* F16, unless `wild`, as v_halves_apart has them. */
+INLINE void eight_weights(const int type, int wild, f32x4 w[2], const uint8_t *p)
+{
+  if (type == ATTN_F32)
+    w[0] = v_load((const float *)p), w[1] = v_load((const float *)p + 4);
+  else if (type == ATTN_F16 && wild)
+    v_halves(w, (i16x8)v_load_i(p), 1);
+  else if (type == ATTN_F16)
+    v_halves_apart(w, (i16x8)v_load_i(p));
+  else
+    v_bfloats(w, (i16x8)v_load_i(p));
+}
+
+/* The product of one column of several panels, added to sums; `w` goes on to the next. */
+INLINE void add_column(const int type, const int wild, const int panels, f32x4 (*sum)[2],
+                       const uint8_t **w, float x)
+{
+  f32x4 s = v_splat(x), y[2];
+  for (int p = 0; p < panels; p++) {
+    eight_weights(type, wild, y, w[p]);
+    sum[p][0] = v_madd(s, y[0], sum[p][0]);
+    sum[p][1] = v_madd(s, y[1], sum[p][1]);
+    w[p] += PANEL * (type == ATTN_F32 ? 4 : 2);
+  }
+}
+
+/*
+ * The chains of chains.h, of one input and several panels, the two of a span side by side. With F16
+ * an input takes the factor that its weights lack: no product changes by a bit. `wild`: some weight
+ * is not finite, or some input too large for that.
+ */
+INLINE void alone_floats(const int type, const int wild, const int panels, const alone *a)
+{
+  const int apart = type == ATTN_F16 && !wild;
+  const float *inputs = a->x;
+  const uint8_t *w[STREAMS];
+  f32x4 total[STREAMS][2];
+  for (int p = 0; p < panels; p++) {
+    w[p] = a->panel[p];
+    /* so that a first sum of −0 stays one, as in the tile */
+    total[p][0] = total[p][1] = v_splat(-0.0f);
+  }
+  for (int32_t start = 0; start < a->columns; start += DENSE_SPAN) {
+    int32_t count = a->columns - start < DENSE_SPAN ? a->columns - start : DENSE_SPAN, c = 0;
+    float scaled[DENSE_SPAN];
+    for (int32_t k = 0; apart && k < count; k++)
+      scaled[k] = inputs[start + k] * HALF_SCALE;
+    const float *x = apart ? scaled : inputs + start;
+    f32x4 even[STREAMS][2] = {0}, odd[STREAMS][2] = {0};
+    ROLLED for (; c + 2 <= count; c += 2)
+    {
+      add_column(type, wild, panels, even, w, x[c]);
+      add_column(type, wild, panels, odd, w, x[c + 1]);
+    }
+    if (c < count)
+      add_column(type, wild, panels, even, w, x[c]);
+    for (int p = 0; p < panels; p++)
+      for (int v = 0; v < 2; v++)
+        total[p][v] = count > 1 ? total[p][v] + even[p][v] + odd[p][v] : total[p][v] + even[p][v];
+  }
+  for (int p = 0; p < panels; p++) {
+    f32x4 even = total[p][0], odd = total[p][1];
+    v_store(a->y + PANEL * p, apart ? __builtin_shufflevector(even, odd, 0, 4, 1, 5) : even);
+    v_store(a->y + PANEL * p + 4, apart ? __builtin_shufflevector(even, odd, 2, 6, 3, 7) : odd);
+  }
+}
+
+#define ALONE_FLOATS(name, type, wild, panels)                                                     \
+  static void name(const alone *a) { alone_floats(type, wild, panels, a); }
+ALONE_FLOATS(alone_f32, ATTN_F32, 0, STREAMS)
+ALONE_FLOATS(alone_f16, ATTN_F16, 0, STREAMS)
+ALONE_FLOATS(alone_wild, ATTN_F16, 1, 1)
+ALONE_FLOATS(alone_bf16, ATTN_BF16, 0, STREAMS)
+
+/* Whether all of an input stays in the floats when HALF_SCALE multiplies it. */
+static int scalable(const float *x, int32_t columns)
+{
+  int all = 1;
+  for (int32_t c = 0; c < columns; c++)
+    all &= x[c] > -65536.0f && x[c] < 65536.0f;
+  return all;
+}
+
+KERNEL void tile(float *acc, const float *x, const float *panel, int32_t columns, int first)
+{
+  dense_tile(acc, x, panel, columns, first);
+}
+
+/* Inputs [from, to), from a multiple of four, and one panel. */
+static void many(float *out, size_t stride, const attn_matrix *w, const float *scratch,
+                 int32_t from, int32_t to, int32_t panel, lanes l)
+{
+  float converted[CONVERT * PANEL], acc[GROUP * PANEL];
+  for (int32_t c = 0; c < w->columns; c += CONVERT) {
+    int32_t columns = w->columns - c < CONVERT ? w->columns - c : CONVERT;
+    const uint8_t *p = panel_of(w, panel) + (size_t)c * PANEL * (w->type == ATTN_F32 ? 4 : 2);
+    const float *weights = w->type == ATTN_F32 ? (const float *)p : converted;
+    ROLLED for (int32_t k = 0; w->type != ATTN_F32 && k < columns; k++)
+    {
+      f32x4 y[2];
+      if (w->type == ATTN_F16)
+        eight_weights(ATTN_F16, 1, y, p + 2 * PANEL * k);
+      else
+        eight_weights(ATTN_BF16, 0, y, p + 2 * PANEL * k);
+      v_store(converted + PANEL * k, y[0]);
+      v_store(converted + PANEL * k + 4, y[1]);
+    }
+    for (int32_t i = from; i < to; i += GROUP) {
+      int32_t rows = to - i < GROUP ? to - i : GROUP;
+      float *y = out + (size_t)i * stride + (size_t)panel * PANEL;
+      if (c > 0) {
+        for (int a = 0; a < GROUP * PANEL; a += 4)
+          v_store(acc + a, v_splat(0));
+        attn_move_lanes(acc, PANEL, y, stride, rows, l);
+      }
+      tile(acc, scratch + (size_t)i * (size_t)w->columns + (size_t)c * GROUP, weights, columns,
+           c == 0);
+      attn_move_lanes(y, stride, acc, PANEL, rows, l);
+    }
+  }
+}
+
+void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch,
+                          int32_t m, int32_t first_row, int32_t end_row)
+{
+  int32_t paired = m % GROUP == 1 ? m - 1 : m, abreast = attn_multiply_abreast(w->type, w->columns);
+  for (int32_t i = 0; i < paired; i += abreast)
+    for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
+      many(out, stride, w, scratch, i, paired - i < abreast ? paired : i + abreast, panel,
+           lanes_of(panel, first_row, end_row));
+  if (paired == m)
+    return;
+  const float *x = (const float *)scratch + (size_t)paired * (size_t)w->columns;
+  int wild = w->type == ATTN_F16 && (w->wild || !scalable(x, w->columns));
+  alone_kernel *kernel = w->type == ATTN_F32    ? alone_f32
+                         : w->type == ATTN_BF16 ? alone_bf16
+                                                : alone_f16;
+  attn_multiply_alone(out + (size_t)paired * stride, w, x, 0, wild ? alone_wild : kernel,
+                      wild ? 1 : STREAMS, first_row, end_row);
+}

@@ -1,0 +1,91 @@
+/*
+ * Statement 8: log-sum-exp, its gradient, its Hessian times a vector, and how strongly softmax
+ * moves.
+ */
+#include "distribution.h"
+
+int32_t attn_lse_measure(double *gradient, double *report, const double *z, const double *h,
+                         int32_t n, double temperature, double *scratch)
+{
+  if (n < 1 || !is_temperature(temperature))
+    return ATTN_E_RANGE;
+  double *moved = scratch, *p = scratch + n, size = 0, change = 0;
+  distribution d = distribute(gradient, z, n, temperature);
+  for (int32_t j = 0; j < n; j++) {
+    moved[j] = h ? z[j] + h[j] : z[j];
+    size = greater(size, magnitude(z[j]));
+    change = greater(change, h ? magnitude(h[j]) : 0);
+  }
+  distribution e = distribute(p, moved, n, temperature);
+  exact_sum kl = {0, 0}, rise = {0, 0};
+  for (int32_t j = 0; j < n; j++) {
+    sum_add(&kl, divergence(gradient[j], p[j], log_weight(&e, moved[j], temperature)));
+    sum_add(&rise, gradient[j] * (moved[j] - z[j]));
+  }
+  report[0] = soft_maximum(&d, temperature);
+  report[1] = soft_maximum(&e, temperature);
+  double above = e.max - d.max + temperature * (e.log_sum - d.log_sum) - sum_of(rise);
+  /* units first: beyond them sums of what may be as large as a double would leave the doubles */
+  double moves = ROUNDING * temperature + ROUNDING * change, sizes = ROUNDING * size,
+         unit = moves + sizes;
+  state_identity(report + 2, above, temperature * sum_of(kl), unit,
+                 unit > 0 ? ((16 + 32 * f64_log(n)) * moves + 16 * sizes) / unit : 0);
+  return ATTN_OK;
+}
+
+int32_t attn_jacobian_apply(double *out, const double *p, const double *x, int32_t n,
+                            double temperature)
+{
+  if (n < 1 || !is_temperature(temperature))
+    return ATTN_E_RANGE;
+  double mean = expectation(p, x, n);
+  for (int32_t j = 0; j < n; j++)
+    out[j] = p[j] * (x[j] - mean) / temperature;
+  return ATTN_OK;
+}
+
+int32_t attn_lipschitz_measure(double *ratios, double *cocoercivity, double *report,
+                               const double *a, const double *b, int32_t pairs, int32_t n,
+                               double temperature, double *scratch)
+{
+  if (pairs < 1 || n < 1 || !is_temperature(temperature))
+    return ATTN_E_RANGE;
+  double *p = scratch, *dz = scratch + n, *dp = scratch + 2 * (size_t)n, log_n = f64_log(n),
+         lambda = 1 / temperature;
+  double greatest = 0, least = __builtin_inf(), margin = __builtin_inf();
+  for (int32_t x = 0; x < pairs; x++) {
+    const double *from = a + (size_t)x * (size_t)n, *to = b + (size_t)x * (size_t)n;
+    double scale = 0;
+    for (int32_t j = 0; j < n; j++) {
+      dz[j] = to[j] - from[j];
+      scale = greater(scale, magnitude(dz[j]));
+    }
+    distribute(p, from, n, temperature);
+    softmax_change(dp, p, from, dz, n, temperature);
+    /* in units of the largest |Δz|, and then of it over T, so that no square leaves the doubles */
+    exact_sum zz = {0, 0}, pp = {0, 0}, zp = {0, 0};
+    for (int32_t j = 0; j < n && scale > 0; j++) {
+      double y = dz[j] / scale, r = dp[j] * (temperature / scale);
+      sum_add(&zz, y * y);
+      sum_add(&pp, r * r);
+      sum_add(&zp, y * r);
+    }
+    double moved = sum_of(pp), ratio = scale > 0 ? __builtin_sqrt(moved / sum_of(zz)) : 0;
+    ratios[x] = ratio * lambda;
+    cocoercivity[x] = moved > 0 ? temperature * (sum_of(zp) / moved) : __builtin_inf();
+    greatest = greater(greatest, ratios[x]);
+    least = cocoercivity[x] < least ? cocoercivity[x] : least;
+    double excess = cocoercivity[x] - 2 * temperature +
+                    ROUNDING * (64 + 64 * log_n) * temperature / (ratio * ratio);
+    margin = excess < margin ? excess : margin;
+  }
+  report[0] = greatest;
+  report[1] = lambda / 2;
+  report[2] = lambda;
+  report[3] = ROUNDING * (32 + 32 * log_n) * lambda;
+  report[4] = least;
+  report[5] = 2 * temperature;
+  report[6] = temperature;
+  report[7] = margin;
+  return ATTN_OK;
+}

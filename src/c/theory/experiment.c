@@ -1,0 +1,110 @@
+/* Statement 13: why scores are divided by √d, measured with numbers of our own. */
+#include "distribution.h"
+
+typedef struct {
+  uint64_t s[4];
+  double spare; /* the polar method gives two at a time */
+  int has_spare;
+} generator;
+
+static uint64_t rotate(uint64_t x, int by) { return (x << by) | (x >> (64 - by)); }
+
+/* splitmix64, so that near seeds give unrelated states */
+static generator seeded(uint64_t seed)
+{
+  generator g = {.has_spare = 0};
+  for (int x = 0; x < 4; x++) {
+    uint64_t y = seed += 0x9e3779b97f4a7c15u;
+    y = (y ^ (y >> 30)) * 0xbf58476d1ce4e5b9u;
+    y = (y ^ (y >> 27)) * 0x94d049bb133111ebu;
+    g.s[x] = y ^ (y >> 31);
+  }
+  return g;
+}
+
+/* xoshiro256++ (Blackman and Vigna); its upper 53 bits, in [0, 1). */
+static double uniform(generator *g)
+{
+  uint64_t *s = g->s, result = rotate(s[0] + s[3], 23) + s[0], t = s[1] << 17;
+  s[2] ^= s[0];
+  s[3] ^= s[1];
+  s[1] ^= s[2];
+  s[0] ^= s[3];
+  s[2] ^= t;
+  s[3] = rotate(s[3], 45);
+  return (double)(result >> 11) * 0x1p-53;
+}
+
+static double normal(generator *g)
+{
+  if (g->has_spare) {
+    g->has_spare = 0;
+    return g->spare;
+  }
+  double x, y, square;
+  do {
+    x = 2 * uniform(g) - 1;
+    y = 2 * uniform(g) - 1;
+    square = x * x + y * y;
+  } while (square >= 1 || square == 0);
+  double stretch = __builtin_sqrt(-2 * f64_log(square) / square);
+  g->spare = y * stretch;
+  g->has_spare = 1;
+  return x * stretch;
+}
+
+void attn_random_normal(double *x, int32_t count, uint32_t seed)
+{
+  generator g = seeded(seed);
+  for (int32_t i = 0; i < count; i++)
+    x[i] = normal(&g);
+}
+
+/*
+ * Takes one row of logits into the averages: the share of the budget that softmax spends, and 1 −
+ * Σp².
+ */
+static void take_row(exact_sum *averages, const double *z, double *p, int32_t keys, int32_t rows)
+{
+  double report[9], largest_budget = f64_log(keys);
+  attn_budget_spent(p, report, z, keys, 1);
+  exact_sum squares = {0, 0};
+  for (int32_t j = 0; j < keys; j++)
+    sum_add(&squares, p[j] * p[j]);
+  sum_add(averages, (keys > 1 ? report[0] / largest_budget : 0) / rows);
+  sum_add(averages + 1, (1 - sum_of(squares)) / rows);
+}
+
+int32_t attn_scale_experiment(double *report, int32_t dim, int32_t rows, int32_t keys,
+                              uint32_t seed, double *scratch)
+{
+  if (dim < 1 || rows < 1 || keys < 1)
+    return ATTN_E_RANGE;
+  double *q = scratch, *k = q + dim, *z = k + dim, *p = z + keys, root = __builtin_sqrt(dim),
+         d = dim;
+  generator g = seeded(seed);
+  exact_sum raw = {0, 0}, scaled = {0, 0}, averages[4] = {{0, 0}};
+  for (int32_t i = 0; i < rows; i++) {
+    for (int32_t c = 0; c < dim; c++)
+      q[c] = normal(&g);
+    for (int32_t j = 0; j < keys; j++) {
+      for (int32_t c = 0; c < dim; c++)
+        k[c] = normal(&g);
+      z[j] = expectation(q, k, dim);
+      sum_add(&raw, z[j] * z[j]);
+    }
+    take_row(averages, z, p, keys, rows);
+    for (int32_t j = 0; j < keys; j++) {
+      z[j] /= root;
+      sum_add(&scaled, z[j] * z[j]);
+    }
+    take_row(averages + 2, z, p, keys, rows);
+  }
+  double draws = (double)rows * keys;
+  report[0] = sum_of(raw) / draws;
+  report[1] = __builtin_sqrt((2 * d + 2 * (d * d + 2 * d) / keys) / rows);
+  report[2] = sum_of(scaled) / draws;
+  for (int x = 0; x < 4; x++)
+    report[3 + x] = sum_of(averages[x]);
+  return ATTN_OK;
+}

@@ -1,0 +1,94 @@
+/*
+ * Body of gaussian.c for one element type: REAL is float or double, NAME(x) appends its suffix.
+ * Included twice.
+ */
+
+/*
+ * Distances are in REAL, as the scores of attention are; exponents and exp are in double, the
+ * weights rounded to REAL. Sums over the keys are in double with the error carried along, so that n
+ * does not enter what is allowed.
+ */
+int32_t NAME(attn_gaussian)(REAL *weights, REAL *out, const REAL *q, const REAL *k, const REAL *v,
+                            int32_t m, int32_t n, int32_t dim, int32_t value_dim,
+                            double temperature, int32_t restore_key_norm)
+{
+  if (!is_temperature(temperature))
+    return ATTN_E_RANGE;
+  if (m < 0 || n < 0 || dim < 1 || value_dim < 0)
+    return ATTN_E_RANGE;
+  const double twice_sigma2 = 2.0 * attn_gaussian_sigma2(dim, temperature);
+  for (int32_t i = 0; i < m; i++) {
+    REAL *w = weights + (size_t)i * (size_t)n, least = (REAL)__builtin_inf();
+    exact_sum sum = {0, 0};
+    for (int32_t j = 0; j < n; j++) {
+      REAL distance = 0, norm = 0;
+      for (int32_t c = 0; c < dim; c++) {
+        REAL x = k[(size_t)j * (size_t)dim + (size_t)c],
+             delta = q[(size_t)i * (size_t)dim + (size_t)c] - x;
+        distance += delta * delta;
+        norm += x * x;
+      }
+      w[j] = restore_key_norm ? distance - norm : distance;
+      least = w[j] < least ? w[j] : least;
+    }
+    /* relative to the nearest key, or far queries would have only zeros */
+    for (int32_t j = 0; j < n; j++) {
+      w[j] = (REAL)gaussian_exp((double)(least - w[j]) / twice_sigma2);
+      sum_add(&sum, (double)w[j]);
+    }
+    double total = sum_of(sum);
+    for (int32_t j = 0; j < n; j++)
+      w[j] = (REAL)((double)w[j] / total);
+    for (int32_t c = 0; out && v && c < value_dim; c++) {
+      exact_sum mean = {0, 0};
+      for (int32_t j = 0; j < n; j++)
+        sum_add(&mean, (double)w[j] * (double)v[(size_t)j * (size_t)value_dim + (size_t)c]);
+      out[(size_t)i * (size_t)value_dim + (size_t)c] = (REAL)sum_of(mean);
+    }
+  }
+  return ATTN_OK;
+}
+
+static double NAME(norm)(const REAL *x, int32_t dim)
+{
+  double square = 0;
+  for (int32_t c = 0; c < dim; c++)
+    square += (double)x[c] * (double)x[c];
+  return __builtin_sqrt(square);
+}
+
+static void NAME(compare)(double *report, const REAL *w1, const REAL *w2, const REAL *o1,
+                          const REAL *o2, const REAL *q, const REAL *k, const REAL *v, int32_t m,
+                          int32_t n, int32_t dim, int32_t value_dim, double temperature)
+{
+  const double unit = sizeof(REAL) == 4 ? 0x1p-24 : 0x1p-53,
+               least = sizeof(REAL) == 4 ? 0x1p-126 : 0x1p-1022;
+  double longest = 0;
+  for (int x = 0; x < 10; x++)
+    report[x] = 0;
+  for (int32_t j = 0; j < n; j++) {
+    double length = NAME(norm)(k + (size_t)j * (size_t)dim, dim);
+    longest = length > longest ? length : longest;
+  }
+  for (int32_t i = 0; i < m; i++) {
+    double reach = NAME(norm)(q + (size_t)i * (size_t)dim, dim) + longest;
+    double rounding = 16.0 + 2.0 * reach * reach / temperature;
+    const REAL *a = w1 + (size_t)i * (size_t)n, *b = w2 + (size_t)i * (size_t)n;
+    for (int32_t j = 0; j < n; j++)
+      take(report, (double)a[j] - (double)b[j], unit * rounding * greater(a[j], b[j]) + least);
+    for (int32_t c = 0; c < value_dim; c++) {
+      exact_sum sum = {0, 0};
+      for (int32_t j = 0; j < n; j++) {
+        double x = (double)v[(size_t)j * (size_t)value_dim + (size_t)c];
+        sum_add(&sum, greater(a[j], b[j]) * magnitude(x));
+      }
+      double size = sum_of(sum);
+      size_t at = (size_t)i * (size_t)value_dim + (size_t)c;
+      take(report + 5, (double)o1[at] - (double)o2[at], unit * rounding * size + least);
+    }
+  }
+  for (double *part = report; part < report + 10; part += 5) {
+    part[1] = __builtin_sqrt(part[1]);
+    part[3] = __builtin_sqrt(part[3]);
+  }
+}

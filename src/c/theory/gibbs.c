@@ -1,0 +1,70 @@
+/* Statement 7, the Gibbs principle: softmax as the best compromise between score and entropy. */
+#include "distribution.h"
+
+int32_t attn_gibbs_measure(double *weights, double *report, const double *z,
+                           const double *candidate, int32_t n, double temperature)
+{
+  if (n < 1 || !is_temperature(temperature))
+    return ATTN_E_RANGE;
+  exact_sum total = {0, 0};
+  for (int32_t j = 0; candidate && j < n; j++) {
+    if (!(candidate[j] >= 0))
+      return ATTN_E_RANGE;
+    sum_add(&total, candidate[j]);
+  }
+  double whole = candidate ? sum_of(total) : 1, log_n = f64_log(n);
+  if (!(whole > 0 && is_finite(whole)))
+    return ATTN_E_RANGE;
+  distribution d = distribute(weights, z, n, temperature);
+  /* relative to the largest score, which both sides of the gap have in common */
+  exact_sum score = {0, 0}, entropy = {0, 0}, kl = {0, 0};
+  for (int32_t j = 0; j < n; j++) {
+    double p = weights[j], c = candidate ? candidate[j] / whole : p,
+           t = (z[j] - d.max) / temperature;
+    sum_add(&score, c == 0 ? 0 : c * t);
+    sum_add(&entropy, c > 0 ? -c * f64_log(c) : 0);
+    sum_add(&kl, divergence(c, p, log_weight(&d, z[j], temperature)));
+  }
+  double reached = sum_of(score) + sum_of(entropy);
+  report[0] = soft_maximum(&d, temperature);
+  report[1] = entropy_of(weights, n);
+  report[2] = d.max + temperature * d.mean;
+  report[3] = d.max + temperature * reached;
+  report[4] = sum_of(entropy);
+  report[5] = sum_of(kl);
+  state_identity(report + 6, temperature * (d.log_sum - reached), temperature * report[5],
+                 ROUNDING * temperature, 16 + 32 * log_n + 16 * -sum_of(score));
+  return ATTN_OK;
+}
+
+int32_t attn_gibbs_merge(double *logits, double *weights, double *report, const double *z,
+                         const int32_t *keep, int32_t kept, int32_t n, double temperature,
+                         double *scratch)
+{
+  if (n < 1 || kept < 0 || kept >= n || !is_temperature(temperature))
+    return ATTN_E_RANGE;
+  double *rest = scratch, *unused = scratch + n;
+  for (int32_t j = 0; j < n; j++)
+    unused[j] = 0;
+  for (int32_t x = 0; x < kept; x++)
+    if (keep[x] < 0 || keep[x] >= n || unused[keep[x]]++ > 0)
+      return ATTN_E_RANGE;
+  int32_t count = 0;
+  for (int32_t j = 0; j < n; j++)
+    if (unused[j] == 0)
+      rest[count++] = z[j];
+  for (int32_t x = 0; x < kept; x++)
+    logits[x] = z[keep[x]];
+  distribution merged = distribute(rest, rest, count, temperature);
+  logits[kept] = soft_maximum(&merged, temperature);
+  distribution few = distribute(weights, logits, kept + 1, temperature);
+  distribution all = distribute(unused, z, n, temperature);
+  double size = 0;
+  for (int32_t j = 0; j < n; j++)
+    size = greater(size, magnitude(z[j]));
+  double units = 16 + 16 * f64_log(n), warmth = ROUNDING * temperature, sizes = ROUNDING * size,
+         unit = warmth + sizes;
+  state_identity(report, soft_maximum(&all, temperature), soft_maximum(&few, temperature), unit,
+                 unit > 0 ? (units * warmth + 8 * sizes) / unit : 0);
+  return ATTN_OK;
+}

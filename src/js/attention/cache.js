@@ -1,0 +1,126 @@
+import { array, choice, integer, read, rows, sized, sizesOf } from '../check.js';
+import { STATUS, describe, refuse } from '../errors.js';
+import { Block, F32 } from '../engine/memory.js';
+
+/** In the order of attn.h. */
+export const TYPES = /** @type {const} */ (['f32', 'f16', 'q8']);
+
+/** What is wrong with a snapshot. @type {Record<string, string>} */
+const UNFIT = { FORMAT: 'not of such a cache', INTEGRITY: 'damaged', LIMIT: 'too long' };
+
+/** See types.d.ts. Its memory is laid out and understood by cache.c alone. */
+export class KVCache extends Block {
+  #memory;
+
+  /** @param {import('../engine/memory.js').Memory} memory @param {any} options */
+  constructor(memory, options) {
+    const {
+      kvHeads = 1,
+      headDim,
+      valueDim = headDim,
+      capacity,
+      type,
+    } = read('options', options, 'kvHeads headDim valueDim capacity type');
+    const sizes = sizesOf(memory, { kvHeads, headDim, valueDim, capacity });
+    const kind = choice('type', type, ...TYPES);
+    const bytes = memory.call('cache_bytes', ...sizes, kind) >>> 0;
+    if (!bytes) refuse('LIMIT', 'cache', `of (${sizes})`, 'below 4 GiB');
+    super(memory, bytes, 'cache');
+    memory.call('cache_init', this.place(), ...sizes, kind);
+    this.type = TYPES[kind];
+    this.kvHeads = kvHeads;
+    this.headDim = headDim;
+    this.valueDim = valueDim;
+    this.capacity = capacity;
+    this.#memory = memory;
+    this.bytes = bytes;
+  }
+
+  get length() {
+    return this.#memory.call('cache_length', this.place());
+  }
+
+  /** @param {any} k @param {any} v @param {any} [options] */
+  append(k, v, options) {
+    const first = choice('layout', read('options', options, 'layout').layout, 'bhsd', 'bshd');
+    const { kvHeads, headDim, valueDim } = this;
+    const memory = this.#memory;
+    const at = this.place();
+    const t = rows('k', memory.floats('k', k, F32), kvHeads * headDim, 'kvHeads*headDim');
+    sized('v', memory.floats('v', v, F32), kvHeads * t * valueDim, 'kvHeads*t*valueDim');
+    memory.scope(() =>
+      memory.ask(
+        'cache',
+        `${this.length} of ${this.capacity} full`,
+        `room for ${t} more positions`,
+        'cache_append',
+        at,
+        memory.put(k, F32),
+        memory.put(v, F32),
+        t,
+        first,
+      ),
+    );
+  }
+
+  /** @param {number} length */
+  truncate(length) {
+    this.#memory.call('cache_truncate', this.place(), integer('length', length, 0, this.length));
+  }
+
+  /** @param {number} [from] @param {number} [to] */
+  read(from = 0, to = this.length) {
+    const { kvHeads, headDim, valueDim } = this;
+    const memory = this.#memory;
+    const at = this.place();
+    integer('to', to, 0, this.length);
+    const count = kvHeads * (to - integer('from', from, 0, to));
+    return memory.scope(() => {
+      const k = memory.room(F32, count * headDim);
+      const v = memory.room(F32, count * valueDim);
+      memory.call('cache_read', at, k, v, from, to);
+      return { k: memory.copy(F32, k, count * headDim), v: memory.copy(F32, v, count * valueDim) };
+    });
+  }
+
+  clone() {
+    const { kvHeads, headDim, valueDim, capacity, type, bytes } = this;
+    const memory = this.#memory;
+    const at = this.place();
+    const copy = new KVCache(memory, { kvHeads, headDim, valueDim, capacity, type });
+    memory.view('uint8', copy.place(), bytes).set(memory.view('uint8', at, bytes));
+    return copy;
+  }
+
+  snapshot() {
+    const memory = this.#memory;
+    const at = this.place();
+    const bytes = memory.call('cache_snapshot_bytes', at) >>> 0;
+    return memory.scope(() => {
+      const to = memory.push(bytes);
+      memory.call('cache_snapshot', at, to);
+      return memory.copy('uint8', to, bytes);
+    });
+  }
+
+  /** @param {any} snapshot */
+  restore(snapshot) {
+    const { kvHeads, headDim, valueDim, capacity } = this;
+    const memory = this.#memory;
+    const at = this.place();
+    array('snapshot', snapshot, 'Uint8Array');
+    // room for it may be new memory, and what views the old one is then gone
+    if (snapshot.buffer === memory.buffer) snapshot = snapshot.slice();
+    const status = memory.scope(() =>
+      memory.call('cache_restore', at, memory.put(snapshot, 'uint8'), snapshot.length),
+    );
+    const code = STATUS[status];
+    if (status)
+      refuse(
+        code,
+        'snapshot',
+        `${describe(snapshot)}, ${UNFIT[code]}`,
+        `an intact ${this.type} one of (${[kvHeads, headDim, valueDim]}), at most ${capacity} long`,
+      );
+  }
+}

@@ -1,0 +1,247 @@
+import { array } from '../check.js';
+import { ClearheadError, GONE, STATUS, kindOf, refuse } from '../errors.js';
+
+/** @typedef {import('../types.d.ts').DType} DType */
+/** @typedef {DType | 'int32' | 'uint8'} Kind */
+
+/** @type {DType} */
+export const F32 = 'float32';
+/** @type {Record<string, any>} */
+const VIEWS = {
+  float32: Float32Array,
+  float64: Float64Array,
+  int32: Int32Array,
+  uint8: Uint8Array,
+};
+
+/** What each engine computes with, for the rooms beside it. @type {WeakMap<object, Memory>} */
+export const memories = new WeakMap();
+
+/** @param {number} at */
+const align = (at) => Math.ceil(at / 64) * 64;
+
+/** @param {Kind} kind @param {number} length */
+const bytesOf = (kind, length) => VIEWS[kind].BYTES_PER_ELEMENT * length;
+
+/**
+ * The memory of one wasm instance. Persistent blocks (tensors, caches) come first; during a call
+ * its inputs and outputs lie above them as on a stack. Views are made afresh each time, because
+ * growing detaches them.
+ */
+export class Memory {
+  /** Free ranges between persistent blocks, in order. @type {{ at: number, end: number }[]} */
+  holes = [];
+  /** Below this the stack is not given back. */
+  floor = 0;
+  /** The threads that help, if there are any. @type {any} */
+  pool;
+  /** @type {unknown} */
+  trap;
+
+  /** @param {any} exports of the module */
+  constructor(exports) {
+    this.c = exports;
+    /**
+     * The functions of attn.h without their prefix, attn_.
+     * @type {Record<string, (...values: any[]) => number>}
+     */
+    this.f = Object.fromEntries(Object.entries(exports).map(([name, f]) => [name.slice(5), f]));
+    this.top = align(exports.__heap_base.value);
+    /**
+     * Until it grows, which happens in push alone. To ask for it again and again takes longer than
+     * most else in a short call.
+     */
+    this.buffer = exports.memory.buffer;
+  }
+
+  /** @param {Kind} kind @param {number} at @param {number} length @returns {any} */
+  view(kind, at, length) {
+    return new VIEWS[kind](this.buffer, at, length);
+  }
+
+  /** Takes bytes from the top of the stack. @param {number} bytes */
+  push(bytes) {
+    const at = this.top;
+    const end = align(at + bytes);
+    const have = this.buffer.byteLength;
+    try {
+      if (!(end <= have)) {
+        this.c.memory.grow(Math.ceil((end - have) / 65536));
+        this.buffer = this.c.memory.buffer;
+      }
+    } catch (cause) {
+      throw new ClearheadError('OOM', `memory is ${have} bytes; expected room for ${bytes} more`, {
+        cause,
+      });
+    }
+    this.top = end;
+    return at;
+  }
+
+  /** @param {Kind} kind @param {number} length */
+  room(kind, length) {
+    return this.push(bytesOf(kind, length));
+  }
+
+  /**
+   * Runs `body`, then gives back all it has pushed.
+   * @template T
+   * @param {() => T} body
+   * @returns {T}
+   */
+  scope(body) {
+    const top = this.top;
+    try {
+      return body();
+    } finally {
+      this.top = Math.max(top, this.floor);
+    }
+  }
+
+  /** A persistent block. @param {number} bytes */
+  take(bytes) {
+    const hole = this.holes.find((h) => h.end - h.at >= align(bytes));
+    if (!hole) return this.push(bytes);
+    const at = hole.at;
+    hole.at += align(bytes);
+    this.holes = this.holes.filter((h) => h.at < h.end);
+    return at;
+  }
+
+  /** Gives back a block that `take` gave. @param {number} at @param {number} bytes */
+  give(at, bytes) {
+    const holes = [...this.holes, { at, end: at + align(bytes) }].sort((a, b) => a.at - b.at);
+    this.holes = [];
+    for (const hole of holes) {
+      const last = this.holes.at(-1);
+      if (last?.end === hole.at) last.end = hole.end;
+      else this.holes.push(hole);
+    }
+    if (this.holes.at(-1)?.end === this.top) this.top = /** @type {any} */ (this.holes.pop()).at;
+  }
+
+  /**
+   * Calls a function of attn.h, named without its prefix. A trap ends this engine, since its memory
+   * can no longer be trusted.
+   * @param {string} f
+   * @param {any[]} values
+   * @returns {number}
+   */
+  call(f, ...values) {
+    try {
+      if (!this.trap) return this.f[f](...values);
+    } catch (cause) {
+      this.trap = cause;
+    }
+    throw new ClearheadError('TRAPPED', `${f} failed in wasm; init a new engine`, {
+      cause: this.trap,
+    });
+  }
+
+  /**
+   * The same for a function that exists for both types.
+   * @param {string} f
+   * @param {DType} type
+   * @param {any[]} values
+   */
+  callTyped(f, type, ...values) {
+    return this.call(f + (type === F32 ? '_f32' : '_f64'), ...values);
+  }
+
+  /** A copy of what is in memory. @param {Kind} kind @param {number} at @param {number} length */
+  copy(kind, at, length) {
+    return new VIEWS[kind](this.view(kind, at, length));
+  }
+
+  /**
+   * Calls a C function that returns a status, and says in words what it refuses.
+   * @param {string} name
+   * @param {any} came
+   * @param {string} expected
+   * @param {string} f
+   * @param {any[]} values
+   */
+  ask(name, came, expected, f, ...values) {
+    const status = this.call(f, ...values);
+    if (status) refuse(STATUS[status], name, came, expected);
+  }
+
+  /**
+   * A float input: a typed array or a tensor of this memory, of the type given or of either.
+   * @param {string} name
+   * @param {any} x
+   * @param {DType} [type]
+   * @param {string[]} others what else it may be
+   * @returns {any}
+   */
+  floats(name, x, type, ...others) {
+    if (x instanceof Tensor) {
+      x.place(this, name);
+      return type && x.dtype !== type ? refuse('ARG', name, `a ${x.dtype} tensor`, type) : x;
+    }
+    array(name, x, ...others, ...(type ? [VIEWS[type].name] : ['Float32Array', 'Float64Array']));
+    // it would be detached as soon as memory grows
+    return x.buffer === this.buffer ? refuse('ARG', name, 'a view', 'the tensor itself') : x;
+  }
+
+  /**
+   * Where an input lies: a tensor's own place, or that of a fresh copy.
+   * @param {any} x
+   * @param {Kind} kind
+   */
+  put(x, kind) {
+    if (x instanceof Tensor) return x.place(this);
+    const at = this.room(kind, x.length);
+    this.view(kind, at, x.length).set(x);
+    return at;
+  }
+}
+
+/** @param {any} x a float input @returns {DType} */
+export const typeOf = (x) => x.dtype ?? (kindOf(x) === 'Float64Array' ? 'float64' : F32);
+
+/** A block of wasm memory that lasts until it is disposed of. */
+export class Block {
+  #memory;
+  #at;
+  #bytes;
+  #name;
+
+  /** @param {Memory} memory @param {number} bytes @param {string} name for errors */
+  constructor(memory, bytes, name) {
+    this.#memory = memory;
+    this.#bytes = bytes;
+    this.#name = name;
+    this.#at = memory.take(bytes);
+  }
+
+  /** Its address, for the memory it lives in. @param {Memory} [memory] @param {string} [name] */
+  place(memory = this.#memory, name = this.#name) {
+    return this.#at < 0 || memory !== this.#memory ? refuse('DISPOSED', name, ...GONE) : this.#at;
+  }
+
+  dispose() {
+    if (this.#at >= 0) this.#memory.give(this.#at, this.#bytes);
+    this.#at = -1;
+  }
+}
+
+/** See types.d.ts. */
+export class Tensor extends Block {
+  #memory;
+
+  /** @param {Memory} memory @param {number[]} shape @param {DType} dtype */
+  constructor(memory, shape, dtype) {
+    const length = shape.reduce((a, b) => a * b, 1);
+    super(memory, bytesOf(dtype, length), 'tensor');
+    this.#memory = memory;
+    this.shape = Object.freeze(shape);
+    this.dtype = dtype;
+    this.length = length;
+    this.data.fill(0);
+  }
+
+  get data() {
+    return this.#memory.view(this.dtype, this.place(), this.length);
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * A thread of threads.js: waits for calls in the shared memory and takes pieces of them. It never
+ * returns to its event loop.
+ */
+
+/** Milliseconds of watching for the next call. */
+const WATCH = 1;
+
+/** @param {any} data what Pool.add posts @param {(message: any) => void} answer */
+async function start({ module, memory, index, control: at, stack, places: AT }, answer) {
+  const { exports: c } = /** @type {any} */ (
+    await WebAssembly.instantiate(module, { env: { memory, now: () => performance.now() } })
+  );
+  c.__stack_pointer.value = stack;
+  const control = new Int32Array(memory.buffer, at, AT.COUNT);
+  let seen = Atomics.load(control, AT.EPOCH);
+  let until = 0;
+  answer('ready');
+  while (!Atomics.load(control, AT.STOP)) {
+    // the next call, or slice of one, often follows soon, and being woken takes long: watch for a
+    // while before going to sleep
+    while (performance.now() < until && Atomics.load(control, AT.EPOCH) === seen);
+    if (Atomics.wait(control, AT.EPOCH, seen, 100) === 'timed-out') continue;
+    seen = Atomics.load(control, AT.EPOCH);
+    Atomics.add(control, AT.ACTIVE, 1);
+    if (Atomics.load(control, AT.OPEN) === seen) {
+      if (control[AT.TEAM]) c.attn_team_join(control[AT.WORK], index + 1);
+      else
+        c.attn_work_run(
+          control[AT.WORK],
+          control[AT.SCRATCH] + (index + 1) * control[AT.SCRATCH_BYTES],
+        );
+      until = performance.now() + WATCH; // one that came too late has nothing to watch for
+    }
+    Atomics.sub(control, AT.ACTIVE, 1);
+  }
+}
+
+/** Not named literally, as in load.js, which a thread does without. */
+const NODE = 'node:';
+
+if (typeof postMessage === 'function')
+  globalThis.onmessage = ({ data }) => start(data, (message) => postMessage(message));
+else
+  import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}worker_threads`).then(
+    ({ parentPort: port }) =>
+      port?.once('message', (/** @type {any} */ data) =>
+        start(data, (message) => port.postMessage(message)),
+      ),
+  );

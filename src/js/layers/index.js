@@ -1,0 +1,35 @@
+/**
+ * What stands around attention: the operations of a transformer and two whole attention layers.
+ * Loaded by init when asked for.
+ */
+import { ClearheadError } from '../errors.js';
+export { fileOf, sharedFileOf } from '../engine/model-files.js';
+import { Latent } from './latent.js';
+import { MultiHead } from './multi-head.js';
+import { Linear, geglu, gelu, layerNorm, matmul, rmsNorm, silu, swiglu } from './operations.js';
+import { rope, ropeTable } from './rope.js';
+
+/** @param {import('../engine/memory.js').Memory} memory @returns {import('./types.d.ts').Layers} */
+export function layers(memory) {
+  if (!memory.c.attn_matmul)
+    throw new ClearheadError('ARG', 'wasm has no layers: expected one of the model.*.wasm files');
+  /**
+   * @param {(memory: import('../engine/memory.js').Memory, ...values: any[]) => any} f
+   * @returns {(...values: any[]) => any}
+   */
+  const on = (f) => f.bind(null, memory);
+  return {
+    matmul: on(matmul),
+    linear: (weights, options) => new Linear(memory, weights, options),
+    rmsNorm: on(rmsNorm),
+    layerNorm: on(layerNorm),
+    silu: on(silu),
+    gelu: on(gelu),
+    swiglu: on(swiglu),
+    geglu: on(geglu),
+    ropeTable: on(ropeTable),
+    rope: on(rope),
+    multiHead: (weights, config) => new MultiHead(memory, weights, config),
+    latent: (weights, config) => new Latent(memory, weights, config),
+  };
+}

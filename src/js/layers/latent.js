@@ -1,0 +1,303 @@
+import { choice, integer, read, rows, yes } from '../check.js';
+import { describe, refuse } from '../errors.js';
+import { Held } from './storage.js';
+import { readOptions } from '../attention/attention.js';
+import { Block, F32 } from '../engine/memory.js';
+import {
+  FORWARD,
+  holdTable,
+  layerCall,
+  readEpsilon,
+  readPlaces,
+  roomFor,
+  tableOf,
+} from './multi-head.js';
+import { floats } from './operations.js';
+
+/** @typedef {import('../engine/memory.js').Memory} Memory */
+
+/** Latents of one sequence, (capacity, kvLatent + ropeDim). See types.layers.d.ts. */
+export class LatentCache extends Block {
+  #memory;
+  #length = 0;
+
+  /** @param {Memory} memory @param {number} size @param {any} options */
+  constructor(memory, size, options) {
+    const capacity = integer('capacity', read('options', options, 'capacity').capacity, 1);
+    const bytes = 4 * size * capacity;
+    if (bytes >= 2 ** 32) refuse('LIMIT', 'cache', `of (${[capacity, size]})`, 'below 4 GiB');
+    super(memory, bytes, 'cache');
+    this.capacity = capacity;
+    this.size = size;
+    this.bytes = bytes;
+    this.#memory = memory;
+  }
+
+  get length() {
+    this.place();
+    return this.#length;
+  }
+
+  /** Counts the positions that a forward has written. @param {number} length */
+  grow(length) {
+    this.#length = length;
+  }
+
+  /** @param {number} length */
+  truncate(length) {
+    this.#length = integer('length', length, 0, this.length);
+  }
+
+  /** @param {number} [from] @param {number} [to] */
+  read(from = 0, to = this.length) {
+    const at = this.place();
+    integer('to', to, 0, this.#length);
+    return this.#memory.copy(
+      F32,
+      at + 4 * this.size * integer('from', from, 0, to),
+      (to - from) * this.size,
+    );
+  }
+}
+
+/** See types.layers.d.ts. */
+export class Latent {
+  #memory;
+  #held;
+  /** @type {Record<string, number>} places */
+  #at = {};
+  #table;
+  #options;
+  #model;
+
+  /** @param {Memory} memory @param {any} weights @param {any} config */
+  constructor(memory, weights, config) {
+    const {
+      modelDim,
+      heads,
+      kvLatent,
+      queryLatent = 0,
+      nopeDim,
+      ropeDim = 0,
+      valueDim,
+      outputs = modelDim,
+      rope,
+      normEpsilon,
+      residual,
+    } = read(
+      'config',
+      config,
+      'modelDim heads kvLatent queryLatent nopeDim ropeDim valueDim outputs rope normEpsilon residual',
+    );
+    for (const [name, x] of Object.entries({
+      modelDim,
+      heads,
+      kvLatent,
+      nopeDim,
+      valueDim,
+      outputs,
+    }))
+      integer(name, x, 1);
+    for (const [name, x] of Object.entries({ queryLatent, ropeDim })) integer(name, x, 0);
+    const w = read('weights', weights, 'q qA qANorm qB kvA kvANorm kvB o');
+    const held = new Held(memory);
+    const headDim = nopeDim + ropeDim;
+    const table = tableOf(memory, rope, ropeDim, 'ropeDim');
+    /** @param {string} name @param {number} height @param {number} width @param {string} shape */
+    const check = (name, height, width, shape) =>
+      floats(memory, `weights.${name}`, w[name], height * width, shape);
+    for (const name of queryLatent ? ['q'] : ['qA', 'qANorm', 'qB'])
+      if (w[name] !== undefined)
+        refuse(
+          'ARG',
+          `weights.${name}`,
+          'given',
+          queryLatent ? 'qA, qANorm and qB, with queryLatent' : 'q alone, without queryLatent',
+        );
+    check('kvA', kvLatent + ropeDim, modelDim, '(kvLatent+ropeDim)*modelDim');
+    check('kvB', heads * (nopeDim + valueDim), kvLatent, 'heads*(nopeDim+valueDim)*kvLatent');
+    check('o', outputs, heads * valueDim, 'outputs*heads*valueDim');
+    this.#at.down = held.matrix('weights.kvA', w.kvA, kvLatent, modelDim);
+    this.#at.key = ropeDim ? held.matrix('weights.kvA', w.kvA, ropeDim, modelDim, kvLatent) : -1;
+    this.#at.o = held.matrix('weights.o', w.o, outputs, heads * valueDim);
+    const q = queryLatent ? 'qB' : 'q';
+    check(
+      q,
+      heads * headDim,
+      queryLatent || modelDim,
+      `heads*(nopeDim+ropeDim)*${queryLatent ? 'queryLatent' : 'modelDim'}`,
+    );
+    this.#at.q = held.matrix(`weights.${q}`, w[q], heads * headDim, queryLatent || modelDim);
+    if (queryLatent) check('qA', queryLatent, modelDim, 'queryLatent*modelDim');
+    this.#at.qDown = queryLatent ? held.matrix('weights.qA', w.qA, queryLatent, modelDim) : -1;
+    for (const [name, size, words] of /** @type {[string, number, string][]} */ ([
+      ['qANorm', queryLatent, 'queryLatent'],
+      ['kvANorm', kvLatent, 'kvLatent'],
+    ])) {
+      if (w[name] !== undefined) check(name, size, 1, words);
+      this.#at[name] = held.vector(w[name]);
+    }
+    if (table && table.dim !== ropeDim)
+      refuse('SHAPE', 'rope.dim', table.dim, `${ropeDim} = ropeDim`);
+    this.#table = holdTable(held, table);
+    if (residual && outputs !== modelDim)
+      refuse('SHAPE', 'outputs', outputs, `${modelDim} = modelDim, for a residual`);
+    this.#options = { epsilon: readEpsilon(normEpsilon), residual: yes('residual', residual) };
+    this.#model = { modelDim, heads, kvLatent, queryLatent, nopeDim, ropeDim, valueDim, outputs };
+    this.#memory = memory;
+    this.#held = held;
+    this.#at.up = memory.scope(() => {
+      const bytes = memory.call('latent_up_bytes', this.#init()) >>> 0;
+      if (!bytes) refuse('LIMIT', 'weights.kvB', 'too large', 'below 2 GiB for each head');
+      return held.add(bytes, (at) =>
+        memory.call('latent_pack_up', this.#init(), at, memory.put(w.kvB, F32)),
+      );
+    });
+    this.bytes = held.bytes;
+    held.take();
+  }
+
+  #init() {
+    const memory = this.#memory;
+    const { heads, kvLatent, nopeDim, ropeDim, valueDim } = this.#model;
+    const layer = memory.push(memory.call('latent_bytes'));
+    memory.ask(
+      'config',
+      `kvLatent ${kvLatent}, nopeDim ${nopeDim}, ropeDim ${ropeDim}, valueDim ${valueDim}`,
+      `kvLatent+ropeDim, nopeDim+ropeDim and valueDim up to ${memory.call('max_dim')}`,
+      'latent_init',
+      layer,
+      heads,
+      kvLatent,
+      nopeDim,
+      ropeDim,
+      valueDim,
+    );
+    return layer;
+  }
+
+  /**
+   * Bytes of cache for each position, in float32: what this layer keeps, and what attention with
+   * its heads would.
+   */
+  get bytesPerPosition() {
+    const { heads, kvLatent, nopeDim, ropeDim, valueDim } = this.#model;
+    const head = 4 * (nopeDim + ropeDim + valueDim);
+    return Object.freeze({
+      latent: 4 * (kvLatent + ropeDim),
+      multiHead: heads * head,
+      multiQuery: head,
+    });
+  }
+
+  /** @param {any} options */
+  cache(options) {
+    this.#held.at(0);
+    const { kvLatent, ropeDim } = this.#model;
+    return new LatentCache(this.#memory, kvLatent + ropeDim, options);
+  }
+
+  /** @param {any} x @param {any} [options] @returns {any} */
+  forward(x, options) {
+    const o = readOptions(options, `form ${FORWARD}`);
+    const memory = this.#memory;
+    const model = this.#model;
+    const { modelDim, heads, kvLatent, queryLatent, nopeDim, ropeDim, valueDim, outputs } = model;
+    const { cache } = o;
+    const batch = (o.batch = integer('batch', o.batch ?? 1, 1));
+    const absorbed = choice(
+      'form',
+      o.form ?? (cache === undefined ? 'expanded' : 'absorbed'),
+      'expanded',
+      'absorbed',
+    );
+    const m = rows('x', memory.floats('x', x, F32), batch * modelDim, 'batch*modelDim');
+    const kept = kvLatent + ropeDim;
+    this.#held.at(0);
+    let past = 0;
+    let place = 0;
+    if (cache !== undefined) {
+      if (!(cache instanceof LatentCache))
+        refuse('ARG', 'cache', describe(cache), 'a latent cache');
+      place = cache.place(memory);
+      past = cache.length;
+      if (cache.size !== kept)
+        refuse('SHAPE', 'cache', `of ${cache.size}`, `${kept} = kvLatent+ropeDim`);
+      if (batch !== 1) refuse('SHAPE', 'batch', batch, '1 with a cache');
+      if (past + m > cache.capacity)
+        refuse(
+          'LIMIT',
+          'cache',
+          `${past} of ${cache.capacity} full`,
+          `room for ${m} more positions`,
+        );
+      o.offset ??= past;
+    }
+    const positions = readPlaces(memory, o, m, past, this.#table?.positions);
+    const n = past + m;
+    // attn_init takes the width of what is compared; the scale belongs to the heads as they were
+    // meant
+    o.scale ??= 1 / Math.sqrt(nopeDim + ropeDim);
+    const shape = absorbed
+      ? { batch, heads, kvHeads: 1, m, n, headDim: kept, valueDim: kept }
+      : { batch, heads, kvHeads: heads, m, n, headDim: nopeDim + ropeDim, valueDim };
+    const query = queryLatent
+      ? queryLatent * (modelDim + heads * (nopeDim + ropeDim))
+      : modelDim * heads * (nopeDim + ropeDim);
+    const size =
+      batch *
+      (m * (kept * modelDim + query + heads * valueDim * outputs) +
+        (absorbed ? m : n) * heads * kvLatent * (nopeDim + valueDim));
+    const result = layerCall(memory, x, o, batch * m * outputs, shape, size, (team, p, out, at) => {
+      const layer = this.#set();
+      const places = positions ? memory.put(positions, 'int32') : 0;
+      const latents = place || memory.room(F32, batch * n * kept);
+      const room = roomFor(memory, 'latent_room', layer, team, p, absorbed);
+      memory.ask(
+        'x',
+        'of another shape',
+        'what the layer takes',
+        'latent_forward',
+        layer,
+        team,
+        p,
+        out,
+        at,
+        places,
+        latents,
+        absorbed,
+        room,
+      );
+    });
+    if (!result) return this.forward(x, options);
+    cache?.grow(n);
+    return result;
+  }
+
+  /** The layer as C reads it. */
+  #set() {
+    const memory = this.#memory;
+    const layer = this.#init();
+    const { epsilon, residual } = this.#options;
+    /** @param {string} name */
+    const at = (name) => this.#held.at(this.#at[name]);
+    memory.call('latent_set_weights', layer, at('down'), at('key'), at('up'), at('q'), at('o'));
+    memory.call('latent_set_query_down', layer, at('qDown'), at('qANorm'));
+    memory.call('latent_set_norm', layer, at('kvANorm'), epsilon);
+    const t = this.#table;
+    if (t)
+      memory.call(
+        'latent_set_rope',
+        layer,
+        this.#held.at(t.cos),
+        this.#held.at(t.sin),
+        t.interleaved,
+      );
+    memory.call('latent_set_residual', layer, residual);
+    return layer;
+  }
+
+  dispose() {
+    this.#held.dispose();
+  }
+}

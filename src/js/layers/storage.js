@@ -1,0 +1,87 @@
+import { GONE, refuse } from '../errors.js';
+import { F32 } from '../engine/memory.js';
+
+/** @param {number} bytes */
+const align = (bytes) => Math.ceil(bytes / 64) * 64;
+
+/**
+ * What a layer keeps in wasm memory, in one block: its matrices, packed, and its vectors.
+ * Everything is checked and measured before the block is taken; a place is known by its distance
+ * from the block's beginning.
+ */
+export class Held {
+  #memory;
+  #at = -1;
+  /** @type {((at: number) => void)[]} */
+  #fill = [];
+
+  /** @param {import('../engine/memory.js').Memory} memory */
+  constructor(memory) {
+    this.#memory = memory;
+    this.bytes = 0;
+  }
+
+  /** @param {number} bytes @param {(at: number) => void} fill */
+  add(bytes, fill) {
+    const place = this.bytes;
+    this.bytes += align(bytes);
+    this.#fill.push((at) => fill(at + place));
+    return place;
+  }
+
+  /**
+   * Packs rows [first, first + rows) of w, as checked by `floats`.
+   * @param {string} name
+   * @param {any} w
+   * @param {number} rows
+   * @param {number} columns
+   * @param {number} [first]
+   */
+  matrix(name, w, rows, columns, first = 0) {
+    const memory = this.#memory;
+    const bytes = memory.call('dense_bytes', rows, columns) >>> 0;
+    if (!bytes) refuse('LIMIT', name, `of (${[rows, columns]})`, 'a matrix below 2 GiB');
+    return this.add(bytes, (at) =>
+      memory.call(
+        'dense_pack',
+        at,
+        memory.put(w, F32) + 4 * first * columns,
+        rows,
+        columns,
+        columns,
+        1,
+      ),
+    );
+  }
+
+  /** A vector as checked by `floats`, or −1 where there is none. @param {any} x */
+  vector(x) {
+    return x === undefined
+      ? -1
+      : this.add(4 * x.length, (at) => this.#memory.view(F32, at, x.length).set(x.data ?? x));
+  }
+
+  /** Takes the block and fills it. */
+  take() {
+    const memory = this.#memory;
+    this.#at = memory.take(this.bytes);
+    try {
+      for (const fill of this.#fill) memory.scope(() => fill(this.#at));
+    } catch (error) {
+      this.dispose();
+      throw error;
+    }
+    this.#fill = [];
+  }
+
+  /** The address of a place, 0 for none. @param {number} place */
+  at(place) {
+    if (this.#at < 0) refuse('DISPOSED', 'layer', ...GONE);
+    return place < 0 ? 0 : this.#at + place;
+  }
+
+  dispose() {
+    if (this.#at >= 0) this.#memory.give(this.#at, this.bytes);
+    this.#at = -1;
+  }
+}

@@ -1,0 +1,379 @@
+/**
+ * The types of the layers: what stands around attention in a transformer. float32 throughout.
+ * Words: x has m rows for each of `batch` sequences; weights are (outputs, inputs), as models store
+ * them, so that y = x·Wᵀ.
+ *
+ * Errors of every function: ARG for what is missing, of another kind or of an unknown name; SHAPE
+ * for lengths that do not fit each other or the sizes; RANGE for a number out of bounds; DETACHED
+ * for an array without its buffer; DISPOSED for a tensor, cache or layer that is gone or of another
+ * engine; OOM where memory cannot grow. Each says below what it throws beside these, and where it
+ * comes from; error rules are in src/c/include/layers.h.
+ */
+import type { AttendOptions, KVCache, Layout, Tensor, Want, Wanted } from '../types.d.ts';
+
+/** An input: copied for the call if it is an array, read where it is if it is a tensor. */
+export type Floats = Float32Array | Tensor<Float32Array>;
+
+export interface Out {
+  /**
+   * Where the result is written, instead of a new array. In place is allowed where a function does
+   * not say otherwise.
+   */
+  out?: Floats;
+}
+
+export interface MatmulOptions extends Out {
+  /** The inner size; m and n follow from the lengths. */
+  k: number;
+  /** b is (n, k) instead of (k, n). Default false. */
+  transposeB?: boolean;
+}
+
+export interface LinearOptions {
+  /** Columns of the weights; the outputs follow from the length. */
+  inputs: number;
+  /** (outputs), added. */
+  bias?: Floats;
+}
+
+/** A matrix packed once, for many products. */
+export interface Linear {
+  readonly inputs: number;
+  readonly outputs: number;
+  /** Bytes of wasm memory. */
+  readonly bytes: number;
+  /** y (m, outputs) = x·Wᵀ + bias for x (m, inputs). ALIAS: `out` is x. */
+  forward(x: Floats, options?: Out): Float32Array;
+  dispose(): void;
+}
+
+export interface NormOptions extends Out {
+  /** Numbers normalised together; default: as many as the scale has. */
+  size?: number;
+  /** Added to the mean square or the variance; default 1e-5. */
+  epsilon?: number;
+}
+
+export interface RmsNormOptions extends NormOptions {
+  /** Multiply by 1 + scale, as Gemma stores it. Default false. */
+  onePlus?: boolean;
+}
+
+export interface LayerNormOptions extends NormOptions {
+  /** (rows): filled with the mean of each row. */
+  mean?: Floats;
+  /** (rows): filled with 1/√(variance + epsilon) of each row. */
+  inverseDeviation?: Floats;
+}
+
+export interface GeluOptions extends Out {
+  /** `none` (default): x·Φ(x), with erf. `tanh`: the approximation by tanh. */
+  approximate?: 'none' | 'tanh';
+}
+
+/**
+ * How frequencies are changed for contexts longer than a model was trained on. The fields of
+ * `rope_scaling` in config.json, in camelCase, but for `type` (rope_type), `original`
+ * (original_max_position_embeddings) and `length`; a field that a type does not have is refused.
+ */
+export type RopeScaling =
+  | { type: 'none' }
+  /** Every frequency divided by factor. */
+  | { type: 'linear'; factor: number }
+  /** NTK-aware: base·factor^(d/(d − 2)). */
+  | { type: 'ntk'; factor: number }
+  /** The same with the factor that `length` positions need, where `original` were trained on. */
+  | { type: 'dynamic'; factor: number; length: number; original: number }
+  /** Llama 3.1; defaults 1 and 4. */
+  | {
+      type: 'llama3';
+      factor: number;
+      original: number;
+      lowFreqFactor?: number;
+      highFreqFactor?: number;
+    }
+  /**
+   * YaRN; defaults 32, 1, true. cos and sin are multiplied by attentionFactor, by default y(1),
+   * where y(m) = 0.1·m·log(factor) + 1, and 1 for factor ≤ 1; where mscale and mscaleAllDim are
+   * given, both or none, and neither is 0, by y(mscale)/y(mscaleAllDim), as in Hugging Face
+   * transformers (modeling_rope_utils); attentionFactor is not given beside these. Models of
+   * DeepSeek-V2's kind also multiply their softmax scale by y(mscaleAllDim)²: see Latent.forward.
+   */
+  | {
+      type: 'yarn';
+      factor: number;
+      original: number;
+      betaFast?: number;
+      betaSlow?: number;
+      truncate?: boolean;
+      attentionFactor?: number;
+      mscale?: number;
+      mscaleAllDim?: number;
+    };
+
+export interface RopeTableOptions {
+  /** Numbers of a head that turn, even. Less than the head: the rest stays (partial RoPE). */
+  dim: number;
+  /** Rows of the table: positions from, from + 1, … */
+  positions: number;
+  /** Default 0. */
+  from?: number;
+  /** Default 10000. */
+  base?: number;
+  /** Pairs (2p, 2p + 1) instead of (p, p + dim/2). Default false. */
+  interleaved?: boolean;
+  scaling?: RopeScaling;
+}
+
+/** cos and sin, (positions, dim/2). One made elsewhere does as well. */
+export interface RopeTable {
+  readonly cos: Floats;
+  readonly sin: Floats;
+  readonly dim: number;
+  readonly interleaved?: boolean;
+}
+
+export interface MadeRopeTable extends RopeTable {
+  readonly cos: Float32Array;
+  readonly sin: Float32Array;
+  readonly interleaved: boolean;
+  /** (dim/2), radians per position. */
+  readonly frequencies: Float64Array;
+  /** What cos and sin were multiplied by. */
+  readonly attentionFactor: number;
+}
+
+export interface RopeOptions extends Out {
+  headDim: number;
+  /** Default 1. */
+  heads?: number;
+  /** Default 1. */
+  batch?: number;
+  /** Default `bhsd`. */
+  layout?: Layout;
+  /** (batch, m): rows of the table. Default offset, offset + 1, … in each sequence. */
+  positions?: Int32Array;
+  /** Default 0; none beside positions. */
+  offset?: number;
+}
+
+/**
+ * The options of attention that a layer's `forward` takes; heads and layout are the layer's own.
+ */
+export interface ForwardOptions extends Omit<AttendOptions, 'heads' | 'layout'> {
+  /** Sequences in x; default 1, with a cache always. */
+  batch?: number;
+  /**
+   * (batch, m): rows of the RoPE table. Default: a sequence that goes on behind the cache, or
+   * starts at 0.
+   */
+  positions?: Int32Array;
+}
+
+export interface MultiHeadWeights {
+  /** (heads·headDim, modelDim) */
+  q: Floats;
+  /** (kvHeads·headDim, modelDim) */
+  k: Floats;
+  /** (kvHeads·valueDim, modelDim) */
+  v: Floats;
+  /** (outputs, heads·valueDim) */
+  o: Floats;
+  /** As long as their matrix has rows. */
+  qBias?: Floats;
+  kBias?: Floats;
+  vBias?: Floats;
+  oBias?: Floats;
+  /** (headDim): the scales of QK-norm, an RMSNorm of each head before RoPE. */
+  qNorm?: Floats;
+  kNorm?: Floats;
+}
+
+export interface MultiHeadConfig {
+  modelDim: number;
+  heads: number;
+  /** Default `heads`. */
+  kvHeads?: number;
+  /** Default modelDim/heads. */
+  headDim?: number;
+  /** Default `headDim`. */
+  valueDim?: number;
+  /** Numbers given back for each position; default modelDim. */
+  outputs?: number;
+  /** Positions; none without it. dim at most headDim. */
+  rope?: RopeTable;
+  /** Of QK-norm, default 1e-6. */
+  normEpsilon?: number;
+  /** QK-norm multiplies by 1 + scale. */
+  onePlus?: boolean;
+  /** Give back x + the layer's output: the update h + o. Default false. */
+  residual?: boolean;
+}
+
+/**
+ * Multi-head attention as a layer (Vaswani et al., arXiv 1706.03762; grouped: Ainslie et al., arXiv
+ * 2305.13245; statements 10 and 11): projections, biases, QK-norm and RoPE as far as they are
+ * there, attention, output projection, residual.
+ */
+export interface MultiHead {
+  readonly modelDim: number;
+  readonly outputs: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  readonly valueDim: number;
+  /** Bytes of wasm memory. */
+  readonly bytes: number;
+  /**
+   * x (batch, m, modelDim) → output (batch, m, outputs), and what is wanted of the attention
+   * inside. With a cache of the layer's kvHeads, headDim and valueDim, x goes on behind it, and it
+   * takes the new keys and values; after an error it is as before. ALIAS: `out` shares memory with
+   * an input. LIMIT: the cache is full, or what lies between input and output is above 4 GiB.
+   * RANGE: a position without a row in the table.
+   */
+  forward<const W extends Want = {}>(
+    x: Floats,
+    options?: ForwardOptions & { cache?: KVCache; want?: W },
+  ): Wanted<Float32Array, W>;
+  dispose(): void;
+}
+
+/**
+ * Named as in DeepSeek's files: `kv_a_proj_with_mqa` is kvA, `kv_a_layernorm` kvANorm, and so on.
+ */
+export interface LatentWeights {
+  /**
+   * (heads·(nopeDim + ropeDim), modelDim): queries without compression. Or the three below, with
+   * queryLatent.
+   */
+  q?: Floats;
+  /** (queryLatent, modelDim) */
+  qA?: Floats;
+  /** (queryLatent): scale of the RMSNorm between the two; none without it. */
+  qANorm?: Floats;
+  /** (heads·(nopeDim + ropeDim), queryLatent) */
+  qB?: Floats;
+  /** (kvLatent + ropeDim, modelDim): the latent, then the key part that carries the position. */
+  kvA: Floats;
+  /** (kvLatent): scale of the latent's RMSNorm; none without it. */
+  kvANorm?: Floats;
+  /** (heads·(nopeDim + valueDim), kvLatent): of each head the keys' rows, then the values'. */
+  kvB: Floats;
+  /** (outputs, heads·valueDim) */
+  o: Floats;
+}
+
+export interface LatentConfig {
+  modelDim: number;
+  heads: number;
+  /** r, the numbers in a latent (`kv_lora_rank`). kvLatent + ropeDim is at most 1024. */
+  kvLatent: number;
+  /** `q_lora_rank`; 0 (default): queries are not compressed. */
+  queryLatent?: number;
+  /** Of a query or key head: numbers that come from the latent, … */
+  nopeDim: number;
+  /** … and numbers that carry the position, whose key part all heads share. Default 0. */
+  ropeDim?: number;
+  valueDim: number;
+  /** Default modelDim. */
+  outputs?: number;
+  /** dim must be ropeDim. */
+  rope?: RopeTable;
+  /** Default 1e-6. */
+  normEpsilon?: number;
+  residual?: boolean;
+}
+
+/**
+ * Latents of one sequence, normed, and turned key parts: kvLatent + ropeDim numbers for each
+ * position.
+ */
+export interface LatentCache {
+  readonly capacity: number;
+  /** Numbers for each position. */
+  readonly size: number;
+  readonly length: number;
+  readonly bytes: number;
+  truncate(length: number): void;
+  /** Positions [from, to), (to − from, size). */
+  read(from?: number, to?: number): Float32Array;
+  dispose(): void;
+}
+
+/** Multi-head latent attention (statement 14; DeepSeek-V2, arXiv 2405.04434, section 2.1). */
+export interface Latent {
+  /** Bytes of wasm memory. */
+  readonly bytes: number;
+  /**
+   * Bytes that a position needs in a float32 cache: here, with full keys and values of all heads,
+   * of one head. GQA with g kv heads: g·multiQuery.
+   */
+  readonly bytesPerPosition: {
+    readonly latent: number;
+    readonly multiHead: number;
+    readonly multiQuery: number;
+  };
+  /** LIMIT: above 4 GiB. */
+  cache(options: { capacity: number }): LatentCache;
+  /**
+   * `expanded` makes keys and values of all heads from the latents, `absorbed` attends to the
+   * latents themselves; equal but for rounding. Default: absorbed over a cache, expanded without.
+   * The scale is 1/√(nopeDim + ropeDim) by default in both; scores, lse and statistics are the
+   * same. DeepSeek-V2 and V3 with YaRN multiply it by (0.1·mscaleAllDim·log(factor) + 1)², which
+   * the table cannot hold, for it is not only of the part that turns: give `scale`. Errors: as
+   * MultiHead.forward.
+   */
+  forward<const W extends Want = {}>(
+    x: Floats,
+    options?: ForwardOptions & { cache?: LatentCache; form?: 'expanded' | 'absorbed'; want?: W },
+  ): Wanted<Float32Array, W>;
+  dispose(): void;
+}
+
+export interface Layers {
+  /**
+   * a (m, k) times b (k, n), or (n, k) with transposeB: (m, n). |error| ≤ u·(33 + ⌈k/32⌉)·Σ|a·b|, u
+   * = 2⁻²⁴. ALIAS: `out` is a or b. LIMIT: b is above 2 GiB.
+   */
+  matmul(a: Floats, b: Floats, options: MatmulOptions): Float32Array;
+  /** LIMIT: the weights are above 2 GiB. */
+  linear(weights: Floats, options: LinearOptions): Linear;
+  /**
+   * x/√(mean(x²) + ε)·scale, for each `size` numbers in a row (Zhang and Sennrich, arXiv
+   * 1910.07467).
+   */
+  rmsNorm(x: Floats, scale?: Floats, options?: RmsNormOptions): Float32Array;
+  /**
+   * (x − mean)/√(variance + ε)·scale + bias, for each `size` numbers in a row (Ba et al., arXiv
+   * 1607.06450). ALIAS: mean or inverseDeviation shares memory with the other, with `out` or with
+   * an input.
+   */
+  layerNorm(x: Floats, scale?: Floats, bias?: Floats, options?: LayerNormOptions): Float32Array;
+  /** x/(1 + e^−x), also called Swish. */
+  silu(x: Floats, options?: Out): Float32Array;
+  /** x·Φ(x) (Hendrycks and Gimpel, arXiv 1606.08415), or its approximation. */
+  gelu(x: Floats, options?: GeluOptions): Float32Array;
+  /** silu(gate)·up (Shazeer, arXiv 2002.05202). */
+  swiglu(gate: Floats, up: Floats, options?: Out): Float32Array;
+  /** gelu(gate)·up (the same paper). */
+  geglu(gate: Floats, up: Floats, options?: GeluOptions): Float32Array;
+  /**
+   * Su et al., arXiv 2104.09864; scalings: linear, Chen et al., arXiv 2306.15595; YaRN, Peng et
+   * al., arXiv 2309.00071.
+   */
+  ropeTable(options: RopeTableOptions): MadeRopeTable;
+  /**
+   * Turns the heads of x by their positions. RANGE: a position without a row in the table. ALIAS:
+   * `out` shares memory with the table or the positions.
+   */
+  rope(x: Floats, table: RopeTable, options: RopeOptions): Float32Array;
+  /**
+   * SHAPE: also kvHeads that do not divide heads. LIMIT: headDim or valueDim above 1024, or a
+   * matrix above 2 GiB.
+   */
+  multiHead(weights: MultiHeadWeights, config: MultiHeadConfig): MultiHead;
+  /**
+   * LIMIT: kvLatent + ropeDim, nopeDim + ropeDim or valueDim above 1024, or a matrix above 2 GiB.
+   */
+  latent(weights: LatentWeights, config: LatentConfig): Latent;
+}

@@ -1,0 +1,74 @@
+/**
+ * How numbers are stored: their number in GGUF, elements per block, bytes per block. Blocks lie
+ * along the last axis of a shape.
+ * @typedef {import('../types.d.ts').TensorType} TensorType
+ * @type {Record<TensorType, { id: number, block: number, bytes: number }>}
+ */
+export const TYPES = {
+  F32: { id: 0, block: 1, bytes: 4 },
+  F16: { id: 1, block: 1, bytes: 2 },
+  BF16: { id: 30, block: 1, bytes: 2 },
+  Q4_0: { id: 2, block: 32, bytes: 18 },
+  Q4_1: { id: 3, block: 32, bytes: 20 },
+  Q5_0: { id: 6, block: 32, bytes: 22 },
+  Q5_1: { id: 7, block: 32, bytes: 24 },
+  Q8_0: { id: 8, block: 32, bytes: 34 },
+  Q4_K: { id: 12, block: 256, bytes: 144 },
+  Q5_K: { id: 13, block: 256, bytes: 176 },
+  Q6_K: { id: 14, block: 256, bytes: 210 },
+};
+
+/** @type {ReadonlyMap<number, TensorType>} */
+export const BY_ID = new Map(
+  /** @type {TensorType[]} */ (Object.keys(TYPES)).map((type) => [TYPES[type].id, type]),
+);
+
+/** What errors call the types of GGUF that are not supported. */
+export const OTHERS = new Map(
+  Object.entries({
+    4: 'Q4_2',
+    5: 'Q4_3',
+    9: 'Q8_1',
+    10: 'Q2_K',
+    11: 'Q3_K',
+    15: 'Q8_K',
+    16: 'IQ2_XXS',
+    17: 'IQ2_XS',
+    18: 'IQ3_XXS',
+    19: 'IQ1_S',
+    20: 'IQ4_NL',
+    21: 'IQ3_S',
+    22: 'IQ2_S',
+    23: 'IQ4_XS',
+    24: 'I8',
+    25: 'I16',
+    26: 'I32',
+    27: 'I64',
+    28: 'F64',
+    29: 'IQ1_M',
+    31: 'Q4_0_4_4',
+    32: 'Q4_0_4_8',
+    33: 'Q4_0_8_8',
+    34: 'TQ1_0',
+    35: 'TQ2_0',
+    36: 'IQ4_NL_4_4',
+    37: 'IQ4_NL_4_8',
+    38: 'IQ4_NL_8_8',
+    39: 'MXFP4',
+  }).map(([id, name]) => [Number(id), name]),
+);
+
+/** Most tensors a file may have. */
+export const TENSORS_MAX = 65536;
+
+/**
+ * Bytes of a tensor: NaN where it cannot be told exactly, or where rows are no whole blocks.
+ * @param {TensorType} type @param {readonly number[]} shape
+ */
+export function bytesOf(type, shape) {
+  const { block, bytes } = TYPES[type];
+  const row = shape.at(-1) ?? 1;
+  const elements = shape.reduce((product, size) => product * size, 1);
+  const all = (elements / block) * bytes;
+  return row % block || !Number.isSafeInteger(elements) || !Number.isSafeInteger(all) ? NaN : all;
+}

@@ -1,0 +1,191 @@
+import { ClearheadError, describe, kindOf, refuse } from '../../errors.js';
+import { read } from '../../check.js';
+import { absolute } from '../../engine/load.js';
+import { isAddress, nameOf, readAll } from './source.js';
+
+/**
+ * Which files make a model: those given, or beside the URL of safetensors those with the names
+ * Hugging Face gives them. A file never says where another one is, except the index of a sharded
+ * model, and that by plain name in the same folder.
+ */
+
+/** Most bytes of config.json and its like, and of tokenizer.json (Gemma's has 33 MB). */
+const JSON_BYTES = 2 ** 22;
+const TOKENIZER_BYTES = 2 ** 26;
+const SHARDS = 1024;
+
+/**
+ * The file of each part of ModelFiles, and whether there must be one.
+ * @type {[string, string, boolean][]}
+ */
+const BESIDE = [
+  ['config', 'config.json', true],
+  ['tokenizer', 'tokenizer.json', false],
+  ['tokenizerConfig', 'tokenizer_config.json', false],
+  ['generationConfig', 'generation_config.json', false],
+  ['chatTemplate', 'chat_template.jinja', false],
+];
+
+/** @typedef {{ weights: any[], json: any, shardOf?: Map<string, number> }} Gathered */
+
+/** @param {any} source @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
+export async function gather(source, signal) {
+  if (!isRecord(source)) return gatherAddress(source, signal);
+  const { weights, ...rest } = read(
+    'source',
+    source,
+    'weights config tokenizer tokenizerConfig generationConfig chatTemplate',
+  );
+  if (weights === undefined || (Array.isArray(weights) && !weights.length))
+    refuse('ARG', 'source', 'without weights', '{ weights, config, tokenizer }');
+  /** @type {Gathered} */
+  const found = Array.isArray(weights)
+    ? { weights, json: {} }
+    : isIndex(weights)
+      ? await gatherShards(weights, signal)
+      : { weights: [weights], json: {} };
+  if (found.weights.length > SHARDS)
+    refuse('LIMIT', 'weights', `${found.weights.length} files`, `at most ${SHARDS}`);
+  for (const [part] of BESIDE)
+    if (rest[part] !== undefined) found.json[part] = await readPart(part, rest[part], signal);
+  return found;
+}
+
+/** @param {any} source @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
+async function gatherAddress(source, signal) {
+  if (isAddress(source)) absolute(source, 'source');
+  if (!isAddress(source) || !/\.(safetensors|index\.json)([?#]|$)/.test(String(source)))
+    return { weights: [source], json: {} };
+  if (/-of-(?!0*1\.)\d+\.safetensors([?#]|$)/.test(String(source)))
+    refuse(
+      'ARG',
+      'source',
+      `${nameOf(source)}, one file of several`,
+      'the address of their model.safetensors.index.json',
+    );
+  const found = isIndex(source)
+    ? await gatherShards(source, signal)
+    : { weights: [source], json: {} };
+  await Promise.all(
+    BESIDE.map(async ([part, file, needed]) => {
+      const beside = besideOf(source, file);
+      try {
+        /** @type {any} */ (found.json)[part] = await readPart(part, beside, signal);
+      } catch (/** @type {any} */ error) {
+        signal?.throwIfAborted();
+        // A server may also answer a wrong address with a web page, or so that a page of another
+        // origin is not told; one that fails says nothing of what it has.
+        const absent =
+          error.cause?.code === 'ENOENT' ||
+          /: status 4(03|04|10)$|web page/.test(error.message) ||
+          (part !== 'tokenizer' && !needed && /could not be opened/.test(error.message));
+        if (needed && absent)
+          throw new ClearheadError(
+            error.code,
+            `source is safetensors alone (${error.message}); expected config.json beside it, or { weights, config, tokenizer }`,
+            { cause: error },
+          );
+        if (needed || !absent) throw error;
+      }
+    }),
+  );
+  return found;
+}
+
+/**
+ * The address of a file in the same folder, with the same query: that may be what opens the folder.
+ * @param {any} source an address
+ * @param {string} file
+ */
+function besideOf(source, file) {
+  const given = absolute(source, 'source');
+  return Object.assign(new URL(file, given), { search: given.search });
+}
+
+/** @param {any} source */
+const isIndex = (source) =>
+  /\.index\.json([?#]|$)/.test(isAddress(source) ? String(source) : nameOf(source));
+
+/**
+ * @param {any} source the index of a sharded model
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Gathered>}
+ */
+async function gatherShards(source, signal) {
+  if (!isAddress(source))
+    refuse(
+      'ARG',
+      'weights',
+      'an index without an address',
+      'its URL, or the list of the files it names',
+    );
+  const { weight_map: map } = await readJson(source, 'the index', JSON_BYTES * 4, signal);
+  if (!isRecord(map)) refuse('FORMAT', 'weight_map of the index', describe(map), 'an object');
+  const files = [...new Set(Object.values(map))];
+  for (const file of files)
+    if (typeof file !== 'string' || !/^[\w-][\w.-]*\.safetensors$/.test(file))
+      refuse(
+        'FORMAT',
+        'a file in the index',
+        describe(file),
+        'the plain name of a .safetensors file beside it',
+      );
+  if (!files.length || files.length > SHARDS)
+    refuse('LIMIT', 'the index', `of ${files.length} files`, `1 to ${SHARDS}`);
+  const order = new Map(files.sort().map((file, at) => [file, at]));
+  return {
+    weights: files.map((file) => besideOf(source, /** @type {string} */ (file))),
+    json: {},
+    shardOf: new Map(
+      Object.entries(map).map(([name, file]) => [name, /** @type {number} */ (order.get(file))]),
+    ),
+  };
+}
+
+/** @param {string} part @param {any} source @param {AbortSignal} [signal] */
+async function readPart(part, source, signal) {
+  if (isAddress(source)) absolute(source, part);
+  if (part === 'chatTemplate')
+    return utf8(
+      await readAll(source, { signal, name: 'the chat template', most: JSON_BYTES }),
+      'the chat template',
+    );
+  return isRecord(source)
+    ? source
+    : readJson(source, part, part === 'tokenizer' ? TOKENIZER_BYTES : JSON_BYTES, signal);
+}
+
+/** @param {any} source @param {string} part @param {number} most @param {AbortSignal} [signal] */
+async function readJson(source, part, most, signal) {
+  const name = nameOf(source, part);
+  const text = utf8(await readAll(source, { signal, name, most }), name);
+  if (/^\s*</.test(text))
+    throw new ClearheadError('FORMAT', `${name} is a web page (HTML); expected JSON`);
+  let json;
+  try {
+    json = JSON.parse(text);
+  } catch (/** @type {any} */ cause) {
+    throw new ClearheadError('FORMAT', `${name} is not JSON: ${cause.message}`, { cause });
+  }
+  return isRecord(json) ? json : refuse('FORMAT', name, describe(json), 'a JSON object');
+}
+
+/** @param {Uint8Array} bytes @param {string} name */
+function utf8(bytes, name) {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ClearheadError('FORMAT', `${name} is not UTF-8`, { cause });
+  }
+}
+
+/** Whether x is an object of fields and not a source of bytes. @param {any} x */
+function isRecord(x) {
+  return (
+    typeof x === 'object' &&
+    x !== null &&
+    !Array.isArray(x) &&
+    !kindOf(x) &&
+    ![ArrayBuffer, Blob, URL, Response].some((Source) => x instanceof Source)
+  );
+}

@@ -1,0 +1,35 @@
+/** Matrices that every layer has. */
+const MATRICES = /** @type {const} */ (['q', 'k', 'v', 'attnOut', 'gate', 'up', 'down']);
+
+/**
+ * FNV-1a, by words.
+ * @param {ArrayLike<number>} words
+ * @param {number} [sum] of what comes before them
+ */
+export function checksum(words, sum = 0x811c9dc5) {
+  for (let at = 0; at < words.length; at++) sum = Math.imul(sum ^ words[at], 0x01000193);
+  return sum >>> 0;
+}
+
+/**
+ * Tells apart models whose caches have one shape: a checksum of the configuration and the middle
+ * row of each matrix, as the numbers it stands for. All of the weights would take as long as
+ * reading a token.
+ * @param {import('../../engine/memory.js').Memory} memory
+ * @param {import('../types.d.ts').ModelConfig} config
+ * @param {import('../types.d.ts').ModelTensors<number>} weights addresses
+ */
+export function fingerprint(memory, config, weights) {
+  let sum = checksum(Array.from(JSON.stringify(config), (character) => character.charCodeAt(0)));
+  for (const at of [
+    weights.embedding,
+    ...weights.layers.flatMap((layer) => MATRICES.map((name) => layer[name])),
+  ])
+    memory.scope(() => {
+      const columns = memory.call('matrix_columns', at);
+      const row = memory.room('float32', columns);
+      memory.call('matrix_row', at, memory.call('matrix_rows', at) >> 1, row);
+      sum = checksum(memory.view('int32', row, columns), sum);
+    });
+  return sum;
+}

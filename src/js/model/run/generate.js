@@ -1,0 +1,136 @@
+import { abortSignal, integer, read } from '../../check.js';
+import { ClearheadError, describe, refuse } from '../../errors.js';
+import { createSampler } from '../sampling/sample.js';
+import { lastOf } from './statistics.js';
+import { createStop } from '../text/stop.js';
+import { SLICE, turns } from './yield.js';
+
+const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads'];
+const SAMPLING = [
+  'tau',
+  'topK',
+  'topP',
+  'minP',
+  'repetitionPenalty',
+  'repetitionWindow',
+  'seed',
+  'logprobs',
+];
+
+/**
+ * Model.generate, see types.d.ts. All is checked at once, not when the first token is asked for.
+ * @param {import('./model.js').Model} model @param {any} prompt @param {any} options
+ */
+export function generate(model, prompt, options) {
+  model.alive();
+  if (options && Object.hasOwn(options, 'temperature'))
+    refuse(
+      'ARG',
+      'options',
+      'given "temperature"',
+      'tau, the sampling temperature (model.setTemperature sets that of the attention)',
+    );
+  const o = read('options', options, [...OWN, ...SAMPLING].join(' '));
+  const { maxTokens = 256, signal } = o;
+  const { tokenizer, sequence: cache } = model;
+  integer('maxTokens', maxTokens, 1);
+  abortSignal(signal);
+  const wish = model.wish({ observe: o.observe, heads: o.heads });
+  const sampler = createSampler(Object.fromEntries(SAMPLING.map((name) => [name, o[name]])));
+  const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);
+  if (typeof prompt === 'string' && !tokenizer)
+    refuse('ARG', 'prompt', describe(prompt), 'ids: the model has no tokenizer');
+  const ids = model.checkTokens(
+    typeof prompt === 'string' ? /** @type {any} */ (tokenizer).encode(prompt) : prompt,
+    'prompt',
+    'text or ids',
+  );
+  if (ids.length > cache.capacity)
+    throw new ClearheadError(
+      'LIMIT',
+      `the prompt has ${ids.length} tokens; expected at most ${cache.capacity}, the context`,
+    );
+  return run(model, ids, { maxTokens, signal, wish, sampler, stops });
+}
+
+/**
+ * @param {import('./model.js').Model} model
+ * @param {number[]} prompt
+ * @param {{ maxTokens: number, signal?: AbortSignal, wish: import('./pass.js').Wish, sampler: any,
+ *   stops: any }} how
+ */
+async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) {
+  const { sequence: cache, tokenizer } = model;
+  const logits = new Float32Array(model.config.vocab);
+  const stream = tokenizer?.stream({ continued: true });
+  const rest = turns();
+  /** Whatever was waited for, somebody may have ended this meanwhile. */
+  const check = () => {
+    signal?.throwIfAborted();
+    model.alive();
+  };
+  check();
+  /**
+   * Whether the caller has a token and has not asked for the next: then an abort ends the text,
+   * though nothing here may run again.
+   */
+  let resting = false;
+  const release = cache.lock(() => resting && signal?.aborted === true);
+  /** Reads some tokens, layer by layer. @param {number[]} tokens @param {boolean} last */
+  const readTokens = async (tokens, last) => {
+    const reading = model.reading(tokens, last ? logits : null, wish, SLICE);
+    try {
+      for (;;) {
+        await rest();
+        check();
+        const { done, value } = reading.next();
+        if (done) return value;
+      }
+    } finally {
+      reading.return(/** @type {any} */ (undefined)); // gives back what an abort leaves
+    }
+  };
+  try {
+    let heads;
+    for (let at = model.reuse(prompt); at < prompt.length;) {
+      const some = prompt.slice(at, at + model.chunk(prompt.length - at));
+      at += some.length;
+      heads = await readTokens(some, at === prompt.length);
+    }
+    const ids = prompt.slice();
+    for (let count = 1; ; count++) {
+      await rest();
+      check();
+      const { token, ...probability } = sampler.sample(logits, ids);
+      ids.push(token);
+      const ended = model.ends.has(token);
+      let { text, stopped } = ended
+        ? { text: '', stopped: null }
+        : stops.push(stream?.push(token) ?? '');
+      const finish = ended
+        ? 'end'
+        : stopped !== null
+          ? 'stop'
+          : count === maxTokens
+            ? 'length'
+            : cache.length === cache.capacity
+              ? 'context'
+              : undefined;
+      if (finish && stopped === null) text += stops.push(stream?.end() ?? '').text + stops.end();
+      if (finish) release();
+      resting = true;
+      yield {
+        token,
+        text,
+        ...probability,
+        ...(heads && { heads: lastOf(heads, model.config) }),
+        ...(finish && { finish }),
+      };
+      resting = false;
+      if (finish) return;
+      heads = await readTokens([token], true);
+    }
+  } finally {
+    release();
+  }
+}

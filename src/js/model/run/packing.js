@@ -1,0 +1,217 @@
+import { ClearheadError, STATUS } from '../../errors.js';
+import { TYPES } from '../files/formats.js';
+
+/**
+ * The weights of a model in wasm memory: each tensor's bytes are packed for the kernels as they
+ * arrive, row after row, so that the file is never there as a whole beside them.
+ * @typedef {import('../../engine/memory.js').Memory} Memory
+ * @typedef {import('../types.d.ts').TensorInfo} TensorInfo
+ * @typedef {object} Arriving the tensor whose bytes are coming
+ * @property {TensorInfo} tensor
+ * @property {number} place of its matrix
+ * @property {number} columns
+ * @property {number} row the next to be packed
+ * @property {number} rowBytes
+ * @property {number} filled bytes in the stage
+ * @property {number} from its type in the file, by its number in GGUF
+ */
+
+/** Bytes that arrive before they are packed; more where a row is longer. */
+const STAGE = 2 ** 20;
+
+/** Bytes that wasm memory can have. */
+export const ADDRESSES = 2 ** 32;
+
+/**
+ * So many bytes more than in the file may Q5_0 take to lie in bytes, for up to so many threads: to
+ * put 5 bits together takes them longer than to read 8. SmolLM2-135M in Q4_K, whose layers are
+ * mostly Q5_0, decodes 1.05 times as fast so, and with simd 1.3 times (Zen 5, one thread and two).
+ * With more threads, which share the memory, it has not been measured, and weights stay as they
+ * are.
+ */
+const SPARE = 32 * 2 ** 20;
+const FEW = 2;
+
+/** Beside more weights than that it would speed up too few of them to be worth the addresses. */
+const MOST = 2 ** 30;
+
+/** What Q8_0 takes more than Q5_0, as a share of what that takes. */
+const MORE = TYPES.Q8_0.bytes / TYPES.Q5_0.bytes - 1;
+
+export class Packing {
+  /**
+   * Addresses by the tensor's name: of an attn_matrix, or of a vector's floats.
+   * @type {Map<string, number>}
+   */
+  at = new Map();
+  /** Bytes of wasm memory. */
+  bytes = 0;
+  /** @type {{ at: number, bytes: number }[]} */
+  #blocks = [];
+  /** @type {Arriving | undefined} */
+  #now;
+  #stage = { at: 0, bytes: 0 };
+  /** Bytes of tensors. */
+  #received = 0;
+
+  /**
+   * @param {Memory} memory
+   * @param {number} total bytes of all tensors in the file
+   * @param {{ q8: boolean, offset: (tensor: TensorInfo) => number, beside: number, lookedUp: string
+   *   | null }} how whether float matrices become
+   *   Q8_0, what is added to a vector's numbers, bytes that are wanted beside the weights, and the
+   *   tensor of which only rows are wanted, never products
+   */
+  constructor(memory, total, { q8, offset, beside, lookedUp }) {
+    if (!q8 && memory.top + total > ADDRESSES)
+      throw new ClearheadError(
+        'OOM',
+        `the weights have ${total} bytes; expected room for them below 4 GiB`,
+      );
+    this.memory = memory;
+    this.q8 = q8;
+    this.offset = offset;
+    /** Bytes of all tensors, 0 where the file says nothing of the memory they will need. */
+    this.expected = q8 ? 0 : total;
+    this.lookedUp = lookedUp;
+    const kind = (/** @type {'Q5_0' | 'Q8_0'} */ type) =>
+      memory.call('multiply_kind', TYPES[type].id);
+    const possible =
+      (memory.pool?.threads ?? 1) <= FEW && total <= MOST && kind('Q5_0') === kind('Q8_0');
+    /**
+     * Bytes that Q5_0 may still take more than in the file; none where it has products of its own,
+     * which are faster for prompts.
+     */
+    this.spare = possible
+      ? Math.min(SPARE, Math.max(0, ADDRESSES - memory.top - total - beside))
+      : 0;
+  }
+
+  /**
+   * Memory grows for a tensor that has begun, or by as much as has arrived where that is more: a
+   * few times, and not on the word of a header that speaks of tensors which never come.
+   * @param {number} bytes
+   */
+  take(bytes) {
+    const { memory } = this;
+    const ahead = Math.max(bytes, Math.min(this.#received, this.expected - this.bytes));
+    if (memory.top + bytes > memory.buffer.byteLength) memory.scope(() => void memory.push(ahead));
+    const at = memory.take(bytes);
+    this.#blocks.push({ at, bytes });
+    this.bytes += bytes;
+    return at;
+  }
+
+  /**
+   * As in WeightSink.
+   * @param {TensorInfo} tensor
+   * @param {number} offset
+   * @param {Uint8Array} chunk
+   */
+  write(tensor, offset, chunk) {
+    this.#received += chunk.length;
+    if (this.#now?.tensor !== tensor) this.#open(tensor);
+    const now = /** @type {Arriving} */ (this.#now);
+    const { memory } = this;
+    for (let taken = 0; taken < chunk.length;) {
+      const count = Math.min(chunk.length - taken, this.#stage.bytes - now.filled);
+      memory
+        .view('uint8', this.#stage.at + now.filled, count)
+        .set(chunk.subarray(taken, taken + count));
+      taken += count;
+      now.filled += count;
+      const rows = Math.floor(now.filled / now.rowBytes);
+      const used = rows * now.rowBytes;
+      if (!rows) continue;
+      this.#pack(rows);
+      now.row += rows;
+      now.filled -= used;
+      memory.view('uint8', this.#stage.at, used + now.filled).copyWithin(0, used);
+    }
+    if (offset + chunk.length === tensor.bytes) this.#close();
+  }
+
+  /** @param {TensorInfo} tensor */
+  #open(tensor) {
+    const { memory } = this;
+    const columns = tensor.shape[tensor.shape.length - 1];
+    const rows = tensor.shape.length > 1 ? tensor.shape[0] : 1;
+    const { id: from, block } = TYPES[tensor.type];
+    const rowBytes = memory.call('matrix_row_bytes', from, columns) >>> 0;
+    const more =
+      tensor.type === 'Q5_0' && tensor.name !== this.lookedUp ? tensor.bytes * MORE : Infinity;
+    const wide = more <= this.spare;
+    if (wide) this.spare -= more;
+    const inBytes =
+      wide || (this.q8 && rows > 1 && block === 1 && columns % TYPES.Q8_0.block === 0);
+    const type = inBytes ? TYPES.Q8_0.id : from;
+    const bytes = memory.call('matrix_bytes', type, rows, columns) >>> 0;
+    if (inBytes) this.expected += bytes - tensor.bytes;
+    if (!bytes || !rowBytes)
+      throw new ClearheadError(
+        'LIMIT',
+        `the tensor ${tensor.name} is ${tensor.type} of (${tensor.shape}); expected matrices up to 2 GiB`,
+      );
+    const most = Math.max(STAGE, rowBytes);
+    if (most > this.#stage.bytes) {
+      this.#dropStage();
+      this.#stage = { at: memory.take(most), bytes: most };
+    }
+    const place = this.take(bytes);
+    memory.ask('tensor', tensor.name, 'a matrix', 'matrix_init', place, type, rows, columns);
+    this.#now = { tensor, place, columns, row: 0, rowBytes, filled: 0, from };
+  }
+
+  /** @param {number} rows whole ones in the stage */
+  #pack(rows) {
+    const { place, from, row } = /** @type {any} */ (this.#now);
+    const status = this.memory.call('matrix_pack', place, from, this.#stage.at, row, rows);
+    if (status)
+      throw new ClearheadError(
+        STATUS[status],
+        `the tensor ${this.#now?.tensor.name} could not be packed`,
+      );
+  }
+
+  #close() {
+    const { tensor, place, columns } = /** @type {any} */ (this.#now);
+    const { memory } = this;
+    this.#now = undefined;
+    if (tensor.shape.length > 1) return void this.at.set(tensor.name, place);
+    // a vector is wanted as floats, whatever it was; one that is stored as 1 less gets it back
+    const at = this.take(columns * 4);
+    const more = this.offset(tensor);
+    memory.call('matrix_row', place, 0, at);
+    const floats = memory.view('float32', at, columns);
+    for (let c = 0; c < columns && more; c++) floats[c] += more;
+    this.#give(place);
+    this.at.set(tensor.name, at);
+  }
+
+  /** @param {number} at */
+  #give(at) {
+    const [block] = this.#blocks.splice(
+      this.#blocks.findIndex((each) => each.at === at),
+      1,
+    );
+    this.memory.give(block.at, block.bytes);
+    this.bytes -= block.bytes;
+  }
+
+  #dropStage() {
+    if (this.#stage.bytes) this.memory.give(this.#stage.at, this.#stage.bytes);
+    this.#stage = { at: 0, bytes: 0 };
+  }
+
+  /** When all has arrived: what was only needed on the way is given back. */
+  finish() {
+    this.#dropStage();
+  }
+
+  dispose() {
+    this.#dropStage();
+    for (const { at, bytes } of this.#blocks.splice(0)) this.memory.give(at, bytes);
+    this.bytes = 0;
+    this.at.clear();
+  }
+}

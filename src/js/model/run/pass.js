@@ -1,0 +1,191 @@
+import { STATUS, refuse } from '../../errors.js';
+import { F32 } from '../../engine/memory.js';
+
+/**
+ * One pass over some tokens (decoder.h). It has memory of its own until `end`, so that anything
+ * else may happen on the engine between two of its runs.
+ * @typedef {{ stats: boolean, heads?: readonly (readonly [number, number])[] }} Wish heads: those
+ *   whose weights are wanted
+ */
+
+const STATISTICS = /** @type {const} */ ([
+  'n',
+  'entropy',
+  'kl',
+  'expectedScore',
+  'maxWeight',
+  'argmax',
+  'firstWeight',
+]);
+const INTEGERS = ['n', 'argmax'];
+
+export class Pass {
+  /** @type {{ at: number, bytes: number }[]} */
+  #blocks = [];
+  #decoder;
+  #at;
+  #team;
+  #scratchBytes;
+  /** Layers that are left. */
+  left;
+
+  /**
+   * @param {import('./decoder.js').Decoder} decoder
+   * @param {ArrayLike<number>} tokens
+   * @param {number} outputs for how many of the last there are logits
+   * @param {number} length of the caches when it is done
+   * @param {Wish} wish
+   * @param {{ position: number, layer: number }} [again] look at this token of the caches again, up
+   *   to the attention of `layer`
+   */
+  constructor(decoder, tokens, outputs, length, wish, again) {
+    const { memory, config, at: model } = decoder;
+    const { layers, heads } = config;
+    const t = tokens.length;
+    this.#decoder = decoder;
+    this.t = t;
+    this.length = length;
+    this.left = layers;
+    try {
+      this.#scratchBytes = Math.ceil((memory.call('pass_scratch_bytes', model, t) >>> 0) / 64) * 64;
+      this.#team = this.#take(memory.call('team_bytes'));
+      const scratch = this.#take(this.#scratchBytes);
+      const threads = memory.pool?.threads ?? 1;
+      // as large as a team of all threads needs it; but run with this one, it is for the calling
+      // thread alone
+      memory.call('team_open', this.#team, threads, scratch, this.#scratchBytes);
+      const bytes = memory.call('pass_bytes', model, this.#team, t, outputs) >>> 0;
+      if (!bytes) refuse('LIMIT', 'tokens', `${t} at once`, 'fewer');
+      this.#at = this.#take(bytes);
+      const status = memory.scope(() =>
+        again
+          ? memory.call(
+              'pass_begin_again',
+              this.#at,
+              model,
+              this.#team,
+              tokens[0],
+              again.position,
+              again.layer,
+            )
+          : memory.call(
+              'pass_begin',
+              this.#at,
+              model,
+              this.#team,
+              memory.put(Int32Array.from(tokens), 'int32'),
+              t,
+              outputs,
+            ),
+      );
+      if (status)
+        refuse(
+          STATUS[status],
+          'tokens',
+          `${t}, for caches of then ${length}`,
+          `ids below ${config.vocab}, and room for them`,
+        );
+      memory.call('team_open', this.#team, 1, scratch, this.#scratchBytes);
+      /** @type {Record<string, number> | undefined} */
+      this.statistics = wish.stats
+        ? Object.fromEntries(STATISTICS.map((name) => [name, this.#take(layers * heads * t * 4)]))
+        : undefined;
+      if (this.statistics)
+        memory.call('pass_want_stats', this.#at, ...Object.values(this.statistics));
+      const { heads: chosen = [] } = wish;
+      /** @type {{ layer: number, head: number, at: number }[] | undefined} */
+      this.rows = wish.heads && [];
+      for (const layer of new Set(chosen.map(([each]) => each)))
+        this.#wantRows(layer, [
+          ...new Set(chosen.filter(([each]) => each === layer).map(([, head]) => head)),
+        ]);
+    } catch (error) {
+      this.end();
+      throw error;
+    }
+  }
+
+  /** @param {number} bytes */
+  #take(bytes) {
+    const at = this.#decoder.memory.take(bytes);
+    this.#blocks.push({ at, bytes });
+    return at;
+  }
+
+  /** @param {number} layer @param {number[]} chosen heads */
+  #wantRows(layer, chosen) {
+    const {
+      memory,
+      config: { heads },
+    } = this.#decoder;
+    const at = this.#take(chosen.length * this.length * 4);
+    const slots = this.#take(heads * 4);
+    const slot = memory.view('int32', slots, heads).fill(-1);
+    chosen.forEach((head, x) => {
+      slot[head] = x;
+      this.rows?.push({ layer, head, at: at + x * this.length * 4 });
+    });
+    memory.call('pass_want_weights', this.#at, layer, at, slots, chosen.length);
+  }
+
+  /**
+   * Goes on for so many layers; false if a thread was lost meanwhile, and with it the whole pass.
+   * @param {number} layers
+   */
+  run(layers) {
+    const { memory } = this.#decoder;
+    const go = (/** @type {number} */ team) =>
+      void (this.left = memory.call('pass_run', this.#at, team, layers));
+    const whole = memory.pool?.worth(0, this.#decoder.cost * this.t * layers)
+      ? memory.scope(() => memory.pool.together(this.#scratchBytes, go))
+      : (go(this.#team), true);
+    // whoever was lost may still write to it
+    if (!whole) this.#blocks = [];
+    return whole;
+  }
+
+  /** Copies the logits to an array (outputs, vocab). @param {Float32Array} to */
+  logits(to) {
+    const { memory } = this.#decoder;
+    to.set(memory.view(F32, memory.call('pass_logits', this.#at) >>> 0, to.length));
+  }
+
+  /** Of the layer run last: (t, heads, headDim), a copy. @returns {Float32Array} */
+  queries() {
+    const { memory, config } = this.#decoder;
+    return memory.copy(
+      F32,
+      memory.call('pass_queries', this.#at) >>> 0,
+      this.t * config.heads * config.headDim,
+    );
+  }
+
+  /** What was wanted of the heads, copied. @returns {any} see HeadStats */
+  heads() {
+    const {
+      memory,
+      config: { layers, heads },
+    } = this.#decoder;
+    if (!this.statistics && !this.rows) return undefined;
+    /** @type {any} */
+    const result = {};
+    for (const [name, at] of Object.entries(this.statistics ?? {}))
+      result[name] = memory.copy(
+        INTEGERS.includes(name) ? 'int32' : F32,
+        at,
+        layers * heads * this.t,
+      );
+    if (this.statistics) result.effectiveKeys = result.entropy.map(Math.exp);
+    if (this.rows)
+      result.weights = this.rows.map(({ layer, head, at }) => ({
+        layer,
+        head,
+        weights: memory.copy(F32, at, this.length),
+      }));
+    return result;
+  }
+
+  end() {
+    for (const { at, bytes } of this.#blocks.splice(0)) this.#decoder.memory.give(at, bytes);
+  }
+}

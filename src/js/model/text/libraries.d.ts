@@ -1,0 +1,27 @@
+/**
+ * What is used of @huggingface/tokenizers and @huggingface/jinja. Their own types do not resolve
+ * under Node's rules (imports without extensions), and so tsconfig.json points here.
+ */
+export class Tokenizer {
+  constructor(tokenizer: object, config: object);
+  encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[] };
+  model: { vocab: string[]; bpe(word: string): string[] };
+  normalizer: ((text: string) => string) | null;
+}
+
+export class Environment {
+  set(name: string, value: unknown): unknown;
+}
+
+/** A value has `value`, and the class of a function takes what it calls; a node has `type`. */
+export class Interpreter {
+  constructor(environment: Environment);
+  run(program: object): { value: unknown };
+  evaluate(node: any, environment: Environment): any;
+}
+
+export function tokenize(
+  text: string,
+  options: { lstrip_blocks: boolean; trim_blocks: boolean },
+): object[];
+export function parse(tokens: object[]): object;

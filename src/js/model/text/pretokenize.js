@@ -1,0 +1,201 @@
+/**
+ * How byte-level vocabularies cut a text into words before merging. Each way is defined by regular
+ * expressions; here they are scanners that do the same in one pass, because a regular expression
+ * engine may backtrack without end on a hostile text, and because \s means something else in
+ * JavaScript (it has U+FEFF, and not U+0085). A test compares the two.
+ */
+
+const LETTER = 1;
+const NUMBER = 2;
+const SPACE = 4;
+const NEWLINE = 8;
+const MARK = 16;
+const DIGIT = 32;
+
+/** Classes of code points, found out when they are first met. */
+const known = new Uint8Array(0x110000);
+const SEEN = 128;
+
+/** @param {number} code */
+function classOf(code) {
+  if (known[code]) return known[code];
+  const c = String.fromCodePoint(code);
+  let bits = SEEN;
+  if (/\p{L}/u.test(c)) bits |= LETTER;
+  if (/\p{N}/u.test(c)) bits |= NUMBER;
+  if (/\p{White_Space}/u.test(c)) bits |= SPACE;
+  if (c === '\n' || c === '\r') bits |= NEWLINE;
+  if (/[\p{P}$+<=>^~|]/u.test(c)) bits |= MARK;
+  if (/[0-9]/.test(c)) bits |= DIGIT;
+  return (known[code] = bits);
+}
+
+/**
+ * A text as scanners read it. A stage tells from a position where its piece ends.
+ * @typedef {{ codes: Uint32Array, classes: Uint8Array }} Scanned
+ * @typedef {(text: Scanned, at: number, end: number) => number} Stage
+ */
+
+/**
+ * The first position from `at` on whose class is not among `bits` (or, negated, is).
+ * @param {Uint8Array} classes
+ * @param {number} at
+ * @param {number} end
+ * @param {number} bits
+ * @param {boolean} [negated]
+ */
+function run(classes, at, end, bits, negated = false) {
+  while (at < end && !(classes[at] & bits) === negated) at++;
+  return at;
+}
+
+const WORD = LETTER | NUMBER | SPACE;
+const code = (/** @type {string} */ c) => c.charCodeAt(0);
+const APOSTROPHE = code("'");
+const BLANK = code(' ');
+const ENDINGS = ['s', 't', 're', 've', 'm', 'll', 'd'].map((ending) => [...ending].map(code));
+
+/**
+ * The end of 's, 't, 're, 've, 'm, 'll or 'd; `at` where there is none.
+ * @param {Scanned} text
+ * @param {number} at
+ * @param {number} end
+ * @param {number} fold 32 to ignore case
+ */
+function contraction({ codes }, at, end, fold) {
+  if (codes[at] !== APOSTROPHE) return at;
+  for (const ending of ENDINGS)
+    if (
+      at + ending.length < end &&
+      ending.every((c, i) => c === codes[at + 1 + i] || c - fold === codes[at + 1 + i])
+    )
+      return at + 1 + ending.length;
+  return at;
+}
+
+/**
+ * Spaces up to `end`, but the last one where something follows: it belongs to that.
+ * @param {number} at
+ * @param {number} end of the spaces
+ * @param {number} all where the text ends
+ */
+const spaces = (at, end, all) => (end === all || end === at + 1 ? end : end - 1);
+
+/** 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ @type {Stage} */
+function gpt2(text, at, end) {
+  const { codes, classes } = text;
+  const short = contraction(text, at, end, 0);
+  if (short > at) return short;
+  const from = codes[at] === BLANK && at + 1 < end && !(classes[at + 1] & SPACE) ? at + 1 : at;
+  const kind = classes[from];
+  if (kind & LETTER) return run(classes, from, end, LETTER);
+  if (kind & NUMBER) return run(classes, from, end, NUMBER);
+  if (!(kind & SPACE)) return run(classes, from, end, WORD, true);
+  return spaces(at, run(classes, at, end, SPACE), end);
+}
+
+/**
+ * (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,digits}|
+ * ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+ * @param {number} digits
+ * @returns {Stage}
+ */
+const gpt4 = (digits) => (text, at, end) => {
+  const { codes, classes } = text;
+  const short = contraction(text, at, end, 32);
+  const kind = classes[at];
+  if (short > at) return short;
+  if (kind & LETTER) return run(classes, at, end, LETTER);
+  if (!(kind & (NEWLINE | NUMBER)) && at + 1 < end && classes[at + 1] & LETTER)
+    return run(classes, at + 1, end, LETTER);
+  if (kind & NUMBER) return run(classes, at, Math.min(end, at + digits), NUMBER);
+  const from = codes[at] === BLANK && at + 1 < end ? at + 1 : at;
+  if (!(classes[from] & WORD))
+    return run(classes, run(classes, from, end, WORD, true), end, NEWLINE);
+  const stop = run(classes, at, end, SPACE);
+  for (let last = stop; last > at; last--) if (classes[last - 1] & NEWLINE) return last;
+  return spaces(at, stop, end);
+};
+
+/** Runs of one class, and what lies between them. @param {number} bits @returns {Stage} */
+const runs =
+  (bits) =>
+  ({ classes }, at, end) =>
+    run(classes, at, end, bits, !(classes[at] & bits));
+
+/** \p{N} @type {Stage} */
+const eachNumber = ({ classes }, at, end) =>
+  classes[at] & NUMBER ? at + 1 : run(classes, at, end, NUMBER, true);
+
+/** [0-9][0-9][0-9] @type {Stage} */
+function threeDigits({ classes }, at, end) {
+  const three = (/** @type {number} */ i) =>
+    i + 3 <= end && classes[i] & classes[i + 1] & classes[i + 2] & DIGIT;
+  if (three(at)) return at + 3;
+  while (at < end && !three(at)) at++;
+  return at;
+}
+
+/**
+ * The ways, each a sequence of stages that cut further what the one before has cut.
+ * @type {Record<string, Stage[]>}
+ */
+export const WAYS = {
+  'gpt-2': [gpt2],
+  'llama-bpe': [gpt4(3)],
+  qwen2: [gpt4(1)],
+  smollm: [eachNumber, gpt2],
+  default: [runs(MARK), gpt2, runs(NUMBER), threeDigits],
+};
+
+/** Names that `tokenizer.ggml.pre` has for them. @type {Record<string, string>} */
+export const NAMES = {
+  'gpt-2': 'gpt-2',
+  'phi-2': 'gpt-2',
+  olmo: 'gpt-2',
+  mpt: 'gpt-2',
+  'llama-bpe': 'llama-bpe',
+  llama3: 'llama-bpe',
+  'llama-v3': 'llama-bpe',
+  qwen2: 'qwen2',
+  'deepseek-r1-qwen': 'qwen2',
+  smollm: 'smollm',
+  starcoder: 'smollm',
+  refact: 'smollm',
+  'command-r': 'smollm',
+  codeshell: 'smollm',
+  default: 'default',
+};
+
+/**
+ * Calls `piece` for each word, from left to right.
+ * @param {string} text well-formed @param {Stage[]} stages @param {(word: string) => void} piece
+ */
+export function cut(text, stages, piece) {
+  const codes = new Uint32Array(text.length);
+  const classes = new Uint8Array(text.length);
+  let length = 0;
+  for (let at = 0; at < text.length; length++) {
+    const c = /** @type {number} */ (text.codePointAt(at));
+    codes[length] = c;
+    classes[length] = classOf(c);
+    at += c > 0xffff ? 2 : 1;
+  }
+  const scanned = { codes, classes };
+  // where the current piece begins in `text`, which counts UTF-16 units
+  let place = 0;
+  /** @param {number} at @param {number} end @param {number} stage */
+  const walk = (at, end, stage) => {
+    while (at < end) {
+      const stop = stages[stage](scanned, at, end);
+      if (stage + 1 < stages.length) walk(at, stop, stage + 1);
+      else {
+        let units = stop - at;
+        for (let i = at; i < stop; i++) if (codes[i] > 0xffff) units++;
+        piece(text.slice(place, (place += units)));
+      }
+      at = stop;
+    }
+  };
+  walk(0, length, 0);
+}

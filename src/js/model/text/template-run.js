@@ -1,0 +1,226 @@
+import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
+import { ClearheadError } from '../../errors.js';
+import { templateError } from './template.js';
+
+/**
+ * Runs a template under limits. The library has none of its own, but everything it computes goes
+ * through `evaluate`, so that is where each value is paid for: as many steps as it has parts, out
+ * of a fixed number. What could make one large value of two (replace, join, indent), or look for
+ * one in the other (in, split), pays for their product, before it is done.
+ */
+
+/**
+ * Steps in all; a text may be this long; product of the sizes of an object and an argument; depth
+ * of evaluation and of values.
+ */
+const STEPS = 2 ** 22;
+const TEXT = 2 ** 20;
+const PRODUCT = 2 ** 26;
+const DEPTH = 400;
+const NESTING = 32;
+const RANGE = 4096;
+
+/**
+ * Characters that count as a step in a text; in a text inside a value that is not printed, and so
+ * rarely read; steps of a turn of a loop or a call; how much of a product is one.
+ */
+const CHARS = 16;
+const INNER_CHARS = 512;
+const TURN = 16;
+const PRODUCT_STEP = 64;
+
+/** @param {string} what @returns {never} */
+function exceed(what) {
+  throw new ClearheadError('LIMIT', `the chat template ${what}`);
+}
+
+class Bounded extends Interpreter {
+  #steps = 0;
+  #depth = 0;
+  /** Size of the value a node had last. @type {WeakMap<object, number>} */
+  #sizes = new WeakMap();
+  /**
+   * The node that an argument of a filter, or the right side of `in`, is applied to.
+   * @type {WeakMap<object, object>}
+   */
+  #applied = new WeakMap();
+  /** Nodes whose values are looped over. @type {WeakSet<object>} */
+  #looped = new WeakSet();
+  /** Nodes whose values are printed: those that stand in a block. @type {WeakSet<object>} */
+  #printed = new WeakSet();
+
+  /** @override @param {any} node @param {Environment} environment @returns {any} */
+  evaluate(node, environment) {
+    if (!node) return super.evaluate(node, environment);
+    if (node.type === 'FilterStatement')
+      exceed('has a filter block; expected filters in expressions');
+    if (++this.#depth > DEPTH) exceed(`nests deeper than ${DEPTH}`);
+    const given = node.type === 'FilterExpression' ? (node.filter.args ?? []) : [];
+    for (const one of given)
+      this.#applied.set(one.value?.type ? one.value : (one.argument ?? one), node.operand);
+    if (/^(not )?in$/.test(node.operator?.value)) this.#applied.set(node.right, node.left);
+    for (const block of [node.body, node.alternate, node.defaultBlock])
+      if (block?.length && !this.#printed.has(block[0]))
+        for (const one of block) this.#printed.add(one);
+    if (node.type === 'For')
+      this.#looped.add(
+        node.iterable.lhs && node.iterable.type === 'SelectExpression'
+          ? node.iterable.lhs
+          : node.iterable,
+      );
+    // what a macro computes is not what its caller has in the same places
+    const sizes = this.#sizes;
+    try {
+      if (node.type.startsWith('Call')) {
+        this.#take(TURN);
+        this.#sizes = new WeakMap();
+      }
+      const value = super.evaluate(node, environment);
+      this.#sizes = sizes;
+      const size = this.#pay(value, 0, this.#printed.has(node) ? CHARS : INNER_CHARS);
+      this.#sizes.set(node, size);
+      if (this.#looped.has(node))
+        this.#take(TURN * (value?.value?.length ?? value?.value?.size ?? 0));
+      const operand = this.#applied.get(node);
+      if (operand) this.#multiply(this.#sizes.get(operand) ?? TEXT, value);
+      if (node.type !== 'MemberExpression' || typeof value?.value !== 'function') return value;
+      return this.#careful(value, this.#sizes.get(node.object) ?? TEXT);
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  /**
+   * A method that looks at its arguments first.
+   * @param {any} method
+   * @param {number} size of its object
+   */
+  #careful(method, size) {
+    return new method.constructor((/** @type {any[]} */ args, /** @type {any} */ scope) => {
+      for (const argument of args) this.#multiply(size, argument);
+      return method.value(args, scope);
+    });
+  }
+
+  /** @param {number} size @param {any} argument */
+  #multiply(size, argument) {
+    const own =
+      typeof argument?.value === 'number'
+        ? Math.abs(argument.value)
+        : this.#pay(argument, 0, INNER_CHARS);
+    const product = (size + 1) * (own + 1);
+    if (product > PRODUCT) exceed('would make a text that is too long, or look for one in another');
+    this.#take(Math.floor(product / PRODUCT_STEP));
+  }
+
+  /**
+   * Takes the steps for a value; returns its size, in characters and parts.
+   * @param {any} value
+   * @param {number} nesting
+   * @param {number} chars of inner texts that count as a step
+   * @returns {number}
+   */
+  #pay(value, nesting, chars) {
+    const inner = value?.value;
+    if (nesting > NESTING) exceed(`makes values nested deeper than ${NESTING}`);
+    let size = 1;
+    if (typeof inner === 'string') {
+      size += inner.length;
+      if (size > TEXT) exceed(`makes a text of more than ${TEXT} characters`);
+      this.#take(Math.floor(inner.length / (nesting ? chars : CHARS)));
+    } else if (Array.isArray(inner) || inner instanceof Map) {
+      for (const part of inner.values()) size += this.#pay(part, nesting + 1, chars);
+    }
+    this.#take(1);
+    return size;
+  }
+
+  /** @param {number} steps */
+  #take(steps) {
+    if ((this.#steps += steps) > STEPS) exceed(`takes more than ${STEPS} steps`);
+  }
+}
+
+/** What templates may call. @param {Environment} environment */
+function setGlobals(environment) {
+  const globals = {
+    true: true,
+    false: false,
+    none: null,
+    True: true,
+    False: false,
+    None: null,
+    range: (/** @type {any} */ start, /** @type {any} */ stop, step = 1) => {
+      const [from, to] = stop === undefined ? [0, start] : [start, stop];
+      const length = Math.ceil((to - from) / step);
+      if (!(length <= RANGE)) exceed(`has a range of ${length}; expected at most ${RANGE}`);
+      return Array.from({ length: Math.max(0, length) }, (_, i) => from + i * step);
+    },
+    raise_exception: (/** @type {any} */ message) => {
+      throw new ClearheadError(
+        'ARG',
+        `the chat template refuses these messages: ${String(message).slice(0, 200)}`,
+      );
+    },
+    strftime_now: (/** @type {any} */ format) => date(String(format)),
+  };
+  for (const [name, value] of Object.entries(globals)) environment.set(name, value);
+}
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+/** Today, in the parts that templates ask for. @param {string} format */
+function date(format) {
+  const now = new Date();
+  const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
+  const month = MONTHS[now.getMonth()];
+  /** @type {Record<string, string>} */
+  const parts = {
+    Y: String(now.getFullYear()),
+    m: two(now.getMonth() + 1),
+    d: two(now.getDate()),
+    B: month,
+    b: month.slice(0, 3),
+    H: two(now.getHours()),
+    M: two(now.getMinutes()),
+    S: two(now.getSeconds()),
+    '%': '%',
+  };
+  return format.replace(/%([YmdBbHMS%])/g, (_, part) => parts[part]);
+}
+
+/** @param {string} text @returns {(variables: Record<string, unknown>) => string} */
+export function prepare(text) {
+  // the library takes time with the square of a stretch of spaces
+  if (/\s{1024}/.test(text)) exceed('has 1024 spaces in a row');
+  const program = guarded(() => parse(tokenize(text, { lstrip_blocks: true, trim_blocks: true })));
+  return (variables) =>
+    guarded(() => {
+      const environment = new Environment();
+      setGlobals(environment);
+      for (const [name, value] of Object.entries(variables)) environment.set(name, value);
+      return String(new Bounded(environment).run(program).value);
+    });
+}
+
+/** @template T @param {() => T} run @returns {T} */
+function guarded(run) {
+  try {
+    return run();
+  } catch (cause) {
+    throw templateError(cause);
+  }
+}

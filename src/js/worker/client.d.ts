@@ -1,0 +1,101 @@
+/**
+ * The public types of `clearhead/worker`: those of `clearhead/model`, where every call returns a
+ * promise.
+ */
+import type { EngineInfo, InitOptions } from '../types.d.ts';
+import type {
+  CacheSnapshot,
+  GeneratedToken,
+  GenerateOptions,
+  LoadOptions,
+  Model,
+  ModelInfo,
+  Observe,
+  ObserveOptions,
+  Prediction,
+  Row,
+} from '../model/api.d.ts';
+import type {
+  ChatMessage,
+  DecodeOptions,
+  EncodeOptions,
+  ModelConfig,
+  ModelSource,
+} from '../model/types.d.ts';
+
+export { ClearheadError } from '../types.js';
+export type * from '../model/api.d.ts';
+
+export interface RemoteLoadOptions extends Omit<LoadOptions, 'engine'> {
+  /**
+   * For the engine in the worker, as for `init`: threads, variant, and where the wasm file is, as
+   * an address or bytes.
+   */
+  engine?: InitOptions;
+}
+
+/**
+ * Starts a worker and loads a model in it. Addresses are relative to the page; a Response is read
+ * here and sent on, an ArrayBuffer copied. A page's policy needs `worker-src 'self'`.
+ */
+export function loadModel(source: ModelSource, options?: RemoteLoadOptions): Promise<RemoteModel>;
+
+export interface RemoteModel {
+  readonly config: ModelConfig;
+  readonly info: ModelInfo;
+  /** The worker's engine. */
+  readonly engine: EngineInfo;
+  readonly hasTemplate: boolean;
+  readonly tokenizer: RemoteTokenizer | null;
+  /** Its numbers are those of the last answer. */
+  readonly cache: RemoteCache;
+  /**
+   * As that of `Model`, but begins, and refuses options, when the first token is asked for. The
+   * worker is a token ahead of what was taken, and while that is waited for it has been asked for
+   * the next: a temperature that is set meanwhile acts, and a row that is asked for is had, a token
+   * or two later. A text that is ended early leaves the cache as long as what was taken of it.
+   */
+  generate<O extends Observe = 'none'>(
+    prompt: string | ArrayLike<number>,
+    options?: GenerateOptions<O>,
+  ): AsyncGenerator<GeneratedToken<O>, void, void>;
+  /** The same. */
+  chat<O extends Observe = 'none'>(
+    messages: readonly ChatMessage[],
+    options?: GenerateOptions<O>,
+  ): AsyncGenerator<GeneratedToken<O>, void, void>;
+  prefill<O extends Observe = 'none'>(
+    tokens: ArrayLike<number>,
+    options?: ObserveOptions<O>,
+  ): Promise<Prediction<O>>;
+  step<O extends Observe = 'none'>(
+    token: number,
+    options?: ObserveOptions<O>,
+  ): Promise<Prediction<O>>;
+  row(layer: number, head: number, position: number): Promise<Row>;
+  temperature(layer: number, head: number): Promise<number>;
+  setTemperature(temperature: number, layer?: number, head?: number): Promise<void>;
+  /** Ends the worker. */
+  dispose(): Promise<void>;
+}
+
+export interface RemoteTokenizer {
+  readonly size: number;
+  readonly bos: number;
+  readonly addsBos: boolean;
+  readonly ends: ReadonlySet<number>;
+  encode(text: string, options?: EncodeOptions): Promise<number[]>;
+  decode(ids: ArrayLike<number>, options?: DecodeOptions): Promise<string>;
+  token(id: number): Promise<string>;
+}
+
+export interface RemoteCache {
+  readonly length: number;
+  readonly capacity: number;
+  readonly bytes: number;
+  tokens(): Promise<Int32Array>;
+  truncate(length: number): Promise<void>;
+  clear(): Promise<void>;
+  snapshot(): Promise<CacheSnapshot>;
+  restore(snapshot: CacheSnapshot): Promise<void>;
+}

@@ -1,0 +1,213 @@
+/**
+ * The shipped C, built natively: the table of cases under ASan and UBSan and under gcc, with the
+ * bits of the simd module; and exp, log and tanh against the C library. `scripts/build.sh native`
+ * builds the programs.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { sameArray, sameBits } from '../support/bits.js';
+import { build, cases, randomCase } from '../support/cases.js';
+import { engines } from '../support/engines.js';
+import { history } from '../support/histories.js';
+import { fill, random } from '../support/random.js';
+import { Stream, answerOf as answer } from '../support/stream.js';
+
+const path = (name) => fileURLToPath(new URL(`../../build/native/${name}`, import.meta.url));
+const { ch } = engines[0];
+const answerOf = (program, stream) => answer(path(program), stream);
+
+const wants = [
+  {},
+  { weights: true, scores: 'raw', lse: true, stats: true },
+  { scores: 'capped', lse: true, stats: true },
+  { weights: true, scores: 'masked' },
+];
+
+/**
+ * Every case, as a bare call and with something else returned; some with chosen heads and rows.
+ * Then all of them in integers.
+ */
+function* calls() {
+  for (const [x, c] of cases.entries())
+    for (const [Type, precision] of [[Float32Array], [Float64Array], [Float32Array, 'int8']]) {
+      const { heads, m, n } = c.shape;
+      const call = build(c, Type);
+      call.options.precision = precision;
+      yield { name: c.name, call, m, n, want: {}, shift: x & 1 };
+      const rows = [...Array(m).keys()].filter((i) => i % 3 === 0).reverse();
+      const chosen = { heads: [heads - 1], rows };
+      yield {
+        name: c.name,
+        call,
+        m,
+        n,
+        want: x % 5 || m === 0 ? wants[1 + (x % 3)] : { weights: chosen, lse: true, stats: true },
+        shift: ~x & 1,
+      };
+    }
+}
+
+/** Random cases whose masked keys and values are NaN: the paths that must step around them. */
+function* poisoned(count) {
+  for (let seed = 1; seed <= count; seed++) {
+    const c = randomCase(400000 + seed);
+    const { m, n, d, dv } = c.shape;
+    const r = random(seed);
+    const call = build(c, seed % 2 ? Float32Array : Float64Array, 'bhsd');
+    const data = Uint8Array.from({ length: n }, () => r.integer(0, 2));
+    data.forEach((on, j) => {
+      if (on) return;
+      for (let at = j; at * d < call.k.length; at += n) call.k.fill(NaN, at * d, (at + 1) * d);
+      for (let at = j; at * dv < call.v.length; at += n) call.v.fill(NaN, at * dv, (at + 1) * dv);
+    });
+    call.options.mask = { data, shape: [n] };
+    if (seed % 4 === 1) call.options.precision = 'int8';
+    yield {
+      name: `${c.name}, NaN under the mask`,
+      call,
+      m,
+      n,
+      want: seed % 3 ? {} : { weights: true, scores: 'masked', lse: true, stats: true },
+      shift: seed & 1,
+    };
+  }
+}
+
+// _unsigned and _signed have 8-bit dot products, by what their second operand is: the integers must
+// be those of 16 bits. _six does as
+// many rows at a time as the relaxed kernels: the bits must not depend on it
+const programs = [
+  'native_cases_asan',
+  'native_cases_gcc',
+  'native_cases_six',
+  'native_cases_unsigned',
+  'native_cases_signed',
+];
+
+for (const program of programs)
+  test(`every case has the bits of the simd module: ${program}`, async (t) => {
+    assert.ok(existsSync(path(program)), `${path(program)} is missing: scripts/build.sh native`);
+    const stream = new Stream();
+    const all = [...calls(), ...poisoned(400)];
+    const list = /signed/.test(program)
+      ? all.filter(({ call }) => call.options.precision === 'int8')
+      : all;
+    for (const { call, m, n, want, shift } of list) stream.call(call, { m, n }, want, shift);
+    const answer = await answerOf(program, stream);
+    for (const {
+      name,
+      call: { q, k, v, options },
+      want,
+    } of list) {
+      const result = ch.attention(q, k, v, { ...options, want });
+      assert.equal(answer.int(), 0, `${name}: status`);
+      sameBits(answer.result(result), result, name);
+    }
+    assert.equal(answer.rest, 0);
+    t.diagnostic(
+      `${list.length} calls, of ${cases.length} cases and of 400 with NaN under the mask`,
+    );
+  });
+
+for (const program of programs)
+  test(`two hundred histories of a cache have the bits of the simd module, damaged snapshots are refused: ${program}`, async () => {
+    const stream = new Stream();
+    const expected = [];
+    for (let seed = 1; seed <= 200; seed++)
+      expected.push(...history(ch, seed, stream).map((check) => [seed, check]));
+    const answer = await answerOf(program, stream);
+    for (const [seed, check] of expected) {
+      try {
+        check(answer);
+      } catch (error) {
+        error.message = `history ${seed}: ${error.message}`;
+        throw error;
+      }
+    }
+    assert.equal(answer.rest, 0);
+  });
+
+for (const program of ['native_cases_asan', 'native_cases_gcc'])
+  test(`the Gaussian view has the bits of the simd module: ${program}`, async () => {
+    const stream = new Stream();
+    const expected = [];
+    for (const [m, n, d, dv] of [
+      [1, 1, 1, 1],
+      [32, 32, 64, 16],
+      [3, 70, 5, 7],
+      [9, 4, 33, 3],
+    ])
+      for (const Type of [Float32Array, Float64Array])
+        for (const [temperature, restoreKeyNorm] of [
+          [1, false],
+          [0.3, true],
+        ]) {
+          const { q, k, v } = fill(
+            'normal',
+            random(n),
+            { batch: 1, heads: 1, kvHeads: 1, m, n, d, dv },
+            1,
+            Type,
+          );
+          const options = { headDim: d, valueDim: dv, temperature, restoreKeyNorm };
+          stream
+            .tag('G')
+            .int(Number(Type === Float64Array), m, n, d, dv, Number(restoreKeyNorm))
+            .double(temperature)
+            .array(q)
+            .array(k)
+            .array(v);
+          expected.push({
+            name: `m = ${m}, n = ${n}, d = ${d}, ${Type.name}`,
+            gaussian: ch.theory.gaussianWeights(q, k, v, options),
+            difference: ch.theory.kernelEquivalence(q, k, v, options),
+          });
+        }
+    const answer = await answerOf(program, stream);
+    for (const {
+      name,
+      gaussian: { weights, output },
+      difference,
+    } of expected) {
+      sameBits(
+        {
+          weights: answer.take(weights.constructor, weights.length),
+          output: answer.take(output.constructor, output.length),
+        },
+        { weights, output },
+        name,
+      );
+      const report = answer.take(Float64Array, 10);
+      const parts = ['max', 'frobenius', 'allowed', 'allowedFrobenius', 'ratio'];
+      sameArray(
+        report,
+        Float64Array.from([
+          ...parts.map((part) => difference.weights[part]),
+          ...parts.map((part) => difference.output[part]),
+        ]),
+        name,
+      );
+    }
+    assert.equal(answer.rest, 0);
+  });
+
+for (const program of ['native_exp', 'native_exp_fused'])
+  test(
+    `exp, tanh and log keep their stated errors over every float: ${program}`,
+    {
+      skip:
+        program === 'native_exp_fused' &&
+        !existsSync(path(program)) &&
+        'this processor has no fused multiply-add',
+    },
+    async (t) => {
+      const { stdout } = await promisify(execFile)(path(program)).catch((error) => {
+        throw new Error(`${error.message}\n${error.stdout}`);
+      });
+      for (const line of stdout.trim().split('\n')) t.diagnostic(line);
+    },
+  );

@@ -1,0 +1,145 @@
+/** `clearhead check`: what it says, and that it says the same for other data. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { bounded, compare, exact, lab } from '../../src/cli/lab.js';
+import { examine } from '../../src/cli/statements.js';
+import { engines } from '../support/models/engines.js';
+
+const command = fileURLToPath(new URL('../../src/cli/clearhead.js', import.meta.url));
+/** Attention alone, which is too little. */
+const attention = fileURLToPath(new URL('../../src/js/engine/attn.simd.wasm', import.meta.url));
+const check = (...args) =>
+  execFileSync(process.execPath, [command, 'check', ...args], { encoding: 'utf8' });
+
+for (const { variant, ch } of engines)
+  test(`no statement is violated for any of twelve seeds (${variant})`, (t) => {
+    let nearest = { ratio: 0 };
+    for (let seed = 0; seed < 12; seed++)
+      for (const { number, holds, worst, parts } of examine(lab(ch, seed * 1009))) {
+        assert.ok(holds, `seed ${seed}, statement ${number}: ${JSON.stringify(worst)}`);
+        for (const part of parts)
+          if (part.kind === 'identity' && part.unit === 'u' && part.ratio > nearest.ratio)
+            nearest = { number, ...part };
+      }
+    t.diagnostic(
+      `nearest to what rounding allows: statement ${nearest.number}, ${nearest.sides}, ${Math.round(100 * nearest.ratio)} %`,
+    );
+    assert.ok(nearest.ratio > 0.1, 'the allowances are no wider than ten times what is seen');
+  });
+
+test('each statement has one line within 100 columns, with number, name and formula as theory.h, the README and the page have them', () => {
+  const text = check();
+  const all = check('--all');
+  const manual = readFileSync(new URL('../../src/c/include/theory.h', import.meta.url), 'utf8');
+  for (const line of [...text.split('\n'), ...all.split('\n')])
+    assert.ok([...line].length <= 100, `${[...line].length} columns: ${line}`);
+  const lines = [
+    ...text.matchAll(/^ {1,2}(\d+) {2}(.{20})(.*?) {2,}.*(✓ (?:holds|exact|bound.*))$/gm),
+  ].map(([, number, name, formula, verdict]) => ({
+    number: Number(number),
+    name: name.trim(),
+    formula,
+    verdict,
+  }));
+  assert.deepEqual(
+    lines.map(({ number }) => number),
+    Array.from({ length: 15 }, (_, x) => x + 1),
+  );
+  const table = new Map(
+    [...manual.matchAll(/^ \* {4,5}(\d+) {2}(.{20}) (.*?)(?: {2}\(\w+\.h\))?$/gm)].map(
+      ([, number, name, formula]) => [Number(number), { name: name.trim(), formula }],
+    ),
+  );
+  for (const { number, name, formula } of lines)
+    assert.deepEqual({ name, formula }, table.get(number), `statement ${number}`);
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const rows = [...readme.matchAll(/^\| (\d+) \| ([^:]*): (.*?) \| `/gm)];
+  assert.equal(rows.length, 15);
+  for (const [, number, name, formula] of rows)
+    assert.deepEqual({ name, formula }, table.get(Number(number)), `README, ${number}`);
+  const page = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8');
+  const cells = [
+    ...page.matchAll(/<tr><th scope="row">(\d+)<\/th><td>(.*?)<\/td><td>(.*?)<\/td>/g),
+  ];
+  assert.equal(cells.length, 15);
+  for (const [, number, name, set] of cells)
+    assert.deepEqual(
+      { name, formula: set.replace(/<sub>(.*?)<\/sub>/g, '_$1') },
+      table.get(Number(number)),
+      `the page, ${number}`,
+    );
+  assert.match(text, /σ² = 8 \(published: 8\)/);
+  assert.match(text, /◌ vacuous/);
+  assert.match(
+    text.trimEnd().split('\n').at(-1),
+    /^All \d+ statements hold; \d of statement 12's 8 bounds (is|are) vacuous/,
+  );
+});
+
+test('--json has every comparison, with what was measured and allowed', () => {
+  const { holds, variant, seed, statements, equivalence, reference } = JSON.parse(
+    check('--json', '--seed', '7', '--variant', 'simd'),
+  );
+  assert.deepEqual([holds, variant, seed, reference.sigma2], [true, 'simd', 7, 8]);
+  for (const type of ['float64', 'float32'])
+    assert.ok(equivalence.find((x) => x.type === type).weights.ratio <= 1);
+  for (const { number, name, formula, holds: fine, parts } of statements) {
+    assert.ok(fine && name && formula && parts.length > 0, `statement ${number}`);
+    for (const { sides, kind, measured, allowed, verdict } of parts) {
+      assert.match(kind, /^(identity|bound)$/, sides);
+      assert.ok(
+        Number.isFinite(measured) && Number.isFinite(allowed) && measured <= allowed * (1 + 1e-12),
+        sides,
+      );
+      assert.match(verdict, kind === 'bound' ? /^(bound|vacuous)$/ : /^holds$/, sides);
+    }
+  }
+});
+
+test('what is not understood ends with status 2', () => {
+  for (const args of [
+    ['--seed', 'x'],
+    ['--variant', 'fast'],
+    ['--nonsense'],
+    ['--variant='],
+    ['--wasm='],
+    ['--wasm', command],
+    ['--wasm', attention],
+  ])
+    assert.equal(spawnSync(process.execPath, [command, 'check', ...args]).status, 2, `${args}`);
+});
+
+test('a comparison is violated by what exceeds its allowance, by NaN and by an allowance without end', () => {
+  assert.equal(
+    compare('', [
+      [1, 1, 2],
+      [3, 1, 3],
+    ]).verdict,
+    'holds',
+  );
+  for (const elements of [
+    [[4, 1, 3]],
+    [
+      [0, 1, 1],
+      [NaN, 1, 1],
+      [0, 1, 1],
+    ],
+    [[1, 1, Infinity]],
+    [[1, NaN, 1]],
+    [[1, 1, NaN]],
+    [[1, 0, 0]],
+    [],
+  ])
+    assert.equal(compare('', elements).verdict, 'violated', JSON.stringify(elements));
+  assert.deepEqual([exact('', true).verdict, exact('', false).verdict], ['holds', 'violated']);
+  assert.deepEqual(
+    [bounded('', 1, 2), bounded('', 3, 2), bounded('', 1, 2, { cap: 2 }), bounded('', NaN, 2)].map(
+      ({ verdict }) => verdict,
+    ),
+    ['bound', 'violated', 'vacuous', 'violated'],
+  );
+});

@@ -1,0 +1,69 @@
+/**
+ * worker.js with a fault: dies or dawdles at the point that its data names. Started in its place by
+ * lost-workers.js, on every engine.
+ */
+import '../../src/js/engine/thread.js';
+
+/** As lost-workers.js wrote it, which browsers hand over as the name, and others as data. */
+const [fault, after] = (
+  globalThis.name || process.getBuiltinModule('node:worker_threads').workerData
+).split(' ');
+const { instantiate } = WebAssembly;
+let calls = 0;
+
+/** In a browser an end without a word to anyone. */
+function die() {
+  globalThis.process?.exit(1);
+  globalThis.close();
+  throw new Error('dead');
+}
+
+/**
+ * The faults, as what stands in for a thread's part in a call; `broken` is that part with scratch
+ * that is not there.
+ * @type {Record<string, (run: () => void, broken: () => void) => void>}
+ */
+const faults = {
+  /** Ends before it has taken a piece. */
+  before: die,
+  /** Traps inside a piece it has taken. */
+  inside: (run, broken) => broken(),
+  /** Ends when its pieces are done, before it can say that it has left. */
+  after: (run) => {
+    run();
+    die();
+  },
+  /** Falls asleep in the middle for longer than anyone waits, then goes on writing. */
+  asleep: (run) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2500);
+    run();
+  },
+};
+
+WebAssembly.instantiate = async (module, imports) => {
+  if (fault === 'silent') await new Promise((never) => setInterval(() => never, 1000));
+  const { exports } = await instantiate(module, imports);
+  const part = (run, broken) => (++calls > Number(after) ? faults[fault](run, broken) : run());
+  return {
+    exports: {
+      ...exports,
+      attn_work_run: (work, scratch) =>
+        part(
+          () => exports.attn_work_run(work, scratch),
+          () => exports.attn_work_run(work, imports.env.memory.buffer.byteLength - 16),
+        ),
+      attn_team_join: (team, index) =>
+        part(
+          () => exports.attn_team_join(team, index),
+          () => exports.attn_team_join(team, 1 << 20),
+        ),
+    },
+  };
+};
+
+if (fault === 'start') throw new Error('refused');
+if (fault === 'idle') {
+  const { wait } = Atomics;
+  let waits = 0;
+  Atomics.wait = (...how) => (++waits > 1 ? die() : wait(...how));
+}

@@ -1,0 +1,52 @@
+/**
+ * The tests of what an engine may do in its own way, in Deno and in Bun: its code for the kernels,
+ * its workers, its memory, its files.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { otherEngines } from './index.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+/**
+ * What, the files, a pattern of the names in them, and how many there must be. Of threads one loss
+ * of each kind; same-bits.test.js compares what caches, layers and models compute, and shows that
+ * programs with threads end.
+ */
+const suites = [
+  [
+    'kernels, loading and sampling',
+    ['attention/attention', 'engine/bad-init', 'engine/lifetimes', 'model/sample'],
+    '.',
+    25,
+  ],
+  [
+    'threads and workers',
+    ['engine/threads', 'model/worker'],
+    '2 threads.*relaxed|(inside|asleep).* call 0, of|fails to start|never answers|between calls|one of two|without isolation|small calls|it says|errors come|settles',
+    13,
+  ],
+];
+
+describe('in other engines', { concurrency: 2 }, () => {
+  for (const { name, path, missing, test: args, env } of otherEngines)
+    for (const [what, files, names, least] of suites)
+      test(`${what} pass their tests in ${name}`, { skip: missing }, async (t) => {
+        const failed = ({ stdout, stderr }) => assert.fail(stdout + stderr);
+        const paths = files.map((file) => `tests/${file}.test.js`);
+        const run = () =>
+          promisify(execFile)(path, args(paths, names), { cwd: root, env, timeout: 120000 });
+        const { stdout, stderr } = await run().catch((error) => {
+          // a segmentation fault of the engine is none of ours unless it comes back
+          const crash = error.stderr.match(/^panic\(.*/m);
+          if (!crash) failed(error);
+          t.diagnostic(`${name} itself crashed, and runs them again: ${crash}`);
+          return run().catch(failed);
+        });
+        const [said, passed] = (stdout + stderr).match(/(\d+) pass/);
+        assert.ok(Number(passed) >= least, said);
+        t.diagnostic(`${passed} tests`);
+      });
+});

@@ -1,0 +1,138 @@
+/**
+ * Threads in whole models: the bits of one, and a thread that is lost in the middle of a token
+ * costs nothing but time.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { init } from '../../src/js/index.js';
+import { memories } from '../../src/js/engine/memory.js';
+import { loadModel } from '../../src/js/model/index.js';
+import { sameArray, sameBits } from '../support/bits.js';
+import { engines } from '../support/models/engines.js';
+import { lostWorkers } from '../engines/lost-workers.js';
+import { asGguf, asQ5_0, asSafetensors, configs, tiny } from '../support/models/random-models.js';
+
+/** Large enough for one token to be worth sharing out. */
+const model = tiny({
+  ...configs['llama, tied, grouped'],
+  num_hidden_layers: 3,
+  hidden_size: 512,
+  intermediate_size: 1152,
+  num_attention_heads: 8,
+  num_key_value_heads: 4,
+  vocab_size: 500,
+});
+const source = asSafetensors(model);
+const tokens = Array.from({ length: 90 }, (_, x) => (x * x * 7 + 3) % 500);
+
+/** What a model does with a prompt in uneven chunks, some steps, and a look back. */
+function history(model) {
+  const results = [model.prefill(tokens.slice(0, 70), { observe: 'stats' })];
+  for (const token of tokens.slice(70)) results.push(model.step(token, { observe: 'stats' }));
+  const seen = { row: model.row(2, 5, 60), cache: { ...model.cache.snapshot().layers } };
+  model.cache.truncate(20);
+  return { ...results, ...seen, unobserved: model.prefill(tokens.slice(20)) };
+}
+
+for (const { variant, ch } of engines)
+  for (const options of [{}, { quantize: 'q8' }, { cacheType: 'f16' }, { cacheType: 'q8' }])
+    test(`2 and 3 threads give the bits of one, ${JSON.stringify(options)} (${variant})`, async () => {
+      const one = await loadModel(source, { engine: ch, ...options });
+      const want = history(one);
+      for (const threads of [2, 3]) {
+        const engine = await init({ layers: true, variant, threads });
+        const many = await loadModel(source, { engine, ...options });
+        assert.equal(engine.info.threads, threads);
+        sameBits(history(many), want, `${threads} threads`);
+        assert.equal(engine.info.threads, threads, engine.info.why);
+        many.dispose();
+        engine.dispose();
+      }
+      one.dispose();
+    });
+
+for (const { variant, ch } of engines)
+  test(`weights of 5 bits lie in bytes for one or two threads, and all bits are the same (${variant})`, async () => {
+    const file = asGguf(model, {}, asQ5_0);
+    const one = await loadModel(file, { engine: ch });
+    const want = history(one);
+    const kept = one.cache.snapshot();
+    const next = one.step(7).logits;
+    // where 5 bits have products of their own they lie in bytes for nobody
+    const [own, bytes] = [6, 8].map((type) => memories.get(ch).call('multiply_kind', type));
+    const fewer = own === bytes ? 22 / 34 : 1;
+    for (const [threads, size] of [
+      [2, 1],
+      [3, fewer],
+    ]) {
+      const engine = await init({ layers: true, variant, threads });
+      const many = await loadModel(file, { engine });
+      const { weightBytes, types } = many.info;
+      assert.equal(engine.info.threads, threads, engine.info.why);
+      assert.deepEqual(types, one.info.types);
+      assert.ok(
+        Math.abs(weightBytes / one.info.weightBytes - size) < 0.01,
+        `${weightBytes} and ${one.info.weightBytes} bytes`,
+      );
+      sameBits(history(many), want, `${threads} threads`);
+      many.cache.restore(kept); // however its weights lie, it is the same model
+      sameArray(many.step(7).logits, next, `${threads} threads, behind what one has read`);
+      many.dispose();
+      engine.dispose();
+    }
+    one.dispose();
+  });
+
+const one = await loadModel(source, { engine: await init({ layers: true, variant: 'simd' }) });
+const want = history(one);
+
+for (const fault of ['before', 'inside', 'after', 'asleep'])
+  for (const after of [0, 5])
+    test(`a worker that is lost ${fault === 'asleep' ? 'asleep' : `${fault} its pieces`} in pass ${after} costs nothing but time`, async () => {
+      const engine = await lostWorkers(fault, after, () =>
+        init({ layers: true, variant: 'simd', threads: 2 }),
+      );
+      const model = await loadModel(source, { engine });
+      assert.equal(engine.info.threads, 2);
+      // until it has been quick enough to take part, for a worker that comes late finds nothing to
+      // do
+      for (let x = 0; x < 20 && engine.info.threads > 1; x++) {
+        model.cache.clear();
+        const start = performance.now();
+        sameBits(history(model), want, `history ${x}`);
+        // a second for the one that is lost
+        assert.ok(performance.now() - start < 5000, `${performance.now() - start} ms`);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      assert.equal(engine.info.threads, 1);
+      assert.match(engine.info.why, /worker/);
+      // until the sleeper has written what it had to
+      if (fault === 'asleep') await new Promise((done) => setTimeout(done, 1500));
+      model.cache.clear();
+      sameBits(history(model), want, 'afterwards');
+      const before = engine.tensor([1]).data.buffer.byteLength;
+      for (let x = 0; x < 3; x++) {
+        model.cache.clear();
+        sameArray(model.prefill(tokens.slice(0, 70)).logits, want[0].logits, 'again');
+      }
+      assert.equal(
+        engine.tensor([1]).data.buffer.byteLength,
+        before,
+        'memory does not grow any more',
+      );
+    });
+
+test('a text goes on when a thread is lost while it is written', async () => {
+  const engine = await lostWorkers('inside', 3, () =>
+    init({ layers: true, variant: 'simd', threads: 2 }),
+  );
+  const model = await loadModel(source, { engine });
+  const run = async (on) => {
+    const list = [];
+    for await (const { token } of on.generate(tokens.slice(0, 30), { maxTokens: 30 }))
+      list.push(token);
+    return list;
+  };
+  one.cache.clear();
+  assert.deepEqual(await run(model), await run(one));
+});

@@ -1,0 +1,56 @@
+/**
+ * A module's C functions, called directly on memory of their own: for what no JavaScript of the
+ * package calls by itself.
+ */
+import { wasmBytes } from './models/engines.js';
+
+const modules = new Map();
+
+export class Kernels {
+  /** @param {'simd' | 'relaxed' | 'simd.shared' | 'relaxed.shared'} variant */
+  constructor(variant) {
+    if (!modules.has(variant)) modules.set(variant, new WebAssembly.Module(wasmBytes(variant)));
+    const memory = variant.endsWith('.shared')
+      ? new WebAssembly.Memory({ initial: 16, maximum: 65536, shared: true })
+      : undefined;
+    const { exports } = new WebAssembly.Instance(modules.get(variant), {
+      env: { memory, now: () => performance.now() },
+    });
+    this.c = /** @type {Record<string, any>} */ (exports);
+    this.end = exports.__heap_base.value;
+  }
+
+  /** Zeroed memory, aligned to 16, never freed but by `scope`. */
+  allocate(bytes) {
+    const at = (this.end + 15) & ~15;
+    const missing = at + bytes - this.c.memory.buffer.byteLength;
+    if (missing > 0) this.c.memory.grow(Math.ceil(missing / 65536));
+    this.end = at + bytes;
+    new Uint8Array(this.c.memory.buffer, at, bytes).fill(0);
+    return at;
+  }
+
+  /** What f allocates is free again after it. @template T @param {() => T} f @returns {T} */
+  scope(f) {
+    const { end } = this;
+    try {
+      return f();
+    } finally {
+      this.end = end;
+    }
+  }
+
+  /** A copy of an array in memory; its address. */
+  copy(array) {
+    const at = this.allocate(array.byteLength);
+    new Uint8Array(this.c.memory.buffer, at, array.byteLength).set(
+      new Uint8Array(array.buffer, array.byteOffset, array.byteLength),
+    );
+    return at;
+  }
+
+  /** A copy of `length` elements at an address. */
+  take(Type, at, length) {
+    return new Type(this.c.memory.buffer.slice(at, at + length * Type.BYTES_PER_ELEMENT));
+  }
+}

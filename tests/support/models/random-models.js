@@ -1,0 +1,295 @@
+/**
+ * Tiny models with random weights, one or more for each architecture, as Hugging Face's config.json
+ * and tensors; and as files.
+ */
+import { half, toHalf } from './blocks.js';
+import { frequenciesOf } from './forward.js';
+import { writeGguf, writeSafetensors } from './gguf-writer.js';
+import { random } from '../random.js';
+
+const common = {
+  hidden_size: 32,
+  intermediate_size: 48,
+  num_hidden_layers: 3,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  vocab_size: 64,
+  rms_norm_eps: 1e-5,
+  max_position_embeddings: 96,
+  rope_theta: 10000,
+};
+const gemma = {
+  ...common,
+  model_type: 'gemma3_text',
+  num_hidden_layers: 7,
+  num_key_value_heads: 1,
+  head_dim: 12,
+  sliding_window: 5,
+  sliding_window_pattern: 3,
+  rope_theta: 1e6,
+  rope_local_base_freq: 10000,
+  query_pre_attn_scalar: 12,
+  rms_norm_eps: 1e-6,
+  hidden_activation: 'gelu_pytorch_tanh',
+  tie_word_embeddings: true,
+};
+
+/** @type {Record<string, any>} */
+export const configs = {
+  'llama, untied, heads of its own': {
+    ...common,
+    model_type: 'llama',
+    num_key_value_heads: 4,
+    tie_word_embeddings: false,
+  },
+  'llama, tied, grouped': { ...common, model_type: 'llama', tie_word_embeddings: true },
+  'llama 3 rope': {
+    ...common,
+    model_type: 'llama',
+    num_key_value_heads: 1,
+    tie_word_embeddings: true,
+    rope_theta: 5e5,
+    rope_scaling: {
+      rope_type: 'llama3',
+      factor: 8,
+      low_freq_factor: 1,
+      high_freq_factor: 4,
+      original_max_position_embeddings: 24,
+    },
+  },
+  'llama, linear rope': {
+    ...common,
+    model_type: 'llama',
+    tie_word_embeddings: true,
+    rope_scaling: { rope_type: 'linear', factor: 4 },
+  },
+  qwen2: { ...common, model_type: 'qwen2', tie_word_embeddings: true, rope_theta: 1e6 },
+  'qwen3, wide heads': {
+    ...common,
+    model_type: 'qwen3',
+    head_dim: 14,
+    tie_word_embeddings: true,
+    rope_theta: 1e6,
+  },
+  'qwen3, untied': { ...common, model_type: 'qwen3', head_dim: 6, tie_word_embeddings: false },
+  gemma3: gemma,
+  'gemma3, softcaps': {
+    ...gemma,
+    query_pre_attn_scalar: 20,
+    attn_logit_softcapping: 3,
+    final_logit_softcapping: 4,
+  },
+  'gemma3, linear rope': { ...gemma, rope_scaling: { rope_type: 'linear', factor: 8 } },
+};
+
+/**
+ * @param {any} config
+ * @returns {{ config: any, tensors: Record<string, { shape: number[], data: Float32Array }> }}
+ */
+export function tiny(config, seed = 1) {
+  const r = random(seed);
+  const tensors = {};
+  const {
+    hidden_size: dim,
+    intermediate_size: hidden,
+    num_attention_heads: heads,
+    num_key_value_heads: kvHeads,
+    vocab_size: vocab,
+    model_type: type,
+  } = config;
+  const d = config.head_dim ?? dim / heads;
+  const isGemma = type === 'gemma3_text';
+  const matrix = (name, rows, columns, size = 1.5) =>
+    (tensors[`${name}.weight`] = {
+      shape: [rows, columns],
+      data: Float32Array.from(
+        { length: rows * columns },
+        () => (r.normal() * size) / Math.sqrt(columns),
+      ),
+    });
+  const norm = (name, size) =>
+    (tensors[`${name}.weight`] = {
+      shape: [size],
+      data: Float32Array.from({ length: size }, () => (isGemma ? 0 : 1) + 0.3 * r.normal()),
+    });
+  matrix('model.embed_tokens', vocab, dim, isGemma ? 1 : 5);
+  for (let layer = 0; layer < config.num_hidden_layers; layer++) {
+    const at = `model.layers.${layer}`;
+    norm(`${at}.input_layernorm`, dim);
+    for (const [name, rows] of [
+      ['q', heads * d],
+      ['k', kvHeads * d],
+      ['v', kvHeads * d],
+    ]) {
+      matrix(`${at}.self_attn.${name}_proj`, rows, dim);
+      if (type === 'qwen2')
+        tensors[`${at}.self_attn.${name}_proj.bias`] = {
+          shape: [rows],
+          data: Float32Array.from({ length: rows }, () => r.normal()),
+        };
+    }
+    if (type === 'qwen3' || isGemma)
+      for (const name of ['q', 'k']) norm(`${at}.self_attn.${name}_norm`, d);
+    matrix(`${at}.self_attn.o_proj`, dim, heads * d);
+    norm(`${at}.post_attention_layernorm`, dim);
+    if (isGemma)
+      for (const name of ['pre', 'post']) norm(`${at}.${name}_feedforward_layernorm`, dim);
+    matrix(`${at}.mlp.gate_proj`, hidden, dim);
+    matrix(`${at}.mlp.up_proj`, hidden, dim);
+    matrix(`${at}.mlp.down_proj`, dim, hidden);
+  }
+  norm('model.norm', dim);
+  if (!config.tie_word_embeddings) matrix('lm_head', vocab, dim);
+  return { config, tensors };
+}
+
+/** For loadModel. @param {ReturnType<typeof tiny>} model @param {any} [more] tokenizer and so on */
+export const asSafetensors = ({ config, tensors }, more) => ({
+  weights: writeSafetensors({
+    tensors: Object.entries(tensors).map(([name, tensor]) => ({ name, ...tensor })),
+  }),
+  config,
+  ...more,
+});
+
+const GGUF_NAMES = [
+  [/^model\.embed_tokens/, 'token_embd'],
+  [/^model\.norm/, 'output_norm'],
+  [/^lm_head/, 'output'],
+  [/^model\.layers\.(\d+)\./, 'blk.$1.'],
+  [/input_layernorm/, 'attn_norm'],
+  [/self_attn\.([qkv])_proj/, 'attn_$1'],
+  [/self_attn\.([qk])_norm/, 'attn_$1_norm'],
+  [/self_attn\.o_proj/, 'attn_output'],
+  [/pre_feedforward_layernorm/, 'ffn_norm'],
+  [/post_feedforward_layernorm/, 'post_ffw_norm'],
+  [/mlp\.(gate|up|down)_proj/, 'ffn_$1'],
+];
+
+/**
+ * A vocabulary of that many words: three control tokens, then the printable characters with a space
+ * mark before some.
+ * @param {number} size
+ */
+export function vocabulary(size) {
+  const tokens = [
+    '<unk>',
+    '<s>',
+    '</s>',
+    ...Array.from({ length: size - 3 }, (_, x) =>
+      x < 26
+        ? String.fromCharCode(97 + x)
+        : x < 52
+          ? `▁${String.fromCharCode(39 + 32 + x)}`
+          : x === 52
+            ? '▁'
+            : `word${x}`,
+    ),
+  ];
+  return {
+    'tokenizer.ggml.model': 'llama',
+    'tokenizer.ggml.tokens': tokens,
+    'tokenizer.ggml.scores': Float32Array.from(tokens, (_, x) => -x),
+    'tokenizer.ggml.token_type': Int32Array.from(tokens, (_, x) => (x === 0 ? 2 : x < 3 ? 3 : 1)),
+    'tokenizer.ggml.bos_token_id': 1,
+    'tokenizer.ggml.eos_token_id': 2,
+  };
+}
+
+/** A matrix of floats as Q5_0, its values from −15·d to 15·d; another tensor as it is. */
+export function asQ5_0({ name, shape, data }) {
+  if (shape.length === 1) return { name, shape, data };
+  const bytes = new Uint8Array((data.length / 32) * 22);
+  const view = new DataView(bytes.buffer);
+  for (let block = 0; block < data.length / 32; block++) {
+    const x = data.subarray(32 * block, 32 * block + 32);
+    const h = toHalf(x.reduce((a, b) => Math.max(a, Math.abs(b)), 0) / 15);
+    const at = 22 * block;
+    const q = Array.from(x, (y) => Math.round(y / half(h)) + 16);
+    view.setUint16(at, h, true);
+    q.forEach((y, c) => (bytes[at + 2 + (c >> 3)] |= (y >> 4) << (c & 7)));
+    for (let c = 0; c < 16; c++) bytes[at + 6 + c] = (q[c] & 15) | ((q[c + 16] & 15) << 4);
+  }
+  return { name, shape, type: 'Q5_0', data: bytes };
+}
+
+/**
+ * As converted for llama.cpp: other names, rows of q and k of llama with rotary pairs side by side,
+ * 1 + w in Gemma's norms, Llama 3's rope as factors.
+ * @param {ReturnType<typeof tiny>} model
+ * @param {any} [metadata]
+ * @param {(tensor: any) => any} [store] may give a tensor another type
+ */
+export function asGguf({ config: c, tensors }, metadata = {}, store = (tensor) => tensor) {
+  const architecture = c.model_type === 'gemma3_text' ? 'gemma3' : c.model_type;
+  const gemma3 = architecture === 'gemma3';
+  const heads = c.num_attention_heads;
+  const kvHeads = c.num_key_value_heads;
+  const d = c.head_dim ?? c.hidden_size / heads;
+  const keys = {
+    context_length: c.max_position_embeddings,
+    embedding_length: c.hidden_size,
+    block_count: c.num_hidden_layers,
+    feed_forward_length: c.intermediate_size,
+    'attention.head_count': heads,
+    'attention.head_count_kv': kvHeads,
+    'attention.key_length': d,
+    'attention.value_length': d,
+    'attention.layer_norm_rms_epsilon': { type: 'f32', value: c.rms_norm_eps },
+    'rope.freq_base': { type: 'f32', value: c.rope_theta },
+    ...(c.sliding_window && {
+      'attention.sliding_window': c.sliding_window,
+      'attention.sliding_window_pattern': c.sliding_window_pattern,
+    }),
+    ...(c.final_logit_softcapping && {
+      final_logit_softcapping: { type: 'f32', value: c.final_logit_softcapping },
+    }),
+    ...(c.rope_scaling?.rope_type === 'linear' && {
+      'rope.scaling.type': 'linear',
+      'rope.scaling.factor': { type: 'f32', value: c.rope_scaling.factor },
+    }),
+  };
+  const list = Object.entries(tensors).map(([name, { shape, data }]) => {
+    const isNorm = /norm/.test(name);
+    let to = GGUF_NAMES.reduce((text, [from, with_]) => text.replace(from, with_), name);
+    to = to.replace('post_attention_layernorm', gemma3 ? 'post_attention_norm' : 'ffn_norm');
+    const [, which] = name.match(/self_attn\.([qk])_proj\.weight/) ?? [];
+    const rows =
+      which && architecture === 'llama'
+        ? sideBySide(data, which === 'q' ? heads : kvHeads, d)
+        : data;
+    return { name: to, shape, data: gemma3 && isNorm ? rows.map((w) => 1 + w) : rows };
+  });
+  if (c.rope_scaling?.rope_type === 'llama3') {
+    // by which llama.cpp divides each frequency
+    const scaled = frequenciesOf(d, c.rope_theta, c.rope_scaling);
+    list.push({
+      name: 'rope_freqs.weight',
+      shape: [d / 2],
+      data: Float32Array.from(frequenciesOf(d, c.rope_theta), (f, x) => f / scaled[x]),
+    });
+  }
+  return writeGguf({
+    metadata: {
+      'general.architecture': architecture,
+      ...Object.fromEntries(
+        Object.entries(keys).map(([key, value]) => [`${architecture}.${key}`, value]),
+      ),
+      ...vocabulary(c.vocab_size),
+      ...metadata,
+    },
+    tensors: list.map(store),
+  });
+}
+
+/** Row j and row j + d/2 of each head become rows 2j and 2j + 1. */
+function sideBySide(data, heads, d) {
+  const columns = data.length / (heads * d);
+  const out = new Float32Array(data.length);
+  for (let h = 0; h < heads; h++)
+    for (let row = 0; row < d; row++) {
+      const from = h * d + (row % 2) * (d / 2) + Math.floor(row / 2);
+      out.set(data.subarray(from * columns, (from + 1) * columns), (h * d + row) * columns);
+    }
+  return out;
+}

@@ -1,0 +1,272 @@
+/**
+ * Statements 4 and 5: softmax as what a budget of evidence buys, and the budget that a head has
+ * spent.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../support/engines.js';
+import { random } from '../support/random.js';
+import {
+  STATES,
+  distribution,
+  divergence,
+  dot,
+  entropy,
+  logits,
+  queries,
+  softmax,
+  u,
+  units,
+} from '../support/theory-states.js';
+
+/** KL(softmax(βz)‖u) = log n − H, and β of a budget by halving. */
+const spentAt = (z, beta) => Math.log(z.length) - entropy(softmax(z.map((x) => beta * x)).p);
+function betaOf(z, rho) {
+  let lo = 0;
+  let hi = 1;
+  while (spentAt(z, hi) < rho && hi < 1e12) hi *= 2;
+  for (let x = 0; x < 120; x++) {
+    const middle = (lo + hi) / 2;
+    if (spentAt(z, middle) < rho) lo = middle;
+    else hi = middle;
+  }
+  return (lo + hi) / 2;
+}
+
+const widthOf = (z) => Math.max(...z) - Math.min(...z);
+const uniform = (n) => new Float64Array(n).fill(-Math.log(n));
+
+for (const { variant, ch } of engines) {
+  const { klBudget, klFrontier, rhoEffective } = ch.theory;
+
+  test(`a budget is spent to the last bit, on softmax weights that no other distribution within it beats (${variant})`, () => {
+    let most = 0;
+    let sum = 0;
+    let count = 0;
+    for (const { r, n, z, name } of logits(7)) {
+      const ties = z.filter((x) => x === Math.max(...z)).length;
+      const rhoMax = Math.log(n / ties);
+      const rho = r.pick([1e-12, 0.01, 0.3, 0.5, 0.9, 0.999, 1 - 1e-9]) * rhoMax;
+      const got = klBudget(z, rho);
+      const what = `${name}, ρ = ${rho}`;
+      assert.ok(Math.abs(got.rhoMax - rhoMax) <= 4 * u * rhoMax, `${what}: ρ_max ${got.rhoMax}`);
+      if (ties === n) {
+        assert.deepEqual([got.beta, got.rho, [...got.weights]], [0, 0, [...z.fill(1 / n)]], what);
+        continue;
+      }
+      const slack = u * (64 + 32 * Math.log(n) ** 2 + 2 * n + 4 * (got.variance * got.beta ** 2));
+      assert.ok(
+        Math.abs(got.rho - rho) <= 16 * u * rho + 8 * u * got.variance * got.beta ** 2,
+        `${what}: spent ${got.rho}`,
+      );
+      assert.ok(
+        Math.abs(divergence(got.weights, uniform(n)) - rho) <= slack,
+        `${what}: spent ${divergence(got.weights, uniform(n))}`,
+      );
+      assert.ok(got.identity.holds, `${what}: ${JSON.stringify(got.identity)}`);
+      const { p } = softmax(z.map((x) => got.beta * x));
+      assert.ok(
+        p.every(
+          (x, j) =>
+            Math.abs(x - got.weights[j]) <=
+            u *
+              units(
+                z.map((y) => got.beta * y),
+                1,
+              ) *
+              (x + 1e-300) +
+              u * 4 * got.beta * Math.max(...z.map(Math.abs)) * x,
+        ),
+        `${what}: softmax`,
+      );
+      assert.ok(
+        Math.abs(got.expectedScore - dot(got.weights, z)) <=
+          u * (16 + 2 * n) * Math.max(...z.map(Math.abs)),
+        `${what}: ⟨z⟩`,
+      );
+      if (rho > 1e-3 && rho < rhoMax * 0.9991 && got.variance * got.beta ** 2 > 1e-9) {
+        const bisected = betaOf(
+          z.map((x) => x - Math.max(...z)),
+          rho,
+        );
+        assert.ok(
+          Math.abs(got.beta / bisected - 1) <= (4 * slack) / (got.variance * got.beta ** 2) + 1e-12,
+          `${what}: β ${got.beta}, ${bisected}`,
+        );
+      }
+      // another distribution, mixed with the uniform one until it is within the budget
+      for (let other = distribution(r, n), share = 1; share > 1e-3; share /= 2) {
+        const mixed = other.map((x) => share * x + (1 - share) / n);
+        if (divergence(mixed, uniform(n)) > rho) continue;
+        assert.ok(
+          dot(mixed, z) <= got.expectedScore + slack * (1 + widthOf(z)) + slack / got.beta,
+          `${what}: a better one`,
+        );
+        break;
+      }
+      most = Math.max(most, got.iterations);
+      sum += got.iterations;
+      count++;
+    }
+    assert.ok(
+      count > STATES / 2 && most <= 20 && sum / count < 7,
+      `${count} states, up to ${most} iterations, ${sum / count} on average`,
+    );
+  });
+
+  test(`β is 0 for no budget and ∞ from log(n/ties) on; equal scores have nothing to buy (${variant})`, () => {
+    const z = Float64Array.of(1, 3, 3, -2);
+    const none = klBudget(z, 0);
+    const all = klBudget(z, Math.LN2);
+    const more = klBudget(z, 50);
+    const unlimited = klBudget(z, Infinity);
+    assert.deepEqual(
+      [none.beta, none.temperature, none.rho, [...none.weights]],
+      [0, Infinity, 0, [0.25, 0.25, 0.25, 0.25]],
+    );
+    for (const x of [all, more, unlimited])
+      assert.deepEqual(
+        [x.beta, x.temperature, x.expectedScore, [...x.weights]],
+        [Infinity, 0, 3, [0, 0.5, 0.5, 0]],
+      );
+    assert.deepEqual([...klBudget(Float64Array.of(7, 7), 0.1).weights], [0.5, 0.5]);
+    assert.deepEqual([...klBudget(Float64Array.of(7), 0).weights], [1]);
+    // a tiny budget to second and third order: ρ = β²κ₂/2 + β³κ₃/3
+    const mean = dot(
+      z,
+      z.map(() => 0.25),
+    );
+    const cumulant = (k) => z.reduce((sum, x) => sum + (x - mean) ** k / 4, 0);
+    for (const rho of [1e-14, 1e-20, 1e-40, 1e-200]) {
+      const { beta, rho: spent } = klBudget(z, rho);
+      assert.ok(
+        Math.abs(((beta ** 2 * cumulant(2)) / 2 + (beta ** 3 * cumulant(3)) / 3) / rho - 1) <=
+          1e-12 && Math.abs(spent / rho - 1) <= 1e-15,
+        `ρ = ${rho}: β = ${beta}`,
+      );
+    }
+  });
+
+  test(`scores that nearly tie, at many scales at once, take at most 24 steps (${variant})`, () => {
+    let most = 0;
+    for (let x = 0; x < STATES; x++) {
+      const r = random(x);
+      const n = r.pick([2, 3, 8, 17, 64]);
+      const [scale, next] = [10 ** (-15 * r.uniform()), 10 ** (-10 * r.uniform())];
+      const kinds = [
+        (j) => (j < 2 ? j * scale : r.normal() - 3),
+        () => r.integer(0, 2) * next + r.integer(0, 2) * next ** 2,
+        () => -(10 ** (-16 * r.uniform())),
+        (j) => -(2 ** -j),
+      ];
+      const z = Float64Array.from({ length: n }, (_, j) => kinds[x % kinds.length](j));
+      const rhoMax = Math.log(n / z.filter((y) => y === Math.max(...z)).length);
+      if (rhoMax === 0) continue;
+      const rho =
+        rhoMax *
+        r.pick([
+          1e-12,
+          0.01,
+          0.5,
+          0.999,
+          1 - 1e-9,
+          1 - 1e-14,
+          r.uniform(),
+          r.uniform(),
+          r.uniform(),
+        ]);
+      const got = klBudget(z, rho);
+      const what = `state ${x}, ρ = ${rho}`;
+      // where βz is wide, ρ is what is left of log(n/ties)
+      assert.ok(
+        Math.abs(got.rho - rho) <= u * (16 * rho + 8 * got.variance * got.beta ** 2 + 8 * rhoMax),
+        `${what}: spent ${got.rho}`,
+      );
+      assert.ok(got.identity.holds, `${what}: ${JSON.stringify(got.identity)}`);
+      most = Math.max(most, got.iterations);
+    }
+    assert.ok(most <= 24, `${most} steps`);
+    const far = klBudget(Float64Array.of(0, -5e-324, -1), 0.6);
+    assert.ok(
+      far.rho <= Math.log(1.5) && far.iterations < 100,
+      'beyond what a double can say of β',
+    );
+  });
+
+  test(`β rises with ρ, and 1/β is the slope of the frontier, which is concave (${variant})`, () => {
+    for (const { n, z, name } of logits(8, 200)) {
+      const { rho, beta, expectedScore } = klFrontier(z, { points: 17 });
+      const size = Math.max(...z.map(Math.abs), 1);
+      assert.deepEqual([rho[0], beta[0]], [0, 0], name);
+      for (let x = 1; x < 17; x++) {
+        if (rho[16] === 0) continue;
+        assert.ok(
+          rho[x] > rho[x - 1] &&
+            beta[x] > beta[x - 1] &&
+            expectedScore[x] > expectedScore[x - 1] - 8 * u * size,
+          `${name}: rising at ${x}`,
+        );
+        // a chord of a concave curve is steeper than the tangent at its end and flatter than at its
+        // start; what rounding leaves of ⟨z⟩ and ρ, over its length
+        const chord = (expectedScore[x] - expectedScore[x - 1]) / (rho[x] - rho[x - 1]);
+        const noise =
+          (u * (32 + 4 * n) * (size + (x > 1 ? 1 / beta[x - 1] : 0))) / (rho[x] - rho[x - 1]);
+        assert.ok(
+          chord >= 1 / beta[x] - noise && (x === 1 || chord <= 1 / beta[x - 1] + noise),
+          `${name}: slope ${chord} between ${1 / beta[x]} and ${1 / beta[x - 1]}`,
+        );
+      }
+      if (rho[16] > 0)
+        assert.deepEqual([beta[16], expectedScore[16]], [Infinity, Math.max(...z)], name);
+    }
+    // and a tangent by central differences, where they are accurate
+    const z = Float64Array.of(0.3, -1, 2, 0.9, 0.1);
+    const { beta } = klBudget(z, 0.5);
+    const h = 1e-4;
+    const slope =
+      (klBudget(z, 0.5 + h).expectedScore - klBudget(z, 0.5 - h).expectedScore) / (2 * h);
+    assert.ok(Math.abs(slope * beta - 1) < 1e-7, `slope ${slope}, 1/β ${1 / beta}`);
+  });
+
+  test(`the budget of a head has two forms, which agree with each other, with the definition and with attention (${variant})`, () => {
+    let worst = 0;
+    for (const { n, z, T, name } of logits(9)) {
+      const got = rhoEffective(z, { temperature: T });
+      const { p, lse } = softmax(z, T);
+      const slack = u * (64 + 2 * n + 32 * (1 + Math.log(n)) ** 2);
+      const size = Math.max(...z.map(Math.abs)) / T;
+      assert.ok(got.identity.holds, `${name}: ${JSON.stringify(got.identity)}`);
+      assert.ok(
+        Math.abs(got.rho - divergence(p, uniform(n))) <= slack && got.rho >= 0,
+        `${name}: ρ ${got.rho}`,
+      );
+      assert.ok(
+        Math.abs(got.entropy - entropy(p)) <= slack &&
+          Math.abs(got.effectiveKeys - Math.exp(entropy(p))) <= 2 * slack * n,
+        `${name}: entropy`,
+      );
+      assert.ok(
+        Math.abs(got.lse - lse) <= slack + 4 * u * size &&
+          Math.abs(got.expectedScore - dot(p, z)) <= T * (slack + (32 + n) * u * size),
+        `${name}: lse, ⟨z⟩`,
+      );
+      worst = Math.max(worst, got.identity.difference / got.identity.allowed);
+    }
+    assert.ok(worst > 0.01, `within ${worst} of what is allowed`);
+    for (const { q, k, v, d, dv, T, name } of queries(9)) {
+      const { stats, scores } = ch.attention(q, k, v, {
+        headDim: d,
+        valueDim: dv,
+        temperature: T,
+        want: { stats: true, scores: 'raw' },
+      });
+      const got = rhoEffective(scores, { temperature: T });
+      const slack = u * (64 + 32 * (1 + Math.log(scores.length)) ** 2);
+      assert.ok(
+        Math.abs(stats.kl[0] - got.rho) <= slack &&
+          Math.abs(stats.entropy[0] - got.entropy) <= slack,
+        `${name}: ${stats.kl[0]}, ${got.rho}`,
+      );
+    }
+  });
+}

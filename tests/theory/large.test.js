@@ -1,0 +1,45 @@
+/**
+ * What rounding may do is bounded whatever the number of keys: each identity and bound at 10⁴ and
+ * 10⁵ of them.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../support/engines.js';
+import { LARGE, logits, queries } from '../support/theory-states.js';
+
+for (const { variant, ch } of engines) {
+  const t = ch.theory;
+
+  test(`every identity of a row of logits holds for many keys (${variant})`, () => {
+    for (const { r, n, z, T, name } of logits(70, 14, LARGE)) {
+      const temperature = T;
+      const other = z.map((x) => x + r.normal());
+      const candidate = z.map(() => r.uniform());
+      const spent = t.rhoEffective(z, { temperature });
+      const close = r.pick([0.1, 0.9]);
+      const found = {
+        spent,
+        budget: t.klBudget(z, close * Math.log(n)),
+        gibbs: t.gibbs(z, { temperature, candidate }),
+        itself: t.gibbs(z, { temperature }),
+        merged: t.simplexMerge(z, { temperature, keep: [0, n - 1] }),
+        rise: t.logSumExp(z, { temperature, change: other }),
+        spectrum: t.softmaxJacobian(z, { temperature }).spectrum(),
+      };
+      for (const [what, { identity }] of Object.entries(found))
+        assert.ok(identity.holds, `${name}, ${what}: ${JSON.stringify(identity)}`);
+      const moved = t.lipschitz(z, other, { temperature });
+      assert.ok(moved.holds, `${name}: ${moved.maxRatio}, ${moved.minCocoercivity}`);
+    }
+  });
+
+  test(`the likelihood of many keys is quadratic (${variant})`, () => {
+    for (const { r, d, dv, q, k, v, name } of queries(71, 6, LARGE)) {
+      const { identity } = t.maximumLikelihood(q, k, v, {
+        alpha: 1 / Math.sqrt(d),
+        at: Float64Array.from({ length: dv }, () => r.normal()),
+      });
+      assert.ok(identity.holds, `${name}: ${JSON.stringify(identity)}`);
+    }
+  });
+}

@@ -1,0 +1,252 @@
+/** Statement 12: what sharing keys may do to weights and outputs, and what it does. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../support/engines.js';
+import { eigenvalues } from '../support/jacobi.js';
+import { random } from '../support/random.js';
+import { queries, softmax, u } from '../support/theory-states.js';
+
+/** The largest singular value of a (n, d), from the eigenvalues of AᵀA. */
+const norm = (a, d) =>
+  Math.sqrt(
+    eigenvalues(
+      Array.from({ length: d }, (_, i) =>
+        Array.from({ length: d }, (_, j) => {
+          let sum = 0;
+          for (let x = 0; x < a.length; x += d) sum += a[x + i] * a[x + j];
+          return sum;
+        }),
+      ),
+    )[0],
+  );
+
+/** Both attentions of one query, their differences, and the bounds as the statement has them. */
+function oracle({ q, k, v, n, d, dv, T }, sharedK, sharedV, operator) {
+  const scores = (keys) =>
+    Float64Array.from(
+      { length: n },
+      (_, j) => q.reduce((sum, x, c) => sum + x * keys[j * d + c], 0) / Math.sqrt(d),
+    );
+  const [own, other] = [softmax(scores(k), T).p, softmax(scores(sharedK), T).p];
+  const dz = scores(sharedK.map((x, i) => x - k[i]));
+  const dp = other.map((x, j) => x - own[j]);
+  const value = (a, j) => a.subarray(j * dv, j * dv + dv);
+  const length = (a, b) => Math.hypot(...a.map((x, c) => x - (b ? b[c] : 0)));
+  const keys = [...Array(n).keys()];
+  const output = (p, values) =>
+    Float64Array.from({ length: dv }, (_, c) =>
+      p.reduce((sum, x, j) => sum + x * values[j * dv + c], 0),
+    );
+  const mean = dz.reduce((a, b) => a + b, 0) / n;
+  const range = Math.max(...dz) - Math.min(...dz);
+  const diameter = Math.max(
+    ...keys.flatMap((i) => keys.map((j) => length(value(v, i), value(v, j)))),
+  );
+  const longest = Math.max(...keys.map((j) => length(value(v, j))));
+  const shift = Math.max(...keys.map((j) => length(value(sharedV, j), value(v, j))));
+  const one = dp.reduce((sum, x) => sum + Math.abs(x), 0);
+  const two = Math.hypot(...dp);
+  return {
+    measured: {
+      weights2: two,
+      weights1: one,
+      output: length(output(other, sharedV), output(own, v)),
+    },
+    size: Math.max(...scores(k).map(Math.abs), ...scores(sharedK).map(Math.abs)) / T,
+    bounds: {
+      sharp: Math.hypot(...dz.map((x) => x - mean)) / (2 * T),
+      note: Math.hypot(...dz) / T,
+      operator: (operator * Math.hypot(...q)) / (T * Math.sqrt(d)),
+      range: range / (2 * T),
+      outputRange: (range / (4 * T)) * diameter + shift,
+      outputDiameter: (one * diameter) / 2 + shift,
+      outputNote1: one * longest + shift,
+      outputNote2: Math.sqrt(n) * two * longest + shift,
+    },
+    caps: {
+      sharp: Math.SQRT2,
+      note: Math.SQRT2,
+      operator: Math.SQRT2,
+      range: 2,
+      outputRange: diameter + shift,
+      outputDiameter: diameter + shift,
+      outputNote1: diameter + shift,
+      outputNote2: diameter + shift,
+    },
+  };
+}
+
+for (const { variant, ch } of engines) {
+  const { operatorNorm, sharedKeyBounds } = ch.theory;
+
+  test(`every bound holds and is the one of the statement; so are the differences (${variant})`, () => {
+    const vacuous = {};
+    let normed = 0;
+    for (const state of queries(17)) {
+      const { q, k, v, r, n, d, T, name } = state;
+      const far = r.pick([0, 1e-9, 0.1, 1, 100]);
+      const sharedK = k.map((x) => x + far * r.normal());
+      const sharedV = r.chance(0.5) ? v.map((x) => x + 0.1 * r.normal()) : undefined;
+      const got = sharedKeyBounds(q, k, sharedK, v, { headDim: d, temperature: T, sharedV });
+      const { upper, lower } = got.operatorNorm;
+      const want = oracle(state, sharedK, sharedV ?? v, upper);
+      const slack = u * (128 + 8 * n + (8 * d + 64) * want.size);
+      assert.ok(got.holds, `${name}: ${JSON.stringify(got.bounds)}`);
+      for (const [key, x] of Object.entries(want.measured))
+        assert.ok(
+          Math.abs(got.measured[key][0] - x) <=
+            slack * (4 + 4 * Math.max(...v.map(Math.abs))) * Math.sqrt(n),
+          `${name}: ${key} ${got.measured[key][0]}, ${x}`,
+        );
+      for (const [key, x] of Object.entries(want.bounds)) {
+        const bound = got.bounds[key];
+        const noise =
+          (u *
+            (64 + 8 * n + 8 * d) *
+            Math.max(...q.map(Math.abs)) *
+            (Math.max(...k.map(Math.abs)) + far * 8) *
+            d *
+            Math.sqrt(n) *
+            4) /
+          T;
+        assert.ok(
+          Math.abs(bound.values[0] - x) <=
+            (key.startsWith('output')
+              ? (noise + slack * 8 * n) * (1 + got.diameter + 2 * got.longest)
+              : noise) +
+              64 * u * x,
+          `${name}: ${key} ${bound.values[0]}, ${x}`,
+        );
+        assert.ok(
+          Math.abs(bound.cap - want.caps[key]) <= 16 * u * bound.cap,
+          `${name}: cap of ${key}`,
+        );
+        assert.equal(bound.vacuous, Number(bound.values[0] >= bound.cap), `${name}: ${key}`);
+        vacuous[key] = (vacuous[key] ?? 0) + bound.vacuous;
+      }
+      assert.ok(
+        got.bounds.sharp.values[0] <= got.bounds.note.values[0] * (0.5 + 8 * u) &&
+          got.bounds.note.values[0] <= got.bounds.operator.values[0] * (1 + 64 * u),
+        `${name}: in order`,
+      );
+      assert.ok(
+        lower <= upper && upper - lower <= (16 * Math.min(n, d) + 64) * u * upper,
+        `${name}: ‖ΔK‖ from ${lower} to ${upper}`,
+      );
+      if (d > 7 && normed++ > 40) continue;
+      const singular = norm(
+        sharedK.map((x, i) => x - k[i]),
+        d,
+      );
+      assert.ok(
+        Math.abs(upper - singular) <= u * (64 + 16 * n + 16 * d) * upper,
+        `${name}: ‖ΔK‖ ${upper}, ${singular}`,
+      );
+    }
+    assert.ok(
+      vacuous.operator > vacuous.note && vacuous.note > vacuous.sharp && vacuous.sharp > 0,
+      JSON.stringify(vacuous),
+    );
+  });
+
+  test(`what all values have in common has no part in how far an output moves (${variant})`, () => {
+    for (const { q, k, v, r, d, T, name } of queries(19, 200))
+      for (const offset of [100, 1e4, 1e6]) {
+        const values = v.map((x) => x + offset);
+        const sharedK = k.map((x) => x + r.pick([1e-9, 0.1]) * r.normal());
+        const got = sharedKeyBounds(q, k, sharedK, values, { headDim: d, temperature: T });
+        const near = sharedKeyBounds(
+          q,
+          k,
+          sharedK,
+          values.map((x) => x - offset),
+          { headDim: d, temperature: T },
+        );
+        assert.ok(got.holds, `${name} + ${offset}: ${got.bounds.outputDiameter.violated}`);
+        assert.ok(
+          Math.abs(got.measured.output[0] - near.measured.output[0]) <=
+            64 * u * near.measured.weights1[0] * near.longest,
+          `${name} + ${offset}`,
+        );
+      }
+  });
+
+  test(`many queries at once are those queries one by one, and their summary (${variant})`, () => {
+    const r = random(18);
+    const numbers = (length) => Float64Array.from({ length }, () => r.normal());
+    const q = numbers(9 * 8);
+    const k = numbers(20 * 8);
+    const v = numbers(20 * 3);
+    const sharedK = k.map((x) => x + 0.3 * r.normal());
+    const all = sharedKeyBounds(q, k, sharedK, v, { headDim: 8 });
+    const each = Array.from({ length: 9 }, (_, i) =>
+      sharedKeyBounds(q.subarray(8 * i, 8 * i + 8), k, sharedK, v, { headDim: 8 }),
+    );
+    for (const name of Object.keys(all.measured))
+      assert.deepEqual(
+        [...all.measured[name]],
+        each.map((x) => x.measured[name][0]),
+        name,
+      );
+    for (const [name, bound] of Object.entries(all.bounds)) {
+      assert.deepEqual(
+        [...bound.values],
+        each.map((x) => x.bounds[name].values[0]),
+        name,
+      );
+      assert.deepEqual(
+        [bound.vacuous, bound.slack],
+        [
+          each.reduce((sum, x) => sum + x.bounds[name].vacuous, 0),
+          Math.min(...each.map((x) => x.bounds[name].slack)),
+        ],
+        name,
+      );
+    }
+    const still = sharedKeyBounds(q, k, k, v, { headDim: 8 });
+    assert.ok(
+      still.holds &&
+        still.operatorNorm.upper === 0 &&
+        still.bounds.sharp.slack === Infinity &&
+        still.measured.output.every((x) => x === 0),
+    );
+  });
+
+  test(`a constant added to every score changes nothing, and the sharp bounds know it (${variant})`, () => {
+    const q = Float64Array.of(1, 0);
+    const k = Float64Array.of(1, 2, 3, 4, -1, 0.5);
+    const sharedK = k.map((x, i) => x + (i % 2 ? 0 : 2));
+    const v = Float64Array.of(1, 2, 3);
+    const { measured, bounds } = sharedKeyBounds(q, k, sharedK, v, { headDim: 2 });
+    assert.deepEqual(
+      [measured.weights2[0], bounds.sharp.values[0], bounds.range.values[0]].map((x) => x < 1e-15),
+      [true, true, true],
+    );
+    assert.ok(bounds.note.values[0] > 2);
+  });
+
+  test(`the operator norm lies between its two ends, however close the singular values (${variant})`, () => {
+    const diagonal = (...x) =>
+      Float64Array.from(x.flatMap((y, i) => x.map((_, j) => (i === j ? y : 0))));
+    for (const [a, columns, want] of [
+      [diagonal(1, 1, 1, 1), 4, 1],
+      [diagonal(1, 1 - 1e-12, 0.5), 3, 1],
+      [diagonal(1e-150, 3e-151), 2, 1e-150],
+      [diagonal(1e150, -2e150), 2, 2e150],
+      [diagonal(1e-307, 1e-300), 2, 1e-300],
+      [diagonal(-1e308, 1.5e308, 1e-308), 3, 1.5e308],
+      [Float64Array.of(3, 4), 2, 5],
+      [Float64Array.of(3, 4), 1, 5],
+      [Float64Array.of(0, 0), 1, 0],
+      [Float64Array.of(1, 1, 0, 1), 2, (1 + Math.sqrt(5)) / 2],
+    ]) {
+      const { upper, lower } = operatorNorm(a, { columns });
+      assert.ok(
+        lower <= want * (1 + 4 * u) &&
+          upper >= want * (1 - 4 * u) &&
+          upper - lower <= 64 * u * want,
+        `${[...a]}: ${lower} to ${upper}, not ${want}`,
+      );
+    }
+  });
+}
