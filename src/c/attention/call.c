@@ -9,6 +9,7 @@
  * per chunk; then each group of rows (query by query, the heads of the kv group side by side) runs
  * through the span.
  */
+#include "base/arena.h"
 #include "integer_tiles.h"
 #include "kernel.h"
 
@@ -142,32 +143,26 @@ static size_t width_of(const attn_params *p) { return whole_strips((size_t)p->va
 /* Lays the scratch out from `base`; with a NULL base only measures it. */
 static size_t layout_scratch(const attn_params *p, call *s, char *base)
 {
-  size_t width = width_of(p), used = 0;
+  size_t width = width_of(p), f = sizeof(float);
   size_t dim = words_of(p->dim) * WORD; /* whole words of bytes */
-  size_t span = p->n < SPAN ? ((size_t)p->n + PANEL - 1) & ~(size_t)(PANEL - 1) : SPAN;
-  struct {
-    void **at;
-    size_t bytes;
-  } parts[] = {
-      {(void **)&s->panels, span * dim * sizeof(float)},
-      {(void **)&s->values, span * width * sizeof(float)},
-      {(void **)&s->queries, ROWS * dim * sizeof(f32x4)},
-      {(void **)&s->scores, ROWS * SCORES * sizeof(float)},
-      {(void **)&s->numbers, SPAN / WORD * GROUP * (size_t)room_by(BY_PAIRS) * sizeof(int32_t)},
-      {(void **)&s->starts, GROUP * sizeof(int32_t)},
-      {(void **)&s->query_factors, GROUP * sizeof(float)},
-      {(void **)&s->sums, SPAN / BLOCK * ROWS * width * sizeof(float)},
-      {(void **)&s->acc, ROWS * width * sizeof(float)},
-      {(void **)&s->spare, ROWS * width * sizeof(float)},
-      {(void **)&s->int8, p->precision == ATTN_INT8 ? attn_int8_bytes(p) : 0},
-      {(void **)&s->totals, CHUNK * width * sizeof(double)},
-      {(void **)&s->rows, CHUNK * sizeof(row_state)},
-      {(void **)&s->groups, CHUNK / GROUP * sizeof(row_group)}};
-  for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {
-    *parts[x].at = base ? base + used : NULL;
-    used += (parts[x].bytes + 15) & ~(size_t)15;
-  }
-  return used;
+  size_t span = p->n < SPAN ? whole_panels((size_t)p->n) : SPAN;
+  size_t numbers = SPAN / WORD * GROUP * (size_t)room_by(BY_PAIRS);
+  arena a = {.base = base};
+  s->panels = arena_allocate(&a, span * dim, f);
+  s->values = arena_allocate(&a, span * width, f);
+  s->queries = arena_allocate(&a, ROWS * dim, sizeof(f32x4));
+  s->scores = arena_allocate(&a, ROWS * SCORES, f);
+  s->numbers = arena_allocate(&a, numbers, sizeof(int32_t));
+  s->starts = arena_allocate(&a, GROUP, sizeof(int32_t));
+  s->query_factors = arena_allocate(&a, GROUP, f);
+  s->sums = arena_allocate(&a, SPAN / BLOCK * ROWS * width, f);
+  s->acc = arena_allocate(&a, ROWS * width, f);
+  s->spare = arena_allocate(&a, ROWS * width, f);
+  s->int8 = arena_allocate(&a, p->precision == ATTN_INT8 ? attn_int8_bytes(p) : 0, 1);
+  s->totals = arena_allocate(&a, CHUNK * width, sizeof(double));
+  s->rows = arena_allocate(&a, CHUNK, sizeof(row_state));
+  s->groups = arena_allocate(&a, CHUNK / GROUP, sizeof(row_group));
+  return arena_bytes(&a);
 }
 
 size_t attn_scratch_bytes_f32(const attn_params *p)
@@ -295,8 +290,6 @@ struct attn_work {
   float *sums;        /* by_span: (pieces, FEW, width) */
 };
 
-static size_t round16(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
-
 /*
  * More kv heads than that are pieces enough without cutting them by spans, and a state for each of
  * their spans might not fit into memory.
@@ -319,11 +312,21 @@ static attn_work plan(const attn_params *p)
   return w;
 }
 
+/* The work and, behind it, the partial results by span; `base` is NULL where it only measures. */
+static size_t layout_work(attn_work *w, char *base)
+{
+  size_t rows = w->by_span ? (size_t)w->pieces * FEW : 0;
+  arena a = {.base = base};
+  arena_allocate(&a, 1, sizeof *w);
+  w->spans = arena_allocate(&a, rows, sizeof *w->spans);
+  w->sums = arena_allocate(&a, rows * width_of(w->p), sizeof *w->sums);
+  return arena_bytes(&a);
+}
+
 size_t attn_work_bytes(const attn_params *p)
 {
   attn_work w = plan(p);
-  size_t pieces = (size_t)w.pieces, partial = sizeof(span_state) + width_of(p) * sizeof(float);
-  return round16(sizeof w) + (w.by_span ? pieces * FEW * partial : 0);
+  return layout_work(&w, NULL);
 }
 
 double attn_work_size(const attn_params *p)
@@ -342,8 +345,7 @@ int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const fl
     return status;
   *w = plan(p);
   w->a = (arrays){out, q, k, v, cache};
-  w->spans = (span_state *)((char *)w + round16(sizeof *w));
-  w->sums = (float *)(w->spans + (size_t)w->pieces * FEW);
+  layout_work(w, (char *)w);
   if (!w->by_span)
     return ATTN_OK;
   call s = begin_call(p, cache, scratch);

@@ -1,27 +1,34 @@
-/* A layer's working memory, laid out part by part: with a NULL base it is only measured. */
-#ifndef ROOM_H
-#define ROOM_H
+/*
+ * Lays arrays out one behind the other in memory of the caller. The same code measures and places:
+ *   arena a = {.base = memory};        NULL only measures
+ *   x = arena_allocate(&a, n, sizeof *x);
+ *   size_t bytes = arena_bytes(&a);
+ */
+#ifndef ARENA_H
+#define ARENA_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 typedef struct {
-  char *base;
+  char *base; /* 16-aligned, or NULL */
   uint64_t used;
-} room;
+} arena;
 
-/* 16-aligned. */
-static inline void *room_take(room *r, uint64_t count, uint64_t size)
+/* Space for `count` items of `size` bytes, 16-aligned; NULL where the arena only measures. */
+static inline void *arena_allocate(arena *a, uint64_t count, uint64_t size)
 {
-  void *at = r->base ? r->base + r->used : NULL;
-  r->used += (count * size + 15) & ~(uint64_t)15;
-  return at;
+  void *start = a->base ? a->base + a->used : NULL;
+  a->used += (count * size + 15) & ~(uint64_t)15;
+  return start;
 }
 
-/* As a size of the target: at least 16, so that 0 can say that it does not fit. */
-static inline size_t room_bytes(const room *r)
+/* The bytes of everything allocated, at least 16; or 0 if 32 bits cannot address them. */
+static inline size_t arena_bytes(const arena *a)
 {
-  return r->used >= UINT32_MAX - 16 ? 0 : r->used ? (size_t)r->used : 16;
+  if (a->used >= UINT32_MAX - 16)
+    return 0;
+  return a->used ? (size_t)a->used : 16;
 }
 
 #endif

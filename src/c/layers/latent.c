@@ -75,23 +75,23 @@ typedef struct {
 
 static head_up up_of(const attn_latent *l)
 {
-  room r = {0};
+  arena r = {0};
   head_up up;
   up.keys = 0;
-  room_take(&r, attn_dense_bytes(l->nope, l->latent), 1);
+  arena_allocate(&r, attn_dense_bytes(l->nope, l->latent), 1);
   up.transposed = (size_t)r.used;
-  room_take(&r, attn_dense_bytes(l->latent, l->nope), 1);
+  arena_allocate(&r, attn_dense_bytes(l->latent, l->nope), 1);
   up.values = (size_t)r.used;
-  room_take(&r, attn_dense_bytes(l->value_dim, l->latent), 1);
+  arena_allocate(&r, attn_dense_bytes(l->value_dim, l->latent), 1);
   up.bytes = (size_t)r.used;
   return up;
 }
 
 size_t attn_latent_up_bytes(const attn_latent *layer)
 {
-  room r = {0};
-  room_take(&r, (uint64_t)layer->heads, up_of(layer).bytes);
-  return room_bytes(&r);
+  arena r = {0};
+  arena_allocate(&r, (uint64_t)layer->heads, up_of(layer).bytes);
+  return arena_bytes(&r);
 }
 
 void attn_latent_pack_up(const attn_latent *layer, void *up, const float *kv_b)
@@ -130,28 +130,28 @@ typedef struct {
   void *attend;
 } step;
 
-static room lay_out(const attn_latent *l, const attn_team *team, const attn_params *p,
-                    int32_t absorbed, step *s, void *base)
+static arena lay_out(const attn_latent *l, const attn_team *team, const attn_params *p,
+                     int32_t absorbed, step *s, void *base)
 {
-  room r = {.base = base};
+  arena r = {.base = base};
   uint64_t rows = (uint64_t)p->batch * (uint64_t)p->m, all = (uint64_t)p->batch * (uint64_t)p->n;
   uint64_t heads = (uint64_t)l->heads, dim = (uint64_t)(l->nope + l->rope),
            value_dim = (uint64_t)l->value_dim;
   uint64_t kept = (uint64_t)(l->latent + l->rope);
   *s = (step){.layer = l, .p = p, .up = up_of(l)};
-  s->fresh = room_take(&r, rows * kept, sizeof(float));
-  s->q_latent =
-      room_take(&r, l->q_down ? rows * (uint64_t)attn_dense_rows(l->q_down) : 0, sizeof(float));
-  s->q = room_take(&r, rows * heads * dim, sizeof(float));
-  s->o = room_take(&r, rows * heads * value_dim, sizeof(float));
+  s->fresh = arena_allocate(&r, rows * kept, sizeof(float));
+  s->q_latent = arena_allocate(&r, l->q_down ? rows * (uint64_t)attn_dense_rows(l->q_down) : 0,
+                               sizeof(float));
+  s->q = arena_allocate(&r, rows * heads * dim, sizeof(float));
+  s->o = arena_allocate(&r, rows * heads * value_dim, sizeof(float));
   if (absorbed) {
-    s->inner = room_take(&r, rows * heads * kept, sizeof(float));
-    s->result = room_take(&r, rows * heads * kept, sizeof(float));
+    s->inner = arena_allocate(&r, rows * heads * kept, sizeof(float));
+    s->result = arena_allocate(&r, rows * heads * kept, sizeof(float));
   } else {
-    s->keys = room_take(&r, all * heads * dim, sizeof(float));
-    s->values = room_take(&r, all * heads * value_dim, sizeof(float));
+    s->keys = arena_allocate(&r, all * heads * dim, sizeof(float));
+    s->values = arena_allocate(&r, all * heads * value_dim, sizeof(float));
   }
-  s->attend = room_take(&r, attn_team_attend_bytes(team, p), 1);
+  s->attend = arena_allocate(&r, attn_team_attend_bytes(team, p), 1);
   return r;
 }
 
@@ -159,8 +159,8 @@ size_t attn_latent_room(const attn_latent *layer, const attn_team *team, const a
                         int32_t absorbed)
 {
   step s;
-  room r = lay_out(layer, team, p, absorbed, &s, NULL);
-  return room_bytes(&r);
+  arena r = lay_out(layer, team, p, absorbed, &s, NULL);
+  return arena_bytes(&r);
 }
 
 static const attn_dense *matrix_of(const step *s, int32_t head, size_t which)

@@ -58,16 +58,16 @@ typedef struct {
   void *attend;
 } parts;
 
-static room lay_out(const attn_team *team, const attn_params *p, parts *a, void *base)
+static arena lay_out(const attn_team *team, const attn_params *p, parts *a, void *base)
 {
-  room r = {.base = base};
+  arena r = {.base = base};
   uint64_t rows = (uint64_t)p->batch * (uint64_t)p->m, dim = (uint64_t)p->dim,
            value_dim = (uint64_t)p->value_dim;
-  a->q = room_take(&r, rows * (uint64_t)p->heads * dim, sizeof(float));
-  a->k = room_take(&r, rows * (uint64_t)p->kv_heads * dim, sizeof(float));
-  a->v = room_take(&r, rows * (uint64_t)p->kv_heads * value_dim, sizeof(float));
-  a->o = room_take(&r, rows * (uint64_t)p->heads * value_dim, sizeof(float));
-  a->attend = room_take(&r, attn_team_attend_bytes(team, p), 1);
+  a->q = arena_allocate(&r, rows * (uint64_t)p->heads * dim, sizeof(float));
+  a->k = arena_allocate(&r, rows * (uint64_t)p->kv_heads * dim, sizeof(float));
+  a->v = arena_allocate(&r, rows * (uint64_t)p->kv_heads * value_dim, sizeof(float));
+  a->o = arena_allocate(&r, rows * (uint64_t)p->heads * value_dim, sizeof(float));
+  a->attend = arena_allocate(&r, attn_team_attend_bytes(team, p), 1);
   return r;
 }
 
@@ -76,8 +76,8 @@ size_t attn_multi_head_room(const attn_multi_head *layer, const attn_team *team,
 {
   (void)layer;
   parts a;
-  room r = lay_out(team, p, &a, NULL);
-  return room_bytes(&r);
+  arena r = lay_out(team, p, &a, NULL);
+  return arena_bytes(&r);
 }
 
 static int is(const attn_dense *w, int64_t rows, int32_t columns)
