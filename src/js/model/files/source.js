@@ -1,7 +1,7 @@
 import { ClearheadError, describe, refuse } from '../../errors.js';
 import { NODE, absolute } from '../../engine/load.js';
 import { joined } from './bytes.js';
-import { turns } from '../run/yield.js';
+import { turns } from '../../engine/yield.js';
 
 /**
  * From any source to a stream of bytes. Nothing is cached here, so an interrupted download leaves

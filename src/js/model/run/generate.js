@@ -3,7 +3,7 @@ import { ClearheadError, describe, refuse } from '../../errors.js';
 import { createSampler } from '../sampling/sample.js';
 import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
-import { SLICE, turns } from './yield.js';
+import { SLICE, turns } from '../../engine/yield.js';
 
 const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads'];
 const SAMPLING = [

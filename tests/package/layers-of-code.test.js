@@ -1,0 +1,182 @@
+/**
+ * The order of the folders: each may use those below it. C files use each other by #include and by
+ * calls, JavaScript by import.
+ */
+import assert from 'node:assert/strict';
+import { posix } from 'node:path';
+import { describe, test } from 'node:test';
+import {
+  circles,
+  exists,
+  files,
+  imports,
+  includes,
+  read,
+  withoutComments,
+} from '../support/repository.js';
+
+/** The folders of src/c, and the folders each may use. */
+const C_FOLDERS = {
+  include: [],
+  base: ['include'],
+  attention: ['include', 'base'],
+  matrix: ['include', 'base'],
+  theory: ['include', 'base'],
+  layers: ['include', 'base', 'attention', 'matrix'],
+  model: ['include', 'base', 'attention', 'matrix', 'layers'],
+};
+
+/** From one file to another that needs it in turn, and the reason. Each stands in a circle. */
+const BACKWARDS = [
+  ['attention/round', 'attention/call', 'rounds a factor to the nearest float'],
+  ['attention/byte_products', 'attention/call', 'rounds a factor to the nearest float'],
+  ['matrix/inputs', 'matrix/matrix', 'inputs are laid out for the type of a matrix'],
+  ['matrix/product_f32', 'matrix/product', 'moves lanes as products of other types do'],
+  ['matrix/row', 'matrix/product', 'one row is unpacked by the scales of a product'],
+  ['matrix/quads', 'matrix/panels', 'four columns are a part of a panel'],
+];
+
+/** The folders of src/js and the files beside them, and those each may import. */
+const JS_FOLDERS = {
+  'errors.js': [],
+  'check.js': ['errors.js'],
+  engine: ['errors.js', 'check.js'],
+  attention: ['errors.js', 'check.js', 'engine'],
+  theory: ['errors.js', 'check.js', 'engine', 'attention'],
+  layers: ['errors.js', 'check.js', 'engine', 'attention'],
+  'index.js': ['errors.js', 'check.js', 'engine', 'attention', 'theory', 'layers'],
+  model: ['errors.js', 'check.js', 'engine', 'attention', 'layers', 'index.js'],
+  worker: ['errors.js', 'check.js', 'engine', 'index.js', 'model'],
+};
+
+/** The name of a C file and its header together: attention/cache. */
+const unitOf = (file) => file.replace(/^src\/c\//, '').replace(/\.[ch]$/, '');
+const sources = files('src/c', /\.c$/);
+const headers = files('src/c', /\.h$/);
+
+/** Where each function that other files may call is defined. @type {Map<string, string>} */
+const definedIn = new Map();
+for (const file of sources)
+  for (const [, name] of withoutComments(read(file)).matchAll(
+    /^[A-Za-z_][\w *]*?\b(attn_\w+)\([^;{}]*\)\s*\{/gm,
+  ))
+    definedIn.set(name, file);
+
+/** The headers that declare each function. @type {Map<string, string[]>} */
+const declaredIn = new Map();
+for (const file of headers)
+  for (const [, name] of withoutComments(read(file)).matchAll(/\b(attn_\w+)\([^;{}]*\)\s*;/g))
+    declaredIn.set(name, [...(declaredIn.get(name) ?? []), file]);
+
+/** Every pair of C files of which the first includes or calls the second. */
+const uses = [...sources, ...headers].flatMap((file) => {
+  const names = withoutComments(read(file)).match(/\battn_\w+\b/g) ?? [];
+  const called = file.endsWith('.c') ? names.map((name) => definedIn.get(name)) : [];
+  const others = new Set([...includes(file), ...called].filter((other) => other && other !== file));
+  return [...others].map((other) => [file, other]);
+});
+
+/** @param {[string, string][]} pairs */
+function graphOf(pairs) {
+  const graph = new Map(pairs.flat().map((node) => [node, new Set()]));
+  for (const [from, to] of pairs) if (from !== to) graph.get(from).add(to);
+  return graph;
+}
+
+/** How many levels a graph without circles has. */
+function levelsOf(graph) {
+  const level = (node) => 1 + Math.max(0, ...[...graph.get(node)].map(level));
+  return Math.max(...[...graph.keys()].map(level));
+}
+
+const shown = (found) => found.map((circle) => circle.join(', ')).join('\n');
+
+describe('the folders of src/c', () => {
+  test('are these seven, with every C file in one of them', () => {
+    const found = new Set([...sources, ...headers].map((file) => posix.dirname(unitOf(file))));
+    assert.deepEqual([...found].sort(), Object.keys(C_FOLDERS).sort());
+  });
+
+  test('use only those below them, by includes and by calls', () => {
+    for (const [file, other] of uses) {
+      const [from, to] = [file, other].map((name) => posix.dirname(unitOf(name)));
+      assert.ok(from === to || C_FOLDERS[from].includes(to), `${file} uses ${other}`);
+    }
+  });
+
+  test('have at most five levels and no circle', () => {
+    const folders = graphOf(uses.map((pair) => pair.map((name) => posix.dirname(unitOf(name)))));
+    assert.deepEqual(circles(folders), []);
+    assert.ok(levelsOf(folders) <= 5, `${levelsOf(folders)} levels`);
+  });
+});
+
+describe('the files of src/c', () => {
+  const pairs = uses.map((pair) => pair.map(unitOf));
+  const backwards = BACKWARDS.map(([from, to]) => `${from} ${to}`);
+
+  test('use each other in one direction, but for those with a reason', () => {
+    const forwards = pairs.filter((pair) => !backwards.includes(pair.join(' ')));
+    const found = circles(graphOf(forwards));
+    assert.deepEqual(found, [], `circles of files:\n${shown(found)}`);
+  });
+
+  test('declare their functions in their own header, in one of their folder or in a manual', () => {
+    for (const [name, file] of definedIn) {
+      const places = declaredIn.get(name) ?? [];
+      const near = [posix.dirname(file), 'src/c/include'];
+      assert.ok(
+        places.some((header) => near.includes(posix.dirname(header))),
+        `${name} of ${file} is declared in ${places.join(', ') || 'no header'}`,
+      );
+    }
+  });
+
+  test('include each other and the compiler’s own headers, and no library', () => {
+    for (const file of [...sources, ...headers]) {
+      const libraries = [...read(file).matchAll(/^\s*#\s*include\s*<([^>]+)>/gm)];
+      for (const [, name] of libraries)
+        assert.match(name, /^(stddef|stdint|stdbool|float|limits)\.h$/, file);
+      for (const name of includes(file)) assert.ok(exists(name), `${file} includes ${name}`);
+    }
+  });
+
+  test('leave targets to simd.h', () => {
+    const target =
+      /__wasm|_wasm_|wasm_simd128|emscripten|__SSE|__AVX|__FMA__|__ARM|__aarch64|__x86_64|__i386|immintrin|arm_neon/i;
+    for (const file of [...sources, ...headers].filter((name) => !name.endsWith('/simd.h')))
+      assert.doesNotMatch(withoutComments(read(file)), target, file);
+  });
+});
+
+describe('the folders of src/js', () => {
+  const own = files('src/js', /\.js$/);
+  /** The folder below src/js, or the file beside the folders. */
+  const placeOf = (file) => file.split('/')[2];
+  const all = own.flatMap((file) =>
+    imports(file)
+      .filter((name) => name.startsWith('src/js/'))
+      .map((name) => [file, name]),
+  );
+
+  test('import only those below them', () => {
+    for (const [file, other] of all) {
+      const [from, to] = [file, other].map(placeOf);
+      assert.ok(from === to || JS_FOLDERS[from]?.includes(to), `${file} imports ${other}`);
+    }
+  });
+
+  test('have no circle, nor have the folders of a model or the files', () => {
+    const folders = circles(graphOf(all.map((pair) => pair.map((name) => posix.dirname(name)))));
+    assert.deepEqual(
+      folders.filter((circle) => !circle.includes('src/js')),
+      [],
+    );
+    // a file that another loads when it is needed may import that one
+    const loaded = new Set(
+      own.flatMap((file) => imports(file, { dynamic: false }).map((name) => `${file} ${name}`)),
+    );
+    const found = circles(graphOf(all.filter((pair) => loaded.has(pair.join(' ')))));
+    assert.deepEqual(found, [], shown(found));
+  });
+});

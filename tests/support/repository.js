@@ -1,0 +1,65 @@
+/** The repository's own files: their text, what they import and what they include. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const bytes = (file) => readFileSync(join(root, file));
+export const read = (file) => readFileSync(join(root, file), 'utf8');
+export const exists = (file) => existsSync(join(root, file));
+
+const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--deduplicate'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file && exists(file));
+
+/** The files below a folder that git keeps or would keep, as paths from the root. */
+export const files = (folder = '', pattern = /./) =>
+  listed.filter((file) => file.startsWith(folder && `${folder}/`) && pattern.test(file));
+
+/** The text of C or JavaScript. */
+export const withoutComments = (text) =>
+  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+
+/** Bare and node: names as they stand, files as paths from the root. */
+export function imports(file, { dynamic = true } = {}) {
+  const text = withoutComments(read(file));
+  const found = [
+    ...text.matchAll(/^\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/gm),
+  ];
+  if (dynamic) found.push(...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g));
+  return found.map(([, name]) =>
+    name.startsWith('.') ? posix.join(posix.dirname(file), name) : name,
+  );
+}
+
+/** The files of this repository that a C file includes; the compiler's own headers are left out. */
+export function includes(file) {
+  const places = [posix.dirname(file), 'src/c', 'src/c/include'];
+  return [...read(file).matchAll(/^\s*#\s*include\s*"([^"]+)"/gm)].map(
+    ([, name]) => places.map((place) => posix.join(place, name)).find(exists) ?? name,
+  );
+}
+
+/**
+ * The circles of a graph, each as the list of its nodes.
+ * @template T @param {Map<T, Set<T>>} graph
+ */
+export function circles(graph) {
+  const reach = new Map();
+  for (const start of graph.keys()) {
+    const seen = new Set(graph.get(start));
+    for (const node of seen) for (const next of graph.get(node) ?? []) seen.add(next);
+    reach.set(start, seen);
+  }
+  const found = new Map();
+  for (const [node, seen] of reach)
+    if (seen.has(node)) {
+      const circle = [...seen].filter((other) => reach.get(other)?.has(node)).sort();
+      found.set(circle.join(' '), circle);
+    }
+  return [...found.values()];
+}
