@@ -42,7 +42,7 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
       sum += size;
     }
     double unit = most > 0 && sum - sum == 0 ? limit / most : 0;
-    for (int32_t c = 0; c < dim; c += EIGHT, to += 2 * GROUP * room_by(by)) {
+    for (int32_t c = 0; c < dim; c += EIGHT, to += 2 * TILE4 * room_by(by)) {
       int32_t n[EIGHT];
       for (int32_t l = 0; l < EIGHT; l++)
         all += n[l] = unit > 0 && c + l < dim ? to_integer(q[c + l] * unit) : 0;
@@ -50,8 +50,8 @@ void attn_pack_byte_queries(const call *s, const head_job *job, const row_group 
     }
     s->starts[x] = start_of(s->form, all);
     /* NaN or infinity anywhere makes NaN of all scores */
-    s->query_factors[x] = sum - sum == 0 ? attn_nearest_float(s->p->scale / s->scale * most / limit)
-                                         : __builtin_nanf("");
+    s->query_factors[x] =
+        sum - sum == 0 ? nearest_float(s->p->scale / s->scale * most / limit) : __builtin_nanf("");
   }
 }
 
@@ -91,7 +91,7 @@ enum { MAGIC = 0x4B400000 };
 
 /*
  * A row's weights times the scales of the values, as integers relative to the largest, to (words,
- * GROUP, room); returns what one is worth. A key of weight 0 has no part in it, whatever its scale:
+ * TILE4, room); returns what one is worth. A key of weight 0 has no part in it, whatever its scale:
  * where that is NaN, as behind the last key it may be, 0 takes its place.
  */
 KERNEL float round_weights(const call *s, int32_t *to, int32_t *start, const float *w,
@@ -114,7 +114,7 @@ KERNEL float round_weights(const call *s, int32_t *to, int32_t *start, const flo
   const float inverse = limit / largest;
   /* what rounds to 0 beside so small a largest is not worth a second scale */
   const f32x4 unit = v_splat(inverse > 0x1p126f ? 0 : inverse), magic = (f32x4)v_keep(MAGIC);
-  ROLLED for (int32_t j = 0; j < count; j += 8, to += 2 * GROUP * room_by(by))
+  ROLLED for (int32_t j = 0; j < count; j += 8, to += 2 * TILE4 * room_by(by))
   {
     i32x4 n[2];
     UNROLLED for (int l = 0; l < 2; l++)
@@ -147,8 +147,8 @@ void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, floa
   const int32_t at = from - start, count = (to - from + PANEL - 1) & ~(PANEL - 1);
   const float *scales = job->value_scales + at;
   const int by = numbers_of(s);
-  int32_t starts[GROUP];
-  float worths[GROUP];
+  int32_t starts[TILE4];
+  float worths[TILE4];
   for (int r = 0; r < g->count; r++) {
     worths[r] =
         round_weights(s, s->numbers + r * room_by(by), &starts[r], w + r * SCORES, scales, count);

@@ -2,7 +2,7 @@
  * The KV cache: append, truncate, read back, snapshot and restore. Attending to it is in
  * attention.c.
  */
-#include "cache.h"
+#include "cache_layout.h"
 
 static const int64_t MOST_BYTES = 0xFFFF0000; /* of a 32-bit memory */
 

@@ -2,7 +2,7 @@
  * One key or value of a KV cache: from floats to the type of the cache and back, and where its
  * numbers lie.
  */
-#include "cache.h"
+#include "cache_layout.h"
 #include "base/half.h"
 
 /*

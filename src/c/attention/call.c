@@ -20,10 +20,10 @@
 static int32_t group_size(const call *s, const head_job *job, int32_t left)
 {
   const int32_t type = job->cache ? job->cache->type : ATTN_CACHE_F32;
-  /* more than GROUP would have halves widened; two smaller groups have not */
+  /* more than TILE4 would have halves widened; two smaller groups have not */
   int32_t most =
       s->p->sinks || s->int8 || type == ATTN_CACHE_Q8 || (type == ATTN_CACHE_F16 && left <= ROWS)
-          ? GROUP
+          ? TILE4
           : ROWS;
   return left <= most ? left : left < 2 * most ? (left + 1) / 2 : most;
 }
@@ -33,7 +33,7 @@ static row_temperature temperature_in(const call *s, double value)
 {
   row_temperature t = {.kind = temperature_kind(value), .value = value};
   t.unit = s->plain && t.kind != T_INFINITE ? s->scale : 1;
-  t.inverse = attn_nearest_float((double)t.unit / value); /* T = 0 and T = ∞ do not use it */
+  t.inverse = nearest_float((double)t.unit / value); /* T = 0 and T = ∞ do not use it */
   return t;
 }
 
@@ -146,22 +146,22 @@ static size_t layout_scratch(const attn_params *p, call *s, char *base)
   size_t width = width_of(p), f = sizeof(float);
   size_t dim = words_of(p->dim) * WORD; /* whole words of bytes */
   size_t span = p->n < SPAN ? whole_panels((size_t)p->n) : SPAN;
-  size_t numbers = SPAN / WORD * GROUP * (size_t)room_by(BY_PAIRS);
+  size_t numbers = SPAN / WORD * TILE4 * (size_t)room_by(BY_PAIRS);
   arena a = {.base = base};
   s->panels = arena_allocate(&a, span * dim, f);
   s->values = arena_allocate(&a, span * width, f);
   s->queries = arena_allocate(&a, ROWS * dim, sizeof(f32x4));
   s->scores = arena_allocate(&a, ROWS * SCORES, f);
   s->numbers = arena_allocate(&a, numbers, sizeof(int32_t));
-  s->starts = arena_allocate(&a, GROUP, sizeof(int32_t));
-  s->query_factors = arena_allocate(&a, GROUP, f);
+  s->starts = arena_allocate(&a, TILE4, sizeof(int32_t));
+  s->query_factors = arena_allocate(&a, TILE4, f);
   s->sums = arena_allocate(&a, SPAN / BLOCK * ROWS * width, f);
   s->acc = arena_allocate(&a, ROWS * width, f);
   s->spare = arena_allocate(&a, ROWS * width, f);
   s->int8 = arena_allocate(&a, p->precision == ATTN_INT8 ? attn_int8_bytes(p) : 0, 1);
   s->totals = arena_allocate(&a, CHUNK * width, sizeof(double));
   s->rows = arena_allocate(&a, CHUNK, sizeof(row_state));
-  s->groups = arena_allocate(&a, CHUNK / GROUP, sizeof(row_group));
+  s->groups = arena_allocate(&a, CHUNK / TILE4, sizeof(row_group));
   return arena_bytes(&a);
 }
 
@@ -171,17 +171,9 @@ size_t attn_scratch_bytes_f32(const attn_params *p)
   return layout_scratch(p, &s, NULL);
 }
 
-float attn_nearest_float(double x)
-{
-  const double most = -(double)LOWEST, least = 1.401298464324817e-45;
-  if (x > most || x < -most)
-    return x > 0 ? (float)most : (float)-most;
-  return x > 0 && x < least ? (float)least : x < 0 && x > -least ? (float)-least : (float)x;
-}
-
 static call begin_call(const attn_params *p, const attn_cache *cache, void *scratch)
 {
-  call s = {.p = p, .softcap = attn_nearest_float(p->softcap)};
+  call s = {.p = p, .softcap = nearest_float(p->softcap)};
   /* a fraction below 1 cannot take a query out of the floats, and a power of two rounds nothing */
   int exponent;
   s.query_scale = f64_split(p->scale, &exponent);
@@ -305,7 +297,7 @@ static attn_work plan(const attn_params *p)
   double row = (double)p->n * (p->dim + p->value_dim);
   while (w.chunk > CHUNK / 8 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
     w.chunk /= 2;
-  while (w.chunk > GROUP && w.chunk * row > PIECE)
+  while (w.chunk > TILE4 && w.chunk * row > PIECE)
     w.chunk /= 2;
   w.per_head = w.by_span ? (p->n + SPAN - 1) / SPAN : (rows + w.chunk - 1) / w.chunk;
   w.pieces = w.left = heads * w.per_head;

@@ -5,7 +5,7 @@
  * What a word of each lane of a panel adds to up to four rows; operands are its bytes or, BY_PAIRS,
  * the even and the odd ones.
  */
-INLINE void add_word(const int by, const int rows, i32x4 n[GROUP][2][2], const int32_t *x,
+INLINE void add_word(const int by, const int rows, i32x4 n[TILE4][2][2], const int32_t *x,
                      const int8_t *b, i32x4 even)
 {
   const int parts = parts_by(by);
@@ -46,7 +46,7 @@ INLINE void sum_panels(const int by, const int rows, const int panels, const pro
   /* from the first of them to the second */
   const size_t left = panels == 1 ? p->count : (p->count + 1) / 2, other = p->count - left;
   for (size_t done = 0; done < left; done++, to += PANEL, panel += p->panel_bytes) {
-    i32x4 n[2][GROUP][2][2];
+    i32x4 n[2][TILE4][2][2];
     const int32_t *x = numbers;
     UNROLLED for (int q = 0; q < panels; q++) UNROLLED for (int r = 0; r < rows; r++)
         UNROLLED for (int part = 0; part < parts; part++) n[q][r][part][0] = n[q][r][part][1] =
@@ -56,7 +56,7 @@ INLINE void sum_panels(const int by, const int rows, const int panels, const pro
     {
       UNROLLED for (int q = 0; q < panels; q++)
           add_word(by, rows, n[q], x, b + (size_t)q * other * p->panel_bytes, even);
-      x += GROUP * room_by(by);
+      x += TILE4 * room_by(by);
     }
     UNROLLED for (int q = 0; q < panels; q++) UNROLLED for (int r = 0; r < rows; r++)
         UNROLLED for (int v = 0; v < 2; v++)

@@ -8,7 +8,7 @@
 #define INTEGERS_H
 
 #include "base/dot_form.h"
-#include "base/tiles.h"
+#include "tiles.h"
 
 /* What a row has for each word of a panel. */
 enum {
@@ -50,7 +50,7 @@ INLINE int32_t start_of(int32_t form, int32_t sum)
   return form == DOT_SIGNED ? 0 : (int32_t)((uint32_t)sum * (uint32_t)-128);
 }
 
-/* Eight numbers of a row to two of its places in (words, GROUP, room). */
+/* Eight numbers of a row to two of its places in (words, TILE4, room). */
 INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
 {
   const i16x8 n = (i16x8)v_pack(low, high);
@@ -58,12 +58,12 @@ INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
   if (by == BY_BYTES) {
     y = v_pack_bytes((i32x4)n, (i32x4)n);
     to[0] = y[0];
-    to[GROUP] = y[1];
+    to[TILE4] = y[1];
     return;
   }
   if (by == BY_PAIRS) {
     y = v_even_first(n);
-    int32_t *next = to + GROUP * room_by(by);
+    int32_t *next = to + TILE4 * room_by(by);
     v_store_i(to, v_splat_lane_i(y, 0));
     v_store_i(to + 4, v_splat_lane_i(y, 1));
     v_store_i(next, v_splat_lane_i(y, 2));
@@ -74,20 +74,20 @@ INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
   y = v_pack_bytes((i32x4)((n - low_byte) >> 8), (i32x4)low_byte);
   y = __builtin_shufflevector(y, y, 0, 2, 1, 3);
   __builtin_memcpy(to, &y, 8);
-  __builtin_memcpy(to + 2 * GROUP, (char *)&y + 8, 8);
+  __builtin_memcpy(to + 2 * TILE4, (char *)&y + 8, 8);
 }
 
 /* One product; rows are as far apart as their sums are. */
 typedef struct {
   int32_t *to; /* (rows, step), of which PANEL for each panel */
   size_t step;
-  const int32_t *x;    /* (words, GROUP, room) */
+  const int32_t *x;    /* (words, TILE4, room) */
   const int8_t *panel; /* the first; from one to the next so many bytes */
   size_t panel_bytes, words, count;
 } product;
 
 /*
- * to[r][0..8) of each panel = Σ x_r·bytes; BY_BYTES all GROUP rows, whatever lies in those that are
+ * to[r][0..8) of each panel = Σ x_r·bytes; BY_BYTES all TILE4 rows, whatever lies in those that are
  * missing.
  */
 void attn_integers(int by, int rows, const product *p);

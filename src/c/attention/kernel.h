@@ -2,7 +2,7 @@
 #ifndef TILED_H
 #define TILED_H
 
-#include "cache.h"
+#include "cache_layout.h"
 #include "softmax_state.h"
 
 enum {
@@ -49,7 +49,7 @@ typedef struct {
   /* of its channels: what queries are multiplied by is so many times too small */
   float least_root;
   int32_t key_shared[SPAN]; /* all ones where the key has lost the mean, */
-  float offset[GROUP];      /* with which the query's product is so much */
+  float offset[TILE4];      /* with which the query's product is so much */
   float vectors[];          /* as int8.c numbers them */
 } int8_span;
 
@@ -73,20 +73,20 @@ typedef struct {
   float *scores;      /* (ROWS, SCORES), then the weights */
   float *sums;        /* (SPAN/BLOCK, ROWS, width) */
   float *acc, *spare; /* (ROWS, width) */
-  /* a span's weights for bytes, (words, GROUP, room) as integers.h has them */
+  /* a span's weights for bytes, (words, TILE4, room) as integers.h has them */
   int32_t *numbers;
   int32_t *
       /*
-       * (GROUP): of the queries: a score over bytes is (n + start)·factor·scale of the key, and
+       * (TILE4): of the queries: a score over bytes is (n + start)·factor·scale of the key, and
        * what int8 adds
        */
       starts;
-  float *query_factors; /* (GROUP) */
+  float *query_factors; /* (TILE4) */
   int8_span *int8;      /* NULL where numbers are not to be rounded to 8 bits */
   int32_t form;         /* of dots.h, for bytes */
   double *totals;       /* (CHUNK, width) */
   row_state *rows;      /* (CHUNK) */
-  row_group *groups;    /* (CHUNK / GROUP) */
+  row_group *groups;    /* (CHUNK / TILE4) */
 } call;
 
 /* One kv head of one batch: where its keys and values are, and the span being worked on. */
@@ -160,11 +160,6 @@ INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
     return v_select(t < v_splat(LOWEST), zero, one + t * zero);
   return v_exp(t * inverse_t);
 }
-
-/* ---- attention.c ---- */
-
-/* A number beyond the floats acts as the nearest one, and none but 0 becomes 0. */
-float attn_nearest_float(double x);
 
 /* ---- scores.c ---- */
 

@@ -85,7 +85,7 @@ KERNEL void widen(float *to, const uint16_t *from, size_t count)
  */
 static int in_place(const call *s, const head_job *job, int32_t first, int32_t end)
 {
-  if (end - first > 2 * GROUP || job->cache->wild)
+  if (end - first > 2 * TILE4 || job->cache->wild)
     return 0;
   const float most = 32768.0f; /* the fraction of p->scale is below 2 */
   int small = 1;

@@ -212,7 +212,7 @@ void attn_round_queries(const call *s, const head_job *job, const row_group *g)
     float most = take(s, q, query, s->p->dim, ZEROS, QUERIES);
     ROLLED for (int32_t c = 0; c < s->p->dim; c += 4) product +=
         v_load(q + c) * v_load(keys + c) * v_load(mean + c);
-    ROLLED for (int32_t c = 0; c < s->p->dim; c += 8, to += 2 * GROUP * room_by(by))
+    ROLLED for (int32_t c = 0; c < s->p->dim; c += 8, to += 2 * TILE4 * room_by(by))
     {
       i32x4 low = rounded(v_load(q + c), inverse_of(most)),
             high = rounded(v_load(q + c + 4), inverse_of(most));
@@ -220,8 +220,8 @@ void attn_round_queries(const call *s, const head_job *job, const row_group *g)
       put_numbers(by, to, low, high);
     }
     s->starts[x] = start_of(s->form, v_hsum_i(sum));
-    s->query_factors[x] = attn_nearest_float(scale * scale_of(most) / span->least_root);
-    span->offset[x] = attn_nearest_float(scale * v_hsum(product) / span->least_root);
+    s->query_factors[x] = nearest_float(scale * scale_of(most) / span->least_root);
+    span->offset[x] = nearest_float(scale * v_hsum(product) / span->least_root);
   }
 }
 

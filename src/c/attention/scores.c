@@ -57,7 +57,7 @@ KERNEL void score_panels(int rows, int chain, float *scores, const float *q, con
 {
   if (rows == ROWS)
     score_group(chain, scores, q, panels, dim, count);
-  else if (ROWS > GROUP + 1 && rows > GROUP)
+  else if (ROWS > TILE4 + 1 && rows > TILE4)
     score_five(chain, scores, q, panels, dim, count);
   else
     scores_of_few(0, rows, chain, scores, q, panels, dim, count);

@@ -87,7 +87,7 @@ KERNEL void sum_block(int rows, int blocks, float *sums, size_t width, const flo
 {
   if (rows == ROWS)
     sum_group(sums, width, w, block, from, to);
-  else if (ROWS > GROUP + 1 && rows > GROUP)
+  else if (ROWS > TILE4 + 1 && rows > TILE4)
     sum_five(sums, width, w, block, from, to);
   else
     values_of_few(0, rows, blocks, sums, width, w, block, from, to);

@@ -11,6 +11,7 @@
 #ifndef CHAINS_H
 #define CHAINS_H
 
+#include "base/simd.h"
 #include "base/tiles.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* What a model is made of: each setter checks what it is given, so the passes need not. */
 #include "setup.h"
-#include "attention/cache.h"
+#include "attention/cache_layout.h"
 
 static size_t round16(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
 

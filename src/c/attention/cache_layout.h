@@ -8,8 +8,8 @@
  * as in the panels of integers.h: (2·⌈dim/8⌉, 8, 4) for (dim, 8), and in blocks of SPAN positions.
  * What was never written reads as 0, or as any finite number.
  */
-#ifndef CACHE_H
-#define CACHE_H
+#ifndef CACHE_LAYOUT_H
+#define CACHE_LAYOUT_H
 
 #include "attn.h"
 #include "integer_tiles.h"
@@ -26,27 +26,14 @@ INLINE size_t cache_number_bytes(int32_t type)
   return type == ATTN_CACHE_F32 ? 4 : type == ATTN_CACHE_F16 ? 2 : 1;
 }
 
-/* Keys in whole panels. */
-INLINE size_t whole_panels(size_t rows) { return (rows + PANEL - 1) & ~(size_t)(PANEL - 1); }
-
 /* Positions there is room for. */
 INLINE size_t cache_rows(const attn_cache *c) { return whole_panels((size_t)c->capacity); }
-
-/* Of so many rows in strips, those in the block of row j. */
-INLINE size_t strip_rows(size_t block, size_t rows, size_t j)
-{
-  size_t left = rows - j / block * block;
-  return left < block ? left : block;
-}
 
 /* Channels of a key as they are stored. */
 INLINE size_t cache_key_size(const attn_cache *c)
 {
   return c->type == ATTN_CACHE_Q8 ? words_of(c->dim) * WORD : (size_t)c->dim;
 }
-
-/* Channels in whole strips. */
-INLINE size_t whole_strips(size_t size) { return (size + STRIP - 1) / STRIP * STRIP; }
 
 INLINE size_t cache_value_size(const attn_cache *c) { return whole_strips((size_t)c->value_dim); }
 

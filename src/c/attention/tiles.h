@@ -1,0 +1,196 @@
+/*
+ * The two inner loops of float32 attention, on up to ROWS query rows at a time.
+ *
+ * Scores: keys lie in key panels of eight, transposed. Lanes run along the keys, and each score is
+ * a sum over the channels in order. Output: lanes run along the channels, each a sum over the keys
+ * in order. So the bits of a row do not depend on how many rows are done together, and no
+ * horizontal sum is needed.
+ *
+ * ROWS × 2 vectors of sums hide the latency of a multiply-add, and fit into the registers that V8
+ * leaves (tuning.md#query-rows).
+ */
+#ifndef ATTENTION_TILES_H
+#define ATTENTION_TILES_H
+
+#include "base/half.h"
+#include "base/tiles.h"
+
+enum {
+  ROWS = V_ROWS, /* query rows done together, or fewer */
+  STRIP = 8,     /* channels in a strip of packed values */
+  SPAN = 512,    /* keys scored and weighted at once, a multiple of BLOCK */
+  /* from row to row; a power of two would put all rows into the same places of the cache */
+  SCORES = SPAN + 16,
+  BLOCK = 128, /* keys whose values lie together and are summed together */
+  /* Terms in one chain of additions: a longer sum adds up chains, so its error is near a tree's. */
+  CHANNEL_CHAIN = 8,
+  FINE_CHAIN = 4, /* of channels beside a sink: the errors that all logits share do not cancel */
+  KEY_CHAIN = 16,
+  TREE = 10, /* levels: enough for the chains of the widest head */
+};
+
+/* Keys in whole panels. */
+INLINE size_t whole_panels(size_t keys) { return (keys + PANEL - 1) & ~(size_t)(PANEL - 1); }
+
+/* Channels in whole strips. */
+INLINE size_t whole_strips(size_t size) { return (size + STRIP - 1) / STRIP * STRIP; }
+
+/* Of `rows` rows in strips, those in the block of row j. */
+INLINE size_t strip_rows(size_t block, size_t rows, size_t j)
+{
+  size_t remaining = rows - j / block * block;
+  return remaining < block ? remaining : block;
+}
+
+/*
+ * Keys and values are floats or, `half`, finite float16 without HALF_SCALE, which queries and
+ * weights have instead: no product changes by a bit. Of halves the even ones come before the odd
+ * ones, in sums too until put_in_order.
+ */
+INLINE void load_eight(const int half, f32x4 y[2], const char *p)
+{
+  if (half)
+    v_halves_apart(y, (i16x8)v_load_i(p));
+  else
+    y[0] = v_load((const float *)(const void *)p),
+    y[1] = v_load((const float *)(const void *)p + 4);
+}
+
+INLINE size_t bytes_of_eight(const int half) { return half ? 16 : 32; }
+
+INLINE void put_in_order(f32x4 y[2])
+{
+  f32x4 even = y[0], odd = y[1];
+  y[0] = __builtin_shufflevector(even, odd, 0, 4, 1, 5);
+  y[1] = __builtin_shufflevector(even, odd, 2, 6, 3, 7);
+}
+
+/*
+ * sums[p·rows + r] += q_r·k of one channel of each panel p, which goes on; the first of a chain
+ * takes the place of what was there. Each number of a query stands four times side by side:
+ * JavaScriptCore takes three instructions to load one and spread it (Bun on a Zen 4: 1.18 times as
+ * fast so), V8 one either way.
+ */
+INLINE void add_channel(const int rows, const int half, const int panels, const int first,
+                        f32x4 sums[ROWS][2], const float *q, const char **panel)
+{
+  UNROLLED for (int p = 0; p < panels; p++)
+  {
+    f32x4 k[2];
+    load_eight(half, k, panel[p]);
+    panel[p] += bytes_of_eight(half);
+    UNROLLED for (int r = 0; r < rows; r++)
+    {
+      f32x4 x = v_load(q + 4 * r), *sum = sums[p * rows + r];
+      UNROLLED for (int i = 0; i < 2; i++) sum[i] = first ? x * k[i] : v_madd(x, k[i], sum[i]);
+    }
+  }
+}
+
+INLINE void add_sums(const int count, f32x4 sums[ROWS][2], f32x4 (*others)[2])
+{
+  UNROLLED for (int r = 0; r < count; r++) UNROLLED for (int x = 0; x < 2; x++) sums[r][x] =
+      others[r][x] + sums[r][x];
+}
+
+/*
+ * scores[p][r][0..8) = ⟨q_r, k_j⟩ for the keys of so many panels. The sums of the chains meet as in
+ * a binary counter: level l of the tree holds the sum of 2^l chains, so that a product passes
+ * through at most chain + log2(dim/chain) additions.
+ */
+INLINE void panel_scores(const int rows, const int half, const int panels, int chain,
+                         float *const *scores, /* (panels) of (rows, SCORES) */
+                         const float *q,       /* (dim, rows, 4) */
+                         const char **panel,   /* (panels) of (dim, PANEL), gone through */
+                         int32_t dim)
+{
+  const int count = rows * panels;
+  const size_t step = bytes_of_eight(half);
+  const ptrdiff_t whole = chain * (ptrdiff_t)step;
+  f32x4 tree[TREE * ROWS][2];
+  const char *end = panel[0] + (size_t)dim * step;
+  for (uint32_t done = 0; panel[0] != end; done++) {
+    const char *stop = end - panel[0] < whole ? end : panel[0] + whole;
+    f32x4 sum[ROWS][2];
+    add_channel(rows, half, panels, 1, sum, q, panel);
+    q += 4 * rows;
+    ROLLED for (; panel[0] != stop; q += 4 * rows)
+        add_channel(rows, half, panels, 0, sum, q, panel);
+    f32x4(*level)[2] = tree;
+    /* at the end all that is full, also above a level that is not */
+    const int more = panel[0] != end;
+    for (uint32_t full = more ? done & ~(done + 1) : done; full; full >>= 1, level += count)
+      if (full & 1)
+        add_sums(count, sum, level);
+    if (more) {
+      UNROLLED for (int r = 0; r < count; r++) UNROLLED for (int x = 0; x < 2; x++) level[r][x] =
+          sum[r][x];
+      continue;
+    }
+    UNROLLED for (int p = 0; p < panels; p++) UNROLLED for (int r = 0; r < rows; r++)
+        UNROLLED for (int x = 0; x < 2; x++)
+            v_store(scores[p] + r * SCORES + 4 * x, sum[p * rows + r][x]);
+  }
+}
+
+/*
+ * What is added up together: strips of one block, or the same strip of several blocks. From one to
+ * the next: bytes, weights, sums.
+ */
+typedef struct {
+  size_t v, w, sums;
+} place_steps;
+
+/* sums[r] += w_r·v of one key at each place, as add_channel does. */
+INLINE void add_key(const int rows, const int half, const int count, const int first,
+                    f32x4 sums[ROWS][8], const float *w, const char *v, const place_steps *next)
+{
+  UNROLLED for (int p = 0; p < count; p++, w += next->w, v += next->v)
+  {
+    f32x4 value[2];
+    load_eight(half, value, v);
+    UNROLLED for (int r = 0; r < rows; r++)
+    {
+      f32x4 weight = v_splat(w[r * SCORES]);
+      UNROLLED for (int i = 0; i < 2; i++)
+      {
+        f32x4 *sum = &sums[r][2 * p + i];
+        *sum = first ? weight * value[i] : v_madd(weight, value[i], *sum);
+      }
+    }
+  }
+}
+
+/*
+ * sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for a strip of channels at so many
+ * places. Chains begin at fixed positions of the block, wherever `from` is.
+ */
+/* (rows, width) */
+INLINE void block_values(const int rows, const int half, const int count, float *sums, size_t width,
+                         const float *w, /* (rows, SCORES), at key `from` */
+                         /* at key `from`; so many bytes to the next */
+                         const char *v, size_t step, const place_steps *next, int32_t from,
+                         int32_t to)
+{
+  for (int32_t start = from; start < to;) {
+    int32_t end =
+        (start / KEY_CHAIN + 1) * KEY_CHAIN < to ? (start / KEY_CHAIN + 1) * KEY_CHAIN : to;
+    f32x4 sum[ROWS][8];
+    add_key(rows, half, count, 1, sum, w, v, next);
+    w++;
+    v += step;
+    for (int32_t j = start + 1; j < end; j++, w++, v += step)
+      add_key(rows, half, count, 0, sum, w, v, next);
+    /* all loads before any store, for all places may be the same */
+    if (start != from)
+      UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int p = 0; p < count; p++)
+          UNROLLED for (int i = 0; i < 2; i++) sum[r][2 * p + i] =
+              v_load(sums + (size_t)r * width + p * next->sums + 4 * i) + sum[r][2 * p + i];
+    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int p = 0; p < count; p++)
+        UNROLLED for (int i = 0; i < 2; i++)
+            v_store(sums + (size_t)r * width + p * next->sums + 4 * i, sum[r][2 * p + i]);
+    start = end;
+  }
+}
+
+#endif
