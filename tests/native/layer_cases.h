@@ -7,13 +7,14 @@
  * Memory for a packed matrix, 16-aligned and of exactly its size, filled from the stream; NULL
  * where the stream has none.
  */
-static const attn_dense *read_dense(int32_t rows, int32_t columns)
+static const attn_matrix *read_matrix(int32_t rows, int32_t columns)
 {
   if (!read_int())
     return NULL;
-  attn_dense *w = (attn_dense *)(void *)keep(attn_dense_bytes(rows, columns));
-  must(attn_dense_pack(w, read_numbers((size_t)rows * (size_t)columns * 4), rows, columns,
-                       (size_t)columns, 1));
+  attn_matrix *w = (attn_matrix *)(void *)keep(attn_matrix_bytes(ATTN_F32, rows, columns));
+  must(attn_matrix_init(w, ATTN_F32, rows, columns));
+  const float *source = read_numbers((size_t)rows * (size_t)columns * 4);
+  must(attn_matrix_pack(w, ATTN_F32, (const uint8_t *)source, 0, rows));
   return w;
 }
 
@@ -32,7 +33,7 @@ static void run_matmul(void)
 {
   size_t m = (size_t)read_int(), rows = (size_t)read_int(), columns = (size_t)read_int();
   const float *x = read_numbers(m * columns * 4);
-  const attn_dense *w = read_dense((int32_t)rows, (int32_t)columns);
+  const attn_matrix *w = read_matrix((int32_t)rows, (int32_t)columns);
   const float *bias = read_vector(rows);
   float *y = numbers(m * rows * 4);
   attn_matmul(open_team(NULL), y, rows, x, columns, (int32_t)m, w, bias);
@@ -123,12 +124,12 @@ static void run_multi_head(void)
           value_dim = read_int();
   int32_t m = read_int(), first = read_int(), residual = read_int(), rotary_dim = 0,
           interleaved = 0;
-  const attn_dense *w[4] = {read_dense(heads * dim, model), read_dense(kv_heads * dim, model),
-                            read_dense(kv_heads * value_dim, model),
-                            read_dense(model, heads * value_dim)};
+  const attn_matrix *w[4] = {read_matrix(heads * dim, model), read_matrix(kv_heads * dim, model),
+                             read_matrix(kv_heads * value_dim, model),
+                             read_matrix(model, heads * value_dim)};
   const float *bias[4], *norm[2], *table[2];
   for (int x = 0; x < 4; x++)
-    bias[x] = read_vector((size_t)attn_dense_rows(w[x]));
+    bias[x] = read_vector((size_t)attn_matrix_rows(w[x]));
   for (int x = 0; x < 2; x++)
     norm[x] = read_vector((size_t)dim);
   read_table(table, &rotary_dim, &interleaved);
@@ -169,9 +170,9 @@ static void run_latent(void)
   int32_t dim = nope + rope, kept = latent + rope, table_dim = 0, interleaved = 0;
   attn_latent *layer = (attn_latent *)(void *)keep(attn_latent_bytes());
   must(attn_latent_init(layer, heads, latent, nope, rope, value_dim));
-  const attn_dense *down = read_dense(latent, model), *key = read_dense(rope, model),
-                   *q = read_dense(heads * dim, query ? query : model),
-                   *q_down = read_dense(query, model), *o = read_dense(model, heads * value_dim);
+  const attn_matrix *down = read_matrix(latent, model), *key = read_matrix(rope, model),
+                    *q = read_matrix(heads * dim, query ? query : model),
+                    *q_down = read_matrix(query, model), *o = read_matrix(model, heads * value_dim);
   const float *kv_b = read_numbers((size_t)(heads * (nope + value_dim) * latent) * 4);
   void *up = keep(attn_latent_up_bytes(layer));
   attn_latent_pack_up(layer, up, kv_b);

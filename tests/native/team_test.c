@@ -96,13 +96,15 @@ int main(void)
     x[at] = (float)(at * 7919 % 1009) / 500 - 1;
   for (int at = 0; at < ROWS * COLUMNS; at++)
     w[at] = (float)(at * 104729 % 1013) / 500 - 1;
-  attn_dense *dense = aligned_alloc(16, (attn_dense_bytes(ROWS, COLUMNS) + 15) & ~(size_t)15);
-  if (attn_dense_pack(dense, w, ROWS, COLUMNS, COLUMNS, 1) != ATTN_OK)
+  size_t bytes = attn_matrix_bytes(ATTN_F32, ROWS, COLUMNS);
+  attn_matrix *matrix = aligned_alloc(16, (bytes + 15) & ~(size_t)15);
+  if (attn_matrix_init(matrix, ATTN_F32, ROWS, COLUMNS) != ATTN_OK ||
+      attn_matrix_pack(matrix, ATTN_F32, (const uint8_t *)w, 0, ROWS) != ATTN_OK)
     fail("a matrix was refused");
-  attn_matmul(NULL, alone, ROWS, x, COLUMNS, M, dense, NULL);
+  attn_matmul(NULL, alone, ROWS, x, COLUMNS, M, matrix, NULL);
   for (int times = 0; times < 20; times++) {
     memset(shared, 0xCD, sizeof shared);
-    attn_matmul(team, shared, ROWS, x, COLUMNS, M, dense, NULL);
+    attn_matmul(team, shared, ROWS, x, COLUMNS, M, matrix, NULL);
     if (memcmp(shared, alone, sizeof alone))
       fail("a product shared out has other bits");
   }
@@ -124,7 +126,7 @@ int main(void)
   attn_team_close(team);
   for (size_t t = 1; t < THREADS; t++)
     pthread_join(helpers[t], NULL);
-  free(dense);
+  free(matrix);
   free(team);
   printf("%d steps and 20 products by %d threads\n", STEPS, THREADS);
   return 0;

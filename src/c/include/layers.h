@@ -15,6 +15,7 @@
 
 #include "attn.h"
 #include "team.h"
+#include "weights.h"
 
 /*
  * ---- Matrix products
@@ -22,33 +23,14 @@
  */
 
 /*
- * A float32 matrix W in the order the kernel reads. Opaque; attn_dense_bytes of 16-aligned memory,
- * may be moved as a whole.
- */
-typedef struct attn_dense attn_dense;
-
-/* 0 if a size is below 1 or the whole 2 GiB or more. */
-ATTN_API size_t attn_dense_bytes(int32_t rows, int32_t columns);
-
-ATTN_API int32_t attn_dense_rows(const attn_dense *w);
-ATTN_API int32_t attn_dense_columns(const attn_dense *w);
-
-/*
- * Packs W (rows, columns), whose element (r, c) is at w[r·row_stride + c·column_stride]: strides
- * (columns, 1) as models store it, (1, rows) for one stored transposed.
- */
-ATTN_API int32_t attn_dense_pack(attn_dense *dense, const float *w, int32_t rows, int32_t columns,
-                                 size_t row_stride, size_t column_stride);
-
-/*
- * y_i = x_i·Wᵀ + bias. Row i of x is at x + i·x_stride, of y at y + i·y_stride. y overlaps nothing
- * that is read. |error| ≤ u·(DENSE_CHAIN + ⌈columns/DENSE_CHAIN⌉ + 1)·(Σ_c |x_c·w_c| + |bias|) in
- * first order, u = 2⁻²⁴ (a proof: every sum is made of chains of at most DENSE_CHAIN = 32 terms,
- * which are then added in order). Which rows are done together plays no part in it.
+ * y_i = x_i·Wᵀ + bias. W is F32, F16 or BF16 (weights.h). Row i of x is at x + i·x_stride, of y at
+ * y + i·y_stride. y overlaps nothing that is read. The sums are those of attn_multiply, so in first
+ * order |error| ≤ u·(33 + ⌈columns/32⌉)·(Σ_c |x_c·w_c| + |bias|), u = 2⁻²⁴. The bits of a row do
+ * not depend on the other rows.
  */
 ATTN_API void attn_matmul(attn_team *team, float *y,       /* (m, rows) */
                           size_t y_stride, const float *x, /* (m, columns) */
-                          size_t x_stride, int32_t m, const attn_dense *w,
+                          size_t x_stride, int32_t m, const attn_matrix *w,
                           const float *bias /* (rows), or NULL */);
 
 /* y = a + b, for residuals; y may be a or b. */
@@ -198,8 +180,9 @@ ATTN_API size_t attn_multi_head_bytes(void);
  * The four matrices: (heads·dim, model), (kv_heads·dim, model), (kv_heads·value_dim, model), (out,
  * heads·value_dim).
  */
-ATTN_API void attn_multi_head_init(attn_multi_head *layer, const attn_dense *q, const attn_dense *k,
-                                   const attn_dense *v, const attn_dense *o);
+ATTN_API void attn_multi_head_init(attn_multi_head *layer, const attn_matrix *q,
+                                   const attn_matrix *k, const attn_matrix *v,
+                                   const attn_matrix *o);
 
 /* Each NULL or as long as its matrix has rows. */
 ATTN_API void attn_multi_head_set_biases(attn_multi_head *layer, const float *q, const float *k,
@@ -274,15 +257,15 @@ ATTN_API void attn_latent_pack_up(const attn_latent *layer, void *up, const floa
  * down (r, model), key (rope, model) or NULL if rope is 0, q (heads·(nope + rope), model or the
  * query's latent), o (out, heads·value_dim), up as of attn_latent_pack_up.
  */
-ATTN_API void attn_latent_set_weights(attn_latent *layer, const attn_dense *down,
-                                      const attn_dense *key, const void *up, const attn_dense *q,
-                                      const attn_dense *o);
+ATTN_API void attn_latent_set_weights(attn_latent *layer, const attn_matrix *down,
+                                      const attn_matrix *key, const void *up, const attn_matrix *q,
+                                      const attn_matrix *o);
 
 /*
  * Compression of the query: q_down (q's latent, model), whose norm has the scale q_norm; NULL:
  * none.
  */
-ATTN_API void attn_latent_set_query_down(attn_latent *layer, const attn_dense *q_down,
+ATTN_API void attn_latent_set_query_down(attn_latent *layer, const attn_matrix *q_down,
                                          const float *q_norm);
 
 /* The scale (r) of the latent's RMSNorm (NULL: no norm), and the epsilon of both norms. */

@@ -74,6 +74,10 @@ ATTN_API int32_t attn_matrix_pack(attn_matrix *w, int32_t source_type,
                                   /* (count, attn_matrix_row_bytes) of source_type */
                                   const uint8_t *source, int32_t first_row, int32_t count);
 
+/* Fills an F32 matrix from its transpose. ATTN_E_FORMAT for other types. */
+ATTN_API int32_t attn_matrix_pack_transposed(attn_matrix *w,
+                                             const float *source /* (columns, rows) */);
+
 /* Row `row` as float32, as looking up an embedding wants it. row is one of [0, rows). */
 ATTN_API void attn_matrix_row(const attn_matrix *w, int32_t row, float *out /* (columns) */);
 

@@ -5,7 +5,7 @@
 
 struct attn_latent {
   int32_t heads, latent, nope, rope, value_dim;
-  const attn_dense *down, *key, *q, *o, *q_down;
+  const attn_matrix *down, *key, *q, *o, *q_down;
   const char *up;
   const float *q_norm, *kv_norm;
   double epsilon;
@@ -28,8 +28,8 @@ int32_t attn_latent_init(attn_latent *layer, int32_t heads, int32_t latent, int3
   return ATTN_OK;
 }
 
-void attn_latent_set_weights(attn_latent *layer, const attn_dense *down, const attn_dense *key,
-                             const void *up, const attn_dense *q, const attn_dense *o)
+void attn_latent_set_weights(attn_latent *layer, const attn_matrix *down, const attn_matrix *key,
+                             const void *up, const attn_matrix *q, const attn_matrix *o)
 {
   layer->down = down;
   layer->key = key;
@@ -38,7 +38,7 @@ void attn_latent_set_weights(attn_latent *layer, const attn_dense *down, const a
   layer->o = o;
 }
 
-void attn_latent_set_query_down(attn_latent *layer, const attn_dense *q_down, const float *q_norm)
+void attn_latent_set_query_down(attn_latent *layer, const attn_matrix *q_down, const float *q_norm)
 {
   layer->q_down = q_down;
   layer->q_norm = q_norm;
@@ -78,11 +78,11 @@ static head_up up_of(const attn_latent *l)
   arena r = {0};
   head_up up;
   up.keys = 0;
-  arena_allocate(&r, attn_dense_bytes(l->nope, l->latent), 1);
+  arena_allocate(&r, attn_matrix_bytes(ATTN_F32, l->nope, l->latent), 1);
   up.transposed = (size_t)r.used;
-  arena_allocate(&r, attn_dense_bytes(l->latent, l->nope), 1);
+  arena_allocate(&r, attn_matrix_bytes(ATTN_F32, l->latent, l->nope), 1);
   up.values = (size_t)r.used;
-  arena_allocate(&r, attn_dense_bytes(l->value_dim, l->latent), 1);
+  arena_allocate(&r, attn_matrix_bytes(ATTN_F32, l->value_dim, l->latent), 1);
   up.bytes = (size_t)r.used;
   return up;
 }
@@ -94,20 +94,28 @@ size_t attn_latent_up_bytes(const attn_latent *layer)
   return arena_bytes(&r);
 }
 
+static attn_matrix *start_matrix(void *at, int32_t rows, int32_t columns)
+{
+  attn_matrix_init(at, ATTN_F32, rows, columns);
+  return at;
+}
+
+/* W (rows, columns) as it is stored. Returns the source behind it. */
+static const float *pack_matrix(void *at, const float *w, int32_t rows, int32_t columns)
+{
+  attn_matrix_pack(start_matrix(at, rows, columns), ATTN_F32, (const uint8_t *)w, 0, rows);
+  return w + (size_t)rows * (size_t)columns;
+}
+
 void attn_latent_pack_up(const attn_latent *layer, void *up, const float *kv_b)
 {
   head_up at = up_of(layer);
-  size_t latent = (size_t)layer->latent;
+  int32_t latent = layer->latent;
   char *to = up;
   for (int32_t h = 0; h < layer->heads; h++, to += at.bytes) {
-    attn_dense_pack((attn_dense *)(void *)(to + at.keys), kv_b, layer->nope, layer->latent, latent,
-                    1);
-    attn_dense_pack((attn_dense *)(void *)(to + at.transposed), kv_b, layer->latent, layer->nope, 1,
-                    latent);
-    kv_b += (size_t)layer->nope * latent;
-    attn_dense_pack((attn_dense *)(void *)(to + at.values), kv_b, layer->value_dim, layer->latent,
-                    latent, 1);
-    kv_b += (size_t)layer->value_dim * latent;
+    attn_matrix_pack_transposed(start_matrix(to + at.transposed, latent, layer->nope), kv_b);
+    kv_b = pack_matrix(to + at.keys, kv_b, layer->nope, latent);
+    kv_b = pack_matrix(to + at.values, kv_b, layer->value_dim, latent);
   }
 }
 
@@ -140,7 +148,7 @@ static arena lay_out(const attn_latent *l, const attn_team *team, const attn_par
   uint64_t kept = (uint64_t)(l->latent + l->rope);
   *s = (step){.layer = l, .p = p, .up = up_of(l)};
   s->fresh = arena_allocate(&r, rows * kept, sizeof(float));
-  s->q_latent = arena_allocate(&r, l->q_down ? rows * (uint64_t)attn_dense_rows(l->q_down) : 0,
+  s->q_latent = arena_allocate(&r, l->q_down ? rows * (uint64_t)attn_matrix_rows(l->q_down) : 0,
                                sizeof(float));
   s->q = arena_allocate(&r, rows * heads * dim, sizeof(float));
   s->o = arena_allocate(&r, rows * heads * value_dim, sizeof(float));
@@ -163,9 +171,9 @@ size_t attn_latent_room(const attn_latent *layer, const attn_team *team, const a
   return arena_bytes(&r);
 }
 
-static const attn_dense *matrix_of(const step *s, int32_t head, size_t which)
+static const attn_matrix *matrix_of(const step *s, int32_t head, size_t which)
 {
-  return (const attn_dense *)(const void *)(s->layer->up + (size_t)head * s->up.bytes + which);
+  return (const attn_matrix *)(const void *)(s->layer->up + (size_t)head * s->up.bytes + which);
 }
 
 static void copy_part(float *to, size_t to_stride, const float *from, size_t from_stride,
@@ -243,7 +251,7 @@ static void write_latents(const step *s, attn_team *team, const float *x, const 
   const attn_latent *l = s->layer;
   const attn_params *p = s->p;
   int32_t rows = p->batch * p->m, kept = l->latent + l->rope;
-  size_t stride = (size_t)kept, model = (size_t)attn_dense_columns(l->down);
+  size_t stride = (size_t)kept, model = (size_t)attn_matrix_columns(l->down);
   attn_matmul(team, s->fresh, stride, x, model, rows, l->down, NULL);
   if (l->kv_norm)
     attn_rms_norm(s->fresh, stride, s->fresh, stride, rows, l->latent, l->kv_norm, 0, l->epsilon);
@@ -260,10 +268,10 @@ static void make_queries(const step *s, attn_team *team, const float *x, const i
   const attn_latent *l = s->layer;
   const attn_params *p = s->p;
   int32_t rows = p->batch * p->m;
-  size_t model = (size_t)attn_dense_columns(l->down), dim = (size_t)(l->nope + l->rope),
+  size_t model = (size_t)attn_matrix_columns(l->down), dim = (size_t)(l->nope + l->rope),
          row = (size_t)l->heads * dim;
   if (l->q_down) {
-    size_t size = (size_t)attn_dense_rows(l->q_down);
+    size_t size = (size_t)attn_matrix_rows(l->q_down);
     attn_matmul(team, s->q_latent, size, x, model, rows, l->q_down, NULL);
     if (l->q_norm)
       attn_rms_norm(s->q_latent, size, s->q_latent, size, rows, (int32_t)size, l->q_norm, 0,
@@ -277,18 +285,18 @@ static void make_queries(const step *s, attn_team *team, const float *x, const i
 
 static int fits(const attn_latent *l, const attn_params *p, int32_t absorbed)
 {
-  int32_t model = attn_dense_columns(l->down), kept = l->latent + l->rope, dim = l->nope + l->rope;
+  int32_t model = attn_matrix_columns(l->down), kept = l->latent + l->rope, dim = l->nope + l->rope;
   int shape = absorbed ? p->kv_heads == 1 && p->dim == kept && p->value_dim == kept
                        : p->kv_heads == l->heads && p->dim == dim && p->value_dim == l->value_dim;
   return shape && p->positions_first && p->heads == l->heads && p->n >= p->m &&
-         attn_dense_rows(l->down) == l->latent &&
-         (l->key ? attn_dense_rows(l->key) == l->rope && attn_dense_columns(l->key) == model
+         attn_matrix_rows(l->down) == l->latent &&
+         (l->key ? attn_matrix_rows(l->key) == l->rope && attn_matrix_columns(l->key) == model
                  : l->rope == 0) &&
-         (!l->q_down || attn_dense_columns(l->q_down) == model) &&
-         attn_dense_columns(l->q) == (l->q_down ? attn_dense_rows(l->q_down) : model) &&
-         attn_dense_rows(l->q) == (int64_t)l->heads * dim &&
-         attn_dense_columns(l->o) == (int64_t)l->heads * l->value_dim &&
-         (!l->residual || attn_dense_rows(l->o) == model);
+         (!l->q_down || attn_matrix_columns(l->q_down) == model) &&
+         attn_matrix_columns(l->q) == (l->q_down ? attn_matrix_rows(l->q_down) : model) &&
+         attn_matrix_rows(l->q) == (int64_t)l->heads * dim &&
+         attn_matrix_columns(l->o) == (int64_t)l->heads * l->value_dim &&
+         (!l->residual || attn_matrix_rows(l->o) == model);
 }
 
 int32_t attn_latent_forward(const attn_latent *layer, attn_team *team, const attn_params *p,
@@ -314,7 +322,7 @@ int32_t attn_latent_forward(const attn_latent *layer, attn_team *team, const att
                   keys * up * (layer->nope + layer->value_dim));
     attn_team_attend(team, p, s.o, s.q, s.keys, s.values, NULL, s.attend);
   }
-  size_t size = (size_t)attn_dense_rows(layer->o), o_size = (size_t)attn_dense_columns(layer->o);
+  size_t size = (size_t)attn_matrix_rows(layer->o), o_size = (size_t)attn_matrix_columns(layer->o);
   attn_matmul(team, out, size, s.o, o_size, p->batch * p->m, layer->o, NULL);
   if (layer->residual)
     attn_add(out, out, x, (size_t)p->batch * (size_t)p->m * size);

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 
 struct attn_multi_head {
-  const attn_dense *wq, *wk, *wv, *wo;
+  const attn_matrix *wq, *wk, *wv, *wo;
   const float *bq, *bk, *bv, *bo;
   const float *q_norm, *k_norm; /* (dim) or NULL */
   int32_t one_plus;
@@ -15,8 +15,8 @@ struct attn_multi_head {
 
 size_t attn_multi_head_bytes(void) { return sizeof(attn_multi_head); }
 
-void attn_multi_head_init(attn_multi_head *layer, const attn_dense *q, const attn_dense *k,
-                          const attn_dense *v, const attn_dense *o)
+void attn_multi_head_init(attn_multi_head *layer, const attn_matrix *q, const attn_matrix *k,
+                          const attn_matrix *v, const attn_matrix *o)
 {
   *layer = (attn_multi_head){.wq = q, .wk = k, .wv = v, .wo = o};
 }
@@ -80,19 +80,20 @@ size_t attn_multi_head_room(const attn_multi_head *layer, const attn_team *team,
   return arena_bytes(&r);
 }
 
-static int is(const attn_dense *w, int64_t rows, int32_t columns)
+static int is(const attn_matrix *w, int64_t rows, int32_t columns)
 {
-  return attn_dense_rows(w) == rows && attn_dense_columns(w) == columns;
+  return attn_matrix_rows(w) == rows && attn_matrix_columns(w) == columns;
 }
 
 static int fits(const attn_multi_head *layer, const attn_params *p, const attn_cache *cache)
 {
-  int32_t model = attn_dense_columns(layer->wq);
+  int32_t model = attn_matrix_columns(layer->wq);
   return p->positions_first && is(layer->wq, (int64_t)p->heads * p->dim, model) &&
          is(layer->wk, (int64_t)p->kv_heads * p->dim, model) &&
          is(layer->wv, (int64_t)p->kv_heads * p->value_dim, model) &&
-         attn_dense_columns(layer->wo) == (int64_t)p->heads * p->value_dim &&
-         (!layer->residual || attn_dense_rows(layer->wo) == model) && layer->rotary_dim <= p->dim &&
+         attn_matrix_columns(layer->wo) == (int64_t)p->heads * p->value_dim &&
+         (!layer->residual || attn_matrix_rows(layer->wo) == model) &&
+         layer->rotary_dim <= p->dim &&
          (cache ? p->batch == 1 && p->n == attn_cache_length(cache) + p->m : p->n == p->m);
 }
 
@@ -122,10 +123,10 @@ int32_t attn_multi_head_forward(const attn_multi_head *layer, attn_team *team, c
   parts a;
   lay_out(team, p, &a, room);
   int32_t rows = p->batch * p->m;
-  size_t model = (size_t)attn_dense_columns(layer->wq), size = (size_t)attn_dense_rows(layer->wo);
-  size_t q_size = (size_t)attn_dense_rows(layer->wq), k_size = (size_t)attn_dense_rows(layer->wk),
-         v_size = (size_t)attn_dense_rows(layer->wv),
-         o_size = (size_t)attn_dense_columns(layer->wo);
+  size_t model = (size_t)attn_matrix_columns(layer->wq), size = (size_t)attn_matrix_rows(layer->wo);
+  size_t q_size = (size_t)attn_matrix_rows(layer->wq), k_size = (size_t)attn_matrix_rows(layer->wk),
+         v_size = (size_t)attn_matrix_rows(layer->wv),
+         o_size = (size_t)attn_matrix_columns(layer->wo);
   attn_matmul(team, a.k, k_size, x, model, rows, layer->wk, layer->bk);
   attn_matmul(team, a.v, v_size, x, model, rows, layer->wv, layer->bv);
   place(layer, p, a.k, p->kv_heads, layer->k_norm, positions);

@@ -19,19 +19,16 @@ enum {
   DENSE_SPAN = 2 * DENSE_CHAIN, /* columns of two chains */
 };
 
-/*
- * One chain, of every `step`th column: to = (first ? 0 : to) + Σ_c x_rc w_c, for four rows and one
- * panel.
- */
-INLINE void dense_chain(const int step, float *to, /* (GROUP, PANEL) */
-                        const float *x,            /* (columns, GROUP) */
-                        const float *panel,        /* (columns, PANEL) */
+/* One chain, of every second column: to = (first ? 0 : to) + Σ_c x_rc w_c. */
+INLINE void dense_chain(float *to,          /* (GROUP, PANEL) */
+                        const float *x,     /* (columns, GROUP) */
+                        const float *panel, /* (columns, PANEL) */
                         const int32_t count, int first)
 {
   f32x4 sum[GROUP][2];
   for (int r = 0; r < GROUP; r++)
     sum[r][0] = sum[r][1] = v_splat(0);
-  ROLLED for (int32_t c = 0; c < count; c++, x += step * GROUP, panel += step * PANEL)
+  ROLLED for (int32_t c = 0; c < count; c++, x += 2 * GROUP, panel += 2 * PANEL)
   {
     f32x4 w0 = v_load(panel), w1 = v_load(panel + 4);
     for (int r = 0; r < GROUP; r++) {
@@ -51,7 +48,7 @@ INLINE void dense_tile(float *to, const float *x, const float *panel, int32_t co
   for (int32_t c = 0; c < columns; c += DENSE_SPAN) {
     int32_t rest = columns - c < DENSE_SPAN ? columns - c : DENSE_SPAN;
     ROLLED for (int odd = 0; odd < 2 && odd < rest; odd++)
-        dense_chain(2, to, x + (c + odd) * GROUP, panel + (c + odd) * PANEL, (rest + 1 - odd) / 2,
+        dense_chain(to, x + (c + odd) * GROUP, panel + (c + odd) * PANEL, (rest + 1 - odd) / 2,
                     first && c + odd == 0);
   }
 }

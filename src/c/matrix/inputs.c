@@ -147,21 +147,20 @@ KERNEL void round_parts(const input_group *g)
   }
 }
 
-/* Four rows side by side; those that are not there are zeros. */
-static void store_floats(float *to, const float *x, size_t columns, int32_t count)
+void attn_interleave_rows(float *to, const float *x, size_t stride, size_t columns, int32_t rows)
 {
   size_t c = 0;
   for (; c + 4 <= columns; c += 4, to += 4 * GROUP) {
     f32x4 y[GROUP];
     for (int r = 0; r < GROUP; r++)
-      y[r] = r < count ? v_load(x + (size_t)r * columns + c) : v_splat(0);
+      y[r] = r < rows ? v_load(x + (size_t)r * stride + c) : v_splat(0);
     v_transpose(y);
     for (int l = 0; l < 4; l++)
       v_store(to + GROUP * l, y[l]);
   }
   for (; c < columns; c++, to += GROUP)
     for (int r = 0; r < GROUP; r++)
-      to[r] = r < count ? x[(size_t)r * columns + c] : 0;
+      to[r] = r < rows ? x[(size_t)r * stride + c] : 0;
 }
 
 void attn_multiply_prepare(void *scratch, const float *x, int32_t first, int32_t end,
@@ -176,7 +175,7 @@ void attn_multiply_prepare(void *scratch, const float *x, int32_t first, int32_t
     if (!t.low_bits && rows == 1)
       __builtin_memcpy(group, from, (size_t)columns * sizeof(float));
     else if (!t.low_bits)
-      store_floats((float *)(void *)group, from, (size_t)columns, count);
+      attn_interleave_rows((float *)(void *)group, from, (size_t)columns, (size_t)columns, count);
     else {
       input_group g = {wide, rows, count, columns, from, group};
       find_scales(&g);

@@ -40,4 +40,7 @@ INLINE size_t input_bytes(weight_type t, int wide, int32_t columns)
   return (size_t)(columns / PART) * (size_t)input_block(wide, GROUP) / GROUP;
 }
 
+/* At most GROUP rows side by side, (columns, GROUP). Rows that are missing are zero. */
+void attn_interleave_rows(float *to, const float *x, size_t stride, size_t columns, int32_t rows);
+
 #endif

@@ -131,3 +131,17 @@ int32_t attn_matrix_pack(attn_matrix *w, int32_t source_type, const uint8_t *sou
   }
   return ATTN_OK;
 }
+
+int32_t attn_matrix_pack_transposed(attn_matrix *w, const float *source)
+{
+  if (w->type != ATTN_F32)
+    return ATTN_E_FORMAT;
+  for (int32_t row = 0; row < w->rows; row += PANEL) {
+    float *panel = (float *)(void *)panel_of(w, row / PANEL);
+    int32_t count = w->rows - row < PANEL ? w->rows - row : PANEL;
+    for (int32_t c = 0; c < w->columns; c++)
+      __builtin_memcpy(panel + c * PANEL, source + (size_t)c * (size_t)w->rows + row,
+                       (size_t)count * sizeof(float));
+  }
+  return ATTN_OK;
+}

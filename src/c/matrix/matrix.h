@@ -100,4 +100,14 @@ float attn_read_float(int32_t type, const uint8_t *p);
 void attn_unit_read(weight_unit *u, int32_t type, const uint8_t *block);
 void attn_unit_store(const weight_unit *u, weight_type t, int32_t form, uint8_t *unit, int32_t r);
 
+/*
+ * Products of a few inputs that lie as they are, for layers. w is F32, F16 or BF16; the bits are
+ * those of attn_multiply.
+ */
+enum { FLOAT_ROWS = 32 }; /* m is at most this: with CONVERT columns, 32 KB of stack */
+void attn_multiply_float_rows(float *y,                        /* (m, y_stride) */
+                              size_t y_stride, const float *x, /* (m, x_stride) */
+                              size_t x_stride, int32_t m, const attn_matrix *w, int32_t first_row,
+                              int32_t end_row);
+
 #endif

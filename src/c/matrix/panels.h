@@ -180,7 +180,7 @@ INLINE lanes lanes_of(int32_t panel, int32_t first_row, int32_t end_row)
 void attn_move_lanes(float *to, size_t to_stride, const float *from, size_t from_stride,
                      int32_t rows, lanes l);
 
-/* attn_multiply for weights that are floats (floats.c). */
+/* attn_multiply for weights that are floats (product_f32.c). */
 void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch,
                           int32_t m, int32_t first_row, int32_t end_row);
 

@@ -98,55 +98,102 @@ KERNEL void tile(float *acc, const float *x, const float *panel, int32_t columns
   dense_tile(acc, x, panel, columns, first);
 }
 
-/* Inputs [from, to), from a multiple of four, and one panel. */
-static void many(float *out, size_t stride, const attn_matrix *w, const float *scratch,
-                 int32_t from, int32_t to, int32_t panel, lanes l)
+/* A block of columns of one panel, as float32: where it lies, or converted. */
+static const float *float_block(float *converted, /* (CONVERT, PANEL) */
+                                const attn_matrix *w, int32_t panel, int32_t column,
+                                int32_t columns)
 {
-  float converted[CONVERT * PANEL], acc[GROUP * PANEL];
-  for (int32_t c = 0; c < w->columns; c += CONVERT) {
-    int32_t columns = w->columns - c < CONVERT ? w->columns - c : CONVERT;
-    const uint8_t *p = panel_of(w, panel) + (size_t)c * PANEL * (w->type == ATTN_F32 ? 4 : 2);
-    const float *weights = w->type == ATTN_F32 ? (const float *)p : converted;
-    ROLLED for (int32_t k = 0; w->type != ATTN_F32 && k < columns; k++)
-    {
-      f32x4 y[2];
-      if (w->type == ATTN_F16)
-        eight_weights(ATTN_F16, 1, y, p + 2 * PANEL * k);
-      else
-        eight_weights(ATTN_BF16, 0, y, p + 2 * PANEL * k);
-      v_store(converted + PANEL * k, y[0]);
-      v_store(converted + PANEL * k + 4, y[1]);
-    }
-    for (int32_t i = from; i < to; i += GROUP) {
-      int32_t rows = to - i < GROUP ? to - i : GROUP;
-      float *y = out + (size_t)i * stride + (size_t)panel * PANEL;
-      if (c > 0) {
-        for (int a = 0; a < GROUP * PANEL; a += 4)
-          v_store(acc + a, v_splat(0));
-        attn_move_lanes(acc, PANEL, y, stride, rows, l);
-      }
-      tile(acc, scratch + (size_t)i * (size_t)w->columns + (size_t)c * GROUP, weights, columns,
-           c == 0);
-      attn_move_lanes(y, stride, acc, PANEL, rows, l);
-    }
+  const uint8_t *p = panel_of(w, panel) + (size_t)column * PANEL * (w->type == ATTN_F32 ? 4 : 2);
+  if (w->type == ATTN_F32)
+    return (const float *)p;
+  ROLLED for (int32_t k = 0; k < columns; k++)
+  {
+    f32x4 y[2];
+    if (w->type == ATTN_F16)
+      eight_weights(ATTN_F16, 1, y, p + 2 * PANEL * k);
+    else
+      eight_weights(ATTN_BF16, 0, y, p + 2 * PANEL * k);
+    v_store(converted + PANEL * k, y[0]);
+    v_store(converted + PANEL * k + 4, y[1]);
   }
+  return converted;
+}
+
+/*
+ * A block of at most CONVERT columns of one panel, and inputs in groups of four. The first block
+ * writes the outputs, the others add to them.
+ */
+static void multiply_block(float *out, /* (inputs, stride), of which the panel's lanes l */
+                           size_t stride, const attn_matrix *w,
+                           const float *x, /* (inputs/GROUP, group_size): (columns, GROUP) each */
+                           size_t group_size, int32_t inputs, int32_t panel, int32_t column,
+                           int32_t columns, lanes l)
+{
+  float converted[CONVERT * PANEL], sums[GROUP * PANEL];
+  const float *weights = float_block(converted, w, panel, column, columns);
+  float *y = out + (size_t)panel * PANEL;
+  for (int32_t i = 0; i < inputs; i += GROUP, y += GROUP * stride, x += group_size) {
+    int32_t rows = inputs - i < GROUP ? inputs - i : GROUP;
+    if (column > 0) {
+      for (int a = 0; a < GROUP * PANEL; a += 4)
+        v_store(sums + a, v_splat(0));
+      attn_move_lanes(sums, PANEL, y, stride, rows, l);
+    }
+    tile(sums, x, weights, columns, column == 0);
+    attn_move_lanes(y, stride, sums, PANEL, rows, l);
+  }
+}
+
+INLINE int32_t block_columns(const attn_matrix *w, int32_t column)
+{
+  return w->columns - column < CONVERT ? w->columns - column : CONVERT;
+}
+
+/* A single input, which is read as it is. */
+static void multiply_one(float *out, const attn_matrix *w, const float *x, int32_t first_row,
+                         int32_t end_row)
+{
+  int wild = w->type == ATTN_F16 && (w->wild || !scalable(x, w->columns));
+  alone_kernel *kernel = w->type == ATTN_F32    ? alone_f32
+                         : w->type == ATTN_BF16 ? alone_bf16
+                                                : alone_f16;
+  attn_multiply_alone(out, w, x, 0, wild ? alone_wild : kernel, wild ? 1 : STREAMS, first_row,
+                      end_row);
 }
 
 void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch,
                           int32_t m, int32_t first_row, int32_t end_row)
 {
+  const float *x = scratch;
+  const size_t columns = (size_t)w->columns;
   int32_t paired = m % GROUP == 1 ? m - 1 : m, abreast = attn_multiply_abreast(w->type, w->columns);
   for (int32_t i = 0; i < paired; i += abreast)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
-      many(out, stride, w, scratch, i, paired - i < abreast ? paired : i + abreast, panel,
-           lanes_of(panel, first_row, end_row));
-  if (paired == m)
-    return;
-  const float *x = (const float *)scratch + (size_t)paired * (size_t)w->columns;
-  int wild = w->type == ATTN_F16 && (w->wild || !scalable(x, w->columns));
-  alone_kernel *kernel = w->type == ATTN_F32    ? alone_f32
-                         : w->type == ATTN_BF16 ? alone_bf16
-                                                : alone_f16;
-  attn_multiply_alone(out + (size_t)paired * stride, w, x, 0, wild ? alone_wild : kernel,
-                      wild ? 1 : STREAMS, first_row, end_row);
+      for (int32_t c = 0; c < w->columns; c += CONVERT)
+        multiply_block(out + (size_t)i * stride, stride, w,
+                       x + (size_t)i * columns + (size_t)c * GROUP, GROUP * columns,
+                       paired - i < abreast ? paired - i : abreast, panel, c, block_columns(w, c),
+                       lanes_of(panel, first_row, end_row));
+  if (paired < m)
+    multiply_one(out + (size_t)paired * stride, w, x + (size_t)paired * columns, first_row,
+                 end_row);
+}
+
+void attn_multiply_float_rows(float *y, size_t y_stride, const float *x, size_t x_stride, int32_t m,
+                              const attn_matrix *w, int32_t first_row, int32_t end_row)
+{
+  float packed[FLOAT_ROWS * CONVERT];
+  int32_t paired = m % GROUP == 1 ? m - 1 : m;
+  for (int32_t c = 0; c < w->columns && paired > 0; c += CONVERT) {
+    int32_t columns = block_columns(w, c);
+    for (int32_t i = 0; i < paired; i += GROUP)
+      attn_interleave_rows(packed + i * CONVERT, x + (size_t)i * x_stride + c, x_stride,
+                           (size_t)columns, paired - i < GROUP ? paired - i : GROUP);
+    for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
+      multiply_block(y, y_stride, w, packed, GROUP * CONVERT, paired, panel, c, columns,
+                     lanes_of(panel, first_row, end_row));
+  }
+  if (paired < m)
+    multiply_one(y + (size_t)paired * y_stride, w, x + (size_t)paired * x_stride, first_row,
+                 end_row);
 }

@@ -1,7 +1,7 @@
 import { overlap } from '../attention/attention.js';
 import { choice, integer, number, read, rows, sized, yes } from '../check.js';
 import { refuse } from '../errors.js';
-import { Held } from './storage.js';
+import { F32_WEIGHTS, Held } from './storage.js';
 import { F32, Tensor } from '../engine/memory.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */
@@ -116,21 +116,16 @@ export function matmul(memory, a, b, options) {
     if (out instanceof Tensor && out === x)
       refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
   if (!n) return out instanceof Tensor ? out.data : (out ?? new Float32Array(0));
-  const bytes = memory.call('dense_bytes', n, columns) >>> 0;
+  const bytes = memory.call('matrix_bytes', F32_WEIGHTS, n, columns) >>> 0;
   if (!bytes) refuse('LIMIT', 'b', `(${[columns, n]})`, 'a matrix below 2 GiB');
   return memory.scope(() => {
     const w = memory.push(bytes);
-    memory.scope(() =>
-      memory.call(
-        'dense_pack',
-        w,
-        memory.put(b, F32),
-        n,
-        columns,
-        transposed ? columns : 1,
-        transposed ? 1 : n,
-      ),
-    );
+    memory.call('matrix_init', w, F32_WEIGHTS, n, columns);
+    memory.scope(() => {
+      const source = memory.put(b, F32);
+      if (transposed) memory.call('matrix_pack', w, F32_WEIGHTS, source, 0, n);
+      else memory.call('matrix_pack_transposed', w, source);
+    });
     return product(memory, out, a, w, 0, columns, n);
   });
 }

@@ -1,6 +1,9 @@
 import { GONE, refuse } from '../errors.js';
 import { F32 } from '../engine/memory.js';
 
+/** ATTN_F32 of weights.h. */
+export const F32_WEIGHTS = 0;
+
 /** @param {number} bytes */
 const align = (bytes) => Math.ceil(bytes / 64) * 64;
 
@@ -39,19 +42,13 @@ export class Held {
    */
   matrix(name, w, rows, columns, first = 0) {
     const memory = this.#memory;
-    const bytes = memory.call('dense_bytes', rows, columns) >>> 0;
+    const bytes = memory.call('matrix_bytes', F32_WEIGHTS, rows, columns) >>> 0;
     if (!bytes) refuse('LIMIT', name, `of (${[rows, columns]})`, 'a matrix below 2 GiB');
-    return this.add(bytes, (at) =>
-      memory.call(
-        'dense_pack',
-        at,
-        memory.put(w, F32) + 4 * first * columns,
-        rows,
-        columns,
-        columns,
-        1,
-      ),
-    );
+    return this.add(bytes, (at) => {
+      memory.call('matrix_init', at, F32_WEIGHTS, rows, columns);
+      const source = memory.put(w, F32) + 4 * first * columns;
+      memory.call('matrix_pack', at, F32_WEIGHTS, source, 0, rows);
+    });
   }
 
   /** A vector as checked by `floats`, or −1 where there is none. @param {any} x */
