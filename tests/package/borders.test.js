@@ -1,0 +1,88 @@
+/** What the JavaScript loads, and from where. */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { posix } from 'node:path';
+import { describe, test } from 'node:test';
+import { exists, files, imports, read, withoutComments } from '../support/repository.js';
+
+const ENTRY = 'src/js/index.js';
+const MODELS = 'src/js/model/index.js';
+/** The two files that need a library each. */
+const LIBRARIES = {
+  'src/js/model/text/tokenizer-json.js': '@huggingface/tokenizers',
+  'src/js/model/text/template-run.js': '@huggingface/jinja',
+};
+const own = files('src/js', /\.js$/);
+
+describe('src/js', () => {
+  test('imports itself and Node, and a library in two files', () => {
+    for (const file of own)
+      for (const name of imports(file))
+        assert.ok(
+          name === LIBRARIES[file] || /^src\/js\/|^node:/.test(name),
+          `${file} imports ${name}`,
+        );
+  });
+
+  test('loads the libraries of models only when a model needs them', () => {
+    for (const file of own.filter((name) => !(name in LIBRARIES)))
+      for (const name of imports(file, { dynamic: false }))
+        assert.ok(!(name in LIBRARIES), `${file} imports ${name}`);
+  });
+
+  test('keeps models out of attention', () => {
+    const all = new Set([ENTRY]);
+    for (const file of all) for (const name of imports(file)) all.add(name);
+    for (const name of all) assert.doesNotMatch(name, /^src\/js\/model\/|^@/);
+  });
+
+  test('has no eval, no code from strings, no worker from a blob', () => {
+    const banned = /\beval\s*\(|\bnew\s+Function\b|createObjectURL|setTimeout\(\s*['"`]/;
+    for (const file of own) assert.doesNotMatch(withoutComments(read(file)), banned, file);
+  });
+
+  test('has no top-level await: it can be required', () => {
+    const { init } = createRequire(import.meta.url)(`../../${ENTRY}`);
+    assert.equal(typeof init, 'function');
+  });
+
+  test('finds every file beside a module by a literal new URL(…, import.meta.url)', () => {
+    const address = /new URL\(\s*([^)]*?),\s*import\.meta\.url\)/g;
+    for (const file of own)
+      for (const [, argument] of withoutComments(read(file)).matchAll(address)) {
+        assert.match(argument, /^'\.[^']+'$/, `${file}: ${argument}`);
+        const found = posix.join(posix.dirname(file), argument.slice(1, -1));
+        assert.ok(exists(found), `${file}: ${argument} is there`);
+      }
+  });
+});
+
+describe('the command line and the page', () => {
+  test('the command line imports the public entries, itself and Node', () => {
+    for (const file of files('src/cli', /\.js$/))
+      for (const name of imports(file))
+        assert.ok(
+          [ENTRY, MODELS].includes(name) || /^src\/cli\/|^node:/.test(name),
+          `${file} imports ${name}`,
+        );
+  });
+
+  test('the page imports the public entry and itself', () => {
+    for (const file of files('web', /\.js$/))
+      for (const name of imports(file))
+        assert.ok(name === ENTRY || name.startsWith('web/'), `${file} imports ${name}`);
+  });
+
+  test('the page loads nothing from another origin', () => {
+    const address = /(?:https?:)?\/\/[\w-]+(?:\.[\w-]+)+[^\s"'`<>)]*/g;
+    for (const file of files('web', /\.(html|css|js|svg|json|webmanifest)$/)) {
+      const text = read(file)
+        .replace(/<a\s[^>]*>/g, '')
+        .replace(/<!--[\s\S]*?-->/g, '');
+      const code = file.endsWith('.html') ? text : withoutComments(text);
+      const found = [...code.matchAll(address)].map(([url]) => url);
+      const others = found.filter((url) => !url.startsWith('http://www.w3.org/'));
+      assert.deepEqual(others, [], file);
+    }
+  });
+});

@@ -1,0 +1,98 @@
+/** What a page downloads stays small. */
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { build } from 'esbuild';
+import { brotli, KB, withinBudget } from '../support/budget.js';
+import { bytes, exists, root } from '../support/repository.js';
+
+const VARIANTS = ['simd', 'relaxed', 'simd.shared', 'relaxed.shared'];
+
+/** Modules of the package as a browser's bundler ships them: minified, in chunks. */
+async function bundle(entry) {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    bundle: true,
+    entryPoints: [entry],
+    external: ['@huggingface/*', 'node:*'],
+    format: 'esm',
+    metafile: true,
+    minify: true,
+    outdir: '.',
+    platform: 'browser',
+    splitting: true,
+    write: false,
+  });
+  const code = (path) => outputFiles.find((file) => file.path === join(root, path)).contents;
+  const pathOf = (source) =>
+    Object.keys(metafile.outputs).find((path) => metafile.outputs[path].entryPoint === source);
+  /** The chunk of a source file and those it imports at once. */
+  const chunksOf = (source) => {
+    const seen = new Set([pathOf(source)]);
+    for (const path of seen)
+      for (const { path: other, kind, external } of metafile.outputs[path].imports)
+        if (kind === 'import-statement' && !external) seen.add(other);
+    return seen;
+  };
+  return {
+    /** The code that loads with a source file, where some other is there already. */
+    with: (source, present = '') => {
+      const there = present ? chunksOf(present) : new Set();
+      return [...chunksOf(source)].filter((path) => !there.has(path)).map(code);
+    },
+    all: () => outputFiles.map(({ contents }) => contents),
+  };
+}
+
+const sizeOf = (parts) => parts.reduce((sum, part) => sum + part.length, 0);
+const variantsOf = (name) =>
+  VARIANTS.map((variant) => [variant, `src/js/engine/${name}.${variant}.wasm`]).filter(([, file]) =>
+    exists(file),
+  );
+
+describe('attention', () => {
+  const entry = 'src/js/index.js';
+  let bundled;
+  before(async () => {
+    bundled = await bundle(entry);
+  });
+
+  test('its entry has at most 20 KB of minified JavaScript', (t) => {
+    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 20 * KB);
+  });
+
+  for (const [variant, file] of variantsOf('attn'))
+    test(`its download with attn.${variant} is at most 36 KB after brotli`, (t) => {
+      const size = brotli(...bundled.with(entry), bytes(file));
+      withinBudget(t, `with attn.${variant}`, size, 36 * KB);
+    });
+
+  test('the statements are at most 24 KB after brotli, their kernels too', (t) => {
+    const kernels = ['src/js/theory/theory.wasm'].filter(exists).map(bytes);
+    const code = bundled.with('src/js/theory/index.js', entry);
+    withinBudget(t, 'the statements', brotli(...code, ...kernels), 24 * KB);
+  });
+
+  for (const [variant, file] of variantsOf('attn'))
+    test(`attn.${variant}.wasm is at most 100 KB before compression`, (t) => {
+      withinBudget(t, file, bytes(file).length, 100 * KB);
+    });
+});
+
+describe('models', () => {
+  const entry = 'src/js/model/index.js';
+  let bundled;
+  before(async () => {
+    bundled = await bundle(entry);
+  });
+
+  for (const [variant, file] of variantsOf('model'))
+    test(`their download with model.${variant} is at most 120 KB after brotli`, (t) => {
+      const size = brotli(...bundled.with(entry), bytes(file));
+      withinBudget(t, `with model.${variant}`, size, 120 * KB);
+    });
+
+  for (const [variant, file] of variantsOf('model'))
+    test(`model.${variant}.wasm is at most 200 KB before compression`, (t) => {
+      withinBudget(t, file, bytes(file).length, 200 * KB);
+    });
+});

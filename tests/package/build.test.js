@@ -1,0 +1,100 @@
+/** The files that the build makes: their borders, and the same bytes each time. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix } from 'node:path';
+import process from 'node:process';
+import { describe, test } from 'node:test';
+import v8 from 'node:v8';
+import {
+  bytes,
+  exists,
+  files,
+  includes,
+  read,
+  root,
+  withoutComments,
+} from '../support/repository.js';
+
+const VARIANTS = ['simd', 'relaxed', 'simd.shared', 'relaxed.shared'];
+const STATEMENTS = 'src/js/theory/theory.wasm';
+const headers = (pattern) => files('src/c', /\.h$/).filter((file) => pattern.test(file));
+
+/** Each module, and the headers whose functions it exports. */
+const modules = [
+  ...VARIANTS.map((variant) => ({
+    file: `src/js/engine/attn.${variant}.wasm`,
+    from: ['src/c/include/attn.h', ...(exists(STATEMENTS) ? [] : ['src/c/include/theory.h'])],
+  })),
+  ...VARIANTS.map((variant) => ({
+    file: `src/js/engine/model.${variant}.wasm`,
+    from: headers(exists(STATEMENTS) ? /^(?!.*\/theory)/ : /./),
+  })),
+  { file: STATEMENTS, from: ['src/c/include/theory.h'] },
+].filter(({ file }) => exists(file));
+
+/** All that these headers and those they include declare, for threads too or not. */
+function declared(threads, from) {
+  const seen = new Set(from);
+  for (const header of seen) for (const other of includes(header)) seen.add(other);
+  const pattern = /^ATTN_(API|THREADS)\b[^(]*?(\w+)\(/gm;
+  return [...seen]
+    .flatMap((header) => [...withoutComments(read(header)).matchAll(pattern)])
+    .filter(([, which]) => threads || which === 'API')
+    .map(([, , name]) => name);
+}
+
+function compiled(file) {
+  // Node 20 knows relaxed SIMD, but behind a flag
+  if (!WebAssembly.validate(bytes(file))) v8.setFlagsFromString('--experimental-wasm-relaxed-simd');
+  return new WebAssembly.Module(bytes(file));
+}
+
+describe('the compiled kernels', () => {
+  const memory = { module: 'env', name: 'memory', kind: 'memory' };
+  const clock = { module: 'env', name: 'now', kind: 'function' };
+
+  for (const { file, from } of modules) {
+    const name = posix.basename(file, '.wasm');
+    const shared = name.endsWith('.shared');
+    const imports = shared ? [memory, ...(name.startsWith('model') ? [clock] : [])] : [];
+
+    test(`${name} imports ${imports.map(({ name }) => name).join(', ') || 'nothing'}`, () => {
+      assert.deepEqual(WebAssembly.Module.imports(compiled(file)), imports);
+    });
+
+    test(`${name} exports the functions of its headers and where memory begins`, () => {
+      const places = ['memory', '__heap_base', ...(shared ? ['__stack_pointer'] : [])];
+      const functions = declared(shared, from);
+      assert.ok(functions.length > 15, 'the declarations were found');
+      const exported = WebAssembly.Module.exports(compiled(file)).map(({ name }) => name);
+      assert.deepEqual(exported.sort(), [...new Set([...functions, ...places])].sort());
+    });
+  }
+
+  test('a build in another folder gives the same bytes', () => {
+    // the first holds every source of attention and models, and threads
+    const again = ['model.relaxed.shared', 'model.simd.shared']
+      .map((name) => `src/js/engine/${name}.wasm`)
+      .filter(exists)
+      .slice(0, 1)
+      .concat([STATEMENTS].filter(exists));
+    const copy = mkdtempSync(join(tmpdir(), 'clearhead-build-'));
+    try {
+      for (const path of ['CMakeLists.txt', 'scripts', 'src/c'])
+        cpSync(join(root, path), join(copy, path), { recursive: true });
+      mkdirSync(join(copy, 'src/js'));
+      const names = again.map((file) => posix.basename(file, '.wasm'));
+      const { PATH } = process.env;
+      execFileSync('bash', [join(copy, 'scripts/build.sh'), 'wasm', ...names], {
+        env: { ...process.env, PATH: `${PATH}:${join(root, '.toolchain')}` },
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      for (const file of again)
+        assert.ok(readFileSync(join(copy, file)).equals(bytes(file)), `${file} differs`);
+    } finally {
+      rmSync(copy, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,73 @@
+/** Bundlers and compilers of other projects can use the package. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { asGguf, configs, tiny } from '../support/models/random-models.js';
+import { createProject, nodes } from '../support/project.js';
+import { files, read, root } from '../support/repository.js';
+
+const esbuild = join(root, 'node_modules/.bin/esbuild');
+const engines = nodes.filter(({ missing }) => !missing);
+
+let project;
+before(() => {
+  project = createProject();
+});
+after(() => project.remove());
+
+test('a bundle made as the documents say has its threads and its worker', () => {
+  const documents = ['README.md', ...files('docs', /\.md$/)].map(read).join('\n');
+  const [, commands] = documents.match(/```sh\n(npx esbuild [\s\S]*?)```/) ?? [];
+  assert.ok(commands, 'a document has the commands');
+  project.write('model.gguf', asGguf(tiny(configs['llama, tied, grouped'])));
+  project.write(
+    'app.js',
+    `import { init } from 'clearhead';
+    import { loadModel } from 'clearhead/worker';
+    const engine = await init({ threads: 2, layers: true });
+    const file = new URL('../model.gguf', import.meta.url);
+    const model = await loadModel(file, { engine: { threads: 2 } });
+    let tokens = 0;
+    for await (const { token } of model.generate([1, 2, 3], { maxTokens: 5 })) tokens += token >= 0;
+    console.log(engine.info.threads, model.engine.threads, tokens);
+    process.exit();`,
+  );
+
+  project.run('bash', ['-ec', commands.replaceAll('npx esbuild', esbuild)]);
+
+  for (const { name, path } of engines)
+    assert.equal(project.run(path, ['dist/app.js']), '2 2 5\n', name);
+});
+
+/** A program that computes one key, and says its value or the error. */
+const program = (options) => `import { init } from 'clearhead';
+  import { readFileSync } from 'node:fs';
+  const one = Float32Array.of(1);
+  init(${options}).then(
+    (ch) => console.log(ch.attention(one, one, Float32Array.of(3), { headDim: 1 }).output[0]),
+    (error) => console.log(error.message));`;
+
+const kernels = JSON.stringify(join(root, 'src/js/engine/attn.simd.wasm'));
+for (const [what, options, expected] of [
+  ['takes the kernels it is given', `{ wasm: readFileSync(${kernels}) }`, /^3$/],
+  ['knows no address for others', '', /Invalid URL/],
+])
+  test(`a bundle that is no module ${what}`, () => {
+    project.write('in.js', program(options));
+
+    const how = ['--bundle', '--platform=node', '--format=cjs', '--log-level=error'];
+    project.run(esbuild, ['in.js', ...how, '--outfile=out.cjs']);
+
+    for (const { path } of engines) assert.match(project.run(path, ['out.cjs']).trim(), expected);
+  });
+
+for (const [how, ...options] of [
+  ['Node', '--module', 'nodenext'],
+  ['a bundler', '--module', 'esnext', '--moduleResolution', 'bundler'],
+])
+  test(`the types resolve for ${how} and refuse what the library refuses`, () => {
+    const strict = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom'];
+    project.write('use.ts', read('tests/package/use-of-types.ts'));
+    const tsc = join(root, 'node_modules/.bin/tsc');
+    project.run(tsc, [...strict, '--types', '', ...options, 'use.ts']);
+  });

@@ -1,0 +1,131 @@
+/** The package works where it is installed. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { after, before, describe, test } from 'node:test';
+import { publint } from 'publint';
+import { otherEngines } from '../engines/others/index.js';
+import { asGguf, configs, tiny } from '../support/models/random-models.js';
+import { createProject, libraries, nodes } from '../support/project.js';
+import { read } from '../support/repository.js';
+
+const manifest = JSON.parse(read('package.json'));
+
+/** What stands in JavaScript under a heading of the README. */
+const examplesOf = (heading) =>
+  [
+    ...read('README.md')
+      .split(/^## /m)
+      .find((part) => part.startsWith(`${heading}\n`))
+      .matchAll(/```js\n([\s\S]*?)```/g),
+  ].map(([, code]) => code);
+
+let project;
+before(() => {
+  project = createProject();
+});
+after(() => project.remove());
+
+describe('what is installed', () => {
+  const kinds = ['peerDependencies', 'optionalDependencies', 'bundledDependencies'];
+  const scripts = ['preinstall', 'install', 'postinstall'];
+
+  test('are the package and two libraries, which depend on nothing', () => {
+    assert.deepEqual(Object.keys(manifest.dependencies), libraries);
+    const found = libraries.map((name) => JSON.parse(read(`node_modules/${name}/package.json`)));
+    for (const of of [manifest, ...found])
+      for (const kind of kinds) assert.deepEqual(of[kind] ?? {}, {}, `${of.name}: ${kind}`);
+    for (const of of found) assert.deepEqual(of.dependencies ?? {}, {}, of.name);
+    const folders = readdirSync(join(project.folder, 'node_modules'));
+    assert.deepEqual(
+      folders.filter((name) => !name.startsWith('.')),
+      ['@huggingface', 'clearhead'],
+    );
+  });
+
+  test('runs nothing while it is installed', () => {
+    assert.equal(manifest.scripts.prepare, undefined);
+    for (const name of ['clearhead', ...libraries]) {
+      const of =
+        name === 'clearhead' ? manifest : JSON.parse(read(`node_modules/${name}/package.json`));
+      for (const script of scripts)
+        assert.equal(of.scripts?.[script], undefined, `${name}: ${script}`);
+    }
+  });
+
+  test('are the sources, both variants, the page and nothing else', () => {
+    const folders = /^(src\/(js|cli|c)|web|docs)\//;
+    const beside = /^(package\.json|(README|ARCHITECTURE|CONTRIBUTING)\.md|LICENSE)$/;
+    for (const path of project.paths)
+      assert.ok(folders.test(path) || beside.test(path), `${path} is in it`);
+    for (const path of [
+      'src/js/engine/attn.simd.wasm',
+      'src/js/engine/attn.relaxed.wasm',
+      'src/js/engine/attn.simd.shared.wasm',
+      'src/js/engine/model.relaxed.shared.wasm',
+      'src/js/types.d.ts',
+      'src/c/include/attn.h',
+      'web/index.html',
+      'README.md',
+      'LICENSE',
+    ])
+      assert.ok(project.paths.includes(path), `${path} is in it`);
+  });
+
+  test('has a file for every exported path', () => {
+    const paths = Object.keys(manifest.exports).map((path) => `clearhead${path.slice(1)}`);
+    project.run(process.execPath, [
+      '-e',
+      `for (const path of ${JSON.stringify(paths)}) require('fs').statSync(require.resolve(path))`,
+    ]);
+  });
+
+  test('publint has nothing to say', async () => {
+    const pkgDir = join(project.folder, 'node_modules/clearhead');
+    const { messages } = await publint({ pkgDir, pack: false, strict: true });
+    assert.deepEqual(messages, []);
+  });
+});
+
+describe('it runs', () => {
+  const cli = 'node_modules/clearhead/src/cli/clearhead.js';
+
+  for (const { name, path, missing: skip = false, run = [] } of [...nodes, ...otherEngines]) {
+    test(`the examples of the README, one after the other, on ${name}`, { skip }, () => {
+      const examples = examplesOf('Use it');
+      assert.equal(examples.length, 5);
+      project.write('example.js', examples[0]); // by itself too
+      project.write('examples.js', examples.join(''));
+      project.run(path, [...run, 'example.js']);
+      const said = project.run(path, [...run, 'examples.js']);
+      assert.match(said, /^-?0\.\d*[1-9]\d* \{[^}]*threads: 2/m);
+    });
+
+    test(`the examples with a model, on ${name}`, { skip }, () => {
+      const examples = examplesOf('Run a model');
+      assert.equal(examples.length, 2);
+      project.write('model.gguf', asGguf(tiny(configs['llama, tied, grouped'])));
+      project.write('model.js', examples.join(''));
+      const said = project.run(path, [...run, 'model.js']);
+      assert.match(said, /effective keys of layer 2, head 3: \d/);
+    });
+
+    test(`the installed command checks itself on ${name}`, { skip }, () => {
+      project.run(path, [...run, cli, 'check']);
+    });
+  }
+
+  test('npx clearhead check runs from the installed package', () => {
+    project.run('npx', ['--no-install', 'clearhead', 'check']);
+  });
+});
+
+test('no lock file names a server', () => {
+  for (const file of [
+    'package-lock.json',
+    'tests/engines/newer-node/package-lock.json',
+    'tests/engines/others/package-lock.json',
+  ])
+    assert.ok(!read(file).includes('"resolved"'), file);
+});

@@ -1,0 +1,39 @@
+/** The repository is laid out so that a reader finds his way. */
+import assert from 'node:assert/strict';
+import { posix } from 'node:path';
+import { test } from 'node:test';
+import { files, read } from '../support/repository.js';
+
+/** More than fit on a screen hide what they are together. */
+const FILES = 25;
+/** JSDoc types of src that say nothing. The limit falls and never rises. */
+const ANYS = 480;
+
+test('no folder holds more than 25 files', () => {
+  const counts = new Map();
+  for (const folder of files().map((file) => posix.dirname(file)))
+    counts.set(folder, 1 + (counts.get(folder) ?? 0));
+  for (const [folder, count] of counts)
+    assert.ok(count <= FILES, `${folder} holds ${count} files, expected at most ${FILES}`);
+});
+
+test('few types in the comments of src are any', (t) => {
+  const types = files('src', /\.js$/).flatMap((file) => typesOf(read(file)));
+  const anys = types.filter((type) => /\bany\b/.test(type));
+  t.diagnostic(`${anys.length} of ${types.length} types`);
+  assert.ok(anys.length < ANYS, `${anys.length} types`);
+});
+
+/** The types in braces of a file's JSDoc. @param {string} text */
+function typesOf(text) {
+  const comments = (text.match(/\/\*\*[\s\S]*?\*\//g) ?? []).join('\n');
+  return [...comments.matchAll(/@\w+ \{/g)].map((match) => {
+    const from = match.index + match[0].length - 1;
+    let to = from;
+    for (let depth = 0; to < comments.length; to++) {
+      if (comments[to] === '{') depth++;
+      if (comments[to] === '}' && --depth === 0) break;
+    }
+    return comments.slice(from, to + 1);
+  });
+}

@@ -1,0 +1,78 @@
+/** What the published types must accept and refuse; tests/package/bundlers.test.js compiles it. */
+import { ClearheadError, init } from 'clearhead';
+import type { Engine, Identity, Layers, MultiHead } from 'clearhead';
+import { loadModel } from 'clearhead/model';
+import type { HeadStats, Model } from 'clearhead/model';
+import { loadModel as loadRemote } from 'clearhead/worker';
+import type { RemoteModel } from 'clearhead/worker';
+
+const q = new Float32Array(4);
+const doubles = new Float64Array(4);
+
+export async function attention(): Promise<Float32Array> {
+  const ch: Engine = await init();
+  // @ts-expect-error an engine without layers
+  ch.gelu;
+  const want = { lse: true, stats: true } as const;
+  const { output, lse, stats } = ch.attention(q, q, q, { headDim: 4, causal: true, want });
+  const kl: Float32Array = stats.kl ?? lse;
+  // @ts-expect-error not asked for
+  const none: Float32Array = ch.attention(q, q, q, { headDim: 4, want: { lse: true } }).weights;
+  // @ts-expect-error queries of one precision, keys of another
+  ch.attention(q, doubles, q, { headDim: 4 });
+  // @ts-expect-error no such option
+  ch.attention(q, q, q, { headDim: 4, headSize: 4 });
+  // @ts-expect-error headDim is required
+  ch.attention(q, q, q, {});
+  const cache = ch.kvCache({ headDim: 4, capacity: 8 });
+  cache.append(q, q);
+  if (ch.attend(q, cache).output.length !== 4) throw new ClearheadError('SHAPE', 'never');
+  return kl ?? none ?? output;
+}
+
+export async function statements(): Promise<Identity> {
+  const { theory } = await init();
+  const { beta, identity }: { beta: number; identity: Identity } = theory.klBudget(q, 0.5);
+  // @ts-expect-error either multipliers or a target
+  theory.maximumEntropy(q, q, { multipliers: beta, target: identity.left });
+  return identity;
+}
+
+export async function layers(wasm: URL): Promise<Float32Array> {
+  const ch: Engine & Layers = await init({ wasm, variant: 'simd', layers: true });
+  const rope = ch.ropeTable({ dim: 2, positions: 9 });
+  const weights = { q, k: q, v: q, o: q };
+  const layer: MultiHead = ch.multiHead(weights, { modelDim: 2, heads: 1, rope });
+  const cache = ch.kvCache({ headDim: 2, capacity: 4 });
+  const row: Float32Array = layer.forward(q, { cache, want: { stats: true } }).output;
+  // @ts-expect-error a layer has its own heads
+  layer.forward(q, { heads: 2 });
+  // @ts-expect-error float32 only
+  ch.swiglu(q, doubles);
+  // @ts-expect-error YaRN needs the original context
+  ch.ropeTable({ dim: 2, positions: 9, scaling: { type: 'yarn', factor: 4 } });
+  return ch.gelu(row, { approximate: 'tanh', out: row });
+}
+
+export async function write(file: Blob): Promise<string> {
+  const model: Model = await loadModel(file, { quantize: 'q8', context: 512 });
+  let text = '';
+  let last: HeadStats | undefined;
+  const heads: [number, number][] = [[0, 1]];
+  const how = { maxTokens: 5, tau: 0.8, observe: 'weights', heads } as const;
+  for await (const next of model.generate('Once', how)) {
+    text += next.text;
+    last = next.heads;
+  }
+  // @ts-expect-error the sampling temperature is called tau
+  model.generate('Once', { temperature: 1 });
+  return text + last?.effectiveKeys[0];
+}
+
+export async function inAWorker(file: Blob): Promise<number> {
+  const remote: RemoteModel = await loadRemote(file, { engine: { threads: 2 } });
+  const { q, k }: { q: Float32Array; k: Float32Array } = await remote.row(0, 1, 0);
+  // @ts-expect-error in a worker everything is a promise
+  remote.step(1).logits;
+  return q.length + k.length;
+}
