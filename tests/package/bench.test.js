@@ -39,7 +39,7 @@ const verdicts = (rows, target) =>
     .filter((line) => line.target === target && line.met !== null)
     .map(({ where, measured, met }) => [where, measured, met]);
 
-test('both builds are compared with fused multiply-adds, or with reading where that is slower', () => {
+test('both builds are compared with fused multiply-adds, or with slower reading', () => {
   const id = 'decode-32-8-4096-64';
   const target = 'decode, of what the machine allows';
   const where = 'decode GQA 32/8, 1×4096';
@@ -118,7 +118,7 @@ test('a window is judged by the time of a pair, which the limit beside each case
   assert.deepEqual(judged(0.66, 0.55), ['1.20', false]);
 });
 
-test('our variants are compared within a turn, peers round by round, and the fastest peer counts', () => {
+test('variants are compared within a turn, peers by rounds, and the fastest peer counts', () => {
   const fast = row(FAST, 40);
   const slow = row(SAFE, 30, {}, { against: FAST, times: [2, 2, 3] });
   assert.equal(timesFaster(slow, fast).median, 2);
@@ -164,7 +164,7 @@ test('two threads are held against the limit of both, and against peers that hav
   ]);
 });
 
-test('peers with constant keys stand in brackets in the summary and have no bar in the chart', () => {
+test('peers with constant keys stand in brackets in the summary, without a bar', () => {
   const id = 'decode-9-3-1024-64';
   const peer = (name, speed) => row(name, speed, {}, { role: 'peer' });
   const shown = results({
