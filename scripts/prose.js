@@ -1,114 +1,219 @@
 /**
- * Lists the sentences that are hard to read: in comments, documents and messages to people.
- * A sentence has at most 25 words and two commas, and none of the words that only we would know.
+ * Lists the sentences that are hard to read, in comments and documents, and the names that only we
+ * would understand. CONTRIBUTING.md has the rules and the glossary.
  *
- *   node scripts/prose.js            fails above the number of faults that is still allowed
+ *   node scripts/prose.js            fails if there are more faults than are still allowed
  *   node scripts/prose.js FILE…      lists the faults of these files or folders
+ *
+ * A sentence ends at a full stop, colon, semicolon, question mark or exclamation mark. A table cell
+ * and a list item are sentences of their own. Code, formulas and headings are not checked.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 
-process.chdir(new URL('..', import.meta.url).pathname);
+const MAX_WORDS = 25;
+const MAX_COMMAS = 2;
+/** An item of a list, as in “browsers, workers, Node and Bun”, has at most this many words. */
+const ITEM_WORDS = 3;
+/** How many faults remain. These numbers only fall. */
+const ALLOWED_SENTENCES = 10;
+const ALLOWED_NAMES = 0;
 
-const WORDS = 25;
-const COMMAS = 2;
-/** How many faults are left. It falls and never rises. */
-const ALLOWED = 10;
-
-/** Words with a private meaning, and what the field says instead (CONTRIBUTING.md, glossary). */
-const PRIVATE = {
-  wild: 'not finite',
+/** Words with a private meaning, and the words to use instead. */
+const PRIVATE_WORDS = {
   abreast: 'side by side',
-  room: 'memory, scratch, folder',
-  rooms: 'folders',
   arrow: 'import, include',
   arrows: 'imports, includes',
+  face: 'public view',
   fours: 'quads',
+  lest: 'so that … not',
+  room: 'memory, scratch, space, folder',
+  rooms: 'folders',
+  whoever: 'a noun',
+  wild: 'not finite',
   wish: 'request',
 };
-/** Turns of phrase that must be decoded. */
-const TURNS = [
+/** Uses of those words that everybody knows. */
+const KNOWN_USES = /\barrow[- ](keys?|functions?)\b/gi;
+
+/** Turns of phrase that a reader has to decode. */
+const PHRASES = [
   [/\b(of|in|for|by|to|from|with|than|over|on|and|but|is|as|or) what\b/i, 'a clause with “what”'],
-  [/^what\b/i, 'a clause with “what”'],
-  [/\bso (many|much)\b(?! (as|that))/i, '“so many”'],
-  [
-    /\bwho(ever)? (asks|gives|takes|reads|has|is|wants|needs|calls|wrote)\b/i,
-    '“who” without a noun',
-  ],
+  [/^[Ww]hat\b/, 'a clause with “what”'],
+  [/\bso (many|much)\b(?! (as|that|more|less|fewer)\b)/i, '“so many” or “so much”'],
+  [/(?:^|, |\b(?:of|for|by|to|and|or|if|that) )who (?!are you)\w+s\b/i, '“who” without a noun'],
+  [/\bsuch as (are|is|have|has|do|does)\b/i, '“such as are”'],
 ];
 
-const asked = process.argv.slice(2);
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...asked], {
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((file) => /\.([ch]|js|mjs|ts|md)$/.test(file) && !/node_modules/.test(file));
+/** Parts of names in src that say nothing to a stranger, each with a better word. */
+const PRIVATE_NAMES = {
+  abreast: 'inputs_per_block',
+  alone: 'one_input',
+  arrow: 'import',
+  arrows: 'imports',
+  face: 'publicView',
+  fours: 'quads',
+  held: 'storage',
+  room: 'scratch',
+  rooms: 'folders',
+  turns: 'yieldToOthers',
+  wild: 'not_finite',
+  wish: 'request',
+};
+/** Names that are a private word as a whole. */
+const WHOLE_NAMES = {
+  few: 'a limit with a noun',
+  least: 'min_…',
+  many: 'the number of a thing',
+  most: 'max_…',
+  take: 'a precise verb',
+};
 
-/** The comments of a source file with the line each begins at, tags and code left out. */
-function comments(text) {
-  const found = [];
-  const pattern = /\/\*\*?([\s\S]*?)\*\/|(?:^|[\s;,{}()])\/\/(?!\/)((?:.*)(?:\n\s*\/\/.*)*)/gm;
-  for (const match of text.matchAll(pattern)) {
-    const words = (match[1] ?? match[2])
+/** The comments of a source file, each with its first line, without the code and tables in them. */
+function comments(text, hash) {
+  const pattern = hash
+    ? /(?:^|\s)#(?!!)((?:.*)(?:\n\s*#.*)*)/gm
+    : /\/\*\*?([\s\S]*?)\*\/|(?:^|[\s;,{}()])\/\/(?!\/)((?:.*)(?:\n\s*\/\/.*)*)/gm;
+  return [...text.matchAll(pattern)].map((match) => {
+    const prose = (match[1] ?? match[2])
       .split('\n')
-      .map((line) => line.replace(/^\s*(\*|\/\/) ?/, ''))
+      .map((line) => line.replace(/^\s*(\*|\/\/|#) ?/, ''))
       // code, formulas and tables are indented
       .map((line) => (/^\s{2,}|^\|/.test(line) ? '' : line))
       .join('\n')
-      .replace(/\{@?[^}]*\}/g, '')
-      .replace(/@(type|typedef|template|enum|callback|implements|extends)\b[^\n]*/g, '')
-      .replace(/@(param|property|throws|returns?)\s*/g, '. ');
-    found.push([text.slice(0, match.index).split('\n').length, words]);
-  }
-  return found;
+      .replace(/```[\s\S]*?```|@example[\s\S]*?(?=\n@|$)/g, '')
+      .replace(/\{@link ([^}]*)\}/g, '$1')
+      .replace(/@(type|typedef|template|enum|callback|implements|extends|import)\b[^\n]*/g, '')
+      .replace(/@(param|property)\s*(\{(\{[^{}]*\}|[^{}])*\})?\s*(\[[^\]]*\]|[\w.$]+)?/g, '. ')
+      .replace(/@(throws|returns?)\s*(\{(\{[^{}]*\}|[^{}])*\})?/g, '. ')
+      .replace(/^\s*(-|\d+\.) /gm, '. ');
+    return [text.slice(0, match.index).split('\n').length, prose];
+  });
 }
 
-/** The prose of a Markdown file: without code, tables and links’ addresses. */
+/** The paragraphs, list items and table cells of a Markdown file, each with its first line. */
 function paragraphs(text) {
+  const blank = (part) => part.replace(/[^\n]/g, '');
   const prose = text
-    .replace(/```[\s\S]*?```/g, (code) => code.replace(/[^\n]/g, ''))
-    .replace(/^\s*(\||#|<).*$/gm, '')
-    .replace(/\]\([^)]*\)/g, ']');
-  return [...prose.matchAll(/(?:^.+$\n?)+/gm)].map((match) => [
+    .replace(/```[\s\S]*?```|<!--[\s\S]*?-->/g, blank)
+    .replace(/^\s*(#|<).*$/gm, '')
+    .replace(/^\s*\|.*$/gm, (row) =>
+      row
+        .replace(/\\\|/g, '')
+        .replace(/`[^`]*`/g, (code) => code.replaceAll('|', ' '))
+        .replaceAll('|', ' . '),
+    )
+    .replace(/\]\([^)]*\)/g, ']')
+    .replace(/^\s*([-*]|\d+\.) /gm, '. ');
+  return [...prose.matchAll(/(?:^.*\S.*$\n?)+/gm)].map((match) => [
     prose.slice(0, match.index).split('\n').length,
-    match[0].replace(/^\s*([-*]|\d+\.) /gm, '. '),
+    match[0],
   ]);
 }
 
-/** Cuts prose into sentences. Code in backticks counts as one word. */
+/** Cuts prose into sentences. Code in backticks and a shape in brackets count as one word. */
 function sentences(text) {
+  const shut = (inside) => inside.replace(/,/g, '').replace(/[.:;!?](?=\s)/g, '');
   return text
     .replace(/`[^`]*`/g, 'code')
-    .replace(/\([^()]*\)/g, (inside) => inside.replace(/,/g, ''))
-    .replace(/\b(e\.g|i\.e|vs|cf|Eq|No)\./g, '$1')
-    .split(/[.;:!?]+(?=\s|$)|\n\s*\n/)
+    .replace(/\([\w·+/⌈⌉ -]+(, [\w·+/⌈⌉ -]+)+\)/g, (tuple) =>
+      tuple.split(' ').length <= 2 * tuple.split(',').length ? 'shape' : tuple,
+    )
+    .replace(/\([^()]*\)|\[[^[\]()]*[\])]|⟨[^⟨⟩]*⟩|\{[^{}]*\}|“[^”]*”/g, shut)
+    .replace(/\b(e\.g|i\.e|vs|cf|Eq|No|Fig)\./g, '$1')
+    .split(/[.;:!?…]+(?=[\s"”)*_]|$)|\n\s*\n/)
     .map((sentence) => sentence.replace(/\s+/g, ' ').trim())
     .filter(Boolean);
 }
 
-const faults = [];
-for (const file of files) {
-  const text = readFileSync(file, 'utf8');
-  for (const [line, prose] of file.endsWith('.md') ? paragraphs(text) : comments(text))
-    for (const sentence of sentences(prose)) {
-      const words = sentence.split(' ').filter((word) => /[\p{L}\p{N}]/u.test(word));
-      const commas = sentence.split(/,(?=\s)/).length - 1;
-      const why = [];
-      if (words.length > WORDS) why.push(`${words.length} words`);
-      if (commas > COMMAS) why.push(`${commas} commas`);
-      for (const word of words) {
-        const plain = word.toLowerCase().replace(/[^a-z]/g, '');
-        if (Object.hasOwn(PRIVATE, plain)) why.push(`“${plain}”: say ${PRIVATE[plain]}`);
-      }
-      for (const [turn, name] of TURNS) if (turn.test(sentence)) why.push(name);
-      if (why.length) faults.push(`${file}:${line}: ${why.join(', ')}: ${sentence.slice(0, 90)}`);
-    }
+const isWord = (word) => /[\p{L}\p{N}]/u.test(word);
+const wordsOf = (text) => text.split(' ').filter(isWord);
+
+/** Commas of a sentence. Those between the short items of one list count once. */
+function commas(sentence) {
+  const between = sentence.split(/,(?=\s)/).slice(1, -1);
+  const items = between.filter((part) => wordsOf(part).length <= ITEM_WORDS).length;
+  return between.length + 1 - items;
 }
 
-if (asked.length || faults.length > ALLOWED) console.error(faults.join('\n'));
-console.log(`${faults.length} sentences are hard to read`);
-if (!asked.length && faults.length > ALLOWED) {
-  console.error(`expected at most ${ALLOWED}`);
+/** Everything that makes a sentence hard to read. */
+export function faultsOf(sentence) {
+  const words = wordsOf(sentence);
+  const faults = [];
+  if (words.length > MAX_WORDS) faults.push(`${words.length} words`);
+  if (/,\s/.test(sentence) && commas(sentence) > MAX_COMMAS)
+    faults.push(`${commas(sentence)} commas`);
+  for (const word of wordsOf(sentence.replace(KNOWN_USES, ''))) {
+    const plain = word.toLowerCase().replace(/[^a-z]/g, '');
+    if (Object.hasOwn(PRIVATE_WORDS, plain)) faults.push(`“${plain}”: say ${PRIVATE_WORDS[plain]}`);
+  }
+  for (const [phrase, name] of PHRASES)
+    if (phrase.test(sentence) && !faults.includes(name)) faults.push(name);
+  return faults;
+}
+
+/** The sentences of a file that are hard to read, as “file:line: faults: sentence”. */
+export function hardSentences(file, text) {
+  const hash = /\.(sh|cmake)$|CMakeLists\.txt$/.test(file);
+  const prose = file.endsWith('.md') ? paragraphs(text) : comments(text, hash);
+  return prose.flatMap(([line, part]) =>
+    sentences(part).flatMap((sentence) => {
+      const faults = faultsOf(sentence).join(', ');
+      return faults ? [`${file}:${line}: ${faults}: ${sentence.slice(0, 90)}`] : [];
+    }),
+  );
+}
+
+/** The private words among the names of a source file, as “file:line: name: say this”. */
+export function privateNames(file, text) {
+  const found = new Map();
+  const code = text
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ''))
+    .replace(/(^|[\s;,{}()])\/\/.*$/gm, '$1')
+    .replace(/'[^'\n]*'|"[^"\n]*"/g, "''")
+    .replace(/`(?:[^`\\]|\\.)*`/g, (template) =>
+      template.replace(/[^]*?(\$\{[^}]*\}|`$|\n)/g, (_, inside) => (inside === '`' ? '' : inside)),
+    );
+  code.split('\n').forEach((line, index) => {
+    for (const [name] of line.matchAll(/[A-Za-z_]\w*/g)) {
+      const parts = name
+        .replace(/([a-z])([A-Z])/g, '$1_$2')
+        .toLowerCase()
+        .split(/_+/);
+      const part = parts.find((each) => Object.hasOwn(PRIVATE_NAMES, each));
+      const whole = name.toLowerCase();
+      const instead = Object.hasOwn(WHOLE_NAMES, whole) ? WHOLE_NAMES[whole] : PRIVATE_NAMES[part];
+      if (instead && !found.has(name))
+        found.set(name, `${file}:${index + 1}: name “${name}”: say ${instead}`);
+    }
+  });
+  return [...found.values()];
+}
+
+function run(asked) {
+  process.chdir(new URL('..', import.meta.url).pathname);
+  const git = (...options) =>
+    execFileSync('git', ['ls-files', '--deduplicate', ...options, '--', ...asked], {
+      encoding: 'utf8',
+    }).split('\n');
+  const deleted = git('-d');
+  const files = git('-co', '--exclude-standard').filter(
+    (file) =>
+      /\.([ch]|js|mjs|ts|css|sh|cmake|md)$|CMakeLists\.txt$/.test(file) && !deleted.includes(file),
+  );
+  const read = files.map((file) => [file, readFileSync(file, 'utf8')]);
+  const hard = read.flatMap(([file, text]) => hardSentences(file, text));
+  const names = read
+    .filter(([file]) => /^src\/.*\.([ch]|js)$/.test(file))
+    .flatMap(([file, text]) => privateNames(file, text));
+  const tooMany = hard.length > ALLOWED_SENTENCES || names.length > ALLOWED_NAMES;
+  if (asked.length || tooMany) console.error([...hard, ...names].join('\n'));
+  console.log(`${hard.length} sentences are hard to read, ${names.length} names are private`);
+  if (asked.length || !tooMany) return;
+  console.error(`expected at most ${ALLOWED_SENTENCES} sentences and ${ALLOWED_NAMES} names`);
   process.exitCode = 1;
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) run(process.argv.slice(2));

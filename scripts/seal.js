@@ -8,7 +8,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 for (const file of process.argv.slice(2)) {
   const code = readFileSync(file);
   const filling = -(code.length + 6) & 3;
-  // custom section: id 0, its length, a name of 3 letters, zeros up to a whole word, the hash
+  // custom section: id 0, its length and a name of 3 letters. Zeros fill it up to a whole word, and
+  // the hash ends it.
   const bytes = Uint8Array.from([
     ...code,
     0,

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Makes a machine ready, says what it installs before it does, and does nothing the second time.
-#   scripts/setup.sh start   what building and running need, and the two packages with which models read safetensors and chat templates
+# Makes a machine ready. It says what it installs first, and does nothing the second time.
+#   scripts/setup.sh start   what building and running need, and the two packages with which models
+#                            read safetensors and chat templates
 #   scripts/setup.sh test    and what the tests need
-# Where it cannot install (no apt-get, no right to, no network) it says what to install instead, and fails.
+# Where it cannot install (no apt-get, no rights, no network) it says what to install, and fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 level=${1:-start}
@@ -21,7 +22,7 @@ need() { # PACKAGE CHECK…: the Debian package that makes the check succeed
   "$@" >/dev/null 2>&1 || missing+=("$package")
 }
 
-# The right to install: nothing for root, sudo for whoever may, else failure.
+# Runs a command as root: directly, or with sudo where the user may. Otherwise it fails.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"

@@ -1,0 +1,50 @@
+/** The limits of scripts/prose.js catch what they should, and let plain English pass. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { faultsOf, hardSentences, privateNames } from '../../scripts/prose.js';
+
+test('a long sentence, a sentence of many parts and private words are faults', () => {
+  for (const sentence of [
+    Array.from({ length: 26 }, () => 'word').join(' '),
+    'It reads the file, which is large by then, and if it is damaged, throws, as it always did',
+    'The scratch of what was computed',
+    'What comes from a URL is clamped',
+    'Of so many bytes',
+    'Whoever calls it frees it',
+    'The value is wild',
+  ])
+    assert.notDeepEqual(faultsOf(sentence), [], sentence);
+});
+
+test('plain sentences, lists and arrow keys are no faults', () => {
+  for (const sentence of [
+    'It runs in browsers, workers, Node, Deno and Bun',
+    'Says what came and how long it took',
+    'A caller who wants bits asks for simd',
+    'There are not so many as before',
+    'The arrow keys move the mark',
+  ])
+    assert.deepEqual(faultsOf(sentence), [], sentence);
+});
+
+test('code, tags, shapes and tables are not read as prose', () => {
+  const source = [
+    '/**',
+    ' * Multiplies `a, b, c, d` of (batch, heads, m, dim). It needs no memory.',
+    ' *',
+    ' *     room, room, room, wild',
+    ' *',
+    ' * @param {string} what the name, without dots',
+    ' */',
+  ].join('\n');
+  assert.deepEqual(hardSentences('a.js', source), []);
+  const page = '| a | b |\n|---|---|\n| `x`, `y`, `z`, `w` | one. Two. |\n\n```js\nwild\n```\n';
+  assert.deepEqual(hardSentences('a.md', page), []);
+  assert.equal(hardSentences('a.md', '| a | the scratch of what was read |\n').length, 1);
+});
+
+test('private words in names are found, in comments and strings they are not', () => {
+  assert.equal(privateNames('a.c', 'int row_is_wild(void);').length, 1);
+  assert.equal(privateNames('a.js', 'const takeFours = 1;').length, 1);
+  assert.deepEqual(privateNames('a.js', "// wild\nsay('wild', `wild ${count} wild`);"), []);
+});
