@@ -49,7 +49,7 @@ static size_t layout(const attn_decoder *d, const attn_team *team, const attn_pa
     size_t count, bytes;
   } parts[] = {{&p->tokens, n, sizeof(int32_t)},
                {&p->last_row, n, sizeof(int32_t)},
-               {&p->wish, (size_t)d->layers, sizeof(weights_wish)},
+               {&p->request, (size_t)d->layers, sizeof(weights_request)},
                {&p->x, n * dim, f},
                {&p->h, n * dim, f},
                {&p->y, n * dim, f},
@@ -60,12 +60,12 @@ static size_t layout(const attn_decoder *d, const attn_team *team, const attn_pa
                {&p->gate, n * hidden, f},
                {&p->up, n * hidden, f},
                {&p->logits, (size_t)outputs * (size_t)d->vocab, f},
-               {&p->inputs[0], attn_multiply_scratch_bytes(ATTN_F32, t, columns), 1},
-               {&p->inputs[1], kind_is_used(1) ? quantised : 0, 1},
-               {&p->inputs[2], kind_is_used(2) ? quantised : 0, 1},
+               {&p->inputs.kind[0], attn_multiply_scratch_bytes(ATTN_F32, t, columns), 1},
+               {&p->inputs.kind[1], kind_is_used(1) ? quantised : 0, 1},
+               {&p->inputs.kind[2], kind_is_used(2) ? quantised : 0, 1},
                {&p->lse, n * (size_t)d->heads, f},
                {&p->first_key, 2 * kv_size, f},
-               {&p->room, room > room_few ? room : room_few, 1}};
+               {&p->attend, room > room_few ? room : room_few, 1}};
   uint64_t used = (sizeof(attn_pass) + 15) & ~(size_t)15;
   for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {
     *(char **)parts[x].at = base ? base + used : NULL;
@@ -99,7 +99,7 @@ static void begin(attn_pass *p, const attn_decoder *d, const attn_team *team,
   *p = (attn_pass){.d = d, .t = t, .outputs = outputs, .end = d->layers, .params = *params};
   layout(d, team, params, t, outputs, p);
   for (int32_t l = 0; l < d->layers; l++)
-    p->wish[l] = (weights_wish){0};
+    p->request[l] = (weights_request){0};
   for (int32_t i = 0; i < t; i++)
     p->last_row[i] = i == t - 1 ? 0 : -1;
 }
@@ -166,6 +166,6 @@ int32_t attn_pass_want_weights(attn_pass *p, int32_t layer, float *weights,
 {
   if (layer < 0 || layer >= p->d->layers)
     return ATTN_E_RANGE;
-  p->wish[layer] = (weights_wish){weights, head_slot, chosen};
+  p->request[layer] = (weights_request){weights, head_slot, chosen};
   return ATTN_OK;
 }

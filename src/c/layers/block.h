@@ -1,0 +1,64 @@
+/*
+ * block.h: the steps around attention that every layer has.
+ *
+ *     q, k, v = x·W_Qᵀ + b_Q, x·W_Kᵀ + b_K, x·W_Vᵀ + b_V     attn_block_project
+ *     k = rotate(norm(k))                                    attn_block_place_keys
+ *     the cache takes k and v                                attn_cache_append
+ *     q = rotate(norm(q))                                    attn_block_place_queries
+ *     a = attention(q, K, V)                                 attn_team_attend
+ *     y = a·W_Oᵀ + b_O                                       attn_block_output
+ *
+ * The caller fills an attention_block and calls the steps in this order. It may leave some rows out
+ * of later steps. A team shares each step.
+ */
+#ifndef BLOCK_H
+#define BLOCK_H
+
+#include "share.h"
+
+/* One projection of x, which gives heads. */
+typedef struct {
+  const attn_matrix *w; /* (heads·dim, columns of x) */
+  const float *bias;    /* (heads·dim), or NULL */
+  const float *norm;    /* (dim): scale of an RMSNorm of each head, or NULL */
+  float *y;             /* (rows, heads, dim): the result */
+  int32_t heads, dim;
+} head_projection;
+
+/* The rotary table of a layer, and the places of its rows in their sequences. */
+typedef struct {
+  const float *cos, *sin; /* (positions, rotary_dim/2); NULL: nothing is rotated */
+  int32_t rotary_dim, interleaved;
+  int32_t m;                /* rows of one sequence */
+  int32_t past;             /* position of each sequence's first row */
+  const int32_t *positions; /* (rows): the position of each row instead, or NULL */
+} rotation;
+
+typedef struct {
+  prepared_inputs inputs; /* first x, then a */
+  head_projection q, k, v;
+  int32_t one_plus; /* of the norms, as in attn_rms_norm */
+  double epsilon;
+  rotation rotation;
+  const float *a;       /* (rows, heads·value_dim): from attention */
+  const attn_matrix *o; /* (outputs, heads·value_dim) */
+  const float *o_bias;  /* (outputs), or NULL */
+  float *y;             /* (rows, outputs) */
+} attention_block;
+
+/* Prepares x (rows, columns) for attn_block_project. */
+void attn_block_prepare(const attention_block *b, const float *x, row_range rows);
+
+/* Queries of the rows `attending`, keys and values of `rows`. */
+void attn_block_project(const attention_block *b, attn_team *team, row_range rows,
+                        row_range attending);
+
+void attn_block_place_keys(const attention_block *b, attn_team *team, row_range rows);
+void attn_block_place_queries(const attention_block *b, attn_team *team, row_range rows);
+void attn_block_output(const attention_block *b, attn_team *team, row_range rows);
+
+/* RoPE of heads: head h of row i is at x + i·row_stride + h·head_stride. */
+void attn_rotate_rows(const rotation *r, float *x, int32_t heads, size_t row_stride,
+                      size_t head_stride, row_range rows);
+
+#endif

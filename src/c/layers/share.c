@@ -1,0 +1,128 @@
+#include "share.h"
+#include "base/tiles.h"
+#include "layers.h"
+
+/* ---- By rows */
+
+/* Rows in a piece, a multiple of four: tuning.md#rows-a-piece */
+enum { PIECE_ROWS = 16 };
+
+typedef struct {
+  row_step *step;
+  const void *context;
+  row_range rows;
+} row_task;
+
+static void row_piece(void *task, int32_t index, void *scratch)
+{
+  const row_task *s = task;
+  const int32_t first = s->rows.first + index * PIECE_ROWS, remaining = s->rows.end - first;
+  const int32_t count = remaining < PIECE_ROWS ? remaining : PIECE_ROWS;
+  (void)scratch;
+  s->step(s->context, (row_range){first, first + count});
+}
+
+void attn_share_rows(attn_team *team, row_step *step, const void *context, row_range rows,
+                     double cost)
+{
+  const int32_t count = row_count(rows);
+  row_task task = {step, context, rows};
+  attn_team_run(team, row_piece, &task, (count + PIECE_ROWS - 1) / PIECE_ROWS, cost * count);
+}
+
+/* ---- By outputs of matrices */
+
+/* A piece takes at least this many multiply-adds: tuning.md#product-pieces */
+#define PIECE_WORK 2e5
+/* Pieces for each thread, at most: a thread that finds none left waits for half a piece. */
+enum { PIECES_PER_THREAD = 16 };
+/* Outputs of a piece are a multiple of this, which a single input reads together. */
+enum { WHOLE = STREAMS * PANEL };
+
+typedef struct {
+  const prepared_inputs *inputs;
+  const shared_product *products;
+  int32_t count;
+  int32_t piece_inputs, piece_outputs; /* of a piece, at most */
+} product_task;
+
+static void *inputs_for(const prepared_inputs *inputs, const attn_matrix *w)
+{
+  return inputs->kind[attn_multiply_kind(attn_matrix_type(w))];
+}
+
+void attn_prepare_inputs(const prepared_inputs *inputs, const float *x,
+                         const attn_matrix *const *matrices, int32_t count, row_range rows)
+{
+  for (int32_t i = 0; i < count; i++) {
+    const attn_matrix *w = matrices[i];
+    int32_t first = 0; /* the first matrix that wants the same form */
+    while (inputs_for(inputs, matrices[first]) != inputs_for(inputs, w))
+      first++;
+    if (first == i)
+      attn_multiply_prepare(inputs_for(inputs, w), x, rows.first, rows.end, attn_matrix_columns(w),
+                            attn_matrix_type(w));
+  }
+}
+
+/* Pieces that the outputs of one block of inputs are cut into. */
+static int32_t pieces_across(const product_task *s, const attn_matrix *w)
+{
+  return (attn_matrix_rows(w) + s->piece_outputs - 1) / s->piece_outputs;
+}
+
+static int32_t pieces_of(const product_task *s, const shared_product *y)
+{
+  return (row_count(y->rows) + s->piece_inputs - 1) / s->piece_inputs * pieces_across(s, y->w);
+}
+
+static void product_piece(void *task, int32_t index, void *scratch)
+{
+  const product_task *s = task;
+  const shared_product *y = s->products;
+  (void)scratch;
+  for (; index >= pieces_of(s, y); y++)
+    index -= pieces_of(s, y);
+
+  const attn_matrix *w = y->w;
+  const int32_t across = pieces_across(s, w), outputs = attn_matrix_rows(w);
+  const int32_t i = y->rows.first + index / across * s->piece_inputs;
+  const int32_t m = y->rows.end - i < s->piece_inputs ? y->rows.end - i : s->piece_inputs;
+  const int32_t first = index % across * s->piece_outputs;
+  const int32_t end = outputs - first < s->piece_outputs ? outputs : first + s->piece_outputs;
+  const void *inputs = attn_multiply_inputs(inputs_for(s->inputs, w), i, attn_matrix_columns(w),
+                                            attn_matrix_type(w));
+  float *out = y->out + (size_t)i * (size_t)outputs;
+  attn_multiply(out, (size_t)outputs, w, inputs, m, first, end);
+  for (int32_t r = 0; y->bias && r < m; r++, out += outputs)
+    attn_add(out + first, out + first, y->bias + first, (size_t)(end - first));
+}
+
+void attn_share_products(attn_team *team, const prepared_inputs *inputs,
+                         const shared_product *products, int32_t count)
+{
+  const attn_matrix *w = products[0].w;
+  const int32_t threads = attn_team_threads(team), columns = attn_matrix_columns(w);
+  int32_t outputs = 0, max_inputs = 0, pieces = 0;
+  double work = 0;
+  for (int32_t y = 0; y < count; y++) {
+    const int32_t rows = attn_matrix_rows(products[y].w), m = row_count(products[y].rows);
+    outputs += rows;
+    max_inputs = m > max_inputs ? m : max_inputs;
+    work += (double)m * rows * columns;
+  }
+
+  /* a piece has as many inputs as stay in the cache, and as many outputs as its work allows */
+  product_task task = {inputs, products, count, .piece_inputs = 0};
+  task.piece_inputs = attn_multiply_abreast(attn_matrix_type(w), columns);
+  const int32_t blocks = (max_inputs + task.piece_inputs - 1) / task.piece_inputs;
+  const int32_t max_pieces = threads > 1 ? PIECES_PER_THREAD * threads : 1;
+  int32_t wanted = work < PIECE_WORK * max_pieces ? (int32_t)(work / PIECE_WORK) : max_pieces;
+  wanted = wanted < threads ? threads : wanted;
+  const int32_t across = blocks > 0 ? (wanted + blocks - 1) / blocks : 1;
+  task.piece_outputs = ((outputs + across - 1) / across + WHOLE - 1) / WHOLE * WHOLE;
+
+  for (int32_t y = 0; y < count; y++)
+    pieces += pieces_of(&task, &products[y]);
+  attn_team_run(team, product_piece, &task, pieces, work);
+}

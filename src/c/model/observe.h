@@ -1,0 +1,10 @@
+/* observe.h: the attention of a layer in a pass, with its statistics and weights. */
+#ifndef OBSERVE_H
+#define OBSERVE_H
+
+#include "pass.h"
+
+/* p->a = attention of p->q (rows) over the layer's cache, and all that was asked for besides. */
+void attn_pass_attend(const attn_pass *p, attn_team *team, int32_t layer, row_range rows);
+
+#endif
