@@ -57,7 +57,7 @@ export async function loadModel(source, options) {
   /** @type {Packing | undefined} */
   let packing;
   try {
-    const config = await readConfig(file);
+    const config = readConfig(file);
     const tensors = matchTensors(config, file);
     if (o.context > config.context)
       refuse(
@@ -127,7 +127,7 @@ export async function inspectModel(source, options) {
     signal: abortSignal(read('options', options, 'signal').signal),
   });
   try {
-    const config = await readConfig(file);
+    const config = readConfig(file);
     matchTensors(config, file);
     const tokenizer = await openTokenizer(file);
     const template = tokenizer && (await openTemplate(file, tokenizer));

@@ -1,11 +1,12 @@
 import { describe, refuse } from '../../errors.js';
-import { ARCHITECTURES, everyNth, named, ratio, unsupported } from './architectures.js';
+import { architectureOf, unsupported } from './architectures.js';
+import { checkedPeriod, embeddingScale, everyNth, optional, ratio } from './values.js';
 
 /**
- * The configuration in the metadata of a GGUF file. Keys are ggml's (docs/gguf.md); what a file
- * leaves out has the value that llama.cpp gives it. Files of the llama architecture hold the rows
- * of q and k so that rotary pairs lie side by side, and those of Gemma hold 1 + w for each norm
- * (both is done when they are converted).
+ * The configuration in the metadata of a GGUF file. The keys are those of ggml (docs/gguf.md). A
+ * value that the file leaves out is the one llama.cpp takes.
+ * @typedef {import('../types.d.ts').MetadataValue} MetadataValue
+ * @typedef {import('./values.js').Get} Get
  */
 
 /**
@@ -21,20 +22,11 @@ export function fromGguf({ metadata, tensors }) {
       name === undefined ? 'not given' : describe(name),
       'a name',
     );
-  const architecture = named(name);
-  /** @param {string} key @param {any} [otherwise] @returns {any} */
-  const get = (key, otherwise) => {
-    const value = metadata.get(`${architecture}.${key}`) ?? otherwise;
-    // some converters write one value per layer; what is too large for a number is too large for
-    // anything here
-    const one =
-      ArrayBuffer.isView(value) && new Set(/** @type {any} */ (value)).size === 1
-        ? /** @type {any} */ (value)[0]
-        : value;
-    return typeof one === 'bigint' ? Number(one) : one;
-  };
-  if (get('expert_count', 0) !== 0)
-    unsupported(`${architecture}, ${get('expert_count')} experts (moe)`);
+  const { architecture, row } = architectureOf('gguf', name);
+  const format = row.gguf;
+  /** @type {Get} */
+  const get = (key, otherwise) => single(metadata.get(`${name}.${key}`) ?? otherwise);
+  if (get('expert_count', 0) !== 0) unsupported(`${name}, ${get('expert_count')} experts (moe)`);
   const splits = metadata.get('split.count') ?? 0;
   if (splits !== 0 && splits !== 1)
     refuse('FORMAT', 'split.count', describe(splits), 'a model in one file');
@@ -43,27 +35,18 @@ export function fromGguf({ metadata, tensors }) {
   const heads = get('attention.head_count');
   const layers = get('block_count');
   const headDim = get('attention.key_length', ratio(modelDim, heads));
-  const gemma = architecture === 'gemma3';
-  if (get('attention.value_length', headDim) !== headDim)
-    refuse(
-      'FORMAT',
-      'attention.value_length',
-      describe(get('attention.value_length')),
-      `${headDim}, as that of keys`,
-    );
-  if (get('rope.dimension_count', headDim) !== headDim)
-    refuse(
-      'FORMAT',
-      'rope.dimension_count',
-      describe(get('rope.dimension_count')),
-      `${headDim}, whole heads`,
-    );
-  const window = gemma ? get('attention.sliding_window', 0) : 0;
+  for (const [key, expected] of [
+    ['attention.value_length', `${headDim}, as that of keys`],
+    ['rope.dimension_count', `${headDim}, whole heads`],
+  ])
+    if (get(key, headDim) !== headDim) refuse('FORMAT', key, describe(get(key)), expected);
+  const { windows } = format;
+  const slidingWindow = windows ? get('attention.sliding_window', windows.size) : 0;
   const theta = get('rope.freq_base', 10000);
   const has = new Set(tensors.map((tensor) => tensor.name));
   return {
     architecture,
-    ...ARCHITECTURES[architecture],
+    ...row.parts,
     vocab:
       tensors.find((tensor) => tensor.name === 'token_embd.weight')?.shape[0] ??
       get('vocab_size', lengthOf(metadata.get('tokenizer.ggml.tokens'))),
@@ -75,60 +58,72 @@ export function fromGguf({ metadata, tensors }) {
     ffnDim: get('feed_forward_length'),
     context: get('context_length'),
     normEps: get('attention.layer_norm_rms_epsilon'),
-    normOffset: 0,
+    normOffset: format.normOffset,
     ropeTheta: theta,
-    ropeLocalTheta: gemma ? get('rope.freq_base_swa', 10000) : theta,
+    ropeLocalTheta: windows ? get('rope.freq_base_swa', windows.theta) : theta,
     ropeScaling: has.has('rope_freqs.weight') ? { type: 'factors' } : scalingOf(get),
-    ropeLayout: architecture === 'llama' ? 'interleaved' : 'half',
+    ropeLayout: format.ropeLayout,
     tiedOutput: !has.has('output.weight'),
-    slidingWindow: window,
-    localLayers: window
-      ? patternOf(get('attention.sliding_window_pattern', 6), layers)
-      : everyNth(layers, 1),
-    embeddingScale: gemma ? Math.fround(Math.sqrt(ratio(modelDim, 1))) : 1,
-    attnSoftcap: 0,
-    finalSoftcap: gemma ? get('final_logit_softcapping', 0) : 0,
-    // Gemma 3 27B, told by its 62 layers, has a scale of its own
-    attnScale: 1 / Math.sqrt(gemma && layers === 62 ? ratio(modelDim, heads) : ratio(headDim, 1)),
+    slidingWindow,
+    localLayers:
+      windows && slidingWindow
+        ? patternOf(get('attention.sliding_window_pattern', windows.period), layers)
+        : everyNth(layers, 1),
+    embeddingScale: embeddingScale(row.scaledEmbedding, modelDim),
+    attnSoftcap: optional(get, format.attnSoftcap, 0),
+    finalSoftcap: optional(get, format.finalSoftcap, 0),
+    attnScale: 1 / Math.sqrt(format.scoreDim({ layers, modelDim, heads, headDim })),
   };
 }
 
-/** @param {any} tokens */
+/**
+ * Some converters write one value per layer; if all are the same it is the value. An integer too
+ * large for a number is too large for anything here.
+ * @param {unknown} value
+ */
+function single(value) {
+  const all = ArrayBuffer.isView(value)
+    ? new Set(/** @type {Iterable<unknown>} */ (/** @type {unknown} */ (value)))
+    : undefined;
+  const one = all?.size === 1 ? [...all][0] : value;
+  return typeof one === 'bigint' ? Number(one) : one;
+}
+
+/** @param {MetadataValue | undefined} tokens */
 const lengthOf = (tokens) => (Array.isArray(tokens) ? tokens.length : undefined);
 
 /**
- * A period, or which layers see the window only.
- * @param {any} pattern
+ * Which layers see the window only: the file gives that, or a period.
+ * @param {unknown} pattern
  * @param {number} layers
  * @returns {boolean[]}
  */
 function patternOf(pattern, layers) {
+  const given = ArrayBuffer.isView(pattern)
+    ? Array.from(/** @type {Iterable<unknown>} */ (/** @type {unknown} */ (pattern)), Boolean)
+    : pattern;
   if (
-    Array.isArray(pattern) &&
-    pattern.length === layers &&
-    pattern.every((local) => typeof local === 'boolean')
+    Array.isArray(given) &&
+    given.length === layers &&
+    given.every((local) => typeof local === 'boolean')
   )
-    return pattern;
-  if (ArrayBuffer.isView(pattern) && /** @type {any} */ (pattern).length === layers)
-    return Array.from(/** @type {any} */ (pattern), Boolean);
-  return Number.isInteger(pattern) && pattern > 0
-    ? everyNth(layers, pattern)
-    : refuse(
-        'FORMAT',
-        'attention.sliding_window_pattern',
-        describe(pattern),
-        'a period or one truth value per layer',
-      );
+    return given;
+  const period = checkedPeriod(
+    'attention.sliding_window_pattern',
+    pattern,
+    'a period or one truth value per layer',
+  );
+  return everyNth(layers, period);
 }
 
 /**
- * @param {(key: string, otherwise?: any) => any} get
+ * @param {Get} get
  * @returns {import('../types.d.ts').RopeScaling}
  */
 function scalingOf(get) {
   const type = get('rope.scaling.type', 'linear');
   const factor = get('rope.scaling.factor', get('rope.scale_linear', 1));
-  // llama.cpp takes a factor of 0 for none
+  // for llama.cpp a factor of 0 means no scaling
   if (
     type === 'none' ||
     ((type === 'linear' || type === 'longrope') && (factor === 1 || factor === 0))

@@ -1,7 +1,7 @@
 import { describe, refuse } from '../../errors.js';
-import { LAYERS } from './architectures.js';
 import { fromGguf } from './config-gguf.js';
-import { lost } from './missing.js';
+import { fromJson } from './config-json.js';
+import { MAX_LAYERS } from './values.js';
 
 /**
  * The configuration of a model, whatever file it comes from. All supported architectures are one
@@ -10,12 +10,12 @@ import { lost } from './missing.js';
  */
 
 /**
- * Least and most of each count: beyond it a file is refused, before anything of that size is made.
+ * Minimum and maximum of each count. A file beyond them is refused before memory is allocated.
  * @type {Record<string, [number, number]>}
  */
 const COUNTS = {
   vocab: [1, 2 ** 22],
-  layers: [1, LAYERS],
+  layers: [1, MAX_LAYERS],
   modelDim: [1, 2 ** 16],
   heads: [1, 1024],
   kvHeads: [1, 1024],
@@ -50,29 +50,22 @@ const OPTIONAL = {
   mscaleAllDim: 1e6,
 };
 
-/** @param {import('../types.d.ts').ModelFile} file @returns {Promise<ModelConfig>} */
-export async function readConfig(file) {
-  if (file.format === 'gguf') return checked(fromGguf(file));
-  const { fromJson } = await import('./config-json.js').catch(lost('config-json.js'));
-  return checked(fromJson(file));
-}
+/** @param {import('../types.d.ts').ModelFile} file @returns {ModelConfig} */
+export const readConfig = (file) =>
+  checked(file.format === 'gguf' ? fromGguf(file) : fromJson(file));
 
 /** @param {ModelConfig} config */
 function checked(config) {
-  /** @type {any} */
-  const of = config;
-  for (const [name, [least, most]] of Object.entries(COUNTS))
-    if (!Number.isInteger(of[name]) || of[name] < least || of[name] > most)
-      refuse(
-        'FORMAT',
-        `${name} of the model`,
-        shown(of[name]),
-        `an integer from ${least} to ${most}`,
-      );
-  for (const [name, x] of Object.entries({ ...config, ...config.ropeScaling })) {
-    const most = Object.hasOwn(POSITIVE, name) ? POSITIVE[name] : 0;
-    if (most && !(typeof x === 'number' && x > 0 && x <= most))
-      refuse('FORMAT', `${name} of the model`, shown(x), `a number above 0, at most ${most}`);
+  const values = Object.entries({ ...config, ...config.ropeScaling });
+  for (const [name, [min, max]] of Object.entries(COUNTS)) {
+    const x = /** @type {Record<string, unknown>} */ ({ ...config })[name];
+    if (!(typeof x === 'number' && Number.isInteger(x) && x >= min && x <= max))
+      refuse('FORMAT', `${name} of the model`, shown(x), `an integer from ${min} to ${max}`);
+  }
+  for (const [name, x] of values) {
+    const max = Object.hasOwn(POSITIVE, name) ? POSITIVE[name] : 0;
+    if (max && !(typeof x === 'number' && x > 0 && x <= max))
+      refuse('FORMAT', `${name} of the model`, shown(x), `a number above 0, at most ${max}`);
     if (Object.hasOwn(OPTIONAL, name) && !(typeof x === 'number' && x >= 0 && x <= OPTIONAL[name]))
       refuse('FORMAT', `${name} of the model`, shown(x), 'a number, 0 for none');
   }
@@ -88,15 +81,19 @@ function checked(config) {
       scaling.lowFreqFactor,
       `less than highFreqFactor, ${scaling.highFreqFactor}`,
     );
-  // some files give the context before YaRN, some that after it; with other scalings what they give
-  // is all there is
-  if (scaling.type === 'yarn')
-    of.context = Math.max(
-      of.context,
-      Math.min(COUNTS.context[1], Math.floor(scaling.originalContext * scaling.factor)),
-    );
-  return Object.freeze(config);
+  return Object.freeze({ ...config, context: contextOf(config) });
 }
 
-/** @param {any} x */
+/**
+ * With YaRN some files give the context before it is extended, and some the extended one. With
+ * other scalings the given context is all there is.
+ * @param {ModelConfig} config
+ */
+function contextOf({ context, ropeScaling: scaling }) {
+  if (scaling.type !== 'yarn') return context;
+  const extended = Math.floor(scaling.originalContext * scaling.factor);
+  return Math.max(context, Math.min(COUNTS.context[1], extended));
+}
+
+/** @param {unknown} x */
 const shown = (x) => (x === undefined ? 'not given' : describe(x));

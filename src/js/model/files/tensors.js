@@ -1,15 +1,20 @@
 import { ClearheadError } from '../../errors.js';
+import { ARCHITECTURES } from './architectures.js';
 
 /**
- * Which tensor does what, in both naming schemes, and the shape it must have. Every tensor of the
- * file must have its place and every place its tensor, before a weight is read.
+ * The role of each tensor, its name in both file formats, and the shape it must have. Every tensor
+ * of the file must have a place and every place a tensor, before a weight is read.
  * @typedef {import('../types.d.ts').TensorInfo} TensorInfo
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
  */
 
 /**
- * @typedef {{ role: string, gguf: string, json: string, shape: (keyof ModelConfig | number |
- *   'queries' | 'keys' | 'pairs')[], when?: (config: ModelConfig) => boolean }} Place
+ * @typedef {object} Place
+ * @property {string} role
+ * @property {string} gguf name in GGUF files
+ * @property {string} json name in safetensors files
+ * @property {(keyof ModelConfig | 'queries' | 'keys' | 'pairs')[]} shape
+ * @property {(config: ModelConfig) => boolean} [when] whether a model has it, default always
  */
 
 /**
@@ -22,8 +27,13 @@ import { ClearheadError } from '../../errors.js';
  */
 const place = (role, gguf, json, shape, when) => ({ role, gguf, json, shape, when });
 
-const biased = (/** @type {ModelConfig} */ c) => c.qkvBias;
-const normed = (/** @type {ModelConfig} */ c) => c.qkNorm;
+/** @typedef {(config: ModelConfig) => boolean} When */
+/** @type {When} */
+const biased = (c) => c.qkvBias;
+/** @type {When} */
+const normed = (c) => c.qkNorm;
+/** @type {When} */
+const postNormed = (c) => c.postNorms;
 
 /** Once in a model. */
 const MODEL = [
@@ -33,11 +43,8 @@ const MODEL = [
   place('ropeFactors', 'rope_freqs.weight', '', ['pairs'], (c) => c.ropeScaling.type === 'factors'),
 ];
 
-/**
- * Once in each layer. Gemma's norms have names that mean something else elsewhere.
- * @param {ModelConfig} config
- */
-const layerPlaces = ({ postNorms }) => [
+/** Once in each layer. Names that an architecture has of its own are in its row. */
+const LAYER = [
   place('attnNorm', 'attn_norm.weight', 'input_layernorm.weight', ['modelDim']),
   place('q', 'attn_q.weight', 'self_attn.q_proj.weight', ['queries', 'modelDim']),
   place('k', 'attn_k.weight', 'self_attn.k_proj.weight', ['keys', 'modelDim']),
@@ -53,14 +60,9 @@ const layerPlaces = ({ postNorms }) => [
     'post_attention_norm.weight',
     'post_attention_layernorm.weight',
     ['modelDim'],
-    () => postNorms,
+    postNormed,
   ),
-  place(
-    'ffnNorm',
-    'ffn_norm.weight',
-    postNorms ? 'pre_feedforward_layernorm.weight' : 'post_attention_layernorm.weight',
-    ['modelDim'],
-  ),
+  place('ffnNorm', 'ffn_norm.weight', 'post_attention_layernorm.weight', ['modelDim']),
   place('gate', 'ffn_gate.weight', 'mlp.gate_proj.weight', ['ffnDim', 'modelDim']),
   place('up', 'ffn_up.weight', 'mlp.up_proj.weight', ['ffnDim', 'modelDim']),
   place('down', 'ffn_down.weight', 'mlp.down_proj.weight', ['modelDim', 'ffnDim']),
@@ -69,69 +71,86 @@ const layerPlaces = ({ postNorms }) => [
     'post_ffw_norm.weight',
     'post_feedforward_layernorm.weight',
     ['modelDim'],
-    () => postNorms,
+    postNormed,
   ),
 ];
 
-/** Tensors that some files have and nothing needs: tables that follow from the configuration. */
+/** Some files also store tables that follow from the configuration; they are not read. */
 const NEEDLESS = /(^|\.)rotary_emb\.inv_freq$|\.attn_rot_embd$|\.rope_freqs\.weight$/;
 
+/** Both formats call their layers by number. */
+const LAYER_PREFIX = { gguf: 'blk.', json: 'model.layers.' };
+
 /**
- * Finds every tensor its place.
+ * Finds the place of every tensor.
  * @param {ModelConfig} config
  * @param {import('../types.d.ts').ModelFile} file
  * @returns {import('../types.d.ts').ModelTensors<TensorInfo>}
  */
 export function matchTensors(config, file) {
-  const free = new Map(file.tensors.map((tensor) => [tensor.name, tensor]));
-  const gguf = file.format === 'gguf';
+  const unmatched = new Map(file.tensors.map((tensor) => [tensor.name, tensor]));
+  const format = file.format === 'gguf' ? 'gguf' : 'json';
+  const { tensorNames } = ARCHITECTURES[config.architecture][format];
+  /** @type {Record<string, unknown>} */
   const sizes = {
     ...config,
     queries: config.heads * config.headDim,
     keys: config.kvHeads * config.headDim,
     pairs: config.headDim / 2,
   };
-  /** @param {Place[]} places @param {string} prefix @returns {any} */
+  /** @param {Place[]} places @param {string} prefix */
   const match = (places, prefix) =>
     Object.fromEntries(
       places.map((one) => {
         if (one.when && !one.when(config)) return [one.role, null];
-        const name = prefix + one[gguf ? 'gguf' : 'json'];
-        const tensor = free.get(name);
-        const shape = one.shape.map((size) =>
-          typeof size === 'number' ? size : /** @type {any} */ (sizes)[size],
-        );
-        if (!tensor)
-          throw new ClearheadError(
-            'FORMAT',
-            `the tensor ${name} is missing; expected it, of shape (${shape})`,
-          );
-        if (String(tensor.shape) !== String(shape))
-          throw new ClearheadError(
-            'FORMAT',
-            `the tensor ${name} is of (${tensor.shape}); expected (${shape}), which are ${one.shape.join(', ')}`,
-          );
-        if (shape.length === 1 && !/^B?F(32|16)$/.test(tensor.type))
-          throw new ClearheadError(
-            'FORMAT',
-            `the tensor ${name} is ${tensor.type}; expected F32, F16 or BF16`,
-          );
-        free.delete(name);
+        const name = prefix + (tensorNames[one.role] ?? one[format]);
+        const tensor = checkTensor(unmatched.get(name), name, one, sizes);
+        unmatched.delete(name);
         return [one.role, tensor];
       }),
     );
   const whole = match(MODEL, '');
-  const places = layerPlaces(config);
-  whole.layers = Array.from({ length: config.layers }, (_, layer) =>
-    match(places, gguf ? `blk.${layer}.` : `model.layers.${layer}.`),
+  const layers = Array.from({ length: config.layers }, (_, layer) =>
+    match(LAYER, `${LAYER_PREFIX[format]}${layer}.`),
   );
-  // a tied model may have the embedding a second time
-  if (config.tiedOutput) free.delete('lm_head.weight');
-  for (const name of free.keys())
+  // a tied model may store the embedding a second time
+  if (config.tiedOutput) unmatched.delete('lm_head.weight');
+  for (const name of unmatched.keys())
     if (!NEEDLESS.test(name))
       throw new ClearheadError(
         'FORMAT',
-        `the tensor ${name.slice(0, 80)} is there; expected none of that name in ${config.architecture} of ${config.layers} layers`,
+        `the tensor ${name.slice(0, 80)} is there; expected none of that name in ` +
+          `${config.architecture} of ${config.layers} layers`,
       );
-  return whole;
+  return /** @type {import('../types.d.ts').ModelTensors<TensorInfo>} */ (
+    /** @type {unknown} */ ({ ...whole, layers })
+  );
+}
+
+/**
+ * Refuses a tensor that is missing, or that has another shape or type than its place.
+ * @param {TensorInfo | undefined} tensor
+ * @param {string} name
+ * @param {Place} place
+ * @param {Record<string, unknown>} sizes
+ */
+function checkTensor(tensor, name, place, sizes) {
+  const shape = place.shape.map((size) => sizes[size]);
+  if (!tensor)
+    throw new ClearheadError(
+      'FORMAT',
+      `the tensor ${name} is missing; expected it, of shape (${shape})`,
+    );
+  if (String(tensor.shape) !== String(shape))
+    throw new ClearheadError(
+      'FORMAT',
+      `the tensor ${name} is of (${tensor.shape}); ` +
+        `expected (${shape}), which are ${place.shape.join(', ')}`,
+    );
+  if (shape.length === 1 && !/^B?F(32|16)$/.test(tensor.type))
+    throw new ClearheadError(
+      'FORMAT',
+      `the tensor ${name} is ${tensor.type}; expected F32, F16 or BF16`,
+    );
+  return tensor;
 }
