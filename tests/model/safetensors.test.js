@@ -265,7 +265,7 @@ describe('what is wrong is refused by name', () => {
       'INTEGRITY',
       /cut off/,
     ],
-    'nothing named': ['{}', 'FORMAT', /left of the file is 8 bytes; expected 0/],
+    'nothing named': ['{}', 'FORMAT', /rest of the file is 8 bytes; expected 0/],
     'notes that are no strings': [
       `{"__metadata__":{"a":1},${range(0, 8).slice(1)}`,
       'FORMAT',
@@ -289,7 +289,7 @@ describe('what is wrong is refused by name', () => {
 
   test('bytes after the last tensor', async () => {
     const bytes = Buffer.concat([writeSafetensors({ tensors: data }), Buffer.of(0)]);
-    await refuses(() => read(bytes), 'FORMAT', /left of the file is 9 bytes; expected 8/);
+    await refuses(() => read(bytes), 'FORMAT', /rest of the file is 9 bytes; expected 8/);
     await refuses(() => read(inChunks(bytes, 16)), 'FORMAT', /follows the last tensor/);
   });
 

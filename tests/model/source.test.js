@@ -462,7 +462,7 @@ describe('what goes wrong', () => {
           ),
         ),
       'INTEGRITY',
-      /expected what fits into the rest of the file; it/,
+      /expected no more than the rest of the file; it/,
     ));
   test('a page in the place of weights, whatever their configuration lacks', async () => {
     for (const config of [{ model_type: 'llama' }, { model_type: 'gpt_oss' }])

@@ -1,15 +1,15 @@
 /**
- * Milliseconds of work after which whoever else needs the thread gets it: in a worker nothing is
- * painted, and what messages say, as that a text is to end, can wait a little longer.
+ * Milliseconds of work after which other tasks of the thread get a turn. A worker paints nothing,
+ * and its messages can wait a little longer.
  */
 export const SLICE = 'WorkerGlobalScope' in globalThis ? 40 : 20;
 
 /**
- * A channel that is kept, for making one takes longer than a message.
+ * One channel for all pauses: to make one takes longer than a message.
  * @type {MessageChannel | undefined}
  */
 let channel;
-/** Who waits for a message. @type {((value: unknown) => void)[]} */
+/** Those that wait for a message. @type {((value: unknown) => void)[]} */
 const waiting = [];
 
 /** Lets other tasks of this thread run: messages, input, painting. */
@@ -22,8 +22,8 @@ const pause = () =>
     channel.port2.postMessage(0);
   });
 
-/** For a piece of work: waits its turn when it has had the thread for long enough. */
-export function turns() {
+/** For one piece of work: a function that pauses if the thread was busy for a SLICE. */
+export function yieldToOthers() {
   let rested = performance.now();
   return async () => {
     if (performance.now() - rested < SLICE) return;

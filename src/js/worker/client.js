@@ -5,7 +5,7 @@
 import { abortSignal, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { listen, nodeWorkers } from '../engine/platform.js';
-import { leave, openSource } from '../model/files/source.js';
+import { cancelResponses, openSource } from '../model/files/source.js';
 
 export { ClearheadError };
 
@@ -52,7 +52,7 @@ export async function loadModel(source, options) {
     );
   } catch (error) {
     link.end(error); // and with it what is still being read
-    leave(source);
+    cancelResponses(source);
     throw error;
   } finally {
     signal?.removeEventListener('abort', abort);

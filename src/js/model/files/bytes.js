@@ -1,15 +1,12 @@
 import { ClearheadError } from '../../errors.js';
 
 /**
- * The one reader both formats go through. It trusts nothing: a count is compared with the bytes
- * that are left before anything is made for it, a length is waited for before it is used, and what
- * has not arrived is never allocated. Errors name the place.
+ * The reader of both file formats. It trusts nothing: a count is compared with the rest of the file
+ * before memory is allocated for it. A length is used only when its bytes have arrived. Errors name
+ * the place in the file.
  */
 
-/**
- * Most bytes a header may have: what is buffered is bounded even where the source does not say how
- * long it is.
- */
+/** Bytes a header may have. It bounds the buffer also where the length of a source is unknown. */
 export const HEADER_MAX = 2 ** 28;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -17,7 +14,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** @typedef {import('./source.js').Stream} Stream */
 
 export class Reader {
-  /** Bytes taken so far: the place in the file. */
+  /** Bytes consumed so far: the place in the file. */
   at = 0;
   #bytes = new Uint8Array();
   #view = new DataView(this.#bytes.buffer);
@@ -29,47 +26,47 @@ export class Reader {
     this.name = stream.name;
   }
 
-  /** Bytes that have arrived and are not taken. */
+  /** Bytes that have arrived and are not consumed. */
   get ready() {
     return this.#bytes.length - this.#from;
   }
 
-  /** Bytes left in the file; Infinity where nobody knows. */
-  get left() {
+  /** Bytes in the rest of the file; Infinity where its length is unknown. */
+  get remaining() {
     const { exact, total } = this.stream;
     return exact && total !== undefined ? total - this.at : Infinity;
   }
 
   /**
    * @param {import('../../types.d.ts').ErrorCode} code
-   * @param {string} what
+   * @param {string} label
    * @param {string | number} came
    * @param {string} expected
    * @returns {never}
    */
-  refuse(code, what, came, expected) {
+  refuse(code, label, came, expected) {
     throw new ClearheadError(
       code,
-      `${this.name}, byte ${this.at}: ${what} is ${came}; expected ${expected}`,
+      `${this.name}, byte ${this.at}: ${label} is ${came}; expected ${expected}`,
     );
   }
 
   /**
    * Waits until n bytes are there. Await it only when `ready` is less: awaiting costs.
    * @param {number} n
-   * @param {string} what they are
+   * @param {string} label in errors
    */
-  async need(n, what) {
+  async need(n, label) {
     if (this.at + n > HEADER_MAX)
-      this.refuse('LIMIT', what, `${n} bytes`, `a header of at most ${HEADER_MAX} bytes`);
-    if (n > this.left) this.#cut(n, what);
+      this.refuse('LIMIT', label, `${n} bytes`, `a header of at most ${HEADER_MAX} bytes`);
+    if (n > this.remaining) this.#cut(n, label);
     const parts = [this.#bytes.subarray(this.#from)];
     let ready = this.ready;
     while (ready < n) {
       const chunk = await this.stream.read();
-      if (!chunk) this.#cut(n, what);
-      parts.push(/** @type {any} */ (chunk));
-      ready += /** @type {any} */ (chunk).length;
+      if (!chunk) return this.#cut(n, label);
+      parts.push(chunk);
+      ready += chunk.length;
     }
     this.#hold(parts.length > 2 || parts[0].length ? joined(parts, ready) : (parts[1] ?? parts[0]));
   }
@@ -81,12 +78,13 @@ export class Reader {
     this.#from = 0;
   }
 
-  /** @param {number} n @param {string} what @returns {never} */
-  #cut(n, what) {
-    const end = this.left === Infinity ? this.at + this.ready : this.stream.total;
+  /** @param {number} n @param {string} label @returns {never} */
+  #cut(n, label) {
+    const end = this.remaining === Infinity ? this.at + this.ready : this.stream.total;
     throw new ClearheadError(
       'INTEGRITY',
-      `${this.name}, byte ${this.at}: ${what} needs ${n} bytes, but the file ends at ${end}; it is cut off or damaged`,
+      `${this.name}, byte ${this.at}: ${label} needs ${n} bytes, but the file ends at ${end}; ` +
+        'it is cut off or damaged',
     );
   }
 
@@ -94,7 +92,7 @@ export class Reader {
    * @param {number} n
    * @returns {number} where the next n bytes are; they must have been waited for
    */
-  #take(n) {
+  #advance(n) {
     const from = this.#from;
     if (n > this.ready) this.#cut(n, 'a value');
     this.#from += n;
@@ -103,39 +101,39 @@ export class Reader {
   }
 
   u8() {
-    return this.#view.getUint8(this.#take(1));
+    return this.#view.getUint8(this.#advance(1));
   }
   i8() {
-    return this.#view.getInt8(this.#take(1));
+    return this.#view.getInt8(this.#advance(1));
   }
   u16() {
-    return this.#view.getUint16(this.#take(2), true);
+    return this.#view.getUint16(this.#advance(2), true);
   }
   i16() {
-    return this.#view.getInt16(this.#take(2), true);
+    return this.#view.getInt16(this.#advance(2), true);
   }
   u32() {
-    return this.#view.getUint32(this.#take(4), true);
+    return this.#view.getUint32(this.#advance(4), true);
   }
   i32() {
-    return this.#view.getInt32(this.#take(4), true);
+    return this.#view.getInt32(this.#advance(4), true);
   }
   f32() {
-    return this.#view.getFloat32(this.#take(4), true);
+    return this.#view.getFloat32(this.#advance(4), true);
   }
   f64() {
-    return this.#view.getFloat64(this.#take(8), true);
+    return this.#view.getFloat64(this.#advance(8), true);
   }
   /** Exact: a number where one holds it, else a bigint. */
   u64() {
-    const from = this.#take(8);
+    const from = this.#advance(8);
     const high = this.#view.getUint32(from + 4, true);
     return high < 2 ** 21
       ? high * 2 ** 32 + this.#view.getUint32(from, true)
       : this.#view.getBigUint64(from, true);
   }
   i64() {
-    const value = this.#view.getBigInt64(this.#take(8), true);
+    const value = this.#view.getBigInt64(this.#advance(8), true);
     return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   }
 
@@ -148,36 +146,37 @@ export class Reader {
   }
 
   /**
-   * How many things follow, each of at least `size` bytes: no more than can be there, and no more
-   * than `most`.
-   * @param {string} what
+   * How many things follow, each of at least `size` bytes. The number is at most `max`, and the
+   * file is long enough for it.
+   * @param {string} label
    * @param {number} size
-   * @param {number} most
+   * @param {number} max
    */
-  count(what, size, most) {
+  count(label, size, max) {
     const n = this.u64();
-    if (typeof n === 'bigint' || n * size > this.left)
+    const rest = this.remaining < Infinity ? `, ${this.remaining} bytes` : '';
+    if (typeof n === 'bigint' || n * size > this.remaining)
       this.refuse(
         'INTEGRITY',
-        what,
+        label,
         String(n),
-        `what fits into the rest of the file${this.left < Infinity ? `, ${this.left} bytes` : ''}; it is cut off or damaged`,
+        `no more than the rest of the file${rest}; it is cut off or damaged`,
       );
-    if (n > most) this.refuse('LIMIT', what, n, `at most ${most}`);
+    if (n > max) this.refuse('LIMIT', label, n, `at most ${max}`);
     return n;
   }
 
   /** A copy of the next n bytes. @param {number} n */
   bytes(n) {
-    const from = this.#take(n);
+    const from = this.#advance(n);
     return this.#bytes.slice(from, from + n);
   }
 
-  /** The next n bytes as text; they must be UTF-8. @param {number} n @param {string} what */
-  text(n, what) {
-    const from = this.#take(n);
+  /** The next n bytes as text; they must be UTF-8. @param {number} n @param {string} label */
+  text(n, label) {
+    const from = this.#advance(n);
     if (n <= 16) {
-      // most tokens are short and ASCII, and asking the decoder costs more than reading them
+      // most tokens are short and ASCII, and a call of the decoder takes longer than this loop
       let short = '';
       let at = from;
       while (at < from + n && this.#bytes[at] < 0x80)
@@ -188,44 +187,43 @@ export class Reader {
       return utf8.decode(this.#bytes.subarray(from, from + n));
     } catch {
       this.at -= n;
-      this.refuse('FORMAT', what, 'not UTF-8', 'text');
+      this.refuse('FORMAT', label, 'not UTF-8', 'text');
     }
   }
 
-  /** What has arrived, untaken: to look at how a file begins. */
+  /** The bytes that have arrived, without consuming them. */
   peek() {
     return this.#bytes.subarray(this.#from);
   }
 
   /**
-   * Hands the next n bytes on in pieces as they arrive, nothing kept: a piece is gone when `write`
-   * is done with it.
+   * Passes the next n bytes on in pieces as they arrive. A piece is valid only during `write`.
    * @param {number} n
-   * @param {string} what
+   * @param {string} label
    * @param {(offset: number, chunk: Uint8Array) => void | Promise<void>} [write] default: skips
-   *   them
+   *   the bytes
    */
-  async pass(n, what, write) {
-    if (n > this.left) this.#cut(n, what);
+  async pass(n, label, write) {
+    if (n > this.remaining) this.#cut(n, label);
     for (let done = 0; done < n;) {
       if (!this.ready) {
         const spare = this.#bytes;
         this.#hold(new Uint8Array());
-        this.#hold((await this.stream.read(spare)) ?? this.#cut(n - done, what));
+        this.#hold((await this.stream.read(spare)) ?? this.#cut(n - done, label));
       }
       const size = Math.min(n - done, this.ready);
-      const from = this.#take(size);
+      const from = this.#advance(size);
       await write?.(done, this.#bytes.subarray(from, from + size));
       done += size;
     }
   }
 
-  /** Lets go of what has arrived. */
+  /** Drops the bytes that have arrived. */
   drop() {
     this.#hold(new Uint8Array());
   }
 
-  /** Whether nothing is left. */
+  /** Whether the file is at its end. */
   async ended() {
     while (!this.ready) {
       const chunk = await this.stream.read();

@@ -1,20 +1,16 @@
 import { ClearheadError, describe, refuse } from '../../errors.js';
-import { Reader } from './bytes.js';
 import { readConfig } from './config.js';
-import { readGguf } from './gguf.js';
-import { lost } from './missing.js';
 import { gather } from './siblings.js';
-import { isAddress, leave, openSource } from './source.js';
+import { cancelResponses } from './source.js';
+import { Progress, WeightFiles } from './weight-files.js';
 
 /**
- * Opens a model: the headers of its weights are read and checked, and the small files beside them;
- * the weights wait in their streams until `stream` passes them on.
+ * Opens a model. The headers of its weights and the small files beside them are read and checked.
+ * The weights wait in their streams until `stream` passes them on.
  * @typedef {import('../types.d.ts').TensorInfo} TensorInfo
  * @typedef {import('../types.d.ts').ModelFile} ModelFile
- * @typedef {{ reader: Reader, format: 'gguf' | 'safetensors', metadata: ModelFile['metadata'],
- *   tensors: TensorInfo[] }} Header
- * @typedef {Header & { open: () => Promise<Header> }} Part open: makes it ready to pass its weights
- *   on
+ * @typedef {import('./weight-files.js').Header} Header
+ * @typedef {import('./weight-files.js').Part} Part
  */
 
 /**
@@ -28,7 +24,7 @@ export async function openModel(source, { onProgress, signal } = {}) {
   try {
     return await openFiles(await gather(source, signal), onProgress, signal);
   } catch (error) {
-    leave(source);
+    cancelResponses(source);
     throw error;
   }
 }
@@ -41,7 +37,7 @@ export async function openModel(source, { onProgress, signal } = {}) {
  */
 async function openFiles({ weights, json, shardOf }, onProgress, signal) {
   const progress = new Progress(onProgress);
-  const files = new Files(weights, progress, signal);
+  const files = new WeightFiles(weights, progress, signal);
   const cancel = () => files.cancel();
   /** @type {Part[]} */
   const parts = [];
@@ -86,139 +82,24 @@ async function openFiles({ weights, json, shardOf }, onProgress, signal) {
     };
   } catch (/** @type {any} */ error) {
     await cancel();
-    // that weights are of an odd type does not matter where the architecture is none of ours
-    const other =
-      /type of/.test(error?.message) &&
-      json.config &&
-      (await readConfig(/** @type {any} */ ({ format: 'safetensors', json })).catch(
-        (cause) => cause,
-      ));
-    throw /^the architecture is (?!"not given")/.test(other?.message) ? other : error;
+    // an unknown type of weights matters less than an architecture that is not supported
+    if (json.config && /type of/.test(error?.message)) checkArchitecture(json);
+    throw error;
   }
 }
 
-/** The files of weights, each of which may be waiting to be read on. */
-class Files {
-  /** @type {Set<import('./source.js').Stream>} */
-  #streams = new Set();
-  /** Bytes of each, as far as is known. @type {number[]} */
-  #totals;
-
-  /** @param {any[]} weights @param {Progress} progress @param {AbortSignal} [signal] */
-  constructor(weights, progress, signal) {
-    this.weights = weights;
-    this.progress = progress;
-    this.signal = signal;
-    this.#totals = new Array(weights.length).fill(NaN);
+/** Refuses an architecture that is not supported. @param {ModelFile['json']} json */
+function checkArchitecture(json) {
+  try {
+    readConfig(/** @type {ModelFile} */ ({ format: 'safetensors', json }));
+  } catch (/** @type {any} */ error) {
+    if (/^the architecture is (?!"not given")/.test(error.message)) throw error;
   }
-
-  /** @param {number} at @param {number} [counted] bytes of it that progress has counted before */
-  async #open(at, counted) {
-    const { weights, progress, signal } = this;
-    const stream = await openSource(weights[at], { signal, name: 'weights' });
-    this.#streams.add(stream);
-    this.#totals[at] = stream.total ?? NaN;
-    const total = this.#totals.reduce((a, b) => a + b);
-    progress.total = Number.isNaN(total) ? undefined : total;
-    return { stream, header: await readHeader(new Reader(progress.counting(stream, counted))) };
-  }
-
-  /**
-   * A file whose header has been read. One of several addresses is left then, and opened again when
-   * its turn comes: browsers have no more than six connections to a server, and servers do not wait
-   * for as long as the files before it may take.
-   * @param {number} at
-   * @returns {Promise<Part>}
-   */
-  async part(at) {
-    const before = this.progress.loaded;
-    const { stream, header } = await this.#open(at);
-    const received = this.progress.loaded - before;
-    if (this.weights.length === 1 || !isAddress(this.weights[at]))
-      return { ...header, open: async () => header };
-    await stream.cancel();
-    this.#streams.delete(stream);
-    header.reader.drop();
-    const open = async () => {
-      const { header: now } = await this.#open(at, received);
-      if (JSON.stringify(now.tensors) !== JSON.stringify(header.tensors))
-        throw new ClearheadError('INTEGRITY', `${stream.name} has changed meanwhile`);
-      return now;
-    };
-    return { ...header, open };
-  }
-
-  async cancel() {
-    await Promise.all([...this.#streams].map((stream) => stream.cancel()));
-  }
-}
-
-/** Bytes received, from all files together. */
-class Progress {
-  loaded = 0;
-  /** @type {number | undefined} */
-  total;
-  /** What the listener has been told. */
-  #told = -1;
-  /** @type {number | undefined} */
-  #of;
-
-  /** @param {((progress: import('../types.d.ts').LoadProgress) => void) | undefined} listener */
-  constructor(listener) {
-    this.listener = listener;
-  }
-
-  report() {
-    if (this.loaded === this.#told && this.total === this.#of) return;
-    [this.#told, this.#of] = [this.loaded, this.total];
-    this.listener?.(
-      this.total === undefined
-        ? { loaded: this.loaded }
-        : { loaded: this.loaded, total: this.total },
-    );
-  }
-
-  /**
-   * @param {import('./source.js').Stream} stream
-   * @param {number} [counted] bytes at its beginning that are counted already
-   * @returns {import('./source.js').Stream}
-   */
-  counting(stream, counted = 0) {
-    let received = 0;
-    const read = async (/** @type {Uint8Array<ArrayBuffer> | undefined} */ spare) => {
-      const chunk = await stream.read(spare);
-      const before = Math.max(received, counted);
-      received += chunk?.length ?? 0;
-      this.loaded += Math.max(0, received - before);
-      if (chunk) this.report();
-      return chunk;
-    };
-    return { ...stream, read };
-  }
-}
-
-/** @param {Reader} reader @returns {Promise<Header>} */
-async function readHeader(reader) {
-  await reader.need(9, 'the beginning');
-  const start = reader.peek();
-  const text = String.fromCharCode(...start.subarray(0, 1024));
-  if (text.startsWith('GGUF')) return { reader, format: 'gguf', ...(await readGguf(reader)) };
-  if (text[8] === '{') {
-    // what a GGUF file does without
-    const { readSafetensors } = await import('./safetensors.js').catch(lost('safetensors.js'));
-    return {
-      reader,
-      format: 'safetensors',
-      metadata: new Map(),
-      tensors: await readSafetensors(reader),
-    };
-  }
-  return reader.refuse('FORMAT', 'the file', lookOf(text), 'GGUF or safetensors');
 }
 
 /**
- * What is given beside GGUF is a tokenizer, which wins over its own, or a chat template; anything
- * else would go unread.
+ * Beside GGUF there may be a tokenizer, which replaces that of the file, or a chat template.
+ * Nothing else would be read.
  * @param {ModelFile['json']} json
  */
 function checkBeside(json) {
@@ -230,18 +111,6 @@ function checkBeside(json) {
         `given beside GGUF${part === 'config' ? '' : ' without tokenizer'}`,
         'none: the file says it itself',
       );
-}
-
-/** What a file that is no model seems to be. @param {string} text its first characters */
-function lookOf(text) {
-  if (/^\W{0,4}\s*</.test(text)) return 'a web page (HTML)';
-  if (text.startsWith('version https://')) return 'a pointer of Git LFS, not the file itself';
-  if (text.startsWith('PK')) return 'a ZIP archive (perhaps of PyTorch)';
-  if (/^\x80[\x02-\x05]/.test(text)) return 'a Python pickle';
-  if (text.startsWith('\x1f\x8b')) return 'compressed with gzip';
-  if (/^(lm|tj|fm)gg/.test(text)) return 'in a format older than GGUF';
-  if (/^\s*[{[]/.test(text)) return 'JSON';
-  return `something else, beginning ${JSON.stringify(text.slice(0, 9))}`;
 }
 
 /**

@@ -3,13 +3,13 @@ import { parseStrict } from './strict-json.js';
 
 /**
  * safetensors (its README): 8 bytes with the length of a JSON header, the header, the data. Tensors
- * fill the data without gap, overlap or rest, which is what makes the file mean one thing only.
+ * fill the data without gap, overlap or rest, so that the file has one meaning only.
  */
 
-const HEADER_BYTES = 2 ** 24;
-const NAME = 1024;
-const RANK = 8;
-const NOTES = 65536;
+const MAX_HEADER_BYTES = 2 ** 24;
+const MAX_NAME = 1024;
+const MAX_RANK = 8;
+const MAX_NOTES = 65536;
 const FLOATS = ['F32', 'F16', 'BF16'];
 
 /**
@@ -20,11 +20,12 @@ const FLOATS = ['F32', 'F16', 'BF16'];
 /** @param {Reader} r @returns {Promise<TensorInfo[]>} in file order */
 export async function readSafetensors(r) {
   await r.need(8, 'the length of the header');
-  const length = r.count('the length of the header', 1, HEADER_BYTES);
+  const length = r.count('the length of the header', 1, MAX_HEADER_BYTES);
   await r.need(length, 'the header');
   if (r.peek()[0] !== 0x7b)
     r.refuse('FORMAT', 'the beginning of the header', `byte ${r.peek()[0]}`, '"{"');
-  const entries = parseStrict(r.text(length, 'the header'), r.name);
+  const header = parseStrict(r.text(length, 'the header'), r.name);
+  const entries = /** @type {Map<string, unknown>} */ (header); // it begins with a brace
   const tensors = [];
   if (entries.size > TENSORS_MAX)
     r.refuse('LIMIT', 'the number of tensors', entries.size, `at most ${TENSORS_MAX}`);
@@ -38,26 +39,26 @@ export async function readSafetensors(r) {
   );
 }
 
-/** @param {Reader} r @param {any} notes */
+/** @param {Reader} r @param {unknown} notes */
 function checkNotes(r, notes) {
   if (!(notes instanceof Map) || [...notes.values()].some((value) => typeof value !== 'string'))
     r.refuse('FORMAT', '__metadata__', 'something else', 'an object of strings');
-  if (notes.size > NOTES)
-    r.refuse('LIMIT', '__metadata__', `${notes.size} entries`, `at most ${NOTES}`);
+  if (notes.size > MAX_NOTES)
+    r.refuse('LIMIT', '__metadata__', `${notes.size} entries`, `at most ${MAX_NOTES}`);
 }
 
 /**
  * @param {Reader} r
  * @param {string} name
- * @param {any} entry
- * @returns {TensorInfo} its offset still counted from where the data begin
+ * @param {unknown} entry
+ * @returns {TensorInfo} its offset counts from the beginning of the data
  */
 function tensorOf(r, name, entry) {
   const called = `the tensor ${JSON.stringify(name.slice(0, 80))}`;
-  if (name.length > NAME)
-    r.refuse('LIMIT', called, `${name.length} characters long`, `at most ${NAME}`);
-  const has = (/** @type {string} */ key) => entry instanceof Map && entry.has(key);
-  if (!has('dtype') || !has('shape') || !has('data_offsets') || entry.size !== 3)
+  if (name.length > MAX_NAME)
+    r.refuse('LIMIT', called, `${name.length} characters long`, `at most ${MAX_NAME}`);
+  const keys = ['dtype', 'shape', 'data_offsets'];
+  if (!(entry instanceof Map) || entry.size !== 3 || !keys.every((key) => entry.has(key)))
     r.refuse(
       'FORMAT',
       called,
@@ -76,8 +77,8 @@ function tensorOf(r, name, entry) {
     );
   if (!counts(shape))
     r.refuse('FORMAT', `the shape of ${called}`, 'something else', 'an array of counts');
-  if (shape.length > RANK)
-    r.refuse('LIMIT', `the rank of ${called}`, shape.length, `at most ${RANK}`);
+  if (shape.length > MAX_RANK)
+    r.refuse('LIMIT', `the rank of ${called}`, shape.length, `at most ${MAX_RANK}`);
   if (!counts(range) || range.length !== 2 || range[0] > range[1])
     r.refuse('FORMAT', `data_offsets of ${called}`, 'something else', '[begin, end], begin ≤ end');
   const bytes = bytesOf(type, shape);
@@ -93,11 +94,11 @@ function tensorOf(r, name, entry) {
   return { name, type, shape, bytes, offset: range[0] };
 }
 
-/** @param {any} x */
+/** @param {unknown} x @returns {x is number[]} */
 const counts = (x) => Array.isArray(x) && x.every((size) => typeof size === 'number');
 
 /**
- * Offsets from the beginning of the file.
+ * The tensors with offsets from the beginning of the file. They must fill it.
  * @param {Reader} r
  * @param {TensorInfo[]} tensors sorted
  */
@@ -113,12 +114,12 @@ function filled(r, tensors) {
       );
     end += bytes;
   }
-  if (r.left !== Infinity && r.left !== end)
+  if (r.remaining !== Infinity && r.remaining !== end)
     r.refuse(
-      r.left < end ? 'INTEGRITY' : 'FORMAT',
-      'what is left of the file',
-      `${r.left} bytes`,
-      `${end}, as the header says${r.left < end ? '; it is cut off or damaged' : ''}`,
+      r.remaining < end ? 'INTEGRITY' : 'FORMAT',
+      'the rest of the file',
+      `${r.remaining} bytes`,
+      `${end}, as the header says${r.remaining < end ? '; it is cut off or damaged' : ''}`,
     );
   return tensors.map((tensor) => ({ ...tensor, offset: r.at + tensor.offset }));
 }

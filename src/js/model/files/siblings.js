@@ -1,15 +1,16 @@
 import { ClearheadError, describe, kindOf, refuse } from '../../errors.js';
 import { read } from '../../check.js';
 import { absolute } from '../../engine/load.js';
-import { isAddress, nameOf, readAll } from './source.js';
+import { isAddress } from './raw-stream.js';
+import { nameOf, readAll } from './source.js';
 
 /**
- * Which files make a model: those given, or beside the URL of safetensors those with the names
- * Hugging Face gives them. A file never says where another one is, except the index of a sharded
- * model, and that by plain name in the same folder.
+ * Which files make a model: those given, or those beside the URL of safetensors that have the names
+ * of Hugging Face. Only the index of a sharded model names other files, by plain name in its own
+ * folder.
  */
 
-/** Most bytes of config.json and its like, and of tokenizer.json (Gemma's has 33 MB). */
+/** Limits of config.json and similar files, and of tokenizer.json (Gemma's has 33 MB). */
 const JSON_BYTES = 2 ** 22;
 const TOKENIZER_BYTES = 2 ** 26;
 const SHARDS = 1024;
@@ -26,9 +27,14 @@ const BESIDE = [
   ['chatTemplate', 'chat_template.jinja', false],
 ];
 
-/** @typedef {{ weights: any[], json: any, shardOf?: Map<string, number> }} Gathered */
+/**
+ * @typedef {object} Gathered
+ * @property {unknown[]} weights
+ * @property {Record<string, any>} json by part of ModelFiles
+ * @property {Map<string, number>} [shardOf] which of the weights holds a tensor
+ */
 
-/** @param {any} source @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
+/** @param {unknown} source @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
 export async function gather(source, signal) {
   if (!isRecord(source)) return gatherAddress(source, signal);
   const { weights, ...rest } = read(
@@ -51,7 +57,7 @@ export async function gather(source, signal) {
   return found;
 }
 
-/** @param {any} source @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
+/** @param {unknown} source @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
 async function gatherAddress(source, signal) {
   if (isAddress(source)) absolute(source, 'source');
   if (!isAddress(source) || !/\.(safetensors|index\.json)([?#]|$)/.test(String(source)))
@@ -70,11 +76,11 @@ async function gatherAddress(source, signal) {
     BESIDE.map(async ([part, file, needed]) => {
       const beside = besideOf(source, file);
       try {
-        /** @type {any} */ (found.json)[part] = await readPart(part, beside, signal);
+        found.json[part] = await readPart(part, beside, signal);
       } catch (/** @type {any} */ error) {
         signal?.throwIfAborted();
-        // A server may also answer a wrong address with a web page, or so that a page of another
-        // origin is not told; one that fails says nothing of what it has.
+        // A server may answer a wrong address with a web page, and hide that from other origins.
+        // A server that fails does not tell whether it has the file.
         const absent =
           error.cause?.code === 'ENOENT' ||
           /: status 4(03|04|10)$|web page/.test(error.message) ||
@@ -82,7 +88,8 @@ async function gatherAddress(source, signal) {
         if (needed && absent)
           throw new ClearheadError(
             error.code,
-            `source is safetensors alone (${error.message}); expected config.json beside it, or { weights, config, tokenizer }`,
+            `source is safetensors alone (${error.message}); ` +
+              'expected config.json beside it, or { weights, config, tokenizer }',
             { cause: error },
           );
         if (needed || !absent) throw error;
@@ -93,8 +100,8 @@ async function gatherAddress(source, signal) {
 }
 
 /**
- * The address of a file in the same folder, with the same query: that may be what opens the folder.
- * @param {any} source an address
+ * The address of a file in the same folder. It keeps the query, which may grant access.
+ * @param {string | URL} source
  * @param {string} file
  */
 function besideOf(source, file) {
@@ -102,12 +109,12 @@ function besideOf(source, file) {
   return Object.assign(new URL(file, given), { search: given.search });
 }
 
-/** @param {any} source */
+/** @param {unknown} source */
 const isIndex = (source) =>
   /\.index\.json([?#]|$)/.test(isAddress(source) ? String(source) : nameOf(source));
 
 /**
- * @param {any} source the index of a sharded model
+ * @param {unknown} source the index of a sharded model
  * @param {AbortSignal} [signal]
  * @returns {Promise<Gathered>}
  */
@@ -142,12 +149,12 @@ async function gatherShards(source, signal) {
   };
 }
 
-/** @param {string} part @param {any} source @param {AbortSignal} [signal] */
+/** @param {string} part @param {unknown} source @param {AbortSignal} [signal] */
 async function readPart(part, source, signal) {
   if (isAddress(source)) absolute(source, part);
   if (part === 'chatTemplate')
     return utf8(
-      await readAll(source, { signal, name: 'the chat template', most: JSON_BYTES }),
+      await readAll(source, { signal, name: 'the chat template', maxBytes: JSON_BYTES }),
       'the chat template',
     );
   return isRecord(source)
@@ -155,10 +162,15 @@ async function readPart(part, source, signal) {
     : readJson(source, part, part === 'tokenizer' ? TOKENIZER_BYTES : JSON_BYTES, signal);
 }
 
-/** @param {any} source @param {string} part @param {number} most @param {AbortSignal} [signal] */
-async function readJson(source, part, most, signal) {
+/**
+ * @param {unknown} source
+ * @param {string} part
+ * @param {number} maxBytes
+ * @param {AbortSignal} [signal]
+ */
+async function readJson(source, part, maxBytes, signal) {
   const name = nameOf(source, part);
-  const text = utf8(await readAll(source, { signal, name, most }), name);
+  const text = utf8(await readAll(source, { signal, name, maxBytes }), name);
   if (/^\s*</.test(text))
     throw new ClearheadError('FORMAT', `${name} is a web page (HTML); expected JSON`);
   let json;
@@ -179,7 +191,11 @@ function utf8(bytes, name) {
   }
 }
 
-/** Whether x is an object of fields and not a source of bytes. @param {any} x */
+/**
+ * Whether x is an object of fields and not a source of bytes.
+ * @param {unknown} x
+ * @returns {x is Record<string, any>}
+ */
 function isRecord(x) {
   return (
     typeof x === 'object' &&

@@ -1,9 +1,9 @@
 import { ClearheadError } from '../../errors.js';
 
 /**
- * JSON as headers of files should be: no name twice in an object, no deep nesting, no number that
- * is not a plain count. Objects become maps, so that `__proto__` is a name like any other.
- * (JSON.parse keeps the last of two equal names and says nothing.)
+ * JSON for the headers of files: every name once in an object, no deep nesting, all numbers counts.
+ * Objects become maps, so that `__proto__` is a name like any other. (JSON.parse keeps the last of
+ * two equal names and says nothing.)
  */
 
 const DEPTH = 8;
@@ -13,14 +13,15 @@ const WORD = /true|false|null/y;
 // a string without escapes; control characters are not allowed in any
 const PLAIN = /"([^"\\\u0000-\u001f]*)"/y;
 
-/** @param {string} text @param {string} name of the file, for errors @returns {any} */
+/** @param {string} text @param {string} name of the file, for errors @returns {unknown} */
 export function parseStrict(text, name) {
   let at = 0;
   /** @param {string} expected @returns {never} */
   const refuse = (expected) => {
     throw new ClearheadError(
       'FORMAT',
-      `${name}: the JSON header at character ${at} is ${JSON.stringify(text.slice(at, at + 20))}; expected ${expected}`,
+      `${name}: the JSON header at character ${at} is ` +
+        `${JSON.stringify(text.slice(at, at + 20))}; expected ${expected}`,
     );
   };
   /** @param {RegExp} pattern */
@@ -37,8 +38,8 @@ export function parseStrict(text, name) {
   };
   const string = () => match(PLAIN)?.[1] ?? escaped();
   /**
-   * From one quotation mark to the next that is not escaped. No expression: it would remember each
-   * character, and there are millions.
+   * From one quotation mark to the next that is not escaped. A regular expression would remember
+   * each of millions of characters.
    */
   const escaped = () => {
     let end = text[at] === '"' ? at + 1 : refuse('a string');
@@ -52,7 +53,7 @@ export function parseStrict(text, name) {
     }
   };
 
-  /** @param {number} depth @returns {any} */
+  /** @param {number} depth @returns {unknown} */
   const value = (depth) => {
     if (depth > DEPTH) refuse(`nesting of at most ${DEPTH}`);
     if (mark('{')) return object(depth);
@@ -78,7 +79,7 @@ export function parseStrict(text, name) {
   };
   /** @param {number} depth */
   const array = (depth) => {
-    /** @type {any[]} */
+    /** @type {unknown[]} */
     const items = [];
     if (mark(']')) return items;
     do items.push(value(depth + 1));

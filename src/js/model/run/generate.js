@@ -3,7 +3,7 @@ import { ClearheadError, describe, refuse } from '../../errors.js';
 import { createSampler } from '../sampling/sample.js';
 import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
-import { SLICE, turns } from '../../engine/yield.js';
+import { SLICE, yieldToOthers } from '../../engine/yield.js';
 
 const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads'];
 const SAMPLING = [
@@ -63,8 +63,8 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
   const { sequence: cache, tokenizer } = model;
   const logits = new Float32Array(model.config.vocab);
   const stream = tokenizer?.stream({ continued: true });
-  const rest = turns();
-  /** Whatever was waited for, somebody may have ended this meanwhile. */
+  const pause = yieldToOthers();
+  /** After each wait: the text may have been ended meanwhile. */
   const check = () => {
     signal?.throwIfAborted();
     model.alive();
@@ -81,7 +81,7 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
     const reading = model.reading(tokens, last ? logits : null, wish, SLICE);
     try {
       for (;;) {
-        await rest();
+        await pause();
         check();
         const { done, value } = reading.next();
         if (done) return value;
@@ -99,7 +99,7 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
     }
     const ids = prompt.slice();
     for (let count = 1; ; count++) {
-      await rest();
+      await pause();
       check();
       const { token, ...probability } = sampler.sample(logits, ids);
       ids.push(token);

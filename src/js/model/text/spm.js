@@ -4,8 +4,8 @@ import { BYTE, NORMAL, SPACE, USER, byteOf } from './vocabulary.js';
 
 /**
  * SentencePiece vocabularies (`llama` in GGUF; Kudo and Richardson 2018, the BPE kind): neighbours
- * whose join is a token are joined, the highest score first. What is no token in the end becomes
- * bytes.
+ * whose join is a token are joined, the highest score first. Symbols that are no token in the end
+ * become bytes.
  */
 
 /**
@@ -20,7 +20,8 @@ export function sentencePiece({ texts, kinds }, scores, { unknown, addsSpace }) 
   if (wrong >= 0)
     throw new ClearheadError(
       'FORMAT',
-      `tokenizer.ggml.scores: the score of token ${wrong} is ${scores[wrong]}; expected a finite number`,
+      `tokenizer.ggml.scores: the score of token ${wrong} is ${scores[wrong]}; ` +
+        'expected a finite number',
     );
   /** @type {Map<string, number>} */
   const ids = new Map();
@@ -37,7 +38,7 @@ export function sentencePiece({ texts, kinds }, scores, { unknown, addsSpace }) 
   if (!hasBytes && unknown < 0)
     throw new ClearheadError(
       'FORMAT',
-      'the vocabulary has neither a token for each byte nor one for what is unknown',
+      'the vocabulary has neither a token for each byte nor one for unknown text',
     );
   const merger = new Merger();
   const encoder = new TextEncoder();

@@ -1,0 +1,158 @@
+import { ClearheadError, describe, refuse } from '../../errors.js';
+import { NODE, absolute } from '../../engine/load.js';
+
+/**
+ * The bytes of each kind of source as they come, without checks.
+ * @typedef {Omit<import('./source.js').Stream, 'name'>} RawStream
+ */
+
+/** Bytes that are passed on at once, so that an abort never waits long. */
+export const MAX_PIECE = 2 ** 20;
+
+/** @param {unknown} x @returns {x is string | URL} */
+export const isAddress = (x) => typeof x === 'string' || x instanceof URL;
+
+/**
+ * Memory for a piece. It is used again, since browsers are slow to collect hundreds of pieces.
+ * @param {(Uint8Array<ArrayBuffer> | undefined)[]} spares
+ */
+function pieceOf(...spares) {
+  const found = spares.find((spare) => spare?.buffer.byteLength === MAX_PIECE);
+  return found ? new Uint8Array(found.buffer) : new Uint8Array(MAX_PIECE);
+}
+
+/**
+ * @param {unknown} source see FileSource
+ * @param {string} name
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<RawStream>}
+ */
+export async function rawStream(source, name, signal) {
+  if (ArrayBuffer.isView(source))
+    return fromBytes(
+      new Uint8Array(
+        /** @type {ArrayBuffer} */ (source.buffer),
+        source.byteOffset,
+        source.byteLength,
+      ),
+    );
+  if (source instanceof ArrayBuffer) return fromBytes(new Uint8Array(source));
+  if (source instanceof Blob) return fromStream(source.stream(), source.size, true);
+  if (isAddress(source)) {
+    const url = absolute(source, name);
+    return url.protocol === 'file:'
+      ? fromPath(url)
+      : fromResponse(await fetch(url, { signal }), name);
+  }
+  if (source instanceof Response) return fromResponse(source, name);
+  return refuse('ARG', 'source', describe(source), 'a URL, a Blob, a Response or bytes');
+}
+
+/** @param {Uint8Array<ArrayBuffer>} bytes @returns {RawStream} */
+function fromBytes(bytes) {
+  const remaining = bytes.length ? [bytes] : [];
+  return {
+    total: bytes.length,
+    exact: true,
+    read: async () => remaining.pop() ?? null,
+    cancel: async () => void remaining.pop(),
+  };
+}
+
+/** @param {Response} response @param {string} name */
+function fromResponse(response, name) {
+  const { status, headers, body, bodyUsed, type } = response;
+  if (!response.ok)
+    throw new ClearheadError('NET', `${name} could not be fetched: status ${status}`);
+  if (/^text\/html\b/i.test(headers.get('content-type') ?? '')) {
+    void body?.cancel().catch(() => {});
+    throw new ClearheadError(
+      'FORMAT',
+      `${name} is a web page (HTML), not a model file; is the address right?`,
+    );
+  }
+  if (bodyUsed || !body)
+    refuse(
+      'ARG',
+      name,
+      bodyUsed ? 'a Response that has been read' : 'a Response without a body',
+      'a fresh one',
+    );
+  const encoded = !/^(identity)?$/i.test(headers.get('content-encoding') ?? '');
+  const length = headers.get('content-length') ?? '';
+  const total = !encoded && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+  // across origins the header is hidden, and the length may be that of compressed bytes
+  return fromStream(/** @type {any} */ (body), total, total !== undefined && type !== 'cors');
+}
+
+/**
+ * @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream
+ * @param {number | undefined} total
+ * @param {boolean} exact
+ * @returns {RawStream}
+ */
+function fromStream(stream, total, exact) {
+  const { reader, fills } = readerOf(stream);
+  /** @type {Uint8Array<ArrayBuffer> | undefined} */
+  let idle;
+  return {
+    total,
+    exact,
+    async read(spare) {
+      for (;;) {
+        const { done, value } = await reader.read(fills ? pieceOf(spare, idle) : undefined);
+        if (done) {
+          idle = undefined;
+          return null;
+        }
+        if (value.length && (!fills || spare)) return value;
+        // a copy, so that a few bytes do not keep the whole piece alive
+        idle = value;
+        if (value.length) return value.slice();
+      }
+    },
+    cancel() {
+      idle = undefined;
+      return reader.cancel();
+    },
+  };
+}
+
+/**
+ * A reader, and whether it fills memory that it is given; not all streams do.
+ * @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream
+ * @returns {{ reader: any, fills: boolean }}
+ */
+function readerOf(stream) {
+  try {
+    return { reader: stream.getReader({ mode: 'byob' }), fills: true };
+  } catch {
+    return { reader: stream.getReader(), fills: false };
+  }
+}
+
+/** @param {URL} url @returns {Promise<RawStream>} */
+async function fromPath(url) {
+  const { open } = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}fs/promises`);
+  const file = await open(url);
+  const stat = await file.stat();
+  /** @type {Promise<void> | undefined} */
+  let closed;
+  const close = () => (closed ??= file.close());
+  if (!stat.isFile()) {
+    await close();
+    throw new Error('not a file; of a folder, name the file in it');
+  }
+  return {
+    total: stat.size,
+    exact: true,
+    async read(spare) {
+      if (closed) return null;
+      const { bytesRead, buffer } = await file.read(pieceOf(spare), 0, MAX_PIECE);
+      if (bytesRead) return buffer.subarray(0, bytesRead);
+      await close();
+      return null;
+    },
+    cancel: close,
+  };
+}
