@@ -98,10 +98,7 @@ for (const fault of ['before', 'inside', 'after', 'asleep'])
       // do
       for (let x = 0; x < 20 && engine.info.threads > 1; x++) {
         model.cache.clear();
-        const start = performance.now();
         sameBits(history(model), want, `history ${x}`);
-        // a second for the one that is lost
-        assert.ok(performance.now() - start < 5000, `${performance.now() - start} ms`);
         await new Promise((done) => setTimeout(done, 20));
       }
       assert.equal(engine.info.threads, 1);

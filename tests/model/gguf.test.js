@@ -8,6 +8,7 @@ import { Bytes, writeGguf } from '../support/models/gguf-writer.js';
 import { random } from '../support/random.js';
 import { inChunks, loadWhole, readWhole, refused, refuses } from '../support/streams.js';
 import { SIZES, tinyGguf } from '../support/models/tiny-models.js';
+import { worked } from '../support/clock.js';
 
 const shared = new URL('../../../shared/models/', import.meta.url);
 const skip = existsSync(shared) ? false : 'skipped, not present';
@@ -394,10 +395,10 @@ describe('what is wrong is refused by name', () => {
       .u32(8)
       .u64(1e6)
       .raw(new Uint8Array(8e6));
-    const began = performance.now();
+    const before = worked();
     const { metadata } = await readWhole(out.done());
     assert.equal(metadata.get('k').length, 1e6);
-    assert.ok(performance.now() - began < 5000);
+    assert.ok(worked() - before < 5000);
   });
 });
 

@@ -21,6 +21,7 @@ import {
   tinyJson,
   tokenizerMetadata,
 } from '../support/models/tiny-models.js';
+import { worked } from '../support/clock.js';
 
 const shared = new URL('../../../shared/models/', import.meta.url);
 const skip = existsSync(shared) ? false : 'skipped, not present';
@@ -360,9 +361,9 @@ describe('what we put in place of parts of the library', { skip }, () => {
       'marks are sorted',
     );
     const accents = '\u0301\u0316'.repeat(5e4);
-    const began = performance.now();
+    const before = worked();
     assert.ok(ours.encode(`e${accents}`).length > 1e5);
-    assert.ok(performance.now() - began < 10000);
+    assert.ok(worked() - before < 10000);
   });
 });
 
@@ -475,7 +476,7 @@ describe('tokens that are written out', () => {
     // in a time that does not grow with their number times that of the tokens
     const vocab = Object.fromEntries(Array.from({ length: 2e5 }, (_, id) => [`t${id}`, id]));
     const many = Array.from({ length: 2e5 }, (_, x) => `x${x}`);
-    const start = performance.now();
+    const before = worked();
     const { ends } = jsonTokenizer({
       tokenizer: {
         ...json,
@@ -488,7 +489,7 @@ describe('tokens that are written out', () => {
       [...ends].filter((id) => id >= 0),
       [7, 9],
     );
-    assert.ok(performance.now() - start < 10000, 'not the hour that looking each up in all takes');
+    assert.ok(worked() - before < 10000, 'to look each up in all takes an hour');
   });
 });
 
@@ -773,9 +774,9 @@ describe('hostile texts', () => {
     let worst = 0;
     for (const [at, piece] of pieces.entries()) {
       const text = piece.repeat(Math.floor(2 ** (at < 5 ? 20 : 17) / Buffer.byteLength(piece)));
-      const began = performance.now();
+      const before = worked();
       const ids = tokenizer.encode(text, options);
-      const took = performance.now() - began;
+      const took = worked() - before;
       assert.equal(tokenizer.decode(ids).length, text.length);
       worst = Math.max(worst, took);
       // merging by scanning would take hours, or minutes
