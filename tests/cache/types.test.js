@@ -132,7 +132,7 @@ for (const { variant, ch } of engines) {
       }
   });
 
-  claim('outputs differ from those of a float32 cache by no more than the README says', (t) => {
+  claim('outputs differ from those of a float32 cache by no more than the guide says', (t) => {
     for (const [n, seeds, said] of [
       [16, 40, { f16: 0.0015, q8: 0.03 }],
       [512, 6, { f16: 0.0005, q8: 0.004 }],

@@ -31,7 +31,7 @@ for (const { variant, ch } of engines)
     assert.ok(nearest.ratio > 0.1, 'the allowances are no wider than ten times what is seen');
   });
 
-test('each statement has one line within 100 columns, with number, name and formula as theory.h, the README and the page have them', () => {
+test('each statement has one line within 100 columns, with number, name and formula as theory.h, docs/statements.md and the page have them', () => {
   const text = check();
   const all = check('--all');
   const manual = readFileSync(new URL('../../src/c/include/theory.h', import.meta.url), 'utf8');
@@ -56,11 +56,11 @@ test('each statement has one line within 100 columns, with number, name and form
   );
   for (const { number, name, formula } of lines)
     assert.deepEqual({ name, formula }, table.get(number), `statement ${number}`);
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const rows = [...readme.matchAll(/^\| (\d+) \| ([^:]*): (.*?) \| `/gm)];
+  const list = readFileSync(new URL('../../docs/statements.md', import.meta.url), 'utf8');
+  const rows = [...list.matchAll(/^\| (\d+) \| ([^:]*): (.*?) \| `/gm)];
   assert.equal(rows.length, 15);
   for (const [, number, name, formula] of rows)
-    assert.deepEqual({ name, formula }, table.get(Number(number)), `README, ${number}`);
+    assert.deepEqual({ name, formula }, table.get(Number(number)), `docs/statements.md, ${number}`);
   const page = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8');
   const cells = [
     ...page.matchAll(/<tr><th scope="row">(\d+)<\/th><td>(.*?)<\/td><td>(.*?)<\/td>/g),

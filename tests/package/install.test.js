@@ -12,14 +12,12 @@ import { read } from '../support/repository.js';
 
 const manifest = JSON.parse(read('package.json'));
 
-/** What stands in JavaScript under a heading of the README. */
-const examplesOf = (heading) =>
-  [
-    ...read('README.md')
-      .split(/^## /m)
-      .find((part) => part.startsWith(`${heading}\n`))
-      .matchAll(/```js\n([\s\S]*?)```/g),
-  ].map(([, code]) => code);
+/** The JavaScript of a document, or of one section of it. */
+const examplesOf = (document, heading = '') => {
+  const sections = read(document).split(/^## /m);
+  const text = heading ? sections.find((part) => part.startsWith(`${heading}\n`)) : read(document);
+  return [...text.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
+};
 
 let project;
 before(() => {
@@ -92,24 +90,37 @@ describe('it runs', () => {
   const cli = 'node_modules/clearhead/src/cli/clearhead.js';
 
   for (const { name, path, missing: skip = false, run = [] } of [...nodes, ...otherEngines]) {
-    test(`the examples of the README, one after the other, on ${name}`, { skip }, () => {
-      const examples = examplesOf('Use it');
-      assert.equal(examples.length, 5);
-      project.write('example.js', examples[0]); // by itself too
-      project.write('examples.js', examples.join(''));
-      project.run(path, [...run, 'example.js']);
-      const said = project.run(path, [...run, 'examples.js']);
-      assert.match(said, /^-?0\.\d*[1-9]\d* \{[^}]*threads: 2/m);
+    test(`the first example of the README, by itself, on ${name}`, { skip }, () => {
+      project.write('example.js', examplesOf('README.md', 'Use it')[0]);
+      const said = project.run(path, [...run, 'example.js']);
+      assert.match(said, /0\.57\d+,\s+0\.28\d+,\s+0\.14\d+\s[^]*15\.6/);
     });
 
-    test(`the examples with a model, on ${name}`, { skip }, () => {
-      const examples = examplesOf('Run a model');
-      assert.equal(examples.length, 2);
-      project.write('model.gguf', asGguf(tiny(configs['llama, tied, grouped'])));
-      project.write('model.js', examples.join(''));
-      const said = project.run(path, [...run, 'model.js']);
-      assert.match(said, /effective keys of layer 2, head 3: \d/);
+    test(`the examples of the README, one after the other, on ${name}`, { skip }, () => {
+      const examples = examplesOf('README.md', 'Use it');
+      assert.equal(examples.length, 4);
+      project.write('examples.js', examples.join(''));
+      const said = project.run(path, [...run, 'examples.js']);
+      assert.match(said, /spreads over 2\.2 keys\nmostly key 9 with 0\.78/);
+      assert.match(said, /512 numbers from 2 threads/);
+      assert.match(said, /holds: true/);
     });
+
+    for (const document of ['docs/guide.md', 'docs/statements.md'])
+      test(`the examples of ${document} on ${name}`, { skip }, () => {
+        const examples = examplesOf(document);
+        assert.ok(examples.length > 0);
+        project.write('document.js', examples.join(''));
+        project.run(path, [...run, 'document.js']);
+      });
+
+    for (const [document, heading] of [['README.md', 'Run a model'], ['docs/models.md']])
+      test(`the examples with a model of ${document} on ${name}`, { skip }, () => {
+        project.write('model.gguf', asGguf(tiny(configs['llama, tied, grouped'])));
+        project.write('model.js', examplesOf(document, heading).join(''));
+        const said = project.run(path, [...run, 'model.js']);
+        assert.match(said, /effective keys of layer 2, head 3: \d/);
+      });
 
     test(`the installed command checks itself on ${name}`, { skip }, () => {
       project.run(path, [...run, cli, 'check']);
