@@ -1,5 +1,6 @@
 /**
- * Whether the sources are as `npm run format` leaves them, and whether eslint has nothing to say.
+ * Whether the sources are as `npm run format` leaves them, eslint has nothing to say, no line of
+ * code is too wide, and the prose is plain.
  *
  *   node scripts/lint.js          checks
  *   node scripts/lint.js --fix    formats
@@ -41,7 +42,7 @@ function clangFormat() {
 /** No line of code is wider than the page; eslint looks at the JavaScript. */
 function narrow() {
   let content = true;
-  for (const file of named(/\.([ch]|ts)$/))
+  for (const file of named(/\.([ch]|ts|css|sh)$/))
     readFileSync(file, 'utf8')
       .split('\n')
       .forEach((line, index) => {
@@ -64,5 +65,6 @@ const checks = [
     ]),
   clangFormat,
   narrow,
+  () => fix || tool('prose', process.execPath, ['scripts/prose.js']),
 ];
 process.exitCode = checks.map((check) => check()).every(Boolean) ? 0 : 1;

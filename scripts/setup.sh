@@ -143,8 +143,8 @@ if [ "$level" = start ] && ! [ -d node_modules/@huggingface/jinja ]; then
 fi
 if [ "$level" = test ]; then
   npm_ci . "typescript, esbuild, publint, playwright-core and type declarations, for the tests alone"
-  npm_ci tests/newer-node "a newer Node, in that folder alone"
-  node tests/engines/newer-node/index.js >/dev/null || fail "the newer Node of tests/newer-node does not run on this machine"
-  npm_ci tests/other-engines "Deno and Bun, in that folder alone (a download of about 90 MB)"
-  node tests/engines/others/index.js >/dev/null || fail "Deno or Bun of tests/other-engines does not run on this machine"
+  npm_ci tests/engines/newer-node "a newer Node, in that folder alone"
+  node tests/engines/newer-node/index.js >/dev/null || fail "the newer Node of tests/engines/newer-node does not run on this machine"
+  npm_ci tests/engines/others "Deno and Bun, in that folder alone (a download of about 90 MB)"
+  node tests/engines/others/index.js >/dev/null || fail "Deno or Bun of tests/engines/others does not run on this machine"
 fi

@@ -1,10 +1,10 @@
 /**
- * Everything that CI checks, on the Node that runs this and on a newer one; of other engines what
- * tests/other-engines names.
+ * Everything that CI checks, two things at a time: each file of tests on the Node that runs this,
+ * on a newer one those whose subject differs there, and of other engines what tests/engines names.
  *
  *   npm test                           everything
- *   npm test -- tests/x.test.js ...    these files on both, without the other checks, and without
- *                                      the native programs where none needs them
+ *   npm test -- tests/x.test.js ...    these files on both
+ *   npm run test:long                  a million random cases, threads ten times; with figures
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -13,80 +13,137 @@ import { newerNode } from '../tests/engines/newer-node/index.js';
 
 process.chdir(new URL('..', import.meta.url).pathname);
 
+const LANES = 2;
+const long = process.argv.includes('--long');
+const chosen = process.argv.slice(2).filter((argument) => argument !== '--long');
+
+/** Files with random cases, of which a long run has many more. */
+const CAMPAIGNS = /^tests\/(attention\/(random|native)|cli\/check)\./;
+/** Files in which threads meet at random; a long run has them ten times. */
+const SOAK = /^tests\/(engine\/threads|model\/(decoder-threads|generate|worker))\./;
+/** On a newer engine other machine code runs: relaxed SIMD without a flag, and its threads. */
+const NEWER = /^tests\/(attention|cache|engine|layers|model\/(decoder|packing|weights|worker))/;
 /** These do not run on the JavaScript engine under test, so once is enough. */
-const once = (file) =>
-  /^tests\/(package|web|engines)\/|(\/|-)native\.test\.js$|\/mutations\.test\.js$/.test(file);
+const ONCE = /(\/|-)(native|mutations)\.test\.js$|^tests\/(package|web|engines)\//;
+/** Programs in C. */
+const NATIVE = /(\/|-)native\.test\.js$/;
+/** The longest files first, so that the lanes end together. */
+const LONGEST = [
+  'attention/native',
+  'theory/mutations',
+  'web/mutations',
+  'web/page',
+  'engine/threads',
+  'package/build',
+  'model/decoder-threads',
+];
+
+const testFiles = readdirSync('tests', { recursive: true })
+  .map((name) => `tests/${name}`)
+  .filter((name) => name.endsWith('.test.js') && !name.includes('/node_modules/'));
+const rank = (file) => {
+  const at = LONGEST.findIndex((name) => file.includes(name));
+  return at < 0 ? LONGEST.length : at;
+};
+const files = (chosen.length ? chosen : testFiles)
+  .filter((file) => !long || CAMPAIGNS.test(file) || SOAK.test(file))
+  .flatMap((file) => (long && SOAK.test(file) ? Array(10).fill(file) : file))
+  .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+
+const timeout = long ? 4 * 3600e3 : 300e3;
+const nodeTest = ['--test', '--test-reporter=spec', `--test-timeout=${timeout}`];
+const nodes = [
+  { name: `node ${process.versions.node}`, path: process.execPath, takes: () => true },
+];
+if (newerNode)
+  nodes.push({
+    name: 'newer node',
+    path: newerNode,
+    takes: (file) => !ONCE.test(file) && (chosen.length > 0 || NEWER.test(file)),
+  });
+else
+  console.log(`SKIPPED newer node: the registry has none for ${process.platform}-${process.arch}`);
+
+/** What is there already, for jobs that need it. */
+const done = new Set();
+const jobs = [];
+const job = (name, command, args, { needs = [], gives = '' } = {}) =>
+  jobs.push({ name, command, args, needs, gives });
+
+if (files.some((file) => NATIVE.test(file)))
+  job('build native', 'bash', ['scripts/build.sh', 'native'], { gives: 'native' });
+for (const node of nodes)
+  for (const file of files.filter(node.takes))
+    job(`${file} (${node.name})`, node.path, [...nodeTest, file], {
+      needs: NATIVE.test(file) ? ['native'] : [],
+    });
+if (!chosen.length && !long) {
+  job('types', 'node_modules/.bin/tsc', ['-p', '.']);
+  job('lint', process.execPath, ['scripts/lint.js']);
+}
 
 const rows = [];
 const counts = { pass: 0, fail: 0, skipped: 0 };
 
-/** Runs a command, shows what it prints, and notes how it went. */
-async function step({ name, env }, command, ...args) {
-  console.log(`\n== ${name}`);
+/** Runs a job to its end. Its output is shown where it failed, or where files were chosen. */
+async function run({ name, command, args, gives }) {
   const start = performance.now();
   const child = spawn(command, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...env, ...process.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...(long && { CLEARHEAD_LONG: '1' }) },
   });
-  let printed = '';
-  child.stdout.on('data', (chunk) => {
-    process.stdout.write(chunk);
-    printed += chunk;
-  });
-  const ok = await new Promise((done) => {
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+  const ok = await new Promise((settled) => {
     child.on('error', (error) => {
-      console.error(error.message);
-      done(false);
+      said += error.message;
+      settled(false);
     });
-    child.on('close', (code) => done(code === 0));
+    child.on('close', (code) => settled(code === 0));
   });
   for (const key of Object.keys(counts))
-    counts[key] += Number(printed.match(new RegExp(`^ℹ ${key} (\\d+)$`, 'm'))?.[1] ?? 0);
-  if (!ok && !/^ℹ fail [1-9]/m.test(printed)) counts.fail += 1;
-  rows.push({ name, ok, seconds: (performance.now() - start) / 1000 });
-  return ok;
+    counts[key] += Number(said.match(new RegExp(`^ℹ ${key} (\\d+)$`, 'm'))?.[1] ?? 0);
+  if (!ok && !/^ℹ fail [1-9]/m.test(said)) counts.fail += 1;
+  const seconds = (performance.now() - start) / 1000;
+  rows.push({ name, ok, seconds });
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${seconds.toFixed(1).padStart(6)} s  ${name}`);
+  if (!ok || chosen.length) console.log(said);
+  else for (const line of said.split('\n').filter(told)) console.log(`         ${line.trim()}`);
+  if (ok) done.add(gives);
+  else if (gives)
+    for (const other of jobs.filter(({ needs }) => needs.includes(gives))) drop(other);
 }
 
-const nodeTest = ['--test', '--test-reporter=spec', '--test-timeout=300000'];
-const nodes = [{ name: `node ${process.versions.node}`, path: process.execPath }];
-// the kernels are the same there, so a tenth of the random cases tells
-if (newerNode)
-  nodes.push({ name: 'newer node', path: newerNode, env: { CLEARHEAD_CASES: '10000' } });
-else
-  console.log(`SKIPPED newer node: the registry has none for ${process.platform}-${process.arch}`);
+/** Of a job that passed: warnings and omissions, and the figures of a campaign. */
+const told = (line) => /WARNING|SKIPPED|# SKIP/.test(line) || (long && /^\s*ℹ .*\d.* /.test(line));
 
-const chosen = process.argv.slice(2);
-const files = readdirSync('tests', { recursive: true })
-  .map((name) => `tests/${name}`)
-  .filter((name) => name.endsWith('.test.js') && !name.includes('/node_modules/'))
-  .sort();
+function drop(other) {
+  jobs.splice(jobs.indexOf(other), 1);
+  rows.push({ name: other.name, ok: false, seconds: 0 });
+}
 
-const native =
-  chosen.length === 0 ||
-  chosen.some((file) => !file.endsWith('.test.js') || /native[^/]*$/.test(file));
-const built =
-  (await step({ name: 'build' }, 'bash', 'scripts/build.sh')) &&
-  (!native || (await step({ name: 'build native' }, 'bash', 'scripts/build.sh', 'native')));
-if (built) {
-  if (chosen.length === 0) {
-    await step({ name: 'types' }, 'node_modules/.bin/tsc', '-p', '.');
-    await step({ name: 'lint' }, process.execPath, 'scripts/lint.js');
+/** Takes one job after the other; waits where those that are left need another to end. */
+async function lane() {
+  while (jobs.length) {
+    const at = jobs.findIndex(({ needs }) => needs.every((need) => done.has(need)));
+    if (at < 0) await new Promise((later) => setTimeout(later, 100));
+    else await run(jobs.splice(at, 1)[0]);
   }
-  const each = chosen.length ? chosen : files.filter((file) => !once(file));
-  // two files at a time: none of them measures time, and most wait for one thread
-  for (const node of nodes)
-    await step(node, node.path, ...nodeTest, '--test-concurrency=2', ...each);
-  if (chosen.length === 0)
-    await step(
-      { name: 'native, engines, package' },
-      process.execPath,
-      ...nodeTest,
-      ...files.filter(once),
-    );
 }
 
-console.log('');
-for (const { name, ok, seconds } of rows)
-  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name.padEnd(26)} ${seconds.toFixed(1).padStart(7)} s`);
+const built = spawn('bash', ['scripts/build.sh'], { stdio: 'inherit' });
+const begun = performance.now();
+if ((await new Promise((settled) => built.on('close', settled))) === 0)
+  await Promise.all(Array.from({ length: LANES }, lane));
+else rows.push({ name: 'build', ok: false, seconds: 0 });
+
+const failed = rows.filter(({ ok }) => !ok);
+const spent = rows.reduce((sum, { seconds }) => sum + seconds, 0);
+console.log(`\nThe slowest of ${rows.length}:`);
+for (const { name, seconds } of rows.sort((a, b) => b.seconds - a.seconds).slice(0, 10))
+  console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`);
+for (const { name } of failed) console.log(`FAILED ${name}`);
+const wall = (performance.now() - begun) / 1000;
+console.log(`${wall.toFixed(0)} s in ${LANES} lanes, ${spent.toFixed(0)} s of them all`);
 console.log(`${counts.pass} passed, ${counts.fail} failed, ${counts.skipped} skipped`);
-process.exitCode = rows.every((row) => row.ok) ? 0 : 1;
+process.exitCode = failed.length ? 1 : 0;

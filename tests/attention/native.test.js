@@ -12,12 +12,15 @@ import { promisify } from 'node:util';
 import { sameArray, sameBits } from '../support/bits.js';
 import { build, cases, randomCase } from '../support/cases.js';
 import { engines } from '../support/engines.js';
+import { repeats } from '../support/campaign.js';
 import { history } from '../support/histories.js';
 import { fill, random } from '../support/random.js';
 import { Stream, answerOf as answer } from '../support/stream.js';
 
 const path = (name) => fileURLToPath(new URL(`../../build/native/${name}`, import.meta.url));
 const { ch } = engines[0];
+const POISONED = repeats(400, 4000);
+const HISTORIES = repeats(200, 2000);
 const answerOf = (program, stream) => answer(path(program), stream);
 
 const wants = [
@@ -92,7 +95,7 @@ for (const program of programs)
   test(`every case has the bits of the simd module: ${program}`, async (t) => {
     assert.ok(existsSync(path(program)), `${path(program)} is missing: scripts/build.sh native`);
     const stream = new Stream();
-    const all = [...calls(), ...poisoned(400)];
+    const all = [...calls(), ...poisoned(POISONED)];
     const list = /signed/.test(program)
       ? all.filter(({ call }) => call.options.precision === 'int8')
       : all;
@@ -109,15 +112,15 @@ for (const program of programs)
     }
     assert.equal(answer.rest, 0);
     t.diagnostic(
-      `${list.length} calls, of ${cases.length} cases and of 400 with NaN under the mask`,
+      `${list.length} calls, of ${cases.length} cases and of ${POISONED} with NaN under the mask`,
     );
   });
 
 for (const program of programs)
-  test(`two hundred histories of a cache have the bits of the simd module, damaged snapshots are refused: ${program}`, async () => {
+  test(`histories of a cache have the bits of the simd module: ${program}`, async (t) => {
     const stream = new Stream();
     const expected = [];
-    for (let seed = 1; seed <= 200; seed++)
+    for (let seed = 1; seed <= HISTORIES; seed++)
       expected.push(...history(ch, seed, stream).map((check) => [seed, check]));
     const answer = await answerOf(program, stream);
     for (const [seed, check] of expected) {
@@ -129,6 +132,7 @@ for (const program of programs)
       }
     }
     assert.equal(answer.rest, 0);
+    t.diagnostic(`${HISTORIES} histories, with damaged snapshots that are refused`);
   });
 
 for (const program of ['native_cases_asan', 'native_cases_gcc'])

@@ -7,18 +7,20 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { bounded, compare, exact, lab } from '../../src/cli/lab.js';
 import { examine } from '../../src/cli/statements.js';
+import { repeats } from '../support/campaign.js';
 import { engines } from '../support/models/engines.js';
 
 const command = fileURLToPath(new URL('../../src/cli/clearhead.js', import.meta.url));
 /** Attention alone, which is too little. */
 const attention = fileURLToPath(new URL('../../src/js/engine/attn.simd.wasm', import.meta.url));
+const SEEDS = repeats(12, 200);
 const check = (...args) =>
   execFileSync(process.execPath, [command, 'check', ...args], { encoding: 'utf8' });
 
 for (const { variant, ch } of engines)
-  test(`no statement is violated for any of twelve seeds (${variant})`, (t) => {
+  test(`no statement is violated for any of ${SEEDS} seeds (${variant})`, (t) => {
     let nearest = { ratio: 0 };
-    for (let seed = 0; seed < 12; seed++)
+    for (let seed = 0; seed < SEEDS; seed++)
       for (const { number, holds, worst, parts } of examine(lab(ch, seed * 1009))) {
         assert.ok(holds, `seed ${seed}, statement ${number}: ${JSON.stringify(worst)}`);
         for (const part of parts)
