@@ -113,15 +113,16 @@ function paragraphs(text) {
   ]);
 }
 
-/** Cuts prose into sentences. Code in backticks and a shape in brackets count as one word. */
+/** Cuts prose into sentences. Code in backticks, a quotation or a shape counts as one word. */
 function sentences(text) {
   const shut = (inside) => inside.replace(/,/g, '').replace(/[.:;!?](?=\s)/g, '');
   return text
     .replace(/`[^`]*`/g, 'code')
+    .replace(/“[^”]*”/g, 'quotation')
     .replace(/\([\w·+/⌈⌉ -]+(, [\w·+/⌈⌉ -]+)+\)/g, (tuple) =>
       tuple.split(' ').length <= 2 * tuple.split(',').length ? 'shape' : tuple,
     )
-    .replace(/\([^()]*\)|\[[^[\]()]*[\])]|⟨[^⟨⟩]*⟩|\{[^{}]*\}|“[^”]*”/g, shut)
+    .replace(/\([^()]*\)|\[[^[\]()]*[\])]|⟨[^⟨⟩]*⟩|\{[^{}]*\}/g, shut)
     .replace(/\b(e\.g|i\.e|vs|cf|Eq|No|Fig)\./g, '$1')
     .split(/[.;:!?…]+(?=[\s"”)*_]|$)|\n\s*\n/)
     .map((sentence) => sentence.replace(/\s+/g, ' ').trim())
