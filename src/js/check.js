@@ -64,7 +64,7 @@ export const integers = (name, xs, least, most) =>
  * @returns {number[]}
  */
 export function sizesOf(memory, sizes) {
-  const most = memory.call('max_dim');
+  const most = memory.c.attn_max_dim();
   return Object.entries(sizes).map(([name, x]) =>
     integer(name, x, 1) > most && /(head|value)Dim/.test(name)
       ? refuse('LIMIT', name, x, `at most ${most}`)

@@ -100,7 +100,7 @@ function test(memory) {
 function engine(memory, why, more, theory) {
   test(memory);
   /** @type {'relaxed' | 'simd'} */
-  const variant = memory.call('is_relaxed') ? 'relaxed' : 'simd';
+  const variant = memory.c.attn_is_relaxed() ? 'relaxed' : 'simd';
   /** @param {(memory: Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */
   const on = (f) => f.bind(null, memory);
   const engine = Object.freeze({

@@ -59,7 +59,7 @@ for (const { variant, ch } of engines)
     const kept = one.cache.snapshot();
     const next = one.step(7).logits;
     // where 5 bits have products of their own they lie in bytes for nobody
-    const [own, bytes] = [6, 8].map((type) => memories.get(ch).call('multiply_kind', type));
+    const [own, bytes] = [6, 8].map((type) => memories.get(ch).c.attn_multiply_kind(type));
     const fewer = own === bytes ? 22 / 34 : 1;
     for (const [threads, size] of [
       [2, 1],

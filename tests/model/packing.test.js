@@ -48,7 +48,7 @@ async function packed(types, { q8 = false, spare, threads = 1, beside = 0, looke
     buffers.add(memory.buffer);
   }
   packing.finish();
-  const got = tensors.map(({ name }) => memory.call('matrix_type', packing.at.get(name)));
+  const got = tensors.map(({ name }) => memory.c.attn_matrix_type(packing.at.get(name)));
   const grown = memory.buffer.byteLength;
   engine.dispose();
   return { got, bytes: packing.bytes, file, grown, growths: buffers.size };
@@ -150,10 +150,8 @@ test('with more threads than memory is fast enough for it stays as it is', async
 test('where it has products of its own it stays as it is', async () => {
   const engine = await init({ layers: true, variant: 'simd' });
   const memory = memories.get(engine);
-  const { call } = memory;
   const spareOf = (kinds) => {
-    memory.call = (f, ...values) =>
-      f === 'multiply_kind' ? kinds[values[0]] : call.call(memory, f, ...values);
+    memory.c = { ...memory.c, attn_multiply_kind: (type) => kinds[type] };
     return new Packing(memory, 0, HOW).spare;
   };
   assert.equal(spareOf({ [Q5_0]: 2, [Q8_0]: 1 }), 0);

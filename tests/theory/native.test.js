@@ -29,7 +29,16 @@ class Recorder extends Memory {
     this.blocks.get(at).input = true;
     return at;
   }
-  call(f, ...values) {
+  constructor(exports) {
+    super(exports);
+    this.c = Object.fromEntries(
+      Object.entries(this.c).map(([name, f]) => [
+        name,
+        (...values) => this.record(name.slice('attn_'.length), f, values),
+      ]),
+    );
+  }
+  record(name, f, values) {
     const bytes = (at) => Buffer.from(this.view('uint8', at, this.blocks.get(at).bytes));
     let given = false;
     const parts = values.map((x) => {
@@ -45,9 +54,9 @@ class Recorder extends Memory {
         };
       return Number.isInteger(x) && x < 2 ** 32 ? { kind: 'i', x } : { kind: 'd', x };
     });
-    const result = super.call(f, ...values);
+    const result = f(...values);
     this.calls.push({
-      f,
+      f: name,
       parts,
       result,
       outputs: parts.filter(({ kind }) => kind === 'o').map(({ at }) => bytes(at)),

@@ -12,7 +12,8 @@ import {
   sizesOf,
   yes,
 } from '../check.js';
-import { STATUS, describe, kindOf, refuse } from '../errors.js';
+import { checkStatus, describe, kindOf, refuse } from '../errors.js';
+import { ATTN_INT8, ATTN_MASK_ADD, ATTN_MASK_SELECT } from '../engine/constants.js';
 import { F32, Tensor, typeOf } from '../engine/memory.js';
 
 /**
@@ -93,7 +94,6 @@ export function readOptions(options, names) {
 function run(memory, type, shape, o, inputs, cache) {
   const { batch, heads, m, valueDim } = shape;
   const length = batch * heads * m * valueDim;
-  const sizes = Object.values(shape);
   const given = o.out;
   if (given !== undefined) {
     sized('out', memory.floats('out', given, type), length, 'batch*heads*m*valueDim');
@@ -102,22 +102,25 @@ function run(memory, type, shape, o, inputs, cache) {
         refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
   }
   const done = memory.scope(() => {
-    const p = memory.push(memory.call('params_bytes'));
-    const status = memory.call('init', p, ...sizes);
-    if (status) refuse(STATUS[status], 'shape', `(${sizes})`, 'arrays below 4 GiB');
+    const p = memory.push(memory.c.attn_params_bytes());
+    initShape(memory, p, shape);
     setOptions(memory, type, shape, o, p);
     const results = wantResults(memory, type, shape, o.want, p);
-    const at = Object.values(inputs).map((x) => memory.put(x, type));
+    const [q, k, v] = Object.values(inputs).map((x) => memory.put(x, type));
     // whoever is lost may still write to where the result is, so with threads that is nothing that
     // lasts
     const own = given instanceof Tensor && !memory.pool;
     const out = own ? given.place() : memory.room(type, length);
     if (type === F32 && memory.pool?.worth(p)) {
-      if (!memory.pool.run(p, out, cache, ...at)) return;
+      if (!memory.pool.run(p, out, cache, q, k, v)) return;
     } else {
-      const scratch = memory.push(memory.callTyped('scratch_bytes', type, p) >>> 0);
-      if (cache) memory.call('cache_attend', p, out, ...at, cache, scratch);
-      else memory.callTyped('forward', type, p, out, ...at, scratch);
+      const { c } = memory;
+      const floats = type === F32;
+      const scratchBytes = floats ? c.attn_scratch_bytes_f32 : c.attn_scratch_bytes_f64;
+      const forward = floats ? c.attn_forward_f32 : c.attn_forward_f64;
+      const scratch = memory.push(scratchBytes(p) >>> 0);
+      if (cache) c.attn_cache_attend(p, out, q, cache, scratch);
+      else forward(p, out, q, k, v, scratch);
     }
     const output = memory.view(type, out, length);
     if (given && !own) (given.data ?? given).set(output);
@@ -125,6 +128,13 @@ function run(memory, type, shape, o, inputs, cache) {
   });
   // a worker that was lost may still write to what was pushed, so all of it is done again elsewhere
   return done ?? run(memory, type, shape, o, inputs, cache);
+}
+
+/** Begins the options of one call. @param {Memory} memory @param {number} p @param {Shape} shape */
+export function initShape(memory, p, shape) {
+  const { batch, heads, kvHeads, m, n, headDim, valueDim } = shape;
+  const status = memory.c.attn_init(p, batch, heads, kvHeads, m, n, headDim, valueDim);
+  if (status) checkStatus(status, 'shape', `(${Object.values(shape)})`, 'arrays below 4 GiB');
 }
 
 /** @param {any} a @param {any} b */
@@ -138,11 +148,11 @@ export function overlap(a, b) {
   );
 }
 
-const NUMBERS = [
+const NUMBERS = /** @type {const} */ ([
   ['scale', 'finite'],
   ['temperature', '≥ 0'],
   ['softcap', 'finite, ≥ 0'],
-];
+]);
 
 /**
  * @param {Memory} memory
@@ -152,54 +162,57 @@ const NUMBERS = [
  * @param {number} p
  */
 export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
-  memory.call('set_layout', p, choice('layout', o.layout, 'bhsd', 'bshd'));
-  memory.call('set_causal', p, yes('causal', o.causal));
+  const { c } = memory;
+  c.attn_set_layout(p, choice('layout', o.layout, 'bhsd', 'bshd'));
+  c.attn_set_causal(p, yes('causal', o.causal));
   if (choice('precision', o.precision, 'float', 'int8')) {
     if (type !== F32) refuse('ARG', 'precision', 'int8 of float64', F32);
-    memory.call('set_precision', p, 1);
+    c.attn_set_precision(p, ATTN_INT8);
   }
   for (const [name, expected] of NUMBERS)
     if (o[name] !== undefined)
-      memory.ask(name, describe(o[name]), expected, `set_${name}`, p, number(name, o[name]));
-  for (const [name, f, length, words] of /** @type {[string, string, number, string][]} */ ([
+      checkStatus(
+        c[`attn_set_${name}`](p, number(name, o[name])),
+        name,
+        describe(o[name]),
+        expected,
+      );
+  for (const [name, f, length, words] of /** @type {const} */ ([
     ['keyScale', 'key_scale', n, 'n'],
     ['alibi', 'alibi', heads, 'heads'],
     ['sinks', 'sinks', heads, 'heads'],
   ]))
     if (o[name] !== undefined)
-      memory.call(
-        `set_${f}`,
+      c[`attn_set_${f}`](
         p,
         memory.put(sized(name, memory.floats(name, o[name], type), length, words), type),
       );
   if (o.window !== undefined) {
     const sides = '[left, right]';
     const window = sized('window', list('window', o.window, sides), 2, sides);
-    memory.call(
-      'set_window',
-      p,
-      ...window.map((/** @type {any} */ x, /** @type {number} */ i) =>
-        x === Infinity ? -1 : integer(`window[${i}]`, x, 0),
-      ),
+    const [left, right] = window.map((/** @type {any} */ x, /** @type {number} */ i) =>
+      x === Infinity ? -1 : integer(`window[${i}]`, x, 0),
     );
+    c.attn_set_window(p, left, right);
   }
   /** One integer for each batch. @param {string} name */
   const each = (name) => sized(name, array(name, o[name], 'Int32Array'), batch, 'batch');
   if (o.offset !== undefined) {
     const one = typeof o.offset === 'number';
-    memory.ask(
+    checkStatus(
+      c.attn_set_offset(
+        p,
+        one ? integer('offset', o.offset + 0, -(2 ** 31)) : 0,
+        one ? 0 : memory.put(each('offset'), 'int32'),
+      ),
       'offset',
       describe(o.offset),
       'integers within ±2^29',
-      'set_offset',
-      p,
-      one && integer('offset', o.offset + 0, -(2 ** 31)),
-      one ? 0 : memory.put(each('offset'), 'int32'),
     );
   }
   if (o.keyLengths !== undefined) {
     integers('keyLengths', each('keyLengths'), 0, n);
-    memory.call('set_key_lengths', p, memory.put(o.keyLengths, 'int32'));
+    c.attn_set_key_lengths(p, memory.put(o.keyLengths, 'int32'));
   }
   if (o.mask !== undefined) {
     const { data, shape } = o.mask;
@@ -213,15 +226,14 @@ export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
       sizes.reduce((a, b) => a * b),
       words,
     );
-    memory.ask(
+    const [b, h, rows, columns] = [1, 1, 1, ...sizes].slice(-4);
+    const kind = select ? ATTN_MASK_SELECT : ATTN_MASK_ADD;
+    const at = memory.put(x, select ? 'uint8' : type);
+    checkStatus(
+      c.attn_set_mask(p, kind, at, b, h, rows, columns),
       'mask.shape',
       words,
       `one that broadcasts to (${[batch, heads, m, n]})`,
-      'set_mask',
-      p,
-      select ? 1 : 2,
-      memory.put(x, select ? 'uint8' : type),
-      ...[1, 1, 1, ...sizes].slice(-4),
     );
   }
 }
@@ -253,23 +265,21 @@ export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
     const h = slots(memory, 'heads', chosen.heads, heads);
     const i = slots(memory, 'rows', chosen.rows, m);
     length = batch * h.count * i.count * n;
-    memory.call('want_weights', p, (weights = room(length)), h.at, h.count, i.at, i.count);
+    memory.c.attn_want_weights(p, (weights = room(length)), h.at, h.count, i.at, i.count);
   }
   if (want.scores !== undefined)
-    memory.call(
-      'want_scores',
+    memory.c.attn_want_scores(
       p,
       choice('want.scores', want.scores, 'raw', 'capped', 'masked'),
       (scores = room(count * n)),
     );
-  if (yes('want.lse', want.lse)) memory.call('want_lse', p, (lse = room()));
+  if (yes('want.lse', want.lse)) memory.c.attn_want_lse(p, (lse = room()));
   if (yes('want.stats', want.stats)) {
     // six rooms side by side, each `step` after the last
     stats = room();
     step = room() - stats;
     memory.push(4 * step);
-    memory.call(
-      'want_stats',
+    memory.c.attn_want_stats(
       p,
       stats,
       stats + step,

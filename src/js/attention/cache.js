@@ -1,5 +1,5 @@
 import { array, choice, integer, read, rows, sized, sizesOf } from '../check.js';
-import { STATUS, describe, refuse } from '../errors.js';
+import { STATUS, checkStatus, describe, refuse } from '../errors.js';
 import { Block, F32 } from '../engine/memory.js';
 
 /** In the order of attn.h. */
@@ -23,10 +23,11 @@ export class KVCache extends Block {
     } = read('options', options, 'kvHeads headDim valueDim capacity type');
     const sizes = sizesOf(memory, { kvHeads, headDim, valueDim, capacity });
     const kind = choice('type', type, ...TYPES);
-    const bytes = memory.call('cache_bytes', ...sizes, kind) >>> 0;
+    const { attn_cache_bytes, attn_cache_init } = memory.c;
+    const bytes = attn_cache_bytes(kvHeads, headDim, valueDim, capacity, kind) >>> 0;
     if (!bytes) refuse('LIMIT', 'cache', `of (${sizes})`, 'below 4 GiB');
     super(memory, bytes, 'cache');
-    memory.call('cache_init', this.place(), ...sizes, kind);
+    attn_cache_init(this.place(), kvHeads, headDim, valueDim, capacity, kind);
     this.type = TYPES[kind];
     this.kvHeads = kvHeads;
     this.headDim = headDim;
@@ -37,7 +38,7 @@ export class KVCache extends Block {
   }
 
   get length() {
-    return this.#memory.call('cache_length', this.place());
+    return this.#memory.c.attn_cache_length(this.place());
   }
 
   /** @param {any} k @param {any} v @param {any} [options] */
@@ -49,23 +50,18 @@ export class KVCache extends Block {
     const t = rows('k', memory.floats('k', k, F32), kvHeads * headDim, 'kvHeads*headDim');
     sized('v', memory.floats('v', v, F32), kvHeads * t * valueDim, 'kvHeads*t*valueDim');
     memory.scope(() =>
-      memory.ask(
+      checkStatus(
+        memory.c.attn_cache_append(at, memory.put(k, F32), memory.put(v, F32), t, first),
         'cache',
         `${this.length} of ${this.capacity} full`,
         `room for ${t} more positions`,
-        'cache_append',
-        at,
-        memory.put(k, F32),
-        memory.put(v, F32),
-        t,
-        first,
       ),
     );
   }
 
   /** @param {number} length */
   truncate(length) {
-    this.#memory.call('cache_truncate', this.place(), integer('length', length, 0, this.length));
+    this.#memory.c.attn_cache_truncate(this.place(), integer('length', length, 0, this.length));
   }
 
   /** @param {number} [from] @param {number} [to] */
@@ -78,7 +74,7 @@ export class KVCache extends Block {
     return memory.scope(() => {
       const k = memory.room(F32, count * headDim);
       const v = memory.room(F32, count * valueDim);
-      memory.call('cache_read', at, k, v, from, to);
+      memory.c.attn_cache_read(at, k, v, from, to);
       return { k: memory.copy(F32, k, count * headDim), v: memory.copy(F32, v, count * valueDim) };
     });
   }
@@ -95,10 +91,10 @@ export class KVCache extends Block {
   snapshot() {
     const memory = this.#memory;
     const at = this.place();
-    const bytes = memory.call('cache_snapshot_bytes', at) >>> 0;
+    const bytes = memory.c.attn_cache_snapshot_bytes(at) >>> 0;
     return memory.scope(() => {
       const to = memory.push(bytes);
-      memory.call('cache_snapshot', at, to);
+      memory.c.attn_cache_snapshot(at, to);
       return memory.copy('uint8', to, bytes);
     });
   }
@@ -112,7 +108,7 @@ export class KVCache extends Block {
     // room for it may be new memory, and what views the old one is then gone
     if (snapshot.buffer === memory.buffer) snapshot = snapshot.slice();
     const status = memory.scope(() =>
-      memory.call('cache_restore', at, memory.put(snapshot, 'uint8'), snapshot.length),
+      memory.c.attn_cache_restore(at, memory.put(snapshot, 'uint8'), snapshot.length),
     );
     const code = STATUS[status];
     if (status)

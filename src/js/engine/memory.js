@@ -1,8 +1,12 @@
 import { array } from '../check.js';
-import { ClearheadError, GONE, STATUS, kindOf, refuse } from '../errors.js';
+import { ClearheadError, GONE, kindOf, refuse } from '../errors.js';
 
 /** @typedef {import('../types.d.ts').DType} DType */
 /** @typedef {DType | 'int32' | 'uint8'} Kind */
+/** @typedef {import('./exports.d.ts').Functions} Functions */
+/**
+ * @typedef {Functions & { memory: WebAssembly.Memory, __heap_base: WebAssembly.Global }} RawExports
+ */
 
 /** @type {DType} */
 export const F32 = 'float32';
@@ -38,20 +42,41 @@ export class Memory {
   /** @type {unknown} */
   trap;
 
-  /** @param {any} exports of the module */
+  /** @param {WebAssembly.Exports} exports of the module */
   constructor(exports) {
-    this.c = exports;
-    /**
-     * The functions of attn.h without their prefix, attn_.
-     * @type {Record<string, (...values: any[]) => number>}
-     */
-    this.f = Object.fromEntries(Object.entries(exports).map(([name, f]) => [name.slice(5), f]));
-    this.top = align(exports.__heap_base.value);
+    /** The module's exports as they are. A trap in one of them is not noticed. */
+    this.exports = /** @type {RawExports} */ (/** @type {unknown} */ (exports));
+    /** The C functions. A trap in one of them ends this engine. */
+    this.c = /** @type {Functions} */ (
+      /** @type {unknown} */ (
+        Object.fromEntries(Object.entries(exports).map(([name, f]) => [name, this.#guard(name, f)]))
+      )
+    );
+    this.top = align(this.exports.__heap_base.value);
     /**
      * Until it grows, which happens in push alone. To ask for it again and again takes longer than
      * most else in a short call.
      */
-    this.buffer = exports.memory.buffer;
+    this.buffer = this.exports.memory.buffer;
+  }
+
+  /**
+   * Calls `f`. After a trap the memory can no longer be trusted, so nothing is called any more.
+   * @param {string} name of f
+   * @param {WebAssembly.ExportValue} f
+   */
+  #guard(name, f) {
+    const call = /** @type {(...values: number[]) => number} */ (f);
+    return (/** @type {number[]} */ ...values) => {
+      try {
+        if (!this.trap) return call(...values);
+      } catch (cause) {
+        this.trap = cause;
+      }
+      throw new ClearheadError('TRAPPED', `${name} failed in wasm; init a new engine`, {
+        cause: this.trap,
+      });
+    };
   }
 
   /** @param {Kind} kind @param {number} at @param {number} length @returns {any} */
@@ -66,8 +91,8 @@ export class Memory {
     const have = this.buffer.byteLength;
     try {
       if (!(end <= have)) {
-        this.c.memory.grow(Math.ceil((end - have) / 65536));
-        this.buffer = this.c.memory.buffer;
+        this.exports.memory.grow(Math.ceil((end - have) / 65536));
+        this.buffer = this.exports.memory.buffer;
       }
     } catch (cause) {
       throw new ClearheadError('OOM', `memory is ${have} bytes; expected room for ${bytes} more`, {
@@ -120,50 +145,9 @@ export class Memory {
     if (this.holes.at(-1)?.end === this.top) this.top = /** @type {any} */ (this.holes.pop()).at;
   }
 
-  /**
-   * Calls a function of attn.h, named without its prefix. A trap ends this engine, since its memory
-   * can no longer be trusted.
-   * @param {string} f
-   * @param {any[]} values
-   * @returns {number}
-   */
-  call(f, ...values) {
-    try {
-      if (!this.trap) return this.f[f](...values);
-    } catch (cause) {
-      this.trap = cause;
-    }
-    throw new ClearheadError('TRAPPED', `${f} failed in wasm; init a new engine`, {
-      cause: this.trap,
-    });
-  }
-
-  /**
-   * The same for a function that exists for both types.
-   * @param {string} f
-   * @param {DType} type
-   * @param {any[]} values
-   */
-  callTyped(f, type, ...values) {
-    return this.call(f + (type === F32 ? '_f32' : '_f64'), ...values);
-  }
-
   /** A copy of what is in memory. @param {Kind} kind @param {number} at @param {number} length */
   copy(kind, at, length) {
     return new VIEWS[kind](this.view(kind, at, length));
-  }
-
-  /**
-   * Calls a C function that returns a status, and says in words what it refuses.
-   * @param {string} name
-   * @param {any} came
-   * @param {string} expected
-   * @param {string} f
-   * @param {any[]} values
-   */
-  ask(name, came, expected, f, ...values) {
-    const status = this.call(f, ...values);
-    if (status) refuse(STATUS[status], name, came, expected);
   }
 
   /**

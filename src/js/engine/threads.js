@@ -158,7 +158,7 @@ class Pool {
    * @param {number} p
    * @param {number} [size] its multiply-adds
    */
-  worth(p, size = this.memory.call('work_size', p)) {
+  worth(p, size = this.memory.c.attn_work_size(p)) {
     return this.workers.length > 0 && size > WORTH;
   }
 
@@ -171,18 +171,18 @@ class Pool {
    */
   run(p, out, cache, ...inputs) {
     const { memory } = this;
-    const bytes = memory.call('scratch_bytes_f32', p) >>> 0;
+    const bytes = memory.c.attn_scratch_bytes_f32(p) >>> 0;
     const step = Math.ceil(bytes / 64) * 64;
-    const work = memory.push(memory.call('work_bytes', p) >>> 0);
+    const work = memory.push(memory.c.attn_work_bytes(p) >>> 0);
     const scratch = memory.push(step * this.parts);
-    memory.call('work_begin', work, p, out, inputs[0], inputs[1], inputs[2], cache, scratch);
+    memory.c.attn_work_begin(work, p, out, inputs[0], inputs[1], inputs[2], cache, scratch);
     this.#call(work, scratch, step, 0);
-    memory.call('work_run', work, scratch);
+    memory.c.attn_work_run(work, scratch);
     if (!this.settled(work)) {
       this.lose(LOST);
       return false;
     }
-    memory.call('work_end', work, scratch);
+    memory.c.attn_work_end(work, scratch);
     return true;
   }
 
@@ -194,16 +194,17 @@ class Pool {
   together(bytes, body) {
     const { memory } = this;
     const step = Math.ceil(bytes / 64) * 64;
-    const team = memory.push(memory.call('team_bytes'));
+    const team = memory.push(memory.c.attn_team_bytes());
     const scratch = memory.push(step * this.parts);
-    memory.call('team_open', team, this.parts, scratch, step);
+    memory.c.attn_team_open(team, this.parts, scratch, step);
     this.#call(team, scratch, step, 1);
     let lost;
     try {
       body(team);
     } finally {
-      lost = !!memory.c.attn_team_lost(team);
-      memory.c.attn_team_close(team); // after a trap too, or the others would wait for ever
+      // not by way of memory.c: after a trap too, or the others would wait for ever
+      lost = !!memory.exports.attn_team_lost(team);
+      memory.exports.attn_team_close(team);
       lost = !this.settled() || lost;
       if (lost) this.lose(LOST);
     }
@@ -239,7 +240,7 @@ class Pool {
     let waited = 0;
     let last = performance.now();
     while (Atomics.load(this.control, AT.ACTIVE) > 0) {
-      const now = work ? this.memory.call('work_left', work) : 0;
+      const now = work ? this.memory.c.attn_work_left(work) : 0;
       const time = performance.now();
       waited = now === left ? waited + Math.min(time - last, MOST) : 0;
       if (waited > PATIENCE) return false;

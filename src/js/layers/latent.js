@@ -1,5 +1,5 @@
 import { choice, integer, read, rows, yes } from '../check.js';
-import { describe, refuse } from '../errors.js';
+import { checkStatus, describe, refuse } from '../errors.js';
 import { Held } from './storage.js';
 import { readOptions } from '../attention/attention.js';
 import { Block, F32 } from '../engine/memory.js';
@@ -147,10 +147,10 @@ export class Latent {
     this.#memory = memory;
     this.#held = held;
     this.#at.up = memory.scope(() => {
-      const bytes = memory.call('latent_up_bytes', this.#init()) >>> 0;
+      const bytes = memory.c.attn_latent_up_bytes(this.#init()) >>> 0;
       if (!bytes) refuse('LIMIT', 'weights.kvB', 'too large', 'below 2 GiB for each head');
       return held.add(bytes, (at) =>
-        memory.call('latent_pack_up', this.#init(), at, memory.put(w.kvB, F32)),
+        memory.c.attn_latent_pack_up(this.#init(), at, memory.put(w.kvB, F32)),
       );
     });
     this.bytes = held.bytes;
@@ -160,18 +160,12 @@ export class Latent {
   #init() {
     const memory = this.#memory;
     const { heads, kvLatent, nopeDim, ropeDim, valueDim } = this.#model;
-    const layer = memory.push(memory.call('latent_bytes'));
-    memory.ask(
+    const layer = memory.push(memory.c.attn_latent_bytes());
+    checkStatus(
+      memory.c.attn_latent_init(layer, heads, kvLatent, nopeDim, ropeDim, valueDim),
       'config',
       `kvLatent ${kvLatent}, nopeDim ${nopeDim}, ropeDim ${ropeDim}, valueDim ${valueDim}`,
-      `kvLatent+ropeDim, nopeDim+ropeDim and valueDim up to ${memory.call('max_dim')}`,
-      'latent_init',
-      layer,
-      heads,
-      kvLatent,
-      nopeDim,
-      ropeDim,
-      valueDim,
+      `kvLatent+ropeDim, nopeDim+ropeDim and valueDim up to ${memory.c.attn_max_dim()}`,
     );
     return layer;
   }
@@ -252,22 +246,9 @@ export class Latent {
       const layer = this.#set();
       const places = positions ? memory.put(positions, 'int32') : 0;
       const latents = place || memory.room(F32, batch * n * kept);
-      const room = roomFor(memory, 'latent_room', layer, team, p, absorbed);
-      memory.ask(
-        'x',
-        'of another shape',
-        'what the layer takes',
-        'latent_forward',
-        layer,
-        team,
-        p,
-        out,
-        at,
-        places,
-        latents,
-        absorbed,
-        room,
-      );
+      const { c } = memory;
+      const room = roomFor(memory, c.attn_latent_room(layer, team, p, absorbed));
+      return c.attn_latent_forward(layer, team, p, out, at, places, latents, absorbed, room);
     });
     if (!result) return this.forward(x, options);
     cache?.grow(n);
@@ -281,19 +262,18 @@ export class Latent {
     const { epsilon, residual } = this.#options;
     /** @param {string} name */
     const at = (name) => this.#held.at(this.#at[name]);
-    memory.call('latent_set_weights', layer, at('down'), at('key'), at('up'), at('q'), at('o'));
-    memory.call('latent_set_query_down', layer, at('qDown'), at('qANorm'));
-    memory.call('latent_set_norm', layer, at('kvANorm'), epsilon);
+    memory.c.attn_latent_set_weights(layer, at('down'), at('key'), at('up'), at('q'), at('o'));
+    memory.c.attn_latent_set_query_down(layer, at('qDown'), at('qANorm'));
+    memory.c.attn_latent_set_norm(layer, at('kvANorm'), epsilon);
     const t = this.#table;
     if (t)
-      memory.call(
-        'latent_set_rope',
+      memory.c.attn_latent_set_rope(
         layer,
         this.#held.at(t.cos),
         this.#held.at(t.sin),
         t.interleaved,
       );
-    memory.call('latent_set_residual', layer, residual);
+    memory.c.attn_latent_set_residual(layer, residual);
     return layer;
   }
 

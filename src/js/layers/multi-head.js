@@ -1,7 +1,14 @@
-import { divides, overlap, readOptions, setOptions, wantResults } from '../attention/attention.js';
+import {
+  divides,
+  initShape,
+  overlap,
+  readOptions,
+  setOptions,
+  wantResults,
+} from '../attention/attention.js';
 import { KVCache } from '../attention/cache.js';
 import { integer, number, read, rows, sizesOf, yes } from '../check.js';
-import { describe, refuse } from '../errors.js';
+import { checkStatus, describe, refuse } from '../errors.js';
 import { Held } from './storage.js';
 import { F32 } from '../engine/memory.js';
 import { floats, landing, together } from './operations.js';
@@ -77,10 +84,9 @@ export function readPlaces(memory, o, m, past, positions) {
  * @param {any} x
  * @param {any} o
  * @param {number} length of the output
- * @param {{ batch: number, heads: number, kvHeads: number, m: number, n: number, headDim: number,
- *   valueDim: number }} shape
+ * @param {import('../attention/attention.js').Shape} shape
  * @param {number} size multiply-adds beside attention's
- * @param {(team: number, p: number, out: number, x: number) => void} body
+ * @param {(team: number, p: number, out: number, x: number) => number} body returns a status
  * @returns {any}
  */
 export function layerCall(memory, x, o, length, shape, size, body) {
@@ -93,40 +99,32 @@ export function layerCall(memory, x, o, length, shape, size, body) {
         refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
   }
   return memory.scope(() => {
-    const p = memory.push(memory.call('params_bytes'));
-    memory.ask(
-      'shape',
-      `(${Object.values(shape)})`,
-      'arrays below 4 GiB',
-      'init',
-      p,
-      ...Object.values(shape),
-    );
+    const p = memory.push(memory.c.attn_params_bytes());
+    initShape(memory, p, shape);
     setOptions(memory, F32, shape, o, p);
-    memory.call('set_layout', p, 1);
+    memory.c.attn_set_layout(p, 1);
     const results = wantResults(memory, F32, shape, want, p);
     const at = memory.put(x, F32);
     const { at: out, take } = landing(memory, given, length);
     const whole = together(
       memory,
-      memory.call('scratch_bytes_f32', p),
+      memory.c.attn_scratch_bytes_f32(p),
       size + batch * heads * m * n * (headDim + valueDim),
-      (team) => body(team, p, out, at),
+      (team) =>
+        checkStatus(body(team, p, out, at), 'x', 'of another shape', 'what the layer takes'),
     );
     return whole ? { output: take(), ...results() } : undefined;
   });
 }
 
 /**
- * Room for what lies between input and output.
+ * Memory for everything between input and output.
  * @param {Memory} memory
- * @param {string} f
- * @param {number[]} values
+ * @param {number} bytes as C counts them, 0 where they are too many
  */
-export function roomFor(memory, f, ...values) {
-  const bytes = memory.call(f, ...values) >>> 0;
+export function roomFor(memory, bytes) {
   return bytes
-    ? memory.push(bytes)
+    ? memory.push(bytes >>> 0)
     : refuse('LIMIT', 'x', 'too long', 'room below 4 GiB between input and output');
 }
 
@@ -260,21 +258,9 @@ export class MultiHead {
       (team, p, out, at) => {
         const layer = this.#set();
         const places = positions ? memory.put(positions, 'int32') : 0;
-        const room = roomFor(memory, 'multi_head_room', layer, team, p);
-        memory.ask(
-          'x',
-          'of another shape',
-          'what the layer takes',
-          'multi_head_forward',
-          layer,
-          team,
-          p,
-          out,
-          at,
-          places,
-          place,
-          room,
-        );
+        const { c } = memory;
+        const room = roomFor(memory, c.attn_multi_head_room(layer, team, p));
+        return c.attn_multi_head_forward(layer, team, p, out, at, places, place, room);
       },
     );
     if (result) return result;
@@ -285,24 +271,24 @@ export class MultiHead {
   /** The layer as C reads it. */
   #set() {
     const memory = this.#memory;
-    const layer = memory.push(memory.call('multi_head_bytes'));
+    const layer = memory.push(memory.c.attn_multi_head_bytes());
     const { epsilon, onePlus, residual } = this.#options;
-    /** @param {string[]} names */
-    const at = (...names) => names.map((name) => this.#held.at(this.#at[name]));
-    memory.call('multi_head_init', layer, ...at('q', 'k', 'v', 'o'));
-    memory.call('multi_head_set_biases', layer, ...at('qBias', 'kBias', 'vBias', 'oBias'));
-    memory.call('multi_head_set_qk_norm', layer, ...at('qNorm', 'kNorm'), onePlus, epsilon);
+    /** @param {string} name */
+    const at = (name) => this.#held.at(this.#at[name]);
+    const { c } = memory;
+    c.attn_multi_head_init(layer, at('q'), at('k'), at('v'), at('o'));
+    c.attn_multi_head_set_biases(layer, at('qBias'), at('kBias'), at('vBias'), at('oBias'));
+    c.attn_multi_head_set_qk_norm(layer, at('qNorm'), at('kNorm'), onePlus, epsilon);
     const t = this.#table;
     if (t)
-      memory.call(
-        'multi_head_set_rope',
+      memory.c.attn_multi_head_set_rope(
         layer,
         this.#held.at(t.cos),
         this.#held.at(t.sin),
         t.dim,
         t.interleaved,
       );
-    memory.call('multi_head_set_residual', layer, residual);
+    memory.c.attn_multi_head_set_residual(layer, residual);
     return layer;
   }
 

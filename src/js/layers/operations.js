@@ -1,7 +1,8 @@
 import { overlap } from '../attention/attention.js';
 import { choice, integer, number, read, rows, sized, yes } from '../check.js';
 import { refuse } from '../errors.js';
-import { F32_WEIGHTS, Held } from './storage.js';
+import { Held } from './storage.js';
+import { ATTN_F32 } from '../engine/constants.js';
 import { F32, Tensor } from '../engine/memory.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */
@@ -66,9 +67,9 @@ export function written(memory, given, length, shape, body) {
  */
 export function together(memory, bytes, size, body) {
   if (memory.pool?.worth(0, size)) return memory.pool.together(bytes, body);
-  const team = memory.push(memory.call('team_bytes'));
+  const team = memory.push(memory.c.attn_team_bytes());
   const scratch = memory.push(bytes);
-  memory.call('team_open', team, 1, scratch, bytes);
+  memory.c.attn_team_open(team, 1, scratch, bytes);
   body(team);
   return true;
 }
@@ -94,7 +95,7 @@ function product(memory, given, x, w, bias, inputs, outputs) {
     const from = memory.put(x, F32);
     return (
       together(memory, 0, m * inputs * outputs, (team) =>
-        memory.call('matmul', team, at, outputs, from, inputs, m, w, bias),
+        memory.c.attn_matmul(team, at, outputs, from, inputs, m, w, bias),
       ) && take()
     );
   });
@@ -116,15 +117,15 @@ export function matmul(memory, a, b, options) {
     if (out instanceof Tensor && out === x)
       refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
   if (!n) return out instanceof Tensor ? out.data : (out ?? new Float32Array(0));
-  const bytes = memory.call('matrix_bytes', F32_WEIGHTS, n, columns) >>> 0;
+  const bytes = memory.c.attn_matrix_bytes(ATTN_F32, n, columns) >>> 0;
   if (!bytes) refuse('LIMIT', 'b', `(${[columns, n]})`, 'a matrix below 2 GiB');
   return memory.scope(() => {
     const w = memory.push(bytes);
-    memory.call('matrix_init', w, F32_WEIGHTS, n, columns);
+    memory.c.attn_matrix_init(w, ATTN_F32, n, columns);
     memory.scope(() => {
       const source = memory.put(b, F32);
-      if (transposed) memory.call('matrix_pack', w, F32_WEIGHTS, source, 0, n);
-      else memory.call('matrix_pack_transposed', w, source);
+      if (transposed) memory.c.attn_matrix_pack(w, ATTN_F32, source, 0, n);
+      else memory.c.attn_matrix_pack_transposed(w, source);
     });
     return product(memory, out, a, w, 0, columns, n);
   });
@@ -187,8 +188,7 @@ export function rmsNorm(memory, x, scale, options) {
   const { size, count, epsilon } = normal(memory, x, scale, o);
   const onePlus = yes('onePlus', o.onePlus);
   return written(memory, o.out, x.length, 'x', (out) =>
-    memory.call(
-      'rms_norm',
+    memory.c.attn_rms_norm(
       out,
       size,
       memory.put(x, F32),
@@ -229,8 +229,7 @@ export function layerNorm(memory, x, scale, bias, options) {
         refuse('ALIAS', name, `in the memory of ${other}`, 'memory of its own');
   return written(memory, o.out, x.length, 'x', (out) => {
     const at = Object.fromEntries(asked.map((name) => [name, memory.room(F32, count)]));
-    memory.call(
-      'layer_norm',
+    memory.c.attn_layer_norm(
       out,
       memory.put(x, F32),
       count,
@@ -257,7 +256,7 @@ function activate(memory, name, { [name]: x, ...rest }, kind, out) {
   memory.floats(name, x, F32);
   if ('up' in rest) floats(memory, 'up', rest.up, x.length, 'as many as the gate');
   return written(memory, out, x.length, name, (at) =>
-    memory.call('activate', at, memory.put(x, F32), placed(memory, rest.up), x.length, kind),
+    memory.c.attn_activate(at, memory.put(x, F32), placed(memory, rest.up), x.length, kind),
   );
 }
 

@@ -58,7 +58,7 @@ export function ropeTable(memory, options) {
     const attentionFactor = frequencies(memory, f, dim, base, how);
     const cos = memory.room(F32, positions * half);
     const sin = memory.room(F32, positions * half);
-    memory.call('rope_table', cos, sin, f, dim, from, positions, attentionFactor);
+    memory.c.attn_rope_table(cos, sin, f, dim, from, positions, attentionFactor);
     return Object.freeze({
       cos: memory.copy(F32, cos, positions * half),
       sin: memory.copy(F32, sin, positions * half),
@@ -85,20 +85,18 @@ function frequencies(memory, f, dim, base, o) {
     above(`scaling.${name}`, o[name] === undefined ? otherwise : o[name], least);
   const factor = kind === 'none' ? 1 : value('factor');
   if (/ntk|dynamic/.test(kind) && dim < 4) refuse('RANGE', 'dim', dim, 'at least 4');
-  if (kind === 'ntk') base = memory.call('rope_ntk_base', dim, base, factor);
+  if (kind === 'ntk') base = memory.c.attn_rope_ntk_base(dim, base, factor);
   if (kind === 'dynamic')
-    base = memory.call(
-      'rope_ntk_base',
+    base = memory.c.attn_rope_ntk_base(
       dim,
       base,
-      memory.call('rope_dynamic_factor', factor, value('length'), value('original')),
+      memory.c.attn_rope_dynamic_factor(factor, value('length'), value('original')),
     );
-  memory.call('rope_frequencies', f, dim, base);
-  if (kind === 'linear') memory.call('rope_linear', f, dim, factor);
+  memory.c.attn_rope_frequencies(f, dim, base);
+  if (kind === 'linear') memory.c.attn_rope_linear(f, dim, factor);
   if (kind === 'llama3') {
     const low = value('lowFreqFactor', 1);
-    memory.call(
-      'rope_llama3',
+    memory.c.attn_rope_llama3(
       f,
       dim,
       factor,
@@ -109,8 +107,7 @@ function frequencies(memory, f, dim, base, o) {
   }
   if (kind !== 'yarn') return 1;
   const slow = value('betaSlow', 1);
-  memory.call(
-    'rope_yarn',
+  memory.c.attn_rope_yarn(
     f,
     dim,
     base,
@@ -132,7 +129,7 @@ function frequencies(memory, f, dim, base, o) {
 function yarnFactor(memory, factor, { attentionFactor, mscale, mscaleAllDim }) {
   if (mscale === undefined && mscaleAllDim === undefined)
     return attentionFactor === undefined
-      ? memory.call('rope_yarn_attention', factor, 0, 0)
+      ? memory.c.attn_rope_yarn_attention(factor, 0, 0)
       : above('scaling.attentionFactor', attentionFactor, 0);
   if (attentionFactor !== undefined)
     refuse(
@@ -145,7 +142,7 @@ function yarnFactor(memory, factor, { attentionFactor, mscale, mscaleAllDim }) {
   for (const [name, x] of Object.entries({ mscale, mscaleAllDim }))
     if (!(number(`scaling.${name}`, x) >= 0 && x <= MOST_MSCALE))
       refuse('RANGE', `scaling.${name}`, x, `from 0 to ${MOST_MSCALE}`);
-  return memory.call('rope_yarn_attention', factor, mscale, mscaleAllDim);
+  return memory.c.attn_rope_yarn_attention(factor, mscale, mscaleAllDim);
 }
 
 /**
@@ -224,8 +221,7 @@ export function rope(memory, x, table, options) {
     const sin = memory.put(t.sin, F32) + skip;
     const list = at ? memory.put(at, 'int32') : 0;
     for (let b = 0; b < batch; b++)
-      memory.call(
-        'rope',
+      memory.c.attn_rope(
         to + 4 * b * heads * m * headDim,
         m,
         heads,

@@ -1,8 +1,6 @@
 import { GONE, refuse } from '../errors.js';
+import { ATTN_F32 } from '../engine/constants.js';
 import { F32 } from '../engine/memory.js';
-
-/** ATTN_F32 of weights.h. */
-export const F32_WEIGHTS = 0;
 
 /** @param {number} bytes */
 const align = (bytes) => Math.ceil(bytes / 64) * 64;
@@ -42,12 +40,12 @@ export class Held {
    */
   matrix(name, w, rows, columns, first = 0) {
     const memory = this.#memory;
-    const bytes = memory.call('matrix_bytes', F32_WEIGHTS, rows, columns) >>> 0;
+    const bytes = memory.c.attn_matrix_bytes(ATTN_F32, rows, columns) >>> 0;
     if (!bytes) refuse('LIMIT', name, `of (${[rows, columns]})`, 'a matrix below 2 GiB');
     return this.add(bytes, (at) => {
-      memory.call('matrix_init', at, F32_WEIGHTS, rows, columns);
+      memory.c.attn_matrix_init(at, ATTN_F32, rows, columns);
       const source = memory.put(w, F32) + 4 * first * columns;
-      memory.call('matrix_pack', at, F32_WEIGHTS, source, 0, rows);
+      memory.c.attn_matrix_pack(at, ATTN_F32, source, 0, rows);
     });
   }
 

@@ -1,10 +1,13 @@
 import { attention } from '../attention/attention.js';
 import { integer, number, read, rows, sized, yes } from '../check.js';
 import { STATUS, refuse } from '../errors.js';
-import { typeOf } from '../engine/memory.js';
+import { F32, typeOf } from '../engine/memory.js';
 import { finite } from './run.js';
 
-/** @typedef {import('../engine/memory.js').Memory} Memory */
+/**
+ * @typedef {import('../engine/memory.js').Memory} Memory
+ * @typedef {import('../types.d.ts').DType} DType
+ */
 
 /**
  * The shape of the inputs, and statement 6's results.
@@ -13,7 +16,7 @@ import { finite } from './run.js';
  * @param {any} k
  * @param {any} v
  * @param {any} options
- * @returns {any[]}
+ * @returns {[DType, [number, number, number, number, number], any]}
  */
 function smooth(memory, q, k, v, options) {
   const {
@@ -30,6 +33,7 @@ function smooth(memory, q, k, v, options) {
   const restore = yes('restoreKeyNorm', restoreKeyNorm);
   const m = rows('q', q, headDim, 'headDim');
   const n = rows('k', memory.floats('k', k, type), headDim, 'headDim');
+  /** @type {[number, number, number, number, number]} */
   const shape = [m, n, headDim, valueDim, temperature];
   if (valued) sized('v', memory.floats('v', v, type), n * valueDim, 'n*valueDim');
   finite('q', q);
@@ -38,18 +42,19 @@ function smooth(memory, q, k, v, options) {
   return memory.scope(() => {
     const weights = memory.room(type, m * n);
     const output = valued ? memory.room(type, m * valueDim) : 0;
-    const status = memory.callTyped(
-      'gaussian',
-      type,
+    const { attn_gaussian_f32, attn_gaussian_f64 } = memory.c;
+    const gaussian = type === F32 ? attn_gaussian_f32 : attn_gaussian_f64;
+    const status = gaussian(
       weights,
       output,
-      ...[q, k].map((x) => memory.put(x, type)),
+      memory.put(q, type),
+      memory.put(k, type),
       valued ? memory.put(v, type) : 0,
       ...shape,
       restore,
     );
     if (status) refuse(STATUS[status], 'temperature', temperature, 'finite, > 0');
-    const sigma2 = memory.call('gaussian_sigma2', headDim, temperature);
+    const sigma2 = memory.c.attn_gaussian_sigma2(headDim, temperature);
     return [
       type,
       shape,
@@ -86,10 +91,19 @@ export function kernelEquivalence(memory, q, k, v, options) {
   );
   return memory.scope(() => {
     const report = memory.room('float64', 10);
-    const at = [softmax.weights, gaussian.weights, softmax.output, gaussian.output, q, k, v].map(
-      (x) => memory.put(x, type),
+    const put = (/** @type {any} */ x) => memory.put(x, type);
+    memory.c.attn_gaussian_compare(
+      report,
+      put(softmax.weights),
+      put(gaussian.weights),
+      put(softmax.output),
+      put(gaussian.output),
+      put(q),
+      put(k),
+      put(v),
+      ...shape,
+      +(type === 'float64'),
     );
-    memory.call('gaussian_compare', report, ...at, ...shape, +(type === 'float64'));
     const [weights, output] = [0, 5].map((x) => {
       const [max, frobenius, allowed, allowedFrobenius, ratio] = memory
         .view('float64', report, 10)

@@ -166,7 +166,7 @@ export function softmaxJacobian(memory, z, options) {
         temperature,
       ]).out,
     spectrum() {
-      const scratch = memory.call('spectrum_scratch_doubles', n) >>> 0;
+      const scratch = memory.c.attn_spectrum_scratch_doubles(n) >>> 0;
       const { eigenvalues, report } = compute(
         memory,
         'jacobian_spectrum',
@@ -177,7 +177,7 @@ export function softmaxJacobian(memory, z, options) {
       return { eigenvalues, identity: identity(report, 'z') };
     },
     top: () =>
-      memory.scope(() => memory.call('jacobian_top', memory.put(own, 'float64'), n, temperature)),
+      memory.scope(() => memory.c.attn_jacobian_top(memory.put(own, 'float64'), n, temperature)),
   };
 }
 

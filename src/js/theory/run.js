@@ -71,7 +71,10 @@ export function compute(
           : 0,
     );
     if (scratch) values.push(memory.room('float64', scratch));
-    const status = memory.call(f, ...at, ...values);
+    const call = /** @type {(...values: number[]) => number} */ (
+      memory.c[/** @type {keyof import('../engine/exports.d.ts').TheoryExports} */ (`attn_${f}`)]
+    );
+    const status = call(...at, ...values);
     if (status) refuse(STATUS[status], refused[0], describe(refused[1]), refused[2]);
     return Object.fromEntries(
       Object.entries(outputs).map(([name, length], x) => [

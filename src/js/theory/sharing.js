@@ -1,4 +1,5 @@
 import { integer, number, read, rows } from '../check.js';
+import { checkStatus } from '../errors.js';
 import { compute, numbers } from './run.js';
 
 /**
@@ -68,7 +69,7 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
       number('temperature', temperature),
     ],
     {
-      scratch: memory.call('sharing_scratch_doubles', n, dim, valueDim) >>> 0,
+      scratch: memory.c.attn_sharing_scratch_doubles(n, dim, valueDim) >>> 0,
       refused: ['temperature', temperature, 'finite, > 0'],
     },
   );
@@ -113,6 +114,7 @@ export function operatorNorm(memory, a, options) {
 /** Statement 15: Theory.cost. @param {Memory} memory @param {any} options @returns {any} */
 export function cost(memory, options) {
   const { m, n, headDim, valueDim = headDim } = read('options', options, 'm n headDim valueDim');
+  /** @type {[number, number, number, number, number, number, number]} */
   const shape = [
     1,
     1,
@@ -123,19 +125,19 @@ export function cost(memory, options) {
     integer('valueDim', valueDim, 1),
   ];
   return memory.scope(() => {
-    const p = memory.push(memory.call('params_bytes'));
-    memory.ask(
+    const p = memory.push(memory.c.attn_params_bytes());
+    checkStatus(
+      memory.c.attn_init(p, ...shape),
       'shape',
       `(${shape})`,
-      `head sizes up to ${memory.call('max_dim')} and arrays below 4 GiB`,
-      'init',
-      p,
-      ...shape,
+      `head sizes up to ${memory.c.attn_max_dim()} and arrays below 4 GiB`,
     );
-    const bytes = (/** @type {DType} */ type) => memory.callTyped('scratch_bytes', type, p) >>> 0;
     return {
-      multiplyAdds: memory.call('work_size', p),
-      scratchBytes: { float32: bytes('float32'), float64: bytes('float64') },
+      multiplyAdds: memory.c.attn_work_size(p),
+      scratchBytes: {
+        float32: memory.c.attn_scratch_bytes_f32(p) >>> 0,
+        float64: memory.c.attn_scratch_bytes_f64(p) >>> 0,
+      },
     };
   });
 }

@@ -1,4 +1,5 @@
 import { F32 } from '../../engine/memory.js';
+import { checkStatus } from '../../errors.js';
 import { Pass } from './pass.js';
 
 /**
@@ -53,21 +54,40 @@ export class Decoder {
       slidingWindow,
       localLayers,
     } = config;
-    this.at = owner.take(memory.call('decoder_bytes', layers, heads));
-    const set = (/** @type {string} */ what, /** @type {any[]} */ ...values) =>
-      memory.ask(
+    this.at = owner.take(memory.c.attn_decoder_bytes(layers, heads));
+    const c = memory.c;
+    const sizes = `${layers} layers, ${heads}/${kvHeads} heads of ${headDim}`;
+    const check = (/** @type {number} */ status) =>
+      checkStatus(
+        status,
         'the model',
-        `of ${layers} layers, ${heads}/${kvHeads} heads of ${headDim}, ${modelDim} and ${ffnDim} channels`,
+        `of ${sizes}, ${modelDim} and ${ffnDim} channels`,
         'sizes that fit',
-        `decoder_${what}`,
-        this.at,
-        ...values,
       );
-    set('init', layers, modelDim, heads, kvHeads, headDim, ffnDim, vocab, normEps);
-    set('set_embedding', weights.embedding, config.embeddingScale);
-    set('set_output', weights.outputNorm, weights.output || weights.embedding, config.finalSoftcap);
-    set('set_scores', config.attnScale, config.attnSoftcap);
-    set('set_activation', { silu: 0, gelu_tanh: 2 }[config.activation]);
+    check(
+      c.attn_decoder_init(
+        this.at,
+        layers,
+        modelDim,
+        heads,
+        kvHeads,
+        headDim,
+        ffnDim,
+        vocab,
+        normEps,
+      ),
+    );
+    check(c.attn_decoder_set_embedding(this.at, weights.embedding, config.embeddingScale));
+    check(
+      c.attn_decoder_set_output(
+        this.at,
+        weights.outputNorm,
+        weights.output || weights.embedding,
+        config.finalSoftcap,
+      ),
+    );
+    check(c.attn_decoder_set_scores(this.at, config.attnScale, config.attnSoftcap));
+    check(c.attn_decoder_set_activation(this.at, { silu: 0, gelu_tanh: 2 }[config.activation]));
     const interleaved = config.ropeLayout === 'interleaved' ? 1 : 0;
     const whole = ropeTable(
       memory,
@@ -84,13 +104,19 @@ export class Decoder {
     weights.layers.forEach((w, layer) => {
       const isLocal = localLayers[layer];
       const rope = isLocal ? local : whole;
-      set('set_attention', layer, w.attnNorm, w.q, w.k, w.v, w.attnOut);
-      set('set_feed_forward', layer, w.ffnNorm, w.gate, w.up, w.down);
-      set('set_biases', layer, w.qBias, w.kBias, w.vBias);
-      set('set_head_norms', layer, w.qNorm, w.kNorm);
-      set('set_post_norms', layer, w.attnPostNorm, w.ffnPostNorm);
-      set('set_rope', layer, rope.cos, rope.sin, context, interleaved);
-      set('set_window', layer, isLocal && slidingWindow ? slidingWindow - 1 : -1);
+      check(c.attn_decoder_set_attention(this.at, layer, w.attnNorm, w.q, w.k, w.v, w.attnOut));
+      check(c.attn_decoder_set_feed_forward(this.at, layer, w.ffnNorm, w.gate, w.up, w.down));
+      check(c.attn_decoder_set_biases(this.at, layer, w.qBias ?? 0, w.kBias ?? 0, w.vBias ?? 0));
+      check(c.attn_decoder_set_head_norms(this.at, layer, w.qNorm ?? 0, w.kNorm ?? 0));
+      check(c.attn_decoder_set_post_norms(this.at, layer, w.attnPostNorm ?? 0, w.ffnPostNorm ?? 0));
+      check(c.attn_decoder_set_rope(this.at, layer, rope.cos, rope.sin, context, interleaved));
+      check(
+        c.attn_decoder_set_window(
+          this.at,
+          layer,
+          isLocal && slidingWindow ? slidingWindow - 1 : -1,
+        ),
+      );
     });
   }
 
@@ -113,7 +139,7 @@ export class Decoder {
   /** @param {import('../../attention/cache.js').KVCache[]} caches one for each layer */
   setCaches(caches) {
     caches.forEach((cache, layer) =>
-      this.memory.call('decoder_set_cache', this.at, layer, cache.place(this.memory)),
+      this.memory.c.attn_decoder_set_cache(this.at, layer, cache.place(this.memory)),
     );
   }
 
@@ -125,15 +151,11 @@ export class Decoder {
     if (table === this.#temperatures) return;
     const { heads } = this.config;
     table.forEach((t, x) =>
-      this.memory.ask(
+      checkStatus(
+        this.memory.c.attn_decoder_set_temperature(this.at, Math.floor(x / heads), x % heads, t),
         'temperature',
         t,
         'a number ≥ 0',
-        'decoder_set_temperature',
-        this.at,
-        Math.floor(x / heads),
-        x % heads,
-        t,
       ),
     );
     this.#temperatures = table;
@@ -239,11 +261,10 @@ function ropeTable(memory, owner, size, positions, base, scaling, factors) {
   const sin = owner.take(positions * pairs * 4);
   memory.scope(() => {
     const f = memory.room('float64', pairs);
-    memory.call('rope_frequencies', f, size, base);
-    if (scaling.type === 'linear') memory.call('rope_linear', f, size, scaling.factor);
+    memory.c.attn_rope_frequencies(f, size, base);
+    if (scaling.type === 'linear') memory.c.attn_rope_linear(f, size, scaling.factor);
     if (scaling.type === 'llama3')
-      memory.call(
-        'rope_llama3',
+      memory.c.attn_rope_llama3(
         f,
         size,
         scaling.factor,
@@ -252,8 +273,7 @@ function ropeTable(memory, owner, size, positions, base, scaling, factors) {
         scaling.originalContext,
       );
     if (scaling.type === 'yarn')
-      memory.call(
-        'rope_yarn',
+      memory.c.attn_rope_yarn(
         f,
         size,
         base,
@@ -270,8 +290,7 @@ function ropeTable(memory, owner, size, positions, base, scaling, factors) {
         (/** @type {number} */ x, /** @type {number} */ pair) => (frequencies[pair] = x / by[pair]),
       );
     }
-    memory.call(
-      'rope_table',
+    memory.c.attn_rope_table(
       cos,
       sin,
       f,
@@ -295,4 +314,4 @@ const yarnFactor = (
   { factor, mscale = 0, mscaleAllDim = 0, attentionFactor, attentionScale = 1 },
 ) =>
   attentionScale *
-  (attentionFactor ?? memory.call('rope_yarn_attention', factor, mscale, mscaleAllDim));
+  (attentionFactor ?? memory.c.attn_rope_yarn_attention(factor, mscale, mscaleAllDim));

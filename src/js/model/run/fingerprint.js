@@ -26,9 +26,9 @@ export function fingerprint(memory, config, weights) {
     ...weights.layers.flatMap((layer) => MATRICES.map((name) => layer[name])),
   ])
     memory.scope(() => {
-      const columns = memory.call('matrix_columns', at);
+      const columns = memory.c.attn_matrix_columns(at);
       const row = memory.room('float32', columns);
-      memory.call('matrix_row', at, memory.call('matrix_rows', at) >> 1, row);
+      memory.c.attn_matrix_row(at, memory.c.attn_matrix_rows(at) >> 1, row);
       sum = checksum(memory.view('int32', row, columns), sum);
     });
   return sum;

@@ -1,4 +1,4 @@
-import { ClearheadError, STATUS } from '../../errors.js';
+import { ClearheadError, STATUS, checkStatus } from '../../errors.js';
 import { TYPES } from '../files/formats.js';
 
 /**
@@ -75,7 +75,7 @@ export class Packing {
     this.expected = q8 ? 0 : total;
     this.lookedUp = lookedUp;
     const kind = (/** @type {'Q5_0' | 'Q8_0'} */ type) =>
-      memory.call('multiply_kind', TYPES[type].id);
+      memory.c.attn_multiply_kind(TYPES[type].id);
     const possible =
       (memory.pool?.threads ?? 1) <= FEW && total <= MOST && kind('Q5_0') === kind('Q8_0');
     /**
@@ -137,7 +137,7 @@ export class Packing {
     const columns = tensor.shape[tensor.shape.length - 1];
     const rows = tensor.shape.length > 1 ? tensor.shape[0] : 1;
     const { id: from, block } = TYPES[tensor.type];
-    const rowBytes = memory.call('matrix_row_bytes', from, columns) >>> 0;
+    const rowBytes = memory.c.attn_matrix_row_bytes(from, columns) >>> 0;
     const more =
       tensor.type === 'Q5_0' && tensor.name !== this.lookedUp ? tensor.bytes * MORE : Infinity;
     const wide = more <= this.spare;
@@ -145,7 +145,7 @@ export class Packing {
     const inBytes =
       wide || (this.q8 && rows > 1 && block === 1 && columns % TYPES.Q8_0.block === 0);
     const type = inBytes ? TYPES.Q8_0.id : from;
-    const bytes = memory.call('matrix_bytes', type, rows, columns) >>> 0;
+    const bytes = memory.c.attn_matrix_bytes(type, rows, columns) >>> 0;
     if (inBytes) this.expected += bytes - tensor.bytes;
     if (!bytes || !rowBytes)
       throw new ClearheadError(
@@ -158,14 +158,19 @@ export class Packing {
       this.#stage = { at: memory.take(most), bytes: most };
     }
     const place = this.take(bytes);
-    memory.ask('tensor', tensor.name, 'a matrix', 'matrix_init', place, type, rows, columns);
+    checkStatus(
+      memory.c.attn_matrix_init(place, type, rows, columns),
+      'tensor',
+      tensor.name,
+      'a matrix',
+    );
     this.#now = { tensor, place, columns, row: 0, rowBytes, filled: 0, from };
   }
 
   /** @param {number} rows whole ones in the stage */
   #pack(rows) {
     const { place, from, row } = /** @type {any} */ (this.#now);
-    const status = this.memory.call('matrix_pack', place, from, this.#stage.at, row, rows);
+    const status = this.memory.c.attn_matrix_pack(place, from, this.#stage.at, row, rows);
     if (status)
       throw new ClearheadError(
         STATUS[status],
@@ -181,7 +186,7 @@ export class Packing {
     // a vector is wanted as floats, whatever it was; one that is stored as 1 less gets it back
     const at = this.take(columns * 4);
     const more = this.offset(tensor);
-    memory.call('matrix_row', place, 0, at);
+    memory.c.attn_matrix_row(place, 0, at);
     const floats = memory.view('float32', at, columns);
     for (let c = 0; c < columns && more; c++) floats[c] += more;
     this.#give(place);

@@ -47,20 +47,19 @@ export class Pass {
     this.length = length;
     this.left = layers;
     try {
-      this.#scratchBytes = Math.ceil((memory.call('pass_scratch_bytes', model, t) >>> 0) / 64) * 64;
-      this.#team = this.#take(memory.call('team_bytes'));
+      this.#scratchBytes = Math.ceil((memory.c.attn_pass_scratch_bytes(model, t) >>> 0) / 64) * 64;
+      this.#team = this.#take(memory.c.attn_team_bytes());
       const scratch = this.#take(this.#scratchBytes);
       const threads = memory.pool?.threads ?? 1;
       // as large as a team of all threads needs it; but run with this one, it is for the calling
       // thread alone
-      memory.call('team_open', this.#team, threads, scratch, this.#scratchBytes);
-      const bytes = memory.call('pass_bytes', model, this.#team, t, outputs) >>> 0;
+      memory.c.attn_team_open(this.#team, threads, scratch, this.#scratchBytes);
+      const bytes = memory.c.attn_pass_bytes(model, this.#team, t, outputs) >>> 0;
       if (!bytes) refuse('LIMIT', 'tokens', `${t} at once`, 'fewer');
       this.#at = this.#take(bytes);
       const status = memory.scope(() =>
         again
-          ? memory.call(
-              'pass_begin_again',
+          ? memory.c.attn_pass_begin_again(
               this.#at,
               model,
               this.#team,
@@ -68,8 +67,7 @@ export class Pass {
               again.position,
               again.layer,
             )
-          : memory.call(
-              'pass_begin',
+          : memory.c.attn_pass_begin(
               this.#at,
               model,
               this.#team,
@@ -85,13 +83,24 @@ export class Pass {
           `${t}, for caches of then ${length}`,
           `ids below ${config.vocab}, and room for them`,
         );
-      memory.call('team_open', this.#team, 1, scratch, this.#scratchBytes);
+      memory.c.attn_team_open(this.#team, 1, scratch, this.#scratchBytes);
       /** @type {Record<string, number> | undefined} */
       this.statistics = wish.stats
         ? Object.fromEntries(STATISTICS.map((name) => [name, this.#take(layers * heads * t * 4)]))
         : undefined;
-      if (this.statistics)
-        memory.call('pass_want_stats', this.#at, ...Object.values(this.statistics));
+      if (this.statistics) {
+        const { n, entropy, kl, expectedScore, maxWeight, argmax, firstWeight } = this.statistics;
+        memory.c.attn_pass_want_stats(
+          this.#at,
+          n,
+          entropy,
+          kl,
+          expectedScore,
+          maxWeight,
+          argmax,
+          firstWeight,
+        );
+      }
       const { heads: chosen = [] } = wish;
       /** @type {{ layer: number, head: number, at: number }[] | undefined} */
       this.rows = wish.heads && [];
@@ -125,7 +134,7 @@ export class Pass {
       slot[head] = x;
       this.rows?.push({ layer, head, at: at + x * this.length * 4 });
     });
-    memory.call('pass_want_weights', this.#at, layer, at, slots, chosen.length);
+    memory.c.attn_pass_want_weights(this.#at, layer, at, slots, chosen.length);
   }
 
   /**
@@ -135,7 +144,7 @@ export class Pass {
   run(layers) {
     const { memory } = this.#decoder;
     const go = (/** @type {number} */ team) =>
-      void (this.left = memory.call('pass_run', this.#at, team, layers));
+      void (this.left = memory.c.attn_pass_run(this.#at, team, layers));
     const whole = memory.pool?.worth(0, this.#decoder.cost * this.t * layers)
       ? memory.scope(() => memory.pool.together(this.#scratchBytes, go))
       : (go(this.#team), true);
@@ -147,7 +156,7 @@ export class Pass {
   /** Copies the logits to an array (outputs, vocab). @param {Float32Array} to */
   logits(to) {
     const { memory } = this.#decoder;
-    to.set(memory.view(F32, memory.call('pass_logits', this.#at) >>> 0, to.length));
+    to.set(memory.view(F32, memory.c.attn_pass_logits(this.#at) >>> 0, to.length));
   }
 
   /** Of the layer run last: (t, heads, headDim), a copy. @returns {Float32Array} */
@@ -155,7 +164,7 @@ export class Pass {
     const { memory, config } = this.#decoder;
     return memory.copy(
       F32,
-      memory.call('pass_queries', this.#at) >>> 0,
+      memory.c.attn_pass_queries(this.#at) >>> 0,
       this.t * config.heads * config.headDim,
     );
   }

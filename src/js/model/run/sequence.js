@@ -12,7 +12,7 @@ import { checksum } from './fingerprint.js';
  */
 export const cacheBytes = (memory, { layers, kvHeads, headDim }, capacity, type = TYPES[0]) =>
   layers *
-  (memory.call('cache_bytes', kvHeads, headDim, headDim, capacity, TYPES.indexOf(type)) >>> 0 ||
+  (memory.c.attn_cache_bytes(kvHeads, headDim, headDim, capacity, TYPES.indexOf(type)) >>> 0 ||
     Infinity);
 
 /** For who would change what a text is written with. */

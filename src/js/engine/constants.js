@@ -1,0 +1,47 @@
+/**
+ * The enums of the public headers.
+ *
+ * Written by scripts/generate.js from the headers in src/c; npm run format renews it.
+ */
+
+// src/c/include/attn.h
+export const ATTN_OK = 0;
+export const ATTN_E_SHAPE = 1;
+export const ATTN_E_RANGE = 2;
+export const ATTN_E_LIMIT = 3;
+export const ATTN_E_FORMAT = 4;
+export const ATTN_E_INTEGRITY = 5;
+export const ATTN_FLOAT = 0;
+export const ATTN_INT8 = 1;
+export const ATTN_MASK_NONE = 0;
+export const ATTN_MASK_SELECT = 1;
+export const ATTN_MASK_ADD = 2;
+export const ATTN_SCORES_RAW = 0;
+export const ATTN_SCORES_CAPPED = 1;
+export const ATTN_SCORES_MASKED = 2;
+export const ATTN_CACHE_F32 = 0;
+export const ATTN_CACHE_F16 = 1;
+export const ATTN_CACHE_Q8 = 2;
+
+// src/c/include/layers.h
+export const ATTN_SILU = 0;
+export const ATTN_GELU = 1;
+export const ATTN_GELU_TANH = 2;
+
+// src/c/include/theory.h
+export const ATTN_SHARING_COLUMNS = 11;
+export const ATTN_SHARING_BOUNDS = 8;
+
+// src/c/include/weights.h
+export const ATTN_F32 = 0;
+export const ATTN_F16 = 1;
+export const ATTN_Q4_0 = 2;
+export const ATTN_Q4_1 = 3;
+export const ATTN_Q5_0 = 6;
+export const ATTN_Q5_1 = 7;
+export const ATTN_Q8_0 = 8;
+export const ATTN_Q4_K = 12;
+export const ATTN_Q5_K = 13;
+export const ATTN_Q6_K = 14;
+export const ATTN_BF16 = 30;
+export const ATTN_MULTIPLY_KINDS = 3;
