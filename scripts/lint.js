@@ -1,6 +1,7 @@
 /**
  * Whether the sources are as `npm run format` leaves them, eslint has nothing to say, no line of
  * code is too wide, and the prose is plain.
+ * scripts/generate.js comes first, because it writes sources.
  *
  *   node scripts/lint.js          checks
  *   node scripts/lint.js --fix    formats
@@ -55,6 +56,7 @@ function narrow() {
 
 const sources = named(/\.(js|mjs|ts|css|json)$/).filter((file) => !file.endsWith('lock.json'));
 const checks = [
+  () => tool('generate', process.execPath, ['scripts/generate.js', ...(fix ? [] : ['--check'])]),
   () => tool('eslint', 'node_modules/.bin/eslint', fix ? ['--fix', '.'] : ['.']),
   () =>
     tool('prettier', 'node_modules/.bin/prettier', [

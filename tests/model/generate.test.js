@@ -758,14 +758,14 @@ test('a model that does not fit takes nothing', async () => {
     max_position_embeddings: 2 ** 26,
   });
   // a cache of 1 GiB and rotary tables of 2, beside 2 that are taken
-  const taken = memory.take(2 ** 31);
+  const taken = memory.allocate(2 ** 31);
   const held = [memory.top, memory.holes];
   await assert.rejects(
     loadModel(asSafetensors(large), { engine: own, context: 2 ** 19, cacheType: 'q8' }),
     { code: 'OOM' },
   );
   assert.deepEqual([memory.top, memory.holes], held);
-  memory.give(taken, 2 ** 31);
+  memory.release(taken, 2 ** 31);
   // what can never fit is said before anything is read or computed for it
   const { byteLength } = memory.buffer;
   for (const [context, cacheType] of [

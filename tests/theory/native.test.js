@@ -18,8 +18,8 @@ class Recorder extends Memory {
   blocks = new Map();
   calls = [];
 
-  room(kind, length) {
-    const at = super.room(kind, length);
+  pushArray(kind, length) {
+    const at = super.pushArray(kind, length);
     const bytes = length * (kind === 'float64' ? 8 : 4);
     this.blocks.set(at, { bytes, input: false });
     return at;

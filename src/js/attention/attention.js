@@ -12,7 +12,8 @@ import {
   sizesOf,
   yes,
 } from '../check.js';
-import { checkStatus, describe, kindOf, refuse } from '../errors.js';
+import { describe, kindOf, refuse } from '../errors.js';
+import { checkStatus } from '../engine/status.js';
 import { ATTN_INT8, ATTN_MASK_ADD, ATTN_MASK_SELECT } from '../engine/constants.js';
 import { F32, Tensor, typeOf } from '../engine/memory.js';
 
@@ -110,7 +111,7 @@ function run(memory, type, shape, o, inputs, cache) {
     // whoever is lost may still write to where the result is, so with threads that is nothing that
     // lasts
     const own = given instanceof Tensor && !memory.pool;
-    const out = own ? given.place() : memory.room(type, length);
+    const out = own ? given.place() : memory.pushArray(type, length);
     if (type === F32 && memory.pool?.worth(p)) {
       if (!memory.pool.run(p, out, cache, q, k, v)) return;
     } else {
@@ -249,7 +250,7 @@ export function setOptions(memory, type, { batch, heads, m, n }, o, p) {
  */
 export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
   const count = batch * heads * m;
-  const room = (length = count) => memory.room(type, length);
+  const room = (length = count) => memory.pushArray(type, length);
   const copy = (/** @type {number} */ at, length = count) => memory.copy(type, at, length);
   let length = 0;
   let weights = 0;

@@ -1,5 +1,6 @@
 import { array, choice, integer, read, rows, sized, sizesOf } from '../check.js';
-import { STATUS, checkStatus, describe, refuse } from '../errors.js';
+import { describe, refuse } from '../errors.js';
+import { STATUS, checkStatus } from '../engine/status.js';
 import { Block, F32 } from '../engine/memory.js';
 
 /** In the order of attn.h. */
@@ -72,8 +73,8 @@ export class KVCache extends Block {
     integer('to', to, 0, this.length);
     const count = kvHeads * (to - integer('from', from, 0, to));
     return memory.scope(() => {
-      const k = memory.room(F32, count * headDim);
-      const v = memory.room(F32, count * valueDim);
+      const k = memory.pushArray(F32, count * headDim);
+      const v = memory.pushArray(F32, count * valueDim);
       memory.c.attn_cache_read(at, k, v, from, to);
       return { k: memory.copy(F32, k, count * headDim), v: memory.copy(F32, v, count * valueDim) };
     });

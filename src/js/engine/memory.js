@@ -104,7 +104,7 @@ export class Memory {
   }
 
   /** @param {Kind} kind @param {number} length */
-  room(kind, length) {
+  pushArray(kind, length) {
     return this.push(bytesOf(kind, length));
   }
 
@@ -124,7 +124,7 @@ export class Memory {
   }
 
   /** A persistent block. @param {number} bytes */
-  take(bytes) {
+  allocate(bytes) {
     const hole = this.holes.find((h) => h.end - h.at >= align(bytes));
     if (!hole) return this.push(bytes);
     const at = hole.at;
@@ -133,8 +133,8 @@ export class Memory {
     return at;
   }
 
-  /** Gives back a block that `take` gave. @param {number} at @param {number} bytes */
-  give(at, bytes) {
+  /** Gives back a block that `allocate` gave. @param {number} at @param {number} bytes */
+  release(at, bytes) {
     const holes = [...this.holes, { at, end: at + align(bytes) }].sort((a, b) => a.at - b.at);
     this.holes = [];
     for (const hole of holes) {
@@ -175,7 +175,7 @@ export class Memory {
    */
   put(x, kind) {
     if (x instanceof Tensor) return x.place(this);
-    const at = this.room(kind, x.length);
+    const at = this.pushArray(kind, x.length);
     this.view(kind, at, x.length).set(x);
     return at;
   }
@@ -196,7 +196,7 @@ export class Block {
     this.#memory = memory;
     this.#bytes = bytes;
     this.#name = name;
-    this.#at = memory.take(bytes);
+    this.#at = memory.allocate(bytes);
   }
 
   /** Its address, for the memory it lives in. @param {Memory} [memory] @param {string} [name] */
@@ -205,7 +205,7 @@ export class Block {
   }
 
   dispose() {
-    if (this.#at >= 0) this.#memory.give(this.#at, this.#bytes);
+    if (this.#at >= 0) this.#memory.release(this.#at, this.#bytes);
     this.#at = -1;
   }
 }

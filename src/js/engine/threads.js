@@ -105,7 +105,7 @@ class Pool {
   /** @param {Memory} memory */
   constructor(memory) {
     this.memory = memory;
-    this.at = memory.take(AT.COUNT * 4);
+    this.at = memory.allocate(AT.COUNT * 4);
     this.control = memory.view('int32', this.at, AT.COUNT).fill(0);
     this.control[AT.OPEN] = -1;
     /** @type {any[]} */
@@ -124,7 +124,7 @@ class Pool {
    * @param {{ module: WebAssembly.Module, memory: WebAssembly.Memory, index: number }} data
    */
   async add(data) {
-    const stack = this.memory.take(STACK_BYTES) + STACK_BYTES;
+    const stack = this.memory.allocate(STACK_BYTES) + STACK_BYTES;
     this.parts++;
     /** @type {any} */
     let worker;

@@ -1,11 +1,12 @@
 import { choice, integer, read, rows, yes } from '../check.js';
-import { checkStatus, describe, refuse } from '../errors.js';
-import { Held } from './storage.js';
+import { describe, refuse } from '../errors.js';
+import { checkStatus } from '../engine/status.js';
+import { LayerStorage } from './storage.js';
 import { readOptions } from '../attention/attention.js';
 import { Block, F32 } from '../engine/memory.js';
 import {
   FORWARD,
-  holdTable,
+  storeTable,
   layerCall,
   readEpsilon,
   readPlaces,
@@ -63,7 +64,7 @@ export class LatentCache extends Block {
 /** See types.layers.d.ts. */
 export class Latent {
   #memory;
-  #held;
+  #storage;
   /** @type {Record<string, number>} places */
   #at = {};
   #table;
@@ -100,7 +101,7 @@ export class Latent {
       integer(name, x, 1);
     for (const [name, x] of Object.entries({ queryLatent, ropeDim })) integer(name, x, 0);
     const w = read('weights', weights, 'q qA qANorm qB kvA kvANorm kvB o');
-    const held = new Held(memory);
+    const storage = new LayerStorage(memory);
     const headDim = nopeDim + ropeDim;
     const table = tableOf(memory, rope, ropeDim, 'ropeDim');
     /** @param {string} name @param {number} height @param {number} width @param {string} shape */
@@ -117,9 +118,9 @@ export class Latent {
     check('kvA', kvLatent + ropeDim, modelDim, '(kvLatent+ropeDim)*modelDim');
     check('kvB', heads * (nopeDim + valueDim), kvLatent, 'heads*(nopeDim+valueDim)*kvLatent');
     check('o', outputs, heads * valueDim, 'outputs*heads*valueDim');
-    this.#at.down = held.matrix('weights.kvA', w.kvA, kvLatent, modelDim);
-    this.#at.key = ropeDim ? held.matrix('weights.kvA', w.kvA, ropeDim, modelDim, kvLatent) : -1;
-    this.#at.o = held.matrix('weights.o', w.o, outputs, heads * valueDim);
+    this.#at.down = storage.matrix('weights.kvA', w.kvA, kvLatent, modelDim);
+    this.#at.key = ropeDim ? storage.matrix('weights.kvA', w.kvA, ropeDim, modelDim, kvLatent) : -1;
+    this.#at.o = storage.matrix('weights.o', w.o, outputs, heads * valueDim);
     const q = queryLatent ? 'qB' : 'q';
     check(
       q,
@@ -127,34 +128,34 @@ export class Latent {
       queryLatent || modelDim,
       `heads*(nopeDim+ropeDim)*${queryLatent ? 'queryLatent' : 'modelDim'}`,
     );
-    this.#at.q = held.matrix(`weights.${q}`, w[q], heads * headDim, queryLatent || modelDim);
+    this.#at.q = storage.matrix(`weights.${q}`, w[q], heads * headDim, queryLatent || modelDim);
     if (queryLatent) check('qA', queryLatent, modelDim, 'queryLatent*modelDim');
-    this.#at.qDown = queryLatent ? held.matrix('weights.qA', w.qA, queryLatent, modelDim) : -1;
+    this.#at.qDown = queryLatent ? storage.matrix('weights.qA', w.qA, queryLatent, modelDim) : -1;
     for (const [name, size, words] of /** @type {[string, number, string][]} */ ([
       ['qANorm', queryLatent, 'queryLatent'],
       ['kvANorm', kvLatent, 'kvLatent'],
     ])) {
       if (w[name] !== undefined) check(name, size, 1, words);
-      this.#at[name] = held.vector(w[name]);
+      this.#at[name] = storage.vector(w[name]);
     }
     if (table && table.dim !== ropeDim)
       refuse('SHAPE', 'rope.dim', table.dim, `${ropeDim} = ropeDim`);
-    this.#table = holdTable(held, table);
+    this.#table = storeTable(storage, table);
     if (residual && outputs !== modelDim)
       refuse('SHAPE', 'outputs', outputs, `${modelDim} = modelDim, for a residual`);
     this.#options = { epsilon: readEpsilon(normEpsilon), residual: yes('residual', residual) };
     this.#model = { modelDim, heads, kvLatent, queryLatent, nopeDim, ropeDim, valueDim, outputs };
     this.#memory = memory;
-    this.#held = held;
+    this.#storage = storage;
     this.#at.up = memory.scope(() => {
       const bytes = memory.c.attn_latent_up_bytes(this.#init()) >>> 0;
       if (!bytes) refuse('LIMIT', 'weights.kvB', 'too large', 'below 2 GiB for each head');
-      return held.add(bytes, (at) =>
+      return storage.add(bytes, (at) =>
         memory.c.attn_latent_pack_up(this.#init(), at, memory.put(w.kvB, F32)),
       );
     });
-    this.bytes = held.bytes;
-    held.take();
+    this.bytes = storage.bytes;
+    storage.allocate();
   }
 
   #init() {
@@ -186,7 +187,7 @@ export class Latent {
 
   /** @param {any} options */
   cache(options) {
-    this.#held.at(0);
+    this.#storage.at(0);
     const { kvLatent, ropeDim } = this.#model;
     return new LatentCache(this.#memory, kvLatent + ropeDim, options);
   }
@@ -207,7 +208,7 @@ export class Latent {
     );
     const m = rows('x', memory.floats('x', x, F32), batch * modelDim, 'batch*modelDim');
     const kept = kvLatent + ropeDim;
-    this.#held.at(0);
+    this.#storage.at(0);
     let past = 0;
     let place = 0;
     if (cache !== undefined) {
@@ -245,7 +246,7 @@ export class Latent {
     const result = layerCall(memory, x, o, batch * m * outputs, shape, size, (team, p, out, at) => {
       const layer = this.#set();
       const places = positions ? memory.put(positions, 'int32') : 0;
-      const latents = place || memory.room(F32, batch * n * kept);
+      const latents = place || memory.pushArray(F32, batch * n * kept);
       const { c } = memory;
       const room = roomFor(memory, c.attn_latent_room(layer, team, p, absorbed));
       return c.attn_latent_forward(layer, team, p, out, at, places, latents, absorbed, room);
@@ -261,7 +262,7 @@ export class Latent {
     const layer = this.#init();
     const { epsilon, residual } = this.#options;
     /** @param {string} name */
-    const at = (name) => this.#held.at(this.#at[name]);
+    const at = (name) => this.#storage.at(this.#at[name]);
     memory.c.attn_latent_set_weights(layer, at('down'), at('key'), at('up'), at('q'), at('o'));
     memory.c.attn_latent_set_query_down(layer, at('qDown'), at('qANorm'));
     memory.c.attn_latent_set_norm(layer, at('kvANorm'), epsilon);
@@ -269,8 +270,8 @@ export class Latent {
     if (t)
       memory.c.attn_latent_set_rope(
         layer,
-        this.#held.at(t.cos),
-        this.#held.at(t.sin),
+        this.#storage.at(t.cos),
+        this.#storage.at(t.sin),
         t.interleaved,
       );
     memory.c.attn_latent_set_residual(layer, residual);
@@ -278,6 +279,6 @@ export class Latent {
   }
 
   dispose() {
-    this.#held.dispose();
+    this.#storage.dispose();
   }
 }

@@ -8,8 +8,9 @@ import {
 } from '../attention/attention.js';
 import { KVCache } from '../attention/cache.js';
 import { integer, number, read, rows, sizesOf, yes } from '../check.js';
-import { checkStatus, describe, refuse } from '../errors.js';
-import { Held } from './storage.js';
+import { describe, refuse } from '../errors.js';
+import { checkStatus } from '../engine/status.js';
+import { LayerStorage } from './storage.js';
 import { F32 } from '../engine/memory.js';
 import { floats, landing, together } from './operations.js';
 import { readPositions, readTable } from './rope.js';
@@ -40,17 +41,17 @@ export const tableOf = (memory, rope, dim, size) =>
 
 /**
  * The same, copied into its memory.
- * @param {Held} held
+ * @param {LayerStorage} storage
  * @param {ReturnType<typeof tableOf>} table
  */
-export function holdTable(held, table) {
+export function storeTable(storage, table) {
   return (
     table && {
       dim: table.dim,
       positions: table.positions,
       interleaved: table.interleaved,
-      cos: held.vector(table.cos),
-      sin: held.vector(table.sin),
+      cos: storage.vector(table.cos),
+      sin: storage.vector(table.sin),
     }
   );
 }
@@ -131,7 +132,7 @@ export function roomFor(memory, bytes) {
 /** See types.layers.d.ts. */
 export class MultiHead {
   #memory;
-  #held;
+  #storage;
   /** @type {Record<string, number>} places */
   #at = {};
   #table;
@@ -167,7 +168,7 @@ export class MultiHead {
       v: kvHeads * valueDim,
       o: integer('outputs', outputs ?? modelDim, 1),
     };
-    const held = new Held(memory);
+    const storage = new LayerStorage(memory);
     for (const [name, size] of Object.entries(sizes)) {
       const columns = name === 'o' ? heads * valueDim : modelDim;
       floats(
@@ -177,7 +178,7 @@ export class MultiHead {
         size * columns,
         `${{ q: 'heads*headDim*modelDim', k: 'kvHeads*headDim*modelDim', v: 'kvHeads*valueDim*modelDim', o: 'outputs*heads*valueDim' }[name]}`,
       );
-      this.#at[name] = held.matrix(`weights.${name}`, w[name], size, columns);
+      this.#at[name] = storage.matrix(`weights.${name}`, w[name], size, columns);
     }
     for (const [name, size, shape] of /** @type {[string, number, string][]} */ ([
       ['qBias', sizes.q, 'heads*headDim'],
@@ -188,9 +189,9 @@ export class MultiHead {
       ['kNorm', headDim, 'headDim'],
     ])) {
       if (w[name] !== undefined) floats(memory, `weights.${name}`, w[name], size, shape);
-      this.#at[name] = held.vector(w[name]);
+      this.#at[name] = storage.vector(w[name]);
     }
-    this.#table = holdTable(held, table);
+    this.#table = storeTable(storage, table);
     this.#options = {
       epsilon: readEpsilon(normEpsilon),
       onePlus: yes('onePlus', onePlus),
@@ -205,9 +206,9 @@ export class MultiHead {
     this.headDim = headDim;
     this.valueDim = valueDim;
     this.#memory = memory;
-    this.#held = held;
-    this.bytes = held.bytes;
-    held.take();
+    this.#storage = storage;
+    this.bytes = storage.bytes;
+    storage.allocate();
   }
 
   /** @param {any} x @param {any} [options] @returns {any} */
@@ -274,7 +275,7 @@ export class MultiHead {
     const layer = memory.push(memory.c.attn_multi_head_bytes());
     const { epsilon, onePlus, residual } = this.#options;
     /** @param {string} name */
-    const at = (name) => this.#held.at(this.#at[name]);
+    const at = (name) => this.#storage.at(this.#at[name]);
     const { c } = memory;
     c.attn_multi_head_init(layer, at('q'), at('k'), at('v'), at('o'));
     c.attn_multi_head_set_biases(layer, at('qBias'), at('kBias'), at('vBias'), at('oBias'));
@@ -283,8 +284,8 @@ export class MultiHead {
     if (t)
       memory.c.attn_multi_head_set_rope(
         layer,
-        this.#held.at(t.cos),
-        this.#held.at(t.sin),
+        this.#storage.at(t.cos),
+        this.#storage.at(t.sin),
         t.dim,
         t.interleaved,
       );
@@ -293,6 +294,6 @@ export class MultiHead {
   }
 
   dispose() {
-    this.#held.dispose();
+    this.#storage.dispose();
   }
 }

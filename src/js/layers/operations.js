@@ -1,7 +1,7 @@
 import { overlap } from '../attention/attention.js';
 import { choice, integer, number, read, rows, sized, yes } from '../check.js';
 import { refuse } from '../errors.js';
-import { Held } from './storage.js';
+import { LayerStorage } from './storage.js';
 import { ATTN_F32 } from '../engine/constants.js';
 import { F32, Tensor } from '../engine/memory.js';
 
@@ -31,7 +31,7 @@ export const floats = (memory, name, x, length, shape) =>
 export function landing(memory, given, length) {
   const tensor = given instanceof Tensor;
   const own = tensor && !memory.pool;
-  const at = own ? given.place() : memory.room(F32, length);
+  const at = own ? given.place() : memory.pushArray(F32, length);
   const take = () => {
     const output = memory.view(F32, at, length);
     if (given && !own) (tensor ? given.data : given).set(output);
@@ -134,7 +134,7 @@ export function matmul(memory, a, b, options) {
 /** See types.layers.d.ts. */
 export class Linear {
   #memory;
-  #held;
+  #storage;
   #bias;
 
   /** @param {Memory} memory @param {any} weights @param {any} options */
@@ -148,11 +148,11 @@ export class Linear {
     );
     if (bias !== undefined) floats(memory, 'bias', bias, this.outputs, 'outputs');
     this.#memory = memory;
-    this.#held = new Held(memory);
-    this.#held.matrix('weights', weights, this.outputs, this.inputs); // at place 0
-    this.#bias = this.#held.vector(bias);
-    this.bytes = this.#held.bytes;
-    this.#held.take();
+    this.#storage = new LayerStorage(memory);
+    this.#storage.matrix('weights', weights, this.outputs, this.inputs); // at place 0
+    this.#bias = this.#storage.vector(bias);
+    this.bytes = this.#storage.bytes;
+    this.#storage.allocate();
   }
 
   /** @param {any} x @param {any} [options] @returns {any} */
@@ -161,11 +161,19 @@ export class Linear {
     const { inputs, outputs } = this;
     const memory = this.#memory;
     rows('x', memory.floats('x', x, F32), inputs, 'inputs');
-    return product(memory, out, x, this.#held.at(0), this.#held.at(this.#bias), inputs, outputs);
+    return product(
+      memory,
+      out,
+      x,
+      this.#storage.at(0),
+      this.#storage.at(this.#bias),
+      inputs,
+      outputs,
+    );
   }
 
   dispose() {
-    this.#held.dispose();
+    this.#storage.dispose();
   }
 }
 
@@ -228,7 +236,7 @@ export function layerNorm(memory, x, scale, bias, options) {
       if (y !== undefined && overlap(o[name], y))
         refuse('ALIAS', name, `in the memory of ${other}`, 'memory of its own');
   return written(memory, o.out, x.length, 'x', (out) => {
-    const at = Object.fromEntries(asked.map((name) => [name, memory.room(F32, count)]));
+    const at = Object.fromEntries(asked.map((name) => [name, memory.pushArray(F32, count)]));
     memory.c.attn_layer_norm(
       out,
       memory.put(x, F32),

@@ -54,10 +54,10 @@ export function ropeTable(memory, options) {
   const half = dim / 2;
   const how = readScaling(scaling);
   return memory.scope(() => {
-    const f = memory.room('float64', half);
+    const f = memory.pushArray('float64', half);
     const attentionFactor = frequencies(memory, f, dim, base, how);
-    const cos = memory.room(F32, positions * half);
-    const sin = memory.room(F32, positions * half);
+    const cos = memory.pushArray(F32, positions * half);
+    const sin = memory.pushArray(F32, positions * half);
     memory.c.attn_rope_table(cos, sin, f, dim, from, positions, attentionFactor);
     return Object.freeze({
       cos: memory.copy(F32, cos, positions * half),

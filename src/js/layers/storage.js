@@ -10,7 +10,7 @@ const align = (bytes) => Math.ceil(bytes / 64) * 64;
  * Everything is checked and measured before the block is taken; a place is known by its distance
  * from the block's beginning.
  */
-export class Held {
+export class LayerStorage {
   #memory;
   #at = -1;
   /** @type {((at: number) => void)[]} */
@@ -56,10 +56,10 @@ export class Held {
       : this.add(4 * x.length, (at) => this.#memory.view(F32, at, x.length).set(x.data ?? x));
   }
 
-  /** Takes the block and fills it. */
-  take() {
+  /** Allocates the block and fills it. */
+  allocate() {
     const memory = this.#memory;
-    this.#at = memory.take(this.bytes);
+    this.#at = memory.allocate(this.bytes);
     try {
       for (const fill of this.#fill) memory.scope(() => fill(this.#at));
     } catch (error) {
@@ -76,7 +76,7 @@ export class Held {
   }
 
   dispose() {
-    if (this.#at >= 0) this.#memory.give(this.#at, this.bytes);
+    if (this.#at >= 0) this.#memory.release(this.#at, this.bytes);
     this.#at = -1;
   }
 }

@@ -1,6 +1,7 @@
 import { attention } from '../attention/attention.js';
 import { integer, number, read, rows, sized, yes } from '../check.js';
-import { STATUS, refuse } from '../errors.js';
+import { refuse } from '../errors.js';
+import { STATUS } from '../engine/status.js';
 import { F32, typeOf } from '../engine/memory.js';
 import { finite } from './run.js';
 
@@ -40,8 +41,8 @@ function smooth(memory, q, k, v, options) {
   finite('k', k);
   if (valued) finite('v', v);
   return memory.scope(() => {
-    const weights = memory.room(type, m * n);
-    const output = valued ? memory.room(type, m * valueDim) : 0;
+    const weights = memory.pushArray(type, m * n);
+    const output = valued ? memory.pushArray(type, m * valueDim) : 0;
     const { attn_gaussian_f32, attn_gaussian_f64 } = memory.c;
     const gaussian = type === F32 ? attn_gaussian_f32 : attn_gaussian_f64;
     const status = gaussian(
@@ -90,7 +91,7 @@ export function kernelEquivalence(memory, q, k, v, options) {
     attention(memory, q, k, v, { headDim, valueDim, temperature, want: { weights: true } })
   );
   return memory.scope(() => {
-    const report = memory.room('float64', 10);
+    const report = memory.pushArray('float64', 10);
     const put = (/** @type {any} */ x) => memory.put(x, type);
     memory.c.attn_gaussian_compare(
       report,

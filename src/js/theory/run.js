@@ -1,6 +1,7 @@
 /** Between the statements and theory.h: arrays of numbers in, named arrays and numbers out. */
 import { number, sized } from '../check.js';
-import { STATUS, describe, kindOf, refuse } from '../errors.js';
+import { describe, kindOf, refuse } from '../errors.js';
+import { STATUS } from '../engine/status.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
@@ -62,7 +63,7 @@ export function compute(
   { scratch = 0, refused = ['input', 'not finite', 'finite numbers'] } = {},
 ) {
   return memory.scope(() => {
-    const at = Object.values(outputs).map((length) => memory.room('float64', length));
+    const at = Object.values(outputs).map((length) => memory.pushArray('float64', length));
     const values = given.map((x) =>
       typeof x === 'number'
         ? x
@@ -70,7 +71,7 @@ export function compute(
           ? memory.put(x, kindOf(x) === 'Int32Array' ? 'int32' : 'float64')
           : 0,
     );
-    if (scratch) values.push(memory.room('float64', scratch));
+    if (scratch) values.push(memory.pushArray('float64', scratch));
     const call = /** @type {(...values: number[]) => number} */ (
       memory.c[/** @type {keyof import('../engine/exports.d.ts').TheoryExports} */ (`attn_${f}`)]
     );

@@ -1,5 +1,5 @@
 import { integer, number, read, rows } from '../check.js';
-import { checkStatus } from '../errors.js';
+import { checkStatus } from '../engine/status.js';
 import { compute, numbers } from './run.js';
 
 /**

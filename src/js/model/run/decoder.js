@@ -1,5 +1,5 @@
 import { F32 } from '../../engine/memory.js';
-import { checkStatus } from '../../errors.js';
+import { checkStatus } from '../../engine/status.js';
 import { Pass } from './pass.js';
 
 /**
@@ -260,7 +260,7 @@ function ropeTable(memory, owner, size, positions, base, scaling, factors) {
   const cos = owner.take(positions * pairs * 4);
   const sin = owner.take(positions * pairs * 4);
   memory.scope(() => {
-    const f = memory.room('float64', pairs);
+    const f = memory.pushArray('float64', pairs);
     memory.c.attn_rope_frequencies(f, size, base);
     if (scaling.type === 'linear') memory.c.attn_rope_linear(f, size, scaling.factor);
     if (scaling.type === 'llama3')

@@ -27,7 +27,7 @@ export function fingerprint(memory, config, weights) {
   ])
     memory.scope(() => {
       const columns = memory.c.attn_matrix_columns(at);
-      const row = memory.room('float32', columns);
+      const row = memory.pushArray('float32', columns);
       memory.c.attn_matrix_row(at, memory.c.attn_matrix_rows(at) >> 1, row);
       sum = checksum(memory.view('int32', row, columns), sum);
     });

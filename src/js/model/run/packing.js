@@ -1,4 +1,5 @@
-import { ClearheadError, STATUS, checkStatus } from '../../errors.js';
+import { ClearheadError } from '../../errors.js';
+import { STATUS, checkStatus } from '../../engine/status.js';
 import { TYPES } from '../files/formats.js';
 
 /**
@@ -96,7 +97,7 @@ export class Packing {
     const { memory } = this;
     const ahead = Math.max(bytes, Math.min(this.#received, this.expected - this.bytes));
     if (memory.top + bytes > memory.buffer.byteLength) memory.scope(() => void memory.push(ahead));
-    const at = memory.take(bytes);
+    const at = memory.allocate(bytes);
     this.#blocks.push({ at, bytes });
     this.bytes += bytes;
     return at;
@@ -155,7 +156,7 @@ export class Packing {
     const most = Math.max(STAGE, rowBytes);
     if (most > this.#stage.bytes) {
       this.#dropStage();
-      this.#stage = { at: memory.take(most), bytes: most };
+      this.#stage = { at: memory.allocate(most), bytes: most };
     }
     const place = this.take(bytes);
     checkStatus(
@@ -199,12 +200,12 @@ export class Packing {
       this.#blocks.findIndex((each) => each.at === at),
       1,
     );
-    this.memory.give(block.at, block.bytes);
+    this.memory.release(block.at, block.bytes);
     this.bytes -= block.bytes;
   }
 
   #dropStage() {
-    if (this.#stage.bytes) this.memory.give(this.#stage.at, this.#stage.bytes);
+    if (this.#stage.bytes) this.memory.release(this.#stage.at, this.#stage.bytes);
     this.#stage = { at: 0, bytes: 0 };
   }
 
@@ -215,7 +216,7 @@ export class Packing {
 
   dispose() {
     this.#dropStage();
-    for (const { at, bytes } of this.#blocks.splice(0)) this.memory.give(at, bytes);
+    for (const { at, bytes } of this.#blocks.splice(0)) this.memory.release(at, bytes);
     this.bytes = 0;
     this.at.clear();
   }

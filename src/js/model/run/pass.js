@@ -1,4 +1,5 @@
-import { STATUS, refuse } from '../../errors.js';
+import { refuse } from '../../errors.js';
+import { STATUS } from '../../engine/status.js';
 import { F32 } from '../../engine/memory.js';
 
 /**
@@ -116,7 +117,7 @@ export class Pass {
 
   /** @param {number} bytes */
   #take(bytes) {
-    const at = this.#decoder.memory.take(bytes);
+    const at = this.#decoder.memory.allocate(bytes);
     this.#blocks.push({ at, bytes });
     return at;
   }
@@ -195,6 +196,6 @@ export class Pass {
   }
 
   end() {
-    for (const { at, bytes } of this.#blocks.splice(0)) this.#decoder.memory.give(at, bytes);
+    for (const { at, bytes } of this.#blocks.splice(0)) this.#decoder.memory.release(at, bytes);
   }
 }
