@@ -378,7 +378,7 @@ test('errors come over as they are, and the model goes on', async () => {
   );
   await assert.rejects(all(model.generate(Promise.resolve([1]))), {
     code: 'ARG',
-    message: /^generate was given what cannot be sent to a worker/,
+    message: /^generate was given a value that cannot be sent to a worker/,
   });
   assert.equal((await model.step(3)).logits.length, 64);
   // left in the middle, it lets the next one begin

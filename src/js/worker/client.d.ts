@@ -35,8 +35,8 @@ export interface RemoteLoadOptions extends Omit<LoadOptions, 'engine'> {
 }
 
 /**
- * Starts a worker and loads a model in it. Addresses are relative to the page; a Response is read
- * here and sent on, an ArrayBuffer copied. A page's policy needs `worker-src 'self'`.
+ * Starts a worker and loads a model in it. Addresses are relative to the page. A Response is read
+ * in the page and sent on; an ArrayBuffer is copied. A page's policy needs `worker-src 'self'`.
  */
 export function loadModel(source: ModelSource, options?: RemoteLoadOptions): Promise<RemoteModel>;
 
@@ -50,10 +50,9 @@ export interface RemoteModel {
   /** Its numbers are those of the last answer. */
   readonly cache: RemoteCache;
   /**
-   * As that of `Model`, but begins, and refuses options, when the first token is asked for. The
-   * worker is a token ahead of what was taken, and while that is waited for it has been asked for
-   * the next: a temperature that is set meanwhile acts, and a row that is asked for is had, a token
-   * or two later. A text that is ended early leaves the cache as long as what was taken of it.
+   * As that of `Model`, but it begins, and refuses options, when the first token is asked for. The
+   * worker runs one or two tokens ahead. A temperature acts, and a row is computed, that much later.
+   * If a text is ended early, the cache is truncated to the tokens that were received.
    */
   generate<O extends Observe = 'none'>(
     prompt: string | ArrayLike<number>,

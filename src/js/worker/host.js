@@ -1,165 +1,201 @@
 /**
- * The worker behind remote.js: it holds one model and does what messages ask. A message is { id, f,
- * values } and is answered by { id, value } or { id, error }; { id, progress } tells of loading, {
- * stop: id } asks to end what `id` began.
+ * The worker behind client.js: it holds one model and does what messages ask.
+ *
+ *   { id, f, values }     a call, answered by { id, value } or { id, error }
+ *   { id, progress }      an answer before the last one: how far loading is
+ *   { stop: id }          ends a call; it has no answer of its own
  */
 import { init } from '../index.js';
 import { NODE } from '../engine/load.js';
 import { loadModel } from '../model/index.js';
 import { busy } from '../model/run/sequence.js';
 
-/** @type {import('../model/api.d.ts').Model | undefined} */
+/**
+ * @typedef {import('../model/api.d.ts').Model} Model
+ * @typedef {{ id: number, f: string, values: any[], stop?: number }} Message
+ * @typedef {(answer: unknown) => void} Post
+ *
+ * @typedef {object} Text that is being generated
+ * @property {AsyncGenerator<import('../model/api.d.ts').GeneratedToken, void, void>} tokens
+ * @property {number[]} lengths of the cache at each token so far
+ * @property {boolean} over whether the last token is made; the page may not have received it
+ */
+
+/** @type {Model | undefined} */
 let model;
-/**
- * What can be ended, by the id of the message that began it.
- * @type {Map<number, AbortController>}
- */
+/** Calls that can be ended. @type {Map<number, AbortController>} */
 const running = new Map();
-/**
- * Texts being generated, the cache's length at each token so far, and whether the last has been
- * made, which the page may not have got to.
- * @type {Map<number, { text: AsyncGenerator<any, void, void>, lengths: number[], over: boolean }>}
- */
+/** By the call that began them. @type {Map<number, Text>} */
 const texts = new Map();
 /**
- * The token that is being made: the next is begun when it has been sent, and a row can be had only
- * between two.
+ * The token that is being made. The next one is begun when it has been sent, and a row is computed
+ * between two of them.
  * @type {Promise<unknown>}
  */
 let ahead = Promise.resolve();
-/** Texts that are ending: what is asked next waits for it. @type {Promise<unknown>} */
+/** Texts that are ending; later calls wait for them. @type {Promise<unknown>} */
 let ending = Promise.resolve();
 
-/** Refuses what changes the cache of a text that is over here alone; for others the model does. */
-function free() {
+/**
+ * Refuses to change the cache while the page has not received the last token of a text. Before that
+ * token the model itself refuses.
+ */
+function checkNoText() {
   for (const { over } of texts.values()) if (over) throw busy();
 }
 
-const loaded = () => /** @type {import('../model/api.d.ts').Model} */ (model);
+const loaded = () => /** @type {Model} */ (model);
 
-/** What a page keeps a copy of. */
-const state = () =>
+/** The state of the cache, which the page keeps a copy of. */
+const cacheState = () =>
   model && { length: model.cache.length, capacity: model.cache.capacity, bytes: model.cache.bytes };
 
-/** @param {number} id @param {boolean} [brief] over as soon as it is answered */
-function controller(id, brief = false) {
-  const made = new AbortController();
-  running.set(id, made);
-  return brief
-    ? { signal: made.signal, over: () => running.delete(id) }
-    : { signal: made.signal, over: () => {} };
+/** @param {number} id */
+function startRunning(id) {
+  const controller = new AbortController();
+  running.set(id, controller);
+  return controller.signal;
 }
 
-/** @type {Record<string, (post: (message: any) => void, id: number, ...values: any[]) => any>} */
-const functions = {
-  async load(post, id, source, { engine, ...options }) {
-    const { signal, over } = controller(id, true);
-    try {
-      const ch = await init({ ...engine, layers: true });
-      model = await loadModel(source, {
-        ...options,
-        engine: ch,
-        signal,
-        onProgress: (/** @type {any} */ progress) => post({ id, progress }),
-      });
-      const { config, info, tokenizer, template } = loaded();
-      const words = tokenizer && {
+/**
+ * @param {Post} post
+ * @param {number} id
+ * @param {import('../model/types.d.ts').ModelSource} source
+ * @param {Omit<import('./client.d.ts').RemoteLoadOptions, 'onProgress' | 'signal'>} options
+ */
+async function load(post, id, source, { engine, ...options }) {
+  const signal = startRunning(id);
+  try {
+    const ch = await init({ ...engine, layers: true });
+    model = await loadModel(source, {
+      ...options,
+      engine: ch,
+      signal,
+      onProgress: (progress) => post({ id, progress }),
+    });
+    const { config, info, tokenizer, template } = model;
+    return {
+      config,
+      info,
+      engine: { ...ch.info },
+      hasTemplate: template?.error === null,
+      tokenizer: tokenizer && {
         size: tokenizer.size,
         bos: tokenizer.bos,
         addsBos: tokenizer.addsBos,
         ends: tokenizer.ends,
-      };
-      return {
-        config,
-        info,
-        engine: { ...ch.info },
-        hasTemplate: template?.error === null,
-        tokenizer: words,
-      };
-    } finally {
-      over();
-    }
-  },
-  begin(post, id, how, prompt, options) {
-    const { signal } = /** @type {AbortController} */ (running.get(id));
-    signal.throwIfAborted(); // it may have been ended while it waited for another to end
-    free();
-    texts.set(id, {
-      text: /** @type {any} */ (loaded())[how](prompt, { ...options, signal }),
-      lengths: [],
-      over: false,
-    });
-  },
-  async next(post, id, of) {
-    const asked = texts.get(of);
-    const result = await asked?.text.next();
-    if (!asked || !result || result.done) return { done: true };
-    asked.lengths.push(loaded().cache.length);
-    asked.over = Boolean(result.value.finish);
-    return result;
-  },
-  /**
-   * Whoever took so many tokens of a text that is ended early has a cache that goes as far, though
-   * more may have been made, or nearly so. 0: nothing is to go.
-   */
-  finish(post, id, of, taken) {
-    const { text, lengths = [] } = texts.get(of) ?? {};
-    if (!text) return ending; // it never began
-    const back = () => {
-      const { cache } = loaded();
-      if (lengths[taken - 1] < cache.length) cache.truncate(lengths[taken - 1]);
+      },
     };
-    ending = Promise.all([
-      ending,
-      text
-        .return()
-        .then(back)
-        .catch(() => {}),
-    ]);
-    texts.delete(of);
-    running.delete(of);
-    return ending;
+  } finally {
+    running.delete(id);
+  }
+}
+
+/**
+ * Begins a text.
+ * @param {Post} post
+ * @param {number} id
+ * @param {'generate' | 'chat'} how
+ * @param {any} prompt
+ * @param {import('../model/api.d.ts').GenerateOptions} options
+ */
+function begin(post, id, how, prompt, options) {
+  const { signal } = /** @type {AbortController} */ (running.get(id));
+  signal.throwIfAborted(); // it may have been ended while it waited for another text to end
+  checkNoText();
+  const tokens = loaded()[how](prompt, { ...options, signal });
+  texts.set(id, { tokens, lengths: [], over: false });
+}
+
+/** The next token of a text. @param {Post} post @param {number} id @param {number} textId */
+async function next(post, id, textId) {
+  const text = texts.get(textId);
+  const result = await text?.tokens.next();
+  if (!text || !result || result.done) return { done: true };
+  text.lengths.push(loaded().cache.length);
+  text.over = Boolean(result.value.finish);
+  return result;
+}
+
+/**
+ * Ends a text. The worker runs ahead of the page, so the cache may hold more tokens than the page
+ * has `received`; it is truncated to those. With 0 the cache stays as it is.
+ * @param {Post} post
+ * @param {number} id
+ * @param {number} textId
+ * @param {number} received
+ */
+function finish(post, id, textId, received) {
+  const text = texts.get(textId);
+  if (!text) return ending; // it never began
+  const truncate = () => {
+    const { cache } = loaded();
+    const length = text.lengths[received - 1];
+    if (length < cache.length) cache.truncate(length);
+  };
+  const ended = text.tokens
+    .return()
+    .then(truncate)
+    .catch(() => {});
+  ending = Promise.all([ending, ended]);
+  texts.delete(textId);
+  running.delete(textId);
+  return ending;
+}
+
+/** @param {unknown} object @returns {Record<string, (...values: unknown[]) => unknown>} */
+const methodsOf = (object) => /** @type {any} */ (object);
+
+/** @type {Record<string, (post: Post, id: number, ...values: any[]) => unknown>} */
+const functions = {
+  load,
+  begin,
+  next,
+  finish,
+  prefill(post, id, tokens, options) {
+    checkNoText();
+    return loaded().prefill(tokens, options);
   },
-  prefill: (post, id, tokens, options) => (free(), loaded().prefill(tokens, options)),
-  row: (post, id, ...at) => /** @type {any} */ (loaded()).row(...at),
+  row: (post, id, layer, head, position) => loaded().row(layer, head, position),
   temperature: (post, id, layer, head) => loaded().temperature(layer, head),
-  setTemperature: (post, id, ...values) => /** @type {any} */ (loaded()).setTemperature(...values),
-  cache: (post, id, f, ...values) => (free(), /** @type {any} */ (loaded().cache)[f](...values)),
+  setTemperature: (post, id, temperature, layer, head) =>
+    loaded().setTemperature(temperature, layer, head),
+  cache(post, id, f, value) {
+    checkNoText();
+    return methodsOf(loaded().cache)[f](value);
+  },
   tokens: () => loaded().cache.tokens,
-  tokenizer: (post, id, f, ...values) => /** @type {any} */ (loaded().tokenizer)[f](...values),
+  tokenizer: (post, id, f, value, options) => methodsOf(loaded().tokenizer)[f](value, options),
 };
 
-/** @param {(message: any) => void} post @param {any} message */
+/** @param {Post} post @param {Message} message */
 async function answer(post, { id, f, values, stop }) {
   if (stop !== undefined) return void running.get(stop)?.abort();
-  if (f === 'begin') controller(id);
+  if (f === 'begin') startRunning(id);
   try {
     if (f !== 'next' && f !== 'finish') await ending;
     if (f === 'next' || f === 'row') await ahead;
     const value = await functions[f](post, id, ...values);
-    post({ id, value, cache: state() });
+    post({ id, value, cache: cacheState() });
   } catch (/** @type {any} */ error) {
     if (f === 'begin') running.delete(id);
-    post({
-      id,
-      error: { name: error?.name, code: error?.code, message: String(error?.message ?? error) },
-      cache: state(),
-    });
+    const { name, code, message = String(error) } = error ?? {};
+    post({ id, error: { name, code, message: String(message) }, cache: cacheState() });
   }
 }
 
-/** @param {(message: any) => void} post @param {any} message */
-function take(post, message) {
+/** @param {Post} post @param {Message} message */
+function receive(post, message) {
   const answered = answer(post, message);
   if (message.f === 'next') ahead = answered;
 }
 
 if (typeof postMessage === 'function')
-  globalThis.onmessage = ({ data }) => take((message) => postMessage(message), data);
+  globalThis.onmessage = ({ data }) => receive((message) => postMessage(message), data);
 else
   import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}worker_threads`).then(
     ({ parentPort: port }) =>
-      port?.on('message', (/** @type {any} */ data) =>
-        take((message) => port.postMessage(message), data),
+      port?.on('message', (/** @type {Message} */ data) =>
+        receive((message) => port.postMessage(message), data),
       ),
   );

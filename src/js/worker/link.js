@@ -1,0 +1,155 @@
+import { ClearheadError } from '../errors.js';
+import { listen } from '../engine/platform.js';
+
+/**
+ * Calls that go to the worker, and their answers; host.js tells the messages.
+ *
+ * @typedef {object} Answer a message of the worker
+ * @property {number} id of the call
+ * @property {unknown} [value]
+ * @property {{ name: string, code: import('../types.d.ts').ErrorCode, message: string }} [error]
+ * @property {unknown} [progress]
+ * @property {CacheState} [cache]
+ *
+ * @typedef {{ length: number, capacity: number, bytes: number }} CacheState
+ *
+ * @typedef {object} Call that waits for its answer
+ * @property {(value: any) => void} resolve
+ * @property {(error: unknown) => void} reject
+ * @property {(progress: any) => void} [onProgress]
+ *
+ * @typedef {object} CallOptions
+ * @property {number} [id] default a new one
+ * @property {number} [stop] the call that the signal ends, default this one
+ * @property {AbortSignal} [signal]
+ * @property {Call['onProgress']} [onProgress]
+ *
+ * @typedef {{ postMessage(message: unknown): void, terminate(): unknown, ref?(): void,
+ *   unref?(): void }} AnyWorker
+ */
+
+/** @param {string} why @param {unknown} [cause] */
+export const lost = (why, cause) =>
+  new ClearheadError('ENV', `the model's worker is lost: ${why}`, { cause });
+
+export class Link {
+  #worker;
+  #onEnd;
+  #lastId = 0;
+  /** @type {Map<number, Call>} */
+  #waiting = new Map();
+  /** The reason of the end. @type {unknown} */
+  #ended;
+  /** Its state at the last answer. @type {CacheState} */
+  cache = { length: 0, capacity: 0, bytes: 0 };
+
+  /** @param {AnyWorker} worker @param {(why: unknown) => void} onEnd */
+  constructor(worker, onEnd) {
+    this.#worker = worker;
+    this.#onEnd = onEnd;
+    listen(
+      worker,
+      (message) => this.#receive(message),
+      (why) => this.end(lost(why)),
+    );
+    worker.unref?.();
+  }
+
+  /** @param {Answer} message */
+  #receive({ id, value, error, progress, cache }) {
+    const call = this.#waiting.get(id);
+    if (cache) this.cache = cache;
+    if (!call) return;
+    if (progress) return this.#report(id, call, progress);
+    this.#settle(id);
+    if (error)
+      call.reject(
+        error.name === 'ClearheadError'
+          ? new ClearheadError(error.code, error.message)
+          : Object.assign(new Error(error.message), { name: error.name }),
+      );
+    else call.resolve(value);
+  }
+
+  /**
+   * If the listener throws, its call throws the same.
+   * @param {number} id
+   * @param {Call} call
+   * @param {unknown} progress
+   */
+  #report(id, call, progress) {
+    try {
+      call.onProgress?.(progress);
+    } catch (error) {
+      this.#settle(id);
+      call.reject(error);
+    }
+  }
+
+  /** @param {number} id */
+  #settle(id) {
+    this.#waiting.delete(id);
+    if (!this.#waiting.size) this.#worker.unref?.();
+  }
+
+  /**
+   * @param {string} f
+   * @param {readonly unknown[]} values
+   * @param {CallOptions} [options]
+   * @returns {Promise<any>}
+   */
+  async call(f, values, { id = this.newId(), stop = id, signal, onProgress } = {}) {
+    if (this.#ended) throw this.#ended;
+    signal?.throwIfAborted();
+    const answered = new Promise((resolve, reject) =>
+      this.#waiting.set(id, { resolve, reject, onProgress }),
+    );
+    this.#worker.ref?.();
+    try {
+      this.#worker.postMessage({ id, f, values });
+    } catch (/** @type {any} */ cause) {
+      this.#settle(id);
+      const name = f === 'begin' ? values[0] : f;
+      throw new ClearheadError(
+        'ARG',
+        `${name} was given a value that cannot be sent to a worker: ${cause.message}`,
+        { cause },
+      );
+    }
+    const abort = () => {
+      this.stop(stop);
+      this.#waiting.get(id)?.reject(signal?.reason);
+      this.#settle(id);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      return await answered;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  newId() {
+    return (this.#lastId += 1);
+  }
+
+  /** Asks the worker to end a call. @param {number} id */
+  stop(id) {
+    if (!this.#ended) this.#worker.postMessage({ stop: id });
+  }
+
+  /**
+   * Ends the worker. Calls that wait and later ones throw the error.
+   * @param {unknown} error
+   */
+  end(error) {
+    if (this.#ended) return;
+    this.#ended = error;
+    this.#onEnd(error);
+    for (const [id, call] of [...this.#waiting]) {
+      this.#settle(id);
+      call.reject(error);
+    }
+    this.#worker.terminate();
+  }
+}

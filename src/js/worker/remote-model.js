@@ -1,0 +1,152 @@
+import { abortSignal } from '../check.js';
+import { ClearheadError, describe, refuse } from '../errors.js';
+
+/**
+ * @typedef {import('./client.d.ts').RemoteModel} Remote
+ * @typedef {import('../model/api.d.ts').GeneratedToken} GeneratedToken
+ */
+
+/**
+ * A model in a worker, see client.d.ts.
+ * @implements {Remote}
+ */
+export class RemoteModel {
+  #link;
+
+  /**
+   * @param {import('./link.js').Link} link
+   * @param {Pick<Remote, 'config' | 'info' | 'engine' | 'hasTemplate' | 'tokenizer'>} loaded
+   */
+  constructor(link, { config, info, engine, hasTemplate, tokenizer }) {
+    this.#link = link;
+    this.config = Object.freeze(config);
+    this.info = Object.freeze(info);
+    this.engine = Object.freeze(engine);
+    this.hasTemplate = hasTemplate;
+    const method =
+      (/** @type {string} */ object, /** @type {string} */ f) =>
+      (/** @type {unknown[]} */ ...values) =>
+        link.call(object, [f, ...values]);
+    this.tokenizer =
+      tokenizer &&
+      Object.freeze({
+        ...tokenizer,
+        encode: method('tokenizer', 'encode'),
+        decode: method('tokenizer', 'decode'),
+        token: method('tokenizer', 'token'),
+      });
+    this.cache = Object.freeze({
+      get length() {
+        return link.cache.length;
+      },
+      get capacity() {
+        return link.cache.capacity;
+      },
+      get bytes() {
+        return link.cache.bytes;
+      },
+      tokens: () => link.call('tokens', []),
+      truncate: method('cache', 'truncate'),
+      clear: method('cache', 'clear'),
+      snapshot: method('cache', 'snapshot'),
+      restore: method('cache', 'restore'),
+    });
+  }
+
+  /** @type {Remote['generate']} */
+  generate(prompt, options) {
+    return this.#text('generate', prompt, options);
+  }
+
+  /** @type {Remote['chat']} */
+  chat(messages, options) {
+    return this.#text('chat', messages, options);
+  }
+
+  /**
+   * @param {string} how
+   * @param {unknown} prompt
+   * @param {import('../model/api.d.ts').GenerateOptions | undefined} options
+   * @returns {AsyncGenerator<any, void, void>}
+   */
+  async *#text(how, prompt, options) {
+    if (options !== undefined && (typeof options !== 'object' || !options))
+      refuse('ARG', 'options', describe(options), 'an object');
+    const { signal, ...rest } = options ?? {};
+    const link = this.#link;
+    const text = link.newId();
+    abortSignal(signal)?.throwIfAborted();
+    const askNext = () => {
+      /** @type {Promise<{ value: GeneratedToken, done: boolean }>} */
+      const asked = link.call('next', [text], { stop: text, signal });
+      asked.catch(() => {}); // it is thrown where it is awaited
+      return asked;
+    };
+    let received = 0;
+    let over = false;
+    /** @type {Promise<unknown> | undefined} */
+    let ended;
+    const end = () => {
+      signal?.removeEventListener('abort', end);
+      if (!over && !ended) link.stop(text);
+      return (ended ??= link.call('finish', [text, over ? 0 : received]).catch(() => {}));
+    };
+    // also while the caller has a token, when this function may never run again
+    signal?.addEventListener('abort', end);
+    try {
+      await link.call('begin', [how, prompt, rest], { id: text, signal });
+      // Keep two requests in flight. The worker then waits neither for the page to handle a token
+      // nor for the next message to arrive.
+      let next = askNext();
+      /** @type {typeof next | undefined} */
+      let afterNext;
+      for (;;) {
+        const { value, done } = await next;
+        over = done;
+        if (over) return;
+        next = afterNext ?? askNext();
+        received++;
+        over = Boolean(value.finish);
+        // before the last token is handed out, since the caller may ask for something else then
+        if (over) void end();
+        yield value;
+        if (over) return;
+        signal?.throwIfAborted();
+        afterNext = askNext();
+      }
+    } finally {
+      // After an abort there is nothing to wait for: the worker ends the text before anything else.
+      const finished = end();
+      if (!signal?.aborted) await finished;
+    }
+  }
+
+  /** @type {Remote['prefill']} */
+  prefill(tokens, options) {
+    return this.#link.call('prefill', [tokens, options]);
+  }
+
+  /** @type {Remote['step']} */
+  step(token, options) {
+    return this.prefill([token], options);
+  }
+
+  /** @type {Remote['row']} */
+  row(...values) {
+    return this.#link.call('row', values);
+  }
+
+  /** @type {Remote['temperature']} */
+  temperature(...values) {
+    return this.#link.call('temperature', values);
+  }
+
+  /** @type {Remote['setTemperature']} */
+  setTemperature(...values) {
+    return this.#link.call('setTemperature', values);
+  }
+
+  async dispose() {
+    this.#link.end(new ClearheadError('DISPOSED', 'model is disposed of; expected a live one'));
+  }
+}

@@ -1,0 +1,80 @@
+import { openSource } from '../model/files/source.js';
+
+/**
+ * Makes a source ready to be sent to the worker. Addresses become absolute, and responses become
+ * the bytes they bring.
+ * @param {unknown} source
+ * @param {AbortSignal} signal
+ * @param {string} [name]
+ * @returns {Promise<unknown>}
+ */
+export async function sendable(source, signal, name = 'weights') {
+  if (source instanceof URL) return source.href;
+  if (typeof source === 'string' && typeof document !== 'undefined')
+    return new URL(source, document.baseURI).href;
+  if (typeof Response === 'function' && source instanceof Response)
+    return received(source, signal, name);
+  if (Array.isArray(source)) return Promise.all(source.map((one) => sendable(one, signal)));
+  if (isModelFiles(source)) {
+    const parts = await Promise.all(
+      Object.entries(source).map(async ([name, part]) => [
+        name,
+        await sendable(part, signal, name),
+      ]),
+    );
+    return Object.fromEntries(parts);
+  }
+  return source;
+}
+
+/**
+ * The same for the kernels that `init` is given.
+ * @param {unknown} wasm
+ * @param {AbortSignal} signal
+ */
+export async function sendableWasm(wasm, signal) {
+  const sent = await sendable(wasm, signal, 'wasm');
+  return sent instanceof Blob && !(wasm instanceof Blob) ? sent.arrayBuffer() : sent;
+}
+
+/**
+ * Waits for a value until the signal aborts.
+ * @param {AbortSignal} signal
+ * @param {unknown} wanted
+ */
+export function unlessAborted(signal, wanted) {
+  signal.throwIfAborted();
+  return Promise.race([
+    wanted,
+    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  ]);
+}
+
+/** @param {unknown} source @returns {source is Record<string, unknown>} */
+const isModelFiles = (source) =>
+  typeof source === 'object' &&
+  source !== null &&
+  Object.getPrototypeOf(source) === Object.prototype &&
+  'weights' in source;
+
+/**
+ * All of a response, which is checked and can be aborted as on the page's own side.
+ * @param {Response} response
+ * @param {AbortSignal} signal
+ * @param {string} name
+ */
+async function received(response, signal, name) {
+  const stream = await openSource(response, { signal, name });
+  /** @type {BlobPart[]} */
+  let parts = [];
+  let fresh = 0;
+  for (let chunk; (chunk = await stream.read()); fresh += chunk.length) {
+    // browsers keep a Blob outside this memory, and on the disk where it is large
+    if (fresh > 2 ** 26) {
+      parts = [new Blob(parts)];
+      fresh = 0;
+    }
+    parts.push(chunk);
+  }
+  return new Blob(parts);
+}
