@@ -4,34 +4,31 @@ import { html, setText } from './plot/dom.js';
 import { onFrame } from './state.js';
 
 /**
- * What an input can be bound to: a signal, or a part of one.
+ * A value that an input can be bound to: a signal, or a part of one.
  * @template T
  * @typedef {object} Bindable
  * @property {T} value
  * @property {(value: T) => void} set
  * @property {(listener: (value: T) => void) => void} on
- * @property {string} range what it can be, in words
- * @property {(typed: T) => T} [wrap] to what means the same and is in range, as 400 degrees are 40
+ * @property {string} range the values it can have, in words
+ * @property {(typed: T) => T} [wrap] brings a value into the range: 400 degrees are 40
  */
 
 let counter = 0;
 const nextId = () => `control-${++counter}`;
 
 /**
- * Takes what was typed; says so where that is not what the signal became.
+ * Sets the signal to the number that was typed, and says so if it became another one.
  * @param {HTMLInputElement} field @param {Bindable<number>} signal @param {string} label
  */
-function take(field, signal, label) {
+function setFromField(field, signal, label) {
   const { wrap = Number } = signal;
   const asked = field.value === '' ? NaN : wrap(Number(field.value));
   if (Number.isFinite(asked)) signal.set(asked);
   field.value = String(signal.value);
+  const shown = Number.isFinite(asked) ? asked : 'what was typed';
   if (asked === signal.value) settle(label);
-  else
-    notify(
-      label,
-      `${label}: ${Number.isFinite(asked) ? asked : 'what was typed'} is not ${signal.range}; ${signal.value} is used.`,
-    );
+  else notify(label, `${label}: ${shown} is not ${signal.range}; ${signal.value} is used.`);
 }
 
 /**
@@ -97,7 +94,7 @@ export function slider(
     event.preventDefault();
     signal.set(Math.min(max, Math.max(min, back(forward(signal.value) + direction * 0.02))));
   });
-  field.addEventListener('change', () => take(field, signal, label));
+  field.addEventListener('change', () => setFromField(field, signal, label));
   const show = () => {
     const { value } = signal;
     if (document.activeElement !== range || Math.abs(back(Number(range.value)) - value) > 1e-12)
@@ -121,7 +118,7 @@ export const temperature = (T, say, min = 1e-3, max = 1e3) =>
   slider(T, { label: 'Temperature T', min, max, log: true, detents: [0.5, 1, 2], say });
 
 /**
- * Only a number field, for what is set rarely.
+ * A number field without a slider, for numbers that are set rarely.
  * @param {Bindable<number>} signal
  * @param {{ label: string, min?: number, max?: number, step?: number | 'any' }} options
  */
@@ -135,7 +132,7 @@ export function numberField(signal, { label, min, max, step = 1 }) {
     step,
     class: Number(max) > 1e6 && 'wide',
   });
-  field.addEventListener('change', () => take(field, signal, label));
+  field.addEventListener('change', () => setFromField(field, signal, label));
   const show = () => void (field.value = String(signal.value));
   signal.on(show);
   show();

@@ -1,6 +1,6 @@
 /**
- * Inputs from a seed. Only integer arithmetic, additions, multiplications and square roots, which
- * every engine rounds alike: the same link has the same inputs, to the last bit, in every browser.
+ * Inputs from a seed. They use integers, additions, multiplications and square roots only, which
+ * every engine rounds alike. The same link has the same inputs, to the last bit, in every browser.
  */
 
 /** @param {number} seed @param {string} name a stream of its own per name */
@@ -50,8 +50,9 @@ export function gaussianInputs({ seed, n, d, dv }) {
 }
 
 /**
- * What a head looks for: the position `back` steps before its own (weight `own`), the first
- * position (weight `sink`), and nothing in particular (weight `free`). Head h takes recipe h mod 8.
+ * The places a head looks for: the position `back` steps before its own (weight `own`), the first
+ * position (weight `sink`) and nothing in particular (weight `free`). Head h follows recipe
+ * h mod 8.
  */
 const RECIPES = [
   { back: 1, own: 0.55, sink: 0, free: 0.6 },
@@ -66,11 +67,11 @@ const RECIPES = [
 
 /**
  * Queries of every head and the key/value dictionary each group shares, (H, n, d) and (G, n, d), in
- * float32. `patterns`: a key is a position vector that all heads know (neighbours resemble each
- * other) plus a part of the head's own, and each head looks for something (see RECIPES). `normal`:
- * independent entries. The dictionary of a group is the mean of its heads' dictionaries, as when a
- * checkpoint is converted; of independent entries, the sum over √(group size), so that they keep
- * their variance.
+ * float32. `patterns`: a key is a position vector that all heads know, plus a part of the head's
+ * own. Position vectors of neighbours resemble each other. Each head looks for something (see
+ * RECIPES). `normal`: independent entries. The dictionary of a group is the mean of its heads'
+ * dictionaries, as when a checkpoint is converted. Of independent entries it is the sum over
+ * √(group size), so that they keep their variance.
  * @param {{ seed: number, H: number, G: number, n: number, d: number, kind: 'patterns' | 'normal'
  *   }} shape
  */

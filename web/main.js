@@ -54,7 +54,7 @@ function followSections() {
   return go;
 }
 
-/** light, dark, or what the system says; remembered. */
+/** Light, dark, or the system's choice; remembered. */
 function themeSwitch() {
   const radios = /** @type {NodeListOf<HTMLInputElement>} */ (
     document.querySelectorAll('input[name="theme"]')
@@ -96,7 +96,8 @@ function failed(error) {
     html(
       'p',
       {},
-      'The page needs WebAssembly with 128-bit SIMD, and one file of src/js: attn.relaxed.wasm, or attn.simd.wasm where a browser has no relaxed SIMD.',
+      'The page needs WebAssembly with 128-bit SIMD, and one file of src/js: attn.relaxed.wasm, ' +
+        'or attn.simd.wasm where a browser has no relaxed SIMD.',
     ),
     button('try again', () => location.reload()),
   );
@@ -113,7 +114,8 @@ async function start() {
     const { init } = await import('../src/js/index.js');
     const engine = await init();
     const { variant, threads, why } = engine.info;
-    const ran = `${variant === 'relaxed' ? 'relaxed SIMD' : 'SIMD'} kernels, ${threads === 1 ? 'one thread' : `${threads} threads`}`;
+    const simd = variant === 'relaxed' ? 'relaxed SIMD' : 'SIMD';
+    const ran = `${simd} kernels, ${threads === 1 ? 'one thread' : `${threads} threads`}`;
     hero(byId('hero'), engine, states.hero);
     machine(byId('machine-panel'), engine, states.machine);
     kernel(byId('kernel-panel'), engine, states.kernel);

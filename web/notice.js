@@ -1,11 +1,11 @@
 /**
- * One quiet line at the foot of the window, for what the page did not do as asked. It stays until
- * it is dismissed or mended.
+ * One quiet line at the foot of the window, for a request that the page did not follow. It stays
+ * until it is dismissed or the request is mended.
  */
 import { button } from './controls.js';
 import { byId, html } from './plot/dom.js';
 
-/** What the line is about: the link, or one field. */
+/** The subject of the line: the link, or one field. */
 let about = '';
 
 /** @param {string} subject @param {string} text */

@@ -75,7 +75,7 @@ export function gaussianRow(q, keys, values, { n, d, dv, T, restoreKeyNorm }) {
   const weights = exponent.map((x) => Math.exp(x - top));
   for (let j = 0; j < n; j++) {
     sum += weights[j];
-    // what the weights of this row were divided by, when no key norm is involved
+    // the divisor of this row's weights, when no key norm is involved
     rowConstant += bell[j];
   }
   const output = new Float64Array(dv);

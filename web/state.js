@@ -1,7 +1,7 @@
 /**
  * Everything a reader can change is a signal with a name; the ones that differ from their default
  * are written into the URL's fragment, `#section?T=2&causal=0`, so that a link is the whole state.
- * What comes from a URL is clamped, and said.
+ * Values from a URL are clamped, and the page says so.
  */
 
 /**
@@ -177,8 +177,9 @@ export class Store {
         raw !== null &&
         (parsed === undefined || signal.codec.format(value) !== signal.codec.format(parsed))
       ) {
+        const used = signal.codec.format(value) || 'left out';
         notices.push(
-          `${signal.key} = ${raw.slice(0, 40)} is not ${signal.range}, so it is ${signal.codec.format(value) || 'left out'}`,
+          `${signal.key} = ${raw.slice(0, 40)} is not ${signal.range}, so it is ${used}`,
         );
       }
       signal.set(value);

@@ -53,7 +53,7 @@ export class Bars {
     const bar = Math.min(72, step * 0.82);
     const narrow = step < 48;
     const any = p.some((weight) => weight < SMALL);
-    // without a strip the bars have its room, and the figure its size
+    // without a strip the bars are taller, and the figure keeps its size
     const tall = any ? HEIGHT : HEIGHT + GAP + STRIP;
     const high = Math.min(1, Math.max(0.25, Math.ceil((Math.max(...p) * 1.06) / 0.25) * 0.25)) || 1;
     const y = linear([0, high], [TOP + tall, TOP]);
@@ -150,9 +150,11 @@ export class Bars {
     picture.setAttribute('width', String(width));
     picture.setAttribute('height', String(bottom + FOOT));
     const best = p.indexOf(Math.max(...p));
+    const weights = p.map((v, j) => `k${j + 1} ${fixed(v, 3)}`).join(', ');
     picture.setAttribute(
       'aria-label',
-      `Weights of ${n} keys: ${p.map((v, j) => `k${j + 1} ${fixed(v, 3)}`).join(', ')}; the largest on k${best + 1}. The other three derivations mark the same heights.`,
+      `Weights of ${n} keys: ${weights}; the largest on k${best + 1}. ` +
+        'The other three derivations mark the same heights.',
     );
   }
 }

@@ -166,9 +166,12 @@ export class Circle {
     const best = Array.from(p).indexOf(Math.max(...Array.from(p)));
     this.picture.setAttribute(
       'aria-label',
-      `A query and 6 keys on a circle; the largest weight is ${fixed(p[best], 3)}, on k${best + 1}. The query’s Gaussian has width σ = ${fixed(sigma, 3)}.`,
+      `A query and 6 keys on a circle; the largest weight is ${fixed(p[best], 3)}, ` +
+        `on k${best + 1}. The query’s Gaussian has width σ = ${fixed(sigma, 3)}.`,
     );
-    this.caption.textContent = `The glow is exp(−‖x − q‖²/2σ²). Dashed: σ and 2σ, σ² = T√d = ${fixed(sigma2, 3)} at T = ${short(sigma2 / Math.SQRT2)}. Drag q or a key.`;
+    this.caption.textContent =
+      `The glow is exp(−‖x − q‖²/2σ²). Dashed: σ and 2σ, ` +
+      `σ² = T√d = ${fixed(sigma2, 3)} at T = ${short(sigma2 / Math.SQRT2)}. Drag q or a key.`;
   }
 
   /**

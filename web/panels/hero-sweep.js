@@ -1,7 +1,7 @@
 /**
  * The one movement of the page: T goes from hot to cold and settles, once, in three and a half
- * seconds. Not for readers who asked for less motion, not behind a hidden tab, over at the first
- * touch or focus, and never written into the address.
+ * seconds. Readers who asked for less motion do not see it, and it does not run behind a hidden
+ * tab. It ends at the first touch or focus, and is never written into the address.
  */
 
 const FROM = 4;

@@ -115,8 +115,11 @@ export function hero(root, engine, state) {
   };
   const knob = temperature(
     state.T,
-    (T) =>
-      `T ${short(T)}; entropy ${latest ? fixed(latest.entropy, 2) : ''} nats; about ${latest ? fixed(Math.exp(latest.entropy), 1) : ''} effective keys`,
+    (T) => {
+      const entropy = latest ? fixed(latest.entropy, 2) : '';
+      const keys = latest ? fixed(Math.exp(latest.entropy), 1) : '';
+      return `T ${short(T)}; entropy ${entropy} nats; about ${keys} effective keys`;
+    },
     0.05,
     20,
   );
@@ -124,8 +127,10 @@ export function hero(root, engine, state) {
     id: 'C0',
     claim: 'four derivations agree',
     allowance:
-      `Allowed per weight: u·(${FLAT} + ${STEEP}/T)·w, and for the route through the budget what rounding ρ by u·(${FLAT} + ${STEEP}/T) moves it: w·|z − ⟨z⟩|·δρ/(β·Var z). ` +
-      'u = 2⁻⁵³. The first two routes run in WebAssembly; these two run here. The solver is told only ρ, the mean only the variances.',
+      `Allowed per weight: u·(${FLAT} + ${STEEP}/T)·w, and for the route through the budget what ` +
+      `rounding ρ by u·(${FLAT} + ${STEEP}/T) moves it: w·|z − ⟨z⟩|·δρ/(β·Var z). ` +
+      'u = 2⁻⁵³. The first two routes run in WebAssembly; these two run here. ' +
+      'The solver is told only ρ, the mean only the variances.',
     oracles: [budgetWeights, inverseVarianceMean],
   });
   const numbers = html('tbody');
@@ -163,7 +168,7 @@ export function hero(root, engine, state) {
       html('p', { class: 'slots' }, ...Object.values(slots).map((each) => each.element)),
       statement.element,
     ),
-    // Both need more room than half the figure.
+    // Both need more space than half the figure.
     html(
       'div',
       { class: 'hero-below' },

@@ -46,8 +46,8 @@ export class Bell {
       const distances = Array.from({ length: N }, (_, j) =>
         Math.hypot(...q.subarray(i * D, (i + 1) * D).map((x, c) => x - k[j * D + c])),
       );
-      // The row constant is what the row's weights were divided by; where the key norm was
-      // restored, its factor is divided out.
+      // The row constant is the divisor of the row's weights. If the key norm was restored, its
+      // factor is divided out.
       const factor = (/** @type {number} */ j) =>
         setting.restore ? norms[j] ** 2 / (2 * sigma2) : 0;
       const exponents = distances.map((x, j) => factor(j) - x ** 2 / (2 * sigma2));
@@ -81,11 +81,11 @@ export class Bell {
     // far above are left out and counted.
     const steep = high - low > Math.log(1e3);
     const bottom = Math.exp(low);
-    const room = Math.min(Math.exp(high), 2.2 * Math.exp(peak)) || 1;
-    const margin = (room - bottom) * 0.06;
+    const ceiling = Math.min(Math.exp(high), 2.2 * Math.exp(peak)) || 1;
+    const margin = (ceiling - bottom) * 0.06;
     const y = steep
       ? logOfLog([low / Math.LN10, high / Math.LN10 + 0.2], span)
-      : linear([Math.max(0, bottom - margin), room + margin], span);
+      : linear([Math.max(0, bottom - margin), ceiling + margin], span);
     const height = (/** @type {number} */ log) => (steep ? log / Math.LN10 : Math.exp(log));
     this.scales = { x, y, height };
     const inside = points.filter(
@@ -130,16 +130,23 @@ export class Bell {
     this.mark();
     const T = short(setting.T);
     const holds = setting.unitKeys || setting.restore;
+    const restored = setting.restore ? ' The key-norm factor exp(‖k‖²/2σ²) is divided out.' : '';
+    const lengths = `${short(Math.min(...norms))} to ${short(Math.max(...norms))}`;
     const text = holds
-      ? `${points.length} pairs, one curve.${setting.restore ? ' The key-norm factor exp(‖k‖²/2σ²) is divided out.' : ''}`
-      : `Keys of unequal norm leave the curve: a longer key gets more weight than its distance earns. Colour: ‖k‖ from ${short(Math.min(...norms))} to ${short(Math.max(...norms))}.`;
-    const many = outside !== 1;
-    const zero = `${outside} ${many ? 'weights are' : 'weight is'} too small for the number format and ${many ? 'have' : 'has'} no dot.`;
-    const left = `${outside} ${many ? 'dots lie' : 'dot lies'} outside the frame.`;
-    this.caption.textContent = `${text} T = ${T}, σ = ${short(Math.sqrt(sigma2))}.${outside ? ` ${steep ? zero : left}` : ''}`;
+      ? `${points.length} pairs, one curve.${restored}`
+      : 'Keys of unequal norm leave the curve: a longer key gets more weight than its distance ' +
+        `earns. Colour: ‖k‖ from ${lengths}.`;
+    const plural = outside !== 1;
+    const zero =
+      `${outside} ${plural ? 'weights are' : 'weight is'} too small for the number format ` +
+      `and ${plural ? 'have' : 'has'} no dot.`;
+    const beyond = `${outside} ${plural ? 'dots lie' : 'dot lies'} outside the frame.`;
+    const missing = outside ? ` ${steep ? zero : beyond}` : '';
+    this.caption.textContent = `${text} T = ${T}, σ = ${short(Math.sqrt(sigma2))}.${missing}`;
     picture.setAttribute(
       'aria-label',
-      `Weight times row constant against distance, ${points.length} pairs, with the curve exp(−x²/2σ²). ${text}`,
+      `Weight times row constant against distance, ${points.length} pairs, ` +
+        `with the curve exp(−x²/2σ²). ${text}`,
     );
   }
 

@@ -1,6 +1,6 @@
 /**
- * Both sides of the kernel equivalence, from the kernels and from the oracle, and what rounding
- * allows between them.
+ * Both sides of the kernel equivalence, from the kernels and from the oracle, and the difference
+ * that rounding allows between them.
  */
 import { gaussianInputs, unitRows } from '../data.js';
 import { attentionRow, gaussianRow } from '../oracle.js';

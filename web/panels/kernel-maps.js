@@ -1,6 +1,6 @@
 /**
- * Softmax map, Gaussian map and their difference, one cross-hair over all three, and the
- * differences counted in rounding units.
+ * Softmax map, Gaussian map and their difference, with one cross-hair over all three. A histogram
+ * counts the differences in rounding units.
  */
 import { axes, bars, histogram } from '../plot/chart.js';
 import { magnitudeScale, stretchedScale } from '../plot/colour-scale.js';
@@ -160,7 +160,10 @@ export class KernelMaps {
       );
     }
     const largest = units.length ? Math.max(...units) : 0;
-    const text = `${difference.length - units.length} exact, ${units.length} apart by up to ${short(largest)} units; u = ${this.precision === 'float64' ? '2⁻⁵³' : '2⁻²⁴'}.`;
+    const unit = this.precision === 'float64' ? '2⁻⁵³' : '2⁻²⁴';
+    const text =
+      `${difference.length - units.length} exact, ` +
+      `${units.length} apart by up to ${short(largest)} units; u = ${unit}.`;
     setText(this.chartCaption, text);
     chart.setAttribute('aria-label', `Histogram of the differences in units of rounding. ${text}`);
   }

@@ -22,7 +22,8 @@ export class NoteTable {
       html(
         'caption',
         {},
-        'The note’s run: n = 32, d = 64, dᵥ = 16, T = 1, unit rows. Same sizes, another random draw: the figures agree in magnitude, not digit for digit.',
+        'The note’s run: n = 32, d = 64, dᵥ = 16, T = 1, unit rows. Same sizes, another random ' +
+          'draw: the figures agree in magnitude, not digit for digit.',
       ),
       html(
         'thead',
@@ -116,7 +117,8 @@ export class TruthTable {
       html(
         'caption',
         {},
-        'All eight settings, float64: max |ΔW|. Only the keys need equal norms; the query’s cancels in its row.',
+        'All eight settings, float64: max |ΔW|. ' +
+          'Only the keys need equal norms; the query’s cancels in its row.',
       ),
       html(
         'thead',
@@ -152,10 +154,9 @@ export class TruthTable {
       button.dataset.value = String(found.weights.max);
       const difference = assumed ? scientific(found.weights.max) : short(found.weights.max, 2);
       setText(button, `${{ holds: '✓', off: '◌', violated: '✗' }[state]} ${difference}`);
-      button.setAttribute(
-        'aria-label',
-        `${name} normalised, ${restore ? 'key norm restored' : 'as they are'}: ${{ holds: 'holds', off: 'assumption off', violated: 'violated' }[state]}, ${difference}`,
-      );
+      const verdict = { holds: 'holds', off: 'assumption off', violated: 'violated' }[state];
+      const keys = restore ? 'key norm restored' : 'as they are';
+      button.setAttribute('aria-label', `${name} normalised, ${keys}: ${verdict}, ${difference}`);
       button.setAttribute(
         'aria-pressed',
         String(

@@ -45,8 +45,11 @@ export function kernel(root, engine, state) {
     state.restore.set(restore);
   });
   const allowance =
-    `Allowed per weight: u·(${FLAT} + ${STEEP}B)·W with B = (‖q‖ + max‖k‖)²/4T, which is 1/T for unit rows; per output u·(${FLAT} + ${STEEP}B)·Σ W|v|. ` +
-    'u is 2⁻⁵³ or 2⁻²⁴; B is how large a logit can be, in units of √d. The two constants are derived in theory.h, for rounding errors of either sign in the sums over channels; a worst case would be √d larger.';
+    `Allowed per weight: u·(${FLAT} + ${STEEP}B)·W with B = (‖q‖ + max‖k‖)²/4T, which is 1/T ` +
+    `for unit rows; per output u·(${FLAT} + ${STEEP}B)·Σ W|v|. ` +
+    'u is 2⁻⁵³ or 2⁻²⁴; B is how large a logit can be, in units of √d. ' +
+    'The two constants are derived in theory.h, for rounding errors of either sign in the sums ' +
+    'over channels; a worst case would be √d larger.';
   const statements = PRECISIONS.map(
     (precision) =>
       new Statement({
@@ -60,7 +63,8 @@ export function kernel(root, engine, state) {
     id: 'C18',
     claim: '',
     allowance:
-      'Each of the six settings with the assumption is held to the allowance of C1; the other two only report.',
+      'Each of the six settings with the assumption is held to the allowance of C1; ' +
+      'the other two only report.',
     oracles: [gaussianRow],
   });
   const T = temperature(state.T, (value) => `T ${short(value)}; sigma squared ${short(8 * value)}`);
@@ -121,7 +125,9 @@ export function kernel(root, engine, state) {
         'softmax-oracle': sides.softmaxOff,
         'gaussian-oracle': sides.gaussianOff,
       };
-      const detail = `Each kernel against its own oracle below, largest difference of a weight: softmax ${scientific(sides.softmaxOff)}, Gaussian ${scientific(sides.gaussianOff)}.`;
+      const detail =
+        'Each kernel against its own oracle below, largest difference of a weight: ' +
+        `softmax ${scientific(sides.softmaxOff)}, Gaussian ${scientific(sides.gaussianOff)}.`;
       // The worse of weights and outputs decides, and the engine's own comparison has to come to
       // the same verdict.
       const worse = outputs.ratio > weights.ratio ? outputs : weights;
@@ -136,7 +142,9 @@ export function kernel(root, engine, state) {
                   : Infinity,
               data,
               detail,
-              text: `max |ΔW| ${scientific(weights.max)}; closest to its limit: ${scientific(worse.measured)}, allowed ${scientific(worse.allowed)}`,
+              text:
+                `max |ΔW| ${scientific(weights.max)}; closest to its limit: ` +
+                `${scientific(worse.measured)}, allowed ${scientific(worse.allowed)}`,
             }
           : {
               verdict: 'off',
@@ -145,7 +153,9 @@ export function kernel(root, engine, state) {
               ratio: weights.ratio,
               data,
               detail,
-              claim: `keys of unequal norm, ${precision}: the two differ by up to ${short(weights.max, 2)}, as they should`,
+              claim:
+                `keys of unequal norm, ${precision}: the two differ by up to ` +
+                `${short(weights.max, 2)}, as they should`,
               text: 'normalise k or restore its norm, and it holds',
             },
       );
@@ -161,7 +171,9 @@ export function kernel(root, engine, state) {
       measured,
       allowed,
       ratio,
-      text: `${held === 6 ? 'all 6' : `only ${held} of 6`} settings with it hold; the 2 without it differ by up to ${short(apart, 2)}`,
+      text:
+        `${held === 6 ? 'all 6' : `only ${held} of 6`} settings with it hold; ` +
+        `the 2 without it differ by up to ${short(apart, 2)}`,
       data: { held },
     });
     note.show(engine, setting.seed);

@@ -61,7 +61,8 @@ export class Checks {
       id: 'C3',
       claim: 'every row of weights sums to 1',
       allowance:
-        'Allowed: u·(4 + n), n the keys the row may read, u = 2⁻²⁴. The sum itself is taken in float64.',
+        'Allowed: u·(4 + n), n the keys the row may read, u = 2⁻²⁴. ' +
+        'The sum itself is taken in float64.',
       oracles: [mayRead],
     });
     this.C4 = new Statement({
@@ -111,7 +112,8 @@ export class Checks {
       ? `; ${found.poisoned} of ${rows} rows read the NaN and are NaN on both sides`
       : '';
     const closest = (/** @type {typeof found.fused} */ { max, measured, allowed }) =>
-      `max |ΔO| ${scientific(max)}; closest to its limit: ${scientific(measured)}, allowed ${scientific(allowed)}`;
+      `max |ΔO| ${scientific(max)}; closest to its limit: ${scientific(measured)}, ` +
+      `allowed ${scientific(allowed)}`;
     // Where every row reads the NaN no number is left to compare, and where nothing is masked no
     // cell: that is no success.
     const unlessEmpty = (
@@ -166,7 +168,9 @@ export class Checks {
         );
       }
     } else {
-      claim = `sharing copies nothing: MHA with each dictionary repeated ${share} times gives the same bits`;
+      claim =
+        `sharing copies nothing: MHA with each dictionary repeated ${share} times ` +
+        'gives the same bits';
       const repeat = (/** @type {Float32Array} */ x) => {
         const all = new Float32Array(H * size);
         for (let h = 0; h < H; h++)

@@ -1,4 +1,4 @@
-/** What the machine is asked, and what the kernels answer. */
+/** The inputs of the machine, and the answers of the kernels. */
 import { headInputs } from '../data.js';
 
 /** @typedef {import('../../src/js/types.d.ts').Engine} Engine */

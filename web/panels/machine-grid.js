@@ -19,15 +19,15 @@ const BETWEEN = 8;
 const FAR = 26;
 
 /**
- * How many things of one size, with a gap between them, fit into a width: at least one, at most as
- * many as there are.
+ * How many columns of one size, with a gap between them, fit into a width: at least one and at most
+ * maxColumns.
  */
 const fitting = (
   /** @type {number} */ width,
   /** @type {number} */ size,
   /** @type {number} */ gap,
-  /** @type {number} */ most,
-) => Math.max(1, Math.min(most, Math.floor((width + gap) / (size + gap))));
+  /** @type {number} */ maxColumns,
+) => Math.max(1, Math.min(maxColumns, Math.floor((width + gap) / (size + gap))));
 
 export class HeadsGrid {
   /**
@@ -110,8 +110,8 @@ export class HeadsGrid {
     // As many to a row as fit at the least size; then as large as fills the row.
     const heads = fitting(width, THUMB, WITHIN, H / G);
     const groups = fitting(width, heads * (THUMB + WITHIN) - WITHIN, BETWEEN, G);
-    const room = (width - (groups - 1) * BETWEEN) / groups;
-    const side = Math.min(LARGEST, (room + WITHIN) / heads - WITHIN);
+    const available = (width - (groups - 1) * BETWEEN) / groups;
+    const side = Math.min(LARGEST, (available + WITHIN) / heads - WITHIN);
     maps.forEach((data, h) => {
       const { map, figure, caption } = this.heads[h];
       map.show(data, side);

@@ -34,7 +34,7 @@ export class Pinned {
    */
   show(data, label, rows, width, cell, locked) {
     this.map.setLabel(label);
-    this.margin = width < 420 ? 72 : 104; // for what the rows commit
+    this.margin = width < 420 ? 72 : 104; // for the budgets of the rows
     this.map.show(data, Math.max(96, Math.min(LARGEST, width - LEFT - this.margin)));
     this.data = data;
     this.rows = rows;

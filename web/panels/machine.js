@@ -18,7 +18,7 @@ import { describe, Pinned } from './machine-pinned.js';
 /** @typedef {import('../../src/js/types.d.ts').Engine} Engine */
 /** @typedef {import('./machine-compute.js').MachineState} MachineState */
 
-/** What is on display, in a sentence. @param {import('./machine-checks.js').Run} run */
+/** The display in a sentence. @param {import('./machine-checks.js').Run} run */
 function inWords({ H, G, n, d, T, mask }) {
   const share = H / G;
   const counted = (/** @type {number} */ count, /** @type {string} */ word) =>
@@ -30,7 +30,8 @@ function inWords({ H, G, n, d, T, mask }) {
     : ' only';
   const window = mask.reach < n - 1 ? `; a query may read its own position${beside}` : '';
   return (
-    `${nameOf(H, G)}: ${counted(H, 'query head')}, ${G === 1 ? 'one dictionary' : `${G} dictionaries`}, ${heads}. ` +
+    `${nameOf(H, G)}: ${counted(H, 'query head')}, ` +
+    `${G === 1 ? 'one dictionary' : `${G} dictionaries`}, ${heads}. ` +
     `${counted(n, 'position')}, d = ${d}, T = ${short(T)}${mask.causal ? ', causal' : ''}${window}.`
   );
 }
@@ -262,7 +263,8 @@ function groupSlider({ H, G }) {
     value.dataset.value = String(now);
     range.setAttribute(
       'aria-valuetext',
-      `${now} key/value heads: ${nameOf(H.value, now)}, ${share === 1 ? 'each head has its own' : `${share} heads share each`}`,
+      `${now} key/value heads: ${nameOf(H.value, now)}, ` +
+        `${share === 1 ? 'each head has its own' : `${share} heads share each`}`,
     );
   };
   H.on(show);

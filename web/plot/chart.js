@@ -57,7 +57,7 @@ export function dots(points, /** @type {string} */ name) {
 }
 
 /**
- * Counts per bin of a scale cut into `bins` equal parts; what lies outside goes to the nearest end.
+ * Counts per bin of a scale cut into `bins` equal parts. Values outside go to the nearest end.
  * @param {Iterable<number>} values @param {Scale} x @param {number} bins
  */
 export function histogram(values, x, bins) {

@@ -1,6 +1,6 @@
 /**
- * What a colour means. A colour scale maps a weight (and the number of keys its row may read) to a
- * place t in [0, 1] on a ramp; the legend is drawn from the same object, so the two cannot
+ * The meaning of a colour. A colour scale maps a weight (and the number of keys its row may read)
+ * to a place t in [0, 1] on a ramp. The legend is drawn from the same object, so the two cannot
  * disagree.
  */
 import { powerOfTen, short } from './format.js';
@@ -15,7 +15,7 @@ import { powerOfTen, short } from './format.js';
  * @property {Ramp} ramp
  * @property {string} title
  * @property {readonly [number, number]} domain of `value`
- * @property {(weight: number, count: number) => number} value what is coloured: p, log₂(p·n),
+ * @property {(weight: number, count: number) => number} value the coloured number: p, log₂(p·n),
  *   p·log(p·n)…
  * @property {(value: number) => number} t
  * @property {readonly Tick[]} ticks
@@ -57,8 +57,8 @@ export function weightScale(kind, maps) {
     }
   }
   if (kind === 'uniform') {
-    // From 1/2^M to 2^M times the uniform weight; what lies below is shown as 1/2^M, which the
-    // lowest tick says.
+    // From 1/2^M to 2^M times the uniform weight. Weights below are shown as 1/2^M, and the lowest
+    // tick says so.
     const M = Math.max(1, Math.ceil(Math.log2(ratio) - 1e-9));
     const step = Math.max(1, Math.ceil(M / 3));
     const ticks = [];

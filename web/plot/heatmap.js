@@ -1,9 +1,10 @@
 /**
  * A map of weights: query i (down) reads from key j (across). One pixel per cell, painted through a
  * colour table and stretched by whole device pixels; masked cells are left transparent over a
- * hatch; NaN has its own colour. Keyboard: one tab stop; arrows move, Home and End go to the row's
- * ends, PageUp and PageDown to the neighbouring map, Enter locks, Escape releases, T opens the
- * table twin.
+ * hatch; NaN has its own colour.
+ *
+ * Keyboard: one tab stop. The arrow keys move, Home and End go to the row's ends. PageUp and
+ * PageDown go to the neighbouring map. Enter locks, Escape releases, T opens the table twin.
  */
 import { isDark, NAN_COLOUR, table } from './colour.js';
 import { announce, html, setAttributes, svg } from './dom.js';

@@ -7,8 +7,8 @@ import { short } from './format.js';
 
 const PAD = 24;
 /**
- * A label with more characters than this, centred on an end of the bar, is too wide for the
- * padding: it hangs over by so much only.
+ * A label with more characters than LONG, centred on an end of the bar, is too wide for the
+ * padding. It hangs over by OVER only.
  */
 const LONG = 5;
 const OVER = 16;
@@ -33,7 +33,7 @@ export class Legend {
     this.scale = undefined;
   }
 
-  /** @param {ColourScale} scale @param {string} [extra] what else the map shows */
+  /** @param {ColourScale} scale @param {string} [extra] the other things that the map shows */
   show(scale, extra = '') {
     this.scale = scale;
     const context = this.canvas.getContext('2d');
@@ -46,11 +46,13 @@ export class Legend {
     }
     this.title.textContent = scale.title;
     this.extra.textContent = extra;
+    const first = scale.ticks[0].label;
+    const last = scale.ticks[scale.ticks.length - 1].label;
     setAttributes(this.element, {
       'data-kind': scale.kind,
       'data-low': scale.domain[0],
       'data-high': scale.domain[1],
-      'aria-label': `Colour: ${scale.title}, from ${scale.ticks[0].label} to ${scale.ticks[scale.ticks.length - 1].label}. ${extra}`,
+      'aria-label': `Colour: ${scale.title}, from ${first} to ${last}. ${extra}`,
     });
     this.mark();
   }
