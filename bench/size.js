@@ -34,8 +34,7 @@ function graph(file) {
 }
 
 /**
- * As a bundler ships them; init loads the statements beside the wasm, threads and layers only when
- * asked.
+ * As a bundler ships them. Threads, layers and statements load only when asked for.
  * @param {string[]} names
  */
 async function bundled(...names) {
@@ -50,7 +49,7 @@ async function bundled(...names) {
     splitting: true,
     format: 'esm',
     platform: 'browser',
-    external: ['./threads.js', './layers.js'],
+    external: ['./engine/threads.js', './layers/index.js', './theory/index.js'],
   });
   return readdirSync(outdir).map((name) => join(outdir, name));
 }
@@ -63,12 +62,12 @@ const inModule =
 /** What is fetched, by who fetches it. The builds for pages, as published. */
 const DOWNLOADS = {
   async clearhead() {
-    const wasm = readdirSync(join(root, 'src/js'))
+    const wasm = readdirSync(join(root, 'src/js/engine'))
       .filter((name) => /^attn\.(simd|relaxed)\.wasm$/.test(name))
-      .map((name) => join(root, 'src/js', name));
+      .map((name) => join(root, 'src/js/engine', name));
     // either, so the larger
     return [
-      ...(await bundled('index', 'theory')),
+      ...(await bundled('index')),
       wasm.sort((a, b) => statSync(b).size - statSync(a).size)[0],
     ];
   },

@@ -8,6 +8,7 @@ import { hero, heroState } from './panels/hero.js';
 import { sweep } from './panels/hero-sweep.js';
 import { kernel, kernelState } from './panels/kernel.js';
 import { button } from './controls.js';
+import { load } from './engine.js';
 import { notify, settle } from './notice.js';
 import { byId, html } from './plot/dom.js';
 import { Store } from './state.js';
@@ -96,8 +97,8 @@ function failed(error) {
     html(
       'p',
       {},
-      'The page needs WebAssembly with 128-bit SIMD, and one file of src/js: attn.relaxed.wasm, ' +
-        'or attn.simd.wasm where a browser has no relaxed SIMD.',
+        'The page needs WebAssembly with 128-bit SIMD, and two files of src/js: theory.wasm, and ' +
+          'attn.relaxed.wasm, or attn.simd.wasm where a browser has no relaxed SIMD.',
     ),
     button('try again', () => location.reload()),
   );
@@ -111,8 +112,7 @@ async function start() {
   readLink();
   const go = followSections();
   try {
-    const { init } = await import('../src/js/index.js');
-    const engine = await init();
+    const engine = await load();
     const { variant, threads, why } = engine.info;
     const simd = variant === 'relaxed' ? 'relaxed SIMD' : 'SIMD';
     const ran = `${simd} kernels, ${threads === 1 ? 'one thread' : `${threads} threads`}`;

@@ -4,11 +4,11 @@ import { SIZES, TEMPERATURE, lab } from './lab.js';
 import { examine } from './statements.js';
 import { equivalence } from './statements/kernels.js';
 
-export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed] [--seed N] [--wasm FILE]
+export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed] [--seed N] [--wasm FILE] [--theory-wasm FILE]
       Runs the statements behind attention: two sides of each, computed apart, how far they are off and what rounding
       allows. --all shows every comparison. Exit status 1 if a statement is violated. Statement 6, the kernel
-      equivalence, is shown beside what the source of the identity published for data of its own. --wasm: another build of
-      model.*.wasm is checked.`;
+      equivalence, is shown beside what the source of the identity published for data of its own. --wasm and --theory-wasm:
+      other builds of model.*.wasm and theory.wasm are checked.`;
 
 export const options = {
   all: { type: 'boolean' },
@@ -16,6 +16,7 @@ export const options = {
   variant: { type: 'string' },
   seed: { type: 'string', default: '1' },
   wasm: { type: 'string' },
+  'theory-wasm': { type: 'string' },
 };
 
 /**
@@ -31,30 +32,21 @@ const REFERENCE = {
 /** @typedef {import('./lab.js').Part} Part @typedef {'float64' | 'float32'} DType */
 
 /**
- * @param {{ all?: boolean, json?: boolean, variant?: any, seed: string, wasm?: string }} given
+ * @param {{ all?: boolean, json?: boolean, variant?: any, seed: string, wasm?: string, 'theory-wasm'?: string }} given
  * @returns {Promise<number>} exit status
  */
-export async function run({ all, json, variant, seed, wasm }) {
+export async function run({ all, json, variant, seed, wasm, 'theory-wasm': theoryWasm }) {
   if (!/^\d{1,9}$/.test(seed))
     throw new ClearheadError('ARG', `--seed is "${seed}"; expected a whole number`);
   if (variant !== undefined && !/^(simd|relaxed)$/.test(variant))
     throw new ClearheadError('ARG', `--variant is "${variant}"; expected simd or relaxed`);
-  const bytes =
-    wasm === undefined
-      ? undefined
-      : await readFile(wasm).catch((/** @type {any} */ cause) => {
-          throw new ClearheadError(
-            'ARG',
-            `--wasm is "${wasm}"; expected a file that can be read (${cause.code})`,
-            { cause },
-          );
-        });
   const ch = await init({
     layers: true,
     ...(variant && { variant }),
-    ...(bytes && { wasm: bytes }),
+    ...(wasm !== undefined && { wasm: await read('--wasm', wasm) }),
+    ...(theoryWasm !== undefined && { theoryWasm: await read('--theory-wasm', theoryWasm) }),
   });
-  const head = lab(ch, +seed);
+  const head = await lab(ch, +seed);
   const statements = examine(head);
   const detail = /** @type {DType[]} */ (['float64', 'float32']).map((type) =>
     equivalence(head, type),
@@ -72,6 +64,16 @@ export async function run({ all, json, variant, seed, wasm }) {
   console.log(json ? JSON.stringify(report, null, 2) : inWords(report, all ?? false));
   return report.holds ? 0 : 1;
 }
+
+/** The bytes of a file that an option names. @param {string} option @param {string} file */
+const read = (option, file) =>
+  readFile(file).catch((/** @type {any} */ cause) => {
+    throw new ClearheadError(
+      'ARG',
+      `${option} is "${file}"; expected a file that can be read (${cause.code})`,
+      { cause },
+    );
+  });
 
 const WORDS = { holds: '✓ holds', bound: '✓ bound', vacuous: '◌ vacuous', violated: '✗ VIOLATED' };
 

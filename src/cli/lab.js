@@ -120,7 +120,7 @@ export const apart = (size) => 16 + 8 * size;
  * @param {Engine} ch
  * @param {number} seed
  */
-export function lab(ch, seed) {
+export async function lab(ch, seed) {
   const { m, n, d, dv } = SIZES;
   const T = TEMPERATURE;
   const next = normal(seed);
@@ -163,7 +163,7 @@ export function lab(ch, seed) {
       expectedScore: stats.expectedScore[i],
     };
   });
-  return { ch, theory: ch.theory, ...SIZES, T, seed, make, q, k, v, rows };
+  return { ch, theory: await ch.theory, ...SIZES, T, seed, make, q, k, v, rows };
 }
 
-/** @typedef {ReturnType<typeof lab>} Lab */
+/** @typedef {Awaited<ReturnType<typeof lab>>} Lab */

@@ -7,9 +7,9 @@
  *                                                               want: { weights: true, stats: true
  *                                                               } });
  *
- * The arrow: index.js → attention.js, cache.js, theory.js (which init loads beside the kernels),
- * layers.js (when asked for) → memory.js → attn.h → the kernels. C returns a status, this side
- * throws. The types, with shapes and units, are in types.d.ts.
+ * index.js imports attention/ and cache, and loads layers/ and theory/ when they are wanted. All of
+ * them compute through engine/memory.js, which calls the kernels that attn.h declares. C returns a
+ * status, this side throws. The types, with shapes and units, are in types.d.ts.
  */
 import { attend, attention } from './attention/attention.js';
 import { KVCache } from './attention/cache.js';
@@ -30,15 +30,11 @@ export async function init(options) {
     variant,
     threads = 1,
     layers,
-  } = read('options', options, 'wasm variant threads layers');
+    theoryWasm,
+  } = read('options', options, 'wasm variant threads layers theoryWasm');
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed');
   const relaxed = acceptsRelaxed();
   const fast = relaxed && asked !== 1;
-  // beside the wasm file; what goes wrong is said when it is needed
-  const loading = import('./theory/index.js').catch((cause) => {
-    throw new ClearheadError('NET', `theory.js did not load: ${cause.message}`, { cause });
-  });
-  loading.catch(() => {});
   const source = await wasm;
   const more = yes('layers', layers) ? await import('./layers/index.js') : null;
   const file = more?.fileOf ?? fileOf;
@@ -49,8 +45,8 @@ export async function init(options) {
   if (count > 1)
     try {
       const { startThreads } = await import('./engine/threads.js');
-      const { theory } = await loading;
-      return engine(await startThreads(given, fast, count, more?.sharedFileOf), why, more, theory);
+      const memory = await startThreads(given, fast, count, more?.sharedFileOf);
+      return engine(memory, why, more, theoryWasm);
     } catch (/** @type {any} */ error) {
       why = `one thread: ${error.message}`;
     }
@@ -61,14 +57,9 @@ export async function init(options) {
       why = `relaxed kernels failed: ${error.message}`;
       return compile(file(false));
     }));
-  const { theory } = await loading;
   try {
-    return engine(
-      new Memory((await WebAssembly.instantiate(module, {})).exports),
-      why,
-      more,
-      theory,
-    );
+    const memory = new Memory((await WebAssembly.instantiate(module, {})).exports);
+    return engine(memory, why, more, theoryWasm);
   } catch (/** @type {any} */ cause) {
     if (cause.code === 'ARG') throw cause;
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
@@ -94,11 +85,12 @@ function test(memory) {
  * @param {Memory} memory
  * @param {string} why
  * @param {typeof import('./layers/index.js') | null} more
- * @param {typeof import('./theory/index.js').theory} theory
+ * @param {import('./types.d.ts').InitOptions['theoryWasm']} theoryWasm
  * @returns {any}
  */
-function engine(memory, why, more, theory) {
+function engine(memory, why, more, theoryWasm) {
   test(memory);
+  const statements = once(() => loadTheory(memory, theoryWasm));
   /** @type {'relaxed' | 'simd'} */
   const variant = memory.c.attn_is_relaxed() ? 'relaxed' : 'simd';
   /** @param {(memory: Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */
@@ -114,10 +106,41 @@ function engine(memory, why, more, theory) {
     ...(more ? more.layers(memory) : WITHOUT),
     kvCache: (/** @type {any} */ options) => new KVCache(memory, options),
     dispose: () => memory.pool?.stop(),
-    theory: theory(memory),
+    get theory() {
+      return statements();
+    },
   });
   memories.set(engine, memory);
   return engine;
+}
+
+/**
+ * The statements of theory.h, which few programs want.
+ * @param {Memory} memory
+ * @param {import('./types.d.ts').InitOptions['theoryWasm']} source
+ */
+async function loadTheory(memory, source) {
+  const module = await import('./theory/index.js').catch((cause) => {
+    throw new ClearheadError('NET', `theory/index.js did not load: ${cause.message}`, { cause });
+  });
+  return module.load(memory, source);
+}
+
+/**
+ * A function that makes its promise at the first call, and again only after a failure.
+ * @template T
+ * @param {() => Promise<T>} make
+ */
+function once(make) {
+  /** @type {Promise<T> | undefined} */
+  let made;
+  return () => {
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
 }
 
 /** What an engine without layers has in their place. */

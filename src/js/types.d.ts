@@ -49,6 +49,11 @@ export interface InitOptions {
    * `Layers`. Default false.
    */
   layers?: boolean;
+  /**
+   * Where `theory` finds its kernels when it is first read. Default: theory.wasm, shipped with this
+   * package.
+   */
+  theoryWasm?: WasmSource | Promise<WasmSource>;
 }
 
 export interface EngineInfo {
@@ -309,8 +314,12 @@ export interface Engine {
    * engine any more.
    */
   dispose(): void;
-  /** The statements behind attention, each computed so that it can be checked. */
-  readonly theory: Theory;
+  /**
+   * The statements behind attention, each computed so that it can be checked. They load when this
+   * is first read, once an engine. NET, FORMAT, INTEGRITY: a file cannot be had, is none or is
+   * damaged; the next read tries again.
+   */
+  readonly theory: Promise<Theory>;
 }
 
 /**

@@ -21,6 +21,7 @@ const path = (name) => fileURLToPath(new URL(`../../build/native/${name}`, impor
 const { ch } = engines[0];
 const POISONED = repeats(400, 4000);
 const HISTORIES = repeats(200, 2000);
+const statements = await ch.theory;
 const answerOf = (program, stream) => answer(path(program), stream);
 
 const wants = [
@@ -167,8 +168,8 @@ for (const program of ['native_cases_asan', 'native_cases_gcc'])
             .array(v);
           expected.push({
             name: `m = ${m}, n = ${n}, d = ${d}, ${Type.name}`,
-            gaussian: ch.theory.gaussianWeights(q, k, v, options),
-            difference: ch.theory.kernelEquivalence(q, k, v, options),
+            gaussian: statements.gaussianWeights(q, k, v, options),
+            difference: statements.kernelEquivalence(q, k, v, options),
           });
         }
     const answer = await answerOf(program, stream);

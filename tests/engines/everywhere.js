@@ -76,23 +76,26 @@ function layer(ch) {
   return layer.forward(numbers(7, 200 * 256), { causal: true, want: { lse: true } });
 }
 
-const theory = ({ theory: t }) => [
-  [...logits(8, 60)].map(({ z, T }) => {
-    const { rho } = t.rhoEffective(z, { temperature: T });
-    return {
-      rho,
-      budget: t.klBudget(z, rho / 2),
-      gibbs: t.gibbs(z, { temperature: T }),
-      lse: t.logSumExp(z),
-      limits: t.limits(z),
-    };
-  }),
-  t.kernelEquivalence(numbers(9, 20 * 8), numbers(10, 20 * 8), numbers(11, 20 * 8), {
-    headDim: 8,
-    restoreKeyNorm: true,
-  }),
-  t.scaleExperiment({ headDim: 16 }),
-];
+async function theory(ch) {
+  const t = await ch.theory;
+  return [
+    [...logits(8, 60)].map(({ z, T }) => {
+      const { rho } = t.rhoEffective(z, { temperature: T });
+      return {
+        rho,
+        budget: t.klBudget(z, rho / 2),
+        gibbs: t.gibbs(z, { temperature: T }),
+        lse: t.logSumExp(z),
+        limits: t.limits(z),
+      };
+    }),
+    t.kernelEquivalence(numbers(9, 20 * 8), numbers(10, 20 * 8), numbers(11, 20 * 8), {
+      headDim: 8,
+      restoreKeyNorm: true,
+    }),
+    t.scaleExperiment({ headDim: 16 }),
+  ];
+}
 
 const parts = {
   'attention in float32': (ch) => attention(ch, Float32Array),
@@ -134,7 +137,7 @@ export async function everywhere(threads) {
   const engine = { variant: 'simd', threads };
   const ch = await init({ ...engine, layers: true });
   const results = {};
-  for (const [name, part] of Object.entries(parts)) results[name] = checksum(part(ch));
+  for (const [name, part] of Object.entries(parts)) results[name] = checksum(await part(ch));
   const model = (name) => asGguf(tiny(configs[name]));
   for (const [name, quantize] of [
     ['llama, tied, grouped', 'none'],

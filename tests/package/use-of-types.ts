@@ -31,7 +31,7 @@ export async function attention(): Promise<Float32Array> {
 }
 
 export async function statements(): Promise<Identity> {
-  const { theory } = await init();
+  const theory = await (await init()).theory;
   const { beta, identity }: { beta: number; identity: Identity } = theory.klBudget(q, 0.5);
   // @ts-expect-error either multipliers or a target
   theory.maximumEntropy(q, q, { multipliers: beta, target: identity.left });

@@ -2,7 +2,7 @@
  * What the statements cannot take: each refusal is typed, names the argument and changes nothing.
  */
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { init } from '../../src/js/index.js';
 
 const { ch } = engines[0];
 const { refuses, leaksNothing, room } = bench(ch);
-const t = ch.theory;
+const t = await ch.theory;
 const z = Float64Array.of(1, 2, 3);
 const q = Float64Array.of(1, -1);
 const k = Float64Array.of(1, 2, 3, 4, 5, 6);
@@ -72,7 +72,6 @@ function call(name, change = {}) {
 }
 
 test('arrays that are none, hold no finite numbers, are empty or of another length', () => {
-  const other = engines.length > 1 ? engines[1].ch : null;
   const dead = ch.tensor([3], 'float64');
   dead.dispose();
   for (const [name, { arrays, typed }] of Object.entries(calls))
@@ -104,8 +103,6 @@ test('arrays that are none, hold no finite numbers, are empty or of another leng
       )
         spoil('longer', 'SHAPE', Float64Array.from([...good, 1]));
       spoil('disposed', 'DISPOSED', dead);
-      if (other) spoil('of another engine', 'DISPOSED', other.tensor([good.length], 'float64'));
-      spoil('a view of wasm memory', 'ARG', ch.tensor([good.length], 'float64').data);
       const detached = good.slice();
       structuredClone(detached, { transfer: [detached.buffer] });
       spoil('detached', 'DETACHED', detached);
@@ -229,7 +226,8 @@ test('options that do not exist, and no options where some are needed', () => {
   );
 });
 
-test('tensors and float32 arrays are taken as the numbers they hold, and no memory is lost', () => {
+test('tensors of any engine, views of them and float32 arrays are taken as the numbers they hold, and no memory is lost', async () => {
+  const other = await init({ variant: 'simd' });
   const before = room();
   for (const name of Object.keys(calls)) {
     const { arrays, typed } = calls[name];
@@ -237,14 +235,20 @@ test('tensors and float32 arrays are taken as the numbers they hold, and no memo
     const tensors = [];
     const wrap = (f) =>
       call(name, Object.fromEntries(Object.entries(arrays).map(([key, x]) => [key, f(x)])));
-    const tensor = (dtype) => (x) => {
-      const a = ch.tensor([x.length], dtype);
+    const tensor = (dtype, engine = ch) => (x) => {
+      const a = engine.tensor([x.length], dtype);
       a.data.set(x);
       tensors.push(a);
       return a;
     };
     const narrow = (x) => Float32Array.from(x);
     sameBits(wrap(tensor('float64')), want, name);
+    sameBits(wrap(tensor('float64', other)), want, name);
+    sameBits(
+      wrap((x) => tensor('float64')(x).data),
+      want,
+      name,
+    );
     sameBits(wrap(tensor('float32')), typed ? wrap(narrow) : want, name);
     if (!typed) sameBits(wrap(narrow), want, name);
     for (const a of tensors) a.dispose();
@@ -261,24 +265,77 @@ test('a tensor is read before memory grows for the results', async () => {
   const fresh = await init({ variant: 'simd' });
   const tensor = fresh.tensor([300000], 'float64');
   tensor.data.set(t.normal(300000));
-  sameBits(fresh.theory.limits(tensor), t.limits(tensor.data.slice()));
+  sameBits((await fresh.theory).limits(tensor), t.limits(tensor.data.slice()));
 });
 
-test('without the file of the statements init says which one is missing', async () => {
+/** A copy of the library without one of its files, or with another in its place. */
+async function copyWith(file, change) {
   const folder = mkdtempSync(join(tmpdir(), 'clearhead-without-'));
+  cpSync(new URL('../../src/js', import.meta.url), folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const path = join(folder, 'theory', file);
+  if (change) writeFileSync(path, change(readFileSync(path)));
+  else rmSync(path);
+  const { init } = await import(pathToFileURL(join(folder, 'index.js')).href);
+  return { init, mend: () => cpSync(fileOf(file), path), end: () => rmSync(folder, { recursive: true }) };
+}
+const fileOf = (name) => new URL(`../../src/js/theory/${name}`, import.meta.url);
+
+for (const [what, code, file, change] of [
+  ['code', 'NET', 'index.js'],
+  ['kernels', 'NET', 'theory.wasm'],
+  ['kernels cut off', 'INTEGRITY', 'theory.wasm', (bytes) => bytes.subarray(0, 1000)],
+  ['kernels in place of which a page came', 'FORMAT', 'theory.wasm', () => '<html>'],
+])
+  test(`without the statements' ${what} attention works, and asking for them says which file it is`, async () => {
+    const copy = await copyWith(file, change);
+    try {
+      for (const threads of [1, 2]) {
+        const engine = await copy.init({ threads });
+        await assert.rejects(
+          engine.theory,
+          (error) => error.code === code && error.message.includes(file),
+        );
+        engine.dispose();
+      }
+    } finally {
+      copy.end();
+    }
+  });
+
+test('statements that did not load are asked for again', async () => {
+  const copy = await copyWith('theory.wasm');
   try {
-    cpSync(new URL('../../src/js', import.meta.url), folder, {
-      recursive: true,
-      filter: (from) => !from.endsWith('theory/index.js'),
-    });
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-    const copy = await import(pathToFileURL(join(folder, 'index.js')).href);
-    for (const threads of [1, 2])
-      await assert.rejects(
-        copy.init({ threads }),
-        (error) => error.code === 'NET' && error.message.includes('theory.js'),
-      );
+    const engine = await copy.init();
+    await assert.rejects(engine.theory, { code: 'NET' });
+    copy.mend();
+    const theory = await engine.theory;
+    assert.equal(engine.theory, engine.theory);
+    assert.equal(theory.klBudget(z, 0).beta, 0);
   } finally {
-    rmSync(folder, { recursive: true });
+    copy.end();
   }
+});
+
+test('theoryWasm takes what wasm takes, and refuses the kernels of attention', async () => {
+  const bytes = readFileSync(fileOf('theory.wasm'));
+  for (const theoryWasm of [
+    bytes,
+    Promise.resolve(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)),
+    fileOf('theory.wasm'),
+    new WebAssembly.Module(bytes),
+  ])
+    assert.equal((await (await init({ theoryWasm })).theory).klBudget(z, 0).beta, 0);
+  for (const [theoryWasm, code] of [
+    [5, 'ARG'],
+    [null, 'ARG'],
+    [new URL('../../src/js/engine/attn.simd.wasm', import.meta.url), 'FORMAT'],
+    [bytes.subarray(8), 'FORMAT'],
+    [fileOf('nowhere.wasm'), 'NET'],
+  ])
+    await assert.rejects((await init({ theoryWasm })).theory, (error) => {
+      assert.equal(error.code, code);
+      assert.match(error.message, /theory\.?wasm/i);
+      return true;
+    });
 });

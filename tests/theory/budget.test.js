@@ -37,7 +37,7 @@ const widthOf = (z) => Math.max(...z) - Math.min(...z);
 const uniform = (n) => new Float64Array(n).fill(-Math.log(n));
 
 for (const { variant, ch } of engines) {
-  const { klBudget, klFrontier, rhoEffective } = ch.theory;
+  const { klBudget, klFrontier, rhoEffective } = await ch.theory;
 
   test(`a budget is spent to the last bit, on softmax weights that no other distribution within it beats (${variant})`, () => {
     let most = 0;

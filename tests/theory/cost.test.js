@@ -9,7 +9,7 @@ import { random } from '../support/random.js';
 import { init } from '../../src/js/index.js';
 
 for (const { variant, ch } of engines) {
-  const { cost } = ch.theory;
+  const { cost } = await ch.theory;
 
   test(`what is counted, for 1000 shapes (${variant})`, () => {
     const r = random(15);
@@ -49,7 +49,7 @@ for (const { variant, ch } of engines) {
       const bytes = () => probe.data.buffer.byteLength;
       const before = bytes();
       const x = new Floats(2048 * 4);
-      const { scratchBytes } = fresh.theory.cost({ m: 2048, n: 2048, headDim: 4 });
+      const { scratchBytes } = (await fresh.theory).cost({ m: 2048, n: 2048, headDim: 4 });
       fresh.attention(x, x, x, { headDim: 4 });
       const taken = bytes() - before;
       t.diagnostic(

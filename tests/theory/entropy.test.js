@@ -52,7 +52,7 @@ const variance = (p, f) =>
   );
 
 for (const { variant, ch } of engines) {
-  const { maximumEntropy } = ch.theory;
+  const { maximumEntropy } = await ch.theory;
 
   test(`one multiplier per key gives the weights of Eq. 16, and of attention with keyScale; tied ones plain attention (${variant})`, () => {
     for (const state of queries(5)) {

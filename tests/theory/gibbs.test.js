@@ -21,7 +21,7 @@ import {
 const objective = (p, z, T) => dot(p, z) + T * entropy(p);
 
 for (const { variant, ch } of engines) {
-  const { gibbs, limits, simplexMerge } = ch.theory;
+  const { gibbs, limits, simplexMerge } = await ch.theory;
 
   test(`any other distribution falls short of the optimum by T·KL (${variant})`, () => {
     let worst = 0;

@@ -8,7 +8,7 @@ import { engines } from '../support/engines.js';
 import { LARGE, logits, queries } from '../support/theory-states.js';
 
 for (const { variant, ch } of engines) {
-  const t = ch.theory;
+  const t = await ch.theory;
 
   test(`every identity of a row of logits holds for many keys (${variant})`, () => {
     for (const { r, n, z, T, name } of logits(70, 14, LARGE)) {

@@ -42,7 +42,7 @@ function oracle({ q, k, v, n, d, dv }, alpha, beta, at) {
 }
 
 for (const { variant, ch } of engines) {
-  const { maximumLikelihood } = ch.theory;
+  const { maximumLikelihood } = await ch.theory;
 
   test(`weights, estimate, precision, likelihood and gradient are those of the definition (${variant})`, () => {
     let finite = 0;

@@ -1,6 +1,6 @@
 /**
- * Builds the larger simd module, which has all statements, from sources that are wrong in one
- * place. The commands are those of the build itself, asked from ninja; what the change does not
+ * Builds the kernels of the larger simd module and the statements from sources that are wrong in
+ * one place. The commands are those of the build itself, asked from ninja. What the change does not
  * reach is linked as it was built.
  */
 import assert from 'node:assert/strict';
@@ -14,9 +14,14 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const sources = join(root, 'src/c');
 const build = join(root, 'build/wasm');
-const commands = execFileSync('ninja', ['-C', build, '-t', 'commands', 'model.simd.wasm'], {
-  encoding: 'utf8',
-}).split('\n');
+/** The commands that build a module. */
+const commandsOf = (module) =>
+  execFileSync('ninja', ['-C', build, '-t', 'commands', module], { encoding: 'utf8' }).split('\n');
+/** The modules, by the options of init that take them. */
+const MODULES = {
+  wasm: commandsOf('model.simd.wasm'),
+  theoryWasm: commandsOf('theory.wasm'),
+};
 
 /** The C files, as paths from their folder. */
 const files = readdirSync(sources, { recursive: true }).filter((name) => /\.[ch]$/.test(name));
@@ -36,7 +41,39 @@ function reached(file) {
   return files.filter((name) => name.endsWith('.c') && parts(name).has(file));
 }
 
-/** The module in which `from`, which stands in `file` once, is `to`; as bytes, sealed. */
+/**
+ * The module that `commands` build from the sources in `folder`, sealed. Undefined where it has no
+ * part of the files that changed.
+ */
+function linked(commands, folder, changed) {
+  const compileOf = (name) => commands.find((line) => line.endsWith(`/${name}`));
+  const again = changed.filter(compileOf);
+  if (!again.length) return undefined;
+  let link = commands
+    .find((line) => line.includes('--no-entry'))
+    .split(' -o ')[0]
+    .replace(/^.*?&& /, '');
+  for (const name of again) {
+    const object = join(folder, `${name}.o`);
+    // what is wrong may leave a variable unused
+    execSync(
+      compileOf(name)
+        .replaceAll(sources, folder)
+        .replace(/ -MD .*$/, ` -w -o ${object} -c ${join(folder, name)}`),
+      { cwd: build },
+    );
+    link = link.replace(new RegExp(`\\S+/${name.replace('.', '\\.')}\\.obj`), object);
+  }
+  const wasm = join(folder, 'mutant.wasm');
+  execSync(`${link} -o ${wasm}`, { cwd: build });
+  execFileSync(process.execPath, [join(root, 'scripts/seal.js'), wasm]);
+  return readFileSync(wasm);
+}
+
+/**
+ * The modules in which `from`, which stands in `file` once, is `to`, as options of init: those that
+ * the change reaches.
+ */
 export function mutant(file, from, to) {
   const folder = mkdtempSync(join(tmpdir(), 'clearhead-mutant-'));
   try {
@@ -47,28 +84,14 @@ export function mutant(file, from, to) {
       join(folder, file),
       text.replace(from, () => to),
     );
-    let link = commands
-      .find((line) => line.includes('--no-entry'))
-      .split(' -o ')[0]
-      .replace(/^.*?&& /, '');
     const changed = reached(file);
-    assert.ok(changed.length > 0, `${file} is part of the build`);
-    for (const name of changed) {
-      const compile = commands.find((line) => line.endsWith(`/${name}`));
-      const object = join(folder, `${name}.o`);
-      // what is wrong may leave a variable unused
-      execSync(
-        compile
-          .replaceAll(sources, folder)
-          .replace(/ -MD .*$/, ` -w -o ${object} -c ${join(folder, name)}`),
-        { cwd: build },
-      );
-      link = link.replace(new RegExp(`\\S+/${name.replace('.', '\\.')}\\.obj`), object);
-    }
-    const wasm = join(folder, 'model.wasm');
-    execSync(`${link} -o ${wasm}`, { cwd: build });
-    execFileSync(process.execPath, [join(root, 'scripts/seal.js'), wasm]);
-    return readFileSync(wasm);
+    const built = Object.entries(MODULES).map(([option, commands]) => [
+      option,
+      linked(commands, folder, changed),
+    ]);
+    const modules = Object.fromEntries(built.filter(([, bytes]) => bytes));
+    assert.ok(Object.keys(modules).length > 0, `${file} is part of the build`);
+    return modules;
   } finally {
     rmSync(folder, { recursive: true });
   }

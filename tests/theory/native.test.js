@@ -1,7 +1,7 @@
 /**
  * The statements built natively, under ASan and UBSan and by gcc: every call that the binding makes
  * is recorded with its arrays, made again in memory of exactly their sizes, and must give the bits
- * of the simd module. `scripts/build.sh native` builds the programs.
+ * of theory.wasm. `scripts/build.sh native` builds the programs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -66,7 +66,7 @@ class Recorder extends Memory {
 }
 
 const module = new WebAssembly.Module(
-  readFileSync(new URL('../../src/js/engine/attn.simd.wasm', import.meta.url)),
+  readFileSync(new URL('../../src/js/theory/theory.wasm', import.meta.url)),
 );
 const memory = new Recorder(new WebAssembly.Instance(module, {}).exports);
 const t = theory(memory);
@@ -130,7 +130,7 @@ function stream(calls) {
 }
 
 for (const program of ['native_theory_asan', 'native_theory_gcc'])
-  test(`${memory.calls.length} calls of all ${new Set(memory.calls.map(({ f }) => f)).size} functions have the bits of the simd module: ${program}`, () => {
+  test(`${memory.calls.length} calls of all ${new Set(memory.calls.map(({ f }) => f)).size} functions have the bits of theory.wasm: ${program}`, () => {
     const { status, stdout, stderr } = spawnSync(
       fileURLToPath(new URL(`../../build/native/${program}`, import.meta.url)),
       {

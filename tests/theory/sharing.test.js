@@ -77,7 +77,7 @@ function oracle({ q, k, v, n, d, dv, T }, sharedK, sharedV, operator) {
 }
 
 for (const { variant, ch } of engines) {
-  const { operatorNorm, sharedKeyBounds } = ch.theory;
+  const { operatorNorm, sharedKeyBounds } = await ch.theory;
 
   test(`every bound holds and is the one of the statement; so are the differences (${variant})`, () => {
     const vacuous = {};

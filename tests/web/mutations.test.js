@@ -41,14 +41,14 @@ const MUTATIONS = [
     name: 'a Gaussian of width σ² = T·d',
     change: edit(
       'src/js/theory/gaussian.js',
-      '...shape, restore);',
-      '...shape.slice(0, 4), temperature * Math.sqrt(headDim), restore);',
+      'headDim, valueDim, temperature],\n      restore,',
+      'headDim, valueDim, temperature * Math.sqrt(headDim)],\n      restore,',
     ),
     red: ['C0', 'C1-float64', 'C1-float32', 'C18'],
   },
   {
     name: 'a key norm that is not restored',
-    change: edit('src/js/theory/gaussian.js', '...shape, restore);', '...shape, 0);'),
+    change: edit('src/js/theory/gaussian.js', '      restore,\n    );', '      0,\n    );'),
     red: ['C18'],
   },
   {

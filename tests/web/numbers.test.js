@@ -26,7 +26,7 @@ const ask = (page, call, arrays, options) =>
       const { init } = await import('../src/js/index.js');
       const engine = await init();
       const Floats = globalThis[Type];
-      const target = call === 'attention' ? engine : engine.theory;
+      const target = call === 'attention' ? engine : await engine.theory;
       const result = target[call](...arrays.map((list) => Floats.from(list)), options);
       return Object.fromEntries(
         Object.entries(result).map(([name, value]) => [

@@ -13,7 +13,7 @@ import { Statement } from '../statement.js';
 import { Bars } from './hero-bars.js';
 import { Circle } from './hero-circle.js';
 
-/** @typedef {import('../../src/js/types.d.ts').Engine} Engine */
+/** @typedef {import('../engine.js').Engine} Engine */
 /** @typedef {import('../state.js').Store} Store */
 
 export const ROUTES = ['softmax kernel', 'Gaussian kernel', 'KL budget', 'inverse variance'];

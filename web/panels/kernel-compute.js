@@ -5,7 +5,7 @@
 import { gaussianInputs, unitRows } from '../data.js';
 import { attentionRow, gaussianRow } from '../oracle.js';
 
-/** @typedef {import('../../src/js/types.d.ts').Engine} Engine */
+/** @typedef {import('../engine.js').Engine} Engine */
 /** @typedef {import('../../src/js/types.d.ts').FloatArray} FloatArray */
 /**
  * @typedef {{ seed: number, T: number, unitQueries: boolean, unitKeys: boolean, restore: boolean }}

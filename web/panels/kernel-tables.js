@@ -6,7 +6,7 @@ import { html, setText } from '../plot/dom.js';
 import { scientific, short } from '../plot/format.js';
 import { compare } from './kernel-compute.js';
 
-/** @typedef {import('../../src/js/types.d.ts').Engine} Engine */
+/** @typedef {import('../engine.js').Engine} Engine */
 /** @typedef {import('./kernel-compute.js').Setting} Setting */
 
 /** The note's figures for n = 32, d = 64, d_v = 16, T = 1, float64. */

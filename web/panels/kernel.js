@@ -13,7 +13,7 @@ import { compare, FLAT, oracleSides, STEEP } from './kernel-compute.js';
 import { KernelMaps } from './kernel-maps.js';
 import { NoteTable, TruthTable } from './kernel-tables.js';
 
-/** @typedef {import('../../src/js/types.d.ts').Engine} Engine */
+/** @typedef {import('../engine.js').Engine} Engine */
 /** @typedef {import('../state.js').Store} Store */
 
 const PRECISIONS = /** @type {const} */ (['float64', 'float32']);

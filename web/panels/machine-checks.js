@@ -6,7 +6,7 @@ import { attentionRow, bitsThatDiffer, mayRead } from '../oracle.js';
 import { scientific } from '../plot/format.js';
 import { Statement } from '../statement.js';
 
-/** @typedef {import('../../src/js/types.d.ts').Engine} Engine */
+/** @typedef {import('../engine.js').Engine} Engine */
 /** @typedef {import('../../src/js/types.d.ts').AttentionOptions} AttentionOptions */
 /**
  * @typedef {object} Run

@@ -1,7 +1,7 @@
 /** The inputs of the machine, and the answers of the kernels. */
 import { headInputs } from '../data.js';
 
-/** @typedef {import('../../src/js/types.d.ts').Engine} Engine */
+/** @typedef {import('../engine.js').Engine} Engine */
 /** @typedef {import('../state.js').Store} Store */
 /** @typedef {ReturnType<typeof machineState>} MachineState */
 

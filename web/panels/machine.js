@@ -15,7 +15,7 @@ import { compute, divisors, fittingGroups, nameOf } from './machine-compute.js';
 import { HeadsGrid } from './machine-grid.js';
 import { describe, Pinned } from './machine-pinned.js';
 
-/** @typedef {import('../../src/js/types.d.ts').Engine} Engine */
+/** @typedef {import('../engine.js').Engine} Engine */
 /** @typedef {import('./machine-compute.js').MachineState} MachineState */
 
 /** The display in a sentence. @param {import('./machine-checks.js').Run} run */

@@ -117,14 +117,14 @@ function groupedParts(lab) {
  * @param {Lab} lab
  * @param {DType} type
  */
-export function equivalence({ ch, m, n, d, dv, seed }, type) {
+export function equivalence({ theory, m, n, d, dv, seed }, type) {
   const make = data(type, seed);
   const q = unitRows(make(m * d), d);
   const k = unitRows(make(n * d), d);
   const v = make(n * dv);
   return {
     type,
-    ...ch.theory.kernelEquivalence(q, k, v, { headDim: d, valueDim: dv, temperature: SIZES.T }),
+    ...theory.kernelEquivalence(q, k, v, { headDim: d, valueDim: dv, temperature: SIZES.T }),
   };
 }
 

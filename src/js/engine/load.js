@@ -19,17 +19,19 @@ export const fileOf = (relaxed) =>
 
 /**
  * From any source to a compiled module. What goes wrong is told apart: "CompileError" helps nobody.
- * @param {any} source see WasmSource @returns {Promise<WebAssembly.Module>}
+ * @param {any} source see WasmSource
+ * @param {string} [name] of the source, for errors
+ * @returns {Promise<WebAssembly.Module>}
  */
-export async function compile(source) {
+export async function compile(source, name = 'wasm') {
   if (source instanceof WebAssembly.Module) return source;
-  const [buffer, streamed] = await bytesOf(source);
+  const [buffer, streamed] = await bytesOf(source, name);
   const bytes = new Uint8Array(buffer);
   const start = String.fromCharCode(...bytes.subarray(0, 9));
   if (!start.startsWith('\0asm'))
     refuse(
       'FORMAT',
-      'wasm',
+      name,
       `${bytes.length} bytes beginning ${JSON.stringify(start)}`,
       'a wasm file ("<" begins a web page)',
     );
@@ -40,7 +42,7 @@ export async function compile(source) {
     .subarray(0, -1)
     .reduce((hash, word) => Math.imul(hash ^ word, 0x01000193), 0x811c9dc5);
   if (bytes.length & 3 || words.at(-1) !== sum)
-    throw new ClearheadError('INTEGRITY', 'wasm is damaged or of another version');
+    throw new ClearheadError('INTEGRITY', `${name} is damaged or of another version`);
   try {
     return (await streamed) ?? (await WebAssembly.compile(buffer));
   } catch (cause) {
@@ -81,18 +83,19 @@ export function absolute(address, name) {
  * What a source holds, and where it arrives piece by piece, the module that was compiled meanwhile,
  * if it could be.
  * @param {any} source
+ * @param {string} name
  * @returns {Promise<[ArrayBuffer, Promise<WebAssembly.Module | void>?]>}
  */
-async function bytesOf(source) {
+async function bytesOf(source, name) {
   // a copy by this realm's own class: what Node reads, for one, is of another where this runs in a
   // context of its own
   if (ArrayBuffer.isView(source))
     source = new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice().buffer;
   if (source instanceof ArrayBuffer) return [source];
   const address = typeof source === 'string' || source instanceof URL;
-  if (address) absolute(source, 'wasm');
+  if (address) absolute(source, name);
   else if (!(source instanceof Response))
-    refuse('ARG', 'wasm', describe(source), 'a URL, Response, bytes or WebAssembly.Module');
+    refuse('ARG', name, describe(source), 'a URL, Response, bytes or WebAssembly.Module');
   try {
     // Node has its modules at hand, but for 21 and 22.0 to 22.2; importing one takes longer than
     // all else here
@@ -100,7 +103,7 @@ async function bytesOf(source) {
       const fs =
         globalThis.process?.getBuiltinModule?.('fs') ??
         (await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}fs`));
-      return bytesOf(fs.readFileSync(new URL(source)));
+      return bytesOf(fs.readFileSync(new URL(source)), name);
     }
     const response = address ? await fetch(source) : source;
     if (!response.ok) throw new Error(`status ${response.status}`);
@@ -110,7 +113,7 @@ async function bytesOf(source) {
   } catch (/** @type {any} */ cause) {
     throw new ClearheadError(
       'NET',
-      `wasm was not read from ${address ? source : 'a Response'}: ${cause.message}`,
+      `${name} was not read from ${address ? source : 'a Response'}: ${cause.message}`,
       { cause },
     );
   }

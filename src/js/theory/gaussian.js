@@ -1,48 +1,44 @@
 import { attention } from '../attention/attention.js';
 import { integer, number, read, rows, sized, yes } from '../check.js';
 import { refuse } from '../errors.js';
-import { STATUS } from '../engine/status.js';
 import { F32, typeOf } from '../engine/memory.js';
-import { finite } from './run.js';
+import { STATUS } from '../engine/status.js';
+import { finite, floats } from './run.js';
+
+/** @typedef {import('../engine/memory.js').Memory} Memory */
 
 /**
- * @typedef {import('../engine/memory.js').Memory} Memory
- * @typedef {import('../types.d.ts').DType} DType
- */
-
-/**
- * The shape of the inputs, and statement 6's results.
+ * The inputs as plain arrays, their shape, and the results of statement 6.
  * @param {Memory} memory
- * @param {any} q
- * @param {any} k
- * @param {any} v
+ * @param {any} queries
+ * @param {any} keys
+ * @param {any} values
  * @param {any} options
- * @returns {[DType, [number, number, number, number, number], any]}
  */
-function smooth(memory, q, k, v, options) {
+function smooth(memory, queries, keys, values, options) {
   const {
     headDim,
     valueDim = headDim,
     temperature = 1,
     restoreKeyNorm,
   } = read('options', options, 'headDim valueDim temperature restoreKeyNorm');
-  const type = typeOf(memory.floats('q', q));
-  const valued = v !== undefined && v !== null;
+  const q = floats(memory, 'q', queries);
+  const type = typeOf(q);
   integer('headDim', headDim, 1);
   integer('valueDim', valueDim, 1);
   number('temperature', temperature);
   const restore = yes('restoreKeyNorm', restoreKeyNorm);
   const m = rows('q', q, headDim, 'headDim');
-  const n = rows('k', memory.floats('k', k, type), headDim, 'headDim');
-  /** @type {[number, number, number, number, number]} */
-  const shape = [m, n, headDim, valueDim, temperature];
-  if (valued) sized('v', memory.floats('v', v, type), n * valueDim, 'n*valueDim');
+  const k = floats(memory, 'k', keys, type);
+  const n = rows('k', k, headDim, 'headDim');
+  const v = values === undefined || values === null ? null : floats(memory, 'v', values, type);
+  if (v) sized('v', v, n * valueDim, 'n*valueDim');
   finite('q', q);
   finite('k', k);
-  if (valued) finite('v', v);
+  if (v) finite('v', v);
   return memory.scope(() => {
     const weights = memory.pushArray(type, m * n);
-    const output = valued ? memory.pushArray(type, m * valueDim) : 0;
+    const output = v ? memory.pushArray(type, m * valueDim) : 0;
     const { attn_gaussian_f32, attn_gaussian_f64 } = memory.c;
     const gaussian = type === F32 ? attn_gaussian_f32 : attn_gaussian_f64;
     const status = gaussian(
@@ -50,22 +46,27 @@ function smooth(memory, q, k, v, options) {
       output,
       memory.put(q, type),
       memory.put(k, type),
-      valued ? memory.put(v, type) : 0,
-      ...shape,
+      v ? memory.put(v, type) : 0,
+      m,
+      n,
+      headDim,
+      valueDim,
+      temperature,
       restore,
     );
     if (status) refuse(STATUS[status], 'temperature', temperature, 'finite, > 0');
     const sigma2 = memory.c.attn_gaussian_sigma2(headDim, temperature);
-    return [
+    return {
+      inputs: [q, k, v],
       type,
-      shape,
-      {
+      shape: { m, n, headDim, valueDim, temperature },
+      result: {
         weights: memory.copy(type, weights, m * n),
-        output: valued ? memory.copy(type, output, m * valueDim) : undefined,
+        output: v ? memory.copy(type, output, m * valueDim) : undefined,
         sigma2,
         bandwidth: Math.sqrt(sigma2),
       },
-    ];
+    };
   });
 }
 
@@ -74,21 +75,23 @@ function smooth(memory, q, k, v, options) {
  * @param {[Memory, any, any, any, any]} given
  * @returns {any}
  */
-export const gaussianWeights = (...given) => smooth(...given)[2];
+export const gaussianWeights = (...given) => smooth(...given).result;
 
 /**
  * Statement 6: Theory.kernelEquivalence.
  * @param {Memory} memory
- * @param {any} q
- * @param {any} k
- * @param {any} v
+ * @param {Memory} kernels whose attention is compared
+ * @param {any} queries
+ * @param {any} keys
+ * @param {any} values
  * @param {any} options
  */
-export function kernelEquivalence(memory, q, k, v, options) {
-  const [type, shape, gaussian] = smooth(memory, q, k, v, options);
-  const [, , headDim, valueDim, temperature] = shape;
+export function kernelEquivalence(memory, kernels, queries, keys, values, options) {
+  const { inputs, type, shape, result: gaussian } = smooth(memory, queries, keys, values, options);
+  const { m, n, headDim, valueDim, temperature } = shape;
+  const [q, k, v] = inputs;
   const softmax = /** @type {any} */ (
-    attention(memory, q, k, v, { headDim, valueDim, temperature, want: { weights: true } })
+    attention(kernels, q, k, v, { headDim, valueDim, temperature, want: { weights: true } })
   );
   return memory.scope(() => {
     const report = memory.pushArray('float64', 10);
@@ -102,7 +105,11 @@ export function kernelEquivalence(memory, q, k, v, options) {
       put(q),
       put(k),
       put(v),
-      ...shape,
+      m,
+      n,
+      headDim,
+      valueDim,
+      temperature,
       +(type === 'float64'),
     );
     const [weights, output] = [0, 5].map((x) => {

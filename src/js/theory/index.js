@@ -1,7 +1,10 @@
 /**
- * The statements behind attention (theory.h), bound to one engine. Loaded by init beside the
- * kernels.
+ * The statements behind attention (theory.h). They have a wasm module and a memory of their own, so
+ * inputs are copied and attention is loaded without them.
  */
+import { compile } from '../engine/load.js';
+import { Memory } from '../engine/memory.js';
+import { ClearheadError } from '../errors.js';
 import { klBudget, klFrontier, normal, rhoEffective, scaleExperiment } from './budget.js';
 import { maximumEntropy, maximumLikelihood } from './estimates.js';
 import { gaussianWeights, kernelEquivalence } from './gaussian.js';
@@ -16,7 +19,6 @@ const STATEMENTS = {
   klFrontier,
   rhoEffective,
   gaussianWeights,
-  kernelEquivalence,
   gibbs,
   simplexMerge,
   logSumExp,
@@ -27,18 +29,52 @@ const STATEMENTS = {
   operatorNorm,
   scaleExperiment,
   normal,
-  cost,
 };
 
-/** @param {import('../engine/memory.js').Memory} memory @returns {import('./types.d.ts').Theory} */
-export const theory = (memory) =>
-  /** @type {any} */ (
-    Object.freeze(
-      Object.fromEntries(
-        Object.entries(STATEMENTS).map(([name, f]) => [
-          name,
-          (/** @type {any[]} */ ...values) => /** @type {any} */ (f)(memory, ...values),
-        ]),
-      ),
-    )
+/**
+ * @param {Record<string, Function>} functions
+ * @param {Memory[]} first the arguments they are bound to
+ */
+const bound = (functions, ...first) =>
+  Object.fromEntries(
+    Object.entries(functions).map(([name, f]) => [
+      name,
+      (/** @type {any[]} */ ...values) => f(...first, ...values),
+    ]),
   );
+
+/**
+ * The statements, in the memory of an instance of theory.wasm.
+ * @param {Memory} memory
+ * @param {Memory} kernels of the engine that the statements are about
+ * @returns {import('./types.d.ts').Theory}
+ */
+export const theory = (memory, kernels) =>
+  /** @type {any} */ (
+    Object.freeze({
+      ...bound(STATEMENTS, memory),
+      ...bound({ kernelEquivalence }, memory, kernels),
+      ...bound({ cost }, kernels),
+    })
+  );
+
+/**
+ * Loads theory.wasm, checks that it computes, and returns the statements.
+ * @param {Memory} kernels
+ * @param {import('../types.d.ts').InitOptions['theoryWasm']} source default: the file beside this one
+ */
+export async function load(kernels, source) {
+  const given = await source;
+  const module = await (given === undefined
+    ? compile(new URL('./theory.wasm', import.meta.url), 'theory.wasm')
+    : compile(given, 'theoryWasm'));
+  try {
+    const memory = new Memory((await WebAssembly.instantiate(module, {})).exports);
+    // σ² = T·√dim
+    if (memory.c.attn_gaussian_sigma2(1, 2) !== 2) throw new Error('self-test');
+    return theory(memory, kernels);
+  } catch (/** @type {any} */ cause) {
+    if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
+    throw new ClearheadError('FORMAT', 'theory.wasm is not of this version', { cause });
+  }
+}

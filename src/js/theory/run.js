@@ -1,5 +1,6 @@
 /** Between the statements and theory.h: arrays of numbers in, named arrays and numbers out. */
 import { number, sized } from '../check.js';
+import { Tensor } from '../engine/memory.js';
 import { describe, kindOf, refuse } from '../errors.js';
 import { STATUS } from '../engine/status.js';
 
@@ -9,8 +10,21 @@ import { STATUS } from '../engine/status.js';
  */
 
 /**
- * A float array or tensor that holds finite numbers, at least one of them, and so many as are
- * named.
+ * A float array. A tensor of any engine stands for a copy of its data.
+ * @param {Memory} memory
+ * @param {string} name
+ * @param {any} x
+ * @param {import('../types.d.ts').DType} [type]
+ * @returns {Float32Array | Float64Array}
+ */
+export function floats(memory, name, x, type) {
+  if (!(x instanceof Tensor)) return memory.floats(name, x, type);
+  x.place(undefined, name); // refuses one that is disposed
+  return memory.floats(name, x.data.slice(), type);
+}
+
+/**
+ * A float array or tensor of at least one number, all finite, and as many as `length` if given.
  * @param {Memory} memory
  * @param {string} name
  * @param {any} x
@@ -19,9 +33,7 @@ import { STATUS } from '../engine/status.js';
  * @returns {Float32Array | Float64Array}
  */
 export function numbers(memory, name, x, length, shape = 'numbers') {
-  // a view would be lost when memory grows
-  const given = memory.floats(name, x);
-  const a = given.data?.slice() ?? given;
+  const a = floats(memory, name, x);
   if (length !== undefined) sized(name, a, length, shape);
   else if (!a.length) refuse('SHAPE', name, 'empty', 'at least one number');
   return finite(name, a);
@@ -30,13 +42,13 @@ export function numbers(memory, name, x, length, shape = 'numbers') {
 /**
  * Holds no NaN and no infinity.
  * @param {string} name
- * @param {any} a a float input
+ * @param {Float32Array | Float64Array} a
  * @param {string} [expected]
- * @returns {any}
+ * @returns {Float32Array | Float64Array}
  */
 export function finite(name, a, expected = 'finite numbers') {
-  const j = (a.data ?? a).findIndex((/** @type {number} */ x) => !Number.isFinite(x));
-  return j < 0 ? a : refuse('RANGE', name, `${(a.data ?? a)[j]} at ${j}`, expected);
+  const j = a.findIndex((x) => !Number.isFinite(x));
+  return j < 0 ? a : refuse('RANGE', name, `${a[j]} at ${j}`, expected);
 }
 
 /** A positive, finite number. @param {string} name @param {any} x @returns {number} */

@@ -111,8 +111,13 @@ export function operatorNorm(memory, a, options) {
   return { upper: ends[0], lower: ends[1] };
 }
 
-/** Statement 15: Theory.cost. @param {Memory} memory @param {any} options @returns {any} */
-export function cost(memory, options) {
+/**
+ * Statement 15: Theory.cost.
+ * @param {Memory} kernels of the engine that is asked
+ * @param {any} options
+ * @returns {any}
+ */
+export function cost(kernels, options) {
   const { m, n, headDim, valueDim = headDim } = read('options', options, 'm n headDim valueDim');
   /** @type {[number, number, number, number, number, number, number]} */
   const shape = [
@@ -124,19 +129,19 @@ export function cost(memory, options) {
     integer('headDim', headDim, 1),
     integer('valueDim', valueDim, 1),
   ];
-  return memory.scope(() => {
-    const p = memory.push(memory.c.attn_params_bytes());
+  return kernels.scope(() => {
+    const p = kernels.push(kernels.c.attn_params_bytes());
     checkStatus(
-      memory.c.attn_init(p, ...shape),
+      kernels.c.attn_init(p, ...shape),
       'shape',
       `(${shape})`,
-      `head sizes up to ${memory.c.attn_max_dim()} and arrays below 4 GiB`,
+      `head sizes up to ${kernels.c.attn_max_dim()} and arrays below 4 GiB`,
     );
     return {
-      multiplyAdds: memory.c.attn_work_size(p),
+      multiplyAdds: kernels.c.attn_work_size(p),
       scratchBytes: {
-        float32: memory.c.attn_scratch_bytes_f32(p) >>> 0,
-        float64: memory.c.attn_scratch_bytes_f64(p) >>> 0,
+        float32: kernels.c.attn_scratch_bytes_f32(p) >>> 0,
+        float64: kernels.c.attn_scratch_bytes_f64(p) >>> 0,
       },
     };
   });
