@@ -226,7 +226,7 @@ test('options that do not exist, and no options where some are needed', () => {
   );
 });
 
-test('tensors of any engine, views of them and float32 arrays are taken as the numbers they hold, and no memory is lost', async () => {
+test('tensors of any engine and float32 arrays are taken as the numbers they hold, and no memory is lost', async () => {
   const other = await init({ variant: 'simd' });
   const before = room();
   for (const name of Object.keys(calls)) {
@@ -235,20 +235,17 @@ test('tensors of any engine, views of them and float32 arrays are taken as the n
     const tensors = [];
     const wrap = (f) =>
       call(name, Object.fromEntries(Object.entries(arrays).map(([key, x]) => [key, f(x)])));
-    const tensor = (dtype, engine = ch) => (x) => {
-      const a = engine.tensor([x.length], dtype);
-      a.data.set(x);
-      tensors.push(a);
-      return a;
-    };
+    const tensor =
+      (dtype, engine = ch) =>
+      (x) => {
+        const a = engine.tensor([x.length], dtype);
+        a.data.set(x);
+        tensors.push(a);
+        return a;
+      };
     const narrow = (x) => Float32Array.from(x);
     sameBits(wrap(tensor('float64')), want, name);
     sameBits(wrap(tensor('float64', other)), want, name);
-    sameBits(
-      wrap((x) => tensor('float64')(x).data),
-      want,
-      name,
-    );
     sameBits(wrap(tensor('float32')), typed ? wrap(narrow) : want, name);
     if (!typed) sameBits(wrap(narrow), want, name);
     for (const a of tensors) a.dispose();
@@ -277,7 +274,11 @@ async function copyWith(file, change) {
   if (change) writeFileSync(path, change(readFileSync(path)));
   else rmSync(path);
   const { init } = await import(pathToFileURL(join(folder, 'index.js')).href);
-  return { init, mend: () => cpSync(fileOf(file), path), end: () => rmSync(folder, { recursive: true }) };
+  return {
+    init,
+    mend: () => cpSync(fileOf(file), path),
+    end: () => rmSync(folder, { recursive: true }),
+  };
 }
 const fileOf = (name) => new URL(`../../src/js/theory/${name}`, import.meta.url);
 
