@@ -275,9 +275,9 @@ const MUTATIONS = [
   ],
   [
     'products without their last column',
-    'matrix/matmul.c',
-    'panel, columns, start == 0',
-    'panel, columns - 1, start == 0',
+    'matrix/product_f32.c',
+    'tile(sums, x, weights, columns, column == 0)',
+    'tile(sums, x, weights, columns - 1, column == 0)',
     [10, 14],
   ],
   [
