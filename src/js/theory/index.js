@@ -61,7 +61,7 @@ export const theory = (memory, kernels) =>
 /**
  * Loads theory.wasm, checks that it computes, and returns the statements.
  * @param {Memory} kernels
- * @param {import('../types.d.ts').InitOptions['theoryWasm']} source default: the file beside this one
+ * @param {import('../types.d.ts').InitOptions['theoryWasm']} source default: the file beside this
  */
 export async function load(kernels, source) {
   const given = await source;
