@@ -5,21 +5,33 @@
 #define PLACE_COST 4.0
 #define PREPARE_COST 4.0
 
-void attn_block_prepare(const attention_block *b, const float *x, row_range rows)
+void attn_block_reserve(inputs_size *size, const attention_block *b, int32_t rows)
 {
-  attn_prepare_inputs(&b->inputs, x, (const attn_matrix *[]){b->q.w, b->k.w, b->v.w}, 3, rows);
+  attn_inputs_reserve(size, b->q.w, rows);
+  attn_inputs_reserve(size, b->k.w, rows);
+  attn_inputs_reserve(size, b->v.w, rows);
+  attn_inputs_reserve(size, b->o, rows);
 }
 
-static shared_product product_of(const head_projection *y, row_range rows)
+void attn_block_prepare(const attention_block *b, row_range rows)
 {
-  return (shared_product){y->y, y->w, y->bias, rows};
+  const attn_matrix *matrices[] = {b->q.w, b->k.w, b->v.w};
+  attn_inputs_prepare(&b->inputs, b->x, matrices, 3, rows);
+}
+
+static void prepare_input(const void *block, row_range rows) { attn_block_prepare(block, rows); }
+
+void attn_block_input(const attention_block *b, attn_team *team, row_range rows)
+{
+  attn_share_rows(team, prepare_input, b, rows, PREPARE_COST * attn_matrix_columns(b->q.w));
 }
 
 void attn_block_project(const attention_block *b, attn_team *team, row_range rows,
                         row_range attending)
 {
-  const shared_product products[] = {product_of(&b->q, attending), product_of(&b->k, rows),
-                                     product_of(&b->v, rows)};
+  const shared_product products[] = {product_of(b->q.y, b->q.w, b->q.bias, attending),
+                                     product_of(b->k.y, b->k.w, b->k.bias, rows),
+                                     product_of(b->v.y, b->v.w, b->v.bias, rows)};
   attn_share_products(team, &b->inputs, products, 3);
 }
 
@@ -74,12 +86,12 @@ void attn_block_place_queries(const attention_block *b, attn_team *team, row_ran
 static void prepare_output(const void *block, row_range rows)
 {
   const attention_block *b = block;
-  attn_prepare_inputs(&b->inputs, b->a, &b->o, 1, rows);
+  attn_inputs_prepare(&b->inputs, b->a, &b->o, 1, rows);
 }
 
 void attn_block_output(const attention_block *b, attn_team *team, row_range rows)
 {
-  const shared_product product = {b->y, b->o, b->o_bias, rows};
+  const shared_product product = product_of(b->y, b->o, b->o_bias, rows);
   attn_share_rows(team, prepare_output, b, rows, PREPARE_COST * attn_matrix_columns(b->o));
   attn_share_products(team, &b->inputs, &product, 1);
 }

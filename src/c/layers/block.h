@@ -1,6 +1,7 @@
 /*
  * block.h: the steps around attention that every layer has.
  *
+ *     x is prepared for the products                         attn_block_input
  *     q, k, v = x·W_Qᵀ + b_Q, x·W_Kᵀ + b_K, x·W_Vᵀ + b_V     attn_block_project
  *     k = rotate(norm(k))                                    attn_block_place_keys
  *     the cache takes k and v                                attn_cache_append
@@ -35,7 +36,8 @@ typedef struct {
 } rotation;
 
 typedef struct {
-  prepared_inputs inputs; /* first x, then a */
+  const float *x;         /* (rows, columns) */
+  prepared_inputs inputs; /* of x, later of a */
   head_projection q, k, v;
   int32_t one_plus; /* of the norms, as in attn_rms_norm */
   double epsilon;
@@ -46,10 +48,14 @@ typedef struct {
   float *y;             /* (rows, outputs) */
 } attention_block;
 
-/* Prepares x (rows, columns) for attn_block_project. */
-void attn_block_prepare(const attention_block *b, const float *x, row_range rows);
+/* Makes the size enough for the products of `rows` rows. Needs the matrices of b only. */
+void attn_block_reserve(inputs_size *size, const attention_block *b, int32_t rows);
 
-/* Queries of the rows `attending`, keys and values of `rows`. */
+/* Prepares some rows of x, as one thread. attn_block_input does all of them, as a team. */
+void attn_block_prepare(const attention_block *b, row_range rows);
+void attn_block_input(const attention_block *b, attn_team *team, row_range rows);
+
+/* Keys and values of `rows`, queries of the rows `attending`. */
 void attn_block_project(const attention_block *b, attn_team *team, row_range rows,
                         row_range attending);
 

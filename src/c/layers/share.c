@@ -51,15 +51,34 @@ static void *inputs_for(const prepared_inputs *inputs, const attn_matrix *w)
   return inputs->kind[attn_multiply_kind(attn_matrix_type(w))];
 }
 
-void attn_prepare_inputs(const prepared_inputs *inputs, const float *x,
+void attn_inputs_reserve(inputs_size *size, const attn_matrix *w, int32_t rows)
+{
+  const int32_t type = attn_matrix_type(w);
+  const size_t bytes = attn_multiply_scratch_bytes(type, rows, attn_matrix_columns(w));
+  uint64_t *max = &size->kind[attn_multiply_kind(type)];
+  if (bytes == 0)
+    *max = UINT32_MAX; /* more than memory has */
+  else if (bytes > *max)
+    *max = bytes;
+}
+
+prepared_inputs attn_inputs_allocate(arena *a, const inputs_size *size)
+{
+  prepared_inputs inputs;
+  for (int32_t kind = 0; kind < ATTN_MULTIPLY_KINDS; kind++)
+    inputs.kind[kind] = arena_allocate(a, size->kind[kind], 1);
+  return inputs;
+}
+
+void attn_inputs_prepare(const prepared_inputs *inputs, const float *x,
                          const attn_matrix *const *matrices, int32_t count, row_range rows)
 {
   for (int32_t i = 0; i < count; i++) {
     const attn_matrix *w = matrices[i];
-    int32_t first = 0; /* the first matrix that wants the same form */
-    while (inputs_for(inputs, matrices[first]) != inputs_for(inputs, w))
-      first++;
-    if (first == i)
+    int32_t same = 0; /* the first matrix that multiplies the same inputs */
+    while (inputs_for(inputs, matrices[same]) != inputs_for(inputs, w))
+      same++;
+    if (same == i)
       attn_multiply_prepare(inputs_for(inputs, w), x, rows.first, rows.end, attn_matrix_columns(w),
                             attn_matrix_type(w));
   }
@@ -92,9 +111,9 @@ static void product_piece(void *task, int32_t index, void *scratch)
   const int32_t end = outputs - first < s->piece_outputs ? outputs : first + s->piece_outputs;
   const void *inputs = attn_multiply_inputs(inputs_for(s->inputs, w), i, attn_matrix_columns(w),
                                             attn_matrix_type(w));
-  float *out = y->out + (size_t)i * (size_t)outputs;
-  attn_multiply(out, (size_t)outputs, w, inputs, m, first, end);
-  for (int32_t r = 0; y->bias && r < m; r++, out += outputs)
+  float *out = y->out + (size_t)i * y->stride;
+  attn_multiply(out, y->stride, w, inputs, m, first, end);
+  for (int32_t r = 0; y->bias && r < m; r++, out += y->stride)
     attn_add(out + first, out + first, y->bias + first, (size_t)(end - first));
 }
 

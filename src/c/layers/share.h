@@ -7,6 +7,7 @@
 #ifndef SHARE_H
 #define SHARE_H
 
+#include "base/arena.h"
 #include "team.h"
 #include "weights.h"
 
@@ -25,29 +26,46 @@ void attn_share_rows(attn_team *team, row_step *step, const void *context, row_r
                      double cost);
 
 /*
- * Inputs of products, in each form that some matrix multiplies. The memory is the caller's:
- * attn_multiply_scratch_bytes for each kind that occurs.
+ * Inputs of products, prepared for each kind of matrix that multiplies them. Products that follow
+ * each other may use the same memory.
  */
 typedef struct {
   void *kind[ATTN_MULTIPLY_KINDS];
 } prepared_inputs;
 
+/* Bytes of each kind. */
+typedef struct {
+  uint64_t kind[ATTN_MULTIPLY_KINDS];
+} inputs_size;
+
+/* Makes the size enough for products of `rows` inputs with w. */
+void attn_inputs_reserve(inputs_size *size, const attn_matrix *w, int32_t rows);
+prepared_inputs attn_inputs_allocate(arena *a, const inputs_size *size);
+
 /*
- * Prepares x (rows, columns) for products with these matrices, all of which have `columns` columns.
- * rows.first is a multiple of four.
+ * Prepares x (all rows, columns) for products with these matrices, all of which have that many
+ * columns. rows.first is a multiple of four.
  */
-void attn_prepare_inputs(const prepared_inputs *inputs, const float *x,
+void attn_inputs_prepare(const prepared_inputs *inputs, const float *x,
                          const attn_matrix *const *matrices, int32_t count, row_range rows);
 
 /* One product of prepared inputs: x·Wᵀ + bias. */
 typedef struct {
-  float *out; /* (all rows, rows of w), of which `rows` are written */
+  float *out;    /* (all rows, stride), of which `rows` are written */
+  size_t stride; /* rows of w, or more */
   const attn_matrix *w;
-  const float *bias; /* (rows of w), which is added, or NULL */
+  const float *bias; /* (rows of w), or NULL */
   row_range rows;    /* begins at a multiple of four; may be empty */
 } shared_product;
 
-/* Does one to three products of the same inputs in one step. */
+/* Its rows lie one behind the other. */
+static inline shared_product product_of(float *out, const attn_matrix *w, const float *bias,
+                                        row_range rows)
+{
+  return (shared_product){out, (size_t)attn_matrix_rows(w), w, bias, rows};
+}
+
+/* Does a few products of the same inputs in one step. */
 void attn_share_products(attn_team *team, const prepared_inputs *inputs,
                          const shared_product *products, int32_t count);
 

@@ -45,7 +45,7 @@ static void norm_for_attention(const void *context, row_range rows)
   const attn_pass *p = s->p;
   const size_t at = (size_t)rows.first * (size_t)p->d->dim;
   norm(p, p->h + at, p->x + at, row_count(rows), s->l->attn_norm);
-  attn_block_prepare(s->attention, p->h, rows);
+  attn_block_prepare(s->attention, rows);
 }
 
 /* x = x + N'(y) */
@@ -64,7 +64,7 @@ static void add_attention_and_norm(const void *context, row_range rows)
   const size_t at = (size_t)rows.first * (size_t)p->d->dim;
   add_residual(p, s->l->attn_post_norm, rows);
   norm(p, p->h + at, p->x + at, row_count(rows), s->l->ffn_norm);
-  attn_prepare_inputs(&p->inputs, p->h, (const attn_matrix *[]){s->l->gate, s->l->up}, 2, rows);
+  attn_inputs_prepare(&p->inputs, p->h, (const attn_matrix *[]){s->l->gate, s->l->up}, 2, rows);
 }
 
 static void activate(const void *context, row_range rows)
@@ -74,7 +74,7 @@ static void activate(const void *context, row_range rows)
   const size_t hidden = (size_t)p->d->hidden, at = (size_t)rows.first * hidden;
   attn_activate(p->gate + at, p->gate + at, p->up + at, (size_t)row_count(rows) * hidden,
                 p->d->activation);
-  attn_prepare_inputs(&p->inputs, p->gate, &s->l->down, 1, rows);
+  attn_inputs_prepare(&p->inputs, p->gate, &s->l->down, 1, rows);
 }
 
 static void add_feed_forward(const void *context, row_range rows)
@@ -89,6 +89,7 @@ static attention_block attention_of(const attn_pass *p, const decoder_layer *l)
 {
   const attn_decoder *d = p->d;
   return (attention_block){
+      .x = p->h,
       .inputs = p->inputs,
       .q = {l->q, l->q_bias, l->q_norm, p->q, d->heads, d->head_dim},
       .k = {l->k, l->k_bias, l->k_norm, p->k, d->kv_heads, d->head_dim},
@@ -160,15 +161,15 @@ static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
   attn_share_rows(team, add_attention_and_norm, &step, out, ADD_AND_NORM_COST * d->dim);
 
   /* gate, up = W_gate h, W_up h */
-  const shared_product expand[] = {{.out = p->gate, .w = l->gate, .rows = out},
-                                   {.out = p->up, .w = l->up, .rows = out}};
+  const shared_product expand[] = {product_of(p->gate, l->gate, NULL, out),
+                                   product_of(p->up, l->up, NULL, out)};
   attn_share_products(team, &p->inputs, expand, 2);
 
   /* gate = f(gate) ⊙ up */
   attn_share_rows(team, activate, &step, out, ACTIVATE_COST * d->hidden);
 
   /* y = W_down gate */
-  const shared_product contract = {.out = p->y, .w = l->down, .rows = out};
+  const shared_product contract = product_of(p->y, l->down, NULL, out);
   attn_share_products(team, &p->inputs, &contract, 1);
 
   /* x = x + N'(y) */
@@ -180,11 +181,11 @@ static void run_output(const attn_pass *p, attn_team *team)
 {
   const attn_decoder *d = p->d;
   const row_range all = {0, p->outputs};
-  const shared_product logits = {.out = p->logits, .w = d->output, .rows = all};
+  const shared_product logits = product_of(p->logits, d->output, NULL, all);
 
   /* h = N(x) */
   norm(p, p->h, p->x + (size_t)(p->t - p->outputs) * (size_t)d->dim, p->outputs, d->norm);
-  attn_prepare_inputs(&p->inputs, p->h, &d->output, 1, all);
+  attn_inputs_prepare(&p->inputs, p->h, &d->output, 1, all);
 
   /* logits = W h */
   attn_share_products(team, &p->inputs, &logits, 1);

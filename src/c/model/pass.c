@@ -1,5 +1,5 @@
-/* Laying a pass out in memory, and beginning it. */
 #include "pass.h"
+#include "base/arena.h"
 
 static int32_t set_params(attn_params *params, const attn_decoder *d, int32_t t, int32_t position,
                           int32_t length)
@@ -14,64 +14,60 @@ static int32_t set_params(attn_params *params, const attn_decoder *d, int32_t t,
   return status;
 }
 
-/* Of the forms that quantised weights want inputs in, whichever weights they are. */
-static int kind_is_used(int32_t kind)
+/* Memory for the inputs of every product in a pass. */
+static prepared_inputs allocate_inputs(arena *a, const attn_decoder *d, int32_t t, int32_t outputs)
 {
-  return attn_multiply_kind(ATTN_Q8_0) == kind || attn_multiply_kind(ATTN_Q4_0) == kind;
+  inputs_size size = {0};
+  for (int32_t x = 0; x < d->layers; x++) {
+    const decoder_layer *l = &d->layer[x];
+    const attn_matrix *matrices[] = {l->q, l->k, l->v, l->o, l->gate, l->up, l->down};
+    for (size_t y = 0; y < sizeof matrices / sizeof *matrices; y++)
+      attn_inputs_reserve(&size, matrices[y], t);
+  }
+  if (outputs > 0)
+    attn_inputs_reserve(&size, d->output, outputs);
+  return attn_inputs_allocate(a, &size);
 }
 
-/* Bytes in all, or 0; with a pass, points it to its parts. */
-static size_t layout(const attn_decoder *d, const attn_team *team, const attn_params *params,
-                     int32_t t, int32_t outputs, attn_pass *p)
+/* Attention needs this much, whether all tokens of the last layer attend or only its outputs. */
+static size_t attend_bytes(const attn_team *team, const attn_params *params, int32_t t,
+                           int32_t outputs)
 {
-  attn_pass none;
-  char *base = (char *)p;
-  if (!p)
-    p = &none;
-  size_t n = (size_t)t, f = sizeof(float), dim = (size_t)d->dim, hidden = (size_t)d->hidden;
-  size_t size = (size_t)d->heads * (size_t)d->head_dim,
-         kv_size = (size_t)d->kv_heads * (size_t)d->head_dim;
-  int32_t columns = d->dim > d->hidden ? d->dim : d->hidden;
-  columns = (size_t)columns > size ? columns : (int32_t)size;
-  /* room for whole blocks of the widest type; matrices of narrower columns need less */
-  int32_t whole = (columns + 255) / 256 * 256;
-  size_t quantised = attn_multiply_scratch_bytes(ATTN_Q8_0, t, whole);
-  /*
-   * few tokens that go on in the last layer are shared out by spans of keys, for which there must
-   * be room
-   */
-  attn_params few = *params;
-  few.m = t - pass_first_output(t, outputs);
-  size_t room = attn_team_attend_bytes(team, params),
-         room_few = few.m > 0 ? attn_team_attend_bytes(team, &few) : 0;
-  struct {
-    void *at; /* of a pointer */
-    size_t count, bytes;
-  } parts[] = {{&p->tokens, n, sizeof(int32_t)},
-               {&p->last_row, n, sizeof(int32_t)},
-               {&p->request, (size_t)d->layers, sizeof(weights_request)},
-               {&p->x, n * dim, f},
-               {&p->h, n * dim, f},
-               {&p->y, n * dim, f},
-               {&p->q, n * size, f},
-               {&p->a, n * size, f},
-               {&p->k, n * kv_size, f},
-               {&p->v, n * kv_size, f},
-               {&p->gate, n * hidden, f},
-               {&p->up, n * hidden, f},
-               {&p->logits, (size_t)outputs * (size_t)d->vocab, f},
-               {&p->inputs.kind[0], attn_multiply_scratch_bytes(ATTN_F32, t, columns), 1},
-               {&p->inputs.kind[1], kind_is_used(1) ? quantised : 0, 1},
-               {&p->inputs.kind[2], kind_is_used(2) ? quantised : 0, 1},
-               {&p->lse, n * (size_t)d->heads, f},
-               {&p->first_key, 2 * kv_size, f},
-               {&p->attend, room > room_few ? room : room_few, 1}};
-  uint64_t used = (sizeof(attn_pass) + 15) & ~(size_t)15;
-  for (size_t x = 0; x < sizeof parts / sizeof *parts; x++) {
-    *(char **)parts[x].at = base ? base + used : NULL;
-    used += ((uint64_t)parts[x].count * parts[x].bytes + 15) & ~(uint64_t)15;
-  }
-  return used < 0xFFFF0000 ? (size_t)used : 0;
+  attn_params last = *params;
+  last.m = t - pass_first_output(t, outputs);
+  size_t all = attn_team_attend_bytes(team, params);
+  size_t some = last.m > 0 ? attn_team_attend_bytes(team, &last) : 0;
+  return all > some ? all : some;
+}
+
+/* Points p to its arrays, which lie behind it; with memory NULL it is only measured. */
+static arena lay_out(void *memory, attn_pass *p, const attn_decoder *d, const attn_team *team,
+                     const attn_params *params, int32_t t, int32_t outputs)
+{
+  const uint64_t n = (uint64_t)t, f = sizeof(float);
+  const uint64_t dim = (uint64_t)d->dim, hidden = (uint64_t)d->hidden;
+  const uint64_t size = (uint64_t)d->heads * (uint64_t)d->head_dim;
+  const uint64_t kv_size = (uint64_t)d->kv_heads * (uint64_t)d->head_dim;
+  arena a = {.base = memory};
+  arena_allocate(&a, 1, sizeof *p);
+  p->tokens = arena_allocate(&a, n, sizeof *p->tokens);
+  p->last_row = arena_allocate(&a, n, sizeof *p->last_row);
+  p->request = arena_allocate(&a, (uint64_t)d->layers, sizeof *p->request);
+  p->x = arena_allocate(&a, n * dim, f);
+  p->h = arena_allocate(&a, n * dim, f);
+  p->y = arena_allocate(&a, n * dim, f);
+  p->q = arena_allocate(&a, n * size, f);
+  p->a = arena_allocate(&a, n * size, f);
+  p->k = arena_allocate(&a, n * kv_size, f);
+  p->v = arena_allocate(&a, n * kv_size, f);
+  p->gate = arena_allocate(&a, n * hidden, f);
+  p->up = arena_allocate(&a, n * hidden, f);
+  p->logits = arena_allocate(&a, (uint64_t)outputs * (uint64_t)d->vocab, f);
+  p->inputs = allocate_inputs(&a, d, t, outputs);
+  p->lse = arena_allocate(&a, n * (uint64_t)d->heads, f);
+  p->first_key = arena_allocate(&a, 2 * kv_size, f);
+  p->attend = arena_allocate(&a, attend_bytes(team, params, t, outputs), 1);
+  return a;
 }
 
 size_t attn_pass_bytes(const attn_decoder *d, const attn_team *team, int32_t t, int32_t outputs)
@@ -81,7 +77,9 @@ size_t attn_pass_bytes(const attn_decoder *d, const attn_team *team, int32_t t, 
   if (t < 1 || t > 1 << 20 || outputs < 0 || outputs > t || attn_decoder_ready(d, 0, &length) ||
       set_params(&params, d, t, length, length + t))
     return 0;
-  return layout(d, team, &params, t, outputs, NULL);
+  attn_pass p;
+  arena a = lay_out(NULL, &p, d, team, &params, t, outputs);
+  return arena_bytes(&a);
 }
 
 size_t attn_pass_scratch_bytes(const attn_decoder *d, int32_t t)
@@ -97,7 +95,7 @@ static void begin(attn_pass *p, const attn_decoder *d, const attn_team *team,
                   const attn_params *params, int32_t t, int32_t outputs)
 {
   *p = (attn_pass){.d = d, .t = t, .outputs = outputs, .end = d->layers, .params = *params};
-  layout(d, team, params, t, outputs, p);
+  lay_out(p, p, d, team, params, t, outputs);
   for (int32_t l = 0; l < d->layers; l++)
     p->request[l] = (weights_request){0};
   for (int32_t i = 0; i < t; i++)
