@@ -155,7 +155,7 @@ static void run_multi_head(void)
     float *out = numbers(bytes), *part = numbers(bytes);
     memcpy(part, x + (size_t)(from * model), bytes);
     must(attn_multi_head_forward(layer, team, p, out, part, NULL, call < 2 ? cache : NULL,
-                                 keep(attn_multi_head_room(layer, team, p))));
+                                 keep(attn_multi_head_scratch_bytes(layer, team, p))));
     write_bytes(out, bytes);
   }
 }
@@ -200,7 +200,7 @@ static void run_latent(void)
       float *out = numbers(bytes), *part = numbers(bytes);
       memcpy(part, x + (size_t)(from * model), bytes);
       must(attn_latent_forward(layer, team, p, out, part, NULL, latents, absorbed,
-                               keep(attn_latent_room(layer, team, p, absorbed))));
+                               keep(attn_latent_scratch_bytes(layer, team, p, absorbed))));
       write_bytes(out, bytes);
     }
     write_bytes(latents, (size_t)(m * kept) * 4);

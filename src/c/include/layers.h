@@ -200,7 +200,7 @@ ATTN_API void attn_multi_head_set_rope(attn_multi_head *layer, const float *cos,
 ATTN_API void attn_multi_head_set_residual(attn_multi_head *layer, int32_t residual);
 
 /* Bytes for what lies between x and out in a call, 16-aligned; 0 if 4 GiB or more. */
-ATTN_API size_t attn_multi_head_room(const attn_multi_head *layer, const attn_team *team,
+ATTN_API size_t attn_multi_head_scratch_bytes(const attn_multi_head *layer, const attn_team *team,
                                      const attn_params *p);
 
 /*
@@ -277,7 +277,7 @@ ATTN_API void attn_latent_set_rope(attn_latent *layer, const float *cos, /* (pos
 ATTN_API void attn_latent_set_residual(attn_latent *layer, int32_t residual);
 
 /* Bytes for what lies between x and out in a call; 0 if 4 GiB or more. */
-ATTN_API size_t attn_latent_room(const attn_latent *layer, const attn_team *team,
+ATTN_API size_t attn_latent_scratch_bytes(const attn_latent *layer, const attn_team *team,
                                  const attn_params *p, int32_t absorbed);
 
 /*

@@ -42,7 +42,7 @@ typedef struct {
   int32_t one_plus; /* of the norms, as in attn_rms_norm */
   double epsilon;
   rotation rotation;
-  const float *a;       /* (rows, heads·value_dim): from attention */
+  float *a;             /* (rows, heads·value_dim): the result of attention */
   const attn_matrix *o; /* (outputs, heads·value_dim) */
   const float *o_bias;  /* (outputs), or NULL */
   float *y;             /* (rows, outputs) */

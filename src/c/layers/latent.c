@@ -163,8 +163,8 @@ static arena lay_out(const attn_latent *l, const attn_team *team, const attn_par
   return r;
 }
 
-size_t attn_latent_room(const attn_latent *layer, const attn_team *team, const attn_params *p,
-                        int32_t absorbed)
+size_t attn_latent_scratch_bytes(const attn_latent *layer, const attn_team *team,
+                                 const attn_params *p, int32_t absorbed)
 {
   step s;
   arena r = lay_out(layer, team, p, absorbed, &s, NULL);

@@ -1,15 +1,18 @@
-/* The multi-head layer (statements 10 and 11), step by step as layers.h states it. */
+/* The multi-head layer (statements 10 and 11), step by step as layers.h writes it. */
 #include "layers.h"
+#include "block.h"
 #include "attention/options.h"
-#include "base/arena.h"
 
 struct attn_multi_head {
-  const attn_matrix *wq, *wk, *wv, *wo;
-  const float *bq, *bk, *bv, *bo;
-  const float *q_norm, *k_norm; /* (dim) or NULL */
+  const attn_matrix *wq;          /* (heads·dim, model) */
+  const attn_matrix *wk;          /* (kv_heads·dim, model) */
+  const attn_matrix *wv;          /* (kv_heads·value_dim, model) */
+  const attn_matrix *wo;          /* (outputs, heads·value_dim) */
+  const float *bq, *bk, *bv, *bo; /* (rows of its matrix), or NULL */
+  const float *q_norm, *k_norm;   /* (dim), or NULL */
   int32_t one_plus;
   double epsilon;
-  const float *cos, *sin; /* (positions, rotary_dim/2) or NULL */
+  const float *cos, *sin; /* (positions, rotary_dim/2), or NULL */
   int32_t rotary_dim, interleaved, residual;
 };
 
@@ -53,93 +56,102 @@ void attn_multi_head_set_residual(attn_multi_head *layer, int32_t residual)
   layer->residual = residual;
 }
 
-typedef struct {
-  float *q, *k, *v, *o;
+/* The block of a call, with its arrays in memory; with memory NULL it is only measured. */
+static arena lay_out(void *memory, attention_block *b, void **attend, const attn_multi_head *layer,
+                     const attn_team *team, const attn_params *p)
+{
+  const uint64_t rows = (uint64_t)p->batch * (uint64_t)p->m, f = sizeof(float);
+  const uint64_t q_size = (uint64_t)p->heads * (uint64_t)p->dim;
+  const uint64_t k_size = (uint64_t)p->kv_heads * (uint64_t)p->dim;
+  const uint64_t v_size = (uint64_t)p->kv_heads * (uint64_t)p->value_dim;
+  const uint64_t a_size = (uint64_t)p->heads * (uint64_t)p->value_dim;
+  inputs_size inputs = {0};
+  arena a = {.base = memory};
+  *b = (attention_block){
+      .q = {layer->wq, layer->bq, layer->q_norm, NULL, p->heads, p->dim},
+      .k = {layer->wk, layer->bk, layer->k_norm, NULL, p->kv_heads, p->dim},
+      .v = {layer->wv, layer->bv, NULL, NULL, p->kv_heads, p->value_dim},
+      .one_plus = layer->one_plus,
+      .epsilon = layer->epsilon,
+      .o = layer->wo,
+      .o_bias = layer->bo,
+  };
+  attn_block_reserve(&inputs, b, p->batch * p->m);
+  b->inputs = attn_inputs_allocate(&a, &inputs);
+  b->q.y = arena_allocate(&a, rows * q_size, f);
+  b->k.y = arena_allocate(&a, rows * k_size, f);
+  b->v.y = arena_allocate(&a, rows * v_size, f);
+  b->a = arena_allocate(&a, rows * a_size, f);
+  *attend = arena_allocate(&a, attn_team_attend_bytes(team, p), 1);
+  return a;
+}
+
+size_t attn_multi_head_scratch_bytes(const attn_multi_head *layer, const attn_team *team,
+                                     const attn_params *p)
+{
+  attention_block b;
   void *attend;
-} parts;
-
-static arena lay_out(const attn_team *team, const attn_params *p, parts *a, void *base)
-{
-  arena r = {.base = base};
-  uint64_t rows = (uint64_t)p->batch * (uint64_t)p->m, dim = (uint64_t)p->dim,
-           value_dim = (uint64_t)p->value_dim;
-  a->q = arena_allocate(&r, rows * (uint64_t)p->heads * dim, sizeof(float));
-  a->k = arena_allocate(&r, rows * (uint64_t)p->kv_heads * dim, sizeof(float));
-  a->v = arena_allocate(&r, rows * (uint64_t)p->kv_heads * value_dim, sizeof(float));
-  a->o = arena_allocate(&r, rows * (uint64_t)p->heads * value_dim, sizeof(float));
-  a->attend = arena_allocate(&r, attn_team_attend_bytes(team, p), 1);
-  return r;
+  arena a = lay_out(NULL, &b, &attend, layer, team, p);
+  return arena_bytes(&a);
 }
 
-size_t attn_multi_head_room(const attn_multi_head *layer, const attn_team *team,
-                            const attn_params *p)
-{
-  (void)layer;
-  parts a;
-  arena r = lay_out(team, p, &a, NULL);
-  return arena_bytes(&r);
-}
-
-static int is(const attn_matrix *w, int64_t rows, int32_t columns)
+static int has_shape(const attn_matrix *w, int64_t rows, int32_t columns)
 {
   return attn_matrix_rows(w) == rows && attn_matrix_columns(w) == columns;
 }
 
 static int fits(const attn_multi_head *layer, const attn_params *p, const attn_cache *cache)
 {
-  int32_t model = attn_matrix_columns(layer->wq);
-  return p->positions_first && is(layer->wq, (int64_t)p->heads * p->dim, model) &&
-         is(layer->wk, (int64_t)p->kv_heads * p->dim, model) &&
-         is(layer->wv, (int64_t)p->kv_heads * p->value_dim, model) &&
-         attn_matrix_columns(layer->wo) == (int64_t)p->heads * p->value_dim &&
-         (!layer->residual || attn_matrix_rows(layer->wo) == model) &&
-         layer->rotary_dim <= p->dim &&
-         (cache ? p->batch == 1 && p->n == attn_cache_length(cache) + p->m : p->n == p->m);
-}
-
-/* QK-norm and RoPE of the queries or the keys, (batch, m, heads, dim). */
-static void place(const attn_multi_head *layer, const attn_params *p, float *x, int32_t heads,
-                  const float *norm, const int32_t *positions)
-{
-  size_t dim = (size_t)p->dim, row = (size_t)heads * dim;
-  if (norm)
-    attn_rms_norm(x, dim, x, dim, p->batch * p->m * heads, p->dim, norm, layer->one_plus,
-                  layer->epsilon);
-  if (!layer->cos)
-    return;
-  size_t past = positions ? 0 : (size_t)(p->n - p->m) * (size_t)(layer->rotary_dim / 2);
-  for (int32_t b = 0; b < p->batch; b++)
-    attn_rope(x + (size_t)b * (size_t)p->m * row, p->m, heads, row, dim, layer->cos + past,
-              layer->sin + past, positions ? positions + (size_t)b * (size_t)p->m : NULL,
-              layer->rotary_dim, layer->interleaved);
+  const int32_t model = attn_matrix_columns(layer->wq);
+  const int64_t heads = p->heads, kv_heads = p->kv_heads;
+  if (!p->positions_first || layer->rotary_dim > p->dim)
+    return 0;
+  if (!has_shape(layer->wq, heads * p->dim, model) ||
+      !has_shape(layer->wk, kv_heads * p->dim, model) ||
+      !has_shape(layer->wv, kv_heads * p->value_dim, model) ||
+      attn_matrix_columns(layer->wo) != heads * p->value_dim)
+    return 0;
+  if (layer->residual && attn_matrix_rows(layer->wo) != model)
+    return 0;
+  return cache ? p->batch == 1 && p->n == attn_cache_length(cache) + p->m : p->n == p->m;
 }
 
 int32_t attn_multi_head_forward(const attn_multi_head *layer, attn_team *team, const attn_params *p,
                                 float *out, const float *x, const int32_t *positions,
-                                attn_cache *cache, void *room)
+                                attn_cache *cache, void *scratch)
 {
+  const row_range rows = {0, p->batch * p->m};
+  attention_block b;
+  void *attend;
   if (!fits(layer, p, cache))
     return ATTN_E_SHAPE;
-  parts a;
-  lay_out(team, p, &a, room);
-  int32_t rows = p->batch * p->m;
-  size_t model = (size_t)attn_matrix_columns(layer->wq), size = (size_t)attn_matrix_rows(layer->wo);
-  size_t q_size = (size_t)attn_matrix_rows(layer->wq), k_size = (size_t)attn_matrix_rows(layer->wk),
-         v_size = (size_t)attn_matrix_rows(layer->wv),
-         o_size = (size_t)attn_matrix_columns(layer->wo);
-  attn_matmul(team, a.k, k_size, x, model, rows, layer->wk, layer->bk);
-  attn_matmul(team, a.v, v_size, x, model, rows, layer->wv, layer->bv);
-  place(layer, p, a.k, p->kv_heads, layer->k_norm, positions);
+  lay_out(scratch, &b, &attend, layer, team, p);
+  b.x = x;
+  b.y = out;
+  b.rotation = (rotation){layer->cos, layer->sin,  layer->rotary_dim, layer->interleaved,
+                          p->m,       p->n - p->m, positions};
+
+  /* q, k, v = x·W_Qᵀ + b_Q, x·W_Kᵀ + b_K, x·W_Vᵀ + b_V */
+  attn_block_input(&b, team, rows);
+  attn_block_project(&b, team, rows, rows);
+
+  /* k = rotate(norm(k)), and the cache takes k and v */
+  attn_block_place_keys(&b, team, rows);
   if (cache) {
-    int32_t status = attn_cache_append(cache, a.k, a.v, p->m, 1);
+    const int32_t status = attn_cache_append(cache, b.k.y, b.v.y, p->m, 1);
     if (status != ATTN_OK)
       return status;
   }
-  attn_matmul(team, a.q, q_size, x, model, rows, layer->wq, layer->bq);
-  place(layer, p, a.q, p->heads, layer->q_norm, positions);
-  attn_team_attend(team, p, a.o, a.q, cache ? NULL : a.k, cache ? NULL : a.v, cache, a.attend);
-  attn_matmul(team, out, size, a.o, o_size, rows, layer->wo, layer->bo);
+
+  /* q = rotate(norm(q)) */
+  attn_block_place_queries(&b, team, rows);
+
+  /* a = attention(q, k, v) */
+  attn_team_attend(team, p, b.a, b.q.y, cache ? NULL : b.k.y, cache ? NULL : b.v.y, cache, attend);
+
+  /* out = a·W_Oᵀ + b_O (+ x) */
+  attn_block_output(&b, team, rows);
   if (layer->residual)
-    attn_add(out, out, x, (size_t)rows * size);
+    attn_add(out, out, x, (size_t)row_count(rows) * (size_t)attn_matrix_rows(layer->wo));
   return ATTN_OK;
 }

@@ -338,7 +338,7 @@ export interface LayersExports {
     interleaved: number,
   ): void;
   attn_multi_head_set_residual(layer: Pointer, residual: number): void;
-  attn_multi_head_room(layer: Pointer, team: Pointer, p: Pointer): Size;
+  attn_multi_head_scratch_bytes(layer: Pointer, team: Pointer, p: Pointer): Size;
   attn_multi_head_forward(
     layer: Pointer,
     team: Pointer,
@@ -372,7 +372,7 @@ export interface LayersExports {
   attn_latent_set_norm(layer: Pointer, kvNorm: Pointer, epsilon: number): void;
   attn_latent_set_rope(layer: Pointer, cos: Pointer, sin: Pointer, interleaved: number): void;
   attn_latent_set_residual(layer: Pointer, residual: number): void;
-  attn_latent_room(layer: Pointer, team: Pointer, p: Pointer, absorbed: number): Size;
+  attn_latent_scratch_bytes(layer: Pointer, team: Pointer, p: Pointer, absorbed: number): Size;
   attn_latent_forward(
     layer: Pointer,
     team: Pointer,

@@ -10,7 +10,7 @@ import {
   layerCall,
   readEpsilon,
   readPlaces,
-  roomFor,
+  scratchFor,
   tableOf,
 } from './multi-head.js';
 import { floats } from './operations.js';
@@ -248,8 +248,8 @@ export class Latent {
       const places = positions ? memory.put(positions, 'int32') : 0;
       const latents = place || memory.pushArray(F32, batch * n * kept);
       const { c } = memory;
-      const room = roomFor(memory, c.attn_latent_room(layer, team, p, absorbed));
-      return c.attn_latent_forward(layer, team, p, out, at, places, latents, absorbed, room);
+      const scratch = scratchFor(memory, c.attn_latent_scratch_bytes(layer, team, p, absorbed));
+      return c.attn_latent_forward(layer, team, p, out, at, places, latents, absorbed, scratch);
     });
     if (!result) return this.forward(x, options);
     cache?.grow(n);

@@ -123,7 +123,7 @@ export function layerCall(memory, x, o, length, shape, size, body) {
  * @param {Memory} memory
  * @param {number} bytes as C counts them, 0 where they are too many
  */
-export function roomFor(memory, bytes) {
+export function scratchFor(memory, bytes) {
   return bytes
     ? memory.push(bytes >>> 0)
     : refuse('LIMIT', 'x', 'too long', 'room below 4 GiB between input and output');
@@ -260,8 +260,8 @@ export class MultiHead {
         const layer = this.#set();
         const places = positions ? memory.put(positions, 'int32') : 0;
         const { c } = memory;
-        const room = roomFor(memory, c.attn_multi_head_room(layer, team, p));
-        return c.attn_multi_head_forward(layer, team, p, out, at, places, place, room);
+        const scratch = scratchFor(memory, c.attn_multi_head_scratch_bytes(layer, team, p));
+        return c.attn_multi_head_forward(layer, team, p, out, at, places, place, scratch);
       },
     );
     if (result) return result;
