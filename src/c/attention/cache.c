@@ -1,10 +1,7 @@
-/*
- * The KV cache: append, truncate, read back, snapshot and restore. Attending to it is in
- * attention.c.
- */
+/* The KV cache: appending, truncating and reading back, and its snapshots. */
 #include "cache_layout.h"
 
-static const int64_t MOST_BYTES = 0xFFFF0000; /* of a 32-bit memory */
+static const int64_t MAX_BYTES = 0xFFFF0000; /* of a 32-bit memory */
 
 size_t attn_cache_bytes(int32_t kv_heads, int32_t dim, int32_t value_dim, int32_t capacity,
                         int32_t type)
@@ -19,7 +16,7 @@ size_t attn_cache_bytes(int32_t kv_heads, int32_t dim, int32_t value_dim, int32_
   int64_t head =
       rows * (int64_t)((cache_key_size(&c) + cache_value_size(&c)) * cache_number_bytes(type) +
                        (type == ATTN_CACHE_Q8 ? 2 * sizeof(float) : 0));
-  if (head > (MOST_BYTES - (int64_t)sizeof(attn_cache)) / kv_heads)
+  if (head > (MAX_BYTES - (int64_t)sizeof(attn_cache)) / kv_heads)
     return 0;
   return (size_t)(head * kv_heads) + sizeof(attn_cache);
 }
@@ -34,7 +31,7 @@ int32_t attn_cache_init(attn_cache *cache, int32_t kv_heads, int32_t dim, int32_
                         .value_dim = value_dim,
                         .capacity = capacity,
                         .type = type,
-                        .form = attn_dot_form(8)};
+                        .dot_form = attn_dot_form(8)};
   return ATTN_OK;
 }
 
@@ -42,7 +39,7 @@ int32_t attn_cache_length(const attn_cache *cache) { return cache->length; }
 
 static void put(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const float *x)
 {
-  char record[MOST_RECORD];
+  char record[MAX_RECORD];
   if (c->type != ATTN_CACHE_F32)
     record_encode(c->type, record, x, is_value ? c->value_dim : c->dim);
   record_store(c, kv_head, j, is_value, c->type == ATTN_CACHE_F32 ? (const char *)x : record);
@@ -50,7 +47,7 @@ static void put(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const f
 
 static void get(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, float *x)
 {
-  char record[MOST_RECORD];
+  char record[MAX_RECORD];
   record_fetch(c, kv_head, j, is_value, record);
   record_decode(c->type, x, record, is_value ? c->value_dim : c->dim);
 }
@@ -96,9 +93,12 @@ int32_t attn_cache_read(const attn_cache *cache, float *k, float *v, int32_t fro
 }
 
 /*
- * Snapshot: the bytes "CHKV", six little-endian uint32 (version 1, kv_heads, dim, value_dim,
- * length, type), the records of all keys (kv_heads, length), those of all values (kv_heads,
- * length), and the 64-bit checksum of all before it.
+ * A snapshot, in little-endian numbers:
+ *   4 bytes   "CHKV"
+ *   6 uint32  version 1, kv_heads, dim, value_dim, length, type
+ *   records   of all keys (kv_heads, length)
+ *   records   of all values (kv_heads, length)
+ *   uint64    checksum of everything before it
  */
 enum { HEADER = 28, CHECKSUM = 8, VERSION = 1 };
 
@@ -138,7 +138,7 @@ size_t attn_cache_snapshot_bytes(const attn_cache *cache)
   return HEADER + (size_t)cache->length * position_bytes(cache) + CHECKSUM;
 }
 
-/* Where record (kv_head, j) is in a snapshot of so many positions. */
+/* Where record (kv_head, j) is in a snapshot of `length` positions. */
 static size_t record_at(const attn_cache *c, int32_t length, int32_t kv_head, int32_t j,
                         int is_value)
 {
@@ -176,7 +176,7 @@ int32_t attn_cache_restore(attn_cache *cache, const uint8_t *snapshot, size_t by
     if (get_little(snapshot + 4 + 4 * x, 4) != (uint64_t)expected[x])
       return ATTN_E_FORMAT;
   uint64_t length = get_little(snapshot + 20, 4);
-  /* the length is compared with what the bytes can hold before anything is computed from it */
+  /* before anything is computed from the length, it is checked against the number of bytes */
   size_t position = position_bytes(cache), payload = bytes - HEADER - CHECKSUM;
   if (length > payload / position || payload != (size_t)length * position)
     return ATTN_E_INTEGRITY;

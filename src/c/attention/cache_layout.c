@@ -4,31 +4,28 @@
  */
 #include "cache_layout.h"
 #include "base/half.h"
+#include "base/math.h"
 
-/*
- * ---- Floats and records
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- Floats and records ---- */
 
 /* x/scale, at most 127 in size, rounded to nearest even. */
 static int8_t to_byte(float x, double per_unit)
 {
-  const double magic = 6755399441055744.0; /* 1.5·2^52: adding it rounds to an integer */
-  return (int8_t)((double)x * per_unit + magic - magic);
+  return (int8_t)((double)x * per_unit + F64_ROUNDS - F64_ROUNDS);
 }
 
 static void encode_bytes(char *record, const float *x, int32_t size)
 {
-  float most = 0;
-  int odd = 0;
+  float max = 0;
+  int not_finite = 0;
   for (int32_t c = 0; c < size; c++) {
     float a = x[c] < 0 ? -x[c] : x[c];
-    odd |= x[c] - x[c] != 0;
-    most = a > most ? a : most;
+    not_finite |= x[c] - x[c] != 0;
+    max = a > max ? a : max;
   }
   /* a scale among the subnormal floats is rounded up, so that no quotient is beyond 127 */
-  float scale = odd ? __builtin_nanf("") : most / 127.0f;
-  if ((double)scale * 127.0 < most)
+  float scale = not_finite ? __builtin_nanf("") : max / 127.0f;
+  if ((double)scale * 127.0 < max)
     scale += 0x1p-149f;
   __builtin_memcpy(record, &scale, sizeof scale);
   for (int32_t c = 0; c < size; c++)
@@ -44,7 +41,8 @@ void record_encode(int32_t type, char *record, const float *x, int32_t size)
       i32x4 halves =
           v_halves_of(c + 4 <= size ? v_load(x + c) : v_load_tail(x + c, (size_t)(size - c)));
       i32x4 four = v_narrow(halves, halves);
-      __builtin_memcpy(record + 2 * c, &four, 8); /* perhaps beyond its end: there is room */
+      __builtin_memcpy(record + 2 * c, &four,
+                       8); /* up to 6 bytes beyond its end, within MAX_RECORD */
     }
   else
     encode_bytes(record, x, size);
@@ -68,10 +66,7 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size)
   }
 }
 
-/*
- * ---- Records and the cache
- * ---------------------------------------------------------------------------------------------
- */
+/* ---- Records and the cache ---- */
 
 /*
  * Where a vector's numbers lie: `run` of them with `apart` from one to the next, number c at base +
@@ -139,18 +134,18 @@ static void move_record(const int store, const attn_cache *c, const places *p, c
 {
   size_t size = (size_t)(is_value ? c->value_dim : c->dim);
   if (c->type == ATTN_CACHE_Q8)
-    move_numbers(1, store, p, record + sizeof(float), size, (char)flip_of(c->form));
+    move_numbers(1, store, p, record + sizeof(float), size, (char)flip_of(c->dot_form));
   else if (c->type == ATTN_CACHE_F32)
     move_numbers(4, store, p, record, size, 0);
   else
     move_numbers(2, store, p, record, size, 0);
 }
 
-/* Whether a record of halves or bytes is of numbers that are not all finite. */
-static int32_t is_wild(int32_t type, const char *record, int32_t size)
+/* Whether a number of a record of halves or bytes is not finite. */
+static int32_t has_not_finite(int32_t type, const char *record, int32_t size)
 {
   float scale;
-  int32_t wild = 0;
+  int32_t not_finite = 0;
   if (type == ATTN_CACHE_Q8) {
     __builtin_memcpy(&scale, record, sizeof scale);
     return scale - scale != 0;
@@ -158,9 +153,9 @@ static int32_t is_wild(int32_t type, const char *record, int32_t size)
   for (const char *end = record + 2 * size; record < end; record += 2) {
     uint16_t half;
     __builtin_memcpy(&half, record, 2);
-    wild |= !half_is_finite(half);
+    not_finite |= !half_is_finite(half);
   }
-  return wild;
+  return not_finite;
 }
 
 void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const char *record)
@@ -168,18 +163,18 @@ void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const
   places p = places_of(c, kv_head, j, is_value);
   size_t number = cache_number_bytes(c->type);
   if (p.panel && j % PANEL == 0) {
-    /* what lies beside it is computed with, so it must hold something */
+    /* the kernels compute with the whole panel, so it must hold numbers */
     __builtin_memset(p.panel, 0, p.panel_bytes);
     for (int l = 0; l < PANEL && p.scale; l++)
       p.scale[l] = 0;
   }
-  /* and so must the rest of its last strip */
+  /* and so must the rest of the last strip */
   for (size_t x = (size_t)c->value_dim; is_value && x < cache_value_size(c); x++)
     __builtin_memset(p.base + (x / STRIP * p.step + x % STRIP * p.apart) * number, 0, number);
   if (p.scale)
     __builtin_memcpy(p.scale, record, sizeof *p.scale);
   if (c->type != ATTN_CACHE_F32)
-    c->wild |= is_wild(c->type, record, is_value ? c->value_dim : c->dim);
+    c->not_finite |= has_not_finite(c->type, record, is_value ? c->value_dim : c->dim);
   move_record(1, c, &p, (char *)record, is_value);
 }
 

@@ -1,12 +1,12 @@
 /*
- * The KV cache's memory: a header, then for each kv head its keys, its values and, for
- * ATTN_CACHE_Q8, the scales of both. All lies in the order in which the kernels read it:
+ * The KV cache's memory. A header comes first. Then each kv head has its keys and values and, for
+ * ATTN_CACHE_Q8, the scales of both. They lie in the order in which the kernels read them:
  *   keys    panels of eight, (⌈capacity/8⌉, dim, 8)
- *   values strips of eight channels of up to BLOCK positions, (⌈capacity/BLOCK⌉, ⌈value_dim/8⌉,
- *   BLOCK or what is left, 8)
+ *   values  strips of eight channels of up to BLOCK positions, (⌈capacity/BLOCK⌉, ⌈value_dim/8⌉,
+ *           BLOCK or the remaining positions, 8)
  * with the capacity rounded up to whole panels. Bytes stand in words of four channels or positions,
- * as in the panels of integers.h: (2·⌈dim/8⌉, 8, 4) for (dim, 8), and in blocks of SPAN positions.
- * What was never written reads as 0, or as any finite number.
+ * as in integer_tiles.h: (2·⌈dim/8⌉, 8, 4) for (dim, 8), and in blocks of SPAN positions. Places
+ * that were never written hold 0 or any finite number.
  */
 #ifndef CACHE_LAYOUT_H
 #define CACHE_LAYOUT_H
@@ -16,9 +16,8 @@
 
 struct attn_cache {
   int32_t kv_heads, dim, value_dim, capacity, length, type;
-  /* some half or, of bytes, some scale, perhaps truncated since, was infinite or NaN */
-  int32_t wild;
-  int32_t form; /* of dots.h, for bytes */
+  int32_t not_finite; /* some half or scale was infinite or NaN; it may be truncated by now */
+  int32_t dot_form;   /* for bytes */
 };
 
 INLINE size_t cache_number_bytes(int32_t type)
@@ -26,7 +25,7 @@ INLINE size_t cache_number_bytes(int32_t type)
   return type == ATTN_CACHE_F32 ? 4 : type == ATTN_CACHE_F16 ? 2 : 1;
 }
 
-/* Positions there is room for. */
+/* Positions in whole panels. */
 INLINE size_t cache_rows(const attn_cache *c) { return whole_panels((size_t)c->capacity); }
 
 /* Channels of a key as they are stored. */
@@ -47,7 +46,7 @@ INLINE size_t cache_value_bytes(const attn_cache *c)
   return cache_rows(c) * cache_value_size(c) * cache_number_bytes(c->type);
 }
 
-/* A multiple of 16, because all sizes of rows are multiples of 4 and there are 8 of them. */
+/* A multiple of 16: the size of a row is a multiple of 4, and there are at least 8 rows. */
 INLINE size_t cache_head_bytes(const attn_cache *c)
 {
   return cache_key_bytes(c) + cache_value_bytes(c) +
@@ -70,13 +69,12 @@ INLINE float *cache_scales(const attn_cache *c, int32_t kv_head)
   return (float *)(void *)(cache_values(c, kv_head) + cache_value_bytes(c));
 }
 
-/* ---- records.c: one key or value by itself ---- */
-
 /*
- * A vector as snapshots hold it: its numbers in the cache's type, behind the scale for
- * ATTN_CACHE_Q8.
+ * ---- One key or value as snapshots hold it, a record ----
+ *
+ * Its numbers are in the type of the cache, behind their scale for ATTN_CACHE_Q8.
  */
-enum { MOST_RECORD = 4100 };
+enum { MAX_RECORD = 4100 };
 
 INLINE size_t record_bytes(int32_t type, int32_t size)
 {
@@ -86,7 +84,7 @@ INLINE size_t record_bytes(int32_t type, int32_t size)
 void record_encode(int32_t type, char *record, const float *x, int32_t size);
 void record_decode(int32_t type, float *x, const char *record, int32_t size);
 
-/* Puts the record of position j of a kv head in its place, or takes it from there. */
+/* Writes the record of position j of a kv head to its place, or reads it. */
 void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const char *record);
 void record_fetch(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, char *record);
 

@@ -1,6 +1,6 @@
 /*
- * float64 attention in textbook order: all scores of a row, their maximum, the weights, the
- * weighted sum. Every sum carries the rounding errors of its additions along, so its error is that
+ * float64 attention in textbook order: all scores of a row, then their maximum, weights and
+ * weighted sum. Every sum carries the rounding errors of its additions along. So its error is that
  * of its terms and does not grow with their number.
  */
 #include "softmax_state.h"
@@ -60,16 +60,16 @@ static double score_of(const row64 *row, int32_t j, int *attended)
 }
 
 /*
- * z (n) becomes the unnormalised weights; −1 marks a key that is not attended, whose value is never
- * read. Until then that mark is −∞, so a score of −∞ that is attended is moved to the lowest
- * number: its weight is 0 beside any other.
+ * z (n) becomes the unnormalised weights. −1 marks a key that is not attended, whose value is never
+ * read. Before, the mark is −∞. So an attended score of −∞ becomes the lowest number, whose weight
+ * is 0 beside any other.
  */
 static row_state attend_row(const row64 *row, double *z)
 {
   const attn_params *p = row->p;
   const double lowest = -1.7976931348623157e308;
   double temperature = temperature_of(p, row->h);
-  int kind = temperature_kind(temperature), nan = 0, some = 0;
+  int kind = temperature_kind(temperature), any_nan = 0, any_finite = 0;
   int everywhere = row->scores && p->scores_stage != ATTN_SCORES_MASKED;
   int32_t lo = everywhere ? 0 : row->view.lo, hi = everywhere ? p->n : row->view.hi;
   row_state state = row_empty();
@@ -78,9 +78,9 @@ static row_state attend_row(const row64 *row, double *z)
     z[j] = score_of(row, j, &attended);
     if (!attended)
       continue;
-    some |= z[j] >= lowest;
+    any_finite |= z[j] >= lowest;
     z[j] = z[j] < lowest ? lowest : z[j];
-    nan |= z[j] != z[j];
+    any_nan |= z[j] != z[j];
     if (state.attended++ == 0)
       state.first = j;
     if (z[j] > state.max) {
@@ -88,9 +88,9 @@ static row_state attend_row(const row64 *row, double *z)
       state.argmax = j;
     }
   }
-  if (nan)
+  if (any_nan)
     state.max = __builtin_nan("");
-  else if (kind != T_INFINITE && !some)
+  else if (kind != T_INFINITE && !any_finite)
     state.max = -__builtin_inf();
   exact_sum sum = {0, 0}, moment = {0, 0};
   for (int32_t j = row->view.lo; j < row->view.hi; j++) {
@@ -114,16 +114,16 @@ static row_state attend_row(const row64 *row, double *z)
  * Channel c of the output where the sum of the values leaves the doubles, though their mean does
  * not, but by rounding.
  */
-static double wide_mean(const row64 *row, const double *e, int32_t c, double denominator)
+static double large_mean(const row64 *row, const double *e, int32_t c, double denominator)
 {
-  const double scale = 0x1p-64, most = 1.7976931348623157e308 * 0x1p-64;
+  const double scale = 0x1p-64, max = 1.7976931348623157e308 * 0x1p-64;
   exact_sum sum = {0, 0};
   for (int32_t j = row->view.lo; j < row->view.hi; j++)
     if (e[j] >= 0 || e[j] != e[j])
       sum_add(&sum, e[j] * (row->v[(size_t)j * row->v_stride + (size_t)c] * scale));
   double mean = sum_of(sum) / denominator;
   if (mean - mean == 0)
-    mean = mean > most ? most : mean < -most ? -most : mean;
+    mean = mean > max ? max : mean < -max ? -max : mean;
   return mean / scale;
 }
 
@@ -147,7 +147,7 @@ static void write_row(const row64 *row, const row_state *state, const double *e)
   }
   for (int32_t c = 0; c < p->value_dim; c++) {
     double sum = sum_of(row->sums[c]),
-           mean = sum - sum == 0 ? sum / denominator : wide_mean(row, e, c, denominator);
+           mean = sum - sum == 0 ? sum / denominator : large_mean(row, e, c, denominator);
     row->out[c] = state->attended ? mean + 0 : 0; /* +0 of −0 */
   }
 }

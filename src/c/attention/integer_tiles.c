@@ -2,8 +2,8 @@
 #include "integer_tiles.h"
 
 /*
- * What a word of each lane of a panel adds to up to four rows; operands are its bytes or, BY_PAIRS,
- * the even and the odd ones.
+ * Adds the products of a word of each lane of a panel to up to four rows. The operands are its
+ * bytes or, BY_PAIRS, the even and the odd ones.
  */
 INLINE void add_word(const int by, const int rows, i32x4 n[TILE4][2][2], const int32_t *x,
                      const int8_t *b, i32x4 even)
@@ -33,19 +33,19 @@ INLINE void add_word(const int by, const int rows, i32x4 n[TILE4][2][2], const i
 }
 
 /*
- * Of so many panels at once, which are as far apart as they can be. Where panels are left over,
- * some are done twice.
+ * Sums of one panel after the other or, with two panels, of the first and the second half at the
+ * same time. If their number is odd, one panel is computed twice.
  */
 INLINE void sum_panels(const int by, const int rows, const int panels, const product *p, int first)
 {
   const int parts = parts_by(by);
-  const int32_t *numbers = p->x + first * room_by(by);
+  const int32_t *numbers = p->x + first * stride_by(by);
   const int8_t *panel = p->panel;
   const i32x4 even = v_keep(0xFF00FF);
   int32_t *to = p->to + (size_t)first * p->step;
-  /* from the first of them to the second */
-  const size_t left = panels == 1 ? p->count : (p->count + 1) / 2, other = p->count - left;
-  for (size_t done = 0; done < left; done++, to += PANEL, panel += p->panel_bytes) {
+  const size_t length = panels == 1 ? p->count : (p->count + 1) / 2;
+  const size_t other = p->count - length; /* from the first panel to the second */
+  for (size_t done = 0; done < length; done++, to += PANEL, panel += p->panel_bytes) {
     i32x4 n[2][TILE4][2][2];
     const int32_t *x = numbers;
     UNROLLED for (int q = 0; q < panels; q++) UNROLLED for (int r = 0; r < rows; r++)
@@ -56,7 +56,7 @@ INLINE void sum_panels(const int by, const int rows, const int panels, const pro
     {
       UNROLLED for (int q = 0; q < panels; q++)
           add_word(by, rows, n[q], x, b + (size_t)q * other * p->panel_bytes, even);
-      x += TILE4 * room_by(by);
+      x += TILE4 * stride_by(by);
     }
     UNROLLED for (int q = 0; q < panels; q++) UNROLLED for (int r = 0; r < rows; r++)
         UNROLLED for (int v = 0; v < 2; v++)
@@ -68,11 +68,8 @@ INLINE void sum_panels(const int by, const int rows, const int panels, const pro
 KERNEL void sum_by_bytes(const product *p) { sum_panels(BY_BYTES, 4, 1, p, 0); }
 
 /*
- * Three rows go together, and a row by itself takes two panels. By splits eight sums are just too
- * few to hide the latency of a dot product, and sixteen more than V8 has registers for: with four
- * query heads a key head, two and two take 1.08 of the time (Node 26 on a Zen 5). By pairs four
- * rows want a register more than V8 has; with one half of a panel after the other they take as
- * long, and more code (Node 26 on a Zen 4).
+ * Three rows go together, and a single row reads two panels. Four rows would need more registers
+ * than V8 has, and two and two rows are slower (tuning.md#integer-rows).
  */
 INLINE void sum_rows(const int by, int rows, const product *p)
 {

@@ -1,28 +1,24 @@
 /*
- * Products of integers, of which attention over bytes is made (bytes.c, int8.c): the numbers of a
- * row, each the same in all lanes, with panels of eight keys or channels. A panel's bytes lie in
- * words of four, (words, PANEL, 4), and hold 128 more than they mean, unless the form of dots.h is
- * DOT_SIGNED. All sums are exact, so the form changes no bit.
+ * Products of integers, for attention over bytes: numbers of a row, each the same in all lanes,
+ * with panels of eight keys or channels. A panel's bytes lie in words of four, (words, PANEL, 4).
+ * They hold 128 more than they mean, unless the dot product is DOT_SIGNED (base/dot_form.h). All
+ * sums are exact, so the dot product changes no bit.
  */
-#ifndef INTEGERS_H
-#define INTEGERS_H
+#ifndef INTEGER_TILES_H
+#define INTEGER_TILES_H
 
 #include "base/dot_form.h"
 #include "tiles.h"
 
-/* What a row has for each word of a panel. */
+/* How a row holds the four numbers that meet a word of a panel. */
 enum {
-  BY_BYTES, /* four numbers of 8 bits */
-  BY_SPLIT, /* four numbers 256·a + b of 16 bits: all a, then all b, of 8 bits and a sign each */
-  /*
-   * where there is no exact product of bytes: numbers 0 and 2, then 1 and 3, of 16 bits each, four
-   * times over
-   */
-  BY_PAIRS,
+  BY_BYTES, /* each in 8 bits */
+  BY_SPLIT, /* each as 256·a + b: all a, then all b, of 8 bits and a sign each */
+  BY_PAIRS, /* without an exact product of bytes: 0 and 2, then 1 and 3, of 16 bits; four times */
 };
 
-/* The largest number of 16 bits that BY_SPLIT takes. */
-#define MOST_SPLIT 32639
+/* The largest number that BY_SPLIT can hold. */
+#define MAX_SPLIT 32639
 
 enum { WORD = 4 };
 
@@ -31,26 +27,23 @@ INLINE int numbers_by(int32_t form, int bytes)
   return form == DOT_WIDE ? BY_PAIRS : bytes ? BY_BYTES : BY_SPLIT;
 }
 
-/* How many words of four bytes a row has for each of a panel, and how much room they take. */
+/* How many words a row has for each word of a panel, and their int32 from row to row. */
 INLINE int parts_by(const int by) { return by == BY_BYTES ? 1 : 2; }
-INLINE int room_by(const int by) { return by == BY_PAIRS ? 8 : parts_by(by); }
+INLINE int stride_by(const int by) { return by == BY_PAIRS ? 8 : parts_by(by); }
 
-/* An even number of them, for so many channels or keys. */
+/* Words for `size` channels or keys: an even number. */
 INLINE size_t words_of(int32_t size) { return ((size_t)size + 2 * WORD - 1) / (2 * WORD) * 2; }
 
-/* What turns bytes into those of panels. */
+/* Turns the bytes of a word into those of a panel, by exclusive or. */
 INLINE int32_t flip_of(int32_t form) { return form == DOT_SIGNED ? 0 : (int32_t)0x80808080; }
 
-/*
- * What takes the 128 off again that panels hold too much: as often as the row's numbers say, which
- * add up to `sum`.
- */
+/* Takes off the 128 that panels hold too much, for a row whose numbers add up to `sum`. */
 INLINE int32_t start_of(int32_t form, int32_t sum)
 {
   return form == DOT_SIGNED ? 0 : (int32_t)((uint32_t)sum * (uint32_t)-128);
 }
 
-/* Eight numbers of a row to two of its places in (words, TILE4, room). */
+/* Stores eight numbers of a row, as two of its words in (words, TILE4, stride_by). */
 INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
 {
   const i16x8 n = (i16x8)v_pack(low, high);
@@ -63,7 +56,7 @@ INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
   }
   if (by == BY_PAIRS) {
     y = v_even_first(n);
-    int32_t *next = to + TILE4 * room_by(by);
+    int32_t *next = to + TILE4 * stride_by(by);
     v_store_i(to, v_splat_lane_i(y, 0));
     v_store_i(to + 4, v_splat_lane_i(y, 1));
     v_store_i(next, v_splat_lane_i(y, 2));
@@ -77,18 +70,17 @@ INLINE void put_numbers(const int by, int32_t *to, i32x4 low, i32x4 high)
   __builtin_memcpy(to + 2 * TILE4, (char *)&y + 8, 8);
 }
 
-/* One product; rows are as far apart as their sums are. */
+/* One product. */
 typedef struct {
   int32_t *to; /* (rows, step), of which PANEL for each panel */
   size_t step;
-  const int32_t *x;    /* (words, TILE4, room) */
-  const int8_t *panel; /* the first; from one to the next so many bytes */
+  const int32_t *x;    /* (words, TILE4, stride_by) */
+  const int8_t *panel; /* the first of `count`, each of panel_bytes */
   size_t panel_bytes, words, count;
 } product;
 
 /*
- * to[r][0..8) of each panel = Σ x_r·bytes; BY_BYTES all TILE4 rows, whatever lies in those that are
- * missing.
+ * to[r][0..8) of each panel = Σ x_r·bytes. BY_BYTES computes all TILE4 rows, also missing ones.
  */
 void attn_integers(int by, int rows, const product *p);
 

@@ -1,37 +1,56 @@
-/* The float32 kernels' working state: one call, one kv head of it, and up to ROWS query rows. */
-#ifndef TILED_H
-#define TILED_H
+/*
+ * The float32 kernels' working state and their steps.
+ *
+ * How a query reaches the tile loop:
+ *   attn_forward_f32, attn_cache_attend  call.c: begin the call, then each kv head in turn
+ *   attn_attend_chunk                    chunk.c: up to CHUNK query rows of one kv head
+ *     attn_query_rows                    groups them into query_rows, up to ROWS that go together
+ *     for each span of SPAN keys that the chunk sees:
+ *       attn_load_span                   pack.c: packs keys and values, or points to a cache
+ *       for each query_rows:
+ *         attn_pack_queries              pack.c: scaled queries, from head_job to call.queries
+ *         attn_span                      scores.c: scores, weights and sums of values
+ *           score_panels                 scores.c: chooses the kernel for 1 to ROWS rows
+ *             panel_scores               tiles.h: the tile loop, queries times key panels
+ *           attn_weigh_rows              softmax.c: scores become weights
+ *           attn_sum_values              values.c, with the second tile loop, block_values
+ *         attn_merge_span                results.c: adds the span to those before it
+ *         attn_end_row                   results.c: after the last span, writes the output
+ * Where threads help, attn_work_run (pieces.c) takes the place of the first line.
+ *
+ * `const call *` promises that a function writes no scratch.
+ */
+#ifndef KERNEL_H
+#define KERNEL_H
 
 #include "cache_layout.h"
 #include "softmax_state.h"
 
 enum {
-  CHUNK = 512, /* rows of a kv head done together */
-  /* keys of one turn of the loops over weights: four vectors, each added to a sum of its own */
-  TURN = 16,
-  FEW = 16 /* rows of a kv head up to which threads share out its spans instead */
+  CHUNK = 512,   /* rows of a kv head done together */
+  KEY_STEP = 16, /* keys that loops over weights do at once: four vectors, a sum for each */
 };
 
 /* The lowest float. */
 #define LOWEST -3.4028234663852886e38f
 
-/* What a row's scores are counted in and weighed by. */
+/* The temperature of a row, and the unit of its scores. */
 typedef struct {
   int kind;
-  float unit;    /* the power of two of p->scale where nothing else is done to scores, else 1 */
-  float inverse; /* 1/T of scores counted so */
+  float unit;    /* the power of two of p->scale if nothing else is done to scores, else 1 */
+  float inverse; /* unit/T */
   double value;  /* T */
 } row_temperature;
 
-/* Up to ROWS query rows. */
+/* Query rows that are done together. */
 typedef struct {
-  int count;
+  int count; /* at most ROWS */
   int32_t h[ROWS], i[ROWS];
   row_view view[ROWS];
   row_temperature t[ROWS];
   int32_t lo, hi; /* the keys any of them sees */
   float *weights[ROWS], *scores[ROWS];
-} row_group;
+} query_rows;
 
 /* A row over one span; its sums of values are to be multiplied by scale. */
 typedef struct {
@@ -39,83 +58,74 @@ typedef struct {
   double scale;
 } span_state;
 
-/*
- * What rounding to 8 bits leaves beside the integers, which are in `panels`, `values` and `queries`
- * of the call (int8.c).
- */
+/* Besides the integers in panels, values and queries of the call: a rounded span (round.c). */
 typedef struct {
-  int32_t wild; /* whether a value counts as NaN */
+  int32_t not_finite; /* some value was not: its scale is NaN */
   float key_scale[SPAN], value_scale[SPAN];
-  /* of its channels: what queries are multiplied by is so many times too small */
-  float least_root;
-  int32_t key_shared[SPAN]; /* all ones where the key has lost the mean, */
-  float offset[TILE4];      /* with which the query's product is so much */
-  float vectors[];          /* as int8.c numbers them */
+  /* the smallest factor of a channel: queries are this many times too small */
+  float min_channel_root;
+  int32_t mean_removed[SPAN]; /* all ones where the mean was subtracted from the key */
+  float mean_score[TILE4];    /* of each query with the mean */
+  float vectors[];            /* numbered in round.c */
 } int8_span;
 
-/* One call, as one thread works on it. Scratch pointers are 16-aligned. */
+/* One call, as one thread works on it. Scratch is 16-aligned. */
 typedef struct {
   const attn_params *p;
-  double query_scale; /* the fraction of p->scale, which queries are packed with, */
-  /* and its power of two, for the scores or, as their unit, for what is read off them */
-  float scale;
+  double query_scale; /* p->scale without its power of two; queries are multiplied by it */
+  float scale;        /* the power of two, which scores are multiplied by or counted in */
   float softcap;
-  /*
-   * scores need nothing but a moderate scale and the limits of each row; at T = ∞ a row needs more
-   */
-  int plain;
+  int plain; /* scores need nothing but the scale and the limits of each row (unless T = ∞) */
   int unmasked_scores;
+  int32_t dot_form; /* for bytes */
   strides q_strides, out_strides;
-  size_t width;           /* value_dim in whole strips */
-  float *panels, *values; /* a span's keys and values, as head_job has them */
-  /* (dim, count, 4), each number four times; for bytes integers, as those of integers.h */
-  float *queries;
-  float *scores;      /* (ROWS, SCORES), then the weights */
-  float *sums;        /* (SPAN/BLOCK, ROWS, width) */
-  float *acc, *spare; /* (ROWS, width) */
-  /* a span's weights for bytes, (words, TILE4, room) as integers.h has them */
-  int32_t *numbers;
-  int32_t *
-      /*
-       * (TILE4): of the queries: a score over bytes is (n + start)·factor·scale of the key, and
-       * what int8 adds
-       */
-      starts;
+  size_t width; /* value_dim in whole strips */
+
+  /* scratch */
+  float *panels, *values; /* the span's keys and values, if they are packed */
+  float *queries;       /* (dim, count, 4), each number four times; or (words, TILE4, stride_by) */
+  float *scores;        /* (ROWS, SCORES), then the weights */
+  float *sums;          /* (SPAN/BLOCK, ROWS, width) */
+  float *acc, *spare;   /* (ROWS, width) */
+  int32_t *numbers;     /* weights for bytes: (words, TILE4, stride_by) */
+  int32_t *starts;      /* (TILE4): a score over bytes is (n + start)·factor·key scale */
   float *query_factors; /* (TILE4) */
-  int8_span *int8;      /* NULL where numbers are not to be rounded to 8 bits */
-  int32_t form;         /* of dots.h, for bytes */
+  int8_span *int8;      /* NULL without ATTN_INT8 */
   double *totals;       /* (CHUNK, width) */
-  row_state *rows;      /* (CHUNK) */
-  row_group *groups;    /* (CHUNK / TILE4) */
+  row_state *states;    /* (CHUNK) */
+  query_rows *rows;     /* (CHUNK / TILE4) */
 } call;
 
-/* One kv head of one batch: where its keys and values are, and the span being worked on. */
+/* How the keys and values of a span are stored. Keys are always in key panels. */
+typedef enum {
+  SPAN_F32,      /* floats; values in strips, block after block as in a cache */
+  SPAN_F32_ROWS, /* floats; values as they came, one row behind the other */
+  SPAN_F16,      /* finite halves, values in strips; queries and weights have HALF_SCALE */
+  SPAN_Q8,       /* bytes of a cache; queries and weights become integers of 15 bits and a sign */
+  SPAN_INT8,     /* bytes made from floats; queries and weights have 7 bits and a sign */
+} span_form;
+
+/* The span that is being worked on, and where it is read. */
 typedef struct {
-  int32_t b, kv_head, group;
-  const float *q;
+  span_form form;
+  int32_t start; /* its first key */
+  const void *keys;
+  const void *values;
+  size_t value_rows;   /* that the strips hold from `values` on; SPAN_F32_ROWS has none */
+  size_t value_stride; /* SPAN_F32_ROWS: from row to row, in floats */
+  const float *key_scales, *value_scales; /* of bytes */
+  int nan_scales;                         /* some scale may be NaN */
+} key_span;
+
+/* One kv head of one batch. */
+typedef struct {
+  int32_t b, kv_head, group; /* group: query heads of the kv head */
+  const float *queries;
   float *out;
   const float *k, *v; /* (n, dim) and (n, value_dim) with a stride each; not for a cache */
   size_t k_stride, v_stride;
   const attn_cache *cache;
-  /*
-   * Keys and values are bytes, in panels (of integers.h) and in strips (as below); else they are
-   * floats or halves.
-   */
-  int bytes, wild; /* whether a value may count as NaN, by a scale of NaN */
-  const int8_t *byte_keys, *byte_values;
-  const float *key_scales, *value_scales;
-  const float *panels; /* (⌈n/8⌉, dim, PANEL) */
-  /*
-   * The span's values: value_rows of them in strips, block after block as in a cache; or where
-   * value_rows is 0 as they came, one every value_stride numbers.
-   */
-  const float *values;
-  size_t value_stride, value_rows;
-  /*
-   * Not NULL: these are the panels and the strips, in finite halves; queries and weights have
-   * HALF_SCALE.
-   */
-  const uint16_t *half_panels, *half_values;
+  key_span span;
 } head_job;
 
 /* Four floats from position j of an array of n. */
@@ -135,12 +145,18 @@ INLINE void store_at(float *p, int32_t j, int32_t n, f32x4 x)
 /* The query of head h, position i. */
 INLINE const float *query_at(const call *s, const head_job *job, int32_t h, int32_t i)
 {
-  return job->q + (size_t)h * s->q_strides.head + (size_t)i * s->q_strides.position;
+  return job->queries + (size_t)h * s->q_strides.head + (size_t)i * s->q_strides.position;
 }
 
-INLINE const float *query_row(const call *s, const head_job *job, const row_group *g, int x)
+INLINE const float *query_of_row(const call *s, const head_job *job, const query_rows *rows, int x)
 {
-  return query_at(s, job, g->h[x], g->i[x]);
+  return query_at(s, job, rows->h[x], rows->i[x]);
+}
+
+/* Whether the span is of integers. */
+INLINE int span_of_bytes(const head_job *job)
+{
+  return job->span.form == SPAN_Q8 || job->span.form == SPAN_INT8;
 }
 
 /* All ones where key j..j+3 lies in [lo, hi). */
@@ -161,21 +177,73 @@ INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
   return v_exp(t * inverse_t);
 }
 
+/* ---- call.c: shared with the pieces of a call ---- */
+
+/* A call's arrays; k and v are NULL if it has a cache. */
+typedef struct {
+  float *out;
+  const float *queries, *k, *v;
+  const attn_cache *cache;
+} arrays;
+
+/* value_dim in whole strips. */
+size_t attn_width(const attn_params *p);
+
+/* A status: whether the options fit the cache. */
+int32_t attn_check_cache(const attn_params *p, const attn_cache *cache);
+
+call attn_begin_call(const attn_params *p, const attn_cache *cache, void *scratch);
+
+/* The job of one kv head, counted over all batches. */
+head_job attn_head_job(const call *s, const arrays *a, int32_t head);
+
+/* ---- chunk.c ---- */
+
+/* The rows of a kv head that go together from row r on; none from `end` on. */
+query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_t end);
+
+/* Whether any of the rows sees keys of the span that begins at `start`. */
+int attn_reaches(const query_rows *rows, int32_t start);
+
+/* The rows [first, end) of a kv head, at most CHUNK of them. */
+void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end);
+
+/* ---- pack.c ---- */
+
+/*
+ * Makes the span from key `start` on the job's, as far as [lo, hi) reaches. Packs it, or points to
+ * where it can be read in place by the rows [first, end) of the kv head.
+ */
+void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t first,
+                    int32_t end);
+
+/* Lays queries out as the loaded span needs them: floats for the tile loop, or integers. */
+void attn_pack_queries(call *s, const head_job *job, const query_rows *rows);
+
 /* ---- scores.c ---- */
 
 /*
- * A group over one span: scores (ROWS, SCORES) holds the dot products of the keys [from, to), at
- * key `from`, both multiples of TURN; they become weights, and `span` says what they add up to.
+ * Some rows over the span that is loaded, which they must reach. Returns their states (ROWS) and
+ * their sums of values, acc (ROWS, width).
  */
-void attn_weigh_rows(const call *s, const row_group *g, span_state *span, float *scores,
+void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states,
+               float *acc);
+
+/* ---- softmax.c ---- */
+
+/*
+ * Scores (ROWS, SCORES) become weights, and `states` gets their sums. They hold the dot products
+ * of the keys [from, to), at key `from`; both are multiples of KEY_STEP.
+ */
+void attn_weigh_rows(const call *s, const query_rows *rows, span_state *states, float *scores,
                      int32_t from, int32_t to);
 
 /* ---- values.c ---- */
 
 /*
- * How a span's values are summed. A masked key has weight 0, but 0·NaN is NaN, and a sum of large
- * values can leave the floats though their mean does not. So a span that gives anything but finite
- * numbers is summed again with more care.
+ * How a span's values are summed. A masked key has weight 0, but 0·NaN is NaN. And a sum of large
+ * values can leave the floats though their mean does not. So a span whose sums are not finite is
+ * summed again with more care.
  */
 enum {
   CARE_NONE,
@@ -185,99 +253,65 @@ enum {
 #define RANGE_SCALE 1024.0f
 
 /*
- * acc[r] = Σ_j w_rj v_j over the keys [from, to) of the span that begins at `start`, with w at key
- * `from`. Returns whether all of them are finite.
+ * acc[r] = Σ_j w_rj v_j over the keys [from, to) of the span, with w at key `from`. Returns whether
+ * all of them are finite.
  */
-int attn_sum_values(const call *s, const head_job *job, const row_group *g, float *acc,
-                    const float *w, int32_t from, int32_t to, int32_t start, int care);
+int attn_sum_values(call *s, const head_job *job, const query_rows *rows, float *acc,
+                    const float *w, int32_t from, int32_t to, int care);
 
-/*
- * Σ e_j v_j of a finished row: totals (width), or where there are none, sums (width) times scale.
- */
+/* Σ e_j v_j of a finished row: totals (width), or if they are NULL, sums (width) times scale. */
 typedef struct {
   const double *totals;
   const float *sums;
   double scale;
 } row_sums;
 
-/*
- * The row's output, its sums times `share`. Means of floats: never larger than the largest float,
- * but by rounding.
- */
+/* The row's output, its sums times `share`: means of floats, so kept within the floats. */
 void attn_write_means(float *out, const row_sums *sums, double share, int32_t size);
 
-/* ---- bytes.c: the two products over bytes ---- */
+/* ---- byte_products.c: the two products over bytes ---- */
+
+/* Queries, for a cache, as integers of 16 bits relative to the largest channel of each. */
+void attn_pack_byte_queries(call *s, const head_job *job, const query_rows *rows);
+
+/* Scores of the keys [from, hi), at key `from`. */
+void attn_score_bytes(const call *s, const head_job *job, const query_rows *rows, float *scores,
+                      int32_t from, int32_t hi);
 
 /*
- * A group's queries, for a cache, to integers of 16 bits relative to the largest channel of each.
+ * sums[r] = Σ_j w_rj v_j/divisor over the keys [from, to), as in attn_sum_values. w is at key
+ * `from`, a multiple of KEY_STEP.
  */
-void attn_pack_byte_queries(const call *s, const head_job *job, const row_group *g);
+void attn_sum_bytes(call *s, const head_job *job, const query_rows *rows, float *sums,
+                    const float *w, int32_t from, int32_t to, double divisor);
 
-/* Scores of the keys [from, hi), at key `from`, of the span that begins at `start`. */
-void attn_score_bytes(const call *s, const head_job *job, const row_group *g, float *scores,
-                      int32_t from, int32_t hi, int32_t start);
-
-/*
- * sums[r] = Σ_j w_rj v_j/divisor over the keys [from, to), as attn_sum_values has them. w is at key
- * `from`, a multiple of 16.
- */
-void attn_sum_bytes(const call *s, const head_job *job, const row_group *g, float *sums,
-                    const float *w, int32_t from, int32_t to, int32_t start, double divisor);
-
-/* ---- int8.c: arrays as bytes ---- */
+/* ---- round.c: arrays as bytes ---- */
 
 size_t attn_int8_bytes(const attn_params *p);
 
-/*
- * The keys and values [from, count) of the span that begins at `start`, from a multiple of BLOCK.
- */
-void attn_round_span(const call *s, const head_job *job, int32_t start, int32_t from,
-                     int32_t count);
+/* Keys and values [from, count) of the span that begins at `start`; from: a multiple of BLOCK. */
+void attn_round_span(call *s, const head_job *job, int32_t start, int32_t from, int32_t count);
 
-/* A group's queries, for the span that is loaded, to integers of 8 bits. */
-void attn_round_queries(const call *s, const head_job *job, const row_group *g);
+/* Queries, for the span that is loaded, as integers of 8 bits. */
+void attn_round_queries(call *s, const head_job *job, const query_rows *rows);
 
-/* Adds to scores of row r, from key `at` of the span on, what keys have lost. */
-void attn_add_shared(const call *s, float *scores, int r, int32_t at, int32_t count);
-
-/* ---- pack.c ---- */
-
-/*
- * Makes the span from key `start` on the job's, as far as [lo, hi) reaches: packs it, or points to
- * where it can be read as it is, by the rows [first, end) of the kv head.
- */
-void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi,
-                    int32_t first, int32_t end);
-
-/*
- * Lays a group's queries out as the tile reads them; or rounds them, to bytes or for a cache of
- * bytes.
- */
-void attn_pack_queries(const call *s, const head_job *job, const row_group *g);
-
-/* ---- spans.c ---- */
-
-/*
- * A group over the span that is loaded, which it must reach: its states (ROWS) and its sums of
- * values, acc (ROWS, width).
- */
-void attn_span(const call *s, const head_job *job, const row_group *g, int32_t start,
-               span_state *span, float *acc);
+/* Adds the query's product with the mean to scores of row r, from key `at` of the span on. */
+void attn_add_mean_score(const call *s, float *scores, int r, int32_t at, int32_t count);
 
 /* ---- results.c ---- */
 
 /*
- * Adds a finished span to what earlier spans left in row and totals (width): both rescaled to the
- * larger maximum, in double. Without totals, to the row alone.
+ * Adds a finished span to `row` and totals (width), which hold the spans before it. Both are
+ * rescaled to the larger maximum, in double. Totals may be NULL.
  */
 void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
-                     const span_state *part, double *totals, const float *acc);
+                     const span_state *span, double *totals, const float *acc);
 
 /* Nothing is attended until a span says so. */
-void attn_begin_row(const call *s, const row_group *g, int x);
+void attn_begin_row(const call *s, const query_rows *rows, int x);
 
-/* Writes the row's output and whatever else is wanted; a row without weights needs no sums. */
-void attn_end_row(const call *s, const head_job *job, const row_group *g, int x,
+/* Writes the row's output and the optional results; a row without weights needs no sums. */
+void attn_end_row(const call *s, const head_job *job, const query_rows *rows, int x,
                   const row_state *row, const row_sums *sums);
 
 #endif

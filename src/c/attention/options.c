@@ -15,11 +15,11 @@ int32_t attn_max_dim(void) { return MAX_DIM; }
  */
 static int64_t elements(int32_t a, int32_t b, int32_t c, int32_t d)
 {
-  const int64_t most = (int64_t)1 << 29;
+  const int64_t max = (int64_t)1 << 29;
   int64_t ab = (int64_t)a * b, cd = (int64_t)c * d;
   if (ab == 0 || cd == 0)
     return 0;
-  if (ab > most || cd > most || ab > most / cd)
+  if (ab > max || cd > max || ab > max / cd)
     return -1;
   return ab * cd;
 }
@@ -106,10 +106,10 @@ void attn_set_causal(attn_params *p, int32_t causal) { p->causal = causal != 0; 
 
 int32_t attn_set_offset(attn_params *p, int32_t offset, const int32_t *offsets)
 {
-  const int32_t most = 1 << 29; /* so that positions stay far from overflow */
+  const int32_t max = 1 << 29; /* so that positions stay far from overflow */
   for (int32_t b = 0; b < (offsets ? p->batch : 1); b++) {
     int32_t x = offsets ? offsets[b] : offset;
-    if (x > most || x < -most)
+    if (x > max || x < -max)
       return ATTN_E_RANGE;
   }
   p->offset = offset;

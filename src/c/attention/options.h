@@ -1,9 +1,9 @@
 /*
- * What a call asks for, and what follows from it for one row: shared by the float32 and float64
- * kernels and the cache.
+ * The options of a call, and their meaning for one row: shared by the float32 and float64 kernels
+ * and the cache.
  */
-#ifndef PARAMS_H
-#define PARAMS_H
+#ifndef OPTIONS_H
+#define OPTIONS_H
 
 #include "attn.h"
 #include "base/simd.h"

@@ -1,7 +1,4 @@
-/*
- * Inputs as the inner loops read them: keys in transposed panels, values in strips, queries four
- * times over.
- */
+/* Inputs as the tile loops read them: keys in panels, values in strips, queries four times over. */
 #include "kernel.h"
 
 /* Panels of the keys [from, count) at k, from a multiple of PANEL; lanes beyond count are 0. */
@@ -27,7 +24,7 @@ static void pack_keys(float *panels, const float *k, size_t stride, int32_t from
   }
 }
 
-/* A strip of so many values at v; what lies beyond the last channel is 0. */
+/* A strip of `rows` values at v, with 0 beyond the last channel. */
 static void pack_strip(float *strip, const float *v, size_t stride, size_t rows, int32_t channels)
 {
   for (float *end = strip + rows * STRIP; strip < end; strip += STRIP, v += stride) {
@@ -38,7 +35,7 @@ static void pack_strip(float *strip, const float *v, size_t stride, size_t rows,
   }
 }
 
-/* Two strips at once: a line of cache of each value, fetched once. */
+/* Two strips at once: a cache line of each value, fetched once. */
 static void pack_two_strips(float *strip, const float *v, size_t stride, size_t rows)
 {
   float *other = strip + rows * STRIP;
@@ -79,119 +76,127 @@ KERNEL void widen(float *to, const uint16_t *from, size_t count)
 }
 
 /*
- * Whether halves can be multiplied where they are: by few rows, whose queries stay in the floats
- * when they take the factor. For two groups that is still faster than to widen them once, unless
- * most of the halves are subnormal (below 6e-5), as floats then are, too.
+ * Whether halves can be multiplied in place: by at most 2·TILE4 rows, whose queries stay within the
+ * floats when they get HALF_SCALE. For more rows it is faster to make floats of the halves once
+ * (tuning.md#halves-in-place).
  */
-static int in_place(const call *s, const head_job *job, int32_t first, int32_t end)
+static int halves_in_place(const call *s, const head_job *job, int32_t first, int32_t end)
 {
-  if (end - first > 2 * TILE4 || job->cache->wild)
+  if (end - first > 2 * TILE4 || job->cache->not_finite)
     return 0;
-  const float most = 32768.0f; /* the fraction of p->scale is below 2 */
+  const float max = 32768.0f; /* the fraction of p->scale is below 2 */
   int small = 1;
   for (int32_t r = first; r < end; r++) {
     const float *q = query_at(s, job, job->kv_head * job->group + r % job->group, r / job->group);
     for (int32_t c = 0; c < s->p->dim; c++)
-      small &= q[c] < most && q[c] > -most;
+      small &= q[c] < max && q[c] > -max;
   }
   return small;
 }
 
-/* Where a span of a cache can be read as it is; halves may have to be widened first. */
-static void load_cached_span(const call *s, head_job *job, int32_t start, int32_t from,
-                             int32_t count, int32_t first, int32_t end)
+/* Halves of a cache as floats, in the scratch. */
+static key_span widen_span(call *s, const head_job *job, const key_span *halves, int32_t from,
+                           int32_t count)
 {
-  const attn_cache *c = job->cache;
-  size_t at = (size_t)start, number = cache_number_bytes(c->type), dim = cache_key_size(c);
-  const char *keys = cache_keys(c, job->kv_head) + at * dim * number;
-  const float *scales = cache_scales(c, job->kv_head) + at;
-  const char *values = cache_values(c, job->kv_head);
-  job->bytes = c->type == ATTN_CACHE_Q8;
-  job->half_panels = job->half_values = NULL;
-  const size_t width = cache_value_size(c), left = cache_rows(c) - at;
-  values += at * width * number;
-  job->value_rows = left;
-  if (job->bytes) {
-    job->byte_keys = (const int8_t *)keys;
-    job->byte_values = (const int8_t *)values;
-    job->key_scales = scales;
-    job->value_scales = scales + cache_rows(c);
-    job->wild = c->wild;
-    return;
-  }
-  job->panels = (const float *)(const void *)keys;
-  job->values = (const float *)(const void *)values;
-  if (c->type == ATTN_CACHE_F32)
-    return;
-  const uint16_t *half_panels = (const uint16_t *)(const void *)keys;
-  const uint16_t *half_values = (const uint16_t *)(const void *)values;
-  if (in_place(s, job, first, end)) {
-    job->half_panels = half_panels;
-    job->half_values = half_values;
-    return;
-  }
+  const uint16_t *half_keys = halves->keys, *half_values = halves->values;
+  const size_t dim = (size_t)s->p->dim, width = cache_value_size(job->cache);
   const size_t skipped = (size_t)from * dim;
-  widen(s->panels + skipped, half_panels + skipped, whole_panels((size_t)count) * dim - skipped);
+  key_span span = *halves;
+  widen(s->panels + skipped, half_keys + skipped, whole_panels((size_t)count) * dim - skipped);
   for (size_t j = (size_t)from; j < (size_t)count; j += BLOCK)
     for (size_t x = 0; x < width; x += STRIP)
       widen(s->values + j * width + strip_rows(BLOCK, (size_t)count, j) * x,
-            half_values + j * width + strip_rows(BLOCK, left, j) * x,
+            half_values + j * width + strip_rows(BLOCK, halves->value_rows, j) * x,
             strip_rows(BLOCK, (size_t)count, j) * STRIP);
-  job->panels = s->panels;
-  job->values = s->values;
-  job->value_rows = (size_t)count;
+  span.form = SPAN_F32;
+  span.keys = s->panels;
+  span.values = s->values;
+  span.value_rows = (size_t)count;
+  return span;
 }
 
-void attn_load_span(const call *s, head_job *job, int32_t start, int32_t lo, int32_t hi,
-                    int32_t first, int32_t end)
+/* Where the span of a cache lies, whose numbers can all be read in place, but for some halves. */
+static key_span cached_span(call *s, const head_job *job, int32_t start, int32_t from,
+                            int32_t count, int32_t first, int32_t end)
 {
-  int32_t dim = s->p->dim, size = s->p->value_dim;
-  int32_t from = lo > start ? (lo - start) / BLOCK * BLOCK : 0,
-          count = hi - start < SPAN ? hi - start : SPAN;
-  if (job->cache) {
-    load_cached_span(s, job, start, from, count, first, end);
-    return;
+  static const span_form forms[] = {
+      [ATTN_CACHE_F32] = SPAN_F32, [ATTN_CACHE_F16] = SPAN_F16, [ATTN_CACHE_Q8] = SPAN_Q8};
+  const attn_cache *c = job->cache;
+  const size_t at = (size_t)start, number = cache_number_bytes(c->type);
+  key_span span = {.form = forms[c->type],
+                   .start = start,
+                   .keys = cache_keys(c, job->kv_head) + at * cache_key_size(c) * number,
+                   .values = cache_values(c, job->kv_head) + at * cache_value_size(c) * number,
+                   .value_rows = cache_rows(c) - at};
+  if (span.form == SPAN_Q8) {
+    span.key_scales = cache_scales(c, job->kv_head) + at;
+    span.value_scales = span.key_scales + cache_rows(c);
+    span.nan_scales = c->not_finite;
   }
-  if (s->int8) {
-    attn_round_span(s, job, start, from, count);
-    job->bytes = 1;
-    job->wild = s->int8->wild;
-    job->byte_keys = (const int8_t *)(const void *)s->panels;
-    job->byte_values = (const int8_t *)(const void *)s->values;
-    job->key_scales = s->int8->key_scale;
-    job->value_scales = s->int8->value_scale;
-    job->value_rows = whole_panels((size_t)count);
-    return;
-  }
+  if (span.form == SPAN_F16 && !halves_in_place(s, job, first, end))
+    return widen_span(s, job, &span, from, count);
+  return span;
+}
+
+/* A span that is rounded to bytes in the scratch. */
+static key_span rounded_span(call *s, const head_job *job, int32_t start, int32_t from,
+                             int32_t count)
+{
+  attn_round_span(s, job, start, from, count);
+  return (key_span){.form = SPAN_INT8,
+                    .start = start,
+                    .keys = s->panels,
+                    .values = s->values,
+                    .value_rows = whole_panels((size_t)count),
+                    .key_scales = s->int8->key_scale,
+                    .value_scales = s->int8->value_scale,
+                    .nan_scales = s->int8->not_finite};
+}
+
+/* Rows of a kv head from which on packed values are faster (tuning.md#pack-values). */
+enum { PACK_VALUES_ROWS = 16 };
+
+/* A span of arrays, whose keys are always packed. */
+static key_span packed_span(call *s, const head_job *job, int32_t start, int32_t from,
+                            int32_t count, int32_t rows)
+{
   const float *v = job->v + (size_t)start * job->v_stride;
-  pack_keys(s->panels, job->k + (size_t)start * job->k_stride, job->k_stride, from, count, dim);
-  job->panels = s->panels;
-  /*
-   * Packing costs about what two rows gain by it. Without it every row must have whole strips; few
-   * rows of others, as of 20 or 100 channels, take 1.5 times as long for it.
-   */
-  if (end - first >= FEW || size % STRIP) {
+  const int32_t size = s->p->value_dim;
+  key_span span = {.form = SPAN_F32, .start = start, .keys = s->panels};
+  pack_keys(s->panels, job->k + (size_t)start * job->k_stride, job->k_stride, from, count,
+            s->p->dim);
+  if (rows >= PACK_VALUES_ROWS || size % STRIP) {
     pack_values(s->values, v, job->v_stride, from, count, size);
-    job->values = s->values;
-    job->value_rows = (size_t)count;
+    span.values = s->values;
+    span.value_rows = (size_t)count;
   } else {
-    job->values = v;
-    job->value_stride = job->v_stride;
-    job->value_rows = 0;
+    span.form = SPAN_F32_ROWS;
+    span.values = v;
+    span.value_stride = job->v_stride;
   }
+  return span;
 }
 
-void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
+void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t first,
+                    int32_t end)
 {
-  if (job->bytes) {
-    (s->int8 ? attn_round_queries : attn_pack_byte_queries)(s, job, g);
-    return;
-  }
+  int32_t from = lo > start ? (lo - start) / BLOCK * BLOCK : 0;
+  int32_t count = hi - start < SPAN ? hi - start : SPAN;
+  if (job->cache)
+    job->span = cached_span(s, job, start, from, count, first, end);
+  else if (s->int8)
+    job->span = rounded_span(s, job, start, from, count);
+  else
+    job->span = packed_span(s, job, start, from, count, end - first);
+}
+
+static void pack_float_queries(call *s, const head_job *job, const query_rows *rows)
+{
   /* a product of two floats, rounded once, is the same in float and by way of double */
-  const float scale = (float)s->query_scale, factor = job->half_panels ? HALF_SCALE : 1;
-  const size_t step = (size_t)g->count * 4;
-  for (int x = 0; x < g->count; x++) {
-    const float *q = query_row(s, job, g, x), *end = q + s->p->dim;
+  const float scale = (float)s->query_scale, factor = job->span.form == SPAN_F16 ? HALF_SCALE : 1;
+  const size_t step = (size_t)rows->count * 4;
+  for (int x = 0; x < rows->count; x++) {
+    const float *q = query_of_row(s, job, rows, x), *end = q + s->p->dim;
     float *to = s->queries + 4 * x;
     for (; scale == s->query_scale && end - q >= 4; q += 4, to += 4 * step) {
       f32x4 scaled = v_load(q) * v_splat(scale) * v_splat(factor);
@@ -200,4 +205,14 @@ void attn_pack_queries(const call *s, const head_job *job, const row_group *g)
     for (; q < end; q++, to += step)
       v_store(to, v_splat((float)(*q * s->query_scale) * factor));
   }
+}
+
+void attn_pack_queries(call *s, const head_job *job, const query_rows *rows)
+{
+  if (job->span.form == SPAN_Q8)
+    attn_pack_byte_queries(s, job, rows);
+  else if (job->span.form == SPAN_INT8)
+    attn_round_queries(s, job, rows);
+  else
+    pack_float_queries(s, job, rows);
 }

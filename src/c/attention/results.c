@@ -1,4 +1,4 @@
-/* The beginning and the end of a row: what is returned, and how spans come together. */
+/* The beginning and the end of a row: its results, and how its spans are merged. */
 #include "kernel.h"
 
 /* totals = a·totals + b·acc, or where there were none yet, b·acc. */
@@ -18,9 +18,9 @@ static void merge_totals(const call *s, double *totals, const float *acc, int fi
 }
 
 void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
-                     const span_state *part, double *totals, const float *acc)
+                     const span_state *state, double *totals, const float *acc)
 {
-  const row_state *span = &part->row;
+  const row_state *span = &state->row;
   if (row->attended == 0)
     row->first = span->first;
   if (span->max > row->max)
@@ -38,18 +38,18 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
   row->sum = a * row->sum + b * span->sum;
   row->max = max;
   if (totals)
-    merge_totals(s, totals, acc, first, a, b * part->scale);
+    merge_totals(s, totals, acc, first, a, b * state->scale);
 }
 
-static float *row_out(const call *s, const head_job *job, const row_group *g, int x)
+static float *row_out(const call *s, const head_job *job, const query_rows *rows, int x)
 {
-  return job->out + (size_t)g->h[x] * s->out_strides.head +
-         (size_t)g->i[x] * s->out_strides.position;
+  return job->out + (size_t)rows->h[x] * s->out_strides.head +
+         (size_t)rows->i[x] * s->out_strides.position;
 }
 
-void attn_begin_row(const call *s, const row_group *g, int x)
+void attn_begin_row(const call *s, const query_rows *rows, int x)
 {
-  float *arrays[] = {g->weights[x], g->scores[x]};
+  float *arrays[] = {rows->weights[x], rows->scores[x]};
   for (int a = 0; a < 2; a++)
     for (int32_t j = 0; arrays[a] && j < s->p->n; j++)
       arrays[a][j] = -__builtin_inff();
@@ -65,22 +65,19 @@ KERNEL void write_weights(const call *s, const row_view *view, const row_tempera
     f32x4 z = load_at(weights, j, n), e = weigh(t->kind, z - v_splat(max), v_splat(t->inverse));
     store_at(weights, j, n, v_select(z == none, v_splat(0), e / v_splat(denominator)));
   }
-  /*
-   * an attended score of −∞ looks masked, and its weight is 0; but not in a row that has come to
-   * NaN
-   */
+  /* an attended score of −∞ looks masked, and its weight is 0, unless the row has become NaN */
   for (int32_t j = 0; j < n && denominator != denominator; j++)
     if (attn_key_attended(s->p, view, j))
       weights[j] = denominator;
 }
 
-void attn_end_row(const call *s, const head_job *job, const row_group *g, int x,
+void attn_end_row(const call *s, const head_job *job, const query_rows *rows, int x,
                   const row_state *row, const row_sums *sums)
 {
   const attn_params *p = s->p;
-  const row_temperature *t = &g->t[x];
-  float *out = row_out(s, job, g, x), *weights = g->weights[x];
-  double sink = p->sinks ? ((const float *)p->sinks)[g->h[x]] : 0;
+  const row_temperature *t = &rows->t[x];
+  float *out = row_out(s, job, rows, x), *weights = rows->weights[x];
+  double sink = p->sinks ? ((const float *)p->sinks)[rows->h[x]] : 0;
   double denominator = row_denominator(row, t->value, p->sinks ? &sink : NULL);
   if (row->sum == 0)
     for (int32_t c = 0; c < p->value_dim; c++)
@@ -88,11 +85,11 @@ void attn_end_row(const call *s, const head_job *job, const row_group *g, int x,
   else
     attn_write_means(out, sums, 1.0 / denominator, p->value_dim);
   if (weights)
-    write_weights(s, &g->view[x], t, weights, row_is_void(row) ? 0 : (float)(row->max / t->unit),
+    write_weights(s, &rows->view[x], t, weights, row_is_void(row) ? 0 : (float)(row->max / t->unit),
                   (float)denominator);
   if (!p->lse && !p->attended)
     return;
-  size_t at = row_index(p, job->b, g->h[x], g->i[x]);
+  size_t at = row_index(p, job->b, rows->h[x], rows->i[x]);
   row_summary summary = row_summarize(row, t->value);
   if (p->lse)
     ((float *)p->lse)[at] = (float)summary.lse;

@@ -1,13 +1,13 @@
-/* A group of rows over one span of keys: scores, weights, values. */
+/* Some query rows over one span of keys: scores, weights, sums of values. */
 #include "kernel.h"
 
 /*
- * Up to `count` keys, so many panels at once, which are far from each other: at places in one page
- * of memory, or a few, this would be fetched slowly. Where panels are left over, some are done
- * twice.
+ * Scores of `count` keys. With two panels, the first and the second half of the keys are read at
+ * the same time: one place, or two in one page of memory, are fetched slowly (tuning.md#streams).
+ * If the number of panels is odd, one panel is computed twice.
  */
 INLINE void scores_of_rows(const int rows, const int half, const int panels, int chain,
-                           float *scores, const float *q, const void *keys, int32_t dim,
+                           float *scores, const float *queries, const void *keys, int32_t dim,
                            int32_t count)
 {
   const char *panel[STREAMS];
@@ -19,54 +19,55 @@ INLINE void scores_of_rows(const int rows, const int half, const int panels, int
     to[p] = scores + first * PANEL;
   }
   for (int32_t j = 0; j < length; j++) {
-    panel_scores(rows, half, panels, chain, to, q, panel, dim);
+    panel_scores(rows, half, panels, chain, to, queries, panel, dim);
     for (int p = 0; p < panels; p++)
       to[p] += PANEL;
   }
 }
 
-/* By itself, so that an engine which compiles in the background is done with it soon. */
-KERNEL void score_group(int chain, float *scores, const float *q, const float *panels, int32_t dim,
-                        int32_t count)
+/* ROWS rows; by itself, so that an engine which compiles in the background is done with it soon. */
+KERNEL void score_rows(int chain, float *scores, const float *queries, const void *keys,
+                       int32_t dim, int32_t count)
 {
-  scores_of_rows(ROWS, 0, 1, chain, scores, q, panels, dim, count);
+  scores_of_rows(ROWS, 0, 1, chain, scores, queries, keys, dim, count);
 }
 
-/* Where six go together. */
-KERNEL void score_five(int chain, float *scores, const float *q, const float *panels, int32_t dim,
-                       int32_t count)
+/* Five rows, if ROWS is six. */
+KERNEL void score_five(int chain, float *scores, const float *queries, const void *keys,
+                       int32_t dim, int32_t count)
 {
-  scores_of_rows(5, 0, 1, chain, scores, q, panels, dim, count);
+  scores_of_rows(5, 0, 1, chain, scores, queries, keys, dim, count);
 }
 
-INLINE void scores_of_few(const int half, int rows, int chain, float *scores, const float *q,
-                          const void *panels, int32_t dim, int32_t count)
+/* One to four rows. */
+INLINE void score_up_to_four(const int half, int rows, int chain, float *scores,
+                             const float *queries, const void *keys, int32_t dim, int32_t count)
 {
   if (rows == 4)
-    scores_of_rows(4, half, 1, chain, scores, q, panels, dim, count);
+    scores_of_rows(4, half, 1, chain, scores, queries, keys, dim, count);
   else if (rows == 3)
-    scores_of_rows(3, half, 1, chain, scores, q, panels, dim, count);
+    scores_of_rows(3, half, 1, chain, scores, queries, keys, dim, count);
   else if (rows == 2)
-    scores_of_rows(2, half, 1, chain, scores, q, panels, dim, count);
+    scores_of_rows(2, half, 1, chain, scores, queries, keys, dim, count);
   else
-    scores_of_rows(1, half, STREAMS, chain, scores, q, panels, dim, count);
+    scores_of_rows(1, half, STREAMS, chain, scores, queries, keys, dim, count);
 }
 
-KERNEL void score_panels(int rows, int chain, float *scores, const float *q, const float *panels,
+KERNEL void score_panels(int rows, int chain, float *scores, const float *queries, const void *keys,
                          int32_t dim, int32_t count)
 {
   if (rows == ROWS)
-    score_group(chain, scores, q, panels, dim, count);
+    score_rows(chain, scores, queries, keys, dim, count);
   else if (ROWS > TILE4 + 1 && rows > TILE4)
-    score_five(chain, scores, q, panels, dim, count);
+    score_five(chain, scores, queries, keys, dim, count);
   else
-    scores_of_few(0, rows, chain, scores, q, panels, dim, count);
+    score_up_to_four(0, rows, chain, scores, queries, keys, dim, count);
 }
 
-KERNEL void score_halves(int rows, int chain, float *scores, const float *q, const uint16_t *panels,
-                         int32_t dim, int32_t count)
+KERNEL void score_half_panels(int rows, int chain, float *scores, const float *queries,
+                              const void *keys, int32_t dim, int32_t count)
 {
-  scores_of_few(1, rows, chain, scores, q, panels, dim, count);
+  score_up_to_four(1, rows, chain, scores, queries, keys, dim, count);
   for (int r = 0; r < rows; r++)
     for (float *at = scores + r * SCORES, *end = at + count; at < end; at += PANEL) {
       f32x4 y[2] = {v_load(at), v_load(at + 4)};
@@ -76,61 +77,64 @@ KERNEL void score_halves(int rows, int chain, float *scores, const float *q, con
     }
 }
 
-/*
- * Scores of a group's keys [from, hi) of the span that begins at `start`, and 0 up to a whole turn.
- */
-static void score_span(const call *s, const head_job *job, const row_group *g, int32_t from,
-                       int32_t hi, int32_t start)
+/* Scores of the keys [from, hi) of the span, and 0 up to a whole KEY_STEP. */
+static void score_span(call *s, const head_job *job, const query_rows *rows, int32_t from,
+                       int32_t hi)
 {
+  const int32_t start = job->span.start, dim = s->p->dim, count = hi - from;
+  const int chain = s->p->sinks ? FINE_CHAIN : CHANNEL_CHAIN, half = job->span.form == SPAN_F16;
   float *scores = s->scores + (from - start);
-  const size_t at = (size_t)(from - start) * (size_t)s->p->dim;
-  const int chain = s->p->sinks ? FINE_CHAIN : CHANNEL_CHAIN;
-  if (job->bytes)
-    attn_score_bytes(s, job, g, scores, from, hi, start);
-  else if (job->half_panels)
-    score_halves(g->count, chain, scores, s->queries, job->half_panels + at, s->p->dim, hi - from);
+  const char *keys = job->span.keys; /* floats or halves */
+  keys += (size_t)(from - start) * (size_t)dim * (half ? sizeof(uint16_t) : sizeof(float));
+  if (span_of_bytes(job))
+    attn_score_bytes(s, job, rows, scores, from, hi);
+  else if (half)
+    score_half_panels(rows->count, chain, scores, s->queries, keys, dim, count);
   else
-    score_panels(g->count, chain, scores, s->queries, job->panels + at, s->p->dim, hi - from);
-  for (int32_t j = (hi + PANEL - 1) & ~(PANEL - 1); j % TURN; j += 4)
-    for (int x = 0; x < g->count; x++)
+    score_panels(rows->count, chain, scores, s->queries, keys, dim, count);
+  for (int32_t j = (hi + PANEL - 1) & ~(PANEL - 1); j % KEY_STEP; j += 4)
+    for (int x = 0; x < rows->count; x++)
       v_store(s->scores + x * SCORES + (j - start), v_splat(0));
 }
 
 /* Weights get the factor that halves lack. */
-static void take_factor(const row_group *g, float *w, int32_t count)
+static void scale_for_halves(const query_rows *rows, float *w, int32_t count)
 {
-  for (int x = 0; x < g->count; x++, w += SCORES)
+  for (int x = 0; x < rows->count; x++, w += SCORES)
     for (int32_t j = 0; j < count; j += 4)
       v_store(w + j, v_load(w + j) * v_splat(HALF_SCALE));
 }
 
 static int all_finite(const float *x, size_t count)
 {
-  i32x4 odd = {0, 0, 0, 0};
+  i32x4 not_finite = {0, 0, 0, 0};
   for (size_t c = 0; c < count; c += 4)
-    odd |= (v_load(x + c) - v_load(x + c)) != v_splat(0);
-  return !v_any(odd);
+    not_finite |= (v_load(x + c) - v_load(x + c)) != v_splat(0);
+  return !v_any(not_finite);
 }
 
-void attn_span(const call *s, const head_job *job, const row_group *g, int32_t start,
-               span_state *span, float *acc)
+void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc)
 {
-  int32_t lo = g->lo > start ? g->lo : start, end = start + SPAN < g->hi ? start + SPAN : g->hi;
-  /* whole turns, so that the four lanes of each sum belong to fixed positions */
-  int32_t from = lo & ~(TURN - 1), to = (end + TURN - 1) & ~(TURN - 1);
+  const int32_t start = job->span.start;
+  int32_t lo = rows->lo > start ? rows->lo : start;
+  int32_t hi = start + SPAN < rows->hi ? start + SPAN : rows->hi;
+  /* whole steps, so that the four lanes of each sum belong to fixed positions */
+  int32_t from = lo & ~(KEY_STEP - 1), to = (hi + KEY_STEP - 1) & ~(KEY_STEP - 1);
+  float *weights = s->scores + (from - start);
+  const float *w = s->scores + (lo - start);
   size_t width = s->width;
-  score_span(s, job, g, from, end, start);
-  attn_weigh_rows(s, g, span, s->scores + (from - start), from, to);
-  if (job->half_values)
-    take_factor(g, s->scores + (from - start), to - from);
-  int finite = attn_sum_values(s, job, g, acc, s->scores + (lo - start), lo, end, start, CARE_NONE);
+  score_span(s, job, rows, from, hi);
+  attn_weigh_rows(s, rows, states, weights, from, to);
+  if (job->span.form == SPAN_F16)
+    scale_for_halves(rows, weights, to - from);
+  int finite = attn_sum_values(s, job, rows, acc, w, lo, hi, CARE_NONE);
   for (int care = CARE_MASKS; care <= CARE_RANGE && !finite; care++) {
-    attn_sum_values(s, job, g, s->spare, s->scores + (lo - start), lo, end, start, care);
-    for (size_t x = 0; x < (size_t)g->count; x++)
+    attn_sum_values(s, job, rows, s->spare, w, lo, hi, care);
+    for (size_t x = 0; x < (size_t)rows->count; x++)
       if (!all_finite(acc + x * width, width)) {
-        span[x].scale = care == CARE_RANGE ? RANGE_SCALE : 1.0;
+        states[x].scale = care == CARE_RANGE ? RANGE_SCALE : 1.0;
         __builtin_memcpy(acc + x * width, s->spare + x * width, width * sizeof(float));
       }
-    finite = all_finite(acc, (size_t)g->count * width);
+    finite = all_finite(acc, (size_t)rows->count * width);
   }
 }

@@ -1,36 +1,36 @@
 /*
- * From dot products to weights, one row of a span at a time: softcap, biases and masks, the
- * maximum, exp, and the sums that output, log-sum-exp and statistics are read from.
+ * From dot products to weights, one row of a span at a time. The row's softcap, biases and masks
+ * come first, then its maximum and exp. The sums serve output, log-sum-exp and statistics.
  */
 #include "kernel.h"
 
 /*
- * Turns the dot products of the keys [from, to) into scores: scale, softcap, biases, and −∞ where
- * nothing is attended. Masks are selections, never sums, so that NaN in a masked key is gone.
- * Returns how many keys are attended.
+ * Turns the dot products of the keys [from, to) into scores: scale, softcap and biases. A masked
+ * key gets −∞ by selection, not by a sum, so that a NaN in it is gone. Returns how many keys are
+ * attended.
  */
-KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, int32_t from,
+KERNEL int32_t shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
                             int32_t to)
 {
   const attn_params *p = s->p;
-  const row_view *view = &g->view[x];
+  const row_view *view = &rows->view[x];
   const f32x4 masked = v_splat(-__builtin_inff());
   const float *bias = p->mask_kind == ATTN_MASK_ADD ? (const float *)p->mask + view->mask_at : NULL;
   const uint8_t *select =
       p->mask_kind == ATTN_MASK_SELECT ? (const uint8_t *)p->mask + view->mask_at : NULL;
-  float slope = p->alibi ? ((const float *)p->alibi)[g->h[x]] : 0;
+  float slope = p->alibi ? ((const float *)p->alibi)[rows->h[x]] : 0;
   i32x4 attended = {0, 0, 0, 0};
   for (int32_t j = from; j < to; j += 4, z += 4) {
     f32x4 score = v_load(z) * v_splat(s->scale);
     i32x4 seen = inside(j, view->lo, view->hi);
     if (p->key_scale)
       score *= load_at(p->key_scale, j, p->n);
-    if (g->scores[x] && p->scores_stage == ATTN_SCORES_RAW)
-      store_at(g->scores[x], j, p->n, score);
+    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_RAW)
+      store_at(rows->scores[x], j, p->n, score);
     if (p->softcap > 0)
       score = v_splat(s->softcap) * v_tanh(score / v_splat(s->softcap));
-    if (g->scores[x] && p->scores_stage == ATTN_SCORES_CAPPED)
-      store_at(g->scores[x], j, p->n, score);
+    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_CAPPED)
+      store_at(rows->scores[x], j, p->n, score);
     if (bias) {
       f32x4 b = view->mask_step ? load_at(bias, j, p->mask_size[3]) : v_splat(*bias);
       seen &= (b != masked);
@@ -47,12 +47,10 @@ KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, 
       i32x4 sign = distance >> 31;
       score -= v_splat(slope) * __builtin_convertvector((distance ^ sign) - sign, f32x4);
     }
-    if (g->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
-      store_at(g->scores[x], j, p->n, v_select(seen, score, masked));
-    /*
-     * −∞ marks masked keys from here on; but at T = ∞ an attended score of −∞ weighs as much as any
-     */
-    if (g->t[x].kind == T_INFINITE)
+    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
+      store_at(rows->scores[x], j, p->n, v_select(seen, score, masked));
+    /* from here on −∞ marks masked keys; at T = ∞ an attended score of −∞ weighs like any other */
+    if (rows->t[x].kind == T_INFINITE)
       score = v_max(score, v_splat(LOWEST));
     attended -= seen;
     v_store(z, v_select(seen, score, masked));
@@ -60,7 +58,7 @@ KERNEL int32_t shape_scores(const call *s, const row_group *g, int x, float *z, 
   return attended[0] + attended[1] + attended[2] + attended[3];
 }
 
-/* Over the weights of a span: their sum, and for the statistics Σ e in double and Σ e·(z − max). */
+/* The sum of a span's weights and, for the statistics, Σ e in double and Σ e·(z − max). */
 typedef struct {
   float sum;
   double total, moment;
@@ -75,12 +73,12 @@ INLINE double sum_lanes(const f32x4 x[4])
 
 INLINE float sum_vectors(const f32x4 x[4]) { return v_hsum((x[0] + x[1]) + (x[2] + x[3])); }
 
-/* `count` scores (a multiple of TURN) z → weights e, at T = 0 or ∞. */
+/* `count` scores (a multiple of KEY_STEP) z → weights e, at T = 0 or ∞. */
 KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32_t count, float max)
 {
   for (int l = 0; l < 4; l++)
     sums[l] = v_splat(0);
-  for (int32_t j = 0; j < count; j += TURN)
+  for (int32_t j = 0; j < count; j += KEY_STEP)
     ROLLED for (int l = 0; l < 4; l++)
     {
       f32x4 t = v_load(z + j + 4 * l) - v_splat(max),
@@ -91,42 +89,43 @@ KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32
 }
 
 /*
- * The first half of exp, at t = (z − max)/T: what is left of it and a power of two; `exponents`
- * takes t where they are wanted.
+ * The first half of exp, at t = (z − max)/T, as a reduced exponent and a power of two. `exponents`
+ * receives t if they are wanted.
  */
-INLINE void split_exponents(const int wanted, float *left, float *power, float *exponents,
+INLINE void split_exponents(const int wanted, float *reduced, float *power, float *exponents,
                             const float *z, int32_t count, float max, float inverse_t)
 {
-  for (int32_t j = 0; j < count; j += TURN, z += TURN, left += TURN, power += TURN) {
+  for (int32_t j = 0; j < count;
+       j += KEY_STEP, z += KEY_STEP, reduced += KEY_STEP, power += KEY_STEP) {
     float *t_at = wanted ? exponents + j : NULL;
-    UNROLLED for (int l = 0; l < TURN; l += 4)
+    UNROLLED for (int l = 0; l < KEY_STEP; l += 4)
     {
       f32x4 t = v_exp_range((v_load(z + l) - v_splat(max)) * v_splat(inverse_t)), two;
       if (wanted)
         v_store(t_at + l, t);
-      v_store(left + l, v_exp_reduce(t, &two));
+      v_store(reduced + l, v_exp_reduce(t, &two));
       v_store(power + l, two);
     }
   }
 }
 
 /*
- * The same at a finite T, with the first half of exp for all keys before the second for any. Not
- * NULL, `exponents` takes (z − max)/T, down to where exp is 0.
+ * The same at a finite T: the first half of exp for all keys, then the second. `exponents` receives
+ * (z − max)/T, bounded below where exp is 0, unless it is NULL.
  */
 KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float *z, int32_t count,
                       float max, float inverse_t)
 {
-  float left[SPAN], power[SPAN];
+  float reduced[SPAN], power[SPAN];
   f32x4 sums[4] = {{0}};
   if (exponents)
-    split_exponents(1, left, power, exponents, z, count, max, inverse_t);
+    split_exponents(1, reduced, power, exponents, z, count, max, inverse_t);
   else
-    split_exponents(0, left, power, NULL, z, count, max, inverse_t);
-  for (int32_t j = 0; j < count; j += TURN)
+    split_exponents(0, reduced, power, NULL, z, count, max, inverse_t);
+  for (int32_t j = 0; j < count; j += KEY_STEP)
     UNROLLED for (int l = 0; l < 4; l++)
     {
-      f32x4 x = v_exp_finish(v_load(left + j + 4 * l), v_load(power + j + 4 * l));
+      f32x4 x = v_exp_finish(v_load(reduced + j + 4 * l), v_load(power + j + 4 * l));
       sums[l] += x;
       v_store(e + j + 4 * l, x);
     }
@@ -137,17 +136,17 @@ KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float
 KERNEL float sum_products(const float *e, const float *x, int32_t count)
 {
   f32x4 sums[4] = {{0}};
-  for (int32_t j = 0; j < count; j += TURN)
+  for (int32_t j = 0; j < count; j += KEY_STEP)
     UNROLLED for (int l = 0; l < 4; l++) sums[l] =
         v_madd(v_load(e + j + 4 * l), v_load(x + j + 4 * l), sums[l]);
   return sum_vectors(sums);
 }
 
-/* Σ e·(z − max), and z → e. 0·∞ is not 0: a masked key has z = −∞. */
-KERNEL float take_moment(int kind, float *z, const float *e, int32_t count, float max)
+/* Σ e·(z − max); copies e to z. 0·∞ is not 0: a masked key has z = −∞. */
+KERNEL float sum_moment(int kind, float *z, const float *e, int32_t count, float max)
 {
   f32x4 moments[4] = {{0}};
-  for (int32_t j = 0; j < count; j += TURN)
+  for (int32_t j = 0; j < count; j += KEY_STEP)
     for (int l = 0; l < 4; l++) {
       f32x4 score = v_load(z + j + 4 * l), x = v_load(e + j + 4 * l),
             t = v_max(score - v_splat(max), v_splat(LOWEST));
@@ -161,9 +160,9 @@ KERNEL float take_moment(int kind, float *z, const float *e, int32_t count, floa
 }
 
 /*
- * Σ e with every term in double. Where one weight is nearly all, its rounding would swallow the
- * others, and with them the entropy; where all are nearly equal, their sum must not round away what
- * tells them apart, and with it KL.
+ * Σ e with every term in double. If one weight is nearly all, its rounding would swallow the others
+ * and with them the entropy. If all are nearly equal, a rounded sum would lose their differences
+ * and with them KL.
  */
 static double sum_exactly(const float *e, int32_t count)
 {
@@ -183,10 +182,7 @@ static double sum_exactly(const float *e, int32_t count)
 static span_sums weigh_row(const call *s, const row_temperature *t, float *z, int32_t count,
                            float max)
 {
-  /*
-   * whether the statistics may be had from (z − max)/T: at larger T, what it loses at the bottom of
-   * the floats would show
-   */
+  /* at larger T, (z − max)/T is too near the bottom of the floats for the statistics */
   const int scaled = t->kind == T_FINITE && t->value <= 32, wanted = s->p->attended != NULL;
   float own[SPAN], *e = wanted && !scaled ? own : z;
   f32x4 sums[4];
@@ -198,7 +194,7 @@ static span_sums weigh_row(const call *s, const row_temperature *t, float *z, in
   if (wanted) {
     result.total = sum_lanes(sums);
     result.moment = scaled ? sum_products(z, own, count) * t->value
-                           : (double)take_moment(t->kind, z, e, count, max) * t->unit;
+                           : (double)sum_moment(t->kind, z, e, count, max) * t->unit;
   }
   return result;
 }
@@ -210,10 +206,10 @@ INLINE i32x4 found_scores(const float *z, int attended, float max)
   return attended ? x != v_splat(-__builtin_inff()) : x == v_splat(max);
 }
 
-/* First position of `count` scores (a multiple of TURN) where one is found. */
+/* First position of `count` scores (a multiple of KEY_STEP) where one is found. */
 INLINE int32_t find_score(const float *z, int32_t count, const int attended, float max)
 {
-  for (int32_t j = 0; j < count; j += TURN) {
+  for (int32_t j = 0; j < count; j += KEY_STEP) {
     i32x4 found[4];
     UNROLLED for (int l = 0; l < 4; l++) found[l] = found_scores(z + j + 4 * l, attended, max);
     if (v_any((found[0] | found[1]) | (found[2] | found[3])))
@@ -224,8 +220,8 @@ INLINE int32_t find_score(const float *z, int32_t count, const int attended, flo
 }
 
 /*
- * What to subtract from scores that are all −∞ or NaN: a NaN if there is one. Otherwise 0, so that
- * they weigh nothing for now; if it stays so, the row's result is NaN when any of them was
+ * The maximum of scores that are all −∞ or NaN: a NaN if there is one. Otherwise 0, so that they
+ * weigh nothing for now. If other spans add nothing, the row's result is NaN if any of them was
  * attended.
  */
 static float nothing_finite(const float *z, int32_t count)
@@ -236,7 +232,7 @@ static float nothing_finite(const float *z, int32_t count)
   return 0;
 }
 
-/* −∞ for the keys of [from, to), multiples of four, that are not in [lo, hi). */
+/* −∞ for the keys from `from` to `to` that lie outside [lo, hi). Both are multiples of four. */
 INLINE void mask_scores(float *z, int32_t from, int32_t to, int32_t lo, int32_t hi)
 {
   for (int32_t j = from; j < to; j += 4, z += 4)
@@ -244,23 +240,23 @@ INLINE void mask_scores(float *z, int32_t from, int32_t to, int32_t lo, int32_t 
 }
 
 /* The scores of one row, shaped; returns how many keys are attended. */
-static int32_t shape_row(const call *s, const row_group *g, int x, float *z, int32_t from,
+static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z, int32_t from,
                          int32_t to)
 {
-  const row_view *view = &g->view[x];
+  const row_view *view = &rows->view[x];
   int32_t lo = view->lo > from ? view->lo : from, hi = view->hi < to ? view->hi : to;
   int32_t attended = hi > lo ? hi - lo : 0;
-  if (!s->plain || g->t[x].kind == T_INFINITE) {
-    attended = shape_scores(s, g, x, z, from, to);
+  if (!s->plain || rows->t[x].kind == T_INFINITE) {
+    attended = shape_scores(s, rows, x, z, from, to);
   } else {
-    /* what lies between the ends stays as it is */
+    /* only the ends are masked */
     int32_t head = lo < to ? (lo + 3) & ~3 : to, tail = (attended ? hi : head) & ~3;
     mask_scores(z, from, head, lo, hi);
     mask_scores(z + (tail - from), tail, to, lo, hi);
   }
-  if (g->weights[x] && attended)
+  if (rows->weights[x] && attended)
     for (int32_t j = from; j < to; j += 4)
-      store_at(g->weights[x], j, s->p->n, v_load(z + (j - from)));
+      store_at(rows->weights[x], j, s->p->n, v_load(z + (j - from)));
   return attended;
 }
 
@@ -269,26 +265,26 @@ INLINE float largest_score(const float *z, int32_t count)
 {
   const f32x4 none = v_splat(-__builtin_inff());
   f32x4 largest[4] = {none, none, none, none};
-  for (int32_t j = 0; j < count; j += TURN)
+  for (int32_t j = 0; j < count; j += KEY_STEP)
     UNROLLED for (int l = 0; l < 4; l++) largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
   return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
 }
 
-/* The weights of one row, and in `row`, where it was empty, what is read off them. */
-static void weigh_keys(const call *s, const row_group *g, int x, row_state *row, float *z,
+/* The weights of one row, and their sums in `row`, which is empty before. */
+static void weigh_keys(const call *s, const query_rows *rows, int x, row_state *row, float *z,
                        int32_t from, int32_t to)
 {
   const int32_t count = to - from;
-  row->attended = shape_row(s, g, x, z, from, to);
+  row->attended = shape_row(s, rows, x, z, from, to);
   float largest = largest_score(z, count), max = largest;
   if (largest == -__builtin_inff())
     max = nothing_finite(z, count);
   if (s->p->attended && row->attended) {
-    int32_t lo = g->view[x].lo;
+    int32_t lo = rows->view[x].lo;
     row->first = !s->plain ? from + find_score(z, count, 1, 0) : lo > from ? lo : from;
     row->argmax = from + find_score(z, count, 0, largest);
   }
-  span_sums sums = weigh_row(s, &g->t[x], z, count, max);
+  span_sums sums = weigh_row(s, &rows->t[x], z, count, max);
   row->sum = sums.sum;
   if (s->p->attended) {
     row->total =
@@ -296,14 +292,14 @@ static void weigh_keys(const call *s, const row_group *g, int x, row_state *row,
     row->moment = sums.moment;
   }
   if (largest != -__builtin_inff() || max != 0)
-    row->max = (double)max * g->t[x].unit;
+    row->max = (double)max * rows->t[x].unit;
 }
 
-void attn_weigh_rows(const call *s, const row_group *g, span_state *span, float *scores,
+void attn_weigh_rows(const call *s, const query_rows *rows, span_state *states, float *scores,
                      int32_t from, int32_t to)
 {
-  for (int x = 0; x < g->count; x++) {
-    span[x] = (span_state){row_empty(), 1.0};
-    weigh_keys(s, g, x, &span[x].row, scores + x * SCORES, from, to);
+  for (int x = 0; x < rows->count; x++) {
+    states[x] = (span_state){row_empty(), 1.0};
+    weigh_keys(s, rows, x, &states[x].row, scores + x * SCORES, from, to);
   }
 }

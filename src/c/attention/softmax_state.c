@@ -1,4 +1,4 @@
-/* What is read off a row at the end (rows.h). */
+/* The results of a row (softmax_state.h). */
 #include "softmax_state.h"
 
 double row_weigh(int kind, double t, double temperature)
@@ -38,7 +38,7 @@ row_summary row_summarize(const row_state *row, double temperature)
    * uniform
    */
   double mean = row->moment / row->total, log_mean = f64_log(row->total / row->attended);
-  /* the two sums differ by what float rounds, so the third term of log(1 + x) is beyond that */
+  /* the sums differ by roundings of float, so x is small and two terms of log(1 + x) are enough */
   double log_sum = f64_log(row->sum), x = row->total / row->sum - 1.0,
          log_total = log_sum + (x - 0.5 * x * x);
   double shift = kind == T_FINITE ? mean / temperature : 0;

@@ -1,9 +1,6 @@
-/*
- * The softmax of one row as a running sum, and what is read off it at the end: shared by float32
- * and float64.
- */
-#ifndef ROWS_H
-#define ROWS_H
+/* The softmax of one row as a running sum, and its results: shared by float32 and float64. */
+#ifndef SOFTMAX_STATE_H
+#define SOFTMAX_STATE_H
 
 #include "options.h"
 #include "base/math.h"
@@ -31,14 +28,12 @@ typedef struct {
   int32_t attended, argmax;
 } row_summary;
 
-/* ---- rows.c ---- */
-
 /* exp((z − max)/T) at t = z − max, or its limit; NaN stays NaN. */
 double row_weigh(int kind, double t, double temperature);
 
 /*
- * What the weights e_j are divided by, for output and weights alike: the sum, and the row's sink (a
- * logit of its own) where there is one. ∞ where the sink takes everything.
+ * The divisor of the weights e_j: their sum, plus the row's sink (a logit of its own) if there is
+ * one. ∞ if the sink gets all the weight.
  */
 double row_denominator(const row_state *row, double temperature, const double *sink);
 

@@ -43,9 +43,9 @@ INLINE size_t strip_rows(size_t block, size_t rows, size_t j)
 }
 
 /*
- * Keys and values are floats or, `half`, finite float16 without HALF_SCALE, which queries and
- * weights have instead: no product changes by a bit. Of halves the even ones come before the odd
- * ones, in sums too until put_in_order.
+ * Eight keys or values: floats or, if `half`, finite float16 without HALF_SCALE. Queries and weights
+ * have that factor instead, which changes no bit of a product. Of eight halves the even ones come
+ * first, then the odd ones; put_in_order reorders their sums.
  */
 INLINE void load_eight(const int half, f32x4 y[2], const char *p)
 {
@@ -66,13 +66,12 @@ INLINE void put_in_order(f32x4 y[2])
 }
 
 /*
- * sums[p·rows + r] += q_r·k of one channel of each panel p, which goes on; the first of a chain
- * takes the place of what was there. Each number of a query stands four times side by side:
- * JavaScriptCore takes three instructions to load one and spread it (Bun on a Zen 4: 1.18 times as
- * fast so), V8 one either way.
+ * sums[p·rows + r] += q_r·k of one channel of each panel p, and moves on to the next channel. The
+ * first product of a chain replaces the sum. Each number of a query stands four times side by
+ * side, because JavaScriptCore spreads a number slowly (tuning.md#queries-four-times).
  */
 INLINE void add_channel(const int rows, const int half, const int panels, const int first,
-                        f32x4 sums[ROWS][2], const float *q, const char **panel)
+                        f32x4 sums[ROWS][2], const float *queries, const char **panel)
 {
   UNROLLED for (int p = 0; p < panels; p++)
   {
@@ -81,7 +80,7 @@ INLINE void add_channel(const int rows, const int half, const int panels, const 
     panel[p] += bytes_of_eight(half);
     UNROLLED for (int r = 0; r < rows; r++)
     {
-      f32x4 x = v_load(q + 4 * r), *sum = sums[p * rows + r];
+      f32x4 x = v_load(queries + 4 * r), *sum = sums[p * rows + r];
       UNROLLED for (int i = 0; i < 2; i++) sum[i] = first ? x * k[i] : v_madd(x, k[i], sum[i]);
     }
   }
@@ -94,13 +93,13 @@ INLINE void add_sums(const int count, f32x4 sums[ROWS][2], f32x4 (*others)[2])
 }
 
 /*
- * scores[p][r][0..8) = ⟨q_r, k_j⟩ for the keys of so many panels. The sums of the chains meet as in
- * a binary counter: level l of the tree holds the sum of 2^l chains, so that a product passes
- * through at most chain + log2(dim/chain) additions.
+ * The tile loop: scores[p][r][0..8) = ⟨q_r, k_j⟩ for the eight keys of each panel. The sums of the
+ * chains meet as in a binary counter: level l of the tree holds the sum of 2^l chains. So a product
+ * passes through at most chain + log2(dim/chain) additions.
  */
 INLINE void panel_scores(const int rows, const int half, const int panels, int chain,
                          float *const *scores, /* (panels) of (rows, SCORES) */
-                         const float *q,       /* (dim, rows, 4) */
+                         const float *queries, /* (dim, rows, 4) */
                          const char **panel,   /* (panels) of (dim, PANEL), gone through */
                          int32_t dim)
 {
@@ -112,12 +111,12 @@ INLINE void panel_scores(const int rows, const int half, const int panels, int c
   for (uint32_t done = 0; panel[0] != end; done++) {
     const char *stop = end - panel[0] < whole ? end : panel[0] + whole;
     f32x4 sum[ROWS][2];
-    add_channel(rows, half, panels, 1, sum, q, panel);
-    q += 4 * rows;
-    ROLLED for (; panel[0] != stop; q += 4 * rows)
-        add_channel(rows, half, panels, 0, sum, q, panel);
+    add_channel(rows, half, panels, 1, sum, queries, panel);
+    queries += 4 * rows;
+    ROLLED for (; panel[0] != stop; queries += 4 * rows)
+        add_channel(rows, half, panels, 0, sum, queries, panel);
     f32x4(*level)[2] = tree;
-    /* at the end all that is full, also above a level that is not */
+    /* at the end every full level, also those above an empty one */
     const int more = panel[0] != end;
     for (uint32_t full = more ? done & ~(done + 1) : done; full; full >>= 1, level += count)
       if (full & 1)
@@ -134,14 +133,14 @@ INLINE void panel_scores(const int rows, const int half, const int panels, int c
 }
 
 /*
- * What is added up together: strips of one block, or the same strip of several blocks. From one to
- * the next: bytes, weights, sums.
+ * From one place to the next that is summed at the same time: bytes of values, weights, sums. The
+ * places are strips of one block, or the same strip of several blocks.
  */
 typedef struct {
   size_t v, w, sums;
 } place_steps;
 
-/* sums[r] += w_r·v of one key at each place, as add_channel does. */
+/* sums[r] += w_r·v of one key at each place; the first of a chain replaces the sum. */
 INLINE void add_key(const int rows, const int half, const int count, const int first,
                     f32x4 sums[ROWS][8], const float *w, const char *v, const place_steps *next)
 {
@@ -162,15 +161,14 @@ INLINE void add_key(const int rows, const int half, const int count, const int f
 }
 
 /*
- * sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for a strip of channels at so many
- * places. Chains begin at fixed positions of the block, wherever `from` is.
+ * The second tile loop: sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for a strip of
+ * channels at `count` places. Chains begin at fixed positions of the block, wherever `from` is.
  */
-/* (rows, width) */
-INLINE void block_values(const int rows, const int half, const int count, float *sums, size_t width,
-                         const float *w, /* (rows, SCORES), at key `from` */
-                         /* at key `from`; so many bytes to the next */
-                         const char *v, size_t step, const place_steps *next, int32_t from,
-                         int32_t to)
+INLINE void block_values(const int rows, const int half, const int count, float *sums,
+                         size_t width,               /* (rows, width) */
+                         const float *w,             /* (rows, SCORES), at key `from` */
+                         const char *v, size_t step, /* at key `from`, and bytes to the next key */
+                         const place_steps *next, int32_t from, int32_t to)
 {
   for (int32_t start = from; start < to;) {
     int32_t end =
@@ -181,7 +179,7 @@ INLINE void block_values(const int rows, const int half, const int count, float 
     v += step;
     for (int32_t j = start + 1; j < end; j++, w++, v += step)
       add_key(rows, half, count, 0, sum, w, v, next);
-    /* all loads before any store, for all places may be the same */
+    /* all loads before any store, because all places may be the same */
     if (start != from)
       UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int p = 0; p < count; p++)
           UNROLLED for (int i = 0; i < 2; i++) sum[r][2 * p + i] =

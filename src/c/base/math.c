@@ -1,4 +1,4 @@
-/* exp, log and tanh in double (vmath.h). */
+/* exp, log and tanh in double (math.h). */
 #include "math.h"
 
 /*
@@ -25,9 +25,8 @@ double f64_exp(double x)
     return __builtin_inf();
   if (x < -745.2)
     return 0;
-  double magic = 6755399441055744.0; /* 1.5·2^52: adding it rounds to an integer */
-  double t = x * LOG2E + magic;
-  double k = t - magic;
+  double t = x * LOG2E + F64_ROUNDS;
+  double k = t - F64_ROUNDS;
   double hi = x - k * 0.693147180369123816490; /* 32 bits of ln2, exact times k */
   double lo = k * 1.90821492927058770002e-10;
   double r = hi - lo;
@@ -37,7 +36,7 @@ double f64_exp(double x)
   return y * f64_power2(e / 2) * f64_power2(e - e / 2);
 }
 
-/* x = 2^k·f with f in [√½, √2), log f = 2·artanh(s), s = (f−1)/(f+1). */
+/* x = 2^k·f with √½ ≤ f < √2, and log f = 2·artanh(s) with s = (f−1)/(f+1). */
 double f64_log(double x)
 {
   if (!(x > 0))
@@ -85,7 +84,7 @@ double f64_expm1(double x)
   return x > -0.34 && x < 0.34 ? f64_expm1_reduced(x, 0) : f64_exp(x) - 1.0;
 }
 
-/* Kahan: what rounding 1 + x does to the logarithm it does to the quotient too. */
+/* Kahan: rounding 1 + x changes the logarithm and the quotient by the same factor. */
 double f64_log1p(double x)
 {
   double y = 1.0 + x, rounded = y - 1.0;

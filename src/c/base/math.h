@@ -1,36 +1,38 @@
 /*
- * exp and tanh on four floats, and exp, log and tanh in double, without a library, so that every
+ * exp and tanh on four floats; exp, log and tanh in double. They need no library, so that every
  * engine and the native build compute the same bits. The float32 exp is checked over every float in
  * its range (tests/native/exp_test.c).
  */
-#ifndef VMATH_H
-#define VMATH_H
+#ifndef MATH_H
+#define MATH_H
 
 #include "simd.h"
 
 #define LOG2E 1.44269504088896340736
 
+/* 1.5·2^23 and 1.5·2^52: adding one rounds to an integer, which then stands in the low bits. */
+#define F32_ROUNDS 12582912.0f
+#define F64_ROUNDS 6755399441055744.0
+
 /*
- * From about here on the result is 0, because softmax gains nothing from smaller weights; from
- * −87.34 it is subnormal.
+ * Below about this the result is 0, because softmax gains nothing from smaller weights. From −87.34
+ * on it is subnormal.
  */
 #define EXP_UNDERFLOW -87.683f
 
 /*
- * e^x for x ≤ 0: at most 1.5 ULP down to EXP_UNDERFLOW, exactly 1 at 0, never above 1, 0 at −∞, NaN
- * at NaN. x = n·ln2 + r with |r| ≤ ln2/2; e^r by a degree-6 polynomial (minimax, 3e-9); then times
- * 2^n. In two halves, because over many numbers it pays to do the first half of all of them first:
- * a processor looks only so far ahead for work that need not wait. v_exp_reduce is for what
- * v_exp_range gave.
+ * e^x for x ≤ 0, within 1.5 ULP down to EXP_UNDERFLOW. It is 1 at 0, never above 1, 0 at −∞ and NaN
+ * at NaN. x = n·ln2 + r with |r| ≤ ln2/2; e^r is a degree-6 polynomial (minimax, 3e-9), then times
+ * 2^n.
+ *
+ * Over many numbers it is faster to do the first half, v_exp_reduce, for all of them first: a
+ * processor does not look far ahead for independent work. Its input has passed v_exp_range.
  */
 INLINE f32x4 v_exp_reduce(f32x4 x, f32x4 *power)
 {
-  /*
-   * Adding 1.5·2^23 rounds x/ln2 to an integer that then stands in the low bits; + 127 biases it as
-   * an exponent.
-   */
-  const f32x4 magic = v_keep_float(12582912.0f + 127.0f);
-  f32x4 t = v_madd(x, v_keep_float((float)LOG2E), magic), n = t - magic;
+  /* x/ln2 rounded to an integer in the low bits, which + 127 biases as an exponent */
+  const f32x4 rounds = v_keep_float(F32_ROUNDS + 127.0f);
+  f32x4 t = v_madd(x, v_keep_float((float)LOG2E), rounds), n = t - rounds;
   *power = (f32x4)((i32x4)t << 23);
   /* ln2 in two parts, the first short enough for n·ln2 to be exact */
   f32x4 r = v_madd(n, v_keep_float(-0.693145751953125f), x);
@@ -106,7 +108,7 @@ static inline double f64_split(double x, int *k)
   return b.f;
 }
 
-/* ---- doubles.c ---- */
+/* ---- math.c ---- */
 
 /* e^x, within 1 ULP where the result is normal; 0 and +∞ beyond. */
 double f64_exp(double x);

@@ -1,0 +1,117 @@
+/* A chunk of the query rows of one kv head, over all the spans of keys that they see. */
+#include "kernel.h"
+
+/*
+ * How many of the remaining rows go together. A small remainder costs nearly as much as a whole
+ * group, so the last two groups are of about the same size.
+ */
+static int32_t rows_together(const call *s, const head_job *job, int32_t remaining)
+{
+  const int32_t type = job->cache ? job->cache->type : ATTN_CACHE_F32;
+  /* two groups of up to TILE4 rows read halves in place; a larger one needs them as floats */
+  const int halves_in_place = type == ATTN_CACHE_F16 && remaining <= ROWS;
+  int32_t max = s->p->sinks || s->int8 || type == ATTN_CACHE_Q8 || halves_in_place ? TILE4 : ROWS;
+  if (remaining <= max)
+    return remaining;
+  return remaining < 2 * max ? (remaining + 1) / 2 : max;
+}
+
+static row_temperature temperature_in(const call *s, double value)
+{
+  row_temperature t = {.kind = temperature_kind(value), .value = value};
+  t.unit = s->plain && t.kind != T_INFINITE ? s->scale : 1;
+  t.inverse = nearest_float((double)t.unit / value); /* T = 0 and T = ∞ do not use it */
+  return t;
+}
+
+query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_t end)
+{
+  const attn_params *p = s->p;
+  query_rows rows = {.count = rows_together(s, job, end - r), .lo = p->n};
+  for (int x = 0; x < rows.count; x++) {
+    int32_t i = (r + x) / job->group, h = job->kv_head * job->group + (r + x) % job->group;
+    rows.i[x] = i;
+    rows.h[x] = h;
+    rows.view[x] = row_view_of(p, job->b, h, i);
+    rows.t[x] = temperature_in(s, temperature_of(p, h));
+    if (rows.view[x].lo < rows.view[x].hi) {
+      rows.lo = rows.view[x].lo < rows.lo ? rows.view[x].lo : rows.lo;
+      rows.hi = rows.view[x].hi > rows.hi ? rows.view[x].hi : rows.hi;
+    }
+    int64_t at = weights_at(p, job->b, h, i);
+    rows.weights[x] = at < 0 ? NULL : (float *)p->weights + at;
+    rows.scores[x] =
+        p->scores ? (float *)p->scores + row_index(p, job->b, h, i) * (size_t)p->n : NULL;
+  }
+  if (s->unmasked_scores) {
+    rows.lo = 0;
+    rows.hi = p->n;
+  }
+  return rows;
+}
+
+int attn_reaches(const query_rows *rows, int32_t start)
+{
+  return rows->lo < start + SPAN && rows->hi > start;
+}
+
+/* Some rows over the span that is loaded; their results if this is their last span. */
+static void attend_rows(call *s, const head_job *job, const query_rows *rows, int32_t first)
+{
+  const int32_t start = job->span.start;
+  const int begins = rows->lo >= start, ends = rows->hi <= start + SPAN;
+  span_state span[ROWS];
+  attn_span(s, job, rows, span, s->acc);
+  for (int x = 0; x < rows->count; x++) {
+    const float *acc = s->acc + (size_t)x * s->width;
+    row_state *state = &s->states[first + x];
+    double *totals = begins && ends ? NULL : s->totals + (size_t)(first + x) * s->width;
+    if (begins)
+      *state = row_empty();
+    attn_merge_span(s, &rows->t[x], state, &span[x], totals, acc);
+    if (ends)
+      attn_end_row(s, job, rows, x, state, &(row_sums){totals, acc, span[x].scale});
+  }
+}
+
+/* Reads a number of each cache line, so that the queries are near when they are needed. */
+static void prefetch_queries(const call *s, const head_job *job, const query_rows *rows)
+{
+  for (int x = 0; x < rows->count; x++) {
+    const volatile float *q = query_of_row(s, job, rows, x);
+    for (int32_t c = 0; c < s->p->dim; c += 16)
+      (void)q[c];
+  }
+}
+
+void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end)
+{
+  const row_state nothing = row_empty();
+  int32_t lo = s->p->n, hi = 0, count = 0;
+  for (int32_t r = first; r < end; r += s->rows[count++].count) {
+    query_rows *rows = &s->rows[count];
+    *rows = attn_query_rows(s, job, r, end);
+    lo = rows->lo < lo ? rows->lo : lo;
+    hi = rows->hi > hi ? rows->hi : hi;
+    for (int x = 0; x < rows->count; x++) {
+      attn_begin_row(s, rows, x);
+      if (rows->lo >= rows->hi)
+        attn_end_row(s, job, rows, x, &nothing, NULL);
+    }
+  }
+  const query_rows *last = s->rows + count;
+  for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {
+    attn_load_span(s, job, start, lo, hi, first, end);
+    int32_t row = 0;
+    for (const query_rows *rows = s->rows; rows < last; row += rows++->count) {
+      if (!attn_reaches(rows, start))
+        continue;
+      /* the only queries of a chunk stay packed, unless they are rounded anew for each span */
+      if (count > 1 || s->int8 || start == lo / SPAN * SPAN)
+        attn_pack_queries(s, job, rows);
+      if (rows + 1 < last)
+        prefetch_queries(s, job, rows + 1);
+      attend_rows(s, job, rows, row);
+    }
+  }
+}

@@ -1,0 +1,173 @@
+/* A call cut into pieces, which any number of threads take in turn; the bits stay the same. */
+#include "base/arena.h"
+#include "kernel.h"
+
+/* Multiply-adds of a piece at most: a fraction of a second even if all is summed with care. */
+#define MAX_PIECE 3e8
+
+enum {
+  /* rows of a kv head up to which a piece is a span of its keys, else a chunk of its rows */
+  MAX_SPAN_ROWS = 16,
+  /*
+   * More kv heads are pieces enough without spans. And a state for each of their spans might not
+   * fit into memory.
+   */
+  MAX_SPAN_HEADS = 1024,
+};
+
+struct attn_work {
+  const attn_params *p;
+  arrays a;
+  int32_t pieces, per_head;
+  int32_t by_span; /* a piece is a span of a kv head, else `chunk` of its rows */
+  int32_t chunk;
+  int32_t next; /* the first piece that no thread has taken */
+  int32_t unfinished;
+  span_state *spans; /* by_span: (pieces, MAX_SPAN_ROWS) */
+  float *sums;       /* by_span: (pieces, MAX_SPAN_ROWS, width) */
+};
+
+/* Pieces large enough to be worth a thread's while, and several for each thread. */
+static attn_work plan(const attn_params *p)
+{
+  attn_work w = {.p = p, .chunk = CHUNK};
+  int32_t heads = p->batch * p->kv_heads, rows = p->m * (p->heads / p->kv_heads);
+  w.by_span = rows <= MAX_SPAN_ROWS && heads <= MAX_SPAN_HEADS;
+  double row = (double)p->n * (p->dim + p->value_dim);
+  while (w.chunk > CHUNK / 8 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
+    w.chunk /= 2;
+  while (w.chunk > TILE4 && w.chunk * row > MAX_PIECE)
+    w.chunk /= 2;
+  w.per_head = w.by_span ? (p->n + SPAN - 1) / SPAN : (rows + w.chunk - 1) / w.chunk;
+  w.pieces = w.unfinished = heads * w.per_head;
+  return w;
+}
+
+/* The work and, behind it, the results of each span; `base` is NULL to measure them. */
+static size_t layout_work(attn_work *w, void *base)
+{
+  size_t rows = w->by_span ? (size_t)w->pieces * MAX_SPAN_ROWS : 0;
+  arena a = {.base = base};
+  arena_allocate(&a, 1, sizeof *w);
+  w->spans = arena_allocate(&a, rows, sizeof *w->spans);
+  w->sums = arena_allocate(&a, rows * attn_width(w->p), sizeof *w->sums);
+  return arena_bytes(&a);
+}
+
+size_t attn_work_bytes(const attn_params *p)
+{
+  attn_work w = plan(p);
+  return layout_work(&w, NULL);
+}
+
+double attn_work_size(const attn_params *p)
+{
+  /* very many small heads are not worth the bookkeeping */
+  if ((int64_t)p->batch * p->kv_heads > 1 << 16)
+    return 0;
+  return (double)p->batch * p->heads * p->m * p->n * (p->dim + p->value_dim);
+}
+
+int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const float *q,
+                        const float *k, const float *v, const attn_cache *cache, void *scratch)
+{
+  int32_t status = cache ? attn_check_cache(p, cache) : ATTN_OK;
+  if (status != ATTN_OK)
+    return status;
+  *w = plan(p);
+  w->a = (arrays){.out = out, .queries = q, .k = k, .v = v, .cache = cache};
+  layout_work(w, w);
+  if (!w->by_span)
+    return ATTN_OK;
+  call s = attn_begin_call(p, cache, scratch);
+  for (int32_t head = 0; head < p->batch * p->kv_heads; head++) {
+    head_job job = attn_head_job(&s, &w->a, head);
+    query_rows rows;
+    for (int32_t r = 0; r < p->m * job.group; r += rows.count) {
+      rows = attn_query_rows(&s, &job, r, p->m * job.group);
+      for (int x = 0; x < rows.count; x++)
+        attn_begin_row(&s, &rows, x);
+    }
+  }
+  return ATTN_OK;
+}
+
+/* All rows of a kv head over one span. */
+static void run_span(call *s, attn_work *w, head_job *job, int32_t piece, int32_t start)
+{
+  const int32_t end = s->p->m * job->group;
+  int loaded = 0;
+  query_rows rows;
+  for (int32_t r = 0; r < end; r += rows.count) {
+    rows = attn_query_rows(s, job, r, end);
+    size_t at = (size_t)piece * MAX_SPAN_ROWS + (size_t)r;
+    if (!attn_reaches(&rows, start)) {
+      for (int x = 0; x < rows.count; x++)
+        w->spans[at + (size_t)x] = (span_state){row_empty(), 1.0};
+      continue;
+    }
+    if (!loaded++)
+      attn_load_span(s, job, start, 0, s->p->n, 0, end);
+    attn_pack_queries(s, job, &rows);
+    attn_span(s, job, &rows, w->spans + at, w->sums + at * s->width);
+  }
+}
+
+static void run_piece(call *s, attn_work *w, int32_t piece)
+{
+  head_job job = attn_head_job(s, &w->a, piece / w->per_head);
+  int32_t rows = s->p->m * job.group, part = piece % w->per_head;
+  if (w->by_span) {
+    run_span(s, w, &job, piece, part * SPAN);
+    return;
+  }
+  /* from the last rows to the first: in a causal head the first are done soonest */
+  int32_t first = (w->per_head - 1 - part) * w->chunk;
+  attn_attend_chunk(s, &job, first, rows - first < w->chunk ? rows : first + w->chunk);
+}
+
+void attn_work_run(attn_work *w, void *scratch)
+{
+  call s = attn_begin_call(w->p, w->a.cache, scratch);
+  for (;;) {
+    int32_t piece = __atomic_fetch_add(&w->next, 1, __ATOMIC_SEQ_CST);
+    if (piece >= w->pieces)
+      return;
+    run_piece(&s, w, piece);
+    __atomic_fetch_sub(&w->unfinished, 1, __ATOMIC_SEQ_CST);
+  }
+}
+
+int32_t attn_work_left(const attn_work *w)
+{
+  return __atomic_load_n(&w->unfinished, __ATOMIC_SEQ_CST);
+}
+
+/* The spans of row x of `rows`, merged in order, and its results. */
+static void end_row(call *s, const attn_work *w, const head_job *job, int32_t head,
+                    const query_rows *rows, int32_t r, int x)
+{
+  row_state row = row_empty();
+  for (int32_t part = 0; part < w->per_head; part++) {
+    size_t at = (size_t)(head * w->per_head + part) * MAX_SPAN_ROWS + (size_t)(r + x);
+    attn_merge_span(s, &rows->t[x], &row, &w->spans[at], s->totals, w->sums + at * s->width);
+  }
+  attn_end_row(s, job, rows, x, &row, &(row_sums){.totals = s->totals});
+}
+
+void attn_work_end(attn_work *w, void *scratch)
+{
+  if (!w->by_span)
+    return;
+  call s = attn_begin_call(w->p, w->a.cache, scratch);
+  for (int32_t head = 0; head < w->p->batch * w->p->kv_heads; head++) {
+    head_job job = attn_head_job(&s, &w->a, head);
+    int32_t end = w->p->m * job.group;
+    query_rows rows;
+    for (int32_t r = 0; r < end; r += rows.count) {
+      rows = attn_query_rows(&s, &job, r, end);
+      for (int x = 0; x < rows.count; x++)
+        end_row(&s, w, &job, head, &rows, r, x);
+    }
+  }
+}
