@@ -1,13 +1,13 @@
 /**
- * The shapes that are measured, their data, and what one call of each is worth. Runs in Node and in
- * the page.
+ * The shapes that are measured, their data, and the operations or bytes of one call of each. Runs
+ * in Node and in the page.
  */
 import { random } from '../tests/support/random.js';
 
 /**
  * @typedef {object} Case
  * @property {string} id
- * @property {string} section what `--only` names
+ * @property {string} section a name that `--only` takes
  * @property {string} title
  * @property {number} heads
  * @property {number} kvHeads
@@ -93,7 +93,7 @@ for (const [heads, kvHeads] of [
 add('decode', { heads: 40, kvHeads: 8, n: 1024 });
 
 /**
- * A layer's matrix product, x (m, n)·Wᵀ with W (d, n): what stands around attention is mostly this.
+ * A layer's matrix product, x (m, n)·Wᵀ with W (d, n). Most of the work around attention is this.
  */
 cases.push({
   id: 'matmul-512-576-576',
@@ -102,7 +102,7 @@ cases.push({
   ...{ heads: 1, kvHeads: 1, m: 512, n: 576, d: 576, causal: false, window: 0, quick: true },
 });
 
-/** One head, so that whoever stores all scores can, within what a wasm memory holds. */
+/** One head, so that a library that stores all scores can do so in a wasm memory. */
 const long = {
   section: 'memory',
   heads: 1,
@@ -152,8 +152,8 @@ export function seen({ m, n, causal, window }, i) {
 }
 
 /**
- * Query-key pairs of one head. The masked half of a causal prefill is not counted, whoever computes
- * it.
+ * Query-key pairs of one head. The masked half of a causal prefill is not counted, even for
+ * libraries that compute it.
  * @param {Case} c
  */
 export function pairs(c) {
@@ -169,7 +169,7 @@ export const flops = (c) => (c.section === 'matmul' ? 2 : 4) * c.heads * c.d * p
 /** Of K and V, in float32. @param {Case} c */
 export const bytes = (c) => 2 * 4 * c.kvHeads * c.n * c.d;
 
-/** What whoever stores all scores stores. @param {Case} c */
+/** Bytes of all scores, for libraries that store them. @param {Case} c */
 export const scoreBytes = (c) => 4 * c.heads * c.m * c.n;
 
 /**

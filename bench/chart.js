@@ -1,6 +1,6 @@
 /**
- * docs/bench.svg, the chart of the README: for each case the speed of each library, with what the
- * machine allows as the width.
+ * docs/bench.svg, the chart of docs/performance.md: for each case the speed of each library. The
+ * width is the limit of the machine.
  *
  *   node bench/chart.js [RESULTS.json]     default bench/results/latest.json
  */
@@ -35,10 +35,19 @@ const TITLE = 30;
 const BELOW = 14;
 
 const STYLE = `
-  text { font: 12px system-ui, sans-serif; fill: #24292f } .title { font-weight: 600 } .small { fill: #57606a }
-  .bar { fill: #9aa4b0 } .ours { fill: #0b6bcb } .limit { stroke: #24292f; stroke-dasharray: 3 3 } .spread { stroke: #24292f }
+  text { font: 12px system-ui, sans-serif; fill: #24292f }
+  .title { font-weight: 600 }
+  .small { fill: #57606a }
+  .bar { fill: #9aa4b0 }
+  .ours { fill: #0b6bcb }
+  .limit { stroke: #24292f; stroke-dasharray: 3 3 }
+  .spread { stroke: #24292f }
   @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3 } .small { fill: #9da7b1 } .bar { fill: #59636e } .ours { fill: #4aa3ff } .limit, .spread { stroke: #e6edf3 }
+    text { fill: #e6edf3 }
+    .small { fill: #9da7b1 }
+    .bar { fill: #59636e }
+    .ours { fill: #4aa3ff }
+    .limit, .spread { stroke: #e6edf3 }
   }`;
 
 const escape = (text) =>
@@ -80,9 +89,10 @@ function panel(c, rows, main, y) {
     const top = y + TITLE + at * (BAR + GAP);
     const { median, low, high } = row.speed;
     const width = Math.max(1, x(median) - LEFT).toFixed(1);
+    const kind = name === 'clearhead' ? 'ours' : 'bar';
     parts.push(
       text(LEFT - 8, top + BAR - 2, name, 'text-anchor="end"'),
-      `<rect x="${LEFT}" y="${top}" width="${width}" height="${BAR}" class="${name === 'clearhead' ? 'ours' : 'bar'}"/>`,
+      `<rect x="${LEFT}" y="${top}" width="${width}" height="${BAR}" class="${kind}"/>`,
       `<path d="M${x(low).toFixed(1)},${top + BAR / 2}H${x(high).toFixed(1)}" class="spread"/>`,
       text(x(high) + 6, top + BAR - 2, median < 10 ? median.toFixed(1) : median.toFixed(0)),
     );
@@ -101,7 +111,8 @@ export function chart(results) {
   const where = `${results.node.engine}, LiteRT.js in ${results.browser.name ?? 'no browser'}`;
   const notes = [
     `Medians and interquartile ranges on one thread; ${results.machine.cpu}; ${where}.`,
-    'A causal prefill counts the half that is needed; in decoding each call brings keys and values that are no constants.',
+    'A causal prefill counts the half that is needed; in decoding each call brings ' +
+      'keys and values that are no constants.',
     'The limit is the machine’s own, measured in the same rounds.',
   ];
   notes.forEach((note, line) => panels.push(text(8, y + 16 + 16 * line, note, 'class="small"')));

@@ -1,5 +1,5 @@
 /**
- * One contender in a process of its own, for what only a fresh process can tell.
+ * One contender in a process of its own, for measurements that need a fresh process.
  *
  *   node --expose-gc child.js cold PEER ID       milliseconds from import to the first result
  *   node --expose-gc child.js memory PEER ID bytes beyond inputs and output: of the process, and of
@@ -11,7 +11,7 @@ import { caseOf, data } from './cases.js';
 import { reference, relativeError } from './reference.js';
 import { reason } from './side.js';
 
-/** The most this process held since the last call, in bytes, and what it holds now. */
+/** The most bytes that this process held since the last call, and those it holds now. */
 function resident() {
   const kilobytes = (name) =>
     1024 *

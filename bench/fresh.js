@@ -1,4 +1,4 @@
-/** What needs a fresh process or page each time: cold start and memory. */
+/** Measurements that need a fresh process or page each time: cold start and memory. */
 import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ export const PEERS = {
 
 const child = fileURLToPath(new URL('./child.js', import.meta.url));
 
-/** The last line of what a child says. */
+/** The last line that a child prints. */
 async function ask(...args) {
   try {
     const { stdout } = await promisify(execFile)(
@@ -45,8 +45,8 @@ async function askPage(browser, mode, peer, id, versions) {
 }
 
 /**
- * Import, init and first attention, each time in a fresh process (or page), taking turns.
- * Milliseconds.
+ * Milliseconds of import, init and first attention, each time in a fresh process or page. All take
+ * turns.
  */
 export async function coldStarts(browser, engine, { id, times, versions }) {
   const rows = Object.entries(PEERS).flatMap(([peer, name]) => [

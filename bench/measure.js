@@ -1,9 +1,10 @@
 /**
- * Taking turns: in each round everybody is timed once, and the next round begins with the next one,
- * so that whatever else the machine does falls on all. A share of a limit is taken within a turn,
- * in which the limit runs again and again (side.js), and the median of those shares is what counts;
- * so it is with two of ours that are compared, for a neighbour on the machine slows a kernel that
- * keeps a core busy by 40 % for half a second.
+ * Taking turns. In each round every contender is timed once, and the next round begins with the
+ * next one. Other work of the machine then falls on all.
+ *
+ * A share of a limit is taken within a turn, in which the limit runs again and again (side.js). The
+ * median of those shares counts. Two of ours are compared in the same way, because a neighbour on
+ * the machine slows a busy kernel by 40 % for half a second.
  */
 import { bytes, flops, speed } from './cases.js';
 import { reason } from './side.js';
@@ -16,14 +17,12 @@ export const APART = 'multiply, then add';
  * @param {any[]} sides
  * @param {import('./cases.js').Case} c
  * @param {{ rounds: number, slice: number, budget: number, warm: number, pause?: number }} how
- *   seconds: slice of one turn, budget
- *   of all turns of one contender, warm before the first, pause after each (threads spin for a
- *   while when their work is done)
- * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds: by round,
- *   null where the budget was used up,
- *   least: for each limit that ran beside it the share of those seconds that it would take, by
- *   round,
- *   times: how many times as fast it is as the one it is compared with, by round }
+ *   seconds: slice of one turn, budget of all turns of one contender, warm before the first. A
+ *   pause follows each turn, because threads spin for a while when their work is done.
+ * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds, least, times
+ *   }, each by round. seconds are null where the budget was used up. least has, for each limit that
+ *   ran beside it, the share of those seconds that the limit would take. times: how many times as
+ *   fast it is as the one it is compared with.
  */
 export async function measureCase(sides, c, { rounds, slice, budget, warm, pause = 0 }) {
   const rows = [];
@@ -37,7 +36,7 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
         row.seconds = [];
         row.least = {};
         row.times = [];
-        // Whoever takes longer than all rounds may take is judged by the call that was checked.
+        // A contender that is too slow for the budget is judged by the call that was checked.
         if (first > budget) row.seconds.push(first);
         else turns.push({ row, side, at, left: budget });
       }
@@ -46,7 +45,7 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
       turn.others = turn.row.role === 'limit' ? [] : turns.filter((other) => isBeside(turn, other));
     for (let round = 0; round < rounds; round++)
       for (let turn = 0; turn < turns.length; turn++) {
-        await take(c, turns[(turn + round) % turns.length], slice);
+        await sampleTurn(c, turns[(turn + round) % turns.length], slice);
         if (pause) await new Promise((done) => setTimeout(done, 1000 * pause));
       }
   } finally {
@@ -59,8 +58,8 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
 const ownLimit = (name) => (/ simd\b/.test(name) ? APART : FUSED);
 
 /**
- * Whether the other runs between the batches of the one: whom it is compared with, limits of one
- * thread, and that of its own threads and build, which takes long.
+ * Whether the other runs between the batches of the one. It does if the two are compared, or if it
+ * is a limit of one thread. So does the limit of the row's own threads and build, which takes long.
  */
 function isBeside({ row, side }, { row: other, side: there }) {
   if (side !== there) return false;
@@ -71,7 +70,7 @@ function isBeside({ row, side }, { row: other, side: there }) {
   );
 }
 
-async function take(c, turn, slice) {
+async function sampleTurn(c, turn, slice) {
   const { row, side, at, others } = turn;
   if (turn.left <= 0 || row.why) return row.seconds?.push(null);
   try {
@@ -116,9 +115,10 @@ const speedOf = (c, row, seconds) =>
   row.role === 'limit' ? row.amount / seconds / 1e9 : speed(c, seconds);
 
 /**
- * Shares of what the machine allows, by round: of the limit that ends last, for in decoding K and V
- * are read once and used by several heads, so that it may be either. Multiply-adds are those of the
- * row's own build unless said; where the engine has no fused ones, those it has.
+ * Shares of the machine's limit, by round. The limit that ends last counts: in decoding K and V are
+ * read once and used by several heads, so it may be either. Multiply-adds are those of the row's
+ * own build unless another limit is given. Where the engine has no fused ones, they are those it
+ * has.
  */
 export function sharesOf({ name, threads, least }, limit = ownLimit(name)) {
   if (/float64/.test(name)) return []; // the loops are of float32

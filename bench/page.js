@@ -1,6 +1,5 @@
 /**
- * What runs in the page: the contenders that need one or run there too, as a side like the one in
- * Node.
+ * The contenders that need a page or run there too, as a side like the one in Node.
  */
 import { caseOf, data } from './cases.js';
 import { reference, relativeError } from './reference.js';

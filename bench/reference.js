@@ -1,7 +1,7 @@
 /**
- * What is right, in plain JavaScript and double precision, sharing nothing with what is measured.
- * Large cases are checked on rows chosen at random (of every head, the first and the last among
- * them) so that checking does not take longer than timing.
+ * The right results, in plain JavaScript and double precision. It shares no code with the
+ * contenders. Large cases are checked on rows of every head that are chosen at random, and on the
+ * first and the last one. So checking does not take longer than timing.
  */
 import { random } from '../tests/support/random.js';
 import { seen } from './cases.js';

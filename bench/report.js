@@ -33,15 +33,17 @@ const place = (row, main) => (row.engine === main ? row.name : `${row.name} (${r
 export function heading({ node, browser, machine, options }) {
   const relaxed = node.relaxed ? 'with relaxed SIMD' : 'without relaxed SIMD';
   const rounds = `${options.rounds} rounds${options.quick ? ', quick' : ''}`;
+  const engines = `${node.engine} (V8 ${node.v8}, ${relaxed}), ${browser.name ?? browser.why}`;
+  const where = `${machine.cpu}, ${machine.cores} cores, load ${machine.load} when it began`;
   return [
-    `Clearhead against its peers: ${node.engine} (V8 ${node.v8}, ${relaxed}), ${browser.name ?? browser.why}`,
-    `${machine.cpu}, ${machine.cores} cores, load ${machine.load} when it began; ${rounds}; everybody takes a turn in each round`,
+    `Clearhead against its peers: ${engines}`,
+    `${where}; ${rounds}; everybody takes a turn in each round`,
   ].join('\n');
 }
 
 /**
- * One case, everybody in it: the middle of all rounds, the interquartile range, the best, the share
- * of the limit (the middle, the best), the error.
+ * One case with all contenders. Columns are the median of all rounds, the interquartile range and
+ * the best round. Then come the share of the limit (median and best) and the error.
  */
 export function caseBlock(c, rows, main) {
   const units = (row) => (row.role === 'limit' ? row.unit : unit(c));
@@ -53,18 +55,13 @@ export function caseBlock(c, rows, main) {
     const share = row.share
       ? [row.share.median, row.share.best].map((x) => x.toFixed(2))
       : ['', ''];
-    return [
-      name,
-      number(median),
-      range,
-      number(best),
-      ...share,
-      row.role === 'limit'
-        ? units(row)
-        : `${units(row)}, ${number(row.milliseconds.median)} ms, error ${row.error.toExponential(0)}`,
-    ];
+    const notes = [units(row)];
+    if (row.role !== 'limit')
+      notes.push(`${number(row.milliseconds.median)} ms`, `error ${row.error.toExponential(0)}`);
+    return [name, number(median), range, number(best), ...share, notes.join(', ')];
   });
-  return `${c.title}\n${aligned([['', 'median', 'middle half', 'best', 'of limit', 'at best', ''], ...lines], 'lrrrrrl')}\n`;
+  const head = ['', 'median', 'middle half', 'best', 'of limit', 'at best', ''];
+  return `${c.title}\n${aligned([head, ...lines], 'lrrrrrl')}\n`;
 }
 
 /**
@@ -116,7 +113,10 @@ export function summary(results) {
       unit(c),
     ]);
   }
-  const title = `Medians (LiteRT in ${results.browser.name ?? 'no browser'}, the others in ${results.node.engine}; one thread; in brackets K and V as constants)`;
+  const browser = results.browser.name ?? 'no browser';
+  const title =
+    `Medians (LiteRT in ${browser}, the others in ${results.node.engine}; one thread; ` +
+    'in brackets K and V as constants)';
   return titled(title, lines, 'lrrrrrrrrrrl');
 }
 
@@ -169,6 +169,8 @@ export function targetTable(lines) {
     measured,
     met[String(ok)],
   ]);
-  const title = `Targets: ${count(true)} met, ${count(false)} not, ${count(null)} not measured in this run`;
+  const title =
+    `Targets: ${count(true)} met, ${count(false)} not, ` +
+    `${count(null)} not measured in this run`;
   return titled(title, [['', '', 'wanted', 'measured', 'met'], ...rows], 'lllrl');
 }

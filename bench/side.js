@@ -1,31 +1,32 @@
 /**
- * The contenders of one JavaScript engine. This runs as it stands in Node and in a page; whoever
- * measures asks for one sample at a time and so interleaves them, across engines too.
+ * The contenders of one JavaScript engine. This runs as it stands in Node and in a page. The caller
+ * asks for one sample at a time and so interleaves them, across engines too.
  *
  * A contender is { name, version, role: 'ours' | 'peer' | 'limit', tolerance, threads,
- * prepare(case, data) }, and `against` names another of the engine with which it is compared turn
- * by turn. A limit of several threads is for those that have as many. What prepare returns is
- *   run() one call, sync or not; returns a number of the result, so that nothing can be left out
+ * prepare(case, data) }. Its `against` names another one, with which it is compared turn by turn. A
+ * limit of several threads is for those that have as many. prepare returns { why } if the contender
+ * cannot do the case, or else
+ *
+ *   run()      one call, sync or not; returns a number of the result, so that nothing is left out
  *   output()   the last call's result as (heads, m, d); a limit has none
- *   amount     for a limit, what one call is worth, in its unit
+ *   amount     for a limit, the operations or bytes of one call, in its unit
  *   dispose()
- * or { why } when the contender cannot do the case.
  */
 import { caseOf, data } from './cases.js';
 import { reference, relativeError } from './reference.js';
 import { median } from './spread.js';
 
-// seconds
-// long beside the first call, which finds the caches full of what others did between two batches
+// Seconds of a batch: long beside its first call, which finds others' data in the processor's
+// caches.
 const BATCH = 5e-3;
-// of a limit, between two batches, at most, or one call; of two that are compared each has as many
-// calls
+// Seconds of a limit between two batches, at most, or one call. Two contenders that are compared
+// have the same number of calls.
 const BESIDE = 0.01;
 
 const now = () => performance.now() / 1000;
 
 /**
- * The first line of an error's message, without the addresses of whoever built the library.
+ * The first line of an error's message, without the paths of the machine that built the library.
  * @param {any} error
  */
 export const reason = (error) =>
@@ -95,7 +96,7 @@ export class Side {
     let each = first;
     for (const end = now() + warm; now() < end && first < warm;)
       each = Math.min(each, await this.#time(ready, 1));
-    // So many calls that the clock is fine enough, in a page too.
+    // Enough calls for the resolution of the clock, in a page too.
     ready.calls = Math.max(1, Math.ceil(BATCH / each));
     ready.each = each;
     return { error, first };
@@ -112,12 +113,12 @@ export class Side {
   }
 
   /**
-   * One turn: short batches, and between them others, so that whatever slows the machine down slows
-   * all. A first batch is not counted, for others have just had the caches; but whoever fills the
-   * slice with it has long filled the caches too.
+   * One turn: short batches, with others between them, so that a slow moment slows all. The first
+   * batch is not counted, because others have just had the caches. It is counted if it fills the
+   * slice, since it has then long filled the caches too.
    * @param {number} at
    * @param {number} slice seconds of its own that may be used; one batch is always run
-   * @param {number[]} others where they are: limits, and whom this one is compared with
+   * @param {number[]} others places of limits, and of the one this is compared with
    * @returns {Promise<{ seconds: number, others: number[] }>} seconds per call, the median of the
    *   batches; and of each of the others how
    *   its seconds per call relate to them, the median as well
@@ -161,8 +162,8 @@ export class Side {
 }
 
 /**
- * Opens what can be opened; of the rest remains why not.
- * @param {Record<string, (options: any) => Promise<any[]>>} openers by the name of what they open
+ * Opens the contenders that can be opened, and gives the reasons for the others.
+ * @param {Record<string, (options: any) => Promise<any[]>>} openers by the name of the contender
  * @param {any} options
  * @param {string} engine
  */

@@ -1,5 +1,5 @@
 /**
- * What a page downloads before its first attention: the files each library needs for it, compressed
+ * The download of a page before its first attention: the files that each library needs, compressed
  * with brotli.
  */
 import {
@@ -34,15 +34,14 @@ function graph(file) {
 }
 
 /**
- * As a bundler ships them. Threads, layers and statements load only when asked for.
- * @param {string[]} names
+ * An entry as a bundler ships it. Threads, layers and statements load only when asked for.
+ * @param {string} entry
  */
-async function bundled(...names) {
-  const entryPoints = names.map((name) => join(root, `src/js/${name}.js`));
+async function bundled(entry) {
   const outdir = join(root, 'bench/results/bundle');
   rmSync(outdir, { recursive: true, force: true });
   await build({
-    entryPoints,
+    entryPoints: [join(root, entry)],
     outdir,
     bundle: true,
     minify: true,
@@ -59,7 +58,7 @@ const inModule =
   () =>
     files.map((file) => join(modules, name, file));
 
-/** What is fetched, by who fetches it. The builds for pages, as published. */
+/** The files of each library: the builds for pages, as published. */
 const DOWNLOADS = {
   async clearhead() {
     const wasm = readdirSync(join(root, 'src/js/engine'))
@@ -67,7 +66,7 @@ const DOWNLOADS = {
       .map((name) => join(root, 'src/js/engine', name));
     // either, so the larger
     return [
-      ...(await bundled('index')),
+      ...(await bundled('src/js/index.js')),
       wasm.sort((a, b) => statSync(b).size - statSync(a).size)[0],
     ];
   },
@@ -107,7 +106,8 @@ export async function downloads({ quick, versions }) {
       try {
         const files = await list();
         const mine = name === 'clearhead';
-        const key = `${name} ${JSON.stringify(versions)} ${files.map((file) => `${relative(root, file)} ${statSync(file).size}`)}`;
+        const sized = files.map((file) => `${relative(root, file)} ${statSync(file).size}`);
+        const key = `${name} ${JSON.stringify(versions)} ${sized}`;
         if (quick && !mine && !cache[key]) return { name, why: 'not compressed in a quick run' };
         const sizes =
           (!mine && cache[key]) ||

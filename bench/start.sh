@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# npm run bench: set up, build, measure. What the tests need (a newer Node, Chromium) is needed here too.
+# npm run bench: set up, build, measure. It needs the programs of the tests: a newer Node, Chromium.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bash scripts/setup.sh test >&2

@@ -1,7 +1,8 @@
 /**
- * What Clearhead promises itself, and whether this run kept it. Targets of speed are ratios within
- * one run, so that they mean the same on another machine; where one was stated in absolute figures,
- * it is the share of what the machine allowed there (of the first result both are judged).
+ * The targets of Clearhead, and whether this run reached them. Targets of speed are ratios within
+ * one run, so that they mean the same on another machine. A target that was stated in absolute
+ * figures is the share of the limit of the machine where it was set. The first result is judged by
+ * both.
  */
 import { COLD, MEMORY, caseOf, cases } from './cases.js';
 import { APART, FUSED, sharesOf, timesFaster } from './measure.js';
@@ -14,7 +15,7 @@ const NOISE = 0.97;
 /**
  * @param {any} results
  * @returns {{ target: string, where: string, wanted: string, measured: string, met: boolean | null
- *   }[]} met is null for what was not measured
+ *   }[]} met is null if it was not measured
  */
 export function targets(results) {
   const lines = [];
@@ -39,17 +40,17 @@ export function targets(results) {
   const atMost = (target, where, wanted, value, unit, show) =>
     line(target, where, `≤ ${wanted}${unit}`, value, (x) => x <= wanted, show);
 
-  /** Of what the machine allows one thread with multiply-adds of that kind. */
+  /** Share of the machine's limit for one thread with multiply-adds of that kind. */
   const share = (id, name, limit) => {
     const row = find(id, name);
     return row?.least[limit] ? median(sharesOf(row, limit)) : null;
   };
-  /** Both builds are held against what the machine can do, which is to fuse. */
+  /** Both builds are compared with fused multiply-adds, the most that the machine can do. */
   const best = (id, of = (name) => share(id, name, FUSED)) => {
     const both = ['clearhead relaxed', 'clearhead simd'].map(of).filter((x) => x !== null);
     return both.length ? Math.max(...both) : null;
   };
-  /** The same, or what the engine can do where it cannot fuse. */
+  /** The same, or the share of multiply, then add where the engine cannot fuse. */
   const allowed = (id) =>
     best(id, (name) => {
       const row = find(id, name);
@@ -155,8 +156,8 @@ export function targets(results) {
     const id = `prefill-12-12-${n}-64`;
     const least = find(id, 'clearhead relaxed, 2 threads')?.least;
     const loops = least?.[`${FUSED}, 2 threads`]?.map((share, turn) => least[FUSED][turn] / share);
-    // What a second thread brings to the limit's loop in the same turns is less than 2 where
-    // neighbours have the other core.
+    // A second thread makes the limit's loop less than 2 times as fast where neighbours have the
+    // other core. The gain is measured in the same turns.
     const gained = loops && median(loops);
     const enough = loops ? Math.min(1.9, 0.95 * gained) : 1.9;
     const show = (x) =>
@@ -304,7 +305,7 @@ function modelTargets(rows, { atLeast, atMost }) {
       .filter(Boolean);
     return both.length ? Math.max(...both) : null;
   };
-  /** Of what was not measured there is none. */
+  /** Null where one of the two was not measured. */
   const ratio = (a, b) => (a && b ? a / b : null);
   const smol = 'SmolLM2-135M';
   for (const threads of [1, 2]) {
@@ -337,8 +338,8 @@ function modelTargets(rows, { atLeast, atMost }) {
       ' times as fast',
     );
     /**
-     * 0.85 of what is asked for behind 128, so that who is faster there has no more to do here;
-     * beside it what is left of its own speed there.
+     * The target is 0.85 of the one behind 128, so that being faster there is no disadvantage here.
+     * Beside it stands the share of its own speed there.
      */
     const far = (target, speedBehind) => {
       const [here, near] = [896, 128].map((length) => speedBehind(`decode ${length}`));
@@ -412,8 +413,7 @@ function modelTargets(rows, { atLeast, atMost }) {
       ' MB',
       (x) => `${x.toFixed(0)} MB`,
     );
-    // as large as it ever was, with the browser's own part; of the cache it holds what has been
-    // read
+    // the largest size, with the browser's own part and the part of the cache that was used
     const page = row && (row.memory - row.kept) / 2 ** 20;
     const show = (x) => `${x.toFixed(0)} MB (one that only reads the file: ${mb(row.reading)})`;
     atMost('its page beside the file and what was read', `${smol} ${type}`, 64, page, ' MB', show);

@@ -1,7 +1,7 @@
 /*
- * What this machine allows a wasm module of the same build: multiply-adds, bytes read, integer
- * products. The bench gives every speed as a share of these, measured in the same round, so that a
- * slow moment slows both.
+ * The limits of this machine for a wasm module of the same build: multiply-adds, bytes read and
+ * integer products. The bench gives every speed as a share of these limits. They are measured in
+ * the same round, so that a slow moment slows both.
  */
 #include "base/simd.h"
 
@@ -71,8 +71,8 @@ typedef int8_t i8x16 __attribute__((vector_size(16)));
 typedef int16_t i16x8 __attribute__((vector_size(16)));
 
 /*
- * c + the products of neighbouring lanes, summed in twos (16 bits) or, where relaxed SIMD has it,
- * in fours (8 bits).
+ * c + the products of neighbouring lanes. Two products of 16 bits are summed, or with relaxed SIMD
+ * four of 8 bits.
  */
 INLINE i32x4 dot(i32x4 a, i32x4 b, i32x4 c)
 {
@@ -86,7 +86,7 @@ INLINE i32x4 dot(i32x4 a, i32x4 b, i32x4 c)
 /* Multiply-adds in each call of limit_dot's inner word: 16 or 8. */
 LIMIT_API int32_t limit_dot_width(void) { return V_RELAXED ? 16 : 8; }
 
-enum { DOT_CHAINS = 8 }; /* as many as leave registers for what is read */
+enum { DOT_CHAINS = 8 }; /* more would leave no registers for the loads */
 
 /*
  * 8·steps dots of vectors from the first-level cache with numbers from there, as a matrix product

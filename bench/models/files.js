@@ -1,6 +1,6 @@
 /**
- * Models of random weights in the shapes of real ones: what time and memory they take does not
- * depend on what they have learnt.
+ * Models of random weights in the shapes of real ones. The time and memory they need do not depend
+ * on their training.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,8 +62,9 @@ function scales(halves, block, ...all) {
 }
 
 /**
- * As llama.cpp does it: what would be Q4_K, and of the embedding, which is the output too, Q6_K, is
- * Q5_0 and Q8_0 where rows are no whole blocks of those; here none of the embeddings' are.
+ * As llama.cpp stores it. Q4_K needs rows of whole blocks, and other rows become Q5_0. The
+ * embedding, which is the output too, would be Q6_K. Here its rows are no whole blocks, so it
+ * becomes Q8_0.
  * @param {string} type
  * @param {number} columns
  */
@@ -123,7 +124,7 @@ export const prompt = (tokens) =>
     String.fromCharCode(97 + ((x * x + 3 * x) % 26)),
   ).join('');
 
-/** What another version of this code wrote is another model. */
+/** Identifies this version of the code: another version writes another model. */
 const RECIPE = [
   './files.js',
   '../../tests/support/models/gguf-writer.js',

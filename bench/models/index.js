@@ -15,7 +15,7 @@ const RUNS = [
   [896, 48],
 ];
 
-/** What has been read when a page's memory is looked at. */
+/** The tokens that have been read when a page's memory is measured. */
 const WARM = { prompt: 128, tokens: 24 };
 
 /** Names of files, the most telling first. */
@@ -69,8 +69,8 @@ function resident() {
 }
 
 /**
- * What a page and its workers hold more by now: they share one process, which is the one that has
- * grown most. Chromium keeps a spare, which grows too while it starts.
+ * How many bytes more a page and its workers hold by now. They share one process, the one that has
+ * grown most. Chromium keeps a spare process, which grows too while it starts.
  * @param {Map<string, number>} before
  */
 function grown(before) {
@@ -152,12 +152,12 @@ export async function measureModels(browser, { models, rounds, say }) {
   return rows;
 }
 
-/** What ran before comes to rest, or starts. */
+/** Waits until earlier work has come to rest. */
 const rest = () => new Promise((resolve) => setTimeout(resolve, 1500));
 
 /**
- * What a page holds more when it has read a file piece by piece and kept nothing: the browser's own
- * part in loading.
+ * How many bytes more a page holds after it has read a file piece by piece and kept nothing. That
+ * is the browser's own part in loading.
  */
 async function readAlone(browser, url) {
   const page = await browser.page();
@@ -170,8 +170,8 @@ async function readAlone(browser, url) {
 }
 
 /**
- * What wasm memory holds beside the cache when a prompt has been read, on one thread and with the
- * kernels of this Node; a page with the same has as much.
+ * Bytes of wasm memory beside the cache after a prompt was read, on one thread and with the kernels
+ * of this Node. A page with the same kernels has as much.
  * @param {string} file
  */
 async function wasmAlone(file) {
@@ -240,5 +240,7 @@ function modelLine({ name, type, threads, who, why, about, load, memory, speeds 
   );
   if (why) return `${head} ${why}`;
   const speed = (key) => `${key} ${speeds[key]?.median.toFixed(0) ?? '–'}`;
-  return `${head} ${Object.keys(speeds).map(speed).join(', ')} tok/s; load ${load.toFixed(0)} ms, ${(memory / 2 ** 20).toFixed(0)} MB (${about})`;
+  const fast = Object.keys(speeds).map(speed).join(', ');
+  const held = (memory / 2 ** 20).toFixed(0);
+  return `${head} ${fast} tok/s; load ${load.toFixed(0)} ms, ${held} MB (${about})`;
 }

@@ -1,6 +1,6 @@
 /**
- * Whole models in the page: ours through `clearhead/worker`, and wllama, from the same file of the
- * same server; and what the machine allows. One at a time.
+ * Whole models in the page, one at a time: ours through `clearhead/worker`, and wllama, from the
+ * same file of the same server. The limits of the machine run here too.
  */
 
 let model;
@@ -9,8 +9,9 @@ const openers = {
   async clearhead(url, { threads, variant, cacheType, prefill = true }) {
     const { loadModel } = await import('../../src/js/worker/client.js');
     const loaded = await loadModel(url, { engine: { threads, variant }, cacheType });
+    const { variant: chosen, threads: count, why } = loaded.engine;
     return {
-      about: `${loaded.engine.variant}, ${loaded.engine.threads} threads${loaded.engine.why && ` (${loaded.engine.why})`}`,
+      about: `${chosen}, ${count} threads${why && ` (${why})`}`,
       position: loaded.cache.bytes / loaded.cache.capacity,
       /** Reads the prompt and goes on; the clock runs here, so that messages count. */
       async run(prompt, count, observe) {
@@ -120,15 +121,15 @@ export async function openModel(name, url, options) {
   };
 }
 
-/** Every byte, into the same room again. @param {string} url */
+/** Reads every byte into the same memory again. @param {string} url */
 export async function readModel(url) {
   const reader = (await fetch(url)).body.getReader({ mode: 'byob' });
-  let room = new ArrayBuffer(2 ** 20);
+  let buffer = new ArrayBuffer(2 ** 20);
   let length = 0;
   for (
     let piece;
-    !(piece = await reader.read(new Uint8Array(room))).done;
-    room = piece.value.buffer
+    !(piece = await reader.read(new Uint8Array(buffer))).done;
+    buffer = piece.value.buffer
   )
     length += piece.value.length;
   return length;

@@ -37,7 +37,7 @@ async function prepare({ numpy, nn, jit }, c, { q, k, v }, cold) {
   const attention = jit((a, b, x) => nn.dotProductAttention(a, b, x, options));
   let result;
   const run = async () => (result = await attention(queries.ref, keys.ref, values.ref).data())[0];
-  if (!cold) await run(); // the first call compiles, which is no part of what is timed
+  if (!cold) await run(); // the first call compiles, which is not timed
   const output = () => swapLayout(result, 1, m, heads, d);
   return {
     run,

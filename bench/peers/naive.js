@@ -1,4 +1,4 @@
-/** What one writes without a library: typed arrays, three loops. */
+/** Attention as written without a library: typed arrays, three loops. */
 import { seen } from '../cases.js';
 
 export async function open() {

@@ -1,7 +1,7 @@
 /**
- * Clearhead itself: each variant of the kernels, with data in wasm memory and with typed arrays, in
- * float32 and float64, with statistics. What the installed version does not offer (threads, other
- * caches, other precisions) is asked of it, and missing rows are missing.
+ * Clearhead itself: each variant of the kernels, with data in wasm memory and with typed arrays. It
+ * runs in float32 and float64, and with statistics. Rows that the installed version does not offer
+ * are left out: threads, other caches, other precisions.
  */
 const EXACT = 1e-13;
 const SINGLE = 2e-6;
@@ -13,8 +13,8 @@ const INT8 = 3e-2;
 const first = (x) => x[0];
 
 /**
- * @param {{ threads?: number, cold?: boolean, lean?: boolean }} options cold: what `init()` gives
- *   and nothing else; lean: the main rows
+ * @param {{ threads?: number, cold?: boolean, lean?: boolean }} options cold: the engine of
+ *   `init()` and nothing else; lean: the main rows
  */
 export async function open({ threads = 1, cold = false, lean = false }) {
   const { init } = await import('../../src/js/index.js');
@@ -69,7 +69,7 @@ export async function open({ threads = 1, cold = false, lean = false }) {
   return contenders;
 }
 
-/** An engine of so many threads, or null where this version or this engine has none. */
+/** An engine with this number of threads, or null where the version or engine has none. */
 async function start(init, variant, threads) {
   if (threads === 1)
     return init({ variant, layers: true }).catch((error) =>

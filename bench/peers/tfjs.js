@@ -56,7 +56,7 @@ export async function open({ threads = 1 }) {
   return [contender('tfjs', fresh), contender('tfjs, K and V constant', kept)];
 }
 
-/** Whoever attends to each group of heads; the heads of a group are rows of one product. */
+/** Attention for each group of heads; the heads of a group are rows of one product. */
 function prepare(tf, c, { q, k, v }, attention) {
   const { heads, kvHeads, m, n, d } = c;
   const rows = (heads / kvHeads) * m;
@@ -120,7 +120,7 @@ function kept(tf, { kvHeads, m, n }, part, keep, { k, v }) {
   return (g) => groups[g];
 }
 
-/** What is added to the scores of a head. */
+/** The mask that is added to the scores of a head. */
 function maskOf(tf, c) {
   const mask = new Float32Array(c.m * c.n).fill(-1e9);
   for (let i = 0; i < c.m; i++) mask.fill(0, i * c.n + seen(c, i)[0], i * c.n + seen(c, i)[1]);
