@@ -1,6 +1,6 @@
 /**
- * Whether the sources are as `npm run format` leaves them, eslint has nothing to say, no line of
- * code is too wide, and the prose is plain.
+ * Whether the sources are as `npm run format` leaves them and eslint has nothing to say. Nor is a
+ * line of code too wide, or a sentence too hard to read.
  * scripts/generate.js comes first, because it writes sources.
  *
  *   node scripts/lint.js          checks

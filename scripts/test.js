@@ -1,6 +1,6 @@
 /**
- * Everything that CI checks, two things at a time: each file of tests on the Node that runs this,
- * on a newer one those whose subject differs there, and of other engines what tests/engines names.
+ * Everything that CI checks, two things at a time. Each file of tests runs on the Node that runs
+ * this. Those whose subject differs on a newer Node run there too.
  *
  *   npm test                           everything
  *   npm test -- tests/x.test.js ...    these files on both
@@ -64,7 +64,7 @@ if (newerNode)
 else
   console.log(`SKIPPED newer node: the registry has none for ${process.platform}-${process.arch}`);
 
-/** What is there already, for jobs that need it. */
+/** The results of jobs that have ended, for jobs that need them. */
 const done = new Set();
 const jobs = [];
 const job = (name, command, args, { needs = [], gives = '' } = {}) =>

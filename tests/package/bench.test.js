@@ -1,4 +1,4 @@
-/** What the bench concludes from its samples: a verdict that cannot be no says nothing. */
+/** The conclusions of the bench from its samples. A verdict that cannot be no says nothing. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chart } from '../../bench/chart.js';
@@ -11,7 +11,7 @@ import { leadOf, targets } from '../../bench/targets.js';
 const ENGINE = 'Node';
 const [FAST, SAFE] = ['clearhead relaxed', 'clearhead simd'];
 
-/** A row of three equal rounds at that speed, with what the limits would take of its time. */
+/** A row of three equal rounds at that speed, with the share of its time that limits allow. */
 function row(name, speed, least = {}, more = {}) {
   const thrice = (x) => [x, x, x];
   const rounds = Object.fromEntries(

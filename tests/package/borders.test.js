@@ -1,4 +1,4 @@
-/** What the JavaScript loads, and from where. */
+/** The files that the JavaScript loads. */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { posix } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a page downloads stays small. */
+/** The downloads of a page stay small. */
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { build } from 'esbuild';

@@ -1,4 +1,4 @@
-/** What the published types must accept and refuse; tests/package/bundlers.test.js compiles it. */
+/** Uses that the types must accept and refuse; tests/package/bundlers.test.js compiles them. */
 import { ClearheadError, init } from 'clearhead';
 import type { Engine, Identity, Layers, MultiHead } from 'clearhead';
 import { loadModel } from 'clearhead/model';

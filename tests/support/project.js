@@ -38,7 +38,7 @@ export function run(command, args, cwd) {
   }
 }
 
-/** What npm pack makes of a folder, and its report. */
+/** Packs a folder with npm, and returns the report. */
 function pack(folder, into) {
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', into];
   const report = JSON.parse(run('npm', args, folder));

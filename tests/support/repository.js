@@ -1,4 +1,4 @@
-/** The repository's own files: their text, what they import and what they include. */
+/** The repository's own files, with their imports and includes. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';

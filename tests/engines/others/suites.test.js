@@ -10,6 +10,20 @@ import { promisify } from 'node:util';
 import { otherEngines } from './index.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+/** Of threads: results, one loss of each kind, and every reason for fewer. */
+const THREADS = [
+  '2 threads.*relaxed',
+  '(inside|asleep).* call 0 of',
+  'fails to start',
+  'never answers',
+  'between calls',
+  'one of two',
+  'without isolation',
+  'small calls',
+  'it says',
+  'errors come',
+  'settles',
+].join('|');
 /**
  * What, the files, a pattern of the names in them, and how many there must be. Of threads one loss
  * of each kind; same-bits.test.js compares what caches, layers and models compute, and shows that
@@ -22,12 +36,7 @@ const suites = [
     '.',
     25,
   ],
-  [
-    'threads and workers',
-    ['engine/threads', 'model/worker'],
-    '2 threads.*relaxed|(inside|asleep).* call 0, of|fails to start|never answers|between calls|one of two|without isolation|small calls|it says|errors come|settles',
-    13,
-  ],
+  ['threads and workers', ['engine/threads', 'model/worker'], THREADS, 13],
 ];
 
 describe('in other engines', { concurrency: 2 }, () => {
