@@ -3,17 +3,27 @@ import { array, choice, integer, number, read, rows, yes } from '../check.js';
 import { describe, refuse } from '../errors.js';
 import { F32 } from '../engine/memory.js';
 import { floats, written } from './operations.js';
+import { writeFrequencies, writeTable } from './rotary-table.js';
 
-/** @typedef {import('../engine/memory.js').Memory} Memory */
+/**
+ * @typedef {import('../engine/memory.js').Memory} Memory
+ * @typedef {import('./rotary-table.js').Scaling} Scaling
+ */
 
-/** @param {string} name @param {any} x @param {number} least exclusive */
-const above = (name, x, least) =>
-  number(name, x) > least && x < Infinity ? x : refuse('RANGE', name, x, `finite, above ${least}`);
+/**
+ * @param {string} name
+ * @param {unknown} x
+ * @param {number} min exclusive
+ */
+const above = (name, x, min) =>
+  number(name, x) > min && Number(x) < Infinity
+    ? Number(x)
+    : refuse('RANGE', name, Number(x), `finite, above ${min}`);
 
-/** Far beyond any model's, and what keeps the factor finite. */
-const MOST_MSCALE = 1e6;
+/** Far beyond any model's. It keeps the factor of cos and sin finite. */
+const MAX_MSCALE = 1e6;
 
-/** What each kind of scaling is told. @type {Record<string, string>} */
+/** The options of each kind of scaling. @type {Record<string, string>} */
 const SCALINGS = {
   none: '',
   linear: 'factor',
@@ -23,20 +33,76 @@ const SCALINGS = {
   yarn: 'factor original betaFast betaSlow truncate attentionFactor mscale mscaleAllDim',
 };
 
-/** The options of scaling: its type, and no others than that has. @param {any} scaling */
-function readScaling(scaling) {
-  if (scaling === undefined) return { type: 'none' };
-  const o = read('scaling', scaling, `type length lowFreqFactor highFreqFactor ${SCALINGS.yarn}`);
+/**
+ * Scaling as an argument: its type, and only the options of that type.
+ * @param {unknown} given
+ * @param {number} dim
+ * @returns {Scaling}
+ */
+function readScaling(given, dim) {
+  if (given === undefined) return { type: 'none' };
+  const o = read('scaling', given, `type length lowFreqFactor highFreqFactor ${SCALINGS.yarn}`);
+  const { type } = o;
   const types = Object.keys(SCALINGS);
-  if (!types.includes(o.type))
-    refuse('ARG', 'scaling.type', describe(o.type), types.map(describe).join(' or '));
+  if (!types.includes(type))
+    refuse('ARG', 'scaling.type', describe(type), types.map(describe).join(' or '));
   for (const [name, x] of Object.entries(o))
-    if (x !== undefined && name !== 'type' && !SCALINGS[o.type].split(' ').includes(name))
-      refuse('ARG', `scaling.${name}`, describe(x), `none with type "${o.type}"`);
-  return o;
+    if (x !== undefined && name !== 'type' && !SCALINGS[type].split(' ').includes(name))
+      refuse('ARG', `scaling.${name}`, describe(x), `none with type "${type}"`);
+  /** @param {string} name @param {number} [otherwise] @param {number} [min] */
+  const value = (name, otherwise, min = 0) =>
+    above(`scaling.${name}`, o[name] === undefined ? otherwise : o[name], min);
+  const factor = type === 'none' ? 1 : value('factor');
+  if ((type === 'ntk' || type === 'dynamic') && dim < 4) refuse('RANGE', 'dim', dim, 'at least 4');
+  if (type === 'dynamic')
+    return { type, factor, length: value('length'), original: value('original') };
+  if (type === 'llama3') {
+    const lowFreqFactor = value('lowFreqFactor', 1);
+    const highFreqFactor = value('highFreqFactor', 4, lowFreqFactor);
+    return { type, factor, lowFreqFactor, highFreqFactor, original: value('original') };
+  }
+  if (type === 'yarn') {
+    const betaSlow = value('betaSlow', 1);
+    const betaFast = value('betaFast', 32, betaSlow);
+    const original = value('original');
+    const truncate = choice('scaling.truncate', o.truncate, true, false) === 0;
+    return { type, factor, betaFast, betaSlow, original, truncate, ...readAttention(o) };
+  }
+  return { type, factor };
 }
 
-/** Layers.ropeTable. @param {Memory} memory @param {any} options @returns {any} */
+/**
+ * The options of YaRN that multiply cos and sin.
+ * @param {Record<string, unknown>} options
+ */
+function readAttention({ attentionFactor, mscale, mscaleAllDim }) {
+  if (mscale === undefined && mscaleAllDim === undefined)
+    return attentionFactor === undefined
+      ? {}
+      : { attentionFactor: above('scaling.attentionFactor', attentionFactor, 0) };
+  if (attentionFactor !== undefined)
+    refuse(
+      'ARG',
+      'scaling.attentionFactor',
+      describe(attentionFactor),
+      'none beside mscale and mscaleAllDim',
+    );
+  // One of them by itself is ambiguous: transformers takes 1, DeepSeek's own code takes its value.
+  const [first, second] = Object.entries({ mscale, mscaleAllDim }).map(([name, x]) => {
+    const scale = number(`scaling.${name}`, x);
+    return scale >= 0 && scale <= MAX_MSCALE
+      ? scale
+      : refuse('RANGE', `scaling.${name}`, scale, `from 0 to ${MAX_MSCALE}`);
+  });
+  return { mscale: first, mscaleAllDim: second };
+}
+
+/**
+ * Layers.ropeTable.
+ * @param {Memory} memory
+ * @param {unknown} options
+ * @returns {import('./types.d.ts').MadeRopeTable}
+ */
 export function ropeTable(memory, options) {
   const {
     dim,
@@ -50,99 +116,25 @@ export function ropeTable(memory, options) {
   integer('positions', positions, 0);
   integer('from', from, 0, 0x7fffffff - positions);
   above('base', base, 1);
-  const neighbours = yes('interleaved', interleaved) === 1;
+  const isInterleaved = yes('interleaved', interleaved) === 1;
   const half = dim / 2;
-  const how = readScaling(scaling);
+  const checked = readScaling(scaling, dim);
   return memory.scope(() => {
-    const f = memory.pushArray('float64', half);
-    const attentionFactor = frequencies(memory, f, dim, base, how);
+    const frequencies = memory.pushArray('float64', half);
     const cos = memory.pushArray(F32, positions * half);
     const sin = memory.pushArray(F32, positions * half);
-    memory.c.attn_rope_table(cos, sin, f, dim, from, positions, attentionFactor);
+    const at = { cos, sin, frequencies };
+    writeFrequencies(memory, frequencies, dim, base, checked);
+    const attentionFactor = writeTable(memory, at, dim, checked, from, positions);
     return Object.freeze({
       cos: memory.copy(F32, cos, positions * half),
       sin: memory.copy(F32, sin, positions * half),
       dim,
-      interleaved: neighbours,
-      frequencies: memory.copy('float64', f, half),
+      interleaved: isInterleaved,
+      frequencies: memory.copy('float64', frequencies, half),
       attentionFactor,
     });
   });
-}
-
-/**
- * Writes the frequencies, and gives what cos and sin are multiplied by.
- * @param {Memory} memory
- * @param {number} f
- * @param {number} dim
- * @param {number} base
- * @param {any} o scaling, as read
- */
-function frequencies(memory, f, dim, base, o) {
-  const kind = o.type;
-  /** @param {string} name @param {number} [otherwise] @param {number} [least] */
-  const value = (name, otherwise, least = 0) =>
-    above(`scaling.${name}`, o[name] === undefined ? otherwise : o[name], least);
-  const factor = kind === 'none' ? 1 : value('factor');
-  if (/ntk|dynamic/.test(kind) && dim < 4) refuse('RANGE', 'dim', dim, 'at least 4');
-  if (kind === 'ntk') base = memory.c.attn_rope_ntk_base(dim, base, factor);
-  if (kind === 'dynamic')
-    base = memory.c.attn_rope_ntk_base(
-      dim,
-      base,
-      memory.c.attn_rope_dynamic_factor(factor, value('length'), value('original')),
-    );
-  memory.c.attn_rope_frequencies(f, dim, base);
-  if (kind === 'linear') memory.c.attn_rope_linear(f, dim, factor);
-  if (kind === 'llama3') {
-    const low = value('lowFreqFactor', 1);
-    memory.c.attn_rope_llama3(
-      f,
-      dim,
-      factor,
-      low,
-      value('highFreqFactor', 4, low),
-      value('original'),
-    );
-  }
-  if (kind !== 'yarn') return 1;
-  const slow = value('betaSlow', 1);
-  memory.c.attn_rope_yarn(
-    f,
-    dim,
-    base,
-    factor,
-    value('betaFast', 32, slow),
-    slow,
-    value('original'),
-    1 - choice('scaling.truncate', o.truncate, true, false),
-  );
-  return yarnFactor(memory, factor, o);
-}
-
-/**
- * What YaRN multiplies cos and sin by.
- * @param {Memory} memory
- * @param {number} factor
- * @param {any} o
- */
-function yarnFactor(memory, factor, { attentionFactor, mscale, mscaleAllDim }) {
-  if (mscale === undefined && mscaleAllDim === undefined)
-    return attentionFactor === undefined
-      ? memory.c.attn_rope_yarn_attention(factor, 0, 0)
-      : above('scaling.attentionFactor', attentionFactor, 0);
-  if (attentionFactor !== undefined)
-    refuse(
-      'ARG',
-      'scaling.attentionFactor',
-      describe(attentionFactor),
-      'none beside mscale and mscaleAllDim',
-    );
-  // one alone is read in two ways: as 1 by transformers, as it stands by DeepSeek's own code
-  for (const [name, x] of Object.entries({ mscale, mscaleAllDim }))
-    if (!(number(`scaling.${name}`, x) >= 0 && x <= MOST_MSCALE))
-      refuse('RANGE', `scaling.${name}`, x, `from 0 to ${MOST_MSCALE}`);
-  return memory.c.attn_rope_yarn_attention(factor, mscale, mscaleAllDim);
 }
 
 /**
@@ -167,20 +159,20 @@ export function readTable(memory, name, table, headDim, size = 'headDim') {
 }
 
 /**
- * Rows of a table for `count` positions; checked, for C trusts them, and copied, since another
- * thread may write to what is shared.
- * @param {any} given
+ * Rows of a table for `count` positions. They are checked, since C trusts them. A copy is used,
+ * since another thread may write to shared memory.
+ * @param {unknown} given
  * @param {number} count
- * @param {number} most
- * @returns {any}
+ * @param {number} tableRows
+ * @returns {Int32Array}
  */
-export function readPositions(given, count, most) {
+export function readPositions(given, count, tableRows) {
   const own = array('positions', given, 'Int32Array').slice();
   if (own.length !== count)
     refuse('SHAPE', 'positions', `${own.length} long`, `${count} = batch*m`);
   for (const x of own)
-    if (!(x >= 0 && x < most))
-      refuse('RANGE', 'positions', x, `from 0 to ${most - 1}, the rows of the table`);
+    if (!(x >= 0 && x < tableRows))
+      refuse('RANGE', 'positions', x, `from 0 to ${tableRows - 1}, the rows of the table`);
   return own;
 }
 

@@ -15,7 +15,7 @@ import { ClearheadError, describe, refuse } from '../errors.js';
 import { init } from '../index.js';
 import { memories } from '../engine/memory.js';
 import { readConfig } from './files/config.js';
-import { tableBytes } from './run/decoder.js';
+import { tableBytes } from './run/make-decoder.js';
 import { Model } from './run/model.js';
 import { openModel } from './files/open.js';
 import { ADDRESSES, Packing } from './run/packing.js';
@@ -110,7 +110,7 @@ export async function loadModel(source, options) {
         parameters: total(used, numbersOf),
         loadMilliseconds: performance.now() - started,
       },
-    }).face();
+    }).publicView();
   } catch (error) {
     packing?.dispose();
     await file.cancel();

@@ -1,5 +1,6 @@
 import { abortSignal, integer, read } from '../../check.js';
 import { ClearheadError, describe, refuse } from '../../errors.js';
+import { checkTokens, readRequest } from './arguments.js';
 import { createSampler } from '../sampling/sample.js';
 import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
@@ -18,8 +19,10 @@ const SAMPLING = [
 ];
 
 /**
- * Model.generate, see types.d.ts. All is checked at once, not when the first token is asked for.
- * @param {import('./model.js').Model} model @param {any} prompt @param {any} options
+ * Model.generate, see api.d.ts. All is checked at once, not when the first token is asked for.
+ * @param {import('./model.js').Model} model
+ * @param {unknown} prompt
+ * @param {unknown} options
  */
 export function generate(model, prompt, options) {
   model.alive();
@@ -35,13 +38,14 @@ export function generate(model, prompt, options) {
   const { tokenizer, sequence: cache } = model;
   integer('maxTokens', maxTokens, 1);
   abortSignal(signal);
-  const wish = model.wish({ observe: o.observe, heads: o.heads });
+  const request = readRequest({ observe: o.observe, heads: o.heads }, model.config);
   const sampler = createSampler(Object.fromEntries(SAMPLING.map((name) => [name, o[name]])));
   const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);
   if (typeof prompt === 'string' && !tokenizer)
     refuse('ARG', 'prompt', describe(prompt), 'ids: the model has no tokenizer');
-  const ids = model.checkTokens(
-    typeof prompt === 'string' ? /** @type {any} */ (tokenizer).encode(prompt) : prompt,
+  const ids = checkTokens(
+    typeof prompt === 'string' ? tokenizer?.encode(prompt) : prompt,
+    model.config,
     'prompt',
     'text or ids',
   );
@@ -50,16 +54,20 @@ export function generate(model, prompt, options) {
       'LIMIT',
       `the prompt has ${ids.length} tokens; expected at most ${cache.capacity}, the context`,
     );
-  return run(model, ids, { maxTokens, signal, wish, sampler, stops });
+  return run(model, ids, { maxTokens, signal, request, sampler, stops });
 }
 
 /**
  * @param {import('./model.js').Model} model
  * @param {number[]} prompt
- * @param {{ maxTokens: number, signal?: AbortSignal, wish: import('./pass.js').Wish, sampler: any,
- *   stops: any }} how
+ * @param {object} options
+ * @param {number} options.maxTokens
+ * @param {AbortSignal} [options.signal]
+ * @param {import('./pass.js').Request} options.request
+ * @param {import('../types.d.ts').Sampler} options.sampler
+ * @param {import('../types.d.ts').StopFilter} options.stops
  */
-async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) {
+async function* run(model, prompt, { maxTokens, signal, request, sampler, stops }) {
   const { sequence: cache, tokenizer } = model;
   const logits = new Float32Array(model.config.vocab);
   const stream = tokenizer?.stream({ continued: true });
@@ -78,7 +86,7 @@ async function* run(model, prompt, { maxTokens, signal, wish, sampler, stops }) 
   const release = cache.lock(() => resting && signal?.aborted === true);
   /** Reads some tokens, layer by layer. @param {number[]} tokens @param {boolean} last */
   const readTokens = async (tokens, last) => {
-    const reading = model.reading(tokens, last ? logits : null, wish, SLICE);
+    const reading = model.reading(tokens, last ? logits : null, request, SLICE);
     try {
       for (;;) {
         await pause();

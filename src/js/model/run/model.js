@@ -1,16 +1,21 @@
-import { choice, integer, list, number, read } from '../../check.js';
+import { integer, number } from '../../check.js';
 import { ClearheadError, describe, refuse } from '../../errors.js';
+import { checkFits, checkTokens, readRequest } from './arguments.js';
 import { promptOf } from './chat.js';
 import { Decoder } from './decoder.js';
-import { face } from './public-view.js';
+import { publicView } from './public-view.js';
 import { fingerprint } from './fingerprint.js';
 import { generate } from './generate.js';
 import { joined } from './statistics.js';
 import { Sequence } from './sequence.js';
 
-/** @typedef {import('./pass.js').Wish} Wish */
+/**
+ * @typedef {import('./pass.js').Request} Request
+ * @typedef {import('../api.d.ts').Model} PublicModel
+ * @typedef {Partial<import('../api.d.ts').HeadStats>} Observations
+ */
 
-/** What api.d.ts names; the rest is for generate.js. */
+/** The members that api.d.ts names; the others are for generate.js. */
 const CACHE = [
   'length',
   'capacity',
@@ -44,7 +49,7 @@ export class Model {
   #packing;
   #decoder;
   #disposed = false;
-  /** By layer and head; never changed, but replaced. @type {Float64Array} */
+  /** By layer and head. The array is replaced, not changed. @type {Float64Array} */
   #temperatures;
 
   /**
@@ -52,9 +57,13 @@ export class Model {
    * @param {import('../types.d.ts').ModelConfig} config
    * @param {import('./packing.js').Packing} packing owner of the weights
    * @param {import('../types.d.ts').ModelTensors<number>} weights
-   * @param {{ tokenizer: import('../types.d.ts').Tokenizer | null, template:
-   *   import('../types.d.ts').ChatTemplate | null, ends: ReadonlySet<number>, context: number,
-   *   cacheType: any, info: any }} more
+   * @param {object} more
+   * @param {import('../types.d.ts').Tokenizer | null} more.tokenizer
+   * @param {import('../types.d.ts').ChatTemplate | null} more.template
+   * @param {ReadonlySet<number>} more.ends ids that end a text
+   * @param {number} more.context
+   * @param {import('../api.d.ts').LoadOptions['cacheType']} more.cacheType
+   * @param {Omit<import('../api.d.ts').ModelInfo, 'context'>} more.info
    */
   constructor(
     memory,
@@ -68,29 +77,29 @@ export class Model {
     this.tokenizer = tokenizer;
     this.template = template;
     this.ends = ends;
-    // the caches last: what they take is theirs to give back, all before goes with the weights
+    // the caches are last: they give their own memory back, the weights all that was before
     this.#decoder = new Decoder(memory, config, weights, packing, context, () =>
       this.sequence.undo(),
     );
     this.sequence = new Sequence(memory, config, context, cacheType, () =>
       fingerprint(memory, config, weights),
     );
-    this.cache = face(this.sequence, CACHE);
+    this.cache = publicView(this.sequence, CACHE);
     this.#decoder.setCaches(this.sequence.caches);
     this.#temperatures = new Float64Array(config.layers * config.heads).fill(1);
     this.info = Object.freeze({ ...info, context });
   }
 
   /**
-   * @param {ArrayLike<number>} tokens
-   * @param {any} [options]
-   * @returns {any} a Prediction, see api.d.ts
+   * @param {unknown} tokens
+   * @param {unknown} [options]
    */
   prefill(tokens, options) {
-    const wish = this.wish(options);
-    const ids = this.checkTokens(tokens);
-    this.sequence.free();
-    this.checkRoom(ids.length);
+    const request = readRequest(options, this.config);
+    this.alive();
+    const ids = checkTokens(tokens, this.config);
+    this.sequence.checkFree();
+    checkFits(this.sequence, ids.length);
     const before = this.sequence.length;
     const parts = [];
     const logits = new Float32Array(this.config.vocab);
@@ -98,9 +107,9 @@ export class Model {
       for (let at = 0; at < ids.length;) {
         const some = ids.slice(at, at + this.chunk(ids.length - at));
         at += some.length;
-        parts.push(
-          this.reading(some, at === ids.length ? logits : null, wish, Infinity).next().value,
-        );
+        const last = at === ids.length;
+        const { value } = this.reading(some, last ? logits : null, request, Infinity).next();
+        parts.push(value || undefined);
       }
     } catch (error) {
       this.sequence.undo();
@@ -110,17 +119,17 @@ export class Model {
     return { logits, heads: joined(parts, this.config, ids.length) };
   }
 
-  /** @param {number} token @param {any} [options] */
+  /** @param {unknown} token @param {unknown} [options] */
   step(token, options) {
     return this.prefill([token], options);
   }
 
-  /** @param {string | ArrayLike<number>} prompt @param {any} [options] */
+  /** @param {unknown} prompt @param {unknown} [options] */
   generate(prompt, options) {
     return generate(this, prompt, options);
   }
 
-  /** @param {any} messages @param {any} [options] */
+  /** @param {unknown} messages @param {unknown} [options] */
   chat(messages, options) {
     this.alive();
     if (!this.template)
@@ -165,7 +174,7 @@ export class Model {
       head,
       this.sequence.length,
       (pass) => ({
-        weights: pass.heads().weights[0].weights.slice(0, n),
+        weights: pass.weights()[0].weights.slice(0, n),
         q: pass.queries().slice(head * headDim, (head + 1) * headDim),
         k: of(k),
         v: of(v),
@@ -207,28 +216,29 @@ export class Model {
     this.#packing.dispose();
   }
 
-  /** For whoever loaded it. @returns {import('../api.d.ts').Model} */
-  face() {
-    return face(this, MODEL);
+  /** @returns {PublicModel} */
+  publicView() {
+    return publicView(this, MODEL);
   }
 
   // ---- for generate.js
 
+  /** Refuses where it is disposed of. */
   alive() {
     if (this.#disposed) refuse('DISPOSED', 'model', 'disposed of', 'a live one');
   }
 
   /**
-   * Reads some tokens behind the cache, in slices of so many milliseconds.
+   * Reads some tokens behind those in the cache, in slices of `slice` milliseconds.
    * @param {number[]} tokens
    * @param {Float32Array | null} logits (vocab), to be filled if the last token's are wanted
-   * @param {Wish} wish
+   * @param {Request} request
    * @param {number} slice
-   * @returns {Generator<void, any, void>} what was wanted of the heads
+   * @returns {Generator<void, Observations | undefined, void>}
    */
-  *reading(tokens, logits, wish, slice) {
+  *reading(tokens, logits, request, slice) {
     const { sequence: cache } = this;
-    const wanted = logits ? wish : { stats: wish.stats };
+    const wanted = logits ? request : { stats: request.stats };
     const temperatures = this.#temperatures;
     cache.midway = true;
     try {
@@ -252,80 +262,19 @@ export class Model {
     }
   }
 
-  /** How many of `left` tokens go together behind what the cache has. @param {number} left */
-  chunk(left) {
-    return this.#decoder.chunk(this.sequence.length, left);
+  /** How many of the remaining tokens go through the layers next. @param {number} remaining */
+  chunk(remaining) {
+    return this.#decoder.chunk(this.sequence.length, remaining);
   }
 
   /**
-   * Readies the cache for a text that begins with these tokens; what it has of them already stays.
+   * Truncates the cache to the tokens it shares with the beginning of a text.
    * @param {number[]} tokens
-   * @returns {number} how many it has
+   * @returns {number} how many it shares
    */
   reuse(tokens) {
     const kept = Math.min(this.sequence.common(tokens, this.#temperatures), tokens.length - 1);
     this.sequence.cut(kept);
     return kept;
-  }
-
-  /** @param {any} options as read @returns {Wish} */
-  wish(options) {
-    if (options === undefined) return { stats: false };
-    const { observe, heads } = read('options', options, 'observe heads');
-    const how = choice('observe', observe, 'none', 'stats', 'weights');
-    const { layers, heads: count } = this.config;
-    if (heads === undefined)
-      return {
-        stats: how > 0,
-        heads:
-          how === 2
-            ? Array.from({ length: layers * count }, (_, x) => [Math.floor(x / count), x % count])
-            : undefined,
-      };
-    if (how !== 2)
-      refuse(
-        'ARG',
-        'heads',
-        `given with observe: ${describe(observe)}`,
-        "observe: 'weights', which they choose from",
-      );
-    return {
-      stats: true,
-      heads: list('heads', heads).map((pair, at) => {
-        if (!Array.isArray(pair) || pair.length !== 2)
-          refuse('ARG', `heads[${at}]`, describe(pair), 'a pair [layer, head]');
-        const [layer, head] = pair; // once: a getter may answer otherwise later
-        return [
-          integer(`the layer of heads[${at}]`, layer, 0, layers - 1),
-          integer(`the head of heads[${at}]`, head, 0, count - 1),
-        ];
-      }),
-    };
-  }
-
-  /** @param {any} tokens @param {string} [name] @param {string} [expected] @returns {number[]} */
-  checkTokens(
-    tokens,
-    name = 'tokens',
-    expected = `an array of ids${typeof tokens === 'string' ? ', as model.tokenizer.encode(text) gives them' : ''}`,
-  ) {
-    this.alive();
-    if (!Array.isArray(tokens) && !ArrayBuffer.isView(tokens))
-      refuse('ARG', name, describe(tokens), expected);
-    /** @type {any[]} */
-    const ids = Array.from(/** @type {any} */ (tokens));
-    if (!ids.length) refuse('SHAPE', name, 'empty', 'at least one token');
-    ids.forEach((id, at) => integer(`${name}[${at}]`, id, 0, this.config.vocab - 1));
-    return ids;
-  }
-
-  /** @param {number} more tokens */
-  checkRoom(more) {
-    const { length, capacity } = this.sequence;
-    if (length + more > capacity)
-      throw new ClearheadError(
-        'LIMIT',
-        `${length} tokens and ${more} more do not fit; expected at most ${capacity}, the context`,
-      );
   }
 }

@@ -93,7 +93,7 @@ export class Packing {
    * few times, and not on the word of a header that speaks of tensors which never come.
    * @param {number} bytes
    */
-  take(bytes) {
+  allocate(bytes) {
     const { memory } = this;
     const ahead = Math.max(bytes, Math.min(this.#received, this.expected - this.bytes));
     if (memory.top + bytes > memory.buffer.byteLength) memory.scope(() => void memory.push(ahead));
@@ -158,7 +158,7 @@ export class Packing {
       this.#dropStage();
       this.#stage = { at: memory.allocate(most), bytes: most };
     }
-    const place = this.take(bytes);
+    const place = this.allocate(bytes);
     checkStatus(
       memory.c.attn_matrix_init(place, type, rows, columns),
       'tensor',
@@ -185,7 +185,7 @@ export class Packing {
     this.#now = undefined;
     if (tensor.shape.length > 1) return void this.at.set(tensor.name, place);
     // a vector is wanted as floats, whatever it was; one that is stored as 1 less gets it back
-    const at = this.take(columns * 4);
+    const at = this.allocate(columns * 4);
     const more = this.offset(tensor);
     memory.c.attn_matrix_row(place, 0, at);
     const floats = memory.view('float32', at, columns);

@@ -3,10 +3,13 @@ import { STATUS } from '../../engine/status.js';
 import { F32 } from '../../engine/memory.js';
 
 /**
- * One pass over some tokens (decoder.h). It has memory of its own until `end`, so that anything
- * else may happen on the engine between two of its runs.
- * @typedef {{ stats: boolean, heads?: readonly (readonly [number, number])[] }} Wish heads: those
- *   whose weights are wanted
+ * One pass over some tokens (decoder.h). It has memory of its own until `end`, so that the engine
+ * may do other work between two of its runs.
+ *
+ * @typedef {object} Request which observations of the heads a pass makes
+ * @property {boolean} stats
+ * @property {readonly (readonly [number, number])[]} [heads] pairs [layer, head] whose weights are
+ *   wanted
  */
 
 const STATISTICS = /** @type {const} */ ([
@@ -27,37 +30,36 @@ export class Pass {
   #at;
   #team;
   #scratchBytes;
-  /** Layers that are left. */
-  left;
+  /** Layers that have not run. */
+  remaining;
 
   /**
    * @param {import('./decoder.js').Decoder} decoder
    * @param {ArrayLike<number>} tokens
-   * @param {number} outputs for how many of the last there are logits
+   * @param {number} outputs the number of last tokens whose logits are computed
    * @param {number} length of the caches when it is done
-   * @param {Wish} wish
-   * @param {{ position: number, layer: number }} [again] look at this token of the caches again, up
+   * @param {Request} request
+   * @param {{ position: number, layer: number }} [again] compute this token of the caches again, up
    *   to the attention of `layer`
    */
-  constructor(decoder, tokens, outputs, length, wish, again) {
+  constructor(decoder, tokens, outputs, length, request, again) {
     const { memory, config, at: model } = decoder;
     const { layers, heads } = config;
     const t = tokens.length;
     this.#decoder = decoder;
     this.t = t;
     this.length = length;
-    this.left = layers;
+    this.remaining = layers;
     try {
       this.#scratchBytes = Math.ceil((memory.c.attn_pass_scratch_bytes(model, t) >>> 0) / 64) * 64;
-      this.#team = this.#take(memory.c.attn_team_bytes());
-      const scratch = this.#take(this.#scratchBytes);
+      this.#team = this.#allocate(memory.c.attn_team_bytes());
+      const scratch = this.#allocate(this.#scratchBytes);
       const threads = memory.pool?.threads ?? 1;
-      // as large as a team of all threads needs it; but run with this one, it is for the calling
-      // thread alone
+      // the memory is sized for all threads, though the team is the calling thread until `run`
       memory.c.attn_team_open(this.#team, threads, scratch, this.#scratchBytes);
       const bytes = memory.c.attn_pass_bytes(model, this.#team, t, outputs) >>> 0;
       if (!bytes) refuse('LIMIT', 'tokens', `${t} at once`, 'fewer');
-      this.#at = this.#take(bytes);
+      this.#at = this.#allocate(bytes);
       const status = memory.scope(() =>
         again
           ? memory.c.attn_pass_begin_again(
@@ -82,12 +84,14 @@ export class Pass {
           STATUS[status],
           'tokens',
           `${t}, for caches of then ${length}`,
-          `ids below ${config.vocab}, and room for them`,
+          `ids below ${config.vocab} that fit into the caches`,
         );
       memory.c.attn_team_open(this.#team, 1, scratch, this.#scratchBytes);
       /** @type {Record<string, number> | undefined} */
-      this.statistics = wish.stats
-        ? Object.fromEntries(STATISTICS.map((name) => [name, this.#take(layers * heads * t * 4)]))
+      this.statistics = request.stats
+        ? Object.fromEntries(
+            STATISTICS.map((name) => [name, this.#allocate(layers * heads * t * 4)]),
+          )
         : undefined;
       if (this.statistics) {
         const { n, entropy, kl, expectedScore, maxWeight, argmax, firstWeight } = this.statistics;
@@ -102,9 +106,9 @@ export class Pass {
           firstWeight,
         );
       }
-      const { heads: chosen = [] } = wish;
+      const { heads: chosen = [] } = request;
       /** @type {{ layer: number, head: number, at: number }[] | undefined} */
-      this.rows = wish.heads && [];
+      this.rows = request.heads && [];
       for (const layer of new Set(chosen.map(([each]) => each)))
         this.#wantRows(layer, [
           ...new Set(chosen.filter(([each]) => each === layer).map(([, head]) => head)),
@@ -116,7 +120,7 @@ export class Pass {
   }
 
   /** @param {number} bytes */
-  #take(bytes) {
+  #allocate(bytes) {
     const at = this.#decoder.memory.allocate(bytes);
     this.#blocks.push({ at, bytes });
     return at;
@@ -128,8 +132,8 @@ export class Pass {
       memory,
       config: { heads },
     } = this.#decoder;
-    const at = this.#take(chosen.length * this.length * 4);
-    const slots = this.#take(heads * 4);
+    const at = this.#allocate(chosen.length * this.length * 4);
+    const slots = this.#allocate(heads * 4);
     const slot = memory.view('int32', slots, heads).fill(-1);
     chosen.forEach((head, x) => {
       slot[head] = x;
@@ -139,17 +143,17 @@ export class Pass {
   }
 
   /**
-   * Goes on for so many layers; false if a thread was lost meanwhile, and with it the whole pass.
+   * Runs some more layers. False: a thread was lost, and the whole pass with it.
    * @param {number} layers
    */
   run(layers) {
     const { memory } = this.#decoder;
     const go = (/** @type {number} */ team) =>
-      void (this.left = memory.c.attn_pass_run(this.#at, team, layers));
+      void (this.remaining = memory.c.attn_pass_run(this.#at, team, layers));
     const whole = memory.pool?.worth(0, this.#decoder.cost * this.t * layers)
       ? memory.scope(() => memory.pool.together(this.#scratchBytes, go))
       : (go(this.#team), true);
-    // whoever was lost may still write to it
+    // the lost thread may still write to this memory, so it is never given back
     if (!whole) this.#blocks = [];
     return whole;
   }
@@ -170,29 +174,38 @@ export class Pass {
     );
   }
 
-  /** What was wanted of the heads, copied. @returns {any} see HeadStats */
+  /**
+   * A copy of the observations.
+   * @returns {Partial<import('../api.d.ts').HeadStats> | undefined}
+   */
   heads() {
     const {
       memory,
       config: { layers, heads },
     } = this.#decoder;
     if (!this.statistics && !this.rows) return undefined;
-    /** @type {any} */
-    const result = {};
-    for (const [name, at] of Object.entries(this.statistics ?? {}))
-      result[name] = memory.copy(
-        INTEGERS.includes(name) ? 'int32' : F32,
-        at,
-        layers * heads * this.t,
-      );
-    if (this.statistics) result.effectiveKeys = result.entropy.map(Math.exp);
-    if (this.rows)
-      result.weights = this.rows.map(({ layer, head, at }) => ({
-        layer,
-        head,
-        weights: memory.copy(F32, at, this.length),
-      }));
-    return result;
+    const count = layers * heads * this.t;
+    const statistics = Object.fromEntries(
+      Object.entries(this.statistics ?? {}).map(([name, at]) => [
+        name,
+        memory.copy(INTEGERS.includes(name) ? 'int32' : F32, at, count),
+      ]),
+    );
+    return {
+      ...statistics,
+      ...(this.statistics && { effectiveKeys: statistics.entropy.map(Math.exp) }),
+      ...(this.rows && { weights: this.weights() }),
+    };
+  }
+
+  /** Copies of the rows of weights. @returns {import('../api.d.ts').HeadRow[]} */
+  weights() {
+    const { memory } = this.#decoder;
+    return (this.rows ?? []).map(({ layer, head, at }) => ({
+      layer,
+      head,
+      weights: memory.copy(F32, at, this.length),
+    }));
   }
 
   end() {

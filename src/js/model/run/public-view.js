@@ -1,21 +1,23 @@
 /**
- * What others hold of an object: these names, and nothing that only its own room may touch. Methods
- * are bound, what changes is read anew.
- * @param {any} of
- * @param {(string | symbol)[]} names
+ * The part of an object that callers see: these members and nothing else. Methods are bound, and
+ * getters are read anew each time.
+ * @template {object} T
+ * @param {T} object
+ * @param {readonly (string | symbol)[]} names
  * @returns {any} frozen
  */
-export function face(of, names) {
-  const shown = {};
+export function publicView(object, names) {
+  const members = /** @type {Record<string | symbol, unknown>} */ (object);
+  const view = {};
   for (const name of names) {
-    const x = of[name];
-    const is =
-      typeof x === 'function'
-        ? { value: x.bind(of) }
-        : Object.hasOwn(of, name)
-          ? { value: x, enumerable: true }
-          : { get: () => of[name], enumerable: true };
-    Object.defineProperty(shown, name, is);
+    const member = members[name];
+    const property =
+      typeof member === 'function'
+        ? { value: member.bind(object) }
+        : Object.hasOwn(object, name)
+          ? { value: member, enumerable: true }
+          : { get: () => members[name], enumerable: true };
+    Object.defineProperty(view, name, property);
   }
-  return Object.freeze(shown);
+  return Object.freeze(view);
 }

@@ -1,37 +1,45 @@
 import { KVCache, TYPES } from '../../attention/cache.js';
-import { array, integer, number, read, sized } from '../../check.js';
-import { ClearheadError, GONE, describe, refuse } from '../../errors.js';
-import { checksum } from './fingerprint.js';
+import { integer } from '../../check.js';
+import { ClearheadError, GONE, refuse } from '../../errors.js';
+import { checkSnapshot, readSnapshot, restoreCaches, takeSnapshot } from './snapshot.js';
 
 /**
- * Bytes that the caches of so many positions take; Infinity where there is no such cache.
- * @param {import('../../engine/memory.js').Memory} memory
- * @param {import('../types.d.ts').ModelConfig} config
- * @param {number} capacity
- * @param {any} type
+ * @typedef {import('../../engine/memory.js').Memory} Memory
+ * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
+ * @typedef {import('../api.d.ts').CacheSnapshot} CacheSnapshot
+ * @typedef {import('../api.d.ts').LoadOptions['cacheType']} CacheType
  */
-export const cacheBytes = (memory, { layers, kvHeads, headDim }, capacity, type = TYPES[0]) =>
+
+/**
+ * Bytes of the caches of all layers; Infinity where they would be too large.
+ * @param {Memory} memory
+ * @param {ModelConfig} config
+ * @param {number} capacity positions
+ * @param {CacheType} type
+ */
+export const cacheBytes = (memory, { layers, kvHeads, headDim }, capacity, type = 'f32') =>
   layers *
   (memory.c.attn_cache_bytes(kvHeads, headDim, headDim, capacity, TYPES.indexOf(type)) >>> 0 ||
     Infinity);
 
-/** For who would change what a text is written with. */
+/** For calls that would change the cache of a text. */
 export const busy = () =>
   new ClearheadError(
     'BUSY',
-    'the model is generating a text; expected one at a time (end it with return() or an AbortSignal)',
+    'the model is generating a text; ' +
+      'expected one at a time (end it with return() or an AbortSignal)',
   );
 
 /**
- * A model's KV cache: what it has read so far, one attention cache for each layer. See ModelCache
- * in types.d.ts.
+ * A model's KV cache: the tokens it has read, and one attention cache for each layer. See
+ * ModelCache in api.d.ts.
  */
 export class Sequence {
   #caches;
   /** @type {number[]} */
   #tokens = [];
   /**
-   * With which attention temperatures, by layer and head, the first `#alike` positions were read.
+   * The attention temperatures, by layer and head, of the first `#alike` positions.
    * @type {Float64Array}
    */
   #temperatures;
@@ -40,18 +48,18 @@ export class Sequence {
   /** Of the model. @type {() => number} */
   #fingerprint;
   /**
-   * The text being generated, and whether its caller has left it.
-   * @type {{ left: () => boolean } | undefined}
+   * The text that is being generated, and whether its caller has abandoned it.
+   * @type {{ abandoned: () => boolean } | undefined}
    */
-  #holder;
-  /** Whether a pass is on its way through the layers, so that their caches do not agree. */
+  #text;
+  /** Whether a pass is on its way through the layers. Their caches then differ in length. */
   midway = false;
 
   /**
-   * @param {import('../../engine/memory.js').Memory} memory
-   * @param {import('../types.d.ts').ModelConfig} config
+   * @param {Memory} memory
+   * @param {ModelConfig} config
    * @param {number} capacity
-   * @param {any} type
+   * @param {CacheType} type
    * @param {() => number} fingerprint of the model
    */
   constructor(memory, { layers, heads, kvHeads, headDim, vocab }, capacity, type, fingerprint) {
@@ -90,22 +98,23 @@ export class Sequence {
   }
 
   /**
-   * For as long as a text is being generated, nobody else may change it.
-   * @param {() => boolean} left ends that as well
-   * @returns {() => void} what ends it
+   * Keeps all others from changing the cache while a text is generated.
+   * @param {() => boolean} abandoned whether its caller has abandoned it, which unlocks as well
+   * @returns {() => void} unlocks
    */
-  lock(left) {
-    this.free();
-    const holder = (this.#holder = { left });
+  lock(abandoned) {
+    this.checkFree();
+    const text = { abandoned };
+    this.#text = text;
     return () => {
-      if (this.#holder === holder) this.#holder = undefined;
+      if (this.#text === text) this.#text = undefined;
     };
   }
 
-  /** Refuses where it is in use, or disposed of, as its caches are. */
-  free() {
+  /** Refuses where it is locked or disposed of. */
+  checkFree() {
     if (!this.#caches.length) refuse('DISPOSED', 'cache', ...GONE);
-    if (this.#holder && !this.#holder.left()) throw busy();
+    if (this.#text && !this.#text.abandoned()) throw busy();
   }
 
   /** @param {number} position */
@@ -114,7 +123,7 @@ export class Sequence {
   }
 
   /**
-   * Notes that the caches hold these too.
+   * Notes tokens that the caches now hold.
    * @param {ArrayLike<number>} tokens
    * @param {Float64Array} temperatures they were read with
    */
@@ -124,7 +133,7 @@ export class Sequence {
     for (let i = 0; i < tokens.length; i++) this.#tokens.push(tokens[i]);
   }
 
-  /** Makes the caches agree again, after a pass that did not end. */
+  /** Makes the caches equally long again after a pass that did not end. */
   undo() {
     for (const cache of this.#caches) cache.truncate(Math.min(cache.length, this.#tokens.length));
   }
@@ -140,19 +149,19 @@ export class Sequence {
    * @param {Float64Array} temperatures
    */
   common(tokens, temperatures) {
-    const most = this.#readWith(temperatures) ? Math.min(tokens.length, this.#alike) : 0;
+    const max = this.#readWith(temperatures) ? Math.min(tokens.length, this.#alike) : 0;
     let count = 0;
-    while (count < most && tokens[count] === this.#tokens[count]) count++;
+    while (count < max && tokens[count] === this.#tokens[count]) count++;
     return count;
   }
 
   /** @param {number} length */
   truncate(length) {
-    this.free();
+    this.checkFree();
     this.cut(integer('length', length, 0, this.length));
   }
 
-  /** The same in the middle of something. @param {number} length */
+  /** The same while it is locked. @param {number} length */
   cut(length) {
     for (const cache of this.#caches) cache.truncate(length);
     this.#tokens.length = length;
@@ -163,74 +172,44 @@ export class Sequence {
     this.truncate(0);
   }
 
-  /** @returns {import('../api.d.ts').CacheSnapshot} */
+  /** @returns {CacheSnapshot} */
   snapshot() {
-    this.free();
-    const layers = this.#caches.map((cache) => cache.snapshot());
-    const notes = {
-      model: this.#fingerprint(),
-      tokens: this.tokens,
-      temperatures: this.#temperatures.slice(),
-      alike: this.#alike,
-    };
-    return { ...notes, layers, checksum: checksumOf(notes, layers) };
+    this.checkFree();
+    return takeSnapshot(
+      {
+        model: this.#fingerprint(),
+        tokens: this.tokens,
+        temperatures: this.#temperatures.slice(),
+        alike: this.#alike,
+      },
+      this.#caches,
+    );
   }
 
-  /** @param {import('../api.d.ts').CacheSnapshot} snapshot */
-  restore(snapshot) {
-    const {
-      model,
-      tokens,
-      layers,
-      temperatures,
-      alike,
-      checksum: sum,
-    } = read('snapshot', snapshot, 'model tokens layers temperatures alike checksum');
-    this.free();
-    array('snapshot.tokens', tokens, 'Int32Array').forEach(
-      (/** @type {number} */ id, /** @type {number} */ at) =>
-        integer(`snapshot.tokens[${at}]`, id, 0, this.#vocab - 1),
-    );
-    sized(
-      'snapshot.temperatures',
-      array('snapshot.temperatures', temperatures, 'Float64Array'),
-      this.#temperatures.length,
-      'layers*heads',
-    );
-    temperatures.forEach(
-      (/** @type {number} */ t, /** @type {number} */ at) =>
-        t >= 0 || refuse('RANGE', `snapshot.temperatures[${at}]`, t, 'a number ≥ 0'),
-    );
-    integer('snapshot.alike', alike, 0);
-    if (!Array.isArray(layers) || layers.length !== this.#caches.length)
-      refuse('SHAPE', 'snapshot.layers', describe(layers), `${this.#caches.length} of them`);
-    if (number('snapshot.model', model) !== this.#fingerprint())
-      refuse('FORMAT', 'snapshot', 'of another model', 'one of this model');
+  /** @param {unknown} given a snapshot */
+  restore(given) {
+    const snapshot = readSnapshot(given);
+    this.checkFree();
+    checkSnapshot(snapshot, {
+      vocab: this.#vocab,
+      heads: this.#temperatures.length,
+      layers: this.#caches.length,
+      model: this.#fingerprint,
+    });
     const before = this.snapshot();
     try {
-      layers.forEach((/** @type {any} */ layer, /** @type {number} */ x) =>
-        this.#caches[x].restore(layer),
-      );
-      for (const cache of this.#caches)
-        if (cache.length !== tokens.length)
-          refuse(
-            'SHAPE',
-            'snapshot',
-            `of ${cache.length} positions and ${tokens.length} tokens`,
-            'as many',
-          );
-      if (sum !== checksumOf({ tokens, temperatures, alike }, layers))
-        refuse('INTEGRITY', 'snapshot', 'damaged (its checksum)', 'one as it was taken');
-      this.#tokens = [...tokens];
-      this.#temperatures = temperatures.slice();
-      this.#alike = Math.min(alike, tokens.length);
+      restoreCaches(snapshot, this.#caches);
     } catch (error) {
       before.layers.forEach((layer, x) => this.#caches[x].restore(layer));
       throw error;
     }
+    const { tokens, temperatures, alike } = snapshot;
+    this.#tokens = [...tokens];
+    this.#temperatures = temperatures.slice();
+    this.#alike = Math.min(alike, tokens.length);
   }
 
-  /** What printing it shows: what it holds is long. */
+  /** The short form that is printed. */
   toJSON() {
     const { length, capacity, bytes } = this;
     return { length, capacity, bytes };
@@ -246,17 +225,3 @@ export class Sequence {
     this.#tokens = [];
   }
 }
-
-/**
- * Of what a snapshot says beside its layers, and of their own checksums, with which they end: that
- * they belong together, in this order.
- * @param {{ tokens: Int32Array, temperatures: Float64Array, alike: number }} notes
- * @param {Uint8Array[]} layers
- */
-const checksumOf = ({ tokens, temperatures, alike }, layers) =>
-  checksum([
-    alike,
-    ...tokens,
-    ...new Int32Array(temperatures.slice().buffer),
-    ...layers.flatMap((layer) => [...layer.subarray(-8)]),
-  ]);

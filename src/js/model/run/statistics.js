@@ -1,44 +1,58 @@
 /**
- * Statistics of several chunks, each (layers, heads, its tokens), as one.
- * @param {any[]} parts
- * @param {import('../types.d.ts').ModelConfig} config
- * @param {number} tokens
+ * Statistics of heads over several chunks of tokens.
+ * @typedef {Partial<import('../api.d.ts').HeadStats>} Observations
+ * @typedef {Record<string, Int32Array | Float32Array>} Arrays
+ * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
+ */
+
+/** @param {Observations} observations its arrays (layers, heads, tokens) */
+const arraysOf = (observations) =>
+  /** @type {Arrays} */ (
+    Object.fromEntries(
+      Object.entries(observations).filter(([, value]) => ArrayBuffer.isView(value)),
+    )
+  );
+
+/**
+ * Joins the statistics of consecutive chunks.
+ * @param {(Observations | undefined)[]} parts
+ * @param {ModelConfig} config
+ * @param {number} tokens of all chunks
+ * @returns {Observations | undefined}
  */
 export function joined(parts, { layers, heads }, tokens) {
   const last = parts[parts.length - 1];
   if (parts.length === 1 || !last) return last;
-  /** @type {any} */
-  const result = { ...last };
-  for (const [name, array] of Object.entries(last)) {
-    if (!ArrayBuffer.isView(array)) continue;
-    const all = (result[name] = new /** @type {any} */ (array).constructor(
-      layers * heads * tokens,
-    ));
+  const chunks = parts.map((part) => arraysOf(part ?? {}));
+  const rows = layers * heads;
+  /** @type {Arrays} */
+  const whole = {};
+  for (const [name, array] of Object.entries(arraysOf(last))) {
+    const all =
+      array instanceof Int32Array ? new Int32Array(rows * tokens) : new Float32Array(rows * tokens);
     let first = 0;
-    for (const part of parts) {
-      const count = part[name].length / (layers * heads);
-      for (let row = 0; row < layers * heads; row++)
-        all.set(part[name].subarray(row * count, (row + 1) * count), row * tokens + first);
+    for (const chunk of chunks) {
+      const count = chunk[name].length / rows;
+      for (let row = 0; row < rows; row++)
+        all.set(chunk[name].subarray(row * count, (row + 1) * count), row * tokens + first);
       first += count;
     }
+    whole[name] = all;
   }
-  return result;
+  return { ...last, ...whole };
 }
 
 /**
- * Of statistics (layers, heads, tokens) the last token's.
- * @param {any} stats
- * @param {import('../types.d.ts').ModelConfig} config
+ * The last token's part of statistics.
+ * @param {Observations | undefined} stats
+ * @param {ModelConfig} config
  */
 export function lastOf(stats, { layers, heads }) {
   if (!stats?.n || stats.n.length === layers * heads) return stats;
   const tokens = stats.n.length / (layers * heads);
-  const last = (/** @type {any} */ all) =>
-    all.filter((/** @type {number} */ _, /** @type {number} */ at) => at % tokens === tokens - 1);
-  return Object.fromEntries(
-    Object.entries(stats).map(([name, value]) => [
-      name,
-      ArrayBuffer.isView(value) ? last(value) : value,
-    ]),
-  );
+  const lasts = Object.entries(arraysOf(stats)).map(([name, all]) => [
+    name,
+    all.filter((_, at) => at % tokens === tokens - 1),
+  ]);
+  return { ...stats, ...Object.fromEntries(lasts) };
 }

@@ -1,0 +1,80 @@
+import { choice, integer, list, read } from '../../check.js';
+import { ClearheadError, describe, refuse } from '../../errors.js';
+
+/**
+ * Arguments of a model's methods.
+ * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
+ * @typedef {import('./pass.js').Request} Request
+ */
+
+/**
+ * The options `observe` and `heads`.
+ * @param {unknown} options
+ * @param {ModelConfig} config
+ * @returns {Request}
+ */
+export function readRequest(options, config) {
+  if (options === undefined) return { stats: false };
+  const { observe, heads } = read('options', options, 'observe heads');
+  const level = choice('observe', observe, 'none', 'stats', 'weights');
+  if (heads === undefined)
+    return { stats: level > 0, heads: level === 2 ? everyHead(config) : undefined };
+  if (level !== 2)
+    refuse(
+      'ARG',
+      'heads',
+      `given with observe: ${describe(observe)}`,
+      "observe: 'weights', which they choose from",
+    );
+  return { stats: true, heads: list('heads', heads).map((pair, at) => headOf(pair, at, config)) };
+}
+
+/** @param {ModelConfig} config @returns {[number, number][]} */
+const everyHead = ({ layers, heads }) =>
+  Array.from({ length: layers * heads }, (_, x) => [Math.floor(x / heads), x % heads]);
+
+/**
+ * @param {unknown} pair
+ * @param {number} at its place in the list
+ * @param {ModelConfig} config
+ * @returns {[number, number]}
+ */
+function headOf(pair, at, { layers, heads }) {
+  if (!Array.isArray(pair) || pair.length !== 2)
+    refuse('ARG', `heads[${at}]`, describe(pair), 'a pair [layer, head]');
+  const [layer, head] = pair; // once: a getter may answer otherwise later
+  return [
+    integer(`the layer of heads[${at}]`, layer, 0, layers - 1),
+    integer(`the head of heads[${at}]`, head, 0, heads - 1),
+  ];
+}
+
+/**
+ * A list of ids.
+ * @param {unknown} tokens
+ * @param {ModelConfig} config
+ * @param {string} [name]
+ * @param {string} [expected]
+ * @returns {number[]}
+ */
+export function checkTokens(tokens, { vocab }, name = 'tokens', expected = 'an array of ids') {
+  const hint = name === 'tokens' ? ', as model.tokenizer.encode(text) gives them' : '';
+  if (!Array.isArray(tokens) && !ArrayBuffer.isView(tokens))
+    refuse('ARG', name, describe(tokens), typeof tokens === 'string' ? expected + hint : expected);
+  const ids = Array.from(/** @type {ArrayLike<unknown>} */ (/** @type {unknown} */ (tokens)));
+  if (!ids.length) refuse('SHAPE', name, 'empty', 'at least one token');
+  return ids.map((id, at) => integer(`${name}[${at}]`, id, 0, vocab - 1));
+}
+
+/**
+ * Refuses more tokens than the context has positions.
+ * @param {{ length: number, capacity: number }} cache
+ * @param {number} more tokens
+ */
+export function checkFits({ length, capacity }, more) {
+  if (length + more > capacity)
+    throw new ClearheadError(
+      'LIMIT',
+      `${length} tokens and ${more} more do not fit; expected at most ${capacity}, the context`,
+    );
+}

@@ -1,0 +1,80 @@
+import { array, integer, number, read, sized } from '../../check.js';
+import { describe, refuse } from '../../errors.js';
+import { checksum } from './fingerprint.js';
+
+/**
+ * Snapshots of a model's cache: made, checked and put back.
+ * @typedef {import('../../attention/cache.js').KVCache} KVCache
+ * @typedef {import('../api.d.ts').CacheSnapshot} CacheSnapshot
+ * @typedef {Pick<CacheSnapshot, 'model' | 'tokens' | 'temperatures' | 'alike'>} Notes
+ */
+
+/** @param {Notes} notes @param {KVCache[]} caches @returns {CacheSnapshot} */
+export function takeSnapshot(notes, caches) {
+  const layers = caches.map((cache) => cache.snapshot());
+  return { ...notes, layers, checksum: checksumOf(notes, layers) };
+}
+
+/** @param {unknown} given @returns {CacheSnapshot} whose values are not checked */
+export const readSnapshot = (given) =>
+  read('snapshot', given, 'model tokens layers temperatures alike checksum');
+
+/**
+ * Refuses a snapshot of something else.
+ * @param {CacheSnapshot} snapshot
+ * @param {{ vocab: number, heads: number, layers: number, model: () => number }} expected heads: of
+ *   all layers; model: its fingerprint
+ */
+export function checkSnapshot({ model, tokens, layers, temperatures, alike }, expected) {
+  array('snapshot.tokens', tokens, 'Int32Array').forEach(
+    (/** @type {number} */ id, /** @type {number} */ at) =>
+      integer(`snapshot.tokens[${at}]`, id, 0, expected.vocab - 1),
+  );
+  sized(
+    'snapshot.temperatures',
+    array('snapshot.temperatures', temperatures, 'Float64Array'),
+    expected.heads,
+    'layers*heads',
+  );
+  for (const [at, t] of temperatures.entries())
+    if (!(t >= 0)) refuse('RANGE', `snapshot.temperatures[${at}]`, t, 'a number ≥ 0');
+  integer('snapshot.alike', alike, 0);
+  if (!Array.isArray(layers) || layers.length !== expected.layers)
+    refuse('SHAPE', 'snapshot.layers', describe(layers), `${expected.layers} of them`);
+  if (number('snapshot.model', model) !== expected.model())
+    refuse('FORMAT', 'snapshot', 'of another model', 'one of this model');
+}
+
+/**
+ * Puts the layers of a snapshot back, which may fail after some of them.
+ * @param {CacheSnapshot} snapshot
+ * @param {KVCache[]} caches
+ */
+export function restoreCaches({ checksum: sum, layers, ...notes }, caches) {
+  const { length } = notes.tokens;
+  layers.forEach((layer, x) => caches[x].restore(layer));
+  for (const cache of caches)
+    if (cache.length !== length)
+      refuse(
+        'SHAPE',
+        'snapshot',
+        `of ${cache.length} positions and ${length} tokens`,
+        'equally many of both',
+      );
+  if (sum !== checksumOf(notes, layers))
+    refuse('INTEGRITY', 'snapshot', 'damaged (its checksum)', 'one as it was taken');
+}
+
+/**
+ * A checksum of the notes and of the layers' own checksums, their last bytes. It tells whether they
+ * belong together, in this order.
+ * @param {Pick<Notes, 'tokens' | 'temperatures' | 'alike'>} notes
+ * @param {Uint8Array[]} layers
+ */
+const checksumOf = ({ tokens, temperatures, alike }, layers) =>
+  checksum([
+    alike,
+    ...tokens,
+    ...new Int32Array(temperatures.slice().buffer),
+    ...layers.flatMap((layer) => [...layer.subarray(-8)]),
+  ]);
