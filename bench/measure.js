@@ -3,8 +3,8 @@
  * next one. Other work of the machine then falls on all.
  *
  * A share of a limit is taken within a turn, in which the limit runs again and again (side.js). The
- * median of those shares counts. Two of ours are compared in the same way, because a neighbour on
- * the machine slows a busy kernel by 40 % for half a second.
+ * median of those shares counts. Two of ours are compared in the same way, because neighbours on
+ * the machine slow a busy kernel for a while (tuning.md#neighbours).
  */
 import { bytes, flops, speed } from './cases.js';
 import { reason } from './side.js';

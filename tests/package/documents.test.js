@@ -1,0 +1,47 @@
+/** The documents are short, and their links lead somewhere. */
+import assert from 'node:assert/strict';
+import { posix } from 'node:path';
+import { test } from 'node:test';
+import { exists, files, read } from '../support/repository.js';
+
+const WIDTH = 100;
+const documents = files('', /^[^/]+\.md$|^docs\/.*\.md$/);
+const withoutCode = (text) => text.replace(/```[\s\S]*?```/g, '');
+const linesOf = (file) => read(file).trimEnd().split('\n');
+
+/** The anchor that a heading has in GitHub's pages. @param {string} heading */
+const anchorOf = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+
+const anchorsIn = (file) =>
+  [...withoutCode(read(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading));
+
+for (const [file, limit] of [
+  ['README.md', 150],
+  ['ARCHITECTURE.md', 120],
+])
+  test(`${file} has at most ${limit} lines`, () => {
+    assert.ok(linesOf(file).length <= limit, `${linesOf(file).length} lines`);
+  });
+
+test('lines of documents are within 100 columns, but for tables, addresses and pictures', () => {
+  for (const file of documents)
+    linesOf(file).forEach((line, index) => {
+      const free = /^\||\]\(|^npx esbuild /.test(line);
+      assert.ok(free || [...line].length <= WIDTH, `${file}:${index + 1}`);
+    });
+});
+
+test('every link within the repository leads to a file and a heading of it', () => {
+  for (const file of documents)
+    for (const [, link] of withoutCode(read(file)).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link)) continue;
+      const [path, anchor] = link.split('#');
+      const target = path ? posix.join(posix.dirname(file), path) : file;
+      assert.ok(exists(target), `${file} links to ${link}`);
+      if (anchor) assert.ok(anchorsIn(target).includes(anchor), `${file} links to ${link}`);
+    }
+});
