@@ -1,7 +1,8 @@
 /**
  * Writes what JavaScript has from the headers in src/c, so that nothing is typed twice:
  * src/js/engine/exports.d.ts with the types of the functions that the wasm files export, and
- * src/js/engine/constants.js with the enums of the public headers.
+ * src/js/engine/constants.js with the enums of the public headers. The tables of the statements
+ * come from tables.js.
  *
  *   node scripts/generate.js          writes them
  *   node scripts/generate.js --check  fails when one of them is not current
@@ -11,6 +12,7 @@ import { basename } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import prettier from 'prettier';
+import { tables } from './tables.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const NOTE = 'Written by scripts/generate.js from the headers in src/c; npm run format renews it.';
@@ -139,14 +141,14 @@ export async function generate() {
   };
   for (const [path, text] of Object.entries(files))
     files[path] = await prettier.format(text, { ...options, filepath: `${root}${path}` });
-  return files;
+  return { ...files, ...tables(root) };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
   for (const [path, text] of Object.entries(await generate())) {
     if (!process.argv.includes('--check')) writeFileSync(`${root}${path}`, text);
     else if (readFileSync(`${root}${path}`, 'utf8') !== text) {
-      console.error(`${path} is not what the headers say; npm run format renews it`);
+      console.error(`${path} is not current; npm run format renews it`);
       process.exitCode = 1;
     }
   }

@@ -97,8 +97,8 @@ function failed(error) {
     html(
       'p',
       {},
-        'The page needs WebAssembly with 128-bit SIMD, and two files of src/js: theory.wasm, and ' +
-          'attn.relaxed.wasm, or attn.simd.wasm where a browser has no relaxed SIMD.',
+      'The page needs WebAssembly with 128-bit SIMD, and two files of src/js: theory.wasm, and ' +
+        'attn.relaxed.wasm, or attn.simd.wasm where a browser has no relaxed SIMD.',
     ),
     button('try again', () => location.reload()),
   );

@@ -1,9 +1,10 @@
 /**
- * The statements as `clearhead check` runs them: two sides of each, computed apart, and what
- * rounding allows between them. Numbers, names and formulas are those of theory.h. To add one,
- * write it in a file of `statements/` and list it here.
+ * The statements as `clearhead check` runs them: two sides of each, computed apart, and the
+ * difference that rounding allows. To add one, write its comparisons in a file of `statements/` and
+ * list them here.
  */
 import { ClearheadError } from '../js/index.js';
+import { STATEMENTS } from '../js/theory/statements.js';
 import { exact } from './lab.js';
 import { budget, spent } from './statements/budget.js';
 import { cost } from './statements/cost.js';
@@ -18,13 +19,13 @@ import { sharing } from './statements/sharing.js';
 
 /** @typedef {import('./lab.js').Lab} Lab @typedef {import('./lab.js').Part} Part */
 /**
- * One that is violated in any of its comparisons is violated. `shows` is the comparison that stands
- * for it, if not the one nearest to its limit.
- * @typedef {{ number: number, name: string, formula: string, run: (lab: Lab) => Part[], shows?:
- *   number }} Statement
+ * The comparisons of the statement of this number. It is violated if one of them is. `shows` is the
+ * comparison that stands for it; by default the one nearest to its limit.
+ * @typedef {{ number: number, run: (lab: Lab) => Part[], shows?: number }} Comparison
  */
 
-const STATEMENTS = [
+/** @type {Comparison[]} */
+const COMPARISONS = [
   attention,
   likelihood,
   entropy,
@@ -43,8 +44,7 @@ const STATEMENTS = [
 ];
 
 /**
- * What a statement is shown by: what is violated, else the comparison that comes nearest to what
- * rounding allows.
+ * A violation comes first, then the comparison nearest to the limit that rounding sets.
  * @param {Part} part
  */
 const severity = ({ verdict, kind, ratio }) =>
@@ -56,25 +56,30 @@ const severity = ({ verdict, kind, ratio }) =>
         ? ratio
         : -1;
 
-/** Runs them all. One that the library refuses to compute is violated too. @param {Lab} lab */
+/**
+ * One statement. If the library refuses to compute it, it is violated.
+ * @param {Lab} lab
+ * @param {Comparison} comparison
+ */
+function partsOf(lab, { run }) {
+  try {
+    return run(lab);
+  } catch (error) {
+    if (error instanceof ClearheadError) return [exact(error.message, false)];
+    throw error;
+  }
+}
+
+/** Runs them all, in the order of the list. @param {Lab} lab */
 export function examine(lab) {
-  return STATEMENTS.map(({ number, name, formula, run, shows }) => {
-    let parts;
-    try {
-      parts = run(lab);
-    } catch (error) {
-      if (!(error instanceof ClearheadError)) throw error;
-      parts = [exact(error.message, false)];
-    }
+  return STATEMENTS.map(({ number, name, formula }) => {
+    const comparison = COMPARISONS.find((x) => x.number === number);
+    if (!comparison) throw new Error(`statement ${number} has no comparison`);
+    const parts = partsOf(lab, comparison);
     const nearest = parts.reduce((a, b) => (severity(b) > severity(a) ? b : a));
     const holds = nearest.verdict !== 'violated';
-    return {
-      number,
-      name,
-      formula,
-      holds,
-      worst: holds && shows !== undefined ? parts[shows] : nearest,
-      parts,
-    };
+    const { shows } = comparison;
+    const worst = holds && shows !== undefined ? parts[shows] : nearest;
+    return { number, name, formula, holds, worst, parts };
   });
 }

@@ -9,12 +9,12 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sameArray } from '../support/bits.js';
-import { Memory } from '../../src/js/engine/memory.js';
+import { TheoryMemory } from '../../src/js/theory/memory.js';
 import { theory } from '../../src/js/theory/index.js';
 import { distribution, logits, queries } from '../support/theory-states.js';
 
 /** Wasm memory that writes down what is called with what. */
-class Recorder extends Memory {
+class Recorder extends TheoryMemory {
   blocks = new Map();
   calls = [];
 

@@ -41,8 +41,8 @@ const MUTATIONS = [
     name: 'a Gaussian of width σ² = T·d',
     change: edit(
       'src/js/theory/gaussian.js',
-      'headDim, valueDim, temperature],\n      restore,',
-      'headDim, valueDim, temperature * Math.sqrt(headDim)],\n      restore,',
+      '      temperature,\n      restore,',
+      '      temperature * Math.sqrt(headDim),\n      restore,',
     ),
     red: ['C0', 'C1-float64', 'C1-float32', 'C18'],
   },

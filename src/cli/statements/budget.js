@@ -2,15 +2,13 @@
 import { U, apart, bounded, compare, elements, stated } from '../lab.js';
 
 /**
- * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../statements.js').Comparison} Comparison
  * @typedef {import('../lab.js').Element} Element
  */
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const budget = {
   number: 4,
-  name: 'KL budget',
-  formula: 'softmax(βz) = argmax ⟨p, z⟩ over KL(p‖u) ≤ ρ',
   run({ theory, n, T, rows }) {
     const solved = rows.map(({ z, kl }) => theory.klBudget(z, kl));
     const { rho, beta, expectedScore } = theory.klFrontier(rows[0].z, { points: 33 });
@@ -63,11 +61,9 @@ export const budget = {
   },
 };
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const spent = {
   number: 5,
-  name: 'budget of a head',
-  formula: 'ρ = log n − H = ⟨z⟩/T − lse + log n',
   run({ theory, n, T, rows }) {
     const spent = rows.map(({ z }) => theory.rhoEffective(z, { temperature: T }));
     const log = Math.log(n);

@@ -1,15 +1,13 @@
 /** Statement 15. */
 import { bounded, exact } from '../lab.js';
 
-/** @typedef {import('../statements.js').Statement} Statement */
+/** @typedef {import('../statements.js').Comparison} Comparison */
 
 const PAGE = 65536;
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const cost = {
   number: 15,
-  name: 'cost',
-  formula: 'm·n·(d + dv) multiply-adds, memory O(n)',
   shows: 1,
   run({ ch, theory, d, dv }) {
     const at = (/** @type {number} */ m, /** @type {number} */ n) =>

@@ -2,15 +2,13 @@
 import { U, apart, bounded, compare, dot, elements, stated } from '../lab.js';
 
 /**
- * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../statements.js').Comparison} Comparison
  * @typedef {import('../lab.js').Element} Element
  */
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const differential = {
   number: 8,
-  name: 'log-sum-exp',
-  formula: '∇lse = p, ∇²lse = λ(Diag p − ppᵀ) ≤ λ/2',
   run({ theory, n, T, make, rows }) {
     const h = make(n);
     const x = make(n);

@@ -2,15 +2,13 @@
 import { U, apart, compare, dot, elements, stated } from '../lab.js';
 
 /**
- * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../statements.js').Comparison} Comparison
  * @typedef {import('../lab.js').Element} Element
  */
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const entropy = {
   number: 3,
-  name: 'maximum entropy',
-  formula: 'p_j = exp(λ_j⟨q, k_j⟩) / Σ exp(λ⟨q, k⟩)',
   run({ ch, theory, k, v, d, dv, T, make, rows }) {
     const lambda = make(k.length / d).map((x) => (1 + 0.2 * x) / (T * Math.sqrt(d)));
     const scaled = rows.map(({ q }) => ({

@@ -2,15 +2,13 @@
 import { U, apart, compare, dot } from '../lab.js';
 
 /**
- * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../statements.js').Comparison} Comparison
  * @typedef {import('../lab.js').Element} Element
  */
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const experiment = {
   number: 13,
-  name: 'scale',
-  formula: 'Var⟨q, k⟩ = d, so Var(⟨q, k⟩/√d) = 1',
   run({ theory, seed }) {
     const runs = [4, 64, 256].map((headDim) =>
       theory.scaleExperiment({ headDim, samples: 400, keys: 16, seed: (seed + headDim) >>> 0 }),

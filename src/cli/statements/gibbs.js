@@ -2,15 +2,13 @@
 import { U, apart, bounded, compare, elements, exact, stated } from '../lab.js';
 
 /**
- * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../statements.js').Comparison} Comparison
  * @typedef {import('../lab.js').Element} Element
  */
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const gibbs = {
   number: 7,
-  name: 'Gibbs principle',
-  formula: 'T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)',
   run({ theory, n, T, make, rows }) {
     const candidates = rows.map(() => make(n).map((x) => x * x));
     const measured = rows.map(({ z }, i) =>
@@ -60,11 +58,9 @@ export const gibbs = {
   },
 };
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const limits = {
   number: 9,
-  name: 'limits',
-  formula: 'T = 0 is the argmax, T = ∞ uniform, exactly',
   run({ ch, theory, k, v, d, dv, T, rows }) {
     const at = (/** @type {Float64Array} */ q, /** @type {number} */ temperature) =>
       /** @type {Float64Array} */ (

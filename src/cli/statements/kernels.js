@@ -186,28 +186,22 @@ function equivalenceParts(lab) {
   ];
 }
 
-/** @typedef {import('../statements.js').Statement} Statement */
+/** @typedef {import('../statements.js').Comparison} Comparison */
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const attention = {
   number: 1,
-  name: 'attention',
-  formula: 'o = Σ p_j v_j, p = softmax(z/T)',
   run: attentionParts,
 };
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const kernelEquivalence = {
   number: 6,
-  name: 'kernel equivalence',
-  formula: 'softmax(QKᵀ/(T√d)) = Gaussian rows, σ² = T√d',
   run: equivalenceParts,
 };
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const grouped = {
   number: 11,
-  name: 'grouped queries',
-  formula: 'query head h reads kv head ⌊h/(H/G)⌋',
   run: groupedParts,
 };

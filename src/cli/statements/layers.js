@@ -14,7 +14,7 @@ import { compare, exact } from '../lab.js';
 import { normal, product, textbook, transposed } from '../textbook.js';
 
 /**
- * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../statements.js').Comparison} Comparison
  * @typedef {import('../lab.js').Element} Element
  */
 
@@ -90,11 +90,9 @@ const summed = (w, dv, heads, y, s) =>
     { y, s },
   );
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const independentHeads = {
   number: 10,
-  name: 'independent heads',
-  formula: 'x + W_O·(o_1 … o_H) = x + Σ W_O,h·o_h',
   shows: 0,
   run({ ch, m, seed }) {
     const make = quarters(seed + 10);
@@ -200,11 +198,9 @@ export const independentHeads = {
   },
 };
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const latentKeys = {
   number: 14,
-  name: 'latent keys',
-  formula: '⟨q, W·c⟩ = ⟨Wᵀq, c⟩: expanded = absorbed',
   shows: 0,
   run({ ch, m, seed }) {
     const make = quarters(seed + 14);

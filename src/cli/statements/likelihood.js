@@ -2,15 +2,13 @@
 import { U, apart, compare, elements, stated } from '../lab.js';
 
 /**
- * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../statements.js').Comparison} Comparison
  * @typedef {import('../lab.js').Element} Element
  */
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const likelihood = {
   number: 2,
-  name: 'maximum likelihood',
-  formula: 'o = Σ θ_j v_j / Σ θ, where ∇ log L = 0',
   run({ theory, k, v, d, dv, T, make, rows }) {
     const alpha = 1 / (T * Math.sqrt(d));
     const beta = 3;

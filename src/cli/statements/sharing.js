@@ -2,7 +2,7 @@
 import { U, apart, bounded, compare, dot, exact, norm } from '../lab.js';
 
 /**
- * @typedef {import('../statements.js').Statement} Statement
+ * @typedef {import('../statements.js').Comparison} Comparison
  * @typedef {import('../lab.js').Element} Element
  */
 
@@ -36,11 +36,9 @@ function stretch(a, x) {
   return norm(times(x)) / norm(x);
 }
 
-/** @type {Statement} */
+/** @type {Comparison} */
 export const sharing = {
   number: 12,
-  name: 'shared keys',
-  formula: '‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂',
   shows: 0,
   run(lab) {
     const { ch, theory, q, k, v, n, d, dv, T, make, rows } = lab;

@@ -3,9 +3,9 @@ import { integer, number, read, rows, sized, yes } from '../check.js';
 import { refuse } from '../errors.js';
 import { F32, typeOf } from '../engine/memory.js';
 import { STATUS } from '../engine/status.js';
-import { finite, floats } from './run.js';
+import { finite } from './run.js';
 
-/** @typedef {import('../engine/memory.js').Memory} Memory */
+/** @typedef {import('./memory.js').TheoryMemory} Memory */
 
 /**
  * The inputs as plain arrays, their shape, and the results of statement 6.
@@ -22,16 +22,16 @@ function smooth(memory, queries, keys, values, options) {
     temperature = 1,
     restoreKeyNorm,
   } = read('options', options, 'headDim valueDim temperature restoreKeyNorm');
-  const q = floats(memory, 'q', queries);
+  const q = memory.floats('q', queries);
   const type = typeOf(q);
   integer('headDim', headDim, 1);
   integer('valueDim', valueDim, 1);
   number('temperature', temperature);
   const restore = yes('restoreKeyNorm', restoreKeyNorm);
   const m = rows('q', q, headDim, 'headDim');
-  const k = floats(memory, 'k', keys, type);
+  const k = memory.floats('k', keys, type);
   const n = rows('k', k, headDim, 'headDim');
-  const v = values === undefined || values === null ? null : floats(memory, 'v', values, type);
+  const v = values === undefined || values === null ? null : memory.floats('v', values, type);
   if (v) sized('v', v, n * valueDim, 'n*valueDim');
   finite('q', q);
   finite('k', k);
@@ -80,18 +80,17 @@ export const gaussianWeights = (...given) => smooth(...given).result;
 /**
  * Statement 6: Theory.kernelEquivalence.
  * @param {Memory} memory
- * @param {Memory} kernels whose attention is compared
  * @param {any} queries
  * @param {any} keys
  * @param {any} values
  * @param {any} options
  */
-export function kernelEquivalence(memory, kernels, queries, keys, values, options) {
+export function kernelEquivalence(memory, queries, keys, values, options) {
   const { inputs, type, shape, result: gaussian } = smooth(memory, queries, keys, values, options);
   const { m, n, headDim, valueDim, temperature } = shape;
   const [q, k, v] = inputs;
   const softmax = /** @type {any} */ (
-    attention(kernels, q, k, v, { headDim, valueDim, temperature, want: { weights: true } })
+    attention(memory.kernels, q, k, v, { headDim, valueDim, temperature, want: { weights: true } })
   );
   return memory.scope(() => {
     const report = memory.pushArray('float64', 10);

@@ -3,64 +3,29 @@
  * inputs are copied and attention is loaded without them.
  */
 import { compile } from '../engine/load.js';
-import { Memory } from '../engine/memory.js';
 import { ClearheadError } from '../errors.js';
-import { klBudget, klFrontier, normal, rhoEffective, scaleExperiment } from './budget.js';
-import { maximumEntropy, maximumLikelihood } from './estimates.js';
-import { gaussianWeights, kernelEquivalence } from './gaussian.js';
-import { gibbs, limits, lipschitz, logSumExp, simplexMerge, softmaxJacobian } from './gibbs.js';
-import { cost, operatorNorm, sharedKeyBounds } from './sharing.js';
+import { TheoryMemory } from './memory.js';
+import { STATEMENTS } from './statements.js';
 
-/** In the order of the statements. */
-const STATEMENTS = {
-  maximumLikelihood,
-  maximumEntropy,
-  klBudget,
-  klFrontier,
-  rhoEffective,
-  gaussianWeights,
-  gibbs,
-  simplexMerge,
-  logSumExp,
-  softmaxJacobian,
-  lipschitz,
-  limits,
-  sharedKeyBounds,
-  operatorNorm,
-  scaleExperiment,
-  normal,
-};
+/** @typedef {import('../engine/memory.js').Memory} Memory */
 
 /**
- * @param {Record<string, Function>} functions
- * @param {Memory[]} first the arguments they are bound to
- */
-const bound = (functions, ...first) =>
-  Object.fromEntries(
-    Object.entries(functions).map(([name, f]) => [
-      name,
-      (/** @type {any[]} */ ...values) => f(...first, ...values),
-    ]),
-  );
-
-/**
- * The statements, in the memory of an instance of theory.wasm.
- * @param {Memory} memory
- * @param {Memory} kernels of the engine that the statements are about
+ * The functions of all statements.
+ * @param {TheoryMemory} memory
  * @returns {import('./types.d.ts').Theory}
  */
-export const theory = (memory, kernels) =>
-  /** @type {any} */ (
-    Object.freeze({
-      ...bound(STATEMENTS, memory),
-      ...bound({ kernelEquivalence }, memory, kernels),
-      ...bound({ cost }, kernels),
-    })
-  );
+export function theory(memory) {
+  const all = STATEMENTS.flatMap(({ functions = {} }) => Object.entries(functions));
+  const bound = all.map(([name, f]) => [
+    name,
+    (/** @type {any[]} */ ...values) => f(memory, ...values),
+  ]);
+  return Object.freeze(Object.fromEntries(bound));
+}
 
 /**
  * Loads theory.wasm, checks that it computes, and returns the statements.
- * @param {Memory} kernels
+ * @param {Memory} kernels of the engine that the statements are about
  * @param {import('../types.d.ts').InitOptions['theoryWasm']} source default: the file beside this
  */
 export async function load(kernels, source) {
@@ -69,10 +34,11 @@ export async function load(kernels, source) {
     ? compile(new URL('./theory.wasm', import.meta.url), 'theory.wasm')
     : compile(given, 'theoryWasm'));
   try {
-    const memory = new Memory((await WebAssembly.instantiate(module, {})).exports);
+    const instance = await WebAssembly.instantiate(module, {});
+    const memory = new TheoryMemory(instance.exports, kernels);
     // σ² = T·√dim
     if (memory.c.attn_gaussian_sigma2(1, 2) !== 2) throw new Error('self-test');
-    return theory(memory, kernels);
+    return theory(memory);
   } catch (/** @type {any} */ cause) {
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
     throw new ClearheadError('FORMAT', 'theory.wasm is not of this version', { cause });

@@ -1,27 +1,12 @@
 /** Between the statements and theory.h: arrays of numbers in, named arrays and numbers out. */
 import { number, sized } from '../check.js';
-import { Tensor } from '../engine/memory.js';
 import { describe, kindOf, refuse } from '../errors.js';
 import { STATUS } from '../engine/status.js';
 
 /**
- * @typedef {import('../engine/memory.js').Memory} Memory
+ * @typedef {import('./memory.js').TheoryMemory} Memory
  * @typedef {import('./types.d.ts').Identity} Identity
  */
-
-/**
- * A float array. A tensor of any engine stands for a copy of its data.
- * @param {Memory} memory
- * @param {string} name
- * @param {any} x
- * @param {import('../types.d.ts').DType} [type]
- * @returns {Float32Array | Float64Array}
- */
-export function floats(memory, name, x, type) {
-  if (!(x instanceof Tensor)) return memory.floats(name, x, type);
-  x.place(undefined, name); // refuses one that is disposed
-  return memory.floats(name, x.data.slice(), type);
-}
 
 /**
  * A float array or tensor of at least one number, all finite, and as many as `length` if given.
@@ -33,7 +18,7 @@ export function floats(memory, name, x, type) {
  * @returns {Float32Array | Float64Array}
  */
 export function numbers(memory, name, x, length, shape = 'numbers') {
-  const a = floats(memory, name, x);
+  const a = memory.floats(name, x);
   if (length !== undefined) sized(name, a, length, shape);
   else if (!a.length) refuse('SHAPE', name, 'empty', 'at least one number');
   return finite(name, a);

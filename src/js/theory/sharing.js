@@ -3,7 +3,7 @@ import { checkStatus } from '../engine/status.js';
 import { compute, numbers } from './run.js';
 
 /**
- * @typedef {import('../engine/memory.js').Memory} Memory
+ * @typedef {import('./memory.js').TheoryMemory} Memory
  * @typedef {import('../types.d.ts').DType} DType
  */
 
@@ -113,11 +113,11 @@ export function operatorNorm(memory, a, options) {
 
 /**
  * Statement 15: Theory.cost.
- * @param {Memory} kernels of the engine that is asked
+ * @param {Memory} memory
  * @param {any} options
  * @returns {any}
  */
-export function cost(kernels, options) {
+export function cost({ kernels }, options) {
   const { m, n, headDim, valueDim = headDim } = read('options', options, 'm n headDim valueDim');
   /** @type {[number, number, number, number, number, number, number]} */
   const shape = [

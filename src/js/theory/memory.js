@@ -1,0 +1,27 @@
+import { Memory, Tensor } from '../engine/memory.js';
+
+/** The memory of the statements. Theirs is not the memory of an engine, so inputs are copied. */
+export class TheoryMemory extends Memory {
+  /**
+   * @param {WebAssembly.Exports} exports of theory.wasm
+   * @param {Memory} kernels of the engine that the statements are about
+   */
+  constructor(exports, kernels) {
+    super(exports);
+    this.kernels = kernels;
+  }
+
+  /**
+   * A float array. A tensor of any engine stands for a copy of its data.
+   * @override
+   * @param {string} name
+   * @param {any} x
+   * @param {import('../types.d.ts').DType} [type]
+   * @returns {Float32Array | Float64Array}
+   */
+  floats(name, x, type) {
+    if (!(x instanceof Tensor)) return super.floats(name, x, type);
+    x.place(undefined, name); // refuses one that is disposed
+    return super.floats(name, x.data.slice(), type);
+  }
+}
