@@ -290,8 +290,8 @@ const MUTATIONS = [
   [
     'absorbed: W_UK not transposed',
     'layers/latent.c',
-    'layer->latent, layer->nope, 1,',
-    'layer->latent, layer->nope, latent,',
+    'attn_matrix_pack_transposed(start_matrix(to + at.transposed, latent, layer->nope), kv_b)',
+    'pack_matrix(to + at.transposed, kv_b, latent, layer->nope)',
     [14],
   ],
   [
@@ -318,8 +318,8 @@ const MUTATIONS = [
   [
     'working memory that grows with n',
     'attention/call.c',
-    ': SPAN;\n  struct',
-    ': (size_t)p->n;\n  struct',
+    ': SPAN;\n  size_t numbers',
+    ': (size_t)p->n;\n  size_t numbers',
     [15],
   ],
   [
