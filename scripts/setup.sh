@@ -50,26 +50,29 @@ install_missing() {
       "There is no apt-get here: install them another way, then run this again"
   fi
   if ! as_root true; then
-    fail "needs packages, and installing them needs root, which sudo does not give here. As root run:" \
-      "  ${install[*]}" "then run this again"
+    fail "needs packages, and installing them needs root, which sudo does not give here." \
+      "As root run:" "  ${install[*]}" "then run this again"
   fi
   mkdir -p build
   say "installing with apt-get: ${missing[*]}"
   as_root apt-get update >"$log" 2>&1 || true # the install below tells whether that mattered
   if ! as_root env DEBIAN_FRONTEND=noninteractive "${install[@]}" >>"$log" 2>&1; then
     tail -n 15 "$log" >&2
-    fail "apt-get could not install them (all it said: $log). When the network or the package list is repaired, as root run:" \
+    fail "apt-get could not install them (all it said: $log)." \
+      "When the network or the package list is repaired, as root run:" \
       "  ${install[*]}" "then run this again"
   fi
 }
 
-# Debian's emscripten package depends on Debian's Node, which is too old for us: apt would put it in the place of a Node
-# in /usr/bin, and refuses beside NodeSource's. The compiler itself needs only python3 and a clang, so it is unpacked here.
+# Debian's emscripten package depends on Debian's Node, which is too old for us. apt would replace a
+# Node in /usr/bin by it, and refuses to install it beside NodeSource's. The compiler itself needs
+# only python3 and a clang, so it is unpacked here.
 unpack_emscripten() {
   if ! have apt-get; then
-    fail "needs Emscripten: put the emcc of an emsdk (https://emscripten.org) on the PATH, then run this again"
+    fail "needs Emscripten: put the emcc of an emsdk (https://emscripten.org) on the PATH," \
+      "then run this again"
   fi
-  say "unpacking Debian's emscripten into .toolchain/ (a download of about 110 MB; the system stays as it is)"
+  say "unpacking Debian's emscripten into .toolchain/ (a download of about 110 MB)"
   local folder=.toolchain/new options=()
   [ "$(id -u)" != 0 ] || options=(-o APT::Sandbox::User=root)
   rm -rf "$folder"
@@ -77,18 +80,20 @@ unpack_emscripten() {
   download() { (cd "$folder" && apt-get "${options[@]}" download emscripten) >>build/apt.log 2>&1; }
   if ! download && ! { as_root apt-get update >>build/apt.log 2>&1 && download; }; then
     tail -n 5 build/apt.log >&2
-    fail "apt-get could not download the package emscripten: run apt-get update as root, or put the emcc of an emsdk on" \
-      "the PATH, then run this again"
+    fail "apt-get could not download the package emscripten: run apt-get update as root," \
+      "or put the emcc of an emsdk on the PATH, then run this again"
   fi
+  local from=./usr/share/emscripten
   dpkg-deb --fsys-tarfile "$folder"/emscripten_*.deb | tar -x -C "$folder" \
-    --exclude='./usr/share/emscripten/tests' --exclude='./usr/share/emscripten/docs' --exclude='./usr/share/emscripten/media' \
-    --exclude='./usr/share/emscripten/cache/sysroot/lib' --exclude='./usr/share/emscripten/system/lib' ./usr/share/emscripten
+    --exclude="$from/tests" --exclude="$from/docs" --exclude="$from/media" \
+    --exclude="$from/cache/sysroot/lib" --exclude="$from/system/lib" "$from"
   mv "$folder/usr/share/emscripten" "$folder/emscripten"
   rm -r "${folder:?}/usr" "$folder"/*.deb
   cat >"$folder/emcc" <<'WRAPPER'
 #!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
-EM_CONFIG=$here/emscripten/.emscripten EM_NODE_JS=$(command -v node) exec python3 "$here/emscripten/emcc.py" "$@"
+export EM_CONFIG=$here/emscripten/.emscripten EM_NODE_JS=$(command -v node)
+exec python3 "$here/emscripten/emcc.py" "$@"
 WRAPPER
   chmod +x "$folder/emcc"
   rm -rf .toolchain/emscripten .toolchain/emcc
@@ -100,16 +105,19 @@ npm_ci() { # FOLDER WHAT
   cmp -s "$1/package-lock.json" "$1/node_modules/.installed-package-lock.json" && return
   say "installing with npm ci in $1: $2"
   npm ci --prefix "$1" --no-audit --no-fund --loglevel=error ||
-    fail "npm ci could not fetch them: check the network and \`npm config get registry\`, then run this again"
+    fail "npm ci could not fetch them: check the network and \`npm config get registry\`," \
+      "then run this again"
   cp "$1/package-lock.json" "$1/node_modules/.installed-package-lock.json"
 }
 
-node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)' ||
+node -e 'const [a, b] = process.versions.node.split(".");
+  process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)' ||
   fail "needs Node 20.19 or newer, this is $(node --version)"
 
 need cmake have cmake
 need ninja-build have ninja
-# An emsdk brings its own clang. Debian's emcc runs clang 14, which knows no relaxed SIMD, or a newer one beside it.
+# An emsdk brings its own clang. Debian's emcc runs clang 14, which knows no relaxed SIMD, or a
+# newer one beside it.
 emcc=$(command -v emcc || true)
 if [ -z "$emcc" ] || [ "$emcc" = /usr/bin/emcc ]; then
   need python3 have python3
@@ -122,7 +130,8 @@ if [ "$level" = test ]; then
   need libc6-dev test -e /usr/include/stdio.h
   need clang have clang
   need clang-format have clang-format
-  need "libclang-rt-${clang_version%%.*}-dev" compgen -G "$(clang -print-resource-dir 2>/dev/null)/lib/*/libclang_rt.asan*"
+  need "libclang-rt-${clang_version%%.*}-dev" \
+    compgen -G "$(clang -print-resource-dir 2>/dev/null)/lib/*/libclang_rt.asan*"
   need chromium have chromium
   need firefox-esr have firefox-esr
   need fonts-dejavu-core compgen -G '/usr/share/fonts/truetype/*/*.ttf'
@@ -142,9 +151,11 @@ if [ "$level" = start ] && ! [ -d node_modules/@huggingface/jinja ]; then
     say "npm ci could not fetch it: all else works, and npm install adds it later"
 fi
 if [ "$level" = test ]; then
-  npm_ci . "typescript, esbuild, publint, playwright-core and type declarations, for the tests alone"
+  npm_ci . "the tools of the tests: typescript, esbuild, publint, playwright-core and others"
   npm_ci tests/engines/newer-node "a newer Node, in that folder alone"
-  node tests/engines/newer-node/index.js >/dev/null || fail "the newer Node of tests/engines/newer-node does not run on this machine"
+  node tests/engines/newer-node/index.js >/dev/null ||
+    fail "the newer Node of tests/engines/newer-node does not run on this machine"
   npm_ci tests/engines/others "Deno and Bun, in that folder alone (a download of about 90 MB)"
-  node tests/engines/others/index.js >/dev/null || fail "Deno or Bun of tests/engines/others does not run on this machine"
+  node tests/engines/others/index.js >/dev/null ||
+    fail "Deno or Bun of tests/engines/others does not run on this machine"
 fi

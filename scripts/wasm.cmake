@@ -1,20 +1,22 @@
 # CMake toolchain: compile with emcc, link with the wasm-ld of the same LLVM.
 #
-# The modules are freestanding: they need neither Emscripten's runtime nor its JavaScript, so its link step has nothing to
-# do here. Debian 12's could not do it either: its Binaryen 108 does not know the opcodes of relaxed SIMD.
-# Debian 12's emcc (3.1.6) runs clang 14, which predates that standard, but runs any clang-N installed beside it when two
-# environment variables say so. Other versions of Emscripten bring a clang that is new enough.
+# The modules are freestanding. They need neither Emscripten's runtime nor its JavaScript, so its
+# link step has nothing to do here. Debian 12's could not do it either: its Binaryen 108 does not
+# know the opcodes of relaxed SIMD. Debian 12's emcc (3.1.6) runs clang 14, which predates that standard. Two
+# environment variables make it run any clang-N that is installed beside it. Other versions of
+# Emscripten bring a clang that is new enough.
 
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 
 find_program(EMCC emcc HINTS "${CMAKE_CURRENT_LIST_DIR}/../.toolchain")
 if(NOT EMCC)
-  message(FATAL_ERROR "emcc is neither on the PATH nor in .toolchain: run scripts/setup.sh, or put an emsdk on the PATH.")
+  message(FATAL_ERROR "emcc is neither on the PATH nor in .toolchain: "
+                      "run scripts/setup.sh, or put an emsdk on the PATH.")
 endif()
 
-# Which clang and wasm-ld an emcc runs (ATTN_WASM_LD), and whether relaxed SIMD comes out of them as engines read it
-# (ATTN_RELAXED): f32x4.relaxed_madd is fd 85 02, older drafts had other numbers.
+# Which clang and wasm-ld an emcc runs (ATTN_WASM_LD), and whether relaxed SIMD comes out of them as
+# engines read it (ATTN_RELAXED): f32x4.relaxed_madd is fd 85 02, older drafts had other numbers.
 function(probe environment)
   set(ATTN_WASM_LD "" PARENT_SCOPE)
   set(ATTN_RELAXED FALSE PARENT_SCOPE)
@@ -35,9 +37,10 @@ function(probe environment)
   set(ATTN_LLVM "${major}" PARENT_SCOPE)
   set(scratch "${CMAKE_BINARY_DIR}/CMakeFiles/probe")
   file(WRITE "${scratch}.c" "typedef float f32x4 __attribute__((vector_size(16)));\n"
-                            "f32x4 f(f32x4 a, f32x4 b, f32x4 c) { return __builtin_wasm_relaxed_madd_f32x4(a, b, c); }\n")
-  execute_process(COMMAND ${CMAKE_COMMAND} -E env ${environment} ${EMCC} -O1 -msimd128 -mrelaxed-simd
-                          -c "${scratch}.c" -o "${scratch}.o"
+                            "f32x4 f(f32x4 a, f32x4 b, f32x4 c)\n"
+                            "{ return __builtin_wasm_relaxed_madd_f32x4(a, b, c); }\n")
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env ${environment} ${EMCC}
+                          -O1 -msimd128 -mrelaxed-simd -c "${scratch}.c" -o "${scratch}.o"
                   OUTPUT_QUIET ERROR_QUIET RESULT_VARIABLE status)
   if(status EQUAL 0)
     file(READ "${scratch}.o" bytes HEX)
@@ -67,11 +70,12 @@ if(NOT DEFINED CACHE{ATTN_WASM_LD}) # CMake reads a toolchain file more than onc
     endforeach()
   endif()
   if(NOT linker)
-    message(FATAL_ERROR "${EMCC} works with no clang that has its wasm-ld (package lld-N) beside it: "
-                        "on Debian 12 install clang-19 and lld-19.")
+    message(FATAL_ERROR "${EMCC} works with no clang that has its wasm-ld (package lld-N) "
+                        "beside it: on Debian 12 install clang-19 and lld-19.")
   endif()
   set(ATTN_WASM_LD "${linker}" CACHE FILEPATH "the wasm-ld of emcc's LLVM")
-  set(ATTN_RELAXED "${ATTN_RELAXED}" CACHE BOOL "relaxed SIMD compiles to the opcodes of the standard")
+  set(ATTN_RELAXED "${ATTN_RELAXED}" CACHE BOOL
+      "relaxed SIMD compiles to the opcodes of the standard")
   set(ATTN_EMCC_ENVIRONMENT "${environment}" CACHE STRING "which clang emcc runs")
   message(STATUS "wasm: ${EMCC}, LLVM ${ATTN_LLVM}, ${linker}")
 endif()
