@@ -21,8 +21,8 @@ const lowered = (formula) => formula.replace(/_(\w(?:,\w)?)/g, '<sub>$1</sub>');
 function pageTable() {
   const rows = STATEMENTS.map(
     ({ number, name, formula, page }) =>
-      `          <tr><th scope="row">${number}</th><td>${name}</td>` +
-      `<td>${lowered(formula)}</td><td>${page}</td></tr>\n`,
+      `          <tr><th scope="row">${number}</th><td>${name}</td>\n` +
+      `          <td>${lowered(formula)}</td>\n          <td>${page}</td></tr>\n`,
   );
   return `\n${rows.join('')}          `;
 }

@@ -2,9 +2,11 @@
 #
 # The modules are freestanding. They need neither Emscripten's runtime nor its JavaScript, so its
 # link step has nothing to do here. Debian 12's could not do it either: its Binaryen 108 does not
-# know the opcodes of relaxed SIMD. Debian 12's emcc (3.1.6) runs clang 14, which predates that standard. Two
-# environment variables make it run any clang-N that is installed beside it. Other versions of
-# Emscripten bring a clang that is new enough.
+# know the opcodes of relaxed SIMD.
+#
+# Debian 12's emcc (3.1.6) runs clang 14, which predates that standard. Two environment variables
+# make it run any clang-N that is installed beside it. Other versions of Emscripten bring a clang
+# that is new enough.
 
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
