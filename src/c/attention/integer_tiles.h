@@ -24,7 +24,7 @@ enum { WORD = 4 };
 
 INLINE int numbers_by(int32_t form, int bytes)
 {
-  return form == DOT_WIDE ? BY_PAIRS : bytes ? BY_BYTES : BY_SPLIT;
+  return form == DOT_I16 ? BY_PAIRS : bytes ? BY_BYTES : BY_SPLIT;
 }
 
 /* How many words a row has for each word of a panel, and their int32 from row to row. */

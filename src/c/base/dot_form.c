@@ -5,7 +5,7 @@
 int32_t attn_dot_form(int32_t bits)
 {
   if (!V_DOT8)
-    return DOT_WIDE;
+    return DOT_I16;
   /*
    * Saturation shows in the first lane and, downwards, in the second; the accumulator's part in the
    * third; all 16 products in all.
@@ -20,6 +20,6 @@ int32_t attn_dot_form(int32_t bits)
       got ^ (i32x4) { 1000 - 508, 1001 + 512, 1002 + 70, 1003 + 640 - 762 + 14 + 1016 };
   return !v_any(is_unsigned) ? DOT_UNSIGNED
          : !v_any(is_signed) ? DOT_SIGNED
-         : bits > 6          ? DOT_WIDE
+         : bits > 6          ? DOT_I16
                              : DOT_PAIRS;
 }

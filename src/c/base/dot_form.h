@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 enum {
-  DOT_WIDE,     /* 16-bit lanes, summed in twos: exact everywhere */
+  DOT_I16,      /* 16-bit lanes, summed in twos: exact everywhere */
   DOT_UNSIGNED, /* 8-bit lanes, summed in fours; the second operand is unsigned (VPDPBUSD) */
   DOT_SIGNED,   /* the same; the second operand is signed (SDOT) */
   /*

@@ -133,7 +133,7 @@ void attn_share_products(attn_team *team, const prepared_inputs *inputs,
 
   /* a piece has as many inputs as stay in the cache, and as many outputs as its work allows */
   product_task task = {inputs, products, count, .piece_inputs = 0};
-  task.piece_inputs = attn_multiply_abreast(attn_matrix_type(w), columns);
+  task.piece_inputs = attn_multiply_inputs_per_block(attn_matrix_type(w), columns);
   const int32_t blocks = (max_inputs + task.piece_inputs - 1) / task.piece_inputs;
   const int32_t max_pieces = threads > 1 ? PIECES_PER_THREAD * threads : 1;
   int32_t wanted = work < PIECE_WORK * max_pieces ? (int32_t)(work / PIECE_WORK) : max_pieces;

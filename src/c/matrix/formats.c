@@ -1,30 +1,87 @@
 /*
- * Quantised blocks: from a file's layout to a plain one, and between that and a panel's (matrix.h).
+ * The table of weight types, and their blocks as ggml writes them to files.
  */
-#include "quads.h"
-
-weight_type attn_weight_type(int32_t type)
-{
-  static const weight_type types[] = {
-      [ATTN_F32] = {4, 1, 0, 0, 0, 0, 0},        [ATTN_F16] = {2, 1, 0, 0, 0, 0, 0},
-      [ATTN_Q4_0] = {18, 32, 4, 0, 8, 0, 0},     [ATTN_Q4_1] = {20, 32, 4, 0, 0, 1, 0},
-      [ATTN_Q5_0] = {22, 32, 4, 1, 16, 0, 0},    [ATTN_Q5_1] = {24, 32, 4, 1, 0, 1, 0},
-      [ATTN_Q8_0] = {34, 32, 8, 0, 128, 0, 0},   [ATTN_Q4_K] = {144, 256, 4, 0, 0, -1, 16},
-      [ATTN_Q5_K] = {176, 256, 4, 1, 0, -1, 16}, [ATTN_Q6_K] = {210, 256, 4, 2, 32, 0, 16},
-      [ATTN_BF16] = {2, 1, 0, 0, 0, 0, 0},
-  };
-  return type < 0 || type > ATTN_BF16 ? (weight_type){0} : types[type];
-}
+#include "formats.h"
+#include "base/half.h"
+#include "product.h"
 
 /*
- * Eight quants at a time, one in each byte of a word: the same in any compilation, and loading is
- * not to wait for it.
+ * ---- Blocks in a file ------------------------------------------------------------------------
+ *
+ * Everything is made of bytes, because a block may begin at any address.
  */
+
+typedef uint8_t float16[2]; /* little-endian */
+
+/* d·(q − 8), 4.5 bits per weight */
+typedef struct {
+  float16 d;
+  uint8_t low[16];
+} block_q4_0;
+_Static_assert(sizeof(block_q4_0) == 18, "a block of 32 weights");
+
+/* d·q + m, 5 bits per weight */
+typedef struct {
+  float16 d, m;
+  uint8_t low[16];
+} block_q4_1;
+_Static_assert(sizeof(block_q4_1) == 20, "a block of 32 weights");
+
+/* d·(q − 16), 5.5 bits per weight */
+typedef struct {
+  float16 d;
+  uint8_t high[4]; /* the fifth bits */
+  uint8_t low[16];
+} block_q5_0;
+_Static_assert(sizeof(block_q5_0) == 22, "a block of 32 weights");
+
+/* d·q + m, 6 bits per weight */
+typedef struct {
+  float16 d, m;
+  uint8_t high[4];
+  uint8_t low[16];
+} block_q5_1;
+_Static_assert(sizeof(block_q5_1) == 24, "a block of 32 weights");
+
+/* d·q, 8.5 bits per weight */
+typedef struct {
+  float16 d;
+  int8_t q[32];
+} block_q8_0;
+_Static_assert(sizeof(block_q8_0) == 34, "a block of 32 weights");
+
+/* d·s·q − m·t, 4.5 bits per weight */
+typedef struct {
+  float16 d, m;
+  uint8_t scales[12]; /* eight s and eight t of 6 bits */
+  uint8_t low[128];   /* 32 bytes have the nibbles of two block32 */
+} block_q4_k;
+_Static_assert(sizeof(block_q4_k) == 144, "a block of 256 weights");
+
+/* d·s·q − m·t, 5.5 bits per weight */
+typedef struct {
+  float16 d, m;
+  uint8_t scales[12];
+  uint8_t high[32]; /* bit p of byte c belongs to block32 p */
+  uint8_t low[128];
+} block_q5_k;
+_Static_assert(sizeof(block_q5_k) == 176, "a block of 256 weights");
+
+/* d·s·(q − 32), 6.5625 bits per weight */
+typedef struct {
+  uint8_t low[128]; /* 64 bytes have the nibbles of four block32 */
+  uint8_t high[64]; /* 32 bytes have two further bits for each of the four */
+  int8_t scales[16];
+  float16 d;
+} block_q6_k;
+_Static_assert(sizeof(block_q6_k) == 210, "a block of 256 weights");
+
+/* Eight quants at a time, one in each byte of a word. */
 typedef uint64_t bytes8;
 
 #define EACH(byte) ((bytes8)0x0101010101010101 * (byte))
 
-INLINE bytes8 read8(const uint8_t *p)
+INLINE bytes8 read8(const void *p)
 {
   bytes8 x;
   __builtin_memcpy(&x, p, 8);
@@ -33,7 +90,7 @@ INLINE bytes8 read8(const uint8_t *p)
 
 INLINE void write8(uint8_t *p, bytes8 x) { __builtin_memcpy(p, &x, 8); }
 
-INLINE uint16_t read16(const uint8_t *p) { return (uint16_t)(p[0] | p[1] << 8); }
+INLINE uint16_t read16(const float16 x) { return (uint16_t)(x[0] | x[1] << 8); }
 
 /* Bit i of a byte as bit 4 of byte i. */
 INLINE bytes8 fifth_bits(uint8_t bits)
@@ -44,131 +101,167 @@ INLINE bytes8 fifth_bits(uint8_t bits)
 
 /*
  * Sixteen bytes of two nibbles: the low ones are the first 16 weights, the high ones the rest.
- * `high`: a fifth bit each, or NULL.
+ * `high` has a fifth bit for each, or is NULL.
  */
 static void read_nibbles(uint8_t *q, const uint8_t *low, const uint8_t *high)
 {
-  for (int c = 0; c < PART; c += 8) {
+  for (int c = 0; c < BLOCK32; c += 8) {
     bytes8 x = read8(low + c % 16) >> (c / 16 * 4) & EACH(15);
     write8(q + c, high ? x | fifth_bits(high[c / 8]) : x);
   }
 }
 
-/*
- * Q4_K, Q5_K: twelve bytes hold eight s and eight t of 6 bits; the last four of each are split into
- * 4 bits and 2.
- */
-static void read_six_bits(weight_unit *u, const uint8_t *x)
+static void read_q4_0(superblock *to, const void *block)
+{
+  const block_q4_0 *b = block;
+  to->d = read16(b->d);
+  read_nibbles(to->q, b->low, NULL);
+}
+
+static void read_q4_1(superblock *to, const void *block)
+{
+  const block_q4_1 *b = block;
+  to->d = read16(b->d);
+  to->m = read16(b->m);
+  read_nibbles(to->q, b->low, NULL);
+}
+
+static void read_q5_0(superblock *to, const void *block)
+{
+  const block_q5_0 *b = block;
+  to->d = read16(b->d);
+  read_nibbles(to->q, b->low, b->high);
+}
+
+static void read_q5_1(superblock *to, const void *block)
+{
+  const block_q5_1 *b = block;
+  to->d = read16(b->d);
+  to->m = read16(b->m);
+  read_nibbles(to->q, b->low, b->high);
+}
+
+static void read_q8_0(superblock *to, const void *block)
+{
+  const block_q8_0 *b = block;
+  to->d = read16(b->d);
+  for (int c = 0; c < BLOCK32; c += 8)
+    write8(to->q + c, read8(b->q + c) ^ EACH(128));
+}
+
+/* Twelve bytes with eight s and eight t. The last four of each are split into 4 bits and 2. */
+static void read_scales(superblock *to, const uint8_t *x)
 {
   for (int p = 0; p < 4; p++) {
-    u->s[p] = x[p] & 63, u->t[p] = x[p + 4] & 63;
-    u->s[p + 4] = (uint8_t)((x[p + 8] & 15) | (x[p] >> 6) << 4);
-    u->t[p + 4] = (uint8_t)((x[p + 8] >> 4) | (x[p + 4] >> 6) << 4);
+    to->s[p] = x[p] & 63;
+    to->t[p] = x[p + 4] & 63;
+    to->s[p + 4] = (uint8_t)((x[p + 8] & 15) | (x[p] >> 6) << 4);
+    to->t[p + 4] = (uint8_t)((x[p + 8] >> 4) | (x[p + 4] >> 6) << 4);
   }
 }
 
-/* Q4_K, Q5_K: 32 bytes of nibbles hold two parts; bit p of high[c] belongs to part p. */
-static void read_parts(weight_unit *u, const uint8_t *low, const uint8_t *high)
+/* The quants of Q4_K and Q5_K. `high` is NULL with 4 bits. */
+static void read_block32s(uint8_t *q, const uint8_t *low, const uint8_t *high)
 {
-  for (int c = 0; c < UNIT; c += 8) {
-    int p = c / PART, l = c % PART;
+  for (int c = 0; c < SUPERBLOCK; c += 8) {
+    int p = c / BLOCK32, l = c % BLOCK32;
     bytes8 x = read8(low + p / 2 * 32 + l) >> (p % 2 * 4) & EACH(15);
-    write8(u->q + c, high ? x | (read8(high + l) >> p & EACH(1)) << 4 : x);
+    write8(q + c, high ? x | (read8(high + l) >> p & EACH(1)) << 4 : x);
+  }
+}
+
+static void read_q4_k(superblock *to, const void *block)
+{
+  const block_q4_k *b = block;
+  to->d = read16(b->d);
+  to->m = read16(b->m);
+  read_scales(to, b->scales);
+  read_block32s(to->q, b->low, NULL);
+}
+
+static void read_q5_k(superblock *to, const void *block)
+{
+  const block_q5_k *b = block;
+  to->d = read16(b->d);
+  to->m = read16(b->m);
+  read_scales(to, b->scales);
+  read_block32s(to->q, b->low, b->high);
+}
+
+static void read_q6_k(superblock *to, const void *block)
+{
+  const block_q6_k *b = block;
+  to->d = read16(b->d);
+  __builtin_memcpy(to->s, b->scales, sizeof b->scales);
+  for (int c = 0; c < SUPERBLOCK; c += 8) {
+    int half = c / 128, p = c / BLOCK32 % 4, l = c % BLOCK32;
+    bytes8 low = read8(b->low + half * 64 + p % 2 * 32 + l) >> (p / 2 * 4) & EACH(15);
+    bytes8 high = read8(b->high + half * 32 + l) >> (2 * p) & EACH(3);
+    write8(to->q + c, low | high << 4);
   }
 }
 
 /*
- * Q6_K: each half of 128 has 64 bytes of nibbles and 32 bytes of two further bits for the four
- * parts.
+ * ---- The table -------------------------------------------------------------------------------
  */
-static void read_six_bit_quants(weight_unit *u, const uint8_t *low, const uint8_t *high)
+
+#define FLOATS(bytes) .block_weights = 1, .block_bytes = bytes
+/* How a file stores a quantised type: block_NAME and read_NAME. */
+#define BLOCKS(name, weights)                                                                      \
+  .block_weights = weights, .block_bytes = sizeof(block_##name), .read = read_##name
+/* The kernels of a family (product.h). */
+#define KERNELS(family)                                                                            \
+  .i16 = &attn_i16_##family, .i8 = &attn_i8_##family, .i8_pairs = &attn_i8_pairs_##family
+
+static const weight_type types[] = {
+    [ATTN_F32] = {"F32", FLOATS(4)},
+    [ATTN_F16] = {"F16", FLOATS(2)},
+    [ATTN_BF16] = {"BF16", FLOATS(2)},
+    [ATTN_Q4_0] = {"Q4_0", BLOCKS(q4_0, 32), .bits = 4, .offset = 8, KERNELS(q4)},
+    [ATTN_Q4_1] = {"Q4_1", BLOCKS(q4_1, 32), .bits = 4, .min_sign = 1, KERNELS(q4_min)},
+    [ATTN_Q5_0] = {"Q5_0", BLOCKS(q5_0, 32), .bits = 5, .offset = 16, KERNELS(q5)},
+    [ATTN_Q5_1] = {"Q5_1", BLOCKS(q5_1, 32), .bits = 5, .min_sign = 1, KERNELS(q5_min)},
+    [ATTN_Q8_0] = {"Q8_0", BLOCKS(q8_0, 32), .bits = 8, .offset = 128, KERNELS(q8)},
+    [ATTN_Q4_K] = {"Q4_K", BLOCKS(q4_k, 256), .bits = 4, .min_sign = -1,
+                   .sub_scales = SCALES_AND_MINS, KERNELS(q4_k)},
+    [ATTN_Q5_K] = {"Q5_K", BLOCKS(q5_k, 256), .bits = 5, .min_sign = -1,
+                   .sub_scales = SCALES_AND_MINS, KERNELS(q5_k)},
+    [ATTN_Q6_K] = {"Q6_K", BLOCKS(q6_k, 256), .bits = 6, .offset = 32, .sub_scales = HALF_SCALES,
+                   KERNELS(q6_k)},
+};
+
+const weight_type *attn_weight_type(int32_t type)
 {
-  for (int c = 0; c < UNIT; c += 8) {
-    int half = c / 128, part = c / PART % 4, l = c % PART;
-    bytes8 x = read8(low + half * 64 + part % 2 * 32 + l) >> (part / 2 * 4) & EACH(15);
-    write8(u->q + c, x | (read8(high + half * 32 + l) >> (2 * part) & EACH(3)) << 4);
-  }
+  const int32_t count = sizeof types / sizeof *types;
+  return type < 0 || type >= count || !types[type].name ? NULL : &types[type];
 }
 
-void attn_unit_read(weight_unit *u, int32_t type, const uint8_t *x)
+const char *attn_weight_type_name(int32_t type)
 {
-  u->d = read16(x);
-  u->m = read16(x + 2);
-  switch (type) {
-  case ATTN_Q4_0:
-    return read_nibbles(u->q, x + 2, NULL);
-  case ATTN_Q4_1:
-    return read_nibbles(u->q, x + 4, NULL);
-  case ATTN_Q5_0:
-    return read_nibbles(u->q, x + 6, x + 2);
-  case ATTN_Q5_1:
-    return read_nibbles(u->q, x + 8, x + 4);
-  case ATTN_Q8_0:
-    for (int c = 0; c < PART; c += 8)
-      write8(u->q + c, read8(x + 2 + c) ^ EACH(128));
-    return;
-  case ATTN_Q4_K:
-    read_six_bits(u, x + 4);
-    return read_parts(u, x + 16, NULL);
-  case ATTN_Q5_K:
-    read_six_bits(u, x + 4);
-    return read_parts(u, x + 48, x + 16);
-  case ATTN_Q6_K:
-    __builtin_memcpy(u->s, x + 192, 16);
-    u->d = read16(x + 208);
-    return read_six_bit_quants(u, x, x + 128);
-  }
+  const weight_type *t = attn_weight_type(type);
+  return t ? t->name : NULL;
 }
 
-/*
- * 32 quants of 8 bits into lane r: signed, but unsigned where the dot product takes them so, or
- * below another (wide.c).
- */
-static void store_bytes(int32_t form, uint8_t *x, int32_t r, const uint8_t *q)
+int32_t attn_weight_type_block(int32_t type)
 {
-  if (form == DOT_WIDE) {
-    for (int c = 0; c < PART / 2; c += 2) {
-      const uint8_t *pair = q + wide_place(c),
-                    four[] = {pair[0], pair[16] ^ 128, pair[2], pair[18] ^ 128};
-      __builtin_memcpy(x + c / 2 * 32 + 4 * r, four, 4);
-    }
-    return;
-  }
-  for (int c = 0; c < PART; c += 8, q += 8) {
-    bytes8 y = read8(q) ^ EACH(form == DOT_UNSIGNED ? 0 : 128);
-    for (int k = 0; k < 8; k += 4, y >>= 32)
-      __builtin_memcpy(x + (c + k) * PANEL + 4 * r, &y, 4);
-  }
+  const weight_type *t = attn_weight_type(type);
+  return t ? t->block_weights : 0;
 }
 
-/* 32 quants of so many bits into lane r. */
-static void store_bits(int bits, uint8_t *x, int32_t r, const uint8_t *q)
+int32_t attn_weight_type_block_bytes(int32_t type)
 {
-  uint32_t four[8];
-  __builtin_memcpy(four, q, sizeof four);
-  ROLLED for (int k = 0; k < bits; k++)
-  {
-    uint32_t word = word_of(four, bits, k);
-    __builtin_memcpy(x + 32 * k + 4 * r, &word, 4);
-  }
+  const weight_type *t = attn_weight_type(type);
+  return t ? t->block_bytes : 0;
 }
 
-void attn_unit_store(const weight_unit *u, weight_type t, int32_t form, uint8_t *unit, int32_t r)
+float attn_read_float(int32_t type, const uint8_t *p)
 {
-  __builtin_memcpy(unit + 2 * r, &u->d, 2);
-  if (t.sign_m)
-    __builtin_memcpy(unit + 16 + 2 * r, &u->m, 2);
-  uint8_t *x = unit + unit_head(t);
-  for (int32_t p = 0; p < t.block / PART; p++, x += part_quants(t)) {
-    const uint8_t *q = u->q + PART * p;
-    if (t.sub_scales) {
-      x[r] = t.sign_m ? u->s[p] : u->s[2 * p];
-      x[8 + r] = t.sign_m ? u->t[p] : u->s[2 * p + 1];
-      x += t.sub_scales;
-    }
-    if (t.low_bits == 8)
-      store_bytes(form, x, r, q);
-    else
-      store_bits(t.low_bits + t.high_bits, x, r, q);
-  }
+  float f;
+  uint16_t h;
+  __builtin_memcpy(&h, p, 2);
+  if (type == ATTN_F32)
+    __builtin_memcpy(&f, p, 4);
+  else
+    f = type == ATTN_F16 ? half_to_float(h) : bfloat_to_float(h);
+  return f;
 }

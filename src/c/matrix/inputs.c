@@ -1,147 +1,149 @@
-/* Inputs made ready for products: quantised, or only laid side by side (inputs.h). */
+/* Inputs made ready for products: quantised, or laid side by side (inputs.h). */
 #include "inputs.h"
 
 size_t attn_multiply_scratch_bytes(int32_t type, int32_t m, int32_t columns)
 {
-  weight_type t = attn_weight_type(type);
-  if (m < 1 || m > INT32_MAX - GROUP || !attn_matrix_row_bytes(type, columns))
+  const weight_type *t = attn_weight_type(type);
+  if (m < 1 || m > INT32_MAX - TILE4 || !attn_matrix_row_bytes(type, columns))
     return 0;
   uint64_t rows = (uint64_t)inputs_round_up(m), per_row = 4 * (uint64_t)columns;
-  /* the wide form of a block alone, which takes more than a quarter of one for four */
-  if (t.low_bits)
-    per_row = (uint64_t)(columns / PART) * (uint64_t)input_block(1, 1);
+  /* one row in 16 bits, which takes more than a quarter of a block for four */
+  if (!is_float(t))
+    per_row = (uint64_t)(columns / BLOCK32) * (uint64_t)input_block(1, 1);
   uint64_t bytes = rows * per_row;
   return bytes < (uint64_t)1 << 31 ? (size_t)bytes : 0;
 }
 
-/* Which of the two forms inputs take. */
-static int is_wide(weight_type t) { return weight_form(t) == DOT_WIDE; }
+/* Whether inputs take 16 bits. */
+static int is_i16(const weight_type *t) { return weight_form(t) == DOT_I16; }
 
 int32_t attn_multiply_kind(int32_t type)
 {
-  weight_type t = attn_weight_type(type);
-  return !t.low_bits ? 0 : is_wide(t) ? 1 : 2;
+  const weight_type *t = attn_weight_type(type);
+  return is_float(t) ? 0 : is_i16(t) ? 1 : 2;
 }
 
 const void *attn_multiply_inputs(const void *scratch, int32_t i, int32_t columns, int32_t type)
 {
-  weight_type t = attn_weight_type(type);
-  return (const uint8_t *)scratch + (size_t)i * input_bytes(t, is_wide(t), columns);
+  const weight_type *t = attn_weight_type(type);
+  return (const uint8_t *)scratch + (size_t)i * input_bytes(t, is_i16(t), columns);
 }
 
-int32_t attn_multiply_abreast(int32_t type, int32_t columns)
+int32_t attn_multiply_inputs_per_block(int32_t type, int32_t columns)
 {
-  weight_type t = attn_weight_type(type);
-  int32_t most = (t.low_bits && !is_wide(t) ? 393216 : 196608) / columns & ~(GROUP - 1);
-  return most < GROUP ? GROUP : most;
+  const weight_type *t = attn_weight_type(type);
+  int32_t numbers = is_float(t) || is_i16(t) ? 196608 : 393216; /* tuning.md#inputs-per-block */
+  int32_t inputs = numbers / columns & ~(TILE4 - 1);
+  return inputs < TILE4 ? TILE4 : inputs;
 }
 
-INLINE void transpose_i(i32x4 x[GROUP])
+INLINE void transpose_i(i32x4 x[TILE4])
 {
-  f32x4 y[GROUP] = {(f32x4)x[0], (f32x4)x[1], (f32x4)x[2], (f32x4)x[3]};
+  f32x4 y[TILE4] = {(f32x4)x[0], (f32x4)x[1], (f32x4)x[2], (f32x4)x[3]};
   v_transpose(y);
-  UNROLLED for (int l = 0; l < GROUP; l++) x[l] = (i32x4)y[l];
+  UNROLLED for (int l = 0; l < TILE4; l++) x[l] = (i32x4)y[l];
 }
 
 /* The sum of each vector's lanes. */
-INLINE i32x4 sums_of(i32x4 x[GROUP])
+INLINE i32x4 sums_of(i32x4 x[TILE4])
 {
   transpose_i(x);
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
-/* A group of rows; those that are not there are zeros. */
+/* A group of rows. Those that are missing are zeros. */
 typedef struct {
-  int wide;
+  int i16;
   int32_t rows, count, columns;
   const float *x;
-  uint8_t *block; /* of the first part */
+  uint8_t *block; /* the first block */
 } input_group;
 
-static const float zeros[PART];
+static const float zeros[BLOCK32];
 
-/* The part of row r that begins at column c. */
-INLINE const float *part_of(const input_group *g, int32_t r, int32_t c)
+/* The inputs of row r from column c on. */
+INLINE const float *inputs_at(const input_group *g, int32_t r, int32_t c)
 {
   return r < g->count ? g->x + (size_t)r * (size_t)g->columns + c : zeros;
 }
 
 /*
- * The scale of each part, and in place of Σx what its numbers are to be multiplied by. In a pass of
- * its own, because a division is long waited for. A row's part with NaN or an infinity in it has a
- * d of NaN.
+ * The scale d of each block and row; it is NaN where an input is not finite. The factor 127/max
+ * lies in place of the sum until the inputs are rounded. This is a pass of its own because a
+ * division takes long.
  */
 KERNEL void find_scales(const input_group *g)
 {
   const f32x4 zero = v_splat(0);
   uint8_t *block = g->block;
-  for (int32_t c = 0; c < g->columns; c += PART, block += input_block(g->wide, g->rows)) {
-    float *numbers = (float *)(void *)(block + input_quants(g->wide, g->rows));
+  for (int32_t c = 0; c < g->columns; c += BLOCK32, block += input_block(g->i16, g->rows)) {
+    float *numbers = (float *)(void *)(block + input_quants(g->i16, g->rows));
     /* |x| as integers, in the order of the numbers, infinity and NaN last */
-    i32x4 most[GROUP] = {{0}};
+    i32x4 max_bits[TILE4] = {{0}};
     ROLLED for (int32_t r = 0; r < g->rows; r++)
     {
-      const float *from = part_of(g, r, c);
+      const float *from = inputs_at(g, r, c);
       i32x4 m[2] = {{0}, {0}};
-      UNROLLED for (int l = 0; l < PART / 4; l++) m[l % 2] =
+      UNROLLED for (int l = 0; l < BLOCK32 / 4; l++) m[l % 2] =
           v_max_i(m[l % 2], (i32x4)v_load(from + 4 * l) & v_splat_i(INT32_MAX));
-      most[r] = v_max_i(m[0], m[1]);
+      max_bits[r] = v_max_i(m[0], m[1]);
     }
-    transpose_i(most);
-    f32x4 max = (f32x4)v_max_i(v_max_i(most[0], most[1]), v_max_i(most[2], most[3]));
+    transpose_i(max_bits);
+    f32x4 max =
+        (f32x4)v_max_i(v_max_i(max_bits[0], max_bits[1]), v_max_i(max_bits[2], max_bits[3]));
     f32x4 d = max / v_splat(127.0f) + (max - max);
-    /* max/127 is to be a normal number and 127/max finite; so little is 0 */
+    /* max/127 must be a normal number and 127/max finite; below that, inputs count as 0 */
     i32x4 enough = max > v_splat(2e-36f);
     f32x4 scale = v_select(enough | (d != d), d, zero),
           times = v_select(enough, v_splat(127.0f) / max, zero);
     if (g->rows == 1)
       scale = __builtin_shufflevector(scale, times, 0, 4, 0, 4);
     else
-      v_store(numbers + GROUP, times);
+      v_store(numbers + TILE4, times);
     v_store(numbers, scale);
   }
 }
 
-/* All parts to integers, by the scales that are in their blocks; Σx takes its place there. */
-KERNEL void round_parts(const input_group *g)
+/* All blocks to integers, by the scales that lie in them. The sums take their place there. */
+KERNEL void round_inputs(const input_group *g)
 {
   const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23: adding it rounds to an integer */
-  const int wide = g->wide;
+  const int i16 = g->i16;
   const int32_t rows = g->rows;
   uint8_t *block = g->block;
-  for (int32_t c = 0; c < g->columns; c += PART) {
-    const float *scale = (const float *)(const void *)(block + input_quants(wide, rows));
+  for (int32_t c = 0; c < g->columns; c += BLOCK32) {
+    const float *scale = (const float *)(const void *)(block + input_quants(i16, rows));
     f32x4 d = v_load(scale);
-    i32x4 q[4][GROUP], sums[2][GROUP] = {{{0}}};
+    i32x4 q[4][TILE4], sums[2][TILE4] = {{{0}}};
     ROLLED for (int32_t r = 0; r < rows; r++)
     {
-      const float *from = scale[r] == scale[r] ? part_of(g, r, c) : zeros;
+      const float *from = scale[r] == scale[r] ? inputs_at(g, r, c) : zeros;
       f32x4 times = v_splat(scale[rows + r]);
-      ROLLED for (int h = 0; h < 2; h++, from += PART / 2)
+      ROLLED for (int h = 0; h < 2; h++, from += BLOCK32 / 2)
       {
         i32x4 n[4];
         UNROLLED for (int v = 0; v < 4; v++) n[v] =
             (i32x4)(v_load(from + 4 * v) * times + magic) - (i32x4)magic;
         sums[h][r] = (n[0] + n[1]) + (n[2] + n[3]);
         i32x4 low = v_pack(n[0], n[1]), high = v_pack(n[2], n[3]);
-        if (wide)
+        if (i16)
           q[2 * h][r] = v_even_first((i16x8)low), q[2 * h + 1][r] = v_even_first((i16x8)high);
         else
           q[h][r] = v_pack_bytes(low, high);
       }
     }
-    ROLLED for (int v = 0; v < (wide ? 4 : 2); v++)
+    ROLLED for (int v = 0; v < (i16 ? 4 : 2); v++)
     {
       if (rows > 1)
         transpose_i(q[v]);
       ROLLED for (int l = 0; l < rows; l++, block += 16) v_store_i(block, q[v][l]);
     }
     i32x4 low = sums_of(sums[0]), all = low + sums_of(sums[1]);
-    i32x4 numbers[GROUP] = {(i32x4)d, (i32x4)v_float(all), -all * 128, -low * 128};
+    i32x4 numbers[TILE4] = {(i32x4)d, (i32x4)v_float(all), -all * 128, -low * 128};
     if (rows == 1)
       transpose_i(numbers);
     ROLLED for (int l = 0; l < (rows == 1 ? 1
-                                : wide    ? 2
+                                : i16     ? 2
                                           : 4);
                 l++, block += 16) v_store_i(block, numbers[l]);
   }
@@ -150,36 +152,36 @@ KERNEL void round_parts(const input_group *g)
 void attn_interleave_rows(float *to, const float *x, size_t stride, size_t columns, int32_t rows)
 {
   size_t c = 0;
-  for (; c + 4 <= columns; c += 4, to += 4 * GROUP) {
-    f32x4 y[GROUP];
-    for (int r = 0; r < GROUP; r++)
+  for (; c + 4 <= columns; c += 4, to += 4 * TILE4) {
+    f32x4 y[TILE4];
+    for (int r = 0; r < TILE4; r++)
       y[r] = r < rows ? v_load(x + (size_t)r * stride + c) : v_splat(0);
     v_transpose(y);
     for (int l = 0; l < 4; l++)
-      v_store(to + GROUP * l, y[l]);
+      v_store(to + TILE4 * l, y[l]);
   }
-  for (; c < columns; c++, to += GROUP)
-    for (int r = 0; r < GROUP; r++)
+  for (; c < columns; c++, to += TILE4)
+    for (int r = 0; r < TILE4; r++)
       to[r] = r < rows ? x[(size_t)r * stride + c] : 0;
 }
 
 void attn_multiply_prepare(void *scratch, const float *x, int32_t first, int32_t end,
                            int32_t columns, int32_t type)
 {
-  weight_type t = attn_weight_type(type);
-  int wide = is_wide(t);
-  for (int32_t i = first; i < end; i += GROUP) {
+  const weight_type *t = attn_weight_type(type);
+  const int i16 = is_i16(t);
+  for (int32_t i = first; i < end; i += TILE4) {
     uint8_t *group = (uint8_t *)attn_multiply_inputs(scratch, i, columns, type);
     const float *from = x + (size_t)i * (size_t)columns;
-    int32_t count = end - i < GROUP ? end - i : GROUP, rows = count == 1 ? 1 : GROUP;
-    if (!t.low_bits && rows == 1)
+    int32_t count = end - i < TILE4 ? end - i : TILE4, rows = count == 1 ? 1 : TILE4;
+    if (is_float(t) && rows == 1)
       __builtin_memcpy(group, from, (size_t)columns * sizeof(float));
-    else if (!t.low_bits)
+    else if (is_float(t))
       attn_interleave_rows((float *)(void *)group, from, (size_t)columns, (size_t)columns, count);
     else {
-      input_group g = {wide, rows, count, columns, from, group};
+      input_group g = {i16, rows, count, columns, from, group};
       find_scales(&g);
-      round_parts(&g);
+      round_inputs(&g);
     }
   }
 }

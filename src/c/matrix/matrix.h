@@ -1,22 +1,24 @@
 /*
- * A matrix as the kernels read it: panels of 8 rows, in each of which everything lies in the order
- * of the columns.
+ * A matrix as the kernels read it: row panels of 8 rows, each in the order of the columns.
  *
- * F32, F16, BF16 a panel is (columns, 8): lanes run along rows. Quantised a panel is a sequence of
- * units of 32 columns, or of 256 with the K types. A unit begins with its scales d
- *                    (8 float16) and, if the type has them, m (8); then come its parts of 32
- *                    columns:
- *                      K types: 8 bytes of s and 8 of t (Q4_K, Q5_K), or 8 of s for each half of
- *                      the part (Q6_K)
- *                      quants q: 256 bytes (Q8_0); else 128, 160 or 192 with 4, 5 or 6 bits
- * As many bytes as in the file, but for Q4_K and Q5_K, whose 6-bit s and t lie in bytes here (3 %
- * more).
+ * F32, F16 and BF16: a panel is (columns, 8), so that lanes run along rows.
  *
- * Where q(row r, column c) of a part lies depends on the dot product (dots.h), so that a vector's
- * lanes meet the right inputs. Four neighbouring bytes are four columns: (c/4, r, c%4). Of fewer
- * bits a panel's words lie as (k, r), and bits.h says which columns word k has. Only the bytes of
- * Q8_0 lie otherwise where a lane of the dot product has 16 bits: (p%16/2, r, p%2, p/16), where p
- * is the column's place, and those of the first 16 places are unsigned.
+ * Quantised: a panel is a sequence of superblocks (formats.h). A superblock has, for 8 rows,
+ *   d           8 float16
+ *   m           8 float16, if the type has a minimum
+ *   and for each block32
+ *     s and t   8 bytes each (SCALES_AND_MINS), or an s for each half, 8 bytes each (HALF_SCALES)
+ *     quants    32·8 numbers of `bits` bits
+ *
+ * That is as many bytes as in the file. Only the 6-bit s and t of Q4_K and Q5_K take a byte here,
+ * 3 % more.
+ *
+ * The place of quant q(r, c) depends on the dot product (dot_form.h), so that a vector's lanes meet
+ * the right inputs:
+ *   4 to 6 bits   words (k, r); quads.h says which columns word k has
+ *   8 bits        (c/4, r, c%4): four neighbouring bytes are four columns
+ *   8 bits, where lanes have 16: (p%16/2, r, p%2, p/16) with p = i16_place(c); the quants of the
+ *                 first 16 places are unsigned
  */
 #ifndef MATRIX_H
 #define MATRIX_H
@@ -24,88 +26,61 @@
 #include "base/dot_form.h"
 #include "base/half.h"
 #include "base/tiles.h"
-#include "weights.h"
-
-enum {
-  PART = 32,  /* columns with one scale; inputs have one scale each, too */
-  UNIT = 256, /* columns in a unit of the K types */
-  UNPACK =
-      /*
-       * columns unpacked at a time, a multiple of UNIT: the panel's part takes 12 KB of first-level
-       * cache and of stack
-       */
-  768
-};
+#include "formats.h"
 
 struct attn_matrix {
   int32_t type, rows, columns;
-  int32_t form;       /* of dots.h, as of quantised types: what its bytes are laid out for */
-  int32_t wild;       /* some float16, weight or scale, is infinite or NaN */
-  int32_t unused[11]; /* to 64 bytes, so that panels begin at a multiple of 16 */
+  int32_t form;           /* of dot_form.h: the dot product that the quants are laid out for */
+  int32_t has_non_finite; /* some float16, weight or scale, is infinite or NaN */
+  int32_t unused[11];     /* to 64 bytes, so that panels begin at a multiple of 16 */
 };
 
-/* What there is to know about a type. */
-typedef struct {
-  int16_t file_bytes; /* of a block in a file */
-  int16_t block;      /* its columns */
-  int16_t low_bits;   /* 8 or 4 of each quant; 0: the type is a float */
-  int16_t high_bits;  /* 0, 1 or 2 above them */
-  int16_t offset;     /* to subtract from q */
-  int16_t sign_m;     /* or of m, where the type has one */
-  int16_t sub_scales; /* bytes of s and t in a part of 8 rows */
-} weight_type;
-
-/* All zero if there is no such type. */
-weight_type attn_weight_type(int32_t type);
-
 /*
- * Where lanes have 16 bits, the lower bytes of lanes come before the higher ones: place of a
- * column, or column of a place.
+ * Lanes of 16 bits hold two columns. The even columns of four come before the odd ones, so that the
+ * lower bytes of a word come before the higher ones. The map is its own inverse.
  */
-INLINE int32_t wide_place(int32_t c) { return (c & ~3) | (c & 1) << 1 | (c >> 1 & 1); }
+INLINE int32_t i16_place(int32_t c) { return (c & ~3) | (c & 1) << 1 | (c >> 1 & 1); }
 
-INLINE int32_t weight_form(weight_type t) { return attn_dot_form(t.low_bits + t.high_bits); }
-INLINE int32_t unit_head(weight_type t) { return t.sign_m ? 32 : 16; }
-INLINE int32_t part_quants(weight_type t) { return (t.low_bits + t.high_bits) * PART; }
-INLINE int32_t part_bytes(weight_type t) { return t.sub_scales + part_quants(t); }
-INLINE int32_t unit_bytes(weight_type t) { return unit_head(t) + t.block / PART * part_bytes(t); }
+INLINE int is_float(const weight_type *t) { return !t->bits; }
+INLINE int32_t weight_form(const weight_type *t) { return attn_dot_form(t->bits); }
 
-INLINE size_t panel_bytes(weight_type t, int32_t columns)
+/* Bytes in a panel: of d and m, of s and t, of the quants of a block32. */
+INLINE int32_t head_bytes(const weight_type *t) { return t->min_sign ? 32 : 16; }
+INLINE int32_t sub_scale_bytes(const weight_type *t) { return t->sub_scales ? 16 : 0; }
+INLINE int32_t quant_bytes(const weight_type *t) { return t->bits * BLOCK32; }
+
+INLINE int32_t block32_bytes(const weight_type *t) { return sub_scale_bytes(t) + quant_bytes(t); }
+
+INLINE int32_t superblock_bytes(const weight_type *t)
 {
-  if (!t.low_bits)
-    return (size_t)columns * PANEL * (size_t)t.file_bytes;
-  return (size_t)(columns / t.block) * (size_t)unit_bytes(t);
+  return head_bytes(t) + t->block_weights / BLOCK32 * block32_bytes(t);
 }
 
-INLINE uint8_t *panel_of(const attn_matrix *w, int32_t panel)
+INLINE size_t panel_bytes(const weight_type *t, int32_t columns)
 {
-  return (uint8_t *)(w + 1) + (size_t)panel * panel_bytes(attn_weight_type(w->type), w->columns);
+  if (is_float(t))
+    return (size_t)columns * PANEL * (size_t)t->block_bytes;
+  return (size_t)(columns / t->block_weights) * (size_t)superblock_bytes(t);
 }
 
-/*
- * One row's part of a unit, free of any layout: weight c of part p is d·s·(q − offset), or d·s·q ±
- * m·t.
- */
-typedef struct {
-  uint16_t d, m;  /* float16 */
-  uint8_t s[16];  /* of each part, or signed of each half of a part (Q6_K) */
-  uint8_t t[8];   /* of each part */
-  uint8_t q[256]; /* Q8_0: 128 more than in the file */
-} weight_unit;
+INLINE uint8_t *row_panel(const attn_matrix *w, int32_t panel)
+{
+  const weight_type *t = attn_weight_type(w->type);
+  return (uint8_t *)(w + 1) + (size_t)panel * panel_bytes(t, w->columns);
+}
 
-/* One F32, F16 or BF16. */
-float attn_read_float(int32_t type, const uint8_t *p);
-
-/* From a block in a file, and to row r of a unit in a panel. */
-void attn_unit_read(weight_unit *u, int32_t type, const uint8_t *block);
-void attn_unit_store(const weight_unit *u, weight_type t, int32_t form, uint8_t *unit, int32_t r);
+/* One row between a superblock and row r of a panel's superblock at `at` (superblock.c). */
+void attn_superblock_store(const superblock *b, const weight_type *t, int32_t form, uint8_t *at,
+                           int32_t r);
+void attn_superblock_load(superblock *b, const weight_type *t, int32_t form, const uint8_t *at,
+                          int32_t r);
 
 /*
- * Products of a few inputs that lie as they are, for layers. w is F32, F16 or BF16; the bits are
- * those of attn_multiply.
+ * Products of a few inputs that lie as they are, for layers (product_f32.c). w is F32, F16 or BF16;
+ * the bits are those of attn_multiply.
  */
-enum { FLOAT_ROWS = 32 }; /* m is at most this: with CONVERT columns, 32 KB of stack */
-void attn_multiply_float_rows(float *y,                        /* (m, y_stride) */
+enum { FLOAT_ROWS = 32 };               /* m is at most this: 32 KB of stack */
+void attn_multiply_float_rows(float *y, /* (m, y_stride) */
                               size_t y_stride, const float *x, /* (m, x_stride) */
                               size_t x_stride, int32_t m, const attn_matrix *w, int32_t first_row,
                               int32_t end_row);

@@ -1,26 +1,28 @@
 /*
- * Quantised products with 8-bit lanes, where an engine's relaxed dot product is exact (dots.h): the
- * same integers as wide.c, in half as many instructions. Inputs are the signed operand, weights the
- * other. A single input meets weights as they are stored, unsigned (but Q8_0 in the signed form);
- * tiles meet them unpacked, signed in that form and unsigned in the others. What unsigned ones are
- * too large by comes off as a multiple of the inputs' sum.
+ * Quantised products with 8-bit lanes, where the relaxed dot product of the engine is exact
+ * (dot_form.h): the same integers as product_i16.c in half as many instructions.
  *
- * `pairs`: sums of two instead of four, for weights of up to 6 bits. On a Zen 4 in Node 26 those of
- * 4 bits run at 95 GOP/s where wide.c does at 65.
+ * Inputs are the signed operand, weights the other. A single input meets weights as they are
+ * stored, which is unsigned; only Q8_0 in the signed form is signed. Tiles meet them unpacked:
+ * signed in the signed form, unsigned in the others. Unsigned weights are too large by an offset. A
+ * multiple of the sum of the inputs corrects that.
+ *
+ * `pairs`: products are summed by two instead of by four, for weights of up to 6 bits
+ * (tuning.md#pairs).
  */
 #include "one_input.h"
 #include "quads.h"
 
-/* Q6_K's halves by themselves: as a float, n with its s. */
+/* A half of a block of Q6_K, as floats: n times its s. */
 INLINE f32x4 of_half(i32x4 n, i32x4 sub) { return v_float(n) * v_float(sub); }
 
 /*
- * n of a part of Q5, or of Q6 as floats, with each half's s and without 32·Σx, its offset's. Four
- * products of 6 bits fit 16: 4·63·127. Both vectors of rows leave the loop in registers: by way of
- * memory a Q5 model takes 1.06 times as long to decode a token (Zen 5, Node 26).
+ * n of a block32 of 5 bits; or of 6 bits as floats, with the s of each half and without the offset.
+ * Four products of 6 bits fit 16 bits: 4·63·127. Both vectors of rows leave the loop in registers,
+ * because going through memory is slower (tuning.md#q5-sums-in-registers).
  */
-INLINE void part_dots(const int bits, const int pairs, i32x4 to[2], const uint8_t *q,
-                      const uint8_t *x, bit_masks of)
+INLINE void block_dots(const int bits, const int pairs, i32x4 to[2], const uint8_t *q,
+                       const uint8_t *x, bit_masks of)
 {
   const i16x8 ones = (i16x8)v_keep(0x10001);
   const int32_t *numbers = (const int32_t *)(const void *)(x + input_quants(0, 1));
@@ -30,7 +32,7 @@ INLINE void part_dots(const int bits, const int pairs, i32x4 to[2], const uint8_
   {
     i32x4 b[8], n = v_splat_i(bits == 6 ? below_low / 4 : 0), o = v_splat_i(0);
     f32x4 y = {0};
-    eight_fours(bits, of, b, q + 16 * v);
+    eight_quads(bits, of, b, q + 16 * v);
     for (int c = 0; c < 8; c += 2) {
       i32x4 y0 = v_splat_bytes(x + 4 * c), y1 = v_splat_bytes(x + 4 * c + 4);
       if (pairs)
@@ -52,8 +54,8 @@ INLINE void part_dots(const int bits, const int pairs, i32x4 to[2], const uint8_
 enum { BYTES, NIBBLES, NIBBLE_PAIRS };
 
 /*
- * n of a part of Q8_0 or Q4, of STREAMS panels; in two chains of sums for each vector, since each
- * waits for the one before.
+ * n of a block32 of 8 or 4 bits, of STREAMS panels. Each vector has two chains of sums, because a
+ * sum waits for the one before.
  */
 INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at,
                         const uint8_t *x, bit_masks of)
@@ -63,7 +65,7 @@ INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *pa
   const uint8_t *q[STREAMS];
   for (int p = 0; p < STREAMS; p++)
     q[p] = panel[p] + at;
-  ROLLED for (int c = 0; c < PART; c += 8, x += 8)
+  ROLLED for (int c = 0; c < BLOCK32; c += 8, x += 8)
   {
     i32x4 y[2] = {v_splat_bytes(x), v_splat_bytes(x + 4)};
     for (int p = 0; p < STREAMS; p++) {
@@ -83,76 +85,52 @@ INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *pa
       to[p][v] = kind == NIBBLE_PAIRS ? v_widen(two[p][v]) : n[p][v][0] + n[p][v][1];
 }
 
-/*
- * Each in its callers: pairs by themselves take 1.17 times as long to decode a token (Q4_0 and
- * Q4_K, Zen 4, Node 26).
- */
-OF_PART(INLINE, part8, stream_dots(BYTES, n, panel, at, x, of))
-OF_PART(INLINE, part4, stream_dots(NIBBLES, n, panel, at, x, of))
-OF_PART(INLINE, part4_pairs, stream_dots(NIBBLE_PAIRS, n, panel, at, x, of))
-OF_PART(INLINE, part5, part_dots(5, 0, *n, *panel + at, x, of))
-OF_PART(INLINE, part6, part_dots(6, 0, *n, *panel + at, x, of))
-OF_PART(INLINE, part5_pairs, part_dots(5, 1, *n, *panel + at, x, of))
-OF_PART(INLINE, part6_pairs, part_dots(6, 1, *n, *panel + at, x, of))
+/* Inlined: a call for the pairs of 4 bits costs much (tuning.md#pairs-inlined). */
+BLOCK_DOT(INLINE, dot8, stream_dots(BYTES, n, panel, at, x, of))
+BLOCK_DOT(INLINE, dot4, stream_dots(NIBBLES, n, panel, at, x, of))
+BLOCK_DOT(INLINE, dot4_pairs, stream_dots(NIBBLE_PAIRS, n, panel, at, x, of))
+BLOCK_DOT(INLINE, dot5, block_dots(5, 0, *n, *panel + at, x, of))
+BLOCK_DOT(INLINE, dot6, block_dots(6, 0, *n, *panel + at, x, of))
+BLOCK_DOT(INLINE, dot5_pairs, block_dots(5, 1, *n, *panel + at, x, of))
+BLOCK_DOT(INLINE, dot6_pairs, block_dots(6, 1, *n, *panel + at, x, of))
 
-ALONE(0, 8, alone8, part8, STREAMS, OFFSET, 0, 0)
-ALONE(0, 4, alone4, part4, STREAMS, OFFSET, 0, a->t.sign_m)
-ALONE(0, 4, alone4_k, part4, STREAMS, PLAIN, 1, 1)
-ALONE(0, 4, alone4_pairs, part4_pairs, STREAMS, OFFSET, 0, a->t.sign_m)
-ALONE(0, 4, alone4_k_pairs, part4_pairs, STREAMS, PLAIN, 1, 1)
-ALONE(0, 5, alone5, part5, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
-ALONE(0, 6, alone6_k, part6, 1, FLOATS, 1, 0)
-ALONE(0, 5, alone5_pairs, part5_pairs, 1, OFFSET, a->t.sub_scales > 0, a->t.sign_m)
-ALONE(0, 6, alone6_k_pairs, part6_pairs, 1, FLOATS, 1, 0)
+ONE_INPUT(0, 8, one8, dot8, STREAMS, WITH_OFFSET, 0, 0)
+ONE_INPUT(0, 4, one4, dot4, STREAMS, WITH_OFFSET, 0, a->t->min_sign)
+ONE_INPUT(0, 4, one4_k, dot4, STREAMS, WHOLE, 1, 1)
+ONE_INPUT(0, 4, one4_pairs, dot4_pairs, STREAMS, WITH_OFFSET, 0, a->t->min_sign)
+ONE_INPUT(0, 4, one4_k_pairs, dot4_pairs, STREAMS, WHOLE, 1, 1)
+ONE_INPUT(0, 5, one5, dot5, 1, WITH_OFFSET, a->t->sub_scales > 0, a->t->min_sign)
+ONE_INPUT(0, 6, one6_k, dot6, 1, FLOATS, 1, 0)
+ONE_INPUT(0, 5, one5_pairs, dot5_pairs, 1, WITH_OFFSET, a->t->sub_scales > 0, a->t->min_sign)
+ONE_INPUT(0, 6, one6_k_pairs, dot6_pairs, 1, FLOATS, 1, 0)
 
-alone_kernel *attn_alone_narrow(weight_type t, int pairs)
-{
-  if (!V_DOT8)
-    return NULL;
-  if (t.low_bits == 8)
-    return alone8;
-  if (t.high_bits == 2)
-    return pairs ? alone6_k_pairs : alone6_k;
-  if (t.high_bits)
-    return pairs ? alone5_pairs : alone5;
-  if (t.sub_scales)
-    return pairs ? alone4_k_pairs : alone4_k;
-  return pairs ? alone4_pairs : alone4;
-}
-
-INLINE void unpack(const int bits, int8_t *to, const uint8_t *q, int32_t raise)
+INLINE void unpack_block(const int bits, int8_t *to, const uint8_t *q, int32_t raise)
 {
   const bit_masks of = masks_of(bits);
   const u8x16 by = (u8x16)v_splat_i((int32_t)((uint32_t)(raise & 255) * 0x01010101));
   ROLLED for (int v = 0; v < 2; v++)
   {
     i32x4 b[8];
-    eight_fours(bits, of, b, q + 16 * v);
+    eight_quads(bits, of, b, q + 16 * v);
     for (int c = 0; c < 8; c++)
       v_store_i(to + 32 * c + 16 * v, (i32x4)((u8x16)b[c] + by));
   }
 }
 
-void attn_unpack_narrow(weight_type t, int8_t *to, panel_chunk chunk, int32_t offset)
+INLINE void unpack(const int bits, int8_t *to, panel_chunk chunk, int32_t raise)
 {
-  if (!V_DOT8)
-    return;
-  const int32_t raise = offset - t.offset;
-  for (int32_t p = 0; p < chunk.parts; p++, to += PART * PANEL) {
-    const uint8_t *q = quants_at(chunk, p);
-    if (t.high_bits == 0)
-      unpack(4, to, q, raise);
-    else if (t.high_bits == 1)
-      unpack(5, to, q, raise);
-    else
-      unpack(6, to, q, raise);
-  }
+  for (int32_t p = 0; p < chunk.blocks; p++, to += BLOCK32 * PANEL)
+    unpack_block(bits, to, quants_at(chunk, p), raise);
 }
 
-INLINE void four_columns(i32x4 n[GROUP][2], const int8_t *w, const uint8_t *x)
+static void unpack4(void *to, panel_chunk chunk, int32_t raise) { unpack(4, to, chunk, raise); }
+static void unpack5(void *to, panel_chunk chunk, int32_t raise) { unpack(5, to, chunk, raise); }
+static void unpack6(void *to, panel_chunk chunk, int32_t raise) { unpack(6, to, chunk, raise); }
+
+INLINE void four_columns(i32x4 n[TILE4][2], const int8_t *w, const uint8_t *x)
 {
   i32x4 w0 = v_load_i(w), w1 = v_load_i(w + 16);
-  for (int r = 0; r < GROUP; r++) {
+  for (int r = 0; r < TILE4; r++) {
     i32x4 a = v_splat_bytes(x + 4 * r);
     n[r][0] = v_dot8(a, w0, n[r][0]);
     n[r][1] = v_dot8(a, w1, n[r][1]);
@@ -160,24 +138,23 @@ INLINE void four_columns(i32x4 n[GROUP][2], const int8_t *w, const uint8_t *x)
 }
 
 /*
- * n (GROUP, 2 vectors) += those of `columns` columns. On a Zen 5 in Node 26 four columns a turn
- * take 1.06 times as long, sixteen 1.25, all 32 1.8 times: of much straight-line code V8 does one
- * sum's products after another's, and runs out of registers.
+ * n (TILE4, 2 vectors) += the products of `columns` columns. Eight columns a turn are fastest: in
+ * longer straight-line code V8 runs out of registers (tuning.md#i8-tile).
  */
-INLINE void tile_dots(i32x4 n[GROUP][2], const int8_t *w, const uint8_t *x, const int columns)
+INLINE void tile_dots(i32x4 n[TILE4][2], const int8_t *w, const uint8_t *x, const int columns)
 {
-  ROLLED for (int c = 0; c < columns; c += 8, w += 8 * PANEL, x += 8 * GROUP)
+  ROLLED for (int c = 0; c < columns; c += 8, w += 8 * PANEL, x += 8 * TILE4)
   {
     four_columns(n, w, x);
-    four_columns(n, w + 4 * PANEL, x + 4 * GROUP);
+    four_columns(n, w + 4 * PANEL, x + 4 * TILE4);
   }
 }
 
 /* Four columns. */
-INLINE void add_pairs(const int first, i16x8 two[GROUP][2], const int8_t *w, const uint8_t *x)
+INLINE void add_pairs(const int first, i16x8 two[TILE4][2], const int8_t *w, const uint8_t *x)
 {
   i32x4 w0 = v_load_i(w), w1 = v_load_i(w + 16);
-  for (int r = 0; r < GROUP; r++) {
+  for (int r = 0; r < TILE4; r++) {
     i32x4 a = v_splat_bytes(x + 4 * r);
     i16x8 p0 = v_pairs(a, w0), p1 = v_pairs(a, w1);
     two[r][0] = first ? p0 : two[r][0] + p0;
@@ -186,24 +163,27 @@ INLINE void add_pairs(const int first, i16x8 two[GROUP][2], const int8_t *w, con
 }
 
 /*
- * n += those of as many columns as fit 16 bits: all of a part with 4 bits, whose products are at
- * most 15·127, and with each more half as many. Returns the weights behind them.
+ * Columns whose sums of products fit 16 bits: a whole block32 with 4 bits, whose products are at
+ * most 15·127. Each further bit halves them.
  */
-INLINE const int8_t *tile_pairs(const int high_bits, i32x4 n[GROUP][2], const int8_t *w,
+INLINE int pairs_fit(const int bits) { return BLOCK32 >> (bits - 4); }
+
+/* n += the products of pairs_fit(bits) columns. Returns the weights behind them. */
+INLINE const int8_t *tile_pairs(const int bits, i32x4 n[TILE4][2], const int8_t *w,
                                 const uint8_t *x)
 {
-  i16x8 two[GROUP][2];
+  i16x8 two[TILE4][2];
   add_pairs(1, two, w, x);
-  ROLLED for (int c = 4; c < PART >> high_bits; c += 4)
-      add_pairs(0, two, w += 4 * PANEL, x += 4 * GROUP);
-  for (int r = 0; r < GROUP; r++)
+  ROLLED for (int c = 4; c < pairs_fit(bits); c += 4)
+      add_pairs(0, two, w += 4 * PANEL, x += 4 * TILE4);
+  for (int r = 0; r < TILE4; r++)
     for (int v = 0; v < 2; v++)
       n[r][v] += v_widen(two[r][v]);
   return w + 4 * PANEL;
 }
 
-/* So much for each input to begin with. */
-INLINE void start_with(i32x4 n[GROUP][2], const i32x4 start)
+/* Lane r of `start` for input r. */
+INLINE void start_with(i32x4 n[TILE4][2], const i32x4 start)
 {
   n[0][0] = n[0][1] = v_splat_lane_i(start, 0);
   n[1][0] = n[1][1] = v_splat_lane_i(start, 1);
@@ -211,93 +191,100 @@ INLINE void start_with(i32x4 n[GROUP][2], const i32x4 start)
   n[3][0] = n[3][1] = v_splat_lane_i(start, 3);
 }
 
-/* n += those of a part, or of half of one. */
-INLINE void add_columns(const int pairs, const int high_bits, i32x4 n[GROUP][2], const int8_t *w,
+/* n += the products of a block32, or of half of one. */
+INLINE void add_columns(const int pairs, const int bits, i32x4 n[TILE4][2], const int8_t *w,
                         const uint8_t *x, const int columns)
 {
-  const int fit = PART >> high_bits;
+  const int fit = pairs_fit(bits);
   if (pairs && columns == fit)
-    tile_pairs(high_bits, n, w, x);
+    tile_pairs(bits, n, w, x);
   else if (pairs)
-    ROLLED for (const int8_t *end = w + columns * PANEL; w < end; x += fit * GROUP) w =
-        tile_pairs(high_bits, n, w, x);
+    ROLLED for (const int8_t *end = w + columns * PANEL; w < end; x += fit * TILE4) w =
+        tile_pairs(bits, n, w, x);
   else
     tile_dots(n, w, x, columns);
 }
 
 /*
- * A type with an m has no offset. That of others is 0 where weights are signed, 8, 16 or 32 in
- * pairs, else 128: what that takes off comes with the inputs, and whole parts load it input by
- * input; a product and shuffles cost them 3 % on a Zen 5.
+ * A type with a minimum has no offset. Others have 0 in the signed form, 8, 16 or 32 in pairs, and
+ * 128 else. The inputs bring −128 times their sum. Whole blocks load it input by input, which beats
+ * a product and shuffles (tuning.md#i8-offset).
  */
-INLINE void tile(const int pairs, const int high_bits, const int has_m, float *y,
-                 const void *inputs, const tile_weights *t, int32_t groups)
+INLINE void tile(const int pairs, const int bits, const int has_min, float *y, const void *inputs,
+                 const tile_weights *t, int32_t groups)
 {
-  static const int32_t zeros[2 * GROUP] = {0};
-  const int32_t parts = t->chunk.parts, step = t->step, has_offset = t->has_offset;
-  const int halves = high_bits == 2, shift = pairs ? 4 - high_bits : 0;
+  static const int32_t zeros[2 * TILE4] = {0};
+  const int32_t blocks = t->chunk.blocks, step = t->step, has_offset = t->has_offset;
+  const int halves = bits == 6, shift = pairs ? 8 - bits : 0;
   for (int32_t g = 0; g < groups; g++) {
     const uint8_t *x = (const uint8_t *)inputs + (size_t)g * (size_t)t->group_bytes;
-    float *to = y + (size_t)g * GROUP * t->stride;
+    float *to = y + (size_t)g * TILE4 * t->stride;
     const float *d = t->scales->d, *m = t->scales->m;
-    float sums[GROUP * PANEL];
+    float sums[TILE4 * PANEL];
     begin_sums(sums, to, t);
-    for (int32_t p = 0; p < parts; p++, d += PANEL, m += PANEL, x += input_block(0, GROUP)) {
+    for (int32_t p = 0; p < blocks; p++, d += PANEL, m += PANEL, x += input_block(0, TILE4)) {
       const int8_t *w = (const int8_t *)t->weights + (size_t)p * (size_t)step;
-      const float *numbers = (const float *)(x + input_quants(0, GROUP));
-      const int32_t *below = has_offset ? (const int32_t *)numbers + 2 * GROUP : zeros,
-                    *below_low = below + GROUP;
-      i32x4 n[GROUP][2] = {0};
-      f32x4 z[GROUP][2];
+      const float *numbers = (const float *)(x + input_quants(0, TILE4));
+      const int32_t *below = has_offset ? (const int32_t *)numbers + 2 * TILE4 : zeros,
+                    *below_low = below + TILE4;
+      i32x4 n[TILE4][2] = {0};
+      f32x4 z[TILE4][2];
       if (halves)
         start_with(n, v_load_i(below_low) >> shift);
-      else if (pairs && !has_m)
+      else if (pairs && !has_min)
         start_with(n, v_load_i(below) >> shift);
-      else if (!has_m)
-        for (int r = 0; r < GROUP; r++)
+      else if (!has_min)
+        for (int r = 0; r < TILE4; r++)
           n[r][0] = n[r][1] = v_splat_bytes(below + r);
-      add_columns(pairs, high_bits, n, w, x, halves ? PART / 2 : PART);
-      for (int r = 0; r < GROUP; r++)
+      add_columns(pairs, bits, n, w, x, halves ? BLOCK32 / 2 : BLOCK32);
+      for (int r = 0; r < TILE4; r++)
         for (int v = 0; v < 2; v++)
           z[r][v] = v_float(n[r][v]);
       if (halves) {
         const uint8_t *q = quants_at(t->chunk, p);
         i16x8 sub[2] = {v_load_i8(q - 16), v_load_i8(q - 8)};
         start_with(n, (v_load_i(below) - v_load_i(below_low)) >> shift);
-        add_columns(pairs, high_bits, n, w + PART / 2 * PANEL, x + PART / 2 * GROUP, PART / 2);
-        for (int r = 0; r < GROUP; r++) {
+        add_columns(pairs, bits, n, w + BLOCK32 / 2 * PANEL, x + BLOCK32 / 2 * TILE4, BLOCK32 / 2);
+        for (int r = 0; r < TILE4; r++) {
           z[r][0] = z[r][0] * v_float(v_low(sub[0])) + of_half(n[r][0], v_low(sub[1]));
           z[r][1] = z[r][1] * v_float(v_high(sub[0])) + of_half(n[r][1], v_high(sub[1]));
         }
       }
-      add_part(has_m, sums, z, d, m, numbers);
+      add_block(has_min, sums, z, d, m, numbers);
     }
     end_sums(to, sums, t);
   }
 }
 
-#define TILE(name, pairs, high_bits, has_m)                                                        \
+#define TILE(name, pairs, bits, has_min)                                                           \
   static void name(float *y, const void *x, const tile_weights *t, int32_t groups)                 \
   {                                                                                                \
-    tile(pairs, high_bits, has_m, y, x, t, groups);                                                \
+    tile(pairs, bits, has_min, y, x, t, groups);                                                   \
   }
-TILE(tile_whole, 0, 0, 0)
-TILE(tile_whole_m, 0, 0, 1)
-TILE(tile_halves, 0, 2, 0)
-TILE(tile_pairs4, 1, 0, 0)
-TILE(tile_pairs4_m, 1, 0, 1)
-TILE(tile_pairs5, 1, 1, !t->has_offset)
-TILE(tile_pairs6, 1, 2, 0)
+TILE(tile_whole, 0, 4, 0)
+TILE(tile_whole_min, 0, 4, 1)
+TILE(tile_halves, 0, 6, 0)
+TILE(tile_pairs4, 1, 4, 0)
+TILE(tile_pairs4_min, 1, 4, 1)
+TILE(tile_pairs5, 1, 5, !t->has_offset)
+TILE(tile_pairs6, 1, 6, 0)
 
-tile_kernel *attn_tile_narrow(weight_type t, int pairs)
-{
-  if (!V_DOT8)
-    return NULL;
-  if (t.high_bits == 2)
-    return pairs ? tile_pairs6 : tile_halves;
-  if (pairs && t.high_bits)
-    return tile_pairs5;
-  if (pairs)
-    return t.sign_m ? tile_pairs4_m : tile_pairs4;
-  return t.sign_m ? tile_whole_m : tile_whole;
-}
+#define IF_DOT8(kernel) (V_DOT8 ? (kernel) : NULL)
+#define FAMILY(name, one, streams, unpack, tile)                                                   \
+  const product_kernels attn_i8_##name = {IF_DOT8(one), streams, IF_DOT8(unpack), IF_DOT8(tile)};
+FAMILY(q8, one8, STREAMS, NULL, tile_whole)
+FAMILY(q4, one4, STREAMS, unpack4, tile_whole)
+FAMILY(q4_min, one4, STREAMS, unpack4, tile_whole_min)
+FAMILY(q4_k, one4_k, STREAMS, unpack4, tile_whole_min)
+FAMILY(q5, one5, 1, unpack5, tile_whole)
+FAMILY(q5_min, one5, 1, unpack5, tile_whole_min)
+FAMILY(q5_k, one5, 1, unpack5, tile_whole_min)
+FAMILY(q6_k, one6_k, 1, unpack6, tile_halves)
+FAMILY(pairs_q8, NULL, 1, NULL, NULL) /* pairs have at most 6 bits */
+FAMILY(pairs_q4, one4_pairs, STREAMS, unpack4, tile_pairs4)
+FAMILY(pairs_q4_min, one4_pairs, STREAMS, unpack4, tile_pairs4_min)
+FAMILY(pairs_q4_k, one4_k_pairs, STREAMS, unpack4, tile_pairs4_min)
+FAMILY(pairs_q5, one5_pairs, 1, unpack5, tile_pairs5)
+FAMILY(pairs_q5_min, one5_pairs, 1, unpack5, tile_pairs5)
+FAMILY(pairs_q5_k, one5_pairs, 1, unpack5, tile_pairs5)
+FAMILY(pairs_q6_k, one6_k_pairs, 1, unpack6, tile_pairs6)

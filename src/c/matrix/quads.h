@@ -1,24 +1,25 @@
 /*
- * Weights of 4, 5 or 6 bits as bytes, and back. A row's eight fours of columns lie in as many words
- * as a weight has bits, so that few instructions bring them together:
- *   4 bits   word k has fours 2k and, above it, 2k + 1
- *   5 bits word k has four k; above it words 0 to 2 have the upper three bits of fours 5 to 7,
- *   words 3 and 4 the lower two of fours 5 and 6
- *            and, below those, a bit each of four 7
- *   6 bits words 0 to 2 have fours 0 to 2 and, above them, two bits each of four 3; words 3 to 5
- *   the same of fours 4 to 7
+ * Weights of 4, 5 or 6 bits as bytes, and back. A quad is four neighbouring columns of a row, a
+ * byte each. The eight quads of a block32 lie in as many words as a weight has bits, so that few
+ * instructions unpack them:
+ *   4 bits   word k has quad 2k and, above it, quad 2k + 1
+ *   5 bits   word k has quad k. Above it, words 0 to 2 have the upper three bits of quads 5 to 7,
+ *            and words 3 and 4 have the lower two of quads 5 and 6. Below those, words 3 and 4 have
+ *            a bit each of quad 7.
+ *   6 bits   words 0 to 2 have quads 0 to 2 and, above them, two bits each of quad 3. Words 3 to 5
+ *            have quads 4 to 7 in the same way.
  */
-#ifndef BITS_H
-#define BITS_H
+#ifndef QUADS_H
+#define QUADS_H
 
-#include "panels.h"
+#include "base/simd.h"
 
-/*
- * What takes the fours that have a word of their own, and the bits of the others: three, two and
- * one with 5 bits, two with 6.
- */
+/* Masks of the quads that have a word of their own, and of the bits of the others. */
 typedef struct {
-  i32x4 low, three, two, one;
+  i32x4 low;   /* a quad with its own word */
+  i32x4 three; /* three bits of a quad (5 bits) */
+  i32x4 two;   /* two bits of a quad */
+  i32x4 one;   /* one bit of a quad (5 bits) */
 } bit_masks;
 
 INLINE bit_masks masks_of(const int bits)
@@ -35,11 +36,11 @@ INLINE bit_masks masks_of(const int bits)
 
 INLINE i32x4 down(i32x4 x, const int bits) { return (i32x4)((u16x8)x >> bits); }
 
-/* Four j (0 or 1) of a word of 4 bits. */
+/* Quad j (0 or 1) of a word of 4 bits. */
 INLINE i32x4 nibbles(bit_masks of, i32x4 w, const int j) { return down(w, 4 * j) & of.low; }
 
-/* The fours of four rows, whose words begin at q and lie 32 bytes apart. */
-INLINE void eight_fours(const int bits, bit_masks of, i32x4 to[8], const uint8_t *q)
+/* The quads of four rows, whose words begin at q and lie 32 bytes apart. */
+INLINE void eight_quads(const int bits, bit_masks of, i32x4 to[8], const uint8_t *q)
 {
   i32x4 w[6];
   for (int k = 0; k < bits; k++)
@@ -64,16 +65,16 @@ INLINE void eight_fours(const int bits, bit_masks of, i32x4 to[8], const uint8_t
   }
 }
 
-/* And word k of a row, from its fours. */
-INLINE uint32_t word_of(const uint32_t four[8], int bits, int k)
+/* Word k of a row, from its quads. */
+INLINE uint32_t word_of(const uint32_t quad[8], int bits, int k)
 {
   const uint32_t three = 0x1c1c1c1c, two = 0x03030303, lowest = 0x01010101;
   if (bits == 4)
-    return four[2 * k] | four[2 * k + 1] << 4;
+    return quad[2 * k] | quad[2 * k + 1] << 4;
   if (bits == 6)
-    return four[k + k / 3] | (four[k / 3 * 4 + 3] >> (k % 3 * 2) & two) << 6;
-  return four[k] | (k < 3 ? (four[k + 5] & three) << 3
-                          : (four[k + 2] & two) << 6 | (four[7] >> (k - 3) & lowest) << 5);
+    return quad[k + k / 3] | (quad[k / 3 * 4 + 3] >> (k % 3 * 2) & two) << 6;
+  return quad[k] | (k < 3 ? (quad[k + 5] & three) << 3
+                          : (quad[k + 2] & two) << 6 | (quad[7] >> (k - 3) & lowest) << 5);
 }
 
 #endif
