@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { currentFile, weightTypesFile } from '../../scripts/generate-weight-types.js';
 import { sameArray } from '../support/bits.js';
 import { TYPES, half, isFloat, randomRows, readRow, toHalf } from '../support/models/blocks.js';
 import { engines } from '../support/models/engines.js';
@@ -520,6 +521,10 @@ for (const { variant } of engines)
         assert.equal(c.attn_matrix_bytes(type, 8, 256), 0, `type ${type}`);
     });
   });
+
+test('the table of weight types in JavaScript is the one in C', () => {
+  assert.equal(currentFile(), weightTypesFile());
+});
 
 test(
   'quantised products have the same bits in simd and relaxed',

@@ -593,6 +593,9 @@ export interface TheoryExports {
 
 /** src/c/include/weights.h */
 export interface WeightsExports {
+  attn_weight_type_name(type: number): Pointer;
+  attn_weight_type_block(type: number): number;
+  attn_weight_type_block_bytes(type: number): number;
   attn_matrix_bytes(type: number, rows: number, columns: number): Size;
   attn_matrix_row_bytes(type: number, columns: number): Size;
   attn_matrix_init(w: Pointer, type: number, rows: number, columns: number): number;
