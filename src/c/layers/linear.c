@@ -1,6 +1,6 @@
 /* The linear layer y = x·Wᵀ + bias, shared out among a team, and the sum with a residual. */
 #include "layers.h"
-#include "matrix/matrix.h"
+#include "matrix/product_f32.h"
 
 enum { TEAM_PANELS = 2 }; /* panels in one piece, or a multiple: a single input reads two at once */
 

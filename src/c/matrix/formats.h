@@ -1,50 +1,8 @@
-/*
- * The types of weights. A type is one row of the table in formats.c: how a file stores it, how a
- * panel stores it, and the kernels that multiply it.
- */
+/* The table of weight types. A type is one row of it. */
 #ifndef FORMATS_H
 #define FORMATS_H
 
-#include "weights.h"
-
-enum {
-  BLOCK32 = 32,     /* columns whose dot product is one integer; inputs have one scale for them */
-  SUPERBLOCK = 256, /* columns of a block of the K types */
-};
-
-/*
- * One row of a superblock, free of any layout. A superblock has the columns of one block of the
- * file: 256 with the K types, else 32. Weight c of block32 p is d·s·(q − offset), or d·s·q ± m·t.
- */
-typedef struct {
-  uint16_t d, m;         /* float16 */
-  uint8_t s[16];         /* of each block32; HALF_SCALES: of each half of one, signed */
-  uint8_t t[8];          /* of each block32 */
-  uint8_t q[SUPERBLOCK]; /* Q8_0: 128 more than in the file */
-} superblock;
-
-/* The scales of a block32 beside those of its superblock: in a panel, 16 bytes for 8 rows. */
-enum {
-  NO_SUB_SCALES,
-  SCALES_AND_MINS, /* s and t */
-  HALF_SCALES,     /* an s for each half */
-};
-
-typedef struct product_kernels product_kernels; /* product.h */
-
-typedef struct {
-  const char *name; /* as in GGUF */
-  /* in a file */
-  int16_t block_weights, block_bytes;
-  void (*read)(superblock *to, const void *block); /* NULL: the weights are floats */
-  /* in a panel */
-  uint8_t bits;       /* of a quant; 0: the weights are floats */
-  uint8_t offset;     /* to subtract from a quant */
-  int8_t min_sign;    /* of m, if the type has a minimum */
-  uint8_t sub_scales; /* NO_SUB_SCALES, … */
-  /* products with lanes of 16 bits, of 8 bits, and of 8 bits summed in pairs (dot_form.h) */
-  const product_kernels *i16, *i8, *i8_pairs;
-} weight_type;
+#include "weight_type.h"
 
 /* NULL if there is no such type. */
 const weight_type *attn_weight_type(int32_t type);

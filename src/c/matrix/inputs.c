@@ -1,5 +1,6 @@
 /* Inputs made ready for products: quantised, or laid side by side (inputs.h). */
 #include "inputs.h"
+#include "formats.h"
 
 size_t attn_multiply_scratch_bytes(int32_t type, int32_t m, int32_t columns)
 {

@@ -15,8 +15,7 @@
 #ifndef INPUTS_H
 #define INPUTS_H
 
-#include "base/dot_form.h"
-#include "matrix.h"
+#include "panel.h"
 
 INLINE int32_t inputs_round_up(int32_t m)
 {

@@ -1,5 +1,7 @@
 /* Matrices of weights: their size, and rows in. */
 #include "matrix.h"
+#include "base/half.h"
+#include "superblock.h"
 
 /* A matrix is below 2 GiB. */
 static size_t below_limit(uint64_t bytes) { return bytes < (uint64_t)1 << 31 ? (size_t)bytes : 0; }

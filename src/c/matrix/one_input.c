@@ -1,6 +1,6 @@
 /* One input by the panels of a matrix. */
+#include "one_input.h"
 #include "lanes.h"
-#include "product.h"
 
 void attn_multiply_one_input(float *out, const attn_matrix *w, const void *x, float offset,
                              one_input_kernel *kernel, int32_t streams, int32_t first_row,

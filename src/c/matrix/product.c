@@ -1,6 +1,10 @@
 /* y = x·Wᵀ: which inputs meet which panels with which kernels, and in which order. */
-#include "product.h"
+#include "base/half.h"
+#include "inputs.h"
+#include "kernels.h"
 #include "lanes.h"
+#include "one_input.h"
+#include "product_f32.h"
 
 static void read_scales(chunk_scales *scales, const weight_type *t, panel_chunk chunk)
 {

@@ -2,9 +2,11 @@
  * Products with weights that are floats. F16 and BF16 become float32 in registers, or in a block of
  * columns that many inputs share.
  */
+#include "product_f32.h"
 #include "chains.h"
+#include "inputs.h"
 #include "lanes.h"
-#include "product.h"
+#include "one_input.h"
 
 /*
  * Columns at a time, a multiple of CHAIN_SPAN. Converted, they take 8 KB of first-level cache and

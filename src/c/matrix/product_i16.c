@@ -2,7 +2,7 @@
  * Quantised products with 16-bit lanes, which are exact on every engine. Tiles of four inputs meet
  * a panel that was unpacked once for all inputs. A single input meets panels as they are stored.
  */
-#include "one_input.h"
+#include "one_input_loop.h"
 #include "quads.h"
 
 /*

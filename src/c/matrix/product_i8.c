@@ -10,7 +10,7 @@
  * `pairs`: products are summed by two instead of by four, for weights of up to 6 bits
  * (tuning.md#pairs).
  */
-#include "one_input.h"
+#include "one_input_loop.h"
 #include "quads.h"
 
 /* A half of a block of Q6_K, as floats: n times its s. */

@@ -1,5 +1,7 @@
 /* One row of a matrix as float32. */
+#include "base/half.h"
 #include "matrix.h"
+#include "superblock.h"
 
 static void float_row(const attn_matrix *w, const weight_type *t, int32_t row, float *out)
 {

@@ -1,5 +1,5 @@
-/* One row of a superblock, into a panel and out of it. Layouts as in matrix.h. */
-#include "matrix.h"
+/* One row of a superblock, into a panel and out of it. Layouts as in panel.h. */
+#include "superblock.h"
 #include "quads.h"
 
 /*

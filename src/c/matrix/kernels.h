@@ -2,10 +2,11 @@
  * Inside a product: a panel's scales, its quants, and the kernels that multiply them by inputs. A
  * kernel takes one input, or tiles of four.
  */
-#ifndef PRODUCT_H
-#define PRODUCT_H
+#ifndef KERNELS_H
+#define KERNELS_H
 
-#include "inputs.h"
+#include "base/half.h"
+#include "panel.h"
 
 enum {
   /*
@@ -130,20 +131,6 @@ struct product_kernels {
 #define KERNELS_OF(family) attn_i16_##family, attn_i8_##family, attn_i8_pairs_##family
 extern const product_kernels KERNELS_OF(q4), KERNELS_OF(q4_min), KERNELS_OF(q4_k), KERNELS_OF(q5),
     KERNELS_OF(q5_min), KERNELS_OF(q5_k), KERNELS_OF(q6_k), KERNELS_OF(q8);
-
-/*
- * One input by rows [first_row, end_row). The panels are cut into streams of neighbours, and the
- * kernel is given one panel of each stream at a time. Two streams are read at places far from each
- * other, which are prefetched independently, and an input is loaded once for both. Quants of 5 and
- * 6 bits leave no registers for two (tuning.md#two-streams).
- */
-void attn_multiply_one_input(float *out /* (rows) */, const attn_matrix *w, const void *x,
-                             float offset, one_input_kernel *kernel, int32_t streams,
-                             int32_t first_row, int32_t end_row);
-
-/* attn_multiply for weights that are floats (product_f32.c). */
-void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch,
-                          int32_t m, int32_t first_row, int32_t end_row);
 
 /*
  * ---- Sums of a tile --------------------------------------------------------------------------
