@@ -16,7 +16,8 @@ function record(list, key, name, broken) {
   for (const { what, ratio, at, got, want } of list) {
     if (!(ratio <= 1))
       broken.push(
-        `${name}: ${what}[${at}] is ${got}, the reference says ${want}: ${ratio.toFixed(2)} of the limit`,
+        `${name}: ${what}[${at}] is ${got}, the reference says ${want}: ` +
+          `${ratio.toFixed(2)} of the limit`,
       );
     const w = (worst[`${key} ${what}`] ??= { ratio: -1 });
     if (ratio > w.ratio) Object.assign(w, { ratio, name });
@@ -80,7 +81,8 @@ test('the largest key is the reference’s, but for ties within the error', () =
 after(() => {
   if (withoutRelaxed) console.log(withoutRelaxed);
   console.log(
-    `${cases.length} cases, ${elements} results compared; argmax exchanged in ${exchanged} of ${rows} rows; worst error / limit:`,
+    `${cases.length} cases, ${elements} results compared; argmax exchanged in ${exchanged} ` +
+      `of ${rows} rows; worst error / limit:`,
   );
   for (const [what, { ratio, name }] of Object.entries(worst))
     console.log(`  ${ratio.toFixed(3)}  ${what}  (${name})`);

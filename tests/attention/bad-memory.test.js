@@ -165,7 +165,8 @@ test('A09: shared and growable memory works by copy', () => {
 test('A10: inputs that another thread changes during the call harm nothing', async () => {
   const q = new Float32Array(new SharedArrayBuffer(good.q.length * 4));
   const worker = new Worker(
-    'const { workerData: a } = require("worker_threads"); for (let x = 0; ; x++) a[x % a.length] = x % 3 ? x : NaN;',
+    'const { workerData: a } = require("worker_threads"); for (let x = 0; ; x++) a[x % ' +
+      'a.length] = x % 3 ? x : NaN;',
     { eval: true, workerData: q },
   );
   await new Promise((done) => worker.once('online', done));

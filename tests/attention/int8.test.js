@@ -177,7 +177,8 @@ for (const { variant, ch } of engines) {
       }
     }
     t.diagnostic(
-      `${plain.length} cases; at most ${most.score.toFixed(2)} of a score's bound, ${most.output.toFixed(2)} of an output's`,
+      `${plain.length} cases; at most ${most.score.toFixed(2)} of a score's bound, ` +
+        `${most.output.toFixed(2)} of an output's`,
     );
   });
 
@@ -299,7 +300,7 @@ for (const { variant, ch } of engines) {
     options,
   };
 
-  test(`a row alone, among others, as a repeated head, causal, or with padding: the same bits (${variant})`, () => {
+  test(`a row has the same bits alone, among others or padded (${variant})`, () => {
     const all = integers(
       ch,
       { ...call, options: { ...options, causal: true, offset: n - m } },
@@ -364,7 +365,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  test(`what is attended and not finite makes NaN, of its own rows and channels alone or of all that depends on them (${variant})`, () => {
+  test(`a number that is not finite makes NaN only where results depend on it (${variant})`, () => {
     for (const [which, size] of [
       ['k', d],
       ['v', dv],

@@ -43,7 +43,8 @@ for (const { variant, ch } of engines)
         });
       });
       notes.push(
-        `${precision} ${variant}: worst error / limit at 10^3, 10^4, 10^5 keys: ${ratios.map((x) => Math.max(...x).toFixed(2)).join(', ')}`,
+        `${precision} ${variant}: worst error / limit at 10^3, 10^4, 10^5 keys: ` +
+          `${ratios.map((x) => Math.max(...x).toFixed(2)).join(', ')}`,
       );
     });
 

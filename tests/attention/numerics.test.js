@@ -237,7 +237,8 @@ for (const { variant, ch } of engines)
               const x = a.findIndex((y, i) => y !== b[i]);
               if (x >= 0)
                 wrong.push(
-                  `${what} at ${at} of ${n}, T = ${temperature}: ${name}[${x}] is ${a[x]}, should be ${b[x]}`,
+                  `${what} at ${at} of ${n}, T = ${temperature}: ${name}[${x}] is ${a[x]}, ` +
+                    `should be ${b[x]}`,
                 );
             }
           };

@@ -40,7 +40,8 @@ function run(ch, precision, count, t) {
     for (const found of compare(result, ref, precision, c.family === 'spike', want.scores)) {
       assert.ok(
         found.ratio <= 1,
-        `${c.name}: ${found.what}[${found.at}] is ${found.got}, the reference says ${found.want}: ${found.ratio} of the limit`,
+        `${c.name}: ${found.what}[${found.at}] is ${found.got}, the reference says ` +
+          `${found.want}: ${found.ratio} of the limit`,
       );
       if (found.ratio > worst.ratio) Object.assign(worst, found, { name: c.name });
     }
@@ -59,8 +60,10 @@ function run(ch, precision, count, t) {
   assert.ok(zeros < count / 5 + 5, `${zeros} of ${count} cases expect mostly zeros`);
   assert.ok(exchanged <= rows / 200, `argmax differs in ${exchanged} of ${rows} rows`);
   t.diagnostic(
-    `${count} cases in ${((performance.now() - start) / 1000).toFixed(1)} s; worst error / limit ${worst.ratio.toFixed(3)}: ${worst.what} of ${worst.name}; ` +
-      `worst NMSE ${worstNmse.toExponential(1)} (A ≤ 32); ${zeros} mostly zeros; argmax exchanged in ${exchanged} of ${rows} rows`,
+    `${count} cases in ${((performance.now() - start) / 1000).toFixed(1)} s; worst error / ` +
+      `limit ${worst.ratio.toFixed(3)}: ${worst.what} of ${worst.name}; ` +
+      `worst NMSE ${worstNmse.toExponential(1)} (A ≤ 32); ${zeros} mostly zeros; argmax ` +
+      `exchanged in ${exchanged} of ${rows} rows`,
   );
 }
 

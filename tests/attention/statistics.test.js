@@ -49,7 +49,8 @@ for (const { variant, ch } of engines) {
         got.forEach((x, row) =>
           assert.ok(
             Math.abs(x - want[row]) <= 1e-5 * Math.abs(want[row]) + (near0[name] ?? 0),
-            `${name}[${row}] of ${n} keys at amplitude ${amplitude} is ${x}, should be ${want[row]}`,
+            `${name}[${row}] of ${n} keys at amplitude ${amplitude} is ${x}, should be ` +
+              `${want[row]}`,
           ),
         );
     }
@@ -108,7 +109,9 @@ for (const { variant, ch } of engines) {
           ))
             assert.ok(
               found.ratio <= 1,
-              `${found.what}[${found.at}] is ${found.got}, not ${found.want}: ${found.ratio} of the limit; size ${size}, scale ${scale}, T = ${temperature}`,
+              `${found.what}[${found.at}] is ${found.got}, not ${found.want}: ` +
+                `${found.ratio} of the limit; size ${size}, scale ${scale}, T = ` +
+                `${temperature}`,
             );
         }
   });

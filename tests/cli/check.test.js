@@ -29,7 +29,8 @@ for (const { variant, ch } of engines)
             nearest = { number, ...part };
       }
     t.diagnostic(
-      `nearest to what rounding allows: statement ${nearest.number}, ${nearest.sides}, ${Math.round(100 * nearest.ratio)} %`,
+      `nearest to what rounding allows: statement ${nearest.number}, ${nearest.sides}, ` +
+        `${Math.round(100 * nearest.ratio)} %`,
     );
     assert.ok(nearest.ratio > 0.1, 'the allowances are no wider than ten times what is seen');
   });
@@ -106,7 +107,7 @@ test('what is not understood ends with status 2', () => {
     assert.equal(spawnSync(process.execPath, [command, 'check', ...args]).status, 2, `${args}`);
 });
 
-test('a comparison is violated by what exceeds its allowance, by NaN and by an allowance without end', () => {
+test('a comparison fails beyond its allowance, at NaN and where the allowance is infinite', () => {
   assert.equal(
     compare('', [
       [1, 1, 2],

@@ -52,7 +52,7 @@ const written = async (prompt, options) => {
   return text;
 };
 
-test('generate writes the prompt and the text on standard output, and how it went on standard error', async () => {
+test('generate writes the text on standard output, and its figures on standard error', async () => {
   const { status, stdout, stderr } = run(
     'generate',
     '--max-tokens',
@@ -68,7 +68,7 @@ test('generate writes the prompt and the text on standard output, and how it wen
   assert.match(stderr, /of weights loaded in [\d.]+ s; (simd|relaxed) kernels, 1 thread/);
 });
 
-test('without the packages of the registry a model is read all the same, and what needs one says which', () => {
+test('without the packages of the registry, files that need one name it', () => {
   const alone = join(folder, 'alone');
   const template = join(folder, 'template.gguf');
   const json = join(folder, 'json');
@@ -96,7 +96,7 @@ test('without the packages of the registry a model is read all the same, and wha
   assert.deepEqual([asked.status, asked.stdout], [2, '']);
   assert.match(
     asked.stderr,
-    /^clearhead generate: @huggingface\/jinja cannot be imported; expected what npm install puts beside clearhead \(in a clone: npm install\), /m,
+    /^clearhead generate: @huggingface\/jinja cannot be imported; expected /m,
   );
   mkdirSync(json);
   const { weights, config } = tinyJson();
@@ -175,10 +175,17 @@ test('sampling options reach the sampler', async () => {
   ];
   const { stdout } = run('generate', ...how, '--temperature', '0.5', file, 'ab');
   here.setTemperature(0.5);
-  assert.equal(
-    stdout,
-    `ab${await written('ab', { tau: 0.9, topK: 20, topP: 0.95, minP: 0.01, repetitionPenalty: 1.2, seed: 7, maxTokens: 15 })}\n`,
-  );
+  const penalty = { repetitionPenalty: 1.2 };
+  const options = {
+    tau: 0.9,
+    topK: 20,
+    topP: 0.95,
+    minP: 0.01,
+    ...penalty,
+    seed: 7,
+    maxTokens: 15,
+  };
+  assert.equal(stdout, `ab${await written('ab', options)}\n`);
   here.setTemperature(1);
 });
 
@@ -218,7 +225,7 @@ test('--observe draws a board of every head', () => {
     assert.match(lines[head + 1 + layer], new RegExp(`^${layer}( +[\\d.]+[|<=]?){4}$`));
 });
 
-test('a chat template is used when asked for, and a context that fills up is said to be full', () => {
+test('a chat template is used when asked for, and a full context is said to be full', () => {
   const template = join(folder, 'chat.gguf');
   writeFileSync(
     template,
@@ -305,7 +312,7 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
     [['serve', '--port', taken], /which is taken; expected a free one, or 0 for any/],
     [
       ['info', '--yaml', file],
-      /"--yaml" is no option; expected it behind --, if it is not meant to be one, or one of --json, --help/,
+      /"--yaml" is no option; expected it behind --, .*or one of --json, --help/,
     ],
     [['generate', file, '-quite so'], /"-quite so" is no option; expected it behind --/],
     [['generate', file, '- so'], /"- so" is no option; expected it behind --/],

@@ -67,7 +67,7 @@ await new Promise((done) => server.listen(0, '127.0.0.1', done));
 const at = (path) => `http://127.0.0.1:${server.address().port}${path}`;
 after(() => server.close());
 
-test('kernels without relaxed SIMD say that it is the JavaScript engine which lacks it', async () => {
+test('kernels without relaxed SIMD say that the JavaScript engine lacks it', async () => {
   const { variant, why } = (await init()).info;
   assert.equal(why, variant === 'simd' ? 'the JS engine has no relaxed SIMD' : '');
 });
@@ -125,7 +125,7 @@ test('every kind of source gives the same engine', async () => {
   }
 });
 
-test('kernels are compiled while they arrive, and once; afterwards where the server calls them something else', async (t) => {
+test('kernels are compiled once, while they arrive if the server names their type', async (t) => {
   const streaming = t.mock.method(WebAssembly, 'compileStreaming');
   const compile = t.mock.method(WebAssembly, 'compile');
   const coming = init({ wasm: at('/slow'), variant: 'simd' });
@@ -142,7 +142,7 @@ test('kernels are compiled while they arrive, and once; afterwards where the ser
   assert.equal(compile.mock.callCount(), 1);
 });
 
-test('what compiled while it arrived is not used where the checksum is wrong, nor where the rest never came', async (t) => {
+test('a module compiled on arrival is not used if the checksum is wrong', async (t) => {
   const streaming = t.mock.method(WebAssembly, 'compileStreaming');
   await refuses('a flipped byte', 'INTEGRITY', { wasm: at('/flipped.wasm') });
   assert.ok((await streaming.mock.calls[0].result) instanceof WebAssembly.Module, 'it did compile');
@@ -255,7 +255,8 @@ test('C15: empty, foreign, damaged and unreachable files', async () => {
 const judge = `
   const { parentPort, workerData: { places, start } } = require('worker_threads');
   (async () => {
-    const { init, ClearheadError } = await import(workerData.index), { sameBits } = await import(workerData.bits);
+    const { init, ClearheadError } = await import(workerData.index);
+    const { sameBits } = await import(workerData.bits);
     for (let x = start; x < places.length; x++) {
       parentPort.postMessage({ x });
       const wasm = workerData.bytes.slice();
@@ -350,7 +351,7 @@ test('bytes may be of another realm, or shared', async () => {
   }
 });
 
-test('an engine without layers says how to get them, and a wasm file without them is refused', async () => {
+test('an engine without layers says how to get them', async () => {
   const ch = await init();
   const deep = await init({ layers: true });
   const names = Object.keys(deep).filter(

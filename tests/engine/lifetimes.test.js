@@ -42,7 +42,7 @@ test('A23: use after dispose; a second dispose does nothing', () => {
   leaksNothing('a disposed cache', () => c.append(new Float32Array(16), new Float32Array(12)));
 });
 
-test('A24: tensors and caches of another engine, forged ones, and ones whose place was taken', async () => {
+test('A24: tensors and caches of another engine, forged or replaced ones', async () => {
   const other = await init({ variant: 'simd' });
   const t = other.tensor([192]);
   const c = other.kvCache({ kvHeads: 2, headDim: 8, valueDim: 6, capacity: 4 });
@@ -105,7 +105,7 @@ test('A32: a cache beyond its capacity or its length', () => {
   );
 });
 
-test('A33: snapshots that are short, long, damaged at any byte, foreign or too large change nothing', () => {
+test('A33: snapshots that are short, long, damaged, foreign or too large change nothing', () => {
   const good = cache.snapshot();
   const target = ch.kvCache({ kvHeads: 2, headDim: 8, valueDim: 6, capacity: 12 });
   target.append(new Float32Array(16).fill(3), new Float32Array(12).fill(4));
@@ -196,7 +196,7 @@ test('A34: polluted prototypes and patched globals change nothing', () => {
   }
 });
 
-test('A35: 10^4 tensors and caches leave memory as it was; two copies of the package do not disturb each other', async () => {
+test('A35: 10^4 tensors leave memory as it was; two packages are independent', async () => {
   const before = room();
   for (let x = 0; x < 1e4; x++) {
     const made = [

@@ -18,7 +18,7 @@ function size(ch) {
 }
 
 for (const { variant } of engines) {
-  test(`statistics and output of any length take at most 1 MB beside the arrays themselves (${variant})`, async () => {
+  test(`statistics and output take at most 1 MB beside the arrays (${variant})`, async () => {
     for (const [m, n, d, heads] of [
       [3000, 3000, 4, 1],
       [2, 100000, 4, 2],

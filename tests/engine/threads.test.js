@@ -142,7 +142,7 @@ for (const fault of ['before', 'inside', 'after', 'asleep'])
     [2, 0],
     [3, 3],
   ])
-    test(`a worker lost ${when(fault)} in call ${after} of ${count} threads costs only time`, async () => {
+    test(`a worker lost ${when(fault)} in call ${after} of ${count} costs time`, async () => {
       const ch = await withFault(fault, after, count);
       const tensor = ch.tensor([5]);
       tensor.data.fill(3);
@@ -210,7 +210,7 @@ for (const fault of ['before', 'inside', 'after', 'asleep'])
     [2, 0],
     [3, 5],
   ])
-    test(`a worker lost ${when(fault)} in layer call ${after} of ${count} threads costs only time`, async () => {
+    test(`a worker lost ${when(fault)} in layer ${after} of ${count} costs time`, async () => {
       const ch = await withFault(fault, after, count);
       const lines = story(ch);
       const plain = story(one);
@@ -255,7 +255,7 @@ test('a worker that ends between calls is missed before the next', async () => {
   sameBits(run(ch, calls[0]), run(one, calls[0]), 'one thread');
 });
 
-test('small calls are not shared out, which a worker that dies in the first it is given would not survive', async () => {
+test('small calls are not shared out', async () => {
   const ch = await withFault('before');
   const call = (size) =>
     run(ch, {
@@ -359,7 +359,7 @@ test('with one of two workers missing, two threads remain', async () => {
   ch.dispose();
 });
 
-test('without isolation, without shared memory or with another wasm file there is one thread, and why', async () => {
+test('without isolation, shared memory or its wasm file there is one thread, and why', async () => {
   const { SharedArrayBuffer } = globalThis;
   const shared = new URL('../../src/js/engine/attn.simd.shared.wasm', import.meta.url);
   const plain = new URL('../../src/js/engine/attn.simd.wasm', import.meta.url);
@@ -399,9 +399,12 @@ test('without isolation, without shared memory or with another wasm file there i
   assert.match(ch.info.why, /shared/);
 });
 
+/** The address of the package, for programs of their own. */
+const entry = JSON.stringify(new URL('../../src/js/index.js', import.meta.url).href);
+
 test('threads that have nothing to do sleep', () => {
   // by itself, for other tests leave engines behind
-  const program = `import { init } from ${JSON.stringify(new URL('../../src/js/index.js', import.meta.url).href)};
+  const program = `import { init } from ${entry};
     const ch = await init({ threads: 3, variant: 'simd' }), x = ch.tensor([12 * 300 * 64]);
     for (let times = 0; times < 20; times++) ch.attention(x, x, x, { heads: 12, headDim: 64 });
     await new Promise((done) => setTimeout(done, 200));
@@ -421,7 +424,9 @@ test('threads that have nothing to do sleep', () => {
 });
 
 test('a program with threads ends when it has nothing left to do', () => {
-  const code = `import { init } from ${JSON.stringify(new URL('../../src/js/index.js', import.meta.url).href)}; const { threads, why } = (await init({ threads: 2, variant: 'simd' })).info; console.log(threads, why);`;
+  const code = `import { init } from ${entry};
+    const { threads, why } = (await init({ threads: 2, variant: 'simd' })).info;
+    console.log(threads, why);`;
   assert.equal(
     execFileSync(process.execPath, ['--input-type=module', '-e', code], {
       encoding: 'utf8',
@@ -432,8 +437,10 @@ test('a program with threads ends when it has nothing left to do', () => {
 });
 
 test('a file that fails to arrive is an error of init and of nothing else', () => {
-  const program = `import { init } from ${JSON.stringify(new URL('../../src/js/index.js', import.meta.url).href)};
-    for (const layers of [false, true]) await init({ layers, wasm: Promise.reject(new Error('gone')) }).catch(({ message }) => console.log(message));`;
+  const program = `import { init } from ${entry};
+    for (const layers of [false, true])
+      await init({ layers, wasm: Promise.reject(new Error('gone')) })
+        .catch(({ message }) => console.log(message));`;
   assert.equal(
     execFileSync(process.execPath, ['--input-type=module', '-e', program], {
       encoding: 'utf8',

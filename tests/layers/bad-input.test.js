@@ -262,7 +262,7 @@ for (const [kind, make, w, c] of [
   ['multiHead', (w, c) => ch.multiHead(w, c), weights, config],
   ['latent', (w, c) => ch.latent(w, c), latentWeights, latentConfig],
 ])
-  test(`a ${kind} layer with weights or sizes that do not fit is not made, and keeps no memory`, () => {
+  test(`a ${kind} layer whose weights or sizes do not fit is refused, and keeps no memory`, () => {
     const before = room();
     for (const name of Object.keys(w)) {
       for (const [bad, code] of wrong)
@@ -304,7 +304,7 @@ for (const [kind, make, w, c] of [
     assert.deepEqual(room(), before);
   });
 
-test('results that would lie in each other, or in what is read beside them, are refused by name', () => {
+test('results that would overlap each other or the inputs are refused by name', () => {
   const X = ch.tensor([12]);
   const Y = ch.tensor([3]);
   const buffer = new ArrayBuffer(48);
@@ -364,7 +364,7 @@ test('results that would lie in each other, or in what is read beside them, are 
   for (const held of [X, Y, C, S]) held.dispose();
 });
 
-test('a head above the largest is refused when the layer is made, and a weight that does not fit by its size in words', () => {
+test('a head above the largest is refused with the layer, and a wrong weight by its size', () => {
   const { modelDim, heads, kvHeads, headDim, valueDim } = config;
   const most = 1024;
   const one = { modelDim: 1, heads: 1, outputs: 1 };
@@ -509,11 +509,12 @@ test('a getter of a scaling runs before anything is taken', () => {
   tensor.dispose();
 });
 
-test('positions that another thread changes during the call are the ones that were checked', async (t) => {
+test('positions that another thread changes during a call are used as checked', async (t) => {
   const table = ch.ropeTable({ dim: 4, positions: 8 });
   const positions = new Int32Array(new SharedArrayBuffer(4 * 64));
   const worker = new Worker(
-    'const { workerData: a } = require("worker_threads"); for (let x = 0; ; x++) a[63] = x & 1 ? 1 << 27 : 0;',
+    'const { workerData: a } = require("worker_threads"); for (let x = 0; ; x++) a[63] = x ' +
+      '& 1 ? 1 << 27 : 0;',
     { eval: true, workerData: positions },
   );
   t.after(() => worker.terminate());

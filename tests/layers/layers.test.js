@@ -82,7 +82,7 @@ const PLAIN = 3;
 const STEEP = 1.5;
 
 for (const { variant, ch } of engines) {
-  test(`the multi-head layer is that of float64: groups, biases, QK-norm, RoPE, residual (${variant})`, (t) => {
+  test(`the multi-head layer is that of float64, with all its options (${variant})`, (t) => {
     let most = 0;
     for (let seed = 0; seed < 150; seed++) {
       const { w, config, turned, x } = randomMultiHead(seed);
@@ -102,7 +102,7 @@ for (const { variant, ch } of engines) {
     t.diagnostic(`worst ${most.toFixed(1)} units of the largest result`);
   });
 
-  test(`the layer is its parts, bit for bit: products, norms, turns, attention (${variant})`, () => {
+  test(`the layer is its parts, bit for bit (${variant})`, () => {
     for (let seed = 200; seed < 230; seed++) {
       const { w, config, turned, x } = randomMultiHead(seed);
       const { modelDim, heads, kvHeads, headDim, valueDim, residual } = config;
@@ -191,7 +191,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  test(`a layer gives a row the same bits in a prompt, in chunks, step by step and in a batch (${variant})`, () => {
+  test(`a row has the same bits in a prompt, chunks, steps and batches (${variant})`, () => {
     for (let seed = 400; seed < 430; seed++) {
       const { r, w, config, turned, m, x } = randomMultiHead(seed);
       const { modelDim, kvHeads, headDim, valueDim } = config;
@@ -288,7 +288,7 @@ for (const { variant, ch } of engines) {
     t.diagnostic(`worst ${most.toFixed(1)} units of the largest result`);
   });
 
-  test(`the absorbed form is the expanded one, within the error rule of attention taken through the matrices (${variant})`, (t) => {
+  test(`the absorbed form is the expanded one, within the error rule (${variant})`, (t) => {
     let most = 0;
     let different = 0;
     let total = 0;
@@ -329,7 +329,7 @@ for (const { variant, ch } of engines) {
     t.diagnostic(`${different} of ${total} differ, by at most ${most.toFixed(3)} of the rule`);
   });
 
-  test(`a latent cache gives a row the same bits in chunks and step by step, in either form (${variant})`, () => {
+  test(`a latent cache gives a row the same bits in chunks and in steps (${variant})`, () => {
     for (let seed = 900; seed < 930; seed++) {
       const c = randomLatent(seed);
       const { modelDim, kvLatent, ropeDim } = c.config;
@@ -503,7 +503,8 @@ for (const [kind, make, rule, forms] of [
             const ratio = Math.abs(y - want.y[at]) / allowed[at];
             assert.ok(
               ratio <= 1,
-              `seed ${seed}, ${variant} ${form ?? ''}: [${at}] is ${y}; should be ${want.y[at]}, ${ratio} of the rule`,
+              `seed ${seed}, ${variant} ${form ?? ''}: [${at}] is ${y}; should be ` +
+                `${want.y[at]}, ${ratio} of the rule`,
             );
             most = Math.max(most, ratio);
           });
@@ -527,11 +528,12 @@ for (const [kind, make, rule, forms] of [
     assert.ok(equal > 50, `${equal} of equal rows`);
     assert.ok(decided > 0.75 * total, `the rule decides ${decided} of ${total}`);
     t.diagnostic(
-      `worst ${most.toFixed(3)} of the rule, which allows less than a hundredth of the numbers' size in ${decided} of ${total}; logits up to ${logit.toExponential(1)}`,
+      `worst ${most.toFixed(3)} of the rule, which allows less than a hundredth of the ` +
+        `numbers' size in ${decided} of ${total}; logits up to ${logit.toExponential(1)}`,
     );
   });
 
-test("DeepSeek-V2's YaRN: a table whose factors cancel, and the square of one of them in the scale", () => {
+test("DeepSeek-V2's YaRN: factors that cancel in the table, and one squared in the scale", () => {
   const scaling = { type: 'yarn', factor: 40, original: 4096, mscale: 0.707, mscaleAllDim: 0.707 };
   const y = 0.1 * 0.707 * Math.log(40) + 1;
   const r = random(14);
@@ -581,7 +583,7 @@ test("DeepSeek-V2's YaRN: a table whose factors cancel, and the square of one of
   assert.ok(want.y.some((v, at) => Math.abs(v - without.y[at]) > 1e-2));
 });
 
-test('a latent cache is as small as DeepSeek-V2 says: 576 numbers where its heads would keep 40960', () => {
+test('a latent cache is as small as DeepSeek-V2 says: 576 numbers instead of 40960', () => {
   const [{ ch }] = engines;
   const r = random(5);
   const config = {

@@ -254,7 +254,7 @@ for (const program of ['native_cases_asan', 'native_cases_gcc'])
       assert.equal(answer.rest, 0);
     });
 
-test('a team of real threads does every piece once and shares nothing by accident, says the thread sanitizer', async (t) => {
+test('a team does every piece once, and the thread sanitizer finds no race', async (t) => {
   const { stdout, stderr } = await promisify(execFile)(path('native_team'), { timeout: 60000 });
   assert.equal(stderr, '');
   t.diagnostic(stdout.trim());

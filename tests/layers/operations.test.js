@@ -86,7 +86,7 @@ for (const { variant, ch } of engines) {
     t.diagnostic(`worst error ${most.toFixed(3)} of the bound`);
   });
 
-  test(`each row of a product has the same bits alone, among others, transposed and through a tensor (${variant})`, () => {
+  test(`a product has the same bits alone, among others and transposed (${variant})`, () => {
     for (const [m, rows, k] of shapes) {
       const x = numbers(m * k);
       const w = numbers(rows * k);
@@ -303,7 +303,7 @@ for (const { variant, ch } of engines) {
     );
   });
 
-  test(`what YaRN multiplies by is that of the published implementations, to the last bits (${variant})`, () => {
+  test(`the factors of YaRN are those of published implementations (${variant})`, () => {
     // log 40 = 3.6888794541139363; y(1) = 1.36888794541139363, y(0.707) = 1.26080377740585, as
     // transformers and DeepSeek-V2 compute them
     for (const [more, want] of [
@@ -337,7 +337,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  test(`heads turn by their positions: halves, neighbours, a part of the head, both layouts (${variant})`, () => {
+  test(`heads turn by their positions, in every form and layout (${variant})`, () => {
     for (const interleaved of [false, true])
       for (const [dim, headDim] of [
         [2, 2],

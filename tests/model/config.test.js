@@ -119,7 +119,7 @@ describe('the four architectures', () => {
 
 describe('settings', () => {
   const at = (fields) => async (key, expected) => assert.deepEqual((await fields)[key], expected);
-  test('of GGUF: defaults, one value per layer, untied output, layers with a window, softcap', async () => {
+  test('of GGUF: defaults, values per layer, untied output, windows, softcap', async () => {
     const few = at(
       gguf(
         'llama',
@@ -375,7 +375,7 @@ describe('what is not supported is named', () => {
         message,
       );
     });
-  test('of another architecture, also where its weights are of a type that is not read', async () => {
+  test('of another architecture, also with weights of a type that is not read', async () => {
     const other = (type, shape, data) => [
       { name: 'blk.0.ffn_gate_exps.weight', type, shape, data },
     ];

@@ -101,8 +101,11 @@ for (const program of ['asan', 'gcc'])
     ['qwen3, untied', false, () => 1, 'f16'],
     ['gemma3', true, () => 1, 'q8'],
     ['llama, tied, grouped', false, () => 1, 'f32', 2000],
-  ])
-    test(`${name}${q8 ? ', quantised' : ''}, cache in ${cacheType}${context ? `, ${context} tokens` : ''}: native_decoder_${program} has the bits of the simd module`, async () => {
+  ]) {
+    const how = [q8 && 'quantised', cacheType, context, `native_decoder_${program}`]
+      .filter(Boolean)
+      .join(', ');
+    test(`${name}: ${how} has the bits of the simd module`, async () => {
       const file = fileURLToPath(
         new URL(`../../build/native/native_decoder_${program}`, import.meta.url),
       );
@@ -157,3 +160,4 @@ for (const program of ['asan', 'gcc'])
         );
       model.dispose();
     });
+  }

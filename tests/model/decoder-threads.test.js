@@ -36,7 +36,7 @@ function history(model) {
 
 for (const { variant, ch } of engines)
   for (const options of [{}, { quantize: 'q8' }, { cacheType: 'f16' }, { cacheType: 'q8' }])
-    test(`2 and 3 threads give the bits of one, ${JSON.stringify(options)} (${variant})`, async () => {
+    test(`threads give the bits of one, ${JSON.stringify(options)} (${variant})`, async () => {
       const one = await loadModel(source, { engine: ch, ...options });
       const want = history(one);
       for (const threads of [2, 3]) {
@@ -52,7 +52,7 @@ for (const { variant, ch } of engines)
     });
 
 for (const { variant, ch } of engines)
-  test(`weights of 5 bits lie in bytes for one or two threads, and all bits are the same (${variant})`, async () => {
+  test(`weights of 5 bits lie in bytes for up to two threads (${variant})`, async () => {
     const file = asGguf(model, {}, asQ5_0);
     const one = await loadModel(file, { engine: ch });
     const want = history(one);
@@ -85,10 +85,11 @@ for (const { variant, ch } of engines)
 
 const one = await loadModel(source, { engine: await init({ layers: true, variant: 'simd' }) });
 const want = history(one);
+const when = (fault) => (fault === 'asleep' ? fault : `${fault} its pieces`);
 
 for (const fault of ['before', 'inside', 'after', 'asleep'])
   for (const after of [0, 5])
-    test(`a worker that is lost ${fault === 'asleep' ? 'asleep' : `${fault} its pieces`} in pass ${after} costs nothing but time`, async () => {
+    test(`a worker lost ${when(fault)} in pass ${after} costs only time`, async () => {
       const engine = await lostWorkers(fault, after, () =>
         init({ layers: true, variant: 'simd', threads: 2 }),
       );

@@ -30,7 +30,7 @@ const LOGITS = 1e-5;
 
 for (const { variant, ch: engine } of engines)
   describe(`${variant} kernels`, () => {
-    test('a model with YaRN turns by the factor that the published implementations compute', async () => {
+    test('a model with YaRN turns by the factor of the published implementations', async () => {
       const base = configs['llama, tied, grouped'];
       const tokens = tokensOf(8, 20, base.vocab_size);
       const logits = async (more) => {
@@ -175,7 +175,7 @@ for (const { variant, ch: engine } of engines)
     const gemma = tiny(configs.gemma3);
     const tokens = tokensOf(3, 30, 64);
 
-    test('a prompt longer than what goes through the layers together gives the bits of its parts', async () => {
+    test('a prompt too long for one pass gives the bits of its parts', async () => {
       for (const name of ['llama, tied, grouped', 'gemma3']) {
         const long = asSafetensors(tiny({ ...configs[name], max_position_embeddings: 600 }));
         const ids = tokensOf(5, 530, 64);
@@ -289,7 +289,7 @@ for (const { variant, ch: engine } of engines)
       loaded.dispose();
     });
 
-    test('an attention temperature of a head is that of float64, and moves no other head of its layer', async () => {
+    test('the temperature of a head is that of float64, and moves no other head', async () => {
       const source = tiny(configs['gemma3, softcaps']);
       const loaded = await loadModel(asSafetensors(source), { engine });
       const plain = await loadModel(asSafetensors(source), { engine });
@@ -359,7 +359,7 @@ for (const { variant, ch: engine } of engines)
       small.dispose();
     });
 
-    test('a cache in half precision or bytes stays near, in any chunks the same, and its rows are those it had', async () => {
+    test('a cache in halves or bytes stays near, and is the same in any chunks', async () => {
       const want = forward(gemma, tokens).at(-1).logits;
       for (const [cacheType, most, size] of [
         ['f16', 5e-3, 0.55],
@@ -502,7 +502,7 @@ const CHUNKED = [
     Decoder.prototype.chunk.call({ cost, config: { heads, headDim } }, length, left),
 }));
 
-test('the further a prompt is read, the fewer tokens go together, so that a layer never takes long', () => {
+test('the further a prompt is read, the fewer tokens go together', () => {
   for (const { cost, heads, headDim, reach, chunk } of CHUNKED) {
     const layer = (length, count) => count * (cost + 2 * heads * headDim * (length + count));
     for (let length = 0, before = 256; length < reach; length += 64) {

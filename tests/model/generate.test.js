@@ -82,7 +82,7 @@ test('greedy generation is prefill and steps', async () => {
   assert.deepEqual([...a.cache.tokens], [...prompt, ...ids(list).slice(0, -1)]);
 });
 
-test('the beginning that the cache has is not read again, and the text is the same as without it', async () => {
+test('the beginning in the cache is not read again, and the text stays the same', async () => {
   const model = await load();
   const fresh = await load();
   const first = await all(model.generate(prompt, { maxTokens: 10 }));
@@ -130,7 +130,7 @@ test('two turns keep the cache, which shows itself by its numbers', async () => 
   assert.equal(read, ids.length - kept);
 });
 
-test('the context ends a text, and a prompt beyond it is refused before anything is read', async () => {
+test('the context ends a text, and a longer prompt is refused', async () => {
   const model = await load({ context: 12 });
   const list = await all(model.generate(prompt, { maxTokens: 100 }));
   assert.equal(list.at(-1).finish, 'context');
@@ -169,7 +169,7 @@ test('log-probabilities are those of the logits', async () => {
   }
 });
 
-test('a stop string ends the text and is not shown, wherever the tokens cut it; an end mark ends it too', async () => {
+test('a stop string ends the text unseen, and so does an end mark', async () => {
   const model = await load();
   const whole = (await all(model.generate(prompt, { maxTokens: 30 })))
     .map(({ text }) => text)
@@ -207,7 +207,8 @@ test('text becomes the prompt with its marks, and without a tokenizer is refused
 
 test('chat writes the template’s prompt; without one it is refused', async () => {
   const template =
-    '{% for m in messages %}{{ m.role }}{{ m.content }}{% endfor %}{% if add_generation_prompt %}go{% endif %}';
+    '{% for m in messages %}{{ m.role }}{{ m.content }}{% endfor %}{% if ' +
+    'add_generation_prompt %}go{% endif %}';
   const model = await loadModel(
     asGguf(tiny(configs['llama, tied, grouped']), { 'tokenizer.chat_template': template }),
     { engine },
@@ -225,7 +226,7 @@ test('chat writes the template’s prompt; without one it is refused', async () 
   });
 });
 
-test('control tokens in a message stay text in chat, whatever the template does with it', async () => {
+test('control tokens in a message stay text in chat, in any template', async () => {
   const turns = (content) =>
     `{% for m in messages %}<s>{{ m.role }}{{ ${content} }}</s>{% endfor %}<s>go`;
   const load = (template) =>
@@ -258,7 +259,8 @@ test('control tokens in a message stay text in chat, whatever the template does 
 
 test('nor does one become a token in a role, a name or the arguments of a call', async () => {
   const template =
-    '{% for m in messages %}<s>{{ m.role }}{{ m.content }}{{ m.name }}{% for c in m.calls %}{{ c.arguments.x }}{% endfor %}</s>{% endfor %}<s>go';
+    '{% for m in messages %}<s>{{ m.role }}{{ m.content }}{{ m.name }}{% for c in m.calls ' +
+    '%}{{ c.arguments.x }}{% endfor %}</s>{% endfor %}<s>go';
   const model = await loadModel(
     asGguf(tiny(configs['llama, tied, grouped']), { 'tokenizer.chat_template': template }),
     { engine },
@@ -300,7 +302,7 @@ test('a model without a tokenizer ends where its configuration says', async () =
   );
 });
 
-test('a model that is disposed of while a token is waited for says so, and touches nothing of the engine', async () => {
+test('a model disposed of during a token says so, and touches nothing of the engine', async () => {
   for (let waits = 0; waits < 40; waits++) {
     const own = await init({ layers: true, variant: 'simd' });
     const model = await loadModel(source, { engine: own });
@@ -436,7 +438,7 @@ test('statistics come with each token, of the row that chose it', async () => {
   }
 });
 
-test('one text at a time; in between rows can be read and the temperature set, and the one being written is unharmed', async () => {
+test('one text at a time; rows can be read and temperatures set in between', async () => {
   const model = await load();
   const want = ids(await all((await load()).generate(prompt, { maxTokens: 8 })));
   const got = [];
@@ -463,7 +465,8 @@ test('what is held of a model and its cache is what the types name', async () =>
   const names = (object) => Object.getOwnPropertyNames(object).sort().join(' ');
   assert.equal(
     names(model),
-    'cache chat config dispose generate info prefill row setTemperature step temperature template tokenizer',
+    'cache chat config dispose generate info prefill row setTemperature step temperature ' +
+      'template tokenizer',
   );
   assert.equal(
     names(model.cache),
@@ -485,7 +488,7 @@ test('a text that is left lets the model go at once', async () => {
   assert.equal(model.step(1).logits.length, 64);
 });
 
-test('an abort lets the model go though nobody asks for the next token, and a text that has ended does', async () => {
+test('an abort releases the model without a further call; so does an end', async () => {
   const model = await load();
   const want = await all((await load()).generate(prompt, { maxTokens: 6, logprobs: 1 }));
   const abort = new AbortController();
@@ -524,7 +527,7 @@ test('a change of the attention temperature has later prompts read anew', async 
   sameBits({ ...model.cache.snapshot().layers }, { ...fresh.cache.snapshot().layers });
 });
 
-test('a snapshot knows with which attention temperatures it was read, and what was read with others is read anew', async () => {
+test('a snapshot knows its attention temperatures, and other tokens are read anew', async () => {
   const model = await load();
   const fresh = await load();
   const run = (m) => all(m.generate(prompt, { maxTokens: 2, logprobs: 1 }));
@@ -641,7 +644,7 @@ test('a snapshot is of the same model and of its tokens, or changes nothing', as
   sameBits(model.cache.snapshot(), good);
 });
 
-test('the cache of a model that was disposed of says so, whatever its memory is used for by then', async () => {
+test('the cache of a model that was disposed of says so, however its memory is used', async () => {
   const model = await load();
   const { cache } = model;
   model.prefill(prompt);
@@ -667,7 +670,7 @@ test('the cache of a model that was disposed of says so, whatever its memory is 
   assert.deepEqual([cache.length, cache.bytes, cache.tokens.length], [0, 0, 0]);
 });
 
-test('an attention temperature set in the middle of a token holds from the next one on', async () => {
+test('an attention temperature set within a token holds from the next one on', async () => {
   const model = await loadModel(slow(), { engine });
   const tokens = Array.from({ length: 12 }, (_, at) => 3 + 5 * at);
   const first = async (meanwhile) => {
@@ -776,7 +779,9 @@ test('a model that does not fit takes nothing', async () => {
     await assert.rejects(loadModel(asSafetensors(large), { engine: own, context, cacheType }), {
       name: 'ClearheadError',
       code: 'LIMIT',
-      message: `context is ${context}; expected fewer positions: weights, cache and tables have 4 GiB together`,
+      message:
+        `context is ${context}; expected fewer positions: weights, cache and tables have 4 ` +
+        'GiB together',
     });
   assert.deepEqual([memory.top, memory.holes, memory.buffer.byteLength], [before, [], byteLength]);
 });

@@ -415,7 +415,7 @@ describe('damage', () => {
     assert.deepEqual(encoded, [1, 8, 8, 4], 'ab first, since its score is the highest');
   });
 
-  test('a file cut off after any number of bytes is refused, whether its length is known or not', async () => {
+  test('a file cut off anywhere is refused, whether its length is known or not', async () => {
     for (let length = 0; length < bytes.length; length++) {
       const cut = bytes.subarray(0, length);
       const error = await refused(() => loadWhole(cut));

@@ -86,7 +86,7 @@ for (const [name, bytes, wrap] of [
   });
 }
 
-test('numbers that are none give numbers that are none, or a typed error when a token is chosen from them', async () => {
+test('NaN gives NaN, or a typed error when a token is chosen from it', async () => {
   const source = tiny(small);
   source.tensors['model.layers.0.mlp.down_proj.weight'].data[3] = NaN;
   const model = await loadModel(asSafetensors(source), { engine });
@@ -223,7 +223,7 @@ const tokenizer = {
   },
 };
 
-test('config.json, tokenizer.json and generation_config.json with any bit changed, or cut off anywhere, are an error of ours or a model', async () => {
+test('damaged JSON files are an error of ours or a model', async () => {
   const { weights, config } = tinyJson('llama');
   const blob = (bytes) => new Blob([bytes]);
   const counts = { refused: 0, taken: 0 };

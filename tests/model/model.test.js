@@ -69,7 +69,8 @@ for (const { variant, ch } of engines) {
     }
     assert.ok(agreement <= 1, `${agreement} of the limit`);
     t.diagnostic(
-      `worst error / limit ${worst.toFixed(3)} against the reference, ${agreement.toFixed(3)} against the model's own result`,
+      `worst error / limit ${worst.toFixed(3)} against the reference, ` +
+        `${agreement.toFixed(3)} against the model's own result`,
     );
   });
 

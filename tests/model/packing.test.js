@@ -57,7 +57,7 @@ async function packed(types, { q8 = false, spare, threads = 1, beside = 0, looke
 /** What Q5_0 takes more in bytes. */
 const MORE = (ROWS * COLUMNS * (34 - 22)) / 32;
 
-test('Q5_0 goes into bytes as long as there is room beside the file, other types never', async () => {
+test('Q5_0 goes into bytes while there is memory beside the file, other types never', async () => {
   assert.deepEqual((await packed(['Q5_0', 'Q4_0', 'Q5_1', 'Q5_0', 'F32'])).got, [
     Q8_0,
     2,
@@ -112,7 +112,7 @@ test('memory grows a few times, whatever becomes bytes', async () => {
   assert.ok(growths <= 12, `${growths} times`);
 });
 
-test('below 4 GiB Q5_0 has what nothing else wants, and what does not fit is refused before it comes', async () => {
+test('below 4 GiB Q5_0 has the memory that is over', async () => {
   const engine = await init({ layers: true, variant: 'simd' });
   const memory = memories.get(engine);
   const { top } = memory;
@@ -169,7 +169,7 @@ test('quantize: floats become bytes, and Q5_0 all the same', async () => {
   assert.deepEqual((await packed(['F32', 'Q5_0'], { q8: true, spare: 0 })).got, [Q8_0, Q5_0]);
 });
 
-test('of a whole model the embedding stays as it is where the output has a matrix of its own', async () => {
+test('the embedding stays as it is where the output has a matrix of its own', async () => {
   const sizes = {
     hidden_size: 256,
     intermediate_size: 512,

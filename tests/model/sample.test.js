@@ -185,7 +185,7 @@ describe('drawing', () => {
     );
   });
 
-  test('the same seed gives the same tokens, another seed others, and a saved state goes on', () => {
+  test('a seed gives the same tokens, another seed others, and a saved state goes on', () => {
     const run = (sampler, n = 50) =>
       Array.from({ length: n }, (_, i) => sampler.sample(logits(i)).token);
     const first = run(createSampler({ tau: 1, seed: 42 }));
@@ -215,7 +215,7 @@ describe('drawing', () => {
 });
 
 describe('repetition penalty', () => {
-  test('divides positive logits and multiplies negative ones, once per token, within the window', () => {
+  test('divides positive logits and multiplies negative ones, once per token in the window', () => {
     const z = Float32Array.of(4, 3, -1, -1.5);
     const sampler = createSampler({ repetitionPenalty: 2 });
     assert.equal(sampler.sample(z, [0]).token, 1);

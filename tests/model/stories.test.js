@@ -51,10 +51,12 @@ function* runs() {
   }
 }
 
+const near = (tolerance) => (tolerance ? `, logits within ${tolerance}` : '');
+
 for (const { variant, ch: engine } of engines)
   describe(`stories260K, ${variant} kernels`, { skip }, () => {
     for (const [name, source, tolerance] of files)
-      test(`${name}: the reference text for all prompts${tolerance ? `, logits within ${tolerance} of the largest` : ''}`, async (t) => {
+      test(`${name}: the reference text for all prompts${near(tolerance)}`, async (t) => {
         const model = await loadModel(source(), { engine });
         let worst = 0;
         for (const { name: prompt, prompt_tokens, fed, last, logits, calls, text } of runs()) {
@@ -92,7 +94,7 @@ for (const { variant, ch: engine } of engines)
         model.dispose();
       });
 
-    test('GGUF Q8_0: the text is that of float64 arithmetic on the same weights, until rounding of the inputs decides otherwise', async (t) => {
+    test('GGUF Q8_0: the text is that of float64 until rounding decides', async (t) => {
       const model = await loadModel(at('stories260K/gguf/stories260K-q8_0.gguf'), { engine });
       const want = JSON.parse(readFileSync(reference('quantized.json')));
       for (const prompt of Object.keys(prompts)) {

@@ -28,23 +28,46 @@ describe('prompts', () => {
   /** Templates in the manner of ChatML, Llama 2, Llama 3 and Gemma, and the prompt for `talk`. */
   const cases = {
     ChatML: [
-      "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
-      '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n Hi <b> <|im_end|>\n<|im_start|>assistant\nHello<|im_end|>\n<|im_start|>user\nBye<|im_end|>\n<|im_start|>assistant\n',
+      "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\\n' + m['content'] + " +
+        "'<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ " +
+        "'<|im_start|>assistant\\n' }}{% endif %}",
+      '<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\n Hi <b> ' +
+        '<|im_end|>\n<|im_start|>assistant\nHello<|im_end|>\n<|im_start|>user\nBye<|im_end|>' +
+        '\n<|im_start|>assistant\n',
     ],
     'Llama 2': [
-      "{% if messages[0]['role'] == 'system' %}{% set system = messages[0]['content'] %}{% set rest = messages[1:] %}{% else %}{% set rest = messages %}{% endif %}" +
-        "{% for m in rest %}{% if (m['role'] == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}" +
-        "{% if loop.first and system is defined %}{% set content = '<<SYS>>\\n' ~ system ~ '\\n<</SYS>>\\n\\n' ~ m['content'] %}{% else %}{% set content = m['content'] %}{% endif %}" +
-        "{% if m['role'] == 'user' %}{{ bos_token ~ '[INST] ' ~ content|trim ~ ' [/INST]' }}{% else %}{{ ' ' ~ content|trim ~ ' ' ~ eos_token }}{% endif %}{% endfor %}",
+      "{% if messages[0]['role'] == 'system' %}{% set system = messages[0]['content'] %}{% " +
+        'set rest = messages[1:] %}{% else %}{% set rest = messages %}{% endif %}' +
+        "{% for m in rest %}{% if (m['role'] == 'user') != (loop.index0 % 2 == 0) %}{{ " +
+        "raise_exception('roles must alternate') }}{% endif %}" +
+        "{% if loop.first and system is defined %}{% set content = '<<SYS>>\\n' ~ system ~ " +
+        "'\\n<</SYS>>\\n\\n' ~ m['content'] %}{% else %}{% set content = m['content'] %}{% " +
+        'endif %}' +
+        "{% if m['role'] == 'user' %}{{ bos_token ~ '[INST] ' ~ content|trim ~ ' [/INST]' " +
+        "}}{% else %}{{ ' ' ~ content|trim ~ ' ' ~ eos_token }}{% endif %}{% endfor %}",
       '<s>[INST] <<SYS>>\nBe brief.\n<</SYS>>\n\n Hi <b> [/INST] Hello </s><s>[INST] Bye [/INST]',
     ],
     'Llama 3': [
-      "{{- bos_token }}\n{%- for m in messages %}\n    {{- '<|start_header_id|>' + m.role + '<|end_header_id|>\\n\\n' + m.content | trim + '<|eot_id|>' }}\n{%- endfor %}\n{%- if add_generation_prompt %}\n    {{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}\n{%- endif %}\n",
-      '<s><|start_header_id|>system<|end_header_id|>\n\nBe brief.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nHi <b><|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nHello<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nBye<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n',
+      "{{- bos_token }}\n{%- for m in messages %}\n    {{- '<|start_header_id|>' + m.role " +
+        "+ '<|end_header_id|>\\n\\n' + m.content | trim + '<|eot_id|>' }}\n{%- endfor " +
+        "%}\n{%- if add_generation_prompt %}\n    {{- '<|start_header_id|>" +
+        "assistant<|end_header_id|>\\n\\n' }}\n{%- endif %}\n",
+      '<s><|start_header_id|>system<|end_header_id|>\n\nBe ' +
+        'brief.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nHi ' +
+        '<b><|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nHello<|eot_id|>' +
+        '<|start_header_id|>user<|end_header_id|>\n\nBye<|eot_id|><|start_header_id|>' +
+        'assistant<|end_header_id|>\n\n',
     ],
     Gemma: [
-      "{{ bos_token }}{%- set first = messages[0].content + '\\n\\n' if messages[0].role == 'system' else '' -%}{%- for m in messages if m.role != 'system' -%}{%- set role = 'model' if m.role == 'assistant' else m.role -%}{{ '<start_of_turn>' + role + '\\n' + (first if loop.first else '') }}{{ m.content | trim }}{{ '<end_of_turn>\\n' }}{%- endfor -%}{%- if add_generation_prompt -%}{{ '<start_of_turn>model\\n' }}{%- endif -%}",
-      '<s><start_of_turn>user\nBe brief.\n\nHi <b><end_of_turn>\n<start_of_turn>model\nHello<end_of_turn>\n<start_of_turn>user\nBye<end_of_turn>\n<start_of_turn>model\n',
+      "{{ bos_token }}{%- set first = messages[0].content + '\\n\\n' if messages[0].role " +
+        "== 'system' else '' -%}{%- for m in messages if m.role != 'system' -%}{%- set role " +
+        "= 'model' if m.role == 'assistant' else m.role -%}{{ '<start_of_turn>' + role + " +
+        "'\\n' + (first if loop.first else '') }}{{ m.content | trim }}{{ '<end_of_turn>\\n' " +
+        "}}{%- endfor -%}{%- if add_generation_prompt -%}{{ '<start_of_turn>model\\n' }}{%- " +
+        'endif -%}',
+      '<s><start_of_turn>user\nBe brief.\n\nHi <b><end_of_turn>\n<start_of_turn>' +
+        'model\nHello<end_of_turn>\n<start_of_turn>user\nBye<end_of_turn>\n<start_of_turn>' +
+        'model\n',
     ],
   };
   for (const [name, [template, prompt]] of Object.entries(cases))
@@ -60,7 +83,8 @@ describe('prompts', () => {
     );
     assert.equal(
       await render(
-        '{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}{{ twice(messages[0].content) }}{% for key, value in {"a": 1}.items() %}{{ key }}{{ value }}{% endfor %}',
+        '{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}{{ twice(messages[0].content) ' +
+          '}}{% for key, value in {"a": 1}.items() %}{{ key }}{{ value }}{% endfor %}',
       ),
       'HiHia1',
     );
@@ -74,7 +98,8 @@ describe('prompts', () => {
       content: 'x'.repeat(2000),
     }));
     const prompt = await render(
-      '{% for m in messages %}{% if loop.first or messages[loop.index0 - 1].role != m.role %}{{ m.content }}{% endif %}{% endfor %}',
+      '{% for m in messages %}{% if loop.first or messages[loop.index0 - 1].role != m.role ' +
+        '%}{{ m.content }}{% endif %}{% endfor %}',
       many,
     );
     assert.equal(prompt.length, 400000);
@@ -87,14 +112,15 @@ describe('prompts', () => {
     }));
     assert.equal(
       await render(
-        "{% for m in messages %}{% if '</think>' in m.content %}{{ m.content.split('</think>')[1] }}{% endif %}{% endfor %}",
+        "{% for m in messages %}{% if '</think>' in m.content %}{{ " +
+          "m.content.split('</think>')[1] }}{% endif %}{% endfor %}",
         many,
       ),
       'y'.repeat(40),
     );
   });
 
-  test('where it is kept: metadata, a file of its own, tokenizer_config.json, by name', async () => {
+  test('its places: metadata, a file of its own, tokenizer_config.json, by name', async () => {
     const tokenizer = ggufTokenizer(new Map(Object.entries(tokenizerMetadata())));
     const json = async (files) =>
       (
@@ -197,7 +223,8 @@ describe('what is refused', () => {
 
 describe('a hostile template ends within seconds', () => {
   const grown = (doublings) =>
-    `{% set ns = namespace(s='a') %}{% for i in range(${doublings}) %}{% set ns.s = ns.s + ns.s %}{% endfor %}`;
+    `{% set ns = namespace(s='a') %}{% for i in range(${doublings}) %}{% set ns.s = ns.s + ` +
+    'ns.s %}{% endfor %}';
   const again = (what) => `${grown(19)}{% for i in range(4000) %}${what}{% endfor %}`;
   /** Each ends in an error of ours; of what kind. */
   const cases = {
@@ -207,12 +234,14 @@ describe('a hostile template ends within seconds', () => {
     ],
     'a range without end': ['{{ range(0, 10, 0) }}', /range of Infinity/],
     'loops in loops': [
-      '{% for i in range(4000) %}{% for j in range(4000) %}{% for k in range(4000) %}{% endfor %}{% endfor %}{% endfor %}',
+      '{% for i in range(4000) %}{% for j in range(4000) %}{% for k in range(4000) %}{% ' +
+        'endfor %}{% endfor %}{% endfor %}',
       /steps/,
     ],
     'a text that doubles': [`${grown(60)}{{ ns.s }}`, /text of more than 1048576/],
     'a thousand million laughs': [
-      "{% set ns = namespace(s='a') %}{% for i in range(60) %}{% set ns.s = [ns.s, ns.s] %}{% endfor %}{{ ns.s|tojson }}",
+      "{% set ns = namespace(s='a') %}{% for i in range(60) %}{% set ns.s = [ns.s, ns.s] " +
+        '%}{% endfor %}{{ ns.s|tojson }}',
       /steps|nested/,
     ],
     'a value inside itself': [
@@ -240,15 +269,18 @@ describe('a hostile template ends within seconds', () => {
       /too long/,
     ],
     'looking for a shorter one again and again': [
-      `${grown(12)}{% for i in range(4000) %}{% if (ns.s + 'b') in (ns.s + ns.s) %}{% endif %}{% endfor %}`,
+      `${grown(12)}{% for i in range(4000) %}{% if (ns.s + 'b') in (ns.s + ns.s) %}{% ` +
+        'endif %}{% endfor %}',
       /steps/,
     ],
     'cutting there': [
-      `${grown(12)}{% for i in range(4000) %}{% set x = (ns.s + ns.s).split(ns.s + 'b') %}{% endfor %}`,
+      `${grown(12)}{% for i in range(4000) %}{% set x = (ns.s + ns.s).split(ns.s + 'b') ` +
+        '%}{% endfor %}',
       /steps/,
     ],
     'looking for what a macro computed in the same place': [
-      `${grown(17)}{% macro f(n) %}{% if n %}{{ ns.s }}{{ ((ns.s + 'b' + ns.s) if n > 1 else 'a') in f(n - 1) }}{% endif %}{% endmacro %}{{ f(2) }}`,
+      `${grown(17)}{% macro f(n) %}{% if n %}{{ ns.s }}{{ ((ns.s + 'b' + ns.s) if n > 1 ` +
+        `else 'a') in f(n - 1) }}{% endif %}{% endmacro %}{{ f(2) }}`,
       /too long/,
     ],
     'joining by much': [`${grown(19)}{{ range(4000)|join(ns.s) }}`, /too long/],
@@ -269,7 +301,8 @@ describe('a hostile template ends within seconds', () => {
       /steps/,
     ],
     'many arguments': [
-      '{% macro f() %}{{ varargs }}{% endmacro %}{% for i in range(4000) %}{{ f(*range(4000)) }}{% endfor %}',
+      '{% macro f() %}{{ varargs }}{% endmacro %}{% for i in range(4000) %}{{ ' +
+        'f(*range(4000)) }}{% endfor %}',
       /steps/,
     ],
     'deep parentheses': [`{{ ${'('.repeat(30000)}1${')'.repeat(30000)} }}`, /deep/],

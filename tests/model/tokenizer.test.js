@@ -115,7 +115,8 @@ describe('words', () => {
   const notS = '\\P{White_Space}';
   const gpt2Words = `${short}| ?\\p{L}+| ?\\p{N}+| ?[^${S}\\p{L}\\p{N}]+|${S}+(?!${notS})|${S}+`;
   const gpt4Words = (digits) =>
-    `${anyCase}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,${digits}}| ?[^${S}\\p{L}\\p{N}]+[\\r\\n]*|${S}*[\\r\\n]+|${S}+(?!${notS})|${S}+`;
+    `${anyCase}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,${digits}}| ` +
+    `?[^${S}\\p{L}\\p{N}]+[\\r\\n]*|${S}*[\\r\\n]+|${S}+(?!${notS})|${S}+`;
   /**
    * The definition of each way: expressions, each applied to the pieces the one before has left,
    * what lies between matches being pieces too.
@@ -171,7 +172,7 @@ describe('merging', () => {
     }
   }
 
-  test('of SentencePiece is what merging slowly gives, ties from the left, unknown characters as bytes', () => {
+  test('of SentencePiece is that of slow merging, ties from the left', () => {
     const r = random(7);
     const letters = ['a', 'b', 'c', '\u2581'];
     for (let round = 0; round < 60; round++) {
@@ -267,7 +268,8 @@ describe('the library of Hugging Face agrees', { skip }, () => {
     ],
   });
   const modern = (digits) =>
-    String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|${digits}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`;
+    String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|${digits}|` +
+    String.raw` ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`;
   const ways = {
     'gpt-2': { ...bytes, use_regex: true },
     'llama-bpe': split(modern(String.raw`\p{N}{1,3}`)),
@@ -413,7 +415,7 @@ describe('tokens that are written out', () => {
     );
   });
 
-  test('a word that is a control token stays text, also where words that are tokens are not cut', () => {
+  test('a word that is a control token stays text, also where whole words are tokens', () => {
     const tokens = [
       ...Array.from({ length: 256 }, (_, byte) => written(Uint8Array.of(byte))),
       'STOP',
@@ -535,7 +537,7 @@ describe('which tokenizer a GGUF file has', () => {
       model.dispose();
     });
 
-  test('one whose way to cut words is not known: ids are read and written, a text is refused by name', async () => {
+  test('with an unknown way to cut words ids work, and a text is refused by name', async () => {
     const model = await load({ ...tokenizerMetadata(), ...withPre });
     assert.ok(
       (await all(model.generate([1, 2], { maxTokens: 3 }))).every(
@@ -653,7 +655,7 @@ describe('streaming', () => {
     assert.equal(tokenizer.decode(ids.slice(0, 1)), '\ufffd');
   });
 
-  test('the space before the first word is the vocabulary’s at the beginning of a text, and a space in the middle', () => {
+  test('the space before the first word is only at the beginning of a text', () => {
     const tokenizer = ggufTokenizer(new Map(Object.entries(tokenizerMetadata())));
     const ids = [TOKENS.indexOf('\u2581a'), TOKENS.indexOf('\u2581b')];
     assert.equal(tokenizer.decode([1, ...ids]), 'a b');
@@ -692,7 +694,7 @@ describe('streaming', () => {
     }
   });
 
-  test('tokenizer.json: each step that puts a space before a word does not where a text goes on, and does behind a token', () => {
+  test('tokenizer.json: steps that put a space before a word do not where a text goes on', () => {
     const vocab = { '\u2581': 0, a: 1, '\u2581a': 2, '\u0120': 3, '\u0120a': 4 };
     const merges = ['\u2581 a', '\u0120 a'];
     const json = (steps, strip) =>
@@ -1021,7 +1023,7 @@ describe('hostile tokenizer.json', () => {
     test(name, async () => {
       await refuses(make(change), 'FORMAT', message);
     });
-  test('two thousand random changes give an error of ours or a tokenizer, and nothing is printed', async () => {
+  test('two thousand random changes give an error of ours or a tokenizer', async () => {
     const r = random(17);
     const odd = [
       null,

@@ -60,7 +60,7 @@ function matrices(bytes) {
 
 for (const { variant } of engines)
   test(
-    `a trained model's matrices in F32, F16 and Q8_0 say the same, each to its accuracy (${variant})`,
+    `a trained model's matrices say the same in F32, F16 and Q8_0 (${variant})`,
     { skip },
     (t) => {
       const [f32, f16, q8] = ['f32', 'f16', 'q8_0'].map((type) =>

@@ -93,7 +93,7 @@ for (const { variant } of engines)
         sameArray(k.take(Uint8Array, pieces, bytes), k.take(Uint8Array, once, bytes), name);
       });
 
-      test(`${name}: products are within the bound of float64, and of the quantised inputs up to rounding`, (t) => {
+      test(`${name}: products are within the bounds of float64 and of quantised inputs`, (t) => {
         const r = random(13);
         let worst = 0;
         let worstRounding = 0;
@@ -112,25 +112,29 @@ for (const { variant } of engines)
                 const got = y[i * rows + j];
                 const error = Math.abs(got - want.truth);
                 const rounding = Math.abs(got - want.exact);
-                const what = `${kind}, m = ${m}, ${rows}×${columns}, input ${i}, row ${j}: ${got} for ${want.truth}`;
+                const what =
+                  `${kind}, m = ${m}, ${rows}×${columns}, input ${i}, row ${j}: ${got} for ` +
+                  `${want.truth}`;
                 assert.ok(
                   error <= want.allowed,
                   `${what}, ${error / want.allowed} of what is allowed`,
                 );
                 assert.ok(
                   rounding <= want.rounding,
-                  `${what}, or quantised ${want.exact}: ${rounding / want.rounding} of the rounding`,
+                  `${what}, or quantised ${want.exact}: ${rounding / want.rounding} of the ` +
+                    'rounding',
                 );
                 worst = Math.max(worst, error / want.allowed);
                 worstRounding = Math.max(worstRounding, rounding / want.rounding);
               });
           }
         t.diagnostic(
-          `at most ${worst.toFixed(3)} of what is allowed, ${worstRounding.toFixed(3)} of the rounding`,
+          `at most ${worst.toFixed(3)} of what is allowed, ${worstRounding.toFixed(3)} of ` +
+            'the rounding',
         );
       });
 
-      test(`${name}: a product has the same bits alone and among others, whole and split anyhow`, () => {
+      test(`${name}: a product has the same bits alone, among others, whole and split`, () => {
         const r = random(14);
         for (const columns of widths(name)) {
           const rows = 77;
@@ -182,7 +186,7 @@ for (const { variant } of engines)
       });
 
       if (isFloat(name))
-        test(`${name}: sums of products below the smallest float are the same −0 alone and among others`, () => {
+        test(`${name}: sums below the smallest float are the same −0 everywhere`, () => {
           for (const columns of [1, 2, 31, 64, 65, 300]) {
             const rows = 40;
             const k = new Kernels(variant);
@@ -201,7 +205,7 @@ for (const { variant } of engines)
           }
         });
 
-      test(`${name}: a weight or scale that is not finite reaches its own row, and only that`, () => {
+      test(`${name}: a weight or scale that is not finite reaches its own row only`, () => {
         const r = random(15);
         const rows = 11;
         const columns = widths(name)[1];
@@ -368,7 +372,7 @@ for (const { variant } of engines)
       }
     });
 
-    test('the largest quants, scales of parts and inputs give alone what they give in a tile', () => {
+    test('the largest quants, scales and inputs give the same alone and in a tile', () => {
       const rows = 8;
       const columns = 256;
       const k = new Kernels(variant);
@@ -398,7 +402,7 @@ for (const { variant } of engines)
         }
     });
 
-    test('float rows quantised at load are d = max/127 as float16 and q = w/d to the nearest', () => {
+    test('float rows quantised at load have d = max/127 as float16 and the nearest q = w/d', () => {
       const r = random(20);
       const rows = 11;
       const columns = 96;
@@ -488,7 +492,7 @@ for (const { variant } of engines)
       }
     });
 
-    test('sizes: no larger than the file’s but for the last panel and 3 %; what is not valid has none', () => {
+    test('sizes are the file’s but for the last panel and 3 %; invalid matrices have none', () => {
       const { c } = new Kernels(variant);
       for (const name of names) {
         const { type, bytes, block } = TYPES[name];

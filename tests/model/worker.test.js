@@ -69,7 +69,7 @@ test('it says and does what the model here does', async () => {
   await model.dispose();
 });
 
-test('what is wrong with a Response is said as the page’s own side says it, and one that stalls can be aborted', async () => {
+test('a wrong Response is refused, and one that stalls can be aborted', async () => {
   const partly = (more) =>
     new Response(
       new ReadableStream({
@@ -151,7 +151,7 @@ test('a text that is ended before it begins leaves the one before it to end in p
   await model.dispose();
 });
 
-test('kernels that never arrive can be aborted, and a download that was given beside them is left', async () => {
+test('kernels that never arrive can be aborted, and the download beside them is left', async () => {
   const abort = new AbortController();
   const reason = new Error('enough');
   let left = 0;
@@ -170,7 +170,7 @@ test('kernels that never arrive can be aborted, and a download that was given be
   assert.equal(left, 1);
 });
 
-test('the kernels may be given in any way that init takes, and options are read as the page’s own side reads them', async () => {
+test('kernels may be given as to init, and options are read as there', async () => {
   const file = new URL('../../src/js/engine/model.simd.wasm', import.meta.url);
   const bytes = readFileSync(file);
   const type = { headers: { 'content-type': 'application/wasm' } };
@@ -451,8 +451,10 @@ test('a worker that ends settles what waits, and what comes later', async () => 
 
 test('a program with a model in a worker ends when it has nothing left to do', () => {
   const url = (path) => JSON.stringify(new URL(path, import.meta.url).href);
-  const code = `import { loadModel } from ${url('../../src/js/worker/client.js')}; import { asGguf, configs, tiny } from ${url('../support/models/random-models.js')};
-    const model = await loadModel(asGguf(tiny(configs.qwen2))); console.log((await model.step(3)).logits.length);`;
+  const code = `import { loadModel } from ${url('../../src/js/worker/client.js')};
+    import { asGguf, configs, tiny } from ${url('../support/models/random-models.js')};
+    const model = await loadModel(asGguf(tiny(configs.qwen2)));
+    console.log((await model.step(3)).logits.length);`;
   assert.equal(
     execFileSync(process.execPath, ['--input-type=module', '-e', code], {
       encoding: 'utf8',

@@ -226,7 +226,7 @@ test('options that do not exist, and no options where some are needed', () => {
   );
 });
 
-test('tensors of any engine and float32 arrays are taken as the numbers they hold, and no memory is lost', async () => {
+test('tensors of any engine and float32 arrays count as their numbers', async () => {
   const other = await init({ variant: 'simd' });
   const before = room();
   for (const name of Object.keys(calls)) {
@@ -288,7 +288,7 @@ for (const [what, code, file, change] of [
   ['kernels cut off', 'INTEGRITY', 'theory.wasm', (bytes) => bytes.subarray(0, 1000)],
   ['kernels in place of which a page came', 'FORMAT', 'theory.wasm', () => '<html>'],
 ])
-  test(`without the statements' ${what} attention works, and asking for them says which file it is`, async () => {
+  test(`without the statements' ${what} attention works, and they name it`, async () => {
     const copy = await copyWith(file, change);
     try {
       for (const threads of [1, 2]) {

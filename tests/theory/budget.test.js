@@ -39,7 +39,7 @@ const uniform = (n) => new Float64Array(n).fill(-Math.log(n));
 for (const { variant, ch } of engines) {
   const { klBudget, klFrontier, rhoEffective } = await ch.theory;
 
-  test(`a budget is spent to the last bit, on softmax weights that no other distribution within it beats (${variant})`, () => {
+  test(`a budget is spent to the last bit, and no other distribution beats it (${variant})`, () => {
     let most = 0;
     let sum = 0;
     let count = 0;
@@ -114,7 +114,7 @@ for (const { variant, ch } of engines) {
     );
   });
 
-  test(`β is 0 for no budget and ∞ from log(n/ties) on; equal scores have nothing to buy (${variant})`, () => {
+  test(`β is 0 for no budget and ∞ from log(n/ties) on (${variant})`, () => {
     const z = Float64Array.of(1, 3, 3, -2);
     const none = klBudget(z, 0);
     const all = klBudget(z, Math.LN2);
@@ -193,7 +193,7 @@ for (const { variant, ch } of engines) {
     );
   });
 
-  test(`β rises with ρ, and 1/β is the slope of the frontier, which is concave (${variant})`, () => {
+  test(`β rises with ρ, and 1/β is the slope of the concave frontier (${variant})`, () => {
     for (const { n, z, name } of logits(8, 200)) {
       const { rho, beta, expectedScore } = klFrontier(z, { points: 17 });
       const size = Math.max(...z.map(Math.abs), 1);
@@ -228,7 +228,7 @@ for (const { variant, ch } of engines) {
     assert.ok(Math.abs(slope * beta - 1) < 1e-7, `slope ${slope}, 1/β ${1 / beta}`);
   });
 
-  test(`the budget of a head has two forms, which agree with each other, with the definition and with attention (${variant})`, () => {
+  test(`the two forms of a head's budget agree, also with attention (${variant})`, () => {
     let worst = 0;
     for (const { n, z, T, name } of logits(9)) {
       const got = rhoEffective(z, { temperature: T });

@@ -43,7 +43,7 @@ for (const { variant, ch } of engines) {
   });
 
   for (const Floats of [Float32Array, Float64Array])
-    test(`what a call of 2048 queries and keys takes of memory (${Floats.name}, ${variant})`, async (t) => {
+    test(`memory for 2048 queries and keys (${Floats.name}, ${variant})`, async (t) => {
       const fresh = await init({ variant });
       const probe = fresh.tensor([1]);
       const bytes = () => probe.data.buffer.byteLength;

@@ -54,7 +54,7 @@ const variance = (p, f) =>
 for (const { variant, ch } of engines) {
   const { maximumEntropy } = await ch.theory;
 
-  test(`one multiplier per key gives the weights of Eq. 16, and of attention with keyScale; tied ones plain attention (${variant})`, () => {
+  test(`one multiplier per key gives the weights of Eq. 16 and of keyScale (${variant})`, () => {
     for (const state of queries(5)) {
       const { q, k, v, r, n, d, dv, name } = state;
       const alpha = 1 / Math.sqrt(d);
@@ -85,7 +85,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  test(`the multiplier found is the one whose softmax meets the target, with the greatest entropy of all that do (${variant})`, () => {
+  test(`the multiplier found meets the target with the greatest entropy (${variant})`, () => {
     let worst = 0;
     let most = 0;
     for (const state of queries(6)) {

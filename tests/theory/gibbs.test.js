@@ -76,7 +76,7 @@ for (const { variant, ch } of engines) {
     assert.ok(worst > 0.01, `within ${worst} of what is allowed`);
   });
 
-  test(`the rest of the keys can be merged into one with the same optimum and the sum of their weights (${variant})`, () => {
+  test(`the other keys can be merged into one with the sum of their weights (${variant})`, () => {
     for (const { r, n, z, T, name } of logits(11)) {
       if (n === 1) continue;
       const keys = Array.from({ length: n }, (_, j) => j);
@@ -113,7 +113,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  test(`the limits are those of T = 0 and T = ∞ in attention, bit for bit, and softmax(z/T) is within its bounds of both (${variant})`, () => {
+  test(`the limits are those of T = 0 and T = ∞ in attention, bit for bit (${variant})`, () => {
     for (const { n, z, T, name } of logits(12)) {
       const got = limits(z, { temperature: T });
       const { p } = softmax(z, T);
@@ -155,7 +155,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  test(`nearly flat scores are as near to uniform as the bound says, and as their variance (${variant})`, () => {
+  test(`nearly flat scores are as near to uniform as the bound says (${variant})`, () => {
     for (let x = 0; x < 2000; x++) {
       const r = random(4000 + x);
       const n = x % 100 ? r.pick([2, 3, 8, 64]) : r.pick(LARGE);

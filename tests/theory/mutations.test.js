@@ -394,7 +394,8 @@ after(() => {
       `${'mutation'.padEnd(52)}${columns}`,
       ...rows.map(
         ([name, , found]) =>
-          `${name.padEnd(52)}${numbers.map((number) => (found.includes(number) ? '  ✗' : '  ·')).join('')}`,
+          `${name.padEnd(52)}` +
+          `${numbers.map((number) => (found.includes(number) ? '  ✗' : '  ·')).join('')}`,
       ),
       '',
     ].join('\n'),

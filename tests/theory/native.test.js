@@ -130,7 +130,7 @@ function stream(calls) {
 }
 
 for (const program of ['native_theory_asan', 'native_theory_gcc'])
-  test(`${memory.calls.length} calls of all ${new Set(memory.calls.map(({ f }) => f)).size} functions have the bits of theory.wasm: ${program}`, () => {
+  test(`all functions have the bits of theory.wasm: ${program}`, () => {
     const { status, stdout, stderr } = spawnSync(
       fileURLToPath(new URL(`../../build/native/${program}`, import.meta.url)),
       {

@@ -79,7 +79,7 @@ function oracle({ q, k, v, n, d, dv, T }, sharedK, sharedV, operator) {
 for (const { variant, ch } of engines) {
   const { operatorNorm, sharedKeyBounds } = await ch.theory;
 
-  test(`every bound holds and is the one of the statement; so are the differences (${variant})`, () => {
+  test(`every bound and difference is that of the statement, and holds (${variant})`, () => {
     const vacuous = {};
     let normed = 0;
     for (const state of queries(17)) {
@@ -212,7 +212,7 @@ for (const { variant, ch } of engines) {
     );
   });
 
-  test(`a constant added to every score changes nothing, and the sharp bounds know it (${variant})`, () => {
+  test(`a constant added to every score changes nothing, in sharp bounds too (${variant})`, () => {
     const q = Float64Array.of(1, 0);
     const k = Float64Array.of(1, 2, 3, 4, -1, 0.5);
     const sharedK = k.map((x, i) => x + (i % 2 ? 0 : 2));
@@ -225,7 +225,7 @@ for (const { variant, ch } of engines) {
     assert.ok(bounds.note.values[0] > 2);
   });
 
-  test(`the operator norm lies between its two ends, however close the singular values (${variant})`, () => {
+  test(`the operator norm is between its ends, for close values too (${variant})`, () => {
     const diagonal = (...x) =>
       Float64Array.from(x.flatMap((y, i) => x.map((_, j) => (i === j ? y : 0))));
     for (const [a, columns, want] of [

@@ -13,7 +13,7 @@ describe('using the page', { skip: missing }, () => {
   let page;
   opened((visited) => ({ browser, site, page } = visited));
 
-  test('by Tab alone: everything that acts is reached once, has a name and shows its focus', async () => {
+  test('Tab reaches everything that acts once, with a name and a visible focus', async () => {
     const seen = [];
     await page.evaluate(() => document.body.focus());
     for (let press = 0; press < 120; press++) {
@@ -69,7 +69,7 @@ describe('using the page', { skip: missing }, () => {
     );
   });
 
-  test('arrow keys turn the query by a degree, with Shift by ten; right and up are more, Page keys 30, Home and End the ends', async () => {
+  test('arrow keys turn the query by a degree, with Shift by ten, Page keys by 30', async () => {
     const query = page.locator('.handle.query');
     await query.focus();
     for (const [key, now] of [
@@ -110,7 +110,7 @@ describe('using the page', { skip: missing }, () => {
     await go(page, '#');
   });
 
-  test('a map by keyboard: arrows move on every head, the live region says the cell’s number, Enter locks, Escape releases, T is the same as a table', async () => {
+  test('a map is read by keyboard: arrows, Enter, Escape, and T for a table', async () => {
     const weights = weightsOf({}, 1);
     const cursor = page.locator('.head .map-cursor').nth(1);
     await cursor.focus();
@@ -120,7 +120,7 @@ describe('using the page', { skip: missing }, () => {
     const spoken = await page.textContent('#live');
     const [, i, j, told, times] =
       spoken.match(
-        /^Head 1, group KV 0\. Query (\d+), key (\d+): weight ([\d.e−]+), \d+(?:st|nd|rd|th) of \d+, ([\d.e−]+) times uniform\.$/,
+        /^Head 1.* Query (\d+), key (\d+): weight ([\d.e−]+), .*, ([\d.e−]+) times uniform\.$/,
       ) ?? assert.fail(spoken);
     assert.equal(j, '2');
     close(Number(told.replace('−', '-')), weights[i][j], 2e-3, 'the number that is said');
@@ -220,7 +220,7 @@ describe('using the page', { skip: missing }, () => {
 
   for (const width of [320, 768, 1280, 1920]) {
     for (const colorScheme of ['light', 'dark']) {
-      test(`${width} pixels wide, ${colorScheme}: nothing to scroll sideways, no two labels of a figure on each other`, async () => {
+      test(`${width} pixels, ${colorScheme}: nothing scrolls sideways or overlaps`, async () => {
         const { page: sized } = await visit(browser, site, '', {
           viewport: { width, height: 800 },
           colorScheme,
@@ -271,7 +271,7 @@ describe('using the page', { skip: missing }, () => {
     }
   }
 
-  test('the figures use the room there is: more positions are no smaller a map, and heads fill their rows', async () => {
+  test('the figures use the width: maps do not shrink, and heads fill their rows', async () => {
     for (const width of [360, 800, 1280]) {
       const { page: sized } = await visit(browser, site, '', { viewport: { width, height: 800 } });
       const panel = await sized.locator('#machine-panel').boundingBox();
@@ -292,7 +292,7 @@ describe('using the page', { skip: missing }, () => {
     }
   });
 
-  test('every picture has words: a name on each group, map and chart, and no canvas that speaks for itself', async () => {
+  test('every picture has words: each group, map and chart has a name', async () => {
     const nameless = await page.evaluate(() => {
       const named = (element) => (element.getAttribute('aria-label') ?? '').length > 8;
       const wrong = [...document.querySelectorAll('canvas')].filter(

@@ -64,35 +64,47 @@ const MUTATIONS = [
   {
     name: 'groups in the wrong order',
     change: machine(`
-      const turn = (x) => { const size = x.length / o.kvHeads, y = x.slice(size); const out = new x.constructor(x.length); out.set(y); out.set(x.subarray(0, size), y.length); return out; };
-      return o.kvHeads < o.heads && o.kvHeads > 1 ? engine.attention(q, turn(k), turn(v), o) : engine.attention(q, k, v, o);`),
+      const turn = (x) => {
+        const size = x.length / o.kvHeads;
+        const out = x.slice();
+        out.set(x.subarray(size));
+        out.set(x.subarray(0, size), x.length - size);
+        return out;
+      };
+      return o.kvHeads < o.heads && o.kvHeads > 1
+        ? engine.attention(q, turn(k), turn(v), o)
+        : engine.attention(q, k, v, o);`),
     red: ['C2', 'C4', 'C6'],
   },
   {
     name: 'weights of another temperature than the output’s',
     change: machine(
-      'return engine.attention(q, k, v, o.want?.weights ? { ...o, temperature: 1.01 * o.temperature } : o);',
+      'return engine.attention(q, k, v, o.want?.weights ? { ...o, temperature: 1.01 * ' +
+        'o.temperature } : o);',
     ),
     red: ['C4'],
   },
   {
     name: 'rows that sum to 1.001',
     change: machine(
-      'const r = engine.attention(q, k, v, o); r.weights &&= r.weights.map((p) => 1.001 * p); return r;',
+      'const r = engine.attention(q, k, v, o); r.weights &&= r.weights.map((p) => 1.001 * ' +
+        'p); return r;',
     ),
     red: ['C3', 'C4'],
   },
   {
     name: 'one last bit that depends on sharing',
     change: machine(
-      'const r = engine.attention(q, k, v, o); if (o.kvHeads < o.heads) new Int32Array(r.output.buffer)[5] ^= 1; return r;',
+      'const r = engine.attention(q, k, v, o); if (o.kvHeads < o.heads) new ' +
+        'Int32Array(r.output.buffer)[5] ^= 1; return r;',
     ),
     red: ['C6'],
   },
   {
     name: 'a ρ that is one per cent off',
     change: wrap(
-      'const r = engine.attention(q, k, v, o); if (r.stats && !(o.heads > 1)) r.stats.kl = r.stats.kl.map((x) => 1.01 * x); return r;',
+      'const r = engine.attention(q, k, v, o); if (r.stats && !(o.heads > 1)) r.stats.kl = ' +
+        'r.stats.kl.map((x) => 1.01 * x); return r;',
     ),
     red: ['C0'],
   },

@@ -116,7 +116,7 @@ for (const { name, missing, launch } of browsers)
       ['float64', Float64Array, 2 ** -53],
       ['float32', Float32Array, 2 ** -24],
     ]) {
-      test(`kernel equivalence in ${precision}: σ², max|ΔW|, ‖ΔW‖, max|ΔO|, ‖ΔO‖ are what they say, and both sides are right`, async () => {
+      test(`kernel equivalence in ${precision}: sides and differences are right`, async () => {
         for (const [T, seed] of [
           [1, 7],
           [0.03, 8],
@@ -196,7 +196,7 @@ for (const { name, missing, launch } of browsers)
       }
     });
 
-    test('a window says how many positions to each side of the query’s own it lets the query read, and the row has as many keys', async () => {
+    test('a window says how many positions on each side it lets a query read', async () => {
       for (const [fragment, keys, words] of [
         ['w=3&c=1', 4, 'its own position and 3 before'],
         ['w=3&c=0', 7, 'its own position and 3 to each side'],
@@ -213,7 +213,7 @@ for (const { name, missing, launch } of browsers)
       assert.doesNotMatch(await page.textContent('.figure-note'), /may read/);
     });
 
-    test('every displayed weight, ρ and entropy of a head, and the error of the fused output', async () => {
+    test('all weights, ρ and entropies of a head, and the error of the fused output', async () => {
       for (const { H, G, n, d, T, causal, reach, seed } of [
         { H: 4, G: 2, n: 32, d: 16, T: 1, causal: true, reach: 256, seed: 3 },
         { H: 6, G: 1, n: 20, d: 5, T: 0.3, causal: false, reach: 4, seed: 4 },

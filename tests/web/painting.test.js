@@ -115,7 +115,7 @@ describe('the maps', { skip: missing }, () => {
     }
   });
 
-  test('pixels: a weight has the colour of its value, zero is the paper, a masked cell is left to the hatch', async () => {
+  test('pixels: weights are coloured, zero is paper, masked cells are hatched', async () => {
     await go(page, '#x=linear&T=0.05');
     const weights = weightsOf({ T: 0.05 }, 0);
     const { width, cells } = await pixels(page, 0);
@@ -176,7 +176,7 @@ describe('the maps', { skip: missing }, () => {
     await shoot(page, 'nan');
   });
 
-  test('a bell far below the smallest float64 is still a curve, with its dots on it, and the legends keep to their bars', async () => {
+  test('a bell far below the smallest float64 is still a curve with its dots on it', async () => {
     for (const [fragment, decades] of [
       ['#kT=1', 0],
       ['#kT=0.01', 2],
@@ -217,7 +217,7 @@ describe('the maps', { skip: missing }, () => {
     await go(page, '#');
   });
 
-  test('what is smaller than a pixel is pooled by its largest weight, so that a lone bright cell stays', async () => {
+  test('cells smaller than a pixel are pooled by their largest weight', async () => {
     await go(page, '#H=2&G=1&n=256&d=8&T=0.05&x=linear');
     const weights = weightsOf({ H: 2, G: 1, n: 256, d: 8, T: 0.05 }, 0);
     const { width, cells } = await pixels(page, 0);

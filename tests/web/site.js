@@ -32,7 +32,8 @@ export const ISOLATION = {
 /** The least that a content security policy must allow. */
 export const STRICT = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'; img-src data:",
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; " +
+    "worker-src 'self'; img-src data:",
 };
 
 /**
@@ -45,7 +46,8 @@ function installed(name, path, start) {
   return { name, missing, launch: async () => start(await import('playwright-core'), path) };
 }
 const FLAGS =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
+  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run ' +
+  '--disable-background-networking --disable-component-update --disable-sync';
 const chromium = installed(
   'Chromium',
   process.env.CHROMIUM ?? '/usr/bin/chromium',

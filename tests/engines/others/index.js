@@ -1,7 +1,7 @@
 /**
- * Deno and Bun. Like the newer Node (tests/engines/newer-node) they come from the registry, in a folder of
- * their own, with versions that the lock file fixes. They ask nobody for newer ones, and keep what
- * they compile to themselves.
+ * Deno and Bun. Like the newer Node (tests/engines/newer-node) they come from the registry, in a
+ * folder of their own, with versions that the lock file fixes. They ask nobody for newer ones, and
+ * write nothing beside it.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
