@@ -1,4 +1,4 @@
-/** The tables of the statements in docs/statements.md and the page, from their one list. */
+/** Tables of documents and the page: statements from their list, options from the types. */
 import { readFileSync } from 'node:fs';
 import { STATEMENTS } from '../src/js/theory/statements.js';
 
@@ -28,18 +28,43 @@ function pageTable() {
 }
 
 /**
- * The files with their tables, by path. A table stands between two comments.
+ * The members of an interface with their comments, as rows of Markdown.
+ * @param {string} types the text of a .d.ts file
+ * @param {string} name of the interface
+ */
+function memberRows(types, name) {
+  const [, body] = types.match(new RegExp(`^export interface ${name}\\b.*?\\{\\n(.*?)^\\}`, 'ms'));
+  const members = body.matchAll(/(?:^ {2}\/\*\*(.*?)\*\/\n)?^ {2}(\w+)\??:/gms);
+  return [...members].map(([, comment = '', member]) => {
+    const words = comment
+      .replace(/^\s*\*/gm, '')
+      .replace(/\s+/g, ' ')
+      .trim();
+    return `| \`${member}\` | ${words.replaceAll('|', '\\|')} |`;
+  });
+}
+
+/** @param {string} types */
+function optionsTable(types) {
+  const rows = ['AttentionOptions', 'AttendOptions'].flatMap((name) => memberRows(types, name));
+  return `\n\n| option | |\n|---|---|\n${rows.join('\n')}\n\n`;
+}
+
+/**
+ * The files with their tables, by path. A table stands between two comments with its name.
  * @param {string} root
  */
 export function tables(root) {
-  const put = (path, table) => {
+  const put = (path, name, table) => {
     const text = readFileSync(`${root}${path}`, 'utf8');
-    const parts = text.split(/(<!-- \/?statements -->)/);
-    if (parts.length !== 5) throw new Error(`${path} has no two comments around its statements`);
+    const parts = text.split(new RegExp(`(<!-- /?${name} -->)`));
+    if (parts.length !== 5) throw new Error(`${path} has no two comments around its ${name}`);
     return [path, [...parts.slice(0, 2), table, ...parts.slice(3)].join('')];
   };
+  const types = readFileSync(`${root}src/js/types.d.ts`, 'utf8');
   return Object.fromEntries([
-    put('docs/statements.md', markdownTable()),
-    put('web/index.html', pageTable()),
+    put('docs/guide.md', 'options', optionsTable(types)),
+    put('docs/statements.md', 'statements', markdownTable()),
+    put('web/index.html', 'statements', pageTable()),
   ]);
 }
