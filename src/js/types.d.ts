@@ -1,7 +1,7 @@
 /**
- * The public types of `clearhead`. Words: n keys, m queries, d head size (`headDim`), dv value size
- * (`valueDim`), T attention temperature, logits z_j = scale·⟨q, k_j⟩, weights p = softmax(z/T).
- * Logarithms are natural (nats).
+ * The public types of `clearhead`. There are n keys and m queries; d is the head size (`headDim`)
+ * and dv the value size (`valueDim`). T is the attention temperature. Logits are
+ * z_j = scale·⟨q, k_j⟩, and weights p = softmax(z/T). Logarithms are natural (nats).
  */
 
 import type { Layers } from './layers/types.d.ts';
@@ -25,8 +25,8 @@ export type Layout = 'bhsd' | 'bshd';
  */
 export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | WasmObject;
 /**
- * A `Response` or a `WebAssembly.Module`; not by name, so that of what the DOM and Node declare
- * only URL is needed.
+ * A `Response` or a `WebAssembly.Module`. They are not named, so that URL is the only type needed
+ * from the DOM or Node.
  */
 export type WasmObject = object;
 
@@ -45,8 +45,8 @@ export interface InitOptions {
    */
   threads?: number;
   /**
-   * What stands around attention, as well: `multiHead`, `latent`, `matmul` and the others of
-   * `Layers`. Default false.
+   * Also loads the functions of `Layers`: `multiHead`, `latent`, `matmul` and others. Default
+   * false.
    */
   layers?: boolean;
   /**
@@ -78,75 +78,75 @@ export interface EngineInfo {
  */
 export interface AttendOptions<A extends FloatArray = Float32Array> {
   /**
-   * Query heads H; default 1, over a cache its kvHeads. A multiple of the key/value heads; query
+   * Query heads H; default 1, over a cache its kvHeads. A multiple of the key/value heads. Query
    * head h reads kv head ⌊h / (H/G)⌋.
    */
   heads?: number;
   /** Multiplies ⟨q, k⟩; default 1/√d. Finite. */
   scale?: number;
   /**
-   * T ≥ 0, default 1. 0 is the exact hard argmax (ties share), Infinity the exact uniform
-   * distribution. A weight of 0 is still a factor: times an infinite value it is NaN, but for a
-   * masked key.
+   * T ≥ 0, default 1. 0 is the exact argmax, where ties share; Infinity is exactly uniform. A
+   * weight of 0 is still a factor: times an infinite value it is NaN, except for a masked key.
    */
   temperature?: number;
-  /** λ_j, one multiplier per key (n), on the scaled score (README, source 1, Eq. 16). */
+  /** (n): one multiplier λ_j for each key, on the scaled score (README, source 1, Eq. 16). */
   keyScale?: A | Tensor<A>;
   /** Query i sees keys j ≤ i + offset. Default false. */
   causal?: boolean;
   /**
-   * Number of past keys, one for all or one per batch; may be negative. Default 0, with a cache
-   * length − m, where `causal` then takes no more queries than positions (SHAPE).
+   * Number of past keys, one for all or one for each batch; may be negative. Default 0, over a
+   * cache length − m. There `causal` allows no more queries than positions (SHAPE).
    */
   offset?: number | Int32Array;
   /**
-   * [left, right]: how many previous and following positions are visible besides the query's own;
-   * Infinity = open.
+   * [left, right]: how many previous and following positions are visible besides the query's own.
+   * Infinity is open, the default.
    */
   window?: readonly [number, number];
-  /** c > 0: z becomes c·tanh(z/c) before any mask. 0 (default): off. */
+  /** c > 0: z becomes c·tanh(z/c) before any mask, as in Gemma 2. 0 (default): off. */
   softcap?: number;
   /**
-   * Rank 1–4, aligned from the right with (batch, heads, m, n), axes of 1 broadcast. Uint8Array:
-   * nonzero = attend. Float: added to the logits, −Infinity masks. A last axis shorter than n (and
-   * not 1) masks the missing keys.
+   * 1 to 4 axes, aligned from the right with (batch, heads, m, n); axes of 1 are repeated.
+   * Uint8Array: nonzero means attend. Float: added to the logits; −Infinity masks. A last axis
+   * shorter than n (and not 1) masks the missing keys.
    */
   mask?: { data: Uint8Array | A | Tensor<A>; shape: readonly number[] };
-  /** (batch): keys from there on are padding. */
+  /** (batch): keys from there on are padding. Default n. */
   keyLengths?: Int32Array;
-  /** (heads): slope s_h; adds −s_h·|i + offset − j| (Press et al., ALiBi). */
+  /** (heads): slopes s_h. Adds −s_h·|i + offset − j| (Press et al., ALiBi). */
   alibi?: A | Tensor<A>;
   /**
-   * (heads): one logit per head that joins the denominator of the weights only; lse and stats
-   * describe the keys. At T = 0 it takes all, shares or is nothing, at Infinity it counts as one
-   * key.
+   * (heads): one logit for each head that joins the denominator of the weights only, as in gpt-oss.
+   * lse and stats describe the keys alone. At T = 0 it takes all, shares or takes nothing; at
+   * Infinity it counts as one key.
    */
   sinks?: A | Tensor<A>;
   /** Layout of q and of the output (and of k and v in `attention`). Default `bhsd`. */
   layout?: Layout;
   /** Where the output is written, instead of a new array; must not overlap any input. */
   out?: A | Tensor<A>;
+  /** Further results. */
   want?: Want;
 }
 
 export interface AttentionOptions<A extends FloatArray = FloatArray> extends AttendOptions<A> {
-  /** B, default 1. */
+  /** B, sequences that follow each other in every array; default 1. */
   batch?: number;
-  /** Key/value heads G, default `heads`: MHA. 1 < G < H: GQA. G = 1: MQA. */
+  /** Key/value heads G; default `heads`, which is MHA. 1 < G < H is GQA, G = 1 is MQA. */
   kvHeads?: number;
   /**
-   * d, the size of one query or key head, at most 1024. Required. m and n follow from the lengths
-   * of q and k.
+   * Required: d, the size of a query or key head, at most 1024. m and n follow from the lengths of
+   * q and k.
    */
   headDim: number;
-  /** dv, default `headDim`, at most 1024. */
+  /** dv, the size of a value head; default `headDim`, at most 1024. */
   valueDim?: number;
   /**
-   * 'int8': both products in integers of 8 bits, for float32 inputs (after SageAttention, arXiv
-   * 2410.02367): not exact, and faster where the engine has an 8-bit dot product. Scores are those
-   * of rounded queries and keys, weights and statistics those of these scores. How keys are rounded
-   * depends on all finite keys of their 512 within `keyLengths`, hidden ones too. Bounds: ATTN_INT8
-   * in attn.h.
+   * `int8`: both products in integers of 8 bits, for float32 inputs (after SageAttention, arXiv
+   * 2410.02367). Not exact, and faster where the engine has an 8-bit dot product. Scores are those
+   * of rounded queries and keys. Weights and statistics are those of these scores. How keys are
+   * rounded depends on all finite keys of their 512 within `keyLengths`, hidden ones too. Bounds:
+   * ATTN_INT8 in attn.h. Default `float`.
    */
   precision?: 'float' | 'int8';
 }
@@ -197,7 +197,7 @@ export interface AttentionResult<A extends FloatArray = FloatArray> {
   stats?: Stats<A>;
 }
 
-/** What a call gives back that wants W: what is asked for is there. */
+/** The result of a call that wants W. The results that W asks for are there. */
 export type Wanted<A extends FloatArray, W> = AttentionResult<A> &
   (W extends { weights: true | object } ? { weights: A } : unknown) &
   (W extends { scores: string } ? { scores: A } : unknown) &
@@ -268,8 +268,8 @@ export interface KVCache {
   /** A self-describing copy with a checksum, to be kept anywhere. */
   snapshot(): Uint8Array;
   /**
-   * Takes a snapshot of a cache of the same type, kvHeads, headDim and valueDim (else FORMAT) that
-   * is whole (else INTEGRITY) and fits the capacity (else LIMIT).
+   * Replaces the content by a snapshot. FORMAT: the snapshot is of another type, kvHeads, headDim
+   * or valueDim. INTEGRITY: it is damaged. LIMIT: it does not fit the capacity.
    */
   restore(snapshot: Uint8Array): void;
   dispose(): void;
@@ -279,8 +279,8 @@ import type { Theory } from './theory/types.d.ts';
 export type * from './theory/types.d.ts';
 
 /**
- * What every function may throw is in ErrorCode: ARG, SHAPE, RANGE, DETACHED, DISPOSED, OOM, LIMIT.
- * After an error the engine, its caches and tensors, and what was passed in are as they were.
+ * Every function may throw ARG, SHAPE, RANGE, DETACHED, DISPOSED, OOM or LIMIT (see ErrorCode).
+ * After an error the engine, its caches and tensors, and the arguments are as they were.
  */
 export interface Engine {
   readonly info: EngineInfo;
@@ -307,7 +307,7 @@ export interface Engine {
   /** An array of zeros in wasm memory, to be filled through its `data`; default `float32`. */
   tensor(shape: readonly number[], dtype?: 'float32'): Tensor<Float32Array>;
   tensor(shape: readonly number[], dtype: 'float64'): Tensor<Float64Array>;
-  /** Room for `capacity` positions, taken at once. */
+  /** A cache for `capacity` positions. All of its memory is allocated at once. */
   kvCache(options: KVCacheOptions): KVCache;
   /**
    * Ends its threads, if it has any; it then works with one. Memory goes when nothing refers to the
@@ -325,16 +325,19 @@ export interface Engine {
 /**
  * Stable over versions.
  *
- * of arguments ARG: missing, of another kind, or of a name that is not known. SHAPE: lengths that
- * do not fit each other or the sizes. RANGE: a
- *               number out of bounds. ALIAS: a result would lie in memory that is read. DETACHED:
- *               an array whose buffer is gone. DISPOSED: a
- *               tensor, cache, layer or model that is gone, or of another engine.
- * of room LIMIT: more than is possible or was made room for (sizes, a full cache, the context).
- * OOM: memory cannot grow. of files FORMAT: not what was expected, or not supported. INTEGRITY: cut
- * off or damaged. NET: cannot be had. of the rest ENV: the machine, the engine or the page's policy
- * lacks something. BUSY: the model is writing a text. TRAPPED: the kernels broke
- *               down, and the engine is not to be used again.
+ * Arguments. ARG: missing, of another kind, or with an unknown name. SHAPE: lengths that do not fit
+ * each other or the sizes. RANGE: a number out of bounds. ALIAS: a result would lie in memory that
+ * is read. DETACHED: an array whose buffer is gone. DISPOSED: a tensor, cache, layer or model that
+ * is gone, or of another engine.
+ *
+ * Memory. LIMIT: more than is possible or than was allocated (sizes, a full cache, the context).
+ * OOM: memory cannot grow.
+ *
+ * Files. FORMAT: not of the expected kind, or not supported. INTEGRITY: cut off or damaged. NET:
+ * cannot be fetched.
+ *
+ * Others. ENV: the machine, the engine or the page's policy lacks something. BUSY: the model is
+ * writing a text. TRAPPED: the kernels broke down, and the engine must not be used any more.
  */
 export type ErrorCode =
   | 'ARG'
@@ -353,8 +356,8 @@ export type ErrorCode =
   | 'BUSY';
 
 /**
- * The one error of this package: `code` for programs, `message` names the argument, what came and
- * what was expected.
+ * The one error of this package. `code` is for programs. `message` names the argument, the value
+ * that came and the value that was expected.
  */
 export class ClearheadError extends Error {
   constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
@@ -364,10 +367,11 @@ export class ClearheadError extends Error {
 
 /**
  * Loads and checks the kernels. Nothing is shared between two engines. With `layers` it loads a
- * larger wasm file (up to 150 KB), and the engine also has the operations and layers around
- * attention, and can run models. NET, FORMAT, INTEGRITY: the wasm file cannot be had, is none or
- * another one, or lacks our checksum. ENV: the JavaScript engine has no SIMD, or the page's policy
- * forbids it.
+ * larger wasm file. The engine then also has the operations and layers around attention, and can
+ * run models.
+ *
+ * NET: the wasm file cannot be fetched. FORMAT: it is no wasm file, or another one. INTEGRITY: it
+ * lacks our checksum. ENV: the JavaScript engine has no SIMD, or the page's policy forbids it.
  */
 export function init(options: InitOptions & { layers: true }): Promise<Engine & Layers>;
 export function init(options?: InitOptions): Promise<Engine>;
