@@ -289,6 +289,6 @@ describe('what is refused', () => {
         refuses(() => createSampler({ [name]: value }), code, new RegExp(name)));
   test('a state that is none', async () => {
     for (const state of [new Uint32Array(3), new Uint32Array(4)])
-      await refuses(() => createSampler().restore(state), 'RANGE', /what save gave/);
+      await refuses(() => createSampler().restore(state), 'RANGE', /a state that save returned/);
   });
 });

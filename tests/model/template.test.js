@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { inspectModel, loadModel } from '../../src/js/model/index.js';
 import { openTemplate } from '../../src/js/model/text/template.js';
-import { ggufTokenizer } from '../../src/js/model/text/tokenizer.js';
+import { ggufTokenizer } from '../../src/js/model/text/tokenizer-gguf.js';
 import { refuses } from '../support/streams.js';
 import { tinyGguf, tokenizerMetadata } from '../support/models/tiny-models.js';
 import { worked } from '../support/clock.js';

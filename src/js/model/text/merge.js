@@ -1,13 +1,13 @@
 /**
- * Merging neighbours, best pair first, which is how both kinds of vocabulary make tokens of
- * characters. A linked list and a heap: n symbols take O(n log n) whatever the text is, where
- * scanning for the best pair again and again would take O(n²).
+ * Merges neighbours, best pair first, as both kinds of vocabulary make tokens of characters. With a
+ * linked list and a heap n symbols take O(n log n), whatever the text is. To scan for the best pair
+ * again and again would take O(n²).
  */
 export class Merger {
   #next = new Int32Array(64);
   #before = new Int32Array(64);
   #size = new Int32Array(64);
-  /** The heap: cost, then left symbol; and what was merged, to know a pair that is gone. */
+  /** The heap, by cost and then by left symbol. The right one and the sizes tell dead pairs. */
   #cost = new Float64Array(192);
   #left = new Int32Array(192);
   #right = new Int32Array(192);

@@ -1,8 +1,7 @@
 /**
  * How byte-level vocabularies cut a text into words before merging. Each way is defined by regular
- * expressions; here they are scanners that do the same in one pass, because a regular expression
- * engine may backtrack without end on a hostile text, and because \s means something else in
- * JavaScript (it has U+FEFF, and not U+0085). A test compares the two.
+ * expressions. Scanners here do the same in one pass, because an expression may backtrack without
+ * end on a hostile text. And \s in JavaScript has U+FEFF and lacks U+0085. A test compares the two.
  */
 
 const LETTER = 1;
@@ -12,7 +11,7 @@ const NEWLINE = 8;
 const MARK = 16;
 const DIGIT = 32;
 
-/** Classes of code points, found out when they are first met. */
+/** Classes of code points, computed at first use. */
 const known = new Uint8Array(0x110000);
 const SEEN = 128;
 
@@ -56,7 +55,7 @@ const BLANK = code(' ');
 const ENDINGS = ['s', 't', 're', 've', 'm', 'll', 'd'].map((ending) => [...ending].map(code));
 
 /**
- * The end of 's, 't, 're, 've, 'm, 'll or 'd; `at` where there is none.
+ * The end of an English contraction (see ENDINGS); `at` where there is none.
  * @param {Scanned} text
  * @param {number} at
  * @param {number} end
@@ -74,7 +73,7 @@ function contraction({ codes }, at, end, fold) {
 }
 
 /**
- * Spaces up to `end`, but the last one where something follows: it belongs to that.
+ * The end of a run of spaces. Its last one belongs to a word that follows.
  * @param {number} at
  * @param {number} end of the spaces
  * @param {number} all where the text ends
@@ -117,7 +116,7 @@ const gpt4 = (digits) => (text, at, end) => {
   return spaces(at, stop, end);
 };
 
-/** Runs of one class, and what lies between them. @param {number} bits @returns {Stage} */
+/** Runs of one class, and the text between them. @param {number} bits @returns {Stage} */
 const runs =
   (bits) =>
   ({ classes }, at, end) =>

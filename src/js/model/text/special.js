@@ -1,7 +1,7 @@
 /**
- * Finds tokens that are written out in a text, such as <|im_end|>: leftmost first, of those the
- * longest. A trie, so that their number does not matter; longer ones than LONGEST are left alone,
- * so that a text takes time in proportion to its length.
+ * Finds tokens that are written out in a text, for example <|im_end|>: the leftmost first, and of
+ * those the longest. A trie makes their number irrelevant. Tokens longer than LONGEST are not
+ * looked for, so that the time is proportional to the length of the text.
  */
 
 export const LONGEST = 96;
@@ -26,8 +26,8 @@ export class Finder {
   }
 
   /**
-   * Calls `text` for each stretch between tokens, which is not empty, and `token` for each token,
-   * from left to right.
+   * From left to right, calls `token` for each token and `text` for each stretch between them. A
+   * stretch is never empty.
    * @param {string} all
    * @param {(stretch: string) => void} text
    * @param {(id: number) => void} token

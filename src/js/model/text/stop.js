@@ -1,9 +1,9 @@
 import { describe, refuse } from '../../errors.js';
 
 /**
- * Ends a streamed text at a stop string. What may be the beginning of one is held back, so that
- * none of it is ever shown.
- * @param {any} stops
+ * Ends a streamed text at a stop string. A possible beginning of one is kept back, so that no part
+ * of it is ever shown.
+ * @param {unknown} stops
  * @returns {import('../types.d.ts').StopFilter}
  */
 export function createStop(stops = []) {
@@ -13,35 +13,34 @@ export function createStop(stops = []) {
   for (const stop of strings)
     if (typeof stop !== 'string' || !stop || stop.length > 256)
       refuse('ARG', 'stop', describe(stop), 'strings of 1 to 256 characters');
-  let held = '';
+  let pending = '';
   let ended = false;
   return Object.freeze({
     push(/** @type {string} */ text) {
       if (ended) return { text: '', stopped: null };
-      held += text;
-      // the one that is complete first ends the text, of those that end together the longest:
-      // however the text was cut
+      pending += text;
+      // the stop string that is complete first ends the text; if several are, the longest one
       let end = Infinity;
       let found = '';
       for (const stop of strings) {
-        const place = held.indexOf(stop);
+        const place = pending.indexOf(stop);
         const to = place + stop.length;
         if (place >= 0 && (to < end || (to === end && stop.length > found.length)))
           [end, found] = [to, stop];
       }
       if (found) {
         ended = true;
-        return { text: held.slice(0, end - found.length), stopped: found };
+        return { text: pending.slice(0, end - found.length), stopped: found };
       }
-      const open = beginning(held, strings);
-      const shown = held.slice(0, open);
-      held = held.slice(open);
+      const open = beginning(pending, strings);
+      const shown = pending.slice(0, open);
+      pending = pending.slice(open);
       return { text: shown, stopped: null };
     },
     end() {
-      const rest = ended ? '' : held;
+      const rest = ended ? '' : pending;
       ended = true;
-      held = '';
+      pending = '';
       return rest;
     },
   });

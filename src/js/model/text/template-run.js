@@ -3,35 +3,36 @@ import { ClearheadError } from '../../errors.js';
 import { templateError } from './template.js';
 
 /**
- * Runs a template under limits. The library has none of its own, but everything it computes goes
- * through `evaluate`, so that is where each value is paid for: as many steps as it has parts, out
- * of a fixed number. What could make one large value of two (replace, join, indent), or look for
- * one in the other (in, split), pays for their product, before it is done.
+ * Runs a template under limits, which the library lacks. All that it computes goes through
+ * `evaluate`. There each value costs as many steps as it has parts, out of a fixed number. An
+ * operation that combines two values or searches one in the other costs their product, in advance.
  */
 
 /**
- * Steps in all; a text may be this long; product of the sizes of an object and an argument; depth
- * of evaluation and of values.
+ * Limits: steps in all, characters of a text, product of the sizes of an object and an argument.
  */
-const STEPS = 2 ** 22;
-const TEXT = 2 ** 20;
-const PRODUCT = 2 ** 26;
-const DEPTH = 400;
-const NESTING = 32;
-const RANGE = 4096;
+const MAX_STEPS = 2 ** 22;
+const MAX_TEXT = 2 ** 20;
+const MAX_PRODUCT = 2 ** 26;
+/** Depth of evaluation, depth of values, length of a range. */
+const MAX_DEPTH = 400;
+const MAX_NESTING = 32;
+const MAX_RANGE = 4096;
 
 /**
- * Characters that count as a step in a text; in a text inside a value that is not printed, and so
- * rarely read; steps of a turn of a loop or a call; how much of a product is one.
+ * Characters of a text that cost one step. Texts inside a value that is not printed cost less,
+ * since they are rarely read.
  */
 const CHARS = 16;
 const INNER_CHARS = 512;
-const TURN = 16;
+/** Steps of a call, or of one run through a loop. */
+const LOOP_STEPS = 16;
+/** The part of a product that costs one step. */
 const PRODUCT_STEP = 64;
 
-/** @param {string} what @returns {never} */
-function exceed(what) {
-  throw new ClearheadError('LIMIT', `the chat template ${what}`);
+/** @param {string} problem @returns {never} */
+function exceed(problem) {
+  throw new ClearheadError('LIMIT', `the chat template ${problem}`);
 }
 
 class Bounded extends Interpreter {
@@ -54,7 +55,7 @@ class Bounded extends Interpreter {
     if (!node) return super.evaluate(node, environment);
     if (node.type === 'FilterStatement')
       exceed('has a filter block; expected filters in expressions');
-    if (++this.#depth > DEPTH) exceed(`nests deeper than ${DEPTH}`);
+    if (++this.#depth > MAX_DEPTH) exceed(`nests deeper than ${MAX_DEPTH}`);
     const given = node.type === 'FilterExpression' ? (node.filter.args ?? []) : [];
     for (const one of given)
       this.#applied.set(one.value?.type ? one.value : (one.argument ?? one), node.operand);
@@ -68,11 +69,11 @@ class Bounded extends Interpreter {
           ? node.iterable.lhs
           : node.iterable,
       );
-    // what a macro computes is not what its caller has in the same places
+    // inside a macro the same nodes have other values than for its caller
     const sizes = this.#sizes;
     try {
       if (node.type.startsWith('Call')) {
-        this.#take(TURN);
+        this.#spend(LOOP_STEPS);
         this.#sizes = new WeakMap();
       }
       const value = super.evaluate(node, environment);
@@ -80,11 +81,11 @@ class Bounded extends Interpreter {
       const size = this.#pay(value, 0, this.#printed.has(node) ? CHARS : INNER_CHARS);
       this.#sizes.set(node, size);
       if (this.#looped.has(node))
-        this.#take(TURN * (value?.value?.length ?? value?.value?.size ?? 0));
+        this.#spend(LOOP_STEPS * (value?.value?.length ?? value?.value?.size ?? 0));
       const operand = this.#applied.get(node);
-      if (operand) this.#multiply(this.#sizes.get(operand) ?? TEXT, value);
+      if (operand) this.#multiply(this.#sizes.get(operand) ?? MAX_TEXT, value);
       if (node.type !== 'MemberExpression' || typeof value?.value !== 'function') return value;
-      return this.#careful(value, this.#sizes.get(node.object) ?? TEXT);
+      return this.#careful(value, this.#sizes.get(node.object) ?? MAX_TEXT);
     } finally {
       this.#depth--;
     }
@@ -109,12 +110,13 @@ class Bounded extends Interpreter {
         ? Math.abs(argument.value)
         : this.#pay(argument, 0, INNER_CHARS);
     const product = (size + 1) * (own + 1);
-    if (product > PRODUCT) exceed('would make a text that is too long, or look for one in another');
-    this.#take(Math.floor(product / PRODUCT_STEP));
+    if (product > MAX_PRODUCT)
+      exceed('would make a text that is too long, or look for one in another');
+    this.#spend(Math.floor(product / PRODUCT_STEP));
   }
 
   /**
-   * Takes the steps for a value; returns its size, in characters and parts.
+   * Spends the steps of a value, and returns its size in characters and parts.
    * @param {any} value
    * @param {number} nesting
    * @param {number} chars of inner texts that count as a step
@@ -122,26 +124,26 @@ class Bounded extends Interpreter {
    */
   #pay(value, nesting, chars) {
     const inner = value?.value;
-    if (nesting > NESTING) exceed(`makes values nested deeper than ${NESTING}`);
+    if (nesting > MAX_NESTING) exceed(`makes values nested deeper than ${MAX_NESTING}`);
     let size = 1;
     if (typeof inner === 'string') {
       size += inner.length;
-      if (size > TEXT) exceed(`makes a text of more than ${TEXT} characters`);
-      this.#take(Math.floor(inner.length / (nesting ? chars : CHARS)));
+      if (size > MAX_TEXT) exceed(`makes a text of more than ${MAX_TEXT} characters`);
+      this.#spend(Math.floor(inner.length / (nesting ? chars : CHARS)));
     } else if (Array.isArray(inner) || inner instanceof Map) {
       for (const part of inner.values()) size += this.#pay(part, nesting + 1, chars);
     }
-    this.#take(1);
+    this.#spend(1);
     return size;
   }
 
   /** @param {number} steps */
-  #take(steps) {
-    if ((this.#steps += steps) > STEPS) exceed(`takes more than ${STEPS} steps`);
+  #spend(steps) {
+    if ((this.#steps += steps) > MAX_STEPS) exceed(`takes more than ${MAX_STEPS} steps`);
   }
 }
 
-/** What templates may call. @param {Environment} environment */
+/** Names that templates may use. @param {Environment} environment */
 function setGlobals(environment) {
   const globals = {
     true: true,
@@ -153,7 +155,7 @@ function setGlobals(environment) {
     range: (/** @type {any} */ start, /** @type {any} */ stop, step = 1) => {
       const [from, to] = stop === undefined ? [0, start] : [start, stop];
       const length = Math.ceil((to - from) / step);
-      if (!(length <= RANGE)) exceed(`has a range of ${length}; expected at most ${RANGE}`);
+      if (!(length <= MAX_RANGE)) exceed(`has a range of ${length}; expected at most ${MAX_RANGE}`);
       return Array.from({ length: Math.max(0, length) }, (_, i) => from + i * step);
     },
     raise_exception: (/** @type {any} */ message) => {

@@ -50,7 +50,7 @@ export async function openTemplate(file, tokenizer) {
 }
 
 /**
- * A model whose template cannot be run still reads and writes: that is said when it is used.
+ * If the template cannot be run, that is said when it is used; the model works without it.
  * @param {any} text
  */
 async function prepared(text) {
@@ -99,7 +99,7 @@ function markOf({ metadata, json }, tokenizer, name) {
   return typeof id === 'number' && id < tokenizer.size ? tokenizer.token(id) : '';
 }
 
-/** What went wrong while a template ran. @param {unknown} cause @returns {ClearheadError} */
+/** The error of a template that failed. @param {unknown} cause @returns {ClearheadError} */
 export function templateError(cause) {
   if (cause instanceof ClearheadError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);

@@ -2,9 +2,9 @@ import { integer } from '../../check.js';
 import { refuse } from '../../errors.js';
 
 /**
- * What each id stands for, and how ids become text again. A text is the bytes of its tokens one
- * after the other, so that decoding in pieces gives the same as decoding the whole, and no piece
- * ends inside a character.
+ * The token of each id, and how ids become text again. A text is the bytes of its tokens one after
+ * the other. Decoding in pieces gives the same as decoding the whole, and no piece ends inside a
+ * character.
  */
 
 /** Kinds of tokens, by the numbers GGUF has for them. */
@@ -16,7 +16,7 @@ export const UNUSED = 5;
 export const BYTE = 6;
 
 /** The space of SentencePiece. */
-export const SPACE = '\u2581';
+export const SPACE = String.fromCharCode(0x2581);
 
 const encoder = new TextEncoder();
 
@@ -33,7 +33,7 @@ const BYTE_CHARS = Array.from({ length: 256 }, (_, byte) =>
 }
 const BYTE_OF = new Map(BYTE_CHARS.map((char, byte) => [char, byte]));
 
-/** How a byte-level vocabulary writes bytes. @param {Uint8Array} bytes */
+/** Bytes as a byte-level vocabulary writes them. @param {Uint8Array} bytes */
 export const written = (bytes) =>
   String.fromCharCode(...Array.from(bytes, (byte) => BYTE_CHARS[byte]));
 
@@ -53,8 +53,8 @@ export const byteOf = (text) =>
   /^<0x[\dA-F]{2}>$/.test(text) ? parseInt(text.slice(3, 5), 16) : -1;
 
 /**
- * An id for every row of the embedding: models have more rows than tokens, for the sake of round
- * sizes, and may choose any of them.
+ * An id for every row of the embedding. Models have more rows than tokens, to round their sizes,
+ * and may choose any of them.
  * @param {string[]} texts
  * @param {Uint8Array} kinds
  * @param {number} [rows] of the embedding, where there is one
@@ -134,7 +134,7 @@ export class Vocabulary {
   }
 
   /**
-   * What `stream` gives in pieces, at once.
+   * The whole text at once.
    * @param {ArrayLike<number>} ids
    * @param {import('../types.d.ts').DecodeOptions} [options]
    */
