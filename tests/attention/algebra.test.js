@@ -1,5 +1,5 @@
 /**
- * What the mathematics says about any result: each property with the tolerance of the error rule.
+ * Properties of attention that hold for any input, each with the tolerance of the error rule.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

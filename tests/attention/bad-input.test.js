@@ -168,7 +168,7 @@ test('A03: strings, arrays, objects, bigints and dates are no numbers', () => {
       'want',
       'offset',
     ]) {
-      // as a wish list, an object without names of its own is an empty one
+      // as a list of options, an object without names of its own is an empty one
       if (
         (name === 'causal' && x === true) ||
         (name === 'want' && ['a proxy', 'a date'].includes(what))

@@ -34,9 +34,9 @@ function rowsOf(x, { heads, positions, size, layout }) {
 }
 
 /**
- * What keys are rounded as, and what queries are multiplied by for it: a key less the mean of its
- * span where that makes it smaller, over the root of its channels' mean size relative to the
- * largest. In float64, which is near enough for a bound.
+ * The keys that are rounded, and the factors of the queries that make up for it. A key loses the
+ * mean of its span where that makes it smaller. It is divided by the root of its channel's mean
+ * size relative to the largest. In float64, which is near enough for a bound.
  */
 function reshaped(keys, length) {
   const result = [];
@@ -263,7 +263,7 @@ for (const { variant, ch } of engines)
     `cosine of at least 0.9995 on the queries, keys and values of a trained model (${variant})`,
     { skip },
     (t) => {
-      // five layers of q (256, 8, 8), k and v (256, 4, 8), and what attention gives
+      // five layers of q (256, 8, 8), k and v (256, 4, 8), and the results
       const all = new Float32Array(new Uint8Array(readFileSync(real)).buffer);
       const positions = 256;
       const [Q, K] = [positions * 64, positions * 32];

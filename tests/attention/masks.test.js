@@ -1,6 +1,6 @@
 /**
- * A masked key has no influence at all, and what is not a number spreads to what depends on it and
- * nowhere else.
+ * A masked key has no influence at all. NaN spreads to the results that depend on it and nowhere
+ * else.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

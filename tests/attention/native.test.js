@@ -81,9 +81,9 @@ function* poisoned(count) {
   }
 }
 
-// _unsigned and _signed have 8-bit dot products, by what their second operand is: the integers must
-// be those of 16 bits. _six does as
-// many rows at a time as the relaxed kernels: the bits must not depend on it
+// _unsigned and _signed have 8-bit dot products, named after their second operand. Their integers
+// must be those of 16 bits. _six does as many rows at a time as the relaxed kernels: the bits must
+// not depend on it
 const programs = [
   'native_cases_asan',
   'native_cases_gcc',

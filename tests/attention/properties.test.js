@@ -1,4 +1,4 @@
-/** What must not change a single bit of a result, on random mixtures of all options. */
+/** Changes that leave every bit of a result as it was, on random mixtures of all options. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sameArray, sameBits } from '../support/bits.js';

@@ -1,6 +1,5 @@
 /**
- * The reference itself, against hand-computed values and the ONNX project's expectations: who
- * guards the guard.
+ * The reference itself, against hand-computed values and the ONNX project's expectations.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

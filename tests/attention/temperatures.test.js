@@ -14,8 +14,8 @@ const RESULTS = ['n', 'entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax'];
 const INTEGERS = ['n', 'argmax'];
 
 /**
- * One call; `set` names its temperatures. How: the data's type, a cache's type, in pieces as
- * threads take them, and what else is asked.
+ * One call; `set` names its temperatures. The rest is the data's type, a cache's type, whether it
+ * runs in pieces as threads do, and further options.
  */
 function attend(kernels, { m, n, double, cacheType, pieces, capped }, set) {
   return kernels.scope(() => {

@@ -1,6 +1,6 @@
 /**
- * KV caches that keep half precision or bytes: what they keep, and that attention over it is as
- * exact as promised.
+ * KV caches that keep half precision or bytes. They keep numbers to that precision, and attention
+ * over them is as exact as promised.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -205,7 +205,7 @@ for (const { variant, ch } of engines) {
             shape: [s.n],
           },
         };
-        // a single row that has no room for the factor
+        // a single row that has no place for the factor
         if (one) queries[r.integer(0, q.length - 1)] *= one;
         sameBits(
           ch.attend(queries, cache, { ...options, ...mask, want: all }),

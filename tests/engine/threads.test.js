@@ -15,8 +15,8 @@ const numbers = (seed, length) => {
 };
 
 /**
- * Calls large enough to be shared out, prefill and decode, with what changes the path through the
- * kernels.
+ * Calls large enough to be shared out, prefill and decode, with options that change the path
+ * through the kernels.
  */
 const calls = [
   ['12 heads', { heads: 12, headDim: 64 }, 300, 300],

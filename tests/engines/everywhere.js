@@ -1,6 +1,6 @@
 /**
- * The same program for every engine, browsers included: what the simd kernels compute, as a
- * checksum of its bits, and what models write, in the caller's thread and in a worker. It imports
+ * The same program for every engine, browsers included. It returns checksums of the bits that the
+ * simd kernels compute, and the texts of models in the caller's thread and in a worker. It imports
  * nothing that only some of the engines have.
  */
 import { init } from '../../src/js/index.js';
@@ -108,7 +108,7 @@ const parts = {
   'the statements': theory,
 };
 
-/** What a model writes, token by token, with the entropies of its heads. */
+/** The text of a model, token by token, with the entropies of its heads. */
 async function written(model) {
   const tokens = [];
   const texts = [];

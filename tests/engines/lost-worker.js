@@ -19,7 +19,7 @@ function die() {
 }
 
 /**
- * The faults, as what stands in for a thread's part in a call; `broken` is that part with scratch
+ * The faults. Each takes the place of a thread's part in a call; `broken` is that part with scratch
  * that is not there.
  * @type {Record<string, (run: () => void, broken: () => void) => void>}
  */

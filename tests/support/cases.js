@@ -187,7 +187,7 @@ for (const softcap of [0.01, 0.5, 2, 30, 1e6])
       { amplitude },
     );
 
-// Masks: rank 1 to 4, broadcast axes, short last axis; what they leave of a block.
+// Masks: rank 1 to 4, broadcast axes, short last axis; the part of a block that is left.
 const s4 = { batch: 2, heads: 4, kvHeads: 2, m: 5, n: 70, d: 8 };
 for (const shape of [
   [70],

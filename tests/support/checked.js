@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { compare, precisions } from './limits.js';
 import { reference } from './reference.js';
 
-/** What can be asked for beside the output and has a rule of its own. */
+/** The results beside the output that have a rule of their own. */
 export const all = { weights: true, lse: true, stats: true };
 export const types = { float32: Float32Array, float64: Float64Array };
 

@@ -1,7 +1,6 @@
 /**
- * What must hold after every refused call: a typed error that names the argument, what came and
- * what was expected; nothing changed; the next valid call has the bits it had before; no memory
- * lost.
+ * Rules for every refused call. A typed error names the argument, its value and the expected one.
+ * Nothing has changed, the next valid call has the bits it had before, and no memory is lost.
  */
 import assert from 'node:assert/strict';
 import { sameArray, sameBits } from './bits.js';
@@ -64,7 +63,7 @@ export function bench(ch) {
   }
 
   /**
-   * @param {string} name what is wrong
+   * @param {string} name of the fault
    * @param {string} codes allowed codes, separated by spaces
    * @param {string} word must be in the message: the argument
    * @param {() => unknown} call
@@ -83,8 +82,8 @@ export function bench(ch) {
       codes.split(' ').includes(error.code),
       `${name}: code ${error.code}, not ${codes}: ${error.message}`,
     );
-    // what is spoiled is the subject, or a member of it, or an option that is not known; an OOM is
-    // about no argument
+    // the subject is the spoiled argument, a member of it, or an unknown option; an OOM is about no
+    // argument
     const text = word.replace(/[[\]]/g, '\\$&');
     const subject = RegExp(
       `^([\\w.]+\\.)?${text}(\\[\\d+\\]|\\.\\w+)* is |^\\w+ is given "${text}"`,

@@ -1,6 +1,6 @@
 /**
- * A module's C functions, called directly on memory of their own: for what no JavaScript of the
- * package calls by itself.
+ * A module's C functions, called directly on memory of their own: for functions that the package's
+ * JavaScript calls only together with others.
  */
 import { wasmBytes } from './models/engines.js';
 
@@ -30,7 +30,7 @@ export class Kernels {
     return at;
   }
 
-  /** What f allocates is free again after it. @template T @param {() => T} f @returns {T} */
+  /** Frees the memory that f allocates when it ends. @template T @param {() => T} f @returns {T} */
   scope(f) {
     const { end } = this;
     try {

@@ -1,6 +1,6 @@
 /**
  * Attention in float64, as a textbook writes it: every score in memory, two passes, plain loops. It
- * shares no code with the kernels and is what they are compared with. It also returns the condition
+ * shares no code with the kernels, which are compared with it. It also returns the condition
  * of each result, which the error rule needs (limits.js).
  */
 
@@ -51,8 +51,8 @@ function maskAt({ data, shape }, b, h, i, j) {
 }
 
 /**
- * What is added to the capped score of (b, h, i, j), or −∞: not attended. `size` is the sum of the
- * absolute parts.
+ * The sum that is added to the capped score of (b, h, i, j); −∞ if it is not attended. `size` is the
+ * sum of the absolute parts.
  */
 function bias(options, b, h, i, j) {
   const { causal, window, offset = 0, mask, keyLengths, alibi } = options;

@@ -1,4 +1,4 @@
-/** Bytes that arrive in given pieces, and what tests do with an opened model. */
+/** Bytes that arrive in given pieces, and steps of tests with an opened model. */
 import assert from 'node:assert/strict';
 import { ClearheadError } from '../../src/js/index.js';
 import { openModel } from '../../src/js/model/files/open.js';

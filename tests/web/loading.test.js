@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { browsers, inBlank, serve } from './site.js';
 
-/** What became of the module while an engine was made, and whether the engine works. */
+/** Counts how the module was compiled while an engine was made, and whether the engine works. */
 const watch = async () => {
   const seen = { streamed: 0, failed: 0, compiled: 0 };
   const { compile, compileStreaming } = WebAssembly;

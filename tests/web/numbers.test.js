@@ -1,5 +1,5 @@
 /**
- * Numbers, not badges: what the page shows, against a recomputation that shares no code with it.
+ * The numbers on the page, against a recomputation that shares no code with it.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -17,7 +17,7 @@ import {
 import { browsers, close, go, opened, statements } from './site.js';
 
 /**
- * What the page's engine returns for these inputs. Arrays travel as plain lists: float32 and
+ * The result of the page's engine for these inputs. Arrays travel as plain lists: float32 and
  * float64 are exact in them.
  */
 const ask = (page, call, arrays, options) =>

@@ -1,5 +1,5 @@
 /**
- * The page as a guest: what it loads, what it says when something is missing, what it remembers.
+ * The page as a guest: the files it loads, its messages when one is missing, and its memory.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What the colours say: legends, pixels, masks, NaN, pooling. */
+/** The colours: legends, pixels, masks, NaN, pooling. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { weightsOf } from './recompute.js';

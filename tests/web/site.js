@@ -1,8 +1,8 @@
 /**
- * The page as a reader meets it: the repository behind the plainest possible static server, in a
- * sub-path, without special headers unless a test asks for some; and the browsers to look at it.
- * `change` serves some files altered, for builds that are wrong on purpose, and files that are not
- * there, as `blank.html` at the root.
+ * The page as a reader meets it, and the browsers to look at it. The repository lies behind the
+ * plainest possible static server, in a sub-path, without special headers unless a test asks for
+ * some. `change` serves some files altered, for builds that are wrong on purpose. It also serves
+ * files that are not there, as `blank.html` at the root.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -24,7 +24,7 @@ const TYPES = {
   '.wasm': 'application/wasm',
 };
 const BLANK = { 'blank.html': () => '<!doctype html><link rel="icon" href="data:,">' };
-/** What a page needs for threads. */
+/** Headers that a page needs for threads. */
 export const ISOLATION = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
@@ -38,8 +38,8 @@ export const STRICT = {
 
 /**
  * A browser as Debian has it, and why it is not there, or false. Playwright drives Firefox by
- * WebDriver BiDi, where no build of its own is needed; but Playwright 1.65 asks for what Debian's
- * Firefox 153 does not know yet (emulation.setMediaFeaturesOverride).
+ * WebDriver BiDi, where no build of its own is needed. But Playwright 1.65 uses
+ * emulation.setMediaFeaturesOverride, which Debian's Firefox 153 does not know yet.
  */
 function installed(name, path, start) {
   const missing = existsSync(path) ? false : `there is no ${name} at ${path}`;
@@ -116,7 +116,7 @@ export async function serve({ change = {}, types = {}, status = () => 200, heade
   };
 }
 
-/** A blank page, in which something is evaluated; and what a reader should never have. */
+/** Evaluates something in a blank page. Returns also the problems that a reader would have. */
 export async function inBlank(browser, { blank }, f, argument) {
   const page = await browser.newPage();
   const problems = [];
@@ -209,14 +209,14 @@ export async function settled(page) {
   );
 }
 
-/** Puts a state into the fragment of a page that is open, and waits for what follows from it. */
+/** Puts a state into the fragment of an open page, and waits until it is drawn. */
 export async function go(page, fragment) {
   await page.evaluate((to) => {
     location.hash = to;
     // also where the address has not caught up with the reader yet
     dispatchEvent(new Event('hashchange'));
   }, fragment);
-  // A change is drawn in the next frame; two more are there for what that frame asks for.
+  // A change is drawn in the next frame; two more are there for changes that this one requests.
   await page.evaluate(
     () =>
       new Promise((done) =>

@@ -1,4 +1,4 @@
-/** The verdicts at many states, and what they say when the reader takes an assumption away. */
+/** The verdicts at many states, also where the reader takes an assumption away. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as oracle from '../../web/oracle.js';

@@ -1,4 +1,4 @@
-/** What tests/engines/everywhere.js finds with two threads, for whoever started this engine. */
+/** Prints the results of tests/engines/everywhere.js with two threads. */
 import { everywhere } from '../everywhere.js';
 
 console.log(JSON.stringify(await everywhere(2)));

@@ -1,6 +1,6 @@
 /**
- * The tests of what an engine may do in its own way, in Deno and in Bun: its code for the kernels,
- * its workers, its memory, its files.
+ * In Deno and in Bun, the tests whose subject differs between engines: code for the kernels,
+ * workers, memory and files.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -24,10 +24,10 @@ const THREADS = [
   'errors come',
   'settles',
 ].join('|');
+
 /**
- * What, the files, a pattern of the names in them, and how many there must be. Of threads one loss
- * of each kind; same-bits.test.js compares what caches, layers and models compute, and shows that
- * programs with threads end.
+ * A name, the files, a pattern of the tests in them, and how many there must be. The results of
+ * caches, layers and models are compared in same-bits.test.js, where programs with threads end.
  */
 const suites = [
   [
