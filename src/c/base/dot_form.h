@@ -5,21 +5,21 @@
 #include <stdint.h>
 
 enum {
-  DOT_I16,      /* 16-bit lanes, summed in twos: exact everywhere */
-  DOT_UNSIGNED, /* 8-bit lanes, summed in fours; the second operand is unsigned (VPDPBUSD) */
+  DOT_I16,      /* 16-bit lanes, two products a sum: exact everywhere */
+  DOT_UNSIGNED, /* 8-bit lanes, four products a sum; the second operand is unsigned (VPDPBUSD) */
   DOT_SIGNED,   /* the same; the second operand is signed (SDOT) */
   /*
-   * 8-bit lanes, summed in twos; the second operand is unsigned and has up to 6 bits (VPMADDUBSW)
+   * 8-bit lanes, two products a sum; the second operand is unsigned and has up to 6 bits
+   * (VPMADDUBSW)
    */
   DOT_PAIRS,
 };
 
 /*
- * The form for weights of so many bits: one that this engine computes exactly over all 8. Where it
- * has none (sums of two that saturate: x86 without VNNI; or plainly wrong sums: V8 11 behind its
- * flag) the wide form it is, which loses nothing there (on a Zen 4 in Node 26, which uses no VNNI
- * there, the two words run at 83 and 86 GOP/s), but for weights of at most 6 bits, whose sums of
- * two are exact everywhere.
+ * The form for weights of `bits` bits: one that this engine computes exactly over all 8. Some
+ * engines have none. On x86 without VNNI sums of two saturate, and V8 11 behind its flag gives
+ * wrong sums. They get DOT_I16, which costs nothing there (tuning.md#dot-forms). Weights of at most
+ * 6 bits get DOT_PAIRS, because sums of two are exact for them everywhere.
  */
 int32_t attn_dot_form(int32_t bits);
 

@@ -10,7 +10,8 @@ typedef union {
 } f32_bits;
 
 /*
- * Exponent and fraction moved to where float32 has them, the value is 2^−112 of what it should be.
+ * With exponent and fraction moved to their places in float32, the value is too small by this
+ * factor.
  */
 #define HALF_SCALE 5192296858534827628530496329220096.0f /* 2^112 */
 
@@ -56,21 +57,21 @@ INLINE void v_join(f32x4 y[2], i16x8 low, i16x8 high)
 
 INLINE i16x8 v_keep_words(uint16_t x) { return (i16x8)v_keep((int32_t)(x * 0x10001u)); }
 
-/* Eight float16. `wild`: some may be infinite or NaN, which takes a second look. */
-INLINE void v_halves(f32x4 y[2], i16x8 h, const int wild)
+/* Eight float16. `not_finite`: some may be infinite or NaN, which takes a second look. */
+INLINE void v_halves(f32x4 y[2], i16x8 h, const int not_finite)
 {
   const f32x4 scale = v_keep_float(HALF_SCALE);
-  i16x8 high = (h >> 3) & v_keep_words(0x8fff), most = v_keep_words(0x7c00);
-  if (wild)
-    high |= ((h & most) == most) & v_keep_words(0x7f80);
+  i16x8 high = (h >> 3) & v_keep_words(0x8fff), infinite = v_keep_words(0x7c00);
+  if (not_finite)
+    high |= ((h & infinite) == infinite) & v_keep_words(0x7f80);
   v_join(y, (i16x8)((u16x8)h << 13), high);
   y[0] *= scale;
   y[1] *= scale;
 }
 
 /*
- * Eight finite float16 over HALF_SCALE, even lanes before odd ones: what needs neither a shuffle
- * nor a product.
+ * Eight finite float16 over HALF_SCALE, even lanes before odd ones. This order needs neither a
+ * shuffle nor a product.
  */
 INLINE void v_halves_apart(f32x4 y[2], i16x8 h)
 {

@@ -1,9 +1,9 @@
 /*
  * The vector words, and the only file that knows the target.
  *
- * Types are GNU vectors: arithmetic, comparison and bit operations are the C operators, so the same
- * kernels compile to wasm SIMD and to a native build that sanitizers can watch. What is computed
- * differs in v_madd alone:
+ * Types are GNU vectors. Arithmetic, comparison and bit operations are the C operators. So the same
+ * kernels compile to wasm SIMD and to a native build that sanitizers can watch. Results differ by
+ * v_madd alone:
  *   simd     multiply, then add: the same bits on every engine
  *   relaxed  the engine may fuse both
  *   native multiply, then add (bits of simd); with V_FUSED a true fused multiply-add, which models
@@ -147,7 +147,7 @@ INLINE f64x2 v_high_double(f32x4 x)
 INLINE f32x4 v_floats(f64x2 low, f64x2 high)
 {
 #if defined(__wasm_simd128__)
-  /* two at a time, which clang does only where all four lanes of what comes of them are used */
+  /* clang converts two at a time only where all four lanes of the result are used */
   const f64x2 none = {0, 0};
   f32x4 first = __builtin_convertvector(__builtin_shufflevector(low, none, 0, 1, 2, 3), f32x4),
         last = __builtin_convertvector(__builtin_shufflevector(high, none, 0, 1, 2, 3), f32x4);
@@ -321,11 +321,12 @@ INLINE i32x4 v_dot(i16x8 a, i16x8 b, i32x4 c)
 }
 
 /*
- * c + the products of 8-bit lanes, summed in fours, where there is one instruction for it (V_DOT8).
- * The lanes of b have 7 bits by contract; what the eighth means, and whether sums of two saturate,
- * is the choice of the engine, which attn_dot_form() of dots.h has to have found out before all
- * eight are used. A native build can model the choices: V_DOT8_LIKE 1 b is unsigned, 2 b is signed,
- * 3 b is unsigned and sums of two saturate, 4 the sum is twice what it should be.
+ * c + the products of 8-bit lanes, four to a sum, where there is one instruction for it (V_DOT8).
+ * The lanes of b have 7 bits by contract. The engine chooses the meaning of the eighth bit, and
+ * whether sums of two saturate. attn_dot_form() finds that out before all eight bits are used.
+ *
+ * A native build can model the choices by V_DOT8_LIKE. 1: b is unsigned. 2: b is signed. 3: b is
+ * unsigned and sums of two saturate. 4: the sum is twice as large as it should be.
  */
 #if V_RELAXED || defined(V_DOT8_LIKE)
 #define V_DOT8 1
@@ -350,7 +351,7 @@ INLINE i32x4 v_dot8(i32x4 a, i32x4 b, i32x4 c)
   }
   return c;
 #else
-  return a ^ b ^ c; /* never reached: whoever calls it asks V_DOT8 first */
+  return a ^ b ^ c; /* never reached: callers ask V_DOT8 first */
 #endif
 }
 

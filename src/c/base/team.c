@@ -1,8 +1,8 @@
 /*
- * A team of threads and the steps they share. Pieces are handed out by one number that holds the
- * step's and how many pieces are left to take: whoever lowers it has a piece of just that step, and
- * the step cannot end, nor its task change, before that piece is done. So a thread that was away
- * for long can never take a piece of one step for that of another.
+ * A team of threads and the steps they share. One number hands out the pieces. It holds the number
+ * of the step and of the pieces that remain. A thread that lowers it has a piece of just that step.
+ * The step cannot end, nor its task change, before that piece is done. So a thread that was away
+ * for long never mistakes a piece of one step for that of another.
  */
 #include "team.h"
 
@@ -12,18 +12,18 @@
 /* Milliseconds after which a step that has not moved has lost a thread. */
 #define PATIENCE 1000
 
-/* The clock is read every so many looks, each a read of shared memory: about every millisecond. */
+/* Reads of shared memory between two readings of the clock: about a millisecond. */
 #define LOOKS (1 << 20)
 
 /*
- * At most so much between two readings counts as waiting: when it was more, the machine itself was
- * away.
+ * At most this many milliseconds between two readings count as waiting. If it was longer, the
+ * machine itself was away.
  */
-#define MOST 50
+#define MAX_WAIT 50
 
 /*
- * Milliseconds, by the clock of whoever made the memory. Where there is none, each reading counts
- * as MOST: one thread has no others.
+ * Milliseconds, by the clock of the side that made the memory. Without a clock each reading counts
+ * as MAX_WAIT: one thread has no others.
  */
 #if TEAM_CLOCK
 double now(void);
@@ -99,7 +99,7 @@ void attn_team_run(attn_team *team, attn_piece *piece, void *task, int32_t piece
       waited = 0;
     else if (++looks == LOOKS) {
       double time = now(), elapsed = time - last;
-      waited += elapsed < MOST ? elapsed : MOST;
+      waited += elapsed < MAX_WAIT ? elapsed : MAX_WAIT;
       last = time;
       looks = 0;
       if (waited > PATIENCE) {

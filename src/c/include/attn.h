@@ -9,9 +9,9 @@
  *     p   = softmax(z / T)                     weights: the maximiser of ⟨p, z⟩ + T·H(p)
  *     o_i = Σ_j p_j v_j                        output
  *
- * Words: m queries, n keys, dim (d) the size of a query or key head, value_dim (dv) of a value
- * head, T the temperature, lse = log Σ exp(z_j/T), H entropy, u the uniform distribution over the
- * attended keys. All logarithms are natural.
+ * There are m queries and n keys. dim (d) is the size of a query or key head, value_dim (dv) of a
+ * value head. T is the temperature, and lse = log Σ exp(z_j/T). H is entropy, and u the uniform
+ * distribution over the attended keys. All logarithms are natural.
  *
  * Contract, for every function here:
  *   - the caller owns all memory and passes it in; nothing is allocated, nothing is kept, there is
@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 #define ATTN_API __attribute__((visibility("default")))
-/* What only threads need: a module whose memory they cannot share is built without it. */
+/* Functions for threads only: a module whose memory they cannot share is built without it. */
 #ifdef ATTN_UNSHARED
 #define ATTN_THREADS
 #else
@@ -112,7 +112,7 @@ ATTN_API int32_t attn_set_softcap(attn_params *p, double softcap);
 ATTN_API void attn_set_key_scale(attn_params *p, const void *key_scale); /* (n) */
 
 /*
- * What attn_forward_f32 multiplies with.
+ * The numbers that attn_forward_f32 multiplies.
  *   FLOAT  float32.
  *   INT8 integers of 8 bits, after SageAttention (Zhang et al., arXiv 2410.02367): not exact, and
  *   faster where the engine has an 8-bit
@@ -324,8 +324,8 @@ ATTN_API int32_t attn_cache_attend(const attn_params *p, float *out, const float
  */
 
 /*
- * begin, then run on any number of threads at once, each with scratch of its own, then end. The
- * bits are those of one thread, whoever did what. All memory is the caller's and shared.
+ * First begin, then run on any number of threads at once, then end. Each thread has scratch of its
+ * own. The bits do not depend on which thread does a piece. All memory is the caller's and shared.
  */
 typedef struct attn_work attn_work;
 

@@ -7,8 +7,8 @@
  *     attn_team_close(team);
  *
  * The calling thread runs ordinary code. Where a step is worth it, the step is cut into pieces
- * which all threads take, and the next step begins when all are done. The bits are those of one
- * thread, whoever did what. A team of one thread is only the place where its scratch is kept; a
+ * which all threads take, and the next step begins when all are done. The bits do not depend on
+ * which thread does a piece. A team of one thread is only the place where its scratch is kept; a
  * NULL team is one thread without scratch.
  *
  * Nobody waits for ever: when a step has not moved for about a second, a thread must have been
@@ -37,11 +37,11 @@ ATTN_THREADS void attn_team_join(attn_team *team, int32_t index);
 /* Sends the helpers home. The memory is free when all of them have returned. */
 ATTN_API void attn_team_close(attn_team *team);
 
-/* 1 if a thread was lost, and what was computed is worth nothing. */
+/* 1 if a thread was lost. The results are then worth nothing. */
 ATTN_API int32_t attn_team_lost(const attn_team *team);
 
 /*
- * ---- For the rooms that have steps to share out
+ * ---- For steps that are shared out
  * ----------------------------------------------------------------------
  */
 
