@@ -23,7 +23,7 @@ export interface LoadOptions {
   /** One of `init({ layers: true })`, the default; with `threads` the model uses them as well. */
   engine?: Engine & Layers;
   onProgress?: (progress: LoadProgress) => void;
-  /** Ends loading: what was taken is given back, and `loadModel` throws the signal's reason. */
+  /** Ends loading. Its memory is released, and `loadModel` throws the signal's reason. */
   signal?: AbortSignal;
   /**
    * `q8`: matrices of F32, F16 and BF16 are kept as Q8_0: a quarter or half of the memory, and
@@ -31,8 +31,8 @@ export interface LoadOptions {
    */
   quantize?: 'none' | 'q8';
   /**
-   * Positions there is room for, no more than the model was made for; default as many, but at most
-   * 2048. LIMIT: it would not fit below 4 GiB.
+   * Positions of the context, at most as many as the model was made for. Default that number, but at
+   * most 2048. LIMIT: it would not fit below 4 GiB.
    */
   context?: number;
   /** How the KV cache keeps its numbers; as `type` of `kvCache`. */
@@ -90,7 +90,7 @@ export interface GenerateOptions<O extends Observe = Observe>
    * characters.
    */
   stop?: string | readonly string[];
-  /** Ends generation within 100 ms; the iterator then throws the signal's reason. */
+  /** Ends generation, typically within 100 ms. The iterator then throws the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -127,7 +127,7 @@ export interface HeadRow {
   weights: Float32Array;
 }
 
-/** What is seen of the heads with `observe: O`. */
+/** The observations of the heads with `observe: O`. */
 export type Observed<O extends Observe> = O extends 'none'
   ? { heads?: undefined }
   : { heads: O extends 'weights' ? HeadStats & { weights: HeadRow[] } : HeadStats };
@@ -137,7 +137,7 @@ export type GeneratedToken<O extends Observe = Observe> = Token & Observed<O>;
 
 interface Token {
   token: number;
-  /** What this token lets be shown: whole characters, often '', and nothing of a stop string. */
+  /** Text that can be shown now: whole characters, often '', and no part of a stop string. */
   text: string;
   /**
    * With `logprobs`: log softmax of the model's own logits at this token, and at the most probable
@@ -146,15 +146,15 @@ interface Token {
   logprob?: number;
   top?: { token: number; logprob: number }[];
   /**
-   * With the last token: an end mark of the model, a stop string, maxTokens, or no room left in the
-   * context.
+   * With the last token, the reason of the end: an end mark of the model, a stop string, maxTokens,
+   * or a full context.
    */
   finish?: 'end' | 'stop' | 'length' | 'context';
 }
 
 /**
- * What a model has read, with its keys and values. After `generate` that is the prompt and all
- * tokens of the text but the last, which has been chosen and not yet read.
+ * The tokens a model has read, with their keys and values. After `generate` these are the prompt and
+ * all tokens of the text but the last, which is chosen and not yet read.
  */
 export interface ModelCache {
   readonly length: number;
@@ -219,12 +219,11 @@ export interface ModelInfo {
   /** Whether float matrices were quantised when loading. */
   readonly quantized: boolean;
   /**
-   * Of wasm memory, packed: about as many as in the file. With one or two threads matrices of Q5_0
-   * lie in bytes, up to 32 MB more in all, except where the engine has products for them, where
-   * there is more than 1 GiB of weights, and an embedding of which only rows are read.
+   * Of wasm memory, packed: about as many as in the file. With at most two threads and 1 GiB of
+   * weights, matrices of Q5_0 may be repacked as bytes. This costs up to 32 MB.
    */
   readonly weightBytes: number;
-  /** Positions there is room for. */
+  /** Positions of the context. */
   readonly context: number;
   readonly loadMilliseconds: number;
 }
@@ -240,12 +239,15 @@ export interface Model {
   readonly template: ChatTemplate | null;
   readonly cache: ModelCache;
   /**
-   * Goes on from a prompt, text or ids: token by token, leaving the thread to others every 20 ms
-   * (in a web worker 40). What the cache has of the prompt's beginning is not read again; to go on
-   * where a text ended, give its prompt's ids and tokens, and then what is new, encoded with `{
-   * continued: true }`. Options and prompt are checked at once; LIMIT if the prompt is longer than
-   * the context. One at a time: BUSY otherwise, until the token with `finish`, `return()` or the
-   * signal, also where nobody waits for the next token.
+   * Goes on from a prompt, text or ids, token by token. It yields to other tasks of the thread every
+   * 20 ms (in a web worker 40).
+   *
+   * Tokens at the beginning of the prompt that are in the cache are not read again. To go on where a
+   * text ended, give its ids and tokens, then the new text encoded with `{ continued: true }`.
+   *
+   * Options and prompt are checked at once. LIMIT: the prompt is longer than the context. BUSY:
+   * another text is not over. A text is over after the token with `finish`, after `return()`, and
+   * after its signal has aborted.
    */
   generate<O extends Observe = 'none'>(
     prompt: string | ArrayLike<number>,
@@ -278,9 +280,9 @@ export interface Model {
   /** The attention temperature T of a head; 1 to begin with. */
   temperature(layer: number, head: number): number;
   /**
-   * T ≥ 0 for all heads, those of a layer, or one: 0 is the hard argmax, Infinity uniform. Holds
-   * from the next token on, or the next chunk of a prompt. What the cache has that was read with
-   * others is read anew by `generate`. A head is given with its layer.
+   * Sets T ≥ 0 for all heads, those of a layer, or one: 0 is the hard argmax, Infinity uniform. It
+   * holds from the next token on, or the next chunk of a prompt. Tokens in the cache that were read
+   * with other temperatures are read anew by `generate`. A head is given with its layer.
    */
   setTemperature(temperature: number, layer?: number, head?: number): void;
   /** Gives its memory back. A text that is being generated ends with DISPOSED. */

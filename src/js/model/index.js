@@ -5,9 +5,9 @@
  *     for await (const { text, heads } of model.generate('Once upon a time', { observe: 'stats' }))
  *     …
  *
- * The arrow: index.js → model.js → decoder.js → decoder.h. Files are read and checked by open.js,
- * config.js and tensors.js, packed by packing.js as they arrive; sequence.js is what the model has
- * read. The types, with shapes and units, are in types.d.ts.
+ * Files are opened in files/, text becomes tokens in text/, logits become a token in sampling/. A
+ * model runs in run/: model.js calls decoder.js, which calls decoder.h. The public types are in
+ * api.d.ts and types.d.ts.
  */
 import { TYPES } from '../attention/cache.js';
 import { abortSignal, choice, integer, read } from '../check.js';
@@ -26,10 +26,10 @@ import { endsOf, openTokenizer } from './text/tokenizer.js';
 
 export { ClearheadError };
 
-/** Positions a model gets room for, unless it is asked for more or was made for fewer. */
+/** Positions of the context, unless another number is given or the model was made for fewer. */
 const CONTEXT = 2048;
 
-/** Bytes left for what passing through a model takes for a while, and for tensors. */
+/** Bytes that passes through the model and the caller's tensors may need. */
 const PASS = 2 ** 28;
 
 /**
@@ -82,8 +82,7 @@ export async function loadModel(source, options) {
       beside: beside + PASS,
       lookedUp: tensors.output && tensors.embedding.name,
     });
-    // before weights are read, and tables computed, for nothing; what else the engine holds may be
-    // gone by then
+    // before weights are read in vain; other data in the engine may be disposed of meanwhile
     if (packing.expected + beside > ADDRESSES)
       refuse(
         'LIMIT',
@@ -95,7 +94,7 @@ export async function loadModel(source, options) {
     signal?.throwIfAborted();
     packing.finish();
     const { at } = packing;
-    const addresses = places(tensors, (tensor) => /** @type {number} */ (at.get(tensor.name)));
+    const addresses = mapTensors(tensors, (tensor) => /** @type {number} */ (at.get(tensor.name)));
     return new Model(memory, config, packing, addresses, {
       tokenizer,
       template,
@@ -154,19 +153,22 @@ export async function inspectModel(source, options) {
  */
 
 /**
- * The same table of something else; 0 stays for what a model lacks.
+ * The same table with values computed from its tensors, 0 where the model has no such tensor.
  * @param {Tensors} tensors
  * @param {(tensor: TensorInfo) => number} f
- * @returns {any}
+ * @returns {import('./types.d.ts').ModelTensors<number>}
  */
-function places(tensors, f) {
-  const each = (/** @type {any} */ table) =>
+function mapTensors(tensors, f) {
+  const each = (/** @type {object} */ table) =>
     Object.fromEntries(
       Object.entries(table)
         .filter(([role]) => role !== 'layers')
         .map(([role, tensor]) => [role, tensor ? f(tensor) : 0]),
     );
-  return { ...each(tensors), layers: tensors.layers.map(each) };
+  const mapped = { ...each(tensors), layers: tensors.layers.map(each) };
+  return /** @type {import('./types.d.ts').ModelTensors<number>} */ (
+    /** @type {unknown} */ (mapped)
+  );
 }
 
 /** @param {Tensors} tensors @param {(role: string) => boolean} which */

@@ -130,9 +130,9 @@ export type RopeScaling =
       readonly originalContext: number;
     }
   /**
-   * Peng et al., YaRN. cos and sin are multiplied by `attentionFactor` where config.json has one,
-   * else by what attn_rope_yarn_attention (layers.h) makes of factor, mscale and mscaleAllDim, 0
-   * where they are not given; and by GGUF's `attn_factor`, attentionScale.
+   * Peng et al., YaRN. cos and sin are multiplied by `attentionFactor` if config.json has one. If
+   * not, attn_rope_yarn_attention (layers.h) computes it from factor, mscale and mscaleAllDim.
+   * `attentionScale`, attn_factor in GGUF, multiplies them as well.
    */
   | {
       readonly type: 'yarn';
@@ -204,8 +204,7 @@ export interface ModelConfig {
 }
 
 /**
- * The tensors of a layer by what they do; `null` where the architecture has none. Shapes (outputs,
- * inputs).
+ * The tensors of a layer by role; `null` where the architecture has none. Shapes (outputs, inputs).
  */
 export interface LayerTensors<T> {
   attnNorm: T; // (modelDim)
@@ -236,8 +235,8 @@ export interface ModelTensors<T> {
 
 export interface EncodeOptions {
   /**
-   * Whether the text of control tokens in `text` becomes those tokens. Default false: what a user
-   * types stays text.
+   * Whether the text of control tokens in `text` becomes those tokens. Default false: the words of a
+   * user stay text.
    */
   special?: boolean;
   /**
@@ -246,8 +245,8 @@ export interface EncodeOptions {
    */
   continued?: boolean;
   /**
-   * Whether the marks the model expects are added at the beginning (and end). Default true, of what
-   * continues a text false.
+   * Whether the marks that the model expects are added at the beginning (and end). Default true;
+   * with `continued` false.
    */
   marks?: boolean;
 }
@@ -259,7 +258,7 @@ export interface EncodeOptions {
 export interface TextStream {
   /** The text that is complete after this token; often ''. */
   push(id: number): string;
-  /** What is left: U+FFFD where a character was never completed. */
+  /** The rest: U+FFFD where a character was never completed. */
   end(): string;
 }
 
@@ -280,8 +279,8 @@ export interface Tokenizer {
   readonly bos: number;
   readonly addsBos: boolean;
   /**
-   * The ids that end a text: those the files name, control tokens that end a turn, and the one that
-   * begins a text, since another one would follow.
+   * The ids that end a text. The files name some; control tokens that end a turn are others. The id
+   * that begins a text is one as well, since another text would follow.
    */
   readonly ends: ReadonlySet<number>;
   encode(text: string, options?: EncodeOptions): number[];
@@ -361,13 +360,13 @@ export interface Sampler {
   restore(state: Uint32Array): void;
 }
 
-/** Text as it streams, with what may be the beginning of a stop string held back. */
+/** Text as it streams. A possible beginning of a stop string is kept back. */
 export interface StopFilter {
   /**
    * The text that may be shown, and the stop string that has been found, if any; after that nothing
    * more comes.
    */
   push(text: string): { text: string; stopped: string | null };
-  /** What was held back, when the text ends without a stop string. */
+  /** The text that was kept back, when no stop string came. */
   end(): string;
 }

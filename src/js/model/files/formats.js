@@ -12,7 +12,7 @@ export const BY_ID = new Map(
   /** @type {TensorType[]} */ (Object.keys(TYPES)).map((type) => [TYPES[type].id, type]),
 );
 
-/** What errors call the types of GGUF that are not supported. */
+/** The names of types of GGUF that are not supported, for errors. */
 export const OTHERS = new Map(
   Object.entries({
     4: 'Q4_2',

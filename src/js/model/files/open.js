@@ -14,7 +14,7 @@ import { Progress, WeightFiles } from './weight-files.js';
  */
 
 /**
- * @param {any} source see ModelSource
+ * @param {unknown} source see ModelSource
  * @param {import('../types.d.ts').OpenOptions} [options]
  * @returns {Promise<ModelFile>}
  */

@@ -4,6 +4,7 @@ import { NODE, absolute } from '../../engine/load.js';
 /**
  * The bytes of each kind of source as they come, without checks.
  * @typedef {Omit<import('./source.js').Stream, 'name'>} RawStream
+ * @typedef {ReadableStream<Uint8Array<ArrayBuffer>>} Bytes
  */
 
 /** Bytes that are passed on at once, so that an abort never waits long. */
@@ -82,11 +83,11 @@ function fromResponse(response, name) {
   const length = headers.get('content-length') ?? '';
   const total = !encoded && /^\d{1,15}$/.test(length) ? Number(length) : undefined;
   // across origins the header is hidden, and the length may be that of compressed bytes
-  return fromStream(/** @type {any} */ (body), total, total !== undefined && type !== 'cors');
+  return fromStream(/** @type {Bytes} */ (body), total, total !== undefined && type !== 'cors');
 }
 
 /**
- * @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream
+ * @param {Bytes} stream
  * @param {number | undefined} total
  * @param {boolean} exact
  * @returns {RawStream}
@@ -120,7 +121,7 @@ function fromStream(stream, total, exact) {
 
 /**
  * A reader, and whether it fills memory that it is given; not all streams do.
- * @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream
+ * @param {Bytes} stream
  * @returns {{ reader: any, fills: boolean }}
  */
 function readerOf(stream) {

@@ -1,20 +1,20 @@
 import { refuse } from '../../errors.js';
 
 /**
- * The prompt of a conversation, where only the template writes control tokens: one that stands in a
- * message, such as <|im_end|>, stays text, or a user could write the other side's turns.
+ * The prompt of a conversation, in which only the template writes control tokens. If <|im_end|>
+ * stands in a message it stays text; otherwise a user could write the other side's turns.
  *
- * A template may do anything with a message, so what is said cannot be found again in what it
- * renders. Control tokens in messages are therefore spaced out with a mark before, which keeps them
- * from being taken for tokens, and the mark is taken out after.
+ * A template may change messages, so they cannot be found again in the rendered text. Therefore the
+ * characters of control tokens in messages are separated by a mark before. They are then no tokens,
+ * and the mark is removed after.
  * @typedef {import('../types.d.ts').Tokenizer} Tokenizer
  */
 
-/** How often spacing out may bring another token to light, which takes an odd vocabulary. */
+/** How often a separated token may leave another one; more than one round is very rare. */
 const ROUNDS = 8;
 
 /**
- * @param {any} messages
+ * @param {readonly import('../types.d.ts').ChatMessage[]} messages
  * @param {Tokenizer} tokenizer
  * @param {import('../types.d.ts').ChatTemplate} template
  * @returns {number[]} ids
@@ -34,25 +34,30 @@ export function promptOf(messages, tokenizer, template) {
     parts.flatMap((part) =>
       typeof part === 'number' ? part : tokenizer.encode(how(part), { marks: false }),
     );
-  // a tokenizer may read a stretch in another way where it stands alone; then the mark stays
+  // a tokenizer may read a stretch by itself in another way; then the mark stays
   return String(joined((stretch) => stretch)) === String(ids)
     ? joined((stretch) => stretch.replaceAll(mark, ''))
     : ids;
 }
 
 /**
- * The same with every text in it replaced, wherever a template may find it: a role, a name, the
- * arguments of a call. It has been rendered before, which is where its depth is limited.
- * @param {any} x
+ * The same with every text in it replaced, for example a role, a name or an argument of a call. Its
+ * depth is limited by the rendering before.
+ * @template T
+ * @param {T} x
  * @param {(text: string) => string} f
- * @returns {any}
+ * @returns {T}
  */
 function eachText(x, f) {
-  if (typeof x === 'string') return f(x);
-  if (typeof x !== 'object' || !x) return x;
-  return Array.isArray(x)
-    ? x.map((one) => eachText(one, f))
-    : Object.fromEntries(Object.entries(x).map(([name, one]) => [f(name), eachText(one, f)]));
+  /** @param {unknown} value @returns {unknown} */
+  const replace = (value) => {
+    if (typeof value === 'string') return f(value);
+    if (typeof value !== 'object' || !value) return value;
+    return Array.isArray(value)
+      ? value.map(replace)
+      : Object.fromEntries(Object.entries(value).map(([name, one]) => [f(name), replace(one)]));
+  };
+  return /** @type {T} */ (replace(x));
 }
 
 /**
@@ -118,7 +123,7 @@ function between(text, ids, tokenizer) {
   for (const id of controlIds(ids, tokenizer)) {
     const token = tokenizer.token(id);
     const place = text.indexOf(token, at);
-    if (place < 0) continue; // the token for what is unknown
+    if (place < 0) continue; // the token for unknown text
     if (place > at) parts.push(text.slice(at, place));
     parts.push(id);
     at = place + token.length;

@@ -79,11 +79,11 @@ async function* run(model, prompt, { maxTokens, signal, request, sampler, stops 
   };
   check();
   /**
-   * Whether the caller has a token and has not asked for the next: then an abort ends the text,
-   * though nothing here may run again.
+   * Whether the caller has a token and has not asked for the next one. An abort then ends the text,
+   * even if this function never runs again.
    */
-  let resting = false;
-  const release = cache.lock(() => resting && signal?.aborted === true);
+  let waiting = false;
+  const release = cache.lock(() => waiting && signal?.aborted === true);
   /** Reads some tokens, layer by layer. @param {number[]} tokens @param {boolean} last */
   const readTokens = async (tokens, last) => {
     const reading = model.reading(tokens, last ? logits : null, request, SLICE);
@@ -95,7 +95,7 @@ async function* run(model, prompt, { maxTokens, signal, request, sampler, stops 
         if (done) return value;
       }
     } finally {
-      reading.return(/** @type {any} */ (undefined)); // gives back what an abort leaves
+      reading.return(undefined); // releases the memory of a pass that is not finished
     }
   };
   try {
@@ -126,7 +126,7 @@ async function* run(model, prompt, { maxTokens, signal, request, sampler, stops 
               : undefined;
       if (finish && stopped === null) text += stops.push(stream?.end() ?? '').text + stops.end();
       if (finish) release();
-      resting = true;
+      waiting = true;
       yield {
         token,
         text,
@@ -134,7 +134,7 @@ async function* run(model, prompt, { maxTokens, signal, request, sampler, stops 
         ...(heads && { heads: lastOf(heads, model.config) }),
         ...(finish && { finish }),
       };
-      resting = false;
+      waiting = false;
       if (finish) return;
       heads = await readTokens([token], true);
     }

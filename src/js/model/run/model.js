@@ -139,7 +139,7 @@ export class Model {
       );
     return this.generate(
       promptOf(
-        messages,
+        /** @type {import('../types.d.ts').ChatMessage[]} */ (messages),
         /** @type {import('../types.d.ts').Tokenizer} */ (this.tokenizer),
         this.template,
       ),

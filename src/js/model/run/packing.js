@@ -3,8 +3,8 @@ import { STATUS, checkStatus } from '../../engine/status.js';
 import { TYPES } from '../files/formats.js';
 
 /**
- * The weights of a model in wasm memory: each tensor's bytes are packed for the kernels as they
- * arrive, row after row, so that the file is never there as a whole beside them.
+ * The weights of a model in wasm memory. Each tensor is packed for the kernels row by row as its
+ * bytes arrive, so that the whole file is never in memory beside it.
  * @typedef {import('../../engine/memory.js').Memory} Memory
  * @typedef {import('../types.d.ts').TensorInfo} TensorInfo
  * @typedef {object} Arriving the tensor whose bytes are coming
@@ -24,20 +24,17 @@ const STAGE = 2 ** 20;
 export const ADDRESSES = 2 ** 32;
 
 /**
- * So many bytes more than in the file may Q5_0 take to lie in bytes, for up to so many threads: to
- * put 5 bits together takes them longer than to read 8. SmolLM2-135M in Q4_K, whose layers are
- * mostly Q5_0, decodes 1.05 times as fast so, and with simd 1.3 times (Zen 5, one thread and two).
- * With more threads, which share the memory, it has not been measured, and weights stay as they
- * are.
+ * Weights of Q5_0 decode faster when they are repacked as Q8_0 (tuning.md#q5-as-bytes). This may
+ * cost up to this many bytes of memory in all.
  */
-const SPARE = 32 * 2 ** 20;
-const FEW = 2;
+const MAX_SPARE = 32 * 2 ** 20;
+/** The gain has not been measured with more threads. */
+const MAX_REPACKING_THREADS = 2;
+/** Of larger models the spare bytes would speed up too small a part. */
+const MAX_REPACKED_TOTAL = 2 ** 30;
 
-/** Beside more weights than that it would speed up too few of them to be worth the addresses. */
-const MOST = 2 ** 30;
-
-/** What Q8_0 takes more than Q5_0, as a share of what that takes. */
-const MORE = TYPES.Q8_0.bytes / TYPES.Q5_0.bytes - 1;
+/** The growth of a tensor of Q5_0 that is repacked, in parts of its size. */
+const REPACKING_GROWTH = TYPES.Q8_0.bytes / TYPES.Q5_0.bytes - 1;
 
 export class Packing {
   /**
@@ -58,10 +55,11 @@ export class Packing {
   /**
    * @param {Memory} memory
    * @param {number} total bytes of all tensors in the file
-   * @param {{ q8: boolean, offset: (tensor: TensorInfo) => number, beside: number, lookedUp: string
-   *   | null }} how whether float matrices become
-   *   Q8_0, what is added to a vector's numbers, bytes that are wanted beside the weights, and the
-   *   tensor of which only rows are wanted, never products
+   * @param {object} how
+   * @param {boolean} how.q8 whether matrices of floats become Q8_0
+   * @param {(tensor: TensorInfo) => number} how.offset added to the numbers of a vector
+   * @param {number} how.beside bytes that are needed beside the weights
+   * @param {string | null} how.lookedUp the tensor whose rows are looked up and never multiplied
    */
   constructor(memory, total, { q8, offset, beside, lookedUp }) {
     if (!q8 && memory.top + total > ADDRESSES)
@@ -72,25 +70,27 @@ export class Packing {
     this.memory = memory;
     this.q8 = q8;
     this.offset = offset;
-    /** Bytes of all tensors, 0 where the file says nothing of the memory they will need. */
+    /** Bytes of all tensors; 0 with q8, when the file does not tell the memory they will need. */
     this.expected = q8 ? 0 : total;
     this.lookedUp = lookedUp;
     const kind = (/** @type {'Q5_0' | 'Q8_0'} */ type) =>
       memory.c.attn_multiply_kind(TYPES[type].id);
     const possible =
-      (memory.pool?.threads ?? 1) <= FEW && total <= MOST && kind('Q5_0') === kind('Q8_0');
+      (memory.pool?.threads ?? 1) <= MAX_REPACKING_THREADS &&
+      total <= MAX_REPACKED_TOTAL &&
+      kind('Q5_0') === kind('Q8_0');
     /**
-     * Bytes that Q5_0 may still take more than in the file; none where it has products of its own,
-     * which are faster for prompts.
+     * Bytes that repacking may still cost. None where Q5_0 has products of its own, which are
+     * faster for prompts.
      */
     this.spare = possible
-      ? Math.min(SPARE, Math.max(0, ADDRESSES - memory.top - total - beside))
+      ? Math.min(MAX_SPARE, Math.max(0, ADDRESSES - memory.top - total - beside))
       : 0;
   }
 
   /**
-   * Memory grows for a tensor that has begun, or by as much as has arrived where that is more: a
-   * few times, and not on the word of a header that speaks of tensors which never come.
+   * Memory grows by the size of a tensor that has begun, or by as much as has arrived if that is
+   * more. So it grows a few times, and not for tensors that a header names and that never arrive.
    * @param {number} bytes
    */
   allocate(bytes) {
@@ -140,23 +140,26 @@ export class Packing {
     const { id: from, block } = TYPES[tensor.type];
     const rowBytes = memory.c.attn_matrix_row_bytes(from, columns) >>> 0;
     const more =
-      tensor.type === 'Q5_0' && tensor.name !== this.lookedUp ? tensor.bytes * MORE : Infinity;
-    const wide = more <= this.spare;
-    if (wide) this.spare -= more;
+      tensor.type === 'Q5_0' && tensor.name !== this.lookedUp
+        ? tensor.bytes * REPACKING_GROWTH
+        : Infinity;
+    const repacked = more <= this.spare;
+    if (repacked) this.spare -= more;
     const inBytes =
-      wide || (this.q8 && rows > 1 && block === 1 && columns % TYPES.Q8_0.block === 0);
+      repacked || (this.q8 && rows > 1 && block === 1 && columns % TYPES.Q8_0.block === 0);
     const type = inBytes ? TYPES.Q8_0.id : from;
     const bytes = memory.c.attn_matrix_bytes(type, rows, columns) >>> 0;
     if (inBytes) this.expected += bytes - tensor.bytes;
     if (!bytes || !rowBytes)
       throw new ClearheadError(
         'LIMIT',
-        `the tensor ${tensor.name} is ${tensor.type} of (${tensor.shape}); expected matrices up to 2 GiB`,
+        `the tensor ${tensor.name} is ${tensor.type} of (${tensor.shape}); ` +
+          'expected matrices up to 2 GiB',
       );
-    const most = Math.max(STAGE, rowBytes);
-    if (most > this.#stage.bytes) {
+    const stageBytes = Math.max(STAGE, rowBytes);
+    if (stageBytes > this.#stage.bytes) {
       this.#dropStage();
-      this.#stage = { at: memory.allocate(most), bytes: most };
+      this.#stage = { at: memory.allocate(stageBytes), bytes: stageBytes };
     }
     const place = this.allocate(bytes);
     checkStatus(
@@ -170,7 +173,7 @@ export class Packing {
 
   /** @param {number} rows whole ones in the stage */
   #pack(rows) {
-    const { place, from, row } = /** @type {any} */ (this.#now);
+    const { place, from, row } = /** @type {Arriving} */ (this.#now);
     const status = this.memory.c.attn_matrix_pack(place, from, this.#stage.at, row, rows);
     if (status)
       throw new ClearheadError(
@@ -180,22 +183,22 @@ export class Packing {
   }
 
   #close() {
-    const { tensor, place, columns } = /** @type {any} */ (this.#now);
+    const { tensor, place, columns } = /** @type {Arriving} */ (this.#now);
     const { memory } = this;
     this.#now = undefined;
     if (tensor.shape.length > 1) return void this.at.set(tensor.name, place);
-    // a vector is wanted as floats, whatever it was; one that is stored as 1 less gets it back
+    // vectors become floats; norms that are stored as w − 1 become w
     const at = this.allocate(columns * 4);
     const more = this.offset(tensor);
     memory.c.attn_matrix_row(place, 0, at);
     const floats = memory.view('float32', at, columns);
     for (let c = 0; c < columns && more; c++) floats[c] += more;
-    this.#give(place);
+    this.#release(place);
     this.at.set(tensor.name, at);
   }
 
   /** @param {number} at */
-  #give(at) {
+  #release(at) {
     const [block] = this.#blocks.splice(
       this.#blocks.findIndex((each) => each.at === at),
       1,
@@ -209,7 +212,7 @@ export class Packing {
     this.#stage = { at: 0, bytes: 0 };
   }
 
-  /** When all has arrived: what was only needed on the way is given back. */
+  /** After the last tensor: gives the memory of the stage back. */
   finish() {
     this.#dropStage();
   }

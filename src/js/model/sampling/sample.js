@@ -6,8 +6,8 @@ import { Random } from './random.js';
 
 /**
  * Chooses a token. The logits pass through the repetition penalty and τ. Then top-k, top-p and
- * min-p filter them, and one is drawn. All arithmetic is exact and in a fixed order. So the same logits
- * and the same seed give the same token on every engine.
+ * min-p filter them, and one is drawn. All arithmetic is exact and in a fixed order. So the same
+ * logits and the same seed give the same token on every engine.
  * @param {unknown} [options] see SampleOptions
  * @returns {import('../types.d.ts').Sampler}
  */
