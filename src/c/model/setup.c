@@ -1,31 +1,40 @@
-/* What a model is made of: each setter checks what it is given, so the passes need not. */
+/* The setters check a model, so that passes need not. */
 #include "setup.h"
 #include "attention/cache_layout.h"
+#include "base/arena.h"
 
-static size_t round16(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
+/* Points d to its arrays, which lie behind it; with memory NULL it is only measured. */
+static arena lay_out(void *memory, attn_decoder *d, int32_t layers, int32_t heads)
+{
+  arena a = {.base = memory};
+  arena_allocate(&a, 1, sizeof *d);
+  d->layer = arena_allocate(&a, (uint64_t)layers, sizeof *d->layer);
+  d->temperature = arena_allocate(&a, (uint64_t)layers * (uint64_t)heads, sizeof *d->temperature);
+  return a;
+}
 
 size_t attn_decoder_bytes(int32_t layers, int32_t heads)
 {
+  attn_decoder d;
   if (layers < 1 || heads < 1 || layers > 1 << 16 || heads > 1 << 16)
     return 0;
-  uint64_t bytes = round16(sizeof(attn_decoder)) + round16((size_t)layers * sizeof(decoder_layer)) +
-                   (uint64_t)layers * (uint64_t)heads * sizeof(double);
-  return bytes < 1 << 30 ? (size_t)bytes : 0;
+  const arena a = lay_out(NULL, &d, layers, heads);
+  return a.used < 1 << 30 ? (size_t)a.used : 0;
 }
 
 int32_t attn_decoder_init(attn_decoder *d, int32_t layers, int32_t dim, int32_t heads,
                           int32_t kv_heads, int32_t head_dim, int32_t hidden, int32_t vocab,
                           double eps)
 {
-  /* so that the number of floats in a row, and of bytes, stays a positive int32_t */
-  const int32_t most = 1 << 28;
+  /* the floats of a row, and their bytes, stay a positive int32_t */
+  const int32_t max_size = 1 << 28;
   if (layers < 1 || dim < 1 || heads < 1 || kv_heads < 1 || head_dim < 2 || hidden < 1 ||
       vocab < 1 || !(eps >= 0 && eps - eps == 0) || !attn_decoder_bytes(layers, heads))
     return ATTN_E_RANGE;
   if (heads % kv_heads || head_dim % 2)
     return ATTN_E_SHAPE;
-  if (head_dim > attn_max_dim() || dim > most || hidden > most || vocab > most ||
-      heads > most / head_dim)
+  if (head_dim > attn_max_dim() || dim > max_size || hidden > max_size || vocab > max_size ||
+      heads > max_size / head_dim)
     return ATTN_E_LIMIT;
   *d = (attn_decoder){.layers = layers,
                       .dim = dim,
@@ -38,8 +47,7 @@ int32_t attn_decoder_init(attn_decoder *d, int32_t layers, int32_t dim, int32_t 
                       .eps = eps,
                       .scale = 1.0 / __builtin_sqrt(head_dim),
                       .embedding_scale = 1};
-  d->layer = (decoder_layer *)((char *)d + round16(sizeof *d));
-  d->temperature = (double *)((char *)d->layer + round16((size_t)layers * sizeof *d->layer));
+  lay_out(d, d, layers, heads);
   for (int32_t l = 0; l < layers; l++)
     d->layer[l] = (decoder_layer){.left = -1};
   for (int32_t x = 0; x < layers * heads; x++)
@@ -47,7 +55,7 @@ int32_t attn_decoder_init(attn_decoder *d, int32_t layers, int32_t dim, int32_t 
   return ATTN_OK;
 }
 
-static int is(const attn_matrix *w, int32_t rows, int32_t columns)
+static int has_shape(const attn_matrix *w, int32_t rows, int32_t columns)
 {
   return w && attn_matrix_rows(w) == rows && attn_matrix_columns(w) == columns;
 }
@@ -59,7 +67,7 @@ static decoder_layer *layer_of(attn_decoder *d, int32_t layer)
 
 int32_t attn_decoder_set_embedding(attn_decoder *d, const attn_matrix *embedding, double scale)
 {
-  if (!is(embedding, d->vocab, d->dim))
+  if (!has_shape(embedding, d->vocab, d->dim))
     return ATTN_E_SHAPE;
   d->embedding = embedding;
   d->embedding_scale = (float)scale;
@@ -71,7 +79,7 @@ static int is_softcap(double softcap) { return softcap >= 0 && softcap - softcap
 int32_t attn_decoder_set_output(attn_decoder *d, const float *norm, const attn_matrix *output,
                                 double softcap)
 {
-  if (!is(output, d->vocab, d->dim))
+  if (!has_shape(output, d->vocab, d->dim))
     return ATTN_E_SHAPE;
   if (!is_softcap(softcap))
     return ATTN_E_RANGE;
@@ -106,8 +114,8 @@ int32_t attn_decoder_set_attention(attn_decoder *d, int32_t layer, const float *
   int32_t size = d->heads * d->head_dim, kv_size = d->kv_heads * d->head_dim;
   if (!l)
     return ATTN_E_RANGE;
-  if (!is(q, size, d->dim) || !is(k, kv_size, d->dim) || !is(v, kv_size, d->dim) ||
-      !is(o, d->dim, size))
+  if (!has_shape(q, size, d->dim) || !has_shape(k, kv_size, d->dim) ||
+      !has_shape(v, kv_size, d->dim) || !has_shape(o, d->dim, size))
     return ATTN_E_SHAPE;
   l->attn_norm = norm;
   l->q = q;
@@ -124,7 +132,8 @@ int32_t attn_decoder_set_feed_forward(attn_decoder *d, int32_t layer, const floa
   decoder_layer *l = layer_of(d, layer);
   if (!l)
     return ATTN_E_RANGE;
-  if (!is(gate, d->hidden, d->dim) || !is(up, d->hidden, d->dim) || !is(down, d->dim, d->hidden))
+  if (!has_shape(gate, d->hidden, d->dim) || !has_shape(up, d->hidden, d->dim) ||
+      !has_shape(down, d->dim, d->hidden))
     return ATTN_E_SHAPE;
   l->ffn_norm = norm;
   l->gate = gate;

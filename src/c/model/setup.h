@@ -1,20 +1,36 @@
-/* A model as the decoder sees it: numbers, and where its matrices, norms, tables and caches are. */
-#ifndef MODEL_H
-#define MODEL_H
+/*
+ * setup.h: a model as the decoder sees it. It holds numbers, and addresses of matrices, norms,
+ * tables and caches.
+ */
+#ifndef SETUP_H
+#define SETUP_H
 
 #include "decoder.h"
 
 typedef struct {
-  const float *attn_norm, *ffn_norm;           /* (dim) */
-  const attn_matrix *q, *k, *v, *o;            /* see attn_decoder_set_attention */
-  const attn_matrix *gate, *up, *down;         /* see attn_decoder_set_feed_forward */
-  const float *q_bias, *k_bias, *v_bias;       /* NULL: none */
-  const float *q_norm, *k_norm;                /* (head_dim), NULL: none */
-  const float *attn_post_norm, *ffn_post_norm; /* (dim), NULL: none */
-  const float *cos, *sin;                      /* (rope_positions, head_dim/2) */
+  /* attention */
+  const float *attn_norm;      /* (dim) */
+  const attn_matrix *q;        /* (heads·head_dim, dim) */
+  const attn_matrix *k;        /* (kv_heads·head_dim, dim) */
+  const attn_matrix *v;        /* (kv_heads·head_dim, dim) */
+  const attn_matrix *o;        /* (dim, heads·head_dim) */
+  const float *q_bias;         /* (heads·head_dim), or NULL */
+  const float *k_bias;         /* (kv_heads·head_dim), or NULL */
+  const float *v_bias;         /* (kv_heads·head_dim), or NULL */
+  const float *q_norm;         /* (head_dim), or NULL */
+  const float *k_norm;         /* (head_dim), or NULL */
+  const float *attn_post_norm; /* (dim), or NULL */
+  const float *cos, *sin;      /* (rope_positions, head_dim/2) */
   int32_t rope_positions, interleaved;
-  int32_t left; /* positions seen before the own, −1: all */
+  int32_t left; /* positions that are seen before the own, −1: all */
   attn_cache *cache;
+
+  /* feed-forward */
+  const float *ffn_norm;      /* (dim) */
+  const attn_matrix *gate;    /* (hidden, dim) */
+  const attn_matrix *up;      /* (hidden, dim) */
+  const attn_matrix *down;    /* (dim, hidden) */
+  const float *ffn_post_norm; /* (dim), or NULL */
 } decoder_layer;
 
 struct attn_decoder {
@@ -22,15 +38,16 @@ struct attn_decoder {
   int32_t activation;
   double eps, scale, softcap, final_softcap;
   float embedding_scale;
-  const attn_matrix *embedding, *output; /* (vocab, dim) */
-  const float *norm;                     /* (dim) */
-  decoder_layer *layer;                  /* (layers) */
-  double *temperature;                   /* (layers, heads) */
+  const attn_matrix *embedding; /* (vocab, dim) */
+  const attn_matrix *output;    /* (vocab, dim) */
+  const float *norm;            /* (dim) */
+  decoder_layer *layer;         /* (layers) */
+  double *temperature;          /* (layers, heads) */
 };
 
 /*
- * ATTN_OK if everything a pass needs is set and t more positions have room; all caches then hold
- * *length positions.
+ * ATTN_OK if everything is set that a pass needs, and the caches hold t more positions. Every cache
+ * then has *length positions.
  */
 int32_t attn_decoder_ready(const attn_decoder *d, int32_t t, int32_t *length);
 
