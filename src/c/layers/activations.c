@@ -1,13 +1,13 @@
 /*
- * SiLU and the two GELUs, four numbers at a time, without a cancellation anywhere: small results
- * keep their relative accuracy.
+ * SiLU and the two GELUs, four numbers at a time. No step cancels, so small results keep their
+ * relative accuracy.
  */
 #include "layers.h"
 #include "base/math.h"
 
 INLINE f32x4 magnitude(f32x4 x) { return (f32x4)((i32x4)x & v_splat_i(INT32_MAX)); }
 
-/* 1 / (1 + e^−x), through the exponential that cannot overflow. */
+/* 1 / (1 + e^−x), from e^−|x|, which cannot overflow. */
 INLINE f32x4 sigmoid(f32x4 x)
 {
   f32x4 one = v_splat(1), e = v_exp(v_splat(0) - magnitude(x));
@@ -15,10 +15,11 @@ INLINE f32x4 sigmoid(f32x4 x)
 }
 
 /*
- * Φ(−a) for a ≥ 0, the tail of the normal distribution: e^(−a²/2)·t·P(t) with t = 1/(1 + 0.3a). P
- * is a Chebyshev fit of degree 9 on 0 ≤ a ≤ 13.3 (relative error 4.3e-9); beyond that the
- * exponential is 0. a² is taken apart, a high part whose square is exact and the rest, or its
- * rounding would be multiplied by a² in the result.
+ * Φ(−a) for a ≥ 0, the tail of the normal distribution: e^(−a²/2)·t·P(t) with t = 1/(1 + 0.3a).
+ *
+ * P is a Chebyshev fit of degree 9 on 0 ≤ a ≤ 13.3, with a relative error of 4.3e-9. Beyond that
+ * the exponential is 0. a is the sum of a high part, whose square is exact, and a rest: the
+ * rounding of a² would be multiplied by a² in the result.
  */
 INLINE f32x4 normal_tail(f32x4 a)
 {
@@ -50,34 +51,34 @@ INLINE f32x4 activation(const int kind, f32x4 x)
   return x * v_select(x < v_splat(0), tail, v_splat(1) - tail);
 }
 
-enum { TURN = 16 };
+enum { MAX_STEP = 16 };
 
 static void copy_rest(float *to, const float *from, size_t count)
 {
   ROLLED for (size_t c = 0; c < count; c++) to[c] = from[c];
 }
 
-/* Four vectors a turn where it is worth the code: V8 makes exp's constants anew in each. */
+/* SiLU takes four vectors in a step, because V8 makes the constants of exp anew in each step. */
 INLINE void activate(const int kind, float *y, const float *x, const float *up, size_t count)
 {
-  const size_t turn = kind == ATTN_SILU ? TURN : 4;
-  float some[TURN] = {0}, factors[TURN] = {0};
-  for (size_t i = 0; i < count; i += turn) {
-    size_t n = count - i < turn ? count - i : turn;
+  const size_t step = kind == ATTN_SILU ? MAX_STEP : 4;
+  float some[MAX_STEP] = {0}, factors[MAX_STEP] = {0};
+  for (size_t i = 0; i < count; i += step) {
+    size_t n = count - i < step ? count - i : step;
     float *to = y + i;
     const float *from = x + i, *times = up ? up + i : NULL;
-    if (n < turn) {
+    if (n < step) {
       copy_rest(some, from, n);
       if (up)
         copy_rest(factors, times, n);
       from = to = some, times = up ? factors : NULL;
     }
-    UNROLLED for (size_t l = 0; l < turn; l += 4)
+    UNROLLED for (size_t l = 0; l < step; l += 4)
     {
       f32x4 v = activation(kind, v_load(from + l));
       v_store(to + l, times ? v * v_load(times + l) : v);
     }
-    if (n < turn)
+    if (n < step)
       copy_rest(y + i, some, n);
   }
 }

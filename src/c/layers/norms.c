@@ -1,6 +1,6 @@
 /*
- * RMSNorm and LayerNorm: sums and results in double, two lanes at a time, so that only the last
- * rounding is seen.
+ * RMSNorm and LayerNorm. Sums and results are in double, two lanes at a time, so that the result is
+ * rounded once.
  */
 #include "layers.h"
 #include "base/simd.h"

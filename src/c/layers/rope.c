@@ -1,11 +1,11 @@
 /*
- * Rotary positions: turning heads by a table, and making the table. Frequencies and angles in
- * double, the table in float32.
+ * Rotary positions: heads are rotated by a table, which is made here too. Frequencies and angles
+ * are in double, the table in float32.
  */
 #include "layers.h"
 #include "base/math.h"
 
-static void turn_halves(float *x, const float *cos, const float *sin, int32_t half)
+static void rotate_halves(float *x, const float *cos, const float *sin, int32_t half)
 {
   int32_t p = 0;
   for (; p + 4 <= half; p += 4) {
@@ -20,7 +20,7 @@ static void turn_halves(float *x, const float *cos, const float *sin, int32_t ha
   }
 }
 
-static void turn_neighbours(float *x, const float *cos, const float *sin, int32_t half)
+static void rotate_neighbours(float *x, const float *cos, const float *sin, int32_t half)
 {
   for (int32_t p = 0; p < half; p++) {
     float a = x[2 * p], b = x[2 * p + 1];
@@ -39,17 +39,14 @@ void attn_rope(float *x, int32_t m, int32_t heads, size_t row_stride, size_t hea
     for (int32_t h = 0; h < heads; h++) {
       float *head = x + (size_t)i * row_stride + (size_t)h * head_stride;
       if (interleaved)
-        turn_neighbours(head, cos + at, sin + at, half);
+        rotate_neighbours(head, cos + at, sin + at, half);
       else
-        turn_halves(head, cos + at, sin + at, half);
+        rotate_halves(head, cos + at, sin + at, half);
     }
   }
 }
 
-/*
- * ---- Frequencies
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- Frequencies */
 
 #define TWO_PI 6.283185307179586
 
@@ -78,25 +75,22 @@ double attn_rope_dynamic_factor(double factor, double length, double original)
   return x > 1 ? x : 1;
 }
 
-static double clamped(double x, double least, double most)
-{
-  return x < least ? least : x > most ? most : x;
-}
+static double clamp(double x, double min, double max) { return x < min ? min : x > max ? max : x; }
 
 void attn_rope_llama3(double *f, int32_t rotary_dim, double factor, double low, double high,
                       double original)
 {
   for (int32_t p = 0; p < rotary_dim / 2; p++) {
-    double turns = original * f[p] / TWO_PI; /* original/wavelength */
-    double kept = clamped((turns - low) / (high - low), 0, 1);
+    double cycles = original * f[p] / TWO_PI; /* original/wavelength */
+    double kept = clamp((cycles - low) / (high - low), 0, 1);
     f[p] = kept * f[p] + (1 - kept) * (f[p] / factor);
   }
 }
 
-/* The p, not whole, at which a frequency makes just so many turns within the original context. */
-static double pair_with(double turns, int32_t rotary_dim, double base, double original)
+/* The p (a real number) of the frequency with this number of turns in the original context. */
+static double pair_with(double cycles, int32_t rotary_dim, double base, double original)
 {
-  return rotary_dim * f64_log(original / (turns * TWO_PI)) / (2 * f64_log(base));
+  return rotary_dim * f64_log(original / (cycles * TWO_PI)) / (2 * f64_log(base));
 }
 
 void attn_rope_yarn(double *f, int32_t rotary_dim, double base, double factor, double beta_fast,
@@ -108,12 +102,12 @@ void attn_rope_yarn(double *f, int32_t rotary_dim, double base, double factor, d
     from = __builtin_floor(from);
     to = __builtin_ceil(to);
   }
-  from = clamped(from, 0, rotary_dim - 1);
-  to = clamped(to, 0, rotary_dim - 1);
+  from = clamp(from, 0, rotary_dim - 1);
+  to = clamp(to, 0, rotary_dim - 1);
   if (from == to)
-    to += 0.001; /* a step; the figure is that of the implementations */
+    to += 0.001; /* a step, as wide as in the implementations */
   for (int32_t p = 0; p < rotary_dim / 2; p++) {
-    double kept = 1 - clamped((p - from) / (to - from), 0, 1);
+    double kept = 1 - clamp((p - from) / (to - from), 0, 1);
     f[p] = kept * f[p] + (1 - kept) * (f[p] / factor);
   }
 }
@@ -125,14 +119,11 @@ double attn_rope_yarn_attention(double factor, double mscale, double mscale_all_
                                   : growth + 1;
 }
 
-/*
- * ---- The table
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- The table */
 
 /*
- * 1 − r²/(n(n+1))·(1 − r²/((n+2)(n+3))·…): cos r from n = 1, sin r / r from n = 2; 1e-16 for |r| ≤
- * π/4.
+ * 1 − r²/(n(n+1))·(1 − r²/((n+2)(n+3))·…), which is cos r for n = 1 and sin r / r for n = 2. The
+ * error is 1e-16 for |r| ≤ π/4.
  */
 static double series(double r, int n)
 {
@@ -143,11 +134,11 @@ static double series(double r, int n)
 }
 
 /*
- * Both by one reduction to |r| ≤ π/4. π/2 in two parts of 33 bits and the rest, so that up to 2^20
- * quarter turns are taken off without error, and more with the error that the angle, a rounded
- * product, has anyway.
+ * Both from one reduction to |r| ≤ π/4. π/2 has two parts of 33 bits and a rest, so up to 2^20
+ * quarter turns are subtracted without error. With more of them the error is that of the angle,
+ * which is a rounded product.
  */
-static void turn_of(double angle, double *cos, double *sin)
+static void cos_and_sin(double angle, double *cos, double *sin)
 {
   double magic = 6755399441055744.0; /* 1.5·2^52: adding it rounds to an integer */
   double quarters = angle * (4 / TWO_PI) + magic - magic;
@@ -167,7 +158,7 @@ void attn_rope_table(float *cos, float *sin, const double *f, int32_t rotary_dim
   for (int32_t row = 0; row < count; row++)
     for (int32_t p = 0; p < rotary_dim / 2; p++, at++) {
       double c, s;
-      turn_of((double)(from + row) * f[p], &c, &s);
+      cos_and_sin((double)(from + row) * f[p], &c, &s);
       cos[at] = (float)(c * attention_factor);
       sin[at] = (float)(s * attention_factor);
     }

@@ -40,8 +40,8 @@ struct attn_pass {
 };
 
 /*
- * The first token with logits in the last layer, or an earlier one, for it is a multiple of four:
- * inputs are prepared in fours.
+ * The last layer ends with the tokens from here on: those with logits, and up to three before them.
+ * It is a multiple of four, because inputs are prepared in groups of four.
  */
 INLINE int32_t pass_first_output(int32_t t, int32_t outputs)
 {

@@ -318,7 +318,7 @@ export interface LayersExports {
     k: Pointer,
     v: Pointer,
     cache: Pointer,
-    room: Pointer,
+    shared: Pointer,
   ): number;
   attn_multi_head_bytes(): Size;
   attn_multi_head_init(layer: Pointer, q: Pointer, k: Pointer, v: Pointer, o: Pointer): void;
@@ -347,7 +347,7 @@ export interface LayersExports {
     x: Pointer,
     positions: Pointer,
     cache: Pointer,
-    room: Pointer,
+    scratch: Pointer,
   ): number;
   attn_latent_bytes(): Size;
   attn_latent_init(
@@ -382,7 +382,7 @@ export interface LayersExports {
     positions: Pointer,
     latents: Pointer,
     absorbed: number,
-    room: Pointer,
+    scratch: Pointer,
   ): number;
 }
 
