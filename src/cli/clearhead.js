@@ -44,7 +44,8 @@ async function main([name, ...rest]) {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
     console.error(
-      `clearhead: there is no command ${harmless(JSON.stringify(name))}; expected one of ${Object.keys(commands).join(', ')} (clearhead help says what they do)`,
+      `clearhead: there is no command ${harmless(JSON.stringify(name))}; ` +
+        `expected one of ${Object.keys(commands).join(', ')} (clearhead help says what they do)`,
     );
     return 2;
   }
@@ -65,7 +66,7 @@ async function main([name, ...rest]) {
 }
 
 /**
- * What the arguments say, or an error that names the one that says nothing.
+ * Reads the arguments. An error names the one that is not understood.
  * @param {string[]} args
  * @param {Record<string, any>} options
  * @param {boolean} wantsWords
@@ -91,7 +92,8 @@ function understood(args, options, wantsWords) {
     const type = Object.hasOwn(options, name) ? options[name].type : undefined;
     if (!type)
       refuse(
-        `${JSON.stringify(args[token.index].slice(0, 40))} is no option; expected ${words}one of ${known}`,
+        `${JSON.stringify(args[token.index].slice(0, 40))} is no option; ` +
+          `expected ${words}one of ${known}`,
       );
     if (type === 'boolean' && value !== undefined)
       refuse(`${rawName} is given "${value}"; expected it without a value`);
@@ -99,7 +101,8 @@ function understood(args, options, wantsWords) {
     if (value === undefined) refuse(`${rawName} is without a value; expected one after it`);
     if (!inlineValue && /^--?[a-z]/i.test(value ?? ''))
       refuse(
-        `${rawName} is followed by ${value}; expected a value (${rawName}=${value} if that is meant)`,
+        `${rawName} is followed by ${value}; ` +
+          `expected a value (${rawName}=${value} if that is meant)`,
       );
   }
   return { values, positionals };
@@ -112,7 +115,7 @@ function refuse(message) {
 
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (/** @type {any} */ error) => {
-    // who reads may have enough (| head): what is left to say is for nobody
+    // the reader may have closed the pipe (| head): nobody reads the rest
     if (error.code === 'EPIPE') process.exit();
     if (stream === process.stdout) console.error(`clearhead: ${error.message}`);
     process.exit(2);

@@ -6,29 +6,33 @@ import { HeadBoard } from './head-board.js';
 import { FILE, counted, harmless, modelAt, progressBar, size } from './model-file.js';
 
 export const usage = `  clearhead generate [options] FILE PROMPT
-      Goes on from PROMPT, for example: clearhead generate --tau 0.8 --seed 1 model.gguf "Once upon a time"
-      The text comes on standard output, its control characters written out, everything else on standard error. Ctrl-C ends it, with exit status 130.
+      Goes on from PROMPT, for example:
+        clearhead generate --tau 0.8 --seed 1 model.gguf "Once upon a time"
+      The text comes on standard output, its control characters written out, everything else on
+      standard error. Ctrl-C ends it, with exit status 130.
       ${FILE}
-        --chat                   PROMPT is what a user says; the model's chat template is put around it
+        --chat                   PROMPT is a user's message, for the model's chat template
         --system TEXT            and this before it
         --max-tokens N           1 or more; default 256
-        --tau X                  sampling temperature, 0 or more; default 0, the most probable token each time
+        --tau X                  sampling temperature, 0 or more; default 0, the likeliest token
         --top-k N                among the N most probable; default 0, all
-        --top-p X                among the fewest that together have this probability, above 0 to 1; default 1
+        --top-p X                among the fewest that together have this probability, above 0
+                                 to 1; default 1
         --min-p X                among those this fraction of the most probable, 0 to 1; default 0
         --repetition-penalty X   above 0; default 1, none
-        --repetition-window N    of so many tokens before; default 64
+        --repetition-window N    among this number of tokens before; default 64
         --seed N                 0 or more; default 0
         --stop TEXT              ends where TEXT would begin; may be repeated
         --observe                shows afterwards what every head looked at
-        --temperature T          of the attention, in all heads (not that of sampling), 0 or more; default 1
+        --temperature T          of the attention in all heads, not of sampling; 0 or more,
+                                 default 1
         --quantize q8            float weights are kept as Q8_0
-        --context N              positions to make room for; default 2048, or what the model was made for
+        --context N              positions to allocate; default 2048, at most the model's own
         --cache f16|q8           how keys and values are kept; default f32
         --threads N              1 to 16; default: what the machine has, at most 4
         --json                   one object at the end instead of text`;
 
-/** Flags with a number, and what the library calls them. */
+/** Flags with a number, and their names in the library. */
 const NUMBERS = {
   'max-tokens': 'maxTokens',
   tau: 'tau',
@@ -52,7 +56,7 @@ const SAMPLING = [
   'seed',
   'maxTokens',
 ];
-/** What errors of the library name, and what was given here. */
+/** Names in errors of the library, and the arguments they stand for. */
 const GIVEN = new Map(
   Object.entries({
     ...Object.fromEntries(Object.entries(NUMBERS).map(([flag, name]) => [name, `--${flag}`])),
@@ -75,7 +79,7 @@ export const options = {
 };
 export const positionals = true;
 
-/** The exit status of what Ctrl-C ended: 128 and the number of the signal. */
+/** The exit status after Ctrl-C: 128 and the number of the signal. */
 const INTERRUPTED = 130;
 
 /** @param {any} given @param {string[]} words @returns {Promise<number>} exit status */
@@ -83,7 +87,8 @@ export async function run(given, [file, prompt, ...rest]) {
   if (prompt === undefined)
     throw new ClearheadError(
       'ARG',
-      `${file ? 'PROMPT is' : 'FILE and PROMPT are'} not given; expected a text after FILE, as in: clearhead generate model.gguf "Once upon a time"`,
+      `${file ? 'PROMPT is' : 'FILE and PROMPT are'} not given; expected a text after FILE, ` +
+        'as in: clearhead generate model.gguf "Once upon a time"',
     );
   if (rest.length)
     throw new ClearheadError(
@@ -124,10 +129,8 @@ export async function run(given, [file, prompt, ...rest]) {
   } catch (/** @type {any} */ error) {
     if (stop.signal.aborted && error === stop.signal.reason) {
       bar.clear();
-      if (given.json)
-        process.stdout.write(
-          `${JSON.stringify({ prompt, text: '', tokens: [], finish: 'interrupted', interrupted: true }, null, 2)}\n`,
-        );
+      const report = { prompt, text: '', tokens: [], finish: 'interrupted', interrupted: true };
+      if (given.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
       else process.stderr.write('interrupted while the model was loading\n');
       return INTERRUPTED;
     }
@@ -170,7 +173,8 @@ async function write(model, engine, prompt, given, number, signal) {
   if (given.chat && !model.template)
     throw new ClearheadError(
       'ARG',
-      '--chat is given, but the model has no chat template; expected one that has, or PROMPT without --chat',
+      '--chat is given, but the model has no chat template; ' +
+        'expected one that has, or PROMPT without --chat',
     );
   const board = new HeadBoard(model.config);
   const { stdout, stderr } = process;
@@ -196,7 +200,7 @@ async function write(model, engine, prompt, given, number, signal) {
     if (!signal.aborted) throw error;
   }
   length ||= model.cache.length;
-  // what was not done, or all at once, has no speed
+  // work that was not done, or done all at once, has no speed
   const rate = (
     /** @type {number} */ count,
     /** @type {number} */ from,
@@ -227,9 +231,8 @@ async function write(model, engine, prompt, given, number, signal) {
       variant,
       threads,
     };
-    stdout.write(
-      `${JSON.stringify({ ...report, ...machine, ...(given.observe && { heads: tokens.length ? board.summary() : [] }) }, null, 2)}\n`,
-    );
+    const heads = given.observe && { heads: tokens.length ? board.summary() : [] };
+    stdout.write(`${JSON.stringify({ ...report, ...machine, ...heads }, null, 2)}\n`);
     return status;
   }
   stdout.write('\n');
@@ -243,8 +246,13 @@ async function write(model, engine, prompt, given, number, signal) {
   }[finish];
   const at = (/** @type {number | null} */ x) =>
     x === null ? '' : ` at ${x < 9.95 ? x.toFixed(1) : x.toFixed(0)}/s`;
-  stderr.write(`\n${counted(length, 'token')} read${at(speed.prompt)}, ${tokens.length} written${at(speed.text)}; ${reason}.
-${size(info.weightBytes)} of weights loaded in ${(info.loadMilliseconds / 1000).toFixed(2)} s; ${variant} kernels, ${counted(threads, 'thread')}${why ? ` (${why})` : ''}.\n`);
+  const seconds = (info.loadMilliseconds / 1000).toFixed(2);
+  stderr.write(
+    `\n${counted(length, 'token')} read${at(speed.prompt)}, ` +
+      `${tokens.length} written${at(speed.text)}; ${reason}.\n` +
+      `${size(info.weightBytes)} of weights loaded in ${seconds} s; ` +
+      `${variant} kernels, ${counted(threads, 'thread')}${why ? ` (${why})` : ''}.\n`,
+  );
   return status;
 }
 

@@ -1,12 +1,12 @@
 /**
- * What every head did while a text was written: a board of layers and heads, from the statistics of
- * each token.
+ * The work of every head while a text was written: a board of layers and heads, from the statistics
+ * of each token.
  */
 
 import { counted } from './model-file.js';
 
 /** From that share on, a head is said to look at one place. */
-const MOST = 0.5;
+const MAIN_SHARE = 0.5;
 
 export class HeadBoard {
   #tokens = 0;
@@ -58,19 +58,24 @@ export class HeadBoard {
   inWords() {
     const cells = this.summary();
     const width = 7;
-    const mark = (/** @type {any} */ c) =>
-      c.firstWeight >= MOST ? '|' : c.previous >= MOST ? '<' : c.own >= MOST ? '=' : ' ';
+    const mark = (/** @type {any} */ c) => {
+      if (c.firstWeight >= MAIN_SHARE) return '|';
+      if (c.previous >= MAIN_SHARE) return '<';
+      return c.own >= MAIN_SHARE ? '=' : ' ';
+    };
     const number = (/** @type {number} */ x) => (x < 9.95 ? x.toFixed(1) : x.toFixed(0));
     const row = (/** @type {number} */ layer) =>
       cells
         .slice(layer * this.heads, (layer + 1) * this.heads)
         .map((c) => `${number(c.effectiveKeys).padStart(width - 1)}${mark(c)}`)
         .join('');
-    const head =
-      `${'layer'.padEnd(6)}${Array.from({ length: this.heads }, (_, h) => `h${h}`.padStart(width - 1) + ' ').join('')}`.trimEnd();
-    return `What the heads looked at: over how many positions each spread its attention (e^entropy), mean of ${counted(this.#tokens, 'token')}.
-${head}
-${Array.from({ length: this.layers }, (_, layer) => `${String(layer).padEnd(6)}${row(layer)}`.trimEnd()).join('\n')}
-| mostly the first position (a sink)   < mostly the position before   = mostly its own`;
+    const names = Array.from({ length: this.heads }, (_, h) => `h${h}`.padStart(width - 1) + ' ');
+    const rows = Array.from({ length: this.layers }, (_, layer) => [String(layer), row(layer)]);
+    return [
+      'What the heads looked at: over how many positions each spread its attention (e^entropy), ' +
+        `mean of ${counted(this.#tokens, 'token')}.`,
+      ...[['layer', names.join('')], ...rows].map(([a, b]) => `${a.padEnd(6)}${b}`.trimEnd()),
+      '| mostly the first position (a sink)   < mostly the position before   = mostly its own',
+    ].join('\n');
   }
 }

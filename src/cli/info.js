@@ -1,9 +1,10 @@
 import { ClearheadError } from '../js/index.js';
 import { inspectModel } from '../js/model/index.js';
-import { FILE, harmless, many, modelAt, size } from './model-file.js';
+import { FILE, harmless, modelAt, rounded, size } from './model-file.js';
 
 export const usage = `  clearhead info [--json] FILE
-      What a model is: architecture, sizes, types of its weights, what it needs in memory. Its weights are not read.
+      What a model is: architecture, sizes, types of its weights, its memory. Its weights are not
+      read.
       ${FILE}`;
 
 export const options = { json: { type: 'boolean' } };
@@ -50,15 +51,18 @@ function inWords({
   const lines = [
     line(
       'architecture',
-      `${c.architecture}${kinds.length ? ` (${kinds.join(', ')})` : ''}, ${format === 'gguf' ? 'GGUF' : 'safetensors'}`,
+      `${c.architecture}${kinds.length ? ` (${kinds.join(', ')})` : ''}, ` +
+        `${format === 'gguf' ? 'GGUF' : 'safetensors'}`,
     ),
     line(
       'parameters',
-      `${many(parameters)}, ${c.tiedOutput ? 'the output shares the embedding' : 'with an output matrix of its own'}`,
+      `${rounded(parameters)}, ` +
+        `${c.tiedOutput ? 'the output shares the embedding' : 'with an output matrix of its own'}`,
     ),
     line(
       'layers',
-      `${c.layers}, ${c.modelDim} channels, ${c.ffnDim} in the feed-forward block (${c.activation})`,
+      `${c.layers}, ${c.modelDim} channels, ` +
+        `${c.ffnDim} in the feed-forward block (${c.activation})`,
     ),
     line(
       'attention',
@@ -66,11 +70,14 @@ function inWords({
     ),
     line(
       'positions',
-      `${c.context.toLocaleString('en')}, RoPE base ${c.ropeTheta}${local ? ` (${c.ropeLocalTheta} in windows)` : ''}${scaled}`,
+      `${c.context.toLocaleString('en')}, RoPE base ${c.ropeTheta}` +
+        `${local ? ` (${c.ropeLocalTheta} in windows)` : ''}${scaled}`,
     ),
     line(
       'vocabulary',
-      `${c.vocab.toLocaleString('en')} tokens${vocabulary ? '' : ', but no tokenizer beside the weights'}, ${hasTemplate ? 'with' : 'without'} a chat template`,
+      `${c.vocab.toLocaleString('en')} tokens` +
+        `${vocabulary ? '' : ', but no tokenizer beside the weights'}, ` +
+        `${hasTemplate ? 'with' : 'without'} a chat template`,
     ),
     line(
       'weights',

@@ -4,12 +4,13 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { ClearheadError } from '../js/index.js';
 
-/** What FILE may be, for the usage of the commands that take one. */
+/** The kinds of FILE, for the usage of the commands that take one. */
 export const FILE =
-  'FILE is a GGUF file, a safetensors file with config.json and tokenizer.json beside it, a folder of these, or the address of one.';
+  'FILE is a GGUF file, a safetensors file with config.json and tokenizer.json beside it,\n' +
+  '      a folder of these, or the address of one.';
 
 /**
- * From a path, folder or address to what loadModel takes.
+ * The source for loadModel, from a path, folder or address.
  * @param {string | undefined} given
  * @returns {Promise<URL>}
  */
@@ -36,14 +37,15 @@ export async function modelAt(given) {
   if (!name)
     throw new ClearheadError(
       'ARG',
-      `FILE is the folder "${given}" with ${gguf.length} GGUF files; expected model.safetensors in it, or one GGUF file`,
+      `FILE is the folder "${given}" with ${gguf.length} GGUF files; ` +
+        'expected model.safetensors in it, or one GGUF file',
     );
   return pathToFileURL(join(path, name));
 }
 
 /**
- * What comes from a file, with control characters written out, lest it have the terminal do
- * something.
+ * Text from a file with its control characters written out, so that it cannot command the
+ * terminal.
  * @param {string} text
  */
 export const harmless = (text) =>
@@ -61,7 +63,7 @@ export function size(bytes) {
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** 134515008 → '134.5 million' @param {number} count */
-export const many = (count) =>
+export const rounded = (count) =>
   count >= 1e9
     ? `${(count / 1e9).toFixed(2)} billion`
     : count >= 1e6
@@ -81,13 +83,12 @@ export function progressBar() {
     /** @param {{ loaded: number, total?: number }} progress */
     show({ loaded, total }) {
       const now = performance.now();
-      // what loads in no time needs no bar, and drawing takes time as well
+      // a model that loads in no time needs no bar, and drawing takes time as well
       if (!stderr.isTTY || now - started < 150 || now - shown < 50) return;
       shown = now;
       const done = total ? Math.floor((loaded / total) * width) : 0;
-      const bar = total
-        ? `[${'#'.repeat(done)}${'.'.repeat(width - done)}] ${Math.floor((100 * loaded) / total)} %  `
-        : '';
+      const percent = total ? Math.floor((100 * loaded) / total) : 0;
+      const bar = total ? `[${'#'.repeat(done)}${'.'.repeat(width - done)}] ${percent} %  ` : '';
       stderr.write(`\r\x1b[Kloading  ${bar}${size(loaded)}${total ? ` of ${size(total)}` : ''}`);
     },
     clear: () => void (stderr.isTTY && shown && stderr.write('\r\x1b[K')),

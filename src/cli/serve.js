@@ -6,13 +6,14 @@ import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 export const usage = `  clearhead serve [--port N]
-      Serves the page on this machine, at port 8080 or the next that is free; any other static server does as well. --port 0: any.`;
+      Serves the page on this machine, at port 8080 or the next that is free. Any other static
+      server does as well. --port 0: any port.`;
 
 export const options = { port: { type: 'string' } };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** What the page consists of; nothing else of the folder is served. */
-const ROOMS = ['web', 'src'];
+/** The folders of the page; nothing else is served. */
+const SERVED = ['web', 'src'];
 /** @type {Record<string, string>} */
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
@@ -81,7 +82,7 @@ async function answer(request, response) {
   if (path === '/' || path === '/web')
     return void response.writeHead(302, { location: '/web/' }).end();
   const file = normalize(join(ROOT, path.endsWith('/') ? `${path}index.html` : path));
-  const inside = ROOMS.some((room) => file.startsWith(join(ROOT, room) + sep));
+  const inside = SERVED.some((folder) => file.startsWith(join(ROOT, folder) + sep));
   const found = inside && !file.includes('\0') && (await stat(file).catch(() => undefined));
   if (!found || !found.isFile())
     return void response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
@@ -93,6 +94,6 @@ async function answer(request, response) {
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-embedder-policy': 'require-corp',
   });
-  // who leaves early, or a file that cannot be read after all, ends this answer alone
+  // a reader that leaves early, or a file that cannot be read after all, ends this answer alone
   pipeline(createReadStream(file), response, () => {});
 }

@@ -415,7 +415,7 @@ test(
 test('what the help says of generate is what there is, with an example', () => {
   const { status, stdout } = run('generate', '--help');
   assert.equal(status, 0);
-  assert.match(stdout, /for example: clearhead generate --tau 0\.8/);
+  assert.match(stdout, /for example:\s+clearhead generate --tau 0\.8/);
   assert.deepEqual(
     [...new Set(stdout.match(/--[a-z-]+/g))].map((flag) => flag.slice(2)).sort(),
     [...Object.keys(options)].sort(),
