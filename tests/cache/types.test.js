@@ -274,7 +274,7 @@ for (const { variant, ch } of engines) {
                   (ref.weights[row * s.n + j] * largest[g * s.n + j]) / 127,
                 );
               }
-              // of a score, divided by T: what rounds in queries; a weight is off by the difference
+              // the rounding of queries in a score, divided by T; a weight is off by the difference
               // of two such
               const shift = T === Infinity ? 0 : (most / (2 * L) / Math.sqrt(s.d) / T) * keys;
               for (let c = 0; c < s.dv; c++) {

@@ -1,7 +1,9 @@
 /**
  * The layers in float64, as their papers write them: plain loops over arrays of numbers, nothing
- * shared with the library. Each returns plain arrays; x is a flat array-like.
+ * shared with the library. Each returns plain arrays; x is a flat array-like. Attention is that of
+ * reference.js.
  */
+import { attendRow } from './reference.js';
 
 /** y (m, rows) = x·Wᵀ + b, and with it Σ|x·w| + |b|, which the error rule needs. */
 export function linear(x, w, inputs, b) {
@@ -282,14 +284,10 @@ export function latentSized(
   );
 }
 
-/** Softmax attention of one query; keys and values are lists of rows. */
+/** Attention of one query; keys and values are lists of rows. */
 export function attend(q, keys, values, scale) {
-  const z = keys.map((k) => scale * dot(q, k));
-  const top = Math.max(...z);
-  const e = z.map((x) => Math.exp(x - top));
-  const total = e.reduce((a, b) => a + b, 0);
-  const p = e.map((x) => x / total);
-  return { p, o: values[0].map((_, c) => values.reduce((sum, v, j) => sum + p[j] * v[c], 0)) };
+  const { weights, output } = attendRow(q, keys, values, { scale });
+  return { p: weights, o: output };
 }
 
 /**

@@ -1,32 +1,35 @@
 /**
- * How far a result may be from the float64 reference. ε = 2^-23 for float32 and 2^-52 for float64;
+ * How far a result may be from the float64 reference. ε = 2^-23 for float32 and 2^-52 for float64.
  * W, A, Z, tail, spread and depth are the conditions that reference.js returns with each result.
  *
- * output ε·W·(4 + 2A) + tail + 2^-145, the promise of attn.h. A logit carries about ε·A/2 and exp,
- * the sums and the division
- *            about 2ε; each enters twice, through the weight itself and through the total. The form
- *            contains neither n nor d:
- *            sums must be made of short chains. `tail`: weights below 2^-126 of the largest may be
- *            flushed to 0 (vmath.h
- *            says so). 2^-145: sixteen roundings among subnormals.
+ *     output         ε·W·(4 + 2A) + tail + 2^-145
+ *     scores         cε·a_j at every stage
+ *     weights        ε·w·(4 + 2cA), + w below 2^-126 of the largest
+ *     lse            ε·(2 + cA + |lse|)
+ *     entropy        ε·((2 + cA)·D + 4·(1 + H)), D = Σ p_j|η_j − ⟨η⟩|
+ *     kl             entropy's limit + 2ε·log n
+ *     expectedScore  ε·(cZ + (2 + cA)·D·T + 4·(depth + |⟨z⟩|))
+ *     maxWeight      relative ε·(4 + 2cA)
+ *     n              exact
+ *     argmax         exact, or a key whose weight these rules cannot tell from the largest
  *
- * What is returned beside the output follows from one statement about single scores, where nothing
- * averages: scores cε·a_j at every stage, c = 4: equal terms are the worst a chain of eight can
- * meet, because all its roundings go one
- *            way, and they err by up to ε of the sum; scale, tanh and bias add a rounding each. In
- *            spike data a single channel
- *            carries the logit, so that every later rounding, one for each level of the tree that
- *            adds up the chains too, is as
- *            large as the first, ε/2: there c = 6 + ½·log2(d/8).
- * weights ε·w·(4 + 2cA), + w below 2^-126 of the largest: dp_j/p_j = dη_j − ⟨dη⟩. lse ε·(2 + cA +
- * |lse|): d lse = ⟨dη⟩; log and the sum add 2ε, the last rounding |lse|. entropy ε·((2 + cA)·D +
- * 4·(1 + H)), D = Σ p_j|η_j − ⟨η⟩|: dH = −Σ p_j (η_j − ⟨η⟩) dη_j; H = log Σe + ⟨max − η⟩ is a sum
- * of two
- *            terms ≥ 0, the first of which cannot be known better than ε when Σe is near 1.
- * kl entropy's limit + 2ε·log n: log n − H cancels when the weights are nearly uniform, so ε·log n
- * is what remains. expectedScore ε·(cZ + (2 + cA)·D·T + 4·(depth + |⟨z⟩|)): d⟨z⟩ = Σ p_j (1 + (z_j
- * − ⟨z⟩)/T) dz_j. maxWeight relative ε·(4 + 2cA). n exact. argmax: exact, or a key whose weight the
- * rule above cannot tell from the largest.
+ * Output is the promise of attn.h. A logit carries about ε·A/2; exp, the sums and the division
+ * carry about 2ε. Each enters twice, through the weight itself and through the total. The form
+ * contains neither n nor d, so sums must be made of short chains. `tail`: weights below 2^-126 of
+ * the largest may be flushed to 0. 2^-145: sixteen roundings among subnormals.
+ *
+ * All other rules follow from the one about single scores, where nothing averages. There c = 4.
+ * Equal terms are the worst for a chain of eight, because all its roundings go one way. They err
+ * by up to ε of the sum. Scale, tanh and bias add a rounding each. In spike data a single
+ * channel carries the logit. Then every later rounding is as large as the first, ε/2, one for each
+ * level of the tree that adds up the chains: c = 6 + ½·log2(d/8).
+ *
+ *     weights        dp_j/p_j = dη_j − ⟨dη⟩
+ *     lse            d lse = ⟨dη⟩; log and the sum add 2ε, the last rounding |lse|
+ *     entropy        dH = −Σ p_j (η_j − ⟨η⟩) dη_j; H = log Σe + ⟨max − η⟩ has two terms ≥ 0, and
+ *                    the first is known no better than ε when Σe is near 1
+ *     kl             log n − H cancels when the weights are nearly uniform, and ε·log n remains
+ *     expectedScore  d⟨z⟩ = Σ p_j (1 + (z_j − ⟨z⟩)/T) dz_j
  *
  * For well-conditioned logits (A ≤ 8) these limits of the statistics are below 1e-5 of the
  * statistic wherever it is not near zero; near zero they are its absolute floor.

@@ -90,8 +90,8 @@ export function translate({ attributes, tensors }) {
     options.window = [left < 0 ? Infinity : left, right < 0 ? Infinity : right];
   if (mask) options.mask = { data: mask.data, shape: mask.shape };
   if (lengths) options.keyLengths = lengths.data;
-  // without a past the causal mask is aligned to the top left; with padded keys, to the bottom right
-  // of the real ones
+  // without a past the causal mask is aligned to the top left; with padded keys, to the bottom
+  // right of the real ones
   if (lengths) options.offset = lengths.data.map((x) => x - m);
   else if (past) options.offset = pastLength;
   return {

@@ -51,8 +51,8 @@ function maskAt({ data, shape }, b, h, i, j) {
 }
 
 /**
- * The sum that is added to the capped score of (b, h, i, j); −∞ if it is not attended. `size` is the
- * sum of the absolute parts.
+ * The sum that is added to the capped score of (b, h, i, j); −∞ if it is not attended. `size` is
+ * the sum of the absolute parts.
  */
 function bias(options, b, h, i, j) {
   const { causal, window, offset = 0, mask, keyLengths, alibi } = options;
@@ -160,11 +160,11 @@ function describe(y, { top, count, ownTotal, p }, T) {
  *
  * Why a_j has the form it has: a kernel's error in a logit is a small multiple of ε times the sum
  * of the absolute values that went into it. (1) The product: |scale·λ_j|·Σ_c|q_c k_jc|. (2) The
- * softcap x = c·tanh(z/c) multiplies that error by its slope 1 − tanh² ≤ 1, taken where it is
- * largest within the error, and adds a few ε of its own value |x|. (3) What is added is rounded
- * once: |bias| + |slope·distance|. (4) Division by T scales all of it. At T = 0 and ∞ the weights
- * do not depend on the logits any more, so A = 0 there (T = 0: as long as the error cannot exchange
- * the winner, see `margin`). A key whose weight is 0 even in float64 cannot matter, whatever the
+ * softcap x = c·tanh(z/c) multiplies that error by its slope 1 − tanh² ≤ 1, at its largest within
+ * the error. It adds a few ε of its own value |x|. (3) The sum of biases is rounded once: |bias| +
+ * |slope·distance|. (4) Division by T scales all of it. At T = 0 and ∞ the weights do not depend on
+ * the logits any more, so A = 0 there. For T = 0 this holds as long as the error cannot exchange
+ * the winner, see `margin`. A key whose weight is 0 even in float64 cannot matter, whatever the
  * size of its bias, and does not count.
  */
 export function reference(q, k, v, options, tiny = 2 ** -126) {
@@ -296,4 +296,23 @@ export function reference(q, k, v, options, tiny = 2 ** -126) {
     ...perRow,
     stats,
   };
+}
+
+/**
+ * The reference of one query over lists of keys and values, of which the first `from` are hidden.
+ * @param {Iterable<number>} query
+ * @param {Iterable<number>[]} keys
+ * @param {Iterable<number>[]} values
+ */
+export function attendRow(query, keys, values, { from = 0, ...options }) {
+  const list = (rows) => Float64Array.from(rows.flatMap((row) => [...row]));
+  const shown = Uint8Array.from(keys, (_, j) => (j >= from ? 1 : 0));
+  const q = Float64Array.from(query);
+  const { weights, output } = reference(q, list(keys), list(values), {
+    ...options,
+    headDim: q.length,
+    valueDim: [...values[0]].length,
+    mask: { data: shown, shape: [keys.length] },
+  });
+  return { weights: [...weights], output: [...output] };
 }

@@ -1,7 +1,7 @@
 /**
  * Whole models as their papers write them, in float64 and one token after the other, to hold the
  * decoder against. One function for each architecture, which reads Hugging Face's config.json and
- * tensor names (rotate-half RoPE); it shares no code with src.
+ * tensor names (rotate-half RoPE); it shares no code with src. Attention is that of reference.js.
  *
  *   forward(model, tokens, { temperature(layer, head) }) → for each token { logits, layers: [{ q,
  *   k, v, weights }] }
@@ -9,6 +9,7 @@
  * where q is (heads, d) after RoPE, k and v (kvHeads, d), and weights[head] one number per position
  * up to the token's own.
  */
+import { attendRow } from '../reference.js';
 
 const dot = (a, b) => {
   let sum = 0;
@@ -68,23 +69,6 @@ export function frequenciesOf(d, theta, scaling) {
   });
 }
 
-/** One query head over the keys [from, …] in order. */
-function attend(q, keys, values, { scale, softcap, temperature = 1, from = 0 }) {
-  const z = keys.map((k, j) => {
-    const s = scale * dot(q, k);
-    return j < from ? -Infinity : softcap ? softcap * Math.tanh(s / softcap) : s;
-  });
-  const most = Math.max(...z);
-  let e = z.map((s) => Math.exp((s - most) / temperature));
-  if (temperature === 0) e = z.map((s) => +(s === most));
-  if (temperature === Infinity) e = z.map((s) => +(s > -Infinity));
-  const sum = e.reduce((a, b) => a + b);
-  const weights = e.map((x) => x / sum);
-  const output = new Float64Array(values[0].length);
-  weights.forEach((p, j) => values[j].forEach((v, c) => (output[c] += p * v)));
-  return { weights, output };
-}
-
 /**
  * What all of them share: a stream x of numbers per token, to which each layer adds the attention's
  * and the feed-forward's result. `a` says how this architecture does each of these.
@@ -136,7 +120,7 @@ function run({ config, tensors }, tokens, a, { temperature = () => 1 } = {}) {
         const keys = past[layer].k.map((list) => list[kv]);
         const values = past[layer].v.map((list) => list[kv]);
         const from = sliding ? Math.max(0, position - config.sliding_window + 1) : 0;
-        return attend(query, keys, values, {
+        return attendRow(query, keys, values, {
           scale: a.scale ?? d ** -0.5,
           softcap: a.softcap,
           temperature: temperature(layer, head),
