@@ -4,11 +4,14 @@ import { SIZES, TEMPERATURE, lab } from './lab.js';
 import { examine } from './statements.js';
 import { equivalence } from './statements/kernels.js';
 
-export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed] [--seed N] [--wasm FILE] [--theory-wasm FILE]
-      Runs the statements behind attention: two sides of each, computed apart, how far they are off and what rounding
-      allows. --all shows every comparison. Exit status 1 if a statement is violated. Statement 6, the kernel
-      equivalence, is shown beside what the source of the identity published for data of its own. --wasm and --theory-wasm:
-      other builds of model.*.wasm and theory.wasm are checked.`;
+export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed] [--seed N]
+                  [--wasm FILE] [--theory-wasm FILE]
+      Runs the statements behind attention. It shows the two sides of each, which are computed
+      apart, their difference, and the difference that rounding allows. Exit status 1 if a
+      statement is violated. Statement 6, the kernel equivalence, is shown beside the figures that
+      the source of the identity published for its own data.
+        --all                    shows every comparison
+        --wasm, --theory-wasm    check other builds of model.*.wasm and theory.wasm`;
 
 export const options = {
   all: { type: 'boolean' },
@@ -32,7 +35,8 @@ const REFERENCE = {
 /** @typedef {import('./lab.js').Part} Part @typedef {'float64' | 'float32'} DType */
 
 /**
- * @param {{ all?: boolean, json?: boolean, variant?: any, seed: string, wasm?: string, 'theory-wasm'?: string }} given
+ * @param {{ all?: boolean, json?: boolean, variant?: any, seed: string, wasm?: string,
+ *   'theory-wasm'?: string }} given
  * @returns {Promise<number>} exit status
  */
 export async function run({ all, json, variant, seed, wasm, 'theory-wasm': theoryWasm }) {
@@ -93,7 +97,8 @@ function line({ sides, kind, measured, allowed, unit, verdict }, width) {
     kind === 'bound' || allowed === 0 ? short(x) : `${short(x)} ${unit}`;
   const word = verdict === 'holds' && allowed === 0 ? '✓ exact' : WORDS[verdict];
   const slack = verdict === 'bound' ? ` ${short(allowed / measured)}×` : '';
-  return `${sides.padEnd(width)} ${number(measured).padStart(7)} ${number(allowed).padStart(8)}  ${word}${slack}`;
+  const numbers = `${number(measured).padStart(7)} ${number(allowed).padStart(8)}`;
+  return `${sides.padEnd(width)} ${numbers}  ${word}${slack}`;
 }
 
 const digits = (/** @type {number} */ x) => x.toExponential(2).padStart(9);
@@ -103,14 +108,20 @@ function equivalenceTable([f64, f32]) {
   const allowed = (/** @type {any} */ side, /** @type {string} */ part) =>
     part === 'max' ? side.allowed : side.allowedFrobenius;
   /** @param {string} name @param {'weights' | 'output'} of @param {'max' | 'frobenius'} part */
-  const row = (name, of, part) =>
-    `      ${name.padEnd(9)} ${[f64[of][part], REFERENCE[of][part], allowed(f64[of], part), f32[of][part], allowed(f32[of], part)].map(digits).join('   ')}`;
-  return `Statement 6 as the note runs it: T = 1, rows of length 1, σ² = ${f64.sigma2} (published: ${REFERENCE.sigma2})
-                  float64   published     allowed     float32     allowed
-${row('max|ΔW|', 'weights', 'max')}
-${row('‖ΔW‖_F', 'weights', 'frobenius')}
-${row('max|ΔO|', 'output', 'max')}
-${row('‖ΔO‖_F', 'output', 'frobenius')}`;
+  const row = (name, of, part) => {
+    const double = [f64[of][part], REFERENCE[of][part], allowed(f64[of], part)];
+    const single = [f32[of][part], allowed(f32[of], part)];
+    return `      ${name.padEnd(9)} ${[...double, ...single].map(digits).join('   ')}`;
+  };
+  return [
+    'Statement 6 as the note runs it: T = 1, rows of length 1, ' +
+      `σ² = ${f64.sigma2} (published: ${REFERENCE.sigma2})`,
+    '                  float64   published     allowed     float32     allowed',
+    row('max|ΔW|', 'weights', 'max'),
+    row('‖ΔW‖_F', 'weights', 'frobenius'),
+    row('max|ΔO|', 'output', 'max'),
+    row('‖ΔO‖_F', 'output', 'frobenius'),
+  ].join('\n');
 }
 
 /** @param {any} report @param {boolean} all */
@@ -120,10 +131,8 @@ function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
   const rows = [];
   for (const { number, name, formula, worst, parts } of statements) {
     const title = `${String(number).padStart(3)}  ${name.padEnd(20)}`;
-    if (!all)
-      rows.push(
-        `${title}${line({ ...worst, sides: worst.verdict === 'violated' ? worst.sides : formula }, width)}`,
-      );
+    const sides = worst.verdict === 'violated' ? worst.sides : formula;
+    if (!all) rows.push(`${title}${line({ ...worst, sides }, width)}`);
     else
       rows.push(
         `${title}${formula}`,
@@ -135,20 +144,32 @@ function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
     .parts.filter((/** @type {Part} */ { cap }) => cap !== undefined);
   const vacuous = twelve.filter((/** @type {Part} */ { verdict }) => verdict === 'vacuous').length;
   const violated = statements.filter((/** @type {any} */ s) => !s.holds);
-  return `clearhead check: ${variant} kernels${why && ` (${why})`}, seed ${seed}
-m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}; u: unit of rounding of what was summed
-
-${' '.repeat(25)}${'two sides, computed apart'.padEnd(all ? 40 : width)} ${'off by'.padStart(7)} ${'allowed'.padStart(8)}
-${rows.join('\n')}
-
-${equivalenceTable(equivalence)}
-${
-  all
-    ? ''
-    : `
-Statement 12, keys moved by a tenth: what happened, what its bounds promise, how many times more
-${twelve.map((/** @type {Part} */ part) => `      ${line(part, 42)}`).join('\n')}
-`
-}
-${holds ? `All ${statements.length} statements hold` : `NOT all statements hold: ${violated.map((/** @type {any} */ s) => `${s.number} ${s.name}`).join(', ')}`}${vacuous ? `; ${vacuous} of statement 12's ${twelve.length} bounds ${vacuous === 1 ? 'is' : 'are'} vacuous` : ''}.${all ? '' : ' --all shows every comparison.'}`;
+  const sides = 'two sides, computed apart'.padEnd(all ? 40 : width);
+  const names = violated.map((/** @type {any} */ s) => `${s.number} ${s.name}`).join(', ');
+  const verdict = holds
+    ? `All ${statements.length} statements hold`
+    : `NOT all statements hold: ${names}`;
+  const bounds =
+    `; ${vacuous} of statement 12's ${twelve.length} bounds ` +
+    `${vacuous === 1 ? 'is' : 'are'} vacuous`;
+  return [
+    `clearhead check: ${variant} kernels${why && ` (${why})`}, seed ${seed}`,
+    `m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}; ` +
+      'u: unit of rounding of what was summed',
+    '',
+    `${' '.repeat(25)}${sides} ${'off by'.padStart(7)} ${'allowed'.padStart(8)}`,
+    ...rows,
+    '',
+    equivalenceTable(equivalence),
+    ...(all
+      ? ['']
+      : [
+          '',
+          'Statement 12, keys moved by a tenth: ' +
+            'what happened, what its bounds promise, how many times more',
+          ...twelve.map((/** @type {Part} */ part) => `      ${line(part, 42)}`),
+          '',
+        ]),
+    `${verdict}${vacuous ? bounds : ''}.${all ? '' : ' --all shows every comparison.'}`,
+  ].join('\n');
 }

@@ -41,7 +41,7 @@ export const elements = (a, b, size, units) =>
   Array.from(a, (x, j) => [Math.abs(x - b[j]), U * size(j), units]);
 
 /**
- * Two sides, compared element by element; the one that comes nearest to what is allowed is kept.
+ * Compares two sides element by element, and keeps the element that comes nearest to its limit.
  * @param {string} sides @param {Iterable<Element>} elements @param {string} [unit] @returns {Part}
  */
 export function compare(sides, elements, unit = 'u') {
@@ -77,7 +77,7 @@ export const stated = (sides, ...identities) =>
   );
 
 /**
- * What may not exceed a bound, beyond rounding; `cap` is what holds without it.
+ * A measurement that must not exceed a bound, beyond rounding. `cap` holds without any bound.
  * @param {string} sides
  * @param {number} measured
  * @param {number} bound

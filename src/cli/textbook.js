@@ -62,8 +62,8 @@ export function textbook(q, k, v, { h, kvHead, i, keys, m, n, d, dv, scale = 1 /
     logits.push(dot * scale);
     condition = Math.max(condition, size * scale);
   }
-  const most = Math.max(...logits);
-  const e = logits.map((z) => Math.exp(z - most));
+  const largest = Math.max(...logits);
+  const e = logits.map((z) => Math.exp(z - largest));
   const sum = e.reduce((a, b) => a + b);
   const output = new Float64Array(dv);
   const magnitude = new Float64Array(dv);

@@ -20,8 +20,8 @@ export const budget = {
       1 / beta[x + 2],
     ]);
     return [
-      // ρ is known to as many units as the weights it is made of, times 1 + log n, and β moves by
-      // 1/(β Var z) for each of its units
+      // ρ is known to the units of its weights, times 1 + log n. β moves by 1/(β Var z) for each
+      // unit of ρ.
       compare(
         'β of the budget that attention spends = 1/T',
         rows.map(({ size }, i) => {
@@ -49,12 +49,12 @@ export const budget = {
       stated('⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β', ...solved.map(({ identity }) => identity)),
       bounded(
         'slope of the frontier ≤ 1/β at its start',
-        Math.max(...chords.map(([chord, most]) => chord / most)),
+        Math.max(...chords.map(([chord, upper]) => chord / upper)),
         1,
       ),
       bounded(
         '1/β at its end ≤ slope of the frontier',
-        Math.max(...chords.map(([chord, , least]) => least / chord)),
+        Math.max(...chords.map(([chord, , lower]) => lower / chord)),
         1,
       ),
     ];

@@ -14,7 +14,7 @@ export const cost = {
       theory.cost({ m, n, headDim: d, valueDim: dv });
     const sizes = [1, 31, 1024, 2 ** 17];
     const pairs = sizes.flatMap((m) => sizes.map((n) => ({ m, n, ...at(m, n) })));
-    const most = at(1, 2 ** 18).scratchBytes.float32;
+    const largestScratch = at(1, 2 ** 18).scratchBytes.float32;
     // a call of 1024 queries and keys, whose weights would be 4 MB, where memory is full before it
     const length = 1024;
     const size = 8;
@@ -36,7 +36,7 @@ export const cost = {
       exact(
         'float32: the same memory for 2¹⁰ and 2¹⁷ queries and keys',
         pairs.every(({ n, scratchBytes: { float32 } }) =>
-          n < length ? float32 < most : float32 === most,
+          n < length ? float32 < largestScratch : float32 === largestScratch,
         ),
       ),
       exact(

@@ -144,8 +144,8 @@ function equivalenceParts(lab) {
       ),
     );
   /**
-   * What theory.h allows, 16 + 8B units of each weight and of an output's Σ W|v|, at its largest;
-   * each element is held to its own.
+   * theory.h allows 16 + 8B units of each weight and of an output's Σ W|v|. The largest allowance
+   * is shown, and each element is compared with its own.
    */
   const part = (
     /** @type {string} */ sides,

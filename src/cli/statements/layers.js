@@ -1,14 +1,14 @@
 /**
  * Statements 10 and 14, of the layers. Their data are small multiples of 1/4, and a position turns
  * by quarters of a circle. So every projection up to queries, keys and values is exact, in float32
- * as in float64 (a sum of 32 products at most, twice over: below 2²⁰ in sixteenths), and what is
- * left to rounding is attention and what comes behind it:
+ * as in float64: a sum of at most 32 products, twice over, is below 2²⁰ in sixteenths. Only
+ * attention and the steps behind it round:
  *   attention, each head u·(8 + 4A)·Σp|v| (attn.h: ε·(4 + 2A), ε = 2u, A the size of the terms of
  *   the logits)
  *   a product over C numbers u·(33 + ⌈C/32⌉)·(Σ|w·o| + |b|) (layers.h), where |o| is at most Σp|v|
  *   the residual                u·(|x| + Σ|w·o| + |b|)
- * The first goes through W_O, which makes of Σp|v| what stands in the others; so in units of u·(|x|
- * + |b| + Σ|W_O|·Σp|v|) they add up.
+ * The first goes through W_O, which turns Σp|v| into the sums of the others. So they add up, in
+ * units of u·(|x| + |b| + Σ|W_O|·Σp|v|).
  */
 import { compare, exact } from '../lab.js';
 import { normal, product, textbook, transposed } from '../textbook.js';
@@ -113,7 +113,7 @@ export const independentHeads = {
     const identity = (/** @type {number} */ n) =>
       Float32Array.from({ length: n * n }, (_, at) => +(at % (n + 1) === 0));
     /**
-     * What belongs to head h of something with as many rows for each.
+     * The part of head h in an array with the same number of rows for each head.
      * @param {Float32Array} a
      * @param {number} h
      */
@@ -133,7 +133,7 @@ export const independentHeads = {
         product(x, share(weights[name], h), MODEL, share(biases[`${name}Bias`], h));
       return head(rows('q'), rows('k'), rows('v'), m);
     });
-    const alone = programs.map((_, h) => {
+    const oneHeadLayers = programs.map((_, h) => {
       const own = Object.fromEntries(
         Object.entries({ ...weights, ...biases }).map(([name, a]) => [name, share(a, h)]),
       );
@@ -180,7 +180,7 @@ export const independentHeads = {
       compare('(W + W′)·o = W·o + W′·o', linear),
       exact(
         'each head among others = alone, bit for bit',
-        alone.every((rows, h) =>
+        oneHeadLayers.every((rows, h) =>
           same(
             together.filter((_, at) => Math.floor((at % wide) / dv) === h),
             rows,

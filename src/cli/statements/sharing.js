@@ -75,7 +75,7 @@ export const sharing = {
           measured[side][at] / x > measured[side][best] / bound.values[best] ? at : best,
         0,
       );
-      // what theory.h leaves to rounding
+      // the rounding that theory.h allows
       const rounding = U * (64 + 64 * Math.log(n)) * (bound.values[i] + bound.cap);
       return bounded(sides, measured[side][i], bound.values[i], { rounding, cap: bound.cap });
     });
@@ -103,8 +103,8 @@ export const sharing = {
           2 * apart(size),
         ]),
       ),
-      // any vector is stretched by less (but for the rounding of d products), and a hundred steps
-      // of power iteration nearly find the one that is not
+      // Any vector is stretched by less, but for the rounding of d products. A hundred steps of
+      // power iteration nearly find the one that is stretched most.
       bounded(
         '‖ΔK·x‖/‖x‖ ≤ ‖ΔK‖_op',
         stretch(
