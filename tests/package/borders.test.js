@@ -7,9 +7,11 @@ import { exists, files, imports, read, withoutComments } from '../support/reposi
 
 const ENTRY = 'src/js/index.js';
 const MODELS = 'src/js/model/index.js';
+/** The one list of statements. */
+const STATEMENTS = 'src/js/theory/statements.js';
 /** The two files that need a library each. */
 const LIBRARIES = {
-  'src/js/model/text/tokenizer-json.js': '@huggingface/tokenizers',
+  'src/js/model/text/library-encoder.js': '@huggingface/tokenizers',
   'src/js/model/text/template-run.js': '@huggingface/jinja',
 };
 const own = files('src/js', /\.js$/);
@@ -25,9 +27,11 @@ describe('src/js', () => {
   });
 
   test('loads the libraries of models only when a model needs them', () => {
-    for (const file of own.filter((name) => !(name in LIBRARIES)))
+    const all = new Set([ENTRY, MODELS, 'src/js/worker/client.js']);
+    for (const file of all)
       for (const name of imports(file, { dynamic: false }))
-        assert.ok(!(name in LIBRARIES), `${file} imports ${name}`);
+        if (name.startsWith('src/')) all.add(name);
+    for (const file of Object.keys(LIBRARIES)) assert.ok(!all.has(file), `${file} loads at once`);
   });
 
   test('keeps models out of attention', () => {
@@ -58,11 +62,11 @@ describe('src/js', () => {
 });
 
 describe('the command line and the page', () => {
-  test('the command line imports the public entries, itself and Node', () => {
+  test('the command line imports public entries, the list of statements and Node', () => {
     for (const file of files('src/cli', /\.js$/))
       for (const name of imports(file))
         assert.ok(
-          [ENTRY, MODELS].includes(name) || /^src\/cli\/|^node:/.test(name),
+          [ENTRY, MODELS, STATEMENTS].includes(name) || /^src\/cli\/|^node:/.test(name),
           `${file} imports ${name}`,
         );
   });
