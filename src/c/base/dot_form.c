@@ -1,4 +1,4 @@
-/* Finding out what the engine's integer dot product does. */
+/* Tests the engine's integer dot product. */
 #include "dot_form.h"
 #include "simd.h"
 
@@ -7,8 +7,8 @@ int32_t attn_dot_form(int32_t bits)
   if (!V_DOT8)
     return DOT_I16;
   /*
-   * Saturation shows in the first lane and, downwards, in the second; the accumulator's part in the
-   * third; all 16 products in all.
+   * Saturation shows in the first lane and, downwards, in the second. The accumulator shows in the
+   * third, and the 16 products in all lanes.
    */
   static const int8_t left[16] = {127, 127, 127, 127, -128, -128, -128, -128,
                                   1,   2,   3,   4,   -5,   6,    -7,   8};

@@ -1,4 +1,4 @@
-/* Float16 and bfloat16 to float32, exactly: subnormals, infinities and NaN as well. */
+/* Float16 and bfloat16 as float32, exactly, also subnormals, infinities and NaN; and back. */
 #ifndef HALF_H
 #define HALF_H
 
@@ -10,8 +10,8 @@ typedef union {
 } f32_bits;
 
 /*
- * With exponent and fraction moved to their places in float32, the value is too small by this
- * factor.
+ * Moving exponent and fraction of a half to their places in float32 gives 2^−112 of its value. This
+ * factor makes up for it.
  */
 #define HALF_SCALE 5192296858534827628530496329220096.0f /* 2^112 */
 
@@ -25,7 +25,7 @@ INLINE float half_to_float(uint16_t h)
   return x.f;
 }
 
-/* To the nearest, ties to even; too large becomes infinite. Four of them, in 32 bits each. */
+/* Four floats as halves, in 32 bits each: the nearest, ties to even; too large is infinite. */
 INLINE i32x4 v_halves_of(f32x4 x)
 {
   const i32x4 infinite = v_keep(0x7c00);
@@ -57,21 +57,21 @@ INLINE void v_join(f32x4 y[2], i16x8 low, i16x8 high)
 
 INLINE i16x8 v_keep_words(uint16_t x) { return (i16x8)v_keep((int32_t)(x * 0x10001u)); }
 
-/* Eight float16. `not_finite`: some may be infinite or NaN, which takes a second look. */
+/* Eight float16. `not_finite`: some may be infinite or NaN, which needs a second look. */
 INLINE void v_halves(f32x4 y[2], i16x8 h, const int not_finite)
 {
   const f32x4 scale = v_keep_float(HALF_SCALE);
-  i16x8 high = (h >> 3) & v_keep_words(0x8fff), infinite = v_keep_words(0x7c00);
+  i16x8 high = (h >> 3) & v_keep_words(0x8fff), exponent = v_keep_words(0x7c00);
   if (not_finite)
-    high |= ((h & infinite) == infinite) & v_keep_words(0x7f80);
+    high |= ((h & exponent) == exponent) & v_keep_words(0x7f80);
   v_join(y, (i16x8)((u16x8)h << 13), high);
   y[0] *= scale;
   y[1] *= scale;
 }
 
 /*
- * Eight finite float16 over HALF_SCALE, even lanes before odd ones. This order needs neither a
- * shuffle nor a product.
+ * Eight finite float16 divided by HALF_SCALE, even lanes before odd ones: this order and scale need
+ * neither a shuffle nor a product.
  */
 INLINE void v_halves_apart(f32x4 y[2], i16x8 h)
 {

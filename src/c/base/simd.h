@@ -1,13 +1,12 @@
 /*
  * The vector words, and the only file that knows the target.
  *
- * Types are GNU vectors. Arithmetic, comparison and bit operations are the C operators. So the same
- * kernels compile to wasm SIMD and to a native build that sanitizers can watch. Results differ by
- * v_madd alone:
- *   simd     multiply, then add: the same bits on every engine
+ * Types are GNU vectors, and arithmetic, comparisons and bit operations are the operators of C. So
+ * the same kernels compile to wasm SIMD and to a native build that sanitizers can watch. Builds
+ * compute the same but for v_madd:
+ *   simd     multiplies, then adds: the same bits on every engine
  *   relaxed  the engine may fuse both
- *   native multiply, then add (bits of simd); with V_FUSED a true fused multiply-add, which models
- *   a fusing engine
+ *   native   multiplies, then adds (the bits of simd); with V_FUSED it fuses, to model such an engine
  */
 #ifndef SIMD_H
 #define SIMD_H
@@ -29,23 +28,18 @@ typedef double f64x2_u __attribute__((vector_size(16), aligned(8), may_alias));
 #endif
 
 /*
- * Rows of two sums that fit into the 15 registers V8 leaves, beside what is multiplied: a product
- * that is not fused wants one for itself.
+ * Rows of two sums that fit, with their operands, into the 15 registers that V8 leaves. A product
+ * that is not fused needs a register of its own (tuning.md#query-rows).
  */
 #ifndef V_ROWS
 #define V_ROWS (V_RELAXED ? 6 : 5)
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
-/*
- * A function whose registers V8 allots by itself: in a large one it runs out of them inside the
- * loops that matter.
- */
+/* A function of its own, so that V8 has registers for its loops; in a large one it runs out. */
 #define KERNEL static __attribute__((noinline))
 
-/*
- * Before a loop that is to stay one: unrolled, its sums are reordered and V8 runs out of registers.
- */
+/* Before a loop that must not be unrolled, because V8 then runs out of registers. */
 #if defined(__clang__)
 #define ROLLED _Pragma("clang loop unroll(disable) vectorize(disable)")
 #else
@@ -74,9 +68,9 @@ INLINE f32x4 v_load_tail(const float *p, size_t n)
 }
 
 /* Two doubles, or the last alone and a zero. */
-INLINE f64x2 v_load_double(const double *p, int32_t left)
+INLINE f64x2 v_load_double(const double *p, int32_t remaining)
 {
-  if (left > 1)
+  if (remaining > 1)
     return *(const f64x2_u *)p;
   return (f64x2){*p, 0};
 }
@@ -147,7 +141,7 @@ INLINE f64x2 v_high_double(f32x4 x)
 INLINE f32x4 v_floats(f64x2 low, f64x2 high)
 {
 #if defined(__wasm_simd128__)
-  /* clang converts two at a time only where all four lanes of the result are used */
+  /* clang converts two at a time only if all four lanes of the result are used */
   const f64x2 none = {0, 0};
   f32x4 first = __builtin_convertvector(__builtin_shufflevector(low, none, 0, 1, 2, 3), f32x4),
         last = __builtin_convertvector(__builtin_shufflevector(high, none, 0, 1, 2, 3), f32x4);
@@ -202,10 +196,7 @@ INLINE void v_transpose(f32x4 x[4])
   x[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
 }
 
-/*
- * ---- Integers
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- Integers ---- */
 
 typedef int16_t i16x8 __attribute__((vector_size(16)));
 typedef uint16_t u16x8 __attribute__((vector_size(16)));
@@ -288,8 +279,8 @@ INLINE i32x4 v_pack_bytes(i32x4 low, i32x4 high)
 }
 
 /*
- * A constant that loops keep in a register. One that V8 knows it makes anew at each use, in three
- * instructions.
+ * A constant that loops keep in a register. V8 makes a constant that it knows anew at each use, in
+ * three instructions.
  */
 INLINE i32x4 v_keep(int32_t x)
 {
@@ -307,7 +298,7 @@ INLINE f32x4 v_keep_float(float x)
 
 INLINE f32x4 v_float(i32x4 x) { return __builtin_convertvector(x, f32x4); }
 
-/* c + the products of 16-bit lanes, summed in twos. Exact modulo 2^32. */
+/* c + the products of 16-bit lanes, summed in pairs. Exact modulo 2^32. */
 INLINE i32x4 v_dot(i16x8 a, i16x8 b, i32x4 c)
 {
 #if defined(__wasm_simd128__)
@@ -321,12 +312,14 @@ INLINE i32x4 v_dot(i16x8 a, i16x8 b, i32x4 c)
 }
 
 /*
- * c + the products of 8-bit lanes, four to a sum, where there is one instruction for it (V_DOT8).
- * The lanes of b have 7 bits by contract. The engine chooses the meaning of the eighth bit, and
- * whether sums of two saturate. attn_dot_form() finds that out before all eight bits are used.
- *
- * A native build can model the choices by V_DOT8_LIKE. 1: b is unsigned. 2: b is signed. 3: b is
- * unsigned and sums of two saturate. 4: the sum is twice as large as it should be.
+ * c + the products of 8-bit lanes, summed in quads, if there is one instruction for it (V_DOT8).
+ * The lanes of b have 7 bits by contract. The engine chooses the meaning of an eighth bit, and
+ * whether sums of two saturate. attn_dot_form (dot_form.h) must have found out before all eight
+ * bits are used. V_DOT8_LIKE models the choices in a native build:
+ *   1  b is unsigned
+ *   2  b is signed
+ *   3  b is unsigned and sums of two saturate
+ *   4  the sum is twice the right one
  */
 #if V_RELAXED || defined(V_DOT8_LIKE)
 #define V_DOT8 1
@@ -351,11 +344,11 @@ INLINE i32x4 v_dot8(i32x4 a, i32x4 b, i32x4 c)
   }
   return c;
 #else
-  return a ^ b ^ c; /* never reached: callers ask V_DOT8 first */
+  return a ^ b ^ c; /* never reached: callers test V_DOT8 */
 #endif
 }
 
-/* The products of 8-bit lanes, summed in twos; the lanes of b have 7 bits. Exact. */
+/* The products of 8-bit lanes, summed in pairs; the lanes of b have 7 bits. Exact. */
 INLINE i16x8 v_pairs(i32x4 a, i32x4 b)
 {
 #if V_RELAXED

@@ -1,13 +1,13 @@
 /*
- * A team of threads and the steps they share. One number hands out the pieces. It holds the number
- * of the step and of the pieces that remain. A thread that lowers it has a piece of just that step.
- * The step cannot end, nor its task change, before that piece is done. So a thread that was away
- * for long never mistakes a piece of one step for that of another.
+ * A team of threads and the steps they share. One number holds the step and how many of its pieces
+ * nobody has yet. A thread that lowers it owns a piece of exactly that step. The step cannot end
+ * before that piece is done, and its task cannot change. So a thread that was away for long never
+ * confuses two steps.
  */
 #include "team.h"
 
-/* Below this, handing a step out costs more than it brings: about 5 µs of one thread. */
-#define WORTH 1e5
+/* Multiply-adds below which handing a step out costs more than it gains: about 5 µs. */
+#define MIN_SHARED 1e5
 
 /* Milliseconds after which a step that has not moved has lost a thread. */
 #define PATIENCE 1000
@@ -15,16 +15,10 @@
 /* Reads of shared memory between two readings of the clock: about a millisecond. */
 #define LOOKS (1 << 20)
 
-/*
- * At most this many milliseconds between two readings count as waiting. If it was longer, the
- * machine itself was away.
- */
+/* Milliseconds between two readings that count as waiting at most: the machine itself may sleep. */
 #define MAX_WAIT 50
 
-/*
- * Milliseconds, by the clock of the side that made the memory. Without a clock each reading counts
- * as MAX_WAIT: one thread has no others.
- */
+/* Milliseconds, by the clock of the page. Without one, each reading counts as MAX_WAIT. */
 #if TEAM_CLOCK
 double now(void);
 #else
@@ -32,8 +26,8 @@ static double now(void) { return __builtin_inf(); }
 #endif
 
 struct attn_team {
-  uint64_t open; /* step << 32 | pieces to take */
-  int32_t left;  /* pieces not done */
+  uint64_t open;      /* step << 32 | pieces that nobody has */
+  int32_t unfinished; /* pieces */
   int32_t closed, lost, threads;
   attn_piece *piece;
   void *task;
@@ -53,7 +47,7 @@ int32_t attn_team_lost(const attn_team *team) { return team->lost; }
 int32_t attn_team_threads(const attn_team *team) { return team ? team->threads : 1; }
 void *attn_team_scratch(attn_team *team) { return team ? team->scratch : NULL; }
 
-static void take_pieces(attn_team *team, void *scratch)
+static void do_pieces(attn_team *team, void *scratch)
 {
   uint64_t open = __atomic_load_n(&team->open, __ATOMIC_SEQ_CST);
   while ((uint32_t)open) {
@@ -61,7 +55,7 @@ static void take_pieces(attn_team *team, void *scratch)
                                      __ATOMIC_SEQ_CST))
       continue;
     team->piece(team->task, team->pieces - (int32_t)(uint32_t)open, scratch);
-    __atomic_fetch_sub(&team->left, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&team->unfinished, 1, __ATOMIC_SEQ_CST);
     open = __atomic_load_n(&team->open, __ATOMIC_SEQ_CST);
   }
 }
@@ -69,7 +63,7 @@ static void take_pieces(attn_team *team, void *scratch)
 void attn_team_join(attn_team *team, int32_t index)
 {
   while (!__atomic_load_n(&team->closed, __ATOMIC_SEQ_CST))
-    take_pieces(team, team->scratch + (size_t)index * team->scratch_bytes);
+    do_pieces(team, team->scratch + (size_t)index * team->scratch_bytes);
 }
 
 void attn_team_close(attn_team *team) { __atomic_store_n(&team->closed, 1, __ATOMIC_SEQ_CST); }
@@ -80,7 +74,7 @@ void attn_team_run(attn_team *team, attn_piece *piece, void *task, int32_t piece
   void *scratch = attn_team_scratch(team);
   if (team && team->lost)
     return;
-  if (!team || team->threads == 1 || pieces < 2 || multiply_adds < WORTH) {
+  if (!team || team->threads == 1 || pieces < 2 || multiply_adds < MIN_SHARED) {
     for (int32_t index = 0; index < pieces; index++)
       piece(task, index, scratch);
     return;
@@ -88,14 +82,15 @@ void attn_team_run(attn_team *team, attn_piece *piece, void *task, int32_t piece
   team->piece = piece;
   team->task = task;
   team->pieces = pieces;
-  __atomic_store_n(&team->left, pieces, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&team->unfinished, pieces, __ATOMIC_SEQ_CST);
   uint64_t step = (__atomic_load_n(&team->open, __ATOMIC_SEQ_CST) >> 32) + 1;
   __atomic_store_n(&team->open, step << 32 | (uint32_t)pieces, __ATOMIC_SEQ_CST);
-  take_pieces(team, scratch);
+  do_pieces(team, scratch);
   int32_t before = pieces, looks = 0;
   double waited = 0, last = 0;
-  for (int32_t left; (left = __atomic_load_n(&team->left, __ATOMIC_SEQ_CST)) > 0; before = left)
-    if (left != before)
+  for (int32_t unfinished; (unfinished = __atomic_load_n(&team->unfinished, __ATOMIC_SEQ_CST)) > 0;
+       before = unfinished)
+    if (unfinished != before)
       waited = 0;
     else if (++looks == LOOKS) {
       double time = now(), elapsed = time - last;

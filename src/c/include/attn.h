@@ -9,28 +9,32 @@
  *     p   = softmax(z / T)                     weights: the maximiser of ⟨p, z⟩ + T·H(p)
  *     o_i = Σ_j p_j v_j                        output
  *
- * There are m queries and n keys. dim (d) is the size of a query or key head, value_dim (dv) of a
- * value head. T is the temperature, and lse = log Σ exp(z_j/T). H is entropy, and u the uniform
- * distribution over the attended keys. All logarithms are natural.
+ * Words:
+ *     m, n          queries, keys
+ *     dim (d)       size of a query or key head
+ *     value_dim     size of a value head
+ *     T             temperature
+ *     lse           log Σ exp(z_j/T)
+ *     H             entropy
+ *     u             the uniform distribution over the attended keys
+ * All logarithms are natural.
  *
  * Contract, for every function here:
- *   - the caller owns all memory and passes it in; nothing is allocated, nothing is kept, there is
- *   no mutable global;
- *   - 0 (ATTN_OK) is success; a status below says what was wrong, and then nothing has been
- *   written;
- *   - array pointers need only the alignment of their element type; nothing outside an array is
- *   read or written;
- *   - a key that is masked has no influence: NaN or infinity in it or in its value changes nothing;
- *   - a row without any key gives output 0, weights 0, lse −∞ and statistics 0;
- *   - NaN in anything attended gives NaN in the results that depend on it, and only there; so does
- *   a row whose attended
- *     scores are all −∞, unless T = ∞, or a sink, which then takes all;
- *   - a row's result has the same bits alone or among others, in one call or in chunks, from arrays
- *   or from a cache,
- *     as a grouped or as a repeated head. (In the relaxed build: on one machine.)
+ *   - The caller owns all memory and passes it in. Nothing is allocated or kept, and there is no
+ *     mutable global.
+ *   - 0 (ATTN_OK) is success. Another status names the error, and then nothing has been written.
+ *   - Array pointers need only the alignment of their element type. Nothing outside an array is
+ *     read or written.
+ *   - A masked key has no influence: NaN or infinity in it or in its value changes nothing.
+ *   - A row without any key gives output 0, weights 0, lse −∞ and statistics 0.
+ *   - NaN in anything attended gives NaN in the results that depend on it, and only there. So does
+ *     a row whose attended scores are all −∞, unless T = ∞ or the row has a sink.
+ *   - A row's result has the same bits by itself and among others, in one call and in chunks, from
+ *     arrays and from a cache, as a grouped and as a repeated head. (In the relaxed build: on one
+ *     machine.)
  *
- * To read it from simple to advanced: shape, forward, masks, what else to return, the cache,
- * threads. The statements behind it are in theory.h.
+ * Read it from simple to advanced: shape, masks, optional results, attention, the cache, threads.
+ * The statements behind it are in theory.h.
  */
 #ifndef ATTN_H
 #define ATTN_H
@@ -39,7 +43,7 @@
 #include <stdint.h>
 
 #define ATTN_API __attribute__((visibility("default")))
-/* Functions for threads only: a module whose memory they cannot share is built without it. */
+/* Functions for threads: a module whose memory they cannot share is built without them. */
 #ifdef ATTN_UNSHARED
 #define ATTN_THREADS
 #else
@@ -48,12 +52,8 @@
 
 enum {
   ATTN_OK = 0,
-  ATTN_E_SHAPE =
-      /*
-       * sizes that do not fit each other: heads not a multiple of kv_heads, a mask that cannot
-       * broadcast
-       */
-  1,
+  /* sizes that do not fit together: heads no multiple of kv_heads, a mask that cannot broadcast */
+  ATTN_E_SHAPE = 1,
   /* a number outside its range: a negative size, a temperature below 0, NaN where none may be */
   ATTN_E_RANGE = 2,
   /* too large: a head above attn_max_dim(), an array of 4 GiB, a cache that is full */
@@ -62,10 +62,7 @@ enum {
   ATTN_E_INTEGRITY = 5, /* a snapshot that is cut off, or whose checksum is wrong */
 };
 
-/*
- * ---- One call's shape and options
- * -------------------------------------------------------------------------------
- */
+/* ---- One call's shape and options ---- */
 
 /* Opaque; attn_params_bytes() of 8-aligned memory. Always begin with attn_init. */
 typedef struct attn_params attn_params;
@@ -79,17 +76,22 @@ ATTN_API int32_t attn_is_relaxed(void);
 ATTN_API int32_t attn_max_dim(void);
 
 /*
- * Shape of one call: q (batch, heads, m, dim), k (batch, kv_heads, n, dim), v (batch, kv_heads, n,
- * value_dim), output (batch, heads, m, value_dim). Sets every option to its default (scale 1/√dim,
- * T = 1, nothing masked, nothing else returned). Query head h reads kv head ⌊h / (heads/kv_heads)⌋,
- * so heads must be a multiple of kv_heads. m and n may be 0.
+ * Shape of one call:
+ *     q       (batch, heads, m, dim)
+ *     k       (batch, kv_heads, n, dim)
+ *     v       (batch, kv_heads, n, value_dim)
+ *     output  (batch, heads, m, value_dim)
+ * Sets every option to its default: scale 1/√dim, T = 1, nothing masked, only the output returned.
+ * Query head h reads kv head ⌊h / (heads/kv_heads)⌋, so heads must be a multiple of kv_heads. m and
+ * n may be 0.
  */
 ATTN_API int32_t attn_init(attn_params *p, int32_t batch, int32_t heads, int32_t kv_heads,
                            int32_t m, int32_t n, int32_t dim, int32_t value_dim);
 
 /*
- * 0 (default): (batch, heads, positions, size). 1: (batch, positions, heads, size), for q, k, v and
- * output alike.
+ * The layout of q, k, v and output.
+ *     0  (batch, heads, positions, size), the default
+ *     1  (batch, positions, heads, size)
  */
 ATTN_API int32_t attn_set_layout(attn_params *p, int32_t positions_first);
 
@@ -97,12 +99,12 @@ ATTN_API int32_t attn_set_layout(attn_params *p, int32_t positions_first);
 ATTN_API int32_t attn_set_scale(attn_params *p, double scale);
 
 /*
- * T ≥ 0. 0 and +∞ are the exact limits: all weight on the largest score (ties share), and uniform
- * weights.
+ * T ≥ 0. 0 and +∞ are the exact limits. At 0 the largest score has all the weight, and ties share
+ * it. At +∞ the weights are uniform.
  */
 ATTN_API int32_t attn_set_temperature(attn_params *p, double temperature);
 
-/* T ≥ 0 of each head (heads), in place of the one until that is set again. NULL: the one. */
+/* T ≥ 0 of each head (heads), until attn_set_temperature is called again. NULL: one for all. */
 ATTN_API int32_t attn_set_temperatures(attn_params *p, const double *temperatures);
 
 /* softcap > 0, or 0 for none. */
@@ -114,49 +116,44 @@ ATTN_API void attn_set_key_scale(attn_params *p, const void *key_scale); /* (n) 
 /*
  * The numbers that attn_forward_f32 multiplies.
  *   FLOAT  float32.
- *   INT8 integers of 8 bits, after SageAttention (Zhang et al., arXiv 2410.02367): not exact, and
- *   faster where the engine has an 8-bit
- *          dot product that is. Queries, keys and values are rounded to bytes, each with a scale s
- *          = max|x|/127 of its own. Before that,
- *          over spans of 512 keys (those within the key lengths), a key loses their mean wherever
- *          that makes max|k| smaller, and gets it
- *          back in its score; and keys are divided, queries multiplied, by r_c, the root of a
- *          channel's mean size in keys relative to
- *          their largest, 1/16 at least. Weights times value scales are rounded to 7 bits relative
- *          to the largest of 128 keys. Sums
- *          of products are exact, the same integers from every build.
- *          With q' and k' what is rounded, v' what rounding makes of a value, ε half a scale, a
- *          score is off by at most
- *          |scale|·(ε_q·Σ|k'_c| + ε_k·Σ|q'_c| + d·ε_q·ε_k), and (8 + d)·2⁻²³·|scale|·Σ|q'_c|(|k'_c|
- *          + |mean_c|/r_c) for floats. Weights p are
- *          those of these scores, and an output is off from theirs by at most Σp_j·ε_j + Σ_blocks
- *          max_j(p_j s_j)·Σ_j|v'_jc/s_j|/254, blocks
- *          of 128 keys, ε and s of values, and 2⁻¹⁹·Σp_j|v_jc|. Vectors whose largest number, as it
- *          is rounded, is below 2e-36 (of values,
- *          2e-34) count as 0, ones that are not all finite as NaN. Masks, statistics and all else
- *          are as with FLOAT. But finite keys that a
- *          row does not see, by causal, window or mask, have a part in mean and r, and so, within
- *          these bounds, in how those it sees are
- *          rounded: a prompt in chunks has other bits. For attn_forward_f32 and attn_work over
- *          arrays; elsewhere
- *          ATTN_E_RANGE. Before asking for scratch bytes.
+ *   INT8   integers of 8 bits, after SageAttention (Zhang et al., arXiv 2410.02367). They are not
+ *          exact. They are faster if the engine has an exact 8-bit dot product.
+ *
+ * How INT8 rounds:
+ *   - Queries, keys and values become bytes, each vector with a scale s = max|x|/127 of its own.
+ *   - Statistics are of spans of 512 keys, of those within the key lengths.
+ *   - A key loses the mean of its span if that makes max|k| smaller. Its score gets it back.
+ *   - Keys are divided by r_c, and queries multiplied. r_c is the root of a channel's mean size in
+ *     keys relative to their largest, at least 1/16.
+ *   - Weights times value scales have 7 bits relative to the largest of 128 keys.
+ *   - Sums of products are exact: every build has the same integers.
+ *   - Vectors whose largest number, as it is rounded, is below 2e-36 count as 0 (values: 2e-34).
+ *   - Vectors that are not all finite count as NaN.
+ *   - Masks, statistics and everything else are as with FLOAT.
+ *   - A finite key that is hidden by causal, window or mask still counts in mean and r. So it
+ *     changes, within these bounds, how other keys are rounded: a prompt in chunks has other bits.
+ *
+ * Bounds. q' and k' are the numbers before rounding, v' is a value after it, ε is half a scale:
+ *     score   |scale|·(ε_q·Σ|k'_c| + ε_k·Σ|q'_c| + d·ε_q·ε_k)
+ *             + (8 + d)·2⁻²³·|scale|·Σ|q'_c|(|k'_c| + |mean_c|/r_c) for floats
+ *     output  Σp_j·ε_j + Σ_blocks max_j(p_j s_j)·Σ_j|v'_jc/s_j|/254 + 2⁻¹⁹·Σp_j|v_jc|
+ *             from the output of these scores' weights p; blocks of 128 keys, ε and s of values
+ *
+ * INT8 is for attn_forward_f32 and for attn_work over arrays; elsewhere it is ATTN_E_RANGE. Set it
+ * before asking for scratch bytes.
  */
 enum { ATTN_FLOAT = 0, ATTN_INT8 = 1 };
 ATTN_API int32_t attn_set_precision(attn_params *p, int32_t precision);
 
-/*
- * ---- Which keys a query sees
- * ------------------------------------------------------------------------------------
- */
+/* ---- Which keys a query sees ---- */
 
 /* With causal, query i sees keys j ≤ i + offset. */
 ATTN_API void attn_set_causal(attn_params *p, int32_t causal);
 
 /*
- * Position of query 0, the number of past keys, within ±2^29: of each batch if offsets is given,
- * else `offset` of all.
+ * The position of query 0, which is the number of past keys, within ±2^29. `offsets` (batch) gives
+ * each batch its own; if it is NULL, all have `offset`.
  */
-/* (batch) */
 ATTN_API int32_t attn_set_offset(attn_params *p, int32_t offset, const int32_t *offsets);
 
 /* Key j is seen if i + offset − left ≤ j ≤ i + offset + right; −1 leaves a side open. */
@@ -173,8 +170,8 @@ enum {
 };
 
 /*
- * mask (b, h, rows, columns), each of the first three 1 or the size of (batch, heads, m); columns
- * is 1 or at most n, and the keys beyond a shorter row (other than 1) are masked.
+ * mask (b, h, rows, columns). Each of the first three is 1 or the size of (batch, heads, m).
+ * columns is 1 or at most n. The keys beyond a row of 2 to n − 1 columns are masked.
  */
 ATTN_API int32_t attn_set_mask(attn_params *p, int32_t kind, const void *mask, int32_t b, int32_t h,
                                int32_t rows, int32_t columns);
@@ -183,22 +180,17 @@ ATTN_API int32_t attn_set_mask(attn_params *p, int32_t kind, const void *mask, i
 ATTN_API void attn_set_alibi(attn_params *p, const void *slopes); /* (heads) */
 
 /*
- * One more logit per head in the denominator of the weights; lse and statistics do not count it.
- * NULL: none.
+ * A sink is one more logit of a head in the denominator of the weights. lse and statistics do not
+ * count it. NULL: none.
  */
 ATTN_API void attn_set_sinks(attn_params *p, const void *sinks); /* (heads) */
 
-/*
- * ---- What else to return; all in the data's type unless said otherwise
- * --------------------------------------------
- */
+/* ---- Optional results, in the data's type unless said otherwise ---- */
 
 /*
- * Weights of chosen heads and rows. head_slot[h] and row_slot[i] give the place among the chosen
- * ones, or −1 for none; NULL chooses all in order. chosen_heads and chosen_rows are the counts of
- * the chosen ones.
+ * Weights (batch, chosen_heads, chosen_rows, n) of chosen heads and rows. head_slot[h] and
+ * row_slot[i] give the place among the chosen ones, or −1 for none; NULL chooses all in order.
  */
-/* (batch, chosen_heads, chosen_rows, n) */
 ATTN_API void attn_want_weights(attn_params *p, void *weights,
                                 const int32_t *head_slot,                      /* (heads) */
                                 int32_t chosen_heads, const int32_t *row_slot, /* (m) */
@@ -206,40 +198,40 @@ ATTN_API void attn_want_weights(attn_params *p, void *weights,
 
 enum { ATTN_SCORES_RAW = 0, ATTN_SCORES_CAPPED = 1, ATTN_SCORES_MASKED = 2 };
 
-/* All scores of one stage. Raw and capped scores are those of all keys, the masked ones too. */
-/* (batch, heads, m, n) */
+/*
+ * All scores (batch, heads, m, n) of one stage. Raw and capped scores are those of all keys, also
+ * of masked ones.
+ */
 ATTN_API int32_t attn_want_scores(attn_params *p, int32_t stage, void *scores);
 
 /*
- * log Σ exp(z_j/T). At T = ∞ log n; at T = 0 its limit: ±∞ by the sign of the largest score, log of
- * the ties if that is 0.
+ * log Σ exp(z_j/T). At T = ∞ it is log n. At T = 0 it is ±∞ by the sign of the largest score, or
+ * the log of the number of ties if that score is 0.
  */
 ATTN_API void attn_want_lse(attn_params *p, void *lse); /* (batch, heads, m) */
 
 /*
- * Statistics of each row, accumulated online inside the fused kernel (no weights are stored). Each
- * (batch, heads, m). kl = KL(p‖u) = log n − H = ⟨z⟩/T − lse + log n. All six pointers, or all NULL.
+ * Statistics of each row, each (batch, heads, m), accumulated inside the fused kernel without
+ * storing weights. kl = KL(p‖u) = log n − H = ⟨z⟩/T − lse + log n. All six pointers, or all NULL.
  */
 ATTN_API void attn_want_stats(attn_params *p, int32_t *attended, void *entropy, void *kl,
                               void *expected_score, void *max_weight, int32_t *argmax);
 
-/*
- * ---- Attention
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- Attention ---- */
 
 /*
- * Working memory of a call with these options, to be 16-aligned. Bounded in m and n, except for one
- * float64 row of n (statement 15).
+ * Working memory of a call with these options; the memory must be 16-aligned. It does not grow with
+ * m or n, except for one row of n doubles in float64 (statement 15).
  */
 ATTN_API size_t attn_scratch_bytes_f32(const attn_params *p);
 ATTN_API size_t attn_scratch_bytes_f64(const attn_params *p);
 
 /*
- * Tiled, online softmax; |error| ≤ ε·Σp_j|v_j|·(4 + 2A), A = max_j (Σ_c |scale·q_c·k_jc| +
- * |biases_j|)/T over keys that weigh anything, a float mask and ALiBi being biases (ε = 2⁻²³),
- * beside weights below 2⁻¹²⁶ of the largest, which are 0. That is how rounding falls, not a proof:
- * of 7·10⁵ random cases one came 4 % beyond it. out overlaps no input.
+ * Tiled, with online softmax. out overlaps no input. With ε = 2⁻²³,
+ *     |error| ≤ ε·Σp_j|v_j|·(4 + 2A),
+ *     A = max_j (Σ_c |scale·q_c·k_jc| + |biases_j|)/T over keys that weigh anything,
+ * where a float mask and ALiBi are biases. Weights below 2⁻¹²⁶ of the largest are 0. The bound
+ * describes typical rounding and is no proof (docs/numerics.md).
  */
 ATTN_API int32_t attn_forward_f32(const attn_params *p, float *out, const float *q, const float *k,
                                   const float *v, void *scratch);
@@ -248,29 +240,26 @@ ATTN_API int32_t attn_forward_f32(const attn_params *p, float *out, const float 
 ATTN_API int32_t attn_forward_f64(const attn_params *p, double *out, const double *q,
                                   const double *k, const double *v, void *scratch);
 
-/*
- * ---- A cache of keys and values of one sequence, in the order the kernels read
- * ---------------------------------------
- */
+/* ---- A cache of keys and values of one sequence, in the order the kernels read ---- */
 
 /*
  * How a cache stores numbers.
  *   F32  as they are: the bits of attn_forward_f32.
- *   F16 half precision, rounded to nearest: relative 2⁻¹¹ from 2⁻¹⁴ to 65504, ±∞ beyond. The
- *   kernels widen it again exactly.
- *   Q8 a byte each and, per key and per value of each head, a scale s = max|x|/127: |error| ≤ s/2.
- *   A vector that is not all
- *        finite counts as NaN. Dot products are sums of integers: queries have 15 bits and sign
- *        relative to their largest
- *        channel (fewer beyond 513 channels), weights times value scales 15 bits relative to the
- *        largest of 512 keys. With k̂, v̂
- *        as attn_cache_read gives them, x a query's largest |channel| and L = min(32639, ⌊(2³¹ −
- *        1)/128(dim + 1)⌋), a score
- *        is off by at most scale·x/2L·Σ|k̂_c|, and an output beside that by at most n·max_j(p_j
- *        s_j)·127/65278, s_j the value
- *        scales, for numbers and products of 10⁻³⁰ to 10³⁰ (values below count as 0). The sums of
- *        integers, and so the bits of the simd
- *        build, do not depend on their order.
+ *   F16  half precision, rounded to nearest: relative 2⁻¹¹ from 2⁻¹⁴ to 65504, ±∞ beyond. The
+ *        kernels multiply the halves exactly.
+ *   Q8   a byte each and, per key and per value of each head, a scale s = max|x|/127. So
+ *        |error| ≤ s/2. A vector that is not all finite counts as NaN.
+ *
+ * How Q8 multiplies:
+ *   - Queries have 15 bits and a sign relative to their largest channel, fewer beyond 513 channels.
+ *   - Weights times value scales have 15 bits relative to the largest of 512 keys.
+ *   - Dot products are sums of integers, so their order changes no bit of the simd build.
+ *
+ * Bounds for Q8. k̂ and v̂ are as attn_cache_read gives them, x is a query's largest |channel|, and
+ * L = min(32639, ⌊(2³¹ − 1)/128(dim + 1)⌋):
+ *     score   scale·x/2L·Σ|k̂_c|
+ *     output  n·max_j(p_j s_j)·127/65278 beside that, s_j the value scales
+ * They hold for numbers and products of 10⁻³⁰ to 10³⁰; smaller values count as 0.
  */
 enum { ATTN_CACHE_F32 = 0, ATTN_CACHE_F16 = 1, ATTN_CACHE_Q8 = 2 };
 
@@ -286,54 +275,57 @@ ATTN_API int32_t attn_cache_init(attn_cache *cache, int32_t kv_heads, int32_t di
 
 ATTN_API int32_t attn_cache_length(const attn_cache *cache);
 
-/* Appends t positions. ATTN_E_LIMIT if they do not fit, with nothing appended. */
-/* (kv_heads, t, dim), or (t, kv_heads, dim) */
-ATTN_API int32_t attn_cache_append(attn_cache *cache, const float *k,
-                                   /* (kv_heads, t, value_dim), or (t, kv_heads, value_dim) */
-                                   const float *v, int32_t t, int32_t positions_first);
+/*
+ * Appends t positions: k (kv_heads, t, dim) and v (kv_heads, t, value_dim), or with positions_first
+ * (t, kv_heads, dim) and (t, kv_heads, value_dim). If they do not fit, nothing is appended:
+ * ATTN_E_LIMIT.
+ */
+ATTN_API int32_t attn_cache_append(attn_cache *cache, const float *k, const float *v, int32_t t,
+                                   int32_t positions_first);
 
 /* Forgets all positions from length on. ATTN_E_RANGE if it holds fewer. */
 ATTN_API int32_t attn_cache_truncate(attn_cache *cache, int32_t length);
 
-/* Copies the positions [from, to) out, as the kernels see them. */
-ATTN_API int32_t attn_cache_read(const attn_cache *cache, float *k, /* (kv_heads, to − from, dim) */
-                                 /* (kv_heads, to − from, value_dim) */
-                                 float *v, int32_t from, int32_t to);
+/*
+ * Copies the positions [from, to) out, as the kernels see them: k (kv_heads, to − from, dim) and v
+ * (kv_heads, to − from, value_dim).
+ */
+ATTN_API int32_t attn_cache_read(const attn_cache *cache, float *k, float *v, int32_t from,
+                                 int32_t to);
 
 /* A snapshot holds the type, the sizes, the positions in use and a checksum. */
 ATTN_API size_t attn_cache_snapshot_bytes(const attn_cache *cache);
 ATTN_API void attn_cache_snapshot(const attn_cache *cache, uint8_t *snapshot);
 
 /*
- * Takes what a cache of the same type and sizes held (else ATTN_E_FORMAT), undamaged (else
- * ATTN_E_INTEGRITY), of any capacity, if it fits (else ATTN_E_LIMIT). Any bytes are safe to pass;
- * on failure the cache is as before.
+ * Replaces the positions by those of a snapshot, which may be of a cache of any capacity. Any bytes
+ * are safe to pass. On failure the cache is as before:
+ *     ATTN_E_FORMAT     the snapshot is of another type or other sizes
+ *     ATTN_E_INTEGRITY  it is damaged
+ *     ATTN_E_LIMIT      it does not fit
  */
 ATTN_API int32_t attn_cache_restore(attn_cache *cache, const uint8_t *snapshot, size_t bytes);
 
 /*
- * attn_forward_f32 over a cache, whatever its type. p: batch 1, the cache's kv_heads, dim,
- * value_dim, and n = its length; else ATTN_E_SHAPE.
+ * attn_forward_f32 over a cache of any type. The options must have batch 1, the sizes of the cache
+ * and n = its length; else ATTN_E_SHAPE.
  */
 ATTN_API int32_t attn_cache_attend(const attn_params *p, float *out, const float *q,
                                    const attn_cache *cache, void *scratch);
 
-/*
- * ---- The same in pieces, for threads
- * ------------------------------------------------------------------------------
- */
+/* ---- The same in pieces, for threads ---- */
 
 /*
- * First begin, then run on any number of threads at once, then end. Each thread has scratch of its
- * own. The bits do not depend on which thread does a piece. All memory is the caller's and shared.
+ * Call begin, then run on any number of threads at once, then end. Each thread has scratch of its
+ * own. The bits are those of one thread. All memory is the caller's and shared.
  */
 typedef struct attn_work attn_work;
 
 ATTN_THREADS size_t attn_work_bytes(const attn_params *p);
 
 /*
- * Multiply-adds (statement 15), for judging whether a call is worth another thread; 0 if it cannot
- * be shared out.
+ * Multiply-adds (statement 15), to judge whether a call is worth another thread. 0 if it cannot be
+ * shared out.
  */
 ATTN_API double attn_work_size(const attn_params *p);
 
@@ -342,7 +334,7 @@ ATTN_THREADS int32_t attn_work_begin(attn_work *w, const attn_params *p, float *
                                      const float *k, const float *v, const attn_cache *cache,
                                      void *scratch);
 
-/* Takes pieces until none is left to take. */
+/* Computes pieces until every piece has a thread. */
 ATTN_THREADS void attn_work_run(attn_work *w, void *scratch);
 
 /* Pieces not finished yet; 0 when all are. */

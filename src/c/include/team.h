@@ -1,18 +1,17 @@
 /*
- * team.h: threads that help with a call which takes many steps.
+ * team.h: threads that help with a call of several steps.
  *
  *     attn_team_open(team, threads, scratch, scratch_bytes);      the calling thread
  *     attn_team_join(team, index); each other thread: helps until the team is closed
  *     attn_matmul(team, …); attn_rms_norm(…); attn_team_attend(team, …);
  *     attn_team_close(team);
  *
- * The calling thread runs ordinary code. Where a step is worth it, the step is cut into pieces
- * which all threads take, and the next step begins when all are done. The bits do not depend on
- * which thread does a piece. A team of one thread is only the place where its scratch is kept; a
- * NULL team is one thread without scratch.
+ * The calling thread runs ordinary code. A step that is large enough is cut into pieces for all
+ * threads, and the next step begins when all are done. The bits are those of one thread. A team of
+ * one thread only keeps its scratch; a NULL team is one thread without scratch.
  *
- * Nobody waits for ever: when a step has not moved for about a second, a thread must have been
- * lost. Then every later step returns at once with nothing done, attn_team_lost says so, and the
+ * No thread waits for ever. If a step has not moved for about a second, a thread must have been
+ * lost. Then every later step returns at once with nothing done, and attn_team_lost returns 1. The
  * caller does all of it again elsewhere.
  */
 #ifndef TEAM_H
@@ -26,8 +25,8 @@ typedef struct attn_team attn_team;
 ATTN_API size_t attn_team_bytes(void);
 
 /*
- * scratch: `threads` parts of scratch_bytes each, a multiple of 16; thread i works in part i, the
- * calling thread in part 0.
+ * scratch: `threads` parts of scratch_bytes each, a multiple of 16. Thread i works in part i, and
+ * the calling thread in part 0.
  */
 ATTN_API void attn_team_open(attn_team *team, int32_t threads, void *scratch, size_t scratch_bytes);
 
@@ -37,20 +36,17 @@ ATTN_THREADS void attn_team_join(attn_team *team, int32_t index);
 /* Sends the helpers home. The memory is free when all of them have returned. */
 ATTN_API void attn_team_close(attn_team *team);
 
-/* 1 if a thread was lost. The results are then worth nothing. */
+/* 1 if a thread was lost; the results are then invalid. */
 ATTN_API int32_t attn_team_lost(const attn_team *team);
 
-/*
- * ---- For steps that are shared out
- * ----------------------------------------------------------------------
- */
+/* ---- For functions that share their steps out ---- */
 
 /* Does piece `index` of a step; scratch is the thread's own. */
 typedef void attn_piece(void *task, int32_t index, void *scratch);
 
 /*
- * Does the pieces [0, pieces), each once, in any order. multiply_adds: of all; small steps are not
- * shared out.
+ * Does the pieces [0, pieces), each once, in any order. multiply_adds: of all pieces together, as
+ * small steps are not shared out.
  */
 void attn_team_run(attn_team *team, attn_piece *piece, void *task, int32_t pieces,
                    double multiply_adds);
