@@ -66,10 +66,10 @@ void attn_score_bytes(const call *s, const head_job *job, const query_rows *rows
   for (int r = 0; r < rows->count; r++, scores += SCORES) {
     const i32x4 first = v_splat_i(s->starts[r]);
     const f32x4 factor = v_splat(s->query_factors[r]);
-    ROLLED for (int32_t j = 0; j < count; j += PANEL)
-        UNROLLED for (int32_t l = j; l < j + PANEL; l += 4)
-            v_store(scores + l, v_float(v_load_i(scores + l) + first) * factor *
-                                    v_load(job->span.key_scales + at + l));
+    for (int32_t j = 0; j < count; j += PANEL)
+      for (int32_t l = j; l < j + PANEL; l += 4)
+        v_store(scores + l, v_float(v_load_i(scores + l) + first) * factor *
+                                v_load(job->span.key_scales + at + l));
     if (s->int8)
       attn_add_mean_score(s, scores, r, at, count);
   }
@@ -90,23 +90,21 @@ KERNEL float round_weights(const call *s, int32_t *to, int32_t *start, const flo
   const f32x4 zero = v_splat(0);
   f32x4 max[2] = {zero, zero}, total[2] = {zero, zero};
   i32x4 sum = v_splat_i(0);
-  ROLLED for (int32_t j = 0; j < count; j += 8) UNROLLED for (int l = 0; l < 2; l++)
-  {
-    f32x4 e = v_load(w + j + 4 * l);
-    max[l] = v_max(max[l], e * v_load(scales + j + 4 * l));
-    total[l] += e;
-  }
+  for (int32_t j = 0; j < count; j += 8)
+    for (int l = 0; l < 2; l++) {
+      f32x4 e = v_load(w + j + 4 * l);
+      max[l] = v_max(max[l], e * v_load(scales + j + 4 * l));
+      total[l] += e;
+    }
   float all = v_hsum(total[0] + total[1]), largest = v_hmax(v_max(max[0], max[1]));
   if (all != all)
     largest = __builtin_inff(); /* a weight of NaN makes NaN of all sums: 0·∞ */
   const float inverse = limit / largest;
   /* a largest as small as this rounds everything to 0: a second scale would not be worth it */
   const f32x4 unit = v_splat(inverse > 0x1p126f ? 0 : inverse), magic = v_keep_float(F32_ROUNDS);
-  ROLLED for (int32_t j = 0; j < count; j += 8, to += 2 * TILE4 * stride_by(by))
-  {
+  for (int32_t j = 0; j < count; j += 8, to += 2 * TILE4 * stride_by(by)) {
     i32x4 n[2];
-    UNROLLED for (int l = 0; l < 2; l++)
-    {
+    for (int l = 0; l < 2; l++) {
       n[l] =
           (i32x4)(v_max(zero, v_load(w + j + 4 * l) * v_load(scales + j + 4 * l)) * unit + magic) -
           (i32x4)magic;
@@ -154,6 +152,6 @@ void attn_sum_bytes(call *s, const head_job *job, const query_rows *rows, float 
                            .words = words_of(count),
                            .count = s->width / STRIP});
   for (int r = 0; r < rows->count; r++, sums += s->width)
-    ROLLED for (size_t c = 0; c < s->width; c += 4)
-        v_store(sums + c, v_float(v_load_i(sums + c) + v_splat_i(starts[r])) * v_splat(units[r]));
+    for (size_t c = 0; c < s->width; c += 4)
+      v_store(sums + c, v_float(v_load_i(sums + c) + v_splat_i(starts[r])) * v_splat(units[r]));
 }

@@ -109,9 +109,7 @@ static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_
 INLINE void move_run(const size_t number, const int store, char *at, size_t apart, char *record,
                      size_t count, char flip)
 {
-  ROLLED for (char *end = record + count * number; record < end;
-              record += number, at += apart * number)
-  {
+  for (char *end = record + count * number; record < end; record += number, at += apart * number) {
     __builtin_memcpy(store ? at : record, store ? record : at, number);
     *(store ? at : record) ^= flip;
   }
@@ -125,8 +123,9 @@ INLINE void move_numbers(const size_t number, const int store, const places *p, 
   if (run == 1)
     move_run(number, store, base, p->step, record, size, flip);
   else
-    ROLLED for (size_t c = 0; c < size; c += run, base += p->step * number) move_run(
-        number, store, base, p->apart, record + c * number, size - c < run ? size - c : run, flip);
+    for (size_t c = 0; c < size; c += run, base += p->step * number)
+      move_run(number, store, base, p->apart, record + c * number, size - c < run ? size - c : run,
+               flip);
 }
 
 static void move_record(const int store, const attn_cache *c, const places *p, char *record,

@@ -10,26 +10,24 @@ INLINE void add_word(const int by, const int rows, i32x4 n[TILE4][2][2], const i
 {
   const int parts = parts_by(by);
   i32x4 y[2][2];
-  UNROLLED for (int v = 0; v < 2; v++)
-  {
+  for (int v = 0; v < 2; v++) {
     y[0][v] = y[1][v] = v_load_i(b + 16 * v);
     if (by == BY_PAIRS) {
       y[0][v] &= even;
       y[1][v] = (i32x4)((u16x8)y[1][v] >> 8);
     }
   }
-  UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int part = 0; part < parts; part++)
-  {
-    const int at = r * parts + part;
-    const i32x4 a = by == BY_PAIRS ? v_load_i(x + 4 * at) : v_splat_bytes(x + at);
-    UNROLLED for (int v = 0; v < 2; v++)
-    {
-      if (by == BY_PAIRS)
-        n[r][0][v] = v_dot((i16x8)a, (i16x8)y[part][v], n[r][0][v]);
-      else
-        n[r][part][v] = v_dot8(a, y[part][v], n[r][part][v]);
+  for (int r = 0; r < rows; r++)
+    for (int part = 0; part < parts; part++) {
+      const int at = r * parts + part;
+      const i32x4 a = by == BY_PAIRS ? v_load_i(x + 4 * at) : v_splat_bytes(x + at);
+      for (int v = 0; v < 2; v++) {
+        if (by == BY_PAIRS)
+          n[r][0][v] = v_dot((i16x8)a, (i16x8)y[part][v], n[r][0][v]);
+        else
+          n[r][part][v] = v_dot8(a, y[part][v], n[r][part][v]);
+      }
     }
-  }
 }
 
 /*
@@ -48,20 +46,21 @@ INLINE void sum_panels(const int by, const int rows, const int panels, const pro
   for (size_t done = 0; done < length; done++, to += PANEL, panel += p->panel_bytes) {
     i32x4 n[2][TILE4][2][2];
     const int32_t *x = numbers;
-    UNROLLED for (int q = 0; q < panels; q++) UNROLLED for (int r = 0; r < rows; r++)
-        UNROLLED for (int part = 0; part < parts; part++) n[q][r][part][0] = n[q][r][part][1] =
-            v_splat_i(0);
-    ROLLED for (const int8_t *b = panel, *end = b + p->words * (PANEL * WORD); b < end;
-                b += PANEL * WORD)
-    {
-      UNROLLED for (int q = 0; q < panels; q++)
-          add_word(by, rows, n[q], x, b + (size_t)q * other * p->panel_bytes, even);
+    for (int q = 0; q < panels; q++)
+      for (int r = 0; r < rows; r++)
+        for (int part = 0; part < parts; part++)
+          n[q][r][part][0] = n[q][r][part][1] = v_splat_i(0);
+    for (const int8_t *b = panel, *end = b + p->words * (PANEL * WORD); b < end;
+         b += PANEL * WORD) {
+      for (int q = 0; q < panels; q++)
+        add_word(by, rows, n[q], x, b + (size_t)q * other * p->panel_bytes, even);
       x += TILE4 * stride_by(by);
     }
-    UNROLLED for (int q = 0; q < panels; q++) UNROLLED for (int r = 0; r < rows; r++)
-        UNROLLED for (int v = 0; v < 2; v++)
-            v_store_i(to + (size_t)q * other * PANEL + (size_t)r * p->step + 4 * v,
-                      by == BY_SPLIT ? (n[q][r][0][v] << 8) + n[q][r][1][v] : n[q][r][0][v]);
+    for (int q = 0; q < panels; q++)
+      for (int r = 0; r < rows; r++)
+        for (int v = 0; v < 2; v++)
+          v_store_i(to + (size_t)q * other * PANEL + (size_t)r * p->step + 4 * v,
+                    by == BY_SPLIT ? (n[q][r][0][v] << 8) + n[q][r][1][v] : n[q][r][0][v]);
   }
 }
 

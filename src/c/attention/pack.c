@@ -10,13 +10,13 @@ static void pack_keys(float *panels, const float *k, size_t stride, int32_t from
     int32_t c = 0;
     if (j + PANEL <= count)
       for (; c + 4 <= dim; c += 4)
-        UNROLLED for (int half = 0; half < PANEL; half += 4)
-        {
+        for (int half = 0; half < PANEL; half += 4) {
           f32x4 x[4];
-          UNROLLED for (int l = 0; l < 4; l++) x[l] =
-              v_load(k + (size_t)(j + half + l) * stride + c);
+          for (int l = 0; l < 4; l++)
+            x[l] = v_load(k + (size_t)(j + half + l) * stride + c);
           v_transpose(x);
-          UNROLLED for (int l = 0; l < 4; l++) v_store(panels + (c + l) * PANEL + half, x[l]);
+          for (int l = 0; l < 4; l++)
+            v_store(panels + (c + l) * PANEL + half, x[l]);
         }
     for (; c < dim; c++)
       for (int l = 0; l < PANEL; l++)
@@ -40,8 +40,7 @@ static void pack_two_strips(float *strip, const float *v, size_t stride, size_t 
 {
   float *other = strip + rows * STRIP;
   for (float *end = other; strip < end; strip += STRIP, other += STRIP, v += stride)
-    UNROLLED for (int c = 0; c < STRIP; c += 4)
-    {
+    for (int c = 0; c < STRIP; c += 4) {
       f32x4 x = v_load(v + c), y = v_load(v + STRIP + c);
       v_store(strip + c, x);
       v_store(other + c, y);
@@ -200,7 +199,8 @@ static void pack_float_queries(call *s, const head_job *job, const query_rows *r
     float *to = s->queries + 4 * x;
     for (; scale == s->query_scale && end - q >= 4; q += 4, to += 4 * step) {
       f32x4 scaled = v_load(q) * v_splat(scale) * v_splat(factor);
-      UNROLLED for (int l = 0; l < 4; l++) v_store(to + (size_t)l * step, v_splat(scaled[l]));
+      for (int l = 0; l < 4; l++)
+        v_store(to + (size_t)l * step, v_splat(scaled[l]));
     }
     for (; q < end; q++, to += step)
       v_store(to, v_splat((float)(*q * s->query_scale) * factor));

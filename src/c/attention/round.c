@@ -46,8 +46,7 @@ KERNEL float center_and_scale(const call *s, float *to, const float *x, int32_t 
 {
   const float *less = vector_of(s, center), *times = vector_of(s, factor);
   i32x4 max = v_splat_i(0);
-  ROLLED for (int32_t c = 0; c < (int32_t)whole_strips((size_t)size); c += 4)
-  {
+  for (int32_t c = 0; c < (int32_t)whole_strips((size_t)size); c += 4) {
     f32x4 y = load_at(x, c, size);
     y = (y - v_load(less + c)) * v_load(times + c);
     v_store(to + c, y);
@@ -79,8 +78,9 @@ INLINE int32_t word_of(const call *s, i32x4 n)
 /* to += share·x, or share·|x|. */
 INLINE void add_vector(float *to, const float *x, float share, const int32_t bits, int32_t size)
 {
-  ROLLED for (int32_t c = 0; c < size; c += 4) v_store(
-      to + c, v_load(to + c) + (f32x4)((i32x4)v_load(x + c) & v_splat_i(bits)) * v_splat(share));
+  for (int32_t c = 0; c < size; c += 4)
+    v_store(to + c,
+            v_load(to + c) + (f32x4)((i32x4)v_load(x + c) & v_splat_i(bits)) * v_splat(share));
 }
 
 /*
@@ -140,8 +140,8 @@ static void round_keys(call *s, const float *k, size_t stride, int32_t from, int
     s->int8->key_scale[j] = scale_of(max);
     int32_t *to =
         (int32_t *)(void *)s->panels + (size_t)(j / PANEL) * words * PANEL + (size_t)(j % PANEL);
-    ROLLED for (size_t w = 0; w < words; w++, to += PANEL) *to =
-        word_of(s, rounded(v_load(key + WORD * w), inverse_of(max)));
+    for (size_t w = 0; w < words; w++, to += PANEL)
+      *to = word_of(s, rounded(v_load(key + WORD * w), inverse_of(max)));
   }
 }
 
@@ -162,11 +162,11 @@ static void round_values(call *s, const float *v, size_t stride, int32_t from, i
     int32_t *to = (int32_t *)(void *)s->values + j / WORD * STRIP;
     for (size_t c = 0; c < s->width; c += 4) {
       f32x4 y[4];
-      UNROLLED for (int l = 0; l < 4; l++) y[l] =
-          (f32x4)rounded(v_load(x + (size_t)l * size + c), inverse[l]);
+      for (int l = 0; l < 4; l++)
+        y[l] = (f32x4)rounded(v_load(x + (size_t)l * size + c), inverse[l]);
       v_transpose(y);
-      UNROLLED for (int l = 0; l < 4; l++) to[c / STRIP * strip + c % STRIP + (size_t)l] =
-          word_of(s, (i32x4)y[l]);
+      for (int l = 0; l < 4; l++)
+        to[c / STRIP * strip + c % STRIP + (size_t)l] = word_of(s, (i32x4)y[l]);
     }
     x -= size;
   }
@@ -203,10 +203,9 @@ void attn_round_queries(call *s, const head_job *job, const query_rows *rows)
     f32x4 product = v_splat(0);
     i32x4 sum = v_splat_i(0);
     float max = center_and_scale(s, q, query, s->p->dim, ZEROS, QUERIES);
-    ROLLED for (int32_t c = 0; c < s->p->dim; c += 4) product +=
-        v_load(q + c) * v_load(keys + c) * v_load(mean + c);
-    ROLLED for (int32_t c = 0; c < s->p->dim; c += 8, to += 2 * TILE4 * stride_by(by))
-    {
+    for (int32_t c = 0; c < s->p->dim; c += 4)
+      product += v_load(q + c) * v_load(keys + c) * v_load(mean + c);
+    for (int32_t c = 0; c < s->p->dim; c += 8, to += 2 * TILE4 * stride_by(by)) {
       i32x4 low = rounded(v_load(q + c), inverse_of(max)),
             high = rounded(v_load(q + c + 4), inverse_of(max));
       sum += low + high;
@@ -221,6 +220,7 @@ void attn_round_queries(call *s, const head_job *job, const query_rows *rows)
 void attn_add_mean_score(const call *s, float *scores, int r, int32_t at, int32_t count)
 {
   const i32x4 mean = (i32x4)v_splat(s->int8->mean_score[r]);
-  ROLLED for (int32_t j = 0; j < count; j += 4) v_store(
-      scores + j, v_load(scores + j) + (f32x4)(mean & v_load_i(s->int8->mean_removed + at + j)));
+  for (int32_t j = 0; j < count; j += 4)
+    v_store(scores + j,
+            v_load(scores + j) + (f32x4)(mean & v_load_i(s->int8->mean_removed + at + j)));
 }

@@ -38,8 +38,8 @@ KERNEL int32_t shape_scores(const call *s, const query_rows *rows, int x, float 
     }
     if (select) {
       i32x4 on;
-      UNROLLED for (int l = 0; l < 4; l++) on[l] =
-          j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
+      for (int l = 0; l < 4; l++)
+        on[l] = j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
       seen &= on;
     }
     if (p->alibi) {
@@ -67,7 +67,8 @@ typedef struct {
 INLINE double sum_lanes(const f32x4 x[4])
 {
   f64x2 sum = {0, 0};
-  UNROLLED for (int l = 0; l < 4; l++) sum += v_low_double(x[l]) + v_high_double(x[l]);
+  for (int l = 0; l < 4; l++)
+    sum += v_low_double(x[l]) + v_high_double(x[l]);
   return sum[0] + sum[1];
 }
 
@@ -79,8 +80,7 @@ KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32
   for (int l = 0; l < 4; l++)
     sums[l] = v_splat(0);
   for (int32_t j = 0; j < count; j += KEY_STEP)
-    ROLLED for (int l = 0; l < 4; l++)
-    {
+    for (int l = 0; l < 4; l++) {
       f32x4 t = v_load(z + j + 4 * l) - v_splat(max),
             x = weigh(kind == T_ZERO ? T_ZERO : T_INFINITE, t, t);
       v_store(e + j + 4 * l, x);
@@ -98,8 +98,7 @@ INLINE void split_exponents(const int wanted, float *reduced, float *power, floa
   for (int32_t j = 0; j < count;
        j += KEY_STEP, z += KEY_STEP, reduced += KEY_STEP, power += KEY_STEP) {
     float *t_at = wanted ? exponents + j : NULL;
-    UNROLLED for (int l = 0; l < KEY_STEP; l += 4)
-    {
+    for (int l = 0; l < KEY_STEP; l += 4) {
       f32x4 t = v_exp_range((v_load(z + l) - v_splat(max)) * v_splat(inverse_t)), two;
       if (wanted)
         v_store(t_at + l, t);
@@ -123,13 +122,13 @@ KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float
   else
     split_exponents(0, reduced, power, NULL, z, count, max, inverse_t);
   for (int32_t j = 0; j < count; j += KEY_STEP)
-    UNROLLED for (int l = 0; l < 4; l++)
-    {
+    for (int l = 0; l < 4; l++) {
       f32x4 x = v_exp_finish(v_load(reduced + j + 4 * l), v_load(power + j + 4 * l));
       sums[l] += x;
       v_store(e + j + 4 * l, x);
     }
-  UNROLLED for (int l = 0; l < 4; l++) sums_out[l] = sums[l];
+  for (int l = 0; l < 4; l++)
+    sums_out[l] = sums[l];
 }
 
 /* Σ e·x over finite x. */
@@ -137,8 +136,8 @@ KERNEL float sum_products(const float *e, const float *x, int32_t count)
 {
   f32x4 sums[4] = {{0}};
   for (int32_t j = 0; j < count; j += KEY_STEP)
-    UNROLLED for (int l = 0; l < 4; l++) sums[l] =
-        v_madd(v_load(e + j + 4 * l), v_load(x + j + 4 * l), sums[l]);
+    for (int l = 0; l < 4; l++)
+      sums[l] = v_madd(v_load(e + j + 4 * l), v_load(x + j + 4 * l), sums[l]);
   return sum_vectors(sums);
 }
 
@@ -168,8 +167,7 @@ static double sum_exactly(const float *e, int32_t count)
 {
   f64x2 sums[4] = {{0, 0}};
   for (int32_t j = 0; j < count; j += 8)
-    UNROLLED for (int l = 0; l < 2; l++)
-    {
+    for (int l = 0; l < 2; l++) {
       f32x4 x = v_load(e + j + 4 * l);
       sums[2 * l] += v_low_double(x);
       sums[2 * l + 1] += v_high_double(x);
@@ -211,7 +209,8 @@ INLINE int32_t find_score(const float *z, int32_t count, const int attended, flo
 {
   for (int32_t j = 0; j < count; j += KEY_STEP) {
     i32x4 found[4];
-    UNROLLED for (int l = 0; l < 4; l++) found[l] = found_scores(z + j + 4 * l, attended, max);
+    for (int l = 0; l < 4; l++)
+      found[l] = found_scores(z + j + 4 * l, attended, max);
     if (v_any((found[0] | found[1]) | (found[2] | found[3])))
       return j + __builtin_ctz(v_bits(found[0]) | v_bits(found[1]) << 4 | v_bits(found[2]) << 8 |
                                v_bits(found[3]) << 12);
@@ -266,7 +265,8 @@ INLINE float largest_score(const float *z, int32_t count)
   const f32x4 none = v_splat(-__builtin_inff());
   f32x4 largest[4] = {none, none, none, none};
   for (int32_t j = 0; j < count; j += KEY_STEP)
-    UNROLLED for (int l = 0; l < 4; l++) largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
+    for (int l = 0; l < 4; l++)
+      largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
   return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
 }
 

@@ -73,23 +73,23 @@ INLINE void put_in_order(f32x4 y[2])
 INLINE void add_channel(const int rows, const int half, const int panels, const int first,
                         f32x4 sums[ROWS][2], const float *queries, const char **panel)
 {
-  UNROLLED for (int p = 0; p < panels; p++)
-  {
+  for (int p = 0; p < panels; p++) {
     f32x4 k[2];
     load_eight(half, k, panel[p]);
     panel[p] += bytes_of_eight(half);
-    UNROLLED for (int r = 0; r < rows; r++)
-    {
+    for (int r = 0; r < rows; r++) {
       f32x4 x = v_load(queries + 4 * r), *sum = sums[p * rows + r];
-      UNROLLED for (int i = 0; i < 2; i++) sum[i] = first ? x * k[i] : v_madd(x, k[i], sum[i]);
+      for (int i = 0; i < 2; i++)
+        sum[i] = first ? x * k[i] : v_madd(x, k[i], sum[i]);
     }
   }
 }
 
 INLINE void add_sums(const int count, f32x4 sums[ROWS][2], f32x4 (*others)[2])
 {
-  UNROLLED for (int r = 0; r < count; r++) UNROLLED for (int x = 0; x < 2; x++) sums[r][x] =
-      others[r][x] + sums[r][x];
+  for (int r = 0; r < count; r++)
+    for (int x = 0; x < 2; x++)
+      sums[r][x] = others[r][x] + sums[r][x];
 }
 
 /*
@@ -122,13 +122,15 @@ INLINE void panel_scores(const int rows, const int half, const int panels, int c
       if (full & 1)
         add_sums(count, sum, level);
     if (more) {
-      UNROLLED for (int r = 0; r < count; r++) UNROLLED for (int x = 0; x < 2; x++) level[r][x] =
-          sum[r][x];
+      for (int r = 0; r < count; r++)
+        for (int x = 0; x < 2; x++)
+          level[r][x] = sum[r][x];
       continue;
     }
-    UNROLLED for (int p = 0; p < panels; p++) UNROLLED for (int r = 0; r < rows; r++)
-        UNROLLED for (int x = 0; x < 2; x++)
-            v_store(scores[p] + r * SCORES + 4 * x, sum[p * rows + r][x]);
+    for (int p = 0; p < panels; p++)
+      for (int r = 0; r < rows; r++)
+        for (int x = 0; x < 2; x++)
+          v_store(scores[p] + r * SCORES + 4 * x, sum[p * rows + r][x]);
   }
 }
 
@@ -144,15 +146,12 @@ typedef struct {
 INLINE void add_key(const int rows, const int half, const int count, const int first,
                     f32x4 sums[ROWS][8], const float *w, const char *v, const place_steps *next)
 {
-  UNROLLED for (int p = 0; p < count; p++, w += next->w, v += next->v)
-  {
+  for (int p = 0; p < count; p++, w += next->w, v += next->v) {
     f32x4 value[2];
     load_eight(half, value, v);
-    UNROLLED for (int r = 0; r < rows; r++)
-    {
+    for (int r = 0; r < rows; r++) {
       f32x4 weight = v_splat(w[r * SCORES]);
-      UNROLLED for (int i = 0; i < 2; i++)
-      {
+      for (int i = 0; i < 2; i++) {
         f32x4 *sum = &sums[r][2 * p + i];
         *sum = first ? weight * value[i] : v_madd(weight, value[i], *sum);
       }
@@ -181,12 +180,15 @@ INLINE void block_values(const int rows, const int half, const int count, float 
       add_key(rows, half, count, 0, sum, w, v, next);
     /* all loads before any store, because all places may be the same */
     if (start != from)
-      UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int p = 0; p < count; p++)
-          UNROLLED for (int i = 0; i < 2; i++) sum[r][2 * p + i] =
-              v_load(sums + (size_t)r * width + p * next->sums + 4 * i) + sum[r][2 * p + i];
-    UNROLLED for (int r = 0; r < rows; r++) UNROLLED for (int p = 0; p < count; p++)
-        UNROLLED for (int i = 0; i < 2; i++)
-            v_store(sums + (size_t)r * width + p * next->sums + 4 * i, sum[r][2 * p + i]);
+      for (int r = 0; r < rows; r++)
+        for (int p = 0; p < count; p++)
+          for (int i = 0; i < 2; i++)
+            sum[r][2 * p + i] =
+                v_load(sums + (size_t)r * width + p * next->sums + 4 * i) + sum[r][2 * p + i];
+    for (int r = 0; r < rows; r++)
+      for (int p = 0; p < count; p++)
+        for (int i = 0; i < 2; i++)
+          v_store(sums + (size_t)r * width + p * next->sums + 4 * i, sum[r][2 * p + i]);
     start = end;
   }
 }

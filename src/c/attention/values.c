@@ -173,8 +173,7 @@ int attn_sum_values(call *s, const head_job *job, const query_rows *rows, float 
     }
     if (job->span.form == SPAN_F16)
       put_in_order(sum);
-    UNROLLED for (int i = 0; i < 2; i++)
-    {
+    for (int i = 0; i < 2; i++) {
       zero[i] += sum[i] - sum[i];
       v_store(acc + c + 4 * i, sum[i]);
     }
