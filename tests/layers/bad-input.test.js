@@ -20,7 +20,7 @@ const detached = new Float32Array(12);
 structuredClone(detached, { transfer: [detached.buffer] });
 const gone = ch.tensor([12]);
 gone.dispose();
-/** What is no float32 input, with the code of its error. */
+/** Values that are no float32 input, each with the code of its error. */
 const wrong = [
   [undefined, 'ARG'],
   [null, 'ARG'],

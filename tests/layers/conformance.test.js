@@ -21,7 +21,7 @@ function agree(got, want, name) {
   });
 }
 
-/** What is normalised together: the axes from `axis` on. */
+/** How many numbers are normalised together: those of the axes from `axis` on. */
 const sizeOf = ({ attributes: { axis = -1 }, tensors: { X } }) =>
   X.shape.slice(axis < 0 ? X.shape.length + axis : axis).reduce((a, b) => a * b, 1);
 

@@ -147,7 +147,7 @@ for (const { variant, ch } of engines) {
       const { modelDim, heads, kvHeads, headDim, valueDim } = config;
       const rope = turned ? ch.ropeTable({ ...turned, positions: 12 }) : undefined;
       const group = heads / kvHeads;
-      // W_O = 1: what comes out are the heads' own outputs, side by side
+      // W_O = 1, so that the output is that of each head, side by side
       const identity = (size) =>
         Float32Array.from({ length: size * size }, (_, at) => Number(at % (size + 1) === 0));
       const inside = { ...w, o: identity(heads * valueDim), oBias: undefined };
@@ -371,8 +371,8 @@ for (const { variant, ch } of engines) {
 }
 
 /**
- * What a state is made extreme by: amplitude of the queries' weights, so that logits reach ±10^4
- * and more; the temperature; equal rows; how many rows. Small shapes, down to one number for each
+ * Extremes of a state: large weights of the queries, whose logits reach ±10^4 and more;
+ * temperatures, equal rows, numbers of rows. The shapes are small, down to one number for each
  * size.
  */
 function extremes(seed) {

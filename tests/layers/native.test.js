@@ -15,7 +15,7 @@ import { Stream, answerOf } from '../support/stream.js';
 const { ch } = engines[0];
 const path = (program) => fileURLToPath(new URL(`../../build/native/${program}`, import.meta.url));
 const numbers = (r, length) => Float32Array.from({ length }, () => r.normal());
-/** What native results are compared with, in order. @type {{ name: string, want: any }[]} */
+/** The results to compare native ones with, in order. @type {{ name: string, want: any }[]} */
 let expected = [];
 const expect = (name, want) => expected.push({ name, want: want.slice() });
 const kinds = ['matmul', 'norms', 'activations', 'rope', 'multiHead', 'latent'];

@@ -1,6 +1,6 @@
 /**
- * Products, norms, activations and rotary positions against float64, on every variant; their bits;
- * what they refuse.
+ * Products, norms, activations and rotary positions against float64, on every variant. Their bits
+ * and their refusals are tested too.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -139,9 +139,11 @@ for (const { variant, ch } of engines) {
         const w = numbers(size);
         const b = numbers(size);
         for (const epsilon of [0, 1e-5]) {
-          if (epsilon === 0 && size === 1) continue; // a variance of 0 divides by 0
-          // half a unit in the last place, or half the smallest float, and 1e-9 for double's own
-          // rounding, which the mean may magnify
+          // a variance of 0 divides by 0
+          if (epsilon === 0 && size === 1) continue;
+
+          // Half a unit in the last place, or half the smallest float. Another 1e-9 is the rounding
+          // of double, which the mean may magnify.
           const near =
             (want, part = 1e-9) =>
             (i) =>
@@ -195,9 +197,10 @@ for (const { variant, ch } of engines) {
       -3e38,
     ]);
     const up = numbers(x.length);
-    const flushed = 2 ** -126; // what exp may call 0, times x
-    // exp and the operations after it; the exponent of GELU's forms is itself rounded, which its
-    // size multiplies
+    const flushed = 2 ** -126; // a result of exp that may be 0, times x
+
+    // The errors are those of exp and of the operations after it. The exponent of the GELUs is
+    // rounded as well, and its size multiplies that error.
     const rules = {
       silu: [silu, () => 4, (x, o) => ch.silu(x, o), (x, up) => ch.swiglu(x, up)],
       gelu: [gelu, () => 6, (x, o) => ch.gelu(x, o), (x, up) => ch.geglu(x, up)],

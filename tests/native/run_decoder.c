@@ -109,7 +109,7 @@ static attn_pass *pass_for(const attn_decoder *d, attn_team **team, int32_t thre
   return fresh(attn_pass_bytes(d, *team, t, outputs));
 }
 
-/* What is left of reading all tokens at once. */
+/* The results of reading all tokens at once. */
 typedef struct {
   const float *logits;
   float *weights; /* of the last layer and token (heads, t) */
@@ -160,8 +160,8 @@ static void vary_outputs(const attn_decoder *d, const int32_t *tokens, int32_t t
 }
 
 /*
- * A context so long that a few tokens over it are worth sharing out, by spans, which takes room of
- * its own.
+ * The context is long enough for a team to share a few tokens by spans of keys. That needs memory
+ * of its own.
  */
 static void fill_context(const attn_decoder *d, const int32_t *tokens, int32_t count)
 {
@@ -210,7 +210,7 @@ int main(void)
   if (sizes.context > 1000)
     fill_context(d, tokens, length);
   vary_outputs(d, tokens, length);
-  /* what is refused leaves nothing behind for a sanitizer to find */
+  /* a refused call leaves nothing behind for a sanitizer to find */
   check(attn_pass_begin(p, d, team, (int32_t[]){sizes.vocab}, 1, 0) == ATTN_E_RANGE,
         "a token that is none");
   check(attn_pass_begin_again(p, d, team, 0, length, 0) == ATTN_E_RANGE, "a position that is none");

@@ -111,9 +111,11 @@ export function turn(head, position, f, interleaved, factor = 1) {
 const dot = (a, b) => a.reduce((sum, x, c) => sum + x * b[c], 0);
 
 /**
- * Numbers with, beside each, the size of what it was made of: an error of a unit in the last place
- * of every term on the way is a unit of this at the end. Through a product: Σ|w|·size. Through a
- * norm: the number's own, and its share of the row's. Through a turn: both halves.
+ * Numbers, and beside each the size of its terms. If every term has an error of a unit
+ * in the last place, the number has an error of a unit of this size.
+ *
+ * A product has the size Σ|w|·size. A norm has the number's own and its share of the row's. A
+ * rotation has that of both halves.
  * @typedef {{ y: number[], size: number[] }} Sized
  */
 const product = ({ y, size }, w, b) => ({
@@ -179,7 +181,7 @@ const gathered = (rows, logits) => ({
   logit: Math.max(...logits),
 });
 
-/** multiHead below, with a temperature, and with what its errors are measured by. */
+/** multiHead below, with a temperature, and with the sizes that its errors are measured by. */
 export function multiHeadSized(
   x,
   w,
@@ -335,8 +337,8 @@ export function multiHead(
 
 /**
  * The latent layer, expanded, causal. `size` is Σp|W_UV||c| of each (position, head, channel), and
- * A the largest scale·Σ|q||W_UK||c| + |q_R||k_R| of each (position, head): what the error rule
- * needs.
+ * A the largest scale·Σ|q||W_UK||c| + |q_R||k_R| of each (position, head). The error rule needs
+ * both.
  */
 export function latent(
   x,
