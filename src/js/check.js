@@ -1,32 +1,44 @@
 import { describe, kindOf, refuse } from './errors.js';
 
-/** For each list of names an object that has them all, undefined. @type {Record<string, any>} */
-const BLANKS = { __proto__: null };
+/** @typedef {import('./engine/memory.js').Memory} Memory */
+/**
+ * The typed arrays that are taken, by kind.
+ * @typedef {{ Uint8Array: Uint8Array, Int32Array: Int32Array, Uint32Array: Uint32Array,
+ *   Float32Array: Float32Array, Float64Array: Float64Array }} Arrays
+ */
+
+/**
+ * Options as read: of their type, where they have one.
+ * @template O
+ * @typedef {unknown extends O ? any : NonNullable<O>} Read
+ */
 
 /**
  * Reads each option once, before anything else happens, and each element of a list: a getter may
  * run any code. Inherited ones do not count.
+ * @template O
  * @param {string} of
- * @param {any} options
- * @param {string} names of all there are
+ * @param {O} options
+ * @param {readonly string[]} names of all there are
  * @param {string} [expected]
- * @returns {any}
+ * @returns {Read<O>}
  */
 export function read(of, options, names, expected = 'an object') {
-  const o = {
-    ...(BLANKS[names] ??= Object.fromEntries(names.split(' ').map((name) => [name, undefined]))),
-  };
-  if (options === undefined) return o;
-  if (typeof options !== 'object' || !options || kindOf(options) || Array.isArray(options))
-    refuse('ARG', of, describe(options), expected);
-  for (const name of Object.keys(options))
-    o[name] = Object.hasOwn(o, name)
-      ? still(name, options[name])
-      : refuse('ARG', of, `given "${name}"`, `only ${names}`);
-  return o;
+  /** @type {Record<string, unknown>} */
+  const o = Object.create(null);
+  const given = /** @type {Record<string, unknown> | undefined} */ (options);
+  if (given !== undefined) {
+    if (typeof given !== 'object' || !given || kindOf(given) || Array.isArray(given))
+      refuse('ARG', of, describe(given), expected);
+    for (const name of Object.keys(given))
+      o[name] = names.includes(name)
+        ? still(name, given[name])
+        : refuse('ARG', of, `given "${name}"`, `only ${names.join(' ')}`);
+  }
+  return /** @type {Read<O>} */ (o);
 }
 
-/** A list as it is now; anything else as it is. @param {string} name @param {any} x */
+/** A list as it is now; anything else as it is. @param {string} name @param {unknown} x */
 function still(name, x) {
   if (!Array.isArray(x)) return x;
   return x.length <= 2 ** 24
@@ -36,51 +48,51 @@ function still(name, x) {
 
 /**
  * @param {string} name
- * @param {any} x
- * @param {number} least
- * @param {number} [most]
- * @returns {number}
+ * @param {unknown} x
+ * @param {number} min
+ * @param {number} [max]
  */
-export function integer(name, x, least, most = 0x7fffffff) {
-  const minus = Object.is(x, -0);
-  const valid = Number.isInteger(number(name, x)) && x >= least && x <= most && !minus;
-  return valid ? x : refuse('RANGE', name, minus ? '-0' : x, `an integer from ${least} to ${most}`);
+export function integer(name, x, min, max = 0x7fffffff) {
+  const value = number(name, x);
+  const minus = Object.is(value, -0);
+  if (Number.isInteger(value) && value >= min && value <= max && !minus) return value;
+  return refuse('RANGE', name, minus ? '-0' : value, `an integer from ${min} to ${max}`);
 }
 
 /**
  * The same of each element.
  * @param {string} name
- * @param {ArrayLike<any>} xs
- * @param {number} least
- * @param {number} [most]
+ * @param {ArrayLike<unknown>} xs
+ * @param {number} min
+ * @param {number} [max]
  */
-export const integers = (name, xs, least, most) =>
-  Array.from(xs, (x, i) => integer(`${name}[${i}]`, x, least, most));
+export const integers = (name, xs, min, max) =>
+  Array.from(xs, (x, i) => integer(`${name}[${i}]`, x, min, max));
 
 /**
  * Sizes by name, at least 1, and of a head what the kernels take; in their order.
- * @param {import('./engine/memory.js').Memory} memory
- * @param {Record<string, any>} sizes
- * @returns {number[]}
+ * @param {Memory} memory
+ * @param {Record<string, unknown>} sizes
  */
 export function sizesOf(memory, sizes) {
-  const most = memory.c.attn_max_dim();
-  return Object.entries(sizes).map(([name, x]) =>
-    integer(name, x, 1) > most && /(head|value)Dim/.test(name)
-      ? refuse('LIMIT', name, x, `at most ${most}`)
-      : x,
-  );
+  const max = memory.c.attn_max_dim();
+  return Object.entries(sizes).map(([name, x]) => {
+    const size = integer(name, x, 1);
+    return size > max && /(head|value)Dim/.test(name)
+      ? refuse('LIMIT', name, size, `at most ${max}`)
+      : size;
+  });
 }
 
-/** @param {string} name @param {any} x @returns {number} */
+/** @param {string} name @param {unknown} x @returns {number} */
 export const number = (name, x) =>
   typeof x === 'number' ? x : refuse('ARG', name, describe(x), 'a number');
 
 /**
- * The place of a word among the choices; the first where there is none.
+ * The index of x among the choices, 0 where it is not given.
  * @param {string} name
- * @param {any} x
- * @param {any[]} choices
+ * @param {unknown} x
+ * @param {unknown[]} choices
  */
 export function choice(name, x, ...choices) {
   if (x === undefined) return 0;
@@ -89,34 +101,39 @@ export function choice(name, x, ...choices) {
     : refuse('ARG', name, describe(x), choices.map(describe).join(' or '));
 }
 
-/** A switch, off where it is not given. @param {string} name @param {any} x */
+/** 1 for true, 0 for false or where it is not given. @param {string} name @param {unknown} x */
 export const yes = (name, x) => choice(name, x, false, true);
 
-/** @param {any} x @returns {AbortSignal | undefined} */
+/** @param {unknown} x @returns {AbortSignal | undefined} */
 export const abortSignal = (x) =>
   x === undefined || x instanceof AbortSignal
     ? x
     : refuse('ARG', 'signal', describe(x), 'an AbortSignal');
 
-/** @param {string} name @param {any} x @param {string} [expected] @returns {any[]} */
+/** @param {string} name @param {unknown} x @param {string} [expected] @returns {unknown[]} */
 export const list = (name, x, expected = 'an array') =>
   Array.isArray(x) ? x : refuse('ARG', name, describe(x), expected);
 
 /**
  * A live typed array.
+ * @template {keyof Arrays} K
  * @param {string} name
- * @param {any} x
- * @param {string[]} kinds
- * @returns {any}
+ * @param {unknown} x
+ * @param {K[]} kinds
  */
 export function array(name, x, ...kinds) {
-  if (!kinds.includes(kindOf(x))) refuse('ARG', name, describe(x), kinds.join(' or '));
-  if (!x.length && gone(x.buffer)) refuse('DETACHED', name, describe(x), 'a live array');
-  return x;
+  if (!kinds.some((kind) => kind === kindOf(x)))
+    refuse('ARG', name, describe(x), kinds.join(' or '));
+  const a = /** @type {Arrays[K]} */ (x);
+  if (!a.length && isGone(a.buffer)) refuse('DETACHED', name, describe(x), 'a live array');
+  return a;
 }
 
-/** Detached, or resizable and so perhaps cut off. @param {any} buffer */
-function gone(buffer) {
+/**
+ * Detached, or resizable and so perhaps cut off.
+ * @param {ArrayBufferLike & { resizable?: boolean, growable?: boolean }} buffer
+ */
+function isGone(buffer) {
   try {
     new Uint8Array(buffer); // throws where it is detached
     return buffer.resizable || buffer.growable;
@@ -126,11 +143,11 @@ function gone(buffer) {
 }
 
 /**
+ * @template {{ length: number }} T
  * @param {string} name
- * @param {any} x its array
+ * @param {T} x its array
  * @param {number} length
  * @param {string} shape in words
- * @returns {any}
  */
 export function sized(name, x, length, shape) {
   return x.length === length
@@ -139,9 +156,9 @@ export function sized(name, x, length, shape) {
 }
 
 /**
- * How many rows of `size` there are.
+ * The number of rows of `size`.
  * @param {string} name
- * @param {any} x
+ * @param {{ length: number }} x
  * @param {number} size
  * @param {string} shape in words
  */

@@ -22,7 +22,7 @@ export function refuse(code, name, came, expected) {
 
 /**
  * Says what came without printing data: short things as they are, the others by kind and size.
- * @param {any} x
+ * @param {unknown} x
  */
 export function describe(x) {
   if (typeof x === 'string') return JSON.stringify(x.slice(0, 60));
@@ -33,11 +33,11 @@ export function describe(x) {
 
 /**
  * The kind of a typed array, '' for anything else; holds across realms.
- * @param {any} x
+ * @param {unknown} x
  * @returns {string}
  */
 export const kindOf = (x) =>
-  ArrayBuffer.isView(x) ? /** @type {any} */ (x)[Symbol.toStringTag] : '';
+  ArrayBuffer.isView(x) ? /** @type {Uint8Array} */ (x)[Symbol.toStringTag] : '';
 
 /** What is said of a tensor or cache that cannot be used. @type {[string, string]} */
 export const GONE = ['disposed of, or of another engine', 'a live one of this engine'];

@@ -31,7 +31,7 @@ export async function init(options) {
     threads = 1,
     layers,
     theoryWasm,
-  } = read('options', options, 'wasm variant threads layers theoryWasm');
+  } = read('options', options, ['wasm', 'variant', 'threads', 'layers', 'theoryWasm']);
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed');
   const relaxed = acceptsRelaxed();
   const fast = relaxed && asked !== 1;

@@ -210,6 +210,8 @@ export type Wanted<A extends FloatArray, W> = AttentionResult<A> &
  */
 export interface Tensor<A extends FloatArray = FloatArray> {
   readonly shape: readonly number[];
+  /** The product of the shape. */
+  readonly length: number;
   readonly dtype: DType;
   /**
    * A fresh view at every access: wasm memory may have grown since the last one, so do not keep it

@@ -21,7 +21,7 @@ export class KVCache extends Block {
       valueDim = headDim,
       capacity,
       type,
-    } = read('options', options, 'kvHeads headDim valueDim capacity type');
+    } = read('options', options, ['kvHeads', 'headDim', 'valueDim', 'capacity', 'type']);
     const sizes = sizesOf(memory, { kvHeads, headDim, valueDim, capacity });
     const kind = choice('type', type, ...TYPES);
     const { attn_cache_bytes, attn_cache_init } = memory.c;
@@ -44,7 +44,7 @@ export class KVCache extends Block {
 
   /** @param {any} k @param {any} v @param {any} [options] */
   append(k, v, options) {
-    const first = choice('layout', read('options', options, 'layout').layout, 'bhsd', 'bshd');
+    const first = choice('layout', read('options', options, ['layout']).layout, 'bhsd', 'bshd');
     const { kvHeads, headDim, valueDim } = this;
     const memory = this.#memory;
     const at = this.place();

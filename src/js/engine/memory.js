@@ -8,9 +8,15 @@ import { ClearheadError, GONE, kindOf, refuse } from '../errors.js';
  * @typedef {Functions & { memory: WebAssembly.Memory, __heap_base: WebAssembly.Global }} RawExports
  */
 
-/** @type {DType} */
 export const F32 = 'float32';
-/** @type {Record<string, any>} */
+/**
+ * A float input: an array, or a tensor of the engine.
+ * @typedef {Float32Array | Float64Array | import('../types.d.ts').Tensor} Floats
+ */
+/**
+ * @typedef {{ float32: Float32Array, float64: Float64Array, int32: Int32Array,
+ *   uint8: Uint8Array }} Views
+ */
 const VIEWS = {
   float32: Float32Array,
   float64: Float64Array,
@@ -79,9 +85,14 @@ export class Memory {
     };
   }
 
-  /** @param {Kind} kind @param {number} at @param {number} length @returns {any} */
+  /**
+   * @template {Kind} K
+   * @param {K} kind
+   * @param {number} at
+   * @param {number} length
+   */
   view(kind, at, length) {
-    return new VIEWS[kind](this.buffer, at, length);
+    return /** @type {Views[K]} */ (new VIEWS[kind](this.buffer, at, length));
   }
 
   /** Takes bytes from the top of the stack. @param {number} bytes */
@@ -142,47 +153,68 @@ export class Memory {
       if (last?.end === hole.at) last.end = hole.end;
       else this.holes.push(hole);
     }
-    if (this.holes.at(-1)?.end === this.top) this.top = /** @type {any} */ (this.holes.pop()).at;
+    if (this.holes.at(-1)?.end === this.top)
+      this.top = /** @type {{ at: number }} */ (this.holes.pop()).at;
   }
 
-  /** A copy of what is in memory. @param {Kind} kind @param {number} at @param {number} length */
+  /**
+   * A copy of what is in memory.
+   * @template {Kind} K
+   * @param {K} kind
+   * @param {number} at
+   * @param {number} length
+   */
   copy(kind, at, length) {
-    return new VIEWS[kind](this.view(kind, at, length));
+    return /** @type {Views[K]} */ (new VIEWS[kind](this.view(kind, at, length)));
   }
 
   /**
    * A float input: a typed array or a tensor of this memory, of the type given or of either.
    * @param {string} name
-   * @param {any} x
+   * @param {unknown} x
    * @param {DType} [type]
-   * @param {string[]} others what else it may be
-   * @returns {any}
+   * @returns {Floats}
    */
-  floats(name, x, type, ...others) {
-    if (x instanceof Tensor) {
-      x.place(this, name);
-      return type && x.dtype !== type ? refuse('ARG', name, `a ${x.dtype} tensor`, type) : x;
-    }
-    array(name, x, ...others, ...(type ? [VIEWS[type].name] : ['Float32Array', 'Float64Array']));
-    // it would be detached as soon as memory grows
+  floats(name, x, type) {
+    if (!(x instanceof Tensor)) return this.own(name, array(name, x, ...kindsOf(type)));
+    x.place(this, name);
+    return type && x.dtype !== type ? refuse('ARG', name, `a ${x.dtype} tensor`, type) : x;
+  }
+
+  /**
+   * An array that is not a view of this memory: that would be detached as soon as memory grows.
+   * @template {ArrayBufferView} A
+   * @param {string} name
+   * @param {A} x
+   */
+  own(name, x) {
     return x.buffer === this.buffer ? refuse('ARG', name, 'a view', 'the tensor itself') : x;
   }
 
   /**
    * Where an input lies: a tensor's own place, or that of a fresh copy.
-   * @param {any} x
+   * @param {ArrayLike<number> | Floats} x
    * @param {Kind} kind
    */
   put(x, kind) {
     if (x instanceof Tensor) return x.place(this);
     const at = this.pushArray(kind, x.length);
-    this.view(kind, at, x.length).set(x);
+    this.view(kind, at, x.length).set(/** @type {ArrayLike<number>} */ (x));
     return at;
   }
 }
 
-/** @param {any} x a float input @returns {DType} */
-export const typeOf = (x) => x.dtype ?? (kindOf(x) === 'Float64Array' ? 'float64' : F32);
+/**
+ * The kinds of arrays that hold floats of a type, or of either.
+ * @param {DType} [type]
+ * @returns {('Float32Array' | 'Float64Array')[]}
+ */
+export const kindsOf = (type) =>
+  type ? [type === F32 ? 'Float32Array' : 'Float64Array'] : ['Float32Array', 'Float64Array'];
+
+/** @param {Floats} x @returns {DType} */
+export const typeOf = (x) =>
+  x instanceof Tensor ? x.dtype : kindOf(x) === 'Float64Array' ? 'float64' : F32;
 
 /** A block of wasm memory that lasts until it is disposed of. */
 export class Block {

@@ -7,7 +7,10 @@ import {
   ATTN_E_SHAPE,
 } from './constants.js';
 
-/** The codes of the statuses of attn.h. @type {Record<number, import('../types.d.ts').ErrorCode>} */
+/**
+ * The error codes of the statuses of attn.h.
+ * @type {Record<number, import('../types.d.ts').ErrorCode>}
+ */
 export const STATUS = {
   [ATTN_E_SHAPE]: 'SHAPE',
   [ATTN_E_RANGE]: 'RANGE',

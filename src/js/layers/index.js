@@ -14,10 +14,15 @@ export function layers(memory) {
   if (!memory.c.attn_matmul)
     throw new ClearheadError('ARG', 'wasm has no layers: expected one of the model.*.wasm files');
   /**
-   * @param {(memory: import('../engine/memory.js').Memory, ...values: any[]) => any} f
-   * @returns {(...values: any[]) => any}
+   * @template {unknown[]} V
+   * @template R
+   * @param {(memory: import('../engine/memory.js').Memory, ...values: V) => R} f
+   * @returns {(...values: V) => R}
    */
-  const on = (f) => f.bind(null, memory);
+  const on =
+    (f) =>
+    (...values) =>
+      f(memory, ...values);
   return {
     matmul: on(matmul),
     linear: (weights, options) => new Linear(memory, weights, options),
@@ -29,7 +34,13 @@ export function layers(memory) {
     geglu: on(geglu),
     ropeTable: on(ropeTable),
     rope: on(rope),
-    multiHead: (weights, config) => new MultiHead(memory, weights, config),
-    latent: (weights, config) => new Latent(memory, weights, config),
+    multiHead: (weights, config) =>
+      /** @type {import('./types.d.ts').MultiHead} */ (
+        /** @type {unknown} */ (new MultiHead(memory, weights, config))
+      ),
+    latent: (weights, config) =>
+      /** @type {import('./types.d.ts').Latent} */ (
+        /** @type {unknown} */ (new Latent(memory, weights, config))
+      ),
   };
 }

@@ -2,10 +2,9 @@ import { choice, integer, read, rows, yes } from '../check.js';
 import { describe, refuse } from '../errors.js';
 import { checkStatus } from '../engine/status.js';
 import { LayerStorage } from './storage.js';
-import { readOptions } from '../attention/attention.js';
+import { OF_FORWARD, readOptions } from '../attention/options.js';
 import { Block, F32 } from '../engine/memory.js';
 import {
-  FORWARD,
   storeTable,
   layerCall,
   readEpsilon,
@@ -17,14 +16,14 @@ import { floats } from './operations.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */
 
-/** Latents of one sequence, (capacity, kvLatent + ropeDim). See types.layers.d.ts. */
+/** Latents of one sequence, (capacity, kvLatent + ropeDim). See types.d.ts. */
 export class LatentCache extends Block {
   #memory;
   #length = 0;
 
-  /** @param {Memory} memory @param {number} size @param {any} options */
+  /** @param {Memory} memory @param {number} size @param {{ capacity: number }} options */
   constructor(memory, size, options) {
-    const capacity = integer('capacity', read('options', options, 'capacity').capacity, 1);
+    const capacity = integer('capacity', read('options', options, ['capacity']).capacity, 1);
     const bytes = 4 * size * capacity;
     if (bytes >= 2 ** 32) refuse('LIMIT', 'cache', `of (${[capacity, size]})`, 'below 4 GiB');
     super(memory, bytes, 'cache');
@@ -61,7 +60,7 @@ export class LatentCache extends Block {
   }
 }
 
-/** See types.layers.d.ts. */
+/** See types.d.ts. */
 export class Latent {
   #memory;
   #storage;
@@ -71,7 +70,11 @@ export class Latent {
   #options;
   #model;
 
-  /** @param {Memory} memory @param {any} weights @param {any} config */
+  /**
+   * @param {Memory} memory
+   * @param {import('./types.d.ts').LatentWeights} weights
+   * @param {import('./types.d.ts').LatentConfig} config
+   */
   constructor(memory, weights, config) {
     const {
       modelDim,
@@ -85,11 +88,19 @@ export class Latent {
       rope,
       normEpsilon,
       residual,
-    } = read(
-      'config',
-      config,
-      'modelDim heads kvLatent queryLatent nopeDim ropeDim valueDim outputs rope normEpsilon residual',
-    );
+    } = read('config', config, [
+      'modelDim',
+      'heads',
+      'kvLatent',
+      'queryLatent',
+      'nopeDim',
+      'ropeDim',
+      'valueDim',
+      'outputs',
+      'rope',
+      'normEpsilon',
+      'residual',
+    ]);
     for (const [name, x] of Object.entries({
       modelDim,
       heads,
@@ -100,14 +111,17 @@ export class Latent {
     }))
       integer(name, x, 1);
     for (const [name, x] of Object.entries({ queryLatent, ropeDim })) integer(name, x, 0);
-    const w = read('weights', weights, 'q qA qANorm qB kvA kvANorm kvB o');
+    const w = read('weights', weights, ['q', 'qA', 'qANorm', 'qB', 'kvA', 'kvANorm', 'kvB', 'o']);
+    /** @typedef {keyof typeof w} Name */
     const storage = new LayerStorage(memory);
     const headDim = nopeDim + ropeDim;
     const table = tableOf(memory, rope, ropeDim, 'ropeDim');
-    /** @param {string} name @param {number} height @param {number} width @param {string} shape */
+    /** @param {Name} name @param {number} height @param {number} width @param {string} shape */
     const check = (name, height, width, shape) =>
       floats(memory, `weights.${name}`, w[name], height * width, shape);
-    for (const name of queryLatent ? ['q'] : ['qA', 'qANorm', 'qB'])
+    /** @type {Name[]} */
+    const others = queryLatent ? ['q'] : ['qA', 'qANorm', 'qB'];
+    for (const name of others)
       if (w[name] !== undefined)
         refuse(
           'ARG',
@@ -122,16 +136,16 @@ export class Latent {
     this.#at.key = ropeDim ? storage.matrix('weights.kvA', w.kvA, ropeDim, modelDim, kvLatent) : -1;
     this.#at.o = storage.matrix('weights.o', w.o, outputs, heads * valueDim);
     const q = queryLatent ? 'qB' : 'q';
-    check(
+    const queries = check(
       q,
       heads * headDim,
       queryLatent || modelDim,
       `heads*(nopeDim+ropeDim)*${queryLatent ? 'queryLatent' : 'modelDim'}`,
     );
-    this.#at.q = storage.matrix(`weights.${q}`, w[q], heads * headDim, queryLatent || modelDim);
-    if (queryLatent) check('qA', queryLatent, modelDim, 'queryLatent*modelDim');
-    this.#at.qDown = queryLatent ? storage.matrix('weights.qA', w.qA, queryLatent, modelDim) : -1;
-    for (const [name, size, words] of /** @type {[string, number, string][]} */ ([
+    this.#at.q = storage.matrix(`weights.${q}`, queries, heads * headDim, queryLatent || modelDim);
+    const down = queryLatent && check('qA', queryLatent, modelDim, 'queryLatent*modelDim');
+    this.#at.qDown = down ? storage.matrix('weights.qA', down, queryLatent, modelDim) : -1;
+    for (const [name, size, words] of /** @type {['qANorm' | 'kvANorm', number, string][]} */ ([
       ['qANorm', queryLatent, 'queryLatent'],
       ['kvANorm', kvLatent, 'kvLatent'],
     ])) {
@@ -185,21 +199,26 @@ export class Latent {
     });
   }
 
-  /** @param {any} options */
+  /** @param {{ capacity: number }} options */
   cache(options) {
     this.#storage.at(0);
     const { kvLatent, ropeDim } = this.#model;
     return new LatentCache(this.#memory, kvLatent + ropeDim, options);
   }
 
-  /** @param {any} x @param {any} [options] @returns {any} */
+  /**
+   * @param {import('../engine/memory.js').Floats} x
+   * @param {import('./types.d.ts').ForwardOptions & { form?: 'expanded' | 'absorbed',
+   *   cache?: import('./types.d.ts').LatentCache }} [options]
+   * @returns {import('../types.d.ts').AttentionResult<Float32Array>}
+   */
   forward(x, options) {
-    const o = readOptions(options, `form ${FORWARD}`);
+    const o = readOptions(options, ['form', ...OF_FORWARD]);
     const memory = this.#memory;
     const model = this.#model;
     const { modelDim, heads, kvLatent, queryLatent, nopeDim, ropeDim, valueDim, outputs } = model;
     const { cache } = o;
-    const batch = (o.batch = integer('batch', o.batch ?? 1, 1));
+    const batch = integer('batch', o.batch ?? 1, 1);
     const absorbed = choice(
       'form',
       o.form ?? (cache === undefined ? 'expanded' : 'absorbed'),
@@ -228,7 +247,7 @@ export class Latent {
         );
       o.offset ??= past;
     }
-    const positions = readPlaces(memory, o, m, past, this.#table?.positions);
+    const positions = readPlaces(o, batch, m, past, this.#table?.positions);
     const n = past + m;
     // attn_init takes the width of what is compared; the scale belongs to the heads as they were
     // meant

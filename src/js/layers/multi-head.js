@@ -1,38 +1,34 @@
-import {
-  divides,
-  initShape,
-  overlap,
-  readOptions,
-  setOptions,
-  wantResults,
-} from '../attention/attention.js';
+import { checkDivides } from '../attention/attention.js';
 import { KVCache } from '../attention/cache.js';
+import { LAYOUTS, OF_FORWARD, readOptions, setOptions } from '../attention/options.js';
+import { placeOutput, wantResults } from '../attention/results.js';
 import { integer, number, read, rows, sizesOf, yes } from '../check.js';
 import { describe, refuse } from '../errors.js';
 import { checkStatus } from '../engine/status.js';
 import { LayerStorage } from './storage.js';
+import { checkAlias } from '../engine/alias.js';
 import { F32 } from '../engine/memory.js';
-import { floats, landing, together } from './operations.js';
+import { floats, optionalFloats, together } from './operations.js';
 import { readPositions, readTable } from './rope.js';
 
-/** @typedef {import('../engine/memory.js').Memory} Memory */
+/**
+ * @typedef {import('../engine/memory.js').Memory} Memory
+ * @typedef {import('../engine/memory.js').Floats} Floats
+ * @typedef {import('./types.d.ts').ForwardOptions} ForwardOptions
+ */
 
-/** What `forward` of both layers reads beside its own. */
-export const FORWARD =
-  'batch cache positions scale temperature keyScale causal offset window softcap mask keyLengths alibi sinks out want';
-
-/** @param {any} epsilon */
+/** @param {unknown} epsilon */
 export function readEpsilon(epsilon = 1e-6) {
-  return number('normEpsilon', epsilon) >= 0 && epsilon < Infinity
-    ? epsilon
-    : refuse('RANGE', 'normEpsilon', epsilon, 'finite, ≥ 0');
+  const value = number('normEpsilon', epsilon);
+  if (value >= 0 && value < Infinity) return value;
+  return refuse('RANGE', 'normEpsilon', value, 'finite, ≥ 0');
 }
 
 /**
  * The table of a layer. It may be an object with getters, so it is read before any array is
  * checked.
  * @param {Memory} memory
- * @param {any} rope
+ * @param {import('./types.d.ts').RopeTable | undefined} rope
  * @param {number} dim
  * @param {string} size
  */
@@ -58,17 +54,17 @@ export function storeTable(storage, table) {
 
 /**
  * What is to be refused before a layer does anything.
- * @param {Memory} memory
- * @param {any} o
+ * @param {ForwardOptions} o
+ * @param {number} batch
  * @param {number} m
  * @param {number} past
  * @param {number | undefined} positions of the table
  */
-export function readPlaces(memory, o, m, past, positions) {
+export function readPlaces(o, batch, m, past, positions) {
   if (o.positions !== undefined)
     return positions === undefined
       ? refuse('ARG', 'positions', 'given', 'none, since the layer has no rope')
-      : readPositions(o.positions, o.batch * m, positions);
+      : readPositions(o.positions, batch * m, positions);
   if (positions !== undefined && past + m > positions)
     refuse(
       'RANGE',
@@ -82,31 +78,23 @@ export function readPlaces(memory, o, m, past, positions) {
  * One call of a layer: checks the output, makes an attn_params, has `body` compute with a team, and
  * takes the results. Undefined if a thread was lost on the way.
  * @param {Memory} memory
- * @param {any} x
- * @param {any} o
+ * @param {Floats} x
+ * @param {import('../attention/options.js').Read<ForwardOptions>} o
  * @param {number} length of the output
- * @param {import('../attention/attention.js').Shape} shape
+ * @param {import('../attention/options.js').Shape} shape
  * @param {number} size multiply-adds beside attention's
  * @param {(team: number, p: number, out: number, x: number) => number} body returns a status
- * @returns {any}
  */
 export function layerCall(memory, x, o, length, shape, size, body) {
-  const { out: given, want } = o;
   const { batch, heads, m, n, headDim, valueDim } = shape;
-  if (given !== undefined) {
-    floats(memory, 'out', given, length, 'batch*m*outputs');
-    for (const [name, y] of Object.entries({ x, ...o, mask: o.mask?.data, out: 0 }))
-      if (overlap(given, y))
-        refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
-  }
+  const given = optionalFloats(memory, 'out', o.out, length, 'batch*m*outputs');
+  if (given) checkAlias('out', given, { x, ...o, mask: o.mask?.data, out: undefined });
   return memory.scope(() => {
-    const p = memory.push(memory.c.attn_params_bytes());
-    initShape(memory, p, shape);
-    setOptions(memory, F32, shape, o, p);
-    memory.c.attn_set_layout(p, 1);
-    const results = wantResults(memory, F32, shape, want, p);
+    const p = setOptions(memory, F32, shape, o);
+    memory.c.attn_set_layout(p, LAYOUTS.bshd);
+    const results = wantResults(memory, F32, shape, o.want, p);
     const at = memory.put(x, F32);
-    const { at: out, take } = landing(memory, given, length);
+    const { at: out, output } = placeOutput(memory, F32, given, length);
     const whole = together(
       memory,
       memory.c.attn_scratch_bytes_f32(p),
@@ -114,7 +102,7 @@ export function layerCall(memory, x, o, length, shape, size, body) {
       (team) =>
         checkStatus(body(team, p, out, at), 'x', 'of another shape', 'what the layer takes'),
     );
-    return whole ? { output: take(), ...results() } : undefined;
+    return whole ? { output: output(), ...results() } : undefined;
   });
 }
 
@@ -129,7 +117,18 @@ export function scratchFor(memory, bytes) {
     : refuse('LIMIT', 'x', 'too long', 'room below 4 GiB between input and output');
 }
 
-/** See types.layers.d.ts. */
+const MATRICES = /** @type {const} */ (['q', 'k', 'v', 'o']);
+const VECTORS = /** @type {const} */ (['qBias', 'kBias', 'vBias', 'oBias', 'qNorm', 'kNorm']);
+
+/** The shapes of the matrices in words. */
+const SHAPES = {
+  q: 'heads*headDim*modelDim',
+  k: 'kvHeads*headDim*modelDim',
+  v: 'kvHeads*valueDim*modelDim',
+  o: 'outputs*heads*valueDim',
+};
+
+/** See types.d.ts. */
 export class MultiHead {
   #memory;
   #storage;
@@ -138,13 +137,24 @@ export class MultiHead {
   #table;
   #options;
 
-  /** @param {Memory} memory @param {any} weights @param {any} config */
+  /**
+   * @param {Memory} memory
+   * @param {import('./types.d.ts').MultiHeadWeights} weights
+   * @param {import('./types.d.ts').MultiHeadConfig} config
+   */
   constructor(memory, weights, config) {
-    const c = read(
-      'config',
-      config,
-      'modelDim heads kvHeads headDim valueDim outputs rope normEpsilon onePlus residual',
-    );
+    const c = read('config', config, [
+      'modelDim',
+      'heads',
+      'kvHeads',
+      'headDim',
+      'valueDim',
+      'outputs',
+      'rope',
+      'normEpsilon',
+      'onePlus',
+      'residual',
+    ]);
     const [modelDim, heads] = sizesOf(memory, { modelDim: c.modelDim, heads: c.heads });
     const {
       kvHeads = heads,
@@ -159,8 +169,8 @@ export class MultiHead {
     if (c.headDim === undefined && modelDim % heads > 0)
       refuse('SHAPE', 'modelDim', modelDim, `a multiple of heads = ${heads}, or a headDim`);
     sizesOf(memory, { kvHeads, headDim, valueDim });
-    divides(heads, kvHeads);
-    const w = read('weights', weights, 'q k v o qBias kBias vBias oBias qNorm kNorm');
+    checkDivides(heads, kvHeads);
+    const w = read('weights', weights, [...MATRICES, ...VECTORS]);
     const table = tableOf(memory, rope, headDim, 'headDim');
     const sizes = {
       q: heads * headDim,
@@ -169,18 +179,13 @@ export class MultiHead {
       o: integer('outputs', outputs ?? modelDim, 1),
     };
     const storage = new LayerStorage(memory);
-    for (const [name, size] of Object.entries(sizes)) {
+    for (const name of MATRICES) {
+      const size = sizes[name];
       const columns = name === 'o' ? heads * valueDim : modelDim;
-      floats(
-        memory,
-        `weights.${name}`,
-        w[name],
-        size * columns,
-        `${{ q: 'heads*headDim*modelDim', k: 'kvHeads*headDim*modelDim', v: 'kvHeads*valueDim*modelDim', o: 'outputs*heads*valueDim' }[name]}`,
-      );
+      floats(memory, `weights.${name}`, w[name], size * columns, SHAPES[name]);
       this.#at[name] = storage.matrix(`weights.${name}`, w[name], size, columns);
     }
-    for (const [name, size, shape] of /** @type {[string, number, string][]} */ ([
+    for (const [name, size, shape] of /** @type {[typeof VECTORS[number], number, string][]} */ ([
       ['qBias', sizes.q, 'heads*headDim'],
       ['kBias', sizes.k, 'kvHeads*headDim'],
       ['vBias', sizes.v, 'kvHeads*valueDim'],
@@ -211,13 +216,17 @@ export class MultiHead {
     storage.allocate();
   }
 
-  /** @param {any} x @param {any} [options] @returns {any} */
+  /**
+   * @param {Floats} x
+   * @param {ForwardOptions & { cache?: import('../types.d.ts').KVCache }} [options]
+   * @returns {import('../types.d.ts').AttentionResult<Float32Array>}
+   */
   forward(x, options) {
-    const o = readOptions(options, FORWARD);
+    const o = readOptions(options, OF_FORWARD);
     const memory = this.#memory;
     const { modelDim, outputs, heads, kvHeads, headDim, valueDim } = this;
     const { cache } = o;
-    const batch = (o.batch = integer('batch', o.batch ?? 1, 1));
+    const batch = integer('batch', o.batch ?? 1, 1);
     const m = rows('x', memory.floats('x', x, F32), batch * modelDim, 'batch*modelDim');
     let past = 0;
     let place = 0;
@@ -243,7 +252,7 @@ export class MultiHead {
         );
       o.offset ??= past;
     }
-    const positions = readPlaces(memory, o, m, past, this.#table?.positions);
+    const positions = readPlaces(o, batch, m, past, this.#table?.positions);
     const shape = { batch, heads, kvHeads, m, n: past + m, headDim, valueDim };
     const result = layerCall(
       memory,

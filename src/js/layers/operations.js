@@ -1,11 +1,17 @@
-import { overlap } from '../attention/attention.js';
-import { choice, integer, number, read, rows, sized, yes } from '../check.js';
+import { placeOutput } from '../attention/results.js';
+import { word } from '../attention/options.js';
+import { integer, number, read, rows, sized, yes } from '../check.js';
 import { refuse } from '../errors.js';
 import { LayerStorage } from './storage.js';
-import { ATTN_F32 } from '../engine/constants.js';
+import { arrayOf, checkAlias } from '../engine/alias.js';
+import { ATTN_F32, ATTN_GELU, ATTN_GELU_TANH, ATTN_SILU } from '../engine/constants.js';
 import { F32, Tensor } from '../engine/memory.js';
 
-/** @typedef {import('../engine/memory.js').Memory} Memory */
+/**
+ * @typedef {import('../engine/memory.js').Memory} Memory
+ * @typedef {import('../engine/memory.js').Floats} Floats
+ * @typedef {import('./types.d.ts').Out} Out
+ */
 
 const EPSILON = 1e-5;
 
@@ -13,7 +19,7 @@ const EPSILON = 1e-5;
  * A float32 input of so many elements.
  * @param {Memory} memory
  * @param {string} name
- * @param {any} x
+ * @param {unknown} x
  * @param {number} length
  * @param {string} shape in words
  */
@@ -21,39 +27,26 @@ export const floats = (memory, name, x, length, shape) =>
   sized(name, memory.floats(name, x, F32), length, shape);
 
 /**
- * Where `length` results are to be written, and how they are handed over: in the tensor or array
- * given, or in a new one. With threads a tensor gets a copy: a thread that is lost in the call may
- * write late, and must not into what outlives the call.
- * @param {Memory} memory
- * @param {any} given
- * @param {number} length
+ * The same of an input that may be absent.
+ * @type {(...given: Parameters<typeof floats>) => Floats | undefined}
  */
-export function landing(memory, given, length) {
-  const tensor = given instanceof Tensor;
-  const own = tensor && !memory.pool;
-  const at = own ? given.place() : memory.pushArray(F32, length);
-  const take = () => {
-    const output = memory.view(F32, at, length);
-    if (given && !own) (tensor ? given.data : given).set(output);
-    return tensor ? given.data : (given ?? output.slice());
-  };
-  return { at, take };
-}
+export const optionalFloats = (memory, name, x, length, shape) =>
+  x === undefined ? undefined : floats(memory, name, x, length, shape);
 
 /**
  * Has results written by `body`, which gets the address.
  * @param {Memory} memory
- * @param {any} given
+ * @param {unknown} given
  * @param {number} length
  * @param {string} shape in words
  * @param {(at: number) => void} body
  */
 export function written(memory, given, length, shape, body) {
-  if (given !== undefined) floats(memory, 'out', given, length, shape);
+  const out = optionalFloats(memory, 'out', given, length, shape);
   return memory.scope(() => {
-    const { at, take } = landing(memory, given, length);
+    const { at, output } = placeOutput(memory, F32, out, length);
     body(at);
-    return take();
+    return output();
   });
 }
 
@@ -77,46 +70,53 @@ export function together(memory, bytes, size, body) {
 /**
  * y = x·Wᵀ + bias for one packed matrix.
  * @param {Memory} memory
- * @param {any} given
- * @param {any} x
+ * @param {unknown} given
+ * @param {Floats} x
  * @param {number} w its address
  * @param {number} bias
  * @param {number} inputs
  * @param {number} outputs
- * @returns {any}
+ * @returns {Float32Array}
  */
 function product(memory, given, x, w, bias, inputs, outputs) {
   const m = x.length / inputs;
-  if (given !== undefined) floats(memory, 'out', given, m * outputs, 'm*outputs');
-  if (given instanceof Tensor && given === x)
+  const out = optionalFloats(memory, 'out', given, m * outputs, 'm*outputs');
+  if (out instanceof Tensor && out === x)
     refuse('ALIAS', 'out', 'the input itself', 'memory of its own');
   const y = memory.scope(() => {
-    const { at, take } = landing(memory, given, m * outputs);
+    const { at, output } = placeOutput(memory, F32, out, m * outputs);
     const from = memory.put(x, F32);
     return (
       together(memory, 0, m * inputs * outputs, (team) =>
         memory.c.attn_matmul(team, at, outputs, from, inputs, m, w, bias),
-      ) && take()
+      ) && output()
     );
   });
   return y || product(memory, given, x, w, bias, inputs, outputs); // false if a thread was lost
 }
 
-/** Layers.matmul. @param {Memory} memory @param {any} a @param {any} b @param {any} options */
+/**
+ * Layers.matmul.
+ * @param {Memory} memory
+ * @param {Floats} a
+ * @param {Floats} b
+ * @param {import('./types.d.ts').MatmulOptions} options
+ * @returns {Float32Array}
+ */
 export function matmul(memory, a, b, options) {
-  const { k, transposeB, out } = read('options', options, 'k transposeB out');
+  const { k, transposeB, out } = read('options', options, ['k', 'transposeB', 'out']);
   const transposed = yes('transposeB', transposeB);
   const columns = integer('k', k, 1);
   const m = rows('a', memory.floats('a', a, F32), columns, 'k');
   const n = rows('b', memory.floats('b', b, F32), columns, 'k');
-  if (out !== undefined) floats(memory, 'out', out, m * n, 'm*n');
+  optionalFloats(memory, 'out', out, m * n, 'm*n');
   for (const [name, x] of [
     ['a', a],
     ['b', b],
   ])
     if (out instanceof Tensor && out === x)
       refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
-  if (!n) return out instanceof Tensor ? out.data : (out ?? new Float32Array(0));
+  if (!n) return out ? /** @type {Float32Array} */ (arrayOf(out)) : new Float32Array(0);
   const bytes = memory.c.attn_matrix_bytes(ATTN_F32, n, columns) >>> 0;
   if (!bytes) refuse('LIMIT', 'b', `(${[columns, n]})`, 'a matrix below 2 GiB');
   return memory.scope(() => {
@@ -137,16 +137,20 @@ export class Linear {
   #storage;
   #bias;
 
-  /** @param {Memory} memory @param {any} weights @param {any} options */
+  /**
+   * @param {Memory} memory
+   * @param {Floats} weights
+   * @param {import('./types.d.ts').LinearOptions} options
+   */
   constructor(memory, weights, options) {
-    const { inputs, bias } = read('options', options, 'inputs bias');
+    const { inputs, bias } = read('options', options, ['inputs', 'bias']);
     this.inputs = integer('inputs', inputs, 1);
     this.outputs = integer(
       'outputs',
       rows('weights', memory.floats('weights', weights, F32), inputs, 'inputs'),
       1,
     );
-    if (bias !== undefined) floats(memory, 'bias', bias, this.outputs, 'outputs');
+    optionalFloats(memory, 'bias', bias, this.outputs, 'outputs');
     this.#memory = memory;
     this.#storage = new LayerStorage(memory);
     this.#storage.matrix('weights', weights, this.outputs, this.inputs); // at place 0
@@ -155,9 +159,9 @@ export class Linear {
     this.#storage.allocate();
   }
 
-  /** @param {any} x @param {any} [options] @returns {any} */
+  /** @param {Floats} x @param {Out} [options] */
   forward(x, options) {
-    const { out } = read('options', options, 'out');
+    const { out } = read('options', options, ['out']);
     const { inputs, outputs } = this;
     const memory = this.#memory;
     rows('x', memory.floats('x', x, F32), inputs, 'inputs');
@@ -177,114 +181,129 @@ export class Linear {
   }
 }
 
-/** What both norms read. @param {Memory} memory @param {any} x @param {any} scale @param {any} o */
-function normal(memory, x, scale, { size = scale?.length, epsilon = EPSILON }) {
-  integer('size', size, 1);
+/**
+ * The options of both norms.
+ * @param {Memory} memory
+ * @param {Floats} x
+ * @param {Floats | undefined} scale
+ * @param {import('./types.d.ts').NormOptions} o
+ */
+function readNorm(memory, x, scale, { size: given = scale?.length, epsilon = EPSILON }) {
+  const size = integer('size', given, 1);
   const count = rows('x', memory.floats('x', x, F32), size, 'size');
-  if (scale !== undefined) floats(memory, 'scale', scale, size, 'size');
+  optionalFloats(memory, 'scale', scale, size, 'size');
   if (!(number('epsilon', epsilon) >= 0 && epsilon < Infinity))
     refuse('RANGE', 'epsilon', epsilon, 'finite, ≥ 0');
   return { size, count, epsilon };
 }
 
-/** @param {Memory} memory @param {any} x */
-const placed = (memory, x) => (x === undefined ? 0 : memory.put(x, F32));
+/** The address of an input, 0 for none. @param {Memory} memory @param {Floats | undefined} x */
+const put = (memory, x) => (x === undefined ? 0 : memory.put(x, F32));
 
-/** Layers.rmsNorm. @param {Memory} memory @param {any} x @param {any} scale @param {any} options */
+/**
+ * Layers.rmsNorm.
+ * @param {Memory} memory
+ * @param {Floats} x
+ * @param {Floats | undefined} scale
+ * @param {import('./types.d.ts').RmsNormOptions} [options]
+ */
 export function rmsNorm(memory, x, scale, options) {
-  const o = read('options', options, 'size epsilon onePlus out');
-  const { size, count, epsilon } = normal(memory, x, scale, o);
+  const o = read('options', options, ['size', 'epsilon', 'onePlus', 'out']);
+  const { size, count, epsilon } = readNorm(memory, x, scale, o);
   const onePlus = yes('onePlus', o.onePlus);
-  return written(memory, o.out, x.length, 'x', (out) =>
-    memory.c.attn_rms_norm(
-      out,
-      size,
-      memory.put(x, F32),
-      size,
-      count,
-      size,
-      placed(memory, scale),
-      onePlus,
-      epsilon,
-    ),
-  );
+  return written(memory, o.out, x.length, 'x', (out) => {
+    const [from, by] = [put(memory, x), put(memory, scale)];
+    memory.c.attn_rms_norm(out, size, from, size, count, size, by, onePlus, epsilon);
+  });
 }
 
 /**
  * Layers.layerNorm.
  * @param {Memory} memory
- * @param {any} x
- * @param {any} scale
- * @param {any} bias
- * @param {any} options
+ * @param {Floats} x
+ * @param {Floats | undefined} scale
+ * @param {Floats | undefined} bias
+ * @param {import('./types.d.ts').LayerNormOptions} [options]
  */
 export function layerNorm(memory, x, scale, bias, options) {
-  const o = read('options', options, 'size epsilon out mean inverseDeviation');
-  const { size, count, epsilon } = normal(memory, x, scale, o);
-  if (bias !== undefined) floats(memory, 'bias', bias, size, 'size');
-  const asked = ['mean', 'inverseDeviation'].filter((name) => o[name] !== undefined);
-  for (const name of asked) floats(memory, name, o[name], count, 'rows');
-  if (o.out !== undefined) floats(memory, 'out', o.out, x.length, 'x');
-  for (const name of asked)
-    for (const [other, y] of Object.entries({
-      x,
-      scale,
-      bias,
-      out: o.out,
-      ...(name === 'inverseDeviation' && { mean: o.mean }),
-    }))
-      if (y !== undefined && overlap(o[name], y))
-        refuse('ALIAS', name, `in the memory of ${other}`, 'memory of its own');
-  return written(memory, o.out, x.length, 'x', (out) => {
-    const at = Object.fromEntries(asked.map((name) => [name, memory.pushArray(F32, count)]));
-    memory.c.attn_layer_norm(
-      out,
-      memory.put(x, F32),
-      count,
-      size,
-      placed(memory, scale),
-      placed(memory, bias),
-      epsilon,
-      at.mean ?? 0,
-      at.inverseDeviation ?? 0,
-    );
-    for (const name of asked) (o[name].data ?? o[name]).set(memory.view(F32, at[name], count));
+  const o = read('options', options, ['size', 'epsilon', 'out', 'mean', 'inverseDeviation']);
+  const { size, count, epsilon } = readNorm(memory, x, scale, o);
+  optionalFloats(memory, 'bias', bias, size, 'size');
+  const mean = optionalFloats(memory, 'mean', o.mean, count, 'rows');
+  const name = 'inverseDeviation';
+  const deviation = optionalFloats(memory, name, o[name], count, 'rows');
+  const out = optionalFloats(memory, 'out', o.out, x.length, 'x');
+  if (mean) checkAlias('mean', mean, { x, scale, bias, out });
+  if (deviation) checkAlias(name, deviation, { x, scale, bias, out, mean });
+  return written(memory, out, x.length, 'x', (to) => {
+    const [from, by, plus] = [put(memory, x), put(memory, scale), put(memory, bias)];
+    const means = mean ? memory.pushArray(F32, count) : 0;
+    const deviations = deviation ? memory.pushArray(F32, count) : 0;
+    memory.c.attn_layer_norm(to, from, count, size, by, plus, epsilon, means, deviations);
+    if (mean) arrayOf(mean).set(memory.view(F32, means, count));
+    if (deviation) arrayOf(deviation).set(memory.view(F32, deviations, count));
   });
 }
 
 /**
- * An activation alone, or of the gate of two inputs.
+ * An activation of x, named as the argument is.
  * @param {Memory} memory
- * @param {string} name
- * @param {Record<string, any>} inputs
+ * @param {'x' | 'gate'} name
+ * @param {Floats} x
  * @param {number} kind of layers.h
- * @param {any} out
+ * @param {Floats | undefined} up multiplies it, where it is a gate
+ * @param {unknown} out
  */
-function activate(memory, name, { [name]: x, ...rest }, kind, out) {
+function activate(memory, name, x, kind, up, out) {
   memory.floats(name, x, F32);
-  if ('up' in rest) floats(memory, 'up', rest.up, x.length, 'as many as the gate');
+  if (name === 'gate') floats(memory, 'up', up, x.length, 'as many as the gate');
   return written(memory, out, x.length, name, (at) =>
-    memory.c.attn_activate(at, memory.put(x, F32), placed(memory, rest.up), x.length, kind),
+    memory.c.attn_activate(at, put(memory, x), put(memory, up), x.length, kind),
   );
 }
 
-/** Layers.silu. @param {Memory} memory @param {any} x @param {any} options */
-export const silu = (memory, x, options) =>
-  activate(memory, 'x', { x }, 0, read('options', options, 'out').out);
+/** @param {Out | undefined} options */
+const readOut = (options) => read('options', options, ['out']).out;
 
-/** Layers.swiglu. @param {Memory} memory @param {any} gate @param {any} up @param {any} options */
-export const swiglu = (memory, gate, up, options) =>
-  activate(memory, 'gate', { gate, up }, 0, read('options', options, 'out').out);
-
-/** What GELU reads. @param {any} options */
-function gelus(options) {
-  const { approximate, out } = read('options', options, 'approximate out');
-  return /** @type {const} */ ([1 + choice('approximate', approximate, 'none', 'tanh'), out]);
+/** The options of GELU. @param {import('./types.d.ts').GeluOptions | undefined} options */
+function readGelu(options) {
+  const { approximate, out } = read('options', options, ['approximate', 'out']);
+  return { kind: word('approximate', approximate, { none: ATTN_GELU, tanh: ATTN_GELU_TANH }), out };
 }
 
-/** Layers.gelu. @param {Memory} memory @param {any} x @param {any} options */
-export const gelu = (memory, x, options) => activate(memory, 'x', { x }, ...gelus(options));
+/** Layers.silu. @param {Memory} memory @param {Floats} x @param {Out} [options] */
+export const silu = (memory, x, options) =>
+  activate(memory, 'x', x, ATTN_SILU, undefined, readOut(options));
 
-/** Layers.geglu. @param {Memory} memory @param {any} gate @param {any} up @param {any} options */
-export const geglu = (memory, gate, up, options) =>
-  activate(memory, 'gate', { gate, up }, ...gelus(options));
+/**
+ * Layers.swiglu.
+ * @param {Memory} memory
+ * @param {Floats} gate
+ * @param {Floats} up
+ * @param {Out} [options]
+ */
+export const swiglu = (memory, gate, up, options) =>
+  activate(memory, 'gate', gate, ATTN_SILU, up, readOut(options));
+
+/**
+ * Layers.gelu.
+ * @param {Memory} memory
+ * @param {Floats} x
+ * @param {import('./types.d.ts').GeluOptions} [options]
+ */
+export function gelu(memory, x, options) {
+  const { kind, out } = readGelu(options);
+  return activate(memory, 'x', x, kind, undefined, out);
+}
+
+/**
+ * Layers.geglu.
+ * @param {Memory} memory
+ * @param {Floats} gate
+ * @param {Floats} up
+ * @param {import('./types.d.ts').GeluOptions} [options]
+ */
+export function geglu(memory, gate, up, options) {
+  const { kind, out } = readGelu(options);
+  return activate(memory, 'gate', gate, kind, up, out);
+}

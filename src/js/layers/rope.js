@@ -1,12 +1,14 @@
-import { overlap } from '../attention/attention.js';
+import { word, LAYOUTS } from '../attention/options.js';
 import { array, choice, integer, number, read, rows, yes } from '../check.js';
 import { describe, refuse } from '../errors.js';
+import { arrayOf, checkAlias } from '../engine/alias.js';
 import { F32 } from '../engine/memory.js';
 import { floats, written } from './operations.js';
 import { writeFrequencies, writeTable } from './rotary-table.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
+ * @typedef {import('../engine/memory.js').Floats} Floats
  * @typedef {import('./rotary-table.js').Scaling} Scaling
  */
 
@@ -23,15 +25,20 @@ const above = (name, x, min) =>
 /** Far beyond any model's. It keeps the factor of cos and sin finite. */
 const MAX_MSCALE = 1e6;
 
-/** The options of each kind of scaling. @type {Record<string, string>} */
+/** The options of each kind of scaling. @type {Record<string, string[]>} */
 const SCALINGS = {
-  none: '',
-  linear: 'factor',
-  ntk: 'factor',
-  dynamic: 'factor length original',
-  llama3: 'factor original lowFreqFactor highFreqFactor',
-  yarn: 'factor original betaFast betaSlow truncate attentionFactor mscale mscaleAllDim',
+  none: [],
+  linear: ['factor'],
+  ntk: ['factor'],
+  dynamic: ['factor', 'length', 'original'],
+  llama3: ['factor', 'original', 'lowFreqFactor', 'highFreqFactor'],
+  yarn: [
+    ...['factor', 'original', 'betaFast', 'betaSlow', 'truncate'],
+    ...['attentionFactor', 'mscale', 'mscaleAllDim'],
+  ],
 };
+const TYPES = Object.keys(SCALINGS);
+const OF_SCALING = [...new Set(['type', ...Object.values(SCALINGS).flat()])];
 
 /**
  * Scaling as an argument: its type, and only the options of that type.
@@ -41,13 +48,12 @@ const SCALINGS = {
  */
 function readScaling(given, dim) {
   if (given === undefined) return { type: 'none' };
-  const o = read('scaling', given, `type length lowFreqFactor highFreqFactor ${SCALINGS.yarn}`);
-  const { type } = o;
-  const types = Object.keys(SCALINGS);
-  if (!types.includes(type))
-    refuse('ARG', 'scaling.type', describe(type), types.map(describe).join(' or '));
+  const o = read('scaling', /** @type {Record<string, unknown>} */ (given), OF_SCALING);
+  const type = /** @type {Scaling['type']} */ (o.type);
+  if (!TYPES.includes(type))
+    refuse('ARG', 'scaling.type', describe(type), TYPES.map(describe).join(' or '));
   for (const [name, x] of Object.entries(o))
-    if (x !== undefined && name !== 'type' && !SCALINGS[type].split(' ').includes(name))
+    if (x !== undefined && name !== 'type' && !SCALINGS[type].includes(name))
       refuse('ARG', `scaling.${name}`, describe(x), `none with type "${type}"`);
   /** @param {string} name @param {number} [otherwise] @param {number} [min] */
   const value = (name, otherwise, min = 0) =>
@@ -68,7 +74,7 @@ function readScaling(given, dim) {
     const truncate = choice('scaling.truncate', o.truncate, true, false) === 0;
     return { type, factor, betaFast, betaSlow, original, truncate, ...readAttention(o) };
   }
-  return { type, factor };
+  return /** @type {Scaling} */ ({ type, factor });
 }
 
 /**
@@ -100,7 +106,7 @@ function readAttention({ attentionFactor, mscale, mscaleAllDim }) {
 /**
  * Layers.ropeTable.
  * @param {Memory} memory
- * @param {unknown} options
+ * @param {import('./types.d.ts').RopeTableOptions} options
  * @returns {import('./types.d.ts').MadeRopeTable}
  */
 export function ropeTable(memory, options) {
@@ -111,7 +117,7 @@ export function ropeTable(memory, options) {
     base = 10000,
     interleaved,
     scaling,
-  } = read('options', options, 'dim positions from base interleaved scaling');
+  } = read('options', options, ['dim', 'positions', 'from', 'base', 'interleaved', 'scaling']);
   if (integer('dim', dim, 2) % 2) refuse('RANGE', 'dim', dim, 'an even number');
   integer('positions', positions, 0);
   integer('from', from, 0, 0x7fffffff - positions);
@@ -141,16 +147,19 @@ export function ropeTable(memory, options) {
  * A table as an argument.
  * @param {Memory} memory
  * @param {string} name
- * @param {any} table
+ * @param {import('./types.d.ts').RopeTable} table
  * @param {number} headDim
  * @param {string} [size]
  */
 export function readTable(memory, name, table, headDim, size = 'headDim') {
-  const { cos, sin, dim, interleaved } = read(
-    name,
-    table,
-    'cos sin dim interleaved frequencies attentionFactor',
-  );
+  const { cos, sin, dim, interleaved } = read(name, table, [
+    'cos',
+    'sin',
+    'dim',
+    'interleaved',
+    'frequencies',
+    'attentionFactor',
+  ]);
   if (integer(`${name}.dim`, dim, 2) % 2 || dim > headDim)
     refuse('SHAPE', `${name}.dim`, dim, `even, at most ${headDim} = ${size}`);
   const positions = rows(`${name}.cos`, memory.floats(`${name}.cos`, cos, F32), dim / 2, 'dim/2');
@@ -176,7 +185,13 @@ export function readPositions(given, count, tableRows) {
   return own;
 }
 
-/** Layers.rope. @param {Memory} memory @param {any} x @param {any} table @param {any} options */
+/**
+ * Layers.rope.
+ * @param {Memory} memory
+ * @param {Floats} x
+ * @param {import('./types.d.ts').RopeTable} table
+ * @param {import('./types.d.ts').RopeOptions} options
+ */
 export function rope(memory, x, table, options) {
   const {
     headDim,
@@ -186,10 +201,18 @@ export function rope(memory, x, table, options) {
     positions,
     offset = 0,
     out,
-  } = read('options', options, 'headDim heads batch layout positions offset out');
+  } = read('options', options, [
+    'headDim',
+    'heads',
+    'batch',
+    'layout',
+    'positions',
+    'offset',
+    'out',
+  ]);
   for (const [name, size] of Object.entries({ headDim, heads, batch })) integer(name, size, 1);
   const t = readTable(memory, 'table', table, headDim);
-  const first = choice('layout', layout, 'bhsd', 'bshd');
+  const first = word('layout', layout, LAYOUTS);
   const m = rows('x', memory.floats('x', x, F32), batch * heads * headDim, 'batch*heads*headDim');
   const at = positions === undefined ? undefined : readPositions(positions, batch * m, t.positions);
   if (at) {
@@ -202,12 +225,12 @@ export function rope(memory, x, table, options) {
       `at most ${t.positions} together, the rows of the table`,
     );
   const [row, head] = first ? [heads * headDim, headDim] : [headDim, m * headDim];
-  if (out !== undefined) floats(memory, 'out', out, x.length, 'x');
-  for (const [name, y] of Object.entries({ 'table.cos': t.cos, 'table.sin': t.sin, positions }))
-    if (out !== undefined && overlap(out, y))
-      refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
+  if (out !== undefined) {
+    floats(memory, 'out', out, x.length, 'x');
+    checkAlias('out', out, { 'table.cos': t.cos, 'table.sin': t.sin, positions });
+  }
   return written(memory, out, x.length, 'x', (to) => {
-    memory.view(F32, to, x.length).set(x.data ?? x);
+    memory.view(F32, to, x.length).set(arrayOf(x));
     const skip = at ? 0 : 4 * offset * (t.dim / 2);
     const cos = memory.put(t.cos, F32) + skip;
     const sin = memory.put(t.sin, F32) + skip;

@@ -1,6 +1,9 @@
 import { GONE, refuse } from '../errors.js';
 import { ATTN_F32 } from '../engine/constants.js';
+import { arrayOf } from '../engine/alias.js';
 import { F32 } from '../engine/memory.js';
+
+/** @typedef {import('../engine/memory.js').Floats} Floats */
 
 /** @param {number} bytes */
 const align = (bytes) => Math.ceil(bytes / 64) * 64;
@@ -33,7 +36,7 @@ export class LayerStorage {
   /**
    * Packs rows [first, first + rows) of w, as checked by `floats`.
    * @param {string} name
-   * @param {any} w
+   * @param {Floats} w
    * @param {number} rows
    * @param {number} columns
    * @param {number} [first]
@@ -49,11 +52,11 @@ export class LayerStorage {
     });
   }
 
-  /** A vector as checked by `floats`, or −1 where there is none. @param {any} x */
+  /** A vector as checked by `floats`, or −1 where there is none. @param {Floats | undefined} x */
   vector(x) {
     return x === undefined
       ? -1
-      : this.add(4 * x.length, (at) => this.#memory.view(F32, at, x.length).set(x.data ?? x));
+      : this.add(4 * x.length, (at) => this.#memory.view(F32, at, x.length).set(arrayOf(x)));
   }
 
   /** Allocates the block and fills it. */

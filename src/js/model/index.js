@@ -38,7 +38,14 @@ const PASS = 2 ** 28;
  * @returns {Promise<import('./api.d.ts').Model>}
  */
 export async function loadModel(source, options) {
-  const o = read('options', options, 'engine onProgress signal quantize context cacheType');
+  const o = read('options', options, [
+    'engine',
+    'onProgress',
+    'signal',
+    'quantize',
+    'context',
+    'cacheType',
+  ]);
   const { onProgress } = o;
   const signal = abortSignal(o.signal);
   const q8 = choice('quantize', o.quantize, 'none', 'q8') === 1;
@@ -59,7 +66,7 @@ export async function loadModel(source, options) {
   try {
     const config = readConfig(file);
     const tensors = matchTensors(config, file);
-    if (o.context > config.context)
+    if (o.context !== undefined && o.context > config.context)
       refuse(
         'RANGE',
         'context',
@@ -123,7 +130,7 @@ export async function loadModel(source, options) {
  */
 export async function inspectModel(source, options) {
   const file = await openModel(source, {
-    signal: abortSignal(read('options', options, 'signal').signal),
+    signal: abortSignal(read('options', options, ['signal']).signal),
   });
   try {
     const config = readConfig(file);

@@ -47,7 +47,7 @@ export function klBudget(memory, z, rho) {
  * @returns {any}
  */
 export function klFrontier(memory, z, options) {
-  const { points = 65 } = read('options', options, 'points');
+  const { points = 65 } = read('options', options, ['points']);
   const logits = numbers(memory, 'z', z);
   const n = logits.length;
   integer('points', points, 2, 1 << 20);
@@ -68,7 +68,7 @@ export function klFrontier(memory, z, options) {
  * @returns {any}
  */
 export function rhoEffective(memory, z, options) {
-  const { temperature = 1 } = read('options', options, 'temperature');
+  const { temperature = 1 } = read('options', options, ['temperature']);
   const logits = numbers(memory, 'z', z);
   const n = logits.length;
   const { weights, report } = compute(
@@ -102,7 +102,7 @@ export function scaleExperiment(memory, options) {
     samples = 1000,
     keys = 32,
     seed = 1,
-  } = read('options', options, 'headDim samples keys seed');
+  } = read('options', options, ['headDim', 'samples', 'keys', 'seed']);
   const sizes = Object.entries({ headDim, samples, keys }).map(([name, x]) =>
     integer(name, x, 1, 1 << 24),
   );
@@ -133,7 +133,7 @@ export function scaleExperiment(memory, options) {
  * @returns {Float64Array}
  */
 export function normal(memory, length, options) {
-  const { seed = 1 } = read('options', options, 'seed');
+  const { seed = 1 } = read('options', options, ['seed']);
   const count = integer('length', length, 0, 1 << 28);
   return compute(memory, 'random_normal', { x: count }, [
     count,

@@ -14,7 +14,7 @@ import { compute, identity, numbers, positive } from './run.js';
  * @returns {any}
  */
 export function maximumLikelihood(memory, q, k, v, options) {
-  const { alpha: scale, beta = 1, at: place } = read('options', options, 'alpha beta at');
+  const { alpha: scale, beta = 1, at: place } = read('options', options, ['alpha', 'beta', 'at']);
   const query = numbers(memory, 'q', q);
   const dim = query.length;
   const keys = numbers(memory, 'k', k);
@@ -58,7 +58,7 @@ export function maximumLikelihood(memory, q, k, v, options) {
  * @returns {any}
  */
 export function maximumEntropy(memory, q, k, options) {
-  const { multipliers, target } = read('options', options, 'multipliers target');
+  const { multipliers, target } = read('options', options, ['multipliers', 'target']);
   const query = numbers(memory, 'q', q);
   const dim = query.length;
   const keys = numbers(memory, 'k', k);

@@ -21,7 +21,7 @@ function smooth(memory, queries, keys, values, options) {
     valueDim = headDim,
     temperature = 1,
     restoreKeyNorm,
-  } = read('options', options, 'headDim valueDim temperature restoreKeyNorm');
+  } = read('options', options, ['headDim', 'valueDim', 'temperature', 'restoreKeyNorm']);
   const q = memory.floats('q', queries);
   const type = typeOf(q);
   integer('headDim', headDim, 1);
@@ -88,7 +88,7 @@ export const gaussianWeights = (...given) => smooth(...given).result;
 export function kernelEquivalence(memory, queries, keys, values, options) {
   const { inputs, type, shape, result: gaussian } = smooth(memory, queries, keys, values, options);
   const { m, n, headDim, valueDim, temperature } = shape;
-  const [q, k, v] = inputs;
+  const [q, k, v] = /** @type {import('../engine/memory.js').Floats[]} */ (inputs);
   const softmax = /** @type {any} */ (
     attention(memory.kernels, q, k, v, { headDim, valueDim, temperature, want: { weights: true } })
   );

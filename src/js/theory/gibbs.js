@@ -9,11 +9,11 @@ import { compute, finite, identity, numbers } from './run.js';
  * @param {Memory} memory
  * @param {any} z
  * @param {any} options
- * @param {string} [names] of further options
+ * @param {string[]} [names] of further options
  * @param {string} [name] of z
  */
-function row(memory, z, options, names = '', name = 'z') {
-  const { temperature = 1, ...rest } = read('options', options, `temperature ${names}`.trim());
+function row(memory, z, options, names = [], name = 'z') {
+  const { temperature = 1, ...rest } = read('options', options, ['temperature', ...names]);
   const logits = numbers(memory, name, z);
   const refused = /** @type {[string, any, string]} */ ([
     'temperature',
@@ -31,7 +31,7 @@ function row(memory, z, options, names = '', name = 'z') {
  * @returns {any}
  */
 export function gibbs(memory, z, options) {
-  const { logits, n, temperature, candidate, refused } = row(memory, z, options, 'candidate');
+  const { logits, n, temperature, candidate, refused } = row(memory, z, options, ['candidate']);
   const other =
     candidate === undefined
       ? null
@@ -69,7 +69,7 @@ export function gibbs(memory, z, options) {
  * @returns {any}
  */
 export function simplexMerge(memory, z, options) {
-  const { logits, n, temperature, keep, refused } = row(memory, z, options, 'keep');
+  const { logits, n, temperature, keep, refused } = row(memory, z, options, ['keep']);
   // which sees holes
   const kept = Array.from(list('keep', keep), (x) => integer('keep', x, 0, n - 1));
   if (new Set(kept).size !== kept.length || kept.length >= n)
@@ -120,7 +120,7 @@ export function limits(memory, z, options) {
  * @returns {any}
  */
 export function logSumExp(memory, z, options) {
-  const { logits, n, temperature, change, refused } = row(memory, z, options, 'change');
+  const { logits, n, temperature, change, refused } = row(memory, z, options, ['change']);
   const h =
     change === undefined ? null : numbers(memory, 'change', change, n, 'the number of logits');
   const { gradient, report } = compute(
@@ -190,8 +190,8 @@ export function softmaxJacobian(memory, z, options) {
  * @returns {any}
  */
 export function lipschitz(memory, a, b, options) {
-  const { keys = a?.length, ...rest } = read('options', options, 'keys temperature');
-  const { logits, temperature, refused } = row(memory, a, rest, '', 'a');
+  const { keys = a?.length, ...rest } = read('options', options, ['keys', 'temperature']);
+  const { logits, temperature, refused } = row(memory, a, rest, [], 'a');
   const n = integer('keys', keys, 1);
   const pairs = rows('a', logits, n, 'keys');
   const others = sized('b', numbers(memory, 'b', b), logits.length, 'the length of a');

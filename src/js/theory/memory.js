@@ -1,3 +1,4 @@
+import { arrayOf } from '../engine/alias.js';
 import { Memory, Tensor } from '../engine/memory.js';
 
 /** The memory of the statements. Theirs is not the memory of an engine, so inputs are copied. */
@@ -20,8 +21,7 @@ export class TheoryMemory extends Memory {
    * @returns {Float32Array | Float64Array}
    */
   floats(name, x, type) {
-    if (!(x instanceof Tensor)) return super.floats(name, x, type);
-    x.place(undefined, name); // refuses one that is disposed
-    return super.floats(name, x.data.slice(), type);
+    if (x instanceof Tensor) x.place(undefined, name); // refuses one that is disposed
+    return arrayOf(super.floats(name, x instanceof Tensor ? x.data.slice() : x, type));
   }
 }

@@ -38,7 +38,7 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
     headDim,
     temperature = 1,
     sharedV,
-  } = read('options', options, 'headDim temperature sharedV');
+  } = read('options', options, ['headDim', 'temperature', 'sharedV']);
   const dim = integer('headDim', headDim, 1);
   const queries = numbers(memory, 'q', q);
   const m = rows('q', queries, dim, 'headDim');
@@ -101,7 +101,7 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
  * @returns {any}
  */
 export function operatorNorm(memory, a, options) {
-  const { columns } = read('options', options, 'columns');
+  const { columns } = read('options', options, ['columns']);
   const matrix = numbers(memory, 'a', a);
   const r = rows('a', matrix, integer('columns', columns, 1), 'columns');
   const size = Math.min(r, columns);
@@ -118,7 +118,12 @@ export function operatorNorm(memory, a, options) {
  * @returns {any}
  */
 export function cost({ kernels }, options) {
-  const { m, n, headDim, valueDim = headDim } = read('options', options, 'm n headDim valueDim');
+  const {
+    m,
+    n,
+    headDim,
+    valueDim = headDim,
+  } = read('options', options, ['m', 'n', 'headDim', 'valueDim']);
   /** @type {[number, number, number, number, number, number, number]} */
   const shape = [
     1,

@@ -18,11 +18,14 @@ export { ClearheadError };
  * @returns {Promise<import('./client.d.ts').RemoteModel>}
  */
 export async function loadModel(source, options) {
-  const { onProgress, signal, ...rest } = read(
-    'options',
-    options,
-    'engine onProgress signal quantize context cacheType',
-  );
+  const { onProgress, signal, ...rest } = read('options', options, [
+    'engine',
+    'onProgress',
+    'signal',
+    'quantize',
+    'context',
+    'cacheType',
+  ]);
   abortSignal(signal)?.throwIfAborted();
   const { engine } = rest;
   checkEngine(engine);
@@ -35,6 +38,7 @@ export async function loadModel(source, options) {
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
   try {
+    /** @type {Record<string, unknown>} */
     const given = Object.fromEntries(
       Object.entries(rest).filter(([, value]) => value !== undefined),
     );

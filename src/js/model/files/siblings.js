@@ -37,11 +37,14 @@ const BESIDE = [
 /** @param {unknown} source @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
 export async function gather(source, signal) {
   if (!isRecord(source)) return gatherAddress(source, signal);
-  const { weights, ...rest } = read(
-    'source',
-    source,
-    'weights config tokenizer tokenizerConfig generationConfig chatTemplate',
-  );
+  const { weights, ...rest } = read('source', source, [
+    'weights',
+    'config',
+    'tokenizer',
+    'tokenizerConfig',
+    'generationConfig',
+    'chatTemplate',
+  ]);
   if (weights === undefined || (Array.isArray(weights) && !weights.length))
     refuse('ARG', 'source', 'without weights', '{ weights, config, tokenizer }');
   /** @type {Gathered} */

@@ -5,6 +5,7 @@ import { ClearheadError, describe, refuse } from '../../errors.js';
  * Arguments of a model's methods.
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
  * @typedef {import('./pass.js').Request} Request
+ * @typedef {{ observe?: unknown, heads?: unknown }} Options
  */
 
 /**
@@ -15,7 +16,10 @@ import { ClearheadError, describe, refuse } from '../../errors.js';
  */
 export function readRequest(options, config) {
   if (options === undefined) return { stats: false };
-  const { observe, heads } = read('options', options, 'observe heads');
+  const { observe, heads } = read('options', /** @type {Options} */ (options), [
+    'observe',
+    'heads',
+  ]);
   const level = choice('observe', observe, 'none', 'stats', 'weights');
   if (heads === undefined)
     return { stats: level > 0, heads: level === 2 ? everyHead(config) : undefined };

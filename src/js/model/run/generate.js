@@ -33,7 +33,7 @@ export function generate(model, prompt, options) {
       'given "temperature"',
       'tau, the sampling temperature (model.setTemperature sets that of the attention)',
     );
-  const o = read('options', options, [...OWN, ...SAMPLING].join(' '));
+  const o = read('options', options, [...OWN, ...SAMPLING]);
   const { maxTokens = 256, signal } = o;
   const { tokenizer, sequence: cache } = model;
   integer('maxTokens', maxTokens, 1);

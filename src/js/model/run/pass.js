@@ -193,7 +193,9 @@ export class Pass {
     );
     return {
       ...statistics,
-      ...(this.statistics && { effectiveKeys: statistics.entropy.map(Math.exp) }),
+      ...(this.statistics && {
+        effectiveKeys: /** @type {Float32Array} */ (statistics.entropy).map(Math.exp),
+      }),
       ...(this.rows && { weights: this.weights() }),
     };
   }

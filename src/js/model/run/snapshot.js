@@ -17,7 +17,7 @@ export function takeSnapshot(notes, caches) {
 
 /** @param {unknown} given @returns {CacheSnapshot} whose values are not checked */
 export const readSnapshot = (given) =>
-  read('snapshot', given, 'model tokens layers temperatures alike checksum');
+  read('snapshot', given, ['model', 'tokens', 'layers', 'temperatures', 'alike', 'checksum']);
 
 /**
  * Refuses a snapshot of something else.

@@ -21,11 +21,16 @@ export function createSampler(options) {
     repetitionWindow = 64,
     seed = 0,
     logprobs = -1,
-  } = read(
-    'options',
-    options,
-    'tau topK topP minP repetitionPenalty repetitionWindow seed logprobs',
-  );
+  } = read('options', options, [
+    'tau',
+    'topK',
+    'topP',
+    'minP',
+    'repetitionPenalty',
+    'repetitionWindow',
+    'seed',
+    'logprobs',
+  ]);
   within('tau', tau, 0, 1e6);
   integer('topK', topK, 0);
   if (!(number('topP', topP) > 0 && topP <= 1)) refuse('RANGE', 'topP', topP, 'above 0, at most 1');

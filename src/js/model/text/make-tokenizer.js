@@ -41,7 +41,11 @@ export function makeTokenizer(vocabulary, { bos, addsBos, ends, encode }) {
     addsBos,
     ends: new Set([...ends.filter((id) => id >= 0), ...named]),
     encode(/** @type {string} */ text, /** @type {unknown} */ options) {
-      const { special, marks, continued } = read('options', options, 'special marks continued');
+      const { special, marks, continued } = read('options', options, [
+        'special',
+        'marks',
+        'continued',
+      ]);
       const isContinued = yes('continued', continued) === 1;
       if (typeof text !== 'string') refuse('ARG', 'text', describe(text), 'a string');
       // half a surrogate pair has no bytes; as in any other encoding it becomes U+FFFD
@@ -64,6 +68,6 @@ export function makeTokenizer(vocabulary, { bos, addsBos, ends, encode }) {
 
 /** @param {unknown} options */
 function decoding(options) {
-  const { special, continued } = read('options', options, 'special continued');
+  const { special, continued } = read('options', options, ['special', 'continued']);
   return { special: yes('special', special) === 1, continued: yes('continued', continued) === 1 };
 }

@@ -28,11 +28,10 @@ export async function openTemplate(file, tokenizer) {
   return Object.freeze({
     error,
     render(/** @type {any} */ messages, /** @type {any} */ options) {
-      const { addGenerationPrompt = true, variables = {} } = read(
-        'options',
-        options,
-        'addGenerationPrompt variables',
-      );
+      const { addGenerationPrompt = true, variables = {} } = read('options', options, [
+        'addGenerationPrompt',
+        'variables',
+      ]);
       if (list('messages', messages).length > MESSAGES)
         refuse('LIMIT', 'messages', messages.length, `at most ${MESSAGES}`);
       for (const [at, message] of messages.entries())

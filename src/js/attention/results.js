@@ -1,0 +1,128 @@
+/** Where the results of a call are written, and how they are handed over. */
+import { integers, list, yes } from '../check.js';
+import { arrayOf } from '../engine/alias.js';
+import { ATTN_SCORES_CAPPED, ATTN_SCORES_MASKED, ATTN_SCORES_RAW } from '../engine/constants.js';
+import { Tensor } from '../engine/memory.js';
+import { refuse } from '../errors.js';
+import { word } from './options.js';
+
+/**
+ * @typedef {import('../engine/memory.js').Memory} Memory
+ * @typedef {import('../types.d.ts').DType} DType
+ */
+/**
+ * @template {DType} T
+ * @typedef {Omit<import('../types.d.ts').AttentionResult<
+ *   import('../engine/memory.js').Views[T]>, 'output'>} Results
+ */
+/**
+ * @typedef {[number, number, number, number, number, number]} Addresses of the six statistics
+ */
+
+/** All heads and all rows. @type {{ heads?: readonly number[], rows?: readonly number[] }} */
+const ALL = Object.create(null);
+
+/** The stages of scores. */
+const SCORES = {
+  raw: ATTN_SCORES_RAW,
+  capped: ATTN_SCORES_CAPPED,
+  masked: ATTN_SCORES_MASKED,
+};
+
+/**
+ * Where the output is to be written, and how it is handed over: in the tensor or array given, or in
+ * a new one. With threads a tensor gets a copy. A thread that is lost in the call may write late,
+ * and must not write into anything that outlives the call.
+ * @template {DType} T
+ * @param {Memory} memory
+ * @param {T} type
+ * @param {import('../engine/memory.js').Floats | undefined} given
+ * @param {number} length
+ */
+export function placeOutput(memory, type, given, length) {
+  const inPlace = given instanceof Tensor && !memory.pool;
+  const at = inPlace ? given.place() : memory.pushArray(type, length);
+  const output = () => {
+    const written = memory.view(type, at, length);
+    if (!given) return /** @type {typeof written} */ (written.slice());
+    const array = arrayOf(given);
+    if (!inPlace) array.set(written);
+    return /** @type {typeof written} */ (array);
+  };
+  return { at, output };
+}
+
+/**
+ * Makes room for everything that is wanted; the function it returns copies it out.
+ * @template {DType} T
+ * @param {Memory} memory
+ * @param {T} type
+ * @param {import('./options.js').Shape} shape
+ * @param {import('../types.d.ts').Want} want
+ * @param {number} p
+ */
+export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
+  const { c } = memory;
+  const rows = batch * heads * m;
+  /** @type {(() => Partial<Results<T>>)[]} */
+  const copies = [];
+  const copy = (/** @type {number} */ at, length = rows) => memory.copy(type, at, length);
+  const chosen =
+    typeof want.weights === 'object' ? want.weights : yes('want.weights', want.weights) && ALL;
+  if (chosen) {
+    const h = slots(memory, 'heads', chosen.heads, heads);
+    const i = slots(memory, 'rows', chosen.rows, m);
+    const length = batch * h.count * i.count * n;
+    const at = memory.pushArray(type, length);
+    c.attn_want_weights(p, at, h.at, h.count, i.at, i.count);
+    copies.push(() => ({ weights: copy(at, length) }));
+  }
+  if (want.scores !== undefined) {
+    const stage = word('want.scores', want.scores, SCORES);
+    const at = memory.pushArray(type, rows * n);
+    c.attn_want_scores(p, stage, at);
+    copies.push(() => ({ scores: copy(at, rows * n) }));
+  }
+  if (yes('want.lse', want.lse)) {
+    const at = memory.pushArray(type, rows);
+    c.attn_want_lse(p, at);
+    copies.push(() => ({ lse: copy(at) }));
+  }
+  if (yes('want.stats', want.stats)) {
+    const at = /** @type {Addresses} */ (
+      Array.from({ length: 6 }, () => memory.pushArray(type, rows))
+    );
+    c.attn_want_stats(p, ...at);
+    copies.push(() => ({
+      stats: {
+        n: memory.copy('int32', at[0], rows),
+        entropy: copy(at[1]),
+        kl: copy(at[2]),
+        expectedScore: copy(at[3]),
+        maxWeight: copy(at[4]),
+        argmax: memory.copy('int32', at[5], rows),
+      },
+    }));
+  }
+  /** @returns {Results<T>} */
+  return () => Object.assign({}, ...copies.map((each) => each()));
+}
+
+/**
+ * The table from heads or rows to their place among the chosen.
+ * @param {Memory} memory
+ * @param {'heads' | 'rows'} axis
+ * @param {unknown} chosen
+ * @param {number} size
+ */
+function slots(memory, axis, chosen, size) {
+  if (chosen === undefined) return { at: 0, count: size };
+  const name = `want.weights.${axis}`;
+  const table = new Int32Array(size).fill(-1);
+  const places = integers(name, list(name, chosen), 0, size - 1);
+  places.forEach((x, place) => {
+    if (table[x] >= 0) refuse('RANGE', name, `${x} twice`, 'each once');
+    table[x] = place;
+  });
+  return { at: memory.put(table, 'int32'), count: places.length };
+}
