@@ -1,7 +1,7 @@
 /**
- * A statement with its verdict: what is claimed, what was measured, what rounding allows, and the
- * code that stands against the kernels. The verdict is a word, a glyph and a colour; `data-*`
- * attributes carry every number in full.
+ * A statement with its verdict: the claim, the measurement, the difference that rounding allows,
+ * and the oracle's code. The verdict is a word, a glyph and a colour; `data-*` attributes carry
+ * every number in full.
  */
 import { html, setAttributes, setText } from './plot/dom.js';
 import { scientific } from './plot/format.js';

@@ -1,4 +1,4 @@
-/** `clearhead check`: what it says, and that it says the same for other data. */
+/** `clearhead check`: its report, and the same report for other data. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -431,7 +431,7 @@ describe('what ends it early ends it quietly', () => {
   // greedy, 'ab' comes to no end mark within thousands of tokens
   const endless = ['--context', '65536', '--max-tokens', '65000', '--threads', '1'];
   /**
-   * What it says when Ctrl-C comes at that time.
+   * Its output when Ctrl-C comes at that time.
    * @param {(child: any) => Promise<unknown>} when
    * @param {string[]} args
    */

@@ -42,7 +42,7 @@ async function refuses(what, codes, options, word = 'wasm') {
   sameBits(run(engines[0].ch), expected, what);
 }
 
-/** What still has to come of /slow. @type {(() => void)[]} */
+/** The rest of /slow, which still has to come. @type {(() => void)[]} */
 const slow = [];
 const server = createServer((request, response) => {
   if (request.url === '/good.wasm')

@@ -1,4 +1,4 @@
-/** The border between JavaScript and C: what is generated from the headers, and traps. */
+/** The border between JavaScript and C: the files generated from the headers, and traps. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,5 +1,6 @@
 /**
- * Misuse over time: what was disposed, belongs to others, is full or damaged; polluted prototypes.
+ * Misuse over time: objects that are disposed, full, damaged or of another engine; polluted
+ * prototypes.
  * A23–A35 of the numbered list.
  */
 import assert from 'node:assert/strict';

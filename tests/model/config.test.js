@@ -1,6 +1,6 @@
 /**
- * One configuration for every supported architecture in both formats, the place of every tensor,
- * and what is not supported named.
+ * One configuration for every supported architecture in both formats, and the place of every
+ * tensor. Refusals name the feature that is not supported.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -48,7 +48,7 @@ describe('the four architectures', () => {
     activation: 'gelu_tanh',
     embeddingScale: Math.fround(Math.sqrt(SIZES.modelDim)),
   };
-  /** The architecture, its own fields, and what GGUF and config.json must say for them. */
+  /** The architecture, its own fields, and those of GGUF and config.json for them. */
   const table = {
     llama: [{}, {}, {}],
     qwen2: [{ qkvBias: true }, {}, { sliding_window: 32768, use_sliding_window: false }],
@@ -312,7 +312,7 @@ describe('settings', () => {
       'FORMAT',
       /rope_type is "longrope"/,
     );
-    // what is there and cannot be read is not nothing
+    // a file that is there but cannot be read is an error
     for (const odd of ['8', 8, ['llama3', 8], true]) {
       await refuses(
         () => json('llama', { rope_scaling: odd }),

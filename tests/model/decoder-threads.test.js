@@ -25,7 +25,7 @@ const model = tiny({
 const source = asSafetensors(model);
 const tokens = Array.from({ length: 90 }, (_, x) => (x * x * 7 + 3) % 500);
 
-/** What a model does with a prompt in uneven chunks, some steps, and a look back. */
+/** The results of a model for a prompt in uneven chunks, some steps, and a look back. */
 function history(model) {
   const results = [model.prefill(tokens.slice(0, 70), { observe: 'stats' })];
   for (const token of tokens.slice(70)) results.push(model.step(token, { observe: 'stats' }));

@@ -1,6 +1,6 @@
 /**
  * The forward pass of every architecture against plain float64 passes of their own (forward.js), on
- * tiny random models; and what is promised about its bits, its statistics and its rows.
+ * tiny random models; and the promises about its bits, its statistics and its rows.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -24,7 +24,7 @@ const inGguf = (config) => !config.attn_logit_softcapping;
 
 /**
  * float32 rounding in a few layers of random weights; the attention's logits reach 30 here, which
- * multiplies the error of what they are made of. Measured: up to 3e-6.
+ * multiplies the error of their terms. Measured: up to 3e-6.
  */
 const LOGITS = 1e-5;
 

@@ -1,6 +1,6 @@
 /**
- * Generating text: what ends it, what it reuses, what stops it, and that nothing is lost by any of
- * that. On tiny random models.
+ * Generating text: how it ends and stops, the cache that it reuses, and that nothing is lost by any
+ * of that. On tiny random models.
  */
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
@@ -497,13 +497,13 @@ test('an abort releases the model without a further call; so does an end', async
   await left.next();
   assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
   await assert.rejects(model.generate(prompt).next(), { code: 'BUSY' });
-  // whoever hears of it first is not too early
+  // the first listener is not too early
   let first;
   const next = model.generate(prompt, { maxTokens: 6, logprobs: 1 });
   abort.signal.addEventListener('abort', () => (first = next.next()));
   abort.abort(reason);
   first = await first;
-  // the one that was left neither goes on nor lets go of what another has
+  // the text that was left neither goes on nor frees the memory of another
   await assert.rejects(left.next(), reason);
   await assert.rejects(model.generate(prompt).next(), { code: 'BUSY' });
   const rest = await all(next);
@@ -600,7 +600,7 @@ test('a snapshot is of the same model and of its tokens, or changes nothing', as
     assert.throws(() => model.cache.restore({ ...good, ...bad }), { name: 'ClearheadError', code });
     sameBits(model.cache.snapshot(), good);
   }
-  // every bit of what a snapshot says beside its layers
+  // every bit of a snapshot beside its layers
   for (const field of ['tokens', 'temperatures']) {
     const bytes = new Uint8Array(good[field].slice().buffer);
     for (let at = 0; at < bytes.length * 8; at++) {
@@ -769,7 +769,7 @@ test('a model that does not fit takes nothing', async () => {
   );
   assert.deepEqual([memory.top, memory.holes], held);
   memory.release(taken, 2 ** 31);
-  // what can never fit is said before anything is read or computed for it
+  // a size that can never fit is refused before anything is read or computed for it
   const { byteLength } = memory.buffer;
   for (const [context, cacheType] of [
     [2 ** 20, 'q8'],

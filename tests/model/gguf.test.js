@@ -1,4 +1,4 @@
-/** GGUF files: what is in them is found, and nothing in them can do harm. */
+/** GGUF files: their content is found, and nothing in them can do harm. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
@@ -164,7 +164,7 @@ describe('what is written is read', () => {
 describe('what is wrong is refused by name', () => {
   const one = { name: 'a', shape: [8] };
   const two = { name: 'b', shape: [8] };
-  /** What a file is, the error and what it says. */
+  /** The fault of a file, the code of its error and the message. */
   const cases = {
     'version 1': [{ version: 1 }, 'FORMAT', /version is 1; expected 2 or 3/],
     'version 4': [{ version: 4 }, 'FORMAT', /version is 4/],
@@ -419,7 +419,7 @@ describe('damage', () => {
     for (let length = 0; length < bytes.length; length++) {
       const cut = bytes.subarray(0, length);
       const error = await refused(() => loadWhole(cut));
-      // what pads the last tensor is not part of the model
+      // the padding of the last tensor is not part of the model
       if (!error)
         assert.ok(
           bytes.subarray(length).every((byte) => byte === 0) && bytes.length - length < 32,

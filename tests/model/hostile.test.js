@@ -184,7 +184,7 @@ function* damaged(text) {
   for (let length = 0; length < bytes.length; length++) yield bytes.subarray(0, length);
 }
 
-/** A vocabulary of letters with what a tokenizer.json may have around it. */
+/** A vocabulary of letters with the other parts that a tokenizer.json may have. */
 const tokenizer = {
   added_tokens: [
     { id: 3, content: '<s>', special: true, lstrip: false, normalized: false },
@@ -264,7 +264,7 @@ test('so is the index of a model in several files', async () => {
   );
   const errors = [];
   for (const bytes of damaged(text)) errors.push(await load(bytes));
-  // all but those in the total, which nobody needs, and in the names of what holds it
+  // all but those in the total, which nobody needs, and in the names around it
   assert.ok(
     errors.filter(Boolean).length > errors.length * 0.75,
     `${errors.filter(Boolean).length} of ${errors.length}`,

@@ -1,6 +1,6 @@
 /**
- * Real queries, keys and values: what the five layers of a trained grouped-query Llama
- * (stories260K) computed in float64 while it told a story. Third-party data beside this repository;
+ * Real queries, keys and values: the five layers of a trained grouped-query Llama (stories260K)
+ * computed them in float64 while it told a story. Third-party data beside this repository;
  * without it: skipped.
  */
 import assert from 'node:assert/strict';
@@ -53,8 +53,8 @@ for (const { variant, ch } of engines) {
         assert.ok(ratio <= 1, `layer ${layer}: ${what}[${at}] is ${got}, should be ${want}`);
         worst = Math.max(worst, ratio);
       }
-      // the file's float64 pass, rounded to float32 once at the end, started from its own unrounded
-      // q, k and v
+      // The file's float64 pass started from its own unrounded q, k and v. It was rounded to
+      // float32 once, at the end.
       o.forEach(
         (x, at) =>
           (agreement = Math.max(

@@ -9,7 +9,7 @@ import { TYPES, randomRows } from '../support/models/blocks.js';
 import { asGguf, asQ5_0, configs, tiny } from '../support/models/random-models.js';
 import { random } from '../support/random.js';
 
-/** What is not asked for. */
+/** Weights that are not asked for. */
 const HOW = { q8: false, offset: () => 0, beside: 0, lookedUp: null };
 
 const ROWS = 64;
@@ -54,7 +54,7 @@ async function packed(types, { q8 = false, spare, threads = 1, beside = 0, looke
   return { got, bytes: packing.bytes, file, grown, growths: buffers.size };
 }
 
-/** What Q5_0 takes more in bytes. */
+/** The bytes that Q5_0 needs more when it lies in bytes. */
 const MORE = (ROWS * COLUMNS * (34 - 22)) / 32;
 
 test('Q5_0 goes into bytes while there is memory beside the file, other types never', async () => {
@@ -137,7 +137,7 @@ test('below 4 GiB Q5_0 has the memory that is over', async () => {
     code: 'OOM',
     message: 'the weights have 1048576 bytes; expected room for them below 4 GiB',
   });
-  // what floats are in the file says little of what they will be
+  // the type of floats in the file says little about their type in memory
   assert.equal(spareAt(-1, { q8: true }), 0);
   engine.dispose();
 });

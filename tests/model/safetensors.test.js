@@ -1,6 +1,5 @@
 /**
- * safetensors files, alone and in shards: what is in them is found, and nothing in them can do
- * harm.
+ * safetensors files, alone and in shards: their content is found, and nothing in them can do harm.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -191,7 +190,7 @@ describe('what is wrong is refused by name', () => {
   const entry = (dtype, shape, offsets) =>
     `{"a":{"dtype":${dtype},"shape":${shape},"data_offsets":${offsets}}}`;
   const data = [{ name: 'a', shape: [2] }];
-  /** A header, the error and what it says. */
+  /** A header, the code of its error and the message. */
   const cases = {
     'a space before it': [
       ` ${range(0, 8)}`,

@@ -1,4 +1,4 @@
-/** Every source of a model gives the same bytes, and what goes wrong on the way is told apart. */
+/** Every source of a model gives the same bytes, and errors on the way are told apart. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const file = pathToFileURL(join(folder, 'tiny model #1 %20.gguf'));
 writeFileSync(file, bytes);
 after(() => rmSync(folder, { recursive: true }));
 
-/** What the server does, by path. */
+/** The answers of the server, by path. */
 const answers = {
   '/whole.gguf': (response) => response.setHeader('content-length', bytes.length).end(bytes),
   '/unsized.gguf': (response) => response.end(bytes),
@@ -121,8 +121,8 @@ describe('a model in several files', () => {
     ]);
 
   /**
-   * As a browser fetches: six connections to a server, and who asks for more waits; they are free
-   * when a body has ended or is left.
+   * As a browser fetches: six connections to a server, and further requests wait. A connection is
+   * free when a body has ended or is left.
    */
   async function within(six, files, load) {
     const { fetch } = globalThis;
@@ -293,7 +293,7 @@ describe('memory', () => {
     const head = writeGguf({
       tensors: [{ name: 'big', shape: [size / 4], data: new Uint8Array(0) }],
     });
-    // always the same chunk, so that what is counted is what the reader makes, and not what waits
+    // always the same chunk, so that the memory counted is the reader's, and not garbage that waits
     // for the collector
     const chunk = new Uint8Array(2 ** 20).fill(7);
     let sent = 0;

@@ -8,7 +8,7 @@ import { createStop } from '../../src/js/model/text/stop.js';
 import { random } from '../support/random.js';
 import { refuses } from '../support/streams.js';
 
-/** What comes of a text that arrives in these pieces. */
+/** The output for a text that arrives in these pieces. */
 function run(stops, pieces) {
   const filter = createStop(stops);
   let text = '';

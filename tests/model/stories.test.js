@@ -15,7 +15,8 @@ const reference = (name) => at(`stories260K/reference/${name}`);
 const prompts = { empty: '', once: 'Once upon a time', lily: 'Lily and Tom' };
 
 /**
- * The tokenizer is the same; only the rows of q and k, and what config.json says of them, differ.
+ * The tokenizer is the same. Only the rows of q and k, and their description in config.json,
+ * differ.
  */
 const hf = (folder) => ({
   weights: at(`stories260K/${folder}/model.safetensors`),
@@ -77,7 +78,7 @@ for (const { variant, ch: engine } of engines)
                 `${prompt}, call ${call}`,
               );
           }
-          // and as users have it: what run.c printed begins with the prompt
+          // and as users have it: the output of run.c begins with the prompt
           let written = '';
           const tokens = [];
           for await (const next of model.generate(prompts[prompt], {

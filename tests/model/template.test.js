@@ -226,7 +226,7 @@ describe('a hostile template ends within seconds', () => {
     `{% set ns = namespace(s='a') %}{% for i in range(${doublings}) %}{% set ns.s = ns.s + ` +
     'ns.s %}{% endfor %}';
   const again = (what) => `${grown(19)}{% for i in range(4000) %}${what}{% endfor %}`;
-  /** Each ends in an error of ours; of what kind. */
+  /** Each ends in an error of ours, of the kind beside it. */
   const cases = {
     'a range of a thousand million': [
       '{% for i in range(1000000000) %}a{% endfor %}',

@@ -318,9 +318,9 @@ describe('the library of Hugging Face agrees', { skip }, () => {
         },
         tokenizerConfig: { eos_token: '<|endoftext|>' },
       });
-      // where the library (0.2.0) differs from what it ports, we do not follow: its \s is that of
-      // JavaScript in gpt-2's expression, its
-      // digits are 0 to 9 alone, and ſ is an s to it where case does not matter
+      // Where the library (0.2.0) differs from its original, we do not follow. Its \s is that of
+      // JavaScript in gpt-2's expression. Its digits are 0 to 9 alone. Where case does not matter,
+      // ſ is an s to it.
       const differs = /[ſ\ufeff\u0085]/.source + (pre === 'smollm' ? '|[½٣¾]' : '');
       for (const text of [...texts, ...randomTexts(9, 3000)].filter(
         (one) => !new RegExp(differs).test(one),
@@ -683,7 +683,7 @@ describe('streaming', () => {
       for (const special of [false, true]) {
         const whole = tokenizer.encode(text, { special });
         for (let at = text.indexOf(' '); at > 0; at = text.indexOf(' ', at + 1)) {
-          // what is put behind a token is no continuation
+          // text behind a token is no continuation
           if (special && text[at - 1] === '>') continue;
           const parts = [
             ...tokenizer.encode(text.slice(0, at), { special }),

@@ -1,6 +1,6 @@
 /**
- * Every type of weights all the way through loadModel: what a model of them computes is what one of
- * the numbers they stand for does.
+ * Every type of weights all the way through loadModel. A model of them computes the same as one of
+ * the numbers they stand for.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -50,7 +50,7 @@ const ones = norms.map(([name, size]) => ({
 }));
 
 /**
- * A model of that type, and the same of the float32 numbers nearest to what its weights stand for.
+ * A model of that type, and the same with the float32 numbers nearest to the values of its weights.
  */
 function twins(type) {
   const r = random(TYPES[type].type + 1);

@@ -1,7 +1,7 @@
 /**
- * The C of weights.h, built natively: under ASan and UBSan with each way in which an engine's 8-bit
- * dot product may take its eighth bit, and under gcc, with the bits of the simd module.
- * `scripts/build.sh native` builds the programs.
+ * The C of weights.h, built natively under ASan and UBSan and under gcc, with the bits of the simd
+ * module. The sanitized builds model each meaning that an engine's 8-bit dot product may give to
+ * the eighth bit. `scripts/build.sh native` builds the programs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

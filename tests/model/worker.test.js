@@ -98,7 +98,7 @@ test('a wrong Response is refused, and one that stalls can be aborted', async ()
   const loading = assert.rejects(loadModel(partly(), { engine, signal: abort.signal }), reason);
   const ticks = await ticksAfterAbort(abort, loading, { reason, delay: 50 });
   assert.ok(ticks <= 20, `${ticks} ticks of a timer`);
-  // what is wrong with one part ends the reading of the others
+  // an error in one part ends the reading of the others
   let pulls = 0;
   const endless = new Response(
     new ReadableStream(
@@ -280,7 +280,7 @@ test('an abort at any time leaves of the text what was taken', async () => {
     await model.cache.clear();
   }
   assert.ok(early > 10, `${early} were ended in the middle`);
-  // what had come before the abort, and was not yet asked for, does not come after it
+  // a token that came before the abort, and was not yet asked for, does not come after it
   const controller = new AbortController();
   const text = model.generate(prompt, { maxTokens: 9, signal: controller.signal });
   await text.next();
@@ -300,7 +300,7 @@ test('an abort at any time leaves of the text what was taken', async () => {
   assert.equal((await model.step(1)).logits.length, model.config.vocab);
   await ended.return();
   assert.equal(model.cache.length, prompt.length + 1);
-  // one that is over in the worker, which is a token ahead, is not over for who has not got there
+  // a text that is over in the worker, which is a token ahead, is not over for its reader
   for (const { signal } of [{}, new AbortController()]) {
     await model.cache.clear();
     const two = model.generate(prompt, { maxTokens: 2, signal });

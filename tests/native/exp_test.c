@@ -1,9 +1,10 @@
 /*
- * The elementary functions of src/c/base/math.h against the C library in a wider type: float32 exp
- * over every float in [−104, −0], float32 tanh over every float in [2^-13, 24] and a sixteenth of
- * those below, float64 exp, log and tanh at four million points each. Built twice: plain (the bits
- * of the simd kernels) and with V_FUSED (what a relaxed engine may compute). Exit status 1 if a
- * stated bound is broken.
+ * The elementary functions of src/c/base/math.h against the C library in a wider type. float32 exp
+ * is tried over every float in [−104, −0]. float32 tanh is tried over every float in [2^-13, 24]
+ * and a sixteenth of those below. float64 exp, log and tanh are tried at four million points each.
+ *
+ * It is built twice: plain (the bits of the simd kernels) and with V_FUSED (as a relaxed engine may
+ * compute). Exit status 1 if a stated bound is broken.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -45,7 +46,7 @@ static double ulps(float got, double exact)
   return fabs((double)got - exact) / ulp;
 }
 
-/* A range of float bit patterns, and what was found in it. */
+/* A range of float bit patterns, and the largest error found in it. */
 typedef struct range {
   void (*check)(struct range *r, uint32_t from, uint32_t to);
   uint32_t from, to;

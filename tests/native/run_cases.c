@@ -1,11 +1,11 @@
 /*
- * Runs a stream of cases from stdin through the kernels, natively and with every array in memory of
- * exactly its size, and writes all results to stdout. tests/support/stream.js writes the stream and
- * reads the answer: sanitizers watch every access, and the bits must be those of the simd module.
+ * Runs a stream of cases from stdin natively through the kernels, and writes all results to stdout.
+ * Every array lies in memory of exactly its size. tests/support/stream.js writes the stream and
+ * reads the answer. Sanitizers watch every access, and the bits must be those of the simd module.
  *
- * The stream: a byte says what follows, 'F' a call, 'C' a cache and its operations, 'G' the
- * Gaussian view, 'L' something of layers.h, end of file the end. Numbers are little-endian int32
- * and double; arrays follow without lengths, which the shapes give.
+ * A byte of the stream names the next part. 'F': a call. 'C': a cache and its operations. 'G': the
+ * Gaussian view. 'L': something of layers.h. The end of the file is the end. Numbers are
+ * little-endian int32 and double; arrays follow without lengths, which the shapes give.
  */
 #include "layers.h"
 #include "stream.h"
@@ -75,7 +75,7 @@ static void free_all(void)
  * ----------------------------------------------------------------------------------------------------------
  */
 
-/* What a call writes, in the order of the answer. */
+/* The results of a call, in the order of the answer. */
 typedef struct {
   void *array[10];
   size_t bytes[10];
@@ -92,7 +92,7 @@ static void *result(results *r, size_t bytes)
 static void must(int32_t status) { check(status == ATTN_OK, "a setter refused a valid option"); }
 
 /*
- * Reads shape and options, and makes room for the results. The cache's sizes stand in the place of
+ * Reads shape and options, and allocates the results. The cache's sizes stand in the place of
  * k and v.
  */
 static attn_params *read_call(results *r, size_t element, int32_t shape[7], size_t *out_bytes)

@@ -1,12 +1,12 @@
 /*
- * Runs recorded calls of theory.h from stdin, natively and with every array in memory of exactly
- * its size, and writes the outputs to stdout: sanitizers watch every access, and the bits must be
+ * Runs recorded calls of theory.h from stdin natively, and writes the outputs to stdout. Every
+ * array lies in memory of exactly its size. Sanitizers watch every access, and the bits must be
  * those of the simd module. tests/theory/native.test.js records and compares.
  *
- * A call is the length of its name, the name, the number of its arguments, and for each a letter
- * with what follows it: 'i' int32 (0 for NULL), 'd' double, 'p' bytes and content, 'o' bytes of an
- * output, 's' bytes of scratch. The answer is the status, the returned double, and the outputs in
- * order. Numbers are little-endian.
+ * A call is the length of its name, the name, the number of its arguments, and the arguments. Each
+ * begins with a letter. 'i': an int32 (0 for NULL). 'd': a double. 'p': bytes and content. 'o':
+ * bytes of an output. 's': bytes of scratch. The answer is the status, the returned double, and the
+ * outputs in order. Numbers are little-endian.
  */
 #include "stream.h"
 #include "theory.h"

@@ -1,5 +1,5 @@
 /*
- * What the programs of this folder share: the stream on stdin, the answer on stdout, and memory of
+ * Shared by the programs of this folder: the stream on stdin, the answer on stdout, and memory of
  * exact size.
  */
 #ifndef STREAM_H
@@ -32,7 +32,7 @@ static inline void write_bytes(const void *from, size_t bytes)
   check(!bytes || fwrite(from, 1, bytes, stdout) == bytes, "cannot write");
 }
 
-/* 16-aligned, as malloc is here. What is not written shows as 0xCD. */
+/* 16-aligned, as malloc is here. Bytes that are not written show as 0xCD. */
 static inline void *fresh(size_t bytes)
 {
   void *p = malloc(bytes);

@@ -48,8 +48,8 @@ typedef struct {
 } absence;
 
 /*
- * Whoever is not the calling thread stays away until it is called back; the calling thread waits
- * until somebody is away.
+ * Every other thread stays away until it is called back. The calling thread waits until one is
+ * away.
  */
 static void stay_away(void *task, int32_t index, void *scratch)
 {

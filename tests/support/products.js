@@ -1,6 +1,6 @@
 /**
- * Matrices of weights and their products, by the C functions of weights.h; and what a product may
- * differ from the truth by.
+ * Matrices of weights and their products, by the C functions of weights.h, and the allowed error of
+ * a product.
  */
 import { TYPES, isFloat, readRow } from './models/blocks.js';
 
@@ -23,7 +23,7 @@ export const rowOf = (k, w, row, columns) =>
     return k.take(Float32Array, out, columns);
   });
 
-/** x·Wᵀ, (m, rows), the outputs shared out between the splits; what is not asked for stays 0. */
+/** x·Wᵀ, (m, rows), the outputs shared out between the splits; other outputs stay 0. */
 export function multiply(k, name, w, x, m, rows, splits = [[0, rows]]) {
   return k.scope(() => {
     const { type } = TYPES[name];
@@ -69,10 +69,10 @@ const UNIT = 2 ** -24;
  *
  * Floats: chains of 32 products, then a sum of the chains: u·(32 + chains + 1)·Σ|x·w|. Quantised: x
  * is off by at most half a step (and the rounding of d and 127/max, 4u·127 steps), so `quantum` =
- * Σ_blocks d·(½ + 2⁻¹⁵)·Σ|w|; the rest is rounding: in a block four operations on its sum (times d,
- * plus the part of m, times dx, and m itself), then the sum of the blocks: u·(blocks + 5)·Σ|terms|.
- * `exact` is the sum over the inputs as quantised, which is to be hit up to that rounding alone.
- * What underflows is lost as well, at most 2⁻¹⁴⁹ each time.
+ * Σ_blocks d·(½ + 2⁻¹⁵)·Σ|w|; the rest is rounding. A block has four operations on its sum: times
+ * d, plus the part of m, times dx, and m itself. With the sum of the blocks: u·(blocks +
+ * 5)·Σ|terms|. `exact` is the sum over the inputs as quantised, which is to be hit up to that
+ * rounding alone. Underflow loses at most 2⁻¹⁴⁹ each time.
  */
 export function expected(name, x, row) {
   const { values, sizes } = row;

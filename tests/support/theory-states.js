@@ -14,7 +14,7 @@ const temperatures = [1e-3, 0.05, 1, 1, 7, 1e3];
 /** Numbers of keys whose sums would show it if rounding added up. */
 export const LARGE = [1e4, 1e5];
 
-/** What the logits of a row can look like; each gives a function of the key. */
+/** Kinds of logits of a row; each gives a function of the key. */
 const rows = {
   normal: (r) => () => 2 * r.normal(),
   ties: (r) => () => r.integer(-1, 1),

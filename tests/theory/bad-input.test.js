@@ -1,5 +1,5 @@
 /**
- * What the statements cannot take: each refusal is typed, names the argument and changes nothing.
+ * Bad input for the statements: each refusal is typed, names the argument and changes nothing.
  */
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -95,7 +95,7 @@ test('arrays that are none, hold no finite numbers, are empty or of another leng
           good.map((y, j) => (j === good.length - 1 ? x : y)),
         );
       if (!typed) spoil('empty', 'SHAPE', good.slice(0, 0));
-      // what a longer q does shows at k, a longer a at b; for others the length itself is wrong
+      // a longer q is an error of k, a longer a of b; for others the length itself is wrong
       if (
         !['z', 'q', 'a'].includes(key) &&
         !(name === 'maximumLikelihood' && key === 'v') &&

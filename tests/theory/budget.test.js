@@ -1,6 +1,6 @@
 /**
- * Statements 4 and 5: softmax as what a budget of evidence buys, and the budget that a head has
- * spent.
+ * Statements 4 and 5: softmax as the best use of a budget of evidence, and the budget that a head
+ * has spent.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -177,7 +177,7 @@ for (const { variant, ch } of engines) {
         ]);
       const got = klBudget(z, rho);
       const what = `state ${x}, ρ = ${rho}`;
-      // where βz is wide, ρ is what is left of log(n/ties)
+      // where βz is wide, ρ is a small difference to log(n/ties)
       assert.ok(
         Math.abs(got.rho - rho) <= u * (16 * rho + 8 * got.variance * got.beta ** 2 + 8 * rhoMax),
         `${what}: spent ${got.rho}`,
@@ -206,8 +206,8 @@ for (const { variant, ch } of engines) {
             expectedScore[x] > expectedScore[x - 1] - 8 * u * size,
           `${name}: rising at ${x}`,
         );
-        // a chord of a concave curve is steeper than the tangent at its end and flatter than at its
-        // start; what rounding leaves of ⟨z⟩ and ρ, over its length
+        // A chord of a concave curve is steeper than the tangent at its end and flatter than at its
+        // start. Rounding of ⟨z⟩ and ρ over its length comes on top.
         const chord = (expectedScore[x] - expectedScore[x - 1]) / (rho[x] - rho[x - 1]);
         const noise =
           (u * (32 + 4 * n) * (size + (x > 1 ? 1 / beta[x - 1] : 0))) / (rho[x] - rho[x - 1]);

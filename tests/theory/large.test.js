@@ -1,6 +1,5 @@
 /**
- * What rounding may do is bounded whatever the number of keys: each identity and bound at 10⁴ and
- * 10⁵ of them.
+ * Rounding is bounded for any number of keys: each identity and bound at 10⁴ and 10⁵ of them.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 /**
  * Builds the kernels of the larger simd module and the statements from sources that are wrong in
- * one place. The commands are those of the build itself, asked from ninja. What the change does not
- * reach is linked as it was built.
+ * one place. The commands are those of the build itself, asked from ninja. Objects that the
+ * change does not reach are linked as they were built.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, execSync } from 'node:child_process';
@@ -55,7 +55,7 @@ function linked(commands, folder, changed) {
     .replace(/^.*?&& /, '');
   for (const name of again) {
     const object = join(folder, `${name}.o`);
-    // what is wrong may leave a variable unused
+    // a wrong source may leave a variable unused
     execSync(
       compileOf(name)
         .replaceAll(sources, folder)

@@ -15,7 +15,7 @@ import { examine } from '../../src/cli/statements.js';
 import { init } from '../../src/js/index.js';
 import { mutant } from './mutants.js';
 
-/** What is wrong, where, and which statements notice. */
+/** The mutation, its place, and the statements that notice. */
 const MUTATIONS = [
   [
     'missing √d',
@@ -332,7 +332,7 @@ const MUTATIONS = [
 ];
 
 const rows = [];
-/** What the statements say of an engine of these modules. */
+/** The verdicts of the statements on an engine of these modules. */
 const examined = async (modules) =>
   examine(await lab(await init({ ...modules, variant: 'simd', layers: true }), 1));
 const red = async (modules) => (await examined(modules)).filter(({ holds }) => !holds);

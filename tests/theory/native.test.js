@@ -1,7 +1,7 @@
 /**
- * The statements built natively, under ASan and UBSan and by gcc: every call that the binding makes
- * is recorded with its arrays, made again in memory of exactly their sizes, and must give the bits
- * of theory.wasm. `scripts/build.sh native` builds the programs.
+ * The statements built natively, under ASan and UBSan and by gcc. Every call that the binding makes
+ * is recorded with its arrays. It is made again in memory of exactly their sizes, and must give the
+ * bits of theory.wasm. `scripts/build.sh native` builds the programs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -13,7 +13,7 @@ import { TheoryMemory } from '../../src/js/theory/memory.js';
 import { theory } from '../../src/js/theory/index.js';
 import { distribution, logits, queries } from '../support/theory-states.js';
 
-/** Wasm memory that writes down what is called with what. */
+/** Wasm memory that records calls and their arguments. */
 class Recorder extends TheoryMemory {
   blocks = new Map();
   calls = [];
@@ -43,7 +43,7 @@ class Recorder extends TheoryMemory {
     let given = false;
     const parts = values.map((x) => {
       const block = this.blocks.get(x);
-      // outputs come first; room made for anything behind them is scratch
+      // outputs come first; memory pushed behind them is scratch
       given ||= !block || block.input;
       if (block)
         return {

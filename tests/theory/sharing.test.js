@@ -1,4 +1,4 @@
-/** Statement 12: what sharing keys may do to weights and outputs, and what it does. */
+/** Statement 12: how far shared keys move weights and outputs, beside the bounds on that. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../support/engines.js';

@@ -75,7 +75,7 @@ async function write({ entry, inWorker, model: path, engine, prompt, how, abortA
   return { tokens, entropies, progress: progress.at(-1), settled, threads };
 }
 
-/** What Node writes. */
+/** The text that Node writes. */
 const written = async () => {
   const model = await loadModel(models['tiny.gguf'], {
     engine: await init({ layers: true, variant: 'simd' }),

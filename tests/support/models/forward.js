@@ -52,7 +52,7 @@ function rotateHalf(x, position, frequencies) {
   return y;
 }
 
-/** θ^(−2c/d), and what rope_scaling makes of it. */
+/** θ^(−2c/d), changed by rope_scaling. */
 export function frequenciesOf(d, theta, scaling) {
   return Array.from({ length: d / 2 }, (_, c) => {
     const f = theta ** ((-2 * c) / d);
@@ -70,8 +70,8 @@ export function frequenciesOf(d, theta, scaling) {
 }
 
 /**
- * What all of them share: a stream x of numbers per token, to which each layer adds the attention's
- * and the feed-forward's result. `a` says how this architecture does each of these.
+ * All architectures share this: a stream x of numbers per token, to which each layer adds the
+ * attention's and the feed-forward's result. `a` says how this architecture does each of these.
  */
 function run({ config, tensors }, tokens, a, { temperature = () => 1 } = {}) {
   const {

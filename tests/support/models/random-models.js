@@ -214,8 +214,8 @@ export function asQ5_0({ name, shape, data }) {
 }
 
 /**
- * As converted for llama.cpp: other names, rows of q and k of llama with rotary pairs side by side,
- * 1 + w in Gemma's norms, Llama 3's rope as factors.
+ * As converted for llama.cpp: other names, and rows of q and k of llama with rotary pairs side by
+ * side. Gemma's norms hold 1 + w, and Llama 3's rope is stored as factors.
  * @param {ReturnType<typeof tiny>} model
  * @param {any} [metadata]
  * @param {(tensor: any) => any} [store] may give a tensor another type

@@ -1,7 +1,7 @@
 /**
- * Tiny models of each architecture in both formats, with seeded random weights, and what must be
- * said of them. The names and shapes are written down here a second time, as the files of each
- * architecture have them, so that the loader is tested against them.
+ * Tiny models of each architecture in both formats, with seeded random weights, and their expected
+ * description. The names and shapes stand here a second time, as in the files of each architecture.
+ * So the loader is tested against them.
  */
 import { writeGguf, writeSafetensors } from './gguf-writer.js';
 import { random } from '../random.js';
@@ -112,7 +112,7 @@ export const tokenizerMetadata = () => ({
   'tokenizer.ggml.unknown_token_id': 0,
 });
 
-/** The metadata of a model; what is given as undefined is left out. */
+/** The metadata of a model; undefined fields are left out. */
 export function tinyMetadata(architecture, { sizes = SIZES, ...more } = {}) {
   const all = {
     'general.architecture': architecture,
