@@ -42,20 +42,22 @@ int32_t attn_matrix_type(const attn_matrix *w) { return w->type; }
 int32_t attn_matrix_rows(const attn_matrix *w) { return w->rows; }
 int32_t attn_matrix_columns(const attn_matrix *w) { return w->columns; }
 
-/* One row of floats into lane r of a panel. */
-static void pack_floats(attn_matrix *w, uint8_t *panel, int32_t r, const uint8_t *row)
+/* One row into lane r of a panel. */
+static void pack_f32(float *panel, int32_t columns, int32_t r, const uint8_t *row)
 {
-  int32_t bytes = w->type == ATTN_F32 ? 4 : 2, non_finite = 0;
-  for (int32_t c = 0; c < w->columns; c++, row += bytes) {
-    uint8_t *to = panel + (c * PANEL + r) * bytes;
-    if (bytes == 4)
-      __builtin_memcpy(to, row, 4);
-    else {
-      uint16_t x;
-      __builtin_memcpy(&x, row, 2);
-      __builtin_memcpy(to, &x, 2);
-      non_finite |= !half_is_finite(x);
-    }
+  for (int32_t c = 0; c < columns; c++)
+    __builtin_memcpy(panel + c * PANEL + r, row + c * 4, 4);
+}
+
+/* The same of F16 or BF16. */
+static void pack_halves(attn_matrix *w, uint16_t *panel, int32_t r, const uint8_t *row)
+{
+  int32_t non_finite = 0;
+  for (int32_t c = 0; c < w->columns; c++) {
+    uint16_t x;
+    __builtin_memcpy(&x, row + c * 2, 2);
+    panel[c * PANEL + r] = x;
+    non_finite |= !half_is_finite(x);
   }
   if (w->type == ATTN_F16)
     w->has_non_finite |= non_finite;
@@ -141,10 +143,12 @@ int32_t attn_matrix_pack(attn_matrix *w, int32_t source_type, const uint8_t *sou
   const size_t row_bytes = attn_matrix_row_bytes(source_type, w->columns);
   for (int32_t row = first_row; row < first_row + count; row++, source += row_bytes) {
     uint8_t *panel = row_panel(w, row / PANEL);
-    if (is_float(attn_weight_type(w->type)))
-      pack_floats(w, panel, row % PANEL, source);
-    else
+    if (!is_float(attn_weight_type(w->type)))
       pack_quantised(w, panel, row % PANEL, source_type, source);
+    else if (w->type == ATTN_F32)
+      pack_f32((float *)(void *)panel, w->columns, row % PANEL, source);
+    else
+      pack_halves(w, (uint16_t *)(void *)panel, row % PANEL, source);
   }
   return ATTN_OK;
 }
