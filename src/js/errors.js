@@ -39,5 +39,5 @@ export function describe(x) {
 export const kindOf = (x) =>
   ArrayBuffer.isView(x) ? /** @type {Uint8Array} */ (x)[Symbol.toStringTag] : '';
 
-/** What is said of a tensor or cache that cannot be used. @type {[string, string]} */
+/** The words for a tensor or cache that cannot be used. @type {[string, string]} */
 export const GONE = ['disposed of, or of another engine', 'a live one of this engine'];

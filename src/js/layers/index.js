@@ -1,5 +1,5 @@
 /**
- * What stands around attention: the operations of a transformer and two whole attention layers.
+ * The parts around attention: the operations of a transformer and two whole attention layers.
  * Loaded by init when asked for.
  */
 import { ClearheadError } from '../errors.js';

@@ -186,8 +186,8 @@ export class Latent {
   }
 
   /**
-   * Bytes of cache for each position, in float32: what this layer keeps, and what attention with
-   * its heads would.
+   * Bytes of cache for each position, in float32: those of this layer, and those of attention with
+   * its heads.
    */
   get bytesPerPosition() {
     const { heads, kvLatent, nopeDim, ropeDim, valueDim } = this.#model;
@@ -249,8 +249,8 @@ export class Latent {
     }
     const positions = readPlaces(o, batch, m, past, this.#table?.positions);
     const n = past + m;
-    // attn_init takes the width of what is compared; the scale belongs to the heads as they were
-    // meant
+    // attn_init takes the width of the vectors that are compared. The scale belongs to the heads
+    // before absorption.
     o.scale ??= 1 / Math.sqrt(nopeDim + ropeDim);
     const shape = absorbed
       ? { batch, heads, kvHeads: 1, m, n, headDim: kept, valueDim: kept }

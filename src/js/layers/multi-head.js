@@ -53,7 +53,7 @@ export function storeTable(storage, table) {
 }
 
 /**
- * What is to be refused before a layer does anything.
+ * Checks the arguments before a layer does anything.
  * @param {ForwardOptions} o
  * @param {number} batch
  * @param {number} m

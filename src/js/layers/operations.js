@@ -16,7 +16,7 @@ import { F32, Tensor } from '../engine/memory.js';
 const EPSILON = 1e-5;
 
 /**
- * A float32 input of so many elements.
+ * A float32 input of this length.
  * @param {Memory} memory
  * @param {string} name
  * @param {unknown} x
@@ -51,8 +51,8 @@ export function written(memory, given, length, shape, body) {
 }
 
 /**
- * Runs `body` with a team (team.h), of all threads where the work is worth it, with so much scratch
- * each. False if a thread was lost: then all must be done again. To be called in a scope.
+ * Runs `body` with a team (team.h), of all threads where the work is worth it. Each has `bytes` of
+ * scratch. False if a thread was lost: then all must be done again. To be called in a scope.
  * @param {Memory} memory
  * @param {number} bytes
  * @param {number} size multiply-adds

@@ -9,9 +9,9 @@ import { F32 } from '../engine/memory.js';
 const align = (bytes) => Math.ceil(bytes / 64) * 64;
 
 /**
- * What a layer keeps in wasm memory, in one block: its matrices, packed, and its vectors.
- * Everything is checked and measured before the block is taken; a place is known by its distance
- * from the block's beginning.
+ * The memory of a layer in one block: its packed matrices and its vectors. Everything is checked
+ * and measured before the block is allocated. A place is known by its distance from the block's
+ * beginning.
  */
 export class LayerStorage {
   #memory;

@@ -1,13 +1,10 @@
 /**
- * The types of the layers: what stands around attention in a transformer. float32 throughout.
- * Words: x has m rows for each of `batch` sequences; weights are (outputs, inputs), as models store
- * them, so that y = x·Wᵀ.
+ * The types of the layers: the parts of a transformer around attention, float32 throughout. x has m
+ * rows for each of `batch` sequences. Weights are (outputs, inputs), as models store them, so that
+ * y = x·Wᵀ.
  *
- * Errors of every function: ARG for what is missing, of another kind or of an unknown name; SHAPE
- * for lengths that do not fit each other or the sizes; RANGE for a number out of bounds; DETACHED
- * for an array without its buffer; DISPOSED for a tensor, cache or layer that is gone or of another
- * engine; OOM where memory cannot grow. Each says below what it throws beside these, and where it
- * comes from; error rules are in src/c/include/layers.h.
+ * Every function may throw ARG, SHAPE, RANGE, DETACHED, DISPOSED or OOM (see ErrorCode). Its
+ * comment names further codes and the source. Error rules are in src/c/include/layers.h.
  */
 import type { AttendOptions, KVCache, Layout, Tensor, Want, Wanted } from '../types.d.ts';
 
@@ -139,7 +136,7 @@ export interface MadeRopeTable extends RopeTable {
   readonly interleaved: boolean;
   /** (dim/2), radians per position. */
   readonly frequencies: Float64Array;
-  /** What cos and sin were multiplied by. */
+  /** The factor of cos and sin. */
   readonly attentionFactor: number;
 }
 
@@ -225,11 +222,11 @@ export interface MultiHead {
   /** Bytes of wasm memory. */
   readonly bytes: number;
   /**
-   * x (batch, m, modelDim) → output (batch, m, outputs), and what is wanted of the attention
-   * inside. With a cache of the layer's kvHeads, headDim and valueDim, x goes on behind it, and it
-   * takes the new keys and values; after an error it is as before. ALIAS: `out` shares memory with
-   * an input. LIMIT: the cache is full, or what lies between input and output is above 4 GiB.
-   * RANGE: a position without a row in the table.
+   * x (batch, m, modelDim) → output (batch, m, outputs), and the wanted results of the attention
+   * inside. With a cache of the layer's kvHeads, headDim and valueDim, x goes on behind it. The
+   * cache receives the new keys and values; after an error it is as before. ALIAS: `out` shares
+   * memory with an input. LIMIT: the cache is full, or the numbers between input and output are
+   * above 4 GiB. RANGE: a position without a row in the table.
    */
   forward<const W extends Want = {}>(
     x: Floats,

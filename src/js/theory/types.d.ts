@@ -1,11 +1,15 @@
 /**
- * The statements behind attention, `ch.theory.*`. z_j are logits, T > 0 the attention temperature
- * (default 1), λ = 1/T, p = softmax(z/T), u the uniform distribution over the n keys. Arrays may be
- * Float32Array, Float64Array or tensors of either, must hold finite numbers (else RANGE) and fit
- * each other (else SHAPE); everything is computed in float64 (statement 6 in the type of q), in
- * nats, and logits of ±10⁴ are no trouble at any T from 10⁻³ to 10³. What is no array or number at
- * all is ARG, a number outside its range RANGE. Formulas, allowances and sources:
- * src/c/include/theory.h. "Paper", "post" and "note" are the README's sources 1 to 3.
+ * The statements behind attention, the functions of `await ch.theory`. z_j are logits over n keys,
+ * T > 0 is the attention temperature (default 1) and λ = 1/T. p is softmax(z/T), and u the uniform
+ * distribution.
+ *
+ * Arrays may be Float32Array, Float64Array or tensors of either. Everything is computed in float64
+ * and in nats; statement 6 uses the type of q. Logits of ±10⁴ are no trouble at any T from 10⁻³ to
+ * 10³. ARG: no array or number at all. RANGE: a number outside its range or not finite. SHAPE:
+ * lengths that do not fit each other.
+ *
+ * Formulas, allowances and sources stand in src/c/include/theory.h. "Paper", "post" and "note" are
+ * the README's sources 1 to 3.
  */
 import type { FloatArray, Tensor } from '../types.d.ts';
 
@@ -20,9 +24,9 @@ export interface Identity {
   right: number;
   /** |left − right| */
   difference: number;
-  /** The unit of rounding, 2⁻⁵³, at the size of what was added up. */
+  /** The unit of rounding, 2⁻⁵³, at the size of the terms that were added. */
   unit: number;
-  /** What rounding may do to the difference, as derived in theory.h. */
+  /** The largest difference that rounding allows, as derived in theory.h. */
   allowed: number;
   /** difference ≤ allowed */
   holds: boolean;
@@ -65,7 +69,7 @@ export interface Difference {
 export interface Bound {
   /** (m) */
   values: Float64Array;
-  /** What holds without any bound: √2 for ‖Δp‖₂, 2 for ‖Δp‖₁, diam V + max‖ΔV‖ for ‖Δo‖₂. */
+  /** A limit that holds without any bound: √2 for ‖Δp‖₂, 2 for ‖Δp‖₁, diam V + max‖ΔV‖ for ‖Δo‖₂. */
   cap: number;
   /** In how many queries it says no more than that. */
   vacuous: number;
@@ -127,10 +131,10 @@ export interface Theory {
   };
   /**
    * 4, KL budget (post): max ⟨p, z⟩ with KL(p‖u) ≤ rho is softmax(βz). β is 0 for rho = 0 and
-   * Infinity from rhoMax = log(n/ties) on; `rho` is what is spent, `temperature` 1/β, `variance`
-   * that of z, `iterations` the steps of Newton's method. Identity: ⟨p, z⟩ − ρ/β = (lse(βz) − log
-   * n)/β, relative to the largest score. RANGE where max z − min z is no finite number, or β below
-   * the normal ones.
+   * Infinity from rhoMax = log(n/ties) on. `rho` is the budget that is spent, and `temperature` is
+   * 1/β. `variance` is that of z, and `iterations` counts steps of Newton's method. Identity: ⟨p,
+   * z⟩ − ρ/β = (lse(βz) − log n)/β, relative to the largest score. RANGE where max z − min z is no
+   * finite number, or β below the normal ones.
    */
   klBudget(
     z: Numbers,
@@ -155,8 +159,8 @@ export interface Theory {
     options?: { points?: number },
   ): { rho: Float64Array; beta: Float64Array; expectedScore: Float64Array };
   /**
-   * 5, budget of a head (post, Eq. ρ_eff): what softmax(z/T) spends. Identity: log n − H = ⟨z⟩/T −
-   * lse + log n.
+   * 5, budget of a head (post, Eq. ρ_eff): the nats that softmax(z/T) spends. Identity: log n − H =
+   * ⟨z⟩/T − lse + log n.
    */
   rhoEffective(
     z: Numbers,
@@ -339,9 +343,9 @@ export interface Theory {
   /** Standard normal numbers, the same bits everywhere for a `seed` (1). */
   normal(length: number, options?: { seed?: number }): Float64Array;
   /**
-   * 15, cost: what one head of attention computes, m·n·(d + dv) multiply-adds, and the working
-   * memory it does so in, beside inputs and results. That does not grow with m, and with n only up
-   * to one span of keys (in float64 by one row of n numbers).
+   * 15, cost of one head of attention: m·n·(d + dv) multiply-adds, and the working memory beside
+   * inputs and results. That memory does not grow with m, and with n only up to one span of keys
+   * (in float64 by one row of n numbers).
    */
   cost(options: { m: number; n: number; headDim: number; valueDim?: number }): {
     multiplyAdds: number;
