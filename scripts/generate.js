@@ -1,18 +1,18 @@
 /**
  * Writes what JavaScript has from the headers in src/c, so that nothing is typed twice:
  * src/js/engine/exports.d.ts with the types of the functions that the wasm files export, and
- * src/js/engine/constants.js with the enums of the public headers. The tables of the statements
- * come from tables.js.
+ * src/js/engine/constants.js with the enums of the public headers. reports.js has the structs of
+ * theory.h, and tables.js the tables of the statements.
  *
  *   node scripts/generate.js          writes them
  *   node scripts/generate.js --check  fails when one of them is not current
  */
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import prettier from 'prettier';
-import { tables } from './tables.js';
+import { reportsFile } from './reports.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const NOTE = 'Written by scripts/generate.js from the headers in src/c; npm run format renews it.';
@@ -131,24 +131,42 @@ function constantsFile(headers) {
   return `/**\n * The enums of the public headers.\n *\n * ${NOTE}\n */\n\n${lines.join('\n')}`;
 }
 
-/** The files as they should be, by path. */
-export async function generate() {
+/** The files that come from the headers, by path. */
+async function fromHeaders() {
   const headers = readHeaders();
+  const theory = headers.find(({ path }) => path === 'include/theory.h');
   const options = await prettier.resolveConfig(`${root}src/js/index.js`);
   const files = {
     'src/js/engine/exports.d.ts': exportsFile(headers),
     'src/js/engine/constants.js': constantsFile(headers),
+    'src/js/theory/reports.js': reportsFile(theory.text, NOTE),
   };
   for (const [path, text] of Object.entries(files))
     files[path] = await prettier.format(text, { ...options, filepath: `${root}${path}` });
-  return { ...files, ...tables(root) };
+  return files;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  for (const [path, text] of Object.entries(await generate())) {
+/** The tables come from the list of the statements, which imports files that the headers give. */
+async function fromStatements() {
+  const { tables } = await import('./tables.js');
+  return tables(root);
+}
+
+/** The files as they should be, by path. */
+export const generate = async () => ({ ...(await fromHeaders()), ...(await fromStatements()) });
+
+/** Writes the files, or with --check tells of those that are not current. */
+function settle(files) {
+  for (const [path, text] of Object.entries(files)) {
     if (!process.argv.includes('--check')) writeFileSync(`${root}${path}`, text);
-    else if (readFileSync(`${root}${path}`, 'utf8') !== text) {
+    else if (!existsSync(`${root}${path}`) || readFileSync(`${root}${path}`, 'utf8') !== text) {
       console.error(`${path} is not current; npm run format renews it`);
       process.exitCode = 1;
     }
   }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  settle(await fromHeaders());
+  if (!process.exitCode) settle(await fromStatements());
+}

@@ -206,10 +206,10 @@ static void run_gaussian(void)
     must(attn_forward_f64(p, attended, q, k, v, keep(attn_scratch_bytes_f64(p))));
   else
     must(attn_forward_f32(p, attended, q, k, v, keep(attn_scratch_bytes_f32(p))));
-  double *report = (double *)(void *)keep(10 * sizeof(double));
+  attn_gaussian_report *report = (attn_gaussian_report *)(void *)keep(sizeof *report);
   attn_gaussian_compare(report, softmax, weights, attended, out, q, k, v, m, n, dim, value_dim,
                         temperature, is_double);
-  write_bytes(report, 10 * sizeof(double));
+  write_bytes(report, sizeof *report);
 }
 
 /*

@@ -52,24 +52,18 @@ const MUTATIONS = [
     'h = job->kv_head + (r + x) % job->group * (p->heads / job->group);',
     [1, 11],
   ],
-  [
-    'likelihood: a fifth more',
-    'theory/likelihood.c',
-    'report[3] = 0.5 * ',
-    'report[3] = 0.6 * ',
-    [2],
-  ],
+  ['likelihood: a fifth more', 'theory/likelihood.c', '0.5 * (value_dim', '0.6 * (value_dim', [2]],
   [
     'likelihood: curvature three times too large',
     'theory/likelihood.c',
-    'report[2] = -f64_exp(log_precision)',
-    'report[2] = -3 * f64_exp(log_precision)',
+    'second_derivative = -f64_exp(log_precision)',
+    'second_derivative = -3 * f64_exp(log_precision)',
     [2],
   ],
   [
     'top eigenvalue: the second weight',
     'theory/spectrum.c',
-    'root_above(&w, next, most - next)',
+    'root_above(&w, next, max - next)',
     'next',
     [8],
   ],
@@ -84,8 +78,8 @@ const MUTATIONS = [
   [
     'standard error ten times too large',
     'theory/experiment.c',
-    'report[1] = ',
-    'report[1] = 10 * ',
+    '.standard_error = ',
+    '.standard_error = 10 * ',
     [13],
   ],
   [
@@ -180,7 +174,7 @@ const MUTATIONS = [
     'f64_log(total) / beta',
     [4],
   ],
-  ['Gibbs: gap without T', 'theory/gibbs.c', 'temperature * report[5]', 'report[5]', [7]],
+  ['Gibbs: gap without T', 'theory/gibbs.c', 'temperature * report->kl', 'report->kl', [7]],
   [
     'Gibbs: the rest merged without T',
     'theory/gibbs.c',
@@ -205,8 +199,8 @@ const MUTATIONS = [
   [
     'cocoercivity constant of the note',
     'theory/differential.c',
-    'report[5] = 2 * temperature',
-    'report[5] = temperature',
+    'sharp_cocoercivity = 2 * temperature',
+    'sharp_cocoercivity = temperature',
     [8],
   ],
   [

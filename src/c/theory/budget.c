@@ -1,4 +1,5 @@
 /* Statements 4 and 5: how far from uniform a row may go for its score, and how far it has gone. */
+#include "budget.h"
 #include "newton.h"
 
 typedef struct {
@@ -6,7 +7,7 @@ typedef struct {
   int32_t n, ties;         /* how many scores are the largest */
   double max, mean, width; /* the mean is that of z − max */
   double gap;              /* of the largest to the next */
-  double budget, most;     /* ρ, and ρ_max = log(n/ties) */
+  double budget, rho_max;  /* ρ_max = log(n/ties) */
 } frontier;
 
 static frontier frontier_of(const double *z, int32_t n)
@@ -23,14 +24,14 @@ static frontier frontier_of(const double *z, int32_t n)
   f.mean = sum_of(sum);
   f.width = f.max - min;
   f.gap = f.max - next;
-  f.most = f64_log((double)n / f.ties);
+  f.rho_max = f64_log((double)n / f.ties);
   return f;
 }
 
 /* softmax(βz), by its moments. */
 typedef struct {
   double spent;    /* ρ = KL(p‖u) */
-  double left;     /* ρ_max − ρ */
+  double unspent;  /* ρ_max − ρ */
   double variance; /* of βz */
 } point;
 
@@ -54,9 +55,9 @@ static point frontier_at(const frontier *f, double beta)
     }
   }
   double sum = f->ties + sum_of(tail), mean = sum_of(first) / sum;
-  point p = {.left = f64_log1p(sum_of(tail) / f->ties) + mean,
+  point p = {.unspent = f64_log1p(sum_of(tail) / f->ties) + mean,
              .variance = sum_of(second) / sum - mean * mean};
-  p.spent = near ? sum_of(a) / (1 + sum_of(b)) - f64_log1p(sum_of(b)) : f->most - p.left;
+  p.spent = near ? sum_of(a) / (1 + sum_of(b)) - f64_log1p(sum_of(b)) : f->rho_max - p.unspent;
   p.spent = greater(p.spent, 0);
   return p;
 }
@@ -70,20 +71,20 @@ static residual budget_slope(const void *context, double x)
   const frontier *f = context;
   point p = frontier_at(f, x / f->width);
   double rise = p.variance / x; /* dρ/dx */
-  if (f->budget <= f->most / 2) {
+  if (f->budget <= f->rho_max / 2) {
     double root = __builtin_sqrt(p.spent), target = __builtin_sqrt(f->budget);
     return (residual){root - target, rise / (2 * root),
                       ROUNDING * (4 * target + p.variance / root)};
   }
-  double left = f->most - f->budget;
-  return (residual){f64_log(left / p.left), rise / p.left,
-                    ROUNDING * (8 + 4 * p.variance / p.left)};
+  double unspent = f->rho_max - f->budget;
+  return (residual){f64_log(unspent / p.unspent), rise / p.unspent,
+                    ROUNDING * (8 + 4 * p.variance / p.unspent)};
 }
 
 /*
- * The β of a budget, strictly between 0 and all of it. Since Var(βz) ≤ x²/4, ρ is at most x²/8. And
- * where all but the largest are h ≥ 1 below it, ρ_max − ρ is at most (n − m)/m·(1 + h)·e^−h, with h
- * = 2a + 2 no more than (n − m)/m·e^−a.
+ * The β of a budget, strictly between 0 and all of it. Since Var(βz) ≤ x²/4, ρ is at most x²/8.
+ * Where all but the largest are h ≥ 1 below it, ρ_max − ρ is at most (n − m)/m·(1 + h)·e^−h. With
+ * h = 2a + 2 that is no more than (n − m)/m·e^−a.
  */
 static double beta_of(frontier *f, double budget, int32_t *iterations)
 {
@@ -95,10 +96,10 @@ static double beta_of(frontier *f, double budget, int32_t *iterations)
   f->budget = budget;
   /* ρ = β²Var/2 to second order */
   double start = __builtin_sqrt(2 * budget / sum_of(square)),
-         least = 0.99 * __builtin_sqrt(8 * budget);
-  double a = f64_log((double)(f->n - f->ties) / f->ties / (f->most - budget)),
-         most = (2 * a + 3) * (f->width / f->gap);
-  return root_of(budget_slope, f, start, least, most < 0x1p1023 ? most : 0x1p1023, iterations) /
+         min = 0.99 * __builtin_sqrt(8 * budget);
+  double a = f64_log((double)(f->n - f->ties) / f->ties / (f->rho_max - budget)),
+         max = (2 * a + 3) * (f->width / f->gap);
+  return root_of(budget_slope, f, start, min, max < 0x1p1023 ? max : 0x1p1023, iterations) /
          f->width;
 }
 
@@ -126,7 +127,7 @@ static double shortfall(const double *weights, const frontier *f)
   return sum_of(sum);
 }
 
-int32_t attn_budget_solve(double *weights, double *report, const double *z, int32_t n,
+int32_t attn_budget_solve(double *weights, attn_budget_report *report, const double *z, int32_t n,
                           double budget)
 {
   if (n < 1 || !(budget >= 0))
@@ -135,29 +136,27 @@ int32_t attn_budget_solve(double *weights, double *report, const double *z, int3
   if (!is_finite(f.width))
     return ATTN_E_RANGE;
   int32_t iterations = 0;
-  double beta = budget == 0        ? 0
-                : budget >= f.most ? __builtin_inf()
-                                   : beta_of(&f, budget, &iterations);
+  double beta = budget == 0           ? 0
+                : budget >= f.rho_max ? __builtin_inf()
+                                      : beta_of(&f, budget, &iterations);
   if (beta > 0 && beta < 0x1p-1022)
     return ATTN_E_RANGE;
   double total = weigh(weights, &f, beta), missed = shortfall(weights, &f), log_n = f64_log(n);
-  point p = {.spent = beta == 0 ? 0 : f.most};
+  point p = {.spent = beta == 0 ? 0 : f.rho_max};
   if (beta > 0 && is_finite(beta))
     p = frontier_at(&f, beta);
   exact_sum variance = {0, 0};
   for (int32_t j = 0; j < n; j++)
     sum_add(&variance, weights[j] * (z[j] - f.max - missed) * (z[j] - f.max - missed));
-  report[0] = beta;
-  report[1] = f.most;
-  report[2] = p.spent;
-  report[3] = f.max + missed;
-  report[4] = sum_of(variance);
-  report[5] = iterations;
+  *report = (attn_budget_report){.beta = beta,
+                                 .rho_max = f.rho_max,
+                                 .rho = p.spent,
+                                 .expected_score = f.max + missed,
+                                 .variance = sum_of(variance),
+                                 .iterations = iterations};
   if (beta > 0 && is_finite(beta))
-    state_identity(report + 6, missed - p.spent / beta, (f64_log(total) - log_n) / beta,
-                   ROUNDING * (1 + log_n) / beta, 32 + 32 * log_n);
-  else
-    state_identity(report + 6, 0, 0, 0, 0);
+    report->identity = identity_of(missed - p.spent / beta, (f64_log(total) - log_n) / beta,
+                                   ROUNDING * (1 + log_n) / beta, 32 + 32 * log_n);
   return ATTN_OK;
 }
 
@@ -171,10 +170,10 @@ int32_t attn_budget_frontier(double *budgets, double *betas, double *expected, c
     return ATTN_E_RANGE;
   for (int32_t x = 0; x < points; x++) {
     int32_t iterations;
-    budgets[x] = x == points - 1 ? f.most : f.most * ((double)x / (points - 1));
-    betas[x] = x == 0                 ? 0
-               : budgets[x] >= f.most ? __builtin_inf()
-                                      : beta_of(&f, budgets[x], &iterations);
+    budgets[x] = x == points - 1 ? f.rho_max : f.rho_max * ((double)x / (points - 1));
+    betas[x] = x == 0                    ? 0
+               : budgets[x] >= f.rho_max ? __builtin_inf()
+                                         : beta_of(&f, budgets[x], &iterations);
     weigh(scratch, &f, betas[x]);
     expected[x] = f.max + shortfall(scratch, &f);
   }
@@ -187,7 +186,7 @@ double spent_of(const double *z, int32_t n, double temperature)
   return frontier_at(&f, 1 / temperature).spent;
 }
 
-int32_t attn_budget_spent(double *weights, double *report, const double *z, int32_t n,
+int32_t attn_budget_spent(double *weights, attn_spent_report *report, const double *z, int32_t n,
                           double temperature)
 {
   if (n < 1 || !is_temperature(temperature))
@@ -196,12 +195,14 @@ int32_t attn_budget_spent(double *weights, double *report, const double *z, int3
   double size = 0, log_n = f64_log(n), lse = d.max / temperature + d.log_sum;
   for (int32_t j = 0; j < n; j++)
     size = greater(size, magnitude(z[j]));
-  report[0] = spent_of(z, n, temperature);
-  report[1] = entropy_of(weights, n);
-  report[2] = f64_exp(report[1]);
-  report[3] = expectation(weights, z, n);
-  report[4] = lse;
-  state_identity(report + 5, log_n - report[1], report[3] / temperature - lse + log_n, ROUNDING,
-                 8 + 24 * log_n + 8 * log_n * log_n + 2 * d.square + 8 * (size / temperature));
+  double entropy = entropy_of(weights, n), score = expectation(weights, z, n);
+  double units = 8 + 24 * log_n + 8 * log_n * log_n + 2 * d.square + 8 * (size / temperature);
+  *report = (attn_spent_report){
+      .rho = spent_of(z, n, temperature),
+      .entropy = entropy,
+      .effective_keys = f64_exp(entropy),
+      .expected_score = score,
+      .lse = lse,
+      .identity = identity_of(log_n - entropy, score / temperature - lse + log_n, ROUNDING, units)};
   return ATTN_OK;
 }

@@ -4,8 +4,8 @@
  */
 #include "distribution.h"
 
-int32_t attn_lse_measure(double *gradient, double *report, const double *z, const double *h,
-                         int32_t n, double temperature, double *scratch)
+int32_t attn_lse_measure(double *gradient, attn_lse_report *report, const double *z,
+                         const double *h, int32_t n, double temperature, double *scratch)
 {
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
@@ -22,14 +22,15 @@ int32_t attn_lse_measure(double *gradient, double *report, const double *z, cons
     sum_add(&kl, divergence(gradient[j], p[j], log_weight(&e, moved[j], temperature)));
     sum_add(&rise, gradient[j] * (moved[j] - z[j]));
   }
-  report[0] = soft_maximum(&d, temperature);
-  report[1] = soft_maximum(&e, temperature);
   double above = e.max - d.max + temperature * (e.log_sum - d.log_sum) - sum_of(rise);
-  /* units first: beyond them sums of what may be as large as a double would leave the doubles */
+  /* units first: sums of numbers as large as a double can be would leave the doubles */
   double moves = ROUNDING * temperature + ROUNDING * change, sizes = ROUNDING * size,
          unit = moves + sizes;
-  state_identity(report + 2, above, temperature * sum_of(kl), unit,
-                 unit > 0 ? ((16 + 32 * f64_log(n)) * moves + 16 * sizes) / unit : 0);
+  report->value = soft_maximum(&d, temperature);
+  report->changed = soft_maximum(&e, temperature);
+  report->identity =
+      identity_of(above, temperature * sum_of(kl), unit,
+                  unit > 0 ? ((16 + 32 * f64_log(n)) * moves + 16 * sizes) / unit : 0);
   return ATTN_OK;
 }
 
@@ -44,7 +45,7 @@ int32_t attn_jacobian_apply(double *out, const double *p, const double *x, int32
   return ATTN_OK;
 }
 
-int32_t attn_lipschitz_measure(double *ratios, double *cocoercivity, double *report,
+int32_t attn_lipschitz_measure(double *ratios, double *cocoercivity, attn_lipschitz_report *report,
                                const double *a, const double *b, int32_t pairs, int32_t n,
                                double temperature, double *scratch)
 {
@@ -52,7 +53,7 @@ int32_t attn_lipschitz_measure(double *ratios, double *cocoercivity, double *rep
     return ATTN_E_RANGE;
   double *p = scratch, *dz = scratch + n, *dp = scratch + 2 * (size_t)n, log_n = f64_log(n),
          lambda = 1 / temperature;
-  double greatest = 0, least = __builtin_inf(), margin = __builtin_inf();
+  double max_ratio = 0, min_cocoercivity = __builtin_inf(), margin = __builtin_inf();
   for (int32_t x = 0; x < pairs; x++) {
     const double *from = a + (size_t)x * (size_t)n, *to = b + (size_t)x * (size_t)n;
     double scale = 0;
@@ -73,19 +74,19 @@ int32_t attn_lipschitz_measure(double *ratios, double *cocoercivity, double *rep
     double moved = sum_of(pp), ratio = scale > 0 ? __builtin_sqrt(moved / sum_of(zz)) : 0;
     ratios[x] = ratio * lambda;
     cocoercivity[x] = moved > 0 ? temperature * (sum_of(zp) / moved) : __builtin_inf();
-    greatest = greater(greatest, ratios[x]);
-    least = cocoercivity[x] < least ? cocoercivity[x] : least;
+    max_ratio = greater(max_ratio, ratios[x]);
+    min_cocoercivity = cocoercivity[x] < min_cocoercivity ? cocoercivity[x] : min_cocoercivity;
     double excess = cocoercivity[x] - 2 * temperature +
                     ROUNDING * (64 + 64 * log_n) * temperature / (ratio * ratio);
     margin = excess < margin ? excess : margin;
   }
-  report[0] = greatest;
-  report[1] = lambda / 2;
-  report[2] = lambda;
-  report[3] = ROUNDING * (32 + 32 * log_n) * lambda;
-  report[4] = least;
-  report[5] = 2 * temperature;
-  report[6] = temperature;
-  report[7] = margin;
+  *report = (attn_lipschitz_report){.max_ratio = max_ratio,
+                                    .sharp_ratio = lambda / 2,
+                                    .note_ratio = lambda,
+                                    .allowed_ratio = ROUNDING * (32 + 32 * log_n) * lambda,
+                                    .min_cocoercivity = min_cocoercivity,
+                                    .sharp_cocoercivity = 2 * temperature,
+                                    .note_cocoercivity = temperature,
+                                    .margin = margin};
   return ATTN_OK;
 }

@@ -87,12 +87,12 @@ double divergence(double candidate, double p, double log_p)
 void softmax_change(double *dp, const double *p, const double *z, const double *dz, int32_t n,
                     double temperature)
 {
-  double least = dz[0], most = dz[0];
+  double min = dz[0], max = dz[0];
   for (int32_t j = 1; j < n; j++) {
-    least = dz[j] < least ? dz[j] : least;
-    most = greater(dz[j], most);
+    min = dz[j] < min ? dz[j] : min;
+    max = greater(dz[j], max);
   }
-  if ((most - least) / temperature > 1) {
+  if ((max - min) / temperature > 1) {
     for (int32_t j = 0; j < n; j++)
       dp[j] = z[j] + dz[j];
     distribute(dp, dp, n, temperature);
@@ -100,7 +100,7 @@ void softmax_change(double *dp, const double *p, const double *z, const double *
       dp[j] -= p[j];
     return;
   }
-  double centre = least + (most - least) / 2;
+  double centre = min + (max - min) / 2;
   exact_sum growth = {0, 0};
   for (int32_t j = 0; j < n; j++) {
     dp[j] = (dz[j] - centre) / temperature;
@@ -113,10 +113,8 @@ void softmax_change(double *dp, const double *p, const double *z, const double *
 
 #define LARGEST 0x1.fffffffffffffp1023
 
-void state_identity(double *report, double left, double right, double unit, double units)
+attn_identity identity_of(double left, double right, double unit, double units)
 {
-  report[0] = left;
-  report[1] = right;
-  report[2] = unit;
-  report[3] = unit * (units > LARGEST ? LARGEST : units);
+  double allowed = unit * (units > LARGEST ? LARGEST : units);
+  return (attn_identity){left, right, unit, allowed};
 }

@@ -1,7 +1,6 @@
 /*
- * One row as a probability distribution, p = softmax(z/T) in double, for the theory room. It shares
- * exp, log and the sums with attention and nothing else, so that what the two agree on has been
- * computed twice.
+ * One row as a probability distribution, p = softmax(z/T) in double. It shares exp, log and the
+ * sums with attention and nothing else. A number on which the two agree has been computed twice.
  */
 #ifndef DISTRIBUTION_H
 #define DISTRIBUTION_H
@@ -37,8 +36,8 @@ double largest(const double *z, int32_t n);
 
 /*
  * Writes softmax(z/T) to p, which may be z. Each p_j is within ROUNDING·(6 + 2|t_j| + 2·log n) of
- * its true value, relatively, t_j = (z_j − max)/T: two roundings in t_j, one ULP of exp, the same
- * in the sum, weighted (⟨|t|⟩ ≤ log n), and the division.
+ * its true value, relatively, t_j = (z_j − max)/T. The errors are two roundings in t_j, one ULP of
+ * exp and the division. The sum has the same, weighted (⟨|t|⟩ ≤ log n).
  */
 distribution distribute(double *p, const double *z, int32_t n, double temperature);
 
@@ -63,9 +62,6 @@ double exp_remainder(double x);
  */
 double divergence(double candidate, double p, double log_p);
 
-/* KL(softmax(z/T)‖u), as accurate near uniform, where it is 0, as elsewhere: budget.c. */
-double spent_of(const double *z, int32_t n, double temperature);
-
 /*
  * Δp = softmax((z + dz)/T) − p for p = softmax(z/T). A small change is computed as p·(exp(dz/T − c)
  * − 1) with c = log Σ p·exp(dz/T), so that it is as accurate as a large one: within (16 + 16·log
@@ -74,10 +70,7 @@ double spent_of(const double *z, int32_t n, double temperature);
 void softmax_change(double *dp, const double *p, const double *z, const double *dz, int32_t n,
                     double temperature);
 
-/*
- * The last four numbers of a report that states an identity. More units than a double can say are
- * as many as it can.
- */
-void state_identity(double *report, double left, double right, double unit, double units);
+/* An identity that allows `units` of the unit, at most as many as a double can say. */
+attn_identity identity_of(double left, double right, double unit, double units);
 
 #endif

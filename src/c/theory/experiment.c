@@ -60,22 +60,28 @@ void attn_random_normal(double *x, int32_t count, uint32_t seed)
     x[i] = normal(&g);
 }
 
-/*
- * Takes one row of logits into the averages: the share of the budget that softmax spends, and 1 −
- * Σp².
- */
-static void take_row(exact_sum *averages, const double *z, double *p, int32_t keys, int32_t rows)
+/* Averages over rows of logits: the fields of attn_spent_share. */
+typedef struct {
+  exact_sum budget, gradient;
+} share_sums;
+
+static void add_row(share_sums *averages, const double *z, double *p, int32_t keys, int32_t rows)
 {
-  double report[9], largest_budget = f64_log(keys);
-  attn_budget_spent(p, report, z, keys, 1);
+  attn_spent_report report;
+  attn_budget_spent(p, &report, z, keys, 1);
   exact_sum squares = {0, 0};
   for (int32_t j = 0; j < keys; j++)
     sum_add(&squares, p[j] * p[j]);
-  sum_add(averages, (keys > 1 ? report[0] / largest_budget : 0) / rows);
-  sum_add(averages + 1, (1 - sum_of(squares)) / rows);
+  sum_add(&averages->budget, (keys > 1 ? report.rho / f64_log(keys) : 0) / rows);
+  sum_add(&averages->gradient, (1 - sum_of(squares)) / rows);
 }
 
-int32_t attn_scale_experiment(double *report, int32_t dim, int32_t rows, int32_t keys,
+static attn_spent_share share_of(share_sums averages)
+{
+  return (attn_spent_share){sum_of(averages.budget), sum_of(averages.gradient)};
+}
+
+int32_t attn_scale_experiment(attn_scale_report *report, int32_t dim, int32_t rows, int32_t keys,
                               uint32_t seed, double *scratch)
 {
   if (dim < 1 || rows < 1 || keys < 1)
@@ -83,7 +89,8 @@ int32_t attn_scale_experiment(double *report, int32_t dim, int32_t rows, int32_t
   double *q = scratch, *k = q + dim, *z = k + dim, *p = z + keys, root = __builtin_sqrt(dim),
          d = dim;
   generator g = seeded(seed);
-  exact_sum raw = {0, 0}, scaled = {0, 0}, averages[4] = {{0, 0}};
+  exact_sum raw = {0, 0}, scaled = {0, 0};
+  share_sums raw_shares = {{0, 0}, {0, 0}}, scaled_shares = {{0, 0}, {0, 0}};
   for (int32_t i = 0; i < rows; i++) {
     for (int32_t c = 0; c < dim; c++)
       q[c] = normal(&g);
@@ -93,18 +100,19 @@ int32_t attn_scale_experiment(double *report, int32_t dim, int32_t rows, int32_t
       z[j] = expectation(q, k, dim);
       sum_add(&raw, z[j] * z[j]);
     }
-    take_row(averages, z, p, keys, rows);
+    add_row(&raw_shares, z, p, keys, rows);
     for (int32_t j = 0; j < keys; j++) {
       z[j] /= root;
       sum_add(&scaled, z[j] * z[j]);
     }
-    take_row(averages + 2, z, p, keys, rows);
+    add_row(&scaled_shares, z, p, keys, rows);
   }
   double draws = (double)rows * keys;
-  report[0] = sum_of(raw) / draws;
-  report[1] = __builtin_sqrt((2 * d + 2 * (d * d + 2 * d) / keys) / rows);
-  report[2] = sum_of(scaled) / draws;
-  for (int x = 0; x < 4; x++)
-    report[3 + x] = sum_of(averages[x]);
+  *report = (attn_scale_report){.variance = sum_of(raw) / draws,
+                                .standard_error =
+                                    __builtin_sqrt((2 * d + 2 * (d * d + 2 * d) / keys) / rows),
+                                .scaled_variance = sum_of(scaled) / draws,
+                                .unscaled = share_of(raw_shares),
+                                .scaled = share_of(scaled_shares)};
   return ATTN_OK;
 }

@@ -42,19 +42,25 @@ double attn_gaussian_sigma2(int32_t dim, double temperature)
 }
 
 /*
- * Takes one element into the report; a difference that is NaN counts as infinite, and where the
- * allowance is no number nothing holds.
+ * Counts one element in. A difference that is NaN is infinite. Where the allowance is not finite,
+ * nothing holds.
  */
-static void take(double *report, double difference, double allowed)
+static void count_element(attn_difference *sum, double difference, double allowed)
 {
   double d = magnitude(difference);
   d = d == d ? d : __builtin_inf();
   double ratio = is_finite(allowed) ? d / allowed : __builtin_inf();
-  report[0] = greater(d, report[0]);
-  report[1] += d * d;
-  report[2] = greater(allowed, report[2]);
-  report[3] += allowed * allowed;
-  report[4] = greater(ratio, report[4]);
+  sum->max = greater(d, sum->max);
+  sum->frobenius += d * d;
+  sum->allowed = greater(allowed, sum->allowed);
+  sum->allowed_frobenius += allowed * allowed;
+  sum->ratio = greater(ratio, sum->ratio);
+}
+
+static void take_roots(attn_difference *sum)
+{
+  sum->frobenius = __builtin_sqrt(sum->frobenius);
+  sum->allowed_frobenius = __builtin_sqrt(sum->allowed_frobenius);
 }
 
 #define REAL float
@@ -69,10 +75,10 @@ static void take(double *report, double difference, double allowed)
 #undef REAL
 #undef NAME
 
-void attn_gaussian_compare(double *report, const void *w1, const void *w2, const void *o1,
-                           const void *o2, const void *q, const void *k, const void *v, int32_t m,
-                           int32_t n, int32_t dim, int32_t value_dim, double temperature,
-                           int32_t is_double)
+void attn_gaussian_compare(attn_gaussian_report *report, const void *w1, const void *w2,
+                           const void *o1, const void *o2, const void *q, const void *k,
+                           const void *v, int32_t m, int32_t n, int32_t dim, int32_t value_dim,
+                           double temperature, int32_t is_double)
 {
   if (is_double)
     compare_f64(report, w1, w2, o1, o2, q, k, v, m, n, dim, value_dim, temperature);

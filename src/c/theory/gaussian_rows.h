@@ -18,7 +18,7 @@ int32_t NAME(attn_gaussian)(REAL *weights, REAL *out, const REAL *q, const REAL 
     return ATTN_E_RANGE;
   const double twice_sigma2 = 2.0 * attn_gaussian_sigma2(dim, temperature);
   for (int32_t i = 0; i < m; i++) {
-    REAL *w = weights + (size_t)i * (size_t)n, least = (REAL)__builtin_inf();
+    REAL *w = weights + (size_t)i * (size_t)n, nearest = (REAL)__builtin_inf();
     exact_sum sum = {0, 0};
     for (int32_t j = 0; j < n; j++) {
       REAL distance = 0, norm = 0;
@@ -29,11 +29,11 @@ int32_t NAME(attn_gaussian)(REAL *weights, REAL *out, const REAL *q, const REAL 
         norm += x * x;
       }
       w[j] = restore_key_norm ? distance - norm : distance;
-      least = w[j] < least ? w[j] : least;
+      nearest = w[j] < nearest ? w[j] : nearest;
     }
     /* relative to the nearest key, or far queries would have only zeros */
     for (int32_t j = 0; j < n; j++) {
-      w[j] = (REAL)gaussian_exp((double)(least - w[j]) / twice_sigma2);
+      w[j] = (REAL)gaussian_exp((double)(nearest - w[j]) / twice_sigma2);
       sum_add(&sum, (double)w[j]);
     }
     double total = sum_of(sum);
@@ -57,15 +57,15 @@ static double NAME(norm)(const REAL *x, int32_t dim)
   return __builtin_sqrt(square);
 }
 
-static void NAME(compare)(double *report, const REAL *w1, const REAL *w2, const REAL *o1,
-                          const REAL *o2, const REAL *q, const REAL *k, const REAL *v, int32_t m,
-                          int32_t n, int32_t dim, int32_t value_dim, double temperature)
+static void NAME(compare)(attn_gaussian_report *report, const REAL *w1, const REAL *w2,
+                          const REAL *o1, const REAL *o2, const REAL *q, const REAL *k,
+                          const REAL *v, int32_t m, int32_t n, int32_t dim, int32_t value_dim,
+                          double temperature)
 {
   const double unit = sizeof(REAL) == 4 ? 0x1p-24 : 0x1p-53,
-               least = sizeof(REAL) == 4 ? 0x1p-126 : 0x1p-1022;
+               smallest = sizeof(REAL) == 4 ? 0x1p-126 : 0x1p-1022;
   double longest = 0;
-  for (int x = 0; x < 10; x++)
-    report[x] = 0;
+  *report = (attn_gaussian_report){0};
   for (int32_t j = 0; j < n; j++) {
     double length = NAME(norm)(k + (size_t)j * (size_t)dim, dim);
     longest = length > longest ? length : longest;
@@ -75,7 +75,8 @@ static void NAME(compare)(double *report, const REAL *w1, const REAL *w2, const 
     double rounding = 16.0 + 2.0 * reach * reach / temperature;
     const REAL *a = w1 + (size_t)i * (size_t)n, *b = w2 + (size_t)i * (size_t)n;
     for (int32_t j = 0; j < n; j++)
-      take(report, (double)a[j] - (double)b[j], unit * rounding * greater(a[j], b[j]) + least);
+      count_element(&report->weights, (double)a[j] - (double)b[j],
+                    unit * rounding * greater(a[j], b[j]) + smallest);
     for (int32_t c = 0; c < value_dim; c++) {
       exact_sum sum = {0, 0};
       for (int32_t j = 0; j < n; j++) {
@@ -84,11 +85,10 @@ static void NAME(compare)(double *report, const REAL *w1, const REAL *w2, const 
       }
       double size = sum_of(sum);
       size_t at = (size_t)i * (size_t)value_dim + (size_t)c;
-      take(report + 5, (double)o1[at] - (double)o2[at], unit * rounding * size + least);
+      count_element(&report->output, (double)o1[at] - (double)o2[at],
+                    unit * rounding * size + smallest);
     }
   }
-  for (double *part = report; part < report + 10; part += 5) {
-    part[1] = __builtin_sqrt(part[1]);
-    part[3] = __builtin_sqrt(part[3]);
-  }
+  take_roots(&report->weights);
+  take_roots(&report->output);
 }

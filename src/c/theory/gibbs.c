@@ -1,7 +1,7 @@
 /* Statement 7, the Gibbs principle: softmax as the best compromise between score and entropy. */
 #include "distribution.h"
 
-int32_t attn_gibbs_measure(double *weights, double *report, const double *z,
+int32_t attn_gibbs_measure(double *weights, attn_gibbs_report *report, const double *z,
                            const double *candidate, int32_t n, double temperature)
 {
   if (n < 1 || !is_temperature(temperature))
@@ -26,18 +26,19 @@ int32_t attn_gibbs_measure(double *weights, double *report, const double *z,
     sum_add(&kl, divergence(c, p, log_weight(&d, z[j], temperature)));
   }
   double reached = sum_of(score) + sum_of(entropy);
-  report[0] = soft_maximum(&d, temperature);
-  report[1] = entropy_of(weights, n);
-  report[2] = d.max + temperature * d.mean;
-  report[3] = d.max + temperature * reached;
-  report[4] = sum_of(entropy);
-  report[5] = sum_of(kl);
-  state_identity(report + 6, temperature * (d.log_sum - reached), temperature * report[5],
-                 ROUNDING * temperature, 16 + 32 * log_n + 16 * -sum_of(score));
+  double units = 16 + 32 * log_n + 16 * -sum_of(score);
+  *report = (attn_gibbs_report){.optimum = soft_maximum(&d, temperature),
+                                .entropy = entropy_of(weights, n),
+                                .expected_score = d.max + temperature * d.mean,
+                                .objective = d.max + temperature * reached,
+                                .candidate_entropy = sum_of(entropy),
+                                .kl = sum_of(kl)};
+  report->identity = identity_of(temperature * (d.log_sum - reached), temperature * report->kl,
+                                 ROUNDING * temperature, units);
   return ATTN_OK;
 }
 
-int32_t attn_gibbs_merge(double *logits, double *weights, double *report, const double *z,
+int32_t attn_gibbs_merge(double *logits, double *weights, attn_identity *identity, const double *z,
                          const int32_t *keep, int32_t kept, int32_t n, double temperature,
                          double *scratch)
 {
@@ -55,16 +56,16 @@ int32_t attn_gibbs_merge(double *logits, double *weights, double *report, const 
       rest[count++] = z[j];
   for (int32_t x = 0; x < kept; x++)
     logits[x] = z[keep[x]];
-  distribution merged = distribute(rest, rest, count, temperature);
-  logits[kept] = soft_maximum(&merged, temperature);
-  distribution few = distribute(weights, logits, kept + 1, temperature);
+  distribution last = distribute(rest, rest, count, temperature);
+  logits[kept] = soft_maximum(&last, temperature);
+  distribution merged = distribute(weights, logits, kept + 1, temperature);
   distribution all = distribute(unused, z, n, temperature);
   double size = 0;
   for (int32_t j = 0; j < n; j++)
     size = greater(size, magnitude(z[j]));
   double units = 16 + 16 * f64_log(n), warmth = ROUNDING * temperature, sizes = ROUNDING * size,
          unit = warmth + sizes;
-  state_identity(report, soft_maximum(&all, temperature), soft_maximum(&few, temperature), unit,
-                 unit > 0 ? (units * warmth + 8 * sizes) / unit : 0);
+  *identity = identity_of(soft_maximum(&all, temperature), soft_maximum(&merged, temperature), unit,
+                          unit > 0 ? (units * warmth + 8 * sizes) / unit : 0);
   return ATTN_OK;
 }

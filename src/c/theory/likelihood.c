@@ -20,9 +20,10 @@ static double spread(const double *p, const double *v, const double *x, int32_t 
 }
 
 int32_t attn_likelihood(double *weights, double *log_precisions, double *precisions,
-                        double *estimate, double *gradient, double *step, double *report,
-                        const double *q, const double *k, const double *v, const double *at,
-                        int32_t n, int32_t dim, int32_t value_dim, double alpha, double beta)
+                        double *estimate, double *gradient, double *step,
+                        attn_likelihood_report *report, const double *q, const double *k,
+                        const double *v, const double *at, int32_t n, int32_t dim,
+                        int32_t value_dim, double alpha, double beta)
 {
   if (n < 1 || dim < 1 || value_dim < 1 || !(alpha > 0 && is_finite(alpha)) ||
       !(beta > 0 && is_finite(beta)))
@@ -56,10 +57,11 @@ int32_t attn_likelihood(double *weights, double *log_precisions, double *precisi
   }
   double left = spread(weights, v, at ? at : estimate, n, value_dim);
   double right = spread(weights, v, estimate, n, value_dim) + moved;
-  report[0] = log_precision;
-  report[1] = f64_exp(-log_precision);
-  report[2] = -f64_exp(log_precision);
-  report[3] = 0.5 * (value_dim * (sum_of(all) - n * LOG_2PI) - times_exp(left, log_precision));
-  state_identity(report + 4, left, right, ROUNDING * (left + right + crossed), 8);
+  report->log_precision = log_precision;
+  report->variance = f64_exp(-log_precision);
+  report->second_derivative = -f64_exp(log_precision);
+  report->log_likelihood =
+      0.5 * (value_dim * (sum_of(all) - n * LOG_2PI) - times_exp(left, log_precision));
+  report->identity = identity_of(left, right, ROUNDING * (left + right + crossed), 8);
   return ATTN_OK;
 }

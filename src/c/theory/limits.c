@@ -1,8 +1,9 @@
 /* Statement 9: the two ends of the temperature scale, and how far a temperature is from them. */
-#include "distribution.h"
+#include "budget.h"
 
-int32_t attn_limits_measure(double *hard, double *uniform, double *weights, double *report,
-                            const double *z, int32_t n, double temperature)
+int32_t attn_limits_measure(double *hard, double *uniform, double *weights,
+                            attn_limits_report *report, const double *z, int32_t n,
+                            double temperature)
 {
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
@@ -18,18 +19,19 @@ int32_t attn_limits_measure(double *hard, double *uniform, double *weights, doub
   for (int32_t j = 0; j < n; j++) {
     hard[j] = z[j] == d.max ? 1.0 / ties : 0;
     uniform[j] = 1.0 / n;
-    sum_add(&away, z[j] == d.max ? 0 : 2 * weights[j]); /* what the others have, the ties lack */
+    sum_add(&away, z[j] == d.max ? 0 : 2 * weights[j]); /* the ties lack the weight of the others */
   }
   double gap = d.max - next, width = d.max - min, scaled = width / temperature;
-  report[0] = ties;
-  report[1] = gap;
-  report[2] = width;
-  report[3] = sum_of(away);
-  report[4] = 2 * ((double)n / ties - 1) * f64_exp(-gap / temperature);
-  report[5] = spent_of(
-      /* not from the weights, whose rounding is more than the bound where z is nearly flat */
-      z, n, temperature);
-  report[6] = scaled * scaled / 8;
-  report[7] = temperature * d.log_sum;
+  /* not from the weights, whose rounding is more than the bound where z is nearly flat */
+  double kl = spent_of(z, n, temperature);
+  *report = (attn_limits_report){.ties = ties,
+                                 .gap = gap,
+                                 .width = width,
+                                 .distance = sum_of(away),
+                                 .distance_bound =
+                                     2 * ((double)n / ties - 1) * f64_exp(-gap / temperature),
+                                 .kl = kl,
+                                 .kl_bound = scaled * scaled / 8,
+                                 .excess = temperature * d.log_sum};
   return ATTN_OK;
 }

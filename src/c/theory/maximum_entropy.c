@@ -24,9 +24,8 @@ typedef struct {
 } dual;
 
 /*
- * At λ = x/width. The odds of ⟨f⟩ between the two ends rise with x, and along a straight line where
- * two features matter, so they are followed, rather than ⟨f⟩ itself, which is flat at both ends.
- * Mean and variance are measured from the nearer end.
+ * At λ = x/width. The odds of ⟨f⟩ between the two ends rise with x, along a straight line where two
+ * features matter. ⟨f⟩ itself is flat at both ends, so the odds are followed. Mean and variance are measured from the nearer end.
  */
 static residual dual_slope(const void *context, double x)
 {
@@ -49,8 +48,8 @@ static residual dual_slope(const void *context, double x)
   return (residual){odds - d->odds, variance / (up * down), 32 * ROUNDING};
 }
 
-int32_t attn_maxent_solve(double *weights, double *report, const double *features, int32_t n,
-                          double target)
+int32_t attn_maxent_solve(double *weights, attn_maxent_report *report, const double *features,
+                          int32_t n, double target)
 {
   if (n < 1 || !is_finite(target))
     return ATTN_E_RANGE;
@@ -77,10 +76,10 @@ int32_t attn_maxent_solve(double *weights, double *report, const double *feature
                                    : (f == (lambda > 0 ? d.max : d.min) ? 0 : -__builtin_inf());
   }
   distribute(weights, weights, n, 1);
-  report[0] = lambda;
-  report[1] = entropy_of(weights, n);
-  report[2] = iterations;
-  state_identity(report + 3, expectation(weights, features, n), target, ROUNDING * size,
-                 64 + 32 * f64_log(n));
+  report->multiplier = lambda;
+  report->entropy = entropy_of(weights, n);
+  report->iterations = iterations;
+  report->identity =
+      identity_of(expectation(weights, features, n), target, ROUNDING * size, 64 + 32 * f64_log(n));
   return ATTN_OK;
 }

@@ -4,7 +4,7 @@
 
 #include "distribution.h"
 
-/* What a function is at x; |value| up to noise is rounding. */
+/* A function at some x. A |value| up to noise is rounding. */
 typedef struct {
   double value, slope, noise;
 } residual;
@@ -12,9 +12,9 @@ typedef struct {
 typedef residual residual_at(const void *context, double x);
 
 /*
- * The root between lo and hi, either of which may be infinite; a step that leaves them is replaced
- * by half of the bracket, that is by the geometric mean of its ends where both are positive, for
- * these may be many powers of ten apart.
+ * The root between lo and hi, either of which may be infinite. A step that leaves them is replaced
+ * by half of the bracket. If both ends are positive, their geometric mean is taken instead, because
+ * they may be many powers of ten apart.
  */
 static double root_of(residual_at *f, const void *context, double x, double lo, double hi,
                       int32_t *iterations)

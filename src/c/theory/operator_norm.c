@@ -29,23 +29,23 @@ static double gram(double *out, const double *a, size_t rows, size_t columns, do
   return norm;
 }
 
-int32_t attn_operator_norm(double *ends, const double *a, int32_t rows, int32_t columns,
+int32_t attn_operator_norm(attn_norm *norm, const double *a, int32_t rows, int32_t columns,
                            double *scratch)
 {
   if (rows < 1 || columns < 1)
     return ATTN_E_RANGE;
   size_t size = (size_t)(rows < columns ? rows : columns);
-  double most = 0, *now = scratch, *next = scratch + size * size;
+  double max = 0, *now = scratch, *next = scratch + size * size;
   for (size_t x = 0; x < (size_t)rows * (size_t)columns; x++)
-    most = greater(most, magnitude(a[x]));
-  ends[0] = ends[1] = 0;
-  if (most == 0)
+    max = greater(max, magnitude(a[x]));
+  *norm = (attn_norm){0, 0};
+  if (max == 0)
     return ATTN_OK;
-  /* a power of two, which rounds nothing, that leaves room for fourth powers */
+  /* by a power of two, which rounds nothing, so that fourth powers stay in the doubles */
   double scale = 1;
-  while (most * scale > 0x1p128)
+  while (max * scale > 0x1p128)
     scale *= 0x1p-64;
-  while (most * scale < 0x1p-128)
+  while (max * scale < 0x1p-128)
     scale *= 0x1p64;
   double first = gram(now, a, (size_t)rows, (size_t)columns, scale);
   /* ‖G^k‖_F^(1/k) = first·e^log_upper, k = 1, 2, 4, … */
@@ -62,7 +62,7 @@ int32_t attn_operator_norm(double *ends, const double *a, int32_t rows, int32_t 
     next = was;
   }
   double rounding = 4 * ROUNDING * (double)size, top = __builtin_sqrt(first) / scale;
-  ends[0] = top * f64_exp(log_upper / 2) * (1 + rounding);
-  ends[1] = top * f64_exp((log_upper - open) / 2) * (1 - rounding);
+  norm->upper = top * f64_exp(log_upper / 2) * (1 + rounding);
+  norm->lower = top * f64_exp((log_upper - open) / 2) * (1 - rounding);
   return ATTN_OK;
 }

@@ -7,7 +7,7 @@
 #include "distribution.h"
 
 enum {
-  LEAF = 32,  /* so few weights are added one by one */
+  LEAF = 32,  /* up to this many weights are added one by one */
   TERMS = 27, /* of a series in ratios up to ¼: 4⁻²⁷ is half a unit of rounding */
 };
 
@@ -101,8 +101,8 @@ static void make_moments(const tree *w, size_t node, int32_t lo, int32_t hi)
 
 /*
  * The root between base and base + width. The two sums are replaced by −a/s and b/(1 − s) of the
- * same slopes and a constant, which leaves a quadratic equation for the next s (the "middle way" of
- * divide-and-conquer eigensolvers); a bracket stands guard.
+ * same slopes and a constant. That leaves a quadratic equation for the next s, the "middle way" of
+ * divide-and-conquer eigensolvers. A bracket stands guard.
  */
 static double root_above(const tree *w, double base, double width)
 {
@@ -149,9 +149,9 @@ static void sort(double *x, int32_t n)
   for (int32_t at = n / 2; at-- > 0;)
     sift(x, at, n);
   for (int32_t end = n; end-- > 1;) {
-    double most = x[0];
+    double max = x[0];
     x[0] = x[end];
-    x[end] = most;
+    x[end] = max;
     sift(x, 0, end);
   }
 }
@@ -165,8 +165,8 @@ size_t attn_spectrum_scratch_doubles(int32_t n)
   return (size_t)n + nodes * 2 * TERMS;
 }
 
-int32_t attn_jacobian_spectrum(double *eigenvalues, double *report, const double *p, int32_t n,
-                               double temperature, double *scratch)
+int32_t attn_jacobian_spectrum(double *eigenvalues, attn_identity *identity, const double *p,
+                               int32_t n, double temperature, double *scratch)
 {
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
@@ -188,8 +188,8 @@ int32_t attn_jacobian_spectrum(double *eigenvalues, double *report, const double
     sum_add(&trace, root / temperature);
   }
   double sum = sum_of(whole);
-  state_identity(report, sum_of(trace), sum > 0 ? (sum - sum_of(squares) / sum) / temperature : 0,
-                 ROUNDING / temperature, 64);
+  *identity = identity_of(sum_of(trace), sum > 0 ? (sum - sum_of(squares) / sum) / temperature : 0,
+                          ROUNDING / temperature, 64);
   return ATTN_OK;
 }
 
@@ -197,14 +197,14 @@ double attn_jacobian_top(const double *p, int32_t n, double temperature)
 {
   if (n < 1 || !is_temperature(temperature))
     return __builtin_nan("");
-  double most = largest(p, n), next = 0;
+  double max = largest(p, n), next = 0;
   int32_t ties = 0;
   for (int32_t j = 0; j < n; j++) {
-    ties += p[j] == most;
-    next = p[j] < most ? greater(next, p[j]) : next;
+    ties += p[j] == max;
+    next = p[j] < max ? greater(next, p[j]) : next;
   }
   if (n == 1)
     return 0;
   tree w = {.x = p, .n = n};
-  return (ties > 1 ? most : root_above(&w, next, most - next)) / temperature;
+  return (ties > 1 ? max : root_above(&w, next, max - next)) / temperature;
 }

@@ -28,10 +28,6 @@ export const ATTN_SILU = 0;
 export const ATTN_GELU = 1;
 export const ATTN_GELU_TANH = 2;
 
-// src/c/include/theory.h
-export const ATTN_SHARING_COLUMNS = 11;
-export const ATTN_SHARING_BOUNDS = 8;
-
 // src/c/include/weights.h
 export const ATTN_F32 = 0;
 export const ATTN_F16 = 1;

@@ -508,7 +508,7 @@ export interface TheoryExports {
   attn_gibbs_merge(
     logits: Pointer,
     weights: Pointer,
-    report: Pointer,
+    identity: Pointer,
     z: Pointer,
     keep: Pointer,
     kept: number,
@@ -528,7 +528,7 @@ export interface TheoryExports {
   attn_jacobian_apply(out: Pointer, p: Pointer, x: Pointer, n: number, temperature: number): number;
   attn_jacobian_spectrum(
     eigenvalues: Pointer,
-    report: Pointer,
+    identity: Pointer,
     p: Pointer,
     n: number,
     temperature: number,
@@ -574,7 +574,7 @@ export interface TheoryExports {
   ): number;
   attn_sharing_scratch_doubles(n: number, dim: number, valueDim: number): Size;
   attn_operator_norm(
-    ends: Pointer,
+    norm: Pointer,
     a: Pointer,
     rows: number,
     columns: number,

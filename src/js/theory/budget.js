@@ -1,10 +1,11 @@
 import { integer, number, read } from '../check.js';
 import { refuse } from '../errors.js';
+import { budgetReport, scaleReport, spentReport } from './reports.js';
 import { compute, identity, numbers } from './run.js';
 
 /** @typedef {import('./run.js').Memory} Memory */
 
-/** @type {{ refused: [string, string, string] }} */
+/** @type {{ refused: import('./run.js').Refused }} */
 const WIDE = { refused: ['z', 'too wide', 'finite distances, and a β of normal size'] };
 
 /**
@@ -20,12 +21,12 @@ export function klBudget(memory, z, rho) {
   if (!(number('rho', rho) >= 0)) refuse('RANGE', 'rho', rho, '≥ 0');
   const { weights, report } = compute(
     memory,
-    'budget_solve',
-    { weights: n, report: 10 },
+    'attn_budget_solve',
+    { weights: n },
     [logits, n, rho],
-    WIDE,
+    { report: budgetReport, ...WIDE },
   );
-  const [beta, rhoMax, spent, expectedScore, variance, iterations] = report;
+  const { beta, rhoMax, rho: spent, expectedScore, variance, iterations } = report;
   return {
     beta,
     temperature: 1 / beta,
@@ -35,7 +36,7 @@ export function klBudget(memory, z, rho) {
     expectedScore,
     variance,
     iterations,
-    identity: identity(report, 'z'),
+    identity: identity(report.identity, 'z'),
   };
 }
 
@@ -53,7 +54,7 @@ export function klFrontier(memory, z, options) {
   integer('points', points, 2, 1 << 20);
   return compute(
     memory,
-    'budget_frontier',
+    'attn_budget_frontier',
     { rho: points, beta: points, expectedScore: points },
     [logits, n, points],
     { scratch: n, ...WIDE },
@@ -73,12 +74,12 @@ export function rhoEffective(memory, z, options) {
   const n = logits.length;
   const { weights, report } = compute(
     memory,
-    'budget_spent',
-    { weights: n, report: 9 },
+    'attn_budget_spent',
+    { weights: n },
     [logits, n, number('temperature', temperature)],
-    { refused: ['temperature', temperature, 'finite, > 0'] },
+    { report: spentReport, refused: ['temperature', temperature, 'finite, > 0'] },
   );
-  const [rho, entropy, effectiveKeys, expectedScore, lse] = report;
+  const { rho, entropy, effectiveKeys, expectedScore, lse } = report;
   return {
     rho,
     entropy,
@@ -86,7 +87,7 @@ export function rhoEffective(memory, z, options) {
     expectedScore,
     lse,
     weights,
-    identity: identity(report, 'z'),
+    identity: identity(report.identity, 'z'),
   };
 }
 
@@ -108,21 +109,12 @@ export function scaleExperiment(memory, options) {
   );
   const { report } = compute(
     memory,
-    'scale_experiment',
-    { report: 7 },
+    'attn_scale_experiment',
+    {},
     [...sizes, integer('seed', seed, 0, 2 ** 32 - 1)],
-    { scratch: 2 * headDim + 2 * keys },
+    { report: scaleReport, scratch: 2 * headDim + 2 * keys },
   );
-  const [variance, standardError, scaledVariance, budget, gradient, scaledBudget, scaledGradient] =
-    report;
-  return {
-    expected: headDim,
-    variance,
-    standardError,
-    scaledVariance,
-    unscaled: { budget, gradient },
-    scaled: { budget: scaledBudget, gradient: scaledGradient },
-  };
+  return { expected: headDim, ...report };
 }
 
 /**
@@ -135,7 +127,7 @@ export function scaleExperiment(memory, options) {
 export function normal(memory, length, options) {
   const { seed = 1 } = read('options', options, ['seed']);
   const count = integer('length', length, 0, 1 << 28);
-  return compute(memory, 'random_normal', { x: count }, [
+  return compute(memory, 'attn_random_normal', { x: count }, [
     count,
     integer('seed', seed, 0, 2 ** 32 - 1),
   ]).x;

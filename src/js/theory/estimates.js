@@ -1,5 +1,6 @@
 import { number, read, rows } from '../check.js';
 import { refuse } from '../errors.js';
+import { likelihoodReport, maxentReport } from './reports.js';
 import { compute, identity, numbers, positive } from './run.js';
 
 /** @typedef {import('./run.js').Memory} Memory */
@@ -26,7 +27,7 @@ export function maximumLikelihood(memory, q, k, v, options) {
   const at = place === undefined ? null : numbers(memory, 'at', place, valueDim, 'valueDim');
   const { report, ...arrays } = compute(
     memory,
-    'likelihood',
+    'attn_likelihood',
     {
       weights: n,
       logPrecisions: n,
@@ -34,18 +35,18 @@ export function maximumLikelihood(memory, q, k, v, options) {
       estimate: valueDim,
       gradient: valueDim,
       step: valueDim,
-      report: 8,
     },
     [query, keys, values, at, n, dim, valueDim, alpha, beta],
+    { report: likelihoodReport },
   );
-  const [logPrecision, variance, secondDerivative, logLikelihood] = report;
+  const { logPrecision, variance, secondDerivative, logLikelihood } = report;
   return {
     ...arrays,
     logPrecision,
     variance,
     secondDerivative,
     logLikelihood,
-    identity: identity(report, 'v'),
+    identity: identity(report.identity, 'v'),
   };
 }
 
@@ -74,7 +75,7 @@ export function maximumEntropy(memory, q, k, options) {
     typeof multipliers === 'number' ? new Float64Array(n).fill(multipliers) : multipliers;
   const lambda =
     each === undefined ? null : numbers(memory, 'multipliers', each, n, 'the number of keys');
-  const { weights, features } = compute(memory, 'maxent_weigh', { weights: n, features: n }, [
+  const { weights, features } = compute(memory, 'attn_maxent_weigh', { weights: n, features: n }, [
     query,
     keys,
     lambda,
@@ -84,18 +85,21 @@ export function maximumEntropy(memory, q, k, options) {
   if (lambda) return { weights, features };
   const solved = compute(
     memory,
-    'maxent_solve',
-    { weights: n, report: 7 },
+    'attn_maxent_solve',
+    { weights: n },
     [features, n, number('target', target)],
-    { refused: ['target', target, 'between the least and the largest ⟨q, k⟩'] },
+    {
+      report: maxentReport,
+      refused: ['target', target, 'between the smallest and the largest ⟨q, k⟩'],
+    },
   );
-  const [multiplier, entropy, iterations] = solved.report;
+  const { multiplier, entropy, iterations } = solved.report;
   return {
     weights: solved.weights,
     features,
     multiplier,
     entropy,
     iterations,
-    identity: identity(solved.report, 'target'),
+    identity: identity(solved.report.identity, 'target'),
   };
 }

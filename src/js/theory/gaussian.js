@@ -3,6 +3,7 @@ import { integer, number, read, rows, sized, yes } from '../check.js';
 import { refuse } from '../errors.js';
 import { F32, typeOf } from '../engine/memory.js';
 import { STATUS } from '../engine/status.js';
+import { gaussianReport } from './reports.js';
 import { finite } from './run.js';
 
 /** @typedef {import('./memory.js').TheoryMemory} Memory */
@@ -93,7 +94,7 @@ export function kernelEquivalence(memory, queries, keys, values, options) {
     attention(memory.kernels, q, k, v, { headDim, valueDim, temperature, want: { weights: true } })
   );
   return memory.scope(() => {
-    const report = memory.pushArray('float64', 10);
+    const report = memory.pushArray('float64', gaussianReport.doubles);
     const put = (/** @type {any} */ x) => memory.put(x, type);
     memory.c.attn_gaussian_compare(
       report,
@@ -111,12 +112,8 @@ export function kernelEquivalence(memory, queries, keys, values, options) {
       temperature,
       +(type === 'float64'),
     );
-    const [weights, output] = [0, 5].map((x) => {
-      const [max, frobenius, allowed, allowedFrobenius, ratio] = memory
-        .view('float64', report, 10)
-        .subarray(x);
-      return { max, frobenius, allowed, allowedFrobenius, ratio };
-    });
+    const doubles = memory.view('float64', report, gaussianReport.doubles);
+    const { weights, output } = gaussianReport.read(doubles);
     return {
       sigma2: gaussian.sigma2,
       weights,

@@ -1,5 +1,12 @@
 import { array, integer, list, number, read, rows, sized } from '../check.js';
 import { refuse } from '../errors.js';
+import {
+  gibbsReport,
+  identity as identityReport,
+  limitsReport,
+  lipschitzReport,
+  lseReport,
+} from './reports.js';
 import { compute, finite, identity, numbers } from './run.js';
 
 /** @typedef {import('./run.js').Memory} Memory */
@@ -42,12 +49,12 @@ export function gibbs(memory, z, options) {
     refuse('RANGE', 'candidate', 'no distribution', 'weights ≥ 0, their sum finite and > 0');
   const { weights, report } = compute(
     memory,
-    'gibbs_measure',
-    { weights: n, report: 10 },
+    'attn_gibbs_measure',
+    { weights: n },
     [logits, other, n, temperature],
-    { refused },
+    { report: gibbsReport, refused },
   );
-  const [optimum, entropy, expectedScore, objective, candidateEntropy, kl] = report;
+  const { optimum, entropy, expectedScore, objective, candidateEntropy, kl } = report;
   return {
     weights,
     optimum,
@@ -57,7 +64,7 @@ export function gibbs(memory, z, options) {
     candidateEntropy,
     kl,
     gap: temperature * kl,
-    identity: identity(report, 'z'),
+    identity: identity(report.identity, 'z'),
   };
 }
 
@@ -76,10 +83,10 @@ export function simplexMerge(memory, z, options) {
     refuse('RANGE', 'keep', `(${kept.slice(0, 20)})`, 'different keys, not all of them');
   const { report, ...merged } = compute(
     memory,
-    'gibbs_merge',
-    { logits: kept.length + 1, weights: kept.length + 1, report: 4 },
+    'attn_gibbs_merge',
+    { logits: kept.length + 1, weights: kept.length + 1 },
     [logits, array('keep', Int32Array.from(kept), 'Int32Array'), kept.length, n, temperature],
-    { scratch: 2 * n, refused },
+    { report: identityReport, scratch: 2 * n, refused },
   );
   return { ...merged, identity: identity(report, 'z') };
 }
@@ -95,12 +102,12 @@ export function limits(memory, z, options) {
   const { logits, n, temperature, refused } = row(memory, z, options);
   const { report, ...arrays } = compute(
     memory,
-    'limits_measure',
-    { hard: n, uniform: n, weights: n, report: 8 },
+    'attn_limits_measure',
+    { hard: n, uniform: n, weights: n },
     [logits, n, temperature],
-    { refused },
+    { report: limitsReport, refused },
   );
-  const [ties, gap, width, distance, distanceBound, kl, klBound, excess] = report;
+  const { ties, gap, width, distance, distanceBound, kl, klBound, excess } = report;
   return {
     ...arrays,
     ties,
@@ -125,16 +132,16 @@ export function logSumExp(memory, z, options) {
     change === undefined ? null : numbers(memory, 'change', change, n, 'the number of logits');
   const { gradient, report } = compute(
     memory,
-    'lse_measure',
-    { gradient: n, report: 6 },
+    'attn_lse_measure',
+    { gradient: n },
     [logits, h, n, temperature],
-    { scratch: 2 * n, refused },
+    { report: lseReport, scratch: 2 * n, refused },
   );
   return {
-    value: report[0],
-    changed: report[1],
+    value: report.value,
+    changed: report.changed,
     gradient,
-    identity: identity(report, h ? 'change' : 'z'),
+    identity: identity(report.identity, h ? 'change' : 'z'),
   };
 }
 
@@ -149,17 +156,17 @@ export function softmaxJacobian(memory, z, options) {
   const { logits, n, temperature, refused } = row(memory, z, options);
   const { gradient: weights } = compute(
     memory,
-    'lse_measure',
-    { gradient: n, report: 6 },
+    'attn_lse_measure',
+    { gradient: n },
     [logits, null, n, temperature],
-    { scratch: 2 * n, refused },
+    { report: lseReport, scratch: 2 * n, refused },
   );
   // the caller may write into `weights`
   const own = weights.slice();
   return {
     weights,
     apply: (/** @type {any} */ x) =>
-      compute(memory, 'jacobian_apply', { out: n }, [
+      compute(memory, 'attn_jacobian_apply', { out: n }, [
         own,
         numbers(memory, 'x', x, n, 'the number of logits'),
         n,
@@ -169,10 +176,10 @@ export function softmaxJacobian(memory, z, options) {
       const scratch = memory.c.attn_spectrum_scratch_doubles(n) >>> 0;
       const { eigenvalues, report } = compute(
         memory,
-        'jacobian_spectrum',
-        { eigenvalues: n, report: 4 },
+        'attn_jacobian_spectrum',
+        { eigenvalues: n },
         [own, n, temperature],
-        { scratch },
+        { report: identityReport, scratch },
       );
       return { eigenvalues, identity: identity(report, 'z') };
     },
@@ -202,27 +209,19 @@ export function lipschitz(memory, a, b, options) {
   );
   const { report, ...arrays } = compute(
     memory,
-    'lipschitz_measure',
-    { ratios: pairs, cocoercivity: pairs, report: 8 },
+    'attn_lipschitz_measure',
+    { ratios: pairs, cocoercivity: pairs },
     [logits, others, pairs, n, temperature],
-    { scratch: 4 * n, refused },
+    { report: lipschitzReport, scratch: 4 * n, refused },
   );
-  const [
-    maxRatio,
-    sharp,
-    bound,
-    allowed,
-    minCocoercivity,
-    sharpCocoercivity,
-    noteCocoercivity,
-    margin,
-  ] = report;
+  const { maxRatio, sharpRatio, noteRatio, allowedRatio, minCocoercivity, margin } = report;
+  const { sharpCocoercivity, noteCocoercivity } = report;
   return {
     ...arrays,
     maxRatio,
-    bounds: { sharp, note: bound, allowed },
+    bounds: { sharp: sharpRatio, note: noteRatio, allowed: allowedRatio },
     minCocoercivity,
     cocoercivityBounds: { sharp: sharpCocoercivity, note: noteCocoercivity },
-    holds: maxRatio <= sharp + allowed && margin >= 0,
+    holds: maxRatio <= sharpRatio + allowedRatio && margin >= 0,
   };
 }

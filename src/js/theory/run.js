@@ -1,11 +1,12 @@
 /** Between the statements and theory.h: arrays of numbers in, named arrays and numbers out. */
 import { number, sized } from '../check.js';
-import { describe, kindOf, refuse } from '../errors.js';
+import { describe, refuse } from '../errors.js';
 import { STATUS } from '../engine/status.js';
 
 /**
  * @typedef {import('./memory.js').TheoryMemory} Memory
  * @typedef {import('./types.d.ts').Identity} Identity
+ * @typedef {[name: string, came: unknown, expected: string]} Refused
  */
 
 /**
@@ -41,56 +42,60 @@ export const positive = (name, x) =>
   number(name, x) > 0 && x < Infinity ? x : refuse('RANGE', name, x, 'finite, > 0');
 
 /**
- * Calls a function of theory.h with room for its outputs, which are named with their lengths, then
- * what is given (arrays are put into memory, null is NULL), then scratch. Returns copies of the
- * outputs.
+ * A struct of theory.h, as reports.js has it.
+ * @template R
+ * @typedef {{ doubles: number, read: (x: Float64Array) => R }} Struct
+ */
+
+/**
+ * Calls a function of theory.h. Its arguments are the outputs, the report, the inputs and scratch,
+ * in this order. Arrays are put into memory, null is NULL.
+ * @template {string} Names
+ * @template [R=undefined]
  * @param {Memory} memory
- * @param {string} f
- * @param {Record<string, number>} outputs
- * @param {any[]} given
- * @param {{ scratch?: number, refused?: [name: string, came: any, expected: string] }} [more]
- *   `refused`: what a failure is about
- * @returns {Record<string, Float64Array>}
+ * @param {keyof import('../engine/exports.d.ts').TheoryExports} f
+ * @param {Record<Names, number>} outputs their lengths in doubles
+ * @param {(number | Float32Array | Float64Array | Int32Array | null)[]} inputs
+ * @param {{ report?: Struct<R>, scratch?: number, refused?: Refused }} [more] `scratch` in doubles,
+ *   `refused`: the argument that a failure is about
+ * @returns {Record<Names, Float64Array> & { report: R }}
  */
 export function compute(
   memory,
   f,
   outputs,
-  given,
-  { scratch = 0, refused = ['input', 'not finite', 'finite numbers'] } = {},
+  inputs,
+  { report, scratch = 0, refused = ['input', 'not finite', 'finite numbers'] } = {},
 ) {
   return memory.scope(() => {
-    const at = Object.values(outputs).map((length) => memory.pushArray('float64', length));
-    const values = given.map((x) =>
-      typeof x === 'number'
-        ? x
-        : x
-          ? memory.put(x, kindOf(x) === 'Int32Array' ? 'int32' : 'float64')
-          : 0,
-    );
+    /** @type {[string, number][]} */
+    const lengths = Object.entries(outputs);
+    if (report) lengths.push(['report', report.doubles]);
+    const at = lengths.map(([, length]) => memory.pushArray('float64', length));
+    const values = inputs.map((x) => {
+      if (typeof x === 'number') return x;
+      return x ? memory.put(x, x instanceof Int32Array ? 'int32' : 'float64') : 0;
+    });
     if (scratch) values.push(memory.pushArray('float64', scratch));
-    const call = /** @type {(...values: number[]) => number} */ (
-      memory.c[/** @type {keyof import('../engine/exports.d.ts').TheoryExports} */ (`attn_${f}`)]
-    );
+    const call = /** @type {(...values: number[]) => number} */ (memory.c[f]);
     const status = call(...at, ...values);
     if (status) refuse(STATUS[status], refused[0], describe(refused[1]), refused[2]);
-    return Object.fromEntries(
-      Object.entries(outputs).map(([name, length], x) => [
-        name,
-        memory.copy('float64', at[x], length),
-      ]),
-    );
+    const results = lengths.map(([name, length], x) => [
+      name,
+      memory.copy('float64', at[x], length),
+    ]);
+    const named = Object.fromEntries(results);
+    return report ? { ...named, report: report.read(named.report) } : named;
   });
 }
 
 /**
- * The last four numbers of a report, which are refused where they leave the doubles.
- * @param {Float64Array} report
- * @param {string} name of what is then too large
+ * An identity that theory.h states, which is refused where its sides leave the doubles.
+ * @param {Omit<Identity, 'difference' | 'holds'>} stated
+ * @param {string} name of the argument that is then too large
  * @returns {Identity}
  */
-export function identity(report, name) {
-  const [left, right, unit, allowed] = report.slice(-4);
+export function identity({ left, right, unit, allowed }, name) {
   const difference = Math.abs(left - right);
   if (!(difference + allowed < Infinity))
     refuse('RANGE', name, 'too large', 'finite sides of the identity');

@@ -1,27 +1,12 @@
 import { integer, number, read, rows } from '../check.js';
 import { checkStatus } from '../engine/status.js';
+import { norm, sharingBounds, sharingColumns, sharingReport } from './reports.js';
 import { compute, numbers } from './run.js';
 
 /**
  * @typedef {import('./memory.js').TheoryMemory} Memory
  * @typedef {import('../types.d.ts').DType} DType
  */
-
-/**
- * What the columns of theory.h are called here: three measured, then the bounds, each with its
- * place in the summary.
- */
-const MEASURED = ['weights2', 'weights1', 'output'];
-const BOUNDS = [
-  'sharp',
-  'note',
-  'operator',
-  'range',
-  'outputRange',
-  'outputDiameter',
-  'outputNote1',
-  'outputNote2',
-];
 
 /**
  * Statement 12: Theory.sharedKeyBounds.
@@ -51,11 +36,11 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
     sharedV === undefined
       ? null
       : numbers(memory, 'sharedV', sharedV, values.length, 'the length of v');
-  const width = MEASURED.length + BOUNDS.length;
-  const { columns, summary, report } = compute(
+  const width = sharingColumns.doubles;
+  const { columns, bounds, report } = compute(
     memory,
-    'sharing_measure',
-    { columns: m * width, summary: 4 * BOUNDS.length, report: 5 },
+    'attn_sharing_measure',
+    { columns: m * width, bounds: sharingBounds.doubles },
     [
       queries,
       keys,
@@ -69,27 +54,33 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
       number('temperature', temperature),
     ],
     {
+      report: sharingReport,
       scratch: memory.c.attn_sharing_scratch_doubles(n, dim, valueDim) >>> 0,
       refused: ['temperature', temperature, 'finite, > 0'],
     },
   );
-  const column = (/** @type {number} */ x) =>
-    Float64Array.from({ length: m }, (_, i) => columns[i * width + x]);
-  const [upper, lower, diameter, longest, shift] = report;
-  const bounds = Object.fromEntries(
-    BOUNDS.map((name, x) => {
-      const [cap, vacuous, violated, slack] = summary.subarray(4 * x);
-      return [name, { values: column(MEASURED.length + x), cap, vacuous, violated, slack }];
-    }),
+  const queryRows = Array.from({ length: m }, (_, i) =>
+    sharingColumns.read(columns.subarray(i * width, (i + 1) * width)),
   );
+  /** @param {keyof typeof queryRows[0]} name */
+  const column = (name) => Float64Array.from(queryRows, (row) => row[name]);
+  const judged = Object.entries(sharingBounds.read(bounds)).map(([name, judgement]) => {
+    const key = /** @type {keyof typeof queryRows[0]} */ (name);
+    return { name, bound: { values: column(key), ...judgement } };
+  });
+  const { operatorNorm, diameter, longest, shift } = report;
   return {
-    measured: Object.fromEntries(MEASURED.map((name, x) => [name, column(x)])),
-    bounds,
-    operatorNorm: { upper, lower },
+    measured: {
+      weights2: column('weights2'),
+      weights1: column('weights1'),
+      output: column('output'),
+    },
+    bounds: Object.fromEntries(judged.map(({ name, bound }) => [name, bound])),
+    operatorNorm,
     diameter,
     longest,
     shift,
-    holds: BOUNDS.every((name) => bounds[name].violated === 0),
+    holds: judged.every(({ bound }) => bound.violated === 0),
   };
 }
 
@@ -105,10 +96,9 @@ export function operatorNorm(memory, a, options) {
   const matrix = numbers(memory, 'a', a);
   const r = rows('a', matrix, integer('columns', columns, 1), 'columns');
   const size = Math.min(r, columns);
-  const { ends } = compute(memory, 'operator_norm', { ends: 2 }, [matrix, r, columns], {
-    scratch: 2 * size * size,
-  });
-  return { upper: ends[0], lower: ends[1] };
+  const scratch = 2 * size * size;
+  const inputs = [matrix, r, columns];
+  return compute(memory, 'attn_operator_norm', {}, inputs, { report: norm, scratch }).report;
 }
 
 /**
