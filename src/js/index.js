@@ -20,9 +20,12 @@ import { F32, Memory, Tensor, memories } from './engine/memory.js';
 
 export { ClearheadError };
 
+/** @typedef {import('./types.d.ts').Engine & import('./types.d.ts').Layers} Engine */
+
 /**
  * Loads the kernels, checks that they compute, and returns an engine. Engines share nothing.
- * @param {import('./types.d.ts').InitOptions} [options] @returns {Promise<any>} see types.d.ts
+ * @param {import('./types.d.ts').InitOptions} [options]
+ * @returns {Promise<Engine>} with its layers, where they were asked for
  */
 export async function init(options) {
   const {
@@ -86,25 +89,24 @@ function test(memory) {
  * @param {string} why
  * @param {typeof import('./layers/index.js') | null} more
  * @param {import('./types.d.ts').InitOptions['theoryWasm']} theoryWasm
- * @returns {any}
+ * @returns {Engine}
  */
 function engine(memory, why, more, theoryWasm) {
   test(memory);
   const statements = once(() => loadTheory(memory, theoryWasm));
   /** @type {'relaxed' | 'simd'} */
   const variant = memory.c.attn_is_relaxed() ? 'relaxed' : 'simd';
-  /** @param {(memory: Memory, ...values: any[]) => any} f @returns {(...values: any[]) => any} */
-  const on = (f) => f.bind(null, memory);
   const engine = Object.freeze({
     get info() {
       const { threads = 1, trouble = why } = memory.pool ?? {};
       return Object.freeze({ variant, threads, simd: true, why: trouble });
     },
-    attention: on(attention),
-    attend: on(attend),
-    tensor: on(tensor),
-    ...(more ? more.layers(memory) : WITHOUT),
-    kvCache: (/** @type {any} */ options) => new KVCache(memory, options),
+    attention: /** @type {Engine['attention']} */ (attention.bind(null, memory)),
+    attend: /** @type {Engine['attend']} */ (attend.bind(null, memory)),
+    tensor: /** @type {Engine['tensor']} */ (tensor.bind(null, memory)),
+    .../** @type {import('./types.d.ts').Layers} */ (more ? more.layers(memory) : WITHOUT),
+    kvCache: (/** @type {import('./types.d.ts').KVCacheOptions} */ options) =>
+      new KVCache(memory, options),
     dispose: () => memory.pool?.stop(),
     get theory() {
       return statements();
@@ -143,7 +145,10 @@ function once(make) {
   };
 }
 
-/** What an engine without layers has in their place. */
+/**
+ * Stands for the layers in an engine without them.
+ * @type {Record<string, () => never>}
+ */
 const WITHOUT = Object.fromEntries(
   'matmul linear rmsNorm layerNorm silu gelu swiglu geglu ropeTable rope multiHead latent'
     .split(' ')
@@ -153,7 +158,12 @@ const WITHOUT = Object.fromEntries(
     ]),
 );
 
-/** @param {Memory} memory @param {any} shape @param {any} dtype */
+/**
+ * Engine.tensor.
+ * @param {Memory} memory
+ * @param {readonly number[]} shape
+ * @param {import('./types.d.ts').DType} [dtype]
+ */
 function tensor(memory, shape, dtype) {
   const sizes = integers('shape', list('shape', shape), 0);
   choice('dtype', dtype, F32, 'float64');

@@ -99,6 +99,6 @@ function run(memory, type, shape, o, inputs, cache) {
     }
     return { output: output(), ...results() };
   });
-  // a thread that was lost may still write to what was pushed, so all of it is done again elsewhere
+  // a lost thread may still write to memory that was pushed, so all is done again elsewhere
   return done ?? run(memory, type, shape, o, inputs, cache);
 }

@@ -1,19 +1,27 @@
 import { array, choice, integer, read, rows, sized, sizesOf } from '../check.js';
 import { describe, refuse } from '../errors.js';
 import { STATUS, checkStatus } from '../engine/status.js';
+import { LAYOUTS, word } from './options.js';
+import { ATTN_CACHE_F16, ATTN_CACHE_F32, ATTN_CACHE_Q8 } from '../engine/constants.js';
 import { Block, F32 } from '../engine/memory.js';
 
-/** In the order of attn.h. */
-export const TYPES = /** @type {const} */ (['f32', 'f16', 'q8']);
+/** How numbers are kept, at the places that attn.h gives them. */
+export const TYPES = /** @type {import('../types.d.ts').CacheType[]} */ ([]);
+TYPES[ATTN_CACHE_F32] = 'f32';
+TYPES[ATTN_CACHE_F16] = 'f16';
+TYPES[ATTN_CACHE_Q8] = 'q8';
 
-/** What is wrong with a snapshot. @type {Record<string, string>} */
+/** Reasons to refuse a snapshot. @type {Record<string, string>} */
 const UNFIT = { FORMAT: 'not of such a cache', INTEGRITY: 'damaged', LIMIT: 'too long' };
 
 /** See types.d.ts. Its memory is laid out and understood by cache.c alone. */
 export class KVCache extends Block {
   #memory;
 
-  /** @param {import('../engine/memory.js').Memory} memory @param {any} options */
+  /**
+   * @param {import('../engine/memory.js').Memory} memory
+   * @param {import('../types.d.ts').KVCacheOptions} options
+   */
   constructor(memory, options) {
     const {
       kvHeads = 1,
@@ -42,9 +50,13 @@ export class KVCache extends Block {
     return this.#memory.c.attn_cache_length(this.place());
   }
 
-  /** @param {any} k @param {any} v @param {any} [options] */
+  /**
+   * @param {import('../engine/memory.js').Floats} k
+   * @param {import('../engine/memory.js').Floats} v
+   * @param {{ layout?: import('../types.d.ts').Layout }} [options]
+   */
   append(k, v, options) {
-    const first = choice('layout', read('options', options, ['layout']).layout, 'bhsd', 'bshd');
+    const first = word('layout', read('options', options, ['layout']).layout, LAYOUTS);
     const { kvHeads, headDim, valueDim } = this;
     const memory = this.#memory;
     const at = this.place();
@@ -100,7 +112,7 @@ export class KVCache extends Block {
     });
   }
 
-  /** @param {any} snapshot */
+  /** @param {Uint8Array} snapshot */
   restore(snapshot) {
     const { kvHeads, headDim, valueDim, capacity } = this;
     const memory = this.#memory;

@@ -16,7 +16,7 @@ import { describe, kindOf, refuse } from '../errors.js';
  *   Shape in the order of attn_init
  */
 /**
- * What the setter of an option is given.
+ * The arguments of a setter.
  * @typedef {object} Call
  * @property {Memory} memory
  * @property {Functions} c
@@ -162,7 +162,7 @@ const without = (...names) => Object.keys(OPTIONS).filter((name) => !names.inclu
 
 /** The options of Engine.attention. */
 export const OF_ATTENTION = [...SIZES, ...without(), ...RESULTS];
-/** The options of Engine.attend: what the cache has is not said again. */
+/** The options of Engine.attend. The cache gives the other sizes. */
 export const OF_ATTEND = ['heads', ...without('precision'), ...RESULTS];
 /** The options of a layer's `forward`: it has heads and a layout of its own. */
 export const OF_FORWARD = [

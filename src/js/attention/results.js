@@ -53,7 +53,7 @@ export function placeOutput(memory, type, given, length) {
 }
 
 /**
- * Makes room for everything that is wanted; the function it returns copies it out.
+ * Reserves memory for everything that is wanted; the function it returns copies it out.
  * @template {DType} T
  * @param {Memory} memory
  * @param {T} type

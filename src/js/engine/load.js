@@ -1,11 +1,18 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
 
-/** (func (param v128 v128 v128) (result v128) … f32x4.relaxed_madd) */
+/** A module with (func (param v128 v128 v128) (result v128) … f32x4.relaxed_madd), in hex. */
 const RELAXED =
-  '\0asm\x01\0\0\0\x01\b\x01`\x03{{{\x01{\x03\x02\x01\0\n\r\x01\v\0 \0 \x01 \x02\xFD\x85\x02\v';
+  '0061736d01000000' + // magic and version
+  '0108016003' +
+  '7b7b7b' +
+  '017b' + // types: three v128 to one
+  '03020100' + // functions
+  '0a0d010b00' +
+  '200020012002' +
+  'fd85020b'; // code
 
 export const acceptsRelaxed = () =>
-  WebAssembly.validate(Uint8Array.from(RELAXED, (c) => c.charCodeAt(0)));
+  WebAssembly.validate(Uint8Array.from(RELAXED.match(/../g) ?? [], (hex) => parseInt(hex, 16)));
 
 /**
  * The files of this package, named literally so that bundlers see them; and not before one is
@@ -18,8 +25,8 @@ export const fileOf = (relaxed) =>
     : new URL('./attn.simd.wasm', import.meta.url);
 
 /**
- * From any source to a compiled module. What goes wrong is told apart: "CompileError" helps nobody.
- * @param {any} source see WasmSource
+ * Compiles a source. Errors say more than "CompileError", which helps nobody.
+ * @param {import('../types.d.ts').WasmSource} source
  * @param {string} [name] of the source, for errors
  * @returns {Promise<WebAssembly.Module>}
  */
@@ -80,15 +87,14 @@ export function absolute(address, name) {
 }
 
 /**
- * What a source holds, and where it arrives piece by piece, the module that was compiled meanwhile,
- * if it could be.
- * @param {any} source
+ * The bytes of a source. One that arrives in pieces is compiled meanwhile, which may fail.
+ * @param {any} source see WasmSource
  * @param {string} name
  * @returns {Promise<[ArrayBuffer, Promise<WebAssembly.Module | void>?]>}
  */
 async function bytesOf(source, name) {
-  // a copy by this realm's own class: what Node reads, for one, is of another where this runs in a
-  // context of its own
+  // a copy by this realm's own class: Node reads into another's, where this runs in a context of
+  // its own
   if (ArrayBuffer.isView(source))
     source = new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice().buffer;
   if (source instanceof ArrayBuffer) return [source];

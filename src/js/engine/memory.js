@@ -24,7 +24,7 @@ const VIEWS = {
   uint8: Uint8Array,
 };
 
-/** What each engine computes with, for the rooms beside it. @type {WeakMap<object, Memory>} */
+/** The memory of each engine, for models and tests. @type {WeakMap<object, Memory>} */
 export const memories = new WeakMap();
 
 /** @param {number} at */
@@ -43,7 +43,7 @@ export class Memory {
   holes = [];
   /** Below this the stack is not given back. */
   floor = 0;
-  /** The threads that help, if there are any. @type {any} */
+  /** The threads that help, if there are. @type {import('./threads.js').Pool | undefined} */
   pool;
   /** @type {unknown} */
   trap;
@@ -67,7 +67,7 @@ export class Memory {
   }
 
   /**
-   * Calls `f`. After a trap the memory can no longer be trusted, so nothing is called any more.
+   * Calls `f`. After a trap the memory can no longer be trusted, so no further call is made.
    * @param {string} name of f
    * @param {WebAssembly.ExportValue} f
    */
@@ -158,7 +158,7 @@ export class Memory {
   }
 
   /**
-   * A copy of what is in memory.
+   * A copy of an array in memory.
    * @template {Kind} K
    * @param {K} kind
    * @param {number} at

@@ -26,10 +26,10 @@ const STACK_BYTES = 65536;
 const START = 1500;
 /**
  * Milliseconds of waiting after which a call that has not moved has lost a worker; what passes
- * between two looks counts as at most MOST, as in team.c.
+ * between two looks counts as at most MAX_STEP, as in team.c.
  */
 const PATIENCE = 1000;
-const MOST = 50;
+const MAX_STEP = 50;
 /** Multiply-adds below which waking others costs more than they bring. */
 const WORTH = 4e6;
 const LOST = 'a worker was lost in the middle of a call, which was done again without it';
@@ -45,7 +45,7 @@ const LOST = 'a worker was lost in the middle of a call, which was done again wi
  * @param {(relaxed: boolean) => URL} [file] another than that of attention alone
  */
 export async function startThreads(given, relaxed, threads, file = sharedFileOf) {
-  const isolated = /** @type {any} */ (globalThis).crossOriginIsolated;
+  const isolated = globalThis.crossOriginIsolated;
   const open = typeof SharedArrayBuffer !== 'undefined' && isolated !== false;
   const barred = open
     ? ''
@@ -101,7 +101,7 @@ async function spawn() {
     : new Worker(new URL('./thread.js', import.meta.url), { type: 'module' });
 }
 
-class Pool {
+export class Pool {
   /** @param {Memory} memory */
   constructor(memory) {
     this.memory = memory;
@@ -167,15 +167,17 @@ class Pool {
    * @param {number} p
    * @param {number} out
    * @param {number} cache
-   * @param {number[]} inputs q, and k and v without a cache
+   * @param {number} q
+   * @param {number} k 0 with a cache, as is v
+   * @param {number} v
    */
-  run(p, out, cache, ...inputs) {
+  run(p, out, cache, q, k, v) {
     const { memory } = this;
     const bytes = memory.c.attn_scratch_bytes_f32(p) >>> 0;
     const step = Math.ceil(bytes / 64) * 64;
     const work = memory.push(memory.c.attn_work_bytes(p) >>> 0);
     const scratch = memory.push(step * this.parts);
-    memory.c.attn_work_begin(work, p, out, inputs[0], inputs[1], inputs[2], cache, scratch);
+    memory.c.attn_work_begin(work, p, out, q, k, v, cache, scratch);
     this.#call(work, scratch, step, 0);
     memory.c.attn_work_run(work, scratch);
     if (!this.settled(work)) {
@@ -242,7 +244,7 @@ class Pool {
     while (Atomics.load(this.control, AT.ACTIVE) > 0) {
       const now = work ? this.memory.c.attn_work_left(work) : 0;
       const time = performance.now();
-      waited = now === left ? waited + Math.min(time - last, MOST) : 0;
+      waited = now === left ? waited + Math.min(time - last, MAX_STEP) : 0;
       if (waited > PATIENCE) return false;
       left = now;
       last = time;

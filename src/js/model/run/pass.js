@@ -151,7 +151,12 @@ export class Pass {
     const go = (/** @type {number} */ team) =>
       void (this.remaining = memory.c.attn_pass_run(this.#at, team, layers));
     const whole = memory.pool?.worth(0, this.#decoder.cost * this.t * layers)
-      ? memory.scope(() => memory.pool.together(this.#scratchBytes, go))
+      ? memory.scope(() =>
+          /** @type {import('../../engine/threads.js').Pool} */ (memory.pool).together(
+            this.#scratchBytes,
+            go,
+          ),
+        )
       : (go(this.#team), true);
     // the lost thread may still write to this memory, so it is never given back
     if (!whole) this.#blocks = [];
