@@ -3,9 +3,8 @@
 #define TILES_H
 
 enum {
-  PANEL = 8, /* keys, or rows of weights, side by side in a panel */
-  TILE4 = 4, /* rows that a kernel does together */
-  GROUP = TILE4,
+  PANEL = 8,   /* keys, or rows of weights, side by side in a panel */
+  TILE4 = 4,   /* rows that a kernel does together */
   STREAMS = 2, /* places in memory that a single row reads at once */
 };
 
