@@ -55,8 +55,7 @@ call attn_begin_call(const attn_params *p, const attn_cache *cache, void *scratc
   if (exponent > 127)
     s.query_scale *= 2;
   s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
-  s.plain = !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores &&
-            exponent > -64 && exponent < 64;
+  s.plain = plain_scores(p) && exponent > -64 && exponent < 64;
   s.q_strides = strides_of(p, p->heads, p->m, p->dim);
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);
   s.width = attn_width(p);
