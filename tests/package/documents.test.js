@@ -6,6 +6,7 @@ import { exists, files, read } from '../support/repository.js';
 
 const WIDTH = 100;
 const documents = files('', /^[^/]+\.md$|^docs\/.*\.md$/);
+const sources = files('', /^(src|bench|tests|scripts|web)\/.*\.([ch]|js|ts|sh)$|^CMakeLists\.txt$/);
 const withoutCode = (text) => text.replace(/```[\s\S]*?```/g, '');
 const linesOf = (file) => read(file).trimEnd().split('\n');
 
@@ -44,4 +45,12 @@ test('every link within the repository leads to a file and a heading of it', () 
       assert.ok(exists(target), `${file} links to ${link}`);
       if (anchor) assert.ok(anchorsIn(target).includes(anchor), `${file} links to ${link}`);
     }
+});
+
+test('every measurement that a comment names is a row of docs/tuning.md, under one id', () => {
+  const rows = [...read('docs/tuning.md').matchAll(/^\| `([a-z0-9-]+)` \|/gm)].map(([, id]) => id);
+  assert.equal(new Set(rows).size, rows.length);
+  for (const file of sources)
+    for (const [, id] of read(file).matchAll(/tuning\.md#([a-z0-9-]+)/g))
+      assert.ok(rows.includes(id), `${file} names ${id}`);
 });
