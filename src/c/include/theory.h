@@ -42,7 +42,8 @@
  * The two sides of an identity. Where a side would leave the doubles, the four are not finite.
  *
  * Allowances are bounds to first order in the unit. exp is within 2 units, relatively, and log
- * within 4. A sum is within the errors of its terms and one more, whatever n is. So p_j is within 6 + 2|t_j| + 2·log n units, t_j = (z_j − max z)/T.
+ * within 4. A sum is within the errors of its terms and one more, whatever n is. So p_j
+ * is within 6 + 2|t_j| + 2·log n units, t_j = (z_j − max z)/T.
  */
 typedef struct {
   double left, right;
@@ -266,12 +267,12 @@ typedef struct {
 
 /*
  * softmax(z/T) maximises ⟨p, z⟩ + T·H(p), with value T·lse(z/T). Any other p' falls short by
- * T·KL(p'‖p) (note, Eq. 1 and "Equivalent KL form"). candidate, p', is divided by its sum; NULL is p
- * itself. ATTN_E_RANGE if it has a negative or no weight, or no finite sum.
+ * T·KL(p'‖p) (note, Eq. 1 and "Equivalent KL form"). candidate, p', is divided by its sum; NULL is
+ * p itself. ATTN_E_RANGE if it has a negative or no weight, or no finite sum.
  *
- * The identity is optimum − objective(p') = T·KL(p'‖p). Allowed are 16 + 32·log n + 16⟨|t|⟩_p' units
- * of T: the logarithms of weights are known to 4·log n + 2|t|, and each side adds up terms of log n
- * and ⟨|t|⟩.
+ * The identity is optimum − objective(p') = T·KL(p'‖p). Allowed are
+ * 16 + 32·log n + 16⟨|t|⟩_p' units of T. The logarithms of weights are known to 4·log n + 2|t|, and
+ * each side adds up terms of log n and ⟨|t|⟩.
  */
 ATTN_API int32_t attn_gibbs_measure(double *weights,                            /* (n) */
                                     attn_gibbs_report *report, const double *z, /* (n) */
@@ -306,8 +307,8 @@ typedef struct {
  * differential facts"). With a change h of the logits (NULL: none), the rise of lse above its
  * tangent. scratch (2·n).
  *
- * The identity is lse_λ(z + h) − lse_λ(z) − ⟨p, h⟩ = T·KL(p‖softmax(λ(z + h))), which holds only if p
- * is the gradient. Allowed are 16 + 32·log n units of T + max|h|, plus 16 of max|z|.
+ * The identity is lse_λ(z + h) − lse_λ(z) − ⟨p, h⟩ = T·KL(p‖softmax(λ(z + h))). It holds only if
+ * p is the gradient. Allowed are 16 + 32·log n units of T + max|h|, plus 16 of max|z|.
  */
 ATTN_API int32_t attn_lse_measure(double *gradient,                         /* (n) */
                                   attn_lse_report *report, const double *z, /* (n) */
@@ -339,8 +340,8 @@ ATTN_API int32_t attn_jacobian_spectrum(double *eigenvalues,                    
 ATTN_API size_t attn_spectrum_scratch_doubles(int32_t n);
 
 /*
- * The largest eigenvalue, in O(n): at most λ/2, which two keys of weight ½ reach, and between λp_(2)
- * and λp_(1). 0 if n = 1.
+ * The largest eigenvalue, in O(n): at most λ/2, which two keys of weight ½ reach, and between
+ * λp_(2) and λp_(1). 0 if n = 1.
  */
 ATTN_API double attn_jacobian_top(const double *p, /* (n) */
                                   int32_t n, double temperature);

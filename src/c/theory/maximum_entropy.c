@@ -25,7 +25,8 @@ typedef struct {
 
 /*
  * At λ = x/width. The odds of ⟨f⟩ between the two ends rise with x, along a straight line where two
- * features matter. ⟨f⟩ itself is flat at both ends, so the odds are followed. Mean and variance are measured from the nearer end.
+ * features matter. ⟨f⟩ itself is flat at both ends, so the odds are followed. Mean and
+ * variance are measured from the nearer end.
  */
 static residual dual_slope(const void *context, double x)
 {

@@ -12,7 +12,7 @@ import { compute, finite, identity, numbers } from './run.js';
 /** @typedef {import('./run.js').Memory} Memory */
 
 /**
- * What most statements are about.
+ * A row of logits, with the options that most statements have.
  * @param {Memory} memory
  * @param {any} z
  * @param {any} options

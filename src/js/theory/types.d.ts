@@ -69,7 +69,7 @@ export interface Difference {
 export interface Bound {
   /** (m) */
   values: Float64Array;
-  /** A limit that holds without any bound: √2 for ‖Δp‖₂, 2 for ‖Δp‖₁, diam V + max‖ΔV‖ for ‖Δo‖₂. */
+  /** The limit without any bound: √2 for ‖Δp‖₂, 2 for ‖Δp‖₁, diam V + max‖ΔV‖ for ‖Δo‖₂. */
   cap: number;
   /** In how many queries it says no more than that. */
   vacuous: number;
