@@ -8,7 +8,7 @@ import { listen } from '../engine/platform.js';
  * @property {number} id of the call
  * @property {unknown} [value]
  * @property {{ name: string, code: import('../types.d.ts').ErrorCode, message: string }} [error]
- * @property {unknown} [progress]
+ * @property {import('../model/types.d.ts').LoadProgress} [progress]
  * @property {CacheState} [cache]
  *
  * @typedef {{ length: number, capacity: number, bytes: number }} CacheState
@@ -16,7 +16,7 @@ import { listen } from '../engine/platform.js';
  * @typedef {object} Call that waits for its answer
  * @property {(value: any) => void} resolve
  * @property {(error: unknown) => void} reject
- * @property {(progress: any) => void} [onProgress]
+ * @property {(progress: import('../model/types.d.ts').LoadProgress) => void} [onProgress]
  *
  * @typedef {object} CallOptions
  * @property {number} [id] default a new one
@@ -75,7 +75,7 @@ export class Link {
    * If the listener throws, its call throws the same.
    * @param {number} id
    * @param {Call} call
-   * @param {unknown} progress
+   * @param {import('../model/types.d.ts').LoadProgress} progress
    */
   #report(id, call, progress) {
     try {

@@ -6,6 +6,7 @@ import { templateError } from './template.js';
  * Runs a template under limits, which the library lacks. All that it computes goes through
  * `evaluate`. There each value costs as many steps as it has parts, out of a fixed number. An
  * operation that combines two values or searches one in the other costs their product, in advance.
+ * @typedef {any} Value or node of the library, see libraries.d.ts
  */
 
 /**
@@ -50,7 +51,7 @@ class Bounded extends Interpreter {
   /** Nodes whose values are printed: those that stand in a block. @type {WeakSet<object>} */
   #printed = new WeakSet();
 
-  /** @override @param {any} node @param {Environment} environment @returns {any} */
+  /** @override @param {Value} node @param {Environment} environment @returns {Value} */
   evaluate(node, environment) {
     if (!node) return super.evaluate(node, environment);
     if (node.type === 'FilterStatement')
@@ -93,17 +94,17 @@ class Bounded extends Interpreter {
 
   /**
    * A method that looks at its arguments first.
-   * @param {any} method
+   * @param {Value} method
    * @param {number} size of its object
    */
   #careful(method, size) {
-    return new method.constructor((/** @type {any[]} */ args, /** @type {any} */ scope) => {
+    return new method.constructor((/** @type {Value[]} */ args, /** @type {Value} */ scope) => {
       for (const argument of args) this.#multiply(size, argument);
       return method.value(args, scope);
     });
   }
 
-  /** @param {number} size @param {any} argument */
+  /** @param {number} size @param {Value} argument */
   #multiply(size, argument) {
     const own =
       typeof argument?.value === 'number'
@@ -117,7 +118,7 @@ class Bounded extends Interpreter {
 
   /**
    * Spends the steps of a value, and returns its size in characters and parts.
-   * @param {any} value
+   * @param {Value} value
    * @param {number} nesting
    * @param {number} chars of inner texts that count as a step
    * @returns {number}
@@ -152,19 +153,19 @@ function setGlobals(environment) {
     True: true,
     False: false,
     None: null,
-    range: (/** @type {any} */ start, /** @type {any} */ stop, step = 1) => {
+    range: (/** @type {number} */ start, /** @type {number | undefined} */ stop, step = 1) => {
       const [from, to] = stop === undefined ? [0, start] : [start, stop];
       const length = Math.ceil((to - from) / step);
       if (!(length <= MAX_RANGE)) exceed(`has a range of ${length}; expected at most ${MAX_RANGE}`);
       return Array.from({ length: Math.max(0, length) }, (_, i) => from + i * step);
     },
-    raise_exception: (/** @type {any} */ message) => {
+    raise_exception: (/** @type {unknown} */ message) => {
       throw new ClearheadError(
         'ARG',
         `the chat template refuses these messages: ${String(message).slice(0, 200)}`,
       );
     },
-    strftime_now: (/** @type {any} */ format) => date(String(format)),
+    strftime_now: (/** @type {unknown} */ format) => date(String(format)),
   };
   for (const [name, value] of Object.entries(globals)) environment.set(name, value);
 }

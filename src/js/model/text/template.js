@@ -27,7 +27,7 @@ export async function openTemplate(file, tokenizer) {
   };
   return Object.freeze({
     error,
-    render(/** @type {any} */ messages, /** @type {any} */ options) {
+    render(/** @type {any[]} */ messages, /** @type {unknown} */ options) {
       const { addGenerationPrompt = true, variables = {} } = read('options', options, [
         'addGenerationPrompt',
         'variables',
@@ -50,7 +50,7 @@ export async function openTemplate(file, tokenizer) {
 
 /**
  * If the template cannot be run, that is said when it is used; the model works without it.
- * @param {any} text
+ * @param {unknown} text
  */
 async function prepared(text) {
   try {
@@ -74,7 +74,7 @@ async function prepared(text) {
   }
 }
 
-/** @param {ModelFile} file @returns {any} */
+/** @param {ModelFile} file @returns {unknown} */
 function templateOf({ metadata, json }) {
   const own = json.tokenizerConfig?.chat_template ?? metadata.get('tokenizer.chat_template');
   // a model may have several, by name
