@@ -71,15 +71,15 @@ const MUTATIONS = [
   [
     'shared values without effect on the output',
     'theory/sharing.c',
-    '(p[j] + dp[j]) * (v_load_double(shared_v + at, left) - value)',
+    '(p[j] + dp[j]) * (v_load_double(shared_v + at, remaining) - value)',
     '0 * value',
     [12],
   ],
   [
     'standard error ten times too large',
     'theory/experiment.c',
-    '.standard_error = ',
-    '.standard_error = 10 * ',
+    '.standard_error =',
+    '.standard_error = 10 *',
     [13],
   ],
   [
