@@ -118,7 +118,7 @@ export class KVCache extends Block {
     const memory = this.#memory;
     const at = this.place();
     array('snapshot', snapshot, 'Uint8Array');
-    // room for it may be new memory, and what views the old one is then gone
+    // pushing it may grow memory, which detaches views of the old one
     if (snapshot.buffer === memory.buffer) snapshot = snapshot.slice();
     const status = memory.scope(() =>
       memory.c.attn_cache_restore(at, memory.put(snapshot, 'uint8'), snapshot.length),

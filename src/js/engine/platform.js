@@ -1,4 +1,4 @@
-/** Workers, of the web's kind or Node's: which it is to be, and what they say of themselves. */
+/** Workers, of the web's kind or Node's. */
 import { NODE } from './load.js';
 
 /**
@@ -13,16 +13,15 @@ export async function nodeWorkers() {
 }
 
 /**
- * What a worker sends, and why it is lost, as soon as it says so: one that ends says nothing in a
- * browser.
+ * Listens to a worker, and for the reason why it is lost. One that ends says nothing in a browser.
  * @param {any} worker
- * @param {(message: any) => void} take
+ * @param {(message: any) => void} receive
  * @param {(why: string) => void} lose
  */
-export function listen(worker, take, lose) {
+export function listen(worker, receive, lose) {
   const on = (/** @type {string} */ event, /** @type {(x: any) => void} */ f) =>
     worker.on ? worker.on(event, f) : worker.addEventListener(event, f);
-  on('message', (message) => take(worker.on ? message : message.data));
+  on('message', (message) => receive(worker.on ? message : message.data));
   on('error', (error) =>
     lose(error?.message ?? 'it was refused (content security policy, or no such file)'),
   );

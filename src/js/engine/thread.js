@@ -6,7 +6,7 @@
 /** Milliseconds of watching for the next call. */
 const WATCH = 1;
 
-/** @param {any} data what Pool.add posts @param {(message: any) => void} answer */
+/** @param {any} data as Pool.add posts it @param {(message: any) => void} answer */
 async function start({ module, memory, index, control: at, stack, places: AT }, answer) {
   const { exports: c } = /** @type {any} */ (
     await WebAssembly.instantiate(module, { env: { memory, now: () => performance.now() } })

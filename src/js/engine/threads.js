@@ -25,7 +25,7 @@ const STACK_BYTES = 65536;
 /** Milliseconds within which a worker must have started. */
 const START = 1500;
 /**
- * Milliseconds of waiting after which a call that has not moved has lost a worker; what passes
+ * Milliseconds of waiting after which a call that has not moved has lost a worker; the time
  * between two looks counts as at most MAX_STEP, as in team.c.
  */
 const PATIENCE = 1000;
@@ -82,7 +82,7 @@ export async function startThreads(given, relaxed, threads, file = sharedFileOf)
   return memory;
 }
 
-/** As much room to grow as the engine allows: some refuse a large maximum. */
+/** Memory with the largest maximum that the engine allows. */
 function sharedMemory() {
   for (const maximum of [65536, 32768, 16384, 4096])
     try {

@@ -11,8 +11,8 @@ const WIDE = { refused: ['z', 'too wide', 'finite distances, and a β of normal 
 /**
  * Statement 4: Theory.klBudget.
  * @param {Memory} memory
- * @param {any} z
- * @param {any} rho
+ * @param {unknown} z
+ * @param {number} rho
  * @returns {any}
  */
 export function klBudget(memory, z, rho) {
@@ -43,8 +43,8 @@ export function klBudget(memory, z, rho) {
 /**
  * Statement 4: Theory.klFrontier.
  * @param {Memory} memory
- * @param {any} z
- * @param {any} options
+ * @param {unknown} z
+ * @param {unknown} options
  * @returns {any}
  */
 export function klFrontier(memory, z, options) {
@@ -64,8 +64,8 @@ export function klFrontier(memory, z, options) {
 /**
  * Statement 5: Theory.rhoEffective.
  * @param {Memory} memory
- * @param {any} z
- * @param {any} options
+ * @param {unknown} z
+ * @param {unknown} options
  * @returns {any}
  */
 export function rhoEffective(memory, z, options) {
@@ -94,7 +94,7 @@ export function rhoEffective(memory, z, options) {
 /**
  * Statement 13: Theory.scaleExperiment.
  * @param {Memory} memory
- * @param {any} options
+ * @param {unknown} options
  * @returns {any}
  */
 export function scaleExperiment(memory, options) {
@@ -120,8 +120,8 @@ export function scaleExperiment(memory, options) {
 /**
  * Theory.normal.
  * @param {Memory} memory
- * @param {any} length
- * @param {any} options
+ * @param {unknown} length
+ * @param {unknown} options
  * @returns {Float64Array}
  */
 export function normal(memory, length, options) {

@@ -8,10 +8,10 @@ import { compute, identity, numbers, positive } from './run.js';
 /**
  * Statement 2: Theory.maximumLikelihood.
  * @param {Memory} memory
- * @param {any} q
- * @param {any} k
- * @param {any} v
- * @param {any} options
+ * @param {unknown} q
+ * @param {unknown} k
+ * @param {unknown} v
+ * @param {unknown} options
  * @returns {any}
  */
 export function maximumLikelihood(memory, q, k, v, options) {
@@ -53,9 +53,9 @@ export function maximumLikelihood(memory, q, k, v, options) {
 /**
  * Statement 3: Theory.maximumEntropy.
  * @param {Memory} memory
- * @param {any} q
- * @param {any} k
- * @param {any} options
+ * @param {unknown} q
+ * @param {unknown} k
+ * @param {unknown} options
  * @returns {any}
  */
 export function maximumEntropy(memory, q, k, options) {

@@ -11,10 +11,10 @@ import { finite } from './run.js';
 /**
  * The inputs as plain arrays, their shape, and the results of statement 6.
  * @param {Memory} memory
- * @param {any} queries
- * @param {any} keys
- * @param {any} values
- * @param {any} options
+ * @param {unknown} queries
+ * @param {unknown} keys
+ * @param {unknown} values
+ * @param {unknown} options
  */
 function smooth(memory, queries, keys, values, options) {
   const {
@@ -81,10 +81,10 @@ export const gaussianWeights = (...given) => smooth(...given).result;
 /**
  * Statement 6: Theory.kernelEquivalence.
  * @param {Memory} memory
- * @param {any} queries
- * @param {any} keys
- * @param {any} values
- * @param {any} options
+ * @param {unknown} queries
+ * @param {unknown} keys
+ * @param {unknown} values
+ * @param {unknown} options
  */
 export function kernelEquivalence(memory, queries, keys, values, options) {
   const { inputs, type, shape, result: gaussian } = smooth(memory, queries, keys, values, options);

@@ -14,8 +14,8 @@ import { compute, finite, identity, numbers } from './run.js';
 /**
  * A row of logits, with the options that most statements have.
  * @param {Memory} memory
- * @param {any} z
- * @param {any} options
+ * @param {unknown} z
+ * @param {unknown} options
  * @param {string[]} [names] of further options
  * @param {string} [name] of z
  */
@@ -33,8 +33,8 @@ function row(memory, z, options, names = [], name = 'z') {
 /**
  * Statement 7: Theory.gibbs.
  * @param {Memory} memory
- * @param {any} z
- * @param {any} options
+ * @param {unknown} z
+ * @param {unknown} options
  * @returns {any}
  */
 export function gibbs(memory, z, options) {
@@ -71,8 +71,8 @@ export function gibbs(memory, z, options) {
 /**
  * Statement 7: Theory.simplexMerge.
  * @param {Memory} memory
- * @param {any} z
- * @param {any} options
+ * @param {unknown} z
+ * @param {unknown} options
  * @returns {any}
  */
 export function simplexMerge(memory, z, options) {
@@ -94,8 +94,8 @@ export function simplexMerge(memory, z, options) {
 /**
  * Statement 9: Theory.limits.
  * @param {Memory} memory
- * @param {any} z
- * @param {any} options
+ * @param {unknown} z
+ * @param {unknown} options
  * @returns {any}
  */
 export function limits(memory, z, options) {
@@ -122,8 +122,8 @@ export function limits(memory, z, options) {
 /**
  * Statement 8: Theory.logSumExp.
  * @param {Memory} memory
- * @param {any} z
- * @param {any} options
+ * @param {unknown} z
+ * @param {unknown} options
  * @returns {any}
  */
 export function logSumExp(memory, z, options) {
@@ -148,8 +148,8 @@ export function logSumExp(memory, z, options) {
 /**
  * Statement 8: Theory.softmaxJacobian.
  * @param {Memory} memory
- * @param {any} z
- * @param {any} options
+ * @param {unknown} z
+ * @param {unknown} options
  * @returns {any}
  */
 export function softmaxJacobian(memory, z, options) {
@@ -191,9 +191,9 @@ export function softmaxJacobian(memory, z, options) {
 /**
  * Statement 8: Theory.lipschitz.
  * @param {Memory} memory
- * @param {any} a
- * @param {any} b
- * @param {any} options
+ * @param {ArrayLike<number>} a
+ * @param {unknown} b
+ * @param {unknown} options
  * @returns {any}
  */
 export function lipschitz(memory, a, b, options) {

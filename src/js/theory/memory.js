@@ -16,7 +16,7 @@ export class TheoryMemory extends Memory {
    * A float array. A tensor of any engine stands for a copy of its data.
    * @override
    * @param {string} name
-   * @param {any} x
+   * @param {unknown} x
    * @param {import('../types.d.ts').DType} [type]
    * @returns {Float32Array | Float64Array}
    */

@@ -13,7 +13,7 @@ import { STATUS } from '../engine/status.js';
  * A float array or tensor of at least one number, all finite, and as many as `length` if given.
  * @param {Memory} memory
  * @param {string} name
- * @param {any} x
+ * @param {unknown} x
  * @param {number} [length]
  * @param {string} [shape] in words
  * @returns {Float32Array | Float64Array}
@@ -37,9 +37,11 @@ export function finite(name, a, expected = 'finite numbers') {
   return j < 0 ? a : refuse('RANGE', name, `${a[j]} at ${j}`, expected);
 }
 
-/** A positive, finite number. @param {string} name @param {any} x @returns {number} */
-export const positive = (name, x) =>
-  number(name, x) > 0 && x < Infinity ? x : refuse('RANGE', name, x, 'finite, > 0');
+/** A positive, finite number. @param {string} name @param {unknown} x */
+export function positive(name, x) {
+  const value = number(name, x);
+  return value > 0 && value < Infinity ? value : refuse('RANGE', name, value, 'finite, > 0');
+}
 
 /**
  * A struct of theory.h, as reports.js has it.

@@ -11,11 +11,11 @@ import { compute, numbers } from './run.js';
 /**
  * Statement 12: Theory.sharedKeyBounds.
  * @param {Memory} memory
- * @param {any} q
- * @param {any} k
- * @param {any} sharedK
- * @param {any} v
- * @param {any} options
+ * @param {unknown} q
+ * @param {unknown} k
+ * @param {unknown} sharedK
+ * @param {unknown} v
+ * @param {unknown} options
  * @returns {any}
  */
 export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
@@ -87,8 +87,8 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
 /**
  * Statement 12: Theory.operatorNorm.
  * @param {Memory} memory
- * @param {any} a
- * @param {any} options
+ * @param {unknown} a
+ * @param {unknown} options
  * @returns {any}
  */
 export function operatorNorm(memory, a, options) {
@@ -104,7 +104,7 @@ export function operatorNorm(memory, a, options) {
 /**
  * Statement 15: Theory.cost.
  * @param {Memory} memory
- * @param {any} options
+ * @param {unknown} options
  * @returns {any}
  */
 export function cost({ kernels }, options) {
