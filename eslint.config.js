@@ -1,4 +1,4 @@
-/** What `npm run lint` asks of the JavaScript; how it is laid out is prettier's. */
+/** The rules of `npm run lint` for the JavaScript; prettier lays it out. */
 import js from '@eslint/js';
 import globals from 'globals';
 
