@@ -13,7 +13,7 @@ const WIDE = { refused: ['z', 'too wide', 'finite distances, and a β of normal 
  * @param {Memory} memory
  * @param {unknown} z
  * @param {number} rho
- * @returns {any}
+ * @returns {unknown}
  */
 export function klBudget(memory, z, rho) {
   const logits = numbers(memory, 'z', z);
@@ -45,7 +45,7 @@ export function klBudget(memory, z, rho) {
  * @param {Memory} memory
  * @param {unknown} z
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function klFrontier(memory, z, options) {
   const { points = 65 } = read('options', options, ['points']);
@@ -66,7 +66,7 @@ export function klFrontier(memory, z, options) {
  * @param {Memory} memory
  * @param {unknown} z
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function rhoEffective(memory, z, options) {
   const { temperature = 1 } = read('options', options, ['temperature']);
@@ -95,7 +95,7 @@ export function rhoEffective(memory, z, options) {
  * Statement 13: Theory.scaleExperiment.
  * @param {Memory} memory
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function scaleExperiment(memory, options) {
   const {

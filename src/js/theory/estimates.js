@@ -12,7 +12,7 @@ import { compute, identity, numbers, positive } from './run.js';
  * @param {unknown} k
  * @param {unknown} v
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function maximumLikelihood(memory, q, k, v, options) {
   const { alpha: scale, beta = 1, at: place } = read('options', options, ['alpha', 'beta', 'at']);
@@ -56,7 +56,7 @@ export function maximumLikelihood(memory, q, k, v, options) {
  * @param {unknown} q
  * @param {unknown} k
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function maximumEntropy(memory, q, k, options) {
   const { multipliers, target } = read('options', options, ['multipliers', 'target']);

@@ -74,7 +74,7 @@ function smooth(memory, queries, keys, values, options) {
 /**
  * Statement 6: Theory.gaussianWeights.
  * @param {[Memory, any, any, any, any]} given
- * @returns {any}
+ * @returns {unknown}
  */
 export const gaussianWeights = (...given) => smooth(...given).result;
 

@@ -35,7 +35,7 @@ function row(memory, z, options, names = [], name = 'z') {
  * @param {Memory} memory
  * @param {unknown} z
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function gibbs(memory, z, options) {
   const { logits, n, temperature, candidate, refused } = row(memory, z, options, ['candidate']);
@@ -73,7 +73,7 @@ export function gibbs(memory, z, options) {
  * @param {Memory} memory
  * @param {unknown} z
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function simplexMerge(memory, z, options) {
   const { logits, n, temperature, keep, refused } = row(memory, z, options, ['keep']);
@@ -96,7 +96,7 @@ export function simplexMerge(memory, z, options) {
  * @param {Memory} memory
  * @param {unknown} z
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function limits(memory, z, options) {
   const { logits, n, temperature, refused } = row(memory, z, options);
@@ -124,7 +124,7 @@ export function limits(memory, z, options) {
  * @param {Memory} memory
  * @param {unknown} z
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function logSumExp(memory, z, options) {
   const { logits, n, temperature, change, refused } = row(memory, z, options, ['change']);
@@ -150,7 +150,7 @@ export function logSumExp(memory, z, options) {
  * @param {Memory} memory
  * @param {unknown} z
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function softmaxJacobian(memory, z, options) {
   const { logits, n, temperature, refused } = row(memory, z, options);
@@ -194,7 +194,7 @@ export function softmaxJacobian(memory, z, options) {
  * @param {ArrayLike<number>} a
  * @param {unknown} b
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function lipschitz(memory, a, b, options) {
   const { keys = a?.length, ...rest } = read('options', options, ['keys', 'temperature']);

@@ -16,7 +16,7 @@ import { compute, numbers } from './run.js';
  * @param {unknown} sharedK
  * @param {unknown} v
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
   const {
@@ -89,7 +89,7 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
  * @param {Memory} memory
  * @param {unknown} a
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function operatorNorm(memory, a, options) {
   const { columns } = read('options', options, ['columns']);
@@ -105,7 +105,7 @@ export function operatorNorm(memory, a, options) {
  * Statement 15: Theory.cost.
  * @param {Memory} memory
  * @param {unknown} options
- * @returns {any}
+ * @returns {unknown}
  */
 export function cost({ kernels }, options) {
   const {
