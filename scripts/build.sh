@@ -31,8 +31,10 @@ make_targets() { # WHAT FOLDER TARGET…
 
 case ${1:-wasm} in
 wasm | bench)
-  # A build without the relaxed variant is configured anew each time: the compiler it lacked may be there now.
-  if [ ! -f build/wasm/build.ninja ] || ! grep -q '^ATTN_RELAXED:BOOL=TRUE' build/wasm/CMakeCache.txt; then
+  # A build without the relaxed variant is configured anew each time: the compiler it lacked may be
+  # there now.
+  if [ ! -f build/wasm/build.ninja ] ||
+    ! grep -q '^ATTN_RELAXED:BOOL=TRUE' build/wasm/CMakeCache.txt; then
     configure build/wasm --fresh --toolchain scripts/wasm.cmake -B build/wasm
     grep SKIPPED build/wasm.log || true
   fi
@@ -43,7 +45,8 @@ wasm | bench)
   ;;
 native)
   for compiler in clang gcc; do
-    [ -f build/$compiler/build.ninja ] || configure build/$compiler --fresh -B build/$compiler -DCMAKE_C_COMPILER=$compiler
+    [ -f build/$compiler/build.ninja ] ||
+      configure build/$compiler --fresh -B build/$compiler -DCMAKE_C_COMPILER=$compiler
     grep SKIPPED build/$compiler.log || true
     make_targets "the native test programs, with $compiler" build/$compiler all
   done

@@ -43,9 +43,9 @@ INLINE size_t strip_rows(size_t block, size_t rows, size_t j)
 }
 
 /*
- * Eight keys or values: floats or, if `half`, finite float16 without HALF_SCALE. Queries and weights
- * have that factor instead, which changes no bit of a product. Of eight halves the even ones come
- * first, then the odd ones; put_in_order reorders their sums.
+ * Eight keys or values: floats or, if `half`, finite float16 without HALF_SCALE. Queries and
+ * weights have that factor instead, which changes no bit of a product. Of eight halves the even
+ * ones come first, then the odd ones; put_in_order reorders their sums.
  */
 INLINE void load_eight(const int half, f32x4 y[2], const char *p)
 {

@@ -1,7 +1,7 @@
 /* Weighted sums of the values, block by block; and the means that are a row's output. */
 #include "kernel.h"
 
-/* Where a block's values are: channel c of key j at v + ⌊c/STRIP⌋·strip + j·step bytes, + c%STRIP */
+/* A block's values: channel c of key j lies at v + ⌊c/STRIP⌋·strip + j·step bytes, + c%STRIP */
 typedef struct {
   const char *v;
   size_t step, strip;

@@ -6,7 +6,7 @@
  * compute the same but for v_madd:
  *   simd     multiplies, then adds: the same bits on every engine
  *   relaxed  the engine may fuse both
- *   native   multiplies, then adds (the bits of simd); with V_FUSED it fuses, to model such an engine
+ *   native   multiplies, then adds (the bits of simd); with V_FUSED it fuses, as such an engine
  */
 #ifndef SIMD_H
 #define SIMD_H

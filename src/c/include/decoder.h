@@ -140,8 +140,9 @@ ATTN_API size_t attn_pass_bytes(const attn_decoder *d, const attn_team *team, in
 ATTN_API size_t attn_pass_scratch_bytes(const attn_decoder *d, int32_t t);
 
 /*
- * Begins a pass that computes logits for the last `outputs` tokens, possibly none. In the last layer
- * the other tokens only leave their keys and values, and are observed if somebody asks for that.
+ * Begins a pass that computes logits for the last `outputs` tokens, possibly none. In the last
+ * layer the other tokens only leave their keys and values, and are observed if somebody asks for
+ * that.
  *
  *   ATTN_E_SHAPE   something of the model is not set, or the caches have different lengths
  *   ATTN_E_RANGE   a token is not in the vocabulary, or outputs > t

@@ -25,7 +25,7 @@ INLINE int32_t inputs_round_up(int32_t m)
 /* Bytes of a block's quants. `i16`: they have 16 bits. */
 INLINE int32_t input_quants(int i16, int32_t rows) { return BLOCK32 * rows * (i16 ? 2 : 1); }
 
-/* Bytes of a block. One row's numbers take a whole vector in either form, so blocks stay aligned. */
+/* Bytes of a block. One row's numbers fill a vector in either form, so blocks stay aligned. */
 INLINE int32_t input_block(int i16, int32_t rows)
 {
   return input_quants(i16, rows) + (i16 && rows > 1 ? 8 : 16) * rows;

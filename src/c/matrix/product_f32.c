@@ -125,8 +125,8 @@ static const float *float_block(float *converted, /* (BLOCK_COLUMNS, PANEL) */
 }
 
 /*
- * A block of at most BLOCK_COLUMNS columns of one panel, and inputs in groups of four. The first block
- * writes the outputs, the others add to them.
+ * A block of at most BLOCK_COLUMNS columns of one panel, and inputs in groups of four. The first
+ * block writes the outputs, the others add to them.
  */
 static void multiply_block(float *out, /* (inputs, stride), of which the panel's lanes l */
                            size_t stride, const attn_matrix *w,

@@ -31,8 +31,8 @@ export interface LoadOptions {
    */
   quantize?: 'none' | 'q8';
   /**
-   * Positions of the context, at most as many as the model was made for. Default that number, but at
-   * most 2048. LIMIT: it would not fit below 4 GiB.
+   * Positions of the context, at most as many as the model was made for. Default that number, but
+   * at most 2048. LIMIT: it would not fit below 4 GiB.
    */
   context?: number;
   /** How the KV cache keeps its numbers; as `type` of `kvCache`. */
@@ -153,8 +153,8 @@ interface Token {
 }
 
 /**
- * The tokens a model has read, with their keys and values. After `generate` these are the prompt and
- * all tokens of the text but the last, which is chosen and not yet read.
+ * The tokens a model has read, with their keys and values. After `generate` these are the prompt
+ * and all tokens of the text but the last, which is chosen and not yet read.
  */
 export interface ModelCache {
   readonly length: number;
@@ -239,11 +239,11 @@ export interface Model {
   readonly template: ChatTemplate | null;
   readonly cache: ModelCache;
   /**
-   * Goes on from a prompt, text or ids, token by token. It yields to other tasks of the thread every
-   * 20 ms (in a web worker 40).
+   * Goes on from a prompt, text or ids, token by token. It yields to other tasks of the thread
+   * every 20 ms (in a web worker 40).
    *
-   * Tokens at the beginning of the prompt that are in the cache are not read again. To go on where a
-   * text ended, give its ids and tokens, then the new text encoded with `{ continued: true }`.
+   * Tokens at the beginning of the prompt that are in the cache are not read again. To go on where
+   * a text ended, give its ids and tokens, then the new text encoded with `{ continued: true }`.
    *
    * Options and prompt are checked at once. LIMIT: the prompt is longer than the context. BUSY:
    * another text is not over. A text is over after the token with `finish`, after `return()`, and

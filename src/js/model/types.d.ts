@@ -235,8 +235,8 @@ export interface ModelTensors<T> {
 
 export interface EncodeOptions {
   /**
-   * Whether the text of control tokens in `text` becomes those tokens. Default false: the words of a
-   * user stay text.
+   * Whether the text of control tokens in `text` becomes those tokens. Default false: the words of
+   * a user stay text.
    */
   special?: boolean;
   /**

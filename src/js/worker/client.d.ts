@@ -51,8 +51,8 @@ export interface RemoteModel {
   readonly cache: RemoteCache;
   /**
    * As that of `Model`, but it begins, and refuses options, when the first token is asked for. The
-   * worker runs one or two tokens ahead. A temperature acts, and a row is computed, that much later.
-   * If a text is ended early, the cache is truncated to the tokens that were received.
+   * worker runs one or two tokens ahead. A temperature acts, and a row is computed, that much
+   * later. If a text is ended early, the cache is truncated to the tokens that were received.
    */
   generate<O extends Observe = 'none'>(
     prompt: string | ArrayLike<number>,
