@@ -9,7 +9,8 @@ const STEP = 50;
  * @template T @param {() => T} run @returns {{ result: T, waited: number }}
  */
 export function watched(run) {
-  const now = performance.now.bind(performance);
+  const own = performance.now;
+  const now = own.bind(performance);
   let last = now();
   let waited = 0;
   performance.now = () => {
@@ -21,6 +22,7 @@ export function watched(run) {
   try {
     return { result: run(), waited };
   } finally {
-    delete performance.now;
+    // put back, not deleted: in Bun it is no method of a prototype
+    performance.now = own;
   }
 }
