@@ -47,7 +47,7 @@ const MUTATIONS = [
   ],
   [
     'wrong group map in float32',
-    'attention/call.c',
+    'attention/chunk.c',
     'h = job->kv_head * job->group + (r + x) % job->group;',
     'h = job->kv_head + (r + x) % job->group * (p->heads / job->group);',
     [1, 11],
@@ -92,8 +92,8 @@ const MUTATIONS = [
   [
     'latent: compressed queries without the scale of their norm',
     'layers/latent.c',
-    '(int32_t)size, l->q_norm, 0',
-    '(int32_t)size, NULL, 0',
+    'rows.end, size, l->q_norm,',
+    'rows.end, size, NULL,',
     [14],
   ],
   [
@@ -178,8 +178,8 @@ const MUTATIONS = [
   [
     'Gibbs: the rest merged without T',
     'theory/gibbs.c',
-    'logits[kept] = soft_maximum(&merged, temperature)',
-    'logits[kept] = soft_maximum(&merged, 1)',
+    'logits[kept] = soft_maximum(&last, temperature)',
+    'logits[kept] = soft_maximum(&last, 1)',
     [7],
   ],
   [
@@ -255,9 +255,9 @@ const MUTATIONS = [
   ['multi-head: no residual', 'layers/multi_head.c', 'if (layer->residual)\n', 'if (0)\n', [10]],
   [
     'multi-head: W_O meets the heads one channel late',
-    'layers/multi_head.c',
-    'size, a.o, o_size',
-    'size, a.o + 1, o_size',
+    'layers/block.c',
+    'b->a, &b->o',
+    'b->a + 1, &b->o',
     [10],
   ],
   [
@@ -291,22 +291,22 @@ const MUTATIONS = [
   [
     'absorbed: the part that carries the position missing',
     'layers/latent.c',
-    'heads * kept, q + l->nope, heads * dim',
-    'heads * kept, q, heads * dim',
+    'heads * s->kept, q + l->nope, heads * s->dim',
+    'heads * s->kept, q, heads * s->dim',
     [14],
   ],
   [
     'absorbed: W_UV of the first head for all',
     'layers/latent.c',
-    's->p->batch * s->p->m, matrix_of(s, h, s->up.values)',
-    's->p->batch * s->p->m, matrix_of(s, 0, s->up.values)',
+    's->batch * s->m,\n              matrix_of(s, h, s->up.values)',
+    's->batch * s->m,\n              matrix_of(s, 0, s->up.values)',
     [14],
   ],
   [
     'latent: queries that are not turned',
     'layers/latent.c',
-    'turn(s, s->q + l->nope, l->heads, row, dim, positions);',
-    '(void)positions;',
+    's->q + l->nope, l->heads,',
+    's->q + l->nope, 0,',
     [14],
   ],
   [
@@ -318,7 +318,7 @@ const MUTATIONS = [
   ],
   [
     'multiply-adds of the scores alone',
-    'attention/call.c',
+    'attention/pieces.c',
     'p->m * p->n * (p->dim + p->value_dim);',
     'p->m * p->n * p->dim;',
     [15],
