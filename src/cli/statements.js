@@ -13,7 +13,8 @@ import { entropy } from './statements/entropy.js';
 import { experiment } from './statements/experiment.js';
 import { gibbs, limits } from './statements/gibbs.js';
 import { attention, grouped, kernelEquivalence } from './statements/kernels.js';
-import { independentHeads, latentKeys } from './statements/layers.js';
+import { independentHeads } from './statements/independent-heads.js';
+import { latentKeys } from './statements/latent-keys.js';
 import { likelihood } from './statements/likelihood.js';
 import { sharing } from './statements/sharing.js';
 
