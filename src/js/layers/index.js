@@ -5,8 +5,9 @@
 import { ClearheadError } from '../errors.js';
 export { fileOf, sharedFileOf } from '../engine/model-files.js';
 import { Latent } from './latent.js';
+import { Linear, matmul } from './linear.js';
 import { MultiHead } from './multi-head.js';
-import { Linear, geglu, gelu, layerNorm, matmul, rmsNorm, silu, swiglu } from './operations.js';
+import { geglu, gelu, layerNorm, rmsNorm, silu, swiglu } from './operations.js';
 import { rope, ropeTable } from './rope.js';
 
 /** @param {import('../engine/memory.js').Memory} memory @returns {import('./types.d.ts').Layers} */

@@ -1,64 +1,24 @@
-import { choice, integer, read, rows, yes } from '../check.js';
-import { describe, refuse } from '../errors.js';
-import { checkStatus } from '../engine/status.js';
-import { LayerStorage } from './storage.js';
+/** Latent attention: keys and values come from a short vector of each position. */
 import { OF_FORWARD, readOptions } from '../attention/options.js';
-import { Block, F32 } from '../engine/memory.js';
+import { choice, integer, read, rows, yes } from '../check.js';
+import { F32 } from '../engine/memory.js';
+import { checkStatus } from '../engine/status.js';
+import { describe, refuse } from '../errors.js';
+import { floats } from './call.js';
+import { LatentCache } from './latent-cache.js';
+import { bytesPerPosition, multiplyAdds, shapeOfCall } from './latent-sizes.js';
 import {
-  storeTable,
+  checkFree,
   layerCall,
   readEpsilon,
   readPlaces,
   scratchFor,
+  storeTable,
   tableOf,
-} from './multi-head.js';
-import { floats } from './operations.js';
+} from './layer-call.js';
+import { LayerStorage } from './storage.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */
-
-/** Latents of one sequence, (capacity, kvLatent + ropeDim). See types.d.ts. */
-export class LatentCache extends Block {
-  #memory;
-  #length = 0;
-
-  /** @param {Memory} memory @param {number} size @param {{ capacity: number }} options */
-  constructor(memory, size, options) {
-    const capacity = integer('capacity', read('options', options, ['capacity']).capacity, 1);
-    const bytes = 4 * size * capacity;
-    if (bytes >= 2 ** 32) refuse('LIMIT', 'cache', `of (${[capacity, size]})`, 'below 4 GiB');
-    super(memory, bytes, 'cache');
-    this.capacity = capacity;
-    this.size = size;
-    this.bytes = bytes;
-    this.#memory = memory;
-  }
-
-  get length() {
-    this.place();
-    return this.#length;
-  }
-
-  /** Counts the positions that a forward has written. @param {number} length */
-  grow(length) {
-    this.#length = length;
-  }
-
-  /** @param {number} length */
-  truncate(length) {
-    this.#length = integer('length', length, 0, this.length);
-  }
-
-  /** @param {number} [from] @param {number} [to] */
-  read(from = 0, to = this.length) {
-    const at = this.place();
-    integer('to', to, 0, this.#length);
-    return this.#memory.copy(
-      F32,
-      at + 4 * this.size * integer('from', from, 0, to),
-      (to - from) * this.size,
-    );
-  }
-}
 
 /** See types.d.ts. */
 export class Latent {
@@ -190,13 +150,7 @@ export class Latent {
    * its heads.
    */
   get bytesPerPosition() {
-    const { heads, kvLatent, nopeDim, ropeDim, valueDim } = this.#model;
-    const head = 4 * (nopeDim + ropeDim + valueDim);
-    return Object.freeze({
-      latent: 4 * (kvLatent + ropeDim),
-      multiHead: heads * head,
-      multiQuery: head,
-    });
+    return bytesPerPosition(this.#model);
   }
 
   /** @param {{ capacity: number }} options */
@@ -216,7 +170,7 @@ export class Latent {
     const o = readOptions(options, ['form', ...OF_FORWARD]);
     const memory = this.#memory;
     const model = this.#model;
-    const { modelDim, heads, kvLatent, queryLatent, nopeDim, ropeDim, valueDim, outputs } = model;
+    const { modelDim, kvLatent, nopeDim, ropeDim, outputs } = model;
     const { cache } = o;
     const batch = integer('batch', o.batch ?? 1, 1);
     const absorbed = choice(
@@ -237,14 +191,7 @@ export class Latent {
       past = cache.length;
       if (cache.size !== kept)
         refuse('SHAPE', 'cache', `of ${cache.size}`, `${kept} = kvLatent+ropeDim`);
-      if (batch !== 1) refuse('SHAPE', 'batch', batch, '1 with a cache');
-      if (past + m > cache.capacity)
-        refuse(
-          'LIMIT',
-          'cache',
-          `${past} of ${cache.capacity} full`,
-          `room for ${m} more positions`,
-        );
+      checkFree(cache, batch, m);
       o.offset ??= past;
     }
     const positions = readPlaces(o, batch, m, past, this.#table?.positions);
@@ -252,16 +199,8 @@ export class Latent {
     // attn_init takes the width of the vectors that are compared. The scale belongs to the heads
     // before absorption.
     o.scale ??= 1 / Math.sqrt(nopeDim + ropeDim);
-    const shape = absorbed
-      ? { batch, heads, kvHeads: 1, m, n, headDim: kept, valueDim: kept }
-      : { batch, heads, kvHeads: heads, m, n, headDim: nopeDim + ropeDim, valueDim };
-    const query = queryLatent
-      ? queryLatent * (modelDim + heads * (nopeDim + ropeDim))
-      : modelDim * heads * (nopeDim + ropeDim);
-    const size =
-      batch *
-      (m * (kept * modelDim + query + heads * valueDim * outputs) +
-        (absorbed ? m : n) * heads * kvLatent * (nopeDim + valueDim));
+    const shape = shapeOfCall(model, absorbed, batch, m, n);
+    const size = multiplyAdds(model, absorbed, batch, m, n);
     const result = layerCall(memory, x, o, batch * m * outputs, shape, size, (team, p, out, at) => {
       const layer = this.#set();
       const places = positions ? memory.put(positions, 'int32') : 0;

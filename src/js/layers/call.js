@@ -1,0 +1,61 @@
+/** Inputs, outputs and teams of a call, for all operations and layers. */
+import { placeOutput } from '../attention/results.js';
+import { sized } from '../check.js';
+import { F32 } from '../engine/memory.js';
+
+/**
+ * @typedef {import('../engine/memory.js').Memory} Memory
+ * @typedef {import('../engine/memory.js').Floats} Floats
+ */
+
+/**
+ * A float32 input of this length.
+ * @param {Memory} memory
+ * @param {string} name
+ * @param {unknown} x
+ * @param {number} length
+ * @param {string} shape in words
+ */
+export const floats = (memory, name, x, length, shape) =>
+  sized(name, memory.floats(name, x, F32), length, shape);
+
+/**
+ * The same of an input that may be absent.
+ * @type {(...given: Parameters<typeof floats>) => Floats | undefined}
+ */
+export const optionalFloats = (memory, name, x, length, shape) =>
+  x === undefined ? undefined : floats(memory, name, x, length, shape);
+
+/**
+ * Has results written by `body`, which gets the address.
+ * @param {Memory} memory
+ * @param {unknown} given
+ * @param {number} length
+ * @param {string} shape in words
+ * @param {(at: number) => void} body
+ */
+export function written(memory, given, length, shape, body) {
+  const out = optionalFloats(memory, 'out', given, length, shape);
+  return memory.scope(() => {
+    const { at, output } = placeOutput(memory, F32, out, length);
+    body(at);
+    return output();
+  });
+}
+
+/**
+ * Runs `body` with a team (team.h), of all threads where the work is worth it. Each has `bytes` of
+ * scratch. False if a thread was lost: then all must be done again. To be called in a scope.
+ * @param {Memory} memory
+ * @param {number} bytes
+ * @param {number} size multiply-adds
+ * @param {(team: number) => void} body
+ */
+export function together(memory, bytes, size, body) {
+  if (memory.pool?.worth(0, size)) return memory.pool.together(bytes, body);
+  const team = memory.push(memory.c.attn_team_bytes());
+  const scratch = memory.push(bytes);
+  memory.c.attn_team_open(team, 1, scratch, bytes);
+  body(team);
+  return true;
+}

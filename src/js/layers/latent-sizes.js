@@ -1,0 +1,61 @@
+/** The sizes of a latent layer: its cache, the attention in it and its other work. */
+
+/**
+ * @typedef {object} LatentModel
+ * @property {number} modelDim
+ * @property {number} heads
+ * @property {number} kvLatent
+ * @property {number} queryLatent 0 for none
+ * @property {number} nopeDim
+ * @property {number} ropeDim
+ * @property {number} valueDim
+ * @property {number} outputs
+ */
+
+/** Bytes of cache, in float32. @param {LatentModel} model */
+export function bytesPerPosition({ heads, kvLatent, nopeDim, ropeDim, valueDim }) {
+  const head = 4 * (nopeDim + ropeDim + valueDim);
+  return Object.freeze({
+    latent: 4 * (kvLatent + ropeDim),
+    multiHead: heads * head,
+    multiQuery: head,
+  });
+}
+
+/**
+ * The shape of attention. Absorbed, all heads read the latents themselves.
+ * @param {LatentModel} model
+ * @param {boolean | number} absorbed
+ * @param {number} batch
+ * @param {number} m
+ * @param {number} n
+ * @returns {import('../attention/options.js').Shape}
+ */
+export function shapeOfCall(model, absorbed, batch, m, n) {
+  const { heads, kvLatent, nopeDim, ropeDim, valueDim } = model;
+  const kept = kvLatent + ropeDim;
+  return absorbed
+    ? { batch, heads, kvHeads: 1, m, n, headDim: kept, valueDim: kept }
+    : { batch, heads, kvHeads: heads, m, n, headDim: nopeDim + ropeDim, valueDim };
+}
+
+/**
+ * Multiply-adds beside those of attention.
+ * @param {LatentModel} model
+ * @param {boolean | number} absorbed
+ * @param {number} batch
+ * @param {number} m
+ * @param {number} n
+ */
+export function multiplyAdds(model, absorbed, batch, m, n) {
+  const { modelDim, heads, kvLatent, queryLatent, nopeDim, ropeDim, valueDim, outputs } = model;
+  const kept = kvLatent + ropeDim;
+  const query = queryLatent
+    ? queryLatent * (modelDim + heads * (nopeDim + ropeDim))
+    : modelDim * heads * (nopeDim + ropeDim);
+  return (
+    batch *
+    (m * (kept * modelDim + query + heads * valueDim * outputs) +
+      (absorbed ? m : n) * heads * kvLatent * (nopeDim + valueDim))
+  );
+}
