@@ -16,7 +16,8 @@ import { KVCache } from './attention/cache.js';
 import { choice, integer, integers, list, read, yes } from './check.js';
 import { ClearheadError, refuse } from './errors.js';
 import { acceptsRelaxed, compile, fileOf } from './engine/load.js';
-import { F32, Memory, Tensor, memories } from './engine/memory.js';
+import { Memory, memories } from './engine/memory.js';
+import { F32, Tensor } from './engine/tensor.js';
 
 export { ClearheadError };
 

@@ -1,13 +1,13 @@
 import { integer, rows, sized, sizesOf } from '../check.js';
 import { checkAlias } from '../engine/alias.js';
-import { F32, typeOf } from '../engine/memory.js';
+import { F32, typeOf } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
 import { KVCache } from './cache.js';
 import { OF_ATTEND, OF_ATTENTION, readOptions, setOptions } from './options.js';
 import { placeOutput, wantResults } from './results.js';
 
 /**
- * @typedef {import('../engine/memory.js').Floats} Floats
+ * @typedef {import('../engine/tensor.js').Floats} Floats
  * @typedef {import('../engine/memory.js').Memory} Memory
  * @typedef {import('../types.d.ts').AttendOptions} AttendOptions
  * @typedef {import('../types.d.ts').AttentionOptions} AttentionOptions

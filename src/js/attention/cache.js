@@ -3,7 +3,7 @@ import { describe, refuse } from '../errors.js';
 import { STATUS, checkStatus } from '../engine/status.js';
 import { LAYOUTS, word } from './options.js';
 import { ATTN_CACHE_F16, ATTN_CACHE_F32, ATTN_CACHE_Q8 } from '../engine/constants.js';
-import { Block, F32 } from '../engine/memory.js';
+import { Block, F32 } from '../engine/tensor.js';
 
 /** How numbers are kept, at the places that attn.h gives them. */
 export const TYPES = /** @type {import('../types.d.ts').CacheType[]} */ ([]);
@@ -51,8 +51,8 @@ export class KVCache extends Block {
   }
 
   /**
-   * @param {import('../engine/memory.js').Floats} k
-   * @param {import('../engine/memory.js').Floats} v
+   * @param {import('../engine/tensor.js').Floats} k
+   * @param {import('../engine/tensor.js').Floats} v
    * @param {{ layout?: import('../types.d.ts').Layout }} [options]
    */
   append(k, v, options) {

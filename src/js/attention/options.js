@@ -4,7 +4,7 @@
  */
 import { array, choice, integer, integers, list, number, read, sized, yes } from '../check.js';
 import { ATTN_FLOAT, ATTN_INT8, ATTN_MASK_ADD, ATTN_MASK_SELECT } from '../engine/constants.js';
-import { F32, Tensor, kindsOf } from '../engine/memory.js';
+import { F32, Tensor, kindsOf } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
 import { describe, kindOf, refuse } from '../errors.js';
 

@@ -2,7 +2,7 @@
 import { integers, list, yes } from '../check.js';
 import { arrayOf } from '../engine/alias.js';
 import { ATTN_SCORES_CAPPED, ATTN_SCORES_MASKED, ATTN_SCORES_RAW } from '../engine/constants.js';
-import { Tensor } from '../engine/memory.js';
+import { Tensor } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
 import { word } from './options.js';
 
@@ -13,7 +13,7 @@ import { word } from './options.js';
 /**
  * @template {DType} T
  * @typedef {Omit<import('../types.d.ts').AttentionResult<
- *   import('../engine/memory.js').Views[T]>, 'output'>} Results
+ *   import('../engine/tensor.js').Views[T]>, 'output'>} Results
  */
 /**
  * @typedef {[number, number, number, number, number, number]} Addresses of the six statistics
@@ -36,7 +36,7 @@ const SCORES = {
  * @template {DType} T
  * @param {Memory} memory
  * @param {T} type
- * @param {import('../engine/memory.js').Floats | undefined} given
+ * @param {import('../engine/tensor.js').Floats | undefined} given
  * @param {number} length
  */
 export function placeOutput(memory, type, given, length) {

@@ -1,13 +1,13 @@
 import { refuse } from '../errors.js';
-import { Tensor } from './memory.js';
+import { Tensor } from './tensor.js';
 
-/** The array of a float input. @param {import('./memory.js').Floats} x */
+/** The array of a float input. @param {import('./tensor.js').Floats} x */
 export const arrayOf = (x) =>
   x instanceof Tensor ? x.data : /** @type {import('../types.d.ts').FloatArray} */ (x);
 
 /**
  * Whether two inputs share memory. Anything but arrays and tensors shares none.
- * @param {import('./memory.js').Floats} a
+ * @param {import('./tensor.js').Floats} a
  * @param {unknown} b
  */
 function overlap(a, b) {
@@ -24,7 +24,7 @@ function overlap(a, b) {
 /**
  * Refuses a result that would lie in memory that is read.
  * @param {string} name of the result
- * @param {import('./memory.js').Floats} x where it is written
+ * @param {import('./tensor.js').Floats} x where it is written
  * @param {Record<string, unknown>} inputs by name
  */
 export function checkAlias(name, x, inputs) {

@@ -1,37 +1,22 @@
+/** The memory of an engine, and its C functions. */
 import { array } from '../check.js';
-import { ClearheadError, GONE, kindOf, refuse } from '../errors.js';
+import { ClearheadError, refuse } from '../errors.js';
+import { bytesOf, kindsOf, Tensor, VIEWS } from './tensor.js';
 
 /** @typedef {import('../types.d.ts').DType} DType */
-/** @typedef {DType | 'int32' | 'uint8'} Kind */
+/** @typedef {import('./tensor.js').Floats} Floats */
+/** @typedef {import('./tensor.js').Kind} Kind */
+/** @typedef {import('./tensor.js').Views} Views */
 /** @typedef {import('./exports.d.ts').Functions} Functions */
 /**
  * @typedef {Functions & { memory: WebAssembly.Memory, __heap_base: WebAssembly.Global }} RawExports
  */
-
-export const F32 = 'float32';
-/**
- * A float input: an array, or a tensor of the engine.
- * @typedef {Float32Array | Float64Array | import('../types.d.ts').Tensor} Floats
- */
-/**
- * @typedef {{ float32: Float32Array, float64: Float64Array, int32: Int32Array,
- *   uint8: Uint8Array }} Views
- */
-const VIEWS = {
-  float32: Float32Array,
-  float64: Float64Array,
-  int32: Int32Array,
-  uint8: Uint8Array,
-};
 
 /** The memory of each engine, for models and tests. @type {WeakMap<object, Memory>} */
 export const memories = new WeakMap();
 
 /** @param {number} at */
 const align = (at) => Math.ceil(at / 64) * 64;
-
-/** @param {Kind} kind @param {number} length */
-const bytesOf = (kind, length) => VIEWS[kind].BYTES_PER_ELEMENT * length;
 
 /**
  * The memory of one wasm instance. Persistent blocks (tensors, caches) come first; during a call
@@ -43,7 +28,7 @@ export class Memory {
   holes = [];
   /** Below this the stack is not given back. */
   floor = 0;
-  /** The threads that help, if there are. @type {import('./threads.js').Pool | undefined} */
+  /** The threads that help, if there are. @type {import('./pool.js').Pool | undefined} */
   pool;
   /** @type {unknown} */
   trap;
@@ -201,63 +186,5 @@ export class Memory {
     const at = this.pushArray(kind, x.length);
     this.view(kind, at, x.length).set(/** @type {ArrayLike<number>} */ (x));
     return at;
-  }
-}
-
-/**
- * The kinds of arrays that hold floats of a type, or of either.
- * @param {DType} [type]
- * @returns {('Float32Array' | 'Float64Array')[]}
- */
-export const kindsOf = (type) =>
-  type ? [type === F32 ? 'Float32Array' : 'Float64Array'] : ['Float32Array', 'Float64Array'];
-
-/** @param {Floats} x @returns {DType} */
-export const typeOf = (x) =>
-  x instanceof Tensor ? x.dtype : kindOf(x) === 'Float64Array' ? 'float64' : F32;
-
-/** A block of wasm memory that lasts until it is disposed of. */
-export class Block {
-  #memory;
-  #at;
-  #bytes;
-  #name;
-
-  /** @param {Memory} memory @param {number} bytes @param {string} name for errors */
-  constructor(memory, bytes, name) {
-    this.#memory = memory;
-    this.#bytes = bytes;
-    this.#name = name;
-    this.#at = memory.allocate(bytes);
-  }
-
-  /** Its address, for the memory it lives in. @param {Memory} [memory] @param {string} [name] */
-  place(memory = this.#memory, name = this.#name) {
-    return this.#at < 0 || memory !== this.#memory ? refuse('DISPOSED', name, ...GONE) : this.#at;
-  }
-
-  dispose() {
-    if (this.#at >= 0) this.#memory.release(this.#at, this.#bytes);
-    this.#at = -1;
-  }
-}
-
-/** See types.d.ts. */
-export class Tensor extends Block {
-  #memory;
-
-  /** @param {Memory} memory @param {number[]} shape @param {DType} dtype */
-  constructor(memory, shape, dtype) {
-    const length = shape.reduce((a, b) => a * b, 1);
-    super(memory, bytesOf(dtype, length), 'tensor');
-    this.#memory = memory;
-    this.shape = Object.freeze(shape);
-    this.dtype = dtype;
-    this.length = length;
-    this.data.fill(0);
-  }
-
-  get data() {
-    return this.#memory.view(this.dtype, this.place(), this.length);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A thread of threads.js: waits for calls in the shared memory and takes pieces of them. It never
+ * A thread of pool.js: waits for calls in the shared memory and takes pieces of them. It never
  * returns to its event loop.
  */
 

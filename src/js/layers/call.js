@@ -1,11 +1,11 @@
 /** Inputs, outputs and teams of a call, for all operations and layers. */
 import { placeOutput } from '../attention/results.js';
 import { sized } from '../check.js';
-import { F32 } from '../engine/memory.js';
+import { F32 } from '../engine/tensor.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
- * @typedef {import('../engine/memory.js').Floats} Floats
+ * @typedef {import('../engine/tensor.js').Floats} Floats
  */
 
 /**

@@ -1,6 +1,6 @@
 /** The cache of a latent layer. */
 import { integer, read } from '../check.js';
-import { Block, F32 } from '../engine/memory.js';
+import { Block, F32 } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */

@@ -1,7 +1,7 @@
 /** Latent attention: keys and values come from a short vector of each position. */
 import { OF_FORWARD, readOptions } from '../attention/options.js';
 import { choice, integer, read, rows, yes } from '../check.js';
-import { F32 } from '../engine/memory.js';
+import { F32 } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
 import { describe, refuse } from '../errors.js';
 import { floats } from './call.js';
@@ -161,7 +161,7 @@ export class Latent {
   }
 
   /**
-   * @param {import('../engine/memory.js').Floats} x
+   * @param {import('../engine/tensor.js').Floats} x
    * @param {import('./types.d.ts').ForwardOptions & { form?: 'expanded' | 'absorbed',
    *   cache?: import('./types.d.ts').LatentCache }} [options]
    * @returns {import('../types.d.ts').AttentionResult<Float32Array>}

@@ -3,7 +3,7 @@ import { LAYOUTS, setOptions } from '../attention/options.js';
 import { placeOutput, wantResults } from '../attention/results.js';
 import { number } from '../check.js';
 import { checkAlias } from '../engine/alias.js';
-import { F32 } from '../engine/memory.js';
+import { F32 } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
 import { refuse } from '../errors.js';
 import { optionalFloats, together } from './call.js';
@@ -11,7 +11,7 @@ import { readPositions, readTable } from './rope.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
- * @typedef {import('../engine/memory.js').Floats} Floats
+ * @typedef {import('../engine/tensor.js').Floats} Floats
  * @typedef {import('./types.d.ts').ForwardOptions} ForwardOptions
  */
 

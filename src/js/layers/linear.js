@@ -3,14 +3,14 @@ import { placeOutput } from '../attention/results.js';
 import { integer, read, rows, yes } from '../check.js';
 import { arrayOf } from '../engine/alias.js';
 import { ATTN_F32 } from '../engine/constants.js';
-import { F32, Tensor } from '../engine/memory.js';
+import { F32, Tensor } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
 import { optionalFloats, together } from './call.js';
 import { LayerStorage } from './storage.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
- * @typedef {import('../engine/memory.js').Floats} Floats
+ * @typedef {import('../engine/tensor.js').Floats} Floats
  * @typedef {import('./types.d.ts').Out} Out
  */
 

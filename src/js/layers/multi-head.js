@@ -3,7 +3,7 @@ import { checkDivides } from '../attention/attention.js';
 import { KVCache } from '../attention/cache.js';
 import { OF_FORWARD, readOptions } from '../attention/options.js';
 import { integer, read, rows, sizesOf, yes } from '../check.js';
-import { F32 } from '../engine/memory.js';
+import { F32 } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
 import { floats } from './call.js';
 import {
@@ -19,7 +19,7 @@ import { LayerStorage } from './storage.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
- * @typedef {import('../engine/memory.js').Floats} Floats
+ * @typedef {import('../engine/tensor.js').Floats} Floats
  * @typedef {import('./types.d.ts').ForwardOptions} ForwardOptions
  */
 

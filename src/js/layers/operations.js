@@ -3,13 +3,13 @@ import { word } from '../attention/options.js';
 import { integer, number, read, rows, yes } from '../check.js';
 import { arrayOf, checkAlias } from '../engine/alias.js';
 import { ATTN_GELU, ATTN_GELU_TANH, ATTN_SILU } from '../engine/constants.js';
-import { F32 } from '../engine/memory.js';
+import { F32 } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
 import { floats, optionalFloats, written } from './call.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
- * @typedef {import('../engine/memory.js').Floats} Floats
+ * @typedef {import('../engine/tensor.js').Floats} Floats
  * @typedef {import('./types.d.ts').Out} Out
  */
 

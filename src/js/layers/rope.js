@@ -2,7 +2,7 @@
 import { LAYOUTS, word } from '../attention/options.js';
 import { array, integer, read, rows, yes } from '../check.js';
 import { arrayOf, checkAlias } from '../engine/alias.js';
-import { F32 } from '../engine/memory.js';
+import { F32 } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
 import { floats, written } from './call.js';
 import { above, readScaling } from './rope-scaling.js';
@@ -10,7 +10,7 @@ import { writeFrequencies, writeTable } from './rotary-table.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
- * @typedef {import('../engine/memory.js').Floats} Floats
+ * @typedef {import('../engine/tensor.js').Floats} Floats
  */
 
 /**

@@ -1,9 +1,9 @@
 import { GONE, refuse } from '../errors.js';
 import { ATTN_F32 } from '../engine/constants.js';
 import { arrayOf } from '../engine/alias.js';
-import { F32 } from '../engine/memory.js';
+import { F32 } from '../engine/tensor.js';
 
-/** @typedef {import('../engine/memory.js').Floats} Floats */
+/** @typedef {import('../engine/tensor.js').Floats} Floats */
 
 /** @param {number} bytes */
 const align = (bytes) => Math.ceil(bytes / 64) * 64;

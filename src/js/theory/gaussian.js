@@ -1,7 +1,7 @@
 import { attention } from '../attention/attention.js';
 import { integer, number, read, rows, sized, yes } from '../check.js';
 import { refuse } from '../errors.js';
-import { F32, typeOf } from '../engine/memory.js';
+import { F32, typeOf } from '../engine/tensor.js';
 import { STATUS } from '../engine/status.js';
 import { gaussianReport } from './reports.js';
 import { finite } from './run.js';
@@ -89,7 +89,7 @@ export const gaussianWeights = (...given) => smooth(...given).result;
 export function kernelEquivalence(memory, queries, keys, values, options) {
   const { inputs, type, shape, result: gaussian } = smooth(memory, queries, keys, values, options);
   const { m, n, headDim, valueDim, temperature } = shape;
-  const [q, k, v] = /** @type {import('../engine/memory.js').Floats[]} */ (inputs);
+  const [q, k, v] = /** @type {import('../engine/tensor.js').Floats[]} */ (inputs);
   const softmax = /** @type {any} */ (
     attention(memory.kernels, q, k, v, { headDim, valueDim, temperature, want: { weights: true } })
   );

@@ -1,5 +1,6 @@
 import { arrayOf } from '../engine/alias.js';
-import { Memory, Tensor } from '../engine/memory.js';
+import { Memory } from '../engine/memory.js';
+import { Tensor } from '../engine/tensor.js';
 
 /** The memory of the statements. Theirs is not the memory of an engine, so inputs are copied. */
 export class TheoryMemory extends Memory {

@@ -1,6 +1,6 @@
 import { refuse } from '../../errors.js';
 import { STATUS } from '../../engine/status.js';
-import { F32 } from '../../engine/memory.js';
+import { F32 } from '../../engine/tensor.js';
 
 /**
  * One pass over some tokens (decoder.h). It has memory of its own until `end`, so that the engine
@@ -152,7 +152,7 @@ export class Pass {
       void (this.remaining = memory.c.attn_pass_run(this.#at, team, layers));
     const whole = memory.pool?.worth(0, this.#decoder.cost * this.t * layers)
       ? memory.scope(() =>
-          /** @type {import('../../engine/threads.js').Pool} */ (memory.pool).together(
+          /** @type {import('../../engine/pool.js').Pool} */ (memory.pool).together(
             this.#scratchBytes,
             go,
           ),

@@ -1,0 +1,207 @@
+/** The threads that help with the calls on a shared memory. */
+import { listen, nodeWorkers } from './platform.js';
+
+/** Places in the control block, which thread.js reads. @enum {number} */
+export const AT = {
+  EPOCH: 0,
+  OPEN: 1,
+  ACTIVE: 2,
+  STOP: 3,
+  WORK: 4,
+  SCRATCH: 5,
+  SCRATCH_BYTES: 6,
+  TEAM: 7,
+  COUNT: 8,
+};
+
+const STACK_BYTES = 65536;
+/** Milliseconds within which a worker must have started. */
+const START = 1500;
+/**
+ * Milliseconds of waiting after which a call that has not moved has lost a worker; the time
+ * between two looks counts as at most MAX_STEP, as in team.c.
+ */
+const PATIENCE = 1000;
+const MAX_STEP = 50;
+/** Multiply-adds below which waking others costs more than they bring. */
+const WORTH = 4e6;
+const LOST = 'a worker was lost in the middle of a call, which was done again without it';
+
+async function spawn() {
+  const node = await nodeWorkers();
+  // in Node without the program's own flags, some of which (--input-type) a worker refuses
+  return node
+    ? new node.Worker(new URL('./thread.js', import.meta.url), { execArgv: [] })
+    : new Worker(new URL('./thread.js', import.meta.url), { type: 'module' });
+}
+
+export class Pool {
+  /** @param {import('./memory.js').Memory} memory */
+  constructor(memory) {
+    this.memory = memory;
+    this.at = memory.allocate(AT.COUNT * 4);
+    this.control = memory.view('int32', this.at, AT.COUNT).fill(0);
+    this.control[AT.OPEN] = -1;
+    /** @type {any[]} */
+    this.workers = [];
+    /**
+     * Parts of scratch: one for each worker that was asked for, whether it came or not, and one for
+     * the calling thread.
+     */
+    this.parts = 1;
+    /** Why a worker is missing. @type {string | undefined} */
+    this.trouble = undefined;
+  }
+
+  /**
+   * Resolves when the worker is at its post or has failed.
+   * @param {{ module: WebAssembly.Module, memory: WebAssembly.Memory, index: number }} data
+   */
+  async add(data) {
+    const stack = this.memory.allocate(STACK_BYTES) + STACK_BYTES;
+    this.parts++;
+    /** @type {any} */
+    let worker;
+    try {
+      worker = await spawn();
+      await new Promise((resolve, reject) => {
+        const late = setTimeout(
+          () => reject(new Error(`it did not answer within ${START} ms`)),
+          START,
+        );
+        const lost = (/** @type {string} */ why) =>
+          this.workers.includes(worker) ? this.lose('a worker ended') : reject(new Error(why));
+        listen(worker, () => resolve(clearTimeout(late)), lost);
+        worker.postMessage({ ...data, control: this.at, stack, places: AT });
+      });
+      this.workers.push(worker);
+      // or Node would not end while it waits; listening has the opposite effect, so it comes last
+      worker.unref?.();
+    } catch (/** @type {any} */ error) {
+      this.trouble = error.message;
+      worker?.terminate();
+    }
+  }
+
+  get threads() {
+    return this.workers.length + 1;
+  }
+
+  /**
+   * Whether a call is worth more than one thread.
+   * @param {number} p
+   * @param {number} [size] its multiply-adds
+   */
+  worth(p, size = this.memory.c.attn_work_size(p)) {
+    return this.workers.length > 0 && size > WORTH;
+  }
+
+  /**
+   * One call, or false if a worker was lost in it; the addresses are those of attn_work_begin.
+   * @param {number} p
+   * @param {number} out
+   * @param {number} cache
+   * @param {number} q
+   * @param {number} k 0 with a cache, as is v
+   * @param {number} v
+   */
+  run(p, out, cache, q, k, v) {
+    const { memory } = this;
+    const bytes = memory.c.attn_scratch_bytes_f32(p) >>> 0;
+    const step = Math.ceil(bytes / 64) * 64;
+    const work = memory.push(memory.c.attn_work_bytes(p) >>> 0);
+    const scratch = memory.push(step * this.parts);
+    memory.c.attn_work_begin(work, p, out, q, k, v, cache, scratch);
+    this.#call(work, scratch, step, 0);
+    memory.c.attn_work_run(work, scratch);
+    if (!this.settled(work)) {
+      this.lose(LOST);
+      return false;
+    }
+    memory.c.attn_work_end(work, scratch);
+    return true;
+  }
+
+  /**
+   * Runs a body of many steps with a team of all threads (team.h); false if one was lost in it.
+   * @param {number} bytes of scratch for each
+   * @param {(team: number) => void} body
+   */
+  together(bytes, body) {
+    const { memory } = this;
+    const step = Math.ceil(bytes / 64) * 64;
+    const team = memory.push(memory.c.attn_team_bytes());
+    const scratch = memory.push(step * this.parts);
+    memory.c.attn_team_open(team, this.parts, scratch, step);
+    this.#call(team, scratch, step, 1);
+    let lost;
+    try {
+      body(team);
+    } finally {
+      // not by way of memory.c: after a trap too, or the others would wait for ever
+      lost = !!memory.exports.attn_team_lost(team);
+      memory.exports.attn_team_close(team);
+      lost = !this.settled() || lost;
+      if (lost) this.lose(LOST);
+    }
+    return !lost;
+  }
+
+  /**
+   * Opens a call, and wakes the others.
+   * @param {number} work
+   * @param {number} scratch
+   * @param {number} step
+   * @param {number} team
+   */
+  #call(work, scratch, step, team) {
+    const { control } = this;
+    control[AT.WORK] = work;
+    control[AT.SCRATCH] = scratch;
+    control[AT.SCRATCH_BYTES] = step;
+    control[AT.TEAM] = team;
+    Atomics.store(control, AT.OPEN, control[AT.EPOCH] + 1);
+    Atomics.add(control, AT.EPOCH, 1);
+    Atomics.notify(control, AT.EPOCH);
+  }
+
+  /**
+   * Closes the call to newcomers and waits for those at work. A worker says it is active before it
+   * looks whether the call is open, so none can slip in afterwards.
+   * @param {number} [work]
+   */
+  settled(work) {
+    Atomics.store(this.control, AT.OPEN, -1);
+    let left = -1;
+    let waited = 0;
+    let last = performance.now();
+    while (Atomics.load(this.control, AT.ACTIVE) > 0) {
+      const now = work ? this.memory.c.attn_work_left(work) : 0;
+      const time = performance.now();
+      waited = now === left ? waited + Math.min(time - last, MAX_STEP) : 0;
+      if (waited > PATIENCE) return false;
+      left = now;
+      last = time;
+    }
+    return true;
+  }
+
+  /**
+   * Goes on with one thread. A worker that was lost in a call may still be writing, and keeps the
+   * memory it knows of.
+   * @param {string} why
+   */
+  lose(why) {
+    if (!this.workers.length) return;
+    this.trouble = why;
+    if (why === LOST) this.memory.floor = this.memory.top;
+    this.stop();
+  }
+
+  stop() {
+    Atomics.store(this.control, AT.STOP, 1);
+    Atomics.add(this.control, AT.EPOCH, 1);
+    Atomics.notify(this.control, AT.EPOCH);
+    for (const worker of this.workers.splice(0)) worker.terminate();
+  }
+}

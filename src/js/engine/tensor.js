@@ -1,0 +1,84 @@
+/** Blocks of wasm memory that last, and the kinds of numbers in them. */
+import { GONE, kindOf, refuse } from '../errors.js';
+
+/** @typedef {import('../types.d.ts').DType} DType */
+/** @typedef {DType | 'int32' | 'uint8'} Kind */
+/** @typedef {import('./memory.js').Memory} Memory */
+
+export const F32 = 'float32';
+/**
+ * A float input: an array, or a tensor of the engine.
+ * @typedef {Float32Array | Float64Array | import('../types.d.ts').Tensor} Floats
+ */
+/**
+ * @typedef {{ float32: Float32Array, float64: Float64Array, int32: Int32Array,
+ *   uint8: Uint8Array }} Views
+ */
+/** The array of each kind. */
+export const VIEWS = {
+  float32: Float32Array,
+  float64: Float64Array,
+  int32: Int32Array,
+  uint8: Uint8Array,
+};
+
+/** Bytes of an array. @param {Kind} kind @param {number} length */
+export const bytesOf = (kind, length) => VIEWS[kind].BYTES_PER_ELEMENT * length;
+
+/**
+ * The kinds of arrays that hold floats of a type, or of either.
+ * @param {DType} [type]
+ * @returns {('Float32Array' | 'Float64Array')[]}
+ */
+export const kindsOf = (type) =>
+  type ? [type === F32 ? 'Float32Array' : 'Float64Array'] : ['Float32Array', 'Float64Array'];
+
+/** @param {Floats} x @returns {DType} */
+export const typeOf = (x) =>
+  x instanceof Tensor ? x.dtype : kindOf(x) === 'Float64Array' ? 'float64' : F32;
+
+/** A block of wasm memory that lasts until it is disposed of. */
+export class Block {
+  #memory;
+  #at;
+  #bytes;
+  #name;
+
+  /** @param {Memory} memory @param {number} bytes @param {string} name for errors */
+  constructor(memory, bytes, name) {
+    this.#memory = memory;
+    this.#bytes = bytes;
+    this.#name = name;
+    this.#at = memory.allocate(bytes);
+  }
+
+  /** Its address, for the memory it lives in. @param {Memory} [memory] @param {string} [name] */
+  place(memory = this.#memory, name = this.#name) {
+    return this.#at < 0 || memory !== this.#memory ? refuse('DISPOSED', name, ...GONE) : this.#at;
+  }
+
+  dispose() {
+    if (this.#at >= 0) this.#memory.release(this.#at, this.#bytes);
+    this.#at = -1;
+  }
+}
+
+/** See types.d.ts. */
+export class Tensor extends Block {
+  #memory;
+
+  /** @param {Memory} memory @param {number[]} shape @param {DType} dtype */
+  constructor(memory, shape, dtype) {
+    const length = shape.reduce((a, b) => a * b, 1);
+    super(memory, bytesOf(dtype, length), 'tensor');
+    this.#memory = memory;
+    this.shape = Object.freeze(shape);
+    this.dtype = dtype;
+    this.length = length;
+    this.data.fill(0);
+  }
+
+  get data() {
+    return this.#memory.view(this.dtype, this.place(), this.length);
+  }
+}
