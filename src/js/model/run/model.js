@@ -1,48 +1,22 @@
-import { integer, number } from '../../check.js';
-import { ClearheadError, describe, refuse } from '../../errors.js';
+/** A model: reads tokens, writes text and shows its heads. */
+import { ClearheadError, refuse } from '../../errors.js';
 import { checkFits, checkTokens, readRequest } from './arguments.js';
 import { promptOf } from './chat.js';
 import { Decoder } from './decoder.js';
 import { publicView } from './public-view.js';
 import { fingerprint } from './fingerprint.js';
 import { generate } from './generate.js';
+import { CACHE, MODEL } from './members.js';
 import { joined } from './statistics.js';
+import { readRow } from './row.js';
 import { Sequence } from './sequence.js';
+import { changed, indexOfHead } from './temperatures.js';
 
 /**
  * @typedef {import('./pass.js').Request} Request
  * @typedef {import('../api.d.ts').Model} PublicModel
  * @typedef {Partial<import('../api.d.ts').HeadStats>} Observations
  */
-
-/** The members that api.d.ts names; the others are for generate.js. */
-const CACHE = [
-  'length',
-  'capacity',
-  'bytes',
-  'tokens',
-  'truncate',
-  'clear',
-  'snapshot',
-  'restore',
-  'toJSON',
-  Symbol.for('nodejs.util.inspect.custom'),
-];
-const MODEL = [
-  'config',
-  'info',
-  'tokenizer',
-  'template',
-  'cache',
-  'generate',
-  'chat',
-  'prefill',
-  'step',
-  'row',
-  'temperature',
-  'setTemperature',
-  'dispose',
-];
 
 /** See api.d.ts. */
 export class Model {
@@ -155,39 +129,20 @@ export class Model {
         'BUSY',
         'the model is in the middle of a token; expected a call between two tokens',
       );
-    const { layers, heads, kvHeads, headDim } = this.config;
-    integer('layer', layer, 0, layers - 1);
-    integer('head', head, 0, heads - 1);
-    if (!this.sequence.length)
-      refuse('RANGE', 'position', describe(position), 'a call after something has been read');
-    integer('position', position, 0, this.sequence.length - 1);
-    const kvHead = Math.floor(head / (heads / kvHeads));
-    const n = position + 1;
-    this.#decoder.setTemperatures(this.#temperatures);
-    const { k, v } = this.sequence.caches[layer].read(0, n);
-    const of = (/** @type {Float32Array} */ x) =>
-      x.slice(kvHead * n * headDim, (kvHead + 1) * n * headDim);
-    return this.#decoder.again(
-      this.sequence.token(position),
-      position,
+    return readRow(
+      this.#decoder,
+      this.sequence,
+      this.config,
+      this.#temperatures,
       layer,
       head,
-      this.sequence.length,
-      (pass) => ({
-        weights: pass.weights()[0].weights.slice(0, n),
-        q: pass.queries().slice(head * headDim, (head + 1) * headDim),
-        k: of(k),
-        v: of(v),
-      }),
+      position,
     );
   }
 
   /** @param {number} layer @param {number} head */
   temperature(layer, head) {
-    const { layers, heads } = this.config;
-    return this.#temperatures[
-      integer('layer', layer, 0, layers - 1) * heads + integer('head', head, 0, heads - 1)
-    ];
+    return this.#temperatures[indexOfHead(this.config, layer, head)];
   }
 
   /**
@@ -197,16 +152,7 @@ export class Model {
    */
   setTemperature(temperature, layer, head) {
     this.alive();
-    const { layers, heads } = this.config;
-    if (!(number('temperature', temperature) >= 0))
-      refuse('RANGE', 'temperature', temperature, 'a number ≥ 0');
-    if (layer !== undefined) integer('layer', layer, 0, layers - 1);
-    else if (head !== undefined)
-      refuse('ARG', 'head', 'given without a layer', 'both, or neither for all heads');
-    if (head !== undefined) integer('head', head, 0, heads - 1);
-    const first = (layer ?? 0) * heads + (head ?? 0);
-    const count = head !== undefined ? 1 : layer !== undefined ? heads : layers * heads;
-    this.#temperatures = this.#temperatures.slice().fill(temperature, first, first + count);
+    this.#temperatures = changed(this.#temperatures, this.config, temperature, layer, head);
   }
 
   dispose() {

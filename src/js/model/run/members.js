@@ -1,0 +1,29 @@
+/** The members that api.d.ts names; the others are for generate.js. */
+
+export const CACHE = [
+  'length',
+  'capacity',
+  'bytes',
+  'tokens',
+  'truncate',
+  'clear',
+  'snapshot',
+  'restore',
+  'toJSON',
+  Symbol.for('nodejs.util.inspect.custom'),
+];
+export const MODEL = [
+  'config',
+  'info',
+  'tokenizer',
+  'template',
+  'cache',
+  'generate',
+  'chat',
+  'prefill',
+  'step',
+  'row',
+  'temperature',
+  'setTemperature',
+  'dispose',
+];
