@@ -4,8 +4,9 @@
  */
 import { Heatmap } from '../plot/heatmap.js';
 import { html, svg } from '../plot/dom.js';
-import { fixed, ordinal, short } from '../plot/format.js';
+import { fixed, short } from '../plot/format.js';
 import { linear, niceStep } from '../plot/scale.js';
+import { describe, hint } from './machine-words.js';
 
 /** @typedef {import('../plot/heatmap.js').MapData} MapData */
 /**
@@ -222,34 +223,4 @@ export class Pinned {
       ),
     );
   }
-}
-
-/**
- * How to hold a cell and let it go, for a hand with a pointer or without.
- * @param {boolean} locked
- */
-function hint(locked) {
-  if (matchMedia('(hover: none)').matches)
-    return locked ? 'locked, another tap releases' : 'a second tap locks';
-  return locked ? 'locked, Esc releases' : 'click locks';
-}
-
-/**
- * A cell in words, for eyes and for the live region.
- * @param {MapData} data
- * @param {number} i
- * @param {number} j
- */
-export function describe(data, i, j) {
-  const { cols, weights, counts, masked } = data;
-  const p = weights[i * cols + j];
-  if (masked(i, j)) return `Query ${i} may not read key ${j}: masked, weight exactly 0.`;
-  if (!Number.isFinite(p))
-    return `Query ${i}, key ${j}: ${short(p)}. This row reads a key that holds NaN.`;
-  if (counts[i] === 1) return `Query ${i}, key ${j}: weight ${short(p)}; it may read no other.`;
-  let rank = 1;
-  for (let c = 0; c < cols; c++) if (!masked(i, c) && weights[i * cols + c] > p) rank++;
-  const times = short(p * counts[i]);
-  const place = `Query ${i}, key ${j}: weight ${short(p)}, ${ordinal(rank)} of ${counts[i]}`;
-  return `${place}, ${times === '1' ? 'as much as uniform' : `${times} times uniform`}.`;
 }

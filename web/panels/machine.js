@@ -11,30 +11,14 @@ import { Legend } from '../plot/legend.js';
 import { onWidth } from '../plot/width.js';
 import { onFrame } from '../state.js';
 import { Checks } from './machine-checks.js';
-import { compute, divisors, fittingGroups, nameOf } from './machine-compute.js';
+import { compute } from './machine-compute.js';
 import { HeadsGrid } from './machine-grid.js';
-import { describe, Pinned } from './machine-pinned.js';
+import { groupSlider } from './machine-groups.js';
+import { Pinned } from './machine-pinned.js';
+import { describe, inWords } from './machine-words.js';
 
 /** @typedef {import('../engine.js').Engine} Engine */
 /** @typedef {import('./machine-compute.js').MachineState} MachineState */
-
-/** The display in a sentence. @param {import('./machine-checks.js').Run} run */
-function inWords({ H, G, n, d, T, mask }) {
-  const share = H / G;
-  const counted = (/** @type {number} */ count, /** @type {string} */ word) =>
-    `${count} ${word}${count === 1 ? '' : 's'}`;
-  const heads =
-    share === 1 ? 'one head to each' : H === share ? 'shared by all' : `${share} heads to each`;
-  const beside = mask.reach
-    ? ` and ${mask.reach} ${mask.causal ? 'before' : 'to each side'}`
-    : ' only';
-  const window = mask.reach < n - 1 ? `; a query may read its own position${beside}` : '';
-  return (
-    `${nameOf(H, G)}: ${counted(H, 'query head')}, ` +
-    `${G === 1 ? 'one dictionary' : `${G} dictionaries`}, ${heads}. ` +
-    `${counted(n, 'position')}, d = ${d}, T = ${short(T)}${mask.causal ? ', causal' : ''}${window}.`
-  );
-}
 
 /** @param {HTMLElement} root @param {Engine} engine @param {MachineState} state */
 export function machine(root, engine, state) {
@@ -229,46 +213,4 @@ export function machine(root, engine, state) {
     width = now;
     draw();
   });
-}
-
-/** The slider from MHA to MQA: its stops are the divisors of H. @param {MachineState} state */
-function groupSlider({ H, G }) {
-  const id = 'kv-heads';
-  const range = html('input', { type: 'range', id, min: 0, step: 1 });
-  const value = html('data', { class: 'slot-value kv-name' });
-  const between = html('span', {}, 'GQA');
-  const ends = html(
-    'span',
-    { class: 'ends', 'aria-hidden': 'true' },
-    html('span', {}, 'MHA'),
-    between,
-    html('span', {}, 'MQA'),
-  );
-  const element = html(
-    'div',
-    { class: 'control slider detents' },
-    html('label', { for: id }, 'Key/value heads G'),
-    html('span', { class: 'range-with-ends' }, range, ends),
-    value,
-  );
-  range.addEventListener('input', () => G.set(divisors(H.value)[Number(range.value)]));
-  const show = () => {
-    const stops = divisors(H.value);
-    const now = fittingGroups(H.value, G.value);
-    const share = H.value / now;
-    between.style.visibility = stops.length > 2 ? '' : 'hidden';
-    range.max = String(stops.length - 1);
-    range.value = String(stops.indexOf(now));
-    value.textContent = `${now} · ${nameOf(H.value, now)}`;
-    value.dataset.value = String(now);
-    range.setAttribute(
-      'aria-valuetext',
-      `${now} key/value heads: ${nameOf(H.value, now)}, ` +
-        `${share === 1 ? 'each head has its own' : `${share} heads share each`}`,
-    );
-  };
-  H.on(show);
-  G.on(show);
-  show();
-  return { element };
 }

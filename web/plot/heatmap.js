@@ -6,8 +6,8 @@
  * Keyboard: one tab stop. The arrow keys move, Home and End go to the row's ends. PageUp and
  * PageDown go to the neighbouring map. Enter locks, Escape releases, T opens the table twin.
  */
-import { isDark, NAN_COLOUR, table } from './colour.js';
 import { announce, html, setAttributes, svg } from './dom.js';
+import { paintCells } from './heatmap-paint.js';
 import { tableTwin } from './heatmap-table.js';
 
 /** @typedef {import('./colour-scale.js').ColourScale} ColourScale */
@@ -29,8 +29,6 @@ import { tableTwin } from './heatmap-table.js';
  * @property {(i: number, j: number) => string} describe a cell, for the live region
  * @property {HTMLElement} [tableHost] where the table opens; default: under the map
  */
-
-const NAN_BYTES = [1, 3, 5].map((at) => parseInt(NAN_COLOUR.slice(at, at + 2), 16));
 
 export class Heatmap {
   /** @param {string} label @param {MapActions} actions */
@@ -96,40 +94,9 @@ export class Heatmap {
 
   /** @param {number} w @param {number} h */
   paint(w, h) {
-    const { data, pool } = this;
     const context = this.canvas.getContext('2d');
-    if (!data || !context) return;
-    const { rows, cols, weights, counts, masked, scale } = data;
-    const colours = table(scale.ramp, isDark());
-    const image = context.createImageData(w, h);
-    const nans = [];
-    for (let y = 0; y < h; y++) {
-      for (let x = 0; x < w; x++) {
-        // Of a pooled block the largest weight is shown: a mean would hide a lone bright cell.
-        let bestI = -1;
-        let best = -1;
-        for (let i = y * pool; i < Math.min(rows, (y + 1) * pool); i++) {
-          for (let j = x * pool; j < Math.min(cols, (x + 1) * pool); j++) {
-            if (masked(i, j)) continue;
-            const p = Math.abs(weights[i * cols + j]);
-            if (bestI < 0 || p > best || Number.isNaN(p)) {
-              bestI = i;
-              best = p;
-            }
-          }
-        }
-        if (bestI < 0) continue;
-        const t = scale.t(scale.value(best, counts[bestI]));
-        const at = 4 * (y * w + x);
-        const finite = Number.isFinite(best);
-        const c = 3 * Math.round(255 * Math.min(1, Math.max(0, t)));
-        for (let part = 0; part < 3; part++)
-          image.data[at + part] = finite ? colours[c + part] : NAN_BYTES[part];
-        image.data[at + 3] = 255;
-        if (!finite) nans.push([x, y]);
-      }
-    }
-    context.putImageData(image, 0, 0);
+    if (!this.data || !context) return;
+    const nans = paintCells(context, this.data, this.pool, w, h);
     this.element.dataset.nan = String(nans.length);
     this.crossOut(nans);
   }
