@@ -6,6 +6,9 @@ import { files, read } from '../support/repository.js';
 
 /** More than fit on a screen hide what they are together. */
 const FILES = 25;
+/** Lines of a file. One that is longer holds more than one concept. */
+const JS_LINES = 250;
+const C_LINES = 400;
 /** JSDoc types of src that say nothing. The limit falls and never rises. */
 const ANYS = 100;
 
@@ -15,6 +18,19 @@ test('no folder holds more than 25 files', () => {
     counts.set(folder, 1 + (counts.get(folder) ?? 0));
   for (const [folder, count] of counts)
     assert.ok(count <= FILES, `${folder} holds ${count} files, expected at most ${FILES}`);
+});
+
+test('no JavaScript file has more than 250 lines, and no C file more than 400', () => {
+  const sources = files('src', /\.[ch]$/).filter((file) => !file.startsWith('src/c/include/'));
+  const scripts = [...files('src', /\.js$/), ...files('web', /\.js$/)];
+  for (const [list, limit] of [
+    [scripts, JS_LINES],
+    [sources, C_LINES],
+  ])
+    for (const file of list) {
+      const lines = read(file).trimEnd().split('\n').length;
+      assert.ok(lines <= limit, `${file} has ${lines} lines, expected at most ${limit}`);
+    }
 });
 
 test('few types in the comments of src are any', (t) => {
