@@ -2,10 +2,13 @@
  * Clearhead: scaled-dot-product attention that can explain itself.
  *
  *     const ch = await init();
- *     const { output, weights, stats } = ch.attention(q, k, v, { heads: 8, kvHeads: 2, headDim: 64,
- *     causal: true,
- *                                                               want: { weights: true, stats: true
- *                                                               } });
+ *     const { output, stats } = ch.attention(q, k, v, {
+ *       heads: 8,
+ *       kvHeads: 2,
+ *       headDim: 64,
+ *       causal: true,
+ *       want: { stats: true },
+ *     });
  *
  * index.js imports attention/ and cache, and loads layers/ and theory/ when they are wanted. All of
  * them compute through engine/memory.js, which calls the kernels that attn.h declares. C returns a

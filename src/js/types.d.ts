@@ -94,8 +94,8 @@ export interface AttendOptions<A extends FloatArray = Float32Array> {
   /** Query i sees keys j ≤ i + offset. Default false. */
   causal?: boolean;
   /**
-   * Number of past keys, one for all or one for each batch; may be negative. Default 0, over a
-   * cache length − m. There `causal` allows no more queries than positions (SHAPE).
+   * Number of past keys, one for all or one for each batch; may be negative. Default 0;
+   * with a cache, its length − m. There `causal` allows no more queries than positions (SHAPE).
    */
   offset?: number | Int32Array;
   /**
@@ -106,9 +106,9 @@ export interface AttendOptions<A extends FloatArray = Float32Array> {
   /** c > 0: z becomes c·tanh(z/c) before any mask, as in Gemma 2. 0 (default): off. */
   softcap?: number;
   /**
-   * 1 to 4 axes, aligned from the right with (batch, heads, m, n); axes of 1 are repeated.
-   * Uint8Array: nonzero means attend. Float: added to the logits; −Infinity masks. A last axis
-   * shorter than n (and not 1) masks the missing keys.
+   * `{ data, shape }`: 1 to 4 axes, aligned from the right with (batch, heads, m, n). Axes of 1
+   * are repeated. Uint8Array: nonzero means attend. Float: added to the logits; −Infinity masks.
+   * A last axis shorter than n (and not 1) masks the missing keys.
    */
   mask?: { data: Uint8Array | A | Tensor<A>; shape: readonly number[] };
   /** (batch): keys from there on are padding. Default n. */
@@ -121,11 +121,14 @@ export interface AttendOptions<A extends FloatArray = Float32Array> {
    * Infinity it counts as one key.
    */
   sinks?: A | Tensor<A>;
-  /** Layout of q and of the output (and of k and v in `attention`). Default `bhsd`. */
+  /**
+   * Order of the axes of q and of the output (and of k and v in `attention`). Default `bhsd`:
+   * batch, heads, positions, size. `bshd`: batch, positions, heads, size.
+   */
   layout?: Layout;
   /** Where the output is written, instead of a new array; must not overlap any input. */
   out?: A | Tensor<A>;
-  /** Further results. */
+  /** Further results beside the output: weights, scores, lse, stats. */
   want?: Want;
 }
 

@@ -102,7 +102,7 @@ describe('it runs', () => {
       project.write('examples.js', examples.join(''));
       const said = project.run(path, [...run, 'examples.js']);
       assert.match(said, /spreads over 2\.2 keys\nmostly key 9 with 0\.78/);
-      assert.match(said, /512 numbers from 2 threads/);
+      assert.match(said, /512 numbers; 2 threads are ready/);
       assert.match(said, /holds: true/);
     });
 
