@@ -36,10 +36,10 @@ const openers = {
   },
   async wllama(url, { threads }) {
     const { Wllama, LoggerWithoutDebug } =
-      await import('./node_modules/@wllama/wllama/esm/index.js');
+      await import('../node_modules/@wllama/wllama/esm/index.js');
     const wllama = new Wllama(
       {
-        default: new URL('./node_modules/@wllama/wllama/esm/wasm/wllama.wasm', import.meta.url)
+        default: new URL('../node_modules/@wllama/wllama/esm/wasm/wllama.wasm', import.meta.url)
           .href,
       },
       { suppressNativeLog: true, logger: LoggerWithoutDebug },
