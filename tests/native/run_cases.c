@@ -27,10 +27,7 @@ static double read_double(void)
 
 static void write_int(int32_t x) { write_bytes(&x, 4); }
 
-/*
- * ---- Memory of exact size, freed after each case
- * ----------------------------------------------------------------------
- */
+/* ---- Memory of exact size, freed after each case ---- */
 
 enum { MOST_BLOCKS = 128 };
 static void *blocks[MOST_BLOCKS];
@@ -70,10 +67,7 @@ static void free_all(void)
     free(blocks[--block_count]);
 }
 
-/*
- * ---- One call
- * ------------------------------------------------------------------------------
- */
+/* ---- One call ---- */
 
 /* The results of a call, in the order of the answer. */
 typedef struct {
@@ -212,10 +206,7 @@ static void run_gaussian(void)
   write_bytes(report, sizeof *report);
 }
 
-/*
- * ---- A cache
- * ------------------------------------------------------------------------------
- */
+/* ---- A cache ---- */
 
 /*
  * Restores `bytes` of a snapshot, with a bit of byte `flip` turned if there is such a byte, from

@@ -16,9 +16,11 @@
  *           attn_sum_values              values.c, with the second tile loop, block_values
  *         attn_merge_span                results.c: adds the span to those before it
  *         attn_end_row                   results.c: after the last span, writes the output
- * Where threads help, attn_work_run (pieces.c) takes the place of the first line.
+ * Where threads help, attn_work_run (pieces.c) takes the place of the first line. With few rows of
+ * a kv head, as in decoding, threads share out spans. Then run_span there calls the steps of one
+ * span, and attn_work_end merges them.
  *
- * `const call *` promises that a function writes no scratch.
+ * A function with a `const call *` writes only the scratch that it is given by another pointer.
  */
 #ifndef KERNEL_H
 #define KERNEL_H

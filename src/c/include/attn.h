@@ -19,9 +19,10 @@
  *     u             the uniform distribution over the attended keys
  * All logarithms are natural.
  *
- * Contract, for every function here:
- *   - The caller owns all memory and passes it in. Nothing is allocated or kept, and there is no
- *     mutable global.
+ * Contract, for every function here. Attention in 8-bit integers (ATTN_INT8) is an exception where
+ * attn_set_precision says so.
+ *   - The caller owns all memory and passes it in. Nothing is allocated, and there is no mutable
+ *     global. Only attn_params keeps addresses: those of masks, slopes and results that were set.
  *   - 0 (ATTN_OK) is success. Another status names the error, and then nothing has been written.
  *   - Array pointers need only the alignment of their element type. Nothing outside an array is
  *     read or written.

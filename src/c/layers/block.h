@@ -9,7 +9,8 @@
  *     a = attention(q, K, V)                                 attn_team_attend
  *     y = a·W_Oᵀ + b_O                                       attn_block_output
  *
- * The caller fills an attention_block and calls the steps in this order. It may leave some rows out
+ * The caller fills an attention_block and calls the steps in this order. A caller that prepares x
+ * in a step of its own leaves the first out. It may leave some rows out
  * of later steps. A team shares each step.
  */
 #ifndef BLOCK_H

@@ -209,7 +209,7 @@ static void read_q6_k(superblock *to, const void *block)
 /* How a file stores a quantised type: block_NAME and read_NAME. */
 #define BLOCKS(name, weights)                                                                      \
   .block_weights = weights, .block_bytes = sizeof(block_##name), .read = read_##name
-/* The kernels of a family (kernels.h). */
+/* The kernels of a family, which product_i16.c and product_i8.c define at their ends. */
 #define KERNELS(family)                                                                            \
   .i16 = &attn_i16_##family, .i8 = &attn_i8_##family, .i8_pairs = &attn_i8_pairs_##family
 

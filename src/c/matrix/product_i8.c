@@ -198,10 +198,10 @@ INLINE void add_columns(const int pairs, const int bits, i32x4 n[TILE4][2], cons
   const int fit = pairs_fit(bits);
   if (pairs && columns == fit)
     tile_pairs(bits, n, w, x);
-  else if (pairs)
-    ROLLED for (const int8_t *end = w + columns * PANEL; w < end; x += fit * TILE4) w =
-        tile_pairs(bits, n, w, x);
-  else
+  else if (pairs) {
+    const int8_t *end = w + columns * PANEL;
+    ROLLED for (; w < end; x += fit * TILE4) { w = tile_pairs(bits, n, w, x); }
+  } else
     tile_dots(n, w, x, columns);
 }
 
