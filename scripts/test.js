@@ -21,8 +21,11 @@ const chosen = process.argv.slice(2).filter((argument) => argument !== '--long')
 const CAMPAIGNS = /^tests\/(attention\/(random|native)|cli\/check)\./;
 /** Files in which threads meet at random; a long run has them ten times. */
 const SOAK = /^tests\/(engine\/threads|model\/(decoder-threads|generate|worker))\./;
-/** On a newer engine other machine code runs: relaxed SIMD without a flag, and its threads. */
-const NEWER = /^tests\/(attention|cache|engine|layers|model\/(decoder|packing|weights|worker))/;
+/** A newer engine makes other machine code of the kernels. Readers of files need it only once. */
+const NEWER = new RegExp(
+  '^tests/(attention|cache|engine|layers|theory|cli/check|' +
+    'model/(decoder|generate|hostile|model|packing|sample|stories|types|weights|worker))',
+);
 /** These do not run on the JavaScript engine under test, so once is enough. */
 const ONCE = /(\/|-)(native|mutations)\.test\.js$|^tests\/(package|web|engines)\//;
 /** Programs in C. */

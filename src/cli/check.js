@@ -155,7 +155,7 @@ function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
   return [
     `clearhead check: ${variant} kernels${why && ` (${why})`}, seed ${seed}`,
     `m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}; ` +
-      'u: unit of rounding of what was summed',
+      'u: 2^-53 at the size of the terms',
     '',
     `${' '.repeat(25)}${sides} ${'off by'.padStart(7)} ${'allowed'.padStart(8)}`,
     ...rows,

@@ -17,8 +17,8 @@ export async function run(given, [file, prompt, ...rest]) {
   if (prompt === undefined)
     throw new ClearheadError(
       'ARG',
-      `${file ? 'PROMPT is' : 'FILE and PROMPT are'} not given; expected a text after FILE, ` +
-        'as in: clearhead generate model.gguf "Once upon a time"',
+      (file ? 'PROMPT is missing; expected a text after FILE' : 'FILE and PROMPT are missing') +
+        ', as in: clearhead generate model.gguf "Once upon a time"',
     );
   if (rest.length)
     throw new ClearheadError(

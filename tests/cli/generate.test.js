@@ -278,8 +278,8 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
   writeFileSync(page, '<!doctype html><title>Not found</title>');
   for (const [args, words] of [
     [['generat'], /there is no command "generat"; expected one of check, generate, info, serve/],
-    [['generate'], /FILE and PROMPT are not given/],
-    [['generate', file], /PROMPT is not given/],
+    [['generate'], /FILE and PROMPT are missing, as in/],
+    [['generate', file], /PROMPT is missing; expected a text after FILE/],
     [['generate', file, 'a', 'b'], /after PROMPT/],
     [['generate', join(folder, 'none.gguf'), 'a'], /there is no such file/],
     [['generate', '--tau', 'warm', file, 'a'], /--tau is "warm"/],

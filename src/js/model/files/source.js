@@ -25,8 +25,14 @@ export function nameOf(source, name = 'the file') {
   return typeof own === 'string' && own ? shortened(own) : name;
 }
 
+/** Characters of an address that a message shows; of a longer one the end. */
+const SHOWN = 160;
+
 /** @param {string} address */
-const shortened = (address) => address.replace(/[?#].*$/s, '').slice(-80);
+function shortened(address) {
+  const shown = address.replace(/[?#].*$/s, '');
+  return shown.length > SHOWN ? `...${shown.slice(3 - SHOWN)}` : shown;
+}
 
 /**
  * @param {unknown} source see FileSource
