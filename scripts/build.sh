@@ -40,7 +40,6 @@ wasm | bench)
   fi
   targets=("${@:2}")
   make_targets "the WebAssembly files of src/js" build/wasm "${targets[@]:-all}"
-  [ ! -f src/js/engine/model.simd.wasm ] || node scripts/generate-weight-types.js
   [ "${1:-wasm}" != bench ] || make_targets "the modules in build/bench" build/wasm bench
   ;;
 native)

@@ -2,7 +2,7 @@
  * The types of weights: their number in GGUF, elements per block, bytes per block. Blocks lie along
  * the last axis of a shape.
  *
- * Written by scripts/generate-weight-types.js from src/c/matrix/formats.c; the build renews it.
+ * Written by scripts/generate-weight-types.js from src/c/matrix/formats.c by npm run format.
  */
 export const TYPES = {
   F32: { id: 0, block: 1, bytes: 4 },
