@@ -113,8 +113,8 @@ INLINE void panel_scores(const int rows, const int half, const int panels, int c
     f32x4 sum[ROWS][2];
     add_channel(rows, half, panels, 1, sum, queries, panel);
     queries += 4 * rows;
-    ROLLED for (; panel[0] != stop; queries += 4 * rows)
-        add_channel(rows, half, panels, 0, sum, queries, panel);
+    for (; panel[0] != stop; queries += 4 * rows)
+      add_channel(rows, half, panels, 0, sum, queries, panel);
     f32x4(*level)[2] = tree;
     /* at the end every full level, also those above an empty one */
     const int more = panel[0] != end;

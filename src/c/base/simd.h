@@ -46,7 +46,7 @@ typedef double f64x2_u __attribute__((vector_size(16), aligned(8), may_alias));
 #define ROLLED
 #endif
 
-/* Before a short loop over registers, in files that are compiled to be small. */
+/* Before a short loop over registers that the compiler would not unroll by itself. */
 #if defined(__clang__)
 #define UNROLLED _Pragma("clang loop unroll(full)")
 #else

@@ -73,8 +73,7 @@ INLINE void activate(const int kind, float *y, const float *x, const float *up, 
         copy_rest(factors, times, n);
       from = to = some, times = up ? factors : NULL;
     }
-    UNROLLED for (size_t l = 0; l < step; l += 4)
-    {
+    for (size_t l = 0; l < step; l += 4) {
       f32x4 v = activation(kind, v_load(from + l));
       v_store(to + l, times ? v * v_load(times + l) : v);
     }

@@ -48,14 +48,13 @@ INLINE void one_input_product(block_dot *const dot, const int panels, const int 
     const int32_t head = begins ? head_size : 0;
     at += head;
     if (is_k && begins)
-      UNROLLED for (int p = 0; p < panels; p++)
-          superblock_scales(scales[p], scales[p] + 2, has_min, 0, a->panel[p] + at - head);
+      for (int p = 0; p < panels; p++)
+        superblock_scales(scales[p], scales[p] + 2, has_min, 0, a->panel[p] + at - head);
     i32x4 n[STREAMS][2];
     dot(n, a->panel, at + (is_k ? 16 : 0), x, of);
     const float *numbers = (const float *)(x + input_quants(i16, 1));
     f32x4 dx = v_splat(numbers[0]), sum = v_splat(numbers[1]), off = v_splat(a->offset) * sum;
-    UNROLLED for (int p = 0; p < panels; p++)
-    {
+    for (int p = 0; p < panels; p++) {
       f32x4 d[2], m[2];
       if (is_k)
         d[0] = scales[p][0], d[1] = scales[p][1], m[0] = scales[p][2], m[1] = scales[p][3];
@@ -72,8 +71,7 @@ INLINE void one_input_product(block_dot *const dot, const int panels, const int 
       }
     }
   }
-  UNROLLED for (int p = 0; p < panels; p++)
-  {
+  for (int p = 0; p < panels; p++) {
     v_store(a->y + PANEL * p, y[p][0]);
     v_store(a->y + PANEL * p + 4, y[p][1]);
   }

@@ -16,8 +16,7 @@ static void read_scales(chunk_scales *scales, const weight_type *t, panel_chunk 
     f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
     if (t->sub_scales == SCALES_AND_MINS)
       times_sub_scales(dp, mp, sub);
-    UNROLLED for (int v = 0; v < 2; v++)
-    {
+    for (int v = 0; v < 2; v++) {
       v_store(scales->d + PANEL * p + 4 * v, dp[v]);
       if (t->min_sign)
         v_store(scales->m + PANEL * p + 4 * v, mp[v]);

@@ -64,8 +64,7 @@ INLINE void one_input_floats(const int type, const int non_finite, const int pan
       scaled[k] = inputs[start + k] * HALF_SCALE;
     const float *x = apart ? scaled : inputs + start;
     f32x4 even[STREAMS][2] = {0}, odd[STREAMS][2] = {0};
-    ROLLED for (; c + 2 <= count; c += 2)
-    {
+    for (; c + 2 <= count; c += 2) {
       add_column(type, non_finite, panels, even, w, x[c]);
       add_column(type, non_finite, panels, odd, w, x[c + 1]);
     }
@@ -111,8 +110,7 @@ static const float *float_block(float *converted, /* (BLOCK_COLUMNS, PANEL) */
   const uint8_t *p = row_panel(w, panel) + (size_t)column * PANEL * (w->type == ATTN_F32 ? 4 : 2);
   if (w->type == ATTN_F32)
     return (const float *)p;
-  ROLLED for (int32_t k = 0; k < columns; k++)
-  {
+  for (int32_t k = 0; k < columns; k++) {
     f32x4 y[2];
     if (w->type == ATTN_F16)
       eight_weights(ATTN_F16, 1, y, p + 2 * PANEL * k);

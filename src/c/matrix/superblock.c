@@ -44,8 +44,7 @@ static void store_words(int bits, uint8_t *x, int32_t r, const uint8_t *q)
 {
   uint32_t quads[8];
   __builtin_memcpy(quads, q, sizeof quads);
-  ROLLED for (int k = 0; k < bits; k++)
-  {
+  for (int k = 0; k < bits; k++) {
     uint32_t word = word_of(quads, bits, k);
     __builtin_memcpy(x + 32 * k + 4 * r, &word, 4);
   }
