@@ -138,7 +138,7 @@ void attn_work_run(attn_work *w, void *scratch)
   }
 }
 
-int32_t attn_work_left(const attn_work *w)
+int32_t attn_work_remaining(const attn_work *w)
 {
   return __atomic_load_n(&w->unfinished, __ATOMIC_SEQ_CST);
 }

@@ -339,7 +339,7 @@ ATTN_THREADS int32_t attn_work_begin(attn_work *w, const attn_params *p, float *
 ATTN_THREADS void attn_work_run(attn_work *w, void *scratch);
 
 /* Pieces not finished yet; 0 when all are. */
-ATTN_THREADS int32_t attn_work_left(const attn_work *w);
+ATTN_THREADS int32_t attn_work_remaining(const attn_work *w);
 
 ATTN_THREADS void attn_work_end(attn_work *w, void *scratch);
 

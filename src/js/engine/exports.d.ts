@@ -126,7 +126,7 @@ export interface AttentionExports {
     scratch: Pointer,
   ): number;
   attn_work_run(w: Pointer, scratch: Pointer): void;
-  attn_work_left(w: Pointer): number;
+  attn_work_remaining(w: Pointer): number;
   attn_work_end(w: Pointer, scratch: Pointer): void;
 }
 

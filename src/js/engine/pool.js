@@ -172,15 +172,15 @@ export class Pool {
    */
   settled(work) {
     Atomics.store(this.control, AT.OPEN, -1);
-    let left = -1;
+    let before = -1;
     let waited = 0;
     let last = performance.now();
     while (Atomics.load(this.control, AT.ACTIVE) > 0) {
-      const now = work ? this.memory.c.attn_work_left(work) : 0;
+      const now = work ? this.memory.c.attn_work_remaining(work) : 0;
       const time = performance.now();
-      waited = now === left ? waited + Math.min(time - last, MAX_STEP) : 0;
+      waited = now === before ? waited + Math.min(time - last, MAX_STEP) : 0;
       if (waited > PATIENCE) return false;
-      left = now;
+      before = now;
       last = time;
     }
     return true;
