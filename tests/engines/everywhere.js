@@ -9,7 +9,7 @@ import { loadModel as loadRemote } from '../../src/js/worker/client.js';
 import { build, cases } from '../support/cases.js';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
 import { random } from '../support/random.js';
-import { logits } from '../support/theory-states.js';
+import { logits } from '../support/theory/states.js';
 
 const numbers = (seed, length) => {
   const r = random(seed);

@@ -15,7 +15,7 @@ import {
   linear,
   multiHead,
   multiHeadSized,
-} from '../support/layer-textbook.js';
+} from '../support/layers/textbook.js';
 
 const EPS = 2 ** -23;
 const numbers = (r, length, scale = 1) => Float32Array.from({ length }, () => scale * r.normal());

@@ -17,7 +17,7 @@ import {
   rmsNorm,
   silu,
   turn,
-} from '../support/layer-textbook.js';
+} from '../support/layers/textbook.js';
 
 const EPS = 2 ** -23;
 const U = 2 ** -24;

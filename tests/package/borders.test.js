@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { posix } from 'node:path';
 import { describe, test } from 'node:test';
-import { exists, files, imports, read, withoutComments } from '../support/repository.js';
+import { exists, files, imports, read, withoutComments } from '../support/package/repository.js';
 
 const ENTRY = 'src/js/index.js';
 const MODELS = 'src/js/model/index.js';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { build } from 'esbuild';
-import { brotli, KB, withinBudget } from '../support/budget.js';
-import { bytes, exists, root } from '../support/repository.js';
+import { brotli, KB, withinBudget } from '../support/package/budget.js';
+import { bytes, exists, root } from '../support/package/repository.js';
 
 const VARIANTS = ['simd', 'relaxed', 'simd.shared', 'relaxed.shared'];
 

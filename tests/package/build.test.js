@@ -15,7 +15,7 @@ import {
   read,
   root,
   withoutComments,
-} from '../support/repository.js';
+} from '../support/package/repository.js';
 
 const VARIANTS = ['simd', 'relaxed', 'simd.shared', 'relaxed.shared'];
 const STATEMENTS = 'src/js/theory/theory.wasm';

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
-import { createProject, nodes } from '../support/project.js';
-import { files, read, root } from '../support/repository.js';
+import { createProject, nodes } from '../support/package/project.js';
+import { files, read, root } from '../support/package/repository.js';
 
 const esbuild = join(root, 'node_modules/.bin/esbuild');
 const engines = nodes.filter(({ missing }) => !missing);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { posix } from 'node:path';
 import { test } from 'node:test';
-import { exists, files, read } from '../support/repository.js';
+import { exists, files, read } from '../support/package/repository.js';
 
 const WIDTH = 100;
 const documents = files('', /^[^/]+\.md$|^docs\/.*\.md$/);

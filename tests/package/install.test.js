@@ -7,8 +7,8 @@ import { after, before, describe, test } from 'node:test';
 import { publint } from 'publint';
 import { otherEngines } from '../engines/others/index.js';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
-import { createProject, libraries, nodes } from '../support/project.js';
-import { read } from '../support/repository.js';
+import { createProject, libraries, nodes } from '../support/package/project.js';
+import { read } from '../support/package/repository.js';
 
 const manifest = JSON.parse(read('package.json'));
 

@@ -13,7 +13,7 @@ import {
   includes,
   read,
   withoutComments,
-} from '../support/repository.js';
+} from '../support/package/repository.js';
 
 /** The folders of src/c, and the folders each may use. */
 const C_FOLDERS = {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { posix } from 'node:path';
 import { test } from 'node:test';
-import { files, read } from '../support/repository.js';
+import { files, read } from '../support/package/repository.js';
 
 /** More than fit on a screen hide what they are together. */
 const FILES = 25;

@@ -17,7 +17,7 @@ import {
   softmax,
   u,
   units,
-} from '../support/theory-states.js';
+} from '../support/theory/states.js';
 
 /** KL(softmax(βz)‖u) = log n − H, and β of a budget by halving. */
 const spentAt = (z, beta) => Math.log(z.length) - entropy(softmax(z.map((x) => beta * x)).p);

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { worked } from '../support/clock.js';
 import { engines } from '../support/engines.js';
-import { eigenvalues } from '../support/jacobi.js';
-import { divergence, dot, far, logits, softmax, u, units } from '../support/theory-states.js';
+import { eigenvalues } from '../support/theory/jacobi.js';
+import { divergence, dot, far, logits, softmax, u, units } from '../support/theory/states.js';
 
 /** λ(Diag p − ppᵀ), written out. */
 const hessian = (p, T) =>

@@ -13,7 +13,7 @@ import {
   queries,
   softmax,
   u,
-} from '../support/theory-states.js';
+} from '../support/theory/states.js';
 
 /** exp(λ_j f_j)/Σ, f_j = ⟨q, k_j⟩ (paper, Eq. 16). */
 function oracle({ q, k, n, d }, multipliers) {

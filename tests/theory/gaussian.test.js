@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { engines } from '../support/engines.js';
 import { bench } from '../support/faults.js';
 import { random } from '../support/random.js';
-import { LARGE, STATES, queries } from '../support/theory-states.js';
+import { LARGE, STATES, queries } from '../support/theory/states.js';
 
 /** Rows of normal numbers, of norm 1 if asked. */
 function rows(r, count, size, unit, Type) {

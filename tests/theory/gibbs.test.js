@@ -16,7 +16,7 @@ import {
   softmax,
   u,
   units,
-} from '../support/theory-states.js';
+} from '../support/theory/states.js';
 
 const objective = (p, z, T) => dot(p, z) + T * entropy(p);
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../support/engines.js';
-import { LARGE, logits, queries } from '../support/theory-states.js';
+import { LARGE, logits, queries } from '../support/theory/states.js';
 
 for (const { variant, ch } of engines) {
   const t = await ch.theory;

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../support/engines.js';
-import { far, queries, softmax, u } from '../support/theory-states.js';
+import { far, queries, softmax, u } from '../support/theory/states.js';
 
 /**
  * The likelihood of v_j ~ N(at, 1/θ_j β), as the paper writes it: products of densities, and their

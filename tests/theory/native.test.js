@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { sameArray } from '../support/bits.js';
 import { TheoryMemory } from '../../src/js/theory/memory.js';
 import { theory } from '../../src/js/theory/index.js';
-import { distribution, logits, queries } from '../support/theory-states.js';
+import { distribution, logits, queries } from '../support/theory/states.js';
 
 /** Wasm memory that records calls and their arguments. */
 class Recorder extends TheoryMemory {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sameArray } from '../support/bits.js';
 import { engines } from '../support/engines.js';
-import { dot, entropy, softmax, u } from '../support/theory-states.js';
+import { dot, entropy, softmax, u } from '../support/theory/states.js';
 
 /** xoshiro256++ seeded by splitmix64, and Marsaglia's polar method, in integers of any size. */
 function* normals(seed) {

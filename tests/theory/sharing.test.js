@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../support/engines.js';
-import { eigenvalues } from '../support/jacobi.js';
+import { eigenvalues } from '../support/theory/jacobi.js';
 import { random } from '../support/random.js';
-import { queries, softmax, u } from '../support/theory-states.js';
+import { queries, softmax, u } from '../support/theory/states.js';
 
 /** The largest singular value of a (n, d), from the eigenvalues of AᵀA. */
 const norm = (a, d) =>

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { newerNode } from '../engines/newer-node/index.js';
-import { env } from '../engines/others/index.js';
+import { newerNode } from '../../engines/newer-node/index.js';
+import { env } from '../../engines/others/index.js';
 import { root } from './repository.js';
 
 /** The libraries with which models read some files. */

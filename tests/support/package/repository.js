@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export const root = fileURLToPath(new URL('../..', import.meta.url));
+export const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const bytes = (file) => readFileSync(join(root, file));
 export const read = (file) => readFileSync(join(root, file), 'utf8');
 export const exists = (file) => existsSync(join(root, file));

@@ -3,7 +3,7 @@
  * shared with the library. Each returns plain arrays; x is a flat array-like. Attention is that of
  * reference.js.
  */
-import { attendRow } from './reference.js';
+import { attendRow } from '../reference.js';
 
 /** y (m, rows) = x·Wᵀ + b, and with it Σ|x·w| + |b|, which the error rule needs. */
 export function linear(x, w, inputs, b) {

@@ -2,7 +2,7 @@
  * Seeded states for the statements: rows of logits, and queries with their keys and values,
  * extremes among them.
  */
-import { random } from './random.js';
+import { random } from '../random.js';
 
 /** The unit of rounding in float64. */
 export const u = 2 ** -53;
