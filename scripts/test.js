@@ -20,12 +20,10 @@ const chosen = process.argv.slice(2).filter((argument) => argument !== '--long')
 /** Files with random cases, of which a long run has many more. */
 const CAMPAIGNS = /^tests\/(attention\/(random|native)|cli\/check)\./;
 /** Files in which threads meet at random; a long run has them ten times. */
-const SOAK = /^tests\/(engine\/threads|model\/(decoder-threads|generate|worker))\./;
+const SOAK = /^tests\/(engine\/threads\.|model\/run\/(decoder-threads|generate)|worker\/)/;
 /** A newer engine makes other machine code of the kernels. Readers of files need it only once. */
-const NEWER = new RegExp(
-  '^tests/(attention|cache|engine|layers|theory|cli/check|' +
-    'model/(decoder|generate|hostile|model|packing|sample|stories|types|weights|worker))',
-);
+const NEWER =
+  /^tests\/(attention|cache|engine|layers|matrix|theory|worker|model\/(run|sampling)|cli\/check)/;
 /** These do not run on the JavaScript engine under test, so once is enough. */
 const ONCE = /(\/|-)(native|mutations)\.test\.js$|^tests\/(package|web|engines)\//;
 /** Programs in C. */
@@ -38,7 +36,7 @@ const LONGEST = [
   'web/page',
   'engine/threads',
   'package/build',
-  'model/decoder-threads',
+  'model/run/decoder-threads',
 ];
 
 const testFiles = readdirSync('tests', { recursive: true })

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { expNegative, logAboveOne } from '../../src/js/model/sampling/exp.js';
-import { Random } from '../../src/js/model/sampling/random.js';
-import { createSampler } from '../../src/js/model/sampling/sample.js';
-import { random } from '../support/random.js';
-import { refuses } from '../support/streams.js';
+import { expNegative, logAboveOne } from '../../../src/js/model/sampling/exp.js';
+import { Random } from '../../../src/js/model/sampling/random.js';
+import { createSampler } from '../../../src/js/model/sampling/sample.js';
+import { random } from '../../support/random.js';
+import { refuses } from '../../support/streams.js';
 
 describe('exp and log', () => {
   test('exp is within 2 ULP of the engine’s on a million arguments, and exact at its ends', () => {

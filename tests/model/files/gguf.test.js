@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { openModel } from '../../src/js/model/files/open.js';
-import { TYPES } from '../../src/js/model/files/formats.js';
-import { Bytes, writeGguf } from '../support/models/gguf-writer.js';
-import { random } from '../support/random.js';
-import { inChunks, loadWhole, readWhole, refused, refuses } from '../support/streams.js';
-import { SIZES, tinyGguf } from '../support/models/tiny-models.js';
-import { worked } from '../support/clock.js';
+import { openModel } from '../../../src/js/model/files/open.js';
+import { TYPES } from '../../../src/js/model/files/formats.js';
+import { Bytes, writeGguf } from '../../support/models/gguf-writer.js';
+import { random } from '../../support/random.js';
+import { inChunks, loadWhole, readWhole, refused, refuses } from '../../support/streams.js';
+import { SIZES, tinyGguf } from '../../support/models/tiny-models.js';
+import { worked } from '../../support/clock.js';
 
-const shared = new URL('../../../shared/models/', import.meta.url);
+const shared = new URL('../../../../shared/models/', import.meta.url);
 const skip = existsSync(shared) ? false : 'skipped, not present';
 const tiny = { ...SIZES, layers: 1, modelDim: 4, headDim: 2, ffnDim: 4 };
 

@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Decoder } from '../../src/js/model/run/decoder.js';
-import { loadModel } from '../../src/js/model/index.js';
-import { sameArray, sameBits } from '../support/bits.js';
-import { engines } from '../support/models/engines.js';
-import { trapped } from '../support/faults.js';
-import { forward } from '../support/models/forward.js';
-import { random } from '../support/random.js';
-import { asGguf, asSafetensors, configs, tiny } from '../support/models/random-models.js';
+import { Decoder } from '../../../src/js/model/run/decoder.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { sameArray, sameBits } from '../../support/bits.js';
+import { engines } from '../../support/models/engines.js';
+import { trapped } from '../../support/faults.js';
+import { forward } from '../../support/models/forward.js';
+import { random } from '../../support/random.js';
+import { asGguf, asSafetensors, configs, tiny } from '../../support/models/random-models.js';
 
 const tokensOf = (seed, count, vocab) => {
   const r = random(seed);

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { openModel } from '../../src/js/model/files/open.js';
-import { Bytes, writeGguf, writeSafetensors } from '../support/models/gguf-writer.js';
-import { inChunks, readWhole, refused, refuses } from '../support/streams.js';
-import { tinyConfig, tinyGguf, tinyJson, tinyTensors } from '../support/models/tiny-models.js';
-import { ticksAfterAbort } from '../support/clock.js';
+import { openModel } from '../../../src/js/model/files/open.js';
+import { Bytes, writeGguf, writeSafetensors } from '../../support/models/gguf-writer.js';
+import { inChunks, readWhole, refused, refuses } from '../../support/streams.js';
+import { tinyConfig, tinyGguf, tinyJson, tinyTensors } from '../../support/models/tiny-models.js';
+import { ticksAfterAbort } from '../../support/clock.js';
 
 const bytes = tinyGguf('qwen3');
 const html = '<!doctype html><title>Not found</title>';
@@ -255,7 +255,7 @@ describe('progress', () => {
 
 describe('memory', () => {
   test('a model in many files takes no more than one in few', async () => {
-    const open = new URL('../../src/js/model/files/open.js', import.meta.url).href;
+    const open = new URL('../../../src/js/model/files/open.js', import.meta.url).href;
     const program = `import { openModel } from ${JSON.stringify(open)};
       import { pathToFileURL } from 'node:url';
       const held = () => (gc(), process.memoryUsage().arrayBuffers);

@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { openModel } from '../../src/js/model/files/open.js';
-import { writeSafetensors } from '../support/models/gguf-writer.js';
-import { inChunks, loadWhole, readWhole, refused, refuses } from '../support/streams.js';
-import { tinyConfig, tinyJson, tinyTensors } from '../support/models/tiny-models.js';
+import { openModel } from '../../../src/js/model/files/open.js';
+import { writeSafetensors } from '../../support/models/gguf-writer.js';
+import { inChunks, loadWhole, readWhole, refused, refuses } from '../../support/streams.js';
+import { tinyConfig, tinyJson, tinyTensors } from '../../support/models/tiny-models.js';
 
-const shared = new URL('../../../shared/models/stories260K/', import.meta.url);
+const shared = new URL('../../../../shared/models/stories260K/', import.meta.url);
 const skip = existsSync(shared) ? false : 'skipped, not present';
 const folder = mkdtempSync(join(tmpdir(), 'clearhead-safetensors-'));
 after(() => rmSync(folder, { recursive: true }));

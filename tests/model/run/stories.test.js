@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { loadModel } from '../../src/js/model/index.js';
-import { engines } from '../support/models/engines.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { engines } from '../../support/models/engines.js';
 
-const models = new URL('../../../shared/models/', import.meta.url);
+const models = new URL('../../../../shared/models/', import.meta.url);
 const at = (path) => new URL(path, models);
 const skip = existsSync(at('stories260K/NOTE.md')) ? false : 'skipped, not present';
 const reference = (name) => at(`stories260K/reference/${name}`);

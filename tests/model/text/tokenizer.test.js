@@ -5,26 +5,26 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
-import { loadModel } from '../../src/js/model/index.js';
-import { openModel } from '../../src/js/model/files/open.js';
-import { NAMES, WAYS, cut } from '../../src/js/model/text/pretokenize.js';
-import { openTokenizer } from '../../src/js/model/text/tokenizer.js';
-import { ggufTokenizer } from '../../src/js/model/text/tokenizer-gguf.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { openModel } from '../../../src/js/model/files/open.js';
+import { NAMES, WAYS, cut } from '../../../src/js/model/text/pretokenize.js';
+import { openTokenizer } from '../../../src/js/model/text/tokenizer.js';
+import { ggufTokenizer } from '../../../src/js/model/text/tokenizer-gguf.js';
 import { Tokenizer as Library } from '@huggingface/tokenizers';
-import { jsonTokenizer } from '../../src/js/model/text/tokenizer-json.js';
-import { written } from '../../src/js/model/text/vocabulary.js';
-import { random } from '../support/random.js';
-import { refused, refuses } from '../support/streams.js';
+import { jsonTokenizer } from '../../../src/js/model/text/tokenizer-json.js';
+import { written } from '../../../src/js/model/text/vocabulary.js';
+import { random } from '../../support/random.js';
+import { refused, refuses } from '../../support/streams.js';
 import {
   TOKENS,
   tinyConfig,
   tinyGguf,
   tinyJson,
   tokenizerMetadata,
-} from '../support/models/tiny-models.js';
-import { worked } from '../support/clock.js';
+} from '../../support/models/tiny-models.js';
+import { worked } from '../../support/clock.js';
 
-const shared = new URL('../../../shared/models/', import.meta.url);
+const shared = new URL('../../../../shared/models/', import.meta.url);
 const skip = existsSync(shared) ? false : 'skipped, not present';
 const open = async (name) => {
   const file = await openModel(new URL(name, shared));

@@ -4,13 +4,19 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { init } from '../../src/js/index.js';
-import { memories } from '../../src/js/engine/memory.js';
-import { loadModel } from '../../src/js/model/index.js';
-import { sameArray, sameBits } from '../support/bits.js';
-import { engines } from '../support/models/engines.js';
-import { lostWorkers } from '../engines/lost-workers.js';
-import { asGguf, asQ5_0, asSafetensors, configs, tiny } from '../support/models/random-models.js';
+import { init } from '../../../src/js/index.js';
+import { memories } from '../../../src/js/engine/memory.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { sameArray, sameBits } from '../../support/bits.js';
+import { engines } from '../../support/models/engines.js';
+import { lostWorkers } from '../../engines/lost-workers.js';
+import {
+  asGguf,
+  asQ5_0,
+  asSafetensors,
+  configs,
+  tiny,
+} from '../../support/models/random-models.js';
 
 /** Large enough for one token to be worth sharing out. */
 const model = tiny({

@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readConfig } from '../../src/js/model/files/config.js';
-import { openModel } from '../../src/js/model/files/open.js';
-import { matchTensors } from '../../src/js/model/files/tensors.js';
-import { random } from '../support/random.js';
-import { loadWhole, refused, refuses } from '../support/streams.js';
-import { SIZES, tinyGguf, tinyJson } from '../support/models/tiny-models.js';
+import { readConfig } from '../../../src/js/model/files/config.js';
+import { openModel } from '../../../src/js/model/files/open.js';
+import { matchTensors } from '../../../src/js/model/files/tensors.js';
+import { random } from '../../support/random.js';
+import { loadWhole, refused, refuses } from '../../support/streams.js';
+import { SIZES, tinyGguf, tinyJson } from '../../support/models/tiny-models.js';
 
 const load = async (source) => {
   const file = await openModel(source);

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createStop } from '../../src/js/model/text/stop.js';
-import { random } from '../support/random.js';
-import { refuses } from '../support/streams.js';
+import { createStop } from '../../../src/js/model/text/stop.js';
+import { random } from '../../support/random.js';
+import { refuses } from '../../support/streams.js';
 
 /** The output for a text that arrives in these pieces. */
 function run(stops, pieces) {

@@ -8,13 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { init } from '../../src/js/index.js';
-import { loadModel } from '../../src/js/model/index.js';
-import { random } from '../support/random.js';
-import { asGguf, asSafetensors, configs, tiny } from '../support/models/random-models.js';
-import { writeSafetensors } from '../support/models/gguf-writer.js';
-import { inChunks, loadWhole, readWhole, refused } from '../support/streams.js';
-import { tinyJson } from '../support/models/tiny-models.js';
+import { init } from '../../../src/js/index.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { random } from '../../support/random.js';
+import { asGguf, asSafetensors, configs, tiny } from '../../support/models/random-models.js';
+import { writeSafetensors } from '../../support/models/gguf-writer.js';
+import { inChunks, loadWhole, readWhole, refused } from '../../support/streams.js';
+import { tinyJson } from '../../support/models/tiny-models.js';
 
 const engine = await init({ variant: 'simd', layers: true });
 const small = {

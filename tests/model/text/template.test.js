@@ -1,12 +1,12 @@
 /** Chat templates: those of known models give the known prompts, and a hostile one ends soon. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { inspectModel, loadModel } from '../../src/js/model/index.js';
-import { openTemplate } from '../../src/js/model/text/template.js';
-import { ggufTokenizer } from '../../src/js/model/text/tokenizer-gguf.js';
-import { refuses } from '../support/streams.js';
-import { tinyGguf, tokenizerMetadata } from '../support/models/tiny-models.js';
-import { worked } from '../support/clock.js';
+import { inspectModel, loadModel } from '../../../src/js/model/index.js';
+import { openTemplate } from '../../../src/js/model/text/template.js';
+import { ggufTokenizer } from '../../../src/js/model/text/tokenizer-gguf.js';
+import { refuses } from '../../support/streams.js';
+import { tinyGguf, tokenizerMetadata } from '../../support/models/tiny-models.js';
+import { worked } from '../../support/clock.js';
 
 const open = (template) => {
   const metadata = new Map(

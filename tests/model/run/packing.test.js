@@ -1,13 +1,13 @@
 /** Weights of a model as they arrive: which become bytes, and in how much memory. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { init } from '../../src/js/index.js';
-import { memories } from '../../src/js/engine/memory.js';
-import { inspectModel, loadModel } from '../../src/js/model/index.js';
-import { Packing } from '../../src/js/model/run/packing.js';
-import { TYPES, randomRows } from '../support/models/blocks.js';
-import { asGguf, asQ5_0, configs, tiny } from '../support/models/random-models.js';
-import { random } from '../support/random.js';
+import { init } from '../../../src/js/index.js';
+import { memories } from '../../../src/js/engine/memory.js';
+import { inspectModel, loadModel } from '../../../src/js/model/index.js';
+import { Packing } from '../../../src/js/model/run/packing.js';
+import { TYPES, randomRows } from '../../support/models/blocks.js';
+import { asGguf, asQ5_0, configs, tiny } from '../../support/models/random-models.js';
+import { random } from '../../support/random.js';
 
 /** Weights that are not asked for. */
 const HOW = { q8: false, offset: () => 0, beside: 0, lookedUp: null };

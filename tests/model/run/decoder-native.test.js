@@ -7,11 +7,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { init } from '../../src/js/index.js';
-import { loadModel } from '../../src/js/model/index.js';
-import { sameArray } from '../support/bits.js';
-import { asSafetensors, configs, tiny } from '../support/models/random-models.js';
-import { Answer, Stream } from '../support/stream.js';
+import { init } from '../../../src/js/index.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { sameArray } from '../../support/bits.js';
+import { asSafetensors, configs, tiny } from '../../support/models/random-models.js';
+import { Answer, Stream } from '../../support/stream.js';
 
 const engine = await init({ variant: 'simd', layers: true });
 const chunks = [5, 1, 17, 1];
@@ -107,7 +107,7 @@ for (const program of ['asan', 'gcc'])
       .join(', ');
     test(`${name}: ${how} has the bits of the simd module`, async () => {
       const file = fileURLToPath(
-        new URL(`../../build/native/native_decoder_${program}`, import.meta.url),
+        new URL(`../../../build/native/native_decoder_${program}`, import.meta.url),
       );
       assert.ok(existsSync(file), `${file} is missing: scripts/build.sh native`);
       const source = tiny({

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadModel } from '../../src/js/model/index.js';
-import { TYPES, isFloat, randomRows, readRow, toHalf } from '../support/models/blocks.js';
-import { writeGguf } from '../support/models/gguf-writer.js';
-import { engines } from '../support/models/engines.js';
-import { random } from '../support/random.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { TYPES, isFloat, randomRows, readRow, toHalf } from '../../support/models/blocks.js';
+import { writeGguf } from '../../support/models/gguf-writer.js';
+import { engines } from '../../support/models/engines.js';
+import { random } from '../../support/random.js';
 
 const WIDTH = 256;
 const VOCAB = 32;
