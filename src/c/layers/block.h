@@ -3,15 +3,15 @@
  *
  *     x is prepared for the products                         attn_block_input
  *     q, k, v = x·W_Qᵀ + b_Q, x·W_Kᵀ + b_K, x·W_Vᵀ + b_V     attn_block_project
- *     k = rotate(norm(k))                                    attn_block_place_keys
+ *     k = rotate(norm(k))                                    attn_block_place
  *     the cache takes k and v                                attn_cache_append
- *     q = rotate(norm(q))                                    attn_block_place_queries
+ *     q = rotate(norm(q))                                    attn_block_place
  *     a = attention(q, K, V)                                 attn_team_attend
  *     y = a·W_Oᵀ + b_O                                       attn_block_output
  *
  * The caller fills an attention_block and calls the steps in this order. A caller that prepares x
- * in a step of its own leaves the first out. It may leave some rows out
- * of later steps. A team shares each step.
+ * in a step of its own leaves the first out. It may leave some rows out of later steps. A team
+ * shares each step.
  */
 #ifndef BLOCK_H
 #define BLOCK_H
@@ -20,11 +20,13 @@
 
 /* One projection of x, which gives heads. */
 typedef struct {
-  const attn_matrix *w; /* (heads·dim, columns of x) */
+  const attn_matrix *w; /* (heads·dim, columns of x); NULL: there is no such projection */
   const float *bias;    /* (heads·dim), or NULL */
   const float *norm;    /* (dim): scale of an RMSNorm of each head, or NULL */
-  float *y;             /* (rows, heads, dim): the result */
+  float *y;             /* (rows, stride): the result, head by head */
+  size_t stride;        /* heads·dim, or more */
   int32_t heads, dim;
+  int32_t first_rotated; /* channel of a head; dim: none is rotated */
 } head_projection;
 
 /* The rotary table of a layer, and the places of its rows in their sequences. */
@@ -60,12 +62,10 @@ void attn_block_input(const attention_block *b, attn_team *team, row_range rows)
 void attn_block_project(const attention_block *b, attn_team *team, row_range rows,
                         row_range attending);
 
-void attn_block_place_keys(const attention_block *b, attn_team *team, row_range rows);
-void attn_block_place_queries(const attention_block *b, attn_team *team, row_range rows);
-void attn_block_output(const attention_block *b, attn_team *team, row_range rows);
+/* Norm and rotation of one of the projections. */
+void attn_block_place(const attention_block *b, const head_projection *y, attn_team *team,
+                      row_range rows);
 
-/* RoPE of heads: head h of row i is at x + i·row_stride + h·head_stride. */
-void attn_rotate_rows(const rotation *r, float *x, int32_t heads, size_t row_stride,
-                      size_t head_stride, row_range rows);
+void attn_block_output(const attention_block *b, attn_team *team, row_range rows);
 
 #endif

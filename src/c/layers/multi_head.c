@@ -61,16 +61,16 @@ static arena lay_out(void *memory, attention_block *b, void **attend, const attn
                      const attn_team *team, const attn_params *p)
 {
   const uint64_t rows = (uint64_t)p->batch * (uint64_t)p->m, f = sizeof(float);
-  const uint64_t q_size = (uint64_t)p->heads * (uint64_t)p->dim;
-  const uint64_t k_size = (uint64_t)p->kv_heads * (uint64_t)p->dim;
-  const uint64_t v_size = (uint64_t)p->kv_heads * (uint64_t)p->value_dim;
+  const size_t q_size = (size_t)p->heads * (size_t)p->dim;
+  const size_t k_size = (size_t)p->kv_heads * (size_t)p->dim;
+  const size_t v_size = (size_t)p->kv_heads * (size_t)p->value_dim;
   const uint64_t a_size = (uint64_t)p->heads * (uint64_t)p->value_dim;
   inputs_size inputs = {0};
   arena a = {.base = memory};
   *b = (attention_block){
-      .q = {layer->wq, layer->bq, layer->q_norm, NULL, p->heads, p->dim},
-      .k = {layer->wk, layer->bk, layer->k_norm, NULL, p->kv_heads, p->dim},
-      .v = {layer->wv, layer->bv, NULL, NULL, p->kv_heads, p->value_dim},
+      .q = {layer->wq, layer->bq, layer->q_norm, NULL, q_size, p->heads, p->dim, 0},
+      .k = {layer->wk, layer->bk, layer->k_norm, NULL, k_size, p->kv_heads, p->dim, 0},
+      .v = {layer->wv, layer->bv, NULL, NULL, v_size, p->kv_heads, p->value_dim, 0},
       .one_plus = layer->one_plus,
       .epsilon = layer->epsilon,
       .o = layer->wo,
@@ -136,7 +136,7 @@ int32_t attn_multi_head_forward(const attn_multi_head *layer, attn_team *team, c
   attn_block_project(&b, team, rows, rows);
 
   /* k = rotate(norm(k)), and the cache takes k and v */
-  attn_block_place_keys(&b, team, rows);
+  attn_block_place(&b, &b.k, team, rows);
   if (cache) {
     const int32_t status = attn_cache_append(cache, b.k.y, b.v.y, p->m, 1);
     if (status != ATTN_OK)
@@ -144,7 +144,7 @@ int32_t attn_multi_head_forward(const attn_multi_head *layer, attn_team *team, c
   }
 
   /* q = rotate(norm(q)) */
-  attn_block_place_queries(&b, team, rows);
+  attn_block_place(&b, &b.q, team, rows);
 
   /* a = attention(q, k, v) */
   attn_team_attend(team, p, b.a, b.q.y, cache ? NULL : b.k.y, cache ? NULL : b.v.y, cache, attend);

@@ -88,12 +88,14 @@ static void add_feed_forward(const void *context, row_range rows)
 static attention_block attention_of(const attn_pass *p, const decoder_layer *l)
 {
   const attn_decoder *d = p->d;
+  const size_t size = (size_t)d->heads * (size_t)d->head_dim;
+  const size_t kv_size = (size_t)d->kv_heads * (size_t)d->head_dim;
   return (attention_block){
       .x = p->h,
       .inputs = p->inputs,
-      .q = {l->q, l->q_bias, l->q_norm, p->q, d->heads, d->head_dim},
-      .k = {l->k, l->k_bias, l->k_norm, p->k, d->kv_heads, d->head_dim},
-      .v = {l->v, l->v_bias, NULL, p->v, d->kv_heads, d->head_dim},
+      .q = {l->q, l->q_bias, l->q_norm, p->q, size, d->heads, d->head_dim, 0},
+      .k = {l->k, l->k_bias, l->k_norm, p->k, kv_size, d->kv_heads, d->head_dim, 0},
+      .v = {l->v, l->v_bias, NULL, p->v, kv_size, d->kv_heads, d->head_dim, 0},
       .epsilon = d->eps,
       .rotation = {.cos = l->cos,
                    .sin = l->sin,
@@ -138,7 +140,7 @@ static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
   attn_block_project(&attention, team, all, attending);
 
   /* k = R·N(k) */
-  attn_block_place_keys(&attention, team, all);
+  attn_block_place(&attention, &attention.k, team, all);
 
   /* the cache takes keys and values, unless it has them already */
   if (!p->again)
@@ -147,7 +149,7 @@ static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
     return;
 
   /* q = R·N(q) */
-  attn_block_place_queries(&attention, team, attending);
+  attn_block_place(&attention, &attention.q, team, attending);
 
   /* a = attention(q, K, V) */
   attn_pass_attend(p, team, layer, attending);
