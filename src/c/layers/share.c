@@ -1,6 +1,7 @@
 #include "share.h"
 #include "base/tiles.h"
 #include "layers.h"
+#include "matrix/product_f32.h"
 
 /* ---- By rows */
 
@@ -109,10 +110,15 @@ static void product_piece(void *task, int32_t index, void *scratch)
   const int32_t m = y->rows.end - i < s->piece_inputs ? y->rows.end - i : s->piece_inputs;
   const int32_t first = index % across * s->piece_outputs;
   const int32_t end = outputs - first < s->piece_outputs ? outputs : first + s->piece_outputs;
-  const void *inputs = attn_multiply_inputs(inputs_for(s->inputs, w), i, attn_matrix_columns(w),
-                                            attn_matrix_type(w));
   float *out = y->out + (size_t)i * y->stride;
-  attn_multiply(out, y->stride, w, inputs, m, first, end);
+  if (y->x)
+    attn_multiply_float_rows(out, y->stride, y->x + (size_t)i * y->x_stride, y->x_stride, m, w,
+                             first, end);
+  else
+    attn_multiply(out, y->stride, w,
+                  attn_multiply_inputs(inputs_for(s->inputs, w), i, attn_matrix_columns(w),
+                                       attn_matrix_type(w)),
+                  m, first, end);
   for (int32_t r = 0; y->bias && r < m; r++, out += y->stride)
     attn_add(out + first, out + first, y->bias + first, (size_t)(end - first));
 }
@@ -131,9 +137,10 @@ void attn_share_products(attn_team *team, const prepared_inputs *inputs,
     work += (double)m * rows * columns;
   }
 
-  /* a piece has as many inputs as stay in the cache, and as many outputs as its work allows */
+  /* a piece has as many inputs as stay in a cache, and as many outputs as its work allows */
   product_task task = {inputs, products, count, .piece_inputs = 0};
-  task.piece_inputs = attn_multiply_inputs_per_block(attn_matrix_type(w), columns);
+  task.piece_inputs =
+      inputs ? attn_multiply_inputs_per_block(attn_matrix_type(w), columns) : FLOAT_ROWS;
   const int32_t blocks = (max_inputs + task.piece_inputs - 1) / task.piece_inputs;
   const int32_t max_pieces = threads > 1 ? PIECES_PER_THREAD * threads : 1;
   int32_t wanted = work < PIECE_WORK * max_pieces ? (int32_t)(work / PIECE_WORK) : max_pieces;

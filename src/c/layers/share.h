@@ -49,23 +49,28 @@ prepared_inputs attn_inputs_allocate(arena *a, const inputs_size *size);
 void attn_inputs_prepare(const prepared_inputs *inputs, const float *x,
                          const attn_matrix *const *matrices, int32_t count, row_range rows);
 
-/* One product of prepared inputs: x·Wᵀ + bias. */
+/* One product x·Wᵀ + bias. */
 typedef struct {
   float *out;    /* (all rows, stride), of which `rows` are written */
   size_t stride; /* rows of w, or more */
   const attn_matrix *w;
   const float *bias; /* (rows of w), or NULL */
   row_range rows;    /* begins at a multiple of four; may be empty */
+  const float *x;    /* (all rows, x_stride), read as they are; NULL: the prepared inputs */
+  size_t x_stride;   /* columns of w, or more */
 } shared_product;
 
-/* Its rows lie one behind the other. */
+/* A product of prepared inputs, whose results lie one behind the other. */
 static inline shared_product product_of(float *out, const attn_matrix *w, const float *bias,
                                         row_range rows)
 {
-  return (shared_product){out, (size_t)attn_matrix_rows(w), w, bias, rows};
+  return (shared_product){out, (size_t)attn_matrix_rows(w), w, bias, rows, NULL, 0};
 }
 
-/* Does a few products of the same inputs in one step. */
+/*
+ * Does a few products of the same inputs in one step. `inputs` may be NULL if all read x as it is,
+ * which only F32, F16 and BF16 weights can.
+ */
 void attn_share_products(attn_team *team, const prepared_inputs *inputs,
                          const shared_product *products, int32_t count);
 
