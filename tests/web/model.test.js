@@ -26,6 +26,7 @@ const models = {
   ),
 };
 const prompt = Array.from({ length: 60 }, (_, x) => (x * 7 + 3) % 60);
+const long = Array.from({ length: 2000 }, (_, x) => (x * 7 + 3) % 400);
 const SAME = 'the text and the statistics are those of Node, bit for bit';
 const PAGE = { entry: 'src/js/model/index.js', inWorker: false };
 const WORKER = { entry: 'src/js/worker/client.js', inWorker: true };
@@ -75,6 +76,47 @@ async function write({ entry, inWorker, model: path, engine, prompt, how, abortA
   return { tokens, entropies, progress: progress.at(-1), settled, threads };
 }
 
+/**
+ * In the page, on a clock that only the model moves: a layer of a pass takes `layer` milliseconds.
+ * Returns the milliseconds of each turn of the page in which the model computed, and the most
+ * tokens of a pass.
+ */
+async function turns({ prompt, layer }) {
+  const load = (path) => import(new URL(path, location.href).href);
+  const { init } = await load('src/js/index.js');
+  const { loadModel } = await load('src/js/model/index.js');
+  const { Pass } = await load('src/js/model/run/pass.js');
+  const model = await loadModel(new URL('larger.gguf', location.href), {
+    engine: await init({ variant: 'simd', layers: true }),
+  });
+  let time = 0;
+  performance.now = () => time;
+  const spent = [0];
+  let tokens = 0;
+  const { run } = Pass.prototype;
+  Pass.prototype.run = function (layers) {
+    const before = this.remaining;
+    const whole = run.call(this, layers);
+    const elapsed = (before - this.remaining) * layer;
+    time += elapsed;
+    spent[spent.length - 1] += elapsed;
+    tokens = Math.max(tokens, this.t);
+    return whole;
+  };
+  // another task of the page, which has a turn whenever the model lets it
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    spent.push(0);
+    port2.postMessage(0);
+  };
+  port2.postMessage(0);
+  let count = 0;
+  for await (const { token } of model.generate(prompt, { maxTokens: 3 }))
+    count += Number(token >= 0);
+  port1.close();
+  return { count, tokens, spent: spent.filter((milliseconds) => milliseconds > 0) };
+}
+
 /** The text that Node writes. */
 const written = async () => {
   const model = await loadModel(models['tiny.gguf'], {
@@ -95,7 +137,7 @@ for (const { name: browserName, missing, launch } of browsers)
     before(async () => ([browser, want] = await Promise.all([launch(), written()])));
     after(() => browser?.close());
 
-    const visit = async (headers, task) => {
+    const visit = async (headers, task, f = write) => {
       const site = await serve({
         headers,
         change: Object.fromEntries(
@@ -103,7 +145,7 @@ for (const { name: browserName, missing, launch } of browsers)
         ),
       });
       try {
-        const { result, problems } = await inBlank(browser, site, write, {
+        const { result, problems } = await inBlank(browser, site, f, {
           engine: { variant: 'simd' },
           prompt,
           how,
@@ -148,7 +190,7 @@ for (const { name: browserName, missing, launch } of browsers)
           {
             ...place,
             model: 'larger.gguf',
-            prompt: Array.from({ length: 2000 }, (_, x) => (x * 7 + 3) % 400),
+            prompt: long,
             how: { maxTokens: 1000 },
             abortAt: 5,
           },
@@ -156,5 +198,22 @@ for (const { name: browserName, missing, launch } of browsers)
         assert.deepEqual(found.tokens, []);
         // the slice that was being computed, and the message after it
         assert.ok(found.settled <= 3, `${found.settled} ticks of a timer`);
+      });
+
+    // slices of 20 ms: the last one begins before the first is over
+    for (const [layer, limit] of [
+      [1, 40],
+      [8, 40],
+      [30, 30],
+    ])
+      test(`layers of ${layer} ms hold the page for ${limit} ms at most`, async () => {
+        const { count, tokens, spent } = await visit({}, { prompt: long, layer }, turns);
+        assert.equal(count, 3);
+        // a layer of a pass takes longer with more tokens
+        assert.ok(tokens <= 256, `${tokens} tokens at once`);
+        assert.ok(Math.max(...spent) <= limit, `turns of ${spent} ms`);
+        const passes = Math.ceil(long.length / 256) + 2;
+        const total = spent.reduce((sum, each) => sum + each, 0);
+        assert.ok(total >= 6 * passes * layer, `${total} ms of all layers`);
       });
   });
