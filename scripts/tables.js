@@ -18,11 +18,15 @@ function markdownTable() {
 /** Indices set low: p_j, o_1, W_O,h. */
 const lowered = (formula) => formula.replace(/_(\w(?:,\w)?)/g, '<sub>$1</sub>');
 
+/** A formula too wide for one line of the page continues behind its last equals sign. */
+const broken = (formula) =>
+  formula.length > 80 ? formula.replace(/ = (?!.* = )/, ' =\n            ') : formula;
+
 function pageTable() {
   const rows = STATEMENTS.map(
     ({ number, name, formula, page }) =>
       `          <tr><th scope="row">${number}</th><td>${name}</td>\n` +
-      `          <td>${lowered(formula)}</td>\n          <td>${page}</td></tr>\n`,
+      `          <td>${broken(lowered(formula))}</td>\n          <td>${page}</td></tr>\n`,
   );
   return `\n${rows.join('')}          `;
 }

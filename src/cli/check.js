@@ -165,8 +165,7 @@ function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
       ? ['']
       : [
           '',
-          'Statement 12, keys moved by a tenth: ' +
-            'what happened, what its bounds promise, how many times more',
+          'Statement 12, keys moved by a tenth: the change, its bound, their ratio',
           ...twelve.map((/** @type {Part} */ part) => `      ${line(part, 42)}`),
           '',
         ]),

@@ -5,8 +5,8 @@ import { FILE } from './model-file.js';
 export const usage = `  clearhead generate [options] FILE PROMPT
       Goes on from PROMPT, for example:
         clearhead generate --tau 0.8 --seed 1 model.gguf "Once upon a time"
-      The text comes on standard output, its control characters written out, everything else on
-      standard error. Ctrl-C ends it, with exit status 130.
+      The text comes on standard output, with its control characters written out. Everything
+      else comes on standard error. Ctrl-C ends it, with exit status 130.
       ${FILE}
         --chat                   PROMPT is a user's message, for the model's chat template
         --system TEXT            and this before it
@@ -26,7 +26,7 @@ export const usage = `  clearhead generate [options] FILE PROMPT
         --quantize q8            float weights are kept as Q8_0
         --context N              positions to allocate; default 2048, at most the model's own
         --cache f16|q8           how keys and values are kept; default f32
-        --threads N              1 to 16; default: what the machine has, at most 4
+        --threads N              1 to 16; default: as many as the machine has, at most 4
         --json                   one object at the end instead of text`;
 
 /** Flags with a number, and their names in the library. */

@@ -72,7 +72,7 @@ export class HeadBoard {
     const names = Array.from({ length: this.heads }, (_, h) => `h${h}`.padStart(width - 1) + ' ');
     const rows = Array.from({ length: this.layers }, (_, layer) => [String(layer), row(layer)]);
     return [
-      'What the heads looked at: over how many positions each spread its attention (e^entropy), ' +
+      'The positions over which each head spread its attention (e^entropy), ' +
         `mean of ${counted(this.#tokens, 'token')}.`,
       ...[['layer', names.join('')], ...rows].map(([a, b]) => `${a.padEnd(6)}${b}`.trimEnd()),
       '| mostly the first position (a sink)   < mostly the position before   = mostly its own',

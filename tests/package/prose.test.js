@@ -48,3 +48,12 @@ test('private words in names are found, in comments and strings they are not', (
   assert.equal(privateNames('a.js', 'const takeFours = 1;').length, 1);
   assert.deepEqual(privateNames('a.js', "// wild\nsay('wild', `wild ${count} wild`);"), []);
 });
+
+test('messages of sources and the text of pages are read as prose', () => {
+  const refuse = "refuse('room', `${count} keys came ` + 'from rooms, and from what was read');";
+  assert.equal(hardSentences('src/js/a.js', refuse).length, 1);
+  assert.deepEqual(hardSentences('tests/a.test.js', refuse), []);
+  assert.deepEqual(hardSentences('src/js/a.js', "const key = 'room'; // four words\n"), []);
+  const page = '<h2>Room</h2>\n<p>The <b>wild</b> values</p><p>Values, <code>a, b, c, d</code></p>';
+  assert.equal(hardSentences('web/index.html', page).length, 1);
+});

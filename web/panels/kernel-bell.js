@@ -114,14 +114,14 @@ export class Bell {
     );
     if (setting.unitKeys) picture.append(dots(inside.map(place), 'dot-k'));
     else {
-      const [least, most] = extent(norms);
+      const [smallest, largest] = extent(norms);
       const dark = isDark();
       for (let j = 0; j < N; j++) {
         const path = dots(inside.filter((p) => p.j === j).map(place), 'dot-norm');
         path.style.stroke = colourAt(
           'weights',
           dark,
-          0.25 + (0.65 * (norms[j] - least)) / (most - least || 1),
+          0.25 + (0.65 * (norms[j] - smallest)) / (largest - smallest || 1),
         );
         picture.append(path);
       }

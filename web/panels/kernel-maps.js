@@ -100,11 +100,11 @@ export class KernelMaps {
     const delta = magnitudeScale(extent(nonzero.length ? nonzero : [1e-18, 1e-16]));
     const counts = new Int32Array(N).fill(N);
     const shared = { rows: N, cols: N, counts, masked: () => false };
-    const room = Math.floor((width - 2 * (width < NARROW ? 8 : 16)) / 3);
+    const side = Math.floor((width - 2 * (width < NARROW ? 8 : 16)) / 3);
     [softmax, gaussian, difference].forEach((weights, at) =>
       this.maps[at].show(
         { ...shared, weights, scale: at < 2 ? both : delta },
-        Math.max(64, Math.min(256, room)),
+        Math.max(64, Math.min(256, side)),
       ),
     );
     this.legends[0].show(both);
@@ -122,8 +122,8 @@ export class KernelMaps {
     const units = Array.from(difference, (x, at) => x / (u * found.softmax[at])).filter(
       (x) => x > 0 && Number.isFinite(x),
     );
-    const most = Math.min(1e40, Math.max(found.units * 3, ...units));
-    const x = log([0.05, 10 ** Math.ceil(Math.log10(most))], [MARGIN.left, width - MARGIN.right]);
+    const end = Math.min(1e40, Math.max(found.units * 3, ...units));
+    const x = log([0.05, 10 ** Math.ceil(Math.log10(end))], [MARGIN.left, width - MARGIN.right]);
     const counts = histogram(units, x, BINS);
     const y = linear([0, Math.max(1, ...counts)], [HEIGHT - MARGIN.bottom, MARGIN.top]);
     const limit = x.at(found.units);

@@ -140,14 +140,14 @@ export class TruthTable {
     let ratio = 0;
     let measured = 0;
     let allowed = 0;
-    let held = 0;
+    let holding = 0;
     let apart = 0;
     for (const { name, unitQueries, unitKeys, restore, button } of this.cells) {
       const found = compare(engine, { ...setting, unitQueries, unitKeys, restore }, 'float64');
       const assumed = unitKeys || restore;
       const state = assumed ? (found.holds ? 'holds' : 'violated') : 'off';
       if (assumed) {
-        if (found.holds) held++;
+        if (found.holds) holding++;
         if (!(found.weights.ratio <= ratio)) ({ ratio, measured, allowed } = found.weights);
       } else apart = Math.max(apart, found.weights.max);
       button.dataset.state = state;
@@ -166,6 +166,12 @@ export class TruthTable {
         ),
       );
     }
-    return { ratio: held === 6 ? Math.min(ratio, 1) : Infinity, measured, allowed, held, apart };
+    return {
+      ratio: holding === 6 ? Math.min(ratio, 1) : Infinity,
+      measured,
+      allowed,
+      holding,
+      apart,
+    };
   }
 }

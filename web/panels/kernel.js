@@ -164,7 +164,7 @@ export function kernel(root, engine, state) {
         maps.show(found, precision, assumed);
       }
     });
-    const { ratio, measured, allowed, held, apart } = truth.show(engine, setting);
+    const { ratio, measured, allowed, holding, apart } = truth.show(engine, setting);
     C18.show({
       claim:
         'the identity needs equal key norms, or the factor that restores them, and nothing else',
@@ -172,9 +172,9 @@ export function kernel(root, engine, state) {
       allowed,
       ratio,
       text:
-        `${held === 6 ? 'all 6' : `only ${held} of 6`} settings with it hold; ` +
+        `${holding === 6 ? 'all 6' : `only ${holding} of 6`} settings with it hold; ` +
         `the 2 without it differ by up to ${short(apart, 2)}`,
-      data: { held },
+      data: { holding },
     });
     note.show(engine, setting.seed);
   };

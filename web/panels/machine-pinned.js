@@ -105,9 +105,9 @@ export class Pinned {
    */
   commitments(rows, side, W, H, current) {
     const left = LEFT + W + 14;
-    const room = this.margin - 24;
-    const most = Math.log(Math.max(2, ...rows.map((row) => row.n)));
-    const x = linear([0, most], [left, left + room]);
+    const breadth = this.margin - 24;
+    const largest = Math.log(Math.max(2, ...rows.map((row) => row.n)));
+    const x = linear([0, largest], [left, left + breadth]);
     const group = svg('g');
     let spent = '';
     let open = '';
@@ -134,12 +134,12 @@ export class Pinned {
       svg(
         'text',
         { x: left, y: TOP - 26, class: 'axis-name' },
-        room < 60 ? 'ρ + H' : 'ρ + H = log n',
+        breadth < 60 ? 'ρ + H' : 'ρ + H = log n',
       ),
     );
     group.append(
       svg('text', { x: left, y: TOP - 7 }, '0'),
-      svg('text', { x: left + room, y: TOP - 7, 'text-anchor': 'end' }, short(most)),
+      svg('text', { x: left + breadth, y: TOP - 7, 'text-anchor': 'end' }, short(largest)),
     );
     group.append(svg('line', { x1: left, x2: left, y1: TOP, y2: TOP + H, class: 'axis' }));
     return group;
@@ -154,8 +154,8 @@ export class Pinned {
     const top = TOP + H + 34;
     const bottom = top + PROFILE - 58;
     const row = Array.from({ length: cols }, (_, c) => weights[i * cols + c]);
-    const most = Math.max(...row.filter((p, c) => !masked(i, c) && Number.isFinite(p)), 0) || 1;
-    const y = linear([0, most], [bottom, top]);
+    const largest = Math.max(...row.filter((p, c) => !masked(i, c) && Number.isFinite(p)), 0) || 1;
+    const y = linear([0, largest], [bottom, top]);
     const group = svg('g');
     row.forEach((p, c) => {
       if (masked(i, c) || !Number.isFinite(p)) return;
@@ -172,7 +172,7 @@ export class Pinned {
     });
     group.append(svg('line', { x1: LEFT, x2: LEFT + W, y1: bottom, y2: bottom, class: 'axis' }));
     group.append(
-      svg('text', { x: LEFT - 7, y: top + 5, 'text-anchor': 'end' }, short(most, 2)),
+      svg('text', { x: LEFT - 7, y: top + 5, 'text-anchor': 'end' }, short(largest, 2)),
       svg('text', { x: LEFT - 7, y: bottom + 4, 'text-anchor': 'end' }, '0'),
     );
     if (counts[i] > 0) {

@@ -76,11 +76,11 @@ export class Heatmap {
     this.data = data;
     const { rows, cols } = data;
     const ratio = devicePixelRatio || 1;
-    const room = Math.max(1, Math.floor(width * ratio));
-    this.pool = Math.ceil(cols / room);
+    const pixels = Math.max(1, Math.floor(width * ratio));
+    this.pool = Math.ceil(cols / pixels);
     const w = Math.ceil(cols / this.pool);
     const h = Math.ceil(rows / this.pool);
-    const zoom = Math.max(1, Math.floor(room / w));
+    const zoom = Math.max(1, Math.floor(pixels / w));
     this.side = zoom / ratio / this.pool;
     this.canvas.width = w;
     this.canvas.height = h;

@@ -67,7 +67,7 @@ export class KVCache extends Block {
         memory.c.attn_cache_append(at, memory.put(k, F32), memory.put(v, F32), t, first),
         'cache',
         `${this.length} of ${this.capacity} full`,
-        `room for ${t} more positions`,
+        `space for ${t} more positions`,
       ),
     );
   }

@@ -91,7 +91,7 @@ export class Memory {
         this.buffer = this.exports.memory.buffer;
       }
     } catch (cause) {
-      throw new ClearheadError('OOM', `memory is ${have} bytes; expected room for ${bytes} more`, {
+      throw new ClearheadError('OOM', `memory is ${have} bytes; expected space for ${bytes} more`, {
         cause,
       });
     }

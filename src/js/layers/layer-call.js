@@ -81,7 +81,7 @@ export function readPlaces(o, batch, m, past, positions) {
 export function checkFree({ capacity, length }, batch, m) {
   if (batch !== 1) refuse('SHAPE', 'batch', batch, '1 with a cache');
   if (length + m > capacity)
-    refuse('LIMIT', 'cache', `${length} of ${capacity} full`, `room for ${m} more positions`);
+    refuse('LIMIT', 'cache', `${length} of ${capacity} full`, `space for ${m} more positions`);
 }
 
 /**
@@ -124,5 +124,5 @@ export function layerCall(memory, x, o, length, shape, size, body) {
 export function scratchFor(memory, bytes) {
   return bytes
     ? memory.push(bytes >>> 0)
-    : refuse('LIMIT', 'x', 'too long', 'room below 4 GiB between input and output');
+    : refuse('LIMIT', 'x', 'too long', 'space below 4 GiB between input and output');
 }

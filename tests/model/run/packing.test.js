@@ -135,7 +135,7 @@ test('below 4 GiB Q5_0 has the memory that is over', async () => {
   assert.throws(() => spareAt(-1), {
     name: 'ClearheadError',
     code: 'OOM',
-    message: 'the weights have 1048576 bytes; expected room for them below 4 GiB',
+    message: 'the weights have 1048576 bytes; expected space for them below 4 GiB',
   });
   // the type of floats in the file says little about their type in memory
   assert.equal(spareAt(-1, { q8: true }), 0);

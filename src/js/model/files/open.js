@@ -140,7 +140,7 @@ function united(parts, shardOf) {
  */
 async function passOn({ reader, format, tensors }, sink, wanted) {
   for (const tensor of tensors) {
-    await reader.pass(tensor.offset - reader.at, `what comes before ${tensor.name}`);
+    await reader.pass(tensor.offset - reader.at, `the bytes before ${tensor.name}`);
     const write = wanted(tensor)
       ? (/** @type {number} */ offset, /** @type {Uint8Array} */ chunk) =>
           sink.write(tensor, offset, chunk)
@@ -149,5 +149,5 @@ async function passOn({ reader, format, tensors }, sink, wanted) {
   }
   // read to its end, or a browser reports the download as failed; of GGUF, padding may follow
   if (!(await reader.ended()) && format === 'safetensors')
-    reader.refuse('FORMAT', 'what follows the last tensor', 'more data', 'the end of the file');
+    reader.refuse('FORMAT', 'the end of the last tensor', 'more data', 'the end of the file');
 }

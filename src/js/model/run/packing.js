@@ -65,7 +65,7 @@ export class Packing {
     if (!q8 && memory.top + total > ADDRESSES)
       throw new ClearheadError(
         'OOM',
-        `the weights have ${total} bytes; expected room for them below 4 GiB`,
+        `the weights have ${total} bytes; expected space for them below 4 GiB`,
       );
     this.memory = memory;
     this.q8 = q8;

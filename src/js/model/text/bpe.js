@@ -89,7 +89,7 @@ export function byteLevel({ texts, kinds }, merges, { unknown, stages, wholeWord
     if (lack >= 0)
       throw new ClearheadError(
         'FORMAT',
-        `the vocabulary has no token for byte ${bytes[lack]}, and none for what is unknown`,
+        `the vocabulary has no token for byte ${bytes[lack]}, and none for unknown text`,
       );
     /** @type {number[]} */
     const found = [];
