@@ -21,14 +21,16 @@
  * @property {number} [attentionFactor] of cos and sin, default from factor and both mscales
  * @property {number} [mscale] default 0, not given
  * @property {number} [mscaleAllDim] default 0, not given
- * @property {number} [attentionScale] multiplies the factor of cos and sin, default 1
  *
  * @typedef {{ type: 'none' }
  *   | { type: 'linear' | 'ntk', factor: number }
  *   | { type: 'dynamic', factor: number, length: number, original: number }
- *   | { type: 'factors', divisors: number }
- *   | Llama3 | Yarn} Scaling divisors: address of
- *   float32 (dim/2), one for each frequency
+ *   | { type: 'factors', divisors: number, factor?: number }
+ *   | Llama3 | Yarn} Kinds divisors: address of
+ *   float32 (dim/2), one for each frequency; factor: divides all of them, default 1
+ *
+ * @typedef {Kinds & { attentionScale?: number }} Scaling attentionScale: multiplies cos and sin,
+ *   default 1
  */
 
 /**
@@ -60,6 +62,7 @@ export function writeFrequencies(memory, to, dim, base, scaling) {
       const frequencies = memory.view('float64', to, dim / 2);
       const divisors = memory.view('float32', scaling.divisors, dim / 2);
       for (let pair = 0; pair < dim / 2; pair++) frequencies[pair] /= divisors[pair];
+      c.attn_rope_linear(to, dim, scaling.factor ?? 1);
       break;
     }
   }
@@ -95,10 +98,11 @@ function scaledBase({ c }, dim, base, scaling) {
   return c.attn_rope_ntk_base(dim, base, c.attn_rope_dynamic_factor(factor, length, original));
 }
 
-/** YaRN multiplies cos and sin by a factor. @param {Memory} memory @param {Scaling} scaling */
+/** The factor of cos and sin. @param {Memory} memory @param {Scaling} scaling */
 function attentionFactorOf({ c }, scaling) {
-  if (scaling.type !== 'yarn') return 1;
-  const { factor, mscale = 0, mscaleAllDim = 0, attentionFactor, attentionScale = 1 } = scaling;
+  const { attentionScale = 1 } = scaling;
+  if (scaling.type !== 'yarn') return attentionScale;
+  const { factor, mscale = 0, mscaleAllDim = 0, attentionFactor } = scaling;
   return (
     attentionScale * (attentionFactor ?? c.attn_rope_yarn_attention(factor, mscale, mscaleAllDim))
   );

@@ -113,8 +113,13 @@ export interface ModelFile {
   cancel(): Promise<void>;
 }
 
-/** How rotary frequencies θ_i = base^(−2i/d) are changed for long contexts. */
-export type RopeScaling =
+/**
+ * How rotary frequencies θ_i = base^(−2i/d) are changed for long contexts. `attentionScale`,
+ * attn_factor in GGUF, multiplies cos and sin.
+ */
+export type RopeScaling = RopeFrequencies & { readonly attentionScale?: number };
+
+export type RopeFrequencies =
   | { readonly type: 'none' }
   /** Every frequency divided by `factor`. */
   | { readonly type: 'linear'; readonly factor: number }
@@ -132,7 +137,6 @@ export type RopeScaling =
   /**
    * Peng et al., YaRN. cos and sin are multiplied by `attentionFactor` if config.json has one. If
    * not, attn_rope_yarn_attention (layers.h) computes it from factor, mscale and mscaleAllDim.
-   * `attentionScale`, attn_factor in GGUF, multiplies them as well.
    */
   | {
       readonly type: 'yarn';
@@ -144,13 +148,12 @@ export type RopeScaling =
       readonly mscale?: number;
       readonly mscaleAllDim?: number;
       readonly attentionFactor?: number;
-      readonly attentionScale?: number;
     }
   /**
    * Each frequency divided by its entry of the tensor `ropeFactors` (headDim/2), as GGUF files of
-   * Llama 3 have it.
+   * Llama 3 have it, and all of them by `factor`.
    */
-  | { readonly type: 'factors' };
+  | { readonly type: 'factors'; readonly factor?: number };
 
 /**
  * One configuration for every supported architecture: they differ in these fields and in nothing

@@ -37,6 +37,8 @@ import { ratio } from './values.js';
  * @property {number} context
  * @property {(sizes: Sizes) => number} headDim
  * @property {string | null} scoreDimKey the key of scoreDim, null where files have none
+ * @property {boolean} namesWindow whether files name a window that is off unless
+ *   use_sliding_window is true
  *
  * @typedef {object} Architecture
  * @property {Pick<ModelConfig, 'qkvBias' | 'qkNorm' | 'postNorms' | 'activation'>} parts
@@ -74,6 +76,7 @@ const CONFIG_JSON = {
   context: 32768,
   headDim: equalShares,
   scoreDimKey: null,
+  namesWindow: false,
 };
 
 /** @type {Record<ModelConfig['architecture'], Architecture>} */
@@ -89,13 +92,13 @@ export const ARCHITECTURES = {
     parts: { qkvBias: true, qkNorm: false, postNorms: false, activation: 'silu' },
     scaledEmbedding: false,
     gguf: { ...GGUF, name: 'qwen2' },
-    json: { ...CONFIG_JSON, name: 'qwen2' },
+    json: { ...CONFIG_JSON, name: 'qwen2', namesWindow: true },
   },
   qwen3: {
     parts: { qkvBias: false, qkNorm: true, postNorms: false, activation: 'silu' },
     scaledEmbedding: false,
     gguf: { ...GGUF, name: 'qwen3' },
-    json: { ...CONFIG_JSON, name: 'qwen3', headDim: () => 128 },
+    json: { ...CONFIG_JSON, name: 'qwen3', headDim: () => 128, namesWindow: true },
   },
   gemma3: {
     parts: { qkvBias: false, qkNorm: true, postNorms: true, activation: 'gelu_tanh' },

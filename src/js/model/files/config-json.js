@@ -1,7 +1,16 @@
 import { describe, refuse } from '../../errors.js';
 import { architectureOf, unsupported } from './architectures.js';
 import { localRopeOf, ropeOf } from './rope-json.js';
-import { checkedPeriod, embeddingScale, everyNth, optional, ratio } from './values.js';
+import { JSON_RULES } from './settings-json.js';
+import { checkNoWindow, settingsOf } from './settings.js';
+import {
+  checkActivation,
+  checkedPeriod,
+  embeddingScale,
+  everyNth,
+  optional,
+  ratio,
+} from './values.js';
 
 /**
  * The configuration in config.json, as transformers reads it. A value that the file leaves out is
@@ -10,34 +19,41 @@ import { checkedPeriod, embeddingScale, everyNth, optional, ratio } from './valu
  * @typedef {import('./architectures.js').Windows} Windows
  */
 
-/** The names of each activation; the first is the usual one. */
-const ACTIVATIONS = {
-  silu: ['silu', 'swish'],
-  gelu_tanh: ['gelu_pytorch_tanh', 'gelu_tanh'],
-};
-
 /**
  * @param {import('../types.d.ts').ModelFile} file
  * @returns {import('../types.d.ts').ModelConfig}
  */
 export function fromJson({ json: { config } }) {
-  /** @type {Get} */
-  const get = (key, otherwise) =>
-    (Object.hasOwn(config, key) ? config[key] : undefined) ?? otherwise;
+  const { get, checkOthers } = settingsOf(
+    {
+      value: (key) => (Object.hasOwn(config, key) ? config[key] : undefined),
+      keys: () => Object.keys(config),
+      prefix: '',
+    },
+    JSON_RULES,
+  );
   const name = get('model_type', 'not given');
   if (typeof name !== 'string') refuse('FORMAT', 'model_type', describe(name), 'a name');
   const { architecture, row } = architectureOf('json', name);
   const format = row.json;
-  if (get('num_local_experts') || get('num_experts')) unsupported(`${name}, experts (moe)`);
-  for (const bias of row.parts.qkvBias ? ['mlp_bias'] : ['attention_bias', 'mlp_bias'])
-    if (get(bias, false) !== false)
-      refuse('FORMAT', bias, describe(get(bias)), 'false: such biases are not supported');
+  if (Object.keys(config).some((key) => /(^|_)experts$/.test(key) && get(key)))
+    unsupported(`${name}, experts (moe)`);
+  // Qwen2 has biases whatever this key says
+  const attentionBias = get('attention_bias', false);
+  if (attentionBias !== false && !row.parts.qkvBias)
+    refuse('FORMAT', 'attention_bias', describe(attentionBias), 'false: not supported');
+  if (get('mlp_bias', false) !== false)
+    refuse('FORMAT', 'mlp_bias', describe(get('mlp_bias')), 'false: not supported');
+  for (const [key, is] of /** @type {const} */ ([
+    ['qkv_bias', row.parts.qkvBias],
+    ['use_qk_norm', row.parts.qkNorm],
+  ]))
+    if (get(key, is) !== is)
+      refuse('FORMAT', key, describe(get(key)), `${is}, as in all of ${name}`);
   if (get('quantization_config'))
     refuse('FORMAT', 'quantization_config', 'there', 'weights in F32, F16 or BF16, or GGUF');
-  const activations = ACTIVATIONS[row.parts.activation];
-  const activation = get('hidden_activation', get('hidden_act', activations[0]));
-  if (!activations.includes(activation))
-    refuse('FORMAT', 'hidden_act', describe(activation), activations[0]);
+  const activation = get('hidden_activation', get('hidden_act'));
+  checkActivation('hidden_act', activation, row.parts.activation);
 
   const modelDim = get('hidden_size');
   const heads = get('num_attention_heads');
@@ -46,8 +62,12 @@ export function fromJson({ json: { config } }) {
   const context = get('max_position_embeddings', format.context);
   const { windows } = format;
   const local = localLayers(get, layers, windows);
+  const window = get('sliding_window', windows?.size ?? 0);
+  if (!windows && !format.namesWindow && get('use_sliding_window') !== false)
+    checkNoWindow('sliding_window', window, context);
   const rope = ropeOf(get, format.ropeTheta, context);
-  return {
+  /** @type {import('../types.d.ts').ModelConfig} */
+  const read = {
     architecture,
     ...row.parts,
     vocab: get('vocab_size'),
@@ -65,7 +85,7 @@ export function fromJson({ json: { config } }) {
     ropeScaling: rope.scaling,
     ropeLayout: get('rope_interleaved') === true ? 'interleaved' : 'half',
     tiedOutput: get('tie_word_embeddings', format.tiedOutput) === true,
-    slidingWindow: local.some(Boolean) ? get('sliding_window', windows?.size) : 0,
+    slidingWindow: local.some(Boolean) ? window : 0,
     localLayers: local,
     embeddingScale: embeddingScale(row.scaledEmbedding, modelDim),
     attnSoftcap: optional(get, format.attnSoftcap, 0),
@@ -79,6 +99,8 @@ export function fromJson({ json: { config } }) {
         ),
       ),
   };
+  checkOthers();
+  return read;
 }
 
 /**

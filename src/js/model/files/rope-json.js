@@ -1,4 +1,5 @@
 import { describe, refuse } from '../../errors.js';
+import { anyOf } from './settings.js';
 import { ratio } from './values.js';
 
 /**
@@ -39,16 +40,30 @@ export function localRopeOf(get, theta) {
   return own.rope_theta ?? get('rope_local_base_freq', theta);
 }
 
+/** The fields of a set. Sections are for images: in a text their positions are the same. */
+const KNOWN = anyOf(
+  '^rope_theta$ ^(rope_)?type$ ^factor$ ^original_max_position_embeddings$',
+  '^partial_rotary_factor$ ^(low|high)_freq_factor$ ^beta_(fast|slow)$ ^attention_factor$',
+  '^mscale(_all_dim)?$ ^truncate$ ^mrope_(section|interleaved)$ ^finetuned$',
+  // sets of their own, for each kind of layer
+  '^(full|sliding)_attention$',
+);
+
 /**
  * A set of rotary settings, empty where there is none.
  * @param {string} name
  * @param {unknown} x
  * @returns {Fields}
  */
-const settings = (name, x = {}) =>
-  typeof x === 'object' && x && !Array.isArray(x)
-    ? x
-    : refuse('FORMAT', name, describe(x), 'an object');
+function settings(name, x = {}) {
+  if (typeof x !== 'object' || !x || Array.isArray(x))
+    return refuse('FORMAT', name, describe(x), 'an object');
+  const fields = /** @type {Fields} */ (x);
+  for (const [key, value] of Object.entries(fields))
+    if ((value ?? undefined) !== undefined && !KNOWN.test(key))
+      refuse('FORMAT', `${key} of ${name}`, describe(value), 'no such setting');
+  return fields;
+}
 
 /**
  * The set for one kind of layer, if there is one.

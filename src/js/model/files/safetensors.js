@@ -80,7 +80,12 @@ function tensorOf(r, name, entry) {
   if (shape.length > MAX_RANK)
     r.refuse('LIMIT', `the rank of ${called}`, shape.length, `at most ${MAX_RANK}`);
   if (!counts(range) || range.length !== 2 || range[0] > range[1])
-    r.refuse('FORMAT', `data_offsets of ${called}`, 'something else', '[begin, end], begin ≤ end');
+    r.refuse(
+      'FORMAT',
+      `data_offsets of ${called}`,
+      'something else',
+      '[begin, end], begin at most end',
+    );
   const bytes = bytesOf(type, shape);
   if (Number.isNaN(bytes))
     r.refuse('FORMAT', `the shape of ${called}`, `(${shape})`, 'fewer than 2^53 bytes');

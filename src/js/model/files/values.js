@@ -53,3 +53,21 @@ export const checkedPeriod = (name, period, expected) =>
   typeof period === 'number' && Number.isInteger(period) && period > 0
     ? period
     : refuse('FORMAT', name, describe(period), expected);
+
+/** The names of each activation; the first is the usual one. */
+const ACTIVATIONS = {
+  silu: ['silu', 'swish'],
+  gelu_tanh: ['gelu_pytorch_tanh', 'gelu_tanh'],
+};
+
+/**
+ * Refuses another activation than that of the architecture.
+ * @param {string} name
+ * @param {unknown} given
+ * @param {keyof typeof ACTIVATIONS} kind
+ */
+export function checkActivation(name, given, kind) {
+  const names = ACTIVATIONS[kind];
+  if (!names.includes(/** @type {string} */ (given ?? names[0])))
+    refuse('FORMAT', name, describe(given), names[0]);
+}

@@ -77,7 +77,7 @@ export class Decoder {
         this.memory.c.attn_decoder_set_temperature(this.at, Math.floor(x / heads), x % heads, t),
         'temperature',
         t,
-        'a number ≥ 0',
+        'a number of at least 0',
       ),
     );
     this.#temperatures = table;

@@ -47,7 +47,10 @@ export function makeDecoder(memory, config, weights, owner, context) {
     scalingOf(config.ropeScaling, weights.ropeFactors),
   );
   const local = config.localLayers.some(Boolean)
-    ? ropeTable(memory, owner, headDim, context, config.ropeLocalTheta, { type: 'none' })
+    ? ropeTable(memory, owner, headDim, context, config.ropeLocalTheta, {
+        type: 'none',
+        attentionScale: config.ropeScaling.attentionScale,
+      })
     : global;
   const interleaved = config.ropeLayout === 'interleaved' ? 1 : 0;
   weights.layers.forEach((w, layer) => {
@@ -105,7 +108,7 @@ function scalingOf(scaling, divisors) {
     case 'yarn':
       return { ...scaling, original: scaling.originalContext };
     case 'factors':
-      return divisors ? { type: 'factors', divisors } : { type: 'none' };
+      return divisors ? { ...scaling, divisors } : { type: 'none' };
     default:
       return scaling;
   }

@@ -37,7 +37,7 @@ export function checkSnapshot({ model, tokens, layers, temperatures, alike }, ex
     'layers*heads',
   );
   for (const [at, t] of temperatures.entries())
-    if (!(t >= 0)) refuse('RANGE', `snapshot.temperatures[${at}]`, t, 'a number ≥ 0');
+    if (!(t >= 0)) refuse('RANGE', `snapshot.temperatures[${at}]`, t, 'a number of at least 0');
   integer('snapshot.alike', alike, 0);
   if (!Array.isArray(layers) || layers.length !== expected.layers)
     refuse('SHAPE', 'snapshot.layers', describe(layers), `${expected.layers} of them`);

@@ -19,7 +19,7 @@ export const indexOfHead = ({ layers, heads }, layer, head) =>
 export function changed(temperatures, config, temperature, layer, head) {
   const { layers, heads } = config;
   if (!(number('temperature', temperature) >= 0))
-    refuse('RANGE', 'temperature', temperature, 'a number ≥ 0');
+    refuse('RANGE', 'temperature', temperature, 'a number of at least 0');
   if (layer !== undefined) integer('layer', layer, 0, layers - 1);
   else if (head !== undefined)
     refuse('ARG', 'head', 'given without a layer', 'both, or neither for all heads');
