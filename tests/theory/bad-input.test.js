@@ -1,75 +1,21 @@
-/**
- * Bad input for the statements: each refusal is typed, names the argument and changes nothing.
- */
+/** Bad input for the statements: each refusal is typed, names the argument and changes nothing. */
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { sameBits } from '../support/bits.js';
-import { engines } from '../support/engines.js';
-import { bench } from '../support/faults.js';
 import { init } from '../../src/js/index.js';
-
-const { ch } = engines[0];
-const { refuses, leaksNothing, room } = bench(ch);
-const t = await ch.theory;
-const z = Float64Array.of(1, 2, 3);
-const q = Float64Array.of(1, -1);
-const k = Float64Array.of(1, 2, 3, 4, 5, 6);
-const v = Float64Array.of(1, 2, 3);
-
-/**
- * Each statement as a call of its inputs and options, with the names of its arrays (the first
- * `positional` are arguments, the others options). The `typed` ones compute in the type of q and
- * take arrays of no rows.
- */
-const calls = {
-  maximumLikelihood: {
-    arrays: { q, k, v, at: Float64Array.of(1) },
-    positional: 3,
-    options: { alpha: 1, beta: 1 },
-  },
-  maximumEntropy: { arrays: { q, k, multipliers: z }, positional: 2, options: {} },
-  klFrontier: { arrays: { z }, positional: 1, options: { points: 3 } },
-  rhoEffective: { arrays: { z }, positional: 1, options: { temperature: 1 } },
-  gibbs: { arrays: { z, candidate: z }, positional: 1, options: { temperature: 1 } },
-  simplexMerge: { arrays: { z }, positional: 1, options: { temperature: 1, keep: [0] } },
-  logSumExp: { arrays: { z, change: z }, positional: 1, options: { temperature: 1 } },
-  softmaxJacobian: { arrays: { z }, positional: 1, options: { temperature: 1 } },
-  lipschitz: { arrays: { a: z, b: z }, positional: 2, options: { temperature: 1, keys: 3 } },
-  gaussianWeights: {
-    arrays: { q, k, v },
-    positional: 3,
-    options: { headDim: 2, valueDim: 1, temperature: 1 },
-    typed: true,
-  },
-  kernelEquivalence: {
-    arrays: { q, k, v },
-    positional: 3,
-    options: { headDim: 2, valueDim: 1, temperature: 1 },
-    typed: true,
-  },
-  limits: { arrays: { z }, positional: 1, options: { temperature: 1 } },
-  sharedKeyBounds: {
-    arrays: { q, k, sharedK: k, v, sharedV: v },
-    positional: 4,
-    options: { temperature: 1, headDim: 2 },
-  },
-  operatorNorm: { arrays: { a: k }, positional: 1, options: { columns: 2 } },
-};
-
-function call(name, change = {}) {
-  const { arrays, positional, options } = calls[name];
-  const all = Object.entries({ ...arrays, ...options, ...change });
-  const is = (x) => Object.keys(arrays).indexOf(x);
-  const first = all.filter(([key]) => is(key) >= 0 && is(key) < positional);
-  return t[name](
-    ...first.map(([, x]) => x),
-    Object.fromEntries(all.filter((entry) => !first.includes(entry))),
-  );
-}
+import {
+  call,
+  calls,
+  ch,
+  k,
+  leaksNothing,
+  q,
+  refuses,
+  room,
+  t,
+  v,
+  z,
+} from '../support/theory/calls.js';
 
 test('arrays that are none, hold no finite numbers, are empty or of another length', () => {
   const dead = ch.tensor([3], 'float64');
@@ -256,87 +202,4 @@ test('tensors of any engine and float32 arrays count as their numbers', async ()
   leaksNothing('a bad target', () => t.maximumEntropy(q, k, { target: 1e9 }));
   for (const method of ['apply', 'spectrum', 'top'])
     assert.equal(typeof t.softmaxJacobian(z)[method], 'function');
-});
-
-test('a tensor is read before memory grows for the results', async () => {
-  const fresh = await init({ variant: 'simd' });
-  const tensor = fresh.tensor([300000], 'float64');
-  tensor.data.set(t.normal(300000));
-  sameBits((await fresh.theory).limits(tensor), t.limits(tensor.data.slice()));
-});
-
-/** A copy of the library without one of its files, or with another in its place. */
-async function copyWith(file, change) {
-  const folder = mkdtempSync(join(tmpdir(), 'clearhead-without-'));
-  cpSync(new URL('../../src/js', import.meta.url), folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  const path = join(folder, 'theory', file);
-  if (change) writeFileSync(path, change(readFileSync(path)));
-  else rmSync(path);
-  const { init } = await import(pathToFileURL(join(folder, 'index.js')).href);
-  return {
-    init,
-    mend: () => cpSync(fileOf(file), path),
-    end: () => rmSync(folder, { recursive: true }),
-  };
-}
-const fileOf = (name) => new URL(`../../src/js/theory/${name}`, import.meta.url);
-
-for (const [what, code, file, change] of [
-  ['code', 'NET', 'index.js'],
-  ['kernels', 'NET', 'theory.wasm'],
-  ['kernels cut off', 'INTEGRITY', 'theory.wasm', (bytes) => bytes.subarray(0, 1000)],
-  ['kernels in place of which a page came', 'FORMAT', 'theory.wasm', () => '<html>'],
-])
-  test(`without the statements' ${what} attention works, and they name it`, async () => {
-    const copy = await copyWith(file, change);
-    try {
-      for (const threads of [1, 2]) {
-        const engine = await copy.init({ threads });
-        await assert.rejects(
-          engine.theory,
-          (error) => error.code === code && error.message.includes(file),
-        );
-        engine.dispose();
-      }
-    } finally {
-      copy.end();
-    }
-  });
-
-test('statements that did not load are asked for again', async () => {
-  const copy = await copyWith('theory.wasm');
-  try {
-    const engine = await copy.init();
-    await assert.rejects(engine.theory, { code: 'NET' });
-    copy.mend();
-    const theory = await engine.theory;
-    assert.equal(engine.theory, engine.theory);
-    assert.equal(theory.klBudget(z, 0).beta, 0);
-  } finally {
-    copy.end();
-  }
-});
-
-test('theoryWasm takes what wasm takes, and refuses the kernels of attention', async () => {
-  const bytes = readFileSync(fileOf('theory.wasm'));
-  for (const theoryWasm of [
-    bytes,
-    Promise.resolve(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)),
-    fileOf('theory.wasm'),
-    new WebAssembly.Module(bytes),
-  ])
-    assert.equal((await (await init({ theoryWasm })).theory).klBudget(z, 0).beta, 0);
-  for (const [theoryWasm, code] of [
-    [5, 'ARG'],
-    [null, 'ARG'],
-    [new URL('../../src/js/engine/attn.simd.wasm', import.meta.url), 'FORMAT'],
-    [bytes.subarray(8), 'FORMAT'],
-    [fileOf('nowhere.wasm'), 'NET'],
-  ])
-    await assert.rejects((await init({ theoryWasm })).theory, (error) => {
-      assert.equal(error.code, code);
-      assert.match(error.message, /theory\.?wasm/i);
-      return true;
-    });
 });

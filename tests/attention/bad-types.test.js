@@ -1,149 +1,17 @@
-/** Sizes, types and options that are none: A01–A05 of the numbered list of misuse. */
+/** Attention refuses options and arrays of other types, by name. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sameBits } from '../support/bits.js';
-import { engines } from '../support/engines.js';
-import { bench, good, shape } from '../support/faults.js';
-
-const { ch } = engines[0];
-const { cache, refuses, leaksNothing, room } = bench(ch);
-const call = (change = {}, inputs = {}) => {
-  const { q, k, v } = { ...good, ...inputs };
-  return ch.attention(q, k, v, { ...shape, ...change });
-};
-const longer = (a, by) => {
-  const b = new a.constructor(a.length + by);
-  b.set(a.subarray(0, b.length));
-  return b;
-};
-const numbers = [
-  ['NaN', NaN],
-  ['∞', Infinity],
-  ['−∞', -Infinity],
-  ['−0', -0],
-  ['−1', -1],
-  ['1.5', 1.5],
-  ['2^31', 2 ** 31],
-  ['2^32', 2 ** 32],
-  ['2^53', 2 ** 53],
-  ['2^32 + 1', 2 ** 32 + 1],
-];
-
-/** Things that are no numbers; reading one as a number would be noticed. */
-function impostors() {
-  const tripped = () => assert.fail('coerced to a primitive');
-  return [
-    ['"8"', '8'],
-    ['[8]', [8]],
-    ['valueOf', { valueOf: tripped, [Symbol.toPrimitive]: tripped }],
-    ['a bigint', 8n],
-    ['null', null],
-    ['a symbol', Symbol('8')],
-    [
-      'a proxy',
-      new Proxy(
-        {},
-        {
-          get: (_, key) =>
-            key === Symbol.toPrimitive || key === 'valueOf' ? tripped() : undefined,
-        },
-      ),
-    ],
-    ['a date', new Date(8)],
-    ['true', true],
-    ['a function', () => 8],
-  ];
-}
-
-test('A01: arrays shorter or longer by one, or empty', () => {
-  for (const name of ['q', 'k', 'v'])
-    for (const by of [-1, 1])
-      refuses(`${name} ${by}`, 'SHAPE', name, () => call({}, { [name]: longer(good[name], by) }));
-  for (const name of ['k', 'v'])
-    refuses(`${name} empty`, 'SHAPE', 'v', () => call({}, { [name]: new Float32Array(0) }));
-  for (const length of [1, 143, 145, 0])
-    refuses(`out of ${length}`, 'SHAPE', 'out', () => call({ out: new Float32Array(length) }));
-  for (const by of [-1, 1]) {
-    refuses('q to attend', 'SHAPE', 'q', () =>
-      ch.attend(longer(good.q.subarray(0, 32), by), cache, { heads: 4 }),
-    );
-    refuses('k to append', 'SHAPE', 'k', () =>
-      cache.append(new Float32Array(16 + by), new Float32Array(12)),
-    );
-    refuses('v to append', 'SHAPE', 'v', () =>
-      cache.append(new Float32Array(16), new Float32Array(12 + by)),
-    );
-    for (const [name, length] of [
-      ['keyScale', 5],
-      ['alibi', 4],
-      ['sinks', 4],
-    ])
-      refuses(name, 'SHAPE', name, () => call({ [name]: new Float32Array(length + by) }));
-    for (const name of ['keyLengths', 'offset'])
-      refuses(name, 'SHAPE', name, () => call({ [name]: new Int32Array(2 + by) }));
-  }
-  const ahead = (how) => () =>
-    ch.attend(new Float32Array(32 * (cache.length + 1)), cache, { heads: 4, ...how });
-  refuses(
-    'more positions than a cache has',
-    'SHAPE',
-    'q',
-    ahead({ causal: true }),
-    `at most the cache's ${cache.length}`,
-  );
-  refuses('the same and no offset', 'ARG', 'offset', ahead({ causal: true, offset: null }));
-  refuses('the same and no switch', 'ARG', 'causal', ahead({ causal: 1 }));
-  leaksNothing('a long q', () => call({}, { q: longer(good.q, 1) }));
-  leaksNothing('a long keyScale', () => call({ keyScale: new Float32Array(6) }));
-});
-
-test('A02: sizes that are no sizes', () => {
-  for (const [what, x] of numbers) {
-    for (const name of ['batch', 'heads', 'kvHeads', 'headDim', 'valueDim'])
-      refuses(`${name} = ${what}`, 'RANGE', name, () => call({ [name]: x }));
-    for (const name of ['kvHeads', 'headDim', 'valueDim', 'capacity'])
-      refuses(`cache ${name} = ${what}`, 'RANGE LIMIT', name, () =>
-        ch.kvCache({ kvHeads: 1, headDim: 2, capacity: 3, [name]: x }),
-      );
-    refuses(`heads = ${what}`, 'RANGE', 'heads', () => ch.attend(good.q, cache, { heads: x }));
-    refuses(`shape ${what}`, 'RANGE LIMIT OOM', 'shape[1]', () => ch.tensor([2, x]));
-    refuses(`mask shape ${what}`, 'RANGE SHAPE LIMIT', 'mask', () =>
-      call({ mask: { data: new Uint8Array(15), shape: [3, x] } }),
-    );
-    for (const axis of ['heads', 'rows'])
-      refuses(`chosen ${axis} ${what}`, 'RANGE', `${axis}[1]`, () =>
-        call({ want: { weights: { [axis]: [0, x] } } }),
-      );
-    if (![-1, -0].includes(x))
-      refuses(`offset ${what}`, 'RANGE', 'offset', () => call({ offset: x, causal: true }));
-    if (x !== Infinity)
-      refuses(`window ${what}`, 'RANGE', 'window[1]', () => call({ window: [0, x] }));
-  }
-  const wide = new Float32Array(2000);
-  for (const name of ['headDim', 'valueDim']) {
-    refuses(
-      `${name} too large`,
-      'LIMIT',
-      name,
-      () => ch.attention(wide, wide, wide, { headDim: 1000, valueDim: 1000, [name]: 2000 }),
-      'at most 1024',
-    );
-    refuses(
-      `${name} of a cache too large`,
-      'LIMIT',
-      name,
-      () => ch.kvCache({ headDim: 2, capacity: 3, [name]: 2000 }),
-      'at most 1024',
-    );
-  }
-  refuses(
-    'heads that no key heads divide',
-    'SHAPE',
-    'heads',
-    () => ch.attention(wide, wide, wide, { headDim: 4, heads: 5, kvHeads: 2 }),
-    'a multiple of kvHeads = 2',
-  );
-});
+import { good, shape } from '../support/faults.js';
+import {
+  cache,
+  call,
+  ch,
+  impostors,
+  leaksNothing,
+  refuses,
+  room,
+} from '../support/attention/bad-calls.js';
 
 test('A03: strings, arrays, objects, bigints and dates are no numbers', () => {
   for (const [what, x] of impostors()) {

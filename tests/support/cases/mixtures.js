@@ -1,5 +1,5 @@
 /** Options made for a shape, and cases from a seed: any sizes, any data, any mixture of options. */
-import { families, random } from './random.js';
+import { families, random } from '../random.js';
 
 /** Sizes at and beside every lane, tile and block boundary. */
 export const edges = [1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129];

@@ -1,0 +1,116 @@
+/** Operations whose memory overlaps or changes during the call. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { sameArray } from '../support/bits.js';
+import { ch, w, x } from '../support/layers/bad-layers.js';
+
+test('results that would overlap each other or the inputs are refused by name', () => {
+  const X = ch.tensor([12]);
+  const Y = ch.tensor([3]);
+  const buffer = new ArrayBuffer(48);
+  const whole = new Float32Array(buffer);
+  const few = new Float32Array(buffer, 8, 3);
+  const other = new Float32Array(buffer, 16, 3);
+  const { cos, sin } = ch.ropeTable({ dim: 2, positions: 12 });
+  const C = ch.tensor([12]);
+  const S = ch.tensor([12]);
+  C.data.set(cos);
+  S.data.set(sin);
+  for (const [word, where, call] of [
+    ['inverseDeviation', 'mean', () => ch.layerNorm(x, w, w, { mean: Y, inverseDeviation: Y })],
+    [
+      'inverseDeviation',
+      'mean',
+      () => ch.layerNorm(x, w, w, { mean: few, inverseDeviation: other }),
+    ],
+    ['mean', 'out', () => ch.layerNorm(x, w, w, { mean: few, out: whole })],
+    ['inverseDeviation', 'out', () => ch.layerNorm(x, w, w, { inverseDeviation: few, out: whole })],
+    ['mean', 'out', () => ch.layerNorm(x, undefined, undefined, { size: 1, mean: X, out: X })],
+    ['mean', 'x', () => ch.layerNorm(X, undefined, undefined, { size: 1, mean: X })],
+    ['mean', 'x', () => ch.layerNorm(whole, w, w, { mean: few })],
+    ['inverseDeviation', 'x', () => ch.layerNorm(whole, w, w, { inverseDeviation: few })],
+    ['mean', 'scale', () => ch.layerNorm(x, whole.subarray(0, 4), w, { mean: few })],
+    [
+      'inverseDeviation',
+      'bias',
+      () => ch.layerNorm(x, w, whole.subarray(4, 8), { inverseDeviation: other }),
+    ],
+    ['mean', 'scale', () => ch.layerNorm(x.subarray(0, 9), Y, undefined, { mean: Y })],
+    ['out', 'table.cos', () => ch.rope(x, { cos: C, sin, dim: 2 }, { headDim: 2, out: C })],
+    ['out', 'table.sin', () => ch.rope(x, { cos, sin: S, dim: 2 }, { headDim: 2, out: S })],
+    ['out', 'table.sin', () => ch.rope(x, { cos, sin: whole, dim: 2 }, { headDim: 2, out: whole })],
+    [
+      'out',
+      'positions',
+      () =>
+        ch.rope(
+          x,
+          { cos, sin, dim: 2 },
+          { headDim: 2, positions: new Int32Array(buffer, 0, 6), out: whole },
+        ),
+    ],
+  ])
+    assert.throws(
+      call,
+      (error) =>
+        error.code === 'ALIAS' && error.message.startsWith(`${word} is in the memory of ${where};`),
+      String(call),
+    );
+  sameArray(
+    ch.rope(x, { cos, sin, dim: 2 }, { headDim: 2, out: X }),
+    ch.rope(x, { cos: C, sin: S, dim: 2 }, { headDim: 2 }),
+    'the table is as it was',
+  );
+  for (const held of [X, Y, C, S]) held.dispose();
+});
+
+test('a getter of a scaling runs before anything is taken', () => {
+  const made = [];
+  const options = {
+    dim: 4,
+    positions: 64,
+    scaling: {
+      type: 'linear',
+      get factor() {
+        return made.push(ch.tensor([4096])) && 2;
+      },
+    },
+  };
+  const table = ch.ropeTable(options);
+  const [tensor] = made;
+  tensor.data.fill(7);
+  sameArray(
+    table.cos,
+    ch.ropeTable({ ...options, scaling: { type: 'linear', factor: 2 } }).cos,
+    'the table',
+  );
+  assert.ok(
+    made.length === 1 && tensor.data.every((x) => x === 7),
+    'what the getter made is its own',
+  );
+  tensor.dispose();
+});
+
+test('positions that another thread changes during a call are used as checked', async (t) => {
+  const table = ch.ropeTable({ dim: 4, positions: 8 });
+  const positions = new Int32Array(new SharedArrayBuffer(4 * 64));
+  const worker = new Worker(
+    'const { workerData: a } = require("worker_threads"); for (let x = 0; ; x++) a[63] = x ' +
+      '& 1 ? 1 << 27 : 0;',
+    { eval: true, workerData: positions },
+  );
+  t.after(() => worker.terminate());
+  await new Promise((done) => worker.once('online', done));
+  let taken = 0;
+  let refused = 0;
+  const y = new Float32Array(64 * 4).fill(1);
+  for (const end = performance.now() + 500; performance.now() < end || !taken || !refused;)
+    try {
+      assert.ok(ch.rope(y, table, { headDim: 4, positions }).every((x) => Math.abs(x) < 2));
+      taken++;
+    } catch (error) {
+      assert.equal(error.code, 'RANGE', error.message);
+      refused++;
+    }
+});
