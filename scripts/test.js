@@ -20,7 +20,8 @@ const chosen = process.argv.slice(2).filter((argument) => argument !== '--long')
 /** Files with random cases, of which a long run has many more. */
 const CAMPAIGNS = /^tests\/(attention\/(random|native)|cli\/check)\./;
 /** Files in which threads meet at random; a long run has them ten times. */
-const SOAK = /^tests\/(engine\/threads\.|model\/run\/(decoder-threads|generate)|worker\/)/;
+const SOAK =
+  /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate)|worker\/)/;
 /** A newer engine makes other machine code of the kernels. Readers of files need it only once. */
 const NEWER =
   /^tests\/(attention|cache|engine|layers|matrix|theory|worker|model\/(run|sampling)|cli\/check)/;
@@ -34,6 +35,7 @@ const LONGEST = [
   'theory/mutations',
   'web/mutations',
   'web/page',
+  'engine/lost-workers',
   'engine/threads',
   'package/build',
   'model/run/decoder-threads',
