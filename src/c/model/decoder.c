@@ -3,7 +3,7 @@
  * team shares each step, by tokens or by rows of matrices (share.h).
  */
 #include "decoder.h"
-#include "observe.h"
+#include "attend.h"
 #include "pass.h"
 #include "base/math.h"
 

@@ -1,6 +1,6 @@
-/* observe.h: the attention of a layer in a pass, with its statistics and weights. */
-#ifndef OBSERVE_H
-#define OBSERVE_H
+/* attend.h: the attention of a layer in a pass, with its statistics and weights. */
+#ifndef ATTEND_H
+#define ATTEND_H
 
 #include "pass.h"
 

@@ -1,4 +1,4 @@
-#include "observe.h"
+#include "attend.h"
 #include "base/math.h"
 
 /* Of results (layers, heads, t) of four bytes each, those of one layer. */
