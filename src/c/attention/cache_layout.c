@@ -41,8 +41,8 @@ void record_encode(int32_t type, char *record, const float *x, int32_t size)
       i32x4 halves =
           v_halves_of(c + 4 <= size ? v_load(x + c) : v_load_tail(x + c, (size_t)(size - c)));
       i32x4 four = v_narrow(halves, halves);
-      __builtin_memcpy(record + 2 * c, &four,
-                       8); /* up to 6 bytes beyond its end, within MAX_RECORD */
+      /* up to 6 bytes beyond its end, within MAX_RECORD */
+      __builtin_memcpy(record + 2 * c, &four, 8);
     }
   else
     encode_bytes(record, x, size);

@@ -74,7 +74,7 @@ INLINE float *cache_scales(const attn_cache *c, int32_t kv_head)
  *
  * Its numbers are in the type of the cache, behind their scale for ATTN_CACHE_Q8.
  */
-enum { MAX_RECORD = 4100 };
+enum { MAX_RECORD = MAX_DIM * sizeof(float) + sizeof(float) };
 
 INLINE size_t record_bytes(int32_t type, int32_t size)
 {

@@ -1,7 +1,6 @@
 /* The options of a call: each setter checks what it is given, so the kernels need not. */
 #include "options.h"
-
-#define MAX_DIM 1024
+#include "base/tiles.h"
 
 size_t attn_params_bytes(void) { return sizeof(attn_params); }
 

@@ -28,6 +28,7 @@ enum {
   KEY_CHAIN = 16,
   TREE = 10, /* levels: enough for the chains of the widest head */
 };
+_Static_assert(MAX_DIM <= FINE_CHAIN << TREE, "a tree of TREE levels holds 2^TREE chains");
 
 /* Keys in whole panels. */
 INLINE size_t whole_panels(size_t keys) { return (keys + PANEL - 1) & ~(size_t)(PANEL - 1); }
