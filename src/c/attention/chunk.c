@@ -1,16 +1,29 @@
 /* A chunk of the query rows of one kv head, over all the spans of keys that they see. */
 #include "kernel.h"
 
+int attn_halves_in_place(const call *s, const head_job *job, int32_t first, int32_t end)
+{
+  if (!job->cache || job->cache->type != ATTN_CACHE_F16 || job->cache->not_finite ||
+      end - first > 2 * TILE4)
+    return 0;
+  const float max = 32768.0f; /* the fraction of p->scale is below 2 */
+  int small = 1;
+  for (int32_t r = first; r < end; r++) {
+    const float *q = query_at(s, job, job->kv_head * job->group + r % job->group, r / job->group);
+    for (int32_t c = 0; c < s->p->dim; c++)
+      small &= q[c] < max && q[c] > -max;
+  }
+  return small;
+}
+
 /*
  * How many of the remaining rows go together. A small remainder costs nearly as much as a whole
  * group, so the last two groups are of about the same size.
  */
 static int32_t rows_together(const call *s, const head_job *job, int32_t remaining)
 {
-  const int32_t type = job->cache ? job->cache->type : ATTN_CACHE_F32;
-  /* two groups of up to TILE4 rows read halves in place; a larger one needs them as floats */
-  const int halves_in_place = type == ATTN_CACHE_F16 && remaining <= ROWS;
-  int32_t max = s->p->sinks || s->int8 || type == ATTN_CACHE_Q8 || halves_in_place ? TILE4 : ROWS;
+  const int bytes = s->int8 || (job->cache && job->cache->type == ATTN_CACHE_Q8);
+  const int32_t max = s->p->sinks || bytes || job->halves_in_place ? TILE4 : ROWS;
   if (remaining <= max)
     return remaining;
   return remaining < 2 * max ? (remaining + 1) / 2 : max;
@@ -88,6 +101,7 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end)
 {
   const row_state nothing = row_empty();
   int32_t lo = s->p->n, hi = 0, count = 0;
+  job->halves_in_place = attn_halves_in_place(s, job, first, end);
   for (int32_t r = first; r < end; r += s->rows[count++].count) {
     query_rows *rows = &s->rows[count];
     *rows = attn_query_rows(s, job, r, end);
@@ -101,7 +115,7 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end)
   }
   const query_rows *last = s->rows + count;
   for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {
-    attn_load_span(s, job, start, lo, hi, first, end);
+    attn_load_span(s, job, start, lo, hi, end - first);
     int32_t row = 0;
     for (const query_rows *rows = s->rows; rows < last; row += rows++->count) {
       if (!attn_reaches(rows, start))

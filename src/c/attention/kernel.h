@@ -127,6 +127,7 @@ typedef struct {
   const float *k, *v; /* (n, dim) and (n, value_dim) with a stride each; not for a cache */
   size_t k_stride, v_stride;
   const attn_cache *cache;
+  int halves_in_place; /* attn_halves_in_place: groups of up to TILE4 rows read them so */
   key_span span;
 } head_job;
 
@@ -201,6 +202,13 @@ head_job attn_head_job(const call *s, const arrays *a, int32_t head);
 
 /* ---- chunk.c ---- */
 
+/*
+ * Whether halves can be multiplied in place: by at most 2·TILE4 rows [first, end), whose queries
+ * stay within the floats when they get HALF_SCALE. For more rows it is faster to make floats of the
+ * halves once (tuning.md#halves-in-place).
+ */
+int attn_halves_in_place(const call *s, const head_job *job, int32_t first, int32_t end);
+
 /* The rows of a kv head that go together from row r on; none from `end` on. */
 query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_t end);
 
@@ -213,11 +221,10 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end);
 /* ---- pack.c ---- */
 
 /*
- * Makes the span from key `start` on the job's, as far as [lo, hi) reaches. Packs it, or points to
- * where it can be read in place by the rows [first, end) of the kv head.
+ * Makes the span from key `start` on the job's, as far as [lo, hi) reaches. Packs it for a chunk of
+ * `rows` rows, or points to where they can read it in place.
  */
-void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t first,
-                    int32_t end);
+void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows);
 
 /* Lays queries out as the loaded span needs them: floats for the tile loop, or integers. */
 void attn_pack_queries(call *s, const head_job *job, const query_rows *rows);

@@ -74,25 +74,6 @@ KERNEL void widen(float *to, const uint16_t *from, size_t count)
   }
 }
 
-/*
- * Whether halves can be multiplied in place: by at most 2·TILE4 rows, whose queries stay within the
- * floats when they get HALF_SCALE. For more rows it is faster to make floats of the halves once
- * (tuning.md#halves-in-place).
- */
-static int halves_in_place(const call *s, const head_job *job, int32_t first, int32_t end)
-{
-  if (end - first > 2 * TILE4 || job->cache->not_finite)
-    return 0;
-  const float max = 32768.0f; /* the fraction of p->scale is below 2 */
-  int small = 1;
-  for (int32_t r = first; r < end; r++) {
-    const float *q = query_at(s, job, job->kv_head * job->group + r % job->group, r / job->group);
-    for (int32_t c = 0; c < s->p->dim; c++)
-      small &= q[c] < max && q[c] > -max;
-  }
-  return small;
-}
-
 /* Halves of a cache as floats, in the scratch. */
 static key_span widen_span(call *s, const head_job *job, const key_span *halves, int32_t from,
                            int32_t count)
@@ -116,7 +97,7 @@ static key_span widen_span(call *s, const head_job *job, const key_span *halves,
 
 /* Where the span of a cache lies, whose numbers can all be read in place, but for some halves. */
 static key_span cached_span(call *s, const head_job *job, int32_t start, int32_t from,
-                            int32_t count, int32_t first, int32_t end)
+                            int32_t count)
 {
   static const span_form forms[] = {
       [ATTN_CACHE_F32] = SPAN_F32, [ATTN_CACHE_F16] = SPAN_F16, [ATTN_CACHE_Q8] = SPAN_Q8};
@@ -132,7 +113,7 @@ static key_span cached_span(call *s, const head_job *job, int32_t start, int32_t
     span.value_scales = span.key_scales + cache_rows(c);
     span.nan_scales = c->not_finite;
   }
-  if (span.form == SPAN_F16 && !halves_in_place(s, job, first, end))
+  if (span.form == SPAN_F16 && !job->halves_in_place)
     return widen_span(s, job, &span, from, count);
   return span;
 }
@@ -176,17 +157,16 @@ static key_span packed_span(call *s, const head_job *job, int32_t start, int32_t
   return span;
 }
 
-void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t first,
-                    int32_t end)
+void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows)
 {
   int32_t from = lo > start ? (lo - start) / BLOCK * BLOCK : 0;
   int32_t count = hi - start < SPAN ? hi - start : SPAN;
   if (job->cache)
-    job->span = cached_span(s, job, start, from, count, first, end);
+    job->span = cached_span(s, job, start, from, count);
   else if (s->int8)
     job->span = rounded_span(s, job, start, from, count);
   else
-    job->span = packed_span(s, job, start, from, count, end - first);
+    job->span = packed_span(s, job, start, from, count, rows);
 }
 
 static void pack_float_queries(call *s, const head_job *job, const query_rows *rows)

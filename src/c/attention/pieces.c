@@ -98,6 +98,7 @@ static void run_span(call *s, attn_work *w, head_job *job, int32_t piece, int32_
   const int32_t end = s->p->m * job->group;
   int loaded = 0;
   query_rows rows;
+  job->halves_in_place = attn_halves_in_place(s, job, 0, end);
   for (int32_t r = 0; r < end; r += rows.count) {
     rows = attn_query_rows(s, job, r, end);
     size_t at = (size_t)piece * MAX_SPAN_ROWS + (size_t)r;
@@ -107,7 +108,7 @@ static void run_span(call *s, attn_work *w, head_job *job, int32_t piece, int32_
       continue;
     }
     if (!loaded++)
-      attn_load_span(s, job, start, 0, s->p->n, 0, end);
+      attn_load_span(s, job, start, 0, s->p->n, end);
     attn_pack_queries(s, job, &rows);
     attn_span(s, job, &rows, w->spans + at, w->sums + at * s->width);
   }
