@@ -19,8 +19,8 @@ export const APART = 'multiply, then add';
  * @param {{ rounds: number, slice: number, budget: number, warm: number, pause?: number }} how
  *   seconds: slice of one turn, budget of all turns of one contender, warm before the first. A
  *   pause follows each turn, because threads spin for a while when their work is done.
- * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds, least, times
- *   }, each by round. seconds are null where the budget was used up. least has, for each limit that
+ * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds, limits, times
+ *   }, each by round. seconds are null where the budget was used up. limits has, for each limit that
  *   ran beside it, the share of those seconds that the limit would take. times: how many times as
  *   fast it is as the one it is compared with.
  */
@@ -34,11 +34,11 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
         rows.push(row);
         if (row.why) continue;
         row.seconds = [];
-        row.least = {};
+        row.limits = {};
         row.times = [];
         // A contender that is too slow for the budget is judged by the call that was checked.
         if (first > budget) row.seconds.push(first);
-        else turns.push({ row, side, at, left: budget });
+        else turns.push({ row, side, at, remaining: budget });
       }
     }
     for (const turn of turns)
@@ -72,18 +72,18 @@ function isBeside({ row, side }, { row: other, side: there }) {
 
 async function sampleTurn(c, turn, slice) {
   const { row, side, at, others } = turn;
-  if (turn.left <= 0 || row.why) return row.seconds?.push(null);
+  if (turn.remaining <= 0 || row.why) return row.seconds?.push(null);
   try {
     const sample = await side.sample(
       at,
       slice,
       others.map((other) => other.at),
     );
-    turn.left -= Math.max(sample.seconds, slice);
+    turn.remaining -= Math.max(sample.seconds, slice);
     row.seconds.push(sample.seconds);
     others.forEach(({ row: other }, x) => {
       if (other.role === 'limit')
-        (row.least[other.name] ??= []).push(sample.others[x] * callsOf(c, other));
+        (row.limits[other.name] ??= []).push(sample.others[x] * callsOf(c, other));
       else row.times.push(sample.others[x]);
     });
   } catch (error) {
@@ -120,11 +120,11 @@ const speedOf = (c, row, seconds) =>
  * own build unless another limit is given. Where the engine has no fused ones, they are those it
  * has.
  */
-export function sharesOf({ name, threads, least }, limit = ownLimit(name)) {
+export function sharesOf({ name, threads, limits }, limit = ownLimit(name)) {
   if (/float64/.test(name)) return []; // the loops are of float32
-  const of = (loop) => least[threads > 1 ? `${loop}, ${threads} threads` : loop];
+  const of = (loop) => limits[threads > 1 ? `${loop}, ${threads} threads` : loop];
   const madd = of(limit) ?? of(APART) ?? [];
-  const read = least['read as many bytes'];
+  const read = limits['read as many bytes'];
   return madd.map((share, round) => Math.max(share, read?.[round] ?? 0));
 }
 

@@ -1,12 +1,13 @@
 /**
- * The right results, in plain JavaScript and double precision. It shares no code with the
- * contenders. Large cases are checked on rows of every head that are chosen at random, and on the
- * first and the last one. So checking does not take longer than timing.
+ * The right results, in plain JavaScript and double precision, with the tests' textbook attention.
+ * It shares no code with the contenders. Large cases are checked on rows of every head that are
+ * chosen at random, and on the first and the last one. So checking does not take longer than timing.
  */
+import { reference as attention } from '../tests/support/reference.js';
 import { random } from '../tests/support/random.js';
 import { seen } from './cases.js';
 
-const ENOUGH = 1e8; // operations of one check
+const ENOUGH = 3e7; // operations of one check
 
 /**
  * One row of a product.
@@ -24,21 +25,15 @@ function product({ n, d }, { q, k }, i) {
  * @param {import('./cases.js').Case} c
  * @param {{ q: Float32Array, k: Float32Array, v: Float32Array }} x
  */
-function row({ heads, kvHeads, m, n, d, ...rest }, { q, k, v }, h, i) {
+function row(c, { q, k, v }, h, i) {
+  const { heads, kvHeads, m, n, d } = c;
   const g = Math.floor(h / (heads / kvHeads));
-  const [first, last] = seen({ heads, kvHeads, m, n, d, ...rest }, i);
-  const weights = new Float64Array(last - first);
-  const output = new Float64Array(d);
-  for (let j = first; j < last; j++)
-    for (let c = 0, a = (h * m + i) * d, b = (g * n + j) * d; c < d; c++)
-      weights[j - first] += (q[a + c] * k[b + c]) / Math.sqrt(d);
-  const top = weights.reduce((a, b) => Math.max(a, b), -Infinity);
-  let sum = 0;
-  for (let j = 0; j < weights.length; j++) sum += weights[j] = Math.exp(weights[j] - top);
-  for (let j = first; j < last; j++)
-    for (let c = 0, b = (g * n + j) * d; c < d; c++)
-      output[c] += (weights[j - first] / sum) * v[b + c];
-  return output;
+  const [first, last] = seen(c, i);
+  const rows = (x, from, to) => x.subarray(from * d, to * d);
+  const query = rows(q, h * m + i, h * m + i + 1);
+  const keys = rows(k, g * n + first, g * n + last);
+  const values = rows(v, g * n + first, g * n + last);
+  return attention(query, keys, values, { headDim: d }).output;
 }
 
 /**

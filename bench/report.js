@@ -2,7 +2,7 @@
 import { MEMORY, cases, unit } from './cases.js';
 import { FUSED, sharesOf } from './measure.js';
 import { median } from './spread.js';
-import { leadOf } from './targets.js';
+import { leadOf } from './targets/lead.js';
 
 /**
  * Columns padded to their widest; numbers to the right.

@@ -4,7 +4,7 @@ import { reading } from './limits.js';
 let exports;
 let read;
 
-async function take({ module, share, steps, times }, answer) {
+async function work({ module, share, steps, times }, answer) {
   if (module) exports = (await WebAssembly.instantiate(module, {})).exports;
   if (share) read = reading(exports, share);
   for (; times > 0; times--) read.run();
@@ -12,8 +12,8 @@ async function take({ module, share, steps, times }, answer) {
 }
 
 if (typeof postMessage === 'function')
-  addEventListener('message', ({ data }) => take(data, postMessage));
+  addEventListener('message', ({ data }) => work(data, postMessage));
 else {
   const { parentPort: port } = await import('node:worker_threads');
-  port?.on('message', (data) => take(data, (answer) => port.postMessage(answer)));
+  port?.on('message', (data) => work(data, (answer) => port.postMessage(answer)));
 }

@@ -241,6 +241,6 @@ function modelLine({ name, type, threads, who, why, about, load, memory, speeds 
   if (why) return `${head} ${why}`;
   const speed = (key) => `${key} ${speeds[key]?.median.toFixed(0) ?? '–'}`;
   const fast = Object.keys(speeds).map(speed).join(', ');
-  const held = (memory / 2 ** 20).toFixed(0);
-  return `${head} ${fast} tok/s; load ${load.toFixed(0)} ms, ${held} MB (${about})`;
+  const megabytes = (memory / 2 ** 20).toFixed(0);
+  return `${head} ${fast} tok/s; load ${load.toFixed(0)} ms, ${megabytes} MB (${about})`;
 }

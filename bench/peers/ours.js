@@ -167,7 +167,7 @@ function product(ch, { m, n, d }, { q, k }) {
   return {
     run,
     output: () => out.data.slice(),
-    dispose: () => [layer, x, out].forEach((held) => held.dispose()),
+    dispose: () => [layer, x, out].forEach((each) => each.dispose()),
   };
 }
 

@@ -6,16 +6,17 @@ import { cases } from '../../bench/cases.js';
 import { APART, FUSED, sharesOf, timesFaster } from '../../bench/measure.js';
 import { summary } from '../../bench/report.js';
 import { spread } from '../../bench/spread.js';
-import { leadOf, targets } from '../../bench/targets.js';
+import { leadOf } from '../../bench/targets/lead.js';
+import { targets } from '../../bench/targets.js';
 
 const ENGINE = 'Node';
 const [FAST, SAFE] = ['clearhead relaxed', 'clearhead simd'];
 
 /** A row of three equal rounds at that speed, with the share of its time that limits allow. */
-function row(name, speed, least = {}, more = {}) {
+function row(name, speed, limits = {}, more = {}) {
   const thrice = (x) => [x, x, x];
   const rounds = Object.fromEntries(
-    Object.entries(least).map(([limit, share]) => [limit, thrice(share)]),
+    Object.entries(limits).map(([limit, share]) => [limit, thrice(share)]),
   );
   const rest = {
     role: 'ours',
@@ -26,7 +27,7 @@ function row(name, speed, least = {}, more = {}) {
     speed: spread(thrice(speed)),
     milliseconds: spread(thrice(1000 / speed)),
   };
-  return { name, least: rounds, ...rest, ...more };
+  return { name, limits: rounds, ...rest, ...more };
 }
 const results = (rows) => ({
   node: { engine: ENGINE },
