@@ -1,11 +1,8 @@
 /** Tables of documents and the page: statements from their list, options from the types. */
 import { readFileSync } from 'node:fs';
-import { STATEMENTS } from '../src/js/theory/statements.js';
+import { STATEMENTS } from '../src/cli/statement-list.js';
 
-const codes = (functions) =>
-  Object.keys(functions)
-    .map((name) => `\`${name}\``)
-    .join(', ');
+const codes = (functions) => functions.map((name) => `\`${name}\``).join(', ');
 
 function markdownTable() {
   const rows = STATEMENTS.map(

@@ -4,8 +4,8 @@
  * list them here.
  */
 import { ClearheadError } from '../js/index.js';
-import { STATEMENTS } from '../js/theory/statements.js';
 import { exact } from './lab.js';
+import { STATEMENTS } from './statement-list.js';
 import { budget, spent } from './statements/budget.js';
 import { cost } from './statements/cost.js';
 import { differential } from './statements/differential.js';

@@ -17,8 +17,9 @@
 import { attend, attention } from './attention/attention.js';
 import { KVCache } from './attention/cache.js';
 import { choice, integer, integers, list, read, yes } from './check.js';
-import { ClearheadError, refuse } from './errors.js';
-import { acceptsRelaxed, compile, fileOf } from './engine/load.js';
+import { ClearheadError, describe, refuse } from './errors.js';
+import { attentionFile, modelFile } from './engine/files.js';
+import { acceptsRelaxed, compile, unloaded } from './engine/load.js';
 import { Memory, memories } from './engine/memory.js';
 import { F32, Tensor } from './engine/tensor.js';
 
@@ -38,21 +39,28 @@ export async function init(options) {
     threads = 1,
     layers,
     theoryWasm,
-  } = read('options', options, ['wasm', 'variant', 'threads', 'layers', 'theoryWasm']);
+    worker,
+  } = read('options', options, ['wasm', 'variant', 'threads', 'layers', 'theoryWasm', 'worker']);
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed');
   const relaxed = acceptsRelaxed();
   const fast = relaxed && asked !== 1;
   const source = await wasm;
-  const more = yes('layers', layers) ? await import('./layers/index.js') : null;
-  const file = more?.fileOf ?? fileOf;
+  const more = yes('layers', layers)
+    ? await import('./layers/index.js').catch(unloaded('layers/index.js'))
+    : null;
+  const file = more ? modelFile : attentionFile;
+  if (worker !== undefined && typeof worker !== 'function')
+    refuse('ARG', 'worker', describe(worker), 'a function that makes a worker of clearhead/thread');
   const given = source === undefined ? undefined : await compile(source);
   const count = integer('threads', threads, 1, 16);
   let why = relaxed || asked === 1 ? '' : 'the JS engine has no relaxed SIMD';
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
   if (count > 1)
     try {
-      const { startThreads } = await import('./engine/threads.js');
-      const memory = await startThreads(given, fast, count, more?.sharedFileOf);
+      const { startThreads } = await import('./engine/threads.js').catch(
+        unloaded('engine/threads.js'),
+      );
+      const memory = await startThreads(given, fast, count, { layers: !!more, spawn: worker });
       return engine(memory, why, more, theoryWasm);
     } catch (/** @type {any} */ error) {
       why = `one thread: ${error.message}`;
@@ -64,13 +72,15 @@ export async function init(options) {
       why = `relaxed kernels failed: ${error.message}`;
       return compile(file(false));
     }));
+  if (WebAssembly.Module.imports(module).length)
+    refuse('FORMAT', 'wasm', 'a shared file for threads', 'one without .shared, or threads: 2');
   try {
     const memory = new Memory((await WebAssembly.instantiate(module, {})).exports);
     return engine(memory, why, more, theoryWasm);
   } catch (/** @type {any} */ cause) {
     if (cause.code === 'ARG') throw cause;
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
-    throw new ClearheadError('FORMAT', 'wasm is not of this version or needs threads', { cause });
+    throw new ClearheadError('FORMAT', 'wasm is not of this version', { cause });
   }
 }
 
@@ -126,9 +136,7 @@ function engine(memory, why, more, theoryWasm) {
  * @param {import('./types.d.ts').InitOptions['theoryWasm']} source
  */
 async function loadTheory(memory, source) {
-  const module = await import('./theory/index.js').catch((cause) => {
-    throw new ClearheadError('NET', `theory/index.js did not load: ${cause.message}`, { cause });
-  });
+  const module = await import('./theory/index.js').catch(unloaded('theory/index.js'));
   return module.load(memory, source);
 }
 

@@ -54,6 +54,11 @@ export interface InitOptions {
    * package.
    */
   theoryWasm?: WasmSource | Promise<WasmSource>;
+  /**
+   * Makes a worker for a thread, of `clearhead/thread`. Default: one is made from the file of this
+   * package, or from the text inside `clearhead/inline`.
+   */
+  worker?: () => object;
 }
 
 export interface EngineInfo {

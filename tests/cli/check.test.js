@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { bounded, compare, exact, lab } from '../../src/cli/lab.js';
 import { examine } from '../../src/cli/statements.js';
-import { STATEMENTS } from '../../src/js/theory/statements.js';
+import { STATEMENTS } from '../../src/cli/statement-list.js';
 import { repeats } from '../support/campaign.js';
 import { engines } from '../support/models/engines.js';
 

@@ -7,8 +7,6 @@ import { exists, files, imports, read, withoutComments } from '../support/packag
 
 const ENTRY = 'src/js/index.js';
 const MODELS = 'src/js/model/index.js';
-/** The one list of statements. */
-const STATEMENTS = 'src/js/theory/statements.js';
 /** The two files that need a library each. */
 const LIBRARIES = {
   'src/js/model/text/library-encoder.js': '@huggingface/tokenizers',
@@ -62,11 +60,11 @@ describe('src/js', () => {
 });
 
 describe('the command line and the page', () => {
-  test('the command line imports public entries, the list of statements and Node', () => {
+  test('the command line imports public entries and Node', () => {
     for (const file of files('src/cli', /\.js$/))
       for (const name of imports(file))
         assert.ok(
-          [ENTRY, MODELS, STATEMENTS].includes(name) || /^src\/cli\/|^node:/.test(name),
+          [ENTRY, MODELS].includes(name) || /^src\/cli\/|^node:/.test(name),
           `${file} imports ${name}`,
         );
   });

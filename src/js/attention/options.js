@@ -97,7 +97,7 @@ function setOffset(call, x, name) {
     typeof x === 'number'
       ? c.attn_set_offset(p, integer(name, x + 0, -(2 ** 31)), 0)
       : c.attn_set_offset(p, 0, memory.put(each(call, x, name), 'int32'));
-  checkStatus(status, name, describe(x), 'integers within ±2^29');
+  checkStatus(status, name, describe(x), 'integers from -2^29 to 2^29');
 }
 
 /** @type {Setter} */
@@ -145,8 +145,8 @@ const OPTIONS = {
   causal: flag((c, p, x) => c.attn_set_causal(p, x)),
   precision: setPrecision,
   scale: real('finite', (c, p, x) => c.attn_set_scale(p, x)),
-  temperature: real('≥ 0', (c, p, x) => c.attn_set_temperature(p, x)),
-  softcap: real('finite, ≥ 0', (c, p, x) => c.attn_set_softcap(p, x)),
+  temperature: real('at least 0', (c, p, x) => c.attn_set_temperature(p, x)),
+  softcap: real('finite, at least 0', (c, p, x) => c.attn_set_softcap(p, x)),
   keyScale: floats('n', (c, p, at) => c.attn_set_key_scale(p, at)),
   alibi: floats('heads', (c, p, at) => c.attn_set_alibi(p, at)),
   sinks: floats('heads', (c, p, at) => c.attn_set_sinks(p, at)),

@@ -1,4 +1,5 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
+import { nodeModule } from './node.js';
 
 /** A module with (func (param v128 v128 v128) (result v128) … f32x4.relaxed_madd), in hex. */
 const RELAXED =
@@ -15,33 +16,18 @@ export const acceptsRelaxed = () =>
   WebAssembly.validate(Uint8Array.from(RELAXED.match(/../g) ?? [], (hex) => parseInt(hex, 16)));
 
 /**
- * The files of this package, named literally so that bundlers see them; and not before one is
- * wanted, for a bundle that is no module does not know where it is.
- * @param {boolean} relaxed
- */
-export const fileOf = (relaxed) =>
-  relaxed
-    ? new URL('./attn.relaxed.wasm', import.meta.url)
-    : new URL('./attn.simd.wasm', import.meta.url);
-
-/**
  * Compiles a source. Errors say more than "CompileError", which helps nobody.
  * @param {import('../types.d.ts').WasmSource} source
  * @param {string} [name] of the source, for errors
  * @returns {Promise<WebAssembly.Module>}
  */
 export async function compile(source, name = 'wasm') {
-  if (source instanceof WebAssembly.Module) return source;
+  if (isModule(source)) return source;
   const [buffer, streamed] = await bytesOf(source, name);
   const bytes = new Uint8Array(buffer);
   const start = String.fromCharCode(...bytes.subarray(0, 9));
   if (!start.startsWith('\0asm'))
-    refuse(
-      'FORMAT',
-      name,
-      `${bytes.length} bytes beginning ${JSON.stringify(start)}`,
-      'a wasm file ("<" begins a web page)',
-    );
+    refuse('FORMAT', name, whatCame(source, bytes.length, start), 'a wasm file');
   // scripts/seal.js ends the file with a checksum (FNV-1a, in words) of all before it, which no
   // flipped byte passes
   const words = new Int32Array(buffer, 0, bytes.length >> 2);
@@ -58,15 +44,60 @@ export async function compile(source, name = 'wasm') {
     throw new ClearheadError(
       'ENV',
       policy
-        ? "the content security policy needs script-src 'wasm-unsafe-eval'"
+        ? "the content security policy needs script-src 'wasm-unsafe-eval'; workerd takes only " +
+            "modules: import wasm from 'clearhead/attn.simd.wasm' and init({ wasm })"
         : 'this engine lacks (relaxed) SIMD',
       { cause },
     );
   }
 }
 
-/** Node's own modules are not named literally, or bundlers for browsers would look for them. */
-export const NODE = 'node:';
+/**
+ * For a part that is loaded when it is wanted.
+ * @param {string} name
+ * @returns {(cause: Error) => never}
+ */
+export const unloaded = (name) => (cause) => {
+  throw new ClearheadError(
+    'NET',
+    `${name} did not load: ${cause.message}; clearhead/inline needs no import(), which service ` +
+      'workers and worklets forbid',
+    { cause },
+  );
+};
+
+/** Where a bundler left a file behind, or knows its address in pages alone. */
+const MOVED =
+  '; a bundle has the files inside if it imports clearhead/inline, and a bundle for servers can ' +
+  'leave the package outside (docs/bundlers.md)';
+
+/**
+ * Describes the bytes that came instead of a wasm file.
+ * @param {unknown} source
+ * @param {number} length of its bytes
+ * @param {string} start of them
+ */
+function whatCame(source, length, start) {
+  const from =
+    typeof source === 'string' || tagOf(source) === 'URL'
+      ? ` from ${source}`
+      : tagOf(source) === 'Response'
+        ? ` from ${/** @type {Response} */ (source).url}`
+        : '';
+  if (!/^\s*</.test(start)) return `${length} bytes${from} beginning ${JSON.stringify(start)}`;
+  return (
+    `a web page${from}` +
+    (/\/deps\//.test(from)
+      ? " (with Vite import clearhead/inline, or set optimizeDeps: { exclude: ['clearhead'] })"
+      : '')
+  );
+}
+
+/** The kind of an object, in any realm: a page has those of its frames. @param {unknown} x */
+const tagOf = (x) => Object.prototype.toString.call(x).slice(8, -1);
+
+/** @param {unknown} x @returns {x is WebAssembly.Module} */
+const isModule = (x) => tagOf(x) === 'WebAssembly.Module';
 
 /**
  * A page knows what an address is relative to; elsewhere it must be whole, and paths are not
@@ -97,30 +128,23 @@ async function bytesOf(source, name) {
   // its own
   if (ArrayBuffer.isView(source))
     source = new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice().buffer;
-  if (source instanceof ArrayBuffer) return [source];
-  const address = typeof source === 'string' || source instanceof URL;
+  if (tagOf(source) === 'ArrayBuffer') return [source];
+  const address = typeof source === 'string' || tagOf(source) === 'URL';
   if (address) absolute(source, name);
-  else if (!(source instanceof Response))
+  else if (tagOf(source) !== 'Response')
     refuse('ARG', name, describe(source), 'a URL, Response, bytes or WebAssembly.Module');
   try {
-    // Node has its modules at hand, but for 21 and 22.0 to 22.2; importing one takes longer than
-    // all else here
-    if (/^file:/.test(source)) {
-      const fs =
-        globalThis.process?.getBuiltinModule?.('fs') ??
-        (await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}fs`));
-      return bytesOf(fs.readFileSync(new URL(source)), name);
-    }
+    if (/^file:/.test(source))
+      return bytesOf((await nodeModule('fs')).readFileSync(new URL(source)), name);
     const response = address ? await fetch(source) : source;
     if (!response.ok) throw new Error(`status ${response.status}`);
     // a server that calls it something else than application/wasm loses nothing but time
     const streamed = WebAssembly.compileStreaming?.(response.clone()).catch(() => {});
     return [await response.arrayBuffer(), streamed];
   } catch (/** @type {any} */ cause) {
-    throw new ClearheadError(
-      'NET',
-      `${name} was not read from ${address ? source : 'a Response'}: ${cause.message}`,
-      { cause },
-    );
+    const from = address ? source : 'a Response';
+    const remedy = /ENOENT/.test(cause.message) ? MOVED : '';
+    const why = `${name} was not read from ${from}: ${cause.message}${remedy}`;
+    throw new ClearheadError('NET', why, { cause });
   }
 }

@@ -1,5 +1,6 @@
-/** Workers, of the web's kind or Node's. */
-import { NODE } from './load.js';
+/** The parts that differ among places: modules of Node, workers, text and its bytes. */
+import { ClearheadError } from '../errors.js';
+import { builtin, nodeModule } from './node.js';
 
 /**
  * Node's module of workers where they are to be its own: in Node, which has no others, and in Deno,
@@ -8,8 +9,9 @@ import { NODE } from './load.js';
  */
 export async function nodeWorkers() {
   if (typeof Worker === 'function' && !('Deno' in globalThis)) return undefined;
-  return (await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}worker_threads`))
-    .default;
+  return nodeModule('worker_threads').catch((cause) => {
+    throw new ClearheadError('ENV', 'there are no workers here', { cause });
+  });
 }
 
 /**
@@ -28,3 +30,26 @@ export function listen(worker, receive, lose) {
   // Node and Deno say exit, Bun close
   for (const end of ['exit', 'close']) on(end, () => lose('it ended'));
 }
+
+/**
+ * A class for text of the web, which Node has as well where a test environment hides it.
+ * @template {'TextDecoder' | 'TextEncoder'} N
+ * @param {N} name
+ * @returns {(typeof globalThis)[N]}
+ */
+function textClass(name) {
+  const found = globalThis[name] ?? builtin('util')?.[name];
+  if (!found)
+    throw new ClearheadError(
+      'ENV',
+      `${name} is missing here; expected the class of the web as globalThis.${name}`,
+    );
+  return found;
+}
+
+/** @param {TextDecoderOptions} options */
+export const utf8Decoder = (options) => new (textClass('TextDecoder'))('utf-8', options);
+
+/** @type {TextEncoder | undefined} */
+let encoder;
+export const utf8Encoder = () => (encoder ??= new (textClass('TextEncoder'))());

@@ -1,5 +1,5 @@
 /** The threads that help with the calls on a shared memory. */
-import { listen, nodeWorkers } from './platform.js';
+import { listen } from './platform.js';
 
 /** Places in the control block, which thread.js reads. @enum {number} */
 export const AT = {
@@ -27,18 +27,11 @@ const MAX_STEP = 50;
 const WORTH = 4e6;
 const LOST = 'a worker was lost in the middle of a call, which was done again without it';
 
-async function spawn() {
-  const node = await nodeWorkers();
-  // in Node without the program's own flags, some of which (--input-type) a worker refuses
-  return node
-    ? new node.Worker(new URL('./thread.js', import.meta.url), { execArgv: [] })
-    : new Worker(new URL('./thread.js', import.meta.url), { type: 'module' });
-}
-
 export class Pool {
-  /** @param {import('./memory.js').Memory} memory */
-  constructor(memory) {
+  /** @param {import('./memory.js').Memory} memory @param {() => any} spawn makes a worker */
+  constructor(memory, spawn) {
     this.memory = memory;
+    this.spawn = spawn;
     this.at = memory.allocate(AT.COUNT * 4);
     this.control = memory.view('int32', this.at, AT.COUNT).fill(0);
     this.control[AT.OPEN] = -1;
@@ -63,7 +56,7 @@ export class Pool {
     /** @type {any} */
     let worker;
     try {
-      worker = await spawn();
+      worker = await this.spawn();
       await new Promise((resolve, reject) => {
         const late = setTimeout(
           () => reject(new Error(`it did not answer within ${START} ms`)),

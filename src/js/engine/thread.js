@@ -3,6 +3,8 @@
  * returns to its event loop.
  */
 
+import { nodeModule } from './node.js';
+
 /** Milliseconds of watching for the next call. */
 const WATCH = 1;
 
@@ -36,15 +38,11 @@ async function start({ module, memory, index, control: at, stack, places: AT }, 
   }
 }
 
-/** Not named literally, as in load.js, which a thread does without. */
-const NODE = 'node:';
-
 if (typeof postMessage === 'function')
   globalThis.onmessage = ({ data }) => start(data, (message) => postMessage(message));
 else
-  import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}worker_threads`).then(
-    ({ parentPort: port }) =>
-      port?.once('message', (/** @type {any} */ data) =>
-        start(data, (message) => port.postMessage(message)),
-      ),
+  void nodeModule('worker_threads').then(({ parentPort: port }) =>
+    port?.once('message', (/** @type {any} */ data) =>
+      start(data, (message) => port.postMessage(message)),
+    ),
   );

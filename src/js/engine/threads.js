@@ -1,14 +1,9 @@
 /** Starts an engine with threads. */
 import { ClearheadError } from '../errors.js';
+import { sharedAttentionFile, sharedModelFile, spawnThread } from './files.js';
 import { compile } from './load.js';
 import { Memory } from './memory.js';
 import { Pool } from './pool.js';
-
-/** As that of load.js. @param {boolean} relaxed */
-const sharedFileOf = (relaxed) =>
-  relaxed
-    ? new URL('./attn.relaxed.shared.wasm', import.meta.url)
-    : new URL('./attn.simd.shared.wasm', import.meta.url);
 
 /**
  * A memory that threads share, and threads that help with the calls on it. The calling thread takes
@@ -18,15 +13,17 @@ const sharedFileOf = (relaxed) =>
  * @param {WebAssembly.Module | undefined} given
  * @param {boolean} relaxed which variant otherwise
  * @param {number} threads with the calling one
- * @param {(relaxed: boolean) => URL} [file] another than that of attention alone
+ * @param {{ layers: boolean, spawn?: () => any }} options spawn makes a worker of thread.js
  */
-export async function startThreads(given, relaxed, threads, file = sharedFileOf) {
+export async function startThreads(given, relaxed, threads, { layers, spawn = spawnThread }) {
   const isolated = globalThis.crossOriginIsolated;
   const open = typeof SharedArrayBuffer !== 'undefined' && isolated !== false;
   const barred = open
     ? ''
     : 'threads need a cross-origin isolated page (headers COOP: same-origin, COEP: require-corp)';
-  const module = given ?? (open ? await compile(file(relaxed)) : undefined);
+  const module =
+    given ??
+    (open ? await compile((layers ? sharedModelFile : sharedAttentionFile)(relaxed)) : undefined);
   if (!module || !WebAssembly.Module.imports(module).length)
     throw new ClearheadError('ENV', barred || 'threads need one of the shared wasm files');
   const shared = sharedMemory();
@@ -37,12 +34,12 @@ export async function startThreads(given, relaxed, threads, file = sharedFileOf)
       })
     ).exports,
   );
-  if (file !== sharedFileOf && !memory.c.attn_matmul)
+  if (layers && !memory.c.attn_matmul)
     throw new ClearheadError(
       'ARG',
       'wasm is without layers; expected one of the files model.*.shared.wasm',
     );
-  const pool = new Pool(memory);
+  const pool = new Pool(memory, spawn);
   if (open)
     await Promise.all(
       Array.from({ length: threads - 1 }, (_, index) =>

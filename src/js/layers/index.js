@@ -3,7 +3,6 @@
  * Loaded by init when asked for.
  */
 import { ClearheadError } from '../errors.js';
-export { fileOf, sharedFileOf } from '../engine/model-files.js';
 import { Latent } from './latent.js';
 import { Linear, matmul } from './linear.js';
 import { MultiHead } from './multi-head.js';

@@ -19,7 +19,7 @@ import { readPositions, readTable } from './rope.js';
 export function readEpsilon(epsilon = 1e-6) {
   const value = number('normEpsilon', epsilon);
   if (value >= 0 && value < Infinity) return value;
-  return refuse('RANGE', 'normEpsilon', value, 'finite, ≥ 0');
+  return refuse('RANGE', 'normEpsilon', value, 'finite, at least 0');
 }
 
 /**

@@ -27,7 +27,7 @@ function readNorm(memory, x, scale, { size: given = scale?.length, epsilon = EPS
   const count = rows('x', memory.floats('x', x, F32), size, 'size');
   optionalFloats(memory, 'scale', scale, size, 'size');
   if (!(number('epsilon', epsilon) >= 0 && epsilon < Infinity))
-    refuse('RANGE', 'epsilon', epsilon, 'finite, ≥ 0');
+    refuse('RANGE', 'epsilon', epsilon, 'finite, at least 0');
   return { size, count, epsilon };
 }
 

@@ -6,7 +6,9 @@ import { compute, identity, numbers } from './run.js';
 /** @typedef {import('./run.js').Memory} Memory */
 
 /** @type {{ refused: import('./run.js').Refused }} */
-const WIDE = { refused: ['z', 'too wide', 'finite distances, and a β of normal size'] };
+const WIDE = {
+  refused: ['z', 'too wide', 'finite distances, and an inverse temperature of normal size'],
+};
 
 /**
  * Statement 4: Theory.klBudget.
@@ -18,7 +20,7 @@ const WIDE = { refused: ['z', 'too wide', 'finite distances, and a β of normal 
 export function klBudget(memory, z, rho) {
   const logits = numbers(memory, 'z', z);
   const n = logits.length;
-  if (!(number('rho', rho) >= 0)) refuse('RANGE', 'rho', rho, '≥ 0');
+  if (!(number('rho', rho) >= 0)) refuse('RANGE', 'rho', rho, 'at least 0');
   const { weights, report } = compute(
     memory,
     'attn_budget_solve',

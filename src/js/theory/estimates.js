@@ -90,7 +90,7 @@ export function maximumEntropy(memory, q, k, options) {
     [features, n, number('target', target)],
     {
       report: maxentReport,
-      refused: ['target', target, 'between the smallest and the largest ⟨q, k⟩'],
+      refused: ['target', target, 'between the smallest and the largest product of q and a key'],
     },
   );
   const { multiplier, entropy, iterations } = solved.report;

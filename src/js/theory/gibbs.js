@@ -46,7 +46,12 @@ export function gibbs(memory, z, options) {
   let sum = +!other;
   for (const x of other ?? []) sum += x < 0 ? NaN : x;
   if (!(sum > 0 && sum < Infinity))
-    refuse('RANGE', 'candidate', 'no distribution', 'weights ≥ 0, their sum finite and > 0');
+    refuse(
+      'RANGE',
+      'candidate',
+      'no distribution',
+      'weights of at least 0, their sum finite and > 0',
+    );
   const { weights, report } = compute(
     memory,
     'attn_gibbs_measure',

@@ -4,8 +4,9 @@
  */
 import { compile } from '../engine/load.js';
 import { ClearheadError } from '../errors.js';
+import { theoryFile } from './file.js';
+import { FUNCTIONS } from './functions.js';
 import { TheoryMemory } from './memory.js';
-import { STATEMENTS } from './statements.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */
 
@@ -15,8 +16,7 @@ import { STATEMENTS } from './statements.js';
  * @returns {import('./types.d.ts').Theory}
  */
 export function theory(memory) {
-  const all = STATEMENTS.flatMap(({ functions = {} }) => Object.entries(functions));
-  const bound = all.map(([name, f]) => [
+  const bound = Object.entries(FUNCTIONS).map(([name, f]) => [
     name,
     (/** @type {any[]} */ ...values) => f(memory, ...values),
   ]);
@@ -31,7 +31,7 @@ export function theory(memory) {
 export async function load(kernels, source) {
   const given = await source;
   const module = await (given === undefined
-    ? compile(new URL('./theory.wasm', import.meta.url), 'theory.wasm')
+    ? compile(theoryFile(), 'theory.wasm')
     : compile(given, 'theoryWasm'));
   try {
     const instance = await WebAssembly.instantiate(module, {});

@@ -6,7 +6,7 @@
  *   { stop: id }          ends a call; it has no answer of its own
  */
 import { init } from '../index.js';
-import { NODE } from '../engine/load.js';
+import { nodeModule } from '../engine/node.js';
 import { loadModel } from '../model/index.js';
 import { busy } from '../model/run/sequence.js';
 
@@ -193,9 +193,8 @@ function receive(post, message) {
 if (typeof postMessage === 'function')
   globalThis.onmessage = ({ data }) => receive((message) => postMessage(message), data);
 else
-  import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}worker_threads`).then(
-    ({ parentPort: port }) =>
-      port?.on('message', (/** @type {Message} */ data) =>
-        receive((message) => port.postMessage(message), data),
-      ),
+  void nodeModule('worker_threads').then(({ parentPort: port }) =>
+    port?.on('message', (/** @type {Message} */ data) =>
+      receive((message) => port.postMessage(message), data),
+    ),
   );

@@ -257,7 +257,7 @@ describe('what is wrong is refused by name', () => {
     'a leading zero': [entry('"F32"', '[02]', '[0,8]'), 'FORMAT', /JSON header/],
     '2^53': [entry('"F32"', '[2]', '[0,9007199254740992]'), 'FORMAT', /below 2\^53/],
     'a range of one': [entry('"F32"', '[2]', '[8]'), 'FORMAT', /begin, end/],
-    'a range backwards': [range(8, 0), 'FORMAT', /begin ≤ end/],
+    'a range backwards': [range(8, 0), 'FORMAT', /begin at most end/],
     'a range too short': [range(0, 4), 'FORMAT', /4 bytes apart; expected 8/],
     'a gap': [range(4, 12), 'FORMAT', /beginning of the tensor "a" is 4; expected 0/],
     'an overlap': [

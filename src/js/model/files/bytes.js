@@ -1,3 +1,4 @@
+import { utf8Decoder } from '../../engine/platform.js';
 import { ClearheadError } from '../../errors.js';
 
 /**
@@ -9,13 +10,12 @@ import { ClearheadError } from '../../errors.js';
 /** Bytes a header may have. It bounds the buffer also where the length of a source is unknown. */
 export const HEADER_MAX = 2 ** 28;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /** @typedef {import('./source.js').Stream} Stream */
 
 export class Reader {
   /** Bytes consumed so far: the place in the file. */
   at = 0;
+  #utf8 = utf8Decoder({ fatal: true, ignoreBOM: true });
   #bytes = new Uint8Array();
   #view = new DataView(this.#bytes.buffer);
   #from = 0;
@@ -184,7 +184,7 @@ export class Reader {
       if (at === from + n) return short;
     }
     try {
-      return utf8.decode(this.#bytes.subarray(from, from + n));
+      return this.#utf8.decode(this.#bytes.subarray(from, from + n));
     } catch {
       this.at -= n;
       this.refuse('FORMAT', label, 'not UTF-8', 'text');

@@ -1,5 +1,6 @@
 import { ClearheadError, describe, refuse } from '../../errors.js';
-import { NODE, absolute } from '../../engine/load.js';
+import { absolute } from '../../engine/load.js';
+import { nodeModule } from '../../engine/node.js';
 
 /**
  * The bytes of each kind of source as they come, without checks.
@@ -134,8 +135,7 @@ function readerOf(stream) {
 
 /** @param {URL} url @returns {Promise<RawStream>} */
 async function fromPath(url) {
-  const { open } = await import(/* webpackIgnore: true */ /* @vite-ignore */ `${NODE}fs/promises`);
-  const file = await open(url);
+  const file = await (await nodeModule('fs')).promises.open(url);
   const stat = await file.stat();
   /** @type {Promise<void> | undefined} */
   let closed;

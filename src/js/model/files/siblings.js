@@ -1,6 +1,7 @@
 import { ClearheadError, describe, kindOf, refuse } from '../../errors.js';
 import { read } from '../../check.js';
 import { absolute } from '../../engine/load.js';
+import { utf8Decoder } from '../../engine/platform.js';
 import { isAddress } from './raw-stream.js';
 import { nameOf, readAll } from './source.js';
 
@@ -187,8 +188,9 @@ async function readJson(source, part, maxBytes, signal) {
 
 /** @param {Uint8Array} bytes @param {string} name */
 function utf8(bytes, name) {
+  const decoder = utf8Decoder({ fatal: true });
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch (cause) {
     throw new ClearheadError('FORMAT', `${name} is not UTF-8`, { cause });
   }

@@ -138,7 +138,7 @@ function lookOf(text) {
   if (text.startsWith('version https://')) return 'a pointer of Git LFS, not the file itself';
   if (text.startsWith('PK')) return 'a ZIP archive (perhaps of PyTorch)';
   if (/^\x80[\x02-\x05]/.test(text)) return 'a Python pickle';
-  if (text.startsWith('\x1f\x8b')) return 'compressed with gzip';
+  if (/^\x1f\x8b/.test(text)) return 'compressed with gzip';
   if (/^(lm|tj|fm)gg/.test(text)) return 'in a format older than GGUF';
   if (/^\s*[{[]/.test(text)) return 'JSON';
   return `something else, beginning ${JSON.stringify(text.slice(0, 9))}`;

@@ -1,4 +1,5 @@
 import { ClearheadError, describe } from '../../errors.js';
+import { utf8Encoder } from '../../engine/platform.js';
 import { Merger } from './merge.js';
 import { cut } from './pretokenize.js';
 import { CONTROL, UNKNOWN, written } from './vocabulary.js';
@@ -76,7 +77,7 @@ export function byteLevel({ texts, kinds }, merges, { unknown, stages, wholeWord
     (_, byte) => ids.get(written(Uint8Array.of(byte))) ?? unknown,
   );
   const merge = merging(ids, merges, 'tokenizer.ggml.merges');
-  const encoder = new TextEncoder();
+  const encoder = utf8Encoder();
   const cache = new Map();
 
   /** @param {string} word @returns {number[]} */

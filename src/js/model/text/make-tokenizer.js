@@ -1,5 +1,6 @@
 import { read, yes } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
+import { utf8Decoder, utf8Encoder } from '../../engine/platform.js';
 import { CONTROL } from './vocabulary.js';
 
 /** The methods of every tokenizer, whichever file it comes from. */
@@ -50,7 +51,7 @@ export function makeTokenizer(vocabulary, { bos, addsBos, ends, encode }) {
       if (typeof text !== 'string') refuse('ARG', 'text', describe(text), 'a string');
       // half a surrogate pair has no bytes; as in any other encoding it becomes U+FFFD
       const whole = /\p{Cs}/u.test(text)
-        ? new TextDecoder().decode(new TextEncoder().encode(`\ufeff${text}`))
+        ? utf8Decoder({ ignoreBOM: true }).decode(utf8Encoder().encode(text))
         : text;
       return encode(
         whole,

@@ -1,4 +1,5 @@
 import { ClearheadError } from '../../errors.js';
+import { utf8Encoder } from '../../engine/platform.js';
 import { Merger } from './merge.js';
 import { BYTE, NORMAL, SPACE, USER, byteOf } from './vocabulary.js';
 
@@ -41,7 +42,7 @@ export function sentencePiece({ texts, kinds }, scores, { unknown, addsSpace }) 
       'the vocabulary has neither a token for each byte nor one for unknown text',
     );
   const merger = new Merger();
-  const encoder = new TextEncoder();
+  const encoder = utf8Encoder();
   return (plain, first) => {
     const text = (addsSpace && first ? ' ' : '') + plain;
     const symbols = text.replaceAll(' ', SPACE);

@@ -1,4 +1,5 @@
 import { integer } from '../../check.js';
+import { utf8Decoder, utf8Encoder } from '../../engine/platform.js';
 import { refuse } from '../../errors.js';
 
 /**
@@ -15,10 +16,8 @@ export const USER = 4;
 export const UNUSED = 5;
 export const BYTE = 6;
 
-/** The space of SentencePiece. */
-export const SPACE = String.fromCharCode(0x2581);
-
-const encoder = new TextEncoder();
+/** The space of SentencePiece: computed, or minifiers write the character itself. */
+export const SPACE = String.fromCharCode(...Uint16Array.of(0x2581));
 
 /**
  * Byte-level vocabularies write the 256 bytes as 256 printable characters: Latin-1 where it is
@@ -42,7 +41,7 @@ function bytesWritten(text) {
   const bytes = [];
   for (const c of text) {
     const byte = BYTE_OF.get(/** @type {number} */ (c.codePointAt(0)));
-    if (byte === undefined) bytes.push(...encoder.encode(c));
+    if (byte === undefined) bytes.push(...utf8Encoder().encode(c));
     else bytes.push(byte);
   }
   return Uint8Array.from(bytes);
@@ -104,15 +103,15 @@ export class Vocabulary {
     const text = this.token(id);
     const kind = this.kinds[id];
     if (kind === CONTROL || kind === UNKNOWN)
-      return special ? encoder.encode(text) : new Uint8Array();
+      return special ? utf8Encoder().encode(text) : new Uint8Array();
     return (this.#bytes[id] ??=
       kind === BYTE
         ? Uint8Array.of(byteOf(text))
         : this.way.byteLevel
           ? kind === USER
-            ? encoder.encode(text)
+            ? utf8Encoder().encode(text)
             : bytesWritten(text)
-          : encoder.encode(text.replaceAll(SPACE, ' ')));
+          : utf8Encoder().encode(text.replaceAll(SPACE, ' ')));
   }
 
   /**
@@ -120,7 +119,7 @@ export class Vocabulary {
    * @returns {import('../types.d.ts').TextStream}
    */
   stream({ special = false, continued = false } = {}) {
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    const decoder = utf8Decoder({ ignoreBOM: true });
     let strip = this.way.stripsSpace && !continued;
     return {
       push: (id) => {
@@ -146,7 +145,7 @@ export class Vocabulary {
       all.set(piece, at);
       at += piece.length;
     }
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+    return utf8Decoder({ ignoreBOM: true }).decode(
       all.subarray(this.way.stripsSpace && !continued && all[0] === 0x20 ? 1 : 0),
     );
   }

@@ -1,0 +1,68 @@
+/**
+ * The files of this package, each by a literal address, as bundlers want them. inline/files.js
+ * stands in the place of this module where the files are inside the code.
+ */
+import { ClearheadError } from '../errors.js';
+import { nodeWorkers } from './platform.js';
+
+/**
+ * No address is made before it is wanted: a bundle that is no module does not know where it is.
+ * @template T
+ * @param {() => T} make
+ * @returns {T}
+ */
+export function located(make) {
+  try {
+    return make();
+  } catch (cause) {
+    throw new ClearheadError(
+      'ENV',
+      'this bundle does not know its own address; expected an import of clearhead/inline, or ' +
+        'options such as wasm that give the files (docs/bundlers.md)',
+      { cause },
+    );
+  }
+}
+
+/** The kernels of attention. @param {boolean} relaxed */
+export const attentionFile = (relaxed) =>
+  located(() =>
+    relaxed
+      ? new URL('./attn.relaxed.wasm', import.meta.url)
+      : new URL('./attn.simd.wasm', import.meta.url),
+  );
+
+/** The same for threads. @param {boolean} relaxed */
+export const sharedAttentionFile = (relaxed) =>
+  located(() =>
+    relaxed
+      ? new URL('./attn.relaxed.shared.wasm', import.meta.url)
+      : new URL('./attn.simd.shared.wasm', import.meta.url),
+  );
+
+/** The larger files, which hold these and models. @param {boolean} relaxed */
+export const modelFile = (relaxed) =>
+  located(() =>
+    relaxed
+      ? new URL('./model.relaxed.wasm', import.meta.url)
+      : new URL('./model.simd.wasm', import.meta.url),
+  );
+
+/** The same for threads. @param {boolean} relaxed */
+export const sharedModelFile = (relaxed) =>
+  located(() =>
+    relaxed
+      ? new URL('./model.relaxed.shared.wasm', import.meta.url)
+      : new URL('./model.simd.shared.wasm', import.meta.url),
+  );
+
+/** A worker that runs thread.js. */
+export async function spawnThread() {
+  const node = await nodeWorkers();
+  // in Node without the program's own flags, some of which (--input-type) a worker refuses
+  return located(() =>
+    node
+      ? new node.Worker(new URL('./thread.js', import.meta.url), { execArgv: [] })
+      : new Worker(new URL('./thread.js', import.meta.url), { type: 'module' }),
+  );
+}
