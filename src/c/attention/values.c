@@ -22,41 +22,41 @@ static block_view view_block(const call *s, const head_job *job, int32_t from)
                       strip_rows(BLOCK, span->value_rows, at) * step};
 }
 
+/* The weighted values of the keys [from, to) of one block, or of several whole ones. */
+typedef struct {
+  float *sums; /* (blocks, ROWS, width) */
+  size_t width;
+  const float *w; /* (rows, SCORES), at key `from` */
+  block_view view;
+  int32_t from, to; /* of the first block */
+  int blocks;
+} block_sum;
+
 /*
  * `count` strips of one block at a time, or one strip of each of `count` blocks, which lie behind
- * one another. `blocks` is 1 or `count`. If strips are left over, some are done twice.
+ * one another. s.blocks is 1 or `count`. If strips are left over, some are done twice.
  */
-INLINE void values_of_rows(const int rows, const int half, const int count, int blocks, float *sums,
-                           size_t width, const float *w, const block_view *block, int32_t from,
-                           int32_t to)
+INLINE void values_of_rows(const int rows, const int half, const int count, const block_sum s)
 {
-  const size_t strip = block->strip;
+  const size_t strip = s.view.strip;
   place_steps next = {strip, 0, STRIP};
   size_t channels = (size_t)count * STRIP;
-  if (blocks > 1)
-    next = (place_steps){width / STRIP * strip, BLOCK, ROWS * width}, channels = STRIP;
-  else if (width < channels)
+  if (count > 1 && s.blocks > 1)
+    next = (place_steps){s.width / STRIP * strip, BLOCK, ROWS * s.width}, channels = STRIP;
+  else if (s.width < channels)
     next = (place_steps){0, 0, 0}, channels = STRIP;
-  for (size_t c = 0; c < width; c += channels) {
-    size_t at = c + channels < width ? c : width - channels;
-    block_values(rows, half, count, sums + at, width, w, block->v + at / STRIP * strip, block->step,
-                 &next, from, to);
+  for (size_t c = 0; c < s.width; c += channels) {
+    size_t at = c + channels < s.width ? c : s.width - channels;
+    block_values(rows, half, count, s.sums + at, s.width, s.w, s.view.v + at / STRIP * strip,
+                 s.view.step, &next, s.from, s.to);
   }
 }
 
 /* By itself, as score_rows (scores.c) is. */
-KERNEL void sum_rows(float *sums, size_t width, const float *w, const block_view *block,
-                     int32_t from, int32_t to)
-{
-  values_of_rows(ROWS, 0, 1, 1, sums, width, w, block, from, to);
-}
+KERNEL void sum_rows(const block_sum *s) { values_of_rows(ROWS, 0, 1, *s); }
 
 /* Five rows, if ROWS is six. */
-KERNEL void sum_five(float *sums, size_t width, const float *w, const block_view *block,
-                     int32_t from, int32_t to)
-{
-  values_of_rows(5, 0, 1, 1, sums, width, w, block, from, to);
-}
+KERNEL void sum_five(const block_sum *s) { values_of_rows(5, 0, 1, *s); }
 
 /* How many places one or two rows read at once, as far as registers allow. */
 INLINE int streams_of(const int half, int rows)
@@ -65,50 +65,47 @@ INLINE int streams_of(const int half, int rows)
 }
 
 /* One to four rows. */
-INLINE void sum_up_to_four(const int half, int rows, int blocks, float *sums, size_t width,
-                           const float *w, const block_view *block, int32_t from, int32_t to)
+INLINE void sum_up_to_four(const int half, int rows, const block_sum *s)
 {
   if (rows == 4)
-    values_of_rows(4, half, 1, 1, sums, width, w, block, from, to);
+    values_of_rows(4, half, 1, *s);
   else if (rows == 3)
-    values_of_rows(3, half, 1, 1, sums, width, w, block, from, to);
+    values_of_rows(3, half, 1, *s);
   else if (rows == 2)
-    values_of_rows(2, half, streams_of(half, 2), blocks, sums, width, w, block, from, to);
+    values_of_rows(2, half, streams_of(half, 2), *s);
   else
-    values_of_rows(1, half, streams_of(half, 1), blocks, sums, width, w, block, from, to);
+    values_of_rows(1, half, streams_of(half, 1), *s);
 }
 
-KERNEL void sum_block(int rows, int blocks, float *sums, size_t width, const float *w,
-                      const block_view *block, int32_t from, int32_t to)
+KERNEL void sum_block(int rows, const block_sum *s)
 {
   if (rows == ROWS)
-    sum_rows(sums, width, w, block, from, to);
+    sum_rows(s);
   else if (ROWS > TILE4 + 1 && rows > TILE4)
-    sum_five(sums, width, w, block, from, to);
+    sum_five(s);
   else
-    sum_up_to_four(0, rows, blocks, sums, width, w, block, from, to);
+    sum_up_to_four(0, rows, s);
 }
 
-KERNEL void sum_halves(int rows, int blocks, float *sums, size_t width, const float *w,
-                       const block_view *block, int32_t from, int32_t to)
-{
-  sum_up_to_four(1, rows, blocks, sums, width, w, block, from, to);
-}
+KERNEL void sum_halves(int rows, const block_sum *s) { sum_up_to_four(1, rows, s); }
 
-/* The same sums in the same order for one row, of the keys it attends to. Values get `scale`. */
-static void sum_attended(const call *s, const row_view *view, float *sums, const float *w,
-                         const block_view *block, int32_t from, int32_t to, float scale)
+/* The same sums in the same order for row x, of the keys it attends to. Values get `scale`. */
+static void sum_attended(const call *s, const query_rows *rows, int x, const block_sum *block,
+                         float scale)
 {
+  const block_view *view = &block->view;
+  const float *w = block->w + x * SCORES;
+  float *sums = block->sums + (size_t)x * s->width;
   for (size_t c = 0; c < s->width; c += 4) {
-    const char *channel = block->v + c / STRIP * block->strip + c % STRIP * sizeof(float);
+    const char *channel = view->v + c / STRIP * view->strip + c % STRIP * sizeof(float);
     f32x4 total = v_splat(0), chain = v_splat(0);
-    for (int32_t j = from; j < to; j++) {
+    for (int32_t j = block->from; j < block->to; j++) {
+      const size_t at = (size_t)(j - block->from);
       f32x4 value =
-          v_load((const float *)(const void *)(channel + (size_t)(j - from) * block->step)) *
-          v_splat(scale);
-      if (attn_key_attended(s->p, view, j))
-        chain = v_madd(v_splat(w[j - from]), value, chain);
-      if (j % KEY_CHAIN == KEY_CHAIN - 1 || j + 1 == to) {
+          v_load((const float *)(const void *)(channel + at * view->step)) * v_splat(scale);
+      if (attn_key_attended(s->p, &rows->view[x], j))
+        chain = v_madd(v_splat(w[at]), value, chain);
+      if (j % KEY_CHAIN == KEY_CHAIN - 1 || j + 1 == block->to) {
         total += chain;
         chain = v_splat(0);
       }
@@ -121,17 +118,21 @@ static void sum_attended(const call *s, const row_view *view, float *sums, const
 static void sum_keys(const call *s, const head_job *job, const query_rows *rows, float *sums,
                      const float *w, int32_t from, int32_t to, int blocks, int care)
 {
-  block_view block = view_block(s, job, from);
-  to = from + (to - from) / blocks;
+  const block_sum block = {.sums = sums,
+                           .width = s->width,
+                           .w = w,
+                           .view = view_block(s, job, from),
+                           .from = from,
+                           .to = from + (to - from) / blocks,
+                           .blocks = blocks};
   /* no finite half needs passing over, and no sum of them leaves the floats */
   if (job->span.form == SPAN_F16)
-    sum_halves(rows->count, blocks, sums, s->width, w, &block, from, to);
+    sum_halves(rows->count, &block);
   else if (care == CARE_NONE)
-    sum_block(rows->count, blocks, sums, s->width, w, &block, from, to);
+    sum_block(rows->count, &block);
   else
     for (int x = 0; x < rows->count; x++)
-      sum_attended(s, &rows->view[x], sums + (size_t)x * s->width, w + x * SCORES, &block, from, to,
-                   care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
+      sum_attended(s, rows, x, &block, care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
 }
 
 /* How many blocks are summed at once: whole ones are far enough apart to be read side by side. */
