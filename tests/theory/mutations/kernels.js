@@ -39,10 +39,10 @@ export const kernels = [
     [1, 11],
   ],
   [
-    'latent: compressed queries without the scale of their norm',
+    'latent: compressed queries without their norm',
     'layers/latent.c',
-    'rows.end, size, l->q_norm,',
-    'rows.end, size, NULL,',
+    'latent_of(l->q_down, l->q_norm,',
+    'latent_of(l->q_down, NULL,',
     [14],
   ],
   [
@@ -97,7 +97,7 @@ export const kernels = [
   ],
   [
     'absorbed: W_UK not transposed',
-    'layers/latent.c',
+    'layers/latent_setup.c',
     'attn_matrix_pack_transposed(start_matrix(to + at.transposed, latent, layer->nope), kv_b)',
     'pack_matrix(to + at.transposed, kv_b, latent, layer->nope)',
     [14],
@@ -112,15 +112,15 @@ export const kernels = [
   [
     'absorbed: W_UV of the first head for all',
     'layers/latent.c',
-    's->batch * s->m,\n              matrix_of(s, h, s->up.values)',
-    's->batch * s->m,\n              matrix_of(s, 0, s->up.values)',
+    's->rows.end,\n              matrix_of(s, h, s->matrices.values)',
+    's->rows.end,\n              matrix_of(s, 0, s->matrices.values)',
     [14],
   ],
   [
     'latent: queries that are not turned',
     'layers/latent.c',
-    's->q + l->nope, l->heads,',
-    's->q + l->nope, 0,',
+    '.first_rotated = l->nope',
+    '.first_rotated = l->nope + l->rope',
     [14],
   ],
   [
