@@ -22,49 +22,80 @@ static double distance(const double *a, const double *b, int32_t size)
   return __builtin_sqrt(pair_of(sum));
 }
 
+/* A head, its shared keys and values, and memory for one query. */
+typedef struct {
+  const double *k, *change;   /* (n, dim): the head's own keys, and shared − own */
+  const double *v, *shared_v; /* (n, value_dim); shared_v may be NULL */
+  int32_t n, dim, value_dim;
+  double temperature;
+  double *p, *dp, *z, *dz; /* (n): weights and logits, and how they move */
+  double *moved;           /* (value_dim): how the output moves */
+} sharing;
+
 /* The diameter of V, its longest value, and the farthest that a value moves. */
-static void measure_values(attn_sharing_report *report, const double *v, const double *shared_v,
-                           int32_t n, int32_t value_dim)
+static void measure_values(attn_sharing_report *report, const sharing *s)
 {
-  for (int32_t i = 0; i < n; i++) {
-    const double *value = v + (size_t)i * (size_t)value_dim;
+  const size_t size = (size_t)s->value_dim;
+  for (int32_t i = 0; i < s->n; i++) {
+    const double *value = s->v + (size_t)i * size;
     for (int32_t j = 0; j < i; j++)
       report->diameter =
-          greater(report->diameter, distance(value, v + (size_t)j * (size_t)value_dim, value_dim));
-    report->longest = greater(report->longest, length(value, value_dim));
-    if (shared_v)
-      report->shift = greater(report->shift,
-                              distance(value, shared_v + (size_t)i * (size_t)value_dim, value_dim));
+          greater(report->diameter, distance(value, s->v + (size_t)j * size, s->value_dim));
+    report->longest = greater(report->longest, length(value, s->value_dim));
+    if (s->shared_v)
+      report->shift =
+          greater(report->shift, distance(value, s->shared_v + (size_t)i * size, s->value_dim));
   }
 }
 
-/* The columns of one query that need no values. dp and dz are outputs as well. */
-static void measure_weights(attn_sharing_columns *columns, double *p, double *dp, double *z,
-                            double *dz, const double *q, const double *k, const double *change,
-                            int32_t n, int32_t dim, double temperature, double norm)
+/* How the weights of query q move, and their columns. norm: ‖ΔK‖_op */
+static void measure_weights(attn_sharing_columns *columns, const sharing *s, const double *q,
+                            double norm)
 {
+  const int32_t n = s->n, dim = s->dim;
   double root = __builtin_sqrt(dim), min = 0, max = 0;
   exact_sum mean = {0, 0}, one = {0, 0}, centred = {0, 0};
   for (int32_t j = 0; j < n; j++) {
-    z[j] = expectation(q, k + (size_t)j * (size_t)dim, dim) / root;
-    dz[j] = expectation(q, change + (size_t)j * (size_t)dim, dim) / root;
-    sum_add(&mean, dz[j] / n);
-    min = j && min < dz[j] ? min : dz[j];
-    max = j ? greater(max, dz[j]) : dz[j];
+    s->z[j] = expectation(q, s->k + (size_t)j * (size_t)dim, dim) / root;
+    double dz = expectation(q, s->change + (size_t)j * (size_t)dim, dim) / root;
+    s->dz[j] = dz;
+    sum_add(&mean, dz / n);
+    min = j && min < dz ? min : dz;
+    max = j ? greater(max, dz) : dz;
   }
-  distribute(p, z, n, temperature);
-  softmax_change(dp, p, z, dz, n, temperature);
+  distribute(s->p, s->z, n, s->temperature);
+  softmax_change(s->dp, s->p, s->z, s->dz, n, s->temperature);
   for (int32_t j = 0; j < n; j++) {
-    double x = dz[j] - sum_of(mean);
+    double x = s->dz[j] - sum_of(mean);
     sum_add(&centred, x * x);
-    sum_add(&one, magnitude(dp[j]));
+    sum_add(&one, magnitude(s->dp[j]));
   }
-  columns->weights2 = length(dp, n);
+  columns->weights2 = length(s->dp, n);
   columns->weights1 = sum_of(one);
-  columns->sharp = __builtin_sqrt(sum_of(centred)) / (2 * temperature);
-  columns->note = length(dz, n) / temperature;
-  columns->operator= norm * length(q, dim) / (root * temperature);
-  columns->range = (max - min) / (2 * temperature);
+  columns->sharp = __builtin_sqrt(sum_of(centred)) / (2 * s->temperature);
+  columns->note = length(s->dz, n) / s->temperature;
+  columns->operator= norm * length(q, dim) / (root * s->temperature);
+  columns->range = (max - min) / (2 * s->temperature);
+}
+
+/* How the output of that query moves: Σ Δp_j v_j + Σ (p_j + Δp_j) Δv_j. */
+static void move_output(const sharing *s)
+{
+  for (int32_t channel = 0; channel < s->value_dim; channel += 2) {
+    exact_pair sum = {{0, 0}, {0, 0}};
+    int32_t remaining = s->value_dim - channel;
+    f64x2 first = v_load_double(s->v + channel, remaining);
+    for (int32_t j = 0; j < s->n; j++) {
+      size_t at = (size_t)j * (size_t)s->value_dim + (size_t)channel;
+      f64x2 value = v_load_double(s->v + at, remaining);
+      /* relative to the first, since Σ Δp is 0: a common part of all values has no effect */
+      pair_add(&sum, s->dp[j] * (value - first));
+      if (s->shared_v)
+        pair_add(&sum, (s->p[j] + s->dp[j]) * (v_load_double(s->shared_v + at, remaining) - value));
+    }
+    for (int32_t l = 0; l < 2 && l < remaining; l++)
+      s->moved[channel + l] = sum_of(pair_half(sum, l));
+  }
 }
 
 /* Counts one query in: its bound, the measured movement under it, and the cap it competes with. */
@@ -100,37 +131,33 @@ int32_t attn_sharing_measure(attn_sharing_columns *columns, attn_sharing_bounds 
 {
   if (m < 1 || n < 1 || dim < 1 || value_dim < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  size_t keys = (size_t)n;
-  double *change = scratch, *p = change + keys * (size_t)dim, *dp = p + keys, *z = dp + keys,
-         *dz = z + keys;
-  double *moved = dz + keys, *rest = moved + value_dim;
-  for (size_t x = 0; x < keys * (size_t)dim; x++)
+  const size_t keys = (size_t)n, size = keys * (size_t)dim;
+  double *change = scratch, *rows = change + size, *moved = rows + 4 * keys;
+  const sharing s = {.k = k,
+                     .change = change,
+                     .v = v,
+                     .shared_v = shared_v,
+                     .n = n,
+                     .dim = dim,
+                     .value_dim = value_dim,
+                     .temperature = temperature,
+                     .p = rows,
+                     .dp = rows + keys,
+                     .z = rows + 2 * keys,
+                     .dz = rows + 3 * keys,
+                     .moved = moved};
+  for (size_t x = 0; x < size; x++)
     change[x] = shared_k[x] - k[x];
   *report = (attn_sharing_report){.diameter = 0};
-  attn_operator_norm(&report->operator_norm, change, n, dim, rest);
-  measure_values(report, v, shared_v, n, value_dim);
+  attn_operator_norm(&report->operator_norm, change, n, dim, moved + value_dim);
+  measure_values(report, &s);
   const double diameter = report->diameter, longest = report->longest, shift = report->shift;
   const attn_bound none = {.slack = __builtin_inf()};
   *bounds = (attn_sharing_bounds){none, none, none, none, none, none, none, none};
   for (int32_t i = 0; i < m; i++) {
     attn_sharing_columns *c = columns + i;
-    measure_weights(c, p, dp, z, dz, q + (size_t)i * (size_t)dim, k, change, n, dim, temperature,
-                    report->operator_norm.upper);
-    for (int32_t channel = 0; channel < value_dim; channel += 2) {
-      exact_pair sum = {{0, 0}, {0, 0}};
-      int32_t remaining = value_dim - channel;
-      f64x2 first = v_load_double(v + channel, remaining);
-      for (int32_t j = 0; j < n; j++) {
-        size_t at = (size_t)j * (size_t)value_dim + (size_t)channel;
-        f64x2 value = v_load_double(v + at, remaining);
-        /* relative to the first, since Σ Δp is 0: a common part of all values has no effect */
-        pair_add(&sum, dp[j] * (value - first));
-        if (shared_v)
-          pair_add(&sum, (p[j] + dp[j]) * (v_load_double(shared_v + at, remaining) - value));
-      }
-      for (int32_t l = 0; l < 2 && l < remaining; l++)
-        moved[channel + l] = sum_of(pair_half(sum, l));
-    }
+    measure_weights(c, &s, q + (size_t)i * (size_t)dim, report->operator_norm.upper);
+    move_output(&s);
     c->output = length(moved, value_dim);
     c->output_range = c->range * diameter / 2 + shift;
     c->output_diameter = c->weights1 * diameter / 2 + shift;

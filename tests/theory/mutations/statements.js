@@ -22,7 +22,7 @@ export const statements = [
   [
     'shared values without effect on the output',
     'theory/sharing.c',
-    '(p[j] + dp[j]) * (v_load_double(shared_v + at, remaining) - value)',
+    '(s->p[j] + s->dp[j]) * (v_load_double(s->shared_v + at, remaining) - value)',
     '0 * value',
     [12],
   ],
@@ -143,15 +143,15 @@ export const statements = [
   [
     'shared keys: a bound eight times too sharp',
     'theory/sharing.c',
-    '__builtin_sqrt(sum_of(centred)) / (2 * temperature)',
-    '__builtin_sqrt(sum_of(centred)) / (16 * temperature)',
+    '__builtin_sqrt(sum_of(centred)) / (2 * s->temperature)',
+    '__builtin_sqrt(sum_of(centred)) / (16 * s->temperature)',
     [12],
   ],
   [
     'shared keys: a change of scores without √d',
     'theory/sharing.c',
-    'expectation(q, change + (size_t)j * (size_t)dim, dim) / root',
-    'expectation(q, change + (size_t)j * (size_t)dim, dim)',
+    'expectation(q, s->change + (size_t)j * (size_t)dim, dim) / root',
+    'expectation(q, s->change + (size_t)j * (size_t)dim, dim)',
     [12],
   ],
   [
