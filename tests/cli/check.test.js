@@ -55,12 +55,14 @@ test('each statement has one line with its number, name, formula and verdict', (
   );
 });
 
-test('theory.h lists the same statements', () => {
+test('theory.h tells each statement, or names the header that does', () => {
   const manual = readFileSync(new URL('../../src/c/include/theory.h', import.meta.url), 'utf8');
-  const line = /^ \* {4,5}(\d+) {2}(.{20}) (.*?)(?: {2}\(\w+\.h\))?$/gm;
+  const here = manual.matchAll(/^\/\* ---- Statements? (\d+)(?: and (\d+))?/gm);
+  const elsewhere = manual.matchAll(/\.h \((\d+)(?:, (\d+))? and (\d+)\)/g);
+  const told = [...here, ...elsewhere].flatMap(([, ...numbers]) => numbers.filter(Boolean));
   assert.deepEqual(
-    [...manual.matchAll(line)].map(([, number, name, formula]) => [+number, name.trim(), formula]),
-    STATEMENTS.map(({ number, name, formula }) => [number, name, formula]),
+    told.map(Number).sort((a, b) => a - b),
+    STATEMENTS.map(({ number }) => number),
   );
 });
 

@@ -4,23 +4,9 @@
  * A row of logits z_j = scale·⟨q, k_j⟩ over n keys has a temperature T (λ = 1/T) and weights
  * p = softmax(z/T). Three texts see them from three sides (README, Sources). The paper has inverse
  * variances and maximum entropy. The post has evidence spent against a budget. The note has the
- * solution of a smoothed maximisation. The statements:
- *
- *     1  attention            o = Σ p_j v_j, p = softmax(z/T)  (attn.h)
- *     2  maximum likelihood   o = Σ θ_j v_j / Σ θ, where ∇ log L = 0
- *     3  maximum entropy      p_j = exp(λ_j⟨q, k_j⟩) / Σ exp(λ⟨q, k⟩)
- *     4  KL budget            softmax(βz) = argmax ⟨p, z⟩ over KL(p‖u) ≤ ρ
- *     5  budget of a head     ρ = log n − H = ⟨z⟩/T − lse + log n
- *     6  kernel equivalence   softmax(QKᵀ/(T√d)) = Gaussian rows, σ² = T√d
- *     7  Gibbs principle      T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)
- *     8  log-sum-exp          ∇lse = p, ∇²lse = λ(Diag p − ppᵀ) ≤ λ/2
- *     9  limits               T = 0 is the argmax, T = ∞ uniform, exactly
- *    10  independent heads    x + W_O·(o_1 … o_H) = x + Σ W_O,h·o_h  (layers.h)
- *    11  grouped queries      query head h reads kv head ⌊h/(H/G)⌋  (attn.h)
- *    12  shared keys          ‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂
- *    13  scale                Var⟨q, k⟩ = d, so Var(⟨q, k⟩/√d) = 1
- *    14  latent keys          ⟨q, W·c⟩ = ⟨Wᵀq, c⟩: expanded = absorbed  (layers.h)
- *    15  cost                 m·n·(d + dv) multiply-adds, memory O(n)  (attn.h)
+ * solution of a smoothed maximisation. The statements are numbered from 1 to 15, as
+ * src/js/theory/statements.js lists them with their formulas. Those of the engine itself stand in
+ * attn.h (1, 11 and 15) and layers.h (10 and 14), and all others here.
  *
  * The contract of attn.h holds for every function here: the memory is the caller's, nothing is kept
  * and nothing global changes. Besides:
