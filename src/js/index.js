@@ -21,7 +21,7 @@ import { ClearheadError, describe, refuse } from './errors.js';
 import { attentionFile, modelFile } from './engine/files.js';
 import { acceptsRelaxed, compile, unloaded } from './engine/load.js';
 import { Memory, memories } from './engine/memory.js';
-import { F32, Tensor } from './engine/tensor.js';
+import { DISPOSE, F32, Tensor } from './engine/tensor.js';
 
 export { ClearheadError };
 
@@ -122,6 +122,7 @@ function engine(memory, why, more, theoryWasm) {
     kvCache: (/** @type {import('./types.d.ts').KVCacheOptions} */ options) =>
       new KVCache(memory, options),
     dispose: () => memory.pool?.stop(),
+    [DISPOSE]: () => memory.pool?.stop(),
     get theory() {
       return statements();
     },

@@ -7,6 +7,14 @@
 import type { Layers } from './layers/types.d.ts';
 export type * from './layers/types.d.ts';
 
+declare global {
+  /** As in the libraries of newer TypeScript, so that older ones can read these types. */
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+    readonly asyncDispose: unique symbol;
+  }
+}
+
 /**
  * float32 data runs the float32 kernels, float64 data the float64 ones; results have the type of
  * the query.
@@ -228,6 +236,8 @@ export interface Tensor<A extends FloatArray = FloatArray> {
   readonly data: A;
   /** Gives the memory back; a second call does nothing. */
   dispose(): void;
+  /** For `using`: the same as `dispose`. */
+  [Symbol.dispose](): void;
 }
 
 export interface KVCacheOptions {
@@ -283,6 +293,8 @@ export interface KVCache {
    */
   restore(snapshot: Uint8Array): void;
   dispose(): void;
+  /** For `using`: the same as `dispose`. */
+  [Symbol.dispose](): void;
 }
 
 import type { Theory } from './theory/types.d.ts';
@@ -324,6 +336,8 @@ export interface Engine {
    * engine any more.
    */
   dispose(): void;
+  /** For `using`: the same as `dispose`. */
+  [Symbol.dispose](): void;
   /**
    * The statements behind attention, each computed so that it can be checked. They load when this
    * is first read, once an engine. NET, FORMAT, INTEGRITY: a file cannot be had, is none or is

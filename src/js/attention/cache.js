@@ -14,7 +14,10 @@ TYPES[ATTN_CACHE_Q8] = 'q8';
 /** Reasons to refuse a snapshot. @type {Record<string, string>} */
 const UNFIT = { FORMAT: 'not of such a cache', INTEGRITY: 'damaged', LIMIT: 'too long' };
 
-/** See types.d.ts. Its memory is laid out and understood by cache.c alone. */
+/**
+ * See types.d.ts. Its memory is laid out and understood by cache.c alone. It is frozen, because its
+ * sizes say which memory is read and written.
+ */
 export class KVCache extends Block {
   #memory;
 
@@ -44,6 +47,7 @@ export class KVCache extends Block {
     this.capacity = capacity;
     this.#memory = memory;
     this.bytes = bytes;
+    Object.freeze(this);
   }
 
   get length() {

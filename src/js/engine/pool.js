@@ -27,6 +27,39 @@ const MAX_STEP = 50;
 const WORTH = 4e6;
 const LOST = 'a worker was lost in the middle of a call, which was done again without it';
 
+/**
+ * Resolves when the worker is at its post, and rejects when it fails before. `pool` is weak: the
+ * listeners live as long as the worker, and must not keep a dropped engine.
+ * @param {any} worker
+ * @param {object} message
+ * @param {WeakRef<Pool>} pool
+ */
+function post(worker, message, pool) {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(() => reject(new Error(`it did not answer within ${START} ms`)), START);
+    const lost = (/** @type {string} */ why) =>
+      pool.deref()?.workers.includes(worker)
+        ? pool.deref()?.lose('a worker ended')
+        : reject(new Error(why));
+    listen(worker, () => resolve(clearTimeout(late)), lost);
+    worker.postMessage(message);
+  });
+}
+
+/** @param {{ control: Int32Array, workers: any[] }} pool */
+function end({ control, workers }) {
+  Atomics.store(control, AT.STOP, 1);
+  Atomics.add(control, AT.EPOCH, 1);
+  Atomics.notify(control, AT.EPOCH);
+  for (const worker of workers.splice(0)) worker.terminate();
+}
+
+/**
+ * Ends the threads of an engine that was dropped without dispose.
+ * @type {FinalizationRegistry<{ control: Int32Array, workers: any[] }>}
+ */
+const dropped = new FinalizationRegistry(end);
+
 export class Pool {
   /** @param {import('./memory.js').Memory} memory @param {() => any} spawn makes a worker */
   constructor(memory, spawn) {
@@ -44,6 +77,7 @@ export class Pool {
     this.parts = 1;
     /** Why a worker is missing. @type {string | undefined} */
     this.trouble = undefined;
+    dropped.register(memory, { control: this.control, workers: this.workers });
   }
 
   /**
@@ -57,16 +91,7 @@ export class Pool {
     let worker;
     try {
       worker = await this.spawn();
-      await new Promise((resolve, reject) => {
-        const late = setTimeout(
-          () => reject(new Error(`it did not answer within ${START} ms`)),
-          START,
-        );
-        const lost = (/** @type {string} */ why) =>
-          this.workers.includes(worker) ? this.lose('a worker ended') : reject(new Error(why));
-        listen(worker, () => resolve(clearTimeout(late)), lost);
-        worker.postMessage({ ...data, control: this.at, stack, places: AT });
-      });
+      await post(worker, { ...data, control: this.at, stack, places: AT }, new WeakRef(this));
       this.workers.push(worker);
       // or Node would not end while it waits; listening has the opposite effect, so it comes last
       worker.unref?.();
@@ -192,9 +217,6 @@ export class Pool {
   }
 
   stop() {
-    Atomics.store(this.control, AT.STOP, 1);
-    Atomics.add(this.control, AT.EPOCH, 1);
-    Atomics.notify(this.control, AT.EPOCH);
-    for (const worker of this.workers.splice(0)) worker.terminate();
+    end(this);
   }
 }

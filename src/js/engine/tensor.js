@@ -37,7 +37,40 @@ export const kindsOf = (type) =>
 export const typeOf = (x) =>
   x instanceof Tensor ? x.dtype : kindOf(x) === 'Float64Array' ? 'float64' : F32;
 
-/** A block of wasm memory that lasts until it is disposed of. */
+/**
+ * `using` calls the method of this name. Engines without `using` may lack the symbol.
+ * @type {typeof Symbol.dispose}
+ */
+export const DISPOSE = Symbol.dispose ?? Symbol.for('Symbol.dispose');
+
+/**
+ * Blocks that were dropped without being disposed of.
+ * @type {FinalizationRegistry<{ memory: Memory, at: number, bytes: number }>}
+ */
+const dropped = new FinalizationRegistry(({ memory, at, bytes }) => memory.release(at, bytes));
+
+/** A smaller block is not worth a weight. */
+const MIN_WEIGHED = 2 ** 16;
+
+/**
+ * The garbage collector does not see wasm memory. An unused ArrayBuffer beside a block makes it see
+ * the block. It costs addresses but no pages, since nothing writes to it. With a quarter of the
+ * block's size the collector comes before 4 GiB are full (tuning.md#weight-of-blocks).
+ * @type {WeakMap<Block, ArrayBuffer>}
+ */
+const weights = new WeakMap();
+
+/** @param {Block} block @param {number} bytes */
+function weigh(block, bytes) {
+  if (bytes < MIN_WEIGHED) return;
+  try {
+    weights.set(block, new ArrayBuffer(bytes / 4));
+  } catch {
+    // the block is there, and only the collector knows less
+  }
+}
+
+/** A block of wasm memory that lasts until it is disposed of or dropped. */
 export class Block {
   #memory;
   #at;
@@ -49,7 +82,10 @@ export class Block {
     this.#memory = memory;
     this.#bytes = bytes;
     this.#name = name;
-    this.#at = memory.allocate(bytes);
+    const at = memory.allocate(bytes);
+    this.#at = at;
+    weigh(this, bytes);
+    dropped.register(this, { memory, at, bytes }, this);
   }
 
   /** Its address, for the memory it lives in. @param {Memory} [memory] @param {string} [name] */
@@ -58,12 +94,19 @@ export class Block {
   }
 
   dispose() {
-    if (this.#at >= 0) this.#memory.release(this.#at, this.#bytes);
+    if (this.#at < 0) return;
+    dropped.unregister(this);
+    this.#memory.release(this.#at, this.#bytes);
     this.#at = -1;
+    weights.delete(this);
+  }
+
+  [DISPOSE]() {
+    this.dispose();
   }
 }
 
-/** See types.d.ts. */
+/** See types.d.ts. Frozen, because its length says which memory is read and written. */
 export class Tensor extends Block {
   #memory;
 
@@ -76,6 +119,7 @@ export class Tensor extends Block {
     this.dtype = dtype;
     this.length = length;
     this.data.fill(0);
+    Object.freeze(this);
   }
 
   get data() {

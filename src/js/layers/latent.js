@@ -1,7 +1,7 @@
 /** Latent attention: keys and values come from a short vector of each position. */
 import { OF_FORWARD, readOptions } from '../attention/options.js';
 import { choice, integer, read, rows, yes } from '../check.js';
-import { F32 } from '../engine/tensor.js';
+import { DISPOSE, F32 } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
 import { describe, refuse } from '../errors.js';
 import { floats } from './call.js';
@@ -130,6 +130,7 @@ export class Latent {
     });
     this.bytes = storage.bytes;
     storage.allocate();
+    Object.freeze(this);
   }
 
   #init() {
@@ -238,5 +239,9 @@ export class Latent {
 
   dispose() {
     this.#storage.dispose();
+  }
+
+  [DISPOSE]() {
+    this.dispose();
   }
 }

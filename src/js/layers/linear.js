@@ -3,7 +3,7 @@ import { placeOutput } from '../attention/results.js';
 import { integer, read, rows, yes } from '../check.js';
 import { arrayOf } from '../engine/alias.js';
 import { ATTN_F32 } from '../engine/constants.js';
-import { F32, Tensor } from '../engine/tensor.js';
+import { DISPOSE, F32, Tensor } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
 import { optionalFloats, together } from './call.js';
 import { LayerStorage } from './storage.js';
@@ -104,6 +104,7 @@ export class Linear {
     this.#bias = this.#storage.vector(bias);
     this.bytes = this.#storage.bytes;
     this.#storage.allocate();
+    Object.freeze(this);
   }
 
   /** @param {Floats} x @param {Out} [options] */
@@ -125,5 +126,9 @@ export class Linear {
 
   dispose() {
     this.#storage.dispose();
+  }
+
+  [DISPOSE]() {
+    this.dispose();
   }
 }

@@ -3,7 +3,7 @@ import { checkDivides } from '../attention/attention.js';
 import { KVCache } from '../attention/cache.js';
 import { OF_FORWARD, readOptions } from '../attention/options.js';
 import { integer, read, rows, sizesOf, yes } from '../check.js';
-import { F32 } from '../engine/tensor.js';
+import { DISPOSE, F32 } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
 import { floats } from './call.js';
 import {
@@ -120,6 +120,7 @@ export class MultiHead {
     this.#storage = storage;
     this.bytes = storage.bytes;
     storage.allocate();
+    Object.freeze(this);
   }
 
   /**
@@ -203,5 +204,9 @@ export class MultiHead {
 
   dispose() {
     this.#storage.dispose();
+  }
+
+  [DISPOSE]() {
+    this.dispose();
   }
 }

@@ -1,7 +1,7 @@
-import { GONE, refuse } from '../errors.js';
+import { refuse } from '../errors.js';
 import { ATTN_F32 } from '../engine/constants.js';
 import { arrayOf } from '../engine/alias.js';
-import { F32 } from '../engine/tensor.js';
+import { Block, F32 } from '../engine/tensor.js';
 
 /** @typedef {import('../engine/tensor.js').Floats} Floats */
 
@@ -15,7 +15,8 @@ const align = (bytes) => Math.ceil(bytes / 64) * 64;
  */
 export class LayerStorage {
   #memory;
-  #at = -1;
+  /** @type {Block | undefined} */
+  #block;
   /** @type {((at: number) => void)[]} */
   #fill = [];
 
@@ -62,9 +63,10 @@ export class LayerStorage {
   /** Allocates the block and fills it. */
   allocate() {
     const memory = this.#memory;
-    this.#at = memory.allocate(this.bytes);
+    this.#block = new Block(memory, this.bytes, 'layer');
+    const at = this.#block.place();
     try {
-      for (const fill of this.#fill) memory.scope(() => fill(this.#at));
+      for (const fill of this.#fill) memory.scope(() => fill(at));
     } catch (error) {
       this.dispose();
       throw error;
@@ -74,12 +76,11 @@ export class LayerStorage {
 
   /** The address of a place, 0 for none. @param {number} place */
   at(place) {
-    if (this.#at < 0) refuse('DISPOSED', 'layer', ...GONE);
-    return place < 0 ? 0 : this.#at + place;
+    const at = /** @type {Block} */ (this.#block).place();
+    return place < 0 ? 0 : at + place;
   }
 
   dispose() {
-    if (this.#at >= 0) this.#memory.release(this.#at, this.bytes);
-    this.#at = -1;
+    this.#block?.dispose();
   }
 }

@@ -42,6 +42,8 @@ export interface Linear {
   /** y (m, outputs) = x·Wᵀ + bias for x (m, inputs). ALIAS: `out` is x. */
   forward(x: Floats, options?: Out): Float32Array;
   dispose(): void;
+  /** For `using`: the same as `dispose`. */
+  [Symbol.dispose](): void;
 }
 
 export interface NormOptions extends Out {
@@ -233,6 +235,8 @@ export interface MultiHead {
     options?: ForwardOptions & { cache?: KVCache; want?: W },
   ): Wanted<Float32Array, W>;
   dispose(): void;
+  /** For `using`: the same as `dispose`. */
+  [Symbol.dispose](): void;
 }
 
 /**
@@ -295,6 +299,8 @@ export interface LatentCache {
   /** Positions [from, to), (to − from, size). */
   read(from?: number, to?: number): Float32Array;
   dispose(): void;
+  /** For `using`: the same as `dispose`. */
+  [Symbol.dispose](): void;
 }
 
 /** Multi-head latent attention (statement 14; DeepSeek-V2, arXiv 2405.04434, section 2.1). */
@@ -325,6 +331,8 @@ export interface Latent {
     options?: ForwardOptions & { cache?: LatentCache; form?: 'expanded' | 'absorbed'; want?: W },
   ): Wanted<Float32Array, W>;
   dispose(): void;
+  /** For `using`: the same as `dispose`. */
+  [Symbol.dispose](): void;
 }
 
 export interface Layers {

@@ -287,4 +287,6 @@ export interface Model {
   setTemperature(temperature: number, layer?: number, head?: number): void;
   /** Gives its memory back. A text that is being generated ends with DISPOSED. */
   dispose(): void;
+  /** For `using`: the same as `dispose`. */
+  [Symbol.dispose](): void;
 }

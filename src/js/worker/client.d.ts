@@ -76,6 +76,8 @@ export interface RemoteModel {
   setTemperature(temperature: number, layer?: number, head?: number): Promise<void>;
   /** Ends the worker. */
   dispose(): Promise<void>;
+  /** For `await using`: the same as `dispose`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface RemoteTokenizer {

@@ -7,6 +7,12 @@ import { ClearheadError, describe, refuse } from '../errors.js';
  */
 
 /**
+ * `await using` calls the method of this name. Engines without it may lack the symbol.
+ * @type {typeof Symbol.asyncDispose}
+ */
+const ASYNC_DISPOSE = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose');
+
+/**
  * A model in a worker, see client.d.ts.
  * @implements {Remote}
  */
@@ -148,5 +154,9 @@ export class RemoteModel {
 
   async dispose() {
     this.#link.end(new ClearheadError('DISPOSED', 'model is disposed of; expected a live one'));
+  }
+
+  [ASYNC_DISPOSE]() {
+    return this.dispose();
   }
 }

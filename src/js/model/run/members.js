@@ -1,3 +1,5 @@
+import { DISPOSE } from '../../engine/tensor.js';
+
 /** The members that api.d.ts names; the others are for generate.js. */
 
 export const CACHE = [
@@ -26,4 +28,5 @@ export const MODEL = [
   'temperature',
   'setTemperature',
   'dispose',
+  DISPOSE,
 ];

@@ -1,5 +1,6 @@
 /** A model: reads tokens, writes text and shows its heads. */
 import { ClearheadError, refuse } from '../../errors.js';
+import { DISPOSE } from '../../engine/tensor.js';
 import { checkFits, checkTokens, readRequest } from './arguments.js';
 import { promptOf } from './chat.js';
 import { Decoder } from './decoder.js';
@@ -160,6 +161,10 @@ export class Model {
     this.#disposed = true;
     this.sequence.dispose();
     this.#packing.dispose();
+  }
+
+  [DISPOSE]() {
+    this.dispose();
   }
 
   /** @returns {PublicModel} */

@@ -1,5 +1,6 @@
 import { ClearheadError } from '../../errors.js';
 import { STATUS, checkStatus } from '../../engine/status.js';
+import { Block } from '../../engine/tensor.js';
 import { TYPES } from '../files/formats.js';
 
 /**
@@ -44,8 +45,8 @@ export class Packing {
   at = new Map();
   /** Bytes of wasm memory. */
   bytes = 0;
-  /** @type {{ at: number, bytes: number }[]} */
-  #blocks = [];
+  /** By their addresses. @type {Map<number, { block: Block, bytes: number }>} */
+  #blocks = new Map();
   /** @type {Arriving | undefined} */
   #now;
   #stage = { at: 0, bytes: 0 };
@@ -97,8 +98,9 @@ export class Packing {
     const { memory } = this;
     const ahead = Math.max(bytes, Math.min(this.#received, this.expected - this.bytes));
     if (memory.top + bytes > memory.buffer.byteLength) memory.scope(() => void memory.push(ahead));
-    const at = memory.allocate(bytes);
-    this.#blocks.push({ at, bytes });
+    const block = new Block(memory, bytes, 'model');
+    const at = block.place();
+    this.#blocks.set(at, { block, bytes });
     this.bytes += bytes;
     return at;
   }
@@ -199,12 +201,10 @@ export class Packing {
 
   /** @param {number} at */
   #release(at) {
-    const [block] = this.#blocks.splice(
-      this.#blocks.findIndex((each) => each.at === at),
-      1,
-    );
-    this.memory.release(block.at, block.bytes);
-    this.bytes -= block.bytes;
+    const { block, bytes } = /** @type {{ block: Block, bytes: number }} */ (this.#blocks.get(at));
+    this.#blocks.delete(at);
+    this.bytes -= bytes;
+    block.dispose();
   }
 
   #dropStage() {
@@ -219,7 +219,8 @@ export class Packing {
 
   dispose() {
     this.#dropStage();
-    for (const { at, bytes } of this.#blocks.splice(0)) this.memory.release(at, bytes);
+    for (const { block } of this.#blocks.values()) block.dispose();
+    this.#blocks.clear();
     this.bytes = 0;
     this.at.clear();
   }
