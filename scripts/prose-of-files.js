@@ -1,5 +1,5 @@
 /**
- * The prose in a file: comments and messages of a source file, paragraphs of a document, the text of
+ * The prose in a file: comments and messages of a source file, paragraphs of a document, and text of
  * a page. Each piece comes as [its first line, its text]. Code, formulas and headings are left out.
  */
 
@@ -32,7 +32,7 @@ function comments(text, hash) {
 export const withoutComments = (text) =>
   text.replace(/\/\*[\s\S]*?\*\//g, blank).replace(/(^|[\s;,{}()])\/\/.*$/gm, '$1');
 
-/** A string of at least this many words is a message; a shorter one is a name or a piece of code. */
+/** A string of at least this many words is a message; a shorter one is a name or some code. */
 const MESSAGE_WORDS = 5;
 
 /** The messages of a JavaScript file. A number or name put into one counts as a word. */
