@@ -1,6 +1,7 @@
 /**
- * The prose in a file: comments and messages of a source file, paragraphs of a document, and text of
- * a page. Each piece comes as [its first line, its text]. Code, formulas and headings are left out.
+ * The prose in a file: comments and messages of a source file, paragraphs of a document, and the
+ * text of a page. Each piece comes as [its first line, its text]. Code, formulas and headings are
+ * left out.
  */
 
 const blank = (part) => part.replace(/[^\n]/g, '');
