@@ -10,7 +10,7 @@ const MODELS = 'src/js/model/index.js';
 /** The two files that need a library each. */
 const LIBRARIES = {
   'src/js/model/text/library-encoder.js': '@huggingface/tokenizers',
-  'src/js/model/text/template-run.js': '@huggingface/jinja',
+  'src/js/model/text/jinja/source.js': '@huggingface/jinja',
 };
 const own = files('src/js', /\.js$/);
 
