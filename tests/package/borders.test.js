@@ -7,15 +7,12 @@ import { exists, files, imports, read, withoutComments } from '../support/packag
 
 const ENTRY = 'src/js/index.js';
 const MODELS = 'src/js/model/index.js';
-/** The two files that need a library each. */
-const LIBRARIES = {
-  'src/js/model/text/library-encoder.js': '@huggingface/tokenizers',
-  'src/js/model/text/jinja/source.js': '@huggingface/jinja',
-};
+/** The file that needs a library. */
+const LIBRARIES = { 'src/js/model/text/template-run.js': '@huggingface/jinja' };
 const own = files('src/js', /\.js$/);
 
 describe('src/js', () => {
-  test('imports itself and Node, and a library in two files', () => {
+  test('imports itself and Node, and a library in one file', () => {
     for (const file of own)
       for (const name of imports(file))
         assert.ok(
@@ -24,7 +21,7 @@ describe('src/js', () => {
         );
   });
 
-  test('loads the libraries of models only when a model needs them', () => {
+  test('loads the library of models only when a model needs it', () => {
     const all = new Set([ENTRY, MODELS, 'src/js/worker/client.js']);
     for (const file of all)
       for (const name of imports(file, { dynamic: false }))

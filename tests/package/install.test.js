@@ -29,7 +29,7 @@ describe('what is installed', () => {
   const kinds = ['peerDependencies', 'optionalDependencies', 'bundledDependencies'];
   const scripts = ['preinstall', 'install', 'postinstall'];
 
-  test('are the package and two libraries, which depend on nothing', () => {
+  test('are the package and one library, which depend on nothing', () => {
     assert.deepEqual(Object.keys(manifest.dependencies), libraries);
     const found = libraries.map((name) => JSON.parse(read(`node_modules/${name}/package.json`)));
     for (const of of [manifest, ...found])

@@ -31,3 +31,41 @@ export function yieldToOthers() {
     rested = performance.now();
   };
 }
+
+/**
+ * Work in steps that are short. It may give a number at each.
+ * @template T
+ * @typedef {Generator<number, T, void>} Steps
+ */
+
+/**
+ * Does all steps, one after the other.
+ * @template T
+ * @param {Steps<T>} steps
+ * @returns {T}
+ */
+export function runAtOnce(steps) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * Does all steps, and leaves the thread to others between them.
+ * @template T
+ * @param {Steps<T>} steps
+ * @param {(given: number) => void} [check] before each step, with the number of the one before. It
+ *   may throw
+ * @returns {Promise<T>}
+ */
+export async function runYielding(steps, check) {
+  const pause = yieldToOthers();
+  for (let given = 0; ;) {
+    await pause();
+    check?.(given);
+    const { done, value } = steps.next();
+    if (done) return value;
+    given = value;
+  }
+}

@@ -75,7 +75,7 @@ export async function loadModel(source, options) {
       );
     const context = o.context ?? Math.min(config.context, CONTEXT);
     const beside = cacheBytes(memory, config, context, o.cacheType) + tableBytes(config, context);
-    const tokenizer = await openTokenizer(file);
+    const tokenizer = await openTokenizer(file, signal);
     const template = tokenizer && (await openTemplate(file, tokenizer));
     const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role)));
     const wanted = new Set(namesOf(tensors, () => true));
@@ -129,13 +129,12 @@ export async function loadModel(source, options) {
  * @returns {Promise<import('./api.d.ts').ModelInspection>}
  */
 export async function inspectModel(source, options) {
-  const file = await openModel(source, {
-    signal: abortSignal(read('options', options, ['signal']).signal),
-  });
+  const signal = abortSignal(read('options', options, ['signal']).signal);
+  const file = await openModel(source, { signal });
   try {
     const config = readConfig(file);
     matchTensors(config, file);
-    const tokenizer = await openTokenizer(file);
+    const tokenizer = await openTokenizer(file, signal);
     const template = tokenizer && (await openTemplate(file, tokenizer));
     const { format, tensors } = file;
     return {

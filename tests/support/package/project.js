@@ -8,8 +8,8 @@ import { newerNode } from '../../engines/newer-node/index.js';
 import { env } from '../../engines/others/index.js';
 import { root } from './repository.js';
 
-/** The libraries with which models read some files. */
-export const libraries = ['@huggingface/jinja', '@huggingface/tokenizers'];
+/** The library with which models read chat templates. */
+export const libraries = ['@huggingface/jinja'];
 
 /** Without the settings of the npm that runs the tests. */
 const bare = Object.fromEntries(

@@ -1,7 +1,7 @@
 import { ClearheadError, describe } from '../../errors.js';
 import { utf8Encoder } from '../../engine/platform.js';
-import { Merger } from './merge.js';
-import { cut } from './pretokenize.js';
+import { merge } from './merge.js';
+import { scan, words } from './pretokenize.js';
 import { CONTROL, UNKNOWN, written } from './vocabulary.js';
 
 /**
@@ -13,15 +13,29 @@ import { CONTROL, UNKNOWN, written } from './vocabulary.js';
 const KEPT = 8192;
 const KEPT_LENGTH = 32;
 
+/** Entries of a list, or words of a text, in one step. */
+const STEP = 4096;
+
+/**
+ * @template T
+ * @typedef {import('../../engine/yield.js').Steps<T>} Steps
+ */
+
 /**
  * Merges pairs of ids in place: those that come first in the list first.
+ * @callback Merge
+ * @param {Int32Array} symbols −1 is one that merges with none
+ * @param {(symbol: number) => void} emit
+ * @returns {Steps<void>}
+ */
+
+/**
  * @param {ReadonlyMap<string, number>} ids of tokens
  * @param {readonly (string | readonly string[])[]} merges pairs, or "left right"
  * @param {string} name of the list, for errors
- * @returns {(symbols: Int32Array, emit: (symbol: number) => void) => void} −1 is a symbol that
- *   merges with none
+ * @returns {Steps<Merge>}
  */
-export function merging(ids, merges, name) {
+export function* merging(ids, merges, name) {
   const merged = new Int32Array(merges.length);
   let size = 0;
   for (const id of ids.values()) size = Math.max(size, id + 1);
@@ -46,10 +60,10 @@ export function merging(ids, merges, name) {
       );
     merged[rank] = both;
     if (!ranks.has(left * size + right)) ranks.set(left * size + right, rank);
+    if (rank % STEP === STEP - 1) yield 0;
   }
-  const merger = new Merger();
   return (symbols, emit) =>
-    merger.run(
+    merge(
       symbols.length,
       (left, right) =>
         symbols[left] < 0 || symbols[right] < 0
@@ -63,25 +77,49 @@ export function merging(ids, merges, name) {
 }
 
 /**
+ * Encodes words, and remembers most of them.
+ * @param {(word: string) => Steps<number[]>} encodeWord
+ * @returns {(all: Iterable<string>, found: number[]) => Steps<void>} adds their ids to `found`, and
+ *   gives the number of those so far
+ */
+export function remembering(encodeWord) {
+  /** @type {Map<string, number[]>} */
+  const cache = new Map();
+  return function* (all, found) {
+    let count = 0;
+    for (const word of all) {
+      let ids = cache.get(word);
+      if (!ids) {
+        ids = yield* encodeWord(word);
+        if (cache.size >= KEPT) cache.clear();
+        if (word.length <= KEPT_LENGTH) cache.set(word, ids);
+      }
+      for (const id of ids) found.push(id);
+      if (++count % STEP === 0) yield found.length;
+    }
+  };
+}
+
+/**
  * @param {import('./vocabulary.js').Vocabulary} vocabulary
  * @param {readonly string[]} merges "left right", best first
  * @param {{ unknown: number, stages: import('./pretokenize.js').Stage[], wholeWords: boolean }}
  *   options wholeWords: a word that is a token is not cut
- * @returns {(text: string) => number[]}
+ * @returns {Steps<(text: string, found: number[]) => Steps<void>>}
  */
-export function byteLevel({ texts, kinds }, merges, { unknown, stages, wholeWords }) {
+export function* byteLevel({ texts, kinds }, merges, { unknown, stages, wholeWords }) {
   const ids = new Map();
-  for (let id = texts.length - 1; id >= 0; id--) ids.set(texts[id], id);
+  for (let id = texts.length - 1; id >= 0; id--) {
+    ids.set(texts[id], id);
+    if (id % STEP === 0) yield 0;
+  }
   const ofByte = Int32Array.from(
     { length: 256 },
     (_, byte) => ids.get(written(Uint8Array.of(byte))) ?? unknown,
   );
-  const merge = merging(ids, merges, 'tokenizer.ggml.merges');
+  const mergePairs = yield* merging(ids, merges, 'tokenizer.ggml.merges');
   const encoder = utf8Encoder();
-  const cache = new Map();
-
-  /** @param {string} word @returns {number[]} */
-  const encodeWord = (word) => {
+  const encodeWords = remembering(function* (word) {
     const bytes = encoder.encode(word);
     const whole = wholeWords && bytes.length <= 1024 ? ids.get(written(bytes)) : undefined;
     if (whole !== undefined && kinds[whole] !== CONTROL && kinds[whole] !== UNKNOWN) return [whole];
@@ -94,21 +132,10 @@ export function byteLevel({ texts, kinds }, merges, { unknown, stages, wholeWord
       );
     /** @type {number[]} */
     const found = [];
-    merge(symbols, (symbol) => void found.push(symbols[symbol]));
+    yield* mergePairs(symbols, (symbol) => void found.push(symbols[symbol]));
     return found;
-  };
-  return (text) => {
-    /** @type {number[]} */
-    const all = [];
-    cut(text, stages, (word) => {
-      let found = cache.get(word);
-      if (!found) {
-        found = encodeWord(word);
-        if (cache.size >= KEPT) cache.clear();
-        if (word.length <= KEPT_LENGTH) cache.set(word, found);
-      }
-      for (const id of found) all.push(id);
-    });
-    return all;
+  });
+  return function* (text, found) {
+    yield* encodeWords(words(yield* scan(text), stages), found);
   };
 }

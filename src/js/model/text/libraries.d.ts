@@ -1,17 +1,20 @@
 /**
- * The used part of @huggingface/tokenizers and @huggingface/jinja. Their own types do not resolve
- * under Node's rules (imports without extensions), so tsconfig.json points here.
+ * The used part of @huggingface/jinja. Its own types do not resolve under Node's rules (imports
+ * without extensions), so tsconfig.json points here.
  */
-export class Tokenizer {
-  constructor(tokenizer: object, config: object);
-  encode(text: string, options?: { add_special_tokens?: boolean }): { ids: number[] };
-  model: { vocab: string[]; bpe(word: string): string[] };
-  normalizer: ((text: string) => string) | null;
-  /** Cuts a text at added tokens. */
-  splitter_unnormalized: { split(text: string): string[] };
-  added_tokens_map: Map<string, unknown>;
+export class Environment {
+  set(name: string, value: unknown): unknown;
 }
 
-/** Tokens have a type and a value; a node of the tree has a type. */
-export function tokenize(text: string, options: object): { type: string; value: string }[];
+/** A value has `value`, and the class of a function takes what it calls; a node has `type`. */
+export class Interpreter {
+  constructor(environment: Environment);
+  run(program: object): { value: unknown };
+  evaluate(node: any, environment: Environment): any;
+}
+
+export function tokenize(
+  text: string,
+  options: { lstrip_blocks: boolean; trim_blocks: boolean },
+): object[];
 export function parse(tokens: object[]): object;

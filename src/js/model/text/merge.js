@@ -1,9 +1,12 @@
+/** Merges in one step. */
+const STEP = 4096;
+
 /**
  * Merges neighbours, best pair first, as both kinds of vocabulary make tokens of characters. With a
  * linked list and a heap n symbols take O(n log n), whatever the text is. To scan for the best pair
  * again and again would take O(n²).
  */
-export class Merger {
+class Merger {
   #next = new Int32Array(64);
   #before = new Int32Array(64);
   #size = new Int32Array(64);
@@ -20,8 +23,9 @@ export class Merger {
    *   equal costs from the left
    * @param {(left: number, right: number) => void} join the right symbol into the left one
    * @param {(symbol: number) => void} emit each symbol that remains, from left to right
+   * @returns {import('../../engine/yield.js').Steps<void>} no other may run meanwhile
    */
-  run(n, costOf, join, emit) {
+  *run(n, costOf, join, emit) {
     if (!n) return;
     if (n > this.#next.length) this.#grow(n);
     const next = this.#next;
@@ -33,8 +37,12 @@ export class Merger {
       size[i] = 1;
     }
     this.#count = 0;
-    for (let i = 0; i + 1 < n; i++) this.#push(costOf(i, i + 1), i, i + 1);
-    while (this.#count) {
+    for (let i = 0; i + 1 < n; i++) {
+      this.#push(costOf(i, i + 1), i, i + 1);
+      if (i % STEP === STEP - 1) yield 0;
+    }
+    for (let merges = 1; this.#count; merges++) {
+      if (merges % STEP === 0) yield 0;
       const left = this.#left[0];
       const right = this.#right[0];
       const sizes = this.#sizes[0];
@@ -122,3 +130,9 @@ export class Merger {
     this.#sizes[to] = this.#sizes[from];
   }
 }
+
+/** For words that are merged in a single step. */
+const shared = new Merger();
+
+/** As Merger.run, which others may call between two steps. @type {Merger['run']} */
+export const merge = (n, ...how) => (n < STEP ? shared : new Merger()).run(n, ...how);

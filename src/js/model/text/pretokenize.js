@@ -30,8 +30,9 @@ function classOf(code) {
 }
 
 /**
- * A text as scanners read it. A stage tells from a position where its piece ends.
- * @typedef {{ codes: Uint32Array, classes: Uint8Array }} Scanned
+ * A text as scanners read it: its code points and their classes. A stage tells from a position
+ * where its piece ends.
+ * @typedef {{ text: string, length: number, codes: Uint32Array, classes: Uint8Array }} Scanned
  * @typedef {(text: Scanned, at: number, end: number) => number} Stage
  */
 
@@ -143,19 +144,32 @@ export const WAYS = {
   'gpt-2': [gpt2],
   'llama-bpe': [gpt4(3)],
   qwen2: [gpt4(1)],
+  dbrx: [gpt4(3)],
   smollm: [eachNumber, gpt2],
   default: [runs(MARK), gpt2, runs(NUMBER), threeDigits],
 };
 
-/** Names that `tokenizer.ggml.pre` has for them. @type {Record<string, string>} */
+/**
+ * Names that `tokenizer.ggml.pre` has for them, as in llama-vocab.cpp. dbrx cuts like llama-bpe,
+ * but whole words that are tokens are merged as well, and no mark is put before a text.
+ * @type {Record<string, string>}
+ */
 export const NAMES = {
   'gpt-2': 'gpt-2',
   'phi-2': 'gpt-2',
   olmo: 'gpt-2',
   mpt: 'gpt-2',
+  exaone4: 'gpt-2',
   'llama-bpe': 'llama-bpe',
   llama3: 'llama-bpe',
   'llama-v3': 'llama-bpe',
+  falcon3: 'llama-bpe',
+  'falcon-h1': 'llama-bpe',
+  lfm2: 'llama-bpe',
+  pixtral: 'llama-bpe',
+  'midm-2.0': 'llama-bpe',
+  dbrx: 'dbrx',
+  'smaug-bpe': 'dbrx',
   qwen2: 'qwen2',
   'deepseek-r1-qwen': 'qwen2',
   smollm: 'smollm',
@@ -166,11 +180,14 @@ export const NAMES = {
   default: 'default',
 };
 
+/** Characters that are scanned in one step. */
+const STEP = 2 ** 16;
+
 /**
- * Calls `piece` for each word, from left to right.
- * @param {string} text well-formed @param {Stage[]} stages @param {(word: string) => void} piece
+ * @param {string} text well-formed
+ * @returns {import('../../engine/yield.js').Steps<Scanned>}
  */
-export function cut(text, stages, piece) {
+export function* scan(text) {
   const codes = new Uint32Array(text.length);
   const classes = new Uint8Array(text.length);
   let length = 0;
@@ -179,22 +196,28 @@ export function cut(text, stages, piece) {
     codes[length] = c;
     classes[length] = classOf(c);
     at += c > 0xffff ? 2 : 1;
+    if (length % STEP === STEP - 1) yield 0;
   }
-  const scanned = { codes, classes };
-  // where the current piece begins in `text`, which counts UTF-16 units
+  return { text, length, codes, classes };
+}
+
+/**
+ * The words of a text, from left to right.
+ * @param {Scanned} scanned
+ * @param {Stage[]} stages
+ */
+export function* words(scanned, stages) {
+  const { text, length, codes } = scanned;
+  // where the piece of each stage ends; stage s cuts the piece that ends at ends[s]
+  const ends = [length, ...stages.map(() => 0)];
+  // where the current word begins in `text`, which counts UTF-16 units
   let place = 0;
-  /** @param {number} at @param {number} end @param {number} stage */
-  const walk = (at, end, stage) => {
-    while (at < end) {
-      const stop = stages[stage](scanned, at, end);
-      if (stage + 1 < stages.length) walk(at, stop, stage + 1);
-      else {
-        let units = stop - at;
-        for (let i = at; i < stop; i++) if (codes[i] > 0xffff) units++;
-        piece(text.slice(place, (place += units)));
-      }
-      at = stop;
-    }
-  };
-  walk(0, length, 0);
+  for (let at = 0; at < length;) {
+    for (const [s, stage] of stages.entries())
+      if (ends[s + 1] <= at) ends[s + 1] = stage(scanned, at, ends[s]);
+    const stop = ends[stages.length];
+    let units = stop - at;
+    for (; at < stop; at++) if (codes[at] > 0xffff) units++;
+    yield text.slice(place, (place += units));
+  }
 }

@@ -26,14 +26,14 @@ export class Finder {
   }
 
   /**
-   * From left to right, calls `token` for each token and `text` for each stretch between them. A
-   * stretch is never empty.
+   * The tokens in a text, by id, and the stretches between them, which are never empty.
    * @param {string} all
-   * @param {(stretch: string) => void} text
-   * @param {(id: number) => void} token
+   * @returns {(string | number)[]}
    */
-  split(all, text, token) {
+  split(all) {
     const root = this.#root.next;
+    /** @type {(string | number)[]} */
+    const parts = [];
     let begin = 0;
     for (let at = 0; at < all.length;) {
       let node = root.get(all.charCodeAt(at));
@@ -45,10 +45,11 @@ export class Finder {
         at++;
         continue;
       }
-      if (at > begin) text(all.slice(begin, at));
-      token(id);
+      if (at > begin) parts.push(all.slice(begin, at));
+      parts.push(id);
       begin = at = end;
     }
-    if (begin < all.length) text(all.slice(begin));
+    if (begin < all.length) parts.push(all.slice(begin));
+    return parts;
   }
 }

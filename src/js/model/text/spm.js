@@ -1,6 +1,6 @@
 import { ClearheadError } from '../../errors.js';
 import { utf8Encoder } from '../../engine/platform.js';
-import { Merger } from './merge.js';
+import { merge } from './merge.js';
 import { BYTE, NORMAL, SPACE, USER, byteOf } from './vocabulary.js';
 
 /**
@@ -9,14 +9,22 @@ import { BYTE, NORMAL, SPACE, USER, byteOf } from './vocabulary.js';
  * become bytes.
  */
 
+/** Tokens or characters in one step. */
+const STEP = 2 ** 14;
+
+/**
+ * @template T
+ * @typedef {import('../../engine/yield.js').Steps<T>} Steps
+ */
+
 /**
  * @param {import('./vocabulary.js').Vocabulary} vocabulary
  * @param {Float32Array} scores
  * @param {{ unknown: number, addsSpace: boolean }} options
- * @returns {(text: string, first: boolean) => number[]} ids of a stretch of text; `first` where
- *   nothing but control tokens came before it
+ * @returns {Steps<(text: string, found: number[], first: boolean) => Steps<void>>} adds the ids of
+ *   a stretch of text to `found`; `first` where nothing but control tokens came before it
  */
-export function sentencePiece({ texts, kinds }, scores, { unknown, addsSpace }) {
+export function* sentencePiece({ texts, kinds }, scores, { unknown, addsSpace }) {
   const wrong = scores.findIndex((score) => !(Math.abs(score) < Infinity));
   if (wrong >= 0)
     throw new ClearheadError(
@@ -34,6 +42,7 @@ export function sentencePiece({ texts, kinds }, scores, { unknown, addsSpace }) 
       ids.set(texts[id], id);
       longest = Math.max(longest, texts[id].length);
     }
+    if (id % STEP === STEP - 1) yield 0;
   }
   const hasBytes = !bytes.includes(unknown);
   if (!hasBytes && unknown < 0)
@@ -41,9 +50,8 @@ export function sentencePiece({ texts, kinds }, scores, { unknown, addsSpace }) 
       'FORMAT',
       'the vocabulary has neither a token for each byte nor one for unknown text',
     );
-  const merger = new Merger();
   const encoder = utf8Encoder();
-  return (plain, first) => {
+  return function* (plain, found, first) {
     const text = (addsSpace && first ? ' ' : '') + plain;
     const symbols = text.replaceAll(' ', SPACE);
     // symbol i is symbols.slice(begin[i], end[i])
@@ -53,10 +61,9 @@ export function sentencePiece({ texts, kinds }, scores, { unknown, addsSpace }) 
     for (let at = 0; at < symbols.length; count++) {
       begin[count] = at;
       end[count] = at += /** @type {number} */ (symbols.codePointAt(at)) > 0xffff ? 2 : 1;
+      if (count % STEP === STEP - 1) yield 0;
     }
-    /** @type {number[]} */
-    const found = [];
-    merger.run(
+    yield* merge(
       count,
       (left, right) => {
         const id =
@@ -74,6 +81,5 @@ export function sentencePiece({ texts, kinds }, scores, { unknown, addsSpace }) 
         else found.push(unknown);
       },
     );
-    return found;
   };
 }

@@ -2,16 +2,18 @@ import { describe, refuse } from '../../errors.js';
 import { PARTS, checkStep, isObject } from './tokenizer-steps.js';
 
 /**
- * The check of tokenizer.json, before @huggingface/tokenizers reads it.
+ * The check of tokenizer.json, before it is used.
  * @typedef {import('./tokenizer-steps.js').Step} Step
- * @typedef {{ id: number, content: string, special: boolean }} AddedToken
+ * @typedef {{ id: number, content: string, special: boolean, normalized?: boolean,
+ *   lstrip?: boolean, rstrip?: boolean }} AddedToken
  *
  * @typedef {object} TokenizerFile
- * @property {{ vocab: Record<string, number>, merges: (string | string[])[],
- *   byte_fallback?: boolean }} model
+ * @property {{ vocab: object, merges: (string | string[])[], byte_fallback?: boolean,
+ *   ignore_merges?: boolean, fuse_unk?: boolean, unk_token?: string | null }} model
  * @property {AddedToken[]} added_tokens
  * @property {Step | null} [normalizer]
  * @property {Step | null} [pre_tokenizer]
+ * @property {Step | null} [post_processor]
  * @property {Step | null} [decoder]
  */
 
@@ -24,12 +26,17 @@ const MAX_ADDED_LENGTH = 96;
 /** Characters of all added tokens together, as the steps may make them. */
 const MAX_ADDED_CHARACTERS = 2 ** 20;
 
+/** Tokens that are checked in one step. */
+const STEP = 4096;
+
 /**
- * Refuses a file that is not known to be harmless.
+ * Refuses a file that is not known to be harmless. Returns the ids of the vocabulary. It is an
+ * object in a small file and a map in a large one.
  * @param {Record<string, any>} json
- * @returns {asserts json is TokenizerFile}
+ * @returns {import('../../engine/yield.js').Steps<{ file: TokenizerFile,
+ *   ids: Map<string, number> }>}
  */
-export function checkTokenizer(json) {
+export function* checkTokenizer(json) {
   const { model, added_tokens: added } = json;
   if (!isObject(model)) refuse('FORMAT', 'model of tokenizer.json', describe(model), 'an object');
   if (model.type !== undefined && model.type !== 'BPE')
@@ -43,15 +50,20 @@ export function checkTokenizer(json) {
       describe(added),
       `an array of at most ${MAX_ADDED}`,
     );
-  const size = Object.keys(vocab).length + added.length;
+  const entries = vocab instanceof Map ? vocab : Object.entries(vocab);
+  const size = (entries instanceof Map ? entries.size : entries.length) + added.length;
   const used = new Uint8Array(
     size <= MAX_TOKENS
       ? size
       : refuse('LIMIT', 'the vocabulary', `${size} tokens`, `at most ${MAX_TOKENS}`),
   );
-  for (const [text, id] of Object.entries(vocab)) {
+  /** @type {Map<string, number>} */
+  const ids = new Map();
+  for (const [text, id] of entries) {
     checkToken(text, id, size, MAX_LENGTH);
     if (used[id]++) refuse('FORMAT', `the id ${id} in tokenizer.json`, 'there twice', 'each once');
+    ids.set(text, id);
+    if (ids.size % STEP === 0) yield 0;
   }
   for (const token of added) {
     checkToken(token?.content, token?.id, size, MAX_ADDED_LENGTH);
@@ -101,6 +113,7 @@ export function checkTokenizer(json) {
       `of ${Math.ceil(characters)} characters after all steps`,
       `at most ${MAX_ADDED_CHARACTERS}`,
     );
+  return { file: /** @type {TokenizerFile} */ (json), ids };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, refuse } from '../../errors.js';
 import { byteLevel } from './bpe.js';
 import { makeTokenizer } from './make-tokenizer.js';
+import { normalForm } from './normalizer.js';
 import { NAMES, WAYS } from './pretokenize.js';
 import { Finder } from './special.js';
 import { sentencePiece } from './spm.js';
@@ -24,9 +25,9 @@ const MAX_TOKEN_LENGTH = 1024;
 /**
  * @param {import('../types.d.ts').ModelFile['metadata']} metadata
  * @param {number} [rows] of the embedding
- * @returns {import('../types.d.ts').Tokenizer}
+ * @returns {import('../../engine/yield.js').Steps<import('../types.d.ts').Tokenizer>}
  */
-export function ggufTokenizer(metadata, rows) {
+export function* ggufTokenizer(metadata, rows) {
   const get = (/** @type {string} */ key) => metadata.get(`tokenizer.ggml.${key}`);
   const model = get('model');
   const texts = get('tokens');
@@ -78,13 +79,15 @@ export function ggufTokenizer(metadata, rows) {
   const unknown = id('unknown', spm ? Math.min(0, size - 1) : -1);
   // an unknown way to cut words leaves decoding, and encoding throws
   const encodeText = spm
-    ? sentencePiece(vocabulary, scoresOf(get('scores'), size), { unknown, addsSpace })
+    ? yield* sentencePiece(vocabulary, scoresOf(get('scores'), size), { unknown, addsSpace })
     : way &&
-      byteLevel(vocabulary, mergesOf(get('merges')), {
+      (yield* byteLevel(vocabulary, mergesOf(get('merges')), {
         unknown,
         stages: WAYS[way],
         wholeWords: way === 'llama-bpe',
-      });
+      }));
+  // as tokenizer.json of Qwen2 and Qwen3 says
+  const isNormalized = pre === 'qwen2';
 
   const user = new Finder();
   const all = new Finder();
@@ -100,7 +103,7 @@ export function ggufTokenizer(metadata, rows) {
     bos,
     addsBos,
     ends: [eos, id('eot'), id('eom'), bos],
-    encode(text, special, marks, continued) {
+    *encode(text, special, marks, continued) {
       if (!encodeText)
         return refuse(
           'FORMAT',
@@ -111,17 +114,14 @@ export function ggufTokenizer(metadata, rows) {
       const found = marks && addsBos ? [bos] : [];
       // a space is added at the beginning, and after each token that stands for itself
       let first = !continued;
-      (special ? all : user).split(
-        text,
-        (stretch) => {
-          for (const one of encodeText(stretch, first)) found.push(one);
+      for (const part of (special ? all : user).split(text)) {
+        first = typeof part === 'number' || first;
+        if (typeof part === 'number') found.push(part);
+        else {
+          yield* encodeText(isNormalized ? normalForm(part, 'NFC') : part, found, first);
           first = false;
-        },
-        (one) => {
-          found.push(one);
-          first = true;
-        },
-      );
+        }
+      }
       if (marks && addsEos) found.push(eos);
       return found;
     },

@@ -1,52 +1,36 @@
-import { ClearheadError, refuse } from '../../errors.js';
+import { refuse } from '../../errors.js';
 import { merging } from './bpe.js';
-import { libraryEncoder } from './library-encoder.js';
+import { jsonEncoder } from './json-encoder.js';
 import { makeTokenizer } from './make-tokenizer.js';
 import { checkTokenizer } from './tokenizer-check.js';
 import { decoderOf } from './tokenizer-steps.js';
 import { BYTE, CONTROL, NORMAL, UNUSED, USER, Vocabulary, byteOf, filledUp } from './vocabulary.js';
 
+/** Tokens that are read in one step. */
+const STEP = 4096;
+
 /**
- * The tokenizer of tokenizer.json. @huggingface/tokenizers encodes. It trusts the
- * file, which is checked before. Decoding is our own, as for GGUF vocabularies.
+ * @template T
+ * @typedef {import('../../engine/yield.js').Steps<T>} Steps
+ */
+
+/**
+ * The tokenizer of tokenizer.json, which is checked before.
  * @param {import('../types.d.ts').ModelFile['json']} json
  * @param {number} [rows] of the embedding
- * @returns {import('../types.d.ts').Tokenizer}
+ * @returns {Steps<import('../types.d.ts').Tokenizer>}
  */
-export function jsonTokenizer(
+export function* jsonTokenizer(
   { tokenizer, tokenizerConfig = {}, config = {}, generationConfig = {} },
   rows,
 ) {
-  checkTokenizer(tokenizer);
-  const vocabulary = vocabularyOf(tokenizer, rows);
+  const { file, ids } = yield* checkTokenizer(tokenizer);
+  const vocabulary = yield* vocabularyOf(file, ids, rows);
   const { texts } = vocabulary;
-  const { vocab, merges } = tokenizer.model;
-  const ids = new Map(Object.entries(vocab));
-  const merge = merging(ids, merges, 'tokenizer.json');
-  const idsOf = libraryEncoder(
-    tokenizer,
-    { ...tokenizerConfig, clean_up_tokenization_spaces: false, additional_special_tokens: [] },
-    merge,
-  );
-  /**
-   * @param {string} text
-   * @param {boolean} special
-   * @param {boolean} marks
-   * @param {boolean} continued
-   * @returns {number[]}
-   */
-  const encode = (text, special, marks, continued) => {
-    const found = idsOf('text', text, { special, continued });
-    if (found.some((id) => !(id >= 0 && id < texts.length)))
-      throw new ClearheadError(
-        'FORMAT',
-        'tokenizer.json has no token for a piece of the text, and none for unknown text',
-      );
-    return marks ? [...before, ...found, ...after] : found;
-  };
-  const [before, after] = marksOf(idsOf, texts.length);
+  const merge = yield* merging(ids, file.model.merges, 'tokenizer.json');
+  const idsOf = jsonEncoder(file, ids, merge);
   const added = new Map(
-    tokenizer.added_tokens.map(({ content, id }) => /** @type {const} */ ([content, id])),
+    file.added_tokens.map(({ content, id }) => /** @type {const} */ ([content, id])),
   );
   const named = (/** @type {string} */ text) => {
     const found = added.get(text) ?? ids.get(text) ?? -1;
@@ -57,6 +41,7 @@ export function jsonTokenizer(
     if (typeof x !== 'number') return named(x?.content ?? x);
     return Number.isInteger(x) && x >= 0 && x < texts.length ? x : -1;
   };
+  const [before, after] = marksOf(file.post_processor, id);
   const bos =
     [tokenizerConfig.bos_token, generationConfig.bos_token_id, config.bos_token_id]
       .map(id)
@@ -68,42 +53,55 @@ export function jsonTokenizer(
     bos,
     addsBos: bos >= 0 && before[0] === bos,
     ends: [...ends, bos],
-    encode,
+    *encode(text, special, marks, continued) {
+      const found = yield* idsOf(text, { special, continued });
+      return marks ? [...before, ...found, ...after] : found;
+    },
   });
 }
 
 /**
  * The tokens that the post-processor puts before and after a text.
- * @param {ReturnType<typeof libraryEncoder>} idsOf
- * @param {number} size
+ * @param {import('./tokenizer-steps.js').Step | null | undefined} step checked
+ * @param {(token: unknown) => number} id of a token, or −1
+ * @returns {[number[], number[]]}
  */
-function marksOf(idsOf, size) {
-  const [plain, marked] = [false, true].map((marks) =>
-    idsOf('tokenizer.json', 'a', { special: true, marks }),
+function marksOf(step, id) {
+  if (step?.type === 'Sequence') {
+    /** @type {[number[], number[]][]} */
+    const all = step.processors.map((/** @type {any} */ one) => marksOf(one, id));
+    return [[...all].reverse().flatMap(([before]) => before), all.flatMap(([, after]) => after)];
+  }
+  if (step?.type !== 'TemplateProcessing') return [[], []];
+  /** @type {any[]} */
+  const parts = step.single;
+  const at = parts.findIndex((part) => part.Sequence);
+  const ids = parts.map(({ SpecialToken: token, Sequence: text }) =>
+    text ? [] : [step.special_tokens?.[token?.id]?.ids ?? token?.id].flat().map(id),
   );
-  const before = marked.findIndex(
-    (_, at) => String(marked.slice(at, at + plain.length)) === String(plain),
-  );
-  if (before < 0 || marked.some((id) => !(id >= 0 && id < size)))
+  const texts = parts.filter((part) => part.Sequence);
+  if (texts.length !== 1 || ids.flat().includes(-1))
     refuse(
       'FORMAT',
       'post_processor of tokenizer.json',
       'something else',
       'tokens before and after the text',
     );
-  return [marked.slice(0, before), marked.slice(before + plain.length)];
+  return [ids.slice(0, at).flat(), ids.slice(at).flat()];
 }
 
 /**
  * @param {import('./tokenizer-check.js').TokenizerFile} tokenizer
+ * @param {ReadonlyMap<string, number>} ids
  * @param {number} [rows] of the embedding
+ * @returns {Steps<Vocabulary>}
  */
-function vocabularyOf({ model, added_tokens: added, decoder }, rows) {
-  const ids = Object.entries(model.vocab);
+function* vocabularyOf({ model, added_tokens: added, decoder }, ids, rows) {
   const size =
-    [...ids.map(([, id]) => id), ...added.map((token) => token.id)].reduce(
-      (a, b) => Math.max(a, b),
+    Math.max(
       -1,
+      added.reduce((max, { id }) => Math.max(max, id), -1),
+      [...ids.values()].reduce((a, b) => Math.max(a, b), -1),
     ) + 1;
   /** @type {string[]} */
   const texts = new Array(size).fill('');
@@ -111,6 +109,7 @@ function vocabularyOf({ model, added_tokens: added, decoder }, rows) {
   for (const [text, id] of ids) {
     texts[id] = text;
     kinds[id] = model.byte_fallback && byteOf(text) >= 0 ? BYTE : NORMAL;
+    if (id % STEP === 0) yield 0;
   }
   for (const { id, content, special } of added) {
     texts[id] = content;

@@ -1,4 +1,5 @@
 import { describe, refuse } from '../../errors.js';
+import { BEHAVIORS, EXPRESSIONS } from './words.js';
 
 /**
  * The steps of tokenizer.json: normalizers, pre-tokenizers, post-processors and decoders. They make
@@ -11,24 +12,6 @@ const MAX_STEPS = 32;
 
 /** How many times as long all steps together may make a text. */
 const MAX_GROWTH = 128;
-
-const CONTRACTIONS = String.raw`'s|'t|'re|'ve|'m|'ll|'d`;
-const WORDS = String.raw`[^\r\n\p{L}\p{N}]?\p{L}+`;
-const MARKS = String.raw`?[^\s\p{L}\p{N}]+`;
-const SPACES = String.raw`\s+(?!\S)|\s+`;
-/** The expression of Llama 3 and Qwen 2, with its expression of numbers. */
-const byNumbers = (/** @type {string} */ numbers) =>
-  String.raw`(?i:${CONTRACTIONS})|${WORDS}|${numbers}| ${MARKS}[\r\n]*|\s*[\r\n]+|${SPACES}`;
-
-/** Expressions that cut a text into words in time proportional to its length. */
-const EXPRESSIONS = new Set([
-  byNumbers(String.raw`\p{N}{1,3}`),
-  byNumbers(String.raw`\p{N}`),
-  String.raw`${CONTRACTIONS}| ?\p{L}+| ?\p{N}+| ${MARKS}|${SPACES}`,
-  String.raw`\p{N}{1,3}`,
-  String.raw`\p{N}`,
-  String.raw`\d`,
-]);
 
 /**
  * The known steps of each part, and how many times as long each may make a text in UTF-16 units.
@@ -132,7 +115,7 @@ function complete({
   prepend,
   content,
   pattern,
-  behavior = '',
+  behavior = BEHAVIORS[0],
   replacement = '',
   str_rep: own = '',
   single,
@@ -147,7 +130,7 @@ function complete({
     case 'Metaspace':
       return typeof replacement === 'string' && typeof own === 'string';
     case 'Split':
-      return typeof behavior === 'string';
+      return BEHAVIORS.includes(behavior);
     case 'TemplateProcessing':
       return Array.isArray(single) && single.every(isObject);
     default:

@@ -1,9 +1,10 @@
-import { missing } from '../files/missing.js';
+import { runYielding } from '../../engine/yield.js';
 import { ggufTokenizer } from './tokenizer-gguf.js';
+import { jsonTokenizer } from './tokenizer-json.js';
 
 /**
- * Opens the tokenizer of a model, from the metadata of a GGUF file or from tokenizer.json. The
- * latter needs @huggingface/tokenizers, which is loaded only then.
+ * Opens the tokenizer of a model, from the metadata of a GGUF file or from tokenizer.json. A large
+ * one takes a while, so the thread is left to others in between.
  * @typedef {import('../types.d.ts').Tokenizer} Tokenizer
  * @typedef {import('../types.d.ts').ModelFile} ModelFile
  */
@@ -11,9 +12,11 @@ import { ggufTokenizer } from './tokenizer-gguf.js';
 /**
  * The tokenizer of a model's files. Without one, prompts and texts are ids.
  * @param {ModelFile} file
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Tokenizer | null>}
  */
-export async function openTokenizer({ format, metadata, json, tensors }) {
+export async function openTokenizer({ format, metadata, json, tensors }, signal) {
+  const check = () => signal?.throwIfAborted();
   const rows = tensors.find(
     ({ name }) => name === 'token_embd.weight' || name === 'model.embed_tokens.weight',
   )?.shape[0];
@@ -21,12 +24,9 @@ export async function openTokenizer({ format, metadata, json, tensors }) {
   const model = get('model');
   if (!json.tokenizer)
     return format === 'gguf' && model !== undefined && model !== 'no_vocab'
-      ? ggufTokenizer(metadata, rows)
+      ? runYielding(ggufTokenizer(metadata, rows), check)
       : null;
-  const { jsonTokenizer } = await import('./tokenizer-json.js').catch(
-    missing('@huggingface/tokenizers'),
-  );
-  return jsonTokenizer(
+  const steps = jsonTokenizer(
     format === 'gguf'
       ? {
           ...json,
@@ -35,6 +35,7 @@ export async function openTokenizer({ format, metadata, json, tensors }) {
       : json,
     rows,
   );
+  return runYielding(steps, check);
 }
 
 /**

@@ -33,8 +33,11 @@ const BYTE_CHARS = Array.from({ length: 256 }, (_, byte) =>
 const BYTE_OF = new Map(BYTE_CHARS.map((char, byte) => [char, byte]));
 
 /** Bytes as a byte-level vocabulary writes them. @param {Uint8Array} bytes */
-export const written = (bytes) =>
-  String.fromCharCode(...Array.from(bytes, (byte) => BYTE_CHARS[byte]));
+export function written(bytes) {
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(BYTE_CHARS[byte]);
+  return text;
+}
 
 /** The bytes that a token of a byte-level vocabulary stands for. @param {string} text */
 function bytesWritten(text) {
