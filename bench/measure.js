@@ -19,14 +19,14 @@ export const APART = 'multiply, then add';
  * @param {{ rounds: number, slice: number, budget: number, warm: number, pause?: number }} how
  *   seconds: slice of one turn, budget of all turns of one contender, warm before the first. A
  *   pause follows each turn, because threads spin for a while when their work is done.
- * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds, limits, times
- *   }, each by round. seconds are null where the budget was used up. limits has, for each limit that
- *   ran beside it, the share of those seconds that the limit would take. times: how many times as
- *   fast it is as the one it is compared with.
+ * @returns {Promise<any[]>} rows: { name, engine, role, why } or { …, error, seconds, limits,
+ *   times }, each by round. seconds are null where the budget was used up. limits has, for each
+ *   limit that ran beside it, the share of those seconds that the limit would need. times: how many
+ *   times as fast it is as the one it is compared with.
  */
 export async function measureCase(sides, c, { rounds, slice, budget, warm, pause = 0 }) {
   const rows = [];
-  const turns = [];
+  const samplings = [];
   try {
     for (const side of sides) {
       const lost = (error) => [{ name: 'all', engine: side.engine, why: reason(error) }];
@@ -38,14 +38,15 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
         row.times = [];
         // A contender that is too slow for the budget is judged by the call that was checked.
         if (first > budget) row.seconds.push(first);
-        else turns.push({ row, side, at, remaining: budget });
+        else samplings.push({ row, side, at, remaining: budget });
       }
     }
-    for (const turn of turns)
-      turn.others = turn.row.role === 'limit' ? [] : turns.filter((other) => isBeside(turn, other));
+    for (const turn of samplings)
+      turn.others =
+        turn.row.role === 'limit' ? [] : samplings.filter((other) => isBeside(turn, other));
     for (let round = 0; round < rounds; round++)
-      for (let turn = 0; turn < turns.length; turn++) {
-        await sampleTurn(c, turns[(turn + round) % turns.length], slice);
+      for (let turn = 0; turn < samplings.length; turn++) {
+        await sampleTurn(c, samplings[(turn + round) % samplings.length], slice);
         if (pause) await new Promise((done) => setTimeout(done, 1000 * pause));
       }
   } finally {

@@ -1,7 +1,7 @@
 /**
  * The right results, in plain JavaScript and double precision, with the tests' textbook attention.
- * It shares no code with the contenders. Large cases are checked on rows of every head that are
- * chosen at random, and on the first and the last one. So checking does not take longer than timing.
+ * It shares no code with the contenders. Large cases are checked on the first row of every head,
+ * the last one and some that are chosen at random. So checking does not take longer than timing.
  */
 import { reference as attention } from '../tests/support/reference.js';
 import { random } from '../tests/support/random.js';

@@ -113,13 +113,13 @@ export async function measureModels(browser, { models, rounds, say }) {
       const url = `/${file}`;
       // nobody is the first to read it from the disk
       const bytes = readFileSync(new URL(`../../${file}`, import.meta.url)).length;
-      const alone = (readings[file] ??= {
-        reading: await readAlone(browser, url),
-        wasm: (await wasmAlone(file)) - bytes,
+      const reading = (readings[file] ??= {
+        reading: await memoryOfReading(browser, url),
+        wasm: (await wasmOfReading(file)) - bytes,
       });
       sides.push({
         ...(await openSide(browser, side.who, side.peer, url, { ...side.options, threads, bytes })),
-        ...alone,
+        ...reading,
       });
     }
     for (let round = 0; round < rounds; round++) for (const side of sides) await runSide(side);
@@ -159,7 +159,7 @@ const rest = () => new Promise((resolve) => setTimeout(resolve, 1500));
  * How many bytes more a page holds after it has read a file piece by piece and kept nothing. That
  * is the browser's own part in loading.
  */
-async function readAlone(browser, url) {
+async function memoryOfReading(browser, url) {
   const page = await browser.page();
   await rest();
   const before = resident();
@@ -174,7 +174,7 @@ async function readAlone(browser, url) {
  * of this Node. A page with the same kernels has as much.
  * @param {string} file
  */
-async function wasmAlone(file) {
+async function wasmOfReading(file) {
   const engine = await init({ layers: true });
   const memory = memories.get(engine);
   const model = await loadModel(new URL(`../../${file}`, import.meta.url), { engine });

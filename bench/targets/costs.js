@@ -1,4 +1,4 @@
-/** Targets of what attention costs beside its time: statistics, memory, start and download. */
+/** Targets of the costs of attention beside its time: statistics, memory, start and download. */
 import { COLD, MEMORY } from '../cases.js';
 import { FUSED } from '../measure.js';
 

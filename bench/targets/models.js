@@ -136,7 +136,14 @@ export function modelTargets(rows, { atLeast, atMost }) {
     // the largest size, with the browser's own part and the part of the cache that was used
     const page = row && (row.memory - row.kept) / 2 ** 20;
     const show = (x) => `${x.toFixed(0)} MB (one that only reads the file: ${mb(row.reading)})`;
-    atMost('its page beside the file and what was read', `${smol} ${type}`, 64, page, ' MB', show);
+    atMost(
+      'its page beside the file and the part of the cache in use',
+      `${smol} ${type}`,
+      64,
+      page,
+      ' MB',
+      show,
+    );
   }
   atMost(
     'statistics of every head cost',

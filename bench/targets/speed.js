@@ -68,14 +68,14 @@ export function speedTargets({ share, best, allowed, faster, worst, title }, { a
   );
 
   atLeast(
-    'decode, of what the machine allows',
+    'decode, of the machine’s limit',
     title('decode-9-3-1024-64'),
     0.56,
     allowed('decode-9-3-1024-64'),
     ' (25 of 45 GB/s)',
   );
   atLeast(
-    'decode, of what the machine allows',
+    'decode, of the machine’s limit',
     title('decode-32-8-4096-64'),
     0.55,
     allowed('decode-32-8-4096-64'),

@@ -25,7 +25,7 @@ export function threadTargets(results, { find, faster, worst, title }, { line, a
     line(
       '2 threads against 1',
       title(id),
-      '≥ 1.9, or 0.95 of what the limit gains',
+      '≥ 1.9, or 0.95 of the gain of the limit',
       faster(id, 'clearhead relaxed, 2 threads', 'clearhead relaxed'),
       (x) => x >= enough,
       show,

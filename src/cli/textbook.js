@@ -1,6 +1,9 @@
 /**
  * Attention as a textbook writes it, in float64, to hold the kernels against; and seeded data that
  * is the same everywhere.
+ *
+ * The command has a textbook attention of its own. The page prints the source of its functions as
+ * explanations, so those serve its reader, and the tests' reference is not in the package.
  */
 
 /**

@@ -10,7 +10,7 @@ import {
   impostors,
   leaksNothing,
   refuses,
-  room,
+  memoryUse,
 } from '../support/attention/bad-calls.js';
 
 test('A03: strings, arrays, objects, bigints and dates are no numbers', () => {
@@ -113,7 +113,7 @@ test('A04: each option is read once, and what a getter throws passes through', (
       }),
     mine,
   );
-  const before = room();
+  const before = memoryUse();
   for (let x = 0; x < 100; x++)
     assert.throws(
       () =>
@@ -125,7 +125,7 @@ test('A04: each option is read once, and what a getter throws passes through', (
         }),
       mine,
     );
-  assert.deepEqual(room(), before);
+  assert.deepEqual(memoryUse(), before);
 });
 
 test('A05: arrays of another kind are refused, never reinterpreted', () => {

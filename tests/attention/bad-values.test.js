@@ -8,7 +8,7 @@ import { compare } from '../support/limits.js';
 import { reference } from '../support/reference.js';
 
 const { ch } = engines[0];
-const { cache, tensor, refuses, leaksNothing, room } = bench(ch);
+const { cache, tensor, refuses, leaksNothing, memoryUse } = bench(ch);
 const call = (change = {}, inputs = {}) => {
   const { q, k, v } = { ...good, ...inputs };
   return ch.attention(q, k, v, { ...shape, ...change });
@@ -51,7 +51,7 @@ test('A12: no queries, no keys, no size', () => {
 });
 
 test('A13, A16: what is too large is refused before anything is allocated', () => {
-  const before = room();
+  const before = memoryUse();
   const one = new Float32Array(1);
   const big = new Float32Array(40000);
   refuses('a head of 2^20', 'LIMIT', '', () =>
@@ -86,7 +86,7 @@ test('A13, A16: what is too large is refused before anything is allocated', () =
     refuses(`a cache of ${JSON.stringify(change)}`, 'LIMIT OOM', '', () =>
       ch.kvCache({ headDim: 4, capacity: 4, ...change }),
     );
-  assert.deepEqual(room(), before, 'memory did not grow');
+  assert.deepEqual(memoryUse(), before, 'memory did not grow');
 });
 
 test('A14: heads that do not divide', () => {

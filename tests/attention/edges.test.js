@@ -37,14 +37,14 @@ for (const { variant, ch } of engines)
     });
 
     test(`the lowest number as a bias gives uniform weights (${precision}, ${variant})`, () => {
-      const least = precision === 'float32' ? -3.4028234663852886e38 : -Number.MAX_VALUE;
+      const lowest = precision === 'float32' ? -3.4028234663852886e38 : -Number.MAX_VALUE;
       const { output, weights } = ch.attention(
         Type.of(1),
         Type.of(0.25, -0.5, 0),
         Type.of(1, 2, 6),
         {
           headDim: 1,
-          mask: { data: new Type(3).fill(least), shape: [3] },
+          mask: { data: new Type(3).fill(lowest), shape: [3] },
           want: { weights: true },
         },
       );

@@ -48,9 +48,9 @@ test('numbers at both ends of the floats', () => {
   const options = { headDim: d };
   for (const { ch } of engines) {
     const numbersOf = (seed, size) => numbers(seed, n * d).map((x) => x * size);
-    const close = (call, least) => {
+    const close = (call, cosineLimit) => {
       const { cosine } = compare(integers(ch, call).output, exactly(ch, call));
-      assert.ok(cosine >= least, `${cosine}`);
+      assert.ok(cosine >= cosineLimit, `${cosine}`);
     };
     // large queries of small keys, and the other way round
     for (const size of [1e35, 1e-35])

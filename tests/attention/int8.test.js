@@ -21,19 +21,19 @@ const plain = cases
 
 for (const { variant, ch } of engines) {
   test(`scores and outputs within the stated bounds, over the table of cases (${variant})`, (t) => {
-    const most = { score: 0, output: 0 };
+    const maxUsed = { score: 0, output: 0 };
     for (const [name, call] of plain) {
       try {
         const used = withinBounds(ch, call);
-        for (const what of ['score', 'output']) most[what] = Math.max(most[what], used[what]);
+        for (const what of ['score', 'output']) maxUsed[what] = Math.max(maxUsed[what], used[what]);
       } catch (error) {
         error.message = `${name}: ${error.message}`;
         throw error;
       }
     }
     t.diagnostic(
-      `${plain.length} cases; at most ${most.score.toFixed(2)} of a score's bound, ` +
-        `${most.output.toFixed(2)} of an output's`,
+      `${plain.length} cases; at most ${maxUsed.score.toFixed(2)} of a score's bound, ` +
+        `${maxUsed.output.toFixed(2)} of an output's`,
     );
   });
 
@@ -179,11 +179,11 @@ for (const { variant, ch } of engines) {
     });
     for (let row = 0; row < heads * m; row++) {
       const z = scores.subarray(row * n, (row + 1) * n);
-      const most = Math.max(...z);
-      const e = Array.from(z, (x) => Math.exp(x - most));
+      const max = Math.max(...z);
+      const e = Array.from(z, (x) => Math.exp(x - max));
       const sum = e.reduce((a, b) => a + b);
-      assert.ok(Math.abs(lse[row] - (most + Math.log(sum))) < 1e-5);
-      assert.equal(stats.argmax[row], z.indexOf(most));
+      assert.ok(Math.abs(lse[row] - (max + Math.log(sum))) < 1e-5);
+      assert.equal(stats.argmax[row], z.indexOf(max));
       assert.ok(Math.abs(stats.maxWeight[row] - 1 / sum) < 1e-6);
       assert.ok(e.every((x, j) => Math.abs(weights[row * n + j] - x / sum) < 1e-6));
     }

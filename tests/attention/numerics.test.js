@@ -124,9 +124,9 @@ for (const { variant, ch } of engines)
     });
 
     claim('no output is −0, in one span of keys or in several', () => {
-      const least = precision === 'float32' ? 2 ** -149 : 5e-324;
+      const smallest = precision === 'float32' ? 2 ** -149 : 5e-324;
       for (const n of [8, 600])
-        for (const last of [-0, -least]) {
+        for (const last of [-0, -smallest]) {
           const v = list(Type, n, (j) => (j === n - 1 ? last : -0));
           assert.ok(
             Object.is(
@@ -144,12 +144,12 @@ for (const { variant, ch } of engines)
     });
 
     claim('values at the end of the range stay finite, subnormal values stay themselves', () => {
-      const most = precision === 'float32' ? 3.4028234663852886e38 : Number.MAX_VALUE;
-      const least = precision === 'float32' ? 2 ** -149 : 5e-324;
+      const highest = precision === 'float32' ? 3.4028234663852886e38 : Number.MAX_VALUE;
+      const smallest = precision === 'float32' ? 2 ** -149 : 5e-324;
       for (const n of [1, 2, 8, 70, 200]) {
         const q = Type.of(1, 0.5);
         const k = list(Type, 2 * n, (x) => Math.sin(x));
-        for (const big of [most, -most]) {
+        for (const big of [highest, -highest]) {
           const { output } = ch.attention(
             q,
             k,
@@ -166,7 +166,7 @@ for (const { variant, ch } of engines)
         checked(
           q,
           k,
-          list(Type, n, (j) => (j % 5 ? 3 : 40) * least),
+          list(Type, n, (j) => (j % 5 ? 3 : 40) * smallest),
           { headDim: 2, valueDim: 1 },
           `${n} subnormal values`,
         );

@@ -26,7 +26,7 @@ function attend(kernels, { m, n, double, cacheType, pieces, capped }, set) {
     const type = double ? '_f64' : '_f32';
     const numbers = (length) => kernels.copy(Floats.from({ length }, () => 2 * r.normal()));
     const p = kernels.allocate(c.attn_params_bytes());
-    const room = (length) => kernels.allocate(length * size);
+    const allocate = (length) => kernels.allocate(length * size);
     assert.equal(c.attn_init(p, 1, heads, kvHeads, m, n, d, dv), 0);
     c.attn_set_causal(p, 1);
     c.attn_set_offset(p, n - m, 0);
@@ -35,11 +35,11 @@ function attend(kernels, { m, n, double, cacheType, pieces, capped }, set) {
     const q = numbers(heads * m * d);
     const k = numbers(kvHeads * n * d);
     const v = numbers(kvHeads * n * dv);
-    const out = room(heads * m * dv);
+    const out = allocate(heads * m * dv);
     if (capped) c.attn_set_sinks(p, numbers(heads));
-    const at = Object.fromEntries(RESULTS.map((name) => [name, room(heads * m)]));
-    const lse = room(heads * m);
-    const weights = room(heads * m * n);
+    const at = Object.fromEntries(RESULTS.map((name) => [name, allocate(heads * m)]));
+    const lse = allocate(heads * m);
+    const weights = allocate(heads * m * n);
     c.attn_want_stats(p, ...RESULTS.map((name) => at[name]));
     c.attn_want_lse(p, lse);
     c.attn_want_weights(p, weights, 0, heads, 0, m);
@@ -109,10 +109,10 @@ test('a temperature that is none is refused, and the one takes the place of many
     const refused = (p) => (assert.equal(c.attn_set_temperatures(p, list), RANGE), 0);
     sameArray(outputOf(refused), one, 'as if it had not been set');
   }
-  const many = kernels.copy(Float64Array.from(T));
+  const temperatures = kernels.copy(Float64Array.from(T));
   for (const back of [(p) => c.attn_set_temperature(p, 1), (p) => c.attn_set_temperatures(p, 0)])
     sameArray(
-      outputOf((p) => c.attn_set_temperatures(p, many) || back(p)),
+      outputOf((p) => c.attn_set_temperatures(p, temperatures) || back(p)),
       one,
       'one for all',
     );

@@ -34,9 +34,9 @@ function* story() {
     bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
   );
   let at = 0;
-  const take = (count) => all.slice(at, (at += count * m * d));
+  const next = (count) => all.slice(at, (at += count * m * d));
   for (let layer = 0; layer < layers; layer++)
-    yield { layer, q: take(heads), k: take(kvHeads), v: take(kvHeads), o: take(heads) };
+    yield { layer, q: next(heads), k: next(kvHeads), v: next(kvHeads), o: next(heads) };
 }
 
 for (const { variant, ch } of engines) {

@@ -24,10 +24,10 @@ for (const { variant, ch } of engines) {
         ])
           a.forEach((x, at) => {
             const row = Math.floor(at / size) * size;
-            const most = Math.max(...a.subarray(row, row + size).map(Math.abs));
+            const max = Math.max(...a.subarray(row, row + size).map(Math.abs));
             // half a scale, and half a last place of the scale for each of 127, and of the number
             // itself
-            const allowed = most / 254 + most * 2 ** -23 + 127 * 2 ** -150 + 2 ** -149;
+            const allowed = max / 254 + max * 2 ** -23 + 127 * 2 ** -150 + 2 ** -149;
             assert.ok(
               Math.abs(got[at] - x) <= allowed,
               `${family} times ${amplitude}: ${name}[${at}] is ${got[at]}, was ${x}`,
@@ -69,7 +69,7 @@ for (const { variant, ch } of engines) {
               key.reduce((sum, x) => sum + Math.abs(x), 0),
             );
             const largest = each(v, s.dv, (value) =>
-              value.reduce((most, x) => Math.max(most, Math.abs(x)), 0),
+              value.reduce((max, x) => Math.max(max, Math.abs(x)), 0),
             );
             const T = more.temperature ?? 1;
             const L = Math.min(32639, Math.floor((2 ** 31 - 1) / (128 * (s.d + 1))));
@@ -77,7 +77,7 @@ for (const { variant, ch } of engines) {
             for (let row = 0; row < rows; row++) {
               const h = Math.floor(row / s.m);
               const g = Math.floor(h / (s.heads / s.kvHeads));
-              const most = Math.max(...q.subarray(row * s.d, (row + 1) * s.d).map(Math.abs));
+              const max = Math.max(...q.subarray(row * s.d, (row + 1) * s.d).map(Math.abs));
               let keys = 0;
               let values = 0;
               for (let j = 0; j < s.n; j++) {
@@ -89,7 +89,7 @@ for (const { variant, ch } of engines) {
               }
               // the rounding of queries in a score, divided by T; a weight is off by the difference
               // of two such
-              const shift = T === Infinity ? 0 : (most / (2 * L) / Math.sqrt(s.d) / T) * keys;
+              const shift = T === Infinity ? 0 : (max / (2 * L) / Math.sqrt(s.d) / T) * keys;
               for (let c = 0; c < s.dv; c++) {
                 const at = row * s.dv + c;
                 const W = ref.W[at];

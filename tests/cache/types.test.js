@@ -33,9 +33,9 @@ for (const { variant, ch } of engines) {
             ...output(type).map((x, at) => Math.abs(x - exact[at])),
           );
       }
-      for (const [type, most] of Object.entries(said))
+      for (const [type, max] of Object.entries(said))
         assert.ok(
-          worst[type] <= most && worst[type] > most / 2,
+          worst[type] <= max && worst[type] > max / 2,
           `${type}, ${n} keys: ${worst[type]}`,
         );
       t.diagnostic(`${n} keys: ${JSON.stringify(worst)}`);

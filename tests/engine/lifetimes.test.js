@@ -15,7 +15,7 @@ import { engines } from '../support/engines.js';
 import { bench, good, shape } from '../support/faults.js';
 
 const { ch } = engines[0];
-const { cache, refuses, leaksNothing, room, unchanged } = bench(ch);
+const { cache, refuses, leaksNothing, memoryUse, unchanged } = bench(ch);
 const call = (change = {}, inputs = {}) => {
   const { q, k, v } = { ...good, ...inputs };
   return ch.attention(q, k, v, { ...shape, ...change });
@@ -111,7 +111,7 @@ test('A33: snapshots that are short, long, damaged, foreign or too large change 
   const target = ch.kvCache({ kvHeads: 2, headDim: 8, valueDim: 6, capacity: 12 });
   target.append(new Float32Array(16).fill(3), new Float32Array(12).fill(4));
   const before = target.snapshot();
-  const held = () => sameArray(target.snapshot(), before, 'the cache');
+  const unchangedCache = () => sameArray(target.snapshot(), before, 'the cache');
   const refused = (what, bytes, codes) => {
     assert.throws(
       () => target.restore(bytes),
@@ -119,7 +119,7 @@ test('A33: snapshots that are short, long, damaged, foreign or too large change 
         e instanceof ClearheadError && codes.includes(e.code) && e.message.includes('snapshot'),
       what,
     );
-    held();
+    unchangedCache();
   };
   for (let length = 0; length < good.length; length++)
     refused(`cut to ${length}`, good.subarray(0, length), ['INTEGRITY']);
@@ -198,7 +198,7 @@ test('A34: polluted prototypes and patched globals change nothing', () => {
 });
 
 test('A35: 10^4 tensors leave memory as it was; two packages are independent', async () => {
-  const before = room();
+  const before = memoryUse();
   for (let x = 0; x < 1e4; x++) {
     const made = [
       ch.tensor([1 + (x % 500)]),
@@ -207,7 +207,7 @@ test('A35: 10^4 tensors leave memory as it was; two packages are independent', a
     ];
     for (const i of x % 2 ? [0, 1, 2] : [2, 0, 1]) made[i].dispose();
   }
-  assert.deepEqual(room(), before);
+  assert.deepEqual(memoryUse(), before);
   const folder = mkdtempSync(join(tmpdir(), 'clearhead-'));
   cpSync(new URL('../../src/js/', import.meta.url), folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');

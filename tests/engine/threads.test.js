@@ -19,30 +19,31 @@ import {
 for (const { variant, ch } of engines)
   for (const count of [2, 3, 5])
     test(`${count} threads give the bits of one (${variant})`, async () => {
-      const many = await init({ variant, threads: count });
-      assert.deepEqual({ ...many.info }, { variant, threads: count, simd: true, why: '' });
+      const threaded = await init({ variant, threads: count });
+      assert.deepEqual({ ...threaded.info }, { variant, threads: count, simd: true, why: '' });
       for (const call of calls)
-        for (const want of wants) sameBits(run(many, call, want), run(ch, call, want), call.name);
+        for (const want of wants)
+          sameBits(run(threaded, call, want), run(ch, call, want), call.name);
       const [call] = calls;
       const { output } = run(ch, call);
-      for (const out of [many.tensor([output.length]), new Float32Array(output.length)])
+      for (const out of [threaded.tensor([output.length]), new Float32Array(output.length)])
         for (const result of [
-          many.attention(call.q, call.k, call.v, { ...call.options, out }).output,
+          threaded.attention(call.q, call.k, call.v, { ...call.options, out }).output,
           out.data ?? out,
         ])
           sameBits({ result }, { result: output }, 'into an output of the caller');
       const cache = { kvHeads: 3, headDim: 64, capacity: 6000 };
       const a = ch.kvCache(cache);
-      const b = many.kvCache(cache);
+      const b = threaded.kvCache(cache);
       for (const c of [a, b]) c.append(numbers(1, 3 * 5000 * 64), numbers(2, 3 * 5000 * 64));
       for (const m of [1, 2, 5, 200]) {
         const q = numbers(m, 9 * m * 64);
         const options = { heads: 9, causal: true, want: { stats: true, lse: true } };
-        sameBits(many.attend(q, b, options), ch.attend(q, a, options), `decode of ${m}`);
+        sameBits(threaded.attend(q, b, options), ch.attend(q, a, options), `decode of ${m}`);
       }
-      many.dispose();
-      assert.equal(many.info.threads, 1);
-      sameBits(run(many, calls[0]), run(ch, calls[0]), 'after dispose');
+      threaded.dispose();
+      assert.equal(threaded.info.threads, 1);
+      sameBits(run(threaded, calls[0]), run(ch, calls[0]), 'after dispose');
     });
 
 test('small calls are not shared out', async () => {

@@ -10,7 +10,7 @@ import {
   leaksNothing,
   numbers,
   refuses,
-  room,
+  memoryUse,
   weights,
   wrong,
 } from '../support/layers/bad-layers.js';
@@ -20,7 +20,7 @@ for (const [kind, make, w, c] of [
   ['latent', (w, c) => ch.latent(w, c), latentWeights, latentConfig],
 ])
   test(`a ${kind} layer whose weights or sizes do not fit is refused, and keeps no memory`, () => {
-    const before = room();
+    const before = memoryUse();
     for (const name of Object.keys(w)) {
       for (const [bad, code] of wrong)
         if (bad !== undefined || !/Norm/.test(name))
@@ -58,25 +58,25 @@ for (const [kind, make, w, c] of [
     for (const huge of [{ heads: 2 ** 30 }, { modelDim: 2 ** 31 - 1 }])
       refuses(`${JSON.stringify(huge)}`, 'SHAPE LIMIT RANGE', '', () => make(w, { ...c, ...huge }));
     leaksNothing('a layer refused', () => make({ ...w, o: w.o.subarray(1) }, c));
-    assert.deepEqual(room(), before);
+    assert.deepEqual(memoryUse(), before);
   });
 
 test('a head above the largest is refused with the layer, and a wrong weight by its size', () => {
   const { modelDim, heads, kvHeads, headDim, valueDim } = config;
-  const most = 1024;
+  const max = 1024;
   const one = { modelDim: 1, heads: 1, outputs: 1 };
   const of = (q, v) => ({ q: numbers(q), k: numbers(q), v: numbers(v), o: numbers(v) });
   for (const [name, made] of [
-    ['headDim', () => ch.multiHead(of(most + 1, 1), { ...one, headDim: most + 1, valueDim: 1 })],
-    ['valueDim', () => ch.multiHead(of(1, most + 1), { ...one, headDim: 1, valueDim: most + 1 })],
+    ['headDim', () => ch.multiHead(of(max + 1, 1), { ...one, headDim: max + 1, valueDim: 1 })],
+    ['valueDim', () => ch.multiHead(of(1, max + 1), { ...one, headDim: 1, valueDim: max + 1 })],
   ])
     assert.throws(
       made,
       (error) =>
         error.code === 'LIMIT' &&
-        error.message === `${name} is ${most + 1}; expected at most ${most}`,
+        error.message === `${name} is ${max + 1}; expected at most ${max}`,
     );
-  const largest = ch.multiHead(of(most, most), { ...one, headDim: most });
+  const largest = ch.multiHead(of(max, max), { ...one, headDim: max });
   assert.equal(largest.forward(numbers(2)).output.length, 2);
   largest.dispose();
   for (const [name, size, words] of [
@@ -118,14 +118,14 @@ for (const kind of ['multiHead', 'latent'])
     const x = numbers(18);
     const none = new Float32Array(0);
     layer.forward(x, { cache, causal: true });
-    const held = () => (multi ? cache.read().k : cache.read());
-    const before = held();
+    const contents = () => (multi ? cache.read().k : cache.read());
+    const before = contents();
     const want = layer.forward(x, { causal: true }).output;
     const tensor = ch.tensor([18]);
     const bad = (name, code, word, options, ...input) => {
       refuses(name, code, word, () => layer.forward(input.length ? input[0] : x, options));
       assert.equal(cache.length, 3);
-      sameArray(held(), before, name);
+      sameArray(contents(), before, name);
       sameArray(layer.forward(x, { causal: true }).output, want, `${name}: the next call`);
     };
     for (const [given, code] of wrong)
@@ -171,10 +171,10 @@ test('making, running and disposing of layers leaves memory as it was', () => {
     const d = b.cache({ capacity: 9 });
     a.forward(numbers(60), { want: { stats: true } });
     b.forward(numbers(30), { cache: d });
-    for (const held of [a, b, c, d]) held.dispose();
+    for (const contents of [a, b, c, d]) contents.dispose();
   };
   round();
-  const before = room();
+  const before = memoryUse();
   for (let times = 0; times < 50; times++) round();
-  assert.deepEqual(room(), before);
+  assert.deepEqual(memoryUse(), before);
 });

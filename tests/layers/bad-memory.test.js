@@ -10,7 +10,7 @@ test('results that would overlap each other or the inputs are refused by name', 
   const Y = ch.tensor([3]);
   const buffer = new ArrayBuffer(48);
   const whole = new Float32Array(buffer);
-  const few = new Float32Array(buffer, 8, 3);
+  const middle = new Float32Array(buffer, 8, 3);
   const other = new Float32Array(buffer, 16, 3);
   const { cos, sin } = ch.ropeTable({ dim: 2, positions: 12 });
   const C = ch.tensor([12]);
@@ -22,15 +22,19 @@ test('results that would overlap each other or the inputs are refused by name', 
     [
       'inverseDeviation',
       'mean',
-      () => ch.layerNorm(x, w, w, { mean: few, inverseDeviation: other }),
+      () => ch.layerNorm(x, w, w, { mean: middle, inverseDeviation: other }),
     ],
-    ['mean', 'out', () => ch.layerNorm(x, w, w, { mean: few, out: whole })],
-    ['inverseDeviation', 'out', () => ch.layerNorm(x, w, w, { inverseDeviation: few, out: whole })],
+    ['mean', 'out', () => ch.layerNorm(x, w, w, { mean: middle, out: whole })],
+    [
+      'inverseDeviation',
+      'out',
+      () => ch.layerNorm(x, w, w, { inverseDeviation: middle, out: whole }),
+    ],
     ['mean', 'out', () => ch.layerNorm(x, undefined, undefined, { size: 1, mean: X, out: X })],
     ['mean', 'x', () => ch.layerNorm(X, undefined, undefined, { size: 1, mean: X })],
-    ['mean', 'x', () => ch.layerNorm(whole, w, w, { mean: few })],
-    ['inverseDeviation', 'x', () => ch.layerNorm(whole, w, w, { inverseDeviation: few })],
-    ['mean', 'scale', () => ch.layerNorm(x, whole.subarray(0, 4), w, { mean: few })],
+    ['mean', 'x', () => ch.layerNorm(whole, w, w, { mean: middle })],
+    ['inverseDeviation', 'x', () => ch.layerNorm(whole, w, w, { inverseDeviation: middle })],
+    ['mean', 'scale', () => ch.layerNorm(x, whole.subarray(0, 4), w, { mean: middle })],
     [
       'inverseDeviation',
       'bias',
@@ -62,7 +66,7 @@ test('results that would overlap each other or the inputs are refused by name', 
     ch.rope(x, { cos: C, sin: S, dim: 2 }, { headDim: 2 }),
     'the table is as it was',
   );
-  for (const held of [X, Y, C, S]) held.dispose();
+  for (const each of [X, Y, C, S]) each.dispose();
 });
 
 test('a getter of a scaling runs before anything is taken', () => {

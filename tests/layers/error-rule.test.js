@@ -21,7 +21,7 @@ for (const [kind, make, rule, forms] of [
   ['latent', extremeLatent, latentSized, ['expanded', 'absorbed']],
 ])
   test(`${kind}: 1000 random states, extremes among them, keep the error rule`, (t) => {
-    let most = 0;
+    let max = 0;
     let logit = 0;
     let decided = 0;
     let total = 0;
@@ -61,7 +61,7 @@ for (const [kind, make, rule, forms] of [
               `seed ${seed}, ${variant} ${form ?? ''}: [${at}] is ${y}; should be ` +
                 `${want.y[at]}, ${ratio} of the rule`,
             );
-            most = Math.max(most, ratio);
+            max = Math.max(max, ratio);
           });
           // rows that are equal without places: the weights are as well, whatever the logits and
           // the temperature
@@ -83,7 +83,7 @@ for (const [kind, make, rule, forms] of [
     assert.ok(equal > 50, `${equal} of equal rows`);
     assert.ok(decided > 0.75 * total, `the rule decides ${decided} of ${total}`);
     t.diagnostic(
-      `worst ${most.toFixed(3)} of the rule, which allows less than a hundredth of the ` +
+      `worst ${max.toFixed(3)} of the rule, which allows less than a hundredth of the ` +
         `numbers' size in ${decided} of ${total}; logits up to ${logit.toExponential(1)}`,
     );
   });

@@ -17,7 +17,7 @@ import {
 
 for (const { variant, ch } of engines) {
   test(`the latent layer is that of float64, in both forms (${variant})`, (t) => {
-    let most = 0;
+    let max = 0;
     for (let seed = 500; seed < 650; seed++) {
       const c = randomLatent(seed);
       const layer = ch.latent(c.w, { ...c.config, rope: tableFor(ch, c) });
@@ -28,17 +28,17 @@ for (const { variant, ch } of engines) {
         f: c.turned && frequencies(c.config.ropeDim, 10000),
       });
       for (const form of ['expanded', 'absorbed'])
-        most = Math.max(
-          most,
+        max = Math.max(
+          max,
           near(layer.forward(c.x, { causal: true, form }).output, y, `seed ${seed}, ${form}`),
         );
       layer.dispose();
     }
-    t.diagnostic(`worst ${most.toFixed(1)} units of the largest result`);
+    t.diagnostic(`worst ${max.toFixed(1)} units of the largest result`);
   });
 
   test(`the absorbed form is the expanded one, within the error rule (${variant})`, (t) => {
-    let most = 0;
+    let max = 0;
     let different = 0;
     let total = 0;
     for (let seed = 700; seed < 850; seed++) {
@@ -65,7 +65,7 @@ for (const { variant, ch } of engines) {
       );
       a.output.forEach((x, at) => {
         const allowed = EPS * rule.size[at] * (4 + 2 * rule.A[Math.floor(at / valueDim)]);
-        most = Math.max(most, Math.abs(x - b.output[at]) / allowed);
+        max = Math.max(max, Math.abs(x - b.output[at]) / allowed);
         different += x !== b.output[at];
         total++;
       });
@@ -73,9 +73,9 @@ for (const { variant, ch } of engines) {
       assert.deepEqual(a.stats.n, b.stats.n);
       layer.dispose();
     }
-    assert.ok(most <= 1, `${most} of the rule`);
+    assert.ok(max <= 1, `${max} of the rule`);
     assert.ok(different > total / 4, 'the two forms are computed in two ways');
-    t.diagnostic(`${different} of ${total} differ, by at most ${most.toFixed(3)} of the rule`);
+    t.diagnostic(`${different} of ${total} differ, by at most ${max.toFixed(3)} of the rule`);
   });
 
   test(`a latent cache gives a row the same bits in chunks and in steps (${variant})`, () => {

@@ -99,9 +99,9 @@ for (const { variant, ch } of engines)
           const want = floats(`reference/${prompt}.logits.f64`, Float64Array);
           model.blocks.forEach(({ cache }) => cache.truncate(0));
           const logits = model.forward(fed);
-          const most = want.reduce((a, x) => Math.max(a, Math.abs(x)), 0);
+          const max = want.reduce((a, x) => Math.max(a, Math.abs(x)), 0);
           assert.equal(logits.length, want.length);
-          logits.forEach((x, at) => (worst = Math.max(worst, Math.abs(x - want[at]) / most)));
+          logits.forEach((x, at) => (worst = Math.max(worst, Math.abs(x - want[at]) / max)));
           const best = (i) =>
             logits
               .subarray(i * 512, i * 512 + 512)

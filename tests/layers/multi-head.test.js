@@ -9,7 +9,7 @@ import { EPS, near, numbers, randomMultiHead } from '../support/layers/random-la
 
 for (const { variant, ch } of engines) {
   test(`the multi-head layer is that of float64, with all its options (${variant})`, (t) => {
-    let most = 0;
+    let max = 0;
     for (let seed = 0; seed < 150; seed++) {
       const { w, config, turned, x } = randomMultiHead(seed);
       const layer = ch.multiHead(w, {
@@ -22,10 +22,10 @@ for (const { variant, ch } of engines) {
         f: turned && frequencies(turned.dim, 10000),
         interleaved: turned.interleaved,
       });
-      most = Math.max(most, near(layer.forward(x, { causal: true }).output, want, `seed ${seed}`));
+      max = Math.max(max, near(layer.forward(x, { causal: true }).output, want, `seed ${seed}`));
       layer.dispose();
     }
-    t.diagnostic(`worst ${most.toFixed(1)} units of the largest result`);
+    t.diagnostic(`worst ${max.toFixed(1)} units of the largest result`);
   });
 
   test(`the layer is its parts, bit for bit (${variant})`, () => {
@@ -88,7 +88,7 @@ for (const { variant, ch } of engines) {
           [name]: cut(w[name], head, size * modelDim),
           [`${name}Bias`]: cut(w[`${name}Bias`], head, size),
         });
-        const alone = {
+        const single = {
           ...row('q', h, headDim),
           ...row('k', g, headDim),
           ...row('v', g, valueDim),
@@ -97,7 +97,7 @@ for (const { variant, ch } of engines) {
           kNorm: w.kNorm,
         };
         const { output } = ch
-          .multiHead(alone, { ...open, heads: 1, kvHeads: 1, headDim, outputs: valueDim })
+          .multiHead(single, { ...open, heads: 1, kvHeads: 1, headDim, outputs: valueDim })
           .forward(x, { causal: true });
         sameArray(
           output,
@@ -154,7 +154,7 @@ for (const { variant, ch } of engines) {
       X.data.set(x);
       layer.forward(X, { ...options, out });
       sameArray(out.data.slice(), whole, 'tensors');
-      for (const held of [layer, cache, X, out]) held.dispose();
+      for (const each of [layer, cache, X, out]) each.dispose();
     }
   });
 }

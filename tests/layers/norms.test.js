@@ -8,7 +8,7 @@ import { EPS, numbers, worst } from '../support/layers/operations.js';
 
 for (const { variant, ch } of engines) {
   test(`norms are within one rounding of float64 (${variant})`, (t) => {
-    let most = 0;
+    let max = 0;
     for (const size of [1, 2, 3, 4, 5, 8, 63, 64, 577])
       for (const [scale, shift] of [
         [1, 0],
@@ -38,8 +38,8 @@ for (const { variant, ch } of engines) {
             (c) => w[c],
             (c) => b[c],
           );
-          most = Math.max(
-            most,
+          max = Math.max(
+            max,
             worst(ch.rmsNorm(x, w, { epsilon }), rms, near(rms, 0), 'rms'),
             worst(ch.rmsNorm(x, w, { epsilon, onePlus: true }), plus, near(plus, 0), 'one plus'),
           );
@@ -56,7 +56,7 @@ for (const { variant, ch } of engines) {
           );
         }
       }
-    t.diagnostic(`worst RMSNorm error ${most.toFixed(3)} of half a unit in the last place`);
+    t.diagnostic(`worst RMSNorm error ${max.toFixed(3)} of half a unit in the last place`);
   });
 
   test(`activations keep their relative accuracy, in the tails too (${variant})`, (t) => {
@@ -95,13 +95,13 @@ for (const { variant, ch } of engines) {
     for (const [name, [f, units, run, gated]] of Object.entries(rules)) {
       const want = Array.from(x, (v) => (v < -300 ? 0 : f(v)));
       const got = run(x);
-      const most = worst(
+      const max = worst(
         got,
         want,
         (i) => EPS * units(x[i]) * Math.abs(want[i]) + flushed * Math.abs(x[i]) + 2 ** -149,
         name,
       );
-      t.diagnostic(`${name}: ${most.toFixed(2)} of the bound`);
+      t.diagnostic(`${name}: ${max.toFixed(2)} of the bound`);
       sameArray(
         gated(x, up),
         got.map((v, i) => v * up[i]),

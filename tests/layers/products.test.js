@@ -25,15 +25,15 @@ const shapes = [
 
 for (const { variant, ch } of engines) {
   test(`a matrix product keeps its bound, u·(33 + ⌈k/32⌉)·Σ|x·w| (${variant})`, (t) => {
-    let most = 0;
+    let max = 0;
     for (const [m, rows, k] of shapes) {
       const x = numbers(m * k);
       const w = numbers(rows * k);
       const bias = numbers(rows);
       const { y, size } = linear(x, w, k, bias);
       const layer = ch.linear(w, { inputs: k, bias });
-      most = Math.max(
-        most,
+      max = Math.max(
+        max,
         worst(
           layer.forward(x),
           y,
@@ -47,11 +47,11 @@ for (const { variant, ch } of engines) {
     const x = Float32Array.from({ length: 5000 }, () => r.uniform());
     const { y, size } = linear(x, x, 5000);
     const result = ch.matmul(x, x, { k: 5000, transposeB: true });
-    most = Math.max(
-      most,
+    max = Math.max(
+      max,
       worst(result, y, (i) => U * (33 + Math.ceil(5000 / 32)) * size[i], 'of one sign'),
     );
-    t.diagnostic(`worst error ${most.toFixed(3)} of the bound`);
+    t.diagnostic(`worst error ${max.toFixed(3)} of the bound`);
   });
 
   test(`a product has the same bits alone, among others and transposed (${variant})`, () => {
@@ -77,7 +77,7 @@ for (const { variant, ch } of engines) {
       X.data.set(x);
       assert.equal(layer.forward(X, { out: Y }).byteOffset, Y.data.byteOffset);
       sameArray(Y.data.slice(), whole, 'tensors');
-      for (const held of [X, Y, layer]) held.dispose();
+      for (const each of [X, Y, layer]) each.dispose();
     }
   });
 
@@ -97,7 +97,7 @@ for (const { variant, ch } of engines) {
 
 test('threads give the bits of one', async () => {
   const [{ ch }] = engines;
-  const many = await init({ layers: true, variant: 'simd', threads: 3 });
+  const threaded = await init({ layers: true, variant: 'simd', threads: 3 });
   for (const [m, rows, k] of [
     [300, 200, 100],
     [1, 4000, 1200],
@@ -110,11 +110,11 @@ test('threads give the bits of one', async () => {
     const bias = numbers(rows);
     for (let times = 0; times < 3; times++)
       sameArray(
-        many.linear(w, { inputs: k, bias }).forward(x),
+        threaded.linear(w, { inputs: k, bias }).forward(x),
         ch.linear(w, { inputs: k, bias }).forward(x),
         `${[m, rows, k]}`,
       );
   }
-  assert.equal(many.info.threads, 3);
-  many.dispose();
+  assert.equal(threaded.info.threads, 3);
+  threaded.dispose();
 });

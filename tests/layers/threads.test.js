@@ -21,7 +21,7 @@ function large(ch) {
     qNorm: vector(r, 32),
     kNorm: vector(r, 32),
   };
-  const many = ch.multiHead(w, { modelDim, heads: 8, kvHeads: 4, rope: table, residual: true });
+  const threaded = ch.multiHead(w, { modelDim, heads: 8, kvHeads: 4, rope: table, residual: true });
   const u = {
     qA: matrix(r, 96, 256),
     qB: matrix(r, 8 * 64, 96),
@@ -45,7 +45,7 @@ function large(ch) {
   const options = { causal: true, want };
   return function* () {
     const r = random(78); // the same for every call
-    yield many.forward(x, options);
+    yield threaded.forward(x, options);
     yield latent.forward(x, options);
     yield latent.forward(x, { ...options, form: 'absorbed' });
     const cache = ch.kvCache({ kvHeads: 4, headDim: 32, capacity: 200 });
@@ -55,7 +55,7 @@ function large(ch) {
       [100, 101],
       [101, 150],
     ]) {
-      yield many.forward(x.slice(from * modelDim, to * modelDim), { ...options, cache });
+      yield threaded.forward(x.slice(from * modelDim, to * modelDim), { ...options, cache });
       yield latent.forward(x.slice(from * modelDim, to * modelDim), { ...options, cache: latents });
     }
     yield { k: cache.read().k, latents: latents.read() };
@@ -73,7 +73,7 @@ function large(ch) {
         window: [20, 0],
         positions: Int32Array.from({ length: 100 }, (_, i) => i),
       });
-    yield many.forward(row, { ...options, cache: deep, positions });
+    yield threaded.forward(row, { ...options, cache: deep, positions });
     yield latent.forward(row, { ...options, cache: deepLatents, positions });
     deep.dispose();
     deepLatents.dispose();
@@ -84,14 +84,14 @@ for (const { variant, ch } of engines)
   test(`threads give both layers the bits of one (${variant})`, async () => {
     const want = [...large(ch)()];
     for (const threads of [2, 3]) {
-      const many = await init({ layers: true, variant, threads });
-      const run = large(many);
+      const threaded = await init({ layers: true, variant, threads });
+      const run = large(threaded);
       for (let times = 0; times < 2; times++)
         [...run()].forEach((result, at) =>
           sameBits(result, want[at], `${threads} threads, call ${at}`),
         );
-      assert.equal(many.info.threads, threads, many.info.why);
-      many.dispose();
+      assert.equal(threaded.info.threads, threads, threaded.info.why);
+      threaded.dispose();
       [...run()].forEach((result, at) => sameBits(result, want[at], `after dispose, call ${at}`));
     }
   });

@@ -42,7 +42,7 @@ const verdicts = (rows, target) =>
 
 test('both builds are compared with fused multiply-adds, or with slower reading', () => {
   const id = 'decode-32-8-4096-64';
-  const target = 'decode, of what the machine allows';
+  const target = 'decode, of the machine’s limit';
   const where = 'decode GQA 32/8, 1×4096';
   const of = (fused, apart, read) => ({
     [FUSED]: fused,

@@ -8,7 +8,7 @@ import { exists, files, imports, read, withoutComments } from '../support/packag
 const ENTRY = 'src/js/index.js';
 const MODELS = 'src/js/model/index.js';
 /** The file that needs a library. */
-const LIBRARIES = { 'src/js/model/text/template-run.js': '@huggingface/jinja' };
+const LIBRARIES = { 'src/js/model/text/jinja/source.js': '@huggingface/jinja' };
 const own = files('src/js', /\.js$/);
 
 describe('src/js', () => {

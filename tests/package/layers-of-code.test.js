@@ -154,11 +154,10 @@ describe('the folders of src/js', () => {
   });
 
   test('have no circle, nor have the folders of a model or the files', () => {
-    const folders = circles(graphOf(all.map((pair) => pair.map((name) => posix.dirname(name)))));
-    assert.deepEqual(
-      folders.filter((circle) => !circle.includes('src/js')),
-      [],
-    );
+    // errors.js and check.js are below all folders and index.js is above some: each is its own node
+    const nodeOf = (file) => (posix.dirname(file) === 'src/js' ? file : posix.dirname(file));
+    const folders = circles(graphOf(all.map((pair) => pair.map(nodeOf))));
+    assert.deepEqual(folders, [], shown(folders));
     // a file that another loads when it is needed may import that one
     const now = (file) => imports(file, { dynamic: false });
     const found = circles(graphOf(all.filter(([file, other]) => now(file).includes(other))));

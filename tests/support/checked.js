@@ -12,7 +12,7 @@ export const types = { float32: Float32Array, float64: Float64Array };
  * that was used.
  */
 export function within(result, { q, k, v, options }, precision, spike, name) {
-  let most = 0;
+  let max = 0;
   for (const { what, ratio, at, got, want } of compare(
     result,
     reference(q, k, v, options, precisions[precision].tiny),
@@ -23,9 +23,9 @@ export function within(result, { q, k, v, options }, precision, spike, name) {
       ratio <= 1,
       `${name}: ${what}[${at}] is ${got}, should be ${want}: ${ratio} of the limit`,
     );
-    most = Math.max(most, ratio);
+    max = Math.max(max, ratio);
   }
-  return most;
+  return max;
 }
 
 /**

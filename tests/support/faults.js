@@ -40,14 +40,14 @@ export function bench(ch) {
     attend: ch.attend(good.q.subarray(0, 96), cache, { heads: 4, want }),
   });
   const expected = valid();
-  const held = {
+  const stored = {
     tensor: tensor.data.slice(),
     snapshot: cache.snapshot(),
     inputs: structuredClone(good),
   };
 
   /** Where the next block would be taken, and how large memory is. */
-  const room = () => {
+  const memoryUse = () => {
     const probe = ch.tensor([1]);
     const at = probe.data.byteOffset;
     const size = probe.data.buffer.byteLength;
@@ -56,9 +56,9 @@ export function bench(ch) {
   };
 
   function unchanged(name) {
-    sameArray(tensor.data, held.tensor, `${name}: a tensor`);
-    sameArray(cache.snapshot(), held.snapshot, `${name}: a cache`);
-    sameBits({ ...good }, held.inputs, `${name}: the inputs`);
+    sameArray(tensor.data, stored.tensor, `${name}: a tensor`);
+    sameArray(cache.snapshot(), stored.snapshot, `${name}: a cache`);
+    sameBits({ ...good }, stored.inputs, `${name}: the inputs`);
     sameBits(valid(), expected, `${name}: the next valid call`);
   }
 
@@ -106,12 +106,12 @@ export function bench(ch) {
 
   /** 1000 of the same error leave memory where it was. */
   function leaksNothing(name, call) {
-    const before = room();
+    const before = memoryUse();
     for (let x = 0; x < 1000; x++) assert.throws(call, ClearheadError);
-    assert.deepEqual(room(), before, `${name}: memory after 1000 errors`);
+    assert.deepEqual(memoryUse(), before, `${name}: memory after 1000 errors`);
   }
 
-  return { tensor, cache, refuses, unchanged, leaksNothing, room };
+  return { tensor, cache, refuses, unchanged, leaksNothing, memoryUse };
 }
 
 /**

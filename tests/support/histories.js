@@ -24,7 +24,7 @@ export function history(ch, seed, stream) {
   const types = ['f32', 'f16', 'q8'];
   const type = r.pick(types);
   let cache = ch.kvCache({ kvHeads, headDim, valueDim, capacity, type });
-  let room = capacity;
+  let space = capacity;
   const numbers = (count) => Float32Array.from({ length: count }, () => r.normal());
   stream.tag('C').int(kvHeads, headDim, valueDim, capacity, types.indexOf(type));
   expected.push((a) => assert.ok(a.int() > 0, 'bytes of a cache'));
@@ -40,7 +40,7 @@ export function history(ch, seed, stream) {
       'snapshot',
     ]);
     if (what === 'append') {
-      const t = r.integer(0, Math.min(room - cache.length, r.pick([1, 9, 200])));
+      const t = r.integer(0, Math.min(space - cache.length, r.pick([1, 9, 200])));
       const layout = r.pick(['bhsd', 'bshd']);
       const k = numbers(kvHeads * t * headDim);
       const v = numbers(kvHeads * t * valueDim);
@@ -72,7 +72,7 @@ export function history(ch, seed, stream) {
       next.restore(snapshot);
       cache.dispose();
       cache = next;
-      room = other;
+      space = other;
       stream.operation('S', other);
       expected.push((a) => {
         assert.equal(a.int(), 0, 'damaged snapshots taken');

@@ -11,7 +11,7 @@ import {
   leaksNothing,
   q,
   refuses,
-  room,
+  memoryUse,
   t,
   v,
   z,
@@ -174,7 +174,7 @@ test('options that do not exist, and no options where some are needed', () => {
 
 test('tensors of any engine and float32 arrays count as their numbers', async () => {
   const other = await init({ variant: 'simd' });
-  const before = room();
+  const before = memoryUse();
   for (const name of Object.keys(calls)) {
     const { arrays, typed } = calls[name];
     const want = call(name);
@@ -196,7 +196,7 @@ test('tensors of any engine and float32 arrays count as their numbers', async ()
     if (!typed) sameBits(wrap(narrow), want, name);
     for (const a of tensors) a.dispose();
   }
-  assert.deepEqual(room(), before);
+  assert.deepEqual(memoryUse(), before);
   leaksNothing('a bad candidate', () => t.gibbs(z, { candidate: new Float64Array(2) }));
   leaksNothing('a bad temperature', () => t.limits(z, { temperature: 0 }));
   leaksNothing('a bad target', () => t.maximumEntropy(q, k, { target: 1e9 }));

@@ -36,7 +36,7 @@ for (const { variant, ch } of engines) {
   const { klBudget } = await ch.theory;
 
   test(`a budget is spent to the last bit, and no other distribution beats it (${variant})`, () => {
-    let most = 0;
+    let max = 0;
     let sum = 0;
     let count = 0;
     for (const { r, n, z, name } of logits(7)) {
@@ -100,13 +100,13 @@ for (const { variant, ch } of engines) {
         );
         break;
       }
-      most = Math.max(most, got.iterations);
+      max = Math.max(max, got.iterations);
       sum += got.iterations;
       count++;
     }
     assert.ok(
-      count > STATES / 2 && most <= 20 && sum / count < 7,
-      `${count} states, up to ${most} iterations, ${sum / count} on average`,
+      count > STATES / 2 && max <= 20 && sum / count < 7,
+      `${count} states, up to ${max} iterations, ${sum / count} on average`,
     );
   });
 
@@ -144,7 +144,7 @@ for (const { variant, ch } of engines) {
   });
 
   test(`scores that nearly tie, at many scales at once, take at most 24 steps (${variant})`, () => {
-    let most = 0;
+    let max = 0;
     for (let x = 0; x < STATES; x++) {
       const r = random(x);
       const n = r.pick([2, 3, 8, 17, 64]);
@@ -179,9 +179,9 @@ for (const { variant, ch } of engines) {
         `${what}: spent ${got.rho}`,
       );
       assert.ok(got.identity.holds, `${what}: ${JSON.stringify(got.identity)}`);
-      most = Math.max(most, got.iterations);
+      max = Math.max(max, got.iterations);
     }
-    assert.ok(most <= 24, `${most} steps`);
+    assert.ok(max <= 24, `${max} steps`);
     const far = klBudget(Float64Array.of(0, -5e-324, -1), 0.6);
     assert.ok(
       far.rho <= Math.log(1.5) && far.iterations < 100,

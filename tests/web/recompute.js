@@ -1,9 +1,10 @@
 /**
  * The test's own float64: every number the page shows, once more, by code that neither the kernels
- * nor the page have seen. Rows are arrays of arrays here, and sums are compensated, so that not
- * even the order of additions is shared.
+ * nor the page have seen. Attention is that of reference.js. Rows are arrays of arrays here, and
+ * sums are compensated, so that not even the order of additions is shared.
  */
 import { headInputs } from '../../web/data.js';
+import { reference } from '../support/reference.js';
 
 /** Neumaier's sum. */
 export function sum(values) {
@@ -35,8 +36,21 @@ export function softmax(exponents) {
 }
 
 /** Weights of one query by dot products. `reads(j)`: may it read key j. */
-export const attentionWeights = (q, keys, T, reads = () => true) =>
-  softmax(keys.map((k, j) => (reads(j) ? dot(q, k) / Math.sqrt(q.length) / T : -Infinity)));
+export function attentionWeights(q, keys, T, reads = () => true) {
+  const { weights, lse, stats } = reference(
+    Float64Array.from(q),
+    Float64Array.from(keys.flat()),
+    new Float64Array(keys.length),
+    {
+      headDim: q.length,
+      valueDim: 1,
+      temperature: T,
+      mask: { data: Uint8Array.from(keys, (_, j) => Number(reads(j))), shape: [keys.length] },
+    },
+  );
+  const [entropy, kl] = [stats.entropy[0], stats.kl[0]];
+  return { weights: [...weights], entropy, kl, lse: lse[0] };
+}
 
 /** Weights of one query by distances. */
 export function gaussianWeights(q, keys, T, restore = false) {

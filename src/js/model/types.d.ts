@@ -295,20 +295,40 @@ export interface Tokenizer {
 
 export interface ChatMessage {
   role: string;
-  content: string;
+  /**
+   * A text, null, or parts such as `{ type: 'text', text }`, which a template must know. It may be
+   * absent beside `tool_calls`.
+   */
+  content?: string | null | readonly ChatPart[];
+  /** All other properties reach the template as well. */
+  [name: string]: unknown;
+}
+
+export interface ChatPart {
+  type: string;
+  [name: string]: unknown;
+}
+
+export interface TemplateOptions {
+  /** Whether the prompt ends with the beginning of the answer. Default true. */
+  addGenerationPrompt?: boolean;
+  /**
+   * Variables of the template, of values that JSON has: `enable_thinking`, `tools`, `documents` and
+   * any other. `tools` and `documents` are none by default, as in transformers. A number without a
+   * fraction is a whole number there.
+   */
+  variables?: Readonly<Record<string, unknown>>;
 }
 
 export interface ChatTemplate {
   /** Why it cannot be run: `render` throws it. Null where it can. */
   readonly error: ClearheadError | null;
   /**
-   * The prompt for these messages; encode it with `special: true, marks: false`, which makes tokens
-   * of control tokens that stand in a message as well. `model.chat` does not.
+   * The prompt for these messages, by default with the beginning of the answer. Encode it with
+   * `special: true, marks: false`, which makes tokens of control tokens that stand in a message as
+   * well. `model.chat` does not. It also adds the token that begins a text, where that is missing.
    */
-  render(
-    messages: readonly ChatMessage[],
-    options?: { addGenerationPrompt?: boolean; variables?: Record<string, unknown> },
-  ): string;
+  render(messages: readonly ChatMessage[], options?: TemplateOptions): string;
 }
 
 export interface SampleOptions {

@@ -80,7 +80,7 @@ describe('prompts', () => {
         addGenerationPrompt: false,
         variables: { style: 'plain ' },
       }),
-      'plain false',
+      'plain False',
     );
     assert.equal(
       await render(
@@ -91,6 +91,66 @@ describe('prompts', () => {
     );
     assert.match(await render("{{ strftime_now('%Y-%m-%d') }}"), /^20\d\d-[01]\d-[0-3]\d$/);
     assert.equal(await render('{{ messages | tojson }}'), '[{"role": "user", "content": "Hi"}]');
+  });
+
+  test('60000 spaces, which take as long as other text', async () => {
+    const spaces = ' '.repeat(30000);
+    assert.equal(await render(`a${spaces}b{{ 1 ${spaces} }}`), `a${spaces}b1`);
+    assert.equal(await render(`a${spaces}{%- if 1 -%}${spaces}b{% endif %}`), 'ab');
+  });
+
+  test('tools and documents are none when they are not given', async () => {
+    const template = '{{ tools is none }} {{ documents is none }} {{ tools is defined }}';
+    assert.equal(await render(template), 'True True True');
+    const variables = { tools: [{ name: 'f' }], documents: [], enable_thinking: false };
+    assert.equal(
+      await render('{{ tools|tojson }} {{ documents }} {{ enable_thinking }}', hi, { variables }),
+      '[{"name": "f"}] [] False',
+    );
+  });
+
+  test('content that is null, a list of parts, or absent beside calls of tools', async () => {
+    const call = { type: 'function', function: { name: 'f', arguments: { x: 1 } } };
+    const messages = [
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'assistant', tool_calls: [call] },
+      { role: 'user', content: [{ type: 'text', text: 'Hi' }, { type: 'image' }] },
+    ];
+    assert.equal(
+      await render(
+        '{% for m in messages %}{% if m.content is string %}text{% elif m.content is none ' +
+          '%}none{% elif m.content is undefined %}absent{% else %}{% for part in m.content ' +
+          '%}{{ part.type }}{{ part.text }}{% endfor %}{% endif %} {% endfor %}',
+        messages,
+      ),
+      'none absent textHiimage ',
+    );
+    assert.equal(await render('{{ messages[0].content }}', messages), 'None');
+  });
+
+  test('an answer keeps its indentation where its thinking is taken off', async () => {
+    const template =
+      "{%- for m in messages %}{%- set content = m.content %}{%- if m.role == 'assistant' " +
+      "and '</think>' in content %}{%- set content = content.split('</think>')[-1].lstrip(" +
+      "'\n') %}{%- endif %}{{- '<|im_start|>' + m.role + '\n' + content + '<|im_end|>\n' }}" +
+      "{%- endfor %}{%- if add_generation_prompt %}{{- '<|im_start|>assistant\n' }}{%- if " +
+      "enable_thinking is defined and enable_thinking is false %}{{- '<think>\n\n</think>" +
+      "\n\n' }}{%- endif %}{%- endif %}";
+    const messages = [
+      { role: 'user', content: 'Code' },
+      { role: 'assistant', content: '<think>\nok\n</think>\n\n    return 1\n' },
+      { role: 'user', content: 'More' },
+    ];
+    const prompt =
+      '<|im_start|>user\nCode<|im_end|>\n<|im_start|>assistant\n    return 1\n<|im_end|>\n' +
+      '<|im_start|>user\nMore<|im_end|>\n';
+    const assistant = '<|im_start|>assistant\n';
+    assert.equal(await render(template, messages), prompt + assistant);
+    assert.equal(await render(template, messages, { addGenerationPrompt: false }), prompt);
+    assert.equal(
+      await render(template, messages, { variables: { enable_thinking: false } }),
+      `${prompt}${assistant}<think>\n\n</think>\n\n`,
+    );
   });
 
   test('200 long messages, each looking back at the one before', async () => {
@@ -161,7 +221,7 @@ describe('what is refused', () => {
     await refuses(
       () => template.render([{ role: 'user' }]),
       'ARG',
-      /^messages\[0\]\.content is undefined; expected a string$/,
+      /^messages\[0\]\.content is undefined; expected a string, null or a list of parts$/,
     );
     for (const message of [null, 'Hi', {}])
       await refuses(
@@ -170,14 +230,34 @@ describe('what is refused', () => {
         /^messages\[0\]\.role is undefined; expected a string$/,
       );
     await refuses(
-      () => template.render([...hi, { role: 'user', content: [{ type: 'text', text: 'Hi' }] }]),
+      () => template.render([...hi, { role: 'user', content: ['Hi'] }]),
       'ARG',
-      /^messages\[1\]\.content is an array of 1; expected a string$/,
+      /^messages\[1\]\.content\[0\]\.type is undefined; expected a string, such as "text"$/,
     );
     await refuses(
       () => template.render(hi, { add_generation_prompt: true }),
       'ARG',
       /add_generation_prompt/,
+    );
+    for (const [options, message] of [
+      [{ variables: [] }, /^variables is an array of 0; expected an object$/],
+      [{ addGenerationPrompt: 1 }, /^addGenerationPrompt is 1; expected true or false$/],
+      [{ variables: { messages: [] } }, /^variables is given "messages"/],
+      [
+        { addGenerationPrompt: true, variables: { add_generation_prompt: true } },
+        /^variables is given "add_generation_prompt"/,
+      ],
+    ])
+      await refuses(() => template.render(hi, options), 'ARG', message);
+    await refuses(
+      () => template.render([{ ...hi[0], n: [2 ** 60] }]),
+      'ARG',
+      /^messages\[0\]\.n\[0\] is 1152921504606847000; expected a whole number below 2\^53/,
+    );
+    await refuses(
+      () => template.render(hi, { variables: { f: () => 1 } }),
+      'ARG',
+      /^variables\.f is of type function; expected a value that JSON has$/,
     );
   });
   test('what the template itself refuses', () =>
@@ -233,7 +313,7 @@ describe('a hostile template ends within seconds', () => {
       '{% for i in range(1000000000) %}a{% endfor %}',
       /range of 1000000000; expected at most 4096/,
     ],
-    'a range without end': ['{{ range(0, 10, 0) }}', /range of Infinity/],
+    'a range without end': ['{{ range(1000000000) }}', /range of 1000000000/],
     'loops in loops': [
       '{% for i in range(4000) %}{% for j in range(4000) %}{% for k in range(4000) %}{% ' +
         'endfor %}{% endfor %}{% endfor %}',
@@ -285,7 +365,7 @@ describe('a hostile template ends within seconds', () => {
       /too long/,
     ],
     'joining by much': [`${grown(19)}{{ range(4000)|join(ns.s) }}`, /too long/],
-    'a filter block': ['{% filter indent(500000000) %}a\nb{% endfilter %}', /filter block/],
+    'a filter block': ['{% filter indent(500000000) %}a\nb{% endfilter %}', /too long/],
     'a macro that calls itself': ['{% macro f(n) %}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}', /deep/],
     'one that calls itself twice': [
       '{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(40) }}',
@@ -309,7 +389,6 @@ describe('a hostile template ends within seconds', () => {
     'deep parentheses': [`{{ ${'('.repeat(30000)}1${')'.repeat(30000)} }}`, /deep/],
     'deep conditions': [`${'{% if 1 %}'.repeat(3000)}${'{% endif %}'.repeat(3000)}`, /deep/],
     'a sum of 30000': [`{{ 1${'+1'.repeat(30000)} }}`, /deep/],
-    'spaces without end': [' '.repeat(60000), /1024 spaces/],
   };
   for (const [name, [template, message]] of Object.entries(cases))
     test(name, async () => {

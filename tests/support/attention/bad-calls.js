@@ -4,7 +4,7 @@ import { engines } from '../engines.js';
 import { bench, good, shape } from '../faults.js';
 
 export const { ch } = engines[0];
-export const { cache, refuses, leaksNothing, room } = bench(ch);
+export const { cache, refuses, leaksNothing, memoryUse } = bench(ch);
 export const call = (change = {}, inputs = {}) => {
   const { q, k, v } = { ...good, ...inputs };
   return ch.attention(q, k, v, { ...shape, ...change });

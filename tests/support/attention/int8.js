@@ -5,16 +5,16 @@ import { random } from '../random.js';
 const SPAN = 512;
 const BLOCK = 128;
 const EPSILON = 2 ** -23;
-const LEAST = 2e-36;
+const SMALLEST = 2e-36;
 export const numbers = (seed, length, of = (r) => r.normal()) => {
   const r = random(seed);
   return Float32Array.from({ length }, (_, at) => of(r, at));
 };
 export const integers = (ch, { q, k, v, options }, want = {}) =>
   ch.attention(q, k, v, { ...options, precision: 'int8', want });
-const largest = (x) => x.reduce((most, y) => Math.max(most, Math.abs(y)), 0);
+const largest = (x) => x.reduce((max, y) => Math.max(max, Math.abs(y)), 0);
 /** By how much rounding moves a number of a vector, at most; so little counts as 0. */
-export const half = (most) => (most < LEAST ? most : most / 254);
+export const half = (max) => (max < SMALLEST ? max : max / 254);
 const magnitude = (x) => x.reduce((sum, y) => sum + Math.abs(y), 0);
 
 /** The vectors of (batch, heads, positions, size), whatever the layout. */
@@ -34,7 +34,7 @@ function reshaped(keys, length) {
   for (let start = 0; start < keys.length; start += SPAN) {
     const span = keys.slice(start, start + SPAN);
     const known = span.slice(0, Math.max(0, length - start));
-    const counts = known.filter((key) => largest(key) >= LEAST);
+    const counts = known.filter((key) => largest(key) >= SMALLEST);
     const mean = Array.from(
       span[0],
       (_, c) => counts.reduce((sum, key) => sum + key[c], 0) / counts.length || 0,
@@ -51,7 +51,7 @@ function reshaped(keys, length) {
           short
             .slice(0, known.length)
             .reduce(
-              (sum, key) => sum + (largest(key) >= LEAST ? Math.abs(key[c]) / largest(key) : 0),
+              (sum, key) => sum + (largest(key) >= SMALLEST ? Math.abs(key[c]) / largest(key) : 0),
               0,
             ) / known.length || 0,
         ),
@@ -121,7 +121,7 @@ export function withinBounds(ch, { q, k, v, options }) {
           let bound = 0;
           let condition = 0;
           for (let block = 0; block < n; block += BLOCK) {
-            let most = 0;
+            let max = 0;
             let words = 0;
             for (let j = block; j < Math.min(n, block + BLOCK); j++) {
               const p = weights[row + j];
@@ -129,10 +129,10 @@ export function withinBounds(ch, { q, k, v, options }) {
               want += p * values[j][c];
               condition += p * Math.abs(values[j][c]);
               bound += p * valueSteps[j];
-              most = Math.max(most, p * 2 * valueSteps[j]);
+              max = Math.max(max, p * 2 * valueSteps[j]);
               words += valueSteps[j] && Math.abs(values[j][c] / (2 * valueSteps[j])) + 0.5;
             }
-            bound += (most * words) / 254;
+            bound += (max * words) / 254;
           }
           const error = Math.abs(outs(b, h, i)[c] - want);
           const allowed = bound * (1 + 2 ** -20) + 16 * EPSILON * condition + 2 ** -149;

@@ -1,4 +1,4 @@
-/** thread.js, which counts in the shared memory that its data is how it waits. Node alone has it. */
+/** thread.js in Node, which counts its looks and sleeps in the shared memory that is its data. */
 import { workerData } from 'node:worker_threads';
 import { AT, SLEEP } from './counted-threads.js';
 import '../../../src/js/engine/thread.js';

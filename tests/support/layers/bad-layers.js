@@ -6,7 +6,7 @@ import { random } from '../random.js';
 
 export const { ch } = engines[0];
 
-export const { refuses, leaksNothing, room } = bench(ch);
+export const { refuses, leaksNothing, memoryUse } = bench(ch);
 
 export const other = await init({ layers: true, variant: 'simd' });
 const r = random(3);

@@ -14,7 +14,7 @@ export function extremes(seed) {
   const ties = r.pick([0, 0, 0, 0, 0, 0, 1, 2]);
   const amplitude = r.pick([1, 1, 1, 10, 100, 1000, 3000]);
   const temperature = r.pick([1, 1, 1, 0.1, 1e-3, 1e3, 1e3]);
-  const small = (most) => (r.chance(0.25) ? 1 : r.integer(1, long ? Math.min(most, 4) : most));
+  const small = (max) => (r.chance(0.25) ? 1 : r.integer(1, long ? Math.min(max, 4) : max));
   const rowsOf = (modelDim) => {
     const x = numbers(r, m * modelDim, r.pick([1, 1, 1e-2, 3]));
     if (ties)

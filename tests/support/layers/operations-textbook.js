@@ -79,8 +79,8 @@ export function frequencies(dim, base, scaling = { type: 'none' }) {
   }
   if (type === 'yarn') {
     const { betaFast = 32, betaSlow = 1, truncate = true } = scaling;
-    const place = (turns) =>
-      (dim * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(base));
+    const place = (rotations) =>
+      (dim * Math.log(original / (rotations * 2 * Math.PI))) / (2 * Math.log(base));
     let low = place(betaFast);
     let high = place(betaSlow);
     if (truncate) [low, high] = [Math.floor(low), Math.ceil(high)];

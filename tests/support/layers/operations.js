@@ -10,7 +10,7 @@ export const numbers = (length, scale = 1) =>
 
 /** The largest |got − want| / allowed. */
 export function worst(got, want, allowed, name) {
-  let most = 0;
+  let max = 0;
   assert.equal(got.length, want.length, name);
   got.forEach((x, i) => {
     const ratio = Math.abs(x - want[i]) / allowed(i);
@@ -18,7 +18,7 @@ export function worst(got, want, allowed, name) {
       ratio <= 1,
       `${name}[${i}] is ${x}, should be ${want[i]}: ${ratio} of what is allowed`,
     );
-    most = Math.max(most, ratio);
+    max = Math.max(max, ratio);
   });
-  return most;
+  return max;
 }

@@ -51,10 +51,10 @@ export function randomMultiHead(seed) {
  */
 const UNITS = 16;
 export function near(got, want, name) {
-  const most = Math.max(...want.map(Math.abs));
+  const max = Math.max(...want.map(Math.abs));
   assert.equal(got.length, want.length);
   let worst = 0;
-  want.forEach((x, i) => (worst = Math.max(worst, Math.abs(got[i] - x) / (EPS * most))));
+  want.forEach((x, i) => (worst = Math.max(worst, Math.abs(got[i] - x) / (EPS * max))));
   assert.ok(worst <= UNITS, `${name}: ${worst} units of the largest result`);
   return worst;
 }

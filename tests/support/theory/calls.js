@@ -3,7 +3,7 @@ import { engines } from '../engines.js';
 import { bench } from '../faults.js';
 
 export const { ch } = engines[0];
-export const { refuses, leaksNothing, room } = bench(ch);
+export const { refuses, leaksNothing, memoryUse } = bench(ch);
 export const t = await ch.theory;
 export const z = Float64Array.of(1, 2, 3);
 export const q = Float64Array.of(1, -1);

@@ -97,13 +97,13 @@ export function distribution(r, n) {
 
 /** softmax(z/T) and log Σ exp(z/T) as a textbook has them. */
 export function softmax(z, T = 1) {
-  const most = Math.max(...z);
-  const e = Float64Array.from(z, (x) => Math.exp((x - most) / T));
+  const max = Math.max(...z);
+  const e = Float64Array.from(z, (x) => Math.exp((x - max) / T));
   const sum = e.reduce((a, b) => a + b, 0);
   return {
     p: e.map((x) => x / sum),
-    lse: most / T + Math.log(sum),
-    logs: Float64Array.from(z, (x) => (x - most) / T - Math.log(sum)),
+    lse: max / T + Math.log(sum),
+    logs: Float64Array.from(z, (x) => (x - max) / T - Math.log(sum)),
   };
 }
 
@@ -131,14 +131,14 @@ export const far = (a, b) =>
  * max)/T of each (twice two roundings, and a plain sum of n terms on our side).
  */
 export const units = (z, T) => {
-  const most = Math.max(...z);
+  const max = Math.max(...z);
   return (
     32 +
     2 * z.length +
     8 *
       Math.min(
         750,
-        z.reduce((worst, x) => Math.max(worst, (most - x) / T), 0),
+        z.reduce((worst, x) => Math.max(worst, (max - x) / T), 0),
       )
   );
 };

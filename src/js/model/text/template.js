@@ -1,11 +1,10 @@
 import { list, read } from '../../check.js';
-import { ClearheadError, describe, refuse } from '../../errors.js';
+import { describe, refuse } from '../../errors.js';
 import { missing } from '../files/missing.js';
 
 /**
- * The chat template of a model, a program in Jinja that comes with the file. It runs in
- * @huggingface/jinja, an interpreter that reaches nothing but the variables given to it, under
- * limits of its own (template-run.js).
+ * The chat template of a model, a program in Jinja that comes with the file. It reaches nothing but
+ * the variables given to it, and runs under limits (jinja/limits.js).
  * @typedef {import('../types.d.ts').ModelFile} ModelFile
  */
 
@@ -22,30 +21,66 @@ export async function openTemplate(file, tokenizer) {
   if (text === undefined) return null;
   const { render, error } = await prepared(text);
   const marks = {
-    bos_token: markOf(file, tokenizer, 'bos'),
-    eos_token: markOf(file, tokenizer, 'eos'),
+    bos_token: markOf(file, tokenizer, 'bos') ?? '',
+    eos_token: markOf(file, tokenizer, 'eos') ?? '',
+    unk_token: markOf(file, tokenizer, 'unk'),
+    pad_token: markOf(file, tokenizer, 'pad'),
   };
   return Object.freeze({
     error,
     render(/** @type {any[]} */ messages, /** @type {unknown} */ options) {
-      const { addGenerationPrompt = true, variables = {} } = read('options', options, [
-        'addGenerationPrompt',
-        'variables',
-      ]);
+      const { addGenerationPrompt, variables } = readOptions(options);
       if (list('messages', messages).length > MESSAGES)
         refuse('LIMIT', 'messages', messages.length, `at most ${MESSAGES}`);
-      for (const [at, message] of messages.entries())
-        for (const part of ['role', 'content'])
-          if (typeof message?.[part] !== 'string')
-            refuse('ARG', `messages[${at}].${part}`, describe(message?.[part]), 'a string');
+      messages.forEach(checkMessage);
       return render({
         ...marks,
+        tools: null,
+        documents: null,
+        add_generation_prompt: addGenerationPrompt ?? true,
         ...variables,
         messages,
-        add_generation_prompt: addGenerationPrompt,
       });
     },
   });
+}
+
+/** @param {unknown} options */
+function readOptions(options) {
+  const { addGenerationPrompt, variables } = read('options', options, [
+    'addGenerationPrompt',
+    'variables',
+  ]);
+  if (addGenerationPrompt !== undefined && typeof addGenerationPrompt !== 'boolean')
+    refuse('ARG', 'addGenerationPrompt', describe(addGenerationPrompt), 'true or false');
+  if (variables === undefined) return { addGenerationPrompt, variables: {} };
+  if (typeof variables !== 'object' || !variables || Array.isArray(variables))
+    refuse('ARG', 'variables', describe(variables), 'an object');
+  if (Object.hasOwn(variables, 'messages'))
+    refuse('ARG', 'variables', 'given "messages"', 'them as the first argument');
+  if (Object.hasOwn(variables, 'add_generation_prompt') && addGenerationPrompt !== undefined)
+    refuse('ARG', 'variables', 'given "add_generation_prompt"', 'that or addGenerationPrompt');
+  return { addGenerationPrompt, variables };
+}
+
+/** @param {any} message @param {number} at */
+function checkMessage(message, at) {
+  const { role, content } = message ?? {};
+  const name = `messages[${at}]`;
+  if (typeof role !== 'string') refuse('ARG', `${name}.role`, describe(role), 'a string');
+  if (Array.isArray(content)) {
+    for (const [i, part] of content.entries())
+      if (typeof part?.type !== 'string')
+        refuse(
+          'ARG',
+          `${name}.content[${i}].type`,
+          describe(part?.type),
+          'a string, such as "text"',
+        );
+  } else if (typeof content !== 'string' && content !== null)
+    // a message that calls tools may have none
+    if (content !== undefined || !message.tool_calls)
+      refuse('ARG', `${name}.content`, describe(content), 'a string, null or a list of parts');
 }
 
 /**
@@ -61,10 +96,10 @@ async function prepared(text) {
         typeof text === 'string' ? `${text.length} characters long` : describe(text),
         `text of at most ${TEMPLATE_LENGTH}`,
       );
-    const { prepare } = await import('./template-run.js').catch(missing('@huggingface/jinja'));
+    const { prepare } = await import('./jinja/program.js').catch(missing('@huggingface/jinja'));
     return { render: prepare(text), error: null };
   } catch (cause) {
-    const error = templateError(cause);
+    const error = /** @type {import('../../errors.js').ClearheadError} */ (cause);
     return {
       error,
       render: () => {
@@ -85,30 +120,16 @@ function templateOf({ metadata, json }) {
 }
 
 /**
- * The text of the token that begins or ends a text.
+ * The text of a token that templates know by its name.
  * @param {ModelFile} file
  * @param {import('../types.d.ts').Tokenizer} tokenizer
- * @param {'bos' | 'eos'} name
+ * @param {'bos' | 'eos' | 'unk' | 'pad'} name
  */
 function markOf({ metadata, json }, tokenizer, name) {
   const own = json.tokenizerConfig?.[`${name}_token`];
   const text = own?.content ?? own;
-  const id = metadata.get(`tokenizer.ggml.${name}_token_id`);
+  const longer = { unk: 'unknown', pad: 'padding', bos: 'bos', eos: 'eos' }[name];
+  const id = metadata.get(`tokenizer.ggml.${longer}_token_id`);
   if (typeof text === 'string') return text;
-  return typeof id === 'number' && id < tokenizer.size ? tokenizer.token(id) : '';
-}
-
-/** The error of a template that failed. @param {unknown} cause @returns {ClearheadError} */
-export function templateError(cause) {
-  if (cause instanceof ClearheadError) return cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
-  if (cause instanceof RangeError)
-    return new ClearheadError(
-      'LIMIT',
-      `the chat template went too deep or grew too long: ${message}`,
-      { cause },
-    );
-  return new ClearheadError('FORMAT', `the chat template failed: ${message.slice(0, 200)}`, {
-    cause,
-  });
+  return typeof id === 'number' && id < tokenizer.size ? tokenizer.token(id) : undefined;
 }

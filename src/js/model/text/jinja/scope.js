@@ -1,0 +1,22 @@
+/** Variables, and the scope around them. */
+export class Scope {
+  /** @type {Map<string, any>} */
+  variables = new Map();
+
+  /** @param {Scope | null} [parent] */
+  constructor(parent = null) {
+    this.parent = parent;
+  }
+
+  /** @param {string} name @returns {any} */
+  get(name) {
+    for (let scope = /** @type {Scope | null} */ (this); scope; scope = scope.parent)
+      if (scope.variables.has(name)) return scope.variables.get(name);
+    return undefined;
+  }
+
+  /** @param {string} name @param {any} value */
+  set(name, value) {
+    this.variables.set(name, value);
+  }
+}
