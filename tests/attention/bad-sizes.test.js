@@ -11,7 +11,7 @@ import {
   refuses,
 } from '../support/attention/bad-calls.js';
 
-test('A01: arrays shorter or longer by one, or empty', () => {
+test('arrays shorter or longer by one, or empty, are refused', () => {
   for (const name of ['q', 'k', 'v'])
     for (const by of [-1, 1])
       refuses(`${name} ${by}`, 'SHAPE', name, () => call({}, { [name]: longer(good[name], by) }));
@@ -53,7 +53,7 @@ test('A01: arrays shorter or longer by one, or empty', () => {
   leaksNothing('a long keyScale', () => call({ keyScale: new Float32Array(6) }));
 });
 
-test('A02: sizes that are no sizes', () => {
+test('sizes that are no whole numbers of their range are refused', () => {
   for (const [what, x] of numbers) {
     for (const name of ['batch', 'heads', 'kvHeads', 'headDim', 'valueDim'])
       refuses(`${name} = ${what}`, 'RANGE', name, () => call({ [name]: x }));

@@ -13,7 +13,7 @@ import {
   memoryUse,
 } from '../support/attention/bad-calls.js';
 
-test('A03: strings, arrays, objects, bigints and dates are no numbers', () => {
+test('strings, arrays, objects, bigints and dates are refused as numbers', () => {
   for (const [what, x] of impostors()) {
     for (const name of [
       'batch',
@@ -83,7 +83,7 @@ test('A03: strings, arrays, objects, bigints and dates are no numbers', () => {
   leaksNothing('a wrong layout', () => call({ layout: 'hsbd' }));
 });
 
-test('A04: each option is read once, and what a getter throws passes through', () => {
+test('each option is read once, and what a getter throws passes through', () => {
   const reads = {};
   const options = {};
   const values = {
@@ -128,7 +128,7 @@ test('A04: each option is read once, and what a getter throws passes through', (
   assert.deepEqual(memoryUse(), before);
 });
 
-test('A05: arrays of another kind are refused, never reinterpreted', () => {
+test('arrays of another kind are refused, never reinterpreted', () => {
   const others = [
     new Int32Array(192),
     new Uint8Array(192),

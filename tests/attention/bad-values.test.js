@@ -1,4 +1,4 @@
-/** Values, shapes and masks that cannot be, or just can: A11–A22 of the numbered list of misuse. */
+/** Values, shapes and masks that cannot be, or just can. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sameBits } from '../support/bits.js';
@@ -14,7 +14,7 @@ const call = (change = {}, inputs = {}) => {
   return ch.attention(q, k, v, { ...shape, ...change });
 };
 
-test('A11: any alignment, and views that end with their buffer, give the same bits', () => {
+test('any alignment, and views that end with their buffer, give the same bits', () => {
   const want = call();
   for (const shift of [1, 2, 3]) {
     const view = (a) => {
@@ -30,7 +30,7 @@ test('A11: any alignment, and views that end with their buffer, give the same bi
   }
 });
 
-test('A12: no queries, no keys, no size', () => {
+test('no queries or no keys give empty results, and no size is refused', () => {
   const none = new Float32Array(0);
   assert.equal(call({}, { q: none }).output.length, 0);
   const { output, weights, lse } = call(
@@ -50,7 +50,7 @@ test('A12: no queries, no keys, no size', () => {
   refuses('capacity 0', 'RANGE', 'capacity', () => ch.kvCache({ headDim: 1, capacity: 0 }));
 });
 
-test('A13, A16: what is too large is refused before anything is allocated', () => {
+test('a call that is too large is refused before anything is allocated', () => {
   const before = memoryUse();
   const one = new Float32Array(1);
   const big = new Float32Array(40000);
@@ -89,7 +89,7 @@ test('A13, A16: what is too large is refused before anything is allocated', () =
   assert.deepEqual(memoryUse(), before, 'memory did not grow');
 });
 
-test('A14: heads that do not divide', () => {
+test('heads that kvHeads do not divide are refused', () => {
   for (const kvHeads of [3, 8])
     refuses(`4 heads on ${kvHeads}`, 'SHAPE', 'heads', () => call({ kvHeads }));
   refuses('3 heads on a cache of 2', 'SHAPE', 'heads', () =>
@@ -97,7 +97,7 @@ test('A14: heads that do not divide', () => {
   );
 });
 
-test('A17: every finite scale is right, others are refused', () => {
+test('every finite scale is right, others are refused', () => {
   for (const scale of [NaN, Infinity, -Infinity])
     refuses(`scale ${scale}`, 'RANGE', 'scale', () => call({ scale }));
   for (const scale of [0, -0, -1, 1e-45, 5e-324, 1e-30]) {
@@ -117,7 +117,7 @@ test('A17: every finite scale is right, others are refused', () => {
     );
 });
 
-test('A18: temperature and softcap outside their range', () => {
+test('temperature and softcap outside their range are refused', () => {
   for (const x of [-1, -1e-300, NaN, -Infinity])
     for (const name of ['temperature', 'softcap'])
       refuses(`${name} ${x}`, 'RANGE', name, () => call({ [name]: x }));
@@ -127,7 +127,7 @@ test('A18: temperature and softcap outside their range', () => {
     assert.ok(call({ temperature }).output.every(Number.isFinite), `T = ${temperature}`);
 });
 
-test('A20: an output that overlaps an input is refused, whichever it is', () => {
+test('an output that overlaps an input is refused, whichever it is', () => {
   const buffer = new Float32Array(1000);
   const options = { heads: 2, headDim: 4 };
   const at = (from, length = 24) => buffer.subarray(from, from + length);
@@ -166,7 +166,7 @@ test('A20: an output that overlaps an input is refused, whichever it is', () => 
   for (const x of [...t, m, three]) x.dispose();
 });
 
-test('A21: masks of a wrong shape; NaN in a mask is a NaN row', () => {
+test('masks of a wrong shape are refused, and NaN in a mask gives a NaN row', () => {
   const mask = (sizes, Type = Uint8Array) =>
     call({ mask: { data: new Type(sizes.reduce((a, b) => a * b, 1)), shape: sizes } });
   for (const sizes of [
@@ -214,7 +214,7 @@ test('A21: masks of a wrong shape; NaN in a mask is a NaN row', () => {
   leaksNothing('a wrong mask', () => mask([4, 5]));
 });
 
-test('A22: more causal queries than keys, and negative offsets, give zero rows', () => {
+test('more causal queries than keys, and negative offsets, give zero rows', () => {
   for (const offset of [-1, -2, -3, -100, -(2 ** 29)]) {
     const { output, stats } = call({ causal: true, offset, want: { stats: true } });
     output.forEach((x, at) => assert.equal(x !== 0, (Math.floor(at / 6) % 3) + offset >= 0));

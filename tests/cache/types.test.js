@@ -130,7 +130,7 @@ for (const { variant, ch } of engines) {
         }
   });
 
-  claim('types are told apart, and take the room they say', () => {
+  claim('types are told apart, and caches have the bytes they say', () => {
     const sizes = { kvHeads: 2, headDim: 64, capacity: 1024 };
     const [f32, f16, q8] = ['f32', 'f16', 'q8'].map((type) => ch.kvCache({ ...sizes, type }));
     assert.ok(

@@ -16,7 +16,7 @@ test('options of init that are none', async () => {
   await assert.rejects(init({ wasm: Promise.reject(mine) }), mine);
 });
 
-test('C15: empty, foreign, damaged and unreachable files', async () => {
+test('empty, foreign, damaged and unreachable files are refused', async () => {
   const text = (s) => new TextEncoder().encode(s);
   for (const [what, wasm] of Object.entries({
     'no bytes': new Uint8Array(0),

@@ -119,7 +119,7 @@ test('the variant says what runs, and auto says why it is not the faster one', a
   assert.equal(bytesOfRelaxed.info.variant, engines.at(-1).variant, 'the bytes decide');
 });
 
-test('A25: calls before init has resolved, several at once, and after a failed one', async () => {
+test('init works several times at once, and after one that failed', async () => {
   const pending = init({ variant: 'simd' });
   assert.equal(pending.attention, undefined);
   const [a, b] = await Promise.all([pending, init({ variant: 'simd' })]);

@@ -17,7 +17,7 @@ import {
   z,
 } from '../support/theory/calls.js';
 
-test('arrays that are none, hold no finite numbers, are empty or of another length', () => {
+test('arrays that are none, hold no finite numbers, are empty or of another length are refused', () => {
   const dead = ch.tensor([3], 'float64');
   dead.dispose();
   for (const [name, { arrays, typed }] of Object.entries(calls))
@@ -62,7 +62,7 @@ test('arrays that are none, hold no finite numbers, are empty or of another leng
   refuses('pairs that do not fit the keys', 'SHAPE', 'a', () => t.lipschitz(z, z, { keys: 2 }));
 });
 
-test('numbers that are none, or outside their range', () => {
+test('numbers that are none, or outside their range, are refused', () => {
   for (const [name, { options }] of Object.entries(calls))
     for (const key of Object.keys(options)) {
       const spoil = (codes, x) =>
@@ -159,7 +159,7 @@ test('numbers that are none, or outside their range', () => {
   );
 });
 
-test('options that do not exist, and no options where some are needed', () => {
+test('options that do not exist, and none where some are needed, are refused', () => {
   for (const name of Object.keys(calls))
     refuses(`${name} tau`, 'ARG', 'tau', () => call(name, { tau: 1 }));
   refuses('no size', 'ARG', 'headDim', () => t.sharedKeyBounds(q, k, k, v));
