@@ -62,7 +62,7 @@ for (const { variant, ch } of engines) {
       }
   });
 
-  claim('attending few rows over halves, which stay halves, gives those bits at any size of numbers', () => {
+  claim('few rows over halves have the bits of attention over the numbers, at any size', () => {
     const r = random(8);
     const signed = (x) => (r.chance(0.1) ? (r.chance(0.5) ? -0 : 0) : x);
     for (let group = 1; group <= 9; group++)

@@ -17,7 +17,7 @@ import {
   z,
 } from '../support/theory/calls.js';
 
-test('arrays that are none, hold no finite numbers, are empty or of another length are refused', () => {
+test('arrays of other types, not finite, empty or of another length are refused', () => {
   const dead = ch.tensor([3], 'float64');
   dead.dispose();
   for (const [name, { arrays, typed }] of Object.entries(calls))
