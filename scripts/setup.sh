@@ -2,6 +2,7 @@
 # Makes a machine ready. It says what it installs first, and does nothing the second time.
 #   scripts/setup.sh start   what building and running need, and the two packages with which models
 #                            read safetensors and chat templates
+#   scripts/setup.sh pack    and what makes the single files of dist
 #   scripts/setup.sh test    and what the tests need
 # Where it cannot install (no apt-get, no rights, no network) it says what to install, and fails.
 set -euo pipefail
@@ -124,6 +125,7 @@ if [ -z "$emcc" ] || [ "$emcc" = /usr/bin/emcc ]; then
   need clang-19 have clang-19
   need lld-19 have wasm-ld-19
 fi
+[ "$level" = start ] || need xz-utils have xz
 if [ "$level" = test ]; then
   clang_version=$(clang -dumpversion 2>/dev/null || echo 14)
   need gcc have gcc
@@ -150,8 +152,9 @@ if [ "$level" = start ] && ! [ -d node_modules/@huggingface/jinja ]; then
   npm ci --omit=dev --no-audit --no-fund --loglevel=error ||
     say "npm ci could not fetch it: all else works, and npm install adds it later"
 fi
+[ "$level" = start ] ||
+  npm_ci . "the tools: typescript, esbuild, publint, playwright-core and others"
 if [ "$level" = test ]; then
-  npm_ci . "the tools of the tests: typescript, esbuild, publint, playwright-core and others"
   npm_ci tests/engines/newer-node "a newer Node, in that folder alone"
   node tests/engines/newer-node/index.js >/dev/null ||
     fail "the newer Node of tests/engines/newer-node does not run on this machine"

@@ -134,7 +134,8 @@ async function lane() {
   }
 }
 
-const built = spawn('bash', ['scripts/build.sh'], { stdio: 'inherit' });
+const build = 'bash scripts/build.sh && node scripts/bundle.js';
+const built = spawn('bash', ['-c', build], { stdio: 'inherit' });
 const begun = performance.now();
 if ((await new Promise((settled) => built.on('close', settled))) === 0)
   await Promise.all(Array.from({ length: LANES }, lane));

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 export const usage = `  clearhead serve [--port N]
-      Serves the page on this machine, at port 8080 or the next that is free. Any other static
-      server does as well. --port 0: any port.`;
+      Serves the page of a clone on this machine, at port 8080 or the next that is free. Any other
+      static server does as well. --port 0: any port. The installed package is without the page.`;
 
 export const options = { port: { type: 'string' } };
 
@@ -27,6 +27,13 @@ const TYPES = {
 
 /** @param {{ port?: string }} given @returns {Promise<number>} */
 export async function run({ port }) {
+  if (!existsSync(join(ROOT, 'web')))
+    throw Object.assign(
+      new Error(
+        'serve needs the page, which is in a clone of the repository and not in the package',
+      ),
+      { code: 'EARG' },
+    );
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });

@@ -78,7 +78,7 @@ export async function init(options) {
     const memory = new Memory((await WebAssembly.instantiate(module, {})).exports);
     return engine(memory, why, more, theoryWasm);
   } catch (/** @type {any} */ cause) {
-    if (cause.code === 'ARG') throw cause;
+    if (cause instanceof ClearheadError) throw cause;
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
     throw new ClearheadError('FORMAT', 'wasm is not of this version', { cause });
   }

@@ -52,19 +52,23 @@ describe('what is installed', () => {
     }
   });
 
-  test('are the sources, both variants, the page and nothing else', () => {
-    const folders = /^(src\/(js|cli|c)|web|docs)\//;
-    const beside = /^(package\.json|(README|ARCHITECTURE|CONTRIBUTING)\.md|LICENSE)$/;
+  test('are the JavaScript, both variants, the single files, documents and nothing else', () => {
+    const folders = /^(src\/(js|cli)\/|dist\/clearhead(-model)?(\.min)?\.js$|docs\/[\w-]+\.md$)/;
     for (const path of project.paths)
-      assert.ok(folders.test(path) || beside.test(path), `${path} is in it`);
+      assert.ok(
+        folders.test(path) || /^(package\.json|README\.md|LICENSE)$/.test(path),
+        `${path} is in it`,
+      );
     for (const path of [
       'src/js/engine/attn.simd.wasm',
       'src/js/engine/attn.relaxed.wasm',
       'src/js/engine/attn.simd.shared.wasm',
       'src/js/engine/model.relaxed.shared.wasm',
       'src/js/types.d.ts',
-      'src/c/include/attn.h',
-      'web/index.html',
+      'dist/clearhead.js',
+      'dist/clearhead.min.js',
+      'dist/clearhead-model.js',
+      'dist/clearhead-model.min.js',
       'README.md',
       'LICENSE',
     ])
@@ -126,6 +130,13 @@ describe('it runs', () => {
       project.run(path, [...run, cli, 'check']);
     });
   }
+
+  test('the installed command says where the page is', () => {
+    assert.throws(
+      () => project.run(process.execPath, [cli, 'serve']),
+      /needs the page, which is in a clone/,
+    );
+  });
 
   test('npx clearhead check runs from the installed package', () => {
     project.run('npx', ['--no-install', 'clearhead', 'check']);

@@ -37,6 +37,7 @@ const JS_FOLDERS = {
   'index.js': ['errors.js', 'check.js', 'engine', 'attention', 'theory', 'layers'],
   model: ['errors.js', 'check.js', 'engine', 'attention', 'layers', 'index.js'],
   worker: ['errors.js', 'check.js', 'engine', 'index.js', 'model'],
+  inline: ['errors.js', 'check.js', 'engine', 'index.js', 'model', 'worker'],
 };
 
 /** The name of a C file and its header together: attention/cache. */

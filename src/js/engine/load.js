@@ -60,8 +60,8 @@ export async function compile(source, name = 'wasm') {
 export const unloaded = (name) => (cause) => {
   throw new ClearheadError(
     'NET',
-    `${name} did not load: ${cause.message}; clearhead/inline needs no import(), which service ` +
-      'workers and worklets forbid',
+    `${name} did not load: ${cause.message}; clearhead/inline imports nothing later, which ` +
+      'service workers and worklets forbid',
     { cause },
   );
 };

@@ -32,6 +32,8 @@ export interface RemoteLoadOptions extends Omit<LoadOptions, 'engine'> {
    * an address or bytes.
    */
   engine?: InitOptions;
+  /** Makes the worker, of `clearhead/worker/host`. Default: one of the file of this package. */
+  worker?: () => object;
 }
 
 /**

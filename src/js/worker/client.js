@@ -4,10 +4,10 @@
  */
 import { abortSignal, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
-import { nodeWorkers } from '../engine/platform.js';
 import { cancelResponses } from '../model/files/source.js';
 import { Link, lost } from './link.js';
 import { RemoteModel } from './remote-model.js';
+import { spawnHost } from './spawn.js';
 import { sendable, sendableWasm, unlessAborted } from './sendable.js';
 
 export { ClearheadError };
@@ -18,8 +18,9 @@ export { ClearheadError };
  * @returns {Promise<import('./client.d.ts').RemoteModel>}
  */
 export async function loadModel(source, options) {
-  const { onProgress, signal, ...rest } = read('options', options, [
+  const { onProgress, signal, worker, ...rest } = read('options', options, [
     'engine',
+    'worker',
     'onProgress',
     'signal',
     'quantize',
@@ -29,10 +30,12 @@ export async function loadModel(source, options) {
   abortSignal(signal)?.throwIfAborted();
   const { engine } = rest;
   checkEngine(engine);
+  if (worker !== undefined && typeof worker !== 'function')
+    refuse('ARG', 'worker', describe(worker), 'a function that makes a worker of its host');
   const over = new AbortController();
   const abort = () => over.abort(signal?.reason);
   const link = new Link(
-    await spawn().catch((cause) => Promise.reject(lost(cause.message, cause))),
+    await start(worker).catch((cause) => Promise.reject(lost(cause.message, cause))),
     (why) => over.abort(why),
   );
   signal?.addEventListener('abort', abort, { once: true });
@@ -58,6 +61,9 @@ export async function loadModel(source, options) {
   }
 }
 
+/** @param {(() => any) | undefined} worker makes one, if it is given */
+const start = async (worker) => (worker ? worker() : spawnHost());
+
 /** The engine is made in the worker, from options. @param {unknown} engine */
 function checkEngine(engine) {
   const isEngine =
@@ -69,18 +75,4 @@ function checkEngine(engine) {
       isEngine ? 'an engine' : describe(engine),
       'options of init for one in the worker, as { threads: 2 }',
     );
-}
-
-/**
- * Starts the worker. In Node it gets none of the program's own flags, some of which (--input-type)
- * a worker refuses. Bundlers skip that branch, or they would copy the file as it is.
- */
-async function spawn() {
-  const node = await nodeWorkers();
-  return node
-    ? new node.Worker(
-        new URL(/* webpackIgnore: true */ /* @vite-ignore */ './host.js', import.meta.url),
-        { execArgv: [] },
-      )
-    : new Worker(new URL('./host.js', import.meta.url), { type: 'module' });
 }

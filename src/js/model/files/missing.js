@@ -10,7 +10,7 @@ export const missing = (name) => (cause) => {
     'ENV',
     `${name} cannot be imported; expected the package as npm install puts it beside clearhead ` +
       '(in a clone: npm install). Without a bundler it must also be in the import map, ' +
-      'which workers do not have. Where import() is forbidden, use clearhead/inline/model',
+      'which workers do not have. Service workers and worklets need clearhead/inline/model',
     { cause },
   );
 };

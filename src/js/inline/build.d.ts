@@ -1,0 +1,23 @@
+/** The modules that scripts/bundle.js makes. */
+
+declare module 'clearhead:kernels' {
+  /** The kernels, one wasm file after the other, packed by LZMA and written in base64. */
+  const kernels: {
+    packed: string;
+    /** Where each file begins among the unpacked bytes, and how many it has. */
+    files: Record<string, [at: number, length: number]>;
+  };
+  export default kernels;
+}
+
+/** The text of engine/thread.js as a classic script. */
+declare module 'clearhead:thread' {
+  const text: string;
+  export default text;
+}
+
+/** The text of worker/host.js as a classic script. */
+declare module 'clearhead:host' {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,28 @@
+/** Stands in the place of engine/files.js where the files are inside the code. */
+import kernels from 'clearhead:kernels';
+import thread from 'clearhead:thread';
+import { fromBase64 } from './base64.js';
+import { unpack } from './lzma.js';
+import { spawnText } from './spawn.js';
+
+/** @type {Uint8Array | undefined} */
+let packed;
+
+/** The bytes of a wasm file. @param {string} name */
+export function kernelsOf(name) {
+  const [at, length] = kernels.files[name];
+  packed ??= fromBase64(kernels.packed);
+  return unpack(packed, at + length).slice(at);
+}
+
+/** @param {boolean} relaxed */
+export const attentionFile = (relaxed) => kernelsOf(relaxed ? 'relaxed' : 'simd');
+
+/** @param {boolean} relaxed */
+export const sharedAttentionFile = (relaxed) =>
+  kernelsOf(relaxed ? 'relaxed.shared' : 'simd.shared');
+
+export const modelFile = attentionFile;
+export const sharedModelFile = sharedAttentionFile;
+
+export const spawnThread = () => spawnText(thread);

@@ -1,0 +1,19 @@
+import { nodeWorkers } from '../engine/platform.js';
+
+/** Addresses of texts, which stay for further workers. @type {Map<string, string>} */
+const addresses = new Map();
+
+/**
+ * A worker of the text of a classic script. In a page its policy needs `worker-src blob:`.
+ * @param {string} text
+ * @returns {Promise<any>}
+ */
+export async function spawnText(text) {
+  const node = await nodeWorkers();
+  // without the program's own flags, some of which (--input-type) a worker refuses
+  if (node) return new node.Worker(text, { eval: true, execArgv: [] });
+  const address =
+    addresses.get(text) ?? URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
+  addresses.set(text, address);
+  return new Worker(address);
+}

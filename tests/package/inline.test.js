@@ -1,0 +1,109 @@
+/** The single files of dist, which have the kernels and workers inside. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createContext, runInContext } from 'node:vm';
+import { unpack } from '../../src/js/inline/lzma.js';
+import { init } from '../../src/js/index.js';
+import { loadModel } from '../../src/js/model/index.js';
+import { sameBits } from '../support/bits.js';
+import { tinyGguf } from '../support/models/tiny-models.js';
+import { brotli, KB, withinBudget } from '../support/package/budget.js';
+import { readWithoutCharset } from '../support/package/bundle.js';
+import { bytes, read, root } from '../support/package/repository.js';
+
+const load = (name) => import(`${root}dist/${name}.js`);
+const NAMES = ['clearhead', 'clearhead-model'];
+const FILES = NAMES.flatMap((name) => [`dist/${name}.js`, `dist/${name}.min.js`]);
+const row = Float32Array.from({ length: 64 }, (_, i) => Math.sin(i * i));
+const attentionOf = (engine) => engine.attention(row, row, row, { headDim: 8, causal: true });
+
+describe('each file of dist', () => {
+  test('imports nothing, now or later, and asks for no address of its own', () => {
+    for (const file of FILES)
+      assert.deepEqual(
+        read(file).match(/\bimport\s*\(|\bimport\s*["'{*]|import\.meta/g),
+        null,
+        file,
+      );
+  });
+
+  test('is ASCII, whichever charset a page has', () => {
+    for (const file of FILES)
+      assert.ok(
+        bytes(file).every((byte) => byte < 0x80),
+        file,
+      );
+  });
+
+  test('of attention is at most 60 KB after brotli', (t) => {
+    for (const file of FILES.slice(0, 2)) withinBudget(t, file, brotli(bytes(file)), 60 * KB);
+  });
+});
+
+describe('attention in one file', async () => {
+  const inline = await load('clearhead');
+
+  for (const variant of ['simd', 'auto'])
+    test(`gives the bits of the package (${variant})`, async () => {
+      const [ours, theirs] = [await inline.init({ variant }), await init({ variant })];
+      assert.equal(ours.info.variant, theirs.info.variant);
+      sameBits(attentionOf(ours).output, attentionOf(theirs).output);
+    });
+
+  test('has its threads and its statements', async () => {
+    const engine = await inline.init({ threads: 2 });
+    assert.equal(engine.info.threads, 2, engine.info.why);
+    const { rho } = (await engine.theory).rhoEffective(Float64Array.of(1, 1));
+    assert.ok(Math.abs(rho) < 1e-12);
+    engine.dispose();
+  });
+
+  test('refuses layers by the name of the file that has them', () =>
+    assert.rejects(inline.init({ layers: true }), {
+      code: 'ENV',
+      message: /clearhead\/inline\/model/,
+    }));
+
+  test('runs without a charset, where there is nothing but WebAssembly', async () => {
+    const context = createContext({ WebAssembly });
+    runInContext(readWithoutCharset(bytes('dist/clearhead.min.js')), context);
+    const engine = await runInContext('clearhead.init()', context);
+    sameBits(attentionOf(engine).output, attentionOf(await init()).output);
+    const { rho } = (await engine.theory).rhoEffective(Float64Array.of(1, 1));
+    assert.ok(Math.abs(rho) < 1e-12);
+  });
+});
+
+describe('models in one file', async () => {
+  const inline = await load('clearhead-model');
+  const file = tinyGguf();
+  const textOf = async (model) => {
+    let all = '';
+    for await (const { text } of model.generate('ab ba', { maxTokens: 8, tau: 0 })) all += text;
+    return all;
+  };
+  const expected = await textOf(await loadModel(file));
+
+  test('write the text of the package, here and in a worker with threads', async () => {
+    assert.equal(await textOf(await inline.loadModel(file)), expected);
+    const model = await inline.worker.loadModel(file, { engine: { threads: 2 } });
+    assert.equal(model.engine.threads, 2);
+    assert.equal(await textOf(model), expected);
+    await model.dispose();
+  });
+
+  test('bring the layers', async () => {
+    const engine = await inline.init({ layers: true });
+    assert.equal(typeof engine.multiHead, 'function');
+  });
+});
+
+test('LZMA is unpacked, from the first byte to any other', () => {
+  const text = `abcabcabcabcabcabd\0\xff${'a'.repeat(36)}b`;
+  // by xz --format=lzma --lzma1=lc=3,lp=0,pb=0, without its header
+  const packed = Uint8Array.from(
+    '0 48 153 77 221 249 176 175 102 0 138 121 42 237 235 71 255 255 246 142 192 0'.split(' '),
+  );
+  for (let length = 0; length <= text.length; length++)
+    assert.equal(String.fromCharCode(...unpack(packed, length)), text.slice(0, length));
+});

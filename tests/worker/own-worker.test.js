@@ -1,0 +1,54 @@
+/** Workers that the caller makes, of the exported files. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { init } from '../../src/js/index.js';
+import { loadModel } from '../../src/js/worker/client.js';
+import { tinyGguf } from '../support/models/tiny-models.js';
+
+const file = (name) => new URL(`../../src/js/${name}`, import.meta.url);
+
+test('each thread works in a worker of the caller', async () => {
+  const made = [];
+  const worker = () => {
+    made.push(new Worker(file('engine/thread.js'), { execArgv: [] }));
+    return made.at(-1);
+  };
+  const engine = await init({ threads: 3, worker });
+  assert.equal(engine.info.threads, 3, engine.info.why);
+  assert.equal(made.length, 2);
+  const ended = Promise.all(made.map((one) => new Promise((end) => one.once('exit', end))));
+  engine.dispose();
+  await ended;
+});
+
+test('a model works in a worker of the caller', async () => {
+  let count = 0;
+  const worker = () => {
+    count++;
+    return new Worker(file('worker/host.js'), { execArgv: [] });
+  };
+  const model = await loadModel(tinyGguf(), { worker });
+  assert.deepEqual(await model.tokenizer.encode('ab'), [1, 8]);
+  assert.equal(count, 1);
+  await model.dispose();
+});
+
+test('a maker that fails leaves one thread, and its reason refuses a model', async () => {
+  const worker = () => {
+    throw new Error('no workers today');
+  };
+  const { info } = await init({ threads: 2, worker });
+  assert.equal(info.threads, 1);
+  assert.match(info.why, /no workers today/);
+  await assert.rejects(loadModel(tinyGguf(), { worker }), {
+    code: 'ENV',
+    message: /no workers today/,
+  });
+});
+
+test('a worker that is no function is refused before anything starts', async () => {
+  const refused = { code: 'ARG', message: /^worker is .*; expected a function/ };
+  await assert.rejects(init({ worker: file('engine/thread.js') }), refused);
+  await assert.rejects(loadModel(tinyGguf(), { worker: 'host.js' }), refused);
+});
