@@ -3,6 +3,12 @@ import { ClearheadError } from '../errors.js';
 import { builtin, nodeModule } from './node.js';
 
 /**
+ * A worker of the web or of Node, which has further methods.
+ * @typedef {{ postMessage(message: unknown): void, terminate(): unknown, ref?(): void,
+ *   unref?(): void }} AnyWorker
+ */
+
+/**
  * Node's module of workers where they are to be its own: in Node, which has no others, and in Deno,
  * whose others keep a program from ending. Elsewhere nothing, and they are the web's.
  * @returns {Promise<any>}

@@ -61,7 +61,7 @@ function end({ control, workers }) {
 const dropped = new FinalizationRegistry(end);
 
 export class Pool {
-  /** @param {import('./memory.js').Memory} memory @param {() => any} spawn makes a worker */
+  /** @param {import('./memory.js').Memory} memory @param {() => object} spawn makes a worker */
   constructor(memory, spawn) {
     this.memory = memory;
     this.spawn = spawn;

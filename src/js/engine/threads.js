@@ -13,7 +13,7 @@ import { Pool } from './pool.js';
  * @param {WebAssembly.Module | undefined} given
  * @param {boolean} relaxed which variant otherwise
  * @param {number} threads with the calling one
- * @param {{ layers: boolean, spawn?: () => any }} options spawn makes a worker of thread.js
+ * @param {{ layers: boolean, spawn?: () => object }} options spawn makes a worker of thread.js
  */
 export async function startThreads(given, relaxed, threads, { layers, spawn = spawnThread }) {
   const isolated = globalThis.crossOriginIsolated;

@@ -6,7 +6,7 @@ const addresses = new Map();
 /**
  * A worker of the text of a classic script. In a page its policy needs `worker-src blob:`.
  * @param {string} text
- * @returns {Promise<any>}
+ * @returns {Promise<import('../engine/platform.js').AnyWorker>}
  */
 export async function spawnText(text) {
   const node = await nodeWorkers();

@@ -61,8 +61,9 @@ export async function loadModel(source, options) {
   }
 }
 
-/** @param {(() => any) | undefined} worker makes one, if it is given */
-const start = async (worker) => (worker ? worker() : spawnHost());
+/** @param {(() => object) | undefined} worker makes one, if it is given */
+const start = async (worker) =>
+  /** @type {import('./link.js').AnyWorker} */ (worker ? worker() : await spawnHost());
 
 /** The engine is made in the worker, from options. @param {unknown} engine */
 function checkEngine(engine) {

@@ -24,8 +24,7 @@ import { listen } from '../engine/platform.js';
  * @property {AbortSignal} [signal]
  * @property {Call['onProgress']} [onProgress]
  *
- * @typedef {{ postMessage(message: unknown): void, terminate(): unknown, ref?(): void,
- *   unref?(): void }} AnyWorker
+ * @typedef {import('../engine/platform.js').AnyWorker} AnyWorker
  */
 
 /** @param {string} why @param {unknown} [cause] */
