@@ -1,5 +1,5 @@
 /* A call of the latent layer (statement 14), in both forms, as layers.h writes it. */
-#include "latent.h"
+#include "latent_layer.h"
 #include "block.h"
 #include "attention/options.h"
 

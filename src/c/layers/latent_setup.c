@@ -1,5 +1,5 @@
 /* The weights and options of a latent layer, and the packing of W_UK and W_UV. */
-#include "latent.h"
+#include "latent_layer.h"
 #include "base/arena.h"
 
 size_t attn_latent_bytes(void) { return sizeof(attn_latent); }

@@ -152,3 +152,11 @@ void attn_share_products(attn_team *team, const prepared_inputs *inputs,
     pieces += pieces_of(&task, &products[y]);
   attn_team_run(team, product_piece, &task, pieces, work);
 }
+
+void attn_matmul(attn_team *team, float *y, size_t y_stride, const float *x, size_t x_stride,
+                 int32_t m, const attn_matrix *w, const float *bias)
+{
+  const row_range rows = {0, m};
+  const shared_product product = {y, y_stride, w, bias, rows, x, x_stride};
+  attn_share_products(team, NULL, &product, 1);
+}

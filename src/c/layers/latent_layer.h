@@ -1,6 +1,6 @@
-/* latent.h: a latent layer as a call sees it. */
-#ifndef LATENT_H
-#define LATENT_H
+/* latent_layer.h: a latent layer as a call sees it. */
+#ifndef LATENT_LAYER_H
+#define LATENT_LAYER_H
 
 #include "layers.h"
 
