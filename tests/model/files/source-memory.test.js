@@ -1,0 +1,183 @@
+/** Reading a file needs little memory, whatever its size and its pieces. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { openModel } from '../../../src/js/model/files/open.js';
+import { bytes, folder } from '../../support/models/file-server.js';
+import { Bytes, writeGguf, writeSafetensors } from '../../support/models/gguf-writer.js';
+import { inChunks, readWhole, refuses } from '../../support/streams.js';
+
+/**
+ * A stream of bytes that writes into its reader's memory, `size` at most.
+ * @param {(view: Uint8Array) => void} [look] at that memory
+ */
+function filling(content, size, look) {
+  let at = 0;
+  return new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      const request = controller.byobRequest;
+      const { buffer, byteOffset, byteLength } = request.view;
+      const view = new Uint8Array(buffer, byteOffset, byteLength);
+      look?.(view);
+      const piece = content.subarray(at, (at += Math.min(size, byteLength)));
+      view.set(piece);
+      if (!piece.length) controller.close();
+      request.respond(piece.length);
+    },
+  });
+}
+
+describe('memory', () => {
+  test('a model in many files takes no more than one in few', async () => {
+    const open = new URL('../../../src/js/model/files/open.js', import.meta.url).href;
+    const program = `import { openModel } from ${JSON.stringify(open)};
+      import { pathToFileURL } from 'node:url';
+      const held = () => (gc(), process.memoryUsage().arrayBuffers);
+      const files = process.argv.slice(1).map((path) => pathToFileURL(path));
+      const before = held();
+      const model = await openModel({ weights: files, config: {} });
+      // the median: a piece that is just being read, or a file that is being closed, is held for a
+      // moment
+      const all = [];
+      await model.stream({ write: () => void all.push(held() - before) });
+      console.log(all.sort((a, b) => a - b)[all.length >> 1]);`;
+    const paths = Array.from({ length: 40 }, (_, at) => join(folder, `shard-${at}.safetensors`));
+    paths.forEach((path, at) =>
+      writeFileSync(
+        path,
+        writeSafetensors({
+          tensors: [{ name: `t${at}`, shape: [1000], data: new Float32Array(1000) }],
+        }),
+      ),
+    );
+    const [few, many] = [paths.slice(0, 4), paths].map((some) =>
+      Number(
+        execFileSync(
+          process.execPath,
+          ['--expose-gc', '--input-type=module', '-e', program, ...some],
+          { encoding: 'utf8', env: { ...process.env, FORCE_COLOR: '0' } },
+        ),
+      ),
+    );
+    assert.ok(many - few < 2 ** 22, `${few} bytes with 4 files, ${many} with 40`);
+  });
+
+  test('256 MB pass through without being held', async () => {
+    const size = 2 ** 28;
+    const head = writeGguf({
+      tensors: [{ name: 'big', shape: [size / 4], data: new Uint8Array(0) }],
+    });
+    // always the same chunk, so that the memory counted is the reader's, and not garbage that waits
+    // for the collector
+    const chunk = new Uint8Array(2 ** 20).fill(7);
+    let sent = 0;
+    let peak = 0;
+    let received = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        if (!sent) controller.enqueue(head);
+        if (sent >= size) return controller.close();
+        controller.enqueue(chunk);
+        sent += chunk.length;
+      },
+    });
+    const held = () => process.memoryUsage().arrayBuffers;
+    const before = held();
+    const model = await openModel(new Response(body));
+    await model.stream({
+      write(tensor, offset, piece) {
+        assert.equal(offset, received);
+        assert.equal(piece[0], 7);
+        received += piece.length;
+        peak = Math.max(peak, held() - before);
+      },
+    });
+    assert.equal(received, size);
+    assert.ok(peak < 2 ** 22, `${peak} bytes`);
+  });
+
+  test('pieces of a file, and of a stream, lie in the same memory one after another', async () => {
+    const large = writeGguf({
+      tensors: [{ name: 'big', shape: [5 * 2 ** 18], data: new Uint8Array(5 * 2 ** 20).fill(7) }],
+    });
+    const at = join(folder, 'large.gguf');
+    writeFileSync(at, large);
+    const buffers = new Set();
+    const model = await openModel(pathToFileURL(at));
+    await model.stream({ write: (tensor, offset, piece) => void buffers.add(piece.buffer) });
+    assert.ok(buffers.size <= 2, `${buffers.size} buffers`);
+    let fresh = 0;
+    let pulls = 0;
+    await readWhole(
+      new Response(
+        filling(large, 2 ** 16, (view) => (pulls++, (fresh += Number(view.every((x) => x === 0))))),
+      ),
+    );
+    assert.ok(pulls > 80 && fresh < 5, `${fresh} of ${pulls} pieces had memory of their own`);
+  });
+
+  test('what arrives in small pieces and is kept takes no more memory than it has', async () => {
+    const long = writeGguf({ metadata: { text: 'x'.repeat(2 ** 20) } });
+    let most = 0;
+    const held = () => process.memoryUsage().arrayBuffers;
+    const before = held();
+    await readWhole(
+      new Response(filling(long, 512, () => (most = Math.max(most, held() - before)))),
+    );
+    assert.ok(most < 2 ** 24, `${most} bytes for ${long.length}`);
+  });
+
+  test('a stream that ends early while it has the memory says where', async () => {
+    for (const length of [bytes.length - 1, bytes.length - 40, 100])
+      await refuses(
+        () => readWhole(new Response(filling(bytes.subarray(0, length), 64))),
+        'INTEGRITY',
+        new RegExp(`(ends|ended) (at|after) ${length}\\b`),
+      );
+  });
+
+  test('a file that lies about its size is refused before it takes memory', async () => {
+    const head = () => new Bytes().raw(new TextEncoder().encode('GGUF')).u32(3);
+    const lies = {
+      'a list of 16 million numbers': head()
+        .u64(0)
+        .u64(1)
+        .string('k')
+        .u32(9)
+        .u32(12)
+        .u64(2 ** 24),
+      'a list of 4 million texts': head()
+        .u64(0)
+        .u64(1)
+        .string('k')
+        .u32(9)
+        .u32(8)
+        .u64(2 ** 22 - 1024),
+      'a text of 16 MB': head()
+        .u64(0)
+        .u64(1)
+        .string('k')
+        .u32(8)
+        .string('', 2 ** 24),
+      '65536 tensors': head().u64(65536).u64(0),
+      'a tensor of 64 GB': head()
+        .u64(1)
+        .u64(0)
+        .string('a')
+        .u32(1)
+        .u64(2 ** 34)
+        .u32(0)
+        .u64(0),
+    };
+    for (const [name, lie] of Object.entries(lies)) {
+      const before = process.memoryUsage().arrayBuffers;
+      await refuses(() => readWhole(inChunks(lie.done(), 512)), 'INTEGRITY', /cut off/);
+      assert.ok(process.memoryUsage().arrayBuffers - before < 2 ** 20, name);
+    }
+  });
+});
