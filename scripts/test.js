@@ -21,7 +21,7 @@ const chosen = process.argv.slice(2).filter((argument) => argument !== '--long')
 const CAMPAIGNS = /^tests\/(attention\/(random|native)|cli\/check)\./;
 /** Files in which threads meet at random; a long run has them ten times. */
 const SOAK =
-  /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate|one-text|loading)|worker\/)/;
+  /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate)|worker\/)/;
 /** A newer engine makes other machine code of the kernels. Readers of files need it only once. */
 const NEWER =
   /^tests\/(attention|cache|engine|layers|matrix|theory|worker|model\/(run|sampling)|cli\/check)/;
