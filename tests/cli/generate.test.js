@@ -69,19 +69,23 @@ test('generate writes the text on standard output, and its figures on standard e
 });
 
 test('without the packages of the registry, files that need one name it', () => {
-  const alone = join(folder, 'alone');
+  const copied = join(folder, 'alone');
   const template = join(folder, 'template.gguf');
   const json = join(folder, 'json');
   for (const part of ['js', 'cli'])
-    cpSync(fileURLToPath(new URL(`../../src/${part}`, import.meta.url)), join(alone, 'src', part), {
-      recursive: true,
-    });
+    cpSync(
+      fileURLToPath(new URL(`../../src/${part}`, import.meta.url)),
+      join(copied, 'src', part),
+      {
+        recursive: true,
+      },
+    );
   cpSync(
     fileURLToPath(new URL('../../package.json', import.meta.url)),
-    join(alone, 'package.json'),
+    join(copied, 'package.json'),
   );
   const there = (...args) =>
-    spawnSync(process.execPath, [join(alone, 'src/cli/clearhead.js'), ...args], {
+    spawnSync(process.execPath, [join(copied, 'src/cli/clearhead.js'), ...args], {
       encoding: 'utf8',
     });
   writeFileSync(
@@ -273,8 +277,8 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
   t.after(() => busy.close());
   const taken = String(busy.address().port);
   const page = join(folder, 'page.gguf');
-  const alone = join(mkdtempSync(join(folder, 'alone-')), 'alone.safetensors');
-  writeFileSync(alone, asSafetensors(tiny(configs.gemma3)).weights);
+  const weightsFile = join(mkdtempSync(join(folder, 'alone-')), 'alone.safetensors');
+  writeFileSync(weightsFile, asSafetensors(tiny(configs.gemma3)).weights);
   writeFileSync(page, '<!doctype html><title>Not found</title>');
   for (const [args, words] of [
     [['generat'], /there is no command "generat"; expected one of check, generate, info, serve/],
@@ -323,7 +327,7 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
     ],
     [['check', 'me'], /"me" is not understood; expected options alone/],
     [
-      ['info', alone],
+      ['info', weightsFile],
       /source is safetensors alone \(.*config.json .*expected config.json beside it/,
     ],
   ]) {
@@ -336,7 +340,7 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
 });
 
 test(
-  'serve keeps no file open for who has left',
+  'serve keeps no file open for a client that has gone',
   { skip: existsSync('/proc/self/fd') ? false : 'no /proc here' },
   async () => {
     const served = spawn(process.execPath, [command, 'serve', '--port', '0']);

@@ -31,7 +31,7 @@ function matrices(bytes) {
   };
   const value = (type) => {
     if (type === 8) return text();
-    if (type === 9) for (let item = u32(), left = u64(); left > 0; left--) value(item);
+    if (type === 9) for (let item = u32(), count = u64(); count > 0; count--) value(item);
     else at += [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8][type];
   };
   const tensors = u64();
@@ -84,13 +84,13 @@ for (const { variant } of engines)
               if (kind === 'F16') assert.equal(y, half(toHalf(truth[c])));
             });
             for (let at = 0; kind === 'Q8_0' && at < columns; at += 32) {
-              const most = truth
+              const largest = truth
                 .subarray(at, at + 32)
                 .reduce((a, b) => Math.max(a, Math.abs(b)), 0);
               // half a step of max/127, and the scale's rounding to float16 at 127 steps
               for (let c = at; c < at + 32; c++)
                 assert.ok(
-                  Math.abs(got[c] - truth[c]) <= (most / 127) * (0.5 + 127 * 2 ** -11 + 1e-4),
+                  Math.abs(got[c] - truth[c]) <= (largest / 127) * (0.5 + 127 * 2 ** -11 + 1e-4),
                 );
             }
           }

@@ -90,7 +90,7 @@ for (const { variant } of engines)
           [0, 3],
         ])
           assert.equal(k.c.attn_matrix_pack(pieces, type, source + first * size, first, count), 0);
-        sameArray(k.take(Uint8Array, pieces, bytes), k.take(Uint8Array, once, bytes), name);
+        sameArray(k.read(Uint8Array, pieces, bytes), k.read(Uint8Array, once, bytes), name);
       });
 
       test(`${name}: products are within the bounds of float64 and of quantised inputs`, (t) => {
@@ -147,9 +147,16 @@ for (const { variant } of engines)
           const all = multiply(k, name, w, x, m, rows);
           // some stand where a product goes on with other inputs: behind 124, 128, 248 or 256
           for (const i of [0, 1, 2, 3, 124, 127, 128, 131, 248, 255, 256, 261, 262]) {
-            const alone = multiply(k, name, w, x.subarray(i * columns, (i + 1) * columns), 1, rows);
+            const single = multiply(
+              k,
+              name,
+              w,
+              x.subarray(i * columns, (i + 1) * columns),
+              1,
+              rows,
+            );
             sameArray(
-              alone,
+              single,
               all.slice(i * rows, (i + 1) * rows),
               `${columns} columns, input ${i} alone`,
             );
@@ -162,11 +169,11 @@ for (const { variant } of engines)
             );
           const cuts = [0, 1, 7, 8, 9, 70, 77];
           const splits = cuts.slice(1).map((end, at) => [cuts[at], end]);
-          for (const few of [1, 5, m])
+          for (const count of [1, 5, m])
             sameArray(
-              multiply(k, name, w, x.subarray(0, few * columns), few, rows, splits.reverse()),
-              all.slice(0, few * rows),
-              `in pieces, m = ${few}`,
+              multiply(k, name, w, x.subarray(0, count * columns), count, rows, splits.reverse()),
+              all.slice(0, count * rows),
+              `in pieces, m = ${count}`,
             );
           for (const some of [1, 5, m])
             for (const [first, end] of [
@@ -214,19 +221,19 @@ for (const { variant } of engines)
         const x = normal(r, 6 * columns);
         const k = new Kernels(variant);
         const before = multiply(k, name, matrix(k, name, clean, rows, columns), x, 6, rows);
-        for (const wild of [0x7c00, 0xfc00, 0x7e01]) {
+        for (const bits of [0x7c00, 0xfc00, 0x7e01]) {
           const data = clean.slice();
           const view = new DataView(data.buffer);
           const at = ((5 * columns) / block + 1) * bytes;
           if (name === 'F32')
             view.setUint32(
               at,
-              wild === 0x7e01 ? 0x7fc00001 : wild === 0x7c00 ? 0x7f800000 : 0xff800000,
+              bits === 0x7e01 ? 0x7fc00001 : bits === 0x7c00 ? 0x7f800000 : 0xff800000,
               true,
             );
           else if (name === 'BF16')
-            view.setUint16(at, wild === 0x7e01 ? 0x7fc1 : wild === 0x7c00 ? 0x7f80 : 0xff80, true);
-          else view.setUint16(at + (halves.at(-1) ?? 0), wild, true);
+            view.setUint16(at, bits === 0x7e01 ? 0x7fc1 : bits === 0x7c00 ? 0x7f80 : 0xff80, true);
+          else view.setUint16(at + (halves.at(-1) ?? 0), bits, true);
           const w = matrix(k, name, data, rows, columns);
           for (const m of [1, 6]) {
             const y = multiply(k, name, w, x.subarray(0, m * columns), m, rows);
@@ -251,11 +258,11 @@ for (const { variant } of engines)
         const w = matrix(k, name, randomRows(name, r, rows, columns), rows, columns);
         const x = normal(r, m * columns);
         const before = multiply(k, name, w, x, m, rows);
-        for (const wild of [NaN, Infinity, -Infinity]) {
+        for (const value of [NaN, Infinity, -Infinity]) {
           const changed = x.slice();
-          changed[2 * columns + 17] = wild;
+          changed[2 * columns + 17] = value;
           multiply(k, name, w, changed, m, rows).forEach((y, at) => {
-            if (Math.floor(at / rows) === 2) assert.ok(!Number.isFinite(y), `${wild}: ${y}`);
+            if (Math.floor(at / rows) === 2) assert.ok(!Number.isFinite(y), `${value}: ${y}`);
             else assert.equal(y, before[at]);
           });
           assert.ok(
@@ -303,7 +310,7 @@ for (const { variant } of engines)
         for (const name of group) {
           const w = matrix(k, name, randomRows(name, r, rows, columns), rows, columns);
           k.c.attn_multiply(out, rows, w, scratch, m, 0, rows);
-          sameArray(k.take(Float32Array, out, m * rows), multiply(k, name, w, x, m, rows), name);
+          sameArray(k.read(Float32Array, out, m * rows), multiply(k, name, w, x, m, rows), name);
         }
       }
     });
@@ -418,8 +425,10 @@ for (const { variant } of engines)
           const want = readRow(name, data, row, columns).values;
           const got = rowOf(k, w, row, columns);
           for (let at = 0; at < columns; at += 32) {
-            const most = want.subarray(at, at + 32).reduce((a, b) => Math.max(a, Math.abs(b)), 0);
-            const d = half(toHalf(Math.fround(most / 127)));
+            const largest = want
+              .subarray(at, at + 32)
+              .reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+            const d = half(toHalf(Math.fround(largest / 127)));
             for (let c = at; c < at + 32; c++) {
               assert.ok(
                 Number.isInteger(got[c] / d) && Math.abs(got[c] / d) <= 127,

@@ -50,7 +50,7 @@ export class Kernels {
   }
 
   /** A copy of `length` elements at an address. */
-  take(Type, at, length) {
+  read(Type, at, length) {
     return new Type(this.c.memory.buffer.slice(at, at + length * Type.BYTES_PER_ELEMENT));
   }
 }

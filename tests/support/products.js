@@ -20,7 +20,7 @@ export const rowOf = (k, w, row, columns) =>
   k.scope(() => {
     const out = k.allocate(4 * columns);
     k.c.attn_matrix_row(w, row, out);
-    return k.take(Float32Array, out, columns);
+    return k.read(Float32Array, out, columns);
   });
 
 /** x·Wᵀ, (m, rows), the outputs shared out between the splits; other outputs stay 0. */
@@ -32,7 +32,7 @@ export function multiply(k, name, w, x, m, rows, splits = [[0, rows]]) {
     const scratch = k.allocate(k.c.attn_multiply_scratch_bytes(type, m, columns));
     k.c.attn_multiply_prepare(scratch, k.copy(x), 0, m, columns, type);
     for (const [first, end] of splits) k.c.attn_multiply(out, rows, w, scratch, m, first, end);
-    return k.take(Float32Array, out, m * rows);
+    return k.read(Float32Array, out, m * rows);
   });
 }
 
@@ -52,10 +52,10 @@ export function quantized(x) {
   const steps = new Float64Array(x.length);
   for (let at = 0; at < x.length; at += 32) {
     const part = x.subarray(at, at + 32);
-    const most = part.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
-    if (most <= Math.fround(2e-36)) continue;
-    const d = Math.fround(most / 127);
-    const inverse = Math.fround(127 / most);
+    const largest = part.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+    if (largest <= Math.fround(2e-36)) continue;
+    const d = Math.fround(largest / 127);
+    const inverse = Math.fround(127 / largest);
     part.forEach((y, i) => (values[at + i] = d * toEven(Math.fround(y * inverse))));
     steps.fill(d, at, at + 32);
   }

@@ -284,10 +284,10 @@ describe('using the page', { skip: missing }, () => {
         right - panel.x > 0.88 * panel.width,
         `${width}: heads end at ${right - panel.x} of ${panel.width}`,
       );
-      const { width: few } = await sized.locator('.pinned .map-box').boundingBox();
+      const { width: before } = await sized.locator('.pinned .map-box').boundingBox();
       await go(sized, '#n=256');
-      const { width: many } = await sized.locator('.pinned .map-box').boundingBox();
-      if (width > 360) assert.ok(many >= few, `${width}: ${many} instead of ${few}`);
+      const { width: after } = await sized.locator('.pinned .map-box').boundingBox();
+      if (width > 360) assert.ok(after >= before, `${width}: ${after} instead of ${before}`);
       await sized.close();
     }
   });

@@ -81,7 +81,7 @@ async function write({ entry, inWorker, model: path, engine, prompt, how, abortA
  * Returns the milliseconds of each turn of the page in which the model computed, and the most
  * tokens of a pass.
  */
-async function turns({ prompt, layer }) {
+async function millisecondsOfTurns({ prompt, layer }) {
   const load = (path) => import(new URL(path, location.href).href);
   const { init } = await load('src/js/index.js');
   const { loadModel } = await load('src/js/model/index.js');
@@ -207,7 +207,11 @@ for (const { name: browserName, missing, launch } of browsers)
       [30, 30],
     ])
       test(`layers of ${layer} ms hold the page for ${limit} ms at most`, async () => {
-        const { count, tokens, spent } = await visit({}, { prompt: long, layer }, turns);
+        const { count, tokens, spent } = await visit(
+          {},
+          { prompt: long, layer },
+          millisecondsOfTurns,
+        );
         assert.equal(count, 3);
         // a layer of a pass takes longer with more tokens
         assert.ok(tokens <= 256, `${tokens} tokens at once`);

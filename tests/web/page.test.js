@@ -255,7 +255,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     const seed = page.getByLabel('seed').first();
     await seed.fill('4294967295');
     await seed.press('Enter');
-    assert.equal(await page.textContent('#notice'), '', 'nothing is left to say');
+    assert.equal(await page.textContent('#notice'), '', 'nothing remains to be said');
     assert.ok(await seed.evaluate((field) => field.scrollWidth <= field.clientWidth));
     await page.close();
   });

@@ -50,16 +50,16 @@ describe('the maps', { skip: missing }, () => {
       const all = Array.from({ length: 8 }, (_, h) => weightsOf({}, h)).flatMap((head) =>
         head.flatMap((row, i) => row.slice(0, i + 1).map((p) => ({ p, n: i + 1 }))),
       );
-      const most = Math.max(...all.map(({ p }) => p));
+      const max = Math.max(...all.map(({ p }) => p));
       const M = Math.ceil(Math.log2(Math.max(...all.map(({ p, n }) => p * n))));
       const shares = all.map(({ p, n }) => p * Math.log(p * n));
-      const [least, share] = [Math.min(...shares), Math.max(...shares)];
+      const [min, share] = [Math.min(...shares), Math.max(...shares)];
       const [low, high] = {
-        linear: [0, most],
-        sqrt: [0, most],
+        linear: [0, max],
+        sqrt: [0, max],
         log: [1e-5, 1],
         uniform: [-M, M],
-        share: [least, share],
+        share: [min, share],
       }[kind];
       assert.equal(legend.kind, kind);
       close(Number(legend.low), low, 1e-4, 'low end');
@@ -67,11 +67,11 @@ describe('the maps', { skip: missing }, () => {
       const first = legend.ticks[0];
       const last = legend.ticks.at(-1);
       const printed = {
-        linear: ['0', most],
-        sqrt: ['0', most],
+        linear: ['0', max],
+        sqrt: ['0', max],
         log: ['≤ 10⁻⁵', 1],
         uniform: [`≤ 1/${2 ** M}`, 2 ** M],
-        share: [`−${Number((-least).toPrecision(3))}`, share],
+        share: [`−${Number((-min).toPrecision(3))}`, share],
       }[kind];
       assert.equal(first, printed[0]);
       close(Number(last), printed[1], 1e-2, 'the last tick');
@@ -119,13 +119,13 @@ describe('the maps', { skip: missing }, () => {
     await go(page, '#x=linear&T=0.05');
     const weights = weightsOf({ T: 0.05 }, 0);
     const { width, cells } = await pixels(page, 0);
-    const most = Number(await page.getAttribute('.machine-right .legend', 'data-high'));
+    const max = Number(await page.getAttribute('.machine-right .legend', 'data-high'));
     assert.equal(width, 32);
     let ends = 0;
     weights.forEach((row, i) =>
       row.forEach((p, j) => {
         const cell = cells[i * 32 + j];
-        const place = (p / most) * 8;
+        const place = (p / max) * 8;
         const stop = Math.round(place);
         if (j > i) return assert.equal(cell[3], 0, `masked ${i}, ${j}`);
         assert.equal(cell[3], 255);

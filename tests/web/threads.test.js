@@ -12,7 +12,7 @@ import { browsers, inBlank, ISOLATION, serve, STRICT } from './site.js';
  */
 const compare = async () => {
   const { init } = await import(new URL('src/js/index.js', location.href).href);
-  const many = await init({ layers: true, threads: 2 });
+  const two = await init({ layers: true, threads: 2 });
   const one = await init({ layers: true });
   const numbers = (seed, length) => Float32Array.from({ length }, (_, x) => Math.sin(seed + x * x));
   const run = (ch) => {
@@ -33,15 +33,15 @@ const compare = async () => {
       (x) => new Uint8Array(x.slice().buffer),
     );
   };
-  const [a, b] = [run(many), run(one)];
+  const [a, b] = [run(two), run(one)];
   const same = a.every(
     (bytes, x) => bytes.length === b[x].length && bytes.every((byte, y) => byte === b[x][y]),
   );
-  return { ...many.info, same };
+  return { ...two.info, same };
 };
 
 /**
- * Calls with a worker that has a fault, until it has been quick enough to take part. Returns the
+ * Calls with a worker that has a fault, until it has been quick enough to join one. Returns the
  * threads that remain, the longest wait, and the cache.
  */
 const lose = async (fault) => {

@@ -36,7 +36,7 @@ test('a text that is ended before it begins leaves the one before it to end in p
   await model.dispose();
 });
 
-test('the worker is a token ahead, of which nothing is left where a text is ended', async () => {
+test('the worker is a token ahead, which is undone where a text is ended', async () => {
   const large = asGguf(
     tiny({
       ...configs['llama, tied, grouped'],

@@ -61,12 +61,12 @@ test('a wrong Response is refused, and one that stalls can be aborted', async ()
   await model.dispose();
 });
 
-test('kernels that never arrive can be aborted, and the download beside them is left', async () => {
+test('kernels that never arrive can be aborted, which cancels the download too', async () => {
   const abort = new AbortController();
   const reason = new Error('enough');
-  let left = 0;
+  let cancelled = 0;
   const weights = new Response(
-    new ReadableStream({ cancel: () => void left++ }, { highWaterMark: 0 }),
+    new ReadableStream({ cancel: () => void cancelled++ }, { highWaterMark: 0 }),
   );
   setTimeout(() => abort.abort(reason), 30);
   await assert.rejects(
@@ -77,7 +77,7 @@ test('kernels that never arrive can be aborted, and the download beside them is 
     reason,
   );
   await new Promise((done) => setTimeout(done, 20));
-  assert.equal(left, 1);
+  assert.equal(cancelled, 1);
 });
 
 test('kernels may be given as to init, and options are read as there', async () => {

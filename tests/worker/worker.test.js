@@ -130,7 +130,7 @@ test('a worker that ends settles what waits, and what comes later', async () => 
   await assert.rejects(model.step(1), { code: 'DISPOSED' });
 });
 
-test('a program with a model in a worker ends when it has nothing left to do', () => {
+test('a program with a model in a worker ends when nothing remains to be done', () => {
   const url = (path) => JSON.stringify(new URL(path, import.meta.url).href);
   const code = `import { loadModel } from ${url('../../src/js/worker/client.js')};
     import { asGguf, configs, tiny } from ${url('../support/models/random-models.js')};

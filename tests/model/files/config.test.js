@@ -104,16 +104,16 @@ describe('the four architectures', () => {
 describe('settings', () => {
   const at = (fields) => async (key, expected) => assert.deepEqual((await fields)[key], expected);
   test('of GGUF: defaults, values per layer, untied output, windows, softcap', async () => {
-    const few = at(
+    const differing = at(
       gguf(
         'llama',
         { 'llama.attention.head_count_kv': Int32Array.of(1, 1), 'llama.rope.freq_base': 5e5 },
         { tied: false },
       ),
     );
-    await few('kvHeads', 1);
-    await few('ropeTheta', 5e5);
-    await few('tiedOutput', false);
+    await differing('kvHeads', 1);
+    await differing('ropeTheta', 5e5);
+    await differing('tiedOutput', false);
     const period = at(
       gguf('gemma3', {
         'gemma3.attention.sliding_window': 8,

@@ -26,7 +26,7 @@ describe('a model in several files', () => {
 
   /**
    * As a browser fetches: six connections to a server, and further requests wait. A connection is
-   * free when a body has ended or is left.
+   * free when a body has ended or is cancelled.
    */
   async function within(six, files, load) {
     const { fetch } = globalThis;

@@ -145,7 +145,7 @@ describe('what goes wrong', () => {
   ])
     test(`${name} is no source`, () => refuses(() => readWhole(source), 'ARG', /source/));
 
-  test('a download that was given is left when another part is no good', async () => {
+  test('a download that was given is cancelled when another part is no good', async () => {
     const ends = [];
     const slow = (name) =>
       new Response(

@@ -33,18 +33,18 @@ function filling(content, size, look) {
 }
 
 describe('memory', () => {
-  test('a model in many files takes no more than one in few', async () => {
+  test('a model in 40 files uses at most 4 MB more memory than one in 4', async () => {
     const open = new URL('../../../src/js/model/files/open.js', import.meta.url).href;
     const program = `import { openModel } from ${JSON.stringify(open)};
       import { pathToFileURL } from 'node:url';
-      const held = () => (gc(), process.memoryUsage().arrayBuffers);
+      const bufferBytes = () => (gc(), process.memoryUsage().arrayBuffers);
       const files = process.argv.slice(1).map((path) => pathToFileURL(path));
-      const before = held();
+      const before = bufferBytes();
       const model = await openModel({ weights: files, config: {} });
-      // the median: a piece that is just being read, or a file that is being closed, is held for a
+      // the median: a piece that is just being read, or a file that is being closed, is kept for a
       // moment
       const all = [];
-      await model.stream({ write: () => void all.push(held() - before) });
+      await model.stream({ write: () => void all.push(bufferBytes() - before) });
       console.log(all.sort((a, b) => a - b)[all.length >> 1]);`;
     const paths = Array.from({ length: 40 }, (_, at) => join(folder, `shard-${at}.safetensors`));
     paths.forEach((path, at) =>
@@ -55,7 +55,7 @@ describe('memory', () => {
         }),
       ),
     );
-    const [few, many] = [paths.slice(0, 4), paths].map((some) =>
+    const [ofFour, ofForty] = [paths.slice(0, 4), paths].map((some) =>
       Number(
         execFileSync(
           process.execPath,
@@ -64,10 +64,10 @@ describe('memory', () => {
         ),
       ),
     );
-    assert.ok(many - few < 2 ** 22, `${few} bytes with 4 files, ${many} with 40`);
+    assert.ok(ofForty - ofFour < 2 ** 22, `${ofFour} bytes with 4 files, ${ofForty} with 40`);
   });
 
-  test('256 MB pass through without being held', async () => {
+  test('256 MB pass through without being kept in memory', async () => {
     const size = 2 ** 28;
     const head = writeGguf({
       tensors: [{ name: 'big', shape: [size / 4], data: new Uint8Array(0) }],
@@ -86,15 +86,15 @@ describe('memory', () => {
         sent += chunk.length;
       },
     });
-    const held = () => process.memoryUsage().arrayBuffers;
-    const before = held();
+    const bufferBytes = () => process.memoryUsage().arrayBuffers;
+    const before = bufferBytes();
     const model = await openModel(new Response(body));
     await model.stream({
       write(tensor, offset, piece) {
         assert.equal(offset, received);
         assert.equal(piece[0], 7);
         received += piece.length;
-        peak = Math.max(peak, held() - before);
+        peak = Math.max(peak, bufferBytes() - before);
       },
     });
     assert.equal(received, size);
@@ -123,13 +123,13 @@ describe('memory', () => {
 
   test('what arrives in small pieces and is kept takes no more memory than it has', async () => {
     const long = writeGguf({ metadata: { text: 'x'.repeat(2 ** 20) } });
-    let most = 0;
-    const held = () => process.memoryUsage().arrayBuffers;
-    const before = held();
+    let peak = 0;
+    const bufferBytes = () => process.memoryUsage().arrayBuffers;
+    const before = bufferBytes();
     await readWhole(
-      new Response(filling(long, 512, () => (most = Math.max(most, held() - before)))),
+      new Response(filling(long, 512, () => (peak = Math.max(peak, bufferBytes() - before)))),
     );
-    assert.ok(most < 2 ** 24, `${most} bytes for ${long.length}`);
+    assert.ok(peak < 2 ** 24, `${peak} bytes for ${long.length}`);
   });
 
   test('a stream that ends early while it has the memory says where', async () => {

@@ -13,22 +13,23 @@ const CHUNKED = [
   heads,
   headDim,
   reach,
-  chunk: (length, left) =>
-    Decoder.prototype.chunk.call({ cost, config: { heads, headDim } }, length, left),
+  chunk: (length, remaining) =>
+    Decoder.prototype.chunk.call({ cost, config: { heads, headDim } }, length, remaining),
 }));
 
 test('the further a prompt is read, the fewer tokens go together', () => {
   for (const { cost, heads, headDim, reach, chunk } of CHUNKED) {
     const layer = (length, count) => count * (cost + 2 * heads * headDim * (length + count));
     for (let length = 0, before = 256; length < reach; length += 64) {
-      const most = chunk(length, 1e9);
+      const largest = chunk(length, 1e9);
       assert.ok(
-        most <= before &&
-          (most === 8 ||
-            (layer(length, most) <= 1.25e9 && (most === 256 || layer(length, most) > 2.5e8))),
-        `${most} behind ${length}, ${before} before`,
+        largest <= before &&
+          (largest === 8 ||
+            (layer(length, largest) <= 1.25e9 &&
+              (largest === 256 || layer(length, largest) > 2.5e8))),
+        `${largest} behind ${length}, ${before} before`,
       );
-      before = most;
+      before = largest;
     }
   }
 });
@@ -39,13 +40,13 @@ test('none of the chunks of a prompt is a small rest', () => {
       (count) => count < reach,
     ))
       for (let at = 0, count; at < tokens; at += count) {
-        const left = tokens - at;
-        const most = chunk(at, 1e9);
-        count = chunk(at, left);
-        assert.ok(count % 4 === 0 && count <= most, `${count} of ${left} behind ${at}`);
+        const remaining = tokens - at;
+        const largest = chunk(at, 1e9);
+        count = chunk(at, remaining);
+        assert.ok(count % 4 === 0 && count <= largest, `${count} of ${remaining} behind ${at}`);
         assert.ok(
-          count >= tokens || Math.min(count, left) >= most / 2 - 4,
-          `${count} of ${left} behind ${at}, of at most ${most}`,
+          count >= tokens || Math.min(count, remaining) >= largest / 2 - 4,
+          `${count} of ${remaining} behind ${at}, of at most ${largest}`,
         );
       }
 });

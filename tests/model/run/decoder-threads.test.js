@@ -54,11 +54,11 @@ for (const { variant, ch } of engines)
       const want = history(one);
       for (const threads of [2, 3]) {
         const engine = await init({ layers: true, variant, threads });
-        const many = await loadModel(source, { engine, ...options });
+        const shared = await loadModel(source, { engine, ...options });
         assert.equal(engine.info.threads, threads);
-        sameBits(history(many), want, `${threads} threads`);
+        sameBits(history(shared), want, `${threads} threads`);
         assert.equal(engine.info.threads, threads, engine.info.why);
-        many.dispose();
+        shared.dispose();
         engine.dispose();
       }
       one.dispose();
@@ -79,18 +79,18 @@ for (const { variant, ch } of engines)
       [3, fewer],
     ]) {
       const engine = await init({ layers: true, variant, threads });
-      const many = await loadModel(file, { engine });
-      const { weightBytes, types } = many.info;
+      const shared = await loadModel(file, { engine });
+      const { weightBytes, types } = shared.info;
       assert.equal(engine.info.threads, threads, engine.info.why);
       assert.deepEqual(types, one.info.types);
       assert.ok(
         Math.abs(weightBytes / one.info.weightBytes - size) < 0.01,
         `${weightBytes} and ${one.info.weightBytes} bytes`,
       );
-      sameBits(history(many), want, `${threads} threads`);
-      many.cache.restore(snapshot); // however its weights lie, it is the same model
-      sameArray(many.step(7).logits, next, `${threads} threads, behind what one has read`);
-      many.dispose();
+      sameBits(history(shared), want, `${threads} threads`);
+      shared.cache.restore(snapshot); // however its weights lie, it is the same model
+      sameArray(shared.step(7).logits, next, `${threads} threads, behind what one has read`);
+      shared.dispose();
       engine.dispose();
     }
     one.dispose();

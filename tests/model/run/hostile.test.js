@@ -28,7 +28,7 @@ const small = {
 const gguf = asGguf(tiny(small));
 const { weights, config } = asSafetensors(tiny(small));
 /** Where the next block of memory would lie. */
-const held = () => {
+const memoryTop = () => {
   const tensor = engine.tensor([1]);
   const at = tensor.data.byteOffset;
   tensor.dispose();
@@ -61,15 +61,15 @@ for (const [name, bytes, wrap] of [
 ]) {
   test(`${name}: cut off anywhere it is an error`, async () => {
     await outcome(wrap(bytes));
-    const before = held();
+    const before = memoryTop();
     const r = random(1);
     for (let cut = 0; cut < bytes.length; cut += r.integer(1, 40))
       assert.notEqual(await outcome(wrap(bytes.slice(0, cut))), 'works', `${cut} bytes`);
-    assert.equal(held(), before, 'all memory is given back');
+    assert.equal(memoryTop(), before, 'all memory is given back');
   });
 
   test(`${name}: with any bit flipped it is an error or a model`, async (t) => {
-    const before = held();
+    const before = memoryTop();
     const r = random(2);
     const counts = {};
     for (let x = 0; x < 600; x++) {
@@ -82,7 +82,7 @@ for (const [name, bytes, wrap] of [
     }
     t.diagnostic(JSON.stringify(counts));
     assert.ok(counts.works > 10 && counts.FORMAT > 10, 'both kinds were seen');
-    assert.equal(held(), before, 'all memory is given back');
+    assert.equal(memoryTop(), before, 'all memory is given back');
   });
 }
 

@@ -55,7 +55,7 @@ test('one text at a time; rows can be read and temperatures set in between', asy
   model.step(1);
 });
 
-test('what is held of a model and its cache is what the types name', async () => {
+test('a model and its cache have the members that the types name', async () => {
   const model = await load();
   const names = (object) => Object.getOwnPropertyNames(object).sort().join(' ');
   assert.equal(
@@ -73,7 +73,7 @@ test('what is held of a model and its cache is what the types name', async () =>
   }
 });
 
-test('a text that is left lets the model go at once', async () => {
+test('a text that its reader leaves frees the model at once', async () => {
   const model = await load();
   for await (const { token } of model.generate(prompt)) if (token >= 0) break;
   model.cache.clear();
@@ -88,8 +88,8 @@ test('an abort releases the model without a further call; so does an end', async
   const want = await all((await load()).generate(prompt, { maxTokens: 6, logprobs: 1 }));
   const abort = new AbortController();
   const reason = new Error('another text');
-  const left = model.generate(prompt, { signal: abort.signal });
-  await left.next();
+  const aborted = model.generate(prompt, { signal: abort.signal });
+  await aborted.next();
   assert.equal(getEventListeners(abort.signal, 'abort').length, 0);
   await assert.rejects(model.generate(prompt).next(), { code: 'BUSY' });
   // the first listener is not too early
@@ -98,8 +98,8 @@ test('an abort releases the model without a further call; so does an end', async
   abort.signal.addEventListener('abort', () => (first = next.next()));
   abort.abort(reason);
   first = await first;
-  // the text that was left neither goes on nor frees the memory of another
-  await assert.rejects(left.next(), reason);
+  // the text that was ended neither goes on nor frees the memory of another
+  await assert.rejects(aborted.next(), reason);
   await assert.rejects(model.generate(prompt).next(), { code: 'BUSY' });
   const rest = await all(next);
   assert.deepEqual([first.value, ...rest], want);

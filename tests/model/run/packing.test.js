@@ -19,7 +19,7 @@ const Q8_0 = 8;
 
 /**
  * The types of the matrices of such tensors, of (64, 256) where no number of rows stands behind the
- * type, and the bytes they take.
+ * type, and their bytes.
  * @param {(string | [string, number])[]} types
  */
 async function packed(types, { q8 = false, spare, threads = 1, beside = 0, lookedUp } = {}) {
@@ -78,14 +78,14 @@ test('Q5_0 goes into bytes while there is memory beside the file, other types ne
   }
 });
 
-test('one for which there is no room leaves it to those behind it', async () => {
+test('a matrix without enough memory leaves it to those behind it', async () => {
   assert.deepEqual(
     (await packed([['Q5_0', 1024], 'Q5_0', 'Q5_0', 'Q5_0'], { spare: 2 * MORE })).got,
     [Q5_0, Q8_0, Q8_0, Q5_0],
   );
 });
 
-test('in all they take at most 32 MB more than in the file', async () => {
+test('together they need at most 32 MB more than in the file', async () => {
   const half = 8 * Math.floor((2 * 2 ** 20) / (MORE / ROWS));
   const { got, bytes, file, grown } = await packed([
     ['Q5_0', half - 8],
@@ -117,8 +117,8 @@ test('below 4 GiB Q5_0 has the memory that is over', async () => {
   const memory = memories.get(engine);
   const { top } = memory;
   const total = 2 ** 20;
-  const spareAt = (left, how) => {
-    memory.top = 2 ** 32 - total - left;
+  const spareAt = (spare, how) => {
+    memory.top = 2 ** 32 - total - spare;
     try {
       return new Packing(memory, total, { ...HOW, ...how }).spare;
     } finally {

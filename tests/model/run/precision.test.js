@@ -38,7 +38,7 @@ for (const { variant, ch: engine } of engines)
 
     test('a cache in halves or bytes stays near, and is the same in any chunks', async () => {
       const want = forward(gemma, tokens).at(-1).logits;
-      for (const [cacheType, most, size] of [
+      for (const [cacheType, limit, size] of [
         ['f16', 5e-3, 0.55],
         ['q8', 5e-2, 0.45],
       ]) {
@@ -51,7 +51,7 @@ for (const { variant, ch: engine } of engines)
         const error = difference(want, logits) / largest(want);
         // half precision moves keys and values by 2^-11, bytes by 1/254 of each vector's largest; a
         // few layers multiply that
-        assert.ok(error < most && error > 1e-6, `${cacheType}: ${error} of the largest logit`);
+        assert.ok(error < limit && error > 1e-6, `${cacheType}: ${error} of the largest logit`);
         for (const { layer, head, weights } of seen[12].heads.weights)
           sameArray(b.row(layer, head, 12).weights, weights, `row ${layer}, ${head}`);
         assert.ok(

@@ -66,10 +66,10 @@ for (const { variant, ch: engine } of engines)
           for (const [call, token] of fed.entries()) {
             const got = model.step(token).logits;
             const want = logits.subarray(call * got.length, (call + 1) * got.length);
-            const most = want.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+            const largest = want.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
             worst = Math.max(
               worst,
-              got.reduce((a, x, c) => Math.max(a, Math.abs(x - want[c])), 0) / most,
+              got.reduce((a, x, c) => Math.max(a, Math.abs(x - want[c])), 0) / largest,
             );
             if (call + 1 >= prompt_tokens)
               assert.equal(

@@ -81,11 +81,11 @@ for (const type of Object.keys(TYPES)) {
       });
       const read = (model) => [...model.prefill([1, 2, 3, 30]).logits, ...model.step(7).logits];
       const [got, want] = [read(stored), read(plain)];
-      const most = Math.max(...want.map(Math.abs));
-      const off = Math.max(...want.map((x, at) => Math.abs(x - got[at]))) / most;
+      const largest = Math.max(...want.map(Math.abs));
+      const off = Math.max(...want.map((x, at) => Math.abs(x - got[at]))) / largest;
       // floats are multiplied as they are, quantised weights by inputs of 8 bits, which costs a
       // network that has learnt nothing 3 %; weights that are misread cost all
-      assert.ok(most > 0.1 && off <= (isFloat(type) ? 2e-6 : 0.05), `${off} of ${most}`);
+      assert.ok(largest > 0.1 && off <= (isFloat(type) ? 2e-6 : 0.05), `${off} of ${largest}`);
       for (const model of [stored, plain]) model.dispose();
     });
 }

@@ -83,8 +83,8 @@ const logits = (seed, n = 200) => {
   return Float32Array.from({ length: n }, () => r.normal() * 3);
 };
 const softmax = (z, tau = 1) => {
-  const most = Math.max(...z);
-  const e = Array.from(z, (x) => Math.exp((x - most) / tau));
+  const max = Math.max(...z);
+  const e = Array.from(z, (x) => Math.exp((x - max) / tau));
   const sum = e.reduce((a, b) => a + b);
   return e.map((x) => x / sum);
 };

@@ -114,7 +114,7 @@ describe('tokens that are written out', () => {
     );
     // in a time that does not grow with their number times that of the tokens
     const vocab = Object.fromEntries(Array.from({ length: 2e5 }, (_, id) => [`t${id}`, id]));
-    const many = Array.from({ length: 2e5 }, (_, x) => `x${x}`);
+    const thousands = Array.from({ length: 2e5 }, (_, x) => `x${x}`);
     const before = worked();
     const { ends } = jsonTokenizer({
       tokenizer: {
@@ -122,7 +122,7 @@ describe('tokens that are written out', () => {
         added_tokens: [],
         model: { ...json.model, vocab: { ...vocab, a: 2e5 }, merges: [], unk_token: null },
       },
-      generationConfig: { eos_token_id: [...many, 't7', { content: 't9' }] },
+      generationConfig: { eos_token_id: [...thousands, 't7', { content: 't9' }] },
     });
     assert.deepEqual(
       [...ends].filter((id) => id >= 0),

@@ -15,7 +15,7 @@ describe('words', () => {
     `${anyCase}|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,${digits}}| ` +
     `?[^${S}\\p{L}\\p{N}]+[\\r\\n]*|${S}*[\\r\\n]+|${S}+(?!${notS})|${S}+`;
   /**
-   * The definition of each way: expressions, each applied to the pieces the one before has left,
+   * The definition of each way: expressions, each applied to the pieces the one before gave,
    * what lies between matches being pieces too.
    */
   const definitions = {

@@ -20,38 +20,39 @@ describe('hostile tokenizer.json', () => {
   };
   describe('a text grows only so far, whatever the steps', () => {
     const list = (key, steps) => ({ type: 'Sequence', [key]: steps });
-    const many = (count, step) => Array.from({ length: count }, () => step);
+    const repeated = (count, step) => Array.from({ length: count }, () => step);
     const doubling = { type: 'Replace', pattern: { String: 'a' }, content: 'aa' };
-    const twice = { type: 'TemplateProcessing', single: many(2, { Sequence: { id: 'A' } }) };
+    const twice = { type: 'TemplateProcessing', single: repeated(2, { Sequence: { id: 'A' } }) };
     const grows = {
-      'replacing, by doubling': (t) => (t.normalizer = list('normalizers', many(28, doubling))),
+      'replacing, by doubling': (t) => (t.normalizer = list('normalizers', repeated(28, doubling))),
       'replacing, at once': (t) => (t.normalizer = { ...doubling, content: 'a'.repeat(1000) }),
       'putting something in front': (t) =>
         (t.normalizer = { type: 'Prepend', prepend: 'a'.repeat(1000) }),
       'normal forms in turn': (t) =>
-        (t.normalizer = list('normalizers', many(3, { type: 'NFKC' }))),
+        (t.normalizer = list('normalizers', repeated(3, { type: 'NFKC' }))),
       'bytes of bytes': (t) =>
-        (t.pre_tokenizer = list('pretokenizers', many(20, { type: 'ByteLevel' }))),
+        (t.pre_tokenizer = list('pretokenizers', repeated(20, { type: 'ByteLevel' }))),
       'long spaces': (t) =>
         (t.pre_tokenizer = { type: 'Metaspace', replacement: '\u2581', str_rep: ' '.repeat(1000) }),
-      'the text again and again': (t) => (t.post_processor = list('processors', many(20, twice))),
+      'the text again and again': (t) =>
+        (t.post_processor = list('processors', repeated(20, twice))),
       'a little of each': (t) => {
-        t.normalizer = list('normalizers', many(4, doubling));
-        t.pre_tokenizer = list('pretokenizers', many(2, { type: 'ByteLevel' }));
+        t.normalizer = list('normalizers', repeated(4, doubling));
+        t.pre_tokenizer = list('pretokenizers', repeated(2, { type: 'ByteLevel' }));
       },
     };
     for (const [name, change] of Object.entries(grows))
       test(name, () => refuses(make(change), 'LIMIT', /times as long; expected at most 128/));
     test('more steps than any has', () =>
       refuses(
-        make((t) => (t.pre_tokenizer = list('pretokenizers', many(33, { type: 'Digits' })))),
+        make((t) => (t.pre_tokenizer = list('pretokenizers', repeated(33, { type: 'Digits' })))),
         'LIMIT',
         /more than 32 steps/,
       ));
     test('added tokens, which are grown as the text is', () =>
       refuses(
         make((t) => {
-          t.normalizer = list('normalizers', many(7, doubling));
+          t.normalizer = list('normalizers', repeated(7, doubling));
           for (let id = 3; id < 203; id++)
             t.added_tokens.push({ id, content: `${id}`.padEnd(96, 'a'), special: false });
         }),

@@ -1,4 +1,4 @@
-/** Hostile texts take time in proportion to their length. */
+/** Hostile texts need time in proportion to their length. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { worked } from '../../support/clock.js';
@@ -36,7 +36,7 @@ describe('hostile texts', () => {
       const took = worked() - before;
       assert.equal(tokenizer.decode(ids).length, text.length);
       worst = Math.max(worst, took);
-      // merging by scanning would take hours, or minutes
+      // merging by scanning would need hours, or minutes
       assert.ok(took < text.length / 50 + 500, `${JSON.stringify(piece)} took ${took} ms`);
     }
     t.diagnostic(`at most ${worst.toFixed(0)} ms`);

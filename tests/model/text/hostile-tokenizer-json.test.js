@@ -227,6 +227,6 @@ describe('hostile tokenizer.json', () => {
     assert.deepEqual(encode('<s>abxyy', { special: true }), [3, 2, 4, 5]);
     assert.deepEqual(encode('<s>abxyy'), [2, 5], 'what only looks like them is a text');
   });
-  test('a character of which nothing is known is left out, as in the library of Hugging Face', () =>
+  test('a character of which nothing is known is omitted, as in the library of Hugging Face', () =>
     assert.deepEqual(make(() => {})().encode('acb'), [0, 1]));
 });

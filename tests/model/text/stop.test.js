@@ -34,8 +34,10 @@ function definition(stops, text) {
 test('however a text is cut, it ends where the definition says', () => {
   const r = random(3);
   for (let round = 0; round < 20000; round++) {
-    const word = (most) =>
-      Array.from({ length: r.integer(1, most) }, () => r.pick(['a', 'b', '\n', '🙂'])).join('');
+    const word = (maxLength) =>
+      Array.from({ length: r.integer(1, maxLength) }, () => r.pick(['a', 'b', '\n', '🙂'])).join(
+        '',
+      );
     const stops = Array.from({ length: r.integer(0, 3) }, () => word(4));
     const text = word(16);
     const pieces = [];
@@ -48,7 +50,7 @@ test('however a text is cut, it ends where the definition says', () => {
   }
 });
 
-test('what may be a beginning is held back, and let go when it is none', () => {
+test('a text that may begin a stop string is kept back until it cannot be one', () => {
   const filter = createStop(['</end>']);
   assert.deepEqual(filter.push('text <'), { text: 'text ', stopped: null });
   assert.deepEqual(filter.push('/e'), { text: '', stopped: null });

@@ -154,20 +154,20 @@ describe('prompts', () => {
   });
 
   test('200 long messages, each looking back at the one before', async () => {
-    const many = Array.from({ length: 200 }, (_, i) => ({
+    const messages = Array.from({ length: 200 }, (_, i) => ({
       role: i % 2 ? 'assistant' : 'user',
       content: 'x'.repeat(2000),
     }));
     const prompt = await render(
       '{% for m in messages %}{% if loop.first or messages[loop.index0 - 1].role != m.role ' +
         '%}{{ m.content }}{% endif %}{% endfor %}',
-      many,
+      messages,
     );
     assert.equal(prompt.length, 400000);
   });
 
   test('a long conversation, in each answer of which a mark is looked for', async () => {
-    const many = Array.from({ length: 40 }, () => ({
+    const messages = Array.from({ length: 40 }, () => ({
       role: 'assistant',
       content: `${'x'.repeat(20000)}</think>y`,
     }));
@@ -175,7 +175,7 @@ describe('prompts', () => {
       await render(
         "{% for m in messages %}{% if '</think>' in m.content %}{{ " +
           "m.content.split('</think>')[1] }}{% endif %}{% endfor %}",
-        many,
+        messages,
       ),
       'y'.repeat(40),
     );
@@ -394,7 +394,7 @@ describe('a hostile template ends within seconds', () => {
     test(name, async () => {
       const before = worked();
       await refuses(() => render(template), 'LIMIT', message);
-      // it takes 2 s at most
+      // it needs 2 s at most
       assert.ok(worked() - before < 15000);
     });
 

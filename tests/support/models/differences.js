@@ -5,9 +5,8 @@ export const tokensOf = (seed, count, vocab) => {
   const r = random(seed);
   return Array.from({ length: count }, () => r.integer(0, vocab - 1));
 };
-export const largest = (list) => list.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
-export const difference = (a, b) =>
-  a.reduce((most, x, at) => Math.max(most, Math.abs(x - b[at])), 0);
+export const largest = (list) => list.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
+export const difference = (a, b) => a.reduce((max, x, at) => Math.max(max, Math.abs(x - b[at])), 0);
 
 /** With its own attention scale and softcap GGUF cannot say it. */
 export const inGguf = (config) => !config.attn_logit_softcapping;

@@ -60,11 +60,11 @@ export function frequenciesOf(d, theta, scaling) {
     const type = scaling.rope_type ?? scaling.type;
     if (type === 'linear') return f / scaling.factor;
     if (type !== 'llama3') throw new Error(`rope type ${type}`);
-    const turns = (scaling.original_max_position_embeddings * f) / (2 * Math.PI);
+    const rotations = (scaling.original_max_position_embeddings * f) / (2 * Math.PI);
     const { low_freq_factor: low, high_freq_factor: high } = scaling;
-    if (turns < low) return f / scaling.factor;
-    if (turns > high) return f;
-    const smooth = (turns - low) / (high - low);
+    if (rotations < low) return f / scaling.factor;
+    if (rotations > high) return f;
+    const smooth = (rotations - low) / (high - low);
     return (1 - smooth) * (f / scaling.factor) + smooth * f;
   });
 }
