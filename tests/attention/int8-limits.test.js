@@ -108,8 +108,8 @@ test('key lengths outside [0, n] are clamped', () => {
         0,
       );
       return {
-        output: kernels.take(Float32Array, out, m * d),
-        scores: kernels.take(Float32Array, scores, m * n),
+        output: kernels.read(Float32Array, out, m * d),
+        scores: kernels.read(Float32Array, scores, m * n),
       };
     });
   };

@@ -59,14 +59,14 @@ function attend(kernels, { m, n, double, cacheType, pieces, capped }, set) {
     else assert.equal(c[`attn_forward${type}`](p, out, q, k, v, scratch), 0);
     const rows = Object.entries(at).map(([name, x]) => [
       name,
-      kernels.take(INTEGERS.includes(name) ? Int32Array : Floats, x, heads * m),
+      kernels.read(INTEGERS.includes(name) ? Int32Array : Floats, x, heads * m),
       m,
     ]);
     return [
       ...rows,
-      ['lse', kernels.take(Floats, lse, heads * m), m],
-      ['weights', kernels.take(Floats, weights, heads * m * n), m * n],
-      ['output', kernels.take(Floats, out, heads * m * dv), m * dv],
+      ['lse', kernels.read(Floats, lse, heads * m), m],
+      ['weights', kernels.read(Floats, weights, heads * m * n), m * n],
+      ['output', kernels.read(Floats, out, heads * m * dv), m * dv],
     ];
   });
 }
