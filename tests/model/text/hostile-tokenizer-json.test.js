@@ -1,7 +1,6 @@
 /** A tokenizer.json that is damaged or hostile gives an error of ours, or a tokenizer. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { words } from '../../../src/js/model/text/pretokenize.js';
 import { jsonTokenizer } from '../../support/models/tokenizers.js';
 import { random } from '../../support/random.js';
 import { refused, refuses } from '../../support/streams.js';

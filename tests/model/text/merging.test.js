@@ -1,7 +1,6 @@
 /** Merging gives the pieces of a slow search for the best pair. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { words } from '../../../src/js/model/text/pretokenize.js';
 import { gpt2, skip } from '../../support/models/real-vocabularies.js';
 import { ggufTokenizer } from '../../support/models/tokenizers.js';
 import { random } from '../../support/random.js';
