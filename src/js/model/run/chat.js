@@ -1,4 +1,5 @@
 import { refuse } from '../../errors.js';
+import { encoding } from '../text/make-tokenizer.js';
 
 /**
  * The prompt of a conversation, in which only the template writes control tokens. If <|im_end|>
@@ -8,6 +9,7 @@ import { refuse } from '../../errors.js';
  * characters of control tokens in messages are separated by a mark before. They are then no tokens,
  * and the mark is removed after.
  * @typedef {import('../types.d.ts').Tokenizer} Tokenizer
+ * @typedef {import('../../engine/yield.js').Steps<number[]>} Ids
  */
 
 /** How often a separated token may leave another one; more than one round is very rare. */
@@ -17,27 +19,61 @@ const ROUNDS = 8;
  * @param {readonly import('../types.d.ts').ChatMessage[]} messages
  * @param {Tokenizer} tokenizer
  * @param {import('../types.d.ts').ChatTemplate} template
- * @returns {number[]} ids
+ * @param {(prompt: string) => void} check may refuse a prompt that is too long
+ * @returns {Ids}
  */
-export function promptOf(messages, tokenizer, template) {
+export function* promptOf(messages, tokenizer, template, check) {
   const plain = template.render(messages);
-  const all = tokenizer.encode(plain, { special: true, marks: false });
+  check(plain);
+  const all = yield* encoding(tokenizer, plain, { special: true, marks: false });
   /** @type {string[]} */
   const said = [];
   eachText(messages, (text) => (said.push(text), text));
-  if (!said.some((text) => controls(text, tokenizer).length)) return all;
+  let forged = false;
+  for (const text of said) forged ||= (yield* controls(text, tokenizer)).length > 0;
+  if (!forged) return all;
   const mark = markFor(plain + said.join(''));
-  const text = template.render(eachText(messages, (text) => spaced(text, mark, tokenizer)));
-  const ids = tokenizer.encode(text, { special: true, marks: false });
+  /** @type {Map<string, string>} */
+  const separated = new Map();
+  for (const text of said) separated.set(text, yield* spaced(text, mark, tokenizer));
+  const text = template.render(eachText(messages, (one) => separated.get(one) ?? one));
+  const ids = yield* uncounted(encoding(tokenizer, text, { special: true, marks: false }));
   const parts = between(text, ids, tokenizer);
-  const joined = (/** @type {(stretch: string) => string} */ how) =>
-    parts.flatMap((part) =>
-      typeof part === 'number' ? part : tokenizer.encode(how(part), { marks: false }),
-    );
   // a tokenizer may read a stretch by itself in another way; then the mark stays
-  return String(joined((stretch) => stretch)) === String(ids)
-    ? joined((stretch) => stretch.replaceAll(mark, ''))
+  const again = yield* joined(parts, tokenizer, (stretch) => stretch);
+  return String(again) === String(ids)
+    ? yield* joined(parts, tokenizer, (stretch) => stretch.replaceAll(mark, ''))
     : ids;
+}
+
+/**
+ * Steps whose ids are not those of the prompt.
+ * @param {Ids} steps
+ * @returns {Ids}
+ */
+function* uncounted(steps) {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    yield 0;
+  }
+}
+
+/**
+ * @param {(string | number)[]} parts
+ * @param {Tokenizer} tokenizer
+ * @param {(stretch: string) => string} how a stretch is read
+ * @returns {Ids}
+ */
+function* joined(parts, tokenizer, how) {
+  /** @type {number[]} */
+  const ids = [];
+  for (const part of parts)
+    if (typeof part === 'number') ids.push(part);
+    else
+      for (const id of yield* uncounted(encoding(tokenizer, how(part), { marks: false })))
+        ids.push(id);
+  return ids;
 }
 
 /**
@@ -74,11 +110,14 @@ const controlIds = (ids, tokenizer) =>
  * Control tokens that are written out in a text.
  * @param {string} text
  * @param {Tokenizer} tokenizer
+ * @returns {import('../../engine/yield.js').Steps<string[]>}
  */
-const controls = (text, tokenizer) =>
-  controlIds([...new Set(tokenizer.encode(text, { special: true, marks: false }))], tokenizer)
+function* controls(text, tokenizer) {
+  const ids = yield* uncounted(encoding(tokenizer, text, { special: true, marks: false }));
+  return controlIds([...new Set(ids)], tokenizer)
     .map((id) => tokenizer.token(id))
     .filter((token) => text.includes(token));
+}
 
 /**
  * A zero-width space, or, where that is in use, a character that no one uses.
@@ -95,10 +134,15 @@ function markFor(texts) {
   );
 }
 
-/** @param {string} text @param {string} mark @param {Tokenizer} tokenizer */
-function spaced(text, mark, tokenizer) {
+/**
+ * @param {string} text
+ * @param {string} mark
+ * @param {Tokenizer} tokenizer
+ * @returns {import('../../engine/yield.js').Steps<string>}
+ */
+function* spaced(text, mark, tokenizer) {
   for (let round = 0; round < ROUNDS; round++) {
-    const found = controls(text, tokenizer);
+    const found = yield* controls(text, tokenizer);
     if (!found.length) return text;
     for (const token of found) text = text.replaceAll(token, [...token].join(mark));
   }

@@ -1,6 +1,7 @@
 import { abortSignal, integer, read } from '../../check.js';
-import { ClearheadError, describe, refuse } from '../../errors.js';
-import { checkTokens, readRequest } from './arguments.js';
+import { refuse } from '../../errors.js';
+import { readRequest } from './arguments.js';
+import { begun } from './prompt.js';
 import { createSampler } from '../sampling/sample.js';
 import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
@@ -19,9 +20,10 @@ const SAMPLING = [
 ];
 
 /**
- * Model.generate, see api.d.ts. All is checked at once, not when the first token is asked for.
+ * Model.generate, see api.d.ts. All is checked at once, not when the first token is asked for. Only
+ * a long prompt is encoded later.
  * @param {import('./model.js').Model} model
- * @param {unknown} prompt
+ * @param {import('./prompt.js').Ids} prompt in steps
  * @param {unknown} options
  */
 export function generate(model, prompt, options) {
@@ -35,31 +37,18 @@ export function generate(model, prompt, options) {
     );
   const o = read('options', options, [...OWN, ...SAMPLING]);
   const { maxTokens = 256, signal } = o;
-  const { tokenizer, sequence: cache } = model;
   integer('maxTokens', maxTokens, 1);
   abortSignal(signal);
   const request = readRequest({ observe: o.observe, heads: o.heads }, model.config);
   const sampler = createSampler(Object.fromEntries(SAMPLING.map((name) => [name, o[name]])));
   const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);
-  if (typeof prompt === 'string' && !tokenizer)
-    refuse('ARG', 'prompt', describe(prompt), 'ids: the model has no tokenizer');
-  const ids = checkTokens(
-    typeof prompt === 'string' ? tokenizer?.encode(prompt) : prompt,
-    model.config,
-    'prompt',
-    'text or ids',
-  );
-  if (ids.length > cache.capacity)
-    throw new ClearheadError(
-      'LIMIT',
-      `the prompt has ${ids.length} tokens; expected at most ${cache.capacity}, the context`,
-    );
-  return run(model, ids, { maxTokens, signal, request, sampler, stops });
+  const idsOf = begun(prompt, model.sequence.capacity);
+  return run(model, idsOf, { maxTokens, signal, request, sampler, stops });
 }
 
 /**
  * @param {import('./model.js').Model} model
- * @param {number[]} prompt
+ * @param {ReturnType<typeof begun>} idsOf the prompt
  * @param {object} options
  * @param {number} options.maxTokens
  * @param {AbortSignal} [options.signal]
@@ -67,7 +56,7 @@ export function generate(model, prompt, options) {
  * @param {import('../types.d.ts').Sampler} options.sampler
  * @param {import('../types.d.ts').StopFilter} options.stops
  */
-async function* run(model, prompt, { maxTokens, signal, request, sampler, stops }) {
+async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }) {
   const { sequence: cache, tokenizer } = model;
   const logits = new Float32Array(model.config.vocab);
   const stream = tokenizer?.stream({ continued: true });
@@ -99,6 +88,7 @@ async function* run(model, prompt, { maxTokens, signal, request, sampler, stops 
     }
   };
   try {
+    const prompt = await idsOf(check);
     let heads;
     for (let at = model.reuse(prompt); at < prompt.length;) {
       const some = prompt.slice(at, at + model.chunk(prompt.length - at));

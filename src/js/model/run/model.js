@@ -2,7 +2,6 @@
 import { ClearheadError, refuse } from '../../errors.js';
 import { DISPOSE } from '../../engine/tensor.js';
 import { checkFits, checkTokens, readRequest } from './arguments.js';
-import { promptOf } from './chat.js';
 import { Decoder } from './decoder.js';
 import { publicView } from './public-view.js';
 import { fingerprint } from './fingerprint.js';
@@ -10,6 +9,7 @@ import { generate } from './generate.js';
 import { CACHE, MODEL } from './members.js';
 import { joined } from './statistics.js';
 import { readRow } from './row.js';
+import { chatPrompt, textPrompt } from './prompt.js';
 import { Sequence } from './sequence.js';
 import { changed, indexOfHead } from './temperatures.js';
 
@@ -101,25 +101,13 @@ export class Model {
 
   /** @param {unknown} prompt @param {unknown} [options] */
   generate(prompt, options) {
-    return generate(this, prompt, options);
+    return generate(this, textPrompt(this, prompt), options);
   }
 
   /** @param {unknown} messages @param {unknown} [options] */
   chat(messages, options) {
     this.alive();
-    if (!this.template)
-      throw new ClearheadError(
-        'ARG',
-        'this model has no chat template; expected one, or a prompt for generate',
-      );
-    return this.generate(
-      promptOf(
-        /** @type {import('../types.d.ts').ChatMessage[]} */ (messages),
-        /** @type {import('../types.d.ts').Tokenizer} */ (this.tokenizer),
-        this.template,
-      ),
-      options,
-    );
+    return generate(this, chatPrompt(this, messages), options);
   }
 
   /** @param {number} layer @param {number} head @param {number} position */

@@ -3,6 +3,7 @@ import { utf8Encoder } from '../../engine/platform.js';
 import { bothKinds, splitter } from './added-tokens.js';
 import { remembering } from './bpe.js';
 import { normalized } from './normalizer.js';
+import { byteToken } from './vocabulary.js';
 import { cut } from './words.js';
 
 /**
@@ -91,9 +92,6 @@ function wordEncoder(model, ids, merge) {
     return found;
   };
 }
-
-/** @param {number} byte */
-const byteToken = (byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
 
 /**
  * A step as it is in the middle of a text, where no space is put before a word.

@@ -29,10 +29,14 @@ const ENDS = new Set([
  */
 
 /**
- * How each tokenizer encodes in steps.
- * @type {WeakMap<Tokenizer, (text: unknown, options: unknown) => Ids>}
+ * How each tokenizer encodes in steps, and how many UTF-16 units a token may stand for.
+ * @type {WeakMap<Tokenizer, { steps: (text: unknown, options: unknown) => Ids, units: number }>}
  */
 const encoders = new WeakMap();
+
+/** @param {Tokenizer} tokenizer one of a model */
+const encoderOf = (tokenizer) =>
+  encoders.get(tokenizer) ?? refuse('ARG', 'tokenizer', 'another', 'one of a model');
 
 /**
  * The same as `encode`, in steps that give the number of ids so far.
@@ -41,9 +45,10 @@ const encoders = new WeakMap();
  * @param {import('../types.d.ts').EncodeOptions} [options]
  * @returns {Ids}
  */
-export const encoding = (tokenizer, text, options) =>
-  encoders.get(tokenizer)?.(text, options) ??
-  refuse('ARG', 'tokenizer', 'another', 'one of a model');
+export const encoding = (tokenizer, text, options) => encoderOf(tokenizer).steps(text, options);
+
+/** The minimum of ids of a text of n units. @param {Tokenizer} tokenizer @param {number} n */
+export const minTokens = (tokenizer, n) => Math.ceil(n / encoderOf(tokenizer).units);
 
 /**
  * @param {import('./vocabulary.js').Vocabulary} vocabulary
@@ -51,10 +56,11 @@ export const encoding = (tokenizer, text, options) =>
  * @param {number} own.bos
  * @param {boolean} own.addsBos
  * @param {number[]} own.ends −1 for none
+ * @param {number} own.shrinks how many times shorter a text may become before it is cut
  * @param {(text: string, special: boolean, marks: boolean, continued: boolean) => Ids} own.encode
  * @returns {Tokenizer}
  */
-export function makeTokenizer(vocabulary, { bos, addsBos, ends, encode }) {
+export function makeTokenizer(vocabulary, { bos, addsBos, ends, shrinks, encode }) {
   const named = vocabulary.texts.flatMap((text, id) =>
     ENDS.has(text) && vocabulary.kinds[id] === CONTROL ? [id] : [],
   );
@@ -91,7 +97,8 @@ export function makeTokenizer(vocabulary, { bos, addsBos, ends, encode }) {
     stream: (/** @type {unknown} */ options) => vocabulary.stream(decoding(options)),
     token: (/** @type {number} */ id) => vocabulary.token(id),
   });
-  encoders.set(tokenizer, steps);
+  const longest = vocabulary.texts.reduce((max, text) => Math.max(max, text.length), 1);
+  encoders.set(tokenizer, { steps, units: shrinks * longest });
   return tokenizer;
 }
 

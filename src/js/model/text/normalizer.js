@@ -37,3 +37,27 @@ export function normalized(text, step) {
       return text;
   }
 }
+
+/** In a normal form up to this number of characters, a letter and its marks, become one. */
+export const COMPOSED = 4;
+
+/**
+ * How many times shorter the steps may make a text; Infinity where there is no limit.
+ * @param {Step | null | undefined} step checked
+ * @returns {number}
+ */
+export function shrinkage(step) {
+  switch (step?.type) {
+    case 'Sequence':
+      return step.normalizers
+        .map(shrinkage)
+        .reduce((/** @type {number} */ a, /** @type {number} */ b) => a * b, 1);
+    case 'Replace':
+      return Math.max(1, step.pattern.String.length / step.content.length);
+    case 'NFC':
+    case 'NFKC':
+      return COMPOSED;
+    default:
+      return 1;
+  }
+}

@@ -1,7 +1,7 @@
 import { describe, refuse } from '../../errors.js';
 import { byteLevel } from './bpe.js';
 import { makeTokenizer } from './make-tokenizer.js';
-import { normalForm } from './normalizer.js';
+import { COMPOSED, normalForm } from './normalizer.js';
 import { NAMES, WAYS } from './pretokenize.js';
 import { Finder } from './special.js';
 import { sentencePiece } from './spm.js';
@@ -103,6 +103,7 @@ export function* ggufTokenizer(metadata, rows) {
     bos,
     addsBos,
     ends: [eos, id('eot'), id('eom'), bos],
+    shrinks: isNormalized ? COMPOSED : 1,
     *encode(text, special, marks, continued) {
       if (!encodeText)
         return refuse(

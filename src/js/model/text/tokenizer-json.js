@@ -1,10 +1,22 @@
 import { refuse } from '../../errors.js';
 import { merging } from './bpe.js';
 import { jsonEncoder } from './json-encoder.js';
+import { shrinkage } from './normalizer.js';
 import { makeTokenizer } from './make-tokenizer.js';
 import { checkTokenizer } from './tokenizer-check.js';
 import { decoderOf } from './tokenizer-steps.js';
-import { BYTE, CONTROL, NORMAL, UNUSED, USER, Vocabulary, byteOf, filledUp } from './vocabulary.js';
+import {
+  BYTE,
+  CONTROL,
+  NORMAL,
+  UNUSED,
+  USER,
+  Vocabulary,
+  byteOf,
+  byteToken,
+  filledUp,
+  written,
+} from './vocabulary.js';
 
 /** Tokens that are read in one step. */
 const STEP = 4096;
@@ -53,11 +65,27 @@ export function* jsonTokenizer(
     bos,
     addsBos: bos >= 0 && before[0] === bos,
     ends: [...ends, bos],
+    shrinks: keepsAll(file, ids) ? shrinkage(file.normalizer) : Infinity,
     *encode(text, special, marks, continued) {
       const found = yield* idsOf(text, { special, continued });
       return marks ? [...before, ...found, ...after] : found;
     },
   });
+}
+
+/**
+ * Whether every character of a text becomes part of a token of its own word.
+ * @param {import('./tokenizer-check.js').TokenizerFile} tokenizer
+ * @param {ReadonlyMap<string, number>} ids
+ */
+function keepsAll({ model, added_tokens: added, pre_tokenizer: step }, ids) {
+  const steps = JSON.stringify(step ?? null);
+  if (/"removed"/i.test(steps) || added.some((token) => token.lstrip || token.rstrip)) return false;
+  if (ids.has(model.unk_token ?? '') && !model.fuse_unk) return true;
+  const bytes = Array.from({ length: 256 }, (_, byte) => byte);
+  return steps.includes('"ByteLevel"')
+    ? bytes.every((byte) => ids.has(written(Uint8Array.of(byte))))
+    : model.byte_fallback === true && bytes.every((byte) => ids.has(byteToken(byte)));
 }
 
 /**

@@ -50,6 +50,9 @@ function bytesWritten(text) {
   return Uint8Array.from(bytes);
 }
 
+/** @param {number} byte */
+export const byteToken = (byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`;
+
 /** The byte of <0x00> … <0xFF>, −1 of anything else. @param {string} text */
 export const byteOf = (text) =>
   /^<0x[\dA-F]{2}>$/.test(text) ? parseInt(text.slice(3, 5), 16) : -1;
