@@ -302,14 +302,14 @@ for (const { variant } of engines)
       for (const group of [0, 1, 2]
         .map((each) => names.filter((name) => kind(name) === each))
         .filter((each) => each.length)) {
-        const scratch = k.allocate(
-          k.c.attn_multiply_scratch_bytes(TYPES[group[0]].type, m, columns),
+        const prepared = k.allocate(
+          k.c.attn_multiply_prepared_bytes(TYPES[group[0]].type, m, columns),
         );
         const out = k.allocate(4 * m * rows);
-        k.c.attn_multiply_prepare(scratch, k.copy(x), 0, m, columns, TYPES[group[0]].type);
+        k.c.attn_multiply_prepare(prepared, k.copy(x), 0, m, columns, TYPES[group[0]].type);
         for (const name of group) {
           const w = matrix(k, name, randomRows(name, r, rows, columns), rows, columns);
-          k.c.attn_multiply(out, rows, w, scratch, m, 0, rows);
+          k.c.attn_multiply(out, rows, w, prepared, m, 0, rows);
           sameArray(k.read(Float32Array, out, m * rows), multiply(k, name, w, x, m, rows), name);
         }
       }
@@ -526,9 +526,9 @@ for (const { variant } of engines)
           assert.equal(c.attn_matrix_bytes(type, rows, wide), 0, `${name}: ${rows}×${wide}`);
           assert.equal(c.attn_matrix_init(0, type, rows, wide), 2);
         }
-        assert.equal(c.attn_multiply_scratch_bytes(type, 0, columns), 0);
-        assert.equal(c.attn_multiply_scratch_bytes(type, 2 ** 31 - 1, columns), 0);
-        assert.ok(c.attn_multiply_scratch_bytes(type, 512, columns) <= 512 * columns * 4 + 16);
+        assert.equal(c.attn_multiply_prepared_bytes(type, 0, columns), 0);
+        assert.equal(c.attn_multiply_prepared_bytes(type, 2 ** 31 - 1, columns), 0);
+        assert.ok(c.attn_multiply_prepared_bytes(type, 512, columns) <= 512 * columns * 4 + 16);
       }
       for (const type of [-1, 4, 5, 9, 10, 11, 15, 29, 31, 2 ** 31 - 1])
         assert.equal(c.attn_matrix_bytes(type, 8, 256), 0, `type ${type}`);

@@ -54,18 +54,18 @@ int main(void)
       write_bytes(row, 4 * (size_t)columns);
     }
 
-    void *scratch = fresh(attn_multiply_scratch_bytes(type, m, columns));
-    attn_multiply_prepare(scratch, x.data, 0, m, columns, type);
+    void *prepared = fresh(attn_multiply_prepared_bytes(type, m, columns));
+    attn_multiply_prepare(prepared, x.data, 0, m, columns, type);
     /* one element more, so that y is not aligned either */
     size_t count = (size_t)m * (size_t)rows;
     char *y = fresh(4 * count + 4);
     const int32_t *bound = bounds.data;
     for (int32_t p = 0; p < pieces; p++)
-      attn_multiply((float *)(void *)(y + 4), (size_t)rows, w, scratch, m, bound[p], bound[p + 1]);
+      attn_multiply((float *)(void *)(y + 4), (size_t)rows, w, prepared, m, bound[p], bound[p + 1]);
     write_bytes(y + 4, 4 * count);
 
     free(y);
-    free(scratch);
+    free(prepared);
     free(row);
     free(w);
     free(x.block);

@@ -29,9 +29,9 @@ export function multiply(k, name, w, x, m, rows, splits = [[0, rows]]) {
     const { type } = TYPES[name];
     const columns = x.length / m;
     const out = k.allocate(4 * m * rows);
-    const scratch = k.allocate(k.c.attn_multiply_scratch_bytes(type, m, columns));
-    k.c.attn_multiply_prepare(scratch, k.copy(x), 0, m, columns, type);
-    for (const [first, end] of splits) k.c.attn_multiply(out, rows, w, scratch, m, first, end);
+    const prepared = k.allocate(k.c.attn_multiply_prepared_bytes(type, m, columns));
+    k.c.attn_multiply_prepare(prepared, k.copy(x), 0, m, columns, type);
+    for (const [first, end] of splits) k.c.attn_multiply(out, rows, w, prepared, m, first, end);
     return k.read(Float32Array, out, m * rows);
   });
 }

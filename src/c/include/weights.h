@@ -7,9 +7,9 @@
  * panels of 8 rows for the kernels. A product takes two steps, because several matrices often share
  * an input:
  *
- *     attn_multiply_prepare(scratch, x, 0, m, columns, type);
- *     attn_multiply(q, heads * dim, wq, scratch, m, 0, heads * dim);
- *     attn_multiply(k, kv_heads * dim, wk, scratch, m, 0, kv_heads * dim);
+ *     attn_multiply_prepare(prepared, x, 0, m, columns, type);
+ *     attn_multiply(q, heads * dim, wq, prepared, m, 0, heads * dim);
+ *     attn_multiply(k, kv_heads * dim, wk, prepared, m, 0, kv_heads * dim);
  *
  * With quantised weights the inputs are quantised as well: each block of 32 has its own scale, and
  * the dot product of two blocks is an exact integer. With F32, F16 and BF16 weights everything is
@@ -94,7 +94,7 @@ ATTN_API void attn_matrix_row(const attn_matrix *w, int32_t row, float *out /* (
  * Bytes of the prepared inputs, 16-aligned: about 2 for each number with quantised weights, else 4.
  * 0 if the sizes are not valid.
  */
-ATTN_API size_t attn_multiply_scratch_bytes(int32_t type, int32_t m, int32_t columns);
+ATTN_API size_t attn_multiply_prepared_bytes(int32_t type, int32_t m, int32_t columns);
 
 /*
  * Prepares inputs [first, end) of m for matrices of `columns` columns. Threads may share them by
@@ -103,14 +103,14 @@ ATTN_API size_t attn_multiply_scratch_bytes(int32_t type, int32_t m, int32_t col
  */
 ATTN_API int32_t attn_multiply_kind(int32_t type);
 enum { ATTN_MULTIPLY_KINDS = 3 };
-ATTN_API void attn_multiply_prepare(void *scratch, const float *x /* (m, columns) */, int32_t first,
-                                    int32_t end, int32_t columns, int32_t type);
+ATTN_API void attn_multiply_prepare(void *prepared, const float *x /* (m, columns) */,
+                                    int32_t first, int32_t end, int32_t columns, int32_t type);
 
 /*
  * Where input i begins, a multiple of four. A product may also be shared by its inputs: as one of
  * inputs i to m and their outputs.
  */
-const void *attn_multiply_inputs(const void *scratch, int32_t i, int32_t columns, int32_t type);
+const void *attn_multiply_inputs(const void *prepared, int32_t i, int32_t columns, int32_t type);
 
 /*
  * Inputs that stay in a second-level cache while rows of a matrix go by, a multiple of four. They
@@ -121,7 +121,7 @@ int32_t attn_multiply_inputs_per_block(int32_t type, int32_t columns);
 /*
  * Outputs [first_row, end_row) of the m inputs, to out[i·stride + row]; nothing else is written. w
  * must have these rows. Threads may share a product by its rows. Splits at multiples of 8 waste
- * nothing; for a single input these are multiples of 16. out overlaps neither w nor scratch.
+ * nothing; for a single input these are multiples of 16. out overlaps neither w nor the inputs.
  *
  * The error against exact arithmetic, with u = 2⁻²⁴ and b the number of blocks of 32 columns:
  *   floats      |error| ≤ u·(33 + b)·Σ|x·w|
@@ -134,7 +134,7 @@ int32_t attn_multiply_inputs_per_block(int32_t type, int32_t columns);
  * of that row. With quantised weights they are NaN.
  */
 ATTN_API void attn_multiply(float *out, /* (m, stride) */
-                            size_t stride, const attn_matrix *w, const void *scratch, int32_t m,
+                            size_t stride, const attn_matrix *w, const void *prepared, int32_t m,
                             int32_t first_row, int32_t end_row);
 
 #endif

@@ -55,7 +55,7 @@ static void *inputs_for(const prepared_inputs *inputs, const attn_matrix *w)
 void attn_inputs_reserve(inputs_size *size, const attn_matrix *w, int32_t rows)
 {
   const int32_t type = attn_matrix_type(w);
-  const size_t bytes = attn_multiply_scratch_bytes(type, rows, attn_matrix_columns(w));
+  const size_t bytes = attn_multiply_prepared_bytes(type, rows, attn_matrix_columns(w));
   uint64_t *max = &size->kind[attn_multiply_kind(type)];
   if (rows > 0 && bytes == 0)
     *max = UINT32_MAX; /* more than memory has */

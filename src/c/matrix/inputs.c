@@ -2,7 +2,7 @@
 #include "inputs.h"
 #include "formats.h"
 
-size_t attn_multiply_scratch_bytes(int32_t type, int32_t m, int32_t columns)
+size_t attn_multiply_prepared_bytes(int32_t type, int32_t m, int32_t columns)
 {
   const weight_type *t = attn_weight_type(type);
   if (m < 1 || m > INT32_MAX - TILE4 || !attn_matrix_row_bytes(type, columns))
@@ -24,10 +24,10 @@ int32_t attn_multiply_kind(int32_t type)
   return is_float(t) ? 0 : is_i16(t) ? 1 : 2;
 }
 
-const void *attn_multiply_inputs(const void *scratch, int32_t i, int32_t columns, int32_t type)
+const void *attn_multiply_inputs(const void *prepared, int32_t i, int32_t columns, int32_t type)
 {
   const weight_type *t = attn_weight_type(type);
-  return (const uint8_t *)scratch + (size_t)i * input_bytes(t, is_i16(t), columns);
+  return (const uint8_t *)prepared + (size_t)i * input_bytes(t, is_i16(t), columns);
 }
 
 int32_t attn_multiply_inputs_per_block(int32_t type, int32_t columns)
@@ -166,13 +166,13 @@ void attn_interleave_rows(float *to, const float *x, size_t stride, size_t colum
       to[r] = r < rows ? x[(size_t)r * stride + c] : 0;
 }
 
-void attn_multiply_prepare(void *scratch, const float *x, int32_t first, int32_t end,
+void attn_multiply_prepare(void *prepared, const float *x, int32_t first, int32_t end,
                            int32_t columns, int32_t type)
 {
   const weight_type *t = attn_weight_type(type);
   const int i16 = is_i16(t);
   for (int32_t i = first; i < end; i += TILE4) {
-    uint8_t *group = (uint8_t *)attn_multiply_inputs(scratch, i, columns, type);
+    uint8_t *group = (uint8_t *)attn_multiply_inputs(prepared, i, columns, type);
     const float *from = x + (size_t)i * (size_t)columns;
     int32_t count = end - i < TILE4 ? end - i : TILE4, rows = count == 1 ? 1 : TILE4;
     if (is_float(t) && rows == 1)

@@ -29,7 +29,7 @@ typedef struct {
   float *out;
   size_t stride;
   const attn_matrix *w;
-  const void *scratch;
+  const void *prepared;
   const weight_type *t;
   const product_kernels *kernels;
   int32_t i16; /* whether lanes have 16 bits */
@@ -43,7 +43,7 @@ static const product_kernels *kernels_of(const weight_type *t, int32_t form)
 /* Where the group begins whose first input is i. */
 static const uint8_t *input_at(const product *x, int32_t i)
 {
-  return (const uint8_t *)x->scratch + (size_t)i * input_bytes(x->t, x->i16, x->w->columns);
+  return (const uint8_t *)x->prepared + (size_t)i * input_bytes(x->t, x->i16, x->w->columns);
 }
 
 /* The offset of the quants as they are stored. */
@@ -123,15 +123,15 @@ static void spoil_non_finite(const product *x, int32_t m, int32_t first_row, int
         x->out[(size_t)i * x->stride + (size_t)row] = __builtin_nanf("");
 }
 
-void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *scratch, int32_t m,
+void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *prepared, int32_t m,
                    int32_t first_row, int32_t end_row)
 {
   const weight_type *t = attn_weight_type(w->type);
   if (is_float(t)) {
-    attn_multiply_floats(out, stride, w, scratch, m, first_row, end_row);
+    attn_multiply_floats(out, stride, w, prepared, m, first_row, end_row);
     return;
   }
-  product x = {out, stride, w, scratch, t, kernels_of(t, w->form), w->form == DOT_I16};
+  product x = {out, stride, w, prepared, t, kernels_of(t, w->form), w->form == DOT_I16};
   int32_t tiled = m % TILE4 == 1 ? m - 1 : m;
   int32_t side_by_side = attn_multiply_inputs_per_block(w->type, w->columns);
   for (int32_t i = 0; i < tiled; i += side_by_side)

@@ -164,10 +164,10 @@ static void multiply_one(float *out, const attn_matrix *w, const float *x, int32
                           non_finite ? 1 : STREAMS, first_row, end_row);
 }
 
-void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch,
+void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *prepared,
                           int32_t m, int32_t first_row, int32_t end_row)
 {
-  const float *x = scratch;
+  const float *x = prepared;
   const size_t columns = (size_t)w->columns;
   int32_t tiled = m % TILE4 == 1 ? m - 1 : m,
           side_by_side = attn_multiply_inputs_per_block(w->type, w->columns);

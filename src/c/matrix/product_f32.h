@@ -5,7 +5,7 @@
 #include "matrix.h"
 
 /* attn_multiply for such a matrix. */
-void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *scratch,
+void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *prepared,
                           int32_t m, int32_t first_row, int32_t end_row);
 
 enum { FLOAT_ROWS = 32 }; /* with a block of columns, 32 KB of stack */

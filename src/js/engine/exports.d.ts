@@ -611,10 +611,10 @@ export interface WeightsExports {
   ): number;
   attn_matrix_pack_transposed(w: Pointer, source: Pointer): number;
   attn_matrix_row(w: Pointer, row: number, out: Pointer): void;
-  attn_multiply_scratch_bytes(type: number, m: number, columns: number): Size;
+  attn_multiply_prepared_bytes(type: number, m: number, columns: number): Size;
   attn_multiply_kind(type: number): number;
   attn_multiply_prepare(
-    scratch: Pointer,
+    prepared: Pointer,
     x: Pointer,
     first: number,
     end: number,
@@ -625,7 +625,7 @@ export interface WeightsExports {
     out: Pointer,
     stride: Size,
     w: Pointer,
-    scratch: Pointer,
+    prepared: Pointer,
     m: number,
     firstRow: number,
     endRow: number,
