@@ -55,7 +55,8 @@ enum { MAX_STEP = 16 };
 
 static void copy_rest(float *to, const float *from, size_t count)
 {
-  ROLLED for (size_t c = 0; c < count; c++) to[c] = from[c];
+  for (size_t c = 0; c < count; c++)
+    to[c] = from[c];
 }
 
 /* SiLU takes four vectors in a step, because V8 makes the constants of exp anew in each step. */

@@ -7,8 +7,8 @@
  * A single input adds to both chains at once and reads the panel in order; reading it at two near
  * places, or twice, is slower (tuning.md#even-and-odd-chains).
  *
- * V8 keeps the 4 × 2 vectors of sums in registers only while the loop is not unrolled
- * (tuning.md#rolled-float-tile).
+ * V8 keeps the 4 × 2 vectors of sums in registers only while the loop is not unrolled, and clang
+ * leaves it so (tuning.md#rolled-float-tile).
  */
 #ifndef CHAINS_H
 #define CHAINS_H
@@ -30,8 +30,7 @@ INLINE void float_chain(float *to,          /* (TILE4, PANEL) */
   f32x4 sum[TILE4][2];
   for (int r = 0; r < TILE4; r++)
     sum[r][0] = sum[r][1] = v_splat(0);
-  ROLLED for (int32_t c = 0; c < count; c++, x += 2 * TILE4, panel += 2 * PANEL)
-  {
+  for (int32_t c = 0; c < count; c++, x += 2 * TILE4, panel += 2 * PANEL) {
     f32x4 w0 = v_load(panel), w1 = v_load(panel + 4);
     for (int r = 0; r < TILE4; r++) {
       f32x4 s = v_splat(x[r]);
@@ -49,9 +48,9 @@ INLINE void float_tile(float *to, const float *x, const float *panel, int32_t co
 {
   for (int32_t c = 0; c < columns; c += CHAIN_SPAN) {
     int32_t rest = columns - c < CHAIN_SPAN ? columns - c : CHAIN_SPAN;
-    ROLLED for (int odd = 0; odd < 2 && odd < rest; odd++)
-        float_chain(to, x + (c + odd) * TILE4, panel + (c + odd) * PANEL, (rest + 1 - odd) / 2,
-                    first && c + odd == 0);
+    for (int odd = 0; odd < 2 && odd < rest; odd++)
+      float_chain(to, x + (c + odd) * TILE4, panel + (c + odd) * PANEL, (rest + 1 - odd) / 2,
+                  first && c + odd == 0);
   }
 }
 

@@ -38,6 +38,7 @@ int32_t attn_multiply_inputs_per_block(int32_t type, int32_t columns)
   return inputs < TILE4 ? TILE4 : inputs;
 }
 
+/* Loops over registers here are unrolled by name (tuning.md#prepare-unrolled). */
 INLINE void transpose_i(i32x4 x[TILE4])
 {
   f32x4 y[TILE4] = {(f32x4)x[0], (f32x4)x[1], (f32x4)x[2], (f32x4)x[3]};
@@ -81,8 +82,7 @@ KERNEL void find_scales(const input_group *g)
     float *numbers = (float *)(void *)(block + input_quants(g->i16, g->rows));
     /* |x| as integers, in the order of the numbers, infinity and NaN last */
     i32x4 max_bits[TILE4] = {{0}};
-    ROLLED for (int32_t r = 0; r < g->rows; r++)
-    {
+    for (int32_t r = 0; r < g->rows; r++) {
       const float *from = inputs_at(g, r, c);
       i32x4 m[2] = {{0}, {0}};
       UNROLLED for (int l = 0; l < BLOCK32 / 4; l++) m[l % 2] =
@@ -116,12 +116,10 @@ KERNEL void round_inputs(const input_group *g)
     const float *scale = (const float *)(const void *)(block + input_quants(i16, rows));
     f32x4 d = v_load(scale);
     i32x4 q[4][TILE4], sums[2][TILE4] = {{{0}}};
-    ROLLED for (int32_t r = 0; r < rows; r++)
-    {
+    for (int32_t r = 0; r < rows; r++) {
       const float *from = scale[r] == scale[r] ? inputs_at(g, r, c) : zeros;
       f32x4 times = v_splat(scale[rows + r]);
-      ROLLED for (int h = 0; h < 2; h++, from += BLOCK32 / 2)
-      {
+      for (int h = 0; h < 2; h++, from += BLOCK32 / 2) {
         i32x4 n[4];
         UNROLLED for (int v = 0; v < 4; v++) n[v] =
             (i32x4)(v_load(from + 4 * v) * times + magic) - (i32x4)magic;
@@ -133,20 +131,18 @@ KERNEL void round_inputs(const input_group *g)
           q[h][r] = v_pack_bytes(low, high);
       }
     }
-    ROLLED for (int v = 0; v < (i16 ? 4 : 2); v++)
-    {
+    for (int v = 0; v < (i16 ? 4 : 2); v++) {
       if (rows > 1)
         transpose_i(q[v]);
-      ROLLED for (int l = 0; l < rows; l++, block += 16) v_store_i(block, q[v][l]);
+      for (int l = 0; l < rows; l++, block += 16)
+        v_store_i(block, q[v][l]);
     }
     i32x4 low = sums_of(sums[0]), all = low + sums_of(sums[1]);
     i32x4 numbers[TILE4] = {(i32x4)d, (i32x4)v_float(all), -all * 128, -low * 128};
     if (rows == 1)
       transpose_i(numbers);
-    ROLLED for (int l = 0; l < (rows == 1 ? 1
-                                : i16     ? 2
-                                          : 4);
-                l++, block += 16) v_store_i(block, numbers[l]);
+    for (int l = 0; l < (rows == 1 ? 1 : i16 ? 2 : 4); l++, block += 16)
+      v_store_i(block, numbers[l]);
   }
 }
 

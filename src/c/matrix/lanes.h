@@ -20,13 +20,13 @@ INLINE lanes lanes_of(int32_t panel, int32_t first_row, int32_t end_row)
 KERNEL void move_lanes(float *to, size_t to_stride, const float *from, size_t from_stride,
                        int32_t rows, lanes l)
 {
-  ROLLED for (int32_t r = 0; r < rows; r++, to += to_stride, from += from_stride)
-  {
+  for (int32_t r = 0; r < rows; r++, to += to_stride, from += from_stride) {
     if (l.end - l.begin == PANEL) {
       v_store(to, v_load(from));
       v_store(to + 4, v_load(from + 4));
     } else {
-      ROLLED for (int32_t c = l.begin; c < l.end; c++) to[c] = from[c];
+      for (int32_t c = l.begin; c < l.end; c++)
+        to[c] = from[c];
     }
   }
 }

@@ -24,7 +24,10 @@ INLINE const int32_t *numbers_of(const int16_t *x)
   return (const int32_t *)(const void *)(x + BLOCK32);
 }
 
-/* n of a block32 of 5 or 6 bits; both vectors of rows leave the loop in registers. */
+/*
+ * n of a block32 of 5 or 6 bits; both vectors of rows leave the loop in registers. The loop is not
+ * unrolled (tuning.md#rolled-products).
+ */
 INLINE void block_dots(const int bits, i32x4 to[2], const uint8_t *q, const int16_t *x,
                        bit_masks of)
 {
@@ -50,7 +53,8 @@ INLINE void block_dots(const int bits, i32x4 to[2], const uint8_t *q, const int1
 
 /*
  * n of a block32 of 8 or 4 bits, of STREAMS panels. With 8 bits the first half is unsigned and lies
- * in the lower bytes; 128 times the sum of its inputs is subtracted.
+ * in the lower bytes; 128 times the sum of its inputs is subtracted. The loop is not unrolled
+ * (tuning.md#rolled-products).
  */
 INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at,
                         const int16_t *x, bit_masks of)
@@ -94,8 +98,7 @@ INLINE void unpack_block(const int bits, int16_t *to, const uint8_t *q, int32_t 
 {
   const bit_masks of = masks_of(bits);
   const i16x8 by = (i16x8)v_splat_i((int32_t)((uint32_t)(raise & 0xffff) * 0x10001));
-  ROLLED for (int v = 0; v < 2; v++)
-  {
+  for (int v = 0; v < 2; v++) {
     i32x4 b[8];
     i16x8 s = {0};
     eight_quads(bits, of, b, q + 16 * v);
@@ -128,8 +131,7 @@ static void unpack8(void *unpacked, panel_chunk chunk, int32_t raise)
   int16_t *to = unpacked;
   for (int32_t p = 0; p < chunk.blocks; p++, to += BLOCK32 * PANEL) {
     const uint8_t *q = quants_at(chunk, p);
-    ROLLED for (int c = 0; c < BLOCK32 * PANEL / 2; c += 8)
-    {
+    for (int c = 0; c < BLOCK32 * PANEL / 2; c += 8) {
       i16x8 w = (i16x8)v_load_i(q + 2 * c);
       i16x8 low = (i16x8)((u16x8)w << 8 ^ (u16x8)v_splat_i((int32_t)0x80008000));
       v_store_i(to + c, (i32x4)(low >> 8));
@@ -167,7 +169,8 @@ INLINE void tile(const int has_min, float *y, const void *inputs, const tile_wei
        * (tuning.md#i16-tile).
        */
       two_columns(1, n, w, x);
-      ROLLED for (int c = 2; c < BLOCK32; c += 2) two_columns(0, n, w += 2 * PANEL, x += 4 * TILE4);
+      for (int c = 2; c < BLOCK32; c += 2)
+        two_columns(0, n, w += 2 * PANEL, x += 4 * TILE4);
       w += 2 * PANEL, x += 4 * TILE4;
       const float *numbers = (const float *)x;
       x += input_block(1, TILE4) - input_quants(1, TILE4);

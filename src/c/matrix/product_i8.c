@@ -28,8 +28,7 @@ INLINE void block_dots(const int bits, const int pairs, i32x4 to[2], const uint8
   const int32_t *numbers = (const int32_t *)(const void *)(x + input_quants(0, 1));
   const int32_t below = numbers[2], below_low = numbers[3]; /* −128 times the sums */
   i32x4 first = {0}, last = {0};
-  ROLLED for (int v = 0; v < 2; v++)
-  {
+  for (int v = 0; v < 2; v++) {
     i32x4 b[8], n = v_splat_i(bits == 6 ? below_low / 4 : 0), o = v_splat_i(0);
     f32x4 y = {0};
     eight_quads(bits, of, b, q + 16 * v);
@@ -55,7 +54,7 @@ enum { BYTES, NIBBLES, NIBBLE_PAIRS };
 
 /*
  * n of a block32 of 8 or 4 bits, of STREAMS panels. Each vector has two chains of sums, because a
- * sum waits for the one before.
+ * sum waits for the one before. The loop is not unrolled (tuning.md#rolled-products).
  */
 INLINE void stream_dots(const int kind, i32x4 (*to)[2], const uint8_t *const *panel, int32_t at,
                         const uint8_t *x, bit_masks of)
@@ -108,8 +107,7 @@ INLINE void unpack_block(const int bits, int8_t *to, const uint8_t *q, int32_t r
 {
   const bit_masks of = masks_of(bits);
   const u8x16 by = (u8x16)v_splat_i((int32_t)((uint32_t)(raise & 255) * 0x01010101));
-  ROLLED for (int v = 0; v < 2; v++)
-  {
+  for (int v = 0; v < 2; v++) {
     i32x4 b[8];
     eight_quads(bits, of, b, q + 16 * v);
     for (int c = 0; c < 8; c++)
@@ -168,7 +166,10 @@ INLINE void add_pairs(const int first, i16x8 two[TILE4][2], const int8_t *w, con
  */
 INLINE int pairs_fit(const int bits) { return BLOCK32 >> (bits - 4); }
 
-/* n += the products of pairs_fit(bits) columns. Returns the weights behind them. */
+/*
+ * n += the products of pairs_fit(bits) columns. Returns the weights behind them. The loop is not
+ * unrolled (tuning.md#rolled-products).
+ */
 INLINE const int8_t *tile_pairs(const int bits, i32x4 n[TILE4][2], const int8_t *w,
                                 const uint8_t *x)
 {
@@ -200,7 +201,8 @@ INLINE void add_columns(const int pairs, const int bits, i32x4 n[TILE4][2], cons
     tile_pairs(bits, n, w, x);
   else if (pairs) {
     const int8_t *end = w + columns * PANEL;
-    ROLLED for (; w < end; x += fit * TILE4) { w = tile_pairs(bits, n, w, x); }
+    for (; w < end; x += fit * TILE4)
+      w = tile_pairs(bits, n, w, x);
   } else
     tile_dots(n, w, x, columns);
 }
