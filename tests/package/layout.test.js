@@ -13,15 +13,10 @@ const C_LINES = 400;
 const isManual = (file) => file.startsWith('src/c/include/');
 /** Files of tests that are still longer. No other joins them. */
 const LONGER = [
-  'tests/cli/generate.test.js',
   'tests/matrix/weights.test.js',
-  'tests/model/run/hostile.test.js',
-  'tests/model/sampling/sample.test.js',
-  'tests/model/text/template.test.js',
   'tests/support/models/random-models.js',
   'tests/web/access.test.js',
   'tests/web/numbers.test.js',
-  'tests/web/page.test.js',
   'tests/web/site.js',
 ];
 /** Types of src that say nothing. The limit falls and never rises. */

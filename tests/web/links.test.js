@@ -1,0 +1,180 @@
+/** A link is the whole state of the page, within its limits. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { go, launch, missing, serve, settled, statements, visit } from './site.js';
+
+describe('the page, from a plain static server in a sub-path', { skip: missing }, () => {
+  let browser;
+  let site;
+  before(async () => {
+    browser = await launch();
+    site = await serve();
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  test('a link is the whole state, and only differences are written', async () => {
+    const { page } = await visit(browser, site);
+    assert.equal(await page.evaluate(() => location.hash), '');
+    await page.getByLabel('Temperature T, as a number').nth(1).fill('0.5');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('causal').uncheck();
+    await page.getByLabel('× uniform').check();
+    await page.getByLabel('restore key norm').check();
+    await page.waitForTimeout(800);
+    await settled(page);
+    const hash = await page.evaluate(() => location.hash);
+    assert.deepEqual(
+      new Set(hash.slice(2).split('&')),
+      new Set(['T=0.5', 'c=0', 'x=uniform', 'rk=1']),
+    );
+    const told = await statements(page);
+    const again = await visit(browser, site, hash);
+    assert.deepEqual(await statements(again.page), told);
+    await again.page.close();
+    await go(page, '#T=1');
+    await page.goBack();
+    await page.waitForTimeout(100);
+    await settled(page);
+    assert.deepEqual(await statements(page), told, 'Back returns to the state before');
+    await page.close();
+  });
+
+  test('what a link asks beyond the limits is clamped, and said', async () => {
+    const { page, problems } = await visit(
+      browser,
+      site,
+      '#H=7&G=3&n=9999&T=cold&heroT=-1&foo=1&at=1',
+    );
+    const notice = await page.textContent('#notice');
+    for (const said of [
+      'n = 9999',
+      'T = cold',
+      'heroT = -1',
+      '“foo”',
+      'at = 1',
+      'do not divide 7 query heads',
+    ])
+      assert.ok(notice.includes(said), said);
+    assert.match(
+      await page.textContent('.figure-note'),
+      /7 query heads, one dictionary, shared by all\. 256 positions/,
+    );
+    assert.deepEqual(problems, []);
+    await page.getByRole('button', { name: 'understood' }).click();
+    assert.equal(await page.textContent('#notice'), '');
+    for (const [link, said, title] of [
+      ['#?h=77', 'h = 77 is not a whole number from 0 to 7, so it is 7.', 'Head 7,'],
+      ['#?h=20', 'h = 20 is not a whole number from 0 to 7, so it is 7.', 'Head 7,'],
+      [
+        '#?H=32&h=20&at=40_3',
+        'at = 40_3 is not 2 numbers from 0 to 31, joined by _, so it is 31_3.',
+        'Head 20,',
+      ],
+    ]) {
+      await go(page, link);
+      assert.equal(
+        await page.textContent('#notice p'),
+        `Not all of the link could be used: ${said}`,
+      );
+      assert.ok((await page.textContent('.readout h4')).startsWith(title), link);
+    }
+    await page.evaluate(() => (document.querySelector('#machine-panel details').open = true));
+    await page.getByLabel('query heads H').fill('16');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => location.hash.includes('H=16&h=15&'));
+    await go(page, await page.evaluate(() => location.hash));
+    assert.equal(await page.textContent('#notice'), '', 'a link that the page wrote can be used');
+    await go(page, '#machine?foo=1&G=3');
+    await page.evaluate(() => document.querySelector('#machine').scrollIntoView());
+    assert.ok((await page.locator('#notice').boundingBox()).y < 900, 'where the reader is');
+    assert.match(
+      await page.textContent('#notice'),
+      /^Not all of the link could be used: there is no setting “foo”; 3 key/,
+    );
+    await page.close();
+  });
+
+  test('numbers beyond the limits are clamped, and the page says so', async () => {
+    const { page } = await visit(browser, site);
+    await page.getByText('sizes, window, data').click();
+    for (const [field, typed, used, said] of [
+      [
+        page.getByLabel('Temperature T, as a number').first(),
+        '0',
+        '0.05',
+        'Temperature T: 0 is not a number from 0.05 to 20; 0.05 is used.',
+      ],
+      [
+        page.getByLabel('query heads H'),
+        '1000',
+        '32',
+        'query heads H: 1000 is not a whole number from 1 to 32; 32 is used.',
+      ],
+      [
+        page.getByLabel('head size d'),
+        '6.4',
+        '6',
+        'head size d: 6.4 is not a whole number from 1 to 256; 6 is used.',
+      ],
+      [
+        page.getByLabel('positions n'),
+        '',
+        '32',
+        'positions n: what was typed is not a whole number from 1 to 256; 32 is used.',
+      ],
+      [
+        page.getByLabel('seed').first(),
+        '-5',
+        '0',
+        'seed: -5 is not a whole number from 0 to 4294967295; 0 is used.',
+      ],
+    ]) {
+      await field.fill(typed);
+      await field.press('Enter');
+      assert.equal(await field.inputValue(), used);
+      assert.equal(await page.textContent('#notice p'), said);
+    }
+    const seed = page.getByLabel('seed').first();
+    await seed.fill('4294967295');
+    await seed.press('Enter');
+    assert.equal(await page.textContent('#notice'), '', 'nothing remains to be said');
+    assert.ok(await seed.evaluate((field) => field.scrollWidth <= field.clientWidth));
+    await page.close();
+  });
+
+  test('an angle beyond a full turn is turned, typed or in a link, without a message', async () => {
+    const { page } = await visit(browser, site, '#heroQ=400&heroK=-30_0_100_165_360_721');
+    await page.getByText('the numbers, and angles to type').click();
+    const angles = () =>
+      page.$$eval('.hero-below input', (all) => all.map(({ value }) => Number(value)));
+    assert.deepEqual(await angles(), [40, 330, 0, 100, 165, 360, 1]);
+    for (const [typed, used] of [
+      ['400', 40],
+      ['-30', 330],
+      ['360', 360],
+    ]) {
+      await page.getByLabel('key 1, degrees').fill(typed);
+      await page.keyboard.press('Enter');
+      assert.deepEqual(await angles(), [40, used, 0, 100, 165, 360, 1]);
+    }
+    assert.equal(await page.textContent('#notice'), '');
+    await page.close();
+  });
+
+  test('a link to a section keeps the state and goes there', async () => {
+    const { page } = await visit(browser, site, '#H=4');
+    await page.getByRole('link', { name: '2 Distance' }).click();
+    assert.equal(await page.evaluate(() => location.hash), '#distance?H=4');
+    const there = await visit(browser, site, '#distance?H=4');
+    assert.ok(
+      Math.abs(
+        await there.page.$eval('#distance', (section) => section.getBoundingClientRect().top),
+      ) < 40,
+    );
+    await there.page.close();
+    await page.close();
+  });
+});
