@@ -1,4 +1,5 @@
 import { describe, kindOf, refuse } from './errors.js';
+import { isAbortSignal } from './kinds.js';
 
 /** @typedef {import('./engine/memory.js').Memory} Memory */
 /**
@@ -105,10 +106,16 @@ export function choice(name, x, ...choices) {
 export const yes = (name, x) => choice(name, x, false, true);
 
 /** @param {unknown} x @returns {AbortSignal | undefined} */
-export const abortSignal = (x) =>
-  x === undefined || x instanceof AbortSignal
-    ? x
-    : refuse('ARG', 'signal', describe(x), 'an AbortSignal');
+export function abortSignal(x) {
+  if (x === undefined || x instanceof AbortSignal) return x;
+  if (!isAbortSignal(x)) return refuse('ARG', 'signal', describe(x), 'an AbortSignal');
+  // fetch accepts signals of its own realm alone
+  const own = new AbortController();
+  const abort = () => own.abort(x.reason);
+  if (x.aborted) abort();
+  else x.addEventListener('abort', abort, { once: true });
+  return own.signal;
+}
 
 /** @param {string} name @param {unknown} x @param {string} [expected] @returns {unknown[]} */
 export const list = (name, x, expected = 'an array') =>

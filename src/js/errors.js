@@ -28,7 +28,19 @@ export function describe(x) {
   if (typeof x === 'string') return JSON.stringify(x.slice(0, 60));
   if (ArrayBuffer.isView(x)) return `${kindOf(x)} of ${x.byteLength} bytes`;
   if (Array.isArray(x)) return `an array of ${x.length}`;
+  const name = classOf(x);
+  if (name && name !== 'Object') return `of class ${name.slice(0, 60)}`;
   return x && /^(obj|func|big)/.test(typeof x) ? `of type ${typeof x}` : String(x);
+}
+
+/** The class of an object, '' for anything else. @param {unknown} x @returns {string} */
+function classOf(x) {
+  try {
+    const name = typeof x === 'object' && x && Object.getPrototypeOf(x)?.constructor?.name;
+    return typeof name === 'string' ? name : '';
+  } catch {
+    return ''; // a proxy that refuses
+  }
 }
 
 /**

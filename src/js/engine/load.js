@@ -1,4 +1,5 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
+import { isAddress, isArrayBuffer, isResponse, tagOf } from '../kinds.js';
 import { nodeModule } from './node.js';
 
 /** A module with (func (param v128 v128 v128) (result v128) … f32x4.relaxed_madd), in hex. */
@@ -78,12 +79,11 @@ const MOVED =
  * @param {string} start of them
  */
 function whatCame(source, length, start) {
-  const from =
-    typeof source === 'string' || tagOf(source) === 'URL'
-      ? ` from ${source}`
-      : tagOf(source) === 'Response'
-        ? ` from ${/** @type {Response} */ (source).url}`
-        : '';
+  const from = isAddress(source)
+    ? ` from ${source}`
+    : isResponse(source)
+      ? ` from ${source.url}`
+      : '';
   if (!/^\s*</.test(start)) return `${length} bytes${from} beginning ${JSON.stringify(start)}`;
   return (
     `a web page${from}` +
@@ -92,9 +92,6 @@ function whatCame(source, length, start) {
       : '')
   );
 }
-
-/** The kind of an object, in any realm: a page has those of its frames. @param {unknown} x */
-const tagOf = (x) => Object.prototype.toString.call(x).slice(8, -1);
 
 /** @param {unknown} x @returns {x is WebAssembly.Module} */
 const isModule = (x) => tagOf(x) === 'WebAssembly.Module';
@@ -128,10 +125,10 @@ async function bytesOf(source, name) {
   // its own
   if (ArrayBuffer.isView(source))
     source = new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice().buffer;
-  if (tagOf(source) === 'ArrayBuffer') return [source];
-  const address = typeof source === 'string' || tagOf(source) === 'URL';
+  if (isArrayBuffer(source)) return [source];
+  const address = isAddress(source);
   if (address) absolute(source, name);
-  else if (tagOf(source) !== 'Response')
+  else if (!isResponse(source))
     refuse('ARG', name, describe(source), 'a URL, Response, bytes or WebAssembly.Module');
   try {
     if (/^file:/.test(source))

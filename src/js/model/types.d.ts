@@ -7,9 +7,18 @@ import type { ClearheadError } from '../types.d.ts';
 
 /**
  * Where a file comes from. A string is an address, not a path: in Node that is given as
- * `pathToFileURL(path)`. A `Response` can be read once.
+ * `pathToFileURL(path)`. A `Response` can be read once, and so can a stream of the web's kind or
+ * Node's.
  */
-export type FileSource = string | URL | Blob | ArrayBuffer | ArrayBufferView | Response;
+export type FileSource =
+  | string
+  | URL
+  | Blob
+  | ArrayBuffer
+  | ArrayBufferView
+  | Response
+  | ReadableStream<Uint8Array>
+  | AsyncIterable<Uint8Array>;
 
 /**
  * Files of a model in the layout of Hugging Face. A list of weights is a sharded model; so is the

@@ -1,6 +1,6 @@
 /** Between the statements and theory.h: arrays of numbers in, named arrays and numbers out. */
 import { number, sized } from '../check.js';
-import { describe, refuse } from '../errors.js';
+import { describe, kindOf, refuse } from '../errors.js';
 import { STATUS } from '../engine/status.js';
 
 /**
@@ -76,7 +76,7 @@ export function compute(
     const at = lengths.map(([, length]) => memory.pushArray('float64', length));
     const values = inputs.map((x) => {
       if (typeof x === 'number') return x;
-      return x ? memory.put(x, x instanceof Int32Array ? 'int32' : 'float64') : 0;
+      return x ? memory.put(x, kindOf(x) === 'Int32Array' ? 'int32' : 'float64') : 0;
     });
     if (scratch) values.push(memory.pushArray('float64', scratch));
     const call = /** @type {(...values: number[]) => number} */ (memory.c[f]);

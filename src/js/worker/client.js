@@ -4,7 +4,7 @@
  */
 import { abortSignal, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
-import { cancelResponses } from '../model/files/source.js';
+import { cancelStreams } from '../model/files/source.js';
 import { Link, lost } from './link.js';
 import { RemoteModel } from './remote-model.js';
 import { spawnHost } from './spawn.js';
@@ -54,7 +54,7 @@ export async function loadModel(source, options) {
     return new RemoteModel(link, await link.call('load', [sent, given], { signal, onProgress }));
   } catch (error) {
     link.end(error); // this ends the reading of other parts as well
-    cancelResponses(source);
+    cancelStreams(source);
     throw error;
   } finally {
     signal?.removeEventListener('abort', abort);

@@ -1,18 +1,21 @@
+import { isAddress, isBlob, isIterable, isPlain, isResponse, isWebStream } from '../kinds.js';
 import { openSource } from '../model/files/source.js';
 
 /**
- * Makes a source ready to be sent to the worker. Addresses become absolute, and responses become
- * the bytes they bring.
+ * Makes a source ready to be sent to the worker. Addresses become absolute. Responses and streams
+ * become the bytes they bring, and so do Blobs that cannot be cloned.
  * @param {unknown} source
  * @param {AbortSignal} signal
  * @param {string} [name]
  * @returns {Promise<unknown>}
  */
 export async function sendable(source, signal, name = 'weights') {
-  if (source instanceof URL) return source.href;
-  if (typeof source === 'string' && typeof document !== 'undefined')
-    return new URL(source, document.baseURI).href;
-  if (typeof Response === 'function' && source instanceof Response)
+  if (isAddress(source))
+    return typeof document === 'undefined'
+      ? String(source)
+      : new URL(source, document.baseURI).href;
+  const clonable = typeof Blob === 'function' && source instanceof Blob;
+  if (isBlob(source) ? !clonable : isResponse(source) || isWebStream(source) || isIterable(source))
     return received(source, signal, name);
   if (Array.isArray(source)) return Promise.all(source.map((one) => sendable(one, signal)));
   if (isModelFiles(source)) {
@@ -34,7 +37,7 @@ export async function sendable(source, signal, name = 'weights') {
  */
 export async function sendableWasm(wasm, signal) {
   const sent = await sendable(wasm, signal, 'wasm');
-  return sent instanceof Blob && !(wasm instanceof Blob) ? sent.arrayBuffer() : sent;
+  return isBlob(sent) && !isBlob(wasm) ? sent.arrayBuffer() : sent;
 }
 
 /**
@@ -51,20 +54,16 @@ export function unlessAborted(signal, wanted) {
 }
 
 /** @param {unknown} source @returns {source is Record<string, unknown>} */
-const isModelFiles = (source) =>
-  typeof source === 'object' &&
-  source !== null &&
-  Object.getPrototypeOf(source) === Object.prototype &&
-  'weights' in source;
+const isModelFiles = (source) => isPlain(source) && 'weights' in source;
 
 /**
- * All of a response, which is checked and can be aborted as on the page's own side.
- * @param {Response} response
+ * All of a response, stream or Blob. It is checked and can be aborted as on the page's own side.
+ * @param {unknown} source
  * @param {AbortSignal} signal
  * @param {string} name
  */
-async function received(response, signal, name) {
-  const stream = await openSource(response, { signal, name });
+async function received(source, signal, name) {
+  const stream = await openSource(source, { signal, name });
   /** @type {BlobPart[]} */
   let parts = [];
   let fresh = 0;

@@ -1,7 +1,7 @@
 import { ClearheadError, describe, refuse } from '../../errors.js';
 import { readConfig } from './config.js';
 import { gather } from './siblings.js';
-import { cancelResponses } from './source.js';
+import { cancelStreams } from './source.js';
 import { Progress, WeightFiles } from './weight-files.js';
 
 /**
@@ -24,7 +24,7 @@ export async function openModel(source, { onProgress, signal } = {}) {
   try {
     return await openFiles(await gather(source, signal), onProgress, signal);
   } catch (error) {
-    cancelResponses(source);
+    cancelStreams(source);
     throw error;
   }
 }

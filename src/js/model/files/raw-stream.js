@@ -1,5 +1,13 @@
 import { ClearheadError, describe, refuse } from '../../errors.js';
 import { absolute } from '../../engine/load.js';
+import {
+  isAddress,
+  isArrayBuffer,
+  isBlob,
+  isIterable,
+  isResponse,
+  isWebStream,
+} from '../../kinds.js';
 import { nodeModule } from '../../engine/node.js';
 
 /**
@@ -10,9 +18,6 @@ import { nodeModule } from '../../engine/node.js';
 
 /** Bytes that are passed on at once, so that an abort never waits long. */
 export const MAX_PIECE = 2 ** 20;
-
-/** @param {unknown} x @returns {x is string | URL} */
-export const isAddress = (x) => typeof x === 'string' || x instanceof URL;
 
 /**
  * Memory for a piece. It is used again, since browsers are slow to collect hundreds of pieces.
@@ -38,16 +43,69 @@ export async function rawStream(source, name, signal) {
         source.byteLength,
       ),
     );
-  if (source instanceof ArrayBuffer) return fromBytes(new Uint8Array(source));
-  if (source instanceof Blob) return fromStream(source.stream(), source.size, true);
+  if (isArrayBuffer(source)) return fromBytes(new Uint8Array(source));
+  if (isBlob(source))
+    return typeof source.stream === 'function'
+      ? fromStream(source.stream(), source.size, true)
+      : fromBytes(new Uint8Array(await contentOf(source)));
   if (isAddress(source)) {
     const url = absolute(source, name);
     return url.protocol === 'file:'
       ? fromPath(url)
       : fromResponse(await fetch(url, { signal }), name);
   }
-  if (source instanceof Response) return fromResponse(source, name);
-  return refuse('ARG', 'source', describe(source), 'a URL, a Blob, a Response or bytes');
+  if (isResponse(source)) return fromResponse(source, name);
+  if (isWebStream(source)) return fromStream(source, undefined, false);
+  if (isIterable(source)) return fromIterable(source);
+  return refuse('ARG', 'source', describe(source), 'a URL, a Blob, a Response, a stream or bytes');
+}
+
+/**
+ * All of a Blob that has no stream, as in jsdom.
+ * @param {Blob} blob
+ * @returns {Promise<ArrayBuffer>}
+ */
+function contentOf(blob) {
+  if (typeof blob.arrayBuffer === 'function') return blob.arrayBuffer();
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(/** @type {ArrayBuffer} */ (reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsArrayBuffer(blob);
+  });
+}
+
+/**
+ * The bytes of a piece that a stream brought.
+ * @param {unknown} piece
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+function bytesOf(piece) {
+  if (ArrayBuffer.isView(piece))
+    return new Uint8Array(
+      /** @type {ArrayBuffer} */ (piece.buffer),
+      piece.byteOffset,
+      piece.byteLength,
+    );
+  if (isArrayBuffer(piece)) return new Uint8Array(piece);
+  return refuse('FORMAT', 'a piece of the stream', describe(piece), 'bytes');
+}
+
+/** A stream of Node's, or another iterable. @param {any} source @returns {RawStream} */
+function fromIterable(source) {
+  const pieces = source[Symbol.asyncIterator]();
+  return {
+    total: undefined,
+    exact: false,
+    async read() {
+      const { done, value } = await pieces.next();
+      return done ? null : bytesOf(value);
+    },
+    async cancel() {
+      source.destroy?.();
+      await pieces.return?.();
+    },
+  };
 }
 
 /** @param {Uint8Array<ArrayBuffer>} bytes @returns {RawStream} */
@@ -107,7 +165,12 @@ function fromStream(stream, total, exact) {
           idle = undefined;
           return null;
         }
-        if (value.length && (!fills || spare)) return value;
+        if (!fills) {
+          const bytes = bytesOf(value);
+          if (bytes.length) return bytes;
+          continue;
+        }
+        if (value.length && spare) return value;
         // a copy, so that a few bytes do not keep the whole piece alive
         idle = value;
         if (value.length) return value.slice();

@@ -1,8 +1,8 @@
-import { ClearheadError, describe, kindOf, refuse } from '../../errors.js';
+import { ClearheadError, describe, refuse } from '../../errors.js';
 import { read } from '../../check.js';
 import { absolute } from '../../engine/load.js';
+import { isAddress, isSource } from '../../kinds.js';
 import { utf8Decoder } from '../../engine/platform.js';
-import { isAddress } from './raw-stream.js';
 import { nameOf, readAll } from './source.js';
 
 /**
@@ -202,11 +202,5 @@ function utf8(bytes, name) {
  * @returns {x is Record<string, any>}
  */
 function isRecord(x) {
-  return (
-    typeof x === 'object' &&
-    x !== null &&
-    !Array.isArray(x) &&
-    !kindOf(x) &&
-    ![ArrayBuffer, Blob, URL, Response].some((Source) => x instanceof Source)
-  );
+  return typeof x === 'object' && x !== null && !Array.isArray(x) && !isSource(x);
 }

@@ -1,5 +1,6 @@
 import { ClearheadError, refuse } from '../../errors.js';
 import { yieldToOthers } from '../../engine/yield.js';
+import { isAddress, isIterable, isPlain, isResponse, isWebStream } from '../../kinds.js';
 import { joined } from './bytes.js';
 import { MAX_PIECE, rawStream } from './raw-stream.js';
 
@@ -18,9 +19,8 @@ import { MAX_PIECE, rawStream } from './raw-stream.js';
 
 /** @param {unknown} source @param {string} [name] */
 export function nameOf(source, name = 'the file') {
-  if (typeof source === 'string' || source instanceof URL) return shortened(String(source));
-  if (typeof Response === 'function' && source instanceof Response)
-    return shortened(source.url || name);
+  if (isAddress(source)) return shortened(String(source));
+  if (isResponse(source)) return shortened(source.url || name);
   const own = /** @type {{ name?: unknown } | null | undefined} */ (source)?.name;
   return typeof own === 'string' && own ? shortened(own) : name;
 }
@@ -114,18 +114,17 @@ export async function openSource(source, { signal, name } = {}) {
 }
 
 /**
- * Cancels the responses in a source, which would go on being downloaded.
+ * Cancels the responses and streams in a source, which would go on being downloaded.
  * @param {unknown} source see ModelSource
  */
-export function cancelResponses(source) {
-  const parts =
-    source && Object.getPrototypeOf(source) === Object.prototype
-      ? Object.values(source).flat()
-      : [source];
-  // a response that is being read refuses that
-  for (const one of parts)
-    if (typeof Response === 'function' && one instanceof Response)
-      one.body?.cancel().catch(() => {});
+export function cancelStreams(source) {
+  const parts = isPlain(source) ? Object.values(source).flat() : [source];
+  for (const part of parts) {
+    const stream = isResponse(part) ? part.body : part;
+    // one that is being read refuses that
+    if (isWebStream(stream)) stream.cancel().catch(() => {});
+    else if (isIterable(stream)) stream.destroy?.();
+  }
 }
 
 /** The reason of a failure, which fetch puts into the cause. @param {any} error */

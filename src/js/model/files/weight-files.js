@@ -2,7 +2,7 @@ import { ClearheadError } from '../../errors.js';
 import { Reader } from './bytes.js';
 import { readGguf } from './gguf.js';
 import { readSafetensors } from './safetensors.js';
-import { isAddress } from './raw-stream.js';
+import { isAddress } from '../../kinds.js';
 import { openSource } from './source.js';
 
 /**
