@@ -56,8 +56,8 @@ describe('attention', () => {
     bundled = await bundle(entry);
   });
 
-  test('its entry has at most 20 KB of minified JavaScript', (t) => {
-    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 20 * KB);
+  test('its entry has at most 24 KB of minified JavaScript', (t) => {
+    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 24 * KB);
   });
 
   for (const [variant, file] of variantsOf('attn'))

@@ -29,15 +29,16 @@ const C_FOLDERS = {
 /** The folders of src/js and the files beside them, and those each may import. */
 const JS_FOLDERS = {
   'errors.js': [],
-  'check.js': ['errors.js'],
-  engine: ['errors.js', 'check.js'],
-  attention: ['errors.js', 'check.js', 'engine'],
-  theory: ['errors.js', 'check.js', 'engine', 'attention'],
-  layers: ['errors.js', 'check.js', 'engine', 'attention'],
-  'index.js': ['errors.js', 'check.js', 'engine', 'attention', 'theory', 'layers'],
-  model: ['errors.js', 'check.js', 'engine', 'attention', 'layers', 'index.js'],
-  worker: ['errors.js', 'check.js', 'engine', 'index.js', 'model'],
-  inline: ['errors.js', 'check.js', 'engine', 'index.js', 'model', 'worker'],
+  'kinds.js': [],
+  'check.js': ['errors.js', 'kinds.js'],
+  engine: ['errors.js', 'kinds.js', 'check.js'],
+  attention: ['errors.js', 'kinds.js', 'check.js', 'engine'],
+  theory: ['errors.js', 'kinds.js', 'check.js', 'engine', 'attention'],
+  layers: ['errors.js', 'kinds.js', 'check.js', 'engine', 'attention'],
+  'index.js': ['errors.js', 'kinds.js', 'check.js', 'engine', 'attention', 'theory', 'layers'],
+  model: ['errors.js', 'kinds.js', 'check.js', 'engine', 'attention', 'layers', 'index.js'],
+  worker: ['errors.js', 'kinds.js', 'check.js', 'engine', 'index.js', 'model'],
+  inline: ['errors.js', 'kinds.js', 'check.js', 'engine', 'index.js', 'model', 'worker'],
 };
 
 /** The name of a C file and its header together: attention/cache. */

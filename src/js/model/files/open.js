@@ -149,5 +149,10 @@ async function passOn({ reader, format, tensors }, sink, wanted) {
   }
   // read to its end, or a browser reports the download as failed; of GGUF, padding may follow
   if (!(await reader.ended()) && format === 'safetensors')
-    reader.refuse('FORMAT', 'the end of the last tensor', 'more data', 'the end of the file');
+    reader.refuse(
+      'FORMAT',
+      'the rest of the file',
+      'not empty',
+      'nothing that follows the last tensor',
+    );
 }

@@ -70,6 +70,7 @@ export async function openSource(source, { signal, name } = {}) {
     } catch (/** @type {any} */ cause) {
       close();
       signal?.throwIfAborted();
+      if (cause instanceof ClearheadError) throw cause;
       throw new ClearheadError(
         'NET',
         `${called} stopped after ${loaded} bytes: ${reasonOf(cause)}`,
