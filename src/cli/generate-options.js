@@ -10,6 +10,8 @@ export const usage = `  clearhead generate [options] FILE PROMPT
       ${FILE}
         --chat                   PROMPT is a user's message, for the model's chat template
         --system TEXT            and this before it
+        --var NAME=VALUE         a variable of the template, in JSON: enable_thinking=false,
+                                 'tools=[{"name": "f"}]', 'style="plain"'; may be repeated
         --max-tokens N           1 or more; default 256
         --tau X                  sampling temperature, 0 or more; default 0, the likeliest token
         --top-k N                among the N most probable; default 0, all
@@ -61,6 +63,7 @@ export const GIVEN = new Map(
     quantize: '--quantize',
     stop: '--stop',
     prompt: 'PROMPT',
+    variables: '--var',
   }),
 );
 
@@ -70,6 +73,7 @@ export const options = {
   cache: { type: 'string' },
   quantize: { type: 'string' },
   system: { type: 'string' },
+  var: { type: 'string', multiple: true },
   chat: { type: 'boolean' },
   observe: { type: 'boolean' },
   json: { type: 'boolean' },
@@ -84,6 +88,29 @@ export const numbersOf = (given) =>
       given[flag] === undefined ? undefined : numeric(flag, given[flag]),
     ]),
   );
+
+/**
+ * Variables of the chat template by name.
+ * @param {string[]} given each as NAME=VALUE
+ */
+export const variablesOf = (given) => Object.fromEntries(given.map(variable));
+
+/** @param {string} text @returns {[string, unknown]} */
+function variable(text) {
+  const [, name, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(text) ?? [];
+  if (name === undefined)
+    throw new ClearheadError('ARG', `--var is "${text.slice(0, 60)}"; expected NAME=VALUE`);
+  try {
+    return [name, JSON.parse(value)];
+  } catch (cause) {
+    throw new ClearheadError(
+      'ARG',
+      `--var ${name} is ${value.slice(0, 60) || 'empty'}; expected JSON, such as true, 3 or ` +
+        `'${name}="text"'`,
+      { cause },
+    );
+  }
+}
 
 /** @param {string} name @param {string} text */
 function numeric(name, text) {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { ClearheadError, init } from '../js/index.js';
 import { loadModel } from '../js/model/index.js';
-import { GIVEN, SAMPLING, numbersOf } from './generate-options.js';
+import { GIVEN, SAMPLING, numbersOf, variablesOf } from './generate-options.js';
 import { HeadBoard } from './head-board.js';
 import { counted, harmless, modelAt, progressBar, size } from './model-file.js';
 
@@ -27,6 +27,9 @@ export async function run(given, [file, prompt, ...rest]) {
     );
   if (given.system !== undefined && !given.chat)
     throw new ClearheadError('ARG', '--system is given without --chat; expected both');
+  if (given.var && !given.chat)
+    throw new ClearheadError('ARG', '--var is given without --chat; expected both');
+  const variables = variablesOf(given.var ?? []);
   const number = numbersOf(given);
   const bar = progressBar();
   const stop = interrupted();
@@ -50,7 +53,7 @@ export async function run(given, [file, prompt, ...rest]) {
     );
     bar.clear();
     if (number.temperature !== undefined) model.setTemperature(number.temperature);
-    return await write(model, engine, prompt, given, number, stop.signal);
+    return await write(model, engine, prompt, { ...given, variables }, number, stop.signal);
   } catch (/** @type {any} */ error) {
     if (stop.signal.aborted && error === stop.signal.reason) {
       bar.clear();
@@ -103,7 +106,10 @@ async function write(model, engine, prompt, given, number, signal) {
     );
   const board = new HeadBoard(model.config);
   const { stdout, stderr } = process;
-  const words = given.chat ? model.chat(messages, how) : model.generate(prompt, how);
+  const { variables } = given;
+  const words = given.chat
+    ? model.chat(messages, { ...how, variables })
+    : model.generate(prompt, how);
   const started = performance.now();
   let first = 0;
   let text = '';

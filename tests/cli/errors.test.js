@@ -42,6 +42,10 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
     ],
     [['generate', '--repetition-window', '1.5', file, 'a'], /--repetition-window is 1.5/],
     [['generate', '--system', 'b', file, 'a'], /--system is given without --chat/],
+    [['generate', '--var', 'a=1', file, 'a'], /--var is given without --chat/],
+    [['generate', '--chat', '--var', 'a', file, 'a'], /--var is "a"; expected NAME=VALUE/],
+    [['generate', '--chat', '--var', 'a=b', file, 'a'], /--var a is b; expected JSON/],
+    [['generate', '--chat', '--var', 'a=', file, 'a'], /--var a is empty; expected JSON/],
     [
       ['generate', '--stop', '--json', file, 'a'],
       /--stop is followed by --json; expected a value \(--stop=--json if/,

@@ -172,6 +172,25 @@ test('a chat template is used when asked for, and a full context is said to be f
   assert.match(stderr, /the context of 10 positions is full/);
 });
 
+test('variables in JSON reach the template', () => {
+  const template = join(folder, 'variables.gguf');
+  writeFileSync(
+    template,
+    asGguf(source, {
+      'tokenizer.chat_template':
+        '{{ raise_exception([enable_thinking, tools, add_generation_prompt, a is defined]) }}',
+    }),
+  );
+  const asked = (...args) => run('generate', '--chat', ...args, template, 'b').stderr;
+  assert.match(asked(), /refuses these messages: \[Undefined, None, True, False\]/);
+  assert.match(
+    asked('--var', 'enable_thinking=false', '--var', 'tools=[{"name": "f=1"}]', '--var', 'a=1'),
+    /refuses these messages: \[False, \[\{'name': 'f=1'\}\], True, True\]/,
+  );
+  assert.match(asked('--var', 'add_generation_prompt=false'), /None, False, False\]/);
+  assert.match(asked('--var', 'messages=1'), /--var is given "messages"/);
+});
+
 test('what the help says of generate is what there is, with an example', () => {
   const { status, stdout } = run('generate', '--help');
   assert.equal(status, 0);

@@ -8,7 +8,30 @@ import { loadModel as loadHere } from '../../src/js/model/index.js';
 import { loadModel } from '../../src/js/worker/client.js';
 import { sameArray, sameBits } from '../support/bits.js';
 import { all, engine, prompt, source } from '../support/models/in-worker.js';
-import { asSafetensors, configs, tiny } from '../support/models/random-models.js';
+import { asGguf, asSafetensors, configs, tiny } from '../support/models/random-models.js';
+
+test('options of the chat template reach it, also lists of parts', async () => {
+  const told =
+    '{{ raise_exception([enable_thinking, tools, add_generation_prompt, messages[0].content]) }}';
+  const model = await loadModel(
+    asGguf(tiny(configs['llama, tied, grouped']), {
+      'tokenizer.chat_template': told,
+    }),
+    { engine },
+  );
+  const ask = (options, content = 'a') => all(model.chat([{ role: 'user', content }], options));
+  await assert.rejects(ask(), { code: 'ARG', message: /: \[Undefined, None, True, 'a'\]$/ });
+  const variables = { enable_thinking: false, tools: [{ name: 'f' }] };
+  await assert.rejects(
+    ask({ variables, addGenerationPrompt: false }, [{ type: 'text', text: 'b' }]),
+    { message: /: \[False, \[\{'name': 'f'\}\], False, \[\{'type': 'text', 'text': 'b'\}\]\]$/ },
+  );
+  await assert.rejects(ask({ variables: { f() {} } }), {
+    code: 'ARG',
+    message: /chat was given a value that cannot be sent to a worker/,
+  });
+  await model.dispose();
+});
 
 test('it says and does what the model here does', async () => {
   const here = await loadHere(source, { engine: await init({ ...engine, layers: true }) });

@@ -11,6 +11,7 @@ import type {
   ModelConfig,
   ModelSource,
   SampleOptions,
+  TemplateOptions,
   TensorInfo,
   TensorType,
   Tokenizer,
@@ -93,6 +94,9 @@ export interface GenerateOptions<O extends Observe = Observe>
   /** Ends generation, typically within 100 ms. The iterator then throws the signal's reason. */
   signal?: AbortSignal;
 }
+
+export interface ChatOptions<O extends Observe = Observe>
+  extends GenerateOptions<O>, TemplateOptions {}
 
 /**
  * Statistics of all heads, each array (layers, heads, tokens), where generation brings one token at
@@ -255,13 +259,14 @@ export interface Model {
   ): AsyncGenerator<GeneratedToken<O>, void, void>;
   /**
    * The same for the answer to a conversation, written as the model's own template has it. ARG
-   * where it has none. Control tokens are the template's alone: their text in a message's content
+   * where it has none. Control tokens are the template's alone: their text in a message or variable
    * stays text (with zero-width spaces in it where the tokenizer reads text next to a token
-   * differently).
+   * differently). The files may say that a text begins with a token. If the template does not
+   * write it, `chat` does.
    */
   chat<O extends Observe = 'none'>(
     messages: readonly ChatMessage[],
-    options?: GenerateOptions<O>,
+    options?: ChatOptions<O>,
   ): AsyncGenerator<GeneratedToken<O>, void, void>;
   /**
    * Reads tokens behind what the cache has, at once; `step` reads one. On failure the cache is as

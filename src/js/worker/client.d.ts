@@ -5,6 +5,7 @@
 import type { EngineInfo, InitOptions } from '../types.d.ts';
 import type {
   CacheSnapshot,
+  ChatOptions,
   GeneratedToken,
   GenerateOptions,
   LoadOptions,
@@ -63,7 +64,7 @@ export interface RemoteModel {
   /** The same. */
   chat<O extends Observe = 'none'>(
     messages: readonly ChatMessage[],
-    options?: GenerateOptions<O>,
+    options?: ChatOptions<O>,
   ): AsyncGenerator<GeneratedToken<O>, void, void>;
   prefill<O extends Observe = 'none'>(
     tokens: ArrayLike<number>,

@@ -3,12 +3,16 @@ import { encoding } from '../text/make-tokenizer.js';
 
 /**
  * The prompt of a conversation, in which only the template writes control tokens. If <|im_end|>
- * stands in a message it stays text; otherwise a user could write the other side's turns.
+ * stands in a message or a variable it stays text; otherwise a user could write the other side's
+ * turns.
  *
- * A template may change messages, so they cannot be found again in the rendered text. Therefore the
- * characters of control tokens in messages are separated by a mark before. They are then no tokens,
- * and the mark is removed after.
+ * A template may change texts, so they cannot be found again in the rendered text. Therefore the
+ * characters of control tokens in them are separated by a mark before. They are then no tokens, and
+ * the mark is removed after.
  * @typedef {import('../types.d.ts').Tokenizer} Tokenizer
+ * @typedef {import('../types.d.ts').ChatMessage} ChatMessage
+ * @typedef {import('../types.d.ts').ChatTemplate} ChatTemplate
+ * @typedef {import('../types.d.ts').TemplateOptions} TemplateOptions
  * @typedef {import('../../engine/yield.js').Steps<number[]>} Ids
  */
 
@@ -16,19 +20,36 @@ import { encoding } from '../text/make-tokenizer.js';
 const ROUNDS = 8;
 
 /**
- * @param {readonly import('../types.d.ts').ChatMessage[]} messages
+ * Begins with the token that begins a text where the file says so, as every text of the model does.
+ * Many templates write that token, and some leave it to the tokenizer.
+ * @param {readonly ChatMessage[]} messages
+ * @param {TemplateOptions} options
  * @param {Tokenizer} tokenizer
- * @param {import('../types.d.ts').ChatTemplate} template
+ * @param {ChatTemplate} template
  * @param {(prompt: string) => void} check may refuse a prompt that is too long
  * @returns {Ids}
  */
-export function* promptOf(messages, tokenizer, template, check) {
-  const plain = template.render(messages);
+export function* promptOf(messages, options, tokenizer, template, check) {
+  const ids = yield* rendered(messages, options, tokenizer, template, check);
+  return tokenizer.addsBos && ids[0] !== tokenizer.bos ? [tokenizer.bos, ...ids] : ids;
+}
+
+/**
+ * @param {readonly ChatMessage[]} messages
+ * @param {TemplateOptions} options
+ * @param {Tokenizer} tokenizer
+ * @param {ChatTemplate} template
+ * @param {(prompt: string) => void} check
+ * @returns {Ids}
+ */
+function* rendered(messages, options, tokenizer, template, check) {
+  const plain = template.render(messages, options);
   check(plain);
   const all = yield* encoding(tokenizer, plain, { special: true, marks: false });
+  const given = { messages, variables: options.variables ?? {} };
   /** @type {string[]} */
   const said = [];
-  eachText(messages, (text) => (said.push(text), text));
+  eachText(given, (text) => (said.push(text), text));
   let forged = false;
   for (const text of said) forged ||= (yield* controls(text, tokenizer)).length > 0;
   if (!forged) return all;
@@ -36,7 +57,8 @@ export function* promptOf(messages, tokenizer, template, check) {
   /** @type {Map<string, string>} */
   const separated = new Map();
   for (const text of said) separated.set(text, yield* spaced(text, mark, tokenizer));
-  const text = template.render(eachText(messages, (one) => separated.get(one) ?? one));
+  const apart = eachText(given, (one) => separated.get(one) ?? one);
+  const text = template.render(apart.messages, { ...options, variables: apart.variables });
   const ids = yield* uncounted(encoding(tokenizer, text, { special: true, marks: false }));
   const parts = between(text, ids, tokenizer);
   // a tokenizer may read a stretch by itself in another way; then the mark stays

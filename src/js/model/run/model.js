@@ -1,5 +1,5 @@
 /** A model: reads tokens, writes text and shows its heads. */
-import { ClearheadError, refuse } from '../../errors.js';
+import { ClearheadError, describe, refuse } from '../../errors.js';
 import { DISPOSE } from '../../engine/tensor.js';
 import { checkFits, checkTokens, readRequest } from './arguments.js';
 import { Decoder } from './decoder.js';
@@ -107,7 +107,10 @@ export class Model {
   /** @param {unknown} messages @param {unknown} [options] */
   chat(messages, options) {
     this.alive();
-    return generate(this, chatPrompt(this, messages), options);
+    if (options !== undefined && (typeof options !== 'object' || !options))
+      refuse('ARG', 'options', describe(options), 'an object');
+    const { addGenerationPrompt, variables, ...others } = /** @type {any} */ (options ?? {});
+    return generate(this, chatPrompt(this, messages, { addGenerationPrompt, variables }), others);
   }
 
   /** @param {number} layer @param {number} head @param {number} position */

@@ -28,9 +28,10 @@ export function* textPrompt({ tokenizer, config, sequence }, prompt) {
  * The ids of a conversation.
  * @param {Model} model
  * @param {unknown} messages
+ * @param {import('../types.d.ts').TemplateOptions} options
  * @returns {Ids}
  */
-export function* chatPrompt({ tokenizer, template, config, sequence }, messages) {
+export function* chatPrompt({ tokenizer, template, config, sequence }, messages, options) {
   if (!tokenizer || !template)
     throw new ClearheadError(
       'ARG',
@@ -38,6 +39,7 @@ export function* chatPrompt({ tokenizer, template, config, sequence }, messages)
     );
   const ids = yield* promptOf(
     /** @type {import('../types.d.ts').ChatMessage[]} */ (messages),
+    options,
     tokenizer,
     template,
     (text) => checkLength(text, tokenizer, sequence.capacity),
