@@ -4,6 +4,7 @@ Standard input: {"variables": {...}, "templates": ["..."]}. Standard output: for
 {"text": "..."} or {"error": "..."}.
 """
 
+import copy
 import json
 import sys
 
@@ -53,7 +54,7 @@ environment.globals["strftime_now"] = strftime_now
 
 def rendered(template, variables):
     try:
-        return {"text": environment.from_string(template).render(**variables)}
+        return {"text": environment.from_string(template).render(**copy.deepcopy(variables))}
     except Exception as error:  # any failure is an answer here
         return {"error": f"{type(error).__name__}: {error}"}
 

@@ -116,7 +116,7 @@ function extreme(x, { case_sensitive: sensitive, attribute }, sign) {
 function reversed(x) {
   if (typeof x === 'string') return Array.from(x).reverse().join('');
   const all = Array.from(elements(x)).reverse();
-  return x instanceof Stream || x === undefined ? all : new Stream(all);
+  return x instanceof Stream ? all : new Stream(all);
 }
 
 /** @param {Value} x @param {Record<string, Value>} given */

@@ -129,7 +129,7 @@ export function formatted(format, values) {
       ? fixed(numberOf(x), Number(digits[1] ?? 6))
       : String(whole(Math.trunc(numberOf(x))));
   });
-  if (at < values.length && !(values.length === 1 && values[0] instanceof Map))
+  if (at < values.length && !(values.length === 1 && /^(dict|list)$/.test(typeOf(values[0]))))
     fail('not all arguments converted during string formatting');
   return text;
 }

@@ -69,15 +69,14 @@ function expression(tokens) {
   /** Open brackets. @type {{ at: number, groups: boolean, commas: number }[]} */
   const open = [];
   for (let i = 0; i < tokens.length; i++) {
-    let one = tokens[i];
+    const one = tokens[i];
     const before = tokens[i - 1];
     const after = endsOperand(before, tokens[i - 2]);
-    if (after && /^[-+]/.test(one.value) && one.type !== 'StringLiteral') {
-      // the library takes a sign after a curly bracket for that of a number
-      out.push(token('AdditiveBinaryOperator', one.value[0]));
-      if (one.type !== 'NumericLiteral') continue;
-      one = token(one.type, one.value.slice(1));
-      out.push(one);
+    if (/^[-+]/.test(one.value) && one.type !== 'StringLiteral') {
+      // the library makes some signs a part of the number that follows
+      const type = after ? 'AdditiveBinaryOperator' : 'UnaryOperator';
+      out.push(token(type, one.value[0]));
+      if (one.type === 'NumericLiteral') out.push(token(one.type, one.value.slice(1)));
       continue;
     }
     if (isName(one, 'is') && after && before.type !== 'Dot') {
@@ -87,6 +86,8 @@ function expression(tokens) {
     }
     if (after && open.length && startsOperand(one) && !bothTexts(before, one))
       fail(`a comma is missing before "${one.value}"`);
+    if (one.type === 'OpenSquareBracket' && tokens[i - 2]?.type === 'Pipe')
+      fail('an index follows a filter without parentheses');
     if (one.type in OPENS)
       open.push({ at: out.length, groups: one.type === 'OpenParen' && !after, commas: 0 });
     if (one.type === 'Comma' && open.length) {
@@ -155,7 +156,8 @@ function test(tokens, at, out) {
     return to + 1;
   }
   if (!first || !(startsOperand(first) || first.type === 'OpenSquareBracket')) {
-    if (isName(first, 'is')) fail('a test follows a test');
+    if (isName(first) && !/^(else|or|and)$/.test(first.value))
+      fail(`"${first.value}" follows a test without parentheses`);
     return end;
   }
   if (first.type in OPENS) end = closing(tokens, end);

@@ -32,7 +32,7 @@ const isText = (x) => typeof x === 'string' || x instanceof Markup;
 /** Tests without a parameter. @type {Record<string, (x: Value) => boolean>} */
 const PLAIN = {
   boolean: (x) => typeof x === 'boolean',
-  callable: (x) => x instanceof Callable,
+  callable: (x) => x instanceof Callable || x === undefined,
   defined: (x) => x !== undefined,
   escaped: (x) => x instanceof Markup,
   even: (x) => remains(x, 2) === 0,

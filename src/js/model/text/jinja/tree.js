@@ -3,6 +3,7 @@
  * sums, and comparisons in a row are chains.
  */
 import { GROUP, TUPLE } from './rewrite.js';
+import { fail } from './values.js';
 
 /** @typedef {any} Node */
 
@@ -19,6 +20,10 @@ export function mended(node) {
   for (const [name, part] of Object.entries(node))
     if (typeof part === 'object' && name !== 'operator') node[name] = mended(part);
   if (node.type === 'MemberExpression' && !node.computed) return marked(node);
+  if (node.filter && (node.filter.callee ?? node.filter).type !== 'Identifier')
+    fail('an index or a call follows a filter without parentheses');
+  if (node.type === 'If' && /^(Ternary|SelectExpression)$/.test(node.test.type))
+    fail('a condition "a if b" needs parentheses');
   if (isBinary(node, /^~$/) && isBinary(node.left, SUMS)) {
     const sum = node.left;
     node.left = sum.right;

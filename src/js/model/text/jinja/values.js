@@ -212,6 +212,8 @@ export function contains(x, within) {
     return typeof x === 'string'
       ? within.includes(x)
       : fail(`'in <string>' requires string as left operand, not ${typeOf(x)}`);
+  if (within instanceof Map && (Array.isArray(x) || x instanceof Map))
+    return fail(`unhashable type: '${typeOf(x)}'`);
   if (within instanceof Map)
     return isNumber(x) ? within.has(numberOf(x)) : within.has(/** @type {any} */ (x));
   return elements(within).some((one) => equal(one, x));
