@@ -1,7 +1,7 @@
 /** Filters for text and numbers. */
 import { fixed, formatted } from './operators.js';
 import { json, str } from './print.js';
-import { capitalized, linesOf, padded, replaced, strip, textOf, wholeOf } from './text.js';
+import { SPACE, capitalized, linesOf, padded, replaced, strip, textOf, wholeOf } from './text.js';
 import {
   Float,
   Markup,
@@ -26,9 +26,15 @@ function indented(text, { width = 4, first = false, blank = false }) {
   return (truth(first) ? margin : '') + [head, ...rest].join('\n');
 }
 
+/** The text between spaces, dashes and opening brackets. */
+const WORDS = new RegExp(`[^-${SPACE}({[<]+`, 'g');
+
 /** @param {string} text */
 const words = (text) =>
-  text.replace(/([-\s({[<]*)([^-\s({[<]+)/g, (_, before, word) => before + capitalized(word));
+  text.replace(WORDS, (word) => {
+    const [first] = word;
+    return first.toUpperCase() + word.slice(first.length).toLowerCase();
+  });
 
 /** @param {Value} x @param {Record<string, Value>} given */
 function toWhole(x, { default: other = 0, base = 10 }) {

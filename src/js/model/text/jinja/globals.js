@@ -4,6 +4,7 @@ import { callable } from './arguments.js';
 import { formattedDate } from './dates.js';
 import { MAX_RANGE, exceed } from './limits.js';
 import { str } from './print.js';
+import { GENERATION } from './source.js';
 import { wholeOf } from './text.js';
 import { Callable, Namespace, Range, elements, fail, unsupported } from './values.js';
 
@@ -56,5 +57,8 @@ export const GLOBALS = {
     formattedDate(str(format), new Date()),
   ),
 };
+GLOBALS[GENERATION] = new Callable('generation', (_, named) =>
+  named.get('caller').call([], new Map()),
+);
 for (const name of ['cycler', 'joiner', 'lipsum'])
   GLOBALS[name] = new Callable(name, () => unsupported(`the function ${name}`));

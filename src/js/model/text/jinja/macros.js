@@ -52,6 +52,7 @@ export function macroOf(name, { args: parameters, body }, scope, run) {
       fail(`the macro ${name} takes at most ${names.length} arguments`);
     if (special.has('kwargs')) inner.set('kwargs', rest);
     else if (rest.size) fail(`the macro ${name} takes no argument "${[...rest.keys()][0]}"`);
-    return run.block(body, inner);
+    const text = run.block(body, inner);
+    return run.flow ? fail('break or continue outside a loop') : text;
   });
 }

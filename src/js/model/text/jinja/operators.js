@@ -19,10 +19,31 @@ import {
 
 /** @typedef {import('./values.js').Value} Value */
 
-/** @param {Value} a @param {Value} b */
-const floorDivide = (a, b) => Math.floor(a / b);
 /** The remainder has the sign of the divisor. @param {number} a @param {number} b */
-const remainder = (a, b) => (a % b !== 0 && a % b < 0 !== b < 0 ? (a % b) + b : a % b);
+function remainder(a, b) {
+  const rest = a % b;
+  if (rest === 0) return b < 0 ? -0 : 0;
+  return rest < 0 === b < 0 ? rest : rest + b;
+}
+
+/** As in float_floor_div of Python's floatobject.c. @param {number} a @param {number} b */
+function floorDivide(a, b) {
+  const quotient = (a - (a % b)) / b - Number(a % b !== 0 && a % b < 0 !== b < 0);
+  const floor = Math.floor(quotient);
+  return quotient === 0 ? (a / b < 0 ? -0 : 0) : floor + Number(quotient - floor > 0.5);
+}
+
+/** Those that are exact; others depend on the mathematical library. @type {typeof remainder} */
+function power(a, b) {
+  if (a === 0 && b < 0) fail('0 cannot be raised to a negative power');
+  if (Number.isInteger(b) && Number.isInteger(Math.log2(Math.abs(a))))
+    return Number.isFinite(a ** b) ? a ** b : fail('a power is too large');
+  if (b === 2) return a * a;
+  if (!Number.isInteger(a) || !Number.isInteger(b) || b < 0) unsupported('a power with a fraction');
+  let result = 1;
+  for (let i = 0; i < b && a !== 0 && Number.isSafeInteger(result); i++) result *= a;
+  return b > 0 && a === 0 ? 0 : whole(result);
+}
 
 /** @type {Record<string, (a: number, b: number) => number>} */
 const ARITHMETIC = {
@@ -32,7 +53,7 @@ const ARITHMETIC = {
   '/': (a, b) => a / b,
   '//': floorDivide,
   '%': remainder,
-  '**': (a, b) => a ** b,
+  '**': power,
 };
 
 /** @type {Record<string, (a: Value, b: Value) => boolean>} */
@@ -73,14 +94,10 @@ const noOperation = (operator, a, b) =>
 function arithmetic(operator, x, y) {
   const [a, b] = [numberOf(x), numberOf(y)];
   if (b === 0 && /^(\/\/?|%)$/.test(operator)) fail('division by zero');
-  if (operator === '**' && a === 0 && b < 0) fail('0 cannot be raised to a negative power');
   const result = ARITHMETIC[operator](a, b);
   const isFloat =
     x instanceof Float || y instanceof Float || operator === '/' || (operator === '**' && b < 0);
-  if (!isFloat) return whole(result);
-  if (operator === '**' && !Number.isFinite(result) && Number.isFinite(a) && Number.isFinite(b))
-    unsupported('a power that is complex or too large');
-  return new Float(result);
+  return isFloat ? new Float(result) : whole(result);
 }
 
 /** @param {Value} a @param {Value} b */

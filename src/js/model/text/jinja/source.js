@@ -10,6 +10,9 @@ import { fail, unsupported } from './values.js';
 
 /** @typedef {{ type: string, value: string }} Token */
 
+/** The macro whose calls stand for blocks of this name. */
+export const GENERATION = '__generation__';
+
 /** The pieces of code: space, a name, a number, a text, or one character. */
 const PIECE = new RegExp(
   [
@@ -64,10 +67,13 @@ function tokensOf(template) {
       tag === '{#' ? commentAt(source, start) : codeAt(source, start, ENDS[tag]);
     at = afterTag(source, end, tag);
     const statement = tag === '{%';
-    // the mark of the tokens that a model wrote, which changes no text
-    if (tag === '{#' || (statement && /^ ?(end)?generation ?$/.test(code))) continue;
+    if (tag === '{#') continue;
     const [open, close] = statement ? ['{%', '%}'] : ['{{', '}}'];
-    const inside = tokenize(`{{ ${code} }}`, {}).slice(1, -1);
+    // the mark of the tokens that a model wrote: a block with variables of its own
+    const plain = code.replace(/^ ?(end)?generation ?$/, (_, end) =>
+      end ? 'endcall' : `call ${GENERATION}()`,
+    );
+    const inside = tokenize(`{{ ${statement ? plain : code} }}`, {}).slice(1, -1);
     tokens.push({ type: statement ? 'OpenStatement' : 'OpenExpression', value: open });
     tokens.push(...rewritten(/** @type {Token[]} */ (inside), statement));
     tokens.push({ type: statement ? 'CloseStatement' : 'CloseExpression', value: close });

@@ -111,7 +111,10 @@ function loopObject(items, i, changes) {
 
 /** @type {Record<string, Evaluate>} */
 export const STATEMENTS = {
-  Program: ({ body }, scope, run) => run.block(body, scope),
+  Program({ body }, scope, run) {
+    const text = run.block(body, scope);
+    return run.flow ? fail('break or continue outside a loop') : text;
+  },
   Set: set,
   If: ({ test, body, alternate }, scope, run) =>
     run.block(truth(run.evaluate(test, scope)) ? body : alternate, scope),

@@ -50,8 +50,9 @@ function titleCase(one) {
 
 /** @param {string} text */
 export const capitalized = (text) => {
-  const [first = '', ...rest] = Array.from(text);
-  return titleCase(first) + rest.join('').toLowerCase();
+  const [first = ''] = text;
+  // the letters before it decide about a small sigma
+  return titleCase(first) + text.toLowerCase().slice(first.toLowerCase().length);
 };
 
 /** @param {string} text @param {string} from @param {string} to @param {Value} count */
