@@ -180,13 +180,13 @@ for (const program of ['native_cases_asan', 'native_cases_gcc'])
     } of expected) {
       sameBits(
         {
-          weights: answer.take(weights.constructor, weights.length),
-          output: answer.take(output.constructor, output.length),
+          weights: answer.nextArray(weights.constructor, weights.length),
+          output: answer.nextArray(output.constructor, output.length),
         },
         { weights, output },
         name,
       );
-      const report = answer.take(Float64Array, 10);
+      const report = answer.nextArray(Float64Array, 10);
       const parts = ['max', 'frobenius', 'allowed', 'allowedFrobenius', 'ratio'];
       sameArray(
         report,

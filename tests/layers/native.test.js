@@ -20,7 +20,7 @@ for (const program of ['native_cases_asan', 'native_cases_gcc'])
       const expected = writeCases(stream, kind, 40);
       const answer = await answerOf(path(program), stream);
       for (const { name, want } of expected)
-        sameArray(answer.take(want.constructor, want.length), want, name);
+        sameArray(answer.nextArray(want.constructor, want.length), want, name);
       assert.equal(answer.rest, 0);
     });
 

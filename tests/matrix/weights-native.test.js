@@ -127,8 +127,8 @@ for (const [program, form] of [
     list.forEach(({ name, as, rows, columns, m }, at) => {
       const what = `${name} as ${as}, ${rows}×${columns}, m = ${m}`;
       for (const [row, want] of wants[at].values.entries())
-        sameArray(oneNaN(answer.take(Float32Array, columns)), want, `${what}, row ${row}`);
-      sameArray(oneNaN(answer.take(Float32Array, m * rows)), wants[at].y, what);
+        sameArray(oneNaN(answer.nextArray(Float32Array, columns)), want, `${what}, row ${row}`);
+      sameArray(oneNaN(answer.nextArray(Float32Array, m * rows)), wants[at].y, what);
     });
     assert.equal(answer.rest, 0);
   });

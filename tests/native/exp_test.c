@@ -62,7 +62,7 @@ static void bad(range *r, const char *what)
   r->what = what;
 }
 
-static void take(range *r, float x, double error)
+static void record(range *r, float x, double error)
 {
   if (error > r->worst) {
     r->worst = error;
@@ -88,7 +88,7 @@ static void check_exp(range *r, uint32_t from, uint32_t to)
         bad(r, "above 1");
       before = y[l];
       if (x[l] >= EXP_UNDERFLOW)
-        take(r, x[l], ulps(y[l], exp((double)x[l])));
+        record(r, x[l], ulps(y[l], exp((double)x[l])));
       else if (x[l] < EXP_UNDERFLOW - 0.01f && bits_of(y[l]) != 0)
         bad(r, "not 0 below EXP_UNDERFLOW");
     }
@@ -104,7 +104,7 @@ static void check_tanh(range *r, uint32_t from, uint32_t to)
     f32x4 y = v_tanh(x), z = v_tanh(-x);
     for (int l = 0; l < 4; l++) {
       double a = x[l];
-      take(r, x[l], ulps(y[l], x[l] < series ? a - a * a * a / 3 : tanh(a)));
+      record(r, x[l], ulps(y[l], x[l] < series ? a - a * a * a / 3 : tanh(a)));
       if (y[l] > 1)
         bad(r, "above 1");
       if (bits_of(z[l]) != (bits_of(y[l]) | 0x80000000u))

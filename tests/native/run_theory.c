@@ -11,7 +11,7 @@
 #include "stream.h"
 #include "theory.h"
 
-enum { MOST = 20 };
+enum { MAX_ARGUMENTS = 20 };
 
 typedef struct {
   int kind;
@@ -96,10 +96,10 @@ int main(void)
 {
   for (int length; (length = getchar()) != EOF;) {
     char name[64] = {0};
-    argument a[MOST];
+    argument a[MAX_ARGUMENTS];
     read_bytes(name, (size_t)length);
     int count = getchar();
-    check(count <= MOST, "too many arguments");
+    check(count <= MAX_ARGUMENTS, "too many arguments");
     for (int x = 0; x < count; x++)
       a[x] = read_argument();
     double value = 0;

@@ -10,7 +10,7 @@
 
 #include "layers.h"
 
-enum { THREADS = 4, STEPS = 3000, MOST = 37 };
+enum { THREADS = 4, STEPS = 3000, MAX_PIECES = 37 };
 
 static attn_team *team;
 
@@ -23,7 +23,7 @@ static void *help(void *index)
 typedef struct {
   int32_t step;
   /* plain memory: two threads in one piece, or one that comes late, would be a race */
-  int32_t done[MOST];
+  int32_t done[MAX_PIECES];
 } job;
 
 static void mark(void *task, int32_t index, void *scratch)
@@ -80,9 +80,9 @@ int main(void)
   int32_t before = 0, wanted = 0;
   for (int32_t step = 0; step < STEPS; step++) {
     job j = {.step = step}; /* on the stack: the next step's lies in the same place */
-    int32_t pieces = step % (MOST + 1);
+    int32_t pieces = step % (MAX_PIECES + 1);
     attn_team_run(team, mark, &j, pieces, step % 5 ? 1e9 : 0);
-    for (int32_t x = 0; x < MOST; x++) {
+    for (int32_t x = 0; x < MAX_PIECES; x++) {
       before += j.done[x];
       wanted += x < pieces ? 1 + step : 0;
     }
@@ -91,7 +91,7 @@ int main(void)
   }
 
   enum { M = 65, ROWS = 90, COLUMNS = 300 };
-  static float x[M * COLUMNS], w[ROWS * COLUMNS], alone[M * ROWS], shared[M * ROWS];
+  static float x[M * COLUMNS], w[ROWS * COLUMNS], one_thread[M * ROWS], shared[M * ROWS];
   for (int at = 0; at < M * COLUMNS; at++)
     x[at] = (float)(at * 7919 % 1009) / 500 - 1;
   for (int at = 0; at < ROWS * COLUMNS; at++)
@@ -101,11 +101,11 @@ int main(void)
   if (attn_matrix_init(matrix, ATTN_F32, ROWS, COLUMNS) != ATTN_OK ||
       attn_matrix_pack(matrix, ATTN_F32, (const uint8_t *)w, 0, ROWS) != ATTN_OK)
     fail("a matrix was refused");
-  attn_matmul(NULL, alone, ROWS, x, COLUMNS, M, matrix, NULL);
+  attn_matmul(NULL, one_thread, ROWS, x, COLUMNS, M, matrix, NULL);
   for (int times = 0; times < 20; times++) {
     memset(shared, 0xCD, sizeof shared);
     attn_matmul(team, shared, ROWS, x, COLUMNS, M, matrix, NULL);
-    if (memcmp(shared, alone, sizeof alone))
+    if (memcmp(shared, one_thread, sizeof one_thread))
       fail("a product shared out has other bits");
   }
 
@@ -113,12 +113,12 @@ int main(void)
     fail("a thread counts as lost");
   absence lost = {.own = scratch};
   double start = now();
-  attn_team_run(team, stay_away, &lost, MOST, 1e9);
+  attn_team_run(team, stay_away, &lost, MAX_PIECES, 1e9);
   if (!attn_team_lost(team) || now() - start < 500)
     fail("a thread that stays away does not count as lost, or too soon");
   job after = {.step = 1};
-  attn_team_run(team, mark, &after, MOST, 1e9);
-  for (int32_t x = 0; x < MOST; x++)
+  attn_team_run(team, mark, &after, MAX_PIECES, 1e9);
+  for (int32_t x = 0; x < MAX_PIECES; x++)
     if (after.done[x])
       fail("a step is done after a thread was lost");
 

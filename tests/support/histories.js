@@ -62,8 +62,8 @@ export function history(ch, seed, stream) {
       stream.operation('R', from, to);
       expected.push((a) => {
         assert.equal(a.int(), 0, 'read');
-        sameArray(a.take(Float32Array, k.length), k, 'keys read');
-        sameArray(a.take(Float32Array, v.length), v, 'values read');
+        sameArray(a.nextArray(Float32Array, k.length), k, 'keys read');
+        sameArray(a.nextArray(Float32Array, v.length), v, 'values read');
       });
     } else if (what === 'snapshot') {
       const snapshot = cache.snapshot();
@@ -77,7 +77,7 @@ export function history(ch, seed, stream) {
       expected.push((a) => {
         assert.equal(a.int(), 0, 'damaged snapshots taken');
         assert.equal(a.int(), 0, 'restore');
-        sameArray(a.take(Uint8Array, snapshot.length), snapshot, 'snapshot');
+        sameArray(a.nextArray(Uint8Array, snapshot.length), snapshot, 'snapshot');
       });
     } else {
       const group = r.pick([1, 2, 3, 4, 7]);

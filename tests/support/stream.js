@@ -116,21 +116,21 @@ export class Answer {
   get rest() {
     return this.#bytes.length - this.#at;
   }
-  take(Type, count) {
+  nextArray(Type, count) {
     const size = count * Type.BYTES_PER_ELEMENT;
     if (size > this.rest) throw new Error(`the answer ends ${size - this.rest} bytes early`);
     const from = this.#bytes.subarray(this.#at, (this.#at += size));
     return new Type(Uint8Array.from(from).buffer);
   }
   int() {
-    return this.take(Int32Array, 1)[0];
+    return this.nextArray(Int32Array, 1)[0];
   }
 
   /** A result with the arrays that `like`, the same call's result in wasm, has. */
   result(like) {
     const Type = like.output.constructor;
-    const one = (a) => a && this.take(a.constructor, a.length);
-    const got = { output: this.take(Type, like.output.length) };
+    const one = (a) => a && this.nextArray(a.constructor, a.length);
+    const got = { output: this.nextArray(Type, like.output.length) };
     if (like.weights) got.weights = one(like.weights);
     if (like.scores) got.scores = one(like.scores);
     if (like.stats) {

@@ -140,17 +140,17 @@ for (const program of ['native_theory_asan', 'native_theory_gcc'])
     );
     assert.deepEqual([status, `${stderr}`], [0, '']);
     let at = 0;
-    const take = (bytes) => stdout.subarray(at, (at += bytes));
+    const nextBytes = (bytes) => stdout.subarray(at, (at += bytes));
     for (const [x, { f, parts, result, outputs }] of memory.calls.entries()) {
-      const code = take(4).readInt32LE();
-      const value = take(8).readDoubleLE();
+      const code = nextBytes(4).readInt32LE();
+      const value = nextBytes(8).readDoubleLE();
       assert.ok(
         parts.length > 0 && (result === undefined || result === code || Object.is(result, value)),
         `call ${x}, ${f}: ${code} or ${value}, not ${result}`,
       );
       for (const [y, want] of outputs.entries())
         sameArray(
-          new Uint8Array(take(want.length)),
+          new Uint8Array(nextBytes(want.length)),
           new Uint8Array(want),
           `call ${x}, ${f}, output ${y}`,
         );

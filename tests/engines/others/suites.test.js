@@ -41,7 +41,7 @@ const suites = [
 
 describe('in other engines', { concurrency: 2 }, () => {
   for (const { name, path, missing, test: args, env } of otherEngines)
-    for (const [what, files, names, least] of suites)
+    for (const [what, files, names, minimum] of suites)
       test(`${what} pass their tests in ${name}`, { skip: missing }, async (t) => {
         const failed = ({ stdout, stderr }) => assert.fail(stdout + stderr);
         const paths = files.map((file) => `tests/${file}.test.js`);
@@ -55,7 +55,7 @@ describe('in other engines', { concurrency: 2 }, () => {
           return run().catch(failed);
         });
         const [said, passed] = (stdout + stderr).match(/(\d+) pass/);
-        assert.ok(Number(passed) >= least, said);
+        assert.ok(Number(passed) >= minimum, said);
         t.diagnostic(`${passed} tests`);
       });
 });

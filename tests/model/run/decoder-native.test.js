@@ -137,21 +137,21 @@ for (const program of ['asan', 'gcc'])
           observe: 'weights',
           heads: Array.from({ length: heads }, (_, head) => [layers - 1, head]),
         });
-        sameArray(answer.take(Float32Array, vocab), got.logits, `logits after ${length}`);
+        sameArray(answer.nextArray(Float32Array, vocab), got.logits, `logits after ${length}`);
         for (const statistic of STATISTICS)
           sameArray(
-            answer.take(got.heads[statistic].constructor, layers * heads * t),
+            answer.nextArray(got.heads[statistic].constructor, layers * heads * t),
             got.heads[statistic],
             `${statistic} after ${length}`,
           );
         for (const { head, weights } of got.heads.weights)
           sameArray(
-            answer.take(Float32Array, length),
+            answer.nextArray(Float32Array, length),
             weights,
             `weights of ${head} after ${length}`,
           );
       }
-      const queries = answer.take(Float32Array, heads * headDim);
+      const queries = answer.nextArray(Float32Array, heads * headDim);
       for (let head = 0; head < heads; head++)
         sameArray(
           queries.slice(head * headDim, (head + 1) * headDim),
