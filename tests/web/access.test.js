@@ -1,11 +1,8 @@
-/**
- * Hands and ears, and the sizes and modes of a screen: keyboard, touch, names, widths, forced
- * colours, print.
- */
+/** The page is used by keyboard, by mouse and by finger. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { weightsOf } from './recompute.js';
-import { close, go, missing, opened, settled, shoot, visit } from './site.js';
+import { close, go, missing, opened, visit } from './site.js';
 
 describe('using the page', { skip: missing }, () => {
   let browser;
@@ -216,117 +213,5 @@ describe('using the page', { skip: missing }, () => {
     assert.match(words, /Tap a cell/);
     assert.doesNotMatch(words, /click|Esc|Page keys/);
     await phone.close();
-  });
-
-  for (const width of [320, 768, 1280, 1920]) {
-    for (const colorScheme of ['light', 'dark']) {
-      test(`${width} pixels, ${colorScheme}: nothing scrolls sideways or overlaps`, async () => {
-        const { page: sized } = await visit(browser, site, '', {
-          viewport: { width, height: 800 },
-          colorScheme,
-        });
-        await sized.waitForTimeout(150);
-        const { scroll, client, clashes } = await sized.evaluate(() => {
-          const clashes = [];
-          for (const svg of document.querySelectorAll('svg')) {
-            const boxes = [...svg.querySelectorAll('text')].map((text) => ({
-              text: text.textContent,
-              box: text.getBoundingClientRect(),
-            }));
-            boxes.forEach((a, i) =>
-              boxes.slice(i + 1).forEach((b) => {
-                const across =
-                  Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
-                const down = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
-                if (across > 1 && down > 4) clashes.push(`${a.text} / ${b.text}`);
-              }),
-            );
-          }
-          return {
-            scroll: document.documentElement.scrollWidth,
-            client: document.documentElement.clientWidth,
-            clashes,
-          };
-        });
-        await shoot(sized, `${width}-${colorScheme}`);
-        for (const name of ['the numbers, and angles to type', 'show the oracle'])
-          await sized.getByText(name).first().click();
-        const cut = await sized.$$eval('.table-scroll, .rosetta, pre', (all) =>
-          all
-            .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth)
-            .map((each) => each.outerHTML.slice(0, 80)),
-        );
-        assert.deepEqual(cut, [], 'no table or oracle is cut');
-        const [top, ...others] = await sized.$$eval('.three-maps figure', (all) =>
-          all.map((each) => each.getBoundingClientRect().top),
-        );
-        assert.ok(
-          others.every((each) => each === top),
-          'the three maps stand in a row',
-        );
-        assert.equal(scroll, client);
-        assert.deepEqual(clashes, []);
-        await sized.close();
-      });
-    }
-  }
-
-  test('the figures use the width: maps do not shrink, and heads fill their rows', async () => {
-    for (const width of [360, 800, 1280]) {
-      const { page: sized } = await visit(browser, site, '', { viewport: { width, height: 800 } });
-      const panel = await sized.locator('#machine-panel').boundingBox();
-      const right = Math.max(
-        ...(await sized.$$eval('.head', (all) =>
-          all.map((each) => each.getBoundingClientRect().right),
-        )),
-      );
-      assert.ok(
-        right - panel.x > 0.88 * panel.width,
-        `${width}: heads end at ${right - panel.x} of ${panel.width}`,
-      );
-      const { width: before } = await sized.locator('.pinned .map-box').boundingBox();
-      await go(sized, '#n=256');
-      const { width: after } = await sized.locator('.pinned .map-box').boundingBox();
-      if (width > 360) assert.ok(after >= before, `${width}: ${after} instead of ${before}`);
-      await sized.close();
-    }
-  });
-
-  test('every picture has words: each group, map and chart has a name', async () => {
-    const nameless = await page.evaluate(() => {
-      const named = (element) => (element.getAttribute('aria-label') ?? '').length > 8;
-      const wrong = [...document.querySelectorAll('canvas')].filter(
-        (canvas) => canvas.getAttribute('aria-hidden') !== 'true',
-      );
-      const silent = [...document.querySelectorAll('svg')].filter(
-        (svg) =>
-          !svg.closest('[aria-hidden="true"], [role="img"]:not(svg)') &&
-          !(svg.getAttribute('role') && named(svg)),
-      );
-      const roles = [
-        ...document.querySelectorAll(
-          '[role="img"], [role="group"], [role="region"], [role="application"]',
-        ),
-      ].filter((element) => !named(element));
-      return [...wrong, ...silent, ...roles].map((element) => element.outerHTML.slice(0, 120));
-    });
-    assert.deepEqual(nameless, []);
-    const label = await page.getAttribute('.bars svg', 'aria-label');
-    assert.match(
-      label,
-      /k1 0\.406, k2 0\.463, k3 0\.102, k4 0\.003, k5 0\.001, k6 0\.025; the largest on k2/,
-    );
-  });
-
-  test('with forced colours and in print the figures and their verdicts stay', async () => {
-    const { page: forced } = await visit(browser, site, '', { forcedColors: 'active' });
-    assert.ok(await forced.isVisible('.head canvas'));
-    await shoot(forced, 'forced-colours');
-    await forced.emulateMedia({ media: 'print', forcedColors: 'none' });
-    await settled(forced);
-    assert.ok(await forced.isVisible('#statement-C2 .verdict'));
-    assert.ok(!(await forced.isVisible('.controls')));
-    await shoot(forced, 'print');
-    await forced.close();
   });
 });

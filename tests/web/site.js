@@ -5,13 +5,15 @@
  * files that are not there, as `blank.html` at the root.
  */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import process from 'node:process';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { launch } from './browsers.js';
+
+export { browsers, launch, missing } from './browsers.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PREFIX = '/some/where/deep';
@@ -35,38 +37,6 @@ export const STRICT = {
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; " +
     "worker-src 'self'; img-src data:",
 };
-
-/**
- * A browser as Debian has it, and why it is not there, or false. Playwright drives Firefox by
- * WebDriver BiDi, where no build of its own is needed. But Playwright 1.65 uses
- * emulation.setMediaFeaturesOverride, which Debian's Firefox 153 does not know yet.
- */
-function installed(name, path, start) {
-  const missing = existsSync(path) ? false : `there is no ${name} at ${path}`;
-  return { name, missing, launch: async () => start(await import('playwright-core'), path) };
-}
-const FLAGS =
-  '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run ' +
-  '--disable-background-networking --disable-component-update --disable-sync';
-const chromium = installed(
-  'Chromium',
-  process.env.CHROMIUM ?? '/usr/bin/chromium',
-  ({ chromium }, executablePath) => chromium.launch({ executablePath, args: FLAGS.split(' ') }),
-);
-// motion is reduced by a preference, which over WebDriver BiDi no page can be given
-const firefox = installed(
-  'Firefox',
-  process.env.FIREFOX ?? '/usr/bin/firefox-esr',
-  ({ firefox }, executablePath) =>
-    firefox.launch({
-      channel: 'moz-firefox',
-      executablePath,
-      firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 },
-    }),
-);
-export const browsers = [chromium, firefox];
-/** Most tests of the page need one. */
-export const { launch, missing } = chromium;
 
 /**
  * @param {object} [options]
