@@ -120,11 +120,7 @@ describe('what is wrong is refused by name', () => {
   test('bytes after the last tensor', async () => {
     const bytes = Buffer.concat([writeSafetensors({ tensors: data }), Buffer.of(0)]);
     await refuses(() => read(bytes), 'FORMAT', /rest of the file is 9 bytes; expected 8/);
-    await refuses(
-      () => read(inChunks(bytes, 16)),
-      'FORMAT',
-      /rest of the file is not empty/,
-    );
+    await refuses(() => read(inChunks(bytes, 16)), 'FORMAT', /rest of the file is not empty/);
   });
 
   test('a header length that lies', async () => {
