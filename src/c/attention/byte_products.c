@@ -45,7 +45,7 @@ void attn_pack_byte_queries(call *s, const head_job *job, const query_rows *rows
     s->starts[x] = start_of(s->dot_form, all);
     /* NaN or infinity anywhere makes NaN of all scores */
     s->query_factors[x] =
-        sum - sum == 0 ? nearest_float(s->p->scale / s->scale * max / limit) : __builtin_nanf("");
+        sum - sum == 0 ? score_factor(s->p->scale / s->scale * max / limit) : __builtin_nanf("");
   }
 }
 

@@ -45,7 +45,7 @@ static void put(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const f
   record_store(c, kv_head, j, is_value, c->type == ATTN_CACHE_F32 ? (const char *)x : record);
 }
 
-static void get(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, float *x)
+void cache_get(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, float *x)
 {
   char record[MAX_RECORD];
   record_fetch(c, kv_head, j, is_value, record);
@@ -84,8 +84,8 @@ int32_t attn_cache_read(const attn_cache *cache, float *k, float *v, int32_t fro
     return ATTN_E_RANGE;
   for (int32_t h = 0; h < cache->kv_heads; h++)
     for (int32_t j = from; j < to; j++) {
-      get(cache, h, j, 0, k);
-      get(cache, h, j, 1, v);
+      cache_get(cache, h, j, 0, k);
+      cache_get(cache, h, j, 1, v);
       k += cache->dim;
       v += cache->value_dim;
     }

@@ -88,4 +88,9 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size);
 void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const char *record);
 void record_fetch(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, char *record);
 
+/* ---- cache.c ---- */
+
+/* The key or value of position j of a kv head, as the kernels see it. */
+void cache_get(const attn_cache *c, int32_t kv_head, int32_t j, int is_value, float *x);
+
 #endif

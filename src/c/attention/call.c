@@ -33,6 +33,11 @@ static size_t layout_scratch(const attn_params *p, call *s, void *base)
   s->acc = arena_allocate(&a, ROWS * width, f);
   s->spare = arena_allocate(&a, ROWS * width, f);
   s->int8 = arena_allocate(&a, p->precision == ATTN_INT8 ? attn_int8_bytes(p) : 0, 1);
+  s->in_double =
+      (row64){.sums = arena_allocate(&a, (size_t)p->value_dim, sizeof(exact_sum)),
+              .key = arena_allocate(&a, (size_t)p->dim, sizeof(double)),
+              .value = arena_allocate(&a, (size_t)(p->value_dim + p->dim), sizeof(double)),
+              .numbers = arena_allocate(&a, (size_t)(p->value_dim + p->dim), f)};
   s->totals = arena_allocate(&a, CHUNK * width, sizeof(double));
   s->states = arena_allocate(&a, CHUNK, sizeof(row_state));
   s->rows = arena_allocate(&a, CHUNK / TILE4, sizeof(query_rows));
@@ -45,15 +50,29 @@ size_t attn_scratch_bytes_f32(const attn_params *p)
   return layout_scratch(p, &s, NULL);
 }
 
+static double largest_key_scale(const attn_params *p)
+{
+  const float *key_scale = p->key_scale;
+  float max = 0;
+  for (int32_t j = 0; j < p->n; j++) {
+    float size = key_scale[j] < 0 ? -key_scale[j] : key_scale[j];
+    max = size > max && size <= -LOWEST ? size : max;
+  }
+  return max;
+}
+
 call attn_begin_call(const attn_params *p, const attn_cache *cache, void *scratch)
 {
   call s = {.p = p, .softcap = nearest_float(p->softcap)};
   /* a fraction below 1 cannot take a query out of the floats, and a power of two rounds nothing */
   int exponent;
-  s.query_scale = f64_split(p->scale, &exponent);
-  s.scale = exponent > 127 ? 0x1p127f : exponent < -149 ? 0x1p-149f : (float)f64_power2(exponent);
-  if (exponent > 127)
-    s.query_scale *= 2;
+  f64_split(p->scale, &exponent);
+  s.scale = (float)f64_power2(exponent > 127 ? 127 : exponent < -149 ? -149 : exponent);
+  s.query_scale = p->scale / s.scale;
+  double size = p->dim * (p->scale < 0 ? -p->scale : p->scale);
+  s.largest_scale = p->key_scale ? (size > 1 ? size : 1) * largest_key_scale(p) : size;
+  if (p->softcap > s.largest_scale)
+    s.largest_scale = p->softcap;
   s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
   s.plain = plain_scores(p) && exponent > -64 && exponent < 64;
   s.q_strides = strides_of(p, p->heads, p->m, p->dim);

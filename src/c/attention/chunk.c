@@ -34,6 +34,11 @@ static row_temperature temperature_in(const call *s, double value)
   row_temperature t = {.kind = temperature_kind(value), .value = value};
   t.unit = s->plain && t.kind != T_INFINITE ? s->scale : 1;
   t.inverse = nearest_float((double)t.unit / value); /* T = 0 and T = ∞ do not use it */
+  t.limit = t.kind == T_INFINITE                         ? MAX_SUMMED
+            : t.kind == T_FINITE && t.inverse < 1 / HUGE ? HUGE
+                                                         : -LOWEST;
+  /* the smallest float counts as 2^-27 then */
+  t.in_double = t.kind == T_FINITE && (t.inverse > HUGE || s->largest_scale > 0x1p122 * value);
   return t;
 }
 

@@ -26,7 +26,7 @@
 #define KERNEL_H
 
 #include "cache_layout.h"
-#include "softmax_state.h"
+#include "row64.h"
 
 enum {
   CHUNK = 512,   /* rows of a kv head done together */
@@ -36,12 +36,20 @@ enum {
 /* The lowest float. */
 #define LOWEST -3.4028234663852886e38f
 
+/* Numbers of at least this size, or at most its inverse, are rare and taken care of. */
+#define HUGE 0x1p100f
+
+/* The largest score at T = ∞: SPAN differences of two such scores add up to a float. */
+#define MAX_SUMMED 0x1p117f
+
 /* The temperature of a row, and the unit of its scores. */
 typedef struct {
   int kind;
   float unit;    /* the power of two of p->scale if nothing else is done to scores, else 1 */
   float inverse; /* unit/T */
   double value;  /* T */
+  float limit;   /* larger scores would make differences or sums of them leave the floats */
+  int in_double; /* floats are too coarse near 0 for this T, or for this scale */
 } row_temperature;
 
 /* Query rows that are done together. */
@@ -74,8 +82,9 @@ typedef struct {
 /* One call, as one thread works on it. Scratch is 16-aligned. */
 typedef struct {
   const attn_params *p;
-  double query_scale; /* p->scale without its power of two; queries are multiplied by it */
-  float scale;        /* the power of two, which scores are multiplied by or counted in */
+  double query_scale;   /* p->scale without its power of two; queries are multiplied by it */
+  float scale;          /* the power of two, which scores are multiplied by or counted in */
+  double largest_scale; /* by which a number of few bits may be multiplied on its way to a score */
   float softcap;
   int plain; /* scores need nothing but the scale and the limits of each row (unless T = ∞) */
   int unmasked_scores;
@@ -93,9 +102,11 @@ typedef struct {
   int32_t *starts;      /* (TILE4): a score over bytes is (n + start)·factor·key scale */
   float *query_factors; /* (TILE4) */
   int8_span *int8;      /* NULL without ATTN_INT8 */
-  double *totals;       /* (CHUNK, width) */
-  row_state *states;    /* (CHUNK) */
-  query_rows *rows;     /* (CHUNK / TILE4) */
+  int small_channels[ROWS]; /* whether a channel of the scaled query is among the subnormals */
+  double *totals;           /* (CHUNK, width) */
+  row64 in_double;          /* only its scratch */
+  row_state *states;        /* (CHUNK) */
+  query_rows *rows;         /* (CHUNK / TILE4) */
 } call;
 
 /* How the keys and values of a span are stored. Keys are always in key panels. */
@@ -180,6 +191,22 @@ INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
   return v_exp(t * inverse_t);
 }
 
+/*
+ * The factor of a row in scores over bytes. Beyond the floats it is infinite, so that these scores
+ * are mended (beyond.c).
+ */
+INLINE float score_factor(double x)
+{
+  const double max = -(double)LOWEST;
+  return x > max || x < -max ? __builtin_inff() : nearest_float(x);
+}
+
+INLINE float *row_out(const call *s, const head_job *job, const query_rows *rows, int x)
+{
+  return job->out + (size_t)rows->h[x] * s->out_strides.head +
+         (size_t)rows->i[x] * s->out_strides.position;
+}
+
 /* ---- call.c: shared with the pieces of a call ---- */
 
 /* A call's arrays; k and v are NULL if it has a cache. */
@@ -244,8 +271,27 @@ void attn_span(call *s, const head_job *job, const query_rows *rows, span_state 
  * Scores (ROWS, SCORES) become weights, and `states` gets their sums. They hold the dot products
  * of the keys [from, to), at key `from`; both are multiples of KEY_STEP.
  */
-void attn_weigh_rows(const call *s, const query_rows *rows, span_state *states, float *scores,
+void attn_weigh_rows(const call *s, const head_job *job, const query_rows *rows, span_state *states,
+                     float *scores, int32_t from, int32_t to);
+
+/* ---- beyond.c: rows whose scores leave the floats ---- */
+
+/*
+ * Computes scores of row x that are not finite anew, in double: those of attended keys in z, at key
+ * `from`, and those that are results. Returns whether floats are too small for the row.
+ */
+int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows, int x, float *z,
                      int32_t from, int32_t to);
+
+/*
+ * Whether keys of the span are so large that it counts how the smallest channels of the query of
+ * row x were rounded.
+ */
+int attn_small_channels_count(const call *s, const head_job *job, const query_rows *rows, int x,
+                              int32_t from, int32_t to);
+
+/* The whole row in double, and its results. */
+void attn_attend_in_double(const call *s, const head_job *job, const query_rows *rows, int x);
 
 /* ---- values.c ---- */
 

@@ -41,10 +41,10 @@ INLINE double temperature_of(const attn_params *p, int32_t h)
   return p->temperatures ? p->temperatures[h] : p->temperature;
 }
 
-/* Whether no option changes or returns scores, apart from the scale and the limits of each row. */
+/* Whether no option changes scores, apart from the scale and the limits of each row. */
 INLINE int plain_scores(const attn_params *p)
 {
-  return !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi && !p->scores;
+  return !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi;
 }
 
 /* Distances in elements from one batch, head and position to the next. */

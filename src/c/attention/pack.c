@@ -169,6 +169,13 @@ void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t h
     job->span = packed_span(s, job, start, from, count, rows);
 }
 
+/* Lanes of nonzero numbers that have fewer bits than other floats. */
+INLINE i32x4 is_subnormal(f32x4 x)
+{
+  i32x4 size = (i32x4)x & v_splat_i(INT32_MAX);
+  return (size > v_splat_i(0)) & (size < v_splat_i(0x00800000));
+}
+
 static void pack_float_queries(call *s, const head_job *job, const query_rows *rows)
 {
   /* a product of two floats, rounded once, is the same in float and by way of double */
@@ -177,18 +184,27 @@ static void pack_float_queries(call *s, const head_job *job, const query_rows *r
   for (int x = 0; x < rows->count; x++) {
     const float *q = query_of_row(s, job, rows, x), *end = q + s->p->dim;
     float *to = s->queries + 4 * x;
+    i32x4 small = v_splat_i(0);
     for (; scale == s->query_scale && end - q >= 4; q += 4, to += 4 * step) {
-      f32x4 scaled = v_load(q) * v_splat(scale) * v_splat(factor);
+      f32x4 scaled = v_load(q) * v_splat(scale);
+      small |= is_subnormal(scaled);
+      scaled *= v_splat(factor);
       for (int l = 0; l < 4; l++)
         v_store(to + (size_t)l * step, v_splat(scaled[l]));
     }
-    for (; q < end; q++, to += step)
-      v_store(to, v_splat((float)(*q * s->query_scale) * factor));
+    for (; q < end; q++, to += step) {
+      f32x4 scaled = v_splat((float)(*q * s->query_scale));
+      small |= is_subnormal(scaled);
+      v_store(to, scaled * v_splat(factor));
+    }
+    s->small_channels[x] = v_any(small);
   }
 }
 
 void attn_pack_queries(call *s, const head_job *job, const query_rows *rows)
 {
+  for (int x = 0; x < rows->count; x++)
+    s->small_channels[x] = 0;
   if (job->span.form == SPAN_Q8)
     attn_pack_byte_queries(s, job, rows);
   else if (job->span.form == SPAN_INT8)

@@ -26,12 +26,13 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
   if (span->max > row->max)
     row->argmax = span->argmax;
   row->attended += span->attended;
+  row->beyond |= span->beyond;
   if (span->max == -__builtin_inf())
     return;
   double max = span->max > row->max || span->max != span->max ? span->max : row->max;
   int first = row->sum == 0;
-  double a = first ? 0 : row_weigh(t->kind, row->max - max, t->value);
-  double b = row_weigh(t->kind, span->max - max, t->value);
+  double a = first ? 0 : row_weigh(t->kind, row->max, max, t->value);
+  double b = row_weigh(t->kind, span->max, max, t->value);
   row->moment = (first ? 0 : a * (row->moment + (row->max - max) * row->total)) +
                 b * (span->moment + (span->max - max) * span->total);
   row->total = (first ? 0 : a * row->total) + b * span->total;
@@ -39,12 +40,6 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
   row->max = max;
   if (totals)
     merge_totals(s, totals, acc, first, a, b * state->scale);
-}
-
-static float *row_out(const call *s, const head_job *job, const query_rows *rows, int x)
-{
-  return job->out + (size_t)rows->h[x] * s->out_strides.head +
-         (size_t)rows->i[x] * s->out_strides.position;
 }
 
 void attn_begin_row(const call *s, const query_rows *rows, int x)
@@ -76,6 +71,10 @@ void attn_end_row(const call *s, const head_job *job, const query_rows *rows, in
 {
   const attn_params *p = s->p;
   const row_temperature *t = &rows->t[x];
+  if ((row->beyond || t->in_double) && row->sum == row->sum) {
+    attn_attend_in_double(s, job, rows, x);
+    return;
+  }
   float *out = row_out(s, job, rows, x), *weights = rows->weights[x];
   double sink = p->sinks ? ((const float *)p->sinks)[rows->h[x]] : 0;
   double denominator = row_denominator(row, t->value, p->sinks ? &sink : NULL);
@@ -87,18 +86,5 @@ void attn_end_row(const call *s, const head_job *job, const query_rows *rows, in
   if (weights)
     write_weights(s, &rows->view[x], t, weights, row_is_void(row) ? 0 : (float)(row->max / t->unit),
                   (float)denominator);
-  if (!p->lse && !p->attended)
-    return;
-  size_t at = row_index(p, job->b, rows->h[x], rows->i[x]);
-  row_summary summary = row_summarize(row, t->value);
-  if (p->lse)
-    ((float *)p->lse)[at] = (float)summary.lse;
-  if (p->attended) {
-    p->attended[at] = summary.attended;
-    p->argmax[at] = summary.argmax;
-    ((float *)p->entropy)[at] = (float)summary.entropy;
-    ((float *)p->kl)[at] = (float)summary.kl;
-    ((float *)p->expected_score)[at] = (float)summary.expected_score;
-    ((float *)p->max_weight)[at] = (float)summary.max_weight;
-  }
+  row_write_summary(p, row_index(p, job->b, rows->h[x], rows->i[x]), row, t->value, 1);
 }

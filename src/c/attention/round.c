@@ -212,8 +212,8 @@ void attn_round_queries(call *s, const head_job *job, const query_rows *rows)
       put_numbers(by, to, low, high);
     }
     s->starts[x] = start_of(s->dot_form, v_hsum_i(sum));
-    s->query_factors[x] = nearest_float(scale * scale_of(max) / span->min_channel_root);
-    span->mean_score[x] = nearest_float(scale * v_hsum(product) / span->min_channel_root);
+    s->query_factors[x] = score_factor(scale * scale_of(max) / span->min_channel_root);
+    span->mean_score[x] = score_factor(scale * v_hsum(product) / span->min_channel_root);
   }
 }
 

@@ -113,6 +113,17 @@ static int all_finite(const float *x, size_t count)
   return !v_any(not_finite);
 }
 
+/* Whether a sum is so small that RANGE_SCALE would make it lose bits. */
+static int any_small(const float *x, size_t count)
+{
+  i32x4 small = {0, 0, 0, 0};
+  for (size_t c = 0; c < count; c += 4) {
+    f32x4 y = v_load(x + c);
+    small |= (y != v_splat(0)) & (y < v_splat(1 / HUGE)) & (y > v_splat(-1 / HUGE));
+  }
+  return v_any(small);
+}
+
 void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc)
 {
   const int32_t start = job->span.start;
@@ -124,7 +135,7 @@ void attn_span(call *s, const head_job *job, const query_rows *rows, span_state 
   const float *w = s->scores + (lo - start);
   size_t width = s->width;
   score_span(s, job, rows, from, hi);
-  attn_weigh_rows(s, rows, states, weights, from, to);
+  attn_weigh_rows(s, job, rows, states, weights, from, to);
   if (job->span.form == SPAN_F16)
     scale_for_halves(rows, weights, to - from);
   int finite = attn_sum_values(s, job, rows, acc, w, lo, hi, CARE_NONE);
@@ -133,6 +144,8 @@ void attn_span(call *s, const head_job *job, const query_rows *rows, span_state 
     for (size_t x = 0; x < (size_t)rows->count; x++)
       if (!all_finite(acc + x * width, width)) {
         states[x].scale = care == CARE_RANGE ? RANGE_SCALE : 1.0;
+        if (care == CARE_RANGE)
+          states[x].row.beyond |= any_small(acc + x * width, width);
         __builtin_memcpy(acc + x * width, s->spare + x * width, width * sizeof(float));
       }
     finite = all_finite(acc, (size_t)rows->count * width);

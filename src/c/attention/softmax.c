@@ -4,13 +4,27 @@
  */
 #include "kernel.h"
 
+/* The larger numbers in size, as integers: in the order of the numbers, infinity and NaN last. */
+INLINE i32x4 v_max_size(i32x4 max, f32x4 x)
+{
+  return v_max_i(max, (i32x4)x & v_splat_i(INT32_MAX));
+}
+
+/* Whether any of them is above the limit, or NaN. */
+INLINE int any_above(i32x4 max, float limit)
+{
+  int32_t bits;
+  __builtin_memcpy(&bits, &limit, sizeof bits);
+  return v_any(max > v_splat_i(bits));
+}
+
 /*
  * Turns the dot products of the keys [from, to) into scores: scale, softcap and biases. A masked
  * key gets −∞ by selection, not by a sum, so that a NaN in it is gone. Returns how many keys are
- * attended.
+ * attended. *above says whether a score is to be mended.
  */
 KERNEL int32_t shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
-                            int32_t to)
+                            int32_t to, int *above)
 {
   const attn_params *p = s->p;
   const row_view *view = &rows->view[x];
@@ -19,16 +33,20 @@ KERNEL int32_t shape_scores(const call *s, const query_rows *rows, int x, float 
   const uint8_t *select =
       p->mask_kind == ATTN_MASK_SELECT ? (const uint8_t *)p->mask + view->mask_at : NULL;
   float slope = p->alibi ? ((const float *)p->alibi)[rows->h[x]] : 0;
-  i32x4 attended = {0, 0, 0, 0};
+  const i32x4 counted = v_splat_i(s->unmasked_scores && rows->scores[x] ? -1 : 0);
+  i32x4 attended = {0, 0, 0, 0}, largest = {0, 0, 0, 0};
   for (int32_t j = from; j < to; j += 4, z += 4) {
     f32x4 score = v_load(z) * v_splat(s->scale);
     i32x4 seen = inside(j, view->lo, view->hi);
     if (p->key_scale)
       score *= load_at(p->key_scale, j, p->n);
+    f32x4 raw = score;
     if (rows->scores[x] && p->scores_stage == ATTN_SCORES_RAW)
       store_at(rows->scores[x], j, p->n, score);
+    /* NaN of a product that left the floats, for its limit may be wrong */
     if (p->softcap > 0)
-      score = v_splat(s->softcap) * v_tanh(score / v_splat(s->softcap));
+      score = v_select(raw - raw == v_splat(0),
+                       v_splat(s->softcap) * v_tanh(score / v_splat(s->softcap)), raw - raw);
     if (rows->scores[x] && p->scores_stage == ATTN_SCORES_CAPPED)
       store_at(rows->scores[x], j, p->n, score);
     if (bias) {
@@ -49,12 +67,11 @@ KERNEL int32_t shape_scores(const call *s, const query_rows *rows, int x, float 
     }
     if (rows->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
       store_at(rows->scores[x], j, p->n, v_select(seen, score, masked));
-    /* from here on −∞ marks masked keys; at T = ∞ an attended score of −∞ weighs like any other */
-    if (rows->t[x].kind == T_INFINITE)
-      score = v_max(score, v_splat(LOWEST));
     attended -= seen;
+    largest = v_max_size(largest, (f32x4)((i32x4)score & (seen | counted)));
     v_store(z, v_select(seen, score, masked));
   }
+  *above = any_above(largest, rows->t[x].limit);
   return attended[0] + attended[1] + attended[2] + attended[3];
 }
 
@@ -142,16 +159,13 @@ KERNEL float sum_products(const float *e, const float *x, int32_t count)
 }
 
 /* Σ e·(z − max); copies e to z. 0·∞ is not 0: a masked key has z = −∞. */
-KERNEL float sum_moment(int kind, float *z, const float *e, int32_t count, float max)
+KERNEL float sum_moment(float *z, const float *e, int32_t count, float max)
 {
   f32x4 moments[4] = {{0}};
   for (int32_t j = 0; j < count; j += KEY_STEP)
     for (int l = 0; l < 4; l++) {
-      f32x4 score = v_load(z + j + 4 * l), x = v_load(e + j + 4 * l),
-            t = v_max(score - v_splat(max), v_splat(LOWEST));
-      /* at T = ∞ an attended key may be as far away as a masked one */
-      if (kind == T_INFINITE)
-        t = v_select(score == v_splat(LOWEST), v_splat(-__builtin_inff()), t);
+      f32x4 x = v_load(e + j + 4 * l),
+            t = v_max(v_load(z + j + 4 * l) - v_splat(max), v_splat(LOWEST));
       moments[l] = v_madd(x, t, moments[l]);
       v_store(z + j + 4 * l, x);
     }
@@ -192,7 +206,7 @@ static span_sums weigh_row(const call *s, const row_temperature *t, float *z, in
   if (wanted) {
     result.total = sum_lanes(sums);
     result.moment = scaled ? sum_products(z, own, count) * t->value
-                           : (double)sum_moment(t->kind, z, e, count, max) * t->unit;
+                           : (double)sum_moment(z, e, count, max) * t->unit;
   }
   return result;
 }
@@ -238,24 +252,49 @@ INLINE void mask_scores(float *z, int32_t from, int32_t to, int32_t lo, int32_t 
     v_store(z, v_select(inside(j, lo, hi), v_load(z), v_splat(-__builtin_inff())));
 }
 
+/* Whether a score of the vectors with the keys [lo, hi) is above the limit, or NaN. */
+KERNEL int scores_above(const float *z, int32_t from, int32_t lo, int32_t hi, float limit)
+{
+  i32x4 largest = {0, 0, 0, 0};
+  for (int32_t j = lo & ~3; j < hi; j += 4)
+    largest = v_max_size(largest, v_load(z + (j - from)));
+  return any_above(largest, limit);
+}
+
+/* Plain scores as a result; whether one of them leaves the floats. */
+static int store_scores(const call *s, const query_rows *rows, int x, const float *z, int32_t from,
+                        int32_t to)
+{
+  const row_view *view = &rows->view[x];
+  i32x4 largest = {0, 0, 0, 0};
+  for (int32_t j = from; j < to; j += 4, z += 4) {
+    f32x4 score = v_load(z) * v_splat(s->scale);
+    largest = v_max_size(largest, score);
+    if (!s->unmasked_scores)
+      score = v_select(inside(j, view->lo, view->hi), score, v_splat(-__builtin_inff()));
+    store_at(rows->scores[x], j, s->p->n, score);
+  }
+  return any_above(largest, -LOWEST);
+}
+
 /* The scores of one row, shaped; returns how many keys are attended. */
 static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z, int32_t from,
-                         int32_t to)
+                         int32_t to, int *above)
 {
   const row_view *view = &rows->view[x];
   int32_t lo = view->lo > from ? view->lo : from, hi = view->hi < to ? view->hi : to;
   int32_t attended = hi > lo ? hi - lo : 0;
   if (!s->plain || rows->t[x].kind == T_INFINITE) {
-    attended = shape_scores(s, rows, x, z, from, to);
+    attended = shape_scores(s, rows, x, z, from, to, above);
   } else {
+    *above = scores_above(z, from, lo, attended ? hi : lo, rows->t[x].limit);
+    if (rows->scores[x])
+      *above |= store_scores(s, rows, x, z, from, to);
     /* only the ends are masked */
     int32_t head = lo < to ? (lo + 3) & ~3 : to, tail = (attended ? hi : head) & ~3;
     mask_scores(z, from, head, lo, hi);
     mask_scores(z + (tail - from), tail, to, lo, hi);
   }
-  if (rows->weights[x] && attended)
-    for (int32_t j = from; j < to; j += 4)
-      store_at(rows->weights[x], j, s->p->n, v_load(z + (j - from)));
   return attended;
 }
 
@@ -271,12 +310,23 @@ INLINE float largest_score(const float *z, int32_t count)
 }
 
 /* The weights of one row, and their sums in `row`, which is empty before. */
-static void weigh_keys(const call *s, const query_rows *rows, int x, row_state *row, float *z,
-                       int32_t from, int32_t to)
+static void weigh_keys(const call *s, const head_job *job, const query_rows *rows, int x,
+                       row_state *row, float *z, int32_t from, int32_t to)
 {
   const int32_t count = to - from;
-  row->attended = shape_row(s, rows, x, z, from, to);
+  int above;
+  row->attended = shape_row(s, rows, x, z, from, to, &above);
+  if (above)
+    row->beyond = attn_mend_scores(s, job, rows, x, z, from, to);
+  if (s->small_channels[x] && row->attended)
+    row->beyond |= attn_small_channels_count(s, job, rows, x, from, to);
+  if (rows->weights[x] && row->attended)
+    for (int32_t j = from; j < to; j += 4)
+      store_at(rows->weights[x], j, s->p->n, v_load(z + (j - from)));
   float largest = largest_score(z, count), max = largest;
+  /* at T = 0 the order of scores counts, however small they are */
+  if (rows->t[x].kind == T_ZERO && row->attended && largest < 1 / HUGE && largest > -1 / HUGE)
+    row->beyond |= attn_mend_scores(s, job, rows, x, z, from, to);
   if (largest == -__builtin_inff())
     max = nothing_finite(z, count);
   if (s->p->attended && row->attended) {
@@ -295,11 +345,11 @@ static void weigh_keys(const call *s, const query_rows *rows, int x, row_state *
     row->max = (double)max * rows->t[x].unit;
 }
 
-void attn_weigh_rows(const call *s, const query_rows *rows, span_state *states, float *scores,
-                     int32_t from, int32_t to)
+void attn_weigh_rows(const call *s, const head_job *job, const query_rows *rows, span_state *states,
+                     float *scores, int32_t from, int32_t to)
 {
   for (int x = 0; x < rows->count; x++) {
     states[x] = (span_state){row_empty(), 1.0};
-    weigh_keys(s, rows, x, &states[x].row, scores + x * SCORES, from, to);
+    weigh_keys(s, job, rows, x, &states[x].row, scores + x * SCORES, from, to);
   }
 }

@@ -1,11 +1,21 @@
 /* The results of a row (softmax_state.h). */
 #include "softmax_state.h"
 
-double row_weigh(int kind, double t, double temperature)
+/* (z − max)/T, also if the difference of two finite numbers is not. */
+static double exponent_of(double z, double max, double temperature)
 {
+  double t = z - max;
+  return t - t == 0 || temperature <= 1 ? t / temperature : z / temperature - max / temperature;
+}
+
+double row_weigh(int kind, double z, double max, double temperature)
+{
+  double t = z - max;
   if (kind == T_FINITE)
-    return t == 0 ? 1.0 : f64_exp(t / temperature);
-  return kind == T_ZERO ? (t < 0 ? 0 : 1.0 + t) : 1.0 + t * 0.0;
+    return t == 0 ? 1.0 : f64_exp(exponent_of(z, max, temperature));
+  if (kind == T_ZERO)
+    return t < 0 ? 0 : 1.0 + t;
+  return t == t ? 1.0 : t;
 }
 
 double row_denominator(const row_state *row, double temperature, const double *sink)
@@ -20,7 +30,7 @@ double row_denominator(const row_state *row, double temperature, const double *s
     return row->sum + 1;
   if (kind == T_ZERO)
     return gap > 0 ? __builtin_inf() : row->sum + (gap == 0);
-  return row->sum + f64_exp(gap / temperature);
+  return row->sum + f64_exp(exponent_of(*sink, row->max, temperature));
 }
 
 /* In terms of the shifted scores H = log Σe − ⟨z − max⟩/T and ⟨z⟩ = max + ⟨z − max⟩. */
@@ -41,8 +51,9 @@ row_summary row_summarize(const row_state *row, double temperature)
   /* the sums differ by roundings of float, so x is small and two terms of log(1 + x) are enough */
   double log_sum = f64_log(row->sum), x = row->total / row->sum - 1.0,
          log_total = log_sum + (x - 0.5 * x * x);
-  double shift = kind == T_FINITE ? mean / temperature : 0;
+  double shift = kind != T_FINITE ? 0 : mean / temperature / (row->large ? SMALL : 1);
   double entropy = log_total - shift, kl = shift - log_mean;
+  double expected = row->large ? (row->max * SMALL + mean) / SMALL : row->max + mean;
   double lse = kind == T_FINITE ? log_sum + row->max / temperature : f64_log(row->attended);
   if (kind == T_ZERO)
     lse = row->max == 0 || row->sum != row->sum ? log_sum : row->max * __builtin_inf();
@@ -51,9 +62,35 @@ row_summary row_summarize(const row_state *row, double temperature)
       /* rounding may leave either a hair below zero */
       .entropy = entropy < 0 ? 0 : entropy,
       .kl = kl < 0 ? 0 : kl,
-      .expected_score = row->max + mean,
+      .expected_score = expected,
       .max_weight = 1.0 / row->sum,
       .attended = row->attended,
       .argmax = kind == T_INFINITE ? row->first : row->argmax,
   };
+}
+
+static void put(void *a, size_t at, double x, int single)
+{
+  if (single)
+    ((float *)a)[at] = row_float(x);
+  else
+    ((double *)a)[at] = x;
+}
+
+void row_write_summary(const attn_params *p, size_t at, const row_state *row, double temperature,
+                       int single)
+{
+  if (!p->lse && !p->attended)
+    return;
+  row_summary summary = row_summarize(row, temperature);
+  if (p->lse)
+    put(p->lse, at, summary.lse, single);
+  if (p->attended) {
+    p->attended[at] = summary.attended;
+    p->argmax[at] = summary.argmax;
+    put(p->entropy, at, summary.entropy, single);
+    put(p->kl, at, summary.kl, single);
+    put(p->expected_score, at, summary.expected_score, single);
+    put(p->max_weight, at, summary.max_weight, single);
+  }
 }

@@ -13,7 +13,11 @@ typedef struct {
   /* Σ e_j·(z_j − max), from which entropy and the expected score follow */
   double moment;
   int32_t attended, argmax, first; /* first: the lowest attended position */
+  int32_t large;  /* the moment is that of the scores times SMALL, so that it stays finite */
+  int32_t beyond; /* a finite score is beyond the floats, so the row is computed in double */
 } row_state;
+
+#define SMALL 0x1p-64
 
 INLINE row_state row_empty(void) { return (row_state){.max = -__builtin_inf()}; }
 
@@ -28,8 +32,8 @@ typedef struct {
   int32_t attended, argmax;
 } row_summary;
 
-/* exp((z − max)/T) at t = z − max, or its limit; NaN stays NaN. */
-double row_weigh(int kind, double t, double temperature);
+/* exp((z − max)/T), or its limit; NaN stays NaN. */
+double row_weigh(int kind, double z, double max, double temperature);
 
 /*
  * The divisor of the weights e_j: their sum, plus the row's sink (a logit of its own) if there is
@@ -39,5 +43,16 @@ double row_denominator(const row_state *row, double temperature, const double *s
 
 /* Statements 5 and 9. */
 row_summary row_summarize(const row_state *row, double temperature);
+
+/* Writes them to the results that are wanted, of floats if `single`. */
+void row_write_summary(const attn_params *p, size_t at, const row_state *row, double temperature,
+                       int single);
+
+/* A result as a float; a finite one beyond the floats becomes the nearest. */
+INLINE float row_float(double x)
+{
+  const double max = 3.4028234663852886e38;
+  return x - x == 0 && (x > max || x < -max) ? (float)(x > 0 ? max : -max) : (float)x;
+}
 
 #endif

@@ -229,10 +229,10 @@ ATTN_API size_t attn_scratch_bytes_f64(const attn_params *p);
 
 /*
  * Tiled, with online softmax. out overlaps no input. With ε = 2⁻²³,
- *     |error| ≤ ε·Σp_j|v_j|·(4 + 2A),
- *     A = max_j (Σ_c |scale·q_c·k_jc| + |biases_j|)/T over keys that weigh anything,
- * where a float mask and ALiBi are biases. Weights below 2⁻¹²⁶ of the largest are 0. The bound
- * describes typical rounding and is no proof (docs/numerics.md).
+ *     |error| ≤ ε·Σp_j|v_j|·(4 + 4A),
+ *     A = max_j (Σ_c |scale·q_c·k_jc| + |biases_j|)/T over keys that weigh anything, or |sink|/T,
+ * where a float mask and ALiBi are biases. Weights below 2⁻¹²⁶ of the largest are 0. The bound is
+ * for A up to 2¹⁸. It describes how rounding falls and is no proof (docs/numerics.md).
  */
 ATTN_API int32_t attn_forward_f32(const attn_params *p, float *out, const float *q, const float *k,
                                   const float *v, void *scratch);

@@ -3,8 +3,8 @@
  * 1/4, and a position turns by quarters of a circle. So every projection up to queries, keys and
  * values is exact, in float32 as in float64: a sum of at most 32 products, twice over, is below
  * 2²⁰ in sixteenths. Only attention and the steps behind it round:
- *   attention, each head u·(8 + 4A)·Σp|v| (attn.h: ε·(4 + 2A), ε = 2u, A the size of the terms of
- *   the logits)
+ *   attention, each head u·(8 + 4A)·Σp|v| (docs/numerics.md: ε·(4 + 2A), ε = 2u, A the size of
+ *   the terms of the logits)
  *   a product over C numbers u·(33 + ⌈C/32⌉)·(Σ|w·o| + |b|) (layers.h), where |o| is at most Σp|v|
  *   the residual                u·(|x| + Σ|w·o| + |b|)
  * The first goes through W_O, which turns Σp|v| into the sums of the others. So they add up, in

@@ -1,0 +1,90 @@
+/*
+ * Scores that leave the floats, though nothing that they are made of does. A product is often
+ * brought back by a small scale, and biases may cancel. If the score fits in the end, it is
+ * computed anew in double. If not, the whole row is.
+ */
+#include "kernel.h"
+
+static row64 row_in_double(const call *s, const head_job *job, const query_rows *rows, int x)
+{
+  row64 row = s->in_double; /* scratch */
+  const float *query = query_of_row(s, job, rows, x);
+  double *q = row.value + s->p->value_dim;
+  for (int32_t c = 0; c < s->p->dim; c++)
+    q[c] = query[c];
+  row.p = s->p;
+  row.b = job->b;
+  row.h = rows->h[x];
+  row.i = rows->i[x];
+  row.view = rows->view[x];
+  row.single = 1;
+  row.q = q;
+  row.k32 = job->k;
+  row.v32 = job->v;
+  row.k_stride = job->k_stride;
+  row.v_stride = job->v_stride;
+  row.cache = job->cache;
+  row.kv_head = job->kv_head;
+  row.out = row_out(s, job, rows, x);
+  return row;
+}
+
+INLINE int finite(float x) { return x - x == 0; }
+
+/* A key that is not finite counts as NaN where keys are rounded to bytes. */
+static double mended_score(const call *s, const row64 *row, int32_t j)
+{
+  double raw = s->int8 ? row64_score(row, j, ATTN_SCORES_RAW) : 0;
+  return raw - raw == 0 ? row64_score(row, j, ATTN_SCORES_MASKED) : __builtin_nan("");
+}
+
+int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows, int x, float *z,
+                     int32_t from, int32_t to)
+{
+  const row_temperature *t = &rows->t[x];
+  const row64 row = row_in_double(s, job, rows, x);
+  const int32_t end = to < s->p->n ? to : s->p->n;
+  const double max = -(double)LOWEST * t->unit;
+  int beyond = 0;
+  for (int32_t j = from; j < end; j++, z++) {
+    float *result = rows->scores[x] ? rows->scores[x] + j : NULL;
+    if (result && s->unmasked_scores && !finite(*result))
+      *result = row_float(row64_score(&row, j, s->p->scores_stage));
+    if (!row64_attends(&row, j))
+      continue;
+    if (!finite(*z) || (result && !finite(*result))) {
+      double score = mended_score(s, &row, j);
+      if (result && !s->unmasked_scores)
+        *result = row_float(score);
+      beyond |= score - score == 0 && (score > max || score < -max);
+      *z = row_float(score / t->unit);
+    }
+    beyond |= *z > t->limit || *z < -t->limit;
+    if (t->kind == T_ZERO && *z<1 / HUGE && * z> - 1 / HUGE)
+      beyond |= row64_score(&row, j, ATTN_SCORES_MASKED) != 0;
+  }
+  return beyond;
+}
+
+int attn_small_channels_count(const call *s, const head_job *job, const query_rows *rows, int x,
+                              int32_t from, int32_t to)
+{
+  const row64 row = row_in_double(s, job, rows, x);
+  const double T = rows->t[x].value;
+  double max = 0;
+  for (int32_t j = from; j < to; j++)
+    if (row64_attends(&row, j)) {
+      double size = row64_largest_channel(&row, j);
+      max = size > max ? size : max;
+    }
+  /* each channel of the query is off by half the smallest float at most */
+  return max * 0x1p-150 * s->largest_scale > 0x1p-28 * (T < 1 ? T : 1);
+}
+
+void attn_attend_in_double(const call *s, const head_job *job, const query_rows *rows, int x)
+{
+  row64 row = row_in_double(s, job, rows, x);
+  /* the scores of other rows have been mended */
+  row.scores = rows->t[x].in_double ? rows->scores[x] : NULL;
+  row64_attend(&row);
+}
