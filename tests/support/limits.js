@@ -96,8 +96,9 @@ export function mistrusted(ref) {
  * ratio ≤ 1 is within the rule.
  * @param {boolean} spike whether this is spike data
  * @param {'raw' | 'capped' | 'masked'} [stage] which scores `result.scores` holds
+ * @param {number} [slope] the factor of A in the limit of the output
  */
-export function compare(result, ref, precision, spike, stage) {
+export function compare(result, ref, precision, spike, stage, slope = 2) {
   const { epsilon, tiny, floor } = precisions[precision];
   const { d, dv, m, n, heads, layout, T, A } = ref;
   const c = spike ? 6 + Math.max(0, Math.log2(d / 8)) / 2 : 4;
@@ -119,7 +120,7 @@ export function compare(result, ref, precision, spike, stage) {
     'output',
     result.output,
     ref.output,
-    (x) => ref.W[x] * (epsilon * (4 + 2 * A[rowOf(x)])) + floor,
+    (x) => ref.W[x] * (epsilon * (4 + slope * A[rowOf(x)])) + floor,
     (x) => ref.tail[x],
   );
   if (result.weights)
