@@ -86,6 +86,8 @@ function* poisoned(count) {
 // not depend on it
 const programs = [
   'native_cases_asan',
+  'native_cases_msan',
+  'native_cases_tsan',
   'native_cases_gcc',
   'native_cases_six',
   'native_cases_unsigned',

@@ -7,8 +7,8 @@
  * Gaussian view. 'L': something of layers.h. The end of the file is the end. Numbers are
  * little-endian int32 and double; arrays follow without lengths, which the shapes give.
  */
+#include "attend.h"
 #include "layers.h"
-#include "stream.h"
 #include "theory.h"
 
 static int32_t read_int(void)
@@ -164,9 +164,8 @@ static void run_call(void)
   void *q = read_numbers(queries * (size_t)shape[5] * element),
        *k = read_numbers(keys * (size_t)shape[5] * element);
   void *v = read_numbers(keys * (size_t)shape[6] * element), *out = numbers(out_bytes);
-  void *scratch = keep(is_double ? attn_scratch_bytes_f64(p) : attn_scratch_bytes_f32(p));
-  int32_t status = is_double ? attn_forward_f64(p, out, q, k, v, scratch)
-                             : attn_forward_f32(p, out, q, k, v, scratch);
+  int32_t status = is_double ? attn_forward_f64(p, out, q, k, v, keep(attn_scratch_bytes_f64(p)))
+                             : attend_f32(p, out, q, k, v, NULL);
   answer(status, out, out_bytes, &r);
 }
 
@@ -295,8 +294,7 @@ static void run_cache(void)
       attn_params *p = read_call(&r, 4, shape, &out_bytes);
       float *q = read_numbers((size_t)shape[1] * (size_t)shape[3] * (size_t)shape[5] * 4),
             *out = numbers(out_bytes);
-      answer(attn_cache_attend(p, out, q, cache, keep(attn_scratch_bytes_f32(p))), out, out_bytes,
-             &r);
+      answer(attend_f32(p, out, q, NULL, NULL, cache), out, out_bytes, &r);
     } else {
       fail("unknown cache operation");
     }

@@ -161,12 +161,15 @@ void record_store(attn_cache *c, int32_t kv_head, int32_t j, int is_value, const
 {
   places p = places_of(c, kv_head, j, is_value);
   size_t number = cache_number_bytes(c->type);
-  if (p.panel && j % PANEL == 0) {
-    /* the kernels compute with the whole panel, so it must hold numbers */
+  /* the kernels compute with eight positions at a time, so all of them must hold numbers */
+  for (int l = 0; l < PANEL && p.scale && j % PANEL == 0; l++)
+    p.scale[l] = 0;
+  if (p.panel && j % PANEL == 0)
     __builtin_memset(p.panel, 0, p.panel_bytes);
-    for (int l = 0; l < PANEL && p.scale; l++)
-      p.scale[l] = 0;
-  }
+  /* of values in bytes, a strip has two words for them */
+  if (is_value && p.scale && j % PANEL == 0)
+    for (size_t x = 0; x < cache_value_size(c); x += STRIP)
+      __builtin_memset(p.base + x / STRIP * p.step, 0, PANEL * STRIP);
   /* and so must the rest of the last strip */
   for (size_t x = (size_t)c->value_dim; is_value && x < cache_value_size(c); x++)
     __builtin_memset(p.base + (x / STRIP * p.step + x % STRIP * p.apart) * number, 0, number);

@@ -182,6 +182,12 @@ void attn_round_span(call *s, const head_job *job, int32_t start, int32_t from, 
   __builtin_memset(span, 0, attn_int8_bytes(s->p));
   for (size_t c = 0; c < vector_size(s->p); c++)
     vector_of(s, ONES)[c] = 1;
+  /* the kernels compute with whole panels */
+  if (count % PANEL) {
+    const size_t keys = words_of(s->p->dim) * WORD, rows = whole_panels((size_t)count);
+    __builtin_memset((char *)s->panels + (rows - PANEL) * keys, 0, PANEL * keys);
+    __builtin_memset(s->values, 0, rows * s->width);
+  }
   find_mean(s, k, job->k_stride, known);
   balance_channels(s, k, job->k_stride, known);
   round_keys(s, k, job->k_stride, from, count);
