@@ -108,8 +108,8 @@ export const exact = (sides, same) => compare(sides, [[same ? 0 : Infinity, 1, 0
 
 /**
  * How far two computations of a weight or of a weighted mean may be apart, in units of Σ p|v|: each
- * is within ε·Σp|v|·(4 + 2A), as random data are (docs/numerics.md), ε = 2u, A the size of the terms
- * of the logits.
+ * is within ε·Σp|v|·(4 + 2A), as random data are (docs/numerics.md), ε = 2u, A the size of the
+ * terms of the logits.
  * @param {number} size A
  */
 export const apart = (size) => 16 + 8 * size;

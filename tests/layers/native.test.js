@@ -13,7 +13,7 @@ import { kinds, writeCases } from '../support/layers/native-cases.js';
 
 const path = (program) => fileURLToPath(new URL(`../../build/native/${program}`, import.meta.url));
 
-for (const program of ['native_cases_asan', 'native_cases_gcc'])
+for (const program of ['native_cases_asan', 'native_cases_msan', 'native_cases_gcc'])
   for (const kind of kinds)
     test(`${kind}: the bits of the simd module, natively: ${program}`, async () => {
       const stream = new Stream();

@@ -129,7 +129,7 @@ function stream(calls) {
   );
 }
 
-for (const program of ['native_theory_asan', 'native_theory_gcc'])
+for (const program of ['native_theory_asan', 'native_theory_msan', 'native_theory_gcc'])
   test(`all functions have the bits of theory.wasm: ${program}`, () => {
     const { status, stdout, stderr } = spawnSync(
       fileURLToPath(new URL(`../../build/native/${program}`, import.meta.url)),

@@ -54,8 +54,8 @@ function heads({ ch, m, n, d, dv, seed }, type, kvHeads) {
 }
 
 /**
- * 1: the kernels against loops that share nothing with them, by the rule for random data |Δ| ≤ ε·Σp|v|·(4 +
- * 2A), ε = 2u.
+ * 1: the kernels against loops that share nothing with them, by the rule for random data
+ * |Δ| ≤ ε·Σp|v|·(4 + 2A), ε = 2u.
  * @param {Lab} lab
  * @returns {Part[]}
  */
