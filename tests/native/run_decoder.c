@@ -68,7 +68,7 @@ static attn_decoder *read_model(const double *numbers)
     const attn_matrix *q = matrix(size, dim), *k = matrix(kv_size, dim), *v = matrix(kv_size, dim);
     if (sizes.bias) {
       const float *a = vector(size), *b = vector(kv_size), *c = vector(kv_size);
-      bad |= attn_decoder_set_biases(d, l, a, b, c);
+      bad |= attn_decoder_set_biases(d, l, a, b, c, NULL);
     }
     if (sizes.head_norms) {
       const float *a = vector(sizes.head_dim), *b = vector(sizes.head_dim);
@@ -126,7 +126,7 @@ static reading read_all(const attn_decoder *d, int32_t threads, const int32_t *t
   attn_pass *p = pass_for(d, &team, threads, t, outputs);
   check(!attn_pass_begin(p, d, team, tokens, t, outputs), "begin");
   check(!attn_pass_want_weights(p, sizes.layers - 1, r.weights, NULL, sizes.heads), "want_weights");
-  check(attn_pass_run(p, team, sizes.layers) == 0, "all at once");
+  check(attn_pass_run(p, team, attn_pass_remaining(p)) == 0, "all at once");
   for (int32_t l = 0; l < sizes.layers; l++)
     attn_cache_snapshot(caches[l], r.snapshots[l] = fresh(attn_cache_snapshot_bytes(caches[l])));
   r.logits = attn_pass_logits(p);
@@ -205,7 +205,7 @@ int main(void)
   }
   attn_pass *p = pass_for(d, &team, 1, 1, 0);
   check(!attn_pass_begin_again(p, d, team, tokens[1], 1, sizes.layers - 1), "begin_again");
-  attn_pass_run(p, team, sizes.layers);
+  attn_pass_run(p, team, attn_pass_remaining(p));
   write_bytes(attn_pass_queries(p), (size_t)sizes.heads * (size_t)sizes.head_dim * sizeof(float));
   if (sizes.context > 1000)
     fill_context(d, tokens, length);

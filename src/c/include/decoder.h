@@ -7,12 +7,12 @@
  *     h = N(x)
  *     q, k, v = W_q h + b_q, W_k h + b_k, W_v h + b_v     in heads of head_dim
  *     q, k = R·N(q), R·N(k)                               QK-norm of each head, then rotation
- *     x = x + N'(W_o·attention(q, K, V))                  K, V: the cache, with k and v appended
+ *     x = x + N'(W_o·attention(q, K, V) + b_o)            K, V: the cache, with k and v appended
  *     h = N(x)
- *     x = x + N'(W_down (f(W_gate h) ⊙ W_up h))           f: SiLU or GELU
+ *     x = x + N'(W_down (f(W_gate h) ⊙ W_up h))           f: SiLU or GELU; each W with a bias
  *
  * At the end logits = W·N(x). Biases, QK-norm and the norms N' after a block are optional:
- *   Llama     none of them
+ *   Llama     none of them, or biases
  *   Qwen2     biases
  *   Qwen3     QK-norm
  *   Gemma 3   QK-norm and N'; a scale of the embedding, and layers with a window or other rotations
@@ -89,7 +89,13 @@ ATTN_API int32_t attn_decoder_set_feed_forward(attn_decoder *d, int32_t layer,
 ATTN_API int32_t attn_decoder_set_biases(attn_decoder *d, int32_t layer,
                                          const float *q, /* (heads·head_dim) */
                                          const float *k, /* (kv_heads·head_dim) */
-                                         const float *v /* (kv_heads·head_dim) */);
+                                         const float *v, /* (kv_heads·head_dim) */
+                                         const float *o /* (dim) */);
+
+ATTN_API int32_t attn_decoder_set_feed_forward_biases(attn_decoder *d, int32_t layer,
+                                                      const float *gate, /* (hidden) */
+                                                      const float *up,   /* (hidden) */
+                                                      const float *down /* (dim) */);
 
 ATTN_API int32_t attn_decoder_set_head_norms(attn_decoder *d, int32_t layer,
                                              const float *q, /* (head_dim) */
@@ -122,9 +128,9 @@ ATTN_API int32_t attn_decoder_set_temperature(attn_decoder *d, int32_t layer, in
 
 /*
  * A pass appends t tokens to the caches, which all have one length. It is begun, then run some
- * layers at a time, so that a caller may do other work between them.
+ * steps at a time, so that a caller may do other work between them.
  *
- * The caches must not change between the begin and the last layer. To give up in the middle,
+ * The caches must not change between the begin and the last step. To give up in the middle,
  * truncate all of them to their former length.
  */
 typedef struct attn_pass attn_pass;
@@ -183,12 +189,16 @@ ATTN_API int32_t attn_pass_want_weights(attn_pass *p, int32_t layer,
                                         int32_t chosen);
 
 /*
- * Runs the next `layers` layers, and returns the number that remains. At 0 the logits are there and
- * the caches are t longer.
+ * Runs the next `steps` steps, and returns the number that remains. A layer is a step. The product
+ * with the output matrix is one or more, of about the size of a layer. At 0 the logits are there
+ * and the caches are t longer.
  *
  * If the team has lost a thread, the results and the caches are worthless.
  */
-ATTN_API int32_t attn_pass_run(attn_pass *p, attn_team *team, int32_t layers);
+ATTN_API int32_t attn_pass_run(attn_pass *p, attn_team *team, int32_t steps);
+
+/* The steps of a pass that remain. */
+ATTN_API int32_t attn_pass_remaining(const attn_pass *p);
 
 ATTN_API const float *attn_pass_logits(const attn_pass *p); /* (outputs, vocab) */
 

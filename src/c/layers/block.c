@@ -56,6 +56,7 @@ void attn_block_project(const attention_block *b, attn_team *team, row_range row
                                    .stride = y[i]->stride,
                                    .w = y[i]->w,
                                    .bias = y[i]->bias,
+                                   .outputs = all_outputs(y[i]->w),
                                    .rows = y[i] == &b->q ? attending : rows};
   attn_share_products(team, &b->inputs, products, count);
 }

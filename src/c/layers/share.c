@@ -85,15 +85,24 @@ void attn_inputs_prepare(const prepared_inputs *inputs, const float *x,
   }
 }
 
-/* Pieces that the outputs of one block of inputs are cut into. */
-static int32_t pieces_across(const product_task *s, const attn_matrix *w)
+row_range attn_part_of_outputs(const attn_matrix *w, int32_t part, int32_t parts)
 {
-  return (attn_matrix_rows(w) + s->piece_outputs - 1) / s->piece_outputs;
+  const int32_t rows = attn_matrix_rows(w);
+  const int64_t whole = ((int64_t)rows + WHOLE - 1) / WHOLE;
+  const int32_t first = (int32_t)(whole * part / parts) * WHOLE;
+  const int32_t end = (int32_t)(whole * (part + 1) / parts) * WHOLE;
+  return (row_range){first, end < rows ? end : rows};
+}
+
+/* Pieces that the outputs of one block of inputs are cut into. */
+static int32_t pieces_across(const product_task *s, const shared_product *y)
+{
+  return (row_count(y->outputs) + s->piece_outputs - 1) / s->piece_outputs;
 }
 
 static int32_t pieces_of(const product_task *s, const shared_product *y)
 {
-  return (row_count(y->rows) + s->piece_inputs - 1) / s->piece_inputs * pieces_across(s, y->w);
+  return (row_count(y->rows) + s->piece_inputs - 1) / s->piece_inputs * pieces_across(s, y);
 }
 
 static void product_piece(void *task, int32_t index, void *scratch)
@@ -105,11 +114,12 @@ static void product_piece(void *task, int32_t index, void *scratch)
     index -= pieces_of(s, y);
 
   const attn_matrix *w = y->w;
-  const int32_t across = pieces_across(s, w), outputs = attn_matrix_rows(w);
+  const int32_t across = pieces_across(s, y);
   const int32_t i = y->rows.first + index / across * s->piece_inputs;
   const int32_t m = y->rows.end - i < s->piece_inputs ? y->rows.end - i : s->piece_inputs;
-  const int32_t first = index % across * s->piece_outputs;
-  const int32_t end = outputs - first < s->piece_outputs ? outputs : first + s->piece_outputs;
+  const int32_t first = y->outputs.first + index % across * s->piece_outputs;
+  const int32_t remaining = y->outputs.end - first;
+  const int32_t end = first + (remaining < s->piece_outputs ? remaining : s->piece_outputs);
   float *out = y->out + (size_t)i * y->stride;
   if (y->x)
     attn_multiply_float_rows(out, y->stride, y->x + (size_t)i * y->x_stride, y->x_stride, m, w,
@@ -131,7 +141,7 @@ void attn_share_products(attn_team *team, const prepared_inputs *inputs,
   int32_t outputs = 0, max_inputs = 0, pieces = 0;
   double work = 0;
   for (int32_t y = 0; y < count; y++) {
-    const int32_t rows = attn_matrix_rows(products[y].w), m = row_count(products[y].rows);
+    const int32_t rows = row_count(products[y].outputs), m = row_count(products[y].rows);
     outputs += rows;
     max_inputs = m > max_inputs ? m : max_inputs;
     work += (double)m * rows * columns;
@@ -156,7 +166,6 @@ void attn_share_products(attn_team *team, const prepared_inputs *inputs,
 void attn_matmul(attn_team *team, float *y, size_t y_stride, const float *x, size_t x_stride,
                  int32_t m, const attn_matrix *w, const float *bias)
 {
-  const row_range rows = {0, m};
-  const shared_product product = {y, y_stride, w, bias, rows, x, x_stride};
+  const shared_product product = {y, y_stride, w, bias, all_outputs(w), {0, m}, x, x_stride};
   attn_share_products(team, NULL, &product, 1);
 }

@@ -55,16 +55,30 @@ typedef struct {
   size_t stride; /* rows of w, or more */
   const attn_matrix *w;
   const float *bias; /* (rows of w), or NULL */
+  row_range outputs; /* rows of w: all of them, or a part of attn_part_of_outputs */
   row_range rows;    /* begins at a multiple of four; may be empty */
   const float *x;    /* (all rows, x_stride), read as they are; NULL: the prepared inputs */
   size_t x_stride;   /* columns of w, or more */
 } shared_product;
 
+static inline row_range all_outputs(const attn_matrix *w)
+{
+  return (row_range){0, attn_matrix_rows(w)};
+}
+
+/* One of `parts` parts of the outputs, for products that are done one after the other. */
+row_range attn_part_of_outputs(const attn_matrix *w, int32_t part, int32_t parts);
+
 /* A product of prepared inputs, whose results lie one behind the other. */
 static inline shared_product product_of(float *out, const attn_matrix *w, const float *bias,
                                         row_range rows)
 {
-  return (shared_product){out, (size_t)attn_matrix_rows(w), w, bias, rows, NULL, 0};
+  return (shared_product){.out = out,
+                          .stride = (size_t)attn_matrix_rows(w),
+                          .w = w,
+                          .bias = bias,
+                          .outputs = all_outputs(w),
+                          .rows = rows};
 }
 
 /*

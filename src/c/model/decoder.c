@@ -105,6 +105,7 @@ static attention_block attention_of(const attn_pass *p, const decoder_layer *l)
                    .past = p->position},
       .a = p->a,
       .o = l->o,
+      .o_bias = l->o_bias,
       .y = p->y,
   };
 }
@@ -156,58 +157,72 @@ static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
   if (row_count(out) == 0 || (p->again && layer + 1 == p->end))
     return;
 
-  /* y = W_o a */
+  /* y = W_o a + b_o */
   attn_block_output(&attention, team, out);
 
   /* x = x + N'(y), h = N(x) */
   attn_share_rows(team, add_attention_and_norm, &step, out, ADD_AND_NORM_COST * d->dim);
 
-  /* gate, up = W_gate h, W_up h */
-  const shared_product expand[] = {product_of(p->gate, l->gate, NULL, out),
-                                   product_of(p->up, l->up, NULL, out)};
+  /* gate, up = W_gate h + b_gate, W_up h + b_up */
+  const shared_product expand[] = {product_of(p->gate, l->gate, l->gate_bias, out),
+                                   product_of(p->up, l->up, l->up_bias, out)};
   attn_share_products(team, &p->inputs, expand, 2);
 
   /* gate = f(gate) ⊙ up */
   attn_share_rows(team, activate, &step, out, ACTIVATE_COST * d->hidden);
 
-  /* y = W_down gate */
-  const shared_product contract = product_of(p->y, l->down, NULL, out);
+  /* y = W_down gate + b_down */
+  const shared_product contract = product_of(p->y, l->down, l->down_bias, out);
   attn_share_products(team, &p->inputs, &contract, 1);
 
   /* x = x + N'(y) */
   attn_share_rows(team, add_feed_forward, &step, out, ADD_COST * d->dim);
 }
 
-/* logits = W·N(x) of the last tokens, which are the first inputs here. */
-static void run_output(const attn_pass *p, attn_team *team)
+/* Some parts of logits = W·N(x) of the last tokens, which are the first inputs here. */
+static void run_output(attn_pass *p, attn_team *team, int32_t parts)
 {
   const attn_decoder *d = p->d;
   const row_range all = {0, p->outputs};
-  const shared_product logits = product_of(p->logits, d->output, NULL, all);
+  const int32_t next = p->next_part, end = next + parts;
+  shared_product logits = product_of(p->logits, d->output, NULL, all);
+  logits.outputs = (row_range){attn_part_of_outputs(d->output, next, p->parts).first,
+                               attn_part_of_outputs(d->output, end - 1, p->parts).end};
+  p->next_part = end;
 
   /* h = N(x) */
-  norm(p, p->h, p->x + (size_t)(p->t - p->outputs) * (size_t)d->dim, p->outputs, d->norm);
-  attn_inputs_prepare(&p->inputs, p->h, &d->output, 1, all);
+  if (next == 0) {
+    norm(p, p->h, p->x + (size_t)(p->t - p->outputs) * (size_t)d->dim, p->outputs, d->norm);
+    attn_inputs_prepare(&p->inputs, p->h, &d->output, 1, all);
+  }
 
   /* logits = W h */
   attn_share_products(team, &p->inputs, &logits, 1);
 
   /* logits = c·tanh(logits/c) */
   const float cap = (float)d->final_softcap;
-  for (size_t c = 0; cap > 0 && c < (size_t)p->outputs * (size_t)d->vocab; c++)
-    p->logits[c] = cap * v_tanh(v_splat(p->logits[c] / cap))[0];
+  for (int32_t i = 0; cap > 0 && i < p->outputs; i++) {
+    float *row = p->logits + (size_t)i * (size_t)d->vocab;
+    for (int32_t c = logits.outputs.first; c < logits.outputs.end; c++)
+      row[c] = cap * v_tanh(v_splat(row[c] / cap))[0];
+  }
 }
 
-int32_t attn_pass_run(attn_pass *p, attn_team *team, int32_t layers)
+int32_t attn_pass_remaining(const attn_pass *p)
 {
-  if (p->next == 0 && layers > 0)
+  return p->end - p->next + p->parts - p->next_part;
+}
+
+int32_t attn_pass_run(attn_pass *p, attn_team *team, int32_t steps)
+{
+  if (p->next == 0 && steps > 0)
     attn_share_rows(team, look_up, p, (row_range){0, p->t}, EMBED_COST * p->d->dim);
-  for (; layers > 0 && p->next < p->end; layers--, p->next++) {
+  for (; steps > 0 && p->next < p->end; steps--, p->next++)
     run_layer(p, team, p->next);
-    if (p->next + 1 == p->end && p->outputs > 0)
-      run_output(p, team);
-  }
-  return p->end - p->next;
+  const int32_t parts = p->parts - p->next_part;
+  if (steps > 0 && parts > 0)
+    run_output(p, team, steps < parts ? steps : parts);
+  return attn_pass_remaining(p);
 }
 
 const float *attn_pass_logits(const attn_pass *p) { return p->logits; }

@@ -91,10 +91,23 @@ size_t attn_pass_scratch_bytes(const attn_decoder *d, int32_t t)
   return attn_scratch_bytes_f32(&params);
 }
 
+/* The product with the output matrix is cut into parts that are no larger than a layer. */
+static int32_t output_parts(const attn_decoder *d, int32_t t, int32_t outputs)
+{
+  const double layer = 2.0 * (d->heads + d->kv_heads) * d->head_dim + 3.0 * d->hidden;
+  const double parts = (double)outputs * d->vocab / (layer * t);
+  return outputs > 0 ? 1 + (int32_t)parts : 0;
+}
+
 static void begin(attn_pass *p, const attn_decoder *d, const attn_team *team,
                   const attn_params *params, int32_t t, int32_t outputs)
 {
-  *p = (attn_pass){.d = d, .t = t, .outputs = outputs, .end = d->layers, .params = *params};
+  *p = (attn_pass){.d = d,
+                   .t = t,
+                   .outputs = outputs,
+                   .end = d->layers,
+                   .parts = output_parts(d, t, outputs),
+                   .params = *params};
   lay_out(p, p, d, team, params, t, outputs);
   for (int32_t l = 0; l < d->layers; l++)
     p->request[l] = (weights_request){0};

@@ -16,10 +16,11 @@ typedef struct {
 struct attn_pass {
   const attn_decoder *d;
   int32_t t, outputs;
-  int32_t position;  /* of the first token */
-  int32_t length;    /* of the caches when the pass is done */
-  int32_t next, end; /* layers */
-  int32_t again;     /* the caches have the token already */
+  int32_t position;         /* of the first token */
+  int32_t length;           /* of the caches when the pass is done */
+  int32_t next, end;        /* layers */
+  int32_t next_part, parts; /* of the product with the output matrix */
+  int32_t again;            /* the caches have the token already */
   attn_params params;
   int32_t *tokens;          /* (t) */
   int32_t *last_row;        /* (t), the row_slot that chooses the last */

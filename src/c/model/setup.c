@@ -143,7 +143,7 @@ int32_t attn_decoder_set_feed_forward(attn_decoder *d, int32_t layer, const floa
 }
 
 int32_t attn_decoder_set_biases(attn_decoder *d, int32_t layer, const float *q, const float *k,
-                                const float *v)
+                                const float *v, const float *o)
 {
   decoder_layer *l = layer_of(d, layer);
   if (!l)
@@ -151,6 +151,19 @@ int32_t attn_decoder_set_biases(attn_decoder *d, int32_t layer, const float *q, 
   l->q_bias = q;
   l->k_bias = k;
   l->v_bias = v;
+  l->o_bias = o;
+  return ATTN_OK;
+}
+
+int32_t attn_decoder_set_feed_forward_biases(attn_decoder *d, int32_t layer, const float *gate,
+                                             const float *up, const float *down)
+{
+  decoder_layer *l = layer_of(d, layer);
+  if (!l)
+    return ATTN_E_RANGE;
+  l->gate_bias = gate;
+  l->up_bias = up;
+  l->down_bias = down;
   return ATTN_OK;
 }
 

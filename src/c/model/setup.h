@@ -17,6 +17,7 @@ typedef struct {
   const float *q_bias;         /* (heads·head_dim), or NULL */
   const float *k_bias;         /* (kv_heads·head_dim), or NULL */
   const float *v_bias;         /* (kv_heads·head_dim), or NULL */
+  const float *o_bias;         /* (dim), or NULL */
   const float *q_norm;         /* (head_dim), or NULL */
   const float *k_norm;         /* (head_dim), or NULL */
   const float *attn_post_norm; /* (dim), or NULL */
@@ -30,6 +31,9 @@ typedef struct {
   const attn_matrix *gate;    /* (hidden, dim) */
   const attn_matrix *up;      /* (hidden, dim) */
   const attn_matrix *down;    /* (dim, hidden) */
+  const float *gate_bias;     /* (hidden), or NULL */
+  const float *up_bias;       /* (hidden), or NULL */
+  const float *down_bias;     /* (dim), or NULL */
   const float *ffn_post_norm; /* (dim), or NULL */
 } decoder_layer;
 

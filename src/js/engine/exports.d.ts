@@ -165,7 +165,21 @@ export interface DecoderExports {
     up: Pointer,
     down: Pointer,
   ): number;
-  attn_decoder_set_biases(d: Pointer, layer: number, q: Pointer, k: Pointer, v: Pointer): number;
+  attn_decoder_set_biases(
+    d: Pointer,
+    layer: number,
+    q: Pointer,
+    k: Pointer,
+    v: Pointer,
+    o: Pointer,
+  ): number;
+  attn_decoder_set_feed_forward_biases(
+    d: Pointer,
+    layer: number,
+    gate: Pointer,
+    up: Pointer,
+    down: Pointer,
+  ): number;
   attn_decoder_set_head_norms(d: Pointer, layer: number, q: Pointer, k: Pointer): number;
   attn_decoder_set_post_norms(
     d: Pointer,
@@ -224,7 +238,8 @@ export interface DecoderExports {
     headSlot: Pointer,
     chosen: number,
   ): number;
-  attn_pass_run(p: Pointer, team: Pointer, layers: number): number;
+  attn_pass_run(p: Pointer, team: Pointer, steps: number): number;
+  attn_pass_remaining(p: Pointer): number;
   attn_pass_logits(p: Pointer): Pointer;
   attn_pass_queries(p: Pointer): Pointer;
 }

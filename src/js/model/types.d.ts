@@ -197,6 +197,9 @@ export interface ModelConfig {
   readonly tiedOutput: boolean;
   /** Biases on q, k and v. */
   readonly qkvBias: boolean;
+  /** A bias on the result of attention, and biases on the feed-forward matrices. */
+  readonly outBias: boolean;
+  readonly ffnBias: boolean;
   /** RMSNorm over headDim of each query and key head, before RoPE. */
   readonly qkNorm: boolean;
   /** Keys a layer with a window sees, the query's own included; 0: no layer has one. */
@@ -229,11 +232,15 @@ export interface LayerTensors<T> {
   qNorm: T | null; // (headDim)
   kNorm: T | null; // (headDim)
   attnOut: T; // (modelDim, heads*headDim)
+  attnOutBias: T | null; // (modelDim)
   attnPostNorm: T | null; // (modelDim)
   ffnNorm: T; // (modelDim)
   gate: T; // (ffnDim, modelDim)
   up: T; // (ffnDim, modelDim)
   down: T; // (modelDim, ffnDim)
+  gateBias: T | null; // (ffnDim)
+  upBias: T | null; // (ffnDim)
+  downBias: T | null; // (modelDim)
   ffnPostNorm: T | null; // (modelDim)
 }
 

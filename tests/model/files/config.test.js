@@ -23,6 +23,8 @@ describe('the four architectures', () => {
     attnScale: scale,
     activation: 'silu',
     qkvBias: false,
+    outBias: false,
+    ffnBias: false,
     qkNorm: false,
     postNorms: false,
   };

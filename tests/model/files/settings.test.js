@@ -89,7 +89,7 @@ const OF_JSON = {
   qk_layernorm: [[true], [false]],
   qkv_bias: [[true], [false]],
   attention_bias: [['false'], [false]],
-  mlp_bias: [[true], [false]],
+  mlp_bias: [['true'], [false]],
   attention_chunk_size: [[128], [0, null]],
   no_rope_layers: [[[0, 1]], []],
   rotary_pct: [[0.5], [1]],

@@ -101,22 +101,20 @@ describe('what is not supported is named', () => {
     refuses(() => gguf('llama', { 'split.count': 3 }), 'FORMAT', /split.count is a part of 3/));
   test('other activations', () =>
     refuses(() => json('llama', { hidden_act: 'relu2' }), 'FORMAT', /hidden_act is "relu2"/));
-  test('biases where none are known', async () => {
-    await refuses(
-      () => json('llama', { attention_bias: true }),
-      'FORMAT',
-      /^attention_bias is true; expected false/,
-    );
+  test('biases that are no truth value, or where none are known', async () => {
     await refuses(
       () => json('qwen3', { attention_bias: 'false' }),
       'FORMAT',
-      /^attention_bias is "false"; expected false/,
+      /^attention_bias is "false"; expected true or false/,
     );
-    await refuses(() => json('qwen2', { mlp_bias: true }), 'FORMAT', /^mlp_bias is true/);
-    assert.equal(
-      (await json('qwen2', { attention_bias: true, mlp_bias: false })).architecture,
-      'qwen2',
-    );
+    for (const name of ['qwen2', 'qwen3', 'gemma3'])
+      await refuses(
+        () => json(name, { mlp_bias: true }),
+        'FORMAT',
+        /^mlp_bias is true; expected false/,
+      );
+    const { qkvBias, outBias } = await json('qwen2', { attention_bias: true, mlp_bias: false });
+    assert.deepEqual([qkvBias, outBias], [true, false]);
   });
   test('heads that turn in part', async () => {
     for (const where of [

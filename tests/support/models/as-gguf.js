@@ -104,7 +104,7 @@ export function asGguf({ config: c, tensors }, metadata = {}, store = (tensor) =
     const isNorm = /norm/.test(name);
     let to = GGUF_NAMES.reduce((text, [from, with_]) => text.replace(from, with_), name);
     to = to.replace('post_attention_layernorm', gemma3 ? 'post_attention_norm' : 'ffn_norm');
-    const [, which] = name.match(/self_attn\.([qk])_proj\.weight/) ?? [];
+    const [, which] = name.match(/self_attn\.([qk])_proj/) ?? [];
     const rows =
       which && architecture === 'llama'
         ? sideBySide(data, which === 'q' ? heads : kvHeads, d)

@@ -133,17 +133,23 @@ function run({ config, tensors }, tokens, a, { temperature = () => 1 } = {}) {
         v: joined(v),
         weights: results.map((r) => r.weights),
       });
-      const attended = linear(t(`${at}.self_attn.o_proj`), joined(results.map((r) => r.output)));
+      const bias = (name) => tensors[`model.${at}.${name}.bias`]?.data;
+      const attended = linear(
+        t(`${at}.self_attn.o_proj`),
+        joined(results.map((r) => r.output)),
+        bias('self_attn.o_proj'),
+      );
       x = add(x, a.postNorms ? norm(attended, `${at}.post_attention_layernorm`) : attended);
       const g = norm(
         x,
         a.postNorms ? `${at}.pre_feedforward_layernorm` : `${at}.post_attention_layernorm`,
       );
-      const gate = linear(t(`${at}.mlp.gate_proj`), g);
-      const up = linear(t(`${at}.mlp.up_proj`), g);
+      const gate = linear(t(`${at}.mlp.gate_proj`), g, bias('mlp.gate_proj'));
+      const up = linear(t(`${at}.mlp.up_proj`), g, bias('mlp.up_proj'));
       const fed = linear(
         t(`${at}.mlp.down_proj`),
         gate.map((y, c) => a.activation(y) * up[c]),
+        bias('mlp.down_proj'),
       );
       x = add(x, a.postNorms ? norm(fed, `${at}.post_feedforward_layernorm`) : fed);
     }
@@ -160,7 +166,7 @@ function run({ config, tensors }, tokens, a, { temperature = () => 1 } = {}) {
 const headDim = (c) => c.head_dim ?? c.hidden_size / c.num_attention_heads;
 const rope = (c, theta = c.rope_theta) => frequenciesOf(headDim(c), theta, c.rope_scaling);
 
-/** By config.model_type. The biases of Qwen2 are found by their names. */
+/** By config.model_type. Biases are found by their names. */
 const architectures = {
   llama: (c) => ({ activation: silu, frequencies: rope(c) }),
   qwen2: (c) => ({ activation: silu, frequencies: rope(c) }),

@@ -63,6 +63,20 @@ export const configs = {
     tie_word_embeddings: true,
     rope_scaling: { rope_type: 'linear', factor: 4 },
   },
+  'llama, biases everywhere': {
+    ...common,
+    model_type: 'llama',
+    tie_word_embeddings: true,
+    attention_bias: true,
+    mlp_bias: true,
+  },
+  'qwen3, biases of attention': {
+    ...common,
+    model_type: 'qwen3',
+    head_dim: 8,
+    tie_word_embeddings: true,
+    attention_bias: true,
+  },
   qwen2: { ...common, model_type: 'qwen2', tie_word_embeddings: true, rope_theta: 1e6 },
   'qwen3, wide heads': {
     ...common,
@@ -107,6 +121,11 @@ export function tiny(config, seed = 1) {
         () => (r.normal() * size) / Math.sqrt(columns),
       ),
     });
+  const bias = (name, size) =>
+    (tensors[`${name}.bias`] = {
+      shape: [size],
+      data: Float32Array.from({ length: size }, () => r.normal()),
+    });
   const norm = (name, size) =>
     (tensors[`${name}.weight`] = {
       shape: [size],
@@ -122,21 +141,25 @@ export function tiny(config, seed = 1) {
       ['v', kvHeads * d],
     ]) {
       matrix(`${at}.self_attn.${name}_proj`, rows, dim);
-      if (type === 'qwen2')
-        tensors[`${at}.self_attn.${name}_proj.bias`] = {
-          shape: [rows],
-          data: Float32Array.from({ length: rows }, () => r.normal()),
-        };
+      if (type === 'qwen2' || config.attention_bias) bias(`${at}.self_attn.${name}_proj`, rows);
     }
     if (type === 'qwen3' || isGemma)
       for (const name of ['q', 'k']) norm(`${at}.self_attn.${name}_norm`, d);
     matrix(`${at}.self_attn.o_proj`, dim, heads * d);
+    if (config.attention_bias) bias(`${at}.self_attn.o_proj`, dim);
     norm(`${at}.post_attention_layernorm`, dim);
     if (isGemma)
       for (const name of ['pre', 'post']) norm(`${at}.${name}_feedforward_layernorm`, dim);
     matrix(`${at}.mlp.gate_proj`, hidden, dim);
     matrix(`${at}.mlp.up_proj`, hidden, dim);
     matrix(`${at}.mlp.down_proj`, dim, hidden);
+    if (config.mlp_bias)
+      for (const [name, size] of [
+        ['gate', hidden],
+        ['up', hidden],
+        ['down', dim],
+      ])
+        bias(`${at}.mlp.${name}_proj`, size);
   }
   norm('model.norm', dim);
   if (!config.tie_word_embeddings) matrix('lm_head', vocab, dim);

@@ -37,6 +37,8 @@ import { ratio } from './values.js';
  * @property {number} context
  * @property {(sizes: Sizes) => number} headDim
  * @property {string | null} scoreDimKey the key of scoreDim, null where files have none
+ * @property {{ attention: boolean, ffn: boolean }} takesBias whether attention_bias and mlp_bias
+ *   may be true
  * @property {boolean} namesWindow whether files name a window that is off unless
  *   use_sliding_window is true
  *
@@ -76,6 +78,7 @@ const CONFIG_JSON = {
   context: 32768,
   headDim: equalShares,
   scoreDimKey: null,
+  takesBias: { attention: true, ffn: false },
   namesWindow: false,
 };
 
@@ -86,7 +89,12 @@ export const ARCHITECTURES = {
     scaledEmbedding: false,
     // converters put the two rows of a rotary pair side by side
     gguf: { ...GGUF, name: 'llama', ropeLayout: 'interleaved' },
-    json: { ...CONFIG_JSON, name: 'llama', context: 2048 },
+    json: {
+      ...CONFIG_JSON,
+      name: 'llama',
+      context: 2048,
+      takesBias: { attention: true, ffn: true },
+    },
   },
   qwen2: {
     parts: { qkvBias: true, qkNorm: false, postNorms: false, activation: 'silu' },

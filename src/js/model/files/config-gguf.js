@@ -67,6 +67,8 @@ export function fromGguf({ metadata, tensors }) {
     architecture,
     ...row.parts,
     qkvBias: row.parts.qkvBias || has.has('blk.0.attn_q.bias'),
+    outBias: has.has('blk.0.attn_output.bias'),
+    ffnBias: has.has('blk.0.ffn_gate.bias'),
     vocab:
       tensors.find((tensor) => tensor.name === 'token_embd.weight')?.shape[0] ??
       get('vocab_size', lengthOf(metadata.get('tokenizer.ggml.tokens'))),

@@ -38,18 +38,14 @@ export function fromJson({ json: { config } }) {
   const format = row.json;
   if (Object.keys(config).some((key) => /(^|_)experts$/.test(key) && get(key)))
     unsupported(`${name}, experts (moe)`);
-  // Qwen2 has biases whatever this key says
-  const attentionBias = get('attention_bias', false);
-  if (attentionBias !== false && !row.parts.qkvBias)
-    refuse('FORMAT', 'attention_bias', describe(attentionBias), 'false: not supported');
-  if (get('mlp_bias', false) !== false)
-    refuse('FORMAT', 'mlp_bias', describe(get('mlp_bias')), 'false: not supported');
+  const attentionBias = flagOf(get, 'attention_bias', format.takesBias.attention);
+  const ffnBias = flagOf(get, 'mlp_bias', format.takesBias.ffn);
   for (const [key, is] of /** @type {const} */ ([
-    ['qkv_bias', row.parts.qkvBias],
+    ['qkv_bias', row.parts.qkvBias || attentionBias],
     ['use_qk_norm', row.parts.qkNorm],
   ]))
     if (get(key, is) !== is)
-      refuse('FORMAT', key, describe(get(key)), `${is}, as in all of ${name}`);
+      refuse('FORMAT', key, describe(get(key)), `${is} for this architecture`);
   if (get('quantization_config'))
     refuse('FORMAT', 'quantization_config', 'there', 'weights in F32, F16 or BF16, or GGUF');
   const activation = get('hidden_activation', get('hidden_act'));
@@ -70,6 +66,10 @@ export function fromJson({ json: { config } }) {
   const read = {
     architecture,
     ...row.parts,
+    qkvBias: row.parts.qkvBias || attentionBias,
+    // in Qwen2 the key says nothing new
+    outBias: attentionBias && !row.parts.qkvBias,
+    ffnBias,
     vocab: get('vocab_size'),
     layers,
     modelDim,
@@ -101,6 +101,20 @@ export function fromJson({ json: { config } }) {
   };
   checkOthers();
   return read;
+}
+
+/**
+ * A key that is true or false.
+ * @param {Get} get
+ * @param {string} key
+ * @param {boolean} taken whether the architecture may have it
+ * @returns {boolean}
+ */
+function flagOf(get, key, taken) {
+  const value = get(key, false);
+  return value === false || (taken && value === true)
+    ? value
+    : refuse('FORMAT', key, describe(value), taken ? 'true or false' : 'false: not supported');
 }
 
 /**

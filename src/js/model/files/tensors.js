@@ -31,6 +31,10 @@ const place = (role, gguf, json, shape, when) => ({ role, gguf, json, shape, whe
 /** @type {When} */
 const biased = (c) => c.qkvBias;
 /** @type {When} */
+const biasedOutput = (c) => c.outBias;
+/** @type {When} */
+const biasedFfn = (c) => c.ffnBias;
+/** @type {When} */
 const normed = (c) => c.qkNorm;
 /** @type {When} */
 const postNormed = (c) => c.postNorms;
@@ -55,6 +59,7 @@ const LAYER = [
   place('qNorm', 'attn_q_norm.weight', 'self_attn.q_norm.weight', ['headDim'], normed),
   place('kNorm', 'attn_k_norm.weight', 'self_attn.k_norm.weight', ['headDim'], normed),
   place('attnOut', 'attn_output.weight', 'self_attn.o_proj.weight', ['modelDim', 'queries']),
+  place('attnOutBias', 'attn_output.bias', 'self_attn.o_proj.bias', ['modelDim'], biasedOutput),
   place(
     'attnPostNorm',
     'post_attention_norm.weight',
@@ -66,6 +71,9 @@ const LAYER = [
   place('gate', 'ffn_gate.weight', 'mlp.gate_proj.weight', ['ffnDim', 'modelDim']),
   place('up', 'ffn_up.weight', 'mlp.up_proj.weight', ['ffnDim', 'modelDim']),
   place('down', 'ffn_down.weight', 'mlp.down_proj.weight', ['modelDim', 'ffnDim']),
+  place('gateBias', 'ffn_gate.bias', 'mlp.gate_proj.bias', ['ffnDim'], biasedFfn),
+  place('upBias', 'ffn_up.bias', 'mlp.up_proj.bias', ['ffnDim'], biasedFfn),
+  place('downBias', 'ffn_down.bias', 'mlp.down_proj.bias', ['modelDim'], biasedFfn),
   place(
     'ffnPostNorm',
     'post_ffw_norm.weight',

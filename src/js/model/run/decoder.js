@@ -18,8 +18,8 @@ const CHUNK_COST = 1.25e9;
 
 export class Decoder {
   /**
-   * Milliseconds that the last layer took, for one token and for several. Until they are known,
-   * layers run one by one.
+   * Milliseconds that the last step took, for one token and for several. Until they are known,
+   * steps run one by one. A layer is one.
    */
   #pace = [Infinity, Infinity];
   /** Those that the heads have now. @type {Float64Array | undefined} */
@@ -115,14 +115,11 @@ export class Decoder {
    */
   *#run(pass, slice) {
     const kind = pass.t === 1 ? 0 : 1;
-    const { layers } = this.config;
     while (pass.remaining) {
       const at = performance.now();
       const before = pass.remaining;
-      const count =
-        slice === Infinity
-          ? layers
-          : Math.max(1, Math.min(layers, Math.floor(slice / this.#pace[kind])));
+      const affordable = slice === Infinity ? before : Math.floor(slice / this.#pace[kind]);
+      const count = Math.max(1, Math.min(before, affordable));
       if (!pass.run(count)) return false;
       this.#pace[kind] = Math.max(1e-6, (performance.now() - at) / (before - pass.remaining));
       if (pass.remaining) yield;

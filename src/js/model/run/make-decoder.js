@@ -59,7 +59,25 @@ export function makeDecoder(memory, config, weights, owner, context) {
     const left = isLocal && config.slidingWindow ? config.slidingWindow - 1 : -1;
     check(c.attn_decoder_set_attention(at, layer, w.attnNorm, w.q, w.k, w.v, w.attnOut));
     check(c.attn_decoder_set_feed_forward(at, layer, w.ffnNorm, w.gate, w.up, w.down));
-    check(c.attn_decoder_set_biases(at, layer, w.qBias ?? 0, w.kBias ?? 0, w.vBias ?? 0));
+    check(
+      c.attn_decoder_set_biases(
+        at,
+        layer,
+        w.qBias ?? 0,
+        w.kBias ?? 0,
+        w.vBias ?? 0,
+        w.attnOutBias ?? 0,
+      ),
+    );
+    check(
+      c.attn_decoder_set_feed_forward_biases(
+        at,
+        layer,
+        w.gateBias ?? 0,
+        w.upBias ?? 0,
+        w.downBias ?? 0,
+      ),
+    );
     check(c.attn_decoder_set_head_norms(at, layer, w.qNorm ?? 0, w.kNorm ?? 0));
     check(c.attn_decoder_set_post_norms(at, layer, w.attnPostNorm ?? 0, w.ffnPostNorm ?? 0));
     check(c.attn_decoder_set_rope(at, layer, cos, sin, context, interleaved));

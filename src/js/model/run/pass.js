@@ -30,8 +30,8 @@ export class Pass {
   #at;
   #team;
   #scratchBytes;
-  /** Layers that have not run. */
-  remaining;
+  /** Steps that have not run: layers, and parts of the product with the output matrix. */
+  remaining = 0;
 
   /**
    * @param {import('./decoder.js').Decoder} decoder
@@ -49,7 +49,6 @@ export class Pass {
     this.#decoder = decoder;
     this.t = t;
     this.length = length;
-    this.remaining = layers;
     try {
       this.#scratchBytes = Math.ceil((memory.c.attn_pass_scratch_bytes(model, t) >>> 0) / 64) * 64;
       this.#team = this.#allocate(memory.c.attn_team_bytes());
@@ -86,6 +85,7 @@ export class Pass {
           `${t}, for caches of then ${length}`,
           `ids below ${config.vocab} that fit into the caches`,
         );
+      this.remaining = memory.c.attn_pass_remaining(this.#at);
       memory.c.attn_team_open(this.#team, 1, scratch, this.#scratchBytes);
       /** @type {Record<string, number> | undefined} */
       this.statistics = request.stats
@@ -143,14 +143,14 @@ export class Pass {
   }
 
   /**
-   * Runs some more layers. False: a thread was lost, and the whole pass with it.
-   * @param {number} layers
+   * Runs some more steps. False: a thread was lost, and the whole pass with it.
+   * @param {number} steps
    */
-  run(layers) {
+  run(steps) {
     const { memory } = this.#decoder;
     const go = (/** @type {number} */ team) =>
-      void (this.remaining = memory.c.attn_pass_run(this.#at, team, layers));
-    const whole = memory.pool?.worth(0, this.#decoder.cost * this.t * layers)
+      void (this.remaining = memory.c.attn_pass_run(this.#at, team, steps));
+    const whole = memory.pool?.worth(0, this.#decoder.cost * this.t * steps)
       ? memory.scope(() =>
           /** @type {import('../../engine/pool.js').Pool} */ (memory.pool).together(
             this.#scratchBytes,
