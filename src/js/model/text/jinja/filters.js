@@ -28,6 +28,7 @@ export function filtered(name, x, args, named = new Map()) {
 
 /** @param {Value} x @param {Value[]} args @param {Map<string, Value>} named */
 function mapped(x, args, named) {
+  if (!truth(x)) return new Stream([]); // also none, as in jinja2
   if (args.length) {
     const [name, ...rest] = args;
     return new Stream(Array.from(elements(x), (one) => filtered(name, one, rest, named)));
@@ -45,6 +46,7 @@ function mapped(x, args, named) {
  * @param {boolean} byAttribute
  */
 function selected(x, args, named, wanted, byAttribute) {
+  if (!truth(x)) return new Stream([]);
   if (byAttribute && !args.length) fail('Missing parameter for attribute name');
   const find = byAttribute ? getter(args[0]) : (/** @type {Value} */ one) => one;
   const [test, ...rest] = byAttribute ? args.slice(1) : args;

@@ -68,11 +68,23 @@ export const COMPARISONS = {
   'not in': (a, b) => !contains(a, b),
 };
 
+/** @type {Record<string, string>} */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', "'": '&#39;', '"': '&#34;' };
+
+/** @param {Value} x */
+const isText = (x) => typeof x === 'string' || x instanceof Markup;
+
+/** A text as it joins one from the filter `safe`. @param {Value} x @returns {string} */
+const escaped = (x) =>
+  x instanceof Markup ? x.text : str(x).replace(/[&<>'"]/g, (one) => ENTITIES[one]);
+
 /** @param {string} operator @param {Value} a @param {Value} b @returns {Value} */
 export function binary(operator, a, b) {
   if (operator === '~') return str(a) + str(b);
   if (Object.hasOwn(COMPARISONS, operator)) return COMPARISONS[operator](a, b);
   if (isNumber(a) && isNumber(b)) return arithmetic(operator, a, b);
+  if (operator === '+' && isText(a) && isText(b) && (a instanceof Markup || b instanceof Markup))
+    return new Markup(escaped(a) + escaped(b));
   if (a instanceof Markup || b instanceof Markup)
     return unsupported(`${operator} with text from the filter safe`);
   if (operator === '+') return joined(a, b);

@@ -1,5 +1,6 @@
 /** The methods of text. */
 import { callable, positional } from './arguments.js';
+import { str } from './print.js';
 import {
   SPACE,
   capitalized,
@@ -12,7 +13,7 @@ import {
   textOf,
   wholeOf,
 } from './text.js';
-import { Tuple, elements, fail, truth, unsupported } from './values.js';
+import { Callable, Tuple, elements, fail, truth, unsupported } from './values.js';
 
 /** @typedef {import('./values.js').Value} Value */
 
@@ -174,16 +175,38 @@ const found = (at) => (at < 0 ? fail('substring not found') : at);
 /** Those whose arguments may be given by name. */
 const BY_NAME = new Set(['split', 'rsplit', 'splitlines']);
 
+/**
+ * The text with values in place of {}, {0} or {name}.
+ * @param {string} text
+ * @param {Value[]} args
+ * @param {Map<string, Value>} named
+ */
+function fields(text, args, named) {
+  let next = 0;
+  const plain = text.replace(/\{\{|\}\}/g, '');
+  if (/\{\}/.test(plain) && /\{\d/.test(plain)) unsupported('str.format with {} and {0}');
+  return text.replace(/\{\{|\}\}|\{([^{}]*)\}|[{}]/g, (all, name) => {
+    if (name === undefined) return all.length === 2 ? all[0] : fail(`a single "${all}" in format`);
+    if (!/^\w*$/.test(name)) unsupported(`the field "${all}" of str.format`);
+    const at = name === '' ? next++ : Number(name);
+    if (Number.isInteger(at) ? at >= args.length : !named.has(name))
+      fail(`str.format is not given "${all}"`);
+    return str(Number.isInteger(at) ? args[at] : named.get(name));
+  });
+}
+
 /** Methods of Python that are not here. */
 const OTHERS = new Set(
   (
-    'casefold encode expandtabs format format_map isidentifier isprintable istitle maketrans ' +
+    'casefold encode expandtabs format_map isidentifier isprintable istitle maketrans ' +
     'swapcase translate'
   ).split(' '),
 );
 
 /** @param {string} text @param {string} name @returns {Value} */
 export function methodOfText(text, name) {
+  if (name === 'format')
+    return new Callable('str.format', (args, named) => fields(text, args, named));
   if (OTHERS.has(name)) unsupported(`the method str.${name}`);
   if (!Object.hasOwn(METHODS, name)) return undefined;
   const [names, required, f] = METHODS[name];
