@@ -158,7 +158,7 @@ void attn_rope_table(float *cos, float *sin, const double *f, int32_t rotary_dim
   for (int32_t row = 0; row < count; row++)
     for (int32_t p = 0; p < rotary_dim / 2; p++, at++) {
       double c, s;
-      cos_and_sin((double)(from + row) * f[p], &c, &s);
+      cos_and_sin(((double)from + row) * f[p], &c, &s);
       cos[at] = (float)(c * attention_factor);
       sin[at] = (float)(s * attention_factor);
     }
