@@ -91,7 +91,7 @@ function streamOf({ config: c, tensors }, q8, temperature, cacheType) {
   return stream.bytes();
 }
 
-for (const program of ['asan', 'gcc'])
+for (const program of ['asan', 'msan', 'gcc'])
   for (const [name, q8, temperature, cacheType = 'f32', context] of [
     ['llama, untied, heads of its own', false, () => 1],
     ['llama, tied, grouped', true, () => 1],
