@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { sameBits } from '../support/bits.js';
-import { engines } from '../support/engines.js';
-import { bench, good, shape, trapped } from '../support/faults.js';
+import { sameBits } from '../../support/bits.js';
+import { engines } from '../../support/engines.js';
+import { bench, good, shape, trapped } from '../../support/faults.js';
 
 const { ch } = engines[0];
 const { cache, refuses, leaksNothing, unchanged } = bench(ch);

@@ -1,11 +1,11 @@
 /** Values, shapes and masks that cannot be, or just can. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sameBits } from '../support/bits.js';
-import { engines } from '../support/engines.js';
-import { bench, good, shape } from '../support/faults.js';
-import { compare } from '../support/limits.js';
-import { reference } from '../support/reference.js';
+import { sameBits } from '../../support/bits.js';
+import { engines } from '../../support/engines.js';
+import { bench, good, shape } from '../../support/faults.js';
+import { compare } from '../../support/limits.js';
+import { reference } from '../../support/reference.js';
 
 const { ch } = engines[0];
 const { cache, tensor, refuses, leaksNothing, memoryUse } = bench(ch);

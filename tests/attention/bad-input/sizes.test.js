@@ -1,6 +1,6 @@
 /** Attention refuses arrays and sizes that do not fit, by name. */
 import { test } from 'node:test';
-import { good } from '../support/faults.js';
+import { good } from '../../support/faults.js';
 import {
   cache,
   call,
@@ -9,7 +9,7 @@ import {
   longer,
   numbers,
   refuses,
-} from '../support/attention/bad-calls.js';
+} from '../../support/attention/bad-calls.js';
 
 test('arrays shorter or longer by one, or empty, are refused', () => {
   for (const name of ['q', 'k', 'v'])

@@ -1,8 +1,8 @@
 /** Attention refuses options and arrays of other types, by name. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sameBits } from '../support/bits.js';
-import { good, shape } from '../support/faults.js';
+import { sameBits } from '../../support/bits.js';
+import { good, shape } from '../../support/faults.js';
 import {
   cache,
   call,
@@ -11,7 +11,7 @@ import {
   leaksNothing,
   refuses,
   memoryUse,
-} from '../support/attention/bad-calls.js';
+} from '../../support/attention/bad-calls.js';
 
 test('strings, arrays, objects, bigints and dates are refused as numbers', () => {
   for (const [what, x] of impostors()) {
