@@ -1,8 +1,10 @@
 import { ClearheadError, describe, refuse } from '../../errors.js';
 import { read } from '../../check.js';
+import { runYielding } from '../../engine/yield.js';
 import { absolute } from '../../engine/load.js';
 import { isAddress, isSource } from '../../kinds.js';
 import { utf8Decoder } from '../../engine/platform.js';
+import { parseInSteps } from './json-steps.js';
 import { nameOf, readAll } from './source.js';
 
 /**
@@ -179,8 +181,9 @@ async function readJson(source, part, maxBytes, signal) {
     throw new ClearheadError('FORMAT', `${name} is a web page (HTML); expected JSON`);
   let json;
   try {
-    json = JSON.parse(text);
+    json = await runYielding(parseInSteps(text), () => signal?.throwIfAborted());
   } catch (/** @type {any} */ cause) {
+    signal?.throwIfAborted();
     throw new ClearheadError('FORMAT', `${name} is not JSON: ${cause.message}`, { cause });
   }
   return isRecord(json) ? json : refuse('FORMAT', name, describe(json), 'a JSON object');

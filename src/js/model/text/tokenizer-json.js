@@ -21,6 +21,8 @@ import {
 /** Tokens that are read in one step. */
 const STEP = 4096;
 
+/** @typedef {import('./tokenizer-steps.js').Step} Step */
+
 /**
  * @template T
  * @typedef {import('../../engine/yield.js').Steps<T>} Steps
@@ -90,18 +92,19 @@ function keepsAll({ model, added_tokens: added, pre_tokenizer: step }, ids) {
 
 /**
  * The tokens that the post-processor puts before and after a text.
- * @param {import('./tokenizer-steps.js').Step | null | undefined} step checked
+ * @param {Step | null | undefined} step checked
  * @param {(token: unknown) => number} id of a token, or −1
  * @returns {[number[], number[]]}
  */
 function marksOf(step, id) {
   if (step?.type === 'Sequence') {
-    /** @type {[number[], number[]][]} */
-    const all = step.processors.map((/** @type {any} */ one) => marksOf(one, id));
+    /** @type {Step[]} */
+    const steps = step.processors;
+    const all = steps.map((one) => marksOf(one, id));
     return [[...all].reverse().flatMap(([before]) => before), all.flatMap(([, after]) => after)];
   }
   if (step?.type !== 'TemplateProcessing') return [[], []];
-  /** @type {any[]} */
+  /** @type {Step[]} */
   const parts = step.single;
   const at = parts.findIndex((part) => part.Sequence);
   const ids = parts.map(({ SpecialToken: token, Sequence: text }) =>
