@@ -277,9 +277,17 @@ static int store_scores(const call *s, const query_rows *rows, int x, const floa
   return any_above(largest, -LOWEST);
 }
 
-/* The scores of one row, shaped; returns how many keys are attended. */
+/* Whole steps of keys that are attended, whose scores are to be compared with the limit still. */
+typedef struct {
+  int32_t from, to;
+} whole_steps;
+
+/*
+ * The scores of one row, shaped; returns how many keys are attended. *above is about scores that
+ * are not in *steps.
+ */
 static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z, int32_t from,
-                         int32_t to, int *above)
+                         int32_t to, int *above, whole_steps *steps)
 {
   const row_view *view = &rows->view[x];
   int32_t lo = view->lo > from ? view->lo : from, hi = view->hi < to ? view->hi : to;
@@ -287,7 +295,15 @@ static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z,
   if (!s->plain || rows->t[x].kind == T_INFINITE) {
     attended = shape_scores(s, rows, x, z, from, to, above);
   } else {
-    *above = scores_above(z, from, lo, attended ? hi : lo, rows->t[x].limit);
+    int32_t first = (lo + KEY_STEP - 1) & ~(KEY_STEP - 1), last = hi & ~(KEY_STEP - 1);
+    *above = 0;
+    if (attended && first < last) {
+      *steps = (whole_steps){first, last};
+      *above = scores_above(z, from, lo, first, rows->t[x].limit) |
+               scores_above(z, from, last, hi, rows->t[x].limit);
+    } else if (attended) {
+      *above = scores_above(z, from, lo, hi, rows->t[x].limit);
+    }
     if (rows->scores[x])
       *above |= store_scores(s, rows, x, z, from, to);
     /* only the ends are masked */
@@ -298,14 +314,32 @@ static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z,
   return attended;
 }
 
-/* The largest score of a row. NaN is passed over here; as a weight it will reach the sums. */
-INLINE float largest_score(const float *z, int32_t count)
+INLINE void add_largest(const int sizes_too, f32x4 largest[4], i32x4 sizes[4], const float *z,
+                        int32_t from, int32_t to)
+{
+  for (int32_t j = from; j < to; j += KEY_STEP)
+    for (int l = 0; l < 4; l++) {
+      f32x4 x = v_load(z + j + 4 * l);
+      largest[l] = v_max(largest[l], x);
+      if (sizes_too)
+        sizes[l] = v_max_size(sizes[l], x);
+    }
+}
+
+/*
+ * The largest score of a row. NaN is passed over here; as a weight it will reach the sums. *above
+ * says whether a score of the whole steps is above the limit, or NaN.
+ */
+KERNEL float largest_score(const float *z, int32_t from, int32_t to, whole_steps steps, float limit,
+                           int *above)
 {
   const f32x4 none = v_splat(-__builtin_inff());
   f32x4 largest[4] = {none, none, none, none};
-  for (int32_t j = 0; j < count; j += KEY_STEP)
-    for (int l = 0; l < 4; l++)
-      largest[l] = v_max(largest[l], v_load(z + j + 4 * l));
+  i32x4 sizes[4] = {{0}};
+  add_largest(0, largest, sizes, z, 0, steps.from - from);
+  add_largest(1, largest, sizes, z, steps.from - from, steps.to - from);
+  add_largest(0, largest, sizes, z, steps.to - from, to - from);
+  *above = any_above(v_max_i(v_max_i(sizes[0], sizes[1]), v_max_i(sizes[2], sizes[3])), limit);
   return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
 }
 
@@ -314,16 +348,21 @@ static void weigh_keys(const call *s, const head_job *job, const query_rows *row
                        row_state *row, float *z, int32_t from, int32_t to)
 {
   const int32_t count = to - from;
-  int above;
-  row->attended = shape_row(s, rows, x, z, from, to, &above);
-  if (above)
+  const float limit = rows->t[x].limit;
+  whole_steps steps = {from, from};
+  int above, above_within;
+  row->attended = shape_row(s, rows, x, z, from, to, &above, &steps);
+  float largest = largest_score(z, from, to, steps, limit, &above_within);
+  if (above || above_within) {
     row->beyond = attn_mend_scores(s, job, rows, x, z, from, to);
+    largest = largest_score(z, from, to, steps, limit, &above_within);
+  }
+  float max = largest;
   if (s->small_channels[x] && row->attended)
     row->beyond |= attn_small_channels_count(s, job, rows, x, from, to);
   if (rows->weights[x] && row->attended)
     for (int32_t j = from; j < to; j += 4)
       store_at(rows->weights[x], j, s->p->n, v_load(z + (j - from)));
-  float largest = largest_score(z, count), max = largest;
   /* at T = 0 the order of scores counts, however small they are */
   if (rows->t[x].kind == T_ZERO && row->attended && largest < 1 / HUGE && largest > -1 / HUGE)
     row->beyond |= attn_mend_scores(s, job, rows, x, z, from, to);

@@ -52,9 +52,14 @@ function hull(ref, s, v, r, c) {
 /** Whether the row's weights follow from the scores as they are rounded. */
 function isKnown(ref, s, r) {
   if (ref.T === Infinity) return true;
-  if (ref.T !== 0) return ref.A[r] <= KNOWN;
   const row = ref.masked.subarray(r * s.n, (r + 1) * s.n);
   const top = row.reduce((a, b) => Math.max(a, b), -Infinity);
+  // a key that weighs nothing might weigh something, as its score is rounded
+  const mightWeigh = (z, j) => z > -Infinity && ref.sizes.masked[r * s.n + j] * 2 ** -20 > top - z;
+  if (ref.T !== 0)
+    return (
+      ref.A[r] <= KNOWN && !row.some((z, j) => ref.ratio[r * s.n + j] === 0 && mightWeigh(z, j))
+    );
   const ties = row.filter((x) => x === top).length;
   return ref.margin[r] >= 1e-4 && (ties <= 1 || s.d === 1);
 }
