@@ -6,41 +6,50 @@ import { ClearheadError } from '../errors.js';
 import { Latent } from './latent.js';
 import { Linear, matmul } from './linear.js';
 import { MultiHead } from './multi-head.js';
-import { geglu, gelu, layerNorm, rmsNorm, silu, swiglu } from './operations.js';
+import { bound } from '../names.js';
+import { add, geglu, gelu, layerNorm, rmsNorm, silu, swiglu } from './operations.js';
 import { rope, ropeTable } from './rope.js';
+import { softmax } from './softmax.js';
 
-/** @param {import('../engine/memory.js').Memory} memory @returns {import('./types.d.ts').Layers} */
+/** @typedef {import('../engine/memory.js').Memory} Memory */
+
+/**
+ * All of Layers, each with the memory before its arguments.
+ * @type {Record<string, (memory: Memory, ...values: any[]) => unknown>}
+ */
+const FUNCTIONS = {
+  matmul,
+  linear: (
+    /** @type {Memory} */ memory,
+    /** @type {import('./types.d.ts').Floats} */ weights,
+    /** @type {import('./types.d.ts').LinearOptions} */ options,
+  ) => new Linear(memory, weights, options),
+  rmsNorm,
+  layerNorm,
+  silu,
+  gelu,
+  swiglu,
+  geglu,
+  softmax,
+  add,
+  ropeTable,
+  rope,
+  multiHead: (
+    /** @type {Memory} */ memory,
+    /** @type {import('./types.d.ts').MultiHeadWeights} */ weights,
+    /** @type {import('./types.d.ts').MultiHeadConfig} */ config,
+  ) => new MultiHead(memory, weights, config),
+  latent: (
+    /** @type {Memory} */ memory,
+    /** @type {import('./types.d.ts').LatentWeights} */ weights,
+    /** @type {import('./types.d.ts').LatentConfig} */ config,
+  ) => new Latent(memory, weights, config),
+};
+
+/** @param {Memory} memory @returns {import('./types.d.ts').Layers} */
 export function layers(memory) {
   if (!memory.c.attn_matmul)
     throw new ClearheadError('ARG', 'wasm has no layers: expected one of the model.*.wasm files');
-  /**
-   * @template {unknown[]} V
-   * @template R
-   * @param {(memory: import('../engine/memory.js').Memory, ...values: V) => R} f
-   * @returns {(...values: V) => R}
-   */
-  const on =
-    (f) =>
-    (...values) =>
-      f(memory, ...values);
-  return {
-    matmul: on(matmul),
-    linear: (weights, options) => new Linear(memory, weights, options),
-    rmsNorm: on(rmsNorm),
-    layerNorm: on(layerNorm),
-    silu: on(silu),
-    gelu: on(gelu),
-    swiglu: on(swiglu),
-    geglu: on(geglu),
-    ropeTable: on(ropeTable),
-    rope: on(rope),
-    multiHead: (weights, config) =>
-      /** @type {import('./types.d.ts').MultiHead} */ (
-        /** @type {unknown} */ (new MultiHead(memory, weights, config))
-      ),
-    latent: (weights, config) =>
-      /** @type {import('./types.d.ts').Latent} */ (
-        /** @type {unknown} */ (new Latent(memory, weights, config))
-      ),
-  };
+  const functions = Object.entries(FUNCTIONS).map(([name, f]) => [name, bound(name, f, memory)]);
+  return Object.fromEntries(functions);
 }

@@ -1,9 +1,9 @@
-/** Norms and activations. */
+/** Norms, activations and sums. */
 import { word } from '../attention/options.js';
 import { integer, number, read, rows, yes } from '../check.js';
 import { arrayOf, checkAlias } from '../engine/alias.js';
 import { ATTN_GELU, ATTN_GELU_TANH, ATTN_SILU } from '../engine/constants.js';
-import { F32 } from '../engine/tensor.js';
+import { F32, bytesOf } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
 import { floats, optionalFloats, written } from './call.js';
 
@@ -140,4 +140,26 @@ export function gelu(memory, x, options) {
 export function geglu(memory, gate, up, options) {
   const { kind, out } = readGelu(options);
   return activate(memory, 'gate', gate, kind, up, out);
+}
+
+/**
+ * Layers.add.
+ * @param {Memory} memory
+ * @param {Floats} a
+ * @param {Floats} b
+ * @param {Out} [options]
+ */
+export function add(memory, a, b, options) {
+  const out = readOut(options);
+  const { length } = memory.floats('b', b, F32);
+  memory.floats('a', a, F32);
+  if (!length && a.length) refuse('SHAPE', 'b', 'empty', 'as long as a row of a');
+  const count = length && rows('a', a, length, 'the length of b');
+  return written(memory, out, a.length, 'a', (at) => {
+    const left = memory.put(a, F32);
+    const row = memory.put(b, F32);
+    const bytes = bytesOf(F32, length);
+    for (let i = 0; i < count; i++)
+      memory.c.attn_add(at + i * bytes, left + i * bytes, row, length);
+  });
 }

@@ -70,6 +70,13 @@ export interface GeluOptions extends Out {
   approximate?: 'none' | 'tanh';
 }
 
+export interface SoftmaxOptions extends Out {
+  /** Numbers in a row. Default: the last axis of a tensor, all numbers of an array. */
+  size?: number;
+  /** T ≥ 0, default 1, as in attention: 0 is the argmax, where ties share; Infinity is uniform. */
+  temperature?: number;
+}
+
 /**
  * How frequencies are changed for contexts longer than a model was trained on. The fields of
  * `rope_scaling` in config.json, in camelCase, but for `type` (rope_type), `original`
@@ -362,6 +369,13 @@ export interface Layers {
   swiglu(gate: Floats, up: Floats, options?: Out): Float32Array;
   /** gelu(gate)·up (the same paper). */
   geglu(gate: Floats, up: Floats, options?: GeluOptions): Float32Array;
+  /**
+   * softmax(x/T) of each `size` numbers in a row, with the rules of attention: −Infinity has no
+   * weight, and a row of nothing else is zero. NaN and +Infinity make NaN of their row.
+   */
+  softmax(x: Floats, options?: SoftmaxOptions): Float32Array;
+  /** a + b. Where b is shorter, it is a row that is added to each row of a. */
+  add(a: Floats, b: Floats, options?: Out): Float32Array;
   /**
    * Su et al., arXiv 2104.09864; scalings: linear, Chen et al., arXiv 2306.15595; YaRN, Peng et
    * al., arXiv 2309.00071.

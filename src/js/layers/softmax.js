@@ -1,0 +1,29 @@
+import { attention } from '../attention/attention.js';
+import { integer, read, rows } from '../check.js';
+import { F32, Tensor } from '../engine/tensor.js';
+import { written } from './call.js';
+
+/**
+ * Layers.softmax: the weights of an attention whose logits are all in its mask, so that both have
+ * the same rules for temperatures, ties and -Infinity.
+ * @param {import('../engine/memory.js').Memory} memory
+ * @param {import('../engine/tensor.js').Floats} x
+ * @param {import('./types.d.ts').SoftmaxOptions} [options]
+ */
+export function softmax(memory, x, options) {
+  const o = read('options', options, ['size', 'temperature', 'out']);
+  memory.floats('x', x, F32);
+  const size = o.size ?? (x instanceof Tensor ? x.shape.at(-1) : undefined) ?? x.length;
+  const n = integer('size', size, x.length ? 1 : 0);
+  const m = n && rows('x', x, n, 'size');
+  const keys = new Float32Array(n);
+  return written(memory, o.out, x.length, 'x', (at) => {
+    const { weights } = attention(memory, new Float32Array(m), keys, keys, {
+      headDim: 1,
+      temperature: o.temperature,
+      mask: { data: x, shape: [m, n] },
+      want: { weights: true },
+    });
+    memory.view(F32, at, x.length).set(/** @type {Float32Array} */ (weights));
+  });
+}
