@@ -1,5 +1,6 @@
 import { describe, kindOf, refuse } from './errors.js';
 import { isAbortSignal } from './kinds.js';
+import { didYouMean } from './names.js';
 
 /** @typedef {import('./engine/memory.js').Memory} Memory */
 /**
@@ -34,7 +35,12 @@ export function read(of, options, names, expected = 'an object') {
     for (const name of Object.keys(given))
       o[name] = names.includes(name)
         ? still(name, given[name])
-        : refuse('ARG', of, `given "${name}"`, `only ${names.join(' ')}`);
+        : refuse(
+            'ARG',
+            of,
+            `given ${describe(name)}`,
+            `only ${names.join(' ')}${didYouMean(name, names)}`,
+          );
   }
   return /** @type {Read<O>} */ (o);
 }

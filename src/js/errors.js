@@ -17,7 +17,8 @@ export class ClearheadError extends Error {
  *   string) => never}
  */
 export function refuse(code, name, came, expected) {
-  throw new ClearheadError(code, `${name} is ${came}; expected ${expected}`);
+  const needed = came === 'undefined' ? ' but required' : '';
+  throw new ClearheadError(code, `${name} is ${came}${needed}; expected ${expected}`);
 }
 
 /**

@@ -22,17 +22,24 @@ import { attentionFile, modelFile } from './engine/files.js';
 import { acceptsRelaxed, compile, unloaded } from './engine/load.js';
 import { Memory, memories } from './engine/memory.js';
 import { DISPOSE, F32, Tensor } from './engine/tensor.js';
+import { atMost, bound } from './names.js';
 
 export { ClearheadError };
 
 /** @typedef {import('./types.d.ts').Engine & import('./types.d.ts').Layers} Engine */
+/**
+ * The threads that were asked for, and why they or the relaxed kernels are missing.
+ * @typedef {{ asked: number, why: { relaxed: string, threads: string } }} Start
+ */
 
 /**
  * Loads the kernels, checks that they compute, and returns an engine. Engines share nothing.
  * @param {import('./types.d.ts').InitOptions} [options]
+ * @param {unknown[]} more none
  * @returns {Promise<Engine>} with its layers, where they were asked for
  */
-export async function init(options) {
+export async function init(options, ...more) {
+  atMost('init', [options, ...more], 1);
   const {
     wasm,
     variant,
@@ -45,38 +52,52 @@ export async function init(options) {
   const relaxed = acceptsRelaxed();
   const fast = relaxed && asked !== 1;
   const source = await wasm;
-  const more = yes('layers', layers)
+  const deep = yes('layers', layers)
     ? await import('./layers/index.js').catch(unloaded('layers/index.js'))
     : null;
-  const file = more ? modelFile : attentionFile;
+  const file = deep ? modelFile : attentionFile;
   if (worker !== undefined && typeof worker !== 'function')
     refuse('ARG', 'worker', describe(worker), 'a function that makes a worker of clearhead/thread');
   const given = source === undefined ? undefined : await compile(source);
   const count = integer('threads', threads, 1, 16);
-  let why = relaxed || asked === 1 ? '' : 'the JS engine has no relaxed SIMD';
-  if (asked === 2 && !relaxed) throw new ClearheadError('ENV', why);
+  /** @type {Start} */
+  const start = {
+    asked: count,
+    why: {
+      relaxed: relaxed || asked === 1 ? '' : 'the JS engine has no relaxed SIMD',
+      threads: '',
+    },
+  };
+  if (asked === 2 && !relaxed) throw new ClearheadError('ENV', start.why.relaxed);
   if (count > 1)
     try {
       const { startThreads } = await import('./engine/threads.js').catch(
         unloaded('engine/threads.js'),
       );
-      const memory = await startThreads(given, fast, count, { layers: !!more, spawn: worker });
-      return engine(memory, why, more, theoryWasm);
+      const memory = await startThreads(given, fast, count, { layers: !!deep, spawn: worker });
+      return engine(memory, start, deep, theoryWasm);
     } catch (/** @type {any} */ error) {
-      why = `one thread: ${error.message}`;
+      start.why.threads = `one thread: ${error.message}`;
     }
   const module =
     given ??
     (await compile(file(fast)).catch((error) => {
       if (!fast || asked) throw error;
-      why = `relaxed kernels failed: ${error.message}`;
+      start.why.relaxed = `relaxed kernels failed: ${error.message}`;
       return compile(file(false));
     }));
   if (WebAssembly.Module.imports(module).length)
-    refuse('FORMAT', 'wasm', 'a shared file for threads', 'one without .shared, or threads: 2');
+    refuse(
+      'FORMAT',
+      'wasm',
+      'a shared file for threads',
+      start.why.threads
+        ? `one without .shared, since there is ${start.why.threads}`
+        : 'one without .shared, or threads: 2',
+    );
   try {
     const memory = new Memory((await WebAssembly.instantiate(module, {})).exports);
-    return engine(memory, why, more, theoryWasm);
+    return engine(memory, start, deep, theoryWasm);
   } catch (/** @type {any} */ cause) {
     if (cause instanceof ClearheadError) throw cause;
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
@@ -100,27 +121,25 @@ function test(memory) {
 
 /**
  * @param {Memory} memory
- * @param {string} why
- * @param {typeof import('./layers/index.js') | null} more
+ * @param {Start} start
+ * @param {typeof import('./layers/index.js') | null} deep
  * @param {import('./types.d.ts').InitOptions['theoryWasm']} theoryWasm
  * @returns {Engine}
  */
-function engine(memory, why, more, theoryWasm) {
+function engine(memory, start, deep, theoryWasm) {
   test(memory);
   const statements = once(() => loadTheory(memory, theoryWasm));
-  /** @type {'relaxed' | 'simd'} */
-  const variant = memory.c.attn_is_relaxed() ? 'relaxed' : 'simd';
+  const relaxed = !!memory.c.attn_is_relaxed();
   const engine = Object.freeze({
     get info() {
-      const { threads = 1, trouble = why } = memory.pool ?? {};
-      return Object.freeze({ variant, threads, simd: true, why: trouble });
+      const { threads = 1, trouble = start.why.threads } = memory.pool ?? {};
+      return describeEngine(relaxed, threads, start.asked, { ...start.why, threads: trouble });
     },
-    attention: /** @type {Engine['attention']} */ (attention.bind(null, memory)),
-    attend: /** @type {Engine['attend']} */ (attend.bind(null, memory)),
-    tensor: /** @type {Engine['tensor']} */ (tensor.bind(null, memory)),
-    .../** @type {import('./types.d.ts').Layers} */ (more ? more.layers(memory) : WITHOUT),
-    kvCache: (/** @type {import('./types.d.ts').KVCacheOptions} */ options) =>
-      new KVCache(memory, options),
+    attention: /** @type {Engine['attention']} */ (bound('attention', attention, memory)),
+    attend: /** @type {Engine['attend']} */ (bound('attend', attend, memory)),
+    tensor: /** @type {Engine['tensor']} */ (bound('tensor', tensor, memory)),
+    .../** @type {import('./types.d.ts').Layers} */ (deep ? deep.layers(memory) : WITHOUT),
+    kvCache: bound('kvCache', kvCache, memory),
     dispose: () => memory.pool?.stop(),
     [DISPOSE]: () => memory.pool?.stop(),
     get theory() {
@@ -129,6 +148,25 @@ function engine(memory, why, more, theoryWasm) {
   });
   memories.set(engine, memory);
   return engine;
+}
+
+/**
+ * @param {boolean} relaxed
+ * @param {number} threads
+ * @param {number} threadsAsked
+ * @param {Start['why']} reasons
+ * @returns {import('./types.d.ts').EngineInfo}
+ */
+function describeEngine(relaxed, threads, threadsAsked, reasons) {
+  return Object.freeze({
+    variant: relaxed ? 'relaxed' : 'simd',
+    relaxed,
+    threads,
+    threadsAsked,
+    simd: true,
+    why: [reasons.relaxed, reasons.threads].filter(Boolean).join('; '),
+    reasons: Object.freeze(reasons),
+  });
 }
 
 /**
@@ -163,13 +201,23 @@ function once(make) {
  * @type {Record<string, () => never>}
  */
 const WITHOUT = Object.fromEntries(
-  'matmul linear rmsNorm layerNorm silu gelu swiglu geglu ropeTable rope multiHead latent'
+  (
+    'matmul linear rmsNorm layerNorm silu gelu swiglu geglu softmax add ropeTable rope ' +
+    'multiHead latent'
+  )
     .split(' ')
     .map((name) => [
       name,
       () => refuse('ENV', name, 'not loaded', 'one of init({ layers: true })'),
     ]),
 );
+
+/**
+ * Engine.kvCache.
+ * @param {Memory} memory
+ * @param {import('./types.d.ts').KVCacheOptions} options
+ */
+const kvCache = (memory, options) => new KVCache(memory, options);
 
 /**
  * Engine.tensor.

@@ -75,14 +75,20 @@ export interface EngineInfo {
    * and add.
    */
   readonly variant: 'simd' | 'relaxed';
+  /** Whether the relaxed kernels run. */
+  readonly relaxed: boolean;
   /** Threads there are now; falls to 1 when one is lost. */
   readonly threads: number;
+  /** The option `threads` of `init`. */
+  readonly threadsAsked: number;
   /** True: 128-bit SIMD is the floor of every build. */
   readonly simd: true;
   /**
    * Why the faster variant or the threads asked for are not there; empty when nothing is missing.
    */
   readonly why: string;
+  /** The same of each, and empty where nothing is missing. */
+  readonly reasons: { readonly relaxed: string; readonly threads: string };
 }
 
 /**

@@ -42,7 +42,7 @@ test('without isolation, shared memory or its wasm file there is one thread, and
       for (const wasm of [undefined, plain, shared]) {
         const ch = await init({ wasm, variant: 'simd', threads: 2 });
         assert.equal(ch.info.threads, 1);
-        assert.match(ch.info.why, /^one thread: /);
+        assert.match(ch.info.reasons.threads, /^one thread: /);
         assert.match(ch.info.why, words);
         sameBits(run(ch, calls[0]), run(one, calls[0]), `one thread, ${wasm}`);
         ch.dispose();
@@ -53,7 +53,7 @@ test('without isolation, shared memory or its wasm file there is one thread, and
   }
   const lost = await lostWorkers('start', 0, () => init({ wasm: shared, threads: 2 }));
   assert.equal(lost.info.threads, 1);
-  assert.match(lost.info.why, /^one thread: no worker started: /);
+  assert.match(lost.info.reasons.threads, /^one thread: no worker started: /);
   sameBits(run(lost, calls[0]), run(one, calls[0]), 'a shared file without its worker');
   const ch = await init({ wasm: plain, threads: 2 });
   assert.equal(ch.info.threads, 1);

@@ -20,7 +20,8 @@ for (const { variant, ch } of engines)
   for (const count of [2, 3, 5])
     test(`${count} threads give the bits of one (${variant})`, async () => {
       const threaded = await init({ variant, threads: count });
-      assert.deepEqual({ ...threaded.info }, { variant, threads: count, simd: true, why: '' });
+      const { info } = threaded;
+      assert.deepEqual([info.variant, info.threads, info.why], [variant, count, '']);
       for (const call of calls)
         for (const want of wants)
           sameBits(run(threaded, call, want), run(ch, call, want), call.name);

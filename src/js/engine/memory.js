@@ -173,7 +173,9 @@ export class Memory {
    * @param {A} x
    */
   own(name, x) {
-    return x.buffer === this.buffer ? refuse('ARG', name, 'a view', 'the tensor itself') : x;
+    return x.buffer === this.buffer
+      ? refuse('ARG', name, 'a view of wasm memory', 'the tensor itself, not its .data')
+      : x;
   }
 
   /**

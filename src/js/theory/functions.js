@@ -4,5 +4,8 @@ import * as gaussian from './gaussian.js';
 import * as gibbs from './gibbs.js';
 import * as sharing from './sharing.js';
 
-/** The functions of all statements. @type {Record<string, Function>} */
+/**
+ * The functions of all statements.
+ * @type {Record<string, (memory: any, ...values: any[]) => unknown>}
+ */
 export const FUNCTIONS = { ...budget, ...estimates, ...gaussian, ...gibbs, ...sharing };

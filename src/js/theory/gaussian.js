@@ -73,10 +73,15 @@ function smooth(memory, queries, keys, values, options) {
 
 /**
  * Statement 6: Theory.gaussianWeights.
- * @param {[Memory, any, any, any, any]} given
+ * @param {Memory} memory
+ * @param {any} queries
+ * @param {any} keys
+ * @param {any} values
+ * @param {any} options
  * @returns {unknown}
  */
-export const gaussianWeights = (...given) => smooth(...given).result;
+export const gaussianWeights = (memory, queries, keys, values, options) =>
+  smooth(memory, queries, keys, values, options).result;
 
 /**
  * Statement 6: Theory.kernelEquivalence.

@@ -4,6 +4,7 @@
  */
 import { compile } from '../engine/load.js';
 import { ClearheadError } from '../errors.js';
+import { bound } from '../names.js';
 import { theoryFile } from './file.js';
 import { FUNCTIONS } from './functions.js';
 import { TheoryMemory } from './memory.js';
@@ -16,11 +17,8 @@ import { TheoryMemory } from './memory.js';
  * @returns {import('./types.d.ts').Theory}
  */
 export function theory(memory) {
-  const bound = Object.entries(FUNCTIONS).map(([name, f]) => [
-    name,
-    (/** @type {any[]} */ ...values) => f(memory, ...values),
-  ]);
-  return Object.freeze(Object.fromEntries(bound));
+  const functions = Object.entries(FUNCTIONS).map(([name, f]) => [name, bound(name, f, memory)]);
+  return Object.freeze(Object.fromEntries(functions));
 }
 
 /**

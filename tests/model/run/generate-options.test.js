@@ -45,12 +45,12 @@ test('options are read and refused before anything happens', async () => {
     [/^prompt\[1\] is 64; /, () => model.generate([1, 64])],
     [/^prompt is empty; expected at least one token/, () => model.generate([])],
     [/^prompt is 5; expected text or ids/, () => model.generate(5)],
-    [/^prompt is undefined; expected text or ids/, () => model.generate()],
+    [/^prompt is undefined but required; expected text or ids/, () => model.generate()],
     [
       /^tokens is "ab"; expected an array of ids, as model.tokenizer.encode\(text\) gives them/,
       () => model.prefill('ab'),
     ],
-    [/^tokens is undefined; expected an array of ids$/, () => model.prefill()],
+    [/^tokens is undefined but required; expected an array of ids$/, () => model.prefill()],
     [
       /^options is given "temperature"; expected tau, /,
       () => model.generate(prompt, { temperature: 1 }),

@@ -14,18 +14,18 @@ describe('what is refused', () => {
     await refuses(
       () => template.render([{ role: 'user' }]),
       'ARG',
-      /^messages\[0\]\.content is undefined; expected a string, null or a list of parts$/,
+      /^messages\[0\]\.content is undefined.* a string, null or a list of parts$/,
     );
     for (const message of [null, 'Hi', {}])
       await refuses(
         () => template.render([message]),
         'ARG',
-        /^messages\[0\]\.role is undefined; expected a string$/,
+        /^messages\[0\]\.role is undefined but required; expected a string$/,
       );
     await refuses(
       () => template.render([...hi, { role: 'user', content: ['Hi'] }]),
       'ARG',
-      /^messages\[1\]\.content\[0\]\.type is undefined; expected a string, such as "text"$/,
+      /^messages\[1\]\.content\[0\]\.type is undefined.* a string, such as "text"$/,
     );
     await refuses(
       () => template.render(hi, { add_generation_prompt: true }),
