@@ -1,4 +1,4 @@
-/** What the command cannot do is said in one line, and no text reaches the terminal as commands. */
+/** The command reports an error in one line, and no text reaches the terminal as commands. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';

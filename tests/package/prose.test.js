@@ -43,10 +43,12 @@ test('code, tags, shapes and tables are not read as prose', () => {
   assert.equal(hardSentences('a.md', '| a | the scratch of what was read |\n').length, 1);
 });
 
-test('private words in names are found, in comments and strings they are not', () => {
+test('private words in names are found; in comments, strings and expressions they are not', () => {
   assert.equal(privateNames('a.c', 'int row_is_wild(void);').length, 1);
   assert.equal(privateNames('a.js', 'const takeFours = 1;').length, 1);
   assert.deepEqual(privateNames('a.js', "// wild\nsay('wild', `wild ${count} wild`);"), []);
+  assert.deepEqual(privateNames('a.js', 'match(x, /at most "8\\/9 wild/i); y = /[/] wild/;'), []);
+  assert.equal(privateNames('a.js', 'half = (all / wild + 1 / 2)').length, 1);
 });
 
 test('messages of sources and the text of pages are read as prose', () => {

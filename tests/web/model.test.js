@@ -81,7 +81,7 @@ async function write({ entry, inWorker, model: path, engine, prompt, how, abortA
  * Returns the milliseconds of each turn of the page in which the model computed, and the most
  * tokens of a pass.
  */
-async function millisecondsOfTurns({ prompt, layer }) {
+async function millisecondsBetweenYields({ prompt, layer }) {
   const load = (path) => import(new URL(path, location.href).href);
   const { init } = await load('src/js/index.js');
   const { loadModel } = await load('src/js/model/index.js');
@@ -210,7 +210,7 @@ for (const { name: browserName, missing, launch } of browsers)
         const { count, tokens, spent } = await visit(
           {},
           { prompt: long, layer },
-          millisecondsOfTurns,
+          millisecondsBetweenYields,
         );
         assert.equal(count, 3);
         // a layer of a pass takes longer with more tokens
