@@ -1,7 +1,7 @@
 /** The worker computes ahead of its reader, and an end or an abort leaves nothing of that. */
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { loadModel as loadHere } from '../../src/js/model/index.js';
 import { loadModel } from '../../src/js/worker/client.js';
@@ -9,22 +9,34 @@ import { sameArray, sameBits } from '../support/bits.js';
 import { all, engine, prompt, source } from '../support/models/in-worker.js';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
 
-test('a text that is ended before it begins leaves the one before it to end in peace', async () => {
-  const large = asGguf(
-    tiny({
-      ...configs['llama, tied, grouped'],
-      hidden_size: 256,
-      intermediate_size: 512,
-      num_hidden_layers: 12,
-      max_position_embeddings: 1024,
-    }),
-  );
+/** Large enough that a pass over a long prompt takes a while. */
+const large = asGguf(
+  tiny({
+    ...configs['llama, tied, grouped'],
+    hidden_size: 256,
+    intermediate_size: 512,
+    num_hidden_layers: 12,
+    max_position_embeddings: 1024,
+  }),
+);
+/** The large model in a worker, until the test ends. */
+async function inWorker(t) {
   const model = await loadModel(large, { engine });
+  t.after(() => model.dispose());
+  return model;
+}
+const besides = async () => loadHere(large, { engine: await init({ ...engine, layers: true }) });
+const milliseconds = (count) => new Promise((done) => setTimeout(done, count));
+/** A token ahead is being computed after 0 ms, and is there after this time. */
+const A_TOKEN = 40;
+
+test('a text that is ended before it begins lets the one before it end in peace', async (t) => {
+  const model = await inWorker(t);
   const long = Array.from({ length: 400 }, (_, x) => 3 + (x % 50));
   for (let round = 0; round < 3; round++) {
     const [first, second] = [new AbortController(), new AbortController()];
     const a = model.generate(long, { signal: first.signal }).next();
-    await new Promise((done) => setTimeout(done, 30));
+    await milliseconds(30);
     first.abort(new Error('first'));
     const b = model.generate(long, { signal: second.signal }).next();
     second.abort(new Error('second'));
@@ -33,131 +45,128 @@ test('a text that is ended before it begins leaves the one before it to end in p
     assert.equal((await model.prefill(prompt)).logits.length, model.config.vocab);
     await model.cache.clear();
   }
-  await model.dispose();
 });
 
-test('the worker is a token ahead, which is undone where a text is ended', async () => {
-  const large = asGguf(
-    tiny({
-      ...configs['llama, tied, grouped'],
-      hidden_size: 256,
-      intermediate_size: 512,
-      num_hidden_layers: 12,
-      max_position_embeddings: 1024,
-    }),
-  );
-  const here = await loadHere(large, { engine: await init({ ...engine, layers: true }) });
-  const model = await loadModel(large, { engine });
-  for (const count of [1, 2, 5])
-    for (const wait of [0, 60]) {
-      const seen = [];
-      for (const of of [here, model]) {
-        const rows = [];
-        const tokens = [];
-        for await (const { token } of of.generate(prompt, { maxTokens: 9, tau: 1, seed: 3 })) {
-          tokens.push(token);
-          // the one ahead is in the making, or is made
-          if (of === model) await new Promise((done) => setTimeout(done, wait));
-          rows.push(await of.row(2, 1, 3));
-          if (tokens.length === count) break;
-        }
-        seen.push({ tokens, rows, kept: of === model ? await of.cache.tokens() : of.cache.tokens });
-      }
-      sameBits(seen[1], seen[0], `${count} tokens`);
-      assert.equal(model.cache.length, here.cache.length);
+/** A text of which `count` tokens are read, with the rows that were asked for and the cache. */
+async function readTokens(model, { count, wait }) {
+  const tokens = [];
+  const rows = [];
+  for await (const { token } of model.generate(prompt, { maxTokens: 9, tau: 1, seed: 3 })) {
+    tokens.push(token);
+    await milliseconds(wait);
+    rows.push(await model.row(2, 1, 3));
+    if (tokens.length === count) break;
+  }
+  return { tokens, rows, length: model.cache.length };
+}
+
+for (const [when, wait] of [
+  ['being computed', 0],
+  ['there', 60],
+])
+  test(`the token ahead is undone where a text is ended while it is ${when}`, async (t) => {
+    const model = await inWorker(t);
+    const here = await besides();
+    for (const count of [1, 2, 5]) {
+      const got = await readTokens(model, { count, wait });
+      const want = await readTokens(here, { count, wait: 0 });
+      sameBits(got, want, `${count} tokens`);
+      sameArray(await model.cache.tokens(), here.cache.tokens, `the cache of ${count} tokens`);
     }
-  // a row that is asked for in the middle of a token is had behind it
-  const text = model.generate(
-    Array.from({ length: 700 }, (_, x) => x % 60),
-    { maxTokens: 1 },
-  );
+  });
+
+test('a row that is asked for in the middle of a token is computed behind it', async (t) => {
+  const model = await inWorker(t);
+  const tokens = Array.from({ length: 700 }, (_, x) => x % 60);
+  const text = model.generate(tokens, { maxTokens: 1 });
   const first = text.next();
-  await new Promise((done) => setTimeout(done, 40));
+  await milliseconds(A_TOKEN);
   assert.equal((await model.row(2, 1, 600)).weights.length, 601);
   assert.equal((await first).done, false);
   await text.return();
-  await model.dispose();
 });
 
-test('an abort at any time leaves of the text what was taken', async () => {
-  const large = asGguf(
-    tiny({
-      ...configs['llama, tied, grouped'],
-      hidden_size: 256,
-      intermediate_size: 512,
-      num_hidden_layers: 12,
-      max_position_embeddings: 1024,
-    }),
-  );
-  const model = await loadModel(large, { engine });
+test('an abort at any time leaves the tokens in the cache that were received', async (t) => {
+  const model = await inWorker(t);
   let early = 0;
-  for (let turn = 0; turn < 100; turn++) {
+  for (let round = 0; round < 100; round++) {
     const controller = new AbortController();
-    const taken = [];
+    const received = [];
     // a text rests every 20 ms, and may be told of an abort between a token and its answer
-    setTimeout(() => controller.abort(), 15 + 0.7 * turn);
+    setTimeout(() => controller.abort(), 15 + 0.7 * round);
+    const how = { maxTokens: 90, tau: 1, seed: round, signal: controller.signal };
     try {
-      for await (const { token } of model.generate(prompt, {
-        maxTokens: 90,
-        tau: 1,
-        seed: turn,
-        signal: controller.signal,
-      }))
-        taken.push(token);
+      for await (const { token } of model.generate(prompt, how)) received.push(token);
     } catch (error) {
       assert.equal(error.name, 'AbortError');
-      early += Number(taken.length > 0);
+      early += Number(received.length > 0);
     }
-    const kept = await model.cache.tokens();
-    if (taken.length)
-      sameArray(
-        kept,
-        Int32Array.of(...prompt, ...taken.slice(0, -1)),
-        `after ${taken.length} tokens`,
-      );
+    const want = Int32Array.of(...prompt, ...received.slice(0, -1));
+    const got = await model.cache.tokens();
+    if (received.length) sameArray(got, want, `after ${received.length} tokens`);
     await model.cache.clear();
   }
   assert.ok(early > 10, `${early} were ended in the middle`);
-  // a token that came before the abort, and was not yet asked for, does not come after it
+});
+
+test('a token from before an abort is not given after it, and stops no other text', async (t) => {
+  const model = await inWorker(t);
+  const want = await all((await besides()).generate(prompt, { maxTokens: 5 }));
   const controller = new AbortController();
   const text = model.generate(prompt, { maxTokens: 9, signal: controller.signal });
   await text.next();
-  await new Promise((done) => setTimeout(done, 40));
+  await milliseconds(A_TOKEN);
   controller.abort();
-  // nor does it stand in the way of another, which it leaves alone in turn
-  const here = await loadHere(large, { engine: await init({ ...engine, layers: true }) });
-  const want = await all(here.generate(prompt, { maxTokens: 5 }));
   const other = model.generate(prompt, { maxTokens: 5 });
   const first = await other.next();
   await assert.rejects(text.next(), { name: 'AbortError' });
   assert.deepEqual([first.value, ...(await all(other))], want);
   assert.equal(model.cache.length, prompt.length + 4);
-  // a text that has ended does not either, though nobody asked for more
+});
+
+test('a text whose last token was given stops nothing, and undoes nothing later', async (t) => {
+  const model = await inWorker(t);
   const ended = model.generate(prompt, { maxTokens: 1 });
   assert.equal((await ended.next()).value.finish, 'length');
   assert.equal((await model.step(1)).logits.length, model.config.vocab);
   await ended.return();
   assert.equal(model.cache.length, prompt.length + 1);
-  // a text that is over in the worker, which is a token ahead, is not over for its reader
-  for (const { signal } of [{}, new AbortController()]) {
-    await model.cache.clear();
-    const two = model.generate(prompt, { maxTokens: 2, signal });
-    await two.next();
-    await new Promise((done) => setTimeout(done, 40));
-    for (const busy of [
-      () => model.prefill([5, 6]),
-      () => model.cache.clear(),
-      () => model.generate(prompt).next(),
-    ])
-      await assert.rejects(busy, { code: 'BUSY' });
-    assert.equal((await two.next()).value.finish, 'length');
-    await model.prefill([5, 6]);
-    if (signal) assert.equal(getEventListeners(signal, 'abort').length, 0);
-    assert.deepEqual(await two.next(), { done: true, value: undefined });
-    assert.equal(model.cache.length, prompt.length + 3);
-  }
-  await model.dispose();
 });
+
+for (const [how, signal] of [
+  ['without a signal', undefined],
+  ['with a signal', new AbortController().signal],
+])
+  describe(`a text ${how} that is over in the worker, a token ahead`, () => {
+    /** The worker has computed both tokens, and the reader has one. */
+    async function halfRead(t) {
+      const model = await inWorker(t);
+      const text = model.generate(prompt, { maxTokens: 2, signal });
+      await text.next();
+      await milliseconds(A_TOKEN);
+      return { model, text };
+    }
+
+    test('is not over for its reader', async (t) => {
+      const { model, text } = await halfRead(t);
+      for (const busy of [
+        () => model.prefill([5, 6]),
+        () => model.cache.clear(),
+        () => model.generate(prompt).next(),
+      ])
+        await assert.rejects(busy, { code: 'BUSY' });
+      assert.equal((await text.next()).value.finish, 'length');
+    });
+
+    test('ends with its last token, and undoes nothing later', async (t) => {
+      const { model, text } = await halfRead(t);
+      assert.equal((await text.next()).value.finish, 'length');
+      await model.prefill([5, 6]);
+      if (signal) assert.equal(getEventListeners(signal, 'abort').length, 0);
+      assert.deepEqual(await text.next(), { done: true, value: undefined });
+      assert.equal(model.cache.length, prompt.length + 3);
+    });
+  });
 
 test('between two tokens the worker does not wait to be asked', async () => {
   const { Worker } = await import('node:worker_threads');
