@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import process from 'node:process';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { inspect } from 'node:util';
 import { init } from '../../src/js/index.js';
 import { loadModel as loadHere } from '../../src/js/model/index.js';
 import { loadModel } from '../../src/js/worker/client.js';
@@ -33,114 +34,150 @@ test('options of the chat template reach it, also lists of parts', async () => {
   await model.dispose();
 });
 
-test('it says and does what the model here does', async () => {
-  const here = await loadHere(source, { engine: await init({ ...engine, layers: true }) });
+describe('a model in a worker is the model here', () => {
   const progress = [];
-  const model = await loadModel(new Blob([source]), {
-    engine,
-    onProgress: (x) => progress.push(x),
+  let here;
+  let model;
+  before(async () => {
+    here = await loadHere(source, { engine: await init({ ...engine, layers: true }) });
+    model = await loadModel(new Blob([source]), {
+      engine,
+      onProgress: (x) => progress.push(x),
+    });
   });
-  assert.deepEqual(progress.at(-1), { loaded: source.length, total: source.length });
-  assert.deepEqual(model.config, here.config);
-  assert.deepEqual({ ...model.info, loadMilliseconds: 0 }, { ...here.info, loadMilliseconds: 0 });
-  assert.equal(model.engine.variant, 'simd');
-  assert.deepEqual(await model.tokenizer.encode('abc'), here.tokenizer.encode('abc'));
-  assert.equal(await model.tokenizer.decode([5, 6]), here.tokenizer.decode([5, 6]));
-  assert.ok(model.tokenizer.ends.has(2));
+  after(() => model.dispose());
 
-  const how = { maxTokens: 12, observe: 'weights', heads: [[1, 2]], tau: 1, seed: 5 };
-  const [a, b] = [await all(model.generate(prompt, how)), await all(here.generate(prompt, how))];
-  assert.deepEqual(
-    a.map(({ token, text, finish }) => ({ token, text, finish })),
-    b.map(({ token, text, finish }) => ({ token, text, finish })),
-  );
-  a.forEach((next, x) => sameBits(next.heads, b[x].heads));
-  assert.equal(model.cache.length, here.cache.length);
-  sameArray(await model.cache.tokens(), here.cache.tokens, 'tokens');
-  sameBits(await model.row(1, 2, 7), here.row(1, 2, 7));
+  test('loading tells how much of the file has come', () =>
+    assert.deepEqual(progress.at(-1), { loaded: source.length, total: source.length }));
 
-  const snapshot = await model.cache.snapshot();
-  sameBits(snapshot, here.cache.snapshot());
-  await model.cache.truncate(3);
-  here.cache.truncate(3);
-  assert.equal(model.cache.length, 3);
-  await model.setTemperature(0.5, 1);
-  here.setTemperature(0.5, 1);
-  assert.equal(await model.temperature(1, 3), 0.5);
-  sameBits(
-    await model.prefill([4, 5], { observe: 'stats' }),
-    here.prefill([4, 5], { observe: 'stats' }),
-  );
-  sameBits(await model.step(9), here.step(9));
-  await model.setTemperature(1);
-  await model.cache.restore(snapshot);
-  assert.equal(model.cache.length, snapshot.tokens.length);
-  await model.dispose();
+  test('it says the same of itself', () => {
+    assert.deepEqual(model.config, here.config);
+    assert.deepEqual({ ...model.info, loadMilliseconds: 0 }, { ...here.info, loadMilliseconds: 0 });
+    assert.equal(model.engine.variant, 'simd');
+  });
+
+  test('its tokenizer is the same', async () => {
+    assert.deepEqual(await model.tokenizer.encode('abc'), here.tokenizer.encode('abc'));
+    assert.equal(await model.tokenizer.decode([5, 6]), here.tokenizer.decode([5, 6]));
+    assert.ok(model.tokenizer.ends.has(2));
+  });
+
+  test('it writes the same text and sees the same weights, bit for bit', async () => {
+    const how = { maxTokens: 12, observe: 'weights', heads: [[1, 2]], tau: 1, seed: 5 };
+    const got = await all(model.generate(prompt, how));
+    const want = await all(here.generate(prompt, how));
+    const words = ({ token, text, finish }) => ({ token, text, finish });
+    assert.deepEqual(got.map(words), want.map(words));
+    got.forEach((next, x) => sameBits(next.heads, want[x].heads));
+    assert.equal(model.cache.length, here.cache.length);
+    sameArray(await model.cache.tokens(), here.cache.tokens, 'tokens');
+    sameBits(await model.row(1, 2, 7), here.row(1, 2, 7));
+  });
+
+  test('its cache is cut and goes on with another temperature the same', async () => {
+    await all(model.generate(prompt, { maxTokens: 3 }));
+    await all(here.generate(prompt, { maxTokens: 3 }));
+    const snapshot = await model.cache.snapshot();
+    sameBits(snapshot, here.cache.snapshot());
+    for (const each of [model, here]) {
+      await each.cache.truncate(3);
+      await each.setTemperature(0.5, 1);
+    }
+    assert.equal(model.cache.length, 3);
+    assert.equal(await model.temperature(1, 3), 0.5);
+    const want = here.prefill([4, 5], { observe: 'stats' });
+    sameBits(await model.prefill([4, 5], { observe: 'stats' }), want);
+    sameBits(await model.step(9), here.step(9));
+    await model.setTemperature(1);
+    await model.cache.restore(snapshot);
+    assert.equal(model.cache.length, snapshot.tokens.length);
+  });
 });
 
-test('errors come over as they are, and the model goes on', async () => {
-  const model = await loadModel(asSafetensors(tiny(configs.qwen2)), { engine });
-  assert.equal(model.tokenizer, null);
-  await assert.rejects(model.step(64), {
-    name: 'ClearheadError',
-    code: 'RANGE',
-    message: /tokens\[0\] is 64/,
-  });
-  await assert.rejects(model.row(0, 0, 0), { code: 'RANGE' });
-  await assert.rejects(all(model.generate('text')), { code: 'ARG', message: /tokenizer/ });
-  await assert.rejects(all(model.generate(prompt, { maxTokens: 0 })), { code: 'RANGE' });
-  for (const signal of ['no', {}, null]) {
-    await assert.rejects(all(model.generate(prompt, { signal })), {
-      name: 'ClearheadError',
-      code: 'ARG',
-      message: /^signal is .*; expected an AbortSignal/,
+describe('errors of a model in a worker are those of the model here, and it goes on', () => {
+  let model;
+  before(async () => (model = await loadModel(asSafetensors(tiny(configs.qwen2)), { engine })));
+  after(() => model.dispose());
+
+  for (const [name, call, expected] of [
+    ['a token that is none', () => model.step(64), { code: 'RANGE', message: /tokens\[0\] is 64/ }],
+    ['a row that is not there', () => model.row(0, 0, 0), { code: 'RANGE' }],
+    [
+      'a text without a tokenizer',
+      () => all(model.generate('text')),
+      { code: 'ARG', message: /tokenizer/ },
+    ],
+    ['no tokens', () => all(model.generate(prompt, { maxTokens: 0 })), { code: 'RANGE' }],
+    ['a cut beyond the cache', () => model.cache.truncate(5), { code: 'RANGE' }],
+    ['a function', () => model.prefill(() => {}), { code: 'ARG', message: /sent/ }],
+    [
+      'a promise',
+      () => all(model.generate(Promise.resolve([1]))),
+      { code: 'ARG', message: /^generate was given a value that cannot be sent to a worker/ },
+    ],
+    ...['no', {}, null].map((signal) => [
+      `${inspect(signal)} as a signal`,
+      () => all(model.generate(prompt, { signal })),
+      { code: 'ARG', message: /^signal is .*; expected an AbortSignal/ },
+    ]),
+  ])
+    test(`of ${name}`, async () => {
+      await assert.rejects(call, { name: 'ClearheadError', ...expected });
+      assert.equal((await model.step(3)).logits.length, 64);
+      await model.cache.clear();
     });
-    await assert.rejects(loadModel(source, { engine, signal }), {
-      code: 'ARG',
-      message: /^signal is/,
-    });
-  }
-  await assert.rejects(model.cache.truncate(5), { code: 'RANGE' });
-  await assert.rejects(
-    model.prefill(() => {}),
-    { code: 'ARG', message: /sent/ },
-  );
-  await assert.rejects(all(model.generate(Promise.resolve([1]))), {
-    code: 'ARG',
-    message: /^generate was given a value that cannot be sent to a worker/,
+
+  test('without a tokenizer it has none', () => assert.equal(model.tokenizer, null));
+
+  test('a text that is left in the middle lets the next one begin', async () => {
+    for await (const { token } of model.generate(prompt)) if (token >= 0) break;
+    assert.equal((await all(model.generate(prompt, { maxTokens: 3 }))).length, 3);
   });
-  assert.equal((await model.step(3)).logits.length, 64);
-  // left in the middle, it lets the next one begin
-  for await (const { token } of model.generate(prompt)) if (token >= 0) break;
-  assert.equal((await all(model.generate(prompt, { maxTokens: 3 }))).length, 3);
+});
+
+test('a model in a worker may be disposed of twice, and refuses calls after that', async () => {
+  const model = await loadModel(source, { engine });
   await model.dispose();
   await assert.rejects(model.step(3), { code: 'DISPOSED' });
   await model.dispose();
+});
 
-  await assert.rejects(loadModel(new Uint8Array([71, 71, 85, 70, 9])), {
-    name: 'ClearheadError',
-    code: 'INTEGRITY',
+describe('loading in a worker refuses', () => {
+  const ENGINE = /^engine is an engine; expected options of init for one in the worker/;
+  for (const [name, options, expected] of [
+    ['an unknown variant', { engine: { variant: 'fast' } }, { code: 'ARG' }],
+    [
+      'a number as engine',
+      { engine: 2 },
+      { code: 'ARG', message: /^engine is 2; expected options of init/ },
+    ],
+    ['too long a context', { context: 1000, engine }, { code: 'RANGE' }],
+    ...['no', {}, null].map((signal) => [
+      `${inspect(signal)} as a signal`,
+      { engine, signal },
+      { code: 'ARG', message: /^signal is/ },
+    ]),
+  ])
+    test(name, () =>
+      assert.rejects(loadModel(source, options), { name: 'ClearheadError', ...expected }),
+    );
+
+  test('an engine', async () =>
+    assert.rejects(loadModel(source, { engine: await init() }), { code: 'ARG', message: ENGINE }));
+
+  test('a file that is cut off', () =>
+    assert.rejects(loadModel(new Uint8Array([71, 71, 85, 70, 9])), {
+      name: 'ClearheadError',
+      code: 'INTEGRITY',
+    }));
+
+  test('with the error of onProgress itself', () => {
+    const mine = new Error('mine');
+    const onProgress = () => {
+      throw mine;
+    };
+    return assert.rejects(loadModel(source, { engine, onProgress }), (error) => error === mine);
   });
-  await assert.rejects(loadModel(source, { engine: { variant: 'fast' } }), { code: 'ARG' });
-  await assert.rejects(loadModel(source, { engine: await init() }), {
-    code: 'ARG',
-    message: /^engine is an engine; expected options of init for one in the worker/,
-  });
-  await assert.rejects(loadModel(source, { engine: 2 }), {
-    code: 'ARG',
-    message: /^engine is 2; expected options of init/,
-  });
-  await assert.rejects(loadModel(source, { context: 1000, engine }), { code: 'RANGE' });
-  const mine = new Error('mine');
-  await assert.rejects(
-    loadModel(source, {
-      engine,
-      onProgress() {
-        throw mine;
-      },
-    }),
-    (error) => error === mine,
-  );
 });
 
 test('a worker that ends settles what waits, and what comes later', async () => {
