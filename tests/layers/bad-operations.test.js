@@ -2,9 +2,11 @@
 import { test } from 'node:test';
 import { ch, numbers, refuses, w, wrong, x } from '../support/layers/bad-layers.js';
 
+const table = ch.ropeTable({ dim: 4, positions: 8 });
+
 test('a table whose getters take a weight away is read before weights are looked at', () => {
   const weights = () => ({ q: numbers(16), k: numbers(16), v: numbers(16), o: numbers(16) });
-  const { cos, sin, dim } = ch.ropeTable({ dim: 4, positions: 8 });
+  const { cos, sin, dim } = table;
   const taking = (q) => ({
     get cos() {
       structuredClone(q, { transfer: [q.buffer] });
@@ -31,8 +33,7 @@ test('a table whose getters take a weight away is read before weights are looked
   );
 });
 
-test('every array argument of every operation', () => {
-  const table = ch.ropeTable({ dim: 4, positions: 8 });
+test('an array of another type is refused by name, in every argument of every operation', () => {
   for (const [bad, code] of wrong) {
     const name = String(bad?.constructor?.name);
     refuses(`${name} to matmul`, code, 'a', () => ch.matmul(bad, x, { k: 4 }));
@@ -64,9 +65,13 @@ test('every array argument of every operation', () => {
   }
 });
 
-test('sizes and numbers that do not fit', () => {
-  const table = ch.ropeTable({ dim: 4, positions: 8 });
-  for (const [code, word, call] of [
+const scaled = (scaling, more) => ch.ropeTable({ dim: 4, positions: 1, scaling, ...more });
+const yarn = (more) => scaled({ type: 'yarn', factor: 4, original: 9, ...more });
+const rotated = (options) => ch.rope(x, table, { headDim: 4, ...options });
+
+/** Calls with a size or number that does not fit: the code of the error, its argument, the call. */
+const misfits = {
+  'of products': [
     ['ARG', 'k', () => ch.matmul(x, x, {})],
     ['RANGE', 'k', () => ch.matmul(x, x, { k: 0 })],
     ['RANGE', 'k', () => ch.matmul(x, x, { k: 1.5 })],
@@ -78,6 +83,8 @@ test('sizes and numbers that do not fit', () => {
     ['RANGE', 'outputs', () => ch.linear(new Float32Array(0), { inputs: 4 })],
     ['SHAPE', 'bias', () => ch.linear(x, { inputs: 4, bias: w })],
     ['SHAPE', 'weights', () => ch.linear(x, { inputs: 5 })],
+  ],
+  'of norms and activations': [
     ['SHAPE', 'x', () => ch.rmsNorm(x, numbers(5))],
     ['SHAPE', 'scale', () => ch.rmsNorm(x, w, { size: 3 })],
     ['RANGE', 'epsilon', () => ch.rmsNorm(x, w, { epsilon: -1 })],
@@ -86,110 +93,60 @@ test('sizes and numbers that do not fit', () => {
     ['SHAPE', 'mean', () => ch.layerNorm(x, w, w, { mean: w })],
     ['SHAPE', 'up', () => ch.swiglu(x, w)],
     ['ARG', 'approximate', () => ch.gelu(x, { approximate: 'sigmoid' })],
+  ],
+  'of rotary tables': [
     ['RANGE', 'dim', () => ch.ropeTable({ dim: 3, positions: 1 })],
     ['RANGE', 'base', () => ch.ropeTable({ dim: 4, positions: 1, base: 1 })],
     ['RANGE', 'base', () => ch.ropeTable({ dim: 4, positions: 1, base: Infinity })],
-    [
-      'ARG',
-      'scaling.type',
-      () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'cubic' } }),
-    ],
-    [
-      'ARG',
-      'scaling.factor',
-      () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'linear' } }),
-    ],
-    [
-      'RANGE',
-      'scaling.factor',
-      () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'ntk', factor: 0 } }),
-    ],
-    [
-      'RANGE',
-      'dim',
-      () => ch.ropeTable({ dim: 2, positions: 1, scaling: { type: 'ntk', factor: 2 } }),
-    ],
-    ['ARG', 'scaling.type', () => ch.ropeTable({ dim: 4, positions: 1, scaling: { factor: 4 } })],
-    ['ARG', 'scaling.type', () => ch.ropeTable({ dim: 4, positions: 1, scaling: {} })],
-    [
-      'ARG',
-      'scaling.factor',
-      () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'none', factor: 4 } }),
-    ],
-    [
-      'ARG',
-      'scaling.mscale',
-      () =>
-        ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'linear', factor: 4, mscale: 9 } }),
-    ],
-    [
-      'ARG',
-      'scaling.length',
-      () =>
-        ch.ropeTable({
-          dim: 4,
-          positions: 1,
-          scaling: { type: 'yarn', factor: 4, original: 9, length: 9 },
-        }),
-    ],
-    ...[
-      ['ARG', 'scaling.mscaleAllDim', { mscale: 0.707 }],
-      ['ARG', 'scaling.mscale', { mscaleAllDim: 1 }],
-      ['RANGE', 'scaling.mscale', { mscale: -1, mscaleAllDim: 1 }],
-      ['RANGE', 'scaling.mscaleAllDim', { mscale: 1, mscaleAllDim: NaN }],
-      ['RANGE', 'scaling.mscale', { mscale: 1e308, mscaleAllDim: 1 }],
-      ['ARG', 'scaling.attentionFactor', { attentionFactor: 2, mscale: 1, mscaleAllDim: 1 }],
-      ['RANGE', 'scaling.attentionFactor', { attentionFactor: 0 }],
-      ['ARG', 'scaling.betaFast', { betaFast: null }],
-    ].map(([code, word, more]) => [
-      code,
-      word,
-      () =>
-        ch.ropeTable({
-          dim: 4,
-          positions: 1,
-          scaling: { type: 'yarn', factor: 4, original: 9, ...more },
-        }),
-    ]),
-    [
-      'ARG',
-      'scaling.original',
-      () => ch.ropeTable({ dim: 4, positions: 1, scaling: { type: 'yarn', factor: 2 } }),
-    ],
+    ['LIMIT OOM', '', () => ch.ropeTable({ dim: 2 ** 20, positions: 2 ** 20 })],
+    ['ARG', 'scaling.type', () => scaled({ type: 'cubic' })],
+    ['ARG', 'scaling.type', () => scaled({ factor: 4 })],
+    ['ARG', 'scaling.type', () => scaled({})],
+    ['ARG', 'scaling.factor', () => scaled({ type: 'linear' })],
+    ['ARG', 'scaling.factor', () => scaled({ type: 'none', factor: 4 })],
+    ['RANGE', 'scaling.factor', () => scaled({ type: 'ntk', factor: 0 })],
+    ['RANGE', 'dim', () => scaled({ type: 'ntk', factor: 2 }, { dim: 2 })],
+    ['ARG', 'scaling.mscale', () => scaled({ type: 'linear', factor: 4, mscale: 9 })],
     [
       'RANGE',
       'scaling.highFreqFactor',
-      () =>
-        ch.ropeTable({
-          dim: 4,
-          positions: 1,
-          scaling: { type: 'llama3', factor: 2, original: 9, lowFreqFactor: 4, highFreqFactor: 4 },
-        }),
+      () => scaled({ type: 'llama3', factor: 2, original: 9, lowFreqFactor: 4, highFreqFactor: 4 }),
     ],
-    ['LIMIT OOM', '', () => ch.ropeTable({ dim: 2 ** 20, positions: 2 ** 20 })],
-    ['SHAPE', 'table.dim', () => ch.rope(x, table, { headDim: 3 })],
-    ['SHAPE', 'table.sin', () => ch.rope(x, { ...table, sin: w }, { headDim: 4 })],
-    ['RANGE', 'offset', () => ch.rope(x, table, { headDim: 4, offset: 6 })],
-    [
-      'RANGE',
-      'positions',
-      () => ch.rope(x, table, { headDim: 4, positions: Int32Array.of(0, 8, 0) }),
-    ],
-    ['ARG', 'table', () => ch.rope(x, null, { headDim: 4 })],
-    [
-      'RANGE',
-      'positions',
-      () => ch.rope(x, table, { headDim: 4, positions: Int32Array.of(0, -1, 0) }),
-    ],
-    ['SHAPE', 'positions', () => ch.rope(x, table, { headDim: 4, positions: Int32Array.of(0) })],
-    ['ARG', 'positions', () => ch.rope(x, table, { headDim: 4, positions: [0, 1, 2] })],
+  ],
+  'of YaRN': [
+    ['ARG', 'scaling.original', () => scaled({ type: 'yarn', factor: 2 })],
+    ['ARG', 'scaling.length', () => yarn({ length: 9 })],
+    ['ARG', 'scaling.mscaleAllDim', () => yarn({ mscale: 0.707 })],
+    ['ARG', 'scaling.mscale', () => yarn({ mscaleAllDim: 1 })],
+    ['RANGE', 'scaling.mscale', () => yarn({ mscale: -1, mscaleAllDim: 1 })],
+    ['RANGE', 'scaling.mscaleAllDim', () => yarn({ mscale: 1, mscaleAllDim: NaN })],
+    ['RANGE', 'scaling.mscale', () => yarn({ mscale: 1e308, mscaleAllDim: 1 })],
     [
       'ARG',
-      'offset',
-      () => ch.rope(x, table, { headDim: 4, offset: 1, positions: new Int32Array(3) }),
+      'scaling.attentionFactor',
+      () => yarn({ attentionFactor: 2, mscale: 1, mscaleAllDim: 1 }),
     ],
-  ])
-    refuses(String(call), code, word, call);
+    ['RANGE', 'scaling.attentionFactor', () => yarn({ attentionFactor: 0 })],
+    ['ARG', 'scaling.betaFast', () => yarn({ betaFast: null })],
+  ],
+  'of rotations': [
+    ['SHAPE', 'table.dim', () => rotated({ headDim: 3 })],
+    ['SHAPE', 'table.sin', () => ch.rope(x, { ...table, sin: w }, { headDim: 4 })],
+    ['ARG', 'table', () => ch.rope(x, null, { headDim: 4 })],
+    ['RANGE', 'offset', () => rotated({ offset: 6 })],
+    ['RANGE', 'positions', () => rotated({ positions: Int32Array.of(0, 8, 0) })],
+    ['RANGE', 'positions', () => rotated({ positions: Int32Array.of(0, -1, 0) })],
+    ['SHAPE', 'positions', () => rotated({ positions: Int32Array.of(0) })],
+    ['ARG', 'positions', () => rotated({ positions: [0, 1, 2] })],
+    ['ARG', 'offset', () => rotated({ offset: 1, positions: new Int32Array(3) })],
+  ],
+};
+for (const [what, calls] of Object.entries(misfits))
+  test(`sizes and numbers ${what} that do not fit are refused by name`, () => {
+    for (const [code, word, call] of calls) refuses(String(call), code, word, call);
+  });
+
+test('products are not computed in the memory of their inputs', () => {
   const a = ch.tensor([3, 4]);
   refuses('a product in its own memory', 'ALIAS', 'out', () =>
     ch.matmul(a, numbers(16), { k: 4, out: a }),
