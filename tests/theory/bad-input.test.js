@@ -17,7 +17,7 @@ import {
   z,
 } from '../support/theory/calls.js';
 
-/** Refuses each statement with each of its arrays replaced by what `spoiled` makes of it. */
+/** Each statement refuses each of the bad arrays that `spoiled` lists for one of its arrays. */
 function refusesArrays(spoiled) {
   for (const [name, { arrays, typed }] of Object.entries(calls))
     for (const [key, good] of Object.entries(arrays))
