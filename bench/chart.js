@@ -8,7 +8,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { caseOf, unit } from './cases.js';
-import { FUSED, sharesOf } from './measure.js';
+import { FUSED } from './limits/names.js';
+import { sharesOf } from './measure.js';
 import { median } from './spread.js';
 
 const SHOWN = [
@@ -117,7 +118,7 @@ export function chart(results) {
   ];
   notes.forEach((note, line) => panels.push(text(8, y + 16 + 16 * line, note, 'class="small"')));
   const height = y + 8 + 16 * notes.length;
-  const title = 'Speed of attention in JavaScript, one thread, against what the machine allows';
+  const title = 'Speed of attention in JavaScript, one thread, beside the limit of the machine';
   const size = `viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}"`;
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${title}">
 <style>${STYLE}

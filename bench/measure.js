@@ -3,15 +3,14 @@
  * next one. Other work of the machine then falls on all.
  *
  * A share of a limit is taken within a turn, in which the limit runs again and again (side.js). The
- * median of those shares counts. Two of ours are compared in the same way, because neighbours on
+ * median of those shares counts. A share above 1 would mean that the limit is none, so the run
+ * fails (limits/check.js). Two of ours are compared in the same way, because neighbours on
  * the machine slow a busy kernel for a while (tuning.md#neighbours).
  */
 import { bytes, flops, speed } from './cases.js';
+import { APART, DOTS, FUSED, READ, onThreads } from './limits/names.js';
 import { reason } from './side.js';
 import { spread } from './spread.js';
-
-export const FUSED = 'fused multiply-add';
-export const APART = 'multiply, then add';
 
 /**
  * @param {any[]} sides
@@ -60,11 +59,13 @@ const ownLimit = (name) => (/ simd\b/.test(name) ? APART : FUSED);
 
 /**
  * Whether the other runs between the batches of the one. It does if the two are compared, or if it
- * is a limit of one thread. So does the limit of the row's own threads and build, which takes long.
+ * is a limit of one thread. Limits of integers run beside rows that multiply them. So does the
+ * limit of the row's own threads and build, which takes long.
  */
 function isBeside({ row, side }, { row: other, side: there }) {
   if (side !== there) return false;
   if (other.role !== 'limit') return other.name === row.against;
+  if (DOTS.includes(other.name) && !row.integers) return false;
   return (
     other.threads === 1 ||
     (other.threads === row.threads && other.name.startsWith(ownLimit(row.name)))
@@ -84,7 +85,7 @@ async function sampleTurn(c, turn, slice) {
     row.seconds.push(sample.seconds);
     others.forEach(({ row: other }, x) => {
       if (other.role === 'limit')
-        (row.limits[other.name] ??= []).push(sample.others[x] * callsOf(c, other));
+        (row.limits[other.name] ??= []).push(sample.others[x] * callsOf(c, row, other));
       else row.times.push(sample.others[x]);
     });
   } catch (error) {
@@ -93,8 +94,9 @@ async function sampleTurn(c, turn, slice) {
   }
 }
 
-/** How many calls of a limit do as much as the case needs: of multiply-adds, or of bytes read. */
-const callsOf = (c, limit) => (limit.unit === 'GB/s' ? bytes(c) : flops(c)) / limit.amount;
+/** How many calls of a limit do as much as the row needs: of multiply-adds, or of bytes read. */
+const callsOf = (c, { stored = 1 }, limit) =>
+  (limit.unit === 'GB/s' ? stored * bytes(c) : flops(c)) / limit.amount;
 
 /** Adds speeds and shares of the limit. */
 function summary(c, row) {
@@ -123,9 +125,9 @@ const speedOf = (c, row, seconds) =>
  */
 export function sharesOf({ name, threads, limits }, limit = ownLimit(name)) {
   if (/float64/.test(name)) return []; // the loops are of float32
-  const of = (loop) => limits[threads > 1 ? `${loop}, ${threads} threads` : loop];
+  const of = (loop) => limits[onThreads(loop, threads)];
   const madd = of(limit) ?? of(APART) ?? [];
-  const read = limits['read as many bytes'];
+  const read = limits[READ];
   return madd.map((share, round) => Math.max(share, read?.[round] ?? 0));
 }
 

@@ -1,6 +1,7 @@
 /** The results in words and aligned columns. */
 import { MEMORY, cases, unit } from './cases.js';
-import { FUSED, sharesOf } from './measure.js';
+import { FUSED } from './limits/names.js';
+import { sharesOf } from './measure.js';
 import { median } from './spread.js';
 import { leadOf } from './targets/lead.js';
 
@@ -56,8 +57,8 @@ export function caseBlock(c, rows, main) {
       ? [row.share.median, row.share.best].map((x) => x.toFixed(2))
       : ['', ''];
     const notes = [units(row)];
-    if (row.role !== 'limit')
-      notes.push(`${number(row.milliseconds.median)} ms`, `error ${row.error.toExponential(0)}`);
+    if (row.role === 'limit') notes.push(row.form);
+    else notes.push(`${number(row.milliseconds.median)} ms`, `error ${row.error.toExponential(0)}`);
     return [name, number(median), range, number(best), ...share, notes.join(', ')];
   });
   const head = ['', 'median', 'middle half', 'best', 'of limit', 'at best', ''];
@@ -79,8 +80,8 @@ const COLUMNS = [
 ];
 
 /**
- * One line a case: the median of each, of ORT's operators the fastest, and of the machine what it
- * allows with multiply-adds that are fused.
+ * One line a case: the median of each, and the fastest of ORT's operators. The machine's limit is
+ * that of fused multiply-adds.
  */
 export function summary(results) {
   const lines = [['', ...COLUMNS.map(([name]) => name), 'limit', 'of limit', 'best peer ×', '']];

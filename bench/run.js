@@ -24,6 +24,7 @@ import { openBrowser, openBrowserSide } from './browser.js';
 import { COLD, MEMORY, cases } from './cases.js';
 import { chart } from './chart.js';
 import { coldStarts, memories } from './fresh.js';
+import { complaints, passedLimits } from './limits/check.js';
 import { measureCase } from './measure.js';
 import { MODELS, measureModels } from './models/index.js';
 import { caseBlock, freshTables, heading, summary, targetTable } from './report.js';
@@ -222,6 +223,8 @@ for (const { name, engine: where, why } of results.absent)
   say(`absent: ${name} (${where}): ${why}\n`);
 if (Object.keys(results.cases).length) say(summary(results));
 say(targetTable(results.targets));
+results.passed = passedLimits(results);
+for (const line of complaints(results.passed)) console.error(`error: ${line}`);
 
 const folder = new URL('results/', import.meta.url);
 mkdirSync(folder, { recursive: true });
@@ -230,4 +233,5 @@ for (const name of ['latest', results.date.replace(/[:.]/g, '-')])
   writeFileSync(new URL(`${name}.json`, folder), text);
 say(`${results.seconds} s; bench/results/latest.json has every sample`);
 if (drawn) writeFileSync(new URL('../docs/bench.svg', import.meta.url), chart(results));
-process.stdout.write(json ? text : '', () => process.exit(0)); // libraries keep threads and timers
+// libraries keep threads and timers
+process.stdout.write(json ? text : '', () => process.exit(results.passed.length ? 1 : 0));

@@ -3,25 +3,31 @@
  * asks for one sample at a time and so interleaves them, across engines too.
  *
  * A contender is { name, version, role: 'ours' | 'peer' | 'limit', tolerance, threads,
- * prepare(case, data) }. Its `against` names another one, with which it is compared turn by turn. A
- * limit of several threads is for those that have as many. prepare returns { why } if the contender
- * cannot do the case, or else
+ * prepare(case, data) }. Its `against` names another one, with which it is compared turn by turn.
+ * `integers` says that it multiplies integers, and `stored` how large its keys and values are
+ * beside floats. A limit of several threads is for those that have as many. prepare returns { why }
+ * if the contender cannot do the case, or else
  *
  *   run()      one call, sync or not; returns a number of the result, so that nothing is left out
- *   output()   the last call's result as (heads, m, d); a limit has none
- *   amount     for a limit, the operations or bytes of one call, in its unit
+ *   output()   the last call's result as (heads, m, d)
  *   dispose()
+ *
+ * A limit's prepare returns
+ *
+ *   forms      { name, run() } of each loop that does the work of the limit
+ *   amount     the operations or bytes of one call, in its unit
  */
 import { caseOf, data } from './cases.js';
+import { finalists } from './limits/forms.js';
 import { reference, relativeError } from './reference.js';
 import { median } from './spread.js';
 
 // Seconds of a batch: long beside its first call, which finds others' data in the processor's
 // caches.
 const BATCH = 5e-3;
-// Seconds of a limit between two batches, at most, or one call. Two contenders that are compared
-// have the same number of calls.
-const BESIDE = 0.01;
+// Seconds of each form of a limit between two batches: a quarter of the batch within these bounds,
+// or one call. Two contenders that are compared have the same number of calls.
+const BESIDE = { min: 2e-3, max: 0.01 };
 
 const now = () => performance.now() / 1000;
 
@@ -55,23 +61,22 @@ export class Side {
     const inputs = data(c);
     const right = reference(c, inputs);
     const rows = [];
-    for (const { name, role, unit, threads, against, tolerance, prepare } of this.contenders) {
+    for (const contender of this.contenders) {
+      const { name, role, unit, threads, against, integers, stored, tolerance } = contender;
       if (
         (c.section === 'limits' && role !== 'limit') ||
         (c.section === 'matmul' && role === 'peer')
       )
         continue;
-      const row = { name, role, unit, threads, against, engine: this.engine };
+      const { engine } = this;
+      const row = { name, role, unit, threads, against, integers, stored, engine };
       let ready;
       try {
-        ready = await prepare(c, inputs);
+        ready = await contender.prepare(c, inputs);
         if (!ready) continue; // nothing this contender is there for
         if (ready.why) Object.assign(row, { why: ready.why });
-        else
-          Object.assign(row, {
-            amount: ready.amount,
-            ...(await this.#check(ready, right, c, tolerance, warm)),
-          });
+        else if (ready.forms) Object.assign(row, await this.#race(ready, warm));
+        else Object.assign(row, await this.#check(ready, right, c, tolerance, warm));
       } catch (error) {
         Object.assign(row, { why: reason(error) });
       }
@@ -87,19 +92,23 @@ export class Side {
   /** One call to be right, and more until it is warm. */
   async #check(ready, right, c, tolerance, warm) {
     const first = await this.#time(ready, 1);
-    let error;
-    if (ready.output) {
-      error = relativeError(ready.output(), right, c.heads * c.m * c.d);
-      if (!(error <= tolerance))
-        throw new Error(`wrong: relative error ${error.toExponential(1)}, allowed ${tolerance}`);
-    }
+    const error = relativeError(ready.output(), right, c.heads * c.m * c.d);
+    if (!(error <= tolerance))
+      throw new Error(`wrong: relative error ${error.toExponential(1)}, allowed ${tolerance}`);
     let each = first;
     for (const end = now() + warm; now() < end && first < warm;)
       each = Math.min(each, await this.#time(ready, 1));
     // Enough calls for the resolution of the clock, in a page too.
     ready.calls = Math.max(1, Math.ceil(BATCH / each));
-    ready.each = each;
     return { error, first };
+  }
+
+  /** The fastest forms of a limit, which are warm then. */
+  async #race(ready, warm) {
+    const time = (/** @type {any} */ form, /** @type {number} */ calls) => this.#time(form, calls);
+    ready.forms = await finalists(ready.forms, time, warm);
+    const [{ name, each }] = ready.forms;
+    return { amount: ready.amount, form: name, first: each };
   }
 
   /** Seconds per call. */
@@ -120,37 +129,60 @@ export class Side {
    * @param {number} slice seconds of its own that may be used; one batch is always run
    * @param {number[]} others places of limits, and of the one this is compared with
    * @returns {Promise<{ seconds: number, others: number[] }>} seconds per call, the median of the
-   *   batches; and of each of the others how
-   *   its seconds per call relate to them, the median as well
+   *   batches. For each of the others also how its seconds per call relate to them, the median as
+   *   well. Of a limit the fastest form right before or after the batch counts.
    */
   async sample(at, slice, others = []) {
     const ready = this.prepared[at];
+    if (ready.forms) return { seconds: await this.#limit(ready, slice), others: [] };
     const all = others.map((other) => this.prepared[other]);
     let seconds = await this.#time(ready, ready.calls);
     const batches = [];
     const ratios = others.map(() => /** @type {number[]} */ ([]));
     const beside = async () => {
-      const length = Math.min(BESIDE, (seconds * ready.calls) / 4);
+      const quarter = (seconds * ready.calls) / 4;
+      const length = Math.min(BESIDE.max, Math.max(BESIDE.min, quarter));
       const times = [];
       for (const other of all)
         times.push(
-          await this.#time(
-            other,
-            other.amount ? Math.max(1, Math.ceil(length / other.each)) : ready.calls,
-          ),
+          other.forms
+            ? await this.#fastest(other.forms, length)
+            : await this.#time(other, ready.calls),
         );
       return times;
     };
+    const around = (/** @type {number} */ x, before, after) =>
+      all[x].forms ? Math.min(before[x], after[x]) : (before[x] + after[x]) / 2;
     const slow = seconds * ready.calls > slice;
+    const loops = all.reduce((sum, { forms }) => sum + (forms?.length ?? 1), 0);
     let before = await beside();
-    for (const end = now() + slice * (1 + others.length / 4); !batches.length || now() < end;) {
+    for (const end = now() + slice * (1 + loops / 4); !batches.length || now() < end;) {
       if (!slow || batches.length) seconds = await this.#time(ready, ready.calls);
       const after = await beside();
       batches.push(seconds);
-      ratios.forEach((list, x) => list.push((before[x] + after[x]) / 2 / seconds));
+      ratios.forEach((list, x) => list.push(around(x, before, after) / seconds));
       before = after;
     }
     return { seconds: median(batches), others: ratios.map(median) };
+  }
+
+  /** Seconds per call of the fastest of a limit's forms. Each of them runs for `seconds`. */
+  async #fastest(forms, seconds) {
+    let fastest = Infinity;
+    for (const form of forms) {
+      const calls = Math.max(1, Math.ceil(seconds / form.each));
+      fastest = Math.min(fastest, await this.#time(form, calls));
+    }
+    return fastest;
+  }
+
+  /** A limit's own turn. */
+  async #limit({ forms }, slice) {
+    const batches = [];
+    const end = now() + slice;
+    do batches.push(await this.#fastest(forms, BESIDE.min));
+    while (now() < end);
+    return median(batches);
   }
 
   /** Ends a case. */

@@ -1,115 +1,168 @@
 /*
- * The limits of this machine for a wasm module of the same build: multiply-adds, bytes read and
- * integer products. The bench gives every speed as a share of these limits. They are measured in
- * the same round, so that a slow moment slows both.
+ * The limits of this machine for a wasm module of the same build: multiply-adds, products of
+ * integers, and bytes read.
+ *
+ * No loop is the fastest on every processor and in every engine. So each limit has several forms,
+ * which do the same number of operations, and the fastest of them counts. A form is exported as
+ * KIND_FORM, where KIND is madd, dot or read. The bench finds the forms by these names.
  */
 #include "base/simd.h"
 
+#define LIMIT_API __attribute__((visibility("default")))
+
+typedef enum { MADD, DOT } kind;
+
+enum {
+  MAX_SUMS = 16,
+  DEPTH = 64,                   /* steps of a tile before it reads the same memory again */
+  ROWS_AT = DEPTH * 4 * 2,      /* floats in front of the rows of a tile */
+  FLOATS = ROWS_AT + DEPTH * 7, /* and in all */
+  UNIT = 512 * 105              /* a multiple of the operations that any form repeats */
+};
+
+/* Operations on vectors in a unit. */
+LIMIT_API int32_t limit_unit(void) { return UNIT; }
+
+/* Floats of memory that the forms of madd and dot read. They must be normal and below 1. */
+LIMIT_API int32_t limit_floats(void) { return FLOATS; }
+
+/* Multiply-adds in a dot of vectors. */
+LIMIT_API int32_t limit_dot_width(void) { return V_DOT8 ? 16 : 8; }
+
+/* a·b + c on floats, or on the integers that have the same bits. */
+INLINE i32x4 multiply(kind which, i32x4 a, i32x4 b, i32x4 c)
+{
+  if (which == MADD)
+    return (i32x4)v_madd((f32x4)a, (f32x4)b, (f32x4)c);
+  return V_DOT8 ? v_dot8(a, b, c) : v_dot((i16x8)a, (i16x8)b, c);
+}
+
+/* A number of all sums, so that the compiler leaves none out. */
+INLINE int32_t mixed(const i32x4 *sums, int n)
+{
+  i32x4 all = sums[0];
+  for (int i = 1; i < n; i++)
+    all ^= sums[i];
+  return all[0] ^ all[1] ^ all[2] ^ all[3];
+}
+
 /*
- * The same address, with the compiler kept from knowing what is there, or it would compute the
- * loops below beforehand.
+ * Chains in registers, each operation waiting for the one before it in its chain. A scaled chain is
+ * a = a·x + y, which tends to y/(1 − x). Its result needs a register that is not an operand. A
+ * summed chain is a = x·y + a, with the result in the register of the sum. A compiler would compute
+ * x·y once if the product were apart, so only relaxed builds have summed chains.
  */
+INLINE int32_t chains(kind which, int scaled, int n, int unrolled, const float *p, int32_t units)
+{
+  i32x4 x = v_load_i(p), y = v_load_i(p + 4), a[MAX_SUMS];
+  UNROLLED for (int c = 0; c < n; c++) a[c] = v_load_i(p + 4 * c);
+  const int32_t steps = UNIT / (n * unrolled);
+  ROLLED for (int32_t step = 0; step < units * steps; step++)
+  {
+    UNROLLED for (int u = 0; u < unrolled; u++)
+    {
+      UNROLLED for (int c = 0; c < n; c++) a[c] =
+          scaled ? multiply(which, a[c], x, y) : multiply(which, x, y, a[c]);
+    }
+  }
+  return mixed(a, n);
+}
+
+/*
+ * A tile of a matrix product: rows × 2 sums in registers, operands from the first-level cache. No
+ * product waits for a sum.
+ */
+INLINE int32_t tile(kind which, int rows, int unrolled, const float *p, int32_t units)
+{
+  i32x4 a[MAX_SUMS] = {0};
+  const int32_t times = UNIT / (2 * rows * DEPTH);
+  for (int32_t t = 0; t < units * times; t++) {
+    const float *x = p, *y = p + ROWS_AT;
+    ROLLED for (int step = 0; step < DEPTH; step += unrolled)
+    {
+      UNROLLED for (int u = 0; u < unrolled; u++, x += 8, y += rows)
+      {
+        i32x4 low = v_load_i(x), high = v_load_i(x + 4);
+        UNROLLED for (int r = 0; r < rows; r++)
+        {
+          i32x4 row = (i32x4)v_splat(y[r]);
+          a[2 * r] = multiply(which, low, row, a[2 * r]);
+          a[2 * r + 1] = multiply(which, high, row, a[2 * r + 1]);
+        }
+      }
+    }
+  }
+  return mixed(a, 2 * rows);
+}
+
+#define SCALED(name, which, n, unrolled)                                                           \
+  LIMIT_API int32_t name##_scaled_##n##_##unrolled(const float *p, int32_t units)                  \
+  {                                                                                                \
+    return chains(which, 1, n, unrolled, p, units);                                                \
+  }
+#define SUMMED(name, which, n, unrolled)                                                           \
+  LIMIT_API int32_t name##_summed_##n##_##unrolled(const float *p, int32_t units)                  \
+  {                                                                                                \
+    return chains(which, 0, n, unrolled, p, units);                                                \
+  }
+#define TILE(name, which, rows, unrolled)                                                          \
+  LIMIT_API int32_t name##_tile_##rows##x2_##unrolled(const float *p, int32_t units)               \
+  {                                                                                                \
+    return tile(which, rows, unrolled, p, units);                                                  \
+  }
+#define FORMS(name, which)                                                                         \
+  SCALED(name, which, 12, 1)                                                                       \
+  SCALED(name, which, 14, 4)                                                                       \
+  SCALED(name, which, 16, 2)                                                                       \
+  TILE(name, which, 4, 1)                                                                          \
+  TILE(name, which, 5, 1)                                                                          \
+  TILE(name, which, 6, 1)                                                                          \
+  TILE(name, which, 6, 2)                                                                          \
+  TILE(name, which, 7, 1)
+
+FORMS(madd, MADD)
+FORMS(dot, DOT)
+#if V_RELAXED
+SUMMED(madd, MADD, 12, 1)
+SUMMED(madd, MADD, 14, 4)
+SUMMED(dot, DOT, 12, 1)
+#endif
+
+/* The same address, with the compiler kept from knowing that memory did not change. */
 INLINE const float *opaque(const float *p)
 {
   __asm__("" : "+r"(p));
   return p;
 }
 
-#define LIMIT_API __attribute__((visibility("default")))
-
 /*
- * Independent chains enough for two units of latency 4 with slack, and few enough for V8's 15
- * registers.
+ * Reads count floats (a multiple of 32), times times, in streams that begin at equal distances.
+ * Integer xor, so that no addition is waited for.
  */
-#define CHAINS 12
-
-/*
- * 4·steps·12 multiply-adds: a = a·x + y, which tends to y/(1 − x), never to zero, subnormals or
- * infinity. With multiply and add apart each step of a chain waits for both, and the chains just
- * fill that time: a kernel whose products wait for no sum could come out above this limit.
- */
-LIMIT_API float limit_madd(int32_t steps)
+INLINE int32_t read(int streams, int sums, const float *p, int32_t count, int32_t times)
 {
-  static const float start[CHAINS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-  static const float factor[2] = {0.999f, 0.001f};
-  const float *s = opaque(start), *f = opaque(factor);
-  f32x4 x = v_splat(f[0]), y = v_splat(f[1]);
-  f32x4 a = v_splat(s[0]), b = v_splat(s[1]), c = v_splat(s[2]), d = v_splat(s[3]),
-        e = v_splat(s[4]), g = v_splat(s[5]);
-  f32x4 h = v_splat(s[6]), i = v_splat(s[7]), j = v_splat(s[8]), k = v_splat(s[9]),
-        l = v_splat(s[10]), m = v_splat(s[11]);
-  for (int32_t step = 0; step < steps; step++) {
-    a = v_madd(a, x, y), b = v_madd(b, x, y), c = v_madd(c, x, y), d = v_madd(d, x, y);
-    e = v_madd(e, x, y), g = v_madd(g, x, y), h = v_madd(h, x, y), i = v_madd(i, x, y);
-    j = v_madd(j, x, y), k = v_madd(k, x, y), l = v_madd(l, x, y), m = v_madd(m, x, y);
-  }
-  return v_hsum(((a + b) + (c + d)) + ((e + g) + (h + i)) + ((j + k) + (l + m)));
-}
-
-/*
- * Reads count floats (a multiple of 32), times times; integer xor, so that no addition is waited
- * for.
- */
-LIMIT_API int32_t limit_read(const float *p, int32_t count, int32_t times)
-{
-  i32x4 a[8] = {0};
+  i32x4 a[MAX_SUMS] = {0};
+  const int each = sums / streams;
+  const int32_t length = count / streams;
   for (int32_t t = 0; t < times; t++) {
     const float *x = opaque(p); /* or one pass would do for all */
-    for (int32_t at = 0; at < count; at += 32, x += 32) {
-      a[0] ^= (i32x4)v_load(x), a[1] ^= (i32x4)v_load(x + 4), a[2] ^= (i32x4)v_load(x + 8),
-          a[3] ^= (i32x4)v_load(x + 12);
-      a[4] ^= (i32x4)v_load(x + 16), a[5] ^= (i32x4)v_load(x + 20), a[6] ^= (i32x4)v_load(x + 24),
-          a[7] ^= (i32x4)v_load(x + 28);
+    ROLLED for (int32_t at = 0; at < length; at += 4 * each, x += 4 * each)
+    {
+      UNROLLED for (int s = 0; s < streams; s++)
+      {
+        UNROLLED for (int i = 0; i < each; i++) a[s * each + i] ^= v_load_i(x + s * length + 4 * i);
+      }
     }
   }
-  i32x4 sum = ((a[0] ^ a[1]) ^ (a[2] ^ a[3])) ^ ((a[4] ^ a[5]) ^ (a[6] ^ a[7]));
-  return sum[0] ^ sum[1] ^ sum[2] ^ sum[3];
+  return mixed(a, sums);
 }
 
-/* The two integer words no kernel has needed so far. */
-typedef int8_t i8x16 __attribute__((vector_size(16)));
-typedef int16_t i16x8 __attribute__((vector_size(16)));
-
-/*
- * c + the products of neighbouring lanes. Two products of 16 bits are summed, or with relaxed SIMD
- * four of 8 bits.
- */
-INLINE i32x4 dot(i32x4 a, i32x4 b, i32x4 c)
-{
-#if V_RELAXED
-  return __builtin_wasm_relaxed_dot_i8x16_i7x16_add_s_i32x4((i8x16)a, (i8x16)b, c);
-#else
-  return __builtin_wasm_dot_s_i32x4_i16x8((i16x8)a, (i16x8)b) + c;
-#endif
-}
-
-/* Multiply-adds in each call of limit_dot's inner word: 16 or 8. */
-LIMIT_API int32_t limit_dot_width(void) { return V_RELAXED ? 16 : 8; }
-
-enum { DOT_CHAINS = 8 }; /* more would leave no registers for the loads */
-
-/*
- * 8·steps dots of vectors from the first-level cache with numbers from there, as a matrix product
- * does them.
- */
-LIMIT_API int32_t limit_dot(int32_t steps)
-{
-  static const float memory[4 * DOT_CHAINS] = {1e-3f, 2, 3e9f, 4, 5e-7f, 6, 7, 8};
-  const float *p = opaque(memory);
-  i32x4 a[DOT_CHAINS] = {0};
-  ROLLED for (int32_t step = 0; step < steps; step++)
-  {
-    const float *q = p + (step & 3) * 4;
-    i32x4 low = (i32x4)v_load(q), high = (i32x4)v_load(q + 4);
-#pragma clang loop unroll(full)
-    for (int c = 0; c < DOT_CHAINS; c += 2) {
-      i32x4 x = (i32x4)v_splat(q[8 + c / 2]);
-      a[c] = dot(x, low, a[c]);
-      a[c + 1] = dot(x, high, a[c + 1]);
-    }
+#define READ(streams, sums)                                                                        \
+  LIMIT_API int32_t read_##streams##_##sums(const float *p, int32_t count, int32_t times)          \
+  {                                                                                                \
+    return read(streams, sums, p, count, times);                                                   \
   }
-  i32x4 sum = {0};
-  for (int c = 0; c < DOT_CHAINS; c++)
-    sum ^= a[c];
-  return sum[0] ^ sum[1] ^ sum[2] ^ sum[3];
-}
+READ(1, 4)
+READ(1, 8)
+READ(2, 8)
+READ(4, 8)

@@ -1,29 +1,29 @@
 /**
  * The machine's limits as contenders, from the modules that CMake builds beside the kernels
- * (limits.c).
+ * (limits.c). A limit has several forms, and side.js lets the fastest of them count.
  */
 import { listen, nodeWorkers } from '../../src/js/engine/platform.js';
 import { bytes } from '../cases.js';
+import { APART, DOTS, FUSED, READ, onThreads } from './names.js';
 
-const STEPS = 20000; // 35 µs
+/** Units of limit_unit() in a call: half a millisecond. */
+const UNITS = 64;
 // times as many in each of several threads, so that the messages to them do not count
-const LONG = 300;
+const LONG = 20;
 const PAGE = 65536;
+/** The number that the forms multiply: normal, and below 1. */
+const OPERAND = 2 ** -7;
 /**
  * In the section `limits`: within the first, second and third level of a common cache, and beyond.
  */
 const SIZES = [2 ** 15, 2 ** 19, 2 ** 23, 2 ** 26];
-const VARIANTS = {
-  relaxed: ['fused multiply-add', '8-bit dots'],
-  simd: ['multiply, then add', '16-bit dots'],
-};
+const VARIANTS = { relaxed: [FUSED, DOTS[0]], simd: [APART, DOTS[1]] };
 
 const sizeName = (size) => (size < 2 ** 20 ? `${size / 2 ** 10} KB` : `${size / 2 ** 20} MB`);
 
 /**
  * @param {{ load: (url: URL) => Promise<BufferSource>, threads?: number, lean?: boolean }} options
- *   lean: with one thread, without
- *   what stands beside rows of two
+ *   lean: with one thread, without the limit of two threads and without dots beside cases
  * @returns {Promise<any[]>} fewer where an engine has no relaxed SIMD
  */
 export async function open({ load, threads = 1, lean = false }) {
@@ -35,15 +35,8 @@ export async function open({ load, threads = 1, lean = false }) {
     if (!file || !WebAssembly.validate(file)) continue;
     const module = await WebAssembly.compile(file);
     const c = (await WebAssembly.instantiate(module, {})).exports;
-    const add = (name, unit, of, count = 1) =>
-      contenders.push({
-        name,
-        version: '',
-        role: 'limit',
-        unit,
-        threads: count,
-        prepare: (x) => of(x),
-      });
+    const add = (name, unit, prepare, count = 1) =>
+      contenders.push({ name, version: '', role: 'limit', unit, threads: count, prepare });
     if (threads > 1 || !lean) {
       const count = Math.max(threads, 2);
       const run = await together(module, c, count).catch((error) =>
@@ -52,22 +45,22 @@ export async function open({ load, threads = 1, lean = false }) {
       // beside calls that take as long
       const worth = ({ section, n }) => run && section === 'prefill' && n >= 512;
       add(
-        `${madd}, ${count} threads`,
+        onThreads(madd, count),
         'GFLOP/s',
-        (x) => worth(x) && { amount: count * 96 * LONG * STEPS, run },
+        (x) =>
+          worth(x) &&
+          multiplying(c, 'madd', { operations: 8, units: LONG * UNITS, threads: count, run }),
         count,
       );
     }
     if (threads > 1) continue;
-    add(madd, 'GFLOP/s', () => ({ amount: 96 * STEPS, run: () => c.limit_madd(STEPS) }));
+    add(madd, 'GFLOP/s', () => multiplying(c, 'madd', { operations: 8 }));
     add(
       dots,
       'GOP/s',
       ({ section }) =>
-        section === 'limits' && {
-          amount: 16 * c.limit_dot_width() * STEPS,
-          run: () => c.limit_dot(STEPS),
-        },
+        (section === 'limits' || !lean) &&
+        multiplying(c, 'dot', { operations: 2 * c.limit_dot_width() }),
     );
     if (variant === 'relaxed') continue; // reading is the same instruction in both
     for (const size of SIZES)
@@ -76,29 +69,63 @@ export async function open({ load, threads = 1, lean = false }) {
         'GB/s',
         ({ section }) => section === 'limits' && reading(c, size),
       );
-    add(
-      'read as many bytes',
-      'GB/s',
-      (x) => x.section !== 'limits' && x.m === 1 && reading(c, bytes(x)),
-    );
+    add(READ, 'GB/s', (x) => x.section !== 'limits' && x.m === 1 && reading(c, bytes(x)));
   }
   if (!contenders.length)
     throw new Error('build/bench holds no module this engine accepts: run scripts/build.sh bench');
   return contenders;
 }
 
-/** @param {any} c @param {number} size in bytes, a multiple of 128 */
-export function reading(c, size) {
+/** The forms of a kind, by the names of exports. @param {any} c @param {string} kind */
+const formsOf = (c, kind) => Object.keys(c).filter((name) => name.startsWith(`${kind}_`));
+
+/** An aligned address with `size` bytes behind it. @param {any} c @param {number} size */
+function memory(c, size) {
   const at = Math.ceil(c.__heap_base.value / 64) * 64;
   const missing = at + size - c.memory.buffer.byteLength;
   if (missing > 0) c.memory.grow(Math.ceil(missing / PAGE));
-  // Touched, or the machine maps one page of zeros many times.
-  new Uint8Array(c.memory.buffer, at, size).fill(1);
-  const times = Math.max(1, Math.round(2 ** 21 / size));
-  return { amount: size * times, run: () => c.limit_read(at, size / 4, times) };
+  return at;
 }
 
-/** One call that runs the loop here and in each of the other threads. */
+/**
+ * Calls of the forms of multiply-adds or dots, by name.
+ * @param {any} c
+ * @returns {(name: string, units: number) => number}
+ */
+export function multiplier(c) {
+  const floats = c.limit_floats();
+  const at = memory(c, 4 * floats);
+  new Float32Array(c.memory.buffer, at, floats).fill(OPERAND);
+  return (name, units) => c[name](at, units);
+}
+
+/**
+ * @param {any} c
+ * @param {'madd' | 'dot'} kind
+ * @param {{ operations: number, units?: number, threads?: number,
+ *   run?: (name: string, units: number) => any }} how operations of one instruction; units of a
+ *   call, in each thread; run: a call of a form
+ */
+function multiplying(c, kind, { operations, units = UNITS, threads = 1, run = multiplier(c) }) {
+  return {
+    amount: threads * operations * units * c.limit_unit(),
+    forms: formsOf(c, kind).map((name) => ({ name, run: () => run(name, units) })),
+  };
+}
+
+/** @param {any} c @param {number} size in bytes, a multiple of 128 */
+export function reading(c, size) {
+  const at = memory(c, size);
+  // Touched, or the machine maps one page of zeros many times.
+  new Float32Array(c.memory.buffer, at, size / 4).fill(OPERAND);
+  const times = Math.max(1, Math.round(2 ** 21 / size));
+  return {
+    amount: size * times,
+    forms: formsOf(c, 'read').map((name) => ({ name, run: () => c[name](at, size / 4, times) })),
+  };
+}
+
+/** One call of a form that runs here and in each of the other threads. */
 async function together(module, c, threads) {
   const node = await nodeWorkers();
   const url = new URL('./worker.js', import.meta.url);
@@ -121,9 +148,10 @@ async function together(module, c, threads) {
       return ask;
     }),
   );
-  return async () => {
-    const others = workers.map((ask) => ask({ steps: LONG * STEPS }));
-    const x = c.limit_madd(LONG * STEPS);
+  const call = multiplier(c);
+  return async (form, units) => {
+    const others = workers.map((ask) => ask({ form, units }));
+    const x = call(form, units);
     await Promise.all(others);
     return x;
   };

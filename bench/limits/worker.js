@@ -1,14 +1,26 @@
-/** A thread of a limit: the loops of limits.c, beside others of its kind. In a page, or in Node. */
-import { reading } from './limits.js';
+/** A thread of a limit: the forms of limits.c, beside others of its kind. In a page, or in Node. */
+import { finalists } from './forms.js';
+import { multiplier, reading } from './limits.js';
 
 let exports;
 let read;
 
-async function work({ module, share, steps, times }, answer) {
+/** @param {{ run: () => any }} form @param {number} calls @returns seconds of a call */
+async function time({ run }, calls) {
+  const start = performance.now();
+  for (let i = 0; i < calls; i++) run();
+  return (performance.now() - start) / 1000 / calls;
+}
+
+/**
+ * @param {{ module?: WebAssembly.Module, share?: number, form?: string, units?: number,
+ *   times?: number }} message share: bytes that this thread reads
+ */
+async function work({ module, share, form, units, times = 0 }, answer) {
   if (module) exports = (await WebAssembly.instantiate(module, {})).exports;
-  if (share) read = reading(exports, share);
+  if (share) [read] = await finalists(reading(exports, share).forms, time, 0.1);
   for (; times > 0; times--) read.run();
-  answer(steps ? exports.limit_madd(steps) : 0);
+  answer(form ? multiplier(exports)(form, units) : 0);
 }
 
 if (typeof postMessage === 'function')

@@ -6,8 +6,14 @@
 const EXACT = 1e-13;
 const SINGLE = 2e-6;
 
-/** Other storage of keys and values, and the relative error it may cost. */
-const STORED = { f16: 1e-3, q8: 2e-2 };
+/**
+ * Other storage of keys and values: the relative error it may cost, and its size beside floats. The
+ * scales of bytes are not counted, so that the limit of reading stays one.
+ */
+const STORED = {
+  f16: { tolerance: 1e-3, stored: 1 / 2 },
+  q8: { tolerance: 2e-2, stored: 1 / 4, integers: true },
+};
 const INT8 = 3e-2;
 
 const first = (x) => x[0];
@@ -52,7 +58,7 @@ export async function open({ threads = 1, cold = false, lean = false }) {
           contender(ch, `clearhead, ${type} cache`, {
             type,
             against: name,
-            tolerance: STORED[type],
+            ...STORED[type],
             only: (c) => c.m === 1,
           }),
         );
@@ -61,6 +67,7 @@ export async function open({ threads = 1, cold = false, lean = false }) {
       contenders.push(
         contender(ch, 'clearhead, int8', {
           precision: 'int8',
+          integers: true,
           tolerance: INT8,
           only: (c) => c.m > 1,
         }),
@@ -89,7 +96,7 @@ function offers(call) {
   }
 }
 
-/** Where what explaining costs is measured. */
+/** The cases in which the cost of explaining is measured. */
 const explained = (c) => c.d === 64 && c.n >= 512 && (c.m === 1 || c.n <= 1024);
 
 function contender(
@@ -102,6 +109,8 @@ function contender(
     type,
     precision,
     against,
+    integers,
+    stored,
     tolerance = SINGLE,
     only = () => true,
   },
@@ -142,6 +151,8 @@ function contender(
     role: 'ours',
     threads: ch.info.threads,
     against,
+    integers,
+    stored,
     tolerance,
     memory,
     prepare,

@@ -1,6 +1,6 @@
 /** Targets of the costs of attention beside its time: statistics, memory, start and download. */
 import { COLD, MEMORY } from '../cases.js';
-import { FUSED } from '../measure.js';
+import { FUSED } from '../limits/names.js';
 
 /**
  * @param {any} results

@@ -1,6 +1,7 @@
 /** The figures of a run that targets ask for. Each is null where it was not measured. */
 import { caseOf, cases } from '../cases.js';
-import { FUSED, sharesOf, timesFaster } from '../measure.js';
+import { FUSED } from '../limits/names.js';
+import { sharesOf, timesFaster } from '../measure.js';
 import { median } from '../spread.js';
 
 /** @param {any} results */

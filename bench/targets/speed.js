@@ -1,5 +1,5 @@
 /** Targets of speed with one thread. */
-import { APART } from '../measure.js';
+import { APART } from '../limits/names.js';
 import { NOISE } from './verdicts.js';
 
 /**

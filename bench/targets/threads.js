@@ -1,5 +1,6 @@
 /** Targets of speed with two threads. */
-import { FUSED, sharesOf } from '../measure.js';
+import { FUSED, onThreads } from '../limits/names.js';
+import { sharesOf } from '../measure.js';
 import { median } from '../spread.js';
 import { leadOf } from './lead.js';
 import { NOISE } from './verdicts.js';
@@ -13,9 +14,7 @@ export function threadTargets(results, { find, faster, worst, title }, { line, a
   for (const n of [512, 1024, 2048]) {
     const id = `prefill-12-12-${n}-64`;
     const limits = find(id, 'clearhead relaxed, 2 threads')?.limits;
-    const loops = limits?.[`${FUSED}, 2 threads`]?.map(
-      (share, turn) => limits[FUSED][turn] / share,
-    );
+    const loops = limits?.[onThreads(FUSED, 2)]?.map((share, turn) => limits[FUSED][turn] / share);
     // A second thread makes the limit's loop less than 2 times as fast where neighbours have the
     // other core. The gain is measured in the same turns.
     const gained = loops && median(loops);
