@@ -25,6 +25,7 @@ import { median } from './spread.js';
 // Seconds of a batch: long beside its first call, which finds others' data in the processor's
 // caches.
 const BATCH = 5e-3;
+const MIN_BATCHES = 3;
 // Seconds of each form of a limit between two batches: a quarter of the batch within these bounds,
 // or one call. Two contenders that are compared have the same number of calls.
 const BESIDE = { min: 2e-3, max: 0.01 };
@@ -126,7 +127,8 @@ export class Side {
    * batch is not counted, because others have just had the caches. It is counted if it fills the
    * slice, since it has then long filled the caches too.
    * @param {number} at
-   * @param {number} slice seconds of its own that may be used; one batch is always run
+   * @param {number} slice seconds of its own that may be used. Three batches are always run, or one
+   *   that fills it
    * @param {number[]} others places of limits, and of the one this is compared with
    * @returns {Promise<{ seconds: number, others: number[] }>} seconds per call, the median of the
    *   batches. For each of the others also how its seconds per call relate to them, the median as
@@ -155,8 +157,9 @@ export class Side {
       all[x].forms ? Math.min(before[x], after[x]) : (before[x] + after[x]) / 2;
     const slow = seconds * ready.calls > slice;
     const loops = all.reduce((sum, { forms }) => sum + (forms?.length ?? 1), 0);
+    const enough = slow ? 1 : MIN_BATCHES;
     let before = await beside();
-    for (const end = now() + slice * (1 + loops / 4); !batches.length || now() < end;) {
+    for (const end = now() + slice * (1 + loops / 4); batches.length < enough || now() < end;) {
       if (!slow || batches.length) seconds = await this.#time(ready, ready.calls);
       const after = await beside();
       batches.push(seconds);

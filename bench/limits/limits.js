@@ -8,7 +8,7 @@ import { APART, DOTS, FUSED, READ, onThreads } from './names.js';
 
 /** Units of limit_unit() in a call: half a millisecond. */
 const UNITS = 64;
-// times as many in each of several threads, so that the messages to them do not count
+// as many calls for each of several threads, so that the messages to them do not count
 const LONG = 20;
 const PAGE = 65536;
 /** The number that the forms multiply: normal, and below 1. */
@@ -47,9 +47,7 @@ export async function open({ load, threads = 1, lean = false }) {
       add(
         onThreads(madd, count),
         'GFLOP/s',
-        (x) =>
-          worth(x) &&
-          multiplying(c, 'madd', { operations: 8, units: LONG * UNITS, threads: count, run }),
+        (x) => worth(x) && multiplying(c, 'madd', { operations: 8, calls: LONG * count, run }),
         count,
       );
     }
@@ -88,28 +86,27 @@ function memory(c, size) {
 }
 
 /**
- * Calls of the forms of multiply-adds or dots, by name.
+ * A call of a form of multiply-adds or dots, by its name.
  * @param {any} c
- * @returns {(name: string, units: number) => number}
+ * @returns {(name: string) => number}
  */
 export function multiplier(c) {
   const floats = c.limit_floats();
   const at = memory(c, 4 * floats);
   new Float32Array(c.memory.buffer, at, floats).fill(OPERAND);
-  return (name, units) => c[name](at, units);
+  return (name) => c[name](at, UNITS);
 }
 
 /**
  * @param {any} c
  * @param {'madd' | 'dot'} kind
- * @param {{ operations: number, units?: number, threads?: number,
- *   run?: (name: string, units: number) => any }} how operations of one instruction; units of a
- *   call, in each thread; run: a call of a form
+ * @param {{ operations: number, calls?: number, run?: (name: string, calls: number) => any }} how
+ *   operations of one instruction; run: as many calls of a form
  */
-function multiplying(c, kind, { operations, units = UNITS, threads = 1, run = multiplier(c) }) {
+function multiplying(c, kind, { operations, calls = 1, run = multiplier(c) }) {
   return {
-    amount: threads * operations * units * c.limit_unit(),
-    forms: formsOf(c, kind).map((name) => ({ name, run: () => run(name, units) })),
+    amount: calls * operations * UNITS * c.limit_unit(),
+    forms: formsOf(c, kind).map((name) => ({ name, run: () => run(name, calls) })),
   };
 }
 
@@ -125,7 +122,20 @@ export function reading(c, size) {
   };
 }
 
-/** One call of a form that runs here and in each of the other threads. */
+/**
+ * Calls of a form until none remains. Threads share the counter, as those of attention do, so that
+ * none waits for one that was interrupted.
+ * @param {(name: string) => number} call
+ * @param {string} form
+ * @param {Int32Array} remaining one number, in shared memory
+ */
+export function share(call, form, remaining) {
+  let x = 0;
+  while (Atomics.sub(remaining, 0, 1) > 0) x += call(form);
+  return x;
+}
+
+/** Calls of a form that run here and in the other threads. */
 async function together(module, c, threads) {
   const node = await nodeWorkers();
   const url = new URL('./worker.js', import.meta.url);
@@ -149,9 +159,11 @@ async function together(module, c, threads) {
     }),
   );
   const call = multiplier(c);
-  return async (form, units) => {
-    const others = workers.map((ask) => ask({ form, units }));
-    const x = call(form, units);
+  const remaining = new Int32Array(new SharedArrayBuffer(4));
+  return async (form, calls) => {
+    remaining[0] = calls;
+    const others = workers.map((ask) => ask({ form, remaining }));
+    const x = share(call, form, remaining);
     await Promise.all(others);
     return x;
   };

@@ -1,6 +1,6 @@
 /** A thread of a limit: the forms of limits.c, beside others of its kind. In a page, or in Node. */
 import { finalists } from './forms.js';
-import { multiplier, reading } from './limits.js';
+import { multiplier, reading, share } from './limits.js';
 
 let exports;
 let read;
@@ -13,14 +13,14 @@ async function time({ run }, calls) {
 }
 
 /**
- * @param {{ module?: WebAssembly.Module, share?: number, form?: string, units?: number,
- *   times?: number }} message share: bytes that this thread reads
+ * @param {{ module?: WebAssembly.Module, bytes?: number, form?: string, remaining?: Int32Array,
+ *   times?: number }} message bytes: as many as this thread reads
  */
-async function work({ module, share, form, units, times = 0 }, answer) {
+async function work({ module, bytes, form, remaining, times = 0 }, answer) {
   if (module) exports = (await WebAssembly.instantiate(module, {})).exports;
-  if (share) [read] = await finalists(reading(exports, share).forms, time, 0.1);
+  if (bytes) [read] = await finalists(reading(exports, bytes).forms, time, 0.1);
   for (; times > 0; times--) read.run();
-  answer(form ? multiplier(exports)(form, units) : 0);
+  answer(form ? share(multiplier(exports), form, remaining) : 0);
 }
 
 if (typeof postMessage === 'function')

@@ -106,7 +106,7 @@ async function openReader(module, share) {
       worker.onmessage = done;
       worker.postMessage(message);
     });
-  await ask({ module, share });
+  await ask({ module, bytes: share });
   return { ask, close: () => worker.terminate() };
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { complaints, passedLimits } from '../../bench/limits/check.js';
 import { finalists } from '../../bench/limits/forms.js';
+import { share } from '../../bench/limits/limits.js';
 import { APART, DOTS, FUSED, READ, onThreads } from '../../bench/limits/names.js';
 
 const PREFILL = 'prefill-12-12-512-64';
@@ -89,5 +90,20 @@ test('the fastest forms of a limit run on, in whatever order they came', async (
       ['d', 0.002],
       ['c', 0.003],
     ],
+  );
+});
+
+test('threads share the calls of a limit until none remains', () => {
+  const remaining = Int32Array.of(5);
+  const calls = [[], []];
+  const first = (form) => {
+    calls[0].push(form);
+    if (calls[0].length === 2) share((name) => calls[1].push(name), form, remaining);
+    return 1;
+  };
+  assert.equal(share(first, 'madd_tile_6x2_1', remaining), 2);
+  assert.deepEqual(
+    calls.map(({ length }) => length),
+    [2, 3],
   );
 });
