@@ -228,7 +228,9 @@ export type Wanted<A extends FloatArray, W> = AttentionResult<A> &
 
 /**
  * An array in wasm memory, which is passed itself wherever a typed array is taken (copied for the
- * call), and not its `data`. Only its length counts there, not its shape.
+ * call), and not its `data`. SHAPE: its axes are not those of the argument in its layout, such as
+ * (batch, heads, m, headDim). Neighbouring axes may be one, so a flat shape fits. Axes of 1 do not
+ * count. Of functions that take rows, the last axes must make whole rows.
  */
 export interface Tensor<A extends FloatArray = FloatArray> {
   readonly shape: readonly number[];

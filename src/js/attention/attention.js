@@ -2,6 +2,7 @@ import { integer, rows, sized, sizesOf } from '../check.js';
 import { checkAlias } from '../engine/alias.js';
 import { F32, typeOf } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
+import { inLayout, shaped } from '../engine/shapes.js';
 import { KVCache } from './cache.js';
 import { OF_ATTEND, OF_ATTENTION, readOptions, setOptions } from './options.js';
 import { placeOutput, wantResults } from './results.js';
@@ -63,6 +64,24 @@ export function checkDivides(heads, kvHeads) {
 }
 
 /**
+ * Compares the shapes of tensors among the inputs, and of the output.
+ * @param {import('./options.js').Shape} shape
+ * @param {import('./options.js').Read<AttendOptions | AttentionOptions>} o
+ * @param {{ q: Floats, k?: Floats, v?: Floats }} inputs
+ */
+function checkShapes({ batch, heads, kvHeads, m, n, headDim, valueDim }, o, { q, k, v }) {
+  const check = (
+    /** @type {string} */ name,
+    /** @type {unknown} */ x,
+    /** @type {[number, number, number]} */ [count, positions, size],
+  ) => shaped(name, x, inLayout(o.layout, { batch, heads: count, positions, size }));
+  check('q', q, [heads, m, headDim]);
+  check('k', k, [kvHeads, n, headDim]);
+  check('v', v, [kvHeads, n, valueDim]);
+  check('out', o.out, [heads, m, valueDim]);
+}
+
+/**
  * All is checked and copied in before a kernel runs, and results are copied out before the scope
  * gives the memory back.
  * @param {Memory} memory
@@ -80,6 +99,7 @@ function run(memory, type, shape, o, inputs, cache) {
     sized('out', memory.floats('out', o.out, type), length, 'batch*heads*m*valueDim');
     checkAlias('out', o.out, { ...o, ...inputs, mask: o.mask?.data, out: undefined });
   }
+  checkShapes(shape, o, inputs);
   const done = memory.scope(() => {
     const p = setOptions(memory, type, shape, o);
     const results = wantResults(memory, type, shape, o.want, p);

@@ -7,6 +7,7 @@ import { ATTN_FLOAT, ATTN_INT8, ATTN_MASK_ADD, ATTN_MASK_SELECT } from '../engin
 import { F32, Tensor, kindsOf } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
 import { describe, kindOf, refuse } from '../errors.js';
+import { shaped } from '../engine/shapes.js';
 
 /**
  * @typedef {import('../engine/exports.d.ts').Functions} Functions
@@ -62,6 +63,7 @@ const floats =
   (length, set) =>
   ({ memory, c, p, type, shape }, x, name) => {
     const a = sized(name, memory.floats(name, x, type), shape[length], length);
+    shaped(name, x, { [length]: shape[length] });
     set(c, p, memory.put(a, type));
   };
 
@@ -120,8 +122,10 @@ function setMask({ memory, c, p, type, shape }, mask) {
       ? memory.floats('mask.data', data, type)
       : memory.own('mask.data', array('mask.data', data, 'Uint8Array', ...kindsOf(type)));
   const length = sizes.reduce((a, b) => a * b);
+  sized('mask.data', x, length, words);
+  shaped('mask.data', data, Object.fromEntries(sizes.map((size, i) => [`axis ${i}:`, size])));
   const select = kindOf(x) === 'Uint8Array';
-  const at = memory.put(sized('mask.data', x, length, words), select ? 'uint8' : type);
+  const at = memory.put(x, select ? 'uint8' : type);
   const [b, h, rows, columns] = [1, 1, 1, ...sizes].slice(-4);
   checkStatus(
     c.attn_set_mask(p, select ? ATTN_MASK_SELECT : ATTN_MASK_ADD, at, b, h, rows, columns),

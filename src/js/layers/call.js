@@ -2,6 +2,7 @@
 import { placeOutput } from '../attention/results.js';
 import { sized } from '../check.js';
 import { F32 } from '../engine/tensor.js';
+import { shaped } from '../engine/shapes.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
@@ -18,6 +19,21 @@ import { F32 } from '../engine/tensor.js';
  */
 export const floats = (memory, name, x, length, shape) =>
   sized(name, memory.floats(name, x, F32), length, shape);
+
+/**
+ * The same of a matrix.
+ * @param {Memory} memory
+ * @param {string} name
+ * @param {unknown} x
+ * @param {number} rows
+ * @param {number} columns
+ * @param {string} shape in words
+ */
+export function matrix(memory, name, x, rows, columns, shape) {
+  const w = floats(memory, name, x, rows * columns, shape);
+  shaped(name, w, { rows, columns });
+  return w;
+}
 
 /**
  * The same of an input that may be absent.

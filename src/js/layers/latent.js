@@ -4,7 +4,8 @@ import { choice, integer, read, rows, yes } from '../check.js';
 import { DISPOSE, F32 } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
 import { describe, refuse } from '../errors.js';
-import { floats } from './call.js';
+import { shaped } from '../engine/shapes.js';
+import { matrix } from './call.js';
 import { LatentCache } from './latent-cache.js';
 import { bytesPerPosition, multiplyAdds, shapeOfCall } from './latent-sizes.js';
 import {
@@ -78,7 +79,7 @@ export class Latent {
     const table = tableOf(memory, rope, ropeDim, 'ropeDim');
     /** @param {Name} name @param {number} height @param {number} width @param {string} shape */
     const check = (name, height, width, shape) =>
-      floats(memory, `weights.${name}`, w[name], height * width, shape);
+      matrix(memory, `weights.${name}`, w[name], height, width, shape);
     /** @type {Name[]} */
     const others = queryLatent ? ['q'] : ['qA', 'qANorm', 'qB'];
     for (const name of others)
@@ -181,6 +182,7 @@ export class Latent {
       'absorbed',
     );
     const m = rows('x', memory.floats('x', x, F32), batch * modelDim, 'batch*modelDim');
+    shaped('x', x, { batch, m, modelDim });
     const kept = kvLatent + ropeDim;
     this.#storage.at(0);
     let past = 0;

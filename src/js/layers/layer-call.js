@@ -6,6 +6,7 @@ import { checkAlias } from '../engine/alias.js';
 import { F32 } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
 import { refuse } from '../errors.js';
+import { shaped } from '../engine/shapes.js';
 import { optionalFloats, together } from './call.js';
 import { readPositions, readTable } from './rope.js';
 
@@ -98,6 +99,7 @@ export function checkFree({ capacity, length }, batch, m) {
 export function layerCall(memory, x, o, length, shape, size, body) {
   const { batch, heads, m, n, headDim, valueDim } = shape;
   const given = optionalFloats(memory, 'out', o.out, length, 'batch*m*outputs');
+  shaped('out', given, { batch, m, outputs: length / (batch * m || 1) });
   if (given) checkAlias('out', given, { x, ...o, mask: o.mask?.data, out: undefined });
   return memory.scope(() => {
     const p = setOptions(memory, F32, shape, o);

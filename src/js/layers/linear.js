@@ -5,6 +5,7 @@ import { arrayOf } from '../engine/alias.js';
 import { ATTN_F32 } from '../engine/constants.js';
 import { DISPOSE, F32, Tensor } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
+import { shaped, shapedInRows } from '../engine/shapes.js';
 import { optionalFloats, together } from './call.js';
 import { LayerStorage } from './storage.js';
 
@@ -28,6 +29,7 @@ import { LayerStorage } from './storage.js';
 function product(memory, given, x, w, bias, inputs, outputs) {
   const m = x.length / inputs;
   const out = optionalFloats(memory, 'out', given, m * outputs, 'm*outputs');
+  shapedInRows('out', out, outputs, 'outputs');
   if (out instanceof Tensor && out === x)
     refuse('ALIAS', 'out', 'the input itself', 'memory of its own');
   const y = memory.scope(() => {
@@ -56,6 +58,8 @@ export function matmul(memory, a, b, options) {
   const columns = integer('k', k, 1);
   const m = rows('a', memory.floats('a', a, F32), columns, 'k');
   const n = rows('b', memory.floats('b', b, F32), columns, 'k');
+  shapedInRows('a', a, columns, 'k');
+  shaped('b', b, transposed ? { n, k: columns } : { k: columns, n });
   optionalFloats(memory, 'out', out, m * n, 'm*n');
   for (const [name, x] of [
     ['a', a],
@@ -97,6 +101,7 @@ export class Linear {
       rows('weights', memory.floats('weights', weights, F32), inputs, 'inputs'),
       1,
     );
+    shaped('weights', weights, { outputs: this.outputs, inputs });
     optionalFloats(memory, 'bias', bias, this.outputs, 'outputs');
     this.#memory = memory;
     this.#storage = new LayerStorage(memory);
@@ -113,6 +118,7 @@ export class Linear {
     const { inputs, outputs } = this;
     const memory = this.#memory;
     rows('x', memory.floats('x', x, F32), inputs, 'inputs');
+    shapedInRows('x', x, inputs, 'inputs');
     return product(
       memory,
       out,

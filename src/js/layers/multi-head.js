@@ -5,7 +5,8 @@ import { OF_FORWARD, readOptions } from '../attention/options.js';
 import { integer, read, rows, sizesOf, yes } from '../check.js';
 import { DISPOSE, F32 } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
-import { floats } from './call.js';
+import { shaped } from '../engine/shapes.js';
+import { floats, matrix } from './call.js';
 import {
   checkFree,
   layerCall,
@@ -88,7 +89,7 @@ export class MultiHead {
     for (const name of MATRICES) {
       const size = sizes[name];
       const columns = name === 'o' ? heads * valueDim : modelDim;
-      floats(memory, `weights.${name}`, w[name], size * columns, SHAPES[name]);
+      matrix(memory, `weights.${name}`, w[name], size, columns, SHAPES[name]);
       this.#at[name] = storage.matrix(`weights.${name}`, w[name], size, columns);
     }
     for (const [name, size, shape] of /** @type {[typeof VECTORS[number], number, string][]} */ ([
@@ -135,6 +136,7 @@ export class MultiHead {
     const { cache } = o;
     const batch = integer('batch', o.batch ?? 1, 1);
     const m = rows('x', memory.floats('x', x, F32), batch * modelDim, 'batch*modelDim');
+    shaped('x', x, { batch, m, modelDim });
     let past = 0;
     let place = 0;
     if (cache !== undefined) {

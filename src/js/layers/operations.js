@@ -5,6 +5,7 @@ import { arrayOf, checkAlias } from '../engine/alias.js';
 import { ATTN_GELU, ATTN_GELU_TANH, ATTN_SILU } from '../engine/constants.js';
 import { F32, bytesOf } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
+import { shapedInRows } from '../engine/shapes.js';
 import { floats, optionalFloats, written } from './call.js';
 
 /**
@@ -25,6 +26,7 @@ const EPSILON = 1e-5;
 function readNorm(memory, x, scale, { size: given = scale?.length, epsilon = EPSILON }) {
   const size = integer('size', given, 1);
   const count = rows('x', memory.floats('x', x, F32), size, 'size');
+  shapedInRows('x', x, size);
   optionalFloats(memory, 'scale', scale, size, 'size');
   if (!(number('epsilon', epsilon) >= 0 && epsilon < Infinity))
     refuse('RANGE', 'epsilon', epsilon, 'finite, at least 0');
@@ -155,6 +157,7 @@ export function add(memory, a, b, options) {
   memory.floats('a', a, F32);
   if (!length && a.length) refuse('SHAPE', 'b', 'empty', 'as long as a row of a');
   const count = length && rows('a', a, length, 'the length of b');
+  shapedInRows('a', a, length, 'the length of b');
   return written(memory, out, a.length, 'a', (at) => {
     const left = memory.put(a, F32);
     const row = memory.put(b, F32);

@@ -4,6 +4,7 @@ import { array, integer, read, rows, yes } from '../check.js';
 import { arrayOf, checkAlias } from '../engine/alias.js';
 import { F32 } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
+import { inLayout, shaped } from '../engine/shapes.js';
 import { floats, written } from './call.js';
 import { above, readScaling } from './rope-scaling.js';
 import { writeFrequencies, writeTable } from './rotary-table.js';
@@ -124,6 +125,7 @@ export function rope(memory, x, table, options) {
   const t = readTable(memory, 'table', table, headDim);
   const first = word('layout', layout, LAYOUTS);
   const m = rows('x', memory.floats('x', x, F32), batch * heads * headDim, 'batch*heads*headDim');
+  shaped('x', x, inLayout(layout, { batch, heads, positions: m, size: headDim }));
   const at = positions === undefined ? undefined : readPositions(positions, batch * m, t.positions);
   if (at) {
     if (offset !== 0) refuse('ARG', 'offset', describe(offset), 'none beside positions');

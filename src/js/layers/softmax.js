@@ -1,6 +1,7 @@
 import { attention } from '../attention/attention.js';
 import { integer, read, rows } from '../check.js';
 import { F32, Tensor } from '../engine/tensor.js';
+import { shapedInRows } from '../engine/shapes.js';
 import { written } from './call.js';
 
 /**
@@ -16,12 +17,13 @@ export function softmax(memory, x, options) {
   const size = o.size ?? (x instanceof Tensor ? x.shape.at(-1) : undefined) ?? x.length;
   const n = integer('size', size, x.length ? 1 : 0);
   const m = n && rows('x', x, n, 'size');
+  shapedInRows('x', x, n);
   const keys = new Float32Array(n);
   return written(memory, o.out, x.length, 'x', (at) => {
     const { weights } = attention(memory, new Float32Array(m), keys, keys, {
       headDim: 1,
       temperature: o.temperature,
-      mask: { data: x, shape: [m, n] },
+      mask: { data: x instanceof Tensor ? x.data.slice() : x, shape: [m, n] },
       want: { weights: true },
     });
     memory.view(F32, at, x.length).set(/** @type {Float32Array} */ (weights));

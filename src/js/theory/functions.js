@@ -6,6 +6,7 @@ import * as sharing from './sharing.js';
 
 /**
  * The functions of all statements.
- * @type {Record<string, (memory: any, ...values: any[]) => unknown>}
+ * @typedef {import('./memory.js').TheoryMemory} TheoryMemory
+ * @type {Record<string, (memory: TheoryMemory, ...values: any[]) => unknown>}
  */
 export const FUNCTIONS = { ...budget, ...estimates, ...gaussian, ...gibbs, ...sharing };

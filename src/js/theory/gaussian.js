@@ -74,10 +74,10 @@ function smooth(memory, queries, keys, values, options) {
 /**
  * Statement 6: Theory.gaussianWeights.
  * @param {Memory} memory
- * @param {any} queries
- * @param {any} keys
- * @param {any} values
- * @param {any} options
+ * @param {unknown} queries
+ * @param {unknown} keys
+ * @param {unknown} values
+ * @param {unknown} options
  * @returns {unknown}
  */
 export const gaussianWeights = (memory, queries, keys, values, options) =>

@@ -1,0 +1,44 @@
+/** The shape of a tensor, compared with the sizes that the options say. */
+import { Tensor } from './tensor.js';
+import { refuse } from '../errors.js';
+
+/** The numbers in the last axes together: in all, in all but the first, and so on. */
+const ends = (/** @type {readonly number[]} */ shape) =>
+  shape.map((_, i) => shape.slice(i).reduce((a, b) => a * b, 1));
+
+/**
+ * Refuses a tensor with other axes. Neighbouring axes may be one, so a flat tensor passes; axes of
+ * 1 do not count. An array has no shape, and passes.
+ * @param {string} name
+ * @param {unknown} x of the right length
+ * @param {Record<string, number>} axes in order, by name
+ */
+export function shaped(name, x, axes) {
+  if (!(x instanceof Tensor)) return;
+  const allowed = [1, ...ends(Object.values(axes))];
+  if (ends(x.shape).every((end) => allowed.includes(end))) return;
+  const words = Object.entries(axes).map(([axis, size]) => `${axis} ${size}`);
+  refuse('SHAPE', name, `of shape (${x.shape})`, `(${words.join(', ')})`);
+}
+
+/**
+ * The same for rows of this size, of which there may be any number in any axes.
+ * @param {string} name
+ * @param {unknown} x
+ * @param {number} size
+ * @param {string} [words]
+ */
+export function shapedInRows(name, x, size, words = 'size') {
+  if (!(x instanceof Tensor) || x.shape.length < 2) return;
+  const { shape } = x;
+  if (ends(shape).includes(size) || shape[shape.length - 1] % size === 0) return;
+  refuse('SHAPE', name, `of shape (${shape})`, `rows of ${size} = ${words}`);
+}
+
+/**
+ * Axes in the order of a layout.
+ * @param {unknown} layout
+ * @param {{ batch: number, heads: number, positions: number, size: number }} axes
+ */
+export const inLayout = (layout, { batch, heads, positions, size }) =>
+  layout === 'bshd' ? { batch, positions, heads, size } : { batch, heads, positions, size };
