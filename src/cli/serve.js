@@ -79,20 +79,30 @@ function pathOf(address) {
 }
 
 /**
+ * Names of this machine. A page elsewhere can give its own name this machine's number, and would
+ * then read everything here (DNS rebinding).
+ */
+const OWN = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
+
+/**
  * @param {import('node:http').IncomingMessage} request
  * @param {import('node:http').ServerResponse} response
  */
 async function answer(request, response) {
+  const refuse = (/** @type {number} */ status, /** @type {string} */ why, headers = {}) =>
+    void response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end(`${why}\n`);
+  if (!OWN.test(request.headers.host ?? ''))
+    return refuse(403, 'only localhost, 127.0.0.1 and [::1] are served');
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return refuse(405, 'only GET and HEAD are served', { allow: 'GET, HEAD' });
   const path = pathOf(request.url ?? '/');
-  if (path === undefined)
-    return void response.writeHead(400, { 'content-type': 'text/plain' }).end('not an address\n');
+  if (path === undefined) return refuse(400, 'not an address');
   if (path === '/' || path === '/web')
     return void response.writeHead(302, { location: '/web/' }).end();
   const file = normalize(join(ROOT, path.endsWith('/') ? `${path}index.html` : path));
   const inside = SERVED.some((folder) => file.startsWith(join(ROOT, folder) + sep));
   const found = inside && !file.includes('\0') && (await stat(file).catch(() => undefined));
-  if (!found || !found.isFile())
-    return void response.writeHead(404, { 'content-type': 'text/plain' }).end('not found\n');
+  if (!found || !found.isFile()) return refuse(404, 'not found');
   response.writeHead(200, {
     'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
     'content-length': found.size,
@@ -101,6 +111,7 @@ async function answer(request, response) {
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-embedder-policy': 'require-corp',
   });
+  if (request.method === 'HEAD') return void response.end();
   // a reader that leaves early, or a file that cannot be read after all, ends this answer alone
   pipeline(createReadStream(file), response, () => {});
 }

@@ -1,8 +1,9 @@
-/** clearhead serve refuses addresses that are none, and keeps no file open. */
+/** clearhead serve refuses strangers and addresses that are none, and keeps no file open. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import process from 'node:process';
 import { test } from 'node:test';
@@ -21,7 +22,7 @@ test(
         const socket = connect(Number(port), 'localhost');
         socket.on('error', () => {});
         await once(socket, 'connect');
-        socket.write('GET /src/js/engine/model.relaxed.wasm HTTP/1.1\r\nhost: x\r\n\r\n');
+        socket.write('GET /src/js/engine/model.relaxed.wasm HTTP/1.1\r\nhost: localhost\r\n\r\n');
         await once(socket, 'data');
         socket.resetAndDestroy();
       }
@@ -45,6 +46,55 @@ test('serve answers an address that is none with 400', async () => {
       ),
       [400, 404, 200],
     );
+  } finally {
+    child.kill();
+  }
+});
+
+/** Status, headers and length of the body of an answer. */
+function ask(port, options) {
+  return new Promise((resolve, reject) => {
+    request({ port, host: 'localhost', path: '/web/', ...options }, async (response) => {
+      let length = 0;
+      for await (const chunk of response) length += chunk.length;
+      resolve({ status: response.statusCode, headers: response.headers, length });
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+test('serve answers names of this machine alone, and GET and HEAD alone', async () => {
+  const child = spawn(process.execPath, [command, 'serve', '--port', '0']);
+  const [said] = await once(child.stdout.setEncoding('utf8'), 'data');
+  try {
+    const [, port] = said.match(/http:\/\/localhost:(\d+)/);
+    const status = async (options) => (await ask(port, options)).status;
+    for (const host of [
+      'localhost',
+      `localhost:${port}`,
+      '127.0.0.1:80',
+      '[::1]:8080',
+      'LOCALHOST',
+    ])
+      assert.equal(await status({ headers: { host } }), 200, host);
+    for (const host of [
+      'evil.example',
+      `evil.example:${port}`,
+      'localhost.evil.example',
+      'evil.example#localhost',
+      '192.168.0.2:8080',
+    ])
+      assert.equal(await status({ headers: { host } }), 403, host);
+
+    const whole = await ask(port, {});
+    const head = await ask(port, { method: 'HEAD' });
+    assert.deepEqual([head.status, head.length], [200, 0]);
+    assert.equal(head.headers['content-length'], String(whole.length));
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
+      const { status: refused, headers } = await ask(port, { method });
+      assert.deepEqual([refused, headers.allow], [405, 'GET, HEAD'], method);
+    }
   } finally {
     child.kill();
   }
