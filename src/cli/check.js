@@ -11,6 +11,9 @@ export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed
       statement is violated. Statement 6, the kernel equivalence, is shown beside the figures that
       the source of the identity published for its own data.
         --all                    shows every comparison
+        --json                   one object instead of the table
+        --variant simd|relaxed   the kernels to check; default those that the machine can run
+        --seed N                 of the random inputs
         --wasm, --theory-wasm    check other builds of model.*.wasm and theory.wasm`;
 
 export const options = {

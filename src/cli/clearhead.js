@@ -83,7 +83,7 @@ function understood(args, options, wantsWords) {
   const known = Object.keys(options)
     .map((each) => `--${each}`)
     .join(', ');
-  const words = wantsWords ? 'it behind --, if it is not meant to be one, or ' : '';
+
   for (const token of tokens ?? []) {
     if (token.kind === 'positional' && !wantsWords)
       refuse(`"${token.value}" is not understood; expected options alone`);
@@ -92,8 +92,9 @@ function understood(args, options, wantsWords) {
     const type = Object.hasOwn(options, name) ? options[name].type : undefined;
     if (!type)
       refuse(
-        `${JSON.stringify(args[token.index].slice(0, 40))} is no option; ` +
-          `expected ${words}one of ${known}`,
+        `${JSON.stringify(args[token.index].slice(0, 40))} is not an option; ` +
+          `expected one of ${known}` +
+          (wantsWords ? '. A word that begins with a dash goes behind --' : ''),
       );
     if (type === 'boolean' && value !== undefined)
       refuse(`${rawName} is given "${value}"; expected it without a value`);

@@ -9,7 +9,7 @@ export const usage = `  clearhead generate [options] FILE PROMPT
       else comes on standard error. Ctrl-C ends it, with exit status 130.
       ${FILE}
         --chat                   PROMPT is a user's message, for the model's chat template
-        --system TEXT            and this before it
+        --system TEXT            a system message before it, for the same template
         --var NAME=VALUE         a variable of the template, in JSON: enable_thinking=false,
                                  'tools=[{"name": "f"}]', 'style="plain"'; may be repeated
         --max-tokens N           1 or more; default 256

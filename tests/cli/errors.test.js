@@ -65,10 +65,10 @@ test('what cannot be done is said in one line, with exit status 2', async (t) =>
     [['serve', '--port', taken], /which is taken; expected a free one, or 0 for any/],
     [
       ['info', '--yaml', file],
-      /"--yaml" is no option; expected it behind --, .*or one of --json, --help/,
+      /"--yaml" is not an option; expected one of --json, --help\. A word .* goes behind --/,
     ],
-    [['generate', file, '-quite so'], /"-quite so" is no option; expected it behind --/],
-    [['generate', file, '- so'], /"- so" is no option; expected it behind --/],
+    [['generate', file, '-quite so'], /"-quite so" is not an option; .* goes behind --/],
+    [['generate', file, '- so'], /"- so" is not an option; .* goes behind --/],
     [['check', '--variant', 'fast'], /--variant is "fast"; expected simd or relaxed/],
     [
       ['check', '--wasm', 'none.wasm'],

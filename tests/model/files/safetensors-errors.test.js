@@ -38,11 +38,15 @@ describe('what is wrong is refused by name', () => {
     ],
     'a control character': ['{"a\n":1}', 'FORMAT', /a string/],
     'deep nesting': [`{"a":${'['.repeat(1e5)}`, 'FORMAT', /nesting of at most 8/],
-    'a tensor that is a number': ['{"a":1}', 'FORMAT', /described by something else/],
+    'a tensor that is a number': [
+      '{"a":1}',
+      'FORMAT',
+      /described by 1; expected an object of dtype, shape and data_offsets/,
+    ],
     'a field more': [
       `{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8],"x":1}}`,
       'FORMAT',
-      /described by something else/,
+      /described by an object of dtype, shape, data_offsets, x; expected an object of dtype, sh/,
     ],
     'another dtype': [
       entry('"F64"', '[1]', '[0,8]'),

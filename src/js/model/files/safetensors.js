@@ -1,4 +1,5 @@
 import { TENSORS_MAX, bytesOf } from './formats.js';
+import { describe } from '../../errors.js';
 import { parseStrict } from './strict-json.js';
 
 /**
@@ -39,10 +40,14 @@ export async function readSafetensors(r) {
   );
 }
 
+/** A value of the header, as a message shows it. @param {unknown} x */
+const shown = (x) =>
+  x instanceof Map ? `an object of ${[...x.keys()].join(', ').slice(0, 60)}` : describe(x);
+
 /** @param {Reader} r @param {unknown} notes */
 function checkNotes(r, notes) {
   if (!(notes instanceof Map) || [...notes.values()].some((value) => typeof value !== 'string'))
-    r.refuse('FORMAT', '__metadata__', 'something else', 'an object of strings');
+    r.refuse('FORMAT', '__metadata__', shown(notes), 'an object of strings');
   if (notes.size > MAX_NOTES)
     r.refuse('LIMIT', '__metadata__', `${notes.size} entries`, `at most ${MAX_NOTES}`);
 }
@@ -62,7 +67,7 @@ function tensorOf(r, name, entry) {
     r.refuse(
       'FORMAT',
       called,
-      'described by something else',
+      `described by ${shown(entry)}`,
       'an object of dtype, shape and data_offsets',
     );
   const type = entry.get('dtype');
@@ -76,14 +81,14 @@ function tensorOf(r, name, entry) {
       FLOATS.join(', '),
     );
   if (!counts(shape))
-    r.refuse('FORMAT', `the shape of ${called}`, 'something else', 'an array of counts');
+    r.refuse('FORMAT', `the shape of ${called}`, shown(shape), 'an array of counts');
   if (shape.length > MAX_RANK)
     r.refuse('LIMIT', `the rank of ${called}`, shape.length, `at most ${MAX_RANK}`);
   if (!counts(range) || range.length !== 2 || range[0] > range[1])
     r.refuse(
       'FORMAT',
       `data_offsets of ${called}`,
-      'something else',
+      shown(range),
       '[begin, end], begin at most end',
     );
   const bytes = bytesOf(type, shape);

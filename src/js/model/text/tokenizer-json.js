@@ -115,7 +115,7 @@ function marksOf(step, id) {
     refuse(
       'FORMAT',
       'post_processor of tokenizer.json',
-      'something else',
+      texts.length === 1 ? 'with a token that the vocabulary lacks' : `with ${texts.length} texts`,
       'tokens before and after the text',
     );
   return [ids.slice(0, at).flat(), ids.slice(at).flat()];
