@@ -52,18 +52,28 @@ int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows,
       *result = row_float(row64_score(&row, j, s->p->scores_stage));
     if (!row64_attends(&row, j))
       continue;
-    if (!finite(*z) || (result && !finite(*result))) {
+    /* wanted scores must not change the others */
+    if (result && !s->unmasked_scores && !finite(*result))
+      *result = row_float(mended_score(s, &row, j));
+    if (!finite(*z)) {
       double score = mended_score(s, &row, j);
-      if (result && !s->unmasked_scores)
-        *result = row_float(score);
       beyond |= score - score == 0 && (score > max || score < -max);
       *z = row_float(score / t->unit);
     }
     beyond |= *z > t->limit || *z < -t->limit;
-    if (t->kind == T_ZERO && *z<1 / HUGE && * z> - 1 / HUGE)
-      beyond |= row64_score(&row, j, ATTN_SCORES_MASKED) != 0;
   }
   return beyond;
+}
+
+int attn_small_scores_count(const call *s, const head_job *job, const query_rows *rows, int x,
+                            const float *z, int32_t from, int32_t to)
+{
+  const row64 row = row_in_double(s, job, rows, x);
+  for (int32_t j = from; j < to; j++, z++)
+    if (*z<1 / HUGE && * z> - 1 / HUGE && row64_attends(&row, j) &&
+        row64_score(&row, j, ATTN_SCORES_MASKED) != 0)
+      return 1;
+  return 0;
 }
 
 int attn_small_channels_count(const call *s, const head_job *job, const query_rows *rows, int x,

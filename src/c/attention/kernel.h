@@ -290,6 +290,10 @@ int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows,
 int attn_small_channels_count(const call *s, const head_job *job, const query_rows *rows, int x,
                               int32_t from, int32_t to);
 
+/* Whether an attended key with a score near 0 in z, at key `from`, is not 0 in double. */
+int attn_small_scores_count(const call *s, const head_job *job, const query_rows *rows, int x,
+                            const float *z, int32_t from, int32_t to);
+
 /* The whole row in double, and its results. */
 void attn_attend_in_double(const call *s, const head_job *job, const query_rows *rows, int x);
 

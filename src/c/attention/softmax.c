@@ -365,7 +365,7 @@ static void weigh_keys(const call *s, const head_job *job, const query_rows *row
       store_at(rows->weights[x], j, s->p->n, v_load(z + (j - from)));
   /* at T = 0 the order of scores counts, however small they are */
   if (rows->t[x].kind == T_ZERO && row->attended && largest < 1 / HUGE && largest > -1 / HUGE)
-    row->beyond |= attn_mend_scores(s, job, rows, x, z, from, to);
+    row->beyond |= attn_small_scores_count(s, job, rows, x, z, from, to);
   if (largest == -__builtin_inff())
     max = nothing_finite(z, count);
   if (s->p->attended && row->attended) {
