@@ -1,10 +1,10 @@
 /**
  * Writes dist: clearhead in single files with the kernels and workers inside, for attention and for
- * models, each as a module and as a classic script. They are the modules of src/js; those of
+ * models, each as a module and as a classic script, which test runners require. They are the modules of src/js; those of
  * src/js/inline stand in the place of the ones that load files.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -108,8 +108,12 @@ async function write(kind, name) {
   await bundle(entry, plugin, { format: 'esm', outfile: join(root, `dist/${name}.js`) });
   await bundle(entry, plugin, {
     globalName: 'clearhead',
+    // said again for require, which reads it as a module
+    footer: { js: 'globalThis.clearhead=clearhead;' },
     outfile: join(root, `dist/${name}.min.js`),
   });
+  const required = `require('./${name}.min.js');\nmodule.exports = globalThis.clearhead;\n`;
+  writeFileSync(join(root, `dist/${name}.cjs`), required);
 }
 
 if (existsSync(join(source, 'engine/model.relaxed.shared.wasm'))) {

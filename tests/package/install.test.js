@@ -53,7 +53,8 @@ describe('what is installed', () => {
   });
 
   test('are the JavaScript, both variants, the single files, documents and nothing else', () => {
-    const folders = /^(src\/(js|cli)\/|dist\/clearhead(-model)?(\.min)?\.js$|docs\/[\w-]+\.md$)/;
+    const folders =
+      /^(src\/(js|cli)\/|dist\/clearhead(-model)?(\.min\.js|\.js|\.cjs)$|docs\/[\w-]+\.md$)/;
     for (const path of project.paths)
       assert.ok(
         folders.test(path) || /^(package\.json|README\.md|LICENSE)$/.test(path),

@@ -20,6 +20,9 @@ export async function nodeWorkers() {
   });
 }
 
+/** Milliseconds; an audio worklet has no finer clock. */
+export const now = () => (globalThis.performance ?? Date).now();
+
 /**
  * Listens to a worker, and for the reason why it is lost. One that ends says nothing in a browser.
  * @param {any} worker

@@ -1,3 +1,5 @@
+import { now } from './platform.js';
+
 /**
  * Milliseconds of work after which other tasks of the thread get a turn. A worker paints nothing,
  * and its messages can wait a little longer.
@@ -16,6 +18,8 @@ const waiting = [];
 const pause = () =>
   new Promise((resume) => {
     if (typeof setImmediate === 'function') return void setImmediate(resume);
+    if (typeof MessageChannel !== 'function')
+      return void (globalThis.setTimeout ? setTimeout(resume) : resume(0)); // a worklet has none
     channel ??= new MessageChannel();
     channel.port1.onmessage = () => waiting.shift()?.(0);
     waiting.push(resume);
@@ -24,11 +28,11 @@ const pause = () =>
 
 /** For one piece of work: a function that pauses if the thread was busy for a SLICE. */
 export function yieldToOthers() {
-  let rested = performance.now();
+  let rested = now();
   return async () => {
-    if (performance.now() - rested < SLICE) return;
+    if (now() - rested < SLICE) return;
     await pause();
-    rested = performance.now();
+    rested = now();
   };
 }
 

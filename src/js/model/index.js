@@ -14,6 +14,7 @@ import { abortSignal, choice, integer, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { init } from '../index.js';
 import { memories } from '../engine/memory.js';
+import { now } from '../engine/platform.js';
 import { readConfig } from './files/config.js';
 import { tableBytes } from './run/make-decoder.js';
 import { Model } from './run/model.js';
@@ -59,7 +60,7 @@ export async function loadModel(source, options) {
       memory ? 'without layers' : describe(o.engine),
       'one of init({ layers: true })',
     );
-  const started = performance.now();
+  const started = now();
   const file = await openModel(source, { onProgress, signal });
   /** @type {Packing | undefined} */
   let packing;
@@ -114,7 +115,7 @@ export async function loadModel(source, options) {
         quantized: q8,
         weightBytes: packing.bytes,
         parameters: total(used, numbersOf),
-        loadMilliseconds: performance.now() - started,
+        loadMilliseconds: now() - started,
       },
     }).publicView();
   } catch (error) {

@@ -1,3 +1,4 @@
+import { now } from '../../engine/platform.js';
 import { checkStatus } from '../../engine/status.js';
 import { makeDecoder } from './make-decoder.js';
 import { Pass } from './pass.js';
@@ -116,12 +117,12 @@ export class Decoder {
   *#run(pass, slice) {
     const kind = pass.t === 1 ? 0 : 1;
     while (pass.remaining) {
-      const at = performance.now();
+      const at = now();
       const before = pass.remaining;
       const affordable = slice === Infinity ? before : Math.floor(slice / this.#pace[kind]);
       const count = Math.max(1, Math.min(before, affordable));
       if (!pass.run(count)) return false;
-      this.#pace[kind] = Math.max(1e-6, (performance.now() - at) / (before - pass.remaining));
+      this.#pace[kind] = Math.max(1e-6, (now() - at) / (before - pass.remaining));
       if (pass.remaining) yield;
     }
     return true;
