@@ -1,7 +1,7 @@
 /**
  * Writes dist: clearhead in single files with the kernels and workers inside, for attention and for
- * models, each as a module and as a classic script, which test runners require. They are the modules of src/js; those of
- * src/js/inline stand in the place of the ones that load files.
+ * models. Each is a module and a classic script, which require gives too. They are the modules of
+ * src/js; those of src/js/inline stand in the place of the ones that load files.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -18,7 +18,8 @@ export const pages = [
       project.write('main.js', classicCheck(project.read('model.js')) + SAY);
       project.write(
         'index.html',
-        `${ICON}<script src="${DIST}/clearhead-model.min.js"></script><script src="main.js"></script>`,
+        `${ICON}<script src="${DIST}/clearhead-model.min.js"></script>
+        <script src="main.js"></script>`,
       );
       return openFolder(project.folder);
     },

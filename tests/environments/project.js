@@ -74,6 +74,7 @@ export async function createProject(tarball, packages) {
   await run('npm', [...install, tarball, ...packages.map(pinned)], folder);
   return {
     folder,
+    tarball,
     write,
     read: (name) => readFileSync(join(folder, name), 'utf8'),
     run: (command, args = [], more = {}) => run(command, args, folder, more),

@@ -53,13 +53,15 @@ const typescript = (version, resolutions) =>
     },
   }));
 
-const checker = (name, packages, args) => ({
+/** @param {string} name @param {(project: { tarball: string }) => string[]} args */
+const checker = (name, args) => ({
   name,
   entry: 'clearhead',
   types: true,
-  packages,
+  packages: [name],
   async run(project) {
-    await project.bin(args[0], args.slice(1));
+    const command = name.replace(/^@arethetypeswrong\/cli$/, 'attw');
+    await project.bin(command, args(project));
     return {};
   },
 });
@@ -70,5 +72,10 @@ export const types = [
   ...typescript('5.9', ['node10', 'nodenext', 'bundler']),
   ...typescript('6.0', ['node10', 'nodenext', 'bundler']),
   ...typescript('7.0', ['nodenext', 'bundler']),
-  checker('publint', ['publint'], ['publint', 'node_modules/clearhead', '--strict']),
+  checker('publint', () => ['node_modules/clearhead', '--strict']),
+  checker('@arethetypeswrong/cli', ({ tarball }) => [
+    tarball,
+    // Node 20.19 and later can require modules
+    ...['--ignore-rules', 'cjs-resolves-to-esm'],
+  ]),
 ];
