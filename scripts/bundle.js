@@ -19,8 +19,10 @@ const FILES = {
   'engine/node.js': 'inline/node.js',
   'theory/file.js': 'inline/theory-file.js',
   'worker/spawn.js': 'inline/spawn-host.js',
+  'worker/spawn-attention.js': 'inline/spawn-attention.js',
 };
 const WITHOUT_LAYERS = { ...FILES, 'layers/index.js': 'inline/layers.js' };
+const FOR_ATTENTION = { ...WITHOUT_LAYERS, 'theory/index.js': 'inline/theory.js' };
 
 /** Similar files stand next to each other, and those that most engines want come first. */
 const VARIANTS = ['relaxed', 'relaxed.shared', 'simd', 'simd.shared'];
@@ -87,8 +89,8 @@ const bundle = (entry, plugin, options) =>
   });
 
 /** The text of a classic script, as a module. */
-async function textOf(entry, made) {
-  const { outputFiles } = await bundle(entry, inline(FILES, made), { write: false });
+async function textOf(entry, made, replaced = FILES) {
+  const { outputFiles } = await bundle(entry, inline(replaced, made), { write: false });
   return `export default ${JSON.stringify(outputFiles[0].text)}`;
 }
 
@@ -104,6 +106,8 @@ async function write(kind, name) {
     kernels: () => `export default ${kernels}`,
     thread,
     host: () => textOf('worker/host.js', { ...GLOBAL, thread }),
+    'attention-host': () =>
+      textOf('worker/attention-host.js', { ...GLOBAL, thread }, FOR_ATTENTION),
   });
   await bundle(entry, plugin, { format: 'esm', outfile: join(root, `dist/${name}.js`) });
   await bundle(entry, plugin, {

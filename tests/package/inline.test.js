@@ -58,6 +58,14 @@ describe('attention in one file', async () => {
     engine.dispose();
   });
 
+  test('has a worker, which gives the same bits', async () => {
+    const engine = await inline.worker.init({ variant: 'simd', threads: 2 });
+    assert.equal(engine.info.threads, 2, engine.info.why);
+    const expected = attentionOf(await init({ variant: 'simd' }));
+    sameBits((await attentionOf(engine)).output, expected.output);
+    await engine.dispose();
+  });
+
   test('refuses layers by the name of the file that has them', () =>
     assert.rejects(inline.init({ layers: true }), {
       code: 'ENV',

@@ -1,6 +1,6 @@
-/** The parts that differ among places: modules of Node, workers, text and its bytes. */
+/** The parts that differ among places: workers and clocks. */
 import { ClearheadError } from '../errors.js';
-import { builtin, nodeModule } from './node.js';
+import { nodeModule } from './node.js';
 
 /**
  * A worker of the web or of Node, which has further methods.
@@ -39,26 +39,3 @@ export function listen(worker, receive, lose) {
   // Node and Deno say exit, Bun close
   for (const end of ['exit', 'close']) on(end, () => lose('it ended'));
 }
-
-/**
- * A class for text of the web, which Node has as well where a test environment hides it.
- * @template {'TextDecoder' | 'TextEncoder'} N
- * @param {N} name
- * @returns {(typeof globalThis)[N]}
- */
-function textClass(name) {
-  const found = globalThis[name] ?? builtin('util')?.[name];
-  if (!found)
-    throw new ClearheadError(
-      'ENV',
-      `${name} is missing here; expected the class of the web as globalThis.${name}`,
-    );
-  return found;
-}
-
-/** @param {TextDecoderOptions} options */
-export const utf8Decoder = (options) => new (textClass('TextDecoder'))('utf-8', options);
-
-/** @type {TextEncoder | undefined} */
-let encoder;
-export const utf8Encoder = () => (encoder ??= new (textClass('TextEncoder'))());

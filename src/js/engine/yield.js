@@ -19,7 +19,7 @@ const pause = () =>
   new Promise((resume) => {
     if (typeof setImmediate === 'function') return void setImmediate(resume);
     if (typeof MessageChannel !== 'function')
-      return void (globalThis.setTimeout ? setTimeout(resume) : resume(0)); // a worklet has none
+      return void (typeof setTimeout === 'function' ? setTimeout(resume) : resume(0)); // a worklet
     channel ??= new MessageChannel();
     channel.port1.onmessage = () => waiting.shift()?.(0);
     waiting.push(resume);

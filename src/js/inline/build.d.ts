@@ -16,6 +16,12 @@ declare module 'clearhead:thread' {
   export default text;
 }
 
+/** The text of worker/attention-host.js as a classic script. */
+declare module 'clearhead:attention-host' {
+  const text: string;
+  export default text;
+}
+
 /** The text of worker/host.js as a classic script. */
 declare module 'clearhead:host' {
   const text: string;

@@ -1,2 +1,3 @@
 /** `clearhead/inline`: attention in one file, with its kernels and workers inside. */
 export { ClearheadError, init } from '../index.js';
+export * as worker from '../worker/attention-client.js';

@@ -1,7 +1,12 @@
+import kernels from 'clearhead:kernels';
 import { nodeWorkers } from '../engine/platform.js';
 
 /** Addresses of texts, which stay for further workers. @type {Map<string, string>} */
 const addresses = new Map();
+
+/** The text of a host with the kernels as a global, so that they are not inside twice. @param {string} host */
+export const withKernels = (host) =>
+  `globalThis.clearheadKernels=${JSON.stringify(kernels)};${host}`;
 
 /**
  * A worker of the text of a classic script. In a page its policy needs `worker-src blob:`.

@@ -25,6 +25,7 @@ import type {
 } from '../model/types.d.ts';
 
 export { ClearheadError } from '../types.js';
+export * from './attention.js';
 export type * from '../model/api.d.ts';
 
 export interface RemoteLoadOptions extends Omit<LoadOptions, 'engine'> {

@@ -1,16 +1,17 @@
 /**
- * `clearhead/worker`: a model in a worker of its own, so that not even loading is felt in the page.
- * The API is that of `clearhead/model`, where every method returns a promise; see client.d.ts.
+ * `clearhead/worker`: attention or a model in a worker of its own, so that not even loading is felt
+ * in the page. Every method returns a promise; see client.d.ts.
  */
 import { abortSignal, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { cancelStreams } from '../model/files/source.js';
-import { Link, lost } from './link.js';
+import { startLink } from './link.js';
 import { RemoteModel } from './remote-model.js';
 import { spawnHost } from './spawn.js';
 import { sendable, sendableWasm, unlessAborted } from './sendable.js';
 
 export { ClearheadError };
+export { init } from './attention-client.js';
 
 /**
  * @param {import('../model/types.d.ts').ModelSource} source
@@ -30,14 +31,9 @@ export async function loadModel(source, options) {
   abortSignal(signal)?.throwIfAborted();
   const { engine } = rest;
   checkEngine(engine);
-  if (worker !== undefined && typeof worker !== 'function')
-    refuse('ARG', 'worker', describe(worker), 'a function that makes a worker of its host');
   const over = new AbortController();
   const abort = () => over.abort(signal?.reason);
-  const link = new Link(
-    await start(worker).catch((cause) => Promise.reject(lost(cause.message, cause))),
-    (why) => over.abort(why),
-  );
+  const link = await startLink(worker, spawnHost, (why) => over.abort(why));
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
   try {
@@ -60,10 +56,6 @@ export async function loadModel(source, options) {
     signal?.removeEventListener('abort', abort);
   }
 }
-
-/** @param {(() => object) | undefined} worker makes one, if it is given */
-const start = async (worker) =>
-  /** @type {import('./link.js').AnyWorker} */ (worker ? worker() : await spawnHost());
 
 /** The engine is made in the worker, from options. @param {unknown} engine */
 function checkEngine(engine) {

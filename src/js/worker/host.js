@@ -6,9 +6,9 @@
  *   { stop: id }          ends a call; it has no answer of its own
  */
 import { init } from '../index.js';
-import { nodeModule } from '../engine/node.js';
 import { loadModel } from '../model/index.js';
 import { busy } from '../model/run/sequence.js';
+import { errorOf, serve } from './serve.js';
 
 /**
  * @typedef {import('../model/api.d.ts').Model} Model
@@ -177,10 +177,9 @@ async function answer(post, { id, f, values, stop }) {
     if (f === 'next' || f === 'row') await ahead;
     const value = await functions[f](post, id, ...values);
     post({ id, value, cache: cacheState() });
-  } catch (/** @type {any} */ error) {
+  } catch (error) {
     if (f === 'begin') running.delete(id);
-    const { name, code, message = String(error) } = error ?? {};
-    post({ id, error: { name, code, message: String(message) }, cache: cacheState() });
+    post({ id, error: errorOf(error), cache: cacheState() });
   }
 }
 
@@ -190,11 +189,4 @@ function receive(post, message) {
   if (message.f === 'next') ahead = answered;
 }
 
-if (typeof postMessage === 'function')
-  globalThis.onmessage = ({ data }) => receive((message) => postMessage(message), data);
-else
-  void nodeModule('worker_threads').then(({ parentPort: port }) =>
-    port?.on('message', (/** @type {Message} */ data) =>
-      receive((message) => port.postMessage(message), data),
-    ),
-  );
+serve(receive);

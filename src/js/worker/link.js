@@ -1,4 +1,4 @@
-import { ClearheadError } from '../errors.js';
+import { ClearheadError, describe, refuse } from '../errors.js';
 import { listen } from '../engine/platform.js';
 
 /**
@@ -29,7 +29,23 @@ import { listen } from '../engine/platform.js';
 
 /** @param {string} why @param {unknown} [cause] */
 export const lost = (why, cause) =>
-  new ClearheadError('ENV', `the model's worker is lost: ${why}`, { cause });
+  new ClearheadError('ENV', `the worker is lost: ${why}`, { cause });
+
+/**
+ * Starts a worker.
+ * @param {(() => object) | undefined} worker makes one, if it is given
+ * @param {() => Promise<AnyWorker>} spawn makes one otherwise
+ * @param {(why: unknown) => void} onEnd
+ */
+export async function startLink(worker, spawn, onEnd) {
+  if (worker !== undefined && typeof worker !== 'function')
+    refuse('ARG', 'worker', describe(worker), 'a function that makes a worker of its host');
+  try {
+    return new Link(/** @type {AnyWorker} */ (worker ? worker() : await spawn()), onEnd);
+  } catch (/** @type {any} */ cause) {
+    throw lost(cause.message, cause);
+  }
+}
 
 export class Link {
   #worker;

@@ -1,4 +1,4 @@
-import { utf8Decoder } from '../../engine/platform.js';
+import { utf8Decoder } from '../../engine/utf8.js';
 import { ClearheadError } from '../../errors.js';
 
 /**

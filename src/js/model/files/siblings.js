@@ -3,8 +3,8 @@ import { read } from '../../check.js';
 import { runYielding } from '../../engine/yield.js';
 import { absolute } from '../../engine/load.js';
 import { isAddress, isSource } from '../../kinds.js';
-import { utf8Decoder } from '../../engine/platform.js';
 import { parseInSteps } from './json-steps.js';
+import { utf8Decoder } from '../../engine/utf8.js';
 import { nameOf, readAll } from './source.js';
 
 /**

@@ -1,5 +1,5 @@
 import { ClearheadError, describe } from '../../errors.js';
-import { utf8Encoder } from '../../engine/platform.js';
+import { utf8Encoder } from '../../engine/utf8.js';
 import { merge } from './merge.js';
 import { scan, words } from './pretokenize.js';
 import { CONTROL, UNKNOWN, written } from './vocabulary.js';

@@ -1,5 +1,5 @@
 import { ClearheadError, describe } from '../../errors.js';
-import { utf8Encoder } from '../../engine/platform.js';
+import { utf8Encoder } from '../../engine/utf8.js';
 import { bothKinds, splitter } from './added-tokens.js';
 import { remembering } from './bpe.js';
 import { normalized } from './normalizer.js';

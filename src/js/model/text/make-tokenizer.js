@@ -1,7 +1,7 @@
 import { read, yes } from '../../check.js';
 import { runAtOnce } from '../../engine/yield.js';
 import { describe, refuse } from '../../errors.js';
-import { utf8Decoder, utf8Encoder } from '../../engine/platform.js';
+import { utf8Decoder, utf8Encoder } from '../../engine/utf8.js';
 import { CONTROL } from './vocabulary.js';
 
 /** The methods of every tokenizer, whichever file it comes from. */

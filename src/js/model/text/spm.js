@@ -1,5 +1,5 @@
 import { ClearheadError } from '../../errors.js';
-import { utf8Encoder } from '../../engine/platform.js';
+import { utf8Encoder } from '../../engine/utf8.js';
 import { merge } from './merge.js';
 import { BYTE, NORMAL, SPACE, USER, byteOf } from './vocabulary.js';
 

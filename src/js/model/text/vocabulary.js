@@ -1,5 +1,5 @@
 import { integer } from '../../check.js';
-import { utf8Decoder, utf8Encoder } from '../../engine/platform.js';
+import { utf8Decoder, utf8Encoder } from '../../engine/utf8.js';
 import { refuse } from '../../errors.js';
 
 /**

@@ -1,4 +1,4 @@
-import { utf8Encoder } from '../../engine/platform.js';
+import { utf8Encoder } from '../../engine/utf8.js';
 import { runAtOnce } from '../../engine/yield.js';
 import { WAYS, scan, words } from './pretokenize.js';
 import { SPACE, written } from './vocabulary.js';

@@ -1,0 +1,55 @@
+/**
+ * The worker behind attention-client.js: it holds one engine and its caches. A message is
+ * { id, f, values }, and its answer { id, value } or { id, error }.
+ */
+import { init } from '../index.js';
+import { GONE, refuse } from '../errors.js';
+import { errorOf, serve } from './serve.js';
+
+/** @typedef {import('../types.d.ts').KVCache} KVCache */
+
+/** @type {import('../types.d.ts').Engine} */
+let engine;
+/** By the number that the page knows them by. @type {Map<number, KVCache>} */
+const caches = new Map();
+let lastCache = 0;
+
+/** @param {number} id */
+const cacheOf = (id) => caches.get(id) ?? refuse('DISPOSED', 'cache', ...GONE);
+
+/** Keeps a cache, and describes it to the page. @param {KVCache} cache */
+function keep(cache) {
+  caches.set((lastCache += 1), cache);
+  const { kvHeads, headDim, valueDim, capacity, type, length, bytes } = cache;
+  return { id: lastCache, kvHeads, headDim, valueDim, capacity, type, length, bytes };
+}
+
+/** @param {unknown} object @returns {Record<string, (...values: unknown[]) => unknown>} */
+const methodsOf = (object) => /** @type {any} */ (object);
+
+/** @type {Record<string, (...values: any[]) => unknown>} */
+const functions = {
+  async init(options) {
+    engine = await init(options);
+    return { ...engine.info };
+  },
+  attention: (q, k, v, options) => engine.attention(q, k, v, options),
+  attend: (q, id, options) => engine.attend(q, cacheOf(id), options),
+  kvCache: (options) => keep(engine.kvCache(options)),
+  clone: (id) => keep(cacheOf(id).clone()),
+  /** A method of a cache, and its length afterwards. */
+  cache(id, f, ...values) {
+    const cache = cacheOf(id);
+    const value = methodsOf(cache)[f](...values);
+    if (f === 'dispose') caches.delete(id);
+    return { value, length: f === 'dispose' ? 0 : cache.length };
+  },
+};
+
+serve(async (post, { id, f, values }) => {
+  try {
+    post({ id, value: await functions[f](...values) });
+  } catch (error) {
+    post({ id, error: errorOf(error) });
+  }
+});

@@ -1,0 +1,27 @@
+import { nodeModule } from '../engine/node.js';
+
+/**
+ * Receives the messages of this worker.
+ * @template M
+ * @param {(post: (answer: unknown) => void, message: M) => void} receive
+ */
+export function serve(receive) {
+  if (typeof postMessage === 'function')
+    globalThis.onmessage = ({ data }) => receive((answer) => postMessage(answer), data);
+  else
+    void nodeModule('worker_threads').then(({ parentPort: port }) =>
+      port?.on('message', (/** @type {M} */ data) =>
+        receive((answer) => port.postMessage(answer), data),
+      ),
+    );
+}
+
+/** An error as it is sent. @param {unknown} error */
+export function errorOf(error) {
+  const {
+    name,
+    code,
+    message = String(error),
+  } = /** @type {Partial<import('../errors.js').ClearheadError>} */ (error ?? {});
+  return { name, code, message: String(message) };
+}
