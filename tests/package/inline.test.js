@@ -58,14 +58,6 @@ describe('attention in one file', async () => {
     engine.dispose();
   });
 
-  test('has a worker, which gives the same bits', async () => {
-    const engine = await inline.worker.init({ variant: 'simd', threads: 2 });
-    assert.equal(engine.info.threads, 2, engine.info.why);
-    const expected = attentionOf(await init({ variant: 'simd' }));
-    sameBits((await attentionOf(engine)).output, expected.output);
-    await engine.dispose();
-  });
-
   test('refuses layers by the name of the file that has them', () =>
     assert.rejects(inline.init({ layers: true }), {
       code: 'ENV',
@@ -98,6 +90,14 @@ describe('models in one file', async () => {
     assert.equal(model.engine.threads, 2);
     assert.equal(await textOf(model), expected);
     await model.dispose();
+  });
+
+  test('have a worker for attention, which gives the same bits', async () => {
+    const engine = await inline.worker.init({ variant: 'simd', threads: 2 });
+    assert.equal(engine.info.threads, 2, engine.info.why);
+    const expected = attentionOf(await init({ variant: 'simd' }));
+    sameBits((await attentionOf(engine)).output, expected.output);
+    await engine.dispose();
   });
 
   test('bring the layers', async () => {

@@ -1,3 +1,2 @@
-/** `clearhead/inline`: attention in one file, with its kernels and workers inside. */
+/** `clearhead/inline`: attention in one file, with its kernels and threads inside. */
 export { ClearheadError, init } from '../index.js';
-export * as worker from '../worker/attention-client.js';

@@ -4,7 +4,10 @@ import { nodeWorkers } from '../engine/platform.js';
 /** Addresses of texts, which stay for further workers. @type {Map<string, string>} */
 const addresses = new Map();
 
-/** The text of a host with the kernels as a global, so that they are not inside twice. @param {string} host */
+/**
+ * The text of a host with the kernels as a global, so that they are not inside twice.
+ * @param {string} host
+ */
 export const withKernels = (host) =>
   `globalThis.clearheadKernels=${JSON.stringify(kernels)};${host}`;
 

@@ -18,8 +18,8 @@ export interface RemoteInitOptions extends Pick<InitOptions, 'wasm' | 'variant' 
 }
 
 /**
- * Starts a worker with an engine. Arrays are copied on their way there and back. Tensors, layers and
- * statements are those of `clearhead` alone.
+ * Starts a worker with an engine. Arrays are copied on their way there and back. Tensors, layers
+ * and statements are those of `clearhead` alone.
  */
 export function init(options?: RemoteInitOptions): Promise<RemoteEngine>;
 
