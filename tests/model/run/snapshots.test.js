@@ -1,6 +1,7 @@
 /** A cache and its snapshots belong to one model, to tokens and to temperatures. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { inspect } from 'node:util';
 import { loadModel } from '../../../src/js/model/index.js';
 import { sameArray, sameBits } from '../../support/bits.js';
 import { asGguf, configs, tiny } from '../../support/models/random-models.js';
@@ -19,30 +20,38 @@ test('a change of the attention temperature has later prompts read anew', async 
   sameBits({ ...model.cache.snapshot().layers }, { ...fresh.cache.snapshot().layers });
 });
 
-test('a snapshot knows its attention temperatures, and other tokens are read anew', async () => {
-  const model = await load();
-  const fresh = await load();
-  const run = (m) => all(m.generate(prompt, { maxTokens: 2, logprobs: 1 }));
-  model.prefill(prompt);
-  const cold = model.cache.snapshot();
-  model.setTemperature(3);
-  fresh.setTemperature(3);
-  const want = await run(fresh);
-  model.cache.restore(cold);
-  assert.deepEqual(await run(model), want);
-  // one that was read with both, whichever is set when a prompt comes
-  model.cache.restore(cold);
-  model.step(7);
-  const mixed = model.cache.snapshot();
-  assert.deepEqual([...new Set(mixed.temperatures), mixed.alike], [1, prompt.length]);
-  for (const temperature of [3, 1]) {
-    for (const m of [model, fresh]) m.setTemperature(temperature);
-    fresh.cache.clear();
-    model.cache.restore(mixed);
-    const longer = [...prompt, 7, 8];
-    const of = (m) => all(m.generate(longer, { maxTokens: 2, logprobs: 1 }));
-    assert.deepEqual(await of(model), await of(fresh));
-  }
+describe('a snapshot knows its attention temperatures', () => {
+  let model;
+  let fresh;
+  let cold;
+  before(async () => {
+    [model, fresh] = [await load(), await load()];
+    model.prefill(prompt);
+    cold = model.cache.snapshot();
+  });
+  after(() => [model, fresh].forEach((each) => each.dispose()));
+  const written = (of, tokens = prompt) => all(of.generate(tokens, { maxTokens: 2, logprobs: 1 }));
+
+  test('tokens that were read with another are read anew', async () => {
+    for (const each of [model, fresh]) each.setTemperature(3);
+    model.cache.restore(cold);
+    assert.deepEqual(await written(model), await written(fresh));
+  });
+
+  for (const temperature of [3, 1])
+    test(`of tokens read with two, one part is read anew for ${temperature}`, async () => {
+      model.setTemperature(3);
+      model.cache.restore(cold);
+      model.step(7);
+      const mixed = model.cache.snapshot();
+      assert.deepEqual([...new Set(mixed.temperatures), mixed.alike], [1, prompt.length]);
+      for (const each of [model, fresh]) each.setTemperature(temperature);
+      fresh.cache.clear();
+      model.cache.restore(mixed);
+      const longer = [...prompt, 7, 8];
+      assert.deepEqual(await written(model, longer), await written(fresh, longer));
+    });
+
   for (const bad of [
     { temperatures: undefined },
     { temperatures: new Float64Array(3) },
@@ -51,89 +60,101 @@ test('a snapshot knows its attention temperatures, and other tokens are read ane
     { alike: -1 },
     { alike: 0.5 },
     { alike: undefined },
-  ]) {
-    const before = model.cache.snapshot();
-    assert.throws(() => model.cache.restore({ ...cold, ...bad }), {
-      name: 'ClearheadError',
-      message: /snapshot\.(temperatures|alike)/,
+  ])
+    test(`${inspect(bad)} is refused and changes nothing`, () => {
+      const earlier = model.cache.snapshot();
+      assert.throws(() => model.cache.restore({ ...cold, ...bad }), {
+        name: 'ClearheadError',
+        message: /snapshot\.(temperatures|alike)/,
+      });
+      sameBits(model.cache.snapshot(), earlier);
     });
-    sameBits(model.cache.snapshot(), before);
-  }
 });
 
-test('a snapshot is of the same model and of its tokens, or changes nothing', async () => {
+describe('a snapshot is of the same model and of its tokens', () => {
   const make = (seed) => tiny(configs['llama, tied, grouped'], seed);
-  const model = await load();
-  const twin = await loadModel(asGguf(make()), { engine });
-  model.prefill(prompt);
-  const good = model.cache.snapshot();
-  const bare = make();
-  twin.cache.restore(good);
-  sameArray(twin.step(7).logits, model.step(7).logits, 'the same model, loaded twice');
-  model.cache.restore(good);
-  bare.tensors['model.layers.2.mlp.down_proj.weight'].data.fill(1);
-  for (const other of [
-    await loadModel(asGguf(make(2)), { engine }),
-    await loadModel(asGguf(bare), { engine }),
-    await load({ quantize: 'q8' }),
-  ])
-    assert.throws(() => other.cache.restore(good), {
+  let model;
+  let good;
+  before(async () => {
+    model = await load();
+    model.prefill(prompt);
+    good = model.cache.snapshot();
+  });
+  after(() => model.dispose());
+  /** This is refused, and the cache is as it was. */
+  function refused(change, expected) {
+    const earlier = model.cache.snapshot();
+    assert.throws(() => model.cache.restore({ ...good, ...change }), {
       name: 'ClearheadError',
-      code: 'FORMAT',
-      message: /^snapshot is of another model; expected one of this model/,
+      ...expected,
     });
-  for (const [code, bad] of [
-    ['ARG', { model: undefined }],
-    ['FORMAT', { model: good.model ^ 1 }],
-    ['ARG', { tokens: [...good.tokens] }],
-    ['RANGE', { tokens: good.tokens.map((id, at) => (at === 2 ? 64 : id)) }],
-    ['RANGE', { tokens: good.tokens.map((id, at) => (at === 2 ? -1 : id)) }],
-  ]) {
-    assert.throws(() => model.cache.restore({ ...good, ...bad }), { name: 'ClearheadError', code });
+    sameBits(model.cache.snapshot(), earlier);
+  }
+  const CHECKSUM = { code: 'INTEGRITY', message: /checksum/ };
+
+  test('the same model, loaded twice, takes it and goes on with the same bits', async () => {
+    const twin = await loadModel(asGguf(make()), { engine });
+    twin.cache.restore(good);
+    sameArray(twin.step(7).logits, model.step(7).logits, 'logits');
+    model.cache.restore(good);
+  });
+
+  test('another model refuses it, though it differs in a matrix alone', async () => {
+    const changed = make();
+    changed.tensors['model.layers.2.mlp.down_proj.weight'].data.fill(1);
+    for (const other of [
+      await loadModel(asGguf(make(2)), { engine }),
+      await loadModel(asGguf(changed), { engine }),
+      await load({ quantize: 'q8' }),
+    ])
+      assert.throws(() => other.cache.restore(good), {
+        name: 'ClearheadError',
+        code: 'FORMAT',
+        message: /^snapshot is of another model; expected one of this model/,
+      });
+  });
+
+  test('another model or token in it is refused, and changes nothing', () => {
+    const withThird = (token) => good.tokens.map((id, at) => (at === 2 ? token : id));
+    refused({ model: undefined }, { code: 'ARG' });
+    refused({ model: good.model ^ 1 }, { code: 'FORMAT' });
+    refused({ tokens: [...good.tokens] }, { code: 'ARG' });
+    refused({ tokens: withThird(64) }, { code: 'RANGE' });
+    refused({ tokens: withThird(-1) }, { code: 'RANGE' });
+  });
+
+  test('a wrong checksum, or one of other numbers, is refused and changes nothing', () => {
+    refused({ alike: good.alike - 1 }, CHECKSUM);
+    refused({ checksum: good.checksum ^ 1 }, CHECKSUM);
+    refused({ checksum: undefined }, CHECKSUM);
+  });
+
+  for (const field of ['tokens', 'temperatures'])
+    test(`a bit of its ${field} that flips is noticed, and changes nothing`, () => {
+      const bytes = new Uint8Array(good[field].slice().buffer);
+      for (let at = 0; at < bytes.length * 8; at++) {
+        const damaged = bytes.slice();
+        damaged[at >> 3] ^= 1 << (at & 7);
+        assert.throws(
+          () =>
+            model.cache.restore({ ...good, [field]: new good[field].constructor(damaged.buffer) }),
+          (error) => error.name === 'ClearheadError' && /^(INTEGRITY|RANGE)$/.test(error.code),
+        );
+      }
+      sameBits(model.cache.snapshot(), good);
+    });
+
+  test('layers of another text, or in another order, are refused and change nothing', () => {
+    model.cache.clear();
+    model.prefill([...prompt].reverse());
+    const other = model.cache.snapshot();
+    const [first, second, ...others] = good.layers;
+    refused({ layers: other.layers }, CHECKSUM);
+    refused({ layers: [second, first, ...others] }, CHECKSUM);
+    refused({ layers: [other.layers[0], second, ...others] }, CHECKSUM);
+    model.cache.restore(good);
     sameBits(model.cache.snapshot(), good);
-  }
-  // every bit of a snapshot beside its layers
-  for (const field of ['tokens', 'temperatures']) {
-    const bytes = new Uint8Array(good[field].slice().buffer);
-    for (let at = 0; at < bytes.length * 8; at++) {
-      const damaged = bytes.slice();
-      damaged[at >> 3] ^= 1 << (at & 7);
-      assert.throws(
-        () =>
-          model.cache.restore({ ...good, [field]: new good[field].constructor(damaged.buffer) }),
-        (error) => error.name === 'ClearheadError' && /^(INTEGRITY|RANGE)$/.test(error.code),
-      );
-    }
-  }
-  for (const bad of [
-    { alike: good.alike - 1 },
-    { checksum: good.checksum ^ 1 },
-    { checksum: undefined },
-  ])
-    assert.throws(() => model.cache.restore({ ...good, ...bad }), {
-      code: 'INTEGRITY',
-      message: /checksum/,
-    });
-  sameBits(model.cache.snapshot(), good);
-  // whole layers, but another text's, or in another order
-  model.cache.clear();
-  model.prefill([...prompt].reverse());
-  const other = model.cache.snapshot();
-  const [first, second, ...others] = good.layers;
-  for (const layers of [
-    other.layers,
-    [second, first, ...others],
-    [other.layers[0], second, ...others],
-  ]) {
-    assert.throws(() => model.cache.restore({ ...good, layers }), {
-      name: 'ClearheadError',
-      code: 'INTEGRITY',
-      message: /checksum/,
-    });
-    sameBits(model.cache.snapshot(), other);
-  }
-  model.cache.restore(good);
-  sameBits(model.cache.snapshot(), good);
+  });
 });
 
 test('the cache of a model that was disposed of says so, however its memory is used', async () => {
