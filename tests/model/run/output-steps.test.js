@@ -70,4 +70,31 @@ for (const { variant, ch: engine } of engines)
       assert.deepEqual(seen.remaining, [model.config.layers + 1]);
       model.dispose();
     });
+
+    test('a fast output makes no slice of the next pass longer', async (t) => {
+      const model = await loadModel(asSafetensors(tiny(configs['llama, tied, grouped'])), {
+        engine,
+      });
+      const { layers } = model.config;
+      let now = 0;
+      t.mock.method(performance, 'now', () => now);
+      const { run } = Pass.prototype;
+      const slices = [];
+      t.mock.method(Pass.prototype, 'run', function (steps) {
+        const before = this.remaining;
+        const whole = run.call(this, steps);
+        const ran = before - this.remaining;
+        // a layer takes a slice, and the last step, the output, no time
+        now += 30 * (this.remaining ? ran : ran - 1);
+        slices.push(ran);
+        return whole;
+      });
+      for (let text = 0; text < 2; text++) {
+        for await (const { token } of model.generate([1, 5, 9], { maxTokens: 1 }))
+          assert.ok(token >= 0);
+        model.cache.clear();
+      }
+      assert.deepEqual(slices, Array(2 * (layers + 1)).fill(1));
+      model.dispose();
+    });
   });

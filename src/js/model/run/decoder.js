@@ -19,8 +19,8 @@ const CHUNK_COST = 1.25e9;
 
 export class Decoder {
   /**
-   * Milliseconds that the last step took, for one token and for several. Until they are known,
-   * steps run one by one. A layer is one.
+   * Milliseconds of the slowest step of the last pass, for one token and for several. Until they
+   * are known, steps run one by one. A layer is a step, and the output may be a much faster one.
    */
   #pace = [Infinity, Infinity];
   /** Those that the heads have now. @type {Float64Array | undefined} */
@@ -116,13 +116,15 @@ export class Decoder {
    */
   *#run(pass, slice) {
     const kind = pass.t === 1 ? 0 : 1;
+    let slowest = 1e-6;
     while (pass.remaining) {
       const at = now();
       const before = pass.remaining;
       const affordable = slice === Infinity ? before : Math.floor(slice / this.#pace[kind]);
       const count = Math.max(1, Math.min(before, affordable));
       if (!pass.run(count)) return false;
-      this.#pace[kind] = Math.max(1e-6, (now() - at) / (before - pass.remaining));
+      slowest = Math.max(slowest, (now() - at) / (before - pass.remaining));
+      this.#pace[kind] = slowest;
       if (pass.remaining) yield;
     }
     return true;
