@@ -16,76 +16,83 @@ import {
   vocabulary,
 } from '../support/models/random-models.js';
 
-test('what cannot be done is said in one line, with exit status 2', async (t) => {
+const page = join(folder, 'page.gguf');
+writeFileSync(page, '<!doctype html><title>Not found</title>');
+const weightsFile = join(mkdtempSync(join(folder, 'alone-')), 'alone.safetensors');
+writeFileSync(weightsFile, asSafetensors(tiny(configs.gemma3)).weights);
+
+/** Arguments that cannot be obeyed, and the words of the line that says so. */
+const impossible = [
+  [['generat'], /there is no command "generat"; expected one of check, generate, info, serve/],
+  [['generate'], /FILE and PROMPT are missing, as in/],
+  [['generate', file], /PROMPT is missing; expected a text after FILE/],
+  [['generate', file, 'a', 'b'], /after PROMPT/],
+  [['generate', join(folder, 'none.gguf'), 'a'], /there is no such file/],
+  [['generate', '--tau', 'warm', file, 'a'], /--tau is "warm"/],
+  [['generate', '--max-tokens', '0', file, 'a'], /--max-tokens is 0; expected an integer from 1/],
+  [['generate', '--tau', '-1', file, 'a'], /--tau is -1; expected a number from 0/],
+  [['generate', '--top-p', '2', file, 'a'], /--top-p is 2; expected above 0, at most 1/],
+  [['generate', '--min-p=-1', file, 'a'], /--min-p is -1/],
+  [['generate', '--threads', '99', file, 'a'], /--threads is 99; expected an integer from 1 to 16/],
+  [['generate', '--repetition-window', '1.5', file, 'a'], /--repetition-window is 1.5/],
+  [['generate', '--system', 'b', file, 'a'], /--system is given without --chat/],
+  [['generate', '--var', 'a=1', file, 'a'], /--var is given without --chat/],
+  [['generate', '--chat', '--var', 'a', file, 'a'], /--var is "a"; expected NAME=VALUE/],
+  [['generate', '--chat', '--var', 'a=b', file, 'a'], /--var a is b; expected JSON/],
+  [['generate', '--chat', '--var', 'a=', file, 'a'], /--var a is empty; expected JSON/],
+  [
+    ['generate', '--stop', '--json', file, 'a'],
+    /--stop is followed by --json; expected a value \(--stop=--json if/,
+  ],
+  [['generate', file, 'a', '--seed'], /--seed is without a value/],
+  [['generate', '--json=yes', file, 'a'], /--json is given "yes"; expected it without a value/],
+  [['generate', '--chat', file, 'a'], /--chat is given, but the model has no chat template/],
+  [['generate', '--quantize', 'q3', file, 'a'], /--quantize is "q3"; expected "none" or "q8"/],
+  [['generate', '--cache', 'f8', file, 'a'], /--cache is "f8"; .*"f16"/],
+  [['generate', '--context', '1000', file, 'a'], /--context is 1000; expected at most 96/],
+  [['generate', page, 'a'], /HTML/],
+  [['info'], /FILE is not given/],
+  [['info', page], /HTML/],
+  [['info', 'http://'], /FILE is "http:\/\/"; expected an address or a path/],
+  [['info', file, 'b'], /after FILE there is "b"; expected one file/],
+  [['serve', '--port', 'x'], /--port is "x"; expected a whole number up to 65535/],
+  [
+    ['info', '--yaml', file],
+    /"--yaml" is not an option; expected one of --json, --help\. A word .* goes behind --/,
+  ],
+  [['generate', file, '-quite so'], /"-quite so" is not an option; .* goes behind --/],
+  [['generate', file, '- so'], /"- so" is not an option; .* goes behind --/],
+  [['check', '--variant', 'fast'], /--variant is "fast"; expected simd or relaxed/],
+  [
+    ['check', '--wasm', 'none.wasm'],
+    /--wasm is "none.wasm"; expected a file that can be read \(ENOENT\)/,
+  ],
+  [['check', 'me'], /"me" is not understood; expected options alone/],
+  [
+    ['info', weightsFile],
+    /source is safetensors alone \(.*config.json .*expected config.json beside it/,
+  ],
+];
+
+/** The command says one line like these words, writes nothing and ends with status 2. */
+function fails(args, words) {
+  const { status, stdout, stderr } = run(...args);
+  assert.equal(status, 2, args.join(' '));
+  assert.match(stderr, words);
+  assert.equal(stderr.trim().split('\n').length, 1, stderr);
+  assert.equal(stdout, '');
+}
+
+for (const [args, words] of impossible)
+  test(`“${args.join(' ').replace(folder, '')}” is refused in one line, with exit status 2`, () =>
+    fails(args, words));
+
+test('a port that is taken is refused in one line, with exit status 2', async (t) => {
   const busy = createServer(() => {});
   await once(busy.listen(0, 'localhost'), 'listening');
   t.after(() => busy.close());
-  const taken = String(busy.address().port);
-  const page = join(folder, 'page.gguf');
-  const weightsFile = join(mkdtempSync(join(folder, 'alone-')), 'alone.safetensors');
-  writeFileSync(weightsFile, asSafetensors(tiny(configs.gemma3)).weights);
-  writeFileSync(page, '<!doctype html><title>Not found</title>');
-  for (const [args, words] of [
-    [['generat'], /there is no command "generat"; expected one of check, generate, info, serve/],
-    [['generate'], /FILE and PROMPT are missing, as in/],
-    [['generate', file], /PROMPT is missing; expected a text after FILE/],
-    [['generate', file, 'a', 'b'], /after PROMPT/],
-    [['generate', join(folder, 'none.gguf'), 'a'], /there is no such file/],
-    [['generate', '--tau', 'warm', file, 'a'], /--tau is "warm"/],
-    [['generate', '--max-tokens', '0', file, 'a'], /--max-tokens is 0; expected an integer from 1/],
-    [['generate', '--tau', '-1', file, 'a'], /--tau is -1; expected a number from 0/],
-    [['generate', '--top-p', '2', file, 'a'], /--top-p is 2; expected above 0, at most 1/],
-    [['generate', '--min-p=-1', file, 'a'], /--min-p is -1/],
-    [
-      ['generate', '--threads', '99', file, 'a'],
-      /--threads is 99; expected an integer from 1 to 16/,
-    ],
-    [['generate', '--repetition-window', '1.5', file, 'a'], /--repetition-window is 1.5/],
-    [['generate', '--system', 'b', file, 'a'], /--system is given without --chat/],
-    [['generate', '--var', 'a=1', file, 'a'], /--var is given without --chat/],
-    [['generate', '--chat', '--var', 'a', file, 'a'], /--var is "a"; expected NAME=VALUE/],
-    [['generate', '--chat', '--var', 'a=b', file, 'a'], /--var a is b; expected JSON/],
-    [['generate', '--chat', '--var', 'a=', file, 'a'], /--var a is empty; expected JSON/],
-    [
-      ['generate', '--stop', '--json', file, 'a'],
-      /--stop is followed by --json; expected a value \(--stop=--json if/,
-    ],
-    [['generate', file, 'a', '--seed'], /--seed is without a value/],
-    [['generate', '--json=yes', file, 'a'], /--json is given "yes"; expected it without a value/],
-    [['generate', '--chat', file, 'a'], /--chat is given, but the model has no chat template/],
-    [['generate', '--quantize', 'q3', file, 'a'], /--quantize is "q3"; expected "none" or "q8"/],
-    [['generate', '--cache', 'f8', file, 'a'], /--cache is "f8"; .*"f16"/],
-    [['generate', '--context', '1000', file, 'a'], /--context is 1000; expected at most 96/],
-    [['generate', page, 'a'], /HTML/],
-    [['info'], /FILE is not given/],
-    [['info', page], /HTML/],
-    [['info', 'http://'], /FILE is "http:\/\/"; expected an address or a path/],
-    [['info', file, 'b'], /after FILE there is "b"; expected one file/],
-    [['serve', '--port', 'x'], /--port is "x"; expected a whole number up to 65535/],
-    [['serve', '--port', taken], /which is taken; expected a free one, or 0 for any/],
-    [
-      ['info', '--yaml', file],
-      /"--yaml" is not an option; expected one of --json, --help\. A word .* goes behind --/,
-    ],
-    [['generate', file, '-quite so'], /"-quite so" is not an option; .* goes behind --/],
-    [['generate', file, '- so'], /"- so" is not an option; .* goes behind --/],
-    [['check', '--variant', 'fast'], /--variant is "fast"; expected simd or relaxed/],
-    [
-      ['check', '--wasm', 'none.wasm'],
-      /--wasm is "none.wasm"; expected a file that can be read \(ENOENT\)/,
-    ],
-    [['check', 'me'], /"me" is not understood; expected options alone/],
-    [
-      ['info', weightsFile],
-      /source is safetensors alone \(.*config.json .*expected config.json beside it/,
-    ],
-  ]) {
-    const { status, stdout, stderr } = run(...args);
-    assert.equal(status, 2, args.join(' '));
-    assert.match(stderr, words);
-    assert.equal(stderr.trim().split('\n').length, 1, stderr);
-    assert.equal(stdout, '');
-  }
+  const port = String(busy.address().port);
+  fails(['serve', '--port', port], /which is taken; expected a free one, or 0 for any/);
 });
 
 test('control characters of a file or a prompt never reach the terminal', () => {

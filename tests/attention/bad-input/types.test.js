@@ -13,38 +13,36 @@ import {
   memoryUse,
 } from '../../support/attention/bad-calls.js';
 
-test('strings, arrays, objects, bigints and dates are refused as numbers', () => {
-  for (const [what, x] of impostors()) {
-    for (const name of [
-      'batch',
-      'heads',
-      'kvHeads',
-      'headDim',
-      'valueDim',
-      'scale',
-      'temperature',
-      'softcap',
-      'causal',
-      'layout',
-      'window',
-      'mask',
-      'keyLengths',
-      'keyScale',
-      'alibi',
-      'sinks',
-      'out',
-      'want',
-      'offset',
-    ]) {
-      // as a list of options, an object without names of its own is an empty one
-      if (
-        (name === 'causal' && x === true) ||
-        (name === 'want' && ['a proxy', 'a date'].includes(what))
-      )
-        continue;
-      refuses(`${name} = ${what}`, name === 'window' ? 'ARG RANGE SHAPE' : 'ARG RANGE', name, () =>
-        call({ [name]: x }),
-      );
+const OPTIONS = [
+  'batch',
+  'heads',
+  'kvHeads',
+  'headDim',
+  'valueDim',
+  'scale',
+  'temperature',
+  'softcap',
+  'causal',
+  'layout',
+  'window',
+  'mask',
+  'keyLengths',
+  'keyScale',
+  'alibi',
+  'sinks',
+  'out',
+  'want',
+  'offset',
+];
+
+for (const [what, x] of impostors())
+  test(`${what} is refused as an option, a size and a type`, () => {
+    // as a list of options, an object without names of its own is an empty one
+    const isList = ['a proxy', 'a date'].includes(what);
+    for (const name of OPTIONS) {
+      if ((name === 'causal' && x === true) || (name === 'want' && isList)) continue;
+      const codes = name === 'window' ? 'ARG RANGE SHAPE' : 'ARG RANGE';
+      refuses(`${name} = ${what}`, codes, name, () => call({ [name]: x }));
     }
     for (const name of ['headDim', 'capacity', 'type'])
       refuses(`cache ${name} = ${what}`, 'ARG RANGE', name, () =>
@@ -57,9 +55,14 @@ test('strings, arrays, objects, bigints and dates are refused as numbers', () =>
     refuses(`dtype ${what}`, 'ARG', 'dtype', () => ch.tensor([1], x));
     if (x !== null && !['object', 'function'].includes(typeof x))
       refuses(`options ${what}`, 'ARG', 'options', () => ch.attention(good.q, good.k, good.v, x));
-  }
+  });
+
+test('a call without options is refused', () => {
   refuses('no options', 'ARG RANGE', 'headDim', () => ch.attention(good.q, good.k, good.v));
   refuses('null options', 'ARG', 'options', () => ch.attention(good.q, good.k, good.v, null));
+});
+
+test('lists with holes, and lists too long to read, are refused', () => {
   const gap = (x) => Object.assign([], { 1: x });
   refuses('a window with a hole', 'ARG', 'window[0]', () => call({ window: gap(1) }));
   refuses('chosen rows with a hole', 'ARG', 'rows[0]', () =>
@@ -72,6 +75,9 @@ test('strings, arrays, objects, bigints and dates are refused as numbers', () =>
     call({ mask: { data: new Uint8Array(5), shape: gap(5) } }),
   );
   refuses('a tensor shape with a hole', 'ARG', 'shape[0]', () => ch.tensor(gap(5)));
+});
+
+test('an option or result that does not exist is refused, and keeps no memory', () => {
   for (const scores of ['RAW', '', true, 0])
     refuses(`scores ${scores}`, 'ARG', 'scores', () => call({ want: { scores } }));
   for (const name of ['Causal', 'temprature', 'mask '])
@@ -83,16 +89,10 @@ test('strings, arrays, objects, bigints and dates are refused as numbers', () =>
   leaksNothing('a wrong layout', () => call({ layout: 'hsbd' }));
 });
 
-test('each option is read once, and what a getter throws passes through', () => {
+/** The values as getters, and how often each was read. */
+function counted(values) {
   const reads = {};
   const options = {};
-  const values = {
-    ...shape,
-    causal: true,
-    temperature: 1,
-    mask: { data: new Uint8Array(15).fill(1), shape: [3, 5] },
-    want: { lse: true },
-  };
   for (const [name, value] of Object.entries(values))
     Object.defineProperty(options, name, {
       enumerable: true,
@@ -101,30 +101,35 @@ test('each option is read once, and what a getter throws passes through', () => 
         return value;
       },
     });
+  return { options, reads };
+}
+
+test('each option is read once', () => {
+  const values = {
+    ...shape,
+    causal: true,
+    temperature: 1,
+    mask: { data: new Uint8Array(15).fill(1), shape: [3, 5] },
+    want: { lse: true },
+  };
+  const { options, reads } = counted(values);
   sameBits(ch.attention(good.q, good.k, good.v, options), call(values), 'options by getters');
   assert.deepEqual(reads, Object.fromEntries(Object.keys(values).map((name) => [name, 1])));
+});
+
+test('an error of a getter passes through, and no memory is kept', () => {
   const mine = new Error('mine');
-  assert.throws(
-    () =>
-      call({
-        get scale() {
-          throw mine;
-        },
-      }),
-    mine,
-  );
+  const throwing = (name) =>
+    Object.defineProperty({ ...shape }, name, {
+      enumerable: true,
+      get() {
+        throw mine;
+      },
+    });
+  const read = (options) => ch.attention(good.q, good.k, good.v, options);
+  assert.throws(() => read(throwing('scale')), mine);
   const before = memoryUse();
-  for (let x = 0; x < 100; x++)
-    assert.throws(
-      () =>
-        ch.attention(good.q, good.k, good.v, {
-          ...shape,
-          get want() {
-            throw mine;
-          },
-        }),
-      mine,
-    );
+  for (let x = 0; x < 100; x++) assert.throws(() => read(throwing('want')), mine);
   assert.deepEqual(memoryUse(), before);
 });
 
