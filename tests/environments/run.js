@@ -38,9 +38,9 @@ async function resultOf(environment, tarball) {
 const code = (text) => (text ? `\`${text}\`` : '');
 
 /** Compilers say only whether the types are right. */
-function cellsOf({ entry, setUp, types: typesAlone = false }, result) {
+function cellsOf({ entry, setUp, types: onlyTypes = false }, result) {
   const right = (key) => (!result.error && result[key] === expected[key] ? 'yes' : 'NO');
-  if (typesAlone) return [code(entry), '', ...Array(2).fill(result.error ? 'NO' : 'types'), '', ''];
+  if (onlyTypes) return [code(entry), '', ...Array(2).fill(result.error ? 'NO' : 'types'), '', ''];
   const inWorker = result.worker === 'yes' ? 'yes' : 'no';
   const threads = String(result.threads ?? '');
   return [code(entry), code(setUp), right('attention'), right('model'), threads, inWorker];
