@@ -22,6 +22,17 @@ declare global {
 export type FloatArray = Float32Array | Float64Array;
 export type DType = 'float32' | 'float64';
 /**
+ * An array in a buffer of its own, as results are: `Float32Array<ArrayBuffer>` in TypeScript 5.7
+ * and later, where arrays name their buffers, and `Float32Array` before.
+ */
+export type Fresh<A extends { slice(): unknown }> = ReturnType<A['slice']>;
+/** The output: `out` where it was given, its data for a tensor; else a new array. */
+export type Output<A extends FloatArray, O> = O extends FloatArray
+  ? O
+  : O extends { readonly data: infer D }
+    ? D
+    : Fresh<A>;
+/**
  * `bhsd`: (batch, heads, positions, size). `bshd`: (batch, positions, heads, size), heads side by
  * side in a row.
  */
@@ -40,33 +51,33 @@ export type WasmObject = object;
 
 export interface InitOptions {
   /** Default: the file shipped beside this module. */
-  wasm?: WasmSource | Promise<WasmSource>;
+  wasm?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * `auto` (default): `relaxed` where the engine accepts relaxed SIMD, else `simd`. `simd` gives
    * the same bits everywhere.
    */
-  variant?: 'auto' | 'simd' | 'relaxed';
+  variant?: 'auto' | 'simd' | 'relaxed' | undefined;
   /**
    * How many threads share the work of a large float32 call, the calling one included; default 1,
    * at most 16. In a page they need cross-origin isolation. Where they cannot be had, the engine
    * has one, and `info.why` says why. The bits do not depend on it.
    */
-  threads?: number;
+  threads?: number | undefined;
   /**
    * Also loads the functions of `Layers`: `multiHead`, `latent`, `matmul` and others. Default
    * false.
    */
-  layers?: boolean;
+  layers?: boolean | undefined;
   /**
    * Where `theory` finds its kernels when it is first read. Default: theory.wasm, shipped with this
    * package.
    */
-  theoryWasm?: WasmSource | Promise<WasmSource>;
+  theoryWasm?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * Makes a worker for a thread, of `clearhead/thread`. Default: one is made from the file of this
    * package, or from the text inside `clearhead/inline`.
    */
-  worker?: () => object;
+  worker?: (() => object) | undefined;
 }
 
 export interface EngineInfo {
@@ -100,69 +111,69 @@ export interface AttendOptions<A extends FloatArray = Float32Array> {
    * Query heads H; default 1, over a cache its kvHeads. A multiple of the key/value heads. Query
    * head h reads kv head ⌊h / (H/G)⌋.
    */
-  heads?: number;
+  heads?: number | undefined;
   /** Multiplies ⟨q, k⟩; default 1/√d. Finite. */
-  scale?: number;
+  scale?: number | undefined;
   /**
    * T ≥ 0, default 1. 0 is the exact argmax, where ties share; Infinity is exactly uniform. A
    * weight of 0 is still a factor: times an infinite value it is NaN, except for a masked key.
    */
-  temperature?: number;
+  temperature?: number | undefined;
   /** (n): one multiplier λ_j for each key, on the scaled score (README, source 1, Eq. 16). */
-  keyScale?: A | Tensor<A>;
+  keyScale?: A | Tensor<A> | undefined;
   /** Query i sees keys j ≤ i + offset. Default false. */
-  causal?: boolean;
+  causal?: boolean | undefined;
   /**
    * Number of past keys, one for all or one for each batch; may be negative. Default 0;
    * with a cache, its length − m. There `causal` allows no more queries than positions (SHAPE).
    */
-  offset?: number | Int32Array;
+  offset?: number | Int32Array | undefined;
   /**
    * [left, right]: how many previous and following positions are visible besides the query's own.
    * Infinity is open, the default.
    */
-  window?: readonly [number, number];
+  window?: readonly [number, number] | undefined;
   /** c > 0: z becomes c·tanh(z/c) before any mask, as in Gemma 2. 0 (default): off. */
-  softcap?: number;
+  softcap?: number | undefined;
   /**
    * `{ data, shape }`: 1 to 4 axes, aligned from the right with (batch, heads, m, n). Axes of 1
    * are repeated. Uint8Array: nonzero means attend. Float: added to the logits; −Infinity masks.
    * A last axis shorter than n (and not 1) masks the missing keys.
    */
-  mask?: { data: Uint8Array | A | Tensor<A>; shape: readonly number[] };
+  mask?: { data: Uint8Array | A | Tensor<A>; shape: readonly number[] } | undefined;
   /** (batch): keys from there on are padding. Default n. */
-  keyLengths?: Int32Array;
+  keyLengths?: Int32Array | undefined;
   /** (heads): slopes s_h. Adds −s_h·|i + offset − j| (Press et al., ALiBi). */
-  alibi?: A | Tensor<A>;
+  alibi?: A | Tensor<A> | undefined;
   /**
    * (heads): one logit for each head that joins the denominator of the weights only, as in gpt-oss.
    * lse and stats describe the keys alone. At T = 0 it takes all, shares or takes nothing; at
    * Infinity it counts as one key.
    */
-  sinks?: A | Tensor<A>;
+  sinks?: A | Tensor<A> | undefined;
   /**
    * Order of the axes of q and of the output (and of k and v in `attention`). Default `bhsd`:
    * batch, heads, positions, size. `bshd`: batch, positions, heads, size.
    */
-  layout?: Layout;
+  layout?: Layout | undefined;
   /** Where the output is written, instead of a new array; must not overlap any input. */
-  out?: A | Tensor<A>;
+  out?: A | Tensor<A> | undefined;
   /** Further results beside the output: weights, scores, lse, stats. */
-  want?: Want;
+  want?: Want | undefined;
 }
 
 export interface AttentionOptions<A extends FloatArray = FloatArray> extends AttendOptions<A> {
   /** B, sequences that follow each other in every array; default 1. */
-  batch?: number;
+  batch?: number | undefined;
   /** Key/value heads G; default `heads`, which is MHA. 1 < G < H is GQA, G = 1 is MQA. */
-  kvHeads?: number;
+  kvHeads?: number | undefined;
   /**
    * Required: d, the size of a query or key head, at most 1024. m and n follow from the lengths of
    * q and k.
    */
   headDim: number;
   /** dv, the size of a value head; default `headDim`, at most 1024. */
-  valueDim?: number;
+  valueDim?: number | undefined;
   /**
    * `int8`: both products in integers of 8 bits, for float32 inputs (after SageAttention, arXiv
    * 2410.02367). Not exact, and faster where the engine has an 8-bit dot product. Scores are those
@@ -170,7 +181,7 @@ export interface AttentionOptions<A extends FloatArray = FloatArray> extends Att
    * rounded depends on all finite keys of their 512 within `keyLengths`, hidden ones too. Bounds:
    * ATTN_INT8 in attn.h. Default `float`.
    */
-  precision?: 'float' | 'int8';
+  precision?: 'float' | 'int8' | undefined;
 }
 
 export interface Want {
@@ -178,52 +189,55 @@ export interface Want {
    * True: all weights, (batch, heads, m, n). Or chosen heads and query rows: (batch, heads.length,
    * rows.length, n).
    */
-  weights?: boolean | { heads?: readonly number[]; rows?: readonly number[] };
+  weights?:
+    | boolean
+    | { heads?: readonly number[] | undefined; rows?: readonly number[] | undefined }
+    | undefined;
   /**
    * (batch, heads, m, n): `raw` = scaled, `capped` = after softcap, `masked` = after masks and
    * biases (−∞ = not attended).
    */
-  scores?: 'raw' | 'capped' | 'masked';
+  scores?: 'raw' | 'capped' | 'masked' | undefined;
   /**
    * (batch, heads, m): log Σ exp(z_j/T) over the attended keys, at T = 0 and ∞ its limit; −∞ for an
    * empty row.
    */
-  lse?: boolean;
+  lse?: boolean | undefined;
   /** Per row, accumulated inside the fused kernel (README, sources 2 and 3). */
-  stats?: boolean;
+  stats?: boolean | undefined;
 }
 
 /** Each (batch, heads, m). A row without keys has zeros. Sinks are not part of it. */
 export interface Stats<A extends FloatArray = FloatArray> {
   /** Keys attended. */
-  n: Int32Array;
+  n: Fresh<Int32Array>;
   /** H(p) in nats. */
-  entropy: A;
+  entropy: Fresh<A>;
   /** ρ = KL(p‖uniform over the attended keys) = log n − H = ⟨z⟩/T − lse + log n, in nats. */
-  kl: A;
+  kl: Fresh<A>;
   /** ⟨z⟩ = Σ p_j z_j, before the temperature. */
-  expectedScore: A;
-  maxWeight: A;
+  expectedScore: Fresh<A>;
+  maxWeight: Fresh<A>;
   /** Position of the largest weight, the lowest index of a tie. */
-  argmax: Int32Array;
+  argmax: Fresh<Int32Array>;
 }
 
-export interface AttentionResult<A extends FloatArray = FloatArray> {
+export interface AttentionResult<A extends FloatArray = FloatArray, O = unknown> {
   /**
    * q's layout with valueDim; `out` itself (or its fresh view, for a tensor) when one was given.
    */
-  output: A;
-  weights?: A;
-  scores?: A;
-  lse?: A;
+  output: Output<A, O>;
+  weights?: Fresh<A>;
+  scores?: Fresh<A>;
+  lse?: Fresh<A>;
   stats?: Stats<A>;
 }
 
-/** The result of a call that wants W. The results that W asks for are there. */
-export type Wanted<A extends FloatArray, W> = AttentionResult<A> &
-  (W extends { weights: true | object } ? { weights: A } : unknown) &
-  (W extends { scores: string } ? { scores: A } : unknown) &
-  (W extends { lse: true } ? { lse: A } : unknown) &
+/** The result of a call that wants W and writes to O. The results that W asks for are there. */
+export type Wanted<A extends FloatArray, W, O = unknown> = AttentionResult<A, O> &
+  (W extends { weights: true | object } ? { weights: Fresh<A> } : unknown) &
+  (W extends { scores: string } ? { scores: Fresh<A> } : unknown) &
+  (W extends { lse: true } ? { lse: Fresh<A> } : unknown) &
   (W extends { stats: true } ? { stats: Stats<A> } : unknown);
 
 /**
@@ -250,17 +264,17 @@ export interface Tensor<A extends FloatArray = FloatArray> {
 
 export interface KVCacheOptions {
   /** Default 1. */
-  kvHeads?: number;
+  kvHeads?: number | undefined;
   headDim: number;
   /** Default `headDim`. */
-  valueDim?: number;
+  valueDim?: number | undefined;
   /** Most positions it can hold. */
   capacity: number;
   /**
    * How numbers are kept: `f32` (default) as they are, `f16` in half precision, `q8` as bytes with
    * a scale per key and value.
    */
-  type?: CacheType;
+  type?: CacheType | undefined;
 }
 
 export type CacheType = 'f32' | 'f16' | 'q8';
@@ -283,7 +297,7 @@ export interface KVCache {
   append(
     k: Float32Array | Tensor<Float32Array>,
     v: Float32Array | Tensor<Float32Array>,
-    options?: { layout?: Layout },
+    options?: { layout?: Layout | undefined },
   ): void;
   /** Keeps the first `length` positions. */
   truncate(length: number): void;
@@ -291,10 +305,10 @@ export interface KVCache {
    * Keys (kvHeads, to−from, headDim) and values of the positions [from, to), default all, as the
    * type keeps them.
    */
-  read(from?: number, to?: number): { k: Float32Array; v: Float32Array };
+  read(from?: number, to?: number): { k: Fresh<Float32Array>; v: Fresh<Float32Array> };
   clone(): KVCache;
   /** A self-describing copy with a checksum, to be kept anywhere. */
-  snapshot(): Uint8Array;
+  snapshot(): Fresh<Uint8Array>;
   /**
    * Replaces the content by a snapshot. FORMAT: the snapshot is of another type, kvHeads, headDim
    * or valueDim. INTEGRITY: it is damaged. LIMIT: it does not fit the capacity.
@@ -319,24 +333,32 @@ export interface Engine {
    * headDim) over k (batch, kvHeads, n, headDim) and v (batch, kvHeads, n, valueDim), in the layout
    * given. ALIAS: `out` shares memory with an input.
    */
-  attention<A extends FloatArray, const W extends Want = {}>(
+  attention<
+    A extends FloatArray,
+    const W extends Want = {},
+    O extends A | Tensor<A> | undefined = undefined,
+  >(
     q: A | Tensor<A>,
     k: A | Tensor<A>,
     v: A | Tensor<A>,
-    options: AttentionOptions<A> & { want?: W },
-  ): Wanted<A, W>;
+    options: AttentionOptions<A> & { want?: W | undefined; out?: O },
+  ): Wanted<A, W, O>;
   /**
    * The same of float32 queries (heads, m, headDim) over the keys and values of a cache; with
    * `causal` they are its last m positions.
    */
-  attend<const W extends Want = {}>(
+  attend<
+    const W extends Want = {},
+    O extends Float32Array | Tensor<Float32Array> | undefined = undefined,
+  >(
     q: Float32Array | Tensor<Float32Array>,
     cache: KVCache,
-    options?: AttendOptions & { want?: W },
-  ): Wanted<Float32Array, W>;
+    options?: AttendOptions & { want?: W | undefined; out?: O },
+  ): Wanted<Float32Array, W, O>;
   /** An array of zeros in wasm memory, to be filled through its `data`; default `float32`. */
   tensor(shape: readonly number[], dtype?: 'float32'): Tensor<Float32Array>;
   tensor(shape: readonly number[], dtype: 'float64'): Tensor<Float64Array>;
+  tensor(shape: readonly number[], dtype: DType): Tensor;
   /** A cache for `capacity` positions. All of its memory is allocated at once. */
   kvCache(options: KVCacheOptions): KVCache;
   /**
@@ -392,7 +414,7 @@ export type ErrorCode =
  * that came and the value that was expected.
  */
 export class ClearheadError extends Error {
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown });
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown | undefined });
   readonly name: 'ClearheadError';
   readonly code: ErrorCode;
 }

@@ -67,6 +67,7 @@ for (const [how, ...options] of [
 ])
   test(`the types resolve for ${how} and refuse what the library refuses`, () => {
     const strict = ['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,dom'];
+    strict.push('--exactOptionalPropertyTypes', '--skipLibCheck', 'false');
     project.write('use.ts', read('tests/package/use-of-types.ts'));
     const tsc = join(root, 'node_modules/.bin/tsc');
     project.run(tsc, [...strict, '--types', '', ...options, 'use.ts']);

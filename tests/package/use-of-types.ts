@@ -1,8 +1,10 @@
 /** Uses that the types must accept and refuse; tests/package/bundlers.test.js compiles them. */
 import { ClearheadError, init } from 'clearhead';
-import type { Engine, Identity, Layers, MultiHead } from 'clearhead';
+import type { DType, Engine, Identity, Layers, MultiHead, Tensor } from 'clearhead';
 import { loadModel } from 'clearhead/model';
 import type { HeadStats, Model } from 'clearhead/model';
+// @ts-expect-error how files are read is no part of the package
+import type { ModelFile } from 'clearhead/model';
 import { loadModel as loadRemote } from 'clearhead/worker';
 import type { RemoteModel } from 'clearhead/worker';
 
@@ -30,6 +32,46 @@ export async function attention(): Promise<Float32Array> {
   return kl ?? none ?? output;
 }
 
+/** Results have buffers of their own, and so does an array that is given for the output. */
+export async function buffers(dtype: DType, shared: Float32Array): Promise<ArrayBuffer[]> {
+  const ch = await init({ layers: true });
+  const want = { weights: true, stats: true } as const;
+  const { output, weights, stats } = ch.attention(shared, q, q, { headDim: 4, want });
+  const cache = ch.kvCache({ headDim: 4, capacity: 8 });
+  const { gradient } = (await ch.theory).maximumLikelihood(q, q, q);
+  const made = ch.ropeTable({ dim: 2, positions: 9 });
+  const arrays = [output, weights, stats.kl, stats.argmax, cache.snapshot(), cache.read().k];
+  const others = [ch.attend(q, cache).output, ch.silu(shared), made.cos, gradient];
+  const out = new Float32Array(4);
+  const same: typeof out = ch.attention(q, q, q, { headDim: 4, out }).output;
+  const also: typeof out = ch.add(shared, shared, { out });
+  const tensor: Tensor = ch.tensor([2, 2], dtype);
+  const view: Float32Array = ch.gelu(q, { out: ch.tensor([4]) });
+  const doubled: Float64Array = ch.attention(doubles, doubles, doubles, { headDim: 4 }).output;
+  // @ts-expect-error of doubles
+  const single: Float32Array = ch.attention(doubles, doubles, doubles, { headDim: 4 }).output;
+  const lengths = tensor.length + view.length + doubled.length + single.length;
+  const buffers: ArrayBuffer[] = [...arrays, ...others, same, also].map(({ buffer }) => buffer);
+  return buffers.slice(lengths);
+}
+
+/** An option may be undefined, which is the same as not given. */
+export async function absent(threads?: number, signal?: AbortSignal): Promise<Float32Array> {
+  const ch = await init({ threads, wasm: undefined, variant: undefined, layers: true });
+  const none = undefined;
+  const cache = ch.kvCache({ headDim: 4, capacity: 8, type: none, kvHeads: none });
+  cache.append(q, q, { layout: none });
+  const weights = { heads: none, rows: none };
+  const want = { weights, lse: none, stats: none };
+  ch.attend(q, cache, { window: none, mask: none, offset: none, out: none, want });
+  ch.rmsNorm(q, none, { size: none, epsilon: none, out: none });
+  const model = await loadModel('model.gguf', { signal, onProgress: none, context: none });
+  model.generate('Once', { stop: none, maxTokens: none, seed: none, observe: none });
+  const remote = await loadRemote('model.gguf', { engine: { threads }, worker: none, signal });
+  await remote.dispose();
+  return ch.attention(q, q, q, { headDim: 4, valueDim: none, out: none, want: none }).output;
+}
+
 export async function statements(): Promise<Identity> {
   const theory = await (await init()).theory;
   const { beta, identity }: { beta: number; identity: Identity } = theory.klBudget(q, 0.5);
@@ -54,7 +96,8 @@ export async function layers(wasm: URL): Promise<Float32Array> {
   return ch.gelu(row, { approximate: 'tanh', out: row });
 }
 
-export async function write(file: Blob): Promise<string> {
+export async function write(file: Blob, internal?: ModelFile): Promise<string> {
+  if (internal) return '';
   const model: Model = await loadModel(file, { quantize: 'q8', context: 512 });
   let text = '';
   let last: HeadStats | undefined;

@@ -150,7 +150,8 @@ export class Memory {
    * @param {number} length
    */
   copy(kind, at, length) {
-    return /** @type {Views[K]} */ (new VIEWS[kind](this.view(kind, at, length)));
+    const copy = new VIEWS[kind](this.view(kind, at, length));
+    return /** @type {import('../types.d.ts').Fresh<Views[K]>} */ (copy);
   }
 
   /**

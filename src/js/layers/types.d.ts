@@ -6,7 +6,16 @@
  * Every function may throw ARG, SHAPE, RANGE, DETACHED, DISPOSED or OOM (see ErrorCode). Its
  * comment names further codes and the source. Error rules are in src/c/include/layers.h.
  */
-import type { AttendOptions, KVCache, Layout, Tensor, Want, Wanted } from '../types.d.ts';
+import type {
+  AttendOptions,
+  Fresh,
+  KVCache,
+  Layout,
+  Output,
+  Tensor,
+  Want,
+  Wanted,
+} from '../types.d.ts';
 
 /** An input: copied for the call if it is an array, read where it is if it is a tensor. */
 export type Floats = Float32Array | Tensor<Float32Array>;
@@ -16,21 +25,24 @@ export interface Out {
    * Where the result is written, instead of a new array. In place is allowed where a function does
    * not say otherwise.
    */
-  out?: Floats;
+  out?: Floats | undefined;
 }
+
+/** The result: `out` where it was given, its data for a tensor; else a new array. */
+export type Result<O> = Output<Float32Array, O>;
 
 export interface MatmulOptions extends Out {
   /** The inner size; m and n follow from the lengths. */
   k: number;
   /** b is (n, k) instead of (k, n). Default false. */
-  transposeB?: boolean;
+  transposeB?: boolean | undefined;
 }
 
 export interface LinearOptions {
   /** Columns of the weights; the outputs follow from the length. */
   inputs: number;
   /** (outputs), added. */
-  bias?: Floats;
+  bias?: Floats | undefined;
 }
 
 /** A matrix packed once, for many products. */
@@ -40,7 +52,7 @@ export interface Linear {
   /** Bytes of wasm memory. */
   readonly bytes: number;
   /** y (m, outputs) = x·Wᵀ + bias for x (m, inputs). ALIAS: `out` is x. */
-  forward(x: Floats, options?: Out): Float32Array;
+  forward<O extends Floats | undefined = undefined>(x: Floats, options?: { out?: O }): Result<O>;
   dispose(): void;
   /** For `using`: the same as `dispose`. */
   [Symbol.dispose](): void;
@@ -48,33 +60,33 @@ export interface Linear {
 
 export interface NormOptions extends Out {
   /** Numbers normalised together; default: as many as the scale has. */
-  size?: number;
+  size?: number | undefined;
   /** Added to the mean square or the variance; default 1e-5. */
-  epsilon?: number;
+  epsilon?: number | undefined;
 }
 
 export interface RmsNormOptions extends NormOptions {
   /** Multiply by 1 + scale, as Gemma stores it. Default false. */
-  onePlus?: boolean;
+  onePlus?: boolean | undefined;
 }
 
 export interface LayerNormOptions extends NormOptions {
   /** (rows): filled with the mean of each row. */
-  mean?: Floats;
+  mean?: Floats | undefined;
   /** (rows): filled with 1/√(variance + epsilon) of each row. */
-  inverseDeviation?: Floats;
+  inverseDeviation?: Floats | undefined;
 }
 
 export interface GeluOptions extends Out {
   /** `none` (default): x·Φ(x), with erf. `tanh`: the approximation by tanh. */
-  approximate?: 'none' | 'tanh';
+  approximate?: 'none' | 'tanh' | undefined;
 }
 
 export interface SoftmaxOptions extends Out {
   /** Numbers in a row. Default: the last axis of a tensor, all numbers of an array. */
-  size?: number;
+  size?: number | undefined;
   /** T ≥ 0, default 1, as in attention: 0 is the argmax, where ties share; Infinity is uniform. */
-  temperature?: number;
+  temperature?: number | undefined;
 }
 
 /**
@@ -95,8 +107,8 @@ export type RopeScaling =
       type: 'llama3';
       factor: number;
       original: number;
-      lowFreqFactor?: number;
-      highFreqFactor?: number;
+      lowFreqFactor?: number | undefined;
+      highFreqFactor?: number | undefined;
     }
   /**
    * YaRN; defaults 32, 1, true. cos and sin are multiplied by attentionFactor, by default y(1),
@@ -109,12 +121,12 @@ export type RopeScaling =
       type: 'yarn';
       factor: number;
       original: number;
-      betaFast?: number;
-      betaSlow?: number;
-      truncate?: boolean;
-      attentionFactor?: number;
-      mscale?: number;
-      mscaleAllDim?: number;
+      betaFast?: number | undefined;
+      betaSlow?: number | undefined;
+      truncate?: boolean | undefined;
+      attentionFactor?: number | undefined;
+      mscale?: number | undefined;
+      mscaleAllDim?: number | undefined;
     };
 
 export interface RopeTableOptions {
@@ -123,12 +135,12 @@ export interface RopeTableOptions {
   /** Rows of the table: positions from, from + 1, … */
   positions: number;
   /** Default 0. */
-  from?: number;
+  from?: number | undefined;
   /** Default 10000. */
-  base?: number;
+  base?: number | undefined;
   /** Pairs (2p, 2p + 1) instead of (p, p + dim/2). Default false. */
-  interleaved?: boolean;
-  scaling?: RopeScaling;
+  interleaved?: boolean | undefined;
+  scaling?: RopeScaling | undefined;
 }
 
 /** cos and sin, (positions, dim/2). One made elsewhere does as well. */
@@ -136,15 +148,15 @@ export interface RopeTable {
   readonly cos: Floats;
   readonly sin: Floats;
   readonly dim: number;
-  readonly interleaved?: boolean;
+  readonly interleaved?: boolean | undefined;
 }
 
 export interface MadeRopeTable extends RopeTable {
-  readonly cos: Float32Array;
-  readonly sin: Float32Array;
+  readonly cos: Fresh<Float32Array>;
+  readonly sin: Fresh<Float32Array>;
   readonly interleaved: boolean;
   /** (dim/2), radians per position. */
-  readonly frequencies: Float64Array;
+  readonly frequencies: Fresh<Float64Array>;
   /** The factor of cos and sin. */
   readonly attentionFactor: number;
 }
@@ -152,15 +164,15 @@ export interface MadeRopeTable extends RopeTable {
 export interface RopeOptions extends Out {
   headDim: number;
   /** Default 1. */
-  heads?: number;
+  heads?: number | undefined;
   /** Default 1. */
-  batch?: number;
+  batch?: number | undefined;
   /** Default `bhsd`. */
-  layout?: Layout;
+  layout?: Layout | undefined;
   /** (batch, m): rows of the table. Default offset, offset + 1, … in each sequence. */
-  positions?: Int32Array;
+  positions?: Int32Array | undefined;
   /** Default 0; none beside positions. */
-  offset?: number;
+  offset?: number | undefined;
 }
 
 /**
@@ -168,12 +180,12 @@ export interface RopeOptions extends Out {
  */
 export interface ForwardOptions extends Omit<AttendOptions, 'heads' | 'layout'> {
   /** Sequences in x; default 1, with a cache always. */
-  batch?: number;
+  batch?: number | undefined;
   /**
    * (batch, m): rows of the RoPE table. Default: a sequence that goes on behind the cache, or
    * starts at 0.
    */
-  positions?: Int32Array;
+  positions?: Int32Array | undefined;
 }
 
 export interface MultiHeadWeights {
@@ -186,34 +198,34 @@ export interface MultiHeadWeights {
   /** (outputs, heads·valueDim) */
   o: Floats;
   /** As long as their matrix has rows. */
-  qBias?: Floats;
-  kBias?: Floats;
-  vBias?: Floats;
-  oBias?: Floats;
+  qBias?: Floats | undefined;
+  kBias?: Floats | undefined;
+  vBias?: Floats | undefined;
+  oBias?: Floats | undefined;
   /** (headDim): the scales of QK-norm, an RMSNorm of each head before RoPE. */
-  qNorm?: Floats;
-  kNorm?: Floats;
+  qNorm?: Floats | undefined;
+  kNorm?: Floats | undefined;
 }
 
 export interface MultiHeadConfig {
   modelDim: number;
   heads: number;
   /** Default `heads`. */
-  kvHeads?: number;
+  kvHeads?: number | undefined;
   /** Default modelDim/heads. */
-  headDim?: number;
+  headDim?: number | undefined;
   /** Default `headDim`. */
-  valueDim?: number;
+  valueDim?: number | undefined;
   /** Numbers given back for each position; default modelDim. */
-  outputs?: number;
+  outputs?: number | undefined;
   /** Positions; none without it. dim at most headDim. */
-  rope?: RopeTable;
+  rope?: RopeTable | undefined;
   /** Of QK-norm, default 1e-6. */
-  normEpsilon?: number;
+  normEpsilon?: number | undefined;
   /** QK-norm multiplies by 1 + scale. */
-  onePlus?: boolean;
+  onePlus?: boolean | undefined;
   /** Give back x + the layer's output: the update h + o. Default false. */
-  residual?: boolean;
+  residual?: boolean | undefined;
 }
 
 /**
@@ -237,10 +249,10 @@ export interface MultiHead {
    * memory with an input. LIMIT: the cache is full, or the numbers between input and output are
    * above 4 GiB. RANGE: a position without a row in the table.
    */
-  forward<const W extends Want = {}>(
+  forward<const W extends Want = {}, O extends Floats | undefined = undefined>(
     x: Floats,
-    options?: ForwardOptions & { cache?: KVCache; want?: W },
-  ): Wanted<Float32Array, W>;
+    options?: ForwardOptions & { cache?: KVCache | undefined; want?: W | undefined; out?: O },
+  ): Wanted<Float32Array, W, O>;
   dispose(): void;
   /** For `using`: the same as `dispose`. */
   [Symbol.dispose](): void;
@@ -254,17 +266,17 @@ export interface LatentWeights {
    * (heads·(nopeDim + ropeDim), modelDim): queries without compression. Or the three below, with
    * queryLatent.
    */
-  q?: Floats;
+  q?: Floats | undefined;
   /** (queryLatent, modelDim) */
-  qA?: Floats;
+  qA?: Floats | undefined;
   /** (queryLatent): scale of the RMSNorm between the two; none without it. */
-  qANorm?: Floats;
+  qANorm?: Floats | undefined;
   /** (heads·(nopeDim + ropeDim), queryLatent) */
-  qB?: Floats;
+  qB?: Floats | undefined;
   /** (kvLatent + ropeDim, modelDim): the latent, then the key part that carries the position. */
   kvA: Floats;
   /** (kvLatent): scale of the latent's RMSNorm; none without it. */
-  kvANorm?: Floats;
+  kvANorm?: Floats | undefined;
   /** (heads·(nopeDim + valueDim), kvLatent): of each head the keys' rows, then the values'. */
   kvB: Floats;
   /** (outputs, heads·valueDim) */
@@ -277,19 +289,19 @@ export interface LatentConfig {
   /** r, the numbers in a latent (`kv_lora_rank`). kvLatent + ropeDim is at most 1024. */
   kvLatent: number;
   /** `q_lora_rank`; 0 (default): queries are not compressed. */
-  queryLatent?: number;
+  queryLatent?: number | undefined;
   /** Of a query or key head: numbers that come from the latent, … */
   nopeDim: number;
   /** … and numbers that carry the position, whose key part all heads share. Default 0. */
-  ropeDim?: number;
+  ropeDim?: number | undefined;
   valueDim: number;
   /** Default modelDim. */
-  outputs?: number;
+  outputs?: number | undefined;
   /** dim must be ropeDim. */
-  rope?: RopeTable;
+  rope?: RopeTable | undefined;
   /** Default 1e-6. */
-  normEpsilon?: number;
-  residual?: boolean;
+  normEpsilon?: number | undefined;
+  residual?: boolean | undefined;
 }
 
 /**
@@ -304,7 +316,7 @@ export interface LatentCache {
   readonly bytes: number;
   truncate(length: number): void;
   /** Positions [from, to), (to − from, size). */
-  read(from?: number, to?: number): Float32Array;
+  read(from?: number, to?: number): Fresh<Float32Array>;
   dispose(): void;
   /** For `using`: the same as `dispose`. */
   [Symbol.dispose](): void;
@@ -333,10 +345,15 @@ export interface Latent {
    * the table cannot hold, for it is not only of the part that turns: give `scale`. Errors: as
    * MultiHead.forward.
    */
-  forward<const W extends Want = {}>(
+  forward<const W extends Want = {}, O extends Floats | undefined = undefined>(
     x: Floats,
-    options?: ForwardOptions & { cache?: LatentCache; form?: 'expanded' | 'absorbed'; want?: W },
-  ): Wanted<Float32Array, W>;
+    options?: ForwardOptions & {
+      cache?: LatentCache | undefined;
+      form?: 'expanded' | 'absorbed' | undefined;
+      want?: W | undefined;
+      out?: O;
+    },
+  ): Wanted<Float32Array, W, O>;
   dispose(): void;
   /** For `using`: the same as `dispose`. */
   [Symbol.dispose](): void;
@@ -347,35 +364,66 @@ export interface Layers {
    * a (m, k) times b (k, n), or (n, k) with transposeB: (m, n). |error| ≤ u·(33 + ⌈k/32⌉)·Σ|a·b|, u
    * = 2⁻²⁴. ALIAS: `out` is a or b. LIMIT: b is above 2 GiB.
    */
-  matmul(a: Floats, b: Floats, options: MatmulOptions): Float32Array;
+  matmul<O extends Floats | undefined = undefined>(
+    a: Floats,
+    b: Floats,
+    options: MatmulOptions & { out?: O },
+  ): Result<O>;
   /** LIMIT: the weights are above 2 GiB. */
   linear(weights: Floats, options: LinearOptions): Linear;
   /**
    * x/√(mean(x²) + ε)·scale, for each `size` numbers in a row (Zhang and Sennrich, arXiv
    * 1910.07467).
    */
-  rmsNorm(x: Floats, scale?: Floats, options?: RmsNormOptions): Float32Array;
+  rmsNorm<O extends Floats | undefined = undefined>(
+    x: Floats,
+    scale?: Floats,
+    options?: RmsNormOptions & { out?: O },
+  ): Result<O>;
   /**
    * (x − mean)/√(variance + ε)·scale + bias, for each `size` numbers in a row (Ba et al., arXiv
    * 1607.06450). ALIAS: mean or inverseDeviation shares memory with the other, with `out` or with
    * an input.
    */
-  layerNorm(x: Floats, scale?: Floats, bias?: Floats, options?: LayerNormOptions): Float32Array;
+  layerNorm<O extends Floats | undefined = undefined>(
+    x: Floats,
+    scale?: Floats,
+    bias?: Floats,
+    options?: LayerNormOptions & { out?: O },
+  ): Result<O>;
   /** x/(1 + e^−x), also called Swish. */
-  silu(x: Floats, options?: Out): Float32Array;
+  silu<O extends Floats | undefined = undefined>(x: Floats, options?: { out?: O }): Result<O>;
   /** x·Φ(x) (Hendrycks and Gimpel, arXiv 1606.08415), or its approximation. */
-  gelu(x: Floats, options?: GeluOptions): Float32Array;
+  gelu<O extends Floats | undefined = undefined>(
+    x: Floats,
+    options?: GeluOptions & { out?: O },
+  ): Result<O>;
   /** silu(gate)·up (Shazeer, arXiv 2002.05202). */
-  swiglu(gate: Floats, up: Floats, options?: Out): Float32Array;
+  swiglu<O extends Floats | undefined = undefined>(
+    gate: Floats,
+    up: Floats,
+    options?: { out?: O },
+  ): Result<O>;
   /** gelu(gate)·up (the same paper). */
-  geglu(gate: Floats, up: Floats, options?: GeluOptions): Float32Array;
+  geglu<O extends Floats | undefined = undefined>(
+    gate: Floats,
+    up: Floats,
+    options?: GeluOptions & { out?: O },
+  ): Result<O>;
   /**
    * softmax(x/T) of each `size` numbers in a row, with the rules of attention: −Infinity has no
    * weight, and a row of nothing else is zero. NaN and +Infinity make NaN of their row.
    */
-  softmax(x: Floats, options?: SoftmaxOptions): Float32Array;
+  softmax<O extends Floats | undefined = undefined>(
+    x: Floats,
+    options?: SoftmaxOptions & { out?: O },
+  ): Result<O>;
   /** a + b. Where b is shorter, it is a row that is added to each row of a. */
-  add(a: Floats, b: Floats, options?: Out): Float32Array;
+  add<O extends Floats | undefined = undefined>(
+    a: Floats,
+    b: Floats,
+    options?: { out?: O },
+  ): Result<O>;
   /**
    * Su et al., arXiv 2104.09864; scalings: linear, Chen et al., arXiv 2306.15595; YaRN, Peng et
    * al., arXiv 2309.00071.
@@ -385,7 +433,11 @@ export interface Layers {
    * Turns the heads of x by their positions. RANGE: a position without a row in the table. ALIAS:
    * `out` shares memory with the table or the positions.
    */
-  rope(x: Floats, table: RopeTable, options: RopeOptions): Float32Array;
+  rope<O extends Floats | undefined = undefined>(
+    x: Floats,
+    table: RopeTable,
+    options: RopeOptions & { out?: O },
+  ): Result<O>;
   /**
    * SHAPE: also kvHeads that do not divide heads. LIMIT: headDim or valueDim above 1024, or a
    * matrix above 2 GiB.

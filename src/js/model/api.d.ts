@@ -3,7 +3,7 @@
  * in `clearhead`: T is the attention temperature, τ the sampling temperature; a row is one head's
  * attention of one position.
  */
-import type { Engine, Layers } from '../types.d.ts';
+import type { Engine, Fresh, Layers } from '../types.d.ts';
 import type {
   ChatMessage,
   ChatTemplate,
@@ -18,26 +18,45 @@ import type {
 } from './types.d.ts';
 
 export { ClearheadError, type Engine, type ErrorCode } from '../types.js';
-export type * from './types.d.ts';
+export type {
+  ChatMessage,
+  ChatPart,
+  ChatTemplate,
+  DecodeOptions,
+  EncodeOptions,
+  FileSource,
+  LoadProgress,
+  ModelConfig,
+  ModelFiles,
+  ModelSource,
+  RopeFrequencies,
+  RopeScaling,
+  SampleOptions,
+  TemplateOptions,
+  TensorInfo,
+  TensorType,
+  TextStream,
+  Tokenizer,
+} from './types.d.ts';
 
 export interface LoadOptions {
   /** One of `init({ layers: true })`, the default; with `threads` the model uses them as well. */
-  engine?: Engine & Layers;
-  onProgress?: (progress: LoadProgress) => void;
+  engine?: (Engine & Layers) | undefined;
+  onProgress?: ((progress: LoadProgress) => void) | undefined;
   /** Ends loading. Its memory is released, and `loadModel` throws the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /**
    * `q8`: matrices of F32, F16 and BF16 are kept as Q8_0: a quarter or half of the memory, and
    * faster. Default `none`.
    */
-  quantize?: 'none' | 'q8';
+  quantize?: 'none' | 'q8' | undefined;
   /**
    * Positions of the context, at most as many as the model was made for. Default that number, but
    * at most 2048. LIMIT: it would not fit below 4 GiB.
    */
-  context?: number;
+  context?: number | undefined;
   /** How the KV cache keeps its numbers; as `type` of `kvCache`. */
-  cacheType?: 'f32' | 'f16' | 'q8';
+  cacheType?: 'f32' | 'f16' | 'q8' | undefined;
 }
 
 /**
@@ -50,7 +69,7 @@ export function loadModel(source: ModelSource, options?: LoadOptions): Promise<M
 /** Reads what a model is, and not its weights. */
 export function inspectModel(
   source: ModelSource,
-  options?: { signal?: AbortSignal },
+  options?: { signal?: AbortSignal | undefined },
 ): Promise<ModelInspection>;
 
 export interface ModelInspection {
@@ -77,22 +96,22 @@ export interface ObserveOptions<O extends Observe = Observe> {
    * `stats`: statistics of every head, from the fused kernel. `weights`: rows of chosen heads as
    * well. Default `none`.
    */
-  observe?: O;
+  observe?: O | undefined;
   /** Whose rows, with `observe: 'weights'` alone; pairs [layer, head]. Default all. */
-  heads?: readonly (readonly [number, number])[];
+  heads?: readonly (readonly [number, number])[] | undefined;
 }
 
 export interface GenerateOptions<O extends Observe = Observe>
   extends ObserveOptions<O>, SampleOptions {
   /** Default 256. */
-  maxTokens?: number;
+  maxTokens?: number | undefined;
   /**
    * Generation ends where one of these would begin to show: one text or up to 64, each of 1 to 256
    * characters.
    */
-  stop?: string | readonly string[];
+  stop?: string | readonly string[] | undefined;
   /** Ends generation, typically within 100 ms. The iterator then throws the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface ChatOptions<O extends Observe = Observe>
@@ -104,23 +123,23 @@ export interface ChatOptions<O extends Observe = Observe>
  */
 export interface HeadStats {
   /** Positions attended. */
-  n: Int32Array;
+  n: Fresh<Int32Array>;
   /** H(p) in nats. */
-  entropy: Float32Array;
+  entropy: Fresh<Float32Array>;
   /** ρ_eff = KL(p‖uniform) = log n − H, in nats. */
-  kl: Float32Array;
+  kl: Fresh<Float32Array>;
   /** e^H: among how many positions attention is spread. */
-  effectiveKeys: Float32Array;
+  effectiveKeys: Fresh<Float32Array>;
   /** ⟨z⟩ = Σ p_j z_j. */
-  expectedScore: Float32Array;
+  expectedScore: Fresh<Float32Array>;
   /** The largest weight, and its position. */
-  maxWeight: Float32Array;
-  argmax: Int32Array;
+  maxWeight: Fresh<Float32Array>;
+  argmax: Fresh<Int32Array>;
   /**
    * The weight of position 0, where attention goes that finds nothing to look at. 0 where a window
    * hides it.
    */
-  firstWeight: Float32Array;
+  firstWeight: Fresh<Float32Array>;
   /** With `observe: 'weights'`: one weight for each position, of the last token. */
   weights?: HeadRow[];
 }
@@ -128,7 +147,7 @@ export interface HeadStats {
 export interface HeadRow {
   layer: number;
   head: number;
-  weights: Float32Array;
+  weights: Fresh<Float32Array>;
 }
 
 /** The observations of the heads with `observe: O`. */
@@ -167,7 +186,7 @@ export interface ModelCache {
   /** Bytes of wasm memory. */
   readonly bytes: number;
   /** A copy of the ids that have been read. */
-  readonly tokens: Int32Array;
+  readonly tokens: Fresh<Int32Array>;
   /** Keeps the first `length` positions. */
   truncate(length: number): void;
   clear(): void;
@@ -203,17 +222,17 @@ export interface CacheSnapshot {
  * headDim), as `theory` takes them.
  */
 export interface Row {
-  weights: Float32Array;
-  q: Float32Array;
-  k: Float32Array;
-  v: Float32Array;
+  weights: Fresh<Float32Array>;
+  q: Fresh<Float32Array>;
+  k: Fresh<Float32Array>;
+  v: Fresh<Float32Array>;
 }
 
 /**
  * The logits (vocab) for the token after the last; with `observe`, `heads` are those of all tokens
  * read, (layers, heads, tokens).
  */
-export type Prediction<O extends Observe = Observe> = { logits: Float32Array } & Observed<O>;
+export type Prediction<O extends Observe = Observe> = { logits: Fresh<Float32Array> } & Observed<O>;
 
 export interface ModelInfo {
   readonly format: 'gguf' | 'safetensors';

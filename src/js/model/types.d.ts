@@ -28,15 +28,15 @@ export type FileSource =
 export interface ModelFiles {
   weights: FileSource | readonly FileSource[];
   /** config.json, which safetensors need and GGUF files have within them. */
-  config?: FileSource | Record<string, unknown>;
+  config?: FileSource | Record<string, unknown> | undefined;
   /** tokenizer.json */
-  tokenizer?: FileSource | Record<string, unknown>;
+  tokenizer?: FileSource | Record<string, unknown> | undefined;
   /** tokenizer_config.json: special tokens, chat template. */
-  tokenizerConfig?: FileSource | Record<string, unknown>;
+  tokenizerConfig?: FileSource | Record<string, unknown> | undefined;
   /** generation_config.json: the ids that end a text. */
-  generationConfig?: FileSource | Record<string, unknown>;
+  generationConfig?: FileSource | Record<string, unknown> | undefined;
   /** chat_template.jinja, which newer models keep in a file of its own. */
-  chatTemplate?: FileSource;
+  chatTemplate?: FileSource | undefined;
 }
 
 /**
@@ -53,8 +53,8 @@ export interface LoadProgress {
 
 export interface OpenOptions {
   /** Called after each chunk of weights, at least once at the end. */
-  onProgress?: (progress: LoadProgress) => void;
-  signal?: AbortSignal;
+  onProgress?: ((progress: LoadProgress) => void) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** How the numbers of a tensor are stored; the quantised ones in blocks along the last axis. */
@@ -257,17 +257,17 @@ export interface EncodeOptions {
    * Whether the text of control tokens in `text` becomes those tokens. Default false: the words of
    * a user stay text.
    */
-  special?: boolean;
+  special?: boolean | undefined;
   /**
    * Whether this continues a text, so that the vocabulary puts no space before the first word.
    * Default false.
    */
-  continued?: boolean;
+  continued?: boolean | undefined;
   /**
    * Whether the marks that the model expects are added at the beginning (and end). Default true;
    * with `continued` false.
    */
-  marks?: boolean;
+  marks?: boolean | undefined;
 }
 
 /**
@@ -283,12 +283,12 @@ export interface TextStream {
 
 export interface DecodeOptions {
   /** Whether control tokens are written out. Default false. */
-  special?: boolean;
+  special?: boolean | undefined;
   /**
    * Whether this continues a text, so that a space the vocabulary puts before the first word is
    * one. Default false.
    */
-  continued?: boolean;
+  continued?: boolean | undefined;
 }
 
 export interface Tokenizer {
@@ -315,7 +315,7 @@ export interface ChatMessage {
    * A text, null, or parts such as `{ type: 'text', text }`, which a template must know. It may be
    * absent beside `tool_calls`.
    */
-  content?: string | null | readonly ChatPart[];
+  content?: string | null | readonly ChatPart[] | undefined;
   /** All other properties reach the template as well. */
   [name: string]: unknown;
 }
@@ -327,13 +327,13 @@ export interface ChatPart {
 
 export interface TemplateOptions {
   /** Whether the prompt ends with the beginning of the answer. Default true. */
-  addGenerationPrompt?: boolean;
+  addGenerationPrompt?: boolean | undefined;
   /**
    * Variables of the template, of values that JSON has: `enable_thinking`, `tools`, `documents` and
    * any other. `tools` and `documents` are none by default, as in transformers. A number without a
    * fraction is a whole number there.
    */
-  variables?: Readonly<Record<string, unknown>>;
+  variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface ChatTemplate {
@@ -352,29 +352,29 @@ export interface SampleOptions {
    * Sampling temperature τ ≥ 0 (not the attention temperature). 0: the largest logit, of equals the
    * lowest id. Default 0.
    */
-  tau?: number;
+  tau?: number | undefined;
   /** Only the k largest; 0 (default): all. */
-  topK?: number;
+  topK?: number | undefined;
   /**
    * Only the smallest set of largest tokens whose probabilities reach topP in (0, 1]; default 1.
    */
-  topP?: number;
+  topP?: number | undefined;
   /** Only tokens at least minP times as probable as the most probable, in [0, 1]; default 0. */
-  minP?: number;
+  minP?: number | undefined;
   /**
    * Positive logits of tokens among the last `repetitionWindow` are divided by it, negative ones
    * multiplied. Default 1.
    */
-  repetitionPenalty?: number;
+  repetitionPenalty?: number | undefined;
   /** Default 64. */
-  repetitionWindow?: number;
+  repetitionWindow?: number | undefined;
   /** Integer from 0 to 2^53 − 1. Same seed, same logits: same tokens on every engine. Default 0. */
-  seed?: number;
+  seed?: number | undefined;
   /**
    * Whether to give log-probabilities: of the token (0), and of that many most probable ones.
    * Default −1, none.
    */
-  logprobs?: number;
+  logprobs?: number | undefined;
 }
 
 export interface Sample {

@@ -11,7 +11,7 @@
  * Formulas, allowances and sources stand in src/c/include/theory.h. "Paper", "post" and "note" are
  * the README's sources 1 to 3.
  */
-import type { FloatArray, Tensor } from '../types.d.ts';
+import type { FloatArray, Fresh, Tensor } from '../types.d.ts';
 
 type Numbers = FloatArray | Tensor<FloatArray>;
 
@@ -34,20 +34,20 @@ export interface Identity {
 
 export interface RowOptions {
   /** T > 0, default 1. */
-  temperature?: number;
+  temperature?: number | undefined;
 }
 
 export interface GaussianOptions {
   /** d. m and n follow from the lengths. */
   headDim: number;
-  valueDim?: number;
+  valueDim?: number | undefined;
   /** T > 0, default 1: σ² = T√d. */
-  temperature?: number;
+  temperature?: number | undefined;
   /**
    * Multiply each weight by exp(‖k_j‖²/2σ²), which keys of unequal norm need (README, source 3).
    * Default false.
    */
-  restoreKeyNorm?: boolean;
+  restoreKeyNorm?: boolean | undefined;
 }
 
 /**
@@ -68,7 +68,7 @@ export interface Difference {
 /** Values for each query, and how the bound fared over all of them. */
 export interface Bound {
   /** (m) */
-  values: Float64Array;
+  values: Fresh<Float64Array>;
   /** The limit without any bound: √2 for ‖Δp‖₂, 2 for ‖Δp‖₁, diam V + max‖ΔV‖ for ‖Δo‖₂. */
   cap: number;
   /** In how many queries it says no more than that. */
@@ -91,14 +91,14 @@ export interface Theory {
     q: Numbers,
     k: Numbers,
     v: Numbers,
-    options?: { alpha?: number; beta?: number; at?: Numbers },
+    options?: { alpha?: number | undefined; beta?: number | undefined; at?: Numbers | undefined },
   ): {
-    estimate: Float64Array;
-    weights: Float64Array;
-    precisions: Float64Array;
-    logPrecisions: Float64Array;
-    gradient: Float64Array;
-    step: Float64Array;
+    estimate: Fresh<Float64Array>;
+    weights: Fresh<Float64Array>;
+    precisions: Fresh<Float64Array>;
+    logPrecisions: Fresh<Float64Array>;
+    gradient: Fresh<Float64Array>;
+    step: Fresh<Float64Array>;
     /** log Σθ_j β = lse + log β */
     logPrecision: number;
     variance: number;
@@ -116,14 +116,14 @@ export interface Theory {
     q: Numbers,
     k: Numbers,
     options: { multipliers: number | Numbers; target?: undefined },
-  ): { weights: Float64Array; features: Float64Array };
+  ): { weights: Fresh<Float64Array>; features: Fresh<Float64Array> };
   maximumEntropy(
     q: Numbers,
     k: Numbers,
     options: { target: number; multipliers?: undefined },
   ): {
-    weights: Float64Array;
-    features: Float64Array;
+    weights: Fresh<Float64Array>;
+    features: Fresh<Float64Array>;
     multiplier: number;
     entropy: number;
     iterations: number;
@@ -142,7 +142,7 @@ export interface Theory {
   ): {
     beta: number;
     temperature: number;
-    weights: Float64Array;
+    weights: Fresh<Float64Array>;
     rho: number;
     rhoMax: number;
     expectedScore: number;
@@ -156,8 +156,8 @@ export interface Theory {
    */
   klFrontier(
     z: Numbers,
-    options?: { points?: number },
-  ): { rho: Float64Array; beta: Float64Array; expectedScore: Float64Array };
+    options?: { points?: number | undefined },
+  ): { rho: Fresh<Float64Array>; beta: Fresh<Float64Array>; expectedScore: Fresh<Float64Array> };
   /**
    * 5, budget of a head (post, Eq. ρ_eff): the nats that softmax(z/T) spends. Identity: log n − H =
    * ⟨z⟩/T − lse + log n.
@@ -172,7 +172,7 @@ export interface Theory {
     effectiveKeys: number;
     expectedScore: number;
     lse: number;
-    weights: Float64Array;
+    weights: Fresh<Float64Array>;
     identity: Identity;
   };
   /**
@@ -185,7 +185,7 @@ export interface Theory {
     k: A,
     v: A | null,
     options: GaussianOptions,
-  ): { weights: A; output?: A; sigma2: number; bandwidth: number };
+  ): { weights: Fresh<A>; output?: Fresh<A>; sigma2: number; bandwidth: number };
   /**
    * 6: softmax attention against Gaussian smoothing on the same single-head inputs. It does not
    * hold where squares of distances leave the type: then a ratio is Infinity.
@@ -203,9 +203,9 @@ export interface Theory {
    */
   gibbs(
     z: Numbers,
-    options?: RowOptions & { candidate?: Numbers },
+    options?: RowOptions & { candidate?: Numbers | undefined },
   ): {
-    weights: Float64Array;
+    weights: Fresh<Float64Array>;
     optimum: number;
     entropy: number;
     expectedScore: number;
@@ -222,7 +222,7 @@ export interface Theory {
   simplexMerge(
     z: Numbers,
     options: RowOptions & { keep: readonly number[] },
-  ): { logits: Float64Array; weights: Float64Array; identity: Identity };
+  ): { logits: Fresh<Float64Array>; weights: Fresh<Float64Array>; identity: Identity };
   /**
    * 8, log-sum-exp (note, "Convex-analysis differential facts"): lse_λ(z) = (1/λ)·log Σ exp(λz_j)
    * and its gradient, softmax(λz). `changed` is lse_λ(z + change). Identity: lse_λ(z + h) −
@@ -230,8 +230,8 @@ export interface Theory {
    */
   logSumExp(
     z: Numbers,
-    options?: RowOptions & { change?: Numbers },
-  ): { value: number; gradient: Float64Array; changed: number; identity: Identity };
+    options?: RowOptions & { change?: Numbers | undefined },
+  ): { value: number; gradient: Fresh<Float64Array>; changed: number; identity: Identity };
   /**
    * 8: λ(Diag p − ppᵀ), the Hessian of lse_λ and the Jacobian of softmax(λz), without storing it.
    */
@@ -239,11 +239,11 @@ export interface Theory {
     z: Numbers,
     options?: RowOptions,
   ): {
-    weights: Float64Array;
+    weights: Fresh<Float64Array>;
     /** Its product with x (n). */
-    apply(x: Numbers): Float64Array;
+    apply(x: Numbers): Fresh<Float64Array>;
     /** All eigenvalues, largest first, in O(n log n). Identity: their sum is λ(1 − Σp²). */
-    spectrum(): { eigenvalues: Float64Array; identity: Identity };
+    spectrum(): { eigenvalues: Fresh<Float64Array>; identity: Identity };
     /** The largest eigenvalue, at most λ/2, in O(n). */
     top(): number;
   };
@@ -255,10 +255,10 @@ export interface Theory {
   lipschitz(
     a: Numbers,
     b: Numbers,
-    options?: RowOptions & { keys?: number },
+    options?: RowOptions & { keys?: number | undefined },
   ): {
-    ratios: Float64Array;
-    cocoercivity: Float64Array;
+    ratios: Fresh<Float64Array>;
+    cocoercivity: Fresh<Float64Array>;
     maxRatio: number;
     bounds: { sharp: number; note: number; allowed: number };
     minCocoercivity: number;
@@ -274,9 +274,9 @@ export interface Theory {
     z: Numbers,
     options?: RowOptions,
   ): {
-    hard: Float64Array;
-    uniform: Float64Array;
-    weights: Float64Array;
+    hard: Fresh<Float64Array>;
+    uniform: Fresh<Float64Array>;
+    weights: Fresh<Float64Array>;
     ties: number;
     gap: number;
     width: number;
@@ -297,10 +297,10 @@ export interface Theory {
     k: Numbers,
     sharedK: Numbers,
     v: Numbers,
-    options: RowOptions & { headDim: number; sharedV?: Numbers },
+    options: RowOptions & { headDim: number; sharedV?: Numbers | undefined },
   ): {
     /** ‖Δp‖₂, ‖Δp‖₁ and ‖Δo‖₂, each (m). */
-    measured: Record<'weights2' | 'weights1' | 'output', Float64Array>;
+    measured: Record<'weights2' | 'weights1' | 'output', Fresh<Float64Array>>;
     bounds: Record<
       | 'sharp'
       | 'note'
@@ -332,7 +332,12 @@ export interface Theory {
    * spends, `gradient` the mean of 1 − Σp², without and with the scale. The same bits everywhere
    * for a `seed` (1).
    */
-  scaleExperiment(options: { headDim: number; samples?: number; keys?: number; seed?: number }): {
+  scaleExperiment(options: {
+    headDim: number;
+    samples?: number | undefined;
+    keys?: number | undefined;
+    seed?: number | undefined;
+  }): {
     expected: number;
     variance: number;
     standardError: number;
@@ -341,13 +346,13 @@ export interface Theory {
     scaled: { budget: number; gradient: number };
   };
   /** Standard normal numbers, the same bits everywhere for a `seed` (1). */
-  normal(length: number, options?: { seed?: number }): Float64Array;
+  normal(length: number, options?: { seed?: number | undefined }): Fresh<Float64Array>;
   /**
    * 15, cost of one head of attention: m·n·(d + dv) multiply-adds, and the working memory beside
    * inputs and results. That memory does not grow with m, and with n only up to one span of keys
    * (in float64 by one row of n numbers).
    */
-  cost(options: { m: number; n: number; headDim: number; valueDim?: number }): {
+  cost(options: { m: number; n: number; headDim: number; valueDim?: number | undefined }): {
     multiplyAdds: number;
     scratchBytes: { float32: number; float64: number };
   };

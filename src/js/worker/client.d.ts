@@ -2,7 +2,7 @@
  * The public types of `clearhead/worker`: those of `clearhead/model`, where every call returns a
  * promise.
  */
-import type { EngineInfo, InitOptions } from '../types.d.ts';
+import type { EngineInfo, Fresh, InitOptions } from '../types.d.ts';
 import type {
   CacheSnapshot,
   ChatOptions,
@@ -33,9 +33,9 @@ export interface RemoteLoadOptions extends Omit<LoadOptions, 'engine'> {
    * For the engine in the worker, as for `init`: threads, variant, and where the wasm file is, as
    * an address or bytes.
    */
-  engine?: InitOptions;
+  engine?: InitOptions | undefined;
   /** Makes the worker, of `clearhead/worker/host`. Default: one of the file of this package. */
-  worker?: () => object;
+  worker?: (() => object) | undefined;
 }
 
 /**
@@ -98,7 +98,7 @@ export interface RemoteCache {
   readonly length: number;
   readonly capacity: number;
   readonly bytes: number;
-  tokens(): Promise<Int32Array>;
+  tokens(): Promise<Fresh<Int32Array>>;
   truncate(length: number): Promise<void>;
   clear(): Promise<void>;
   snapshot(): Promise<CacheSnapshot>;
