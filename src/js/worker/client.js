@@ -31,9 +31,13 @@ export async function loadModel(source, options) {
   abortSignal(signal)?.throwIfAborted();
   const { engine } = rest;
   checkEngine(engine);
+  /** @type {(why: unknown) => void} */
+  let onEnd = () => {};
+  // first of all: a worklet has neither workers nor AbortController
+  const link = await startLink(worker, spawnHost, (why) => onEnd(why));
   const over = new AbortController();
+  onEnd = (why) => over.abort(why);
   const abort = () => over.abort(signal?.reason);
-  const link = await startLink(worker, spawnHost, (why) => over.abort(why));
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted) abort();
   try {
