@@ -4,7 +4,8 @@
  *
  * No loop is the fastest on every processor and in every engine. So each limit has several forms,
  * which do the same number of operations, and the fastest of them counts. A form is exported as
- * KIND_FORM, where KIND is madd, dot or read. The bench finds the forms by these names.
+ * KIND_FORM, where KIND is madd, dot or read. The bench finds the forms by these names
+ * (tuning.md#limit-forms).
  */
 #include "base/simd.h"
 
