@@ -5,32 +5,36 @@ import { Worker } from 'node:worker_threads';
 import { sameArray } from '../support/bits.js';
 import { ch, w, x } from '../support/layers/bad-layers.js';
 
-test('results that would overlap each other or the inputs are refused by name', () => {
+/** A call whose result would lie in the memory of one of its inputs is refused with both names. */
+const overlaps = (result, input, call) =>
+  assert.throws(
+    call,
+    (error) =>
+      error.code === 'ALIAS' && error.message.startsWith(`${result} is in the memory of ${input};`),
+    String(call),
+  );
+const buffer = new ArrayBuffer(48);
+const whole = new Float32Array(buffer);
+const middle = new Float32Array(buffer, 8, 3);
+const other = new Float32Array(buffer, 16, 3);
+
+test('results of a norm that would overlap each other are refused by name', () => {
   const X = ch.tensor([12]);
   const Y = ch.tensor([3]);
-  const buffer = new ArrayBuffer(48);
-  const whole = new Float32Array(buffer);
-  const middle = new Float32Array(buffer, 8, 3);
-  const other = new Float32Array(buffer, 16, 3);
-  const { cos, sin } = ch.ropeTable({ dim: 2, positions: 12 });
-  const C = ch.tensor([12]);
-  const S = ch.tensor([12]);
-  C.data.set(cos);
-  S.data.set(sin);
-  for (const [word, where, call] of [
-    ['inverseDeviation', 'mean', () => ch.layerNorm(x, w, w, { mean: Y, inverseDeviation: Y })],
-    [
-      'inverseDeviation',
-      'mean',
-      () => ch.layerNorm(x, w, w, { mean: middle, inverseDeviation: other }),
-    ],
-    ['mean', 'out', () => ch.layerNorm(x, w, w, { mean: middle, out: whole })],
-    [
-      'inverseDeviation',
-      'out',
-      () => ch.layerNorm(x, w, w, { inverseDeviation: middle, out: whole }),
-    ],
-    ['mean', 'out', () => ch.layerNorm(x, undefined, undefined, { size: 1, mean: X, out: X })],
+  const norm = (results) => () => ch.layerNorm(x, w, w, results);
+  const columns = (results) => () => ch.layerNorm(x, undefined, undefined, { size: 1, ...results });
+  overlaps('inverseDeviation', 'mean', norm({ mean: Y, inverseDeviation: Y }));
+  overlaps('inverseDeviation', 'mean', norm({ mean: middle, inverseDeviation: other }));
+  overlaps('mean', 'out', norm({ mean: middle, out: whole }));
+  overlaps('inverseDeviation', 'out', norm({ inverseDeviation: middle, out: whole }));
+  overlaps('mean', 'out', columns({ mean: X, out: X }));
+  for (const each of [X, Y]) each.dispose();
+});
+
+test('results of a norm that would overlap its inputs are refused by name', () => {
+  const X = ch.tensor([12]);
+  const Y = ch.tensor([3]);
+  for (const [result, input, call] of [
     ['mean', 'x', () => ch.layerNorm(X, undefined, undefined, { size: 1, mean: X })],
     ['mean', 'x', () => ch.layerNorm(whole, w, w, { mean: middle })],
     ['inverseDeviation', 'x', () => ch.layerNorm(whole, w, w, { inverseDeviation: middle })],
@@ -41,32 +45,25 @@ test('results that would overlap each other or the inputs are refused by name', 
       () => ch.layerNorm(x, w, whole.subarray(4, 8), { inverseDeviation: other }),
     ],
     ['mean', 'scale', () => ch.layerNorm(x.subarray(0, 9), Y, undefined, { mean: Y })],
-    ['out', 'table.cos', () => ch.rope(x, { cos: C, sin, dim: 2 }, { headDim: 2, out: C })],
-    ['out', 'table.sin', () => ch.rope(x, { cos, sin: S, dim: 2 }, { headDim: 2, out: S })],
-    ['out', 'table.sin', () => ch.rope(x, { cos, sin: whole, dim: 2 }, { headDim: 2, out: whole })],
-    [
-      'out',
-      'positions',
-      () =>
-        ch.rope(
-          x,
-          { cos, sin, dim: 2 },
-          { headDim: 2, positions: new Int32Array(buffer, 0, 6), out: whole },
-        ),
-    ],
   ])
-    assert.throws(
-      call,
-      (error) =>
-        error.code === 'ALIAS' && error.message.startsWith(`${word} is in the memory of ${where};`),
-      String(call),
-    );
-  sameArray(
-    ch.rope(x, { cos, sin, dim: 2 }, { headDim: 2, out: X }),
-    ch.rope(x, { cos: C, sin: S, dim: 2 }, { headDim: 2 }),
-    'the table is as it was',
-  );
-  for (const each of [X, Y, C, S]) each.dispose();
+    overlaps(result, input, call);
+  for (const each of [X, Y]) each.dispose();
+});
+
+test('a rotation in the memory of its table or positions is refused, and writes no table', () => {
+  const { cos, sin } = ch.ropeTable({ dim: 2, positions: 12 });
+  const [X, C, S] = [1, 2, 3].map(() => ch.tensor([12]));
+  C.data.set(cos);
+  S.data.set(sin);
+  const rotate = (table, options) =>
+    ch.rope(x, { cos, sin, dim: 2, ...table }, { headDim: 2, ...options });
+  const positions = new Int32Array(buffer, 0, 6);
+  overlaps('out', 'table.cos', () => rotate({ cos: C }, { out: C }));
+  overlaps('out', 'table.sin', () => rotate({ sin: S }, { out: S }));
+  overlaps('out', 'table.sin', () => rotate({ sin: whole }, { out: whole }));
+  overlaps('out', 'positions', () => rotate({}, { positions, out: whole }));
+  sameArray(rotate({}, { out: X }), rotate({ cos: C, sin: S }), 'the table is as it was');
+  for (const each of [X, C, S]) each.dispose();
 });
 
 test('a getter of a scaling runs before anything is taken', () => {

@@ -39,68 +39,70 @@ for (const { variant } of engines)
       }
     });
 
-    test('float rows quantised at load have d = max/127 as float16 and the nearest q = w/d', () => {
-      const r = random(20);
+    describe('float rows quantised at load', () => {
       const rows = 11;
       const columns = 96;
       const k = new Kernels(variant);
-      for (const name of ['F32', 'F16', 'BF16']) {
-        const data = randomRows(name, r, rows, columns);
-        const source = k.copy(data);
-        const { type } = TYPES[name];
-        const w = k.allocate(k.c.attn_matrix_bytes(8, rows, columns));
-        assert.equal(k.c.attn_matrix_init(w, 8, rows, columns), 0);
-        assert.equal(k.c.attn_matrix_pack(w, type, source, 0, rows), 0);
-        for (let row = 0; row < rows; row++) {
-          const want = readRow(name, data, row, columns).values;
-          const got = rowOf(k, w, row, columns);
-          for (let at = 0; at < columns; at += 32) {
-            const largest = want
-              .subarray(at, at + 32)
-              .reduce((a, b) => Math.max(a, Math.abs(b)), 0);
-            const d = half(toHalf(Math.fround(largest / 127)));
-            for (let c = at; c < at + 32; c++) {
-              assert.ok(
-                Number.isInteger(got[c] / d) && Math.abs(got[c] / d) <= 127,
-                `${got[c]} is no multiple of ${d}`,
-              );
-              // half a step; where d was rounded down, what lies beyond 127 d
-              assert.ok(
-                Math.abs(got[c] - want[c]) <=
-                  Math.max(d * (0.5 + 1e-5), Math.abs(want[c]) - 127 * d),
-                `${got[c]} for ${want[c]}`,
-              );
-            }
-          }
-        }
-        const odd = new Uint8Array(columns * TYPES[name].bytes);
-        const view = new DataView(odd.buffer);
-        if (name === 'F32') view.setUint32(4, 0x7fc00000, true);
-        else view.setUint16(2, name === 'F16' ? 0x7e00 : 0x7fc0, true);
-        assert.equal(k.c.attn_matrix_pack(w, type, k.copy(odd), 3, 1), 0);
-        const row = rowOf(k, w, 3, columns);
-        assert.ok(
-          row.subarray(0, 32).every(Number.isNaN) && row.subarray(32).every((y) => y === 0),
-          'NaN takes its block, zeros stay',
-        );
-      }
-      const other = matrix(k, 'Q4_0', randomRows('Q4_0', r, rows, columns), rows, columns);
+      const r = random(20);
       const w = k.allocate(k.c.attn_matrix_bytes(8, rows, columns));
-      k.c.attn_matrix_init(w, 8, rows, columns);
-      for (const type of [0, 6, 8])
-        assert.equal(k.c.attn_matrix_pack(other, type, 0, 0, 1), 4, `type ${type} is not for Q4_0`);
-      for (const type of [2, 3, 7, 12, 13, 14, 31])
-        assert.equal(k.c.attn_matrix_pack(w, type, 0, 0, 1), 4, `type ${type} is not for Q8_0`);
-      for (const [first, count] of [
-        [-1, 1],
-        [0, rows + 1],
-        [rows, 1],
-        [2 ** 31 - 1, 1],
-        [0, -1],
-      ]) {
-        assert.equal(k.c.attn_matrix_pack(w, 0, 0, first, count), 2);
-        assert.equal(k.c.attn_matrix_pack(other, 2, 0, first, count), 2);
+      assert.equal(k.c.attn_matrix_init(w, 8, rows, columns), 0);
+
+      /** A block32 has the scale max/127, and each weight is the nearest multiple of it. */
+      function nearest(got, want) {
+        const largest = want.reduce((a, b) => Math.max(a, Math.abs(b)), 0);
+        const d = half(toHalf(Math.fround(largest / 127)));
+        got.forEach((x, c) => {
+          const isMultiple = Number.isInteger(x / d) && Math.abs(x / d) <= 127;
+          assert.ok(isMultiple, `${x} is no multiple of ${d}`);
+          // half a step; where d was rounded down, what lies beyond 127 d
+          const allowed = Math.max(d * (0.5 + 1e-5), Math.abs(want[c]) - 127 * d);
+          assert.ok(Math.abs(x - want[c]) <= allowed, `${x} for ${want[c]}`);
+        });
       }
+
+      for (const name of ['F32', 'F16', 'BF16']) {
+        const { type, bytes } = TYPES[name];
+
+        test(`${name}: d = max/127 as float16, and q is the nearest to w/d`, () => {
+          const data = randomRows(name, r, rows, columns);
+          assert.equal(k.c.attn_matrix_pack(w, type, k.copy(data), 0, rows), 0);
+          for (let row = 0; row < rows; row++) {
+            const want = readRow(name, data, row, columns).values;
+            const got = rowOf(k, w, row, columns);
+            for (let at = 0; at < columns; at += 32)
+              nearest(got.subarray(at, at + 32), want.subarray(at, at + 32));
+          }
+        });
+
+        test(`${name}: NaN makes its block NaN, and zeros stay`, () => {
+          const odd = new Uint8Array(columns * bytes);
+          const view = new DataView(odd.buffer);
+          if (name === 'F32') view.setUint32(4, 0x7fc00000, true);
+          else view.setUint16(2, name === 'F16' ? 0x7e00 : 0x7fc0, true);
+          assert.equal(k.c.attn_matrix_pack(w, type, k.copy(odd), 3, 1), 0);
+          const row = rowOf(k, w, 3, columns);
+          assert.ok(row.subarray(0, 32).every(Number.isNaN));
+          assert.ok(row.subarray(32).every((y) => y === 0));
+        });
+      }
+
+      test('another type and rows outside the matrix are refused', () => {
+        const other = matrix(k, 'Q4_0', randomRows('Q4_0', r, rows, columns), rows, columns);
+        for (const type of [0, 6, 8])
+          assert.equal(k.c.attn_matrix_pack(other, type, 0, 0, 1), 4, `type ${type} for Q4_0`);
+        for (const type of [2, 3, 7, 12, 13, 14, 31])
+          assert.equal(k.c.attn_matrix_pack(w, type, 0, 0, 1), 4, `type ${type} for Q8_0`);
+        for (const [first, count] of [
+          [-1, 1],
+          [0, rows + 1],
+          [rows, 1],
+          [2 ** 31 - 1, 1],
+          [0, -1],
+        ]) {
+          assert.equal(k.c.attn_matrix_pack(w, 0, 0, first, count), 2);
+          assert.equal(k.c.attn_matrix_pack(other, 2, 0, first, count), 2);
+        }
+      });
     });
   });
 

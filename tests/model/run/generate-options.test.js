@@ -1,6 +1,7 @@
 /** Options of a text are checked at once, and the errors name them. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { inspect } from 'node:util';
 import { load, prompt } from '../../support/models/texts.js';
 
 test('a signal that is none is refused, and an abort for no reason is not lost', async () => {
@@ -21,8 +22,14 @@ test('a signal that is none is refused, and an abort for no reason is not lost',
   );
 });
 
-test('options are read and refused before anything happens', async () => {
-  const model = await load();
+describe('before anything happens', () => {
+  let model;
+  before(async () => (model = await load()));
+  after(() => {
+    assert.equal(model.cache.length, 0, 'nothing was read');
+    model.dispose();
+  });
+
   for (const [code, options] of [
     ['RANGE', { maxTokens: 0 }],
     ['ARG', { maxTokens: '5' }],
@@ -36,59 +43,74 @@ test('options are read and refused before anything happens', async () => {
     ['ARG', { temperature: 1 }],
     ['RANGE', { observe: 'weights', heads: [[9, 0]] }],
   ])
-    assert.throws(
-      () => model.generate(prompt, options),
-      { name: 'ClearheadError', code },
-      JSON.stringify(options),
-    );
-  for (const [message, f] of [
-    [/^prompt\[1\] is 64; /, () => model.generate([1, 64])],
-    [/^prompt is empty; expected at least one token/, () => model.generate([])],
-    [/^prompt is 5; expected text or ids/, () => model.generate(5)],
-    [/^prompt is undefined but required; expected text or ids/, () => model.generate()],
+    test(`${inspect(options)} of a text is refused`, () =>
+      assert.throws(() => model.generate(prompt, options), { name: 'ClearheadError', code }));
+
+  for (const [name, message, call] of [
+    ['an id that is no token', /^prompt\[1\] is 64; /, () => model.generate([1, 64])],
+    ['an empty prompt', /^prompt is empty; expected at least one token/, () => model.generate([])],
+    ['a number', /^prompt is 5; expected text or ids/, () => model.generate(5)],
     [
+      'no prompt',
+      /^prompt is undefined but required; expected text or ids/,
+      () => model.generate(),
+    ],
+    [
+      'a text instead of ids',
       /^tokens is "ab"; expected an array of ids, as model.tokenizer.encode\(text\) gives them/,
       () => model.prefill('ab'),
     ],
-    [/^tokens is undefined but required; expected an array of ids$/, () => model.prefill()],
     [
+      'no ids',
+      /^tokens is undefined but required; expected an array of ids$/,
+      () => model.prefill(),
+    ],
+    [
+      'an option of attention',
       /^options is given "temperature"; expected tau, /,
       () => model.generate(prompt, { temperature: 1 }),
     ],
     [
-      /^the layer of heads\[1\] is 9; /,
-      () =>
-        model.generate(prompt, {
-          observe: 'weights',
-          heads: [
-            [0, 0],
-            [9, 0],
-          ],
-        }),
-    ],
-    [
-      /^the head of heads\[0\] is 4; /,
-      () => model.prefill(prompt, { observe: 'weights', heads: [[0, 4]] }),
-    ],
-    [
-      /^heads\[0\] is 1; expected a pair/,
-      () => model.generate(prompt, { observe: 'weights', heads: [1] }),
-    ],
-    [
-      /^heads is given with observe: "stats"; expected observe: 'weights'/,
-      () => model.generate(prompt, { observe: 'stats', heads: [[0, 0]] }),
-    ],
-    [/^heads is given with observe: undefined; /, () => model.prefill(prompt, { heads: [[0, 0]] })],
-    [
+      'a head without its layer',
       /^head is given without a layer; expected both/,
       () => model.setTemperature(0.5, undefined, 1),
     ],
   ])
-    assert.throws(f, { name: 'ClearheadError', message });
-  assert.equal(model.temperature(0, 1), 1);
-  await assert.rejects(load({ cacheType: 'f8' }), {
-    code: 'ARG',
-    message: /^cacheType is "f8"; expected "f32" or "f16" or "q8"/,
-  });
-  assert.equal(model.cache.length, 0);
+    test(`${name} is refused by name`, () => {
+      assert.throws(call, { name: 'ClearheadError', message });
+      assert.equal(model.temperature(0, 1), 1);
+    });
+
+  for (const [message, options] of [
+    [
+      /^the layer of heads\[1\] is 9; /,
+      {
+        observe: 'weights',
+        heads: [
+          [0, 0],
+          [9, 0],
+        ],
+      },
+    ],
+    [/^the head of heads\[0\] is 4; /, { observe: 'weights', heads: [[0, 4]] }],
+    [/^heads\[0\] is 1; expected a pair/, { observe: 'weights', heads: [1] }],
+    [
+      /^heads is given with observe: "stats"; expected observe: 'weights'/,
+      { observe: 'stats', heads: [[0, 0]] },
+    ],
+    [/^heads is given with observe: undefined; /, { heads: [[0, 0]] }],
+  ])
+    test(`${inspect(options, { depth: 3 })} is refused by name, of a text and of a prompt`, () => {
+      for (const call of [model.generate, model.prefill])
+        assert.throws(() => call.call(model, prompt, options), {
+          name: 'ClearheadError',
+          message,
+        });
+    });
+
+  test('an unknown type of cache is refused by name', () =>
+    assert.rejects(load({ cacheType: 'f8' }), {
+      code: 'ARG',
+      message: /^cacheType is "f8"; expected "f32" or "f16" or "q8"/,
+    }));
 });
