@@ -138,66 +138,63 @@ for (const program of programs)
     t.diagnostic(`${HISTORIES} histories, with damaged snapshots that are refused`);
   });
 
+/** Calls of the Gaussian view, which are written to the stream, with their results in wasm. */
+function gaussianCalls(stream) {
+  const sizes = [
+    [1, 1, 1, 1],
+    [32, 32, 64, 16],
+    [3, 70, 5, 7],
+    [9, 4, 33, 3],
+  ];
+  const temperatures = [
+    [1, false],
+    [0.3, true],
+  ];
+  const calls = sizes.flatMap((size) =>
+    [Float32Array, Float64Array].flatMap((Type) =>
+      temperatures.map((temperature) => [...size, Type, ...temperature]),
+    ),
+  );
+  return calls.map(([m, n, d, dv, Type, temperature, restoreKeyNorm]) => {
+    const shape = { batch: 1, heads: 1, kvHeads: 1, m, n, d, dv };
+    const { q, k, v } = fill('normal', random(n), shape, 1, Type);
+    const options = { headDim: d, valueDim: dv, temperature, restoreKeyNorm };
+    stream
+      .tag('G')
+      .int(Number(Type === Float64Array), m, n, d, dv, Number(restoreKeyNorm))
+      .double(temperature)
+      .array(q)
+      .array(k)
+      .array(v);
+    return {
+      name: `m = ${m}, n = ${n}, d = ${d}, ${Type.name}`,
+      gaussian: statements.gaussianWeights(q, k, v, options),
+      difference: statements.kernelEquivalence(q, k, v, options),
+    };
+  });
+}
+
+/** The numbers of a report in the order in which C gives them. */
+const reported = ({ weights, output }) =>
+  Float64Array.from(
+    [weights, output].flatMap((side) =>
+      ['max', 'frobenius', 'allowed', 'allowedFrobenius', 'ratio'].map((part) => side[part]),
+    ),
+  );
+
 for (const program of ['native_cases_asan', 'native_cases_gcc'])
   test(`the Gaussian view has the bits of the simd module: ${program}`, async () => {
     const stream = new Stream();
-    const expected = [];
-    for (const [m, n, d, dv] of [
-      [1, 1, 1, 1],
-      [32, 32, 64, 16],
-      [3, 70, 5, 7],
-      [9, 4, 33, 3],
-    ])
-      for (const Type of [Float32Array, Float64Array])
-        for (const [temperature, restoreKeyNorm] of [
-          [1, false],
-          [0.3, true],
-        ]) {
-          const { q, k, v } = fill(
-            'normal',
-            random(n),
-            { batch: 1, heads: 1, kvHeads: 1, m, n, d, dv },
-            1,
-            Type,
-          );
-          const options = { headDim: d, valueDim: dv, temperature, restoreKeyNorm };
-          stream
-            .tag('G')
-            .int(Number(Type === Float64Array), m, n, d, dv, Number(restoreKeyNorm))
-            .double(temperature)
-            .array(q)
-            .array(k)
-            .array(v);
-          expected.push({
-            name: `m = ${m}, n = ${n}, d = ${d}, ${Type.name}`,
-            gaussian: statements.gaussianWeights(q, k, v, options),
-            difference: statements.kernelEquivalence(q, k, v, options),
-          });
-        }
+    const expected = gaussianCalls(stream);
     const answer = await answerOf(program, stream);
-    for (const {
-      name,
-      gaussian: { weights, output },
-      difference,
-    } of expected) {
-      sameBits(
-        {
-          weights: answer.nextArray(weights.constructor, weights.length),
-          output: answer.nextArray(output.constructor, output.length),
-        },
-        { weights, output },
-        name,
-      );
-      const report = answer.nextArray(Float64Array, 10);
-      const parts = ['max', 'frobenius', 'allowed', 'allowedFrobenius', 'ratio'];
-      sameArray(
-        report,
-        Float64Array.from([
-          ...parts.map((part) => difference.weights[part]),
-          ...parts.map((part) => difference.output[part]),
-        ]),
-        name,
-      );
+    for (const { name, gaussian, difference } of expected) {
+      const { weights, output } = gaussian;
+      const got = {
+        weights: answer.nextArray(weights.constructor, weights.length),
+        output: answer.nextArray(output.constructor, output.length),
+      };
+      sameBits(got, { weights, output }, name);
+      sameArray(answer.nextArray(Float64Array, 10), reported(difference), name);
     }
     assert.equal(answer.rest, 0);
   });

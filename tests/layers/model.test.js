@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { sameArray } from '../support/bits.js';
 import { engines } from '../support/models/engines.js';
 
@@ -80,69 +80,71 @@ function build(ch, name) {
   };
 }
 
-const prompts = ['empty', 'once', 'lily'];
+/** A prompt, the ids that were fed after it, and the logits of float64. */
+const reference = (prompt) => ({
+  ...JSON.parse(bytes(`reference/${prompt}.ids.json`)),
+  want: floats(`reference/${prompt}.logits.f64`, Float64Array),
+});
+const clear = ({ blocks }) => blocks.forEach(({ cache }) => cache.truncate(0));
+const largest = (list) => list.reduce((a, x) => Math.max(a, Math.abs(x)), 0);
+/** The ids with the largest logits, one a position. @param {Float32Array} logits */
+const chosen = (logits) =>
+  Array.from({ length: logits.length / 512 }, (_, i) => {
+    const row = logits.subarray(i * 512, (i + 1) * 512);
+    return row.indexOf(Math.max(...row));
+  });
 
 for (const { variant, ch } of engines)
   for (const name of ['hf', 'interleaved'])
-    test(
-      `stories260K from layers (${name}): near float64, and in steps the same bits (${variant})`,
-      { skip },
-      (t) => {
-        const model = build(ch, name);
-        let worst = 0;
-        for (const prompt of prompts) {
-          const {
-            prompt_tokens: given,
-            fed,
-            last,
-          } = JSON.parse(bytes(`reference/${prompt}.ids.json`));
-          const want = floats(`reference/${prompt}.logits.f64`, Float64Array);
-          model.blocks.forEach(({ cache }) => cache.truncate(0));
+    describe(`stories260K from layers (${name}, ${variant})`, { skip }, () => {
+      let model;
+      before(() => (model = build(ch, name)));
+
+      for (const prompt of ['empty', 'once', 'lily']) {
+        test(`${prompt}: logits are within 1e-4 of float64, and the text is that`, (t) => {
+          const { prompt_tokens: given, fed, last, want } = reference(prompt);
+          clear(model);
           const logits = model.forward(fed);
-          const max = want.reduce((a, x) => Math.max(a, Math.abs(x)), 0);
           assert.equal(logits.length, want.length);
-          logits.forEach((x, at) => (worst = Math.max(worst, Math.abs(x - want[at]) / max)));
-          const best = (i) =>
-            logits
-              .subarray(i * 512, i * 512 + 512)
-              .reduce((at, x, id, row) => (x > row[at] ? id : at), 0);
-          const { length } = fed;
-          const chosen = Array.from({ length }, (_, i) => best(i));
-          assert.deepEqual(chosen.slice(given - 1, length - 1), fed.slice(given), 'greedy text');
-          assert.equal(chosen.at(-1), last);
-          if (prompt !== 'once') continue;
-          const all = floats(
-            name === 'hf' ? 'reference/once.qkvo.half.f32' : 'reference/once.qk.interleaved.f32',
-            Float32Array,
-          );
-          const step = all.length / count;
-          model.blocks.forEach(({ cache }, l) => {
-            const k = all.slice(
-              l * step + 256 * heads * headDim,
-              l * step + 256 * (heads + kvHeads) * headDim,
-            );
-            const got = cache.read(0, 256).k;
-            const top = k.reduce((a, x) => Math.max(a, Math.abs(x)), 0);
-            for (let i = 0; i < 256; i++)
-              for (let h = 0; h < kvHeads; h++)
-                for (let c = 0; c < headDim; c++)
-                  assert.ok(
-                    Math.abs(
-                      got[(h * 256 + i) * headDim + c] - k[(i * kvHeads + h) * headDim + c],
-                    ) <=
-                      1e-4 * top,
-                    `layer ${l}, key ${i}`,
-                  );
+          const max = largest(want);
+          const worst = largest(Float64Array.from(want, (x, at) => (logits[at] - x) / max));
+          const ids = chosen(logits);
+          assert.deepEqual(ids.slice(given - 1, -1), fed.slice(given), 'greedy text');
+          assert.equal(ids.at(-1), last);
+          assert.ok(worst <= 1e-4, `${worst} of the largest logit`);
+          t.diagnostic(`worst logit error ${worst.toExponential(1)} of the largest`);
+        });
+      }
+
+      test('keys in the caches are those of float64', () => {
+        clear(model);
+        model.forward(reference('once').fed);
+        const file = name === 'hf' ? 'once.qkvo.half.f32' : 'once.qk.interleaved.f32';
+        const all = floats(`reference/${file}`, Float32Array);
+        const step = all.length / count;
+        const start = 256 * heads * headDim;
+        model.blocks.forEach(({ cache }, l) => {
+          const at = l * step + start;
+          const want = all.slice(at, at + 256 * kvHeads * headDim); // positions first
+          const got = cache.read(0, 256).k; // heads first
+          const allowed = 1e-4 * largest(want);
+          want.forEach((x, index) => {
+            const [i, h] = [
+              Math.floor(index / headDim / kvHeads),
+              Math.floor(index / headDim) % kvHeads,
+            ];
+            const error = Math.abs(got[(h * 256 + i) * headDim + (index % headDim)] - x);
+            assert.ok(error <= allowed, `layer ${l}, key ${i}`);
           });
-          model.blocks.forEach(({ cache }) => cache.truncate(0));
-          for (let i = 0; i < 40; i++)
-            sameArray(
-              model.forward([fed[i]]),
-              logits.slice(i * 512, i * 512 + 512),
-              `position ${i}`,
-            );
-        }
-        assert.ok(worst <= 1e-4, `${worst} of the largest logit`);
-        t.diagnostic(`worst logit error ${worst.toExponential(1)} of the largest`);
-      },
-    );
+        });
+      });
+
+      test('one token at a time has the bits of all at once', () => {
+        const { fed } = reference('once');
+        clear(model);
+        const logits = model.forward(fed);
+        clear(model);
+        for (let i = 0; i < 40; i++)
+          sameArray(model.forward([fed[i]]), logits.slice(i * 512, i * 512 + 512), `position ${i}`);
+      });
+    });
