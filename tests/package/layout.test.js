@@ -9,6 +9,8 @@ const FILES = 25;
 /** Lines of a file. One that is longer holds more than one concept. */
 const JS_LINES = 250;
 const C_LINES = 400;
+/** Lines of a test's body. A longer one arranges at length, or claims more than one thing. */
+const BODY_LINES = 60;
 /** A manual stays whole, so that it reads from the simple to the advanced. */
 const isManual = (file) => file.startsWith('src/c/include/');
 /** Types of src that say nothing. The limit falls and never rises. */
@@ -35,6 +37,25 @@ test('no JavaScript file has more than 250 lines, and no C file more than 400', 
     }
 });
 
+test('no body of a test has more than 60 lines', () => {
+  let count = 0;
+  for (const file of files('tests', /\.js$/))
+    for (const [title, lines] of bodiesOf(read(file))) {
+      assert.ok(lines <= BODY_LINES, `${file}: ${title} has ${lines} lines`);
+      count++;
+    }
+  assert.ok(count > 500, `${count} tests were found`);
+});
+
+test('a body is the lines that are indented more than its test', () => {
+  const text =
+    "  test('a', () => {\n    one();\n\n    two();\n  });\n  test('b', () =>\n    three());\n";
+  assert.deepEqual(bodiesOf(text), [
+    ["test('a', () => {", 3],
+    ["test('b', () =>", 1],
+  ]);
+});
+
 test('few types of src are any, in comments and in declarations', (t) => {
   const comments = files('src', /\.js$/).flatMap((file) => typesOf(read(file)));
   const declarations = files('src', /\.d\.ts$/).flatMap((file) => linesOf(file));
@@ -42,6 +63,18 @@ test('few types of src are any, in comments and in declarations', (t) => {
   t.diagnostic(`${anys.length} types`);
   assert.ok(anys.length < ANYS, `${anys.length} types`);
 });
+
+/** The first line of each test of a file, and how many lines its body has. @param {string} text */
+function bodiesOf(text) {
+  const lines = text.trimEnd().split('\n');
+  const indent = (line) => line.search(/\S/);
+  return lines.flatMap((line, at) => {
+    if (!/^ *test\(/.test(line)) return [];
+    const rest = lines.slice(at + 1);
+    const end = rest.findIndex((next) => next !== '' && indent(next) <= indent(line));
+    return [[line.trim(), end < 0 ? rest.length : end]];
+  });
+}
 
 /** The lines of a file without its comments. @param {string} file */
 const linesOf = (file) => withoutComments(read(file)).split('\n');
