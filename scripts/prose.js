@@ -2,7 +2,7 @@
  * Lists the sentences that are hard to read, in comments, messages, documents and pages. It also
  * lists the names that only we would understand. CONTRIBUTING.md has the rules and the glossary.
  *
- *   node scripts/prose.js            fails if there are more faults than are still allowed
+ *   node scripts/prose.js            fails if there are more faults than are allowed
  *   node scripts/prose.js FILE…      lists the faults of these files or folders
  *
  * A sentence ends at a full stop, colon, semicolon, question mark or exclamation mark. A table cell
