@@ -1,7 +1,7 @@
 /**
  * npm run bench: Clearhead, its peers and the machine's limits, in one run.
  *
- *   --quick          the main cases without whole models, three rounds, two minutes
+ *   --quick          the main cases without whole models, three rounds, a few minutes
  *   --only A,B sections: limits, matmul, prefill, gqa, heads, window, decode, threads, memory,
  *   cold, size, models
  *   --models A,B of the section models only these files, as SmolLM2-135M-Q8_0; all of them take an

@@ -49,6 +49,8 @@ export class Side {
     this.engine = engine;
     /** @type {any[]} */
     this.prepared = [];
+    /** Names of limits that ran before: their loops are compiled for good. */
+    this.warmed = new Set();
     this.sink = 0;
   }
 
@@ -76,7 +78,7 @@ export class Side {
         ready = await contender.prepare(c, inputs);
         if (!ready) continue; // nothing this contender is there for
         if (ready.why) Object.assign(row, { why: ready.why });
-        else if (ready.forms) Object.assign(row, await this.#race(ready, warm));
+        else if (ready.forms) Object.assign(row, await this.#race(name, ready, warm));
         else Object.assign(row, await this.#check(ready, right, c, tolerance, warm));
       } catch (error) {
         Object.assign(row, { why: reason(error) });
@@ -105,9 +107,10 @@ export class Side {
   }
 
   /** The fastest forms of a limit, which are warm then. */
-  async #race(ready, warm) {
+  async #race(limit, ready, warm) {
     const time = (/** @type {any} */ form, /** @type {number} */ calls) => this.#time(form, calls);
-    ready.forms = await finalists(ready.forms, time, warm);
+    ready.forms = await finalists(ready.forms, time, this.warmed.has(limit) ? 0 : warm);
+    this.warmed.add(limit);
     const [{ name, each }] = ready.forms;
     return { amount: ready.amount, form: name, first: each };
   }
