@@ -2,10 +2,10 @@
  * Taking turns. In each round every contender is timed once, and the next round begins with the
  * next one. Other work of the machine then falls on all.
  *
- * A share of a limit is taken within a turn, in which the limit runs again and again (side.js). The
- * median of those shares counts. A share above 1 would mean that the limit is none, so the run
- * fails (limits/check.js). Two of ours are compared in the same way, because neighbours on
- * the machine slow a busy kernel for a while (tuning.md#neighbours).
+ * A share of a limit is taken within a turn, in which the limit runs again and again (side.js). Its
+ * fastest run counts, and the median of the shares of all rounds. A share above 1 would mean that
+ * the limit is none, so the run fails (limits/check.js). Two of ours are compared turn by turn too,
+ * because neighbours on the machine slow a busy kernel for a while (tuning.md#neighbours).
  */
 import { bytes, flops, speed } from './cases.js';
 import { APART, DOTS, FUSED, READ, onThreads } from './limits/names.js';

@@ -26,6 +26,8 @@ import { median } from './spread.js';
 // caches.
 const BATCH = 5e-3;
 const MIN_BATCHES = 3;
+// Seconds of a batch, one of which is enough.
+const LONG_BATCH = 0.1;
 // Seconds of each form of a limit between two batches: a quarter of the batch within these bounds,
 // or one call. Two contenders that are compared have the same number of calls.
 const BESIDE = { min: 2e-3, max: 0.01 };
@@ -131,11 +133,11 @@ export class Side {
    * slice, since it has then long filled the caches too.
    * @param {number} at
    * @param {number} slice seconds of its own that may be used. Three batches are always run, or one
-   *   that fills it
+   *   that is long
    * @param {number[]} others places of limits, and of the one this is compared with
    * @returns {Promise<{ seconds: number, others: number[] }>} seconds per call, the median of the
    *   batches. For each of the others also how its seconds per call relate to them, the median as
-   *   well. Of a limit the fastest form right before or after the batch counts.
+   *   well. Of a limit the fastest run of any form in this turn counts.
    */
   async sample(at, slice, others = []) {
     const ready = this.prepared[at];
@@ -156,20 +158,23 @@ export class Side {
         );
       return times;
     };
-    const around = (/** @type {number} */ x, before, after) =>
-      all[x].forms ? Math.min(before[x], after[x]) : (before[x] + after[x]) / 2;
     const slow = seconds * ready.calls > slice;
     const loops = all.reduce((sum, { forms }) => sum + (forms?.length ?? 1), 0);
-    const enough = slow ? 1 : MIN_BATCHES;
+    const enough = seconds * ready.calls > LONG_BATCH ? 1 : MIN_BATCHES;
     let before = await beside();
+    let fastest = before;
     for (const end = now() + slice * (1 + loops / 4); batches.length < enough || now() < end;) {
       if (!slow || batches.length) seconds = await this.#time(ready, ready.calls);
       const after = await beside();
       batches.push(seconds);
-      ratios.forEach((list, x) => list.push(around(x, before, after) / seconds));
+      ratios.forEach((list, x) => list.push((before[x] + after[x]) / 2 / seconds));
+      fastest = fastest.map((time, x) => Math.min(time, after[x]));
       before = after;
     }
-    return { seconds: median(batches), others: ratios.map(median) };
+    seconds = median(batches);
+    const related = (/** @type {any} */ other, /** @type {number} */ x) =>
+      other.forms ? fastest[x] / seconds : median(ratios[x]);
+    return { seconds, others: all.map(related) };
   }
 
   /** Seconds per call of the fastest of a limit's forms. Each of them runs for `seconds`. */
