@@ -130,64 +130,64 @@ test('query head h reads key head ⌊h / (H/G)⌋, and both layouts mean the sam
 });
 
 const reason = present ? false : 'skipped, not present';
+/** Keys or values of the past, heads first, and behind them the new ones. */
+function joined(old, fresh, size, { past, keys, options: { batch, kvHeads, layout } }) {
+  const all = new Float32Array(batch * kvHeads * keys * size);
+  const t = keys - past;
+  for (let b = 0; b < batch; b++)
+    for (let h = 0; h < kvHeads; h++)
+      for (let j = 0; j < keys; j++) {
+        const row =
+          layout === 'bshd' ? (b * t + j - past) * kvHeads + h : (b * kvHeads + h) * t + j - past;
+        const [from, at] = j < past ? [old, (b * kvHeads + h) * past + j] : [fresh, row];
+        all.set(from.subarray(at * size, (at + 1) * size), ((b * kvHeads + h) * keys + j) * size);
+      }
+  return all;
+}
+
+/** An array of query heads, turned from positions first to heads first. */
+function headsFirst(a, size, { batch, heads }) {
+  const m = a.length / (batch * heads * size);
+  return a.map((_, at) => {
+    const x = at % size;
+    const i = Math.floor(at / size) % m;
+    const h = Math.floor(at / size / m) % heads;
+    const b = Math.floor(at / size / m / heads);
+    return a[((b * m + i) * heads + h) * size + x];
+  });
+}
+
+/** The call of a case and the output that it expects, both heads first if it has a past. */
+function withPast(c) {
+  const call = translate(c);
+  const { options, past } = call;
+  const { headDim, valueDim, layout } = options;
+  const want = c.tensors.Y.data;
+  if (!past) return { ...call, want };
+  const k = joined(c.tensors.past_key.data, call.k, headDim, call);
+  const v = joined(c.tensors.past_value.data, call.v, valueDim, call);
+  assert.deepEqual(k, c.tensors.present_key.data, `${c.name}: present_key`);
+  if (layout !== 'bshd') return { ...call, k, v, want };
+  return {
+    q: headsFirst(call.q, headDim, options),
+    k,
+    v,
+    options: { ...options, layout: 'bhsd' },
+    want: headsFirst(want, valueDim, options),
+  };
+}
+
 test('the reference agrees with every ONNX attention case', { skip: reason }, () => {
   const list = load(['Attention', 'FlexAttention']);
   assert.equal(list.length, 48);
   for (const c of list) {
-    const call = translate(c);
-    const { past, keys } = call;
-    let { q, k, v, options } = call;
-    if (past) {
-      // heads first, past before new
-      const { batch, kvHeads } = options;
-      const join = (old, fresh, size) => {
-        const all = new Float32Array(batch * kvHeads * keys * size);
-        const t = keys - past;
-        for (let b = 0; b < batch; b++)
-          for (let h = 0; h < kvHeads; h++)
-            for (let j = 0; j < keys; j++)
-              for (let x = 0; x < size; x++)
-                all[((b * kvHeads + h) * keys + j) * size + x] =
-                  j < past
-                    ? old[((b * kvHeads + h) * past + j) * size + x]
-                    : fresh[
-                        options.layout === 'bshd'
-                          ? ((b * t + j - past) * kvHeads + h) * size + x
-                          : ((b * kvHeads + h) * t + j - past) * size + x
-                      ];
-        return all;
-      };
-      k = join(c.tensors.past_key.data, k, options.headDim);
-      v = join(c.tensors.past_value.data, v, options.valueDim);
-      assert.deepEqual(k, c.tensors.present_key.data, `${c.name}: present_key`);
-      if (options.layout === 'bshd') {
-        // one layout for all three: turn the queries and the expectation to heads first
-        const { heads, headDim, valueDim } = options;
-        const m = q.length / (batch * heads * headDim);
-        const turn = (a, size) =>
-          a.map((_, at) => {
-            const x = at % size;
-            const i = Math.floor(at / size) % m;
-            const h = Math.floor(at / size / m) % heads;
-            const b = Math.floor(at / size / m / heads);
-            return a[((b * m + i) * heads + h) * size + x];
-          });
-        q = turn(q, headDim);
-        c.tensors.Y.data = turn(c.tensors.Y.data, valueDim);
-        options = { ...options, layout: 'bhsd' };
-      }
-    }
+    const { q, k, v, options, want } = withPast(c);
     const r = reference(q, k, v, options);
     const tolerance = { F16: 2e-3, F32: 4e-7, F64: 1e-14 }[c.tensors.Y.dtype];
-    near(r.output, [...c.tensors.Y.data], tolerance, c.name);
-    const qk = c.tensors.qk_matmul_output;
-    if (qk)
-      near(
-        r[outputModes[c.attributes.qk_matmul_output_mode ?? 0]],
-        [...qk.data],
-        tolerance,
-        `${c.name} scores`,
-      );
+    near(r.output, [...want], tolerance, c.name);
+    const scores = c.tensors.qk_matmul_output;
+    const mode = outputModes[c.attributes.qk_matmul_output_mode ?? 0];
+    if (scores) near(r[mode], [...scores.data], tolerance, `${c.name} scores`);
   }
 });
 

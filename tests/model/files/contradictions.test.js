@@ -99,60 +99,59 @@ describe('what contradicts itself is refused before a weight is read', () => {
       }
   });
 
-  test('missing, unexpected, misshapen and quantised tensors', async () => {
-    const without = (name) => (tensors) => tensors.filter((tensor) => tensor.name !== name);
-    await refuses(
-      () => load(tinyGguf('qwen3', { edit: without('blk.1.attn_k_norm.weight') })),
-      'FORMAT',
+  const without = (name) => (tensors) => tensors.filter((tensor) => tensor.name !== name);
+  const withMore =
+    (...more) =>
+    (tensors) => [...tensors, ...more];
+  /** Changes the tensors whose names end like this. */
+  const changed = (end, change) => (tensors) =>
+    tensors.map((tensor) =>
+      tensor.name.endsWith(end) ? { ...tensor, ...change(tensor) } : tensor,
+    );
+  for (const [name, file, message] of [
+    [
+      'a norm that is missing',
+      () => tinyGguf('qwen3', { edit: without('blk.1.attn_k_norm.weight') }),
       /blk.1.attn_k_norm.weight is missing/,
-    );
-    await refuses(
-      () => load(tinyJson('qwen2', { edit: without('model.layers.0.self_attn.v_proj.bias') })),
-      'FORMAT',
+    ],
+    [
+      'a bias that is missing',
+      () => tinyJson('qwen2', { edit: without('model.layers.0.self_attn.v_proj.bias') }),
       /v_proj.bias is missing; expected it, of shape \(6\)/,
-    );
-    await refuses(
-      () =>
-        load(
-          tinyGguf('llama', {
-            edit: (tensors) => [...tensors, { name: 'blk.0.attn_q.bias', shape: [12] }],
-          }),
-        ),
-      'FORMAT',
+    ],
+    [
+      'one bias of three',
+      () => tinyGguf('llama', { edit: withMore({ name: 'blk.0.attn_q.bias', shape: [12] }) }),
       /attn_k.bias is missing; expected it/,
-    );
-    await refuses(
+    ],
+    [
+      'a quantised norm of another shape',
       () =>
-        load(
-          tinyGguf('llama', {
-            edit: (tensors) =>
-              tensors.map((tensor) =>
-                tensor.name === 'output_norm.weight'
-                  ? { ...tensor, type: 'Q8_0', shape: [32], data: undefined }
-                  : tensor,
-              ),
-          }),
-        ),
-      'FORMAT',
+        tinyGguf('llama', {
+          edit: changed('output_norm.weight', () => ({
+            type: 'Q8_0',
+            shape: [32],
+            data: undefined,
+          })),
+        }),
       /output_norm.weight is of \(32\)/,
-    );
-    const turned = (tensors) =>
-      tensors.map((tensor) =>
-        tensor.name.endsWith('down_proj.weight')
-          ? { ...tensor, shape: [...tensor.shape].reverse() }
-          : tensor,
-      );
-    await refuses(
-      () => load(tinyJson('llama', { edit: turned })),
-      'FORMAT',
+    ],
+    [
+      'a transposed matrix',
+      () =>
+        tinyJson('llama', {
+          edit: changed('down_proj.weight', ({ shape }) => ({ shape: [...shape].reverse() })),
+        }),
       /down_proj.weight is of \(10,8\); expected \(8,10\), which are modelDim, ffnDim/,
-    );
-    // a copy of a tied matrix, and tables that follow from the configuration, are let through
-    const needless = (tensors) => [
-      ...tensors,
+    ],
+  ])
+    test(`${name} is refused by name`, () => refuses(() => load(file()), 'FORMAT', message));
+
+  test('a copy of a tied matrix and tables that follow from the config are not read', async () => {
+    const needless = withMore(
       { name: 'lm_head.weight', shape: [14, 8] },
       { name: 'model.layers.0.self_attn.rotary_emb.inv_freq', shape: [3] },
-    ];
+    );
     assert.equal((await load(tinyJson('llama', { edit: needless }))).tensors.output, null);
   });
 });
