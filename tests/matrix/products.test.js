@@ -56,62 +56,70 @@ for (const { variant } of engines)
         );
       });
 
-      test(`${name}: a product has the same bits alone, among others, whole and split`, () => {
-        const r = random(14);
-        for (const columns of widths(name)) {
-          const rows = 77;
-          const m = 263;
-          const k = new Kernels(variant);
-          const data = randomRows(name, r, rows, columns);
-          const sizes = [1, 1e4, 1e5, 1e30, 1e-30];
-          const x = normal(r, m * columns).map((y, at) => y * sizes[Math.floor(at / columns) % 5]);
-          const w = matrix(k, name, data, rows, columns);
-          const all = multiply(k, name, w, x, m, rows);
-          // some stand where a product goes on with other inputs: behind 124, 128, 248 or 256
-          for (const i of [0, 1, 2, 3, 124, 127, 128, 131, 248, 255, 256, 261, 262]) {
-            const single = multiply(
-              k,
-              name,
-              w,
-              x.subarray(i * columns, (i + 1) * columns),
-              1,
-              rows,
+      describe(`${name}: a product of 263 inputs and 77 rows`, () => {
+        const rows = 77;
+        const m = 263;
+        const sizes = [1, 1e4, 1e5, 1e30, 1e-30];
+        /** Of each width: the whole product, and a function for a part of its inputs and rows. */
+        function* products() {
+          const r = random(14);
+          for (const columns of widths(name)) {
+            const k = new Kernels(variant);
+            const data = randomRows(name, r, rows, columns);
+            const x = normal(r, m * columns).map(
+              (y, at) => y * sizes[Math.floor(at / columns) % 5],
             );
-            sameArray(
-              single,
-              all.slice(i * rows, (i + 1) * rows),
-              `${columns} columns, input ${i} alone`,
-            );
+            const w = matrix(k, name, data, rows, columns);
+            const part = (first, count, ...pieces) => {
+              const some = x.subarray(first * columns, (first + count) * columns);
+              return multiply(k, name, w, some, count, rows, ...pieces);
+            };
+            yield { columns, all: part(0, m), part };
           }
-          for (const some of [2, 3, 4, 5, 6, 8, 9])
-            sameArray(
-              multiply(k, name, w, x.subarray(0, some * columns), some, rows),
-              all.slice(0, some * rows),
-              `m = ${some}`,
-            );
+        }
+
+        test('has the bits of each input alone', () => {
+          for (const { columns, all, part } of products())
+            // some stand where a product goes on with other inputs: behind 124, 128, 248 or 256
+            for (const i of [0, 1, 2, 3, 124, 127, 128, 131, 248, 255, 256, 261, 262]) {
+              const want = all.slice(i * rows, (i + 1) * rows);
+              sameArray(part(i, 1), want, `${columns} columns, input ${i} alone`);
+            }
+        });
+
+        test('has the bits of a few inputs', () => {
+          for (const { all, part } of products())
+            for (const some of [2, 3, 4, 5, 6, 8, 9])
+              sameArray(part(0, some), all.slice(0, some * rows), `m = ${some}`);
+        });
+
+        test('has the bits of its rows in pieces, in any order', () => {
           const cuts = [0, 1, 7, 8, 9, 70, 77];
           const splits = cuts.slice(1).map((end, at) => [cuts[at], end]);
-          for (const count of [1, 5, m])
-            sameArray(
-              multiply(k, name, w, x.subarray(0, count * columns), count, rows, splits.reverse()),
-              all.slice(0, count * rows),
-              `in pieces, m = ${count}`,
-            );
-          for (const some of [1, 5, m])
-            for (const [first, end] of [
-              [9, 12],
-              [9, 70],
-              [5, 5],
-            ]) {
-              const part = multiply(k, name, w, x.subarray(0, some * columns), some, rows, [
-                [first, end],
-              ]);
-              assert.ok(
-                part.every((y, at) => (at % rows >= first && at % rows < end) || y === 0),
-                `m = ${some}: no output but ${first} to ${end} is written`,
-              );
+          for (const { all, part } of products())
+            for (const count of [1, 5, m]) {
+              const got = part(0, count, splits.reverse());
+              sameArray(got, all.slice(0, count * rows), `in pieces, m = ${count}`);
             }
-        }
+        });
+
+        test('writes no rows but those of its piece', () => {
+          for (const { part } of products())
+            for (const some of [1, 5, m])
+              for (const [first, end] of [
+                [9, 12],
+                [9, 70],
+                [5, 5],
+              ]) {
+                const got = part(0, some, [[first, end]]);
+                const isInside = (at) => at % rows >= first && at % rows < end;
+                const what = `m = ${some}: no output but ${first} to ${end} is written`;
+                assert.ok(
+                  got.every((y, at) => isInside(at) || y === 0),
+                  what,
+                );
+              }
+        });
       });
     }
   });

@@ -7,8 +7,20 @@ import { eigenvalues } from '../support/theory/jacobi.js';
 import { dot, far, logits, softmax, u } from '../support/theory/states.js';
 import { hessian, side } from '../support/theory/hessian.js';
 
+/** Numbers of logits, and their spread. */
+const SPREADS = [
+  [2, 1],
+  [7, 3],
+  [33, 1],
+  [60, 2],
+  [150, 0.01],
+  [150, 3],
+  [400, 1],
+];
+
 for (const { variant, ch } of engines) {
   const { normal, softmaxJacobian } = await ch.theory;
+  const spreadLogits = (n, spread) => normal(n, { seed: n }).map((x) => spread * x);
 
   test(`the Hessian times a vector is that of the matrix (${variant})`, () => {
     for (const { r, n, z, T, name } of logits(14)) {
@@ -85,60 +97,46 @@ for (const { variant, ch } of engines) {
 
   test(`eigenvalues are within 4 units of the exact roots (${variant})`, () => {
     let checked = 0;
-    for (const [n, spread] of [
-      [2, 1],
-      [7, 3],
-      [33, 1],
-      [60, 2],
-      [150, 0.01],
-      [150, 3],
-      [400, 1],
-    ]) {
-      const z = normal(n, { seed: n }).map((x) => spread * x);
-      const J = softmaxJacobian(z);
-      const { eigenvalues: mu } = J.spectrum();
-      const sorted = [...J.weights].sort((a, b) => b - a);
-      const step = 4 * u;
+    for (const [n, spread] of SPREADS) {
+      const { weights, spectrum } = softmaxJacobian(spreadLogits(n, spread));
+      const { eigenvalues: mu } = spectrum();
+      const sorted = [...weights].sort((a, b) => b - a);
       for (let i = 0; i < n - 1; i += 1 + Math.floor(n / 40)) {
-        const below = mu[i] * (1 - step);
-        const above = mu[i] * (1 + step);
+        const below = mu[i] * (1 - 4 * u);
+        const above = mu[i] * (1 + 4 * u);
+        const what = `n = ${n}, spread ${spread}: μ_${i} = ${mu[i]} is too`;
         assert.ok(mu[i] > 2 ** -30, 'large enough for whole numbers');
         // a weight nearer than 4 units bounds the root itself
-        if (below > sorted[i + 1])
-          assert.equal(
-            side(J.weights, below),
-            -1,
-            `n = ${n}, spread ${spread}: μ_${i} = ${mu[i]} is too large`,
-          );
-        if (above < sorted[i])
-          assert.equal(
-            side(J.weights, above),
-            1,
-            `n = ${n}, spread ${spread}: μ_${i} = ${mu[i]} is too small`,
-          );
+        if (below > sorted[i + 1]) assert.equal(side(weights, below), -1, `${what} large`);
+        if (above < sorted[i]) assert.equal(side(weights, above), 1, `${what} small`);
         checked++;
       }
-      if (n > 2) assert.ok(Math.abs(J.top() / mu[0] - 1) <= 16 * u, `n = ${n}: top`);
     }
     assert.ok(checked > 150);
+  });
+
+  test(`the largest eigenvalue alone is that of the spectrum (${variant})`, () => {
+    for (const [n, spread] of SPREADS) {
+      const J = softmaxJacobian(spreadLogits(n, spread));
+      const [largest] = J.spectrum().eigenvalues;
+      if (n > 2) assert.ok(Math.abs(J.top() / largest - 1) <= 16 * u, `n = ${n}: top`);
+    }
+  });
+
+  test(`the squares of thousands of eigenvalues have the sum of the matrix (${variant})`, () => {
     for (const [n, spread] of [
       [1000, 5],
       [3000, 30],
       [3000, 0],
     ]) {
-      const z = normal(n, { seed: n }).map((x) => spread * x);
-      const { weights, spectrum } = softmaxJacobian(z);
+      const { weights, spectrum } = softmaxJacobian(spreadLogits(n, spread));
       const { eigenvalues, identity } = spectrum();
       const squares = dot(weights, weights);
-      const cubes = dot(
-        weights,
-        weights.map((x) => x * x),
-      );
-      assert.ok(
-        identity.holds &&
-          Math.abs(dot(eigenvalues, eigenvalues) - (squares - 2 * cubes + squares ** 2)) <= 128 * u,
-        `n = ${n}, spread ${spread}`,
-      );
+      const square = weights.map((x) => x * x);
+      const want = squares - 2 * dot(weights, square) + squares ** 2;
+      const what = `n = ${n}, spread ${spread}`;
+      assert.ok(identity.holds, what);
+      assert.ok(Math.abs(dot(eigenvalues, eigenvalues) - want) <= 128 * u, what);
     }
   });
 

@@ -71,7 +71,7 @@ describe('streaming', () => {
     }
   });
 
-  test('tokenizer.json: steps that put a space before a word do not where a text goes on', () => {
+  describe('steps of tokenizer.json put a space before a word, not where a text goes on', () => {
     const vocab = { '\u2581': 0, a: 1, '\u2581a': 2, '\u0120': 3, '\u0120a': 4 };
     const merges = ['\u2581 a', '\u0120 a'];
     const json = (steps, strip) =>
@@ -88,43 +88,32 @@ describe('streaming', () => {
       });
     const replace = { type: 'Replace', pattern: { String: ' ' }, content: '\u2581' };
     const prepend = { type: 'Prepend', prepend: '\u2581' };
+    const first = { type: 'Metaspace', prepend_scheme: 'first' };
+    // the ids of “a” at the beginning, and behind a token
     for (const [name, steps, word, later = word] of [
       ['Prepend', { normalizer: { type: 'Sequence', normalizers: [prepend, replace] } }, 2],
       ['Metaspace', { pre_tokenizer: { type: 'Metaspace', prepend_scheme: 'always' } }, 2],
       [
         'the first of Metaspace',
-        {
-          pre_tokenizer: {
-            type: 'Sequence',
-            pretokenizers: [{ type: 'Metaspace', prepend_scheme: 'first' }],
-          },
-        },
+        { pre_tokenizer: { type: 'Sequence', pretokenizers: [first] } },
         2,
         1,
       ],
       ['ByteLevel', { pre_tokenizer: { type: 'ByteLevel', add_prefix_space: true } }, 4],
       ['none', { pre_tokenizer: { type: 'ByteLevel', add_prefix_space: false } }, 1],
-    ]) {
-      const tokenizer = json(steps);
-      const space = word === 1 ? 4 : word;
-      const goesOn = (text) => tokenizer.encode(text, { special: true, continued: true });
-      assert.deepEqual(tokenizer.encode('a'), [word], name);
-      assert.deepEqual([goesOn('a'), goesOn(' a'), goesOn('')], [[1], [space], []], name);
-      assert.deepEqual(
-        [goesOn('a<s>a'), goesOn(' a<s>a<s>')],
-        [
-          [1, 5, later],
-          [space, 5, later, 5],
-        ],
-        name,
-      );
-      assert.deepEqual(goesOn('<s>a'), [5, later], name);
-      const stripping = json(steps, { lstrip: true, rstrip: true });
-      assert.deepEqual(
-        stripping.encode('a <s> a', { special: true, continued: true }),
-        [1, 5, later],
-        name,
-      );
-    }
+    ])
+      test(name, () => {
+        const { encode } = json(steps);
+        const goesOn = (text) => encode(text, { special: true, continued: true });
+        const space = word === 1 ? 4 : word;
+        assert.deepEqual(encode('a'), [word]);
+        assert.deepEqual([goesOn('a'), goesOn(' a'), goesOn('')], [[1], [space], []]);
+        assert.deepEqual(goesOn('a<s>a'), [1, 5, later]);
+        assert.deepEqual(goesOn(' a<s>a<s>'), [space, 5, later, 5]);
+        assert.deepEqual(goesOn('<s>a'), [5, later]);
+        const stripping = json(steps, { lstrip: true, rstrip: true });
+        const stripped = stripping.encode('a <s> a', { special: true, continued: true });
+        assert.deepEqual(stripped, [1, 5, later]);
+      });
   });
 });
