@@ -42,7 +42,7 @@ test('the temperature has its exact limits', () => {
   }
 });
 
-test('numbers at both ends of the floats', () => {
+test('int8 stays close for numbers near both ends of the floats', () => {
   const n = 200;
   const d = 16;
   const options = { headDim: d };

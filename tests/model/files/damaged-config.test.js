@@ -5,8 +5,8 @@ import { tinyGguf, tinyJson } from '../../support/models/tiny-models.js';
 import { random } from '../../support/random.js';
 import { loadWhole, refused } from '../../support/streams.js';
 
-describe('what contradicts itself is refused before a weight is read', () => {
-  test('every key of config.json holding anything', async () => {
+describe('a damaged configuration gives an error of ours or a model', () => {
+  test('with anything in any key of config.json', async () => {
     const keys = [
       'model_type',
       'rms_norm_eps',
@@ -50,7 +50,7 @@ describe('what contradicts itself is refused before a weight is read', () => {
           await refused(() => loadWhole(tinyJson(architecture, { config: { [key]: value } })));
   });
 
-  test('a thousand random changes of metadata', async () => {
+  test('with a thousand random changes of metadata', async () => {
     const r = random(11);
     const keys = [
       ...(

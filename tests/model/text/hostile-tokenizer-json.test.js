@@ -201,7 +201,7 @@ describe('hostile tokenizer.json', () => {
     assert.equal(warn.mock.callCount(), 0);
   });
 
-  test('steps nested without end', () => {
+  test('steps nested without end are refused', () => {
     const nested = (depth) =>
       depth ? { type: 'Sequence', normalizers: [nested(depth - 1)] } : { type: 'NFC' };
     return refuses(

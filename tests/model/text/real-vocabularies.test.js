@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { gpt2, open, read, skip, texts } from '../../support/models/real-vocabularies.js';
 
 describe('real vocabularies', { skip }, () => {
-  test('gpt-2: 47 of 47 expected encodings, and back', () => {
+  test('gpt-2: 47 texts have the expected ids, and come back from them', () => {
     const expected = read('tokenizers/ggml-vocab-gpt-2.gguf.out')
       .split('\n')
       .slice(0, texts.length);

@@ -7,7 +7,7 @@ import { tinyGguf } from '../../support/models/tiny-models.js';
 import { refuses } from '../../support/streams.js';
 
 describe('what is refused', () => {
-  test('messages that are none', async () => {
+  test('messages that are not objects with a role and a text', async () => {
     const template = await open('x');
     for (const messages of [null, 'Hi', {}])
       await refuses(() => template.render(messages), 'ARG', /messages is/);
@@ -27,6 +27,10 @@ describe('what is refused', () => {
       'ARG',
       /^messages\[1\]\.content\[0\]\.type is undefined.* a string, such as "text"$/,
     );
+  });
+
+  test('options that are unknown, of another type or given twice', async () => {
+    const template = await open('x');
     await refuses(
       () => template.render(hi, { add_generation_prompt: true }),
       'ARG',
@@ -42,6 +46,10 @@ describe('what is refused', () => {
       ],
     ])
       await refuses(() => template.render(hi, options), 'ARG', message);
+  });
+
+  test('values that JSON has not, in messages and variables', async () => {
+    const template = await open('x');
     await refuses(
       () => template.render([{ ...hi[0], n: [2 ** 60] }]),
       'ARG',
