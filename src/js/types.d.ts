@@ -272,7 +272,8 @@ export interface KVCacheOptions {
   capacity: number;
   /**
    * How numbers are kept: `f32` (default) as they are, `f16` in half precision, `q8` as bytes with
-   * a scale per key and value.
+   * a scale per key and value. Keys of `q8` may be differences from a reference, which earlier keys
+   * give.
    */
   type?: CacheType | undefined;
 }
@@ -311,7 +312,8 @@ export interface KVCache {
   snapshot(): Fresh<Uint8Array>;
   /**
    * Replaces the content by a snapshot. FORMAT: the snapshot is of another type, kvHeads, headDim
-   * or valueDim. INTEGRITY: it is damaged. LIMIT: it does not fit the capacity.
+   * or valueDim, or of a later version; earlier versions are read. INTEGRITY: it is damaged. LIMIT:
+   * it does not fit the capacity.
    */
   restore(snapshot: Uint8Array): void;
   dispose(): void;

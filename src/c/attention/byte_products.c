@@ -49,6 +49,61 @@ void attn_pack_byte_queries(call *s, const head_job *job, const query_rows *rows
   }
 }
 
+/*
+ * A query's product with the reference of keys, which the scores of their differences lack. In
+ * double, so that it is as exact as a sum of integers.
+ */
+KERNEL float reference_score(const call *s, const float *q, const float *reference)
+{
+  const int32_t dim = s->p->dim;
+  f64x2 low = {0, 0}, high = {0, 0};
+  for (int32_t c = 0; c < dim; c += 4) {
+    const f32x4 x = load_at(q, c, dim), y = v_load(reference + c);
+    low += v_low_double(x) * v_low_double(y);
+    high += v_high_double(x) * v_high_double(y);
+  }
+  low += high;
+  return nearest_float(s->p->scale / s->scale * (low[0] + low[1]));
+}
+
+/*
+ * Makes scores of the integers of row r, for keys with these scales. Where a scale is negative, the
+ * query's product with the reference or the mean is added: one for each key of a panel.
+ */
+KERNEL void scale_scores(const call *s, int r, float *scores, int32_t count, const float *scales,
+                         const f32x4 products[2])
+{
+  const i32x4 start = v_splat_i(s->starts[r]);
+  const f32x4 factor = v_splat(s->query_factors[r]);
+  for (int32_t j = 0; j < count; j += PANEL)
+    for (int l = 0; l < 2; l++) {
+      float *at = scores + j + 4 * l;
+      const f32x4 scale = v_load(scales + j + 4 * l);
+      const i32x4 product = (i32x4)products[l] & ((i32x4)scale >> 31);
+      v_store(at, v_float(v_load_i(at) + start) * factor * scale + (f32x4)product);
+    }
+}
+
+/* Row r of scores, in place. `first` keys from the beginning of a cache have other references. */
+static void finish_scores(const call *s, const head_job *job, const query_rows *rows, int r,
+                          float *scores, int32_t count, const float *scales, int32_t first)
+{
+  const float *q = query_of_row(s, job, rows, r);
+  const float *const *references = job->span.references;
+  if (first) {
+    const f32x4 product = v_splat(reference_score(s, q, references[1]));
+    f32x4 products[2] = {product, product};
+    products[0][0] = reference_score(s, q, references[0]);
+    scale_scores(s, r, scores, first, scales, products);
+  }
+  if (count > first) {
+    const f32x4 product =
+        v_splat(s->int8 ? s->int8->mean_score[r] : reference_score(s, q, references[2]));
+    const f32x4 products[2] = {product, product};
+    scale_scores(s, r, scores + first, count - first, scales + first, products);
+  }
+}
+
 void attn_score_bytes(const call *s, const head_job *job, const query_rows *rows, float *scores,
                       int32_t from, int32_t hi)
 {
@@ -63,16 +118,9 @@ void attn_score_bytes(const call *s, const head_job *job, const query_rows *rows
                            .panel_bytes = PANEL * words * WORD,
                            .words = words,
                            .count = (size_t)count / PANEL});
-  for (int r = 0; r < rows->count; r++, scores += SCORES) {
-    const i32x4 first = v_splat_i(s->starts[r]);
-    const f32x4 factor = v_splat(s->query_factors[r]);
-    for (int32_t j = 0; j < count; j += PANEL)
-      for (int32_t l = j; l < j + PANEL; l += 4)
-        v_store(scores + l, v_float(v_load_i(scores + l) + first) * factor *
-                                v_load(job->span.key_scales + at + l));
-    if (s->int8)
-      attn_add_mean_score(s, scores, r, at, count);
-  }
+  const int32_t first = s->int8 || from > 0 ? 0 : PANEL;
+  for (int r = 0; r < rows->count; r++, scores += SCORES)
+    finish_scores(s, job, rows, r, scores, count, job->span.key_scales + at, first);
 }
 
 /* ---- Values ---- */

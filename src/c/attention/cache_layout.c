@@ -8,31 +8,60 @@
 
 /* ---- Floats and records ---- */
 
-/* x/scale, at most 127 in size, rounded to nearest even. */
-static int8_t to_byte(float x, double per_unit)
+/* Channels c..c+3 of x less the reference, with 0 beyond the last. */
+INLINE f32x4 difference_at(const float *x, const float *reference, int32_t c, int32_t size)
 {
-  return (int8_t)((double)x * per_unit + F64_ROUNDS - F64_ROUNDS);
+  f32x4 y = c + 4 <= size ? v_load(x + c) : v_load_tail(x + c, (size_t)(size - c));
+  return reference ? y - v_load(reference + c) : y;
 }
 
-static void encode_bytes(char *record, const float *x, int32_t size)
+/* The largest |number| of the difference: infinity or NaN if any is not finite. */
+static float largest_number(const float *x, const float *reference, int32_t size)
 {
-  float max = 0;
-  int not_finite = 0;
-  for (int32_t c = 0; c < size; c++) {
-    float a = x[c] < 0 ? -x[c] : x[c];
-    not_finite |= x[c] - x[c] != 0;
-    max = a > max ? a : max;
-  }
+  i32x4 max = v_splat_i(0);
+  for (int32_t c = 0; c < size; c += 4) /* in the order of their bits, NaN is the largest */
+    max = v_max_i(max, (i32x4)difference_at(x, reference, c, size) & v_splat_i(INT32_MAX));
+  max = v_max_i(max, (i32x4){max[2], max[3], max[0], max[1]});
+  max = v_max_i(max, (i32x4){max[1], max[0], max[3], max[2]});
+  return ((f32x4)max)[0];
+}
+
+/* Four numbers times per_unit, at most 127 in size, rounded to nearest even. */
+INLINE i32x4 to_integers(f32x4 x, double per_unit)
+{
+  const f64x2 low = v_low_double(x) * per_unit + F64_ROUNDS,
+              high = v_high_double(x) * per_unit + F64_ROUNDS;
+  return __builtin_shufflevector((i32x4)low, (i32x4)high, 0, 2, 4, 6);
+}
+
+static void encode_bytes(char *record, const float *x, int32_t size, const float *reference)
+{
+  float max = largest_number(x, NULL, size);
+  const float rest = reference ? largest_number(x, reference, size) : max;
+  /* a key that is not finite has no difference that is smaller */
+  const int differs = rest < max;
+  if (differs)
+    max = rest;
+  else
+    reference = NULL;
   /* a scale among the subnormal floats is rounded up, so that no quotient is beyond 127 */
-  float scale = not_finite ? __builtin_nanf("") : max / 127.0f;
+  float scale = max - max == 0 ? max / 127.0f : __builtin_nanf("");
   if ((double)scale * 127.0 < max)
     scale += 0x1p-149f;
+  if (differs)
+    scale = -scale;
   __builtin_memcpy(record, &scale, sizeof scale);
-  for (int32_t c = 0; c < size; c++)
-    record[sizeof scale + (size_t)c] = scale > 0 ? (char)to_byte(x[c], 1.0 / scale) : 0;
+  record += sizeof scale;
+  __builtin_memset(record, 0, (size_t)size);
+  for (int32_t c = 0; c < size && (scale > 0 || scale < 0); c += 4) {
+    i32x4 halves = to_integers(difference_at(x, reference, c, size), 1.0 / scale);
+    halves = v_pack(halves, halves);
+    /* up to 3 bytes beyond its end, within MAX_RECORD */
+    __builtin_memcpy(record + c, &(int32_t){v_pack_bytes(halves, halves)[0]}, 4);
+  }
 }
 
-void record_encode(int32_t type, char *record, const float *x, int32_t size)
+void record_encode(int32_t type, char *record, const float *x, int32_t size, const float *reference)
 {
   if (type == ATTN_CACHE_F32)
     __builtin_memcpy(record, x, (size_t)size * sizeof(float));
@@ -45,10 +74,10 @@ void record_encode(int32_t type, char *record, const float *x, int32_t size)
       __builtin_memcpy(record + 2 * c, &four, 8);
     }
   else
-    encode_bytes(record, x, size);
+    encode_bytes(record, x, size, reference);
 }
 
-void record_decode(int32_t type, float *x, const char *record, int32_t size)
+void record_decode(int32_t type, float *x, const char *record, int32_t size, const float *reference)
 {
   float scale = 1;
   if (type == ATTN_CACHE_F32)
@@ -62,7 +91,8 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size)
   else {
     __builtin_memcpy(&scale, record, sizeof scale);
     for (int32_t c = 0; c < size; c++)
-      x[c] = scale * (float)(int8_t)record[sizeof scale + (size_t)c];
+      x[c] = number_of_byte((int8_t)record[sizeof scale + (size_t)c], scale,
+                            reference ? reference[c] : 0);
   }
 }
 
@@ -186,4 +216,61 @@ void record_fetch(const attn_cache *c, int32_t kv_head, int32_t j, int is_value,
   if (p.scale)
     __builtin_memcpy(record, p.scale, sizeof *p.scale);
   move_record(0, c, &p, record, is_value);
+}
+
+/* ---- References of keys ---- */
+
+float *cache_reference(const attn_cache *c, int32_t kv_head, int32_t j)
+{
+  return cache_scales(c, kv_head) + 2 * cache_rows(c) + reference_of((size_t)j) * cache_key_size(c);
+}
+
+enum { BEFORE = PANEL - 1 }; /* keys that the median is of; the first of a panel is left out */
+
+/* The fourth of seven numbers in their order. */
+static float median(float x[BEFORE])
+{
+  for (int last = 1; last < BEFORE; last++)
+    for (int l = last; l > 0 && x[l - 1] > x[l]; l--) {
+      float larger = x[l - 1];
+      x[l - 1] = x[l];
+      x[l] = larger;
+    }
+  return x[BEFORE / 2];
+}
+
+/* Makes the median of the last seven keys before key j, a multiple of PANEL, its reference. */
+static void find_median(attn_cache *c, int32_t kv_head, int32_t j)
+{
+  const float *old = cache_reference(c, kv_head, j - 1);
+  const float *scales = cache_scales(c, kv_head) + j - BEFORE;
+  const char *panel = cache_keys(c, kv_head) + (size_t)(j - PANEL) * cache_key_size(c);
+  const char flip = (char)flip_of(c->dot_form);
+  float *reference = cache_reference(c, kv_head, j);
+  __builtin_memset(reference, 0, cache_key_size(c) * sizeof *reference);
+  for (int32_t channel = 0; channel < c->dim; channel++) {
+    float x[BEFORE];
+    for (int l = 0; l < BEFORE; l++) {
+      int8_t byte =
+          (int8_t)(panel[(channel / WORD * PANEL + l + 1) * WORD + channel % WORD] ^ flip);
+      float number = number_of_byte(byte, scales[l], old[channel]);
+      x[l] = number == number ? number : __builtin_inff(); /* NaN has no place in an order */
+    }
+    reference[channel] = median(x);
+  }
+}
+
+void cache_begin_reference(attn_cache *c, int32_t kv_head, int32_t j, const float *key)
+{
+  if (j >= GIVEN) {
+    if (j == PANEL || j % SPAN == 0)
+      find_median(c, kv_head, j);
+    return;
+  }
+  /* the kernels multiply with those of later keys too, so they must hold numbers */
+  for (int32_t later = j; later < GIVEN; later++) {
+    float *reference = cache_reference(c, kv_head, later);
+    __builtin_memset(reference, 0, cache_key_size(c) * sizeof *reference);
+    __builtin_memcpy(reference, key, (size_t)c->dim * sizeof *reference);
+  }
 }

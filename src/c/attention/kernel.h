@@ -74,9 +74,8 @@ typedef struct {
   float key_scale[SPAN], value_scale[SPAN];
   /* the smallest factor of a channel: queries are this many times too small */
   float min_channel_root;
-  int32_t mean_removed[SPAN]; /* all ones where the mean was subtracted from the key */
-  float mean_score[TILE4];    /* of each query with the mean */
-  float vectors[];            /* numbered in round.c */
+  float mean_score[TILE4]; /* of each query with the mean */
+  float vectors[];         /* numbered in round.c */
 } int8_span;
 
 /* One call, as one thread works on it. Scratch is 16-aligned. */
@@ -126,8 +125,11 @@ typedef struct {
   const void *values;
   size_t value_rows;   /* that the strips hold from `values` on; SPAN_F32_ROWS has none */
   size_t value_stride; /* SPAN_F32_ROWS: from row to row, in floats */
-  const float *key_scales, *value_scales; /* of bytes */
-  int nan_scales;                         /* some scale may be NaN */
+  /* of bytes; the scale of a key from which its reference or the mean was subtracted is negative */
+  const float *key_scales, *value_scales;
+  int nan_scales; /* some scale may be NaN */
+  /* SPAN_Q8: of key 0 of the cache, of the others in its first panel, of all others in the span */
+  const float *references[3];
 } key_span;
 
 /* One kv head of one batch. */
@@ -353,9 +355,6 @@ void attn_round_span(call *s, const head_job *job, int32_t start, int32_t from, 
 
 /* Queries, for the span that is loaded, as integers of 8 bits. */
 void attn_round_queries(call *s, const head_job *job, const query_rows *rows);
-
-/* Adds the query's product with the mean to scores of row r, from key `at` of the span on. */
-void attn_add_mean_score(const call *s, float *scores, int r, int32_t at, int32_t count);
 
 /* ---- results.c ---- */
 

@@ -111,6 +111,9 @@ static key_span cached_span(call *s, const head_job *job, int32_t start, int32_t
   if (span.form == SPAN_Q8) {
     span.key_scales = cache_scales(c, job->kv_head) + at;
     span.value_scales = span.key_scales + cache_rows(c);
+    for (int32_t x = 0; x < 2; x++)
+      span.references[x] = cache_reference(c, job->kv_head, x);
+    span.references[2] = cache_reference(c, job->kv_head, start + PANEL);
     span.nan_scales = c->not_finite;
   }
   if (span.form == SPAN_F16 && !job->halves_in_place)

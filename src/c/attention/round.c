@@ -102,9 +102,10 @@ static void find_mean(call *s, const float *k, size_t stride, int32_t count)
 }
 
 /*
- * Decides which keys lose the mean, and finds the mean size of each channel relative to the largest
- * of its key. Keys are divided by the root of it and queries multiplied, so that rounding loses
- * small channels of neither. No factor is above 1, or finite numbers might not stay so.
+ * Decides which keys lose the mean: their scales become negative. Finds the mean size of each
+ * channel relative to the largest of its key. Keys are divided by the root of it and queries
+ * multiplied, so that rounding loses small channels of neither. No factor is above 1, or finite
+ * numbers might not stay so.
  */
 static void balance_channels(call *s, const float *k, size_t stride, int32_t count)
 {
@@ -114,7 +115,7 @@ static void balance_channels(call *s, const float *k, size_t stride, int32_t cou
     const float *x = k + (size_t)j * stride;
     float max = center_and_scale(s, key, x, s->p->dim, MEAN, ONES);
     if (max < span->key_scale[j])
-      span->mean_removed[j] = -1;
+      span->key_scale[j] = -max;
     else
       max = center_and_scale(s, key, x, s->p->dim, ZEROS, ONES);
     if (max >= MIN_SIZE)
@@ -135,13 +136,15 @@ static void round_keys(call *s, const float *k, size_t stride, int32_t from, int
   const size_t words = words_of(s->p->dim);
   float *key = vector_of(s, SCRATCH);
   for (int32_t j = from; j < count; j++) {
+    const int mean_removed = has_reference(s->int8->key_scale[j]);
     float max = center_and_scale(s, key, k + (size_t)j * stride, s->p->dim,
-                                 s->int8->mean_removed[j] ? MEAN : ZEROS, KEYS);
-    s->int8->key_scale[j] = scale_of(max);
+                                 mean_removed ? MEAN : ZEROS, KEYS);
+    const float sign = mean_removed ? -1 : 1;
+    s->int8->key_scale[j] = sign * scale_of(max);
     int32_t *to =
         (int32_t *)(void *)s->panels + (size_t)(j / PANEL) * words * PANEL + (size_t)(j % PANEL);
     for (size_t w = 0; w < words; w++, to += PANEL)
-      *to = word_of(s, rounded(v_load(key + WORD * w), inverse_of(max)));
+      *to = word_of(s, rounded(v_load(key + WORD * w), sign * inverse_of(max)));
   }
 }
 
@@ -221,12 +224,4 @@ void attn_round_queries(call *s, const head_job *job, const query_rows *rows)
     s->query_factors[x] = score_factor(scale * scale_of(max) / span->min_channel_root);
     span->mean_score[x] = score_factor(scale * v_hsum(product) / span->min_channel_root);
   }
-}
-
-void attn_add_mean_score(const call *s, float *scores, int r, int32_t at, int32_t count)
-{
-  const i32x4 mean = (i32x4)v_splat(s->int8->mean_score[r]);
-  for (int32_t j = 0; j < count; j += 4)
-    v_store(scores + j,
-            v_load(scores + j) + (f32x4)(mean & v_load_i(s->int8->mean_removed + at + j)));
 }

@@ -248,8 +248,10 @@ ATTN_API int32_t attn_forward_f64(const attn_params *p, double *out, const doubl
  *   F32  as they are: the bits of attn_forward_f32.
  *   F16  half precision, rounded to nearest: relative 2⁻¹¹ from 2⁻¹⁴ to 65504, ±∞ beyond. The
  *        kernels multiply the halves exactly.
- *   Q8   a byte each and, per key and per value of each head, a scale s = max|x|/127. So
- *        |error| ≤ s/2. A vector that is not all finite counts as NaN.
+ *   Q8   a byte each and, per key and per value of each head, a scale s of at most max|x|/127. So
+ *        |error| ≤ s/2, and the rounding of floats. A vector that is not all finite counts as NaN.
+ *        A key is stored as its difference from a reference if that makes s smaller. References
+ *        are keys 0 and 1, and medians of seven keys before every 512th (docs/numerics.md).
  *
  * How Q8 multiplies:
  *   - Queries have 15 bits and a sign relative to their largest channel, fewer beyond 513 channels.
@@ -258,9 +260,10 @@ ATTN_API int32_t attn_forward_f64(const attn_params *p, double *out, const doubl
  *
  * Bounds for Q8. k̂ and v̂ are as attn_cache_read gives them, x is a query's largest |channel|, and
  * L = min(32639, ⌊(2³¹ − 1)/128(dim + 1)⌋):
- *     score   scale·x/2L·Σ|k̂_c|
+ *     score   scale·x/2L·Σ|k̂_c − r_c|, at most scale·x/2L·dim·max|k_c|; r is the reference or 0
  *     output  n·max_j(p_j s_j)·127/65278 beside that, s_j the value scales
- * They hold for numbers and products of 10⁻³⁰ to 10³⁰; smaller values count as 0.
+ * They hold for numbers and products of 10⁻³⁰ to 10³⁰; smaller values count as 0. The bound of
+ * attn_forward_f32 comes on top, with Σ|q_c r_c|·scale in A.
  */
 enum { ATTN_CACHE_F32 = 0, ATTN_CACHE_F16 = 1, ATTN_CACHE_Q8 = 2 };
 
@@ -294,14 +297,17 @@ ATTN_API int32_t attn_cache_truncate(attn_cache *cache, int32_t length);
 ATTN_API int32_t attn_cache_read(const attn_cache *cache, float *k, float *v, int32_t from,
                                  int32_t to);
 
-/* A snapshot holds the type, the sizes, the positions in use and a checksum. */
+/*
+ * A snapshot holds a version, the type, the sizes, the positions in use and a checksum. Earlier
+ * versions are still read.
+ */
 ATTN_API size_t attn_cache_snapshot_bytes(const attn_cache *cache);
 ATTN_API void attn_cache_snapshot(const attn_cache *cache, uint8_t *snapshot);
 
 /*
  * Replaces the positions by those of a snapshot, which may be of a cache of any capacity. Any bytes
  * are safe to pass. On failure the cache is as before:
- *     ATTN_E_FORMAT     the snapshot is of another type or other sizes
+ *     ATTN_E_FORMAT     the snapshot is of another type, other sizes or a later version
  *     ATTN_E_INTEGRITY  it is damaged
  *     ATTN_E_LIMIT      it does not fit
  */

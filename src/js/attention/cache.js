@@ -13,7 +13,11 @@ TYPES[ATTN_CACHE_F16] = 'f16';
 TYPES[ATTN_CACHE_Q8] = 'q8';
 
 /** Reasons to refuse a snapshot. @type {Record<string, string>} */
-const UNFIT = { FORMAT: 'not of such a cache', INTEGRITY: 'damaged', LIMIT: 'too long' };
+const UNFIT = {
+  FORMAT: 'not of such a cache, or of a later version',
+  INTEGRITY: 'damaged',
+  LIMIT: 'too long',
+};
 
 /**
  * See types.d.ts. Its memory is laid out and understood by cache.c alone. It is frozen, because its
