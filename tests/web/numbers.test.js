@@ -113,24 +113,30 @@ for (const { name, missing, launch } of browsers)
       ['float64', Float64Array, 2 ** -53],
       ['float32', Float32Array, 2 ** -24],
     ]) {
-      test(`kernel equivalence in ${precision}: sides and differences are right`, async () => {
-        for (const [T, seed] of [
-          [1, 7],
-          [0.03, 8],
-          [40, 9],
-        ]) {
+      const options = (T) => ({ headDim: 64, valueDim: 16, temperature: T });
+      /** Unit rows of queries and keys, and values, in this precision. */
+      const inputs = (seed) => {
+        const { q, k, v } = gaussianInputs({ seed, n: 32, d: 64, dv: 16 });
+        return [unitRows(q, 64), unitRows(k, 64), v].map((array) => Floats.from(array));
+      };
+      /** The results of attention and of the Gaussian view, by the page's engine. */
+      const sides = async (T, seed) => ({
+        softmax: await ask(page, 'attention', inputs(seed), {
+          ...options(T),
+          want: { weights: true },
+        }),
+        gaussian: await ask(page, 'gaussianWeights', inputs(seed), options(T)),
+      });
+
+      for (const [T, seed] of [
+        [1, 7],
+        [0.03, 8],
+        [40, 9],
+      ]) {
+        test(`kernel equivalence in ${precision}, T = ${T}: differences are right`, async () => {
           await go(page, `#kT=${T}&kseed=${seed}&e=${precision}`);
           const told = (await statements(page))[`C1-${precision}`];
-          const plain = gaussianInputs({ seed, n: 32, d: 64, dv: 16 });
-          const [q, k, v] = [unitRows(plain.q, 64), unitRows(plain.k, 64), plain.v].map((array) =>
-            Floats.from(array),
-          );
-          const options = { headDim: 64, valueDim: 16, temperature: T };
-          const softmax = await ask(page, 'attention', [q, k, v], {
-            ...options,
-            want: { weights: true },
-          });
-          const gaussian = await ask(page, 'gaussianWeights', [q, k, v], options);
+          const { softmax, gaussian } = await sides(T, seed);
           close(told.sigma2, 8 * T, 1e-15, 'σ²');
           const W = difference(softmax.weights, gaussian.weights);
           const O = difference(softmax.output, gaussian.output);
@@ -138,37 +144,30 @@ for (const { name, missing, launch } of browsers)
           assert.equal(told.outputMax, O.max);
           close(told.frobenius, W.frobenius, 1e-12, '‖ΔW‖');
           close(told.outputFrobenius, O.frobenius, 1e-12, '‖ΔO‖');
-          const [queries, keys, values] = [rows(q, 64), rows(k, 64), rows(v, 16)];
+        });
+
+        test(`kernel equivalence in ${precision}, T = ${T}: sides are right`, async () => {
+          const { softmax, gaussian } = await sides(T, seed);
+          const [q, k, v] = inputs(seed);
+          const [keys, values] = [rows(k, 64), rows(v, 16)];
+          const magnitudes = values.map((row) => row.map(Math.abs));
           const allowed = u * (16 + 8 / T) * 1.01;
-          queries.forEach((query, i) => {
+          rows(q, 64).forEach((query, i) => {
             const byDots = attentionWeights(query, keys, T).weights;
             const byDistances = gaussianWeights(query, keys, T).weights;
             for (let j = 0; j < 32; j++) {
-              close(softmax.weights[i * 32 + j], byDots[j], allowed, `softmax weight ${i}, ${j}`);
-              close(
-                gaussian.weights[i * 32 + j],
-                byDistances[j],
-                allowed,
-                `Gaussian weight ${i}, ${j}`,
-              );
+              const [dots, distances] = [softmax, gaussian].map((side) => side.weights[i * 32 + j]);
+              close(dots, byDots[j], allowed, `softmax weight ${i}, ${j}`);
+              close(distances, byDistances[j], allowed, `Gaussian weight ${i}, ${j}`);
             }
-            const smoothed = average(byDistances, values);
-            const mass = average(
-              byDistances,
-              values.map((row) => row.map(Math.abs)),
-            );
-            smoothed.forEach((x, c) =>
-              close(
-                softmax.output[i * 16 + c],
-                x,
-                0,
-                `output ${i}, ${c}`,
-                u * (28 + 8 / T) * mass[c],
-              ),
-            );
+            const mass = average(byDistances, magnitudes);
+            average(byDistances, values).forEach((x, c) => {
+              const tolerance = u * (28 + 8 / T) * mass[c];
+              close(softmax.output[i * 16 + c], x, 0, `output ${i}, ${c}`, tolerance);
+            });
           });
-        }
-      });
+        });
+      }
     }
 
     test('the note’s run is recomputed at the note’s magnitudes', async () => {
