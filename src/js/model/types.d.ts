@@ -47,7 +47,10 @@ export type ModelSource = FileSource | ModelFiles;
 export interface LoadProgress {
   /** Bytes received. */
   loaded: number;
-  /** Bytes in all, where the source says so. */
+  /**
+   * Bytes in all. Before the headers of all files are read it is there only where each source says
+   * its length, as most do.
+   */
   total?: number;
 }
 

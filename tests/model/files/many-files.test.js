@@ -63,15 +63,16 @@ describe('a model in several files', () => {
       const { data } = await within(
         6,
         (path) => files.get(path),
-        (url) => readWhole(url, { onProgress: (x) => seen.push(x.loaded) }),
+        (url) => readWhole(url, { onProgress: (x) => seen.push(x) }),
       );
       const { data: wanted } = await readWhole({ weights: whole, config: tinyConfig('llama') });
       assert.deepEqual(new Map([...data].sort()), new Map([...wanted].sort()));
-      assert.equal(
-        seen.at(-1),
-        shards.reduce((sum, { length }) => sum + length, 0),
-      );
-      assert.ok(seen.every((loaded, at) => !at || loaded > seen[at - 1]));
+      const total = shards.reduce((sum, { length }) => sum + length, 0);
+      assert.deepEqual(seen.at(-1), { loaded: total, total });
+      // one report may bring nothing but the total, when the last header is read
+      const again = seen.filter(({ loaded }, at) => at && loaded <= seen[at - 1].loaded);
+      assert.deepEqual(again, [{ loaded: again[0]?.loaded, total }]);
+      assert.ok(seen.every(({ loaded }, at) => !at || loaded >= seen[at - 1].loaded));
     },
   );
 

@@ -35,10 +35,23 @@ export class WeightFiles {
     const { weights, progress, signal } = this;
     const stream = await openSource(weights[at], { signal, name: 'weights' });
     this.#streams.add(stream);
-    this.#totals[at] = stream.total ?? NaN;
+    const before = this.#totals[at];
+    if (Number.isNaN(before) && stream.total !== undefined) this.#count(at, stream.total);
+    const header = await readHeader(new Reader(progress.counting(stream, counted)));
+    // a source may not say its length, or say that of compressed bytes; the last tensor has an end
+    const ends = header.tensors.map(({ offset, bytes }) => offset + bytes);
+    this.#count(
+      at,
+      ends.reduce((a, b) => Math.max(a, b), stream.total ?? header.reader.at),
+    );
+    return { stream, header };
+  }
+
+  /** Notes the bytes of a file. @param {number} at @param {number} bytes */
+  #count(at, bytes) {
+    this.#totals[at] = bytes;
     const total = this.#totals.reduce((a, b) => a + b);
-    progress.total = Number.isNaN(total) ? undefined : total;
-    return { stream, header: await readHeader(new Reader(progress.counting(stream, counted))) };
+    this.progress.total = Number.isNaN(total) ? undefined : total;
   }
 
   /**
@@ -87,6 +100,8 @@ export class Progress {
   }
 
   report() {
+    // padding may follow the last tensor
+    if (this.total !== undefined) this.total = Math.max(this.total, this.loaded);
     if (this.loaded === this.#reported && this.total === this.#reportedTotal) return;
     [this.#reported, this.#reportedTotal] = [this.loaded, this.total];
     this.listener?.(
