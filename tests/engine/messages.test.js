@@ -1,6 +1,7 @@
 /** Messages hold the fact that helps: the nearest name, what is required, the reasons apart. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { located } from '../../src/js/engine/files.js';
 import { acceptsRelaxed } from '../../src/js/engine/load.js';
 import { init } from '../../src/js/index.js';
 import { didYouMean } from '../../src/js/names.js';
@@ -92,5 +93,34 @@ describe('info', () => {
     const { info } = await init({ variant: 'simd' });
     assert.deepEqual([info.relaxed, info.threadsAsked, info.why], [false, 1, '']);
     assert.deepEqual(info.reasons, { relaxed: '', threads: '' });
+  });
+});
+
+describe('an address of the package', () => {
+  test('that a server bundle turned into a path is named, with the setting that helps', () => {
+    // Next.js has a class of its own, whose text is a path
+    const relative = Object.assign(Object.create(URL.prototype), {
+      toString: () => '/_next/a.wasm',
+    });
+    for (const path of ['/_next/a.wasm', relative])
+      says(
+        'ENV',
+        /into the path \/_next\/a\.wasm, .*serverExternalPackages.*clearhead\/inline/,
+        () => located(() => path),
+      );
+  });
+
+  test('that is whole, or is a path in a page, is taken as it is', (t) => {
+    const file = new URL('file:///a.wasm');
+    assert.equal(
+      located(() => file),
+      file,
+    );
+    globalThis.location = new URL('http://localhost/');
+    t.after(() => delete globalThis.location);
+    assert.equal(
+      located(() => '/a.wasm'),
+      '/a.wasm',
+    );
   });
 });

@@ -3,6 +3,7 @@
  * stands in the place of this module where the files are inside the code.
  */
 import { ClearheadError } from '../errors.js';
+import { isAddress } from '../kinds.js';
 import { nodeWorkers } from './platform.js';
 
 /**
@@ -12,8 +13,10 @@ import { nodeWorkers } from './platform.js';
  * @returns {T}
  */
 export function located(make) {
+  /** @type {T} */
+  let made;
   try {
-    return make();
+    made = make();
   } catch (cause) {
     throw new ClearheadError(
       'ENV',
@@ -22,6 +25,15 @@ export function located(make) {
       { cause },
     );
   }
+  // a page knows what a path is relative to
+  if (isAddress(made) && !/^[a-z][a-z\d+.-]*:/i.test(String(made)) && !globalThis.location)
+    throw new ClearheadError(
+      'ENV',
+      `this bundle turned the address of a file into the path ${made}, which a server cannot ` +
+        'read; expected the package outside the bundle (serverExternalPackages of Next.js, ' +
+        'externals of webpack), or an import of clearhead/inline (docs/bundlers.md)',
+    );
+  return made;
 }
 
 /** The kernels of attention. @param {boolean} relaxed */
