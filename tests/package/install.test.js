@@ -121,7 +121,8 @@ describe('it runs', () => {
 
     for (const [document, heading] of [['README.md', 'Run a model'], ['docs/models.md']])
       test(`the examples with a model of ${document} on ${name}`, { skip }, () => {
-        project.write('model.gguf', asGguf(tiny(configs['llama, tied, grouped'])));
+        const metadata = { 'tokenizer.chat_template': '{{ messages[0].content }}' };
+        project.write('model.gguf', asGguf(tiny(configs['llama, tied, grouped']), metadata));
         project.write('model.js', examplesOf(document, heading).join(''));
         const said = project.run(path, [...run, 'model.js']);
         assert.match(said, /effective keys of layer 2, head 3: \d/);
