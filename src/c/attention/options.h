@@ -6,7 +6,7 @@
 #define OPTIONS_H
 
 #include "attn.h"
-#include "base/simd.h"
+#include "base/math.h"
 
 struct attn_params {
   int32_t batch, heads, kv_heads, m, n, dim, value_dim;
@@ -33,7 +33,7 @@ enum { T_FINITE, T_ZERO, T_INFINITE };
 
 INLINE int temperature_kind(double temperature)
 {
-  return temperature == 0 ? T_ZERO : temperature > 1.7976931348623157e308 ? T_INFINITE : T_FINITE;
+  return temperature == 0 ? T_ZERO : temperature > F64_MAX ? T_INFINITE : T_FINITE;
 }
 
 INLINE double temperature_of(const attn_params *p, int32_t h)

@@ -6,8 +6,6 @@
 #include "row64.h"
 #include "cache_layout.h"
 
-#define LARGEST 1.7976931348623157e308
-
 INLINE int finite(double x) { return x - x == 0; }
 
 INLINE double size_of(double x) { return x < 0 ? -x : x; }
@@ -22,7 +20,7 @@ static double times_power2(double x, int k)
   for (; k < -1000; k += 1000)
     x *= 0x1p-1000;
   x *= f64_power2(k);
-  return x > LARGEST ? LARGEST : x < -LARGEST ? -LARGEST : x;
+  return x > F64_MAX ? F64_MAX : x < -F64_MAX ? -F64_MAX : x;
 }
 
 /* Element `at` of an option, or of a result. */
@@ -210,7 +208,7 @@ static row_state find_maximum(const row64 *row)
     state.max = __builtin_nan("");
   else if (temperature_kind(temperature_of(p, row->h)) == T_INFINITE &&
            state.max == -__builtin_inf())
-    state.max = -LARGEST;
+    state.max = -F64_MAX;
   return state;
 }
 
@@ -220,7 +218,7 @@ static row_state find_maximum(const row64 *row)
  */
 static double large_mean(const row64 *row, const row_state *state, int32_t c, double denominator)
 {
-  const double scale = 0x1p-64, max = LARGEST * 0x1p-64, T = temperature_of(row->p, row->h);
+  const double scale = 0x1p-64, max = F64_MAX * 0x1p-64, T = temperature_of(row->p, row->h);
   const int kind = temperature_kind(T);
   exact_sum sum = {0, 0};
   for (int32_t j = row->view.lo; j < row->view.hi; j++)

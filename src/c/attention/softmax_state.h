@@ -51,7 +51,7 @@ void row_write_summary(const attn_params *p, size_t at, const row_state *row, do
 /* A result as a float; a finite one beyond the floats becomes the nearest. */
 INLINE float row_float(double x)
 {
-  const double max = 3.4028234663852886e38;
+  const double max = F32_MAX;
   return x - x == 0 && (x > max || x < -max) ? (float)(x > 0 ? max : -max) : (float)x;
 }
 

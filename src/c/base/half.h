@@ -2,7 +2,7 @@
 #ifndef HALF_H
 #define HALF_H
 
-#include "simd.h"
+#include "math.h"
 
 typedef union {
   float f;
@@ -85,7 +85,7 @@ INLINE void v_bfloats(f32x4 y[2], i16x8 h) { v_join(y, (i16x8){0}, h); }
 /* A number beyond the floats becomes the nearest one, and none but 0 becomes 0. */
 static inline float nearest_float(double x)
 {
-  const double max = 3.4028234663852886e38, min = 1.401298464324817e-45;
+  const double max = F32_MAX, min = 1.401298464324817e-45;
   if (x > max || x < -max)
     return x > 0 ? (float)max : (float)-max;
   return x > 0 && x < min ? (float)min : x < 0 && x > -min ? (float)-min : (float)x;

@@ -41,7 +41,7 @@ double f64_log(double x)
 {
   if (!(x > 0))
     return x == 0 ? -__builtin_inf() : __builtin_nan("");
-  if (x > 1.7976931348623157e308)
+  if (x > F64_MAX)
     return x;
   int k = 0;
   if (x < 2.2250738585072014e-308) {

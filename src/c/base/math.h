@@ -14,6 +14,10 @@
 #define F32_ROUNDS 12582912.0f
 #define F64_ROUNDS 6755399441055744.0
 
+/* The largest float and the largest double. */
+#define F32_MAX 3.4028234663852886e38f
+#define F64_MAX 1.7976931348623157e308
+
 /*
  * Below about this the result is 0, because softmax gains nothing from smaller weights. From −87.34
  * on it is subnormal.

@@ -140,8 +140,7 @@ static double series(double r, int n)
  */
 static void cos_and_sin(double angle, double *cos, double *sin)
 {
-  double magic = 6755399441055744.0; /* 1.5·2^52: adding it rounds to an integer */
-  double quarters = angle * (4 / TWO_PI) + magic - magic;
+  double quarters = angle * (4 / TWO_PI) + F64_ROUNDS - F64_ROUNDS;
   double r = angle - quarters * 1.57079632673412561417e+00;
   r -= quarters * 6.07710050630396597660e-11;
   r -= quarters * 2.02226624879595063154e-21;

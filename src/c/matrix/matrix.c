@@ -1,6 +1,7 @@
 /* Matrices of weights: their size, and rows in. */
 #include "matrix.h"
 #include "base/half.h"
+#include "base/math.h"
 #include "superblock.h"
 
 /* A matrix is below 2 GiB. */
@@ -86,7 +87,7 @@ static void quantize(superblock *b, const float *x)
       bounded = -127.0f;
     else if (y == y)
       bounded = y;
-    b->q[c] = (uint8_t)((int32_t)(bounded + 12582912.0f - 12582912.0f) + 128);
+    b->q[c] = (uint8_t)((int32_t)(bounded + F32_ROUNDS - F32_ROUNDS) + 128);
   }
 }
 
