@@ -17,8 +17,8 @@ int attn_halves_in_place(const call *s, const head_job *job, int32_t first, int3
 }
 
 /*
- * How many of the remaining rows go together. A small remainder costs nearly as much as a whole
- * group, so the last two groups are of about the same size.
+ * How many of the remaining rows go together. A few query rows take nearly as long as the largest
+ * number of them. So the last rows are halved if they do not fit at once.
  */
 static int32_t rows_together(const call *s, const head_job *job, int32_t remaining)
 {

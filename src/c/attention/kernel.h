@@ -33,8 +33,7 @@ enum {
   KEY_STEP = 16, /* keys that loops over weights do at once: four vectors, a sum for each */
 };
 
-/* The lowest float. */
-#define LOWEST -3.4028234663852886e38f
+#define LOWEST (-F32_MAX)
 
 /* Numbers of at least this size, or at most its inverse, are rare and taken care of. */
 #define HUGE 0x1p100f
@@ -140,7 +139,7 @@ typedef struct {
   const float *k, *v; /* (n, dim) and (n, value_dim) with a stride each; not for a cache */
   size_t k_stride, v_stride;
   const attn_cache *cache;
-  int halves_in_place; /* attn_halves_in_place: groups of up to TILE4 rows read them so */
+  int halves_in_place; /* attn_halves_in_place: up to TILE4 query rows read them so */
   key_span span;
 } head_job;
 

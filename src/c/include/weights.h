@@ -98,11 +98,11 @@ ATTN_API size_t attn_multiply_prepared_bytes(int32_t type, int32_t m, int32_t co
 
 /*
  * Prepares inputs [first, end) of m for matrices of `columns` columns. Threads may share them by
- * multiples of four. Inputs prepared for one type serve all types of its kind. Floats have kind 0;
- * the engine decides about the others.
+ * multiples of four. Inputs prepared for one type serve all types of its kind. The engine decides
+ * whether quantised weights multiply integers of 16 or of 8 bits.
  */
 ATTN_API int32_t attn_multiply_kind(int32_t type);
-enum { ATTN_MULTIPLY_KINDS = 3 };
+enum { ATTN_MULTIPLY_FLOATS, ATTN_MULTIPLY_I16, ATTN_MULTIPLY_I8, ATTN_MULTIPLY_KINDS };
 ATTN_API void attn_multiply_prepare(void *prepared, const float *x /* (m, columns) */,
                                     int32_t first, int32_t end, int32_t columns, int32_t type);
 

@@ -1,5 +1,6 @@
 /* Inputs made ready for products: quantised, or laid side by side (inputs.h). */
 #include "inputs.h"
+#include "base/math.h"
 #include "formats.h"
 
 size_t attn_multiply_prepared_bytes(int32_t type, int32_t m, int32_t columns)
@@ -21,7 +22,7 @@ static int is_i16(const weight_type *t) { return weight_form(t) == DOT_I16; }
 int32_t attn_multiply_kind(int32_t type)
 {
   const weight_type *t = attn_weight_type(type);
-  return is_float(t) ? 0 : is_i16(t) ? 1 : 2;
+  return is_float(t) ? ATTN_MULTIPLY_FLOATS : is_i16(t) ? ATTN_MULTIPLY_I16 : ATTN_MULTIPLY_I8;
 }
 
 const void *attn_multiply_inputs(const void *prepared, int32_t i, int32_t columns, int32_t type)
@@ -53,20 +54,20 @@ INLINE i32x4 sums_of(i32x4 x[TILE4])
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
 
-/* A group of rows. Those that are missing are zeros. */
+/* A tile4 or one row. Rows that are missing are zeros. */
 typedef struct {
   int i16;
   int32_t rows, count, columns;
   const float *x;
   uint8_t *block; /* the first block */
-} input_group;
+} input_tile;
 
 static const float zeros[BLOCK32];
 
 /* The inputs of row r from column c on. */
-INLINE const float *inputs_at(const input_group *g, int32_t r, int32_t c)
+INLINE const float *inputs_at(const input_tile *tile, int32_t r, int32_t c)
 {
-  return r < g->count ? g->x + (size_t)r * (size_t)g->columns + c : zeros;
+  return r < tile->count ? tile->x + (size_t)r * (size_t)tile->columns + c : zeros;
 }
 
 /*
@@ -74,16 +75,17 @@ INLINE const float *inputs_at(const input_group *g, int32_t r, int32_t c)
  * lies in place of the sum until the inputs are rounded. This is a pass of its own because a
  * division takes long.
  */
-KERNEL void find_scales(const input_group *g)
+KERNEL void find_scales(const input_tile *tile)
 {
   const f32x4 zero = v_splat(0);
-  uint8_t *block = g->block;
-  for (int32_t c = 0; c < g->columns; c += BLOCK32, block += input_block(g->i16, g->rows)) {
-    float *numbers = (float *)(void *)(block + input_quants(g->i16, g->rows));
+  uint8_t *block = tile->block;
+  for (int32_t c = 0; c < tile->columns;
+       c += BLOCK32, block += input_block(tile->i16, tile->rows)) {
+    float *numbers = (float *)(void *)(block + input_quants(tile->i16, tile->rows));
     /* |x| as integers, in the order of the numbers, infinity and NaN last */
     i32x4 max_bits[TILE4] = {{0}};
-    for (int32_t r = 0; r < g->rows; r++) {
-      const float *from = inputs_at(g, r, c);
+    for (int32_t r = 0; r < tile->rows; r++) {
+      const float *from = inputs_at(tile, r, c);
       i32x4 m[2] = {{0}, {0}};
       UNROLLED for (int l = 0; l < BLOCK32 / 4; l++) m[l % 2] =
           v_max_i(m[l % 2], (i32x4)v_load(from + 4 * l) & v_splat_i(INT32_MAX));
@@ -97,7 +99,7 @@ KERNEL void find_scales(const input_group *g)
     i32x4 enough = max > v_splat(2e-36f);
     f32x4 scale = v_select(enough | (d != d), d, zero),
           times = v_select(enough, v_splat(127.0f) / max, zero);
-    if (g->rows == 1)
+    if (tile->rows == 1)
       scale = __builtin_shufflevector(scale, times, 0, 4, 0, 4);
     else
       v_store(numbers + TILE4, times);
@@ -106,18 +108,18 @@ KERNEL void find_scales(const input_group *g)
 }
 
 /* All blocks to integers, by the scales that lie in them. The sums take their place there. */
-KERNEL void round_inputs(const input_group *g)
+KERNEL void round_inputs(const input_tile *tile)
 {
-  const f32x4 magic = v_splat(12582912.0f); /* 1.5·2^23: adding it rounds to an integer */
-  const int i16 = g->i16;
-  const int32_t rows = g->rows;
-  uint8_t *block = g->block;
-  for (int32_t c = 0; c < g->columns; c += BLOCK32) {
+  const f32x4 magic = v_splat(F32_ROUNDS);
+  const int i16 = tile->i16;
+  const int32_t rows = tile->rows;
+  uint8_t *block = tile->block;
+  for (int32_t c = 0; c < tile->columns; c += BLOCK32) {
     const float *scale = (const float *)(const void *)(block + input_quants(i16, rows));
     f32x4 d = v_load(scale);
     i32x4 q[4][TILE4], sums[2][TILE4] = {{{0}}};
     for (int32_t r = 0; r < rows; r++) {
-      const float *from = scale[r] == scale[r] ? inputs_at(g, r, c) : zeros;
+      const float *from = scale[r] == scale[r] ? inputs_at(tile, r, c) : zeros;
       f32x4 times = v_splat(scale[rows + r]);
       for (int h = 0; h < 2; h++, from += BLOCK32 / 2) {
         i32x4 n[4];
@@ -168,17 +170,17 @@ void attn_multiply_prepare(void *prepared, const float *x, int32_t first, int32_
   const weight_type *t = attn_weight_type(type);
   const int i16 = is_i16(t);
   for (int32_t i = first; i < end; i += TILE4) {
-    uint8_t *group = (uint8_t *)attn_multiply_inputs(prepared, i, columns, type);
+    uint8_t *to = (uint8_t *)attn_multiply_inputs(prepared, i, columns, type);
     const float *from = x + (size_t)i * (size_t)columns;
     int32_t count = end - i < TILE4 ? end - i : TILE4, rows = count == 1 ? 1 : TILE4;
     if (is_float(t) && rows == 1)
-      __builtin_memcpy(group, from, (size_t)columns * sizeof(float));
+      __builtin_memcpy(to, from, (size_t)columns * sizeof(float));
     else if (is_float(t))
-      attn_interleave_rows((float *)(void *)group, from, (size_t)columns, (size_t)columns, count);
+      attn_interleave_rows((float *)(void *)to, from, (size_t)columns, (size_t)columns, count);
     else {
-      input_group g = {i16, rows, count, columns, from, group};
-      find_scales(&g);
-      round_inputs(&g);
+      input_tile tile = {i16, rows, count, columns, from, to};
+      find_scales(&tile);
+      round_inputs(&tile);
     }
   }
 }

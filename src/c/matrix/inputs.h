@@ -1,9 +1,10 @@
 /*
- * Inputs of a product, prepared. They come in groups of four, side by side for the tiles. One that
- * remains at the end is a group by itself; two or three are filled up with zeros.
+ * Inputs of a product, prepared. Four of them make a tile4, side by side. If one input remains at
+ * the end, it stays by itself; two or three are filled up with zeros. So a tile has four rows or
+ * one.
  *
- *   floats      a group is (columns, rows)
- *   quantised   a group is a sequence of blocks, one for each block32 of columns:
+ *   floats      a tile is (columns, rows)
+ *   quantised   a tile is a sequence of blocks, one for each block32 of columns:
  *     quants    (p/2, row, p%2) of 16 bits, p = i16_place(c); or (c/4, row, c%4) of 8 bits
  *     d         the scale of each row, a float32
  *     sum       the sum of each row's quants, a float32
@@ -31,7 +32,7 @@ INLINE int32_t input_block(int i16, int32_t rows)
   return input_quants(i16, rows) + (i16 && rows > 1 ? 8 : 16) * rows;
 }
 
-/* Bytes of one input in a group of four. */
+/* Bytes of one input in a tile4. */
 INLINE size_t input_bytes(const weight_type *t, int i16, int32_t columns)
 {
   if (is_float(t))

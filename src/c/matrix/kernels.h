@@ -95,23 +95,23 @@ typedef struct {
 
 typedef void one_input_kernel(const one_input_task *a);
 
-/* A chunk of weights that groups of four inputs meet, one after another. */
+/* A chunk of weights that tiles of four inputs meet, one after another. */
 typedef struct {
   const void *weights; /* unpacked, or as they are stored */
   int32_t step;        /* bytes from block32 to block32 */
   panel_chunk chunk;   /* with the s of HALF_SCALES, which 8 bits cannot include */
   const chunk_scales *scales;
-  size_t stride;       /* of y */
-  int32_t group_bytes; /* of prepared inputs, all columns */
-  int32_t first;       /* whether the sums begin with this chunk, or go on from y */
-  int32_t has_offset;  /* whether the unpacked weights have one (8-bit lanes only) */
+  size_t stride;      /* of y */
+  int32_t tile_bytes; /* of prepared inputs, all columns */
+  int32_t first;      /* whether the sums begin with this chunk, or go on from y */
+  int32_t has_offset; /* whether the unpacked weights have one (8-bit lanes only) */
 } tile_weights;
 
 /*
- * y += the products of a chunk, for each group. One call does all groups (tuning.md#tile-calls).
+ * y += the products of a chunk, for each tile4. One call does all tiles (tuning.md#tile-calls).
  */
-typedef void tile_kernel(float *y /* (groups, TILE4, stride), of which PANEL */, const void *x,
-                         const tile_weights *t, int32_t groups);
+typedef void tile_kernel(float *y /* (tiles, TILE4, stride), of which PANEL */, const void *x,
+                         const tile_weights *t, int32_t tiles);
 
 /*
  * Unpacks a chunk for the tiles, with `raise` added to each quant.

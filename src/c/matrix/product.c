@@ -40,7 +40,7 @@ static const product_kernels *kernels_of(const weight_type *t, int32_t form)
   return form == DOT_I16 ? t->i16 : form == DOT_PAIRS ? t->i8_pairs : t->i8;
 }
 
-/* Where the group begins whose first input is i. */
+/* Where the tile begins whose first input is i. */
 static const uint8_t *input_at(const product *x, int32_t i)
 {
   return (const uint8_t *)x->prepared + (size_t)i * input_bytes(x->t, x->i16, x->w->columns);
@@ -70,7 +70,7 @@ KERNEL void multiply_panel(const product *x, int32_t from, int32_t to, int32_t p
   chunk_scales scales;
   const product_kernels *kernels = x->kernels;
   const int32_t columns = x->w->columns, block = input_block(x->i16, TILE4);
-  const int32_t group = columns / BLOCK32 * block, offset = tile_offset(x);
+  const int32_t tile_bytes = columns / BLOCK32 * block, offset = tile_offset(x);
   /* the end of the tiles whose outputs are all asked for */
   const int32_t whole = l.end - l.begin == PANEL ? to - (to - from) % TILE4 : from;
   for (int32_t c = 0; c < columns; c += CHUNK_COLUMNS) {
@@ -84,7 +84,7 @@ KERNEL void multiply_panel(const product *x, int32_t from, int32_t to, int32_t p
                             .chunk = chunk,
                             .scales = &scales,
                             .stride = x->stride,
-                            .group_bytes = group,
+                            .tile_bytes = tile_bytes,
                             .first = c == 0,
                             .has_offset = offset != 0};
     const uint8_t *input = input_at(x, from) + c / BLOCK32 * block;
@@ -97,7 +97,7 @@ KERNEL void multiply_panel(const product *x, int32_t from, int32_t to, int32_t p
       float *at = y + (size_t)(i - from) * x->stride;
       if (c > 0)
         move_lanes(some, PANEL, at, x->stride, rows, l);
-      kernels->tile(some, input + (i - from) / TILE4 * group, &weights, 1);
+      kernels->tile(some, input + (i - from) / TILE4 * tile_bytes, &weights, 1);
       move_lanes(at, x->stride, some, PANEL, rows, l);
     }
   }

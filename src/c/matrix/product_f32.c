@@ -123,19 +123,19 @@ static const float *float_block(float *converted, /* (BLOCK_COLUMNS, PANEL) */
 }
 
 /*
- * A block of at most BLOCK_COLUMNS columns of one panel, and inputs in groups of four. The first
+ * A block of at most BLOCK_COLUMNS columns of one panel, and inputs in tiles of four. The first
  * block writes the outputs, the others add to them.
  */
 static void multiply_block(float *out, /* (inputs, stride), of which the panel's lanes l */
                            size_t stride, const attn_matrix *w,
-                           const float *x, /* (inputs/TILE4, group_size): (columns, TILE4) each */
-                           size_t group_size, int32_t inputs, int32_t panel, int32_t column,
+                           const float *x, /* (inputs/TILE4, tile_size): (columns, TILE4) each */
+                           size_t tile_size, int32_t inputs, int32_t panel, int32_t column,
                            int32_t columns, lanes l)
 {
   float converted[BLOCK_COLUMNS * PANEL], sums[TILE4 * PANEL];
   const float *weights = float_block(converted, w, panel, column, columns);
   float *y = out + (size_t)panel * PANEL;
-  for (int32_t i = 0; i < inputs; i += TILE4, y += TILE4 * stride, x += group_size) {
+  for (int32_t i = 0; i < inputs; i += TILE4, y += TILE4 * stride, x += tile_size) {
     int32_t rows = inputs - i < TILE4 ? inputs - i : TILE4;
     if (column > 0) {
       for (int a = 0; a < TILE4 * PANEL; a += 4)

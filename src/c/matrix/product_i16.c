@@ -152,12 +152,12 @@ INLINE void two_columns(const int first, i32x4 n[TILE4][2], const int16_t *w, co
 }
 
 INLINE void tile(const int has_min, float *y, const void *inputs, const tile_weights *t,
-                 int32_t groups)
+                 int32_t tiles)
 {
   const int32_t blocks = t->chunk.blocks;
-  for (int32_t g = 0; g < groups; g++) {
-    const uint8_t *x = (const uint8_t *)inputs + (size_t)g * (size_t)t->group_bytes;
-    float *to = y + (size_t)g * TILE4 * t->stride;
+  for (int32_t k = 0; k < tiles; k++) {
+    const uint8_t *x = (const uint8_t *)inputs + (size_t)k * (size_t)t->tile_bytes;
+    float *to = y + (size_t)k * TILE4 * t->stride;
     const int16_t *w = t->weights;
     const float *d = t->scales->d, *m = t->scales->m;
     float sums[TILE4 * PANEL];
@@ -184,13 +184,13 @@ INLINE void tile(const int has_min, float *y, const void *inputs, const tile_wei
   }
 }
 
-static void tile_plain(float *y, const void *x, const tile_weights *t, int32_t groups)
+static void tile_plain(float *y, const void *x, const tile_weights *t, int32_t tiles)
 {
-  tile(0, y, x, t, groups);
+  tile(0, y, x, t, tiles);
 }
-static void tile_min(float *y, const void *x, const tile_weights *t, int32_t groups)
+static void tile_min(float *y, const void *x, const tile_weights *t, int32_t tiles)
 {
-  tile(1, y, x, t, groups);
+  tile(1, y, x, t, tiles);
 }
 
 /* With 8-bit dot products only weights of 8 bits may need these kernels (dot_form.h). */

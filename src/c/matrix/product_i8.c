@@ -213,14 +213,14 @@ INLINE void add_columns(const int pairs, const int bits, i32x4 n[TILE4][2], cons
  * a product and shuffles (tuning.md#i8-offset).
  */
 INLINE void tile(const int pairs, const int bits, const int has_min, float *y, const void *inputs,
-                 const tile_weights *t, int32_t groups)
+                 const tile_weights *t, int32_t tiles)
 {
   static const int32_t zeros[2 * TILE4] = {0};
   const int32_t blocks = t->chunk.blocks, step = t->step, has_offset = t->has_offset;
   const int halves = bits == 6, shift = pairs ? 8 - bits : 0;
-  for (int32_t g = 0; g < groups; g++) {
-    const uint8_t *x = (const uint8_t *)inputs + (size_t)g * (size_t)t->group_bytes;
-    float *to = y + (size_t)g * TILE4 * t->stride;
+  for (int32_t k = 0; k < tiles; k++) {
+    const uint8_t *x = (const uint8_t *)inputs + (size_t)k * (size_t)t->tile_bytes;
+    float *to = y + (size_t)k * TILE4 * t->stride;
     const float *d = t->scales->d, *m = t->scales->m;
     float sums[TILE4 * PANEL];
     begin_sums(sums, to, t);
@@ -259,9 +259,9 @@ INLINE void tile(const int pairs, const int bits, const int has_min, float *y, c
 }
 
 #define TILE(name, pairs, bits, has_min)                                                           \
-  static void name(float *y, const void *x, const tile_weights *t, int32_t groups)                 \
+  static void name(float *y, const void *x, const tile_weights *t, int32_t tiles)                  \
   {                                                                                                \
-    tile(pairs, bits, has_min, y, x, t, groups);                                                   \
+    tile(pairs, bits, has_min, y, x, t, tiles);                                                    \
   }
 TILE(tile_whole, 0, 4, 0)
 TILE(tile_whole_min, 0, 4, 1)

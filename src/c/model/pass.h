@@ -42,7 +42,7 @@ struct attn_pass {
 
 /*
  * The last layer ends with the tokens from here on: those with logits, and up to three before them.
- * It is a multiple of four, because inputs are prepared in groups of four.
+ * It is a multiple of four, because four inputs are prepared together, as a tile4.
  */
 INLINE int32_t pass_first_output(int32_t t, int32_t outputs)
 {

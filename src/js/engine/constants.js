@@ -40,4 +40,7 @@ export const ATTN_Q4_K = 12;
 export const ATTN_Q5_K = 13;
 export const ATTN_Q6_K = 14;
 export const ATTN_BF16 = 30;
+export const ATTN_MULTIPLY_FLOATS = 0;
+export const ATTN_MULTIPLY_I16 = 1;
+export const ATTN_MULTIPLY_I8 = 2;
 export const ATTN_MULTIPLY_KINDS = 3;
