@@ -1,8 +1,10 @@
 /**
  * The time that a thread spends looking at the clock, as it does while it waits for another. Other
- * programs on the machine may use the processor between two looks, so each counts at most 50 ms.
+ * programs on the machine may use the processor between two looks. So each counts at most
+ * ATTN_TEAM_MAX_WAIT.
  */
-const MAX_STEP = 50;
+import { ATTN_TEAM_MAX_WAIT } from '../../src/js/engine/constants.js';
+
 /**
  * How many looks in one call may be further apart: a kernel computes between them, or the machine
  * is busy. With more of them the thread is blocked, and its looks do not tell how long it waits.
@@ -30,8 +32,8 @@ export class Looks {
       const time = now();
       const elapsed = time - last;
       last = time;
-      this.waited += Math.min(elapsed, MAX_STEP);
-      if (elapsed > MAX_STEP) this.longSteps++;
+      this.waited += Math.min(elapsed, ATTN_TEAM_MAX_WAIT);
+      if (elapsed > ATTN_TEAM_MAX_WAIT) this.longSteps++;
       if (this.waited > limit) throw this.#tooLong();
       return time;
     };
@@ -48,7 +50,9 @@ export class Looks {
     // in place of an error that the first one caused
     if (this.waited > this.#limit) throw this.#tooLong();
     if (this.longSteps > MAX_LONG_STEPS)
-      throw new Error(`${this.longSteps} looks at the clock came after more than ${MAX_STEP} ms`);
+      throw new Error(
+        `${this.longSteps} looks at the clock came after more than ${ATTN_TEAM_MAX_WAIT} ms`,
+      );
   }
 }
 

@@ -2,15 +2,18 @@
 #include "base/arena.h"
 #include "kernel.h"
 
-/* Multiply-adds of a piece at most: a fraction of a second even if all is summed with care. */
+/* Multiply-adds of a piece at most: tuning.md#attention-pieces */
 #define MAX_PIECE 3e8
 
 enum {
-  /* rows of a kv head up to which a piece is a span of its keys, else a chunk of its rows */
+  /*
+   * rows of a kv head up to which a piece is a span of its keys, else a chunk of its rows:
+   * tuning.md#span-pieces
+   */
   MAX_SPAN_ROWS = 16,
   /*
-   * More kv heads are pieces enough without spans. And a state for each of their spans might not
-   * fit into memory.
+   * More kv heads are pieces enough without spans (tuning.md#span-pieces). And a state for each of
+   * their spans might not fit into memory.
    */
   MAX_SPAN_HEADS = 1024,
 };

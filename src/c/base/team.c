@@ -6,19 +6,13 @@
  */
 #include "team.h"
 
-/* Multiply-adds below which handing a step out costs more than it gains: about 5 µs. */
+/* Multiply-adds below which handing a step out costs more than it gains (tuning.md#shared-step). */
 #define MIN_SHARED 1e5
 
-/* Milliseconds after which a step that has not moved has lost a thread. */
-#define PATIENCE 1000
-
-/* Reads of shared memory between two readings of the clock: about a millisecond. */
+/* Reads of shared memory between two readings of the clock: tuning.md#clock-looks */
 #define LOOKS (1 << 20)
 
-/* Milliseconds between two readings that count as waiting at most: the machine itself may sleep. */
-#define MAX_WAIT 50
-
-/* Milliseconds, by the clock of the page. Without one, each reading counts as MAX_WAIT. */
+/* Milliseconds, by the clock of the page. Without one, each reading is ATTN_TEAM_MAX_WAIT later. */
 #if TEAM_CLOCK
 double now(void);
 #else
@@ -94,10 +88,10 @@ void attn_team_run(attn_team *team, attn_piece *piece, void *task, int32_t piece
       waited = 0;
     else if (++looks == LOOKS) {
       double time = now(), elapsed = time - last;
-      waited += elapsed < MAX_WAIT ? elapsed : MAX_WAIT;
+      waited += elapsed < ATTN_TEAM_MAX_WAIT ? elapsed : ATTN_TEAM_MAX_WAIT;
       last = time;
       looks = 0;
-      if (waited > PATIENCE) {
+      if (waited > ATTN_TEAM_PATIENCE) {
         team->lost = 1;
         return;
       }

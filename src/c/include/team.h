@@ -24,6 +24,13 @@ typedef struct attn_team attn_team;
 
 ATTN_API size_t attn_team_bytes(void);
 
+/* Milliseconds of a wait for other threads. */
+enum {
+  ATTN_TEAM_PATIENCE = 1000, /* after this, a call that has not moved has lost a thread */
+  /* Time between two readings of the clock counts as at most this: the machine may sleep. */
+  ATTN_TEAM_MAX_WAIT = 50,
+};
+
 /*
  * scratch: `threads` parts of scratch_bytes each, a multiple of 16. Thread i works in part i, and
  * the calling thread in part 0.

@@ -35,7 +35,7 @@ void attn_share_rows(attn_team *team, row_step *step, const void *context, row_r
 
 /* A piece takes at least this many multiply-adds: tuning.md#product-pieces */
 #define PIECE_WORK 2e5
-/* Pieces for each thread, at most: a thread that finds none left waits for half a piece. */
+/* Pieces for each thread, at most: tuning.md#product-pieces */
 enum { PIECES_PER_THREAD = 16 };
 /* Outputs of a piece are a multiple of this, which a single input reads together. */
 enum { WHOLE = STREAMS * PANEL };

@@ -28,6 +28,10 @@ export const ATTN_SILU = 0;
 export const ATTN_GELU = 1;
 export const ATTN_GELU_TANH = 2;
 
+// src/c/include/team.h
+export const ATTN_TEAM_PATIENCE = 1000;
+export const ATTN_TEAM_MAX_WAIT = 50;
+
 // src/c/include/weights.h
 export const ATTN_F32 = 0;
 export const ATTN_F16 = 1;

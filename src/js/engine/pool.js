@@ -1,4 +1,5 @@
 /** The threads that help with the calls on a shared memory. */
+import { ATTN_TEAM_MAX_WAIT, ATTN_TEAM_PATIENCE } from './constants.js';
 import { listen } from './platform.js';
 
 /** Places in the control block, which thread.js reads. @enum {number} */
@@ -17,13 +18,7 @@ export const AT = {
 const STACK_BYTES = 65536;
 /** Milliseconds within which a worker must have started. */
 const START = 1500;
-/**
- * Milliseconds of waiting after which a call that has not moved has lost a worker; the time
- * between two looks counts as at most MAX_STEP, as in team.c.
- */
-const PATIENCE = 1000;
-const MAX_STEP = 50;
-/** Multiply-adds below which waking others costs more than they bring. */
+/** Multiply-adds below which waking others costs more than they bring: tuning.md#wake-threads */
 const WORTH = 4e6;
 const LOST = 'a worker was lost in the middle of a call, which was done again without it';
 
@@ -185,7 +180,8 @@ export class Pool {
 
   /**
    * Closes the call to newcomers and waits for those at work. A worker says it is active before it
-   * looks whether the call is open, so none can slip in afterwards.
+   * looks whether the call is open, so none can slip in afterwards. A call that has not moved for
+   * ATTN_TEAM_PATIENCE has lost a worker.
    * @param {number} [work]
    */
   settled(work) {
@@ -196,8 +192,8 @@ export class Pool {
     while (Atomics.load(this.control, AT.ACTIVE) > 0) {
       const now = work ? this.memory.c.attn_work_remaining(work) : 0;
       const time = performance.now();
-      waited = now === before ? waited + Math.min(time - last, MAX_STEP) : 0;
-      if (waited > PATIENCE) return false;
+      waited = now === before ? waited + Math.min(time - last, ATTN_TEAM_MAX_WAIT) : 0;
+      if (waited > ATTN_TEAM_PATIENCE) return false;
       before = now;
       last = time;
     }
