@@ -68,27 +68,31 @@ int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows,
 int attn_small_scores_count(const call *s, const head_job *job, const query_rows *rows, int x,
                             const float *z, int32_t from, int32_t to)
 {
+  const row_temperature *t = &rows->t[x];
   const row64 row = row_in_double(s, job, rows, x);
-  for (int32_t j = from; j < to; j++, z++)
-    if (*z<1 / HUGE && * z> - 1 / HUGE && row64_attends(&row, j) &&
-        row64_score(&row, j, ATTN_SCORES_MASKED) != 0)
+  for (int32_t j = from; j < to; j++, z++) {
+    if (*z >= t->near_zero || *z <= -t->near_zero || !row64_attends(&row, j))
+      continue;
+    double score = row64_score(&row, j, ATTN_SCORES_MASKED) / t->unit, error = score - *z;
+    if (error * error > 0x1p-40 * (score * score))
       return 1;
+  }
   return 0;
 }
 
 int attn_small_channels_count(const call *s, const head_job *job, const query_rows *rows, int x,
                               int32_t from, int32_t to)
 {
-  const row64 row = row_in_double(s, job, rows, x);
   const double T = rows->t[x].value;
-  double max = 0;
-  for (int32_t j = from; j < to; j++)
-    if (row64_attends(&row, j)) {
-      double size = row64_largest_channel(&row, j);
-      max = size > max ? size : max;
-    }
   /* each channel of the query is off by half the smallest float at most */
-  return max * 0x1p-150 * s->largest_scale > 0x1p-28 * (T < 1 ? T : 1);
+  const double limit = 0x1p-28 * (T < 1 ? T : 1) / (0x1p-150 * s->largest_scale);
+  if (limit > -(double)LOWEST)
+    return 0;
+  const row64 row = row_in_double(s, job, rows, x);
+  for (int32_t j = from; j < to; j++)
+    if (row64_attends(&row, j) && row64_largest_channel(&row, j) > limit)
+      return 1;
+  return 0;
 }
 
 void attn_attend_in_double(const call *s, const head_job *job, const query_rows *rows, int x)

@@ -39,6 +39,10 @@ static row_temperature temperature_in(const call *s, double value)
                                                          : -LOWEST;
   /* the smallest float counts as 2^-27 then */
   t.in_double = t.kind == T_FINITE && (t.inverse > HUGE || s->largest_scale > 0x1p122 * value);
+  if (t.kind == T_ZERO) {
+    double lost = s->largest_scale / t.unit * 0x1p-125;
+    t.near_zero = nearest_float(lost > 1 / HUGE ? lost : 1 / HUGE);
+  }
   return t;
 }
 

@@ -44,11 +44,12 @@ enum {
 /* The temperature of a row, and the unit of its scores. */
 typedef struct {
   int kind;
-  float unit;    /* the power of two of p->scale if nothing else is done to scores, else 1 */
-  float inverse; /* unit/T */
-  double value;  /* T */
-  float limit;   /* larger scores would make differences or sums of them leave the floats */
-  int in_double; /* floats are too coarse near 0 for this T, or for this scale */
+  float unit;      /* the power of two of p->scale if nothing else is done to scores, else 1 */
+  float inverse;   /* unit/T */
+  double value;    /* T */
+  float limit;     /* larger scores would make differences or sums of them leave the floats */
+  int in_double;   /* floats are too coarse near 0 for this T, or for this scale */
+  float near_zero; /* at T = 0: smaller scores may have lost bits that their order needs */
 } row_temperature;
 
 /* Query rows that are done together. */
@@ -100,7 +101,7 @@ typedef struct {
   int32_t *starts;      /* (TILE4): a score over bytes is (n + start)·factor·key scale */
   float *query_factors; /* (TILE4) */
   int8_span *int8;      /* NULL without ATTN_INT8 */
-  int small_channels[ROWS]; /* whether a channel of the scaled query is among the subnormals */
+  int small_channels[ROWS]; /* whether a channel of the query has lost bits */
   double *totals;           /* (CHUNK, width) */
   row64 in_double;          /* only its scratch */
   row_state *states;        /* (CHUNK) */
@@ -291,7 +292,7 @@ int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows,
 int attn_small_channels_count(const call *s, const head_job *job, const query_rows *rows, int x,
                               int32_t from, int32_t to);
 
-/* Whether an attended key with a score near 0 in z, at key `from`, is not 0 in double. */
+/* Whether an attended key with a score near 0 in z, at key `from`, has another one in double. */
 int attn_small_scores_count(const call *s, const head_job *job, const query_rows *rows, int x,
                             const float *z, int32_t from, int32_t to);
 

@@ -364,7 +364,8 @@ static void weigh_keys(const call *s, const head_job *job, const query_rows *row
     for (int32_t j = from; j < to; j += 4)
       store_at(rows->weights[x], j, s->p->n, v_load(z + (j - from)));
   /* at T = 0 the order of scores counts, however small they are */
-  if (rows->t[x].kind == T_ZERO && row->attended && largest < 1 / HUGE && largest > -1 / HUGE)
+  const float near_zero = rows->t[x].near_zero;
+  if (row->attended && largest < near_zero && largest > -near_zero)
     row->beyond |= attn_small_scores_count(s, job, rows, x, z, from, to);
   if (largest == -__builtin_inff())
     max = nothing_finite(z, count);
