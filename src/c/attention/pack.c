@@ -173,10 +173,9 @@ void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t h
 }
 
 /* Lanes where a number that is not 0 has become 0 or a float of fewer bits. */
-INLINE i32x4 lose_bits(f32x4 x, f32x4 scaled)
+INLINE i32x4 lose_bits(f32x4 x, f32x4 scaled, i32x4 sign, i32x4 normal)
 {
-  i32x4 size = (i32x4)scaled & v_splat_i(INT32_MAX);
-  return (size < v_splat_i(0x00800000)) & (x != v_splat(0));
+  return (((i32x4)scaled & ~sign) < normal) & (x != v_splat(0));
 }
 
 static void pack_float_queries(call *s, const head_job *job, const query_rows *rows)
@@ -184,20 +183,21 @@ static void pack_float_queries(call *s, const head_job *job, const query_rows *r
   /* a product of two floats, rounded once, is the same in float and by way of double */
   const float scale = (float)s->query_scale, factor = job->span.form == SPAN_F16 ? HALF_SCALE : 1;
   const size_t step = (size_t)rows->count * 4;
+  const i32x4 sign = v_keep(INT32_MIN), normal = v_keep(0x00800000);
   for (int r = 0; r < rows->count; r++) {
     const float *q = query_of_row(s, job, rows, r), *end = q + s->p->dim;
     float *to = s->queries + 4 * r;
     i32x4 small = v_splat_i(0);
     for (; scale == s->query_scale && end - q >= 4; q += 4, to += 4 * step) {
       f32x4 x = v_load(q), scaled = x * v_splat(scale);
-      small |= lose_bits(x, scaled);
+      small |= lose_bits(x, scaled, sign, normal);
       scaled *= v_splat(factor);
       for (int l = 0; l < 4; l++)
         v_store(to + (size_t)l * step, v_splat(scaled[l]));
     }
     for (; q < end; q++, to += step) {
       f32x4 scaled = v_splat((float)(*q * s->query_scale));
-      small |= lose_bits(v_splat(*q), scaled);
+      small |= lose_bits(v_splat(*q), scaled, sign, normal);
       v_store(to, scaled * v_splat(factor));
     }
     s->small_channels[r] = v_any(small);

@@ -4,11 +4,11 @@
  */
 #include "kernel.h"
 
-/* The larger numbers in size, as integers: in the order of the numbers, infinity and NaN last. */
-INLINE i32x4 v_max_size(i32x4 max, f32x4 x)
-{
-  return v_max_i(max, (i32x4)x & v_splat_i(INT32_MAX));
-}
+/*
+ * The larger numbers in size, as integers: in the order of the numbers, infinity and NaN last.
+ * `bits` has all but that of the sign.
+ */
+INLINE i32x4 v_max_size(i32x4 max, f32x4 x, i32x4 bits) { return v_max_i(max, (i32x4)x & bits); }
 
 /* Whether any of them is above the limit, or NaN. */
 INLINE int any_above(i32x4 max, float limit)
@@ -34,6 +34,7 @@ KERNEL int32_t shape_scores(const call *s, const query_rows *rows, int x, float 
       p->mask_kind == ATTN_MASK_SELECT ? (const uint8_t *)p->mask + view->mask_at : NULL;
   float slope = p->alibi ? ((const float *)p->alibi)[rows->h[x]] : 0;
   const i32x4 counted = v_splat_i(s->unmasked_scores && rows->scores[x] ? -1 : 0);
+  const i32x4 bits = v_keep(INT32_MAX);
   i32x4 attended = {0, 0, 0, 0}, largest = {0, 0, 0, 0};
   for (int32_t j = from; j < to; j += 4, z += 4) {
     f32x4 score = v_load(z) * v_splat(s->scale);
@@ -68,7 +69,7 @@ KERNEL int32_t shape_scores(const call *s, const query_rows *rows, int x, float 
     if (rows->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
       store_at(rows->scores[x], j, p->n, v_select(seen, score, masked));
     attended -= seen;
-    largest = v_max_size(largest, (f32x4)((i32x4)score & (seen | counted)));
+    largest = v_max_size(largest, score, bits & (seen | counted));
     v_store(z, v_select(seen, score, masked));
   }
   *above = any_above(largest, rows->t[x].limit);
@@ -255,9 +256,10 @@ INLINE void mask_scores(float *z, int32_t from, int32_t to, int32_t lo, int32_t 
 /* Whether a score of the vectors with the keys [lo, hi) is above the limit, or NaN. */
 KERNEL int scores_above(const float *z, int32_t from, int32_t lo, int32_t hi, float limit)
 {
+  const i32x4 bits = v_keep(INT32_MAX);
   i32x4 largest = {0, 0, 0, 0};
   for (int32_t j = lo & ~3; j < hi; j += 4)
-    largest = v_max_size(largest, v_load(z + (j - from)));
+    largest = v_max_size(largest, v_load(z + (j - from)), bits);
   return any_above(largest, limit);
 }
 
@@ -266,10 +268,11 @@ static int store_scores(const call *s, const query_rows *rows, int x, const floa
                         int32_t to)
 {
   const row_view *view = &rows->view[x];
+  const i32x4 bits = v_keep(INT32_MAX);
   i32x4 largest = {0, 0, 0, 0};
   for (int32_t j = from; j < to; j += 4, z += 4) {
     f32x4 score = v_load(z) * v_splat(s->scale);
-    largest = v_max_size(largest, score);
+    largest = v_max_size(largest, score, bits);
     if (!s->unmasked_scores)
       score = v_select(inside(j, view->lo, view->hi), score, v_splat(-__builtin_inff()));
     store_at(rows->scores[x], j, s->p->n, score);
@@ -317,12 +320,13 @@ static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z,
 INLINE void add_largest(const int sizes_too, f32x4 largest[4], i32x4 sizes[4], const float *z,
                         int32_t from, int32_t to)
 {
+  const i32x4 bits = v_keep(INT32_MAX);
   for (int32_t j = from; j < to; j += KEY_STEP)
     for (int l = 0; l < 4; l++) {
       f32x4 x = v_load(z + j + 4 * l);
       largest[l] = v_max(largest[l], x);
       if (sizes_too)
-        sizes[l] = v_max_size(sizes[l], x);
+        sizes[l] = v_max_size(sizes[l], x, bits);
     }
 }
 
