@@ -49,28 +49,36 @@ void attn_pack_byte_queries(call *s, const head_job *job, const query_rows *rows
   }
 }
 
+INLINE void add_products(f64x2 sums[2], f32x4 x, f32x4 y)
+{
+  sums[0] += v_low_double(x) * v_low_double(y);
+  sums[1] += v_high_double(x) * v_high_double(y);
+}
+
 /*
  * A query's product with the reference of keys, which the scores of their differences lack. In
  * double, so that it is as exact as a sum of integers.
  */
 KERNEL float reference_score(const call *s, const float *q, const float *reference)
 {
-  const int32_t dim = s->p->dim;
-  f64x2 low = {0, 0}, high = {0, 0};
-  for (int32_t c = 0; c < dim; c += 4) {
-    const f32x4 x = load_at(q, c, dim), y = v_load(reference + c);
-    low += v_low_double(x) * v_low_double(y);
-    high += v_high_double(x) * v_high_double(y);
+  enum { EIGHT = 8 };
+  const int32_t dim = s->p->dim, whole = dim & ~(EIGHT - 1);
+  f64x2 sums[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+  for (int32_t c = 0; c < whole; c += EIGHT) {
+    add_products(sums, v_load(q + c), v_load(reference + c));
+    add_products(sums + 2, v_load(q + c + 4), v_load(reference + c + 4));
   }
-  low += high;
-  return nearest_float(s->p->scale / s->scale * (low[0] + low[1]));
+  for (int32_t c = whole; c < dim; c += 4)
+    add_products(sums, load_at(q, c, dim), v_load(reference + c));
+  const f64x2 sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return nearest_float(s->p->scale / s->scale * (sum[0] + sum[1]));
 }
 
 /*
  * Makes scores of the integers of row r, for keys with these scales. Where a scale is negative, the
  * query's product with the reference or the mean is added: one for each key of a panel.
  */
-KERNEL void scale_scores(const call *s, int r, float *scores, int32_t count, const float *scales,
+INLINE void scale_scores(const call *s, int r, float *scores, int32_t count, const float *scales,
                          const f32x4 products[2])
 {
   const i32x4 start = v_splat_i(s->starts[r]);
