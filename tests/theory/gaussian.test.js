@@ -181,12 +181,11 @@ for (const { variant, ch } of engines) {
       () => {
         const one = Type.of(1);
         const huge = Type.of(Type === Float32Array ? 1e30 : 1e200);
-        for (const [q, k] of [
-          [huge, huge],
-          [one, huge],
-          [huge, one],
-        ])
-          assert.equal(statements.kernelEquivalence(q, k, one, { headDim: 1 }).holds, false);
+        const holds = (q, k) => statements.kernelEquivalence(q, k, one, { headDim: 1 }).holds;
+        assert.equal(holds(one, huge), false);
+        assert.equal(holds(huge, one), false);
+        // the distance is 0, and attention computes this product of floats in double
+        assert.equal(holds(huge, huge), Type === Float32Array);
         for (const temperature of [1e-310, 5e-324])
           assert.throws(
             () => statements.kernelEquivalence(one, one, one, { headDim: 1, temperature }),

@@ -13,8 +13,8 @@ export const kernels = [
   [
     'missing temperature',
     'attention/softmax_state.c',
-    'f64_exp(t / temperature)',
-    'f64_exp(t + 0 * temperature)',
+    '? t / temperature : z / temperature - max / temperature',
+    '? t : z - max',
     [2, 3, 4, 5, 6, 7, 8, 9, 12],
   ],
   [
