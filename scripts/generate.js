@@ -59,10 +59,10 @@ export function constantsOf(text) {
 const TYPES = {
   void: 'void',
   size_t: 'Size',
-  int32_t: 'number',
-  uint32_t: 'number',
-  float: 'number',
-  double: 'number',
+  int32_t: 'Value',
+  uint32_t: 'Value',
+  float: 'Value',
+  double: 'Value',
 };
 
 /** The TypeScript type of a C type. */
@@ -100,11 +100,14 @@ function exportsFile(headers) {
  * ${NOTE}
  */
 
-/** An address in wasm memory; 0 is NULL. */
-export type Pointer = number;
+/** An address in wasm memory; 0 is NULL. Any number is taken, but none known to be a Value. */
+export type Pointer = number & { readonly stands?: 'for an address' };
+
+/** A size, an index or a number. Any number is taken, but none known to be a Pointer. */
+export type Value = number & { readonly stands?: 'for itself' };
 
 /** A size_t arrives signed: sizes of 2 GiB or more need \`>>> 0\`. */
-export type Size = number;
+export type Size = Value;
 
 ${interfaces
   .map(

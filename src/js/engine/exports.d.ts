@@ -4,58 +4,61 @@
  * Written by scripts/generate.js from the headers in src/c; npm run format renews it.
  */
 
-/** An address in wasm memory; 0 is NULL. */
-export type Pointer = number;
+/** An address in wasm memory; 0 is NULL. Any number is taken, but none known to be a Value. */
+export type Pointer = number & { readonly stands?: 'for an address' };
+
+/** A size, an index or a number. Any number is taken, but none known to be a Pointer. */
+export type Value = number & { readonly stands?: 'for itself' };
 
 /** A size_t arrives signed: sizes of 2 GiB or more need `>>> 0`. */
-export type Size = number;
+export type Size = Value;
 
 /** src/c/include/attn.h */
 export interface AttentionExports {
   attn_params_bytes(): Size;
-  attn_is_relaxed(): number;
-  attn_max_dim(): number;
+  attn_is_relaxed(): Value;
+  attn_max_dim(): Value;
   attn_init(
     p: Pointer,
-    batch: number,
-    heads: number,
-    kvHeads: number,
-    m: number,
-    n: number,
-    dim: number,
-    valueDim: number,
-  ): number;
-  attn_set_layout(p: Pointer, positionsFirst: number): number;
-  attn_set_scale(p: Pointer, scale: number): number;
-  attn_set_temperature(p: Pointer, temperature: number): number;
-  attn_set_temperatures(p: Pointer, temperatures: Pointer): number;
-  attn_set_softcap(p: Pointer, softcap: number): number;
+    batch: Value,
+    heads: Value,
+    kvHeads: Value,
+    m: Value,
+    n: Value,
+    dim: Value,
+    valueDim: Value,
+  ): Value;
+  attn_set_layout(p: Pointer, positionsFirst: Value): Value;
+  attn_set_scale(p: Pointer, scale: Value): Value;
+  attn_set_temperature(p: Pointer, temperature: Value): Value;
+  attn_set_temperatures(p: Pointer, temperatures: Pointer): Value;
+  attn_set_softcap(p: Pointer, softcap: Value): Value;
   attn_set_key_scale(p: Pointer, keyScale: Pointer): void;
-  attn_set_precision(p: Pointer, precision: number): number;
-  attn_set_causal(p: Pointer, causal: number): void;
-  attn_set_offset(p: Pointer, offset: number, offsets: Pointer): number;
-  attn_set_window(p: Pointer, left: number, right: number): number;
+  attn_set_precision(p: Pointer, precision: Value): Value;
+  attn_set_causal(p: Pointer, causal: Value): void;
+  attn_set_offset(p: Pointer, offset: Value, offsets: Pointer): Value;
+  attn_set_window(p: Pointer, left: Value, right: Value): Value;
   attn_set_key_lengths(p: Pointer, lengths: Pointer): void;
   attn_set_mask(
     p: Pointer,
-    kind: number,
+    kind: Value,
     mask: Pointer,
-    b: number,
-    h: number,
-    rows: number,
-    columns: number,
-  ): number;
+    b: Value,
+    h: Value,
+    rows: Value,
+    columns: Value,
+  ): Value;
   attn_set_alibi(p: Pointer, slopes: Pointer): void;
   attn_set_sinks(p: Pointer, sinks: Pointer): void;
   attn_want_weights(
     p: Pointer,
     weights: Pointer,
     headSlot: Pointer,
-    chosenHeads: number,
+    chosenHeads: Value,
     rowSlot: Pointer,
-    chosenRows: number,
+    chosenRows: Value,
   ): void;
-  attn_want_scores(p: Pointer, stage: number, scores: Pointer): number;
+  attn_want_scores(p: Pointer, stage: Value, scores: Pointer): Value;
   attn_want_lse(p: Pointer, lse: Pointer): void;
   attn_want_stats(
     p: Pointer,
@@ -75,7 +78,7 @@ export interface AttentionExports {
     k: Pointer,
     v: Pointer,
     scratch: Pointer,
-  ): number;
+  ): Value;
   attn_forward_f64(
     p: Pointer,
     out: Pointer,
@@ -83,38 +86,26 @@ export interface AttentionExports {
     k: Pointer,
     v: Pointer,
     scratch: Pointer,
-  ): number;
-  attn_cache_bytes(
-    kvHeads: number,
-    dim: number,
-    valueDim: number,
-    capacity: number,
-    type: number,
-  ): Size;
+  ): Value;
+  attn_cache_bytes(kvHeads: Value, dim: Value, valueDim: Value, capacity: Value, type: Value): Size;
   attn_cache_init(
     cache: Pointer,
-    kvHeads: number,
-    dim: number,
-    valueDim: number,
-    capacity: number,
-    type: number,
-  ): number;
-  attn_cache_length(cache: Pointer): number;
-  attn_cache_append(
-    cache: Pointer,
-    k: Pointer,
-    v: Pointer,
-    t: number,
-    positionsFirst: number,
-  ): number;
-  attn_cache_truncate(cache: Pointer, length: number): number;
-  attn_cache_read(cache: Pointer, k: Pointer, v: Pointer, from: number, to: number): number;
+    kvHeads: Value,
+    dim: Value,
+    valueDim: Value,
+    capacity: Value,
+    type: Value,
+  ): Value;
+  attn_cache_length(cache: Pointer): Value;
+  attn_cache_append(cache: Pointer, k: Pointer, v: Pointer, t: Value, positionsFirst: Value): Value;
+  attn_cache_truncate(cache: Pointer, length: Value): Value;
+  attn_cache_read(cache: Pointer, k: Pointer, v: Pointer, from: Value, to: Value): Value;
   attn_cache_snapshot_bytes(cache: Pointer): Size;
   attn_cache_snapshot(cache: Pointer, snapshot: Pointer): void;
-  attn_cache_restore(cache: Pointer, snapshot: Pointer, bytes: Size): number;
-  attn_cache_attend(p: Pointer, out: Pointer, q: Pointer, cache: Pointer, scratch: Pointer): number;
+  attn_cache_restore(cache: Pointer, snapshot: Pointer, bytes: Size): Value;
+  attn_cache_attend(p: Pointer, out: Pointer, q: Pointer, cache: Pointer, scratch: Pointer): Value;
   attn_work_bytes(p: Pointer): Size;
-  attn_work_size(p: Pointer): number;
+  attn_work_size(p: Pointer): Value;
   attn_work_begin(
     w: Pointer,
     p: Pointer,
@@ -124,103 +115,98 @@ export interface AttentionExports {
     v: Pointer,
     cache: Pointer,
     scratch: Pointer,
-  ): number;
+  ): Value;
   attn_work_run(w: Pointer, scratch: Pointer): void;
-  attn_work_remaining(w: Pointer): number;
+  attn_work_remaining(w: Pointer): Value;
   attn_work_end(w: Pointer, scratch: Pointer): void;
 }
 
 /** src/c/include/decoder.h */
 export interface DecoderExports {
-  attn_decoder_bytes(layers: number, heads: number): Size;
+  attn_decoder_bytes(layers: Value, heads: Value): Size;
   attn_decoder_init(
     d: Pointer,
-    layers: number,
-    dim: number,
-    heads: number,
-    kvHeads: number,
-    headDim: number,
-    hidden: number,
-    vocab: number,
-    eps: number,
-  ): number;
-  attn_decoder_set_embedding(d: Pointer, embedding: Pointer, scale: number): number;
-  attn_decoder_set_output(d: Pointer, norm: Pointer, output: Pointer, softcap: number): number;
-  attn_decoder_set_scores(d: Pointer, scale: number, softcap: number): number;
-  attn_decoder_set_activation(d: Pointer, activation: number): number;
+    layers: Value,
+    dim: Value,
+    heads: Value,
+    kvHeads: Value,
+    headDim: Value,
+    hidden: Value,
+    vocab: Value,
+    eps: Value,
+  ): Value;
+  attn_decoder_set_embedding(d: Pointer, embedding: Pointer, scale: Value): Value;
+  attn_decoder_set_output(d: Pointer, norm: Pointer, output: Pointer, softcap: Value): Value;
+  attn_decoder_set_scores(d: Pointer, scale: Value, softcap: Value): Value;
+  attn_decoder_set_activation(d: Pointer, activation: Value): Value;
   attn_decoder_set_attention(
     d: Pointer,
-    layer: number,
+    layer: Value,
     norm: Pointer,
     q: Pointer,
     k: Pointer,
     v: Pointer,
     o: Pointer,
-  ): number;
+  ): Value;
   attn_decoder_set_feed_forward(
     d: Pointer,
-    layer: number,
+    layer: Value,
     norm: Pointer,
     gate: Pointer,
     up: Pointer,
     down: Pointer,
-  ): number;
+  ): Value;
   attn_decoder_set_biases(
     d: Pointer,
-    layer: number,
+    layer: Value,
     q: Pointer,
     k: Pointer,
     v: Pointer,
     o: Pointer,
-  ): number;
+  ): Value;
   attn_decoder_set_feed_forward_biases(
     d: Pointer,
-    layer: number,
+    layer: Value,
     gate: Pointer,
     up: Pointer,
     down: Pointer,
-  ): number;
-  attn_decoder_set_head_norms(d: Pointer, layer: number, q: Pointer, k: Pointer): number;
+  ): Value;
+  attn_decoder_set_head_norms(d: Pointer, layer: Value, q: Pointer, k: Pointer): Value;
   attn_decoder_set_post_norms(
     d: Pointer,
-    layer: number,
+    layer: Value,
     attention: Pointer,
     feedForward: Pointer,
-  ): number;
+  ): Value;
   attn_decoder_set_rope(
     d: Pointer,
-    layer: number,
+    layer: Value,
     cos: Pointer,
     sin: Pointer,
-    positions: number,
-    interleaved: number,
-  ): number;
-  attn_decoder_set_window(d: Pointer, layer: number, left: number): number;
-  attn_decoder_set_cache(d: Pointer, layer: number, cache: Pointer): number;
-  attn_decoder_set_temperature(
-    d: Pointer,
-    layer: number,
-    head: number,
-    temperature: number,
-  ): number;
-  attn_pass_bytes(d: Pointer, team: Pointer, t: number, outputs: number): Size;
-  attn_pass_scratch_bytes(d: Pointer, t: number): Size;
+    positions: Value,
+    interleaved: Value,
+  ): Value;
+  attn_decoder_set_window(d: Pointer, layer: Value, left: Value): Value;
+  attn_decoder_set_cache(d: Pointer, layer: Value, cache: Pointer): Value;
+  attn_decoder_set_temperature(d: Pointer, layer: Value, head: Value, temperature: Value): Value;
+  attn_pass_bytes(d: Pointer, team: Pointer, t: Value, outputs: Value): Size;
+  attn_pass_scratch_bytes(d: Pointer, t: Value): Size;
   attn_pass_begin(
     p: Pointer,
     d: Pointer,
     team: Pointer,
     tokens: Pointer,
-    t: number,
-    outputs: number,
-  ): number;
+    t: Value,
+    outputs: Value,
+  ): Value;
   attn_pass_begin_again(
     p: Pointer,
     d: Pointer,
     team: Pointer,
-    token: number,
-    position: number,
-    layer: number,
-  ): number;
+    token: Value,
+    position: Value,
+    layer: Value,
+  ): Value;
   attn_pass_want_stats(
     p: Pointer,
     attended: Pointer,
@@ -233,13 +219,13 @@ export interface DecoderExports {
   ): void;
   attn_pass_want_weights(
     p: Pointer,
-    layer: number,
+    layer: Value,
     weights: Pointer,
     headSlot: Pointer,
-    chosen: number,
-  ): number;
-  attn_pass_run(p: Pointer, team: Pointer, steps: number): number;
-  attn_pass_remaining(p: Pointer): number;
+    chosen: Value,
+  ): Value;
+  attn_pass_run(p: Pointer, team: Pointer, steps: Value): Value;
+  attn_pass_remaining(p: Pointer): Value;
   attn_pass_logits(p: Pointer): Pointer;
   attn_pass_queries(p: Pointer): Pointer;
 }
@@ -252,7 +238,7 @@ export interface LayersExports {
     yStride: Size,
     x: Pointer,
     xStride: Size,
-    m: number,
+    m: Value,
     w: Pointer,
     bias: Pointer,
   ): void;
@@ -262,67 +248,67 @@ export interface LayersExports {
     yStride: Size,
     x: Pointer,
     xStride: Size,
-    rows: number,
-    size: number,
+    rows: Value,
+    size: Value,
     scale: Pointer,
-    onePlus: number,
-    epsilon: number,
+    onePlus: Value,
+    epsilon: Value,
   ): void;
   attn_layer_norm(
     y: Pointer,
     x: Pointer,
-    rows: number,
-    size: number,
+    rows: Value,
+    size: Value,
     scale: Pointer,
     bias: Pointer,
-    epsilon: number,
+    epsilon: Value,
     mean: Pointer,
     inverseDeviation: Pointer,
   ): void;
-  attn_activate(y: Pointer, x: Pointer, up: Pointer, count: Size, kind: number): void;
+  attn_activate(y: Pointer, x: Pointer, up: Pointer, count: Size, kind: Value): void;
   attn_rope(
     x: Pointer,
-    m: number,
-    heads: number,
+    m: Value,
+    heads: Value,
     rowStride: Size,
     headStride: Size,
     cos: Pointer,
     sin: Pointer,
     positions: Pointer,
-    rotaryDim: number,
-    interleaved: number,
+    rotaryDim: Value,
+    interleaved: Value,
   ): void;
-  attn_rope_frequencies(f: Pointer, rotaryDim: number, base: number): void;
-  attn_rope_linear(f: Pointer, rotaryDim: number, factor: number): void;
-  attn_rope_ntk_base(rotaryDim: number, base: number, factor: number): number;
-  attn_rope_dynamic_factor(factor: number, length: number, original: number): number;
+  attn_rope_frequencies(f: Pointer, rotaryDim: Value, base: Value): void;
+  attn_rope_linear(f: Pointer, rotaryDim: Value, factor: Value): void;
+  attn_rope_ntk_base(rotaryDim: Value, base: Value, factor: Value): Value;
+  attn_rope_dynamic_factor(factor: Value, length: Value, original: Value): Value;
   attn_rope_llama3(
     f: Pointer,
-    rotaryDim: number,
-    factor: number,
-    low: number,
-    high: number,
-    original: number,
+    rotaryDim: Value,
+    factor: Value,
+    low: Value,
+    high: Value,
+    original: Value,
   ): void;
   attn_rope_yarn(
     f: Pointer,
-    rotaryDim: number,
-    base: number,
-    factor: number,
-    betaFast: number,
-    betaSlow: number,
-    original: number,
-    truncate: number,
+    rotaryDim: Value,
+    base: Value,
+    factor: Value,
+    betaFast: Value,
+    betaSlow: Value,
+    original: Value,
+    truncate: Value,
   ): void;
-  attn_rope_yarn_attention(factor: number, mscale: number, mscaleAllDim: number): number;
+  attn_rope_yarn_attention(factor: Value, mscale: Value, mscaleAllDim: Value): Value;
   attn_rope_table(
     cos: Pointer,
     sin: Pointer,
     f: Pointer,
-    rotaryDim: number,
-    from: number,
-    count: number,
-    attentionFactor: number,
+    rotaryDim: Value,
+    from: Value,
+    count: Value,
+    attentionFactor: Value,
   ): void;
   attn_team_attend_bytes(team: Pointer, p: Pointer): Size;
   attn_team_attend(
@@ -334,7 +320,7 @@ export interface LayersExports {
     v: Pointer,
     cache: Pointer,
     shared: Pointer,
-  ): number;
+  ): Value;
   attn_multi_head_bytes(): Size;
   attn_multi_head_init(layer: Pointer, q: Pointer, k: Pointer, v: Pointer, o: Pointer): void;
   attn_multi_head_set_biases(layer: Pointer, q: Pointer, k: Pointer, v: Pointer, o: Pointer): void;
@@ -342,17 +328,17 @@ export interface LayersExports {
     layer: Pointer,
     q: Pointer,
     k: Pointer,
-    onePlus: number,
-    epsilon: number,
+    onePlus: Value,
+    epsilon: Value,
   ): void;
   attn_multi_head_set_rope(
     layer: Pointer,
     cos: Pointer,
     sin: Pointer,
-    rotaryDim: number,
-    interleaved: number,
+    rotaryDim: Value,
+    interleaved: Value,
   ): void;
-  attn_multi_head_set_residual(layer: Pointer, residual: number): void;
+  attn_multi_head_set_residual(layer: Pointer, residual: Value): void;
   attn_multi_head_scratch_bytes(layer: Pointer, team: Pointer, p: Pointer): Size;
   attn_multi_head_forward(
     layer: Pointer,
@@ -363,16 +349,16 @@ export interface LayersExports {
     positions: Pointer,
     cache: Pointer,
     scratch: Pointer,
-  ): number;
+  ): Value;
   attn_latent_bytes(): Size;
   attn_latent_init(
     layer: Pointer,
-    heads: number,
-    latent: number,
-    nope: number,
-    rope: number,
-    valueDim: number,
-  ): number;
+    heads: Value,
+    latent: Value,
+    nope: Value,
+    rope: Value,
+    valueDim: Value,
+  ): Value;
   attn_latent_up_bytes(layer: Pointer): Size;
   attn_latent_pack_up(layer: Pointer, up: Pointer, kvB: Pointer): void;
   attn_latent_set_weights(
@@ -384,10 +370,10 @@ export interface LayersExports {
     o: Pointer,
   ): void;
   attn_latent_set_query_down(layer: Pointer, qDown: Pointer, qNorm: Pointer): void;
-  attn_latent_set_norm(layer: Pointer, kvNorm: Pointer, epsilon: number): void;
-  attn_latent_set_rope(layer: Pointer, cos: Pointer, sin: Pointer, interleaved: number): void;
-  attn_latent_set_residual(layer: Pointer, residual: number): void;
-  attn_latent_scratch_bytes(layer: Pointer, team: Pointer, p: Pointer, absorbed: number): Size;
+  attn_latent_set_norm(layer: Pointer, kvNorm: Pointer, epsilon: Value): void;
+  attn_latent_set_rope(layer: Pointer, cos: Pointer, sin: Pointer, interleaved: Value): void;
+  attn_latent_set_residual(layer: Pointer, residual: Value): void;
+  attn_latent_scratch_bytes(layer: Pointer, team: Pointer, p: Pointer, absorbed: Value): Size;
   attn_latent_forward(
     layer: Pointer,
     team: Pointer,
@@ -396,18 +382,18 @@ export interface LayersExports {
     x: Pointer,
     positions: Pointer,
     latents: Pointer,
-    absorbed: number,
+    absorbed: Value,
     scratch: Pointer,
-  ): number;
+  ): Value;
 }
 
 /** src/c/include/team.h */
 export interface TeamExports {
   attn_team_bytes(): Size;
-  attn_team_open(team: Pointer, threads: number, scratch: Pointer, scratchBytes: Size): void;
-  attn_team_join(team: Pointer, index: number): void;
+  attn_team_open(team: Pointer, threads: Value, scratch: Pointer, scratchBytes: Size): void;
+  attn_team_join(team: Pointer, index: Value): void;
   attn_team_close(team: Pointer): void;
-  attn_team_lost(team: Pointer): number;
+  attn_team_lost(team: Pointer): Value;
 }
 
 /** src/c/include/theory.h */
@@ -424,78 +410,72 @@ export interface TheoryExports {
     k: Pointer,
     v: Pointer,
     at: Pointer,
-    n: number,
-    dim: number,
-    valueDim: number,
-    alpha: number,
-    beta: number,
-  ): number;
+    n: Value,
+    dim: Value,
+    valueDim: Value,
+    alpha: Value,
+    beta: Value,
+  ): Value;
   attn_maxent_weigh(
     weights: Pointer,
     features: Pointer,
     q: Pointer,
     k: Pointer,
     multipliers: Pointer,
-    n: number,
-    dim: number,
-  ): number;
+    n: Value,
+    dim: Value,
+  ): Value;
   attn_maxent_solve(
     weights: Pointer,
     report: Pointer,
     features: Pointer,
-    n: number,
-    target: number,
-  ): number;
-  attn_budget_solve(
-    weights: Pointer,
-    report: Pointer,
-    z: Pointer,
-    n: number,
-    budget: number,
-  ): number;
+    n: Value,
+    target: Value,
+  ): Value;
+  attn_budget_solve(weights: Pointer, report: Pointer, z: Pointer, n: Value, budget: Value): Value;
   attn_budget_frontier(
     budgets: Pointer,
     betas: Pointer,
     expected: Pointer,
     z: Pointer,
-    n: number,
-    points: number,
+    n: Value,
+    points: Value,
     scratch: Pointer,
-  ): number;
+  ): Value;
   attn_budget_spent(
     weights: Pointer,
     report: Pointer,
     z: Pointer,
-    n: number,
-    temperature: number,
-  ): number;
+    n: Value,
+    temperature: Value,
+  ): Value;
   attn_gaussian_f32(
     weights: Pointer,
     out: Pointer,
     q: Pointer,
     k: Pointer,
     v: Pointer,
-    m: number,
-    n: number,
-    dim: number,
-    valueDim: number,
-    temperature: number,
-    restoreKeyNorm: number,
-  ): number;
+    m: Value,
+    n: Value,
+    dim: Value,
+    valueDim: Value,
+    temperature: Value,
+    restoreKeyNorm: Value,
+  ): Value;
   attn_gaussian_f64(
     weights: Pointer,
     out: Pointer,
     q: Pointer,
     k: Pointer,
     v: Pointer,
-    m: number,
-    n: number,
-    dim: number,
-    valueDim: number,
-    temperature: number,
-    restoreKeyNorm: number,
-  ): number;
-  attn_gaussian_sigma2(dim: number, temperature: number): number;
+    m: Value,
+    n: Value,
+    dim: Value,
+    valueDim: Value,
+    temperature: Value,
+    restoreKeyNorm: Value,
+  ): Value;
+  attn_gaussian_sigma2(dim: Value, temperature: Value): Value;
   attn_gaussian_compare(
     report: Pointer,
     w1: Pointer,
@@ -505,72 +485,72 @@ export interface TheoryExports {
     q: Pointer,
     k: Pointer,
     v: Pointer,
-    m: number,
-    n: number,
-    dim: number,
-    valueDim: number,
-    temperature: number,
-    isDouble: number,
+    m: Value,
+    n: Value,
+    dim: Value,
+    valueDim: Value,
+    temperature: Value,
+    isDouble: Value,
   ): void;
   attn_gibbs_measure(
     weights: Pointer,
     report: Pointer,
     z: Pointer,
     candidate: Pointer,
-    n: number,
-    temperature: number,
-  ): number;
+    n: Value,
+    temperature: Value,
+  ): Value;
   attn_gibbs_merge(
     logits: Pointer,
     weights: Pointer,
     identity: Pointer,
     z: Pointer,
     keep: Pointer,
-    kept: number,
-    n: number,
-    temperature: number,
+    kept: Value,
+    n: Value,
+    temperature: Value,
     scratch: Pointer,
-  ): number;
+  ): Value;
   attn_lse_measure(
     gradient: Pointer,
     report: Pointer,
     z: Pointer,
     h: Pointer,
-    n: number,
-    temperature: number,
+    n: Value,
+    temperature: Value,
     scratch: Pointer,
-  ): number;
-  attn_jacobian_apply(out: Pointer, p: Pointer, x: Pointer, n: number, temperature: number): number;
+  ): Value;
+  attn_jacobian_apply(out: Pointer, p: Pointer, x: Pointer, n: Value, temperature: Value): Value;
   attn_jacobian_spectrum(
     eigenvalues: Pointer,
     identity: Pointer,
     p: Pointer,
-    n: number,
-    temperature: number,
+    n: Value,
+    temperature: Value,
     scratch: Pointer,
-  ): number;
-  attn_spectrum_scratch_doubles(n: number): Size;
-  attn_jacobian_top(p: Pointer, n: number, temperature: number): number;
+  ): Value;
+  attn_spectrum_scratch_doubles(n: Value): Size;
+  attn_jacobian_top(p: Pointer, n: Value, temperature: Value): Value;
   attn_lipschitz_measure(
     ratios: Pointer,
     cocoercivity: Pointer,
     report: Pointer,
     a: Pointer,
     b: Pointer,
-    pairs: number,
-    n: number,
-    temperature: number,
+    pairs: Value,
+    n: Value,
+    temperature: Value,
     scratch: Pointer,
-  ): number;
+  ): Value;
   attn_limits_measure(
     hard: Pointer,
     uniform: Pointer,
     weights: Pointer,
     report: Pointer,
     z: Pointer,
-    n: number,
-    temperature: number,
-  ): number;
+    n: Value,
+    temperature: Value,
+  ): Value;
   attn_sharing_measure(
     columns: Pointer,
     bounds: Pointer,
@@ -580,70 +560,70 @@ export interface TheoryExports {
     sharedK: Pointer,
     v: Pointer,
     sharedV: Pointer,
-    m: number,
-    n: number,
-    dim: number,
-    valueDim: number,
-    temperature: number,
+    m: Value,
+    n: Value,
+    dim: Value,
+    valueDim: Value,
+    temperature: Value,
     scratch: Pointer,
-  ): number;
-  attn_sharing_scratch_doubles(n: number, dim: number, valueDim: number): Size;
+  ): Value;
+  attn_sharing_scratch_doubles(n: Value, dim: Value, valueDim: Value): Size;
   attn_operator_norm(
     norm: Pointer,
     a: Pointer,
-    rows: number,
-    columns: number,
+    rows: Value,
+    columns: Value,
     scratch: Pointer,
-  ): number;
-  attn_random_normal(x: Pointer, count: number, seed: number): void;
+  ): Value;
+  attn_random_normal(x: Pointer, count: Value, seed: Value): void;
   attn_scale_experiment(
     report: Pointer,
-    dim: number,
-    rows: number,
-    keys: number,
-    seed: number,
+    dim: Value,
+    rows: Value,
+    keys: Value,
+    seed: Value,
     scratch: Pointer,
-  ): number;
+  ): Value;
 }
 
 /** src/c/include/weights.h */
 export interface WeightsExports {
-  attn_weight_type_name(type: number): Pointer;
-  attn_weight_type_block(type: number): number;
-  attn_weight_type_block_bytes(type: number): number;
-  attn_matrix_bytes(type: number, rows: number, columns: number): Size;
-  attn_matrix_row_bytes(type: number, columns: number): Size;
-  attn_matrix_init(w: Pointer, type: number, rows: number, columns: number): number;
-  attn_matrix_type(w: Pointer): number;
-  attn_matrix_rows(w: Pointer): number;
-  attn_matrix_columns(w: Pointer): number;
+  attn_weight_type_name(type: Value): Pointer;
+  attn_weight_type_block(type: Value): Value;
+  attn_weight_type_block_bytes(type: Value): Value;
+  attn_matrix_bytes(type: Value, rows: Value, columns: Value): Size;
+  attn_matrix_row_bytes(type: Value, columns: Value): Size;
+  attn_matrix_init(w: Pointer, type: Value, rows: Value, columns: Value): Value;
+  attn_matrix_type(w: Pointer): Value;
+  attn_matrix_rows(w: Pointer): Value;
+  attn_matrix_columns(w: Pointer): Value;
   attn_matrix_pack(
     w: Pointer,
-    sourceType: number,
+    sourceType: Value,
     source: Pointer,
-    firstRow: number,
-    count: number,
-  ): number;
-  attn_matrix_pack_transposed(w: Pointer, source: Pointer): number;
-  attn_matrix_row(w: Pointer, row: number, out: Pointer): void;
-  attn_multiply_prepared_bytes(type: number, m: number, columns: number): Size;
-  attn_multiply_kind(type: number): number;
+    firstRow: Value,
+    count: Value,
+  ): Value;
+  attn_matrix_pack_transposed(w: Pointer, source: Pointer): Value;
+  attn_matrix_row(w: Pointer, row: Value, out: Pointer): void;
+  attn_multiply_prepared_bytes(type: Value, m: Value, columns: Value): Size;
+  attn_multiply_kind(type: Value): Value;
   attn_multiply_prepare(
     prepared: Pointer,
     x: Pointer,
-    first: number,
-    end: number,
-    columns: number,
-    type: number,
+    first: Value,
+    end: Value,
+    columns: Value,
+    type: Value,
   ): void;
   attn_multiply(
     out: Pointer,
     stride: Size,
     w: Pointer,
     prepared: Pointer,
-    m: number,
-    firstRow: number,
-    endRow: number,
+    m: Value,
+    firstRow: Value,
+    endRow: Value,
   ): void;
 }
 

@@ -8,6 +8,7 @@ import { bytesOf, kindsOf, Tensor, VIEWS } from './tensor.js';
 /** @typedef {import('./tensor.js').Kind} Kind */
 /** @typedef {import('./tensor.js').Views} Views */
 /** @typedef {import('./exports.d.ts').Functions} Functions */
+/** @typedef {import('./exports.d.ts').Pointer} Pointer */
 /**
  * @typedef {Functions & { memory: WebAssembly.Memory, __heap_base: WebAssembly.Global }} RawExports
  */
@@ -80,7 +81,7 @@ export class Memory {
     return /** @type {Views[K]} */ (new VIEWS[kind](this.buffer, at, length));
   }
 
-  /** Takes bytes from the top of the stack. @param {number} bytes */
+  /** Takes bytes from the top of the stack. @param {number} bytes @returns {Pointer} */
   push(bytes) {
     const at = this.top;
     const end = align(at + bytes);
@@ -119,7 +120,7 @@ export class Memory {
     }
   }
 
-  /** A persistent block. @param {number} bytes */
+  /** A persistent block. @param {number} bytes @returns {Pointer} */
   allocate(bytes) {
     const hole = this.holes.find((h) => h.end - h.at >= align(bytes));
     if (!hole) return this.push(bytes);
@@ -183,6 +184,7 @@ export class Memory {
    * Where an input lies: a tensor's own place, or that of a fresh copy.
    * @param {ArrayLike<number> | Floats} x
    * @param {Kind} kind
+   * @returns {Pointer}
    */
   put(x, kind) {
     if (x instanceof Tensor) return x.place(this);

@@ -3,19 +3,17 @@ import { refuse } from '../errors.js';
 import { budgetReport, scaleReport, spentReport } from './reports.js';
 import { compute, identity, numbers } from './run.js';
 
-/** @typedef {import('./run.js').Memory} Memory */
+/**
+ * @template {keyof import('./types.d.ts').Theory} F
+ * @typedef {import('./run.js').Statement<F>} Statement
+ */
 
-/** @type {{ refused: import('./run.js').Refused }} */
-const WIDE = {
-  refused: ['z', 'too wide', 'finite distances, and an inverse temperature of normal size'],
-};
+/** @type {import('./run.js').Refused} */
+const WIDE = ['z', 'too wide', 'finite distances, and an inverse temperature of normal size'];
 
 /**
  * Statement 4: Theory.klBudget.
- * @param {Memory} memory
- * @param {unknown} z
- * @param {number} rho
- * @returns {unknown}
+ * @type {Statement<'klBudget'>}
  */
 export function klBudget(memory, z, rho) {
   const logits = numbers(memory, 'z', z);
@@ -23,10 +21,9 @@ export function klBudget(memory, z, rho) {
   if (!(number('rho', rho) >= 0)) refuse('RANGE', 'rho', rho, 'at least 0');
   const { weights, report } = compute(
     memory,
-    'attn_budget_solve',
-    { weights: n },
-    [logits, n, rho],
-    { report: budgetReport, ...WIDE },
+    { weights: n, report: budgetReport },
+    (at, put) => memory.c.attn_budget_solve(at.weights, at.report, put(logits), n, rho),
+    WIDE,
   );
   const { beta, rhoMax, rho: spent, expectedScore, variance, iterations } = report;
   return {
@@ -44,10 +41,7 @@ export function klBudget(memory, z, rho) {
 
 /**
  * Statement 4: Theory.klFrontier.
- * @param {Memory} memory
- * @param {unknown} z
- * @param {unknown} options
- * @returns {unknown}
+ * @type {Statement<'klFrontier'>}
  */
 export function klFrontier(memory, z, options) {
   const { points = 65 } = read('options', options, ['points']);
@@ -56,30 +50,37 @@ export function klFrontier(memory, z, options) {
   integer('points', points, 2, 1 << 20);
   return compute(
     memory,
-    'attn_budget_frontier',
     { rho: points, beta: points, expectedScore: points },
-    [logits, n, points],
-    { scratch: n, ...WIDE },
+    ({ rho, beta, expectedScore }, put) => {
+      const scratch = memory.pushArray('float64', n);
+      return memory.c.attn_budget_frontier(
+        rho,
+        beta,
+        expectedScore,
+        put(logits),
+        n,
+        points,
+        scratch,
+      );
+    },
+    WIDE,
   );
 }
 
 /**
  * Statement 5: Theory.rhoEffective.
- * @param {Memory} memory
- * @param {unknown} z
- * @param {unknown} options
- * @returns {unknown}
+ * @type {Statement<'rhoEffective'>}
  */
 export function rhoEffective(memory, z, options) {
   const { temperature = 1 } = read('options', options, ['temperature']);
   const logits = numbers(memory, 'z', z);
   const n = logits.length;
+  number('temperature', temperature);
   const { weights, report } = compute(
     memory,
-    'attn_budget_spent',
-    { weights: n },
-    [logits, n, number('temperature', temperature)],
-    { report: spentReport, refused: ['temperature', temperature, 'finite, > 0'] },
+    { weights: n, report: spentReport },
+    (at, put) => memory.c.attn_budget_spent(at.weights, at.report, put(logits), n, temperature),
+    ['temperature', temperature, 'finite, > 0'],
   );
   const { rho, entropy, effectiveKeys, expectedScore, lse } = report;
   return {
@@ -95,9 +96,7 @@ export function rhoEffective(memory, z, options) {
 
 /**
  * Statement 13: Theory.scaleExperiment.
- * @param {Memory} memory
- * @param {unknown} options
- * @returns {unknown}
+ * @type {Statement<'scaleExperiment'>}
  */
 export function scaleExperiment(memory, options) {
   const {
@@ -106,31 +105,22 @@ export function scaleExperiment(memory, options) {
     keys = 32,
     seed = 1,
   } = read('options', options, ['headDim', 'samples', 'keys', 'seed']);
-  const sizes = Object.entries({ headDim, samples, keys }).map(([name, x]) =>
-    integer(name, x, 1, 1 << 24),
-  );
-  const { report } = compute(
-    memory,
-    'attn_scale_experiment',
-    {},
-    [...sizes, integer('seed', seed, 0, 2 ** 32 - 1)],
-    { report: scaleReport, scratch: 2 * headDim + 2 * keys },
-  );
+  for (const [name, x] of Object.entries({ headDim, samples, keys })) integer(name, x, 1, 1 << 24);
+  integer('seed', seed, 0, 2 ** 32 - 1);
+  const { report } = compute(memory, { report: scaleReport }, (at) => {
+    const scratch = memory.pushArray('float64', 2 * headDim + 2 * keys);
+    return memory.c.attn_scale_experiment(at.report, headDim, samples, keys, seed, scratch);
+  });
   return { expected: headDim, ...report };
 }
 
 /**
  * Theory.normal.
- * @param {Memory} memory
- * @param {unknown} length
- * @param {unknown} options
- * @returns {Float64Array}
+ * @type {Statement<'normal'>}
  */
 export function normal(memory, length, options) {
   const { seed = 1 } = read('options', options, ['seed']);
   const count = integer('length', length, 0, 1 << 28);
-  return compute(memory, 'attn_random_normal', { x: count }, [
-    count,
-    integer('seed', seed, 0, 2 ** 32 - 1),
-  ]).x;
+  integer('seed', seed, 0, 2 ** 32 - 1);
+  return compute(memory, { x: count }, ({ x }) => memory.c.attn_random_normal(x, count, seed)).x;
 }

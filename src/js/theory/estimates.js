@@ -3,16 +3,14 @@ import { refuse } from '../errors.js';
 import { likelihoodReport, maxentReport } from './reports.js';
 import { compute, identity, numbers, positive } from './run.js';
 
-/** @typedef {import('./run.js').Memory} Memory */
+/**
+ * @template {keyof import('./types.d.ts').Theory} F
+ * @typedef {import('./run.js').Statement<F>} Statement
+ */
 
 /**
  * Statement 2: Theory.maximumLikelihood.
- * @param {Memory} memory
- * @param {unknown} q
- * @param {unknown} k
- * @param {unknown} v
- * @param {unknown} options
- * @returns {unknown}
+ * @type {Statement<'maximumLikelihood'>}
  */
 export function maximumLikelihood(memory, q, k, v, options) {
   const { alpha: scale, beta = 1, at: place } = read('options', options, ['alpha', 'beta', 'at']);
@@ -27,7 +25,6 @@ export function maximumLikelihood(memory, q, k, v, options) {
   const at = place === undefined ? null : numbers(memory, 'at', place, valueDim, 'valueDim');
   const { report, ...arrays } = compute(
     memory,
-    'attn_likelihood',
     {
       weights: n,
       logPrecisions: n,
@@ -35,9 +32,27 @@ export function maximumLikelihood(memory, q, k, v, options) {
       estimate: valueDim,
       gradient: valueDim,
       step: valueDim,
+      report: likelihoodReport,
     },
-    [query, keys, values, at, n, dim, valueDim, alpha, beta],
-    { report: likelihoodReport },
+    (to, put) =>
+      memory.c.attn_likelihood(
+        to.weights,
+        to.logPrecisions,
+        to.precisions,
+        to.estimate,
+        to.gradient,
+        to.step,
+        to.report,
+        put(query),
+        put(keys),
+        put(values),
+        put(at),
+        n,
+        dim,
+        valueDim,
+        alpha,
+        beta,
+      ),
   );
   const { logPrecision, variance, secondDerivative, logLikelihood } = report;
   return {
@@ -52,11 +67,7 @@ export function maximumLikelihood(memory, q, k, v, options) {
 
 /**
  * Statement 3: Theory.maximumEntropy.
- * @param {Memory} memory
- * @param {unknown} q
- * @param {unknown} k
- * @param {unknown} options
- * @returns {unknown}
+ * @type {Statement<'maximumEntropy'>}
  */
 export function maximumEntropy(memory, q, k, options) {
   const { multipliers, target } = read('options', options, ['multipliers', 'target']);
@@ -75,23 +86,17 @@ export function maximumEntropy(memory, q, k, options) {
     typeof multipliers === 'number' ? new Float64Array(n).fill(multipliers) : multipliers;
   const lambda =
     each === undefined ? null : numbers(memory, 'multipliers', each, n, 'the number of keys');
-  const { weights, features } = compute(memory, 'attn_maxent_weigh', { weights: n, features: n }, [
-    query,
-    keys,
-    lambda,
-    n,
-    dim,
-  ]);
-  if (lambda) return { weights, features };
+  const { weights, features } = compute(memory, { weights: n, features: n }, (at, put) =>
+    memory.c.attn_maxent_weigh(at.weights, at.features, put(query), put(keys), put(lambda), n, dim),
+  );
+  // the result of the other overload
+  if (lambda) return /** @type {any} */ ({ weights, features });
+  const expected = number('target', target);
   const solved = compute(
     memory,
-    'attn_maxent_solve',
-    { weights: n },
-    [features, n, number('target', target)],
-    {
-      report: maxentReport,
-      refused: ['target', target, 'between the smallest and the largest product of q and a key'],
-    },
+    { weights: n, report: maxentReport },
+    (at, put) => memory.c.attn_maxent_solve(at.weights, at.report, put(features), n, expected),
+    ['target', target, 'between the smallest and the largest product of q and a key'],
   );
   const { multiplier, entropy, iterations } = solved.report;
   return {

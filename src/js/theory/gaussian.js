@@ -6,7 +6,11 @@ import { STATUS } from '../engine/status.js';
 import { gaussianReport } from './reports.js';
 import { finite } from './run.js';
 
-/** @typedef {import('./memory.js').TheoryMemory} Memory */
+/**
+ * @template {keyof import('./types.d.ts').Theory} F
+ * @typedef {import('./run.js').Statement<F>} Statement
+ */
+/** @typedef {import('./run.js').Memory} Memory */
 
 /**
  * The inputs as plain arrays, their shape, and the results of statement 6.
@@ -14,7 +18,7 @@ import { finite } from './run.js';
  * @param {unknown} queries
  * @param {unknown} keys
  * @param {unknown} values
- * @param {unknown} options
+ * @param {import('./types.d.ts').GaussianOptions} options
  */
 function smooth(memory, queries, keys, values, options) {
   const {
@@ -73,23 +77,14 @@ function smooth(memory, queries, keys, values, options) {
 
 /**
  * Statement 6: Theory.gaussianWeights.
- * @param {Memory} memory
- * @param {unknown} queries
- * @param {unknown} keys
- * @param {unknown} values
- * @param {unknown} options
- * @returns {unknown}
+ * @type {Statement<'gaussianWeights'>}
  */
 export const gaussianWeights = (memory, queries, keys, values, options) =>
   smooth(memory, queries, keys, values, options).result;
 
 /**
  * Statement 6: Theory.kernelEquivalence.
- * @param {Memory} memory
- * @param {unknown} queries
- * @param {unknown} keys
- * @param {unknown} values
- * @param {unknown} options
+ * @type {Statement<'kernelEquivalence'>}
  */
 export function kernelEquivalence(memory, queries, keys, values, options) {
   const { inputs, type, shape, result: gaussian } = smooth(memory, queries, keys, values, options);

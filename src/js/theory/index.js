@@ -17,7 +17,9 @@ import { TheoryMemory } from './memory.js';
  * @returns {import('./types.d.ts').Theory}
  */
 export function theory(memory) {
-  const functions = Object.entries(FUNCTIONS).map(([name, f]) => [name, bound(name, f, memory)]);
+  /** @type {Record<string, (memory: TheoryMemory, ...values: any[]) => unknown>} */
+  const statements = FUNCTIONS;
+  const functions = Object.entries(statements).map(([name, f]) => [name, bound(name, f, memory)]);
   return Object.freeze(Object.fromEntries(functions));
 }
 

@@ -6,7 +6,34 @@ import { STATUS } from '../engine/status.js';
 /**
  * @typedef {import('./memory.js').TheoryMemory} Memory
  * @typedef {import('./types.d.ts').Identity} Identity
+ * @typedef {import('./types.d.ts').Theory} Theory
+ * @typedef {import('../engine/exports.d.ts').Pointer} Pointer
  * @typedef {[name: string, came: unknown, expected: string]} Refused
+ */
+
+/**
+ * A function of Theory with the memory in front.
+ * @template {keyof Theory} F
+ * @typedef {(memory: Memory, ...values: Parameters<Theory[F]>) => ReturnType<Theory[F]>} Statement
+ */
+
+/**
+ * A struct of theory.h, as reports.js has it.
+ * @template R
+ * @typedef {{ doubles: number, read: (x: Float64Array) => R }} Struct
+ */
+
+/** @template S @typedef {{ [Name in keyof S]: Pointer }} Addresses */
+
+/**
+ * @template S
+ * @typedef {{ [Name in keyof S]:
+ *   S[Name] extends Struct<infer R> ? R : Float64Array<ArrayBuffer> }} Results
+ */
+
+/**
+ * Copies an array into memory; null is NULL.
+ * @typedef {(x: Float32Array | Float64Array | Int32Array | null) => Pointer} Put
  */
 
 /**
@@ -37,6 +64,20 @@ export function finite(name, a, expected = 'finite numbers') {
   return j < 0 ? a : refuse('RANGE', name, `${a[j]} at ${j}`, expected);
 }
 
+/**
+ * A row of logits, and how a failure at a temperature is refused.
+ * @param {Memory} memory
+ * @param {string} name
+ * @param {unknown} z
+ * @param {unknown} temperature
+ */
+export function row(memory, name, z, temperature) {
+  const logits = numbers(memory, name, z);
+  /** @type {Refused} */
+  const refused = ['temperature', number('temperature', temperature), 'finite, > 0'];
+  return { logits, n: logits.length, refused };
+}
+
 /** A positive, finite number. @param {string} name @param {unknown} x */
 export function positive(name, x) {
   const value = number(name, x);
@@ -44,50 +85,30 @@ export function positive(name, x) {
 }
 
 /**
- * A struct of theory.h, as reports.js has it.
- * @template R
- * @typedef {{ doubles: number, read: (x: Float64Array) => R }} Struct
- */
-
-/**
- * Calls a function of theory.h. Its arguments are the outputs, the report, the inputs and scratch,
- * in this order. Arrays are put into memory, null is NULL.
- * @template {string} Names
- * @template [R=undefined]
+ * Calls a function of theory.h and returns its results by name.
+ * @template {Record<string, number | Struct<any>>} S
  * @param {Memory} memory
- * @param {keyof import('../engine/exports.d.ts').TheoryExports} f
- * @param {Record<Names, number>} outputs their lengths in doubles
- * @param {(number | Float32Array | Float64Array | Int32Array | null)[]} inputs
- * @param {{ report?: Struct<R>, scratch?: number, refused?: Refused }} [more] `scratch` in doubles,
- *   `refused`: the argument that a failure is about
- * @returns {Record<Names, Float64Array> & { report: R }}
+ * @param {S} shapes of the results: their length in doubles, or their struct
+ * @param {(at: Addresses<S>, put: Put) => number | void} call with the addresses of the results
+ * @param {Refused} [refused] the argument that a failure is about
+ * @returns {Results<S>}
  */
-export function compute(
-  memory,
-  f,
-  outputs,
-  inputs,
-  { report, scratch = 0, refused = ['input', 'not finite', 'finite numbers'] } = {},
-) {
+export function compute(memory, shapes, call, refused = ['input', 'not finite', 'finite numbers']) {
   return memory.scope(() => {
-    /** @type {[string, number][]} */
-    const lengths = Object.entries(outputs);
-    if (report) lengths.push(['report', report.doubles]);
-    const at = lengths.map(([, length]) => memory.pushArray('float64', length));
-    const values = inputs.map((x) => {
-      if (typeof x === 'number') return x;
-      return x ? memory.put(x, kindOf(x) === 'Int32Array' ? 'int32' : 'float64') : 0;
+    const results = Object.entries(shapes).map(([name, shape]) => {
+      const length = typeof shape === 'number' ? shape : shape.doubles;
+      return { name, shape, length, at: memory.pushArray('float64', length) };
     });
-    if (scratch) values.push(memory.pushArray('float64', scratch));
-    const call = /** @type {(...values: number[]) => number} */ (memory.c[f]);
-    const status = call(...at, ...values);
+    const addresses = Object.fromEntries(results.map(({ name, at }) => [name, at]));
+    const status = call(/** @type {Addresses<S>} */ (addresses), (x) =>
+      x ? memory.put(x, kindOf(x) === 'Int32Array' ? 'int32' : 'float64') : 0,
+    );
     if (status) refuse(STATUS[status], refused[0], describe(refused[1]), refused[2]);
-    const results = lengths.map(([name, length], x) => [
-      name,
-      memory.copy('float64', at[x], length),
-    ]);
-    const named = Object.fromEntries(results);
-    return report ? { ...named, report: report.read(named.report) } : named;
+    const read = results.map(({ name, shape, length, at }) => {
+      const doubles = memory.copy('float64', at, length);
+      return [name, typeof shape === 'number' ? doubles : shape.read(doubles)];
+    });
+    return Object.fromEntries(read);
   });
 }
 

@@ -4,19 +4,13 @@ import { norm, sharingBounds, sharingColumns, sharingReport } from './reports.js
 import { compute, numbers } from './run.js';
 
 /**
- * @typedef {import('./memory.js').TheoryMemory} Memory
- * @typedef {import('../types.d.ts').DType} DType
+ * @template {keyof import('./types.d.ts').Theory} F
+ * @typedef {import('./run.js').Statement<F>} Statement
  */
 
 /**
  * Statement 12: Theory.sharedKeyBounds.
- * @param {Memory} memory
- * @param {unknown} q
- * @param {unknown} k
- * @param {unknown} sharedK
- * @param {unknown} v
- * @param {unknown} options
- * @returns {unknown}
+ * @type {Statement<'sharedKeyBounds'>}
  */
 export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
   const {
@@ -37,34 +31,37 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
       ? null
       : numbers(memory, 'sharedV', sharedV, values.length, 'the length of v');
   const width = sharingColumns.doubles;
+  number('temperature', temperature);
   const { columns, bounds, report } = compute(
     memory,
-    'attn_sharing_measure',
-    { columns: m * width, bounds: sharingBounds.doubles },
-    [
-      queries,
-      keys,
-      shared,
-      values,
-      sharedValues,
-      m,
-      n,
-      dim,
-      valueDim,
-      number('temperature', temperature),
-    ],
-    {
-      report: sharingReport,
-      scratch: memory.c.attn_sharing_scratch_doubles(n, dim, valueDim) >>> 0,
-      refused: ['temperature', temperature, 'finite, > 0'],
+    { columns: m * width, bounds: sharingBounds, report: sharingReport },
+    (at, put) => {
+      const doubles = memory.c.attn_sharing_scratch_doubles(n, dim, valueDim) >>> 0;
+      return memory.c.attn_sharing_measure(
+        at.columns,
+        at.bounds,
+        at.report,
+        put(queries),
+        put(keys),
+        put(shared),
+        put(values),
+        put(sharedValues),
+        m,
+        n,
+        dim,
+        valueDim,
+        temperature,
+        memory.pushArray('float64', doubles),
+      );
     },
+    ['temperature', temperature, 'finite, > 0'],
   );
   const queryRows = Array.from({ length: m }, (_, i) =>
     sharingColumns.read(columns.subarray(i * width, (i + 1) * width)),
   );
   /** @param {keyof typeof queryRows[0]} name */
   const column = (name) => Float64Array.from(queryRows, (row) => row[name]);
-  const judged = Object.entries(sharingBounds.read(bounds)).map(([name, judgement]) => {
+  const judged = Object.entries(bounds).map(([name, judgement]) => {
     const key = /** @type {keyof typeof queryRows[0]} */ (name);
     return { name, bound: { values: column(key), ...judgement } };
   });
@@ -75,7 +72,9 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
       weights1: column('weights1'),
       output: column('output'),
     },
-    bounds: Object.fromEntries(judged.map(({ name, bound }) => [name, bound])),
+    bounds: /** @type {ReturnType<import('./types.d.ts').Theory['sharedKeyBounds']>['bounds']} */ (
+      Object.fromEntries(judged.map(({ name, bound }) => [name, bound]))
+    ),
     operatorNorm,
     diameter,
     longest,
@@ -86,26 +85,22 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
 
 /**
  * Statement 12: Theory.operatorNorm.
- * @param {Memory} memory
- * @param {unknown} a
- * @param {unknown} options
- * @returns {unknown}
+ * @type {Statement<'operatorNorm'>}
  */
 export function operatorNorm(memory, a, options) {
   const { columns } = read('options', options, ['columns']);
   const matrix = numbers(memory, 'a', a);
   const r = rows('a', matrix, integer('columns', columns, 1), 'columns');
   const size = Math.min(r, columns);
-  const scratch = 2 * size * size;
-  const inputs = [matrix, r, columns];
-  return compute(memory, 'attn_operator_norm', {}, inputs, { report: norm, scratch }).report;
+  return compute(memory, { report: norm }, (at, put) => {
+    const scratch = memory.pushArray('float64', 2 * size * size);
+    return memory.c.attn_operator_norm(at.report, put(matrix), r, columns, scratch);
+  }).report;
 }
 
 /**
  * Statement 15: Theory.cost.
- * @param {Memory} memory
- * @param {unknown} options
- * @returns {unknown}
+ * @type {Statement<'cost'>}
  */
 export function cost({ kernels }, options) {
   const {
