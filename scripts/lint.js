@@ -43,7 +43,7 @@ function clangFormat() {
 /** No line of code is wider than the page; eslint looks at the JavaScript. */
 function narrow() {
   let content = true;
-  for (const file of named(/\.([ch]|ts|css|sh|html)$/))
+  for (const file of named(/\.([ch]|ts|css|sh|html|cmake)$|CMakeLists\.txt$/))
     readFileSync(file, 'utf8')
       .split('\n')
       .forEach((line, index) => {

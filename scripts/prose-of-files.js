@@ -7,6 +7,17 @@
 const blank = (part) => part.replace(/[^\n]/g, '');
 const lineAt = (text, index) => text.slice(0, index).split('\n').length;
 
+/** Moves the items of a list to the margin, with the lines that go on with them. */
+function outdented() {
+  let inside = 0;
+  return (line) => {
+    const indent = line.search(/\S/);
+    if (/^\s+- /.test(line)) inside = indent + 2;
+    else if (indent !== inside) inside = 0;
+    return inside ? line.trimStart() : line;
+  };
+}
+
 /** The comments of a source file, without the code and tables in them. */
 function comments(text, hash) {
   const pattern = hash
@@ -16,6 +27,7 @@ function comments(text, hash) {
     const prose = (match[1] ?? match[2])
       .split('\n')
       .map((line) => line.replace(/^\s*(\*|\/\/|#) ?/, ''))
+      .map(outdented())
       // code, formulas and tables are indented
       .map((line) => (/^\s{2,}|^\|/.test(line) ? '' : line))
       .join('\n')

@@ -59,3 +59,19 @@ test('messages of sources and the text of pages are read as prose', () => {
   const page = '<h2>Room</h2>\n<p>The <b>wild</b> values</p><p>Values, <code>a, b, c, d</code></p>';
   assert.equal(hardSentences('web/index.html', page).length, 1);
 });
+
+test('the items of a list in a comment are read as prose', () => {
+  const manual = [
+    '/*',
+    ' * Contract:',
+    ' *   - the wild values',
+    ' *     of what was read',
+    ' *',
+    ' *     room(wild)',
+    ' */',
+  ].join('\n');
+  assert.deepEqual(
+    hardSentences('a.h', manual).map((line) => line.split(':')[1]),
+    ['1'],
+  );
+});

@@ -30,9 +30,9 @@
  *   - A row without any key gives output 0, weights 0, lse −∞ and statistics 0.
  *   - NaN in anything attended gives NaN in the results that depend on it, and only there. So does
  *     a row whose attended scores are all −∞, unless T = ∞ or the row has a sink.
- *   - A row's result has the same bits by itself and among others, in one call and in chunks, from
- *     arrays and from a cache, as a grouped and as a repeated head. (In the relaxed build: on one
- *     machine.)
+ *   - A row's result has the same bits by itself and among others, and in one call and in chunks.
+ *     So it has from arrays and from a cache, and as a grouped and as a repeated head. The relaxed
+ *     build promises this on one machine.
  *
  * Read it from simple to advanced: shape, masks, optional results, attention, the cache, threads.
  * The statements behind it are in theory.h.
