@@ -2,7 +2,7 @@ import { integer, rows, sized, sizesOf } from '../check.js';
 import { checkAlias } from '../engine/alias.js';
 import { F32, typeOf } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
-import { inLayout, shaped } from '../engine/shapes.js';
+import { hasAxes, inLayout, shaped } from '../engine/shapes.js';
 import { KVCache } from './cache.js';
 import { OF_ATTEND, OF_ATTENTION, readOptions, setOptions } from './options.js';
 import { placeOutput, wantResults } from './results.js';
@@ -74,7 +74,9 @@ function checkShapes({ batch, heads, kvHeads, m, n, headDim, valueDim }, o, { q,
     /** @type {string} */ name,
     /** @type {unknown} */ x,
     /** @type {[number, number, number]} */ [count, positions, size],
-  ) => shaped(name, x, inLayout(o.layout, { batch, heads: count, positions, size }));
+  ) => {
+    if (hasAxes(x)) shaped(name, x, inLayout(o.layout, { batch, heads: count, positions, size }));
+  };
   check('q', q, [heads, m, headDim]);
   check('k', k, [kvHeads, n, headDim]);
   check('v', v, [kvHeads, n, valueDim]);

@@ -6,6 +6,28 @@ import { refuse } from '../errors.js';
 const ends = (/** @type {readonly number[]} */ shape) =>
   shape.map((_, i) => shape.slice(i).reduce((a, b) => a * b, 1));
 
+/** Whether x has a shape that can contradict. @param {unknown} x @returns {x is Tensor} */
+export const hasAxes = (x) => x instanceof Tensor && x.shape.length > 1;
+
+/**
+ * Whether the last axes of a shape together are always some last axes of another. This runs in each
+ * call, so it makes no arrays but one.
+ * @param {readonly number[]} shape
+ * @param {Record<string, number>} axes with the same product
+ */
+function agree(shape, axes) {
+  const sizes = Object.values(axes);
+  let at = sizes.length;
+  let end = 1;
+  let own = 1;
+  for (let i = shape.length - 1; i >= 0 && own; i--) {
+    own *= shape[i];
+    while (end < own && at > 0) end *= sizes[--at];
+    if (own && end !== own) return false;
+  }
+  return true;
+}
+
 /**
  * Refuses a tensor with other axes. Neighbouring axes may be one, so a flat tensor passes; axes of
  * 1 do not count. An array has no shape, and passes.
@@ -14,9 +36,7 @@ const ends = (/** @type {readonly number[]} */ shape) =>
  * @param {Record<string, number>} axes in order, by name
  */
 export function shaped(name, x, axes) {
-  if (!(x instanceof Tensor)) return;
-  const allowed = [1, ...ends(Object.values(axes))];
-  if (ends(x.shape).every((end) => allowed.includes(end))) return;
+  if (!hasAxes(x) || agree(x.shape, axes)) return;
   const words = Object.entries(axes).map(([axis, size]) => `${axis} ${size}`);
   refuse('SHAPE', name, `of shape (${x.shape})`, `(${words.join(', ')})`);
 }
@@ -29,7 +49,7 @@ export function shaped(name, x, axes) {
  * @param {string} [words]
  */
 export function shapedInRows(name, x, size, words = 'size') {
-  if (!(x instanceof Tensor) || x.shape.length < 2) return;
+  if (!hasAxes(x)) return;
   const { shape } = x;
   if (ends(shape).includes(size) || shape[shape.length - 1] % size === 0) return;
   refuse('SHAPE', name, `of shape (${shape})`, `rows of ${size} = ${words}`);

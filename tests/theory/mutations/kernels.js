@@ -68,11 +68,11 @@ export const kernels = [
   ],
   ['multi-head: no residual', 'layers/multi_head.c', 'if (layer->residual)\n', 'if (0)\n', [10]],
   [
-    'multi-head: W_O meets the heads one channel late',
+    'attention block: W_O meets the heads one channel late',
     'layers/block.c',
     'b->a, &b->o',
     'b->a + 1, &b->o',
-    [10],
+    [10, 14],
   ],
   [
     'multi-head: values without their bias',
