@@ -51,7 +51,7 @@ test('without the packages of the registry, files that need one name it', () => 
   writeFileSync(join(json, 'tokenizer.json'), '{}');
   assert.match(
     there('info', json).stderr,
-    /^clearhead info: model of tokenizer.json is undefined; expected/m,
+    /^clearhead info: model of tokenizer.json is undefined but required; expected/m,
   );
 });
 
