@@ -32,11 +32,22 @@ const THREADS = [
 const suites = [
   [
     'kernels, loading and sampling',
-    ['attention/attention', 'engine/bad-init', 'engine/lifetimes', 'model/sample'],
+    [
+      ...['attention/attention', 'engine/bad-init', 'engine/damaged', 'engine/init'],
+      ...['engine/lifetimes', 'model/sampling/sample', 'model/sampling/numbers'],
+    ],
     '.',
     25,
   ],
-  ['threads and workers', ['engine/threads', 'model/worker'], THREADS, 13],
+  [
+    'threads and workers',
+    [
+      ...['engine/threads', 'engine/lost-workers', 'engine/one-thread'],
+      ...['worker/worker', 'worker/loading'],
+    ],
+    THREADS,
+    13,
+  ],
 ];
 
 describe('in other engines', { concurrency: 2 }, () => {

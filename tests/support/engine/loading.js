@@ -1,7 +1,6 @@
 /** Sources of wasm files for init: a server, damaged bytes, and rules for refusals. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { after } from 'node:test';
 import { ClearheadError, init } from '../../../src/js/index.js';
 import { sameBits } from '../bits.js';
 import { engines, wasmBytes } from '../engines.js';
@@ -63,4 +62,6 @@ export const server = createServer((request, response) => {
 });
 await new Promise((done) => server.listen(0, '127.0.0.1', done));
 export const at = (path) => `http://127.0.0.1:${server.address().port}${path}`;
-after(() => server.close());
+// several files share it where an engine runs them in one process, so none of them closes it
+server.unref();
+server.on('connection', (socket) => socket.unref());
