@@ -28,7 +28,8 @@ for (const options of [{}, { fatal: true }, { ignoreBOM: true }, { fatal: true, 
       const all = Uint8Array.from([...start, ...bytes]);
       const cut = upTo(all.length);
       const pieces = [all.subarray(0, cut), all.subarray(cut)];
-      const expected = decoded(new TextDecoder('utf-8', options), pieces);
+      // at once: in pieces, Node 26 takes a mark behind a broken byte for one at the beginning
+      const expected = decoded(new TextDecoder('utf-8', options), [all]);
       assert.equal(decoded(new Utf8Decoder(options), pieces), expected, all.join(' '));
       if (expected !== undefined) whole++;
     }
