@@ -6,10 +6,10 @@ const codes = (functions) => functions.map((name) => `\`${name}\``).join(', ');
 
 function markdownTable() {
   const rows = STATEMENTS.map(
-    ({ number, name, formula, functions, engine }) =>
-      `| ${number} | ${name}: ${formula} | ${engine ?? codes(functions)} |`,
+    ({ number, name, formula, functions, engine, source }) =>
+      `| ${number} | ${name}: ${formula} | ${engine ?? codes(functions)} | ${source} |`,
   );
-  return `\n\n| | statement | function |\n|---|---|---|\n${rows.join('\n')}\n\n`;
+  return `\n\n| | statement | function | source |\n|---|---|---|---|\n${rows.join('\n')}\n\n`;
 }
 
 /** Indices set low: p_j, o_1, W_O,h. */

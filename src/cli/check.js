@@ -132,13 +132,13 @@ function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
   const { m, n, d, dv } = SIZES;
   const width = 44;
   const rows = [];
-  for (const { number, name, formula, worst, parts } of statements) {
+  for (const { number, name, formula, source, worst, parts } of statements) {
     const title = `${String(number).padStart(3)}  ${name.padEnd(20)}`;
     const sides = worst.verdict === 'violated' ? worst.sides : formula;
     if (!all) rows.push(`${title}${line({ ...worst, sides }, width)}`);
     else
       rows.push(
-        `${title}${formula}`,
+        `${title}${formula} (${source})`,
         ...parts.map((/** @type {Part} */ part) => `     ${line(part, 60)}`),
       );
   }

@@ -1,7 +1,7 @@
 /**
- * The statements, in order: the one list of their numbers, names and formulas. `clearhead check`
- * reads it, and scripts/generate.js writes the tables of docs/statements.md and the page from it.
- * theory.h tells each in full.
+ * The statements, in order: the one list of their numbers, names, formulas and sources. `clearhead
+ * check` reads it, and scripts/generate.js writes the tables of docs/statements.md and the page
+ * from it. theory.h tells each in full.
  */
 
 /**
@@ -9,6 +9,7 @@
  * @property {number} number
  * @property {string} name
  * @property {string} formula an index is written _j, or _O,h
+ * @property {string} source where it is proved or said; README has the three texts
  * @property {readonly string[]} [functions] of `await ch.theory`
  * @property {string} [engine] in Markdown, the function of the engine that does it
  * @property {string} page where the page shows it
@@ -20,6 +21,7 @@ export const STATEMENTS = [
     number: 1,
     name: 'attention',
     formula: 'o = Σ p_j v_j, p = softmax(z/T)',
+    source: 'paper, Eq. 1',
     engine: '`attention`',
     page: 'top, 1',
   },
@@ -27,6 +29,7 @@ export const STATEMENTS = [
     number: 2,
     name: 'maximum likelihood',
     formula: 'o = Σ θ_j v_j / Σ θ, where ∇ log L = 0',
+    source: 'paper, Eq. 2 to 12',
     functions: ['maximumLikelihood'],
     page: 'top',
   },
@@ -34,6 +37,7 @@ export const STATEMENTS = [
     number: 3,
     name: 'maximum entropy',
     formula: 'p_j = exp(λ_j⟨q, k_j⟩) / Σ exp(λ⟨q, k⟩)',
+    source: 'paper, Eq. 13 to 16',
     functions: ['maximumEntropy'],
     page: 'the check',
   },
@@ -41,6 +45,7 @@ export const STATEMENTS = [
     number: 4,
     name: 'KL budget',
     formula: 'softmax(βz) = argmax ⟨p, z⟩ over KL(p‖u) ≤ ρ',
+    source: 'post, “Softmax as hypothesis testing”',
     functions: ['klBudget', 'klFrontier'],
     page: 'top',
   },
@@ -48,6 +53,7 @@ export const STATEMENTS = [
     number: 5,
     name: 'budget of a head',
     formula: 'ρ = log n − H = ⟨z⟩/T − lse + log n',
+    source: 'post, “Interpretation”',
     functions: ['rhoEffective'],
     page: 'the check',
   },
@@ -55,6 +61,7 @@ export const STATEMENTS = [
     number: 6,
     name: 'kernel equivalence',
     formula: 'softmax(QKᵀ/(T√d)) = Gaussian rows, σ² = T√d',
+    source: 'note, “Geometric fact”',
     functions: ['kernelEquivalence', 'gaussianWeights'],
     page: 'top, 2',
   },
@@ -62,6 +69,7 @@ export const STATEMENTS = [
     number: 7,
     name: 'Gibbs principle',
     formula: 'T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)',
+    source: 'note, Eq. 1',
     functions: ['gibbs', 'simplexMerge'],
     page: 'the check',
   },
@@ -69,6 +77,7 @@ export const STATEMENTS = [
     number: 8,
     name: 'log-sum-exp',
     formula: '∇lse = p, ∇²lse = λ(Diag p − ppᵀ) ≤ λ/2',
+    source: 'note, “Convex-analysis differential facts”',
     functions: ['logSumExp', 'softmaxJacobian', 'lipschitz'],
     page: 'the check',
   },
@@ -76,6 +85,7 @@ export const STATEMENTS = [
     number: 9,
     name: 'limits',
     formula: 'T = 0 is the argmax, T = ∞ uniform, exactly',
+    source: 'note, “Two useful limits”',
     functions: ['limits'],
     page: 'the check',
   },
@@ -83,6 +93,7 @@ export const STATEMENTS = [
     number: 10,
     name: 'independent heads',
     formula: 'x + W_O·(o_1 … o_H) = x + Σ W_O,h·o_h',
+    source: 'note, “Multi-Head Attention”',
     engine: '`multiHead` with `residual`',
     page: 'the check',
   },
@@ -90,6 +101,7 @@ export const STATEMENTS = [
     number: 11,
     name: 'grouped queries',
     formula: 'query head h reads kv head ⌊h/(H/G)⌋',
+    source: 'note, “Grouped-Query / Multi-Query Attention”',
     engine: '`attention` with `kvHeads`',
     page: '1',
   },
@@ -97,6 +109,7 @@ export const STATEMENTS = [
     number: 12,
     name: 'shared keys',
     formula: '‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂',
+    source: 'note, section 5',
     functions: ['sharedKeyBounds', 'operatorNorm'],
     page: 'the check',
   },
@@ -104,6 +117,7 @@ export const STATEMENTS = [
     number: 13,
     name: 'scale',
     formula: 'Var⟨q, k⟩ = d, so Var(⟨q, k⟩/√d) = 1',
+    source: 'note, “Why the 1/√d scale?”',
     functions: ['scaleExperiment', 'normal'],
     page: 'the check',
   },
@@ -111,6 +125,7 @@ export const STATEMENTS = [
     number: 14,
     name: 'latent keys',
     formula: '⟨q, W·c⟩ = ⟨Wᵀq, c⟩: expanded = absorbed',
+    source: 'DeepSeek-V2, arXiv 2405.04434',
     engine: '`latent`',
     page: 'the check',
   },
@@ -118,6 +133,7 @@ export const STATEMENTS = [
     number: 15,
     name: 'cost',
     formula: 'm·n·(d + dv) multiply-adds, memory O(n)',
+    source: 'the kernels of this library',
     functions: ['cost'],
     page: 'the check',
   },
