@@ -138,7 +138,8 @@ function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
     if (!all) rows.push(`${title}${line({ ...worst, sides }, width)}`);
     else
       rows.push(
-        `${title}${formula} (${source})`,
+        `${title}${formula}`,
+        `     source: ${source}`,
         ...parts.map((/** @type {Part} */ part) => `     ${line(part, 60)}`),
       );
   }
