@@ -71,3 +71,24 @@ export async function refuses(load, code, message) {
   assert.equal(error.code, code, error.message);
   assert.match(error.message, message);
 }
+
+/**
+ * A stream of bytes that writes into its reader's memory, `size` at most.
+ * @param {(view: Uint8Array) => void} [look] at that memory
+ */
+export function filling(content, size, look) {
+  let at = 0;
+  return new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      const request = controller.byobRequest;
+      const { buffer, byteOffset, byteLength } = request.view;
+      const view = new Uint8Array(buffer, byteOffset, byteLength);
+      look?.(view);
+      const piece = content.subarray(at, (at += Math.min(size, byteLength)));
+      view.set(piece);
+      if (!piece.length) controller.close();
+      request.respond(piece.length);
+    },
+  });
+}

@@ -9,28 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { openModel } from '../../../src/js/model/files/open.js';
 import { bytes, folder } from '../../support/models/file-server.js';
 import { Bytes, writeGguf, writeSafetensors } from '../../support/models/gguf-writer.js';
-import { inChunks, readWhole, refuses } from '../../support/streams.js';
-
-/**
- * A stream of bytes that writes into its reader's memory, `size` at most.
- * @param {(view: Uint8Array) => void} [look] at that memory
- */
-function filling(content, size, look) {
-  let at = 0;
-  return new ReadableStream({
-    type: 'bytes',
-    pull(controller) {
-      const request = controller.byobRequest;
-      const { buffer, byteOffset, byteLength } = request.view;
-      const view = new Uint8Array(buffer, byteOffset, byteLength);
-      look?.(view);
-      const piece = content.subarray(at, (at += Math.min(size, byteLength)));
-      view.set(piece);
-      if (!piece.length) controller.close();
-      request.respond(piece.length);
-    },
-  });
-}
+import { filling, inChunks, readWhole, refuses } from '../../support/streams.js';
 
 describe('memory', () => {
   test('a model in 40 files uses at most 4 MB more memory than one in 4', async () => {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { openModel } from '../../../src/js/model/files/open.js';
 import { base, bytes, file } from '../../support/models/file-server.js';
 import { tinyConfig } from '../../support/models/tiny-models.js';
-import { inChunks, readWhole } from '../../support/streams.js';
+import { filling, inChunks, readWhole } from '../../support/streams.js';
 
 describe('one model from everywhere', () => {
   const sources = {
@@ -32,27 +32,6 @@ describe('one model from everywhere', () => {
     assert.deepEqual(model.json, { config: tinyConfig('llama'), chatTemplate: '{{ messages }}' });
   });
 });
-
-/**
- * A stream of bytes that writes into its reader's memory, `size` at most.
- * @param {(view: Uint8Array) => void} [look] at that memory
- */
-function filling(content, size, look) {
-  let at = 0;
-  return new ReadableStream({
-    type: 'bytes',
-    pull(controller) {
-      const request = controller.byobRequest;
-      const { buffer, byteOffset, byteLength } = request.view;
-      const view = new Uint8Array(buffer, byteOffset, byteLength);
-      look?.(view);
-      const piece = content.subarray(at, (at += Math.min(size, byteLength)));
-      view.set(piece);
-      if (!piece.length) controller.close();
-      request.respond(piece.length);
-    },
-  });
-}
 
 describe('progress', () => {
   for (const [name, source, known] of [

@@ -1,23 +1,10 @@
 /** The steps of a tokenizer.json make a text grow only so far. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { jsonTokenizer } from '../../support/models/tokenizers.js';
+import { withChange } from '../../support/models/tokenizers.js';
 import { refuses } from '../../support/streams.js';
 
 describe('hostile tokenizer.json', () => {
-  const good = {
-    added_tokens: [],
-    normalizer: null,
-    pre_tokenizer: null,
-    post_processor: null,
-    decoder: { type: 'ByteLevel' },
-    model: { type: 'BPE', vocab: { a: 0, b: 1, ab: 2 }, merges: ['a b'] },
-  };
-  const make = (change) => {
-    const tokenizer = structuredClone(good);
-    change(tokenizer);
-    return () => jsonTokenizer({ tokenizer });
-  };
   describe('a text grows only so far, whatever the steps', () => {
     const list = (key, steps) => ({ type: 'Sequence', [key]: steps });
     const repeated = (count, step) => Array.from({ length: count }, () => step);
@@ -42,16 +29,18 @@ describe('hostile tokenizer.json', () => {
       },
     };
     for (const [name, change] of Object.entries(grows))
-      test(name, () => refuses(make(change), 'LIMIT', /times as long; expected at most 128/));
+      test(name, () => refuses(withChange(change), 'LIMIT', /times as long; expected at most 128/));
     test('more steps than any has', () =>
       refuses(
-        make((t) => (t.pre_tokenizer = list('pretokenizers', repeated(33, { type: 'Digits' })))),
+        withChange(
+          (t) => (t.pre_tokenizer = list('pretokenizers', repeated(33, { type: 'Digits' }))),
+        ),
         'LIMIT',
         /more than 32 steps/,
       ));
     test('added tokens, which are grown as the text is', () =>
       refuses(
-        make((t) => {
+        withChange((t) => {
           t.normalizer = list('normalizers', repeated(7, doubling));
           for (let id = 3; id < 203; id++)
             t.added_tokens.push({ id, content: `${id}`.padEnd(96, 'a'), special: false });
@@ -77,7 +66,7 @@ describe('hostile tokenizer.json', () => {
           ]),
         (t) => ([t.normalizer, t.pre_tokenizer] = [list('normalizers', [{ type: 'NFKC' }]), bytes]),
       ])
-        assert.ok(make(change)().encode('a').length);
+        assert.ok(withChange(change)().encode('a').length);
     });
   });
 });
