@@ -11,29 +11,8 @@ import {
   rows,
   sum,
 } from './recompute.js';
+import { ask } from './browsers.js';
 import { browsers, close, go, opened, statements } from './site.js';
-
-/**
- * The result of the page's engine for these inputs. Arrays travel as plain lists: float32 and
- * float64 are exact in them.
- */
-const ask = (page, call, arrays, options) =>
-  page.evaluate(
-    async ([call, arrays, Type, options]) => {
-      const { init } = await import('../src/js/index.js');
-      const engine = await init();
-      const Floats = globalThis[Type];
-      const target = call === 'attention' ? engine : await engine.theory;
-      const result = target[call](...arrays.map((list) => Floats.from(list)), options);
-      return Object.fromEntries(
-        Object.entries(result).map(([name, value]) => [
-          name,
-          ArrayBuffer.isView(value) ? Array.from(value) : value,
-        ]),
-      );
-    },
-    [call, arrays.map((list) => Array.from(list)), arrays[0].constructor.name, options],
-  );
 
 for (const { name, missing, launch } of browsers)
   describe(`the numbers in ${name}`, { skip: missing }, () => {
