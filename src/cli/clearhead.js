@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { inspect, parseArgs } from 'node:util';
 import { ClearheadError } from '../js/index.js';
+import { didYouMean } from '../js/names.js';
 import * as check from './check.js';
 import * as generate from './generate.js';
 import * as info from './info.js';
@@ -43,9 +44,11 @@ async function main([name, ...rest]) {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
+    const names = Object.keys(commands);
     console.error(
       `clearhead: there is no command ${harmless(JSON.stringify(name))}; ` +
-        `expected one of ${Object.keys(commands).join(', ')} (clearhead help says what they do)`,
+        `expected one of ${names.join(', ')} (clearhead help says what they do)` +
+        didYouMean(name, names),
     );
     return 2;
   }
@@ -80,9 +83,7 @@ function understood(args, options, wantsWords) {
     allowPositionals: true,
     tokens: true,
   });
-  const known = Object.keys(options)
-    .map((each) => `--${each}`)
-    .join(', ');
+  const known = Object.keys(options).map((each) => `--${each}`);
 
   for (const token of tokens ?? []) {
     if (token.kind === 'positional' && !wantsWords)
@@ -90,12 +91,15 @@ function understood(args, options, wantsWords) {
     if (token.kind !== 'option') continue;
     const { name, rawName, value, inlineValue } = token;
     const type = Object.hasOwn(options, name) ? options[name].type : undefined;
-    if (!type)
+    if (!type) {
+      const word = args[token.index];
+      const meant = didYouMean(word.split('=')[0], known);
+      const aside = `${meant || '.'} A word that begins with a dash goes behind --`;
       refuse(
-        `${JSON.stringify(args[token.index].slice(0, 40))} is not an option; ` +
-          `expected one of ${known}` +
-          (wantsWords ? '. A word that begins with a dash goes behind --' : ''),
+        `${JSON.stringify(word.slice(0, 40))} is not an option; ` +
+          `expected one of ${known.join(', ')}${wantsWords ? aside : meant}`,
       );
+    }
     if (type === 'boolean' && value !== undefined)
       refuse(`${rawName} is given "${value}"; expected it without a value`);
     if (type !== 'string') continue;

@@ -23,7 +23,12 @@ writeFileSync(weightsFile, asSafetensors(tiny(configs.gemma3)).weights);
 
 /** Arguments that cannot be obeyed, and the words of the line that says so. */
 const impossible = [
-  [['generat'], /there is no command "generat"; expected one of check, generate, info, serve/],
+  [
+    ['generat'],
+    /"generat"; expected one of check, generate, info, serve.*; did you mean generate\?$/m,
+  ],
+  [['server'], /there is no command "server"; .*; did you mean serve\?$/m],
+  [['train'], /there is no command "train"; expected one of .* do\)$/m],
   [['generate'], /FILE and PROMPT are missing, as in/],
   [['generate', file], /PROMPT is missing; expected a text after FILE/],
   [['generate', file, 'a', 'b'], /after PROMPT/],
@@ -60,6 +65,14 @@ const impossible = [
     ['info', '--yaml', file],
     /"--yaml" is not an option; expected one of --json, --help\. A word .* goes behind --/,
   ],
+  [
+    ['generate', '--max-token=5', file, 'a'],
+    /"--max-token=5" is .*; did you mean --max-tokens\? A word .* goes behind --$/m,
+  ],
+  [['generate', '--max_tokens', '5', file, 'a'], /; did you mean --max-tokens\?/],
+  [['generate', '-tau', '1', file, 'a'], /"-tau" is not an option; .*; did you mean --tau\?/],
+  [['info', '--jsno', file], /"--jsno" is not an option; .*; did you mean --json\?/],
+  [['check', '--varaint', 'simd'], /; did you mean --variant\?$/m],
   [['generate', file, '-quite so'], /"-quite so" is not an option; .* goes behind --/],
   [['generate', file, '- so'], /"- so" is not an option; .* goes behind --/],
   [['check', '--variant', 'fast'], /--variant is "fast"; expected simd or relaxed/],
