@@ -68,8 +68,9 @@ const checker = (name, args) => ({
 
 export const types = [
   ...typescript('5.0', ['node10', 'node16', 'bundler']),
-  ...typescript('5.4', ['node10', 'nodenext', 'bundler']),
-  ...typescript('5.9', ['node10', 'nodenext', 'bundler']),
+  ...'1 2 3 4 5 6 7 8 9'
+    .split(' ')
+    .flatMap((minor) => typescript(`5.${minor}`, ['node10', 'nodenext', 'bundler'])),
   ...typescript('6.0', ['node10', 'nodenext', 'bundler']),
   ...typescript('7.0', ['nodenext', 'bundler']),
   checker('publint', () => ['node_modules/clearhead', '--strict']),
