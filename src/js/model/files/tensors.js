@@ -90,6 +90,43 @@ const NEEDLESS = /(^|\.)rotary_emb\.inv_freq$|\.attn_rot_embd$|\.rope_freqs\.wei
 const LAYER_PREFIX = { gguf: 'blk.', json: 'model.layers.' };
 
 /**
+ * Name and shape of every tensor that a model has, by role.
+ * @typedef {{ name: string, shape: number[], axes: string[] }} NamedPlace
+ * @param {ModelConfig} config
+ * @param {'gguf' | 'json'} format
+ * @returns {import('../types.d.ts').ModelTensors<NamedPlace>}
+ */
+export function namedPlaces(config, format) {
+  const { tensorNames } = ARCHITECTURES[config.architecture][format];
+  const sizes = /** @type {Record<string, unknown>} */ ({
+    ...config,
+    queries: config.heads * config.headDim,
+    keys: config.kvHeads * config.headDim,
+    pairs: config.headDim / 2,
+  });
+  /** @param {Place[]} places @param {string} prefix @returns {Record<string, NamedPlace | null>} */
+  const named = (places, prefix) =>
+    Object.fromEntries(
+      places.map(({ role, [format]: usual, shape: axes, when }) => [
+        role,
+        when && !when(config)
+          ? null
+          : {
+              name: prefix + (tensorNames[role] ?? usual),
+              shape: /** @type {number[]} */ (axes.map((axis) => sizes[axis])),
+              axes,
+            },
+      ]),
+    );
+  const layers = Array.from({ length: config.layers }, (_, layer) =>
+    named(LAYER, `${LAYER_PREFIX[format]}${layer}.`),
+  );
+  return /** @type {import('../types.d.ts').ModelTensors<NamedPlace>} */ (
+    /** @type {unknown} */ ({ ...named(MODEL, ''), layers })
+  );
+}
+
+/**
  * Finds the place of every tensor.
  * @param {ModelConfig} config
  * @param {import('../types.d.ts').ModelFile} file
@@ -97,30 +134,21 @@ const LAYER_PREFIX = { gguf: 'blk.', json: 'model.layers.' };
  */
 export function matchTensors(config, file) {
   const unmatched = new Map(file.tensors.map((tensor) => [tensor.name, tensor]));
-  const format = file.format === 'gguf' ? 'gguf' : 'json';
-  const { tensorNames } = ARCHITECTURES[config.architecture][format];
-  /** @type {Record<string, unknown>} */
-  const sizes = {
-    ...config,
-    queries: config.heads * config.headDim,
-    keys: config.kvHeads * config.headDim,
-    pairs: config.headDim / 2,
-  };
-  /** @param {Place[]} places @param {string} prefix */
-  const match = (places, prefix) =>
+  const { layers: layerPlaces, ...places } = namedPlaces(
+    config,
+    file.format === 'gguf' ? 'gguf' : 'json',
+  );
+  const match = (/** @type {object} */ named) =>
     Object.fromEntries(
-      places.map((one) => {
-        if (one.when && !one.when(config)) return [one.role, null];
-        const name = prefix + (tensorNames[one.role] ?? one[format]);
-        const tensor = checkTensor(unmatched.get(name), name, one, sizes);
-        unmatched.delete(name);
-        return [one.role, tensor];
+      Object.entries(named).map(([role, place]) => {
+        if (!place) return [role, null];
+        const tensor = checkTensor(unmatched.get(place.name), place);
+        unmatched.delete(place.name);
+        return [role, tensor];
       }),
     );
-  const whole = match(MODEL, '');
-  const layers = Array.from({ length: config.layers }, (_, layer) =>
-    match(LAYER, `${LAYER_PREFIX[format]}${layer}.`),
-  );
+  const whole = match(places);
+  const layers = layerPlaces.map(match);
   // a tied model may store the embedding a second time
   if (config.tiedOutput) unmatched.delete('lm_head.weight');
   for (const name of unmatched.keys())
@@ -138,12 +166,9 @@ export function matchTensors(config, file) {
 /**
  * Refuses a tensor that is missing, or that has another shape or type than its place.
  * @param {TensorInfo | undefined} tensor
- * @param {string} name
- * @param {Place} place
- * @param {Record<string, unknown>} sizes
+ * @param {NamedPlace} place
  */
-function checkTensor(tensor, name, place, sizes) {
-  const shape = place.shape.map((size) => sizes[size]);
+function checkTensor(tensor, { name, shape, axes }) {
   if (!tensor)
     throw new ClearheadError(
       'FORMAT',
@@ -153,7 +178,7 @@ function checkTensor(tensor, name, place, sizes) {
     throw new ClearheadError(
       'FORMAT',
       `the tensor ${name} is of (${tensor.shape}); ` +
-        `expected (${shape}), which are ${place.shape.join(', ')}`,
+        `expected (${shape}), which are ${axes.join(', ')}`,
     );
   if (shape.length === 1 && !/^B?F(32|16)$/.test(tensor.type))
     throw new ClearheadError(

@@ -36,15 +36,20 @@ const matching = (expression) =>
     if (end < text.length) yield [text.slice(end), false];
   };
 
+/** The way of each expression that cuts a whole text. @type {ReadonlyMap<unknown, string>} */
+export const WAY_OF = new Map([
+  [byNumbers(String.raw`\p{N}{1,3}`), 'llama-bpe'],
+  [byNumbers(String.raw`\p{N}`), 'qwen2'],
+  [String.raw`${CONTRACTIONS}| ?\p{L}+| ?\p{N}+| ${MARKS}|${SPACES}`, 'gpt-2'],
+]);
+
 /**
  * Expressions that cut a text in time proportional to its length.
  * @typedef {Generator<Part, void, void>} Parts
  * @type {Map<unknown, (text: string) => Parts>}
  */
 export const EXPRESSIONS = new Map([
-  [byNumbers(String.raw`\p{N}{1,3}`), whole('llama-bpe')],
-  [byNumbers(String.raw`\p{N}`), whole('qwen2')],
-  [String.raw`${CONTRACTIONS}| ?\p{L}+| ?\p{N}+| ${MARKS}|${SPACES}`, whole('gpt-2')],
+  ...Array.from(WAY_OF, ([expression, way]) => /** @type {const} */ ([expression, whole(way)])),
   [String.raw`\p{N}{1,3}`, matching(/\p{N}{1,3}/gu)],
   [String.raw`\p{N}`, matching(/\p{N}/gu)],
   [String.raw`\d`, matching(/\p{Nd}/gu)],
