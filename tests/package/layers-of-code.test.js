@@ -47,6 +47,7 @@ const JS_FOLDERS = {
     'layers',
   ],
   model: ['errors.js', 'kinds.js', 'check.js', 'engine', 'attention', 'layers', 'index.js'],
+  train: ['errors.js', 'kinds.js', 'check.js', 'engine', 'index.js', 'model'],
   worker: ['errors.js', 'kinds.js', 'check.js', 'engine', 'index.js', 'model'],
   inline: ['errors.js', 'kinds.js', 'check.js', 'engine', 'index.js', 'model', 'worker'],
 };
