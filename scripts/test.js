@@ -24,10 +24,10 @@ const CAMPAIGNS = /^tests\/(attention\/(hostile|native|random)|cli\/check)\./;
 const SOAK =
   /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate)|worker\/)/;
 /**
- * A newer engine makes other machine code of the kernels, and has relaxed SIMD. What does not run
- * them is tested once; tests/engines compares the bits of the statements.
+ * A newer engine makes other machine code of the kernels, and has relaxed SIMD. What reads files or
+ * speaks with workers is tested once.
  */
-const NEWER = /^tests\/(attention|cache|engine|layers|matrix|model\/run)/;
+const NEWER = /^tests\/(attention|cache|engine|layers|matrix|theory|train|model\/run|cli\/check)/;
 /** These do not run on the JavaScript engine under test, so once is enough. */
 const ONCE = /(\/|-)(native|mutations)\.test\.js$|^tests\/(package|web|engines)\//;
 /** Programs in C. */
