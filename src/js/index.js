@@ -203,7 +203,7 @@ function once(make) {
 const WITHOUT = Object.fromEntries(
   (
     'matmul linear rmsNorm layerNorm silu gelu swiglu geglu softmax add ropeTable rope ' +
-    'multiHead latent'
+    'multiHead latent attentionGradient'
   )
     .split(' ')
     .map((name) => [

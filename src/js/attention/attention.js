@@ -25,6 +25,19 @@ import { placeOutput, wantResults } from './results.js';
  */
 export function attention(memory, q, k, v, options) {
   const o = readOptions(options, OF_ATTENTION);
+  const { type, shape } = readShape(memory, o, q, k, v);
+  return run(memory, type, shape, o, { q, k, v }, 0);
+}
+
+/**
+ * The type and the shape of a call, which follow from its arrays and sizes.
+ * @param {Memory} memory
+ * @param {Pick<AttentionOptions, 'batch' | 'heads' | 'kvHeads' | 'headDim' | 'valueDim'>} o
+ * @param {Floats} q
+ * @param {Floats} k
+ * @param {Floats} v
+ */
+export function readShape(memory, o, q, k, v) {
   const { batch = 1, heads = 1, kvHeads = heads, headDim, valueDim = headDim } = o;
   const type = typeOf(memory.floats('q', q));
   memory.floats('k', k, type);
@@ -34,7 +47,7 @@ export function attention(memory, q, k, v, options) {
   const m = rows('q', q, batch * heads * headDim, 'batch*heads*headDim');
   const n = rows('k', k, batch * kvHeads * headDim, 'batch*kvHeads*headDim');
   sized('v', v, batch * kvHeads * n * valueDim, 'batch*kvHeads*n*valueDim');
-  return run(memory, type, { batch, heads, kvHeads, m, n, headDim, valueDim }, o, { q, k, v }, 0);
+  return { type, shape: { batch, heads, kvHeads, m, n, headDim, valueDim } };
 }
 
 /**
@@ -64,23 +77,23 @@ export function checkDivides(heads, kvHeads) {
 }
 
 /**
- * Compares the shapes of tensors among the inputs, and of the output.
+ * Compares the shape of a tensor with that of an argument.
  * @param {import('./options.js').Shape} shape
- * @param {import('./options.js').Read<AttendOptions | AttentionOptions>} o
- * @param {{ q: Floats, k?: Floats, v?: Floats }} inputs
+ * @param {unknown} layout
+ * @param {'q' | 'k' | 'v' | 'out'} argument
+ * @param {unknown} x
+ * @param {string} [name]
  */
-function checkShapes({ batch, heads, kvHeads, m, n, headDim, valueDim }, o, { q, k, v }) {
-  const check = (
-    /** @type {string} */ name,
-    /** @type {unknown} */ x,
-    /** @type {[number, number, number]} */ [count, positions, size],
-  ) => {
-    if (hasAxes(x)) shaped(name, x, inLayout(o.layout, { batch, heads: count, positions, size }));
-  };
-  check('q', q, [heads, m, headDim]);
-  check('k', k, [kvHeads, n, headDim]);
-  check('v', v, [kvHeads, n, valueDim]);
-  check('out', o.out, [heads, m, valueDim]);
+export function checkAxes(shape, layout, argument, x, name = argument) {
+  if (!hasAxes(x)) return;
+  const { batch, heads, kvHeads, m, n, headDim, valueDim } = shape;
+  const [count, positions, size] = {
+    q: [heads, m, headDim],
+    k: [kvHeads, n, headDim],
+    v: [kvHeads, n, valueDim],
+    out: [heads, m, valueDim],
+  }[argument];
+  shaped(name, x, inLayout(layout, { batch, heads: count, positions, size }));
 }
 
 /**
@@ -101,7 +114,10 @@ function run(memory, type, shape, o, inputs, cache) {
     sized('out', memory.floats('out', o.out, type), length, 'batch*heads*m*valueDim');
     checkAlias('out', o.out, { ...o, ...inputs, mask: o.mask?.data, out: undefined });
   }
-  checkShapes(shape, o, inputs);
+  checkAxes(shape, o.layout, 'q', inputs.q);
+  checkAxes(shape, o.layout, 'k', inputs.k);
+  checkAxes(shape, o.layout, 'v', inputs.v);
+  checkAxes(shape, o.layout, 'out', o.out);
   const done = memory.scope(() => {
     const p = setOptions(memory, type, shape, o);
     const results = wantResults(memory, type, shape, o.want, p);

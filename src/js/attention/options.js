@@ -190,12 +190,13 @@ export function word(name, x, words) {
  * @template {Partial<AttentionOptions>} O
  * @param {O | undefined} options
  * @param {readonly string[]} names
+ * @param {readonly string[]} [wants] names of further results
  * @returns {Read<O>}
  */
-export function readOptions(options, names) {
+export function readOptions(options, names, wants = ['weights', 'scores', 'lse', 'stats']) {
   const o = /** @type {Read<O>} */ (read('options', options, names));
   if (o.mask !== undefined) o.mask = read('mask', o.mask, ['data', 'shape'], '{ data, shape }');
-  o.want = read('want', o.want, ['weights', 'scores', 'lse', 'stats']);
+  o.want = read('want', o.want, wants);
   if (typeof o.want.weights === 'object')
     o.want.weights = read('want.weights', o.want.weights, ['heads', 'rows']);
   return o;

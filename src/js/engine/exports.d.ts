@@ -586,6 +586,47 @@ export interface TheoryExports {
   ): Value;
 }
 
+/** src/c/include/train.h */
+export interface TrainExports {
+  attn_gradient_bytes(): Size;
+  attn_gradient_init(g: Pointer, p: Pointer): Value;
+  attn_gradient_want_key_scale(g: Pointer, dKeyScale: Pointer): Value;
+  attn_gradient_want_sinks(g: Pointer, dSinks: Pointer): Value;
+  attn_gradient_want_mask(g: Pointer, dMask: Pointer): Value;
+  attn_gradient_want_scalars(g: Pointer, dScale: Pointer, dTemperature: Pointer): void;
+  attn_gradient_scratch_bytes_f32(g: Pointer): Size;
+  attn_gradient_scratch_bytes_f64(g: Pointer): Size;
+  attn_gradient_shared_bytes_f32(g: Pointer, team: Pointer): Size;
+  attn_gradient_shared_bytes_f64(g: Pointer, team: Pointer): Size;
+  attn_gradient_size(g: Pointer): Value;
+  attn_gradient_f32(
+    g: Pointer,
+    team: Pointer,
+    dq: Pointer,
+    dk: Pointer,
+    dv: Pointer,
+    q: Pointer,
+    k: Pointer,
+    v: Pointer,
+    output: Pointer,
+    lse: Pointer,
+    dOutput: Pointer,
+    shared: Pointer,
+  ): Value;
+  attn_gradient_f64(
+    g: Pointer,
+    team: Pointer,
+    dq: Pointer,
+    dk: Pointer,
+    dv: Pointer,
+    q: Pointer,
+    k: Pointer,
+    v: Pointer,
+    dOutput: Pointer,
+    shared: Pointer,
+  ): Value;
+}
+
 /** src/c/include/weights.h */
 export interface WeightsExports {
   attn_weight_type_name(type: Value): Pointer;
@@ -635,4 +676,5 @@ export interface Functions
     LayersExports,
     TeamExports,
     TheoryExports,
+    TrainExports,
     WeightsExports {}

@@ -1,4 +1,4 @@
-/** Inputs, outputs and teams of a call, for all operations and layers. */
+/** Inputs and outputs of a call, for all operations and layers. */
 import { placeOutput } from '../attention/results.js';
 import { sized } from '../check.js';
 import { F32 } from '../engine/tensor.js';
@@ -57,21 +57,4 @@ export function written(memory, given, length, shape, body) {
     body(at);
     return output();
   });
-}
-
-/**
- * Runs `body` with a team (team.h), of all threads where the work is worth it. Each has `bytes` of
- * scratch. False if a thread was lost: then all must be done again. To be called in a scope.
- * @param {Memory} memory
- * @param {number} bytes
- * @param {number} size multiply-adds
- * @param {(team: number) => void} body
- */
-export function together(memory, bytes, size, body) {
-  if (memory.pool?.worth(0, size)) return memory.pool.together(bytes, body);
-  const team = memory.push(memory.c.attn_team_bytes());
-  const scratch = memory.push(bytes);
-  memory.c.attn_team_open(team, 1, scratch, bytes);
-  body(team);
-  return true;
 }

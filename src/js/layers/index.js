@@ -7,6 +7,7 @@ import { Latent } from './latent.js';
 import { Linear, matmul } from './linear.js';
 import { MultiHead } from './multi-head.js';
 import { bound } from '../names.js';
+import { attentionGradient } from '../train/attention-gradient.js';
 import { add, geglu, gelu, layerNorm, rmsNorm, silu, swiglu } from './operations.js';
 import { rope, ropeTable } from './rope.js';
 import { softmax } from './softmax.js';
@@ -18,6 +19,7 @@ import { softmax } from './softmax.js';
  * @type {Record<string, (memory: Memory, ...values: any[]) => unknown>}
  */
 const FUNCTIONS = {
+  attentionGradient,
   matmul,
   linear: (
     /** @type {Memory} */ memory,

@@ -5,9 +5,10 @@ import { number } from '../check.js';
 import { checkAlias } from '../engine/alias.js';
 import { F32 } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
+import { together } from '../engine/team.js';
 import { refuse } from '../errors.js';
 import { shaped } from '../engine/shapes.js';
-import { optionalFloats, together } from './call.js';
+import { optionalFloats } from './call.js';
 import { readPositions, readTable } from './rope.js';
 
 /**

@@ -4,9 +4,10 @@ import { integer, read, rows, yes } from '../check.js';
 import { arrayOf } from '../engine/alias.js';
 import { ATTN_F32 } from '../engine/constants.js';
 import { DISPOSE, F32, Tensor } from '../engine/tensor.js';
+import { together } from '../engine/team.js';
 import { refuse } from '../errors.js';
 import { shaped, shapedInRows } from '../engine/shapes.js';
-import { optionalFloats, together } from './call.js';
+import { optionalFloats } from './call.js';
 import { LayerStorage } from './storage.js';
 
 /**

@@ -8,6 +8,7 @@
  */
 import type {
   AttendOptions,
+  FloatArray,
   Fresh,
   KVCache,
   Layout,
@@ -16,6 +17,7 @@ import type {
   Want,
   Wanted,
 } from '../types.d.ts';
+import type { AttentionGradient, AttentionGradientOptions } from '../train/types.d.ts';
 
 /** An input: copied for the call if it is an array, read where it is if it is a tensor. */
 export type Floats = Float32Array | Tensor<Float32Array>;
@@ -360,6 +362,20 @@ export interface Latent {
 }
 
 export interface Layers {
+  /**
+   * The gradient of `attention` with the same arguments and options, given that of its output,
+   * dOutput: dq, dk and dv, and those of options that `want` names. The formula is in
+   * src/c/include/train.h (Dao, arXiv 2307.08691, for its tiles). T must be finite and above 0, and
+   * the precision float: RANGE. A masked key has no influence and gets nothing. ALIAS: a result
+   * shares memory with an input or another result. LIMIT: it needs 4 GiB.
+   */
+  attentionGradient<A extends FloatArray>(
+    q: A | Tensor<A>,
+    k: A | Tensor<A>,
+    v: A | Tensor<A>,
+    dOutput: A | Tensor<A>,
+    options: AttentionGradientOptions<A>,
+  ): AttentionGradient<A>;
   /**
    * a (m, k) times b (k, n), or (n, k) with transposeB: (m, n). |error| ≤ u·(33 + ⌈k/32⌉)·Σ|a·b|, u
    * = 2⁻²⁴. ALIAS: `out` is a or b. LIMIT: b is above 2 GiB.

@@ -1,0 +1,53 @@
+/** The types of gradients. */
+import type { AttentionOptions, FloatArray, Fresh, Output, Tensor } from '../types.d.ts';
+
+/** Gradients beside those of q, k and v. */
+export interface WantGradient {
+  /** (n), of `keyScale`. */
+  dKeyScale?: boolean | undefined;
+  /** (heads), of `sinks`. */
+  dSinks?: boolean | undefined;
+  /**
+   * Of a float `mask`, in the mask's shape. A number that is repeated along an axis gets the sum.
+   * It is 0 where the mask is −Infinity.
+   */
+  dBias?: boolean | undefined;
+  /** Of `scale`. */
+  dScale?: boolean | undefined;
+  /** Of `temperature`. */
+  dTemperature?: boolean | undefined;
+}
+
+/** Where dq, dk and dv are written, instead of new arrays; no two may overlap, nor any input. */
+export interface GradientOut<A extends FloatArray = FloatArray> {
+  dq?: A | Tensor<A> | undefined;
+  dk?: A | Tensor<A> | undefined;
+  dv?: A | Tensor<A> | undefined;
+}
+
+export interface AttentionGradientOptions<A extends FloatArray = FloatArray> extends Omit<
+  AttentionOptions<A>,
+  'out' | 'want'
+> {
+  /** Of the call with these options. With both, the gradient need not compute them again. */
+  output?: A | Tensor<A> | undefined;
+  /** (batch, heads, m), of the same call: `want: { lse: true }`. */
+  lse?: A | Tensor<A> | undefined;
+  out?: GradientOut<A> | undefined;
+  want?: WantGradient | undefined;
+}
+
+/**
+ * The gradients of L = Σ ⟨dOutput, output⟩, each in the shape of its own argument, that is ∂L/∂q
+ * and so on. A result that `out` names is written there.
+ */
+export interface AttentionGradient<A extends FloatArray = FloatArray> {
+  dq: Output<A, unknown>;
+  dk: Output<A, unknown>;
+  dv: Output<A, unknown>;
+  dKeyScale?: Fresh<A>;
+  dSinks?: Fresh<A>;
+  dBias?: Fresh<A>;
+  dScale?: number;
+  dTemperature?: number;
+}
