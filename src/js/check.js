@@ -91,6 +91,17 @@ export function sizesOf(memory, sizes) {
   });
 }
 
+/**
+ * The ends of a part of a list; of all of it where they are not given.
+ * @param {number} length
+ * @param {unknown} from
+ * @param {unknown} to
+ */
+export function range(length, from = 0, to = length) {
+  const end = integer('to', to, 0, length);
+  return [integer('from', from, 0, end), end];
+}
+
 /** @param {string} name @param {unknown} x @returns {number} */
 export const number = (name, x) =>
   typeof x === 'number' ? x : refuse('ARG', name, describe(x), 'a number');

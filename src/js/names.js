@@ -40,8 +40,44 @@ export function didYouMean(name, known) {
   return best ? `; did you mean ${best.other}?` : '';
 }
 
+/** @param {string} name of the function @param {ArrayLike<unknown>} values @param {number} count */
+export function atMost(name, { length }, count) {
+  if (length > count) refuse('ARG', name, `called with ${length} arguments`, `at most ${count}`);
+}
+
+/** Methods that others call with arguments of their own: events, promises and JSON.stringify. */
+const CALLED_BY_OTHERS = ['constructor', 'dispose', 'toJSON'];
+
 /**
- * The function with its first argument given, which refuses more arguments than it has.
+ * The function, which refuses more arguments than it names.
+ * @template {(...values: any[]) => unknown} F
+ * @param {string | symbol} name for the caller
+ * @param {F} f without default values among its arguments, which `length` does not count
+ */
+export function counted(name, f) {
+  if (typeof name === 'symbol' || CALLED_BY_OTHERS.includes(name)) return f;
+  return /** @type {F} */ (
+    /** @this {unknown} @param {any[]} values */ function (...values) {
+      atMost(name, values, f.length);
+      return f.apply(this, values);
+    }
+  );
+}
+
+/**
+ * The same for all methods of an object, or of the prototype of a class.
+ * @template {object} T
+ * @param {T} object changed in place
+ */
+export function countArguments(object) {
+  const members = /** @type {Record<string, any>} */ (object);
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(members)))
+    if (typeof value === 'function') members[name] = counted(name, value);
+  return object;
+}
+
+/**
+ * The function with its first argument given, which refuses more than the others.
  * @template M
  * @template {unknown[]} V
  * @template R
@@ -50,14 +86,5 @@ export function didYouMean(name, known) {
  * @param {M} memory
  * @returns {(...values: V) => R}
  */
-export const bound =
-  (name, f, memory) =>
-  (...values) => {
-    atMost(name, values, f.length - 1);
-    return f(memory, ...values);
-  };
-
-/** @param {string} name of the function @param {ArrayLike<unknown>} values @param {number} count */
-export function atMost(name, { length }, count) {
-  if (length > count) refuse('ARG', name, `called with ${length} arguments`, `at most ${count}`);
-}
+export const bound = (name, f, memory) =>
+  counted(name, /** @type {(...values: V) => R} */ (f.bind(undefined, memory)));

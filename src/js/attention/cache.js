@@ -1,10 +1,11 @@
-import { array, choice, integer, read, rows, sized, sizesOf } from '../check.js';
+import { array, choice, integer, range, read, rows, sized, sizesOf } from '../check.js';
 import { describe, refuse } from '../errors.js';
 import { STATUS, checkStatus } from '../engine/status.js';
 import { LAYOUTS, word } from './options.js';
 import { ATTN_CACHE_F16, ATTN_CACHE_F32, ATTN_CACHE_Q8 } from '../engine/constants.js';
 import { Block, F32 } from '../engine/tensor.js';
 import { hasAxes, inLayout, shaped } from '../engine/shapes.js';
+import { countArguments } from '../names.js';
 
 /** How numbers are kept, at the places that attn.h gives them. */
 export const TYPES = /** @type {import('../types.d.ts').CacheType[]} */ ([]);
@@ -93,16 +94,16 @@ export class KVCache extends Block {
   }
 
   /** @param {number} [from] @param {number} [to] */
-  read(from = 0, to = this.length) {
+  read(from, to) {
     const { kvHeads, headDim, valueDim } = this;
     const memory = this.#memory;
     const at = this.place();
-    integer('to', to, 0, this.length);
-    const count = kvHeads * (to - integer('from', from, 0, to));
+    const [start, end] = range(this.length, from, to);
+    const count = kvHeads * (end - start);
     return memory.scope(() => {
       const k = memory.pushArray(F32, count * headDim);
       const v = memory.pushArray(F32, count * valueDim);
-      memory.c.attn_cache_read(at, k, v, from, to);
+      memory.c.attn_cache_read(at, k, v, start, end);
       return { k: memory.copy(F32, k, count * headDim), v: memory.copy(F32, v, count * valueDim) };
     });
   }
@@ -148,3 +149,4 @@ export class KVCache extends Block {
       );
   }
 }
+countArguments(KVCache.prototype);

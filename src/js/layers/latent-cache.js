@@ -1,7 +1,8 @@
 /** The cache of a latent layer. */
-import { integer, read } from '../check.js';
+import { integer, range, read } from '../check.js';
 import { Block, F32 } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
+import { countArguments } from '../names.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */
 
@@ -38,13 +39,10 @@ export class LatentCache extends Block {
   }
 
   /** @param {number} [from] @param {number} [to] */
-  read(from = 0, to = this.length) {
+  read(from, to) {
     const at = this.place();
-    integer('to', to, 0, this.#length);
-    return this.#memory.copy(
-      F32,
-      at + 4 * this.size * integer('from', from, 0, to),
-      (to - from) * this.size,
-    );
+    const [start, end] = range(this.#length, from, to);
+    return this.#memory.copy(F32, at + 4 * this.size * start, (end - start) * this.size);
   }
 }
+countArguments(LatentCache.prototype);

@@ -13,6 +13,7 @@ import { TYPES } from '../attention/cache.js';
 import { abortSignal, choice, integer, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { init } from '../index.js';
+import { atMost } from '../names.js';
 import { memories } from '../engine/memory.js';
 import { now } from '../engine/platform.js';
 import { readConfig } from './files/config.js';
@@ -36,9 +37,11 @@ const PASS = 2 ** 28;
 /**
  * @param {import('./types.d.ts').ModelSource} source
  * @param {import('./api.d.ts').LoadOptions} [options]
+ * @param {unknown[]} more none
  * @returns {Promise<import('./api.d.ts').Model>}
  */
-export async function loadModel(source, options) {
+export async function loadModel(source, options, ...more) {
+  atMost('loadModel', [source, options, ...more], 2);
   const o = read('options', options, [
     'engine',
     'onProgress',
@@ -126,10 +129,13 @@ export async function loadModel(source, options) {
 }
 
 /**
- * @param {import('./types.d.ts').ModelSource} source @param {{ signal?: AbortSignal }} [options]
+ * @param {import('./types.d.ts').ModelSource} source
+ * @param {{ signal?: AbortSignal }} [options]
+ * @param {unknown[]} more none
  * @returns {Promise<import('./api.d.ts').ModelInspection>}
  */
-export async function inspectModel(source, options) {
+export async function inspectModel(source, options, ...more) {
+  atMost('inspectModel', [source, options, ...more], 2);
   const signal = abortSignal(read('options', options, ['signal']).signal);
   const file = await openModel(source, { signal });
   try {

@@ -1,5 +1,6 @@
 import { integer, read, rows, sized } from '../check.js';
 import { identity as identityReport, lipschitzReport, lseReport } from './reports.js';
+import { countArguments } from '../names.js';
 import { compute, finite, identity, numbers, row } from './run.js';
 
 /**
@@ -60,7 +61,7 @@ export function softmaxJacobian(memory, z, options) {
   const { gradient: weights } = measure(memory, logits, null, temperature, refused);
   // the caller may write into `weights`
   const own = weights.slice();
-  return {
+  return countArguments({
     weights,
     apply(x) {
       const vector = numbers(memory, 'x', x, n, 'the number of logits');
@@ -89,7 +90,7 @@ export function softmaxJacobian(memory, z, options) {
     },
     top: () =>
       memory.scope(() => memory.c.attn_jacobian_top(memory.put(own, 'float64'), n, temperature)),
-  };
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Attention in a worker, see client.d.ts. */
 import { read } from '../check.js';
 import { ClearheadError, refuse } from '../errors.js';
+import { atMost } from '../names.js';
 import { startLink } from './link.js';
 import { sendableWasm } from './sendable.js';
 import { spawnAttentionHost } from './spawn-attention.js';
@@ -16,9 +17,11 @@ const numbers = new WeakMap();
 
 /**
  * @param {import('./attention.d.ts').RemoteInitOptions} [options]
+ * @param {unknown[]} more none
  * @returns {Promise<RemoteEngine>}
  */
-export async function init(options) {
+export async function init(options, ...more) {
+  atMost('init', [options, ...more], 1);
   const { worker, wasm, ...rest } = read('options', options, [
     'wasm',
     'variant',
@@ -42,13 +45,17 @@ const engineOf = (link, info) =>
   Object.freeze({
     info: Object.freeze(info),
     attention: (/** @type {unknown[]} */ ...values) => link.call('attention', values),
-    attend(/** @type {unknown} */ q, /** @type {object} */ cache, /** @type {unknown} */ options) {
+    attend(
+      /** @type {unknown} */ q,
+      /** @type {object} */ cache,
+      /** @type {unknown[]} */ ...options
+    ) {
       const found = numbers.get(cache);
       if (found?.link !== link) refuse('ARG', 'cache', 'of another engine', 'one of this engine');
-      return link.call('attend', [q, found?.id, options]);
+      return link.call('attend', [q, found?.id, ...options]);
     },
-    kvCache: async (/** @type {unknown} */ options) =>
-      cacheOf(link, await link.call('kvCache', [options])),
+    kvCache: async (/** @type {unknown[]} */ ...values) =>
+      cacheOf(link, await link.call('kvCache', values)),
     dispose: async () =>
       link.end(new ClearheadError('DISPOSED', 'engine is disposed of; expected a live one')),
   });
@@ -78,7 +85,8 @@ function cacheOf(link, { id, length, ...sizes }) {
       snapshot: method('snapshot'),
       restore: method('restore'),
       dispose: method('dispose'),
-      clone: async () => cacheOf(link, await link.call('clone', [id])),
+      clone: async (/** @type {unknown[]} */ ...values) =>
+        cacheOf(link, await link.call('clone', [id, ...values])),
     })
   );
   numbers.set(cache, { link, id });

@@ -27,16 +27,19 @@ function keep(cache) {
 /** @param {unknown} object @returns {Record<string, (...values: unknown[]) => unknown>} */
 const methodsOf = (object) => /** @type {any} */ (object);
 
-/** @type {Record<string, (...values: any[]) => unknown>} */
+/**
+ * All arguments are passed on, so that the engine refuses too many of them.
+ * @type {Record<string, (...values: any[]) => unknown>}
+ */
 const functions = {
   async init(options) {
     engine = await init(options);
     return { ...engine.info };
   },
-  attention: (q, k, v, options) => engine.attention(q, k, v, options),
-  attend: (q, id, options) => engine.attend(q, cacheOf(id), options),
-  kvCache: (options) => keep(engine.kvCache(options)),
-  clone: (id) => keep(cacheOf(id).clone()),
+  attention: (...values) => methodsOf(engine).attention(...values),
+  attend: (q, id, ...options) => methodsOf(engine).attend(q, cacheOf(id), ...options),
+  kvCache: (...values) => keep(/** @type {KVCache} */ (methodsOf(engine).kvCache(...values))),
+  clone: (id, ...values) => keep(/** @type {KVCache} */ (methodsOf(cacheOf(id)).clone(...values))),
   /** A method of a cache, and its length afterwards. */
   cache(id, f, ...values) {
     const cache = cacheOf(id);

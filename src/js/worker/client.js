@@ -5,6 +5,7 @@
 import { abortSignal, read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { cancelStreams } from '../model/files/source.js';
+import { atMost } from '../names.js';
 import { startLink } from './link.js';
 import { RemoteModel } from './remote-model.js';
 import { spawnHost } from './spawn.js';
@@ -16,9 +17,11 @@ export { init } from './attention-client.js';
 /**
  * @param {import('../model/types.d.ts').ModelSource} source
  * @param {import('./client.d.ts').RemoteLoadOptions} [options]
+ * @param {unknown[]} more none
  * @returns {Promise<import('./client.d.ts').RemoteModel>}
  */
-export async function loadModel(source, options) {
+export async function loadModel(source, options, ...more) {
+  atMost('loadModel', [source, options, ...more], 2);
   const { onProgress, signal, worker, ...rest } = read('options', options, [
     'engine',
     'worker',

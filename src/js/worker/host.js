@@ -98,13 +98,14 @@ async function load(post, id, source, { engine, ...options }) {
  * @param {'generate' | 'chat'} how
  * @param {any} prompt
  * @param {import('../model/api.d.ts').GenerateOptions} options
+ * @param {unknown[]} more
  */
-function begin(post, id, how, prompt, options) {
+function begin(post, id, how, prompt, options, ...more) {
   const { signal } = /** @type {AbortController} */ (running.get(id));
   signal.throwIfAborted(); // it may have been ended while it waited for another text to end
   checkNoText();
-  const tokens = loaded()[how](prompt, { ...options, signal });
-  texts.set(id, { tokens, lengths: [], over: false });
+  const tokens = methodsOf(loaded())[how](prompt, { ...options, signal }, ...more);
+  texts.set(id, { tokens: /** @type {Text['tokens']} */ (tokens), lengths: [], over: false });
 }
 
 /** The next token of a text. @param {Post} post @param {number} id @param {number} textId */
@@ -146,26 +147,32 @@ function finish(post, id, textId, received) {
 /** @param {unknown} object @returns {Record<string, (...values: unknown[]) => unknown>} */
 const methodsOf = (object) => /** @type {any} */ (object);
 
-/** @type {Record<string, (post: Post, id: number, ...values: any[]) => unknown>} */
+/**
+ * Arguments of methods are all passed on, so that the model refuses too many of them.
+ * @type {Record<string, (post: Post, id: number, ...values: any[]) => unknown>}
+ */
 const functions = {
   load,
   begin,
   next,
   finish,
-  prefill(post, id, tokens, options) {
+  prefill(post, id, ...values) {
     checkNoText();
-    return loaded().prefill(tokens, options);
+    return methodsOf(loaded()).prefill(...values);
   },
-  row: (post, id, layer, head, position) => loaded().row(layer, head, position),
-  temperature: (post, id, layer, head) => loaded().temperature(layer, head),
-  setTemperature: (post, id, temperature, layer, head) =>
-    loaded().setTemperature(temperature, layer, head),
-  cache(post, id, f, value) {
+  step(post, id, ...values) {
     checkNoText();
-    return methodsOf(loaded().cache)[f](value);
+    return methodsOf(loaded()).step(...values);
+  },
+  row: (post, id, ...values) => methodsOf(loaded()).row(...values),
+  temperature: (post, id, ...values) => methodsOf(loaded()).temperature(...values),
+  setTemperature: (post, id, ...values) => methodsOf(loaded()).setTemperature(...values),
+  cache(post, id, f, ...values) {
+    checkNoText();
+    return methodsOf(loaded().cache)[f](...values);
   },
   tokens: () => loaded().cache.tokens,
-  tokenizer: (post, id, f, value, options) => methodsOf(loaded().tokenizer)[f](value, options),
+  tokenizer: (post, id, f, ...values) => methodsOf(loaded().tokenizer)[f](...values),
 };
 
 /** @param {Post} post @param {Message} message */

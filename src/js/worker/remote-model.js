@@ -1,5 +1,6 @@
 import { abortSignal } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
+import { atMost } from '../names.js';
 
 /**
  * @typedef {import('./client.d.ts').RemoteModel} Remote
@@ -51,7 +52,10 @@ export class RemoteModel {
       get bytes() {
         return link.cache.bytes;
       },
-      tokens: () => link.call('tokens', []),
+      tokens: async (/** @type {unknown[]} */ ...values) => {
+        atMost('tokens', values, 0);
+        return link.call('tokens', values);
+      },
       truncate: method('cache', 'truncate'),
       clear: method('cache', 'clear'),
       snapshot: method('cache', 'snapshot'),
@@ -60,22 +64,23 @@ export class RemoteModel {
   }
 
   /** @type {Remote['generate']} */
-  generate(prompt, options) {
-    return this.#text('generate', prompt, options);
+  generate(...values) {
+    return this.#text('generate', ...values);
   }
 
   /** @type {Remote['chat']} */
-  chat(messages, options) {
-    return this.#text('chat', messages, options);
+  chat(...values) {
+    return this.#text('chat', ...values);
   }
 
   /**
    * @param {string} how
    * @param {unknown} prompt
-   * @param {import('../model/api.d.ts').GenerateOptions | undefined} options
+   * @param {import('../model/api.d.ts').GenerateOptions} [options]
+   * @param {unknown[]} more for the model to refuse
    * @returns {AsyncGenerator<any, void, void>}
    */
-  async *#text(how, prompt, options) {
+  async *#text(how, prompt, options, ...more) {
     if (options !== undefined && (typeof options !== 'object' || !options))
       refuse('ARG', 'options', describe(options), 'an object');
     const { signal, ...rest } = options ?? {};
@@ -100,7 +105,7 @@ export class RemoteModel {
     // also while the caller has a token, when this function may never run again
     signal?.addEventListener('abort', end);
     try {
-      await link.call('begin', [how, prompt, rest], { id: text, signal });
+      await link.call('begin', [how, prompt, rest, ...more], { id: text, signal });
       // Keep two requests in flight. The worker then waits neither for the page to handle a token
       // nor for the next message to arrive.
       let next = askNext();
@@ -128,13 +133,13 @@ export class RemoteModel {
   }
 
   /** @type {Remote['prefill']} */
-  prefill(tokens, options) {
-    return this.#link.call('prefill', [tokens, options]);
+  prefill(...values) {
+    return this.#link.call('prefill', values);
   }
 
   /** @type {Remote['step']} */
-  step(token, options) {
-    return this.prefill([token], options);
+  step(...values) {
+    return this.#link.call('step', values);
   }
 
   /** @type {Remote['row']} */

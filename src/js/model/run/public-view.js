@@ -1,6 +1,8 @@
+import { counted } from '../../names.js';
+
 /**
- * The part of an object that callers see: these members and nothing else. Methods are bound, and
- * getters are read anew each time.
+ * The part of an object that callers see: these members and nothing else. Methods are bound
+ * and count their arguments, and getters are read anew each time.
  * @template {object} T
  * @param {T} object
  * @param {readonly (string | symbol)[]} names
@@ -13,7 +15,7 @@ export function publicView(object, names) {
     const member = members[name];
     const property =
       typeof member === 'function'
-        ? { value: member.bind(object) }
+        ? { value: counted(name, member.bind(object)) }
         : Object.hasOwn(object, name)
           ? { value: member, enumerable: true }
           : { get: () => members[name], enumerable: true };

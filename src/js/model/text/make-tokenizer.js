@@ -1,6 +1,7 @@
 import { read, yes } from '../../check.js';
 import { runAtOnce } from '../../engine/yield.js';
 import { describe, refuse } from '../../errors.js';
+import { countArguments } from '../../names.js';
 import { utf8Decoder, utf8Encoder } from '../../engine/utf8.js';
 import { CONTROL } from './vocabulary.js';
 
@@ -85,7 +86,7 @@ export function makeTokenizer(vocabulary, { bos, addsBos, ends, shrinks, encode 
     );
   };
   /** @type {Tokenizer} */
-  const tokenizer = Object.freeze({
+  const tokenizer = countArguments({
     size: vocabulary.size,
     bos,
     addsBos,
@@ -94,12 +95,13 @@ export function makeTokenizer(vocabulary, { bos, addsBos, ends, shrinks, encode 
       runAtOnce(steps(text, options)),
     decode: (/** @type {ArrayLike<number>} */ ids, /** @type {unknown} */ options) =>
       vocabulary.decode(ids, decoding(options)),
-    stream: (/** @type {unknown} */ options) => vocabulary.stream(decoding(options)),
+    stream: (/** @type {unknown} */ options) =>
+      countArguments(vocabulary.stream(decoding(options))),
     token: (/** @type {number} */ id) => vocabulary.token(id),
   });
   const longest = vocabulary.texts.reduce((max, text) => Math.max(max, text.length), 1);
   encoders.set(tokenizer, { steps, units: shrinks * longest });
-  return tokenizer;
+  return Object.freeze(tokenizer);
 }
 
 /** @param {unknown} options */

@@ -1,5 +1,6 @@
 import { list, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
+import { countArguments } from '../../names.js';
 import { missing } from '../files/missing.js';
 
 /**
@@ -26,7 +27,7 @@ export async function openTemplate(file, tokenizer) {
     unk_token: markOf(file, tokenizer, 'unk'),
     pad_token: markOf(file, tokenizer, 'pad'),
   };
-  return Object.freeze({
+  const template = countArguments({
     error,
     render(/** @type {any[]} */ messages, /** @type {unknown} */ options) {
       const { addGenerationPrompt, variables } = readOptions(options);
@@ -43,6 +44,7 @@ export async function openTemplate(file, tokenizer) {
       });
     },
   });
+  return Object.freeze(template);
 }
 
 /** @param {unknown} options */
