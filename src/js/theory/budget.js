@@ -1,7 +1,7 @@
 import { integer, number, read } from '../check.js';
 import { refuse } from '../errors.js';
 import { budgetReport, scaleReport, spentReport } from './reports.js';
-import { compute, identity, numbers } from './run.js';
+import { compute, identity, vector } from './run.js';
 
 /**
  * @template {keyof import('./types.d.ts').Theory} F
@@ -16,7 +16,7 @@ const WIDE = ['z', 'too wide', 'finite distances, and an inverse temperature of 
  * @type {Statement<'klBudget'>}
  */
 export function klBudget(memory, z, rho) {
-  const logits = numbers(memory, 'z', z);
+  const logits = vector(memory, 'z', z);
   const n = logits.length;
   if (!(number('rho', rho) >= 0)) refuse('RANGE', 'rho', rho, 'at least 0');
   const { weights, report } = compute(
@@ -45,7 +45,7 @@ export function klBudget(memory, z, rho) {
  */
 export function klFrontier(memory, z, options) {
   const { points = 65 } = read('options', options, ['points']);
-  const logits = numbers(memory, 'z', z);
+  const logits = vector(memory, 'z', z);
   const n = logits.length;
   integer('points', points, 2, 1 << 20);
   return compute(
@@ -73,7 +73,7 @@ export function klFrontier(memory, z, options) {
  */
 export function rhoEffective(memory, z, options) {
   const { temperature = 1 } = read('options', options, ['temperature']);
-  const logits = numbers(memory, 'z', z);
+  const logits = vector(memory, 'z', z);
   const n = logits.length;
   number('temperature', temperature);
   const { weights, report } = compute(

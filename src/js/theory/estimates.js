@@ -1,7 +1,8 @@
 import { number, read, rows } from '../check.js';
+import { shaped } from '../engine/shapes.js';
 import { refuse } from '../errors.js';
 import { likelihoodReport, maxentReport } from './reports.js';
-import { compute, identity, numbers, positive } from './run.js';
+import { compute, identity, numbers, positive, vector } from './run.js';
 
 /**
  * @template {keyof import('./types.d.ts').Theory} F
@@ -14,7 +15,7 @@ import { compute, identity, numbers, positive } from './run.js';
  */
 export function maximumLikelihood(memory, q, k, v, options) {
   const { alpha: scale, beta = 1, at: place } = read('options', options, ['alpha', 'beta', 'at']);
-  const query = numbers(memory, 'q', q);
+  const query = vector(memory, 'q', q);
   const dim = query.length;
   const keys = numbers(memory, 'k', k);
   const values = numbers(memory, 'v', v);
@@ -22,7 +23,9 @@ export function maximumLikelihood(memory, q, k, v, options) {
   positive('beta', beta);
   const n = rows('k', keys, dim, 'the length of q');
   const valueDim = rows('v', values, n, 'the number of keys');
-  const at = place === undefined ? null : numbers(memory, 'at', place, valueDim, 'valueDim');
+  const at = place === undefined ? null : vector(memory, 'at', place, valueDim, 'valueDim');
+  shaped('k', k, { n, dim });
+  shaped('v', v, { n, valueDim });
   const { report, ...arrays } = compute(
     memory,
     {
@@ -71,10 +74,11 @@ export function maximumLikelihood(memory, q, k, v, options) {
  */
 export function maximumEntropy(memory, q, k, options) {
   const { multipliers, target } = read('options', options, ['multipliers', 'target']);
-  const query = numbers(memory, 'q', q);
+  const query = vector(memory, 'q', q);
   const dim = query.length;
   const keys = numbers(memory, 'k', k);
   const n = rows('k', keys, dim, 'the length of q');
+  shaped('k', k, { n, dim });
   if ((multipliers === undefined) === (target === undefined))
     refuse(
       'ARG',
@@ -85,7 +89,7 @@ export function maximumEntropy(memory, q, k, options) {
   const each =
     typeof multipliers === 'number' ? new Float64Array(n).fill(multipliers) : multipliers;
   const lambda =
-    each === undefined ? null : numbers(memory, 'multipliers', each, n, 'the number of keys');
+    each === undefined ? null : vector(memory, 'multipliers', each, n, 'the number of keys');
   const { weights, features } = compute(memory, { weights: n, features: n }, (at, put) =>
     memory.c.attn_maxent_weigh(at.weights, at.features, put(query), put(keys), put(lambda), n, dim),
   );

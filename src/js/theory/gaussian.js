@@ -2,6 +2,7 @@ import { attention } from '../attention/attention.js';
 import { integer, number, read, rows, sized, yes } from '../check.js';
 import { refuse } from '../errors.js';
 import { F32, typeOf } from '../engine/tensor.js';
+import { shaped } from '../engine/shapes.js';
 import { STATUS } from '../engine/status.js';
 import { gaussianReport } from './reports.js';
 import { finite } from './run.js';
@@ -38,6 +39,9 @@ function smooth(memory, queries, keys, values, options) {
   const n = rows('k', k, headDim, 'headDim');
   const v = values === undefined || values === null ? null : memory.floats('v', values, type);
   if (v) sized('v', v, n * valueDim, 'n*valueDim');
+  shaped('q', queries, { m, headDim });
+  shaped('k', keys, { n, headDim });
+  shaped('v', values, { n, valueDim });
   finite('q', q);
   finite('k', k);
   if (v) finite('v', v);

@@ -1,7 +1,7 @@
 import { integer, list, read } from '../check.js';
 import { refuse } from '../errors.js';
 import { gibbsReport, identity as identityReport, limitsReport } from './reports.js';
-import { compute, identity, numbers, row } from './run.js';
+import { compute, identity, row, vector } from './run.js';
 
 /**
  * @template {keyof import('./types.d.ts').Theory} F
@@ -18,7 +18,7 @@ export function gibbs(memory, z, options) {
   const other =
     candidate === undefined
       ? null
-      : numbers(memory, 'candidate', candidate, n, 'the number of logits');
+      : vector(memory, 'candidate', candidate, n, 'the number of logits');
   let sum = +!other;
   for (const x of other ?? []) sum += x < 0 ? NaN : x;
   if (!(sum > 0 && sum < Infinity))

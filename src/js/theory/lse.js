@@ -1,7 +1,8 @@
-import { integer, read, rows, sized } from '../check.js';
+import { integer, number, read, rows, sized } from '../check.js';
 import { identity as identityReport, lipschitzReport, lseReport } from './reports.js';
+import { shaped } from '../engine/shapes.js';
 import { countArguments } from '../names.js';
-import { compute, finite, identity, numbers, row } from './run.js';
+import { compute, finite, identity, numbers, row, vector } from './run.js';
 
 /**
  * @template {keyof import('./types.d.ts').Theory} F
@@ -41,7 +42,7 @@ export function logSumExp(memory, z, options) {
   const { temperature = 1, change } = read('options', options, ['temperature', 'change']);
   const { logits, n, refused } = row(memory, 'z', z, temperature);
   const h =
-    change === undefined ? null : numbers(memory, 'change', change, n, 'the number of logits');
+    change === undefined ? null : vector(memory, 'change', change, n, 'the number of logits');
   const { gradient, report } = measure(memory, logits, h, temperature, refused);
   return {
     value: report.value,
@@ -64,9 +65,9 @@ export function softmaxJacobian(memory, z, options) {
   return countArguments({
     weights,
     apply(x) {
-      const vector = numbers(memory, 'x', x, n, 'the number of logits');
+      const direction = vector(memory, 'x', x, n, 'the number of logits');
       return compute(memory, { out: n }, ({ out }, put) =>
-        memory.c.attn_jacobian_apply(out, put(own), put(vector), n, temperature),
+        memory.c.attn_jacobian_apply(out, put(own), put(direction), n, temperature),
       ).out;
     },
     spectrum() {
@@ -99,10 +100,13 @@ export function softmaxJacobian(memory, z, options) {
  */
 export function lipschitz(memory, a, b, options) {
   const { keys = a?.length, temperature = 1 } = read('options', options, ['keys', 'temperature']);
-  const { logits, refused } = row(memory, 'a', a, temperature);
+  const logits = numbers(memory, 'a', a);
+  number('temperature', temperature);
   const n = integer('keys', keys, 1);
   const pairs = rows('a', logits, n, 'keys');
   const others = sized('b', numbers(memory, 'b', b), logits.length, 'the length of a');
+  shaped('a', a, { pairs, keys: n });
+  shaped('b', b, { pairs, keys: n });
   finite(
     'b',
     Float64Array.from(others, (x, j) => x - logits[j]),
@@ -123,7 +127,7 @@ export function lipschitz(memory, a, b, options) {
         temperature,
         memory.pushArray('float64', 4 * n),
       ),
-    refused,
+    ['temperature', temperature, 'finite, > 0'],
   );
   const { maxRatio, sharpRatio, noteRatio, allowedRatio, minCocoercivity, margin } = report;
   const { sharpCocoercivity, noteCocoercivity } = report;

@@ -2,6 +2,7 @@
 import { number, sized } from '../check.js';
 import { describe, kindOf, refuse } from '../errors.js';
 import { STATUS } from '../engine/status.js';
+import { shaped } from '../engine/shapes.js';
 
 /**
  * @typedef {import('./memory.js').TheoryMemory} Memory
@@ -53,6 +54,16 @@ export function numbers(memory, name, x, length, shape = 'numbers') {
 }
 
 /**
+ * The same of a vector. A tensor with several axes is none.
+ * @type {typeof numbers}
+ */
+export function vector(memory, name, x, length, shape) {
+  const a = numbers(memory, name, x, length, shape);
+  shaped(name, x, { length: a.length });
+  return a;
+}
+
+/**
  * Holds no NaN and no infinity.
  * @param {string} name
  * @param {Float32Array | Float64Array} a
@@ -72,7 +83,7 @@ export function finite(name, a, expected = 'finite numbers') {
  * @param {unknown} temperature
  */
 export function row(memory, name, z, temperature) {
-  const logits = numbers(memory, name, z);
+  const logits = vector(memory, name, z);
   /** @type {Refused} */
   const refused = ['temperature', number('temperature', temperature), 'finite, > 0'];
   return { logits, n: logits.length, refused };

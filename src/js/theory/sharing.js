@@ -1,4 +1,5 @@
 import { integer, number, read, rows } from '../check.js';
+import { shaped } from '../engine/shapes.js';
 import { checkStatus } from '../engine/status.js';
 import { norm, sharingBounds, sharingColumns, sharingReport } from './reports.js';
 import { compute, numbers } from './run.js';
@@ -30,6 +31,11 @@ export function sharedKeyBounds(memory, q, k, sharedK, v, options) {
     sharedV === undefined
       ? null
       : numbers(memory, 'sharedV', sharedV, values.length, 'the length of v');
+  shaped('q', q, { m, headDim });
+  shaped('k', k, { n, headDim });
+  shaped('sharedK', sharedK, { n, headDim });
+  shaped('v', v, { n, valueDim });
+  shaped('sharedV', sharedV, { n, valueDim });
   const width = sharingColumns.doubles;
   number('temperature', temperature);
   const { columns, bounds, report } = compute(
@@ -91,6 +97,7 @@ export function operatorNorm(memory, a, options) {
   const { columns } = read('options', options, ['columns']);
   const matrix = numbers(memory, 'a', a);
   const r = rows('a', matrix, integer('columns', columns, 1), 'columns');
+  shaped('a', a, { rows: r, columns });
   const size = Math.min(r, columns);
   return compute(memory, { report: norm }, (at, put) => {
     const scratch = memory.pushArray('float64', 2 * size * size);

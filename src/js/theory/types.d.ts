@@ -6,7 +6,7 @@
  * Arrays may be Float32Array, Float64Array or tensors of either. Everything is computed in float64
  * and in nats; statement 6 uses the type of q. Logits of ±10⁴ are no trouble at any T from 10⁻³ to
  * 10³. ARG: no array or number at all. RANGE: a number outside its range or not finite. SHAPE:
- * lengths that do not fit each other.
+ * lengths, or axes of tensors, that do not fit each other.
  *
  * Formulas, allowances and sources stand in src/c/include/theory.h. "Paper", "post" and "note" are
  * the README's sources 1 to 3.
