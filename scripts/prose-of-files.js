@@ -105,6 +105,7 @@ export function proseOf(file, text) {
   if (file.endsWith('.md')) return paragraphs(text);
   if (file.endsWith('.html')) return pageText(text);
   const hash = /\.(sh|cmake)$|CMakeLists\.txt$/.test(file);
-  const speaks = /^(src|web|scripts|bench)\/.*\.js$/.test(file);
+  // the world of the stories is written in sentences that are no messages
+  const speaks = /^(src|web|scripts|bench|training(?!\/stories\/world))\/.*\.js$/.test(file);
   return [...comments(text, hash), ...(speaks ? messages(text) : [])];
 }

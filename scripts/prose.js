@@ -174,7 +174,8 @@ function run(asked) {
   const hard = read.flatMap(([file, text]) => hardSentences(file, text));
   const names = read
     .filter(
-      ([file]) => /^(src|web|bench|scripts|tests)\/.*\.([ch]|js)$/.test(file) && file !== SELF,
+      ([file]) =>
+        /^(src|web|bench|scripts|tests|training)\/.*\.([ch]|js)$/.test(file) && file !== SELF,
     )
     .flatMap(([file, text]) => privateNames(file, text));
   const tooMany = hard.length > ALLOWED_SENTENCES || names.length > ALLOWED_NAMES;

@@ -1,0 +1,99 @@
+/**
+ * Draws the people, things and places of a story. In training none of them are combinations that
+ * are kept for the evaluation (unseen.js).
+ */
+import {
+  ADJECTIVES,
+  ANIMALS,
+  BOYS,
+  COLOURS,
+  GIRLS,
+  INDOORS,
+  NOUNS,
+  OUTDOORS,
+  PET_NAMES,
+  PLURALS,
+  SOFT,
+  inventedName,
+  pet,
+  thing,
+  word,
+} from './entities.js';
+import { isUnseenName, isUnseenPair } from './unseen.js';
+
+/** @typedef {import('./entities.js').Entity} Entity */
+
+const SINGULAR = NOUNS.split(' ');
+const ALL_NOUNS = [...SINGULAR, ...SINGULAR, ...PLURALS.map(([noun]) => noun)];
+const LIMIT = 1000;
+
+export class Cast {
+  /** @type {Entity[]} */
+  chosen = [];
+
+  /**
+   * @param {import('../random.js').Random} random
+   * @param {boolean} open whether combinations that training never shows may come
+   */
+  constructor(random, open) {
+    this.random = random;
+    this.open = open;
+  }
+
+  /** Draws until nothing that was drawn before forbids it. @param {() => Entity} draw */
+  #draw(draw) {
+    for (let tries = 0; tries < LIMIT; tries++) {
+      const one = draw();
+      const isNew = this.chosen.every(({ noun }) => noun !== one.noun);
+      if (isNew && (this.open || !this.chosen.some((other) => isUnseenPair(one, other)))) {
+        this.chosen.push(one);
+        return one;
+      }
+    }
+    throw new Error('no combination is left');
+  }
+
+  girl = () => this.#draw(() => this.random.pick(GIRLS));
+  boy = () => this.#draw(() => this.random.pick(BOYS));
+  child = () => (this.random.chance(1, 2) ? this.girl() : this.boy());
+  /** A girl and a boy, so that a pronoun can mean only one of them. */
+  pair = () => (this.random.chance(1, 2) ? [this.girl(), this.boy()] : [this.boy(), this.girl()]);
+  pet = () =>
+    this.#draw(() => {
+      const [name, animal] = [this.random.pick(PET_NAMES), this.random.pick(ANIMALS)];
+      return pet(name, animal, this.random.chance(1, 2));
+    });
+
+  /** @param {number} count */
+  things(count) {
+    return Array.from({ length: count }, () =>
+      this.#draw(() => {
+        const noun = this.random.pick(ALL_NOUNS);
+        const adjective = this.random.pick(ADJECTIVES);
+        return thing(noun, SOFT.has(noun) && adjective === 'wooden' ? 'striped' : adjective);
+      }),
+    );
+  }
+
+  /** The same thing in several colours. @param {number} count */
+  colours(count) {
+    const first = this.#draw(() => thing(this.random.pick(SINGULAR), 'red'));
+    const colours = this.random.shuffled(COLOURS).slice(0, count);
+    return colours.map((colour) => thing(first.noun, colour));
+  }
+
+  /** @param {number} count @param {boolean} [outdoors] else indoors; left out, either */
+  places(count, outdoors) {
+    const list = [...(outdoors === true ? [] : INDOORS), ...(outdoors === false ? [] : OUTDOORS)];
+    return Array.from({ length: count }, () => this.#draw(() => this.random.pick(list)));
+  }
+
+  /** A name or word of our own. @param {'she' | 'he' | 'it'} [pronoun] */
+  invented(pronoun) {
+    const draw = () => word(inventedName(this.random), pronoun);
+    for (;;) {
+      const one = this.#draw(draw);
+      if (this.open || !isUnseenName(one.key)) return one;
+    }
+  }
+}

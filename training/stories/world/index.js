@@ -1,0 +1,69 @@
+/** The stories: number `index` of a seed is the same on every engine. */
+import { createRandom, mixed } from '../random.js';
+import { questionsOf } from './asking.js';
+import { Cast } from './cast.js';
+import { colours, race, visitor } from './plots/company.js';
+import { present, thief, tidying } from './plots/home.js';
+import { market, packing, picnic } from './plots/lists.js';
+import { round, secret, swap } from './plots/passing.js';
+import { lost, noise, treasure } from './plots/searching.js';
+import { Telling } from './telling.js';
+
+/**
+ * @typedef {import('./asking.js').Question} Question
+ * @typedef {import('./telling.js').Event} Event
+ *
+ * @typedef {object} Story
+ * @property {string} plot
+ * @property {string} body the story without questions
+ * @property {string} text the body and its questions with their answers
+ * @property {Event[]} events the facts that it states, in order
+ * @property {Question[]} questions those of the text
+ */
+
+/** @type {Record<string, (t: Telling, cast: Cast) => void>} */
+export const PLOTS = {
+  lost,
+  treasure,
+  noise,
+  round,
+  swap,
+  secret,
+  packing,
+  market,
+  picnic,
+  tidying,
+  present,
+  thief,
+  visitor,
+  colours,
+  race,
+};
+const NAMES = Object.keys(PLOTS);
+/** Between the body of a story and its questions. */
+export const GAP = '\n\n';
+const MAX_QUESTIONS = 3;
+/** Characters of a text. It keeps stories within 250 tokens. */
+const MAX_LENGTH = 630;
+
+/**
+ * @param {number} seed
+ * @param {number} index
+ * @param {{ open?: boolean }} [options] open: combinations that training never shows may come
+ * @returns {Story}
+ */
+export function tellStory(seed, index, { open = false } = {}) {
+  const random = createRandom(mixed(seed, index, open ? 1 : 0));
+  const plot = random.pick(NAMES);
+  for (;;) {
+    const telling = new Telling(random);
+    PLOTS[plot](telling, new Cast(random, open));
+    const { text: body, events } = telling;
+    const questions = random
+      .shuffled(questionsOf(telling))
+      .slice(0, 1 + random.below(MAX_QUESTIONS));
+    const lines = questions.map((question) => `${question.text} ${question.answer}`);
+    const text = body + GAP + lines.join('\n');
+    if (text.length <= MAX_LENGTH) return { plot, body, text, events, questions };
+  }
+}

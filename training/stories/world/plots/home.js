@@ -1,0 +1,181 @@
+/** Stories in and around a house, where things are put here and there. */
+import { end, lookAround, setTime } from '../phrases.js';
+
+/**
+ * @typedef {import('../telling.js').Telling} Telling
+ * @typedef {import('../cast.js').Cast} Cast
+ */
+
+/** Two children tidy up before a visit. @param {Telling} t @param {Cast} cast */
+export function tidying(t, cast) {
+  const [A, B] = cast.pair();
+  const [x, y, z] = cast.things(3);
+  const [p, q, r] = cast.places(3, false);
+  t.set({ A, B, x, y, z, p, q, r });
+  setTime(t);
+  t.say(
+    '{when} Aunt Olga sent word that she would be there in ten minutes.',
+    '{when} {A} and {B} looked at the mess and knew that it had to go.',
+    '{when} there was so much on the floor that {A} had to hop.',
+    '{when} Father said that the house looked as if a circus had left in a hurry.',
+  );
+  t.perhaps(
+    '"I will count to a hundred," said {A}. "You tidy."',
+    '"You start," said {B}. "No, you," said {A}.',
+    '{A} rolled up {A.his} sleeves. {B} rolled up {B.his} trousers.',
+  );
+  t.tell(
+    [{ kind: 'put', who: A, thing: x, place: p }],
+    '{A} put {x.a} {p}.',
+    '{A} picked up {x.a} and put {x.it} {p}.',
+    '{x.A} ended up {p}, because {A} threw well.',
+  );
+  t.tell(
+    [{ kind: 'put', who: B, thing: y, place: q }],
+    '{B} found {y.a} and hid {y.it} {q}.',
+    '{B} laid {y.a} {q}, very gently.',
+    'Nobody knew who owned {y}, so {B} put {y.it} {q}.',
+  );
+  if (t.random.chance(1, 2)) lookAround(t);
+  t.tell(
+    [{ kind: 'put', who: A, thing: z, place: r }],
+    'That left {z.a}. {A} stuffed {z.it} {r} and shut {A.his} eyes.',
+    'Last came {z.a}, and {A} pushed {z.it} out of sight {r}.',
+    '"And {z}?" asked {B}. "{r.At}," said {A}, and that was that.',
+  );
+  t.paragraph();
+  if (t.random.chance(1, 2)) {
+    t.say(
+      'Then {B} had second thoughts.',
+      '"No, wait," said {B}.',
+      'But {B} was not happy with it.',
+    );
+    t.tell(
+      [{ kind: 'put', who: B, thing: x, place: r }],
+      '{B.He} took {x} out again and put {x.it} {r}.',
+      '{B.He} moved {x} and left {x.it} {r}, where nobody would look.',
+      '{B.He} carried {x} off and set {x.it} down {r}.',
+    );
+  }
+  t.say(
+    'The door opened. "How tidy!" said Aunt Olga, and sat down on a trumpet.',
+    'At noon the floor was so clean that the cat slipped on it.',
+    '"Done," said {A}. "I can see the carpet. It is green!"',
+    'Aunt Olga looked around. "Do you two really live here?" she asked.',
+  );
+  end(t);
+}
+
+/** A present has to be hidden. @param {Telling} t @param {Cast} cast */
+export function present(t, cast) {
+  const [A, B] = cast.pair();
+  const [x] = cast.things(1);
+  const [p, q] = cast.places(2, false);
+  const [r] = cast.places(1, true);
+  t.set({ A, B, x, p, q, r });
+  t.say(
+    '{B} was going to be seven, and {A} had the best present in the world.',
+    'In two days it would be the birthday of {B}. {A} could hardly wait.',
+    '{A} had saved up for weeks to buy a present for {B}.',
+    'Tomorrow was the birthday of {B}, and {A} was more excited than anyone.',
+  );
+  t.tell(
+    [{ kind: 'hold', who: A, thing: x }],
+    'It was {x.a}, and {A} had painted a star on the wrapping.',
+    '{A} had found {x.a} in a shop that smelled of peppermint.',
+    '{A} took {x.a} and wrapped {x.it} in the Sunday newspaper.',
+  );
+  t.say(
+    'But {B} was good at finding presents.',
+    'But where do you hide a thing from someone with such sharp eyes?',
+    'The trouble was that {B} looked into everything.',
+  );
+  t.tell(
+    [{ kind: 'put', who: A, thing: x, place: p }],
+    'So {A} hid {x} {p}.',
+    'First {A} put {x} {p} and sat down in front of {x.it}.',
+    '{A} waited for a quiet moment and hid {x} {p}.',
+  );
+  t.say(
+    'Just then {B} came in and said that {B.he} smelled a secret.',
+    'An hour later {B} was humming and looking for {B.his} glasses, much too close to it.',
+    '"Why are you whistling?" asked {B}. {A} had never whistled before.',
+  );
+  t.paragraph();
+  t.tell(
+    [{ kind: 'put', who: A, thing: x, place: q }],
+    'So {A} crept back at night and moved {x} to a new place. Now {x.they} {x.was} {q}.',
+    'When {B} was gone, {A} carried {x} away and hid {x.it} {q}.',
+    'That was too close! {A} put {x} {q} and threw a coat over {x.it}.',
+  );
+  if (t.random.chance(1, 3)) lookAround(t);
+  if (t.random.chance(1, 2))
+    t.tell(
+      [{ kind: 'put', who: A, thing: x, place: r }],
+      'Even that felt unsafe, so in the end {A} took {x} outside and hid {x.it} {r}.',
+      'But {B} wanted to dust there, of all days. So {A} hid {x} {r}.',
+    );
+  t.say(
+    'On the great day {B} unwrapped it and was speechless for a whole minute.',
+    '"You never guessed?" asked {A}. "Never," said {B}, who is also good at fibbing.',
+    'And {B}? {B.He} had hidden a present too, and it was for {A}.',
+    'When the candles were lit, {A} could not remember where it was. {B} knew.',
+  );
+  end(t);
+}
+
+/** A pet that takes what it likes. @param {Telling} t @param {Cast} cast */
+export function thief(t, cast) {
+  const [A, B] = cast.pair();
+  const C = cast.pet();
+  const [x, y] = cast.things(2);
+  const [p, q] = cast.places(2);
+  t.set({ A, B, C, x, y, p, q });
+  t.say(
+    '{A} and {B} had {C.a}, and {C.he} took things.',
+    'In a house with a crooked chimney lived {A}, {B} and {C.a}.',
+    'Everybody in the street knew {C.full}. {A} and {B} loved {C.him} all the same.',
+    '{A} and {B} shared one bicycle, one sledge and {C.a}.',
+  );
+  setTime(t);
+  t.tell(
+    [{ kind: 'hold', who: C, thing: x }],
+    '{when} {C} ran past the window with {x.a}.',
+    '{when} {C} came home with {x.a}, and nobody knew from where.',
+    '{when} {A} put down {x.a} for one second, and {C} had {x.it}.',
+  );
+  t.say(
+    '"Stop!" cried {A}. {C} did not know that word.',
+    '"Bring that back!" called {B}. {C} ran faster.',
+    '{B} ran after {C.him} and fell into the parsley.',
+    '"That is not yours," said {A}. {C} looked at the sky.',
+  );
+  t.tell(
+    [{ kind: 'put', who: C, thing: x, place: p }],
+    'Round and round they went, until {C} dropped {x} {p}.',
+    'A minute later {C} had hidden {x} {p} and was washing {C.his} nose.',
+    '{C} left {x} {p} and went to see about lunch.',
+  );
+  if (t.random.chance(1, 2)) lookAround(t);
+  t.paragraph();
+  t.tell(
+    [{ kind: 'put', who: C, thing: y, place: q }],
+    'In the afternoon it was {y.a}. {C} dragged {y.it} along and left {y.it} {q}.',
+    'Then {C} found {y.a}, which was even better, and put {y.it} {q}.',
+    'Next {C.he} stole {y.a} from the washing line. {C.He} hid {y.it} {q}.',
+  );
+  if (t.random.chance(1, 2))
+    t.tell(
+      [{ kind: 'hold', who: B, thing: x }],
+      'But {B} had been watching, and now {B} had {x} again.',
+      'While {C} was away, {B} crept up and took {x} back.',
+      '{B} found {x} and would not let go of {x.it}.',
+    );
+  t.say(
+    '"{C.He} only wants to play," said {A}, and rubbed {C.him} behind the ear.',
+    '"We need a lock," said {B}. {C} was already looking at the key.',
+    'You could not be angry with {C} for long. People had tried.',
+    'In the evening {C} fell asleep on a stolen sock and looked like an angel.',
+  );
+  end(t);
+}

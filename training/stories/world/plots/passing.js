@@ -1,0 +1,201 @@
+/** Stories in which things go from hand to hand. */
+import { end, lookAround, setTime } from '../phrases.js';
+
+/**
+ * @typedef {import('../telling.js').Telling} Telling
+ * @typedef {import('../cast.js').Cast} Cast
+ * @typedef {import('../entities.js').Entity} Entity
+ */
+
+/** One of these ways that x goes from F to G. */
+const GIVING = [
+  '{F} gave {x} to {G}.',
+  '{F} handed {x} to {G} and went to look for biscuits.',
+  '"Hold {x.this} for a moment," said {F}, and {G} took {x}.',
+  'Then {F} had to sneeze, so {G} took {x}.',
+  'After a while {G} took {x} from {F}.',
+  '{F} was tired by now and passed {x} on to {G}.',
+  '"My turn," said {G}, and took {x} from {F}.',
+  '{F} threw {x} high into the air, and it was {G} who caught {x.it}.',
+  'But {F} had a stone in {F.his} shoe, and so {G} carried {x}.',
+  '"You carry {x.it}, I have sticky fingers," said {F}, and {G} took {x}.',
+];
+
+/**
+ * A function that hands x on, each time in another way.
+ * @param {Telling} t
+ * @param {Entity} x
+ * @returns {(F: Entity, G: Entity) => void}
+ */
+function handing(t, x) {
+  const ways = t.random.shuffled(GIVING);
+  return (F, G) => {
+    t.set({ F, G });
+    t.tell([{ kind: 'hold', who: G, thing: x }], ways.pop() ?? GIVING[0]);
+  };
+}
+
+/** A thing, and sometimes a second one, goes round. @param {Telling} t @param {Cast} cast */
+export function round(t, cast) {
+  const [A, B] = cast.pair();
+  const C = cast.child();
+  const [x, y] = cast.things(2);
+  const [p] = cast.places(1, true);
+  t.set({ A, B, C, x, y, p });
+  setTime(t);
+  t.tell(
+    [{ kind: 'hold', who: A, thing: x }],
+    '{when} {A} came outside with {x.a}.',
+    '{when} {A} found {x.a} in a puddle and dried {x.it} on {A.his} sleeve.',
+    '{when} {A} brought {x.a} to show to the others.',
+    '{when} {A} got {x.a} from {A.his} uncle, who sails ships.',
+  );
+  t.say(
+    '{B} and {C} wanted to try {x.it} at once.',
+    '{B} and {C} had never seen anything so fine.',
+    '"Ooh," said {B}, and "Aah," said {C}.',
+    '{B} and {C} came running.',
+  );
+  const give = handing(t, x);
+  let holder = t.random.pick([B, C]);
+  give(A, holder);
+  if (t.random.chance(1, 2))
+    t.tell(
+      [{ kind: 'hold', who: C, thing: y }],
+      'Meanwhile {C} picked up {y.a}.',
+      '{C} had {y.a} as well, for luck.',
+      'In the grass {C} found {y.a} and kept {y.it}.',
+    );
+  if (t.random.chance(1, 2)) lookAround(t);
+  t.paragraph();
+  for (let hops = 1 + t.random.below(3); hops > 0; hops--) {
+    const next = t.random.pick([A, B, C].filter((one) => one !== holder));
+    give(holder, next);
+    holder = next;
+    if (hops === 2)
+      t.perhaps(
+        'So it went on for a while.',
+        'A cloud came and went.',
+        'They walked as far as {p.the} and sat down.',
+      );
+  }
+  t.say(
+    'Now everybody had tried {x.it}, even the wind.',
+    'By then it was nearly time for tea.',
+    'There they sat, {p}, and were content.',
+    'And there, for the moment, the matter rested.',
+  );
+  end(t);
+}
+
+/** Two friends exchange what they have. @param {Telling} t @param {Cast} cast */
+export function swap(t, cast) {
+  const [A, B] = cast.pair();
+  const [x, y] = cast.things(2);
+  t.set({ A, B, x, y });
+  setTime(t);
+  t.tell(
+    [
+      { kind: 'hold', who: A, thing: x },
+      { kind: 'hold', who: B, thing: y },
+    ],
+    '{when} {A} had {x.a}, and {B} had {y.a}.',
+    '{when} {A} went to market with {x.a}, and {B} came along with {y.a}.',
+    '{when} {A} was playing with {x.a} while {B} was busy with {y.a}.',
+    'For {A.his} birthday {A} got {x.a}. On the same day {B} got {y.a}.',
+  );
+  t.say(
+    'Each of them looked at the other one and sighed.',
+    'It is a well known fact that other people have better things.',
+    '"Yours {y.is} nicer than mine," said {A}. "No, yours {x.is}," said {B}.',
+    '"I am bored with {x.this}," said {A}.',
+  );
+  if (t.random.chance(1, 3)) lookAround(t);
+  t.tell(
+    [
+      { kind: 'hold', who: B, thing: x },
+      { kind: 'hold', who: A, thing: y },
+    ],
+    'So they swapped. {A} gave {x} to {B}, and {B} gave {y} to {A}.',
+    '"Let us trade," said {B}. So {B} took {x}, and {A} took {y}.',
+    'They shut their eyes and counted to three. Then {B} had {x}, and {A} had {y}.',
+  );
+  t.paragraph();
+  t.say(
+    'For ten minutes everything was perfect.',
+    'Both of them were happy until lunch.',
+    '{A} went home with a song, and {B} went home with a bigger one.',
+    'They told everybody that they had made the better deal.',
+  );
+  if (t.random.chance(1, 2)) {
+    t.say(
+      'Then {A} began to miss {A.his} {x.bare}.',
+      'But at night {B} lay awake and thought of {B.his} {y.bare}.',
+      'Then it turned out that {y} {y.was} a bit too small for {A}.',
+    );
+    t.tell(
+      [
+        { kind: 'hold', who: A, thing: x },
+        { kind: 'hold', who: B, thing: y },
+      ],
+      'The next day they swapped back. {A} took {x}, and {B} took {y}.',
+      'So {B} gave {x} back to {A}, and {A} gave {y} back to {B}.',
+    );
+    t.say(
+      '"It is good to have things that you miss," said {B}.',
+      'Everything was as before, and that was perfect too.',
+      'Nobody was quite sure why they had started.',
+    );
+  } else
+    t.say(
+      'And so it stayed.',
+      'Neither of them ever wanted to swap back.',
+      'Ever since then they have been the best of friends.',
+    );
+  end(t);
+}
+
+/** A word that must be passed on. @param {Telling} t @param {Cast} cast */
+export function secret(t, cast) {
+  const [A, B] = cast.pair();
+  const C = cast.child();
+  const W = cast.invented();
+  const [p] = cast.places(1);
+  t.set({ A, B, C, W, p });
+  setTime(t);
+  t.say(
+    '{when} {A}, {B} and {C} started a club that met {p}.',
+    '{when} {A} had an idea. {B}, {C} and {A.he} would have a secret club {p}.',
+    '{when} three children sat {p}, and {A} said that every club needs a secret word.',
+  );
+  t.tell(
+    [{ kind: 'word', asks: 'What was the secret word?', word: W }],
+    '"The secret word is {W}," whispered {A} to {B}. "Tell it to {C}."',
+    '{A} thought hard. "Our secret word is {W}," {A.he} said at last.',
+    '{A} wrote the secret word on a leaf. It said {W}.',
+  );
+  t.say(
+    '"{W}?" asked {B}. "That is not even a word!" "Exactly," said {A}.',
+    '{B} said it over and over. {W}, {W}, {W}.',
+    '"{W}," said {B}, and it tickled on {B.his} tongue.',
+  );
+  if (t.random.chance(1, 2)) lookAround(t);
+  t.paragraph();
+  t.say(
+    'After lunch {C} knocked three times. "Who is there?" asked {A}.',
+    'Soon there was a knock. "Say the secret word," called {A}.',
+    'Later {C} came back with cake. "First the secret word," said {B}.',
+  );
+  t.say(
+    '"{W}!" said {C}, and the door flew open.',
+    '{C} looked left, looked right and whispered, "{W}."',
+    '"Is it pudding?" asked {C}. It was not. "Then it is {W}," said {C}, and came in.',
+  );
+  t.say(
+    'It was the best club in the whole street.',
+    'They ate the cake and made a law against washing.',
+    'Nobody else ever found out, though the cat had its ideas.',
+    'The club had only one rule, and they forgot it at once.',
+  );
+  end(t);
+}

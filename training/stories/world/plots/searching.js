@@ -1,0 +1,167 @@
+/** Stories in which something is not where it should be. */
+import { end, lookAround, setTime } from '../phrases.js';
+
+/**
+ * @typedef {import('../telling.js').Telling} Telling
+ * @typedef {import('../cast.js').Cast} Cast
+ */
+
+/** A child has lost a thing that a friend moved. @param {Telling} t @param {Cast} cast */
+export function lost(t, cast) {
+  const [A, B] = cast.pair();
+  const [x, y] = cast.things(2);
+  const [p, r] = cast.places(2);
+  t.set({ A, B, x, y, p, r });
+  setTime(t);
+  t.say(
+    '{when} {A} needed {A.his} {x.bare}, and quickly. But where {x.was} {x.they}?',
+    'Nothing was as it should be. {A} had lost {A.his} {x.bare}, and it was only Tuesday.',
+    '{when} {A} could not find {A.his} {x.bare}. {A.He} had already looked in the butter dish.',
+    '{when} {A.his} {x.bare} {x.was} gone, and {A} turned the whole house upside down.',
+    '{when} {A} wanted {A.his} {x.bare}, and {x.they} {x.was} nowhere to be seen.',
+    '{A} had lost {A.his} {x.bare}. {A.He} had even asked the cat, who would not talk about it.',
+  );
+  t.tell(
+    [{ kind: 'put', who: A, thing: x, place: p }],
+    '"I know I left {x.it} {p}," {A.he} told {B}.',
+    '"But I always keep {x.it} {p}!" {A.he} cried.',
+    'Last night {A.he} had left {x.it} {p}, as {A.he} always did.',
+    '{A.He} was sure that {A.he} had put {x.it} {p} before bed.',
+  );
+  t.perhaps('{B} helped to look.', '{B} looked at {B.his} shoes.', '{B} scratched {B.his} nose.');
+  t.tell(
+    [{ kind: 'put', thing: y, place: p }],
+    'But now there was nothing {p}, or nothing but {y.a}.',
+    '{A} looked again, and all that {A.he} found {p} was {y.a}.',
+    'They looked together. {p.At} they found only {y.a}.',
+  );
+  t.paragraph();
+  t.tell(
+    [{ kind: 'put', who: B, thing: x, place: r }],
+    'Then {B} went red. "I borrowed {x.it}," {B.he} said, "and I put {x} {r}."',
+    '"Oh dear," said {B}. "I tidied up this morning, and I put {x} {r}."',
+    '{B} began to laugh. {B.He} had put {x} {r} only an hour ago.',
+    '{B} coughed. "Do not be cross," {B.he} said. "I hid {x} {r}, and then I forgot."',
+  );
+  t.say(
+    '{A} ran to look, and there {x.they} {x.was}, only a little dusty.',
+    '{A} went to see, and it was true.',
+    'Off they ran, and there {x.they} {x.was}.',
+    '"Why there?" asked {A}. {B} had no idea.',
+  );
+  if (t.random.chance(1, 2)) lookAround(t);
+  if (t.random.chance(2, 3)) end(t);
+  else
+    t.say(
+      'From then on {A} wrote everything down in a notebook. Then {A.he} lost the notebook.',
+      'From that day on {A} stuck a label on everything.',
+      '"Next time," said {A}, "I will look {r} first."',
+    );
+}
+
+/** A treasure hunt from clue to clue. @param {Telling} t @param {Cast} cast */
+export function treasure(t, cast) {
+  const [A, B] = cast.pair();
+  const [x, y] = cast.things(2);
+  const [p, q, r] = cast.places(3, true);
+  t.set({ A, B, x, y, p, q, r });
+  setTime(t);
+  t.say(
+    '{when} {A} and {B} found a note in a bottle.',
+    '{when} {B} woke {A} and waved a piece of paper.',
+    '{when} there was a very old letter on the doormat, for {A} and {B}.',
+  );
+  t.say(
+    '"The treasure hunt begins {p}," it said.',
+    'It said only this: "Start {p}, and bring a sandwich."',
+    '"Clever children should look {p}," it said in green ink.',
+  );
+  t.paragraph();
+  t.tell(
+    [{ kind: 'put', thing: y, place: p }],
+    '{p.At} they found {y.a} and another note.',
+    'So they went to look, and {p} they found {y.a} with a second note.',
+    '{A} got there first. {p.At} lay {y.a} and one more note.',
+  );
+  t.say(
+    '"Now look {q}," said the note, "and mind the nettles."',
+    'This one was harder to read, but {B} made it out. "Look {q}," it said.',
+    '"You are getting warm," it said. "Try {q}!"',
+  );
+  t.perhaps(
+    '{B} wanted the sandwich first.',
+    '{A} hopped all the way.',
+    'They left {y} {p} and ran.',
+    '{A} fell over a hedgehog and said sorry.',
+  );
+  t.say(
+    '{q.At} there was nothing but a frog, who looked towards {r.the}.',
+    '{q.At} somebody had drawn an arrow with chalk. It pointed to {r.the}.',
+    '{q.At} there was a third note, and a snail had eaten most of it. But {B} could read the rest.',
+  );
+  t.tell(
+    [{ kind: 'put', thing: x, place: r }],
+    'And there at last, {r}, they found the treasure. It was {x.a}!',
+    'So the treasure was {r} all the time. It was {x.a}, wrapped in a sock.',
+    'They dug and dug, and {r} they found {x.a}. That was the treasure!',
+  );
+  t.say(
+    '"I always wanted {x.a}," said {A}.',
+    '"It is not gold," said {B}, "but I like it better."',
+    '{B} laughed so much that {B.he} had to sit down.',
+    '"Grandma wrote those notes," said {A}. "Nobody else has green ink."',
+  );
+  if (t.random.chance(1, 3)) lookAround(t);
+  end(t);
+}
+
+/** A strange sound at night, and the pet that made it. @param {Telling} t @param {Cast} cast */
+export function noise(t, cast) {
+  const [A, B] = cast.pair();
+  const C = cast.pet();
+  const [x, y] = cast.things(2);
+  const [p, q] = cast.places(2, false);
+  t.set({ A, B, C, x, y, p, q });
+  t.say(
+    'In the middle of the night {A} sat up in bed. Something went bump.',
+    'It was long past midnight when {A} heard it. Thump, thump, squeak!',
+    'One night {A} could not sleep, because somebody was humming.',
+    'Late at night something in the house went clang, and {A} woke up.',
+  );
+  t.say(
+    '{A.He} woke {B}, who had been dreaming of cake.',
+    '"Did you hear that?" {A.he} asked. "No," said {B}, and pulled up the blanket.',
+    '{B} heard it too, and held on to {A.his} sleeve.',
+  );
+  t.tell(
+    [{ kind: 'hold', who: A, thing: y }],
+    '{A} took {y.a}, just in case, and they crept out.',
+    'So {A} picked up {y.a} to feel braver, and out they went.',
+    '{A.He} held {y.a} in front of {A.him} like a sword, and they tiptoed along.',
+  );
+  t.say(
+    'First they looked {p}, but nobody was there.',
+    '{p.At} there was only the dark, and a moth.',
+    'It did not come from {p.the}. All was quiet there.',
+  );
+  t.perhaps('An owl hooted.', 'The floor creaked.', 'The moon looked in through the keyhole.');
+  t.paragraph();
+  t.tell(
+    [{ kind: 'put', who: C, thing: x, place: q }],
+    'Then they heard {C.full}. All by {C.himself}, {C.he} had put {x.a} {q}.',
+    'It was {C.full}, of course. {C.He} had stolen {x.a}, and now {x.they} {x.was} {q}.',
+    'There, {q}, sat {C.full}. {C.He} had dragged {x.a} across the floor and left {x.it} {q}.',
+  );
+  t.say(
+    '"{C}!" said {B}. "It is two in the morning!"',
+    '{C} looked as if {C.he} had been there all along.',
+    '{B} laughed out loud, and {C} took a bow.',
+    '{A} let out a long breath. "I was not afraid," {A.he} said, "only very awake."',
+  );
+  t.say(
+    'They gave {C.him} a biscuit and went back to bed.',
+    'After that {C} was allowed to sleep at the end of the bed, and it was quiet at last.',
+    '"No more music after midnight," said {A}, and {C} seemed to nod.',
+    'In the morning nobody believed a word of it.',
+  );
+}

@@ -1,0 +1,120 @@
+/**
+ * Tells a story sentence by sentence. It remembers where everything is mentioned and which facts
+ * the sentences state, so that questions can be answered with their source.
+ *
+ * @typedef {import('./entities.js').Entity} Entity
+ * @typedef {[start: number, end: number]} Span of characters
+ *
+ * @typedef {{ kind: 'put', who?: Entity, thing: Entity, place: Entity }} Put
+ * @typedef {{ kind: 'hold', who: Entity, thing: Entity }} Hold
+ * @typedef {{ kind: 'list', who: Entity, verb: string, things: Entity[] }} List
+ * @typedef {{ kind: 'order', people: Entity[] }} Order who came first, second, and so on
+ * @typedef {{ kind: 'word', asks: string, word: Entity }} Word asks: the question it answers
+ * @typedef {Put | Hold | List | Order | Word} Fact
+ * @typedef {Fact & { sources: Map<Entity, Span>, said: Span }} Event
+ *   sources: the mentions that tell it; said: where its sentences stand
+ */
+
+/** @param {string} text */
+export const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+/** @param {Entity} entity @param {string} name of a form */
+export function form(entity, name) {
+  const plain = name && name[0].toLowerCase() + name.slice(1);
+  const found = entity.forms[plain];
+  if (found === undefined) throw new Error(`“${entity.key}” has no form “${name}”`);
+  return plain === name ? found : capital(found);
+}
+
+export class Telling {
+  text = '';
+  /** @type {Event[]} */
+  events = [];
+  /** @type {Record<string, Entity | string>} */
+  cast = {};
+  /** Where everything is named, in the order of the text. @type {Map<Entity, Span[]>} */
+  #mentions = new Map();
+
+  /** @param {import('../random.js').Random} random */
+  constructor(random) {
+    this.random = random;
+  }
+
+  /** Adds to the names that patterns may use. @param {Record<string, Entity | string>} cast */
+  set(cast) {
+    Object.assign(this.cast, cast);
+  }
+
+  /** Says one of these. @param {string[]} patterns */
+  say(...patterns) {
+    if (this.text && !this.text.endsWith('\n')) this.text += ' ';
+    const pattern = this.random.pick(patterns);
+    let at = 0;
+    for (const match of pattern.matchAll(/\{(\w+)(?:\.(\w+))?\}/g)) {
+      this.text += pattern.slice(at, match.index);
+      at = match.index + match[0].length;
+      const value = this.cast[match[1]];
+      if (value === undefined) throw new Error(`“${pattern}” needs “${match[1]}”`);
+      if (typeof value === 'string') this.text += value;
+      else this.#mention(value, form(value, match[2] ?? ''));
+    }
+    this.text += pattern.slice(at);
+  }
+
+  /** Says one of these in half of the stories. @param {string[]} patterns */
+  perhaps(...patterns) {
+    if (this.random.chance(1, 2)) this.say(...patterns);
+  }
+
+  /** Says one of these, which states the facts. @param {Fact[]} facts @param {string[]} patterns */
+  tell(facts, ...patterns) {
+    const start = this.text.length;
+    this.say(...patterns);
+    /** @type {Span} */
+    const said = [start, this.text.length];
+    for (const fact of facts) {
+      const all = entitiesOf(fact).flatMap((entity) => {
+        const span = this.#mentions.get(entity)?.at(-1);
+        return span ? [/** @type {const} */ ([entity, span])] : [];
+      });
+      this.events.push({ ...fact, sources: new Map(all), said });
+    }
+  }
+
+  /** Begins a paragraph. */
+  paragraph() {
+    this.text += '\n\n';
+  }
+
+  /** @param {Entity} entity @param {string} words */
+  #mention(entity, words) {
+    const at = words.lastIndexOf(entity.core);
+    if (at >= 0) {
+      const start = this.text.length + at;
+      const all = this.#mentions.get(entity) ?? [];
+      this.#mentions.set(entity, [...all, [start, start + entity.core.length]]);
+    }
+    this.text += words;
+  }
+
+  /** Where it is named from a position on. @param {Entity} entity @param {number} from */
+  mentionsFrom(entity, from) {
+    return (this.#mentions.get(entity) ?? []).filter(([start]) => start >= from);
+  }
+}
+
+/** @param {Fact} fact @returns {Entity[]} */
+export function entitiesOf(fact) {
+  switch (fact.kind) {
+    case 'put':
+      return [...(fact.who ? [fact.who] : []), fact.thing, fact.place];
+    case 'hold':
+      return [fact.who, fact.thing];
+    case 'list':
+      return [fact.who, ...fact.things];
+    case 'order':
+      return fact.people;
+    case 'word':
+      return [fact.word];
+  }
+}
