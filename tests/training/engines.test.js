@@ -1,0 +1,46 @@
+/** Every engine tells the same stories, learns the same tokenizer and cuts the same batches. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { newerNode } from '../engines/newer-node/index.js';
+import { otherEngines } from '../engines/others/index.js';
+import { hashes } from '../support/training/hashes.js';
+import { browsers, inBlank, serve } from '../web/site.js';
+
+/** Changes with every word of the stories, and then a model must be trained anew. */
+const EXPECTED = {
+  stories: 'c57fc344c2a7305adce70b08d68b886345098ccee0c9e552bf8d741d23b05ffa',
+  tokenizer: 'ee16a8f9802fa2385f6166c1f459469f954997c5995bb446a5ec427d63fdcae4',
+  batches: '76da08f69af17725f557c3991cba256a869be2b49624c274f85f3702f9def3fc',
+};
+const program = fileURLToPath(new URL('../support/training/print-hashes.js', import.meta.url));
+
+describe('stories, tokenizer and batches are the same', { concurrency: 2 }, () => {
+  test('here', async () => assert.deepEqual(await hashes(), EXPECTED));
+
+  const missing = !newerNode && 'the registry has none';
+  const nodes = [{ name: 'a newer Node', path: newerNode, missing, run: [], env: undefined }];
+  for (const { name, path, missing, run, env } of [...nodes, ...otherEngines])
+    test(`in ${name}`, { skip: missing }, async () => {
+      const { stdout } = await promisify(execFile)(path, [...run, program], { env });
+      assert.deepEqual(JSON.parse(stdout), EXPECTED);
+    });
+
+  for (const { name, missing, launch } of browsers)
+    test(`in ${name}`, { skip: missing }, async () => {
+      const [browser, site] = await Promise.all([launch(), serve()]);
+      try {
+        const { result, problems } = await inBlank(browser, site, async () => {
+          const program = new URL('tests/support/training/hashes.js', location.href).href;
+          return (await import(program)).hashes();
+        });
+        assert.deepEqual(problems, []);
+        assert.deepEqual(result, EXPECTED);
+      } finally {
+        await browser.close();
+        await site.close();
+      }
+    });
+});

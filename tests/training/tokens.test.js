@@ -1,0 +1,134 @@
+/** The tokenizer and the stream of training tokens. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createRandom } from '../../training/stories/random.js';
+import { learnMerges } from '../../training/stories/tokens/bpe.js';
+import { MIN_STORY, batchOf } from '../../training/stories/tokens/stream.js';
+import {
+  MARK,
+  MARK_ID,
+  PIECES,
+  learnTokenizer,
+  openTokenizer,
+} from '../../training/stories/tokens/tokenizer.js';
+import { NAMING_WORDS } from '../../training/stories/world/entities.js';
+import { tellStory } from '../../training/stories/world/index.js';
+
+const file = learnTokenizer();
+const tokenizer = openTokenizer(file);
+const encode = (text) => tokenizer.encode(text, { marks: false });
+
+describe('merges', () => {
+  test('join the most frequent pair first, and among equals the smaller ids', () => {
+    // in “abab ab” a, b comes three times; then b, a does not cross words
+    assert.deepEqual(learnMerges(['abab ab'], { count: 1, first: 0 }), [[97, 98]]);
+    const merges = learnMerges(['xy', 'ab'], { count: 5, first: 0 });
+    assert.deepEqual(merges, [
+      [97, 98],
+      [120, 121],
+    ]);
+    assert.deepEqual(learnMerges(['aaaa'], { count: 2, first: 1 }), [
+      [98, 98],
+      [257, 257],
+    ]);
+  });
+});
+
+describe('the tokenizer', () => {
+  test('has 1024 pieces, and one that begins and ends a text', () => {
+    assert.equal(Object.keys(file.model.vocab).length, PIECES);
+    assert.equal(tokenizer.size, PIECES);
+    assert.equal(tokenizer.bos, MARK_ID);
+    assert.equal(tokenizer.token(MARK_ID), MARK);
+    assert.deepEqual([...tokenizer.ends], [MARK_ID]);
+    assert.equal(tokenizer.encode('A cup.')[0], MARK_ID);
+    assert.ok(!encode(`A cup. ${MARK}`).includes(MARK_ID), 'its text is text');
+  });
+
+  test('gives every story back, and any other text', () => {
+    for (let index = 0; index < 2000; index++) {
+      const { text } = tellStory(3, index, { open: true });
+      assert.equal(tokenizer.decode(encode(text)), text);
+    }
+    for (const text of ['Grüße, 你好! 🎈', '\t\r\n  x', 'ALL CAPITALS', '\u0000\u{10ffff}', ''])
+      assert.equal(tokenizer.decode(encode(text)), text);
+  });
+
+  test('has a piece for every word that names something', () => {
+    const cut = NAMING_WORDS.filter((word) => encode(` ${word}`).length > 1);
+    assert.deepEqual(cut, []);
+  });
+
+  test('needs a token for every three bytes, and no story needs more than 250', (t) => {
+    let bytes = 0;
+    let tokens = 0;
+    for (let index = 0; index < 20000; index++) {
+      const { text } = tellStory(1, index, { open: index % 4 === 0 });
+      const { length } = encode(text);
+      assert.ok(length >= MIN_STORY && length <= 250, `${length} tokens: ${text}`);
+      bytes += Buffer.byteLength(text);
+      tokens += length;
+    }
+    t.diagnostic(`${(bytes / tokens).toFixed(3)} bytes per token, ${tokens / 20000} per story`);
+    assert.ok(bytes / tokens > 3, `${bytes / tokens} bytes per token`);
+  });
+});
+
+describe('a batch', () => {
+  const options = { tokenizer, seed: 9, batch: 32, context: 512 };
+  const rows = (batch) =>
+    Array.from({ length: options.batch }, (_, row) => batch.subarray(513 * row, 513 * (row + 1)));
+  const isStory = (row) => row[0] === MARK_ID;
+
+  test('is the same whenever it is asked for, and no two are alike', () => {
+    const third = batchOf(options, 3);
+    assert.equal(third.length, 32 * 513);
+    assert.deepEqual(batchOf(options, 3), third);
+    assert.notDeepEqual(batchOf(options, 4), third);
+    assert.notDeepEqual(batchOf({ ...options, seed: 10 }, 3), third);
+    assert.ok(third.every((id) => id >= 0 && id < PIECES));
+  });
+
+  test('has stories of training from end to end, and only the last of a row is cut off', () => {
+    for (const row of rows(batchOf(options, 0)).filter(isStory)) {
+      const texts = tokenizer.decode(row, { special: true }).split(MARK).slice(1);
+      assert.ok(texts.length >= 2);
+      for (const text of texts.slice(0, -1)) assert.match(text, /\n\n(\w[^\n]*\? [^\n]*\.\n?)+$/);
+    }
+  });
+
+  test('repeats a random sequence in some rows, and without a mark', () => {
+    const all = Array.from({ length: 20 }, (_, step) => rows(batchOf(options, step))).flat();
+    const others = all.filter((row) => !isStory(row));
+    assert.ok(others.length > 20 && others.length < 80, `${others.length} of ${all.length}`);
+    for (const row of others) {
+      assert.ok(!row.includes(MARK_ID));
+      const repeats = (period) => row.every((id, at) => at < period || id === row[at - period]);
+      assert.ok(Array.from({ length: 128 }, (_, x) => x + 1).some(repeats));
+    }
+  });
+
+  test('has no story twice', () => {
+    const seen = new Set();
+    for (let step = 0; step < 20; step++)
+      for (const row of rows(batchOf(options, step)).filter(isStory)) {
+        const [first] = tokenizer.decode(row, { special: true }).split(MARK).slice(1);
+        assert.ok(!seen.has(first), first);
+        seen.add(first);
+      }
+  });
+});
+
+test('integers are uniform enough, and the same seed gives the same', () => {
+  const [a, b] = [createRandom(5), createRandom(5)];
+  const counts = new Array(10).fill(0);
+  for (let i = 0; i < 10000; i++) {
+    const x = a.below(10);
+    assert.equal(x, b.below(10));
+    counts[x]++;
+  }
+  // 10000 draws of ten: a standard deviation of 30
+  for (const count of counts) assert.ok(Math.abs(count - 1000) < 150, `${counts}`);
+  const list = a.shuffled([1, 2, 3, 4]);
+  assert.deepEqual([...list].sort(), [1, 2, 3, 4]);
+});

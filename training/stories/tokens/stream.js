@@ -1,0 +1,70 @@
+/**
+ * The tokens of training, by the number of the step: any batch can be made without those before it,
+ * so a run resumes anywhere. A row is stories one after the other, each behind a mark, and the last
+ * of them is cut off. One row in sixteen is a random sequence that repeats.
+ */
+import { createRandom, mixed } from '../random.js';
+import { tellStory } from '../world/index.js';
+import { MARK_ID } from './tokenizer.js';
+
+/** One row in this number of rows is a random sequence that repeats. */
+const REPEATS = 16;
+/** Lengths of the part that repeats. */
+const SHORTEST = 8;
+const LONGEST = 128;
+/** No story is shorter, so a row has at most length / MIN_STORY of them. */
+export const MIN_STORY = 60;
+
+/** @typedef {import('../../../src/js/model/types.d.ts').Tokenizer} Tokenizer */
+
+/**
+ * @typedef {object} StreamOptions
+ * @property {Tokenizer} tokenizer
+ * @property {number} seed
+ * @property {number} batch rows of a step
+ * @property {number} context tokens that a row predicts; it has one more
+ */
+
+/**
+ * Random tokens, none of them the mark.
+ * @param {import('../random.js').Random} random
+ * @param {number} size of the vocabulary
+ * @param {number} period after which they repeat
+ * @param {number} length
+ */
+export function repeatedTokens(random, size, period, length) {
+  const first = Array.from({ length: period }, () => 1 + random.below(size - 1));
+  return Int32Array.from({ length }, (_, i) => first[i % period]);
+}
+
+/** @param {StreamOptions} options @param {number} number of the row among all */
+function rowOf({ tokenizer, seed, context }, number) {
+  const length = context + 1;
+  const random = createRandom(mixed(seed, number, 2));
+  if (random.chance(1, REPEATS)) {
+    const period = SHORTEST + random.below(Math.min(LONGEST, length >> 1) - SHORTEST + 1);
+    return repeatedTokens(random, tokenizer.size, period, length);
+  }
+  const row = new Int32Array(length);
+  const stories = Math.ceil(length / MIN_STORY);
+  for (let at = 0, story = 0; at < length; story++) {
+    const { text } = tellStory(seed, number * stories + story);
+    const ids = [MARK_ID, ...tokenizer.encode(text, { marks: false })].slice(0, length - at);
+    row.set(ids, at);
+    at += ids.length;
+  }
+  return row;
+}
+
+/**
+ * The batch of a step, (batch, context + 1): token t of a row predicts token t + 1.
+ * @param {StreamOptions} options
+ * @param {number} step from 0
+ */
+export function batchOf(options, step) {
+  const { batch, context } = options;
+  const tokens = new Int32Array(batch * (context + 1));
+  for (let row = 0; row < batch; row++)
+    tokens.set(rowOf(options, step * batch + row), row * (context + 1));
+  return tokens;
+}
