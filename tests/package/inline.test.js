@@ -1,6 +1,6 @@
 /** The single files of dist, which have the kernels and workers inside. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
 import { unpack } from '../../src/js/inline/lzma.js';
 import { init } from '../../src/js/index.js';
@@ -10,6 +10,7 @@ import { tinyGguf } from '../support/models/tiny-models.js';
 import { brotli, KB, withinBudget } from '../support/package/budget.js';
 import { readWithoutCharset } from '../support/package/bundle.js';
 import { bytes, read, root } from '../support/package/repository.js';
+import { inBlank, ISOLATION, launch, missing, serve, STRICT } from '../web/site.js';
 
 const load = (name) => import(`${root}dist/${name}.js`);
 const NAMES = ['clearhead', 'clearhead-model'];
@@ -103,6 +104,60 @@ describe('models in one file', async () => {
   test('bring the layers', async () => {
     const engine = await inline.init({ layers: true });
     assert.equal(typeof engine.multiHead, 'function');
+  });
+});
+
+describe('in a page whose policy', { skip: missing }, () => {
+  const policy = STRICT['content-security-policy'];
+  let browser;
+  before(async () => (browser = await launch()));
+  after(() => browser?.close());
+  /** Evaluates a function of one file in a page with this policy. */
+  const inPage = async (policy, f, argument) => {
+    const site = await serve({ headers: { ...ISOLATION, 'content-security-policy': policy } });
+    try {
+      return (await inBlank(browser, site, f, argument)).result;
+    } finally {
+      await site.close();
+    }
+  };
+  /** Attention with two threads, and which workers the policy refuses. */
+  const attend = async (row) => {
+    const refused = [];
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+      refused.push(`${effectiveDirective} ${blockedURI}`),
+    );
+    const { init } = await import(new URL('dist/clearhead.js', location.href).href);
+    const q = Float32Array.from(row);
+    const ch = await init({ variant: 'simd', threads: 2 });
+    const { output } = ch.attention(q, q, q, { headDim: 8, causal: true });
+    const empty = new Worker('data:text/javascript,postMessage(0)');
+    await new Promise((done) => (empty.onmessage = empty.onerror = done));
+    return { ...ch.info, output: [...output], refused };
+  };
+  const remote = async (name) => {
+    const { worker } = await import(new URL('dist/clearhead-model.js', location.href).href);
+    const asked = name === 'init' ? worker.init() : worker.loadModel(new Uint8Array(8));
+    return asked.then(String, ({ code, message }) => `${code}: ${message}`);
+  };
+
+  test('allows workers of a blob, there are two threads', async () => {
+    const allowing = policy.replace('worker-src', 'worker-src blob:');
+    const { threads, why, refused } = await inPage(allowing, attend, row);
+    assert.deepEqual([threads, why, refused], [2, '', ['worker-src data']]);
+  });
+
+  test('refuses workers of blobs and data, one thread says so and has the bits', async () => {
+    const { threads, threadsAsked, reasons, refused, output } = await inPage(policy, attend, row);
+    assert.deepEqual(refused, ['worker-src blob', 'worker-src data']);
+    assert.deepEqual([threads, threadsAsked], [1, 2]);
+    assert.match(reasons.threads, /^one thread: no worker started: .*content security policy/);
+    sameBits(Float32Array.from(output), attentionOf(await init({ variant: 'simd' })).output);
+  });
+
+  test('refuses workers of blobs, attention and models in a worker say so', async () => {
+    for (const name of ['init', 'loadModel'])
+      assert.match(await inPage(policy, remote, name), /^ENV: .*content security policy/, name);
   });
 });
 
