@@ -19,7 +19,7 @@ const long = process.argv.includes('--long');
 const chosen = process.argv.slice(2).filter((argument) => argument !== '--long');
 
 /** Files with random cases, of which a long run has many more. */
-const CAMPAIGNS = /^tests\/(attention\/(hostile|native|random)|cli\/check)\./;
+const CAMPAIGNS = /^tests\/(attention\/(hostile(-threads)?|native|random)|cli\/check)\./;
 /** Files in which threads meet at random; a long run has them ten times. */
 const SOAK =
   /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate)|worker\/)/;
