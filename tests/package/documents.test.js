@@ -5,8 +5,11 @@ import { test } from 'node:test';
 import { exists, files, read } from '../support/package/repository.js';
 
 const WIDTH = 100;
-const documents = files('', /^[^/]+\.md$|^docs\/.*\.md$/);
-const sources = files('', /^(src|bench|tests|scripts|web)\/.*\.([ch]|js|ts|sh)$|^CMakeLists\.txt$/);
+const documents = files('', /^[^/]+\.md$|^(docs|training)\/.*\.md$/);
+const sources = files(
+  '',
+  /^(src|bench|tests|scripts|training|web)\/.*\.([ch]|js|ts|sh)$|^CMakeLists\.txt$/,
+);
 const withoutCode = (text) => text.replace(/```[\s\S]*?```/g, '');
 const linesOf = (file) => read(file).trimEnd().split('\n');
 

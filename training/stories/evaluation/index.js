@@ -1,0 +1,53 @@
+/** Everything that is measured of a model that writes stories. */
+import { tableOf } from './heads.js';
+import { ask, readRepeats, readSources, readStories } from './reading.js';
+import { questionSet, repeatSet, storySet } from './sets.js';
+
+/**
+ * @typedef {object} Sizes
+ * @property {number} questions
+ * @property {number} stories for perplexity
+ * @property {number} repeats random sequences
+ * @property {number} period after which they repeat
+ */
+
+/** @type {Sizes} */
+export const SIZES = { questions: 1000, stories: 100, repeats: 50, period: 64 };
+
+/** A shipped model reaches these. */
+export const GOALS = { answers: 0.98, induction: 0.95, source: 0.5 };
+
+/**
+ * @param {import('../../../src/js/model/api.d.ts').Model} model
+ * @param {Partial<Sizes>} [sizes]
+ */
+export async function evaluate(model, sizes) {
+  const { questions, stories, repeats, period } = { ...SIZES, ...sizes };
+  const asked = questionSet(questions);
+  const answers = await ask(model, asked);
+  const sequences = repeatSet(repeats, { size: model.config.vocab, period });
+  const { right, total, ...scores } = readRepeats(model, sequences);
+  const { perplexity, tokens, ...more } = readStories(model, storySet(stories));
+  const heads = tableOf(model.config, { ...scores, ...more, ...readSources(model, asked) });
+  return { answers, induction: { right, total }, perplexity, tokens, heads };
+}
+
+/** @typedef {Awaited<ReturnType<typeof evaluate>>} Evaluation */
+
+/**
+ * Each goal with the number that was measured.
+ * @param {Evaluation} evaluation
+ */
+export function verdicts({ answers, induction, heads }) {
+  const measured = {
+    answers: answers.right / answers.total,
+    induction: induction.right / induction.total,
+    source: heads.reduce((max, { scores }) => Math.max(max, scores.source), 0),
+  };
+  return /** @type {(keyof typeof GOALS)[]} */ (Object.keys(GOALS)).map((name) => ({
+    name,
+    measured: measured[name],
+    goal: GOALS[name],
+    met: measured[name] >= GOALS[name],
+  }));
+}
