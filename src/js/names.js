@@ -50,18 +50,18 @@ const CALLED_BY_OTHERS = ['constructor', 'dispose', 'toJSON'];
 
 /**
  * The function, which refuses more arguments than it names.
- * @template {(...values: any[]) => unknown} F
+ * @template {unknown[]} V
+ * @template R
  * @param {string | symbol} name for the caller
- * @param {F} f without default values among its arguments, which `length` does not count
+ * @param {(...values: V) => R} f without default values among its arguments, which `length` does not count
  */
 export function counted(name, f) {
   if (typeof name === 'symbol' || CALLED_BY_OTHERS.includes(name)) return f;
-  return /** @type {F} */ (
-    /** @this {unknown} @param {any[]} values */ function (...values) {
-      atMost(name, values, f.length);
-      return f.apply(this, values);
-    }
-  );
+  /** @this {unknown} @param {V} values */
+  return function (...values) {
+    atMost(name, values, f.length);
+    return f.apply(this, values);
+  };
 }
 
 /**
@@ -70,7 +70,7 @@ export function counted(name, f) {
  * @param {T} object changed in place
  */
 export function countArguments(object) {
-  const members = /** @type {Record<string, any>} */ (object);
+  const members = /** @type {Record<string, () => unknown>} */ (object);
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(members)))
     if (typeof value === 'function') members[name] = counted(name, value);
   return object;

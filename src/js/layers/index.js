@@ -4,15 +4,18 @@
  */
 import { ClearheadError } from '../errors.js';
 import { Latent } from './latent.js';
+import { LatentCache } from './latent-cache.js';
 import { Linear, matmul } from './linear.js';
 import { MultiHead } from './multi-head.js';
-import { bound } from '../names.js';
+import { bound, countArguments } from '../names.js';
 import { attentionGradient } from '../train/attention-gradient.js';
 import { add, geglu, gelu, layerNorm, rmsNorm, silu, swiglu } from './operations.js';
 import { rope, ropeTable } from './rope.js';
 import { softmax } from './softmax.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */
+
+for (const { prototype } of [Linear, MultiHead, Latent, LatentCache]) countArguments(prototype);
 
 /**
  * All of Layers, each with the memory before its arguments.

@@ -2,7 +2,6 @@
 import { integer, range, read } from '../check.js';
 import { Block, F32 } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
-import { countArguments } from '../names.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */
 
@@ -45,4 +44,3 @@ export class LatentCache extends Block {
     return this.#memory.copy(F32, at + 4 * this.size * start, (end - start) * this.size);
   }
 }
-countArguments(LatentCache.prototype);

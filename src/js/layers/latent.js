@@ -4,7 +4,6 @@ import { choice, integer, read, rows, yes } from '../check.js';
 import { DISPOSE, F32 } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
 import { describe, refuse } from '../errors.js';
-import { countArguments } from '../names.js';
 import { shaped } from '../engine/shapes.js';
 import { matrix } from './call.js';
 import { LatentCache } from './latent-cache.js';
@@ -248,4 +247,3 @@ export class Latent {
     this.dispose();
   }
 }
-countArguments(Latent.prototype);

@@ -6,7 +6,6 @@ import { ATTN_F32 } from '../engine/constants.js';
 import { DISPOSE, F32, Tensor } from '../engine/tensor.js';
 import { together } from '../engine/team.js';
 import { refuse } from '../errors.js';
-import { countArguments } from '../names.js';
 import { shaped, shapedInRows } from '../engine/shapes.js';
 import { optionalFloats } from './call.js';
 import { LayerStorage } from './storage.js';
@@ -140,4 +139,3 @@ export class Linear {
     this.dispose();
   }
 }
-countArguments(Linear.prototype);

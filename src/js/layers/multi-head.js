@@ -5,7 +5,6 @@ import { OF_FORWARD, readOptions } from '../attention/options.js';
 import { integer, read, rows, sizesOf, yes } from '../check.js';
 import { DISPOSE, F32 } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
-import { countArguments } from '../names.js';
 import { shaped } from '../engine/shapes.js';
 import { floats, matrix } from './call.js';
 import {
@@ -213,4 +212,3 @@ export class MultiHead {
     this.dispose();
   }
 }
-countArguments(MultiHead.prototype);
