@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds what CMakeLists.txt describes; nothing is done twice.
 #   scripts/build.sh          the modules of src/js
-#   scripts/build.sh wasm attn.simd model.simd.shared   only these of them
+#   scripts/build.sh wasm attn.simd model.simd   only these of them
 #   scripts/build.sh bench    and the modules that measure the machine's limits, in build/bench/
 #   scripts/build.sh native   the test programs in build/native/
 set -euo pipefail

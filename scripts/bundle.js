@@ -25,7 +25,7 @@ const WITHOUT_LAYERS = { ...FILES, 'layers/index.js': 'inline/layers.js' };
 const FOR_ATTENTION = { ...WITHOUT_LAYERS, 'theory/index.js': 'inline/theory.js' };
 
 /** Similar files stand next to each other, and those that most engines want come first. */
-const VARIANTS = ['relaxed', 'relaxed.shared', 'simd', 'simd.shared'];
+const VARIANTS = ['relaxed', 'simd'];
 const PACKER = 'xz --format=lzma --lzma1=preset=9e,lc=3,lp=0,pb=0,nice=273 --stdout'.split(' ');
 /** Bytes of the header that xz writes. */
 const HEADER = 13;
@@ -120,7 +120,7 @@ async function write(kind, name) {
   writeFileSync(join(root, `dist/${name}.cjs`), required);
 }
 
-if (existsSync(join(source, 'engine/model.relaxed.shared.wasm'))) {
+if (existsSync(join(source, 'engine/model.relaxed.wasm'))) {
   mkdirSync(join(root, 'dist'), { recursive: true });
   await write('attn', 'clearhead');
   await write('model', 'clearhead-model');

@@ -16,8 +16,10 @@ const TYPES_END = 64;
 /** The rows of the table: name, number, weights in a block, bytes of a block. */
 function readTable() {
   const module = new WebAssembly.Module(readFileSync(from('engine/model.simd.wasm')));
-  const c = /** @type {any} */ (new WebAssembly.Instance(module, {}).exports);
-  const bytes = new Uint8Array(c.memory.buffer);
+  const memory = new WebAssembly.Memory({ initial: 16, maximum: 65536 });
+  const env = { memory, now: () => 0 };
+  const c = /** @type {any} */ (new WebAssembly.Instance(module, { env }).exports);
+  const bytes = new Uint8Array(memory.buffer);
   const rows = [];
   for (let id = 0; id < TYPES_END; id++) {
     const at = c.attn_weight_type_name(id);

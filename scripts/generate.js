@@ -30,7 +30,7 @@ function readHeaders() {
 
 /** The exported functions of a header: its name, its result and its parameters, all as in C. */
 export function functionsOf(text) {
-  const declaration = /^ATTN_(?:API|THREADS)\s+([\w\s*]+?)(\w+)\(([^)]*)\);/gm;
+  const declaration = /^ATTN_API\s+([\w\s*]+?)(\w+)\(([^)]*)\);/gm;
   return [...text.matchAll(declaration)].map(([, result, name, parameters]) => ({
     name,
     result: result.trim(),

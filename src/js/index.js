@@ -19,6 +19,7 @@ import { KVCache } from './attention/cache.js';
 import { choice, integer, integers, list, read, yes } from './check.js';
 import { ClearheadError, describe, refuse } from './errors.js';
 import { attentionFile, modelFile } from './engine/files.js';
+import { createMemory, instantiate } from './engine/instance.js';
 import { acceptsRelaxed, compile, unloaded } from './engine/load.js';
 import { Memory, memories } from './engine/memory.js';
 import { DISPOSE, F32, Tensor } from './engine/tensor.js';
@@ -58,7 +59,6 @@ export async function init(options, ...more) {
   const file = deep ? modelFile : attentionFile;
   if (worker !== undefined && typeof worker !== 'function')
     refuse('ARG', 'worker', describe(worker), 'a function that makes a worker of clearhead/thread');
-  const given = source === undefined ? undefined : await compile(source);
   const count = integer('threads', threads, 1, 16);
   /** @type {Start} */
   const start = {
@@ -69,35 +69,30 @@ export async function init(options, ...more) {
     },
   };
   if (asked === 2 && !relaxed) throw new ClearheadError('ENV', start.why.relaxed);
+  let team;
+  let shared;
   if (count > 1)
     try {
-      const { startThreads } = await import('./engine/threads.js').catch(
-        unloaded('engine/threads.js'),
-      );
-      const memory = await startThreads(given, fast, count, { layers: !!deep, spawn: worker });
-      return engine(memory, start, deep, theoryWasm);
+      team = await import('./engine/threads.js').catch(unloaded('engine/threads.js'));
+      shared = team.sharedMemory(source);
     } catch (/** @type {any} */ error) {
       start.why.threads = `one thread: ${error.message}`;
     }
+  const change = shared && team?.forThreads;
   const module =
-    given ??
-    (await compile(file(fast)).catch((error) => {
-      if (!fast || asked) throw error;
-      start.why.relaxed = `relaxed kernels failed: ${error.message}`;
-      return compile(file(false));
-    }));
-  if (WebAssembly.Module.imports(module).length)
-    refuse(
-      'FORMAT',
-      'wasm',
-      'a shared file for threads',
-      start.why.threads
-        ? `one without .shared, since there is ${start.why.threads}`
-        : 'one without .shared, or threads: 2',
-    );
+    source === undefined
+      ? await compile(file(fast), 'wasm', change).catch((error) => {
+          if (!fast || asked) throw error;
+          start.why.relaxed = `relaxed kernels failed: ${error.message}`;
+          return compile(file(false), 'wasm', change);
+        })
+      : await compile(source, 'wasm', change);
   try {
-    const memory = new Memory((await WebAssembly.instantiate(module, {})).exports);
-    return engine(memory, start, deep, theoryWasm);
+    const own = shared ?? createMemory(false);
+    const memory = new Memory(await instantiate(module, own));
+    const made = engine(memory, start, deep, theoryWasm);
+    if (shared) await team?.startThreads(memory, { module, memory: own }, count, worker);
+    return made;
   } catch (/** @type {any} */ cause) {
     if (cause instanceof ClearheadError) throw cause;
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });

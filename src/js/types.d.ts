@@ -51,7 +51,10 @@ export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | WasmObje
 export type WasmObject = object;
 
 export interface InitOptions {
-  /** Default: the file shipped beside this module. */
+  /**
+   * Default: the file shipped beside this module. Threads need its bytes or its address, not a
+   * compiled module.
+   */
   wasm?: WasmSource | Promise<WasmSource> | undefined;
   /**
    * `auto` (default): `relaxed` where the engine accepts relaxed SIMD, else `simd`. `simd` gives

@@ -83,7 +83,7 @@ for (const variant of ['simd', 'relaxed'])
     'in double': { m: 4, n: 50, double: true },
   }))
     test(`every head has the bits of its own temperature: ${name} (${variant})`, () => {
-      const kernels = new Kernels(how.pieces ? `${variant}.shared` : variant);
+      const kernels = new Kernels(variant);
       const own = kernels.copy(Float64Array.from(T));
       const got = attend(kernels, how, (c, p) => c.attn_set_temperatures(p, own));
       for (const [h, temperature] of T.entries())

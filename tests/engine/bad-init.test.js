@@ -37,10 +37,6 @@ test('empty, foreign, damaged and unreachable files are refused', async () => {
   });
   for (let length = 1; length < bytes.length; length += 997)
     await refuses(`cut to ${length}`, 'FORMAT INTEGRITY', { wasm: copy(0, length) });
-  await assert.rejects(
-    init({ wasm: new URL('../../src/js/engine/attn.simd.shared.wasm', import.meta.url) }),
-    { code: 'FORMAT', message: /^wasm is a shared file for threads/ },
-  );
   for (const path of ['/404', '/500']) {
     await refuses(path, 'NET', { wasm: at(path) });
     await refuses(`a response of ${path}`, 'NET', { wasm: fetch(at(path)) });

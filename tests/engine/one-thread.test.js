@@ -1,61 +1,64 @@
 /** Where threads cannot work there is one, and the engine says why. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { sameBits } from '../support/bits.js';
 import { lostWorkers } from '../engines/lost-workers.js';
 import { calls, one, run } from '../support/engine/thread-calls.js';
 
-test('a shared file without layers, where they are asked for, starts no worker', async (t) => {
+const file = new URL('../../src/js/engine/attn.simd.wasm', import.meta.url);
+
+/** Has one thread, for a reason that these words are in, and computes. */
+function hasOneThread(ch, words) {
+  assert.equal(ch.info.threads, 1);
+  assert.match(ch.info.reasons.threads, /^one thread: /);
+  assert.match(ch.info.why, words);
+  sameBits(run(ch, calls[0]), run(one, calls[0]), `one thread, ${words}`);
+  ch.dispose();
+}
+
+test('a file without layers, where they are asked for, starts no worker', async (t) => {
   const { Worker } = await import('node:worker_threads');
   const started = t.mock.method(Worker.prototype, 'postMessage');
-  await assert.rejects(
-    init({
-      layers: true,
-      threads: 2,
-      wasm: new URL('../../src/js/engine/attn.simd.shared.wasm', import.meta.url),
-    }),
-    { name: 'ClearheadError' },
-  );
+  await assert.rejects(init({ layers: true, threads: 2, wasm: file }), { name: 'ClearheadError' });
   assert.equal(started.mock.callCount(), 0);
 });
 
-test('without isolation, shared memory or its wasm file there is one thread, and why', async () => {
+test('without isolation or shared memory there is one thread, and why', async () => {
   const { SharedArrayBuffer } = globalThis;
-  const shared = new URL('../../src/js/engine/attn.simd.shared.wasm', import.meta.url);
-  const plain = new URL('../../src/js/engine/attn.simd.wasm', import.meta.url);
-  for (const [break_, mend, words] of [
-    [
-      () => (globalThis.crossOriginIsolated = false),
-      () => delete globalThis.crossOriginIsolated,
-      /isolated/,
-    ],
+  for (const [break_, mend] of [
+    [() => (globalThis.crossOriginIsolated = false), () => delete globalThis.crossOriginIsolated],
     [
       () => delete globalThis.SharedArrayBuffer,
       () => (globalThis.SharedArrayBuffer = SharedArrayBuffer),
-      /isolated/,
     ],
   ]) {
     break_();
     try {
-      // a shared file that is given is taken, with its memory
-      for (const wasm of [undefined, plain, shared]) {
-        const ch = await init({ wasm, variant: 'simd', threads: 2 });
-        assert.equal(ch.info.threads, 1);
-        assert.match(ch.info.reasons.threads, /^one thread: /);
-        assert.match(ch.info.why, words);
-        sameBits(run(ch, calls[0]), run(one, calls[0]), `one thread, ${wasm}`);
-        ch.dispose();
-      }
+      for (const wasm of [undefined, file])
+        hasOneThread(await init({ wasm, variant: 'simd', threads: 2 }), /isolated/);
     } finally {
       mend();
     }
   }
-  const lost = await lostWorkers('start', 0, () => init({ wasm: shared, threads: 2 }));
-  assert.equal(lost.info.threads, 1);
-  assert.match(lost.info.reasons.threads, /^one thread: no worker started: /);
-  sameBits(run(lost, calls[0]), run(one, calls[0]), 'a shared file without its worker');
-  const ch = await init({ wasm: plain, threads: 2 });
-  assert.equal(ch.info.threads, 1);
-  assert.match(ch.info.why, /shared/);
+});
+
+test('without its worker there is one thread, and why', async () => {
+  const lost = await lostWorkers('start', 0, () => init({ wasm: file, threads: 2 }));
+  hasOneThread(lost, /no worker started: /);
+});
+
+test('a compiled module is for one thread, its bytes are for several', async () => {
+  const bytes = readFileSync(file);
+  const before = bytes.slice();
+  hasOneThread(await init({ wasm: await WebAssembly.compile(bytes), threads: 2 }), /compiled/);
+  const { buffer } = Uint8Array.from(bytes);
+  for (const wasm of [bytes, buffer]) {
+    const two = await init({ wasm, threads: 2 });
+    assert.equal(two.info.threads, 2, two.info.why);
+    assert.deepEqual(new Uint8Array(wasm), new Uint8Array(before), 'they are as they were');
+    sameBits(run(two, calls[0]), run(one, calls[0]), 'two threads');
+    two.dispose();
+  }
 });

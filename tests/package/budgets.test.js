@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { brotli, KB, withinBudget } from '../support/package/budget.js';
 import { bytes, exists, root } from '../support/package/repository.js';
 
-const VARIANTS = ['simd', 'relaxed', 'simd.shared', 'relaxed.shared'];
+const VARIANTS = ['simd', 'relaxed'];
 
 /** Modules of the package as a browser's bundler ships them: minified, in chunks. */
 async function bundle(entry) {

@@ -17,7 +17,7 @@ import {
   withoutComments,
 } from '../support/package/repository.js';
 
-const VARIANTS = ['simd', 'relaxed', 'simd.shared', 'relaxed.shared'];
+const VARIANTS = ['simd', 'relaxed'];
 const STATEMENTS = 'src/js/theory/theory.wasm';
 const headers = (pattern) => files('src/c', /\.h$/).filter((file) => pattern.test(file));
 
@@ -35,15 +35,14 @@ const modules = [
   { file: STATEMENTS, from: ['src/c/include/theory.h'], except: ['src/c/include/attn.h'] },
 ].filter(({ file }) => exists(file));
 
-/** All that these headers and those they include declare, for threads too or not. */
-function declared(threads, from) {
+/** All that these headers and those they include declare. */
+function declared(from) {
   const seen = new Set(from);
   for (const header of seen) for (const other of includes(header)) seen.add(other);
-  const pattern = /^ATTN_(API|THREADS)\b[^(]*?(\w+)\(/gm;
+  const pattern = /^ATTN_API\b[^(]*?(\w+)\(/gm;
   return [...seen]
     .flatMap((header) => [...withoutComments(read(header)).matchAll(pattern)])
-    .filter(([, which]) => threads || which === 'API')
-    .map(([, , name]) => name);
+    .map(([, name]) => name);
 }
 
 function compiled(file) {
@@ -58,17 +57,16 @@ describe('the compiled kernels', () => {
 
   for (const { file, from, except = [] } of modules) {
     const name = posix.basename(file, '.wasm');
-    const shared = name.endsWith('.shared');
-    const imports = shared ? [memory, ...(name.startsWith('model') ? [clock] : [])] : [];
+    const imports = { attn: [memory], model: [memory, clock] }[name.split('.')[0]] ?? [];
 
     test(`${name} imports ${imports.map(({ name }) => name).join(', ') || 'nothing'}`, () => {
       assert.deepEqual(WebAssembly.Module.imports(compiled(file)), imports);
     });
 
     test(`${name} exports the functions of its headers and where memory begins`, () => {
-      const places = ['memory', '__heap_base', ...(shared ? ['__stack_pointer'] : [])];
-      const elsewhere = declared(shared, except);
-      const functions = declared(shared, from).filter((name) => !elsewhere.includes(name));
+      const places = ['memory', '__heap_base', ...(imports.length ? ['__stack_pointer'] : [])];
+      const elsewhere = declared(except);
+      const functions = declared(from).filter((name) => !elsewhere.includes(name));
       assert.ok(functions.length > 15, 'the declarations were found');
       const exported = WebAssembly.Module.exports(compiled(file)).map(({ name }) => name);
       assert.deepEqual(exported.sort(), [...new Set([...functions, ...places])].sort());
@@ -76,8 +74,8 @@ describe('the compiled kernels', () => {
   }
 
   test('a build in another folder gives the same bytes', () => {
-    // the first holds every source of attention and models, and threads
-    const again = ['model.relaxed.shared', 'model.simd.shared']
+    // the first holds every source of attention and models
+    const again = ['model.relaxed', 'model.simd']
       .map((name) => `src/js/engine/${name}.wasm`)
       .filter(exists)
       .slice(0, 1)

@@ -63,8 +63,7 @@ describe('what is installed', () => {
     for (const path of [
       'src/js/engine/attn.simd.wasm',
       'src/js/engine/attn.relaxed.wasm',
-      'src/js/engine/attn.simd.shared.wasm',
-      'src/js/engine/model.relaxed.shared.wasm',
+      'src/js/engine/model.relaxed.wasm',
       'src/js/types.d.ts',
       'dist/clearhead.js',
       'dist/clearhead.min.js',

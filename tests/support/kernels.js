@@ -7,12 +7,10 @@ import { wasmBytes } from './models/engines.js';
 const modules = new Map();
 
 export class Kernels {
-  /** @param {'simd' | 'relaxed' | 'simd.shared' | 'relaxed.shared'} variant */
+  /** @param {'simd' | 'relaxed'} variant */
   constructor(variant) {
     if (!modules.has(variant)) modules.set(variant, new WebAssembly.Module(wasmBytes(variant)));
-    const memory = variant.endsWith('.shared')
-      ? new WebAssembly.Memory({ initial: 16, maximum: 65536, shared: true })
-      : undefined;
+    const memory = new WebAssembly.Memory({ initial: 16, maximum: 65536 });
     const { exports } = new WebAssembly.Instance(modules.get(variant), {
       env: { memory, now: () => performance.now() },
     });

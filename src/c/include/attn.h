@@ -44,12 +44,6 @@
 #include <stdint.h>
 
 #define ATTN_API __attribute__((visibility("default")))
-/* Functions for threads: a module whose memory they cannot share is built without them. */
-#ifdef ATTN_UNSHARED
-#define ATTN_THREADS
-#else
-#define ATTN_THREADS ATTN_API
-#endif
 
 enum {
   ATTN_OK = 0,
@@ -328,7 +322,7 @@ ATTN_API int32_t attn_cache_attend(const attn_params *p, float *out, const float
  */
 typedef struct attn_work attn_work;
 
-ATTN_THREADS size_t attn_work_bytes(const attn_params *p);
+ATTN_API size_t attn_work_bytes(const attn_params *p);
 
 /*
  * Multiply-adds (statement 15), to judge whether a call is worth another thread. 0 if it cannot be
@@ -337,16 +331,16 @@ ATTN_THREADS size_t attn_work_bytes(const attn_params *p);
 ATTN_API double attn_work_size(const attn_params *p);
 
 /* k and v, or a cache; the other is NULL. */
-ATTN_THREADS int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const float *q,
-                                     const float *k, const float *v, const attn_cache *cache,
-                                     void *scratch);
+ATTN_API int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const float *q,
+                                 const float *k, const float *v, const attn_cache *cache,
+                                 void *scratch);
 
 /* Computes pieces until every piece has a thread. */
-ATTN_THREADS void attn_work_run(attn_work *w, void *scratch);
+ATTN_API void attn_work_run(attn_work *w, void *scratch);
 
 /* Pieces not finished yet; 0 when all are. */
-ATTN_THREADS int32_t attn_work_remaining(const attn_work *w);
+ATTN_API int32_t attn_work_remaining(const attn_work *w);
 
-ATTN_THREADS void attn_work_end(attn_work *w, void *scratch);
+ATTN_API void attn_work_end(attn_work *w, void *scratch);
 
 #endif

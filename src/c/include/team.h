@@ -38,7 +38,7 @@ enum {
 ATTN_API void attn_team_open(attn_team *team, int32_t threads, void *scratch, size_t scratch_bytes);
 
 /* Helps; index is one of [1, threads). Returns when the team is closed. */
-ATTN_THREADS void attn_team_join(attn_team *team, int32_t index);
+ATTN_API void attn_team_join(attn_team *team, int32_t index);
 
 /* Sends the helpers home. The memory is free when all of them have returned. */
 ATTN_API void attn_team_close(attn_team *team);

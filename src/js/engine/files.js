@@ -44,28 +44,12 @@ export const attentionFile = (relaxed) =>
       : new URL('./attn.simd.wasm', import.meta.url),
   );
 
-/** The same for threads. @param {boolean} relaxed */
-export const sharedAttentionFile = (relaxed) =>
-  located(() =>
-    relaxed
-      ? new URL('./attn.relaxed.shared.wasm', import.meta.url)
-      : new URL('./attn.simd.shared.wasm', import.meta.url),
-  );
-
 /** The larger files, which hold these and models. @param {boolean} relaxed */
 export const modelFile = (relaxed) =>
   located(() =>
     relaxed
       ? new URL('./model.relaxed.wasm', import.meta.url)
       : new URL('./model.simd.wasm', import.meta.url),
-  );
-
-/** The same for threads. @param {boolean} relaxed */
-export const sharedModelFile = (relaxed) =>
-  located(() =>
-    relaxed
-      ? new URL('./model.relaxed.shared.wasm', import.meta.url)
-      : new URL('./model.simd.shared.wasm', import.meta.url),
   );
 
 /** A worker that runs thread.js. */

@@ -20,11 +20,13 @@ export const acceptsRelaxed = () =>
  * Compiles a source. Errors say more than "CompileError", which helps nobody.
  * @param {import('../types.d.ts').WasmSource} source
  * @param {string} [name] of the source, for errors
+ * @param {(file: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>} [change] makes the file that
+ *   is compiled in its place
  * @returns {Promise<WebAssembly.Module>}
  */
-export async function compile(source, name = 'wasm') {
+export async function compile(source, name = 'wasm', change) {
   if (isModule(source)) return source;
-  const [buffer, streamed] = await bytesOf(source, name);
+  const [buffer, streamed] = await bytesOf(source, name, !change);
   const bytes = new Uint8Array(buffer);
   const start = String.fromCharCode(...bytes.subarray(0, 9));
   if (!start.startsWith('\0asm'))
@@ -38,7 +40,7 @@ export async function compile(source, name = 'wasm') {
   if (bytes.length & 3 || words.at(-1) !== sum)
     throw new ClearheadError('INTEGRITY', `${name} is damaged or of another version`);
   try {
-    return (await streamed) ?? (await WebAssembly.compile(buffer));
+    return (await streamed) ?? (await WebAssembly.compile(change?.(bytes) ?? buffer));
   } catch (cause) {
     // a content security policy shows only here: validate does not know of it
     const policy = WebAssembly.validate(bytes);
@@ -94,7 +96,7 @@ function whatCame(source, length, start) {
 }
 
 /** @param {unknown} x @returns {x is WebAssembly.Module} */
-const isModule = (x) => tagOf(x) === 'WebAssembly.Module';
+export const isModule = (x) => tagOf(x) === 'WebAssembly.Module';
 
 /**
  * A page knows what an address is relative to; elsewhere it must be whole, and paths are not
@@ -115,12 +117,13 @@ export function absolute(address, name) {
 }
 
 /**
- * The bytes of a source. One that arrives in pieces is compiled meanwhile, which may fail.
+ * The bytes of a source. One that arrives in pieces may be compiled meanwhile, which may fail.
  * @param {any} source see WasmSource
  * @param {string} name
+ * @param {boolean} stream whether to compile it meanwhile
  * @returns {Promise<[ArrayBuffer, Promise<WebAssembly.Module | void>?]>}
  */
-async function bytesOf(source, name) {
+async function bytesOf(source, name, stream) {
   // a copy by this realm's own class: Node reads into another's, where this runs in a context of
   // its own
   if (ArrayBuffer.isView(source))
@@ -132,11 +135,13 @@ async function bytesOf(source, name) {
     refuse('ARG', name, describe(source), 'a URL, Response, bytes or WebAssembly.Module');
   try {
     if (/^file:/.test(source))
-      return bytesOf((await nodeModule('fs')).readFileSync(new URL(source)), name);
+      return bytesOf((await nodeModule('fs')).readFileSync(new URL(source)), name, stream);
     const response = address ? await fetch(source) : source;
     if (!response.ok) throw new Error(`status ${response.status}`);
     // a server that calls it something else than application/wasm loses nothing but time
-    const streamed = WebAssembly.compileStreaming?.(response.clone()).catch(() => {});
+    const streamed = stream
+      ? WebAssembly.compileStreaming?.(response.clone()).catch(() => {})
+      : undefined;
     return [await response.arrayBuffer(), streamed];
   } catch (/** @type {any} */ cause) {
     const from = address ? source : 'a Response';

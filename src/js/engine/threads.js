@@ -1,67 +1,59 @@
-/** Starts an engine with threads. */
+/** Starts the threads of an engine. */
 import { ClearheadError } from '../errors.js';
-import { sharedAttentionFile, sharedModelFile, spawnThread } from './files.js';
-import { compile } from './load.js';
-import { Memory } from './memory.js';
+import { spawnThread } from './files.js';
+import { createMemory } from './instance.js';
+import { isModule } from './load.js';
 import { Pool } from './pool.js';
 
+/** The import of a memory that is not shared, up to the flags of its limits (scripts/seal.js). */
+const IMPORT = '\x03env\x06memory\x02\x01';
+/** Flags of a memory that is shared and has a maximum. */
+const SHARED = 3;
+
 /**
- * A memory that threads share, and threads that help with the calls on it. The calling thread takes
- * part and waits by watching, never blocks; so it may be a page's main thread. Throws a
- * ClearheadError that says why there can be no threads; but a shared file that was given needs its
- * memory all the same, and one thread then has it.
- * @param {WebAssembly.Module | undefined} given
- * @param {boolean} relaxed which variant otherwise
- * @param {number} threads with the calling one
- * @param {{ layers: boolean, spawn?: () => object }} options spawn makes a worker of thread.js
+ * A wasm file that imports a shared memory. One byte makes the difference.
+ * @param {Uint8Array<ArrayBuffer>} file
  */
-export async function startThreads(given, relaxed, threads, { layers, spawn = spawnThread }) {
-  const isolated = globalThis.crossOriginIsolated;
-  const open = typeof SharedArrayBuffer !== 'undefined' && isolated !== false;
-  const barred = open
-    ? ''
-    : 'threads need a cross-origin isolated page (headers COOP: same-origin, COEP: require-corp)';
-  const module =
-    given ??
-    (open ? await compile((layers ? sharedModelFile : sharedAttentionFile)(relaxed)) : undefined);
-  if (!module || !WebAssembly.Module.imports(module).length)
-    throw new ClearheadError('ENV', barred || 'threads need one of the shared wasm files');
-  const shared = sharedMemory();
-  const memory = new Memory(
-    (
-      await WebAssembly.instantiate(module, {
-        env: { memory: shared, now: () => performance.now() },
-      })
-    ).exports,
-  );
-  if (layers && !memory.c.attn_matmul)
-    throw new ClearheadError(
-      'ARG',
-      'wasm is without layers; expected one of the files model.*.shared.wasm',
-    );
-  const pool = new Pool(memory, spawn);
-  if (open)
-    await Promise.all(
-      Array.from({ length: threads - 1 }, (_, index) =>
-        pool.add({ module, memory: shared, index }),
-      ),
-    );
-  if (!pool.workers.length) {
-    const why = barred || `no worker started: ${pool.trouble}`;
-    if (!given) throw new ClearheadError('ENV', why);
-    pool.trouble = `one thread: ${why}`;
-  }
-  memory.pool = pool;
-  return memory;
+export function forThreads(file) {
+  const copy = file.slice();
+  // the import is near the start
+  const at = String.fromCharCode(...copy.subarray(0, 4096)).indexOf(IMPORT);
+  if (at >= 0) copy[at + IMPORT.length - 1] = SHARED;
+  return copy;
 }
 
-/** Memory with the largest maximum that the engine allows. */
-function sharedMemory() {
-  for (const maximum of [65536, 32768, 16384, 4096])
-    try {
-      return new WebAssembly.Memory({ initial: 64, maximum, shared: true });
-    } catch {
-      // a smaller one may be had
-    }
-  throw new ClearheadError('OOM', 'no shared memory is to be had');
+/**
+ * A memory that threads can share. Throws a ClearheadError that says why there can be none.
+ * @param {unknown} source of the wasm file, if it was given
+ */
+export function sharedMemory(source) {
+  if (typeof SharedArrayBuffer === 'undefined' || globalThis.crossOriginIsolated === false)
+    throw new ClearheadError(
+      'ENV',
+      'threads need a cross-origin isolated page (headers COOP: same-origin, COEP: require-corp)',
+    );
+  if (isModule(source))
+    throw new ClearheadError(
+      'ENV',
+      'threads need the bytes of the wasm file or its address, not a compiled module',
+    );
+  return createMemory(true);
+}
+
+/**
+ * Starts threads that help with the calls on a memory. The calling thread takes part and waits by
+ * watching, never blocks; so it may be a page's main thread.
+ * @param {import('./memory.js').Memory} memory
+ * @param {{ module: WebAssembly.Module, memory: WebAssembly.Memory }} instance its module, and
+ *   the memory that they share
+ * @param {number} threads with the calling one
+ * @param {() => object} [spawn] makes a worker of thread.js
+ */
+export async function startThreads(memory, instance, threads, spawn = spawnThread) {
+  const pool = new Pool(memory, spawn);
+  await Promise.all(
+    Array.from({ length: threads - 1 }, (_, index) => pool.add({ ...instance, index })),
+  );
+  if (!pool.workers.length) pool.trouble = `one thread: no worker started: ${pool.trouble}`;
+  memory.pool = pool;
 }

@@ -18,11 +18,6 @@ export function kernelsOf(name) {
 /** @param {boolean} relaxed */
 export const attentionFile = (relaxed) => kernelsOf(relaxed ? 'relaxed' : 'simd');
 
-/** @param {boolean} relaxed */
-export const sharedAttentionFile = (relaxed) =>
-  kernelsOf(relaxed ? 'relaxed.shared' : 'simd.shared');
-
 export const modelFile = attentionFile;
-export const sharedModelFile = sharedAttentionFile;
 
 export const spawnThread = () => spawnText(thread);
