@@ -9,6 +9,14 @@ import { calls, one, run } from '../support/engine/thread-calls.js';
 
 const file = new URL('../../src/js/engine/attn.simd.wasm', import.meta.url);
 
+/** A file whose checksum is right again. @param {Uint8Array} bytes */
+function sealed(bytes) {
+  const words = new Int32Array(bytes.buffer);
+  const sum = (hash, word) => Math.imul(hash ^ word, 0x01000193);
+  words[words.length - 1] = words.subarray(0, -1).reduce(sum, 0x811c9dc5);
+  return bytes;
+}
+
 /** Has one thread, for a reason that these words are in, and computes. */
 function hasOneThread(ch, words) {
   assert.equal(ch.info.threads, 1);
@@ -22,6 +30,17 @@ test('a file without layers, where they are asked for, starts no worker', async 
   const { Worker } = await import('node:worker_threads');
   const started = t.mock.method(Worker.prototype, 'postMessage');
   await assert.rejects(init({ layers: true, threads: 2, wasm: file }), { name: 'ClearheadError' });
+  assert.equal(started.mock.callCount(), 0);
+});
+
+test('a file whose memory cannot be shared starts no worker', async (t) => {
+  const { Worker } = await import('node:worker_threads');
+  const started = t.mock.method(Worker.prototype, 'postMessage');
+  const bytes = new Uint8Array(readFileSync(file));
+  const name = Buffer.from(bytes.buffer).indexOf('\x06memory\x02');
+  bytes[name + 8] = 3; // shared already
+  const wasm = sealed(bytes);
+  await assert.rejects(init({ threads: 2, wasm }), { code: 'FORMAT', message: /this version/ });
   assert.equal(started.mock.callCount(), 0);
 });
 

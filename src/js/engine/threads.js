@@ -18,7 +18,9 @@ export function forThreads(file) {
   const copy = file.slice();
   // the import is near the start
   const at = String.fromCharCode(...copy.subarray(0, 4096)).indexOf(IMPORT);
-  if (at >= 0) copy[at + IMPORT.length - 1] = SHARED;
+  // threads that do not share memory would be waited for
+  if (at < 0) throw new ClearheadError('FORMAT', 'wasm is not of this version');
+  copy[at + IMPORT.length - 1] = SHARED;
   return copy;
 }
 
