@@ -39,8 +39,9 @@ export async function compile(source, name = 'wasm', change) {
     .reduce((hash, word) => Math.imul(hash ^ word, 0x01000193), 0x811c9dc5);
   if (bytes.length & 3 || words.at(-1) !== sum)
     throw new ClearheadError('INTEGRITY', `${name} is damaged or of another version`);
+  const code = change ? change(bytes) : buffer;
   try {
-    return (await streamed) ?? (await WebAssembly.compile(change?.(bytes) ?? buffer));
+    return (await streamed) ?? (await WebAssembly.compile(code));
   } catch (cause) {
     // a content security policy shows only here: validate does not know of it
     const policy = WebAssembly.validate(bytes);
