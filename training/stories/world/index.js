@@ -2,9 +2,11 @@
 import { createRandom, mixed } from '../random.js';
 import { questionsOf } from './asking.js';
 import { Cast } from './cast.js';
-import { colours, race, visitor } from './plots/company.js';
+import { colours, race } from './plots/company.js';
 import { present, thief, tidying } from './plots/home.js';
 import { market, packing, picnic } from './plots/lists.js';
+import { naming, visitor } from './plots/newcomers.js';
+import { band, beach, letter, stuck } from './plots/outings.js';
 import { round, secret, swap } from './plots/passing.js';
 import { lost, noise, treasure } from './plots/searching.js';
 import { Telling } from './telling.js';
@@ -38,13 +40,18 @@ export const PLOTS = {
   visitor,
   colours,
   race,
+  beach,
+  band,
+  stuck,
+  letter,
+  naming,
 };
 const NAMES = Object.keys(PLOTS);
 /** Between the body of a story and its questions. */
 export const GAP = '\n\n';
 const MAX_QUESTIONS = 3;
 /** Characters of a text. It keeps stories within 250 tokens. */
-const MAX_LENGTH = 630;
+const MAX_LENGTH = 600;
 
 /**
  * @param {number} seed

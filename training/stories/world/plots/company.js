@@ -1,4 +1,4 @@
-/** Stories about visitors, games and feasts. */
+/** Stories of a whole village. */
 import { end, lookAround, setTime } from '../phrases.js';
 import { article } from '../entities.js';
 import { capital } from '../telling.js';
@@ -7,62 +7,6 @@ import { capital } from '../telling.js';
  * @typedef {import('../telling.js').Telling} Telling
  * @typedef {import('../cast.js').Cast} Cast
  */
-
-const GUESTS = ['dragon', 'giant', 'wizard', 'robot', 'ghost', 'troll', 'snail', 'penguin', 'elf'];
-const SIZES = ['very small', 'polite', 'rather wet', 'tired', 'shy', 'cheerful', 'hungry'];
-
-/** Somebody with a strange name comes to stay. @param {Telling} t @param {Cast} cast */
-export function visitor(t, cast) {
-  const [A, B] = cast.pair();
-  const N = cast.invented(t.random.chance(1, 2) ? 'she' : 'he');
-  const [x] = cast.things(1);
-  const [p] = cast.places(1);
-  const guest = t.random.pick(GUESTS);
-  const size = t.random.pick(SIZES);
-  t.set({ A, B, N, x, p, guest, size });
-  setTime(t);
-  t.say(
-    '{when} there was a knock at the door. {A} opened it, and there stood a {size} {guest}.',
-    '{when} {A} and {B} met a {size} {guest} on the road.',
-    '{when} a {size} {guest} got off the bus and asked {A} the way.',
-    '{when} a {size} {guest} moved in next door to {A} and {B}.',
-  );
-  t.tell(
-    [{ kind: 'word', asks: `What was the ${guest} called?`, word: N }],
-    '"Good day, my name is {N}," said the {guest}.',
-    '"I am {N}," said the {guest}, "and I have come a long way."',
-    'The {guest} was called {N}, and {N.he} had a cold.',
-    '"Please call me {N}," said the {guest} with a bow.',
-  );
-  t.say(
-    '"{N}?" said {B}. "I have never met anyone called {N}."',
-    '"Come in, {N}," said {A}. "{B} has just made tea."',
-    '"Hello, {N}," said {A} and {B}, and tried not to stare.',
-    '{A} had to practise. "{N}, {N}," {A.he} said. "Is that right?"',
-  );
-  if (t.random.chance(1, 2)) lookAround(t);
-  t.paragraph();
-  t.say(
-    '{N} drank eleven cups of tea and was still thirsty.',
-    'It turned out that {N} could sing, and also that {N.he} could not stop.',
-    '{N} told them about a land where the rain falls up.',
-    '{N} was afraid of forks, so they ate with their fingers.',
-    'All day {N} helped in the house and broke only one plate.',
-  );
-  t.tell(
-    [{ kind: 'put', who: N, thing: x, place: p }],
-    'At last it was time to go. {N} left {x.a} {p} to say thank you.',
-    'In the evening {N} was gone, but {p} there was a present from {N}. It was {x.a}.',
-    'Before bed {N} put {x.a} {p}. "For luck," {N.he} said.',
-  );
-  t.say(
-    '"Come back soon, {N}!" they called.',
-    '{A} drew a picture of {N}, and {B} wrote the name under it.',
-    'From then on {B} left the door open, in case {N} came by.',
-    'If you ever meet {N}, say hello from {A} and {B}.',
-  );
-  end(t);
-}
 
 /** Everybody has the same thing in another colour. @param {Telling} t @param {Cast} cast */
 export function colours(t, cast) {

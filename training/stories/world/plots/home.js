@@ -98,7 +98,7 @@ export function present(t, cast) {
   );
   t.say(
     'Just then {B} came in and said that {B.he} smelled a secret.',
-    'An hour later {B} was humming and looking for {B.his} glasses, much too close to it.',
+    'An hour later {B} was humming and looking for {B.his} glasses, much too close to the present.',
     '"Why are you whistling?" asked {B}. {A} had never whistled before.',
   );
   t.paragraph();
@@ -116,10 +116,10 @@ export function present(t, cast) {
       'But {B} wanted to dust there, of all days. So {A} hid {x} {r}.',
     );
   t.say(
-    'On the great day {B} unwrapped it and was speechless for a whole minute.',
+    'On the great day {B} unwrapped the present and was speechless for a whole minute.',
     '"You never guessed?" asked {A}. "Never," said {B}, who is also good at fibbing.',
     'And {B}? {B.He} had hidden a present too, and it was for {A}.',
-    'When the candles were lit, {A} could not remember where it was. {B} knew.',
+    'When the candles were lit, {A} could not remember where the present was. {B} knew.',
   );
   end(t);
 }

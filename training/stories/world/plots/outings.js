@@ -1,0 +1,220 @@
+/** Stories of small adventures, and of letters about them. */
+import { end, lookAround, setTime } from '../phrases.js';
+
+/**
+ * @typedef {import('../telling.js').Telling} Telling
+ * @typedef {import('../cast.js').Cast} Cast
+ */
+
+/** A walk on the beach, where things are found. @param {Telling} t @param {Cast} cast */
+export function beach(t, cast) {
+  const [A, B] = cast.pair();
+  const C = cast.pet();
+  const [x, y, z] = cast.things(3);
+  t.set({ A, B, C, x, y, z });
+  setTime(t);
+  t.say(
+    '{when} {A} and {B} walked along the beach to see what the storm had left.',
+    '{when} {A} took {B} and {C.full} to the sea.',
+    '{when} the tide was out, and {A} ran down to the sand with {B} and {C.full}.',
+  );
+  t.perhaps(
+    'The gulls were shouting about fish.',
+    '{B} took off {B.his} shoes and never saw them again.',
+    'The waves said hush, hush, as they always do.',
+  );
+  t.tell(
+    [{ kind: 'list', who: A, verb: 'find', things: [x, y, z] }],
+    'First {A} found {x.a}. A little later {A.he} found {y.a}, and in the end {z.a}.',
+    '{A} found {x.a} between two rocks, then {y.a}, and then {z.a} full of sand.',
+    'In the seaweed {A} found {x.a}. Behind a rock {A.he} found {y.a}, and in a pool {z.a}.',
+  );
+  t.say(
+    '"The sea is very forgetful," said {B}.',
+    '"{x.The}, {y} and {z}," {A} counted. "We could open a shop!"',
+    'A crab looked at all of it and shook its head.',
+  );
+  t.paragraph();
+  if (t.random.chance(1, 2)) lookAround(t);
+  t.tell(
+    [{ kind: 'hold', who: B, thing: z }],
+    '{B} wanted {z} so much that {A} said yes. Now {B} carried {z}.',
+    '{A} had only two hands, so {B} carried {z}.',
+    '"May I have {z}?" asked {B}. "If you like," said {A}. So {B} got {z}.',
+  );
+  t.say(
+    'They wrote their names in the sand and let the sea read them.',
+    'They built a castle with a very good moat and a very bad tower.',
+    '{A} wrote a message, put it in a bottle and threw it far out. It came straight back.',
+  );
+  end(t);
+}
+
+/** An orchestra of whatever is at hand. @param {Telling} t @param {Cast} cast */
+export function band(t, cast) {
+  const [A, B] = cast.pair();
+  const C = cast.child();
+  const [x, y, z] = cast.things(3);
+  const [p] = cast.places(1);
+  t.set({ A, B, C, x, y, z, p });
+  setTime(t);
+  t.say(
+    '{when} {A}, {B} and {C} started a band. They had no instruments, but that did not stop them.',
+    '{when} there was going to be a concert {p}, and nobody had told the musicians.',
+    '{when} {A} said that anything can be music if you hit it right.',
+  );
+  t.tell(
+    [
+      { kind: 'hold', who: A, thing: x },
+      { kind: 'hold', who: B, thing: y },
+      { kind: 'hold', who: C, thing: z },
+    ],
+    '{A} played {x.a}, {B} played {y.a}, and {C} played {z.a}.',
+    '{A} took {x.a}, {B} took {y.a}, and {C} had to be content with {z.a}.',
+    'For {A} there was {x.a}, for {B} {y.a} and for {C} {z.a}.',
+  );
+  t.say(
+    'It sounded like a cow on a staircase.',
+    'The first song was short, and the second was shorter.',
+    'A mouse came out of its hole and asked for a quiet one.',
+    'All the birds stopped to listen, and then they left.',
+  );
+  if (t.random.chance(1, 2)) lookAround(t);
+  t.paragraph();
+  const [F, G] = t.random.shuffled([A, B, C]);
+  const mine = F === A ? x : F === B ? y : z;
+  t.set({ F, G, mine });
+  t.tell(
+    [{ kind: 'put', who: F, thing: mine, place: p }],
+    'After the third song {F} needed a rest and left {mine} {p}.',
+    'Then {F} put {mine} down {p} and began to dance instead.',
+    '{F} bowed so deeply that {F.he} dropped {mine}. There {mine.they} lay, {p}.',
+  );
+  if (t.random.chance(1, 2))
+    t.tell(
+      [{ kind: 'hold', who: G, thing: mine }],
+      'So {G} picked up {mine} and played on.',
+      'But a band needs every note, and {G} took {mine} as well.',
+    );
+  t.say(
+    'Grandma clapped and clapped, and then she put the cotton back into her ears.',
+    'When it was over, the whole street was silent, and somebody cried, "Thank you!"',
+    '"We are getting better," said {G}. It was hard to say how {G.he} knew.',
+    'They were paid with plums, which is not bad for a first concert.',
+  );
+  end(t);
+}
+
+/** The wind or a bird takes something away. @param {Telling} t @param {Cast} cast */
+export function stuck(t, cast) {
+  const [A, B] = cast.pair();
+  const [x, y] = cast.things(2);
+  const [p, q] = cast.places(2, true);
+  t.set({ A, B, x, y, p, q });
+  setTime(t);
+  t.tell(
+    [{ kind: 'hold', who: A, thing: x }],
+    '{when} {A} went for a walk with {x.a}, although {B} had warned {A.him} about the wind.',
+    '{when} {A} wanted to find out whether {x.a} can fly.',
+    '{when} {A} was balancing {x.a} on {A.his} head, and {B} was counting the seconds.',
+  );
+  t.tell(
+    [{ kind: 'put', thing: x, place: p }],
+    'Whoosh! A gust of wind came, and {x} landed {p}.',
+    'Then a magpie took {x} in its beak and dropped {x.it} {p}.',
+    'One, two, three, and {x} flew through the air and came down {p}.',
+  );
+  t.say(
+    '{A} could not get at {x.it}, not even on tiptoe.',
+    '"Come back!" cried {A}, but it was no use.',
+    '"That is too far," said {A}, and {A.his} lip began to tremble.',
+  );
+  t.paragraph();
+  t.tell(
+    [{ kind: 'hold', who: B, thing: y }],
+    '{B} thought for a moment and fetched {y.a}.',
+    'But {B} always has a plan. {B.He} went away and came back with {y.a}.',
+    '"Wait here," said {B}, and took {y.a} from {B.his} bag.',
+  );
+  if (t.random.chance(1, 2)) lookAround(t);
+  t.say(
+    'First {B.he} poked, then {B.he} pulled, and then there was a loud plop.',
+    'Nobody could explain afterwards how {B.he} did it.',
+    'It took four tries, two bruises and a bad word that is only used by sailors.',
+  );
+  t.tell(
+    [{ kind: 'hold', who: B, thing: x }],
+    'Now {B} had {x}, and leaves in {B.his} hair.',
+    'And there stood {B}, as calm as a cow, with {x} in {B.his} hand.',
+  );
+  if (t.random.chance(1, 2))
+    t.tell(
+      [{ kind: 'hold', who: A, thing: x }],
+      '{B} gave {x} back to {A}, who jumped for joy.',
+      '"Here," said {B}, and {A} took {x} and hugged {x.it}.',
+    );
+  if (t.random.chance(1, 2))
+    t.tell(
+      [{ kind: 'put', who: B, thing: y, place: q }],
+      'Only {y} {y.was} forgotten. {B} had left {y.it} {q}.',
+      'In all the excitement {B} left {y} {q}.',
+    );
+  end(t);
+}
+
+/** A letter with news from home. @param {Telling} t @param {Cast} cast */
+export function letter(t, cast) {
+  const [A, B] = cast.pair();
+  const C = cast.pet();
+  const [x, y] = cast.things(2);
+  const [p, q] = cast.places(2);
+  t.set({ A, B, C, x, y, p, q });
+  setTime(t);
+  t.say(
+    '{when} {A} sat down and wrote a letter to {B}, who was at the seaside.',
+    '{when} {A} wrote to {B}, who had been away for three whole days.',
+    '{when} {B} got a letter from {A}, with jam on the stamp.',
+  );
+  t.say(
+    '"Dear {B}," it said, "it is very quiet here without you.',
+    '"Dear {B}," it began, "everything is fine, apart from the ceiling.',
+    '"Dear {B}," it said, "please do not be angry before you reach the end.',
+  );
+  t.tell(
+    [{ kind: 'put', who: A, thing: x, place: p }],
+    'I have put your {x.bare} {p}, so that nothing happens to {x.it}.',
+    'I borrowed your {x.bare} and left {x.it} {p}.',
+    'Your {x.bare} {x.is} {p} now, because I tidied up.',
+  );
+  t.tell(
+    [{ kind: 'hold', who: C, thing: y }],
+    '{C.Full} has {y} and will not give {y.it} back.',
+    'Do you remember {y}? {C.Full} has {y.it} now.',
+    '{C.Full} got {y} and sleeps with {y.it} every night.',
+  );
+  t.say(
+    'Come home soon. There is cake, but I cannot say for how long."',
+    'I am writing this upside down, and it makes me dizzy."',
+    'I miss you more than I miss the biscuits, and you know what that means."',
+  );
+  t.paragraph();
+  t.say(
+    '{B} read it twice and laughed three times.',
+    '{B} showed it to everybody on the beach.',
+    '{B} had to sit down, and then {B.he} read it again.',
+  );
+  if (t.random.chance(1, 2)) lookAround(t);
+  if (t.random.chance(2, 3)) {
+    t.tell(
+      [{ kind: 'put', who: C, thing: y, place: q }],
+      'When {B} came home at last, {C} had buried {y} {q}.',
+      '{B} packed at once. At home {C} had already lost interest and dropped {y} {q}.',
+    );
+    end(t);
+  } else
+    t.say(
+      'The answer came on a postcard. "I am not angry," it said. "Save me some cake."',
+      '{B} wrote back at once. "I miss you too, and I have a crab for you."',
+      'Then {B} looked at the sea and thought that home was not so bad either.',
+    );
+}
