@@ -6,7 +6,7 @@
 
 import type { Layers } from './layers/types.d.ts';
 export type * from './layers/types.d.ts';
-export type * from './train/types.d.ts';
+export type * from './layers/gradient.d.ts';
 
 declare global {
   /** As in the libraries of newer TypeScript, so that older ones can read these types. */

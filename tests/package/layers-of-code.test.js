@@ -36,8 +36,7 @@ const JS_FOLDERS = {
   engine: ['errors.js', 'kinds.js', 'check.js'],
   attention: ['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine'],
   theory: ['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine', 'attention'],
-  train: ['errors.js', 'kinds.js', 'check.js', 'engine', 'attention'],
-  layers: ['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine', 'attention', 'train'],
+  layers: ['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine', 'attention'],
   'index.js': [
     'errors.js',
     'kinds.js',

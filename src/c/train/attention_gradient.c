@@ -3,8 +3,9 @@
  * kv heads, so it alone writes their dk and dv. The numbers that all heads share are added up at
  * the end, head after head.
  */
-#include "attention_gradient_row.h"
+#include "attention_gradient_head.h"
 #include "base/arena.h"
+#include "layers.h"
 
 size_t attn_gradient_bytes(void) { return sizeof(attn_gradient); }
 
@@ -51,30 +52,62 @@ static size_t mask_length(const attn_params *p)
   return length;
 }
 
-/* Lays the shared memory out from `base`, or measures it. */
-static size_t layout_shared(gradient_call *call, const attn_gradient *g, void *base)
+/* ---- Memory */
+
+/* Pieces at least, where rows can be split: tuning.md#gradient-parts */
+enum { MIN_PIECES = 8 };
+
+/*
+ * Parts into which the query rows of a kv head are split. Each has sums of its own for dk and dv,
+ * which are added at the end. Rows that add to the same numbers of a mask stay together.
+ */
+static int32_t parts_of(const attn_gradient *g)
 {
   const attn_params *p = g->p;
+  const int64_t blocks = (int64_t)(p->heads / p->kv_heads) * ((p->m + QUERIES - 1) / QUERIES);
+  const int64_t heads = (int64_t)p->batch * p->kv_heads;
+  const int64_t parts = heads < MIN_PIECES ? (MIN_PIECES + heads - 1) / heads : 1;
+  if (g->mask)
+    return 1;
+  return blocks < 1 ? 1 : (int32_t)(parts < blocks ? parts : blocks);
+}
+
+/* Lays the memory that threads share out from `base`, or measures it. */
+static size_t layout_shared(gradient_call *call, const attn_team *team, void *base)
+{
+  const attn_gradient *g = call->g;
+  const attn_params *p = g->p;
+  const size_t rows = (size_t)p->batch * (size_t)p->heads;
+  const size_t heads = (size_t)p->batch * (size_t)p->kv_heads;
   arena a = {.base = base};
-  call->sums = arena_allocate(&a, (size_t)p->batch * (size_t)p->heads, sizeof *call->sums);
+  call->parts = call->single ? parts_of(g) : 1;
+  const size_t parts = (size_t)call->parts;
+  call->sums = arena_allocate(&a, parts * rows, sizeof *call->sums);
   call->key_scale = NULL;
   if (g->key_scale)
-    call->key_scale =
-        arena_allocate(&a, (size_t)p->batch * (size_t)p->kv_heads * (size_t)p->n, sizeof(double));
+    call->key_scale = arena_allocate(&a, parts * heads * (size_t)p->n, sizeof(double));
   call->mask = g->mask ? arena_allocate(&a, mask_length(p), sizeof(double)) : NULL;
+  call->cleared = (size_t)a.used;
+  if (call->single) {
+    call->key_sums =
+        arena_allocate(&a, parts > 1 ? heads * parts * attn_gradient_sums_of_head(p) : 0, 4);
+    call->own_output = arena_allocate(&a, rows * (size_t)p->m * (size_t)p->value_dim, 4);
+    call->own_lse = arena_allocate(&a, rows * (size_t)p->m, 4);
+    call->attend = arena_allocate(&a, attn_team_attend_bytes(team, p), 1);
+  }
   return arena_bytes(&a);
 }
 
 size_t attn_gradient_shared_bytes_f32(const attn_gradient *g, const attn_team *team)
 {
-  gradient_call call;
-  (void)team;
-  return layout_shared(&call, g, NULL);
+  gradient_call call = {.g = g, .single = 1};
+  return layout_shared(&call, team, NULL);
 }
 
 size_t attn_gradient_shared_bytes_f64(const attn_gradient *g, const attn_team *team)
 {
-  return attn_gradient_shared_bytes_f32(g, team);
+  gradient_call call = {.g = g};
+  return layout_shared(&call, team, NULL);
 }
 
 size_t attn_gradient_scratch_bytes_f64(const attn_gradient *g)
@@ -85,7 +118,9 @@ size_t attn_gradient_scratch_bytes_f64(const attn_gradient *g)
 
 size_t attn_gradient_scratch_bytes_f32(const attn_gradient *g)
 {
-  return attn_gradient_scratch_bytes_f64(g);
+  gradient_tiles t;
+  const size_t own = attn_gradient_place_tiles(&t, g, NULL), forward = attn_scratch_bytes_f32(g->p);
+  return own && forward > own ? forward : own;
 }
 
 double attn_gradient_size(const attn_gradient *g)
@@ -107,58 +142,39 @@ static int32_t head_pieces(const gradient_call *call)
   return call->mask && call->p->mask_size[1] == 1 ? 1 : call->p->kv_heads;
 }
 
-static void add_to(int single, void *to, size_t at, double factor, const double *x, int32_t size)
-{
-  for (int32_t c = 0; c < size; c++)
-    put_number(single, to, at + (size_t)c, number_at(single, to, at + (size_t)c) + factor * x[c]);
-}
-
-static void clear(const gradient_call *call, void *x, size_t at, size_t stride, int32_t size)
-{
-  for (int32_t j = 0; j < call->p->n; j++)
-    for (int32_t c = 0; c < size; c++)
-      put_number(call->single, x, at + (size_t)j * stride + (size_t)c, 0);
-}
-
-static void row_of_head(const gradient_call *call, row_gradient *r, int32_t b, int32_t h, int32_t i)
+/* The sums of keys that a part of a kv head adds to; NULL if they are not wanted. */
+static double *key_scale_at(const gradient_call *call, int32_t b, int32_t kv_head, int32_t part)
 {
   const attn_params *p = call->p;
-  const int32_t kv_head = h / (p->heads / p->kv_heads);
-  const size_t query = (size_t)b * call->query.batch + (size_t)h * call->query.head +
-                       (size_t)i * call->query.position;
-  const size_t key = (size_t)b * call->key.batch + (size_t)kv_head * call->key.head;
-  const size_t value = (size_t)b * call->value.batch + (size_t)kv_head * call->value.head;
-  attn_row_gradient(r, call, b, h, i);
-  for (int32_t c = 0; c < p->dim; c++)
-    put_number(call->single, call->dq, query + (size_t)c, sum_of(r->dq[c]));
-  for (int32_t j = r->row.view.lo; j < r->row.view.hi; j++) {
-    if (!row64_attends(&r->row, j))
-      continue;
-    add_to(call->single, call->dk, key + (size_t)j * call->key.position, r->factors[j], r->query,
-           p->dim);
-    add_to(call->single, call->dv, value + (size_t)j * call->value.position, r->weights[j],
-           r->d_out, p->value_dim);
-  }
+  const size_t head = (size_t)b * (size_t)p->kv_heads + (size_t)kv_head,
+               heads = (size_t)p->batch * (size_t)p->kv_heads;
+  return call->key_scale ? call->key_scale + ((size_t)part * heads + head) * (size_t)p->n : NULL;
 }
 
-static void kv_head_in_double(const gradient_call *call, row_gradient *r, int32_t b,
-                              int32_t kv_head)
+/* One part of a kv head, in floats. */
+static void head_in_tiles(const gradient_call *call, int32_t b, int32_t kv_head, int32_t part,
+                          void *scratch)
 {
   const attn_params *p = call->p;
-  const int32_t group = p->heads / p->kv_heads;
-  clear(call, call->dk, (size_t)b * call->key.batch + (size_t)kv_head * call->key.head,
-        call->key.position, p->dim);
-  clear(call, call->dv, (size_t)b * call->value.batch + (size_t)kv_head * call->value.head,
-        call->value.position, p->value_dim);
-  r->mask = call->mask;
-  r->key_scale = call->key_scale;
-  if (r->key_scale)
-    r->key_scale += ((size_t)b * (size_t)p->kv_heads + (size_t)kv_head) * (size_t)p->n;
-  for (int32_t h = kv_head * group; h < (kv_head + 1) * group; h++) {
-    r->sums = &call->sums[(size_t)b * (size_t)p->heads + (size_t)h];
-    for (int32_t i = 0; i < p->m; i++)
-      row_of_head(call, r, b, h, i);
-  }
+  gradient_tiles t = {.call = call, .b = b, .kv_head = kv_head, .in_double.row.p = p};
+  attn_gradient_place_tiles(&t, call->g, scratch);
+  t.sums = call->sums + (size_t)part * (size_t)p->batch * (size_t)p->heads;
+  t.in_double.key_scale = key_scale_at(call, b, kv_head, part);
+  t.in_double.mask = call->mask;
+  if (call->parts > 1)
+    attn_gradient_place_sums(&t, part);
+  attn_gradient_kv_head(&t, part, call->parts);
+  if (call->parts == 1)
+    attn_gradient_write_keys(&t, 0, p->n, 1, 0);
+}
+
+static void head_in_double(const gradient_call *call, int32_t b, int32_t kv_head, void *scratch)
+{
+  row_gradient r = {.row.p = call->p};
+  attn_row_gradient_place(&r, call->p, scratch);
+  r.key_scale = key_scale_at(call, b, kv_head, 0);
+  r.mask = call->mask;
+  attn_gradient_kv_head_f64(&r, call, b, kv_head);
 }
 
 static void run_piece(void *task, int32_t index, void *scratch)
@@ -166,13 +182,32 @@ static void run_piece(void *task, int32_t index, void *scratch)
   const gradient_call *call = task;
   const attn_params *p = call->p;
   const int32_t batches = p->batch / batch_pieces(call), heads = p->kv_heads / head_pieces(call);
-  const int32_t b = index / head_pieces(call) * batches,
-                kv_head = index % head_pieces(call) * heads;
-  row_gradient r = {.row.p = p};
-  attn_row_gradient_place(&r, p, scratch);
-  for (int32_t x = 0; x < batches; x++)
-    for (int32_t y = 0; y < heads; y++)
-      kv_head_in_double(call, &r, b + x, kv_head + y);
+  const int32_t part = index % call->parts, unit = index / call->parts;
+  const int32_t b = unit / head_pieces(call) * batches, kv_head = unit % head_pieces(call) * heads;
+  for (int32_t x = b; x < b + batches; x++)
+    for (int32_t y = kv_head; y < kv_head + heads; y++)
+      if (call->single)
+        head_in_tiles(call, x, y, part, scratch);
+      else
+        head_in_double(call, x, y, scratch);
+}
+
+/* dk and dv of some keys of a kv head, from the sums of all parts. */
+static void merge_piece(void *task, int32_t index, void *scratch)
+{
+  const gradient_call *call = task;
+  const attn_params *p = call->p;
+  const int32_t blocks = (p->n + KEYS - 1) / KEYS, head = index / blocks,
+                from = index % blocks * KEYS;
+  gradient_tiles t;
+  attn_gradient_place_tiles(&t, call->g, NULL);
+  (void)scratch;
+  t.call = call;
+  t.b = head / p->kv_heads;
+  t.kv_head = head % p->kv_heads;
+  attn_gradient_place_sums(&t, 0);
+  attn_gradient_write_keys(&t, from, p->n - from < KEYS ? p->n : from + KEYS, call->parts,
+                           attn_gradient_sums_of_head(p));
 }
 
 /* ---- The sums of all heads */
@@ -183,7 +218,7 @@ static void finish(const gradient_call *call)
   const attn_params *p = call->p;
   for (int32_t h = 0; h < p->heads; h++) {
     head_sums sum = {0, 0, 0};
-    for (int32_t b = 0; b < p->batch; b++) {
+    for (int32_t b = 0; b < p->batch * call->parts; b++) {
       const head_sums *x = &call->sums[(size_t)b * (size_t)p->heads + (size_t)h];
       sum = (head_sums){sum.scale + x->scale, sum.temperature + x->temperature, sum.sink + x->sink};
     }
@@ -196,7 +231,7 @@ static void finish(const gradient_call *call)
   }
   for (int32_t j = 0; g->key_scale && j < p->n; j++) {
     double sum = 0;
-    for (int32_t head = 0; head < p->batch * p->kv_heads; head++)
+    for (int32_t head = 0; head < p->batch * p->kv_heads * call->parts; head++)
       sum += call->key_scale[(size_t)head * (size_t)p->n + (size_t)j];
     put_number(call->single, g->key_scale, (size_t)j, sum);
   }
@@ -207,16 +242,32 @@ static void finish(const gradient_call *call)
 static void run(gradient_call *call, attn_team *team, void *shared)
 {
   const attn_params *p = call->p;
-  const size_t bytes = layout_shared(call, call->g, shared);
+  const double size = attn_gradient_size(call->g);
   call->query = strides_of(p, p->heads, p->m, p->dim);
   call->key = strides_of(p, p->kv_heads, p->n, p->dim);
   call->value = strides_of(p, p->kv_heads, p->n, p->value_dim);
   call->out = strides_of(p, p->heads, p->m, p->value_dim);
-  __builtin_memset(shared, 0, bytes);
-  attn_team_run(team, run_piece, call, batch_pieces(call) * head_pieces(call),
-                attn_gradient_size(call->g));
+  __builtin_memset(shared, 0, call->cleared);
+  attn_team_run(team, run_piece, call, batch_pieces(call) * head_pieces(call) * call->parts, size);
+  if (call->parts > 1)
+    attn_team_run(team, merge_piece, call, p->batch * p->kv_heads * ((p->n + KEYS - 1) / KEYS),
+                  size);
   if (!attn_team_lost(team))
     finish(call);
+}
+
+/* Output and lse of the forward call. */
+static int32_t run_forward(gradient_call *call, attn_team *team)
+{
+  attn_params p = *call->p;
+  p.weights = p.scores = NULL;
+  p.attended = p.argmax = NULL;
+  p.entropy = p.kl = p.expected_score = p.max_weight = NULL;
+  p.lse = call->own_lse;
+  call->output = call->own_output;
+  call->lse = call->own_lse;
+  return attn_team_attend(team, &p, call->own_output, call->q, call->k, call->v, NULL,
+                          call->attend);
 }
 
 int32_t attn_gradient_f32(const attn_gradient *g, attn_team *team, float *dq, float *dk, float *dv,
@@ -232,9 +283,15 @@ int32_t attn_gradient_f32(const attn_gradient *g, attn_team *team, float *dq, fl
                         .q = q,
                         .k = k,
                         .v = v,
-                        .d_out = d_output};
-  (void)output;
-  (void)lse;
+                        .d_out = d_output,
+                        .output = output,
+                        .lse = lse};
+  layout_shared(&call, team, shared);
+  if (!output || !lse) {
+    int32_t status = run_forward(&call, team);
+    if (status != ATTN_OK)
+      return status;
+  }
   run(&call, team, shared);
   return ATTN_OK;
 }
@@ -245,6 +302,7 @@ int32_t attn_gradient_f64(const attn_gradient *g, attn_team *team, double *dq, d
 {
   gradient_call call = {
       .g = g, .p = g->p, .dq = dq, .dk = dk, .dv = dv, .q = q, .k = k, .v = v, .d_out = d_output};
+  layout_shared(&call, team, shared);
   run(&call, team, shared);
   return ATTN_OK;
 }

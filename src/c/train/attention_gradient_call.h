@@ -23,12 +23,18 @@ typedef struct {
   int single;
   void *dq, *dk, *dv;
   const void *q, *k, *v, *d_out;
+  const float *output, *lse;      /* of the forward call, if `single` */
   strides query, key, value, out; /* of the arrays */
 
   /* shared by the threads, each piece with its own places */
-  head_sums *sums;   /* (batch, heads) */
-  double *key_scale; /* (batch, kv_heads, n), or NULL */
+  int32_t parts;     /* of the rows of each kv head */
+  head_sums *sums;   /* (parts, batch, heads) */
+  double *key_scale; /* (parts, batch, kv_heads, n), or NULL */
   double *mask;      /* of the mask's sizes, or NULL */
+  size_t cleared;    /* bytes of these, which begin as 0 */
+  float *key_sums; /* (batch, kv_heads, parts, ·): dk and dv in strips, with more than one part */
+  float *own_output, *own_lse; /* of the forward call, if it is not given */
+  void *attend;
 } gradient_call;
 
 /* Element `at` of an array of the call. */
@@ -43,6 +49,18 @@ INLINE void put_number(int single, void *x, size_t at, double value)
     ((float *)x)[at] = row_float(value);
   else
     ((double *)x)[at] = value;
+}
+
+/* First elements of a query row, and of its output. */
+INLINE size_t query_place(const gradient_call *call, int32_t b, int32_t h, int32_t i)
+{
+  return (size_t)b * call->query.batch + (size_t)h * call->query.head +
+         (size_t)i * call->query.position;
+}
+
+INLINE size_t out_place(const gradient_call *call, int32_t b, int32_t h, int32_t i)
+{
+  return (size_t)b * call->out.batch + (size_t)h * call->out.head + (size_t)i * call->out.position;
 }
 
 #endif

@@ -71,8 +71,8 @@ static double weigh_keys(row_gradient *r, row_state *state)
       r->weights[j] /= denominator;
   if (!p->sinks || !state->attended)
     return 0;
-  return sink > state->max ? 1 - state->sum / denominator
-                           : row_weigh(T_FINITE, sink, state->max, T) / denominator;
+  const double e = row_weigh(T_FINITE, sink, state->max, T);
+  return e > F64_MAX ? 1 : e / denominator;
 }
 
 /* dP_j in the place of the factors; returns D. */
@@ -135,10 +135,7 @@ void attn_row_gradient(row_gradient *r, const gradient_call *call, int32_t b, in
   const attn_params *p = call->p;
   row64 *row = &r->row;
   const int32_t kv_head = h / (p->heads / p->kv_heads);
-  const size_t query = (size_t)b * call->query.batch + (size_t)h * call->query.head +
-                       (size_t)i * call->query.position;
-  const size_t out =
-      (size_t)b * call->out.batch + (size_t)h * call->out.head + (size_t)i * call->out.position;
+  const size_t query = query_place(call, b, h, i), out = out_place(call, b, h, i);
   const size_t key = (size_t)b * call->key.batch + (size_t)kv_head * call->key.head;
   const size_t value = (size_t)b * call->value.batch + (size_t)kv_head * call->value.head;
   for (int32_t c = 0; c < p->dim; c++) {

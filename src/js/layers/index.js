@@ -3,12 +3,12 @@
  * Loaded by init when asked for.
  */
 import { ClearheadError } from '../errors.js';
+import { attentionGradient } from './attention-gradient.js';
 import { Latent } from './latent.js';
 import { LatentCache } from './latent-cache.js';
 import { Linear, matmul } from './linear.js';
 import { MultiHead } from './multi-head.js';
 import { bound, countArguments } from '../names.js';
-import { attentionGradient } from '../train/attention-gradient.js';
 import { add, geglu, gelu, layerNorm, rmsNorm, silu, swiglu } from './operations.js';
 import { rope, ropeTable } from './rope.js';
 import { softmax } from './softmax.js';

@@ -17,7 +17,7 @@ import type {
   Want,
   Wanted,
 } from '../types.d.ts';
-import type { AttentionGradient, AttentionGradientOptions } from '../train/types.d.ts';
+import type { AttentionGradient, AttentionGradientOptions } from './gradient.d.ts';
 
 /** An input: copied for the call if it is an array, read where it is if it is a tensor. */
 export type Floats = Float32Array | Tensor<Float32Array>;

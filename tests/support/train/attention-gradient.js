@@ -25,8 +25,8 @@ function pair(size) {
 }
 
 /**
- * Arguments as attentionGradient takes them. `rule` { own, steep, tiny } is the error of a weight:
- * relative own + steep·A, and below tiny it may be 0.
+ * Arguments as attentionGradient takes them. `rule` { epsilon, own, steep, tiny } is the error of a
+ * weight: relative own + steep·A in units of epsilon, and below tiny it may be 0.
  */
 export function attentionGradient(q, k, v, dOutput, options, rule) {
   const { batch = 1, heads = 1, kvHeads = heads, headDim: d, valueDim: dv = d } = options;
@@ -46,6 +46,9 @@ export function attentionGradient(q, k, v, dOutput, options, rule) {
     dScale: pair(1),
     dTemperature: pair(1),
   };
+
+  /** The error of a number after it was multiplied, and rounded among the smallest perhaps. */
+  const rounded = (factor, error) => Math.abs(factor) * error + rule.tiny;
 
   /** Scores of a row, and the sizes that their errors are relative to. */
   function scoresOf(b, h, i, qAt, kAt) {
@@ -86,46 +89,60 @@ export function attentionGradient(q, k, v, dOutput, options, rule) {
         const relative = rule.own + Math.log(n + 1) + rule.steep * A;
 
         const dP = keys.map((j) => sum(dv, (c) => dOutput[oAt + c] * v[vAt(j) + c]));
-        const gross = keys.map((j) => sum(dv, (c) => Math.abs(dOutput[oAt + c] * v[vAt(j) + c])));
+        // a product below the normal numbers is rounded like the smallest of them
+        const gross = keys.map(
+          (j) => sum(dv, (c) => Math.abs(dOutput[oAt + c] * v[vAt(j) + c])) + dv * rule.tiny,
+        );
         const mean = sum(keys.length, (x) => p[keys[x]] * dP[x]);
         const grossMean = sum(keys.length, (x) => p[keys[x]] * gross[x]);
+        const weightErrors = keys.map(
+          (j) => relative * p[j] + Math.min(p[j], rule.tiny) / rule.epsilon,
+        );
+        const meanError = sum(keys.length, (x) => weightErrors[x] * gross[x]);
 
         keys.forEach((j, x) => {
-          const weight = p[j] + rule.tiny;
-          for (let c = 0; c < dv; c++)
-            g.dv.add(
-              vAt(j) + c,
-              p[j] * dOutput[oAt + c],
-              relative * weight * Math.abs(dOutput[oAt + c]),
-            );
+          for (let c = 0; c < dv; c++) {
+            const up = dOutput[oAt + c];
+            g.dv.add(vAt(j) + c, p[j] * up, weightErrors[x] * Math.abs(up));
+          }
           const dz = (p[j] * (dP[x] - mean)) / T;
-          const dzSize = (weight * (gross[x] + grossMean)) / T;
+          const size = gross[x] + grossMean;
           const slope = 1 - row.shares[j] ** 2;
           // the slope is as wrong as the raw score, and has roundings of its own
           const slopeError = softcap > 0 ? 4 + (2 * rule.steep * row.raws[j]) / softcap : 0;
           const dr = dz * slope;
-          const drError = dzSize * (relative * slope + slopeError);
+          const dzError = (size * weightErrors[x] + p[j] * meanError + 2 * rule.tiny) / T;
+          const drError = dzError * slope + (size * p[j] * slopeError) / T;
           const lambda = keyScale ? keyScale[j] : 1;
           for (let c = 0; c < d; c++) {
             const [qc, kc] = [q[qAt + c], k[kAt(j) + c]];
-            g.dq.add(qAt + c, scale * lambda * dr * kc, Math.abs(scale * lambda * kc) * drError);
-            g.dk.add(kAt(j) + c, scale * lambda * dr * qc, Math.abs(scale * lambda * qc) * drError);
+            g.dq.add(
+              qAt + c,
+              scale * lambda * dr * kc,
+              rounded(scale * lambda, drError) * Math.abs(kc),
+            );
+            g.dk.add(
+              kAt(j) + c,
+              scale * lambda * dr * qc,
+              rounded(scale * lambda, drError) * Math.abs(qc),
+            );
           }
           const dotSize = sum(d, (c) => Math.abs(q[qAt + c] * k[kAt(j) + c]));
           const dotError = drError * dotSize + Math.abs(dr) * dotSize * rule.own;
           g.dKeyScale.add(j, scale * dr * row.dots[j], Math.abs(scale) * dotError);
           g.dScale.add(0, lambda * dr * row.dots[j], Math.abs(lambda) * dotError);
           if (mask && !(mask.data instanceof Uint8Array))
-            g.dBias.add(placeInMask(mask.shape, [b, h, i, j]), dz, dzSize * relative);
+            g.dBias.add(placeInMask(mask.shape, [b, h, i, j]), dz, dzError);
           g.dTemperature.add(
             0,
             (-dz * y[j]) / T,
-            (dzSize * (Math.abs(y[j]) + row.sizes[j]) * (relative + rule.own)) / T,
+            (2 * dzError * (Math.abs(y[j]) + row.sizes[j])) / T,
           );
         });
         if (sinks) {
           const dSink = (-pSink * mean) / T;
-          const size = ((pSink + rule.tiny) * grossMean * 2 * relative) / T;
+          const sinkError = relative * pSink + Math.min(pSink, rule.tiny) / rule.epsilon;
+          const size = (sinkError * grossMean + pSink * meanError) / T;
           g.dSinks.add(h, dSink, size);
           g.dTemperature.add(0, (-dSink * sinks[h]) / T, (size * Math.abs(sinks[h])) / T);
         }

@@ -10,8 +10,8 @@
  * Weights below `tiny` of the largest may be 0, and `floor` is for roundings among subnormals.
  */
 export const rules = {
-  float32: { epsilon: 2 ** -23, floor: 2 ** -145, own: 4, steep: 2, tiny: 2 ** -126 },
-  float64: { epsilon: 2 ** -52, floor: 2 ** -1070, own: 4, steep: 2, tiny: 2 ** -1022 },
+  float32: { epsilon: 2 ** -23, floor: 2 ** -145, own: 4, steep: 4, tiny: 2 ** -126 },
+  float64: { epsilon: 2 ** -52, floor: 2 ** -1070, own: 4, steep: 4, tiny: 2 ** -1022 },
 };
 
 /** The worst of all numbers of a result: { ratio, name, at, got, want }. */

@@ -14,13 +14,13 @@ import { kindOf, refuse } from '../errors.js';
  * @typedef {import('../engine/memory.js').Memory} Memory
  * @typedef {import('../engine/tensor.js').Floats} Floats
  * @typedef {import('../types.d.ts').DType} DType
- * @typedef {import('./types.d.ts').AttentionGradient} AttentionGradient
- * @typedef {import('./types.d.ts').AttentionGradientOptions} AttentionGradientOptions
+ * @typedef {import('./gradient.d.ts').AttentionGradient} AttentionGradient
+ * @typedef {import('./gradient.d.ts').AttentionGradientOptions} AttentionGradientOptions
  */
 /**
  * Options as read.
  * @typedef {Omit<AttentionGradientOptions, 'out' | 'want'> &
- *   { want: import('./types.d.ts').WantGradient }} Read
+ *   { want: import('./gradient.d.ts').WantGradient }} Read
  */
 
 const GRADIENTS = /** @type {const} */ (['dq', 'dk', 'dv']);

@@ -1,0 +1,135 @@
+/* From scores and dP to weights and to factors, a row of a tile at a time. */
+#include "attention_gradient_head.h"
+
+/* The numbers of a row that its keys share. */
+typedef struct {
+  float scale, inverse_t, minus_lse, mean;
+} row_numbers;
+
+static void clear(float *x, int32_t from, int32_t to)
+{
+  for (int32_t j = from; j < to; j++)
+    x[j] = 0;
+}
+
+/* Keys that need nothing but the scale, whole vectors from `from` to `to`. */
+KERNEL void weigh_plain(float *weights, float *factors, int32_t from, int32_t to, row_numbers n)
+{
+  const f32x4 scale = v_keep_float(n.scale * n.inverse_t), minus_lse = v_keep_float(n.minus_lse),
+              mean = v_keep_float(n.mean);
+  for (int32_t j = from; j < to; j += 4) {
+    f32x4 p = v_exp(v_madd(v_load(weights + j), scale, minus_lse));
+    v_store(weights + j, p);
+    v_store(factors + j, p * (v_load(factors + j) - mean) * scale);
+  }
+}
+
+/* Four floats of an option at key j, and 0 beyond its n. */
+INLINE f32x4 option_at(const float *x, int32_t j, int32_t n)
+{
+  return j + 4 <= n ? v_load(x + j) : v_load_tail(x + j, j < n ? (size_t)(n - j) : 0);
+}
+
+/* The biases of four keys from j on; *seen loses those that are masked. */
+static f32x4 biases(const gradient_tiles *t, const row_view *view, int32_t j, i32x4 *seen)
+{
+  const attn_params *p = t->p;
+  f32x4 sum = v_splat(0);
+  if (p->mask_kind == ATTN_MASK_ADD) {
+    const float *mask = (const float *)p->mask + view->mask_at;
+    sum = view->mask_step ? option_at(mask, j, p->mask_size[3]) : v_splat(*mask);
+    *seen &= sum != v_splat(-__builtin_inff());
+  }
+  if (p->mask_kind == ATTN_MASK_SELECT) {
+    const uint8_t *mask = (const uint8_t *)p->mask + view->mask_at;
+    i32x4 on;
+    for (int l = 0; l < 4; l++)
+      on[l] = j + l < view->hi && mask[view->mask_step * (j + l)] ? -1 : 0;
+    *seen &= on;
+  }
+  if (p->alibi) {
+    const i32x4 distance = v_splat_i(view->position) - v_positions(j), sign = distance >> 31;
+    sum -= v_splat(((const float *)p->alibi)[t->h]) * v_float((distance ^ sign) - sign);
+  }
+  return sum;
+}
+
+/* The sums over all keys that are wanted: dz, dr, z and the dot products of four keys from j on. */
+static void add_wanted(gradient_tiles *t, const row_view *view, int32_t j, i32x4 seen, f32x4 dz,
+                       f32x4 dr, f32x4 z, f32x4 dot)
+{
+  const attn_params *p = t->p;
+  row_gradient *r = &t->in_double;
+  for (int32_t l = 0; l < 4; l++) {
+    if (!seen[l])
+      continue;
+    const double key_scale = p->key_scale ? ((const float *)p->key_scale)[j + l] : 1;
+    const double product = (double)dr[l] * dot[l];
+    r->sums->scale += key_scale * product;
+    if (dz[l] != 0) /* 0·∞ where a bias has left the floats */
+      r->sums->temperature -= (double)dz[l] * z[l] / temperature_of(p, t->h);
+    if (r->key_scale)
+      r->key_scale[j + l] += p->scale * product;
+    if (r->mask)
+      r->mask[view->mask_at + (size_t)(view->mask_step * (j + l))] += dz[l];
+  }
+}
+
+/* Keys with any options, from key `start + from` on. */
+KERNEL void weigh_any(gradient_tiles *t, const row_view *view, float *weights, float *factors,
+                      int32_t start, key_range range, row_numbers n)
+{
+  const attn_params *p = t->p;
+  const attn_gradient *g = t->call->g;
+  const int wants = g->key_scale || g->mask || g->scale || g->temperature;
+  const f32x4 one = v_splat(1), softcap = v_splat((float)p->softcap), none = v_splat(0);
+  for (int32_t at = range.from; at < range.to; at += 4) {
+    const int32_t j = start + at;
+    const i32x4 places = v_positions(j);
+    i32x4 seen = (places >= v_splat_i(view->lo)) & (places < v_splat_i(view->hi));
+    const f32x4 dot = v_load(weights + at);
+    f32x4 key_scale = v_splat(n.scale), slope = one;
+    if (p->key_scale)
+      key_scale *= option_at(p->key_scale, j, p->n);
+    f32x4 z = dot * key_scale;
+    if (p->softcap > 0) {
+      const f32x4 share = v_tanh(z / softcap);
+      z = softcap * share;
+      slope = (one - share) * (one + share);
+    }
+    z += biases(t, view, j, &seen);
+    const f32x4 logit = v_madd(z, v_splat(n.inverse_t), v_splat(n.minus_lse));
+    const f32x4 p_j = v_select(seen, v_exp(logit), none);
+    const f32x4 dz = p_j * (v_load(factors + at) - v_splat(n.mean)) * v_splat(n.inverse_t),
+                dr = dz * slope;
+    v_store(weights + at, p_j);
+    v_store(factors + at, v_select(seen, dr * key_scale, none));
+    if (wants)
+      add_wanted(t, view, j, seen, dz, dr, z, dot);
+  }
+}
+
+void attn_gradient_weigh(gradient_tiles *t, int32_t x, int32_t start, key_range range)
+{
+  const attn_params *p = t->p;
+  const attn_gradient *g = t->call->g;
+  float *weights = t->weights + x * LINE, *factors = t->factors + x * LINE;
+  const row_view *view = &t->rows[x].view;
+  int32_t lo = view->lo - start, hi = view->hi - start;
+  lo = lo > range.from ? lo : range.from;
+  hi = hi < range.to ? hi : range.to;
+  if (x >= t->count || lo >= hi)
+    lo = hi = range.from = range.to = 0;
+  if (lo < hi) {
+    const row_numbers n = {(float)p->scale, (float)(1 / temperature_of(p, t->h)),
+                           t->rows[x].minus_lse, t->rows[x].mean};
+    if (plain_scores(p) && !g->scale && !g->temperature)
+      weigh_plain(weights, factors, range.from, range.to, n);
+    else
+      weigh_any(t, view, weights, factors, start, range, n);
+  }
+  clear(weights, 0, lo);
+  clear(weights, hi, KEYS);
+  clear(factors, 0, lo);
+  clear(factors, hi, KEYS);
+}
