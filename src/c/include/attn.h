@@ -133,6 +133,7 @@ ATTN_API void attn_set_key_scale(attn_params *p, const void *key_scale); /* (n) 
  *             + (8 + d)·2⁻²³·|scale|·Σ|q'_c|(|k'_c| + |mean_c|/r_c) for floats
  *     output  Σp_j·ε_j + Σ_blocks max_j(p_j s_j)·Σ_j|v'_jc/s_j|/254 + 2⁻¹⁹·Σp_j|v_jc|
  *             from the output of these scores' weights p; blocks of 128 keys, ε and s of values
+ * They hold for numbers and products of 10⁻³⁰ to 10³⁰; smaller values count as 0.
  *
  * INT8 is for attn_forward_f32 and for attn_work over arrays; elsewhere it is ATTN_E_RANGE. Set it
  * before asking for scratch bytes.

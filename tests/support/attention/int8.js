@@ -6,6 +6,12 @@ const SPAN = 512;
 const BLOCK = 128;
 const EPSILON = 2 ** -23;
 const SMALLEST = 2e-36;
+/** Smaller products of a weight and a value may count as 0. */
+const SMALLEST_PRODUCT = 1e-30;
+/** Weights are floats, which are so coarse near 0. */
+const SMALLEST_WEIGHT = 2 ** -126;
+/** Sixteen roundings among subnormal numbers, as in the rule for floats (limits.js). */
+export const FLOOR = 2 ** -145;
 export const numbers = (seed, length, of = (r) => r.normal()) => {
   const r = random(seed);
   return Float32Array.from({ length }, (_, at) => of(r, at));
@@ -16,6 +22,10 @@ const largest = (x) => x.reduce((max, y) => Math.max(max, Math.abs(y)), 0);
 /** By how much rounding moves a number of a vector, at most; so little counts as 0. */
 export const half = (max) => (max < SMALLEST ? max : max / 254);
 const magnitude = (x) => x.reduce((sum, y) => sum + Math.abs(y), 0);
+
+/** How far a channel of an output may be off, since a weight times the value is small. */
+export const lost = (p, value, c) =>
+  p * largest(value) < SMALLEST_PRODUCT ? (p + SMALLEST_WEIGHT) * Math.abs(value[c]) : 0;
 
 /** The vectors of (batch, heads, positions, size), whatever the layout. */
 function rowsOf(x, { heads, positions, size, layout }) {
@@ -110,7 +120,7 @@ export function withinBounds(ch, { q, k, v, options }) {
                 ek * magnitude(q) +
                 d * eq * ek +
                 (8 + d) * EPSILON * condition) +
-            2 ** -149;
+            FLOOR;
           const error = Math.abs(scores[row + j] - lambda * exact);
           assert.ok(error <= bound, `score ${h} ${i} ${j}: ${error} beyond ${bound}`);
           used.score = Math.max(used.score, error / bound);
@@ -125,6 +135,7 @@ export function withinBounds(ch, { q, k, v, options }) {
             let words = 0;
             for (let j = block; j < Math.min(n, block + BLOCK); j++) {
               const p = weights[row + j];
+              bound += lost(p, values[j], c);
               if (p === 0) continue;
               want += p * values[j][c];
               condition += p * Math.abs(values[j][c]);
@@ -135,7 +146,7 @@ export function withinBounds(ch, { q, k, v, options }) {
             bound += (max * words) / 254;
           }
           const error = Math.abs(outs(b, h, i)[c] - want);
-          const allowed = bound * (1 + 2 ** -20) + 16 * EPSILON * condition + 2 ** -149;
+          const allowed = bound * (1 + 2 ** -20) + 16 * EPSILON * condition + FLOOR;
           assert.ok(error <= allowed, `output ${h} ${i} ${c}: ${error} beyond ${allowed}`);
           used.output = Math.max(used.output, error / allowed);
         }
