@@ -24,8 +24,8 @@ const CAMPAIGNS = /^tests\/(attention\/(hostile(-threads)?|native|random)|cli\/c
 const SOAK =
   /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate)|worker\/)/;
 /**
- * A newer engine makes other machine code of the kernels, and has relaxed SIMD. What reads files or
- * speaks with workers is tested once.
+ * A newer engine makes other machine code of the kernels, and has relaxed SIMD. Tests of files and
+ * of workers run once.
  */
 const NEWER = /^tests\/(attention|cache|engine|layers|matrix|theory|train|model\/run|cli\/check)/;
 /** These do not run on the JavaScript engine under test, so once is enough. */
