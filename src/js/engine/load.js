@@ -13,8 +13,18 @@ const RELAXED =
   '200020012002' +
   'fd85020b'; // code
 
-export const acceptsRelaxed = () =>
-  WebAssembly.validate(Uint8Array.from(RELAXED.match(/../g) ?? [], (hex) => parseInt(hex, 16)));
+/** Whether the engine has relaxed SIMD. Refuses one without WebAssembly. */
+export function acceptsRelaxed() {
+  if (typeof WebAssembly !== 'object')
+    throw new ClearheadError(
+      'ENV',
+      'there is no WebAssembly here, which the kernels are; lockdown modes and node --jitless ' +
+        'switch it off',
+    );
+  return WebAssembly.validate(
+    Uint8Array.from(RELAXED.match(/../g) ?? [], (hex) => parseInt(hex, 16)),
+  );
+}
 
 /**
  * Compiles a source. Errors say more than "CompileError", which helps nobody.

@@ -1,12 +1,6 @@
-/** The parts that differ among places: workers and clocks. */
+/** The parts that differ among places: workers, clocks and news of dropped objects. */
 import { ClearheadError } from '../errors.js';
 import { nodeModule } from './node.js';
-
-/**
- * A worker of the web or of Node, which has further methods.
- * @typedef {{ postMessage(message: unknown): void, terminate(): unknown, ref?(): void,
- *   unref?(): void }} AnyWorker
- */
 
 /**
  * Node's module of workers where they are to be its own: in Node, which has no others, and in Deno,
@@ -24,18 +18,13 @@ export async function nodeWorkers() {
 export const now = () => (globalThis.performance ?? Date).now();
 
 /**
- * Listens to a worker, and for the reason why it is lost. One that ends says nothing in a browser.
- * @param {any} worker
- * @param {(message: any) => void} receive
- * @param {(why: string) => void} lose
+ * Tells of objects that were dropped, where the engine can. Some (workerd with an older date of
+ * compatibility) have no FinalizationRegistry.
+ * @template T
+ * @param {(kept: T) => void} release
+ * @returns {Pick<FinalizationRegistry<T>, 'register' | 'unregister'>}
  */
-export function listen(worker, receive, lose) {
-  const on = (/** @type {string} */ event, /** @type {(x: any) => void} */ f) =>
-    worker.on ? worker.on(event, f) : worker.addEventListener(event, f);
-  on('message', (message) => receive(worker.on ? message : message.data));
-  on('error', (error) =>
-    lose(error?.message ?? 'it was refused (content security policy, or no such file)'),
-  );
-  // Node and Deno say exit, Bun close
-  for (const end of ['exit', 'close']) on(end, () => lose('it ended'));
-}
+export const registry = (release) =>
+  typeof FinalizationRegistry === 'function'
+    ? new FinalizationRegistry(release)
+    : { register() {}, unregister: () => false };

@@ -1,6 +1,7 @@
 /** The threads that help with the calls on a shared memory. */
 import { ATTN_TEAM_MAX_WAIT, ATTN_TEAM_PATIENCE } from './constants.js';
-import { listen } from './platform.js';
+import { registry } from './platform.js';
+import { listen } from './workers.js';
 
 /** Places in the control block, which thread.js reads. @enum {number} */
 export const AT = {
@@ -27,7 +28,7 @@ const LOST = 'a worker was lost in the middle of a call, which was done again wi
  * listeners live as long as the worker, and must not keep a dropped engine.
  * @param {any} worker
  * @param {object} message
- * @param {WeakRef<Pool>} pool
+ * @param {{ deref(): Pool | undefined }} pool
  */
 function post(worker, message, pool) {
   return new Promise((resolve, reject) => {
@@ -49,11 +50,12 @@ function end({ control, workers }) {
   for (const worker of workers.splice(0)) worker.terminate();
 }
 
-/**
- * Ends the threads of an engine that was dropped without dispose.
- * @type {FinalizationRegistry<{ control: Int32Array, workers: any[] }>}
- */
-const dropped = new FinalizationRegistry(end);
+/** Ends the threads of an engine that was dropped without dispose. */
+const dropped = registry(end);
+
+/** A pool that listeners do not keep, where the engine can. @param {Pool} pool */
+const weakly = (pool) =>
+  typeof WeakRef === 'function' ? new WeakRef(pool) : { deref: () => pool };
 
 export class Pool {
   /** @param {import('./memory.js').Memory} memory @param {() => object} spawn makes a worker */
@@ -86,7 +88,7 @@ export class Pool {
     let worker;
     try {
       worker = await this.spawn();
-      await post(worker, { ...data, control: this.at, stack, places: AT }, new WeakRef(this));
+      await post(worker, { ...data, control: this.at, stack, places: AT }, weakly(this));
       this.workers.push(worker);
       // or Node would not end while it waits; listening has the opposite effect, so it comes last
       worker.unref?.();

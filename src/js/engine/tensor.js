@@ -1,5 +1,6 @@
 /** Blocks of wasm memory that last, and the kinds of numbers in them. */
 import { GONE, kindOf, refuse } from '../errors.js';
+import { registry } from './platform.js';
 
 /** @typedef {import('../types.d.ts').DType} DType */
 /** @typedef {DType | 'int32' | 'uint8'} Kind */
@@ -43,11 +44,11 @@ export const typeOf = (x) =>
  */
 export const DISPOSE = Symbol.dispose ?? Symbol.for('Symbol.dispose');
 
-/**
- * Blocks that were dropped without being disposed of.
- * @type {FinalizationRegistry<{ memory: Memory, at: number, bytes: number }>}
- */
-const dropped = new FinalizationRegistry(({ memory, at, bytes }) => memory.release(at, bytes));
+/** Blocks that were dropped without being disposed of. */
+const dropped = registry(
+  (/** @type {{ memory: Memory, at: number, bytes: number }} */ { memory, at, bytes }) =>
+    memory.release(at, bytes),
+);
 
 /** A smaller block is not worth a weight. */
 const MIN_WEIGHED = 2 ** 16;

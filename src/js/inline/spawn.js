@@ -14,7 +14,7 @@ export const withKernels = (host) =>
 /**
  * A worker of the text of a classic script. In a page its policy needs `worker-src blob:`.
  * @param {string} text
- * @returns {Promise<import('../engine/platform.js').AnyWorker>}
+ * @returns {Promise<import('../engine/workers.js').AnyWorker>}
  */
 export async function spawnText(text) {
   const node = await nodeWorkers();

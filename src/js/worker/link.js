@@ -1,5 +1,5 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
-import { listen } from '../engine/platform.js';
+import { listen } from '../engine/workers.js';
 
 /**
  * Calls that go to the worker, and their answers; host.js tells the messages.
@@ -24,7 +24,7 @@ import { listen } from '../engine/platform.js';
  * @property {AbortSignal} [signal]
  * @property {Call['onProgress']} [onProgress]
  *
- * @typedef {import('../engine/platform.js').AnyWorker} AnyWorker
+ * @typedef {import('../engine/workers.js').AnyWorker} AnyWorker
  */
 
 /** @param {string} why @param {unknown} [cause] */
