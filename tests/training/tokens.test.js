@@ -97,6 +97,16 @@ describe('a batch', () => {
     }
   });
 
+  test('asks as many questions as it is told to', () => {
+    const largest = (questions) => {
+      const all = rows(batchOf({ ...options, questions }, 0)).filter(isStory);
+      const texts = all.flatMap((row) => tokenizer.decode(row, { special: true }).split(MARK));
+      return Math.max(...texts.map((text) => text.match(/^\w[^\n.]*\? /gm)?.length ?? 0));
+    };
+    assert.deepEqual([largest(1), largest(3), largest(4)], [1, 3, 4]);
+    assert.deepEqual(batchOf({ ...options, questions: 3 }, 0), batchOf(options, 0));
+  });
+
   test('repeats a random sequence in some rows, and without a mark', () => {
     const all = Array.from({ length: 20 }, (_, step) => rows(batchOf(options, step))).flat();
     const others = all.filter((row) => !isStory(row));

@@ -23,6 +23,7 @@ export const MIN_STORY = 60;
  * @property {number} seed
  * @property {number} batch rows of a step
  * @property {number} context tokens that a row predicts; it has one more
+ * @property {number} [questions] at most this number behind each story, default 3
  */
 
 /**
@@ -38,7 +39,7 @@ export function repeatedTokens(random, size, period, length) {
 }
 
 /** @param {StreamOptions} options @param {number} number of the row among all */
-function rowOf({ tokenizer, seed, context }, number) {
+function rowOf({ tokenizer, seed, context, questions }, number) {
   const length = context + 1;
   const random = createRandom(mixed(seed, number, 2));
   if (random.chance(1, REPEATS)) {
@@ -48,7 +49,7 @@ function rowOf({ tokenizer, seed, context }, number) {
   const row = new Int32Array(length);
   const stories = Math.ceil(length / MIN_STORY);
   for (let at = 0, story = 0; at < length; story++) {
-    const { text } = tellStory(seed, number * stories + story);
+    const { text } = tellStory(seed, number * stories + story, { questions });
     const ids = [MARK_ID, ...tokenizer.encode(text, { marks: false })].slice(0, length - at);
     row.set(ids, at);
     at += ids.length;

@@ -49,26 +49,24 @@ export const PLOTS = {
 const NAMES = Object.keys(PLOTS);
 /** Between the body of a story and its questions. */
 export const GAP = '\n\n';
-const MAX_QUESTIONS = 3;
 /** Characters of a text. It keeps stories within 250 tokens. */
 const MAX_LENGTH = 600;
 
 /**
  * @param {number} seed
  * @param {number} index
- * @param {{ open?: boolean }} [options] open: combinations that training never shows may come
+ * @param {{ open?: boolean, questions?: number }} [options] open: combinations that training never
+ *   shows may come; questions: at most this number of them, default 3
  * @returns {Story}
  */
-export function tellStory(seed, index, { open = false } = {}) {
+export function tellStory(seed, index, { open = false, questions: limit = 3 } = {}) {
   const random = createRandom(mixed(seed, index, open ? 1 : 0));
   const plot = random.pick(NAMES);
   for (;;) {
     const telling = new Telling(random);
     PLOTS[plot](telling, new Cast(random, open));
     const { text: body, events } = telling;
-    const questions = random
-      .shuffled(questionsOf(telling))
-      .slice(0, 1 + random.below(MAX_QUESTIONS));
+    const questions = random.shuffled(questionsOf(telling)).slice(0, 1 + random.below(limit));
     const lines = questions.map((question) => `${question.text} ${question.answer}`);
     const text = body + GAP + lines.join('\n');
     if (text.length <= MAX_LENGTH) return { plot, body, text, events, questions };

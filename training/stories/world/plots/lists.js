@@ -51,7 +51,7 @@ export function packing(t, cast) {
     'Can you guess which of the three was needed first? {y.The}!',
     'In the evening {A} wrote a postcard. "I have everything," it said. "Please send socks."',
     'Everything was there, and {A} was rather proud.',
-    'Only the sandwich had been sat on.',
+    'Only the toothbrush was missing.',
   );
   end(t);
 }
