@@ -60,6 +60,8 @@ function smallLetters(paragraph) {
         !(quote && mark !== '.' && SPEAKERS.test(paragraph.slice(index + all.length))),
     ),
     // a quotation that goes on after “he said,”
-    ...quoted.filter(({ index }) => !/\b(?:began|said|wrote)(?: \w+){0,2},$/.test(paragraph.slice(0, index))),
+    ...quoted.filter(
+      ({ index }) => !/\b(?:began|said|wrote)(?: \w+){0,2},$/.test(paragraph.slice(0, index)),
+    ),
   ].map(({ index }) => `small letter: ${paragraph.slice(index, index + 20)}`);
 }

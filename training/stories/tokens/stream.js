@@ -43,7 +43,8 @@ function rowOf({ tokenizer, seed, context, questions }, number) {
   const length = context + 1;
   const random = createRandom(mixed(seed, number, 2));
   if (random.chance(1, REPEATS)) {
-    const period = SHORTEST + random.below(Math.min(LONGEST, length >> 1) - SHORTEST + 1);
+    const longest = Math.max(SHORTEST, Math.min(LONGEST, length >> 1));
+    const period = SHORTEST + random.below(longest - SHORTEST + 1);
     return repeatedTokens(random, tokenizer.size, period, length);
   }
   const row = new Int32Array(length);
