@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { located } from '../../src/js/engine/files.js';
+import { fromFile, refusal } from '../../src/js/engine/worker-files.js';
 import { acceptsRelaxed } from '../../src/js/engine/load.js';
 import { init } from '../../src/js/index.js';
 import { didYouMean } from '../../src/js/names.js';
@@ -124,4 +125,14 @@ describe('an address of the package', () => {
       '/a.wasm',
     );
   });
+});
+
+test('a worker that Vite answers with its page is told with the setting that helps', async (t) => {
+  const address = 'http://localhost:5173/node_modules/.vite/deps/thread.js';
+  const asked = t.mock.method(globalThis, 'fetch', async () => new Response('<!doctype html>'));
+  const here = { stack: `at http://localhost:5173/node_modules/.vite/deps/clearhead.js?v=1:2:3` };
+  const message = await refusal(fromFile({}, 'thread.js', here));
+  assert.deepEqual(asked.mock.calls[0].arguments, [address]);
+  assert.ok(message.startsWith(`a web page from ${address} (with Vite import clearhead/inline`));
+  assert.match(message, /optimizeDeps: \{ exclude: \['clearhead'\] \}/);
 });

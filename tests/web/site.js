@@ -42,7 +42,7 @@ export const STRICT = {
  * @param {object} [options]
  * @param {Record<string, (text: string) => string | Uint8Array>} [options.change] by path from the
  *   root; a new path has no text yet
- * @param {Record<string, string>} [options.types] content types by ending, '' for none at all
+ * @param {Record<string, string>} [options.types] content types by path or ending, '' for none
  * @param {(path: string) => number} [options.status] to refuse a file
  * @param {Record<string, string>} [options.headers] with everything
  */
@@ -62,7 +62,7 @@ export async function serve({ change = {}, types = {}, status = () => 200, heade
       const found = await readFile(join(root, path)).catch((error) =>
         path in changes ? Buffer.from('') : Promise.reject(error),
       );
-      const type = types[extname(path)] ?? TYPES[extname(path)];
+      const type = types[path] ?? types[extname(path)] ?? TYPES[extname(path)];
       const bytes = path in changes ? Buffer.from(changes[path](found.toString())) : found;
       response
         .writeHead(200, {

@@ -5,6 +5,7 @@
 import { ClearheadError } from '../errors.js';
 import { isAddress } from '../kinds.js';
 import { nodeWorkers } from './platform.js';
+import { fromFile } from './worker-files.js';
 
 /**
  * No address is made before it is wanted: a bundle that is no module does not know where it is.
@@ -59,6 +60,10 @@ export async function spawnThread() {
   return located(() =>
     node
       ? new node.Worker(new URL('./thread.js', import.meta.url), { execArgv: [] })
-      : new Worker(new URL('./thread.js', import.meta.url), { type: 'module' }),
+      : fromFile(
+          new Worker(new URL('./thread.js', import.meta.url), { type: 'module' }),
+          'thread.js',
+          new Error(),
+        ),
   );
 }

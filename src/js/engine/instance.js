@@ -1,6 +1,5 @@
 /** An instance of a wasm file. Its memory comes from outside, so that threads may share it. */
 import { ClearheadError } from '../errors.js';
-import { now } from './platform.js';
 
 /** Memory with the largest maximum that the engine allows. @param {boolean} shared */
 export function createMemory(shared) {
@@ -15,4 +14,5 @@ export function createMemory(shared) {
 
 /** @param {WebAssembly.Module} module @param {WebAssembly.Memory} memory */
 export const instantiate = async (module, memory) =>
-  (await WebAssembly.instantiate(module, { env: { memory, now } })).exports;
+  (await WebAssembly.instantiate(module, { env: { memory, now: () => performance.now() } }))
+    .exports;

@@ -98,13 +98,15 @@ function whatCame(source, length, start) {
       ? ` from ${source.url}`
       : '';
   if (!/^\s*</.test(start)) return `${length} bytes${from} beginning ${JSON.stringify(start)}`;
-  return (
-    `a web page${from}` +
-    (/\/deps\//.test(from)
-      ? " (with Vite import clearhead/inline, or set optimizeDeps: { exclude: ['clearhead'] })"
-      : '')
-  );
+  return webPage(from);
 }
+
+/** A page in the place of a file. @param {string} from its address, where it is known */
+export const webPage = (from) =>
+  `a web page${from}` +
+  (/\/deps\//.test(from)
+    ? " (with Vite import clearhead/inline, or set optimizeDeps: { exclude: ['clearhead'] })"
+    : '');
 
 /** @param {unknown} x @returns {x is WebAssembly.Module} */
 export const isModule = (x) => tagOf(x) === 'WebAssembly.Module';

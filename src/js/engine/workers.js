@@ -1,4 +1,5 @@
 /** Workers of the web and of Node. */
+import { refusal } from './worker-files.js';
 
 /**
  * One of the web or of Node, which has further methods.
@@ -16,9 +17,7 @@ export function listen(worker, receive, lose) {
   const on = (/** @type {string} */ event, /** @type {(x: any) => void} */ f) =>
     worker.on ? worker.on(event, f) : worker.addEventListener(event, f);
   on('message', (message) => receive(worker.on ? message : message.data));
-  on('error', (error) =>
-    lose(error?.message ?? 'it was refused (content security policy, or no such file)'),
-  );
+  on('error', async (error) => lose(error?.message ?? (await refusal(worker))));
   // Node and Deno say exit, Bun close
   for (const end of ['exit', 'close']) on(end, () => lose('it ended'));
 }

@@ -1,5 +1,6 @@
 import { located } from '../engine/files.js';
 import { nodeWorkers } from '../engine/platform.js';
+import { fromFile } from '../engine/worker-files.js';
 
 /** Starts a worker of attention-host.js; as that of spawn.js. */
 export async function spawnAttentionHost() {
@@ -13,6 +14,10 @@ export async function spawnAttentionHost() {
           ),
           { execArgv: [] },
         )
-      : new Worker(new URL('./attention-host.js', import.meta.url), { type: 'module' }),
+      : fromFile(
+          new Worker(new URL('./attention-host.js', import.meta.url), { type: 'module' }),
+          'attention-host.js',
+          new Error(),
+        ),
   );
 }

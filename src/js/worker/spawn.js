@@ -1,5 +1,6 @@
 import { located } from '../engine/files.js';
 import { nodeWorkers } from '../engine/platform.js';
+import { fromFile } from '../engine/worker-files.js';
 
 /**
  * Starts a worker of host.js. In Node it gets none of the program's own flags, some of which
@@ -13,6 +14,10 @@ export async function spawnHost() {
           new URL(/* webpackIgnore: true */ /* @vite-ignore */ './host.js', import.meta.url),
           { execArgv: [] },
         )
-      : new Worker(new URL('./host.js', import.meta.url), { type: 'module' }),
+      : fromFile(
+          new Worker(new URL('./host.js', import.meta.url), { type: 'module' }),
+          'host.js',
+          new Error(),
+        ),
   );
 }
