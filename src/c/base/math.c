@@ -90,3 +90,32 @@ double f64_log1p(double x)
   double y = 1.0 + x, rounded = y - 1.0;
   return rounded == 0 ? x : f64_log(y) * (x / rounded);
 }
+
+/*
+ * 1 − r²/(n(n+1))·(1 − r²/((n+2)(n+3))·…), which is cos r for n = 1 and sin r / r for n = 2. The
+ * error is 1e-16 for |r| ≤ π/4.
+ */
+static double series(double r, int n)
+{
+  double sum = 1, square = r * r;
+  for (int i = n + 14; i >= n; i -= 2)
+    sum = 1 - square / (i * (i + 1)) * sum;
+  return sum;
+}
+
+/*
+ * Both from one reduction to |r| ≤ π/4. π/2 has two parts of 33 bits and a rest, so up to 2^20
+ * quarter turns are subtracted without error. With more of them the error is that of the angle,
+ * which is a rounded product.
+ */
+void f64_cos_sin(double angle, double *cos, double *sin)
+{
+  double quarters = angle * (4 / TWO_PI) + F64_ROUNDS - F64_ROUNDS;
+  double r = angle - quarters * 1.57079632673412561417e+00;
+  r -= quarters * 6.07710050630396597660e-11;
+  r -= quarters * 2.02226624879595063154e-21;
+  double c = series(r, 1), s = r * series(r, 2);
+  int64_t quarter = (int64_t)quarters & 3;
+  *cos = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
+  *sin = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
+}
