@@ -1,15 +1,22 @@
 /*
- * train.h: gradients of attention.
+ * train.h: gradients of attention and of layers, and the optimizer.
  *
  * The gradient of a number L with respect to x is written dx = ∂L/∂x and has the shape of x. A
  * function here gets the gradients of an operation's results and returns those of its inputs.
- * Everything keeps the contract of attn.h, and the bits are the same with any number of threads.
+ *
+ * The contract of attn.h holds here: the caller owns the memory, and nothing is allocated. The
+ * order of every sum is set by the shapes alone. So the bits are the same for any number of
+ * threads, and `simd` has the same bits on every engine.
+ *
+ * The order is from simple to advanced:
+ *   attention
+ *   linear layers, norms, activations, rotary positions, embeddings, the loss
+ *   the optimizer
  */
 #ifndef TRAIN_H
 #define TRAIN_H
 
-#include "attn.h"
-#include "team.h"
+#include "layers.h"
 
 /* ---- Attention */
 
@@ -111,5 +118,140 @@ ATTN_API int32_t attn_gradient_f64(const attn_gradient *g, attn_team *team,
                                    const double *v,        /* (batch, kv_heads, n, value_dim) */
                                    const double *d_output, /* (batch, heads, m, value_dim) */
                                    void *shared /* attn_gradient_shared_bytes_f64, 16-aligned */);
+
+/*
+ * ---- Linear layers: y = x·Wᵀ ------------------------------------------------------------------
+ *
+ * From here on all numbers are float32, and row i of a matrix follows row i − 1. Gradients of
+ * weights are added to those that are there, since several parts of a batch sum up.
+ *
+ * The weights lie as models store them, one row for each output, and are packed on the way. Each
+ * thread of the team needs attn_linear_scratch_bytes of scratch. With u = 2⁻²⁴ and N summed terms,
+ *   |error| ≤ u·(33 + ⌈N/32⌉)·(Σ|terms| + |start|).
+ */
+ATTN_API size_t attn_linear_scratch_bytes(void);
+
+/* y = start + x·Wᵀ. */
+ATTN_API void attn_linear(attn_team *team, float *y, /* (rows, outputs) */
+                          const float *start,        /* (rows, outputs), may be y; or NULL: 0 */
+                          const float *x,            /* (rows, inputs) */
+                          const float *w,            /* (outputs, inputs) */
+                          int32_t rows, int32_t inputs, int32_t outputs);
+
+/* dx = start + dy·W. */
+ATTN_API void
+attn_linear_input_gradient(attn_team *team, float *dx, /* (rows, inputs) */
+                           const float *start,         /* (rows, inputs), may be dx; or NULL */
+                           const float *dy,            /* (rows, outputs) */
+                           const float *w,             /* (outputs, inputs) */
+                           int32_t rows, int32_t inputs, int32_t outputs);
+
+/* dw = dw + dyᵀ·x. */
+ATTN_API void attn_linear_weight_gradient(attn_team *team, float *dw, /* (outputs, inputs) */
+                                          const float *dy,            /* (rows, outputs) */
+                                          const float *x,             /* (rows, inputs) */
+                                          int32_t rows, int32_t inputs, int32_t outputs);
+
+/*
+ * ---- Norms, activations, rotary positions, embeddings -----------------------------------------
+ */
+
+/*
+ * Of y = x·r·g with r = 1/√(mean(x²) + epsilon), over `size` channels:
+ *     dx_c = dx_c + r·g_c·dy_c − x_c·r³/size·Σ_k dy_k·g_k·x_k
+ *     dg_c = dg_c + Σ_rows dy_c·x_c·r
+ * dx is added to, as beside every norm there is a residual. Sums are in double.
+ */
+ATTN_API void attn_rms_norm_gradient(attn_team *team, float *dx, /* (rows, size) */
+                                     float *dg,                  /* (size) */
+                                     const float *dy,            /* (rows, size) */
+                                     const float *x,             /* (rows, size) */
+                                     const float *g,             /* (size) */
+                                     double *r,                  /* (rows), written */
+                                     int32_t rows, int32_t size, double epsilon);
+
+/*
+ * Of y = f(x)·up, SwiGLU and GeGLU; kind as in attn_activate.
+ *     dx = dy·up·f′(x), dup = dy·f(x)
+ * dx may be x or dy, and dup may be up. If up is NULL, y is f(x), and dup is not written.
+ */
+ATTN_API void attn_activate_gradient(float *dx,       /* (count) */
+                                     float *dup,      /* (count), or NULL */
+                                     const float *dy, /* (count) */
+                                     const float *x,  /* (count) */
+                                     const float *up, /* (count), or NULL */
+                                     size_t count, int32_t kind);
+
+/*
+ * Of attn_rope, in place: a rotation by −θ. The pair (da, db) becomes (da·cos + db·sin,
+ * db·cos − da·sin).
+ */
+ATTN_API void attn_rope_gradient(float *dx, /* (m, heads, …), as x in attn_rope */
+                                 int32_t m, int32_t heads, size_t row_stride, size_t head_stride,
+                                 const float *cos,         /* (positions, rotary_dim/2) */
+                                 const float *sin,         /* (positions, rotary_dim/2) */
+                                 const int32_t *positions, /* (m): rows of the table; NULL: 0, 1, …
+                                                            */
+                                 int32_t rotary_dim, int32_t interleaved);
+
+/* x_i = E[token_i]. */
+ATTN_API void attn_embed(float *x,              /* (count, width) */
+                         const float *e,        /* (vocab, width) */
+                         const int32_t *tokens, /* (count), each in [0, vocab) */
+                         int32_t count, int32_t width);
+
+/* dE[token_i] = dE[token_i] + dx_i, in the order of the tokens. */
+ATTN_API void attn_embed_gradient(attn_team *team, float *de, /* (vocab, width) */
+                                  const float *dx,            /* (count, width) */
+                                  const int32_t *tokens,      /* (count) */
+                                  int32_t count, int32_t width);
+
+/*
+ * ---- The loss ---------------------------------------------------------------------------------
+ */
+
+/* A target without loss: padding, or a token that need not be learnt. */
+enum { ATTN_IGNORE = -1 };
+
+/*
+ * Cross-entropy of rows of logits z with target t:
+ *     loss = log Σ_j exp(z_j) − z_t,  dz_j = weight·(exp(z_j)/Σ_k exp(z_k) − [j = t])
+ * The largest logit is subtracted first, so nothing overflows. Returns the sum of the losses over
+ * all rows with a target, in the order of the rows. With weight = 1/(their number), dz is the
+ * gradient of the mean loss. If dz is NULL, only losses are computed.
+ */
+ATTN_API double attn_cross_entropy(attn_team *team,
+                                   float *dz,              /* (rows, vocab), may be z; or NULL */
+                                   double *losses,         /* (rows), written */
+                                   const float *z,         /* (rows, vocab) */
+                                   const int32_t *targets, /* (rows): [0, vocab) or ATTN_IGNORE */
+                                   int32_t rows, int32_t vocab, double weight);
+
+/*
+ * ---- The optimizer ----------------------------------------------------------------------------
+ */
+
+/* √Σ g², in double. */
+ATTN_API double attn_global_norm(const float *g /* (count) */, size_t count);
+
+/*
+ * The learning rate at `step` (0 for the first) of `steps`. It rises from rate/warmup to rate in
+ * `warmup` steps. From there half a cosine leads down to `last`, which also holds beyond `steps`.
+ */
+ATTN_API double attn_learning_rate(double step, double steps, double warmup, double rate,
+                                   double last);
+
+/*
+ * A step of AdamW (Loshchilov and Hutter, arXiv 1711.05101), the `number`th, counted from 1:
+ *     g ← clip·g
+ *     m ← m + (1 − β₁)(g − m),  v ← β₂·v + (1 − β₂)·g²
+ *     w ← w·(1 − rate·decay) − rate/(1 − β₁ⁿ)·m / (√v/√(1 − β₂ⁿ) + epsilon)
+ */
+ATTN_API void attn_adamw(attn_team *team, float *w, /* (count) */
+                         float *m,                  /* (count) */
+                         float *v,                  /* (count) */
+                         const float *g,            /* (count) */
+                         size_t count, double number, double clip, double rate, double decay,
+                         double beta1, double beta2, double epsilon);
 
 #endif

@@ -32,6 +32,9 @@ export const ATTN_GELU_TANH = 2;
 export const ATTN_TEAM_PATIENCE = 1000;
 export const ATTN_TEAM_MAX_WAIT = 50;
 
+// src/c/include/train.h
+export const ATTN_IGNORE = -1;
+
 // src/c/include/weights.h
 export const ATTN_F32 = 0;
 export const ATTN_F16 = 1;

@@ -625,6 +625,105 @@ export interface TrainExports {
     dOutput: Pointer,
     shared: Pointer,
   ): Value;
+  attn_linear_scratch_bytes(): Size;
+  attn_linear(
+    team: Pointer,
+    y: Pointer,
+    start: Pointer,
+    x: Pointer,
+    w: Pointer,
+    rows: Value,
+    inputs: Value,
+    outputs: Value,
+  ): void;
+  attn_linear_input_gradient(
+    team: Pointer,
+    dx: Pointer,
+    start: Pointer,
+    dy: Pointer,
+    w: Pointer,
+    rows: Value,
+    inputs: Value,
+    outputs: Value,
+  ): void;
+  attn_linear_weight_gradient(
+    team: Pointer,
+    dw: Pointer,
+    dy: Pointer,
+    x: Pointer,
+    rows: Value,
+    inputs: Value,
+    outputs: Value,
+  ): void;
+  attn_rms_norm_gradient(
+    team: Pointer,
+    dx: Pointer,
+    dg: Pointer,
+    dy: Pointer,
+    x: Pointer,
+    g: Pointer,
+    r: Pointer,
+    rows: Value,
+    size: Value,
+    epsilon: Value,
+  ): void;
+  attn_activate_gradient(
+    dx: Pointer,
+    dup: Pointer,
+    dy: Pointer,
+    x: Pointer,
+    up: Pointer,
+    count: Size,
+    kind: Value,
+  ): void;
+  attn_rope_gradient(
+    dx: Pointer,
+    m: Value,
+    heads: Value,
+    rowStride: Size,
+    headStride: Size,
+    cos: Pointer,
+    sin: Pointer,
+    positions: Pointer,
+    rotaryDim: Value,
+    interleaved: Value,
+  ): void;
+  attn_embed(x: Pointer, e: Pointer, tokens: Pointer, count: Value, width: Value): void;
+  attn_embed_gradient(
+    team: Pointer,
+    de: Pointer,
+    dx: Pointer,
+    tokens: Pointer,
+    count: Value,
+    width: Value,
+  ): void;
+  attn_cross_entropy(
+    team: Pointer,
+    dz: Pointer,
+    losses: Pointer,
+    z: Pointer,
+    targets: Pointer,
+    rows: Value,
+    vocab: Value,
+    weight: Value,
+  ): Value;
+  attn_global_norm(g: Pointer, count: Size): Value;
+  attn_learning_rate(step: Value, steps: Value, warmup: Value, rate: Value, last: Value): Value;
+  attn_adamw(
+    team: Pointer,
+    w: Pointer,
+    m: Pointer,
+    v: Pointer,
+    g: Pointer,
+    count: Size,
+    number: Value,
+    clip: Value,
+    rate: Value,
+    decay: Value,
+    beta1: Value,
+    beta2: Value,
+    epsilon: Value,
+  ): void;
 }
 
 /** src/c/include/weights.h */

@@ -1,0 +1,83 @@
+/* The loss over logits, with its gradient. */
+#include "train.h"
+#include "base/math.h"
+#include "layers/share.h"
+
+/* Time of a logit, in multiply-adds. */
+#define LOGIT_COST 12.0
+
+typedef struct {
+  float *dz;
+  double *losses;
+  const float *z;
+  const int32_t *targets;
+  int32_t vocab;
+  double weight;
+} loss_task;
+
+KERNEL float largest(const float *z, int32_t count)
+{
+  f32x4 max = v_splat(z[0]);
+  for (int32_t j = 0; j < count; j += 4) {
+    const size_t n = count - j < 4 ? (size_t)(count - j) : 4;
+    f32x4 x = v_load_tail(z + j, n);
+    for (size_t l = n; l < 4; l++)
+      x[l] = z[0];
+    max = v_max(max, x);
+  }
+  return v_hmax(max);
+}
+
+/* Σ exp(z − max), in double. With e, the terms are written. */
+KERNEL double exponentials(float *e, const float *z, int32_t count, float max)
+{
+  f64x2 low = {0, 0}, high = {0, 0};
+  for (int32_t j = 0; j < count; j += 4) {
+    const size_t n = count - j < 4 ? (size_t)(count - j) : 4;
+    f32x4 x = v_exp(v_load_tail(z + j, n) - v_splat(max));
+    for (size_t l = n; l < 4; l++)
+      x[l] = 0;
+    low += v_low_double(x);
+    high += v_high_double(x);
+    if (e)
+      v_store_tail(e + j, x, n);
+  }
+  return (low[0] + low[1]) + (high[0] + high[1]);
+}
+
+static void loss_rows(const void *context, row_range rows)
+{
+  const loss_task *s = context;
+  const size_t vocab = (size_t)s->vocab;
+  for (int32_t i = rows.first; i < rows.end; i++) {
+    const float *z = s->z + (size_t)i * vocab;
+    float *dz = s->dz ? s->dz + (size_t)i * vocab : NULL;
+    const int32_t target = s->targets[i];
+    s->losses[i] = 0;
+    if (target == ATTN_IGNORE) {
+      for (size_t j = 0; dz && j < vocab; j++)
+        dz[j] = 0;
+      continue;
+    }
+    const float max = largest(z, s->vocab), at = z[target];
+    const double sum = exponentials(dz, z, s->vocab, max);
+    s->losses[i] = f64_log(sum) + ((double)max - (double)at);
+    if (!dz)
+      continue;
+    const float factor = (float)(s->weight / sum);
+    for (size_t j = 0; j < vocab; j++)
+      dz[j] *= factor;
+    dz[target] -= (float)s->weight;
+  }
+}
+
+double attn_cross_entropy(attn_team *team, float *dz, double *losses, const float *z,
+                          const int32_t *targets, int32_t rows, int32_t vocab, double weight)
+{
+  const loss_task task = {dz, losses, z, targets, vocab, weight};
+  double sum = 0;
+  attn_share_rows(team, loss_rows, &task, (row_range){0, rows}, LOGIT_COST * vocab);
+  for (int32_t i = 0; i < rows; i++)
+    sum += losses[i];
+  return sum;
+}
