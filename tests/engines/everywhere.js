@@ -1,14 +1,16 @@
 /**
  * The same program for every engine, browsers included. It returns checksums of the bits that the
- * simd kernels compute, and the texts of models in the caller's thread and in a worker. It imports
- * nothing that only some of the engines have.
+ * simd kernels compute, and the texts of models in the caller's thread and in a worker. One of them
+ * is of a short training. It imports nothing that only some of the engines have.
  */
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
+import { createTrainer } from '../../src/js/train/index.js';
 import { loadModel as loadRemote } from '../../src/js/worker/client.js';
 import { build, cases } from '../support/cases.js';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
 import { random } from '../support/random.js';
+import { shortTraining } from '../support/train/tasks.js';
 import { logits } from '../support/theory/states.js';
 
 const numbers = (seed, length) => {
@@ -146,6 +148,7 @@ export async function everywhere(threads) {
     ['gemma3', 'none'],
   ])
     results[name] = await written(await loadModel(model(name), { engine: ch, quantize }));
+  results['200 steps of training'] = await shortTraining(createTrainer, ch);
   results['gemma3, in a worker'] = await written(await loadRemote(model('gemma3'), { engine }));
   return {
     usual: (await init()).info.variant,

@@ -34,6 +34,24 @@ export const ATTN_TEAM_MAX_WAIT = 50;
 
 // src/c/include/train.h
 export const ATTN_IGNORE = -1;
+export const ATTN_PARAMETER_EMBEDDING = 0;
+export const ATTN_PARAMETER_NORM = 1;
+export const ATTN_PARAMETER_Q = 2;
+export const ATTN_PARAMETER_K = 3;
+export const ATTN_PARAMETER_V = 4;
+export const ATTN_PARAMETER_O = 5;
+export const ATTN_PARAMETER_FFN_NORM = 6;
+export const ATTN_PARAMETER_GATE = 7;
+export const ATTN_PARAMETER_UP = 8;
+export const ATTN_PARAMETER_DOWN = 9;
+export const ATTN_PARAMETER_END_NORM = 10;
+export const ATTN_PARAMETER_OUTPUT = 11;
+export const ATTN_PARAMETERS = 12;
+export const ATTN_HEAD_RHO = 0;
+export const ATTN_HEAD_CHI = 1;
+export const ATTN_HEAD_PREVIOUS = 2;
+export const ATTN_HEAD_INDUCTION = 3;
+export const ATTN_HEAD_SCORES = 4;
 
 // src/c/include/weights.h
 export const ATTN_F32 = 0;

@@ -724,6 +724,78 @@ export interface TrainExports {
     beta2: Value,
     epsilon: Value,
   ): void;
+  attn_trainer_bytes(): Size;
+  attn_trainer_init(
+    t: Pointer,
+    layers: Value,
+    width: Value,
+    heads: Value,
+    kvHeads: Value,
+    headDim: Value,
+    hidden: Value,
+    vocab: Value,
+    context: Value,
+    batch: Value,
+  ): Value;
+  attn_trainer_set_model(
+    t: Pointer,
+    tied: Value,
+    activation: Value,
+    ropeBase: Value,
+    epsilon: Value,
+  ): Value;
+  attn_trainer_memory_bytes(t: Pointer): Size;
+  attn_trainer_place(t: Pointer, memory: Pointer): void;
+  attn_trainer_parameters(t: Pointer): Pointer;
+  attn_trainer_gradients(t: Pointer): Pointer;
+  attn_trainer_first_moments(t: Pointer): Pointer;
+  attn_trainer_second_moments(t: Pointer): Pointer;
+  attn_trainer_parameter_count(t: Pointer): Size;
+  attn_trainer_rows(t: Pointer, parameter: Value): Value;
+  attn_trainer_columns(t: Pointer, parameter: Value): Value;
+  attn_trainer_offset(t: Pointer, parameter: Value, layer: Value): Size;
+  attn_trainer_randomize(t: Pointer, seed: Value, deviation: Value): void;
+  attn_trainer_sequences(t: Pointer): Value;
+  attn_trainer_scratch_bytes(t: Pointer): Size;
+  attn_trainer_shared_bytes(t: Pointer, team: Pointer): Size;
+  attn_trainer_clear(t: Pointer): void;
+  attn_trainer_gradient(
+    t: Pointer,
+    team: Pointer,
+    tokens: Pointer,
+    targets: Pointer,
+    sequences: Value,
+    weight: Value,
+    shared: Pointer,
+  ): Value;
+  attn_trainer_loss(
+    t: Pointer,
+    team: Pointer,
+    tokens: Pointer,
+    targets: Pointer,
+    sequences: Value,
+    shared: Pointer,
+  ): Value;
+  attn_trainer_update(
+    t: Pointer,
+    team: Pointer,
+    number: Value,
+    maxNorm: Value,
+    rate: Value,
+    decay: Value,
+    beta1: Value,
+    beta2: Value,
+    epsilon: Value,
+  ): Value;
+  attn_trainer_heads_bytes(t: Pointer): Size;
+  attn_trainer_heads(
+    t: Pointer,
+    team: Pointer,
+    scores: Pointer,
+    tokens: Pointer,
+    sequences: Value,
+    shared: Pointer,
+  ): void;
 }
 
 /** src/c/include/weights.h */

@@ -1,0 +1,43 @@
+/**
+ * Small models, trained from nothing with the same bits on every machine.
+ *
+ *     const trainer = await createTrainer(
+ *       { layers: 2, modelDim: 64, heads: 8, ffnDim: 0, vocab: 32 },
+ *       { seed: 1, batch: 16, context: 64 },
+ *     );
+ *     const { loss, gradNorm } = await trainer.step(tokens);
+ *
+ * All arithmetic is in C (train.h): the forward pass, the gradients and the optimizer. This side
+ * checks, cuts a batch into parts and throws. The public types are in types.d.ts.
+ */
+import { read } from '../check.js';
+import { ClearheadError, describe, refuse } from '../errors.js';
+import { memories } from '../engine/memory.js';
+import { init } from '../index.js';
+import { readConfig, readOptions } from './options.js';
+import { Trainer } from './trainer.js';
+
+export { ClearheadError };
+
+/**
+ * @param {import('./types.d.ts').TrainConfig} config
+ * @param {import('./types.d.ts').TrainOptions} options
+ * @returns {Promise<import('./types.d.ts').Trainer>}
+ */
+export async function createTrainer(config, options) {
+  const sizes = readConfig(config);
+  const o = readOptions(options);
+  const { engine, threads } = read('options', options, Object.keys(options));
+  const own = engine === undefined;
+  // simd has the same bits on every engine
+  const ch = own ? await init({ layers: true, variant: 'simd', threads }) : engine;
+  const memory = memories.get(ch);
+  if (!memory?.c.attn_trainer_bytes)
+    return refuse(
+      'ARG',
+      'engine',
+      memory ? 'without layers' : describe(engine),
+      'one of init({ layers: true })',
+    );
+  return new Trainer(memory, sizes, o, own ? () => ch.dispose() : () => {});
+}
