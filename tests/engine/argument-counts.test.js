@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { inspectModel, loadModel } from '../../src/js/model/index.js';
+import { createTrainer } from '../../src/js/train/index.js';
 import * as worker from '../../src/js/worker/client.js';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
 
@@ -19,6 +20,10 @@ const latent = ch.latent(
   { modelDim: 1, ...sizes },
 );
 const theory = await ch.theory;
+const trainer = await createTrainer(
+  { layers: 1, modelDim: 2, heads: 1, ffnDim: 0, vocab: 2 },
+  { engine: ch, batch: 1, context: 2 },
+);
 
 const CACHE = { append: 3, truncate: 1, read: 2, clone: 0, snapshot: 0, restore: 1 };
 const MODEL = {
@@ -31,6 +36,16 @@ const MODEL = {
   setTemperature: 3,
 };
 const MODEL_CACHE = { truncate: 1, clear: 0, snapshot: 0, restore: 1 };
+const TRAINER = {
+  step: 2,
+  evaluate: 2,
+  heads: 1,
+  parameters: 0,
+  gradients: 0,
+  setParameters: 1,
+  state: 0,
+  restore: 1,
+};
 const TOKENIZER = { encode: 2, decode: 2, token: 1 };
 
 /** Each object of the API, and how many arguments each of its methods takes. */
@@ -45,6 +60,7 @@ const here = {
   'the cache of a model': [model.cache, MODEL_CACHE],
   'a tokenizer': [model.tokenizer, { ...TOKENIZER, stream: 1 }],
   'a stream of text': [model.tokenizer.stream(), { push: 1, end: 0 }],
+  'a trainer': [trainer, TRAINER],
   'a chat template': [model.template, { render: 2 }],
 };
 

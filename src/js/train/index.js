@@ -10,24 +10,27 @@
  * All arithmetic is in C (train.h): the forward pass, the gradients and the optimizer. This side
  * checks, cuts a batch into parts and throws. The public types are in types.d.ts.
  */
-import { read } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { memories } from '../engine/memory.js';
 import { init } from '../index.js';
+import { atMost, countArguments } from '../names.js';
 import { readConfig, readOptions } from './options.js';
 import { Trainer } from './trainer.js';
 
 export { ClearheadError };
 
+countArguments(Trainer.prototype);
+
 /**
  * @param {import('./types.d.ts').TrainConfig} config
  * @param {import('./types.d.ts').TrainOptions} options
+ * @param {unknown[]} more none
  * @returns {Promise<import('./types.d.ts').Trainer>}
  */
-export async function createTrainer(config, options) {
+export async function createTrainer(config, options, ...more) {
+  atMost('createTrainer', [config, options, ...more], 2);
   const sizes = readConfig(config);
-  const o = readOptions(options);
-  const { engine, threads } = read('options', options, Object.keys(options));
+  const { engine, threads, ...o } = readOptions(options);
   const own = engine === undefined;
   // simd has the same bits on every engine
   const ch = own ? await init({ layers: true, variant: 'simd', threads }) : engine;
@@ -39,5 +42,11 @@ export async function createTrainer(config, options) {
       memory ? 'without layers' : describe(engine),
       'one of init({ layers: true })',
     );
-  return new Trainer(memory, sizes, o, own ? () => ch.dispose() : () => {});
+  const end = own ? () => ch.dispose() : () => {};
+  try {
+    return new Trainer(memory, sizes, o, end);
+  } catch (error) {
+    end();
+    throw error;
+  }
 }

@@ -90,12 +90,14 @@ function readOptimizer(optimizer) {
   });
 }
 
-/** All but the engine and its threads. @param {TrainOptions} options */
+/** @param {TrainOptions} options */
 export function readOptions(options) {
   const o = read('options', options, [
     ...['engine', 'threads', 'seed', 'batch', 'context', 'initialDeviation', 'optimizer'],
   ]);
   return {
+    engine: o.engine,
+    threads: o.threads,
     seed: integer('seed', o.seed ?? 0, 0, Number.MAX_SAFE_INTEGER),
     batch: integer('batch', o.batch, 1),
     context: integer('context', o.context, 1),

@@ -19,7 +19,7 @@ import { placesOf } from './parameters.js';
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
  * @typedef {import('./types.d.ts').TrainedConfig} TrainedConfig
- * @typedef {ReturnType<typeof import('./options.js').readOptions>} Options
+ * @typedef {Omit<ReturnType<typeof import('./options.js').readOptions>, 'engine' | 'threads'>} Options
  * @typedef {ReturnType<typeof partOf>} Part
  */
 
