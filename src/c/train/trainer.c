@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/tiles.h"
 
-/* Tokens of a pass, about: tuning.md#training-part */
+/* Tokens of a pass, about: few, because all their activations are kept. */
 enum { PART_TOKENS = 1024 };
 
 /* No sum of bytes leaves 64 bits below these, and no product of two sizes 32. */

@@ -62,14 +62,17 @@ export function readBatch(tokens, targets, { vocab, context, batch }) {
 }
 
 /**
- * The sequences [first, end).
+ * Up to `limit` sequences from the first on.
  * @param {Batch} batch
  * @param {number} first
- * @param {number} end
+ * @param {number} limit
  * @param {number} context
  */
-export const partOf = ({ tokens, targets }, first, end, context) => ({
-  tokens: tokens.subarray(first * context, end * context),
-  targets: targets.subarray(first * context, end * context),
-  sequences: end - first,
-});
+export function partOf({ tokens, targets, sequences }, first, limit, context) {
+  const end = Math.min(first + limit, sequences);
+  return {
+    tokens: tokens.subarray(first * context, end * context),
+    targets: targets.subarray(first * context, end * context),
+    sequences: end - first,
+  };
+}
