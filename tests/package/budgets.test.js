@@ -92,7 +92,7 @@ describe('models', () => {
     });
 
   for (const [variant, file] of variantsOf('model'))
-    test(`model.${variant}.wasm is at most 200 KB before compression`, (t) => {
-      withinBudget(t, file, bytes(file).length, 200 * KB);
+    test(`model.${variant}.wasm is at most 230 KB before compression, training included`, (t) => {
+      withinBudget(t, file, bytes(file).length, 230 * KB);
     });
 });
