@@ -32,7 +32,7 @@ function print(evaluation) {
   for (const [kind, { right, total }] of Object.entries(answers.kinds))
     console.log(`  ${kind.padEnd(8)} ${right} of ${total}`);
   for (const { question, expected, said } of answers.wrong.slice(0, 10))
-    console.log(`  wrong: ${question} ${said} (${expected})`);
+    console.log(`  wrong: ${question} ${said.slice(0, 40)} (${expected})`);
   console.log(`induction  ${induction.right} of ${induction.total} right`);
   console.log(`perplexity ${perplexity.toFixed(4)} over ${tokens} tokens\n`);
   console.log(`layer head ${SCORES.map((name) => name.padStart(9)).join(' ')}  labels`);
