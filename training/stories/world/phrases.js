@@ -111,7 +111,7 @@ const ENDS = [
   'The stars came out one by one, as if to count everybody.',
   'After that they did nothing at all, and did it very well.',
   'Supper was late that day, but there was more of it.',
-  'Even the rain stopped, so as not to disturb them.',
+  'Even the wind held its breath, so as not to disturb them.',
   'The rest of the day was for lying in the grass.',
   'And that is the whole story, apart from the jam.',
   'Somebody began to sing, and soon everybody did.',

@@ -53,7 +53,14 @@ export function packing(t, cast) {
     'Everything was there, and {A} was rather proud.',
     'Only the toothbrush was missing.',
   );
-  end(t);
+  t.say(
+    'That night {A} slept in a bed that smelled of lavender.',
+    'The next day {A} went home again, with sand in both shoes.',
+    '"Next time I will bring {B}," said {A}, "and another sandwich."',
+    'Then it was time for soup.',
+    'It was the best place in the world, apart from home.',
+    'At home {B} looked out of the window and counted the days.',
+  );
 }
 
 /** Errands in the town, one after the other. @param {Telling} t @param {Cast} cast */
