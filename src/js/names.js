@@ -53,7 +53,7 @@ const CALLED_BY_OTHERS = ['constructor', 'dispose', 'toJSON'];
  * @template {unknown[]} V
  * @template R
  * @param {string | symbol} name for the caller
- * @param {(...values: V) => R} f without default values among its arguments, which `length` does not count
+ * @param {(...values: V) => R} f without default values, whose arguments `length` does not count
  */
 export function counted(name, f) {
   if (typeof name === 'symbol' || CALLED_BY_OTHERS.includes(name)) return f;
