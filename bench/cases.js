@@ -18,8 +18,8 @@ import { random } from '../tests/support/random.js';
  * @property {number} window keys each query sees, its own included; 0 is all
  * @property {boolean} quick part of `--quick`
  *
- * @typedef {{ q: Float32Array, k: Float32Array, v: Float32Array }} Inputs q (heads, m, d), k and v
- *   (kvHeads, n, d)
+ * @typedef {{ q: Float32Array, k: Float32Array, v: Float32Array, dOutput?: Float32Array }} Inputs
+ *   q and dOutput (heads, m, d), k and v (kvHeads, n, d)
  */
 
 /** @type {Case[]} The first has no attention in it: the machine alone. */
@@ -102,6 +102,23 @@ cases.push({
   ...{ heads: 1, kvHeads: 1, m: 512, n: 576, d: 576, causal: false, window: 0, quick: true },
 });
 
+/** The gradient of a prefill, from its output and log-sum-exp. */
+for (const [n, causal] of [
+  [512, false],
+  [1024, true],
+]) {
+  const c = cases.find(({ id }) => id === `prefill-12-12-${n}-64${causal ? '-causal' : ''}`);
+  if (!c) fail('prefill');
+  const title = c.title.replace('prefill', 'gradient');
+  cases.push({
+    ...c,
+    section: 'gradient',
+    id: c.id.replace('prefill', 'gradient'),
+    title,
+    quick: true,
+  });
+}
+
 /** One head, so that a library that stores all scores can do so in a wasm memory. */
 const long = {
   section: 'memory',
@@ -129,7 +146,8 @@ function fail(id) {
 }
 
 /**
- * The same data for the same case, in every engine; of a product q is x and k the weights.
+ * The same data for the same case, in every engine; of a product q is x and k the weights. A
+ * gradient also has that of the output.
  * @param {Case} c
  * @returns {Inputs}
  */
@@ -137,7 +155,8 @@ export function data({ section, heads, kvHeads, m, n, d }) {
   const r = random(heads * n + d);
   const fill = (/** @type {number} */ length) => Float32Array.from({ length }, r.normal);
   if (section === 'matmul') return { q: fill(m * n), k: fill(d * n), v: fill(0) };
-  return { q: fill(heads * m * d), k: fill(kvHeads * n * d), v: fill(kvHeads * n * d) };
+  const inputs = { q: fill(heads * m * d), k: fill(kvHeads * n * d), v: fill(kvHeads * n * d) };
+  return section === 'gradient' ? { ...inputs, dOutput: fill(heads * m * d) } : inputs;
 }
 
 /**
@@ -163,8 +182,11 @@ export function pairs(c) {
   return sum;
 }
 
-/** Two products of two operations each, or one. @param {Case} c */
-export const flops = (c) => (c.section === 'matmul' ? 2 : 4) * c.heads * c.d * pairs(c);
+/** Operations for each pair and channel: two in a product, of which a gradient has five. */
+const PER_PAIR = { matmul: 2, gradient: 10 };
+
+/** @param {Case} c */
+export const flops = (c) => (PER_PAIR[c.section] ?? 4) * c.heads * c.d * pairs(c);
 
 /** Of K and V, in float32. @param {Case} c */
 export const bytes = (c) => 2 * 4 * c.kvHeads * c.n * c.d;

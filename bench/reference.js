@@ -5,9 +5,12 @@
  */
 import { reference as attention } from '../tests/support/reference.js';
 import { random } from '../tests/support/random.js';
+import { attentionGradient } from '../tests/support/train/attention-gradient.js';
 import { seen } from './cases.js';
 
 const ENOUGH = 3e7; // operations of one check
+/** Of errors, which nothing here asks for. */
+const RULE = { epsilon: 1, own: 0, steep: 0, tiny: 0 };
 
 /**
  * One row of a product.
@@ -21,11 +24,11 @@ function product({ n, d }, { q, k }, i) {
 }
 
 /**
- * One row of one head.
+ * One row of one head, or of the gradient of the queries.
  * @param {import('./cases.js').Case} c
- * @param {{ q: Float32Array, k: Float32Array, v: Float32Array }} x
+ * @param {import('./cases.js').Inputs} x
  */
-function row(c, { q, k, v }, h, i) {
+function row(c, { q, k, v, dOutput }, h, i) {
   const { heads, kvHeads, m, n, d } = c;
   const g = Math.floor(h / (heads / kvHeads));
   const [first, last] = seen(c, i);
@@ -33,6 +36,10 @@ function row(c, { q, k, v }, h, i) {
   const query = rows(q, h * m + i, h * m + i + 1);
   const keys = rows(k, g * n + first, g * n + last);
   const values = rows(v, g * n + first, g * n + last);
+  if (dOutput) {
+    const up = rows(dOutput, h * m + i, h * m + i + 1);
+    return attentionGradient(query, keys, values, up, { headDim: d }, RULE).dq.value;
+  }
   return attention(query, keys, values, { headDim: d }).output;
 }
 

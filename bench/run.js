@@ -2,8 +2,8 @@
  * npm run bench: Clearhead, its peers and the machine's limits, in one run.
  *
  *   --quick          the main cases without whole models, three rounds, a few minutes
- *   --only A,B sections: limits, matmul, prefill, gqa, heads, window, decode, threads, memory,
- *   cold, size, models
+ *   --only A,B sections: limits, matmul, gradient, prefill, gqa, heads, window, decode, threads,
+ *   memory, cold, size, models
  *   --models A,B of the section models only these files, as SmolLM2-135M-Q8_0; all of them take an
  *   hour, most of it the peer's
  *   --rounds N       default 7; of whole models at most 3
@@ -35,6 +35,7 @@ import { targets } from './targets.js';
 const SECTIONS = [
   'limits',
   'matmul',
+  'gradient',
   'prefill',
   'gqa',
   'heads',

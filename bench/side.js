@@ -70,7 +70,7 @@ export class Side {
       const { name, role, unit, threads, against, integers, stored, tolerance } = contender;
       if (
         (c.section === 'limits' && role !== 'limit') ||
-        (c.section === 'matmul' && role === 'peer')
+        (['matmul', 'gradient'].includes(c.section) && role === 'peer')
       )
         continue;
       const { engine } = this;

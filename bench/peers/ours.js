@@ -115,11 +115,11 @@ function contender(
     only = () => true,
   },
 ) {
-  const prepare = (c, { q, k, v }) => {
-    if (c.section === 'matmul')
-      return want || copied || Type !== Float32Array || type || precision
-        ? null
-        : product(ch, c, { q, k });
+  const prepare = (c, { q, k, v, dOutput }) => {
+    if (c.section === 'matmul' || dOutput) {
+      if (want || copied || Type !== Float32Array || type || precision) return null;
+      return dOutput ? gradient(ch, c, [q, k, v, dOutput]) : product(ch, c, { q, k });
+    }
     if (!only(c)) return null;
     const { heads, kvHeads, causal, window, d, m } = c;
     const options = {
@@ -179,6 +179,28 @@ function product(ch, { m, n, d }, { q, k }) {
     run,
     output: () => out.data.slice(),
     dispose: () => [layer, x, out].forEach((each) => each.dispose()),
+  };
+}
+
+/** The gradient from the results of the forward call, all in wasm memory; dq is compared. */
+function gradient(ch, { heads, kvHeads, causal, d }, arrays) {
+  const options = { heads, kvHeads, headDim: d, causal };
+  const forward = ch.attention(arrays[0], arrays[1], arrays[2], {
+    ...options,
+    want: { lse: true },
+  });
+  const [q, k, v, dOutput, output, lse, dq, dk, dv] = [
+    ...[...arrays, forward.output, forward.lse, ...arrays.slice(0, 3)].map((array) => {
+      const tensor = ch.tensor([array.length]);
+      tensor.data.set(array);
+      return tensor;
+    }),
+  ];
+  const all = { ...options, output, lse, out: { dq, dk, dv } };
+  return {
+    run: () => first(ch.attentionGradient(q, k, v, dOutput, all).dq),
+    output: () => dq.data.slice(),
+    dispose: () => [q, k, v, dOutput, output, lse, dq, dk, dv].forEach((x) => x.dispose()),
   };
 }
 

@@ -54,6 +54,11 @@ export function speedTargets({ share, best, allowed, faster, worst, title }, { a
     share('matmul-512-576-576', 'clearhead simd', APART),
   );
 
+  for (const id of ['gradient-12-12-512-64', 'gradient-12-12-1024-64-causal']) {
+    atLeast('gradient, of the fused limit', title(id), 0.5, best(id));
+    atLeast('simd, of multiply, then add', title(id), 0.5, share(id, 'clearhead simd', APART));
+  }
+
   const [slower, slowest] = worst((c) => faster(c.id, 'clearhead relaxed', 'clearhead simd'));
   atLeast('relaxed is not slower than simd', `worst: ${slowest}`, NOISE, slower);
 
