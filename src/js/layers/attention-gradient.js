@@ -65,7 +65,12 @@ export function attentionGradient(memory, q, k, v, dOutput, options) {
     const x = out[name];
     if (x === undefined) return;
     const like = [q, k, v][at];
-    sized(name, memory.floats(`out.${name}`, x, type), like.length, `that of ${name[1]}`);
+    sized(
+      `out.${name}`,
+      memory.floats(`out.${name}`, x, type),
+      like.length,
+      `the length of ${name[1]}`,
+    );
     checkAxes(shape, o.layout, /** @type {'q' | 'k' | 'v'} */ (name[1]), x, `out.${name}`);
     checkAlias(`out.${name}`, x, taken);
     taken[`out.${name}`] = x;
