@@ -14,7 +14,7 @@ const threaded = [];
 for (const threads of [2, 3]) {
   const ch = await init({ variant: one.variant, threads, layers: true });
   assert.equal(ch.info.threads, threads, ch.info.why);
-  /** @type {any} */ (memories.get(ch)?.pool).worth = () => true; // small calls too
+  /** @type {any} */ (memories.get(ch)).pool.worth = () => true; // small calls too
   threaded.push(ch);
 }
 after(() => threaded.forEach((ch) => ch.dispose()));
@@ -36,7 +36,7 @@ test(`two and three threads give the bits of one, in ${CALLS} random calls`, () 
 
 test('threads share a call that is large enough, and give the bits of one', async () => {
   const ch = await init({ variant: one.variant, threads: 2, layers: true });
-  const pool = /** @type {any} */ (memories.get(ch)?.pool);
+  const { pool } = /** @type {any} */ (memories.get(ch));
   let shared = 0;
   const together = pool.together.bind(pool);
   pool.together = (...given) => {
@@ -69,7 +69,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  test(`output and lse of the forward call, where they are given, change no bit: ${variant}`, () => {
+  test(`output and lse that are given change no bit: ${variant}`, () => {
     for (let seed = 200; seed < 200 + CALLS; seed++) {
       const { c, q, k, v, dOutput, options } = randomGradient(seed, Float32Array);
       const { output, lse } = ch.attention(q, k, v, { ...options, want: { lse: true } });

@@ -59,7 +59,7 @@ for (const { variant, ch } of engines)
   for (const Type of TYPES) {
     const label = `${variant} ${Type.name}`;
 
-    test(`NaN reaches only the gradients of rows that attend it, and of their keys: ${label}`, () => {
+    test(`NaN reaches only the rows that attend it, and their keys: ${label}`, () => {
       const { sizes, q, k, v, dOutput } = made(Type, { heads: 1 });
       const options = { ...sizes, causal: true };
       const want = ch.attentionGradient(q, k, v, dOutput, options);
