@@ -1,14 +1,14 @@
 /**
  * Writes dist: clearhead in single files with the kernels and workers inside, for attention and for
- * models. Each is a module and a classic script, which require gives too. They are the modules of
+ * models. Each is a classic script, which require gives too, and a module. They are the modules of
  * src/js; those of src/js/inline stand in the place of the ones that load files.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src/js');
@@ -22,7 +22,6 @@ const FILES = {
   'worker/spawn-attention.js': 'inline/spawn-attention.js',
 };
 const WITHOUT_LAYERS = { ...FILES, 'layers/index.js': 'inline/layers.js' };
-const FOR_ATTENTION = { ...WITHOUT_LAYERS, 'theory/index.js': 'inline/theory.js' };
 
 /** Similar files stand next to each other, and those that most engines want come first. */
 const VARIANTS = ['relaxed', 'simd'];
@@ -53,11 +52,17 @@ function packKernels(kind) {
 /**
  * @param {Record<string, string>} replaced
  * @param {Record<string, () => string | Promise<string>>} made modules, by name after the colon
+ * @param {boolean} [privately] whether private names become properties that esbuild shortens
  */
-const inline = (replaced, made) => ({
+const inline = (replaced, made, privately = false) => ({
   name: 'inline',
   setup({ onResolve, onLoad, resolve }) {
     onResolve({ filter: /^clearhead:/ }, ({ path }) => ({ path, namespace: 'made' }));
+    onLoad({ filter: /src\/js\/.*\.js$/ }, async ({ path }) => {
+      const { code } = await transform(readFileSync(path, 'utf8'), { legalComments: 'none' });
+      const file = basename(path, '.js').replaceAll('-', '_');
+      return { contents: privately ? code.replace(PRIVATE, `private_${file}_`) : code };
+    });
     onLoad({ filter: /./, namespace: 'made' }, async ({ path }) => ({
       contents: await made[path.slice('clearhead:'.length)](),
       resolveDir: root,
@@ -88,42 +93,74 @@ const bundle = (entry, plugin, options) =>
     ...options,
   });
 
-/** The text of a classic script, as a module. */
-async function textOf(entry, made, replaced = FILES) {
-  const { outputFiles } = await bundle(entry, inline(replaced, made), { write: false });
+/** The text of a thread as a classic script, in a module. */
+async function thread() {
+  const { outputFiles } = await bundle('engine/thread.js', inline(FILES, {}), { write: false });
   return `export default ${JSON.stringify(outputFiles[0].text)}`;
 }
 
-const GLOBAL = { kernels: () => 'export default globalThis.clearheadKernels' };
-const thread = () => textOf('engine/thread.js', {});
+/** @param {'attn' | 'model'} kind */
+const made = (kind) => ({
+  kernels: () => `export default ${JSON.stringify(packKernels(kind))}`,
+  thread,
+});
 
-/** @param {'attn' | 'model'} kind @param {string} name of the files */
-async function write(kind, name) {
-  const kernels = JSON.stringify(packKernels(kind));
-  const layers = kind === 'model';
-  const entry = layers ? 'inline/model.js' : 'inline/index.js';
-  const plugin = inline(layers ? FILES : WITHOUT_LAYERS, {
-    kernels: () => `export default ${kernels}`,
-    thread,
-    host: () => textOf('worker/host.js', { ...GLOBAL, thread }),
-    'attention-host': () =>
-      textOf('worker/attention-host.js', { ...GLOBAL, thread }, FOR_ATTENTION),
-  });
-  await bundle(entry, plugin, { format: 'esm', outfile: join(root, `dist/${name}.js`) });
-  await bundle(entry, plugin, {
+/** @param {string} name of the file that require gives @param {string} script */
+const writeRequired = (name, script) =>
+  writeFileSync(
+    join(root, `dist/${name}.cjs`),
+    `require('./${script}');\nmodule.exports = globalThis.clearhead;\n`,
+  );
+
+/** Attention: a module and a classic script, each whole. */
+async function writeAttention() {
+  const plugin = inline(WITHOUT_LAYERS, made('attn'));
+  const outfile = join(root, 'dist/clearhead.js');
+  await bundle('inline/index.js', plugin, { format: 'esm', outfile });
+  await bundle('inline/index.js', plugin, {
     globalName: 'clearhead',
     // said again for require, which reads it as a module
     footer: { js: 'globalThis.clearhead=clearhead;' },
-    outfile: join(root, `dist/${name}.min.js`),
+    outfile: join(root, 'dist/clearhead.min.js'),
   });
-  const required = `require('./${name}.min.js');\nmodule.exports = globalThis.clearhead;\n`;
-  writeFileSync(join(root, `dist/${name}.cjs`), required);
+  writeRequired('clearhead', 'clearhead.min.js');
+}
+
+/** A private name of a class, as esbuild prints it. */
+const PRIVATE = /(?<=\.|^\s*(?:static |async |get |set |\*)*)#(?=[a-z])/gim;
+
+/**
+ * Models: a classic script, and a module that hands out its functions. The script is one function,
+ * and workers run its text. So a bundler must not lower it, which would bring functions from
+ * outside. It is lowered here to the least that bundlers want (Vite 6). Properties stand in the
+ * place of private names, which are slow when they are lowered.
+ */
+async function writeModels() {
+  const { outputFiles } = await bundle('inline/model.js', inline(FILES, made('model'), true), {
+    globalName: 'clearhead',
+    mangleProps: /^private_/,
+    supported: { destructuring: true },
+    target: ['es2020', 'chrome87', 'edge88', 'firefox78', 'safari14'],
+    write: false,
+  });
+  const BEGIN = '"use strict";var clearhead=(()=>{';
+  const { text } = outputFiles[0];
+  if (!text.startsWith(BEGIN)) throw new Error(`esbuild begins ${text.slice(0, 80)}`);
+  const script =
+    'globalThis.clearhead=(function clearheadCode(){"use strict";' + text.slice(BEGIN.length);
+  writeFileSync(join(root, 'dist/clearhead-model.min.js'), script);
+  writeFileSync(
+    join(root, 'dist/clearhead-model.js'),
+    "import './clearhead-model.min.js';\n\nexport const { ClearheadError, init, inspectModel, " +
+      'loadModel, worker } =\n  globalThis.clearhead;\n',
+  );
+  writeRequired('clearhead-model', 'clearhead-model.min.js');
 }
 
 if (existsSync(join(source, 'engine/model.relaxed.wasm'))) {
   mkdirSync(join(root, 'dist'), { recursive: true });
-  await write('attn', 'clearhead');
-  await write('model', 'clearhead-model');
+  await writeAttention();
+  await writeModels();
 } else {
   console.error('dist: the relaxed kernels were not built, and it has both variants');
   process.exitCode = 1;

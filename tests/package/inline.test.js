@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createContext, runInContext } from 'node:vm';
+import { transform } from 'esbuild';
 import { unpack } from '../../src/js/inline/lzma.js';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
@@ -15,17 +16,25 @@ import { inBlank, ISOLATION, launch, missing, serve, STRICT } from '../web/site.
 const load = (name) => import(`${root}dist/${name}.js`);
 const NAMES = ['clearhead', 'clearhead-model'];
 const FILES = NAMES.flatMap((name) => [`dist/${name}.js`, `dist/${name}.min.js`]);
+/** All but the module of models, which imports its script. */
+const WHOLE = FILES.filter((file) => file !== 'dist/clearhead-model.js');
 const row = Float32Array.from({ length: 64 }, (_, i) => Math.sin(i * i));
 const attentionOf = (engine) => engine.attention(row, row, row, { headDim: 8, causal: true });
 
 describe('each file of dist', () => {
   test('imports nothing, now or later, and asks for no address of its own', () => {
-    for (const file of FILES)
+    for (const file of WHOLE)
       assert.deepEqual(
         read(file).match(/\bimport\s*\(|\bimport\s*["'{*]|import\.meta/g),
         null,
         file,
       );
+  });
+
+  test('of models has all of its code in the classic script, which is the one import', () => {
+    const code = read('dist/clearhead-model.js');
+    assert.deepEqual(code.match(/import.*/g), ["import './clearhead-model.min.js';"]);
+    assert.ok(code.length < KB, `${code.length} bytes`);
   });
 
   test('is ASCII, whichever charset a page has', () => {
@@ -99,6 +108,16 @@ describe('models in one file', async () => {
     const expected = attentionOf(await init({ variant: 'simd' }));
     sameBits((await attentionOf(engine)).output, expected.output);
     await engine.dispose();
+  });
+
+  test('need nothing from outside when a bundler lowers them for old browsers', async () => {
+    const { code } = await transform(read('dist/clearhead-model.min.js'), {
+      minify: true,
+      supported: { destructuring: true },
+      target: ['es2020', 'chrome87', 'edge88', 'firefox78', 'safari14'], // of Vite 6
+    });
+    assert.match(code, /^globalThis\.clearhead=\(?function [\w$]+\(\)\{"use strict";/);
+    assert.match(code, /\}\)?\(\)\)?;\s*$/, 'it is one function');
   });
 
   test('bring the layers', async () => {

@@ -16,14 +16,8 @@ declare module 'clearhead:thread' {
   export default text;
 }
 
-/** The text of worker/attention-host.js as a classic script. */
-declare module 'clearhead:attention-host' {
-  const text: string;
-  export default text;
-}
+/** The function that dist/clearhead-model.min.js is. */
+declare const clearheadCode: () => unknown;
 
-/** The text of worker/host.js as a classic script. */
-declare module 'clearhead:host' {
-  const text: string;
-  export default text;
-}
+/** The part of a worker that runs that function. Not there in a page. */
+declare var clearheadRole: 'host' | 'attention' | undefined;

@@ -1,5 +1,4 @@
 /** Stands in the place of worker/spawn-attention.js. */
-import host from 'clearhead:attention-host';
-import { spawnText, withKernels } from './spawn.js';
+import { spawnRole } from './spawn.js';
 
-export const spawnAttentionHost = () => spawnText(withKernels(host));
+export const spawnAttentionHost = () => spawnRole('attention');

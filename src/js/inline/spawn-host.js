@@ -1,5 +1,4 @@
 /** Stands in the place of worker/spawn.js. */
-import host from 'clearhead:host';
-import { spawnText, withKernels } from './spawn.js';
+import { spawnRole } from './spawn.js';
 
-export const spawnHost = () => spawnText(withKernels(host));
+export const spawnHost = () => spawnRole('host');

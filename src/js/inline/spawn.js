@@ -1,15 +1,9 @@
-import kernels from 'clearhead:kernels';
 import { nodeWorkers } from '../engine/platform.js';
+
+/* global clearheadCode -- scripts/bundle.js */
 
 /** Addresses of texts, which stay for further workers. @type {Map<string, string>} */
 const addresses = new Map();
-
-/**
- * The text of a host with the kernels as a global, so that they are not inside twice.
- * @param {string} host
- */
-export const withKernels = (host) =>
-  `globalThis.clearheadKernels=${JSON.stringify(kernels)};${host}`;
 
 /**
  * A worker of the text of a classic script. In a page its policy needs `worker-src blob:`.
@@ -25,3 +19,10 @@ export async function spawnText(text) {
   addresses.set(text, address);
   return new Worker(address);
 }
+
+/**
+ * A worker that runs this script in one of the roles of model.js.
+ * @param {'host' | 'attention'} role
+ */
+export const spawnRole = (role) =>
+  spawnText(`globalThis.clearheadRole='${role}';(${clearheadCode})()`);

@@ -1,0 +1,43 @@
+/** The files that are published. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { before, describe, test } from 'node:test';
+import { KB, withinBudget } from '../support/package/budget.js';
+import { root } from '../support/package/repository.js';
+
+describe('the published package', () => {
+  /** @type {{ unpackedSize: number, files: { path: string, size: number }[] }} */
+  let packed;
+  before(() => {
+    const args = ['pack', '--ignore-scripts', '--dry-run', '--json'];
+    const report = JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' }));
+    [packed] = Object.values(report);
+  });
+
+  test('has at most 2200 KB, unpacked', (t) => {
+    withinBudget(t, 'unpacked', packed.unpackedSize, 2200 * KB);
+  });
+
+  test('has no C, no page, no pictures, no tests and no benches', () => {
+    const paths = packed.files.map(({ path }) => path);
+    assert.ok(paths.includes('dist/clearhead.js'), 'the files were listed');
+    assert.deepEqual(
+      paths.filter((path) =>
+        /^(src\/c|web|tests|bench|scripts|build)\/|\.(c|h|html|css|svg|png|jpe?g|gif|webp)$/.test(
+          path,
+        ),
+      ),
+      [],
+    );
+  });
+
+  test('has the files of each variant once', () => {
+    const kernels = packed.files.filter(({ path }) => path.endsWith('.wasm'));
+    assert.deepEqual(kernels.map(({ path }) => path).sort(), [
+      ...['attn.relaxed', 'attn.simd', 'model.relaxed', 'model.simd'].map(
+        (name) => `src/js/engine/${name}.wasm`,
+      ),
+      'src/js/theory/theory.wasm',
+    ]);
+  });
+});
