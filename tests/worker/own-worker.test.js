@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { init } from '../../src/js/index.js';
-import { loadModel } from '../../src/js/worker/client.js';
+import { init as initRemote, loadModel } from '../../src/js/worker/client.js';
 import { tinyGguf } from '../support/models/tiny-models.js';
 
 const file = (name) => new URL(`../../src/js/${name}`, import.meta.url);
@@ -51,4 +51,25 @@ test('a worker that is no function is refused before anything starts', async () 
   const refused = { code: 'ARG', message: /^worker is .*; expected a function/ };
   await assert.rejects(init({ worker: file('engine/thread.js') }), refused);
   await assert.rejects(loadModel(tinyGguf(), { worker: 'host.js' }), refused);
+});
+
+test('a maker of something else is refused, and its result named', async () => {
+  for (const [made, words] of [
+    [5, /^worker\(\) is 5; expected a Worker$/],
+    [undefined, /^worker\(\) is undefined but required; expected a Worker$/],
+    [new Map(), /^worker\(\) is of class Map; expected a Worker$/],
+  ]) {
+    const refused = { name: 'ClearheadError', code: 'ARG', message: words };
+    const worker = () => made;
+    await assert.rejects(init({ threads: 2, worker }), refused);
+    await assert.rejects(initRemote({ worker }), refused);
+    await assert.rejects(loadModel(tinyGguf(), { worker }), refused);
+  }
+});
+
+test('a maker may take its time', async () => {
+  const worker = async () => new Worker(file('worker/host.js'), { execArgv: [] });
+  const model = await loadModel(tinyGguf(), { worker });
+  assert.deepEqual(await model.tokenizer.encode('ab'), [1, 8]);
+  await model.dispose();
 });

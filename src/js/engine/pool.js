@@ -1,7 +1,7 @@
 /** The threads that help with the calls on a shared memory. */
 import { ATTN_TEAM_MAX_WAIT, ATTN_TEAM_PATIENCE } from './constants.js';
 import { registry } from './platform.js';
-import { listen } from './workers.js';
+import { checkedWorker, listen } from './workers.js';
 
 /** Places in the control block, which thread.js reads. @enum {number} */
 export const AT = {
@@ -87,12 +87,13 @@ export class Pool {
     /** @type {any} */
     let worker;
     try {
-      worker = await this.spawn();
+      worker = checkedWorker(await this.spawn());
       await post(worker, { ...data, control: this.at, stack, places: AT }, weakly(this));
       this.workers.push(worker);
       // or Node would not end while it waits; listening has the opposite effect, so it comes last
       worker.unref?.();
     } catch (/** @type {any} */ error) {
+      if (error.code === 'ARG') throw error;
       this.trouble = error.message;
       worker?.terminate();
     }

@@ -1,4 +1,5 @@
 /** Workers of the web and of Node. */
+import { describe, refuse } from '../errors.js';
 import { refusal } from './worker-files.js';
 
 /**
@@ -6,6 +7,18 @@ import { refusal } from './worker-files.js';
  * @typedef {{ postMessage(message: unknown): void, terminate(): unknown, ref?(): void,
  *   unref?(): void }} AnyWorker
  */
+
+/**
+ * A worker that the caller made, or ours.
+ * @param {any} x
+ * @returns {AnyWorker}
+ */
+export const checkedWorker = (x) =>
+  [x?.postMessage, x?.terminate, x?.on ?? x?.addEventListener].every(
+    (method) => typeof method === 'function',
+  )
+    ? x
+    : refuse('ARG', 'worker()', describe(x), 'a Worker');
 
 /**
  * Listens to a worker, and for the reason why it is lost. One that ends says nothing in a browser.
