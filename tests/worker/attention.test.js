@@ -41,7 +41,32 @@ test('a cache does what a cache here does', async () => {
   await theirs.restore(await copy.snapshot());
   assert.equal(theirs.length, 4);
   await copy.dispose();
+  await copy.dispose();
   await assert.rejects(copy.truncate(0), { name: 'ClearheadError', code: 'DISPOSED' });
+});
+
+test('`out` has the output, and is refused as it is here', async () => {
+  const { output } = here.attention(q, k, v, shape);
+  const out = new Float32Array(output.length);
+  const results = await remote.attention(q, k, v, { ...shape, out });
+  assert.equal(results.output, out);
+  sameBits(results, here.attention(q, k, v, shape));
+  const cache = await remote.kvCache({ kvHeads: 2, headDim: 8, capacity: 4 });
+  await cache.append(k, v);
+  const attended = await remote.attend(q, cache, { heads: 2, causal: true, out: out.fill(0) });
+  assert.equal(attended.output, out);
+  sameBits(out, output);
+  for (const [given, code] of [
+    [new Float32Array(3), 'SHAPE'],
+    [new Float64Array(output.length), 'ARG'],
+    [q, 'ALIAS'],
+    [null, 'ARG'],
+  ])
+    await assert.rejects(remote.attention(q, k, v, { ...shape, out: given }), { code });
+  const gone = new Float32Array(output.length);
+  const call = remote.attention(q, k, v, { ...shape, out: gone });
+  structuredClone(gone, { transfer: [gone.buffer] });
+  await assert.rejects(call, { code: 'DETACHED', message: /^out is/ });
 });
 
 test('errors come over as they are', async () => {

@@ -1,7 +1,7 @@
 /** The threads that help with the calls on a shared memory. */
 import { ATTN_TEAM_MAX_WAIT, ATTN_TEAM_PATIENCE } from './constants.js';
 import { registry } from './platform.js';
-import { checkedWorker, listen } from './workers.js';
+import { checkedWorker, listen, weakly } from './workers.js';
 
 /** Places in the control block, which thread.js reads. @enum {number} */
 export const AT = {
@@ -52,10 +52,6 @@ function end({ control, workers }) {
 
 /** Ends the threads of an engine that was dropped without dispose. */
 const dropped = registry(end);
-
-/** A pool that listeners do not keep, where the engine can. @param {Pool} pool */
-const weakly = (pool) =>
-  typeof WeakRef === 'function' ? new WeakRef(pool) : { deref: () => pool };
 
 export class Pool {
   /** @param {import('./memory.js').Memory} memory @param {() => object} spawn makes a worker */

@@ -55,14 +55,15 @@ const MIN_WEIGHED = 2 ** 16;
 
 /**
  * The garbage collector does not see wasm memory. An unused ArrayBuffer beside a block makes it see
- * the block. It costs addresses but no pages, since nothing writes to it. With a quarter of the
- * block's size the collector comes before 4 GiB are full (tuning.md#weight-of-blocks).
- * @type {WeakMap<Block, ArrayBuffer>}
+ * the block; so it does beside an object that stands for a block in a worker. It costs addresses
+ * but no pages, since nothing writes to it. With a quarter of the block's size the collector comes
+ * before 4 GiB are full (tuning.md#weight-of-blocks).
+ * @type {WeakMap<object, ArrayBuffer>}
  */
 const weights = new WeakMap();
 
-/** @param {Block} block @param {number} bytes */
-function weigh(block, bytes) {
+/** @param {object} block @param {number} bytes */
+export function weigh(block, bytes) {
   if (bytes < MIN_WEIGHED) return;
   try {
     weights.set(block, new ArrayBuffer(bytes / 4));
@@ -70,6 +71,9 @@ function weigh(block, bytes) {
     // the block is there, and only the collector knows less
   }
 }
+
+/** @param {object} block */
+export const unweigh = (block) => weights.delete(block);
 
 /** A block of wasm memory that lasts until it is disposed of or dropped. */
 export class Block {
@@ -99,7 +103,7 @@ export class Block {
     dropped.unregister(this);
     this.#memory.release(this.#at, this.#bytes);
     this.#at = -1;
-    weights.delete(this);
+    unweigh(this);
   }
 
   [DISPOSE]() {

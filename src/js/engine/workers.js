@@ -34,3 +34,12 @@ export function listen(worker, receive, lose) {
   // Node and Deno say exit, Bun close
   for (const end of ['exit', 'close']) on(end, () => lose('it ended'));
 }
+
+/**
+ * A reference that does not keep an object, where the engine can. Closures of the same function
+ * would keep it, so it is made here.
+ * @template {object} T
+ * @param {T} x
+ * @returns {{ deref(): T | undefined }}
+ */
+export const weakly = (x) => (typeof WeakRef === 'function' ? new WeakRef(x) : { deref: () => x });

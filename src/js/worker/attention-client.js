@@ -1,8 +1,10 @@
 /** Attention in a worker, see client.d.ts. */
-import { read } from '../check.js';
+import { array, read } from '../check.js';
+import { registry } from '../engine/platform.js';
+import { unweigh, weigh } from '../engine/tensor.js';
 import { ClearheadError, refuse } from '../errors.js';
 import { atMost } from '../names.js';
-import { startLink } from './link.js';
+import { ASYNC_DISPOSE, startLink } from './link.js';
 import { sendableWasm } from './sendable.js';
 import { spawnAttentionHost } from './spawn-attention.js';
 
@@ -41,10 +43,13 @@ export async function init(options, ...more) {
 }
 
 /** @param {Link} link @param {import('../types.d.ts').EngineInfo} info @returns {RemoteEngine} */
-const engineOf = (link, info) =>
-  Object.freeze({
+function engineOf(link, info) {
+  const dispose = async () =>
+    link.end(new ClearheadError('DISPOSED', 'engine is disposed of; expected a live one'));
+  return Object.freeze({
     info: Object.freeze(info),
-    attention: (/** @type {unknown[]} */ ...values) => link.call('attention', values),
+    attention: (/** @type {unknown[]} */ ...values) =>
+      written(link.call('attention', values), values[3]),
     attend(
       /** @type {unknown} */ q,
       /** @type {object} */ cache,
@@ -52,13 +57,41 @@ const engineOf = (link, info) =>
     ) {
       const found = numbers.get(cache);
       if (found?.link !== link) refuse('ARG', 'cache', 'of another engine', 'one of this engine');
-      return link.call('attend', [q, found?.id, ...options]);
+      return written(link.call('attend', [q, found?.id, ...options]), options[0]);
     },
     kvCache: async (/** @type {unknown[]} */ ...values) =>
       cacheOf(link, await link.call('kvCache', values)),
-    dispose: async () =>
-      link.end(new ClearheadError('DISPOSED', 'engine is disposed of; expected a live one')),
+    dispose,
+    [ASYNC_DISPOSE]: dispose,
   });
+}
+
+/**
+ * The results of a call, with the output in `out` where it was given. The worker has checked its
+ * copy of it, and written there.
+ * @param {Promise<any>} called
+ * @param {unknown} options
+ */
+async function written(called, options) {
+  const out = /** @type {{ out?: unknown } | null | undefined} */ (options)?.out;
+  const results = await called;
+  if (out === undefined) return results;
+  array('out', out, 'Float32Array', 'Float64Array').set(results.output);
+  return { ...results, output: out };
+}
+
+/**
+ * Gives back the memory of a cache in the worker, unless that has ended.
+ * @param {{ link: Link, id: number }} cache
+ */
+async function release({ link, id }) {
+  if (!link.ended) await link.call('release', [id]);
+}
+
+/** Caches that were dropped without dispose. */
+const dropped = registry((/** @type {{ link: Link, id: number }} */ cache) => {
+  release(cache).catch(() => {}); // nobody would see it
+});
 
 /**
  * @param {Link} link
@@ -73,6 +106,12 @@ function cacheOf(link, { id, length, ...sizes }) {
       length = answer.length;
       return answer.value;
     };
+  const dispose = async () => {
+    length = 0;
+    dropped.unregister(cache);
+    unweigh(cache);
+    await release({ link, id });
+  };
   const cache = /** @type {RemoteKVCache} */ (
     Object.freeze({
       ...sizes,
@@ -84,11 +123,14 @@ function cacheOf(link, { id, length, ...sizes }) {
       read: method('read'),
       snapshot: method('snapshot'),
       restore: method('restore'),
-      dispose: method('dispose'),
+      dispose,
+      [ASYNC_DISPOSE]: dispose,
       clone: async (/** @type {unknown[]} */ ...values) =>
         cacheOf(link, await link.call('clone', [id, ...values])),
     })
   );
   numbers.set(cache, { link, id });
+  weigh(cache, cache.bytes);
+  dropped.register(cache, { link, id }, cache);
   return cache;
 }

@@ -44,8 +44,12 @@ const functions = {
   cache(id, f, ...values) {
     const cache = cacheOf(id);
     const value = methodsOf(cache)[f](...values);
-    if (f === 'dispose') caches.delete(id);
-    return { value, length: f === 'dispose' ? 0 : cache.length };
+    return { value, length: cache.length };
+  },
+  /** Disposes of a cache; again, it does nothing. */
+  release(id) {
+    caches.get(id)?.dispose();
+    caches.delete(id);
   },
 };
 

@@ -14,35 +14,38 @@ import type {
 
 export interface RemoteInitOptions extends Pick<InitOptions, 'wasm' | 'variant' | 'threads'> {
   /** Makes the worker, of `clearhead/worker/attention-host`. Default: one of the file there. */
-  worker?: () => object;
+  worker?: (() => object) | undefined;
 }
 
 /**
- * Starts a worker with an engine. Arrays are copied on their way there and back. Tensors, layers
- * and statements are those of `clearhead` alone.
+ * Starts a worker with an engine. Arrays are copied on their way there and back, and the output is
+ * copied into `out` where it is given. Tensors, layers and statements are those of `clearhead`
+ * alone.
  */
 export function init(options?: RemoteInitOptions): Promise<RemoteEngine>;
 
 export interface RemoteEngine {
   /** As it was when the engine began. */
   readonly info: EngineInfo;
-  attention<A extends FloatArray, const W extends Want = {}>(
+  attention<A extends FloatArray, const W extends Want = {}, O extends A | undefined = undefined>(
     q: A,
     k: A,
     v: A,
-    options: AttentionOptions<A> & { want?: W },
-  ): Promise<Wanted<A, W>>;
-  attend<const W extends Want = {}>(
+    options: AttentionOptions<A> & { want?: W | undefined; out?: O },
+  ): Promise<Wanted<A, W, O>>;
+  attend<const W extends Want = {}, O extends Float32Array | undefined = undefined>(
     q: Float32Array,
     cache: RemoteKVCache,
-    options?: AttendOptions & { want?: W },
-  ): Promise<Wanted<Float32Array, W>>;
+    options?: AttendOptions & { want?: W | undefined; out?: O },
+  ): Promise<Wanted<Float32Array, W, O>>;
   kvCache(options: KVCacheOptions): Promise<RemoteKVCache>;
-  /** Ends the worker. */
+  /** Ends the worker. So does the garbage collector where engine and caches are dropped. */
   dispose(): Promise<void>;
+  /** For `await using`: the same as `dispose`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A cache in the worker; see `KVCache`. */
+/** A cache in the worker; see `KVCache`. A dropped one gives its memory back. */
 export interface RemoteKVCache {
   readonly kvHeads: number;
   readonly headDim: number;
@@ -59,4 +62,6 @@ export interface RemoteKVCache {
   snapshot(): Promise<Uint8Array>;
   restore(snapshot: Uint8Array): Promise<void>;
   dispose(): Promise<void>;
+  /** For `await using`: the same as `dispose`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }

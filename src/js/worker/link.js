@@ -1,5 +1,6 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
-import { listen } from '../engine/workers.js';
+import { registry } from '../engine/platform.js';
+import { checkedWorker, listen, weakly } from '../engine/workers.js';
 
 /**
  * Calls that go to the worker, and their answers; host.js tells the messages.
@@ -27,6 +28,12 @@ import { listen } from '../engine/workers.js';
  * @typedef {import('../engine/workers.js').AnyWorker} AnyWorker
  */
 
+/**
+ * `await using` calls the method of this name. Engines without it may lack the symbol.
+ * @type {typeof Symbol.asyncDispose}
+ */
+export const ASYNC_DISPOSE = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose');
+
 /** @param {string} why @param {unknown} [cause] */
 export const lost = (why, cause) =>
   new ClearheadError('ENV', `the worker is lost: ${why}`, { cause });
@@ -40,12 +47,24 @@ export const lost = (why, cause) =>
 export async function startLink(worker, spawn, onEnd) {
   if (worker !== undefined && typeof worker !== 'function')
     refuse('ARG', 'worker', describe(worker), 'a function that makes a worker of its host');
+  let made;
   try {
-    return new Link(/** @type {AnyWorker} */ (worker ? worker() : await spawn()), onEnd);
+    made = await (worker ?? spawn)();
   } catch (/** @type {any} */ cause) {
     throw lost(cause.message, cause);
   }
+  return new Link(checkedWorker(made), onEnd);
 }
+
+/**
+ * Links with calls that wait. The others end with the objects of the caller that use them, for
+ * which the listeners of a worker must not hold them.
+ * @type {Set<Link>}
+ */
+const busy = new Set();
+
+/** Workers of links that were dropped without dispose. */
+const dropped = registry((/** @type {AnyWorker} */ worker) => worker.terminate());
 
 export class Link {
   #worker;
@@ -62,16 +81,18 @@ export class Link {
   constructor(worker, onEnd) {
     this.#worker = worker;
     this.#onEnd = onEnd;
+    const link = weakly(this);
     listen(
       worker,
-      (message) => this.#receive(message),
-      (why) => this.end(lost(why)),
+      (message) => link.deref()?.receive(message),
+      (why) => link.deref()?.end(lost(why)),
     );
     worker.unref?.();
+    dropped.register(this, worker);
   }
 
   /** @param {Answer} message */
-  #receive({ id, value, error, progress, cache }) {
+  receive({ id, value, error, progress, cache }) {
     const call = this.#waiting.get(id);
     if (cache) this.cache = cache;
     if (!call) return;
@@ -104,7 +125,9 @@ export class Link {
   /** @param {number} id */
   #settle(id) {
     this.#waiting.delete(id);
-    if (!this.#waiting.size) this.#worker.unref?.();
+    if (this.#waiting.size) return;
+    busy.delete(this);
+    this.#worker.unref?.();
   }
 
   /**
@@ -119,6 +142,7 @@ export class Link {
     const answered = new Promise((resolve, reject) =>
       this.#waiting.set(id, { resolve, reject, onProgress }),
     );
+    busy.add(this);
     this.#worker.ref?.();
     try {
       this.#worker.postMessage({ id, f, values });
@@ -142,6 +166,10 @@ export class Link {
     } finally {
       signal?.removeEventListener('abort', abort);
     }
+  }
+
+  get ended() {
+    return this.#ended !== undefined;
   }
 
   newId() {

@@ -1,17 +1,12 @@
 import { abortSignal } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { atMost } from '../names.js';
+import { ASYNC_DISPOSE } from './link.js';
 
 /**
  * @typedef {import('./client.d.ts').RemoteModel} Remote
  * @typedef {import('../model/api.d.ts').GeneratedToken} GeneratedToken
  */
-
-/**
- * `await using` calls the method of this name. Engines without it may lack the symbol.
- * @type {typeof Symbol.asyncDispose}
- */
-const ASYNC_DISPOSE = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose');
 
 /**
  * A model in a worker, see client.d.ts.
