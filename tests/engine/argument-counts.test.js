@@ -45,6 +45,10 @@ const TRAINER = {
   setParameters: 1,
   state: 0,
   restore: 1,
+  save: 1,
+  checkpoint: 0,
+  pause: 0,
+  proceed: 0,
 };
 const TOKENIZER = { encode: 2, decode: 2, token: 1 };
 

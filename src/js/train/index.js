@@ -13,7 +13,9 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { memories } from '../engine/memory.js';
 import { init } from '../index.js';
+import { read } from '../check.js';
 import { atMost, countArguments } from '../names.js';
+import { resumed } from './files/save.js';
 import { readConfig, readOptions } from './options.js';
 import { Trainer } from './trainer.js';
 
@@ -49,4 +51,18 @@ export async function createTrainer(config, options, ...more) {
     end();
     throw error;
   }
+}
+
+/**
+ * @param {Uint8Array} checkpoint
+ * @param {import('./types.d.ts').ResumeOptions} [options]
+ * @param {unknown[]} more none
+ * @returns {Promise<import('./types.d.ts').Trainer>}
+ */
+export async function resume(checkpoint, options, ...more) {
+  atMost('resume', [checkpoint, options, ...more], 2);
+  const { engine, threads } = read('options', options, ['engine', 'threads']);
+  return resumed(checkpoint, readConfig, (config, others) =>
+    createTrainer(config, { ...others, engine, threads }),
+  );
 }

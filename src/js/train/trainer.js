@@ -1,14 +1,17 @@
-import { abortSignal, array, integer, list, read, sized, yes } from '../check.js';
+import { array, integer, list, read, sized, yes } from '../check.js';
 import { now } from '../engine/platform.js';
 import { DISPOSE } from '../engine/tensor.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { readBatch } from './batch.js';
+import { checkpointOf, saveModel } from './files/save.js';
+import { Gate } from './gate.js';
 import { placesOf } from './parameters.js';
 import { Training } from './training.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
- * @typedef {Omit<ReturnType<typeof import('./options.js').readOptions>, 'engine' | 'threads'>} Options
+ * @typedef {ReturnType<typeof import('./options.js').readOptions>} ReadOptions
+ * @typedef {Omit<ReadOptions, 'engine' | 'threads'>} Options
  */
 
 const BUSY = 'the trainer is in a step or an evaluation; expected to be called after it';
@@ -20,6 +23,7 @@ export class Trainer {
   #end;
   #busy = false;
   #steps = 0;
+  #gate = new Gate();
 
   /**
    * @param {Memory} memory
@@ -76,13 +80,13 @@ export class Trainer {
    * @returns {Promise<import('./types.d.ts').StepResult>}
    */
   async step(tokens, options) {
-    const o = read('options', options, ['targets', 'heads', 'signal']);
-    const signal = abortSignal(o.signal);
+    const o = read('options', options, ['targets', 'heads', 'signal', 'onProgress']);
+    const passage = this.#gate.forCall(o);
     const withHeads = yes('heads', o.heads);
     const batch = this.#read(tokens, o.targets, this.batch);
     return this.#exclusively(async () => {
       const started = now();
-      const loss = (await this.#training.losses(batch, 1 / batch.count, signal)) / batch.count;
+      const loss = (await this.#training.losses(batch, 1 / batch.count, passage)) / batch.count;
       const heads = withHeads ? { heads: this.#training.heads(batch) } : {};
       const { gradNorm, learningRate } = this.#training.update(this.#steps + 1, this.optimizer);
       if (!Number.isFinite(gradNorm))
@@ -98,12 +102,12 @@ export class Trainer {
    * @param {import('./types.d.ts').EvaluateOptions} [options]
    */
   async evaluate(tokens, options) {
-    const o = read('options', options, ['targets', 'signal']);
-    const signal = abortSignal(o.signal);
+    const o = read('options', options, ['targets', 'signal', 'onProgress']);
+    const passage = this.#gate.forCall(o);
     const batch = this.#read(tokens, o.targets);
     const { count } = batch;
     return this.#exclusively(async () => ({
-      loss: (await this.#training.losses(batch, undefined, signal)) / count,
+      loss: (await this.#training.losses(batch, undefined, passage)) / count,
       count,
     }));
   }
@@ -170,6 +174,23 @@ export class Trainer {
     this.#checkFree();
     this.#training.setLasting(lasting);
     this.#steps = steps;
+  }
+
+  /** @type {import('./types.d.ts').Trainer['save']} */
+  save(options) {
+    return /** @type {never} */ (saveModel(this, options)); // as its format is
+  }
+
+  checkpoint() {
+    return checkpointOf(this);
+  }
+
+  pause() {
+    this.#gate.pause();
+  }
+
+  proceed() {
+    this.#gate.proceed();
   }
 
   dispose() {

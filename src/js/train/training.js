@@ -9,7 +9,6 @@ import {
 import { checkStatus } from '../engine/status.js';
 import { together } from '../engine/team.js';
 import { Block, F32 } from '../engine/tensor.js';
-import { yieldToOthers } from '../engine/yield.js';
 import { refuse } from '../errors.js';
 import { partOf } from './batch.js';
 import { ACTIVATIONS } from './options.js';
@@ -133,15 +132,14 @@ export class Training {
    * Σ losses of a batch, part by part. With a weight it leaves weight·their gradient.
    * @param {Batch} batch
    * @param {number | undefined} weight
-   * @param {AbortSignal | undefined} signal
+   * @param {import('./gate.js').Passage} passage
    */
-  async losses(batch, weight, signal) {
+  async losses(batch, weight, { wait, tell }) {
     const { c } = this.#memory;
-    const pause = yieldToOthers();
+    const { sequences: total } = batch;
     let sum = 0;
-    for (let first = 0; first < batch.sequences;) {
-      await pause();
-      signal?.throwIfAborted();
+    for (let first = 0; first < total;) {
+      await wait();
       if (first === 0) {
         sum = 0;
         if (weight !== undefined) c.attn_trainer_clear(this.at);
@@ -154,6 +152,7 @@ export class Training {
       });
       first = loss === undefined ? 0 : first + this.sequences;
       sum += loss ?? 0;
+      if (first) tell({ sequences: Math.min(first, total), total });
     }
     return sum;
   }

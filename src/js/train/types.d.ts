@@ -111,6 +111,16 @@ export interface StepOptions {
   heads?: boolean | undefined;
   /** Ends the step between two parts of the batch, with nothing changed. */
   signal?: AbortSignal | undefined;
+  /** Called after each part of the batch. If it throws, the step throws the same. */
+  onProgress?: ((progress: StepProgress) => void) | undefined;
+}
+
+/** How far a batch is. */
+export interface StepProgress {
+  /** Sequences that are done. */
+  sequences: number;
+  /** Sequences of the batch. */
+  total: number;
 }
 
 export interface StepResult {
@@ -129,6 +139,7 @@ export interface EvaluateOptions {
   /** As in StepOptions. */
   targets?: Int32Array | undefined;
   signal?: AbortSignal | undefined;
+  onProgress?: ((progress: StepProgress) => void) | undefined;
 }
 
 /** A parameter by its name in Hugging Face's Llama. */
@@ -145,6 +156,35 @@ export interface TrainerState {
   parameters: Float32Array;
   firstMoments: Float32Array;
   secondMoments: Float32Array;
+}
+
+export type SaveFormat = 'safetensors' | 'gguf';
+
+export interface SaveOptions<F extends SaveFormat = SaveFormat> {
+  /** Default safetensors. */
+  format?: F | undefined;
+  /**
+   * Of matrices; vectors stay F32 in GGUF. Default F32. Q8_0 is for GGUF, and for matrices whose
+   * rows are multiples of 32.
+   */
+  type?: 'F32' | 'F16' | 'Q8_0' | undefined;
+  /** The object of a tokenizer.json. GGUF takes a byte-level BPE. */
+  tokenizer?: Record<string, unknown> | undefined;
+  /** The tokens that begin and end a text. */
+  bos?: number | undefined;
+  eos?: number | undefined;
+}
+
+export type Saved<F extends SaveFormat> = F extends 'gguf' ? Uint8Array : SavedFiles;
+
+/** Files in the layout of Hugging Face, as `loadModel` takes them. */
+export interface SavedFiles {
+  /** The bytes of model.safetensors. */
+  weights: Uint8Array;
+  /** The object of config.json. */
+  config: Record<string, unknown>;
+  /** The tokenizer that was given. */
+  tokenizer?: Record<string, unknown>;
 }
 
 /**
@@ -180,6 +220,20 @@ export interface Trainer {
   /** A copy for `restore`, with which training goes on to the same bits. */
   state(): TrainerState;
   restore(state: TrainerState): void;
+  /**
+   * The model as files: one of GGUF, or those of Hugging Face. A model of attention alone gets a
+   * feed-forward block that adds nothing, since readers expect one. FORMAT: a part of the model is
+   * unknown to the files of Llama. RANGE: the type cannot hold a number.
+   */
+  save<F extends SaveFormat = 'safetensors'>(options?: SaveOptions<F>): Saved<F>;
+  /** A file for `resume`. */
+  checkpoint(): Uint8Array;
+  /**
+   * A step or an evaluation stops before the next part of its batch, until `proceed`. Its signal
+   * still ends it.
+   */
+  pause(): void;
+  proceed(): void;
   /** Gives the memory back, and ends the trainer's own engine. */
   dispose(): void;
   [Symbol.dispose](): void;
@@ -187,3 +241,14 @@ export interface Trainer {
 
 /** A trainer with its first parameters drawn from the seed. */
 export function createTrainer(config: TrainConfig, options: TrainOptions): Promise<Trainer>;
+
+export interface ResumeOptions {
+  engine?: Engine | undefined;
+  threads?: number | undefined;
+}
+
+/**
+ * The trainer of a checkpoint, which goes on with the bits of an uninterrupted run. INTEGRITY: the
+ * file is cut off or damaged. FORMAT: it is another file, or of a later version.
+ */
+export function resume(checkpoint: Uint8Array, options?: ResumeOptions): Promise<Trainer>;

@@ -1,4 +1,4 @@
-/** Small Llamas as a trainer has them: sizes and parameters by role. */
+/** Small Llamas as a trainer has them. */
 import { configs, tiny } from '../models/random-models.js';
 
 /** Matrices of whole blocks of Q8_0. */
@@ -18,29 +18,10 @@ export const sizesOf = (c) => ({
   context: c.max_position_embeddings,
   normEps: c.rms_norm_eps,
   ropeTheta: c.rope_theta,
+  activation: 'silu',
   tiedOutput: c.tie_word_embeddings,
 });
 
-/** The tensors of Hugging Face by role. */
-export function parametersOf({ config, tensors }) {
-  const data = (name) => tensors[`${name}.weight`]?.data ?? null;
-  return {
-    embedding: data('model.embed_tokens'),
-    outputNorm: data('model.norm'),
-    output: data('lm_head'),
-    layers: Array.from({ length: config.num_hidden_layers }, (_, layer) => {
-      const own = (name) => data(`model.layers.${layer}.${name}`);
-      return {
-        attnNorm: own('input_layernorm'),
-        q: own('self_attn.q_proj'),
-        k: own('self_attn.k_proj'),
-        v: own('self_attn.v_proj'),
-        attnOut: own('self_attn.o_proj'),
-        ffnNorm: own('post_attention_layernorm'),
-        gate: own('mlp.gate_proj'),
-        up: own('mlp.up_proj'),
-        down: own('mlp.down_proj'),
-      };
-    }),
-  };
-}
+/** The parameters as a trainer lists them. */
+export const parametersOf = ({ tensors }) =>
+  Object.entries(tensors).map(([name, { shape, data }]) => ({ name, shape, data }));

@@ -10,7 +10,7 @@ const r = random(5);
 const floats = (count) => Float32Array.from({ length: count }, () => r.normal());
 const checkpoint = {
   settings: { config: { vocab: 3, 'é🙂': null }, rate: 0.1, list: [1, 2] },
-  step: 12345678901,
+  steps: 12345678901,
   parameters: Float32Array.of(-0, NaN, Infinity, 1e-45, ...floats(33)),
   firstMoments: floats(37),
   secondMoments: floats(37),
@@ -66,7 +66,7 @@ describe('what is written is read', () => {
     const got = readCheckpoint(bytes);
     sameBits(got, checkpoint);
     assert.deepEqual(got.settings, checkpoint.settings);
-    assert.equal(got.step, checkpoint.step);
+    assert.equal(got.steps, checkpoint.steps);
   });
 
   test('also from the middle of another array, at an odd byte', () => {
@@ -84,16 +84,16 @@ describe('what is written is read', () => {
 
   test('the file is that of the documented layout', () => {
     const none = new Float32Array();
-    const [settings, step] = [{ a: 1 }, 7];
+    const [settings, steps] = [{ a: 1 }, 7];
     assert.deepEqual(
       writeCheckpoint({
         settings,
-        step,
+        steps,
         parameters: none,
         firstMoments: none,
         secondMoments: none,
       }),
-      file(JSON.stringify({ settings, step })),
+      file(JSON.stringify({ settings, steps })),
     );
   });
 });
@@ -156,8 +156,8 @@ describe('refused by a typed error', () => {
   });
 
   for (const [name, text, message] of [
-    ['settings that are no JSON', '{"settings":{},"step":0', /not JSON/],
-    ['settings that are a list', '{"settings":[],"step":0}', /an array of 0; expected an object/],
+    ['settings that are no JSON', '{"settings":{},"steps":0', /not JSON/],
+    ['settings that are a list', '{"settings":[],"steps":0}', /an array of 0; expected an object/],
     ['content that is no object', '7', /7; expected an object/],
   ])
     test(name, () => refuses(file(text), 'FORMAT', message));
@@ -167,11 +167,11 @@ describe('refused by a typed error', () => {
     refuses(file(odd), 'FORMAT', /not JSON; expected JSON in UTF-8/);
   });
 
-  for (const step of [-1, 0.5, 2 ** 53, '1', null])
-    test(`a step of ${JSON.stringify(step)}`, () =>
+  for (const steps of [-1, 0.5, 2 ** 53, '1', null])
+    test(`steps of ${JSON.stringify(steps)}`, () =>
       assert.match(
-        refused(file(JSON.stringify({ settings: {}, step }))).message,
-        /step of checkpoint/,
+        refused(file(JSON.stringify({ settings: {}, steps }))).message,
+        /steps of checkpoint/,
       ));
 
   for (const given of [undefined, null, 'text', {}, new ArrayBuffer(8), new Float32Array(9)])

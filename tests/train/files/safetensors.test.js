@@ -95,10 +95,24 @@ test('attention without a feed-forward block is saved as one that adds nothing',
   const model = tiny(blocks);
   for (const [name, { data }] of Object.entries(model.tensors))
     if (name.includes('down_proj')) data.fill(0);
-  const parameters = parametersOf(model);
-  for (const layer of parameters.layers)
-    Object.assign(layer, { ffnNorm: null, gate: null, up: null, down: null });
-  const bare = writeModel({ ...sizesOf(blocks), ffnDim: 0 }, parameters, 'F32');
+  const parameters = parametersOf(model).filter(
+    ({ name }) => !/mlp|post_attention_layernorm/.test(name),
+  );
+  const sizes = { ...sizesOf(blocks), ffnDim: 0, activation: 'gelu' };
+  const bare = writeModel(sizes, parameters, 'F32');
   assert.equal(bare.config.intermediate_size, 32);
   sameArray(await logitsOf(bare), await logitsOf(asSafetensors(model)), 'logits');
+});
+
+describe('refused, as readers of files refuse it', () => {
+  for (const [change, message] of [
+    [{ activation: 'gelu' }, /activation is "gelu"; expected "silu"/],
+    [{ normEps: 0 }, /normEps is 0; expected a number above 0/],
+  ])
+    test(JSON.stringify(change), () =>
+      assert.throws(() => writeModel({ ...sizesOf(blocks), ...change }, [], 'F32'), {
+        code: 'FORMAT',
+        message,
+      }),
+    );
 });

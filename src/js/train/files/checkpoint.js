@@ -11,7 +11,7 @@ import { joined } from '../../model/files/bytes.js';
  * @typedef {object} Checkpoint
  * @property {Record<string, unknown>} settings of the trainer, of values that JSON has. They are
  *   checked where a trainer is made of them.
- * @property {number} step how many steps are done
+ * @property {number} steps that are done
  * @property {Float32Array} parameters of the model
  * @property {Float32Array} firstMoments of the optimizer, as many as parameters
  * @property {Float32Array} secondMoments likewise
@@ -31,8 +31,8 @@ const MAX_SETTINGS = 2 ** 20;
 const MAX_PARAMETERS = 2 ** 28;
 
 /** @param {Checkpoint} checkpoint @returns {Uint8Array} */
-export function writeCheckpoint({ settings, step, parameters, firstMoments, secondMoments }) {
-  const text = utf8Encoder().encode(JSON.stringify({ settings, step }));
+export function writeCheckpoint({ settings, steps, parameters, firstMoments, secondMoments }) {
+  const text = utf8Encoder().encode(JSON.stringify({ settings, steps }));
   const length = Math.ceil(text.length / ALIGNMENT) * ALIGNMENT;
   const start = new Uint8Array(START + length).fill(0x20);
   const view = new DataView(start.buffer);
@@ -74,12 +74,12 @@ export function readCheckpoint(given) {
   const [low, high] = checksum(bytes.subarray(0, size));
   if (view.getUint32(size, true) !== low || view.getUint32(size + 4, true) !== high)
     refuse('INTEGRITY', 'checkpoint', 'damaged (its checksum)', 'one as it was written');
-  const { settings, step } = contentOf(bytes.subarray(START, START + length));
+  const { settings, steps } = contentOf(bytes.subarray(START, START + length));
   const floats = (/** @type {number} */ part) =>
     new Float32Array(bytes.buffer, START + length + 4 * part * count, count);
   return {
     settings,
-    step,
+    steps,
     parameters: floats(0),
     firstMoments: floats(1),
     secondMoments: floats(2),
@@ -90,7 +90,7 @@ export function readCheckpoint(given) {
 const cut = (bytes, expected) =>
   refuse('INTEGRITY', 'checkpoint', describe(bytes), `${expected}; it is cut off or damaged`);
 
-/** @param {Uint8Array} text @returns {Pick<Checkpoint, 'settings' | 'step'>} */
+/** @param {Uint8Array} text @returns {Pick<Checkpoint, 'settings' | 'steps'>} */
 function contentOf(text) {
   /** @type {unknown} */
   let content;
@@ -99,11 +99,11 @@ function contentOf(text) {
   } catch {
     refuse('FORMAT', 'the settings of checkpoint', 'not JSON', 'JSON in UTF-8');
   }
-  const { settings, step } = isPlain(content) ? content : refuseSettings(content);
+  const { settings, steps } = isPlain(content) ? content : refuseSettings(content);
   if (!isPlain(settings)) refuseSettings(settings);
   return {
     settings: /** @type {Record<string, unknown>} */ (settings),
-    step: integer('step of checkpoint', step, 0, Number.MAX_SAFE_INTEGER),
+    steps: integer('steps of checkpoint', steps, 0, Number.MAX_SAFE_INTEGER),
   };
 }
 

@@ -106,7 +106,7 @@ function writeValue(out, { type, value }) {
 
 /**
  * @param {import('./model.js').Sizes} sizes
- * @param {import('./model.js').Parameters} parameters
+ * @param {readonly import('./model.js').Parameter[]} parameters
  * @param {SavedType} type of the matrices; vectors are float32
  * @param {{ tokenizer?: import('./gguf-tokenizer.js').Json, bos?: number, eos?: number }} [text]
  *   tokenizer.json, and the ids that begin and end a text

@@ -7,7 +7,7 @@ import { encode } from './weights.js';
  * A model in the layout of Hugging Face: the bytes of model.safetensors and the object of
  * config.json. Names and shapes are those of LlamaForCausalLM.
  * @typedef {import('./model.js').Sizes} Sizes
- * @typedef {import('./model.js').Parameters} Parameters
+ * @typedef {import('./model.js').Parameter} Parameter
  */
 
 /** The header ends at a multiple of it, so that every float lies aligned in the file. */
@@ -15,7 +15,7 @@ const ALIGNMENT = 8;
 
 /**
  * @param {Sizes} sizes
- * @param {Parameters} parameters
+ * @param {readonly Parameter[]} parameters
  * @param {'F32' | 'F16'} type
  * @param {{ bos?: number, eos?: number }} [marks] ids that begin and end a text
  */
