@@ -57,8 +57,11 @@ const JS_FOLDERS = {
     'layers',
     'index.js',
   ],
-  train: ['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine', 'layers', 'index.js', 'model'],
   worker: ['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine', 'index.js', 'model'],
+  train: [
+    ...['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine', 'layers', 'index.js', 'model'],
+    'worker',
+  ],
   inline: ['errors.js', 'kinds.js', 'check.js', 'engine', 'index.js', 'model', 'worker'],
 };
 

@@ -3,13 +3,13 @@
  * in the page. Every method returns a promise; see client.d.ts.
  */
 import { abortSignal, read } from '../check.js';
-import { ClearheadError, describe, refuse } from '../errors.js';
+import { ClearheadError } from '../errors.js';
 import { cancelStreams } from '../model/files/source.js';
 import { atMost } from '../names.js';
 import { startLink } from './link.js';
 import { RemoteModel } from './remote-model.js';
 import { spawnHost } from './spawn.js';
-import { sendable, sendableWasm, unlessAborted } from './sendable.js';
+import { checkEngine, sendable, sendableEngine } from './sendable.js';
 
 export { ClearheadError };
 export { init } from './attention-client.js';
@@ -48,11 +48,7 @@ export async function loadModel(source, options, ...more) {
     const given = Object.fromEntries(
       Object.entries(rest).filter(([, value]) => value !== undefined),
     );
-    if (engine?.wasm !== undefined)
-      given.engine = {
-        ...engine,
-        wasm: await sendableWasm(await unlessAborted(over.signal, engine.wasm), over.signal),
-      };
+    if (engine !== undefined) given.engine = await sendableEngine(engine, over.signal);
     const sent = await sendable(source, over.signal);
     return new RemoteModel(link, await link.call('load', [sent, given], { signal, onProgress }));
   } catch (error) {
@@ -62,17 +58,4 @@ export async function loadModel(source, options, ...more) {
   } finally {
     signal?.removeEventListener('abort', abort);
   }
-}
-
-/** The engine is made in the worker, from options. @param {unknown} engine */
-function checkEngine(engine) {
-  const isEngine =
-    typeof (/** @type {{ attend?: unknown } | null | undefined} */ (engine)?.attend) === 'function';
-  if (isEngine || (engine !== undefined && (typeof engine !== 'object' || !engine)))
-    refuse(
-      'ARG',
-      'engine',
-      isEngine ? 'an engine' : describe(engine),
-      'options of init for one in the worker, as { threads: 2 }',
-    );
 }

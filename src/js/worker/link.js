@@ -9,7 +9,7 @@ import { checkedWorker, listen, weakly } from '../engine/workers.js';
  * @property {number} id of the call
  * @property {unknown} [value]
  * @property {{ name: string, code: import('../types.d.ts').ErrorCode, message: string }} [error]
- * @property {import('../model/types.d.ts').LoadProgress} [progress]
+ * @property {unknown} [progress]
  * @property {CacheState} [cache]
  *
  * @typedef {{ length: number, capacity: number, bytes: number }} CacheState
@@ -17,7 +17,7 @@ import { checkedWorker, listen, weakly } from '../engine/workers.js';
  * @typedef {object} Call that waits for its answer
  * @property {(value: any) => void} resolve
  * @property {(error: unknown) => void} reject
- * @property {(progress: import('../model/types.d.ts').LoadProgress) => void} [onProgress]
+ * @property {(progress: never) => void} [onProgress]
  *
  * @typedef {object} CallOptions
  * @property {number} [id] default a new one
@@ -111,11 +111,11 @@ export class Link {
    * If the listener throws, its call throws the same.
    * @param {number} id
    * @param {Call} call
-   * @param {import('../model/types.d.ts').LoadProgress} progress
+   * @param {unknown} progress
    */
   #report(id, call, progress) {
     try {
-      call.onProgress?.(progress);
+      call.onProgress?.(/** @type {never} */ (progress));
     } catch (error) {
       this.#settle(id);
       call.reject(error);

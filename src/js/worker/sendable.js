@@ -1,4 +1,5 @@
 import { isAddress, isBlob, isIterable, isPlain, isResponse, isWebStream } from '../kinds.js';
+import { describe, refuse } from '../errors.js';
 import { openSource } from '../model/files/source.js';
 
 /**
@@ -41,11 +42,37 @@ export async function sendableWasm(wasm, signal) {
 }
 
 /**
+ * Refuses an engine: that of a worker is made there, from options.
+ * @param {unknown} engine
+ */
+export function checkEngine(engine) {
+  const isEngine =
+    typeof (/** @type {{ attend?: unknown } | null | undefined} */ (engine)?.attend) === 'function';
+  if (isEngine || (engine !== undefined && (typeof engine !== 'object' || !engine)))
+    refuse(
+      'ARG',
+      'engine',
+      isEngine ? 'an engine' : describe(engine),
+      'options of init for one in the worker, as { threads: 2 }',
+    );
+}
+
+/**
+ * Options of an engine as they are sent.
+ * @param {import('../types.d.ts').InitOptions} engine
+ * @param {AbortSignal} signal
+ */
+export async function sendableEngine(engine, signal) {
+  if (engine.wasm === undefined) return engine;
+  return { ...engine, wasm: await sendableWasm(await unlessAborted(signal, engine.wasm), signal) };
+}
+
+/**
  * Waits for a value until the signal aborts.
  * @param {AbortSignal} signal
  * @param {unknown} wanted
  */
-export function unlessAborted(signal, wanted) {
+function unlessAborted(signal, wanted) {
   signal.throwIfAborted();
   return Promise.race([
     wanted,

@@ -1,0 +1,15 @@
+import { located } from '../../engine/files.js';
+import { nodeWorkers } from '../../engine/platform.js';
+
+/** Starts a worker of host.js; as that of worker/spawn.js. */
+export async function spawnTrainerHost() {
+  const node = await nodeWorkers();
+  return located(() =>
+    node
+      ? new node.Worker(
+          new URL(/* webpackIgnore: true */ /* @vite-ignore */ './host.js', import.meta.url),
+          { execArgv: [] },
+        )
+      : new Worker(new URL('./host.js', import.meta.url), { type: 'module' }),
+  );
+}
