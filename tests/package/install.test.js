@@ -110,7 +110,7 @@ describe('it runs', () => {
       assert.match(said, /holds: true/);
     });
 
-    for (const document of ['docs/guide.md', 'docs/statements.md'])
+    for (const document of ['docs/guide.md', 'docs/statements.md', 'docs/training.md'])
       test(`the examples of ${document} on ${name}`, { skip }, () => {
         const examples = examplesOf(document);
         assert.ok(examples.length > 0);
