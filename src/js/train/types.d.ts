@@ -67,7 +67,7 @@ export type TrainedOptimizer = {
 export interface TrainOptions {
   /** An engine of `init({ layers: true })`. Default: one of its own with the `simd` kernels. */
   engine?: Engine | undefined;
-  /** Threads of its own engine, default 1. The bits are the same for any number. */
+  /** Threads of its own engine, default 1. The bits do not depend on it. */
   threads?: number | undefined;
   /** Of the first parameters: an integer from 0 to 2^53 − 1, default 0. */
   seed?: number | undefined;
