@@ -15,7 +15,7 @@ import { checkedWorker, listen, weakly } from '../engine/workers.js';
  * @typedef {{ length: number, capacity: number, bytes: number }} CacheState
  *
  * @typedef {object} Call that waits for its answer
- * @property {(value: any) => void} resolve
+ * @property {(value: unknown) => void} resolve
  * @property {(error: unknown) => void} reject
  * @property {(progress: never) => void} [onProgress]
  *
