@@ -290,9 +290,9 @@ size_t attn_trainer_scratch_bytes(const attn_trainer *t)
   return larger(attention, attn_linear_scratch_bytes());
 }
 
-size_t attn_trainer_shared_bytes(const attn_trainer *t, const attn_team *team)
+size_t attn_trainer_shared_bytes(const attn_trainer *t, const attn_team *team, int32_t sequences)
 {
-  const attn_params params = attn_trainer_attention(t, t->sequences, NULL);
+  const attn_params params = attn_trainer_attention(t, sequences, NULL);
   attn_gradient_init(t->gradient, &params);
   return larger(attn_team_attend_bytes(team, &params),
                 attn_gradient_shared_bytes_f32(t->gradient, team));

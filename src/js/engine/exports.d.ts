@@ -757,7 +757,7 @@ export interface TrainExports {
   attn_trainer_randomize(t: Pointer, seed: Value, deviation: Value): void;
   attn_trainer_sequences(t: Pointer): Value;
   attn_trainer_scratch_bytes(t: Pointer): Size;
-  attn_trainer_shared_bytes(t: Pointer, team: Pointer): Size;
+  attn_trainer_shared_bytes(t: Pointer, team: Pointer, sequences: Value): Size;
   attn_trainer_clear(t: Pointer): void;
   attn_trainer_gradient(
     t: Pointer,

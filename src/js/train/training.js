@@ -119,7 +119,9 @@ export class Training {
       const targets = memory.put(part.targets, 'int32');
       let result = 0;
       const whole = together(memory, c.attn_trainer_heads_bytes(this.at) >>> 0, size, (team) => {
-        const shared = memory.push(c.attn_trainer_shared_bytes(this.at, team) >>> 0);
+        const shared = memory.push(
+          c.attn_trainer_shared_bytes(this.at, team, part.sequences) >>> 0,
+        );
         result = body(team, tokens, targets, part.sequences, shared);
       });
       return whole ? result : undefined;

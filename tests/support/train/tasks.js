@@ -36,24 +36,29 @@ export function hashOf(...arrays) {
   return hash >>> 0;
 }
 
+/** How the short training goes. */
+export const shortOptions = {
+  seed: 7,
+  batch: 16,
+  context: 17,
+  initialDeviation: 0.3,
+  optimizer: { learningRate: 0.02, warmup: 10, steps: 200, weightDecay: 0.01 },
+};
+
+/** @param {number} step */
+export const shortTokens = (step) =>
+  repeated(step, shortOptions.batch, shortOptions.context, tiny.vocab, 3);
+
 /** 200 steps of a tiny model on repeated sequences: a hash of its state, and the losses. */
 export async function shortTraining(createTrainer, engine) {
-  const [batch, context] = [16, 17];
-  const trainer = await createTrainer(tiny, {
-    engine,
-    seed: 7,
-    batch,
-    context,
-    initialDeviation: 0.3,
-    optimizer: { learningRate: 0.02, warmup: 10, steps: 200, weightDecay: 0.01 },
-  });
-  const losses = [];
+  const trainer = await createTrainer(tiny, { ...shortOptions, engine });
+  const numbers = [];
   for (let step = 0; step < 200; step++) {
-    const { loss, gradNorm } = await trainer.step(repeated(step, batch, context, tiny.vocab, 3));
-    losses.push(loss, gradNorm);
+    const { loss, gradNorm } = await trainer.step(shortTokens(step));
+    numbers.push(loss, gradNorm);
   }
   const { parameters, firstMoments, secondMoments } = trainer.state();
   trainer.dispose();
-  const hash = hashOf(parameters, firstMoments, secondMoments, Float64Array.from(losses));
-  return { hash, first: losses[0], last: losses.at(-2) };
+  const hash = hashOf(parameters, firstMoments, secondMoments, Float64Array.from(numbers));
+  return { hash, first: numbers[0], last: numbers.at(-2) };
 }
