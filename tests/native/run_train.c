@@ -1,7 +1,7 @@
 /*
- * Trains a small model from stdin through train.h, with every array in memory of exactly its size,
- * and writes its losses, heads and parameters to stdout: sanitizers watch every access, and the
- * bits must be those of the simd module.
+ * Trains a small model from stdin through train.h, with every array in memory of exactly its size.
+ * Losses, heads and parameters go to stdout. Sanitizers watch every access, and the bits must be
+ * those of the simd module.
  *
  * The stream: int32 as in `sizes` below; doubles seed, deviation, rotary base, epsilon, largest
  * norm, rate, last rate, warmup, schedule, decay, both betas and the optimizer's epsilon; then for

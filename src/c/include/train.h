@@ -348,7 +348,7 @@ ATTN_API int32_t attn_trainer_sequences(const attn_trainer *t);
 
 /*
  * Bytes of each thread's scratch, which is the team's, and of the memory they share in a call with
- * so many sequences. The memory of the trainer must have been laid out.
+ * these sequences. The memory of the trainer must have been laid out.
  */
 ATTN_API size_t attn_trainer_scratch_bytes(const attn_trainer *t);
 ATTN_API size_t attn_trainer_shared_bytes(const attn_trainer *t, const attn_team *team,

@@ -101,13 +101,14 @@ export class Training {
   }
 
   /**
-   * Calls `body` with a team of all threads.
+   * Calls `body` with a team of all threads. To be called where the stack is empty, as it may move
+   * the training.
+   * @template T
    * @param {Batch} batch
    * @param {number} first sequence
    * @param {(team: number, tokens: number, targets: number, sequences: number, shared: number) =>
-   *   number} body
-   * @returns {number | undefined} undefined if a thread was lost; then the training is in new
-   *   memory
+   *   T} body
+   * @returns {T | undefined} undefined if a thread was lost; then the training is in new memory
    */
   #pass(batch, first, body) {
     const memory = this.#memory;
@@ -117,7 +118,8 @@ export class Training {
     const done = memory.scope(() => {
       const tokens = memory.put(part.tokens, 'int32');
       const targets = memory.put(part.targets, 'int32');
-      let result = 0;
+      /** @type {T | undefined} */
+      let result;
       const whole = together(memory, c.attn_trainer_heads_bytes(this.at) >>> 0, size, (team) => {
         const shared = memory.push(
           c.attn_trainer_shared_bytes(this.at, team, part.sequences) >>> 0,
@@ -167,13 +169,10 @@ export class Training {
   heads(batch) {
     const memory = this.#memory;
     const length = this.#config.layers * this.#config.heads * ATTN_HEAD_SCORES;
-    const scores = memory.scope(() => {
+    const scores = this.#pass(batch, 0, (team, tokens, _, sequences, shared) => {
       const to = memory.pushArray('float64', length);
-      const done = this.#pass(batch, 0, (team, tokens, _, sequences, shared) => {
-        memory.c.attn_trainer_heads(this.at, team, to, tokens, sequences, shared);
-        return 1;
-      });
-      return done && memory.copy('float64', to, length);
+      memory.c.attn_trainer_heads(this.at, team, to, tokens, sequences, shared);
+      return memory.copy('float64', to, length);
     });
     if (!scores) return this.heads(batch);
     const of = (/** @type {number} */ score) =>
