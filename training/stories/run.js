@@ -1,0 +1,90 @@
+/** A run of training that goes on where it was stopped, and the files of its model. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTrainer, resume } from '../../src/js/train/index.js';
+import { MODEL, SEED, TRAINING } from './recipe.js';
+import { batchOf } from './tokens/stream.js';
+import { MARK_ID, TOKENIZER_CONFIG, learnTokenizer, openTokenizer } from './tokens/tokenizer.js';
+
+/** @typedef {import('../../src/js/train/types.d.ts').Trainer} Trainer */
+
+const CHECKPOINT = 'checkpoint.bin';
+/** Steps between two lines of the curve. */
+const LINE = 50;
+
+/** @param {string} folder @param {number} threads */
+export async function openTrainer(folder, threads) {
+  const file = join(folder, CHECKPOINT);
+  return existsSync(file)
+    ? resume(readFileSync(file), { threads })
+    : createTrainer(MODEL, { ...TRAINING, threads });
+}
+
+/** Writes a file anew in one piece, so that a crash leaves the old one. */
+function replace(/** @type {string} */ file, /** @type {Uint8Array} */ bytes) {
+  writeFileSync(`${file}.new`, bytes);
+  renameSync(`${file}.new`, file);
+}
+
+/**
+ * Goes on with a trainer to `steps`, and keeps a checkpoint in the folder.
+ * @param {Trainer} trainer
+ * @param {object} options
+ * @param {string} options.folder
+ * @param {number} options.steps
+ * @param {number} options.minutes between two checkpoints
+ * @param {(line: { step: number, loss: number, tokensPerSecond: number }) => void} options.report
+ * @param {AbortSignal} [options.signal] ends the run after a last checkpoint
+ */
+export async function run(trainer, { folder, steps, minutes, report, signal }) {
+  mkdirSync(folder, { recursive: true });
+  const tokenizer = await openTokenizer(learnTokenizer());
+  const { batch, context } = trainer;
+  const keep = () => replace(join(folder, CHECKPOINT), trainer.checkpoint());
+  let kept = performance.now();
+  let sum = 0;
+  let count = 0;
+  while (trainer.steps < steps && !signal?.aborted) {
+    const tokens = batchOf({ tokenizer, seed: SEED, batch, context }, trainer.steps);
+    const { loss, tokensPerSecond } = await trainer.step(tokens);
+    sum += loss;
+    count += 1;
+    if (trainer.steps % LINE === 0 || trainer.steps === steps) {
+      report({ step: trainer.steps, loss: sum / count, tokensPerSecond });
+      sum = count = 0;
+    }
+    if (performance.now() - kept > 60e3 * minutes) {
+      keep();
+      kept = performance.now();
+    }
+  }
+  keep();
+}
+
+/**
+ * The files of the model by name.
+ * @param {Trainer} trainer
+ * @returns {Record<string, Uint8Array>}
+ */
+export function modelFiles(trainer) {
+  const tokenizer = learnTokenizer();
+  const marks = { bos: MARK_ID, eos: MARK_ID };
+  const { weights, config } = trainer.save({ type: 'F16', tokenizer, ...marks });
+  const gguf = trainer.save({ format: 'gguf', type: 'Q8_0', tokenizer, ...marks });
+  const text = (/** @type {object} */ content) =>
+    new TextEncoder().encode(`${JSON.stringify(content, null, 1)}\n`);
+  return {
+    'model.safetensors': weights,
+    'config.json': text(config),
+    'tokenizer.json': text(tokenizer),
+    'tokenizer_config.json': text(TOKENIZER_CONFIG),
+    'stories-Q8_0.gguf': gguf,
+  };
+}
+
+/** As `sha256sum` writes and checks them. @param {Record<string, Uint8Array>} files */
+export const sumsOf = (files) =>
+  Object.entries(files)
+    .map(([name, bytes]) => `${createHash('sha256').update(bytes).digest('hex')}  ${name}\n`)
+    .join('');

@@ -1,0 +1,72 @@
+/**
+ * Trains the model that comes with the page. The bytes of its files are the same on every machine.
+ * A run that was stopped goes on from its last checkpoint.
+ *
+ *   npm run train -- [--threads N] [--folder FOLDER] [--steps N] [--minutes M] [--ship]
+ *
+ * FOLDER (build/training) gets the checkpoint, every M minutes (3), and the files in the end. With
+ * --ship they go to web/model as well. Without it the run ends in exit code 1 where they are not
+ * those of web/model/SHA256SUMS.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { STEPS } from './recipe.js';
+import { modelFiles, openTrainer, run, sumsOf } from './run.js';
+
+const SHIPPED = fileURLToPath(new URL('../../web/model', import.meta.url));
+const { values } = parseArgs({
+  options: {
+    threads: { type: 'string', default: '2' },
+    folder: { type: 'string', default: 'build/training' },
+    steps: { type: 'string', default: `${STEPS}` },
+    minutes: { type: 'string', default: '3' },
+    ship: { type: 'boolean', default: false },
+  },
+});
+const { folder, ship } = values;
+const steps = Number(values.steps);
+
+const trainer = await openTrainer(folder, Number(values.threads));
+const { parameterCount, batch, context } = trainer;
+console.log(`${parameterCount} parameters; step ${trainer.steps} of ${steps}`);
+const stop = new AbortController();
+process.once('SIGINT', () => {
+  console.log('stopping: one more step, then a checkpoint');
+  stop.abort();
+});
+await run(trainer, {
+  folder,
+  steps,
+  minutes: Number(values.minutes),
+  signal: stop.signal,
+  report({ step, loss, tokensPerSecond }) {
+    const left = ((steps - step) * batch * context) / tokensPerSecond / 60;
+    console.log(
+      `step ${step}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s  ` +
+        `${left.toFixed(0)} minutes left`,
+    );
+  },
+});
+
+if (trainer.steps === steps) {
+  const files = modelFiles(trainer);
+  const sums = sumsOf(files);
+  for (const target of ship ? [folder, SHIPPED] : [folder]) {
+    mkdirSync(target, { recursive: true });
+    for (const [name, bytes] of Object.entries(files)) writeFileSync(join(target, name), bytes);
+    writeFileSync(join(target, 'SHA256SUMS'), sums);
+  }
+  console.log(sums);
+  const stated = join(SHIPPED, 'SHA256SUMS');
+  if (existsSync(stated)) {
+    const same = readFileSync(stated, 'utf8') === sums;
+    console.log(
+      same ? 'These are the bytes of web/model.' : 'These are NOT the bytes of web/model.',
+    );
+    if (!same) process.exitCode = 1;
+  } else console.log('web/model has no files yet.');
+}
+trainer.dispose();
