@@ -4,8 +4,8 @@
  * reads the answer. Sanitizers watch every access, and the bits must be those of the simd module.
  *
  * A byte of the stream names the next part. 'F': a call. 'C': a cache and its operations. 'G': the
- * Gaussian view. 'L': something of layers.h. The end of the file is the end. Numbers are
- * little-endian int32 and double; arrays follow without lengths, which the shapes give.
+ * Gaussian view. 'L': something of layers.h. 'D': a gradient. The end of the file is the end.
+ * Numbers are little-endian int32 and double; arrays follow without lengths, which the shapes give.
  */
 #include "attend.h"
 #include "layers.h"
@@ -303,6 +303,7 @@ static void run_cache(void)
   }
 }
 
+#include "gradient_cases.h"
 #include "layer_cases.h"
 
 int main(void)
@@ -316,6 +317,8 @@ int main(void)
       run_gaussian();
     else if (kind == 'L')
       run_layer();
+    else if (kind == 'D')
+      run_gradient();
     else
       fail("unknown record");
     free_all();

@@ -50,6 +50,9 @@ export function attentionGradient(q, k, v, dOutput, options, rule) {
   /** The error of a number after it was multiplied, and rounded among the smallest perhaps. */
   const rounded = (factor, error) => Math.abs(factor) * error + rule.tiny;
 
+  /** The error of a weight among the smallest numbers. */
+  const lost = (weight) => Math.min(weight, rule.tiny) / rule.epsilon + rule.tiny;
+
   /** Scores of a row, and the sizes that their errors are relative to. */
   function scoresOf(b, h, i, qAt, kAt) {
     const row = { dots: [], shares: [], y: [], keys: [], sizes: [], raws: [], A: 0 };
@@ -95,10 +98,12 @@ export function attentionGradient(q, k, v, dOutput, options, rule) {
         );
         const mean = sum(keys.length, (x) => p[keys[x]] * dP[x]);
         const grossMean = sum(keys.length, (x) => p[keys[x]] * gross[x]);
-        const weightErrors = keys.map(
-          (j) => relative * p[j] + Math.min(p[j], rule.tiny) / rule.epsilon,
-        );
-        const meanError = sum(keys.length, (x) => weightErrors[x] * gross[x]);
+        const errorOf = (weight) => relative * weight + lost(weight);
+        const weightErrors = keys.map((j) => errorOf(p[j]));
+        // by way of the output, which is rounded
+        const meanError =
+          sum(keys.length, (x) => weightErrors[x] * gross[x]) +
+          rule.tiny * sum(dv, (c) => Math.abs(dOutput[oAt + c]));
 
         keys.forEach((j, x) => {
           for (let c = 0; c < dv; c++) {
@@ -141,8 +146,7 @@ export function attentionGradient(q, k, v, dOutput, options, rule) {
         });
         if (sinks) {
           const dSink = (-pSink * mean) / T;
-          const sinkError = relative * pSink + Math.min(pSink, rule.tiny) / rule.epsilon;
-          const size = (sinkError * grossMean + pSink * meanError) / T;
+          const size = (errorOf(pSink) * grossMean + pSink * meanError) / T;
           g.dSinks.add(h, dSink, size);
           g.dTemperature.add(0, (-dSink * sinks[h]) / T, (size * Math.abs(sinks[h])) / T);
         }
