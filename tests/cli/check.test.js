@@ -58,7 +58,7 @@ test('each statement has one line with its number, name, formula and verdict', (
 test('theory.h tells each statement, or names the header that does', () => {
   const manual = readFileSync(new URL('../../src/c/include/theory.h', import.meta.url), 'utf8');
   const here = manual.matchAll(/^\/\* ---- Statements? (\d+)(?: and (\d+))?/gm);
-  const elsewhere = manual.matchAll(/\.h \((\d+)(?:, (\d+))? and (\d+)\)/g);
+  const elsewhere = manual.matchAll(/\.h \((\d+)(?:, (\d+))?(?: and (\d+))?\)/g);
   const told = [...here, ...elsewhere].flatMap(([, ...numbers]) => numbers.filter(Boolean));
   assert.deepEqual(
     told.map(Number).sort((a, b) => a - b),

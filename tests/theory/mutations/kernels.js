@@ -15,7 +15,7 @@ export const kernels = [
     'attention/softmax_state.c',
     '? t / temperature : z / temperature - max / temperature',
     '? t : z - max',
-    [2, 3, 4, 5, 6, 7, 8, 9, 12],
+    [2, 3, 4, 5, 6, 7, 8, 9, 12, 16],
   ],
   [
     'causal mask off by one',
@@ -50,7 +50,7 @@ export const kernels = [
     'attention/softmax_state.c',
     'log_sum + row->max / temperature',
     'log_sum',
-    [2, 5, 7, 8, 9],
+    [2, 5, 7, 8, 9, 16],
   ],
   [
     'entropy in bits',

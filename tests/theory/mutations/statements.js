@@ -3,6 +3,20 @@
  * A row has the mutation, its file, the text before and after, and the statements that notice.
  */
 export const statements = [
+  [
+    'gradient of logits without the mean, in double',
+    'train/attention_gradient_row.c',
+    'r->weights[j] * (r->factors[j] - mean) / T',
+    'r->weights[j] * r->factors[j] / T',
+    [16],
+  ],
+  [
+    'gradient of logits without the mean, in tiles',
+    'train/attention_gradient_weigh.c',
+    'p_j * (v_load(factors + at) - v_splat(n.mean))',
+    'p_j * v_load(factors + at)',
+    [16],
+  ],
   ['likelihood: a fifth more', 'theory/likelihood.c', '0.5 * (value_dim', '0.6 * (value_dim', [2]],
   [
     'likelihood: curvature three times too large',
