@@ -1,6 +1,6 @@
 /*
- * The record 'D' of run_cases.c: the gradient of a call, by a team of CASE_THREADS threads. Included
- * there, behind what reads the stream.
+ * The record 'D' of run_cases.c: the gradient of a call, by a team of CASE_THREADS threads.
+ * Included there, behind what reads the stream.
  */
 #include "train.h"
 
