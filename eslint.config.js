@@ -3,7 +3,7 @@ import js from '@eslint/js';
 import globals from 'globals';
 
 export default [
-  { ignores: ['build/', 'dist/', '.toolchain/', '**/node_modules/'] },
+  { ignores: ['build/', 'dist/', 'lib/', '.toolchain/', '**/node_modules/'] },
   js.configs.recommended,
   {
     languageOptions: {

@@ -137,7 +137,7 @@ async function lane() {
   }
 }
 
-const build = 'bash scripts/build.sh && node scripts/bundle.js';
+const build = 'bash scripts/build.sh && node scripts/bundle.js && node scripts/publish.js';
 const built = spawn('bash', ['-c', build], { stdio: 'inherit' });
 const begun = performance.now();
 if ((await new Promise((settled) => built.on('close', settled))) === 0)

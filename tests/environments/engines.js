@@ -47,7 +47,7 @@ const workerd = {
     const names = { 'clearhead/model.simd.wasm': 'engine/model.simd.wasm' };
     names['clearhead/theory.wasm'] = 'theory/theory.wasm';
     const modules = Object.entries(names).map(
-      ([name, path]) => `(name = "${name}", wasm = embed "node_modules/clearhead/src/js/${path}")`,
+      ([name, path]) => `(name = "${name}", wasm = embed "node_modules/clearhead/lib/js/${path}")`,
     );
     project.write(
       'config.capnp',
