@@ -48,6 +48,26 @@ describe('what is refused', () => {
       await refuses(() => template.render(hi, options), 'ARG', message);
   });
 
+  test('objects of a class, in messages and variables, by their class', async () => {
+    const template = await open('{{ messages }}{{ tools }}');
+    class Message {
+      role = 'user';
+      get content() {
+        return 'Hi';
+      }
+    }
+    for (const [messages, options, message] of [
+      [hi, { variables: { tools: new Map([['a', 1]]) } }, /^variables\.tools is of class Map; /],
+      [hi, { variables: { a: [new Date(0)] } }, /^variables\.a\[0\] is of class Date; /],
+      [hi, { variables: { a: new Uint8Array(2) } }, /^variables\.a is Uint8Array of 2 bytes; /],
+      [hi, { variables: new Map([['a', 1]]) }, /^variables is of class Map; expected an object$/],
+      [[new Message()], {}, /^messages\[0\] is of class Message; expected a value that JSON has$/],
+    ])
+      await refuses(() => template.render(messages, options), 'ARG', message);
+    const plain = Object.assign(Object.create(null), { a: 1 });
+    assert.equal(template.render([], { variables: { tools: plain } }), "[]{'a': 1}");
+  });
+
   test('values that JSON has not, in messages and variables', async () => {
     const template = await open('x');
     await refuses(
