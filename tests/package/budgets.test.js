@@ -56,8 +56,8 @@ describe('attention', () => {
     bundled = await bundle(entry);
   });
 
-  test('its entry has at most 24 KB of minified JavaScript', (t) => {
-    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 24 * KB);
+  test('its entry has at most 28 KB of minified JavaScript', (t) => {
+    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 28 * KB);
   });
 
   for (const [variant, file] of variantsOf('attn'))
