@@ -20,32 +20,29 @@ export type FileSource =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>;
 
-/** A value, or a promise of it such as `fetch` gives. */
-export type Pending<T> = T | PromiseLike<T>;
-
 /**
  * Files of a model in the layout of Hugging Face. A list of weights is a sharded model; so is the
  * URL of a `….index.json`. Beside GGUF, `tokenizer` (with its config, if that is given) and
  * `chatTemplate` take the place of the file's own.
  */
 export interface ModelFiles {
-  weights: Pending<FileSource | readonly Pending<FileSource>[]>;
+  weights: FileSource | readonly FileSource[];
   /** config.json, which safetensors need and GGUF files have within them. */
-  config?: Pending<FileSource | Record<string, unknown>> | undefined;
+  config?: FileSource | Record<string, unknown> | undefined;
   /** tokenizer.json */
-  tokenizer?: Pending<FileSource | Record<string, unknown>> | undefined;
+  tokenizer?: FileSource | Record<string, unknown> | undefined;
   /** tokenizer_config.json: special tokens, chat template. */
-  tokenizerConfig?: Pending<FileSource | Record<string, unknown>> | undefined;
+  tokenizerConfig?: FileSource | Record<string, unknown> | undefined;
   /** generation_config.json: the ids that end a text. */
-  generationConfig?: Pending<FileSource | Record<string, unknown>> | undefined;
+  generationConfig?: FileSource | Record<string, unknown> | undefined;
   /** chat_template.jinja, which newer models keep in a file of its own. */
-  chatTemplate?: Pending<FileSource> | undefined;
+  chatTemplate?: FileSource | undefined;
 }
 
 /**
  * One GGUF file, or safetensors: their files, or the URL of the weights with the others beside it.
  */
-export type ModelSource = Pending<FileSource | ModelFiles>;
+export type ModelSource = FileSource | ModelFiles;
 
 export interface LoadProgress {
   /** Bytes received. */

@@ -1,16 +1,11 @@
 import { abortSignal, read } from '../../check.js';
 import { ClearheadError } from '../../errors.js';
+import { ASYNC_DISPOSE } from '../../worker/link.js';
 
 /**
  * @typedef {import('./client.d.ts').RemoteTrainer} Remote
  * @typedef {import('../types.d.ts').StepOptions} StepOptions
  */
-
-/**
- * `await using` calls the method of this name. Engines without it may lack the symbol.
- * @type {typeof Symbol.asyncDispose}
- */
-const ASYNC_DISPOSE = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose');
 
 /**
  * A trainer in a worker, see client.d.ts.

@@ -1,5 +1,6 @@
 import { located } from '../../engine/files.js';
 import { nodeWorkers } from '../../engine/platform.js';
+import { fromFile } from '../../engine/worker-files.js';
 
 /** Starts a worker of host.js; as that of worker/spawn.js. */
 export async function spawnTrainerHost() {
@@ -10,6 +11,10 @@ export async function spawnTrainerHost() {
           new URL(/* webpackIgnore: true */ /* @vite-ignore */ './host.js', import.meta.url),
           { execArgv: [] },
         )
-      : new Worker(new URL('./host.js', import.meta.url), { type: 'module' }),
+      : fromFile(
+          new Worker(new URL('./host.js', import.meta.url), { type: 'module' }),
+          'host.js',
+          new Error(),
+        ),
   );
 }
