@@ -8,11 +8,11 @@ import { bytes, exists, root } from '../support/package/repository.js';
 const VARIANTS = ['simd', 'relaxed'];
 
 /** Modules of the package as a browser's bundler ships them: minified, in chunks. */
-async function bundle(entry) {
+async function bundle(...entries) {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     bundle: true,
-    entryPoints: [entry],
+    entryPoints: entries,
     external: ['@huggingface/*', 'node:*'],
     format: 'esm',
     metafile: true,
@@ -95,4 +95,14 @@ describe('models', () => {
     test(`model.${variant}.wasm is at most 230 KB before compression, training included`, (t) => {
       withinBudget(t, file, bytes(file).length, 230 * KB);
     });
+});
+
+describe('training', () => {
+  const entry = 'src/js/train/index.js';
+  const model = 'src/js/model/index.js';
+
+  test('is at most 60 KB of minified JavaScript beside the models', async (t) => {
+    const bundled = await bundle(entry, model);
+    withinBudget(t, 'training', sizeOf(bundled.with(entry, model)), 60 * KB);
+  });
 });
