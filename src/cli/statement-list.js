@@ -137,4 +137,12 @@ export const STATEMENTS = [
     functions: ['cost'],
     page: 'the check',
   },
+  {
+    number: 16,
+    name: 'advantage',
+    formula: '∂o/∂z_j = p_j(v_j − o)/T',
+    source: 'the derivative of statement 1',
+    engine: '`attentionGradient`',
+    page: 'the check',
+  },
 ];

@@ -6,6 +6,7 @@
 import { ClearheadError } from '../js/index.js';
 import { exact } from './lab.js';
 import { STATEMENTS } from './statement-list.js';
+import { advantage } from './statements/advantage.js';
 import { budget, spent } from './statements/budget.js';
 import { cost } from './statements/cost.js';
 import { differential } from './statements/differential.js';
@@ -42,6 +43,7 @@ const COMPARISONS = [
   experiment,
   latentKeys,
   cost,
+  advantage,
 ];
 
 /**

@@ -56,5 +56,8 @@ export function isPlain(x) {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** @param {unknown} x @returns {x is PromiseLike<unknown>} */
+export const isPromise = (x) => can(x, 'then');
+
 /** @param {unknown} x @returns {x is AbortSignal} */
 export const isAbortSignal = (x) => can(x, 'addEventListener') && typeof x.aborted === 'boolean';

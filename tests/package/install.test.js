@@ -53,17 +53,22 @@ describe('what is installed', () => {
   });
 
   test('are the JavaScript, both variants, the single files, documents and nothing else', () => {
-    const folders =
-      /^(src\/(js|cli)\/|dist\/clearhead(-model)?(\.min\.js|\.js|\.cjs)$|docs\/[\w-]+\.md$)/;
+    const published = [
+      /^lib\/(js|cli)\/.*\.(js|wasm)$/,
+      /^src\/js\/.*\.d\.c?ts$/,
+      /^dist\/clearhead(-model)?(\.min\.js|\.js|\.cjs)$/,
+      /^docs\/[\w-]+\.md$/,
+      /^(package\.json|README\.md|LICENSE)$/,
+    ];
     for (const path of project.paths)
       assert.ok(
-        folders.test(path) || /^(package\.json|README\.md|LICENSE)$/.test(path),
+        published.some((kind) => kind.test(path)),
         `${path} is in it`,
       );
     for (const path of [
-      'src/js/engine/attn.simd.wasm',
-      'src/js/engine/attn.relaxed.wasm',
-      'src/js/engine/model.relaxed.wasm',
+      'lib/js/engine/attn.simd.wasm',
+      'lib/js/engine/attn.relaxed.wasm',
+      'lib/js/engine/model.relaxed.wasm',
       'src/js/types.d.ts',
       'dist/clearhead.js',
       'dist/clearhead.min.js',
@@ -91,7 +96,7 @@ describe('what is installed', () => {
 });
 
 describe('it runs', () => {
-  const cli = 'node_modules/clearhead/src/cli/clearhead.js';
+  const cli = 'node_modules/clearhead/lib/cli/clearhead.js';
 
   for (const { name, path, missing: skip = false, run = [] } of [...nodes, ...otherEngines]) {
     test(`the first example of the README, by itself, on ${name}`, { skip }, () => {

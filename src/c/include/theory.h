@@ -4,9 +4,9 @@
  * A row of logits z_j = scale·⟨q, k_j⟩ over n keys has a temperature T (λ = 1/T) and weights
  * p = softmax(z/T). Three texts see them from three sides (README, Sources). The paper has inverse
  * variances and maximum entropy. The post has evidence spent against a budget. The note has the
- * solution of a smoothed maximisation. The statements are numbered from 1 to 15, as
+ * solution of a smoothed maximisation. The statements are numbered from 1 to 16, as
  * src/cli/statement-list.js lists them with their formulas. Those of the engine itself stand in
- * attn.h (1, 11 and 15) and layers.h (10 and 14), and all others here.
+ * attn.h (1, 11 and 15), layers.h (10 and 14) and train.h (16), and all others here.
  *
  * The contract of attn.h holds for every function here: the memory is the caller's, nothing is kept
  * and nothing global changes. Besides:

@@ -35,7 +35,8 @@
  *     dq   += scale·keyScale_j·dR_j·k_j
  *     dk_j += scale·keyScale_j·dR_j·q
  *
- * and the sums over all that share a number:
+ * So ∂o/∂z_j = p_j (v_j − o)/T: a logit moves the output by the weight of its key times the
+ * advantage of its value over the mean (statement 16). Sums over all that share a number:
  *
  *     dkeyScale_j = Σ scale·dR_j·⟨q, k_j⟩
  *     dscale      = Σ keyScale_j·dR_j·⟨q, k_j⟩

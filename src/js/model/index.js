@@ -20,6 +20,7 @@ import { readConfig } from './files/config.js';
 import { tableBytes } from './run/make-decoder.js';
 import { Model } from './run/model.js';
 import { openModel } from './files/open.js';
+import { expectFailures } from './files/source.js';
 import { ADDRESSES, Packing } from './run/packing.js';
 import { cacheBytes } from './run/sequence.js';
 import { openTemplate } from './text/template.js';
@@ -52,6 +53,7 @@ export async function loadModel(source, options, ...more) {
   ]);
   const { onProgress } = o;
   const signal = abortSignal(o.signal);
+  expectFailures(source);
   const q8 = choice('quantize', o.quantize, 'none', 'q8') === 1;
   choice('cacheType', o.cacheType, ...TYPES);
   if (o.context !== undefined) integer('context', o.context, 1);

@@ -20,29 +20,32 @@ export type FileSource =
   | ReadableStream<Uint8Array>
   | AsyncIterable<Uint8Array>;
 
+/** A value, or a promise of it such as `fetch` gives. */
+export type Pending<T> = T | PromiseLike<T>;
+
 /**
  * Files of a model in the layout of Hugging Face. A list of weights is a sharded model; so is the
  * URL of a `….index.json`. Beside GGUF, `tokenizer` (with its config, if that is given) and
  * `chatTemplate` take the place of the file's own.
  */
 export interface ModelFiles {
-  weights: FileSource | readonly FileSource[];
+  weights: Pending<FileSource | readonly Pending<FileSource>[]>;
   /** config.json, which safetensors need and GGUF files have within them. */
-  config?: FileSource | Record<string, unknown> | undefined;
+  config?: Pending<FileSource | Record<string, unknown>> | undefined;
   /** tokenizer.json */
-  tokenizer?: FileSource | Record<string, unknown> | undefined;
+  tokenizer?: Pending<FileSource | Record<string, unknown>> | undefined;
   /** tokenizer_config.json: special tokens, chat template. */
-  tokenizerConfig?: FileSource | Record<string, unknown> | undefined;
+  tokenizerConfig?: Pending<FileSource | Record<string, unknown>> | undefined;
   /** generation_config.json: the ids that end a text. */
-  generationConfig?: FileSource | Record<string, unknown> | undefined;
+  generationConfig?: Pending<FileSource | Record<string, unknown>> | undefined;
   /** chat_template.jinja, which newer models keep in a file of its own. */
-  chatTemplate?: FileSource | undefined;
+  chatTemplate?: Pending<FileSource> | undefined;
 }
 
 /**
  * One GGUF file, or safetensors: their files, or the URL of the weights with the others beside it.
  */
-export type ModelSource = FileSource | ModelFiles;
+export type ModelSource = Pending<FileSource | ModelFiles>;
 
 export interface LoadProgress {
   /** Bytes received. */

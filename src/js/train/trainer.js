@@ -86,8 +86,9 @@ export class Trainer {
     const batch = this.#read(tokens, o.targets, this.batch);
     return this.#exclusively(async () => {
       const started = now();
-      const loss = (await this.#training.losses(batch, 1 / batch.count, passage)) / batch.count;
+      // before the gradient, which does not outlast the loss of a thread
       const heads = withHeads ? { heads: this.#training.heads(batch) } : {};
+      const loss = (await this.#training.losses(batch, 1 / batch.count, passage)) / batch.count;
       const { gradNorm, learningRate } = this.#training.update(this.#steps + 1, this.optimizer);
       if (!Number.isFinite(gradNorm))
         refuse('RANGE', 'gradNorm', gradNorm, 'a finite number; nothing was changed');

@@ -104,13 +104,14 @@ export class Training {
    * Calls `body` with a team of all threads. To be called where the stack is empty, as it may move
    * the training.
    * @template T
+   * @param {number} bytes of scratch for each
    * @param {Batch} batch
    * @param {number} first sequence
    * @param {(team: number, tokens: number, targets: number, sequences: number, shared: number) =>
    *   T} body
    * @returns {T | undefined} undefined if a thread was lost; then the training is in new memory
    */
-  #pass(batch, first, body) {
+  #pass(bytes, batch, first, body) {
     const memory = this.#memory;
     const { c } = memory;
     const part = partOf(batch, first, this.sequences, this.#context);
@@ -120,7 +121,7 @@ export class Training {
       const targets = memory.put(part.targets, 'int32');
       /** @type {T | undefined} */
       let result;
-      const whole = together(memory, c.attn_trainer_heads_bytes(this.at) >>> 0, size, (team) => {
+      const whole = together(memory, bytes >>> 0, size, (team) => {
         const shared = memory.push(
           c.attn_trainer_shared_bytes(this.at, team, part.sequences) >>> 0,
         );
@@ -148,7 +149,7 @@ export class Training {
         sum = 0;
         if (weight !== undefined) c.attn_trainer_clear(this.at);
       }
-      const loss = this.#pass(batch, first, (...values) => {
+      const loss = this.#pass(c.attn_trainer_scratch_bytes(this.at), batch, first, (...values) => {
         const [team, tokens, targets, sequences, shared] = values;
         return weight === undefined
           ? c.attn_trainer_loss(this.at, team, tokens, targets, sequences, shared)
@@ -169,11 +170,16 @@ export class Training {
   heads(batch) {
     const memory = this.#memory;
     const length = this.#config.layers * this.#config.heads * ATTN_HEAD_SCORES;
-    const scores = this.#pass(batch, 0, (team, tokens, _, sequences, shared) => {
-      const to = memory.pushArray('float64', length);
-      memory.c.attn_trainer_heads(this.at, team, to, tokens, sequences, shared);
-      return memory.copy('float64', to, length);
-    });
+    const scores = this.#pass(
+      memory.c.attn_trainer_heads_bytes(this.at),
+      batch,
+      0,
+      (team, tokens, _, sequences, shared) => {
+        const to = memory.pushArray('float64', length);
+        memory.c.attn_trainer_heads(this.at, team, to, tokens, sequences, shared);
+        return memory.copy('float64', to, length);
+      },
+    );
     if (!scores) return this.heads(batch);
     const of = (/** @type {number} */ score) =>
       scores.filter((_, at) => at % ATTN_HEAD_SCORES === score);

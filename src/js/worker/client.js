@@ -4,7 +4,8 @@
  */
 import { abortSignal, read } from '../check.js';
 import { ClearheadError } from '../errors.js';
-import { cancelStreams } from '../model/files/source.js';
+import { isSource } from '../kinds.js';
+import { arrived, cancelStreams, checkFiles, expectFailures } from '../model/files/source.js';
 import { atMost } from '../names.js';
 import { startLink } from './link.js';
 import { RemoteModel } from './remote-model.js';
@@ -34,6 +35,7 @@ export async function loadModel(source, options, ...more) {
   abortSignal(signal)?.throwIfAborted();
   const { engine } = rest;
   checkEngine(engine);
+  expectFailures(source);
   /** @type {(why: unknown) => void} */
   let onEnd = () => {};
   // first of all: a worklet has neither workers nor AbortController
@@ -49,7 +51,9 @@ export async function loadModel(source, options, ...more) {
       Object.entries(rest).filter(([, value]) => value !== undefined),
     );
     if (engine !== undefined) given.engine = await sendableEngine(engine, over.signal);
-    const sent = await sendable(source, over.signal);
+    const files = await arrived(source, 'source', over.signal);
+    // a copy of an object forgets its class
+    const sent = await sendable(isSource(files) ? files : checkFiles(files), over.signal);
     return new RemoteModel(link, await link.call('load', [sent, given], { signal, onProgress }));
   } catch (error) {
     link.end(error); // this ends the reading of other parts as well

@@ -1,16 +1,17 @@
 import { isAddress, isBlob, isIterable, isPlain, isResponse, isWebStream } from '../kinds.js';
 import { describe, refuse } from '../errors.js';
-import { openSource } from '../model/files/source.js';
+import { arrived, openSource, unlessAborted } from '../model/files/source.js';
 
 /**
  * Makes a source ready to be sent to the worker. Addresses become absolute. Responses and streams
  * become the bytes they bring, and so do Blobs that cannot be cloned.
- * @param {unknown} source
+ * @param {unknown} given
  * @param {AbortSignal} signal
  * @param {string} [name]
  * @returns {Promise<unknown>}
  */
-export async function sendable(source, signal, name = 'weights') {
+export async function sendable(given, signal, name = 'weights') {
+  const source = await arrived(given, name, signal);
   if (isAddress(source))
     return typeof document === 'undefined'
       ? String(source)
@@ -65,19 +66,6 @@ export function checkEngine(engine) {
 export async function sendableEngine(engine, signal) {
   if (engine.wasm === undefined) return engine;
   return { ...engine, wasm: await sendableWasm(await unlessAborted(signal, engine.wasm), signal) };
-}
-
-/**
- * Waits for a value until the signal aborts.
- * @param {AbortSignal} signal
- * @param {unknown} wanted
- */
-function unlessAborted(signal, wanted) {
-  signal.throwIfAborted();
-  return Promise.race([
-    wanted,
-    new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
-  ]);
 }
 
 /** @param {unknown} source @returns {source is Record<string, unknown>} */

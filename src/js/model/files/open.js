@@ -1,7 +1,7 @@
 import { ClearheadError, describe, refuse } from '../../errors.js';
 import { readConfig } from './config.js';
 import { gather } from './siblings.js';
-import { cancelStreams } from './source.js';
+import { cancelStreams, expectFailures } from './source.js';
 import { Progress, WeightFiles } from './weight-files.js';
 
 /**
@@ -21,6 +21,7 @@ import { Progress, WeightFiles } from './weight-files.js';
 export async function openModel(source, { onProgress, signal } = {}) {
   if (onProgress !== undefined && typeof onProgress !== 'function')
     refuse('ARG', 'onProgress', describe(onProgress), 'a function');
+  expectFailures(source);
   try {
     return await openFiles(await gather(source, signal), onProgress, signal);
   } catch (error) {

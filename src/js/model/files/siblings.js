@@ -2,10 +2,10 @@ import { ClearheadError, describe, refuse } from '../../errors.js';
 import { read } from '../../check.js';
 import { runYielding } from '../../engine/yield.js';
 import { absolute } from '../../engine/load.js';
-import { isAddress, isSource } from '../../kinds.js';
+import { isAddress, isPlain, isSource } from '../../kinds.js';
 import { parseInSteps } from './json-steps.js';
 import { utf8Decoder } from '../../engine/utf8.js';
-import { nameOf, readAll } from './source.js';
+import { arrived, checkFiles, checkSource, nameOf, readAll } from './source.js';
 
 /**
  * Which files make a model: those given, or those beside the URL of safetensors that have the names
@@ -37,10 +37,11 @@ const BESIDE = [
  * @property {Map<string, number>} [shardOf] which of the weights holds a tensor
  */
 
-/** @param {unknown} source @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
-export async function gather(source, signal) {
-  if (!isRecord(source)) return gatherAddress(source, signal);
-  const { weights, ...rest } = read('source', source, [
+/** @param {unknown} given @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
+export async function gather(given, signal) {
+  const source = await arrived(given, 'source', signal);
+  if (isSource(source)) return gatherAddress(source, signal);
+  const { weights: wanted, ...rest } = read('source', checkFiles(source), [
     'weights',
     'config',
     'tokenizer',
@@ -48,19 +49,26 @@ export async function gather(source, signal) {
     'generationConfig',
     'chatTemplate',
   ]);
+  const weights = await arrived(wanted, 'weights', signal);
   if (weights === undefined || (Array.isArray(weights) && !weights.length))
     refuse('ARG', 'source', 'without weights', '{ weights, config, tokenizer }');
-  /** @type {Gathered} */
-  const found = Array.isArray(weights)
-    ? { weights, json: {} }
-    : isIndex(weights)
-      ? await gatherShards(weights, signal)
-      : { weights: [weights], json: {} };
+  const found = await gatherWeights(weights, signal);
   if (found.weights.length > SHARDS)
     refuse('LIMIT', 'weights', `${found.weights.length} files`, `at most ${SHARDS}`);
   for (const [part] of BESIDE)
     if (rest[part] !== undefined) found.json[part] = await readPart(part, rest[part], signal);
   return found;
+}
+
+/** @param {unknown} weights @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
+async function gatherWeights(weights, signal) {
+  if (isIndex(weights)) return gatherShards(weights, signal);
+  if (!Array.isArray(weights)) return { weights: [checkSource('weights', weights)], json: {} };
+  const all = weights.map(async (one, i) => {
+    const name = `weights[${i}]`;
+    return checkSource(name, await arrived(one, name, signal));
+  });
+  return { weights: await Promise.all(all), json: {} };
 }
 
 /** @param {unknown} source @param {AbortSignal} [signal] @returns {Promise<Gathered>} */
@@ -133,7 +141,7 @@ async function gatherShards(source, signal) {
       'its URL, or the list of the files it names',
     );
   const { weight_map: map } = await readJson(source, 'the index', JSON_BYTES * 4, signal);
-  if (!isRecord(map)) refuse('FORMAT', 'weight_map of the index', describe(map), 'an object');
+  if (!isPlain(map)) refuse('FORMAT', 'weight_map of the index', describe(map), 'an object');
   const files = [...new Set(Object.values(map))];
   for (const file of files)
     if (typeof file !== 'string' || !/^[\w-][\w.-]*\.safetensors$/.test(file))
@@ -155,17 +163,27 @@ async function gatherShards(source, signal) {
   };
 }
 
-/** @param {string} part @param {unknown} source @param {AbortSignal} [signal] */
-async function readPart(part, source, signal) {
+/** @param {string} part @param {unknown} given @param {AbortSignal} [signal] */
+async function readPart(part, given, signal) {
+  const source = await arrived(given, part, signal);
   if (isAddress(source)) absolute(source, part);
   if (part === 'chatTemplate')
     return utf8(
-      await readAll(source, { signal, name: 'the chat template', maxBytes: JSON_BYTES }),
+      await readAll(checkSource(part, source), {
+        signal,
+        name: 'the chat template',
+        maxBytes: JSON_BYTES,
+      }),
       'the chat template',
     );
-  return isRecord(source)
+  return isPlain(source)
     ? source
-    : readJson(source, part, part === 'tokenizer' ? TOKENIZER_BYTES : JSON_BYTES, signal);
+    : readJson(
+        checkSource(part, source),
+        part,
+        part === 'tokenizer' ? TOKENIZER_BYTES : JSON_BYTES,
+        signal,
+      );
 }
 
 /**
@@ -186,7 +204,7 @@ async function readJson(source, part, maxBytes, signal) {
     signal?.throwIfAborted();
     throw new ClearheadError('FORMAT', `${name} is not JSON: ${cause.message}`, { cause });
   }
-  return isRecord(json) ? json : refuse('FORMAT', name, describe(json), 'a JSON object');
+  return isPlain(json) ? json : refuse('FORMAT', name, describe(json), 'a JSON object');
 }
 
 /** @param {Uint8Array} bytes @param {string} name */
@@ -197,13 +215,4 @@ function utf8(bytes, name) {
   } catch (cause) {
     throw new ClearheadError('FORMAT', `${name} is not UTF-8`, { cause });
   }
-}
-
-/**
- * Whether x is an object of fields and not a source of bytes.
- * @param {unknown} x
- * @returns {x is Record<string, any>}
- */
-function isRecord(x) {
-  return typeof x === 'object' && x !== null && !Array.isArray(x) && !isSource(x);
 }

@@ -1,6 +1,14 @@
-import { ClearheadError, refuse } from '../../errors.js';
+import { ClearheadError, describe, refuse } from '../../errors.js';
 import { yieldToOthers } from '../../engine/yield.js';
-import { isAddress, isIterable, isPlain, isResponse, isWebStream } from '../../kinds.js';
+import {
+  isAddress,
+  isIterable,
+  isPlain,
+  isPromise,
+  isResponse,
+  isSource,
+  isWebStream,
+} from '../../kinds.js';
 import { joined } from './bytes.js';
 import { MAX_PIECE, rawStream } from './raw-stream.js';
 
@@ -114,13 +122,70 @@ export async function openSource(source, { signal, name } = {}) {
   };
 }
 
+/** Kinds of sources, for errors. */
+const KINDS = 'a URL, a Blob, a Response, a stream';
+
+/** @param {string} name @param {unknown} x */
+export const checkSource = (name, x) =>
+  isSource(x) ? x : refuse('ARG', name, describe(x), `${KINDS} or bytes`);
+
+/** @param {unknown} x @returns {Record<string, unknown>} the files of a model */
+export const checkFiles = (x) =>
+  isPlain(x)
+    ? x
+    : refuse('ARG', 'source', describe(x), `${KINDS}, bytes or { weights, config, tokenizer }`);
+
+/**
+ * Waits for a value until the signal aborts.
+ * @param {AbortSignal | undefined} signal
+ * @param {unknown} wanted
+ */
+export function unlessAborted(signal, wanted) {
+  signal?.throwIfAborted();
+  return Promise.race([
+    wanted,
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+  ]);
+}
+
+/**
+ * A source, or the one that a promise brings, as that of fetch.
+ * @param {unknown} source
+ * @param {string} name for errors
+ * @param {AbortSignal} [signal]
+ */
+export async function arrived(source, name, signal) {
+  if (!isPromise(source)) return source;
+  try {
+    return await unlessAborted(signal, source);
+  } catch (/** @type {any} */ cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof ClearheadError) throw cause;
+    throw new ClearheadError('NET', `${name} could not be opened: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+/** @param {unknown} source see ModelSource */
+const partsOf = (source) => (isPlain(source) ? Object.values(source).flat() : [source]);
+
+/**
+ * Promises in a source that fail before they are waited for must not end a program.
+ * @param {unknown} source see ModelSource
+ */
+export function expectFailures(source) {
+  for (const part of partsOf(source)) if (isPromise(part)) part.then(null, () => {});
+}
+
 /**
  * Cancels the responses and streams in a source, which would go on being downloaded.
  * @param {unknown} source see ModelSource
  */
 export function cancelStreams(source) {
-  const parts = isPlain(source) ? Object.values(source).flat() : [source];
-  for (const part of parts) {
+  for (const part of partsOf(source)) {
+    if (isPromise(part)) {
+      part.then(cancelStreams, () => {});
+      continue;
+    }
     const stream = isResponse(part) ? part.body : part;
     // one that is being read refuses that
     if (isWebStream(stream)) stream.cancel().catch(() => {});

@@ -1,12 +1,15 @@
 import { abortSignal, integer, read } from '../../check.js';
-import { refuse } from '../../errors.js';
+import { describe, refuse } from '../../errors.js';
+import { didYouMean } from '../../names.js';
 import { readRequest } from './arguments.js';
 import { begun } from './prompt.js';
 import { createSampler } from '../sampling/sample.js';
 import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
+import { isVariable } from '../text/template.js';
 import { SLICE, yieldToOthers } from '../../engine/yield.js';
 
+/** Options of `generate`; those of the sampler follow. */
 const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads'];
 const SAMPLING = [
   'tau',
@@ -19,6 +22,35 @@ const SAMPLING = [
   'logprobs',
 ];
 
+/** Options that only `chat` has. */
+const OF_CHAT = ['addGenerationPrompt', 'variables'];
+const OF_GENERATE = [...OWN, ...SAMPLING];
+
+/**
+ * Reads the options of `chat`.
+ * @param {unknown} options
+ * @param {import('../types.d.ts').ChatTemplate | null} template
+ */
+export function readChatOptions(options, template) {
+  const names = [...OF_CHAT, ...OF_GENERATE];
+  checkTemperature(options);
+  for (const name of Object.keys(options ?? {}))
+    if (!names.includes(name) && !didYouMean(name, names) && isVariable(template, name))
+      refuse('ARG', 'options', `given ${describe(name)}`, `it in variables: { ${name} }`);
+  return read('options', options, names);
+}
+
+/** @param {unknown} options */
+function checkTemperature(options) {
+  if (options && Object.hasOwn(options, 'temperature'))
+    refuse(
+      'ARG',
+      'options',
+      'given "temperature"',
+      'tau, the sampling temperature (model.setTemperature sets that of the attention)',
+    );
+}
+
 /**
  * Model.generate, see api.d.ts. All is checked at once, not when the first token is asked for. Only
  * a long prompt is encoded later.
@@ -28,14 +60,8 @@ const SAMPLING = [
  */
 export function generate(model, prompt, options) {
   model.alive();
-  if (options && Object.hasOwn(options, 'temperature'))
-    refuse(
-      'ARG',
-      'options',
-      'given "temperature"',
-      'tau, the sampling temperature (model.setTemperature sets that of the attention)',
-    );
-  const o = read('options', options, [...OWN, ...SAMPLING]);
+  checkTemperature(options);
+  const o = read('options', options, OF_GENERATE);
   const { maxTokens = 256, signal } = o;
   integer('maxTokens', maxTokens, 1);
   abortSignal(signal);

@@ -1,11 +1,11 @@
 /** A model: reads tokens, writes text and shows its heads. */
-import { ClearheadError, describe, refuse } from '../../errors.js';
+import { ClearheadError, refuse } from '../../errors.js';
 import { DISPOSE } from '../../engine/tensor.js';
 import { checkFits, checkTokens, readRequest } from './arguments.js';
 import { Decoder } from './decoder.js';
 import { publicView } from './public-view.js';
 import { fingerprint } from './fingerprint.js';
-import { generate } from './generate.js';
+import { generate, readChatOptions } from './generate.js';
 import { CACHE, MODEL } from './members.js';
 import { joined } from './statistics.js';
 import { readRow } from './row.js';
@@ -107,9 +107,7 @@ export class Model {
   /** @param {unknown} messages @param {unknown} [options] */
   chat(messages, options) {
     this.alive();
-    if (options !== undefined && (typeof options !== 'object' || !options))
-      refuse('ARG', 'options', describe(options), 'an object');
-    const { addGenerationPrompt, variables, ...others } = /** @type {any} */ (options ?? {});
+    const { addGenerationPrompt, variables, ...others } = readChatOptions(options, this.template);
     return generate(this, chatPrompt(this, messages, { addGenerationPrompt, variables }), others);
   }
 

@@ -1,5 +1,6 @@
 import { list, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
+import { isPlain } from '../../kinds.js';
 import { countArguments } from '../../names.js';
 import { missing } from '../files/missing.js';
 
@@ -8,6 +9,26 @@ import { missing } from '../files/missing.js';
  * the variables given to it, and runs under limits (jinja/limits.js).
  * @typedef {import('../types.d.ts').ModelFile} ModelFile
  */
+
+/** Variables that many templates read. */
+const COMMON = ['tools', 'documents', 'enable_thinking', 'thinking', 'reasoning_effort'];
+/** The text of each template. @type {WeakMap<object, string>} */
+const texts = new WeakMap();
+
+/**
+ * Whether a name is one that the template may read.
+ * @param {import('../types.d.ts').ChatTemplate | null} template
+ * @param {string} name
+ */
+export const isVariable = (template, name) =>
+  COMMON.includes(name) ||
+  Boolean(
+    template &&
+    texts
+      .get(template)
+      ?.match(/[A-Za-z_]\w*/g)
+      ?.includes(name),
+  );
 
 const TEMPLATE_LENGTH = 2 ** 16;
 const MESSAGES = 4096;
@@ -44,6 +65,7 @@ export async function openTemplate(file, tokenizer) {
       });
     },
   });
+  texts.set(template, String(text));
   return Object.freeze(template);
 }
 
@@ -56,8 +78,7 @@ function readOptions(options) {
   if (addGenerationPrompt !== undefined && typeof addGenerationPrompt !== 'boolean')
     refuse('ARG', 'addGenerationPrompt', describe(addGenerationPrompt), 'true or false');
   if (variables === undefined) return { addGenerationPrompt, variables: {} };
-  if (typeof variables !== 'object' || !variables || Array.isArray(variables))
-    refuse('ARG', 'variables', describe(variables), 'an object');
+  if (!isPlain(variables)) refuse('ARG', 'variables', describe(variables), 'an object');
   if (Object.hasOwn(variables, 'messages'))
     refuse('ARG', 'variables', 'given "messages"', 'them as the first argument');
   if (Object.hasOwn(variables, 'add_generation_prompt') && addGenerationPrompt !== undefined)

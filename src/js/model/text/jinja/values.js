@@ -5,6 +5,7 @@
  * @typedef {any} Value
  */
 import { describe, refuse } from '../../../errors.js';
+import { isPlain } from '../../../kinds.js';
 
 /** Depth of the values that a caller gives. */
 const MAX_DEPTH = 64;
@@ -235,7 +236,7 @@ export function valueOf(x, name, depth = 0) {
   }
   if (x === null || typeof x === 'string' || typeof x === 'boolean') return x;
   if (Array.isArray(x)) return x.map((one, i) => valueOf(one, `${name}[${i}]`, depth + 1));
-  if (typeof x === 'object')
+  if (isPlain(x))
     return new Map(
       Object.entries(x)
         .filter(([, one]) => one !== undefined)
