@@ -1,4 +1,5 @@
-import { describe, kindOf, refuse } from './errors.js';
+import { bufferOf, kindOf, lengthOf } from './arrays.js';
+import { describe, refuse } from './errors.js';
 import { isAbortSignal } from './kinds.js';
 import { didYouMean } from './names.js';
 
@@ -149,9 +150,16 @@ export function array(name, x, ...kinds) {
   if (!kinds.some((kind) => kind === kindOf(x)))
     refuse('ARG', name, describe(x), kinds.join(' or '));
   const a = /** @type {Arrays[K]} */ (x);
-  if (!a.length && isGone(a.buffer)) refuse('DETACHED', name, describe(x), 'a live array');
+  if (!lengthOf(a) && isGone(bufferOf(a))) refuse('DETACHED', name, describe(x), 'a live array');
   return a;
 }
+
+/**
+ * A copy of integers, which can be checked: nothing changes it afterwards.
+ * @param {string} name
+ * @param {unknown} x
+ */
+export const int32s = (name, x) => new Int32Array(array(name, x, 'Int32Array'));
 
 /**
  * Detached, or resizable and so perhaps cut off.
@@ -174,9 +182,8 @@ function isGone(buffer) {
  * @param {string} shape in words
  */
 export function sized(name, x, length, shape) {
-  return x.length === length
-    ? x
-    : refuse('SHAPE', name, `${x.length} long`, `${length} = ${shape}`);
+  const came = lengthOf(x);
+  return came === length ? x : refuse('SHAPE', name, `${came} long`, `${length} = ${shape}`);
 }
 
 /**
@@ -187,7 +194,8 @@ export function sized(name, x, length, shape) {
  * @param {string} shape in words
  */
 export function rows(name, x, size, shape) {
-  return x.length % size
-    ? refuse('SHAPE', name, `${x.length} long`, `a multiple of ${size} = ${shape}`)
-    : x.length / size;
+  const length = lengthOf(x);
+  return length % size
+    ? refuse('SHAPE', name, `${length} long`, `a multiple of ${size} = ${shape}`)
+    : length / size;
 }

@@ -1,3 +1,5 @@
+import { extentOf, kindOf } from './arrays.js';
+
 /** The one error of this package; see types.d.ts for the codes. */
 export class ClearheadError extends Error {
   /**
@@ -27,30 +29,42 @@ export function refuse(code, name, came, expected) {
  */
 export function describe(x) {
   if (typeof x === 'string') return JSON.stringify(x.slice(0, 60));
-  if (ArrayBuffer.isView(x)) return `${kindOf(x)} of ${x.byteLength} bytes`;
+  if (kindOf(x))
+    return `${kindOf(x)} of ${extentOf(/** @type {ArrayBufferView} */ (x)).bytes} bytes`;
   if (Array.isArray(x)) return `an array of ${x.length}`;
-  const name = classOf(x);
-  if (name && name !== 'Object') return `of class ${name.slice(0, 60)}`;
-  return x && /^(obj|func|big)/.test(typeof x) ? `of type ${typeof x}` : String(x);
+  return classOf(x) || (x && /^(obj|func|big)/.test(typeof x) ? `of type ${typeof x}` : String(x));
 }
 
-/** The class of an object, '' for anything else. @param {unknown} x @returns {string} */
+/** All copies of this package find each other's objects by it. */
+const BRAND = Symbol.for('clearhead');
+
+/**
+ * Says what an object is, or the objects of a class with this prototype.
+ * @param {object} object
+ * @param {string} what
+ * @param {(x: unknown) => boolean} [isOne] of that class
+ */
+export const brand = (object, what, isOne = () => true) =>
+  Object.defineProperty(object, BRAND, {
+    /** @this {unknown} */
+    get() {
+      return [isOne(this) ? what : `a proxy or heir of ${what}`, ClearheadError];
+    },
+  });
+
+/** The kind of an object of this package, or the class of another. @param {unknown} x */
 function classOf(x) {
   try {
+    const [what, copy] = /** @type {Record<symbol, [string, unknown]>} */ (x)?.[BRAND] ?? [];
+    if (what) return what + (copy === ClearheadError ? '' : OF_ANOTHER_COPY);
     const name = typeof x === 'object' && x && Object.getPrototypeOf(x)?.constructor?.name;
-    return typeof name === 'string' ? name : '';
+    return name && name !== 'Object' && `of class ${name.slice(0, 60)}`;
   } catch {
-    return ''; // a proxy that refuses
+    return ''; // a proxy that refuses, or a name that is none
   }
 }
 
-/**
- * The kind of a typed array, '' for anything else; holds across realms.
- * @param {unknown} x
- * @returns {string}
- */
-export const kindOf = (x) =>
-  ArrayBuffer.isView(x) ? /** @type {Uint8Array} */ (x)[Symbol.toStringTag] : '';
+const OF_ANOTHER_COPY = ' of another copy of clearhead (import both from one entry)';
 
 /** The words for a tensor or cache that cannot be used. @type {[string, string]} */
 export const GONE = ['disposed of, or of another engine', 'a live one of this engine'];

@@ -1,5 +1,5 @@
 /** Names of options and arguments in messages. */
-import { refuse } from './errors.js';
+import { brand, describe, refuse } from './errors.js';
 
 /** Longer names are not compared. */
 const MAX_LENGTH = 40;
@@ -54,12 +54,16 @@ const CALLED_BY_OTHERS = ['constructor', 'dispose', 'toJSON'];
  * @template R
  * @param {string | symbol} name for the caller
  * @param {(...values: V) => R} f without default values, whose arguments `length` does not count
+ * @param {(self: unknown) => void} [check] of the object that it is called on
  */
-export function counted(name, f) {
-  if (typeof name === 'symbol' || CALLED_BY_OTHERS.includes(name)) return f;
+export function counted(name, f, check) {
+  const free = typeof name === 'symbol' || CALLED_BY_OTHERS.includes(name);
+  if (free && !check) return f;
+  const count = free ? Infinity : f.length;
   /** @this {unknown} @param {V} values */
   return function (...values) {
-    atMost(name, values, f.length);
+    check?.(this);
+    if (values.length > count) atMost(String(name), values, count);
     return f.apply(this, values);
   };
 }
@@ -74,6 +78,34 @@ export function countArguments(object) {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(members)))
     if (typeof value === 'function') members[name] = counted(name, value);
   return object;
+}
+
+/**
+ * The same for a class, whose methods and getters also refuse all but its own objects: proxies,
+ * heirs, and others that borrow a method. Messages then know the class, in another copy too.
+ * @param {object} prototype changed in place, and frozen
+ * @param {(x: unknown) => boolean} isOne
+ * @param {string} what its objects are
+ */
+export function guard(prototype, isOne, what) {
+  const { constructor: _, ...members } = Object.getOwnPropertyDescriptors(prototype);
+  for (const name of Reflect.ownKeys(members)) {
+    /** @param {unknown} self */
+    const check = (self) => {
+      if (isOne(self)) return;
+      const came = describe(self).replace(/^of /, 'an object of ');
+      refuse('ARG', String(name), `called on ${came}`, what);
+    };
+    const { value, get } = /** @type {Record<string | symbol, PropertyDescriptor>} */ (members)[
+      name
+    ];
+    const member = value
+      ? { value: counted(name, value, check) }
+      : { get: get && counted(name, get, check) };
+    Object.defineProperty(prototype, name, member);
+  }
+  brand(prototype, what, isOne);
+  Object.freeze(prototype);
 }
 
 /**

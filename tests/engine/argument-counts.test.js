@@ -58,7 +58,7 @@ const here = {
   'a linear layer': [ch.linear(one, { inputs: 1 }), { forward: 2 }],
   'a multi-head layer': [ch.multiHead(matrix, { modelDim: 1, heads: 1 }), { forward: 2 }],
   'a latent layer': [latent, { forward: 2, cache: 1 }],
-  'a latent cache': [latent.cache({ capacity: 1 }), { grow: 1, truncate: 1, read: 2 }],
+  'a latent cache': [latent.cache({ capacity: 1 }), { truncate: 1, read: 2 }],
   'a Jacobian': [theory.softmaxJacobian(one), { apply: 1, spectrum: 0, top: 0 }],
   'a model': [model, MODEL],
   'the cache of a model': [model.cache, MODEL_CACHE],

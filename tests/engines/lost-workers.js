@@ -1,5 +1,5 @@
 /** Engines whose first worker has a fault (lost-worker.js); the others are as ever. */
-import { nodeWorkers } from '../../src/js/engine/platform.js';
+import { nodeWorkers } from '../../src/js/engine/workers.js';
 
 /** Where the class of workers is found. */
 const place = (await nodeWorkers()) ?? globalThis;

@@ -27,42 +27,25 @@ const C_FOLDERS = {
   train: ['include', 'base', 'attention', 'matrix', 'layers'],
 };
 
+/** The files of src/js that all folders may import. */
+const COMMON = ['arrays.js', 'errors.js', 'kinds.js', 'names.js', 'check.js'];
+
 /** The folders of src/js and the files beside them, and those each may import. */
 const JS_FOLDERS = {
-  'errors.js': [],
+  'arrays.js': [],
+  'errors.js': ['arrays.js'],
   'kinds.js': [],
   'names.js': ['errors.js'],
-  'check.js': ['errors.js', 'kinds.js', 'names.js'],
-  engine: ['errors.js', 'kinds.js', 'check.js'],
-  attention: ['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine'],
-  theory: ['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine', 'attention'],
-  layers: ['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine', 'attention'],
-  'index.js': [
-    'errors.js',
-    'kinds.js',
-    'names.js',
-    'check.js',
-    'engine',
-    'attention',
-    'theory',
-    'layers',
-  ],
-  model: [
-    'errors.js',
-    'kinds.js',
-    'names.js',
-    'check.js',
-    'engine',
-    'attention',
-    'layers',
-    'index.js',
-  ],
-  worker: ['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine', 'index.js', 'model'],
-  train: [
-    ...['errors.js', 'kinds.js', 'names.js', 'check.js', 'engine', 'layers', 'index.js', 'model'],
-    'worker',
-  ],
-  inline: ['errors.js', 'kinds.js', 'check.js', 'engine', 'index.js', 'model', 'worker'],
+  'check.js': ['arrays.js', 'errors.js', 'kinds.js', 'names.js'],
+  engine: COMMON,
+  attention: [...COMMON, 'engine'],
+  theory: [...COMMON, 'engine', 'attention'],
+  layers: [...COMMON, 'engine', 'attention'],
+  'index.js': [...COMMON, 'engine', 'attention', 'theory', 'layers'],
+  model: [...COMMON, 'engine', 'attention', 'layers', 'index.js'],
+  worker: [...COMMON, 'engine', 'index.js', 'model'],
+  train: [...COMMON, 'engine', 'layers', 'index.js', 'model', 'worker'],
+  inline: [...COMMON, 'engine', 'index.js', 'model', 'worker'],
 };
 
 /** The name of a C file and its header together: attention/cache. */

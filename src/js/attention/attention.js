@@ -1,6 +1,6 @@
 import { integer, rows, sized, sizesOf } from '../check.js';
 import { checkAlias } from '../engine/alias.js';
-import { F32, typeOf } from '../engine/tensor.js';
+import { F32, typeOf, placeOf } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
 import { hasAxes, inLayout, shaped } from '../engine/shapes.js';
 import { KVCache } from './cache.js';
@@ -58,10 +58,11 @@ export function readShape(memory, o, q, k, v) {
  * @param {AttendOptions} [options]
  */
 export function attend(memory, q, cache, options) {
-  if (!(cache instanceof KVCache)) refuse('ARG', 'cache', describe(cache), 'a KV cache');
+  if (!KVCache.is(cache)) refuse('ARG', 'cache', describe(cache), 'a KV cache');
   const o = readOptions(options, OF_ATTEND);
-  const place = cache.place(memory);
-  const { kvHeads, headDim, valueDim, length: n } = cache;
+  const place = placeOf(cache, memory);
+  const { kvHeads, headDim, valueDim } = cache;
+  const n = memory.c.attn_cache_length(place);
   const heads = integer('heads', o.heads === undefined ? kvHeads : o.heads, 1);
   checkDivides(heads, kvHeads);
   const m = rows('q', memory.floats('q', q, F32), heads * headDim, 'heads*headDim');

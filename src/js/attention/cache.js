@@ -1,11 +1,12 @@
+import { bufferOf, lengthOf } from '../arrays.js';
 import { array, choice, integer, range, read, rows, sized, sizesOf } from '../check.js';
 import { describe, refuse } from '../errors.js';
 import { STATUS, checkStatus } from '../engine/status.js';
 import { LAYOUTS, word } from './options.js';
 import { ATTN_CACHE_F16, ATTN_CACHE_F32, ATTN_CACHE_Q8 } from '../engine/constants.js';
-import { Block, F32 } from '../engine/tensor.js';
+import { Block, F32, isBlock, placeOf } from '../engine/tensor.js';
 import { hasAxes, inLayout, shaped } from '../engine/shapes.js';
-import { countArguments } from '../names.js';
+import { guard } from '../names.js';
 
 /** How numbers are kept, at the places that attn.h gives them. */
 export const TYPES = /** @type {import('../types.d.ts').CacheType[]} */ ([]);
@@ -45,7 +46,7 @@ export class KVCache extends Block {
     const bytes = attn_cache_bytes(kvHeads, headDim, valueDim, capacity, kind) >>> 0;
     if (!bytes) refuse('LIMIT', 'cache', `of (${sizes})`, 'below 4 GiB');
     super(memory, bytes, 'cache');
-    attn_cache_init(this.place(), kvHeads, headDim, valueDim, capacity, kind);
+    attn_cache_init(placeOf(this), kvHeads, headDim, valueDim, capacity, kind);
     this.type = TYPES[kind];
     this.kvHeads = kvHeads;
     this.headDim = headDim;
@@ -56,8 +57,13 @@ export class KVCache extends Block {
     Object.freeze(this);
   }
 
+  /** @param {unknown} x @returns {x is KVCache} */
+  static is(x) {
+    return x instanceof KVCache && isBlock(x);
+  }
+
   get length() {
-    return this.#memory.c.attn_cache_length(this.place());
+    return this.#memory.c.attn_cache_length(placeOf(this));
   }
 
   /**
@@ -70,7 +76,7 @@ export class KVCache extends Block {
     const first = word('layout', layout, LAYOUTS);
     const { kvHeads, headDim, valueDim } = this;
     const memory = this.#memory;
-    const at = this.place();
+    const at = placeOf(this);
     const t = rows('k', memory.floats('k', k, F32), kvHeads * headDim, 'kvHeads*headDim');
     sized('v', memory.floats('v', v, F32), kvHeads * t * valueDim, 'kvHeads*t*valueDim');
     if (hasAxes(k) || hasAxes(v)) {
@@ -82,7 +88,7 @@ export class KVCache extends Block {
       checkStatus(
         memory.c.attn_cache_append(at, memory.put(k, F32), memory.put(v, F32), t, first),
         'cache',
-        `${this.length} of ${this.capacity} full`,
+        `${memory.c.attn_cache_length(at)} of ${this.capacity} full`,
         `space for ${t} more positions`,
       ),
     );
@@ -90,14 +96,16 @@ export class KVCache extends Block {
 
   /** @param {number} length */
   truncate(length) {
-    this.#memory.c.attn_cache_truncate(this.place(), integer('length', length, 0, this.length));
+    const { c } = this.#memory;
+    const at = placeOf(this);
+    c.attn_cache_truncate(at, integer('length', length, 0, c.attn_cache_length(at)));
   }
 
   /** @param {number} [from] @param {number} [to] */
   read(from, to) {
     const { kvHeads, headDim, valueDim } = this;
     const memory = this.#memory;
-    const at = this.place();
+    const at = placeOf(this);
     const [start, end] = range(this.length, from, to);
     const count = kvHeads * (end - start);
     return memory.scope(() => {
@@ -111,15 +119,15 @@ export class KVCache extends Block {
   clone() {
     const { kvHeads, headDim, valueDim, capacity, type, bytes } = this;
     const memory = this.#memory;
-    const at = this.place();
+    const at = placeOf(this);
     const copy = new KVCache(memory, { kvHeads, headDim, valueDim, capacity, type });
-    memory.view('uint8', copy.place(), bytes).set(memory.view('uint8', at, bytes));
+    memory.view('uint8', placeOf(copy), bytes).set(memory.view('uint8', at, bytes));
     return copy;
   }
 
   snapshot() {
     const memory = this.#memory;
-    const at = this.place();
+    const at = placeOf(this);
     const bytes = memory.c.attn_cache_snapshot_bytes(at) >>> 0;
     return memory.scope(() => {
       const to = memory.push(bytes);
@@ -132,12 +140,12 @@ export class KVCache extends Block {
   restore(snapshot) {
     const { kvHeads, headDim, valueDim, capacity } = this;
     const memory = this.#memory;
-    const at = this.place();
+    const at = placeOf(this);
     array('snapshot', snapshot, 'Uint8Array');
     // pushing it may grow memory, which detaches views of the old one
-    if (snapshot.buffer === memory.buffer) snapshot = snapshot.slice();
+    if (bufferOf(snapshot) === memory.buffer) snapshot = new Uint8Array(snapshot);
     const status = memory.scope(() =>
-      memory.c.attn_cache_restore(at, memory.put(snapshot, 'uint8'), snapshot.length),
+      memory.c.attn_cache_restore(at, memory.put(snapshot, 'uint8'), lengthOf(snapshot)),
     );
     const code = STATUS[status];
     if (status)
@@ -149,4 +157,4 @@ export class KVCache extends Block {
       );
   }
 }
-countArguments(KVCache.prototype);
+guard(KVCache.prototype, KVCache.is, 'a KV cache');

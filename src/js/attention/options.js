@@ -2,11 +2,23 @@
  * The options of attention: how each is read, checked and told to C. A new one is a row of OPTIONS,
  * beside its type in types.d.ts.
  */
-import { array, choice, integer, integers, list, number, read, sized, yes } from '../check.js';
+import { kindOf } from '../arrays.js';
+import {
+  array,
+  choice,
+  int32s,
+  integer,
+  integers,
+  list,
+  number,
+  read,
+  sized,
+  yes,
+} from '../check.js';
 import { ATTN_FLOAT, ATTN_INT8, ATTN_MASK_ADD, ATTN_MASK_SELECT } from '../engine/constants.js';
 import { F32, Tensor, kindsOf } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
-import { describe, kindOf, refuse } from '../errors.js';
+import { describe, refuse } from '../errors.js';
 import { shaped } from '../engine/shapes.js';
 
 /**
@@ -68,8 +80,7 @@ const floats =
   };
 
 /** One integer for each batch. @param {Call} call @param {unknown} x @param {string} name */
-const each = ({ shape }, x, name) =>
-  sized(name, array(name, x, 'Int32Array'), shape.batch, 'batch');
+const each = ({ shape }, x, name) => sized(name, int32s(name, x), shape.batch, 'batch');
 
 /** @type {Setter} */
 function setLayout({ c, p }, x, name) {
@@ -117,10 +128,9 @@ function setMask({ memory, c, p, type, shape }, mask) {
   const sizes = integers('mask.shape', list('mask.shape', given), 0);
   const words = `(${sizes})`;
   if (!sizes.length || sizes.length > 4) refuse('SHAPE', 'mask.shape', words, '1 to 4 sizes');
-  const x =
-    data instanceof Tensor
-      ? memory.floats('mask.data', data, type)
-      : memory.own('mask.data', array('mask.data', data, 'Uint8Array', ...kindsOf(type)));
+  const x = Tensor.is(data)
+    ? memory.floats('mask.data', data, type)
+    : memory.own('mask.data', array('mask.data', data, 'Uint8Array', ...kindsOf(type)));
   const length = sizes.reduce((a, b) => a * b);
   sized('mask.data', x, length, words);
   shaped('mask.data', data, Object.fromEntries(sizes.map((size, i) => [`axis ${i}:`, size])));
@@ -161,20 +171,13 @@ const OPTIONS = {
 };
 const SETTERS = Object.entries(OPTIONS);
 
-/** @param {string[]} names */
-const without = (...names) => Object.keys(OPTIONS).filter((name) => !names.includes(name));
+/** All options but those and the sizes. @param {string[]} names */
+export const without = (...names) => Object.keys(OPTIONS).filter((name) => !names.includes(name));
 
 /** The options of Engine.attention. */
 export const OF_ATTENTION = [...SIZES, ...without(), ...RESULTS];
 /** The options of Engine.attend. The cache gives the other sizes. */
 export const OF_ATTEND = ['heads', ...without('precision'), ...RESULTS];
-/** The options of a layer's `forward`: it has heads and a layout of its own. */
-export const OF_FORWARD = [
-  ...['batch', 'cache', 'positions'],
-  ...without('layout', 'precision'),
-  ...RESULTS,
-];
-
 /**
  * The value of a word; of the first where there is none.
  * @param {string} name

@@ -2,7 +2,7 @@
 import { integers, list, yes } from '../check.js';
 import { arrayOf } from '../engine/alias.js';
 import { ATTN_SCORES_CAPPED, ATTN_SCORES_MASKED, ATTN_SCORES_RAW } from '../engine/constants.js';
-import { Tensor } from '../engine/tensor.js';
+import { Tensor, placeOf } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
 import { word } from './options.js';
 
@@ -40,8 +40,8 @@ const SCORES = {
  * @param {number} length
  */
 export function placeOutput(memory, type, given, length) {
-  const inPlace = given instanceof Tensor && !memory.pool;
-  const at = inPlace ? given.place() : memory.pushArray(type, length);
+  const inPlace = Tensor.is(given) && !memory.pool;
+  const at = inPlace ? placeOf(given) : memory.pushArray(type, length);
   const output = () => {
     const written = memory.view(type, at, length);
     if (!given) return /** @type {typeof written} */ (written.slice());

@@ -4,8 +4,6 @@
  */
 import { ClearheadError } from '../errors.js';
 import { isAddress } from '../kinds.js';
-import { nodeWorkers } from './platform.js';
-import { fromFile } from './worker-files.js';
 
 /**
  * No address is made before it is wanted: a bundle that is no module does not know where it is.
@@ -44,26 +42,3 @@ export const attentionFile = (relaxed) =>
       ? new URL('./attn.relaxed.wasm', import.meta.url)
       : new URL('./attn.simd.wasm', import.meta.url),
   );
-
-/** The larger files, which hold these and models. @param {boolean} relaxed */
-export const modelFile = (relaxed) =>
-  located(() =>
-    relaxed
-      ? new URL('./model.relaxed.wasm', import.meta.url)
-      : new URL('./model.simd.wasm', import.meta.url),
-  );
-
-/** A worker that runs thread.js. */
-export async function spawnThread() {
-  const node = await nodeWorkers();
-  // in Node without the program's own flags, some of which (--input-type) a worker refuses
-  return located(() =>
-    node
-      ? new node.Worker(new URL('./thread.js', import.meta.url), { execArgv: [] })
-      : fromFile(
-          new Worker(new URL('./thread.js', import.meta.url), { type: 'module' }),
-          'thread.js',
-          new Error(),
-        ),
-  );
-}

@@ -1,3 +1,4 @@
+import { bytesOfView } from '../arrays.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { isAddress, isArrayBuffer, isResponse, tagOf } from '../kinds.js';
 import { nodeModule } from './node.js';
@@ -139,8 +140,7 @@ export function absolute(address, name) {
 async function bytesOf(source, name, stream) {
   // a copy by this realm's own class: Node reads into another's, where this runs in a context of
   // its own
-  if (ArrayBuffer.isView(source))
-    source = new Uint8Array(source.buffer, source.byteOffset, source.byteLength).slice().buffer;
+  if (ArrayBuffer.isView(source)) source = bytesOfView(source).slice().buffer;
   if (isArrayBuffer(source)) return [source];
   const address = isAddress(source);
   if (address) absolute(source, name);

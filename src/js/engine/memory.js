@@ -1,7 +1,8 @@
 /** The memory of an engine, and its C functions. */
+import { bufferOf, lengthOf } from '../arrays.js';
 import { array } from '../check.js';
 import { ClearheadError, refuse } from '../errors.js';
-import { bytesOf, kindsOf, Tensor, VIEWS } from './tensor.js';
+import { bytesOf, kindsOf, Tensor, VIEWS, placeOf } from './tensor.js';
 
 /** @typedef {import('../types.d.ts').DType} DType */
 /** @typedef {import('./tensor.js').Floats} Floats */
@@ -163,8 +164,8 @@ export class Memory {
    * @returns {Floats}
    */
   floats(name, x, type) {
-    if (!(x instanceof Tensor)) return this.own(name, array(name, x, ...kindsOf(type)));
-    x.place(this, name);
+    if (!Tensor.is(x)) return this.own(name, array(name, x, ...kindsOf(type)));
+    placeOf(x, this, name);
     return type && x.dtype !== type ? refuse('ARG', name, `a ${x.dtype} tensor`, type) : x;
   }
 
@@ -175,7 +176,7 @@ export class Memory {
    * @param {A} x
    */
   own(name, x) {
-    return x.buffer === this.buffer
+    return bufferOf(x) === this.buffer
       ? refuse('ARG', name, 'a view of wasm memory', 'the tensor itself, not its .data')
       : x;
   }
@@ -187,9 +188,10 @@ export class Memory {
    * @returns {Pointer}
    */
   put(x, kind) {
-    if (x instanceof Tensor) return x.place(this);
-    const at = this.pushArray(kind, x.length);
-    this.view(kind, at, x.length).set(/** @type {ArrayLike<number>} */ (x));
+    if (Tensor.is(x)) return placeOf(x, this);
+    const length = lengthOf(x);
+    const at = this.pushArray(kind, length);
+    this.view(kind, at, length).set(/** @type {ArrayLike<number>} */ (x));
     return at;
   }
 }

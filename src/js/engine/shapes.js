@@ -2,20 +2,16 @@
 import { Tensor } from './tensor.js';
 import { refuse } from '../errors.js';
 
-/** The numbers in the last axes together: in all, in all but the first, and so on. */
-const ends = (/** @type {readonly number[]} */ shape) =>
-  shape.map((_, i) => shape.slice(i).reduce((a, b) => a * b, 1));
-
 /** Whether x has a shape that can contradict. @param {unknown} x @returns {x is Tensor} */
-export const hasAxes = (x) => x instanceof Tensor && x.shape.length > 1;
+export const hasAxes = (x) => Tensor.is(x) && x.shape.length > 1;
 
 /**
  * Whether the last axes of a shape together are always some last axes of another. This runs in each
  * call, so it makes no arrays but one.
  * @param {readonly number[]} shape
- * @param {Record<string, number>} axes with the same product
+ * @param {Record<string, number> | readonly number[]} axes with the same product
  */
-function agree(shape, axes) {
+export function agree(shape, axes) {
   const sizes = Object.values(axes);
   let at = sizes.length;
   let end = 1;
@@ -39,20 +35,6 @@ export function shaped(name, x, axes) {
   if (!hasAxes(x) || agree(x.shape, axes)) return;
   const words = Object.entries(axes).map(([axis, size]) => `${axis} ${size}`);
   refuse('SHAPE', name, `of shape (${x.shape})`, `(${words.join(', ')})`);
-}
-
-/**
- * The same for rows of this size, of which there may be any number in any axes.
- * @param {string} name
- * @param {unknown} x
- * @param {number} size
- * @param {string} [words]
- */
-export function shapedInRows(name, x, size, words = 'size') {
-  if (!hasAxes(x)) return;
-  const { shape } = x;
-  if (ends(shape).includes(size) || shape[shape.length - 1] % size === 0) return;
-  refuse('SHAPE', name, `of shape (${shape})`, `rows of ${size} = ${words}`);
 }
 
 /**

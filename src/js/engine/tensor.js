@@ -1,5 +1,7 @@
 /** Blocks of wasm memory that last, and the kinds of numbers in them. */
-import { GONE, kindOf, refuse } from '../errors.js';
+import { kindOf } from '../arrays.js';
+import { GONE, refuse } from '../errors.js';
+import { guard } from '../names.js';
 import { registry } from './platform.js';
 
 /** @typedef {import('../types.d.ts').DType} DType */
@@ -36,7 +38,7 @@ export const kindsOf = (type) =>
 
 /** @param {Floats} x @returns {DType} */
 export const typeOf = (x) =>
-  x instanceof Tensor ? x.dtype : kindOf(x) === 'Float64Array' ? 'float64' : F32;
+  Tensor.is(x) ? x.dtype : kindOf(x) === 'Float64Array' ? 'float64' : F32;
 
 /**
  * `using` calls the method of this name. Engines without `using` may lack the symbol.
@@ -75,34 +77,46 @@ export function weigh(block, bytes) {
 /** @param {object} block */
 export const unweigh = (block) => weights.delete(block);
 
+/**
+ * The memory of each block. No stand-in has one, neither a proxy nor an heir. Private fields would
+ * do as well, but dist/clearhead-model.js has none.
+ * @type {WeakMap<object, { memory: Memory, at: number, bytes: number, name: string }>}
+ */
+const blocks = new WeakMap();
+
+/** @param {unknown} x */
+export const isBlock = (x) => blocks.has(/** @type {object} */ (x));
+
+/**
+ * The address of a block, for the memory it lives in.
+ * @param {Block} block
+ * @param {Memory} [memory]
+ * @param {string} [name]
+ * @returns {import('./exports.d.ts').Pointer}
+ */
+export function placeOf(block, memory, name) {
+  const own = /** @type {{ memory: Memory, at: number, name: string }} */ (blocks.get(block));
+  return own.at < 0 || (memory && memory !== own.memory)
+    ? refuse('DISPOSED', name ?? own.name, ...GONE)
+    : own.at;
+}
+
 /** A block of wasm memory that lasts until it is disposed of or dropped. */
 export class Block {
-  #memory;
-  #at;
-  #bytes;
-  #name;
-
   /** @param {Memory} memory @param {number} bytes @param {string} name for errors */
   constructor(memory, bytes, name) {
-    this.#memory = memory;
-    this.#bytes = bytes;
-    this.#name = name;
     const at = memory.allocate(bytes);
-    this.#at = at;
+    blocks.set(this, { memory, at, bytes, name });
     weigh(this, bytes);
     dropped.register(this, { memory, at, bytes }, this);
   }
 
-  /** Its address, for the memory it lives in. @param {Memory} [memory] @param {string} [name] */
-  place(memory = this.#memory, name = this.#name) {
-    return this.#at < 0 || memory !== this.#memory ? refuse('DISPOSED', name, ...GONE) : this.#at;
-  }
-
   dispose() {
-    if (this.#at < 0) return;
+    const own = blocks.get(this);
+    if (!own || own.at < 0) return;
     dropped.unregister(this);
-    this.#memory.release(this.#at, this.#bytes);
-    this.#at = -1;
+    own.memory.release(own.at, own.bytes);
+    own.at = -1;
     unweigh(this);
   }
 
@@ -127,7 +141,14 @@ export class Tensor extends Block {
     Object.freeze(this);
   }
 
+  /** @param {unknown} x @returns {x is Tensor} */
+  static is(x) {
+    return x instanceof Tensor && isBlock(x);
+  }
+
   get data() {
-    return this.#memory.view(this.dtype, this.place(), this.length);
+    return this.#memory.view(this.dtype, placeOf(this), this.length);
   }
 }
+guard(Block.prototype, isBlock, 'a tensor or a cache');
+guard(Tensor.prototype, Tensor.is, 'a tensor');

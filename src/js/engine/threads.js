@@ -1,9 +1,9 @@
 /** Starts the threads of an engine. */
 import { ClearheadError } from '../errors.js';
-import { spawnThread } from './files.js';
 import { createMemory } from './instance.js';
 import { isModule } from './load.js';
 import { Pool } from './pool.js';
+import { spawnThread } from './spawn-thread.js';
 
 /** The import of a memory that is not shared, up to the flags of its limits (scripts/seal.js). */
 const IMPORT = '\x03env\x06memory\x02\x01';

@@ -1,5 +1,6 @@
 /** Workers of the web and of Node. */
-import { describe, refuse } from '../errors.js';
+import { ClearheadError, describe, refuse } from '../errors.js';
+import { nodeModule } from './node.js';
 import { refusal } from './worker-files.js';
 
 /**
@@ -19,6 +20,18 @@ export const checkedWorker = (x) =>
   )
     ? x
     : refuse('ARG', 'worker()', describe(x), 'a Worker');
+
+/**
+ * Node's module of workers where they are to be its own: in Node, which has no others, and in Deno,
+ * whose others keep a program from ending. Elsewhere nothing, and they are the web's.
+ * @returns {Promise<any>}
+ */
+export async function nodeWorkers() {
+  if (typeof Worker === 'function' && !('Deno' in globalThis)) return undefined;
+  return nodeModule('worker_threads').catch((cause) => {
+    throw new ClearheadError('ENV', 'there are no workers here', { cause });
+  });
+}
 
 /**
  * Listens to a worker, and for the reason why it is lost. One that ends says nothing in a browser.

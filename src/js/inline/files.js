@@ -1,9 +1,7 @@
 /** Stands in the place of engine/files.js where the files are inside the code. */
 import kernels from 'clearhead:kernels';
-import thread from 'clearhead:thread';
 import { fromBase64 } from './base64.js';
 import { unpack } from './lzma.js';
-import { spawnText } from './spawn.js';
 
 /** @type {Uint8Array | undefined} */
 let packed;
@@ -17,7 +15,3 @@ export function kernelsOf(name) {
 
 /** @param {boolean} relaxed */
 export const attentionFile = (relaxed) => kernelsOf(relaxed ? 'relaxed' : 'simd');
-
-export const modelFile = attentionFile;
-
-export const spawnThread = () => spawnText(thread);

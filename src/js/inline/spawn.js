@@ -1,4 +1,4 @@
-import { nodeWorkers } from '../engine/platform.js';
+import { nodeWorkers } from '../engine/workers.js';
 
 /* global clearheadCode -- scripts/bundle.js */
 

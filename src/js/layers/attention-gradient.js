@@ -2,13 +2,14 @@
 import { checkAxes, readShape } from '../attention/attention.js';
 import { OF_ATTENTION, readOptions, setOptions } from '../attention/options.js';
 import { placeOutput } from '../attention/results.js';
+import { kindOf, lengthOf } from '../arrays.js';
 import { read, sized, yes } from '../check.js';
 import { checkAlias } from '../engine/alias.js';
 import { shaped } from '../engine/shapes.js';
 import { checkStatus } from '../engine/status.js';
 import { together } from '../engine/team.js';
 import { F32 } from '../engine/tensor.js';
-import { kindOf, refuse } from '../errors.js';
+import { refuse } from '../errors.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
@@ -68,7 +69,7 @@ export function attentionGradient(memory, q, k, v, dOutput, options) {
     sized(
       `out.${name}`,
       memory.floats(`out.${name}`, x, type),
-      like.length,
+      lengthOf(like),
       `the length of ${name[1]}`,
     );
     checkAxes(shape, o.layout, /** @type {'q' | 'k' | 'v'} */ (name[1]), x, `out.${name}`);
@@ -106,9 +107,9 @@ function run(memory, type, shape, o, inputs, out) {
       ...[inputs.q, inputs.k, inputs.v, o.output, o.lse, inputs.dOutput].map(put),
     ];
     const [dq, dk, dv] = [
-      placeOutput(memory, type, out.dq, inputs.q.length),
-      placeOutput(memory, type, out.dk, inputs.k.length),
-      placeOutput(memory, type, out.dv, inputs.v.length),
+      placeOutput(memory, type, out.dq, lengthOf(inputs.q)),
+      placeOutput(memory, type, out.dk, lengthOf(inputs.k)),
+      placeOutput(memory, type, out.dv, lengthOf(inputs.v)),
     ];
     const scratch = single
       ? c.attn_gradient_scratch_bytes_f32(g)
@@ -158,7 +159,7 @@ function wantGradients(memory, type, { heads, n }, o, g) {
     checkStatus(want(g, at), `want.${name}`, 'true', `false, or ${option} in the call`);
     copies.push(() => ({ [name]: memory.copy(type, at, length) }));
   };
-  const length = o.mask && kindOf(o.mask.data) !== 'Uint8Array' ? o.mask.data.length : 0;
+  const length = o.mask && kindOf(o.mask.data) !== 'Uint8Array' ? lengthOf(o.mask.data) : 0;
   array('dKeyScale', 'keyScale', n, c.attn_gradient_want_key_scale);
   array('dSinks', 'sinks', heads, c.attn_gradient_want_sinks);
   array('dBias', 'a float mask', length, c.attn_gradient_want_mask);

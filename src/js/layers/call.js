@@ -1,8 +1,10 @@
 /** Inputs and outputs of a call, for all operations and layers. */
+import { lengthOf } from '../arrays.js';
 import { placeOutput } from '../attention/results.js';
 import { sized } from '../check.js';
 import { F32 } from '../engine/tensor.js';
 import { shaped } from '../engine/shapes.js';
+import { alike } from './shapes.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
@@ -43,15 +45,17 @@ export const optionalFloats = (memory, name, x, length, shape) =>
   x === undefined ? undefined : floats(memory, name, x, length, shape);
 
 /**
- * Has results written by `body`, which gets the address.
+ * Has results of the shape of `like` written by `body`, which gets the address.
  * @param {Memory} memory
  * @param {unknown} given
- * @param {number} length
- * @param {string} shape in words
+ * @param {Floats} like
+ * @param {string} name of that
  * @param {(at: number) => void} body
  */
-export function written(memory, given, length, shape, body) {
-  const out = optionalFloats(memory, 'out', given, length, shape);
+export function written(memory, given, like, name, body) {
+  const length = lengthOf(like);
+  const out = optionalFloats(memory, 'out', given, length, name);
+  alike('out', out, name, like);
   return memory.scope(() => {
     const { at, output } = placeOutput(memory, F32, out, length);
     body(at);

@@ -8,14 +8,23 @@ import { Latent } from './latent.js';
 import { LatentCache } from './latent-cache.js';
 import { Linear, matmul } from './linear.js';
 import { MultiHead } from './multi-head.js';
-import { bound, countArguments } from '../names.js';
+import { bound, guard } from '../names.js';
 import { add, geglu, gelu, layerNorm, rmsNorm, silu, swiglu } from './operations.js';
 import { rope, ropeTable } from './rope.js';
+import { known } from './storage.js';
 import { softmax } from './softmax.js';
+
+export { modelFile } from './file.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */
 
-for (const { prototype } of [Linear, MultiHead, Latent, LatentCache]) countArguments(prototype);
+for (const [Layer, what] of /** @type {const} */ ([
+  [Linear, 'a linear layer'],
+  [MultiHead, 'a multi-head layer'],
+  [Latent, 'a latent layer'],
+]))
+  guard(Layer.prototype, (x) => x instanceof Layer && known.has(x), what);
+guard(LatentCache.prototype, LatentCache.is, 'a latent cache');
 
 /**
  * All of Layers, each with the memory before its arguments.

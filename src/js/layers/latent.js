@@ -1,16 +1,17 @@
 /** Latent attention: keys and values come from a short vector of each position. */
-import { OF_FORWARD, readOptions } from '../attention/options.js';
+import { readOptions } from '../attention/options.js';
 import { choice, integer, read, rows, yes } from '../check.js';
-import { DISPOSE, F32 } from '../engine/tensor.js';
+import { DISPOSE, F32, placeOf } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
 import { describe, refuse } from '../errors.js';
 import { shaped } from '../engine/shapes.js';
 import { matrix } from './call.js';
-import { LatentCache } from './latent-cache.js';
+import { grow, LatentCache } from './latent-cache.js';
 import { bytesPerPosition, multiplyAdds, shapeOfCall } from './latent-sizes.js';
 import {
   checkFree,
   layerCall,
+  OF_FORWARD,
   readEpsilon,
   readPlaces,
   scratchFor,
@@ -74,7 +75,7 @@ export class Latent {
     for (const [name, x] of Object.entries({ queryLatent, ropeDim })) integer(name, x, 0);
     const w = read('weights', weights, ['q', 'qA', 'qANorm', 'qB', 'kvA', 'kvANorm', 'kvB', 'o']);
     /** @typedef {keyof typeof w} Name */
-    const storage = new LayerStorage(memory);
+    const storage = new LayerStorage(memory, this);
     const headDim = nopeDim + ropeDim;
     const table = tableOf(memory, rope, ropeDim, 'ropeDim');
     /** @param {Name} name @param {number} height @param {number} width @param {string} shape */
@@ -188,9 +189,8 @@ export class Latent {
     let past = 0;
     let place = 0;
     if (cache !== undefined) {
-      if (!(cache instanceof LatentCache))
-        refuse('ARG', 'cache', describe(cache), 'a latent cache');
-      place = cache.place(memory);
+      if (!LatentCache.is(cache)) refuse('ARG', 'cache', describe(cache), 'a latent cache');
+      place = placeOf(cache, memory);
       past = cache.length;
       if (cache.size !== kept)
         refuse('SHAPE', 'cache', `of ${cache.size}`, `${kept} = kvLatent+ropeDim`);
@@ -213,7 +213,7 @@ export class Latent {
       return c.attn_latent_forward(layer, team, p, out, at, places, latents, absorbed, scratch);
     });
     if (!result) return this.forward(x, options);
-    cache?.grow(n);
+    if (cache) grow(cache, n);
     return result;
   }
 

@@ -1,5 +1,5 @@
 /** The arguments and the call that layers around attention share. */
-import { LAYOUTS, setOptions } from '../attention/options.js';
+import { LAYOUTS, setOptions, without } from '../attention/options.js';
 import { placeOutput, wantResults } from '../attention/results.js';
 import { number } from '../check.js';
 import { checkAlias } from '../engine/alias.js';
@@ -16,6 +16,12 @@ import { readPositions, readTable } from './rope.js';
  * @typedef {import('../engine/tensor.js').Floats} Floats
  * @typedef {import('./types.d.ts').ForwardOptions} ForwardOptions
  */
+
+/** The options of `forward`. A layer has heads and a layout of its own. */
+export const OF_FORWARD = [
+  ...['batch', 'cache', 'positions', 'out', 'want'],
+  ...without('layout', 'precision'),
+];
 
 /** @param {unknown} epsilon */
 export function readEpsilon(epsilon = 1e-6) {

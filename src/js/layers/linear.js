@@ -1,4 +1,5 @@
 /** Products by a matrix: matmul, and linear layers that keep theirs packed. */
+import { lengthOf } from '../arrays.js';
 import { placeOutput } from '../attention/results.js';
 import { integer, read, rows, yes } from '../check.js';
 import { arrayOf } from '../engine/alias.js';
@@ -6,8 +7,9 @@ import { ATTN_F32 } from '../engine/constants.js';
 import { DISPOSE, F32, Tensor } from '../engine/tensor.js';
 import { together } from '../engine/team.js';
 import { refuse } from '../errors.js';
-import { shaped, shapedInRows } from '../engine/shapes.js';
+import { shaped } from '../engine/shapes.js';
 import { optionalFloats } from './call.js';
+import { alikeRows, shapedInRows } from './shapes.js';
 import { LayerStorage } from './storage.js';
 
 /**
@@ -28,11 +30,11 @@ import { LayerStorage } from './storage.js';
  * @returns {Float32Array}
  */
 function product(memory, given, x, w, bias, inputs, outputs) {
-  const m = x.length / inputs;
+  const m = lengthOf(x) / inputs;
   const out = optionalFloats(memory, 'out', given, m * outputs, 'm*outputs');
   shapedInRows('out', out, outputs, 'outputs');
-  if (out instanceof Tensor && out === x)
-    refuse('ALIAS', 'out', 'the input itself', 'memory of its own');
+  alikeRows('out', out, outputs, 'x', x, inputs);
+  if (Tensor.is(out) && out === x) refuse('ALIAS', 'out', 'the input itself', 'memory of its own');
   const y = memory.scope(() => {
     const { at, output } = placeOutput(memory, F32, out, m * outputs);
     const from = memory.put(x, F32);
@@ -66,7 +68,7 @@ export function matmul(memory, a, b, options) {
     ['a', a],
     ['b', b],
   ])
-    if (out instanceof Tensor && out === x)
+    if (Tensor.is(out) && out === x)
       refuse('ALIAS', 'out', `in the memory of ${name}`, 'memory of its own');
   if (!n) return out ? /** @type {Float32Array} */ (arrayOf(out)) : new Float32Array(0);
   const bytes = memory.c.attn_matrix_bytes(ATTN_F32, n, columns) >>> 0;
@@ -104,8 +106,9 @@ export class Linear {
     );
     shaped('weights', weights, { outputs: this.outputs, inputs });
     optionalFloats(memory, 'bias', bias, this.outputs, 'outputs');
+    shaped('bias', bias, { outputs: this.outputs });
     this.#memory = memory;
-    this.#storage = new LayerStorage(memory);
+    this.#storage = new LayerStorage(memory, this);
     this.#storage.matrix('weights', weights, this.outputs, this.inputs); // at place 0
     this.#bias = this.#storage.vector(bias);
     this.bytes = this.#storage.bytes;

@@ -1,15 +1,16 @@
 /** Multi-head attention with its projections. */
 import { checkDivides } from '../attention/attention.js';
 import { KVCache } from '../attention/cache.js';
-import { OF_FORWARD, readOptions } from '../attention/options.js';
+import { readOptions } from '../attention/options.js';
 import { integer, read, rows, sizesOf, yes } from '../check.js';
-import { DISPOSE, F32 } from '../engine/tensor.js';
+import { DISPOSE, F32, placeOf } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
 import { shaped } from '../engine/shapes.js';
 import { floats, matrix } from './call.js';
 import {
   checkFree,
   layerCall,
+  OF_FORWARD,
   readEpsilon,
   readPlaces,
   scratchFor,
@@ -85,23 +86,28 @@ export class MultiHead {
       v: kvHeads * valueDim,
       o: integer('outputs', outputs ?? modelDim, 1),
     };
-    const storage = new LayerStorage(memory);
+    const storage = new LayerStorage(memory, this);
     for (const name of MATRICES) {
       const size = sizes[name];
       const columns = name === 'o' ? heads * valueDim : modelDim;
       matrix(memory, `weights.${name}`, w[name], size, columns, SHAPES[name]);
       this.#at[name] = storage.matrix(`weights.${name}`, w[name], size, columns);
     }
-    for (const [name, size, shape] of /** @type {[typeof VECTORS[number], number, string][]} */ ([
-      ['qBias', sizes.q, 'heads*headDim'],
-      ['kBias', sizes.k, 'kvHeads*headDim'],
-      ['vBias', sizes.v, 'kvHeads*valueDim'],
-      ['oBias', sizes.o, 'outputs'],
-      ['qNorm', headDim, 'headDim'],
-      ['kNorm', headDim, 'headDim'],
-    ])) {
-      if (w[name] !== undefined) floats(memory, `weights.${name}`, w[name], size, shape);
-      this.#at[name] = storage.vector(w[name]);
+    /** @type {[typeof VECTORS[number], Record<string, number>][]} */
+    const vectors = [
+      ['qBias', { heads, headDim }],
+      ['kBias', { kvHeads, headDim }],
+      ['vBias', { kvHeads, valueDim }],
+      ['oBias', { outputs: sizes.o }],
+      ['qNorm', { headDim }],
+      ['kNorm', { headDim }],
+    ];
+    for (const [name, axes] of vectors) {
+      const x = w[name];
+      const size = Object.values(axes).reduce((a, b) => a * b);
+      if (x !== undefined) floats(memory, `weights.${name}`, x, size, Object.keys(axes).join('*'));
+      shaped(`weights.${name}`, x, axes);
+      this.#at[name] = storage.vector(x);
     }
     this.#table = storeTable(storage, table);
     this.#options = {
@@ -140,8 +146,8 @@ export class MultiHead {
     let past = 0;
     let place = 0;
     if (cache !== undefined) {
-      if (!(cache instanceof KVCache)) refuse('ARG', 'cache', describe(cache), 'a KV cache');
-      place = cache.place(memory);
+      if (!KVCache.is(cache)) refuse('ARG', 'cache', describe(cache), 'a KV cache');
+      place = placeOf(cache, memory);
       past = cache.length;
       const sizes = [cache.kvHeads, cache.headDim, cache.valueDim];
       if (`${sizes}` !== `${[kvHeads, headDim, valueDim]}`)

@@ -1,12 +1,13 @@
 /** Norms, activations and sums. */
+import { lengthOf } from '../arrays.js';
 import { word } from '../attention/options.js';
 import { integer, number, read, rows, yes } from '../check.js';
 import { arrayOf, checkAlias } from '../engine/alias.js';
 import { ATTN_GELU, ATTN_GELU_TANH, ATTN_SILU } from '../engine/constants.js';
 import { F32, bytesOf } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
-import { shapedInRows } from '../engine/shapes.js';
 import { floats, optionalFloats, written } from './call.js';
+import { alike, alikeRow, alikeRows, shapedInRows } from './shapes.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
@@ -23,11 +24,12 @@ const EPSILON = 1e-5;
  * @param {Floats | undefined} scale
  * @param {import('./types.d.ts').NormOptions} o
  */
-function readNorm(memory, x, scale, { size: given = scale?.length, epsilon = EPSILON }) {
+function readNorm(memory, x, scale, { size: given = scale && lengthOf(scale), epsilon = EPSILON }) {
   const size = integer('size', given, 1);
   const count = rows('x', memory.floats('x', x, F32), size, 'size');
   shapedInRows('x', x, size);
   optionalFloats(memory, 'scale', scale, size, 'size');
+  alikeRow('scale', scale, 'x', x, size);
   if (!(number('epsilon', epsilon) >= 0 && epsilon < Infinity))
     refuse('RANGE', 'epsilon', epsilon, 'finite, at least 0');
   return { size, count, epsilon };
@@ -47,7 +49,7 @@ export function rmsNorm(memory, x, scale, options) {
   const o = read('options', options, ['size', 'epsilon', 'onePlus', 'out']);
   const { size, count, epsilon } = readNorm(memory, x, scale, o);
   const onePlus = yes('onePlus', o.onePlus);
-  return written(memory, o.out, x.length, 'x', (out) => {
+  return written(memory, o.out, x, 'x', (out) => {
     const [from, by] = [put(memory, x), put(memory, scale)];
     memory.c.attn_rms_norm(out, size, from, size, count, size, by, onePlus, epsilon);
   });
@@ -65,13 +67,17 @@ export function layerNorm(memory, x, scale, bias, options) {
   const o = read('options', options, ['size', 'epsilon', 'out', 'mean', 'inverseDeviation']);
   const { size, count, epsilon } = readNorm(memory, x, scale, o);
   optionalFloats(memory, 'bias', bias, size, 'size');
+  alikeRow('bias', bias, 'x', x, size);
+  alike('bias', bias, 'scale', scale);
   const mean = optionalFloats(memory, 'mean', o.mean, count, 'rows');
   const name = 'inverseDeviation';
   const deviation = optionalFloats(memory, name, o[name], count, 'rows');
-  const out = optionalFloats(memory, 'out', o.out, x.length, 'x');
+  alikeRows('mean', mean, 1, 'x', x, size);
+  alikeRows(name, deviation, 1, 'x', x, size);
+  const out = optionalFloats(memory, 'out', o.out, lengthOf(x), 'x');
   if (mean) checkAlias('mean', mean, { x, scale, bias, out });
   if (deviation) checkAlias(name, deviation, { x, scale, bias, out, mean });
-  return written(memory, out, x.length, 'x', (to) => {
+  return written(memory, out, x, 'x', (to) => {
     const [from, by, plus] = [put(memory, x), put(memory, scale), put(memory, bias)];
     const means = mean ? memory.pushArray(F32, count) : 0;
     const deviations = deviation ? memory.pushArray(F32, count) : 0;
@@ -91,10 +97,11 @@ export function layerNorm(memory, x, scale, bias, options) {
  * @param {unknown} out
  */
 function activate(memory, name, x, kind, up, out) {
-  memory.floats(name, x, F32);
-  if (name === 'gate') floats(memory, 'up', up, x.length, 'as many as the gate');
-  return written(memory, out, x.length, name, (at) =>
-    memory.c.attn_activate(at, put(memory, x), put(memory, up), x.length, kind),
+  const length = lengthOf(memory.floats(name, x, F32));
+  if (name === 'gate') floats(memory, 'up', up, length, 'as many as the gate');
+  alike('up', up, 'gate', x);
+  return written(memory, out, x, name, (at) =>
+    memory.c.attn_activate(at, put(memory, x), put(memory, up), length, kind),
   );
 }
 
@@ -153,12 +160,14 @@ export function geglu(memory, gate, up, options) {
  */
 export function add(memory, a, b, options) {
   const out = readOut(options);
-  const { length } = memory.floats('b', b, F32);
-  memory.floats('a', a, F32);
-  if (!length && a.length) refuse('SHAPE', 'b', 'empty', 'as long as a row of a');
+  const length = lengthOf(memory.floats('b', b, F32));
+  const whole = lengthOf(memory.floats('a', a, F32));
+  if (!length && whole) refuse('SHAPE', 'b', 'empty', 'as long as a row of a');
   const count = length && rows('a', a, length, 'the length of b');
-  shapedInRows('a', a, length, 'the length of b');
-  return written(memory, out, a.length, 'a', (at) => {
+  if (length === whole) alike('b', b, 'a', a);
+  else shapedInRows('a', a, length, 'the length of b');
+  alikeRow('b', b, 'a', a, length);
+  return written(memory, out, a, 'a', (at) => {
     const left = memory.put(a, F32);
     const row = memory.put(b, F32);
     const bytes = bytesOf(F32, length);

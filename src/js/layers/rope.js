@@ -1,6 +1,7 @@
 /** Rotary positions: their tables, and queries and keys turned by them. */
 import { LAYOUTS, word } from '../attention/options.js';
-import { array, integer, read, rows, yes } from '../check.js';
+import { lengthOf } from '../arrays.js';
+import { int32s, integer, read, rows, yes } from '../check.js';
 import { arrayOf, checkAlias } from '../engine/alias.js';
 import { F32 } from '../engine/tensor.js';
 import { describe, refuse } from '../errors.js';
@@ -74,7 +75,9 @@ export function readTable(memory, name, table, headDim, size = 'headDim') {
   if (integer(`${name}.dim`, dim, 2) % 2 || dim > headDim)
     refuse('SHAPE', `${name}.dim`, dim, `even, at most ${headDim} = ${size}`);
   const positions = rows(`${name}.cos`, memory.floats(`${name}.cos`, cos, F32), dim / 2, 'dim/2');
-  floats(memory, `${name}.sin`, sin, cos.length, 'as cos');
+  floats(memory, `${name}.sin`, sin, lengthOf(cos), 'as cos');
+  shaped(`${name}.cos`, cos, { positions, pairs: dim / 2 });
+  shaped(`${name}.sin`, sin, { positions, pairs: dim / 2 });
   return { cos, sin, dim, positions, interleaved: yes(`${name}.interleaved`, interleaved) };
 }
 
@@ -87,7 +90,7 @@ export function readTable(memory, name, table, headDim, size = 'headDim') {
  * @returns {Int32Array}
  */
 export function readPositions(given, count, tableRows) {
-  const own = array('positions', given, 'Int32Array').slice();
+  const own = int32s('positions', given);
   if (own.length !== count)
     refuse('SHAPE', 'positions', `${own.length} long`, `${count} = batch*m`);
   for (const x of own)
@@ -138,11 +141,11 @@ export function rope(memory, x, table, options) {
     );
   const [row, head] = first ? [heads * headDim, headDim] : [headDim, m * headDim];
   if (out !== undefined) {
-    floats(memory, 'out', out, x.length, 'x');
+    floats(memory, 'out', out, lengthOf(x), 'x');
     checkAlias('out', out, { 'table.cos': t.cos, 'table.sin': t.sin, positions });
   }
-  return written(memory, out, x.length, 'x', (to) => {
-    memory.view(F32, to, x.length).set(arrayOf(x));
+  return written(memory, out, x, 'x', (to) => {
+    memory.view(F32, to, lengthOf(x)).set(arrayOf(x));
     const skip = at ? 0 : 4 * offset * (t.dim / 2);
     const cos = memory.put(t.cos, F32) + skip;
     const sin = memory.put(t.sin, F32) + skip;

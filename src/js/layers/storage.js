@@ -1,9 +1,13 @@
+import { lengthOf } from '../arrays.js';
 import { refuse } from '../errors.js';
 import { ATTN_F32 } from '../engine/constants.js';
 import { arrayOf } from '../engine/alias.js';
-import { Block, F32 } from '../engine/tensor.js';
+import { Block, F32, placeOf } from '../engine/tensor.js';
 
 /** @typedef {import('../engine/tensor.js').Floats} Floats */
+
+/** All layers, which no proxy or heir of one is among. @type {WeakSet<object>} */
+export const known = new WeakSet();
 
 /** @param {number} bytes */
 const align = (bytes) => Math.ceil(bytes / 64) * 64;
@@ -20,8 +24,9 @@ export class LayerStorage {
   /** @type {((at: number) => void)[]} */
   #fill = [];
 
-  /** @param {import('../engine/memory.js').Memory} memory */
-  constructor(memory) {
+  /** @param {import('../engine/memory.js').Memory} memory @param {object} layer */
+  constructor(memory, layer) {
+    known.add(layer);
     this.#memory = memory;
     this.bytes = 0;
   }
@@ -57,14 +62,14 @@ export class LayerStorage {
   vector(x) {
     return x === undefined
       ? -1
-      : this.add(4 * x.length, (at) => this.#memory.view(F32, at, x.length).set(arrayOf(x)));
+      : this.add(4 * lengthOf(x), (at) => this.#memory.view(F32, at, lengthOf(x)).set(arrayOf(x)));
   }
 
   /** Allocates the block and fills it. */
   allocate() {
     const memory = this.#memory;
     this.#block = new Block(memory, this.bytes, 'layer');
-    const at = this.#block.place();
+    const at = placeOf(this.#block);
     try {
       for (const fill of this.#fill) memory.scope(() => fill(at));
     } catch (error) {
@@ -76,7 +81,7 @@ export class LayerStorage {
 
   /** The address of a place, 0 for none. @param {number} place */
   at(place) {
-    const at = /** @type {Block} */ (this.#block).place();
+    const at = placeOf(/** @type {Block} */ (this.#block));
     return place < 0 ? 0 : at + place;
   }
 

@@ -63,7 +63,7 @@ export async function loadModel(source, options, ...more) {
       'ARG',
       'engine',
       memory ? 'without layers' : describe(o.engine),
-      'one of init({ layers: true })',
+      'one of init({ layers: true }), and no proxy of it',
     );
   const started = now();
   const file = await openModel(source, { onProgress, signal });

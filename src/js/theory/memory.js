@@ -1,6 +1,7 @@
+import { extentOf, lengthOf } from '../arrays.js';
 import { arrayOf } from '../engine/alias.js';
 import { Memory } from '../engine/memory.js';
-import { Tensor } from '../engine/tensor.js';
+import { Tensor, typeOf, VIEWS, placeOf } from '../engine/tensor.js';
 
 /** The memory of the statements. Theirs is not the memory of an engine, so inputs are copied. */
 export class TheoryMemory extends Memory {
@@ -22,7 +23,10 @@ export class TheoryMemory extends Memory {
    * @returns {Float32Array | Float64Array}
    */
   floats(name, x, type) {
-    if (x instanceof Tensor) x.place(undefined, name); // refuses one that is disposed
-    return arrayOf(super.floats(name, x instanceof Tensor ? x.data.slice() : x, type));
+    if (Tensor.is(x)) placeOf(x, undefined, name); // refuses one that is disposed
+    const a = super.floats(name, Tensor.is(x) ? x.data.slice() : x, type);
+    // a view without properties of its own
+    const { buffer, at } = extentOf(arrayOf(a));
+    return new VIEWS[typeOf(a)](buffer, at, lengthOf(a));
   }
 }

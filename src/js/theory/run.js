@@ -1,6 +1,7 @@
 /** Between the statements and theory.h: arrays of numbers in, named arrays and numbers out. */
+import { kindOf } from '../arrays.js';
 import { number, sized } from '../check.js';
-import { describe, kindOf, refuse } from '../errors.js';
+import { describe, refuse } from '../errors.js';
 import { STATUS } from '../engine/status.js';
 import { shaped } from '../engine/shapes.js';
 

@@ -14,14 +14,14 @@ import { ClearheadError, describe, refuse } from '../errors.js';
 import { memories } from '../engine/memory.js';
 import { init } from '../index.js';
 import { read } from '../check.js';
-import { atMost, countArguments } from '../names.js';
+import { atMost, guard } from '../names.js';
 import { resumed } from './files/save.js';
 import { readConfig, readOptions } from './options.js';
-import { Trainer } from './trainer.js';
+import { Trainer, trainers } from './trainer.js';
 
 export { ClearheadError };
 
-countArguments(Trainer.prototype);
+guard(Trainer.prototype, (x) => x instanceof Trainer && trainers.has(x), 'a trainer');
 
 /**
  * @param {import('./types.d.ts').TrainConfig} config

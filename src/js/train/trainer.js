@@ -16,6 +16,9 @@ import { Training } from './training.js';
 
 const BUSY = 'the trainer is in a step or an evaluation; expected to be called after it';
 
+/** All trainers, which no proxy or heir of one is among. @type {WeakSet<object>} */
+export const trainers = new WeakSet();
+
 /** See types.d.ts. */
 export class Trainer {
   #training;
@@ -32,6 +35,7 @@ export class Trainer {
    * @param {() => void} end ends the engine, where it is the trainer's own
    */
   constructor(memory, config, options, end) {
+    trainers.add(this);
     this.#end = end;
     this.#training = new Training(memory, config, options);
     this.#places = placesOf(memory, this.#training.at, config.layers);

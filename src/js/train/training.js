@@ -8,7 +8,7 @@ import {
 } from '../engine/constants.js';
 import { checkStatus } from '../engine/status.js';
 import { together } from '../engine/team.js';
-import { Block, F32 } from '../engine/tensor.js';
+import { Block, F32, placeOf } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
 import { partOf } from './batch.js';
 import { ACTIVATIONS } from './options.js';
@@ -50,7 +50,7 @@ export class Training {
 
   /** The address of attn_trainer. */
   get at() {
-    return this.#blocks[0].place();
+    return placeOf(this.#blocks[0]);
   }
 
   /** Sequences of a part. */
@@ -66,7 +66,7 @@ export class Training {
     const widths = `${modelDim}, ${ffnDim} and ${vocab} channels`;
     const sizes = `of ${layers} layers, ${heads}/${kvHeads} heads of ${headDim}, and ${widths}`;
     const trainer = new Block(this.#memory, c.attn_trainer_bytes(), 'trainer');
-    const at = trainer.place();
+    const at = placeOf(trainer);
     try {
       checkStatus(
         c.attn_trainer_init(
@@ -84,7 +84,7 @@ export class Training {
       const bytes = c.attn_trainer_memory_bytes(at) >>> 0;
       if (!bytes) refuse('LIMIT', 'config', sizes, 'a model in training below 4 GiB');
       const block = new Block(this.#memory, bytes, 'trainer');
-      c.attn_trainer_place(at, block.place());
+      c.attn_trainer_place(at, placeOf(block));
       return [trainer, block];
     } catch (error) {
       trainer.dispose();

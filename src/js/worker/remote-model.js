@@ -8,6 +8,18 @@ import { ASYNC_DISPOSE } from './link.js';
  * @typedef {import('../model/api.d.ts').GeneratedToken} GeneratedToken
  */
 
+const METHODS = [
+  'generate',
+  'chat',
+  'prefill',
+  'step',
+  'row',
+  'temperature',
+  'setTemperature',
+  'dispose',
+  ASYNC_DISPOSE,
+];
+
 /**
  * A model in a worker, see client.d.ts.
  * @implements {Remote}
@@ -56,6 +68,12 @@ export class RemoteModel {
       snapshot: method('cache', 'snapshot'),
       restore: method('cache', 'restore'),
     });
+    // as those of a model in this thread, methods need no object
+    const methods = /** @type {Record<string | symbol, { bind(self: object): unknown }>} */ (
+      /** @type {unknown} */ (this)
+    );
+    for (const name of METHODS)
+      Object.defineProperty(this, name, { value: methods[name].bind(this) });
   }
 
   /** @type {Remote['generate']} */

@@ -1,6 +1,6 @@
 import { located } from '../engine/files.js';
-import { nodeWorkers } from '../engine/platform.js';
 import { fromFile } from '../engine/worker-files.js';
+import { nodeWorkers } from '../engine/workers.js';
 
 /** Starts a worker of attention-host.js; as that of spawn.js. */
 export async function spawnAttentionHost() {

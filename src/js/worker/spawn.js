@@ -1,6 +1,6 @@
 import { located } from '../engine/files.js';
-import { nodeWorkers } from '../engine/platform.js';
 import { fromFile } from '../engine/worker-files.js';
+import { nodeWorkers } from '../engine/workers.js';
 
 /**
  * Starts a worker of host.js. In Node it gets none of the program's own flags, some of which

@@ -1,3 +1,4 @@
+import { bytesOfView } from '../../arrays.js';
 import { ClearheadError, describe, refuse } from '../../errors.js';
 import { absolute } from '../../engine/load.js';
 import {
@@ -35,14 +36,7 @@ function pieceOf(...spares) {
  * @returns {Promise<RawStream>}
  */
 export async function rawStream(source, name, signal) {
-  if (ArrayBuffer.isView(source))
-    return fromBytes(
-      new Uint8Array(
-        /** @type {ArrayBuffer} */ (source.buffer),
-        source.byteOffset,
-        source.byteLength,
-      ),
-    );
+  if (ArrayBuffer.isView(source)) return fromBytes(bytesOfView(source));
   if (isArrayBuffer(source)) return fromBytes(new Uint8Array(source));
   if (isBlob(source))
     return typeof source.stream === 'function'
@@ -81,12 +75,7 @@ function contentOf(blob) {
  * @returns {Uint8Array<ArrayBuffer>}
  */
 function bytesOf(piece) {
-  if (ArrayBuffer.isView(piece))
-    return new Uint8Array(
-      /** @type {ArrayBuffer} */ (piece.buffer),
-      piece.byteOffset,
-      piece.byteLength,
-    );
+  if (ArrayBuffer.isView(piece)) return bytesOfView(piece);
   if (isArrayBuffer(piece)) return new Uint8Array(piece);
   return refuse('FORMAT', 'a piece of the stream', describe(piece), 'bytes');
 }

@@ -1,5 +1,6 @@
 import { now } from '../../engine/platform.js';
 import { checkStatus } from '../../engine/status.js';
+import { placeOf } from '../../engine/tensor.js';
 import { makeDecoder } from './make-decoder.js';
 import { Pass } from './pass.js';
 
@@ -62,7 +63,7 @@ export class Decoder {
   /** @param {import('../../attention/cache.js').KVCache[]} caches one for each layer */
   setCaches(caches) {
     caches.forEach((cache, layer) =>
-      this.memory.c.attn_decoder_set_cache(this.at, layer, cache.place(this.memory)),
+      this.memory.c.attn_decoder_set_cache(this.at, layer, placeOf(cache, this.memory)),
     );
   }
 

@@ -1,6 +1,6 @@
 import { ClearheadError } from '../../errors.js';
 import { STATUS, checkStatus } from '../../engine/status.js';
-import { Block } from '../../engine/tensor.js';
+import { Block, placeOf } from '../../engine/tensor.js';
 import { TYPES } from '../files/formats.js';
 
 /**
@@ -99,7 +99,7 @@ export class Packing {
     const ahead = Math.max(bytes, Math.min(this.#received, this.expected - this.bytes));
     if (memory.top + bytes > memory.buffer.byteLength) memory.scope(() => void memory.push(ahead));
     const block = new Block(memory, bytes, 'model');
-    const at = block.place();
+    const at = placeOf(block);
     this.#blocks.set(at, { block, bytes });
     this.bytes += bytes;
     return at;

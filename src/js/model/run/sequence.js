@@ -188,9 +188,9 @@ export class Sequence {
 
   /** @param {unknown} given a snapshot */
   restore(given) {
-    const snapshot = readSnapshot(given);
+    const read = readSnapshot(given);
     this.checkFree();
-    checkSnapshot(snapshot, {
+    const snapshot = checkSnapshot(read, {
       vocab: this.#vocab,
       heads: this.#temperatures.length,
       layers: this.#caches.length,

@@ -1,4 +1,4 @@
-import { array, integer, number, read, sized } from '../../check.js';
+import { array, int32s, integer, number, read, sized } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { checksum } from './fingerprint.js';
 
@@ -20,22 +20,21 @@ export const readSnapshot = (given) =>
   read('snapshot', given, ['model', 'tokens', 'layers', 'temperatures', 'alike', 'checksum']);
 
 /**
- * Refuses a snapshot of something else.
+ * Refuses a snapshot of something else. Its copy is as it was checked, whatever happens to the
+ * arrays.
  * @param {CacheSnapshot} snapshot
  * @param {{ vocab: number, heads: number, layers: number, model: () => number }} expected heads: of
  *   all layers; model: its fingerprint
+ * @returns {CacheSnapshot}
  */
-export function checkSnapshot({ model, tokens, layers, temperatures, alike }, expected) {
-  array('snapshot.tokens', tokens, 'Int32Array').forEach(
-    (/** @type {number} */ id, /** @type {number} */ at) =>
-      integer(`snapshot.tokens[${at}]`, id, 0, expected.vocab - 1),
+export function checkSnapshot(snapshot, expected) {
+  const { model, layers, alike } = snapshot;
+  const tokens = int32s('snapshot.tokens', snapshot.tokens);
+  tokens.forEach((id, at) => integer(`snapshot.tokens[${at}]`, id, 0, expected.vocab - 1));
+  const temperatures = new Float64Array(
+    array('snapshot.temperatures', snapshot.temperatures, 'Float64Array'),
   );
-  sized(
-    'snapshot.temperatures',
-    array('snapshot.temperatures', temperatures, 'Float64Array'),
-    expected.heads,
-    'layers*heads',
-  );
+  sized('snapshot.temperatures', temperatures, expected.heads, 'layers*heads');
   for (const [at, t] of temperatures.entries())
     if (!(t >= 0)) refuse('RANGE', `snapshot.temperatures[${at}]`, t, 'a number of at least 0');
   integer('snapshot.alike', alike, 0);
@@ -43,6 +42,7 @@ export function checkSnapshot({ model, tokens, layers, temperatures, alike }, ex
     refuse('SHAPE', 'snapshot.layers', describe(layers), `${expected.layers} of them`);
   if (number('snapshot.model', model) !== expected.model())
     refuse('FORMAT', 'snapshot', 'of another model', 'one of this model');
+  return { ...snapshot, tokens, temperatures };
 }
 
 /**

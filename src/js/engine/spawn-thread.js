@@ -1,0 +1,19 @@
+/** inline/spawn-thread.js stands in the place of this where the files are inside the code. */
+import { located } from './files.js';
+import { fromFile } from './worker-files.js';
+import { nodeWorkers } from './workers.js';
+
+/** A worker that runs thread.js. */
+export async function spawnThread() {
+  const node = await nodeWorkers();
+  // in Node without the program's own flags, some of which (--input-type) a worker refuses
+  return located(() =>
+    node
+      ? new node.Worker(new URL('./thread.js', import.meta.url), { execArgv: [] })
+      : fromFile(
+          new Worker(new URL('./thread.js', import.meta.url), { type: 'module' }),
+          'thread.js',
+          new Error(),
+        ),
+  );
+}
