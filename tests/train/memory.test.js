@@ -33,6 +33,6 @@ for (const [name, sizes, batch, context] of [
     const used = memory.buffer.byteLength - before - lasting;
     const beside = used - activations(trainer.config, tokens);
     t.diagnostic(`${(beside / MB).toFixed(2)} MB, gradients of the parameters among them`);
-    // what the engine grew to in this step, so its own reserve counts as well
+    // the engine grew to this size in the step, so its own reserve counts as well
     assert.ok(beside > 0 && beside <= 8 * MB, `${beside / MB} MB`);
   });

@@ -1,6 +1,6 @@
 /**
- * Training built natively has the bits of the simd module, under gcc and under sanitizers that watch
- * every access. `scripts/build.sh native` builds the programs.
+ * Training built natively has the bits of the simd module, under gcc and under sanitizers that
+ * watch every access. `scripts/build.sh native` builds the programs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -6,7 +6,7 @@ import { browsers, inBlank, ISOLATION, serve } from './site.js';
 const PAGE = () => '<!doctype html><title>not the file</title>';
 const ENTRIES = { threads: 'index.js', attention: 'worker/client.js', models: 'worker/client.js' };
 
-/** What is said where workers are wanted of the package in `folder`. */
+/** The message where workers are wanted of the package in `folder`. */
 const said = async ([use, folder, entry]) => {
   const { init, loadModel } = await import(new URL(`${folder}/${entry}`, location.href).href);
   if (use === 'threads') return (await init({ threads: 2 })).info.reasons.threads;
