@@ -1,6 +1,7 @@
 /**
  * Caches that keep bytes store keys as differences from a reference that earlier keys give. A
- * constant that keys share, as key biases are, then costs no precision.
+ * constant that keys share then costs no precision. One that turns with the position, as key biases
+ * in models do, costs some.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -120,6 +121,46 @@ for (const { variant, ch } of engines) {
         }
       }
     }
+  });
+
+  claim('a bias that turns costs its way since the reference, and never more than without', (t) => {
+    for (const [base, pair] of [
+      [1e6, 31],
+      [1e6, 20],
+      [1e4, 31],
+      [1e4, 20],
+    ])
+      for (const size of [100, 600]) {
+        const n = 1300;
+        const turn = base ** (-pair / 32);
+        const r = random(pair + size);
+        const noise = Float32Array.from({ length: n * 64 }, () => r.normal());
+        const k = noise.map((x, at) => {
+          const angle = turn * Math.floor(at / 64);
+          const [cos, sin] = [size * Math.cos(angle), size * Math.sin(angle)];
+          return x + (at % 64 === pair ? cos : at % 64 === pair + 32 ? sin : 0);
+        });
+        const cache = ch.kvCache({ headDim: 64, valueDim: 1, capacity: n, type: 'q8' });
+        cache.append(k, new Float32Array(n));
+        const kept = cache.read().k;
+        cache.dispose();
+        const loudest = noise.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
+        let largest = 0;
+        for (let j = 1; j < n; j++) {
+          // the first of the keys that the reference is made of
+          const first = j < 512 ? 1 : j - (j % 512) - 7;
+          const way = 2 * size * Math.sin(Math.min(Math.PI, turn * (j - first)) / 2);
+          const key = k.subarray(j * 64, (j + 1) * 64);
+          const max = Math.max(...key.map(Math.abs));
+          const allowed = halfStep(Math.min(max, 2 * loudest + way)) + size * 2 ** -23;
+          for (let c = 0; c < 64; c++) {
+            const off = Math.abs(kept[j * 64 + c] - key[c]);
+            largest = Math.max(largest, off);
+            assert.ok(off <= allowed, `${base}, ${pair}, ${size}: key ${j} is off by ${off}`);
+          }
+        }
+        t.diagnostic(`base ${base}, pair ${pair}, bias ${size}: numbers are off by ${largest}`);
+      }
   });
 
   claim('keys that are all the same come back exactly', () => {
