@@ -147,8 +147,8 @@ export const list = (name, x, expected = 'an array') =>
  * @param {K[]} kinds
  */
 export function array(name, x, ...kinds) {
-  if (!kinds.some((kind) => kind === kindOf(x)))
-    refuse('ARG', name, describe(x), kinds.join(' or '));
+  const came = kindOf(x);
+  if (!kinds.some((kind) => kind === came)) refuse('ARG', name, describe(x), kinds.join(' or '));
   const a = /** @type {Arrays[K]} */ (x);
   if (!lengthOf(a) && isGone(bufferOf(a))) refuse('DETACHED', name, describe(x), 'a live array');
   return a;
