@@ -96,6 +96,21 @@ export async function layers(wasm: URL): Promise<Float32Array> {
   return ch.gelu(row, { approximate: 'tanh', out: row });
 }
 
+export async function gradients(): Promise<number> {
+  const ch = await init({ layers: true });
+  const out = { dq: new Float32Array(4) };
+  const want = { dSinks: true, dTemperature: true } as const;
+  const given = ch.attentionGradient(q, q, q, q, { headDim: 4, sinks: q, want, out });
+  const [dSinks, dq]: [Float32Array, Float32Array] = [given.dSinks, given.dq];
+  const exact = ch.attentionGradient(doubles, doubles, doubles, doubles, { headDim: 4 });
+  const dk: Float64Array = exact.dk;
+  // @ts-expect-error it was not asked for
+  const scale: number = exact.dScale;
+  // @ts-expect-error gradients are of one type
+  ch.attentionGradient(q, q, q, doubles, { headDim: 4 });
+  return given.dTemperature + dSinks[0] + dq[0] + dk[0] + scale;
+}
+
 export async function write(file: Blob, internal?: ModelFile): Promise<string> {
   if (internal) return '';
   const model: Model = await loadModel(file, { quantize: 'q8', context: 512 });

@@ -41,13 +41,28 @@ export interface AttentionGradientOptions<A extends FloatArray = FloatArray> ext
  * The gradients of L = Σ ⟨dOutput, output⟩, each in the shape of its own argument, that is ∂L/∂q
  * and so on. A result that `out` names is written there.
  */
-export interface AttentionGradient<A extends FloatArray = FloatArray> {
-  dq: Output<A, unknown>;
-  dk: Output<A, unknown>;
-  dv: Output<A, unknown>;
+export interface AttentionGradient<
+  A extends FloatArray = FloatArray,
+  O extends GradientOut<A> = GradientOut<A>,
+> {
+  dq: Output<A, O['dq']>;
+  dk: Output<A, O['dk']>;
+  dv: Output<A, O['dv']>;
   dKeyScale?: Fresh<A>;
   dSinks?: Fresh<A>;
   dBias?: Fresh<A>;
   dScale?: number;
   dTemperature?: number;
 }
+
+/** The result of a call that wants W. The gradients that W asks for are there. */
+export type WantedGradient<
+  A extends FloatArray,
+  W,
+  O extends GradientOut<A> = GradientOut<A>,
+> = AttentionGradient<A, O> &
+  (W extends { dKeyScale: true } ? { dKeyScale: Fresh<A> } : unknown) &
+  (W extends { dSinks: true } ? { dSinks: Fresh<A> } : unknown) &
+  (W extends { dBias: true } ? { dBias: Fresh<A> } : unknown) &
+  (W extends { dScale: true } ? { dScale: number } : unknown) &
+  (W extends { dTemperature: true } ? { dTemperature: number } : unknown);

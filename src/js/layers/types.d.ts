@@ -17,7 +17,12 @@ import type {
   Want,
   Wanted,
 } from '../types.d.ts';
-import type { AttentionGradient, AttentionGradientOptions } from './gradient.d.ts';
+import type {
+  AttentionGradientOptions,
+  GradientOut,
+  WantGradient,
+  WantedGradient,
+} from './gradient.d.ts';
 
 /** An input: copied for the call if it is an array, read where it is if it is a tensor. */
 export type Floats = Float32Array | Tensor<Float32Array>;
@@ -369,13 +374,17 @@ export interface Layers {
    * the precision float: RANGE. A masked key has no influence and gets nothing. ALIAS: a result
    * shares memory with an input or another result. LIMIT: it needs 4 GiB.
    */
-  attentionGradient<A extends FloatArray>(
+  attentionGradient<
+    A extends FloatArray,
+    const W extends WantGradient = {},
+    O extends GradientOut<A> = {},
+  >(
     q: A | Tensor<A>,
     k: A | Tensor<A>,
     v: A | Tensor<A>,
     dOutput: A | Tensor<A>,
-    options: AttentionGradientOptions<A>,
-  ): AttentionGradient<A>;
+    options: AttentionGradientOptions<A> & { want?: W | undefined; out?: O | undefined },
+  ): WantedGradient<A, W, O>;
   /**
    * a (m, k) times b (k, n), or (n, k) with transposeB: (m, n). |error| ≤ u·(33 + ⌈k/32⌉)·Σ|a·b|, u
    * = 2⁻²⁴. ALIAS: `out` is a or b. LIMIT: b is above 2 GiB.
