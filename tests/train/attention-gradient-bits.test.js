@@ -54,6 +54,22 @@ test('threads share a call that is large enough, and give the bits of one', asyn
   assert.equal(shared, 1);
 });
 
+test('a call in which a thread was lost is done again', () => {
+  const [ch] = threaded;
+  const { pool } = /** @type {any} */ (memories.get(ch));
+  const { q, k, v, dOutput, options } = randomGradient(7, Float32Array);
+  const want = one.ch.attentionGradient(q, k, v, dOutput, options);
+  let lost = 0;
+  pool.together = (...given) => {
+    delete pool.together; // that of the class works again
+    lost++;
+    pool.together(...given);
+    return false;
+  };
+  sameBits(ch.attentionGradient(q, k, v, dOutput, options), want);
+  assert.equal(lost, 1);
+});
+
 for (const { variant, ch } of engines) {
   test(`both layouts have the same bits: ${variant}`, () => {
     for (let seed = 100; seed < 100 + CALLS; seed++) {
