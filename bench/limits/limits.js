@@ -2,8 +2,7 @@
  * The machine's limits as contenders, from the modules that CMake builds beside the kernels
  * (limits.c). A limit has several forms, and side.js lets the fastest of them count.
  */
-import { nodeWorkers } from '../../src/js/engine/platform.js';
-import { listen } from '../../src/js/engine/workers.js';
+import { listen, nodeWorkers } from '../../src/js/engine/workers.js';
 import { bytes } from '../cases.js';
 import { APART, DOTS, FUSED, READ, onThreads } from './names.js';
 

@@ -24,9 +24,9 @@ function bytes(length, type) {
 
 for (const type of ['f32', 'f64'])
   test(`four times as many queries and keys need at most four times the memory: ${type}`, () => {
-    const [few, many] = [4096, 16384].map((length) => bytes(length, type));
-    assert.ok(many <= 4.01 * few, `${few} and ${many} bytes`);
-    assert.ok(many < 16384 * 16384, `${many} bytes, less than a byte for each pair`);
+    const [small, large] = [4096, 16384].map((length) => bytes(length, type));
+    assert.ok(large <= 4.01 * small, `${small} and ${large} bytes`);
+    assert.ok(large < 16384 * 16384, `${large} bytes, less than a byte for each pair`);
   });
 
 test('a call of 2048 queries and keys takes a small part of what weights would', async () => {
