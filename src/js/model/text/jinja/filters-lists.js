@@ -170,7 +170,10 @@ export const LIST_FILTERS = {
   attr: [
     ['name'],
     1,
-    (x, { name }) => (x instanceof Map ? unsupported('attr') : attributeOf(x, name)),
+    (x, { name }) => {
+      if (x === undefined) fail(`attr "${str(name)}" of an undefined value`);
+      return x instanceof Map ? unsupported('attr') : attributeOf(x, name);
+    },
   ],
   batch: [['linecount', 'fill_with'], 1, batches],
   count: [[], 0, lengthOf],

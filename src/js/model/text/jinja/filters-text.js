@@ -7,6 +7,7 @@ import {
   Markup,
   fail,
   isNumber,
+  isText,
   isWhole,
   numberOf,
   truth,
@@ -41,7 +42,7 @@ function toWhole(x, { default: other = 0, base = 10 }) {
   if (base !== 10) unsupported('the base of the filter int');
   if (x === undefined) fail('int of an undefined value');
   if (isNumber(x)) return Number.isFinite(numberOf(x)) ? whole(Math.trunc(numberOf(x))) : other;
-  const number = typeof x === 'string' ? parsed(x) : NaN;
+  const number = isText(x) ? parsed(str(x)) : NaN;
   return Number.isFinite(number) ? whole(Math.trunc(number)) : other;
 }
 
@@ -49,11 +50,11 @@ function toWhole(x, { default: other = 0, base = 10 }) {
 function toFloat(x, { default: other = new Float(0) }) {
   if (isNumber(x)) return new Float(numberOf(x));
   if (x === undefined) fail('float of an undefined value');
-  const text = typeof x === 'string' ? strip(x, null).toLowerCase() : '';
+  const text = isText(x) ? strip(str(x), null).toLowerCase() : '';
   const special = /^([+-]?)(inf|infinity|nan)$/.exec(text);
   if (special)
     return new Float(special[2] === 'nan' ? NaN : special[1] === '-' ? -Infinity : Infinity);
-  const number = typeof x === 'string' ? parsed(x) : NaN;
+  const number = parsed(text);
   return Number.isNaN(number) ? other : new Float(number);
 }
 

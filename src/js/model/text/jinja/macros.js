@@ -1,4 +1,4 @@
-import { Scope } from './scope.js';
+import { frameOf } from './frames.js';
 import { mentions } from './tree.js';
 import { Callable, Tuple, fail } from './values.js';
 
@@ -26,14 +26,14 @@ function specialOf(body, parameters) {
  * A macro sees the variables around its definition, not those around a call.
  * @param {string} name
  * @param {{ args: Node[], body: Node[] }} node
- * @param {Scope} scope
+ * @param {import('./scope.js').Scope} scope
  * @param {import('./interpreter.js').Interpreter} run
  */
 export function macroOf(name, { args: parameters, body }, scope, run) {
   const names = parameters.map((one) => one.key?.value ?? one.value);
   const special = specialOf(body, names);
   return new Callable(name, (args, named) => {
-    const inner = new Scope(scope);
+    const inner = frameOf(body, scope);
     const rest = new Map(named);
     for (const [i, one] of names.entries()) {
       if (i < args.length && rest.has(one)) fail(`the macro ${name} is given "${one}" twice`);
@@ -52,7 +52,6 @@ export function macroOf(name, { args: parameters, body }, scope, run) {
       fail(`the macro ${name} takes at most ${names.length} arguments`);
     if (special.has('kwargs')) inner.set('kwargs', rest);
     else if (rest.size) fail(`the macro ${name} takes no argument "${[...rest.keys()][0]}"`);
-    const text = run.block(body, inner);
-    return run.flow ? fail('break or continue outside a loop') : text;
+    return run.block(body, inner);
   });
 }

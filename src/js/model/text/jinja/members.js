@@ -71,6 +71,7 @@ function ownAttribute(object, name) {
 /** @param {Value} object @param {Value} key @returns {Value} */
 function ownItem(object, key) {
   if (object instanceof Map) return object.get(isNumber(key) ? numberOf(key) : key);
+  if (object instanceof Markup) return ownItem(object.text, key);
   if (typeof object !== 'string' && !Array.isArray(object)) return undefined;
   if (!isWhole(key)) return undefined;
   const all = Array.isArray(object) ? object : Array.from(object);

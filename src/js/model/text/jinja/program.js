@@ -20,7 +20,7 @@ export function prepare(template) {
       for (const [name, value] of Object.entries(variables))
         if (value !== undefined)
           context.set(name, valueOf(value, name === 'messages' ? name : `variables.${name}`));
-      return new Interpreter(new Budget()).evaluate(program, new Scope(context));
+      return new Interpreter(new Budget()).evaluate(program, context);
     });
 }
 

@@ -3,6 +3,7 @@
  * blocks and literals are read here, since the library reads them in another way than jinja2.
  */
 import { parse, tokenize } from '@huggingface/jinja';
+import { withFrames } from './frames.js';
 import { rewritten } from './rewrite.js';
 import { isSpace, strip } from './text.js';
 import { mended } from './tree.js';
@@ -32,7 +33,7 @@ const RAW = /\s*raw\s*(-?)%\}/y;
 export function treeOf(template) {
   const tokens = tokensOf(template);
   try {
-    return mended(parse(tokens));
+    return withFrames(mended(parse(tokens)));
   } catch (cause) {
     // the parser reads on after the last token
     throw cause instanceof TypeError ? new Error('a block is not closed', { cause }) : cause;

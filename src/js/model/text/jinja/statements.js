@@ -1,6 +1,7 @@
 /** Statements; each gives the text that it prints. */
 import { argumentsOf, applied } from './expressions.js';
 import { macroOf } from './macros.js';
+import { frameOf } from './frames.js';
 import { Scope } from './scope.js';
 import {
   Attributes,
@@ -43,7 +44,8 @@ function set({ assignee, value, body }, scope, run) {
   /** Filters of a block, the last one first. @type {Node[]} */
   const filters = [];
   for (; target.type === 'FilterExpression'; target = target.operand) filters.push(target.filter);
-  let result = value ? run.evaluate(value, scope) : run.block(body, new Scope(scope));
+  let result = value ? run.evaluate(value, scope) : run.block(body, frameOf(body, scope));
+  if (run.flow) return '';
   for (const filter of filters.reverse()) result = applied(filter, result, scope, run);
   if (target.type !== 'MemberExpression' || target.computed) assign(target, result, scope);
   else {
@@ -69,18 +71,21 @@ function loop({ loopvar, iterable, body, defaultBlock }, scope, run) {
     return truth(run.evaluate(test, inner));
   });
   let text = '';
+  /** Whether a body ran to its end; without one the loop goes on with `else`. */
+  let ended = false;
   /** @type {{ last: Value[] | null }} */
   const changes = { last: null };
   for (const [i, one] of items.entries()) {
-    const inner = new Scope(scope);
+    const inner = frameOf(body, scope);
     inner.set('loop', loopObject(items, i, changes));
     assign(loopvar, one, inner);
     text += run.block(body, inner);
     const { flow } = run;
     run.flow = null;
     if (flow === 'Break') break;
+    ended ||= !flow;
   }
-  return items.length ? text : run.block(defaultBlock, new Scope(scope));
+  return ended ? text : text + run.block(defaultBlock, frameOf(defaultBlock, scope));
 }
 
 /** @param {Value[]} items @param {number} i @param {{ last: Value[] | null }} changes */
@@ -111,10 +116,7 @@ function loopObject(items, i, changes) {
 
 /** @type {Record<string, Evaluate>} */
 export const STATEMENTS = {
-  Program({ body }, scope, run) {
-    const text = run.block(body, scope);
-    return run.flow ? fail('break or continue outside a loop') : text;
-  },
+  Program: ({ body }, scope, run) => run.block(body, frameOf(body, scope)),
   Set: set,
   If: ({ test, body, alternate }, scope, run) =>
     run.block(truth(run.evaluate(test, scope)) ? body : alternate, scope),
@@ -131,8 +133,10 @@ export const STATEMENTS = {
     run.budget.runs();
     return called.call(args, new Map([...named, ['caller', caller]]));
   },
-  FilterStatement: ({ filter, body }, scope, run) =>
-    applied(filter, run.block(body, new Scope(scope)), scope, run),
+  FilterStatement({ filter, body }, scope, run) {
+    const text = run.block(body, frameOf(body, scope));
+    return run.flow ? '' : applied(filter, text, scope, run);
+  },
   Break(node, scope, run) {
     run.flow = 'Break';
     return '';

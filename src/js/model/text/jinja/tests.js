@@ -13,6 +13,7 @@ import {
   contains,
   fail,
   isNumber,
+  isText,
   numberOf,
   typeOf,
   unsupported,
@@ -25,9 +26,6 @@ function remains(x, by) {
   if (!isNumber(x) || !isNumber(by)) return fail(`no remainder of '${typeOf(x)}'`);
   return numberOf(by) === 0 ? fail('division by zero') : numberOf(x) % numberOf(by);
 }
-
-/** @param {Value} x */
-const isText = (x) => typeof x === 'string' || x instanceof Markup;
 
 /** Tests without a parameter. @type {Record<string, (x: Value) => boolean>} */
 const PLAIN = {

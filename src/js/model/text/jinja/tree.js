@@ -51,21 +51,31 @@ function marked(node) {
 }
 
 /**
+ * The names that are read somewhere in a tree.
+ * @param {Node} node
+ * @returns {Generator<string, void, void>}
+ */
+export function* namesIn(node) {
+  if (typeof node !== 'object' || !node) return;
+  if (Array.isArray(node) || node instanceof Map) for (const one of node) yield* namesIn(one);
+  else if (node.type === 'Identifier') yield node.value;
+  else
+    for (const [part, one] of Object.entries(node))
+      if (part === 'filter') yield* namesIn(one.args);
+      else if (
+        !(node.type === 'MemberExpression' && part === 'property' && !node.computed) &&
+        part !== 'key' &&
+        part !== 'operator'
+      )
+        yield* namesIn(one);
+}
+
+/**
  * Whether a name is read somewhere in a tree.
  * @param {string} name
  * @param {Node} node
- * @returns {boolean}
  */
 export function mentions(name, node) {
-  if (Array.isArray(node)) return node.some((one) => mentions(name, one));
-  if (node instanceof Map) return [...node].some((pair) => mentions(name, pair));
-  if (typeof node !== 'object' || !node) return false;
-  if (node.type === 'Identifier') return node.value === name;
-  return Object.entries(node).some(
-    ([part, one]) =>
-      !(node.type === 'MemberExpression' && part === 'property' && !node.computed) &&
-      part !== 'key' &&
-      part !== 'operator' &&
-      mentions(name, one),
-  );
+  for (const one of namesIn(node)) if (one === name) return true;
+  return false;
 }

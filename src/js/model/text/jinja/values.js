@@ -125,6 +125,9 @@ export const whole = (x) =>
 export const isNumber = (x) =>
   typeof x === 'number' || typeof x === 'boolean' || x instanceof Float;
 
+/** @param {Value} x @returns {x is string | Markup} */
+export const isText = (x) => typeof x === 'string' || x instanceof Markup;
+
 /** @param {number | boolean | Float} x */
 export const numberOf = (x) => (x instanceof Float ? x.value : Number(x));
 
