@@ -3,7 +3,7 @@
  *
  *   --quick          the main cases without whole models, three rounds, a few minutes
  *   --only A,B sections: limits, matmul, gradient, prefill, gqa, heads, window, decode, threads,
- *   memory, cold, size, models
+ *   training, memory, cold, size, models
  *   --models A,B of the section models only these files, as SmolLM2-135M-Q8_0; all of them take an
  *   hour, most of it the peer's
  *   --rounds N       default 7; of whole models at most 3
@@ -31,6 +31,7 @@ import { caseBlock, freshTables, heading, summary, targetTable } from './report.
 import { openSide, reason } from './side.js';
 import { downloads } from './size.js';
 import { targets } from './targets.js';
+import { measureTraining, trainingLines } from './training.js';
 
 const SECTIONS = [
   'limits',
@@ -42,6 +43,7 @@ const SECTIONS = [
   'window',
   'decode',
   'threads',
+  'training',
   'memory',
   'cold',
   'size',
@@ -195,6 +197,11 @@ if (only.includes('threads')) {
     say(caseBlock({ ...c, title: `${c.title}, two threads` }, results.threads[c.id], engine));
   }
   for (const side of sides) await side.close?.();
+}
+
+if (only.includes('training')) {
+  results.training = await measureTraining({ rounds, load });
+  say(trainingLines(results.training));
 }
 
 if (only.includes('memory'))

@@ -10,6 +10,7 @@ import { figures } from './targets/measured.js';
 import { modelTargets } from './targets/models.js';
 import { speedTargets } from './targets/speed.js';
 import { threadTargets } from './targets/threads.js';
+import { trainingTargets } from './targets/training.js';
 import { verdicts } from './targets/verdicts.js';
 
 /**
@@ -23,6 +24,7 @@ export function targets(results) {
   threadTargets(results, measured, all);
   costTargets(results, measured, all);
   modelTargets(results.models ?? [], all);
+  trainingTargets(results.training ?? [], all);
   const [lead, behind] = measured.worst((c) => leadOf(measured.rowsOf(c.id)));
   all.atLeast('against the best peer', `closest: ${behind}`, 1, lead, ' times as fast');
   return all.lines;

@@ -109,6 +109,22 @@ test('a target is met from its number on; without a measurement it is not judged
   );
 });
 
+test('training is judged by the simd rows, of one thread and of two', () => {
+  const of = (variant, threads, share, times) => ({
+    ...{ variant, threads, share: spread([share]), times: spread([times]) },
+  });
+  const judged = (...rows) =>
+    targets({ ...results({}), training: rows })
+      .filter(({ target, met }) => /training/.test(target) && met !== null)
+      .map(({ measured, met }) => [measured, met]);
+  const relaxed = of('relaxed', 1, 0.9, 1);
+  assert.deepEqual(judged(relaxed, of('simd', 1, 0.44, 1), of('simd', 2, 0.8, 1.75)), [
+    ['0.44', false],
+    ['1.75', true],
+  ]);
+  assert.deepEqual(judged(relaxed, { variant: 'simd', threads: 1, why: 'no threads' }), []);
+});
+
 test('a window is judged by the time of a pair, which the limit beside each case measures', () => {
   const at = (n, share) => ({ [`prefill-3-3-${n}-64-w256`]: [row(FAST, 30, { [FUSED]: share })] });
   const judged = (shorter, longer) =>
