@@ -20,6 +20,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { newerNode } from '../tests/engines/newer-node/index.js';
+import { blockLines, measureBlock } from './block.js';
 import { openBrowser, openBrowserSide } from './browser.js';
 import { COLD, MEMORY, cases } from './cases.js';
 import { chart } from './chart.js';
@@ -202,6 +203,8 @@ if (only.includes('threads')) {
 if (only.includes('training')) {
   results.training = await measureTraining({ rounds, load });
   say(trainingLines(results.training));
+  results.block = await measureBlock({ rounds, versions });
+  say(blockLines(results.block));
 }
 
 if (only.includes('memory'))

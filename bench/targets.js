@@ -24,7 +24,7 @@ export function targets(results) {
   threadTargets(results, measured, all);
   costTargets(results, measured, all);
   modelTargets(results.models ?? [], all);
-  trainingTargets(results.training ?? [], all);
+  trainingTargets(results, all);
   const [lead, behind] = measured.worst((c) => leadOf(measured.rowsOf(c.id)));
   all.atLeast('against the best peer', `closest: ${behind}`, 1, lead, ' times as fast');
   return all.lines;

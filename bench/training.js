@@ -100,7 +100,8 @@ export async function measureTraining({ rounds, load }) {
 /** @param {any[]} rows of measureTraining */
 export function trainingLines(rows) {
   const { vocab, modelDim, layers } = CONFIG;
-  const head = `A step of ${layers} layers of ${modelDim}, ${vocab} tokens, batch ${SHAPE.batch}×${SHAPE.context}`;
+  const model = `${layers} layers of ${modelDim}, ${vocab} tokens`;
+  const head = `A step of ${model}, batch ${SHAPE.batch}×${SHAPE.context}`;
   const lines = rows.map(({ variant, threads, seconds, share, times, tokens, why }) => {
     const who = `  ${variant}, ${threads} thread${threads > 1 ? 's' : ''}`;
     if (why) return `${who}: ${why}`;

@@ -1,11 +1,12 @@
 /** Targets of training. */
 
 /**
- * @param {any[]} rows of measureTraining
+ * @param {{ training?: any[], block?: any[] }} results of measureTraining and measureBlock
  * @param {Record<'atLeast', (...line: any[]) => void>} lines
  */
-export function trainingTargets(rows, { atLeast }) {
-  const find = (threads) => rows.find((row) => row.variant === 'simd' && row.threads === threads);
+export function trainingTargets({ training = [], block = [] }, { atLeast }) {
+  const find = (threads) =>
+    training.find((row) => row.variant === 'simd' && row.threads === threads);
   const where = 'five layers of 128, simd';
   atLeast('a step of training, of the limit', where, 0.45, find(1)?.share?.median ?? null);
   atLeast(
@@ -15,4 +16,12 @@ export function trainingTargets(rows, { atLeast }) {
     find(2)?.times?.median ?? null,
     ' times one thread',
   );
+  for (const peer of ['tfjs', 'jax-js'])
+    atLeast(
+      `the gradient of a layer, against ${peer}`,
+      'one layer of 128, 2×512',
+      3,
+      block.find(({ name }) => name === peer)?.times?.median ?? null,
+      ' times as fast',
+    );
 }
