@@ -18,7 +18,6 @@ const FILES = {
   'engine/files.js': 'inline/files.js',
   'engine/node.js': 'inline/node.js',
   'engine/spawn-thread.js': 'inline/spawn-thread.js',
-  'layers/file.js': 'inline/layers-file.js',
   'theory/file.js': 'inline/theory-file.js',
   'worker/spawn.js': 'inline/spawn-host.js',
   'worker/spawn-attention.js': 'inline/spawn-attention.js',

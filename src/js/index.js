@@ -18,7 +18,7 @@ import { attend, attention } from './attention/attention.js';
 import { KVCache } from './attention/cache.js';
 import { choice, integer, integers, list, read, yes } from './check.js';
 import { brand, ClearheadError, describe, refuse } from './errors.js';
-import { attentionFile } from './engine/files.js';
+import { attentionFile, modelFile } from './engine/files.js';
 import { createMemory, instantiate } from './engine/instance.js';
 import { acceptsRelaxed, compile, unloaded } from './engine/load.js';
 import { Memory, memories } from './engine/memory.js';
@@ -56,7 +56,7 @@ export async function init(options, ...more) {
   const deep = yes('layers', layers)
     ? await import('./layers/index.js').catch(unloaded('layers/index.js'))
     : null;
-  const file = deep ? deep.modelFile : attentionFile;
+  const file = deep ? modelFile : attentionFile;
   if (worker !== undefined && typeof worker !== 'function')
     refuse('ARG', 'worker', describe(worker), 'a function that makes a worker of clearhead/thread');
   const count = integer('threads', threads, 1, 16);

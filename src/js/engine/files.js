@@ -42,3 +42,11 @@ export const attentionFile = (relaxed) =>
       ? new URL('./attn.relaxed.wasm', import.meta.url)
       : new URL('./attn.simd.wasm', import.meta.url),
   );
+
+/** The larger files, which hold these and models. @param {boolean} relaxed */
+export const modelFile = (relaxed) =>
+  located(() =>
+    relaxed
+      ? new URL('./model.relaxed.wasm', import.meta.url)
+      : new URL('./model.simd.wasm', import.meta.url),
+  );

@@ -15,3 +15,5 @@ export function kernelsOf(name) {
 
 /** @param {boolean} relaxed */
 export const attentionFile = (relaxed) => kernelsOf(relaxed ? 'relaxed' : 'simd');
+
+export const modelFile = attentionFile;

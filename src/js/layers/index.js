@@ -14,8 +14,6 @@ import { rope, ropeTable } from './rope.js';
 import { known } from './storage.js';
 import { softmax } from './softmax.js';
 
-export { modelFile } from './file.js';
-
 /** @typedef {import('../engine/memory.js').Memory} Memory */
 
 for (const [Layer, what] of /** @type {const} */ ([
