@@ -33,10 +33,6 @@ for (const [name, sizes, batch, context] of [
     const used = memory.buffer.byteLength - before - lasting;
     const beside = used - activations(trainer.config, tokens);
     t.diagnostic(`${(beside / MB).toFixed(2)} MB, gradients of the parameters among them`);
-<<<<<<< HEAD
     // the engine grew to this size in the step, so its own reserve counts as well
-=======
-    // wasm memory does not shrink, so this is its largest size in the step
->>>>>>> ffe007f (bench: Measure a step of training beside the limit, with one thread and with two)
     assert.ok(beside > 0 && beside <= 8 * MB, `${beside / MB} MB`);
   });
