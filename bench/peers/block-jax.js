@@ -55,15 +55,15 @@ function prepare(
   };
   const project = (x, w) => np.matmul(x, w.transpose());
   const loss = (w, { inputs, wanted, cosines, sines, mask }) => {
-    const take = (name) => w[`${name}.weight`].ref;
+    const weight = (name) => w[`${name}.weight`].ref;
     const rotate = (x) => {
       const [a, b] = np.split(x, 2, -1);
       const [c, s] = [cosines.ref, sines.ref];
       return np.concatenate([a.ref.mul(c.ref).sub(b.ref.mul(s.ref)), a.mul(s).add(b.mul(c))], -1);
     };
-    let x = np.matmul(inputs, take('model.embed_tokens'));
+    let x = np.matmul(inputs, weight('model.embed_tokens'));
     for (let layer = 0; layer < layers; layer++) {
-      const of = (name) => take(`model.layers.${layer}.${name}`);
+      const of = (name) => weight(`model.layers.${layer}.${name}`);
       let h = norm(x.ref, of('input_layernorm'));
       const first = (y) => np.permuteDims(y, [0, 2, 1, 3]);
       const split = (role) =>
@@ -82,7 +82,7 @@ function prepare(
       x = x.add(project(nn.silu(gate).mul(up), of('mlp.down_proj')));
     }
     for (const rest of [cosines, sines, mask]) rest.dispose();
-    const logits = project(norm(x, take('model.norm')), take('model.embed_tokens'));
+    const logits = project(norm(x, weight('model.norm')), weight('model.embed_tokens'));
     for (const rest of Object.values(w)) rest.dispose();
     return np.mean(np.sum(nn.logSoftmax(logits).mul(wanted), -1)).mul(-1);
   };
