@@ -100,7 +100,7 @@ test('attention without a feed-forward block is saved as one that adds nothing',
   );
   const sizes = { ...sizesOf(blocks), ffnDim: 0, activation: 'gelu' };
   const bare = writeModel(sizes, parameters, 'F32');
-  assert.equal(bare.config.intermediate_size, 32);
+  assert.equal(bare.config.intermediate_size, 64);
   sameArray(await logitsOf(bare), await logitsOf(asSafetensors(model)), 'logits');
 });
 
