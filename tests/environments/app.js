@@ -1,4 +1,6 @@
-/** The program that runs everywhere: attention and a tiny model, with threads and in a worker. */
+/**
+ * The program that runs everywhere: attention and a tiny model, with threads, and both in a worker.
+ */
 
 /** The entries that most environments use. */
 export const INLINE = { attention: 'clearhead/inline', model: 'clearhead/inline/model' };
@@ -40,16 +42,34 @@ async function textOf(model) {
   for await (const { text } of model.generate('ab ba', { maxTokens: 6, tau: 0 })) all += text;
   return all;
 }
+/** 'yes', 'other results', 'no: ' and the reason of an error of ours, or another error. */
+async function inWorker(start, isRight) {
+  try {
+    const remote = await start();
+    const right = await isRight(remote);
+    await remote.dispose();
+    return right ? 'yes' : 'other results';
+  } catch (error) {
+    return error.name === 'ClearheadError' ? 'no: ' + error.message : String(error.stack);
+  }
+}
 ${exported}async function check() {
   const engine = await init(${init});
   const { output } = engine.attention(row, row, row, { headDim: 4, causal: true });
   const { rho } = (await engine.theory).rhoEffective(Float64Array.of(2, 1, 0.5, -1));
   const model = await loadModel(bytes(), ${load});
   const text = await textOf(model);
-  const inWorker = await worker
-    .loadModel(bytes())
-    .then(async (remote) => ((await textOf(remote)) === text ? 'yes' : 'other text'))
-    .catch((error) => (error.name === 'ClearheadError' ? error.message : String(error.stack)));
+  const modelInWorker = await inWorker(
+    () => worker.loadModel(bytes()),
+    async (remote) => (await textOf(remote)) === text,
+  );
+  const attentionInWorker = await inWorker(
+    () => worker.init(),
+    async (remote) => {
+      const there = await remote.attention(row, row, row, { headDim: 4, causal: true });
+      return String(there.output) === String(output);
+    },
+  );
   const { threads, why } = engine.info;
   engine.dispose();
   return {
@@ -57,7 +77,8 @@ ${exported}async function check() {
     model: model.tokenizer.encode('ab ba').join(' ') + ' ' + text,
     threads,
     why,
-    worker: inWorker,
+    modelInWorker,
+    attentionInWorker,
   };
 }
 `;

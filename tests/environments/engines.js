@@ -22,6 +22,7 @@ const bun = engineOf('Bun');
 const workerd = {
   name: 'workerd',
   entry: 'clearhead',
+  withoutWorkers: true,
   setUp: "import wasm from 'clearhead/model.simd.wasm', and init({ wasm })",
   packages: ['workerd', 'esbuild'],
   async run(project) {

@@ -37,6 +37,7 @@ export const pages = [
   {
     name: 'module service worker',
     entry: 'dist/clearhead.js',
+    withoutWorkers: true,
     async run(project) {
       const tell = `const tell = async (said) => {
         for (const client of await clients.matchAll({ includeUncontrolled: true }))
@@ -58,6 +59,7 @@ export const pages = [
   {
     name: 'AudioWorklet',
     entry: 'dist/clearhead.js',
+    withoutWorkers: true,
     async run(project) {
       project.write(
         'main.js',

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { root } from '../support/package/repository.js';
 
 const FILE = join(root, 'docs/environments.md');
-const HEAD = '| | import | set-up | attention | model | threads | model in a worker |';
-const LINE = '|---|---|---|---|---|---|---|';
+const HEAD =
+  '| | import | set-up | attention | model | threads | model in a worker | attention in a worker |';
+const LINE = '|---|---|---|---|---|---|---|---|';
 
 /** @param {{ name: string, cells: string[] }} row */
 const lineOf = ({ name, cells }) => `| ${[name, ...cells].join(' | ')} |`;
