@@ -76,7 +76,7 @@ static int fits(const gradient_tiles *t, double query, double d_out)
   if (p->softcap > 0 && !(p->softcap > 0x1p-60 && p->softcap < 0x1p60))
     return 0;
   return score < MAX_NUMBER && score * factor < MAX_NUMBER && slope < MAX_NUMBER &&
-         (factor == 0 || (factor > 0x1p-60 && factor < 0x1p60)) &&
+         slope / T < MAX_NUMBER && (factor == 0 || (factor > 0x1p-60 && factor < 0x1p60)) &&
          slope * factor * (1 + both) * ((double)p->m + p->n) < MAX_NUMBER;
 }
 

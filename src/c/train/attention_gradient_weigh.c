@@ -100,12 +100,14 @@ KERNEL void weigh_any(gradient_tiles *t, const row_view *view, float *weights, f
     z += biases(t, view, j, &seen);
     const f32x4 logit = v_madd(z, v_splat(n.inverse_t), v_splat(n.minus_lse));
     const f32x4 p_j = v_select(seen, v_exp(logit), none);
-    const f32x4 dz = p_j * (v_load(factors + at) - v_splat(n.mean)) * v_splat(n.inverse_t),
-                dr = dz * slope;
+    const f32x4 ds = p_j * (v_load(factors + at) - v_splat(n.mean));
     v_store(weights + at, p_j);
-    v_store(factors + at, v_select(seen, dr * key_scale, none));
-    if (wants)
-      add_wanted(t, view, j, seen, dz, dr, z, dot);
+    /* the small numbers of a large T or scale would lose bits on their own */
+    v_store(factors + at, v_select(seen, ds * slope * (key_scale * v_splat(n.inverse_t)), none));
+    if (wants) {
+      const f32x4 dz = ds * v_splat(n.inverse_t);
+      add_wanted(t, view, j, seen, dz, dz * slope, z, dot);
+    }
   }
 }
 

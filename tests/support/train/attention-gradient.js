@@ -13,15 +13,17 @@ function placeInMask(shape, place) {
   );
 }
 
-/** Arrays of a value and of its limit that are added to side by side. */
+/** Arrays of a value, of its limit and of the sizes of its terms, that are added to together. */
 function pair(size) {
   const value = new Float64Array(size);
   const limit = new Float64Array(size);
+  const gross = new Float64Array(size);
   const add = (at, x, error) => {
     value[at] += x;
     limit[at] += error;
+    gross[at] += Math.abs(x);
   };
-  return { value, limit, add };
+  return { value, limit, gross, add };
 }
 
 /**
@@ -45,6 +47,7 @@ export function attentionGradient(q, k, v, dOutput, options, rule) {
     dBias: pair(mask ? mask.data.length : 0),
     dScale: pair(1),
     dTemperature: pair(1),
+    A: 0, // the largest of all rows
   };
 
   /** The error of a number after it was multiplied, and rounded among the smallest perhaps. */
@@ -89,6 +92,7 @@ export function attentionGradient(q, k, v, dOutput, options, rule) {
         let A = sinks && pSink > 0 ? Math.abs(sinks[h]) / T : 0;
         for (const j of keys) if (p[j] > 0) A = Math.max(A, row.sizes[j] / T);
         A = Math.max(A, Math.abs(top) / T);
+        g.A = Math.max(g.A, A);
         const relative = rule.own + Math.log(n + 1) + rule.steep * A;
 
         const dP = keys.map((j) => sum(dv, (c) => dOutput[oAt + c] * v[vAt(j) + c]));
