@@ -48,6 +48,7 @@ const suites = [
     THREADS,
     13,
   ],
+  ['training in workers', ['train/worker'], '.', 3],
 ];
 
 describe('in other engines', { concurrency: 2 }, () => {
