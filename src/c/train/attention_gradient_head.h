@@ -2,6 +2,7 @@
  * The gradient of float32 attention in tiles, after FlashAttention-2 (Dao, arXiv 2307.08691).
  *
  * How a kv head goes through them, for each block of QUERIES query rows of each of its heads:
+ *   attn_gradient_begin_row      attention_gradient_limits.c: whether tiles can take a row
  *   attn_gradient_pack_queries   attention_gradient_pack.c: the rows, in groups and in strips
  *   for each block of KEYS keys that a row of the block sees:
  *     score_panels               attention_gradient_tiles.c: Q·Kᵀ and dO·Vᵀ, into two tiles
@@ -74,6 +75,14 @@ typedef struct {
 
   row_gradient in_double; /* its scratch, and the places of the sums */
 } gradient_tiles;
+
+/* ---- attention_gradient_limits.c */
+
+/* Compares key j with the largest ones. Notes it and returns 0 if it or its value is not finite. */
+int attn_gradient_note_key(gradient_tiles *t, int32_t j, const float *k, const float *v);
+
+/* Sets row x of the block. */
+void attn_gradient_begin_row(gradient_tiles *t, int32_t x);
 
 /* ---- attention_gradient_pack.c */
 

@@ -1,0 +1,128 @@
+/* The rows and keys that tiles can take, and the numbers of a row that its keys share. */
+#include "attention_gradient_head.h"
+
+/* lse beyond it has too few bits left behind the point: tuning.md#gradient-lse */
+#define MAX_LSE 0x1p14f
+/* Products and sums of them stay far below the largest float. */
+#define MAX_NUMBER 0x1p100
+
+/* The largest |x| of an array; infinite or NaN if some number is. */
+static float largest_size(const float *x, int32_t size)
+{
+  const i32x4 bits = v_splat_i(INT32_MAX);
+  i32x4 max = {0, 0, 0, 0};
+  int32_t c = 0;
+  for (; c + 4 <= size; c += 4)
+    max = v_max_i(max, (i32x4)v_load(x + c) & bits);
+  max = v_max_i(max, (i32x4)v_load_tail(x + c, (size_t)(size - c)) & bits);
+  int32_t all = max[0];
+  for (int l = 1; l < 4; l++)
+    all = max[l] > all ? max[l] : all;
+  float result;
+  __builtin_memcpy(&result, &all, sizeof result);
+  return result;
+}
+
+INLINE int finite(float x) { return x - x == 0; }
+
+INLINE double size_of(double x) { return x < 0 ? -x : x; }
+
+/* ⟨do, o⟩, in double. */
+static double mean_of(const float *d_out, const float *out, int32_t size)
+{
+  f64x2 sum = {0, 0};
+  int32_t c = 0;
+  for (; c + 4 <= size; c += 4) {
+    const f32x4 x = v_load(d_out + c), y = v_load(out + c);
+    sum += v_low_double(x) * v_low_double(y);
+    sum += v_high_double(x) * v_high_double(y);
+  }
+  double total = sum[0] + sum[1];
+  for (; c < size; c++)
+    total += (double)d_out[c] * out[c];
+  return total;
+}
+
+/* log Σ exp of the keys and the sink; the row's part in a head's sums if it has a sink. */
+static double lse_of(gradient_tiles *t, double lse, double mean)
+{
+  const attn_params *p = t->p;
+  if (!p->sinks)
+    return lse;
+  const double T = temperature_of(p, t->h), logit = ((const float *)p->sinks)[t->h] / T;
+  const double max = lse > logit ? lse : logit, min = lse > logit ? logit : lse;
+  const double all = max + f64_log1p(f64_exp(min - max));
+  const double weight = f64_exp(logit - all), d_sink = -weight * mean / T;
+  if (finite((float)all) && size_of(all) <= MAX_LSE && weight > 0) {
+    t->in_double.sums->sink += d_sink;
+    t->in_double.sums->temperature -= d_sink * logit;
+  }
+  return all;
+}
+
+/* Whether numbers of these sizes keep all products and sums of a row within the floats. */
+static int fits(const gradient_tiles *t, double query, double d_out)
+{
+  const attn_params *p = t->p;
+  const double T = temperature_of(p, t->h), factor = t->max_factor / T;
+  const double score = query * t->max_key * p->dim;
+  const double slope = 2 * d_out * t->max_value * p->value_dim;
+  const double both = query > t->max_key ? query : t->max_key;
+  if (!(T > 1 / MAX_NUMBER && T < MAX_NUMBER))
+    return 0;
+  if (p->softcap > 0 && !(p->softcap > 0x1p-60 && p->softcap < 0x1p60))
+    return 0;
+  return score < MAX_NUMBER && score * factor < MAX_NUMBER && slope < MAX_NUMBER &&
+         slope / T < MAX_NUMBER && (factor == 0 || (factor > 0x1p-60 && factor < 0x1p60)) &&
+         slope * factor * (1 + both) * ((double)p->m + p->n) < MAX_NUMBER;
+}
+
+static int sees_not_finite(const gradient_tiles *t, const row_view *view)
+{
+  for (int32_t x = 0; x < t->not_finite_count; x++)
+    if (attn_key_attended(t->p, view, t->not_finite[x]))
+      return 1;
+  return 0;
+}
+
+int attn_gradient_note_key(gradient_tiles *t, int32_t j, const float *k, const float *v)
+{
+  const attn_params *p = t->p;
+  const float key = largest_size(k, p->dim), value = largest_size(v, p->value_dim);
+  const float scale = p->key_scale ? ((const float *)p->key_scale)[j] : 1;
+  if (!finite(key) || !finite(value) || !finite(scale)) {
+    t->not_finite[t->not_finite_count++] = j;
+    return 0;
+  }
+  const double factor = size_of(p->scale * (double)scale);
+  t->max_key = key > t->max_key ? key : t->max_key;
+  t->max_value = value > t->max_value ? value : t->max_value;
+  t->max_factor = factor > t->max_factor ? factor : t->max_factor;
+  return 1;
+}
+
+void attn_gradient_begin_row(gradient_tiles *t, int32_t x)
+{
+  const attn_params *p = t->p;
+  const gradient_call *call = t->call;
+  const int32_t h = t->h, i = t->first + x;
+  tile_row *row = &t->rows[x];
+  *row = (tile_row){.view = row_view_of(p, t->b, h, i)};
+  if (row->view.lo >= row->view.hi)
+    return;
+  const float *query = (const float *)call->q + query_place(call, t->b, h, i),
+              *d_out = (const float *)call->d_out + out_place(call, t->b, h, i),
+              *out = call->output + out_place(call, t->b, h, i);
+  const float q_size = largest_size(query, p->dim), o_size = largest_size(d_out, p->value_dim);
+  const double mean = mean_of(d_out, out, p->value_dim);
+  const double lse = call->lse[row_index(p, t->b, h, i)];
+  row->in_double = !finite(q_size) || !finite(o_size) || !finite((float)mean) ||
+                   !fits(t, q_size, o_size) || !(size_of(lse) <= MAX_LSE) ||
+                   sees_not_finite(t, &row->view);
+  const double all = row->in_double ? lse : lse_of(t, lse, mean);
+  row->in_double |= !(size_of(all) <= MAX_LSE);
+  row->minus_lse = (float)-all;
+  row->mean = (float)mean;
+  if (row->in_double)
+    row->view.hi = row->view.lo;
+}
