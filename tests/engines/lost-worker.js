@@ -11,6 +11,16 @@ const [fault, after] = (
 const { instantiate } = WebAssembly;
 let calls = 0;
 
+/** Bytes of scratch for each thread in the call on its way. */
+let scratchBytes = () => 1;
+
+/** Hears the message to thread.js as well. */
+const hear = ({ memory, control, places }) =>
+  (scratchBytes = () =>
+    new Int32Array(memory.buffer, control, places.COUNT)[places.SCRATCH_BYTES] || 1);
+if (globalThis.name) globalThis.addEventListener('message', ({ data }) => hear(data));
+else process.getBuiltinModule('node:worker_threads').parentPort.once('message', hear);
+
 /** In a browser an end without a word to anyone. */
 function die() {
   globalThis.process?.exit(1);
@@ -55,7 +65,8 @@ WebAssembly.instantiate = async (module, imports) => {
       attn_team_join: (team, index) =>
         part(
           () => exports.attn_team_join(team, index),
-          () => exports.attn_team_join(team, 1 << 20),
+          // about 2 GiB behind its own scratch
+          () => exports.attn_team_join(team, Math.ceil(2 ** 31 / scratchBytes())),
         ),
     },
   };
