@@ -5,6 +5,8 @@ import { loadModel } from 'clearhead/model';
 import type { HeadStats, Model } from 'clearhead/model';
 // @ts-expect-error how files are read is no part of the package
 import type { ModelFile } from 'clearhead/model';
+import { createTrainer } from 'clearhead/train';
+import type { HeadScores, StepResult, Trainer } from 'clearhead/train';
 import { loadModel as loadRemote } from 'clearhead/worker';
 import type { RemoteModel } from 'clearhead/worker';
 
@@ -133,4 +135,27 @@ export async function inAWorker(file: Blob): Promise<number> {
   // @ts-expect-error in a worker everything is a promise
   remote.step(1).logits;
   return q.length + k.length;
+}
+
+export async function training(tokens: Int32Array, signal?: AbortSignal): Promise<number> {
+  const config = { vocab: 9, modelDim: 8, layers: 1, heads: 2, ffnDim: 0 };
+  const trainer: Trainer = await createTrainer(config, {
+    batch: 2,
+    context: 4,
+    threads: undefined,
+    optimizer: { learningRate: 1e-2, warmup: undefined },
+  });
+  const result: StepResult = await trainer.step(tokens, { heads: true, signal });
+  const scores: HeadScores = result.heads ?? trainer.heads(tokens);
+  const { loss } = await trainer.evaluate(tokens, { targets: undefined });
+  const [{ name, shape, data }] = trainer.parameters();
+  trainer.setParameters([{ name, shape, data }]);
+  trainer.restore(trainer.state());
+  // @ts-expect-error a batch has a size
+  await createTrainer(config, { context: 4 });
+  // @ts-expect-error the feed-forward width is required, 0 for none
+  await createTrainer({ vocab: 9, modelDim: 8, layers: 1, heads: 2 }, { batch: 2, context: 4 });
+  // @ts-expect-error tokens are integers
+  await trainer.step(new Float32Array(10));
+  return loss + scores.rho[0] + scores.induction[0];
 }
