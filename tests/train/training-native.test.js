@@ -50,7 +50,7 @@ const trainings = {
   },
 };
 
-for (const program of ['asan', 'msan', 'gcc'])
+for (const program of ['asan', 'msan', 'tsan', 'gcc'])
   for (const [name, { config, options, steps, tokens }] of Object.entries(trainings))
     test(`${name}: native_train_${program} has the bits of the simd module`, async () => {
       const path = `../../build/native/native_train_${program}`;
