@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sameArray } from '../support/bits.js';
+import { engines } from '../support/engines.js';
 import { Kernels } from '../support/kernels.js';
 import { random } from '../support/random.js';
 
@@ -71,7 +72,7 @@ function attend(kernels, { m, n, double, cacheType, pieces, capped }, set) {
   });
 }
 
-for (const variant of ['simd', 'relaxed'])
+for (const { variant } of engines)
   for (const [name, how] of Object.entries({
     'one query': { m: 1, n: 700 },
     'many queries': { m: 70, n: 600 },
