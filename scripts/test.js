@@ -27,7 +27,7 @@ const SOAK =
  * A newer engine makes other machine code of the kernels, and has relaxed SIMD. Tests of files and
  * of workers run once.
  */
-const NEWER = /^tests\/(attention|cache|engine|layers|matrix|theory|train|model\/run|cli\/check)/;
+const NEWER = /^tests\/(attention|cache|engine|layers|matrix|theory|train\/|model\/run|cli\/check)/;
 /** These do not run on the JavaScript engine under test, so once is enough. */
 const ONCE = /(\/|-)(native|mutations)\.test\.js$|^tests\/(package|web|engines)\//;
 /** Programs in C. */
