@@ -24,18 +24,23 @@ const CAMPAIGNS = /^tests\/(attention\/(hostile(-threads)?|native|random)|cli\/c
 const SOAK =
   /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate)|worker\/)/;
 /**
- * A newer engine makes other machine code of the kernels, and has relaxed SIMD. Tests of files and
- * of workers run once.
+ * A newer engine makes other machine code of the kernels, and has relaxed SIMD. What reads files,
+ * speaks with workers or compares statements alone is tested once.
  */
-const NEWER = /^tests\/(attention|cache|engine|layers|matrix|theory|train\/|model\/run|cli\/check)/;
+const NEWER = new RegExp(
+  '^tests/(attention|cache|layers|matrix|train|cli/check|engine/(?!lost)|' +
+    'model/run/(?!hostile-json)|theory/(cost|entropy|frontier|gibbs|likelihood))',
+);
 /** These do not run on the JavaScript engine under test, so once is enough. */
-const ONCE = /(\/|-)(native|mutations)\.test\.js$|^tests\/(package|web|engines)\//;
+const ONCE = /(\/|-)(native|mutations|torch)\.test\.js$|^tests\/(package|training|web|engines)\//;
 /** Programs in C. */
 const NATIVE = /(\/|-)native\.test\.js$/;
 /** The longest files first, so that the lanes end together. */
 const LONGEST = [
   'attention/native',
   'theory/mutations',
+  'engines/others/suites',
+  'web/model',
   'web/mutations',
   'web/page',
   'engine/lost-workers',
