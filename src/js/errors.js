@@ -3,13 +3,19 @@ import { extentOf, kindOf } from './arrays.js';
 /** The one error of this package; see types.d.ts for the codes. */
 export class ClearheadError extends Error {
   /**
+   * Node prints it, and a minified class has another name.
+   * @override
+   */
+  static name = /** @type {const} */ ('ClearheadError');
+
+  /**
    * @param {import('./types.d.ts').ErrorCode} code
    * @param {string} message
    * @param {{ cause?: unknown }} [options]
    */
   constructor(code, message, options) {
     super(message, options);
-    this.name = /** @type {const} */ ('ClearheadError');
+    this.name = ClearheadError.name;
     this.code = code;
   }
 }

@@ -1,7 +1,9 @@
 /** The files that are published. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import process from 'node:process';
 import { before, describe, test } from 'node:test';
+import { buildSync } from 'esbuild';
 import { KB, withinBudget } from '../support/package/budget.js';
 import { root } from '../support/package/repository.js';
 
@@ -40,4 +42,22 @@ describe('the published package', () => {
       'lib/js/theory/theory.wasm',
     ]);
   });
+});
+
+test('an error that nobody catches has its name, also where classes have short names', () => {
+  const contents = "import { refuse } from './src/js/errors.js'; refuse('ARG', 'x', 1, '2');";
+  const { outputFiles } = buildSync({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    format: 'esm',
+    minify: true,
+    write: false,
+  });
+  const { text } = outputFiles[0];
+  assert.doesNotMatch(text, /class ClearheadError|ClearheadError=class/);
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', text], {
+    encoding: 'utf8',
+  });
+  assert.match(stderr, /^ClearheadError: x is 1; expected 2$/m);
+  assert.doesNotMatch(stderr, /\[ClearheadError\]/);
 });
