@@ -15,8 +15,9 @@ import { harmless } from './model-file.js';
 import * as serve from './serve.js';
 
 /**
- * @type {Record<string, { usage: string, options: any, positionals?: boolean, run: (values: any,
- *   positionals: string[]) => Promise<number> }>}
+ * @type {Record<string, { usage: string, options: any, positionals?: boolean,
+ *   meant?: Record<string, string>,
+ *   run: (values: any, positionals: string[]) => Promise<number> }>}
  */
 const commands = { check, generate, info, serve };
 
@@ -39,24 +40,19 @@ async function main([name, ...rest]) {
     return 0;
   }
   if (!name || name === 'help' || name === '--help' || name === '-h') {
-    console.log(Object.hasOwn(commands, rest[0] ?? '') ? commands[rest[0]].usage : help);
+    const [topic] = rest;
+    if (name === 'help' && topic && !Object.hasOwn(commands, topic)) return unknown(topic);
+    console.log(topic && Object.hasOwn(commands, topic) ? commands[topic].usage : help);
     return name ? 0 : 2;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) {
-    const names = Object.keys(commands);
-    console.error(
-      `clearhead: there is no command ${harmless(JSON.stringify(name))}; ` +
-        `expected one of ${names.join(', ')} (clearhead help says what they do)` +
-        didYouMean(name, names),
-    );
-    return 2;
-  }
+  if (!command) return unknown(name);
   try {
     const { values, positionals } = understood(
       rest,
       { ...command.options, help: { type: 'boolean', short: 'h' } },
       command.positionals ?? false,
+      command.meant ?? {},
     );
     if (!values.help) return await command.run(values, positionals);
     console.log(command.usage);
@@ -68,14 +64,26 @@ async function main([name, ...rest]) {
   }
 }
 
+/** Says that there is no such command. @param {string} name @returns {number} the exit status */
+function unknown(name) {
+  const names = Object.keys(commands);
+  console.error(
+    `clearhead: there is no command ${harmless(JSON.stringify(name))}; ` +
+      `expected one of ${names.join(', ')} (clearhead help says what they do)` +
+      didYouMean(name, names),
+  );
+  return 2;
+}
+
 /**
  * Reads the arguments. An error names the one that is not understood.
  * @param {string[]} args
  * @param {Record<string, any>} options
  * @param {boolean} wantsWords
+ * @param {Record<string, string>} meant options by other words for them
  * @returns {{ values: any, positionals: string[] }}
  */
-function understood(args, options, wantsWords) {
+function understood(args, options, wantsWords, meant) {
   const { values, positionals, tokens } = parseArgs({
     args,
     options,
@@ -93,11 +101,13 @@ function understood(args, options, wantsWords) {
     const type = Object.hasOwn(options, name) ? options[name].type : undefined;
     if (!type) {
       const word = args[token.index];
-      const meant = didYouMean(word.split('=')[0], known);
-      const aside = `${meant || '.'} A word that begins with a dash goes behind --`;
+      const question = Object.hasOwn(meant, name)
+        ? `; did you mean ${meant[name]}?`
+        : didYouMean(word.split('=')[0], known);
+      const aside = `${question || '.'} A word that begins with a dash goes behind --`;
       refuse(
         `${JSON.stringify(word.slice(0, 40))} is not an option; ` +
-          `expected one of ${known.join(', ')}${wantsWords ? aside : meant}`,
+          `expected one of ${known.join(', ')}${wantsWords ? aside : question}`,
       );
     }
     if (type === 'boolean' && value !== undefined)

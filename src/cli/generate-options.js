@@ -20,11 +20,11 @@ export const usage = `  clearhead generate [options] FILE PROMPT
         --min-p X                among those this fraction of the most probable, 0 to 1; default 0
         --repetition-penalty X   above 0; default 1, none
         --repetition-window N    among this number of tokens before; default 64
-        --seed N                 0 or more; default 0
+        --seed N                 0 or more; default 0; with --tau alone
         --stop TEXT              ends where TEXT would begin; may be repeated
         --observe                shows afterwards what every head looked at
-        --temperature T          of the attention in all heads, not of sampling; 0 or more,
-                                 default 1
+        --attention-temperature T
+                                 of all heads, not of sampling; 0 or more, default 1
         --quantize q8            float weights are kept as Q8_0
         --context N              positions to allocate; default 2048, at most the model's own
         --cache f16|q8           how keys and values are kept; default f32
@@ -41,7 +41,7 @@ const NUMBERS = {
   'repetition-penalty': 'repetitionPenalty',
   'repetition-window': 'repetitionWindow',
   seed: 'seed',
-  temperature: 'temperature',
+  'attention-temperature': 'temperature',
   context: 'context',
   threads: 'threads',
 };
@@ -80,6 +80,12 @@ export const options = {
 };
 export const positionals = true;
 
+/** Words for options that there are none of, and those that are meant. */
+export const meant = {
+  temp: '--tau',
+  temperature: '--tau (of sampling) or --attention-temperature',
+};
+
 /** The numbers among the options, by their names in the library. @param {any} given */
 export const numbersOf = (given) =>
   Object.fromEntries(
@@ -103,10 +109,10 @@ function variable(text) {
   try {
     return [name, JSON.parse(value)];
   } catch (cause) {
+    const came = value ? `"${value.slice(0, 60)}"` : 'empty';
     throw new ClearheadError(
       'ARG',
-      `--var ${name} is ${value.slice(0, 60) || 'empty'}; expected JSON, such as true, 3 or ` +
-        `'${name}="text"'`,
+      `--var ${name} is ${came}; expected JSON, such as true, 3 or '${name}="text"'`,
       { cause },
     );
   }

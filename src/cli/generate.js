@@ -7,7 +7,7 @@ import { GIVEN, SAMPLING, numbersOf, variablesOf } from './generate-options.js';
 import { HeadBoard } from './head-board.js';
 import { counted, harmless, modelAt, progressBar, size } from './model-file.js';
 
-export { options, positionals, usage } from './generate-options.js';
+export { meant, options, positionals, usage } from './generate-options.js';
 
 /** The exit status after Ctrl-C: 128 and the number of the signal. */
 const INTERRUPTED = 130;
@@ -29,6 +29,8 @@ export async function run(given, [file, prompt, ...rest]) {
     throw new ClearheadError('ARG', '--system is given without --chat; expected both');
   if (given.var && !given.chat)
     throw new ClearheadError('ARG', '--var is given without --chat; expected both');
+  if (given.seed !== undefined && given.tau === undefined)
+    throw new ClearheadError('ARG', '--seed is given without --tau; expected both');
   const variables = variablesOf(given.var ?? []);
   const number = numbersOf(given);
   const bar = progressBar();

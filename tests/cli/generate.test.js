@@ -98,7 +98,7 @@ test('sampling options reach the sampler', async () => {
     '--max-tokens',
     '15',
   ];
-  const { stdout } = run('generate', ...how, '--temperature', '0.5', file, 'ab');
+  const { stdout } = run('generate', ...how, '--attention-temperature', '0.5', file, 'ab');
   here.setTemperature(0.5);
   const penalty = { repetitionPenalty: 1.2 };
   const options = {
