@@ -46,7 +46,7 @@ for (let seed = 0; seed < count; seed++) {
   }));
 }
 const inTime = runs.filter(({ formed }) => formed && formed.seconds <= SECONDS).length;
-console.log(`${inTime} of ${count} seeds have a head of at least ${THRESHOLD} in ${SECONDS} s`);
+console.log(`${inTime} of ${count} seeds have a head of at least ${THRESHOLD} within ${SECONDS} s`);
 if (write) {
   const machine = `one thread of ${os.cpus()[0].model}, Node ${process.versions.node}`;
   const list = (/** @type {unknown[]} */ items) =>
