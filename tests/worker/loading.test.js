@@ -132,3 +132,11 @@ test('an abort settles at once, of loading and of a text', async () => {
   assert.equal((await all(model.generate(prompt, { maxTokens: 3 }))).length, 3);
   await model.dispose();
 });
+
+test('the text of a chat template is no address, in a page neither', async (t) => {
+  t.after(() => delete globalThis.document);
+  globalThis.document = { baseURI: 'http://localhost/page/' };
+  const model = await loadModel({ weights: source, chatTemplate: '{{ 1 + 1 }}' }, { engine });
+  assert.ok(model.hasTemplate);
+  await model.dispose();
+});

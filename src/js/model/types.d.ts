@@ -38,7 +38,10 @@ export interface ModelFiles {
   tokenizerConfig?: Pending<FileSource | Record<string, unknown>> | undefined;
   /** generation_config.json: the ids that end a text. */
   generationConfig?: Pending<FileSource | Record<string, unknown>> | undefined;
-  /** chat_template.jinja, which newer models keep in a file of its own. */
+  /**
+   * chat_template.jinja, which newer models keep in a file of its own. A text with `{%` or `{{` is
+   * the template itself.
+   */
   chatTemplate?: Pending<FileSource> | undefined;
 }
 
@@ -359,7 +362,7 @@ export interface SampleOptions {
    * lowest id. Default 0.
    */
   tau?: number | undefined;
-  /** Only the k largest; 0 (default): all. */
+  /** Only the k largest; 0 (default): all. The filters and `seed` have no effect at τ = 0. */
   topK?: number | undefined;
   /**
    * Only the smallest set of largest tokens whose probabilities reach topP in (0, 1]; default 1.
@@ -374,7 +377,10 @@ export interface SampleOptions {
   repetitionPenalty?: number | undefined;
   /** Default 64. */
   repetitionWindow?: number | undefined;
-  /** Integer from 0 to 2^53 − 1. Same seed, same logits: same tokens on every engine. Default 0. */
+  /**
+   * Integer from 0 to 2^53 − 1. Same seed, same logits: same tokens on every engine. Default 0.
+   * `generate` and `chat` refuse it without `tau`.
+   */
   seed?: number | undefined;
   /**
    * Whether to give log-probabilities: of the token (0), and of that many most probable ones.

@@ -1,6 +1,6 @@
 import { isAddress, isBlob, isIterable, isPlain, isResponse, isWebStream } from '../kinds.js';
 import { describe, refuse } from '../errors.js';
-import { arrived, openSource, unlessAborted } from '../model/files/source.js';
+import { arrived, isTemplate, openSource, unlessAborted } from '../model/files/source.js';
 
 /**
  * Makes a source ready to be sent to the worker. Addresses become absolute. Responses and streams
@@ -12,6 +12,7 @@ import { arrived, openSource, unlessAborted } from '../model/files/source.js';
  */
 export async function sendable(given, signal, name = 'weights') {
   const source = await arrived(given, name, signal);
+  if (name === 'chatTemplate' && isTemplate(source)) return source;
   if (isAddress(source))
     return typeof document === 'undefined'
       ? String(source)

@@ -97,6 +97,24 @@ describe('which tokenizer a GGUF file has', () => {
     model.dispose();
   });
 
+  test('a chat template given as text', async () => {
+    for (const chatTemplate of ['{{ 1 + 1 }}', '{% if true %}2{% endif %}']) {
+      const model = await load(tokenizerMetadata(), { chatTemplate });
+      assert.equal(model.template.render([]), '2');
+      model.dispose();
+    }
+    await refuses(
+      () => load(tokenizerMetadata(), { chatTemplate: `{{ 1 }}${' '.repeat(2 ** 22)}` }),
+      'LIMIT',
+      /^chatTemplate is of 4194311 characters; expected at most 4194304/,
+    );
+    await refuses(
+      () => load(tokenizerMetadata(), { chatTemplate: 'chat.jinja' }),
+      'ARG',
+      /chatTemplate is "chat.jinja"/,
+    );
+  });
+
   test('what would go unread is refused', async () => {
     await refuses(
       () => load(tokenizerMetadata(), { config: tinyConfig('llama') }),

@@ -5,7 +5,7 @@ import { absolute } from '../../engine/load.js';
 import { isAddress, isPlain, isSource } from '../../kinds.js';
 import { parseInSteps } from './json-steps.js';
 import { utf8Decoder } from '../../engine/utf8.js';
-import { arrived, checkFiles, checkSource, nameOf, readAll } from './source.js';
+import { arrived, checkFiles, checkSource, isTemplate, nameOf, readAll } from './source.js';
 
 /**
  * Which files make a model: those given, or those beside the URL of safetensors that have the names
@@ -166,6 +166,10 @@ async function gatherShards(source, signal) {
 /** @param {string} part @param {unknown} given @param {AbortSignal} [signal] */
 async function readPart(part, given, signal) {
   const source = await arrived(given, part, signal);
+  if (part === 'chatTemplate' && isTemplate(source))
+    return source.length <= JSON_BYTES
+      ? source
+      : refuse('LIMIT', part, `of ${source.length} characters`, `at most ${JSON_BYTES}`);
   if (isAddress(source)) absolute(source, part);
   if (part === 'chatTemplate')
     return utf8(

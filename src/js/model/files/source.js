@@ -129,6 +129,9 @@ const KINDS = 'a URL, a Blob, a Response, a stream';
 export const checkSource = (name, x) =>
   isSource(x) ? x : refuse('ARG', name, describe(x), `${KINDS} or bytes`);
 
+/** A chat template itself, in the place of its file. @param {unknown} x @returns {x is string} */
+export const isTemplate = (x) => typeof x === 'string' && /\{[%{]/.test(x);
+
 /** @param {unknown} x @returns {Record<string, unknown>} the files of a model */
 export const checkFiles = (x) =>
   isPlain(x)
