@@ -71,6 +71,11 @@ describe('before anything happens', () => {
       () => model.generate(prompt, { temperature: 1 }),
     ],
     [
+      'a seed where no token is drawn',
+      /^seed is given without tau; expected both/,
+      () => model.generate(prompt, { seed: 4 }),
+    ],
+    [
       'a head without its layer',
       /^head is given without a layer; expected both/,
       () => model.setTemperature(0.5, undefined, 1),

@@ -67,6 +67,8 @@ export function generate(model, prompt, options) {
   abortSignal(signal);
   const request = readRequest({ observe: o.observe, heads: o.heads }, model.config);
   const sampler = createSampler(Object.fromEntries(SAMPLING.map((name) => [name, o[name]])));
+  if (o.seed !== undefined && o.tau === undefined)
+    refuse('ARG', 'seed', 'given without tau', 'both, since no token is drawn by default');
   const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);
   const idsOf = begun(prompt, model.sequence.capacity);
   return run(model, idsOf, { maxTokens, signal, request, sampler, stops });
