@@ -53,6 +53,12 @@ describe('createTrainer refuses', () => {
     [{ optimizer: { epsilon: 0 } }, 'RANGE', /^epsilon is 0;/],
     [{ optimizer: { clip: -1 } }, 'RANGE', /^clip is -1;/],
     [{ optimizer: { warmup: 0.5 } }, 'RANGE', /^warmup is 0.5;/],
+    [
+      { optimizer: { warmup: 20, steps: 10 } },
+      'RANGE',
+      /^warmup is 20; expected at most steps, 10/,
+    ],
+    [{ optimizer: { warmup: 1001 } }, 'RANGE', /^warmup is 1001; expected at most steps, 1000/],
     [{ engine: {} }, 'ARG', /^engine is of type object; expected one of init/],
     [{ context: 2 ** 21 }, 'LIMIT', /^config is/],
   ];

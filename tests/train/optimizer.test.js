@@ -67,6 +67,15 @@ describe('a trainer', () => {
     createTrainer(tiny, { engine: ch, batch: 2, context: 6, optimizer, ...more });
   const tokens = randomTokens(1, 2, 6, tiny.vocab);
 
+  test('has a warmup of 100 steps, or of all where there are fewer', async () => {
+    for (const [steps, warmup] of [
+      [undefined, 100],
+      [101, 100],
+      [30, 30],
+    ])
+      assert.equal((await make({ steps })).optimizer.warmup, warmup);
+  });
+
   test('clips a gradient by its norm alone', async () => {
     const optimizer = { warmup: 0, weightDecay: 0, epsilon: 1 };
     const free = await make({ ...optimizer, clip: 0 });

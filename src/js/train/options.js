@@ -77,11 +77,14 @@ function readOptimizer(optimizer) {
     ...['beta1', 'beta2', 'epsilon', 'weightDecay', 'clip'],
   ]);
   const learningRate = notNegative('learningRate', o.learningRate ?? 1e-3);
+  const steps = integer('steps', o.steps ?? 1000, 1);
+  const warmup = integer('warmup', o.warmup ?? Math.min(100, steps), 0);
+  if (warmup > steps) refuse('RANGE', 'warmup', warmup, `at most steps, ${steps}`);
   return Object.freeze({
     learningRate,
     minLearningRate: notNegative('minLearningRate', o.minLearningRate ?? learningRate / 10),
-    warmup: integer('warmup', o.warmup ?? 100, 0),
-    steps: integer('steps', o.steps ?? 1000, 1),
+    warmup,
+    steps,
     beta1: share('beta1', o.beta1 ?? 0.9),
     beta2: share('beta2', o.beta2 ?? 0.95),
     epsilon: positive('epsilon', o.epsilon ?? 1e-8),

@@ -43,7 +43,7 @@ export interface OptimizerOptions {
   learningRate?: number | undefined;
   /** Default a tenth of learningRate. */
   minLearningRate?: number | undefined;
-  /** Steps, default 100. */
+  /** Steps, at most `steps`. Default 100, or `steps` if that is less. */
   warmup?: number | undefined;
   /** Steps until the rate stays at minLearningRate, default 1,000. */
   steps?: number | undefined;
