@@ -1,6 +1,14 @@
 /** Uses that the types must accept and refuse; tests/package/bundlers.test.js compiles them. */
 import { ClearheadError, init } from 'clearhead';
-import type { DType, Engine, Identity, Layers, MultiHead, Tensor } from 'clearhead';
+import type {
+  AttentionOptions,
+  DType,
+  Engine,
+  Identity,
+  Layers,
+  MultiHead,
+  Tensor,
+} from 'clearhead';
 import { loadModel } from 'clearhead/model';
 import type { HeadStats, Model } from 'clearhead/model';
 // @ts-expect-error how files are read is no part of the package
@@ -32,6 +40,18 @@ export async function attention(): Promise<Float32Array> {
   cache.append(q, q);
   if (ch.attend(q, cache).output.length !== 4) throw new ClearheadError('SHAPE', 'never');
   return kl ?? none ?? output;
+}
+
+/** Options and an engine that are kept in variables. */
+export async function kept(): Promise<Float32Array[]> {
+  const deep: Engine & Layers = await init({ layers: true });
+  const options: AttentionOptions<Float32Array> = { headDim: 4, want: { lse: true } };
+  const keyLengths = Int32Array.of(4);
+  options.offset = keyLengths;
+  const { output } = deep.attention(q, q, q, { ...options, keyLengths });
+  // @ts-expect-error options for doubles
+  const doubled: AttentionOptions<Float64Array> = options;
+  return [output, deep.gelu(q), deep.attention(q, q, q, options).output, q.fill(doubled.headDim)];
 }
 
 /** Results have buffers of their own, and so does an array that is given for the output. */
