@@ -23,9 +23,9 @@ const CAMPAIGNS = /^tests\/(attention\/(hostile(-threads)?|native|random)|cli\/c
 /** Files in which threads meet at random; a long run has them ten times. */
 const SOAK =
   /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate)|worker\/)/;
- * A newer engine makes other machine code of the kernels, and has relaxed SIMD. Tests that read files,
- * speak with workers or compare statements alone run once.
- * speaks with workers or compares statements alone is tested once.
+/**
+ * A newer engine makes other machine code of the kernels, and has relaxed SIMD. Tests that read
+ * files, speak with workers or compare statements alone run once.
  */
 const NEWER = new RegExp(
   '^tests/(attention|cache|layers|matrix|train|cli/check|engine/(?!lost)|' +
