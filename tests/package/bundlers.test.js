@@ -1,5 +1,6 @@
 /** Bundlers and compilers of other projects can use the package. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
@@ -15,7 +16,7 @@ before(() => {
 });
 after(() => project.remove());
 
-test('a bundle made as the documents say has its threads and its worker', () => {
+test('a bundle made as the documents say has its threads and its workers', () => {
   const documents = ['README.md', ...files('docs', /\.md$/)].map(read).join('\n');
   const [, commands] = documents.match(/```sh\n(npx esbuild [\s\S]*?)```/) ?? [];
   assert.ok(commands, 'a document has the commands');
@@ -23,21 +24,34 @@ test('a bundle made as the documents say has its threads and its worker', () => 
   project.write(
     'app.js',
     `import { init } from 'clearhead';
+    import { createTrainer } from 'clearhead/train/worker';
     import { loadModel } from 'clearhead/worker';
     const engine = await init({ threads: 2, layers: true });
     const file = new URL('../model.gguf', import.meta.url);
     const model = await loadModel(file, { engine: { threads: 2 } });
     let tokens = 0;
     for await (const { token } of model.generate([1, 2, 3], { maxTokens: 5 })) tokens += token >= 0;
-    console.log(engine.info.threads, model.engine.threads, tokens);
+    const sizes = { vocab: 5, layers: 1, modelDim: 4, heads: 2, ffnDim: 0 };
+    const trainer = await createTrainer(sizes, { batch: 1, context: 2 });
+    await trainer.step(Int32Array.of(1, 2, 3));
+    console.log(engine.info.threads, model.engine.threads, tokens, trainer.steps);
     process.exit();`,
   );
 
   project.run('bash', ['-ec', commands.replaceAll('npx esbuild', esbuild)]);
 
   for (const { name, path } of engines)
-    assert.equal(project.run(path, ['dist/app.js']), '2 2 5\n', name);
+    assert.equal(project.run(path, ['dist/app.js']), '2 2 5 1\n', name);
 });
+
+for (const worker of ['thread', 'worker/host', 'worker/attention-host', 'train/host'])
+  test(`an import of ${worker} alone keeps the worker in a bundle`, () => {
+    project.write('worker.js', `import 'clearhead/${worker}';`);
+
+    project.run(esbuild, ['worker.js', '--bundle', '--format=esm', '--outfile=worker.out.js']);
+
+    assert.match(readFileSync(join(project.folder, 'worker.out.js'), 'utf8'), /onmessage/);
+  });
 
 /** A program that computes one key, and says its value or the error. */
 const program = (options) => `import { init } from 'clearhead';

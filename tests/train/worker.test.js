@@ -158,7 +158,7 @@ describe('starting a worker', () => {
     let made = 0;
     const worker = () => {
       made++;
-      return new Worker(new URL('../../src/js/train/worker/host.js', import.meta.url));
+      return new Worker(new URL('../../src/js/train/worker/train-host.js', import.meta.url));
     };
     const trainer = await createTrainer(tiny, { ...options, worker });
     assert.equal(made, 1);
