@@ -30,6 +30,13 @@ test('arrays of another type, gone or of another engine are refused by name', ()
   }
 });
 
+test('a gradient of the output that is left out is named, not an option', () => {
+  assert.throws(() => ch.attentionGradient(q, k, v, shape), {
+    code: 'ARG',
+    message: /^dOutput is of type object; expected Float32Array/,
+  });
+});
+
 test('lengths that do not fit are refused', () => {
   refuses('a short dOutput', 'SHAPE', 'dOutput', () => gradient({}, [q, k, v, numbers(5)]));
   refuses('a short k', 'SHAPE', 'k', () => gradient({}, [q, numbers(5), v, dOutput]));

@@ -42,6 +42,8 @@ export function attentionGradient(memory, q, k, v, dOutput, options) {
   const { out: given, ...o } = /** @type {Read & Pick<AttentionGradientOptions, 'out'>} */ (
     /** @type {unknown} */ (readOptions(/** @type {{}} */ (options), OPTIONS, WANTS))
   );
+  // before the sizes: where it is left out, the options stand in its place
+  memory.floats('dOutput', dOutput);
   const out = read('out', given, GRADIENTS, '{ dq, dk, dv }');
   const { type, shape } = readShape(memory, o, q, k, v);
   const { batch, heads, m, valueDim } = shape;
