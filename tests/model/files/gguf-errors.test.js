@@ -217,6 +217,7 @@ describe('what is wrong is refused by name', () => {
       ['<!doctype html><p>', /web page/],
       ['\n <html><body>', /web page/],
       ['version https://git-lfs.github.com/spec/v1\n', /Git LFS/],
+      ['CLEARTRN\x01', /a checkpoint \(for resume of clearhead\/train\)/],
       ['PK\x03\x04 and more', /ZIP/],
       ['\x80\x02}q\x00xxxxx', /pickle/],
       ['\x1f\x8b\x08 and more', /gzip/],

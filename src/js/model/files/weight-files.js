@@ -151,6 +151,7 @@ async function readHeader(reader) {
 function lookOf(text) {
   if (/^\W{0,4}\s*</.test(text)) return 'a web page (HTML)';
   if (text.startsWith('version https://')) return 'a pointer of Git LFS, not the file itself';
+  if (text.startsWith('CLEARTRN')) return 'a checkpoint (for resume of clearhead/train)';
   if (text.startsWith('PK')) return 'a ZIP archive (perhaps of PyTorch)';
   if (/^\x80[\x02-\x05]/.test(text)) return 'a Python pickle';
   if (/^\x1f\x8b/.test(text)) return 'compressed with gzip';
