@@ -1,6 +1,6 @@
 import { bufferOf, kindOf, lengthOf } from './arrays.js';
 import { describe, refuse } from './errors.js';
-import { isAbortSignal } from './kinds.js';
+import { isAbortSignal, isPromise } from './kinds.js';
 import { didYouMean } from './names.js';
 
 /** @typedef {import('./engine/memory.js').Memory} Memory */
@@ -103,6 +103,9 @@ export function range(length, from = 0, to = length) {
   return [integer('from', from, 0, end), end];
 }
 
+/** Says what came where a promise is a likely mistake. @param {unknown} x */
+export const describeAwaited = (x) => describe(x) + (isPromise(x) ? ' (forgotten await?)' : '');
+
 /** @param {string} name @param {unknown} x @returns {number} */
 export const number = (name, x) =>
   typeof x === 'number' ? x : refuse('ARG', name, describe(x), 'a number');
@@ -165,7 +168,7 @@ export const int32s = (name, x) => new Int32Array(array(name, x, 'Int32Array'));
  * Detached, or resizable and so perhaps cut off.
  * @param {ArrayBufferLike & { resizable?: boolean, growable?: boolean }} buffer
  */
-function isGone(buffer) {
+export function isGone(buffer) {
   try {
     new Uint8Array(buffer); // throws where it is detached
     return buffer.resizable || buffer.growable;

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { ClearheadError, init } from '../../src/js/index.js';
 import { createTrainer, resume } from '../../src/js/train/index.js';
+import { resume as resumeThere } from '../../src/js/train/worker/client.js';
 import { readCheckpoint, writeCheckpoint } from '../../src/js/train/files/checkpoint.js';
 import { sameBits } from '../support/bits.js';
 import { repeated, tiny } from '../support/train/tasks.js';
@@ -78,6 +79,20 @@ test('a checkpoint that is written between two parts of a step is that of before
   assert.ok(written.length > 1, `${written.length} parts`);
   for (const one of written) assert.deepEqual(one, wanted);
 });
+
+for (const [where, again] of [
+  ['here', resume],
+  ['in a worker', resumeThere],
+])
+  test(`an ArrayBuffer is taken ${where}, and refused once it is detached`, async () => {
+    const first = await make();
+    const { buffer } = first.checkpoint();
+    const second = await again(buffer);
+    sameBits(await second.state(), first.state());
+    structuredClone(buffer, { transfer: [buffer] });
+    await assert.rejects(again(buffer), { code: 'DETACHED', message: /^checkpoint is/ });
+    await second.dispose();
+  });
 
 describe('a hostile file is refused by a typed error', () => {
   let good;

@@ -174,6 +174,10 @@ describe('starting a worker', () => {
     await refused({ worker: 'host.js' }, 'ARG', /worker is "host.js"; expected a function/);
     await refused({ batches: 1 }, 'ARG', /options is given "batches"/);
     await refused({ context: 0 }, 'RANGE', /context is 0/);
+    await assert.rejects(resume(Promise.resolve()), {
+      code: 'ARG',
+      message: /^checkpoint is of class Promise \(forgotten await\?\); expected Uint8Array/,
+    });
     await assert.rejects(resume(new Uint8Array(9)), { code: 'FORMAT', message: /CLEARTRN/ });
   });
 });

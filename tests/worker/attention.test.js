@@ -84,6 +84,15 @@ test('a cache of another engine is refused', async () => {
   await assert.rejects(other.attention(q, k, v, shape), { code: 'DISPOSED' });
 });
 
+test('a promise of a cache is refused with a question', async () => {
+  const cache = remote.kvCache({ headDim: 8, capacity: 4 });
+  assert.throws(() => remote.attend(q, cache), {
+    code: 'ARG',
+    message: /^cache is of class Promise \(forgotten await\?\); expected a KV cache/,
+  });
+  await (await cache).dispose();
+});
+
 test('the caller may make the worker', async () => {
   const host = new URL('../../src/js/worker/attention-host.js', import.meta.url);
   const engine = await initRemote({ worker: () => new Worker(host, { execArgv: [] }) });

@@ -54,7 +54,7 @@ export async function createTrainer(config, options, ...more) {
 }
 
 /**
- * @param {Uint8Array} checkpoint
+ * @param {Uint8Array | ArrayBuffer} checkpoint
  * @param {import('./types.d.ts').ResumeOptions} [options]
  * @param {unknown[]} more none
  * @returns {Promise<import('./types.d.ts').Trainer>}

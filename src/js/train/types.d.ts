@@ -251,4 +251,7 @@ export interface ResumeOptions {
  * The trainer of a checkpoint, which goes on with the bits of an uninterrupted run. INTEGRITY: the
  * file is cut off or damaged. FORMAT: it is another file, or of a later version.
  */
-export function resume(checkpoint: Uint8Array, options?: ResumeOptions): Promise<Trainer>;
+export function resume(
+  checkpoint: Uint8Array | ArrayBuffer,
+  options?: ResumeOptions,
+): Promise<Trainer>;

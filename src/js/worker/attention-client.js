@@ -1,5 +1,5 @@
 /** Attention in a worker, see client.d.ts. */
-import { array, read } from '../check.js';
+import { array, describeAwaited, read } from '../check.js';
 import { registry } from '../engine/platform.js';
 import { unweigh, weigh } from '../engine/tensor.js';
 import { ClearheadError, refuse } from '../errors.js';
@@ -56,7 +56,10 @@ function engineOf(link, info) {
       /** @type {unknown[]} */ ...options
     ) {
       const found = numbers.get(cache);
-      if (found?.link !== link) refuse('ARG', 'cache', 'of another engine', 'one of this engine');
+      if (found?.link !== link) {
+        const came = found ? 'of another engine' : describeAwaited(cache);
+        refuse('ARG', 'cache', came, 'a KV cache of this engine');
+      }
       return written(link.call('attend', [q, found?.id, ...options]), options[0]);
     },
     kvCache: async (/** @type {unknown[]} */ ...values) =>

@@ -1,7 +1,8 @@
-import { array, integer } from '../../check.js';
+import { kindOf } from '../../arrays.js';
+import { array, describeAwaited, integer, isGone } from '../../check.js';
 import { utf8Decoder, utf8Encoder } from '../../engine/utf8.js';
 import { describe, refuse } from '../../errors.js';
-import { isPlain } from '../../kinds.js';
+import { isArrayBuffer, isPlain } from '../../kinds.js';
 import { joined } from '../../model/files/bytes.js';
 
 /**
@@ -48,6 +49,16 @@ export function writeCheckpoint({ settings, steps, parameters, firstMoments, sec
   return all;
 }
 
+/** The bytes that a caller gives, not copied. @param {unknown} given */
+export function checkpointBytes(given) {
+  if (kindOf(given) === 'Uint8Array') return array('checkpoint', given, 'Uint8Array');
+  if (!isArrayBuffer(given))
+    refuse('ARG', 'checkpoint', describeAwaited(given), 'Uint8Array or ArrayBuffer');
+  if (!given.byteLength && isGone(given))
+    refuse('DETACHED', 'checkpoint', describe(given), 'a live ArrayBuffer');
+  return new Uint8Array(given);
+}
+
 /**
  * FORMAT: another file, or a later version. INTEGRITY: cut off or damaged. LIMIT: too large.
  * @param {unknown} given
@@ -55,7 +66,7 @@ export function writeCheckpoint({ settings, steps, parameters, firstMoments, sec
  */
 export function readCheckpoint(given) {
   // a copy begins where floats may
-  const bytes = array('checkpoint', given, 'Uint8Array').slice();
+  const bytes = checkpointBytes(given).slice();
   const view = new DataView(bytes.buffer);
   const name = String.fromCharCode(...bytes.subarray(0, MAGIC.length));
   if (name !== MAGIC.slice(0, name.length) || !name)

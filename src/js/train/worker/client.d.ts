@@ -84,6 +84,6 @@ export function createTrainer(
 
 /** Starts a worker, and the trainer of a checkpoint in it. */
 export function resume(
-  checkpoint: Uint8Array,
+  checkpoint: Uint8Array | ArrayBuffer,
   options?: RemoteResumeOptions,
 ): Promise<RemoteTrainer>;

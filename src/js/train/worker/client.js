@@ -7,6 +7,7 @@ import { ClearheadError } from '../../errors.js';
 import { atMost, countArguments } from '../../names.js';
 import { startLink } from '../../worker/link.js';
 import { checkEngine, sendableEngine } from '../../worker/sendable.js';
+import { checkpointBytes } from '../files/checkpoint.js';
 import { RemoteTrainer } from './remote-trainer.js';
 import { spawnTrainerHost } from './spawn.js';
 
@@ -31,7 +32,7 @@ export async function createTrainer(config, options, ...more) {
 }
 
 /**
- * @param {Uint8Array} checkpoint
+ * @param {Uint8Array | ArrayBuffer} checkpoint
  * @param {import('./client.d.ts').RemoteResumeOptions} [options]
  * @param {unknown[]} more none
  * @returns {Promise<Remote>}
@@ -39,7 +40,7 @@ export async function createTrainer(config, options, ...more) {
 export async function resume(checkpoint, options, ...more) {
   atMost('resume', [checkpoint, options, ...more], 2);
   const { engine, worker, ...rest } = read('options', options, ['engine', 'worker', 'threads']);
-  return start('resume', [checkpoint, rest], engine, worker);
+  return start('resume', [checkpointBytes(checkpoint), rest], engine, worker);
 }
 
 /**
