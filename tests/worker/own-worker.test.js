@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { init } from '../../src/js/index.js';
+import { createTrainer } from '../../src/js/train/worker/client.js';
 import { init as initRemote, loadModel } from '../../src/js/worker/client.js';
 import { tinyGguf } from '../support/models/tiny-models.js';
 
@@ -65,6 +66,27 @@ test('a maker of something else is refused, and its result named', async () => {
     await assert.rejects(initRemote({ worker }), refused);
     await assert.rejects(loadModel(tinyGguf(), { worker }), refused);
   }
+});
+
+test('a worker of another kind is refused by what it is', async () => {
+  const of = (name) => ({ worker: () => new Worker(file(name), { execArgv: [] }) });
+  const sizes = { vocab: 5, layers: 1, modelDim: 4, heads: 2, ffnDim: 0 };
+  const uses = {
+    attention: ['worker/attention-host.js', (host) => initRemote(host)],
+    models: ['worker/host.js', (host) => loadModel(tinyGguf(), host)],
+    training: [
+      'train/worker/train-host.js',
+      (host) => createTrainer(sizes, { batch: 1, context: 2, ...host }),
+    ],
+  };
+  for (const [what, [host]] of Object.entries(uses))
+    for (const [other, [, start]] of Object.entries(uses))
+      if (other !== what)
+        await assert.rejects(start(of(host)), {
+          name: 'ClearheadError',
+          code: 'ENV',
+          message: new RegExp(`^the worker is the host of ${what}, and was asked for "`),
+        });
 });
 
 test('a maker may take its time', async () => {

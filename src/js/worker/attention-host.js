@@ -4,7 +4,7 @@
  */
 import { init } from '../index.js';
 import { GONE, refuse } from '../errors.js';
-import { errorOf, serve } from './serve.js';
+import { errorOf, foreign, serve } from './serve.js';
 
 /** @typedef {import('../types.d.ts').KVCache} KVCache */
 
@@ -55,7 +55,7 @@ const functions = {
 
 serve(async (post, { id, f, values }) => {
   try {
-    post({ id, value: await functions[f](...values) });
+    post({ id, value: await (functions[f] ?? foreign('attention', f))(...values) });
   } catch (error) {
     post({ id, error: errorOf(error) });
   }

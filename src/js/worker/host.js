@@ -8,7 +8,7 @@
 import { init } from '../index.js';
 import { loadModel } from '../model/index.js';
 import { busy } from '../model/run/sequence.js';
-import { errorOf, serve } from './serve.js';
+import { errorOf, foreign, serve } from './serve.js';
 
 /**
  * @typedef {import('../model/api.d.ts').Model} Model
@@ -182,7 +182,7 @@ async function answer(post, { id, f, values, stop }) {
   try {
     if (f !== 'next' && f !== 'finish') await ending;
     if (f === 'next' || f === 'row') await ahead;
-    const value = await functions[f](post, id, ...values);
+    const value = await (functions[f] ?? foreign('models', f))(post, id, ...values);
     post({ id, value, cache: cacheState() });
   } catch (error) {
     if (f === 'begin') running.delete(id);

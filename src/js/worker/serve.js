@@ -1,4 +1,5 @@
 import { nodeModule } from '../engine/node.js';
+import { describe, refuse } from '../errors.js';
 
 /**
  * Receives the messages of this worker.
@@ -15,6 +16,19 @@ export function serve(receive) {
       ),
     );
 }
+
+/**
+ * Refuses the call of another host, whose file this one may have replaced in a bundle.
+ * @param {string} what this host is for
+ * @param {unknown} f
+ */
+export const foreign = (what, f) =>
+  refuse(
+    'ENV',
+    'the worker',
+    `the host of ${what}, and was asked for ${describe(f)}`,
+    'the host of its own kind (docs/bundlers.md)',
+  );
 
 /** An error as it is sent. @param {unknown} error */
 export function errorOf(error) {

@@ -6,7 +6,7 @@
  *   { stop: id }          ends a step between two parts of its batch; it has no answer of its own
  */
 import { init } from '../../index.js';
-import { errorOf, serve } from '../../worker/serve.js';
+import { errorOf, foreign, serve } from '../../worker/serve.js';
 import { createTrainer, resume } from '../index.js';
 
 /**
@@ -73,6 +73,7 @@ async function answer(post, { id, f, values, stop }) {
   if (stop !== undefined) return void running.get(stop)?.abort();
   try {
     if (f in MAKERS) return post({ id, value: await make(f, values) });
+    if (!trainer) foreign('training', f);
     const value = await (f === 'step' || f === 'evaluate'
       ? pass(post, id, f, values)
       : methodsOf(trainer)[f](...values));
