@@ -75,6 +75,34 @@ for (const [what, options, expected] of [
     for (const { path } of engines) assert.match(project.run(path, ['out.cjs']).trim(), expected);
   });
 
+test('a bundle that is no module trains in an engine it is given, and asks for that', () => {
+  const file = JSON.stringify(join(root, 'src/js/engine/model.simd.wasm'));
+  project.write(
+    'train.js',
+    `import { init } from 'clearhead';
+    import { createTrainer } from 'clearhead/train';
+    import { readFileSync } from 'node:fs';
+    const sizes = { vocab: 5, layers: 1, modelDim: 4, heads: 2, ffnDim: 0 };
+    const options = { batch: 1, context: 2 };
+    (async () => {
+      await createTrainer(sizes, options).catch(({ code, message }) => console.log(code, message));
+      const engine = await init({ layers: true, wasm: readFileSync(${file}) });
+      const trainer = await createTrainer(sizes, { ...options, engine });
+      await trainer.step(Int32Array.of(1, 2, 3));
+      console.log(trainer.steps);
+    })();`,
+  );
+
+  const how = ['--bundle', '--platform=node', '--format=cjs', '--log-level=error'];
+  project.run(esbuild, ['train.js', ...how, '--outfile=train.cjs']);
+
+  for (const { path } of engines)
+    assert.match(
+      project.run(path, ['train.cjs']),
+      /^ENV .* expected options with engine: await init\(\{ layers: true, wasm \}\).*\n1\n$/,
+    );
+});
+
 for (const [how, ...options] of [
   ['Node', '--module', 'nodenext'],
   ['a bundler', '--module', 'esnext', '--moduleResolution', 'bundler'],

@@ -11,6 +11,7 @@
  * checks, cuts a batch into parts and throws. The public types are in types.d.ts.
  */
 import { ClearheadError, describe, refuse } from '../errors.js';
+import { modelFile } from '../engine/files.js';
 import { memories } from '../engine/memory.js';
 import { init } from '../index.js';
 import { read } from '../check.js';
@@ -34,8 +35,7 @@ export async function createTrainer(config, options, ...more) {
   const sizes = readConfig(config);
   const { engine, threads, ...o } = readOptions(options);
   const own = engine === undefined;
-  // simd has the same bits on every engine
-  const ch = own ? await init({ layers: true, variant: 'simd', threads }) : engine;
+  const ch = own ? await ownEngine(threads) : engine;
   const memory = memories.get(ch);
   if (!memory?.c.attn_trainer_bytes)
     return refuse(
@@ -51,6 +51,22 @@ export async function createTrainer(config, options, ...more) {
     end();
     throw error;
   }
+}
+
+/** @param {number | undefined} threads */
+async function ownEngine(threads) {
+  try {
+    modelFile(false);
+  } catch (cause) {
+    throw new ClearheadError(
+      'ENV',
+      'this bundle does not know its own address; expected options with engine: ' +
+        'await init({ layers: true, wasm }) (docs/bundlers.md)',
+      { cause },
+    );
+  }
+  // simd has the same bits on every engine
+  return init({ layers: true, variant: 'simd', threads });
 }
 
 /**
