@@ -26,6 +26,7 @@ import { checkedWorker, listen, weakly } from '../engine/workers.js';
  * @property {Call['onProgress']} [onProgress]
  *
  * @typedef {import('../engine/workers.js').AnyWorker} AnyWorker
+ * @typedef {ReturnType<typeof setTimeout>} Timer
  */
 
 /**
@@ -37,6 +38,10 @@ export const ASYNC_DISPOSE = Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDisp
 /** @param {string} why @param {unknown} [cause] */
 export const lost = (why, cause) =>
   new ClearheadError('ENV', `the worker is lost: ${why}`, { cause });
+
+/** Milliseconds within which a worker must answer its first message. Its file may come slowly. */
+const START = 60_000;
+const SILENT = `it did not answer within ${START / 1000} s; its file may be empty or another one`;
 
 /**
  * Starts a worker.
@@ -72,6 +77,9 @@ export class Link {
   #lastId = 0;
   /** @type {Map<number, Call>} */
   #waiting = new Map();
+  /** Ends a worker that has not answered its first message. @type {Timer | undefined} */
+  #late;
+  #answered = false;
   /** The reason of the end. @type {unknown} */
   #ended;
   /** Its state at the last answer. @type {CacheState} */
@@ -93,6 +101,8 @@ export class Link {
 
   /** @param {Answer} message */
   receive({ id, value, error, progress, cache }) {
+    this.#answered = true;
+    clearTimeout(this.#late);
     const call = this.#waiting.get(id);
     if (cache) this.cache = cache;
     if (!call) return;
@@ -146,6 +156,7 @@ export class Link {
     this.#worker.ref?.();
     try {
       this.#worker.postMessage({ id, f, values });
+      if (!this.#answered) this.#late ??= setTimeout(() => this.end(lost(SILENT)), START);
     } catch (/** @type {any} */ cause) {
       this.#settle(id);
       const name = f === 'begin' ? values[0] : f;
@@ -188,6 +199,7 @@ export class Link {
   end(error) {
     if (this.#ended) return;
     this.#ended = error;
+    clearTimeout(this.#late);
     this.#onEnd(error);
     for (const [id, call] of [...this.#waiting]) {
       this.#settle(id);

@@ -2,17 +2,25 @@ import { nodeModule } from '../engine/node.js';
 import { describe, refuse } from '../errors.js';
 
 /**
- * Receives the messages of this worker.
+ * Receives the messages of this worker. The first of them is answered at once, with none of a
+ * call: a file that a bundler has emptied would stay silent.
  * @template M
  * @param {(post: (answer: unknown) => void, message: M) => void} receive
  */
 export function serve(receive) {
+  let answered = false;
+  /** @param {(answer: unknown) => void} post @param {M} message */
+  const receiveNext = (post, message) => {
+    if (!answered) post({});
+    answered = true;
+    receive(post, message);
+  };
   if (typeof postMessage === 'function')
-    globalThis.onmessage = ({ data }) => receive((answer) => postMessage(answer), data);
+    globalThis.onmessage = ({ data }) => receiveNext((answer) => postMessage(answer), data);
   else
     void nodeModule('worker_threads').then(({ parentPort: port }) =>
       port?.on('message', (/** @type {M} */ data) =>
-        receive((answer) => port.postMessage(answer), data),
+        receiveNext((answer) => port.postMessage(answer), data),
       ),
     );
 }
