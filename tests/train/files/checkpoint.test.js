@@ -174,7 +174,7 @@ describe('refused by a typed error', () => {
         /steps of checkpoint/,
       ));
 
-  for (const given of [undefined, null, 'text', {}, new ArrayBuffer(8), new Float32Array(9)])
+  for (const given of [undefined, null, 'text', {}, new Float32Array(9)])
     test(`${Object.prototype.toString.call(given)} in place of bytes`, () =>
       refuses(given, 'ARG', /checkpoint is .*; expected Uint8Array/));
 });
