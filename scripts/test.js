@@ -24,12 +24,13 @@ const CAMPAIGNS = /^tests\/(attention\/(hostile(-threads)?|native|random)|cli\/c
 const SOAK =
   /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate)|worker\/)/;
 /**
- * A newer engine makes other machine code of the kernels, and has relaxed SIMD. Tests that read
- * files, speak with workers or compare statements alone run once.
+ * A newer engine makes other machine code of the kernels, and has relaxed SIMD. Files that read
+ * other files, start workers or compare statements alone are tested once.
  */
 const NEWER = new RegExp(
-  '^tests/(attention|cache|layers|matrix|train|cli/check|engine/(?!lost)|' +
-    'model/run/(?!hostile-json)|theory/(cost|entropy|frontier|gibbs|likelihood))',
+  '^tests/(attention|cache|layers|matrix|cli/check|engine/(threads|init|one-thread)|' +
+    'model/run/(?!hostile-json)|theory/(cost|entropy|frontier|gibbs|likelihood)|' +
+    'train/(attention|cross|gradients|heads|optimizer|training.test))',
 );
 /** These do not run on the JavaScript engine under test, so once is enough. */
 const ONCE = /(\/|-)(native|mutations|torch)\.test\.js$|^tests\/(package|training|web|engines)\//;
@@ -61,8 +62,10 @@ const files = (chosen.length ? chosen : testFiles)
   .flatMap((file) => (long && SOAK.test(file) ? Array(10).fill(file) : file))
   .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 
-const timeout = long ? 4 * 3600e3 : 300e3;
-const nodeTest = ['--test', '--test-reporter=spec', `--test-timeout=${timeout}`];
+/** Milliseconds after which a job hangs. */
+const timeout = long ? 4 * 3600e3 : 420e3;
+/** A file runs by itself, which starts one process less than `node --test`. */
+const nodeTest = ['--test-reporter=spec'];
 const nodes = [
   { name: `node ${process.versions.node}`, path: process.execPath, takes: () => true },
 ];
@@ -104,6 +107,10 @@ async function run({ name, command, args, gives }) {
     env: { ...process.env, ...(long && { CLEARHEAD_LONG: '1' }) },
   });
   let said = '';
+  const hung = setTimeout(() => {
+    said += `\n${name} was ended after ${timeout / 1000} s\n`;
+    child.kill('SIGKILL');
+  }, timeout);
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
   const ok = await new Promise((settled) => {
     child.on('error', (error) => {
@@ -112,6 +119,7 @@ async function run({ name, command, args, gives }) {
     });
     child.on('close', (code) => settled(code === 0));
   });
+  clearTimeout(hung);
   for (const key of Object.keys(counts))
     counts[key] += Number(said.match(new RegExp(`^ℹ ${key} (\\d+)$`, 'm'))?.[1] ?? 0);
   if (!ok && !/^ℹ fail [1-9]/m.test(said)) counts.fail += 1;

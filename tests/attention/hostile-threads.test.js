@@ -10,7 +10,7 @@ import { repeats } from '../support/campaign.js';
 import { sharing } from '../support/engine/shared-calls.js';
 import { engines } from '../support/engines.js';
 
-const count = Math.ceil(Number(process.env.CLEARHEAD_CASES ?? repeats(3000, 120000)) / 6);
+const count = Math.ceil(Number(process.env.CLEARHEAD_CASES ?? repeats(1500, 120000)) / 6);
 const first = Number(process.env.CLEARHEAD_SEED ?? 1);
 
 /** The results of a call over arrays, in floats and integers, and over a cache of each type. */

@@ -14,7 +14,7 @@ import { engines } from '../support/engines.js';
 import { compare, precisions } from '../support/limits.js';
 import { reference } from '../support/reference.js';
 
-const count = Number(process.env.CLEARHEAD_CASES ?? repeats(3000, 120000));
+const count = Number(process.env.CLEARHEAD_CASES ?? repeats(1500, 120000));
 const first = Number(process.env.CLEARHEAD_SEED ?? 1);
 /** The factor of A that the rule states. */
 const SLOPE = 4;
