@@ -4,6 +4,7 @@
  */
 import { isDark, table } from '../plot/colour.js';
 import { html, setAttributes, svg } from '../plot/dom.js';
+import { draggable } from '../plot/drag.js';
 import { fixed, short } from '../plot/format.js';
 import { onWidth } from '../plot/width.js';
 import { turned } from '../state.js';
@@ -95,19 +96,12 @@ export class Circle {
         end ?? turned(Math.round(Number(group.getAttribute('aria-valuenow'))) + (step ?? 0) * by),
       );
     });
-    group.addEventListener('pointerdown', (event) => {
-      group.setPointerCapture(event.pointerId);
-      group.classList.add('held');
-    });
-    group.addEventListener('pointermove', (event) => {
-      if (!group.hasPointerCapture(event.pointerId)) return;
+    draggable(group, (clientX, clientY) => {
       const box = this.picture.getBoundingClientRect();
-      const x = event.clientX - box.left - box.width / 2;
-      const y = box.top + box.height / 2 - event.clientY;
+      const x = clientX - box.left - box.width / 2;
+      const y = box.top + box.height / 2 - clientY;
       turn(turned(Math.round((2 * Math.atan2(y, x) * 180) / Math.PI) / 2));
     });
-    for (const end of ['pointerup', 'pointercancel'])
-      group.addEventListener(end, () => group.classList.remove('held'));
     return group;
   }
 
