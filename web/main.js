@@ -10,6 +10,7 @@ import { kernel, kernelState } from './panels/kernel.js';
 import { button } from './controls.js';
 import { load } from './engine.js';
 import { notify, settle } from './notice.js';
+import { preparePaper } from './paper.js';
 import { byId, html } from './plot/dom.js';
 import { Store } from './state.js';
 import { report } from './statement.js';
@@ -109,6 +110,7 @@ function failed(error) {
 
 async function start() {
   themeSwitch();
+  preparePaper();
   readLink();
   const go = followSections();
   try {

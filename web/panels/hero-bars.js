@@ -3,7 +3,7 @@
  * there are any, have a logarithmic strip below.
  */
 import { axes, MARKS } from '../plot/chart.js';
-import { html, svg } from '../plot/dom.js';
+import { html, setAttributes, svg } from '../plot/dom.js';
 import { fixed, scientific } from '../plot/format.js';
 import { linear, log } from '../plot/scale.js';
 import { onWidth } from '../plot/width.js';
@@ -147,8 +147,8 @@ export class Bars {
         ),
       );
     });
-    picture.setAttribute('width', String(width));
-    picture.setAttribute('height', String(bottom + FOOT));
+    const height = bottom + FOOT;
+    setAttributes(picture, { width, height, viewBox: `0 0 ${width} ${height}` });
     const best = p.indexOf(Math.max(...p));
     const weights = p.map((v, j) => `k${j + 1} ${fixed(v, 3)}`).join(', ');
     picture.setAttribute(

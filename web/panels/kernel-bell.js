@@ -1,7 +1,7 @@
 /** The bell: every pair (query, key) a dot at its distance; the curve is exp(−x²/2σ²). */
 import { axes, dots, line } from '../plot/chart.js';
 import { colourAt, isDark } from '../plot/colour.js';
-import { html, svg } from '../plot/dom.js';
+import { html, setAttributes, svg } from '../plot/dom.js';
 import { short } from '../plot/format.js';
 import { extent, linear, logOfLog } from '../plot/scale.js';
 import { onWidth } from '../plot/width.js';
@@ -95,7 +95,7 @@ export class Bell {
     const place = (/** @type {{ x: number, log: number }} */ p) =>
       /** @type {[number, number]} */ ([x.at(p.x), y.at(Math.max(y.domain[0], height(p.log)))]);
 
-    picture.setAttribute('width', String(width));
+    setAttributes(picture, { width, viewBox: `0 0 ${width} ${HEIGHT}` });
     const steps = Array.from(
       { length: 101 },
       (_, s) => x.domain[0] + ((x.domain[1] - x.domain[0]) * s) / 100,

@@ -4,7 +4,7 @@
  */
 import { axes, bars, histogram } from '../plot/chart.js';
 import { magnitudeScale, stretchedScale } from '../plot/colour-scale.js';
-import { html, setText, svg } from '../plot/dom.js';
+import { html, setAttributes, setText, svg } from '../plot/dom.js';
 import { short } from '../plot/format.js';
 import { Heatmap } from '../plot/heatmap.js';
 import { Legend } from '../plot/legend.js';
@@ -127,7 +127,7 @@ export class KernelMaps {
     const counts = histogram(units, x, BINS);
     const y = linear([0, Math.max(1, ...counts)], [HEIGHT - MARGIN.bottom, MARGIN.top]);
     const limit = x.at(found.units);
-    chart.setAttribute('width', String(width));
+    setAttributes(chart, { width, viewBox: `0 0 ${width} ${HEIGHT}` });
     chart.replaceChildren(
       axes({
         x,

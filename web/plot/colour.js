@@ -80,8 +80,12 @@ export function colourAt(ramp, dark, t) {
   return `rgb(${colours[at]} ${colours[at + 1]} ${colours[at + 2]})`;
 }
 
+/** Set while the page is drawn for paper, which is light whatever the screen is. */
+export const medium = { paper: false };
+
 /** Is the page dark now: the reader's choice, else the system's. */
 export function isDark() {
+  if (medium.paper) return false;
   const chosen = document.documentElement.dataset.theme;
   return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
 }
