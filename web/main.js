@@ -109,6 +109,7 @@ function failed(error) {
 }
 
 async function start() {
+  document.documentElement.dataset.started = '';
   themeSwitch();
   preparePaper();
   readLink();

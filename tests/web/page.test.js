@@ -84,6 +84,36 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     });
   }
 
+  for (const [what, change, status, reason] of [
+    [
+      'a module is not there',
+      {},
+      (path) => (path === 'web/panels/hero.js' ? 404 : 200),
+      /main\.js, or a module it imports, did not load/,
+    ],
+    ['a module has an error', { 'web/panels/hero.js': () => 'export {' }, () => 200, /SyntaxError/],
+  ]) {
+    test(`says so when ${what}, instead of loading for ever`, async () => {
+      const broken = await serve({ status, change });
+      const { page } = await visit(browser, broken);
+      assert.match(await page.textContent('#failure'), reason);
+      assert.ok(await page.isVisible('#failure'));
+      assert.equal(await page.textContent('#badge'), 'not started');
+      await page.close();
+      await broken.close();
+    });
+  }
+
+  test('says so in a frame that may not load modules', async () => {
+    const sandbox = await serve({
+      headers: { 'content-security-policy': 'sandbox allow-scripts' },
+    });
+    const { page } = await visit(browser, sandbox);
+    assert.match(await page.textContent('#failure'), /did not load/);
+    await page.close();
+    await sandbox.close();
+  });
+
   test('without JavaScript tells the first figure in words, with true numbers', async () => {
     const page = await browser.newPage({ javaScriptEnabled: false });
     await page.goto(site.url);
