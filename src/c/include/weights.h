@@ -137,4 +137,12 @@ ATTN_API void attn_multiply(float *out, /* (m, stride) */
                             size_t stride, const attn_matrix *w, const void *prepared, int32_t m,
                             int32_t first_row, int32_t end_row);
 
+/*
+ * The part of a product that some neighbouring columns have, of one input. The input is prepared
+ * with these columns alone. Both numbers are multiples of attn_weight_type_block.
+ */
+ATTN_API void attn_multiply_columns(float *out /* (rows) */, const attn_matrix *w,
+                                    const void *prepared /* (1, columns) */, int32_t first_column,
+                                    int32_t columns);
+
 #endif

@@ -123,6 +123,19 @@ static void spoil_non_finite(const product *x, int32_t m, int32_t first_row, int
         x->out[(size_t)i * x->stride + (size_t)row] = __builtin_nanf("");
 }
 
+static product product_with(float *out, size_t stride, const attn_matrix *w, const void *prepared)
+{
+  const weight_type *t = attn_weight_type(w->type);
+  return (product){out, stride, w, prepared, t, kernels_of(t, w->form), w->form == DOT_I16};
+}
+
+static void multiply_one(const product *x, float *out, column_range columns, const void *input,
+                         int32_t first_row, int32_t end_row)
+{
+  attn_multiply_one_input(out, x->w, columns, input, (float)stored_offset(x), x->kernels->one_input,
+                          x->kernels->streams, first_row, end_row);
+}
+
 void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *prepared, int32_t m,
                    int32_t first_row, int32_t end_row)
 {
@@ -131,7 +144,7 @@ void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *
     attn_multiply_floats(out, stride, w, prepared, m, first_row, end_row);
     return;
   }
-  product x = {out, stride, w, prepared, t, kernels_of(t, w->form), w->form == DOT_I16};
+  product x = product_with(out, stride, w, prepared);
   int32_t tiled = m % TILE4 == 1 ? m - 1 : m;
   int32_t side_by_side = attn_multiply_inputs_per_block(w->type, w->columns);
   for (int32_t i = 0; i < tiled; i += side_by_side)
@@ -139,9 +152,23 @@ void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *
       multiply_panel(&x, i, tiled - i < side_by_side ? tiled : i + side_by_side, panel,
                      lanes_of(panel, first_row, end_row));
   if (tiled < m)
-    attn_multiply_one_input(out + (size_t)tiled * stride, w, input_at(&x, tiled),
-                            (float)stored_offset(&x), x.kernels->one_input, x.kernels->streams,
-                            first_row, end_row);
+    multiply_one(&x, out + (size_t)tiled * stride, (column_range){0, w->columns},
+                 input_at(&x, tiled), first_row, end_row);
   if (w->has_non_finite)
     spoil_non_finite(&x, m, first_row, end_row);
+}
+
+void attn_multiply_columns(float *out, const attn_matrix *w, const void *prepared,
+                           int32_t first_column, int32_t columns)
+{
+  const weight_type *t = attn_weight_type(w->type);
+  const column_range range = {first_column, columns};
+  if (is_float(t)) {
+    attn_multiply_float_columns(out, w, range, prepared);
+    return;
+  }
+  product x = product_with(out, (size_t)w->rows, w, prepared);
+  multiply_one(&x, out, range, prepared, 0, w->rows);
+  if (w->has_non_finite)
+    spoil_non_finite(&x, 1, 0, w->rows);
 }

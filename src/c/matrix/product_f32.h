@@ -3,10 +3,15 @@
 #define PRODUCT_F32_H
 
 #include "matrix.h"
+#include "one_input.h"
 
 /* attn_multiply for such a matrix. */
 void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *prepared,
                           int32_t m, int32_t first_row, int32_t end_row);
+
+/* attn_multiply_columns for such a matrix. */
+void attn_multiply_float_columns(float *out, const attn_matrix *w, column_range columns,
+                                 const float *x);
 
 enum { FLOAT_ROWS = 32 }; /* with a block of columns, 32 KB of stack */
 

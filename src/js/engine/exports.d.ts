@@ -837,6 +837,13 @@ export interface WeightsExports {
     firstRow: Value,
     endRow: Value,
   ): void;
+  attn_multiply_columns(
+    out: Pointer,
+    w: Pointer,
+    prepared: Pointer,
+    firstColumn: Value,
+    columns: Value,
+  ): void;
 }
 
 /** All of them. A wasm file has those of its own headers. */
