@@ -125,7 +125,8 @@ static reading read_all(const attn_decoder *d, int32_t threads, const int32_t *t
     attn_cache_truncate(caches[l], 0);
   attn_pass *p = pass_for(d, &team, threads, t, outputs);
   check(!attn_pass_begin(p, d, team, tokens, t, outputs), "begin");
-  check(!attn_pass_want_weights(p, sizes.layers - 1, r.weights, NULL, sizes.heads), "want_weights");
+  check(!attn_pass_want_weights(p, sizes.layers - 1, r.weights, NULL, sizes.heads, 0),
+        "want_weights");
   check(attn_pass_run(p, team, attn_pass_remaining(p)) == 0, "all at once");
   for (int32_t l = 0; l < sizes.layers; l++)
     attn_cache_snapshot(caches[l], r.snapshots[l] = fresh(attn_cache_snapshot_bytes(caches[l])));
@@ -195,7 +196,8 @@ int main(void)
       s[y] = fresh(bytes);
     attn_pass_want_stats(p, s[0], s[1], s[2], s[3], s[4], s[5], s[6]);
     float *weights = fresh((size_t)sizes.heads * (size_t)length * sizeof(float));
-    check(!attn_pass_want_weights(p, sizes.layers - 1, weights, NULL, sizes.heads), "want_weights");
+    check(!attn_pass_want_weights(p, sizes.layers - 1, weights, NULL, sizes.heads, 0),
+          "want_weights");
     while (attn_pass_run(p, team, 1))
       ;
     write_bytes(attn_pass_logits(p), (size_t)sizes.vocab * sizeof(float));

@@ -180,13 +180,72 @@ ATTN_API void attn_pass_want_stats(attn_pass *p, int32_t *attended, /* (layers, 
                                    float *first_weight /* (layers, heads, t) */);
 
 /*
- * Asks for the weights of the last token in one layer, after a begin. head_slot chooses heads as in
- * attn_want_weights; `length` counts the t tokens too. ATTN_E_RANGE if there is no such layer.
+ * Asks for weights in one layer, after a begin: of the last token, or with all_tokens of all t.
+ * head_slot chooses heads as in attn_want_weights; `length` counts the t tokens too. ATTN_E_RANGE
+ * if there is no such layer.
  */
 ATTN_API int32_t attn_pass_want_weights(attn_pass *p, int32_t layer,
-                                        float *weights,           /* (chosen, length) */
+                                        float *weights,           /* (chosen, 1 or t, length) */
                                         const int32_t *head_slot, /* (heads) */
-                                        int32_t chosen);
+                                        int32_t chosen, int32_t all_tokens);
+
+/*
+ * Adds a mask to the scores of one layer, after a begin, as ATTN_MASK_ADD does. mask_heads is 1 or
+ * all heads. ATTN_E_RANGE if there is no such layer.
+ */
+ATTN_API int32_t attn_pass_set_mask(attn_pass *p, int32_t layer,
+                                    const float *mask, /* (mask_heads, t, length) */
+                                    int32_t mask_heads);
+
+/* The last layer computes all tokens to its end, after a begin, and not only those with logits. */
+ATTN_API void attn_pass_want_all_tokens(attn_pass *p);
+
+/* ---- Copies and changes in the middle of a pass */
+
+/* The points of a layer, in this order, with the array that each has. */
+enum {
+  ATTN_AT_RESID_PRE = 0,  /* x before the layer (t, dim) */
+  ATTN_AT_Q = 1,          /* rotated queries (t, heads·head_dim) */
+  ATTN_AT_Z = 2,          /* the results of the heads, before W_o (t, heads·head_dim) */
+  ATTN_AT_ATTN_OUT = 3,   /* the sum of all heads that x receives, after N' (t, dim) */
+  ATTN_AT_RESID_MID = 4,  /* x between attention and feed-forward (t, dim) */
+  ATTN_AT_MLP_OUT = 5,    /* the result of the feed-forward that x receives, after N' (t, dim) */
+  ATTN_AT_RESID_POST = 6, /* x behind the layer (t, dim) */
+};
+
+/* An edit of the array y, in its rows and columns; each number is rounded once. */
+enum {
+  ATTN_EDIT_RECORD = 0,  /* data = y */
+  ATTN_EDIT_SCALE = 1,   /* y = gain·y; gain 0 makes 0 of any number */
+  ATTN_EDIT_ADD = 2,     /* y = y + gain·data */
+  ATTN_EDIT_REPLACE = 3, /* y = data */
+};
+
+/* Opaque; attn_edit_bytes() of 16-aligned memory. */
+typedef struct attn_edit attn_edit;
+
+ATTN_API size_t attn_edit_bytes(void);
+
+/*
+ * Adds an edit to a pass, after a begin. The edits of a point are done in the order in which they
+ * were added. It has all rows and columns, no data and a gain of 1. It must stay in place, with its
+ * data, until the pass is over. ATTN_E_RANGE if there is no such layer, point or kind.
+ */
+ATTN_API int32_t attn_pass_add_edit(attn_pass *p, attn_edit *edit, int32_t layer, int32_t point,
+                                    int32_t kind);
+
+/* Rows are tokens of the pass. Those that the pass does not compute are left out. */
+ATTN_API void attn_edit_set_rows(attn_edit *edit, int32_t first, int32_t count);
+
+/* ATTN_E_RANGE if the array has no such columns. */
+ATTN_API int32_t attn_edit_set_columns(attn_edit *edit, int32_t first, int32_t count);
+
+/* Row i of the edit has its numbers at data + i·stride; 0: all rows have the same. */
+ATTN_API void attn_edit_set_data(attn_edit *edit, float *data, int32_t stride);
+
+ATTN_API void attn_edit_set_gain(attn_edit *edit, double gain);
+
+/* ---- Running a pass */
 
 /*
  * Runs the next `steps` steps, and returns the number that remains. A layer is a step. The product

@@ -15,7 +15,8 @@ static double first_weight(const attn_pass *p, int32_t layer, int32_t h, int32_t
   const size_t size = (size_t)d->head_dim, row = (size_t)h * (size_t)p->t + (size_t)i;
   const size_t statistic = (size_t)layer * (size_t)d->heads * (size_t)p->t + row;
   const double temperature = d->temperature[layer * d->heads + h];
-  if (left >= 0 && p->position + i > left)
+  const layer_request *request = &p->request[layer];
+  if ((left >= 0 && p->position + i > left) || p->attended[statistic] == 0)
     return 0;
   if (p->argmax[statistic] == 0)
     return (double)p->max_weight[statistic];
@@ -30,6 +31,10 @@ static double first_weight(const attn_pass *p, int32_t layer, int32_t h, int32_t
   z *= d->scale;
   if (d->softcap > 0)
     z = d->softcap * f64_tanh(z / d->softcap);
+  if (request->mask) {
+    const size_t mask_head = request->mask_heads > 1 ? (size_t)h : 0;
+    z += (double)request->mask[(mask_head * (size_t)p->t + (size_t)i) * (size_t)p->length];
+  }
   return f64_exp(z / temperature - (double)p->lse[row]);
 }
 
@@ -48,15 +53,18 @@ void attn_pass_attend(const attn_pass *p, attn_team *team, int32_t layer, row_ra
 {
   const attn_decoder *d = p->d;
   const decoder_layer *l = &d->layer[layer];
-  const weights_request *request = &p->request[layer];
+  const layer_request *request = &p->request[layer];
+  const int32_t *row_slot = request->all_tokens ? NULL : p->last_row + rows.first;
   const size_t first = (size_t)rows.first * (size_t)d->heads * (size_t)d->head_dim;
   attn_params params = p->params;
   params.m = row_count(rows);
   params.offset = p->position + rows.first;
   attn_set_temperatures(&params, d->temperature + (size_t)layer * (size_t)d->heads);
   attn_set_window(&params, l->left, -1);
-  attn_want_weights(&params, request->weights, request->head_slot, request->chosen,
-                    p->last_row + rows.first, 1);
+  if (request->mask)
+    attn_set_mask(&params, ATTN_MASK_ADD, request->mask, 1, request->mask_heads, p->t, p->length);
+  attn_want_weights(&params, request->weights, request->head_slot, request->chosen, row_slot,
+                    request->all_tokens ? p->t : 1);
   attn_want_stats(&params, at_layer(p, p->attended, layer), at_layer(p, p->entropy, layer),
                   at_layer(p, p->kl, layer), at_layer(p, p->expected_score, layer),
                   at_layer(p, p->max_weight, layer), at_layer(p, p->argmax, layer));

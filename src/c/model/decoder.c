@@ -1,10 +1,11 @@
 /*
  * The forward pass. Read run_layer first: it is one layer from top to bottom, a comment a step. A
- * team shares each step, by tokens or by rows of matrices (share.h).
+ * team shares each step, by tokens or by rows of matrices (share.h). The points of a layer, where
+ * numbers are copied or changed, lie inside these steps (edit.h).
  */
 #include "decoder.h"
 #include "attend.h"
-#include "pass.h"
+#include "edit.h"
 #include "base/math.h"
 
 /* Time for each number that a step reads, in multiply-adds: tuning.md#step-costs */
@@ -18,6 +19,7 @@
 
 typedef struct {
   const attn_pass *p;
+  int32_t layer;
   const decoder_layer *l;
   const attention_block *attention;
 } layer_step;
@@ -44,17 +46,21 @@ static void norm_for_attention(const void *context, row_range rows)
   const layer_step *s = context;
   const attn_pass *p = s->p;
   const size_t at = (size_t)rows.first * (size_t)p->d->dim;
+  attn_pass_edit(p, s->layer, ATTN_AT_RESID_PRE, rows);
   norm(p, p->h + at, p->x + at, row_count(rows), s->l->attn_norm);
   attn_block_prepare(s->attention, rows);
 }
 
-/* x = x + N'(y) */
-static void add_residual(const attn_pass *p, const float *post_norm, row_range rows)
+/* x = x + N'(y), where `point` is N'(y) and the next one x */
+static void add_residual(const layer_step *s, const float *post_norm, int32_t point, row_range rows)
 {
+  const attn_pass *p = s->p;
   const size_t dim = (size_t)p->d->dim, at = (size_t)rows.first * dim;
   if (post_norm)
     norm(p, p->y + at, p->y + at, row_count(rows), post_norm);
+  attn_pass_edit(p, s->layer, point, rows);
   attn_add(p->x + at, p->x + at, p->y + at, (size_t)row_count(rows) * dim);
+  attn_pass_edit(p, s->layer, point + 1, rows);
 }
 
 static void add_attention_and_norm(const void *context, row_range rows)
@@ -62,7 +68,7 @@ static void add_attention_and_norm(const void *context, row_range rows)
   const layer_step *s = context;
   const attn_pass *p = s->p;
   const size_t at = (size_t)rows.first * (size_t)p->d->dim;
-  add_residual(p, s->l->attn_post_norm, rows);
+  add_residual(s, s->l->attn_post_norm, ATTN_AT_ATTN_OUT, rows);
   norm(p, p->h + at, p->x + at, row_count(rows), s->l->ffn_norm);
   attn_inputs_prepare(&p->inputs, p->h, (const attn_matrix *[]){s->l->gate, s->l->up}, 2, rows);
 }
@@ -80,7 +86,7 @@ static void activate(const void *context, row_range rows)
 static void add_feed_forward(const void *context, row_range rows)
 {
   const layer_step *s = context;
-  add_residual(s->p, s->l->ffn_post_norm, rows);
+  add_residual(s, s->l->ffn_post_norm, ATTN_AT_MLP_OUT, rows);
 }
 
 /* ---- The pass */
@@ -110,19 +116,23 @@ static attention_block attention_of(const attn_pass *p, const decoder_layer *l)
   };
 }
 
-/* Tokens that leave the layer: all, but in the last layer only those with logits. */
+/* Tokens that leave the layer: all, but in the last layer only those that are asked for. */
 static row_range tokens_out(const attn_pass *p, int32_t layer)
 {
-  const int last = layer + 1 == p->d->layers && !p->again;
+  const int last = layer + 1 == p->d->layers && !p->again && !p->all_tokens;
   return (row_range){last ? pass_first_output(p->t, p->outputs) : 0, p->t};
 }
 
-/* Tokens with a query: those that leave the layer, or all if somebody looks at the attention. */
+/*
+ * Tokens with a query: those that leave the layer, or all if somebody looks at the attention. A
+ * mask has all of them too.
+ */
 static row_range tokens_attending(const attn_pass *p, int32_t layer)
 {
+  const layer_request *request = &p->request[layer];
   const row_range out = tokens_out(p, layer);
-  const int weights_only = p->request[layer].weights && row_count(out) == 0;
-  return p->attended || weights_only ? (row_range){0, p->t} : out;
+  const int weights = request->weights && (request->all_tokens || row_count(out) == 0);
+  return p->attended || weights || request->mask ? (row_range){0, p->t} : out;
 }
 
 static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
@@ -130,7 +140,7 @@ static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
   const attn_decoder *d = p->d;
   const decoder_layer *l = &d->layer[layer];
   const attention_block attention = attention_of(p, l);
-  const layer_step step = {p, l, &attention};
+  const layer_step step = {p, layer, l, &attention};
   const row_range all = {0, p->t};
   const row_range attending = tokens_attending(p, layer), out = tokens_out(p, layer);
 
@@ -151,9 +161,11 @@ static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
 
   /* q = R·N(q) */
   attn_block_place(&attention, &attention.q, team, attending);
+  attn_pass_edit(p, layer, ATTN_AT_Q, attending);
 
   /* a = attention(q, K, V) */
   attn_pass_attend(p, team, layer, attending);
+  attn_pass_edit(p, layer, ATTN_AT_Z, attending);
   if (row_count(out) == 0 || (p->again && layer + 1 == p->end))
     return;
 

@@ -110,7 +110,7 @@ static void begin(attn_pass *p, const attn_decoder *d, const attn_team *team,
                    .params = *params};
   lay_out(p, p, d, team, params, t, outputs);
   for (int32_t l = 0; l < d->layers; l++)
-    p->request[l] = (weights_request){0};
+    p->request[l] = (layer_request){0};
   for (int32_t i = 0; i < t; i++)
     p->last_row[i] = i == t - 1 ? 0 : -1;
 }
@@ -173,10 +173,25 @@ void attn_pass_want_stats(attn_pass *p, int32_t *attended, float *entropy, float
 }
 
 int32_t attn_pass_want_weights(attn_pass *p, int32_t layer, float *weights,
-                               const int32_t *head_slot, int32_t chosen)
+                               const int32_t *head_slot, int32_t chosen, int32_t all_tokens)
 {
   if (layer < 0 || layer >= p->d->layers)
     return ATTN_E_RANGE;
-  p->request[layer] = (weights_request){weights, head_slot, chosen};
+  layer_request *request = &p->request[layer];
+  request->weights = weights;
+  request->head_slot = head_slot;
+  request->chosen = chosen;
+  request->all_tokens = all_tokens;
   return ATTN_OK;
 }
+
+int32_t attn_pass_set_mask(attn_pass *p, int32_t layer, const float *mask, int32_t mask_heads)
+{
+  if (layer < 0 || layer >= p->d->layers || (mask_heads != 1 && mask_heads != p->d->heads))
+    return ATTN_E_RANGE;
+  p->request[layer].mask = mask;
+  p->request[layer].mask_heads = mask_heads;
+  return ATTN_OK;
+}
+
+void attn_pass_want_all_tokens(attn_pass *p) { p->all_tokens = 1; }

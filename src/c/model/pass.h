@@ -6,12 +6,15 @@
 #include "attention/options.h"
 #include "layers/block.h"
 
-/* The heads of a layer whose weights are returned; weights NULL: none. */
+/* The requests of a caller to a layer, each NULL where there is none. */
 typedef struct {
-  float *weights;           /* (chosen, length) */
+  float *weights;           /* (chosen, 1 or t, length) */
   const int32_t *head_slot; /* (heads) */
-  int32_t chosen;
-} weights_request;
+  int32_t chosen, all_tokens;
+  const float *mask; /* (mask_heads, t, length) */
+  int32_t mask_heads;
+  attn_edit *edits; /* a list */
+} layer_request;
 
 struct attn_pass {
   const attn_decoder *d;
@@ -21,19 +24,20 @@ struct attn_pass {
   int32_t next, end;        /* layers */
   int32_t next_part, parts; /* of the product with the output matrix */
   int32_t again;            /* the caches have the token already */
+  int32_t all_tokens;       /* the last layer has them all */
   attn_params params;
-  int32_t *tokens;          /* (t) */
-  int32_t *last_row;        /* (t), the row_slot that chooses the last */
-  weights_request *request; /* (layers) */
-  float *x, *h, *y;         /* (t, dim): the residual stream, its norm, a block's result */
-  float *q, *a;             /* (t, heads, head_dim): queries, and the result of attention */
-  float *k, *v;             /* (t, kv_heads, head_dim) */
-  float *gate, *up;         /* (t, hidden) */
-  float *logits;            /* (outputs, vocab) */
-  prepared_inputs inputs;   /* (t, the most columns of any matrix) */
-  float *lse;               /* (heads, t) */
-  float *first_key;         /* (2, kv_heads, head_dim): key and value of position 0 */
-  void *attend;             /* attn_team_attend_bytes */
+  int32_t *tokens;        /* (t) */
+  int32_t *last_row;      /* (t), the row_slot that chooses the last */
+  layer_request *request; /* (layers) */
+  float *x, *h, *y;       /* (t, dim): the residual stream, its norm, a block's result */
+  float *q, *a;           /* (t, heads, head_dim): queries, and the result of attention */
+  float *k, *v;           /* (t, kv_heads, head_dim) */
+  float *gate, *up;       /* (t, hidden) */
+  float *logits;          /* (outputs, vocab) */
+  prepared_inputs inputs; /* (t, the most columns of any matrix) */
+  float *lse;             /* (heads, t) */
+  float *first_key;       /* (2, kv_heads, head_dim): key and value of position 0 */
+  void *attend;           /* attn_team_attend_bytes */
 
   /* statistics, (layers, heads, t) each, or all NULL */
   int32_t *attended, *argmax;

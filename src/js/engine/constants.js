@@ -23,6 +23,19 @@ export const ATTN_CACHE_F32 = 0;
 export const ATTN_CACHE_F16 = 1;
 export const ATTN_CACHE_Q8 = 2;
 
+// src/c/include/decoder.h
+export const ATTN_AT_RESID_PRE = 0;
+export const ATTN_AT_Q = 1;
+export const ATTN_AT_Z = 2;
+export const ATTN_AT_ATTN_OUT = 3;
+export const ATTN_AT_RESID_MID = 4;
+export const ATTN_AT_MLP_OUT = 5;
+export const ATTN_AT_RESID_POST = 6;
+export const ATTN_EDIT_RECORD = 0;
+export const ATTN_EDIT_SCALE = 1;
+export const ATTN_EDIT_ADD = 2;
+export const ATTN_EDIT_REPLACE = 3;
+
 // src/c/include/layers.h
 export const ATTN_SILU = 0;
 export const ATTN_GELU = 1;

@@ -223,7 +223,16 @@ export interface DecoderExports {
     weights: Pointer,
     headSlot: Pointer,
     chosen: Value,
+    allTokens: Value,
   ): Value;
+  attn_pass_set_mask(p: Pointer, layer: Value, mask: Pointer, maskHeads: Value): Value;
+  attn_pass_want_all_tokens(p: Pointer): void;
+  attn_edit_bytes(): Size;
+  attn_pass_add_edit(p: Pointer, edit: Pointer, layer: Value, point: Value, kind: Value): Value;
+  attn_edit_set_rows(edit: Pointer, first: Value, count: Value): void;
+  attn_edit_set_columns(edit: Pointer, first: Value, count: Value): Value;
+  attn_edit_set_data(edit: Pointer, data: Pointer, stride: Value): void;
+  attn_edit_set_gain(edit: Pointer, gain: Value): void;
   attn_pass_run(p: Pointer, team: Pointer, steps: Value): Value;
   attn_pass_remaining(p: Pointer): Value;
   attn_pass_logits(p: Pointer): Pointer;

@@ -16,7 +16,16 @@ import type {
   TensorType,
   Tokenizer,
 } from './types.d.ts';
+import type { Trace, TraceOptions } from './inside/types.d.ts';
 
+export type {
+  Recorded,
+  RecordName,
+  RecordOptions,
+  Trace,
+  TraceOptions,
+  TracePart,
+} from './inside/types.d.ts';
 export { ClearheadError, type Engine, type ErrorCode } from '../types.js';
 export type {
   ChatMessage,
@@ -301,6 +310,13 @@ export interface Model {
    * temperature was changed since.
    */
   row(layer: number, head: number, position: number): Row;
+  /**
+   * Reads a prompt and records what the layers compute. The cache then holds the prompt; tokens
+   * before the first position may come from it. Bits are those of `generate` and `prefill`.
+   */
+  trace(prompt: string | ArrayLike<number>, options: TraceOptions): Promise<Trace>;
+  /** Bytes of the arrays that a trace would return. */
+  traceBytes(prompt: string | ArrayLike<number>, options: TraceOptions): number;
   /** The attention temperature T of a head; 1 to begin with. */
   temperature(layer: number, head: number): number;
   /**

@@ -3,11 +3,12 @@
  * decoder against. One function for each architecture, which reads Hugging Face's config.json and
  * tensor names (rotate-half RoPE); it shares no code with src. Attention is that of reference.js.
  *
- *   forward(model, tokens, { temperature(layer, head) }) → for each token { logits, layers: [{ q,
- *   k, v, weights }] }
+ *   forward(model, tokens, { temperature(layer, head), hook(name, layer, position, x) }) → for each
+ *   token { logits, layers: [{ q, k, v, weights }] }
  *
  * where q is (heads, d) after RoPE, k and v (kvHeads, d), and weights[head] one number per position
- * up to the token's own.
+ * up to the token's own. The hook sees the points of a layer by their names in TransformerLens, and
+ * may return another x to go on with.
  */
 import { attendRow } from '../reference.js';
 
@@ -73,7 +74,7 @@ export function frequenciesOf(d, theta, scaling) {
  * All architectures share this: a stream x of numbers per token, to which each layer adds the
  * attention's and the feed-forward's result. `a` says how this architecture does each of these.
  */
-function run({ config, tensors }, tokens, a, { temperature = () => 1 } = {}) {
+function run({ config, tensors }, tokens, a, { temperature = () => 1, hook } = {}) {
   const {
     num_hidden_layers: layers,
     num_attention_heads,
@@ -95,6 +96,8 @@ function run({ config, tensors }, tokens, a, { temperature = () => 1 } = {}) {
     );
     for (let layer = 0; layer < layers; layer++) {
       const at = `layers.${layer}`;
+      const point = (name, y) => hook?.(name, layer, position, y) ?? y;
+      x = point('resid_pre', x);
       const sliding = a.sliding?.(layer) ?? false;
       const h = norm(x, `${at}.input_layernorm`);
       const project = (name) =>
@@ -136,10 +139,17 @@ function run({ config, tensors }, tokens, a, { temperature = () => 1 } = {}) {
       const bias = (name) => tensors[`model.${at}.${name}.bias`]?.data;
       const attended = linear(
         t(`${at}.self_attn.o_proj`),
-        joined(results.map((r) => r.output)),
+        point('z', joined(results.map((r) => r.output))),
         bias('self_attn.o_proj'),
       );
-      x = add(x, a.postNorms ? norm(attended, `${at}.post_attention_layernorm`) : attended);
+      x = add(
+        x,
+        point(
+          'attn_out',
+          a.postNorms ? norm(attended, `${at}.post_attention_layernorm`) : attended,
+        ),
+      );
+      x = point('resid_mid', x);
       const g = norm(
         x,
         a.postNorms ? `${at}.pre_feedforward_layernorm` : `${at}.post_attention_layernorm`,
@@ -151,7 +161,11 @@ function run({ config, tensors }, tokens, a, { temperature = () => 1 } = {}) {
         gate.map((y, c) => a.activation(y) * up[c]),
         bias('mlp.down_proj'),
       );
-      x = add(x, a.postNorms ? norm(fed, `${at}.post_feedforward_layernorm`) : fed);
+      x = add(
+        x,
+        point('mlp_out', a.postNorms ? norm(fed, `${at}.post_feedforward_layernorm`) : fed),
+      );
+      x = point('resid_post', x);
     }
     const logits = linear(output, norm(x, 'norm'));
     return {

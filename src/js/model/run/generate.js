@@ -7,7 +7,7 @@ import { createSampler } from '../sampling/sample.js';
 import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
 import { isVariable } from '../text/template.js';
-import { SLICE, yieldToOthers } from '../../engine/yield.js';
+import { createReader } from './reader.js';
 
 /** Options of `generate`; those of the sampler follow. */
 const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads'];
@@ -88,12 +88,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
   const { sequence: cache, tokenizer } = model;
   const logits = new Float32Array(model.config.vocab);
   const stream = tokenizer?.stream({ continued: true });
-  const pause = yieldToOthers();
-  /** After each wait: the text may have been ended meanwhile. */
-  const check = () => {
-    signal?.throwIfAborted();
-    model.alive();
-  };
+  const { check, pause, read: readTokens } = createReader(model, signal);
   check();
   /**
    * Whether the caller has a token and has not asked for the next one. An abort then ends the text,
@@ -101,32 +96,17 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
    */
   let waiting = false;
   const release = cache.lock(() => waiting && signal?.aborted === true);
-  /** Reads some tokens, layer by layer. @param {number[]} tokens @param {boolean} last */
-  const readTokens = async (tokens, last) => {
-    const reading = model.reading(tokens, last ? logits : null, request, SLICE);
-    try {
-      for (;;) {
-        await pause();
-        check();
-        const { done, value } = reading.next();
-        if (done) return value;
-      }
-    } finally {
-      reading.return(undefined); // releases the memory of a pass that is not finished
-    }
-  };
   try {
     const prompt = await idsOf(check);
     let heads;
     for (let at = model.reuse(prompt); at < prompt.length;) {
       const some = prompt.slice(at, at + model.chunk(prompt.length - at));
       at += some.length;
-      heads = await readTokens(some, at === prompt.length);
+      ({ heads } = await readTokens(some, at === prompt.length ? logits : null, request));
     }
     const ids = prompt.slice();
     for (let count = 1; ; count++) {
       await pause();
-      check();
       const { token, ...probability } = sampler.sample(logits, ids);
       ids.push(token);
       const ended = model.ends.has(token);
@@ -154,7 +134,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
       };
       waiting = false;
       if (finish) return;
-      heads = await readTokens([token], true);
+      ({ heads } = await readTokens([token], logits, request));
     }
   } finally {
     release();

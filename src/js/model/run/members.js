@@ -25,6 +25,8 @@ export const MODEL = [
   'prefill',
   'step',
   'row',
+  'trace',
+  'traceBytes',
   'temperature',
   'setTemperature',
   'dispose',

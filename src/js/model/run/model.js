@@ -12,11 +12,13 @@ import { readRow } from './row.js';
 import { chatPrompt, textPrompt } from './prompt.js';
 import { Sequence } from './sequence.js';
 import { changed, indexOfHead } from './temperatures.js';
+import { trace, traceBytes } from './trace.js';
 
 /**
  * @typedef {import('./pass.js').Request} Request
  * @typedef {import('../api.d.ts').Model} PublicModel
  * @typedef {Partial<import('../api.d.ts').HeadStats>} Observations
+ * @typedef {{ heads?: Observations, record?: import('../inside/recording.js').Recorded }} Read
  */
 
 /** See api.d.ts. */
@@ -84,7 +86,7 @@ export class Model {
         at += some.length;
         const last = at === ids.length;
         const { value } = this.reading(some, last ? logits : null, request, Infinity).next();
-        parts.push(value || undefined);
+        parts.push(value?.heads);
       }
     } catch (error) {
       this.sequence.undo();
@@ -109,6 +111,17 @@ export class Model {
     this.alive();
     const { addGenerationPrompt, variables, ...others } = readChatOptions(options, this.template);
     return generate(this, chatPrompt(this, messages, { addGenerationPrompt, variables }), others);
+  }
+
+  /** @param {unknown} prompt @param {unknown} options */
+  async trace(prompt, options) {
+    return trace(this, textPrompt(this, prompt), options);
+  }
+
+  /** @param {unknown} prompt @param {unknown} options */
+  traceBytes(prompt, options) {
+    this.alive();
+    return traceBytes(this, textPrompt(this, prompt), options);
   }
 
   /** @param {number} layer @param {number} head @param {number} position */
@@ -174,16 +187,16 @@ export class Model {
    * @param {Float32Array | null} logits (vocab), to be filled if the last token's are wanted
    * @param {Request} request
    * @param {number} slice
-   * @returns {Generator<void, Observations | undefined, void>}
+   * @returns {Generator<void, Read, void>}
    */
   *reading(tokens, logits, request, slice) {
     const { sequence: cache } = this;
-    const wanted = logits ? request : { stats: request.stats };
+    const wanted = logits ? request : { stats: request.stats, record: request.record };
     const temperatures = this.#temperatures;
     cache.midway = true;
     try {
       this.#decoder.setTemperatures(temperatures);
-      const heads = yield* this.#decoder.read(
+      const read = yield* this.#decoder.read(
         tokens,
         logits ? 1 : 0,
         cache.length,
@@ -191,11 +204,11 @@ export class Model {
         slice,
         (pass) => {
           if (logits) pass.logits(logits);
-          return pass.heads();
+          return { heads: pass.heads(), record: pass.recorded() };
         },
       );
       cache.noted(tokens, temperatures);
-      return heads;
+      return read;
     } finally {
       cache.undo();
       cache.midway = false;
@@ -210,10 +223,11 @@ export class Model {
   /**
    * Truncates the cache to the tokens it shares with the beginning of a text.
    * @param {number[]} tokens
+   * @param {number} [max] tokens it may share
    * @returns {number} how many it shares
    */
-  reuse(tokens) {
-    const kept = Math.min(this.sequence.common(tokens, this.#temperatures), tokens.length - 1);
+  reuse(tokens, max = tokens.length - 1) {
+    const kept = Math.min(this.sequence.common(tokens, this.#temperatures), max);
     this.sequence.cut(kept);
     return kept;
   }

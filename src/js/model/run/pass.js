@@ -1,6 +1,7 @@
 import { refuse } from '../../errors.js';
 import { STATUS } from '../../engine/status.js';
 import { F32 } from '../../engine/tensor.js';
+import { beginRecording } from '../inside/recording.js';
 
 /**
  * One pass over some tokens (decoder.h). It has memory of its own until `end`, so that the engine
@@ -10,6 +11,7 @@ import { F32 } from '../../engine/tensor.js';
  * @property {boolean} stats
  * @property {readonly (readonly [number, number])[]} [heads] pairs [layer, head] whose weights are
  *   wanted
+ * @property {import('../inside/recording.js').RecordRequest} [record]
  */
 
 const STATISTICS = /** @type {const} */ ([
@@ -30,6 +32,8 @@ export class Pass {
   #at;
   #team;
   #scratchBytes;
+  /** @type {import('../inside/recording.js').Recording | undefined} */
+  #recording;
   /** Steps that have not run: layers, and parts of the product with the output matrix. */
   remaining = 0;
 
@@ -106,6 +110,11 @@ export class Pass {
           firstWeight,
         );
       }
+      this.#recording =
+        request.record &&
+        beginRecording(memory, config, this.#at, request.record, this, outputs, (bytes) =>
+          this.#allocate(bytes),
+        );
       const { heads: chosen = [] } = request;
       /** @type {{ layer: number, head: number, at: number }[] | undefined} */
       this.rows = request.heads && [];
@@ -132,6 +141,13 @@ export class Pass {
       memory,
       config: { heads },
     } = this.#decoder;
+    const pattern = this.#recording?.patternAt(layer);
+    if (pattern !== undefined) {
+      const row = (/** @type {number} */ head) => (head + 1) * this.t - 1;
+      for (const head of chosen)
+        this.rows?.push({ layer, head, at: pattern + 4 * row(head) * this.length });
+      return;
+    }
     const at = this.#allocate(chosen.length * this.length * 4);
     const slots = this.#allocate(heads * 4);
     const slot = memory.view('int32', slots, heads).fill(-1);
@@ -139,7 +155,7 @@ export class Pass {
       slot[head] = x;
       this.rows?.push({ layer, head, at: at + x * this.length * 4 });
     });
-    memory.c.attn_pass_want_weights(this.#at, layer, at, slots, chosen.length);
+    memory.c.attn_pass_want_weights(this.#at, layer, at, slots, chosen.length, 0);
   }
 
   /**
@@ -213,6 +229,11 @@ export class Pass {
       head,
       weights: memory.copy(F32, at, this.length),
     }));
+  }
+
+  /** Copies of all that was recorded. */
+  recorded() {
+    return this.#recording?.copies();
   }
 
   end() {

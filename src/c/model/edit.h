@@ -1,0 +1,21 @@
+/* edit.h: copies and changes of numbers at the points of a layer. */
+#ifndef EDIT_H
+#define EDIT_H
+
+#include "pass.h"
+
+struct attn_edit {
+  attn_edit *next;
+  const attn_pass *p;
+  int32_t point, kind;
+  int32_t first_row, rows;
+  int32_t first_column, columns;
+  float *data;   /* (rows, stride) */
+  size_t stride; /* columns or more, or 0 */
+  double gain;
+};
+
+/* Does the edits of one point, in their order, for some rows. Threads may share the rows. */
+void attn_pass_edit(const attn_pass *p, int32_t layer, int32_t point, row_range rows);
+
+#endif

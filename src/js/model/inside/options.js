@@ -1,0 +1,60 @@
+/** The options of a trace. */
+import { choice, integer, list, read } from '../../check.js';
+import { describe, refuse } from '../../errors.js';
+import { RECORDS } from './points.js';
+
+/**
+ * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
+ * @typedef {import('./points.js').RecordName} RecordName
+ */
+
+/** @param {ModelConfig} config */
+const everyLayer = ({ layers }) => Array.from({ length: layers }, (_, layer) => layer);
+
+/**
+ * The names that are recorded, and the layers.
+ * @param {unknown} given `{ record, layers }`
+ * @param {ModelConfig} config
+ * @param {string} name
+ */
+export function readRecord(given, config, name) {
+  const o = read(name, /** @type {{ record: unknown, layers: unknown }} */ (given), [
+    'record',
+    'layers',
+  ]);
+  return recordOf(o.record, o.layers, config);
+}
+
+/**
+ * @param {unknown} record
+ * @param {unknown} layers default all
+ * @param {ModelConfig} config
+ */
+export function recordOf(record, layers, config) {
+  const names = list('record', record);
+  if (!names.length) refuse('SHAPE', 'record', describe(record), `some of ${RECORDS.join(' ')}`);
+  names.forEach((name, at) => {
+    if (name === undefined) refuse('ARG', `record[${at}]`, describe(name), 'a name');
+    choice(`record[${at}]`, name, ...RECORDS);
+  });
+  return {
+    names: /** @type {RecordName[]} */ ([...new Set(names)]),
+    layers: layers === undefined ? everyLayer(config) : ordered('layers', layers, config.layers),
+  };
+}
+
+/**
+ * Integers below `end`, each once, in order.
+ * @param {string} name
+ * @param {unknown} given
+ * @param {number} end
+ */
+export function ordered(name, given, end) {
+  const items = list(
+    name,
+    ArrayBuffer.isView(given) ? Array.from(/** @type {Uint8Array} */ (given)) : given,
+  );
+  if (!items.length) refuse('SHAPE', name, 'empty', 'at least one');
+  const numbers = items.map((item, at) => integer(`${name}[${at}]`, item, 0, end - 1));
+  return [...new Set(numbers)].sort((a, b) => a - b);
+}
