@@ -161,6 +161,7 @@ export async function lab(ch, seed) {
       entropy: stats.entropy[i],
       kl: stats.kl[i],
       expectedScore: stats.expectedScore[i],
+      variance: stats.variance[i],
     };
   });
   return { ch, theory: await ch.theory, ...SIZES, T, seed, make, q, k, v, rows };

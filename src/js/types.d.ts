@@ -224,6 +224,8 @@ export interface Stats<A extends FloatArray = FloatArray> {
   maxWeight: Fresh<A>;
   /** Position of the largest weight, the lowest index of a tie. */
   argmax: Fresh<Int32Array>;
+  /** Var_p(z) = Σ p_j (z_j − ⟨z⟩)². With β = 1/T it is the susceptibility: ∂ρ/∂β = β·Var_p(z). */
+  variance: Fresh<A>;
 }
 
 export interface AttentionResult<A extends FloatArray = FloatArray, O = unknown> {

@@ -84,6 +84,7 @@ for (const { variant, ch } of engines)
                 'kl',
                 'expectedScore',
                 'maxWeight',
+                'variance',
               ];
               for (const temperature of [0, 1]) {
                 compared('key NaN', q, with_(k, 2 * at), v, undefined, temperature, every);

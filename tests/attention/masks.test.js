@@ -156,11 +156,11 @@ for (const { variant, ch } of engines) {
           assert.deepEqual(
             [
               got.lse[row],
-              ...['entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax'].map(
+              ...['entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax', 'variance'].map(
                 (name) => got.stats[name][row],
               ),
             ],
-            [-Infinity, 0, 0, 0, 0, 0],
+            [-Infinity, 0, 0, 0, 0, 0, 0],
             c.name,
           );
         });

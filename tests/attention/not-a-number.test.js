@@ -35,7 +35,7 @@ for (const { variant, ch } of engines) {
             const got = attend(ch, { q: bad, k, v, options });
             const expected = Array.from({ length: 10 }, (_, row) => Number(row === 5 + i));
             assert.deepEqual(nans(got.output, dv), expected, `NaN in query ${i}`);
-            for (const name of ['lse', 'entropy', 'kl', 'expectedScore', 'maxWeight'])
+            for (const name of ['lse', 'entropy', 'kl', 'expectedScore', 'maxWeight', 'variance'])
               assert.deepEqual(
                 nans(got.lse && (got.stats[name] ?? got.lse), 1),
                 expected,

@@ -21,8 +21,9 @@ for (const { variant, ch } of engines) {
 
   // From nearly uniform rows to nearly one-hot ones. Two of them pass zero: a mean of scores that
   // cancel, and the KL of weights
-  // that are equal up to their own rounding.
-  const near0 = { kl: 2 ** -25, expectedScore: 2 ** -25 };
+  // that are equal up to their own rounding. The variance of two keys is that of the gap between
+  // them, which may be small beside their scores.
+  const near0 = { kl: 2 ** -25, expectedScore: 2 ** -25, variance: 2 ** -20 };
   claim('statistics are those of the full weights to 1e-5', () => {
     for (const [n, amplitude] of [64, 500, 2000].flatMap((n) =>
       [0.05, 0.2, 1, 1.5, 3, 6, 10].map((x) => [n, x]),
@@ -55,6 +56,35 @@ for (const { variant, ch } of engines) {
         );
     }
   });
+
+  claim(
+    'the variance is 0 of one key, of ties and at T = 0, and that of all scores at T = ∞',
+    () => {
+      for (const Floats of [Float32Array, Float64Array]) {
+        const variance = (scores, temperature = 1) =>
+          ch.attention(Floats.of(1), Floats.from(scores), Floats.from(scores), {
+            headDim: 1,
+            scale: 1,
+            temperature,
+            want: { stats: true },
+          }).stats.variance[0];
+        assert.equal(variance([7]), 0);
+        assert.equal(variance(Array(700).fill(-3)), 0);
+        assert.equal(variance([1, 5, 5, 2], 0), 0);
+        assert.equal(variance([-1, 1, 3, 1], Infinity), 2);
+        // two keys far above the others: p(1 − p) of the square of their gap
+        assert.ok(
+          Math.abs(variance([-900, 2, 2 - Math.log(3)]) - (3 / 16) * Math.log(3) ** 2) < 1e-6,
+        );
+        // of 2000 keys in spans with means of their own: 1/12 of the square of the range
+        const flat = variance(
+          Array.from({ length: 2000 }, (_, j) => j / 2e6),
+          1e-3 * 1e6,
+        );
+        assert.ok(Math.abs(flat / (1e-6 / 12) - 1) < 1e-4, `${flat}`);
+      }
+    },
+  );
 
   claim('T towards its limits becomes the limit', () => {
     for (let seed = 1; seed <= 60; seed++) {

@@ -1,6 +1,7 @@
 /** A temperature for each head: every head has the bits of a call in which all have its own. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { STATISTICS } from '../../src/js/attention/statistics.js';
 import { sameArray } from '../support/bits.js';
 import { engines } from '../support/engines.js';
 import { Kernels } from '../support/kernels.js';
@@ -11,8 +12,6 @@ const kvHeads = 2;
 const d = 8;
 const dv = 5;
 const T = [1, 0, 0.25, Infinity, 1e30, 7];
-const RESULTS = ['n', 'entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax'];
-const INTEGERS = ['n', 'argmax'];
 
 /**
  * One call; `set` names its temperatures. The rest is the data's type, a cache's type, whether it
@@ -38,10 +37,10 @@ function attend(kernels, { m, n, double, cacheType, pieces, capped }, set) {
     const v = numbers(kvHeads * n * dv);
     const out = allocate(heads * m * dv);
     if (capped) c.attn_set_sinks(p, numbers(heads));
-    const at = Object.fromEntries(RESULTS.map((name) => [name, allocate(heads * m)]));
+    const stats = allocate(STATISTICS.length * heads * m);
     const lse = allocate(heads * m);
     const weights = allocate(heads * m * n);
-    c.attn_want_stats(p, ...RESULTS.map((name) => at[name]));
+    c.attn_want_stats(p, stats, heads * m);
     c.attn_want_lse(p, lse);
     c.attn_want_weights(p, weights, 0, heads, 0, m);
     const scratch = kernels.allocate(c[`attn_scratch_bytes${type}`](p));
@@ -58,9 +57,13 @@ function attend(kernels, { m, n, double, cacheType, pieces, capped }, set) {
       c.attn_work_end(work, scratch);
     } else if (cache) assert.equal(c.attn_cache_attend(p, out, q, cache, scratch), 0);
     else assert.equal(c[`attn_forward${type}`](p, out, q, k, v, scratch), 0);
-    const rows = Object.entries(at).map(([name, x]) => [
+    const rows = STATISTICS.map((name, x) => [
       name,
-      kernels.read(INTEGERS.includes(name) ? Int32Array : Floats, x, heads * m),
+      kernels.read(
+        name === 'n' || name === 'argmax' ? Int32Array : Floats,
+        stats + x * heads * m * size,
+        heads * m,
+      ),
       m,
     ]);
     return [

@@ -71,8 +71,8 @@ static void free_all(void)
 
 /* The results of a call, in the order of the answer. */
 typedef struct {
-  void *array[10];
-  size_t bytes[10];
+  void *array[3 + ATTN_STATISTICS];
+  size_t bytes[3 + ATTN_STATISTICS];
   int count;
 } results;
 
@@ -137,10 +137,13 @@ static attn_params *read_call(results *r, size_t element, int32_t shape[7], size
   if ((everything = read_int())) {
     size_t rows = batch * heads * m;
     attn_want_lse(p, result(r, rows * element));
-    int32_t *attended = result(r, rows * 4);
-    void *entropy = result(r, rows * element), *kl = result(r, rows * element);
-    void *expected_score = result(r, rows * element), *max_weight = result(r, rows * element);
-    attn_want_stats(p, attended, entropy, kl, expected_score, max_weight, result(r, rows * 4));
+    char *stats = numbers(ATTN_STATISTICS * rows * element);
+    attn_want_stats(p, stats, rows);
+    for (int x = 0; x < ATTN_STATISTICS; x++) {
+      const int is_integer = x == ATTN_STAT_N || x == ATTN_STAT_ARGMAX;
+      r->array[r->count] = stats + (size_t)x * rows * element;
+      r->bytes[r->count++] = rows * (is_integer ? sizeof(int32_t) : element);
+    }
   }
   return p;
 }

@@ -191,18 +191,15 @@ int main(void)
     length += t;
     size_t count = (size_t)sizes.layers * (size_t)sizes.heads * (size_t)t,
            bytes = count * sizeof(float);
-    void *s[7];
-    for (int y = 0; y < 7; y++)
-      s[y] = fresh(bytes);
-    attn_pass_want_stats(p, s[0], s[1], s[2], s[3], s[4], s[5], s[6]);
+    void *stats = fresh((ATTN_STATISTICS + 1) * bytes);
+    attn_pass_want_stats(p, stats);
     float *weights = fresh((size_t)sizes.heads * (size_t)length * sizeof(float));
     check(!attn_pass_want_weights(p, sizes.layers - 1, weights, NULL, sizes.heads, 0),
           "want_weights");
     while (attn_pass_run(p, team, 1))
       ;
     write_bytes(attn_pass_logits(p), (size_t)sizes.vocab * sizeof(float));
-    for (int y = 0; y < 7; y++)
-      write_bytes(s[y], bytes);
+    write_bytes(stats, (ATTN_STATISTICS + 1) * bytes);
     write_bytes(weights, (size_t)sizes.heads * (size_t)length * sizeof(float));
   }
   attn_pass *p = pass_for(d, &team, 1, 1, 0);

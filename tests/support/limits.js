@@ -10,6 +10,7 @@
  *     kl             entropy's limit + 2ε·log n
  *     expectedScore  ε·(cZ + (2 + cA)·D·T + 4·(depth + |⟨z⟩|))
  *     maxWeight      relative ε·(4 + 2cA)
+ *     variance       ε·(2cZ·D·T + (2 + 2cA)·Var + 4·(Var + depth²))
  *     n              exact
  *     argmax         exact, or a key whose weight these rules cannot tell from the largest
  *
@@ -31,12 +32,27 @@
  *     kl             log n − H cancels when the weights are nearly uniform, and ε·log n remains
  *     expectedScore  d⟨z⟩ = Σ p_j (1 + (z_j − ⟨z⟩)/T) dz_j
  *
+ *     variance       d Var = Σ p_j ((z_j − ⟨z⟩)² − Var)/T dz_j + 2Σ p_j (z_j − ⟨z⟩) dz_j; its sums
+ *                    are those of (max − z)², whose mean is Var + depth²
+ *
  * For well-conditioned logits (A ≤ 8) these limits of the statistics are below 1e-5 of the
  * statistic wherever it is not near zero; near zero they are its absolute floor.
  */
 export const precisions = {
-  float32: { epsilon: 2 ** -23, tiny: 2 ** -126, floor: 2 ** -145, nmse: 1e-9 },
-  float64: { epsilon: 2 ** -52, tiny: 2 ** -1022, floor: 2 ** -1070, nmse: 1e-26 },
+  float32: {
+    epsilon: 2 ** -23,
+    tiny: 2 ** -126,
+    floor: 2 ** -145,
+    max: 2 ** 128 - 2 ** 104,
+    nmse: 1e-9,
+  },
+  float64: {
+    epsilon: 2 ** -52,
+    tiny: 2 ** -1022,
+    floor: 2 ** -1070,
+    max: Infinity,
+    nmse: 1e-26,
+  },
 };
 
 /**
@@ -99,7 +115,7 @@ export function mistrusted(ref) {
  * @param {number} [slope] the factor of A in the limit of the output
  */
 export function compare(result, ref, precision, spike, stage, slope = 2) {
-  const { epsilon, tiny, floor } = precisions[precision];
+  const { epsilon, tiny, floor, max } = precisions[precision];
   const { d, dv, m, n, heads, layout, T, A } = ref;
   const c = spike ? 6 + Math.max(0, Math.log2(d / 8)) / 2 : 4;
   // the row (b, h, i) of an output element, in either layout
@@ -169,6 +185,21 @@ export function compare(result, ref, precision, spike, stage, slope = 2) {
       s.maxWeight,
       w.maxWeight,
       (r) => epsilon * (4 + 2 * c * A[r]) * w.maxWeight[r],
+    );
+    // Weights below `tiny` may be 0; their keys lie 2T·log(tiny) below the largest at most, and
+    // beyond the floats a result is the largest float. The squares of scores near 2^-64 are
+    // subnormal: up to 32² roundings of them
+    look(
+      'stats.variance',
+      s.variance,
+      w.variance.map((x) => Math.min(x, max)),
+      (r) =>
+        epsilon *
+          (2 * c * ref.Z[r] * ref.spread[r] +
+            (2 + 2 * c * A[r]) * w.variance[r] +
+            4 * (w.variance[r] + ref.depth[r] ** 2)) +
+        1024 * floor,
+      (r) => (T === Infinity ? 0 : w.n[r] * tiny * (2 * T * Math.log(tiny)) ** 2),
     );
     const near = (r) =>
       ref.ratio[r * n + s.argmax[r]] >=

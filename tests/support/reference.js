@@ -128,6 +128,7 @@ export function reference(q, k, v, options, tiny = 2 ** -126) {
     expectedScore: make(rows),
     maxWeight: make(rows),
     argmax: new Int32Array(rows),
+    variance: make(rows),
   };
   const output = make(rows * dv);
   const W = make(rows * dv);

@@ -135,15 +135,8 @@ export class Answer {
     if (like.scores) got.scores = one(like.scores);
     if (like.stats) {
       got.lse = one(like.lse);
-      const { n, entropy, kl, expectedScore, maxWeight, argmax } = like.stats;
-      got.stats = {
-        n: one(n),
-        entropy: one(entropy),
-        kl: one(kl),
-        expectedScore: one(expectedScore),
-        maxWeight: one(maxWeight),
-        argmax: one(argmax),
-      };
+      got.stats = {};
+      for (const [name, a] of Object.entries(like.stats)) got.stats[name] = one(a);
     }
     return got;
   }

@@ -171,15 +171,10 @@ int32_t attn_want_scores(attn_params *p, int32_t stage, void *scores)
 
 void attn_want_lse(attn_params *p, void *lse) { p->lse = lse; }
 
-void attn_want_stats(attn_params *p, int32_t *attended, void *entropy, void *kl,
-                     void *expected_score, void *max_weight, int32_t *argmax)
+void attn_want_stats(attn_params *p, void *stats, size_t plane)
 {
-  p->attended = attended;
-  p->entropy = entropy;
-  p->kl = kl;
-  p->expected_score = expected_score;
-  p->max_weight = max_weight;
-  p->argmax = argmax;
+  p->stats = stats;
+  p->plane = plane;
 }
 
 int attn_key_attended(const attn_params *p, const row_view *view, int32_t j)

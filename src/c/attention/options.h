@@ -25,8 +25,8 @@ struct attn_params {
   int32_t chosen_heads, chosen_rows;
   int32_t scores_stage;
   void *scores, *lse;
-  int32_t *attended, *argmax;
-  void *entropy, *kl, *expected_score, *max_weight;
+  void *stats;  /* (ATTN_STATISTICS, …), or NULL */
+  size_t plane; /* from one statistic to the next */
 };
 
 enum { T_FINITE, T_ZERO, T_INFINITE };

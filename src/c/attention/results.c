@@ -17,6 +17,15 @@ static void merge_totals(const call *s, double *totals, const float *acc, int fi
   }
 }
 
+/* The spread of a row and a span together, each with its own mean. */
+static double merged_spread(const row_state *row, const row_state *span, double a, double b)
+{
+  const double weight = a * row->total, other = b * span->total;
+  const double apart =
+      (row->max - span->max) + (row->moment / row->total - span->moment / span->total);
+  return a * row->spread + b * span->spread + apart * apart * (weight * other / (weight + other));
+}
+
 void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
                      const span_state *state, double *totals, const float *acc)
 {
@@ -33,6 +42,8 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
   int first = row->sum == 0;
   double a = first ? 0 : row_weigh(t->kind, row->max, max, t->value);
   double b = row_weigh(t->kind, span->max, max, t->value);
+  if (s->p->stats)
+    row->spread = first ? b * span->spread : merged_spread(row, span, a, b);
   row->moment = (first ? 0 : a * (row->moment + (row->max - max) * row->total)) +
                 b * (span->moment + (span->max - max) * span->total);
   row->total = (first ? 0 : a * row->total) + b * span->total;

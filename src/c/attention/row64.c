@@ -257,6 +257,22 @@ static void add_up(const row64 *row, row_state *state, int64_t weights)
   state->moment = sum_of(moment);
 }
 
+/* Σ e·(z − ⟨z⟩)², once their mean is known. */
+static double spread_of(const row64 *row, const row_state *state)
+{
+  const double T = temperature_of(row->p, row->h), small = state->large ? SMALL : 1;
+  const double mean = state->moment / state->total;
+  exact_sum sum = {0, 0};
+  for (int32_t j = row->view.lo; j < row->view.hi; j++) {
+    if (!row64_attends(row, j))
+      continue;
+    double z = score_again(row, j), e = row_weigh(temperature_kind(T), z, state->max, T);
+    double x = z * small - state->max * small - mean;
+    sum_add(&sum, e == 0 ? 0 : e * (x * x));
+  }
+  return sum_of(sum);
+}
+
 void row64_attend(const row64 *row)
 {
   const attn_params *p = row->p;
@@ -271,6 +287,8 @@ void row64_attend(const row64 *row)
   }
   row_state state = find_maximum(row);
   add_up(row, &state, weights);
+  if (p->stats && state.sum > 0)
+    state.spread = spread_of(row, &state);
   double sink = p->sinks ? option_at(row, p->sinks, (size_t)row->h) : 0;
   double denominator = row_denominator(&state, T, p->sinks ? &sink : NULL);
   for (int32_t j = row->view.lo; weights >= 0 && j < row->view.hi; j++)

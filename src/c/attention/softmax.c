@@ -76,10 +76,13 @@ KERNEL int32_t shape_scores(const call *s, const query_rows *rows, int x, float 
   return attended[0] + attended[1] + attended[2] + attended[3];
 }
 
-/* The sum of a span's weights and, for the statistics, Σ e in double and Σ e·(z − max). */
+/*
+ * The sum of a span's weights. For the statistics: Σ e in double, Σ e·(z − max) and
+ * Σ e·(z − max)².
+ */
 typedef struct {
   float sum;
-  double total, moment;
+  double total, moment, square;
 } span_sums;
 
 INLINE double sum_lanes(const f32x4 x[4])
@@ -149,14 +152,31 @@ KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float
     sums_out[l] = sums[l];
 }
 
-/* Σ e·x over finite x. */
-KERNEL float sum_products(const float *e, const float *x, int32_t count)
+/* Σ e·x and Σ e·x² over finite x. */
+KERNEL void sum_products(float *sum, float *square, const float *e, const float *x, int32_t count)
 {
-  f32x4 sums[4] = {{0}};
+  f32x4 sums[4] = {{0}}, squares[4] = {{0}};
   for (int32_t j = 0; j < count; j += KEY_STEP)
-    for (int l = 0; l < 4; l++)
-      sums[l] = v_madd(v_load(e + j + 4 * l), v_load(x + j + 4 * l), sums[l]);
-  return sum_vectors(sums);
+    for (int l = 0; l < 4; l++) {
+      f32x4 weight = v_load(e + j + 4 * l), t = v_load(x + j + 4 * l);
+      sums[l] = v_madd(weight, t, sums[l]);
+      squares[l] = v_madd(weight * t, t, squares[l]);
+    }
+  *sum = sum_vectors(sums);
+  *square = sum_vectors(squares);
+}
+
+/* Σ e·(z − max)² in double: the squares may leave the floats. */
+static double sum_squares(const float *e, const float *z, int32_t count, float max)
+{
+  f64x2 sums[2] = {{0, 0}, {0, 0}};
+  for (int32_t j = 0; j < count; j += 4) {
+    f32x4 x = v_load(e + j), t = v_max(v_load(z + j) - v_splat(max), v_splat(LOWEST));
+    sums[0] += v_low_double(x) * v_low_double(t) * v_low_double(t);
+    sums[1] += v_high_double(x) * v_high_double(t) * v_high_double(t);
+  }
+  f64x2 sum = sums[0] + sums[1];
+  return sum[0] + sum[1];
 }
 
 /* Σ e·(z − max); copies e to z. 0·∞ is not 0: a masked key has z = −∞. */
@@ -196,7 +216,7 @@ static span_sums weigh_row(const call *s, const row_temperature *t, float *z, in
                            float max)
 {
   /* at larger T, (z − max)/T is too near the bottom of the floats for the statistics */
-  const int scaled = t->kind == T_FINITE && t->value <= 32, wanted = s->p->attended != NULL;
+  const int scaled = t->kind == T_FINITE && t->value <= 32, wanted = s->p->stats != NULL;
   float own[SPAN], *e = wanted && !scaled ? own : z;
   f32x4 sums[4];
   if (t->kind == T_FINITE)
@@ -204,10 +224,16 @@ static span_sums weigh_row(const call *s, const row_temperature *t, float *z, in
   else
     weigh_limit(t->kind, sums, e, z, count, max);
   span_sums result = {.sum = sum_vectors(sums)};
-  if (wanted) {
+  if (wanted)
     result.total = sum_lanes(sums);
-    result.moment = scaled ? sum_products(z, own, count) * t->value
-                           : (double)sum_moment(z, e, count, max) * t->unit;
+  if (wanted && scaled) {
+    float moment, square;
+    sum_products(&moment, &square, z, own, count);
+    result.moment = moment * t->value;
+    result.square = square * t->value * t->value;
+  } else if (wanted) {
+    result.square = sum_squares(e, z, count, max) * t->unit * t->unit;
+    result.moment = (double)sum_moment(z, e, count, max) * t->unit;
   }
   return result;
 }
@@ -347,6 +373,16 @@ KERNEL float largest_score(const float *z, int32_t from, int32_t to, whole_steps
   return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
 }
 
+/*
+ * Σ e·(z − ⟨z⟩)². The key at max has e = 1, so the spread is at least the square's share 1/Σe, and
+ * the difference loses few bits.
+ */
+static double spread_of(const span_sums *sums, double total)
+{
+  double spread = total == 0 ? 0 : sums->square - sums->moment * (sums->moment / total);
+  return spread < 0 ? 0 : spread; /* by rounding */
+}
+
 /* The weights of one row, and their sums in `row`, which is empty before. */
 static void weigh_keys(const call *s, const head_job *job, const query_rows *rows, int x,
                        row_state *row, float *z, int32_t from, int32_t to)
@@ -373,17 +409,18 @@ static void weigh_keys(const call *s, const head_job *job, const query_rows *row
     row->beyond |= attn_small_scores_count(s, job, rows, x, z, from, to);
   if (largest == -__builtin_inff())
     max = nothing_finite(z, count);
-  if (s->p->attended && row->attended) {
+  if (s->p->stats && row->attended) {
     int32_t lo = rows->view[x].lo;
     row->first = !s->plain ? from + find_score(z, count, 1, 0) : lo > from ? lo : from;
     row->argmax = from + find_score(z, count, 0, largest);
   }
   span_sums sums = weigh_row(s, &rows->t[x], z, count, max);
   row->sum = sums.sum;
-  if (s->p->attended) {
+  if (s->p->stats) {
     row->total =
         sums.sum < 2 || 4 * sums.sum > (float)row->attended ? sum_exactly(z, count) : sums.total;
     row->moment = sums.moment;
+    row->spread = spread_of(&sums, row->total);
   }
   if (largest != -__builtin_inff() || max != 0)
     row->max = (double)max * rows->t[x].unit;

@@ -40,8 +40,13 @@ row_summary row_summarize(const row_state *row, double temperature)
   if (row->attended == 0)
     return (row_summary){.lse = -__builtin_inf()};
   if (row_is_void(row)) {
-    double none = __builtin_nan("");
-    return (row_summary){none, none, none, none, none, row->attended, row->argmax};
+    const double none = __builtin_nan("");
+    row_summary nothing = {.lse = none};
+    for (int x = 0; x < ATTN_STATISTICS; x++)
+      nothing.stats[x] = none;
+    nothing.stats[ATTN_STAT_N] = row->attended;
+    nothing.stats[ATTN_STAT_ARGMAX] = row->argmax;
+    return nothing;
   }
   /*
    * log(Σe/n) by itself, because in KL the two logarithms nearly cancel when the weights are nearly
@@ -54,18 +59,23 @@ row_summary row_summarize(const row_state *row, double temperature)
   double shift = kind != T_FINITE ? 0 : mean / temperature / (row->large ? SMALL : 1);
   double entropy = log_total - shift, kl = shift - log_mean;
   double expected = row->large ? (row->max * SMALL + mean) / SMALL : row->max + mean;
+  double variance = row->spread / row->total;
   double lse = kind == T_FINITE ? log_sum + row->max / temperature : f64_log(row->attended);
   if (kind == T_ZERO)
     lse = row->max == 0 || row->sum != row->sum ? log_sum : row->max * __builtin_inf();
   return (row_summary){
       .lse = lse,
-      /* rounding may leave either a hair below zero */
-      .entropy = entropy < 0 ? 0 : entropy,
-      .kl = kl < 0 ? 0 : kl,
-      .expected_score = expected,
-      .max_weight = 1.0 / row->sum,
-      .attended = row->attended,
-      .argmax = kind == T_INFINITE ? row->first : row->argmax,
+      .stats =
+          {
+              [ATTN_STAT_N] = row->attended,
+              /* rounding may leave either a hair below zero */
+              [ATTN_STAT_ENTROPY] = entropy < 0 ? 0 : entropy,
+              [ATTN_STAT_KL] = kl < 0 ? 0 : kl,
+              [ATTN_STAT_SCORE] = expected,
+              [ATTN_STAT_MAX] = 1.0 / row->sum,
+              [ATTN_STAT_ARGMAX] = kind == T_INFINITE ? row->first : row->argmax,
+              [ATTN_STAT_VARIANCE] = row->large ? variance / SMALL / SMALL : variance,
+          },
   };
 }
 
@@ -80,17 +90,17 @@ static void put(void *a, size_t at, double x, int single)
 void row_write_summary(const attn_params *p, size_t at, const row_state *row, double temperature,
                        int single)
 {
-  if (!p->lse && !p->attended)
+  if (!p->lse && !p->stats)
     return;
   row_summary summary = row_summarize(row, temperature);
   if (p->lse)
     put(p->lse, at, summary.lse, single);
-  if (p->attended) {
-    p->attended[at] = summary.attended;
-    p->argmax[at] = summary.argmax;
-    put(p->entropy, at, summary.entropy, single);
-    put(p->kl, at, summary.kl, single);
-    put(p->expected_score, at, summary.expected_score, single);
-    put(p->max_weight, at, summary.max_weight, single);
+  char *plane = p->stats;
+  for (int x = 0; plane && x < ATTN_STATISTICS; x++) {
+    if (x == ATTN_STAT_N || x == ATTN_STAT_ARGMAX)
+      ((int32_t *)(void *)plane)[at] = (int32_t)summary.stats[x];
+    else
+      put(plane, at, summary.stats[x], single);
+    plane += p->plane * (single ? sizeof(float) : sizeof(double));
   }
 }

@@ -12,8 +12,9 @@ typedef struct {
   double total; /* Σ e_j in double, for the statistics */
   /* Σ e_j·(z_j − max), from which entropy and the expected score follow */
   double moment;
+  double spread;                   /* Σ e_j·(z_j − ⟨z⟩)², for the variance */
   int32_t attended, argmax, first; /* first: the lowest attended position */
-  int32_t large;  /* the moment is that of the scores times SMALL, so that it stays finite */
+  int32_t large;  /* moment and spread are those of the scores times SMALL, so they stay finite */
   int32_t beyond; /* a finite score is beyond the floats, so the row is computed in double */
 } row_state;
 
@@ -28,8 +29,8 @@ INLINE int row_is_void(const row_state *row)
 }
 
 typedef struct {
-  double lse, entropy, kl, expected_score, max_weight;
-  int32_t attended, argmax;
+  double lse;
+  double stats[ATTN_STATISTICS];
 } row_summary;
 
 /* exp((z − max)/T), or its limit; NaN stays NaN. */

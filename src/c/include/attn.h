@@ -206,12 +206,23 @@ ATTN_API int32_t attn_want_scores(attn_params *p, int32_t stage, void *scores);
  */
 ATTN_API void attn_want_lse(attn_params *p, void *lse); /* (batch, heads, m) */
 
+/* The statistics of a row, each a number of the data's type but two that are int32. */
+enum {
+  ATTN_STAT_N,       /* int32: keys attended */
+  ATTN_STAT_ENTROPY, /* H(p) */
+  ATTN_STAT_KL,      /* KL(p‖u) = log n − H = ⟨z⟩/T − lse + log n */
+  ATTN_STAT_SCORE,   /* ⟨z⟩ = Σ p_j z_j */
+  ATTN_STAT_MAX,     /* the largest weight */
+  ATTN_STAT_ARGMAX,  /* int32: its position, the lowest of a tie */
+  ATTN_STAT_VARIANCE, /* Var_p(z) = Σ p_j (z_j − ⟨z⟩)²: ∂KL/∂β = β·Var_p(z) with β = 1/T */
+  ATTN_STATISTICS,
+};
+
 /*
- * Statistics of each row, each (batch, heads, m), accumulated inside the fused kernel without
- * storing weights. kl = KL(p‖u) = log n − H = ⟨z⟩/T − lse + log n. All six pointers, or all NULL.
+ * Statistics of each row, accumulated inside the fused kernel without storing weights. Each has a
+ * plane (batch, heads, m), and planes are `plane` elements of the data's type apart. NULL: none.
  */
-ATTN_API void attn_want_stats(attn_params *p, int32_t *attended, void *entropy, void *kl,
-                              void *expected_score, void *max_weight, int32_t *argmax);
+ATTN_API void attn_want_stats(attn_params *p, void *stats, size_t plane);
 
 /* ---- Attention ---- */
 

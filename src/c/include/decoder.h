@@ -167,17 +167,12 @@ ATTN_API int32_t attn_pass_begin_again(attn_pass *p, const attn_decoder *d, cons
                                        int32_t token, int32_t position, int32_t layer);
 
 /*
- * Asks for the statistics of attn_want_stats, of every head and token, after a begin. All pointers
- * are set, or all are NULL. first_weight is the weight of position 0, which usually receives the
- * attention that has nothing to look at. It is 0 if a window hides that position.
+ * Asks for the statistics of attn_want_stats, of every head and token, after a begin. A last plane
+ * has the weight of position 0, which usually receives the attention that has nothing to look at.
+ * It is 0 if a window hides that position.
  */
-ATTN_API void attn_pass_want_stats(attn_pass *p, int32_t *attended, /* (layers, heads, t) */
-                                   float *entropy,                  /* (layers, heads, t) */
-                                   float *kl,                       /* (layers, heads, t) */
-                                   float *expected_score,           /* (layers, heads, t) */
-                                   float *max_weight,               /* (layers, heads, t) */
-                                   int32_t *argmax,                 /* (layers, heads, t) */
-                                   float *first_weight /* (layers, heads, t) */);
+ATTN_API void attn_pass_want_stats(attn_pass *p,
+                                   void *stats /* (ATTN_STATISTICS + 1, layers, heads, t) */);
 
 /*
  * Asks for weights in one layer, after a begin: of the last token, or with all_tokens of all t.

@@ -1,10 +1,17 @@
 #include "attend.h"
 #include "base/math.h"
 
-/* Of results (layers, heads, t) of four bytes each, those of one layer. */
-static void *at_layer(const attn_pass *p, void *all, int32_t layer)
+/* Numbers in a plane of statistics, (layers, heads, t). */
+static size_t plane_size(const attn_pass *p)
 {
-  return all ? (float *)all + (size_t)layer * (size_t)p->d->heads * (size_t)p->t : NULL;
+  return (size_t)p->d->layers * (size_t)p->d->heads * (size_t)p->t;
+}
+
+/* The part of a layer in a plane of statistics, of four bytes each. */
+static void *statistic(const attn_pass *p, int32_t which, int32_t layer)
+{
+  const size_t at = (size_t)layer * (size_t)p->d->heads * (size_t)p->t;
+  return p->stats ? (float *)p->stats + (size_t)which * plane_size(p) + at : NULL;
 }
 
 /* The weight of position 0: exp(z_0/T − lse), or as another statistic already says it. */
@@ -13,13 +20,14 @@ static double first_weight(const attn_pass *p, int32_t layer, int32_t h, int32_t
   const attn_decoder *d = p->d;
   const int32_t left = d->layer[layer].left;
   const size_t size = (size_t)d->head_dim, row = (size_t)h * (size_t)p->t + (size_t)i;
-  const size_t statistic = (size_t)layer * (size_t)d->heads * (size_t)p->t + row;
   const double temperature = d->temperature[layer * d->heads + h];
   const layer_request *request = &p->request[layer];
-  if ((left >= 0 && p->position + i > left) || p->attended[statistic] == 0)
+  const int32_t *attended = statistic(p, ATTN_STAT_N, layer);
+  const int32_t *argmax = statistic(p, ATTN_STAT_ARGMAX, layer);
+  if ((left >= 0 && p->position + i > left) || attended[row] == 0)
     return 0;
-  if (p->argmax[statistic] == 0)
-    return (double)p->max_weight[statistic];
+  if (argmax[row] == 0)
+    return (double)((const float *)statistic(p, ATTN_STAT_MAX, layer))[row];
   if (!(temperature > 0))
     return 0;
 
@@ -42,7 +50,7 @@ static void weigh_first(const attn_pass *p, int32_t layer)
 {
   const attn_decoder *d = p->d;
   float *key = p->first_key, *value = key + (size_t)d->kv_heads * (size_t)d->head_dim;
-  float *out = at_layer(p, p->first_weight, layer);
+  float *out = statistic(p, PASS_FIRST_WEIGHT, layer);
   attn_cache_read(d->layer[layer].cache, key, value, 0, 1);
   for (int32_t h = 0; h < d->heads; h++)
     for (int32_t i = 0; i < p->t; i++)
@@ -65,11 +73,9 @@ void attn_pass_attend(const attn_pass *p, attn_team *team, int32_t layer, row_ra
     attn_set_mask(&params, ATTN_MASK_ADD, request->mask, 1, request->mask_heads, p->t, p->length);
   attn_want_weights(&params, request->weights, request->head_slot, request->chosen, row_slot,
                     request->all_tokens ? p->t : 1);
-  attn_want_stats(&params, at_layer(p, p->attended, layer), at_layer(p, p->entropy, layer),
-                  at_layer(p, p->kl, layer), at_layer(p, p->expected_score, layer),
-                  at_layer(p, p->max_weight, layer), at_layer(p, p->argmax, layer));
-  attn_want_lse(&params, p->attended ? p->lse : NULL);
+  attn_want_stats(&params, statistic(p, 0, layer), plane_size(p));
+  attn_want_lse(&params, p->stats ? p->lse : NULL);
   attn_team_attend(team, &params, p->a + first, p->q + first, NULL, NULL, l->cache, p->attend);
-  if (p->attended)
+  if (p->stats)
     weigh_first(p, layer);
 }

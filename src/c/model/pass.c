@@ -159,18 +159,7 @@ int32_t attn_pass_begin_again(attn_pass *p, const attn_decoder *d, const attn_te
   return ATTN_OK;
 }
 
-void attn_pass_want_stats(attn_pass *p, int32_t *attended, float *entropy, float *kl,
-                          float *expected_score, float *max_weight, int32_t *argmax,
-                          float *first_weight)
-{
-  p->attended = attended;
-  p->entropy = entropy;
-  p->kl = kl;
-  p->expected_score = expected_score;
-  p->max_weight = max_weight;
-  p->argmax = argmax;
-  p->first_weight = first_weight;
-}
+void attn_pass_want_stats(attn_pass *p, void *stats) { p->stats = stats; }
 
 int32_t attn_pass_want_weights(attn_pass *p, int32_t layer, float *weights,
                                const int32_t *head_slot, int32_t chosen, int32_t all_tokens)

@@ -16,6 +16,9 @@ typedef struct {
   attn_edit *edits; /* a list */
 } layer_request;
 
+/* Behind the statistics of attn.h comes the weight of position 0. */
+enum { PASS_FIRST_WEIGHT = ATTN_STATISTICS, PASS_STATISTICS };
+
 struct attn_pass {
   const attn_decoder *d;
   int32_t t, outputs;
@@ -39,9 +42,7 @@ struct attn_pass {
   float *first_key;       /* (2, kv_heads, head_dim): key and value of position 0 */
   void *attend;           /* attn_team_attend_bytes */
 
-  /* statistics, (layers, heads, t) each, or all NULL */
-  int32_t *attended, *argmax;
-  float *entropy, *kl, *expected_score, *max_weight, *first_weight;
+  void *stats; /* (PASS_STATISTICS, layers, heads, t), or NULL */
 };
 
 /*

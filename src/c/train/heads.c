@@ -4,11 +4,10 @@
 
 /* A thread's memory. */
 typedef struct {
-  float *q, *k, *v, *a;                              /* (context, head_dim) */
-  float *z, *p;                                      /* (context, context): scores and weights */
-  float *kl, *entropy, *expected_score, *max_weight; /* (context) */
-  int32_t *attended, *argmax;                        /* (context) */
-  void *scratch;                                     /* of attention */
+  float *q, *k, *v, *a; /* (context, head_dim) */
+  float *p;             /* (context, context): weights */
+  float *stats;         /* (ATTN_STATISTICS, context) */
+  void *scratch;        /* of attention */
 } head_memory;
 
 typedef struct {
@@ -25,8 +24,7 @@ static attn_params params_of(const attn_trainer *t, const head_memory *m)
   attn_init(&p, 1, 1, 1, t->context, t->context, t->head_dim, t->head_dim);
   attn_set_causal(&p, 1);
   attn_want_weights(&p, m->p, NULL, 1, NULL, t->context);
-  attn_want_scores(&p, ATTN_SCORES_MASKED, m->z);
-  attn_want_stats(&p, m->attended, m->entropy, m->kl, m->expected_score, m->max_weight, m->argmax);
+  attn_want_stats(&p, m->stats, (size_t)t->context);
   return p;
 }
 
@@ -38,14 +36,8 @@ static size_t lay_out(const attn_trainer *t, head_memory *m, void *base)
   m->k = arena_allocate(&a, size, f);
   m->v = arena_allocate(&a, size, f);
   m->a = arena_allocate(&a, size, f);
-  m->z = arena_allocate(&a, n * n, f);
   m->p = arena_allocate(&a, n * n, f);
-  m->kl = arena_allocate(&a, n, f);
-  m->entropy = arena_allocate(&a, n, f);
-  m->expected_score = arena_allocate(&a, n, f);
-  m->max_weight = arena_allocate(&a, n, f);
-  m->attended = arena_allocate(&a, n, sizeof(int32_t));
-  m->argmax = arena_allocate(&a, n, sizeof(int32_t));
+  m->stats = arena_allocate(&a, ATTN_STATISTICS * n, f);
   const attn_params params = params_of(t, m);
   m->scratch = arena_allocate(&a, attn_scratch_bytes_f32(&params), 1);
   return arena_bytes(&a);
@@ -65,17 +57,6 @@ static void gather(const attn_trainer *t, float *to, const float *from, int32_t 
   from += (size_t)head * dim;
   for (int32_t i = 0; i < t->context; i++, to += dim, from += (size_t)heads * dim)
     __builtin_memcpy(to, from, dim * sizeof(float));
-}
-
-/* Var_p(z) over the first `count` keys. */
-static double variance(const float *p, const float *z, int32_t count)
-{
-  double mean = 0, sum = 0;
-  for (int32_t j = 0; j < count; j++)
-    mean += (double)p[j] * (double)z[j];
-  for (int32_t j = 0; j < count; j++)
-    sum += (double)p[j] * ((double)z[j] - mean) * ((double)z[j] - mean);
-  return sum;
 }
 
 /* The weights of keys before i that follow an earlier occurrence of token i; 0 keys: −1. */
@@ -106,11 +87,13 @@ static void head_piece(void *task, int32_t index, void *scratch)
     gather(t, m.k, l->k + at * (size_t)t->kv_heads, t->kv_heads, kv_head);
     gather(t, m.v, l->v + at * (size_t)t->kv_heads, t->kv_heads, kv_head);
     attn_forward_f32(&params, m.a, m.q, m.k, m.v, m.scratch);
+    const float *kl = m.stats + (size_t)ATTN_STAT_KL * (size_t)n;
+    const float *variance = m.stats + (size_t)ATTN_STAT_VARIANCE * (size_t)n;
     for (int32_t i = 1; i < n; i++) {
-      const float *p = m.p + (size_t)i * (size_t)n, *z = m.z + (size_t)i * (size_t)n;
+      const float *p = m.p + (size_t)i * (size_t)n;
       const double induced = following(p, tokens, i);
-      sums[ATTN_HEAD_RHO] += (double)m.kl[i];
-      sums[ATTN_HEAD_CHI] += variance(p, z, i + 1);
+      sums[ATTN_HEAD_RHO] += (double)kl[i];
+      sums[ATTN_HEAD_CHI] += (double)variance[i];
       sums[ATTN_HEAD_PREVIOUS] += (double)p[i - 1];
       if (induced >= 0) {
         sums[ATTN_HEAD_INDUCTION] += induced;

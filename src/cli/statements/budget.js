@@ -1,5 +1,5 @@
 /** Statements 4 and 5. */
-import { U, apart, bounded, compare, elements, stated } from '../lab.js';
+import { U, apart, bounded, compare, dot, elements, stated } from '../lab.js';
 
 /**
  * @typedef {import('../statements.js').Comparison} Comparison
@@ -64,7 +64,30 @@ export const budget = {
 /** @type {Comparison} */
 export const spent = {
   number: 5,
-  run({ theory, n, T, rows }) {
+  run({ ch, theory, q, k, v, d, dv, n, T, rows }) {
+    const single = ch.attention(Float32Array.from(q), Float32Array.from(k), Float32Array.from(v), {
+      headDim: d,
+      valueDim: dv,
+      temperature: T,
+      want: { stats: true },
+    }).stats.variance;
+    // of squares of the terms of the logits
+    const variances = (
+      /** @type {string} */ sides,
+      /** @type {(row: number) => number} */ f,
+      /** @type {number} */ unit,
+    ) =>
+      compare(
+        sides,
+        rows.map(({ p, z, size }, i) => {
+          const mean = dot(p, z);
+          const want = dot(
+            p,
+            z.map((x) => (x - mean) ** 2),
+          );
+          return [Math.abs(f(i) - want), unit * (T * (1 + size)) ** 2, apart(size)];
+        }),
+      );
     const spent = rows.map(({ z }) => theory.rhoEffective(z, { temperature: T }));
     const log = Math.log(n);
     // the kernel's sums and ours: each form is made of terms of log n, of |z|/T where they are not
@@ -85,6 +108,8 @@ export const spent = {
         'fused ⟨z⟩/T − lse + log n = ρ',
         ({ expectedScore, lse }) => expectedScore / T - lse + log,
       ),
+      variances('fused variance = Σp(z − ⟨z⟩)²', (i) => rows[i].variance, U),
+      variances('the same in float32', (i) => single[i], 2 ** -24),
     ];
   },
 };

@@ -5,6 +5,7 @@ import { ATTN_SCORES_CAPPED, ATTN_SCORES_MASKED, ATTN_SCORES_RAW } from '../engi
 import { Tensor, placeOf } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
 import { word } from './options.js';
+import { STATISTICS, readStatistics } from './statistics.js';
 
 /**
  * @typedef {import('../engine/memory.js').Memory} Memory
@@ -14,9 +15,6 @@ import { word } from './options.js';
  * @template {DType} T
  * @typedef {Omit<import('../types.d.ts').AttentionResult<
  *   import('../engine/tensor.js').Views[T]>, 'output'>} Results
- */
-/**
- * @typedef {[number, number, number, number, number, number]} Addresses of the six statistics
  */
 
 /** All heads and all rows. @type {{ heads?: readonly number[], rows?: readonly number[] }} */
@@ -89,19 +87,10 @@ export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
     copies.push(() => ({ lse: copy(at) }));
   }
   if (yes('want.stats', want.stats)) {
-    const at = /** @type {Addresses} */ (
-      Array.from({ length: 6 }, () => memory.pushArray(type, rows))
-    );
-    c.attn_want_stats(p, ...at);
+    const at = memory.pushArray(type, STATISTICS.length * rows);
+    c.attn_want_stats(p, at, rows);
     copies.push(() => ({
-      stats: {
-        n: memory.copy('int32', at[0], rows),
-        entropy: copy(at[1]),
-        kl: copy(at[2]),
-        expectedScore: copy(at[3]),
-        maxWeight: copy(at[4]),
-        argmax: memory.copy('int32', at[5], rows),
-      },
+      stats: /** @type {Results<T>['stats']} */ (readStatistics(memory, type, at, rows)),
     }));
   }
   /** @returns {Results<T>} */

@@ -60,15 +60,7 @@ export interface AttentionExports {
   ): void;
   attn_want_scores(p: Pointer, stage: Value, scores: Pointer): Value;
   attn_want_lse(p: Pointer, lse: Pointer): void;
-  attn_want_stats(
-    p: Pointer,
-    attended: Pointer,
-    entropy: Pointer,
-    kl: Pointer,
-    expectedScore: Pointer,
-    maxWeight: Pointer,
-    argmax: Pointer,
-  ): void;
+  attn_want_stats(p: Pointer, stats: Pointer, plane: Size): void;
   attn_scratch_bytes_f32(p: Pointer): Size;
   attn_scratch_bytes_f64(p: Pointer): Size;
   attn_forward_f32(
@@ -207,16 +199,7 @@ export interface DecoderExports {
     position: Value,
     layer: Value,
   ): Value;
-  attn_pass_want_stats(
-    p: Pointer,
-    attended: Pointer,
-    entropy: Pointer,
-    kl: Pointer,
-    expectedScore: Pointer,
-    maxWeight: Pointer,
-    argmax: Pointer,
-    firstWeight: Pointer,
-  ): void;
+  attn_pass_want_stats(p: Pointer, stats: Pointer): void;
   attn_pass_want_weights(
     p: Pointer,
     layer: Value,

@@ -144,6 +144,8 @@ export interface HeadStats {
   /** The largest weight, and its position. */
   maxWeight: Fresh<Float32Array>;
   argmax: Fresh<Int32Array>;
+  /** Var_p(z), the susceptibility: with β = 1/T, ∂ρ/∂β = β·Var_p(z). */
+  variance: Fresh<Float32Array>;
   /**
    * The weight of position 0, where attention goes that finds nothing to look at. 0 where a window
    * hides it.

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { STATISTICS } from '../../../src/js/attention/statistics.js';
 import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
 import { sameArray } from '../../support/bits.js';
@@ -16,7 +17,7 @@ import { Answer, Stream } from '../../support/stream.js';
 const engine = await init({ variant: 'simd', layers: true });
 const chunks = [5, 1, 17, 1];
 const tokens = Array.from({ length: 24 }, (_, x) => (x * x * 5 + 3 * x + 1) % 64);
-const STATISTICS = ['n', 'entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax', 'firstWeight'];
+const PLANES = [...STATISTICS, 'firstWeight'];
 
 /** The model as run_decoder.c reads it. */
 function streamOf({ config: c, tensors }, q8, temperature, cacheType) {
@@ -138,7 +139,7 @@ for (const program of ['asan', 'msan', 'gcc'])
           heads: Array.from({ length: heads }, (_, head) => [layers - 1, head]),
         });
         sameArray(answer.nextArray(Float32Array, vocab), got.logits, `logits after ${length}`);
-        for (const statistic of STATISTICS)
+        for (const statistic of PLANES)
           sameArray(
             answer.nextArray(got.heads[statistic].constructor, layers * heads * t),
             got.heads[statistic],

@@ -98,7 +98,7 @@ export function settle(ref, result, s, { v }, name, all = false) {
     }
     for (let j = 0; j < s.n && result.weights; j++)
       ref.weights[r * s.n + j] = result.weights[r * s.n + j];
-    for (const x of ['entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax'])
+    for (const x of ['entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax', 'variance'])
       if (result.stats) ref.stats[x][r] = result.stats[x][r];
     if (ref.T === 0) ref.lse[r] = result.lse?.[r] ?? 0;
   }

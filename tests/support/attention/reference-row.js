@@ -94,13 +94,14 @@ export function softmax(y, keys, T, sink) {
 /** Statistics of a row, of the keys alone: a sink is no key. */
 export function describe(y, { top, count, ownTotal, p }, T) {
   const zero = { n: 0, entropy: 0, kl: 0, expectedScore: 0, maxWeight: 0, argmax: 0 };
-  if (count === 0) return { lse: -Infinity, stats: zero, spread: 0, depth: 0 };
+  if (count === 0) return { lse: -Infinity, stats: { ...zero, variance: 0 }, spread: 0, depth: 0 };
   /** Σ p_j f(j) over the keys that carry weight: 0·∞ is not wanted here. */
   const mean = (f) => sum(y.length, (j) => (p[j] === 0 ? 0 : p[j] * f(j)));
   const limit = T === 0 || T === Infinity;
   const logTotal = Math.log(ownTotal);
   const expectedScore = mean((j) => y[j]);
   const spread = mean((j) => Math.abs(y[j] - expectedScore));
+  const variance = mean((j) => (y[j] - expectedScore) ** 2);
   const depth = mean((j) => top - y[j]);
   let lse = logTotal + (limit ? 0 : top / T);
   if (T === 0 && top !== 0) lse = top * Infinity;
@@ -115,7 +116,7 @@ export function describe(y, { top, count, ownTotal, p }, T) {
   );
   return {
     lse,
-    stats: { n: count, entropy, kl, expectedScore, maxWeight: 1 / ownTotal, argmax },
+    stats: { n: count, entropy, kl, expectedScore, maxWeight: 1 / ownTotal, argmax, variance },
     spread,
     depth,
   };

@@ -66,6 +66,20 @@ export const kernels = [
     'kl = shift - log_total',
     [4, 5],
   ],
+  [
+    'variance: the second moment, in double',
+    'attention/row64.c',
+    'double x = z * small - state->max * small - mean;',
+    'double x = z * small - state->max * small;',
+    [5],
+  ],
+  [
+    'variance: the second moment, in tiles',
+    'attention/softmax.c',
+    'sums->square - sums->moment * (sums->moment / total)',
+    'sums->square',
+    [5],
+  ],
   ['multi-head: no residual', 'layers/multi_head.c', 'if (layer->residual)\n', 'if (0)\n', [10]],
   [
     'attention block: W_O meets the heads one channel late',

@@ -1,6 +1,7 @@
 import { refuse } from '../../errors.js';
 import { STATUS } from '../../engine/status.js';
 import { F32 } from '../../engine/tensor.js';
+import { STATISTICS, readStatistics } from '../../attention/statistics.js';
 import { beginRecording } from '../inside/recording.js';
 
 /**
@@ -14,16 +15,8 @@ import { beginRecording } from '../inside/recording.js';
  * @property {import('../inside/recording.js').RecordRequest} [record]
  */
 
-const STATISTICS = /** @type {const} */ ([
-  'n',
-  'entropy',
-  'kl',
-  'expectedScore',
-  'maxWeight',
-  'argmax',
-  'firstWeight',
-]);
-const INTEGERS = ['n', 'argmax'];
+/** The planes of attn_pass_want_stats. */
+const PLANES = [...STATISTICS, 'firstWeight'];
 
 export class Pass {
   /** @type {{ at: number, bytes: number }[]} */
@@ -91,25 +84,11 @@ export class Pass {
         );
       this.remaining = memory.c.attn_pass_remaining(this.#at);
       memory.c.attn_team_open(this.#team, 1, scratch, this.#scratchBytes);
-      /** @type {Record<string, number> | undefined} */
+      /** Where the statistics are, if they are wanted. @type {number | undefined} */
       this.statistics = request.stats
-        ? Object.fromEntries(
-            STATISTICS.map((name) => [name, this.#allocate(layers * heads * t * 4)]),
-          )
+        ? this.#allocate(PLANES.length * layers * heads * t * 4)
         : undefined;
-      if (this.statistics) {
-        const { n, entropy, kl, expectedScore, maxWeight, argmax, firstWeight } = this.statistics;
-        memory.c.attn_pass_want_stats(
-          this.#at,
-          n,
-          entropy,
-          kl,
-          expectedScore,
-          maxWeight,
-          argmax,
-          firstWeight,
-        );
-      }
+      if (this.statistics !== undefined) memory.c.attn_pass_want_stats(this.#at, this.statistics);
       this.#recording =
         request.record &&
         beginRecording(memory, config, this.#at, request.record, this, outputs, (bytes) =>
@@ -204,17 +183,13 @@ export class Pass {
       memory,
       config: { layers, heads },
     } = this.#decoder;
-    if (!this.statistics && !this.rows) return undefined;
-    const count = layers * heads * this.t;
-    const statistics = Object.fromEntries(
-      Object.entries(this.statistics ?? {}).map(([name, at]) => [
-        name,
-        memory.copy(INTEGERS.includes(name) ? 'int32' : F32, at, count),
-      ]),
-    );
+    if (this.statistics === undefined && !this.rows) return undefined;
+    const statistics =
+      this.statistics !== undefined &&
+      readStatistics(memory, F32, this.statistics, layers * heads * this.t, PLANES);
     return {
       ...statistics,
-      ...(this.statistics && {
+      ...(statistics && {
         effectiveKeys: /** @type {Float32Array} */ (statistics.entropy).map(Math.exp),
       }),
       ...(this.rows && { weights: this.weights() }),
