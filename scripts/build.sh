@@ -4,6 +4,7 @@
 #   scripts/build.sh wasm attn.simd model.simd   only these of them
 #   scripts/build.sh bench    and the modules that measure the machine's limits, in build/bench/
 #   scripts/build.sh native   the test programs in build/native/
+#   scripts/build.sh native long   and those of a long run
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -47,11 +48,11 @@ native)
     [ -f build/$compiler/build.ninja ] ||
       configure build/$compiler --fresh -B build/$compiler -DCMAKE_C_COMPILER=$compiler
     grep SKIPPED build/$compiler.log || true
-    make_targets "the native test programs, with $compiler" build/$compiler all
+    make_targets "the native test programs, with $compiler" build/$compiler all "${@:2}"
   done
   ;;
 *)
-  echo "usage: scripts/build.sh [wasm [MODULE...]|bench|native]" >&2
+  echo "usage: scripts/build.sh [wasm [MODULE...]|bench|native [long]]" >&2
   exit 2
   ;;
 esac

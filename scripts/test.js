@@ -4,7 +4,8 @@
  *
  *   npm test                           everything
  *   npm test -- tests/x.test.js ...    these files on both
- *   npm run test:long                  a million random cases, threads ten times; with figures
+ *   npm run test:long                  a million random cases, threads ten times, more native
+ *                                      programs, and each mutation by itself; with figures
  */
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -18,8 +19,13 @@ const LANES = 3;
 const long = process.argv.includes('--long');
 const chosen = process.argv.slice(2).filter((argument) => argument !== '--long');
 
-/** Files with random cases, of which a long run has many more. */
-const CAMPAIGNS = /^tests\/(attention\/(hostile(-threads)?|native|random)|cli\/check)\./;
+/** Programs in C. */
+const NATIVE = /(\/|-)native\.test\.js$/;
+/** Files with random cases or builds, of which a long run has many more. */
+const CAMPAIGNS = new RegExp(
+  '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|theory/mutations|' +
+    `train/(attention-gradient(-extremes)?|random-models))[.]|${NATIVE.source}`,
+);
 /** Files in which threads meet at random; a long run has them ten times. */
 const SOAK =
   /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate)|worker\/)/;
@@ -34,8 +40,6 @@ const NEWER = new RegExp(
 );
 /** These do not run on the JavaScript engine under test, so once is enough. */
 const ONCE = /(\/|-)(native|mutations|torch)\.test\.js$|^tests\/(package|training|web|engines)\//;
-/** Programs in C. */
-const NATIVE = /(\/|-)native\.test\.js$/;
 /** The longest files first, so that the lanes end together. */
 const LONGEST = [
   'attention/native',
@@ -85,7 +89,9 @@ const job = (name, command, args, { needs = [], gives = '' } = {}) =>
   jobs.push({ name, command, args, needs, gives });
 
 if (files.some((file) => NATIVE.test(file)))
-  job('build native', 'bash', ['scripts/build.sh', 'native'], { gives: 'native' });
+  job('build native', 'bash', ['scripts/build.sh', 'native', ...(long ? ['long'] : [])], {
+    gives: 'native',
+  });
 for (const node of nodes)
   for (const file of files.filter(node.takes))
     job(`${file} (${node.name})`, node.path, [...nodeTest, file], {

@@ -108,7 +108,7 @@ const wants = list.map(({ name, rows, columns, m, data, x }) =>
 
 for (const [program, form] of [
   ['gcc', 0],
-  ['none', 0],
+  ['asan', 0],
   ['unsigned', 1],
   ['signed', 2],
   ['saturating', 0],

@@ -2,6 +2,7 @@
  * The elementary functions of src/c/base/math.h against the C library in a wider type. float32 exp
  * is tried over every float in [−104, −0]. float32 tanh is tried over every float in [2^-13, 24]
  * and a sixteenth of those below. float64 exp, log and tanh are tried at four million points each.
+ * With a number n as its argument it tries an n-th of them, in pieces of 2^20 floats.
  *
  * It is built twice: plain (the bits of the simd kernels) and with V_FUSED (as a relaxed engine may
  * compute). Exit status 1 if a stated bound is broken.
@@ -11,12 +12,16 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/math.h"
 
 enum { THREADS = 2, PIECE = 1 << 20 };
+
+/* One of this number of pieces and points is tried. */
+static int one_of = 1;
 
 static float float_of(uint32_t bits)
 {
@@ -115,13 +120,13 @@ static void check_tanh(range *r, uint32_t from, uint32_t to)
 }
 
 /*
- * A thread's share: every THREADS-th piece, since some parts of the range are much slower than
- * others.
+ * A thread's share: every THREADS-th piece of those that are tried, since some parts of the range
+ * are much slower than others.
  */
 static void *check_share(void *argument)
 {
   range *r = argument;
-  for (uint64_t at = r->from; at <= r->to; at += (uint64_t)THREADS * PIECE)
+  for (uint64_t at = r->from; at <= r->to; at += (uint64_t)one_of * THREADS * PIECE)
     r->check(r, (uint32_t)at, at + PIECE <= r->to ? (uint32_t)at + PIECE : r->to + 1);
   return NULL;
 }
@@ -135,7 +140,7 @@ static int exhaustive(const char *name, void (*check)(range *, uint32_t, uint32_
   range part[THREADS], all = {.what = "ok"};
   pthread_t thread[THREADS];
   for (int t = 0; t < THREADS; t++) {
-    part[t] = (range){.check = check, .from = from + (uint32_t)(t * PIECE), .to = to};
+    part[t] = (range){.check = check, .from = from + (uint32_t)(t * one_of * PIECE), .to = to};
     pthread_create(&thread[t], NULL, check_share, &part[t]);
   }
   for (int t = 0; t < THREADS; t++) {
@@ -197,7 +202,8 @@ static int sampled(const char *name, double (*f)(double), long double (*exact)(l
                    double (*point)(void), double limit)
 {
   double worst = 0, worst_at = 0;
-  for (int i = 0; i < 4000000; i++) {
+  int points = 4000000 / one_of;
+  for (int i = 0; i < points; i++) {
     double x = point();
     long double want = exact(x);
     int e;
@@ -209,8 +215,8 @@ static int sampled(const char *name, double (*f)(double), long double (*exact)(l
     }
   }
   int failed = !(worst <= limit);
-  printf("%s: 4000000 doubles, max %.4f ULP at %a (%.17g), limit %.2f: %s\n", name, worst, worst_at,
-         worst_at, limit, failed ? "FAILED" : "ok");
+  printf("%s: %d doubles, max %.4f ULP at %a (%.17g), limit %.2f: %s\n", name, points, worst,
+         worst_at, worst_at, limit, failed ? "FAILED" : "ok");
   return failed;
 }
 
@@ -225,8 +231,9 @@ static int same(const char *name, double got, double want)
 #define EXP(x) (double)v_exp(v_splat(x))[0]
 #define TANH(x) (double)v_tanh(v_splat(x))[0]
 
-int main(void)
+int main(int count, char **arguments)
 {
+  one_of = count > 1 ? atoi(arguments[1]) : 1;
   float inf = (float)INFINITY, nan = (float)NAN;
   int failed = 0;
 #ifdef V_FUSED

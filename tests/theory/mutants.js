@@ -1,10 +1,10 @@
 /**
  * Builds the kernels of the larger simd module and the statements from sources that are wrong in
- * one place. The commands are those of the build itself, asked from ninja. Objects that the
- * change does not reach are linked as they were built.
+ * some places. The commands are those of the build itself, asked from ninja. Objects that no change
+ * reaches are linked as they were built.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, execSync } from 'node:child_process';
+import { execFileSync, execSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
@@ -25,6 +25,30 @@ const MODULES = {
 
 /** The C files, as paths from their folder. */
 const files = readdirSync(sources, { recursive: true }).filter((name) => /\.[ch]$/.test(name));
+
+/** The commands of clang, by those of emcc that run it. */
+const compilers = new Map();
+
+/**
+ * Compiles a source in `folder` as `command` of the build does. emcc takes longer to start than
+ * clang to compile, so it is asked once for the command of clang.
+ */
+function compile(command, folder, name) {
+  const emcc = command.replace(/ -MD .*$/, '');
+  const source = join(folder, name);
+  if (!compilers.has(emcc)) {
+    const dry = `${emcc.replaceAll(sources, folder)} -### -o ${source}.o -c ${source} 2>&1`;
+    // emcc misses the object, which was not made
+    const { stdout } = spawnSync(dry, { shell: true, encoding: 'utf8' });
+    const clang = stdout.split('\n').find((line) => line.includes('"-cc1"'));
+    assert.ok(clang, stdout);
+    compilers.set(emcc, clang.replaceAll(source, 'SOURCE').replaceAll(folder, 'FOLDER'));
+  }
+  const clang = compilers.get(emcc).replaceAll('SOURCE', source).replaceAll('FOLDER', folder);
+  // a wrong source may leave a variable unused
+  execSync(`${clang} -w`, { cwd: build });
+  return `${source}.o`;
+}
 
 /** The .c files that a file is part of. */
 function reached(file) {
@@ -54,14 +78,7 @@ function linked(commands, folder, changed) {
     .split(' -o ')[0]
     .replace(/^.*?&& /, '');
   for (const name of again) {
-    const object = join(folder, `${name}.o`);
-    // a wrong source may leave a variable unused
-    execSync(
-      compileOf(name)
-        .replaceAll(sources, folder)
-        .replace(/ -MD .*$/, ` -w -o ${object} -c ${join(folder, name)}`),
-      { cwd: build },
-    );
+    const object = compile(compileOf(name), folder, name);
     link = link.replace(new RegExp(`\\S+/${name.replace('.', '\\.')}\\.obj`), object);
   }
   const wasm = join(folder, 'mutant.wasm');
@@ -71,26 +88,28 @@ function linked(commands, folder, changed) {
 }
 
 /**
- * The modules in which `from`, which stands in `file` once, is `to`, as options of init: those that
- * the change reaches.
+ * The modules that some changes reach, as options of init.
+ * @param {{ file: string, from: string, to: string }[]} changes `from` stands in `file` once
  */
-export function mutant(file, from, to) {
+export function mutant(changes) {
   const folder = mkdtempSync(join(tmpdir(), 'clearhead-mutant-'));
   try {
     cpSync(sources, folder, { recursive: true });
-    const text = readFileSync(join(folder, file), 'utf8');
-    assert.equal(text.split(from).length, 2, `${file} has one “${from}”`);
-    writeFileSync(
-      join(folder, file),
-      text.replace(from, () => to),
-    );
-    const changed = reached(file);
+    for (const { file, from, to } of changes) {
+      const text = readFileSync(join(folder, file), 'utf8');
+      assert.equal(text.split(from).length, 2, `${file} has one “${from}”`);
+      writeFileSync(
+        join(folder, file),
+        text.replace(from, () => to),
+      );
+    }
+    const changed = [...new Set(changes.flatMap(({ file }) => reached(file)))];
     const built = Object.entries(MODULES).map(([option, commands]) => [
       option,
       linked(commands, folder, changed),
     ]);
     const modules = Object.fromEntries(built.filter(([, bytes]) => bytes));
-    assert.ok(Object.keys(modules).length > 0, `${file} is part of the build`);
+    assert.ok(Object.keys(modules).length > 0, 'the changes are part of the build');
     return modules;
   } finally {
     rmSync(folder, { recursive: true });

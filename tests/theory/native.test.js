@@ -1,7 +1,8 @@
 /**
- * The statements built natively, under ASan and UBSan and by gcc. Every call that the binding makes
- * is recorded with its arrays. It is made again in memory of exactly their sizes, and must give the
- * bits of theory.wasm. `scripts/build.sh native` builds the programs.
+ * The statements built natively, under ASan and UBSan and by gcc, in a long run under MSan too.
+ * Every call that the binding makes is recorded with its arrays. It is made again in memory of
+ * exactly their sizes, and must give the bits of theory.wasm. `scripts/build.sh native` builds the
+ * programs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -9,6 +10,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sameArray } from '../support/bits.js';
+import { repeats } from '../support/campaign.js';
 import { TheoryMemory } from '../../src/js/theory/memory.js';
 import { theory } from '../../src/js/theory/index.js';
 import { distribution, logits, queries } from '../support/theory/states.js';
@@ -129,10 +131,10 @@ function stream(calls) {
   );
 }
 
-for (const program of ['native_theory_asan', 'native_theory_msan', 'native_theory_gcc'])
-  test(`all functions have the bits of theory.wasm: ${program}`, () => {
+for (const program of repeats(['asan', 'gcc'], ['asan', 'msan', 'gcc']))
+  test(`all functions have the bits of theory.wasm: native_theory_${program}`, () => {
     const { status, stdout, stderr } = spawnSync(
-      fileURLToPath(new URL(`../../build/native/${program}`, import.meta.url)),
+      fileURLToPath(new URL(`../../build/native/native_theory_${program}`, import.meta.url)),
       {
         input: stream(memory.calls),
         maxBuffer: 2 ** 28,

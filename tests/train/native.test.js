@@ -1,11 +1,13 @@
 /**
- * Gradients of attention built natively, in memory of exactly its size: under three sanitizers, of
- * which one watches three threads, and under gcc. They have the bits of the simd module.
+ * Gradients of attention built natively, in memory of exactly its size: under sanitizers, of which
+ * one watches three threads, and under gcc. They have the bits of the simd module. A long run has
+ * MSan too.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sameArray } from '../support/bits.js';
+import { repeats } from '../support/campaign.js';
 import { engines } from '../support/models/engines.js';
 import { answerOf, Stream } from '../support/stream.js';
 import { randomGradient, wantsOf } from '../support/train/calls.js';
@@ -42,16 +44,13 @@ const plain = (array) => array.map((x) => (Number.isNaN(x) ? NaN : x));
 /** The sum of the parts of all heads, as JavaScript adds them. */
 const total = (parts) => parts.reduce((sum, x) => sum + x, 0);
 
-for (const program of [
-  'native_cases_asan',
-  'native_cases_msan',
-  'native_cases_tsan',
-  'native_cases_gcc',
-])
+const daily = ['asan', 'tsan', 'gcc'];
+
+for (const program of repeats(daily, [...daily, 'msan']))
   test(`gradients of ${CASES} random calls have the bits of simd: ${program}`, async () => {
     const stream = new Stream();
     const expected = Array.from({ length: CASES }, (_, x) => write(stream, 700000 + x));
-    const answer = await answerOf(path(program), stream);
+    const answer = await answerOf(path(`native_cases_${program}`), stream);
     for (const { name, heads, result } of expected) {
       for (const key of ['dq', 'dk', 'dv', 'dKeyScale', 'dSinks', 'dBias']) {
         const want = result[key];

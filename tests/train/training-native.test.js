@@ -1,6 +1,7 @@
 /**
  * Training built natively has the bits of the simd module, under gcc and under sanitizers that
- * watch every access. `scripts/build.sh native` builds the programs.
+ * watch every access. `scripts/build.sh native` builds the programs. A long run has MSan too, and
+ * as many steps under the thread sanitizer as elsewhere.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -9,6 +10,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createTrainer } from '../../src/js/train/index.js';
 import { sameArray } from '../support/bits.js';
+import { repeats } from '../support/campaign.js';
 import { Answer, Stream } from '../support/stream.js';
 import { randomTokens, shortOptions, shortTokens, tiny } from '../support/train/tasks.js';
 
@@ -36,6 +38,10 @@ function streamOf({ config: c, optimizer: o, batch, context, seed }, deviation, 
   return stream.bytes();
 }
 
+/** The thread sanitizer is slow. */
+const FEWER = repeats(20, 200);
+const daily = ['asan', 'tsan', 'gcc'];
+
 const trainings = {
   'the short training': { config: tiny, options: shortOptions, steps: 200, tokens: shortTokens },
   // one head wider than a panel, odd sizes, GELU, an output matrix of its own, several parts
@@ -50,9 +56,10 @@ const trainings = {
   },
 };
 
-for (const program of ['asan', 'msan', 'tsan', 'gcc'])
-  for (const [name, { config, options, steps, tokens }] of Object.entries(trainings))
+for (const [name, { config, options, steps: all, tokens }] of Object.entries(trainings))
+  for (const program of repeats(daily, [...daily, 'msan']))
     test(`${name}: native_train_${program} has the bits of the simd module`, async () => {
+      const steps = program === 'tsan' ? Math.min(all, FEWER) : all;
       const path = `../../build/native/native_train_${program}`;
       const file = fileURLToPath(new URL(path, import.meta.url));
       assert.ok(existsSync(file), `${file} is missing: scripts/build.sh native`);

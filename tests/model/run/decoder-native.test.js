@@ -1,6 +1,7 @@
 /**
  * The decoder's C, built natively: under ASan and UBSan, which watch every access, and under gcc,
- * with the bits of the simd module. `scripts/build.sh native` builds the programs.
+ * with the bits of the simd module; and in a long run under MSan. `scripts/build.sh native` builds
+ * the programs.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -11,6 +12,7 @@ import { STATISTICS } from '../../../src/js/attention/statistics.js';
 import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
 import { sameArray } from '../../support/bits.js';
+import { repeats } from '../../support/campaign.js';
 import { asSafetensors, configs, tiny } from '../../support/models/random-models.js';
 import { Answer, Stream } from '../../support/stream.js';
 
@@ -92,7 +94,7 @@ function streamOf({ config: c, tensors }, q8, temperature, cacheType) {
   return stream.bytes();
 }
 
-for (const program of ['asan', 'msan', 'gcc'])
+for (const program of repeats(['asan', 'gcc'], ['asan', 'msan', 'gcc']))
   for (const [name, q8, temperature, cacheType = 'f32', context] of [
     ['llama, untied, heads of its own', false, () => 1],
     ['llama, tied, grouped', true, () => 1],

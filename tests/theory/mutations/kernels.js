@@ -19,9 +19,9 @@ export const kernels = [
   ],
   [
     'causal mask off by one',
-    'attention/options.h',
-    'if (p->causal && position + 1 < hi)\n    hi = position + 1;',
-    'if (p->causal && position + 2 < hi)\n    hi = position + 2;',
+    'attention/options.c',
+    'p->causal = causal != 0;',
+    'p->causal = causal != 0, p->offset += p->causal;',
     [1, 10, 14],
   ],
   [
