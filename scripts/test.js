@@ -24,7 +24,7 @@ const NATIVE = /(\/|-)native\.test\.js$/;
 /** Files with random cases or builds, of which a long run has many more. */
 const CAMPAIGNS = new RegExp(
   '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|theory/mutations|' +
-    `train/(attention-gradient(-extremes)?|random-models))[.]|${NATIVE.source}`,
+    `train/(attention-gradient(-extremes)?|random-models)|web/threads)[.]|${NATIVE.source}`,
 );
 /** Files in which threads meet at random; a long run has them ten times. */
 const SOAK =
@@ -35,7 +35,8 @@ const SOAK =
  */
 const NEWER = new RegExp(
   '^tests/(attention|cache|layers|matrix|cli/check|engine/(threads|init|one-thread)|' +
-    'model/run/(?!hostile-json)|theory/(cost|entropy|frontier|gibbs|likelihood)|' +
+    `model/run/(?!hostile-json${long ? '' : '|decoder-threads'})|` +
+    'theory/(cost|entropy|frontier|gibbs|likelihood)|' +
     'train/(attention|cross|gradients|heads|optimizer|training.test))',
 );
 /** These do not run on the JavaScript engine under test, so once is enough. */

@@ -1,8 +1,7 @@
 /**
- * The shipped C, built natively: the table of cases under sanitizers and under gcc, with the bits of
- * the simd module; and exp, log and tanh against the C library. `scripts/build.sh native` builds
- * the programs. A long run has more of them, and
- * the thread sanitizer watches all.
+ * The shipped C, built natively: the table of cases under sanitizers and gcc, with the bits of the
+ * simd module; and exp, log and tanh against the C library. `scripts/build.sh native` builds the
+ * programs. A long run has more of them, and the thread sanitizer watches all.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

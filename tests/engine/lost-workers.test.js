@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { sameBits } from '../support/bits.js';
+import { repeats } from '../support/campaign.js';
 import { watched } from '../support/looks.js';
 import {
   calls,
@@ -19,15 +20,16 @@ import {
 const COST = 2000;
 const LAYER_COST = 3000;
 
+/** Of how many threads one is lost, and in which call. A long run has more. */
+const WITH_TWO = [[2, 0]];
+const WITH_THREE = [[3, 5]];
+
 const when = (fault) => (fault === 'asleep' ? fault : `${fault} its pieces`);
 /** Until a worker that fell asleep has written its part. */
 const awake = () => new Promise((done) => setTimeout(done, 1500));
 
 for (const fault of ['before', 'inside', 'after', 'asleep'])
-  for (const [count, after] of [
-    [2, 0],
-    [3, 3],
-  ])
+  for (const [count, after] of repeats(WITH_TWO, [[3, 3], ...WITH_TWO]))
     test(`a worker lost ${when(fault)} in call ${after} of ${count} costs time`, async () => {
       const ch = await withFault(fault, after, count);
       const tensor = ch.tensor([5]);
@@ -92,10 +94,7 @@ function story(ch) {
 }
 
 for (const fault of ['before', 'inside', 'after', 'asleep'])
-  for (const [count, after] of [
-    [2, 0],
-    [3, 5],
-  ])
+  for (const [count, after] of repeats(WITH_THREE, [[2, 0], ...WITH_THREE]))
     test(`a worker lost ${when(fault)} in layer ${after} of ${count} costs time`, async () => {
       const ch = await withFault(fault, after, count);
       const lines = story(ch);

@@ -10,6 +10,15 @@ import { asGguf, configs, tiny } from '../support/models/random-models.js';
 import { browsers, inBlank, ISOLATION, serve, STRICT } from './site.js';
 
 const models = {
+  /** Of as many layers as the larger one, on a clock of its own. */
+  'deep.gguf': asGguf(
+    tiny({
+      ...configs['llama, tied, grouped'],
+      max_position_embeddings: 4096,
+      num_hidden_layers: 6,
+      vocab_size: 400,
+    }),
+  ),
   'tiny.gguf': asGguf(tiny(configs.gemma3)),
   /** Some 20 million multiply-adds for a token: a prompt of 2000 takes a second or more. */
   'larger.gguf': asGguf(
@@ -86,7 +95,7 @@ async function millisecondsBetweenYields({ prompt, layer }) {
   const { init } = await load('src/js/index.js');
   const { loadModel } = await load('src/js/model/index.js');
   const { Pass } = await load('src/js/model/run/pass.js');
-  const model = await loadModel(new URL('larger.gguf', location.href), {
+  const model = await loadModel(new URL('deep.gguf', location.href), {
     engine: await init({ variant: 'simd', layers: true }),
   });
   let time = 0;
