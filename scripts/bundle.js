@@ -1,7 +1,8 @@
 /**
  * Writes dist: clearhead in single files with the kernels and workers inside, for attention and for
- * models. Each is a classic script, which require gives too, and a module. They are the modules of
- * src/js; those of src/js/inline stand in the place of the ones that load files.
+ * models. Each is a classic script, which require gives too, and a module that imports the script
+ * and hands out its functions. They are the modules of src/js; those of src/js/inline stand in the
+ * place of the ones that load files.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -106,35 +107,38 @@ const made = (kind) => ({
   thread,
 });
 
-/** @param {string} name of the file that require gives @param {string} script */
-const writeRequired = (name, script) =>
-  writeFileSync(
-    join(root, `dist/${name}.cjs`),
-    `require('./${script}');\nmodule.exports = globalThis.clearhead;\n`,
+/**
+ * The files that import and require give for a script.
+ * @param {string} name of all three, before the ending @param {string[]} functions
+ */
+function writeAround(name, functions) {
+  const write = (ending, text) => writeFileSync(join(root, `dist/${name}.${ending}`), text);
+  write('cjs', `require('./${name}.min.js');\nmodule.exports = globalThis.clearhead;\n`);
+  const names = functions.join(', ');
+  write(
+    'js',
+    `import './${name}.min.js';\n\nexport const { ${names} } =\n  globalThis.clearhead;\n`,
   );
+}
 
-/** Attention: a module and a classic script, each whole. */
+/** Attention. */
 async function writeAttention() {
-  const plugin = inline(WITHOUT_LAYERS, made('attn'));
-  const outfile = join(root, 'dist/clearhead.js');
-  await bundle('inline/index.js', plugin, { format: 'esm', outfile });
-  await bundle('inline/index.js', plugin, {
+  await bundle('inline/index.js', inline(WITHOUT_LAYERS, made('attn')), {
     globalName: 'clearhead',
-    // said again for require, which reads it as a module
+    // said again for import and require, which read it as a module
     footer: { js: 'globalThis.clearhead=clearhead;' },
     outfile: join(root, 'dist/clearhead.min.js'),
   });
-  writeRequired('clearhead', 'clearhead.min.js');
+  writeAround('clearhead', ['ClearheadError', 'init']);
 }
 
 /** A private name of a class, as esbuild prints it. */
 const PRIVATE = /(?<=\.|^\s*(?:static |async |get |set |\*)*)#(?=[a-z])/gim;
 
 /**
- * Models: a classic script, and a module that hands out its functions. The script is one function,
- * and workers run its text. So a bundler must not lower it, which would bring functions from
- * outside. It is lowered here to the least that bundlers want (Vite 6). Properties stand in the
- * place of private names, which are slow when they are lowered.
+ * Models. The script is one function, and workers run its text. So a bundler must not lower it,
+ * which would bring functions from outside. It is lowered here to the least that bundlers want
+ * (Vite 6). Properties stand in the place of private names, which are slow when they are lowered.
  */
 async function writeModels() {
   const { outputFiles } = await bundle('inline/model.js', inline(FILES, made('model'), true), {
@@ -150,12 +154,8 @@ async function writeModels() {
   const script =
     'globalThis.clearhead=(function clearheadCode(){"use strict";' + text.slice(BEGIN.length);
   writeFileSync(join(root, 'dist/clearhead-model.min.js'), script);
-  writeFileSync(
-    join(root, 'dist/clearhead-model.js'),
-    "import './clearhead-model.min.js';\n\nexport const { ClearheadError, init, inspectModel, " +
-      'loadModel, worker } =\n  globalThis.clearhead;\n',
-  );
-  writeRequired('clearhead-model', 'clearhead-model.min.js');
+  const functions = ['ClearheadError', 'init', 'inspectModel', 'loadModel', 'worker'];
+  writeAround('clearhead-model', functions);
 }
 
 if (existsSync(join(source, 'engine/model.relaxed.wasm'))) {

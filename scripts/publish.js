@@ -13,12 +13,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Comments that bundlers read are kept by nothing else than the file as it is. */
 const FOR_BUNDLERS = /webpackIgnore|@vite-ignore/;
 
-/** Syntax stays: bundlers look for `new URL('./name', import.meta.url)` in it. */
 const OPTIONS = /** @type {const} */ ({
   charset: 'ascii',
   format: 'esm',
   legalComments: 'none',
   minifyIdentifiers: true,
+  minifySyntax: true,
   minifyWhitespace: true,
   target: 'es2022',
 });
