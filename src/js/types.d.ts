@@ -162,7 +162,7 @@ export interface AttendOptions<A extends FloatArray = Float32Array> {
   layout?: Layout | undefined;
   /** Where the output is written, instead of a new array; must not overlap any input. */
   out?: A | Tensor<A> | undefined;
-  /** Further results beside the output: weights, scores, lse, stats. */
+  /** Further results beside the output: weights, scores, lse, stats, spans. */
   want?: Want | undefined;
 }
 
@@ -209,6 +209,11 @@ export interface Want {
   lse?: boolean | undefined;
   /** Per row, accumulated inside the fused kernel (README, sources 2 and 3). */
   stats?: boolean | undefined;
+  /**
+   * Up to 1024 spans [from, to], keys from ≤ j < to. Gives the sums of their weights, (batch,
+   * heads, m, spans), without storing weights. They may overlap or be empty.
+   */
+  spans?: readonly (readonly [from: number, to: number])[] | undefined;
 }
 
 /** Each (batch, heads, m). A row without keys has zeros. Sinks are not part of it. */
@@ -237,6 +242,7 @@ export interface AttentionResult<A extends FloatArray = FloatArray, O = unknown>
   scores?: Fresh<A>;
   lse?: Fresh<A>;
   stats?: Stats<A>;
+  spans?: Fresh<A>;
 }
 
 /** The result of a call that wants W and writes to O. The results that W asks for are there. */
@@ -244,7 +250,8 @@ export type Wanted<A extends FloatArray, W, O = unknown> = AttentionResult<A, O>
   (W extends { weights: true | object } ? { weights: Fresh<A> } : unknown) &
   (W extends { scores: string } ? { scores: Fresh<A> } : unknown) &
   (W extends { lse: true } ? { lse: Fresh<A> } : unknown) &
-  (W extends { stats: true } ? { stats: Stats<A> } : unknown);
+  (W extends { stats: true } ? { stats: Stats<A> } : unknown) &
+  (W extends { spans: readonly unknown[] } ? { spans: Fresh<A> } : unknown);
 
 /**
  * An array in wasm memory, which is passed itself wherever a typed array is taken (copied for the

@@ -31,6 +31,10 @@ const wants = [
   { weights: true, scores: 'masked' },
 ];
 
+/** The keys in three parts, as spans that follow one another. */
+const thirds = (n) =>
+  n < 3 ? undefined : [0, 1, 2].map((x) => [x, x + 1].map((y) => Math.floor((y * n) / 3)));
+
 /**
  * Every case, as a bare call and with something else returned; some with chosen heads and rows.
  * Then all of them in integers.
@@ -49,7 +53,10 @@ function* calls() {
         call,
         m,
         n,
-        want: x % 5 || m === 0 ? wants[1 + (x % 3)] : { weights: chosen, lse: true, stats: true },
+        want: {
+          ...(x % 5 || m === 0 ? wants[1 + (x % 3)] : { weights: chosen, lse: true, stats: true }),
+          ...(x % 2 && { spans: thirds(n) }),
+        },
         shift: ~x & 1,
       };
     }
@@ -75,7 +82,10 @@ function* poisoned(count) {
       call,
       m,
       n,
-      want: seed % 3 ? {} : { weights: true, scores: 'masked', lse: true, stats: true },
+      want: {
+        ...(seed % 3 === 0 && { weights: true, scores: 'masked', lse: true, stats: true }),
+        ...(seed % 2 && { spans: thirds(n) }),
+      },
       shift: seed & 1,
     };
   }

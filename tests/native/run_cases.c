@@ -71,8 +71,8 @@ static void free_all(void)
 
 /* The results of a call, in the order of the answer. */
 typedef struct {
-  void *array[3 + ATTN_STATISTICS];
-  size_t bytes[3 + ATTN_STATISTICS];
+  void *array[4 + ATTN_STATISTICS];
+  size_t bytes[4 + ATTN_STATISTICS];
   int count;
 } results;
 
@@ -144,6 +144,12 @@ static attn_params *read_call(results *r, size_t element, int32_t shape[7], size
       r->array[r->count] = stats + (size_t)x * rows * element;
       r->bytes[r->count++] = rows * (is_integer ? sizeof(int32_t) : element);
     }
+  }
+  int32_t segments = read_int();
+  if (segments) {
+    size_t sums = batch * heads * m * (size_t)segments;
+    void *to = result(r, sums * element);
+    must(attn_want_segments(p, to, read_ints((size_t)segments + 1), segments));
   }
   return p;
 }

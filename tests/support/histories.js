@@ -99,7 +99,14 @@ export function history(ch, seed, stream) {
         temperature: r.pick([1, 0.3, 0, Infinity]),
         softcap: r.pick([0, 3]),
       };
-      const want = r.pick(wants);
+      const spans =
+        n < 3
+          ? undefined
+          : [
+              [1, n - 1],
+              [n - 1, n],
+            ];
+      const want = { ...r.pick(wants), ...(step % 3 === 0 && { spans }) };
       const q = numbers(heads * m * headDim);
       const result = ch.attend(q, cache, { ...options, want });
       stream

@@ -5,6 +5,7 @@
  *     output         ε·W·(4 + 2A) + tail + 2^-145
  *     scores         cε·a_j at every stage
  *     weights        ε·w·(4 + 2cA), + w below 2^-126 of the largest
+ *     spans          ε·w·(4 + 2cA), w the sum, + n times 2^-126
  *     lse            ε·(2 + cA + |lse|)
  *     entropy        ε·((2 + cA)·D + 4·(1 + H)), D = Σ p_j|η_j − ⟨η⟩|
  *     kl             entropy's limit + 2ε·log n
@@ -129,6 +130,7 @@ export function compare(result, ref, precision, spike, stage, slope = 2) {
           return (Math.floor(p / m) * heads + h) * m + (p % m);
         };
   const perKey = (x) => Math.floor(x / n);
+  const spanCount = ref.spans.length / A.length;
   const list = [];
   const look = (what, got, want, limit, flushed) =>
     list.push({ what, ...worst(got, want, limit, flushed) });
@@ -153,6 +155,14 @@ export function compare(result, ref, precision, spike, stage, slope = 2) {
       result.scores,
       ref[stage],
       (x) => c * epsilon * ref.sizes[stage][x] + floor,
+    );
+  if (result.spans)
+    look(
+      'spans',
+      result.spans,
+      ref.spans,
+      (x) => ref.spans[x] * (epsilon * (4 + 2 * c * A[Math.floor(x / spanCount)])) + floor,
+      (x) => n * tiny * Number(ref.spans[x] > 0),
     );
   if (result.lse)
     look('lse', result.lse, ref.lse, (r) => epsilon * (2 + c * A[r] + Math.abs(ref.lse[r])));

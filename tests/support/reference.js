@@ -20,7 +20,8 @@ function resolve(q, k, options) {
 }
 
 /**
- * Arrays and options as `attention` of the public API takes them (types.d.ts).
+ * Arrays and options as `attention` of the public API takes them (types.d.ts). Of `want` it reads
+ * `spans`.
  *
  * Returned beside the results, all float64:
  * - `W` like output: Σ_j p_j |v_j|, what the output would be without cancellation;
@@ -113,6 +114,8 @@ export function reference(q, k, v, options, tiny = 2 ** -126) {
     depth: make(rows),
     margin: make(rows),
   };
+  const { spans = [] } = options.want ?? {};
+  const spanSums = make(rows * spans.length);
   const perKey = {
     weights: make(rows * n),
     ratio: make(rows * n),
@@ -149,6 +152,9 @@ export function reference(q, k, v, options, tiny = 2 ** -126) {
       sizes[name].set(scores.sizes[name], r * n);
     }
     perKey.weights.set(soft.weights, r * n);
+    spans.forEach(([from, to], x) => {
+      spanSums[r * spans.length + x] = sum(to - from, (j) => soft.weights[from + j]);
+    });
     perKey.ratio.set(soft.e, r * n);
     // a key that is not attended is left out, not multiplied by zero: its value may be anything
     const group = Math.floor(h / (heads / kvHeads));
@@ -172,6 +178,7 @@ export function reference(q, k, v, options, tiny = 2 ** -126) {
     output,
     W,
     tail,
+    spans: spanSums,
     ...perKey,
     sizes,
     ...perRow,

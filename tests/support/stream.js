@@ -91,7 +91,11 @@ export class Stream {
         .array(slots(heads, chosen.heads))
         .array(slots(m, chosen.rows));
     } else this.int(Number(chosen ?? 0));
-    return this.int(want.scores ? stages[want.scores] : -1, Number(want.stats ?? 0));
+    this.int(want.scores ? stages[want.scores] : -1, Number(want.stats ?? 0));
+    // spans that follow one another are the segments between their ends
+    const { spans = [] } = want;
+    this.int(spans.length);
+    return spans.length ? this.int(spans[0][0], ...spans.map(([, to]) => to)) : this;
   }
 
   call({ q, k, v, options }, { m, n }, want, shift) {
@@ -138,6 +142,7 @@ export class Answer {
       got.stats = {};
       for (const [name, a] of Object.entries(like.stats)) got.stats[name] = one(a);
     }
+    if (like.spans) got.spans = one(like.spans);
     return got;
   }
 }

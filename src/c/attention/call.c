@@ -20,6 +20,7 @@ static size_t layout_scratch(const attn_params *p, call *s, void *base)
   size_t width = attn_width(p), f = sizeof(float);
   size_t dim = words_of(p->dim) * WORD; /* whole words of bytes */
   size_t span = p->n < SPAN ? whole_panels((size_t)p->n) : SPAN;
+  size_t segments = (size_t)p->segment_count;
   size_t numbers = SPAN / WORD * TILE4 * (size_t)stride_by(BY_PAIRS);
   arena a = {.base = base};
   s->panels = arena_allocate(&a, span * dim, f);
@@ -37,7 +38,10 @@ static size_t layout_scratch(const attn_params *p, call *s, void *base)
       (row64){.sums = arena_allocate(&a, (size_t)p->value_dim, sizeof(exact_sum)),
               .key = arena_allocate(&a, (size_t)p->dim, sizeof(double)),
               .value = arena_allocate(&a, (size_t)(p->value_dim + p->dim), sizeof(double)),
-              .numbers = arena_allocate(&a, (size_t)(p->value_dim + p->dim), f)};
+              .numbers = arena_allocate(&a, (size_t)(p->value_dim + p->dim), f),
+              .segments = arena_allocate(&a, segments, sizeof(exact_sum))};
+  s->segments = arena_allocate(&a, ROWS * segments, sizeof(double));
+  s->segment_totals = arena_allocate(&a, CHUNK * segments, sizeof(double));
   s->totals = arena_allocate(&a, CHUNK * width, sizeof(double));
   s->states = arena_allocate(&a, CHUNK, sizeof(row_state));
   s->rows = arena_allocate(&a, CHUNK / TILE4, sizeof(query_rows));

@@ -83,16 +83,17 @@ static void attend_rows(call *s, const head_job *job, const query_rows *rows, in
   const int32_t start = job->span.start;
   const int begins = rows->lo >= start, ends = rows->hi <= start + SPAN;
   span_state span[ROWS];
-  attn_span(s, job, rows, span, s->acc);
+  attn_span(s, job, rows, span, s->acc, s->segments);
   for (int x = 0; x < rows->count; x++) {
     const float *acc = s->acc + (size_t)x * s->width;
     row_state *state = &s->states[first + x];
+    double *segments = s->segment_totals + (size_t)(first + x) * (size_t)s->p->segment_count;
     double *totals = begins && ends ? NULL : s->totals + (size_t)(first + x) * s->width;
     if (begins)
       *state = row_empty();
-    attn_merge_span(s, &rows->t[x], state, &span[x], totals, acc);
+    attn_merge_span(s, &rows->t[x], state, &span[x], totals, acc, segments);
     if (ends)
-      attn_end_row(s, job, rows, x, state, &(row_sums){totals, acc, span[x].scale});
+      attn_end_row(s, job, rows, x, state, &(row_sums){totals, acc, span[x].scale, segments});
   }
 }
 

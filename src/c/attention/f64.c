@@ -12,7 +12,8 @@ int32_t attn_forward_f64(const attn_params *p, double *out, const double *q, con
           vs = strides_of(p, p->kv_heads, p->n, p->value_dim);
   int32_t group = p->heads / p->kv_heads;
   exact_sum *sums = scratch;
-  double *z = (double *)(sums + p->value_dim);
+  exact_sum *segments = sums + p->value_dim;
+  double *z = (double *)(segments + p->segment_count);
   for (int32_t b = 0; b < p->batch; b++)
     for (int32_t h = 0; h < p->heads; h++)
       for (int32_t i = 0; i < p->m; i++) {
@@ -31,6 +32,7 @@ int32_t attn_forward_f64(const attn_params *p, double *out, const double *q, con
             .out = out + (size_t)b * os.batch + (size_t)h * os.head + (size_t)i * os.position,
             .scores = p->scores ? (double *)p->scores + scores : NULL,
             .sums = sums,
+            .segments = segments,
             .z = z});
       }
   return ATTN_OK;
@@ -38,5 +40,6 @@ int32_t attn_forward_f64(const attn_params *p, double *out, const double *q, con
 
 size_t attn_scratch_bytes_f64(const attn_params *p)
 {
-  return (size_t)p->value_dim * sizeof(exact_sum) + (size_t)p->n * sizeof(double);
+  const size_t sums = (size_t)p->value_dim + (size_t)p->segment_count;
+  return sums * sizeof(exact_sum) + (size_t)p->n * sizeof(double);
 }

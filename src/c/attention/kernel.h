@@ -66,6 +66,7 @@ typedef struct {
 typedef struct {
   row_state row;
   double scale;
+  const double *segments; /* (segment_count): sums of weights, or NULL if they are not wanted */
 } span_state;
 
 /* Besides the integers in panels, values and queries of the call: a rounded span (round.c). */
@@ -103,6 +104,8 @@ typedef struct {
   int8_span *int8;      /* NULL without ATTN_INT8 */
   int small_channels[ROWS]; /* whether a channel of the query has lost bits */
   double *totals;           /* (CHUNK, width) */
+  double *segments;         /* (ROWS, segment_count): of one span */
+  double *segment_totals;   /* (CHUNK, segment_count) */
   row64 in_double;          /* only its scratch */
   row_state *states;        /* (CHUNK) */
   query_rows *rows;         /* (CHUNK / TILE4) */
@@ -262,10 +265,11 @@ void attn_pack_queries(call *s, const head_job *job, const query_rows *rows);
 
 /*
  * Some rows over the span that is loaded, which they must reach. Returns their states (ROWS) and
- * their sums of values, acc (ROWS, width).
+ * their sums of values, acc (ROWS, width). The states point to their sums over segments (ROWS,
+ * segment_count).
  */
-void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states,
-               float *acc);
+void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc,
+               double *segments);
 
 /* ---- softmax.c ---- */
 
@@ -320,11 +324,15 @@ enum {
 int attn_sum_values(call *s, const head_job *job, const query_rows *rows, float *acc,
                     const float *w, int32_t from, int32_t to, int care);
 
-/* Σ e_j v_j of a finished row: totals (width), or if they are NULL, sums (width) times scale. */
+/*
+ * Σ e_j v_j of a finished row: totals (width), or if they are NULL, sums (width) times scale. And
+ * Σ e_j over segments, if they are wanted.
+ */
 typedef struct {
   const double *totals;
   const float *sums;
   double scale;
+  const double *segments; /* (segment_count) */
 } row_sums;
 
 /* The row's output, its sums times `share`: means of floats, so kept within the floats. */
@@ -358,12 +366,16 @@ void attn_round_queries(call *s, const head_job *job, const query_rows *rows);
 
 /* ---- results.c ---- */
 
+/* sums (segment_count) of the weights w of the keys [from, to), at key `from`, in whole steps. */
+void attn_sum_segments(const attn_params *p, double *sums, const float *w, int32_t from,
+                       int32_t to);
+
 /*
- * Adds a finished span to `row` and totals (width), which hold the spans before it. Both are
- * rescaled to the larger maximum, in double. Totals may be NULL.
+ * Adds a finished span to `row`, to totals (width) and to segments (segment_count), which hold the
+ * spans before it. They are rescaled to the larger maximum, in double. Totals may be NULL.
  */
 void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
-                     const span_state *span, double *totals, const float *acc);
+                     const span_state *span, double *totals, const float *acc, double *segments);
 
 /* Nothing is attended until a span says so. */
 void attn_begin_row(const call *s, const query_rows *rows, int x);

@@ -177,6 +177,21 @@ void attn_want_stats(attn_params *p, void *stats, size_t plane)
   p->plane = plane;
 }
 
+int32_t attn_want_segments(attn_params *p, void *sums, const int32_t *edges, int32_t count)
+{
+  if (count < 0)
+    return ATTN_E_RANGE;
+  if (count > ATTN_MAX_SEGMENTS || elements(p->batch, p->heads, p->m, count) < 0)
+    return ATTN_E_LIMIT;
+  for (int32_t x = 0; count > 0 && x <= count; x++)
+    if (edges[x] < (x > 0 ? edges[x - 1] : 0))
+      return ATTN_E_RANGE;
+  p->segments = sums;
+  p->edges = edges;
+  p->segment_count = count;
+  return ATTN_OK;
+}
+
 int attn_key_attended(const attn_params *p, const row_view *view, int32_t j)
 {
   if (j < view->lo || j >= view->hi)

@@ -25,8 +25,11 @@ struct attn_params {
   int32_t chosen_heads, chosen_rows;
   int32_t scores_stage;
   void *scores, *lse;
-  void *stats;  /* (ATTN_STATISTICS, …), or NULL */
-  size_t plane; /* from one statistic to the next */
+  void *stats;          /* (ATTN_STATISTICS, …), or NULL */
+  size_t plane;         /* from one statistic to the next */
+  void *segments;       /* (batch, heads, m, segment_count), or NULL */
+  const int32_t *edges; /* (segment_count + 1) */
+  int32_t segment_count;
 };
 
 enum { T_FINITE, T_ZERO, T_INFINITE };

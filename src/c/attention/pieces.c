@@ -28,6 +28,7 @@ struct attn_work {
   int32_t unfinished;
   span_state *spans; /* by_span: (pieces, MAX_SPAN_ROWS) */
   float *sums;       /* by_span: (pieces, MAX_SPAN_ROWS, width) */
+  double *segments;  /* by_span: (pieces, MAX_SPAN_ROWS, segment_count) */
 };
 
 /* Pieces large enough to be worth a thread's while, and several for each thread. */
@@ -54,6 +55,7 @@ static size_t layout_work(attn_work *w, void *base)
   arena_allocate(&a, 1, sizeof *w);
   w->spans = arena_allocate(&a, rows, sizeof *w->spans);
   w->sums = arena_allocate(&a, rows * attn_width(w->p), sizeof *w->sums);
+  w->segments = arena_allocate(&a, rows * (size_t)w->p->segment_count, sizeof *w->segments);
   return arena_bytes(&a);
 }
 
@@ -107,13 +109,14 @@ static void run_span(call *s, attn_work *w, head_job *job, int32_t piece, int32_
     size_t at = (size_t)piece * MAX_SPAN_ROWS + (size_t)r;
     if (!attn_reaches(&rows, start)) {
       for (int x = 0; x < rows.count; x++)
-        w->spans[at + (size_t)x] = (span_state){row_empty(), 1.0};
+        w->spans[at + (size_t)x] = (span_state){.row = row_empty(), .scale = 1.0};
       continue;
     }
     if (!loaded++)
       attn_load_span(s, job, start, 0, s->p->n, end);
     attn_pack_queries(s, job, &rows);
-    attn_span(s, job, &rows, w->spans + at, w->sums + at * s->width);
+    attn_span(s, job, &rows, w->spans + at, w->sums + at * s->width,
+              w->segments + at * (size_t)s->p->segment_count);
   }
 }
 
@@ -154,9 +157,11 @@ static void end_row(call *s, const attn_work *w, const head_job *job, int32_t he
   row_state row = row_empty();
   for (int32_t part = 0; part < w->per_head; part++) {
     size_t at = (size_t)(head * w->per_head + part) * MAX_SPAN_ROWS + (size_t)(r + x);
-    attn_merge_span(s, &rows->t[x], &row, &w->spans[at], s->totals, w->sums + at * s->width);
+    attn_merge_span(s, &rows->t[x], &row, &w->spans[at], s->totals, w->sums + at * s->width,
+                    s->segment_totals);
   }
-  attn_end_row(s, job, rows, x, &row, &(row_sums){.totals = s->totals});
+  attn_end_row(s, job, rows, x, &row,
+               &(row_sums){.totals = s->totals, .segments = s->segment_totals});
 }
 
 void attn_work_end(attn_work *w, void *scratch)

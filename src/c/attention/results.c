@@ -17,6 +17,70 @@ static void merge_totals(const call *s, double *totals, const float *acc, int fi
   }
 }
 
+/*
+ * ---- Sums of weights over segments of the keys
+ *
+ * The order of each sum follows from key positions: four lanes within a block, whose sums are added
+ * in double.
+ */
+
+/* Σ w over the keys [lo, hi) of one block; w is at key `from`, a multiple of four. */
+INLINE double sum_weights(const float *w, int32_t from, int32_t lo, int32_t hi)
+{
+  const f32x4 none = v_splat(0);
+  int32_t j = lo & ~3;
+  f32x4 sum = v_select(inside(j, lo, hi), v_load(w + (j - from)), none);
+  for (j += 4; j + 4 <= hi; j += 4)
+    sum += v_load(w + (j - from));
+  if (j < hi)
+    sum += v_select(inside(j, lo, hi), v_load(w + (j - from)), none);
+  return v_hsum(sum);
+}
+
+void attn_sum_segments(const attn_params *p, double *sums, const float *w, int32_t from, int32_t to)
+{
+  for (int32_t x = 0; x < p->segment_count; x++) {
+    const int32_t first = p->edges[x], last = p->edges[x + 1];
+    const int32_t hi = last < to ? last : to;
+    sums[x] = 0;
+    for (int32_t j = first > from ? first : from; j < hi;) {
+      const int32_t next = (j / BLOCK + 1) * BLOCK, end = next < hi ? next : hi;
+      sums[x] += sum_weights(w, from, j, end);
+      j = end;
+    }
+  }
+}
+
+/* totals = a·totals + b·sums, or where there were none yet, b·sums. */
+static void merge_segments(const attn_params *p, double *totals, const double *sums, int first,
+                           double a, double b)
+{
+  for (int32_t x = 0; x < p->segment_count; x++)
+    totals[x] = (first ? 0 : a * totals[x]) + b * sums[x];
+}
+
+static int any_attended(const attn_params *p, const row_view *view, int32_t from, int32_t to)
+{
+  const int32_t end = to < view->hi ? to : view->hi;
+  for (int32_t j = from > view->lo ? from : view->lo; j < end; j++)
+    if (attn_key_attended(p, view, j))
+      return 1;
+  return 0;
+}
+
+/* The results of a row; totals NULL: its weights are 0, or NaN. */
+static void write_segments(const attn_params *p, float *to, const row_view *view,
+                           const double *totals, double denominator)
+{
+  for (int32_t x = 0; x < p->segment_count; x++) {
+    to[x] = totals ? row_float(totals[x] / denominator) : 0;
+    if (denominator != denominator)
+      to[x] = any_attended(p, view, p->edges[x], p->edges[x + 1]) ? __builtin_nanf("") : 0;
+  }
+}
+
+/* ---- Spans of keys and whole rows ---- */
+
 /* The spread of a row and a span together, each with its own mean. */
 static double merged_spread(const row_state *row, const row_state *span, double a, double b)
 {
@@ -27,7 +91,7 @@ static double merged_spread(const row_state *row, const row_state *span, double 
 }
 
 void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
-                     const span_state *state, double *totals, const float *acc)
+                     const span_state *state, double *totals, const float *acc, double *segments)
 {
   const row_state *span = &state->row;
   if (row->attended == 0)
@@ -51,6 +115,8 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
   row->max = max;
   if (totals)
     merge_totals(s, totals, acc, first, a, b * state->scale);
+  if (state->segments)
+    merge_segments(s->p, segments, state->segments, first, a, b);
 }
 
 void attn_begin_row(const call *s, const query_rows *rows, int x)
@@ -97,5 +163,9 @@ void attn_end_row(const call *s, const head_job *job, const query_rows *rows, in
   if (weights)
     write_weights(s, &rows->view[x], t, weights, row_is_void(row) ? 0 : (float)(row->max / t->unit),
                   (float)denominator);
-  row_write_summary(p, row_index(p, job->b, rows->h[x], rows->i[x]), row, t->value, 1);
+  const size_t at = row_index(p, job->b, rows->h[x], rows->i[x]);
+  if (p->segments)
+    write_segments(p, (float *)p->segments + at * (size_t)p->segment_count, &rows->view[x],
+                   row->sum == 0 ? NULL : sums->segments, denominator);
+  row_write_summary(p, at, row, t->value, 1);
 }

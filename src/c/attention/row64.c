@@ -231,6 +231,39 @@ static double large_mean(const row64 *row, const row_state *state, int32_t c, do
   return mean / scale;
 }
 
+/* The weight e of key j, to its segment; keys come in order, and x is the segment so far. */
+static int32_t add_to_segment(const row64 *row, int32_t x, int32_t j, double e)
+{
+  const attn_params *p = row->p;
+  while (x < p->segment_count && p->edges[x + 1] <= j)
+    x++;
+  if (x < p->segment_count && p->edges[x] <= j)
+    sum_add(&row->segments[x], e);
+  return x;
+}
+
+/* Whether the row attends to any key of a segment. */
+static int attends_within(const row64 *row, int32_t x)
+{
+  const int32_t end = row->p->edges[x + 1] < row->view.hi ? row->p->edges[x + 1] : row->view.hi;
+  for (int32_t j = row->p->edges[x]; j < end; j++)
+    if (row64_attends(row, j))
+      return 1;
+  return 0;
+}
+
+static void write_segments(const row64 *row, const row_state *state, size_t at, double denominator)
+{
+  const attn_params *p = row->p;
+  const int none = state->attended == 0, all_nan = denominator != denominator;
+  for (int32_t x = 0; x < p->segment_count; x++) {
+    double share = none ? 0 : sum_of(row->segments[x]) / denominator;
+    if (all_nan && !attends_within(row, x))
+      share = 0;
+    put(row, p->segments, at * (size_t)p->segment_count + (size_t)x, share);
+  }
+}
+
 /* The sums of the weights, of the values and of the moment. */
 static void add_up(const row64 *row, row_state *state, int64_t weights)
 {
@@ -241,11 +274,16 @@ static void add_up(const row64 *row, row_state *state, int64_t weights)
   exact_sum sum = {0, 0}, moment = {0, 0};
   for (int32_t c = 0; c < p->value_dim; c++)
     row->sums[c] = (exact_sum){0, 0};
+  for (int32_t x = 0; x < p->segment_count; x++)
+    row->segments[x] = (exact_sum){0, 0};
+  int32_t segment = 0;
   for (int32_t j = row->view.lo; j < row->view.hi; j++) {
     if (!row64_attends(row, j))
       continue;
     double z = score_again(row, j), e = row_is_void(state) ? 0 : row_weigh(kind, z, state->max, T);
     sum_add(&sum, e);
+    if (p->segments)
+      segment = add_to_segment(row, segment, j, e);
     sum_add(&moment, e == 0 ? 0 : e * (z * small - state->max * small));
     if (weights >= 0)
       put(row, p->weights, (size_t)weights + (size_t)j, e);
@@ -300,5 +338,7 @@ void row64_attend(const row64 *row)
            mean = finite(sum) ? sum / denominator : large_mean(row, &state, c, denominator);
     put(row, row->out, (size_t)c, state.attended ? mean + 0 : 0); /* +0 of −0 */
   }
+  if (p->segments)
+    write_segments(row, &state, at, denominator);
   row_write_summary(p, at, &state, T, row->single);
 }

@@ -25,6 +25,7 @@ typedef struct {
 
   /* scratch */
   exact_sum *sums;     /* (value_dim) */
+  exact_sum *segments; /* (segment_count) */
   double *key, *value; /* (dim), (value_dim), unless k and v are doubles */
   float *numbers;      /* as much as the larger of them, for a cache */
   double *z;           /* (n), or NULL: then scores are computed twice */

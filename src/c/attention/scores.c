@@ -124,7 +124,8 @@ static int any_small(const float *x, size_t count)
   return v_any(small);
 }
 
-void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc)
+void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc,
+               double *segments)
 {
   const int32_t start = job->span.start;
   int32_t lo = rows->lo > start ? rows->lo : start;
@@ -136,6 +137,10 @@ void attn_span(call *s, const head_job *job, const query_rows *rows, span_state 
   size_t width = s->width;
   score_span(s, job, rows, from, hi);
   attn_weigh_rows(s, job, rows, states, weights, from, to);
+  for (int x = 0; s->p->segments && x < rows->count; x++, segments += s->p->segment_count) {
+    attn_sum_segments(s->p, segments, weights + x * SCORES, from, to);
+    states[x].segments = segments;
+  }
   if (job->span.form == SPAN_F16)
     scale_for_halves(rows, weights, to - from);
   int finite = attn_sum_values(s, job, rows, acc, w, lo, hi, CARE_NONE);

@@ -430,7 +430,7 @@ void attn_weigh_rows(const call *s, const head_job *job, const query_rows *rows,
                      float *scores, int32_t from, int32_t to)
 {
   for (int x = 0; x < rows->count; x++) {
-    states[x] = (span_state){row_empty(), 1.0};
+    states[x] = (span_state){.row = row_empty(), .scale = 1.0};
     weigh_keys(s, job, rows, x, &states[x].row, scores + x * SCORES, from, to);
   }
 }

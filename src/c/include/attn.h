@@ -224,6 +224,18 @@ enum {
  */
 ATTN_API void attn_want_stats(attn_params *p, void *stats, size_t plane);
 
+/*
+ * Sums of weights over segments of the keys, without storing weights. Segment s has the keys from
+ * edges[s] to edges[s + 1] − 1; those from n on weigh nothing. Sinks take their share, as of
+ * attn_want_weights. With sums NULL only the scratch bytes count them.
+ *   ATTN_E_RANGE   an edge is below 0 or below the one before it, or count is below 0
+ *   ATTN_E_LIMIT   more than ATTN_MAX_SEGMENTS, or sums too large for memory
+ */
+enum { ATTN_MAX_SEGMENTS = 2048 };
+ATTN_API int32_t attn_want_segments(attn_params *p, void *sums, /* (batch, heads, m, count) */
+                                    const int32_t *edges,       /* (count + 1) */
+                                    int32_t count);
+
 /* ---- Attention ---- */
 
 /*

@@ -260,7 +260,7 @@ static void run(gradient_call *call, attn_team *team, void *shared)
 static int32_t run_forward(gradient_call *call, attn_team *team)
 {
   attn_params p = *call->p;
-  p.weights = p.scores = p.stats = NULL;
+  p.weights = p.scores = p.stats = p.segments = NULL;
   p.lse = call->own_lse;
   call->output = call->own_output;
   call->lse = call->own_lse;

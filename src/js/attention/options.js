@@ -196,7 +196,11 @@ export function word(name, x, words) {
  * @param {readonly string[]} [wants] names of further results
  * @returns {Read<O>}
  */
-export function readOptions(options, names, wants = ['weights', 'scores', 'lse', 'stats']) {
+export function readOptions(
+  options,
+  names,
+  wants = ['weights', 'scores', 'lse', 'stats', 'spans'],
+) {
   const o = /** @type {Read<O>} */ (read('options', options, names));
   if (o.mask !== undefined) o.mask = read('mask', o.mask, ['data', 'shape'], '{ data, shape }');
   o.want = read('want', o.want, wants);

@@ -2,9 +2,11 @@
 import { integers, list, yes } from '../check.js';
 import { arrayOf } from '../engine/alias.js';
 import { ATTN_SCORES_CAPPED, ATTN_SCORES_MASKED, ATTN_SCORES_RAW } from '../engine/constants.js';
+import { checkStatus } from '../engine/status.js';
 import { Tensor, placeOf } from '../engine/tensor.js';
 import { refuse } from '../errors.js';
 import { word } from './options.js';
+import { edgesOf, readSpans, sumSpans } from './spans.js';
 import { STATISTICS, readStatistics } from './statistics.js';
 
 /**
@@ -92,6 +94,23 @@ export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
     copies.push(() => ({
       stats: /** @type {Results<T>['stats']} */ (readStatistics(memory, type, at, rows)),
     }));
+  }
+  if (want.spans !== undefined) {
+    const spans = readSpans('want.spans', want.spans, n);
+    const edges = edgesOf(spans);
+    const count = Math.max(edges.length - 1, 0);
+    const at = memory.pushArray(type, rows * count);
+    checkStatus(
+      c.attn_want_segments(p, at, memory.put(edges, 'int32'), count),
+      'want.spans',
+      `${spans.length} long, of ${rows} rows`,
+      'sums below 4 GiB',
+    );
+    copies.push(() => {
+      const segments = memory.view(type, at, rows * count);
+      const sums = new /** @type {any} */ (segments.constructor)(rows * spans.length);
+      return { spans: sumSpans(segments, edges, spans, sums) };
+    });
   }
   /** @returns {Results<T>} */
   return () => Object.assign({}, ...copies.map((each) => each()));

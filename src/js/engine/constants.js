@@ -27,6 +27,7 @@ export const ATTN_STAT_MAX = 4;
 export const ATTN_STAT_ARGMAX = 5;
 export const ATTN_STAT_VARIANCE = 6;
 export const ATTN_STATISTICS = 7;
+export const ATTN_MAX_SEGMENTS = 2048;
 export const ATTN_CACHE_F32 = 0;
 export const ATTN_CACHE_F16 = 1;
 export const ATTN_CACHE_Q8 = 2;

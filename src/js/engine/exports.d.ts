@@ -61,6 +61,7 @@ export interface AttentionExports {
   attn_want_scores(p: Pointer, stage: Value, scores: Pointer): Value;
   attn_want_lse(p: Pointer, lse: Pointer): void;
   attn_want_stats(p: Pointer, stats: Pointer, plane: Size): void;
+  attn_want_segments(p: Pointer, sums: Pointer, edges: Pointer, count: Value): Value;
   attn_scratch_bytes_f32(p: Pointer): Size;
   attn_scratch_bytes_f64(p: Pointer): Size;
   attn_forward_f32(

@@ -1,0 +1,53 @@
+/**
+ * Sums of weights over spans of keys. Spans may overlap, so the kernels sum the segments between
+ * all of their ends, and a span is a run of segments.
+ */
+import { integers, list, sized } from '../check.js';
+import { ATTN_MAX_SEGMENTS } from '../engine/constants.js';
+import { refuse } from '../errors.js';
+
+/** @typedef {readonly [from: number, to: number]} Span the keys from ≤ j < to */
+
+/**
+ * @param {string} name
+ * @param {unknown} x
+ * @param {number} max the largest end
+ * @returns {Span[]}
+ */
+export function readSpans(name, x, max) {
+  const pairs = list(name, x, 'an array of [from, to]');
+  const limit = ATTN_MAX_SEGMENTS / 2;
+  if (pairs.length > limit) refuse('LIMIT', name, `${pairs.length} long`, `at most ${limit}`);
+  return pairs.map((pair, at) => {
+    const ends = sized(`${name}[${at}]`, list(`${name}[${at}]`, pair, '[from, to]'), 2, 'a pair');
+    const [from, to] = integers(`${name}[${at}]`, ends, 0, max);
+    return from <= to
+      ? [from, to]
+      : refuse('RANGE', `${name}[${at}]`, `[${from}, ${to}]`, 'from at most to');
+  });
+}
+
+/** The edges of the segments that spans are made of. @param {readonly Span[]} spans */
+export const edgesOf = (spans) =>
+  Int32Array.from(new Set(spans.filter(([from, to]) => from < to).flat())).sort();
+
+/**
+ * Sums (rows, spans) from those over segments (rows, edges − 1).
+ * @template {Float32Array | Float64Array} A
+ * @param {A} segments
+ * @param {Int32Array} edges
+ * @param {readonly Span[]} spans
+ * @param {A} sums to be filled
+ */
+export function sumSpans(segments, edges, spans, sums) {
+  const count = Math.max(edges.length - 1, 0);
+  const runs = spans.map((span) => span.map((end) => edges.indexOf(end)));
+  let at = 0;
+  for (let row = 0; at < sums.length; row += count)
+    for (const [first, last] of runs) {
+      let sum = 0;
+      for (let x = first; x < last; x++) sum += segments[row + x];
+      sums[at++] = sum;
+    }
+  return sums;
+}
