@@ -1,84 +1,19 @@
-/**
- * Wires the page: state from the link, theme, engine, panels, badge. If the kernels do not load,
- * the page says why.
- */
-import { machine } from './panels/machine.js';
-import { fittingGroups, machineState } from './panels/machine-compute.js';
-import { hero, heroState } from './panels/hero.js';
-import { sweep } from './panels/hero-sweep.js';
-import { kernel, kernelState } from './panels/kernel.js';
-import { button } from './controls.js';
-import { load } from './engine.js';
-import { notify, settle } from './notice.js';
-import { preparePaper } from './paper.js';
+/** Wires the page: preferences, the link, the workers, and the panels as they come near. */
+import { Builder } from './page/build.js';
+import { button } from './page/controls.js';
+import { counter } from './page/counter.js';
+import { load } from './page/engine.js';
+import { Lab } from './page/lab.js';
+import { followLinks } from './page/links.js';
+import { SharedModel } from './page/model.js';
+import { notify } from './page/notice.js';
+import { PANELS } from './page/panels.js';
+import { preparePaper } from './page/paper.js';
+import { preferences } from './page/preferences.js';
+import { RowBus } from './page/row.js';
+import { Store } from './page/state.js';
+import { report } from './page/statement.js';
 import { byId, html } from './plot/dom.js';
-import { Store } from './state.js';
-import { report } from './statement.js';
-
-const store = new Store();
-const states = { hero: heroState(store), machine: machineState(store), kernel: kernelState(store) };
-
-function readLink() {
-  const notices = store.read(location.hash);
-  const { H, G } = states.machine;
-  const fitting = fittingGroups(H.value, G.value);
-  if (fitting !== G.value) {
-    if (location.hash)
-      notices.push(
-        `${G.value} key/value heads do not divide ${H.value} query heads, so G = ${fitting}`,
-      );
-    G.set(fitting);
-  }
-  if (notices.length) notify('link', `Not all of the link could be used: ${notices.join('; ')}.`);
-  else settle('link');
-}
-
-/** Links to sections keep the state in the fragment. */
-function followSections() {
-  const go = () => store.section && document.getElementById(store.section)?.scrollIntoView();
-  for (const link of document.querySelectorAll('a[href^="#"]')) {
-    link.addEventListener('click', (event) => {
-      event.preventDefault();
-      store.section = (link.getAttribute('href') ?? '').slice(1);
-      history.pushState(null, '', store.fragment() || location.pathname + location.search);
-      go();
-      const heading = document.getElementById(store.section)?.querySelector('h2');
-      heading?.setAttribute('tabindex', '-1');
-      heading?.focus({ preventScroll: true });
-    });
-  }
-  const arrive = () => {
-    readLink();
-    go();
-  };
-  addEventListener('hashchange', arrive);
-  addEventListener('popstate', arrive);
-  return go;
-}
-
-/** Light, dark, or the system's choice; remembered. */
-function themeSwitch() {
-  const radios = /** @type {NodeListOf<HTMLInputElement>} */ (
-    document.querySelectorAll('input[name="theme"]')
-  );
-  for (const radio of radios) {
-    radio.checked = radio.value === (document.documentElement.dataset.theme ?? 'auto');
-    radio.addEventListener('change', () => {
-      if (radio.value === 'auto') delete document.documentElement.dataset.theme;
-      else document.documentElement.dataset.theme = radio.value;
-      try {
-        if (radio.value === 'auto') localStorage.removeItem('clearhead-theme');
-        else localStorage.setItem('clearhead-theme', radio.value);
-      } catch {
-        // not remembered, where storage is refused
-      }
-      document.dispatchEvent(new Event('themechange'));
-    });
-  }
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
-    document.dispatchEvent(new Event('themechange')),
-  );
-}
 
 /** @param {unknown} error */
 function failed(error) {
@@ -92,7 +27,7 @@ function failed(error) {
     html(
       'p',
       {},
-      html('strong', {}, 'The kernels did not run, so there is nothing to show yet. '),
+      html('strong', {}, 'The kernels did not run, so the pictures stay as they are. '),
       html('code', {}, `${name}${code ? ` ${code}` : ''}: ${message}`),
     ),
     html(
@@ -108,30 +43,55 @@ function failed(error) {
   document.documentElement.dataset.engine = 'failed';
 }
 
-async function start() {
-  document.documentElement.dataset.started = '';
-  themeSwitch();
-  preparePaper();
-  readLink();
-  const go = followSections();
-  try {
-    const engine = await load();
-    const { variant, threads, why } = engine.info;
-    const simd = variant === 'relaxed' ? 'relaxed SIMD' : 'SIMD';
-    const ran = `${simd} kernels, ${threads === 1 ? 'one thread' : `${threads} threads`}`;
-    hero(byId('hero'), engine, states.hero);
-    machine(byId('machine-panel'), engine, states.machine);
-    kernel(byId('kernel-panel'), engine, states.kernel);
-    byId('badge').textContent = `computed here, just now: ${ran}`;
-    byId('badge').dataset.variant = variant;
-    if (why) byId('badge').title = why;
-    report.environment = () => `kernels: ${ran}${why ? ` (${why})` : ''}`;
-    document.documentElement.dataset.engine = 'ready';
-    if (states.hero.T.isDefault) sweep(states.hero.T);
-  } catch (error) {
-    failed(error);
+/** @param {Awaited<ReturnType<typeof load>>['info']} info */
+function introduce({ variant, threads, why }) {
+  const simd = variant === 'relaxed' ? 'relaxed SIMD' : 'SIMD';
+  const ran = `${simd} kernels, ${threads === 1 ? 'one thread' : `${threads} threads`}`;
+  const badge = byId('badge');
+  badge.textContent = `computed here, just now: ${ran}`;
+  badge.dataset.variant = variant;
+  if (why) badge.title = why;
+  report.environment = () => `kernels: ${ran}${why ? ` (${why})` : ''}`;
+  byId('failure').hidden = true;
+  document.documentElement.dataset.engine = 'ready';
+}
+
+/** All panels, or the one that another page embeds. */
+function shown() {
+  const { dataset } = document.documentElement;
+  if (!dataset.embed) return PANELS;
+  const single = PANELS.filter(({ id }) => id === dataset.embed);
+  if (single.length) byId(single[0].id).classList.add('embedded');
+  else {
+    notify(
+      'embed',
+      `There is no panel “${dataset.embed.slice(0, 40)}”, so this is the whole page.`,
+    );
+    delete dataset.embed;
   }
+  return single.length ? single : PANELS;
+}
+
+function start() {
+  document.documentElement.dataset.started = '';
+  preferences();
+  preparePaper();
+  counter(byId('counter'));
+  const store = new Store();
+  const states = Object.fromEntries(
+    PANELS.map(({ id, state = () => ({}) }) => [id, store.of(id, state)]),
+  );
+  const go = followLinks(store);
   store.follow();
+  const engine = load();
+  engine.then(({ info }) => introduce(info), failed);
+  const shared = {
+    row: new RowBus(),
+    engine: () => engine,
+    lab: new Lab(),
+    model: new SharedModel(),
+  };
+  new Builder(store, shared).watch(shown(), states);
   go();
 }
 

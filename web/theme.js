@@ -1,11 +1,21 @@
-// Loaded before the page is painted, so that a chosen theme does not flash. All else is a module,
-// or waits for the page.
+// Loaded before the page is painted, so that a chosen theme or depth does not flash. A link may
+// choose them as well.
 (() => {
-  let theme;
-  try {
-    theme = localStorage.getItem('clearhead-theme');
-  } catch {
-    theme = null; // storage may be refused; the system's choice is used
-  }
-  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+  const { dataset } = document.documentElement;
+  const remembered = (/** @type {string} */ name) => {
+    try {
+      return localStorage.getItem(`clearhead-${name}`);
+    } catch {
+      return null; // storage may be refused; the defaults are used
+    }
+  };
+  const query = new URLSearchParams(location.search);
+  const choose = (/** @type {string} */ name, /** @type {string[]} */ allowed) => {
+    const value = query.get(name) ?? remembered(name);
+    if (value && allowed.includes(value)) dataset[name] = value;
+  };
+  choose('theme', ['light', 'dark']);
+  choose('depth', ['understand', 'doubt']);
+  const embed = query.get('embed');
+  if (embed) dataset.embed = embed;
 })();

@@ -23,7 +23,7 @@ export const STATEMENTS = [
     formula: 'o = Σ p_j v_j, p = softmax(z/T)',
     source: 'paper, Eq. 1',
     engine: '`attention`',
-    page: 'top, 1',
+    page: 'one look, many heads',
   },
   {
     number: 2,
@@ -31,7 +31,7 @@ export const STATEMENTS = [
     formula: 'o = Σ θ_j v_j / Σ θ, where ∇ log L = 0',
     source: 'paper, Eq. 2 to 12',
     functions: ['maximumLikelihood'],
-    page: 'top',
+    page: 'one look',
   },
   {
     number: 3,
@@ -47,7 +47,7 @@ export const STATEMENTS = [
     formula: 'softmax(βz) = argmax ⟨p, z⟩ over KL(p‖u) ≤ ρ',
     source: 'post, “Softmax as hypothesis testing”',
     functions: ['klBudget', 'klFrontier'],
-    page: 'top',
+    page: 'one look',
   },
   {
     number: 5,
@@ -63,7 +63,7 @@ export const STATEMENTS = [
     formula: 'softmax(QKᵀ/(T√d)) = Gaussian rows, σ² = T√d',
     source: 'note, “Geometric fact”',
     functions: ['kernelEquivalence', 'gaussianWeights'],
-    page: 'top, 2',
+    page: 'one look, distance',
   },
   {
     number: 7,
@@ -103,7 +103,7 @@ export const STATEMENTS = [
     formula: 'query head h reads kv head ⌊h/(H/G)⌋',
     source: 'note, “Grouped-Query / Multi-Query Attention”',
     engine: '`attention` with `kvHeads`',
-    page: '1',
+    page: 'many heads',
   },
   {
     number: 12,

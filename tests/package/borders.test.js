@@ -7,6 +7,7 @@ import { exists, files, imports, read, withoutComments } from '../support/packag
 
 const ENTRY = 'src/js/index.js';
 const MODELS = 'src/js/model/index.js';
+const WORKERS = ['src/js/worker/client.js', 'src/js/train/worker/client.js'];
 /** The file that needs a library. */
 const LIBRARIES = { 'src/js/model/text/jinja/source.js': '@huggingface/jinja' };
 const own = files('src/js', /\.js$/);
@@ -67,10 +68,11 @@ describe('the command line and the page', () => {
         );
   });
 
-  test('the page imports the public entry and itself', () => {
+  test('the page imports public entries and itself', () => {
+    const entries = [ENTRY, MODELS, ...WORKERS];
     for (const file of files('web', /\.js$/))
       for (const name of imports(file))
-        assert.ok(name === ENTRY || name.startsWith('web/'), `${file} imports ${name}`);
+        assert.ok(entries.includes(name) || name.startsWith('web/'), `${file} imports ${name}`);
   });
 
   test('the page loads nothing from another origin', () => {

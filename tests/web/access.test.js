@@ -145,7 +145,7 @@ describe('using the page', { skip: missing }, () => {
     assert.doesNotMatch(await page.textContent('.readout h4'), /locked/);
 
     await page.keyboard.press('t');
-    const table = await page.$$eval('#machine-panel .map-table tbody tr', (trs) =>
+    const table = await page.$$eval('#many-heads-panel .map-table tbody tr', (trs) =>
       trs.map((tr) => [...tr.querySelectorAll('td')].map((td) => Number(td.dataset.value))),
     );
     weights.forEach((row, r) =>
@@ -156,7 +156,7 @@ describe('using the page', { skip: missing }, () => {
       ),
     );
     await page.keyboard.press('t');
-    assert.ok(!(await page.isVisible('#machine-panel .map-table')));
+    assert.ok(!(await page.isVisible('#many-heads-panel .map-table')));
     await page.keyboard.press('PageDown');
     assert.match(
       await page.evaluate(() => document.activeElement.getAttribute('aria-label')),
@@ -209,7 +209,7 @@ describe('using the page', { skip: missing }, () => {
     box.y = (await phone.locator('.head .map-cursor').nth(1).boundingBox()).y;
     assert.match(await tap(), /Head 1.*a second tap locks.*Query 12, key 3/);
     assert.match(await tap(), /Head 1.*locked, another tap releases.*Query 12, key 3/);
-    const words = await phone.innerText('#machine');
+    const words = await phone.innerText('#many-heads');
     assert.match(words, /Tap a cell/);
     assert.doesNotMatch(words, /click|Esc|Page keys/);
     await phone.close();

@@ -1,7 +1,7 @@
 /** The numbers that the page shows of each head. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { headInputs } from '../../web/data.js';
+import { headInputs } from '../../web/math/data.js';
 import { attentionWeights, average, dot, rows, sum } from './recompute.js';
 import { ask } from './browsers.js';
 import { browsers, close, go, opened, statements } from './site.js';
@@ -46,7 +46,7 @@ function recompute({ H, G, n, d, T, causal, reach, q, k, v }, h, output) {
 async function shownWeights(page) {
   await page.focus('.pinned .map-cursor');
   await page.keyboard.press('t');
-  const shown = await page.$$eval('#machine-panel .map-table tbody tr', (trs) =>
+  const shown = await page.$$eval('#many-heads-panel .map-table tbody tr', (trs) =>
     trs.map((tr) =>
       [...tr.querySelectorAll('td')].map((td) =>
         td.className === 'masked' ? null : Number(td.dataset.value),

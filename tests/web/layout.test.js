@@ -65,7 +65,7 @@ describe('using the page', { skip: missing }, () => {
   test('the figures use the width: maps do not shrink, and heads fill their rows', async () => {
     for (const width of [360, 800, 1280]) {
       const { page: sized } = await visit(browser, site, '', { viewport: { width, height: 800 } });
-      const panel = await sized.locator('#machine-panel').boundingBox();
+      const panel = await sized.locator('#many-heads-panel').boundingBox();
       const right = Math.max(
         ...(await sized.$$eval('.head', (all) =>
           all.map((each) => each.getBoundingClientRect().right),

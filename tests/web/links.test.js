@@ -27,8 +27,8 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await settled(page);
     const hash = await page.evaluate(() => location.hash);
     assert.deepEqual(
-      new Set(hash.slice(2).split('&')),
-      new Set(['T=0.5', 'c=0', 'x=uniform', 'rk=1']),
+      new Set(hash.split(/[?&]/)),
+      new Set(['#distance', 'v=1', 'T=0.5', 'c=0', 'x=uniform', 'rk=1']),
     );
     const told = await statements(page);
     const again = await visit(browser, site, hash);
@@ -81,14 +81,14 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
       );
       assert.ok((await page.textContent('.readout h4')).startsWith(title), link);
     }
-    await page.evaluate(() => (document.querySelector('#machine-panel details').open = true));
+    await page.evaluate(() => (document.querySelector('#many-heads-panel details').open = true));
     await page.getByLabel('query heads H').fill('16');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => location.hash.includes('H=16&h=15&'));
     await go(page, await page.evaluate(() => location.hash));
     assert.equal(await page.textContent('#notice'), '', 'a link that the page wrote can be used');
-    await go(page, '#machine?foo=1&G=3');
-    await page.evaluate(() => document.querySelector('#machine').scrollIntoView());
+    await go(page, '#many-heads?foo=1&G=3');
+    await page.evaluate(() => document.querySelector('#many-heads').scrollIntoView());
     assert.ok((await page.locator('#notice').boundingBox()).y < 900, 'where the reader is');
     assert.match(
       await page.textContent('#notice'),
@@ -166,9 +166,9 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
 
   test('a link to a section keeps the state and goes there', async () => {
     const { page } = await visit(browser, site, '#H=4');
-    await page.getByRole('link', { name: '2 Distance' }).click();
-    assert.equal(await page.evaluate(() => location.hash), '#distance?H=4');
-    const there = await visit(browser, site, '#distance?H=4');
+    await page.getByRole('link', { name: 'Why softmax' }).click();
+    assert.equal(await page.evaluate(() => location.hash), '#trust?v=1&H=4');
+    const there = await visit(browser, site, '#distance?v=1&H=4');
     assert.ok(
       Math.abs(
         await there.page.$eval('#distance', (section) => section.getBoundingClientRect().top),

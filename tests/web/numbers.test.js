@@ -1,7 +1,7 @@
 /** The numbers on the page are those of its inputs, its angles and the note. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { gaussianInputs, headInputs, unitRows } from '../../web/data.js';
+import { gaussianInputs, headInputs, unitRows } from '../../web/math/data.js';
 import {
   attentionWeights,
   average,
@@ -78,7 +78,7 @@ for (const { name, missing, launch } of browsers)
           Math.max(...spread.map((four) => Math.max(...four) - Math.min(...four))),
           'C0 is the largest spread of a weight',
         );
-        const slots = await page.$$eval('#hero .slot-value', (all) =>
+        const slots = await page.$$eval('#one-look-panel .slot-value', (all) =>
           all.map((each) => Number(each.dataset.value)),
         );
         [entropy, kl, Math.exp(entropy)].forEach((expected, at) =>

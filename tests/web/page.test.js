@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { attentionWeights } from './recompute.js';
-import { browsers, launch, missing, serve, settled, shoot, verdicts, visit } from './site.js';
+import { browsers, everything, launch, missing, serve, shoot, verdicts, visit } from './site.js';
+
+const ELSEWHERE =
+  /^https:\/\/(arxiv\.org\/abs\/|github\.com\/clearhead-js\/|www\.npmjs\.com\/package\/clearhead$)/;
 
 for (const { name, missing, launch } of browsers)
   test(
@@ -56,7 +59,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     );
     assert.doesNotMatch(html, /\sstyle=|<style|\son\w+=|<script>/);
     for (const [, url] of html.matchAll(/(?:src|href)="(https?:[^"]+)"/g))
-      assert.match(url, /^https:\/\/arxiv\.org\/abs\//, 'only citations leave the page');
+      assert.match(url, ELSEWHERE, 'only citations, the code and the package leave the page');
   });
 
   for (const [what, status, expected] of [
@@ -77,7 +80,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
       assert.match(await page.textContent('#failure'), expected);
       assert.ok(await page.isVisible('#failure'));
       assert.equal(await page.textContent('#badge'), 'no kernels');
-      assert.match(await page.textContent('#machine'), /Every square is one head/);
+      assert.match(await page.textContent('#many-heads'), /Every square is one head/);
       await shoot(page, `failure-${what.replaceAll(' ', '-')}`);
       await page.close();
       await broken.close();
@@ -88,10 +91,10 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     [
       'a module is not there',
       {},
-      (path) => (path === 'web/panels/hero.js' ? 404 : 200),
+      (path) => (path === 'web/page/panels.js' ? 404 : 200),
       /main\.js, or a module it imports, did not load/,
     ],
-    ['a module has an error', { 'web/panels/hero.js': () => 'export {' }, () => 200, /SyntaxError/],
+    ['a module has an error', { 'web/page/panels.js': () => 'export {' }, () => 200, /SyntaxError/],
   ]) {
     test(`says so when ${what}, instead of loading for ever`, async () => {
       const broken = await serve({ status, change });
@@ -126,7 +129,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     for (const weight of weights) assert.ok(text.includes(weight.toFixed(4)), weight.toFixed(4));
     assert.ok(text.includes(`${kl.toFixed(3)} nats`));
     assert.doesNotMatch(text, /loading|Theme|click/);
-    for (const figure of ['#hero', '#machine-panel', '#kernel-panel'])
+    for (const figure of ['#one-look-panel', '#many-heads-panel', '#distance-panel'])
       assert.equal((await page.locator(figure).boundingBox()).height, 0);
     await page.close();
   });
@@ -161,60 +164,10 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     assert.equal(await paper(), 'rgb(20, 22, 27)');
     assert.ok(light > 200 && (await pixel())[0] < 60, 'zero is the paper in either theme');
     await page.reload();
-    await settled(page);
+    await everything(page);
     assert.equal(await paper(), 'rgb(20, 22, 27)');
     await page.getByLabel('auto').check();
     assert.equal(await paper(), 'rgb(252, 251, 248)');
     await page.close();
-  });
-
-  test('moves once, stops at the first touch, and rests where less motion is wanted', async () => {
-    const field = (page) => page.getByLabel('Temperature T, as a number').first().inputValue();
-    const moving = await visit(browser, site, '', { reducedMotion: 'no-preference' });
-    const seen = new Set();
-    await moving.page.evaluate(() => {
-      globalThis.written = 0;
-      history.replaceState = () => void globalThis.written++;
-    });
-    for (let i = 0; i < 30 && seen.size < 3; i++) {
-      seen.add(await field(moving.page));
-      await moving.page.waitForTimeout(150);
-    }
-    assert.ok(seen.size >= 3, `T moved: ${[...seen]}`);
-    const apart = await moving.page.evaluate(async () => {
-      const found = [];
-      const begun = performance.now();
-      while (performance.now() - begun < 500) {
-        await new Promise(requestAnimationFrame);
-        const control = Number(
-          document.querySelector('#hero .slider input[type="number"]').value,
-        ).toPrecision(3);
-        const said = document
-          .querySelector('#hero .slider input[type="range"]')
-          .getAttribute('aria-valuetext')
-          .match(/T ([\d.]+);/)[1];
-        const drawn = document
-          .querySelector('#hero figcaption')
-          .textContent.match(/at\sT\s=\s([\d.]+)\.\s/)[1];
-        found.push([control, said, drawn].map(Number));
-      }
-      return found.filter(([control, said, drawn]) => control !== drawn || said !== drawn);
-    });
-    assert.deepEqual(apart, [], 'control, its words and caption are of one frame');
-    await moving.page.getByLabel('Temperature T, as a number').first().focus();
-    await moving.page.waitForTimeout(100);
-    assert.equal(await field(moving.page), '0.22');
-    await moving.page.waitForTimeout(700);
-    assert.equal(await field(moving.page), '0.22');
-    assert.equal(
-      await moving.page.evaluate(() => globalThis.written),
-      0,
-      'no word of it in the address',
-    );
-    await moving.page.close();
-    const still = await visit(browser, site);
-    await still.page.waitForTimeout(1500);
-    assert.equal(await field(still.page), '0.22');
-    await still.page.close();
   });
 });

@@ -3,7 +3,7 @@
  * nor the page have seen. Attention is that of reference.js. Rows are arrays of arrays here, and
  * sums are compensated, so that not even the order of additions is shared.
  */
-import { headInputs } from '../../web/data.js';
+import { headInputs } from '../../web/math/data.js';
 import { reference } from '../support/reference.js';
 
 /** Neumaier's sum. */

@@ -134,8 +134,8 @@ export async function visit(browser, { origin, url }, fragment = '', context = {
     (response) =>
       response.status() >= 400 && problems.push(`${response.status()}: ${response.url()}`),
   );
-  await page.goto(url + fragment);
-  await settled(page);
+  await page.goto(`${url}?depth=doubt${fragment}`);
+  await everything(page);
   return { page, problems };
 }
 
@@ -164,14 +164,27 @@ export function opened(use, start = launch) {
   });
 }
 
-/** Engine there or failed, and no verdict outstanding. */
+/** Builds the panels that are far away as well, as the page does for a printer. */
+export async function everything(page) {
+  await page.waitForFunction(() => document.documentElement.dataset.engine, null, {
+    timeout: 60000,
+  });
+  await page.evaluate(() => {
+    dispatchEvent(new Event('beforeprint'));
+    dispatchEvent(new Event('afterprint'));
+  });
+  await settled(page);
+}
+
+/** Engine there or failed, and no panel or verdict outstanding. */
 export async function settled(page) {
   await page.waitForFunction(
     () => {
       const { engine } = document.documentElement.dataset;
       return (
         engine === 'failed' ||
-        (engine === 'ready' && !document.querySelector('[data-verdict="waiting"]'))
+        (engine === 'ready' &&
+          !document.querySelector('[data-verdict="waiting"], [data-panel="waiting"]'))
       );
     },
     null,

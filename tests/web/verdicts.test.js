@@ -1,7 +1,7 @@
 /** The verdicts at many states, also where the reader takes an assumption away. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import * as oracle from '../../web/oracle.js';
+import * as oracle from '../../web/math/oracle.js';
 import { chooser } from './recompute.js';
 import { go, missing, opened, settled, shoot, statements, verdicts } from './site.js';
 

@@ -1,0 +1,125 @@
+/** Builds each panel when it comes near the window, and frames it. */
+import { button } from './controls.js';
+import { tick, tools } from './chrome.js';
+import { breadcrumb } from './row.js';
+import { byId, html } from '../plot/dom.js';
+
+/** @typedef {import('./panels.js').Context} Context */
+/** @typedef {import('./panels.js').Entry} Entry */
+/** @typedef {import('./panels.js').Panel} Panel */
+
+/** After so long, a reader is told that something is still on its way. */
+const PATIENCE = 10000;
+
+export class Builder {
+  /** @param {import('./state.js').Store} store @param {Omit<Context, 'state'>} shared */
+  constructor(store, shared) {
+    this.store = store;
+    this.shared = shared;
+    /** @type {Map<string, Panel>} */
+    this.panels = new Map();
+    /** @type {Map<string, Promise<void>>} */
+    this.started = new Map();
+  }
+
+  /**
+   * @param {readonly Entry[]} entries
+   * @param {Record<string, any>} states by id
+   */
+  watch(entries, states) {
+    const near = new IntersectionObserver(
+      (seen) => {
+        for (const { isIntersecting, target } of seen)
+          if (isIntersecting) void this.build(target.id);
+      },
+      { rootMargin: '100% 0px' },
+    );
+    this.entries = new Map(entries.map((entry) => [entry.id, entry]));
+    this.states = states;
+    for (const { id } of entries) {
+      byId(id).dataset.panel = 'waiting';
+      near.observe(byId(id));
+    }
+    // a panel that was never near is on the paper, too
+    addEventListener('beforeprint', () => void this.buildAll());
+  }
+
+  buildAll() {
+    return Promise.all([...(this.entries?.keys() ?? [])].map((id) => this.build(id)));
+  }
+
+  /** @param {string} id */
+  build(id) {
+    const entry = this.entries?.get(id);
+    if (!entry) return Promise.resolve();
+    let started = this.started.get(id);
+    if (!started) {
+      started = this.start(entry);
+      this.started.set(id, started);
+    }
+    return started;
+  }
+
+  /** @param {Entry} entry */
+  async start({ id, load }) {
+    const section = byId(id);
+    const root = /** @type {HTMLElement} */ (section.querySelector('.panel'));
+    const late = setTimeout(
+      () => root.append(html('p', { class: 'late' }, 'This panel is slow to arrive.')),
+      PATIENCE,
+    );
+    try {
+      const { build } = await load();
+      const panel = await build(root, { ...this.shared, state: this.states?.[id] });
+      this.panels.set(id, panel);
+      section.querySelector('.words')?.append(breadcrumb(this.shared.row));
+      root.after(tick(section), this.frame(id, panel));
+      root.querySelector('.late')?.remove();
+      section.dataset.panel = 'ready';
+    } catch (error) {
+      section.dataset.panel = 'failed';
+      this.started.delete(id);
+      root.replaceChildren(this.refusal(id, /** @type {Error & { code?: string }} */ (error)));
+    } finally {
+      clearTimeout(late);
+    }
+    section.dispatchEvent(new Event('panel', { bubbles: true }));
+  }
+
+  /** @param {string} id @param {Panel} panel */
+  frame(id, panel) {
+    return tools(id, {
+      panel: {
+        ...panel,
+        exports: { json: () => this.told(id), ...panel.exports },
+      },
+      reset: () => {
+        this.store.reset(id);
+        panel.reset?.();
+      },
+      fragment: () => this.store.fragment(id),
+    });
+  }
+
+  /** The numbers of a panel, and their settings. @param {string} id */
+  told(id) {
+    const signals = Object.entries(this.states?.[id] ?? {});
+    const settings = Object.fromEntries(signals.map(([name, { value }]) => [name, value]));
+    return { panel: id, link: location.href, settings, shown: this.panels.get(id)?.state?.() };
+  }
+
+  /** @param {string} id @param {Error & { code?: string }} error */
+  refusal(id, { name, code, message }) {
+    return html(
+      'div',
+      { class: 'failure', role: 'alert' },
+      html(
+        'p',
+        {},
+        html('strong', {}, 'This panel did not load. '),
+        html('code', {}, `${name}${code ? ` ${code}` : ''}: ${message}`),
+      ),
+      button('try again', () => void this.build(id)),
+    );
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * The frame that every panel has: one line of verdicts for readers who only look, and a quiet line
+ * with reset, link, embedding and files.
+ */
+import { save } from './files.js';
+import { html, setText } from '../plot/dom.js';
+
+/** @typedef {import('./panels.js').Panel} Panel */
+/** @typedef {{ panel: Panel, reset: () => void, fragment: () => string }} Frame */
+
+/** @param {string} label @param {(button: HTMLButtonElement) => void} act */
+function action(label, act) {
+  const button = html('button', { type: 'button', class: 'link' }, label);
+  button.addEventListener('click', () => act(button));
+  return button;
+}
+
+/**
+ * Puts a text on the clipboard, or shows it where that is refused.
+ * @param {HTMLButtonElement} button @param {string} text
+ */
+async function copy(button, text) {
+  const before = button.textContent ?? '';
+  try {
+    await navigator.clipboard.writeText(text);
+    setText(button, 'copied');
+    setTimeout(() => setText(button, before), 1500);
+  } catch {
+    const field = html('textarea', { readonly: true, rows: 3, 'aria-label': before }, text);
+    button.closest('.tools')?.after(field);
+    field.select();
+  }
+}
+
+/** The address of this page without its query, and with a fragment. @param {string} fragment */
+const address = (fragment) => location.origin + location.pathname + fragment;
+
+/** @param {string} id */
+const frameOf = (id, fragment = '') =>
+  `<iframe src="${location.origin}${location.pathname}?embed=${id}${fragment}" ` +
+  'width="640" height="480" loading="lazy" title="Clearhead"></iframe>';
+
+/** The quiet line under a panel. @param {string} id @param {Frame} frame */
+export function tools(id, { panel, reset, fragment }) {
+  const kinds = /** @type {import('./files.js').Kind[]} */ (Object.keys(panel.exports ?? {}));
+  return html(
+    'p',
+    { class: 'tools' },
+    action('reset', reset),
+    action('copy link', (button) => copy(button, address(fragment()))),
+    action('embed', (button) => copy(button, frameOf(id, fragment()))),
+    panel.code && action('copy as JavaScript', (button) => copy(button, panel.code?.() ?? '')),
+    ...kinds.map((kind) => action(kind.toUpperCase(), () => save(id, kind, panel))),
+  );
+}
+
+const GOOD = new Set(['holds', 'slack', 'vacuous', 'off', 'none']);
+
+/**
+ * The verdicts of some statements in one line.
+ * @param {Iterable<HTMLElement>} statements
+ */
+export function summary(statements) {
+  const verdicts = [...statements].map((each) => each.dataset.verdict ?? 'waiting');
+  const count = (/** @type {string} */ verdict) => verdicts.filter((v) => v === verdict).length;
+  const checks = (/** @type {number} */ n) => (n === 1 ? '1 check' : `${n} checks`);
+  const wrong = verdicts.filter((v) => v !== 'waiting' && !GOOD.has(v)).length;
+  if (!verdicts.length) return { state: 'waiting', text: '' };
+  if (wrong) return { state: 'violated', text: `✗ ${checks(wrong)} of ${verdicts.length} failed` };
+  if (count('waiting')) return { state: 'waiting', text: '… checking' };
+  const passed = count('holds') + count('slack');
+  if (passed === verdicts.length)
+    return {
+      state: 'holds',
+      text: `✓ ${passed === 1 ? '1 check holds' : `all ${passed} checks hold`}`,
+    };
+  if (!passed)
+    return { state: 'off', text: '◌ an assumption is off, or there is nothing to check' };
+  return { state: 'holds', text: `✓ ${passed} of ${checks(verdicts.length)} hold, none fails` };
+}
+
+/** The one line of verdicts of a section. @param {HTMLElement} section */
+export function tick(section) {
+  const element = html('p', { class: 'tick', 'data-depth': 'look' });
+  const show = () => {
+    const { state, text } = summary(section.querySelectorAll('[data-statement]'));
+    element.dataset.state = state;
+    setText(element, text);
+  };
+  section.addEventListener('verdict', show);
+  show();
+  return element;
+}

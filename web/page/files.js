@@ -1,0 +1,84 @@
+/** The files that a reader can take away from a panel. */
+import { html } from '../plot/dom.js';
+
+/** @typedef {import('./panels.js').Panel} Panel */
+/** @typedef {keyof typeof FILES} Kind */
+
+/** The kinds of files, and how each is made of a panel. */
+export const FILES = {
+  csv: (/** @type {Panel} */ { exports }) => text(exports?.csv?.() ?? '', 'text/csv'),
+  json: (/** @type {Panel} */ { exports }) =>
+    text(JSON.stringify(exports?.json?.(), plain, 2), 'application/json'),
+  svg: (/** @type {Panel} */ { exports }) =>
+    text(exports?.svg ? vector(exports.svg()) : '', 'image/svg+xml'),
+  png: (/** @type {Panel} */ { exports }) => raster(exports?.png?.()),
+};
+
+/** @param {string} body @param {string} type */
+const text = (body, type) => new Blob([body], { type });
+
+/** JSON has no typed arrays, NaN or Infinity. @param {string} _key @param {unknown} value */
+function plain(_key, value) {
+  if (ArrayBuffer.isView(value)) return Array.from(/** @type {Float64Array} */ (value));
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+}
+
+const STYLED = [
+  'fill',
+  'fill-opacity',
+  'stroke',
+  'stroke-width',
+  'stroke-opacity',
+  'stroke-dasharray',
+  'font',
+  'text-anchor',
+];
+
+/** A picture with its colours and fonts in it, for other programs. @param {SVGElement} picture */
+export function vector(picture) {
+  const copy = /** @type {SVGElement} */ (picture.cloneNode(true));
+  const originals = [picture, ...picture.querySelectorAll('*')];
+  [copy, ...copy.querySelectorAll('*')].forEach((element, at) => {
+    const style = getComputedStyle(originals[at]);
+    for (const name of STYLED) element.setAttribute(name, style.getPropertyValue(name));
+  });
+  const { width, height } = picture.getBoundingClientRect();
+  copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+  copy.setAttribute('width', String(width));
+  copy.setAttribute('height', String(height));
+  return new XMLSerializer().serializeToString(copy);
+}
+
+/**
+ * At twice its size, on the paper of the page.
+ * @param {SVGElement | HTMLCanvasElement | undefined} picture
+ * @returns {Promise<Blob | null>}
+ */
+async function raster(picture) {
+  if (!picture) return null;
+  const { width, height } = picture.getBoundingClientRect();
+  const canvas = html('canvas', { width: 2 * width, height: 2 * height });
+  const context = canvas.getContext('2d');
+  if (!context) return null;
+  context.fillStyle = getComputedStyle(document.documentElement).backgroundColor;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.imageSmoothingEnabled = false;
+  if (picture instanceof HTMLCanvasElement)
+    context.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  else {
+    const image = new Image();
+    image.src = `data:image/svg+xml,${encodeURIComponent(vector(picture))}`;
+    await image.decode();
+    context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  }
+  return new Promise((done) => canvas.toBlob(done));
+}
+
+/** @param {string} id @param {Kind} kind @param {Panel} panel */
+export async function save(id, kind, panel) {
+  const blob = await FILES[kind](panel);
+  if (!blob) return;
+  const href = URL.createObjectURL(blob);
+  html('a', { href, download: `clearhead-${id}.${kind}` }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 10000);
+}

@@ -1,0 +1,115 @@
+/**
+ * The one model of the page, in a worker of its own. It is fetched when a panel first asks for it.
+ * Panels take turns; a new turn ends the one before.
+ */
+import { startModel } from './workers.js';
+
+/** @typedef {import('../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
+/** @typedef {import('../../src/js/model/types.d.ts').ModelSource} ModelSource */
+/** @typedef {'idle' | 'loading' | 'ready' | 'absent' | 'failed'} Phase */
+
+/** The page’s own model, beside it. */
+const OWN = 'model/stories-Q8_0.gguf';
+
+export class SharedModel {
+  constructor() {
+    /** @type {Phase} */
+    this.phase = 'idle';
+    /** Shown to the reader. */
+    this.name = 'stories';
+    /** Bytes, while it loads; the total is 0 where the server does not tell it. */
+    this.progress = { loaded: 0, total: 0 };
+    /** @type {(Error & { code?: string }) | undefined} */
+    this.error = undefined;
+    /** @type {Promise<RemoteModel> | undefined} */
+    this.loading = undefined;
+    /** @type {Set<(model: SharedModel) => void>} */
+    this.listeners = new Set();
+    this.turn = { abort: new AbortController(), over: Promise.resolve() };
+  }
+
+  /** Calls back at each change of phase, progress or name. @param {(m: SharedModel) => void} f */
+  on(f) {
+    this.listeners.add(f);
+    return () => void this.listeners.delete(f);
+  }
+
+  /** @param {Partial<Pick<SharedModel, 'phase' | 'name' | 'progress' | 'error'>>} change */
+  tell(change) {
+    Object.assign(this, change);
+    for (const listener of this.listeners) listener(this);
+  }
+
+  /** The model, loaded once. @returns {Promise<RemoteModel>} */
+  load() {
+    return (this.loading ??= this.open(new URL(OWN, document.baseURI), 'stories'));
+  }
+
+  /**
+   * Another model, from a reader's own file. The one before stays until this one is there.
+   * @param {ModelSource} source @param {string} name
+   */
+  async replace(source, name) {
+    const before = this.loading;
+    const next = this.open(source, name);
+    await next;
+    this.turn.abort.abort();
+    await this.turn.over;
+    this.loading = next;
+    await before?.then(
+      (old) => old.dispose(),
+      () => {},
+    );
+    return next;
+  }
+
+  /** @param {ModelSource} source @param {string} name @returns {Promise<RemoteModel>} */
+  async open(source, name) {
+    this.tell({ phase: 'loading', progress: { loaded: 0, total: 0 }, error: undefined });
+    try {
+      const { loadModel } = await import('../../src/js/worker/client.js');
+      const model = await loadModel(source, {
+        worker: startModel,
+        onProgress: ({ loaded, total = 0 }) => this.tell({ progress: { loaded, total } }),
+      });
+      this.tell({ phase: 'ready', name });
+      return model;
+    } catch (thrown) {
+      const error = /** @type {Error & { code?: string }} */ (thrown);
+      const absent = error.code === 'NET' && error.message.includes('404');
+      this.tell({ phase: absent ? 'absent' : 'failed', error });
+      throw error;
+    }
+  }
+
+  /** After a failure: forgets it, so that `load` tries once more. */
+  again() {
+    if (this.phase === 'failed' || this.phase === 'absent') this.loading = undefined;
+    return this.load();
+  }
+
+  /**
+   * The model to yourself. The turn before is told to end, and waited for.
+   * @template T
+   * @param {(model: RemoteModel, signal: AbortSignal) => Promise<T>} run ends soon after the signal
+   * @returns {Promise<T>}
+   */
+  async use(run) {
+    const model = await this.load();
+    const before = this.turn;
+    const abort = new AbortController();
+    const asked = (async () => {
+      before.abort.abort();
+      await before.over;
+      return run(model, abort.signal);
+    })();
+    this.turn = {
+      abort,
+      over: asked.then(
+        () => {},
+        () => {},
+      ),
+    };
+    return asked;
+  }
+}

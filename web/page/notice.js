@@ -1,0 +1,23 @@
+/**
+ * One quiet line at the foot of the window, for a request that the page did not follow. It stays
+ * until it is dismissed or the request is mended.
+ */
+import { button } from './controls.js';
+import { byId, html } from '../plot/dom.js';
+
+/** The subject of the line: the link, or one field. */
+let about = '';
+
+/** @param {string} subject @param {string} text */
+export function notify(subject, text) {
+  about = subject;
+  byId('notice').replaceChildren(
+    html('p', {}, text),
+    button('understood', () => settle(subject)),
+  );
+}
+
+/** The subject is in order, so nothing needs to be said of it any more. @param {string} subject */
+export function settle(subject) {
+  if (subject === about) byId('notice').replaceChildren();
+}

@@ -1,0 +1,48 @@
+/**
+ * The panels of the page, in its order. A panel is a folder: `state.js` makes its signals before
+ * the link is read, and `index.js` builds it when it comes near. web/README.md tells the rest.
+ */
+import { state as distance } from '../panels/distance/state.js';
+import { state as manyHeads } from '../panels/many-heads/state.js';
+import { state as oneLook } from '../panels/one-look/state.js';
+
+/** @typedef {import('./state.js').Store} Store */
+/** @typedef {import('./state.js').Signal<any>} Signal */
+/** @typedef {Record<string, Signal>} Signals */
+/** @typedef {() => SVGElement | HTMLCanvasElement} Picture */
+
+/**
+ * @typedef {object} Context
+ * @property {any} state the signals that state.js made
+ * @property {import('./row.js').RowBus} row
+ * @property {() => Promise<import('./engine.js').Engine>} engine for a few numbers at once; longer
+ *   computations belong to the lab
+ * @property {import('./lab.js').Lab} lab kernels and oracles in a worker, latest wins
+ * @property {import('./model.js').SharedModel} model the one model, in its own worker
+ */
+
+/**
+ * @typedef {object} Panel
+ * @property {() => void} [reset] for anything that is not a signal
+ * @property {() => unknown} [state] the numbers on show, for a JSON file; default: the signals
+ * @property {() => string} [code] JavaScript that computes the panel's numbers with the library
+ * @property {{ csv?: () => string, json?: () => unknown, svg?: () => SVGElement, png?: Picture }}
+ *   [exports]
+ * @property {() => void} [dispose]
+ */
+
+/** @typedef {(section: HTMLElement, context: Context) => Panel | Promise<Panel>} Build */
+
+/**
+ * @typedef {object} Entry
+ * @property {string} id of its section, and the name of its folder
+ * @property {(store: Store) => Signals} [state]
+ * @property {() => Promise<{ build: Build }>} load
+ */
+
+/** @type {readonly Entry[]} */
+export const PANELS = [
+  { id: 'one-look', state: oneLook, load: () => import('../panels/one-look/index.js') },
+  { id: 'many-heads', state: manyHeads, load: () => import('../panels/many-heads/index.js') },
+  { id: 'distance', state: distance, load: () => import('../panels/distance/index.js') },
+];

@@ -1,0 +1,55 @@
+/** A value with listeners, and the text by which a link has it. */
+
+/**
+ * @template T
+ * @typedef {object} Codec
+ * @property {(text: string) => T | undefined} parse undefined when the text is not of this kind
+ * @property {(value: T) => string} format
+ * @property {(value: T) => T} clamp
+ * @property {string} range in words, for the notice
+ */
+
+/** @template T */
+export class Signal {
+  /** @param {string} key @param {T} initial @param {Codec<T>} codec */
+  constructor(key, initial, codec) {
+    this.key = key;
+    this.initial = initial;
+    this.codec = codec;
+    /** The section on whose panel it acts. */
+    this.section = '';
+    /** @type {T} */
+    this.value = initial;
+    /** @type {Set<(value: T) => void>} */
+    this.listeners = new Set();
+  }
+
+  /** Clamps, and tells the listeners if something changed. @param {T} value */
+  set(value) {
+    const next = this.codec.clamp(value);
+    if (this.codec.format(next) === this.codec.format(this.value)) return;
+    this.value = next;
+    for (const listener of this.listeners) listener(next);
+  }
+
+  /** @param {(value: T) => void} listener */
+  on(listener) {
+    this.listeners.add(listener);
+  }
+
+  get range() {
+    return this.codec.range;
+  }
+
+  /**
+   * As a link has it: clamped once more, for a limit may have come down since.
+   * @param {T} [value]
+   */
+  text(value = this.value) {
+    return this.codec.format(this.codec.clamp(value));
+  }
+
+  get isDefault() {
+    return this.text() === this.text(this.initial);
+  }
+}

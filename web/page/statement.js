@@ -1,0 +1,162 @@
+/**
+ * A statement with its verdict: the claim, the measurement, the difference that rounding allows,
+ * and the oracle's code. The verdict is a word, a glyph and a colour; `data-*` attributes carry
+ * every number in full.
+ */
+import { html, setAttributes, setText } from '../plot/dom.js';
+import { scientific } from '../plot/format.js';
+
+/** @typedef {'holds' | 'none' | 'off' | 'violated' | 'waiting'} Verdict */
+
+const WORDS = {
+  holds: '✓ holds',
+  none: '– nothing to check',
+  off: '◌ assumption off',
+  violated: '✗ violated',
+  waiting: '… checking',
+};
+
+/**
+ * @typedef {object} Finding
+ * @property {Verdict} [verdict] default: measured ≤ allowed holds, anything else (NaN too) is
+ *   violated
+ * @property {string} [claim] replaces the standing claim
+ * @property {number} measured
+ * @property {number} allowed
+ * @property {number} [ratio] the largest measured/allowed over the elements, where each has an
+ *   allowance of its own
+ * @property {string} [text] instead of “measured 1e−16, allowed 2e−15”
+ * @property {string} [detail] shown with the oracle
+ * @property {Record<string, string | number>} [data] more numbers, as data- attributes
+ */
+
+/**
+ * Where a violated statement finds the surroundings of its report.
+ * @type {{ environment: () => string }}
+ */
+export const report = { environment: () => '' };
+
+export class Statement {
+  /**
+   * @param {object} options
+   * @param {string} options.id e.g. C1-f64, stable for tests and links
+   * @param {string} options.claim in words
+   * @param {string} options.allowance how the allowed value comes about, shown with the oracle
+   * @param {readonly Function[]} options.oracles shown as they stand
+   */
+  constructor({ id, claim, allowance, oracles }) {
+    this.id = id;
+    this.claim = claim;
+    this.word = html('span', { class: 'verdict' }, WORDS.waiting);
+    this.text = html('span', { class: 'claim' }, claim);
+    this.numbers = html('span', { class: 'measured' });
+    this.button = html(
+      'button',
+      { type: 'button', class: 'link', 'aria-expanded': 'false', 'aria-controls': `oracle-${id}` },
+      'show the oracle',
+    );
+    this.copy = html('button', { type: 'button', class: 'link', hidden: true }, 'copy a report');
+    this.detail = html('p');
+    const code = oracles.map((oracle) => html('pre', {}, html('code', {}, oracle.toString())));
+    this.oracle = html(
+      'div',
+      { class: 'oracle', id: `oracle-${id}`, hidden: true },
+      html('p', {}, allowance),
+      this.detail,
+      ...code,
+    );
+    this.element = html(
+      'div',
+      {
+        class: 'statement',
+        id: `statement-${id}`,
+        'data-statement': id,
+        'data-verdict': 'waiting',
+      },
+      html(
+        'p',
+        { class: 'statement-line' },
+        this.word,
+        ' ',
+        this.text,
+        ' ',
+        this.numbers,
+        ' ',
+        this.button,
+        this.copy,
+      ),
+      this.oracle,
+    );
+    this.button.addEventListener('click', () => {
+      this.oracle.hidden = !this.oracle.hidden;
+      this.button.setAttribute('aria-expanded', String(!this.oracle.hidden));
+      this.button.textContent = this.oracle.hidden ? 'show the oracle' : 'hide the oracle';
+    });
+    this.copy.addEventListener('click', () => this.copyReport());
+  }
+
+  /** The inputs have changed and the answer is not there yet. */
+  wait() {
+    this.element.dataset.verdict = 'waiting';
+    setText(this.word, WORDS.waiting);
+    setText(this.numbers, '');
+    this.tell();
+  }
+
+  /** @param {Finding} finding */
+  show({
+    verdict,
+    claim = this.claim,
+    measured,
+    allowed,
+    ratio = measured === 0 ? 0 : measured / allowed,
+    text,
+    detail = '',
+    data = {},
+  }) {
+    const state = verdict ?? (measured <= allowed && ratio <= 1 ? 'holds' : 'violated');
+    setAttributes(this.element, {
+      'data-verdict': state,
+      'data-measured': measured,
+      'data-allowed': allowed,
+      'data-ratio': ratio,
+    });
+    for (const [name, value] of Object.entries(data))
+      this.element.setAttribute(`data-${name}`, String(value));
+    setText(this.word, WORDS[state]);
+    setText(this.text, claim);
+    setText(
+      this.numbers,
+      text ?? `measured ${scientific(measured)}, allowed ${scientific(allowed)}`,
+    );
+    setText(this.detail, detail);
+    this.copy.hidden = state !== 'violated';
+    this.tell();
+  }
+
+  /** The counts of the panel and of the page follow. */
+  tell() {
+    this.element.dispatchEvent(new Event('verdict', { bubbles: true }));
+  }
+
+  async copyReport() {
+    const numbers = [...this.element.attributes]
+      .filter((a) => a.name.startsWith('data-'))
+      .map((a) => `${a.name.slice(5)} = ${a.value}`);
+    const text = [
+      `Statement ${this.id}: ${this.text.textContent}`,
+      ...numbers,
+      location.href,
+      report.environment(),
+      navigator.userAgent,
+    ].join('\n');
+    try {
+      await navigator.clipboard.writeText(text);
+      setText(this.copy, 'copied');
+    } catch {
+      this.copy.replaceWith(
+        html('textarea', { readonly: true, rows: 8, 'aria-label': 'Report' }, text),
+      );
+    }
+  }
+}

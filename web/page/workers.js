@@ -1,0 +1,8 @@
+/** Where the workers of the page are. The built site replaces this file by one with its own. */
+
+/** @param {string} path @param {string} name */
+const start = (path, name) => new Worker(new URL(path, import.meta.url), { type: 'module', name });
+
+export const startLab = () => start('lab-worker.js', 'lab');
+export const startModel = () => start('../../src/js/worker/host.js', 'model');
+export const startTrainer = () => start('../../src/js/train/worker/train-host.js', 'trainer');

@@ -1,0 +1,47 @@
+/** How many key/value heads the machine has. */
+import { html } from '../../plot/dom.js';
+import { divisors, fittingGroups, nameOf } from './fitting.js';
+
+/** @typedef {import('./compute.js').MachineState} MachineState */
+
+/** The slider from MHA to MQA: its stops are the divisors of H. @param {MachineState} state */
+export function groupSlider({ H, G }) {
+  const id = 'kv-heads';
+  const range = html('input', { type: 'range', id, min: 0, step: 1 });
+  const value = html('data', { class: 'slot-value kv-name' });
+  const between = html('span', {}, 'GQA');
+  const ends = html(
+    'span',
+    { class: 'ends', 'aria-hidden': 'true' },
+    html('span', {}, 'MHA'),
+    between,
+    html('span', {}, 'MQA'),
+  );
+  const element = html(
+    'div',
+    { class: 'control slider detents' },
+    html('label', { for: id }, 'Key/value heads G'),
+    html('span', { class: 'range-with-ends' }, range, ends),
+    value,
+  );
+  range.addEventListener('input', () => G.set(divisors(H.value)[Number(range.value)]));
+  const show = () => {
+    const stops = divisors(H.value);
+    const now = fittingGroups(H.value, G.value);
+    const share = H.value / now;
+    between.style.visibility = stops.length > 2 ? '' : 'hidden';
+    range.max = String(stops.length - 1);
+    range.value = String(stops.indexOf(now));
+    value.textContent = `${now} · ${nameOf(H.value, now)}`;
+    value.dataset.value = String(now);
+    range.setAttribute(
+      'aria-valuetext',
+      `${now} key/value heads: ${nameOf(H.value, now)}, ` +
+        `${share === 1 ? 'each head has its own' : `${share} heads share each`}`,
+    );
+  };
+  H.on(show);
+  G.on(show);
+  show();
+  return { element };
+}

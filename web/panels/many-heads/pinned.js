@@ -1,0 +1,226 @@
+/**
+ * One head, large: its axes, what each query commits (ρ) and leaves open (H), and the row of the
+ * query pointed at.
+ */
+import { Heatmap } from '../../plot/heatmap.js';
+import { html, svg } from '../../plot/dom.js';
+import { fixed, short } from '../../plot/format.js';
+import { linear, niceStep } from '../../plot/scale.js';
+import { describe, hint } from './words.js';
+
+/** @typedef {import('../../plot/heatmap.js').MapData} MapData */
+/**
+ * @typedef {object} Row what is known of one query of one head
+ * @property {number} n @property {number} entropy @property {number} kl @property {number} lse
+ */
+
+const LEFT = 46;
+const TOP = 44;
+const PROFILE = 132;
+const LARGEST = 512; // cells are whole pixels: less would draw 256 positions at half of it
+
+export class Pinned {
+  /** @param {import('../../plot/heatmap.js').MapActions} actions */
+  constructor(actions) {
+    this.map = new Heatmap('Pinned head', actions);
+    this.picture = svg('svg', { class: 'pinned-axes', 'aria-hidden': 'true' });
+    this.element = html('div', { class: 'pinned' }, this.picture, this.map.element);
+    this.margin = 104;
+    this.readout = html('div', { class: 'readout' });
+  }
+
+  /**
+   * @param {MapData} data @param {string} label @param {readonly Row[]} rows @param {number} width
+   * @param {{ i: number, j: number }} cell @param {boolean} locked
+   */
+  show(data, label, rows, width, cell, locked) {
+    this.map.setLabel(label);
+    this.margin = width < 420 ? 72 : 104; // for the budgets of the rows
+    this.map.show(data, Math.max(96, Math.min(LARGEST, width - LEFT - this.margin)));
+    this.data = data;
+    this.rows = rows;
+    this.label = label;
+    this.point(cell, locked);
+  }
+
+  /** @param {{ i: number, j: number }} cell @param {boolean} locked */
+  point(cell, locked) {
+    const { data, rows, map } = this;
+    if (!data || !rows) return;
+    const i = Math.min(cell.i, data.rows - 1);
+    const j = Math.min(cell.j, data.cols - 1);
+    map.cross({ i, j }, locked);
+    const W = map.side * data.cols;
+    const H = map.side * data.rows;
+    const width = LEFT + W + this.margin;
+    const height = TOP + H + PROFILE;
+    this.picture.setAttribute('width', String(width));
+    this.picture.setAttribute('height', String(height));
+    this.element.style.width = `${width}px`;
+    this.element.style.minHeight = `${height}px`;
+    this.picture.replaceChildren(
+      this.axes(data, W),
+      this.commitments(rows, map.side, W, H, i),
+      this.profile(data, i, j, W, H),
+    );
+    this.read(i, j, locked);
+  }
+
+  /** @param {MapData} data @param {number} W */
+  axes({ rows, cols }, W) {
+    const group = svg('g');
+    const side = this.map.side;
+    const every = (/** @type {number} */ count) => Math.max(1, niceStep((44 * count) / W));
+    for (let j = 0; j < cols; j += every(cols)) {
+      group.append(
+        svg('text', { x: LEFT + (j + 0.5) * side, y: TOP - 7, 'text-anchor': 'middle' }, String(j)),
+      );
+    }
+    for (let i = 0; i < rows; i += every(rows)) {
+      group.append(
+        svg(
+          'text',
+          { x: LEFT - 7, y: TOP + (i + 0.5) * side + 4, 'text-anchor': 'end' },
+          String(i),
+        ),
+      );
+    }
+    const names = svg(
+      'text',
+      { x: LEFT, y: TOP - 26, class: 'axis-name' },
+      'query i (down) reads from key j (across)',
+    );
+    group.append(names);
+    if (W < 250) names.replaceChildren('query ↓ reads key →');
+    return group;
+  }
+
+  /**
+   * ρ + H = log n for every query, drawn as one bar in two parts.
+   * @param {readonly Row[]} rows
+   * @param {number} side
+   * @param {number} W
+   * @param {number} H
+   * @param {number} current
+   */
+  commitments(rows, side, W, H, current) {
+    const left = LEFT + W + 14;
+    const breadth = this.margin - 24;
+    const largest = Math.log(Math.max(2, ...rows.map((row) => row.n)));
+    const x = linear([0, largest], [left, left + breadth]);
+    const group = svg('g');
+    let spent = '';
+    let open = '';
+    rows.forEach((row, i) => {
+      if (!Number.isFinite(row.kl)) return;
+      const y = TOP + i * side;
+      const h = Math.max(0.5, side - Math.min(2, side * 0.25));
+      const cut = x.at(Math.max(0, row.kl));
+      const end = x.at(Math.log(Math.max(1, row.n)));
+      spent += `M${left},${y}H${cut}v${h}H${left}Z`;
+      open += `M${cut},${y}H${end}v${h}H${cut}Z`;
+    });
+    group.append(
+      svg('path', { d: open, class: 'bar-open' }),
+      svg('path', { d: spent, class: 'bar-spent' }),
+    );
+    group.append(
+      svg('path', {
+        d: `M${left - 8},${TOP + (current + 0.5) * side - 4}l6,4l-6,4Z`,
+        class: 'here',
+      }),
+    );
+    group.append(
+      svg(
+        'text',
+        { x: left, y: TOP - 26, class: 'axis-name' },
+        breadth < 60 ? 'ρ + H' : 'ρ + H = log n',
+      ),
+    );
+    group.append(
+      svg('text', { x: left, y: TOP - 7 }, '0'),
+      svg('text', { x: left + breadth, y: TOP - 7, 'text-anchor': 'end' }, short(largest)),
+    );
+    group.append(svg('line', { x1: left, x2: left, y1: TOP, y2: TOP + H, class: 'axis' }));
+    return group;
+  }
+
+  /**
+   * The weights of the row pointed at, under the columns they belong to.
+   * @param {MapData} data @param {number} i @param {number} j @param {number} W @param {number} H
+   */
+  profile({ cols, weights, counts, masked }, i, j, W, H) {
+    const side = this.map.side;
+    const top = TOP + H + 34;
+    const bottom = top + PROFILE - 58;
+    const row = Array.from({ length: cols }, (_, c) => weights[i * cols + c]);
+    const largest = Math.max(...row.filter((p, c) => !masked(i, c) && Number.isFinite(p)), 0) || 1;
+    const y = linear([0, largest], [bottom, top]);
+    const group = svg('g');
+    row.forEach((p, c) => {
+      if (masked(i, c) || !Number.isFinite(p)) return;
+      const gap = side > 4 ? 1 : 0;
+      group.append(
+        svg('rect', {
+          x: LEFT + c * side + gap / 2,
+          width: Math.max(0.5, side - gap),
+          y: y.at(p),
+          height: bottom - y.at(p),
+          class: c === j ? 'bar here' : 'bar',
+        }),
+      );
+    });
+    group.append(svg('line', { x1: LEFT, x2: LEFT + W, y1: bottom, y2: bottom, class: 'axis' }));
+    group.append(
+      svg('text', { x: LEFT - 7, y: top + 5, 'text-anchor': 'end' }, short(largest, 2)),
+      svg('text', { x: LEFT - 7, y: bottom + 4, 'text-anchor': 'end' }, '0'),
+    );
+    if (counts[i] > 0) {
+      const u = y.at(1 / counts[i]);
+      if (u >= top - 1)
+        group.append(
+          svg('line', { x1: LEFT, x2: LEFT + W, y1: u, y2: u, class: 'uniform-line' }),
+          svg('text', { x: LEFT + W + 5, y: u + 4 }, `1/${counts[i]}`),
+        );
+    }
+    group.append(
+      svg('text', { x: LEFT, y: bottom + 19, class: 'axis-name' }, `weights of query ${i}`),
+    );
+    return group;
+  }
+
+  /** @param {number} i @param {number} j @param {boolean} locked */
+  read(i, j, locked) {
+    const { data, rows, label } = this;
+    if (!data || !rows || !label) return;
+    const row = rows[i];
+    const p = data.weights[i * data.cols + j];
+    const masked = data.masked(i, j);
+    const entry = (
+      /** @type {string} */ name,
+      /** @type {string} */ text,
+      /** @type {number} */ exact,
+    ) =>
+      html(
+        'div',
+        {},
+        html('dt', {}, name),
+        html('dd', { 'data-value': exact, 'data-name': name }, text),
+      );
+    this.readout.replaceChildren(
+      html('h4', {}, label, html('span', {}, ` · ${hint(locked)}`)),
+      html('p', {}, describe(data, i, j)),
+      html(
+        'dl',
+        {},
+        entry('weight', masked ? 'masked' : short(p), p),
+        entry('× uniform', masked ? 'masked' : short(p * row.n), p * row.n),
+        entry('keys in reach', String(row.n), row.n),
+        entry('ρ of the row', `${fixed(row.kl, 3)} nats`, row.kl),
+        entry('H of the row', `${fixed(row.entropy, 3)} nats`, row.entropy),
+        entry('effective keys', short(Math.exp(row.entropy)), Math.exp(row.entropy)),
+        entry('log-sum-exp', fixed(row.lse, 3), row.lse),
+      ),
+    );
+  }
+}

@@ -1,0 +1,96 @@
+/** One row of the machine at a time against the oracle. */
+import { attentionRow, mayRead } from '../../math/oracle.js';
+
+/** @typedef {import('./checks.js').Run} Run */
+
+const EPSILON = 2 ** -23;
+const U = 2 ** -24;
+
+/**
+ * A row of displayed weights, and the output they give.
+ * @param {Float32Array} row
+ * @param {Float32Array} values
+ * @param {number} dv
+ */
+export function outputOfDisplayed(row, values, dv) {
+  const output = new Float64Array(dv);
+  for (let j = 0; j < row.length; j++) {
+    if (row[j] === 0) continue; // a masked value is not read, whatever it holds
+    for (let c = 0; c < dv; c++) output[c] += row[j] * values[j * dv + c];
+  }
+  return output;
+}
+
+/** Nothing compared as yet. */
+export const fresh = () => ({
+  fused: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
+  sums: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
+  picture: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
+  leaks: 0,
+  maskedCells: 0,
+  poisoned: 0,
+});
+
+/**
+ * Keeps the element that is worst against its own allowance.
+ * @param {ReturnType<typeof fresh>['fused']} found
+ * @param {number} difference
+ * @param {number} allowed
+ */
+function worst(found, difference, allowed) {
+  const ratio = difference === 0 ? 0 : difference / allowed;
+  found.compared++;
+  found.max = Math.max(found.max, difference);
+  if (
+    Number.isNaN(found.ratio) ||
+    ratio < found.ratio ||
+    (ratio === found.ratio && found.allowed > 0)
+  )
+    return;
+  Object.assign(found, { measured: difference, allowed, ratio });
+}
+
+/**
+ * One query of one head against the oracle.
+ * @param {Run} run
+ * @param {number} h
+ * @param {number} i
+ * @param {ReturnType<typeof fresh>} found
+ */
+export function checkRow({ H, G, n, d, T, mask, q, k, v, output, weights }, h, i, found) {
+  const group = Math.floor(h / (H / G)) * n * d;
+  const at = (h * n + i) * d;
+  const row = weights.subarray((h * n + i) * n, (h * n + i + 1) * n);
+  const keys = k.subarray(group, group + n * d);
+  const values = v.subarray(group, group + n * d);
+  const visible = (/** @type {number} */ j) => mayRead(i, j, mask);
+  const truth = attentionRow(q.subarray(at, at + d), keys, values, {
+    n,
+    d,
+    dv: d,
+    scale: 1 / Math.sqrt(d),
+    T,
+    visible,
+  });
+  const shown = outputOfDisplayed(row, values, d);
+  let sum = 0;
+  let count = 0;
+  for (let j = 0; j < n; j++) {
+    if (visible(j)) count++;
+    else {
+      found.maskedCells++;
+      if (row[j] !== 0) found.leaks++;
+    }
+    sum += row[j];
+  }
+  const isNaNRow = Number.isNaN(truth.output[0]);
+  if (isNaNRow) found.poisoned++;
+  else worst(found.sums, Math.abs(sum - (count ? 1 : 0)), U * (4 + count));
+  for (let c = 0; c < d; c++) {
+    // Where the oracle says NaN the kernel must, and nowhere else.
+    if (isNaNRow && Number.isNaN(output[at + c]) && Number.isNaN(shown[c])) continue;
+    const allowed = EPSILON * truth.mass[c] * (4 + 2 * truth.condition) + 2 ** -145;
+    worst(found.fused, Math.abs(output[at + c] - truth.output[c]), allowed);
+    worst(found.picture, Math.abs(shown[c] - output[at + c]), 2 * allowed);
+  }
+}

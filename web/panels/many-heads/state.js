@@ -1,0 +1,33 @@
+/** Heads, sizes, masks, inputs, and the cell that is locked. */
+import { fittingGroups } from './fitting.js';
+
+const KINDS = /** @type {const} */ (['sqrt', 'linear', 'log', 'uniform', 'share']);
+
+/** @param {import('../../page/state.js').Store} store */
+export function state(store) {
+  const H = store.number('H', 8, { min: 1, max: 32, integer: true });
+  const n = store.number('n', 32, { min: 1, max: 256, integer: true });
+  const G = store.number('G', 4, { min: 1, max: 32, integer: true });
+  store.rule(() => {
+    const fitting = fittingGroups(H.value, G.value);
+    if (fitting === G.value) return undefined;
+    const asked = G.value;
+    G.set(fitting);
+    return `${asked} key/value heads do not divide ${H.value} query heads, so G = ${fitting}`;
+  });
+  return {
+    H,
+    n,
+    G,
+    d: store.number('d', 64, { min: 1, max: 256, integer: true }),
+    T: store.number('T', 1, { min: 1e-3, max: 1e3 }),
+    causal: store.flag('c', true),
+    reach: store.number('w', 256, { min: 0, max: 256, integer: true }),
+    seed: store.number('seed', 7, { min: 0, max: 4294967295, integer: true }),
+    kind: store.choice('src', 'patterns', ['patterns', 'normal']),
+    colour: store.choice('x', 'sqrt', KINDS),
+    poison: store.number('nan', -1, { min: -1, max: 255, integer: true }),
+    head: store.number('h', 4, { min: 0, max: () => H.value - 1, integer: true }),
+    at: store.numbers('at', [], { min: 0, max: () => n.value - 1, length: 2 }),
+  };
+}

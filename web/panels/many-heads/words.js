@@ -1,0 +1,53 @@
+/** The machine in words, for eyes and for the live region. */
+import { ordinal, short } from '../../plot/format.js';
+import { nameOf } from './fitting.js';
+
+/** @typedef {import('../../plot/heatmap.js').MapData} MapData */
+
+/** The display in a sentence. @param {import('./checks.js').Run} run */
+export function inWords({ H, G, n, d, T, mask }) {
+  const share = H / G;
+  const counted = (/** @type {number} */ count, /** @type {string} */ word) =>
+    `${count} ${word}${count === 1 ? '' : 's'}`;
+  const heads =
+    share === 1 ? 'one head to each' : H === share ? 'shared by all' : `${share} heads to each`;
+  const beside = mask.reach
+    ? ` and ${mask.reach} ${mask.causal ? 'before' : 'to each side'}`
+    : ' only';
+  const window = mask.reach < n - 1 ? `; a query may read its own position${beside}` : '';
+  return (
+    `${nameOf(H, G)}: ${counted(H, 'query head')}, ` +
+    `${G === 1 ? 'one dictionary' : `${G} dictionaries`}, ${heads}. ` +
+    `${counted(n, 'position')}, d = ${d}, T = ${short(T)}${mask.causal ? ', causal' : ''}${window}.`
+  );
+}
+
+/**
+ * How to hold a cell and let it go, for a hand with a pointer or without.
+ * @param {boolean} locked
+ */
+export function hint(locked) {
+  if (matchMedia('(hover: none)').matches)
+    return locked ? 'locked, another tap releases' : 'a second tap locks';
+  return locked ? 'locked, Esc releases' : 'click locks';
+}
+
+/**
+ * A cell in words, for eyes and for the live region.
+ * @param {MapData} data
+ * @param {number} i
+ * @param {number} j
+ */
+export function describe(data, i, j) {
+  const { cols, weights, counts, masked } = data;
+  const p = weights[i * cols + j];
+  if (masked(i, j)) return `Query ${i} may not read key ${j}: masked, weight exactly 0.`;
+  if (!Number.isFinite(p))
+    return `Query ${i}, key ${j}: ${short(p)}. This row reads a key that holds NaN.`;
+  if (counts[i] === 1) return `Query ${i}, key ${j}: weight ${short(p)}; it may read no other.`;
+  let rank = 1;
+  for (let c = 0; c < cols; c++) if (!masked(i, c) && weights[i * cols + c] > p) rank++;
+  const times = short(p * counts[i]);
+  const place = `Query ${i}, key ${j}: weight ${short(p)}, ${ordinal(rank)} of ${counts[i]}`;
+  return `${place}, ${times === '1' ? 'as much as uniform' : `${times} times uniform`}.`;
+}

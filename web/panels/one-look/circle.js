@@ -1,0 +1,199 @@
+/**
+ * The picture of distance: the query's Gaussian over the plane, and six keys on a circle it can be
+ * turned on.
+ */
+import { isDark, table } from '../../plot/colour.js';
+import { html, setAttributes, svg } from '../../plot/dom.js';
+import { draggable } from '../../plot/drag.js';
+import { fixed, short } from '../../plot/format.js';
+import { onWidth } from '../../plot/width.js';
+import { turned } from '../../page/state.js';
+
+const SIZE = 440;
+const R = 165;
+const MIDDLE = SIZE / 2;
+/**
+ * The field's value 1 is this far up the ramp: the middle stays light enough for the query to be
+ * seen on it.
+ */
+const TOP = 0.66;
+
+/** @param {readonly [number, number] | ArrayLike<number>} point */
+const place = (point) => [MIDDLE + R * point[0], MIDDLE - R * point[1]];
+
+export class Circle {
+  /**
+   * @param {{ turnQuery: (degrees: number) => void, turnKey: (j: number, degrees: number) => void
+   *   }} actions
+   */
+  constructor({ turnQuery, turnKey }) {
+    this.canvas = html('canvas', { width: SIZE, height: SIZE, 'aria-hidden': 'true' });
+    this.rings = [1, 2].map(() => svg('circle', { class: 'ring' }));
+    this.edges = svg('g', { class: 'edges' });
+    this.picture = svg(
+      'svg',
+      { viewBox: `0 0 ${SIZE} ${SIZE}`, role: 'group' },
+      svg('circle', { cx: MIDDLE, cy: MIDDLE, r: R, class: 'orbit' }),
+      ...this.rings,
+      this.edges,
+    );
+    this.keys = Array.from({ length: 6 }, (_, j) =>
+      this.handle(`key ${j + 1}`, 'key', (degrees) => turnKey(j, degrees)),
+    );
+    this.query = this.handle('query', 'query', turnQuery);
+    this.query.append(
+      svg('rect', { x: -11, y: -11, width: 22, height: 22, transform: 'rotate(45)' }),
+      svg('text', { y: 5, 'text-anchor': 'middle' }, 'q'),
+    );
+    this.caption = html('figcaption');
+    /**
+     * Labels and handles keep their size on the screen: this many units of the drawing to a pixel.
+     */
+    this.zoom = 1;
+    this.element = html(
+      'figure',
+      { class: 'circle' },
+      html('div', { class: 'circle-frame' }, this.canvas, this.picture),
+      this.caption,
+    );
+    onWidth(this.element, (width) => {
+      this.zoom = Math.max(0.88, SIZE / width);
+      this.picture.style.setProperty('--zoom', String(this.zoom));
+      this.canvas.width = this.canvas.height = Math.round(width * (devicePixelRatio || 1));
+      if (this.shown) this.show(...this.shown);
+    });
+  }
+
+  /**
+   * Something that can be turned around the circle, by hand or by arrow keys.
+   * @param {string} label @param {string} name @param {(degrees: number) => void} turn
+   */
+  handle(label, name, turn) {
+    const group = svg('g', {
+      class: `handle ${name}`,
+      tabindex: 0,
+      role: 'slider',
+      'aria-label': `${label}: direction`,
+      'aria-valuemin': 0,
+      'aria-valuemax': 360,
+      'aria-orientation': 'horizontal',
+    });
+    this.picture.append(group);
+    group.addEventListener('keydown', (event) => {
+      const step = {
+        ArrowRight: 1,
+        ArrowUp: 1,
+        ArrowLeft: -1,
+        ArrowDown: -1,
+        PageUp: 30,
+        PageDown: -30,
+      }[event.key];
+      const end = { Home: 0, End: 360 }[event.key];
+      if (step === undefined && end === undefined) return;
+      event.preventDefault();
+      const by = Math.abs(step ?? 0) === 1 && event.shiftKey ? 10 : 1;
+      turn(
+        end ?? turned(Math.round(Number(group.getAttribute('aria-valuenow'))) + (step ?? 0) * by),
+      );
+    });
+    draggable(group, (clientX, clientY) => {
+      const box = this.picture.getBoundingClientRect();
+      const x = clientX - box.left - box.width / 2;
+      const y = box.top + box.height / 2 - clientY;
+      turn(turned(Math.round((2 * Math.atan2(y, x) * 180) / Math.PI) / 2));
+    });
+    return group;
+  }
+
+  /**
+   * @param {{ q: Float64Array, k: Float64Array, sigma2: number, routes: ArrayLike<number>[] }}
+   *   found
+   * @param {number} queryDegrees
+   * @param {readonly number[]} keyDegrees
+   */
+  show(found, queryDegrees, keyDegrees) {
+    this.shown = /** @type {const} */ ([found, queryDegrees, keyDegrees]);
+    const { q, k, sigma2, routes } = found;
+    const { zoom } = this;
+    const p = routes[0];
+    const [qx, qy] = place(q);
+    const sigma = Math.sqrt(sigma2);
+    this.glow(q, sigma2);
+    this.rings.forEach((ring, i) =>
+      setAttributes(ring, { cx: qx, cy: qy, r: R * sigma * (i + 1) }),
+    );
+    this.edges.replaceChildren();
+    this.keys.forEach((group, j) => {
+      const point = k.subarray(2 * j, 2 * j + 2);
+      const [x, y] = place(point);
+      const r = zoom * Math.sqrt(60 + 900 * p[j]);
+      const ends = { x1: qx, y1: qy, x2: x, y2: y };
+      this.edges.append(
+        svg('line', { ...ends, class: 'edge-hair' }),
+        svg('line', { ...ends, class: 'edge', 'stroke-width': 12 * p[j] * zoom }),
+      );
+      const away = Math.max(22 * zoom, r + 13 * zoom);
+      const inside = R + away > MIDDLE - 10 ? -1 : 1;
+      group.replaceChildren(
+        svg('circle', { cx: x, cy: y, r: Math.max(r, 13 * zoom), class: 'target' }),
+        svg('circle', { cx: x, cy: y, r, class: 'dot' }),
+        svg(
+          'text',
+          {
+            x: x + inside * away * point[0],
+            y: y - inside * away * point[1] + 4.5 * zoom,
+            'text-anchor': 'middle',
+          },
+          `k${j + 1}`,
+        ),
+      );
+      setAttributes(group, {
+        'aria-valuenow': keyDegrees[j],
+        'aria-valuetext': `${short(keyDegrees[j], 4)} degrees, weight ${fixed(p[j], 3)}`,
+      });
+    });
+    this.query.setAttribute('transform', `translate(${qx},${qy}) scale(${zoom})`);
+    setAttributes(this.query, {
+      'aria-valuenow': queryDegrees,
+      'aria-valuetext': `${short(queryDegrees, 4)} degrees`,
+    });
+    const best = Array.from(p).indexOf(Math.max(...Array.from(p)));
+    this.picture.setAttribute(
+      'aria-label',
+      `A query and 6 keys on a circle; the largest weight is ${fixed(p[best], 3)}, ` +
+        `on k${best + 1}. The query’s Gaussian has width σ = ${fixed(sigma, 3)}.`,
+    );
+    this.caption.textContent =
+      `The glow is exp(−‖x − q‖²/2σ²). Dashed: σ and 2σ, ` +
+      `σ² = T√d = ${fixed(sigma2, 3)} at T = ${short(sigma2 / Math.SQRT2)}. Drag q or a key.`;
+  }
+
+  /**
+   * The field itself, over the whole frame. It is a product of one factor per axis.
+   * @param {Float64Array} q
+   * @param {number} sigma2
+   */
+  glow(q, sigma2) {
+    const context = this.canvas.getContext('2d');
+    const size = this.canvas.width;
+    if (!context) return;
+    const colours = table('weights', isDark());
+    const image = context.createImageData(size, size);
+    const words = new Uint32Array(image.data.buffer);
+    const packed = Uint32Array.from({ length: 256 }, (_, i) => {
+      return colours[3 * i] | (colours[3 * i + 1] << 8) | (colours[3 * i + 2] << 16) | (255 << 24);
+    });
+    const factor = (/** @type {number} */ centre, /** @type {number} */ sign) =>
+      Float64Array.from({ length: size }, (_, at) => {
+        const x = (sign * (((at + 0.5) / size) * SIZE - MIDDLE)) / R;
+        return Math.exp(-((x - centre) ** 2) / (2 * sigma2));
+      });
+    const across = factor(q[0], 1);
+    const down = factor(q[1], -1);
+    for (let y = 0; y < size; y++) {
+      for (let x = 0; x < size; x++)
+        words[y * size + x] = packed[Math.round(255 * TOP * across[x] * down[y])];
+    }
+    context.putImageData(image, 0, 0);
+  }
+}

@@ -1,0 +1,14 @@
+/** The temperature, and the directions of the query and its keys, in degrees. */
+import { turned } from '../../page/state.js';
+
+const KEYS = [12, 58, 100, 165, 235, 310];
+
+/** @param {import('../../page/state.js').Store} store */
+export function state(store) {
+  const angle = { min: 0, max: 360, wrap: turned };
+  return {
+    T: store.number('heroT', 0.22, { min: 0.05, max: 20 }),
+    q: store.numbers('heroQ', [38], { ...angle, length: 1 }),
+    k: store.numbers('heroK', KEYS, { ...angle, length: KEYS.length }),
+  };
+}
