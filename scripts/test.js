@@ -24,6 +24,7 @@ const NATIVE = /(\/|-)native\.test\.js$/;
 /** Files with random cases or builds, of which a long run has many more. */
 const CAMPAIGNS = new RegExp(
   '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|theory/mutations|' +
+    'model/files/(gguf-damage|safetensors-errors)|' +
     `train/(attention-gradient(-extremes)?|random-models)|web/threads)[.]|${NATIVE.source}`,
 );
 /** Files in which threads meet at random; a long run has them ten times. */

@@ -1,8 +1,12 @@
 /** GGUF files that are cut off or have a flipped bit give an error of ours or a model. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { repeats } from '../../support/campaign.js';
 import { SIZES, tinyGguf } from '../../support/models/tiny-models.js';
 import { inChunks, loadWhole, refused } from '../../support/streams.js';
+
+/** One bit of this number is flipped. A long run flips each of them. */
+const ONE_OF = repeats(5, 1);
 
 const tiny = { ...SIZES, layers: 1, modelDim: 4, headDim: 2, ffnDim: 4 };
 
@@ -35,14 +39,14 @@ describe('damage', () => {
     }
   });
 
-  test('every single flipped bit gives an error of ours or a model', async (t) => {
+  test(`a flipped bit, one of ${ONE_OF}, gives an error of ours or a model`, async (t) => {
     let refusals = 0;
-    for (let bit = 0; bit < bytes.length * 8; bit++) {
+    for (let bit = 0; bit < bytes.length * 8; bit += ONE_OF) {
       const damaged = bytes.slice();
       damaged[bit >> 3] ^= 1 << (bit & 7);
       if (await refused(() => loadWhole(damaged))) refusals++;
     }
-    t.diagnostic(`${refusals} of ${bytes.length * 8} refused`);
-    assert.ok(refusals > 5000);
+    t.diagnostic(`${refusals} of ${Math.ceil((bytes.length * 8) / ONE_OF)} refused`);
+    assert.ok(refusals > 5000 / ONE_OF);
   });
 });

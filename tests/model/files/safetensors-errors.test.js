@@ -1,10 +1,14 @@
 /** Safetensors that are wrong or damaged are refused by name. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { repeats } from '../../support/campaign.js';
 import { openModel } from '../../../src/js/model/files/open.js';
 import { writeSafetensors } from '../../support/models/gguf-writer.js';
 import { tinyJson } from '../../support/models/tiny-models.js';
 import { inChunks, loadWhole, readWhole, refused, refuses } from '../../support/streams.js';
+
+/** One bit of this number is flipped. A long run flips each of them. */
+const ONE_OF = repeats(5, 1);
 
 const config = {};
 const read = (weights) => readWhole({ weights, config });
@@ -189,14 +193,14 @@ describe('damage', () => {
     }
   });
 
-  test('every single flipped bit gives an error of ours or a model', async (t) => {
+  test(`a flipped bit, one of ${ONE_OF}, gives an error of ours or a model`, async (t) => {
     let refusals = 0;
-    for (let bit = 0; bit < weights.length * 8; bit++) {
+    for (let bit = 0; bit < weights.length * 8; bit += ONE_OF) {
       const damaged = weights.slice();
       damaged[bit >> 3] ^= 1 << (bit & 7);
       if (await refused(() => loadWhole({ ...model, weights: damaged }))) refusals++;
     }
-    t.diagnostic(`${refusals} of ${weights.length * 8} refused`);
-    assert.ok(refusals > 4000);
+    t.diagnostic(`${refusals} of ${Math.ceil((weights.length * 8) / ONE_OF)} refused`);
+    assert.ok(refusals > 4000 / ONE_OF);
   });
 });
