@@ -124,6 +124,13 @@ ATTN_API int32_t attn_decoder_set_cache(attn_decoder *d, int32_t layer, attn_cac
 ATTN_API int32_t attn_decoder_set_temperature(attn_decoder *d, int32_t layer, int32_t head,
                                               double temperature);
 
+/*
+ * Segments of the keys, as in attn_want_segments, for the passes that begin from now on. Count 0:
+ * none. The edges must stay in place until those passes end.
+ */
+ATTN_API int32_t attn_decoder_set_segments(attn_decoder *d, const int32_t *edges, /* (count + 1) */
+                                           int32_t count);
+
 /* ---- A pass over some tokens */
 
 /*
@@ -173,6 +180,9 @@ ATTN_API int32_t attn_pass_begin_again(attn_pass *p, const attn_decoder *d, cons
  */
 ATTN_API void attn_pass_want_stats(attn_pass *p,
                                    void *stats /* (ATTN_STATISTICS + 1, layers, heads, t) */);
+
+/* Asks for the sums of weights over the decoder's segments at its begin, count of them. */
+ATTN_API void attn_pass_want_segments(attn_pass *p, float *sums /* (layers, heads, t, count) */);
 
 /*
  * Asks for weights in one layer, after a begin: of the last token, or with all_tokens of all t.

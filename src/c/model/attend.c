@@ -14,6 +14,13 @@ static void *statistic(const attn_pass *p, int32_t which, int32_t layer)
   return p->stats ? (float *)p->stats + (size_t)which * plane_size(p) + at : NULL;
 }
 
+/* The part of a layer in the sums over segments. */
+static float *segments_of(const attn_pass *p, int32_t layer)
+{
+  const size_t rows = (size_t)layer * (size_t)p->d->heads * (size_t)p->t;
+  return p->segments ? p->segments + rows * (size_t)p->params.segment_count : NULL;
+}
+
 /* The weight of position 0: exp(z_0/T − lse), or as another statistic already says it. */
 static double first_weight(const attn_pass *p, int32_t layer, int32_t h, int32_t i)
 {
@@ -73,6 +80,7 @@ void attn_pass_attend(const attn_pass *p, attn_team *team, int32_t layer, row_ra
     attn_set_mask(&params, ATTN_MASK_ADD, request->mask, 1, request->mask_heads, p->t, p->length);
   attn_want_weights(&params, request->weights, request->head_slot, request->chosen, row_slot,
                     request->all_tokens ? p->t : 1);
+  params.segments = segments_of(p, layer);
   attn_want_stats(&params, statistic(p, 0, layer), plane_size(p));
   attn_want_lse(&params, p->stats ? p->lse : NULL);
   attn_team_attend(team, &params, p->a + first, p->q + first, NULL, NULL, l->cache, p->attend);

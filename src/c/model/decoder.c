@@ -132,7 +132,7 @@ static row_range tokens_attending(const attn_pass *p, int32_t layer)
   const layer_request *request = &p->request[layer];
   const row_range out = tokens_out(p, layer);
   const int weights = request->weights && (request->all_tokens || row_count(out) == 0);
-  return p->stats || weights || request->mask ? (row_range){0, p->t} : out;
+  return p->stats || p->segments || weights || request->mask ? (row_range){0, p->t} : out;
 }
 
 static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)

@@ -11,6 +11,8 @@ static int32_t set_params(attn_params *params, const attn_decoder *d, int32_t t,
   attn_set_causal(params, 1);
   attn_set_scale(params, d->scale);
   attn_set_softcap(params, d->softcap);
+  if (status == ATTN_OK)
+    status = attn_want_segments(params, NULL, d->edges, d->segment_count);
   return status;
 }
 
@@ -160,6 +162,8 @@ int32_t attn_pass_begin_again(attn_pass *p, const attn_decoder *d, const attn_te
 }
 
 void attn_pass_want_stats(attn_pass *p, void *stats) { p->stats = stats; }
+
+void attn_pass_want_segments(attn_pass *p, float *sums) { p->segments = sums; }
 
 int32_t attn_pass_want_weights(attn_pass *p, int32_t layer, float *weights,
                                const int32_t *head_slot, int32_t chosen, int32_t all_tokens)

@@ -42,7 +42,8 @@ struct attn_pass {
   float *first_key;       /* (2, kv_heads, head_dim): key and value of position 0 */
   void *attend;           /* attn_team_attend_bytes */
 
-  void *stats; /* (PASS_STATISTICS, layers, heads, t), or NULL */
+  void *stats;     /* (PASS_STATISTICS, layers, heads, t), or NULL */
+  float *segments; /* (layers, heads, t, segment_count), or NULL */
 };
 
 /*

@@ -1,5 +1,6 @@
 /* The setters check a model, so that passes need not. */
 #include "setup.h"
+#include "attention/options.h"
 #include "attention/cache_layout.h"
 #include "base/arena.h"
 
@@ -219,6 +220,19 @@ int32_t attn_decoder_set_cache(attn_decoder *d, int32_t layer, attn_cache *cache
       cache->value_dim != d->head_dim)
     return ATTN_E_SHAPE;
   l->cache = cache;
+  return ATTN_OK;
+}
+
+int32_t attn_decoder_set_segments(attn_decoder *d, const int32_t *edges, int32_t count)
+{
+  attn_params params;
+  int32_t status = attn_init(&params, 1, 1, 1, 0, 0, 1, 1);
+  if (status == ATTN_OK)
+    status = attn_want_segments(&params, NULL, edges, count);
+  if (status != ATTN_OK)
+    return status;
+  d->edges = edges;
+  d->segment_count = count;
   return ATTN_OK;
 }
 

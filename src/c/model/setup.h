@@ -47,6 +47,8 @@ struct attn_decoder {
   const float *norm;            /* (dim) */
   decoder_layer *layer;         /* (layers) */
   double *temperature;          /* (layers, heads) */
+  const int32_t *edges;         /* (segment_count + 1) */
+  int32_t segment_count;
 };
 
 /*

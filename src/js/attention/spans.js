@@ -34,7 +34,7 @@ export const edgesOf = (spans) =>
 /**
  * Sums (rows, spans) from those over segments (rows, edges − 1).
  * @template {Float32Array | Float64Array} A
- * @param {A} segments
+ * @param {Float32Array | Float64Array} segments
  * @param {Int32Array} edges
  * @param {readonly Span[]} spans
  * @param {A} sums to be filled

@@ -182,6 +182,7 @@ export interface DecoderExports {
   attn_decoder_set_window(d: Pointer, layer: Value, left: Value): Value;
   attn_decoder_set_cache(d: Pointer, layer: Value, cache: Pointer): Value;
   attn_decoder_set_temperature(d: Pointer, layer: Value, head: Value, temperature: Value): Value;
+  attn_decoder_set_segments(d: Pointer, edges: Pointer, count: Value): Value;
   attn_pass_bytes(d: Pointer, team: Pointer, t: Value, outputs: Value): Size;
   attn_pass_scratch_bytes(d: Pointer, t: Value): Size;
   attn_pass_begin(
@@ -201,6 +202,7 @@ export interface DecoderExports {
     layer: Value,
   ): Value;
   attn_pass_want_stats(p: Pointer, stats: Pointer): void;
+  attn_pass_want_segments(p: Pointer, sums: Pointer): void;
   attn_pass_want_weights(
     p: Pointer,
     layer: Value,

@@ -98,19 +98,29 @@ export interface ModelInspection {
   readonly cacheBytes: number;
 }
 
+/**
+ * `stats`: statistics of every head, from the fused kernel. `weights`: rows of chosen heads as
+ * well.
+ */
 export type Observe = 'none' | 'stats' | 'weights';
 
-export interface ObserveOptions<O extends Observe = Observe> {
-  /**
-   * `stats`: statistics of every head, from the fused kernel. `weights`: rows of chosen heads as
-   * well. Default `none`.
-   */
+/**
+ * Sums of weights over up to 1024 spans of positions, from ≤ j < to, of every head; statistics as
+ * well with `stats: true`. Positions that are not read yet weigh nothing.
+ */
+export interface ObserveSpans {
+  readonly spans: readonly (readonly [from: number, to: number])[];
+  readonly stats?: boolean | undefined;
+}
+
+export interface ObserveOptions<O extends Observe | ObserveSpans = Observe> {
+  /** Default `none`. */
   observe?: O | undefined;
   /** Whose rows, with `observe: 'weights'` alone; pairs [layer, head]. Default all. */
   heads?: readonly (readonly [number, number])[] | undefined;
 }
 
-export interface GenerateOptions<O extends Observe = Observe>
+export interface GenerateOptions<O extends Observe | ObserveSpans = Observe>
   extends ObserveOptions<O>, SampleOptions {
   /** Default 256. */
   maxTokens?: number | undefined;
@@ -123,7 +133,7 @@ export interface GenerateOptions<O extends Observe = Observe>
   signal?: AbortSignal | undefined;
 }
 
-export interface ChatOptions<O extends Observe = Observe>
+export interface ChatOptions<O extends Observe | ObserveSpans = Observe>
   extends GenerateOptions<O>, TemplateOptions {}
 
 /**
@@ -153,6 +163,8 @@ export interface HeadStats {
   firstWeight: Fresh<Float32Array>;
   /** With `observe: 'weights'`: one weight for each position, of the last token. */
   weights?: HeadRow[];
+  /** With `observe: { spans }`: sums of weights, (layers, heads, tokens, spans). */
+  spans?: Fresh<Float32Array>;
 }
 
 export interface HeadRow {
@@ -162,12 +174,20 @@ export interface HeadRow {
 }
 
 /** The observations of the heads with `observe: O`. */
-export type Observed<O extends Observe> = O extends 'none'
+export type Observed<O extends Observe | ObserveSpans> = O extends 'none'
   ? { heads?: undefined }
-  : { heads: O extends 'weights' ? HeadStats & { weights: HeadRow[] } : HeadStats };
+  : {
+      heads: O extends 'weights'
+        ? HeadStats & { weights: HeadRow[] }
+        : O extends { stats: true }
+          ? HeadStats & { spans: Fresh<Float32Array> }
+          : O extends { spans: unknown }
+            ? { spans: Fresh<Float32Array> }
+            : HeadStats;
+    };
 
 /** With `observe`, `heads` are those of the row that chose this token. */
-export type GeneratedToken<O extends Observe = Observe> = Token & Observed<O>;
+export type GeneratedToken<O extends Observe | ObserveSpans = Observe> = Token & Observed<O>;
 
 interface Token {
   token: number;
@@ -243,7 +263,9 @@ export interface Row {
  * The logits (vocab) for the token after the last; with `observe`, `heads` are those of all tokens
  * read, (layers, heads, tokens).
  */
-export type Prediction<O extends Observe = Observe> = { logits: Fresh<Float32Array> } & Observed<O>;
+export type Prediction<O extends Observe | ObserveSpans = Observe> = {
+  logits: Fresh<Float32Array>;
+} & Observed<O>;
 
 export interface ModelInfo {
   readonly format: 'gguf' | 'safetensors';
@@ -283,7 +305,7 @@ export interface Model {
    * another text is not over. A text is over after the token with `finish`, after `return()`, and
    * after its signal has aborted.
    */
-  generate<O extends Observe = 'none'>(
+  generate<const O extends Observe | ObserveSpans = 'none'>(
     prompt: string | ArrayLike<number>,
     options?: GenerateOptions<O>,
   ): AsyncGenerator<GeneratedToken<O>, void, void>;
@@ -294,7 +316,7 @@ export interface Model {
    * differently). The files may say that a text begins with a token. If the template does not
    * write it, `chat` does.
    */
-  chat<O extends Observe = 'none'>(
+  chat<const O extends Observe | ObserveSpans = 'none'>(
     messages: readonly ChatMessage[],
     options?: ChatOptions<O>,
   ): AsyncGenerator<GeneratedToken<O>, void, void>;
@@ -302,11 +324,14 @@ export interface Model {
    * Reads tokens behind what the cache has, at once; `step` reads one. On failure the cache is as
    * before. LIMIT: the context is full.
    */
-  prefill<O extends Observe = 'none'>(
+  prefill<const O extends Observe | ObserveSpans = 'none'>(
     tokens: ArrayLike<number>,
     options?: ObserveOptions<O>,
   ): Prediction<O>;
-  step<O extends Observe = 'none'>(token: number, options?: ObserveOptions<O>): Prediction<O>;
+  step<const O extends Observe | ObserveSpans = 'none'>(
+    token: number,
+    options?: ObserveOptions<O>,
+  ): Prediction<O>;
   /**
    * A row of the past, computed again from the cache, with the bits of then as long as no attention
    * temperature was changed since.

@@ -12,6 +12,7 @@ import type {
   Model,
   ModelInfo,
   Observe,
+  ObserveSpans,
   ObserveOptions,
   Prediction,
   Row,
@@ -58,20 +59,20 @@ export interface RemoteModel {
    * worker runs one or two tokens ahead. A temperature acts, and a row is computed, that much
    * later. If a text is ended early, the cache is truncated to the tokens that were received.
    */
-  generate<O extends Observe = 'none'>(
+  generate<const O extends Observe | ObserveSpans = 'none'>(
     prompt: string | ArrayLike<number>,
     options?: GenerateOptions<O>,
   ): AsyncGenerator<GeneratedToken<O>, void, void>;
   /** The same. */
-  chat<O extends Observe = 'none'>(
+  chat<const O extends Observe | ObserveSpans = 'none'>(
     messages: readonly ChatMessage[],
     options?: ChatOptions<O>,
   ): AsyncGenerator<GeneratedToken<O>, void, void>;
-  prefill<O extends Observe = 'none'>(
+  prefill<const O extends Observe | ObserveSpans = 'none'>(
     tokens: ArrayLike<number>,
     options?: ObserveOptions<O>,
   ): Promise<Prediction<O>>;
-  step<O extends Observe = 'none'>(
+  step<const O extends Observe | ObserveSpans = 'none'>(
     token: number,
     options?: ObserveOptions<O>,
   ): Promise<Prediction<O>>;

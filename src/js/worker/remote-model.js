@@ -89,7 +89,7 @@ export class RemoteModel {
   /**
    * @param {string} how
    * @param {unknown} prompt
-   * @param {import('../model/api.d.ts').GenerateOptions} [options]
+   * @param {import('../model/api.d.ts').GenerateOptions<any>} [options]
    * @param {unknown[]} more for the model to refuse
    * @returns {AsyncGenerator<any, void, void>}
    */

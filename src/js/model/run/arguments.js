@@ -1,4 +1,5 @@
-import { choice, integer, list, read } from '../../check.js';
+import { readSpans } from '../../attention/spans.js';
+import { choice, integer, list, read, yes } from '../../check.js';
 import { ClearheadError, describe, refuse } from '../../errors.js';
 
 /**
@@ -20,6 +21,7 @@ export function readRequest(options, config) {
     'observe',
     'heads',
   ]);
+  if (typeof observe === 'object' && observe) return readSpanRequest(observe, heads, config);
   const level = choice('observe', observe, 'none', 'stats', 'weights');
   if (heads === undefined)
     return { stats: level > 0, heads: level === 2 ? everyHead(config) : undefined };
@@ -31,6 +33,30 @@ export function readRequest(options, config) {
       "observe: 'weights', which they choose from",
     );
   return { stats: true, heads: list('heads', heads).map((pair, at) => headOf(pair, at, config)) };
+}
+
+/**
+ * The option `observe` with spans, which may lie anywhere in the context.
+ * @param {object} observe
+ * @param {unknown} heads
+ * @param {ModelConfig} config
+ * @returns {Request}
+ */
+function readSpanRequest(observe, heads, config) {
+  const expected = '{ spans: [[from, to], …] }';
+  const { spans, stats } = read(
+    'observe',
+    /** @type {{ spans?: unknown, stats?: unknown }} */ (observe),
+    ['spans', 'stats'],
+    expected,
+  );
+  if (heads !== undefined)
+    refuse('ARG', 'heads', 'given with spans', 'none: spans are observed in every head');
+  if (spans === undefined) refuse('ARG', 'observe', 'without spans', expected);
+  return {
+    stats: yes('observe.stats', stats) === 1,
+    spans: readSpans('observe.spans', spans, config.context),
+  };
 }
 
 /** @param {ModelConfig} config @returns {[number, number][]} */

@@ -102,7 +102,9 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
     for (let at = model.reuse(prompt); at < prompt.length;) {
       const some = prompt.slice(at, at + model.chunk(prompt.length - at));
       at += some.length;
-      ({ heads } = await readTokens(some, at === prompt.length ? logits : null, request));
+      const last = at === prompt.length;
+      const read = await readTokens(some, last ? logits : null, request);
+      if (last) heads = lastOf(read.heads, model.config, some.length);
     }
     const ids = prompt.slice();
     for (let count = 1; ; count++) {
@@ -129,7 +131,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
         token,
         text,
         ...probability,
-        ...(heads && { heads: lastOf(heads, model.config) }),
+        ...(heads && { heads }),
         ...(finish && { finish }),
       };
       waiting = false;

@@ -93,7 +93,7 @@ export class Model {
       this.sequence.cut(before);
       throw error;
     }
-    return { logits, heads: joined(parts, this.config, ids.length) };
+    return { logits, heads: joined(parts, this.config) };
   }
 
   /** @param {unknown} token @param {unknown} [options] */
@@ -191,7 +191,7 @@ export class Model {
    */
   *reading(tokens, logits, request, slice) {
     const { sequence: cache } = this;
-    const wanted = logits ? request : { stats: request.stats, record: request.record };
+    const wanted = logits ? request : { ...request, heads: undefined };
     const temperatures = this.#temperatures;
     cache.midway = true;
     try {

@@ -3,6 +3,7 @@ import { STATUS } from '../../engine/status.js';
 import { F32 } from '../../engine/tensor.js';
 import { STATISTICS, readStatistics } from '../../attention/statistics.js';
 import { beginRecording } from '../inside/recording.js';
+import { SpanSums } from './span-sums.js';
 
 /**
  * One pass over some tokens (decoder.h). It has memory of its own until `end`, so that the engine
@@ -12,6 +13,7 @@ import { beginRecording } from '../inside/recording.js';
  * @property {boolean} stats
  * @property {readonly (readonly [number, number])[]} [heads] pairs [layer, head] whose weights are
  *   wanted
+ * @property {readonly import('../../attention/spans.js').Span[]} [spans] whose weights are summed
  * @property {import('../inside/recording.js').RecordRequest} [record]
  */
 
@@ -25,6 +27,8 @@ export class Pass {
   #at;
   #team;
   #scratchBytes;
+  /** @type {SpanSums | undefined} */
+  #spans;
   /** @type {import('../inside/recording.js').Recording | undefined} */
   #recording;
   /** Steps that have not run: layers, and parts of the product with the output matrix. */
@@ -47,6 +51,8 @@ export class Pass {
     this.t = t;
     this.length = length;
     try {
+      if (request.spans)
+        this.#spans = new SpanSums(decoder, request.spans, t, (size) => this.#allocate(size));
       this.#scratchBytes = Math.ceil((memory.c.attn_pass_scratch_bytes(model, t) >>> 0) / 64) * 64;
       this.#team = this.#allocate(memory.c.attn_team_bytes());
       const scratch = this.#allocate(this.#scratchBytes);
@@ -89,6 +95,7 @@ export class Pass {
         ? this.#allocate(PLANES.length * layers * heads * t * 4)
         : undefined;
       if (this.statistics !== undefined) memory.c.attn_pass_want_stats(this.#at, this.statistics);
+      this.#spans?.want(this.#at);
       this.#recording =
         request.record &&
         beginRecording(memory, config, this.#at, request.record, this, outputs, (bytes) =>
@@ -104,6 +111,8 @@ export class Pass {
     } catch (error) {
       this.end();
       throw error;
+    } finally {
+      this.#spans?.leave();
     }
   }
 
@@ -183,7 +192,7 @@ export class Pass {
       memory,
       config: { layers, heads },
     } = this.#decoder;
-    if (this.statistics === undefined && !this.rows) return undefined;
+    if (this.statistics === undefined && !this.rows && !this.#spans) return undefined;
     const statistics =
       this.statistics !== undefined &&
       readStatistics(memory, F32, this.statistics, layers * heads * this.t, PLANES);
@@ -192,6 +201,7 @@ export class Pass {
       ...(statistics && {
         effectiveKeys: /** @type {Float32Array} */ (statistics.entropy).map(Math.exp),
       }),
+      ...(this.#spans && { spans: this.#spans.sums() }),
       ...(this.rows && { weights: this.weights() }),
     };
   }

@@ -5,7 +5,7 @@
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
  */
 
-/** @param {Observations} observations its arrays (layers, heads, tokens) */
+/** @param {Observations} observations its arrays (layers, heads, tokens, …) */
 const arraysOf = (observations) =>
   /** @type {Arrays} */ (
     Object.fromEntries(
@@ -17,10 +17,9 @@ const arraysOf = (observations) =>
  * Joins the statistics of consecutive chunks.
  * @param {(Observations | undefined)[]} parts
  * @param {ModelConfig} config
- * @param {number} tokens of all chunks
  * @returns {Observations | undefined}
  */
-export function joined(parts, { layers, heads }, tokens) {
+export function joined(parts, { layers, heads }) {
   const last = parts[parts.length - 1];
   if (parts.length === 1 || !last) return last;
   const chunks = parts.map((part) => arraysOf(part ?? {}));
@@ -28,13 +27,16 @@ export function joined(parts, { layers, heads }, tokens) {
   /** @type {Arrays} */
   const whole = {};
   for (const [name, array] of Object.entries(arraysOf(last))) {
-    const all =
-      array instanceof Int32Array ? new Int32Array(rows * tokens) : new Float32Array(rows * tokens);
+    const length = chunks.reduce((sum, chunk) => sum + chunk[name].length, 0);
+    const all = array instanceof Int32Array ? new Int32Array(length) : new Float32Array(length);
     let first = 0;
     for (const chunk of chunks) {
       const count = chunk[name].length / rows;
       for (let row = 0; row < rows; row++)
-        all.set(chunk[name].subarray(row * count, (row + 1) * count), row * tokens + first);
+        all.set(
+          chunk[name].subarray(row * count, (row + 1) * count),
+          (row * length) / rows + first,
+        );
       first += count;
     }
     whole[name] = all;
@@ -46,13 +48,13 @@ export function joined(parts, { layers, heads }, tokens) {
  * The last token's part of statistics.
  * @param {Observations | undefined} stats
  * @param {ModelConfig} config
+ * @param {number} tokens
  */
-export function lastOf(stats, { layers, heads }) {
-  if (!stats?.n || stats.n.length === layers * heads) return stats;
-  const tokens = stats.n.length / (layers * heads);
-  const lasts = Object.entries(arraysOf(stats)).map(([name, all]) => [
-    name,
-    all.filter((_, at) => at % tokens === tokens - 1),
-  ]);
+export function lastOf(stats, { layers, heads }, tokens) {
+  if (!stats || tokens === 1) return stats;
+  const lasts = Object.entries(arraysOf(stats)).map(([name, all]) => {
+    const width = all.length / (layers * heads * tokens);
+    return [name, all.filter((_, at) => Math.floor(at / width) % tokens === tokens - 1)];
+  });
   return { ...stats, ...Object.fromEntries(lasts) };
 }
