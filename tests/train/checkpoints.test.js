@@ -58,6 +58,19 @@ test('it has the settings of the trainer that wrote it', async () => {
     assert.deepEqual(second[name], first[name], name);
 });
 
+test('it goes on with another batch and longer sequences, and its checkpoint keeps them', async () => {
+  const first = await make();
+  await run(first, 0, 2);
+  const sizes = { batch: batch + 1, context: 2 * context };
+  const second = await resume(first.checkpoint(), { engine, ...sizes });
+  sameBits(second.state(), first.state());
+  await second.step(repeated(1, sizes.batch, sizes.context, tiny.vocab, 3));
+  assert.equal(second.steps, 3);
+  const third = await resume(second.checkpoint(), { engine });
+  assert.deepEqual([third.batch, third.context], [sizes.batch, sizes.context]);
+  await assert.rejects(resume(first.checkpoint(), { engine, batch: 0 }), { message: /batch/ });
+});
+
 test('it goes on in an engine of its own, with two threads too', async () => {
   const whole = await make();
   await run(whole, 0, 4);

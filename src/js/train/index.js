@@ -77,8 +77,14 @@ async function ownEngine(threads) {
  */
 export async function resume(checkpoint, options, ...more) {
   atMost('resume', [checkpoint, options, ...more], 2);
-  const { engine, threads } = read('options', options, ['engine', 'threads']);
+  const { engine, threads, ...sizes } = read('options', options, [
+    'engine',
+    'threads',
+    'batch',
+    'context',
+  ]);
+  const given = Object.fromEntries(Object.entries(sizes).filter(([, size]) => size !== undefined));
   return resumed(checkpoint, readConfig, (config, others) =>
-    createTrainer(config, { ...others, engine, threads }),
+    createTrainer(config, { ...others, ...given, engine, threads }),
   );
 }

@@ -245,11 +245,15 @@ export function createTrainer(config: TrainConfig, options: TrainOptions): Promi
 export interface ResumeOptions {
   engine?: Engine | undefined;
   threads?: number | undefined;
+  /** Sequences of a step from here on. Default: as before. */
+  batch?: number | undefined;
+  /** Tokens of a sequence from here on. Default: as before. */
+  context?: number | undefined;
 }
 
 /**
- * The trainer of a checkpoint, which goes on with the bits of an uninterrupted run. INTEGRITY: the
- * file is cut off or damaged. FORMAT: it is another file, or of a later version.
+ * The trainer of a checkpoint, which goes on with the bits of an uninterrupted run. Another batch or
+ * context begins a next phase. INTEGRITY: the file is cut off or damaged. FORMAT: it is another file, or of a later version.
  */
 export function resume(
   checkpoint: Uint8Array | ArrayBuffer,
