@@ -168,7 +168,8 @@ ATTN_API int32_t attn_pass_begin(attn_pass *p, const attn_decoder *d, const attn
 /*
  * Begins another look at one token that the caches hold, at `position`, as far as the attention of
  * `layer`. Nothing is appended. Its query, statistics and weights have the bits of the first time,
- * unless a temperature has changed. It needs the memory of t = 1 and outputs = 0.
+ * unless a temperature has changed. It needs the memory of t = 1 and outputs = 0. With `layer`
+ * equal to the number of layers it goes to the end, as far as the logits, and outputs is 1.
  */
 ATTN_API int32_t attn_pass_begin_again(attn_pass *p, const attn_decoder *d, const attn_team *team,
                                        int32_t token, int32_t position, int32_t layer);
@@ -264,6 +265,19 @@ ATTN_API int32_t attn_pass_run(attn_pass *p, attn_team *team, int32_t steps);
 /* The steps of a pass that remain. */
 ATTN_API int32_t attn_pass_remaining(const attn_pass *p);
 
+/*
+ * Begins a pass in the middle: with the residual stream of t tokens before `layer`. It appends them
+ * to the caches of that layer and of those behind it, which have one length. Other caches may have
+ * another. With `layer` equal to the number of layers only the product with the output matrix
+ * remains, and no cache is read. It needs the memory of t and `outputs`. Errors as of
+ * attn_pass_begin, and
+ *
+ *   ATTN_E_RANGE   there is no such layer
+ */
+ATTN_API int32_t attn_pass_begin_at(attn_pass *p, const attn_decoder *d, const attn_team *team,
+                                    const float *x, /* (t, dim) */
+                                    int32_t t, int32_t outputs, int32_t layer);
+
 ATTN_API const float *attn_pass_logits(const attn_pass *p); /* (outputs, vocab) */
 
 /*
@@ -271,5 +285,20 @@ ATTN_API const float *attn_pass_logits(const attn_pass *p); /* (outputs, vocab) 
  * those of tokens with logits are valid, unless statistics were asked for.
  */
 ATTN_API const float *attn_pass_queries(const attn_pass *p);
+
+/* ---- Parts of a logit */
+
+/*
+ * The part of each head in ⟨u, W_o z⟩: of a direction u of the residual stream, which a layer has
+ * of its own, and the results z of its heads. The products are those of a pass, block by block. So
+ * the parts of a layer sum up to ⟨u, W_o z⟩ of the pass but for rounding, with quantised weights
+ * too. There, heads must not share a block of 32 columns, or the inputs are quantised otherwise.
+ */
+ATTN_API size_t attn_decoder_head_parts_bytes(const attn_decoder *d);
+ATTN_API void attn_decoder_head_parts(const attn_decoder *d, const float *u, /* (layers, dim) */
+                                      const float *z,  /* (layers, heads, head_dim) */
+                                      double *parts,   /* (layers, heads) */
+                                      double *squares, /* (layers): the mean of (W_o z + b)² */
+                                      void *memory /* attn_decoder_head_parts_bytes */);
 
 #endif

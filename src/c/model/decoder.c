@@ -166,7 +166,7 @@ static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
   /* a = attention(q, K, V) */
   attn_pass_attend(p, team, layer, attending);
   attn_pass_edit(p, layer, ATTN_AT_Z, attending);
-  if (row_count(out) == 0 || (p->again && layer + 1 == p->end))
+  if (row_count(out) == 0 || (p->outputs == 0 && p->again && layer + 1 == p->end))
     return;
 
   /* y = W_o a + b_o */
@@ -227,7 +227,7 @@ int32_t attn_pass_remaining(const attn_pass *p)
 
 int32_t attn_pass_run(attn_pass *p, attn_team *team, int32_t steps)
 {
-  if (p->next == 0 && steps > 0)
+  if (p->next == 0 && steps > 0 && !p->midway)
     attn_share_rows(team, look_up, p, (row_range){0, p->t}, EMBED_COST * p->d->dim);
   for (; steps > 0 && p->next < p->end; steps--, p->next++)
     run_layer(p, team, p->next);

@@ -76,7 +76,8 @@ size_t attn_pass_bytes(const attn_decoder *d, const attn_team *team, int32_t t, 
 {
   attn_params params;
   int32_t length;
-  if (t < 1 || t > 1 << 20 || outputs < 0 || outputs > t || attn_decoder_ready(d, 0, &length) ||
+  if (t < 1 || t > 1 << 20 || outputs < 0 || outputs > t ||
+      attn_decoder_ready(d, d->layers - 1, 0, &length) ||
       set_params(&params, d, t, length, length + t))
     return 0;
   attn_pass p;
@@ -88,7 +89,8 @@ size_t attn_pass_scratch_bytes(const attn_decoder *d, int32_t t)
 {
   attn_params params;
   int32_t length;
-  if (t < 1 || attn_decoder_ready(d, 0, &length) || set_params(&params, d, t, length, length + t))
+  if (t < 1 || attn_decoder_ready(d, d->layers - 1, 0, &length) ||
+      set_params(&params, d, t, length, length + t))
     return 0;
   return attn_scratch_bytes_f32(&params);
 }
@@ -121,7 +123,7 @@ int32_t attn_pass_begin(attn_pass *p, const attn_decoder *d, const attn_team *te
                         const int32_t *tokens, int32_t t, int32_t outputs)
 {
   attn_params params;
-  int32_t length, status = attn_decoder_ready(d, t, &length);
+  int32_t length, status = attn_decoder_ready(d, 0, t, &length);
   if (t < 1 || outputs < 0 || outputs > t)
     return ATTN_E_RANGE;
   if (status != ATTN_OK)
@@ -144,20 +146,42 @@ int32_t attn_pass_begin_again(attn_pass *p, const attn_decoder *d, const attn_te
                               int32_t token, int32_t position, int32_t layer)
 {
   attn_params params;
-  int32_t length, status = attn_decoder_ready(d, 0, &length);
+  int32_t length, status = attn_decoder_ready(d, 0, 0, &length);
   if (status == ATTN_OK && (token < 0 || token >= d->vocab || position < 0 || position >= length ||
-                            layer < 0 || layer >= d->layers))
+                            layer < 0 || layer > d->layers))
     status = ATTN_E_RANGE;
   if (status == ATTN_OK)
     status = set_params(&params, d, 1, position, length);
   if (status != ATTN_OK)
     return status;
-  begin(p, d, team, &params, 1, 0);
+  const int to_the_end = layer == d->layers;
+  begin(p, d, team, &params, 1, to_the_end);
   p->position = position;
   p->length = length;
-  p->end = layer + 1;
+  p->end = to_the_end ? layer : layer + 1;
   p->again = 1;
   p->tokens[0] = token;
+  return ATTN_OK;
+}
+
+int32_t attn_pass_begin_at(attn_pass *p, const attn_decoder *d, const attn_team *team,
+                           const float *x, int32_t t, int32_t outputs, int32_t layer)
+{
+  attn_params params;
+  int32_t length;
+  if (t < 1 || outputs < 0 || outputs > t || layer < 0 || layer > d->layers)
+    return ATTN_E_RANGE;
+  int32_t status = attn_decoder_ready(d, layer, t, &length);
+  if (status == ATTN_OK)
+    status = set_params(&params, d, t, length, length + t);
+  if (status != ATTN_OK)
+    return status;
+  begin(p, d, team, &params, t, outputs);
+  p->position = length;
+  p->length = length + t;
+  p->next = layer;
+  p->midway = 1;
+  __builtin_memcpy(p->x, x, (size_t)t * (size_t)d->dim * sizeof *x);
   return ATTN_OK;
 }
 

@@ -245,15 +245,19 @@ int32_t attn_decoder_set_temperature(attn_decoder *d, int32_t layer, int32_t hea
   return ATTN_OK;
 }
 
-int32_t attn_decoder_ready(const attn_decoder *d, int32_t t, int32_t *length)
+int32_t attn_decoder_ready(const attn_decoder *d, int32_t first, int32_t t, int32_t *length)
 {
+  *length = 0;
   if (!d->embedding || !d->output || !d->norm)
     return ATTN_E_SHAPE;
   for (int32_t x = 0; x < d->layers; x++) {
     const decoder_layer *l = &d->layer[x];
     if (!l->attn_norm || !l->ffn_norm || !l->cos || !l->sin || !l->cache)
       return ATTN_E_SHAPE;
-    *length = attn_cache_length(d->layer[0].cache);
+  }
+  for (int32_t x = first; x < d->layers; x++) {
+    const decoder_layer *l = &d->layer[x];
+    *length = attn_cache_length(d->layer[first].cache);
     if (attn_cache_length(l->cache) != *length)
       return ATTN_E_SHAPE;
     if (t > l->cache->capacity - *length || t > l->rope_positions - *length)

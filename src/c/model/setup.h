@@ -52,9 +52,9 @@ struct attn_decoder {
 };
 
 /*
- * ATTN_OK if everything is set that a pass needs, and the caches hold t more positions. Every cache
- * then has *length positions.
+ * ATTN_OK if everything is set that a pass needs, and the caches from layer `first` on hold t more
+ * positions. Each of these then has *length positions; 0 if `first` is the number of layers.
  */
-int32_t attn_decoder_ready(const attn_decoder *d, int32_t t, int32_t *length);
+int32_t attn_decoder_ready(const attn_decoder *d, int32_t first, int32_t t, int32_t *length);
 
 #endif

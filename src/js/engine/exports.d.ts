@@ -221,8 +221,26 @@ export interface DecoderExports {
   attn_edit_set_gain(edit: Pointer, gain: Value): void;
   attn_pass_run(p: Pointer, team: Pointer, steps: Value): Value;
   attn_pass_remaining(p: Pointer): Value;
+  attn_pass_begin_at(
+    p: Pointer,
+    d: Pointer,
+    team: Pointer,
+    x: Pointer,
+    t: Value,
+    outputs: Value,
+    layer: Value,
+  ): Value;
   attn_pass_logits(p: Pointer): Pointer;
   attn_pass_queries(p: Pointer): Pointer;
+  attn_decoder_head_parts_bytes(d: Pointer): Size;
+  attn_decoder_head_parts(
+    d: Pointer,
+    u: Pointer,
+    z: Pointer,
+    parts: Pointer,
+    squares: Pointer,
+    memory: Pointer,
+  ): void;
 }
 
 /** src/c/include/layers.h */

@@ -16,8 +16,10 @@ import type {
   TensorType,
   Tokenizer,
 } from './types.d.ts';
+import type { Ledger, LedgerOptions, Lens, LensOptions } from './inspect/types.d.ts';
 import type { Trace, TraceOptions } from './inside/types.d.ts';
 
+export type { Ledger, LedgerOptions, Lens, LensOptions } from './inspect/types.d.ts';
 export type {
   Recorded,
   RecordName,
@@ -344,6 +346,17 @@ export interface Model {
   trace(prompt: string | ArrayLike<number>, options: TraceOptions): Promise<Trace>;
   /** Bytes of the arrays that a trace would return. */
   traceBytes(prompt: string | ArrayLike<number>, options: TraceOptions): number;
+  /** The logit lens: the probabilities behind each layer, at a position of the cache. */
+  lens(position: number, options?: LensOptions): Promise<Lens>;
+  /**
+   * A logit at a position of the cache, or the difference of two. It is a sum over the embedding,
+   * all heads, the feed-forward blocks and biases.
+   */
+  ledger(
+    position: number,
+    token: number | readonly [number, number],
+    options?: LedgerOptions,
+  ): Promise<Ledger>;
   /** The attention temperature T of a head; 1 to begin with. */
   temperature(layer: number, head: number): number;
   /**

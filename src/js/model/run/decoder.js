@@ -39,6 +39,7 @@ export class Decoder {
   constructor(memory, config, weights, owner, context, onLost) {
     this.memory = memory;
     this.config = config;
+    this.weights = weights;
     this.onLost = onLost;
     /** Multiply-adds of a layer for one token, without attention. */
     this.cost =
@@ -132,27 +133,21 @@ export class Decoder {
   }
 
   /**
-   * Computes the attention of a token in the caches again.
+   * Computes a token in the caches again, up to the attention of a layer, or to its logits if that
+   * is the number of layers.
    * @template T
    * @param {number} token
-   * @param {number} position
-   * @param {number} layer
-   * @param {number} head
+   * @param {{ position: number, layer: number }} at
    * @param {number} length of the caches
+   * @param {import('./pass.js').Request} request
    * @param {(pass: Pass) => T} result copied from the finished pass
    */
-  again(token, position, layer, head, length, result) {
+  again(token, at, length, request, result) {
+    const outputs = at.layer === this.config.layers ? 1 : 0;
     for (;;) {
-      const pass = new Pass(
-        this,
-        [token],
-        0,
-        length,
-        { stats: false, heads: [[layer, head]] },
-        { position, layer },
-      );
+      const pass = new Pass(this, [token], outputs, length, request, at);
       try {
-        if (pass.run(layer + 1)) return result(pass);
+        if (pass.run(pass.remaining)) return result(pass);
       } finally {
         pass.end();
       }

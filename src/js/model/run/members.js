@@ -25,6 +25,8 @@ export const MODEL = [
   'prefill',
   'step',
   'row',
+  'lens',
+  'ledger',
   'trace',
   'traceBytes',
   'temperature',

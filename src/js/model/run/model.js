@@ -126,21 +126,7 @@ export class Model {
 
   /** @param {number} layer @param {number} head @param {number} position */
   row(layer, head, position) {
-    this.alive();
-    if (this.sequence.midway)
-      throw new ClearheadError(
-        'BUSY',
-        'the model is in the middle of a token; expected a call between two tokens',
-      );
-    return readRow(
-      this.#decoder,
-      this.sequence,
-      this.config,
-      this.#temperatures,
-      layer,
-      head,
-      position,
-    );
+    return readRow(this.ready(), this.sequence, this.config, layer, head, position);
   }
 
   /** @param {number} layer @param {number} head */
@@ -174,7 +160,29 @@ export class Model {
     return publicView(this, MODEL);
   }
 
-  // ---- for generate.js
+  /** @param {unknown} position @param {unknown} [options] */
+  async lens(position, options) {
+    return (await import('../inspect/lens.js')).lens(this, position, options);
+  }
+
+  /** @param {unknown} position @param {unknown} token @param {unknown} [options] */
+  async ledger(position, token, options) {
+    return (await import('../inspect/lens.js')).ledger(this, position, token, options);
+  }
+
+  // ---- for generate.js and inspect
+
+  /** The decoder with the temperatures of now, between two tokens. */
+  ready() {
+    this.alive();
+    if (this.sequence.midway)
+      throw new ClearheadError(
+        'BUSY',
+        'the model is in the middle of a token; expected a call between two tokens',
+      );
+    this.#decoder.setTemperatures(this.#temperatures);
+    return this.#decoder;
+  }
 
   /** Refuses where it is disposed of. */
   alive() {

@@ -2,6 +2,7 @@ import { refuse } from '../../errors.js';
 import { STATUS } from '../../engine/status.js';
 import { F32 } from '../../engine/tensor.js';
 import { STATISTICS, readStatistics } from '../../attention/statistics.js';
+import { addEdits } from '../inside/edits.js';
 import { beginRecording } from '../inside/recording.js';
 import { SpanSums } from './span-sums.js';
 
@@ -15,6 +16,10 @@ import { SpanSums } from './span-sums.js';
  *   wanted
  * @property {readonly import('../../attention/spans.js').Span[]} [spans] whose weights are summed
  * @property {import('../inside/recording.js').RecordRequest} [record]
+ * @property {{ layer: number, x: Float32Array }} [start] begin with the residual stream before this
+ *   layer, (tokens, modelDim)
+ * @property {(allocate: (bytes: number) => number) => import('../inside/edits.js').Edit[]} [edits]
+ *   changes, in memory that lives as long as the pass
  */
 
 /** The planes of attn_pass_want_stats. */
@@ -41,7 +46,7 @@ export class Pass {
    * @param {number} length of the caches when it is done
    * @param {Request} request
    * @param {{ position: number, layer: number }} [again] compute this token of the caches again, up
-   *   to the attention of `layer`
+   *   to the attention of `layer`, or to its logits if that is the number of layers
    */
   constructor(decoder, tokens, outputs, length, request, again) {
     const { memory, config, at: model } = decoder;
@@ -72,14 +77,24 @@ export class Pass {
               again.position,
               again.layer,
             )
-          : memory.c.attn_pass_begin(
-              this.#at,
-              model,
-              this.#team,
-              memory.put(Int32Array.from(tokens), 'int32'),
-              t,
-              outputs,
-            ),
+          : request.start
+            ? memory.c.attn_pass_begin_at(
+                this.#at,
+                model,
+                this.#team,
+                memory.put(request.start.x, F32),
+                t,
+                outputs,
+                request.start.layer,
+              )
+            : memory.c.attn_pass_begin(
+                this.#at,
+                model,
+                this.#team,
+                memory.put(Int32Array.from(tokens), 'int32'),
+                t,
+                outputs,
+              ),
       );
       if (status)
         refuse(
@@ -96,11 +111,11 @@ export class Pass {
         : undefined;
       if (this.statistics !== undefined) memory.c.attn_pass_want_stats(this.#at, this.statistics);
       this.#spans?.want(this.#at);
+      const allocate = (/** @type {number} */ bytes) => this.#allocate(bytes);
+      addEdits(memory, this.#at, request.edits?.(allocate) ?? [], allocate);
       this.#recording =
         request.record &&
-        beginRecording(memory, config, this.#at, request.record, this, outputs, (bytes) =>
-          this.#allocate(bytes),
-        );
+        beginRecording(memory, config, this.#at, request.record, this, outputs, allocate);
       const { heads: chosen = [] } = request;
       /** @type {{ layer: number, head: number, at: number }[] | undefined} */
       this.rows = request.heads && [];

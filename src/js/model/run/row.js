@@ -7,12 +7,11 @@ import { describe, refuse } from '../../errors.js';
  * @param {import('./decoder.js').Decoder} decoder
  * @param {import('./sequence.js').Sequence} sequence
  * @param {import('../types.d.ts').ModelConfig} config
- * @param {Float64Array} temperatures by layer and head
  * @param {number} layer
  * @param {number} head
  * @param {number} position
  */
-export function readRow(decoder, sequence, config, temperatures, layer, head, position) {
+export function readRow(decoder, sequence, config, layer, head, position) {
   const { layers, heads, kvHeads, headDim } = config;
   integer('layer', layer, 0, layers - 1);
   integer('head', head, 0, heads - 1);
@@ -21,16 +20,14 @@ export function readRow(decoder, sequence, config, temperatures, layer, head, po
   integer('position', position, 0, sequence.length - 1);
   const kvHead = Math.floor(head / (heads / kvHeads));
   const n = position + 1;
-  decoder.setTemperatures(temperatures);
   const { k, v } = sequence.caches[layer].read(0, n);
   const of = (/** @type {Float32Array} */ x) =>
     x.slice(kvHead * n * headDim, (kvHead + 1) * n * headDim);
   return decoder.again(
     sequence.token(position),
-    position,
-    layer,
-    head,
+    { position, layer },
     sequence.length,
+    { stats: false, heads: [[layer, head]] },
     (pass) => ({
       weights: pass.weights()[0].weights.slice(0, n),
       q: pass.queries().slice(head * headDim, (head + 1) * headDim),

@@ -161,9 +161,9 @@ export class Sequence {
     this.cut(integer('length', length, 0, this.length));
   }
 
-  /** The same while it is locked. @param {number} length */
+  /** The same while it is locked. Some caches may be shorter. @param {number} length */
   cut(length) {
-    for (const cache of this.#caches) cache.truncate(length);
+    for (const cache of this.#caches) cache.truncate(Math.min(cache.length, length));
     this.#tokens.length = length;
     this.#alike = Math.min(this.#alike, length);
   }
