@@ -44,16 +44,17 @@ const NEWER = new RegExp(
 const ONCE = /(\/|-)(native|mutations|torch)\.test\.js$|^tests\/(package|training|web|engines)\//;
 /** The longest files first, so that the lanes end together. */
 const LONGEST = [
-  'attention/native',
-  'theory/mutations',
   'engines/others/suites',
   'web/model',
-  'web/mutations',
+  'web/threads',
   'web/page',
+  'web/layout',
+  'web/numbers',
   'engine/lost-workers',
-  'engine/threads',
-  'package/build',
   'model/run/decoder-threads',
+  'train/torch',
+  'package/install',
+  'attention/native',
 ];
 
 const testFiles = readdirSync('tests', { recursive: true })
@@ -94,15 +95,15 @@ if (files.some((file) => NATIVE.test(file)))
   job('build native', 'bash', ['scripts/build.sh', 'native', ...(long ? ['long'] : [])], {
     gives: 'native',
   });
+if (!chosen.length && !long) {
+  job('types', 'node_modules/.bin/tsc', ['-p', '.']);
+  job('lint', process.execPath, ['scripts/lint.js']);
+}
 for (const node of nodes)
   for (const file of files.filter(node.takes))
     job(`${file} (${node.name})`, node.path, [...nodeTest, file], {
       needs: NATIVE.test(file) ? ['native'] : [],
     });
-if (!chosen.length && !long) {
-  job('types', 'node_modules/.bin/tsc', ['-p', '.']);
-  job('lint', process.execPath, ['scripts/lint.js']);
-}
 
 const rows = [];
 const counts = { pass: 0, fail: 0, skipped: 0 };
