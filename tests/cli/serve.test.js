@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import process from 'node:process';
 import { test } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { command } from '../support/command.js';
 
 test(
@@ -95,6 +97,38 @@ test('serve answers names of this machine alone, and GET and HEAD alone', async 
       const { status: refused, headers } = await ask(port, { method });
       assert.deepEqual([refused, headers.allow], [405, 'GET, HEAD'], method);
     }
+  } finally {
+    child.kill();
+  }
+});
+
+test('serve compresses as the reader accepts, and the bytes are the same', async () => {
+  const child = spawn(process.execPath, [command, 'serve', '--port', '0']);
+  const [said] = await once(child.stdout.setEncoding('utf8'), 'data');
+  try {
+    const [, port] = said.match(/http:\/\/localhost:(\d+)/);
+    const bytes = (accept, path) =>
+      new Promise((resolve, reject) => {
+        const headers = accept ? { 'accept-encoding': accept } : {};
+        request({ port, host: 'localhost', path, headers }, async (response) => {
+          const parts = [];
+          for await (const part of response) parts.push(part);
+          resolve([response.headers['content-encoding'], Buffer.concat(parts)]);
+        })
+          .on('error', reject)
+          .end();
+      });
+    const path = '/src/js/theory/theory.wasm';
+    const plain = await readFile(new URL(`../..${path}`, import.meta.url));
+    assert.deepEqual(await bytes('', path), [undefined, plain]);
+    const [br, small] = await bytes('gzip, deflate, br', path);
+    assert.equal(br, 'br');
+    assert.ok(small.length < plain.length / 2, `${small.length} of ${plain.length} bytes`);
+    assert.deepEqual(brotliDecompressSync(small), plain);
+    const [gzip, zipped] = await bytes('gzip', path);
+    assert.equal(gzip, 'gzip');
+    assert.deepEqual(gunzipSync(zipped), plain);
+    assert.equal((await bytes('br', '/web/fonts/inter.woff2'))[0], undefined);
   } finally {
     child.kill();
   }
