@@ -8,10 +8,16 @@ import { load } from './engine.js';
  * A panel that computes here has a row.
  * @type {Record<string, () => Promise<Record<string, any>>>}
  */
-const WORKERS = {};
+const WORKERS = { page: async () => ({ ready }) };
 
 /** @type {ReturnType<typeof load> | undefined} */
 let engine;
+
+/** Whether both kinds of kernels are there. @param {import('./engine.js').Engine} engine */
+const ready = ({ attention, theory }) => ({
+  attention: typeof attention === 'function',
+  theory: typeof theory.klBudget === 'function',
+});
 
 /**
  * The memory of typed arrays is handed over, where it is not the kernels' own.

@@ -2,14 +2,11 @@
  * The one model of the page, in a worker of its own. It is fetched when a panel first asks for it.
  * Panels take turns; a new turn ends the one before.
  */
-import { startModel } from './workers.js';
+import { ownModel, startModel } from './workers.js';
 
 /** @typedef {import('../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 /** @typedef {import('../../src/js/model/types.d.ts').ModelSource} ModelSource */
 /** @typedef {'idle' | 'loading' | 'ready' | 'absent' | 'failed'} Phase */
-
-/** The page’s own model, beside it. */
-const OWN = 'model/stories-Q8_0.gguf';
 
 export class SharedModel {
   constructor() {
@@ -42,7 +39,7 @@ export class SharedModel {
 
   /** The model, loaded once. @returns {Promise<RemoteModel>} */
   load() {
-    return (this.loading ??= this.open(new URL(OWN, document.baseURI), 'stories'));
+    return (this.loading ??= this.open(ownModel(), 'stories'));
   }
 
   /**

@@ -1,4 +1,4 @@
-/** Where the workers of the page are. The built site replaces this file by one with its own. */
+/** Where the workers and the model are. The built site replaces this file by one of its own. */
 
 /** @param {string} path @param {string} name */
 const start = (path, name) => new Worker(new URL(path, import.meta.url), { type: 'module', name });
@@ -6,3 +6,4 @@ const start = (path, name) => new Worker(new URL(path, import.meta.url), { type:
 export const startLab = () => start('lab-worker.js', 'lab');
 export const startModel = () => start('../../src/js/worker/host.js', 'model');
 export const startTrainer = () => start('../../src/js/train/worker/train-host.js', 'trainer');
+export const ownModel = () => new URL('../model/stories-Q8_0.gguf', import.meta.url);
