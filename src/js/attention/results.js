@@ -106,10 +106,11 @@ export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
       `${spans.length} long, of ${rows} rows`,
       'sums below 4 GiB',
     );
+    const to = memory.pushArray(type, rows * spans.length);
     copies.push(() => {
-      const segments = memory.view(type, at, rows * count);
-      const sums = new /** @type {any} */ (segments.constructor)(rows * spans.length);
-      return { spans: sumSpans(segments, edges, spans, sums) };
+      const sums = memory.view(type, to, rows * spans.length);
+      sumSpans(memory.view(type, at, rows * count), edges, spans, sums);
+      return { spans: copy(to, sums.length) };
     });
   }
   /** @returns {Results<T>} */

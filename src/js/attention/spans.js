@@ -32,12 +32,11 @@ export const edgesOf = (spans) =>
   Int32Array.from(new Set(spans.filter(([from, to]) => from < to).flat())).sort();
 
 /**
- * Sums (rows, spans) from those over segments (rows, edges − 1).
- * @template {Float32Array | Float64Array} A
+ * Fills sums (rows, spans) from those over segments (rows, edges − 1).
  * @param {Float32Array | Float64Array} segments
  * @param {Int32Array} edges
  * @param {readonly Span[]} spans
- * @param {A} sums to be filled
+ * @param {Float32Array | Float64Array} sums to be filled
  */
 export function sumSpans(segments, edges, spans, sums) {
   const count = Math.max(edges.length - 1, 0);
@@ -49,5 +48,4 @@ export function sumSpans(segments, edges, spans, sums) {
       for (let x = first; x < last; x++) sum += segments[row + x];
       sums[at++] = sum;
     }
-  return sums;
 }

@@ -4,6 +4,7 @@
  * attention of one position.
  */
 import type { Engine, Fresh, Layers } from '../types.d.ts';
+import type { Heads } from './inspect/heads-types.d.ts';
 import type {
   ChatMessage,
   ChatTemplate,
@@ -29,6 +30,7 @@ export type {
   TracePart,
 } from './inside/types.d.ts';
 export { ClearheadError, type Engine, type ErrorCode } from '../types.js';
+export type * from './inspect/heads-types.d.ts';
 export type {
   ChatMessage,
   ChatPart,
@@ -296,6 +298,8 @@ export interface Model {
   readonly tokenizer: Tokenizer | null;
   readonly template: ChatTemplate | null;
   readonly cache: ModelCache;
+  /** Questions about all heads. */
+  readonly heads: Heads;
   /**
    * Goes on from a prompt, text or ids, token by token. It yields to other tasks of the thread
    * every 20 ms (in a web worker 40).

@@ -8,6 +8,7 @@ import type {
   ChatOptions,
   GeneratedToken,
   GenerateOptions,
+  Heads,
   LoadOptions,
   Model,
   ModelInfo,
@@ -54,6 +55,8 @@ export interface RemoteModel {
   readonly tokenizer: RemoteTokenizer | null;
   /** Its numbers are those of the last answer. */
   readonly cache: RemoteCache;
+  /** As that of `Model`. Options are copied, so they have neither a signal nor a callback. */
+  readonly heads: Heads;
   /**
    * As that of `Model`, but it begins, and refuses options, when the first token is asked for. The
    * worker runs one or two tokens ahead. A temperature acts, and a row is computed, that much

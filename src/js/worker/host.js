@@ -171,6 +171,10 @@ const functions = {
     checkNoText();
     return methodsOf(loaded().cache)[f](...values);
   },
+  heads(post, id, f, ...values) {
+    checkNoText();
+    return methodsOf(loaded().heads)[f](...values);
+  },
   tokens: () => loaded().cache.tokens,
   tokenizer: (post, id, f, ...values) => methodsOf(loaded().tokenizer)[f](...values),
 };

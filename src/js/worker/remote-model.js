@@ -6,6 +6,7 @@ import { ASYNC_DISPOSE } from './link.js';
 /**
  * @typedef {import('./client.d.ts').RemoteModel} Remote
  * @typedef {import('../model/api.d.ts').GeneratedToken} GeneratedToken
+ * @typedef {import('../model/api.d.ts').Observe | import('../model/api.d.ts').ObserveSpans} Observed
  */
 
 const METHODS = [
@@ -49,6 +50,7 @@ export class RemoteModel {
         decode: method('tokenizer', 'decode'),
         token: method('tokenizer', 'token'),
       });
+    this.heads = Object.freeze({ fingerprint: method('heads', 'fingerprint') });
     this.cache = Object.freeze({
       get length() {
         return link.cache.length;
@@ -89,7 +91,7 @@ export class RemoteModel {
   /**
    * @param {string} how
    * @param {unknown} prompt
-   * @param {import('../model/api.d.ts').GenerateOptions<any>} [options]
+   * @param {import('../model/api.d.ts').GenerateOptions<Observed>} [options]
    * @param {unknown[]} more for the model to refuse
    * @returns {AsyncGenerator<any, void, void>}
    */

@@ -43,7 +43,7 @@ export function readRequest(options, config) {
  * @returns {Request}
  */
 function readSpanRequest(observe, heads, config) {
-  const expected = '{ spans: [[from, to], …] }';
+  const expected = '{ spans: [[from, to]] }';
   const { spans, stats } = read(
     'observe',
     /** @type {{ spans?: unknown, stats?: unknown }} */ (observe),

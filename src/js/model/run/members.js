@@ -14,12 +14,15 @@ export const CACHE = [
   'toJSON',
   Symbol.for('nodejs.util.inspect.custom'),
 ];
+/** Of `model.heads`. */
+export const HEADS = ['fingerprint'];
 export const MODEL = [
   'config',
   'info',
   'tokenizer',
   'template',
   'cache',
+  'heads',
   'generate',
   'chat',
   'prefill',

@@ -6,7 +6,8 @@ import { Decoder } from './decoder.js';
 import { publicView } from './public-view.js';
 import { fingerprint } from './fingerprint.js';
 import { generate, readChatOptions } from './generate.js';
-import { CACHE, MODEL } from './members.js';
+import { Heads } from './heads.js';
+import { CACHE, HEADS, MODEL } from './members.js';
 import { joined } from './statistics.js';
 import { readRow } from './row.js';
 import { chatPrompt, textPrompt } from './prompt.js';
@@ -62,6 +63,7 @@ export class Model {
       fingerprint(memory, config, weights),
     );
     this.cache = publicView(this.sequence, CACHE);
+    this.heads = publicView(new Heads(this), HEADS);
     this.#decoder.setCaches(this.sequence.caches);
     this.#temperatures = new Float64Array(config.layers * config.heads).fill(1);
     this.info = Object.freeze({ ...info, context });

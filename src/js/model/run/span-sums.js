@@ -47,6 +47,7 @@ export class SpanSums {
   sums() {
     const segments = this.#decoder.memory.view(F32, this.#at, this.#rows * this.#count);
     const sums = new Float32Array(this.#rows * this.#spans.length);
-    return sumSpans(segments, this.#edges, this.#spans, sums);
+    sumSpans(segments, this.#edges, this.#spans, sums);
+    return sums;
   }
 }

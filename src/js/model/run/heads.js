@@ -1,0 +1,17 @@
+/** Questions about all heads of a model. The module that answers loads when it is asked. */
+
+/** See inspect/heads-types.d.ts. */
+export class Heads {
+  #model;
+
+  /** @param {import('./model.js').Model} model */
+  constructor(model) {
+    this.#model = model;
+  }
+
+  /** @param {unknown} promptsA @param {unknown} promptsB @param {unknown} [options] */
+  async fingerprint(promptsA, promptsB, options) {
+    const module = await import('./compare-heads.js');
+    return module.fingerprint(this.#model, promptsA, promptsB, options);
+  }
+}
