@@ -2,7 +2,8 @@
  * Writes what JavaScript has from the headers in src/c, so that nothing is typed twice:
  * src/js/engine/exports.d.ts with the types of the functions that the wasm files export, and
  * src/js/engine/constants.js with the enums of the public headers. reports.js has the structs of
- * theory.h, and tables.js the tables of the statements.
+ * theory.h, consequence-reports.js those of consequences.h. tables.js writes the tables of the
+ * statements.
  *
  *   node scripts/generate.js          writes them
  *   node scripts/generate.js --check  fails when one of them is not current
@@ -137,12 +138,19 @@ function constantsFile(headers) {
 /** The files that come from the headers, by path. */
 async function fromHeaders() {
   const headers = readHeaders();
-  const theory = headers.find(({ path }) => path === 'include/theory.h');
+  const manual = (name) => headers.find(({ path }) => path === `include/${name}`).text;
+  const theory = manual('theory.h');
   const options = await prettier.resolveConfig(`${root}src/js/index.js`);
   const files = {
     'src/js/engine/exports.d.ts': exportsFile(headers),
     'src/js/engine/constants.js': constantsFile(headers),
-    'src/js/theory/reports.js': reportsFile(theory.text, NOTE),
+    'src/js/theory/reports.js': reportsFile('theory.h', theory, NOTE),
+    'src/js/theory/consequence-reports.js': reportsFile(
+      'consequences.h',
+      manual('consequences.h'),
+      NOTE,
+      theory,
+    ),
   };
   for (const [path, text] of Object.entries(files))
     files[path] = await prettier.format(text, { ...options, filepath: `${root}${path}` });

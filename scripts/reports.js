@@ -1,4 +1,4 @@
-/** Readers of the structs of doubles that theory.h declares, in JavaScript. */
+/** Readers of the structs of doubles that a manual of statements declares, in JavaScript. */
 
 const camelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
@@ -26,12 +26,15 @@ function objectOf(structs, name, at) {
 
 /**
  * The file of the readers.
+ * @param {string} header
  * @param {string} text of the header, without comments
  * @param {string} note on who writes the file
+ * @param {string} [included] text of another header whose structs may be part of its own
  */
-export function reportsFile(text, note) {
-  const structs = structsOf(text);
-  const readers = Object.keys(structs).map((name) => {
+export function reportsFile(header, text, note, included = '') {
+  const own = structsOf(text);
+  const structs = { ...structsOf(included), ...own };
+  const readers = Object.keys(own).map((name) => {
     const object = objectOf(structs, name, 0);
     return `/** ${name} */
 export const ${camelCase(name.replace(/^attn_/, ''))} = {
@@ -42,7 +45,7 @@ export const ${camelCase(name.replace(/^attn_/, ''))} = {
 `;
   });
   return `/**
- * The structs of theory.h: how many doubles each has, and an object of its fields.
+ * The structs of ${header}: how many doubles each has, and an object of its fields.
  *
  * ${note}
  */

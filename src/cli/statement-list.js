@@ -1,7 +1,7 @@
 /**
  * The statements, in order: the one list of their numbers, names, formulas and sources. `clearhead
  * check` reads it, and scripts/generate.js writes the tables of docs/statements.md and the page
- * from it. theory.h tells each in full.
+ * from it. theory.h and consequences.h tell each in full.
  */
 
 /**
@@ -140,9 +140,73 @@ export const STATEMENTS = [
   {
     number: 16,
     name: 'advantage',
-    formula: '∂o/∂z_j = p_j(v_j − o)/T',
+    formula: '∂⟨u⟩/∂z_j = p_j(u_j − ⟨u⟩)/T, and o = ⟨v⟩',
     source: 'the derivative of statement 1',
     engine: '`attentionGradient`',
+    page: 'the check',
+  },
+  {
+    number: 17,
+    name: 'susceptibility',
+    formula: 'dρ/dβ = β·Var_p(z), β = 1/T',
+    source: 'the derivative of statement 5',
+    functions: ['susceptibility'],
+    page: 'the check',
+  },
+  {
+    number: 18,
+    name: 'every norm',
+    formula: '‖Δp‖_r ≤ (λ/2)‖Δz‖_r for every r ≥ 1',
+    source: 'Nair, arXiv 2510.23012',
+    functions: ['everyNorm'],
+    page: 'the check',
+  },
+  {
+    number: 19,
+    name: 'dispersion',
+    formula: 'max p ≤ 1/(1 + (n − 1)·e^(−width/T))',
+    source: 'Veličković and others, arXiv 2410.01104',
+    functions: ['dispersion'],
+    page: 'the check',
+  },
+  {
+    number: 20,
+    name: 'critical temperature',
+    formula: '1/Σ j^(−T_c/T) ≤ max p, T_c = min gap_j/log j',
+    source: 'Hayase and Karakida, arXiv 2605.12697',
+    functions: ['criticalTemperature'],
+    page: 'the check',
+  },
+  {
+    number: 21,
+    name: 'sink',
+    formula: 'o with a sink s = σ(lse − s/T)·o without',
+    source: 'statement 1 with a key of value 0',
+    functions: ['sinkGate'],
+    page: 'the check',
+  },
+  {
+    number: 22,
+    name: 'bias',
+    formula: 'argmax ⟨p, z⟩ − T·KL(p‖π), π = softmax(b/T)',
+    source: 'statement 7 with a prior π in place of u',
+    functions: ['biasPrior'],
+    page: 'the check',
+  },
+  {
+    number: 23,
+    name: 'Hopfield network',
+    formula: 'E(ξ) − E(ξ′) = ½‖ξ − ξ′‖² + T·KL(p‖p′) ≥ 0',
+    source: 'Ramsauer and others, arXiv 2008.02217',
+    functions: ['hopfield'],
+    page: 'the check',
+  },
+  {
+    number: 24,
+    name: 'draws',
+    formula: 'draws until uniform is rejected ≈ log(1/ε)/ρ',
+    source: 'post, footnote 1',
+    functions: ['drawsToReject'],
     page: 'the check',
   },
 ];

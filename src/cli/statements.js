@@ -10,14 +10,20 @@ import { advantage } from './statements/advantage.js';
 import { budget, spent } from './statements/budget.js';
 import { cost } from './statements/cost.js';
 import { differential } from './statements/differential.js';
+import { draws } from './statements/draws.js';
 import { entropy } from './statements/entropy.js';
 import { experiment } from './statements/experiment.js';
 import { gibbs, limits } from './statements/gibbs.js';
+import { hopfield } from './statements/hopfield.js';
 import { attention, grouped, kernelEquivalence } from './statements/kernels.js';
 import { independentHeads } from './statements/independent-heads.js';
 import { latentKeys } from './statements/latent-keys.js';
 import { likelihood } from './statements/likelihood.js';
+import { norms } from './statements/norms.js';
+import { prior, sink } from './statements/prior.js';
 import { sharing } from './statements/sharing.js';
+import { critical, dispersion } from './statements/sharpness.js';
+import { susceptibility } from './statements/susceptibility.js';
 
 /** @typedef {import('./lab.js').Lab} Lab @typedef {import('./lab.js').Part} Part */
 /**
@@ -44,6 +50,14 @@ const COMPARISONS = [
   latentKeys,
   cost,
   advantage,
+  susceptibility,
+  norms,
+  dispersion,
+  critical,
+  sink,
+  prior,
+  hopfield,
+  draws,
 ];
 
 /**

@@ -55,8 +55,10 @@ test('each statement has one line with its number, name, formula and verdict', (
   );
 });
 
-test('theory.h tells each statement, or names the header that does', () => {
-  const manual = readFileSync(new URL('../../src/c/include/theory.h', import.meta.url), 'utf8');
+test('theory.h and consequences.h tell each statement, or name the header that does', () => {
+  const manual = ['theory', 'consequences']
+    .map((name) => readFileSync(new URL(`../../src/c/include/${name}.h`, import.meta.url), 'utf8'))
+    .join('\n');
   const here = manual.matchAll(/^\/\* ---- Statements? (\d+)(?: and (\d+))?/gm);
   const elsewhere = manual.matchAll(/\.h \((\d+)(?:, (\d+))?(?: and (\d+))?\)/g);
   const told = [...here, ...elsewhere].flatMap(([, ...numbers]) => numbers.filter(Boolean));

@@ -1,15 +1,15 @@
 /*
- * Runs recorded calls of theory.h from stdin natively, and writes the outputs to stdout. Every
- * array lies in memory of exactly its size. Sanitizers watch every access, and the bits must be
- * those of the simd module. tests/theory/native.test.js records and compares.
+ * Runs recorded calls of theory.h and consequences.h from stdin natively, and writes the outputs to
+ * stdout. Every array lies in memory of exactly its size. Sanitizers watch every access, and the
+ * bits must be those of the simd module. tests/theory/native.test.js records and compares.
  *
  * A call is the length of its name, the name, the number of its arguments, and the arguments. Each
  * begins with a letter. 'i': an int32 (0 for NULL). 'd': a double. 'p': bytes and content. 'o':
  * bytes of an output. 's': bytes of scratch. The answer is the status, the returned double, and the
  * outputs in order. Numbers are little-endian.
  */
+#include "consequences.h"
 #include "stream.h"
-#include "theory.h"
 
 enum { MAX_ARGUMENTS = 20 };
 
@@ -79,6 +79,22 @@ static int32_t call(const char *name, const argument *a, double *value)
     return attn_operator_norm(P(0), P(1), I(2), I(3), P(4));
   if (IS(scale_experiment))
     return attn_scale_experiment(P(0), I(1), I(2), I(3), (uint32_t)I(4), P(5));
+  if (IS(susceptibility_measure))
+    return attn_susceptibility_measure(P(0), P(1), I(2), D(3));
+  if (IS(norms_measure))
+    return attn_norms_measure(P(0), P(1), P(2), P(3), P(4), I(5), I(6), D(7), P(8));
+  if (IS(dispersion_measure))
+    return attn_dispersion_measure(P(0), P(1), I(2), D(3));
+  if (IS(critical_measure))
+    return attn_critical_measure(P(0), P(1), I(2), D(3), P(4));
+  if (IS(gate_measure))
+    return attn_gate_measure(P(0), P(1), P(2), I(3), D(4), D(5));
+  if (IS(prior_measure))
+    return attn_prior_measure(P(0), P(1), P(2), P(3), P(4), P(5), I(6), D(7));
+  if (IS(hopfield_descend))
+    return attn_hopfield_descend(P(0), P(1), P(2), P(3), P(4), I(5), I(6), I(7), D(8), P(9));
+  if (IS(draws_experiment))
+    return attn_draws_experiment(P(0), P(1), I(2), D(3), D(4), I(5), (uint32_t)I(6), P(7));
   if (IS(jacobian_top))
     *value = attn_jacobian_top(P(0), I(1), D(2));
   else if (IS(random_normal))

@@ -30,10 +30,14 @@ const modules = [
   })),
   ...VARIANTS.map((variant) => ({
     file: `src/js/engine/model.${variant}.wasm`,
-    from: headers(/^(?!.*\/theory)/),
+    from: headers(/^(?!.*\/(theory|consequences))/),
   })),
-  // theory.h takes its statuses from attn.h, and no function
-  { file: STATEMENTS, from: ['src/c/include/theory.h'], except: ['src/c/include/attn.h'] },
+  // they take their statuses from attn.h, and no function
+  {
+    file: STATEMENTS,
+    from: ['src/c/include/theory.h', 'src/c/include/consequences.h'],
+    except: ['src/c/include/attn.h'],
+  },
 ].filter(({ file }) => exists(file));
 
 /** All that these headers and those they include declare. */

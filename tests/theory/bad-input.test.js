@@ -55,7 +55,7 @@ test('empty arrays are refused where a statement needs a row', () =>
 test('longer arrays are refused', () => {
   // a longer q is an error of k, a longer a of b; for others the length itself is wrong
   const isMeasure = ({ name, key }) =>
-    ['z', 'q', 'a'].includes(key) ||
+    ['z', 'q', 'a', 'xi'].includes(key) ||
     (name === 'maximumLikelihood' && key === 'v') ||
     (name === 'sharedKeyBounds' && key === 'k');
   refusesArrays((array) =>
@@ -96,8 +96,10 @@ test('options that are no numbers, or outside their range, are refused', () => {
         refuses(`${name} ${key} = ${String(x)}`, codes, key, () => call(name, { [key]: x }));
       for (const x of ['1', null, 1n, {}, () => 1]) spoil('ARG', x);
       if (key === 'keep') continue;
-      for (const x of [0, -1, NaN, Infinity, -Infinity]) spoil('RANGE', x);
-      if (['points', 'keys', 'headDim', 'valueDim', 'columns'].includes(key))
+      // a sink may be any finite number
+      const outside = key === 'sink' ? [] : [0, -1];
+      for (const x of [...outside, NaN, Infinity, -Infinity]) spoil('RANGE', x);
+      if (['points', 'keys', 'headDim', 'valueDim', 'columns', 'steps', 'samples'].includes(key))
         for (const x of [1.5, 2 ** 31, 2 ** 53]) spoil('RANGE', x);
     }
 });
@@ -148,6 +150,12 @@ test('numbers that a double cannot hold on the way are refused', () => {
       'change',
       () => t.logSumExp(of(0, -1), { temperature: 1e-3, change: of(-1e308, 0) }),
     ],
+    ['a change', 'change', () => t.everyNorm(of(1e308, 0), { change: of(1e308, 0) })],
+    ['logits over T', 'z', () => t.susceptibility(of(1e308, 0), { temperature: 1e-3 })],
+    ['a gap over T', 'z', () => t.dispersion(of(1e308, -1e308))],
+    ['log-odds', 'z', () => t.sinkGate(of(1e308), { sink: -1e308 })],
+    ['logits against biases', 'z', () => t.biasPrior(extremes, { bias: opposite })],
+    ['an energy', 'k', () => t.hopfield(of(1e200), of(1e200, 1))],
   ])
     refuses(`${what} beyond the doubles`, 'RANGE', name, f);
 });

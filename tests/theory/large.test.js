@@ -22,13 +22,20 @@ for (const { variant, ch } of engines) {
         gibbs: t.gibbs(z, { temperature, candidate }),
         itself: t.gibbs(z, { temperature }),
         merged: t.simplexMerge(z, { temperature, keep: [0, n - 1] }),
-        rise: t.logSumExp(z, { temperature, change: other }),
+        change: t.logSumExp(z, { temperature, change: other }),
         spectrum: t.softmaxJacobian(z, { temperature }).spectrum(),
+        rise: t.susceptibility(z, { temperature }),
+        dispersion: t.dispersion(z, { temperature }),
+        gate: t.sinkGate(z, { temperature, sink: z[0] + T }),
+        prior: t.biasPrior(z, { temperature, bias: other, candidate }),
+        column: t.everyNorm(z, { temperature, change: other }),
       };
       for (const [what, { identity }] of Object.entries(found))
         assert.ok(identity.holds, `${name}, ${what}: ${JSON.stringify(identity)}`);
       const moved = t.lipschitz(z, other, { temperature });
       assert.ok(moved.holds, `${name}: ${moved.maxRatio}, ${moved.minCocoercivity}`);
+      assert.ok(found.column.holds && found.dispersion.holds, name);
+      assert.ok(t.criticalTemperature(z, { temperature }).holds, name);
     }
   });
 
@@ -39,6 +46,13 @@ for (const { variant, ch } of engines) {
         at: Float64Array.from({ length: dv }, () => r.normal()),
       });
       assert.ok(identity.holds, `${name}: ${JSON.stringify(identity)}`);
+    }
+  });
+
+  test(`a network of many keys falls by what its steps say (${variant})`, () => {
+    for (const { q, k, T, name } of queries(72, 6, LARGE)) {
+      const { holds, identity } = t.hopfield(q, k, { temperature: T, steps: 3 });
+      assert.ok(holds && identity.holds, `${name}: ${JSON.stringify(identity)}`);
     }
   });
 }

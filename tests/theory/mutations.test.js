@@ -16,16 +16,13 @@ import { examine } from '../../src/cli/statements.js';
 import { init } from '../../src/js/index.js';
 import { LONG } from '../support/campaign.js';
 import { mutant } from './mutants.js';
+import { consequences } from './mutations/consequences.js';
 import { kernels } from './mutations/kernels.js';
 import { statements } from './mutations/statements.js';
 
-const MUTATIONS = [...kernels, ...statements].map(([name, file, from, to, expected]) => ({
-  name,
-  file,
-  from,
-  to,
-  expected,
-}));
+const MUTATIONS = [...kernels, ...statements, ...consequences].map(
+  ([name, file, from, to, expected]) => ({ name, file, from, to, expected }),
+);
 
 /** Mutations that are built together: no statement notices two of them. */
 const groups = [];

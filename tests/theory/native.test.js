@@ -93,6 +93,14 @@ for (const { r, n, z, T } of logits(31, 60)) {
     temperature,
   });
   t.limits(z, { temperature });
+  t.susceptibility(z, { temperature });
+  t.everyNorm(z, { temperature, change: other });
+  t.dispersion(z, { temperature });
+  t.criticalTemperature(z, { temperature });
+  t.sinkGate(z, { temperature, sink: z[0] + r.normal() });
+  t.biasPrior(z, { temperature, bias: other, candidate: distribution(r, n) });
+  t.biasPrior(z, { temperature, bias: other });
+  if (spent.rho > 0.05) t.drawsToReject(z, { temperature, samples: 4, seed: n });
 }
 for (const { r, q, k, v, d, dv, T } of queries(32, 40)) {
   t.maximumLikelihood(q, k, v, {
@@ -110,6 +118,7 @@ for (const { r, q, k, v, d, dv, T } of queries(32, 40)) {
     { headDim: d, temperature: T, sharedV: r.chance(0.5) ? v.map((x) => -x) : undefined },
   );
   t.operatorNorm(k, { columns: d });
+  t.hopfield(q, k, { temperature: T, steps: 3 });
 }
 t.softmaxJacobian(t.normal(500, { seed: 3 })).spectrum();
 t.scaleExperiment({ headDim: 8, samples: 3, keys: 5, seed: 9 });
@@ -160,9 +169,11 @@ for (const program of repeats(['asan', 'gcc'], ['asan', 'msan', 'gcc']))
     assert.equal(at, stdout.length);
   });
 
-test('every function of theory.h but those of statement 6 was called', () => {
+test('every function of the manuals but those of statement 6 was called', () => {
+  const manual = (name) =>
+    readFileSync(new URL(`../../src/c/include/${name}.h`, import.meta.url), 'utf8');
   const declared = [
-    ...readFileSync(new URL('../../src/c/include/theory.h', import.meta.url), 'utf8').matchAll(
+    ...`${manual('theory')}\n${manual('consequences')}`.matchAll(
       /^ATTN_API [\w ]*?\battn_(\w+)\(/gm,
     ),
   ].map(([, name]) => name);

@@ -40,6 +40,17 @@ const statements = {
     { q, k, sharedK: k, v, sharedV: v },
     (x) => t.sharedKeyBounds(x.q, x.k, x.sharedK, x.v, { headDim, sharedV: x.sharedV }),
   ],
+  susceptibility: [{ z: [6] }, (x) => t.susceptibility(x.z)],
+  everyNorm: [{ z: [6], change: [6] }, (x) => t.everyNorm(x.z, { change: x.change })],
+  dispersion: [{ z: [6] }, (x) => t.dispersion(x.z)],
+  criticalTemperature: [{ z: [6] }, (x) => t.criticalTemperature(x.z)],
+  sinkGate: [{ z: [6] }, (x) => t.sinkGate(x.z, { sink: 1 })],
+  biasPrior: [
+    { z: [6], bias: [6], candidate: [6] },
+    (x) => t.biasPrior(x.z, { bias: x.bias, candidate: x.candidate }),
+  ],
+  hopfield: [{ xi: [4], k }, (x) => t.hopfield(x.xi, x.k)],
+  drawsToReject: [{ z: [6] }, (x) => t.drawsToReject(x.z, { samples: 3 })],
   operatorNorm: [{ a: k }, (x) => t.operatorNorm(x.a, { columns: 4 })],
 };
 

@@ -4,9 +4,10 @@
  * A row of logits z_j = scale·⟨q, k_j⟩ over n keys has a temperature T (λ = 1/T) and weights
  * p = softmax(z/T). Three texts see them from three sides (README, Sources). The paper has inverse
  * variances and maximum entropy. The post has evidence spent against a budget. The note has the
- * solution of a smoothed maximisation. The statements are numbered from 1 to 16, as
- * src/cli/statement-list.js lists them with their formulas. Those of the engine itself stand in
- * attn.h (1, 11 and 15), layers.h (10 and 14) and train.h (16), and all others here.
+ * solution of a smoothed maximisation. The statements are numbered as src/cli/statement-list.js
+ * lists them with their formulas. Those of the engine itself stand in attn.h (1, 11 and 15),
+ * layers.h (10 and 14) and train.h (16). consequences.h has those that follow from the others, from
+ * 17 on. All others stand here.
  *
  * The contract of attn.h holds for every function here: the memory is the caller's, nothing is kept
  * and nothing global changes. Besides:

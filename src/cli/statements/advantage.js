@@ -16,7 +16,7 @@ export const advantage = {
     const up = make(m * dv);
     const zeros = new Float64Array(m * n);
     const options = { headDim: d, valueDim: dv, temperature: T };
-    /** The gradients of L = Σ ⟨up, o⟩ by the formula: p_j ⟨up, v_j − o⟩/T. */
+    /** The gradients of ⟨u⟩ for the number u_j = ⟨up, v_j⟩ of each key: p_j(u_j − ⟨u⟩)/T. */
     const worths = rows.map(({ p, output }, i) =>
       p.map((weight, j) => {
         let sum = 0;
@@ -71,7 +71,10 @@ export const advantage = {
       });
     });
     return [
-      compare('gradient of logits = p_j(v_j − o)/T', compared(gradientOf(Float64Array), 2)),
+      compare(
+        'gradient of ⟨u⟩, u_j = ⟨y, v_j⟩, is p_j(u_j − ⟨u⟩)/T',
+        compared(gradientOf(Float64Array), 2),
+      ),
       compare('the same in float32', compared(gradientOf(Float32Array), 2 * SINGLE)),
       compare('output of a raised logit = o + share·(v_j − o)', moved),
     ];

@@ -114,6 +114,70 @@ export interface AttentionExports {
   attn_work_end(w: Pointer, scratch: Pointer): void;
 }
 
+/** src/c/include/consequences.h */
+export interface ConsequencesExports {
+  attn_susceptibility_measure(report: Pointer, z: Pointer, n: Value, temperature: Value): Value;
+  attn_norms_measure(
+    ratios: Pointer,
+    report: Pointer,
+    z: Pointer,
+    h: Pointer,
+    exponents: Pointer,
+    n: Value,
+    count: Value,
+    temperature: Value,
+    scratch: Pointer,
+  ): Value;
+  attn_dispersion_measure(report: Pointer, z: Pointer, n: Value, temperature: Value): Value;
+  attn_critical_measure(
+    report: Pointer,
+    z: Pointer,
+    n: Value,
+    temperature: Value,
+    scratch: Pointer,
+  ): Value;
+  attn_gate_measure(
+    weights: Pointer,
+    report: Pointer,
+    z: Pointer,
+    n: Value,
+    sink: Value,
+    temperature: Value,
+  ): Value;
+  attn_prior_measure(
+    weights: Pointer,
+    prior: Pointer,
+    report: Pointer,
+    z: Pointer,
+    bias: Pointer,
+    candidate: Pointer,
+    n: Value,
+    temperature: Value,
+  ): Value;
+  attn_hopfield_descend(
+    states: Pointer,
+    energies: Pointer,
+    report: Pointer,
+    xi: Pointer,
+    k: Pointer,
+    n: Value,
+    dim: Value,
+    steps: Value,
+    temperature: Value,
+    scratch: Pointer,
+  ): Value;
+  attn_draws_experiment(
+    report: Pointer,
+    z: Pointer,
+    n: Value,
+    temperature: Value,
+    epsilon: Value,
+    samples: Value,
+    seed: Value,
+    scratch: Pointer,
+  ): Value;
+}
+
 /** src/c/include/decoder.h */
 export interface DecoderExports {
   attn_decoder_bytes(layers: Value, heads: Value): Size;
@@ -863,6 +927,7 @@ export interface WeightsExports {
 export interface Functions
   extends
     AttentionExports,
+    ConsequencesExports,
     DecoderExports,
     LayersExports,
     TeamExports,

@@ -1,7 +1,7 @@
 import { integer, list, read } from '../check.js';
 import { refuse } from '../errors.js';
 import { gibbsReport, identity as identityReport, limitsReport } from './reports.js';
-import { compute, identity, row, vector } from './run.js';
+import { compute, distributionOf, identity, row } from './run.js';
 
 /**
  * @template {keyof import('./types.d.ts').Theory} F
@@ -15,19 +15,7 @@ import { compute, identity, row, vector } from './run.js';
 export function gibbs(memory, z, options) {
   const { temperature = 1, candidate } = read('options', options, ['temperature', 'candidate']);
   const { logits, n, refused } = row(memory, 'z', z, temperature);
-  const other =
-    candidate === undefined
-      ? null
-      : vector(memory, 'candidate', candidate, n, 'the number of logits');
-  let sum = +!other;
-  for (const x of other ?? []) sum += x < 0 ? NaN : x;
-  if (!(sum > 0 && sum < Infinity))
-    refuse(
-      'RANGE',
-      'candidate',
-      'no distribution',
-      'weights of at least 0, their sum finite and > 0',
-    );
+  const other = distributionOf(memory, candidate, n);
   const { weights, report } = compute(
     memory,
     { weights: n, report: gibbsReport },

@@ -90,6 +90,27 @@ export function row(memory, name, z, temperature) {
   return { logits, n: logits.length, refused };
 }
 
+/**
+ * Weights of a distribution, not yet divided by their sum; null where none are given.
+ * @param {Memory} memory
+ * @param {unknown} candidate
+ * @param {number} n
+ */
+export function distributionOf(memory, candidate, n) {
+  if (candidate === undefined) return null;
+  const weights = vector(memory, 'candidate', candidate, n, 'the number of logits');
+  let sum = 0;
+  for (const x of weights) sum += x < 0 ? NaN : x;
+  if (!(sum > 0 && sum < Infinity))
+    refuse(
+      'RANGE',
+      'candidate',
+      'no distribution',
+      'weights of at least 0, their sum finite and > 0',
+    );
+  return weights;
+}
+
 /** A positive, finite number. @param {string} name @param {unknown} x */
 export function positive(name, x) {
   const value = number(name, x);

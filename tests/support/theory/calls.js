@@ -48,6 +48,18 @@ export const calls = {
     options: { temperature: 1, headDim: 2 },
   },
   operatorNorm: { arrays: { a: k }, positional: 1, options: { columns: 2 } },
+  susceptibility: { arrays: { z }, positional: 1, options: { temperature: 1 } },
+  everyNorm: { arrays: { z, change: z }, positional: 1, options: { temperature: 1 } },
+  dispersion: { arrays: { z }, positional: 1, options: { temperature: 1 } },
+  criticalTemperature: { arrays: { z }, positional: 1, options: { temperature: 1 } },
+  sinkGate: { arrays: { z }, positional: 1, options: { temperature: 1, sink: 1 } },
+  biasPrior: { arrays: { z, bias: z, candidate: z }, positional: 1, options: { temperature: 1 } },
+  hopfield: { arrays: { xi: q, k }, positional: 2, options: { temperature: 1, steps: 2 } },
+  drawsToReject: {
+    arrays: { z },
+    positional: 1,
+    options: { temperature: 1, epsilon: 0.1, samples: 3 },
+  },
 };
 
 export function call(name, change = {}) {

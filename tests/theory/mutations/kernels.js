@@ -15,7 +15,7 @@ export const kernels = [
     'attention/softmax_state.c',
     '? t / temperature : z / temperature - max / temperature',
     '? t : z - max',
-    [2, 3, 4, 5, 6, 7, 8, 9, 12, 16],
+    [2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 18, 19, 20, 21, 22, 23, 24],
   ],
   [
     'causal mask off by one',
@@ -50,7 +50,7 @@ export const kernels = [
     'attention/softmax_state.c',
     'log_sum + row->max / temperature',
     'log_sum',
-    [2, 5, 7, 8, 9, 16],
+    [2, 5, 7, 8, 9, 16, 21, 23],
   ],
   [
     'entropy in bits',
@@ -64,7 +64,7 @@ export const kernels = [
     'attention/softmax_state.c',
     'kl = shift - log_mean',
     'kl = shift - log_total',
-    [4, 5],
+    [4, 5, 17, 22, 24],
   ],
   [
     'variance: the second moment, in double',
@@ -107,7 +107,7 @@ export const kernels = [
     'attention/options.c',
     'p->scale = scale;',
     '(void)scale;',
-    [3, 14],
+    [3, 14, 23],
   ],
   [
     'absorbed: W_UK not transposed',

@@ -102,7 +102,7 @@ export const statements = [
     'theory/budget.c',
     'f64_log1p(sum_of(tail) / f->ties) + mean',
     'f64_log1p(sum_of(tail) / f->ties) - mean',
-    [4, 5, 9, 13],
+    [4, 5, 9, 13, 17, 24],
   ],
   [
     'KL budget: value of the penalised form without log n',
@@ -124,14 +124,14 @@ export const statements = [
     'theory/differential.c',
     'p[j] * (x[j] - mean) / temperature',
     'p[j] * (x[j] - mean)',
-    [8],
+    [8, 18],
   ],
   [
     'Hessian without ppᵀ',
     'theory/differential.c',
     'p[j] * (x[j] - mean) / temperature',
     'p[j] * x[j] / temperature',
-    [8],
+    [8, 18],
   ],
   [
     'cocoercivity constant of the note',

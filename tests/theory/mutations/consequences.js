@@ -1,0 +1,112 @@
+/**
+ * Statements from 17 on that are computed wrongly in one place each.
+ * A row has the mutation, its file, the text before and after, and the statements that notice.
+ */
+export const consequences = [
+  [
+    'susceptibility: slope without T',
+    'theory/susceptibility.c',
+    '.slope = temperature * variance',
+    '.slope = variance',
+    [17],
+  ],
+  [
+    'susceptibility: variances integrated without β',
+    'theory/susceptibility.c',
+    'weight = reach * WEIGHT[node] * s;',
+    'weight = reach * WEIGHT[node];',
+    [17],
+  ],
+  [
+    'every norm: a column of the Jacobian without its own key',
+    'theory/norms.c',
+    '2 * p[key] * sum_of(others) / temperature',
+    'p[key] * sum_of(others) / temperature',
+    [18],
+  ],
+  [
+    'every norm: roots of one power more',
+    'theory/norms.c',
+    'f64_exp(f64_log(sum_of(sum)) / exponent)',
+    'f64_exp(f64_log(sum_of(sum)) / (exponent + 1))',
+    [18],
+  ],
+  [
+    'dispersion: n other keys',
+    'theory/sharpness.c',
+    'return 1 / (1 + (n - 1) * f64_exp(-gap));',
+    'return 1 / (1 + n * f64_exp(-gap));',
+    [19, 20],
+  ],
+  [
+    'dispersion: the gap without T',
+    'theory/sharpness.c',
+    'mean = gap / temperature;',
+    'mean = gap;',
+    [19],
+  ],
+  [
+    'critical temperature: the gap over the rank itself',
+    'theory/sharpness.c',
+    'critical = gap / f64_log(rank);',
+    'critical = gap / rank;',
+    [20],
+  ],
+  [
+    'critical temperature: powers of half the exponent',
+    'theory/sharpness.c',
+    'f64_exp(-s * f64_log(rank))',
+    'f64_exp(-s / 2 * f64_log(rank))',
+    [20],
+  ],
+  [
+    'sink: not divided by T',
+    'theory/prior.c',
+    'odds = (d.max - sink) / temperature + d.log_sum;',
+    'odds = d.max / temperature - sink + d.log_sum;',
+    [21],
+  ],
+  [
+    'sink: left out of the sum of weights',
+    'theory/prior.c',
+    'exact_sum all = {null, 0}, keys',
+    'exact_sum all = {0, 0}, keys',
+    [21],
+  ],
+  ['bias: a prior that is not normalised', 'theory/prior.c', 'tau - r->log_prior)', 'tau)', [22]],
+  [
+    'bias: added twice',
+    'theory/prior.c',
+    'weights[j] = score_at(&r, j) + bias_at(&r, j);',
+    'weights[j] = score_at(&r, j) + 2 * bias_at(&r, j);',
+    [22],
+  ],
+  [
+    'Hopfield: energy without ½',
+    'theory/hopfield.c',
+    'return s->square / 2 -',
+    'return s->square -',
+    [23],
+  ],
+  [
+    'Hopfield: a step too short',
+    'theory/hopfield.c',
+    'next[c] = sum_of(mean);',
+    'next[c] = 0.9 * sum_of(mean);',
+    [23],
+  ],
+  [
+    'draws: evidence in bits',
+    'theory/draws.c',
+    'evidence[j] = log_n + log_weight(&d, z[j], temperature);',
+    'evidence[j] = (log_n + log_weight(&d, z[j], temperature)) * LOG2E;',
+    [24],
+  ],
+  [
+    'draws: the threshold halved',
+    'theory/draws.c',
+    'threshold = -f64_log(epsilon),',
+    'threshold = -f64_log(epsilon) / 2,',
+    [24],
+  ],
+];
