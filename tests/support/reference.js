@@ -192,9 +192,9 @@ export function reference(q, k, v, options, tiny = 2 ** -126) {
  * @param {Iterable<number>[]} keys
  * @param {Iterable<number>[]} values
  */
-export function attendRow(query, keys, values, { from = 0, ...options }) {
+export function attendRow(query, keys, values, { from = 0, sees = () => true, ...options }) {
   const list = (rows) => Float64Array.from(rows.flatMap((row) => [...row]));
-  const shown = Uint8Array.from(keys, (_, j) => (j >= from ? 1 : 0));
+  const shown = Uint8Array.from(keys, (_, j) => (j >= from && sees(j) ? 1 : 0));
   const q = Float64Array.from(query);
   const { weights, output } = reference(q, list(keys), list(values), {
     ...options,

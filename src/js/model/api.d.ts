@@ -18,13 +18,20 @@ import type {
   Tokenizer,
 } from './types.d.ts';
 import type { Ledger, LedgerOptions, Lens, LensOptions } from './inspect/types.d.ts';
-import type { Trace, TraceOptions } from './inside/types.d.ts';
+import type { Intervention, Trace, TraceOptions } from './inside/types.d.ts';
 
 export type { Ledger, LedgerOptions, Lens, LensOptions } from './inspect/types.d.ts';
 export type {
+  AddIntervention,
+  GainIntervention,
+  Intervention,
+  KnockOutIntervention,
+  PatchIntervention,
+  PatternIntervention,
   Recorded,
   RecordName,
   RecordOptions,
+  TemperatureIntervention,
   Trace,
   TraceOptions,
   TracePart,
@@ -247,6 +254,8 @@ export interface CacheSnapshot {
    * that `generate` knows what to read anew.
    */
   temperatures: Float64Array;
+  /** A checksum of the other interventions that they were read with; 0 or missing: none. */
+  interventions?: number;
   alike: number;
   /** Of tokens, temperatures, `alike`, and the checksums that layers have of their own. */
   checksum: number;
@@ -339,8 +348,8 @@ export interface Model {
     options?: ObserveOptions<O>,
   ): Prediction<O>;
   /**
-   * A row of the past, computed again from the cache, with the bits of then as long as no attention
-   * temperature was changed since.
+   * A row of the past, computed again from the cache, with the bits of then as long as no
+   * intervention was changed since.
    */
   row(layer: number, head: number, position: number): Row;
   /**
@@ -367,8 +376,18 @@ export interface Model {
    * Sets T ≥ 0 for all heads, those of a layer, or one: 0 is the hard argmax, Infinity uniform. It
    * holds from the next token on, or the next chunk of a prompt. Tokens in the cache that were read
    * with other temperatures are read anew by `generate`. A head is given with its layer.
+   *
+   * It is short for a `temperature` at the end of `interventions`.
    */
   setTemperature(temperature: number, layer?: number, head?: number): void;
+  /**
+   * Replaces the interventions, from the next token on or the next chunk of a prompt. They act in
+   * the order of the list; [] takes all back, temperatures too. Tokens in the cache that were read
+   * with others are read anew by `generate`, `chat` and `trace`.
+   */
+  intervene(interventions: readonly Intervention[]): void;
+  /** The list of now, with the temperatures of `setTemperature`. */
+  readonly interventions: readonly Readonly<Intervention>[];
   /** Gives its memory back. A text that is being generated ends with DISPOSED. */
   dispose(): void;
   /** For `using`: the same as `dispose`. */

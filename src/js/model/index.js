@@ -22,7 +22,7 @@ import { Model } from './run/model.js';
 import { openModel } from './files/open.js';
 import { expectFailures } from './files/source.js';
 import { ADDRESSES, Packing } from './run/packing.js';
-import { cacheBytes } from './run/sequence.js';
+import { cacheBytes } from './run/cache-bytes.js';
 import { openTemplate } from './text/template.js';
 import { matchTensors } from './files/tensors.js';
 import { endsOf, openTokenizer } from './text/tokenizer.js';

@@ -3,12 +3,14 @@
  * decoder against. One function for each architecture, which reads Hugging Face's config.json and
  * tensor names (rotate-half RoPE); it shares no code with src. Attention is that of reference.js.
  *
- *   forward(model, tokens, { temperature(layer, head), hook(name, layer, position, x) }) → for each
- *   token { logits, layers: [{ q, k, v, weights }] }
+ *   forward(model, tokens, { temperature(layer, head) }) → for each token { logits, layers: [{ q,
+ *   k, v, weights }] }
  *
  * where q is (heads, d) after RoPE, k and v (kvHeads, d), and weights[head] one number per position
- * up to the token's own. The hook sees the points of a layer by their names in TransformerLens, and
- * may return another x to go on with.
+ * up to the token's own. More options: `hook(name, layer, position, x)` sees the points of a layer
+ * by their names in TransformerLens, and may return another x to go on with. `sees(layer, head,
+ * position, key)` hides keys. `pattern(layer, head, position, first)` may give the weights of a
+ * row, which sees the keys from `first` on.
  */
 import { attendRow } from '../reference.js';
 
@@ -36,6 +38,8 @@ const rmsNorm = (x, gain, eps) => {
 };
 const silu = (x) => x / (1 + Math.exp(-x));
 const geluTanh = (x) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3)));
+const mean = (rows, weights) =>
+  rows[0].map((_, c) => rows.reduce((sum, row, j) => sum + weights[j] * row[c], 0));
 const heads = (x, d) => Array.from({ length: x.length / d }, (_, h) => x.slice(h * d, (h + 1) * d));
 const joined = (list) => Float64Array.from(list.flatMap((x) => [...x]));
 
@@ -74,7 +78,8 @@ export function frequenciesOf(d, theta, scaling) {
  * All architectures share this: a stream x of numbers per token, to which each layer adds the
  * attention's and the feed-forward's result. `a` says how this architecture does each of these.
  */
-function run({ config, tensors }, tokens, a, { temperature = () => 1, hook } = {}) {
+function run({ config, tensors }, tokens, a, options = {}) {
+  const { temperature = () => 1, sees = () => true, pattern, hook } = options;
   const {
     num_hidden_layers: layers,
     num_attention_heads,
@@ -123,10 +128,13 @@ function run({ config, tensors }, tokens, a, { temperature = () => 1, hook } = {
         const keys = past[layer].k.map((list) => list[kv]);
         const values = past[layer].v.map((list) => list[kv]);
         const from = sliding ? Math.max(0, position - config.sliding_window + 1) : 0;
+        const weights = pattern?.(layer, head, position, from);
+        if (weights) return { weights, output: mean(values, weights) };
         return attendRow(query, keys, values, {
           scale: a.scale ?? d ** -0.5,
           softcap: a.softcap,
           temperature: temperature(layer, head),
+          sees: (key) => sees(layer, head, position, key),
           from,
         });
       });

@@ -72,3 +72,69 @@ export interface TracePart extends Recorded {
   /** How many a pattern has. */
   keys: number;
 }
+
+/** Where an intervention acts. Without a head it acts on all heads of the layer. */
+interface Place {
+  layer: number;
+  head?: number | undefined;
+}
+
+interface AtPositions {
+  /** Positions of the text. Default all, also of tokens to come. */
+  positions?: ArrayLike<number> | undefined;
+}
+
+/** z is multiplied: 0 ablates, 1 is as trained. `mean`: z is its mean over the prompt. */
+export interface GainIntervention extends Place, AtPositions {
+  gain: number | 'mean';
+}
+
+/**
+ * Queries do not see keys, both by position; default all. The other weights of a row sum to 1. If
+ * none is left, z is 0.
+ */
+export interface KnockOutIntervention extends Place {
+  knockOut: {
+    queries?: ArrayLike<number> | undefined;
+    keys?: ArrayLike<number> | undefined;
+  };
+}
+
+/**
+ * A fixed pattern of attention at these positions: uniform over the keys that are seen, the
+ * previous or the first of them, or rows of weights. A row has a weight for each position up to its
+ * own, with the sum 1. Rows without `positions` are those of positions 0, 1, ….
+ */
+export interface PatternIntervention extends Place, AtPositions {
+  pattern: 'uniform' | 'previous' | 'first' | readonly ArrayLike<number>[];
+}
+
+/** As `setTemperature`: default all layers and heads. */
+export interface TemperatureIntervention {
+  layer?: number | undefined;
+  head?: number | undefined;
+  temperature: number;
+}
+
+/** gain·add is added. Only z has heads. */
+export interface AddIntervention extends Place, AtPositions {
+  add: ArrayLike<number>;
+  /** Default `resid_pre`. */
+  at?: Exclude<RecordName, 'pattern' | 'final_scale'> | undefined;
+  /** Default 1. */
+  gain?: number | undefined;
+}
+
+/** Numbers of a trace, at its positions or some of them. Only z and pattern have heads. */
+export interface PatchIntervention extends Place, AtPositions {
+  patch: Exclude<RecordName, 'final_scale'>;
+  from: Trace;
+}
+
+export type Intervention =
+  | GainIntervention
+  | KnockOutIntervention
+  | PatternIntervention
+  | TemperatureIntervention
+  | AddIntervention
+  | PatchIntervention;

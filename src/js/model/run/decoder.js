@@ -8,6 +8,7 @@ import { Pass } from './pass.js';
  * The decoder of decoder.h: the weights, tables and caches of a model, and passes over tokens.
  * @typedef {import('../../engine/memory.js').Memory} Memory
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
+ * @typedef {import('../inside/interventions.js').Interventions} Interventions
  */
 
 /** Tokens of a prompt that go through the layers together, at most. */
@@ -24,8 +25,8 @@ export class Decoder {
    * are known, steps run one by one. A layer is a step, and the output may be a much faster one.
    */
   #pace = [Infinity, Infinity];
-  /** Those that the heads have now. @type {Float64Array | undefined} */
-  #temperatures;
+  /** Those of the next pass. @type {Interventions | undefined} */
+  interventions;
 
   /**
    * @param {Memory} memory
@@ -69,13 +70,13 @@ export class Decoder {
   }
 
   /**
-   * Sets the temperatures of the next pass. No pass may be on its way.
-   * @param {Float64Array} table (layers, heads)
+   * Sets the interventions of the next passes. No pass may be on its way.
+   * @param {Interventions} interventions
    */
-  setTemperatures(table) {
-    if (table === this.#temperatures) return;
+  setInterventions(interventions) {
+    if (interventions === this.interventions) return;
     const { heads } = this.config;
-    table.forEach((t, x) =>
+    interventions.temperatures.forEach((t, x) =>
       checkStatus(
         this.memory.c.attn_decoder_set_temperature(this.at, Math.floor(x / heads), x % heads, t),
         'temperature',
@@ -83,7 +84,7 @@ export class Decoder {
         'a number of at least 0',
       ),
     );
-    this.#temperatures = table;
+    this.interventions = interventions;
   }
 
   /**

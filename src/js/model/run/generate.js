@@ -88,7 +88,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
   const { sequence: cache, tokenizer } = model;
   const logits = new Float32Array(model.config.vocab);
   const stream = tokenizer?.stream({ continued: true });
-  const { check, pause, read: readTokens } = createReader(model, signal);
+  const { check, pause, settle, read: readTokens } = createReader(model, signal);
   check();
   /**
    * Whether the caller has a token and has not asked for the next one. An abort then ends the text,
@@ -98,6 +98,8 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
   const release = cache.lock(() => waiting && signal?.aborted === true);
   try {
     const prompt = await idsOf(check);
+    if (model.averages) await settle(prompt, true);
+    check();
     let heads;
     for (let at = model.reuse(prompt); at < prompt.length;) {
       const some = prompt.slice(at, at + model.chunk(prompt.length - at));
@@ -109,6 +111,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
     const ids = prompt.slice();
     for (let count = 1; ; count++) {
       await pause();
+      check();
       const { token, ...probability } = sampler.sample(logits, ids);
       ids.push(token);
       const ended = model.ends.has(token);
@@ -136,6 +139,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
       };
       waiting = false;
       if (finish) return;
+      if (model.averages) await settle(prompt, false);
       ({ heads } = await readTokens([token], logits, request));
     }
   } finally {

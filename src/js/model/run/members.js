@@ -34,6 +34,8 @@ export const MODEL = [
   'traceBytes',
   'temperature',
   'setTemperature',
+  'intervene',
+  'interventions',
   'dispose',
   DISPOSE,
 ];

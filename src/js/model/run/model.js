@@ -1,22 +1,23 @@
 /** A model: reads tokens, writes text and shows its heads. */
 import { ClearheadError, refuse } from '../../errors.js';
 import { DISPOSE } from '../../engine/tensor.js';
-import { checkFits, checkTokens, readRequest } from './arguments.js';
 import { Decoder } from './decoder.js';
 import { publicView } from './public-view.js';
 import { fingerprint } from './fingerprint.js';
 import { generate, readChatOptions } from './generate.js';
 import { Heads } from './heads.js';
 import { CACHE, HEADS, MODEL } from './members.js';
-import { joined } from './statistics.js';
 import { readRow } from './row.js';
+import { prefill } from './prefill.js';
 import { chatPrompt, textPrompt } from './prompt.js';
 import { Sequence } from './sequence.js';
-import { changed, indexOfHead } from './temperatures.js';
+import { Live } from './live.js';
+import { tokensWithin } from '../inside/budget.js';
 import { trace, traceBytes } from './trace.js';
 
 /**
  * @typedef {import('./pass.js').Request} Request
+ * @typedef {import('../inside/interventions.js').Interventions} Interventions
  * @typedef {import('../api.d.ts').Model} PublicModel
  * @typedef {Partial<import('../api.d.ts').HeadStats>} Observations
  * @typedef {{ heads?: Observations, record?: import('../inside/recording.js').Recorded }} Read
@@ -27,8 +28,7 @@ export class Model {
   #packing;
   #decoder;
   #disposed = false;
-  /** By layer and head. The array is replaced, not changed. @type {Float64Array} */
-  #temperatures;
+  #live;
 
   /**
    * @param {import('../../engine/memory.js').Memory} memory
@@ -65,7 +65,7 @@ export class Model {
     this.cache = publicView(this.sequence, CACHE);
     this.heads = publicView(new Heads(this), HEADS);
     this.#decoder.setCaches(this.sequence.caches);
-    this.#temperatures = new Float64Array(config.layers * config.heads).fill(1);
+    this.#live = new Live(config);
     this.info = Object.freeze({ ...info, context });
   }
 
@@ -74,28 +74,7 @@ export class Model {
    * @param {unknown} [options]
    */
   prefill(tokens, options) {
-    const request = readRequest(options, this.config);
-    this.alive();
-    const ids = checkTokens(tokens, this.config);
-    this.sequence.checkFree();
-    checkFits(this.sequence, ids.length);
-    const before = this.sequence.length;
-    const parts = [];
-    const logits = new Float32Array(this.config.vocab);
-    try {
-      for (let at = 0; at < ids.length;) {
-        const some = ids.slice(at, at + this.chunk(ids.length - at));
-        at += some.length;
-        const last = at === ids.length;
-        const { value } = this.reading(some, last ? logits : null, request, Infinity).next();
-        parts.push(value?.heads);
-      }
-    } catch (error) {
-      this.sequence.undo();
-      this.sequence.cut(before);
-      throw error;
-    }
-    return { logits, heads: joined(parts, this.config) };
+    return prefill(this, tokens, options);
   }
 
   /** @param {unknown} token @param {unknown} [options] */
@@ -133,17 +112,23 @@ export class Model {
 
   /** @param {number} layer @param {number} head */
   temperature(layer, head) {
-    return this.#temperatures[indexOfHead(this.config, layer, head)];
+    return this.#live.temperature(layer, head);
   }
 
-  /**
-   * @param {number} temperature
-   * @param {number} [layer] default all
-   * @param {number} [head] default all of the layer
-   */
+  /** @param {number} temperature @param {number} [layer] @param {number} [head] */
   setTemperature(temperature, layer, head) {
     this.alive();
-    this.#temperatures = changed(this.#temperatures, this.config, temperature, layer, head);
+    this.#live.setTemperature(temperature, layer, head);
+  }
+
+  /** @param {unknown} list */
+  intervene(list) {
+    this.alive();
+    this.#live.intervene(list);
+  }
+
+  get interventions() {
+    return this.#live.now.list;
   }
 
   dispose() {
@@ -174,7 +159,7 @@ export class Model {
 
   // ---- for generate.js and inspect
 
-  /** The decoder with the temperatures of now, between two tokens. */
+  /** The decoder with the interventions of now, between two tokens. */
   ready() {
     this.alive();
     if (this.sequence.midway)
@@ -182,7 +167,8 @@ export class Model {
         'BUSY',
         'the model is in the middle of a token; expected a call between two tokens',
       );
-    this.#decoder.setTemperatures(this.#temperatures);
+    this.settle(() => [...this.sequence.tokens], false, Infinity).next();
+    this.#decoder.setInterventions(this.#live.now);
     return this.#decoder;
   }
 
@@ -197,15 +183,15 @@ export class Model {
    * @param {Float32Array | null} logits (vocab), to be filled if the last token's are wanted
    * @param {Request} request
    * @param {number} slice
+   * @param {Interventions} [interventions] default those of now
    * @returns {Generator<void, Read, void>}
    */
-  *reading(tokens, logits, request, slice) {
+  *reading(tokens, logits, request, slice, interventions = this.#live.now) {
     const { sequence: cache } = this;
     const wanted = logits ? request : { ...request, heads: undefined };
-    const temperatures = this.#temperatures;
     cache.midway = true;
     try {
-      this.#decoder.setTemperatures(temperatures);
+      this.#decoder.setInterventions(interventions);
       const read = yield* this.#decoder.read(
         tokens,
         logits ? 1 : 0,
@@ -217,7 +203,7 @@ export class Model {
           return { heads: pass.heads(), record: pass.recorded() };
         },
       );
-      cache.noted(tokens, temperatures);
+      cache.noted(tokens, interventions);
       return read;
     } finally {
       cache.undo();
@@ -227,7 +213,24 @@ export class Model {
 
   /** How many of the remaining tokens go through the layers next. @param {number} remaining */
   chunk(remaining) {
-    return this.#decoder.chunk(this.sequence.length, remaining);
+    const { length } = this.sequence;
+    const count = this.#decoder.chunk(length, remaining);
+    return tokensWithin(count, this.#live.now.maskBytes(length + count));
+  }
+
+  /** Whether interventions ask for means of a prompt. */
+  get averages() {
+    return this.#live.now.averaged.length > 0;
+  }
+
+  /**
+   * Measures the means that interventions ask for (live.js).
+   * @param {() => number[]} prompt its ids
+   * @param {boolean} anew
+   * @param {number} slice
+   */
+  settle(prompt, anew, slice) {
+    return this.#live.settle(this, prompt, anew, slice);
   }
 
   /**
@@ -237,7 +240,7 @@ export class Model {
    * @returns {number} how many it shares
    */
   reuse(tokens, max = tokens.length - 1) {
-    const kept = Math.min(this.sequence.common(tokens, this.#temperatures), max);
+    const kept = Math.min(this.sequence.common(tokens, this.#live.now), max);
     this.sequence.cut(kept);
     return kept;
   }

@@ -2,7 +2,7 @@ import { refuse } from '../../errors.js';
 import { STATUS } from '../../engine/status.js';
 import { F32 } from '../../engine/tensor.js';
 import { STATISTICS, readStatistics } from '../../attention/statistics.js';
-import { addEdits } from '../inside/edits.js';
+import { addEdits, intervene } from '../inside/edits.js';
 import { beginRecording } from '../inside/recording.js';
 import { SpanSums } from './span-sums.js';
 
@@ -112,10 +112,18 @@ export class Pass {
       if (this.statistics !== undefined) memory.c.attn_pass_want_stats(this.#at, this.statistics);
       this.#spans?.want(this.#at);
       const allocate = (/** @type {number} */ bytes) => this.#allocate(bytes);
-      addEdits(memory, this.#at, request.edits?.(allocate) ?? [], allocate);
-      this.#recording =
-        request.record &&
-        beginRecording(memory, config, this.#at, request.record, this, outputs, allocate);
+      const { record, edits } = request;
+      const { interventions } = decoder;
+      if (interventions?.signature)
+        intervene(
+          memory,
+          this.#at,
+          interventions.plan(again ? again.position : length - t, t, length),
+          allocate,
+        );
+      addEdits(memory, this.#at, edits?.(allocate) ?? [], allocate);
+      if (record)
+        this.#recording = beginRecording(memory, config, this.#at, record, this, outputs, allocate);
       const { heads: chosen = [] } = request;
       /** @type {{ layer: number, head: number, at: number }[] | undefined} */
       this.rows = request.heads && [];

@@ -7,34 +7,38 @@ import { SLICE, yieldToOthers } from '../../engine/yield.js';
  */
 export function createReader(model, signal) {
   const pause = yieldToOthers();
-  /** After each wait: the work may have been ended meanwhile. */
+  /** At once after each wait: the work may have been ended meanwhile. */
   const check = () => {
     signal?.throwIfAborted();
     model.alive();
   };
+  /**
+   * @template T
+   * @param {Generator<void, T, void>} steps
+   */
+  const run = async (steps) => {
+    try {
+      for (;;) {
+        await pause();
+        check();
+        const { done, value } = steps.next();
+        if (done) return value;
+      }
+    } finally {
+      // releases the memory of a pass that is not finished
+      steps.return(/** @type {T} */ (undefined));
+    }
+  };
   return {
     check,
-    async pause() {
-      await pause();
-      check();
-    },
+    pause,
     /**
      * @param {number[]} tokens
      * @param {Float32Array | null} logits to be filled if the last token's are wanted
      * @param {import('./pass.js').Request} request
      */
-    async read(tokens, logits, request) {
-      const reading = model.reading(tokens, logits, request, SLICE);
-      try {
-        for (;;) {
-          await pause();
-          check();
-          const { done, value } = reading.next();
-          if (done) return value;
-        }
-      } finally {
-        reading.return({}); // releases the memory of a pass that is not finished
-      }
-    },
+    read: (tokens, logits, request) => run(model.reading(tokens, logits, request, SLICE)),
+    /** Measures the means of interventions. @param {number[]} ids @param {boolean} anew */
+    settle: (ids, anew) => run(model.settle(() => ids, anew, SLICE)),
   };
 }

@@ -1,4 +1,4 @@
-import { KVCache, TYPES } from '../../attention/cache.js';
+import { KVCache } from '../../attention/cache.js';
 import { integer } from '../../check.js';
 import { ClearheadError, GONE, refuse } from '../../errors.js';
 import { checkSnapshot, readSnapshot, restoreCaches, takeSnapshot } from './snapshot.js';
@@ -8,19 +8,9 @@ import { checkSnapshot, readSnapshot, restoreCaches, takeSnapshot } from './snap
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
  * @typedef {import('../api.d.ts').CacheSnapshot} CacheSnapshot
  * @typedef {import('../api.d.ts').LoadOptions['cacheType']} CacheType
+ * @typedef {Pick<import('../inside/interventions.js').Interventions, 'temperatures' | 'signature'>}
+ *   Settings that tokens are read with
  */
-
-/**
- * Bytes of the caches of all layers; Infinity where they would be too large.
- * @param {Memory} memory
- * @param {ModelConfig} config
- * @param {number} capacity positions
- * @param {CacheType} type
- */
-export const cacheBytes = (memory, { layers, kvHeads, headDim }, capacity, type = 'f32') =>
-  layers *
-  (memory.c.attn_cache_bytes(kvHeads, headDim, headDim, capacity, TYPES.indexOf(type)) >>> 0 ||
-    Infinity);
 
 /** For calls that would change the cache of a text. */
 export const busy = () =>
@@ -43,6 +33,8 @@ export class Sequence {
    * @type {Float64Array}
    */
   #temperatures;
+  /** A checksum of their other interventions. */
+  #signature = 0;
   #alike = 0;
   #vocab;
   /** Of the model. @type {() => number} */
@@ -125,11 +117,14 @@ export class Sequence {
   /**
    * Notes tokens that the caches now hold.
    * @param {ArrayLike<number>} tokens
-   * @param {Float64Array} temperatures they were read with
+   * @param {Settings} settings they were read with
    */
-  noted(tokens, temperatures) {
-    if (!this.length) this.#temperatures = temperatures;
-    if (this.#alike === this.length && this.#readWith(temperatures)) this.#alike += tokens.length;
+  noted(tokens, settings) {
+    if (!this.length) {
+      this.#temperatures = settings.temperatures;
+      this.#signature = settings.signature;
+    }
+    if (this.#alike === this.length && this.#readWith(settings)) this.#alike += tokens.length;
     for (let i = 0; i < tokens.length; i++) this.#tokens.push(tokens[i]);
   }
 
@@ -138,18 +133,20 @@ export class Sequence {
     for (const cache of this.#caches) cache.truncate(Math.min(cache.length, this.#tokens.length));
   }
 
-  /** @param {Float64Array} temperatures */
-  #readWith(temperatures) {
-    return temperatures.every((t, x) => t === this.#temperatures[x]);
+  /** @param {Settings} settings */
+  #readWith({ temperatures, signature }) {
+    return (
+      signature === this.#signature && temperatures.every((t, x) => t === this.#temperatures[x])
+    );
   }
 
   /**
-   * How many positions at the beginning are those of these tokens and temperatures.
+   * How many positions at the beginning are those of these tokens and settings.
    * @param {ArrayLike<number>} tokens
-   * @param {Float64Array} temperatures
+   * @param {Settings} settings
    */
-  common(tokens, temperatures) {
-    const max = this.#readWith(temperatures) ? Math.min(tokens.length, this.#alike) : 0;
+  common(tokens, settings) {
+    const max = this.#readWith(settings) ? Math.min(tokens.length, this.#alike) : 0;
     let count = 0;
     while (count < max && tokens[count] === this.#tokens[count]) count++;
     return count;
@@ -180,6 +177,7 @@ export class Sequence {
         model: this.#fingerprint(),
         tokens: this.tokens,
         temperatures: this.#temperatures.slice(),
+        interventions: this.#signature,
         alike: this.#alike,
       },
       this.#caches,
@@ -203,10 +201,27 @@ export class Sequence {
       before.layers.forEach((layer, x) => this.#caches[x].restore(layer));
       throw error;
     }
-    const { tokens, temperatures, alike } = snapshot;
+    this.#hold(snapshot);
+  }
+
+  /** @param {Pick<CacheSnapshot, 'tokens' | 'temperatures' | 'interventions' | 'alike'>} notes */
+  #hold({ tokens, temperatures, interventions = 0, alike }) {
     this.#tokens = [...tokens];
     this.#temperatures = temperatures.slice();
+    this.#signature = interventions;
     this.#alike = Math.min(alike, tokens.length);
+  }
+
+  /** Sets all positions aside, also while it is locked. @returns {() => void} puts them back */
+  setAside() {
+    const { tokens } = this;
+    const layers = this.#caches.map((cache) => cache.snapshot());
+    const [temperatures, interventions, alike] = [this.#temperatures, this.#signature, this.#alike];
+    this.cut(0);
+    return () => {
+      layers.forEach((layer, x) => this.#caches[x].restore(layer));
+      this.#hold({ tokens, temperatures, interventions, alike });
+    };
   }
 
   /** The short form that is printed. */

@@ -1,12 +1,13 @@
 import { array, int32s, integer, number, read, sized } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
-import { checksum } from './fingerprint.js';
+import { checksum } from '../inside/checksum.js';
 
 /**
  * Snapshots of a model's cache: made, checked and put back.
  * @typedef {import('../../attention/cache.js').KVCache} KVCache
  * @typedef {import('../api.d.ts').CacheSnapshot} CacheSnapshot
- * @typedef {Pick<CacheSnapshot, 'model' | 'tokens' | 'temperatures' | 'alike'>} Notes
+ * @typedef {Pick<CacheSnapshot, 'model' | 'tokens' | 'temperatures' | 'interventions' | 'alike'>}
+ *   Notes
  */
 
 /** @param {Notes} notes @param {KVCache[]} caches @returns {CacheSnapshot} */
@@ -17,7 +18,15 @@ export function takeSnapshot(notes, caches) {
 
 /** @param {unknown} given @returns {CacheSnapshot} whose values are not checked */
 export const readSnapshot = (given) =>
-  read('snapshot', given, ['model', 'tokens', 'layers', 'temperatures', 'alike', 'checksum']);
+  read('snapshot', given, [
+    'model',
+    'tokens',
+    'layers',
+    'temperatures',
+    'interventions',
+    'alike',
+    'checksum',
+  ]);
 
 /**
  * Refuses a snapshot of something else. Its copy is as it was checked, whatever happens to the
@@ -28,7 +37,7 @@ export const readSnapshot = (given) =>
  * @returns {CacheSnapshot}
  */
 export function checkSnapshot(snapshot, expected) {
-  const { model, layers, alike } = snapshot;
+  const { model, layers, alike, interventions = 0 } = snapshot;
   const tokens = int32s('snapshot.tokens', snapshot.tokens);
   tokens.forEach((id, at) => integer(`snapshot.tokens[${at}]`, id, 0, expected.vocab - 1));
   const temperatures = new Float64Array(
@@ -37,12 +46,13 @@ export function checkSnapshot(snapshot, expected) {
   sized('snapshot.temperatures', temperatures, expected.heads, 'layers*heads');
   for (const [at, t] of temperatures.entries())
     if (!(t >= 0)) refuse('RANGE', `snapshot.temperatures[${at}]`, t, 'a number of at least 0');
+  integer('snapshot.interventions', interventions, 0, 2 ** 32 - 1);
   integer('snapshot.alike', alike, 0);
   if (!Array.isArray(layers) || layers.length !== expected.layers)
     refuse('SHAPE', 'snapshot.layers', describe(layers), `${expected.layers} of them`);
   if (number('snapshot.model', model) !== expected.model())
     refuse('FORMAT', 'snapshot', 'of another model', 'one of this model');
-  return { ...snapshot, tokens, temperatures };
+  return { ...snapshot, tokens, temperatures, interventions };
 }
 
 /**
@@ -68,12 +78,13 @@ export function restoreCaches({ checksum: sum, layers, ...notes }, caches) {
 /**
  * A checksum of the notes and of the layers' own checksums, their last bytes. It tells whether they
  * belong together, in this order.
- * @param {Pick<Notes, 'tokens' | 'temperatures' | 'alike'>} notes
+ * @param {Omit<Notes, 'model'>} notes
  * @param {Uint8Array[]} layers
  */
-const checksumOf = ({ tokens, temperatures, alike }, layers) =>
+const checksumOf = ({ tokens, temperatures, interventions, alike }, layers) =>
   checksum([
     alike,
+    ...(interventions ? [interventions] : []),
     ...tokens,
     ...new Int32Array(temperatures.slice().buffer),
     ...layers.flatMap((layer) => [...layer.subarray(-8)]),

@@ -2,6 +2,7 @@ import { abortSignal, integer, read } from '../../check.js';
 import { ClearheadError, describe, refuse } from '../../errors.js';
 import { runAtOnce } from '../../engine/yield.js';
 import { Assembly } from '../inside/assemble.js';
+import { tokensWithin } from '../inside/budget.js';
 import { ordered, recordOf } from '../inside/options.js';
 import { recordBytes } from '../inside/recording.js';
 import { begun } from './prompt.js';
@@ -24,9 +25,6 @@ const NAMES = ['record', 'layers', 'positions', 'maxBytes', 'onPart', 'signal'];
 
 /** Bytes of a trace, unless the caller allows more. */
 const MAX_BYTES = 2 ** 28;
-
-/** Bytes of wasm memory that one pass records, unless a single token has more. */
-const PASS_BYTES = 2 ** 26;
 
 /** @param {unknown} options @returns {import('../../check.js').Read<Partial<Options>>} */
 const readOptions = (options) => read('options', options ?? {}, NAMES);
@@ -98,7 +96,7 @@ export async function trace(model, prompt, options) {
 async function run(model, idsOf, wanted, { maxBytes, onPart, signal }) {
   const { config, sequence } = model;
   const { record } = wanted;
-  const { check, read: readTokens } = createReader(model, signal);
+  const { check, read: readTokens, settle } = createReader(model, signal);
   check();
   const release = sequence.lock(() => false);
   try {
@@ -113,6 +111,8 @@ async function run(model, idsOf, wanted, { maxBytes, onPart, signal }) {
       );
     const logits = new Float32Array(config.vocab);
     const whole = new Assembly(config, record, onPart ? [] : positions, ids.length);
+    if (model.averages) await settle(ids, true);
+    check();
     for (let at = model.reuse(ids, positions[0]); at < ids.length;) {
       const some = ids.slice(at, at + chunk(model, record, at, ids.length));
       const end = at + some.length;
@@ -150,7 +150,5 @@ async function run(model, idsOf, wanted, { maxBytes, onPart, signal }) {
  */
 function chunk(model, { names, layers }, at, end) {
   const count = model.chunk(end - at);
-  const row = recordBytes(model.config, names, layers.length, 1, at + count);
-  const affordable = Math.floor(PASS_BYTES / row);
-  return Math.min(count, affordable < 4 ? Math.max(1, affordable) : 4 * Math.floor(affordable / 4));
+  return tokensWithin(count, recordBytes(model.config, names, layers.length, 1, at + count));
 }

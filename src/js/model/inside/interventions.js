@@ -1,0 +1,168 @@
+/** The interventions of a model: one list, which is replaced and never changed. */
+import { refuse } from '../../errors.js';
+import { readEntries } from './entries.js';
+import { checksum } from './checksum.js';
+import { editsOf, masksOf } from './plan.js';
+
+/**
+ * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
+ * @typedef {import('./types.d.ts').Intervention} Intervention
+ * @typedef {import('./entries.js').Entry} Entry
+ * @typedef {import('./entries.js').Mean} Mean
+ * @typedef {Map<number, Float32Array>} Means (headDim), by layer·heads + head
+ */
+
+/**
+ * The temperatures of a list (layers, heads).
+ * @param {ModelConfig} config
+ * @param {Entry[]} entries
+ */
+function temperaturesOf({ layers, heads }, entries) {
+  const table = new Float64Array(layers * heads).fill(1);
+  for (const entry of entries)
+    if (entry.kind === 'temperature')
+      for (let layer = entry.layers[0]; layer < entry.layers[0] + entry.layers[1]; layer++) {
+        const at = layer * heads + entry.heads[0];
+        table.fill(entry.temperature, at, at + entry.heads[1]);
+      }
+  return table;
+}
+
+/**
+ * A checksum of entries that change more than temperatures; 0: there is none.
+ * @param {Entry[]} entries
+ */
+function signatureOf(entries) {
+  const others = entries.filter(({ kind }) => kind !== 'temperature');
+  if (!others.length) return 0;
+  let sum;
+  for (const entry of others)
+    for (const value of Object.values(entry)) {
+      const arrays = Array.isArray(value) ? value : [value];
+      for (const x of arrays)
+        sum =
+          x instanceof Float32Array
+            ? checksum(new Int32Array(x.slice().buffer), sum)
+            : checksum(
+                Array.from(JSON.stringify(x), (c) => c.charCodeAt(0)),
+                sum,
+              );
+    }
+  return sum || 1;
+}
+
+/** Whether an entry changes nothing. @param {Entry} entry */
+const isIdle = (entry) => entry.kind === 'gain' && entry.gain === 1;
+
+export class Interventions {
+  #config;
+  #entries;
+  /** @type {Means | undefined} */
+  #means;
+
+  /**
+   * @param {ModelConfig} config
+   * @param {readonly Intervention[]} list as it was given
+   * @param {Entry[]} entries
+   * @param {Means} [means] of the heads that have them
+   * @param {number} [prompt] a checksum of the tokens they are of
+   */
+  constructor(config, list, entries, means, prompt) {
+    this.#config = config;
+    this.list = list;
+    this.#entries = entries.filter((entry) => !isIdle(entry));
+    this.#means = means;
+    this.prompt = prompt;
+    this.temperatures = temperaturesOf(config, this.#entries);
+    this.#checkRows();
+    const measured = means ? [...means].map(([at, mean]) => ({ at, mean })) : [];
+    this.signature = signatureOf([
+      ...this.#entries,
+      .../** @type {Entry[]} */ (/** @type {unknown} */ (measured)),
+    ]);
+  }
+
+  /** @param {unknown} given @param {ModelConfig} config */
+  static read(given, config) {
+    const entries = readEntries(given, config);
+    const list = /** @type {Intervention[]} */ (given).map((entry) => Object.freeze({ ...entry }));
+    return new Interventions(config, Object.freeze(list), entries);
+  }
+
+  /** Refuses rows of weights at a temperature that no score can make them have. */
+  #checkRows() {
+    for (const entry of this.#entries)
+      if (entry.kind === 'rows')
+        for (let h = entry.heads[0]; h < entry.heads[0] + entry.heads[1]; h++) {
+          const t = this.temperatures[entry.layer * this.#config.heads + h];
+          if (!(t > 0 && t < Infinity))
+            refuse(
+              'RANGE',
+              `the temperature of layer ${entry.layer}, head ${h}`,
+              t,
+              'one above 0 and below Infinity, since its rows are given',
+            );
+        }
+  }
+
+  /** Heads whose mean is needed, as layer and head. */
+  get averaged() {
+    const { heads } = this.#config;
+    const all = this.#entries.flatMap((entry) =>
+      entry.kind === 'mean'
+        ? Array.from({ length: entry.heads[1] }, (_, h) => entry.layer * heads + entry.heads[0] + h)
+        : [],
+    );
+    return [...new Set(all)].map((at) => [Math.floor(at / heads), at % heads]);
+  }
+
+  /** Whether means are needed and not known. */
+  get unsettled() {
+    return !this.#means && this.#entries.some(({ kind }) => kind === 'mean');
+  }
+
+  /** The same list, without the entries that need a mean. */
+  withoutMeans() {
+    const others = this.#entries.filter(({ kind }) => kind !== 'mean');
+    return new Interventions(this.#config, this.list, others);
+  }
+
+  /** The same list with means. @param {Means} [means] @param {number} [prompt] */
+  withMeans(means, prompt) {
+    return new Interventions(this.#config, this.list, this.#entries, means, prompt);
+  }
+
+  /**
+   * Bytes of masks that a token has in a pass.
+   * @param {number} length of the caches then
+   */
+  maskBytes(length) {
+    const { heads } = this.#config;
+    const layers = new Set(this.#entries.flatMap((entry) => (masks(entry) ? [entry.layer] : [])));
+    return layers.size * heads * length * 4;
+  }
+
+  /**
+   * The edits and masks of one pass.
+   * @param {number} from position of its first token
+   * @param {number} t its tokens
+   * @param {number} length of the caches then
+   */
+  plan(from, t, length) {
+    const entries = this.#entries;
+    return {
+      edits: editsOf(entries, this.#means, this.#config, from, t),
+      masks: masksOf(entries.filter(masks), this.#config, this.temperatures, { from, t, length }),
+    };
+  }
+}
+
+/**
+ * Whether an entry needs a mask.
+ * @param {Entry} entry
+ * @returns {entry is import('./plan.js').Masking}
+ */
+const masks = (entry) =>
+  entry.kind === 'knockOut' ||
+  entry.kind === 'rows' ||
+  (entry.kind === 'shape' && entry.shape !== 'uniform');

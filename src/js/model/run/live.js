@@ -1,0 +1,122 @@
+/** The interventions that hold from the next pass on. */
+import { integer, number } from '../../check.js';
+import { refuse } from '../../errors.js';
+import { checksum } from '../inside/checksum.js';
+import { Interventions } from '../inside/interventions.js';
+
+/**
+ * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
+ * @typedef {import('../inside/types.d.ts').Intervention} Intervention
+ * @typedef {{ layer?: number | undefined, head?: number | undefined }} Place
+ */
+
+export class Live {
+  #config;
+
+  /** @param {ModelConfig} config */
+  constructor(config) {
+    this.#config = config;
+    this.now = Interventions.read([], config);
+  }
+
+  /** @param {unknown} list */
+  intervene(list) {
+    this.now = Interventions.read(list, this.#config);
+  }
+
+  /** @param {number} layer @param {number} head */
+  temperature(layer, head) {
+    const { layers, heads } = this.#config;
+    const at = integer('layer', layer, 0, layers - 1) * heads + integer('head', head, 0, heads - 1);
+    return this.now.temperatures[at];
+  }
+
+  /**
+   * Puts a temperature to the end of the list, in place of those that it makes void.
+   * @param {number} temperature
+   * @param {number} [layer]
+   * @param {number} [head]
+   */
+  setTemperature(temperature, layer, head) {
+    const { layers, heads } = this.#config;
+    if (!(number('temperature', temperature) >= 0))
+      refuse('RANGE', 'temperature', temperature, 'a number of at least 0');
+    if (layer !== undefined) integer('layer', layer, 0, layers - 1);
+    else if (head !== undefined)
+      refuse('ARG', 'head', 'given without a layer', 'both, or neither for all heads');
+    if (head !== undefined) integer('head', head, 0, heads - 1);
+    const place = { ...(layer !== undefined && { layer }), ...(head !== undefined && { head }) };
+    const list = this.now.list.filter(
+      (entry) => !('temperature' in entry) || !covers(place, entry),
+    );
+    const needed = temperature !== 1 || list.some((entry) => 'temperature' in entry);
+    this.intervene(needed ? [...list, { ...place, temperature }] : list);
+  }
+
+  /**
+   * Measures the means that the list asks for, over a prompt.
+   * @param {import('./model.js').Model} model
+   * @param {() => number[]} prompt its ids
+   * @param {boolean} anew also if they are known of other tokens
+   * @param {number} slice as in Model.reading
+   * @returns {Generator<void, void, void>}
+   */
+  *settle(model, prompt, anew, slice) {
+    for (;;) {
+      const asked = this.now;
+      if (!asked.averaged.length || !(anew || asked.unsettled)) return;
+      const ids = prompt();
+      const sum = checksum(ids);
+      if (asked.prompt === sum) return;
+      const means = yield* measure(model, asked, ids, slice);
+      if (this.now === asked) this.now = asked.withMeans(means, sum);
+    }
+  }
+}
+
+/** Whether all heads of a place are in another. @param {Place} whole @param {Place} part */
+const covers = (whole, part) =>
+  whole.layer === undefined ||
+  (whole.layer === part.layer && (whole.head === undefined || whole.head === part.head));
+
+/**
+ * The means of z over a prompt, by layer·heads + head. The other interventions hold meanwhile, and
+ * the caches are as before afterwards.
+ * @param {import('./model.js').Model} model
+ * @param {Interventions} asked
+ * @param {number[]} ids
+ * @param {number} slice
+ * @returns {Generator<void, Map<number, Float32Array>, void>}
+ */
+function* measure(model, asked, ids, slice) {
+  const { heads, headDim } = model.config;
+  const layers = [...new Set(asked.averaged.map(([layer]) => layer))].sort((a, b) => a - b);
+  const sums = asked.averaged.map(() => new Float64Array(headDim));
+  const putBack = model.sequence.setAside();
+  try {
+    for (let at = 0; at < ids.length;) {
+      const some = ids.slice(at, at + model.chunk(ids.length - at));
+      const count = some.length;
+      /** @type {import('../inside/recording.js').RecordRequest} */
+      const record = { names: ['z'], layers, first: 0, count };
+      const plain = asked.withoutMeans();
+      const read = yield* model.reading(some, null, { stats: false, record }, slice, plain);
+      const z = /** @type {Float32Array} */ (read.record?.z);
+      asked.averaged.forEach(([layer, head], x) => {
+        for (let row = 0; row < count; row++) {
+          const first = ((layers.indexOf(layer) * count + row) * heads + head) * headDim;
+          for (let c = 0; c < headDim; c++) sums[x][c] += z[first + c];
+        }
+      });
+      at += count;
+    }
+  } finally {
+    putBack();
+  }
+  return new Map(
+    asked.averaged.map(([layer, head], x) => [
+      layer * heads + head,
+      Float32Array.from(sums[x], (sum) => sum / ids.length),
+    ]),
+  );
+}

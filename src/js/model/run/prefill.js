@@ -1,0 +1,34 @@
+import { checkFits, checkTokens, readRequest } from './arguments.js';
+import { joined } from './statistics.js';
+
+/**
+ * Model.prefill, see api.d.ts.
+ * @param {import('./model.js').Model} model
+ * @param {unknown} tokens
+ * @param {unknown} options
+ */
+export function prefill(model, tokens, options) {
+  const request = readRequest(options, model.config);
+  model.alive();
+  const ids = checkTokens(tokens, model.config);
+  model.sequence.checkFree();
+  checkFits(model.sequence, ids.length);
+  const before = model.sequence.length;
+  const parts = [];
+  const logits = new Float32Array(model.config.vocab);
+  try {
+    model.settle(() => [...model.sequence.tokens, ...ids], before === 0, Infinity).next();
+    for (let at = 0; at < ids.length;) {
+      const some = ids.slice(at, at + model.chunk(ids.length - at));
+      at += some.length;
+      const last = at === ids.length;
+      const { value } = model.reading(some, last ? logits : null, request, Infinity).next();
+      parts.push(value?.heads);
+    }
+  } catch (error) {
+    model.sequence.undo();
+    model.sequence.cut(before);
+    throw error;
+  }
+  return { logits, heads: joined(parts, model.config) };
+}
