@@ -60,7 +60,7 @@ test('a model and its cache have the members that the types name', async () => {
   const names = (object) => Object.getOwnPropertyNames(object).sort().join(' ');
   assert.equal(
     names(model),
-    'cache chat config dispose generate info intervene interventions prefill row ' +
+    'cache chat config dispose generate info intervene interventions ledger lens prefill row ' +
       'setTemperature step temperature template tokenizer trace traceBytes',
   );
   assert.equal(
