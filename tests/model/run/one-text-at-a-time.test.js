@@ -60,8 +60,8 @@ test('a model and its cache have the members that the types name', async () => {
   const names = (object) => Object.getOwnPropertyNames(object).sort().join(' ');
   assert.equal(
     names(model),
-    'cache chat config dispose generate info intervene interventions ledger lens prefill row ' +
-      'setTemperature step temperature template tokenizer trace traceBytes',
+    'cache chat config dispose generate heads info intervene interventions ledger lens ' +
+      'prefill row setTemperature step temperature template tokenizer trace traceBytes',
   );
   assert.equal(
     names(model.cache),
