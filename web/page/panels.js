@@ -3,6 +3,7 @@
  * the link is read, and `index.js` builds it when it comes near. web/README.md tells the rest.
  */
 import { state as distance } from '../panels/distance/state.js';
+import { state as look } from '../panels/look/state.js';
 import { state as manyHeads } from '../panels/many-heads/state.js';
 import { state as oneLook } from '../panels/one-look/state.js';
 
@@ -42,6 +43,7 @@ import { state as oneLook } from '../panels/one-look/state.js';
 
 /** @type {readonly Entry[]} */
 export const PANELS = [
+  { id: 'look', state: look, load: () => import('../panels/look/index.js') },
   { id: 'one-look', state: oneLook, load: () => import('../panels/one-look/index.js') },
   { id: 'many-heads', state: manyHeads, load: () => import('../panels/many-heads/index.js') },
   { id: 'distance', state: distance, load: () => import('../panels/distance/index.js') },

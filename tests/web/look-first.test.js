@@ -1,0 +1,108 @@
+/** The first frame of the look in a browser, with and without a model; a finger on the story. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { init } from '../../src/js/index.js';
+import { loadModel } from '../../src/js/model/index.js';
+import { tellFirst } from '../../web/panels/look/first.js';
+import { firstFrame } from '../../web/panels/look/frame.js';
+import { letters, MODEL_FILE } from './look-model.js';
+import { calm, drawn, PANEL, shown } from './look-page.js';
+import { browsers, serve, visit } from './site.js';
+
+const MODEL_FILE_PATH = `web/${MODEL_FILE}`;
+
+/** The page with a first frame, and its story. */
+async function withFrame() {
+  const engine = await init({ layers: true, variant: 'simd' });
+  const model = await loadModel(letters(), { engine });
+  const told = tellFirst(model, { prompt: 'once upon a time', tokens: 24 });
+  const html = firstFrame(told.story, told.head, told.i);
+  const empty = '<div id="look-panel" class="panel"></div>';
+  const page = {
+    'web/index.html': (text) => {
+      assert.ok(text.includes(empty));
+      return text.replace(empty, () => empty.replace('></', `>${html}</`));
+    },
+  };
+  return { ...told, page };
+}
+
+for (const { name, missing, launch } of browsers)
+  describe(`the first frame in ${name}`, { skip: missing }, () => {
+    let browser;
+    let framed;
+    before(async () => {
+      [browser, framed] = await Promise.all([launch(), withFrame()]);
+    });
+    after(() => browser?.close());
+
+    test('where the model is missing the first frame stays, and a sentence says why', async () => {
+      const without = await serve({
+        change: framed.page,
+        status: (path) => (path === MODEL_FILE_PATH ? 404 : 200),
+      });
+      const visited = await browser.newPage();
+      await visited.goto(without.url);
+      const status = visited.locator(`${PANEL} .look-status`);
+      await status.filter({ hasText: 'The model is not here' }).waitFor({ timeout: 60000 });
+      assert.equal(await visited.locator(`${PANEL} .look-frame .look-map`).count(), 32);
+      await visited.close();
+      await without.close();
+    });
+
+    test('the story goes on from the first frame, with its numbers', async () => {
+      const whole = await serve({ change: framed.page });
+      const { page: visited, problems } = await visit(browser, whole);
+      await calm(visited);
+      await drawn(visited);
+      const { text, at, weights } = await shown(visited);
+      assert.equal(text, framed.story.text);
+      assert.equal(at, framed.i);
+      const row = framed.story.row(framed.head, framed.i);
+      // the page may have other kernels than Node
+      row.forEach((p, j) => assert.ok(Math.abs(weights[j] - p) < 1e-4));
+      assert.deepEqual(problems, []);
+      await visited.close();
+      await whole.close();
+    });
+  });
+
+describe('a finger on the look', { skip: browsers[0].missing }, () => {
+  test('it moves along the words and not the page, and locks where it is lifted', async () => {
+    const browser = await browsers[0].launch();
+    const site = await serve();
+    try {
+      const context = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+      const { page } = await visit(browser, site, '#look?lookPrompt=once+upon+a+time', context);
+      await calm(page);
+      await drawn(page);
+      const [from, to] = await page.$$eval(`${PANEL} .token`, (tokens) =>
+        [tokens[2], tokens[9]].map((token) => {
+          const { x, y, width, height } = token.getBoundingClientRect();
+          return { x: x + width / 2, y: y + height / 2 };
+        }),
+      );
+      const scrolled = () => page.evaluate(() => scrollY);
+      const before = await scrolled();
+      const client = await page.context().newCDPSession(page);
+      const touch = (type, points) =>
+        client.send('Input.dispatchTouchEvent', { type, touchPoints: points });
+      await touch('touchStart', [from]);
+      for (let step = 1; step <= 8; step++)
+        await touch('touchMove', [
+          { x: from.x + ((to.x - from.x) * step) / 8, y: from.y + ((to.y - from.y) * step) / 8 },
+        ]);
+      await drawn(page);
+      assert.equal((await shown(page)).at, 9);
+      await touch('touchEnd', []);
+      await drawn(page);
+      assert.equal((await shown(page)).at, 9);
+      assert.match(await page.evaluate(() => location.hash), /^#look/);
+      assert.equal(await page.locator(`${PANEL} .token.locked`).count(), 1);
+      assert.equal(await scrolled(), before);
+    } finally {
+      await browser.close();
+      await site.close();
+    }
+  });
+});

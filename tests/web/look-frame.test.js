@@ -1,0 +1,168 @@
+/** The first frame of the look and its sentences, without a browser. */
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { init } from '../../src/js/index.js';
+import { loadModel } from '../../src/js/model/index.js';
+import { positionOf, temperatureAt } from '../../web/panels/look/ends.js';
+import { tellFirst } from '../../web/panels/look/first.js';
+import { firstFrame } from '../../web/panels/look/frame.js';
+import { checkRow } from '../../web/panels/look/check.js';
+import { mapPaths, pooledLine, shade } from '../../web/panels/look/shade.js';
+import { Story } from '../../web/panels/look/story.js';
+import { percent, plain, sentence } from '../../web/panels/look/words.js';
+import { letters } from './look-model.js';
+
+/** A story of letters without a model, with some rows by their token. */
+function made(text, rows) {
+  const story = new Story({ layers: 1, heads: 2, kvHeads: 1 }, 8);
+  for (const [id, letter] of [...text].entries()) story.add({ id, text: ` ${letter}${letter}` });
+  for (const [i, row] of Object.entries(rows)) {
+    const weights = [0, 1].map((head) => ({ layer: 0, head, weights: Float32Array.from(row) }));
+    const kl = Float32Array.from(weights, ({ weights: p }) =>
+      p.reduce((sum, x) => sum + (x && x * Math.log(x * p.length)), 0),
+    );
+    story.record(Number(i), { weights, kl });
+  }
+  return story;
+}
+const head = { layer: 0, head: 1 };
+
+describe('the first frame of the look', () => {
+  let model;
+  let told;
+  let html;
+  before(async () => {
+    const engine = await init({ layers: true, variant: 'simd' });
+    model = await loadModel(letters(), { engine });
+    told = tellFirst(model, { prompt: 'once', tokens: 24 });
+    html = firstFrame(told.story, told.head, told.i);
+  });
+
+  test('its text is the prompt and the tokens that generate writes', async () => {
+    const ids = model.tokenizer.encode('once');
+    const written = [...ids];
+    for await (const { token } of model.generate(ids, { maxTokens: 24 - ids.length }))
+      if (!model.tokenizer.ends.has(token)) written.push(token);
+    const [, tokens] = /data-tokens="([^"]*)"/.exec(html);
+    assert.deepEqual(tokens.split(' ').map(Number), written);
+  });
+
+  test('the weights on its words are those of the library', () => {
+    const values = [...html.matchAll(/<span class="token[^>]*data-value="([^"]*)"/g)];
+    const { weights } = model.row(told.head.layer, told.head.head, told.i);
+    assert.equal(values.length, told.i + 1);
+    assert.deepEqual(
+      values.map(([, value]) => Number(value)),
+      Array.from(weights),
+    );
+  });
+
+  test('every shade of its maps is that of a weight of the library', () => {
+    const shown = { layer: 2, head: 5 };
+    const levels = cells(mapPaths(told.story, shown), told.story.rows);
+    for (let i = 0; i < told.story.rows; i++) {
+      const { weights } = model.row(shown.layer, shown.head, i);
+      assert.deepEqual(levels[i].slice(0, i + 1), Array.from(weights, shade));
+    }
+  });
+
+  test('it has a map and a cell of the board for each head, and no style of its own', () => {
+    assert.equal([...html.matchAll(/class="look-map/g)].length, 32);
+    assert.equal([...html.matchAll(/<rect /g)].length, 32);
+    assert.equal([...html.matchAll(/class="look-group/g)].length, 4 * 2);
+    assert.doesNotMatch(html, /style=|undefined|NaN%/);
+  });
+
+  test('a text cannot become markup', () => {
+    const story = made('ab', { 0: [1], 1: [0.5, 0.5] });
+    story.tokens[0].text = '<b>&"';
+    assert.match(firstFrame(story, head, 1), />&lt;b&gt;&amp;&quot;</);
+  });
+});
+
+/** The shades of strokes, painted into cells. @param {readonly string[]} paths @param {number} n */
+function cells(paths, n) {
+  const levels = Array.from({ length: n }, () => new Array(n).fill(0));
+  paths.forEach((d, level) => {
+    let x = 0;
+    let y = 0;
+    for (const [, letter, text] of d.matchAll(/([Mmh])([^Mmh]*)/g)) {
+      const [a, b] = text.match(/-?[\d.]+/g).map(Number);
+      if (letter === 'M') [x, y] = [a, b - 0.5];
+      else if (letter === 'm') [x, y] = [x + a, y + b];
+      else for (const end = x + a; x < end; x++) levels[y][x] = level;
+    }
+  });
+  return levels;
+}
+
+describe('the words of the look', () => {
+  const story = made('abcd', {
+    0: [1],
+    1: [0.9, 0.1],
+    2: [0.5, 0.3, 0.2],
+    3: [0.5, 0.3, 0.1, 0.1],
+  });
+
+  test('the sentence names the word, the head, its largest weight and the distance', () => {
+    assert.equal(plain(sentence(story, head, 2, false)), 'At ‘cc’, head 0.1 puts 50 % on ‘aa’.');
+    assert.equal(
+      plain(sentence(story, head, 3, true)),
+      'At ‘dd’, head 0.1 puts 60 % on ‘bb’, 2 back.',
+    );
+  });
+
+  test('no share is rounded to nothing or to all', () => {
+    assert.deepEqual([0, 0.004, 0.5, 0.996, 1].map(percent), [
+      '0 %',
+      '< 1 %',
+      '50 %',
+      '> 99 %',
+      '100 %',
+    ]);
+  });
+
+  test('sharpness is ρ/log n, and without the start that of the rest', () => {
+    const rho = [0.5, 0.3, 0.1, 0.1].reduce((sum, p) => sum + p * Math.log(4 * p), 0);
+    assert.ok(Math.abs(story.sharpness(head, 3, false) - rho / Math.log(4)) < 1e-6);
+    const rest = [0.3, 0.1, 0.1].map((p) => p / 0.5);
+    const left = rest.reduce((sum, p) => sum + p * Math.log(3 * p), 0);
+    assert.ok(Math.abs(story.sharpness(head, 3, true) - left / Math.log(3)) < 1e-6);
+    assert.ok(Number.isNaN(story.sharpness(head, 0, false)));
+  });
+
+  test('a pixel of a small map shows the largest of its weights', () => {
+    const line = new Float32Array(2);
+    pooledLine(story, head, 1, 2, 4, line);
+    assert.deepEqual(Array.from(line), Array.from(Float32Array.of(0.5, 0.2)));
+  });
+});
+
+test('the slider of temperatures reaches 0, 1 and ∞ exactly, and every position comes back', () => {
+  assert.deepEqual([0, 50, 100].map(temperatureAt), [0, 1, Infinity]);
+  for (let position = 0; position <= 100; position++)
+    assert.equal(positionOf(temperatureAt(position)), position);
+});
+
+test('a wrong row, a wrong ρ and another temperature are seen', async () => {
+  const engine = await init({ layers: true, variant: 'simd' });
+  const model = await loadModel(letters(), { engine });
+  for (const T of [0, 0.3, 1, 5, Infinity]) {
+    model.cache.clear();
+    model.setTemperature(T);
+    const { story } = tellFirst(model, { prompt: 'once', tokens: 20 });
+    const { attnScale: scale, attnSoftcap: cap } = model.config;
+    const last = { layer: 3, head: 6 };
+    const i = story.rows - 1;
+    const rho = story.rho[(3 * 8 + 6) * story.capacity + i];
+    const right = { ...model.row(3, 6, i), weights: story.row(last, i), rho, scale, cap, T };
+    const verdicts = (row) => {
+      const { weights, rho: budget } = checkRow({ ...right, ...row });
+      return [weights.ratio <= 1, budget.measured <= budget.allowed];
+    };
+    assert.deepEqual(verdicts({}), [true, true], `T = ${T}`);
+    assert.equal(verdicts({ weights: story.row({ layer: 3, head: 5 }, i) })[0], T === Infinity);
+    assert.equal(verdicts({ rho: 1.01 * rho + 0.001 })[1], false);
+    if (T > 0 && T < Infinity) assert.equal(verdicts({ T: 1.001 * T })[0], false);
+  }
+});

@@ -1,0 +1,39 @@
+/** The look as tests see it: how it is waited for, and its state in numbers. */
+
+export const PANEL = '#look-panel';
+
+/** Until the model has read everything and waits. */
+export const calm = (page) =>
+  page.waitForFunction(
+    (panel) => ['paused', 'over'].includes(document.querySelector(panel).dataset.phase),
+    PANEL,
+    { timeout: 60000 },
+  );
+
+/** Two frames, in which everything that was asked for is drawn. */
+export const drawn = (page) =>
+  page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );
+
+/** The state of the panel in numbers. */
+export const shown = (page) =>
+  page.evaluate((panel) => {
+    const root = document.querySelector(panel);
+    const text = root.querySelector('.look-text');
+    const [layer, head] = root
+      .querySelector('.look-map.chosen')
+      .getAttribute('aria-label')
+      .match(/\d+/g)
+      .map(Number);
+    return {
+      text: text.textContent,
+      at: Number(text.getAttribute('aria-valuenow')),
+      said: root.querySelector('.look-said').textContent,
+      weights: [...root.querySelectorAll('.token')].map(({ dataset }) => Number(dataset.weight)),
+      largest: Number(root.querySelector('.look-said [data-value]')?.dataset.value),
+      board: [...root.querySelectorAll('.look-cell')].map(({ dataset }) => Number(dataset.value)),
+      layer,
+      head,
+    };
+  }, PANEL);

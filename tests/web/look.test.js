@@ -1,0 +1,176 @@
+/**
+ * The look in a browser: a random model of the shape of the page's own, whose tokens are letters,
+ * takes its place.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { MODEL_FILE } from './look-model.js';
+import { calm, drawn, PANEL, shown } from './look-page.js';
+import { browsers, serve, visit } from './site.js';
+
+/** In the page: the library with the same kernels reads this text, greedily writing on. */
+async function library({ prompt, tokens, T, layer, head, at, file }) {
+  const { init } = await import('../src/js/index.js');
+  const { loadModel } = await import('../src/js/model/index.js');
+  const model = await loadModel(new URL(file, document.baseURI), {
+    engine: await init({ layers: true }),
+  });
+  model.setTemperature(T);
+  const ids = model.tokenizer.encode(prompt);
+  for await (const { token } of model.generate(ids, { maxTokens: tokens - ids.length + 1 }))
+    if (ids.length < tokens && !model.tokenizer.ends.has(token)) ids.push(token);
+  model.cache.clear();
+  let stats;
+  for (const id of ids.slice(0, at + 1)) stats = model.step(id, { observe: 'stats' }).heads;
+  const { weights } = model.row(layer, head, at);
+  const n = at + 1;
+  const result = {
+    text: model.tokenizer.decode(ids),
+    weights: Array.from(weights),
+    sharpness: Array.from(stats.kl, (rho) => Math.min(1, Math.max(0, rho / Math.log(n)))),
+  };
+  model.dispose();
+  return result;
+}
+
+for (const { name, missing, launch } of browsers)
+  describe(`the look in ${name}`, { skip: missing }, () => {
+    let browser;
+    let site;
+    let page;
+    let problems;
+    before(async () => {
+      browser = await launch();
+      site = await serve();
+      ({ page, problems } = await visit(browser, site, '#look?lookPrompt=once+upon+a+time'));
+      await calm(page);
+      await drawn(page);
+    });
+    after(async () => {
+      await browser?.close();
+      await site?.close();
+      assert.deepEqual(problems, []);
+    });
+    const press = async (label) => {
+      await page.locator(`${PANEL} button`, { hasText: label }).first().click();
+      await drawn(page);
+      await calm(page);
+      await drawn(page);
+    };
+    const heat = async (position) => {
+      await page.locator(`${PANEL} .look-bar input[type=range]`).fill(String(position));
+      await drawn(page);
+      await calm(page);
+      await drawn(page);
+    };
+
+    test('text, row, largest weight and board are those of the library', async () => {
+      for (let step = 0; step < 6; step++) await press('One word more');
+      const found = await shown(page);
+      const expected = await page.evaluate(library, {
+        prompt: 'once upon a time',
+        tokens: found.weights.length,
+        T: 1,
+        file: MODEL_FILE,
+        ...found,
+      });
+      assert.equal(found.text, expected.text);
+      assert.equal(found.at, found.weights.length - 1);
+      assert.deepEqual(found.weights, expected.weights);
+      assert.equal(found.largest, Math.max(...expected.weights));
+      assert.equal(found.board.length, 32);
+      found.board.forEach((value, at) =>
+        assert.ok(Math.abs(value - expected.sharpness[at]) < 1e-6, `${value} of head ${at}`),
+      );
+    });
+
+    test('a click locks a word for all panels, and one more lets go', async () => {
+      await page.locator(`${PANEL} .token`).nth(5).click();
+      await page.mouse.move(2, 2);
+      await drawn(page);
+      const { at, layer, head } = await shown(page);
+      assert.equal(at, 5);
+      const crumb = page.locator('.crumb:not([hidden])').first();
+      await crumb.waitFor({ state: 'attached', timeout: 30000 });
+      assert.match(await crumb.textContent(), new RegExp(`layer ${layer} · head ${head} · `));
+      await page.locator(`${PANEL} .token`).nth(5).click();
+      await page.mouse.move(2, 2);
+      await drawn(page);
+      assert.equal((await shown(page)).at, (await shown(page)).weights.length - 1);
+    });
+
+    test('keys go from word to word and from head to head, and the lock is spoken', async () => {
+      const text = page.locator(`${PANEL} .look-text`);
+      const before = await shown(page);
+      await text.focus();
+      await page.keyboard.press('Home');
+      for (let step = 0; step < 3; step++) {
+        await page.keyboard.press('ArrowRight');
+        await drawn(page);
+      }
+      assert.equal((await shown(page)).at, 3);
+      assert.equal(await text.getAttribute('aria-valuetext'), (await shown(page)).said);
+      await page.keyboard.press('Enter');
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll('[aria-live]')].some(({ textContent }) =>
+          textContent.startsWith('Locked. At '),
+        ),
+      );
+      await page.keyboard.press('Escape');
+      await drawn(page);
+      assert.equal((await shown(page)).at, before.at);
+      await page.locator(`${PANEL} .look-map.chosen`).focus();
+      await page.keyboard.press('Home');
+      await drawn(page);
+      await page.keyboard.press('ArrowDown');
+      await drawn(page);
+      await page.keyboard.press('ArrowRight');
+      await drawn(page);
+      const { layer, head } = await shown(page);
+      assert.deepEqual([layer, head], [1, 1]);
+      const stops = await page.$$eval(`${PANEL} .look-map`, (maps) =>
+        maps.filter(({ tabIndex }) => tabIndex === 0).map((map) => map === document.activeElement),
+      );
+      assert.deepEqual(stops, [true]);
+    });
+
+    test('T = 0 takes one word, T = ∞ all alike, and 1 is as before', async () => {
+      const before = await shown(page);
+      await heat(0);
+      const cold = await shown(page);
+      assert.deepEqual([...new Set(cold.weights)].sort(), [0, 1]);
+      assert.equal(cold.weights.filter((p) => p === 1).length, 1);
+      await heat(100);
+      const hot = await shown(page);
+      assert.deepEqual([...new Set(hot.weights)], [Math.fround(1 / hot.weights.length)]);
+      await heat(50);
+      assert.deepEqual(await shown(page), before);
+    });
+
+    test('without the start of the text the others add up to one', async () => {
+      await page.getByLabel('leave out the start of the text').check();
+      await drawn(page);
+      const { weights } = await shown(page);
+      await page.getByLabel('leave out the start of the text').uncheck();
+      assert.equal(weights[0], 0);
+      assert.ok(Math.abs(weights.reduce((sum, p) => sum + p, 0) - 1) < 1e-9);
+    });
+
+    test('a story that is written again and again takes no more elements', async () => {
+      await page.getByLabel('as fast as it can').check();
+      const counts = [];
+      for (let story = 0; story < 3; story++) {
+        await page.locator(`${PANEL} button.primary`).click();
+        for (const phase of ['writing', 'over'])
+          await page.waitForFunction(
+            ([panel, phase]) => document.querySelector(panel).dataset.phase === phase,
+            [PANEL, phase],
+            { timeout: 150000 },
+          );
+        await drawn(page);
+        counts.push(await page.evaluate(() => document.querySelectorAll('*').length));
+      }
+      await page.getByLabel('as fast as it can').uncheck();
+      assert.equal(new Set(counts).size, 1, counts.join(', '));
+    });
+  });

@@ -1,0 +1,30 @@
+/** The story of the first frame: a prompt, and the tokens that a model writes greedily. */
+import { createSampler } from '../../../src/js/model/sampling/sample.js';
+import { mostTelling, Story } from './story.js';
+
+/**
+ * @param {import('../../../src/js/model/api.d.ts').Model} model
+ * @param {{ prompt: string, tokens: number }} how
+ */
+export function tellFirst(model, { prompt, tokens }) {
+  const { tokenizer, config } = model;
+  if (!tokenizer) throw new Error('the model of the first frame has no tokenizer');
+  const story = new Story(config, tokens);
+  const ids = tokenizer.encode(prompt);
+  // the first word has no space before it, though its token may have one
+  const first = ids[0] === tokenizer.bos ? 1 : 0;
+  const add = (/** @type {number} */ id) =>
+    story.add({ id, text: tokenizer.decode([id], { continued: story.tokens.length > first }) });
+  for (const id of ids) add(id);
+  const sampler = createSampler();
+  model.cache.clear();
+  for (let i = 0; i < story.tokens.length; i++) {
+    const { logits, heads } = model.step(story.tokens[i].id, { observe: 'weights' });
+    story.record(i, heads);
+    if (i < story.tokens.length - 1 || story.full) continue;
+    const { token } = sampler.sample(logits);
+    if (tokenizer.ends.has(token)) break;
+    add(token);
+  }
+  return { story, ...mostTelling(story, Math.floor(story.rows / 2)) };
+}

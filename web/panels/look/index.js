@@ -1,0 +1,216 @@
+/**
+ * The look: a model writes a story, and every look of every head is on show. The first frame stands
+ * in the page already; its tokens are read here again, and the story goes on from there.
+ */
+import { announce, html } from '../../plot/dom.js';
+import { onFrame } from '../../page/state.js';
+import { controls } from './controls.js';
+import { firstFrame } from './hydrate.js';
+import { Said } from './said.js';
+import { checkedRow } from './send.js';
+import { mostTelling } from './story.js';
+import { TextView } from './text-view.js';
+import { Board, Wall } from './wall.js';
+import { headName, percent, plain, sentence } from './words.js';
+import { Writer } from './writer.js';
+
+/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('./story.js').Story} Story */
+
+/** Tokens of a story at most: a story of the page’s own model has 173 on average. */
+const CAPACITY = 192;
+/** Tokens a second: as fast as one reads along. */
+const READING = 8;
+
+/**
+ * @param {HTMLElement} root
+ * @param {import('../../page/panels.js').Context} context
+ */
+export function build(root, { state, row, model }) {
+  root.classList.add('look');
+  const first = firstFrame();
+  /** The word that is pointed at. */
+  let pointed = -1;
+  let fast = false;
+  const reduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+  const writer = new Writer(
+    model,
+    { T: state.T.value, tau: state.tau.value, seed: state.seed.value, pace: READING },
+    { capacity: CAPACITY, tell },
+  );
+  const said = new Said();
+  const text = new TextView({ point, lock, leave: () => point(-1), release });
+  const wall = new Wall(choose);
+  const board = new Board(choose);
+  const panel = controls(state, {
+    play: () => (writer.phase === 'over' ? again(true) : writer.play(!writer.playing)),
+    step: () => writer.step(),
+    restart: () => again(true),
+    prompt: (given) => {
+      state.prompt.set(given);
+      again(true);
+    },
+    fast: (on) => {
+      fast = on;
+      writer.set({ pace: on ? Infinity : READING });
+    },
+    retry: () => {
+      model.again().catch(() => {});
+      again(!reduced);
+    },
+  });
+
+  /** @param {boolean} playing */
+  function again(playing) {
+    release();
+    const { T, tau, seed, prompt } = state;
+    writer.set({ T: T.value, tau: tau.value, seed: seed.value });
+    writer.start(prompt.value);
+    writer.play(playing);
+  }
+
+  /** @returns {Head} */
+  function head() {
+    const { story } = writer;
+    const [layer, at] = state.head.value;
+    if (!story) return { layer: 0, head: 0 };
+    if (layer >= 0 && layer < story.layers && at >= 0 && at < story.heads)
+      return { layer, head: at };
+    return first?.head && first.head.layer < story.layers && first.head.head < story.heads
+      ? first.head
+      : mostTelling(story).head;
+  }
+
+  /** The word whose row is shown: pointed at, locked, or else the newest. */
+  function here() {
+    const last = (writer.story?.rows ?? 0) - 1;
+    if (pointed >= 0) return Math.min(pointed, last);
+    if (state.at.value >= 0) return Math.min(state.at.value, last);
+    return !writer.playing && first && writer.story?.tokens.length === first.tokens.length
+      ? Math.min(first.at, last)
+      : last;
+  }
+
+  /** @param {number} i */
+  function point(i) {
+    pointed = i;
+    draw();
+  }
+
+  /** @param {number} i */
+  function lock(i) {
+    const { story } = writer;
+    if (!story || i < 0 || i >= story.rows) return;
+    if (state.at.value === i) return release();
+    writer.play(false);
+    state.at.set(i);
+    announce(`Locked. ${plain(sentence(story, head(), i, state.rest.value))}`);
+  }
+
+  function release() {
+    if (state.at.value < 0 && pointed < 0) return;
+    pointed = -1;
+    if (state.at.value >= 0) announce('Released.');
+    state.at.set(-1);
+    draw();
+  }
+
+  /** @param {Head} chosen */
+  function choose(chosen) {
+    state.head.set([chosen.layer, chosen.head]);
+  }
+
+  /** The row on show is checked. A locked one goes through all panels. */
+  async function send() {
+    const i = here();
+    const found = await checkedRow({ writer, model, said }, head(), i);
+    if (found && state.at.value === i) row.set(found);
+  }
+
+  /** @param {'rows' | 'phase' | 'text' | 'error'} change */
+  function tell(change) {
+    if (change === 'error') said.nothing();
+    if (change === 'text') wall.changed(writer.story?.rows ?? 0);
+    if (change === 'rows' && writer.phase === 'reading') wall.changed(0);
+    draw();
+  }
+
+  /** @type {Story | undefined} */
+  let built;
+  let settled = '';
+  const draw = onFrame([state.head, state.rest, state.at], () => {
+    const { story } = writer;
+    panel.show({ writer, model, fast });
+    if (writer.error && !built) root.append(panel.status);
+    // the first frame stays until all of its rows are there again
+    if (!story?.rows || (!built && story.rows < story.tokens.length)) return;
+    if (story !== built) {
+      built = story;
+      root.replaceChildren(
+        text.element,
+        panel.bar,
+        html(
+          'div',
+          { class: 'look-below' },
+          html('div', { class: 'look-left' }, wall.element, panel.caption),
+          html('div', { class: 'look-side' }, said.element, board.element, panel.key, panel.status),
+        ),
+        panel.more,
+      );
+      wall.build(story);
+      board.build(story);
+    }
+    const i = here();
+    const chosen = head();
+    const rest = state.rest.value;
+    text.show(story);
+    const parts = sentence(story, chosen, i, rest);
+    text.shade(story.shown(chosen, i, rest), i, state.at.value === i, plain(parts));
+    wall.paint();
+    wall.mark(chosen, i, (each) => {
+      const sharp = story.sharpness(each, i, rest);
+      return `Head ${headName(each)}${Number.isNaN(sharp) ? '' : `: ${percent(sharp)} sharp`}`;
+    });
+    board.show(story, i, rest, chosen);
+    said.show(story, chosen, i, rest);
+    const calm = ['paused', 'over'].includes(writer.phase);
+    root.dataset.phase = writer.phase;
+    root.dataset.tokens = String(story.tokens.length);
+    const { T } = writer.settings;
+    const key = `${chosen.layer} ${chosen.head} ${i} ${story.tokens.length} ${T} ${calm}`;
+    if (key === settled) return;
+    settled = key;
+    said.unchecked();
+    if (calm) void send();
+  });
+
+  state.T.on(() => writer.set({ T: state.T.value }));
+  state.tau.on(() => writer.set({ tau: state.tau.value }));
+  state.seed.on(() => again(true));
+  state.prompt.on(() => again(!reduced));
+  model.on(() => draw());
+  document.addEventListener('themechange', () => {
+    wall.repaint();
+    draw();
+  });
+  new ResizeObserver(() => {
+    wall.paint();
+  }).observe(wall.element);
+  /** It does not write where nobody sees it. */
+  let waiting = false;
+  new IntersectionObserver((seen) => {
+    const { isIntersecting } = seen[seen.length - 1];
+    if (isIntersecting ? waiting : writer.playing) {
+      waiting = !isIntersecting;
+      writer.play(isIntersecting);
+    }
+  }).observe(text.element);
+
+  writer.start(state.prompt.value, state.prompt.isDefault ? first?.tokens : undefined);
+  if (!reduced && state.at.value < 0) writer.play(true);
+  return {
+    reset: () => again(false),
+    state: () => ({ text: writer.story?.text, head: head(), word: here() }),
+  };
+}

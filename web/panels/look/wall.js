@@ -1,0 +1,177 @@
+/**
+ * All heads of all layers as small maps, which grow by a row with each token. A bracket holds the
+ * heads that share keys and values. The maps are one tab stop, as radio buttons are.
+ */
+import { colourAt, isDark } from '../../plot/colour.js';
+import { html, setAttributes } from '../../plot/dom.js';
+import { paintRows, sizeOf } from './paint.js';
+
+/** @typedef {import('./story.js').Story} Story */
+/** @typedef {import('./story.js').Head} Head */
+
+/**
+ * @typedef {object} HeadMap
+ * @property {Head} head
+ * @property {HTMLElement} button
+ * @property {HTMLCanvasElement} canvas
+ * @property {HTMLElement} mark on the row of a token
+ */
+
+export class Wall {
+  /** @param {(head: Head) => void} choose */
+  constructor(choose) {
+    this.choose = choose;
+    this.element = html('div', {
+      class: 'look-wall',
+      role: 'radiogroup',
+      'aria-label': 'Heads. Left and right: the next head; up and down: the next layer.',
+    });
+    /** @type {HeadMap[]} */
+    this.maps = [];
+    /** @type {Story | undefined} */
+    this.story = undefined;
+    /** Rows that are painted, and the side of the maps in tokens and in pixels. */
+    this.painted = 0;
+    this.side = 0;
+    this.pixels = 0;
+    this.chosen = 0;
+    this.element.addEventListener('keydown', (event) => this.key(event));
+  }
+
+  /** Maps for the heads of this story. @param {Story} story */
+  build(story) {
+    this.story = story;
+    this.maps = story.all().map((head) => {
+      const canvas = html('canvas', { 'aria-hidden': 'true' });
+      const mark = html('span', { class: 'look-mark', hidden: true });
+      const button = html(
+        'span',
+        { class: 'look-map', role: 'radio', 'aria-checked': 'false', tabindex: -1 },
+        canvas,
+        mark,
+      );
+      button.addEventListener('click', () => {
+        this.choose(head);
+        button.focus({ preventScroll: true });
+      });
+      return { head, button, canvas, mark };
+    });
+    const perGroup = story.heads / story.kvHeads;
+    const layers = Array.from({ length: story.layers }, (_, layer) => {
+      const groups = Array.from({ length: story.kvHeads }, (_, group) => {
+        const from = layer * story.heads + group * perGroup;
+        const maps = this.maps.slice(from, from + perGroup).map(({ button }) => button);
+        const shared = perGroup > 1 ? ` g${group % 8}` : ' own';
+        return html('span', { class: `look-group${shared}` }, ...maps);
+      });
+      return html('div', { class: 'look-layer' }, ...groups);
+    });
+    this.element.replaceChildren(...layers);
+    this.chosen = 0;
+    this.repaint();
+  }
+
+  /** Paints everything anew, for another theme, size or story. */
+  repaint() {
+    this.painted = 0;
+    this.side = 0;
+    this.paint();
+  }
+
+  /** Rows from this one on have changed. @param {number} i */
+  changed(i) {
+    this.painted = Math.min(this.painted, i);
+  }
+
+  /** Paints the rows that are not painted yet. */
+  paint() {
+    const { story, maps } = this;
+    if (!story || !maps.length) return;
+    const size = sizeOf(story, maps[0].canvas);
+    const { side, pixels } = size;
+    if (side !== this.side || pixels !== this.pixels) {
+      Object.assign(this, size);
+      this.painted = 0;
+      for (const { canvas } of maps) Object.assign(canvas, { width: pixels, height: pixels });
+    }
+    for (const { canvas, head } of maps) paintRows(canvas, story, head, size, this.painted);
+    this.painted = story.rows;
+  }
+
+  /**
+   * Marks the head that is chosen, and the row of a token on all maps.
+   * @param {Head} head @param {number} i
+   * @param {(head: Head) => string} name of a head and its measure, for assistive technology
+   */
+  mark(head, i, name) {
+    const { story, side } = this;
+    if (!story) return;
+    const chosen = head.layer * story.heads + head.head;
+    const had = this.element.contains(document.activeElement);
+    this.maps.forEach(({ button, mark, head: each }, at) => {
+      mark.hidden = i < 0;
+      mark.style.top = `${(100 * (i + 0.5)) / side}%`;
+      setAttributes(button, {
+        'aria-label': name(each),
+        'aria-checked': String(at === chosen),
+        tabindex: at === chosen ? 0 : -1,
+      });
+      button.classList.toggle('chosen', at === chosen);
+    });
+    if (had && chosen !== this.chosen) this.maps[chosen]?.button.focus({ preventScroll: true });
+    this.chosen = chosen;
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const { story } = this;
+    if (!story || event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = {
+      ArrowRight: 1,
+      ArrowLeft: -1,
+      ArrowDown: story.heads,
+      ArrowUp: -story.heads,
+    }[event.key];
+    const count = this.maps.length;
+    const to = { Home: 0, End: count - 1 }[event.key] ?? (step && this.chosen + step);
+    if (to === undefined) return;
+    event.preventDefault();
+    if (to >= 0 && to < count) this.choose(this.maps[to].head);
+  }
+}
+
+/**
+ * How sharply each head looks from one token: a cell for each head, from paper to ink.
+ */
+export class Board {
+  /** @param {(head: Head) => void} choose */
+  constructor(choose) {
+    this.choose = choose;
+    this.element = html('div', { class: 'look-board', 'aria-hidden': 'true' });
+    /** @type {{ head: Head, cell: HTMLElement }[]} */
+    this.cells = [];
+  }
+
+  /** @param {Story} story */
+  build(story) {
+    this.cells = story.all().map((head) => {
+      const cell = html('span', { class: 'look-cell' });
+      cell.addEventListener('click', () => this.choose(head));
+      return { head, cell };
+    });
+    this.element.style.setProperty('--heads', String(story.heads));
+    this.element.replaceChildren(...this.cells.map(({ cell }) => cell));
+  }
+
+  /** @param {Story} story @param {number} i @param {boolean} rest @param {Head} chosen */
+  show(story, i, rest, chosen) {
+    const dark = isDark();
+    for (const { head, cell } of this.cells) {
+      const value = i < 0 ? NaN : story.sharpness(head, i, rest);
+      cell.dataset.value = String(value);
+      cell.style.background = Number.isNaN(value) ? '' : colourAt('weights', dark, value);
+      cell.title = `head ${head.layer}.${head.head}`;
+      cell.classList.toggle('chosen', head.layer === chosen.layer && head.head === chosen.head);
+    }
+  }
+}

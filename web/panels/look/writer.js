@@ -1,0 +1,246 @@
+/**
+ * Reads a prompt and writes on. Between any two tokens it can be stopped, slowed or heated. Every
+ * token that is on show has been read, so its rows are there.
+ */
+import { createSampler } from '../../../src/js/model/sampling/sample.js';
+import { fits, isOf, storyFor, tokensOf } from './pieces.js';
+import { Rate, Waker } from './waker.js';
+
+/** @typedef {import('./story.js').Story} Story */
+/** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
+/** @typedef {import('../../../src/js/model/api.d.ts').Row} Row */
+/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('./story.js').Token} Token */
+
+/**
+ * @typedef {'idle' | 'reading' | 'writing' | 'paused' | 'over'} Phase
+ * idle: nothing was asked for, or another panel has the model
+ */
+
+/** @typedef {'rows' | 'phase' | 'text' | 'error'} Change */
+/** @typedef {{ text: string, tokens?: readonly Token[] | undefined }} Beginning */
+
+/**
+ * @typedef {object} Settings
+ * @property {number} T attention temperature
+ * @property {number} tau sampling temperature
+ * @property {number} seed
+ * @property {number} pace tokens a second; Infinity: as fast as it can
+ */
+
+/** Steps that are asked for at once while a text is read again. */
+const CHUNK = 16;
+
+export class Writer {
+  /**
+   * @param {Pick<import('../../page/model.js').SharedModel, 'use'>} shared the model of the page
+   * @param {Settings} settings
+   * @param {{ capacity: number, tell: (change: Change) => void }} options
+   */
+  constructor(shared, settings, { capacity, tell }) {
+    this.shared = shared;
+    this.settings = { ...settings };
+    this.maxTokens = capacity;
+    this.tell = tell;
+    /** @type {Story | undefined} */
+    this.story = undefined;
+    /** @type {Phase} */
+    this.phase = 'idle';
+    /** @type {Error | undefined} */
+    this.error = undefined;
+    this.playing = false;
+    /** Tokens that were asked for one by one. */
+    this.owed = 0;
+    /** Where to begin anew. @type {Beginning | undefined} */
+    this.asked = undefined;
+    /** @type {{ head: Head, i: number, answer: (row: Row | undefined) => void } | undefined} */
+    this.wanted = undefined;
+    this.turn = false;
+    this.waker = new Waker();
+    /** Tokens a second, all rows included, while nothing slows it. */
+    this.rate = new Rate();
+    /** When the next token is due. */
+    this.next = 0;
+    /** Whether the text is at its end. */
+    this.over = false;
+    this.sampler = createSampler({ tau: settings.tau, seed: settings.seed });
+  }
+
+  /**
+   * Begins with a text. Tokens that stand in the page already, perhaps of another model, go on.
+   * @param {string} text @param {readonly Token[]} [tokens]
+   */
+  start(text, tokens) {
+    this.asked = { text, tokens };
+    this.go();
+  }
+
+  /** @param {boolean} playing */
+  play(playing) {
+    this.playing = playing;
+    if (playing) this.owed = 0;
+    this.go();
+  }
+
+  /** Writes one more token. */
+  step() {
+    this.playing = false;
+    this.owed++;
+    this.go();
+  }
+
+  /** @param {Partial<Settings>} settings */
+  set(settings) {
+    Object.assign(this.settings, settings);
+    if ('tau' in settings || 'seed' in settings) {
+      const { tau, seed } = this.settings;
+      this.sampler = createSampler({ tau, seed });
+    }
+    this.go();
+  }
+
+  /**
+   * A row with its query, keys and values. A newer request takes the place of one that waits.
+   * @param {Head} head @param {number} i @returns {Promise<Row | undefined>}
+   */
+  row(head, i) {
+    this.wanted?.answer(undefined);
+    return new Promise((answer) => {
+      this.wanted = { head, i, answer };
+      this.go();
+    });
+  }
+
+  /** Takes the model, or goes on with it. */
+  go() {
+    if (this.turn) return this.waker.wake();
+    if (!this.story && !this.asked) return;
+    this.turn = true;
+    this.error = undefined;
+    this.shared
+      .use((model, signal) => this.run(model, signal))
+      .catch((error) => {
+        this.error = error;
+        this.playing = false;
+        this.tell('error');
+      })
+      .finally(() => {
+        this.turn = false;
+        this.playing = false;
+        this.become('idle');
+      });
+  }
+
+  /** @param {Phase} phase */
+  become(phase) {
+    if (phase === this.phase) return;
+    this.phase = phase;
+    this.tell('phase');
+  }
+
+  /** @param {RemoteModel} model @param {AbortSignal} signal */
+  async run(model, signal) {
+    signal.addEventListener('abort', () => this.waker.wake());
+    if (!this.asked && !fits(this.story, model)) this.asked = { text: this.story?.text ?? '' };
+    await model.cache.clear();
+    let T = NaN;
+    let read = 0;
+    /** @type {Float32Array | undefined} */
+    let logits;
+    while (!signal.aborted) {
+      if (this.asked) {
+        const asked = this.asked;
+        this.asked = undefined;
+        await this.begin(model, asked);
+        await model.cache.clear();
+        read = 0;
+      }
+      const story = /** @type {Story} */ (this.story);
+      if (!Object.is(T, this.settings.T)) {
+        T = this.settings.T;
+        await model.setTemperature(T);
+        await model.cache.clear();
+        read = 0;
+      }
+      if (read < story.tokens.length) {
+        if (story.tokens.length - read > 1) this.become('reading');
+        logits = await this.read(model, story, read);
+        read = Math.min(read + CHUNK, story.tokens.length);
+        continue;
+      }
+      if (this.wanted) {
+        const { head, i, answer } = this.wanted;
+        this.wanted = undefined;
+        answer(i < read ? await model.row(head.layer, head.head, i) : undefined);
+        continue;
+      }
+      if (this.over) this.become('over');
+      else if (!this.playing && !this.owed) this.become('paused');
+      else {
+        if (await this.due()) await this.write(model, story, /** @type {Float32Array} */ (logits));
+        continue;
+      }
+      await this.waker.wait();
+    }
+  }
+
+  /** @param {RemoteModel} model @param {Beginning} beginning */
+  async begin(model, { text, tokens: known }) {
+    if (!this.story || !fits(this.story, model)) this.story = storyFor(model, this.maxTokens);
+    const { story } = this;
+    const same = known && known.length < story.capacity && (await isOf(model, known));
+    const tokens = same ? known : await tokensOf(model, text, story.capacity - 1);
+    story.clear();
+    for (const token of tokens) story.add(token);
+    this.over = false;
+    this.owed = 0;
+    const { tau, seed } = this.settings;
+    this.sampler = createSampler({ tau, seed });
+    this.tell('text');
+  }
+
+  /**
+   * Reads the next tokens, a chunk at most. Returns the logits behind the last of them.
+   * @param {RemoteModel} model @param {Story} story @param {number} from
+   */
+  async read(model, story, from) {
+    const tokens = story.tokens.slice(from, from + CHUNK);
+    const answers = await Promise.all(
+      tokens.map(({ id }) => model.step(id, { observe: 'weights' })),
+    );
+    answers.forEach(({ heads }, at) => story.record(from + at, heads));
+    this.tell('rows');
+    return answers[answers.length - 1].logits;
+  }
+
+  /** @param {RemoteModel} model @param {Story} story @param {Float32Array} logits */
+  async write({ tokenizer }, story, logits) {
+    this.become('writing');
+    if (this.owed || this.settings.pace < Infinity) this.rate.pause();
+    else this.rate.tick();
+    if (this.owed) this.owed--;
+    const history = story.tokens.map(({ id }) => id);
+    const { token: id } = this.sampler.sample(logits, history);
+    if (tokenizer?.ends.has(id) || story.full) {
+      this.over = true;
+      this.playing = false;
+      return;
+    }
+    story.add({ id, text: (await tokenizer?.decode([id], { continued: true })) ?? `${id} ` });
+    if (story.full) this.over = true;
+    this.tell('text');
+  }
+
+  /** Waits for the next token. False where it was waited for, since anything may have changed. */
+  async due() {
+    const { pace } = this.settings;
+    if (this.owed || pace === Infinity) return true;
+    const wait = this.next - performance.now();
+    if (wait > 1) {
+      await this.waker.wait(wait);
+      return false;
+    }
+    this.next = Math.max(performance.now() - 100, this.next) + 1000 / pace;
+    return true;
+  }
+}
