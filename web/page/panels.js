@@ -2,6 +2,7 @@
  * The panels of the page, in its order. A panel is a folder: `state.js` makes its signals before
  * the link is read, and `index.js` builds it when it comes near. web/README.md tells the rest.
  */
+import { state as coldHot } from '../panels/cold-hot/state.js';
 import { state as distance } from '../panels/distance/state.js';
 import { state as look } from '../panels/look/state.js';
 import { state as manyHeads } from '../panels/many-heads/state.js';
@@ -46,5 +47,6 @@ export const PANELS = [
   { id: 'look', state: look, load: () => import('../panels/look/index.js') },
   { id: 'one-look', state: oneLook, load: () => import('../panels/one-look/index.js') },
   { id: 'many-heads', state: manyHeads, load: () => import('../panels/many-heads/index.js') },
+  { id: 'cold-hot', state: coldHot, load: () => import('../panels/cold-hot/index.js') },
   { id: 'distance', state: distance, load: () => import('../panels/distance/index.js') },
 ];

@@ -1,0 +1,42 @@
+/** A row of weights as bars under their words. */
+import { html } from '../../plot/dom.js';
+import { percent } from '../look/words.js';
+
+/** More bars would be too thin to read. The largest are shown, in their order. */
+const MAX_BARS = 12;
+
+export class Bars {
+  constructor() {
+    this.element = html('ol', { class: 'cold-bars' });
+    this.note = html('p', { class: 'look-key' });
+  }
+
+  /**
+   * @param {readonly string[]} words @param {ArrayLike<number>} weights
+   * @param {ArrayLike<number>} scores by which the words are chosen, so that they stay the same
+   */
+  show(words, weights, scores) {
+    const shown = Array.from(scores, (z, j) => ({ z, j }))
+      .sort((a, b) => b.z - a.z || a.j - b.j)
+      .slice(0, MAX_BARS)
+      .map(({ j }) => j)
+      .sort((a, b) => a - b);
+    const items = shown.map((j) => {
+      const bar = html('span', { class: 'cold-bar', 'data-value': weights[j] });
+      bar.style.setProperty('--p', String(weights[j]));
+      return html(
+        'li',
+        {},
+        html('span', { class: 'cold-share' }, percent(weights[j])),
+        html('span', { class: 'cold-column' }, bar),
+        html('span', { class: 'cold-word' }, words[j].trim() || '▸'),
+      );
+    });
+    this.element.replaceChildren(...items);
+    const hidden = words.length - shown.length;
+    const rest = Array.from(weights).reduce((sum, p, j) => (shown.includes(j) ? sum : sum + p), 0);
+    this.note.textContent = hidden
+      ? `The ${MAX_BARS} best of ${words.length} words. The others share ${percent(rest)}.`
+      : '';
+  }
+}

@@ -1,0 +1,47 @@
+/** The same beginning, told on greedily at some temperatures. */
+
+import { storyFor, tokensOf } from '../look/pieces.js';
+import { mostTelling } from '../look/story.js';
+
+/** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
+
+export const FOUR = Object.freeze([0, 1, 4, Infinity]);
+/** Tokens that are written at each temperature. */
+const LENGTH = 40;
+
+/**
+ * @param {RemoteModel} model @param {AbortSignal} signal
+ * @param {string} prompt @param {number} T
+ * @param {(text: string) => void} tell the text so far
+ */
+export async function tellAt(model, signal, prompt, T, tell) {
+  await model.setTemperature(T);
+  await model.cache.clear();
+  let text = '';
+  for await (const token of model.generate(prompt, { maxTokens: LENGTH })) {
+    text += token.text;
+    tell(text);
+    if (signal.aborted) return;
+  }
+}
+
+/**
+ * A row of the prompt, for bars where the page shows none. Its scores at T = 1 are log weights.
+ * @param {RemoteModel} model @param {string} prompt
+ */
+export async function exampleOf(model, prompt) {
+  const tokens = await tokensOf(model, prompt, model.info.context);
+  const story = storyFor(model, tokens.length);
+  await model.setTemperature(1);
+  await model.cache.clear();
+  for (const token of tokens) {
+    story.add(token);
+    const { heads } = await model.step(token.id, { observe: 'weights' });
+    story.record(story.rows, heads);
+  }
+  const { head, i } = mostTelling(story);
+  return {
+    words: tokens.slice(0, i + 1).map(({ text }) => text),
+    scores: Float64Array.from(story.row(head, i), Math.log),
+  };
+}
