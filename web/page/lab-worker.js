@@ -8,7 +8,10 @@ import { load } from './engine.js';
  * A panel that computes here has a row.
  * @type {Record<string, () => Promise<Record<string, any>>>}
  */
-const WORKERS = { page: async () => ({ ready }) };
+const WORKERS = {
+  page: async () => ({ ready }),
+  born: () => import('../panels/born/worker.js'),
+};
 
 /** @type {ReturnType<typeof load> | undefined} */
 let engine;

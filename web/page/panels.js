@@ -2,6 +2,7 @@
  * The panels of the page, in its order. A panel is a folder: `state.js` makes its signals before
  * the link is read, and `index.js` builds it when it comes near. web/README.md tells the rest.
  */
+import { state as born } from '../panels/born/state.js';
 import { state as coldHot } from '../panels/cold-hot/state.js';
 import { state as distance } from '../panels/distance/state.js';
 import { state as look } from '../panels/look/state.js';
@@ -49,4 +50,5 @@ export const PANELS = [
   { id: 'many-heads', state: manyHeads, load: () => import('../panels/many-heads/index.js') },
   { id: 'cold-hot', state: coldHot, load: () => import('../panels/cold-hot/index.js') },
   { id: 'distance', state: distance, load: () => import('../panels/distance/index.js') },
+  { id: 'born', state: born, load: () => import('../panels/born/index.js') },
 ];
