@@ -5,6 +5,7 @@
 import { state as born } from '../panels/born/state.js';
 import { state as coldHot } from '../panels/cold-hot/state.js';
 import { state as distance } from '../panels/distance/state.js';
+import { state as lab } from '../panels/lab/state.js';
 import { state as look } from '../panels/look/state.js';
 import { state as manyHeads } from '../panels/many-heads/state.js';
 import { state as oneLook } from '../panels/one-look/state.js';
@@ -51,4 +52,5 @@ export const PANELS = [
   { id: 'cold-hot', state: coldHot, load: () => import('../panels/cold-hot/index.js') },
   { id: 'distance', state: distance, load: () => import('../panels/distance/index.js') },
   { id: 'born', state: born, load: () => import('../panels/born/index.js') },
+  { id: 'lab', state: lab, load: () => import('../panels/lab/index.js') },
 ];

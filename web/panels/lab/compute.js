@@ -1,0 +1,64 @@
+/** A story told by a model whose heads are changed, and the chances of the words of another one. */
+
+/** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
+/** @typedef {import('../look/story.js').Token} Token */
+/** @typedef {import('../look/story.js').Head} Head */
+
+/**
+ * Makes heads blind: they look at all words alike. All others are as trained.
+ * @param {RemoteModel} model @param {readonly Head[]} blind @param {number} [T] of the blind ones
+ */
+export async function change(model, blind, T = Infinity) {
+  await model.setTemperature(1);
+  for (const { layer, head } of blind) await model.setTemperature(T, layer, head);
+  await model.cache.clear();
+}
+
+/**
+ * Goes on greedily.
+ * @param {RemoteModel} model @param {AbortSignal} signal
+ * @param {readonly Token[]} prompt @param {number} count
+ * @returns {Promise<Token[]>}
+ */
+export async function tell(model, signal, prompt, count) {
+  /** @type {Token[]} */
+  const told = [];
+  const ids = prompt.map(({ id }) => id);
+  for await (const { token, text } of model.generate(ids, { maxTokens: count })) {
+    if (signal.aborted) break;
+    if (!model.tokenizer?.ends.has(token)) told.push({ id: token, text });
+  }
+  return told;
+}
+
+/**
+ * The log-probability of each of these tokens behind the prompt.
+ * @param {RemoteModel} model @param {AbortSignal} signal
+ * @param {readonly Token[]} prompt @param {readonly Token[]} story
+ * @returns {Promise<number[]>}
+ */
+export async function chances(model, signal, prompt, story) {
+  const ids = [...prompt, ...story].map(({ id }) => id);
+  /** @type {number[]} */
+  const found = [];
+  const { logits } = await model.prefill(ids.slice(0, prompt.length));
+  let last = logits;
+  for (let i = prompt.length; i < ids.length && !signal.aborted; i++) {
+    found.push(logProbability(last, ids[i]));
+    if (i + 1 < ids.length) last = (await model.step(ids[i])).logits;
+  }
+  return found;
+}
+
+/** log softmax. @param {ArrayLike<number>} logits @param {number} id */
+export function logProbability(logits, id) {
+  let max = -Infinity;
+  for (let x = 0; x < logits.length; x++) max = Math.max(max, logits[x]);
+  let sum = 0;
+  for (let x = 0; x < logits.length; x++) sum += Math.exp(logits[x] - max);
+  return logits[id] - max - Math.log(sum);
+}
+
+/** The chance of a word, in the geometric mean. @param {readonly number[]} logs */
+export const meanChance = (logs) =>
+  Math.exp(logs.reduce((sum, log) => sum + log, 0) / (logs.length || 1));

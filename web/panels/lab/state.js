@@ -1,0 +1,13 @@
+/** @param {import('../../page/state.js').Store} store */
+export const state = (store) => ({
+  /** Heads that are changed, as layer.head joined by _. */
+  heads: store.add('labHeads', /** @type {readonly string[]} */ ([]), {
+    parse: (text) => {
+      const list = text.split('_').filter(Boolean);
+      return list.every((each) => /^\d{1,3}\.\d{1,3}$/.test(each)) ? list : undefined;
+    },
+    format: (list) => list.join('_'),
+    clamp: (list) => [...new Set(list)].slice(0, 1024),
+    range: 'a list of heads such as 1.3_2.0',
+  }),
+});
