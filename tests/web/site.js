@@ -12,7 +12,7 @@ import process from 'node:process';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { launch } from './browsers.js';
-import { letters, MODEL_FILE } from './look-model.js';
+import { letters, MODEL_FILE } from './look/model.js';
 
 export { browsers, launch, missing } from './browsers.js';
 

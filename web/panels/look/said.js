@@ -15,8 +15,8 @@ export class Said {
       id: 'look-row',
       claim: 'this row, computed again from its query and keys by other code, is the same',
       allowance:
-        'A weight may be wrong by the rounding of the scores, 2u·(d + 4)·Σ|q·k|/T of itself, and ' +
-        'by that of the sum, u·(n + 8). u = 2⁻²⁴.',
+        'Of a weight, 2u·(d + 4)·Σ|q·k|/T is the rounding of the scores. The rounding of the sum is ' +
+        'u·(n + 8). u = 2⁻²⁴.',
       oracles: [scores, softmax],
     });
     this.budget = new Statement({

@@ -1,13 +1,13 @@
 /** The first frame of the look in a browser, with and without a model; a finger on the story. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { init } from '../../src/js/index.js';
-import { loadModel } from '../../src/js/model/index.js';
-import { tellFirst } from '../../web/panels/look/first.js';
-import { firstFrame } from '../../web/panels/look/frame.js';
-import { letters, MODEL_FILE } from './look-model.js';
-import { calm, drawn, PANEL, shown } from './look-page.js';
-import { browsers, serve, visit } from './site.js';
+import { init } from '../../../src/js/index.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { tellFirst } from '../../../web/panels/look/first.js';
+import { firstFrame } from '../../../web/panels/look/frame.js';
+import { letters, MODEL_FILE } from './model.js';
+import { calm, drawn, PANEL, shown } from './page.js';
+import { browsers, serve, visit } from '../site.js';
 
 const MODEL_FILE_PATH = `web/${MODEL_FILE}`;
 

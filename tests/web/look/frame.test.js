@@ -1,16 +1,16 @@
 /** The first frame of the look and its sentences, without a browser. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { init } from '../../src/js/index.js';
-import { loadModel } from '../../src/js/model/index.js';
-import { positionOf, temperatureAt } from '../../web/panels/look/ends.js';
-import { tellFirst } from '../../web/panels/look/first.js';
-import { firstFrame } from '../../web/panels/look/frame.js';
-import { checkRow } from '../../web/panels/look/check.js';
-import { mapPaths, pooledLine, shade } from '../../web/panels/look/shade.js';
-import { Story } from '../../web/panels/look/story.js';
-import { percent, plain, sentence } from '../../web/panels/look/words.js';
-import { letters } from './look-model.js';
+import { init } from '../../../src/js/index.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { positionOf, temperatureAt } from '../../../web/panels/look/ends.js';
+import { tellFirst } from '../../../web/panels/look/first.js';
+import { firstFrame } from '../../../web/panels/look/frame.js';
+import { checkRow } from '../../../web/panels/look/check.js';
+import { mapPaths, pooledLine, shade } from '../../../web/panels/look/shade.js';
+import { Story } from '../../../web/panels/look/story.js';
+import { percent, plain, sentence } from '../../../web/panels/look/words.js';
+import { letters } from './model.js';
 
 /** A story of letters without a model, with some rows by their token. */
 function made(text, rows) {

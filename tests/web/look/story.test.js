@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { MODEL_FILE } from './look-model.js';
-import { calm, drawn, PANEL, shown } from './look-page.js';
-import { browsers, serve, visit } from './site.js';
+import { MODEL_FILE } from './model.js';
+import { calm, drawn, PANEL, shown } from './page.js';
+import { browsers, serve, visit } from '../site.js';
 
 /** In the page: the library with the same kernels reads this text, greedily writing on. */
 async function library({ prompt, tokens, T, layer, head, at, file }) {
