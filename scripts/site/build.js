@@ -10,6 +10,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { transform } from 'esbuild';
+import { withFirstFrame } from './first-frame.js';
 import { bundleSingle, bundleSite, KERNELS, read, root } from './bundle.js';
 
 const SITE = join(root, 'build/site');
@@ -131,8 +132,9 @@ async function writeSingle(page, hasModel) {
 }
 
 rmSync(SITE, { recursive: true, force: true });
-const page = String(read('web/index.html'));
 const hasModel = existsSync(join(root, 'web', MODEL));
+const plainPage = String(read('web/index.html'));
+const page = hasModel ? await withFirstFrame(plainPage, read(`web/${MODEL}`)) : plainPage;
 await writeSite(page, hasModel);
 await writeSingle(page, hasModel);
 

@@ -56,7 +56,8 @@ function text(story, head, i) {
   return story.tokens
     .map((token, j) => {
       const weight = j <= i ? row[j] : 0;
-      const names = ['token', weight ? `w${shade(weight)}` : '', j === i ? 'here' : ''];
+      const level = shade(weight);
+      const names = ['token', level && `read w${level}`, j === i && 'here'];
       const value = valued(j <= i ? weight : undefined);
       const name = names.filter(Boolean).join(' ');
       return `<span class="${name}"${value}>${escape(token.text)}</span>`;

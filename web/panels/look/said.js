@@ -15,7 +15,7 @@ export class Said {
       id: 'look-row',
       claim: 'this row, computed again from its query and keys by other code, is the same',
       allowance:
-        'Of a weight, 2u·(d + 4)·Σ|q·k|/T is the rounding of the scores. The rounding of the sum is ' +
+        'Of a weight, the rounding of the scores is 2u·(d + 4)·Σ|q·k|/T. That of the sum is ' +
         'u·(n + 8). u = 2⁻²⁴.',
       oracles: [scores, softmax],
     });

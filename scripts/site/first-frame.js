@@ -1,0 +1,21 @@
+/** The first frame of the look, told by the model while the site is built. */
+import { init } from '../../src/js/index.js';
+import { loadModel } from '../../src/js/model/index.js';
+import { tellFirst } from '../../web/panels/look/first.js';
+import { firstFrame } from '../../web/panels/look/frame.js';
+import { PROMPT } from '../../web/panels/look/state.js';
+
+/** Of the prompt and the story behind it. */
+const TOKENS = 64;
+const EMPTY = '<div id="look-panel" class="panel"></div>';
+
+/** @param {string} page @param {Uint8Array} file the model */
+export async function withFirstFrame(page, file) {
+  if (page.split(EMPTY).length !== 2) throw new Error(`index.html has not one ${EMPTY}`);
+  const engine = await init({ layers: true, variant: 'simd' });
+  const model = await loadModel(file, { engine });
+  const { story, head, i } = tellFirst(model, { prompt: PROMPT, tokens: TOKENS });
+  model.dispose();
+  const frame = firstFrame(story, head, i);
+  return page.replace(EMPTY, () => `<div id="look-panel" class="panel look">${frame}</div>`);
+}
