@@ -120,8 +120,10 @@ export type Observe = 'none' | 'stats' | 'weights';
  * well with `stats: true`. Positions that are not read yet weigh nothing.
  */
 export interface ObserveSpans {
-  readonly spans: readonly (readonly [from: number, to: number])[];
+  readonly spans?: readonly (readonly [from: number, to: number])[] | undefined;
   readonly stats?: boolean | undefined;
+  /** Of `generate` and `chat` alone: the ratios of HeadStats.lookback. */
+  readonly lookback?: boolean | undefined;
 }
 
 export interface ObserveOptions<O extends Observe | ObserveSpans = Observe> {
@@ -176,6 +178,11 @@ export interface HeadStats {
   weights?: HeadRow[];
   /** With `observe: { spans }`: sums of weights, (layers, heads, tokens, spans). */
   spans?: Fresh<Float32Array>;
+  /**
+   * With `observe: { lookback: true }`: a/(a + b), a the mean weight of a token of the prompt and b
+   * of the text so far. 1 for the first token.
+   */
+  lookback?: Fresh<Float32Array>;
 }
 
 export interface HeadRow {
@@ -190,12 +197,30 @@ export type Observed<O extends Observe | ObserveSpans> = O extends 'none'
   : {
       heads: O extends 'weights'
         ? HeadStats & { weights: HeadRow[] }
-        : O extends { stats: true }
-          ? HeadStats & { spans: Fresh<Float32Array> }
-          : O extends { spans: unknown }
-            ? { spans: Fresh<Float32Array> }
-            : HeadStats;
+        : O extends 'stats'
+          ? HeadStats
+          : (O extends { stats: true } ? HeadStats : unknown) &
+              (O extends { spans: readonly unknown[] } ? { spans: Fresh<Float32Array> } : unknown) &
+              (O extends { lookback: true } ? { lookback: Fresh<Float32Array> } : unknown);
     };
+
+export interface RankOptions {
+  /**
+   * A query without content, whose attention is subtracted. Default 'N/A' if the query is a text.
+   * Null: none.
+   */
+  calibration?: string | ArrayLike<number> | null | undefined;
+  /** Pairs [layer, head]; default all. */
+  heads?: readonly (readonly [number, number])[] | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Ranked {
+  /** Of the passage in the list. */
+  index: number;
+  /** The mean weight that a token of the query gives it, over heads, less that of calibration. */
+  score: number;
+}
 
 /** With `observe`, `heads` are those of the row that chose this token. */
 export type GeneratedToken<O extends Observe | ObserveSpans = Observe> = Token & Observed<O>;
@@ -339,6 +364,16 @@ export interface Model {
    * Reads tokens behind what the cache has, at once; `step` reads one. On failure the cache is as
    * before. LIMIT: the context is full.
    */
+  /**
+   * Ranks passages for a query by attention alone, the best first (Chen et al., arXiv 2410.02642).
+   * Passages and query are read as one text, a line each. LIMIT: it is longer than the context.
+   * The cache holds the passages afterwards, so another query is fast. BUSY: a text is not over.
+   */
+  rank(
+    query: string | ArrayLike<number>,
+    passages: readonly (string | ArrayLike<number>)[],
+    options?: RankOptions,
+  ): Promise<Ranked[]>;
   prefill<const O extends Observe | ObserveSpans = 'none'>(
     tokens: ArrayLike<number>,
     options?: ObserveOptions<O>,

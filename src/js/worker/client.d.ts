@@ -16,6 +16,8 @@ import type {
   ObserveSpans,
   ObserveOptions,
   Prediction,
+  RankOptions,
+  Ranked,
   Row,
 } from '../model/api.d.ts';
 import type {
@@ -80,6 +82,12 @@ export interface RemoteModel {
     options?: ObserveOptions<O>,
   ): Promise<Prediction<O>>;
   row(layer: number, head: number, position: number): Promise<Row>;
+  /** As that of `Model`, without a signal. */
+  rank(
+    query: string | ArrayLike<number>,
+    passages: readonly (string | ArrayLike<number>)[],
+    options?: Omit<RankOptions, 'signal'>,
+  ): Promise<Ranked[]>;
   temperature(layer: number, head: number): Promise<number>;
   setTemperature(temperature: number, layer?: number, head?: number): Promise<void>;
   /** Ends the worker. */

@@ -164,6 +164,10 @@ const functions = {
     checkNoText();
     return methodsOf(loaded()).step(...values);
   },
+  rank(post, id, ...values) {
+    checkNoText();
+    return methodsOf(loaded()).rank(...values);
+  },
   row: (post, id, ...values) => methodsOf(loaded()).row(...values),
   temperature: (post, id, ...values) => methodsOf(loaded()).temperature(...values),
   setTemperature: (post, id, ...values) => methodsOf(loaded()).setTemperature(...values),

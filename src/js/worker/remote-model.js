@@ -6,7 +6,8 @@ import { ASYNC_DISPOSE } from './link.js';
 /**
  * @typedef {import('./client.d.ts').RemoteModel} Remote
  * @typedef {import('../model/api.d.ts').GeneratedToken} GeneratedToken
- * @typedef {import('../model/api.d.ts').Observe | import('../model/api.d.ts').ObserveSpans} Observed
+ * @typedef {import('../model/api.d.ts').Observe} Observe
+ * @typedef {import('../model/api.d.ts').ObserveSpans} ObserveSpans
  */
 
 const METHODS = [
@@ -15,6 +16,7 @@ const METHODS = [
   'prefill',
   'step',
   'row',
+  'rank',
   'temperature',
   'setTemperature',
   'dispose',
@@ -91,7 +93,7 @@ export class RemoteModel {
   /**
    * @param {string} how
    * @param {unknown} prompt
-   * @param {import('../model/api.d.ts').GenerateOptions<Observed>} [options]
+   * @param {import('../model/api.d.ts').GenerateOptions<Observe | ObserveSpans>} [options]
    * @param {unknown[]} more for the model to refuse
    * @returns {AsyncGenerator<any, void, void>}
    */
@@ -160,6 +162,11 @@ export class RemoteModel {
   /** @type {Remote['row']} */
   row(...values) {
     return this.#link.call('row', values);
+  }
+
+  /** @type {Remote['rank']} */
+  rank(...values) {
+    return this.#link.call('rank', values);
   }
 
   /** @type {Remote['temperature']} */

@@ -5,7 +5,8 @@ import { ClearheadError, describe, refuse } from '../../errors.js';
 /**
  * Arguments of a model's methods.
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
- * @typedef {import('./pass.js').Request} Request
+ * @typedef {import('./pass.js').Request & { lookback?: boolean }} Request lookback: whether a
+ *   text has the ratios of lookback.js
  * @typedef {{ observe?: unknown, heads?: unknown }} Options
  */
 
@@ -13,15 +14,17 @@ import { ClearheadError, describe, refuse } from '../../errors.js';
  * The options `observe` and `heads`.
  * @param {unknown} options
  * @param {ModelConfig} config
+ * @param {boolean} [isText] whether a text is written
  * @returns {Request}
  */
-export function readRequest(options, config) {
+export function readRequest(options, config, isText = false) {
   if (options === undefined) return { stats: false };
   const { observe, heads } = read('options', /** @type {Options} */ (options), [
     'observe',
     'heads',
   ]);
-  if (typeof observe === 'object' && observe) return readSpanRequest(observe, heads, config);
+  if (typeof observe === 'object' && observe)
+    return readSpanRequest(observe, heads, config, isText);
   const level = choice('observe', observe, 'none', 'stats', 'weights');
   if (heads === undefined)
     return { stats: level > 0, heads: level === 2 ? everyHead(config) : undefined };
@@ -32,7 +35,7 @@ export function readRequest(options, config) {
       `given with observe: ${describe(observe)}`,
       "observe: 'weights', which they choose from",
     );
-  return { stats: true, heads: list('heads', heads).map((pair, at) => headOf(pair, at, config)) };
+  return { stats: true, heads: headsOf(heads, config) };
 }
 
 /**
@@ -40,28 +43,39 @@ export function readRequest(options, config) {
  * @param {object} observe
  * @param {unknown} heads
  * @param {ModelConfig} config
+ * @param {boolean} isText
  * @returns {Request}
  */
-function readSpanRequest(observe, heads, config) {
+function readSpanRequest(observe, heads, config, isText) {
   const expected = '{ spans: [[from, to]] }';
-  const { spans, stats } = read(
+  const { spans, stats, lookback } = read(
     'observe',
-    /** @type {{ spans?: unknown, stats?: unknown }} */ (observe),
-    ['spans', 'stats'],
+    /** @type {{ spans?: unknown, stats?: unknown, lookback?: unknown }} */ (observe),
+    ['spans', 'stats', ...(isText ? ['lookback'] : [])],
     expected,
   );
+  const ratios = yes('observe.lookback', lookback) === 1;
   if (heads !== undefined)
     refuse('ARG', 'heads', 'given with spans', 'none: spans are observed in every head');
-  if (spans === undefined) refuse('ARG', 'observe', 'without spans', expected);
+  if (spans === undefined && !ratios) refuse('ARG', 'observe', 'without spans', expected);
   return {
     stats: yes('observe.stats', stats) === 1,
-    spans: readSpans('observe.spans', spans, config.context),
+    ...(ratios && { lookback: true }),
+    spans: spans === undefined ? undefined : readSpans('observe.spans', spans, config.context),
   };
 }
 
 /** @param {ModelConfig} config @returns {[number, number][]} */
 const everyHead = ({ layers, heads }) =>
   Array.from({ length: layers * heads }, (_, x) => [Math.floor(x / heads), x % heads]);
+
+/**
+ * A list of heads.
+ * @param {unknown} heads
+ * @param {ModelConfig} config
+ */
+export const headsOf = (heads, config) =>
+  list('heads', heads).map((pair, at) => headOf(pair, at, config));
 
 /**
  * @param {unknown} pair

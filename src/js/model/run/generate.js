@@ -7,7 +7,10 @@ import { createSampler } from '../sampling/sample.js';
 import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
 import { isVariable } from '../text/template.js';
+import { ratiosOf, withLookback } from '../inspect/lookback.js';
 import { createReader } from './reader.js';
+
+/** @typedef {Partial<import('../api.d.ts').HeadStats>} Observations */
 
 /** Options of `generate`; those of the sampler follow. */
 const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads'];
@@ -65,7 +68,7 @@ export function generate(model, prompt, options) {
   const { maxTokens = 256, signal } = o;
   integer('maxTokens', maxTokens, 1);
   abortSignal(signal);
-  const request = readRequest({ observe: o.observe, heads: o.heads }, model.config);
+  const request = readRequest({ observe: o.observe, heads: o.heads }, model.config, true);
   const sampler = createSampler(Object.fromEntries(SAMPLING.map((name) => [name, o[name]])));
   if (o.seed !== undefined && o.tau === undefined)
     refuse('ARG', 'seed', 'given without tau', 'both, since no token is drawn by default');
@@ -80,7 +83,7 @@ export function generate(model, prompt, options) {
  * @param {object} options
  * @param {number} options.maxTokens
  * @param {AbortSignal} [options.signal]
- * @param {import('./pass.js').Request} options.request
+ * @param {import('./arguments.js').Request} options.request
  * @param {import('../types.d.ts').Sampler} options.sampler
  * @param {import('../types.d.ts').StopFilter} options.stops
  */
@@ -100,13 +103,21 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
     const prompt = await idsOf(check);
     if (model.averages) await settle(prompt, true);
     check();
+    const context = prompt.length;
+    const wanted = request.lookback ? withLookback(request, context, cache.capacity) : request;
+    const observed = (/** @type {Observations | undefined} */ of, /** @type {number} */ tokens) => {
+      const last = lastOf(of, model.config, tokens);
+      return last && request.lookback
+        ? ratiosOf(last, request, context, cache.length - context)
+        : last;
+    };
     let heads;
     for (let at = model.reuse(prompt); at < prompt.length;) {
       const some = prompt.slice(at, at + model.chunk(prompt.length - at));
       at += some.length;
       const last = at === prompt.length;
-      const read = await readTokens(some, last ? logits : null, request);
-      if (last) heads = lastOf(read.heads, model.config, some.length);
+      const read = await readTokens(some, last ? logits : null, wanted);
+      if (last) heads = observed(read.heads, some.length);
     }
     const ids = prompt.slice();
     for (let count = 1; ; count++) {
@@ -140,7 +151,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
       waiting = false;
       if (finish) return;
       if (model.averages) await settle(prompt, false);
-      ({ heads } = await readTokens([token], logits, request));
+      heads = observed((await readTokens([token], logits, wanted)).heads, 1);
     }
   } finally {
     release();

@@ -9,6 +9,11 @@ export class Heads {
     this.#model = model;
   }
 
+  /** Model.rank. @param {unknown} query @param {unknown} passages @param {unknown} [options] */
+  async rank(query, passages, options) {
+    return (await import('./rank.js')).rank(this.#model, query, passages, options);
+  }
+
   /** @param {unknown} promptsA @param {unknown} promptsB @param {unknown} [options] */
   async fingerprint(promptsA, promptsB, options) {
     const module = await import('./compare-heads.js');

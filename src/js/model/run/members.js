@@ -28,6 +28,7 @@ export const MODEL = [
   'prefill',
   'step',
   'row',
+  'rank',
   'lens',
   'ledger',
   'trace',

@@ -63,7 +63,9 @@ export class Model {
       fingerprint(memory, config, weights),
     );
     this.cache = publicView(this.sequence, CACHE);
-    this.heads = publicView(new Heads(this), HEADS);
+    const heads = new Heads(this);
+    this.heads = publicView(heads, HEADS);
+    this.rank = heads.rank.bind(heads);
     this.#decoder.setCaches(this.sequence.caches);
     this.#live = new Live(config);
     this.info = Object.freeze({ ...info, context });
