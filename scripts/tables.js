@@ -6,10 +6,11 @@ const codes = (functions) => functions.map((name) => `\`${name}\``).join(', ');
 
 function markdownTable() {
   const rows = STATEMENTS.map(
-    ({ number, name, formula, functions, engine, source }) =>
-      `| ${number} | ${name}: ${formula} | ${engine ?? codes(functions)} | ${source} |`,
+    ({ number, name, words, formula, functions, engine, source }) =>
+      `| ${number} | **${name}**: ${words} | ${formula} | ${engine ?? codes(functions)} | ${source} |`,
   );
-  return `\n\n| | statement | function | source |\n|---|---|---|---|\n${rows.join('\n')}\n\n`;
+  const head = '| | statement | formula | function | source |\n|---|---|---|---|---|';
+  return `\n\n${head}\n${rows.join('\n')}\n\n`;
 }
 
 /** Indices set low: p_j, o_1, W_O,h. */

@@ -94,14 +94,18 @@ const short = (x) =>
         ? x.toFixed(0)
         : x.toPrecision(2);
 
-/** @param {Part} part @param {number} width */
-function line({ sides, kind, measured, allowed, unit, verdict }, width) {
+/** Columns of the two sides, beside which the numbers stand. */
+const WIDTH = 44;
+
+/** The comparison in one line, or in two if its sides are long. @param {Part} part */
+function line({ sides, kind, measured, allowed, unit, verdict }, width = WIDTH) {
   const number = (/** @type {number} */ x) =>
     kind === 'bound' || allowed === 0 ? short(x) : `${short(x)} ${unit}`;
   const word = verdict === 'holds' && allowed === 0 ? '✓ exact' : WORDS[verdict];
   const slack = verdict === 'bound' ? ` ${short(allowed / measured)}×` : '';
   const numbers = `${number(measured).padStart(7)} ${number(allowed).padStart(8)}`;
-  return `${sides.padEnd(width)} ${numbers}  ${word}${slack}`;
+  const left = sides.length > width ? `${sides}\n     ${' '.repeat(width)}` : sides.padEnd(width);
+  return `${left} ${numbers}  ${word}${slack}`;
 }
 
 const digits = (/** @type {number} */ x) => x.toExponential(2).padStart(9);
@@ -130,25 +134,24 @@ function equivalenceTable([f64, f32]) {
 /** @param {any} report @param {boolean} all */
 function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
   const { m, n, d, dv } = SIZES;
-  const width = 44;
   const rows = [];
-  for (const { number, name, formula, source, worst, parts } of statements) {
-    const title = `${String(number).padStart(3)}  ${name.padEnd(20)}`;
+  for (const { number, name, words, formula, source, worst, parts } of statements) {
+    rows.push(`${String(number).padStart(3)}  ${name}: ${words}`);
     const sides = worst.verdict === 'violated' ? worst.sides : formula;
-    if (!all) rows.push(`${title}${line({ ...worst, sides }, width)}`);
-    else
+    if (all)
       rows.push(
-        `${title}${formula}`,
+        `     ${formula}`,
         `     source: ${source}`,
-        ...parts.map((/** @type {Part} */ part) => `     ${line(part, 60)}`),
+        ...parts.map((/** @type {Part} */ part) => `     ${line(part)}`),
+        '',
       );
+    else rows.push(`     ${line({ ...worst, sides })}`);
   }
   const twelve = statements
     .find((/** @type {any} */ s) => s.number === 12)
     .parts.filter((/** @type {Part} */ { cap }) => cap !== undefined);
   const vacuous = twelve.filter((/** @type {Part} */ { verdict }) => verdict === 'vacuous').length;
   const violated = statements.filter((/** @type {any} */ s) => !s.holds);
-  const sides = 'two sides, computed apart'.padEnd(all ? 40 : width);
   const names = violated.map((/** @type {any} */ s) => `${s.number} ${s.name}`).join(', ');
   const verdict = holds
     ? `All ${statements.length} statements hold`
@@ -158,21 +161,22 @@ function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
     `${vacuous === 1 ? 'is' : 'are'} vacuous`;
   return [
     `clearhead check: ${variant} kernels${why && ` (${why})`}, seed ${seed}`,
-    `m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}; ` +
-      'u: 2^-53 at the size of the terms',
+    `m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}.`,
+    'u is 2^-53 at the size of the terms, and σ a standard error.',
+    ...(all ? [] : ['--all shows every comparison of a statement and where it comes from.']),
     '',
-    `${' '.repeat(25)}${sides} ${'off by'.padStart(7)} ${'allowed'.padStart(8)}`,
+    `     ${'two sides, computed apart'.padEnd(WIDTH)} ${'off by'.padStart(7)} ${'allowed'.padStart(8)}`,
     ...rows,
-    '',
+    ...(all ? [] : ['']),
     equivalenceTable(equivalence),
+    '',
     ...(all
-      ? ['']
+      ? []
       : [
-          '',
           'Statement 12, keys moved by a tenth: the change, its bound, their ratio',
           ...twelve.map((/** @type {Part} */ part) => `      ${line(part, 42)}`),
           '',
         ]),
-    `${verdict}${vacuous ? bounds : ''}.${all ? '' : ' --all shows every comparison.'}`,
+    `${verdict}${vacuous ? bounds : ''}.`,
   ].join('\n');
 }

@@ -1,13 +1,14 @@
 /**
- * The statements, in order: the one list of their numbers, names, formulas and sources. `clearhead
- * check` reads it, and scripts/generate.js writes the tables of docs/statements.md and the page
- * from it. theory.h and consequences.h tell each in full.
+ * The statements, in order: the one list of their numbers, names, words, formulas and sources.
+ * `clearhead check` reads it, and scripts/generate.js writes the tables of docs/statements.md and
+ * the page from it. theory.h and consequences.h tell each in full.
  */
 
 /**
  * @typedef {object} Statement
  * @property {number} number
  * @property {string} name
+ * @property {string} words the meaning of the formula
  * @property {string} formula an index is written _j, or _O,h
  * @property {string} source where it is proved or said; README has the three texts
  * @property {readonly string[]} [functions] of `await ch.theory`
@@ -20,6 +21,7 @@ export const STATEMENTS = [
   {
     number: 1,
     name: 'attention',
+    words: 'the output is the mean of the values, weighted by softmax',
     formula: 'o = Σ p_j v_j, p = softmax(z/T)',
     source: 'paper, Eq. 1',
     engine: '`attention`',
@@ -28,6 +30,7 @@ export const STATEMENTS = [
   {
     number: 2,
     name: 'maximum likelihood',
+    words: 'the output is the best estimate from the values',
     formula: 'o = Σ θ_j v_j / Σ θ, where ∇ log L = 0',
     source: 'paper, Eq. 2 to 12',
     functions: ['maximumLikelihood'],
@@ -36,6 +39,7 @@ export const STATEMENTS = [
   {
     number: 3,
     name: 'maximum entropy',
+    words: 'of all weights with this mean score, softmax assumes least',
     formula: 'p_j = exp(λ_j⟨q, k_j⟩) / Σ exp(λ⟨q, k⟩)',
     source: 'paper, Eq. 13 to 16',
     functions: ['maximumEntropy'],
@@ -44,6 +48,7 @@ export const STATEMENTS = [
   {
     number: 4,
     name: 'KL budget',
+    words: 'of all weights this far from uniform, softmax scores best',
     formula: 'softmax(βz) = argmax ⟨p, z⟩ over KL(p‖u) ≤ ρ',
     source: 'post, “Softmax as hypothesis testing”',
     functions: ['klBudget', 'klFrontier'],
@@ -52,6 +57,7 @@ export const STATEMENTS = [
   {
     number: 5,
     name: 'budget of a head',
+    words: 'how far a row of weights is from uniform, in nats',
     formula: 'ρ = log n − H = ⟨z⟩/T − lse + log n',
     source: 'post, “Interpretation”',
     functions: ['rhoEffective'],
@@ -60,6 +66,7 @@ export const STATEMENTS = [
   {
     number: 6,
     name: 'kernel equivalence',
+    words: 'for keys of one length, softmax is Gaussian smoothing',
     formula: 'softmax(QKᵀ/(T√d)) = Gaussian rows, σ² = T√d',
     source: 'note, “Geometric fact”',
     functions: ['kernelEquivalence', 'gaussianWeights'],
@@ -68,6 +75,7 @@ export const STATEMENTS = [
   {
     number: 7,
     name: 'Gibbs principle',
+    words: 'softmax is the best compromise of mean score and entropy',
     formula: 'T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)',
     source: 'note, Eq. 1',
     functions: ['gibbs', 'simplexMerge'],
@@ -76,6 +84,7 @@ export const STATEMENTS = [
   {
     number: 8,
     name: 'log-sum-exp',
+    words: 'its gradient is softmax, its Hessian how far weights move',
     formula: '∇lse = p, ∇²lse = λ(Diag p − ppᵀ) ≤ λ/2',
     source: 'note, “Convex-analysis differential facts”',
     functions: ['logSumExp', 'softmaxJacobian', 'lipschitz'],
@@ -84,6 +93,7 @@ export const STATEMENTS = [
   {
     number: 9,
     name: 'limits',
+    words: 'a cold row picks its largest logit, a hot one averages all',
     formula: 'T = 0 is the argmax, T = ∞ uniform, exactly',
     source: 'note, “Two useful limits”',
     functions: ['limits'],
@@ -92,6 +102,7 @@ export const STATEMENTS = [
   {
     number: 10,
     name: 'independent heads',
+    words: 'a layer adds up its heads, each on its own',
     formula: 'x + W_O·(o_1 … o_H) = x + Σ W_O,h·o_h',
     source: 'note, “Multi-Head Attention”',
     engine: '`multiHead` with `residual`',
@@ -100,6 +111,7 @@ export const STATEMENTS = [
   {
     number: 11,
     name: 'grouped queries',
+    words: 'query heads that share keys and values change nothing else',
     formula: 'query head h reads kv head ⌊h/(H/G)⌋',
     source: 'note, “Grouped-Query / Multi-Query Attention”',
     engine: '`attention` with `kvHeads`',
@@ -108,6 +120,7 @@ export const STATEMENTS = [
   {
     number: 12,
     name: 'shared keys',
+    words: 'how far weights move when a head takes the keys of others',
     formula: '‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂',
     source: 'note, section 5',
     functions: ['sharedKeyBounds', 'operatorNorm'],
@@ -116,6 +129,7 @@ export const STATEMENTS = [
   {
     number: 13,
     name: 'scale',
+    words: 'scores grow with the head size d, and 1/√d undoes that',
     formula: 'Var⟨q, k⟩ = d, so Var(⟨q, k⟩/√d) = 1',
     source: 'note, “Why the 1/√d scale?”',
     functions: ['scaleExperiment', 'normal'],
@@ -124,6 +138,7 @@ export const STATEMENTS = [
   {
     number: 14,
     name: 'latent keys',
+    words: 'keys need not be rebuilt from their latents',
     formula: '⟨q, W·c⟩ = ⟨Wᵀq, c⟩: expanded = absorbed',
     source: 'DeepSeek-V2, arXiv 2405.04434',
     engine: '`latent`',
@@ -132,6 +147,7 @@ export const STATEMENTS = [
   {
     number: 15,
     name: 'cost',
+    words: 'the work grows with m·n, the memory at most with n',
     formula: 'm·n·(d + dv) multiply-adds, memory O(n)',
     source: 'the kernels of this library',
     functions: ['cost'],
@@ -140,6 +156,7 @@ export const STATEMENTS = [
   {
     number: 16,
     name: 'advantage',
+    words: 'a logit moves a mean towards the number of its key',
     formula: '∂⟨u⟩/∂z_j = p_j(u_j − ⟨u⟩)/T, and o = ⟨v⟩',
     source: 'the derivative of statement 1',
     engine: '`attentionGradient`',
@@ -148,6 +165,7 @@ export const STATEMENTS = [
   {
     number: 17,
     name: 'susceptibility',
+    words: 'how fast the budget ρ grows when a row gets colder',
     formula: 'dρ/dβ = β·Var_p(z), β = 1/T',
     source: 'the derivative of statement 5',
     functions: ['susceptibility'],
@@ -156,6 +174,7 @@ export const STATEMENTS = [
   {
     number: 18,
     name: 'every norm',
+    words: 'in every norm, weights move by at most λ/2 of the logits',
     formula: '‖Δp‖_r ≤ (λ/2)‖Δz‖_r for every r ≥ 1',
     source: 'Nair, arXiv 2510.23012',
     functions: ['everyNorm'],
@@ -164,6 +183,7 @@ export const STATEMENTS = [
   {
     number: 19,
     name: 'dispersion',
+    words: 'logits of a bounded width lose their focus as n grows',
     formula: 'max p ≤ 1/(1 + (n − 1)·e^(−width/T))',
     source: 'Veličković and others, arXiv 2410.01104',
     functions: ['dispersion'],
@@ -172,7 +192,8 @@ export const STATEMENTS = [
   {
     number: 20,
     name: 'critical temperature',
-    formula: '1/Σ j^(−T_c/T) ≤ max p, T_c = min gap_j/log j',
+    words: 'the T_c at which a row turns sharp, by its gaps g_j',
+    formula: '1/Σ j^(−T_c/T) ≤ max p, T_c = min g_j/log j',
     source: 'Hayase and Karakida, arXiv 2605.12697',
     functions: ['criticalTemperature'],
     page: 'the check',
@@ -180,7 +201,8 @@ export const STATEMENTS = [
   {
     number: 21,
     name: 'sink',
-    formula: 'o with a sink s = σ(lse − s/T)·o without',
+    words: 'an extra logit without a value scales the output: a gate',
+    formula: 'o with a sink s = σ(lse − s/T)·o without it',
     source: 'statement 1 with a key of value 0',
     functions: ['sinkGate'],
     page: 'the check',
@@ -188,7 +210,8 @@ export const STATEMENTS = [
   {
     number: 22,
     name: 'bias',
-    formula: 'argmax ⟨p, z⟩ − T·KL(p‖π), π = softmax(b/T)',
+    words: 'a bias b is a prior π = softmax(b/T) over the keys',
+    formula: 'softmax((z+b)/T) = argmax ⟨p,z⟩ − T·KL(p‖π)',
     source: 'statement 7 with a prior π in place of u',
     functions: ['biasPrior'],
     page: 'the check',
@@ -196,6 +219,7 @@ export const STATEMENTS = [
   {
     number: 23,
     name: 'Hopfield network',
+    words: 'a step of attention, ξ′ = Kᵀp, never raises an energy E',
     formula: 'E(ξ) − E(ξ′) = ½‖ξ − ξ′‖² + T·KL(p‖p′) ≥ 0',
     source: 'Ramsauer and others, arXiv 2008.02217',
     functions: ['hopfield'],
@@ -204,7 +228,8 @@ export const STATEMENTS = [
   {
     number: 24,
     name: 'draws',
-    formula: 'draws until uniform is rejected ≈ log(1/ε)/ρ',
+    words: 'how many keys one must draw to see that a row is not uniform',
+    formula: 'draws to an error of ε ≈ log(1/ε)/ρ',
     source: 'post, footnote 1',
     functions: ['drawsToReject'],
     page: 'the check',

@@ -89,7 +89,7 @@ function partsOf(lab, { run }) {
 
 /** Runs them all, in the order of the list. @param {Lab} lab */
 export function examine(lab) {
-  return STATEMENTS.map(({ number, name, formula, source }) => {
+  return STATEMENTS.map(({ number, name, words, formula, source }) => {
     const comparison = COMPARISONS.find((x) => x.number === number);
     if (!comparison) throw new Error(`statement ${number} has no comparison`);
     const parts = partsOf(lab, comparison);
@@ -97,6 +97,6 @@ export function examine(lab) {
     const holds = nearest.verdict !== 'violated';
     const { shows } = comparison;
     const worst = holds && shows !== undefined ? parts[shows] : nearest;
-    return { number, name, formula, source, holds, worst, parts };
+    return { number, name, words, formula, source, holds, worst, parts };
   });
 }
