@@ -55,8 +55,8 @@ export const kernels = [
   [
     'entropy in bits',
     'attention/softmax_state.c',
-    '.entropy = entropy < 0 ? 0 : entropy',
-    '.entropy = entropy < 0 ? 0 : entropy * LOG2E',
+    '[ATTN_STAT_ENTROPY] = entropy < 0 ? 0 : entropy',
+    '[ATTN_STAT_ENTROPY] = entropy < 0 ? 0 : entropy * LOG2E',
     [5],
   ],
   [
@@ -140,8 +140,8 @@ export const kernels = [
   [
     'working memory that grows with n',
     'attention/call.c',
-    ': SPAN;\n  size_t numbers',
-    ': (size_t)p->n;\n  size_t numbers',
+    'whole_panels((size_t)p->n) : SPAN;',
+    'whole_panels((size_t)p->n) : (size_t)p->n;',
     [15],
   ],
   [
