@@ -23,6 +23,8 @@ export const usage = `  clearhead generate [options] FILE PROMPT
         --seed N                 0 or more; default 0; with --tau alone
         --stop TEXT              ends where TEXT would begin; may be repeated
         --observe                shows afterwards what every head looked at
+        --ablate L.H             takes head H of layer L out; --ablate L.H=GAIN multiplies its
+                                 result instead; both count from 0; may be repeated
         --attention-temperature T
                                  of all heads, not of sampling; 0 or more, default 1
         --quantize q8            float weights are kept as Q8_0
@@ -64,12 +66,14 @@ export const GIVEN = new Map(
     stop: '--stop',
     prompt: 'PROMPT',
     variables: '--var',
+    interventions: '--ablate',
   }),
 );
 
 export const options = {
   ...Object.fromEntries(Object.keys(NUMBERS).map((flag) => [flag, { type: 'string' }])),
   stop: { type: 'string', multiple: true },
+  ablate: { type: 'string', multiple: true },
   cache: { type: 'string' },
   quantize: { type: 'string' },
   system: { type: 'string' },
@@ -100,6 +104,18 @@ export const numbersOf = (given) =>
  * @param {string[]} given each as NAME=VALUE
  */
 export const variablesOf = (given) => Object.fromEntries(given.map(variable));
+
+/**
+ * Interventions on heads.
+ * @param {string[]} given each as L.H or L.H=GAIN
+ */
+export const gainsOf = (given) =>
+  given.map((text) => {
+    const [, layer, head, gain = '0'] = /^(\d+)\.(\d+)(?:=(.*))?$/.exec(text) ?? [];
+    if (layer === undefined)
+      throw new ClearheadError('ARG', `--ablate is "${text.slice(0, 60)}"; expected L.H, as 3.0`);
+    return { layer: Number(layer), head: Number(head), gain: numeric('ablate', gain) };
+  });
 
 /** @param {string} text @returns {[string, unknown]} */
 function variable(text) {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { ClearheadError, init } from '../js/index.js';
 import { loadModel } from '../js/model/index.js';
-import { GIVEN, SAMPLING, numbersOf, variablesOf } from './generate-options.js';
+import { GIVEN, SAMPLING, gainsOf, numbersOf, variablesOf } from './generate-options.js';
 import { HeadBoard } from './head-board.js';
 import { counted, harmless, modelAt, progressBar, size } from './model-file.js';
 
@@ -32,6 +32,7 @@ export async function run(given, [file, prompt, ...rest]) {
   if (given.seed !== undefined && given.tau === undefined)
     throw new ClearheadError('ARG', '--seed is given without --tau; expected both');
   const variables = variablesOf(given.var ?? []);
+  const gains = gainsOf(given.ablate ?? []);
   const number = numbersOf(given);
   const bar = progressBar();
   const stop = interrupted();
@@ -54,6 +55,7 @@ export async function run(given, [file, prompt, ...rest]) {
       }),
     );
     bar.clear();
+    model.intervene(gains);
     if (number.temperature !== undefined) model.setTemperature(number.temperature);
     return await write(model, engine, prompt, { ...given, variables }, number, stop.signal);
   } catch (/** @type {any} */ error) {

@@ -200,3 +200,26 @@ test('what the help says of generate is what there is, with an example', () => {
     [...Object.keys(options)].sort(),
   );
 });
+
+test('--ablate takes heads out, or multiplies their results', async () => {
+  const text = (...flags) => run('generate', '--max-tokens', '12', ...flags, file, 'abc def');
+  here.intervene([
+    { layer: 0, head: 1, gain: 0 },
+    { layer: 2, head: 0, gain: -1.5 },
+  ]);
+  const want = await written('abc def', { maxTokens: 12 });
+  here.intervene([]);
+  assert.notEqual(want, await written('abc def', { maxTokens: 12 }));
+  const { status, stdout, stderr } = text('--ablate', '0.1', '--ablate', '2.0=-1.5');
+  assert.equal(status, 0, stderr);
+  assert.equal(stdout, `abc def${want}\n`);
+  for (const [flag, message] of [
+    ['3', '--ablate is "3"; expected L.H, as 3.0'],
+    ['0.9', '--ablate[0].head is 9; expected an integer from 0 to 3'],
+    ['0.1=x', '--ablate is "x"; expected a number'],
+  ]) {
+    const refused = text('--ablate', flag);
+    assert.notEqual(refused.status, 0);
+    assert.ok(refused.stderr.includes(message), refused.stderr);
+  }
+});

@@ -9,6 +9,7 @@ import type {
   GeneratedToken,
   GenerateOptions,
   Heads,
+  Intervention,
   LoadOptions,
   Model,
   ModelInfo,
@@ -19,6 +20,8 @@ import type {
   RankOptions,
   Ranked,
   Row,
+  Trace,
+  TraceOptions,
 } from '../model/api.d.ts';
 import type {
   ChatMessage,
@@ -90,6 +93,10 @@ export interface RemoteModel {
   ): Promise<Ranked[]>;
   temperature(layer: number, head: number): Promise<number>;
   setTemperature(temperature: number, layer?: number, head?: number): Promise<void>;
+  intervene(interventions: readonly Intervention[]): Promise<void>;
+  interventions(): Promise<readonly Readonly<Intervention>[]>;
+  trace(prompt: string | ArrayLike<number>, options: TraceOptions): Promise<Trace>;
+  traceBytes(prompt: string | ArrayLike<number>, options: TraceOptions): Promise<number>;
   /** Ends the worker. */
   dispose(): Promise<void>;
   /** For `await using`: the same as `dispose`. */

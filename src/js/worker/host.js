@@ -108,6 +108,29 @@ function begin(post, id, how, prompt, options, ...more) {
   texts.set(id, { tokens: /** @type {Text['tokens']} */ (tokens), lengths: [], over: false });
 }
 
+/**
+ * Records a prompt, and posts its parts where the page listens for them.
+ * @param {Post} post
+ * @param {number} id
+ * @param {string | number[]} prompt
+ * @param {Record<string, unknown>} [options]
+ * @param {unknown[]} more
+ */
+async function trace(post, id, prompt, { onPart, ...options } = {}, ...more) {
+  checkNoText();
+  const signal = startRunning(id);
+  const parts = { onPart: (/** @type {unknown} */ part) => post({ id, progress: part }) };
+  try {
+    return await methodsOf(loaded()).trace(
+      prompt,
+      { ...options, signal, ...(onPart === true ? parts : { onPart }) },
+      ...more,
+    );
+  } finally {
+    running.delete(id);
+  }
+}
+
 /** The next token of a text. @param {Post} post @param {number} id @param {number} textId */
 async function next(post, id, textId) {
   const text = texts.get(textId);
@@ -171,6 +194,10 @@ const functions = {
   row: (post, id, ...values) => methodsOf(loaded()).row(...values),
   temperature: (post, id, ...values) => methodsOf(loaded()).temperature(...values),
   setTemperature: (post, id, ...values) => methodsOf(loaded()).setTemperature(...values),
+  intervene: (post, id, ...values) => methodsOf(loaded()).intervene(...values),
+  interventions: () => loaded().interventions,
+  trace,
+  traceBytes: (post, id, ...values) => methodsOf(loaded()).traceBytes(...values),
   cache(post, id, f, ...values) {
     checkNoText();
     return methodsOf(loaded().cache)[f](...values);

@@ -19,6 +19,10 @@ const METHODS = [
   'rank',
   'temperature',
   'setTemperature',
+  'intervene',
+  'interventions',
+  'trace',
+  'traceBytes',
   'dispose',
   ASYNC_DISPOSE,
 ];
@@ -177,6 +181,31 @@ export class RemoteModel {
   /** @type {Remote['setTemperature']} */
   setTemperature(...values) {
     return this.#link.call('setTemperature', values);
+  }
+
+  /** @type {Remote['intervene']} */
+  intervene(...values) {
+    return this.#link.call('intervene', values);
+  }
+
+  /** @type {Remote['interventions']} */
+  interventions(...values) {
+    return this.#link.call('interventions', values);
+  }
+
+  /** @type {Remote['trace']} */
+  async trace(prompt, options, ...more) {
+    const { signal, onPart, ...rest } = options ?? {};
+    abortSignal(signal);
+    // a function cannot be sent; anything else is for the model to refuse
+    const sent = { ...rest, onPart: typeof onPart === 'function' ? true : (onPart ?? undefined) };
+    const values = [prompt, ...(options === undefined ? [] : [sent]), ...more];
+    return this.#link.call('trace', values, { signal, onProgress: onPart });
+  }
+
+  /** @type {Remote['traceBytes']} */
+  traceBytes(...values) {
+    return this.#link.call('traceBytes', values);
   }
 
   async dispose() {

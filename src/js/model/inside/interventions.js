@@ -56,6 +56,9 @@ const isIdle = (entry) => entry.kind === 'gain' && entry.gain === 1;
 
 export class Interventions {
   #config;
+  /** One for each of the list. */
+  #all;
+  /** Those that change anything. */
   #entries;
   /** @type {Means | undefined} */
   #means;
@@ -70,6 +73,7 @@ export class Interventions {
   constructor(config, list, entries, means, prompt) {
     this.#config = config;
     this.list = list;
+    this.#all = entries;
     this.#entries = entries.filter((entry) => !isIdle(entry));
     this.#means = means;
     this.prompt = prompt;
@@ -87,6 +91,21 @@ export class Interventions {
     const entries = readEntries(given, config);
     const list = /** @type {Intervention[]} */ (given).map((entry) => Object.freeze({ ...entry }));
     return new Interventions(config, Object.freeze(list), entries);
+  }
+
+  /**
+   * The entries that `keep` chooses, as they were read, and others behind them.
+   * @param {(entry: Intervention) => boolean} keep
+   * @param {Intervention[]} others
+   */
+  changed(keep, others) {
+    const list = Object.freeze([...this.list.filter(keep), ...others.map(Object.freeze)]);
+    const kept = this.#all.filter((_, at) => keep(this.list[at]));
+    const more = readEntries(others, this.#config);
+    return new Interventions(this.#config, /** @type {readonly Intervention[]} */ (list), [
+      ...kept,
+      ...more,
+    ]);
   }
 
   /** Refuses rows of weights at a temperature that no score can make them have. */

@@ -46,11 +46,10 @@ export class Live {
       refuse('ARG', 'head', 'given without a layer', 'both, or neither for all heads');
     if (head !== undefined) integer('head', head, 0, heads - 1);
     const place = { ...(layer !== undefined && { layer }), ...(head !== undefined && { head }) };
-    const list = this.now.list.filter(
-      (entry) => !('temperature' in entry) || !covers(place, entry),
-    );
-    const needed = temperature !== 1 || list.some((entry) => 'temperature' in entry);
-    this.intervene(needed ? [...list, { ...place, temperature }] : list);
+    const isOne = (/** @type {Intervention} */ entry) => 'temperature' in entry;
+    const stays = (/** @type {Intervention} */ entry) => !isOne(entry) || !covers(place, entry);
+    const needed = temperature !== 1 || this.now.list.some((each) => isOne(each) && stays(each));
+    this.now = this.now.changed(stays, needed ? [{ ...place, temperature }] : []);
   }
 
   /**
