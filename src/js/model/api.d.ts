@@ -17,10 +17,31 @@ import type {
   TensorType,
   Tokenizer,
 } from './types.d.ts';
-import type { Ledger, LedgerOptions, Lens, LensOptions } from './inspect/types.d.ts';
+import type {
+  Ledger,
+  LedgerOptions,
+  Lens,
+  LensOptions,
+  Sweep,
+  SweepOptions,
+} from './inspect/types.d.ts';
 import type { Intervention, Trace, TraceOptions } from './inside/types.d.ts';
 
-export type { Ledger, LedgerOptions, Lens, LensOptions } from './inspect/types.d.ts';
+export type {
+  HeadScores,
+  Ledger,
+  LedgerOptions,
+  Lens,
+  LensOptions,
+  Progress,
+  RandomRepeats,
+  ScoredHead,
+  ScoreDefinition,
+  ScoreName,
+  ScoreOptions,
+  Sweep,
+  SweepOptions,
+} from './inspect/types.d.ts';
 export type {
   AddIntervention,
   GainIntervention,
@@ -405,6 +426,12 @@ export interface Model {
     token: number | readonly [number, number],
     options?: LedgerOptions,
   ): Promise<Ledger>;
+  /**
+   * Ablates or patches each head, or each layer and position, and tells the change of a metric. It
+   * computes anew only the layers and positions behind the change. The cache is lent meanwhile, and
+   * holds the same afterwards. Rejects with BUSY while a text is generated.
+   */
+  sweep(prompt: string | ArrayLike<number>, options?: SweepOptions): Promise<Sweep>;
   /** The attention temperature T of a head; 1 to begin with. */
   temperature(layer: number, head: number): number;
   /**

@@ -1,4 +1,5 @@
 import type { Fresh } from '../../types.d.ts';
+import type { HeadScores, ScoreOptions } from './types.d.ts';
 
 /** Numbers of all heads, (layers, heads). */
 export interface HeadPlane {
@@ -60,4 +61,9 @@ export interface Heads {
     promptsB: readonly (string | ArrayLike<number>)[],
     options?: FingerprintOptions,
   ): Promise<Fingerprint>;
+  /**
+   * Scores of all heads, at the temperatures of now. The cache is lent meanwhile, and holds the
+   * same afterwards. BUSY: a text is being generated.
+   */
+  scores(options?: ScoreOptions): Promise<HeadScores>;
 }

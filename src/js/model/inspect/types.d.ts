@@ -1,5 +1,65 @@
-/** The lens and the ledger. docs/inspect.md has the definitions. */
+/** Scores of heads, the lens, the ledger and sweeps. docs/inspect.md has the definitions. */
 import type { Fresh } from '../../types.d.ts';
+
+export interface Progress {
+  done: number;
+  total: number;
+}
+
+// ---- Scores of heads
+
+export type ScoreName =
+  'previous' | 'first' | 'duplicate' | 'induction' | 'source' | 'robustness' | 'copying';
+
+export interface ScoreDefinition {
+  label: string;
+  /** A head earns the label where its score is at least this. */
+  threshold: number;
+  /** The ground of its measurement. */
+  on: 'texts' | 'repeats' | 'sources' | 'weights';
+  is: string;
+}
+
+/** Random sequences of `period` tokens that come twice. Control tokens are not drawn. */
+export interface RandomRepeats {
+  /** Default 8. */
+  count?: number | undefined;
+  /** Default 32. */
+  period?: number | undefined;
+  /** Default 0. */
+  seed?: number | undefined;
+}
+
+export interface ScoreOptions {
+  /** Default all, `source` only where sources are given. */
+  scores?: readonly ScoreName[] | undefined;
+  /** Texts or ids for the scores on texts. Default the random repeats. */
+  texts?: readonly (string | ArrayLike<number>)[] | undefined;
+  /** How they are made, or sequences of ids that come twice. */
+  repeats?: RandomRepeats | readonly ArrayLike<number>[] | undefined;
+  /** Prompts, and the positions that tell what comes behind the last token. */
+  sources?:
+    readonly { prompt: string | ArrayLike<number>; positions: readonly number[] }[] | undefined;
+  /** Counts tokens that are read, and heads whose eigenvalues are known. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ScoredHead {
+  layer: number;
+  head: number;
+  scores: Partial<Record<ScoreName, number>>;
+  /** Those whose threshold is reached. */
+  labels: string[];
+}
+
+export interface HeadScores {
+  definitions: Partial<Record<ScoreName, ScoreDefinition>>;
+  /** Each (layers, heads). NaN where a score is not defined. */
+  scores: Partial<Record<ScoreName, Float64Array>>;
+  /** The same as a table with labels, layer by layer. */
+  heads: ScoredHead[];
+}
 
 // ---- Lens and ledger of a past position
 
@@ -62,4 +122,43 @@ export interface Ledger {
   };
   /** With `sources` (layers, heads, position + 1), which sum up to `heads` but for rounding. */
   sources?: Fresh<Float64Array>;
+}
+
+// ---- Sweeps
+
+export interface SweepOptions {
+  /**
+   * `z`, the default: each head, at all positions. The others: each layer and position of the
+   * residual stream or of a block's result.
+   */
+  over?: 'z' | 'resid_pre' | 'attn_out' | 'mlp_out' | undefined;
+  /** Its replacement: zeros, the default, or the mean over the positions of the prompt. */
+  ablate?: 'zero' | 'mean' | undefined;
+  /** Or the values of another prompt, one of as many tokens. */
+  from?: string | ArrayLike<number> | undefined;
+  /**
+   * Of the logits behind the last token. `logprob`, the default, of `token`; `difference` of the
+   * logits of `token` and `against`; `kl`, KL(before‖after) of the whole distribution.
+   */
+  metric?: 'logprob' | 'difference' | 'kl' | undefined;
+  /** Default the likeliest token without a change. */
+  token?: number | undefined;
+  against?: number | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Sweep {
+  tokens: Fresh<Int32Array>;
+  over: 'z' | 'resid_pre' | 'attn_out' | 'mlp_out';
+  /** [layers, heads] or [layers, positions]. */
+  shape: [number, number];
+  /** The metric without a change, and that of the other prompt. */
+  base: number;
+  source?: number;
+  /** By how much each change raises the metric. */
+  changes: Fresh<Float64Array>;
+  /** The likeliest token without a change, and with each. */
+  answer: number;
+  answers: Fresh<Int32Array>;
 }

@@ -15,7 +15,7 @@ export const CACHE = [
   Symbol.for('nodejs.util.inspect.custom'),
 ];
 /** Of `model.heads`. */
-export const HEADS = ['fingerprint'];
+export const HEADS = ['fingerprint', 'scores'];
 export const MODEL = [
   'config',
   'info',
@@ -31,6 +31,7 @@ export const MODEL = [
   'rank',
   'lens',
   'ledger',
+  'sweep',
   'trace',
   'traceBytes',
   'temperature',

@@ -13,6 +13,7 @@ import { chatPrompt, textPrompt } from './prompt.js';
 import { Sequence } from './sequence.js';
 import { Live } from './live.js';
 import { tokensWithin } from '../inside/budget.js';
+import { TOOLS } from './tools.js';
 import { trace, traceBytes } from './trace.js';
 
 /**
@@ -71,10 +72,7 @@ export class Model {
     this.info = Object.freeze({ ...info, context });
   }
 
-  /**
-   * @param {unknown} tokens
-   * @param {unknown} [options]
-   */
+  /** @param {unknown} tokens @param {unknown} [options] */
   prefill(tokens, options) {
     return prefill(this, tokens, options);
   }
@@ -157,6 +155,11 @@ export class Model {
   /** @param {unknown} position @param {unknown} token @param {unknown} [options] */
   async ledger(position, token, options) {
     return (await import('../inspect/lens.js')).ledger(this, position, token, options);
+  }
+
+  /** @param {unknown} prompt @param {unknown} [options] */
+  async sweep(prompt, options) {
+    return (await import('../inspect/sweep.js')).sweep(this, TOOLS, prompt, options);
   }
 
   // ---- for generate.js and inspect

@@ -1,0 +1,24 @@
+/**
+ * Lets work have the cache of a model, which nobody else may change meanwhile. Afterwards the cache
+ * holds what it held before.
+ * @template T
+ * @param {import('../run/model.js').Model} model
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export async function borrowing(model, work) {
+  model.alive();
+  const { sequence } = model;
+  sequence.checkFree();
+  const before = sequence.length ? sequence.snapshot() : undefined;
+  const release = sequence.lock(() => false);
+  try {
+    sequence.cut(0);
+    return await work();
+  } finally {
+    release();
+    const alive = sequence.caches.length > 0;
+    if (alive && before) sequence.restore(before);
+    else if (alive) sequence.clear();
+  }
+}

@@ -1,0 +1,60 @@
+/** Metrics of a sweep, from the logits of the last position. */
+import { choice, integer } from '../../check.js';
+import { refuse } from '../../errors.js';
+
+const METRICS = ['logprob', 'difference', 'kl'];
+
+/** log softmax at all tokens. @param {Float32Array} logits */
+export function logProbabilities(logits) {
+  let max = -Infinity;
+  for (const x of logits) max = Math.max(max, x);
+  let sum = 0;
+  for (const x of logits) sum += Math.exp(x - max);
+  const lse = max + Math.log(sum);
+  return Float64Array.from(logits, (x) => x - lse);
+}
+
+/** The likeliest token, the first among equals. @param {Float32Array} logits */
+export const likeliest = (logits) =>
+  logits.reduce((best, x, id) => (x > logits[best] ? id : best), 0);
+
+/**
+ * @param {{ metric?: unknown, token?: unknown, against?: unknown }} options
+ * @param {number} vocab
+ */
+export function readMetric({ metric, token, against }, vocab) {
+  const name = METRICS[choice('metric', metric, ...METRICS)];
+  const id = (/** @type {string} */ key, /** @type {unknown} */ x) =>
+    x === undefined ? undefined : integer(key, x, 0, vocab - 1);
+  const ids = { token: id('token', token), against: id('against', against) };
+  if (name === 'difference' && (ids.token === undefined || ids.against === undefined))
+    refuse('ARG', 'metric', '"difference"', 'it with both tokens: token and against');
+  if (name !== 'difference' && ids.against !== undefined)
+    refuse('ARG', 'against', 'given', 'it with metric: "difference" alone');
+  if (name === 'kl' && ids.token !== undefined)
+    refuse('ARG', 'token', 'given', 'none with metric: "kl", which has all tokens');
+  return { name, ...ids };
+}
+
+/**
+ * The metric as a function of logits. Without a token it is the likeliest one before the change.
+ * @param {ReturnType<typeof readMetric>} metric
+ * @param {Float32Array} before logits
+ */
+export function metricOf({ name, token: given, against }, before) {
+  const token = given ?? likeliest(before);
+  const p = logProbabilities(before);
+  /** @param {Float32Array} logits */
+  const kl = (logits) => {
+    const q = logProbabilities(logits);
+    return p.reduce((sum, x, id) => sum + Math.exp(x) * (x - q[id]), 0);
+  };
+  /** @type {(logits: Float32Array) => number} */
+  const of =
+    name === 'kl'
+      ? kl
+      : name === 'difference'
+        ? (logits) => logits[token] - logits[/** @type {number} */ (against)]
+        : (logits) => logProbabilities(logits)[token];
+  return of;
+}
