@@ -60,7 +60,10 @@ export interface RemoteModel {
   readonly tokenizer: RemoteTokenizer | null;
   /** Its numbers are those of the last answer. */
   readonly cache: RemoteCache;
-  /** As that of `Model`. Options are copied, so they have neither a signal nor a callback. */
+  /**
+   * As those of `Model`. Options of `fingerprint` are copied, so they have neither a signal nor a
+   * callback.
+   */
   readonly heads: Heads;
   /**
    * As that of `Model`, but it begins, and refuses options, when the first token is asked for. The
@@ -91,6 +94,9 @@ export interface RemoteModel {
     passages: readonly (string | ArrayLike<number>)[],
     options?: Omit<RankOptions, 'signal'>,
   ): Promise<Ranked[]>;
+  lens: Model['lens'];
+  ledger: Model['ledger'];
+  sweep: Model['sweep'];
   temperature(layer: number, head: number): Promise<number>;
   setTemperature(temperature: number, layer?: number, head?: number): Promise<void>;
   intervene(interventions: readonly Intervention[]): Promise<void>;

@@ -167,6 +167,15 @@ function finish(post, id, textId, received) {
   return ending;
 }
 
+/** The ends of calls that take long. @type {Map<number, Promise<unknown>>} */
+const endings = new Map();
+
+/** Ends a call. Later ones wait until it is over. @param {number} id */
+function stopCall(id) {
+  running.get(id)?.abort();
+  if (endings.has(id)) ending = Promise.all([ending, endings.get(id)]);
+}
+
 /** @param {unknown} object @returns {Record<string, (...values: unknown[]) => unknown>} */
 const methodsOf = (object) => /** @type {any} */ (object);
 
@@ -202,6 +211,31 @@ const functions = {
     checkNoText();
     return methodsOf(loaded().cache)[f](...values);
   },
+  lens: (post, id, ...values) => methodsOf(loaded()).lens(...values),
+  ledger: (post, id, ...values) => methodsOf(loaded()).ledger(...values),
+  /** A method that tells its progress and can be ended, by the options at a place of its values. */
+  async long(post, id, object, f, place, values) {
+    checkNoText();
+    const signal = startRunning(id);
+    const more = {
+      signal,
+      onProgress: (/** @type {unknown} */ progress) => post({ id, progress }),
+    };
+    const given = [...values];
+    if (given[place] === undefined) given[place] = more;
+    else if (typeof given[place] === 'object') given[place] = { ...given[place], ...more };
+    const work = methodsOf(object === 'heads' ? loaded().heads : loaded())[f](...given);
+    endings.set(
+      id,
+      Promise.resolve(work).catch(() => {}),
+    );
+    try {
+      return await work;
+    } finally {
+      running.delete(id);
+      endings.delete(id);
+    }
+  },
   heads(post, id, f, ...values) {
     checkNoText();
     return methodsOf(loaded().heads)[f](...values);
@@ -210,13 +244,16 @@ const functions = {
   tokenizer: (post, id, f, ...values) => methodsOf(loaded().tokenizer)[f](...values),
 };
 
+/** Calls that wait for the token that is being made. */
+const WAITING = ['next', 'row', 'lens', 'ledger'];
+
 /** @param {Post} post @param {Message} message */
 async function answer(post, { id, f, values, stop }) {
-  if (stop !== undefined) return void running.get(stop)?.abort();
+  if (stop !== undefined) return stopCall(stop);
   if (f === 'begin') startRunning(id);
   try {
     if (f !== 'next' && f !== 'finish') await ending;
-    if (f === 'next' || f === 'row') await ahead;
+    if (WAITING.includes(f)) await ahead;
     const value = await (functions[f] ?? foreign('models', f))(post, id, ...values);
     post({ id, value, cache: cacheState() });
   } catch (error) {

@@ -17,6 +17,9 @@ const METHODS = [
   'step',
   'row',
   'rank',
+  'lens',
+  'ledger',
+  'sweep',
   'temperature',
   'setTemperature',
   'intervene',
@@ -56,7 +59,10 @@ export class RemoteModel {
         decode: method('tokenizer', 'decode'),
         token: method('tokenizer', 'token'),
       });
-    this.heads = Object.freeze({ fingerprint: method('heads', 'fingerprint') });
+    this.heads = Object.freeze({
+      fingerprint: method('heads', 'fingerprint'),
+      scores: (/** @type {unknown[]} */ ...values) => this.#long('heads', 'scores', 0, values),
+    });
     this.cache = Object.freeze({
       get length() {
         return link.cache.length;
@@ -171,6 +177,47 @@ export class RemoteModel {
   /** @type {Remote['rank']} */
   rank(...values) {
     return this.#link.call('rank', values);
+  }
+
+  /** @type {Remote['lens']} */
+  lens(...values) {
+    return this.#link.call('lens', values);
+  }
+
+  /** @type {Remote['ledger']} */
+  ledger(...values) {
+    return this.#link.call('ledger', values);
+  }
+
+  /** @type {Remote['sweep']} */
+  sweep(...values) {
+    return this.#long('model', 'sweep', 1, values);
+  }
+
+  /**
+   * A call that takes long, whose options may have `signal` and `onProgress`.
+   * @param {'model' | 'heads'} object
+   * @param {string} f
+   * @param {number} place of the options
+   * @param {unknown[]} values
+   */
+  async #long(object, f, place, values) {
+    const options = values[place];
+    if (typeof options !== 'object' || !options)
+      return this.#link.call('long', [object, f, place, values]);
+    const { signal, onProgress, ...rest } = /** @type {import('./client.d.ts').SweepOptions} */ (
+      options
+    );
+    if (onProgress !== undefined && typeof onProgress !== 'function')
+      refuse('ARG', 'onProgress', describe(onProgress), 'a function');
+    return this.#link.call(
+      'long',
+      [object, f, place, values.map((x, at) => (at === place ? rest : x))],
+      {
+        signal: abortSignal(signal),
+        onProgress,
+      },
+    );
   }
 
   /** @type {Remote['temperature']} */

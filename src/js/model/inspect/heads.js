@@ -7,7 +7,7 @@ import { scoreHeads } from './scores.js';
 
 /**
  * @typedef {import('../run/model.js').Model} Model
- * @typedef {typeof import('../run/tools.js').TOOLS} Tools
+ * @typedef {typeof import('../run/heads.js').TOOLS} Tools
  */
 
 /** Bytes of wasm memory for the weights of one pass, unless a single token has more. */

@@ -5,7 +5,7 @@ import { Decoder } from './decoder.js';
 import { publicView } from './public-view.js';
 import { fingerprint } from './fingerprint.js';
 import { generate, readChatOptions } from './generate.js';
-import { Heads } from './heads.js';
+import { Heads, TOOLS } from './heads.js';
 import { CACHE, HEADS, MODEL } from './members.js';
 import { readRow } from './row.js';
 import { prefill } from './prefill.js';
@@ -13,13 +13,11 @@ import { chatPrompt, textPrompt } from './prompt.js';
 import { Sequence } from './sequence.js';
 import { Live } from './live.js';
 import { tokensWithin } from '../inside/budget.js';
-import { TOOLS } from './tools.js';
 import { trace, traceBytes } from './trace.js';
 
 /**
  * @typedef {import('./pass.js').Request} Request
  * @typedef {import('../inside/interventions.js').Interventions} Interventions
- * @typedef {import('../api.d.ts').Model} PublicModel
  * @typedef {Partial<import('../api.d.ts').HeadStats>} Observations
  * @typedef {{ heads?: Observations, record?: import('../inside/recording.js').Recorded }} Read
  */
@@ -142,7 +140,7 @@ export class Model {
     this.dispose();
   }
 
-  /** @returns {PublicModel} */
+  /** @returns {import('../api.d.ts').Model} */
   publicView() {
     return publicView(this, MODEL);
   }
