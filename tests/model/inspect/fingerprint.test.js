@@ -155,6 +155,49 @@ for (const { variant, ch: engine } of engines)
     model.dispose();
   });
 
+for (const { variant, ch: engine } of engines)
+  test(`found heads are ablated one by one, and nothing is left of it (${variant})`, async () => {
+    const model = await loadModel(asGguf(tiny(configs['llama, tied, grouped'])), { engine });
+    const { heads } = model.config;
+    const own = [{ layer: 0, head: 1, gain: 0.5 }];
+    model.intervene(own);
+    const sets = [(x) => x + 1, (x, i) => (x * 11 + i * 17 + 3 * i ** 3) % 60].map((f) =>
+      Array.from({ length: 8 }, (_, x) => Array.from({ length: 9 + x }, (__, i) => f(x, i))),
+    );
+    const options = { level: 0.5, rows: 'all', ablate: 2 };
+    const { found, ablated, adjusted } = await model.heads.fingerprint(...sets, options);
+    assert.ok(found.length > 0);
+    assert.equal(ablated.length, Math.min(2, found.length));
+    const softmax = (z) => {
+      const e = Float64Array.from(z, (x) => Math.exp(x - Math.max(...z)));
+      const sum = e.reduce((all, x) => all + x);
+      return e.map((x) => x / sum);
+    };
+    const next = (prompt) => {
+      model.cache.clear();
+      return softmax(model.prefill(prompt).logits);
+    };
+    for (const { layer, head, adjusted: p, effect } of ablated) {
+      const at = layer * heads + head;
+      assert.equal(p, Math.min(adjusted.rho[at], adjusted.chi[at]));
+      for (const [set, name] of ['a', 'b'].entries()) {
+        let sum = 0;
+        for (const prompt of sets[set]) {
+          model.intervene(own);
+          const before = next(prompt);
+          model.intervene([...own, { layer, head, gain: 0 }]);
+          const after = next(prompt);
+          sum += before.reduce((all, x, t) => all + x * Math.log(x / after[t]), 0);
+        }
+        assert.ok(sum > 0 && Math.abs(effect[name] - sum / 8) <= 1e-5 * sum + 1e-9);
+      }
+    }
+    model.intervene(own);
+    await model.heads.fingerprint(...sets, { ...options, ablate: 0 });
+    assert.deepEqual(model.interventions, own);
+    model.dispose();
+  });
+
 test('wrong sets and options are refused by name', async () => {
   const model = await loadModel(asGguf(tiny(configs['gemma3'])), { engine: engines[0].ch });
   const refused = (promptsA, promptsB, options, code, message) =>

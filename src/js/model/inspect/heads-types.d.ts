@@ -19,6 +19,8 @@ export interface FingerprintOptions {
   correction?: 'holm' | 'benjamini-hochberg' | undefined;
   /** A head is found if a corrected p-value of it is at most this; default 0.001. */
   level?: number | undefined;
+  /** How many of the found heads are ablated, the clearest first; default 8. */
+  ablate?: number | undefined;
   onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -28,6 +30,14 @@ export interface FoundHead {
   head: number;
   /** The smaller one of its two corrected p-values. */
   adjusted: number;
+}
+
+export interface AblatedHead extends FoundHead {
+  /**
+   * The causal check: KL(with the head‖without it) of the next token after a prompt, in nats, the
+   * mean over each set.
+   */
+  effect: { a: number; b: number };
 }
 
 /** Where heads stand on two sets of prompts, and which of them tell the sets apart. */
@@ -48,6 +58,7 @@ export interface Fingerprint {
   level: number;
   /** The clearest first. */
   found: FoundHead[];
+  ablated: AblatedHead[];
 }
 
 /** Questions about all heads of a model. */

@@ -1,6 +1,6 @@
 /**
- * Context against own text: the lookback ratio of each head (Chuang et al. 2024, arXiv 2407.07071,
- * Eq. 3), of the mean weight of a token of the prompt and of the text written so far.
+ * Context against own text: the lookback ratio of each head (Chuang et al., arXiv 2407.07071). It
+ * compares the mean weight of a token of the prompt with that of the text written so far.
  */
 
 /**

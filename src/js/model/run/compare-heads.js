@@ -1,5 +1,5 @@
-/** Heads on two sets of prompts, see heads-types.d.ts. */
-import { abortSignal, choice, list, number, read } from '../../check.js';
+/** Heads on two sets of prompts, see inspect/heads-types.d.ts. */
+import { abortSignal, choice, integer, list, number, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { begun, textPrompt } from './prompt.js';
 import { createReader } from './reader.js';
@@ -10,11 +10,10 @@ import { comparePlanes, headsFound } from '../inspect/planes.js';
  * @typedef {import('../inspect/heads-types.d.ts').Fingerprint} Fingerprint
  * @typedef {import('../inspect/heads-types.d.ts').FingerprintOptions} Options
  * @typedef {import('../inspect/planes.js').Samples} Samples
- * @typedef {import('../api.d.ts').HeadStats} HeadStats
  * @typedef {ReturnType<typeof createReader>} Reader
  */
 
-const NAMES = ['rows', 'correction', 'level', 'onProgress', 'signal'];
+const NAMES = ['rows', 'correction', 'level', 'ablate', 'onProgress', 'signal'];
 const CORRECTIONS = /** @type {const} */ (['holm', 'benjamini-hochberg']);
 
 /** @param {Model} model @param {string} name @param {unknown} prompts */
@@ -26,7 +25,7 @@ const readSet = (model, name, prompts) =>
 /** @param {unknown} options */
 function readOptions(options) {
   const o = read('options', /** @type {Options | undefined} */ (options), NAMES);
-  const { level = 0.001, onProgress } = o;
+  const { level = 0.001, ablate = 8, onProgress } = o;
   if (!(number('level', level) > 0 && level < 1))
     refuse('RANGE', 'level', level, 'a number between 0 and 1');
   if (onProgress !== undefined && typeof onProgress !== 'function')
@@ -35,6 +34,7 @@ function readOptions(options) {
     all: choice('rows', o.rows, 'last', 'all') === 1,
     correction: CORRECTIONS[choice('correction', o.correction, ...CORRECTIONS)],
     level,
+    ablate: integer('ablate', ablate, 0),
     onProgress,
     signal: abortSignal(o.signal),
   };
@@ -58,11 +58,20 @@ export async function fingerprint(model, promptsA, promptsB, options) {
   const tick = () => o.onProgress?.({ done: ++done, total });
   reader.check();
   const release = model.sequence.lock(() => false);
+  const before = model.interventions;
   try {
-    const samples = [];
-    for (const set of sets) samples.push(await readPrompts(model, reader, set, o.all, tick));
-    const compared = comparePlanes(samples[0], samples[1], o.correction);
+    const read = [];
+    for (const set of sets) read.push(await readPrompts(model, reader, set, o.all, tick));
+    const [a, b] = read.map(({ samples }) => samples);
+    const compared = comparePlanes(a, b, o.correction);
     const found = headsFound(compared.adjusted, heads, o.level);
+    const ablated = [];
+    for (const head of found.slice(0, o.ablate)) {
+      model.intervene([...before, { layer: head.layer, head: head.head, gain: 0 }]);
+      const effects = [];
+      for (const { prompts } of read) effects.push(await meanEffect(model, reader, prompts));
+      ablated.push({ ...head, effect: { a: effects[0], b: effects[1] } });
+    }
     return {
       layers,
       heads,
@@ -71,8 +80,10 @@ export async function fingerprint(model, promptsA, promptsB, options) {
       correction: o.correction,
       level: o.level,
       found,
+      ablated,
     };
   } finally {
+    model.intervene(before);
     release();
   }
 }
@@ -83,19 +94,24 @@ export async function fingerprint(model, promptsA, promptsB, options) {
  * @param {Reader} reader
  * @param {number[]} ids
  * @param {boolean} anew
- * @param {(heads: HeadStats, tokens: number, last: boolean) => void} each
+ * @param {(heads: import('../api.d.ts').HeadStats, tokens: number, last: boolean) => void} [each]
+ * @returns {Promise<Float32Array>} its logits
  */
 async function readPrompt(model, reader, ids, anew, each) {
+  const logits = new Float32Array(model.config.vocab);
+  if (model.averages) await reader.settle(ids, true);
   for (let at = model.reuse(ids, anew ? 0 : ids.length - 1); at < ids.length;) {
     const some = ids.slice(at, at + model.chunk(ids.length - at));
     at += some.length;
-    const { heads } = await reader.read(some, null, { stats: true });
-    each(/** @type {HeadStats} */ (heads), some.length, at === ids.length);
+    const last = at === ids.length;
+    const { heads } = await reader.read(some, last ? logits : null, { stats: Boolean(each) });
+    each?.(/** @type {import('../api.d.ts').HeadStats} */ (heads), some.length, last);
   }
+  return logits;
 }
 
 /**
- * ρ and χ of every head for every prompt.
+ * ρ and χ of every head for every prompt, and the logits after it.
  * @param {Model} model
  * @param {Reader} reader
  * @param {ReturnType<typeof readSet>} set
@@ -107,11 +123,12 @@ async function readPrompts(model, reader, set, all, tick) {
   const empty = () => Array.from({ length: layers * heads }, () => new Float64Array(set.length));
   /** @type {Samples} */
   const samples = { rho: empty(), chi: empty() };
+  const prompts = [];
   for (const [at, idsOf] of set.entries()) {
     const ids = await idsOf(reader.check);
     if (ids.length < 2) refuse('SHAPE', 'a prompt', '1 token', 'at least two');
     const rows = new Float64Array(layers * heads);
-    await readPrompt(model, reader, ids, all, (stats, tokens, last) => {
+    const logits = await readPrompt(model, reader, ids, all, (stats, tokens, last) => {
       for (let row = 0; row < layers * heads; row++)
         for (let i = all ? 0 : tokens - 1; i < tokens && (all || last); i++) {
           const x = row * tokens + i;
@@ -124,9 +141,10 @@ async function readPrompts(model, reader, set, all, tick) {
     });
     for (const statistic of [samples.rho, samples.chi])
       statistic.forEach((values, row) => (values[at] /= rows[row] || 1));
+    prompts.push({ ids, logits });
     tick();
   }
-  return samples;
+  return { samples, prompts };
 }
 
 /**
@@ -138,3 +156,29 @@ async function readPrompts(model, reader, set, all, tick) {
  */
 const susceptibility = (variance, n, T) =>
   T > 0 && T < Infinity ? variance / (T * Math.log(n)) ** 2 : 0;
+
+/**
+ * How far the next tokens move by the interventions of now.
+ * @param {Model} model
+ * @param {Reader} reader
+ * @param {{ ids: number[], logits: Float32Array }[]} prompts with the logits before
+ */
+async function meanEffect(model, reader, prompts) {
+  let sum = 0;
+  for (const { ids, logits } of prompts)
+    sum += divergence(logits, await readPrompt(model, reader, ids, false));
+  return sum / prompts.length;
+}
+
+/** KL(softmax(x)‖softmax(y)). @param {Float32Array} x @param {Float32Array} y */
+function divergence(x, y) {
+  const logOf = (/** @type {Float32Array} */ z) => {
+    const max = z.reduce((a, b) => Math.max(a, b), -Infinity);
+    return max + Math.log(z.reduce((sum, value) => sum + Math.exp(value - max), 0));
+  };
+  const [before, after] = [logOf(x), logOf(y)];
+  return x.reduce((sum, value, at) => {
+    const p = Math.exp(value - before);
+    return p > 0 ? sum + p * (value - before - (y[at] - after)) : sum;
+  }, 0);
+}

@@ -13,7 +13,7 @@ import { createReader } from './reader.js';
  * @typedef {import('../../attention/spans.js').Span} Span
  */
 
-/** A query without content: what passages receive of it says nothing about a question. */
+/** A query without content. The attention it gives to passages says nothing about a question. */
 const EMPTY = 'N/A';
 
 /**
@@ -63,6 +63,7 @@ export async function rank(model, query, passages, options) {
   reader.check();
   const release = model.sequence.lock(() => false);
   try {
+    if (model.averages) await reader.settle(context, true);
     for (let at = model.reuse(context, context.length); at < context.length;) {
       const some = context.slice(at, at + model.chunk(context.length - at));
       at += some.length;
