@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { weightsOf } from './recompute.js';
+import { DEFAULT } from './statuses.js';
 import { close, go, missing, opened, visit } from './site.js';
 
 describe('using the page', { skip: missing }, () => {
@@ -13,7 +14,7 @@ describe('using the page', { skip: missing }, () => {
   test('Tab reaches everything that acts once, with a name and a visible focus', async () => {
     const seen = [];
     await page.evaluate(() => document.body.focus());
-    for (let press = 0; press < 120; press++) {
+    for (let press = 0; press < 220; press++) {
       await page.keyboard.press('Tab');
       const at = await page.evaluate(() => {
         const element = document.activeElement;
@@ -46,13 +47,16 @@ describe('using the page', { skip: missing }, () => {
       assert.ok(each.visible, `focus can be seen on ${each.tag} “${each.name}”`);
     }
     const maps = seen.filter(({ kind }) => kind === 'map-cursor');
-    assert.equal(maps.length, 8 + 1 + 3, 'one tab stop per map');
+    assert.equal(maps.length, 1 + 1 + 1, 'a tab stop for all heads, the large one, and three maps');
     assert.equal(
       seen.filter(({ kind }) => kind.startsWith('handle')).length,
-      7,
-      'the query and the six keys',
+      7 + 5 + 1 + 1,
+      'the query and six keys, five reports, a budget and a compromise',
     );
-    assert.ok(seen.filter(({ name }) => name === 'show the oracle').length === 9);
+    assert.equal(
+      seen.filter(({ name }) => name === 'show the oracle').length,
+      Object.keys(DEFAULT).length,
+    );
     const actors = await page.$$eval(
       'a, button, input, summary, [tabindex="0"]',
       (all) =>
@@ -86,7 +90,7 @@ describe('using the page', { skip: missing }, () => {
       assert.equal(await query.getAttribute('aria-valuenow'), String(now), key);
     }
     const before = await page
-      .locator('[data-route="softmax kernel"][data-key="0"]')
+      .locator('[data-route="softmax"][data-key="0"]')
       .getAttribute('data-value');
     const box = await page.locator('.handle.key').nth(3).boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
@@ -101,7 +105,7 @@ describe('using the page', { skip: missing }, () => {
       'a key follows the hand around the circle',
     );
     assert.notEqual(
-      await page.locator('[data-route="softmax kernel"][data-key="0"]').getAttribute('data-value'),
+      await page.locator('[data-route="softmax"][data-key="0"]').getAttribute('data-value'),
       before,
     );
     await go(page, '#');
@@ -164,20 +168,38 @@ describe('using the page', { skip: missing }, () => {
     );
   });
 
-  test('to pass over the heads by Tab chooses none; an arrow or Enter does', async () => {
+  test('all heads are one stop of Tab; Page keys choose, and every choice is said', async () => {
     await go(page, '#');
     const chosen = () => page.textContent('.readout h4');
+    const said = async () => {
+      await page.waitForTimeout(400);
+      return page.textContent('#live');
+    };
     const first = await chosen();
     await page.locator('.head .map-cursor').nth(0).focus();
-    for (let press = 0; press < 3; press++) await page.keyboard.press('Tab');
-    assert.equal(await chosen(), first);
-    await page.keyboard.press('ArrowLeft');
-    assert.match(await chosen(), /^Head 3,/);
-    await page.keyboard.press('Tab');
+    assert.equal(await chosen(), first, 'to come by chooses none');
+    await page.keyboard.press('PageDown');
+    assert.match(await chosen(), /^Head 1,/);
+    assert.match(await said(), /^Head 1, .*weight/, 'the weight on the new head');
     await page.keyboard.press('Enter');
-    await page.waitForTimeout(100);
-    assert.match(await chosen(), /^Head 4,.*locked/);
+    const locked = await said();
+    assert.match(locked, /^Locked\. Head 1, /);
+    await page.keyboard.press('ArrowUp');
+    assert.equal(await said(), locked.replace('Locked.', 'Locked, Escape releases.'), 'no move');
     await page.keyboard.press('Escape');
+    assert.match(await said(), /^Released\. Head 1, /);
+    await page.keyboard.press('Tab');
+    assert.equal(
+      await page.evaluate(() => document.activeElement.closest('.head')),
+      null,
+      'the next stop is behind the wall',
+    );
+    await page.keyboard.press('Shift+Tab');
+    assert.match(
+      await page.evaluate(() => document.activeElement.getAttribute('aria-label')),
+      /^Head 1, .*Page keys/,
+      'and back at the head that was left',
+    );
   });
 
   test('a click locks, a second one on the same cell lets go', async () => {

@@ -22,7 +22,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await page.keyboard.press('Enter');
     await page.getByLabel('causal').uncheck();
     await page.getByLabel('× uniform').check();
-    await page.getByLabel('restore key norm').check();
+    await page.getByLabel('restore key length').check();
     await page.waitForTimeout(800);
     await settled(page);
     const hash = await page.evaluate(() => location.hash);

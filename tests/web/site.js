@@ -183,7 +183,7 @@ export async function everything(page) {
   await settled(page);
 }
 
-/** Engine there or failed, and no panel or verdict outstanding. */
+/** Engine there or failed, and no panel, verdict or answer of the lab outstanding. */
 export async function settled(page) {
   await page.waitForFunction(
     () => {
@@ -191,6 +191,7 @@ export async function settled(page) {
       return (
         engine === 'failed' ||
         (engine === 'ready' &&
+          document.documentElement.dataset.lab !== 'busy' &&
           !document.querySelector('[data-verdict="waiting"], [data-panel="waiting"]'))
       );
     },

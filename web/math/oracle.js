@@ -34,6 +34,7 @@ export function attentionRow(q, keys, values, { n, d, dv, scale, T, visible = ()
   for (let j = 0; j < n; j++) if (visible(j)) top = Math.max(top, z[j]);
   const weights = new Float64Array(n);
   for (let j = 0; j < n; j++) if (visible(j)) sum += weights[j] = Math.exp(z[j] - top);
+  const lse = top + Math.log(sum);
   const output = new Float64Array(dv);
   const mass = new Float64Array(dv); // mass: Σ p|v|, the scale of the output's rounding
   for (let j = 0; j < n; j++) {
@@ -44,7 +45,7 @@ export function attentionRow(q, keys, values, { n, d, dv, scale, T, visible = ()
       mass[c] += weights[j] * Math.abs(values[j * dv + c]);
     }
   }
-  return { weights, output, mass, condition };
+  return { weights, output, mass, condition, lse };
 }
 
 /**
@@ -87,55 +88,31 @@ export function gaussianRow(q, keys, values, { n, d, dv, T, restoreKeyNorm }) {
 }
 
 /**
- * The most rewarding weights within a budget: maximise ⟨p, scores⟩ subject to KL(p‖uniform) ≤ rho.
- * It is told the budget, never the temperature.
- * @param {ArrayLike<number>} scores (n)
- * @param {number} rho nats
+ * Gaussian weights of one query as a textbook writes them, without shifting the exponents first. In
+ * single precision every step is rounded to float32.
+ * @param {ArrayLike<number>} q (d)
+ * @param {ArrayLike<number>} keys (n, d)
+ * @param {{ n: number, d: number, sigma2: number, restore: boolean, single: boolean }} shape
  */
-export function budgetWeights(scores, rho) {
-  const n = scores.length;
-  const best = Math.max(...Array.from(scores));
-  // The optimum is exponential in the scores with some multiplier β; KL grows with β, so bisect for
-  // the β that spends rho.
-  const spend = (/** @type {number} */ beta) => {
-    const p = Array.from(scores, (z) => Math.exp(beta * (z - best)));
-    const total = p.reduce((a, b) => a + b);
-    let kl = 0;
-    for (let j = 0; j < n; j++) {
-      p[j] /= total;
-      if (p[j] > 0) kl += p[j] * Math.log(n * p[j]);
+export function bareRow(q, keys, { n, d, sigma2, restore, single }) {
+  const round = single ? Math.fround : Number;
+  const weights = new Float64Array(n);
+  let largest = -Infinity;
+  let sum = 0;
+  for (let j = 0; j < n; j++) {
+    let exponent = 0;
+    for (let c = 0; c < d; c++) {
+      exponent -= (q[c] - keys[j * d + c]) ** 2;
+      if (restore) exponent += keys[j * d + c] ** 2;
     }
-    return { p, kl };
-  };
-  let low = 0;
-  let high = 1;
-  while (spend(high).kl < rho && high < 1e9) high *= 2;
-  for (let step = 0; step < 200 && low < high; step++) {
-    const middle = (low + high) / 2;
-    if (middle === low || middle === high) break;
-    if (spend(middle).kl < rho) low = middle;
-    else high = middle;
+    exponent /= 2 * sigma2;
+    largest = Math.max(largest, exponent);
+    // far from every key all of these are 0, and the row is 0/0
+    weights[j] = round(Math.exp(exponent));
+    sum = round(sum + weights[j]);
   }
-  return { weights: Float64Array.from(spend((low + high) / 2).p), beta: (low + high) / 2 };
-}
-
-/**
- * The best estimate of one quantity from independent witnesses with known variances: each counts as
- * much as it is precise. With witness j reporting 1 for key j and 0 for the others, the estimate of
- * coordinate j is the weight of key j.
- * @param {ArrayLike<number>} variances (n)
- * @param {(witness: number, coordinate: number) => number} report
- */
-export function inverseVarianceMean(variances, report) {
-  const n = variances.length;
-  const mean = new Float64Array(n);
-  let precision = 0;
-  for (let j = 0; j < n; j++) precision += 1 / variances[j];
-  for (let c = 0; c < n; c++) {
-    for (let j = 0; j < n; j++) mean[c] += report(j, c) / variances[j];
-    mean[c] /= precision;
-  }
-  return mean;
+  for (let j = 0; j < n; j++) weights[j] = round(weights[j] / sum);
+  return { weights, largest };
 }
 
 /**

@@ -25,10 +25,19 @@ function setFromField(field, signal, label) {
   const { wrap = Number } = signal;
   const asked = field.value === '' ? NaN : wrap(Number(field.value));
   if (Number.isFinite(asked)) signal.set(asked);
-  field.value = String(signal.value);
+  writeField(field, signal.value);
   const shown = Number.isFinite(asked) ? asked : 'what was typed';
   if (asked === signal.value) settle(label);
   else notify(label, `${label}: ${shown} is not ${signal.range}; ${signal.value} is used.`);
+}
+
+/**
+ * A field of numbers cannot hold infinity, and shows its sign instead.
+ * @param {HTMLInputElement} field
+ */
+function writeField(field, /** @type {number} */ value) {
+  field.value = Number.isFinite(value) ? String(value) : '';
+  field.placeholder = Number.isFinite(value) ? '' : '∞';
 }
 
 /**
@@ -92,14 +101,15 @@ export function slider(
     }[event.key];
     if (!direction || !log) return;
     event.preventDefault();
-    signal.set(Math.min(max, Math.max(min, back(forward(signal.value) + direction * 0.02))));
+    const from = Math.min(max, Math.max(min, signal.value));
+    signal.set(Math.min(max, Math.max(min, back(forward(from) + direction * 0.02))));
   });
   field.addEventListener('change', () => setFromField(field, signal, label));
   const show = () => {
     const { value } = signal;
     if (document.activeElement !== range || Math.abs(back(Number(range.value)) - value) > 1e-12)
-      range.value = String(forward(value));
-    field.value = String(value);
+      range.value = String(forward(Math.min(max, Math.max(min, value))));
+    writeField(field, value);
     range.setAttribute('aria-valuetext', say(value));
   };
   onFrame([signal], show); // with the figure, which is drawn once a frame
@@ -108,14 +118,36 @@ export function slider(
 }
 
 /**
- * A slider for the temperature of attention, which snaps to a half, one and two.
+ * A slider for the temperature of attention, which snaps to a half, one and two. With `ends` it has
+ * a button for exactly 0 and one for infinity.
  * @param {Bindable<number>} T
  * @param {(T: number) => string} say
- * @param {number} [min]
- * @param {number} [max]
+ * @param {{ min?: number, max?: number, ends?: boolean }} [range]
  */
-export const temperature = (T, say, min = 1e-3, max = 1e3) =>
-  slider(T, { label: 'Temperature T', min, max, log: true, detents: [0.5, 1, 2], say });
+export function temperature(T, say, { min = 1e-3, max = 1e3, ends = false } = {}) {
+  const knob = slider(T, {
+    label: 'Temperature T',
+    min,
+    max,
+    log: true,
+    detents: [0.5, 1, 2],
+    say,
+  });
+  if (ends) {
+    const limit = (/** @type {string} */ text, /** @type {number} */ value) => {
+      const end = button(text, () => T.set(value));
+      end.setAttribute('aria-label', `T = ${value === 0 ? '0' : 'infinity'}, exactly`);
+      const show = () => end.setAttribute('aria-pressed', String(T.value === value));
+      T.on(show);
+      show();
+      return end;
+    };
+    knob.range.before(limit('0', 0));
+    knob.range.after(limit('∞', Infinity));
+    knob.element.classList.add('with-ends');
+  }
+  return knob;
+}
 
 /**
  * A number field without a slider, for numbers that are set rarely.

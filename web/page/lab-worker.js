@@ -11,6 +11,7 @@ import { load } from './engine.js';
 const WORKERS = {
   page: async () => ({ ready }),
   born: () => import('../panels/born/worker.js'),
+  distance: () => import('../panels/distance/worker.js'),
 };
 
 /** @type {ReturnType<typeof load> | undefined} */

@@ -96,9 +96,10 @@ export class Lab {
     else asked?.resolve(result);
   }
 
-  /** Anything that is asked is answered in time, or is told why not. */
+  /** Anything that is asked is answered in time, or is told why not. The document knows of it. */
   watch() {
     clearTimeout(this.timer);
+    document.documentElement.dataset.lab = this.asked.size ? 'busy' : 'idle';
     if (!this.asked.size) return;
     const seconds = PATIENCE / 1000;
     const late = () => this.fail(`the worker of the kernels said nothing for ${seconds} seconds`);

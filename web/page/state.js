@@ -93,6 +93,19 @@ export class Store {
     });
   }
 
+  /**
+   * A temperature between limits, or one of the two that need no limit: exactly 0, or infinity.
+   * @param {string} key @param {number} initial @param {{ min: number, max: number }} limits
+   */
+  temperature(key, initial, { min, max }) {
+    return this.add(key, initial, {
+      parse: parseNumber,
+      format: String,
+      clamp: (value) => (value === 0 || value === Infinity ? value : clamp(min, max, value)),
+      range: `a number from ${min} to ${max}, or 0, or Infinity`,
+    });
+  }
+
   /** @param {string} key @param {boolean} initial */
   flag(key, initial) {
     return this.add(key, initial, {

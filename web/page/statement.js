@@ -4,31 +4,72 @@
  * every number in full.
  */
 import { html, setAttributes, setText } from '../plot/dom.js';
-import { scientific } from '../plot/format.js';
+import { scientific, short } from '../plot/format.js';
 
-/** @typedef {'holds' | 'none' | 'off' | 'violated' | 'waiting'} Verdict */
+/**
+ * @typedef {'holds' | 'slack' | 'vacuous' | 'none' | 'off' | 'violated' | 'waiting'} Verdict
+ *   `slack` is a bound that is kept, `vacuous` one that says nothing, `off` a difference that is
+ *   there because an assumption is not, and `none` a comparison of nothing
+ */
 
-const WORDS = {
+export const WORDS = {
   holds: '✓ holds',
+  slack: '≤ within its bound',
+  vacuous: '○ vacuous',
   none: '– nothing to check',
   off: '◌ assumption off',
   violated: '✗ violated',
   waiting: '… checking',
 };
 
+/** An allowance of more than this share of the numbers themselves allows anything. */
+const MEANINGLESS = 0.01;
+
 /**
  * @typedef {object} Finding
- * @property {Verdict} [verdict] default: measured ≤ allowed holds, anything else (NaN too) is
- *   violated
+ * @property {Verdict} [verdict] instead of the one that follows from the numbers
  * @property {string} [claim] replaces the standing claim
  * @property {number} measured
  * @property {number} allowed
+ * @property {boolean} [bound] allowed is a bound, and measured may lie far below
+ * @property {number} [rounding] beyond a bound
+ * @property {number} [cap] a limit that holds without the bound
+ * @property {boolean} [broken] the reader took the assumption away, so the sides must differ
+ * @property {number} [size] of the numbers compared
  * @property {number} [ratio] the largest measured/allowed over the elements, where each has an
  *   allowance of its own
  * @property {string} [text] instead of “measured 1e−16, allowed 2e−15”
  * @property {string} [detail] shown with the oracle
  * @property {Record<string, string | number>} [data] more numbers, as data- attributes
  */
+
+/**
+ * The verdict of a finding. Without a number it is violated. Where the assumption is off, a
+ * difference within rounding is a violation: the sides have to differ.
+ * @param {Finding} finding
+ * @returns {Verdict}
+ */
+export function verdictOf({
+  verdict,
+  measured,
+  allowed,
+  bound,
+  rounding = 0,
+  cap = Infinity,
+  broken,
+  size = Infinity,
+  ratio = ratioOf(measured, allowed),
+}) {
+  if (verdict) return verdict;
+  if (broken) return ratio > 1 ? 'off' : 'violated';
+  if (bound)
+    return !(measured <= allowed + rounding) ? 'violated' : allowed >= cap ? 'vacuous' : 'slack';
+  if (!(measured <= allowed && ratio <= 1)) return 'violated';
+  return allowed > MEANINGLESS * size ? 'vacuous' : 'holds';
+}
+
+/** @param {number} measured @param {number} allowed */
+const ratioOf = (measured, allowed) => (measured <= 0 ? 0 : measured / allowed);
 
 /**
  * Where a violated statement finds the surroundings of its report.
@@ -104,17 +145,18 @@ export class Statement {
   }
 
   /** @param {Finding} finding */
-  show({
-    verdict,
-    claim = this.claim,
-    measured,
-    allowed,
-    ratio = measured === 0 ? 0 : measured / allowed,
-    text,
-    detail = '',
-    data = {},
-  }) {
-    const state = verdict ?? (measured <= allowed && ratio <= 1 ? 'holds' : 'violated');
+  show(finding) {
+    const {
+      claim = this.claim,
+      measured,
+      allowed,
+      bound,
+      ratio = ratioOf(measured, allowed),
+      text,
+      detail = '',
+      data = {},
+    } = finding;
+    const state = verdictOf(finding);
     setAttributes(this.element, {
       'data-verdict': state,
       'data-measured': measured,
@@ -127,7 +169,10 @@ export class Statement {
     setText(this.text, claim);
     setText(
       this.numbers,
-      text ?? `measured ${scientific(measured)}, allowed ${scientific(allowed)}`,
+      text ??
+        (bound
+          ? `measured ${short(measured)}, at most ${short(allowed)}`
+          : `measured ${scientific(measured)}, allowed ${scientific(allowed)}`),
     );
     setText(this.detail, detail);
     this.copy.hidden = state !== 'violated';

@@ -95,12 +95,12 @@ export function bars(counts, x, y, name) {
  * @type {Record<string, (x: number, y: number, r: number) => SVGElement>}
  */
 export const MARKS = {
-  circle: (x, y, r) => svg('circle', { cx: x, cy: y, r: 0.92 * r, class: 'mark mark-q' }),
+  circle: (x, y, r) => svg('circle', { cx: x, cy: y, r: 0.92 * r, class: 'mark' }),
   triangle: (x, y, r) =>
     svg('path', {
       d: `M${x - 1.08 * r},${y + 0.87 * r}L${x},${y - 1.13 * r}L${x + 1.08 * r},${y + 0.87 * r}Z`,
-      class: 'mark mark-v',
+      class: 'mark',
     }),
   plus: (x, y, r) =>
-    svg('path', { d: `M${x - r},${y}h${2 * r}M${x},${y - r}v${2 * r}`, class: 'mark mark-ink' }),
+    svg('path', { d: `M${x - r},${y}h${2 * r}M${x},${y - r}v${2 * r}`, class: 'mark open' }),
 };

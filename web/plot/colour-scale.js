@@ -155,10 +155,14 @@ export function magnitudeScale(domain) {
   let low = Math.floor(Math.log10(domain[0]));
   let high = Math.ceil(Math.log10(domain[1]));
   if (high - low < 2) high = low + 2;
-  if (high - low > 8) low = high - 8;
+  const cut = high - low > 8;
+  if (cut) low = high - 8;
   const step = Math.ceil((high - low) / 4);
   const ticks = [];
-  for (let e = high; e >= low; e -= step) ticks.unshift({ value: 10 ** e, label: powerOfTen(e) });
+  for (let e = high; e >= low; e -= step) {
+    const below = cut && e === low ? '≤ ' : '';
+    ticks.unshift({ value: 10 ** e, label: below + powerOfTen(e) });
+  }
   const t = (/** @type {number} */ x) =>
     x === 0 ? 0 : 0.08 + 0.92 * Math.min(1, Math.max(0, (Math.log10(x) - low) / (high - low)));
   return {

@@ -3,8 +3,9 @@
  * colour table and stretched by whole device pixels; masked cells are left transparent over a
  * hatch; NaN has its own colour.
  *
- * Keyboard: one tab stop. The arrow keys move, Home and End go to the row's ends. PageUp and
- * PageDown go to the neighbouring map. Enter locks, Escape releases, T opens the table twin.
+ * Keyboard: one tab stop, or one for several maps (rove.js). The arrow keys move, Home and End go
+ * to the row's ends. PageUp and PageDown go to the neighbouring map. Enter locks, Escape releases,
+ * T opens the table twin.
  */
 import { announce, html, setAttributes, svg } from './dom.js';
 import { paintCells } from './heatmap-paint.js';
@@ -25,6 +26,7 @@ import { tableTwin } from './heatmap-table.js';
  * @property {(i: number, j: number) => void} move the reader points at a cell
  * @property {(i: number, j: number) => void} lock
  * @property {() => void} release
+ * @property {() => boolean} [locked] is a cell locked, so that the keys do not move
  * @property {(step: number) => void} [page] to the next or previous map
  * @property {(i: number, j: number) => string} describe a cell, for the live region
  * @property {HTMLElement} [tableHost] where the table opens; default: under the map
@@ -36,6 +38,8 @@ export class Heatmap {
     this.actions = actions;
     this.label = label;
     this.cell = { i: 0, j: 0 };
+    /** Makes this one the tab stop of its group. */
+    this.stop = (/** @type {Heatmap} */ _map) => {};
     /** CSS pixels per cell, and cells pooled into one pixel. */
     this.side = 1;
     this.pool = 1;
@@ -65,9 +69,10 @@ export class Heatmap {
   setLabel(label) {
     this.label = label;
     this.element.setAttribute('aria-label', label);
+    const page = this.actions.page ? 'Page keys go to the next map, ' : '';
     this.cursor.setAttribute(
       'aria-label',
-      `${label}. Arrow keys move, Enter locks, Escape releases, T opens a table.`,
+      `${label}. Arrow keys move, ${page}Enter locks, Escape releases, T opens a table.`,
     );
   }
 
@@ -89,12 +94,14 @@ export class Heatmap {
     setAttributes(this.overlay, { width: parseFloat(size.width), height: parseFloat(size.height) });
     this.paint(w, h);
     this.cell = { i: Math.min(this.cell.i, rows - 1), j: Math.min(this.cell.j, cols - 1) };
-    if (!this.twin.hidden) this.openTable();
+    const host = this.actions.tableHost ?? this.twin;
+    if (!host.hidden && host.dataset.of === this.label) this.openTable();
   }
 
   /** @param {number} w @param {number} h */
   paint(w, h) {
-    const context = this.canvas.getContext('2d');
+    // the page reads its pixels back, to check them
+    const context = this.canvas.getContext('2d', { willReadFrequently: true });
     if (!this.data || !context) return;
     const nans = paintCells(context, this.data, this.pool, w, h);
     this.element.dataset.nan = String(nans.length);
@@ -179,20 +186,31 @@ export class Heatmap {
     const { data, actions } = this;
     if (!data || event.ctrlKey || event.metaKey || event.altKey) return;
     let { i, j } = this.cell;
-    if (event.key === 'Enter') actions.lock(i, j);
-    else if (event.key === 'Escape') actions.release();
-    else if (event.key === 't' || event.key === 'T') this.toggleTable();
+    if (event.key === 'Enter') {
+      actions.lock(i, j);
+      this.say(actions.locked?.() ? 'Locked' : 'Released');
+    } else if (event.key === 'Escape') {
+      actions.release();
+      this.say('Released');
+    } else if (event.key === 't' || event.key === 'T') this.toggleTable();
     else if (event.key === 'PageUp' || event.key === 'PageDown')
       actions.page?.(event.key === 'PageDown' ? 1 : -1);
+    else if (event.key in MOVES && actions.locked?.()) this.say('Locked, Escape releases');
     else if (event.key in MOVES) {
       [i, j] = MOVES[event.key](i, j, data.cols - 1);
       i = Math.min(data.rows - 1, Math.max(0, i));
       j = Math.min(data.cols - 1, Math.max(0, j));
       this.cell = { i, j };
       actions.move(i, j);
-      announce(actions.describe(i, j));
+      this.say();
     } else return;
     event.preventDefault();
+  }
+
+  /** Tells a screen reader of the cell. @param {string} [first] said before it */
+  say(first) {
+    const { i, j } = this.cell;
+    announce(`${first ? `${first}. ` : ''}${this.actions.describe(i, j)}`);
   }
 
   toggleTable() {

@@ -66,22 +66,17 @@ export class Bell {
     const { points, norms, sigma2, setting } = this.data;
     const { width, picture } = this;
     const exponent = (/** @type {number} */ x) => (-x * x) / (2 * sigma2);
-    const [nearest, farthest] = extent(points.map((p) => p.x));
-    const pad = Math.max(0.02, (farthest - nearest) * 0.08);
-    const x = linear(
-      [Math.max(0, nearest - pad), farthest + pad],
-      [MARGIN.left, width - MARGIN.right],
-    );
+    const farthest = Math.max(...points.map((p) => p.x));
+    const x = linear([0, farthest * 1.06], [MARGIN.left, width - MARGIN.right]);
     const [lowest, highest] = extent(points.map((p) => p.log));
-    const peak = exponent(x.domain[0]);
     const low = Math.min(exponent(x.domain[1]), lowest);
-    const high = Math.max(peak, highest);
+    const high = Math.max(0, highest);
     const span = /** @type {const} */ ([HEIGHT - MARGIN.bottom, MARGIN.top]);
     // Over many decades only a logarithmic axis shows whether dots lie on the curve; over few, dots
     // far above are left out and counted.
     const steep = high - low > Math.log(1e3);
     const bottom = Math.exp(low);
-    const ceiling = Math.min(Math.exp(high), 2.2 * Math.exp(peak)) || 1;
+    const ceiling = Math.min(Math.exp(high), 1.6);
     const margin = (ceiling - bottom) * 0.06;
     const y = steep
       ? logOfLog([low / Math.LN10, high / Math.LN10 + 0.2], span)
@@ -126,7 +121,6 @@ export class Bell {
         picture.append(path);
       }
     }
-    picture.append(this.inset(exponent, x.domain));
     this.mark();
     const T = short(setting.T);
     const holds = setting.unitKeys || setting.restore;
@@ -147,49 +141,6 @@ export class Bell {
       'aria-label',
       `Weight times row constant against distance, ${points.length} pairs, ` +
         `with the curve exp(−x²/2σ²). ${text}`,
-    );
-  }
-
-  /**
-   * The whole bell, with the part that is drawn large.
-   * @param {(x: number) => number} exponent
-   * @param {readonly [number, number]} window
-   */
-  inset(exponent, window) {
-    const wide = Math.min(150, this.width * 0.3);
-    const tall = 72;
-    const left = this.width - MARGIN.right - wide - 4;
-    const top = MARGIN.top + 4;
-    const far = Math.max(window[1] * 1.1, 3.2 * Math.sqrt(this.data?.sigma2 ?? 1));
-    const x = linear([0, far], [left, left + wide]);
-    const y = linear([0, 1], [top + tall, top]);
-    const points = Array.from(
-      { length: 61 },
-      (_, s) =>
-        /** @type {[number, number]} */ ([
-          x.at((far * s) / 60),
-          y.at(Math.exp(exponent((far * s) / 60))),
-        ]),
-    );
-    return svg(
-      'g',
-      { class: 'inset' },
-      svg('rect', {
-        x: left - 6,
-        y: top - 6,
-        width: wide + 12,
-        height: tall + 12,
-        class: 'inset-back',
-      }),
-      svg('rect', {
-        x: x.at(window[0]),
-        y: top,
-        width: Math.max(2, x.at(window[1]) - x.at(window[0])),
-        height: tall,
-        class: 'inset-window',
-      }),
-      line(points, 'curve thin'),
-      svg('line', { x1: left, x2: left + wide, y1: top + tall, y2: top + tall, class: 'axis' }),
     );
   }
 

@@ -3,7 +3,7 @@
  * that rounding allows between them.
  */
 import { gaussianInputs, unitRows } from '../../math/data.js';
-import { attentionRow, gaussianRow } from '../../math/oracle.js';
+import { attentionRow, bareRow, gaussianRow } from '../../math/oracle.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
 /** @typedef {import('../../../src/js/types.d.ts').FloatArray} FloatArray */
@@ -84,6 +84,47 @@ export function compare(engine, setting, precision) {
     ...found,
   };
 }
+
+/**
+ * The Gaussian rows without a shift by the largest exponent, and how many of them are lost: the
+ * rows that are NaN, and those whose largest exponential is 0 to the format.
+ * @param {Comparison} found @param {Setting} setting @param {'float64' | 'float32'} precision
+ */
+export function bare({ q, k, sigma2 }, { restore }, precision) {
+  const single = precision === 'float32';
+  const weights = new Float64Array(N * N);
+  // exp(x) rounds to 0 below half of the smallest number
+  const smallest = (single ? -150 : -1075) * Math.LN2;
+  let nan = 0;
+  let predicted = 0;
+  for (let i = 0; i < N; i++) {
+    const row = bareRow(q.subarray(i * D, (i + 1) * D), k, { n: N, d: D, sigma2, restore, single });
+    weights.set(row.weights, i * N);
+    if (Number.isNaN(row.weights[0])) nan++;
+    if (row.largest <= smallest || row.largest > (single ? 128 : 1024) * Math.LN2) predicted++;
+  }
+  return { weights, nan, predicted };
+}
+
+const NORMALISED = /** @type {const} */ ([
+  ['both', true, true],
+  ['only k', false, true],
+  ['only q', true, false],
+  ['neither', false, false],
+]);
+
+/**
+ * All eight settings of the three switches, in float64.
+ * @param {Engine} engine @param {Setting} setting
+ */
+export const truths = (engine, setting) =>
+  NORMALISED.flatMap(([name, unitQueries, unitKeys]) =>
+    [false, true].map((restore) => {
+      const found = compare(engine, { ...setting, unitQueries, unitKeys, restore }, 'float64');
+      const { weights, holds } = found;
+      return { name, unitQueries, unitKeys, restore, weights, holds };
+    }),
+  );
 
 /**
  * Element by element: |ΔW| ≤ u·(FLAT + STEEP·B)·W and |ΔO| ≤ u·(FLAT + STEEP·B)·Σ W|v|, with B =

@@ -8,6 +8,7 @@ import { html, setAttributes, setText, svg } from '../../plot/dom.js';
 import { short } from '../../plot/format.js';
 import { Heatmap } from '../../plot/heatmap.js';
 import { Legend } from '../../plot/legend.js';
+import { rove } from '../../plot/rove.js';
 import { extent, linear, log } from '../../plot/scale.js';
 import { onWidth } from '../../plot/width.js';
 import { N, UNITS } from './compute.js';
@@ -46,11 +47,14 @@ export class KernelMaps {
             const next = this.maps[(at + step + 3) % 3];
             next.cell = { ...this.cell };
             next.cursor.focus();
+            next.say();
           },
-          describe: (i, j) => this.describe(i, j),
+          locked: () => this.locked,
+          describe: (i, j) => `${name}. ${this.describe(i, j)}`,
           tableHost: this.tableHost,
         }),
     );
+    rove(this.maps);
     this.legends = [new Legend(208), new Legend(208)];
     this.readout = html('p', { class: 'map-readout' });
     this.chart = svg('svg', { role: 'img', height: HEIGHT });
@@ -108,7 +112,7 @@ export class KernelMaps {
       ),
     );
     this.legends[0].show(both);
-    const zeros = difference.length - nonzero.length;
+    const zeros = difference.filter((x) => x === 0).length;
     this.legends[1].show(delta, `${zeros} of ${difference.length} weights agree to the last bit.`);
     this.drawHistogram(difference);
     this.point(this.cell);
@@ -119,9 +123,11 @@ export class KernelMaps {
     const { found, width, chart } = this;
     if (!found || !this.precision) return;
     const u = UNITS[this.precision];
-    const units = Array.from(difference, (x, at) => x / (u * found.softmax[at])).filter(
-      (x) => x > 0 && Number.isFinite(x),
+    // where softmax is 0 to the format there is no unit to count in
+    const apart = Array.from(difference, (x, at) => ({ x, unit: u * found.softmax[at] })).filter(
+      ({ x }) => x > 0,
     );
+    const units = apart.map(({ x, unit }) => x / unit).filter(Number.isFinite);
     const end = Math.min(1e40, Math.max(found.units * 3, ...units));
     const x = log([0.05, 10 ** Math.ceil(Math.log10(end))], [MARGIN.left, width - MARGIN.right]);
     const counts = histogram(units, x, BINS);
@@ -161,9 +167,13 @@ export class KernelMaps {
     }
     const largest = units.length ? Math.max(...units) : 0;
     const unit = this.precision === 'float64' ? '2⁻⁵³' : '2⁻²⁴';
+    const beyond = apart.length - units.length;
+    const lost = difference.filter(Number.isNaN).length;
     const text =
-      `${difference.length - units.length} exact, ` +
-      `${units.length} apart by up to ${short(largest)} units; u = ${unit}.`;
+      `${difference.length - apart.length - lost} exact, ` +
+      `${units.length} apart by up to ${short(largest)} units; u = ${unit}.` +
+      (beyond ? ` Without a unit, as softmax is 0 there: ${beyond}.` : '') +
+      (lost ? ` Not a number: ${lost}.` : '');
     setText(this.chartCaption, text);
     chart.setAttribute('aria-label', `Histogram of the differences in units of rounding. ${text}`);
   }
@@ -188,10 +198,16 @@ export class KernelMaps {
     const a = found.softmax[i * N + j];
     const b = found.gaussian[i * N + j];
     const apart = Math.abs(a - b);
+    // units of rounding mean something only where rounding is the reason
+    const units = this.assumed
+      ? `, ${short(apart / (UNITS[this.precision] * a), 2)} units of rounding`
+      : '';
     const difference =
       apart === 0
         ? 'the same bits'
-        : `apart by ${short(apart, 2)}, ${short(apart / (UNITS[this.precision] * a), 2)} units`;
+        : Number.isNaN(apart)
+          ? 'no number to compare'
+          : `apart by ${short(apart, 2)}${units}`;
     return `Query ${i}, key ${j}: softmax ${short(a, 6)}, Gaussian ${short(b, 6)}; ${difference}.`;
   }
 }

@@ -1,13 +1,14 @@
-/** Temperature, seed, the three switches, and the number format of the maps. */
+/** Temperature, seed, the switches, and the number format of the maps. */
 
 /** @param {import('../../page/state.js').Store} store */
 export function state(store) {
   return {
-    T: store.number('kT', 1, { min: 1e-3, max: 1e3 }),
+    T: store.number('kT', 0.05, { min: 5e-4, max: 1e3 }),
     seed: store.number('kseed', 7, { min: 0, max: 4294967295, integer: true }),
     unitQueries: store.flag('nq', true),
     unitKeys: store.flag('nk', true),
     restore: store.flag('rk', false),
+    bare: store.flag('bare', false),
     precision: store.choice('e', 'float64', ['float64', 'float32']),
   };
 }

@@ -2,11 +2,11 @@
  * The note's run recomputed beside its published figures, and the eight settings of the three
  * switches.
  */
-import { html, setText } from '../../plot/dom.js';
+import { html, setAttributes, setText } from '../../plot/dom.js';
 import { scientific, short } from '../../plot/format.js';
-import { compare } from './compute.js';
 
-/** @typedef {import('../../page/engine.js').Engine} Engine */
+/** @typedef {ReturnType<typeof import('./worker.js').note>} Note */
+/** @typedef {ReturnType<typeof import('./compute.js').truths>} Truths */
 /** @typedef {import('./compute.js').Setting} Setting */
 
 /** The note's figures for n = 32, d = 64, d_v = 16, T = 1, float64. */
@@ -40,19 +40,8 @@ export class NoteTable {
     );
   }
 
-  /** @param {Engine} engine @param {number} seed */
-  show(engine, seed) {
-    const setting = { seed, T: 1, unitQueries: true, unitKeys: true, restore: false };
-    const columns = /** @type {const} */ (['float64', 'float32']).map((precision) => {
-      const {
-        sigma2,
-        engineSays: { weights, output },
-      } = compare(engine, setting, precision);
-      return {
-        precision,
-        values: [sigma2, weights.max, weights.frobenius, output.max, output.frobenius],
-      };
-    });
+  /** @param {Note} columns */
+  show(columns) {
     this.body.replaceChildren(
       ...ROWS.map((name, r) =>
         html(
@@ -135,43 +124,49 @@ export class TruthTable {
     );
   }
 
-  /** @param {Engine} engine @param {Setting} setting the present one */
-  show(engine, setting) {
-    let ratio = 0;
-    let measured = 0;
-    let allowed = 0;
-    let holding = 0;
-    let apart = 0;
-    for (const { name, unitQueries, unitKeys, restore, button } of this.cells) {
-      const found = compare(engine, { ...setting, unitQueries, unitKeys, restore }, 'float64');
+  /**
+   * Six settings have the assumption, and must hold. The two without it must differ.
+   * @param {Truths} truths @param {Setting} setting the present one
+   */
+  show(truths, setting) {
+    const found = { ratio: 0, measured: 0, allowed: 0, holding: 0, apart: 0, differing: 0 };
+    for (const { name, unitQueries, unitKeys, restore, weights, holds } of truths) {
       const assumed = unitKeys || restore;
-      const state = assumed ? (found.holds ? 'holds' : 'violated') : 'off';
+      const differs = weights.ratio > 1;
+      const state = assumed ? (holds ? 'holds' : 'violated') : differs ? 'off' : 'violated';
       if (assumed) {
-        if (found.holds) holding++;
-        if (!(found.weights.ratio <= ratio)) ({ ratio, measured, allowed } = found.weights);
-      } else apart = Math.max(apart, found.weights.max);
+        if (holds) found.holding++;
+        if (!(weights.ratio <= found.ratio)) {
+          const { ratio, measured, allowed } = weights;
+          Object.assign(found, { ratio, measured, allowed });
+        }
+      } else {
+        found.apart = Math.max(found.apart, weights.max);
+        if (differs) found.differing++;
+      }
+      const tile = this.cells.find(
+        (cell) =>
+          cell.unitQueries === unitQueries &&
+          cell.unitKeys === unitKeys &&
+          cell.restore === restore,
+      );
+      if (!tile) continue;
+      const { button } = tile;
       button.dataset.state = state;
-      button.dataset.value = String(found.weights.max);
-      const difference = assumed ? scientific(found.weights.max) : short(found.weights.max, 2);
+      button.dataset.value = String(weights.max);
+      const difference = assumed ? scientific(weights.max) : short(weights.max, 2);
       setText(button, `${{ holds: '✓', off: '◌', violated: '✗' }[state]} ${difference}`);
       const verdict = { holds: 'holds', off: 'assumption off', violated: 'violated' }[state];
       const keys = restore ? 'key norm restored' : 'as they are';
-      button.setAttribute('aria-label', `${name} normalised, ${keys}: ${verdict}, ${difference}`);
-      button.setAttribute(
-        'aria-pressed',
-        String(
+      setAttributes(button, {
+        'aria-label': `${name} normalised, ${keys}: ${verdict}, ${difference}`,
+        'aria-pressed': String(
           unitQueries === setting.unitQueries &&
             unitKeys === setting.unitKeys &&
             restore === setting.restore,
         ),
-      );
+      });
     }
-    return {
-      ratio: holding === 6 ? Math.min(ratio, 1) : Infinity,
-      measured,
-      allowed,
-      holding,
-      apart,
-    };
+    return found;
   }
 }

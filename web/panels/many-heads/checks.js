@@ -1,14 +1,16 @@
 /**
- * The machine's five statements. The oracle is slow on purpose, so it runs in slices between
+ * The statements of the machine. The oracle is slow on purpose, so it runs in slices between
  * frames, and only for the state that is on the screen: a newer state ends the older check.
  */
 import { attentionRow, bitsThatDiffer, mayRead } from '../../math/oracle.js';
 import { scientific } from '../../plot/format.js';
 import { Statement } from '../../page/statement.js';
-import { checkRow, fresh, outputOfDisplayed } from './rows.js';
+import { checkRow, fresh, outputOfDisplayed, statisticsOf } from './rows.js';
+import { colourOfWeight, lookAt } from './seen.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
 /** @typedef {import('../../../src/js/types.d.ts').AttentionOptions} AttentionOptions */
+/** @typedef {import('./seen.js').Pictures} Pictures */
 /**
  * @typedef {object} Run
  * @property {number} H
@@ -23,6 +25,8 @@ import { checkRow, fresh, outputOfDisplayed } from './rows.js';
  * @property {AttentionOptions} options
  * @property {Float32Array} output of the fused pass, which formed no weights
  * @property {Float32Array} weights of a second pass, the ones displayed
+ * @property {{ kl: Float32Array, entropy: Float32Array }} stats of every row
+ * @property {Float32Array} lse
  */
 
 const SLICE = 10;
@@ -67,13 +71,27 @@ export class Checks {
       allowance: 'Allowed: none. Counted: outputs that differ in any bit.',
       oracles: [bitsThatDiffer],
     });
-    this.all = [this.C2, this.C3, this.C4, this.C5, this.C6];
+    this.C7 = new Statement({
+      id: 'C7-heads',
+      claim: 'ρ, H and log-sum-exp of every row are those of its weights',
+      allowance: 'Allowed: ε·(4 + 2A)·(1 + log n), and ε·|lse| for the log-sum-exp, ε = 2⁻²³.',
+      oracles: [attentionRow, statisticsOf],
+    });
+    this.seen = new Statement({
+      id: 'seen',
+      claim: 'the pixels and the captions are those of these heads',
+      allowance:
+        'Read back from the screen: the first column of every map, and the means below it. ' +
+        'Allowed: one step of 255 on the colour scale, and the allowance above for the means.',
+      oracles: [colourOfWeight],
+    });
+    this.all = [this.C2, this.C3, this.C4, this.C5, this.C6, this.C7, this.seen];
   }
 
-  /** @param {Run} run */
-  async check(run) {
+  /** @param {Run} run @param {Pictures} pictures as they are on the screen */
+  async check(run, pictures) {
     const turn = ++this.turn;
-    const found = fresh();
+    const found = fresh(run.H, run.n);
     if (run.H * run.n * run.n * run.d > LARGE) {
       // While the reader's hand moves, the picture goes first.
       for (const statement of this.all) statement.wait();
@@ -134,6 +152,26 @@ export class Checks {
       data: { cells: found.maskedCells },
     });
     this.shareCheck(run);
+    this.drawnCheck(found, pictures);
+  }
+
+  /** @param {ReturnType<typeof fresh>} found @param {Pictures} pictures */
+  drawnCheck({ statistics, means, column }, pictures) {
+    const lost = { verdict: /** @type {const} */ ('none'), text: 'every row is NaN' };
+    this.C7.show({ ...statistics, ...(statistics.compared ? {} : lost) });
+    const seen = lookAt(pictures, { means, column });
+    const pooled = {
+      verdict: /** @type {const} */ ('none'),
+      text: 'cells are smaller than pixels',
+    };
+    this.seen.show({
+      measured: seen.steps,
+      allowed: 1,
+      ratio: Math.max(seen.steps, seen.captions),
+      text: `${seen.pixels} pixels and ${seen.numbers} captions read back`,
+      data: { pixels: seen.pixels, numbers: seen.numbers, captions: seen.captions },
+      ...(seen.pixels ? {} : pooled),
+    });
   }
 
   /** @param {Run} run */

@@ -60,7 +60,7 @@ export function compute(engine, state) {
     values.subarray(h * n, (h + 1) * n).reduce((a, b) => a + b, 0) / n;
   const heads = Array.from({ length: H }, (_, h) => h);
   return {
-    run: { H, G, n, d, T, mask, q, k, v, options: shape, output, weights },
+    run: { H, G, n, d, T, mask, q, k, v, options: shape, output, weights, stats, lse },
     stats,
     lse,
     rho: heads.map((h) => mean(stats.kl, h)),

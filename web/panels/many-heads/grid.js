@@ -5,6 +5,7 @@
 import { Heatmap } from '../../plot/heatmap.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed } from '../../plot/format.js';
+import { rove } from '../../plot/rove.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
 /**
@@ -35,6 +36,7 @@ export class HeadsGrid {
    * @param {(h: number, i: number, j: number) => void} actions.move
    * @param {(h: number, i: number, j: number) => void} actions.lock
    * @param {() => void} actions.release
+   * @param {() => boolean} actions.locked
    * @param {(h: number, i: number, j: number) => string} actions.describe
    * @param {HTMLElement} actions.tableHost
    */
@@ -48,11 +50,12 @@ export class HeadsGrid {
 
   /** @param {number} h */
   make(h) {
-    const { move, lock, release, describe, tableHost } = this.actions;
+    const { move, lock, release, locked, describe, tableHost } = this.actions;
     const map = new Heatmap(`Head ${h}`, {
       move: (i, j) => move(h, i, j),
       lock: (i, j) => lock(h, i, j),
       release,
+      locked,
       describe: (i, j) => describe(h, i, j),
       page: (step) => {
         const next = this.heads[(h + step + this.heads.length) % this.heads.length].map;
@@ -63,6 +66,7 @@ export class HeadsGrid {
           map.cell.i,
           map.cell.j,
         );
+        next.say();
       },
       tableHost,
     });
@@ -101,6 +105,7 @@ export class HeadsGrid {
       return group;
     });
     this.element.replaceChildren(...groups);
+    rove(this.heads.map(({ map }) => map));
   }
 
   /** @param {Heads} heads @param {number} width */

@@ -55,14 +55,18 @@ function show(root, engine, state) {
   };
   const say = (/** @type {number} */ h, /** @type {number} */ i, /** @type {number} */ j) =>
     maps[h] ? `${grid.heads[h].map.label}. ${describe(maps[h], i, j)}` : '';
-  const grid = new HeadsGrid({ move, lock, release, describe: say, tableHost });
+  const grid = new HeadsGrid({ move, lock, release, locked, describe: say, tableHost });
   const pinned = new Pinned({
     move: (i, j) => move(cell.h, i, j),
     lock: (i, j) => lock(cell.h, i, j),
     release,
+    locked,
     describe: (i, j) => say(cell.h, i, j),
     tableHost,
-    page: (step) => move((cell.h + step + maps.length) % maps.length, cell.i, cell.j),
+    page: (step) => {
+      move((cell.h + step + maps.length) % maps.length, cell.i, cell.j);
+      pinned.map.say();
+    },
   });
 
   /** @param {{ h: number, i: number, j: number }} next */
@@ -190,7 +194,7 @@ function show(root, engine, state) {
     if (locked())
       cell = { h: Math.min(state.head.value, H - 1), i: state.at.value[0], j: state.at.value[1] };
     point(cell);
-    checks.check(run);
+    checks.check(run, { heads: grid.heads, scale, T: run.T });
   };
   onFrame(
     [

@@ -21,8 +21,28 @@ export function outputOfDisplayed(row, values, dv) {
   return output;
 }
 
-/** Nothing compared as yet. */
-export const fresh = () => ({
+/**
+ * The statistics of a row of weights: its entropy, and its divergence from `count` equal weights.
+ * @param {ArrayLike<number>} weights
+ * @param {number} count
+ */
+export function statisticsOf(weights, count) {
+  let entropy = 0;
+  let kl = 0;
+  for (let j = 0; j < weights.length; j++) {
+    if (!(weights[j] > 0)) continue;
+    entropy -= weights[j] * Math.log(weights[j]);
+    kl += weights[j] * Math.log(count * weights[j]);
+  }
+  return { entropy, kl };
+}
+
+/** Nothing compared as yet. @param {number} heads @param {number} n */
+export const fresh = (heads, n) => ({
+  statistics: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
+  /** Of each head, the textbook's: means over its rows, and the weights of its first key. */
+  means: Array.from({ length: heads }, () => ({ kl: 0, entropy: 0 })),
+  column: new Float64Array(heads * n).fill(NaN),
   fused: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
   sums: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
   picture: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
@@ -57,7 +77,8 @@ function worst(found, difference, allowed) {
  * @param {number} i
  * @param {ReturnType<typeof fresh>} found
  */
-export function checkRow({ H, G, n, d, T, mask, q, k, v, output, weights }, h, i, found) {
+export function checkRow(run, h, i, found) {
+  const { H, G, n, d, T, mask, q, k, v, output, weights } = run;
   const group = Math.floor(h / (H / G)) * n * d;
   const at = (h * n + i) * d;
   const row = weights.subarray((h * n + i) * n, (h * n + i + 1) * n);
@@ -86,6 +107,7 @@ export function checkRow({ H, G, n, d, T, mask, q, k, v, output, weights }, h, i
   const isNaNRow = Number.isNaN(truth.output[0]);
   if (isNaNRow) found.poisoned++;
   else worst(found.sums, Math.abs(sum - (count ? 1 : 0)), U * (4 + count));
+  statistics(run, h, i, { truth, count, lost: isNaNRow }, found);
   for (let c = 0; c < d; c++) {
     // Where the oracle says NaN the kernel must, and nowhere else.
     if (isNaNRow && Number.isNaN(output[at + c]) && Number.isNaN(shown[c])) continue;
@@ -93,4 +115,25 @@ export function checkRow({ H, G, n, d, T, mask, q, k, v, output, weights }, h, i
     worst(found.fused, Math.abs(output[at + c] - truth.output[c]), allowed);
     worst(found.picture, Math.abs(shown[c] - output[at + c]), 2 * allowed);
   }
+}
+
+/**
+ * The statistics of the fused pass against those of the textbook's row.
+ * @param {Run} run
+ * @param {number} h
+ * @param {number} i
+ * @param {{ truth: ReturnType<typeof attentionRow>, count: number, lost: boolean }} row
+ * @param {ReturnType<typeof fresh>} found
+ */
+function statistics({ n, stats, lse }, h, i, { truth, count, lost }, found) {
+  const at = h * n + i;
+  const { entropy, kl } = lost ? { entropy: NaN, kl: NaN } : statisticsOf(truth.weights, count);
+  found.means[h].kl += kl / n;
+  found.means[h].entropy += entropy / n;
+  found.column[at] = truth.weights[0];
+  if (lost) return;
+  const allowed = EPSILON * (4 + 2 * truth.condition) * (1 + Math.log(count || 1));
+  worst(found.statistics, Math.abs(stats.kl[at] - kl), allowed);
+  worst(found.statistics, Math.abs(stats.entropy[at] - entropy), allowed);
+  worst(found.statistics, Math.abs(lse[at] - truth.lse), allowed + EPSILON * Math.abs(truth.lse));
 }

@@ -1,5 +1,5 @@
 /**
- * A bar per key, and on it the marks of the other three derivations. Weights below 1/60, where
+ * A bar per key, and on it the marks of three other ways to it. Weights below 1/60, where
  * there are any, have a logarithmic strip below.
  */
 import { axes, MARKS } from '../../plot/chart.js';
@@ -10,7 +10,7 @@ import { onWidth } from '../../plot/width.js';
 
 const SMALL = 1 / 60;
 const TOP = 10;
-const HEIGHT = 196;
+const HEIGHT = 250;
 const GAP = 34;
 const STRIP = 84;
 const FOOT = 46;
@@ -35,15 +35,21 @@ export class Bars {
     this.width = 560;
     /** @type {ArrayLike<number>[]} */
     this.routes = [];
+    /** @type {readonly string[]} */
+    this.words = [];
     onWidth(this.element, (width) => {
       this.width = width;
-      if (this.routes.length) this.show(this.routes);
+      if (this.routes.length) this.show(this.routes, this.words);
     });
   }
 
-  /** @param {ArrayLike<number>[]} routes four lists of weights */
-  show(routes) {
+  /**
+   * @param {ArrayLike<number>[]} routes four lists of weights
+   * @param {readonly string[]} words of the keys
+   */
+  show(routes, words) {
     this.routes = routes;
+    this.words = words;
     const p = Array.from(routes[0]);
     const n = p.length;
     const { width, picture } = this;
@@ -55,8 +61,7 @@ export class Bars {
     const any = p.some((weight) => weight < SMALL);
     // without a strip the bars are taller, and the figure keeps its size
     const tall = any ? HEIGHT : HEIGHT + GAP + STRIP;
-    const high = Math.min(1, Math.max(0.25, Math.ceil((Math.max(...p) * 1.06) / 0.25) * 0.25)) || 1;
-    const y = linear([0, high], [TOP + tall, TOP]);
+    const y = linear([0, 1], [TOP + tall, TOP]);
     const x = linear([0, n], [left, right]);
     const smallest = p.reduce((low, v) => (v > 0 && v < low ? v : low), 1e-4);
     const stripTop = TOP + HEIGHT + GAP;
@@ -69,19 +74,31 @@ export class Bars {
         y: {
           ...y,
           ticks: () =>
-            linear([0, high], [0, 1])
+            linear([0, 1], [0, 1])
               .ticks(4)
               .filter((t) => t.value > 0),
         },
       }),
     );
     picture.append(
-      svg('line', { x1: left, x2: right, y1: y.at(1 / n), y2: y.at(1 / n), class: 'uniform-line' }),
+      svg('line', {
+        x1: left,
+        x2: right,
+        y1: y.at(1 / n),
+        y2: y.at(1 / n),
+        class: 'uniform-line',
+      }),
       svg('text', { x: right + 5, y: y.at(1 / n) + 4 }, '1/n'),
     );
     if (any)
       picture.append(
-        svg('rect', { x: left, y: stripTop, width: right - left, height: STRIP, class: 'strip' }),
+        svg('rect', {
+          x: left,
+          y: stripTop,
+          width: right - left,
+          height: STRIP,
+          class: 'strip',
+        }),
         svg('text', { x: left, y: stripTop - 8, class: 'axis-name' }, 'below 1/60, logarithmic'),
       );
     for (const tick of any ? strip.ticks(3) : []) {
@@ -131,8 +148,13 @@ export class Bars {
       picture.append(
         svg(
           'text',
-          { x: middle, y: bottom + 20, 'text-anchor': 'middle', class: 'strong' },
-          `k${j + 1}`,
+          {
+            x: middle,
+            y: bottom + 20,
+            'text-anchor': 'middle',
+            class: 'strong',
+          },
+          words[j],
         ),
         svg(
           'text',
@@ -150,11 +172,11 @@ export class Bars {
     const height = bottom + FOOT;
     setAttributes(picture, { width, height, viewBox: `0 0 ${width} ${height}` });
     const best = p.indexOf(Math.max(...p));
-    const weights = p.map((v, j) => `k${j + 1} ${fixed(v, 3)}`).join(', ');
+    const weights = p.map((v, j) => `${words[j]} ${fixed(v, 3)}`).join(', ');
     picture.setAttribute(
       'aria-label',
-      `Weights of ${n} keys: ${weights}; the largest on k${best + 1}. ` +
-        'The other three derivations mark the same heights.',
+      `Weights of ${n} keys: ${weights}; the largest on ${words[best]}. ` +
+        'The other three ways mark the same heights.',
     );
   }
 }

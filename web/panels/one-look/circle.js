@@ -17,9 +17,23 @@ const MIDDLE = SIZE / 2;
  * seen on it.
  */
 const TOP = 0.66;
+/** The width up to which the field is that strong. */
+const SIGMA = 0.56;
+/** At T = 0 the bell has no width; its picture has about a pixel. */
+const NARROWEST = 1e-5;
 
 /** @param {readonly [number, number] | ArrayLike<number>} point */
 const place = (point) => [MIDDLE + R * point[0], MIDDLE - R * point[1]];
+
+/**
+ * How many of the two rings, σ and 2σ around the query, can be seen in the frame.
+ * @param {ArrayLike<number>} q @param {number} sigma
+ */
+function ringsInside(q, sigma) {
+  const edge = MIDDLE / R;
+  const corner = Math.hypot(edge + Math.abs(q[0]), edge + Math.abs(q[1]));
+  return [1, 2].filter((ring) => ring * sigma < corner && sigma > 0).length;
+}
 
 export class Circle {
   /**
@@ -27,7 +41,11 @@ export class Circle {
    *   }} actions
    */
   constructor({ turnQuery, turnKey }) {
-    this.canvas = html('canvas', { width: SIZE, height: SIZE, 'aria-hidden': 'true' });
+    this.canvas = html('canvas', {
+      width: SIZE,
+      height: SIZE,
+      'aria-hidden': 'true',
+    });
     this.rings = [1, 2].map(() => svg('circle', { class: 'ring' }));
     this.edges = svg('g', { class: 'edges' });
     this.picture = svg(
@@ -37,15 +55,24 @@ export class Circle {
       ...this.rings,
       this.edges,
     );
+    // a row's query comes first for the Tab key, as it does in the text
+    this.query = this.handle('query', 'query', turnQuery);
     this.keys = Array.from({ length: 6 }, (_, j) =>
       this.handle(`key ${j + 1}`, 'key', (degrees) => turnKey(j, degrees)),
     );
-    this.query = this.handle('query', 'query', turnQuery);
     this.query.append(
-      svg('rect', { x: -11, y: -11, width: 22, height: 22, transform: 'rotate(45)' }),
+      svg('rect', {
+        x: -11,
+        y: -11,
+        width: 22,
+        height: 22,
+        transform: 'rotate(45)',
+      }),
       svg('text', { y: 5, 'text-anchor': 'middle' }, 'q'),
     );
-    this.caption = html('figcaption');
+    this.glowing = html('span');
+    this.formula = html('span', { 'data-depth': 'understand' });
+    this.caption = html('figcaption', {}, this.glowing, this.formula);
     /**
      * Labels and handles keep their size on the screen: this many units of the drawing to a pixel.
      */
@@ -108,11 +135,12 @@ export class Circle {
   /**
    * @param {{ q: Float64Array, k: Float64Array, sigma2: number, routes: ArrayLike<number>[] }}
    *   found
+   * @param {readonly string[]} words of the keys
    * @param {number} queryDegrees
    * @param {readonly number[]} keyDegrees
    */
-  show(found, queryDegrees, keyDegrees) {
-    this.shown = /** @type {const} */ ([found, queryDegrees, keyDegrees]);
+  show(found, words, queryDegrees, keyDegrees) {
+    this.shown = /** @type {const} */ ([found, words, queryDegrees, keyDegrees]);
     const { q, k, sigma2, routes } = found;
     const { zoom } = this;
     const p = routes[0];
@@ -120,7 +148,11 @@ export class Circle {
     const sigma = Math.sqrt(sigma2);
     this.glow(q, sigma2);
     this.rings.forEach((ring, i) =>
-      setAttributes(ring, { cx: qx, cy: qy, r: R * sigma * (i + 1) }),
+      setAttributes(ring, {
+        cx: qx,
+        cy: qy,
+        r: Math.min(1e5, R * sigma * (i + 1)),
+      }),
     );
     this.edges.replaceChildren();
     this.keys.forEach((group, j) => {
@@ -130,12 +162,21 @@ export class Circle {
       const ends = { x1: qx, y1: qy, x2: x, y2: y };
       this.edges.append(
         svg('line', { ...ends, class: 'edge-hair' }),
-        svg('line', { ...ends, class: 'edge', 'stroke-width': 12 * p[j] * zoom }),
+        svg('line', {
+          ...ends,
+          class: 'edge',
+          'stroke-width': 12 * p[j] * zoom,
+        }),
       );
       const away = Math.max(22 * zoom, r + 13 * zoom);
       const inside = R + away > MIDDLE - 10 ? -1 : 1;
       group.replaceChildren(
-        svg('circle', { cx: x, cy: y, r: Math.max(r, 13 * zoom), class: 'target' }),
+        svg('circle', {
+          cx: x,
+          cy: y,
+          r: Math.max(r, 13 * zoom),
+          class: 'target',
+        }),
         svg('circle', { cx: x, cy: y, r, class: 'dot' }),
         svg(
           'text',
@@ -144,10 +185,11 @@ export class Circle {
             y: y - inside * away * point[1] + 4.5 * zoom,
             'text-anchor': 'middle',
           },
-          `k${j + 1}`,
+          words[j],
         ),
       );
       setAttributes(group, {
+        'aria-label': `key ${j + 1}, “${words[j]}”: direction`,
         'aria-valuenow': keyDegrees[j],
         'aria-valuetext': `${short(keyDegrees[j], 4)} degrees, weight ${fixed(p[j], 3)}`,
       });
@@ -161,11 +203,19 @@ export class Circle {
     this.picture.setAttribute(
       'aria-label',
       `A query and 6 keys on a circle; the largest weight is ${fixed(p[best], 3)}, ` +
-        `on k${best + 1}. The query’s Gaussian has width σ = ${fixed(sigma, 3)}.`,
+        `on “${words[best]}”. The query’s Gaussian has width σ = ${fixed(sigma, 3)}.`,
     );
-    this.caption.textContent =
-      `The glow is exp(−‖x − q‖²/2σ²). Dashed: σ and 2σ, ` +
-      `σ² = T√d = ${fixed(sigma2, 3)} at T = ${short(sigma2 / Math.SQRT2)}. Drag q or a key.`;
+    this.tell(q, sigma2);
+  }
+
+  /** @param {Float64Array} q @param {number} sigma2 */
+  tell(q, sigma2) {
+    const sigma = Math.sqrt(sigma2);
+    const name = ['', 'Dashed: σ. ', 'Dashed: σ and 2σ. '][ringsInside(q, sigma)];
+    this.glowing.textContent = 'The glow is closeness to the query q. Turn q or drag a key. ';
+    this.formula.textContent =
+      `It is exp(−‖x − q‖²/2σ²), painted fainter as it spreads. ${name}` +
+      `σ² = T√d = ${short(sigma2)} at T = ${short(sigma2 / Math.SQRT2)}.`;
   }
 
   /**
@@ -174,6 +224,8 @@ export class Circle {
    * @param {number} sigma2
    */
   glow(q, sigma2) {
+    // as the density: a wide bell is low, so that keys can be seen on a hot field
+    const peak = TOP * Math.min(1, SIGMA / Math.sqrt(sigma2));
     const context = this.canvas.getContext('2d');
     const size = this.canvas.width;
     if (!context) return;
@@ -186,13 +238,13 @@ export class Circle {
     const factor = (/** @type {number} */ centre, /** @type {number} */ sign) =>
       Float64Array.from({ length: size }, (_, at) => {
         const x = (sign * (((at + 0.5) / size) * SIZE - MIDDLE)) / R;
-        return Math.exp(-((x - centre) ** 2) / (2 * sigma2));
+        return Math.exp(-((x - centre) ** 2) / (2 * Math.max(sigma2, NARROWEST)));
       });
     const across = factor(q[0], 1);
     const down = factor(q[1], -1);
     for (let y = 0; y < size; y++) {
       for (let x = 0; x < size; x++)
-        words[y * size + x] = packed[Math.round(255 * TOP * across[x] * down[y])];
+        words[y * size + x] = packed[Math.round(255 * peak * across[x] * down[y])];
     }
     context.putImageData(image, 0, 0);
   }

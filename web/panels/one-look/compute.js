@@ -1,5 +1,5 @@
-/** The four derivations of the same weights, and how far apart rounding may leave them. */
-import { budgetWeights, inverseVarianceMean } from '../../math/oracle.js';
+/** Four ways to the same weights, and how far apart rounding may leave them. */
+import { bestUseOf, compromise, spending } from '../../math/roads.js';
 import { FLAT, STEEP, UNITS } from '../distance/compute.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
@@ -17,57 +17,118 @@ const onCircle = (degrees) => [
 ];
 
 /**
- * The four routes, and how far apart rounding may leave them.
+ * The weights at T = 0 and T = ∞: the best keys share all, or all keys share alike.
+ * @param {ArrayLike<number>} scores
+ * @param {number} T 0 or Infinity
+ */
+export function atTheLimit(scores, T) {
+  const best = Math.max(...Array.from(scores));
+  const takes = Array.from(scores, (z) => Number(!(T === 0 && z < best)));
+  const count = takes.reduce((a, b) => a + b, 0);
+  return Float64Array.from(takes, (x) => x / count);
+}
+
+/**
+ * The largest spread of a weight over some routes, against what rounding allows.
+ * @param {ArrayLike<number>[]} routes
+ * @param {number} rounding relative to a weight
+ */
+function spreadOf(routes, rounding) {
+  const worst = { measured: 0, allowed: 0, ratio: 0, size: 0 };
+  for (let j = 0; j < N; j++) {
+    const values = routes.map((route) => route[j]);
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const apart = high - low;
+    worst.measured = Math.max(worst.measured, apart);
+    worst.allowed = Math.max(worst.allowed, rounding * high);
+    worst.ratio = Math.max(worst.ratio, apart === 0 ? 0 : apart / (rounding * high));
+    worst.size = Math.max(worst.size, high);
+    if (Number.isNaN(apart)) worst.measured = worst.ratio = NaN;
+  }
+  return worst;
+}
+
+/**
+ * The routes, and their differences.
  * @param {Engine} engine @param {{ T: number, q: number, k: readonly number[] }} state
  */
 export function derive(engine, { T, q: degrees, k: keyDegrees }) {
   const q = Float64Array.from(onCircle(degrees));
   const k = Float64Array.from(keyDegrees.flatMap(onCircle));
-  const alpha = 1 / (T * Math.sqrt(D));
-  const dots = Float64Array.from({ length: N }, (_, j) => q[0] * k[2 * j] + q[1] * k[2 * j + 1]);
+  const scores = Float64Array.from(
+    { length: N },
+    (_, j) => (q[0] * k[2 * j] + q[1] * k[2 * j + 1]) / Math.sqrt(D),
+  );
   // Reading six one-hot values, attention's output is its weights.
-  const { output: softmax, stats } = engine.attention(q, k, ONE_HOT, {
+  const {
+    output: softmax,
+    stats,
+    lse,
+  } = engine.attention(q, k, ONE_HOT, {
     headDim: D,
     valueDim: N,
     temperature: T,
-    want: { stats: true },
+    want: { stats: true, lse: true },
   });
-  if (!stats) throw new Error('the engine returned no statistics');
+  if (!stats || !lse) throw new Error('the engine returned no statistics');
   const rho = stats.kl[0];
   const entropy = stats.entropy[0];
-  const { weights: gaussian, sigma2 } = engine.theory.gaussianWeights(q, k, null, {
-    headDim: D,
-    temperature: T,
-  });
-  const { weights: budget, beta } = budgetWeights(dots, rho);
-  const inverse = inverseVarianceMean(
-    dots.map((dot) => Math.exp(-alpha * dot)),
-    (witness, coordinate) => (witness === coordinate ? 1 : 0),
-  );
-  const routes = [softmax, gaussian, budget, inverse];
+  const finite = T > 0 && T < Infinity;
+  const limits = finite ? undefined : engine.theory.limits(scores);
+  const gaussian = limits
+    ? T === 0
+      ? limits.hard
+      : limits.uniform
+    : engine.theory.gaussianWeights(q, k, null, { headDim: D, temperature: T }).weights;
+  const balance = finite ? compromise(scores, T) : atTheLimit(scores, T);
+  const spent = finite ? bestUseOf(scores, rho).weights : balance;
+  const win = (/** @type {ArrayLike<number>} */ p) =>
+    scores.reduce((sum, z, j) => sum + p[j] * z, 0);
+  // A logit is at most B = 1/T here, and carries u·B on either side.
+  const rounding = U * (FLAT + STEEP * (T > 0 ? 1 / T : 0));
+  const forms = [rho, Math.log(N) - entropy, spending(softmax)];
+  if (T > 0) forms.push(stats.expectedScore[0] / T - lse[0] + Math.log(N));
+  return {
+    q,
+    k,
+    scores,
+    sigma2: T * Math.sqrt(D),
+    routes: [softmax, gaussian, balance, spent],
+    rho,
+    entropy,
+    lse: lse[0],
+    finite,
+    agree: spreadOf([softmax, gaussian, balance], rounding),
+    budget: {
+      measured: Math.max(
+        Math.abs(spending(spent) - rho),
+        finite ? Math.abs(win(spent) - win(softmax)) / T : 0,
+      ),
+      allowed: rounding,
+    },
+    spent: {
+      measured: Math.max(...forms) - Math.min(...forms),
+      allowed: rounding,
+    },
+  };
+}
 
-  // A logit is at most B = 1/T here and carries u·B on either side. Going through ρ adds how far β
-  // moves when ρ is rounded:
-  // δp_j = p_j|z_j − ⟨z⟩|·δβ with δβ = δρ/(β·Var z).
-  let mean = 0;
-  let variance = 0;
-  let measured = 0;
-  let ratio = 0;
-  let allowed = 0;
-  for (let j = 0; j < N; j++) mean += softmax[j] * dots[j];
-  for (let j = 0; j < N; j++) variance += softmax[j] * (dots[j] - mean) ** 2;
-  const B = 1 / T;
-  const rounding = U * (FLAT + STEEP * B);
-  for (let j = 0; j < N; j++) {
-    const direct = rounding * softmax[j];
-    const moved = Math.abs(dots[j] - mean) * (rounding / (beta * variance));
-    const allowance = direct + softmax[j] * Math.min(1, Number.isFinite(moved) ? moved : 0);
-    const values = routes.map((route) => route[j]);
-    const apart = Math.max(...values) - Math.min(...values);
-    measured = Math.max(measured, apart);
-    allowed = Math.max(allowed, allowance);
-    ratio = Math.max(ratio, apart / allowance);
-    if (Number.isNaN(apart)) ratio = measured = NaN;
-  }
-  return { q, k, sigma2, routes, rho, entropy, measured, allowed, ratio };
+/**
+ * The circle that shows some scores: the query at the top, the best key right at it, and the worst
+ * on the other side. Its temperature makes the weights those of the scores at T = 1.
+ * @param {ArrayLike<number>} scores
+ */
+export function circleOf(scores) {
+  const best = Math.max(...Array.from(scores));
+  const range = best - Math.min(...Array.from(scores));
+  const k = Array.from(scores, (z, j) => {
+    const cosine = range > 0 ? 1 - (2 * (best - z)) / range : 1;
+    const degrees = (Math.acos(cosine) * 180) / Math.PI;
+    return Number((j % 2 ? 90 + degrees : (450 - degrees) % 360).toFixed(3));
+  });
+  return {
+    q: [90],
+    k,
+    T: range > 0 ? Number((Math.SQRT2 / range).toPrecision(6)) : 20,
+  };
 }

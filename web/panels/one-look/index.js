@@ -1,10 +1,10 @@
 /**
- * One query, six keys, four derivations of the same weights: the softmax kernel and the Gaussian
- * kernel in WebAssembly, the KL-budget solver and the inverse-variance mean in this page's own
- * float64.
+ * One query, six keys, four ways to the same weights: softmax and a Gaussian of distances in
+ * WebAssembly, the best compromise and the best use of a budget in this page's own float64.
  */
 import { numberField, slot, temperature } from '../../page/controls.js';
-import { budgetWeights, inverseVarianceMean } from '../../math/oracle.js';
+import { exampleOf } from '../../math/example.js';
+import { bestUseOf, compromise, spending } from '../../math/roads.js';
 import { FLAT, STEEP } from '../distance/compute.js';
 import { html } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
@@ -12,23 +12,56 @@ import { onFrame, turned } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { Bars } from './bars.js';
 import { Circle } from './circle.js';
-import { derive, N } from './compute.js';
+import { atTheLimit, circleOf, derive, N } from './compute.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
 /** @typedef {ReturnType<typeof import('./state.js').state>} State */
 
-export const ROUTES = ['softmax kernel', 'Gaussian kernel', 'KL budget', 'inverse variance'];
+export const ROUTES = ['softmax', 'closeness', 'best compromise', 'best use of a budget'];
+
+/** Small numbers keep their digits: 0.0003 is not 0.000. @param {number} nats */
+const inNats = (nats) => (nats === 0 || nats >= 0.0005 ? fixed(nats, 3) : scientific(nats));
 
 /** @type {import('../../page/panels.js').Build} */
-export async function build(root, { engine, state }) {
-  show(root, await engine(), state);
-  return {};
+export async function build(root, { engine, state, row }) {
+  return show(root, await engine(), state, row);
 }
 
-/** @param {HTMLElement} root @param {Engine} engine @param {State} state */
-function show(root, engine, state) {
-  /** @type {ReturnType<typeof derive> | undefined} */
+const statements = () => ({
+  agree: new Statement({
+    id: 'C0',
+    claim: 'softmax, closeness and the best compromise give the same weights',
+    allowance:
+      `Allowed per weight: u·(${FLAT} + ${STEEP}/T)·w, u = 2⁻⁵³. The first two run in ` +
+      'WebAssembly, by dot products and by distances. The climb below knows no exponential.',
+    oracles: [compromise, atTheLimit],
+  }),
+  budget: new Statement({
+    id: 'C0-budget',
+    claim: 'no use of the same budget wins more',
+    allowance:
+      `Told only what softmax spends, the search below spends as much and wins as much. ` +
+      `Allowed, in nats and in units of T: u·(${FLAT} + ${STEEP}/T).`,
+    oracles: [bestUseOf, spending],
+  }),
+  spent: new Statement({
+    id: 'C0-spent',
+    claim: 'the statistics of the fused pass agree with the weights',
+    allowance:
+      'KL, log n − H, ⟨z⟩/T − lse + log n, and the sum below over the weights. ' +
+      `Allowed: u·(${FLAT} + ${STEEP}/T).`,
+    oracles: [spending],
+  }),
+});
+
+/**
+ * @param {HTMLElement} root @param {Engine} engine @param {State} state
+ * @param {import('../../page/row.js').RowBus} row
+ */
+function show(root, engine, state, row) {
+  /** @type {ReturnType<typeof derive>} */
   let latest;
+  let { words } = exampleOf(undefined);
   const circle = new Circle({
     turnQuery: (degrees) => state.q.set([degrees]),
     turnKey: (j, degrees) =>
@@ -36,35 +69,24 @@ function show(root, engine, state) {
   });
   const bars = new Bars(ROUTES);
   const slots = {
+    keys: slot('it reads about', '0.000 of 6 keys'),
     H: slot('H', '0.000 nats'),
     rho: slot('ρ', '0.000 nats'),
-    keys: slot('effective keys', '0.00 of 6'),
+    lse: slot('log-sum-exp', '−00.000'),
   };
+  for (const name of /** @type {const} */ (['H', 'rho', 'lse']))
+    slots[name].element.dataset.depth = 'understand';
   const knob = temperature(
     state.T,
-    (T) => {
-      const entropy = latest ? fixed(latest.entropy, 2) : '';
-      const keys = latest ? fixed(Math.exp(latest.entropy), 1) : '';
-      return `T ${short(T)}; entropy ${entropy} nats; about ${keys} effective keys`;
-    },
-    0.05,
-    20,
+    (T) => `T ${short(T)}; about ${latest ? fixed(Math.exp(latest.entropy), 1) : ''} keys`,
+    { min: 0.05, max: 20, ends: true },
   );
-  const statement = new Statement({
-    id: 'C0',
-    claim: 'four derivations agree',
-    allowance:
-      `Allowed per weight: u·(${FLAT} + ${STEEP}/T)·w, and for the route through the budget what ` +
-      `rounding ρ by u·(${FLAT} + ${STEEP}/T) moves it: w·|z − ⟨z⟩|·δρ/(β·Var z). ` +
-      'u = 2⁻⁵³. The first two routes run in WebAssembly; these two run here. ' +
-      'The solver is told only ρ, the mean only the variances.',
-    oracles: [budgetWeights, inverseVarianceMean],
-  });
+  const checks = statements();
   const numbers = html('tbody');
   const table = html(
     'table',
     { class: 'routes' },
-    html('caption', {}, 'The weights by each route, float64'),
+    html('caption', {}, 'The weights by each way, float64'),
     html(
       'thead',
       {},
@@ -86,20 +108,23 @@ function show(root, engine, state) {
     ),
   );
   root.replaceChildren(
-    html('div', { class: 'hero-left' }, circle.element),
+    html(
+      'div',
+      { class: 'hero-left' },
+      circle.element,
+      html('div', { class: 'controls' }, knob.element),
+    ),
     html(
       'div',
       { class: 'hero-right' },
       bars.element,
-      html('div', { class: 'controls' }, knob.element),
       html('p', { class: 'slots' }, ...Object.values(slots).map((each) => each.element)),
-      statement.element,
     ),
     // Both need more space than half the figure.
     html(
       'div',
       { class: 'hero-below' },
-      html('div', { class: 'statement-below' }, statement.oracle),
+      html('div', { class: 'statements' }, ...Object.values(checks).map((each) => each.element)),
       html(
         'details',
         { class: 'more' },
@@ -110,7 +135,7 @@ function show(root, engine, state) {
             class: 'table-scroll',
             tabindex: 0,
             role: 'region',
-            'aria-label': 'Weights by each route',
+            'aria-label': 'Weights by each way',
           },
           table,
         ),
@@ -125,28 +150,42 @@ function show(root, engine, state) {
       q: state.q.value[0],
       k: state.k.value,
     }));
-    circle.show(found, state.q.value[0], state.k.value);
-    bars.show(found.routes);
-    slots.H.show(found.entropy, `${fixed(found.entropy, 3)} nats`);
-    slots.rho.show(found.rho, `${fixed(found.rho, 3)} nats`);
-    slots.keys.show(Math.exp(found.entropy), `${fixed(Math.exp(found.entropy), 2)} of ${N}`);
-    statement.show({
-      claim: `four derivations agree to ${scientific(found.measured)}`,
-      measured: found.measured,
-      allowed: found.allowed,
-      ratio: found.ratio,
-      text: `allowed ${scientific(found.allowed)}`,
+    const kept = Math.exp(found.entropy);
+    circle.show(found, words, state.q.value[0], state.k.value);
+    bars.show(found.routes, words);
+    slots.keys.show(kept, `${fixed(kept, kept > N - 0.01 && kept < N ? 3 : 2)} of ${N} keys`);
+    slots.H.show(found.entropy, `${inNats(found.entropy)} nats`);
+    slots.rho.show(found.rho, `${inNats(found.rho)} nats`);
+    slots.lse.show(found.lse, fixed(found.lse, 3));
+    checks.agree.show({
+      ...found.agree,
+      text:
+        `they agree to ${scientific(found.agree.measured)}, ` +
+        `allowed ${scientific(found.agree.allowed)}`,
+    });
+    const limit = {
+      verdict: /** @type {const} */ ('none'),
+      text: 'at this limit T has no price',
+    };
+    checks.budget.show({ ...found.budget, ...(found.finite ? {} : limit) });
+    checks.spent.show({
+      ...found.spent,
+      data: { rho: found.rho, lse: found.lse },
     });
     numbers.replaceChildren(
       ...Array.from({ length: N }, (_, j) =>
         html(
           'tr',
           {},
-          html('th', { scope: 'row' }, `k${j + 1}`),
+          html('th', { scope: 'row' }, words[j]),
           ...found.routes.map((route, r) =>
             html(
               'td',
-              { 'data-value': route[j], 'data-route': ROUTES[r], 'data-key': j },
+              {
+                'data-value': route[j],
+                'data-route': ROUTES[r],
+                'data-key': j,
+              },
               String(route[j]),
             ),
           ),
@@ -156,8 +195,28 @@ function show(root, engine, state) {
     knob.refresh();
   };
   onFrame([state.T, state.q, state.k], draw);
+  onFrame([row], () => {
+    const example = exampleOf(row.value);
+    words = Array.from({ length: N }, (_, j) => example.words[j] ?? '');
+    if (!example.own && example.scores.length === N) {
+      // the circle takes the directions and the temperature that give the weights of the row
+      const laid = circleOf(example.scores);
+      state.q.set(laid.q);
+      state.k.set(laid.k);
+      state.T.set(laid.T);
+    } else {
+      state.q.set(state.q.initial);
+      state.k.set(state.k.initial);
+      state.T.set(state.T.initial);
+    }
+    draw();
+  });
   document.addEventListener('themechange', draw);
   draw();
+  return {
+    state: () => ({ words, ...latest }),
+    exports: { svg: () => bars.picture },
+  };
 }
 
 /**

@@ -7,7 +7,7 @@ const KEYS = [12, 58, 100, 165, 235, 310];
 export function state(store) {
   const angle = { min: 0, max: 360, wrap: turned };
   return {
-    T: store.number('heroT', 0.22, { min: 0.05, max: 20 }),
+    T: store.temperature('heroT', 0.22, { min: 0.05, max: 20 }),
     q: store.numbers('heroQ', [38], { ...angle, length: 1 }),
     k: store.numbers('heroK', KEYS, { ...angle, length: KEYS.length }),
   };

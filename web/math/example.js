@@ -1,0 +1,54 @@
+/** The row that the panels start from, until a reader sends them one of the model. */
+
+/** @typedef {{ words: string[], scores: Float64Array, own: boolean }} Example */
+
+/** At “wanted”: a name, a noun and a pronoun stand out, as they do in a story. */
+const WORDS = ['Lily', 'saw', 'a', 'red', 'ball', 'She'];
+const SCORES = [1.9, 0.1, -0.7, 0.4, 1.3, 2.3];
+
+/**
+ * The keys of a row with the largest scores, in the order of the text. Without a row, six keys of
+ * our own.
+ * @param {import('../page/row.js').Row | undefined} row
+ * @param {number} [count] keys at most
+ * @returns {Example}
+ */
+export function exampleOf(row, count = 6) {
+  if (!row || row.scores.length < 2) {
+    return {
+      words: WORDS.slice(-count),
+      scores: Float64Array.from(SCORES.slice(-count)),
+      own: true,
+    };
+  }
+  const places = Array.from(row.scores, (_, j) => j)
+    .sort((a, b) => row.scores[b] - row.scores[a])
+    .slice(0, count)
+    .sort((a, b) => a - b);
+  const word = (/** @type {number} */ j) => row.words[j]?.trim() || `key ${j}`;
+  return {
+    words: places.map(word),
+    scores: Float64Array.from(places, (j) => row.scores[j]),
+    own: false,
+  };
+}
+
+/** Positive numbers that add up to 1. @param {Float64Array} numbers */
+export function shares(numbers) {
+  const total = numbers.reduce((sum, x) => sum + x, 0);
+  return numbers.map((x) => x / total);
+}
+
+/**
+ * Uniform numbers in (0, 1), the same for a seed in every browser.
+ * @param {number} seed
+ */
+export function uniforms(seed) {
+  let a = seed >>> 0;
+  return () => {
+    a = (a + 0x6d2b79f5) | 0;
+    let t = Math.imul(a ^ (a >>> 15), a | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return (((t ^ (t >>> 14)) >>> 0) + 0.5) / 4294967296;
+  };
+}

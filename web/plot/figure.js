@@ -1,0 +1,41 @@
+/** A chart in its frame: drawn again for every width it gets, and named in words. */
+import { html, setAttributes, svg } from './dom.js';
+import { onWidth } from './width.js';
+
+export class Figure {
+  /**
+   * @param {string} name of its class
+   * @param {(width: number) => void} draw called with the width, once there is something to draw
+   */
+  constructor(name, draw) {
+    this.picture = svg('svg', { role: 'img' });
+    this.caption = html('figcaption');
+    this.element = html('figure', { class: name }, this.picture, this.caption);
+    this.draw = draw;
+    this.width = 0;
+    onWidth(this.element, (width) => {
+      this.width = width;
+      this.draw(width);
+    });
+  }
+
+  /** Draws once more, where there is a width to draw for. */
+  again() {
+    if (this.width) this.draw(this.width);
+  }
+
+  /**
+   * @param {{ height: number, label: string, caption?: string }} frame
+   * @param {...(Element | null | undefined | false)} children
+   */
+  fill({ height, label, caption = '' }, ...children) {
+    setAttributes(this.picture, {
+      width: this.width,
+      height,
+      viewBox: `0 0 ${this.width} ${height}`,
+      'aria-label': label,
+    });
+    this.picture.replaceChildren(...children.filter((child) => child instanceof Element));
+    if (this.caption.textContent !== caption) this.caption.textContent = caption;
+  }
+}
