@@ -12,6 +12,10 @@ const WORKERS = {
   page: async () => ({ ready }),
   born: () => import('../panels/born/worker.js'),
   distance: () => import('../panels/distance/worker.js'),
+  commitment: () => import('../panels/commitment/worker.js'),
+  push: () => import('../panels/push/worker.js'),
+  sharing: () => import('../panels/sharing/worker.js'),
+  proofs: () => import('../panels/proofs/worker.js'),
 };
 
 /** @type {ReturnType<typeof load> | undefined} */

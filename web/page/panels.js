@@ -4,11 +4,16 @@
  */
 import { state as born } from '../panels/born/state.js';
 import { state as coldHot } from '../panels/cold-hot/state.js';
+import { state as commitment } from '../panels/commitment/state.js';
+import { state as compromise } from '../panels/compromise/state.js';
 import { state as distance } from '../panels/distance/state.js';
 import { state as lab } from '../panels/lab/state.js';
 import { state as look } from '../panels/look/state.js';
 import { state as manyHeads } from '../panels/many-heads/state.js';
 import { state as oneLook } from '../panels/one-look/state.js';
+import { state as push } from '../panels/push/state.js';
+import { state as sharing } from '../panels/sharing/state.js';
+import { state as trust } from '../panels/trust/state.js';
 
 /** @typedef {import('./state.js').Store} Store */
 /** @typedef {import('./state.js').Signal<any>} Signal */
@@ -50,7 +55,13 @@ export const PANELS = [
   { id: 'one-look', state: oneLook, load: () => import('../panels/one-look/index.js') },
   { id: 'many-heads', state: manyHeads, load: () => import('../panels/many-heads/index.js') },
   { id: 'cold-hot', state: coldHot, load: () => import('../panels/cold-hot/index.js') },
+  { id: 'trust', state: trust, load: () => import('../panels/trust/index.js') },
+  { id: 'commitment', state: commitment, load: () => import('../panels/commitment/index.js') },
+  { id: 'compromise', state: compromise, load: () => import('../panels/compromise/index.js') },
   { id: 'distance', state: distance, load: () => import('../panels/distance/index.js') },
+  { id: 'push', state: push, load: () => import('../panels/push/index.js') },
+  { id: 'sharing', state: sharing, load: () => import('../panels/sharing/index.js') },
   { id: 'born', state: born, load: () => import('../panels/born/index.js') },
   { id: 'lab', state: lab, load: () => import('../panels/lab/index.js') },
+  { id: 'proofs', load: () => import('../panels/proofs/index.js') },
 ];

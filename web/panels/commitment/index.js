@@ -1,0 +1,159 @@
+/** II, commitment: softmax is the best use of a budget. */
+import { slider } from '../../page/controls.js';
+import { exampleOf } from '../../math/example.js';
+import { bestUseOf, compromise, spending } from '../../math/roads.js';
+import { html, setText } from '../../plot/dom.js';
+import { fixed, scientific, short } from '../../plot/format.js';
+import { onFrame } from '../../page/state.js';
+import { Statement } from '../../page/statement.js';
+import { WordBars } from './bars.js';
+import { spend } from './compute.js';
+import { Plane } from './picture.js';
+
+/** @typedef {import('./picture.js').Crowd} Crowd */
+
+const statements = () => ({
+  crowd: new Statement({
+    id: 'C13',
+    claim: 'no challenger is above the frontier',
+    allowance:
+      'Each challenger is held against the best score at its own budget. Allowed: 32u·n·max|z|.',
+    oracles: [spending],
+  }),
+  route: new Statement({
+    id: 'C11',
+    claim: 'a route that knows no exponential spends as much and wins as much',
+    allowance:
+      'Allowed, in nats: u·(16 + 8B), B = max|z|/T. The route is told the budget only. ' +
+      'The score it wins is compared in units of T.',
+    oracles: [bestUseOf, compromise],
+  }),
+  slope: new Statement({
+    id: 'C14',
+    claim: 'the slope of the frontier is the temperature',
+    allowance:
+      'The frontier bends down, so its slope lies between those of the chords that begin and ' +
+      'end here. Allowed outside of them: rounding of the scores over the length of a chord.',
+    oracles: [],
+  }),
+  forms: new Statement({
+    id: 'C7',
+    claim: 'four ways to count what a head spends agree',
+    allowance:
+      'The statistic of the fused pass, log n − H, ⟨z⟩/T − lse + log n, and the sum below. ' +
+      'Allowed: u·(16 + 8B).',
+    oracles: [spending],
+  }),
+});
+
+/** @type {import('../../page/panels.js').Build} */
+export async function build(root, { engine: load, state, row, lab }) {
+  const engine = await load();
+  const checks = statements();
+  const bars = new WordBars('Weights of the best use of the budget');
+  const heading = html('h3', { class: 'small' });
+  const sentence = html('p', { class: 'sentence' });
+  const plane = new Plane({
+    spend: (share) => state.share.set(share),
+    challenge: (i) => {
+      plane.choose(i);
+      weigh(i);
+    },
+  });
+  const budget = slider(state.share, {
+    label: 'Budget',
+    min: 0,
+    max: 1,
+    step: 0.01,
+    say: (share) => `${Math.round(100 * share)} per cent of the largest budget`,
+  });
+  root.replaceChildren(
+    html(
+      'div',
+      { class: 'figure-and-words' },
+      plane.figure.element,
+      html(
+        'div',
+        {},
+        sentence,
+        html('div', { class: 'controls' }, budget.element),
+        heading,
+        bars.element,
+      ),
+    ),
+    html('div', { class: 'statements' }, ...Object.values(checks).map((each) => each.element)),
+  );
+
+  /** @type {{ example: import('../../math/example.js').Example, crowd: Crowd } | undefined} */
+  let scene;
+  /** @type {ReturnType<typeof spend> | undefined} */
+  let spent;
+
+  /** The weights of a challenger, or of softmax. @param {number | undefined} i */
+  function weigh(i) {
+    if (!scene || !spent) return;
+    const n = scene.example.words.length;
+    const { weights } = i === undefined ? spent : scene.crowd;
+    const own = i === undefined ? weights : weights.subarray(i * n, (i + 1) * n);
+    setText(heading, i === undefined ? 'Softmax shares out' : `Challenger ${i + 1} shares out`);
+    bars.show(scene.example.words, own);
+  }
+
+  function draw() {
+    if (!scene) return;
+    const { crowd, example } = scene;
+    spent = spend(engine, example.scores, state.share.value);
+    plane.show(crowd, spent);
+    weigh(plane.chosen);
+    const part = Math.round((100 * spent.rho) / spent.rhoMax);
+    setText(
+      sentence,
+      `Softmax spends ${part}\u202f% of the largest budget and wins a score of ` +
+        `${fixed(spent.score, 2)}. ` +
+        `Of ${crowd.result.count} challengers, ${crowd.result.above || 'none'} ` +
+        `${crowd.result.above > 1 ? 'win' : 'wins'} more for the same.`,
+    );
+    tell(spent, crowd);
+  }
+
+  /** @param {NonNullable<typeof spent>} found @param {Crowd} crowd */
+  function tell(found, crowd) {
+    const { highest, above, allowed, count } = crowd.result;
+    checks.crowd.show({
+      measured: highest,
+      allowed,
+      text: `${above} of ${count} are above; the boldest stays ${scientific(-highest)} below it`,
+      data: { above, count },
+    });
+    const end = { verdict: /** @type {const} */ ('none'), text: 'an end of the frontier' };
+    const data = { rho: found.rho, score: found.score, temperature: found.T };
+    checks.route.show({ ...found.route, data, ...(found.inside ? {} : end) });
+    const { ahead, behind } = found.slope;
+    checks.slope.show({
+      ...found.slope,
+      data: { ahead, behind, temperature: found.T },
+      ...(found.inside
+        ? { text: `${short(found.T, 5)}, between ${short(ahead, 5)} and ${short(behind, 5)}` }
+        : end),
+    });
+    checks.forms.show({ ...found.agree, data: { rho: found.rho, entropy: found.entropy } });
+  }
+
+  async function compete() {
+    const example = exampleOf(row.value);
+    for (const each of Object.values(checks)) each.wait();
+    const crowd = await lab.ask('commitment', 'compete', [example.scores]);
+    if (!crowd) return;
+    scene = { example, crowd };
+    draw();
+  }
+
+  onFrame([state.share], draw);
+  onFrame([row], () => void compete());
+  document.addEventListener('themechange', draw);
+  await compete();
+  return {
+    state: () => ({ words: scene?.example.words, scores: scene?.example.scores, ...spent }),
+    exports: { svg: () => plane.figure.picture },
+  };
+}

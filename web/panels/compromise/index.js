@@ -1,0 +1,111 @@
+/** III, compromise: of all compromises between score and surprise, softmax is the top. */
+import { temperature } from '../../page/controls.js';
+import { exampleOf } from '../../math/example.js';
+import { compromise } from '../../math/roads.js';
+import { html, setText } from '../../plot/dom.js';
+import { fixed, short } from '../../plot/format.js';
+import { onFrame } from '../../page/state.js';
+import { Statement } from '../../page/statement.js';
+import { divergence, fallShort, lse, objective, path, threeOf } from './compute.js';
+import { inside, Triangle } from './triangle.js';
+
+const COLD = 0.02;
+const HOT = 200;
+/** From cold to hot in equal factors, with the temperatures that get a mark. */
+const TEMPERATURES = [
+  ...Array.from({ length: 81 }, (_, i) => COLD * (HOT / COLD) ** (i / 80)),
+  0.2,
+  0.5,
+  1,
+  2,
+  5,
+].sort((a, b) => a - b);
+
+const statements = () => ({
+  short: new Statement({
+    id: 'C15',
+    claim: 'the gap to the top is T times the divergence from it',
+    allowance:
+      'Both sides by the route that knows no exponential, and by the library. ' +
+      'Allowed: u·(16 + 8B)·(max|z| + T·log 3 + the gap), B = max|z|/T.',
+    oracles: [compromise, objective, divergence],
+  }),
+  climb: new Statement({
+    id: 'C16',
+    claim: 'a climb to the top that knows no exponential ends at softmax',
+    allowance: 'Allowed per weight: u·(16 + 8B)·w, B = max|z|/T.',
+    oracles: [compromise],
+  }),
+  merge: new Statement({
+    id: 'C15-merge',
+    claim: 'all other keys as one change nothing at the top',
+    allowance: 'T·lse of all scores is T·lse of the merged ones. Allowed as theory.h derives it.',
+    oracles: [lse],
+  }),
+});
+
+/** @type {import('../../page/panels.js').Build} */
+export async function build(root, { engine: load, state, row }) {
+  const engine = await load();
+  const checks = statements();
+  const triangle = new Triangle(([a, b]) =>
+    state.dot.set([Number(a.toFixed(3)), Number(b.toFixed(3))]),
+  );
+  const sentence = html('p', { class: 'sentence' });
+  const sides = html('dl', { class: 'two-sides' });
+  const gap = html('dd');
+  const price = html('dd');
+  sides.append(
+    html('div', {}, html('dt', {}, 'Below the top by'), gap),
+    html('div', {}, html('dt', {}, 'Temperature × divergence'), price),
+  );
+  const T = temperature(state.T, (value) => `T ${short(value)}`, { min: 0.05, max: 20 });
+  root.replaceChildren(
+    html(
+      'div',
+      { class: 'figure-and-words' },
+      triangle.element,
+      html('div', {}, sentence, sides, html('div', { class: 'controls' }, T.element)),
+    ),
+    html('div', { class: 'statements' }, ...Object.values(checks).map((each) => each.element)),
+  );
+
+  let example = exampleOf(row.value);
+  let way = path(engine, example, TEMPERATURES);
+  /** @type {ReturnType<typeof fallShort>} */
+  let found;
+  const draw = () => {
+    const temperatureNow = state.T.value;
+    const [a, b] = state.dot.value;
+    const mix = inside([a, b, 1 - a - b]);
+    const { names, z, merged } = threeOf(engine, example, temperatureNow);
+    found = fallShort(engine, { z, T: temperatureNow, p: mix });
+    triangle.show({ mix, names, z, T: temperatureNow, found, path: way });
+    const best = names
+      .map((name, j) => `${name} ${fixed(100 * found.top[j], 0)}\u202f%`)
+      .join(', ');
+    setText(sentence, `The best compromise at T = ${short(temperatureNow)}: ${best}.`);
+    for (const [place, value] of /** @type {const} */ ([
+      [gap, found.sides.gap],
+      [price, found.sides.price],
+    ])) {
+      place.dataset.value = String(value);
+      setText(place, fixed(value, 4));
+    }
+    checks.short.show({ ...found.short, data: { gap: found.gap, kl: found.kl } });
+    checks.climb.show({ ...found.climb, data: { top: found.top.join(' ') } });
+    checks.merge.show(merged);
+  };
+  onFrame([state.T, state.dot], draw);
+  onFrame([row], () => {
+    example = exampleOf(row.value);
+    way = path(engine, example, TEMPERATURES);
+    draw();
+  });
+  document.addEventListener('themechange', draw);
+  draw();
+  return {
+    state: () => ({ words: example.words, scores: example.scores, ...found }),
+    exports: { svg: () => triangle.picture },
+  };
+}

@@ -1,0 +1,129 @@
+/** Push and scale: softmax cannot jump, and one division keeps it alive. */
+import { temperature } from '../../page/controls.js';
+import { html, setText } from '../../plot/dom.js';
+import { fixed, short } from '../../plot/format.js';
+import { onFrame } from '../../page/state.js';
+import { Statement } from '../../page/statement.js';
+import { movedBy } from './compute.js';
+import { Fans } from './fans.js';
+import { Scatter } from './scatter.js';
+
+/** @typedef {import('./scatter.js').Moves} Moves */
+/** @typedef {import('./fans.js').Fan} Fan */
+
+const SEED = 1;
+/** Standard errors that a variance of random numbers may be off. */
+const SIGMAS = 5;
+
+const statements = () => ({
+  jump: new Statement({
+    id: 'C21',
+    claim: 'weights move by at most 1/2T of the push',
+    allowance: 'A bound, with rounding as theory.h derives it. No move is longer than √2 at all.',
+    oracles: [movedBy],
+  }),
+  moves: new Statement({
+    id: 'C21-oracle',
+    claim: 'the moves are those of textbook loops',
+    allowance: 'Allowed: 64u/T, for scores up to 30 in size.',
+    oracles: [movedBy],
+  }),
+  trace: new Statement({
+    id: 'C20',
+    claim: 'the eigenvalues of the slope add up to its trace, and none is above 1/2T',
+    allowance: 'Their sum is λ(1 − Σp²). Allowed as theory.h derives it.',
+    oracles: [],
+  }),
+  scale: new Statement({
+    id: 'C25',
+    claim: 'the variance of a dot product is its length, and 1 after the division',
+    allowance: `A sample: allowed are ${SIGMAS} standard errors of the variance.`,
+    oracles: [],
+  }),
+});
+
+/** @type {import('../../page/panels.js').Build} */
+export async function build(root, { state, lab }) {
+  const checks = statements();
+  const scatter = new Scatter();
+  const fans = new Fans();
+  const sentence = html('p', { class: 'sentence' });
+  const T = temperature(state.T, (value) => `T ${short(value)}`, { min: 0.1, max: 10 });
+  root.replaceChildren(
+    html(
+      'div',
+      { class: 'two-figures' },
+      html(
+        'div',
+        {},
+        scatter.figure.element,
+        html('div', { class: 'controls' }, T.element),
+        sentence,
+      ),
+      fans.figure.element,
+    ),
+    html('div', { class: 'statements' }, ...Object.values(checks).map((each) => each.element)),
+  );
+
+  /** @type {Moves | undefined} */
+  let found;
+  async function push() {
+    const asked = state.T.value;
+    const moves = /** @type {Moves | undefined} */ (await lab.ask('push', 'bump', [asked]));
+    if (!moves) return;
+    found = moves;
+    scatter.show(moves, asked);
+    const part = short(Math.floor((1e4 * moves.maxRatio) / moves.bound) / 100, 4);
+    setText(
+      sentence,
+      `At T = ${short(asked)} a push of 0.1 moves the weights by ${short(0.1 * moves.bound)} at ` +
+        `most. The boldest row here reaches ${part}\u202f% of that.`,
+    );
+    tell(moves, asked);
+  }
+
+  /** @param {Moves} moves @param {number} T */
+  function tell({ maxRatio, bound, allowed, off, trace, top }, T) {
+    checks.jump.show({
+      bound: true,
+      measured: maxRatio,
+      allowed: bound,
+      rounding: allowed,
+      data: { bound },
+    });
+    checks.moves.show({ measured: off, allowed: (64 * 2 ** -53) / Math.min(1, T) });
+    checks.trace.show({
+      ...trace,
+      ratio: top <= bound + allowed ? trace.measured / trace.allowed : Infinity,
+      data: { top },
+    });
+  }
+
+  /** @param {Fan} fan */
+  function tellScale(fan) {
+    const worst = fan
+      .flatMap(({ d, experiment: { variance, scaledVariance, standardError } }) => [
+        { off: Math.abs(variance - d), error: standardError },
+        { off: Math.abs(scaledVariance - 1), error: standardError / d },
+      ])
+      .map(({ off, error }) => off / error);
+    checks.scale.show({
+      measured: Math.max(...worst),
+      allowed: SIGMAS,
+      text: `the worst of ${worst.length} is ${fixed(Math.max(...worst), 1)} standard errors off`,
+      data: { variances: fan.map(({ experiment }) => experiment.variance).join(' ') },
+    });
+  }
+
+  for (const each of Object.values(checks)) each.wait();
+  onFrame([state.T], () => void push());
+  const [fan] = await Promise.all([lab.ask('push', 'spread', [SEED]), push()]);
+  if (fan) {
+    fans.show(fan);
+    tellScale(fan);
+  }
+  return {
+    state: () => ({ ...found, fan }),
+    exports: { svg: () => scatter.figure.picture },
+  };
+}

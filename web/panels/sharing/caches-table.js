@@ -1,0 +1,53 @@
+/** The caches of published models as bars: their bytes, in front of the bytes without sharing. */
+import { html } from '../../plot/dom.js';
+import { short } from '../../plot/format.js';
+import { cacheBytes, kindOf, MODELS, unsharedBytes } from './caches.js';
+
+const KILO = 1024;
+
+/** @param {number} bytes */
+const kilobytes = (bytes) =>
+  bytes < 100 * KILO ? `${short(bytes / KILO)} KB` : `${Math.round(bytes / KILO)} KB`;
+
+export function cachesTable() {
+  const largest = Math.max(...MODELS.map((model) => Math.min(unsharedBytes(model), 600 * KILO)));
+  const rows = MODELS.map((model) => {
+    const own = cacheBytes(model);
+    const all = unsharedBytes(model);
+    const bar = html('span', { class: 'cache-bar' });
+    const ghost = html('span', { class: 'cache-ghost' }, bar);
+    ghost.style.width = `${Math.min(100, (100 * all) / largest)}%`;
+    bar.style.width = `${(100 * own) / Math.min(all, largest)}%`;
+    const saved = all / own;
+    return html(
+      'tr',
+      {},
+      html('th', { scope: 'row' }, model.name),
+      html('td', { class: 'kind' }, kindOf(model)),
+      html('td', { 'data-value': own, 'data-model': model.name }, kilobytes(own)),
+      html('td', {}, saved > 1.01 ? `1/${short(saved, 2)}` : '1'),
+      html('td', { class: 'cache-cell' }, ghost),
+    );
+  });
+  return html(
+    'table',
+    { class: 'caches' },
+    html(
+      'caption',
+      {},
+      'The cache of one token in 16-bit numbers. Light: without sharing, cut off at 600 KB.',
+    ),
+    html(
+      'thead',
+      {},
+      html(
+        'tr',
+        {},
+        ...['model', 'heads', 'a token', 'kept of all keys', ''].map((name) =>
+          name ? html('th', { scope: 'col' }, name) : html('td', {}),
+        ),
+      ),
+    ),
+    html('tbody', {}, ...rows),
+  );
+}

@@ -1,0 +1,148 @@
+/** Keys on the way from a head's own to those that a group shares, and the bounds on the change. */
+import { headInputs } from '../../math/data.js';
+
+/** @typedef {import('../../page/engine.js').Engine} Engine */
+
+export const N = 32;
+export const D = 64;
+const HEADS = 4;
+const U = 2 ** -53;
+const RANK = 16;
+
+/**
+ * The heads of one group, each with keys of its own, and the mean of them all.
+ * @param {number} seed
+ */
+export function group(seed) {
+  const shape = /** @type {const} */ ({ seed, H: HEADS, n: N, d: D, kind: 'patterns' });
+  const own = headInputs({ ...shape, G: HEADS });
+  const mean = headInputs({ ...shape, G: 1 });
+  const head = (/** @type {Float32Array} */ x) => Float64Array.from(x.subarray(0, N * D));
+  return {
+    q: head(own.q),
+    k: head(own.k),
+    v: head(own.v),
+    shared: Float64Array.from(mean.k),
+    sharedV: Float64Array.from(mean.v),
+  };
+}
+
+/**
+ * A part of the way, from 0, the head’s own rows, to 1, the shared ones.
+ * @param {Float64Array} own @param {Float64Array} shared @param {number} part
+ */
+export const between = (own, shared, part) => own.map((x, at) => x + part * (shared[at] - x));
+
+/**
+ * The change of every query's weights, and the bounds on it.
+ * @param {Engine} engine @param {ReturnType<typeof group>} rows
+ * @param {{ part: number, T: number }} setting
+ */
+export function lose(engine, { q, k, v, shared, sharedV }, { part, T }) {
+  const keys = between(k, shared, part);
+  const found = engine.theory.sharedKeyBounds(q, k, keys, v, {
+    headDim: D,
+    temperature: T,
+    sharedV: between(v, sharedV, part),
+  });
+  return { ...found, keys };
+}
+
+/**
+ * How far the weights of one query are apart, with one list of keys and with another.
+ * @param {ArrayLike<number>} q (d)
+ * @param {ArrayLike<number>} keys (n, d)
+ * @param {ArrayLike<number>} others (n, d)
+ * @param {{ n: number, d: number, T: number }} shape
+ */
+export function changeOf(q, keys, others, { n, d, T }) {
+  const weights = (/** @type {ArrayLike<number>} */ k) => {
+    const z = Array.from({ length: n }, (_, j) => {
+      let dot = 0;
+      for (let c = 0; c < d; c++) dot += q[c] * k[j * d + c];
+      return dot / Math.sqrt(d) / T;
+    });
+    const top = Math.max(...z);
+    const p = z.map((x) => Math.exp(x - top));
+    const sum = p.reduce((a, b) => a + b);
+    return p.map((x) => x / sum);
+  };
+  const a = weights(keys);
+  const b = weights(others);
+  return Math.sqrt(a.reduce((sum, x, j) => sum + (x - b[j]) ** 2, 0));
+}
+
+/**
+ * Keys out of one short vector a token: attention over the keys written out, and attention over the
+ * short vectors with queries that have taken the matrix in. Both by the same kernel, on other
+ * numbers.
+ * @param {Engine} engine @param {{ seed: number, T: number }} setting
+ */
+export function latent({ attention, theory }, { seed, T }) {
+  const c = theory.normal(N * RANK, { seed: seed + 1 }); // (n, r)
+  const W = theory.normal(D * RANK, { seed: seed + 2 }).map((x) => x / Math.sqrt(RANK)); // (d, r)
+  const q = theory.normal(N * D, { seed: seed + 3 }); // (n, d)
+  const k = product(c, W, { rows: N, inner: RANK, columns: D });
+  const absorbed = new Float64Array(N * RANK);
+  for (let i = 0; i < N; i++)
+    for (let r = 0; r < RANK; r++) {
+      let sum = 0;
+      for (let e = 0; e < D; e++) sum += q[i * D + e] * W[e * RANK + r];
+      absorbed[i * RANK + r] = sum;
+    }
+  const scale = 1 / Math.sqrt(D);
+  const want = { weights: true };
+  const expanded = attention(q, k, c, { headDim: D, valueDim: RANK, scale, temperature: T, want });
+  const short = attention(absorbed, c, c, {
+    headDim: RANK,
+    valueDim: RANK,
+    scale,
+    temperature: T,
+    want,
+  });
+  if (!expanded.weights || !short.weights) throw new Error('the engine returned no weights');
+  return compare({ a: expanded.weights, b: short.weights, q, c, W, scale, T });
+}
+
+/**
+ * Rows times rows: a (rows, inner) and b (columns, inner).
+ * @param {ArrayLike<number>} a @param {ArrayLike<number>} b
+ * @param {{ rows: number, inner: number, columns: number }} shape
+ */
+function product(a, b, { rows, inner, columns }) {
+  const out = new Float64Array(rows * columns);
+  for (let i = 0; i < rows; i++)
+    for (let j = 0; j < columns; j++) {
+      let sum = 0;
+      for (let c = 0; c < inner; c++) sum += a[i * inner + c] * b[j * inner + c];
+      out[i * columns + j] = sum;
+    }
+  return out;
+}
+
+/**
+ * Element by element, with the sum of the sizes of all terms of a logit as the scale of rounding.
+ * @param {{ a: Float64Array, b: Float64Array, q: Float64Array, c: Float64Array, W: Float64Array,
+ *   scale: number, T: number }} sides
+ */
+function compare({ a, b, q, c, W, scale, T }) {
+  const worst = { measured: 0, allowed: 0, ratio: 0 };
+  for (let i = 0; i < N; i++) {
+    let size = 0;
+    for (let j = 0; j < N; j++) {
+      let terms = 0;
+      for (let e = 0; e < D; e++)
+        for (let r = 0; r < RANK; r++)
+          terms += Math.abs(q[i * D + e] * W[e * RANK + r] * c[j * RANK + r]);
+      size = Math.max(size, (terms * scale) / T);
+    }
+    for (let j = 0; j < N; j++) {
+      const at = i * N + j;
+      const measured = Math.abs(a[at] - b[at]);
+      const allowed = U * (16 + 8 * size) * Math.max(a[at], b[at]);
+      if (!(measured / allowed <= worst.ratio))
+        Object.assign(worst, { measured, allowed, ratio: measured / allowed });
+    }
+  }
+  return worst;
+}

@@ -1,0 +1,98 @@
+/** I, trust: the most likely value is the weighted mean. */
+import { temperature } from '../../page/controls.js';
+import { exampleOf } from '../../math/example.js';
+import { mostLikely } from '../../math/roads.js';
+import { html, setText } from '../../plot/dom.js';
+import { fixed, scientific, short } from '../../plot/format.js';
+import { onFrame } from '../../page/state.js';
+import { Statement } from '../../page/statement.js';
+import { challenge, neighbour, testify } from './compute.js';
+import { Picture } from './picture.js';
+import { REPORTS } from './state.js';
+
+/** @type {import('../../page/panels.js').Build} */
+export async function build(root, { engine: load, state, row }) {
+  const engine = await load();
+  const picture = new Picture(REPORTS.length, (j, value) =>
+    state.reports.set(
+      state.reports.value.map((/** @type {number} */ old, /** @type {number} */ i) =>
+        i === j ? value : old,
+      ),
+    ),
+  );
+  const sentence = html('p', { class: 'sentence' });
+  const value = new Statement({
+    id: 'C8',
+    claim: 'attention returns the peak of the product of all bells',
+    allowance:
+      'Allowed: u·(16 + 8B)·Σ w|v|, B the largest difference of two scores over T, u = 2⁻⁵³. ' +
+      'The climb below sees reports and variances, and no weight.',
+    oracles: [mostLikely],
+  });
+  const curvature = new Statement({
+    id: 'C9',
+    claim: 'how sharp the peak is, is the log-sum-exp that attention keeps',
+    allowance:
+      'The curvature of the log-likelihood at its peak is −β·e^lse; compared as logarithms. ' +
+      'Allowed: u·(16 + 8B + |lse| + log n).',
+    oracles: [mostLikely],
+  });
+  const entropy = new Statement({
+    id: 'C10',
+    claim: 'of all weights with this average score, these leave most open',
+    allowance:
+      'Random neighbours with the same sum and the same average score have less entropy. ' +
+      'Allowed: u·4n, for the sums.',
+    oracles: [neighbour, challenge],
+  });
+  const T = temperature(state.T, (T) => `T ${short(T)}`, { min: 0.1, max: 20 });
+  root.replaceChildren(
+    html(
+      'div',
+      { class: 'figure-and-words' },
+      picture.figure.element,
+      html('div', {}, sentence, html('div', { class: 'controls' }, T.element)),
+    ),
+    html('div', { class: 'statements' }, value.element, curvature.element, entropy.element),
+  );
+  /** @type {ReturnType<typeof testify>} */
+  let found;
+  /** @type {string[]} */
+  let words;
+  const draw = () => {
+    const example = exampleOf(row.value, REPORTS.length);
+    words = example.words;
+    const reports = state.reports.value.slice(0, words.length);
+    found = testify(engine, { scores: example.scores, reports, T: state.T.value });
+    picture.show(found, words);
+    const best = found.weights.indexOf(Math.max(...found.weights));
+    setText(
+      sentence,
+      `The most likely value is ${fixed(found.likely.value, 2)}, and attention returns ` +
+        `${fixed(found.output, 2)}. “${words[best]}” is trusted most: ` +
+        `${Math.round(100 * found.weights[best])} % of the mean is that report.`,
+    );
+    value.show({
+      ...found.value,
+      data: { likely: found.likely.value, output: found.output, estimate: found.estimate },
+    });
+    curvature.show({ ...found.curvature, data: { lse: found.lse } });
+    entropy.show({
+      measured: found.entropy.gain,
+      allowed: found.entropy.allowed,
+      ratio: found.entropy.gain > found.entropy.allowed ? Infinity : found.entropy.ratio,
+      ...(found.n < 3 && { verdict: 'none' }),
+      text:
+        `the boldest of ${found.entropy.trials} has ` +
+        `${scientific(-found.entropy.gain)} nats less`,
+      data: { trials: found.entropy.trials },
+    });
+  };
+  onFrame([state.T, state.reports, row], draw);
+  document.addEventListener('themechange', draw);
+  draw();
+  return {
+    state: () => ({ words, ...found }),
+    exports: { svg: () => picture.figure.picture },
+  };
+}
