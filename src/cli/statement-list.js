@@ -34,7 +34,7 @@ export const STATEMENTS = [
     formula: 'o = Σ θ_j v_j / Σ θ, where ∇ log L = 0',
     source: 'paper, Eq. 2 to 12',
     functions: ['maximumLikelihood'],
-    page: 'one look',
+    page: 'trust',
   },
   {
     number: 3,
@@ -43,7 +43,7 @@ export const STATEMENTS = [
     formula: 'p_j = exp(λ_j⟨q, k_j⟩) / Σ exp(λ⟨q, k⟩)',
     source: 'paper, Eq. 13 to 16',
     functions: ['maximumEntropy'],
-    page: 'the check',
+    page: 'trust',
   },
   {
     number: 4,
@@ -52,7 +52,7 @@ export const STATEMENTS = [
     formula: 'softmax(βz) = argmax ⟨p, z⟩ over KL(p‖u) ≤ ρ',
     source: 'post, “Softmax as hypothesis testing”',
     functions: ['klBudget', 'klFrontier'],
-    page: 'one look',
+    page: 'one look, commitment',
   },
   {
     number: 5,
@@ -61,7 +61,7 @@ export const STATEMENTS = [
     formula: 'ρ = log n − H = ⟨z⟩/T − lse + log n',
     source: 'post, “Interpretation”',
     functions: ['rhoEffective'],
-    page: 'the check',
+    page: 'one look, commitment',
   },
   {
     number: 6,
@@ -79,7 +79,7 @@ export const STATEMENTS = [
     formula: 'T·lse − (⟨p′, z⟩ + T·H(p′)) = T·KL(p′‖p)',
     source: 'note, Eq. 1',
     functions: ['gibbs', 'simplexMerge'],
-    page: 'the check',
+    page: 'one look, compromise',
   },
   {
     number: 8,
@@ -88,7 +88,7 @@ export const STATEMENTS = [
     formula: '∇lse = p, ∇²lse = λ(Diag p − ppᵀ) ≤ λ/2',
     source: 'note, “Convex-analysis differential facts”',
     functions: ['logSumExp', 'softmaxJacobian', 'lipschitz'],
-    page: 'the check',
+    page: 'push',
   },
   {
     number: 9,
@@ -97,7 +97,7 @@ export const STATEMENTS = [
     formula: 'T = 0 is the argmax, T = ∞ uniform, exactly',
     source: 'note, “Two useful limits”',
     functions: ['limits'],
-    page: 'the check',
+    page: 'one look, cold and hot',
   },
   {
     number: 10,
@@ -106,7 +106,7 @@ export const STATEMENTS = [
     formula: 'x + W_O·(o_1 … o_H) = x + Σ W_O,h·o_h',
     source: 'note, “Multi-Head Attention”',
     engine: '`multiHead` with `residual`',
-    page: 'the check',
+    page: 'proof sheet',
   },
   {
     number: 11,
@@ -124,7 +124,7 @@ export const STATEMENTS = [
     formula: '‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂',
     source: 'note, section 5',
     functions: ['sharedKeyBounds', 'operatorNorm'],
-    page: 'the check',
+    page: 'sharing',
   },
   {
     number: 13,
@@ -133,7 +133,7 @@ export const STATEMENTS = [
     formula: 'Var⟨q, k⟩ = d, so Var(⟨q, k⟩/√d) = 1',
     source: 'note, “Why the 1/√d scale?”',
     functions: ['scaleExperiment', 'normal'],
-    page: 'the check',
+    page: 'push',
   },
   {
     number: 14,
@@ -142,7 +142,7 @@ export const STATEMENTS = [
     formula: '⟨q, W·c⟩ = ⟨Wᵀq, c⟩: expanded = absorbed',
     source: 'DeepSeek-V2, arXiv 2405.04434',
     engine: '`latent`',
-    page: 'the check',
+    page: 'sharing',
   },
   {
     number: 15,
@@ -151,7 +151,7 @@ export const STATEMENTS = [
     formula: 'm·n·(d + dv) multiply-adds, memory O(n)',
     source: 'the kernels of this library',
     functions: ['cost'],
-    page: 'the check',
+    page: 'proof sheet',
   },
   {
     number: 16,
@@ -160,7 +160,7 @@ export const STATEMENTS = [
     formula: '∂⟨u⟩/∂z_j = p_j(u_j − ⟨u⟩)/T, and o = ⟨v⟩',
     source: 'the derivative of statement 1',
     engine: '`attentionGradient`',
-    page: 'the check',
+    page: 'proof sheet',
   },
   {
     number: 17,
@@ -169,7 +169,7 @@ export const STATEMENTS = [
     formula: 'dρ/dβ = β·Var_p(z), β = 1/T',
     source: 'the derivative of statement 5',
     functions: ['susceptibility'],
-    page: 'the check',
+    page: 'proof sheet',
   },
   {
     number: 18,
@@ -178,7 +178,7 @@ export const STATEMENTS = [
     formula: '‖Δp‖_r ≤ (λ/2)‖Δz‖_r for every r ≥ 1',
     source: 'Nair, arXiv 2510.23012',
     functions: ['everyNorm'],
-    page: 'the check',
+    page: 'proof sheet',
   },
   {
     number: 19,
@@ -187,7 +187,7 @@ export const STATEMENTS = [
     formula: 'max p ≤ 1/(1 + (n − 1)·e^(−width/T))',
     source: 'Veličković and others, arXiv 2410.01104',
     functions: ['dispersion'],
-    page: 'the check',
+    page: 'proof sheet',
   },
   {
     number: 20,
@@ -196,7 +196,7 @@ export const STATEMENTS = [
     formula: '1/Σ j^(−T_c/T) ≤ max p, T_c = min g_j/log j',
     source: 'Hayase and Karakida, arXiv 2605.12697',
     functions: ['criticalTemperature'],
-    page: 'the check',
+    page: 'proof sheet',
   },
   {
     number: 21,
@@ -205,7 +205,7 @@ export const STATEMENTS = [
     formula: 'o with a sink s = σ(lse − s/T)·o without it',
     source: 'statement 1 with a key of value 0',
     functions: ['sinkGate'],
-    page: 'the check',
+    page: 'proof sheet',
   },
   {
     number: 22,
@@ -214,7 +214,7 @@ export const STATEMENTS = [
     formula: 'softmax((z+b)/T) = argmax ⟨p,z⟩ − T·KL(p‖π)',
     source: 'statement 7 with a prior π in place of u',
     functions: ['biasPrior'],
-    page: 'the check',
+    page: 'proof sheet',
   },
   {
     number: 23,
@@ -223,7 +223,7 @@ export const STATEMENTS = [
     formula: 'E(ξ) − E(ξ′) = ½‖ξ − ξ′‖² + T·KL(p‖p′) ≥ 0',
     source: 'Ramsauer and others, arXiv 2008.02217',
     functions: ['hopfield'],
-    page: 'the check',
+    page: 'proof sheet',
   },
   {
     number: 24,
@@ -232,6 +232,6 @@ export const STATEMENTS = [
     formula: 'draws to an error of ε ≈ log(1/ε)/ρ',
     source: 'post, footnote 1',
     functions: ['drawsToReject'],
-    page: 'the check',
+    page: 'proof sheet',
   },
 ];

@@ -68,9 +68,11 @@ describe('the command line and the page', () => {
         );
   });
 
-  test('the page imports public entries, itself, the sampler and the recipe of a model', () => {
+  test('the page imports public entries, itself, the sampler, a recipe and the statements', () => {
     // between any two tokens the page may be stopped, so it draws them itself
     const entries = [ENTRY, MODELS, ...WORKERS, 'src/js/model/sampling/sample.js'];
+    // the proof sheet runs the check of the command line
+    entries.push(...['statement-list', 'statements', 'lab'].map((name) => `src/cli/${name}.js`));
     for (const file of files('web', /\.js$/))
       for (const name of imports(file))
         assert.ok(

@@ -12,10 +12,7 @@ import { turned } from '../../page/state.js';
 const SIZE = 440;
 const R = 165;
 const MIDDLE = SIZE / 2;
-/**
- * The field's value 1 is this far up the ramp: the middle stays light enough for the query to be
- * seen on it.
- */
+/** The field's value 1 is this far up the ramp, so that the query can be seen on it. */
 const TOP = 0.66;
 /** The width up to which the field is that strong. */
 const SIGMA = 0.56;

@@ -1,0 +1,155 @@
+/** Builds of the page that are wrong in one way each, and the statements that must say so. */
+import { edit, wrap } from './changes.js';
+import { WRONG_THEORY } from './wrong-theory.js';
+
+/** Only the machine's calls; the other panels ask for one head. */
+const machine = (body) => wrap(`if (!(o.heads > 1)) return engine.attention(q, k, v, o); ${body}`);
+
+/**
+ * `at` is the state to look at, by default the page's; `other` are verdicts there that differ from
+ * the default.
+ */
+export const MUTATIONS = [
+  {
+    name: 'a Gaussian of width σ² = T·d',
+    change: edit(
+      'src/js/theory/gaussian.js',
+      '      temperature,\n      restore,',
+      '      temperature * Math.sqrt(headDim),\n      restore,',
+    ),
+    red: ['C0', 'C1-float64', 'C1-float32', 'C18'],
+  },
+  {
+    name: 'a key norm that is not restored',
+    change: edit('src/js/theory/gaussian.js', '      restore,\n    );', '      0,\n    );'),
+    red: ['C18'],
+  },
+  {
+    name: 'a missing √d',
+    change: machine('return engine.attention(q, k, v, { ...o, scale: 1 });'),
+    red: ['C2', 'C7-heads', 'seen'],
+  },
+  {
+    name: 'a causal mask that is off by one',
+    change: machine('return engine.attention(q, k, v, { ...o, offset: 1 });'),
+    red: ['C2', 'C5', 'C7-heads', 'seen'],
+  },
+  {
+    name: 'groups in the wrong order',
+    change: machine(`
+      const turn = (x) => {
+        const size = x.length / o.kvHeads;
+        const out = x.slice();
+        out.set(x.subarray(size));
+        out.set(x.subarray(0, size), x.length - size);
+        return out;
+      };
+      return o.kvHeads < o.heads && o.kvHeads > 1
+        ? engine.attention(q, turn(k), turn(v), o)
+        : engine.attention(q, k, v, o);`),
+    red: ['C2', 'C4', 'C6', 'C7-heads', 'seen'],
+  },
+  {
+    name: 'weights of another temperature than the output’s',
+    change: machine(
+      'return engine.attention(q, k, v, o.want?.weights ? { ...o, temperature: 1.01 * ' +
+        'o.temperature } : o);',
+    ),
+    red: ['C4', 'seen'],
+  },
+  {
+    name: 'rows that sum to 1.001',
+    change: machine(
+      'const r = engine.attention(q, k, v, o); r.weights &&= r.weights.map((p) => 1.001 * ' +
+        'p); return r;',
+    ),
+    red: ['C3', 'C4'],
+  },
+  {
+    name: 'one last bit that depends on sharing',
+    change: machine(
+      'const r = engine.attention(q, k, v, o); if (o.kvHeads < o.heads) new ' +
+        'Int32Array(r.output.buffer)[5] ^= 1; return r;',
+    ),
+    red: ['C6'],
+  },
+  {
+    name: 'a ρ of one head that is one per cent off',
+    change: wrap(
+      'const r = engine.attention(q, k, v, o); if (r.stats && !(o.heads > 1)) r.stats.kl = ' +
+        'r.stats.kl.map((x) => 1.01 * x); return r;',
+    ),
+    red: ['C0-budget', 'C0-spent', 'C7'],
+  },
+  {
+    name: 'NaN where there is none',
+    change: machine('const r = engine.attention(q, k, v, o); r.output[77] = NaN; return r;'),
+    red: ['C2', 'C4'],
+  },
+  {
+    name: 'a ρ of many heads that is one per cent off',
+    change: machine(
+      'const r = engine.attention(q, k, v, o); if (r.stats) r.stats = { ...r.stats, kl: ' +
+        'r.stats.kl.map((x) => 1.01 * x) }; return r;',
+    ),
+    red: ['C7-heads', 'seen'],
+  },
+  {
+    name: 'a log-sum-exp that is 1 too large',
+    change: wrap(
+      'const r = engine.attention(q, k, v, o); if (r.lse) r.lse = r.lse.map((x) => x + 1); ' +
+        'return r;',
+    ),
+    red: ['C0-spent', 'C7-heads', 'C9', 'C7'],
+  },
+  {
+    name: 'a caption under the wrong head',
+    change: edit(
+      'web/panels/many-heads/grid.js',
+      'caption.dataset.rho = String(rho[h]);',
+      'caption.dataset.rho = String(rho[(h + 1) % H]);',
+    ),
+    red: ['seen'],
+  },
+  {
+    name: 'a map of the wrong head',
+    change: edit(
+      'web/panels/many-heads/grid.js',
+      'map.show(data, side);',
+      'map.show(maps[(h + 1) % H], side);',
+    ),
+    red: ['seen'],
+  },
+  {
+    name: 'a map that is transposed',
+    change: edit(
+      'web/plot/heatmap-paint.js',
+      'const p = Math.abs(weights[i * cols + j]);',
+      'const p = Math.abs(weights[j * cols + i]);',
+    ),
+    at: '#?c=0',
+    other: { C5: 'none' },
+    red: ['seen'],
+  },
+  {
+    name: 'a switch of the keys’ length that does nothing',
+    change: edit(
+      'web/panels/distance/compute.js',
+      'k: cast(unitKeys ? unitRows(k, D) : k)',
+      'k: cast(unitRows(k, D))',
+    ),
+    at: '#?nk=0',
+    red: ['C1-float64', 'C1-float32', 'C18'],
+  },
+  {
+    name: 'a solver of the budget that gives rubbish where all scores tie',
+    change: edit(
+      'web/math/roads.js',
+      'return { weights: compromise(scores, high), price: high };',
+      'return { weights: Float64Array.of(0.3, 0.03, 0.17, 0.2, 0.1, 0.2), price: high };',
+    ),
+    at: '#?heroK=40_40_40_40_40_40&heroQ=40',
+    red: ['C0-budget', 'C11'],
+  },
+  ...WRONG_THEORY,
+];

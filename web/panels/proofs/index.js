@@ -1,0 +1,120 @@
+/** The proof sheet: every statement of the library, both sides, here. */
+import { STATEMENTS } from '../../../src/cli/statement-list.js';
+import { button } from '../../page/controls.js';
+import { report } from '../../page/statement.js';
+import { html, setText } from '../../plot/dom.js';
+import { Sheet } from './sheet.js';
+
+/** @typedef {import('./sheet.js').Proof} Proof */
+
+const STATES = 200;
+const FIRST = 1;
+
+/** @param {number} count @param {string} word */
+const counted = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
+
+/** The states that were run so far, and the verdicts that did not hold. */
+class Tally {
+  constructor() {
+    this.states = 0;
+    this.verdicts = 0;
+    /** @type {{ seed: number, number: number, name: string, worst: unknown }[]} */
+    this.violated = [];
+  }
+
+  /** @param {Proof} proof */
+  add({ seed, statements }) {
+    this.states++;
+    this.verdicts += statements.length;
+    for (const { number, name, holds, worst } of statements)
+      if (!holds) this.violated.push({ seed, number, name, worst });
+  }
+
+  /** @param {number} of states in all */
+  words(of) {
+    const bad = this.violated.length;
+    const outcome = bad
+      ? `✗ ${counted(bad, 'verdict')} violated, first statement ${this.violated[0].number} ` +
+        `at seed ${this.violated[0].seed}`
+      : `✓ all ${this.verdicts} verdicts hold`;
+    return `${this.states} of ${counted(of, 'random state')}: ${outcome}.`;
+  }
+}
+
+/** @type {import('../../page/panels.js').Build} */
+export async function build(root, { lab }) {
+  const sheet = new Sheet();
+  const progress = html('p', { class: 'progress', role: 'status' });
+  /** @type {Proof | undefined} */
+  let shown;
+  let tally = new Tally();
+  let turn = 0;
+
+  /** @param {number} seed @returns {Promise<Proof | undefined>} */
+  const prove = (seed) => lab.ask('proofs', 'prove', [seed]);
+  const once = async (/** @type {number} */ seed) => {
+    turn++;
+    sweeper.textContent = `run ${STATES} random states`;
+    const proof = await prove(seed);
+    if (!proof) return;
+    shown = proof;
+    sheet.show(proof);
+    const bad = proof.statements.filter(({ holds }) => !holds).length;
+    const outcome = bad ? `✗ ${bad} violated` : '✓ all hold';
+    setText(
+      progress,
+      `${counted(proof.statements.length, 'statement')}, seed ${seed}: ${outcome}.`,
+    );
+  };
+  /** Many states, one after the other, until another button is pressed. */
+  const sweep = async () => {
+    if (sweeper.textContent === 'stop') {
+      turn++;
+      sweeper.textContent = `run ${STATES} random states`;
+      return;
+    }
+    const mine = ++turn;
+    sweeper.textContent = 'stop';
+    tally = new Tally();
+    for (let at = 0; at < STATES && mine === turn; at++) {
+      const proof = await prove(Math.floor(Math.random() * 1e9));
+      if (!proof || mine !== turn) return;
+      tally.add(proof);
+      root.dataset.states = String(tally.states);
+      root.dataset.violated = String(tally.violated.length);
+      setText(progress, tally.words(STATES));
+      if (proof.statements.some(({ holds }) => !holds)) {
+        shown = proof;
+        sheet.show(proof);
+      }
+    }
+    if (mine === turn) sweeper.textContent = `run ${STATES} random states`;
+  };
+  const again = button('run all, other numbers', () => void once((shown?.seed ?? 0) + 1));
+  const sweeper = button(`run ${STATES} random states`, () => void sweep());
+  root.replaceChildren(
+    html('div', { class: 'controls' }, again, sweeper),
+    progress,
+    html(
+      'div',
+      { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'All statements' },
+      sheet.element,
+    ),
+  );
+  // the table of the page as it was delivered says the same, without verdicts
+  const delivered = root.closest('section')?.querySelector('#statements');
+  if (delivered instanceof HTMLElement) delivered.hidden = true;
+  await once(FIRST);
+  const told = () => ({
+    statements: STATEMENTS.map((statement) => ({
+      ...statement,
+      ...shown?.statements.find(({ number }) => number === statement.number),
+    })),
+    seed: shown?.seed,
+    kernels: shown?.variant,
+    environment: report.environment(),
+    browser: navigator.userAgent,
+    randomStates: { states: tally.states, verdicts: tally.verdicts, violated: tally.violated },
+  });
+  return { reset: () => void once(FIRST), state: told, exports: { json: told } };
+}

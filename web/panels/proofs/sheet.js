@@ -1,0 +1,118 @@
+/** The sheet: a row to each statement, with its comparison that comes nearest to its limit. */
+import { STATEMENTS } from '../../../src/cli/statement-list.js';
+import { html, setText } from '../../plot/dom.js';
+import { short } from '../../plot/format.js';
+
+/** @typedef {Awaited<ReturnType<typeof import('./worker.js').prove>>} Proof */
+/** @typedef {import('../../../src/cli/lab.js').Part} Part */
+
+/** The page's statuses, by those of the command line. */
+const VERDICTS = /** @type {const} */ ({
+  holds: 'holds',
+  bound: 'slack',
+  vacuous: 'vacuous',
+  violated: 'violated',
+});
+const WORDS = {
+  waiting: '… checking',
+  holds: '✓ holds',
+  slack: '≤ within its bound',
+  vacuous: '○ vacuous',
+  violated: '✗ violated',
+};
+
+/** An index is written _j or _O,h in the list. @param {string} text */
+function formula(text) {
+  const pieces = text.split(/_([A-Za-z](?:,[a-z])?|\d)/);
+  return html('span', {}, ...pieces.map((piece, at) => (at % 2 ? html('sub', {}, piece) : piece)));
+}
+
+/** How near to the limit, as a bar. @param {number} ratio */
+function gauge(ratio) {
+  const inner = html('span', {});
+  const part = Number.isFinite(ratio) ? Math.min(1, Math.max(0, ratio)) : 1;
+  inner.style.width = `${100 * part}%`;
+  return html(
+    'span',
+    {
+      class: 'gauge',
+      role: 'img',
+      'aria-label': `${Math.round(100 * part)} per cent of the limit`,
+    },
+    inner,
+  );
+}
+
+export class Sheet {
+  constructor() {
+    this.rows = STATEMENTS.map((statement) => {
+      const verdict = html('span', { class: 'verdict' }, WORDS.waiting);
+      const sides = html('td', { 'data-depth': 'doubt' });
+      const numbers = html('td', { 'data-depth': 'doubt', class: 'numbers-cell' });
+      const near = html('td', { class: 'near' });
+      const row = html(
+        'tr',
+        { 'data-proof': statement.number, 'data-verdict': 'waiting' },
+        html('th', { scope: 'row' }, String(statement.number)),
+        html('td', { class: 'proof-name' }, statement.name),
+        html('td', { 'data-depth': 'understand' }, formula(statement.formula)),
+        html('td', {}, verdict),
+        near,
+        sides,
+        numbers,
+        html('td', { class: 'shown-in' }, statement.page),
+      );
+      return { number: statement.number, row, verdict, sides, numbers, near };
+    });
+    const head = /** @type {const} */ ([
+      ['no.'],
+      ['statement'],
+      ['formula', 'understand'],
+      ['verdict'],
+      ['share of its limit', '', 'near'],
+      ['nearest comparison', 'doubt'],
+      ['measured, allowed', 'doubt'],
+      ['shown in', '', 'shown-in'],
+    ]);
+    this.element = html(
+      'table',
+      { class: 'sheet' },
+      html('caption', {}, 'A row shows the comparison that comes nearest to its limit.'),
+      html(
+        'thead',
+        {},
+        html(
+          'tr',
+          {},
+          ...head.map(([name, depth, kind]) =>
+            html('th', { scope: 'col', class: kind, 'data-depth': depth || undefined }, name),
+          ),
+        ),
+      ),
+      html('tbody', {}, ...this.rows.map(({ row }) => row)),
+    );
+  }
+
+  /** @param {Proof} proof */
+  show({ statements }) {
+    for (const { number, row, verdict, sides, numbers, near } of this.rows) {
+      const found = statements.find((each) => each.number === number);
+      const worst = found?.worst;
+      const state = !found || !worst ? 'violated' : stateOf(found);
+      row.dataset.verdict = state;
+      setText(verdict, WORDS[state]);
+      if (!worst) continue;
+      row.dataset.measured = String(worst.measured);
+      row.dataset.allowed = String(worst.allowed);
+      row.dataset.ratio = String(worst.ratio);
+      near.replaceChildren(gauge(worst.ratio));
+      setText(sides, worst.sides);
+      const unit = worst.unit ? ` ${worst.unit}` : '';
+      setText(numbers, `${short(worst.measured)}${unit}, ${short(worst.allowed)}${unit}`);
+    }
+    this.element.dispatchEvent(new Event('verdict', { bubbles: true }));
+  }
+}
+
+/** @param {Proof['statements'][number]} found */
+const stateOf = ({ holds, worst }) => (holds ? VERDICTS[worst.verdict] : 'violated');
