@@ -11,6 +11,7 @@ import { didYouMean } from '../js/names.js';
 import * as check from './check.js';
 import * as generate from './generate.js';
 import * as info from './info.js';
+import * as inspection from './inspect.js';
 import { harmless } from './model-file.js';
 import * as serve from './serve.js';
 
@@ -19,7 +20,7 @@ import * as serve from './serve.js';
  *   meant?: Record<string, string>,
  *   run: (values: any, positionals: string[]) => Promise<number> }>}
  */
-const commands = { check, generate, info, serve };
+const commands = { check, generate, info, inspect: inspection, serve };
 
 const help = `clearhead: attention that can explain itself
 

@@ -133,6 +133,22 @@ describe('it runs', () => {
         assert.match(said, /effective keys of layer 2, head 3: \d/);
       });
 
+    test(`the examples and commands of docs/look-inside.md on ${name}`, { skip }, () => {
+      project.write('model.gguf', asGguf(tiny(configs['llama, tied, grouped'])));
+      const examples = examplesOf('docs/look-inside.md');
+      project.write('inside.js', examples.join(''));
+      const said = project.run(path, [...run, 'inside.js']);
+      assert.match(said, /sum up to the logit: true\n/);
+      assert.equal(said.match(/^without \d\.\d the log-probability changes by/gm).length, 3);
+
+      const commands = [...read('docs/look-inside.md').matchAll(/^npx clearhead (inspect .*)$/gm)];
+      assert.equal(commands.length, 2);
+      for (const [, words] of commands) {
+        const args = words.match(/"[^"]*"|\S+/g).map((word) => word.replaceAll('"', ''));
+        assert.match(project.run(path, [...run, cli, ...args]), /^Ledger of /m);
+      }
+    });
+
     test(`the installed command checks itself on ${name}`, { skip }, () => {
       project.run(path, [...run, cli, 'check']);
     });
