@@ -45,8 +45,8 @@ describe('each script of dist', () => {
       );
   });
 
-  test('of attention is at most 60 KB after brotli', (t) => {
-    withinBudget(t, SCRIPTS[0], brotli(bytes(SCRIPTS[0])), 60 * KB);
+  test('of attention is at most 66 KB after brotli', (t) => {
+    withinBudget(t, SCRIPTS[0], brotli(bytes(SCRIPTS[0])), 66 * KB);
   });
 });
 
