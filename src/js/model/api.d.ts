@@ -25,7 +25,13 @@ import type {
   Sweep,
   SweepOptions,
 } from './inspect/types.d.ts';
-import type { Intervention, Trace, TraceOptions } from './inside/types.d.ts';
+import type {
+  Intervention,
+  RecordOptions,
+  Trace,
+  TraceOptions,
+  TracePart,
+} from './inside/types.d.ts';
 
 export type {
   HeadScores,
@@ -152,6 +158,8 @@ export interface ObserveOptions<O extends Observe | ObserveSpans = Observe> {
   observe?: O | undefined;
   /** Whose rows, with `observe: 'weights'` alone; pairs [layer, head]. Default all. */
   heads?: readonly (readonly [number, number])[] | undefined;
+  /** Records the last token that is read; of a prompt, `model.trace` records all. */
+  trace?: RecordOptions | undefined;
 }
 
 export interface GenerateOptions<O extends Observe | ObserveSpans = Observe>
@@ -261,6 +269,8 @@ interface Token {
    * or a full context.
    */
   finish?: 'end' | 'stop' | 'length' | 'context';
+  /** With `trace`, of the token whose row chose this one. */
+  trace?: TracePart;
 }
 
 /**
@@ -324,6 +334,8 @@ export interface Row {
  */
 export type Prediction<O extends Observe | ObserveSpans = Observe> = {
   logits: Fresh<Float32Array>;
+  /** With `trace`, of the last token. */
+  trace?: TracePart;
 } & Observed<O>;
 
 export interface ModelInfo {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { loadModel } from '../../../src/js/model/index.js';
-import { sameArray } from '../../support/bits.js';
+import { sameArray, sameBits } from '../../support/bits.js';
 import { LOGITS, difference, largest, tokensOf } from '../../support/models/differences.js';
 import { engines } from '../../support/models/engines.js';
 import { forward } from '../../support/models/forward.js';
@@ -122,6 +122,33 @@ for (const { variant, ch: engine } of engines)
       const behind = await loaded.trace(tokens, { record: ALL, positions: [17, 29] });
       for (const each of ALL) sameArray(behind[each], whole[each], each);
       sameArray(behind.logits, whole.logits);
+      loaded.dispose();
+    });
+
+    test('texts, prefill and steps record the token that predicts, as the trace does', async () => {
+      const loaded = await load();
+      const options = { record: ALL, layers: [0, 6] };
+      const texts = [];
+      for await (const { token, trace } of loaded.generate(tokens, {
+        maxTokens: 3,
+        trace: options,
+      }))
+        texts.push({ token, trace });
+      const whole = [...tokens, ...texts.map(({ token }) => token)];
+      loaded.cache.clear();
+      const read = loaded.prefill(tokens, { trace: options, observe: 'stats' });
+      sameBits(read.trace, texts[0].trace, 'prefill');
+      for (const [at, { token, trace }] of texts.entries()) {
+        const count = tokens.length + at;
+        const want = await loaded.trace(whole.slice(0, count), { ...options, positions: 'last' });
+        assert.equal(trace.keys, count);
+        assert.deepEqual([...trace.positions], [count - 1]);
+        for (const each of ALL) sameArray(trace[each], want[each], `${each} of token ${at}`);
+        const next = loaded.step(token, { trace: options }).trace;
+        if (at + 1 < texts.length) sameBits(next, texts[at + 1].trace, 'step');
+      }
+      assert.throws(() => loaded.step(1, { trace: { record: ['q'] } }), { code: 'ARG' });
+      assert.equal(loaded.step(1).trace, undefined);
       loaded.dispose();
     });
 

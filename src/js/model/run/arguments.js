@@ -1,17 +1,19 @@
 import { readSpans } from '../../attention/spans.js';
 import { choice, integer, list, read, yes } from '../../check.js';
 import { ClearheadError, describe, refuse } from '../../errors.js';
+import { readRecord } from '../inside/options.js';
 
 /**
  * Arguments of a model's methods.
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
- * @typedef {import('./pass.js').Request & { lookback?: boolean }} Request lookback: whether a
- *   text has the ratios of lookback.js
- * @typedef {{ observe?: unknown, heads?: unknown }} Options
+ * @typedef {Pick<import('../inside/recording.js').RecordRequest, 'names' | 'layers'>} Names
+ * @typedef {import('./pass.js').Request & { lookback?: boolean, trace?: Names }} Request lookback:
+ *   whether a text has the ratios of lookback.js; trace: of the last token (last-trace.js)
+ * @typedef {{ observe?: unknown, heads?: unknown, trace?: unknown }} Options
  */
 
 /**
- * The options `observe` and `heads`.
+ * The options `observe`, `heads` and `trace`.
  * @param {unknown} options
  * @param {ModelConfig} config
  * @param {boolean} [isText] whether a text is written
@@ -19,10 +21,22 @@ import { ClearheadError, describe, refuse } from '../../errors.js';
  */
 export function readRequest(options, config, isText = false) {
   if (options === undefined) return { stats: false };
-  const { observe, heads } = read('options', /** @type {Options} */ (options), [
+  const { trace, ...others } = read('options', /** @type {Options} */ (options), [
     'observe',
     'heads',
+    'trace',
   ]);
+  const request = readObservations(others, config, isText);
+  return trace === undefined ? request : { ...request, trace: readRecord(trace, config, 'trace') };
+}
+
+/**
+ * @param {Options} options
+ * @param {ModelConfig} config
+ * @param {boolean} isText
+ * @returns {Request}
+ */
+function readObservations({ observe, heads }, config, isText) {
   if (typeof observe === 'object' && observe)
     return readSpanRequest(observe, heads, config, isText);
   const level = choice('observe', observe, 'none', 'stats', 'weights');

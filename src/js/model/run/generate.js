@@ -8,12 +8,13 @@ import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
 import { isVariable } from '../text/template.js';
 import { ratiosOf, withLookback } from '../inspect/lookback.js';
+import { chunkFor, recordingLast, traceOfLast } from './last-trace.js';
 import { createReader } from './reader.js';
 
 /** @typedef {Partial<import('../api.d.ts').HeadStats>} Observations */
 
 /** Options of `generate`; those of the sampler follow. */
-const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads'];
+const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads', 'trace'];
 const SAMPLING = [
   'tau',
   'topK',
@@ -68,7 +69,8 @@ export function generate(model, prompt, options) {
   const { maxTokens = 256, signal } = o;
   integer('maxTokens', maxTokens, 1);
   abortSignal(signal);
-  const request = readRequest({ observe: o.observe, heads: o.heads }, model.config, true);
+  const { observe, heads, trace } = o;
+  const request = readRequest({ observe, heads, trace }, model.config, true);
   const sampler = createSampler(Object.fromEntries(SAMPLING.map((name) => [name, o[name]])));
   if (o.seed !== undefined && o.tau === undefined)
     refuse('ARG', 'seed', 'given without tau', 'both, since no token is drawn by default');
@@ -111,13 +113,19 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
         ? ratiosOf(last, request, context, cache.length - context)
         : last;
     };
-    let heads;
+    let seen = {};
+    /** The last tokens before a choice. @param {number[]} tokens */
+    const readLast = async (tokens) => {
+      const t = tokens.length;
+      const read = await readTokens(tokens, logits, recordingLast(wanted, t));
+      const heads = observed(read.heads, t);
+      seen = { ...(heads && { heads }), ...traceOfLast(model, request, read.record, t) };
+    };
     for (let at = model.reuse(prompt); at < prompt.length;) {
-      const some = prompt.slice(at, at + model.chunk(prompt.length - at));
+      const some = prompt.slice(at, at + chunkFor(model, request, prompt.length - at));
       at += some.length;
-      const last = at === prompt.length;
-      const read = await readTokens(some, last ? logits : null, wanted);
-      if (last) heads = observed(read.heads, some.length);
+      if (at === prompt.length) await readLast(some);
+      else await readTokens(some, null, wanted);
     }
     const ids = prompt.slice();
     for (let count = 1; ; count++) {
@@ -145,13 +153,13 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
         token,
         text,
         ...probability,
-        ...(heads && { heads }),
+        ...seen,
         ...(finish && { finish }),
       };
       waiting = false;
       if (finish) return;
       if (model.averages) await settle(prompt, false);
-      heads = observed((await readTokens([token], logits, wanted)).heads, 1);
+      await readLast([token]);
     }
   } finally {
     release();

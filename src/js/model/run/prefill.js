@@ -1,4 +1,5 @@
 import { checkFits, checkTokens, readRequest } from './arguments.js';
+import { chunkFor, recordingLast, traceOfLast } from './last-trace.js';
 import { joined } from './statistics.js';
 
 /**
@@ -15,20 +16,23 @@ export function prefill(model, tokens, options) {
   checkFits(model.sequence, ids.length);
   const before = model.sequence.length;
   const parts = [];
+  let traced = {};
   const logits = new Float32Array(model.config.vocab);
   try {
     model.settle(() => [...model.sequence.tokens, ...ids], before === 0, Infinity).next();
     for (let at = 0; at < ids.length;) {
-      const some = ids.slice(at, at + model.chunk(ids.length - at));
+      const some = ids.slice(at, at + chunkFor(model, request, ids.length - at));
       at += some.length;
       const last = at === ids.length;
-      const { value } = model.reading(some, last ? logits : null, request, Infinity).next();
+      const wanted = last ? recordingLast(request, some.length) : request;
+      const { value } = model.reading(some, last ? logits : null, wanted, Infinity).next();
       parts.push(value?.heads);
+      if (last) traced = traceOfLast(model, request, value?.record, some.length);
     }
   } catch (error) {
     model.sequence.undo();
     model.sequence.cut(before);
     throw error;
   }
-  return { logits, heads: joined(parts, model.config) };
+  return { logits, heads: joined(parts, model.config), ...traced };
 }

@@ -1,0 +1,48 @@
+/** The recording of the token whose row predicts the next one, as texts and steps have it. */
+import { Assembly } from '../inside/assemble.js';
+import { tokensWithin } from '../inside/budget.js';
+import { recordBytes } from '../inside/recording.js';
+
+/**
+ * @typedef {import('./arguments.js').Request} Request
+ * @typedef {import('./model.js').Model} Model
+ */
+
+/**
+ * How many of the remaining tokens go through the layers next.
+ * @param {Model} model
+ * @param {Request} request
+ * @param {number} remaining
+ */
+export function chunkFor(model, { trace }, remaining) {
+  const count = model.chunk(remaining);
+  if (!trace) return count;
+  const { names, layers } = trace;
+  const keys = model.sequence.length + count;
+  return tokensWithin(count, recordBytes(model.config, names, layers.length, 1, keys));
+}
+
+/**
+ * The request of a pass of t tokens.
+ * @param {Request} request
+ * @param {number} t
+ * @returns {Request}
+ */
+export const recordingLast = (request, t) =>
+  request.trace ? { ...request, record: { ...request.trace, first: t - 1, count: 1 } } : request;
+
+/**
+ * The trace of the last token in the cache, after a pass of t tokens.
+ * @param {Model} model
+ * @param {Request} request
+ * @param {import('../inside/recording.js').Recorded | undefined} recorded
+ * @param {number} t
+ * @returns {{ trace?: import('../api.d.ts').TracePart }}
+ */
+export function traceOfLast({ config, sequence }, { trace }, recorded, t) {
+  if (!trace || !recorded) return {};
+  const { length } = sequence;
+  const all = new Assembly(config, trace, [length - 1], length);
+  all.add(recorded, length - t, t, { first: t - 1, count: 1 });
+  return { trace: { positions: Int32Array.of(length - 1), keys: length, ...all.arrays } };
+}
