@@ -61,9 +61,9 @@ describe('attention', () => {
   });
 
   for (const [variant, file] of variantsOf('attn'))
-    test(`its download with attn.${variant} is at most 40 KB after brotli`, (t) => {
+    test(`its download with attn.${variant} is at most 44 KB after brotli`, (t) => {
       const size = brotli(...bundled.with(entry), bytes(file));
-      withinBudget(t, `with attn.${variant}`, size, 40 * KB);
+      withinBudget(t, `with attn.${variant}`, size, 44 * KB);
     });
 
   test('the statements are at most 24 KB after brotli, their kernels too', (t) => {
@@ -86,9 +86,9 @@ describe('models', () => {
   });
 
   for (const [variant, file] of variantsOf('model'))
-    test(`their download with model.${variant} is at most 120 KB after brotli`, (t) => {
+    test(`their download with model.${variant} is at most 140 KB after brotli`, (t) => {
       const size = brotli(...bundled.with(entry), bytes(file));
-      withinBudget(t, `with model.${variant}`, size, 120 * KB);
+      withinBudget(t, `with model.${variant}`, size, 140 * KB);
     });
 
   for (const [variant, file] of variantsOf('model'))
