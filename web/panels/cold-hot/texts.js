@@ -15,7 +15,7 @@ const LENGTH = 40;
  * @param {(text: string) => void} tell the text so far
  */
 export async function tellAt(model, signal, prompt, T, tell) {
-  await model.setTemperature(T);
+  await model.intervene([{ temperature: T }]);
   await model.cache.clear();
   let text = '';
   for await (const token of model.generate(prompt, { maxTokens: LENGTH })) {
@@ -32,7 +32,7 @@ export async function tellAt(model, signal, prompt, T, tell) {
 export async function exampleOf(model, prompt) {
   const tokens = await tokensOf(model, prompt, model.info.context);
   const story = storyFor(model, tokens.length);
-  await model.setTemperature(1);
+  await model.intervene([]);
   await model.cache.clear();
   for (const token of tokens) {
     story.add(token);

@@ -5,12 +5,26 @@
 /** @typedef {import('../look/story.js').Head} Head */
 
 /**
- * Makes heads blind: they look at all words alike. All others are as trained.
- * @param {RemoteModel} model @param {readonly Head[]} blind @param {number} [T] of the blind ones
+ * @typedef {object} Changes
+ * @property {readonly Head[]} heads
+ * @property {'off' | 'blind' | 'same'} how off: they add nothing; blind: they look at all words
+ *   alike; same: they are told to do as they were trained
+ * @property {readonly number[]} hidden words that no head may look at
  */
-export async function change(model, blind, T = Infinity) {
-  await model.setTemperature(1);
-  for (const { layer, head } of blind) await model.setTemperature(T, layer, head);
+
+/** As it was trained. @type {Changes} */
+export const NONE = { heads: [], how: 'off', hidden: [] };
+
+/** @type {Record<Changes['how'], { gain: number } | { temperature: number }>} */
+const ACTS = { off: { gain: 0 }, blind: { temperature: Infinity }, same: { gain: 1 } };
+
+/** @param {RemoteModel} model @param {Changes} changes */
+export async function change(model, { heads, how, hidden }) {
+  const layers = Array.from({ length: model.config.layers }, (_, layer) => layer);
+  await model.intervene([
+    ...heads.map((head) => ({ ...head, ...ACTS[how] })),
+    ...layers.flatMap((layer) => (hidden.length ? [{ layer, knockOut: { keys: hidden } }] : [])),
+  ]);
   await model.cache.clear();
 }
 

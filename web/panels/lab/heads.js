@@ -12,7 +12,7 @@ export class HeadSwitches {
     this.element = html('div', {
       class: 'lab-heads',
       role: 'group',
-      'aria-label': 'Heads. Press one to make it blind.',
+      'aria-label': 'Heads. Press one to take it away.',
     });
     /** @type {Map<string, HTMLButtonElement>} */
     this.buttons = new Map();
@@ -40,13 +40,13 @@ export class HeadSwitches {
   }
 
   /**
-   * @param {readonly string[]} blind
+   * @param {readonly string[]} chosen
    * @param {ReadonlyMap<string, number>} harm by head: the share of its chance that a word loses
    */
-  show(blind, harm) {
+  show(chosen, harm) {
     for (const [name, button] of this.buttons) {
       const lost = harm.get(name);
-      button.setAttribute('aria-pressed', String(blind.includes(name)));
+      button.setAttribute('aria-pressed', String(chosen.includes(name)));
       button.dataset.value = String(lost);
       const shade = lost === undefined ? 0 : Math.max(0, lost);
       button.style.setProperty(

@@ -1,17 +1,18 @@
 /**
- * The lab: heads are made blind, and the story that the model would tell is told again without
- * them. Each head can be tried alone. A model of the reader's own takes the place of the page's.
+ * The lab: heads are taken away or words are hidden, and the model tells its story again. Each head
+ * can be tried alone. A model of the reader's own takes the place of the page's.
  */
-import { button } from '../../page/controls.js';
+import { button, options } from '../../page/controls.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { html, setText } from '../../plot/dom.js';
 import { tokensOf } from '../look/pieces.js';
 import { PROMPT } from '../look/state.js';
 import { percent } from '../look/words.js';
-import { chances, change, meanChance, tell } from './compute.js';
+import { chances, change, meanChance, NONE, tell } from './compute.js';
 import { HeadSwitches } from './heads.js';
 import { ownFile } from './own-file.js';
+import { lost, words, WordSwitches } from './words.js';
 
 /** @typedef {import('../look/story.js').Token} Token */
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
@@ -48,7 +49,16 @@ export function build(root, { state, model }) {
     );
   });
   const tryAll = button('Try each head alone', () => void run(sweep));
-  const none = button('See again', () => state.heads.set([]));
+  const hiding = new WordSwitches((i) => {
+    const { value } = state.hidden;
+    state.hidden.set(
+      value.includes(i) ? value.filter((/** @type {number} */ each) => each !== i) : [...value, i],
+    );
+  });
+  const none = button('As it was', () => {
+    state.heads.set([]);
+    state.hidden.set([]);
+  });
   tryAll.classList.add('primary');
   const said = html('p', { class: 'look-said' });
   const before = html('p', { class: 'lab-story' });
@@ -56,7 +66,7 @@ export function build(root, { state, model }) {
   const status = html('p', { class: 'look-status', role: 'status' });
   const statement = new Statement({
     id: 'lab-same',
-    claim: 'a head that is given its own temperature, 1, changes no bit',
+    claim: 'heads that are multiplied by 1 change no bit',
     allowance: 'Nothing is allowed: the same numbers are computed in the same order.',
     oracles: [meanChance],
   });
@@ -67,14 +77,13 @@ export function build(root, { state, model }) {
       html(
         'div',
         { class: 'look-left' },
-        html(
-          'p',
-          { class: 'look-key' },
-          'Press heads to make them blind: they then look at all words alike.',
-        ),
+        html('p', { class: 'look-key' }, 'Press heads to take them away.'),
+        options(state.how, 'A pressed head is', { off: 'off', blind: 'blind: all words alike' }),
         switches.element,
         html('div', { class: 'look-buttons' }, tryAll, none),
         status,
+        html('p', { class: 'look-key' }, 'Press words to hide them from all heads.'),
+        hiding.element,
         ownFile(root, model),
       ),
       html(
@@ -83,13 +92,13 @@ export function build(root, { state, model }) {
         said,
         html('h3', {}, 'With all heads'),
         before,
-        html('h3', {}, 'With blind heads'),
+        html('h3', {}, 'With your changes'),
         after,
         html('div', { class: 'statements' }, statement.element),
       ),
     ),
   );
-  statement.show({ verdict: 'none', measured: 0, allowed: 0, text: 'no head is blind' });
+  statement.show({ verdict: 'none', measured: 0, allowed: 0, text: 'no head is pressed' });
 
   /** @param {(remote: RemoteModel, signal: AbortSignal) => Promise<void>} act */
   async function run(act) {
@@ -99,7 +108,7 @@ export function build(root, { state, model }) {
           await prepare(remote, signal);
           if (!signal.aborted) await act(remote, signal);
         } finally {
-          await change(remote, []);
+          await change(remote, NONE);
         }
       });
     } catch (error) {
@@ -117,7 +126,7 @@ export function build(root, { state, model }) {
     harm.clear();
     changed = undefined;
     const prompt = await tokensOf(remote, PROMPT, remote.info.context - LENGTH);
-    await change(remote, []);
+    await change(remote, NONE);
     const story = await tell(remote, signal, prompt, LENGTH);
     await remote.cache.clear();
     const logs = await chances(remote, signal, prompt, story);
@@ -129,24 +138,30 @@ export function build(root, { state, model }) {
       return layer < remote.config.layers && head < remote.config.heads;
     });
     state.heads.set(fitting);
+    hiding.build(prompt);
+    state.hidden.set(state.hidden.value.filter((/** @type {number} */ i) => i < prompt.length));
   }
 
   /** The story without the chosen heads. @param {RemoteModel} remote @param {AbortSignal} signal */
   async function retell(remote, signal) {
     if (!original) return;
-    const blind = state.heads.value.map(headOf);
+    const changes = {
+      heads: state.heads.value.map(headOf),
+      how: state.how.value,
+      hidden: state.hidden.value,
+    };
     const { prompt, story, logs: before } = original;
-    await change(remote, blind);
+    await change(remote, changes);
     const told = await tell(remote, signal, prompt, LENGTH);
     await remote.cache.clear();
     const logs = await chances(remote, signal, prompt, story);
-    await change(remote, blind, 1);
+    await change(remote, { ...changes, how: 'same', hidden: [] });
     const same = await chances(remote, signal, prompt, story);
     if (signal.aborted) return;
     changed = { story: told, logs };
     const measured = Math.max(...same.map((log, i) => Math.abs(log - before[i])));
-    if (blind.length) statement.show({ measured, allowed: 0 });
-    else statement.show({ verdict: 'none', measured: 0, allowed: 0, text: 'no head is blind' });
+    if (changes.heads.length) statement.show({ measured, allowed: 0 });
+    else statement.show({ verdict: 'none', measured: 0, allowed: 0, text: 'no head is pressed' });
   }
 
   /** Each head alone. @param {RemoteModel} remote @param {AbortSignal} signal */
@@ -155,7 +170,7 @@ export function build(root, { state, model }) {
     const { prompt, story, logs } = original;
     const whole = meanChance(logs);
     for (const name of switches.buttons.keys()) {
-      await change(remote, [headOf(name)]);
+      await change(remote, { heads: [headOf(name)], how: state.how.value, hidden: [] });
       const found = await chances(remote, signal, prompt, story);
       if (signal.aborted) return;
       harm.set(name, 1 - meanChance(found) / whole);
@@ -177,28 +192,19 @@ export function build(root, { state, model }) {
     if (!original) return;
     const all = meanChance(original.logs);
     before.replaceChildren(...words(original.prompt, original.story, original.story));
-    const blind = state.heads.value.length;
-    const told = blind ? changed : original;
+    hiding.show(state.hidden.value);
+    const heads = state.heads.value.length;
+    const hidden = state.hidden.value.length;
+    const told = heads || hidden ? changed : original;
     after.replaceChildren(...(told ? words(original.prompt, told.story, original.story) : []));
     const now = meanChance(told?.logs ?? original.logs);
-    said.replaceChildren(
-      ...(blind
-        ? [
-            `Without ${blind === 1 ? 'this head' : `these ${blind} heads`} `,
-            'the model gives each word of its story ',
-            html('strong', { 'data-value': now }, percent(now)),
-            ' instead of ',
-            html('strong', { 'data-value': all }, percent(all)),
-            '.',
-          ]
-        : [
-            'The model gives each word of its story ',
-            html('strong', { 'data-value': all }, percent(all)),
-            '. Make a head blind, and see how much is left.',
-          ]),
-    );
+    said.replaceChildren(...lost({ heads, hidden, now, all }));
   });
-  state.heads.on(() => seen && void run(retell));
+  for (const signal of [state.heads, state.hidden]) signal.on(() => seen && void run(retell));
+  state.how.on(() => {
+    harm.clear();
+    if (seen) void run(retell);
+  });
   model.on(() => {
     if (seen && model.phase === 'ready' && original) void run(retell);
   });
@@ -207,16 +213,12 @@ export function build(root, { state, model }) {
     seen = true;
     void run(retell);
   }).observe(root);
-  return { state: () => ({ blind: state.heads.value, harm: Object.fromEntries(harm) }) };
+  return {
+    state: () => ({
+      heads: state.heads.value,
+      how: state.how.value,
+      hidden: state.hidden.value,
+      harm: Object.fromEntries(harm),
+    }),
+  };
 }
-
-/**
- * The words of a story; those that another one has not at that place are marked.
- * @param {readonly Token[]} prompt @param {readonly Token[]} story @param {readonly Token[]} other
- */
-const words = (prompt, story, other) => [
-  html('span', { class: 'cold-prompt' }, prompt.map(({ text }) => text).join('')),
-  ...story.map(({ id, text }, i) =>
-    id === other[i]?.id ? text : html('mark', { class: 'lab-other' }, text),
-  ),
-];

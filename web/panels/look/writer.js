@@ -158,7 +158,8 @@ export class Writer {
       const story = /** @type {Story} */ (this.story);
       if (!Object.is(T, this.settings.T)) {
         T = this.settings.T;
-        await model.setTemperature(T);
+        // nothing else, whatever another panel has left
+        await model.intervene([{ temperature: T }]);
         await model.cache.clear();
         read = 0;
       }

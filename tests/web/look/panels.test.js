@@ -1,0 +1,142 @@
+/** Cold and hot, the lab and the birth of a head, each alone in the page. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { letters, MODEL_FILE } from './model.js';
+import { launch, missing, serve } from '../site.js';
+
+/** In the page: the library goes on from the prompt with interventions. */
+async function told({ T, interventions, count, file }) {
+  const { init } = await import('../src/js/index.js');
+  const { loadModel } = await import('../src/js/model/index.js');
+  const { PROMPT } = await import('./panels/look/state.js');
+  const engine = await init({ layers: true });
+  const model = await loadModel(new URL(file, document.baseURI), { engine });
+  model.intervene([{ temperature: T }, ...interventions]);
+  let text = '';
+  for await (const token of model.generate(PROMPT, { maxTokens: count })) text += token.text;
+  model.dispose();
+  return text;
+}
+
+describe('panels with a model', { skip: missing }, () => {
+  let browser;
+  let site;
+  before(async () => {
+    browser = await launch();
+    site = await serve();
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  /** Opens one panel alone. @param {string} id */
+  async function openPanel(id) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+    page.setDefaultTimeout(120000);
+    await page.goto(`${site.url}?embed=${id}`);
+    await page.locator(`#${id}[data-panel="ready"]`).waitFor();
+    return page;
+  }
+  const library = (page, how) =>
+    page.evaluate(told, { T: 1, interventions: [], count: 40, file: MODEL_FILE, ...how });
+
+  test('stories at T = 0 and ∞ are those of the library, and bars end exactly', async () => {
+    const page = await openPanel('cold-hot');
+    await page.locator('.cold-story[data-t="Infinity"][data-told]').waitFor();
+    for (const T of [0, Infinity])
+      assert.equal(
+        await page.locator(`.cold-story[data-t="${T}"] .cold-text`).textContent(),
+        await library(page, { T }),
+      );
+    for (const [position, distinct] of [
+      [0, 2],
+      [100, 1],
+    ]) {
+      await page.locator('#cold-hot input[type=range]').fill(String(position));
+      await page.locator(`#cold-hot-panel[data-t="${position ? Infinity : 0}"]`).waitFor();
+      const bars = await page.$$eval('.cold-bar', (all) => all.map(({ dataset }) => dataset.value));
+      assert.equal(new Set(bars).size, distinct);
+      assert.equal(
+        await page.locator('[data-statement="cold-row"]').getAttribute('data-verdict'),
+        'holds',
+      );
+    }
+    await page.close();
+  });
+
+  test('the story without a head is that of the library, and each head can be tried', async () => {
+    const page = await openPanel('lab');
+    await page.locator('#lab-panel[data-told="true"]').waitFor();
+    await page.locator('.lab-head', { hasText: '2.5' }).click();
+    await page.locator('[data-statement="lab-same"][data-verdict="holds"]').waitFor({
+      state: 'attached',
+    });
+    const stories = await page.locator('.lab-story').allTextContents();
+    const prompts = await page.locator('.lab-story .cold-prompt').allTextContents();
+    const [whole, without] = stories.map((story, at) => story.slice(prompts[at].length));
+    assert.equal(whole, await library(page, {}));
+    const interventions = [{ layer: 2, head: 5, gain: 0 }];
+    assert.equal(without, await library(page, { interventions }));
+    await page.locator('.lab-head', { hasText: '2.5' }).click();
+    await page.locator('.lab-word').nth(2).click();
+    const knockOut = [0, 1, 2, 3].map((layer) => ({ layer, knockOut: { keys: [2] } }));
+    const hidden = await library(page, { interventions: knockOut });
+    const story = page.locator('.lab-story').nth(1);
+    await page.waitForFunction(
+      ([text, from]) => document.querySelectorAll('.lab-story')[1].textContent.slice(from) === text,
+      [hidden, prompts[1].length],
+    );
+    assert.equal((await story.textContent()).slice(prompts[1].length), hidden);
+    await page.getByRole('button', { name: 'Try each head alone' }).click();
+    await page.locator('#lab-panel[data-tried="32"]').waitFor();
+    assert.match(await page.locator('#lab .look-status').first().textContent(), /matters most/);
+    await page.close();
+  });
+
+  test('a file that is no model is refused by name, and a model is opened', async () => {
+    const page = await openPanel('lab');
+    await page.locator('#lab-panel[data-told="true"]').waitFor();
+    const status = page.locator('.lab-file .look-status');
+    const give = (...files) =>
+      page.locator('#lab-file').setInputFiles(
+        files.map(([name, text]) => ({
+          name,
+          mimeType: 'application/octet-stream',
+          buffer: Buffer.from(text),
+        })),
+      );
+    for (const [files, message] of [
+      [[['cat.png', 'x']], /^cat\.png is no model\. Give a GGUF file/],
+      [[['a.safetensors', 'x']], /^Beside safetensors a model needs config\.json/],
+      [
+        [
+          ['a.gguf', 'x'],
+          ['b.gguf', 'x'],
+        ],
+        /^These are several GGUF files/,
+      ],
+      [[['a.gguf', 'no model']], /^a\.gguf was not opened\. ./],
+      [[['own.gguf', letters()]], /^own\.gguf: 4 layers of 8 heads, [\d,]+ parameters\.$/],
+    ]) {
+      await give(...files);
+      await status.filter({ hasText: message }).waitFor();
+    }
+    await page.close();
+  });
+
+  test('a head is born step by step, and stands still while it is paused', async () => {
+    const page = await openPanel('born');
+    await page.locator('#born-panel[data-step="0"]').waitFor();
+    await page.getByRole('button', { name: 'Train it' }).click();
+    await page.waitForFunction(() => document.querySelector('#born progress').value > 2);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.waitForTimeout(500);
+    const step = () => page.evaluate(() => document.querySelector('#born progress').value);
+    const before = await step();
+    await page.waitForTimeout(500);
+    assert.equal(await step(), before);
+    assert.equal(await page.locator('#born .look-map').count(), 16);
+    await page.close();
+  });
+});
