@@ -61,7 +61,11 @@ export function build(root, { state, lab }) {
       html('div', { class: 'look-buttons' }, start),
       bar,
       steps,
-      numberField(state.seed, { label: 'seed', min: 0, max: 2 ** 32 - 1 }),
+      html(
+        'div',
+        { class: 'controls' },
+        numberField(state.seed, { label: 'seed', min: 0, max: 2 ** 32 - 1 }),
+      ),
     ),
     text.element,
     html(

@@ -112,7 +112,7 @@ export async function build(root, { state, row, engine, model }) {
   }
   new IntersectionObserver((seen) => {
     if (seen[seen.length - 1].isIntersecting) void tellAll();
-  }).observe(own4[0].element);
+  }).observe(root);
   return { state: () => ({ T: state.T.value, ...(row.value ?? own) }) };
 }
 

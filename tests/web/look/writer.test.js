@@ -1,0 +1,106 @@
+/** The writer with a model in a worker of Node. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { loadModel } from '../../../src/js/worker/client.js';
+import { Writer } from '../../../web/panels/look/writer.js';
+import { letters } from './model.js';
+
+const PROMPT = 'once upon a time';
+const HEAD = { layer: 2, head: 5 };
+let model;
+before(async () => {
+  const { buffer } = Uint8Array.from(letters());
+  model = await loadModel(buffer, { engine: { variant: 'simd' } });
+});
+after(() => model.dispose());
+
+/** A writer whose turn ends with the test, and a wait for one of its phases. */
+function writing(t, settings = {}) {
+  const abort = new AbortController();
+  let over;
+  let told = () => {};
+  const shared = { use: (run) => (over = run(model, abort.signal)) };
+  const writer = new Writer(
+    shared,
+    { T: 1, tau: 0, seed: 1, pace: Infinity, ...settings },
+    { capacity: 96, tell: () => told() },
+  );
+  t.after(async () => {
+    abort.abort();
+    await over;
+  });
+  const until = (holds) =>
+    new Promise((resolve) => {
+      told = () => holds(writer) && resolve();
+      told();
+    });
+  return { writer, until };
+}
+const phase = (name) => (writer) => writer.phase === name;
+
+/** The tokens of the library behind the prompt. */
+async function generated(how) {
+  const found = [];
+  for await (const { token } of model.generate(PROMPT, how))
+    if (!model.tokenizer.ends.has(token)) found.push(token);
+  return found;
+}
+
+test('it writes the tokens that generate writes, whole or one by one', async (t) => {
+  const ids = await model.tokenizer.encode(PROMPT);
+  const expected = [...ids, ...(await generated({ maxTokens: 20 }))];
+  const { writer, until } = writing(t);
+  writer.start(PROMPT);
+  for (let count = ids.length; count < expected.length; count++) {
+    await until(phase('paused'));
+    writer.step();
+    await until(({ story }) => story.tokens.length > count);
+  }
+  assert.deepEqual(
+    writer.story.tokens.map(({ id }) => id),
+    expected,
+  );
+});
+
+test('a seed gives the tokens that it gives generate', async (t) => {
+  const how = { tau: 0.9, seed: 7 };
+  const ids = await model.tokenizer.encode(PROMPT);
+  const expected = await generated({ ...how, maxTokens: 30 });
+  const { writer, until } = writing(t, how);
+  writer.start(PROMPT);
+  writer.play(true);
+  await until(phase('over'));
+  const found = writer.story.tokens.slice(ids.length, ids.length + expected.length);
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    expected,
+  );
+});
+
+test('another temperature is in every row, also of words that were read', async (t) => {
+  const { writer, until } = writing(t);
+  writer.start(PROMPT);
+  await until(phase('paused'));
+  writer.set({ T: Infinity });
+  await until(({ story }) => story.row(HEAD, 9).every((p) => p === Math.fround(0.1)));
+  writer.set({ T: 0.5 });
+  await until(({ story }) => story.row(HEAD, 9).some((p) => p !== Math.fround(0.1)));
+  await until(phase('paused'));
+  const { weights } = await writer.row(HEAD, 9);
+  assert.deepEqual(Array.from(writer.story.row(HEAD, 9)), Array.from(weights));
+});
+
+test('stories are written over each other, so that nothing grows', async (t) => {
+  const { writer, until } = writing(t, { tau: 1 });
+  const sizes = new Set();
+  for (let seed = 0; seed < 8; seed++) {
+    writer.set({ seed });
+    writer.start(PROMPT);
+    writer.play(true);
+    await until(phase('writing'));
+    await until(phase('over'));
+    assert.ok(writer.story.tokens.length <= 96);
+    sizes.add(`${writer.story.weights.length} ${writer.story.rho.length} ${model.cache.bytes}`);
+  }
+  assert.equal(sizes.size, 1);
+});
