@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadModel } from '../../src/js/model/index.js';
 import { createTrainer, resume } from '../../src/js/train/index.js';
-import { modelFiles, run, sumsOf } from '../../training/stories/run.js';
+import { inSizes, modelFiles, run, sumsOf } from '../../training/stories/run.js';
 import { MARK_ID, PIECES } from '../../training/stories/tokens/tokenizer.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'clearhead-training-'));
@@ -33,6 +33,18 @@ test('a run that was stopped goes on to the files of one that was not', async ()
   await run(again, { folder, steps: 4, minutes, report() {} });
   assert.equal(sumsOf(modelFiles(again)), expected);
   for (const trainer of [whole, first, again]) trainer.dispose();
+});
+
+test('a next phase goes on with longer rows from what was learnt', async () => {
+  const first = await createTrainer(SIZES, OPTIONS);
+  await run(first, { folder, steps: 1, minutes, report() {} });
+  assert.equal(await inSizes(first, OPTIONS, 1), first);
+  const { parameters } = first.state();
+  const second = await inSizes(first, { batch: 2, context: 128 }, 1);
+  assert.deepEqual(second.state().parameters, parameters);
+  await run(second, { folder, steps: 2, minutes, stream: { questions: 8 }, report() {} });
+  assert.deepEqual([second.steps, second.batch, second.context], [2, 2, 128]);
+  second.dispose();
 });
 
 test('a run tells the mean loss since its last line', async () => {

@@ -118,7 +118,7 @@ describe('the commands', () => {
 });
 
 describe('a batch', () => {
-  const options = { tokenizer, seed: 9, batch: 32, context: 512 };
+  const options = { tokenizer, seed: 9, batch: 32, context: 512, repeats: 16 };
   const rows = (batch) =>
     Array.from({ length: options.batch }, (_, row) => batch.subarray(513 * row, 513 * (row + 1)));
   const isStory = (row) => row[0] === MARK_ID;
@@ -160,6 +160,11 @@ describe('a batch', () => {
       const repeats = (period) => row.every((id, at) => at < period || id === row[at - period]);
       assert.ok(Array.from({ length: 128 }, (_, x) => x + 1).some(repeats));
     }
+  });
+
+  test('has no random sequence unless it is told to', () => {
+    for (let step = 0; step < 4; step++)
+      assert.ok(rows(batchOf({ ...options, repeats: undefined }, step)).every(isStory));
   });
 
   test('has no story twice', () => {

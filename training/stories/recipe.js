@@ -8,18 +8,27 @@ export const SEED = 1;
 export const MODEL = {
   vocab: PIECES,
   modelDim: 128,
-  layers: 5,
+  layers: 4,
   heads: 8,
-  kvHeads: 2,
-  ffnDim: 224,
+  kvHeads: 4,
+  ffnDim: 192,
 };
 
-export const STEPS = 8000;
+/**
+ * The steps of training, one phase after the other. Short rows come first: each has one story, and
+ * a step costs less.
+ */
+export const PHASES = [
+  { steps: 2200, batch: 8, context: 256, questions: 8 },
+  { steps: 600, batch: 4, context: 512, questions: 8 },
+];
+
+export const STEPS = PHASES.reduce((sum, { steps }) => sum + steps, 0);
 
 /** @type {import('../../src/js/train/types.d.ts').TrainOptions} */
 export const TRAINING = {
   seed: SEED,
-  batch: 16,
-  context: 512,
-  optimizer: { learningRate: 3e-3, warmup: 200, steps: STEPS, weightDecay: 0.1 },
+  batch: PHASES[0].batch,
+  context: PHASES[0].context,
+  optimizer: { learningRate: 8e-3, warmup: 100, steps: STEPS, weightDecay: 0.1 },
 };

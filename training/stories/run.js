@@ -21,6 +21,19 @@ export async function openTrainer(folder, threads) {
     : createTrainer(MODEL, { ...TRAINING, threads });
 }
 
+/**
+ * A trainer for the next phase: the same one, or a new one with its parameters.
+ * @param {Trainer} trainer
+ * @param {{ batch: number, context: number }} sizes
+ * @param {number} threads
+ */
+export async function inSizes(trainer, { batch, context }, threads) {
+  if (trainer.batch === batch && trainer.context === context) return trainer;
+  const next = await resume(trainer.checkpoint(), { batch, context, threads });
+  trainer.dispose();
+  return next;
+}
+
 /** Writes a file anew in one piece, so that a crash leaves the old one. */
 function replace(/** @type {string} */ file, /** @type {Uint8Array} */ bytes) {
   writeFileSync(`${file}.new`, bytes);
@@ -34,10 +47,11 @@ function replace(/** @type {string} */ file, /** @type {Uint8Array} */ bytes) {
  * @param {string} options.folder
  * @param {number} options.steps
  * @param {number} options.minutes between two checkpoints
+ * @param {{ questions?: number, repeats?: number }} [options.stream] as `batchOf` has them
  * @param {(line: { step: number, loss: number, tokensPerSecond: number }) => void} options.report
  * @param {AbortSignal} [options.signal] ends the run after a last checkpoint
  */
-export async function run(trainer, { folder, steps, minutes, report, signal }) {
+export async function run(trainer, { folder, steps, minutes, stream, report, signal }) {
   mkdirSync(folder, { recursive: true });
   const tokenizer = await openTokenizer(learnTokenizer());
   const { batch, context } = trainer;
@@ -46,7 +60,7 @@ export async function run(trainer, { folder, steps, minutes, report, signal }) {
   let sum = 0;
   let count = 0;
   while (trainer.steps < steps && !signal?.aborted) {
-    const tokens = batchOf({ tokenizer, seed: SEED, batch, context }, trainer.steps);
+    const tokens = batchOf({ ...stream, tokenizer, seed: SEED, batch, context }, trainer.steps);
     const { loss, tokensPerSecond } = await trainer.step(tokens);
     sum += loss;
     count += 1;

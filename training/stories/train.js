@@ -13,8 +13,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { STEPS } from './recipe.js';
-import { modelFiles, openTrainer, run, sumsOf } from './run.js';
+import { PHASES, STEPS } from './recipe.js';
+import { inSizes, modelFiles, openTrainer, run, sumsOf } from './run.js';
 
 const SHIPPED = fileURLToPath(new URL('../../web/model', import.meta.url));
 const { values } = parseArgs({
@@ -29,27 +29,34 @@ const { values } = parseArgs({
 const { folder, ship } = values;
 const steps = Number(values.steps);
 
-const trainer = await openTrainer(folder, Number(values.threads));
-const { parameterCount, batch, context } = trainer;
-console.log(`${parameterCount} parameters; step ${trainer.steps} of ${steps}`);
+const threads = Number(values.threads);
+let trainer = await openTrainer(folder, threads);
+console.log(`${trainer.parameterCount} parameters; step ${trainer.steps} of ${steps}`);
 const stop = new AbortController();
 process.once('SIGINT', () => {
   console.log('stopping: one more step, then a checkpoint');
   stop.abort();
 });
-await run(trainer, {
-  folder,
-  steps,
-  minutes: Number(values.minutes),
-  signal: stop.signal,
-  report({ step, loss, tokensPerSecond }) {
-    const left = ((steps - step) * batch * context) / tokensPerSecond / 60;
-    console.log(
-      `step ${step}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s  ` +
-        `${left.toFixed(0)} minutes left`,
-    );
-  },
-});
+let end = 0;
+for (const { steps: count, batch, context, ...stream } of PHASES) {
+  end = Math.min(steps, end + count);
+  if (trainer.steps >= end || stop.signal.aborted) continue;
+  trainer = await inSizes(trainer, { batch, context }, threads);
+  await run(trainer, {
+    folder,
+    steps: end,
+    minutes: Number(values.minutes),
+    stream,
+    signal: stop.signal,
+    report({ step, loss, tokensPerSecond }) {
+      const left = ((end - step) * batch * context) / tokensPerSecond / 60;
+      console.log(
+        `step ${step}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s  ` +
+          `${left.toFixed(0)} minutes left in this phase`,
+      );
+    },
+  });
+}
 
 if (trainer.steps === steps) {
   const files = modelFiles(trainer);

@@ -17,7 +17,7 @@ const hashOfText = (text) => sha256(new TextEncoder().encode(text));
 export async function hashes() {
   const stories = Array.from({ length: 1000 }, (_, index) => JSON.stringify(tellStory(1, index)));
   const file = learnTokenizer();
-  const options = { tokenizer: openTokenizer(file), seed: 1, batch: 8, context: 512 };
+  const options = { tokenizer: openTokenizer(file), seed: 1, batch: 8, context: 512, repeats: 16 };
   const tokens = [0, 1, 2].flatMap((step) => [...batchOf(options, step)]);
   return {
     stories: await hashOfText(stories.join('\n')),

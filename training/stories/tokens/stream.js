@@ -1,14 +1,13 @@
 /**
  * The tokens of training, by the number of the step: any batch can be made without those before it,
  * so a run resumes anywhere. A row is stories one after the other, each behind a mark, and the last
- * of them is cut off. One row in sixteen is a random sequence that repeats.
+ * of them is cut off. Some rows can be random sequences that repeat. They teach nothing before heads
+ * look at single tokens: until then their tokens are noise for the gradient.
  */
 import { createRandom, mixed } from '../random.js';
 import { tellStory } from '../world/index.js';
 import { MARK_ID } from './tokenizer.js';
 
-/** One row in this number of rows is a random sequence that repeats. */
-const REPEATS = 16;
 /** Lengths of the part that repeats. */
 const SHORTEST = 8;
 const LONGEST = 128;
@@ -24,6 +23,7 @@ export const MIN_STORY = 60;
  * @property {number} batch rows of a step
  * @property {number} context tokens that a row predicts; it has one more
  * @property {number} [questions] at most this number behind each story, default 3
+ * @property {number} [repeats] one row in this number is a random sequence; default 0: none
  */
 
 /**
@@ -39,10 +39,10 @@ export function repeatedTokens(random, size, period, length) {
 }
 
 /** @param {StreamOptions} options @param {number} number of the row among all */
-function rowOf({ tokenizer, seed, context, questions }, number) {
+function rowOf({ tokenizer, seed, context, questions, repeats = 0 }, number) {
   const length = context + 1;
   const random = createRandom(mixed(seed, number, 2));
-  if (random.chance(1, REPEATS)) {
+  if (repeats && random.chance(1, repeats)) {
     const longest = Math.max(SHORTEST, Math.min(LONGEST, length >> 1));
     const period = SHORTEST + random.below(longest - SHORTEST + 1);
     return repeatedTokens(random, tokenizer.size, period, length);
