@@ -19,7 +19,7 @@ export const KERNELS = [
   'src/js/theory/theory.wasm',
 ];
 
-/** What starts a worker in page/workers.js, and its file. */
+/** The starters of page/workers.js, and the file of each worker. */
 export const WORKERS = {
   startLab: 'web/page/lab-worker.js',
   startModel: 'src/js/worker/host.js',

@@ -82,6 +82,14 @@ export const MUTATIONS = [
     red: ['C0-budget', 'C0-spent', 'C7'],
   },
   {
+    name: 'a long row that is a little off',
+    change: wrap(
+      'const r = engine.attention(q, k, v, o); if (q.length === 512 * 64 && !(o.heads > 1)) ' +
+        'r.output[512 * 64 - 1] += 1e-5; return r;',
+    ),
+    red: ['K1'],
+  },
+  {
     name: 'NaN where there is none',
     change: machine('const r = engine.attention(q, k, v, o); r.output[77] = NaN; return r;'),
     red: ['C2', 'C4'],

@@ -35,4 +35,5 @@ export const DEFAULT = {
   'C22-outputDiameter': 'slack',
   'C22-oracle': 'holds',
   C23: 'holds',
+  K1: 'holds',
 };

@@ -4,7 +4,7 @@ import { tick, tools } from './chrome.js';
 import { breadcrumb } from './row.js';
 import { byId, html } from '../plot/dom.js';
 
-/** @typedef {import('./panels.js').Context} Context */
+/** @typedef {Omit<import('./panels.js').Context, 'state' | 'code'>} Shared */
 /** @typedef {import('./panels.js').Entry} Entry */
 /** @typedef {import('./panels.js').Panel} Panel */
 
@@ -12,7 +12,7 @@ import { byId, html } from '../plot/dom.js';
 const PATIENCE = 10000;
 
 export class Builder {
-  /** @param {import('./state.js').Store} store @param {Omit<Context, 'state'>} shared */
+  /** @param {import('./state.js').Store} store @param {Shared} shared */
   constructor(store, shared) {
     this.store = store;
     this.shared = shared;
@@ -70,7 +70,8 @@ export class Builder {
     );
     try {
       const { build } = await load();
-      const panel = await build(root, { ...this.shared, state: this.states?.[id] });
+      const code = () => this.code(id);
+      const panel = await build(root, { ...this.shared, state: this.states?.[id], code });
       this.panels.set(id, panel);
       section.querySelector('.words')?.append(breadcrumb(this.shared.row));
       root.after(tick(section), this.frame(id, panel));
@@ -99,6 +100,18 @@ export class Builder {
       },
       fragment: () => this.store.fragment(id),
     });
+  }
+
+  /**
+   * The code of the panel that was touched last, or else of the first that has some.
+   * @param {string} asking the panel that shows it
+   */
+  code(asking) {
+    const ids = [this.store.section, ...this.panels.keys()];
+    const id = ids.find((each) => each !== asking && this.panels.get(each)?.code);
+    const text = id && this.panels.get(id)?.code?.();
+    const title = id && byId(id).querySelector('h1, h2')?.textContent;
+    return text && title ? { title, text } : undefined;
   }
 
   /** The numbers of a panel, and their settings. @param {string} id */

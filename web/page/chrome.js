@@ -19,7 +19,7 @@ function action(label, act) {
  * Puts a text on the clipboard, or shows it where that is refused.
  * @param {HTMLButtonElement} button @param {string} text
  */
-async function copy(button, text) {
+export async function copy(button, text) {
   const before = button.textContent ?? '';
   try {
     await navigator.clipboard.writeText(text);
@@ -27,7 +27,7 @@ async function copy(button, text) {
     setTimeout(() => setText(button, before), 1500);
   } catch {
     const field = html('textarea', { readonly: true, rows: 3, 'aria-label': before }, text);
-    button.closest('.tools')?.after(field);
+    button.parentElement?.after(field);
     field.select();
   }
 }

@@ -16,6 +16,7 @@ const WORKERS = {
   push: () => import('../panels/push/worker.js'),
   sharing: () => import('../panels/sharing/worker.js'),
   proofs: () => import('../panels/proofs/worker.js'),
+  speed: () => import('../panels/speed/worker.js'),
 };
 
 /** @type {ReturnType<typeof load> | undefined} */

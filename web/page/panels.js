@@ -13,7 +13,9 @@ import { state as manyHeads } from '../panels/many-heads/state.js';
 import { state as oneLook } from '../panels/one-look/state.js';
 import { state as push } from '../panels/push/state.js';
 import { state as sharing } from '../panels/sharing/state.js';
+import { state as speed } from '../panels/speed/state.js';
 import { state as trust } from '../panels/trust/state.js';
+import { state as use } from '../panels/use/state.js';
 
 /** @typedef {import('./state.js').Store} Store */
 /** @typedef {import('./state.js').Signal<any>} Signal */
@@ -28,6 +30,7 @@ import { state as trust } from '../panels/trust/state.js';
  *   computations belong to the lab
  * @property {import('./lab.js').Lab} lab kernels and oracles in a worker, latest wins
  * @property {import('./model.js').SharedModel} model the one model, in its own worker
+ * @property {() => { title: string, text: string } | undefined} code of the panel touched last
  */
 
 /**
@@ -63,5 +66,7 @@ export const PANELS = [
   { id: 'sharing', state: sharing, load: () => import('../panels/sharing/index.js') },
   { id: 'born', state: born, load: () => import('../panels/born/index.js') },
   { id: 'lab', state: lab, load: () => import('../panels/lab/index.js') },
+  { id: 'speed', state: speed, load: () => import('../panels/speed/index.js') },
   { id: 'proofs', load: () => import('../panels/proofs/index.js') },
+  { id: 'use', state: use, load: () => import('../panels/use/index.js') },
 ];

@@ -12,6 +12,7 @@ import { onFrame, turned } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { Bars } from './bars.js';
 import { Circle } from './circle.js';
+import { codeOf } from './code.js';
 import { atTheLimit, circleOf, derive, N } from './compute.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
@@ -215,6 +216,7 @@ function show(root, engine, state, row) {
   draw();
   return {
     state: () => ({ words, ...latest }),
+    code: () => codeOf({ T: state.T.value, q: state.q.value, k: state.k.value }),
     exports: { svg: () => bars.picture },
   };
 }

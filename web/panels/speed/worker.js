@@ -1,0 +1,83 @@
+/** Compares and times the three ways, in the worker of the kernels. */
+import { gaussianInputs } from '../../math/data.js';
+import { attentionRow } from '../../math/oracle.js';
+import { D, textbook, typed } from './ways.js';
+
+/** @typedef {import('../../page/engine.js').Engine} Engine */
+/** @typedef {'textbook' | 'typed' | 'wasm'} Way */
+
+const EPSILON = 2 ** -23;
+/** A sample takes at least so long, since clocks of browsers are coarse. */
+const SAMPLE = 40;
+
+/** @param {number} n */
+function inputs(n) {
+  const { q, k, v } = gaussianInputs({ seed: 7, n, d: D, dv: D });
+  return { q: Float32Array.from(q), k: Float32Array.from(k), v: Float32Array.from(v) };
+}
+
+/**
+ * @param {Engine} engine @param {number} n
+ * @returns {Record<Way, () => ArrayLike<number>>}
+ */
+function ways(engine, n) {
+  const { q, k, v } = inputs(n);
+  const options = { heads: 1, headDim: D, causal: true };
+  return {
+    textbook: () => textbook(q, k, v, n).flat(),
+    typed: () => typed(q, k, v, n),
+    wasm: () => engine.attention(q, k, v, options).output,
+  };
+}
+
+/**
+ * The largest difference of each way from the oracle, against the allowance of its element.
+ * @param {Engine} engine @param {number} n
+ */
+export function compare(engine, n) {
+  const { q, k, v } = inputs(n);
+  const outputs = Object.entries(ways(engine, n)).map(([way, run]) => ({
+    way,
+    output: run(),
+    max: 0,
+    measured: 0,
+    allowed: 0,
+    ratio: 0,
+  }));
+  for (let i = 0; i < n; i++) {
+    const truth = attentionRow(q.subarray(i * D, (i + 1) * D), k, v, {
+      n,
+      d: D,
+      dv: D,
+      scale: 1 / 8,
+      T: 1,
+      visible: (j) => j <= i,
+    });
+    for (let c = 0; c < D; c++)
+      for (const found of outputs) {
+        const measured = Math.abs(found.output[i * D + c] - truth.output[c]);
+        const allowed = EPSILON * truth.mass[c] * (4 + 2 * truth.condition);
+        found.max = Math.max(found.max, measured);
+        // NaN is worse than anything
+        if (!(measured / allowed <= found.ratio))
+          Object.assign(found, { measured, allowed, ratio: measured / allowed });
+      }
+  }
+  return outputs.map(({ output: _, ...found }) => found);
+}
+
+/**
+ * Milliseconds of one call, the mean over a sample.
+ * @param {Engine} engine @param {number} n @param {Way} way
+ */
+export function time(engine, n, way) {
+  const run = ways(engine, n)[way];
+  run();
+  const start = performance.now();
+  let calls = 0;
+  do {
+    run();
+    calls++;
+  } while (performance.now() - start < SAMPLE);
+  return (performance.now() - start) / calls;
+}

@@ -1,0 +1,40 @@
+/** Code to take away: the numbers of the panel that was touched last, a model, or the terminal. */
+import { options } from '../../page/controls.js';
+import { copy } from '../../page/chrome.js';
+import { html, setText } from '../../plot/dom.js';
+import { ATTENTION, MODEL, TERMINAL } from './snippets.js';
+
+/** @type {import('../../page/panels.js').Build} */
+export async function build(root, { state, code }) {
+  const text = html('code');
+  const about = html('p', { class: 'use-about', role: 'status' });
+  const button = html('button', { type: 'button', class: 'quiet' }, 'copy');
+  button.addEventListener('click', () => copy(button, text.textContent ?? ''));
+  const show = () => {
+    const told = code();
+    const kinds = {
+      here: [told?.text ?? ATTENTION, told ? `The numbers of “${told.title}”, as it is now.` : ''],
+      model: [MODEL, 'A model of your own, with every look of every head.'],
+      terminal: [TERMINAL, 'In a terminal, with Node.'],
+    };
+    const [shown, words] = kinds[/** @type {keyof typeof kinds} */ (state.kind.value)];
+    setText(text, shown);
+    setText(about, words);
+  };
+  root.replaceChildren(
+    html(
+      'div',
+      { class: 'controls' },
+      options(state.kind, 'Code', { here: 'this page', model: 'a model', terminal: 'terminal' }),
+      button,
+    ),
+    html('pre', { class: 'code', tabindex: 0, 'aria-label': 'Code' }, text),
+    about,
+  );
+  state.kind.on(show);
+  const seen = new IntersectionObserver(show);
+  seen.observe(root);
+  document.addEventListener('panel', show);
+  show();
+  return {};
+}
