@@ -8,8 +8,8 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
-import { LABELS, SCORES } from '../../training/stories/evaluation/heads.js';
-import { evaluate, verdicts } from '../../training/stories/evaluation/index.js';
+import { DEFINITIONS } from '../../src/js/model/inspect/definitions.js';
+import { SCORES, evaluate, verdicts } from '../../training/stories/evaluation/index.js';
 import { questionSet, repeatSet, storySet } from '../../training/stories/evaluation/sets.js';
 import {
   PIECES,
@@ -76,7 +76,7 @@ describe('a scripted model', () => {
     const { heads } = await evaluate(model, sizes);
     const wanted = ['previous', 'first', 'duplicate', 'induction'];
     for (const [head, score] of wanted.entries()) {
-      assert.deepEqual(heads[head].labels, [LABELS[score].label]);
+      assert.deepEqual(heads[head].labels, [DEFINITIONS[score].label]);
       assert.ok(Math.abs(heads[head].scores[score] - 1) < 1e-6);
     }
     assert.deepEqual(heads[4].labels, []);

@@ -11,8 +11,8 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { loadModel } from '../../src/js/model/index.js';
-import { LABELS, SCORES } from './evaluation/heads.js';
-import { SIZES, evaluate, verdicts } from './evaluation/index.js';
+import { DEFINITIONS } from '../../src/js/model/inspect/definitions.js';
+import { SCORES, SIZES, evaluate, verdicts } from './evaluation/index.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -37,15 +37,15 @@ function print(evaluation) {
   console.log(`perplexity ${perplexity.toFixed(4)} over ${tokens} tokens\n`);
   console.log(`layer head ${SCORES.map((name) => name.padStart(9)).join(' ')}  labels`);
   for (const { layer, head, scores, labels } of heads) {
-    const numbers = SCORES.map((name) => scores[name].toFixed(3).padStart(9)).join(' ');
+    const numbers = SCORES.map((name) => (scores[name] ?? 0).toFixed(3).padStart(9)).join(' ');
     console.log(
       `${`${layer}`.padStart(5)} ${`${head}`.padStart(4)} ${numbers}  ${labels.join(', ')}`,
     );
   }
   console.log();
   for (const name of SCORES) {
-    const { threshold, text, token } = LABELS[name];
-    console.log(`${name.padEnd(9)} from ${threshold}: mean weight in ${text} on ${token}`);
+    const { threshold, is, on } = DEFINITIONS[name];
+    console.log(`${name.padEnd(9)} from ${threshold}: ${is} (${on})`);
   }
   console.log();
   for (const { name, measured, goal, met } of verdicts(evaluation))

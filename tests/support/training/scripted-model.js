@@ -1,3 +1,6 @@
+import { scoreHeads } from '../../../src/js/model/inspect/scores.js';
+import { checkTokens } from '../../../src/js/model/run/arguments.js';
+
 /**
  * A model whose heads and answers are written by hand. It has the part of the API of models that
  * the evaluation uses.
@@ -24,9 +27,16 @@ export function scriptedModel({ tokenizer, heads, next, says = () => '' }) {
     logits[next(ids)] = 1;
     return { logits, heads: { weights: heads.map((_, head) => rowOf(head)) } };
   };
+  const config = { layers: 1, heads: heads.length, vocab: tokenizer.size };
+  async function* read(tokens) {
+    ids = [];
+    for (const [position, token] of tokens.entries())
+      yield { position, rows: prefill([token]).heads.weights };
+  }
   return {
     tokenizer,
-    config: { layers: 1, heads: heads.length, vocab: tokenizer.size },
+    config,
+    heads: { scores: (options) => scoreHeads({ config, tokenizer, checkTokens, read }, options) },
     cache: { clear: () => void (ids = []) },
     prefill,
     step: (token) => prefill([token]),

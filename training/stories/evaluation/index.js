@@ -1,6 +1,5 @@
 /** Everything that is measured of a model that writes stories. */
-import { tableOf } from './heads.js';
-import { ask, readRepeats, readSources, readStories } from './reading.js';
+import { ask, readRepeats, readStories, sourcesOf } from './reading.js';
 import { questionSet, repeatSet, storySet } from './sets.js';
 
 /**
@@ -14,6 +13,15 @@ import { questionSet, repeatSet, storySet } from './sets.js';
 /** @type {Sizes} */
 export const SIZES = { questions: 1000, stories: 100, repeats: 50, period: 64 };
 
+/** The scores of heads that are told. Their definitions are those of the library. */
+export const SCORES = /** @type {const} */ ([
+  'previous',
+  'first',
+  'duplicate',
+  'induction',
+  'source',
+]);
+
 /** A shipped model reaches these. */
 export const GOALS = { answers: 0.98, induction: 0.95, source: 0.5 };
 
@@ -26,10 +34,16 @@ export async function evaluate(model, sizes) {
   const asked = questionSet(questions);
   const answers = await ask(model, asked);
   const sequences = repeatSet(repeats, { size: model.config.vocab, period });
-  const { right, total, ...scores } = readRepeats(model, sequences);
-  const { perplexity, tokens, ...more } = readStories(model, storySet(stories));
-  const heads = tableOf(model.config, { ...scores, ...more, ...readSources(model, asked) });
-  return { answers, induction: { right, total }, perplexity, tokens, heads };
+  const induction = readRepeats(model, sequences);
+  const texts = storySet(stories);
+  const { perplexity, tokens } = readStories(model, texts);
+  const { heads } = await model.heads.scores({
+    scores: SCORES,
+    texts,
+    repeats: sequences,
+    sources: sourcesOf(model, asked),
+  });
+  return { answers, induction, perplexity, tokens, heads };
 }
 
 /** @typedef {Awaited<ReturnType<typeof evaluate>>} Evaluation */
@@ -42,7 +56,7 @@ export function verdicts({ answers, induction, heads }) {
   const measured = {
     answers: answers.right / answers.total,
     induction: induction.right / induction.total,
-    source: heads.reduce((max, { scores }) => Math.max(max, scores.source), 0),
+    source: heads.reduce((max, { scores }) => Math.max(max, scores.source ?? 0), 0),
   };
   return /** @type {(keyof typeof GOALS)[]} */ (Object.keys(GOALS)).map((name) => ({
     name,

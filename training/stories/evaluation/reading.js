@@ -1,5 +1,4 @@
-/** Lets a model read the texts of the evaluation, and watches its predictions and its heads. */
-import { Tally } from './heads.js';
+/** Lets a model read the texts of the evaluation, and watches its predictions. */
 
 /**
  * @typedef {import('../../../src/js/model/api.d.ts').Model} Model
@@ -23,36 +22,22 @@ function tokenizerOf({ tokenizer }) {
 }
 
 /**
- * Reads stories. Gives the perplexity, and the weights on the token before and on the first one.
+ * The perplexity of stories.
  * @param {Model} model
  * @param {string[]} texts
  */
 export function readStories(model, texts) {
-  const previous = new Tally(model.config);
-  const first = new Tally(model.config);
   let nats = 0;
   let tokens = 0;
   for (const text of texts) {
     const ids = tokenizerOf(model).encode(text);
     model.cache.clear();
-    for (const [at, id] of ids.entries()) {
-      const { logits, heads } = model.step(id, { observe: 'weights' });
-      // before, the first token and the last but one are the same
-      if (at >= 2) {
-        previous.add(heads.weights, [at - 1]);
-        first.add(heads.weights, [0]);
-      }
-      if (at + 1 === ids.length) continue;
-      nats += surprise(logits, ids[at + 1]);
+    for (const [at, id] of ids.slice(0, -1).entries()) {
+      nats += surprise(model.step(id).logits, ids[at + 1]);
       tokens++;
     }
   }
-  return {
-    tokens,
-    perplexity: Math.exp(nats / tokens),
-    previous: previous.means(),
-    first: first.means(),
-  };
+  return { tokens, perplexity: Math.exp(nats / tokens) };
 }
 
 /**
@@ -61,24 +46,19 @@ export function readStories(model, texts) {
  * @param {Int32Array[]} sequences
  */
 export function readRepeats(model, sequences) {
-  const duplicate = new Tally(model.config);
-  const induction = new Tally(model.config);
   let right = 0;
   let total = 0;
   for (const ids of sequences) {
     const period = ids.length / 2;
     model.cache.clear();
-    for (const [at, id] of ids.entries()) {
-      const { logits, heads } = model.step(id, { observe: 'weights' });
+    for (const [at, id] of ids.slice(0, -1).entries()) {
+      const { logits } = model.step(id);
       if (at < period) continue;
-      duplicate.add(heads.weights, [at - period]);
-      induction.add(heads.weights, [at - period + 1]);
-      if (at + 1 === ids.length) continue;
       if (likeliest(logits) === ids[at + 1]) right++;
       total++;
     }
   }
-  return { right, total, duplicate: duplicate.means(), induction: induction.means() };
+  return { right, total };
 }
 
 /**
@@ -97,15 +77,14 @@ function placesOf(tokenizer, ids) {
 }
 
 /**
- * Reads questions with their answers: how much the token before the answer's word looks at the
- * words that tell it.
+ * Questions with their answers as far as the token before the answer's word, and the positions of
+ * the words that tell it.
  * @param {Model} model
  * @param {Asked[]} questions
  */
-export function readSources(model, questions) {
+export function sourcesOf(model, questions) {
   const tokenizer = tokenizerOf(model);
-  const source = new Tally(model.config);
-  for (const { prompt, answer, sources, core } of questions) {
+  return questions.map(({ prompt, answer, sources, core }) => {
     const ids = tokenizer.encode(`${prompt} ${answer}`);
     const places = placesOf(tokenizer, ids);
     const said = prompt.length + 1 + answer.toLowerCase().indexOf(core.toLowerCase());
@@ -113,11 +92,8 @@ export function readSources(model, questions) {
     const positions = places.flatMap(([start, end], at) =>
       at <= cue && sources.some(([from, to]) => start < to && end > from) ? [at] : [],
     );
-    model.cache.clear();
-    const { heads } = model.prefill(ids.slice(0, cue + 1), { observe: 'weights' });
-    source.add(heads.weights, positions);
-  }
-  return { source: source.means() };
+    return { prompt: ids.slice(0, cue + 1), positions };
+  });
 }
 
 /** An answer has no more tokens. */
