@@ -171,6 +171,8 @@ export interface GenerateOptions<O extends Observe | ObserveSpans = Observe>
    * characters.
    */
   stop?: string | readonly string[] | undefined;
+  /** Whether each token has the ledger of its logit. Not together with `trace`. */
+  ledger?: boolean | undefined;
   /** Ends generation, typically within 100 ms. The iterator then throws the signal's reason. */
   signal?: AbortSignal | undefined;
 }
@@ -264,6 +266,8 @@ interface Token {
    */
   logprob?: number;
   top?: { token: number; logprob: number }[];
+  /** With `ledger`: the sum that its logit is, at the position before it. */
+  ledger?: Ledger;
   /**
    * With the last token, the reason of the end: an end mark of the model, a stop string, maxTokens,
    * or a full context.

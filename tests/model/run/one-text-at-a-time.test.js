@@ -61,7 +61,8 @@ test('a model and its cache have the members that the types name', async () => {
   assert.equal(
     names(model),
     'cache chat config dispose generate heads info intervene interventions ledger lens ' +
-      'prefill rank row setTemperature step temperature template tokenizer trace traceBytes',
+      'prefill rank row setTemperature step sweep temperature template tokenizer trace ' +
+      'traceBytes',
   );
   assert.equal(
     names(model.cache),

@@ -1,4 +1,4 @@
-import { abortSignal, integer, read } from '../../check.js';
+import { abortSignal, integer, read, yes } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { didYouMean } from '../../names.js';
 import { readRequest } from './arguments.js';
@@ -14,7 +14,7 @@ import { createReader } from './reader.js';
 /** @typedef {Partial<import('../api.d.ts').HeadStats>} Observations */
 
 /** Options of `generate`; those of the sampler follow. */
-const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads', 'trace'];
+const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads', 'trace', 'ledger'];
 const SAMPLING = [
   'tau',
   'topK',
@@ -76,7 +76,9 @@ export function generate(model, prompt, options) {
     refuse('ARG', 'seed', 'given without tau', 'both, since no token is drawn by default');
   const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);
   const idsOf = begun(prompt, model.sequence.capacity);
-  return run(model, idsOf, { maxTokens, signal, request, sampler, stops });
+  const ledger = yes('ledger', o.ledger) === 1;
+  if (ledger && trace !== undefined) refuse('ARG', 'ledger', 'given with trace', 'one of both');
+  return run(model, idsOf, { maxTokens, signal, request, sampler, stops, ledger });
 }
 
 /**
@@ -88,8 +90,9 @@ export function generate(model, prompt, options) {
  * @param {import('./arguments.js').Request} options.request
  * @param {import('../types.d.ts').Sampler} options.sampler
  * @param {import('../types.d.ts').StopFilter} options.stops
+ * @param {boolean} options.ledger
  */
-async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }) {
+async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops, ledger }) {
   const { sequence: cache, tokenizer } = model;
   const logits = new Float32Array(model.config.vocab);
   const stream = tokenizer?.stream({ continued: true });
@@ -103,6 +106,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
   const release = cache.lock(() => waiting && signal?.aborted === true);
   try {
     const prompt = await idsOf(check);
+    const ledgers = ledger ? await import('../inspect/token-ledger.js') : undefined;
     if (model.averages) await settle(prompt, true);
     check();
     const context = prompt.length;
@@ -114,12 +118,16 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
         : last;
     };
     let seen = {};
+    /** The recordings of the last token. @type {import('./model.js').Read['record']} */
+    let recorded;
     /** The last tokens before a choice. @param {number[]} tokens */
     const readLast = async (tokens) => {
       const t = tokens.length;
-      const read = await readTokens(tokens, logits, recordingLast(wanted, t));
+      const asked = ledgers?.withLedger(wanted, model.config, t) ?? recordingLast(wanted, t);
+      const read = await readTokens(tokens, logits, asked);
+      recorded = read.record;
       const heads = observed(read.heads, t);
-      seen = { ...(heads && { heads }), ...traceOfLast(model, request, read.record, t) };
+      seen = { ...(heads && { heads }), ...traceOfLast(model, request, recorded, t) };
     };
     for (let at = model.reuse(prompt); at < prompt.length;) {
       const some = prompt.slice(at, at + chunkFor(model, request, prompt.length - at));
@@ -154,6 +162,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops }
         text,
         ...probability,
         ...seen,
+        ...(ledgers && { ledger: ledgers.ofToken(model, recorded, token, logits[token]) }),
         ...(finish && { finish }),
       };
       waiting = false;
