@@ -36,7 +36,7 @@ const SOAK =
  */
 const NEWER = new RegExp(
   '^tests/(attention|cache|layers|matrix|cli/check|engine/(threads|init|one-thread)|' +
-    `model/run/(?!hostile-json${long ? '' : '|decoder-threads'})|` +
+    `model/(inside|inspect)/|model/run/(?!hostile-json${long ? '' : '|decoder-threads'})|` +
     'theory/(cost|entropy|frontier|gibbs|hopfield|likelihood|prior|sharpness)|' +
     'train/(attention|cross|gradients|heads|optimizer|training.test))',
 );

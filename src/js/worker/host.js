@@ -5,9 +5,8 @@
  *   { id, progress }      an answer before the last one: how far loading is
  *   { stop: id }          ends a call; it has no answer of its own
  */
-import { init } from '../index.js';
-import { loadModel } from '../model/index.js';
 import { busy } from '../model/run/sequence.js';
+import { loadHere } from './load.js';
 import { errorOf, foreign, serve } from './serve.js';
 
 /**
@@ -57,35 +56,21 @@ function startRunning(id) {
   return controller.signal;
 }
 
+/** Answers before the last one. @param {Post} post @param {number} id */
+const telling = (post, id) => (/** @type {unknown} */ progress) => post({ id, progress });
+
 /**
  * @param {Post} post
  * @param {number} id
  * @param {import('../model/types.d.ts').ModelSource} source
- * @param {Omit<import('./client.d.ts').RemoteLoadOptions, 'onProgress' | 'signal'>} options
+ * @param {import('./load.js').HostOptions} options
  */
-async function load(post, id, source, { engine, ...options }) {
+async function load(post, id, source, options) {
   const signal = startRunning(id);
   try {
-    const ch = await init({ ...engine, layers: true });
-    model = await loadModel(source, {
-      ...options,
-      engine: ch,
-      signal,
-      onProgress: (progress) => post({ id, progress }),
-    });
-    const { config, info, tokenizer, template } = model;
-    return {
-      config,
-      info,
-      engine: { ...ch.info },
-      hasTemplate: template?.error === null,
-      tokenizer: tokenizer && {
-        size: tokenizer.size,
-        bos: tokenizer.bos,
-        addsBos: tokenizer.addsBos,
-        ends: tokenizer.ends,
-      },
-    };
+    const found = await loadHere(source, { ...options, signal, onProgress: telling(post, id) });
+    model = found.model;
+    return found.told;
   } finally {
     running.delete(id);
   }
@@ -119,7 +104,7 @@ function begin(post, id, how, prompt, options, ...more) {
 async function trace(post, id, prompt, { onPart, ...options } = {}, ...more) {
   checkNoText();
   const signal = startRunning(id);
-  const parts = { onPart: (/** @type {unknown} */ part) => post({ id, progress: part }) };
+  const parts = { onPart: telling(post, id) };
   try {
     return await methodsOf(loaded()).trace(
       prompt,
@@ -180,6 +165,22 @@ function stopCall(id) {
 const methodsOf = (object) => /** @type {any} */ (object);
 
 /**
+ * Calls of these methods of the model, each after a check.
+ * @param {string[]} names
+ * @param {() => void} [check]
+ */
+const methods = (names, check = () => {}) =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      (/** @type {Post} */ _, /** @type {number} */ id, /** @type {unknown[]} */ ...values) => {
+        check();
+        return methodsOf(loaded())[name](...values);
+      },
+    ]),
+  );
+
+/**
  * Arguments of methods are all passed on, so that the model refuses too many of them.
  * @type {Record<string, (post: Post, id: number, ...values: any[]) => unknown>}
  */
@@ -188,47 +189,25 @@ const functions = {
   begin,
   next,
   finish,
-  prefill(post, id, ...values) {
-    checkNoText();
-    return methodsOf(loaded()).prefill(...values);
-  },
-  step(post, id, ...values) {
-    checkNoText();
-    return methodsOf(loaded()).step(...values);
-  },
-  rank(post, id, ...values) {
-    checkNoText();
-    return methodsOf(loaded()).rank(...values);
-  },
-  row: (post, id, ...values) => methodsOf(loaded()).row(...values),
-  temperature: (post, id, ...values) => methodsOf(loaded()).temperature(...values),
-  setTemperature: (post, id, ...values) => methodsOf(loaded()).setTemperature(...values),
-  intervene: (post, id, ...values) => methodsOf(loaded()).intervene(...values),
+  ...methods(['prefill', 'step', 'rank'], checkNoText),
+  ...methods(['row', 'temperature', 'setTemperature', 'intervene', 'traceBytes', 'lens', 'ledger']),
   interventions: () => loaded().interventions,
   trace,
-  traceBytes: (post, id, ...values) => methodsOf(loaded()).traceBytes(...values),
   cache(post, id, f, ...values) {
     checkNoText();
     return methodsOf(loaded().cache)[f](...values);
   },
-  lens: (post, id, ...values) => methodsOf(loaded()).lens(...values),
-  ledger: (post, id, ...values) => methodsOf(loaded()).ledger(...values),
   /** A method that tells its progress and can be ended, by the options at a place of its values. */
   async long(post, id, object, f, place, values) {
     checkNoText();
     const signal = startRunning(id);
-    const more = {
-      signal,
-      onProgress: (/** @type {unknown} */ progress) => post({ id, progress }),
-    };
+    const more = { signal, onProgress: telling(post, id) };
     const given = [...values];
     if (given[place] === undefined) given[place] = more;
     else if (typeof given[place] === 'object') given[place] = { ...given[place], ...more };
     const work = methodsOf(object === 'heads' ? loaded().heads : loaded())[f](...given);
-    endings.set(
-      id,
-      Promise.resolve(work).catch(() => {}),
-    );
+    const ended = Promise.resolve(work).catch(() => {});
+    endings.set(id, ended);
     try {
       return await work;
     } finally {

@@ -8,7 +8,7 @@ import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
 import { isVariable } from '../text/template.js';
 import { ratiosOf, withLookback } from '../inspect/lookback.js';
-import { chunkFor, recordingLast, traceOfLast } from './last-trace.js';
+import { chunkFor, recordingLast, traceOfLast } from '../inside/last-trace.js';
 import { createReader } from './reader.js';
 
 /** @typedef {Partial<import('../api.d.ts').HeadStats>} Observations */

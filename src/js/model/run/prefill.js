@@ -1,5 +1,5 @@
 import { checkFits, checkTokens, readRequest } from './arguments.js';
-import { chunkFor, recordingLast, traceOfLast } from './last-trace.js';
+import { chunkFor, recordingLast, traceOfLast } from '../inside/last-trace.js';
 import { joined } from './statistics.js';
 
 /**

@@ -1,11 +1,11 @@
 /** The recording of the token whose row predicts the next one, as texts and steps have it. */
-import { Assembly } from '../inside/assemble.js';
-import { tokensWithin } from '../inside/budget.js';
-import { recordBytes } from '../inside/recording.js';
+import { Assembly } from './assemble.js';
+import { tokensWithin } from './budget.js';
+import { recordBytes } from './recording.js';
 
 /**
- * @typedef {import('./arguments.js').Request} Request
- * @typedef {import('./model.js').Model} Model
+ * @typedef {import('../run/arguments.js').Request} Request
+ * @typedef {import('../run/model.js').Model} Model
  */
 
 /**
@@ -35,7 +35,7 @@ export const recordingLast = (request, t) =>
  * The trace of the last token in the cache, after a pass of t tokens.
  * @param {Model} model
  * @param {Request} request
- * @param {import('../inside/recording.js').Recorded | undefined} recorded
+ * @param {import('./recording.js').Recorded | undefined} recorded
  * @param {number} t
  * @returns {{ trace?: import('../api.d.ts').TracePart }}
  */
