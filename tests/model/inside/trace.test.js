@@ -152,6 +152,30 @@ for (const { variant, ch: engine } of engines)
       loaded.dispose();
     });
 
+    test('an abort ends a trace, and gives its memory back', async () => {
+      const loaded = await load();
+      const want = await loaded.trace(tokens, { record: ALL });
+      const top = () => {
+        const tensor = engine.tensor([1]);
+        const at = tensor.data.byteOffset;
+        tensor.dispose();
+        return at;
+      };
+      const before = top();
+      const reason = new Error('enough');
+      const signals = [AbortSignal.abort(reason), undefined];
+      for (const signal of signals) {
+        const abort = new AbortController();
+        const options = { record: ALL, signal: signal ?? abort.signal };
+        const traced = loaded.trace(tokens, options);
+        abort.abort(reason);
+        await assert.rejects(traced, reason);
+        assert.equal(top(), before);
+      }
+      sameBits(await loaded.trace(tokens, { record: ALL }), want);
+      loaded.dispose();
+    });
+
     test('more bytes than allowed are refused before a token is read', async () => {
       const loaded = await load();
       loaded.prefill([1, 2, 3]);
