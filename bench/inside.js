@@ -29,7 +29,7 @@ const rows = Array.from({ length: 2 * PROMPT }, (_, i) =>
   new Float32Array(i + 1).fill(1 / (i + 1)),
 );
 
-/** Each with a list of interventions, and what a step records. */
+/** Each with a list of interventions, or the records of a step. */
 const CASES = [
   { name: 'plain' },
   { name: 'plain again' },
