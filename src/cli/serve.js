@@ -14,7 +14,7 @@ export const options = { port: { type: 'string' } };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** The folders of the page; nothing else is served. */
-const SERVED = ['web', 'src'];
+const SERVED = ['web', 'src', 'training'];
 /** @type {Record<string, string>} */
 const TYPES = {
   '.html': 'text/html; charset=utf-8',
