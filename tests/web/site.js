@@ -15,6 +15,7 @@ import { launch } from './browsers.js';
 import { letters, MODEL_FILE } from './look/model.js';
 
 export { browsers, launch, missing } from './browsers.js';
+export { statements, verdicts } from './statuses.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const PREFIX = '/some/where/deep';
@@ -220,35 +221,6 @@ export async function go(page, fragment) {
   );
   await settled(page);
 }
-
-/** Every statement by its name, with its data- attributes as numbers where they are numbers. */
-export async function statements(page) {
-  const list = await page.$$eval('[data-statement]', (elements) =>
-    elements.map((element) => ({ ...element.dataset, text: element.textContent })),
-  );
-  return Object.fromEntries(
-    list.map((each) => [
-      each.statement,
-      Object.fromEntries(
-        Object.entries(each).map(([name, value]) => [
-          name,
-          /^-?[\d.]+(e[+-]?\d+)?$|^(NaN|-?Infinity)$/.test(value) ? Number(value) : value,
-        ]),
-      ),
-    ]),
-  );
-}
-
-/** Statements of panels with the model, which have tests of their own. */
-const WITH_MODEL = /^(look|cold|born|lab)-/;
-
-/** Verdict by statement, of the panels that need no model. */
-export const verdicts = async (page) =>
-  Object.fromEntries(
-    Object.entries(await statements(page))
-      .filter(([name]) => !WITH_MODEL.test(name))
-      .map(([name, { verdict }]) => [name, verdict]),
-  );
 
 /** Kept for human eyes when CLEARHEAD_SHOTS names a folder. */
 export async function shoot(page, name) {

@@ -1,4 +1,6 @@
-/** The statements of all panels, and their verdicts when nobody has touched anything. */
+/** The statements of all panels: their verdicts by default, and as a page shows them. */
+
+/** When nobody has touched anything. */
 export const DEFAULT = {
   C0: 'holds',
   'C0-budget': 'holds',
@@ -37,3 +39,32 @@ export const DEFAULT = {
   C23: 'holds',
   K1: 'holds',
 };
+
+/** Every statement by its name, with its data- attributes as numbers where they are numbers. */
+export async function statements(page) {
+  const list = await page.$$eval('[data-statement]', (elements) =>
+    elements.map((element) => ({ ...element.dataset, text: element.textContent })),
+  );
+  return Object.fromEntries(
+    list.map((each) => [
+      each.statement,
+      Object.fromEntries(
+        Object.entries(each).map(([name, value]) => [
+          name,
+          /^-?[\d.]+(e[+-]?\d+)?$|^(NaN|-?Infinity)$/.test(value) ? Number(value) : value,
+        ]),
+      ),
+    ]),
+  );
+}
+
+/** Statements of panels with the model, which have tests of their own. */
+const WITH_MODEL = /^(look|cold|born|lab)-/;
+
+/** Verdict by statement, of the panels that need no model. */
+export const verdicts = async (page) =>
+  Object.fromEntries(
+    Object.entries(await statements(page))
+      .filter(([name]) => !WITH_MODEL.test(name))
+      .map(([name, { verdict }]) => [name, verdict]),
+  );

@@ -32,6 +32,12 @@ import { tableTwin } from './heatmap-table.js';
  * @property {HTMLElement} [tableHost] where the table opens; default: under the map
  */
 
+/**
+ * The map whose numbers are in a table.
+ * @type {WeakMap<HTMLElement, Heatmap>}
+ */
+const shownIn = new WeakMap();
+
 export class Heatmap {
   /** @param {string} label @param {MapActions} actions */
   constructor(label, actions) {
@@ -95,7 +101,7 @@ export class Heatmap {
     this.paint(w, h);
     this.cell = { i: Math.min(this.cell.i, rows - 1), j: Math.min(this.cell.j, cols - 1) };
     const host = this.actions.tableHost ?? this.twin;
-    if (!host.hidden && host.dataset.of === this.label) this.openTable();
+    if (!host.hidden && shownIn.get(host) === this) this.openTable();
   }
 
   /** @param {number} w @param {number} h */
@@ -215,7 +221,7 @@ export class Heatmap {
 
   toggleTable() {
     const host = this.actions.tableHost ?? this.twin;
-    if (host.dataset.of === this.label && !host.hidden) {
+    if (shownIn.get(host) === this && !host.hidden) {
       host.hidden = true;
       announce('Table closed.');
       return;
@@ -227,7 +233,7 @@ export class Heatmap {
   openTable() {
     const host = this.actions.tableHost ?? this.twin;
     if (!this.data) return;
-    host.dataset.of = this.label;
+    shownIn.set(host, this);
     host.hidden = false;
     host.replaceChildren(tableTwin(this.data, this.label));
   }

@@ -56,7 +56,7 @@ export class Sheet {
         html('th', { scope: 'row' }, String(statement.number)),
         html('td', { class: 'proof-name' }, statement.name),
         html('td', { 'data-depth': 'understand' }, formula(statement.formula)),
-        html('td', {}, verdict),
+        html('td', { class: 'verdict-cell' }, verdict),
         near,
         sides,
         numbers,
