@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { launch, missing, serve, shoot, statements, verdicts, visit } from './site.js';
-import { MUTATIONS } from './mutations.js';
+import { MUTATIONS } from './wrong/builds.js';
 import { DEFAULT } from './statuses.js';
 
 describe('an engine that is wrong', { skip: missing }, () => {

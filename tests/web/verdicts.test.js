@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as oracle from '../../web/math/oracle.js';
+import { STATEMENTS } from '../../src/cli/statement-list.js';
 import * as roads from '../../web/math/roads.js';
 import { atTheLimit } from '../../web/panels/one-look/compute.js';
 import { chooser } from './recompute.js';
@@ -123,5 +124,23 @@ describe('the verdicts', { skip: missing }, () => {
     assert.deepEqual(shown, [roads.compromise.toString(), atTheLimit.toString()]);
     for (const [name, each] of Object.entries({ ...oracle, ...roads }))
       assert.ok(each.toString().split('\n').length <= 60, `${name} fits on a screen`);
+  });
+
+  test('the proof sheet has a verdict on every statement, and the masthead counts all', async () => {
+    await go(page, '#');
+    const rows = await page.$$eval('[data-proof]', (all) =>
+      all.map(({ dataset }) => [Number(dataset.proof), dataset.verdict, Number(dataset.ratio)]),
+    );
+    assert.deepEqual(
+      rows.map(([number]) => number),
+      STATEMENTS.map(({ number }) => number),
+    );
+    for (const [number, verdict, ratio] of rows)
+      assert.ok(['holds', 'slack'].includes(verdict) && ratio <= 1, `${number}: ${verdict}`);
+    const all = rows.length + (await page.locator('main [data-statement]').count());
+    const told = await page.textContent('#counter a');
+    assert.match(told, new RegExp(`^✓ (all ${all} checks hold|\\d+ of ${all} checks hold, none)`));
+    await page.getByRole('button', { name: 'run all, other numbers' }).click();
+    await page.getByText(`${rows.length} statements, seed 2: ✓ all hold.`).waitFor();
   });
 });

@@ -72,18 +72,33 @@ export function summary(statements) {
   if (passed === verdicts.length)
     return {
       state: 'holds',
-      text: `✓ ${passed === 1 ? '1 check holds' : `all ${passed} checks hold`}`,
+      text: `✓ ${passed === 1 ? '1 check holds' : `all ${passed} checks hold`}${near(statements)}`,
     };
   if (!passed)
     return { state: 'off', text: '◌ an assumption is off, or there is nothing to check' };
   return { state: 'holds', text: `✓ ${passed} of ${checks(verdicts.length)} hold, none fails` };
 }
 
+/**
+ * How near the nearest of some equalities is to its limit.
+ * @param {Iterable<HTMLElement>} statements
+ */
+function near(statements) {
+  const ratios = [...statements]
+    .filter(({ dataset }) => dataset.verdict === 'holds')
+    .map(({ dataset }) => Number(dataset.ratio))
+    .filter(Number.isFinite);
+  const percent = Math.ceil(100 * Math.max(0, ...ratios));
+  return percent
+    ? `; the nearest uses ${percent}\u202f% of the difference that rounding allows`
+    : '';
+}
+
 /** The one line of verdicts of a section. @param {HTMLElement} section */
 export function tick(section) {
   const element = html('p', { class: 'tick', 'data-depth': 'look' });
   const show = () => {
-    const { state, text } = summary(section.querySelectorAll('[data-statement]'));
+    const { state, text } = summary(section.querySelectorAll('[data-statement], [data-proof]'));
     element.dataset.state = state;
     setText(element, text);
   };

@@ -5,10 +5,12 @@ import { setText } from '../plot/dom.js';
 /** @param {HTMLElement} place */
 export function counter(place) {
   const show = () => {
-    const { state, text } = summary(document.querySelectorAll('main [data-statement]'));
+    const { state, text } = summary(
+      document.querySelectorAll('main :is([data-statement], [data-proof])'),
+    );
     if (!text) return;
     place.dataset.state = state;
-    setText(place, text);
+    setText(place.querySelector('a') ?? place, text);
   };
   document.addEventListener('verdict', show);
   document.addEventListener('panel', show);

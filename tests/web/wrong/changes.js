@@ -13,7 +13,7 @@ export const edit = (path, from, to) => ({
 /** The binding behind another one, whose `init` returns the object of `made`. */
 const behind = (made) => ({
   'src/js/original.js': () =>
-    readFileSync(new URL('../../src/js/index.js', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../../src/js/index.js', import.meta.url), 'utf8'),
   'src/js/index.js': () => `
     export * from './original.js';
     import { init as start } from './original.js';

@@ -1,6 +1,6 @@
 /** Builds of the page that are wrong in one way each, and the statements that must say so. */
 import { edit, wrap } from './changes.js';
-import { WRONG_THEORY } from './wrong-theory.js';
+import { WRONG_THEORY } from './theory.js';
 
 /** Only the machine's calls; the other panels ask for one head. */
 const machine = (body) => wrap(`if (!(o.heads > 1)) return engine.attention(q, k, v, o); ${body}`);

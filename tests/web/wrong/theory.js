@@ -1,4 +1,4 @@
-/** Builds whose theory is wrong in one way each, for mutations.js. */
+/** Builds whose theory is wrong in one way each, for builds.js. */
 import { edit, theory, wrap } from './changes.js';
 
 export const WRONG_THEORY = [
