@@ -91,7 +91,7 @@ export function controls(state, actions) {
     key: html(
       'p',
       { class: 'look-key' },
-      'A cell for each head. Pale: it looks at all words alike. Dark: at one.',
+      'A cell for each head. Faint: it looks at all words alike. Strong: at one.',
     ),
     /** @param {Now} now */
     show({ writer, model, fast }) {

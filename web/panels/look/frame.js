@@ -3,7 +3,7 @@
  * runs. A page's policy may forbid styles in it, so look.css has a class for each shade.
  */
 import { extent, mapPaths, shade, SHADES } from './shade.js';
-import { percent, sentence, sharpHeads } from './words.js';
+import { percent, sentence, sharpHeads, spaced } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
 /** @typedef {import('./story.js').Head} Head */
@@ -60,7 +60,9 @@ function text(story, head, i) {
       const names = ['token', level && `read w${level}`, j === i && 'here'];
       const value = valued(j <= i ? weight : undefined);
       const name = names.filter(Boolean).join(' ');
-      return `<span class="${name}"${value}>${escape(token.text)}</span>`;
+      const { space, word } = spaced(token.text);
+      const inner = word && `${space}<b>${escape(word)}</b>`;
+      return `<span class="${name}"${value}>${inner}</span>`;
     })
     .join('');
 }

@@ -5,6 +5,7 @@
  */
 import { html, setAttributes } from '../../plot/dom.js';
 import { place } from './shade.js';
+import { spaced } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
 
@@ -38,7 +39,13 @@ export class TextView {
     const { spans } = this;
     while (spans.length > tokens.length || !matches(spans, tokens)) spans.pop()?.remove();
     for (let i = spans.length; i < tokens.length; i++) {
-      const span = html('span', { class: 'token', 'data-i': i }, tokens[i].text);
+      const { space, word } = spaced(tokens[i].text);
+      const span = html(
+        'span',
+        { class: 'token', 'data-i': i },
+        space,
+        word && html('b', {}, word),
+      );
       spans.push(span);
       this.element.append(span);
     }

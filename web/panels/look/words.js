@@ -24,6 +24,15 @@ export function distance(i, j) {
   return i - j === 1 ? 'just before' : `${i - j} back`;
 }
 
+/**
+ * A token as the space before it and the word, so that only the word is shaded.
+ * @param {string} text
+ */
+export function spaced(text) {
+  const [space] = /^\s*(?=\S)/.exec(text) ?? [''];
+  return { space, word: text.slice(space.length) };
+}
+
 /** @param {Head} head */
 export const headName = ({ layer, head }) => `${layer}.${head}`;
 
