@@ -2,12 +2,10 @@ import { abortSignal } from '../check.js';
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { atMost } from '../names.js';
 import { ASYNC_DISPOSE } from './link.js';
+import { remoteText } from './remote-text.js';
 
 /**
  * @typedef {import('./client.d.ts').RemoteModel} Remote
- * @typedef {import('../model/api.d.ts').GeneratedToken} GeneratedToken
- * @typedef {import('../model/api.d.ts').Observe} Observe
- * @typedef {import('../model/api.d.ts').ObserveSpans} ObserveSpans
  */
 
 const METHODS = [
@@ -92,71 +90,12 @@ export class RemoteModel {
 
   /** @type {Remote['generate']} */
   generate(...values) {
-    return this.#text('generate', ...values);
+    return remoteText(this.#link, 'generate', values);
   }
 
   /** @type {Remote['chat']} */
   chat(...values) {
-    return this.#text('chat', ...values);
-  }
-
-  /**
-   * @param {string} how
-   * @param {unknown} prompt
-   * @param {import('../model/api.d.ts').GenerateOptions<Observe | ObserveSpans>} [options]
-   * @param {unknown[]} more for the model to refuse
-   * @returns {AsyncGenerator<any, void, void>}
-   */
-  async *#text(how, prompt, options, ...more) {
-    if (options !== undefined && (typeof options !== 'object' || !options))
-      refuse('ARG', 'options', describe(options), 'an object');
-    const { signal, ...rest } = options ?? {};
-    const link = this.#link;
-    const text = link.newId();
-    abortSignal(signal)?.throwIfAborted();
-    const askNext = () => {
-      /** @type {Promise<{ value: GeneratedToken, done: boolean }>} */
-      const asked = link.call('next', [text], { stop: text, signal });
-      asked.catch(() => {}); // it is thrown where it is awaited
-      return asked;
-    };
-    let received = 0;
-    let over = false;
-    /** @type {Promise<unknown> | undefined} */
-    let ended;
-    const end = () => {
-      signal?.removeEventListener('abort', end);
-      if (!over && !ended) link.stop(text);
-      return (ended ??= link.call('finish', [text, over ? 0 : received]).catch(() => {}));
-    };
-    // also while the caller has a token, when this function may never run again
-    signal?.addEventListener('abort', end);
-    try {
-      await link.call('begin', [how, prompt, rest, ...more], { id: text, signal });
-      // Keep two requests in flight. The worker then waits neither for the page to handle a token
-      // nor for the next message to arrive.
-      let next = askNext();
-      /** @type {typeof next | undefined} */
-      let afterNext;
-      for (;;) {
-        const { value, done } = await next;
-        over = done;
-        if (over) return;
-        next = afterNext ?? askNext();
-        received++;
-        over = Boolean(value.finish);
-        // before the last token is handed out, since the caller may ask for something else then
-        if (over) void end();
-        yield value;
-        if (over) return;
-        signal?.throwIfAborted();
-        afterNext = askNext();
-      }
-    } finally {
-      // After an abort there is nothing to wait for: the worker ends the text before anything else.
-      const finished = end();
-      if (!signal?.aborted) await finished;
-    }
+    return remoteText(this.#link, 'chat', values);
   }
 
   /** @type {Remote['prefill']} */

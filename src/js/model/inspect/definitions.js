@@ -45,13 +45,13 @@ export const DEFINITIONS = Object.freeze({
     label: 'entropy-robust',
     threshold: 0.8,
     on: 'texts',
-    is: '1 − the slope of the mean entropy H over log n: 1 where H stays O(1), 0 if uniform',
+    is: '1 minus the slope of the mean entropy H over log n: 1 where H stays O(1), 0 if uniform',
   },
   copying: {
     label: 'copying',
     threshold: 0.5,
     on: 'weights',
-    is: 'Σ Re λ / Σ |λ| of the eigenvalues of the OV circuit through the vocabulary',
+    is: 'sum of the real parts of the eigenvalues of the OV circuit, over that of their sizes',
   },
 });
 export const SCORES = /** @type {ScoreName[]} */ (Object.keys(DEFINITIONS));
