@@ -96,21 +96,30 @@ async function writeSite(page, hasModel) {
 const script = (text) => `<script>${text.replaceAll('</script', '<\\/script')}</script>`;
 const dataUrl = (type, bytes) => `data:${type};base64,${Buffer.from(bytes).toString('base64')}`;
 
+/** Runs in the page and its workers: a kernel, as if it came from a server. */
+const unpack = `(name) => {
+  const bytes = Uint8Array.from(atob(clearheadFiles[name]), (letter) => letter.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(plain, { headers: { 'content-type': 'application/wasm' } });
+}`;
+
 /** @param {string} page @param {boolean} hasModel */
 async function writeSingle(page, hasModel) {
   const { workers, main, style } = await bundleSingle();
-  const kernels = KERNELS.map((path) => [
+  const kernels = KERNELS.filter((path) => !path.includes('attn')).map((path) => [
     path.replace(/^.*\//, ''),
-    dataUrl('application/wasm', read(path)),
+    gzipSync(read(path), { level: 9 }).toString('base64'),
   ]);
   const model = hasModel && dataUrl('application/octet-stream', read(`web/${MODEL}`));
   const kept = JSON.stringify({ ...Object.fromEntries(kernels), model });
   // a worker has the kernels as the page has them, and not the model, which the page hands over
   const starting = `
     globalThis.clearheadFiles = ${kept};
+    globalThis.clearheadFile = ${unpack};
     globalThis.clearheadWorker = (name) => {
       const { model, ...kernels } = clearheadFiles;
-      const head = 'globalThis.clearheadFiles = ' + JSON.stringify(kernels) + ';';
+      const head = 'globalThis.clearheadFiles = ' + JSON.stringify(kernels) +
+        ';globalThis.clearheadFile = ' + clearheadFile + ';';
       const text = clearheadWorkers[name];
       return new Worker(URL.createObjectURL(new Blob([head, text], { type: 'text/javascript' })));
     };

@@ -140,7 +140,10 @@ export async function bundleSite(folder, kernels, model) {
 
 /** Classic scripts and one style, for a single file. Workers get the kernels from the page. */
 export async function bundleSingle() {
-  const places = kernelModules((name) => `clearheadFiles[${JSON.stringify(name)}]`);
+  // the kernels of models have those of attention, too
+  const places = kernelModules(
+    (name) => `clearheadFile(${JSON.stringify(name.replace('attn', 'model'))})`,
+  );
   const options = { ...OPTIONS, format: 'iife', logOverride: { 'empty-import-meta': 'silent' } };
   const textOf = async (entry, modules) => {
     const plugins = [replacing({ ...places, ...modules })];
