@@ -40,12 +40,12 @@ export const edgesOf = (spans) =>
  */
 export function sumSpans(segments, edges, spans, sums) {
   const count = Math.max(edges.length - 1, 0);
-  const runs = spans.map((span) => span.map((end) => edges.indexOf(end)));
-  let at = 0;
-  for (let row = 0; at < sums.length; row += count)
-    for (const [first, last] of runs) {
+  const first = Int32Array.from(spans, ([from]) => edges.indexOf(from));
+  const end = Int32Array.from(spans, ([, to]) => edges.indexOf(to));
+  for (let at = 0, row = 0; at < sums.length; row += count)
+    for (let span = 0; span < first.length; span++) {
       let sum = 0;
-      for (let x = first; x < last; x++) sum += segments[row + x];
+      for (let x = first[span]; x < end[span]; x++) sum += segments[row + x];
       sums[at++] = sum;
     }
 }

@@ -13,13 +13,17 @@ function erfc(/** @type {number} */ x) {
   return t * Math.exp(-x * x + terms.reduceRight((sum, term) => sum * t + term, 0));
 }
 
+/** By the sizes of two samples, which all heads share. @type {Map<string, Float64Array>} */
+const counted = new Map();
+
 /**
- * The share of the orders of n1 + n2 values whose U is at most u.
- * @param {number} u
+ * How many orders of n1 + n2 values have each U.
  * @param {number} n1
  * @param {number} n2
  */
-function exactTail(u, n1, n2) {
+function ordersOf(n1, n2) {
+  const known = counted.get(`${n1} ${n2}`);
+  if (known) return known;
   // ways[k][s]: choices of k values whose ranks exceed the smallest possible sum by s
   const ways = Array.from({ length: n1 + 1 }, () => new Float64Array(n1 * n2 + 1));
   ways[0][0] = 1;
@@ -28,8 +32,20 @@ function exactTail(u, n1, n2) {
       const more = value - (k - 1);
       for (let s = more; s <= n1 * n2; s++) ways[k][s] += ways[k - 1][s - more];
     }
+  counted.set(`${n1} ${n2}`, ways[n1]);
+  return ways[n1];
+}
+
+/**
+ * The share of the orders of n1 + n2 values whose U is at most u.
+ * @param {number} u
+ * @param {number} n1
+ * @param {number} n2
+ */
+function exactTail(u, n1, n2) {
   const sum = (/** @type {Float64Array} */ some) => some.reduce((all, x) => all + x, 0);
-  return sum(ways[n1].subarray(0, u + 1)) / sum(ways[n1]);
+  const orders = ordersOf(n1, n2);
+  return sum(orders.subarray(0, u + 1)) / sum(orders);
 }
 
 /**
