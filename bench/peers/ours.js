@@ -51,6 +51,9 @@ export async function open({ threads = 1, cold = false, lean = false }) {
         only: explained,
       }),
     );
+    contenders.push(
+      contender(ch, `${name}, 32 spans`, { want: spansOf, against: name, only: explained }),
+    );
     contenders.push(contender(ch, `${name}, typed arrays`, { copied: true, only: (c) => c.m > 1 }));
     for (const type of Object.keys(STORED))
       if (offers(() => ch.kvCache({ headDim: 8, capacity: 8, type }).dispose()))
@@ -99,6 +102,11 @@ function offers(call) {
 /** The cases in which the cost of explaining is measured. */
 const explained = (c) => c.d === 64 && c.n >= 512 && (c.m === 1 || c.n <= 1024);
 
+/** All keys in 32 spans. */
+const spansOf = ({ n }) => ({
+  spans: Array.from({ length: 32 }, (_, x) => [x, x + 1].map((y) => Math.floor((y * n) / 32))),
+});
+
 function contender(
   ch,
   name,
@@ -126,7 +134,7 @@ function contender(
       heads,
       causal,
       ...(window && { window: [window - 1, 0] }),
-      ...(want && { want }),
+      ...(want && { want: typeof want === 'function' ? want(c) : want }),
       ...(precision && { precision }),
     };
     if (m === 1 && Type === Float32Array) return decode(ch, c, { q, k, v }, options, type);
