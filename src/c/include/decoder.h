@@ -295,10 +295,11 @@ ATTN_API const float *attn_pass_queries(const attn_pass *p);
  * too. There, heads must not share a block of 32 columns, or the inputs are quantised otherwise.
  */
 ATTN_API size_t attn_decoder_head_parts_bytes(const attn_decoder *d);
-ATTN_API void attn_decoder_head_parts(const attn_decoder *d, const float *u, /* (layers, dim) */
-                                      const float *z,  /* (layers, heads, head_dim) */
-                                      double *parts,   /* (layers, heads) */
-                                      double *squares, /* (layers): the mean of (W_o z + b)² */
-                                      void *memory /* attn_decoder_head_parts_bytes */);
+ATTN_API void
+attn_decoder_head_parts(const attn_decoder *d, const float *u, /* (layers, dim) */
+                        const float *z,                        /* (layers, heads, head_dim) */
+                        double *parts,                         /* (layers, heads) */
+                        double *squares, /* (layers): mean (W_o z + b)², 0 without N' */
+                        void *memory /* attn_decoder_head_parts_bytes */);
 
 #endif

@@ -138,11 +138,14 @@ ATTN_API void attn_multiply(float *out, /* (m, stride) */
                             int32_t first_row, int32_t end_row);
 
 /*
- * The part of a product that some neighbouring columns have, of one input. The input is prepared
- * with these columns alone. Both numbers are multiples of attn_weight_type_block.
+ * ⟨u, W x⟩ in parts: parts[k] += ⟨u, W x_k⟩, where x_k is zero but in some neighbouring columns,
+ * and all[row] += (W x_k)[row]; all may be NULL. Input k is prepared with its columns alone, and
+ * lies at prepared + k·stride. Its columns are the two numbers columns[k]: the first, and their
+ * count. Both are multiples of attn_weight_type_block.
  */
-ATTN_API void attn_multiply_columns(float *out /* (rows) */, const attn_matrix *w,
-                                    const void *prepared /* (1, columns) */, int32_t first_column,
-                                    int32_t columns);
+ATTN_API void attn_multiply_parts(double *parts /* (count) */, double *all /* (rows) */,
+                                  const attn_matrix *w, const float *u /* (rows) */,
+                                  const void *prepared, size_t stride,
+                                  const int32_t *columns /* (count, 2) */, int32_t count);
 
 #endif

@@ -2,19 +2,18 @@
 #include "one_input.h"
 #include "lanes.h"
 
-void attn_multiply_one_input(float *out, const attn_matrix *w, column_range columns, const void *x,
-                             float offset, one_input_kernel *kernel, int32_t streams,
-                             int32_t first_row, int32_t end_row)
+void attn_multiply_one_input(float *out, const attn_matrix *w, const void *x, float offset,
+                             one_input_kernel *kernel, int32_t streams, int32_t first_row,
+                             int32_t end_row)
 {
-  const weight_type *t = attn_weight_type(w->type);
-  const size_t before = panel_bytes(t, columns.first);
   float y[STREAMS * PANEL];
   int32_t from = first_row / PANEL, to = (end_row + PANEL - 1) / PANEL;
   int32_t length = (to - from + streams - 1) / streams;
-  one_input_task a = {.y = y, .x = x, .columns = columns.count, .t = t, .offset = offset};
+  one_input_task a = {
+      .y = y, .x = x, .columns = w->columns, .t = attn_weight_type(w->type), .offset = offset};
   for (int32_t first = from; first < from + length; first++) {
     for (int32_t s = 0; s < streams; s++) /* a stream that has ended repeats the first */
-      a.panel[s] = row_panel(w, first + s * length < to ? first + s * length : first) + before;
+      a.panel[s] = row_panel(w, first + s * length < to ? first + s * length : first);
     kernel(&a);
     for (int32_t s = 0, panel = first; s < streams && panel < to; s++, panel += length)
       move_lanes(out + (size_t)panel * PANEL, 0, y + PANEL * s, 0, 1,

@@ -129,13 +129,6 @@ static product product_with(float *out, size_t stride, const attn_matrix *w, con
   return (product){out, stride, w, prepared, t, kernels_of(t, w->form), w->form == DOT_I16};
 }
 
-static void multiply_one(const product *x, float *out, column_range columns, const void *input,
-                         int32_t first_row, int32_t end_row)
-{
-  attn_multiply_one_input(out, x->w, columns, input, (float)stored_offset(x), x->kernels->one_input,
-                          x->kernels->streams, first_row, end_row);
-}
-
 void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *prepared, int32_t m,
                    int32_t first_row, int32_t end_row)
 {
@@ -152,23 +145,53 @@ void attn_multiply(float *out, size_t stride, const attn_matrix *w, const void *
       multiply_panel(&x, i, tiled - i < side_by_side ? tiled : i + side_by_side, panel,
                      lanes_of(panel, first_row, end_row));
   if (tiled < m)
-    multiply_one(&x, out + (size_t)tiled * stride, (column_range){0, w->columns},
-                 input_at(&x, tiled), first_row, end_row);
+    attn_multiply_one_input(out + (size_t)tiled * stride, w, input_at(&x, tiled),
+                            (float)stored_offset(&x), x.kernels->one_input, x.kernels->streams,
+                            first_row, end_row);
   if (w->has_non_finite)
     spoil_non_finite(&x, m, first_row, end_row);
 }
 
-void attn_multiply_columns(float *out, const attn_matrix *w, const void *prepared,
-                           int32_t first_column, int32_t columns)
+/* The kernel for one input in `columns` columns, and how many panels it reads at once. */
+static one_input_kernel *kernel_of(const product *x, const void *input, int32_t columns,
+                                   int32_t *streams)
 {
-  const weight_type *t = attn_weight_type(w->type);
-  const column_range range = {first_column, columns};
-  if (is_float(t)) {
-    attn_multiply_float_columns(out, w, range, prepared);
-    return;
-  }
-  product x = product_with(out, (size_t)w->rows, w, prepared);
-  multiply_one(&x, out, range, prepared, 0, w->rows);
-  if (w->has_non_finite)
-    spoil_non_finite(&x, 1, 0, w->rows);
+  if (is_float(x->t))
+    return attn_float_kernel(x->w, input, columns, streams);
+  *streams = x->kernels->streams;
+  return x->kernels->one_input;
+}
+
+void attn_multiply_parts(double *parts, double *all, const attn_matrix *w, const float *u,
+                         const void *prepared, size_t stride, const int32_t *columns, int32_t count)
+{
+  const product x = product_with(NULL, 0, w, NULL);
+  const int32_t panels = (w->rows + PANEL - 1) / PANEL;
+  float y[STREAMS * PANEL];
+  one_input_task a = {.y = y, .t = x.t, .offset = is_float(x.t) ? 0 : (float)stored_offset(&x)};
+  /* some panels meet all parts while they are in the first-level cache */
+  for (int32_t p = 0; p < panels; p += STREAMS)
+    for (int32_t k = 0; k < count; k++) {
+      const size_t before = panel_bytes(x.t, columns[2 * k]);
+      int32_t streams;
+      a.x = (const uint8_t *)prepared + (size_t)k * stride;
+      a.columns = columns[2 * k + 1];
+      one_input_kernel *kernel = kernel_of(&x, a.x, a.columns, &streams);
+      for (int32_t first = p; first < p + STREAMS && first < panels; first += streams) {
+        const int32_t row = first * PANEL, rest = w->rows - row;
+        const int32_t rows = rest < streams * PANEL ? rest : streams * PANEL;
+        double sum = 0;
+        for (int32_t s = 0; s < streams; s++) /* a panel that is missing repeats the first */
+          a.panel[s] = row_panel(w, first + s < panels ? first + s : first) + before;
+        kernel(&a);
+        for (int32_t r = 0; r < rows; r++)
+          sum += (double)u[row + r] * (double)y[r];
+        for (int32_t r = 0; all && r < rows; r++)
+          all[row + r] += (double)y[r];
+        parts[k] += sum;
+      }
+    }
+  if (w->has_non_finite && !is_float(x.t))
+    for (int32_t k = 0; k < count; k++)
+      parts[k] = (double)__builtin_nanf("");
 }

@@ -152,16 +152,23 @@ INLINE int32_t block_columns(const attn_matrix *w, int32_t column)
   return w->columns - column < BLOCK_COLUMNS ? w->columns - column : BLOCK_COLUMNS;
 }
 
-/* A single input, which is read as it is. */
-static void multiply_one(float *out, const attn_matrix *w, column_range columns, const float *x,
-                         int32_t first_row, int32_t end_row)
+one_input_kernel *attn_float_kernel(const attn_matrix *w, const float *x, int32_t columns,
+                                    int32_t *streams)
 {
-  int non_finite = w->type == ATTN_F16 && (w->has_non_finite || !scalable(x, columns.count));
-  one_input_kernel *kernel = w->type == ATTN_F32    ? one_f32
-                             : w->type == ATTN_BF16 ? one_bf16
-                                                    : one_f16;
-  attn_multiply_one_input(out, w, columns, x, 0, non_finite ? one_f16_non_finite : kernel,
-                          non_finite ? 1 : STREAMS, first_row, end_row);
+  const int non_finite = w->type == ATTN_F16 && (w->has_non_finite || !scalable(x, columns));
+  *streams = non_finite ? 1 : STREAMS;
+  if (non_finite)
+    return one_f16_non_finite;
+  return w->type == ATTN_F32 ? one_f32 : w->type == ATTN_BF16 ? one_bf16 : one_f16;
+}
+
+/* A single input, which is read as it is. */
+static void multiply_one(float *out, const attn_matrix *w, const float *x, int32_t first_row,
+                         int32_t end_row)
+{
+  int32_t streams;
+  one_input_kernel *kernel = attn_float_kernel(w, x, w->columns, &streams);
+  attn_multiply_one_input(out, w, x, 0, kernel, streams, first_row, end_row);
 }
 
 void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *prepared,
@@ -179,14 +186,7 @@ void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const
                        tiled - i < side_by_side ? tiled - i : side_by_side, panel, c,
                        block_columns(w, c), lanes_of(panel, first_row, end_row));
   if (tiled < m)
-    multiply_one(out + (size_t)tiled * stride, w, (column_range){0, w->columns},
-                 x + (size_t)tiled * columns, first_row, end_row);
-}
-
-void attn_multiply_float_columns(float *out, const attn_matrix *w, column_range columns,
-                                 const float *x)
-{
-  multiply_one(out, w, columns, x, 0, w->rows);
+    multiply_one(out + (size_t)tiled * stride, w, x + (size_t)tiled * columns, first_row, end_row);
 }
 
 void attn_multiply_float_rows(float *y, size_t y_stride, const float *x, size_t x_stride, int32_t m,
@@ -204,6 +204,5 @@ void attn_multiply_float_rows(float *y, size_t y_stride, const float *x, size_t 
                      lanes_of(panel, first_row, end_row));
   }
   if (tiled < m)
-    multiply_one(y + (size_t)tiled * y_stride, w, (column_range){0, w->columns},
-                 x + (size_t)tiled * x_stride, first_row, end_row);
+    multiply_one(y + (size_t)tiled * y_stride, w, x + (size_t)tiled * x_stride, first_row, end_row);
 }

@@ -9,9 +9,9 @@
 void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const void *prepared,
                           int32_t m, int32_t first_row, int32_t end_row);
 
-/* attn_multiply_columns for such a matrix. */
-void attn_multiply_float_columns(float *out, const attn_matrix *w, column_range columns,
-                                 const float *x);
+/* The kernel for one input of `columns` columns of such a matrix; *streams panels at once. */
+one_input_kernel *attn_float_kernel(const attn_matrix *w, const float *x, int32_t columns,
+                                    int32_t *streams);
 
 enum { FLOAT_ROWS = 32 }; /* with a block of columns, 32 KB of stack */
 

@@ -914,12 +914,15 @@ export interface WeightsExports {
     firstRow: Value,
     endRow: Value,
   ): void;
-  attn_multiply_columns(
-    out: Pointer,
+  attn_multiply_parts(
+    parts: Pointer,
+    all: Pointer,
     w: Pointer,
+    u: Pointer,
     prepared: Pointer,
-    firstColumn: Value,
-    columns: Value,
+    stride: Size,
+    columns: Pointer,
+    count: Value,
   ): void;
 }
 
