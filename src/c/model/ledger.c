@@ -25,18 +25,18 @@ typedef struct {
 static arena lay_out(void *memory, ledger_memory *m, const attn_decoder *d)
 {
   arena a = {.base = memory};
-  int32_t most = 0;
+  int32_t max_columns = 0;
   m->stride = 0;
   for (int32_t l = 0; l < d->layers; l++)
     for (int32_t h = 0; h < d->heads; h++) {
       const columns_of_head c = columns_of(d, l, h);
       const int32_t count = c.end - c.first, type = attn_matrix_type(d->layer[l].o);
       const size_t bytes = (attn_multiply_prepared_bytes(type, 1, count) + 15) & ~(size_t)15;
-      most = count > most ? count : most;
+      max_columns = count > max_columns ? count : max_columns;
       m->stride = bytes > m->stride ? bytes : m->stride;
     }
   m->all = arena_allocate(&a, (uint64_t)d->dim, sizeof *m->all);
-  m->a = arena_allocate(&a, (uint64_t)most, sizeof *m->a);
+  m->a = arena_allocate(&a, (uint64_t)max_columns, sizeof *m->a);
   m->columns = arena_allocate(&a, 2 * (uint64_t)d->heads, sizeof *m->columns);
   m->inputs = arena_allocate(&a, (uint64_t)d->heads * m->stride, 1);
   return a;
