@@ -6,8 +6,8 @@ import { loadModel } from '../../../src/js/model/index.js';
 import { tellFirst } from '../../../web/panels/look/first.js';
 import { firstFrame } from '../../../web/panels/look/frame.js';
 import { letters, MODEL_FILE } from './model.js';
-import { calm, drawn, PANEL, shown } from './page.js';
-import { browsers, serve, visit } from '../site.js';
+import { drawn, openLook, PANEL, shown } from './page.js';
+import { browsers, serve } from '../site.js';
 
 const MODEL_FILE_PATH = `web/${MODEL_FILE}`;
 
@@ -52,9 +52,7 @@ for (const { name, missing, launch } of browsers)
 
     test('the story goes on from the first frame, with its numbers', async () => {
       const whole = await serve({ change: framed.page });
-      const { page: visited, problems } = await visit(browser, whole);
-      await calm(visited);
-      await drawn(visited);
+      const { page: visited, problems } = await openLook(browser, whole);
       const { text, at, weights } = await shown(visited);
       assert.equal(text, framed.story.text);
       assert.equal(at, framed.i);
@@ -73,9 +71,7 @@ describe('a finger on the look', { skip: browsers[0].missing }, () => {
     const site = await serve();
     try {
       const context = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-      const { page } = await visit(browser, site, '#look?lookPrompt=once+upon+a+time', context);
-      await calm(page);
-      await drawn(page);
+      const { page } = await openLook(browser, site, '#look?lookPrompt=once+upon+a+time', context);
       const [from, to] = await page.$$eval(`${PANEL} .token`, (tokens) =>
         [tokens[2], tokens[9]].map((token) => {
           const { x, y, width, height } = token.getBoundingClientRect();

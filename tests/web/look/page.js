@@ -37,3 +37,21 @@ export const shown = (page) =>
       head,
     };
   }, PANEL);
+
+/**
+ * Opens the page where the look is, without the panels that are far away. Nothing writes by itself.
+ * `problems` collects the errors of the page.
+ */
+export async function openLook(browser, { url }, fragment = '', context = {}) {
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+    ...context,
+  });
+  const problems = [];
+  page.on('pageerror', ({ stack }) => problems.push(stack));
+  await page.goto(`${url}?depth=doubt${fragment}`);
+  await calm(page);
+  await drawn(page);
+  return { page, problems };
+}

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MODEL_FILE } from './model.js';
-import { calm, drawn, PANEL, shown } from './page.js';
-import { browsers, serve, visit } from '../site.js';
+import { calm, drawn, openLook, PANEL, shown } from './page.js';
+import { browsers, serve } from '../site.js';
 
 /** In the page: the library with the same kernels reads this text, greedily writing on. */
 async function library({ prompt, tokens, T, layer, head, at, file }) {
@@ -42,9 +42,7 @@ for (const { name, missing, launch } of browsers)
     before(async () => {
       browser = await launch();
       site = await serve();
-      ({ page, problems } = await visit(browser, site, '#look?lookPrompt=once+upon+a+time'));
-      await calm(page);
-      await drawn(page);
+      ({ page, problems } = await openLook(browser, site, '#look?lookPrompt=once+upon+a+time'));
     });
     after(async () => {
       await browser?.close();
