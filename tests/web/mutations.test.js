@@ -8,6 +8,19 @@ import { launch, missing, serve, shoot, statements, verdicts, visit } from './si
 import { MUTATIONS } from './wrong/builds.js';
 import { DEFAULT } from './statuses.js';
 
+/** The panels with these statements, and no other, as the page is loaded often. */
+const HEADS = ['one-look', 'many-heads'];
+const ROADS = ['trust', 'commitment', 'compromise', 'distance', 'push', 'sharing'];
+const PANELS = [...HEADS, ...ROADS];
+const only = (panels) => ({
+  'web/page/panels.js': (text) =>
+    text
+      .split('\n')
+      .filter((line) => !/^ {2}\{ id: /.test(line) || panels.some((id) => line.includes(`'${id}'`)))
+      .join('\n'),
+});
+const { K1, ...STATEMENTS } = DEFAULT;
+
 describe('an engine that is wrong', { skip: missing }, () => {
   let browser;
   before(async () => {
@@ -17,10 +30,14 @@ describe('an engine that is wrong', { skip: missing }, () => {
 
   for (const { name, change, red, at = '', other = {} } of MUTATIONS) {
     test(`${name} turns ${red.join(', ')} red and nothing else`, async () => {
-      const site = await serve({ change });
+      // the panel that times is slow, and no other statement depends on it
+      const timed = red.includes('K1');
+      const panels = timed ? [...PANELS, 'speed'] : PANELS;
+      const site = await serve({ change: { ...only(panels), ...change } });
       const { page } = await visit(browser, site, at);
       const violated = Object.fromEntries(red.map((id) => [id, 'violated']));
-      assert.deepEqual(await verdicts(page), { ...DEFAULT, ...other, ...violated });
+      const expected = { ...STATEMENTS, ...(timed && { K1 }), ...other, ...violated };
+      assert.deepEqual(await verdicts(page), expected);
       for (const id of red) {
         assert.match((await statements(page))[id].text, /^✗ violated/);
         assert.ok(

@@ -8,7 +8,7 @@ export const WRONG_THEORY = [
       'return engine.attention(q, k, v, o.heads > 1 || o.headDim > 2 ? o : { ...o, ' +
         'temperature: 1.01 * (o.temperature ?? 1) });',
     ),
-    red: ['C0', 'C0-spent', 'C8', 'C9', 'C10', 'C7', 'C16'],
+    red: ['C0', 'C0-spent', 'C8', 'C9', 'C7', 'C16'],
   },
   {
     name: 'a frontier that is too low',
