@@ -186,11 +186,13 @@ export class Model {
    * @param {Float32Array | null} logits (vocab), to be filled if the last token's are wanted
    * @param {Request} request
    * @param {number} slice
-   * @param {Interventions} [interventions] default those of now
+   * @param {Interventions} [own] interventions; default those of now
    * @returns {Generator<void, Read, void>}
    */
-  *reading(tokens, logits, request, slice, interventions = this.#live.now) {
+  *reading(tokens, logits, request, slice, own) {
     const { sequence: cache } = this;
+    if (!own) yield* this.settle(() => [...cache.tokens, ...tokens], false, slice);
+    const interventions = own ?? this.#live.now;
     const wanted = logits ? request : { ...request, heads: undefined };
     cache.midway = true;
     try {
@@ -216,9 +218,8 @@ export class Model {
 
   /** How many of the remaining tokens go through the layers next. @param {number} remaining */
   chunk(remaining) {
-    const { length } = this.sequence;
-    const count = this.#decoder.chunk(length, remaining);
-    return tokensWithin(count, this.#live.now.maskBytes(length + count));
+    const count = this.#decoder.chunk(this.sequence.length, remaining);
+    return tokensWithin(count, this.#live.now.maskBytes(this.sequence.length + count));
   }
 
   /** Whether interventions ask for means of a prompt. */
@@ -226,12 +227,7 @@ export class Model {
     return this.#live.now.averaged.length > 0;
   }
 
-  /**
-   * Measures the means that interventions ask for (live.js).
-   * @param {() => number[]} prompt its ids
-   * @param {boolean} anew
-   * @param {number} slice
-   */
+  /** See live.js. @param {() => number[]} prompt @param {boolean} anew @param {number} slice */
   settle(prompt, anew, slice) {
     return this.#live.settle(this, prompt, anew, slice);
   }
