@@ -271,6 +271,14 @@ void attn_pack_queries(call *s, const head_job *job, const query_rows *rows);
 void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc,
                double *segments);
 
+/*
+ * Turns the dot products of the keys [from, to) into scores: scale, softcap and biases. A masked
+ * key gets −∞ by selection, not by a sum, so that a NaN in it is gone. Returns how many keys are
+ * attended. *above says whether a score is to be mended.
+ */
+int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
+                          int32_t to, int *above);
+
 /* ---- softmax.c ---- */
 
 /*

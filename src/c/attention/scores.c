@@ -156,3 +156,56 @@ void attn_span(call *s, const head_job *job, const query_rows *rows, span_state 
     finite = all_finite(acc, (size_t)rows->count * width);
   }
 }
+
+int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
+                          int32_t to, int *above)
+{
+  const attn_params *p = s->p;
+  const row_view *view = &rows->view[x];
+  const f32x4 masked = v_splat(-__builtin_inff());
+  const float *bias = p->mask_kind == ATTN_MASK_ADD ? (const float *)p->mask + view->mask_at : NULL;
+  const uint8_t *select =
+      p->mask_kind == ATTN_MASK_SELECT ? (const uint8_t *)p->mask + view->mask_at : NULL;
+  float slope = p->alibi ? ((const float *)p->alibi)[rows->h[x]] : 0;
+  const i32x4 counted = v_splat_i(s->unmasked_scores && rows->scores[x] ? -1 : 0);
+  const i32x4 bits = v_keep(INT32_MAX);
+  i32x4 attended = {0, 0, 0, 0}, largest = {0, 0, 0, 0};
+  for (int32_t j = from; j < to; j += 4, z += 4) {
+    f32x4 score = v_load(z) * v_splat(s->scale);
+    i32x4 seen = inside(j, view->lo, view->hi);
+    if (p->key_scale)
+      score *= load_at(p->key_scale, j, p->n);
+    f32x4 raw = score;
+    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_RAW)
+      store_at(rows->scores[x], j, p->n, score);
+    /* NaN of a product that left the floats, for its limit may be wrong */
+    if (p->softcap > 0)
+      score = v_select(raw - raw == v_splat(0),
+                       v_splat(s->softcap) * v_tanh(score / v_splat(s->softcap)), raw - raw);
+    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_CAPPED)
+      store_at(rows->scores[x], j, p->n, score);
+    if (bias) {
+      f32x4 b = view->mask_step ? load_at(bias, j, p->mask_size[3]) : v_splat(*bias);
+      seen &= (b != masked);
+      score += b;
+    }
+    if (select) {
+      i32x4 on;
+      for (int l = 0; l < 4; l++)
+        on[l] = j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
+      seen &= on;
+    }
+    if (p->alibi) {
+      i32x4 distance = v_splat_i(view->position) - v_positions(j);
+      i32x4 sign = distance >> 31;
+      score -= v_splat(slope) * __builtin_convertvector((distance ^ sign) - sign, f32x4);
+    }
+    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
+      store_at(rows->scores[x], j, p->n, v_select(seen, score, masked));
+    attended -= seen;
+    largest = v_max_size(largest, score, bits & (seen | counted));
+    v_store(z, v_select(seen, score, masked));
+  }
+  *above = v_any_above(largest, rows->t[x].limit);
+  return attended[0] + attended[1] + attended[2] + attended[3];
+}

@@ -5,78 +5,6 @@
 #include "kernel.h"
 
 /*
- * The larger numbers in size, as integers: in the order of the numbers, infinity and NaN last.
- * `bits` has all but that of the sign.
- */
-INLINE i32x4 v_max_size(i32x4 max, f32x4 x, i32x4 bits) { return v_max_i(max, (i32x4)x & bits); }
-
-/* Whether any of them is above the limit, or NaN. */
-INLINE int any_above(i32x4 max, float limit)
-{
-  int32_t bits;
-  __builtin_memcpy(&bits, &limit, sizeof bits);
-  return v_any(max > v_splat_i(bits));
-}
-
-/*
- * Turns the dot products of the keys [from, to) into scores: scale, softcap and biases. A masked
- * key gets −∞ by selection, not by a sum, so that a NaN in it is gone. Returns how many keys are
- * attended. *above says whether a score is to be mended.
- */
-KERNEL int32_t shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
-                            int32_t to, int *above)
-{
-  const attn_params *p = s->p;
-  const row_view *view = &rows->view[x];
-  const f32x4 masked = v_splat(-__builtin_inff());
-  const float *bias = p->mask_kind == ATTN_MASK_ADD ? (const float *)p->mask + view->mask_at : NULL;
-  const uint8_t *select =
-      p->mask_kind == ATTN_MASK_SELECT ? (const uint8_t *)p->mask + view->mask_at : NULL;
-  float slope = p->alibi ? ((const float *)p->alibi)[rows->h[x]] : 0;
-  const i32x4 counted = v_splat_i(s->unmasked_scores && rows->scores[x] ? -1 : 0);
-  const i32x4 bits = v_keep(INT32_MAX);
-  i32x4 attended = {0, 0, 0, 0}, largest = {0, 0, 0, 0};
-  for (int32_t j = from; j < to; j += 4, z += 4) {
-    f32x4 score = v_load(z) * v_splat(s->scale);
-    i32x4 seen = inside(j, view->lo, view->hi);
-    if (p->key_scale)
-      score *= load_at(p->key_scale, j, p->n);
-    f32x4 raw = score;
-    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_RAW)
-      store_at(rows->scores[x], j, p->n, score);
-    /* NaN of a product that left the floats, for its limit may be wrong */
-    if (p->softcap > 0)
-      score = v_select(raw - raw == v_splat(0),
-                       v_splat(s->softcap) * v_tanh(score / v_splat(s->softcap)), raw - raw);
-    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_CAPPED)
-      store_at(rows->scores[x], j, p->n, score);
-    if (bias) {
-      f32x4 b = view->mask_step ? load_at(bias, j, p->mask_size[3]) : v_splat(*bias);
-      seen &= (b != masked);
-      score += b;
-    }
-    if (select) {
-      i32x4 on;
-      for (int l = 0; l < 4; l++)
-        on[l] = j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
-      seen &= on;
-    }
-    if (p->alibi) {
-      i32x4 distance = v_splat_i(view->position) - v_positions(j);
-      i32x4 sign = distance >> 31;
-      score -= v_splat(slope) * __builtin_convertvector((distance ^ sign) - sign, f32x4);
-    }
-    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
-      store_at(rows->scores[x], j, p->n, v_select(seen, score, masked));
-    attended -= seen;
-    largest = v_max_size(largest, score, bits & (seen | counted));
-    v_store(z, v_select(seen, score, masked));
-  }
-  *above = any_above(largest, rows->t[x].limit);
-  return attended[0] + attended[1] + attended[2] + attended[3];
-}
-
-/*
  * The sum of a span's weights. For the statistics: Σ e in double, Σ e·(z − max) and
  * Σ e·(z − max)².
  */
@@ -286,7 +214,7 @@ KERNEL int scores_above(const float *z, int32_t from, int32_t lo, int32_t hi, fl
   i32x4 largest = {0, 0, 0, 0};
   for (int32_t j = lo & ~3; j < hi; j += 4)
     largest = v_max_size(largest, v_load(z + (j - from)), bits);
-  return any_above(largest, limit);
+  return v_any_above(largest, limit);
 }
 
 /* Plain scores as a result; whether one of them leaves the floats. */
@@ -303,7 +231,7 @@ static int store_scores(const call *s, const query_rows *rows, int x, const floa
       score = v_select(inside(j, view->lo, view->hi), score, v_splat(-__builtin_inff()));
     store_at(rows->scores[x], j, s->p->n, score);
   }
-  return any_above(largest, -LOWEST);
+  return v_any_above(largest, -LOWEST);
 }
 
 /* Whole steps of keys that are attended, whose scores are to be compared with the limit still. */
@@ -322,7 +250,7 @@ static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z,
   int32_t lo = view->lo > from ? view->lo : from, hi = view->hi < to ? view->hi : to;
   int32_t attended = hi > lo ? hi - lo : 0;
   if (!s->plain || rows->t[x].kind == T_INFINITE) {
-    attended = shape_scores(s, rows, x, z, from, to, above);
+    attended = attn_shape_scores(s, rows, x, z, from, to, above);
   } else {
     int32_t first = (lo + KEY_STEP - 1) & ~(KEY_STEP - 1), last = hi & ~(KEY_STEP - 1);
     *above = 0;
@@ -369,7 +297,7 @@ KERNEL float largest_score(const float *z, int32_t from, int32_t to, whole_steps
   add_largest(0, largest, sizes, z, 0, steps.from - from);
   add_largest(1, largest, sizes, z, steps.from - from, steps.to - from);
   add_largest(0, largest, sizes, z, steps.to - from, to - from);
-  *above = any_above(v_max_i(v_max_i(sizes[0], sizes[1]), v_max_i(sizes[2], sizes[3])), limit);
+  *above = v_any_above(v_max_i(v_max_i(sizes[0], sizes[1]), v_max_i(sizes[2], sizes[3])), limit);
   return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
 }
 

@@ -365,4 +365,18 @@ INLINE i16x8 v_pairs(i32x4 a, i32x4 b)
 /* Eight sums of two as four sums of four. */
 INLINE i32x4 v_widen(i16x8 two) { return v_dot(two, (i16x8)v_splat_i(0x10001), v_splat_i(0)); }
 
+/*
+ * The larger numbers in size, as integers: in the order of the numbers, infinity and NaN last.
+ * `bits` has all but that of the sign.
+ */
+INLINE i32x4 v_max_size(i32x4 max, f32x4 x, i32x4 bits) { return v_max_i(max, (i32x4)x & bits); }
+
+/* Whether any of them is above the limit, or NaN. */
+INLINE int v_any_above(i32x4 max, float limit)
+{
+  int32_t bits;
+  __builtin_memcpy(&bits, &limit, sizeof bits);
+  return v_any(max > v_splat_i(bits));
+}
+
 #endif
