@@ -162,8 +162,11 @@ function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
   return [
     `clearhead check: ${variant} kernels${why && ` (${why})`}, seed ${seed}`,
     `m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}.`,
-    'u is 2^-53 at the size of the terms, and σ a standard error.',
-    ...(all ? [] : ['--all shows every comparison of a statement and where it comes from.']),
+    'In formulas z are logits, p = softmax(z/T), u is uniform, and β = λ = 1/T.',
+    'In numbers u is 2^-53 at the size of the terms, and σ a standard error.',
+    all
+      ? 'Paper, post and note are the three sources that the README lists.'
+      : '--all shows every comparison of a statement and where it comes from.',
     '',
     `     ${'two sides, computed apart'.padEnd(WIDTH)}  off by  allowed`,
     ...rows,

@@ -111,7 +111,7 @@ export const STATEMENTS = [
   {
     number: 11,
     name: 'grouped queries',
-    words: 'query heads that share keys and values change nothing else',
+    words: 'sharing a kv head is repeating its keys and values',
     formula: 'query head h reads kv head ⌊h/(H/G)⌋',
     source: 'note, “Grouped-Query / Multi-Query Attention”',
     engine: '`attention` with `kvHeads`',
@@ -156,8 +156,8 @@ export const STATEMENTS = [
   {
     number: 16,
     name: 'advantage',
-    words: 'a logit moves a mean towards the number of its key',
-    formula: '∂⟨u⟩/∂z_j = p_j(u_j − ⟨u⟩)/T, and o = ⟨v⟩',
+    words: 'a logit moves any mean ⟨x⟩ towards the x of its key',
+    formula: '∂⟨x⟩/∂z_j = p_j(x_j − ⟨x⟩)/T, and o = ⟨v⟩',
     source: 'the derivative of statement 1',
     engine: '`attentionGradient`',
     page: 'proof sheet',

@@ -36,8 +36,8 @@
  *     dk_j += scale·keyScale_j·dR_j·q
  *
  * So ∂o/∂z_j = p_j (v_j − o)/T: a logit moves the output by the weight of its key times the
- * advantage of its value over the mean (statement 16). The same holds for the mean ⟨u⟩ = Σ p_j u_j
- * of any number u_j of each key, which is a channel of v. Sums over all that share a number:
+ * advantage of its value over the mean (statement 16). The same holds for the mean ⟨x⟩ = Σ p_j x_j
+ * of any number x_j of each key, which is a channel of v. Sums over all that share a number:
  *
  *     dkeyScale_j = Σ scale·dR_j·⟨q, k_j⟩
  *     dscale      = Σ keyScale_j·dR_j·⟨q, k_j⟩

@@ -16,7 +16,7 @@ export const advantage = {
     const up = make(m * dv);
     const zeros = new Float64Array(m * n);
     const options = { headDim: d, valueDim: dv, temperature: T };
-    /** The gradients of ⟨u⟩ for the number u_j = ⟨up, v_j⟩ of each key: p_j(u_j − ⟨u⟩)/T. */
+    /** The gradients of ⟨x⟩ for the number x_j = ⟨up, v_j⟩ of each key: p_j(x_j − ⟨x⟩)/T. */
     const worths = rows.map(({ p, output }, i) =>
       p.map((weight, j) => {
         let sum = 0;
@@ -72,7 +72,7 @@ export const advantage = {
     });
     return [
       compare(
-        'gradient of ⟨u⟩, u_j = ⟨y, v_j⟩, is p_j(u_j − ⟨u⟩)/T',
+        'gradient of ⟨x⟩, x_j = ⟨y, v_j⟩, is p_j(x_j − ⟨x⟩)/T',
         compared(gradientOf(Float64Array), 2),
       ),
       compare('the same in float32', compared(gradientOf(Float32Array), 2 * SINGLE)),
