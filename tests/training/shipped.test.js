@@ -1,0 +1,49 @@
+/** The model that comes with the page: its files are those of its sums, small, and of the recipe. */
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { before, describe, test } from 'node:test';
+import { loadModel } from '../../src/js/model/index.js';
+import { readStories } from '../../training/stories/evaluation/reading.js';
+import { storySet } from '../../training/stories/evaluation/sets.js';
+import { MODEL, PHASES } from '../../training/stories/recipe.js';
+import { sumsOf } from '../../training/stories/run.js';
+
+const folder = new URL('../../web/model/', import.meta.url);
+const read = (name) => readFileSync(new URL(name, folder));
+const LARGEST = 2.5e6;
+
+test('SHA256SUMS has the sums of all its files', () => {
+  const names = readdirSync(folder).filter((name) => !/^(README\.md|SHA256SUMS)$/.test(name));
+  const stated = read('SHA256SUMS').toString();
+  const order = stated.trim().split('\n').map((line) => line.slice(66));
+  assert.deepEqual([...order].sort(), names.sort());
+  assert.equal(sumsOf(Object.fromEntries(order.map((name) => [name, read(name)]))), stated);
+});
+
+test('both files of weights together have at most 2.5 MB', () => {
+  const bytes = ['model.safetensors', 'stories-Q8_0.gguf'].map((name) => read(name).length);
+  assert.ok(bytes[0] + bytes[1] <= LARGEST, `${bytes}`);
+});
+
+describe('it loads from both files', () => {
+  let half;
+  let bytes;
+  before(async () => {
+    half = await loadModel(new URL('model.safetensors', folder));
+    bytes = await loadModel(new URL('stories-Q8_0.gguf', folder));
+  });
+
+  test('with the sizes of the recipe', () => {
+    for (const { config } of [half, bytes]) {
+      for (const name of ['vocab', 'modelDim', 'layers', 'heads', 'kvHeads', 'ffnDim'])
+        assert.equal(config[name], MODEL[name], name);
+      assert.equal(config.context, PHASES.at(-1).context);
+    }
+  });
+
+  test('and eight bits a weight cost less than one in a hundred of the perplexity', () => {
+    const texts = storySet(10);
+    const [fine, coarse] = [half, bytes].map((model) => readStories(model, texts).perplexity);
+    assert.ok(Math.abs(coarse / fine - 1) < 0.01, `${fine} and ${coarse}`);
+  });
+});
