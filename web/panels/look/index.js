@@ -178,7 +178,7 @@ export function build(root, { state, row, model }) {
     root.dataset.phase = writer.phase;
     root.dataset.tokens = String(story.tokens.length);
     const { T } = writer.settings;
-    const key = `${chosen.layer} ${chosen.head} ${i} ${story.tokens.length} ${T} ${calm}`;
+    const key = [chosen.layer, chosen.head, i, state.at.value, story.tokens.length, T, calm].join();
     if (key === settled) return;
     settled = key;
     said.unchecked();
