@@ -10,7 +10,7 @@ export function counter(place) {
     );
     if (!text) return;
     place.dataset.state = state;
-    setText(place.querySelector('a') ?? place, text);
+    setText(place.querySelector('a') ?? place, text.split(';')[0]);
   };
   document.addEventListener('verdict', show);
   document.addEventListener('panel', show);

@@ -1,7 +1,7 @@
 /** Code to begin with, where no panel has code of its own. */
 
-export const TERMINAL = `npm run build && npm pack                      # in a clone of the repository
-npm install ../clearhead/clearhead-*.tgz       # in your project
+export const TERMINAL = `npm run build && npm pack  # in a clone of the repository
+npm install ../clearhead/clearhead-*.tgz  # in your project
 npx clearhead check                            # all statements, both sides
 npx clearhead generate model.gguf "Once upon"  # a model writes in your terminal`;
 
