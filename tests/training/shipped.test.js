@@ -15,7 +15,10 @@ const LARGEST = 2.5e6;
 test('SHA256SUMS has the sums of all its files', () => {
   const names = readdirSync(folder).filter((name) => !/^(README\.md|SHA256SUMS)$/.test(name));
   const stated = read('SHA256SUMS').toString();
-  const order = stated.trim().split('\n').map((line) => line.slice(66));
+  const order = stated
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(66));
   assert.deepEqual([...order].sort(), names.sort());
   assert.equal(sumsOf(Object.fromEntries(order.map((name) => [name, read(name)]))), stated);
 });

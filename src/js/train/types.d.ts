@@ -252,8 +252,9 @@ export interface ResumeOptions {
 }
 
 /**
- * The trainer of a checkpoint, which goes on with the bits of an uninterrupted run. Another batch or
- * context begins a next phase. INTEGRITY: the file is cut off or damaged. FORMAT: it is another file, or of a later version.
+ * The trainer of a checkpoint, which goes on with the bits of an uninterrupted run. Another batch
+ * or context begins a next phase. INTEGRITY: the file is cut off or damaged. FORMAT: it is another
+ * file, or of a later version.
  */
 export function resume(
   checkpoint: Uint8Array | ArrayBuffer,
