@@ -5,10 +5,10 @@ import { STATEMENTS } from '../src/cli/statement-list.js';
 const codes = (functions) => functions.map((name) => `\`${name}\``).join(', ');
 
 function markdownTable() {
-  const rows = STATEMENTS.map(
-    ({ number, name, words, formula, functions, engine, source }) =>
-      `| ${number} | **${name}**: ${words} | ${formula} | ${engine ?? codes(functions)} | ${source} |`,
-  );
+  const rows = STATEMENTS.map(({ number, name, words, formula, functions, engine, source }) => {
+    const place = engine ?? codes(functions);
+    return `| ${number} | **${name}**: ${words} | ${formula} | ${place} | ${source} |`;
+  });
   const head = '| | statement | formula | function | source |\n|---|---|---|---|---|';
   return `\n\n${head}\n${rows.join('\n')}\n\n`;
 }

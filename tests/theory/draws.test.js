@@ -110,7 +110,7 @@ for (const { variant, ch } of engines) {
   });
 }
 
-test('a seed or an epsilon outside its range, and rows that need too many draws, are refused', () => {
+test('a seed or an epsilon outside its range, and rows of too many draws, are refused', () => {
   for (const seed of [-1, 1.5, NaN, 2 ** 32])
     refuses(`a seed of ${seed}`, 'RANGE', 'seed', () => t.drawsToReject(row, { seed }));
   refuses('an epsilon of 1', 'RANGE', 'epsilon', () => t.drawsToReject(row, { epsilon: 1 }));

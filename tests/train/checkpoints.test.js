@@ -58,7 +58,7 @@ test('it has the settings of the trainer that wrote it', async () => {
     assert.deepEqual(second[name], first[name], name);
 });
 
-test('it goes on with another batch and longer sequences, and its checkpoint keeps them', async () => {
+test('it goes on with another batch and longer sequences, which its checkpoint keeps', async () => {
   const first = await make();
   await run(first, 0, 2);
   const sizes = { batch: batch + 1, context: 2 * context };

@@ -1,4 +1,4 @@
-/** The model that comes with the page: its files are those of its sums, small, and of the recipe. */
+/** The model of the page: its files have the stated sums, are small, and have the recipe's sizes. */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { before, describe, test } from 'node:test';

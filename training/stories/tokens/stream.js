@@ -1,8 +1,8 @@
 /**
  * The tokens of training, by the number of the step: any batch can be made without those before it,
  * so a run resumes anywhere. A row is stories one after the other, each behind a mark, and the last
- * of them is cut off. Some rows can be random sequences that repeat. They teach nothing before heads
- * look at single tokens: until then their tokens are noise for the gradient.
+ * of them is cut off. Some rows can be random sequences that repeat. Before heads look at single
+ * tokens they teach nothing: until then their tokens are noise for the gradient.
  */
 import { createRandom, mixed } from '../random.js';
 import { tellStory } from '../world/index.js';
