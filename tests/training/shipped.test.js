@@ -1,4 +1,4 @@
-/** The model of the page: its files have the stated sums, are small, and have the recipe's sizes. */
+/** The model of the page: its files have the stated sums and the recipe's sizes, and are small. */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
