@@ -23,7 +23,9 @@ for (const { name, missing, launch } of browsers)
           /computed here.*(relaxed SIMD|SIMD) kernels, one thread/,
         );
         assert.ok(site.requests.every((path) => path.startsWith('/some/where/deep/')));
-        assert.deepEqual([...new Set(Object.values(await verdicts(page)))], ['holds']);
+        // an equation holds, a bound is kept with slack
+        const kinds = new Set(Object.values(await verdicts(page)));
+        assert.deepEqual([...kinds].sort(), ['holds', 'slack']);
       } finally {
         await browser.close();
         await site.close();
