@@ -9,10 +9,11 @@
  *       attn_load_span                   pack.c: packs keys and values, or points to a cache
  *       for each query_rows:
  *         attn_pack_queries              pack.c: scaled queries, from head_job to call.queries
- *         attn_span                      scores.c: scores, weights and sums of values
- *           score_panels                 scores.c: chooses the kernel for 1 to ROWS rows
+ *         attn_span                      chunk.c: scores, weights and sums of values
+ *           attn_score_span              scores.c: chooses the kernel for 1 to ROWS rows
  *             panel_scores               tiles.h: the tile loop, queries times key panels
  *           attn_weigh_rows              softmax.c: scores become weights
+ *             attn_shape_scores          scores.c: scale, softcap, biases and masks
  *           attn_sum_values              values.c, with the second tile loop, block_values
  *         attn_merge_span                results.c: adds the span to those before it
  *         attn_end_row                   results.c: after the last span, writes the output
@@ -247,6 +248,14 @@ query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_
 /* Whether any of the rows sees keys of the span that begins at `start`. */
 int attn_reaches(const query_rows *rows, int32_t start);
 
+/*
+ * Some rows over the span that is loaded, which they must reach. Returns their states (ROWS) and
+ * their sums of values, acc (ROWS, width). The states point to their sums over segments (ROWS,
+ * segment_count).
+ */
+void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc,
+               double *segments);
+
 /* The rows [first, end) of a kv head, at most CHUNK of them. */
 void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end);
 
@@ -263,13 +272,9 @@ void attn_pack_queries(call *s, const head_job *job, const query_rows *rows);
 
 /* ---- scores.c ---- */
 
-/*
- * Some rows over the span that is loaded, which they must reach. Returns their states (ROWS) and
- * their sums of values, acc (ROWS, width). The states point to their sums over segments (ROWS,
- * segment_count).
- */
-void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc,
-               double *segments);
+/* Scores of the keys [from, hi) of the span, and 0 up to a whole KEY_STEP. */
+void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32_t from,
+                     int32_t hi);
 
 /*
  * Turns the dot products of the keys [from, to) into scores: scale, softcap and biases. A masked

@@ -1,4 +1,4 @@
-/* Some query rows over one span of keys: scores, weights, sums of values. */
+/* The scores of some query rows over one span of keys: products, and their shape. */
 #include "kernel.h"
 
 /*
@@ -77,8 +77,7 @@ KERNEL void score_half_panels(int rows, int chain, float *scores, const float *q
     }
 }
 
-/* Scores of the keys [from, hi) of the span, and 0 up to a whole KEY_STEP. */
-static void score_span(call *s, const head_job *job, const query_rows *rows, int32_t from,
+void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32_t from,
                        int32_t hi)
 {
   const int32_t start = job->span.start, dim = s->p->dim, count = hi - from;
@@ -95,66 +94,6 @@ static void score_span(call *s, const head_job *job, const query_rows *rows, int
   for (int32_t j = (hi + PANEL - 1) & ~(PANEL - 1); j % KEY_STEP; j += 4)
     for (int x = 0; x < rows->count; x++)
       v_store(s->scores + x * SCORES + (j - start), v_splat(0));
-}
-
-/* Weights get the factor that halves lack. */
-static void scale_for_halves(const query_rows *rows, float *w, int32_t count)
-{
-  for (int x = 0; x < rows->count; x++, w += SCORES)
-    for (int32_t j = 0; j < count; j += 4)
-      v_store(w + j, v_load(w + j) * v_splat(HALF_SCALE));
-}
-
-static int all_finite(const float *x, size_t count)
-{
-  i32x4 not_finite = {0, 0, 0, 0};
-  for (size_t c = 0; c < count; c += 4)
-    not_finite |= (v_load(x + c) - v_load(x + c)) != v_splat(0);
-  return !v_any(not_finite);
-}
-
-/* Whether a sum is so small that RANGE_SCALE would make it lose bits. */
-static int any_small(const float *x, size_t count)
-{
-  i32x4 small = {0, 0, 0, 0};
-  for (size_t c = 0; c < count; c += 4) {
-    f32x4 y = v_load(x + c);
-    small |= (y != v_splat(0)) & (y < v_splat(1 / HUGE)) & (y > v_splat(-1 / HUGE));
-  }
-  return v_any(small);
-}
-
-void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc,
-               double *segments)
-{
-  const int32_t start = job->span.start;
-  int32_t lo = rows->lo > start ? rows->lo : start;
-  int32_t hi = start + SPAN < rows->hi ? start + SPAN : rows->hi;
-  /* whole steps, so that the four lanes of each sum belong to fixed positions */
-  int32_t from = lo & ~(KEY_STEP - 1), to = (hi + KEY_STEP - 1) & ~(KEY_STEP - 1);
-  float *weights = s->scores + (from - start);
-  const float *w = s->scores + (lo - start);
-  size_t width = s->width;
-  score_span(s, job, rows, from, hi);
-  attn_weigh_rows(s, job, rows, states, weights, from, to);
-  for (int x = 0; s->p->segments && x < rows->count; x++, segments += s->p->segment_count) {
-    attn_sum_segments(s->p, segments, weights + x * SCORES, from, to);
-    states[x].segments = segments;
-  }
-  if (job->span.form == SPAN_F16)
-    scale_for_halves(rows, weights, to - from);
-  int finite = attn_sum_values(s, job, rows, acc, w, lo, hi, CARE_NONE);
-  for (int care = CARE_MASKS; care <= CARE_RANGE && !finite; care++) {
-    attn_sum_values(s, job, rows, s->spare, w, lo, hi, care);
-    for (size_t x = 0; x < (size_t)rows->count; x++)
-      if (!all_finite(acc + x * width, width)) {
-        states[x].scale = care == CARE_RANGE ? RANGE_SCALE : 1.0;
-        if (care == CARE_RANGE)
-          states[x].row.beyond |= any_small(acc + x * width, width);
-        __builtin_memcpy(acc + x * width, s->spare + x * width, width * sizeof(float));
-      }
-    finite = all_finite(acc, (size_t)rows->count * width);
-  }
 }
 
 int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
