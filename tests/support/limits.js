@@ -11,7 +11,7 @@
  *     kl             entropy's limit + 2ε·log n
  *     expectedScore  ε·(cZ + (2 + cA)·D·T + 4·(depth + |⟨z⟩|))
  *     maxWeight      relative ε·(4 + 2cA)
- *     variance       ε·(2cZ·D·T + (2 + 2cA)·Var + 4·(Var + depth²))
+ *     variance       ε·(2cZ·D·T + (2 + 2cA)·Var + 4·(Var + depth²)) + (cε·Z)²
  *     n              exact
  *     argmax         exact, or a key whose weight these rules cannot tell from the largest
  *
@@ -34,7 +34,8 @@
  *     expectedScore  d⟨z⟩ = Σ p_j (1 + (z_j − ⟨z⟩)/T) dz_j
  *
  *     variance       d Var = Σ p_j ((z_j − ⟨z⟩)² − Var)/T dz_j + 2Σ p_j (z_j − ⟨z⟩) dz_j; its sums
- *                    are those of (max − z)², whose mean is Var + depth²
+ *                    are those of (max − z)², whose mean is Var + depth². If all scores are equal,
+ *                    the variance of their errors remains: at most the square of the largest
  *
  * For well-conditioned logits (A ≤ 8) these limits of the statistics are below 1e-5 of the
  * statistic wherever it is not near zero; near zero they are its absolute floor.
@@ -208,6 +209,7 @@ export function compare(result, ref, precision, spike, stage, slope = 2) {
           (2 * c * ref.Z[r] * ref.spread[r] +
             (2 + 2 * c * A[r]) * w.variance[r] +
             4 * (w.variance[r] + ref.depth[r] ** 2)) +
+        (c * epsilon * ref.Z[r]) ** 2 +
         1024 * floor,
       (r) => (T === Infinity ? 0 : w.n[r] * tiny * (2 * T * Math.log(tiny)) ** 2),
     );
