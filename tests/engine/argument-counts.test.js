@@ -32,9 +32,17 @@ const MODEL = {
   prefill: 2,
   step: 2,
   row: 3,
+  rank: 3,
+  trace: 2,
+  traceBytes: 2,
+  lens: 2,
+  ledger: 3,
+  sweep: 2,
   temperature: 2,
   setTemperature: 3,
+  intervene: 1,
 };
+const HEADS = { scores: 1, fingerprint: 3 };
 const MODEL_CACHE = { truncate: 1, clear: 0, snapshot: 0, restore: 1 };
 const TRAINER = {
   step: 2,
@@ -62,6 +70,7 @@ const here = {
   'a Jacobian': [theory.softmaxJacobian(one), { apply: 1, spectrum: 0, top: 0 }],
   'a model': [model, MODEL],
   'the cache of a model': [model.cache, MODEL_CACHE],
+  'the heads of a model': [model.heads, HEADS],
   'a tokenizer': [model.tokenizer, { ...TOKENIZER, stream: 1 }],
   'a stream of text': [model.tokenizer.stream(), { push: 1, end: 0 }],
   'a trainer': [trainer, TRAINER],

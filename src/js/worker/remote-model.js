@@ -185,7 +185,8 @@ export class RemoteModel {
     abortSignal(signal);
     // a function cannot be sent; anything else is for the model to refuse
     const sent = { ...rest, onPart: typeof onPart === 'function' ? true : (onPart ?? undefined) };
-    const values = [prompt, ...(options === undefined ? [] : [sent]), ...more];
+    const given = options !== undefined || more.length > 0;
+    const values = [prompt, ...(given ? [sent] : []), ...more];
     return this.#link.call('trace', values, { signal, onProgress: onPart });
   }
 
