@@ -25,11 +25,11 @@ writeFileSync(weightsFile, asSafetensors(tiny(configs.gemma3)).weights);
 const impossible = [
   [
     ['generat'],
-    /"generat"; expected one of check, generate, info, serve.*; did you mean generate\?$/m,
+    /"generat"; expected one of check, generate, info, inspect, serve.*; did you mean generate\?$/m,
   ],
   [['server'], /there is no command "server"; .*; did you mean serve\?$/m],
   [['train'], /there is no command "train"; expected one of .* do\)$/m],
-  [['help', 'inspect'], /there is no command "inspect"; expected one of check, generate/],
+  [['help', 'explain'], /there is no command "explain"; expected one of check, generate/],
   [['help', 'chek'], /there is no command "chek"; .*; did you mean check\?$/m],
   [['generate'], /FILE and PROMPT are missing, as in/],
   [['generate', file], /PROMPT is missing; expected a text after FILE/],
