@@ -13,12 +13,10 @@ const COLD = 0.02;
 const HOT = 200;
 /** From cold to hot in equal factors, with the temperatures that get a mark. */
 const TEMPERATURES = [
-  ...Array.from({ length: 81 }, (_, i) => COLD * (HOT / COLD) ** (i / 80)),
-  0.2,
-  0.5,
-  1,
-  2,
-  5,
+  ...new Set([
+    ...Array.from({ length: 81 }, (_, i) => COLD * (HOT / COLD) ** (i / 80)),
+    ...[0.2, 0.5, 1, 2, 5],
+  ]),
 ].sort((a, b) => a - b);
 
 const statements = () => ({
