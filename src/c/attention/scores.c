@@ -77,8 +77,7 @@ KERNEL void score_half_panels(int rows, int chain, float *scores, const float *q
     }
 }
 
-void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32_t from,
-                       int32_t hi)
+void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32_t from, int32_t hi)
 {
   const int32_t start = job->span.start, dim = s->p->dim, count = hi - from;
   const int chain = s->p->sinks ? FINE_CHAIN : CHANNEL_CHAIN, half = job->span.form == SPAN_F16;
