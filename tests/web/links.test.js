@@ -103,9 +103,9 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     for (const [field, typed, used, said] of [
       [
         page.getByLabel('Temperature T, as a number').first(),
-        '0',
+        '0.001',
         '0.05',
-        'Temperature T: 0 is not a number from 0.05 to 20; 0.05 is used.',
+        'Temperature T: 0.001 is not a number from 0.05 to 20, or 0, or Infinity; 0.05 is used.',
       ],
       [
         page.getByLabel('query heads H'),

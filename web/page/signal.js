@@ -22,6 +22,15 @@ export class Signal {
     this.value = initial;
     /** @type {Set<(value: T) => void>} */
     this.listeners = new Set();
+    /** Whether it is being set by another panel, to which a link then keeps pointing. */
+    this.following = false;
+  }
+
+  /** Sets what follows from a choice on another panel. @param {T} value */
+  follow(value) {
+    this.following = true;
+    this.set(value);
+    this.following = false;
   }
 
   /** Clamps, and tells the listeners if something changed. @param {T} value */

@@ -218,7 +218,7 @@ export class Store {
     };
     for (const signal of this.signals.values()) {
       signal.on(() => {
-        if (signal.section) this.section = signal.section;
+        if (signal.section && !signal.following) this.section = signal.section;
         if (!timer) timer = window.setTimeout(write, 500);
       });
     }

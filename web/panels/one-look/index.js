@@ -202,13 +202,13 @@ function show(root, engine, state, row) {
     if (!example.own && example.scores.length === N) {
       // the circle takes the directions and the temperature that give the weights of the row
       const laid = circleOf(example.scores);
-      state.q.set(laid.q);
-      state.k.set(laid.k);
-      state.T.set(laid.T);
+      state.q.follow(laid.q);
+      state.k.follow(laid.k);
+      state.T.follow(laid.T);
     } else {
-      state.q.set(state.q.initial);
-      state.k.set(state.k.initial);
-      state.T.set(state.T.initial);
+      state.q.follow(state.q.initial);
+      state.k.follow(state.k.initial);
+      state.T.follow(state.T.initial);
     }
     draw();
   });
