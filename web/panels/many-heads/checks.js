@@ -160,9 +160,10 @@ export class Checks {
     const lost = { verdict: /** @type {const} */ ('none'), text: 'every row is NaN' };
     this.C7.show({ ...statistics, ...(statistics.compared ? {} : lost) });
     const seen = lookAt(pictures, { means, column });
-    const pooled = {
+    const small = pictures.heads.some(({ map }) => map.pool > 1);
+    const unread = {
       verdict: /** @type {const} */ ('none'),
-      text: 'cells are smaller than pixels',
+      text: small ? 'cells are smaller than pixels' : 'the first key has no weights',
     };
     this.seen.show({
       measured: seen.steps,
@@ -170,7 +171,7 @@ export class Checks {
       ratio: Math.max(seen.steps, seen.captions),
       text: `${seen.pixels} pixels and ${seen.numbers} captions read back`,
       data: { pixels: seen.pixels, numbers: seen.numbers, captions: seen.captions },
-      ...(seen.pixels ? {} : pooled),
+      ...(seen.pixels ? {} : unread),
     });
   }
 
