@@ -105,7 +105,7 @@ describe('using the page', { skip: missing }, () => {
     const label = await page.getAttribute('.bars svg', 'aria-label');
     assert.match(
       label,
-      /k1 0\.406, k2 0\.463, k3 0\.102, k4 0\.003, k5 0\.001, k6 0\.025; the largest on k2/,
+      /Lily 0\.406, saw 0\.463, a 0\.102, red 0\.003, ball 0\.001, She 0\.025; the largest on saw/,
     );
   });
 

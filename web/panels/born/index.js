@@ -46,7 +46,8 @@ export function build(root, { state, lab }) {
     release: () => {},
   });
   const wall = new Wall(({ layer, head }) => void ((chosen = layer * CONFIG.heads + head), draw()));
-  const large = html('canvas', { class: 'born-map', role: 'img' });
+  const large = html('canvas', { class: 'born-map', 'aria-hidden': 'true' });
+  const framed = html('div', { role: 'img', 'aria-label': 'The map of a head, large' }, large);
   const start = button('▶ Train it', press);
   start.classList.add('primary');
   const bar = html('progress', { max: STEPS, value: 0, 'aria-label': 'Steps of training' });
@@ -82,7 +83,7 @@ export function build(root, { state, lab }) {
           'Sixteen heads in two layers, and one of them large. Each row shows where it looks ' +
             'from one letter. A head that looks at what followed draws a second line.',
         ),
-        large,
+        framed,
       ),
       html(
         'div',
@@ -137,7 +138,7 @@ export function build(root, { state, lab }) {
     const size = sizeOf(story, large);
     Object.assign(large, { width: size.pixels, height: size.pixels });
     paintRows(large, story, head, size, 0);
-    large.setAttribute('aria-label', `The map of head ${head.layer}.${head.head}`);
+    framed.setAttribute('aria-label', `The map of head ${head.layer}.${head.head}`);
   }
 
   const phase = () =>

@@ -41,7 +41,11 @@ export class WordSwitches {
   /** @param {(i: number) => void} toggle */
   constructor(toggle) {
     this.toggle = toggle;
-    this.element = html('div', { class: 'lab-words', role: 'group', 'aria-label': 'Words' });
+    this.element = html('div', {
+      class: 'lab-words',
+      role: 'group',
+      'aria-label': 'Words of the prompt',
+    });
     /** @type {HTMLButtonElement[]} */
     this.buttons = [];
   }
