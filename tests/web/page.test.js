@@ -53,6 +53,19 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await ignorant.close();
   });
 
+  test('gives every fraction, index and power in formulas as many parts as it needs', async () => {
+    const { page } = await visit(browser, site);
+    const wrong = await page.$$eval(
+      'mfrac, msub, msup, munder, mover, msubsup, munderover',
+      (all) =>
+        all
+          .filter((each) => each.childElementCount !== (/su.su|dero/.test(each.localName) ? 3 : 2))
+          .map((each) => each.outerHTML),
+    );
+    assert.deepEqual(wrong, []);
+    await page.close();
+  });
+
   test('allows itself no inline script, no inline style and no stranger', async () => {
     const html = readFileSync(new URL('../../web/index.html', import.meta.url), 'utf8');
     assert.match(
