@@ -128,8 +128,11 @@ export class TextView {
       Home: 0,
       End: last,
     }[event.key];
-    if (to !== undefined) this.actions.point(Math.min(last, Math.max(0, to)));
-    else if (event.key === 'Enter' || event.key === ' ') this.actions.lock(this.here);
+    if (to !== undefined) {
+      // two keys may come before the next frame
+      this.here = Math.min(last, Math.max(0, to));
+      this.actions.point(this.here);
+    } else if (event.key === 'Enter' || event.key === ' ') this.actions.lock(this.here);
     else if (event.key === 'Escape') this.actions.release();
     else return;
     event.preventDefault();
