@@ -1,9 +1,14 @@
 /** The page is used by keyboard, by mouse and by finger. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { becomes } from '../support/web/becomes.js';
+import { controls, tabStops } from '../support/web/tab-stops.js';
 import { weightsOf } from './recompute.js';
 import { DEFAULT } from './statuses.js';
-import { close, go, missing, opened, visit } from './site.js';
+import { close, drawn, go, missing, opened, visit } from './site.js';
+
+/** The title of the readout while no cell is locked. */
+const FREE = /^(?!.*locked)/s;
 
 describe('using the page', { skip: missing }, () => {
   let browser;
@@ -12,40 +17,10 @@ describe('using the page', { skip: missing }, () => {
   opened((visited) => ({ browser, site, page } = visited));
 
   test('Tab reaches everything that acts once, with a name and a visible focus', async () => {
-    const seen = [];
     // the lab is built when it comes near, and has its words when its model has read them
     await page.locator('#lab').scrollIntoViewIfNeeded();
     await page.waitForSelector('.lab-word');
-    await page.evaluate(() => scrollTo(0, 0));
-    await page.evaluate(() => document.body.focus());
-    for (let press = 0; press < 500; press++) {
-      await page.keyboard.press('Tab');
-      const at = await page.evaluate(() => {
-        const element = document.activeElement;
-        const style = getComputedStyle(element);
-        if (!element || element === document.body) return null;
-        element.dataset.visited = String(Number(element.dataset.visited ?? 0) + 1);
-        const label =
-          element.getAttribute('aria-label') ||
-          element.labels?.[0]?.textContent ||
-          element.textContent;
-        const next = element.nextElementSibling && getComputedStyle(element.nextElementSibling);
-        const inner = element.querySelector?.('.dot, rect');
-        const visible =
-          style.outlineStyle !== 'none' ||
-          next?.outlineStyle !== 'none' ||
-          (inner && getComputedStyle(inner).strokeWidth === '4px');
-        return {
-          tag: element.tagName,
-          name: label?.trim() ?? '',
-          visible,
-          visits: element.dataset.visited,
-          kind: element.getAttribute('class') ?? '',
-        };
-      });
-      if (!at || at.visits !== '1') break;
-      seen.push(at);
-    }
+    const seen = await tabStops(page);
     for (const each of seen) {
       assert.ok(each.name, `a name for ${each.tag} ${each.kind}`);
       assert.ok(each.visible, `focus can be seen on ${each.tag} “${each.name}”`);
@@ -62,22 +37,10 @@ describe('using the page', { skip: missing }, () => {
     const shown = await page.getByRole('button', { name: 'show the oracle', exact: true }).count();
     assert.ok(shown >= Object.keys(DEFAULT).length, `${shown} oracles`);
     assert.equal(oracles.length, shown);
-    const actors = await page.$$eval(
-      'a, button, input, summary, [tabindex="0"]',
-      (all) =>
-        all.filter(
-          // of a row of heads or words one is a stop, and arrow keys reach the others
-          (each) =>
-            each.checkVisibility() &&
-            !each.closest('[hidden]') &&
-            each.type !== 'radio' &&
-            each.tabIndex >= 0 &&
-            !each.disabled,
-        ).length,
-    );
+    const count = await controls(page);
     assert.ok(
-      seen.length >= actors,
-      `${seen.length} stops, ${actors} controls (of a group of radio buttons one is a stop)`,
+      seen.length >= count,
+      `${seen.length} stops, ${count} controls (of a group of radio buttons one is a stop)`,
     );
   });
 
@@ -97,8 +60,7 @@ describe('using the page', { skip: missing }, () => {
       ['ArrowRight', 1],
     ]) {
       await page.keyboard.press(key);
-      await page.waitForTimeout(60);
-      assert.equal(await query.getAttribute('aria-valuenow'), String(now), key);
+      await becomes(() => query.getAttribute('aria-valuenow'), String(now), key);
     }
     const before = await page
       .locator('[data-route="softmax"][data-key="0"]')
@@ -109,12 +71,10 @@ describe('using the page', { skip: missing }, () => {
     const frame = await page.locator('.circle-frame').boundingBox();
     await page.mouse.move(frame.x + frame.width * 0.8, frame.y + frame.height * 0.3, { steps: 4 });
     await page.mouse.up();
-    await page.waitForTimeout(60);
-    assert.equal(
-      (await page.locator('.handle.key').nth(3).getAttribute('aria-valuenow')).replace(/\..*/, ''),
-      '33',
-      'a key follows the hand around the circle',
-    );
+    const key = page.locator('.handle.key').nth(3);
+    const angle = () => key.getAttribute('aria-valuenow');
+    await becomes(angle, /^33\b/, 'a key follows the hand around the circle');
+    await drawn(page);
     assert.notEqual(
       await page.locator('[data-route="softmax"][data-key="0"]').getAttribute('data-value'),
       before,
@@ -128,13 +88,10 @@ describe('using the page', { skip: missing }, () => {
     await cursor.focus();
     for (const key of ['Home', 'ArrowUp', 'ArrowRight', 'ArrowRight'])
       await page.keyboard.press(key);
-    await page.waitForTimeout(400);
-    const spoken = await page.textContent('#live');
-    const [, i, j, told, times] =
-      spoken.match(
-        /^Head 1.* Query (\d+), key (\d+): weight ([\d.e−]+), .*, ([\d.e−]+) times uniform\.$/,
-      ) ?? assert.fail(spoken);
-    assert.equal(j, '2');
+    const sentence =
+      /^Head 1.* Query (\d+), key (2): weight ([\d.e−]+), .*, ([\d.e−]+) times uniform\.$/;
+    const spoken = await becomes(() => page.textContent('#live'), sentence);
+    const [, i, j, told, times] = spoken.match(sentence);
     close(Number(told.replace('−', '-')), weights[i][j], 2e-3, 'the number that is said');
     assert.equal(await page.locator('.head .map-cross').count(), 8, 'cross-hair on all heads');
     const exact = Number(await page.locator('[data-name="weight"]').getAttribute('data-value'));
@@ -144,8 +101,7 @@ describe('using the page', { skip: missing }, () => {
     assert.equal(await shown('× uniform'), times);
 
     await page.keyboard.press('Enter');
-    await page.waitForTimeout(700);
-    assert.match(await page.evaluate(() => location.hash), new RegExp(`at=${i}_${j}`));
+    await becomes(() => page.evaluate(() => location.hash), new RegExp(`at=${i}_${j}`));
     await page.mouse.move(
       ...Object.values(await page.locator('.head .map-cursor').nth(5).boundingBox())
         .slice(0, 2)
@@ -156,8 +112,7 @@ describe('using the page', { skip: missing }, () => {
       new RegExp(`Head 1.*locked.*Query ${i}, key ${j}`),
     );
     await page.keyboard.press('Escape');
-    await page.waitForTimeout(100);
-    assert.doesNotMatch(await page.textContent('.readout h4'), /locked/);
+    await becomes(() => page.textContent('.readout h4'), FREE);
 
     await page.keyboard.press('t');
     const table = await page.$$eval('#many-heads-panel .map-table tbody tr', (trs) =>
@@ -182,23 +137,19 @@ describe('using the page', { skip: missing }, () => {
   test('all heads are one stop of Tab; Page keys choose, and every choice is said', async () => {
     await go(page, '#');
     const chosen = () => page.textContent('.readout h4');
-    const said = async () => {
-      await page.waitForTimeout(400);
-      return page.textContent('#live');
-    };
+    const said = (sentence) => becomes(() => page.textContent('#live'), sentence);
     const first = await chosen();
     await page.locator('.head .map-cursor').nth(0).focus();
     assert.equal(await chosen(), first, 'to come by chooses none');
     await page.keyboard.press('PageDown');
     assert.match(await chosen(), /^Head 1,/);
-    assert.match(await said(), /^Head 1, .*weight/, 'the weight on the new head');
+    await said(/^Head 1, .*weight/);
     await page.keyboard.press('Enter');
-    const locked = await said();
-    assert.match(locked, /^Locked\. Head 1, /);
+    const locked = await said(/^Locked\. Head 1, /);
     await page.keyboard.press('ArrowUp');
-    assert.equal(await said(), locked.replace('Locked.', 'Locked, Escape releases.'), 'no move');
+    await said(locked.replace('Locked.', 'Locked, Escape releases.'));
     await page.keyboard.press('Escape');
-    assert.match(await said(), /^Released\. Head 1, /);
+    await said(/^Released\. Head 1, /);
     await page.keyboard.press('Tab');
     assert.equal(
       await page.evaluate(() => document.activeElement.closest('.head')),
@@ -217,11 +168,9 @@ describe('using the page', { skip: missing }, () => {
     const box = await page.locator('.head .map-cursor').nth(3).boundingBox();
     const at = [box.x + 4 * 5 + 2, box.y + 4 * 9 + 2];
     await page.mouse.click(...at);
-    await page.waitForTimeout(100);
-    assert.match(await page.textContent('.readout'), /Head 3.*locked.*Query 9, key 5/);
+    await becomes(() => page.textContent('.readout'), /Head 3.*locked.*Query 9, key 5/);
     await page.mouse.click(...at);
-    await page.waitForTimeout(100);
-    assert.doesNotMatch(await page.textContent('.readout h4'), /locked/);
+    await becomes(() => page.textContent('.readout h4'), FREE);
   });
 
   test('a finger: the first tap on a cell shows it, the second locks', async () => {
@@ -233,15 +182,14 @@ describe('using the page', { skip: missing }, () => {
     });
     const box = await phone.locator('.head .map-cursor').nth(1).boundingBox();
     const side = box.width / 32;
-    const tap = async () => {
-      await phone.touchscreen.tap(box.x + 3.5 * side, box.y + 12.5 * side);
-      await phone.waitForTimeout(100);
-      return phone.textContent('.readout');
-    };
+    const tap = () => phone.touchscreen.tap(box.x + 3.5 * side, box.y + 12.5 * side);
+    const shown = (words) => becomes(() => phone.textContent('.readout'), words);
     await phone.evaluate((y) => scrollTo(0, y - 200), box.y);
     box.y = (await phone.locator('.head .map-cursor').nth(1).boundingBox()).y;
-    assert.match(await tap(), /Head 1.*a second tap locks.*Query 12, key 3/);
-    assert.match(await tap(), /Head 1.*locked, another tap releases.*Query 12, key 3/);
+    await tap();
+    await shown(/Head 1.*a second tap locks.*Query 12, key 3/);
+    await tap();
+    await shown(/Head 1.*locked, another tap releases.*Query 12, key 3/);
     const words = await phone.innerText('#many-heads');
     assert.match(words, /Tap a cell/);
     assert.doesNotMatch(words, /click|Esc|Page keys/);

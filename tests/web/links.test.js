@@ -1,7 +1,7 @@
 /** A link is the whole state of the page, within its limits. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { go, launch, missing, serve, settled, statements, visit } from './site.js';
+import { drawn, go, launch, missing, serve, statements, visit } from './site.js';
 
 describe('the page, from a plain static server in a sub-path', { skip: missing }, () => {
   let browser;
@@ -23,8 +23,8 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await page.getByLabel('causal').uncheck();
     await page.getByLabel('× uniform').check();
     await page.getByLabel('restore key length').check();
-    await page.waitForTimeout(800);
-    await settled(page);
+    await page.waitForFunction(() => location.hash.includes('rk=1'));
+    await drawn(page);
     const hash = await page.evaluate(() => location.hash);
     assert.deepEqual(
       new Set(hash.split(/[?&]/)),
@@ -36,8 +36,8 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await again.page.close();
     await go(page, '#T=1');
     await page.goBack();
-    await page.waitForTimeout(100);
-    await settled(page);
+    await page.waitForFunction((before) => location.hash === before, hash);
+    await drawn(page);
     assert.deepEqual(await statements(page), told, 'Back returns to the state before');
     await page.close();
   });

@@ -213,7 +213,11 @@ export async function go(page, fragment) {
     // also where the address has not caught up with the reader yet
     dispatchEvent(new Event('hashchange'));
   }, fragment);
-  // A change is drawn in the next frame; two more are there for changes that this one requests.
+  await drawn(page);
+}
+
+/** A change is drawn in the next frame; two more are there for changes that this one requests. */
+export async function drawn(page) {
   await page.evaluate(
     () =>
       new Promise((done) =>
