@@ -18,6 +18,65 @@ async function told({ T, interventions, count, file }) {
   return text;
 }
 
+/** In the page: the library's chances after each layer and parts of a score, of a word. */
+async function insideOf({ file, at, pair }) {
+  const { init } = await import('../src/js/index.js');
+  const { loadModel } = await import('../src/js/model/index.js');
+  const { PROMPT } = await import('./panels/look/state.js');
+  const engine = await init({ layers: true });
+  const model = await loadModel(new URL(file, document.baseURI), { engine });
+  const ids = model.tokenizer.encode(PROMPT);
+  let token;
+  for await (const next of model.generate(ids, { maxTokens: at + 1 })) {
+    if (token !== undefined) ids.push(token);
+    ({ token } = next);
+  }
+  model.cache.clear();
+  await model.prefill(ids);
+  const { top, probabilities } = await model.lens(ids.length - 1);
+  const other = top.at(-1).find((each) => each.token !== token).token;
+  const { embedding, heads, feedForward, biases, rest } = await model.ledger(
+    ids.length - 1,
+    pair ? [token, other] : token,
+  );
+  const { layers, vocab } = model.config;
+  const chances = top.flatMap(([best], layer) => [
+    probabilities[layer * vocab + token],
+    best.probability,
+  ]);
+  const per = heads.length / layers;
+  const rows = Array.from(feedForward, (value, layer) => [
+    ...heads.subarray(layer * per, (layer + 1) * per),
+    value + biases[layer],
+  ]);
+  model.dispose();
+  return { chances, parts: [embedding, ...rows.flat(), rest] };
+}
+
+/** In the page: the library's story under the lab's first push, at half its strength. */
+async function pushedStory({ file }) {
+  const { init } = await import('../src/js/index.js');
+  const { loadModel } = await import('../src/js/model/index.js');
+  const { PROMPT } = await import('./panels/look/state.js');
+  const engine = await init({ layers: true });
+  const model = await loadModel(new URL(file, document.baseURI), { engine });
+  const streams = [];
+  for (const text of ['They were very happy', 'They were very sad'])
+    streams.push(
+      await model.trace(text, { record: ['resid_post'], layers: [1], positions: 'last' }),
+    );
+  const [there, here] = streams.map(({ resid_post: stream }) => stream);
+  const add = there.map((x, c) => x - here[c]);
+  model.intervene([{ layer: 1, at: 'resid_post', add, gain: 0.5 }]);
+  let text = '';
+  for await (const token of model.generate(PROMPT, { maxTokens: 40 })) text += token.text;
+  model.dispose();
+  return text;
+}
+
+const verdictOf = (page, name) =>
+  page.locator(`[data-statement="${name}"]`).getAttribute('data-verdict');
+
 describe('panels with a model', { skip: missing }, () => {
   let browser;
   let site;
@@ -79,7 +138,7 @@ describe('panels with a model', { skip: missing }, () => {
     const interventions = [{ layer: 2, head: 5, gain: 0 }];
     assert.equal(without, await library(page, { interventions }));
     await page.locator('.lab-head', { hasText: '2.5' }).click();
-    await page.locator('.lab-word').nth(2).click();
+    await page.locator('.lab-words button').nth(2).click();
     const knockOut = [0, 1, 2, 3].map((layer) => ({ layer, knockOut: { keys: [2] } }));
     const hidden = await library(page, { interventions: knockOut });
     const story = page.locator('.lab-story').nth(1);
@@ -91,6 +150,46 @@ describe('panels with a model', { skip: missing }, () => {
     await page.getByRole('button', { name: 'Try each head alone' }).click();
     await page.locator('#lab-panel[data-tried="32"]').waitFor();
     assert.match(await page.locator('#lab .look-status').first().textContent(), /matters most/);
+    await page.close();
+  });
+
+  test('chances, bars and pushes of the lab are those of the library, word by word', async () => {
+    const page = await openPanel('lab');
+    const root = page.locator('#lab-panel');
+    await root.and(page.locator('[data-told="true"]')).waitFor();
+    // the words are one tab stop
+    const stops = page.locator('#lab .lab-story button[tabindex="0"]');
+    assert.equal(await stops.count(), 1);
+    await stops.focus();
+    for (const key of ['Home', 'ArrowRight', 'ArrowDown', 'ArrowLeft', 'Enter'])
+      await page.keyboard.press(key);
+    await page.locator('#lab .lab-story button[aria-pressed="true"]').nth(0).waitFor();
+    await page.waitForFunction(() => /labWord=1\b/.test(location.hash));
+    for (const pair of [true, false]) {
+      if (!pair) await page.getByText('alone', { exact: true }).click();
+      const expected = await page.evaluate(insideOf, { file: MODEL_FILE, at: 1, pair });
+      const lens = page.locator('.lab-lens [data-value]');
+      await page.waitForFunction(
+        ([value]) =>
+          Number(document.querySelector('.lab-ledger [data-value]').dataset.value) === value,
+        expected.parts,
+      );
+      const values = (of) =>
+        of.evaluateAll((all) => all.map(({ dataset }) => Number(dataset.value)));
+      assert.deepEqual(await values(lens), expected.chances);
+      assert.deepEqual(await values(page.locator('.lab-ledger [data-value]')), expected.parts);
+    }
+    assert.equal(await verdictOf(page, 'lab-lens'), 'holds');
+    await page.getByLabel('Strength', { exact: true }).fill('0.5');
+    await page.locator('[data-statement="lab-push"][data-verdict="holds"]').waitFor({
+      state: 'attached',
+    });
+    assert.equal(await verdictOf(page, 'lab-ledger'), 'off');
+    const { story, from } = await page.evaluate(() => {
+      const after = document.querySelectorAll('.lab-story')[1];
+      return { story: after.textContent, from: after.firstChild.textContent.length };
+    });
+    assert.equal(story.slice(from), await page.evaluate(pushedStory, { file: MODEL_FILE }));
     await page.close();
   });
 

@@ -1,4 +1,4 @@
-/** A story told by a model whose heads are changed, and the chances of the words of another one. */
+/** A story told by a model that is changed, and the chances of the words of another one. */
 
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 /** @typedef {import('../look/story.js').Token} Token */
@@ -10,6 +10,12 @@
  * @property {'off' | 'blind' | 'same'} how off: they add nothing; blind: they look at all words
  *   alike; same: they are told to do as they were trained
  * @property {readonly number[]} hidden words that no head may look at
+ * @property {Push} [push]
+ *
+ * @typedef {object} Push a vector that every word's stream gets behind a layer
+ * @property {number} layer
+ * @property {Float32Array} add
+ * @property {number} gain
  */
 
 /** As it was trained. @type {Changes} */
@@ -19,11 +25,12 @@ export const NONE = { heads: [], how: 'off', hidden: [] };
 const ACTS = { off: { gain: 0 }, blind: { temperature: Infinity }, same: { gain: 1 } };
 
 /** @param {RemoteModel} model @param {Changes} changes */
-export async function change(model, { heads, how, hidden }) {
+export async function change(model, { heads, how, hidden, push }) {
   const layers = Array.from({ length: model.config.layers }, (_, layer) => layer);
   await model.intervene([
     ...heads.map((head) => ({ ...head, ...ACTS[how] })),
     ...layers.flatMap((layer) => (hidden.length ? [{ layer, knockOut: { keys: hidden } }] : [])),
+    ...(push ? [{ ...push, at: /** @type {const} */ ('resid_post') }] : []),
   ]);
   await model.cache.clear();
 }

@@ -1,6 +1,7 @@
 /** All heads as switches, shaded by the harm that it does to change each of them alone. */
 import { colourAt, isDark } from '../../plot/colour.js';
 import { html } from '../../plot/dom.js';
+import { oneStop } from '../../plot/one-stop.js';
 import { percent } from '../look/words.js';
 
 /** @typedef {import('../look/story.js').Head} Head */
@@ -9,6 +10,7 @@ export class HeadSwitches {
   /** @param {(name: string) => void} toggle */
   constructor(toggle) {
     this.toggle = toggle;
+    this.heads = 1;
     this.element = html('div', {
       class: 'lab-heads',
       role: 'group',
@@ -16,7 +18,7 @@ export class HeadSwitches {
     });
     /** @type {Map<string, HTMLButtonElement>} */
     this.buttons = new Map();
-    this.element.addEventListener('keydown', (event) => this.key(event));
+    this.renew = oneStop(this.element, () => this.heads);
   }
 
   /** @param {{ layers: number, heads: number }} shape */
@@ -26,17 +28,13 @@ export class HeadSwitches {
     for (let layer = 0; layer < layers; layer++)
       for (let head = 0; head < heads; head++) {
         const name = `${layer}.${head}`;
-        const first = this.buttons.size === 0;
-        const button = html(
-          'button',
-          { type: 'button', class: 'lab-head', 'aria-pressed': 'false', tabindex: first ? 0 : -1 },
-          name,
-        );
+        const button = html('button', { type: 'button', class: 'lab-head' }, name);
         button.addEventListener('click', () => this.toggle(name));
         this.buttons.set(name, button);
       }
     this.element.style.setProperty('--heads', String(heads));
     this.element.replaceChildren(...this.buttons.values());
+    this.renew();
   }
 
   /**
@@ -57,18 +55,5 @@ export class HeadSwitches {
       const said = lost === undefined ? '' : `: without it ${percent(Math.max(0, lost))} is lost`;
       button.setAttribute('aria-label', `Head ${name}${said}`);
     }
-  }
-
-  /** Arrow keys go from head to head; the heads are one tab stop. @param {KeyboardEvent} event */
-  key(event) {
-    const all = [...this.buttons.values()];
-    const at = all.findIndex((button) => button === document.activeElement);
-    const { heads = 1 } = this;
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: heads, ArrowUp: -heads }[event.key];
-    const next = step === undefined ? undefined : all[at + step];
-    if (!next) return;
-    event.preventDefault();
-    for (const button of all) button.tabIndex = button === next ? 0 : -1;
-    next.focus();
   }
 }

@@ -1,30 +1,35 @@
 /**
- * The lab: heads are taken away or words are hidden, and the model tells its story again. Each head
- * can be tried alone. A model of the reader's own takes the place of the page's.
+ * The lab: heads are taken away, words are hidden or the model is pushed, and it tells its story
+ * again. Each head can be tried alone, and each word of the story is explained. A model of the
+ * reader's own takes the place of the page's.
  */
-import { button, options } from '../../page/controls.js';
+import { button, numberField, options, slider } from '../../page/controls.js';
 import { onFrame } from '../../page/state.js';
-import { Statement } from '../../page/statement.js';
 import { html, setText } from '../../plot/dom.js';
-import { tokensOf } from '../look/pieces.js';
-import { PROMPT } from '../look/state.js';
 import { percent } from '../look/words.js';
-import { chances, change, meanChance, NONE, tell } from './compute.js';
+import { Checks } from './checks.js';
+import { codeOf } from './code.js';
+import { change, meanChance, NONE } from './compute.js';
+import { ledgerTable, leadSentence, lensTable, sumSentence } from './explained-view.js';
 import { HeadSwitches } from './heads.js';
 import { ownFile } from './own-file.js';
-import { lost, words, WordSwitches } from './words.js';
+import { Session } from './session.js';
+import { textField } from './text-field.js';
+import { lost, StoryWords, words, WordSwitches } from './words.js';
 
-/** @typedef {import('../look/story.js').Token} Token */
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 
-/** Tokens that are told. */
-const LENGTH = 40;
-
-/** @param {string} name */
-const headOf = (name) => {
-  const [layer, head] = name.split('.').map(Number);
-  return { layer, head };
-};
+/**
+ * @template T
+ * @param {import('../../page/controls.js').Bindable<readonly T[]>} signal @param {T} one
+ */
+const flip = (signal, one) =>
+  signal.set(
+    signal.value.includes(one)
+      ? signal.value.filter((each) => each !== one)
+      : [...signal.value, one],
+  );
+const key = (/** @type {string} */ text) => html('p', { class: 'look-key' }, text);
 
 /**
  * @param {HTMLElement} root
@@ -32,44 +37,30 @@ const headOf = (name) => {
  */
 export function build(root, { state, model }) {
   root.classList.add('lab');
-  /** @type {{ of: RemoteModel, prompt: Token[], story: Token[], logs: number[] } | undefined} */
-  let original;
-  /** @type {{ story: Token[], logs: number[] } | undefined} */
-  let changed;
-  /** @type {Map<string, number>} */
-  const harm = new Map();
+  const checks = new Checks();
+  const session = new Session(state, checks);
   let seen = false;
 
-  const switches = new HeadSwitches((name) => {
-    const { value } = state.heads;
-    state.heads.set(
-      value.includes(name)
-        ? value.filter((/** @type {string} */ each) => each !== name)
-        : [...value, name],
-    );
-  });
+  const switches = new HeadSwitches((name) => flip(state.heads, name));
+  const hiding = new WordSwitches((i) => flip(state.hidden, i));
+  const before = new StoryWords((i) => state.word.set(i));
   const tryAll = button('Try each head alone', () => void run(sweep));
-  const hiding = new WordSwitches((i) => {
-    const { value } = state.hidden;
-    state.hidden.set(
-      value.includes(i) ? value.filter((/** @type {number} */ each) => each !== i) : [...value, i],
-    );
-  });
+  tryAll.classList.add('primary');
   const none = button('As it was', () => {
     state.heads.set([]);
     state.hidden.set([]);
+    state.push.set(0);
   });
-  tryAll.classList.add('primary');
   const said = html('p', { class: 'look-said' });
-  const before = html('p', { class: 'lab-story' });
   const after = html('p', { class: 'lab-story' });
   const status = html('p', { class: 'look-status', role: 'status' });
-  const statement = new Statement({
-    id: 'lab-same',
-    claim: 'heads that are multiplied by 1 change no bit',
-    allowance: 'Nothing is allowed: the same numbers are computed in the same order.',
-    oracles: [meanChance],
-  });
+  const lead = html('p', { class: 'look-said' });
+  const sum = html('p', { class: 'look-key', 'data-depth': 'understand' });
+  const lens = html('div');
+  const ledger = html('div', { class: 'lab-scroll' });
+  const strength = slider(state.push, { label: 'Strength', min: 0, max: 1, step: 0.05 });
+  const layerOf = numberField(state.pushLayer, { label: 'Behind layer', min: 0 });
+  layerOf.dataset.depth = 'understand';
   root.replaceChildren(
     html(
       'div',
@@ -77,35 +68,51 @@ export function build(root, { state, model }) {
       html(
         'div',
         { class: 'look-left' },
-        html('p', { class: 'look-key' }, 'Press heads to take them away.'),
+        key('Press heads to take them away.'),
         options(state.how, 'A pressed head is', { off: 'off', blind: 'blind: all words alike' }),
         switches.element,
         html('div', { class: 'look-buttons' }, tryAll, none),
         status,
-        html('p', { class: 'look-key' }, 'Press words to hide them from all heads.'),
+        key('Press words to hide them from all heads.'),
         hiding.element,
-        ownFile(root, model),
+        key('Push the model from one text towards another.'),
+        html(
+          'div',
+          { class: 'lab-push' },
+          textField(state.from, 'From'),
+          textField(state.towards, 'towards'),
+        ),
+        html('div', { class: 'controls' }, strength.element, layerOf),
       ),
       html(
         'div',
         { class: 'look-side' },
         said,
-        html('h3', {}, 'With all heads'),
-        before,
+        html('h3', {}, 'As it was. Press a word to explain it below.'),
+        before.element,
         html('h3', {}, 'With your changes'),
         after,
-        html('div', { class: 'statements' }, statement.element),
       ),
     ),
+    html(
+      'div',
+      { class: 'lab-why' },
+      html('h3', {}, 'How the model came to one word'),
+      lead,
+      options(state.against, 'Its score', { next: 'against the next best word', none: 'alone' }),
+      html('div', { class: 'lab-pictures' }, lens, ledger),
+      sum,
+    ),
+    ownFile(root, model),
+    html('div', { class: 'statements' }, ...checks.all.map(({ element }) => element)),
   );
-  statement.show({ verdict: 'none', measured: 0, allowed: 0, text: 'no head is pressed' });
 
   /** @param {(remote: RemoteModel, signal: AbortSignal) => Promise<void>} act */
   async function run(act) {
     try {
       await model.use(async (remote, signal) => {
         try {
-          await prepare(remote, signal);
+          if (await session.prepare(remote, signal)) arrived(remote);
           if (!signal.aborted) await act(remote, signal);
         } finally {
           await change(remote, NONE);
@@ -119,94 +126,73 @@ export function build(root, { state, model }) {
     }
     draw();
   }
+  const retell = (/** @type {RemoteModel} */ remote, /** @type {AbortSignal} */ signal) =>
+    session.retell(remote, signal);
+  const explain = (/** @type {RemoteModel} */ remote, /** @type {AbortSignal} */ signal) =>
+    session.changed ? session.explain(remote, signal) : session.retell(remote, signal);
 
-  /** The story of all heads. @param {RemoteModel} remote @param {AbortSignal} signal */
-  async function prepare(remote, signal) {
-    if (original?.of === remote) return;
-    harm.clear();
-    changed = undefined;
-    const prompt = await tokensOf(remote, PROMPT, remote.info.context - LENGTH);
-    await change(remote, NONE);
-    const story = await tell(remote, signal, prompt, LENGTH);
-    await remote.cache.clear();
-    const logs = await chances(remote, signal, prompt, story);
-    if (signal.aborted) return;
-    original = { of: remote, prompt, story, logs };
-    switches.build(remote.config);
-    const fitting = state.heads.value.filter((/** @type {string} */ name) => {
-      const { layer, head } = headOf(name);
-      return layer < remote.config.layers && head < remote.config.heads;
-    });
-    state.heads.set(fitting);
+  /** A story is there. @param {RemoteModel} remote */
+  function arrived({ config }) {
+    if (!session.original) return;
+    const { prompt, story } = session.original;
+    switches.build(config);
     hiding.build(prompt);
-    state.hidden.set(state.hidden.value.filter((/** @type {number} */ i) => i < prompt.length));
-  }
-
-  /** The story without the chosen heads. @param {RemoteModel} remote @param {AbortSignal} signal */
-  async function retell(remote, signal) {
-    if (!original) return;
-    const changes = {
-      heads: state.heads.value.map(headOf),
-      how: state.how.value,
-      hidden: state.hidden.value,
-    };
-    const { prompt, story, logs: before } = original;
-    await change(remote, changes);
-    const told = await tell(remote, signal, prompt, LENGTH);
-    await remote.cache.clear();
-    const logs = await chances(remote, signal, prompt, story);
-    await change(remote, { ...changes, how: 'same', hidden: [] });
-    const same = await chances(remote, signal, prompt, story);
-    if (signal.aborted) return;
-    changed = { story: told, logs };
-    const measured = Math.max(...same.map((log, i) => Math.abs(log - before[i])));
-    if (changes.heads.length) statement.show({ measured, allowed: 0 });
-    else statement.show({ verdict: 'none', measured: 0, allowed: 0, text: 'no head is pressed' });
+    before.build(prompt, story);
   }
 
   /** Each head alone. @param {RemoteModel} remote @param {AbortSignal} signal */
   async function sweep(remote, signal) {
-    if (!original) return;
-    const { prompt, story, logs } = original;
-    const whole = meanChance(logs);
-    for (const name of switches.buttons.keys()) {
-      await change(remote, { heads: [headOf(name)], how: state.how.value, hidden: [] });
-      const found = await chances(remote, signal, prompt, story);
-      if (signal.aborted) return;
-      harm.set(name, 1 - meanChance(found) / whole);
-      setText(status, `${harm.size} of ${switches.buttons.size} heads tried`);
+    const { harm } = session;
+    const names = [...switches.buttons.keys()];
+    await session.sweep(remote, signal, names, () => {
+      setText(status, `${harm.size} of ${names.length} heads tried`);
       draw();
-    }
+    });
+    if (signal.aborted) return;
     const [worst] = [...harm].sort(([, a], [, b]) => b - a);
-    const lost = percent(Math.max(0, worst[1]));
+    const share = percent(Math.max(0, worst[1]));
     setText(
       status,
-      `Head ${worst[0]} matters most here. Without it a word loses ${lost} of its chance.`,
+      `Head ${worst[0]} matters most here. Without it a word loses ${share} of its chance.`,
     );
   }
 
   const draw = onFrame([state.heads], () => {
+    const { harm, original, changed, explained } = session;
     switches.show(state.heads.value, harm);
     root.dataset.tried = String(harm.size);
     root.dataset.told = String(changed !== undefined);
     if (!original) return;
-    const all = meanChance(original.logs);
-    before.replaceChildren(...words(original.prompt, original.story, original.story));
-    hiding.show(state.hidden.value);
-    const heads = state.heads.value.length;
-    const hidden = state.hidden.value.length;
-    const told = heads || hidden ? changed : original;
+    hiding.show((i) => state.hidden.value.includes(i));
+    before.show((i) => i === session.word);
+    const made = {
+      heads: state.heads.value.length,
+      hidden: state.hidden.value.length,
+      pushed: state.push.value > 0,
+    };
+    const told = made.heads || made.hidden || made.pushed ? changed : original;
     after.replaceChildren(...(told ? words(original.prompt, told.story, original.story) : []));
+    const all = meanChance(original.logs);
     const now = meanChance(told?.logs ?? original.logs);
-    said.replaceChildren(...lost({ heads, hidden, now, all }));
+    said.replaceChildren(...lost({ ...made, now, all }));
+    root.dataset.explained = String(explained?.word.token);
+    if (!explained) return;
+    lead.replaceChildren(...leadSentence(explained));
+    lens.replaceChildren(lensTable(explained));
+    ledger.replaceChildren(ledgerTable(explained));
+    setText(sum, sumSentence(explained));
   });
-  for (const signal of [state.heads, state.hidden]) signal.on(() => seen && void run(retell));
+  const { heads, hidden, push, pushLayer, towards, from, word, against } = state;
+  for (const signal of [heads, hidden, push]) signal.on(() => seen && void run(retell));
+  for (const signal of [pushLayer, towards, from])
+    signal.on(() => seen && push.value > 0 && void run(retell));
+  for (const signal of [word, against]) signal.on(() => seen && void run(explain));
   state.how.on(() => {
-    harm.clear();
+    session.harm.clear();
     if (seen) void run(retell);
   });
   model.on(() => {
-    if (seen && model.phase === 'ready' && original) void run(retell);
+    if (seen && model.phase === 'ready' && session.original) void run(retell);
   });
   new IntersectionObserver((entries) => {
     if (seen || !entries[entries.length - 1].isIntersecting) return;
@@ -214,11 +200,25 @@ export function build(root, { state, model }) {
     void run(retell);
   }).observe(root);
   return {
+    code: () => codeOf(state),
     state: () => ({
-      heads: state.heads.value,
+      heads: heads.value,
       how: state.how.value,
-      hidden: state.hidden.value,
-      harm: Object.fromEntries(harm),
+      hidden: hidden.value,
+      push: push.value,
+      harm: Object.fromEntries(session.harm),
+      explained: session.explained && {
+        ...session.explained,
+        ledger: plainLedger(session.explained.ledger),
+      },
     }),
   };
 }
+
+/** With lists in the place of arrays, for JSON. @param {import('./explain.js').Ledger} ledger */
+const plainLedger = ({ heads, feedForward, biases, ...rest }) => ({
+  ...rest,
+  heads: [...heads],
+  feedForward: [...feedForward],
+  biases: [...biases],
+});

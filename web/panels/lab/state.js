@@ -1,3 +1,8 @@
+/** The settings of the lab. */
+
+/** The longest text of a direction, in characters. */
+const LONGEST = 100;
+
 /** @param {import('../../page/state.js').Store} store */
 export const state = (store) => ({
   /** Heads that are changed, as layer.head joined by _. */
@@ -18,4 +23,24 @@ export const state = (store) => ({
     clamp: (list) => [...new Set(list)].slice(0, 256),
     range: 'a list of positions such as 3_4',
   }),
+  /** The push goes from one text to the other; 1 is their whole difference. */
+  towards: text(store, 'labTowards', 'They were very happy'),
+  from: text(store, 'labFrom', 'They were very sad'),
+  push: store.number('labPush', 0, { min: 0, max: 2 }),
+  pushLayer: store.number('labLayer', 1, { min: 0, max: 999, integer: true }),
+  /** The word of the story that is explained; −1: the one whose chance is nearest to a half. */
+  word: store.number('labWord', -1, { min: -1, max: 999, integer: true }),
+  against: store.choice('labAgainst', 'next', ['next', 'none']),
 });
+
+/**
+ * @param {import('../../page/state.js').Store} store
+ * @param {string} key @param {string} initial
+ */
+const text = (store, key, initial) =>
+  store.add(key, initial, {
+    parse: (given) => given,
+    format: (given) => given,
+    clamp: (given) => given.slice(0, LONGEST) || initial,
+    range: `a text of 1 to ${LONGEST} characters`,
+  });

@@ -1,15 +1,19 @@
-/** Words of a story: those that changed, and those that a reader hides. */
+/** Words of a story: those that changed, those that are hidden, and the one that is explained. */
 import { html } from '../../plot/dom.js';
-import { percent } from '../look/words.js';
+import { oneStop } from '../../plot/one-stop.js';
+import { percent, spaced } from '../look/words.js';
 
 /** @typedef {import('../look/story.js').Token} Token */
+
+const beginning = (/** @type {readonly Token[]} */ prompt) =>
+  html('span', { class: 'cold-prompt' }, prompt.map(({ text }) => text).join(''));
 
 /**
  * The words of a story; those that another one has not at that place are marked.
  * @param {readonly Token[]} prompt @param {readonly Token[]} story @param {readonly Token[]} other
  */
 export const words = (prompt, story, other) => [
-  html('span', { class: 'cold-prompt' }, prompt.map(({ text }) => text).join('')),
+  beginning(prompt),
   ...story.map(({ id, text }, i) =>
     id === other[i]?.id ? text : html('mark', { class: 'lab-other' }, text),
   ),
@@ -17,18 +21,21 @@ export const words = (prompt, story, other) => [
 
 /**
  * How likely the words of the story still are, in a sentence.
- * @param {{ heads: number, hidden: number, now: number, all: number }} of
+ * @param {{ heads: number, hidden: number, pushed: boolean, now: number, all: number }} of
  */
-export function lost({ heads, hidden, now, all }) {
+export function lost({ heads, hidden, pushed, now, all }) {
   const share = (/** @type {number} */ p) => html('strong', { 'data-value': p }, percent(p));
-  if (!heads && !hidden)
+  if (!heads && !hidden && !pushed)
     return ['The model gives each word of its story ', share(all), '. Take a head away.'];
-  const without = [
+  const gone = [
     heads === 1 ? 'this head' : heads && `these ${heads} heads`,
     hidden === 1 ? 'this word' : hidden && `these ${hidden} words`,
-  ];
+  ]
+    .filter(Boolean)
+    .join(' and ');
+  const how = [gone && `without ${gone}`, pushed && 'with this push'].filter(Boolean).join(' and ');
   return [
-    `Without ${without.filter(Boolean).join(' and ')} each word of its story gets `,
+    `${how[0].toUpperCase()}${how.slice(1)}, each word of its story gets `,
     share(now),
     ' instead of ',
     share(all),
@@ -36,34 +43,69 @@ export function lost({ heads, hidden, now, all }) {
   ];
 }
 
-/** The words of the prompt, each of which can be hidden. */
-export class WordSwitches {
-  /** @param {(i: number) => void} toggle */
-  constructor(toggle) {
-    this.toggle = toggle;
-    this.element = html('div', {
-      class: 'lab-words',
-      role: 'group',
-      'aria-label': 'Words of the prompt',
-    });
+/** Words as buttons, which are one tab stop. */
+class WordButtons {
+  /** @param {HTMLElement} element @param {(i: number) => void} press */
+  constructor(element, press) {
+    this.element = element;
+    this.press = press;
     /** @type {HTMLButtonElement[]} */
     this.buttons = [];
+    this.renew = oneStop(element);
+  }
+
+  /** @param {number} i @param {string} text */
+  button(i, text) {
+    const button = html('button', { type: 'button', class: 'lab-word' }, text);
+    button.addEventListener('click', () => this.press(i));
+    return button;
+  }
+
+  /** @param {(i: number) => boolean} pressed */
+  show(pressed) {
+    this.buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(pressed(i))));
+  }
+}
+
+/** The words of the prompt, each of which can be hidden. */
+export class WordSwitches extends WordButtons {
+  /** @param {(i: number) => void} toggle */
+  constructor(toggle) {
+    const about = { class: 'lab-words', role: 'group', 'aria-label': 'Words of the prompt' };
+    super(html('div', about), toggle);
   }
 
   /** @param {readonly Token[]} prompt */
   build(prompt) {
-    this.buttons = prompt.map(({ text }, i) => {
-      const button = html('button', { type: 'button', class: 'lab-word' }, text.trim() || '▸');
-      button.addEventListener('click', () => this.toggle(i));
-      return button;
-    });
+    this.buttons = prompt.map(({ text }, i) => this.button(i, text.trim() || '▸'));
     this.element.replaceChildren(...this.buttons);
+    this.renew();
+  }
+}
+
+/** The words of the story, one of which is explained. */
+export class StoryWords extends WordButtons {
+  /** @param {(i: number) => void} choose */
+  constructor(choose) {
+    const about = { class: 'lab-story', role: 'group', 'aria-label': 'Words of the story' };
+    super(html('p', about), choose);
   }
 
-  /** @param {readonly number[]} hidden */
-  show(hidden) {
-    this.buttons.forEach((button, i) =>
-      button.setAttribute('aria-pressed', String(hidden.includes(i))),
-    );
+  /** @param {readonly Token[]} prompt @param {readonly Token[]} story */
+  build(prompt, story) {
+    /** @type {(HTMLElement | string)[]} */
+    const parts = [beginning(prompt)];
+    this.buttons = story.map(({ text }, i) => {
+      const { space, word } = spaced(text);
+      const button = this.button(i, word || '␣');
+      // a line never breaks inside a word of several tokens
+      const last = parts[parts.length - 1];
+      if (space || i === 0 || typeof last === 'string')
+        parts.push(space, html('span', { class: 'lab-whole' }, button));
+      else last.append(button);
+      return button;
+    });
+    this.element.replaceChildren(...parts);
+    this.renew();
   }
 }

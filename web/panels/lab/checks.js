@@ -1,0 +1,67 @@
+/** The statements of the lab. */
+import { Statement } from '../../page/statement.js';
+import { largestDifference, sumOfParts } from './explain.js';
+import { moved } from './push.js';
+
+/** @typedef {import('./explain.js').Explained} Explained */
+/** @typedef {import('./push.js').Push} Push */
+
+export class Checks {
+  constructor() {
+    this.same = new Statement({
+      id: 'lab-same',
+      claim: 'heads that are multiplied by 1 change no bit',
+      allowance: 'Nothing is allowed: the same numbers are computed in the same order.',
+      oracles: [largestDifference],
+    });
+    this.push = new Statement({
+      id: 'lab-push',
+      claim: 'the push moves the stream by its strength times its direction',
+      allowance: 'Two roundings of each number: of the product and of the sum, with u = 2⁻²⁴.',
+      oracles: [moved],
+    });
+    this.lens = new Statement({
+      id: 'lab-lens',
+      claim: 'after the last layer the lens is the model’s own answer',
+      allowance: 'Nothing is allowed: the same numbers are computed in the same order.',
+      oracles: [largestDifference],
+    });
+    this.ledger = new Statement({
+      id: 'lab-ledger',
+      claim: 'the bars add up to the word’s score',
+      allowance:
+        'The bound is the sum of all roundings. In a quantised model the last product has inputs ' +
+        'of 8 bits. The bound is then so wide that it says nothing.',
+      oracles: [sumOfParts],
+    });
+    this.all = [this.same, this.push, this.lens, this.ledger];
+    this.all.forEach((each) => nothing(each, 'no word is read yet'));
+  }
+
+  /** @param {ArrayLike<number> | undefined} logs the first ones, where heads are pressed */
+  showSame(logs, /** @type {ArrayLike<number>} */ again) {
+    if (!logs) nothing(this.same, 'no head is pressed');
+    else this.same.show({ measured: largestDifference(logs, again), allowed: 0 });
+  }
+
+  /** @param {Push | undefined} push @param {[Float32Array, Float32Array]} [streams] */
+  showPush(push, streams) {
+    if (push && streams) this.push.show(moved(...streams, push));
+    else nothing(this.push, 'the push is 0');
+  }
+
+  /** @param {Explained} explained @param {boolean} pushed */
+  showExplained({ apart, ledger, score }, pushed) {
+    this.lens.show({ measured: apart, allowed: 0 });
+    const { allowed } = ledger.identity;
+    const measured = Math.abs(score - sumOfParts(ledger));
+    const off = pushed && measured > allowed;
+    // a push is no part of the ledger
+    if (pushed && !off) nothing(this.ledger, 'a push is no bar, and this one is too weak to miss');
+    else this.ledger.show({ measured, allowed, broken: off, size: Math.abs(score) });
+  }
+}
+
+/** @param {Statement} statement @param {string} text */
+const nothing = (statement, text) =>
+  statement.show({ verdict: 'none', measured: 0, allowed: 0, text });

@@ -1,0 +1,142 @@
+/** The two pictures of one word: its chance after each layer, and the parts of its score. */
+import { html } from '../../plot/dom.js';
+import { fixed } from '../../plot/format.js';
+import { percent } from '../look/words.js';
+import { sumOfParts } from './explain.js';
+
+/** @typedef {import('./explain.js').Explained} Explained */
+/** @typedef {{ name: string, value: number }} Part */
+
+const quoted = (/** @type {string} */ text) =>
+  `‘${text.trim() || text.replace(/\n/g, '↵') || '∅'}’`;
+const points = (/** @type {number} */ x) => fixed(x, 2);
+
+/** @param {Explained} explained */
+export function lensTable({ word, layers }) {
+  return html(
+    'table',
+    { class: 'lab-lens' },
+    html('caption', {}, `The chance of ${quoted(word.text)}, and the best word so far`),
+    html('tbody', {}, ...layers.map(lensRow)),
+  );
+}
+
+/** @param {Explained['layers'][number]} row @param {number} layer */
+function lensRow({ probability, guess }, layer) {
+  const bar = html('span', { class: 'lab-chance' });
+  bar.style.setProperty('--p', String(probability));
+  return html(
+    'tr',
+    {},
+    html('th', { scope: 'row' }, `after layer ${layer}`),
+    html('td', { class: 'lab-chance-cell', 'data-value': probability }, bar, percent(probability)),
+    html(
+      'td',
+      { 'data-value': guess.probability },
+      `${quoted(guess.text)} ${percent(guess.probability)}`,
+    ),
+  );
+}
+
+/** The bars: a row for each layer, a column for each head. @param {Explained} explained */
+export function ledgerTable({ ledger }) {
+  const { embedding, feedForward, biases, rest } = ledger;
+  const heads = ledger.heads.length / feedForward.length;
+  const largest = Math.max(...partsOf(ledger).map(({ value }) => Math.abs(value)), Math.abs(rest));
+  const cell = (/** @type {number} */ value, kind = 'lab-part') => {
+    const bar = html('span', { class: value < 0 ? 'lab-bar below' : 'lab-bar' });
+    bar.style.setProperty('--part', String(Math.abs(value) / largest || 0));
+    return html(
+      'td',
+      { class: kind, 'data-value': value, title: points(value) },
+      bar,
+      html('span', { class: 'visually-hidden' }, points(value)),
+    );
+  };
+  const single = (/** @type {string} */ name, /** @type {number} */ value) =>
+    html('tr', {}, html('th', { scope: 'row' }, name), cell(value), filler(heads));
+  const rows = Array.from(feedForward, (value, layer) =>
+    html(
+      'tr',
+      {},
+      html('th', { scope: 'row' }, `layer ${layer}`),
+      ...Array.from(ledger.heads.subarray(layer * heads, (layer + 1) * heads), (each) =>
+        cell(each),
+      ),
+      cell(value + biases[layer], 'lab-part lab-feed'),
+    ),
+  );
+  return html(
+    'table',
+    { class: 'lab-ledger' },
+    html(
+      'caption',
+      {},
+      'Each bar is one part of the model: upwards for the word, downwards against it',
+    ),
+    html(
+      'thead',
+      {},
+      html(
+        'tr',
+        {},
+        html('td', {}),
+        html('th', { scope: 'colgroup', colspan: heads }, 'heads'),
+        html('th', { scope: 'col' }, 'feed-forward'),
+      ),
+    ),
+    html('tbody', {}, single('the word before', embedding), ...rows, single('the rest', rest)),
+  );
+}
+
+const filler = (/** @type {number} */ heads) => html('td', { colspan: heads });
+
+/** @param {Explained['ledger']} ledger @returns {Part[]} */
+function partsOf({ embedding, heads, feedForward, biases }) {
+  const per = heads.length / feedForward.length;
+  return [
+    { name: 'The word before', value: embedding },
+    ...Array.from(heads, (value, i) => ({
+      name: `Head ${Math.floor(i / per)}.${i % per}`,
+      value,
+    })),
+    ...Array.from(feedForward, (value, layer) => ({
+      name: `The feed-forward of layer ${layer}`,
+      value: value + biases[layer],
+    })),
+  ];
+}
+
+/** The lead of the word, and the part that does most for it. @param {Explained} explained */
+export function leadSentence({ word, rival, ledger, score }) {
+  const parts = partsOf(ledger);
+  const best = parts.reduce((a, b) => (b.value > a.value ? b : a));
+  const strong = (/** @type {number} */ x) =>
+    html('strong', { 'data-value': x }, points(Math.abs(x)));
+  const pair = ledger.tokens.length > 1 && rival;
+  return [
+    `${quoted(word.text)} `,
+    ...(pair
+      ? [score < 0 ? 'trails ' : 'leads ', `${quoted(rival.text)} by `, strong(score), ' points. ']
+      : ['scores ', score < 0 ? '−' : '', strong(score), ' points. ']),
+    `${best.name} does most for it, with `,
+    strong(best.value),
+    '.',
+  ];
+}
+
+/** The sum in figures. @param {Explained} explained */
+export function sumSentence({ ledger, score }) {
+  const sum = (/** @type {ArrayLike<number>} */ list) =>
+    Array.from(list).reduce((total, each) => total + each, 0);
+  const feed = sum(ledger.feedForward) + sum(ledger.biases);
+  const rest = score - sumOfParts(ledger);
+  const named = [
+    `${points(ledger.embedding)} of the word before`,
+    `${points(sum(ledger.heads))} of the heads`,
+    `${points(feed)} of the feed-forwards`,
+    `a rest of ${points(rest)}`,
+  ];
+  const sumOf = `${points(score)} = ${named.join(' + ')}.`;
+  return `${sumOf} A point more makes a word 2.7 times as likely.`;
+}

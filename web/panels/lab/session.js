@@ -1,0 +1,165 @@
+/** The lab's work with the model: the story as it was, its change, and the words that are tried. */
+import { tokensOf } from '../look/pieces.js';
+import { PROMPT } from '../look/state.js';
+import { chances, change, meanChance, NONE, tell } from './compute.js';
+import { explain } from './explain.js';
+import { difference, streamAt } from './push.js';
+
+/** @typedef {import('../look/story.js').Token} Token */
+/** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
+/** @typedef {{ prompt: Token[], story: Token[], logs: number[] }} Told */
+
+/** Tokens that are told. */
+const LENGTH = 40;
+
+/** @param {string} name */
+export const headOf = (name) => {
+  const [layer, head] = name.split('.').map(Number);
+  return { layer, head };
+};
+
+export class Session {
+  /** @param {any} state @param {import('./checks.js').Checks} checks */
+  constructor(state, checks) {
+    this.state = state;
+    this.checks = checks;
+    /** @type {Map<string, number>} by head: the share of its chance that a word loses */
+    this.harm = new Map();
+    /** @type {RemoteModel | undefined} */
+    this.of = undefined;
+    /** @type {Told | undefined} */
+    this.original = undefined;
+    /** @type {{ story: Token[], logs: number[] } | undefined} */
+    this.changed = undefined;
+    /** @type {import('./explain.js').Explained | undefined} */
+    this.explained = undefined;
+    /** @type {{ key: string, add: Float32Array } | undefined} */
+    this.direction = undefined;
+  }
+
+  /**
+   * The story of all heads.
+   * @param {RemoteModel} remote @param {AbortSignal} signal
+   * @returns {Promise<boolean>} whether it is a new one
+   */
+  async prepare(remote, signal) {
+    if (this.of === remote) return false;
+    this.harm.clear();
+    this.changed = this.explained = this.direction = undefined;
+    const prompt = await tokensOf(remote, PROMPT, remote.info.context - LENGTH);
+    await change(remote, NONE);
+    const story = await tell(remote, signal, prompt, LENGTH);
+    await remote.cache.clear();
+    const logs = await chances(remote, signal, prompt, story);
+    if (signal.aborted) return false;
+    this.of = remote;
+    this.original = { prompt, story, logs };
+    const { layers, heads } = remote.config;
+    const { state } = this;
+    state.heads.set(
+      state.heads.value.filter((/** @type {string} */ name) => {
+        const { layer, head } = headOf(name);
+        return layer < layers && head < heads;
+      }),
+    );
+    state.hidden.set(state.hidden.value.filter((/** @type {number} */ i) => i < prompt.length));
+    state.pushLayer.set(Math.min(state.pushLayer.value, layers - 1));
+    return true;
+  }
+
+  /**
+   * Computes the direction where it is needed.
+   * @param {RemoteModel} remote @returns {Promise<import('./compute.js').Changes>}
+   */
+  async changes(remote) {
+    const { heads, how, hidden, push, pushLayer, towards, from } = this.state;
+    const plain = { heads: heads.value.map(headOf), how: how.value, hidden: hidden.value };
+    if (!push.value) return plain;
+    const layer = Math.min(pushLayer.value, remote.config.layers - 1);
+    const key = JSON.stringify([layer, towards.value, from.value]);
+    if (this.direction?.key !== key) {
+      await change(remote, NONE);
+      this.direction = {
+        key,
+        add: await difference(remote, towards.value, from.value, layer),
+      };
+    }
+    return { ...plain, push: { layer, add: this.direction.add, gain: push.value } };
+  }
+
+  /** The story under the changes. @param {RemoteModel} remote @param {AbortSignal} signal */
+  async retell(remote, signal) {
+    if (!this.original) return;
+    const { prompt, story, logs: before } = this.original;
+    const changes = await this.changes(remote);
+    await change(remote, changes);
+    const told = await tell(remote, signal, prompt, LENGTH);
+    await remote.cache.clear();
+    const logs = await chances(remote, signal, prompt, story);
+    if (signal.aborted) return;
+    this.changed = { story: told, logs };
+    await this.explain(remote, signal);
+    await this.check(remote, signal, changes, before);
+  }
+
+  /**
+   * @param {RemoteModel} remote @param {AbortSignal} signal
+   * @param {import('./compute.js').Changes} changes @param {number[]} before
+   */
+  async check(remote, signal, changes, before) {
+    if (!this.original || signal.aborted) return;
+    const { prompt, story } = this.original;
+    const { heads, push } = changes;
+    await change(remote, { heads, how: 'same', hidden: [] });
+    const again = heads.length ? await chances(remote, signal, prompt, story) : [];
+    if (signal.aborted) return;
+    this.checks.showSame(heads.length ? before : undefined, again);
+    const ids = prompt.map(({ id }) => id);
+    if (!push) return this.checks.showPush(undefined);
+    await change(remote, NONE);
+    const still = await streamAt(remote, ids, push.layer);
+    await change(remote, { ...NONE, push });
+    const moved = await streamAt(remote, ids, push.layer);
+    if (!signal.aborted) this.checks.showPush(push, [still, moved]);
+  }
+
+  /** The word that is explained: the chosen one, or the one whose chance is nearest to a half. */
+  get word() {
+    const { word } = this.state;
+    const logs = this.original?.logs ?? [];
+    if (word.value >= 0 && word.value < logs.length) return word.value;
+    const doubt = logs.map((log) => Math.abs(Math.exp(log) - 0.5));
+    return Math.max(0, doubt.indexOf(Math.min(...doubt)));
+  }
+
+  /** @param {RemoteModel} remote @param {AbortSignal} signal */
+  async explain(remote, signal) {
+    if (!this.original?.story.length) return;
+    const { prompt, story } = this.original;
+    const ids = [...prompt, ...story.slice(0, this.word + 1)].map(({ id }) => id);
+    const changes = await this.changes(remote);
+    await change(remote, changes);
+    const found = await explain(remote, ids, this.state.against.value === 'next');
+    if (signal.aborted) return;
+    this.explained = found;
+    this.checks.showExplained(found, changes.push !== undefined);
+  }
+
+  /**
+   * Each head alone.
+   * @param {RemoteModel} remote @param {AbortSignal} signal
+   * @param {readonly string[]} names @param {() => void} progress
+   */
+  async sweep(remote, signal, names, progress) {
+    if (!this.original) return;
+    const { prompt, story, logs } = this.original;
+    const whole = meanChance(logs);
+    for (const name of names) {
+      await change(remote, { heads: [headOf(name)], how: this.state.how.value, hidden: [] });
+      const found = await chances(remote, signal, prompt, story);
+      if (signal.aborted) return;
+      this.harm.set(name, 1 - meanChance(found) / whole);
+      progress();
+    }
+  }
+}
