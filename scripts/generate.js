@@ -1,5 +1,5 @@
 /**
- * Writes what JavaScript has from the headers in src/c, so that nothing is typed twice:
+ * Writes what JavaScript has from the headers in src, so that nothing is typed twice:
  * src/js/engine/exports.d.ts with the types of the functions that the wasm files export, and
  * src/js/engine/constants.js with the enums of the public headers. reports.js has the structs of
  * theory.h, consequence-reports.js those of consequences.h. tables.js writes the tables of the
@@ -16,15 +16,15 @@ import prettier from 'prettier';
 import { reportsFile } from './reports.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const NOTE = 'Written by scripts/generate.js from the headers in src/c; npm run format renews it.';
+const NOTE = 'Written by scripts/generate.js from the headers in src; npm run format renews it.';
 
 /** Headers that export functions or stand in the public folder, by path, without comments. */
 function readHeaders() {
-  return readdirSync(`${root}src/c`, { recursive: true })
+  return readdirSync(`${root}src`, { recursive: true })
     .filter((path) => path.endsWith('.h'))
     .sort()
     .map((path) => {
-      const text = readFileSync(`${root}src/c/${path}`, 'utf8');
+      const text = readFileSync(`${root}src/${path}`, 'utf8');
       return { path, text: text.replace(/\/\*[\s\S]*?\*\//g, ' ').replace(/\/\/.*/g, '') };
     });
 }
@@ -92,7 +92,7 @@ function exportsFile(headers) {
     .filter(({ functions }) => functions.length)
     .map(({ path, functions }) => ({
       name: `${pascalCase(basename(path, '.h').replace(/^attn$/, 'attention'))}Exports`,
-      text: `/** src/c/${path} */`,
+      text: `/** src/${path} */`,
       functions,
     }));
   return `/**
@@ -128,7 +128,7 @@ function constantsFile(headers) {
     .filter(({ constants }) => constants.length)
     .map(
       ({ path, constants }) =>
-        `// src/c/${path}\n${constants
+        `// src/${path}\n${constants
           .map(([name, value]) => `export const ${name} = ${value};`)
           .join('\n')}\n`,
     );

@@ -58,7 +58,7 @@ test('each statement has a line of words, and one with its formula and verdict',
 
 test('theory.h and consequences.h tell each statement, or name the header that does', () => {
   const manual = ['theory', 'consequences']
-    .map((name) => readFileSync(new URL(`../../src/c/include/${name}.h`, import.meta.url), 'utf8'))
+    .map((name) => readFileSync(new URL(`../../src/include/${name}.h`, import.meta.url), 'utf8'))
     .join('\n');
   const here = manual.matchAll(/^\/\* ---- Statements? (\d+)(?: and (\d+))?/gm);
   const elsewhere = manual.matchAll(/\.h \((\d+)(?:, (\d+))?(?: and (\d+))?\)/g);

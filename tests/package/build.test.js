@@ -20,13 +20,13 @@ import {
 
 const VARIANTS = ['simd', 'relaxed'];
 const STATEMENTS = 'src/js/theory/theory.wasm';
-const headers = (pattern) => files('src/c', /\.h$/).filter((file) => pattern.test(file));
+const headers = (pattern) => files('src', /\.h$/).filter((file) => pattern.test(file));
 
 /** Each module, and the headers whose functions it exports. */
 const modules = [
   ...VARIANTS.map((variant) => ({
     file: `src/js/engine/attn.${variant}.wasm`,
-    from: ['src/c/include/attn.h'],
+    from: ['src/include/attn.h'],
   })),
   ...VARIANTS.map((variant) => ({
     file: `src/js/engine/model.${variant}.wasm`,
@@ -35,8 +35,8 @@ const modules = [
   // they take their statuses from attn.h, and no function
   {
     file: STATEMENTS,
-    from: ['src/c/include/theory.h', 'src/c/include/consequences.h'],
-    except: ['src/c/include/attn.h'],
+    from: ['src/include/theory.h', 'src/include/consequences.h'],
+    except: ['src/include/attn.h'],
   },
 ].filter(({ file }) => exists(file));
 
@@ -87,7 +87,7 @@ describe('the compiled kernels', () => {
       .concat(STATEMENTS);
     const copy = mkdtempSync(join(tmpdir(), 'clearhead-build-'));
     try {
-      for (const path of ['CMakeLists.txt', 'scripts', 'src/c'])
+      for (const path of ['CMakeLists.txt', 'scripts', 'src/c', 'src/include'])
         cpSync(join(root, path), join(copy, path), { recursive: true });
       mkdirSync(join(copy, 'src/js'));
       const names = again.map((file) => posix.basename(file, '.wasm'));

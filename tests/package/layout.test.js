@@ -12,7 +12,7 @@ const C_LINES = 400;
 /** Lines of a test's body. A longer one arranges at length, or claims more than one thing. */
 const BODY_LINES = 55;
 /** A manual stays whole, so that it reads from the simple to the advanced. */
-const isManual = (file) => file.startsWith('src/c/include/');
+const isManual = (file) => file.startsWith('src/include/');
 /** Types of src that say nothing. The limit falls and never rises. */
 const ANYS = 100;
 

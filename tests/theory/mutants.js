@@ -12,7 +12,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const sources = join(root, 'src/c');
+const sources = join(root, 'src');
 const build = join(root, 'build/wasm');
 /** The commands that build a module. */
 const commandsOf = (module) =>
@@ -23,7 +23,7 @@ const MODULES = {
   theoryWasm: commandsOf('theory.wasm'),
 };
 
-/** The C files, as paths from their folder. */
+/** The C files, as paths from src. */
 const files = readdirSync(sources, { recursive: true }).filter((name) => /\.[ch]$/.test(name));
 
 /** The commands of clang, by those of emcc that run it. */
@@ -37,7 +37,8 @@ function compile(command, folder, name) {
   const emcc = command.replace(/ -MD .*$/, '');
   const source = join(folder, name);
   if (!compilers.has(emcc)) {
-    const dry = `${emcc.replaceAll(sources, folder)} -### -o ${source}.o -c ${source} 2>&1`;
+    const there = emcc.replaceAll(`${sources}/`, `${folder}/`);
+    const dry = `${there} -### -o ${source}.o -c ${source} 2>&1`;
     // emcc misses the object, which was not made
     const { stdout } = spawnSync(dry, { shell: true, encoding: 'utf8' });
     const clang = stdout.split('\n').find((line) => line.includes('"-cc1"'));
@@ -53,7 +54,7 @@ function compile(command, folder, name) {
 /** The .c files that a file is part of. */
 function reached(file) {
   const found = (header, beside) =>
-    [posix.join(posix.dirname(beside), header), header, `include/${header}`].find((name) =>
+    [posix.join(posix.dirname(beside), header), `c/${header}`, `include/${header}`].find((name) =>
       files.includes(name),
     );
   const includes = (name) =>
@@ -89,21 +90,24 @@ function linked(commands, folder, changed) {
 
 /**
  * The modules that some changes reach, as options of init.
- * @param {{ file: string, from: string, to: string }[]} changes `from` stands in `file` once
+ * @param {{ file: string, from: string, to: string }[]} changes `from` stands once in `file`, a
+ *   path from src/c
  */
 export function mutant(changes) {
   const folder = mkdtempSync(join(tmpdir(), 'clearhead-mutant-'));
   try {
-    cpSync(sources, folder, { recursive: true });
+    for (const part of ['c', 'include'])
+      cpSync(join(sources, part), join(folder, part), { recursive: true });
     for (const { file, from, to } of changes) {
-      const text = readFileSync(join(folder, file), 'utf8');
+      const path = join(folder, 'c', file);
+      const text = readFileSync(path, 'utf8');
       assert.equal(text.split(from).length, 2, `${file} has one “${from}”`);
       writeFileSync(
-        join(folder, file),
+        path,
         text.replace(from, () => to),
       );
     }
-    const changed = [...new Set(changes.flatMap(({ file }) => reached(file)))];
+    const changed = [...new Set(changes.flatMap(({ file }) => reached(`c/${file}`)))];
     const built = Object.entries(MODULES).map(([option, commands]) => [
       option,
       linked(commands, folder, changed),

@@ -171,7 +171,7 @@ for (const program of repeats(['asan', 'gcc'], ['asan', 'msan', 'gcc']))
 
 test('every function of the manuals but those of statement 6 was called', () => {
   const manual = (name) =>
-    readFileSync(new URL(`../../src/c/include/${name}.h`, import.meta.url), 'utf8');
+    readFileSync(new URL(`../../src/include/${name}.h`, import.meta.url), 'utf8');
   const declared = [
     ...`${manual('theory')}\n${manual('consequences')}`.matchAll(
       /^ATTN_API [\w ]*?\battn_(\w+)\(/gm,

@@ -1,10 +1,10 @@
 /**
  * The enums of the public headers.
  *
- * Written by scripts/generate.js from the headers in src/c; npm run format renews it.
+ * Written by scripts/generate.js from the headers in src; npm run format renews it.
  */
 
-// src/c/include/attn.h
+// src/include/attn.h
 export const ATTN_OK = 0;
 export const ATTN_E_SHAPE = 1;
 export const ATTN_E_RANGE = 2;
@@ -32,7 +32,7 @@ export const ATTN_CACHE_F32 = 0;
 export const ATTN_CACHE_F16 = 1;
 export const ATTN_CACHE_Q8 = 2;
 
-// src/c/include/decoder.h
+// src/include/decoder.h
 export const ATTN_AT_RESID_PRE = 0;
 export const ATTN_AT_Q = 1;
 export const ATTN_AT_Z = 2;
@@ -45,16 +45,16 @@ export const ATTN_EDIT_SCALE = 1;
 export const ATTN_EDIT_ADD = 2;
 export const ATTN_EDIT_REPLACE = 3;
 
-// src/c/include/layers.h
+// src/include/layers.h
 export const ATTN_SILU = 0;
 export const ATTN_GELU = 1;
 export const ATTN_GELU_TANH = 2;
 
-// src/c/include/team.h
+// src/include/team.h
 export const ATTN_TEAM_PATIENCE = 1000;
 export const ATTN_TEAM_MAX_WAIT = 50;
 
-// src/c/include/train.h
+// src/include/train.h
 export const ATTN_IGNORE = -1;
 export const ATTN_PARAMETER_EMBEDDING = 0;
 export const ATTN_PARAMETER_NORM = 1;
@@ -75,7 +75,7 @@ export const ATTN_HEAD_PREVIOUS = 2;
 export const ATTN_HEAD_INDUCTION = 3;
 export const ATTN_HEAD_SCORES = 4;
 
-// src/c/include/weights.h
+// src/include/weights.h
 export const ATTN_F32 = 0;
 export const ATTN_F16 = 1;
 export const ATTN_Q4_0 = 2;

@@ -1,7 +1,7 @@
 /**
  * The C functions of the wasm files.
  *
- * Written by scripts/generate.js from the headers in src/c; npm run format renews it.
+ * Written by scripts/generate.js from the headers in src; npm run format renews it.
  */
 
 /** An address in wasm memory; 0 is NULL. Any number is taken, but none known to be a Value. */
@@ -13,7 +13,7 @@ export type Value = number & { readonly stands?: 'for itself' };
 /** A size_t arrives signed: sizes of 2 GiB or more need `>>> 0`. */
 export type Size = Value;
 
-/** src/c/include/attn.h */
+/** src/include/attn.h */
 export interface AttentionExports {
   attn_params_bytes(): Size;
   attn_is_relaxed(): Value;
@@ -114,7 +114,7 @@ export interface AttentionExports {
   attn_work_end(w: Pointer, scratch: Pointer): void;
 }
 
-/** src/c/include/consequences.h */
+/** src/include/consequences.h */
 export interface ConsequencesExports {
   attn_susceptibility_measure(report: Pointer, z: Pointer, n: Value, temperature: Value): Value;
   attn_norms_measure(
@@ -178,7 +178,7 @@ export interface ConsequencesExports {
   ): Value;
 }
 
-/** src/c/include/decoder.h */
+/** src/include/decoder.h */
 export interface DecoderExports {
   attn_decoder_bytes(layers: Value, heads: Value): Size;
   attn_decoder_init(
@@ -307,7 +307,7 @@ export interface DecoderExports {
   ): void;
 }
 
-/** src/c/include/layers.h */
+/** src/include/layers.h */
 export interface LayersExports {
   attn_matmul(
     team: Pointer,
@@ -464,7 +464,7 @@ export interface LayersExports {
   ): Value;
 }
 
-/** src/c/include/team.h */
+/** src/include/team.h */
 export interface TeamExports {
   attn_team_bytes(): Size;
   attn_team_open(team: Pointer, threads: Value, scratch: Pointer, scratchBytes: Size): void;
@@ -473,7 +473,7 @@ export interface TeamExports {
   attn_team_lost(team: Pointer): Value;
 }
 
-/** src/c/include/theory.h */
+/** src/include/theory.h */
 export interface TheoryExports {
   attn_likelihood(
     weights: Pointer,
@@ -663,7 +663,7 @@ export interface TheoryExports {
   ): Value;
 }
 
-/** src/c/include/train.h */
+/** src/include/train.h */
 export interface TrainExports {
   attn_gradient_bytes(): Size;
   attn_gradient_init(g: Pointer, p: Pointer): Value;
@@ -875,7 +875,7 @@ export interface TrainExports {
   ): void;
 }
 
-/** src/c/include/weights.h */
+/** src/include/weights.h */
 export interface WeightsExports {
   attn_weight_type_name(type: Value): Pointer;
   attn_weight_type_block(type: Value): Value;

@@ -4,7 +4,7 @@
  * y = x·Wᵀ.
  *
  * Every function may throw ARG, SHAPE, RANGE, DETACHED, DISPOSED or OOM (see ErrorCode). Its
- * comment names further codes and the source. Error rules are in src/c/include/layers.h.
+ * comment names further codes and the source. Error rules are in src/include/layers.h.
  */
 import type {
   AttendOptions,
@@ -370,7 +370,7 @@ export interface Layers {
   /**
    * The gradient of `attention` with the same arguments and options, given that of its output,
    * dOutput: dq, dk and dv, and those of options that `want` names. The formula is in
-   * src/c/include/train.h (Dao, arXiv 2307.08691, for its tiles). T must be finite and above 0, and
+   * src/include/train.h (Dao, arXiv 2307.08691, for its tiles). T must be finite and above 0, and
    * the precision float: RANGE. A masked key has no influence and gets nothing. ALIAS: a result
    * shares memory with an input or another result. LIMIT: it needs 4 GiB.
    */

@@ -1,7 +1,7 @@
 /**
  * The structs of consequences.h: how many doubles each has, and an object of its fields.
  *
- * Written by scripts/generate.js from the headers in src/c; npm run format renews it.
+ * Written by scripts/generate.js from the headers in src; npm run format renews it.
  */
 
 /** attn_susceptibility_report */

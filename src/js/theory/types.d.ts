@@ -8,7 +8,7 @@
  * 10³. ARG: no array or number at all. RANGE: a number outside its range or not finite. SHAPE:
  * lengths, or axes of tensors, that do not fit each other.
  *
- * Formulas, allowances and sources stand in src/c/include/theory.h, and from statement 17 on in
+ * Formulas, allowances and sources stand in src/include/theory.h, and from statement 17 on in
  * consequences.h beside it. "Paper", "post" and "note" are
  * the README's sources 1 to 3.
  */

@@ -38,7 +38,7 @@ export function imports(file, { dynamic = true } = {}) {
 
 /** The files of this repository that a C file includes; the compiler's own headers are left out. */
 export function includes(file) {
-  const places = [posix.dirname(file), 'src/c', 'src/c/include'];
+  const places = [posix.dirname(file), 'src/c', 'src/include'];
   return [...read(file).matchAll(/^\s*#\s*include\s*"([^"]+)"/gm)].map(
     ([, name]) => places.map((place) => posix.join(place, name)).find(exists) ?? name,
   );
