@@ -20,20 +20,23 @@ const PACKAGES = [
 const between = (first, last) =>
   String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, at) => first + at));
 const ASCII = between(0x20, 0x7e);
-const MARKS = '\u00a0\u2009\u202f·×÷±°²³½¼‘’“”–—…•€←↑→↓−√∞≈≠≤≥⁄';
-const GREEK = between(0x391, 0x3a1) + between(0x3a3, 0x3a9) + between(0x3b1, 0x3c9);
-const NAMES = 'àáâäçèéêëìíîïñòóôöùúûüßÀÁÄÇÉÈÑÓÖÚÜ';
-const LATIN = ASCII + MARKS + NAMES;
+const LATIN = `${ASCII}\u00a0\u2009\u202f·×±²³½‘’“”–—…•←↑→↓−√∞≈≠≤≥`;
+const GREEK = 'ΔΣαβδεθλξπρσχ';
 const WEIGHTS = { wght: { min: 400, max: 600 } };
+/** Figures of one width, in columns of numbers. */
+const FIGURES = ['tnum'];
+const KERNED = ['tnum', 'kern'];
 
-/** The file of the page, the one of the package, its letters and its axes. */
+/** The file of the page, the one of the package, its letters, its axes and its features. */
 const FONTS = [
-  ['source-serif-4', 'source-serif-4-latin-wght-normal', LATIN, WEIGHTS],
-  ['source-serif-4-italic', 'source-serif-4-latin-wght-italic', ASCII + MARKS, { wght: 400 }],
-  ['source-serif-4-greek', 'source-serif-4-greek-wght-normal', GREEK, { wght: 400 }],
-  ['inter', 'inter-latin-wght-normal', LATIN, WEIGHTS],
-  ['inter-greek', 'inter-greek-wght-normal', GREEK, { wght: 400 }],
+  ['source-serif-4', 'source-serif-4-latin-wght-normal', LATIN, WEIGHTS, KERNED],
+  ['source-serif-4-italic', 'source-serif-4-latin-wght-italic', LATIN, { wght: 400 }, FIGURES],
+  ['source-serif-4-greek', 'source-serif-4-greek-wght-normal', GREEK, { wght: 400 }, FIGURES],
+  ['inter', 'inter-latin-wght-normal', LATIN, WEIGHTS, KERNED],
+  ['inter-greek', 'inter-greek-wght-normal', GREEK, { wght: 400 }, FIGURES],
 ];
+/** Names for programs that list fonts, and how metrics and kerning vary with the weight. */
+const DROPPED = ['STAT', 'MVAR', 'HVAR', 'GDEF', 'avar'];
 
 mkdirSync(HOME, { recursive: true });
 if (!existsSync(`${HOME}/package.json`)) writeFileSync(`${HOME}/package.json`, '{}');
@@ -46,9 +49,14 @@ const folderOf = (name) => {
   return `${HOME}/node_modules/@fontsource-variable/${family}`;
 };
 
-for (const [name, from, letters, variationAxes] of FONTS) {
+for (const [name, from, letters, variationAxes, keepFeatures] of FONTS) {
   const font = readFileSync(`${folderOf(name)}/files/${from}.woff2`);
-  const bytes = await subset(font, letters, { targetFormat: 'woff2', variationAxes });
+  const bytes = await subset(font, letters, {
+    targetFormat: 'woff2',
+    variationAxes,
+    keepFeatures,
+    dropTables: DROPPED,
+  });
   writeFileSync(`web/fonts/${name}.woff2`, bytes);
   console.log(`${name}.woff2: ${bytes.length} bytes of ${font.length}`);
 }
