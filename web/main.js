@@ -33,8 +33,8 @@ function failed(error) {
     html(
       'p',
       {},
-      'The page needs WebAssembly with 128-bit SIMD, and two files of src/js: theory.wasm, and ' +
-        'attn.relaxed.wasm, or attn.simd.wasm where a browser has no relaxed SIMD.',
+      'The page needs WebAssembly with 128-bit SIMD, and three files of src/js: attn.simd.wasm, ' +
+        'model.simd.wasm and theory.wasm.',
     ),
     button('try again', () => location.reload()),
   );
@@ -44,12 +44,10 @@ function failed(error) {
 }
 
 /** @param {Awaited<ReturnType<typeof load>>['info']} info */
-function introduce({ variant, threads, why }) {
-  const simd = variant === 'relaxed' ? 'relaxed SIMD' : 'SIMD';
-  const ran = `${simd} kernels, ${threads === 1 ? 'one thread' : `${threads} threads`}`;
+function introduce({ threads, why }) {
+  const ran = `SIMD kernels, ${threads === 1 ? 'one thread' : `${threads} threads`}`;
   const badge = byId('badge');
   badge.textContent = `computed here, just now: ${ran}`;
-  badge.dataset.variant = variant;
   if (why) badge.title = why;
   report.environment = () => `kernels: ${ran}${why ? ` (${why})` : ''}`;
   byId('failure').hidden = true;

@@ -20,7 +20,7 @@ for (const { name, missing, launch } of browsers)
         assert.equal(await page.evaluate(() => document.documentElement.dataset.engine), 'ready');
         assert.match(
           await page.textContent('#badge'),
-          /computed here.*(relaxed SIMD|SIMD) kernels, one thread/,
+          /computed here, just now: SIMD kernels, one thread/,
         );
         assert.ok(site.requests.every((path) => path.startsWith('/some/where/deep/')));
         // an equation holds, a bound is kept with slack

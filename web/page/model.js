@@ -2,6 +2,7 @@
  * The one model of the page, in a worker of its own. It is fetched when a panel first asks for it.
  * Panels take turns; a new turn ends the one before.
  */
+import { KERNELS } from './engine.js';
 import { ownModel, startModel } from './workers.js';
 
 /** @typedef {import('../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
@@ -67,6 +68,7 @@ export class SharedModel {
       const { loadModel } = await import('../../src/js/worker/client.js');
       const model = await loadModel(source, {
         worker: startModel,
+        engine: KERNELS,
         onProgress: ({ loaded, total = 0 }) => this.tell({ progress: { loaded, total } }),
       });
       this.tell({ phase: 'ready', name });

@@ -1,10 +1,11 @@
 /** In the worker of the kernels: every row of a model that is in training. */
 import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
+import { KERNELS } from '../../page/engine.js';
 
 /** @type {ReturnType<typeof layersEngine> | undefined} */
 let layers;
-const layersEngine = () => init({ layers: true, variant: 'simd' });
+const layersEngine = () => init({ ...KERNELS, layers: true });
 
 /**
  * @param {unknown} _ the engine of the other panels, which has no layers
