@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { transform } from 'esbuild';
 import { withFirstFrame } from './first-frame.js';
-import { bundleSingle, bundleSite, KERNELS, read, root } from './bundle.js';
+import { bare, bundleSingle, bundleSite, KERNELS, read, root } from './bundle.js';
 
 const SITE = join(root, 'build/site');
 const MODEL = 'model/stories-Q8_0.gguf';
@@ -64,13 +64,13 @@ async function writeSite(page, hasModel) {
   const kernels = {};
   for (const path of KERNELS) {
     const bytes = read(path);
-    const name = path.replace(/^.*\//, '');
-    kernels[name] = hashed(name, bytes);
-    put(`assets/${kernels[name]}`, bytes);
+    const name = hashed(bare(path), bytes);
+    kernels[bare(path)] = name;
+    put(`assets/${name}`, bytes);
   }
   const model = hasModel ? hashed(MODEL, read(`web/${MODEL}`)) : MODEL;
   if (hasModel) put(model, read(`web/${MODEL}`));
-  const { files, main, style, plain } = await bundleSite(SITE, kernels, model);
+  const { files, main, workers, style, plain } = await bundleSite(SITE, kernels, model);
   for (const { path, contents } of files) put(path, contents);
   const script = await early();
   const first = `assets/${hashed('early.js', Buffer.from(script))}`;
@@ -82,7 +82,14 @@ async function writeSite(page, hasModel) {
     ...fonts.map(
       (path) => `<link rel="preload" href="${path}" as="font" type="font/woff2" crossorigin>`,
     ),
-    ...main.loads.map((path) => `<link rel="modulepreload" href="${path}">`),
+    ...new Set(
+      [...main.loads, workers.startModel.path, ...workers.startModel.loads].map(
+        (path) => `<link rel="modulepreload" href="${path}">`,
+      ),
+    ),
+    ...Object.entries(workers).map(
+      ([name, { path }]) => `<link rel="worker" data-starter="${name}" href="${path}">`,
+    ),
   ];
   let text = once(page, LINK, [`<link rel="stylesheet" href="${style}">`, ...ahead].join('\n'));
   text = once(text, PLAIN, `href="${plain}"`);
@@ -106,8 +113,8 @@ const unpack = `(name) => {
 /** @param {string} page @param {boolean} hasModel */
 async function writeSingle(page, hasModel) {
   const { workers, main, style } = await bundleSingle();
-  const kernels = KERNELS.filter((path) => !path.includes('attn')).map((path) => [
-    path.replace(/^.*\//, ''),
+  const kernels = KERNELS.map((path) => [
+    bare(path),
     gzipSync(read(path), { level: 9 }).toString('base64'),
   ]);
   const model = hasModel && dataUrl('application/octet-stream', read(`web/${MODEL}`));

@@ -1,23 +1,20 @@
 /**
- * The code of the built page. Its workers are bundled first. Then modules that say where files are
- * give way to others that know the built ones.
+ * The code of the built page. The page and its workers are bundled together, so they share what
+ * both use. Modules that say where files are give way to others that know the built ones.
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { gathered } from './gather.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const ASSETS = 'assets';
 
-/** The kernels, by path from the root. */
-export const KERNELS = [
-  'src/js/engine/attn.relaxed.wasm',
-  'src/js/engine/attn.simd.wasm',
-  'src/js/engine/model.relaxed.wasm',
-  'src/js/engine/model.simd.wasm',
-  'src/js/theory/theory.wasm',
-];
+/** The kernels, by path from the root. Those of models have those of attention, too. */
+const MODEL_KERNELS = 'src/js/engine/model.simd.wasm';
+const THEORY_KERNELS = 'src/js/theory/theory.wasm';
+export const KERNELS = [MODEL_KERNELS, THEORY_KERNELS];
 
 /** The starters of page/workers.js, and the file of each worker. */
 export const WORKERS = {
@@ -27,16 +24,17 @@ export const WORKERS = {
 };
 
 /**
- * Puts the texts of some modules in the place of others.
+ * Puts the texts of some modules in the place of others, and gathers what all of them import.
  * @param {Record<string, string>} modules by path from the root
  */
 const replacing = (modules) => ({
   name: 'replacing',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.js$/ }, ({ path }) => {
+  setup(building) {
+    building.onLoad({ filter: /\.js$/ }, ({ path }) => {
       const contents = modules[relative(root, path)];
       return contents === undefined ? undefined : { contents };
     });
+    gathered(building, root);
   },
 });
 
@@ -54,24 +52,18 @@ const OPTIONS = {
   write: false,
 };
 
+export const bare = (path) => path.replace(/^.*\//, '');
+
 /** The two modules that tell where kernels are. @param {(name: string) => string} address */
 const kernelModules = (address) => ({
   'src/js/engine/files.js':
     'export const located = (make) => make();\n' +
-    ['attention', 'model']
-      .map((what) => {
-        const kind = what === 'attention' ? 'attn' : 'model';
-        const of = (variant) => address(`${kind}.${variant}.wasm`);
-        return (
-          `export const ${what}File = (relaxed) => ` +
-          `relaxed ? ${of('relaxed')} : ${of('simd')};\n`
-        );
-      })
+    ['attentionFile', 'modelFile']
+      .map((name) => `export const ${name} = () => ${address(bare(MODEL_KERNELS))};\n`)
       .join(''),
-  'src/js/theory/file.js': `export const theoryFile = () => ${address('theory.wasm')};\n`,
+  'src/js/theory/file.js': `export const theoryFile = () => ${address(bare(THEORY_KERNELS))};\n`,
 });
 
-const bare = (path) => path.replace(/^.*\//, '');
 const files = ({ outputFiles }, folder) =>
   outputFiles.map(({ path, contents }) => ({ path: relative(folder, path), contents }));
 
@@ -92,6 +84,18 @@ function outputOf({ metafile: { outputs } }, entry, folder) {
 }
 
 /**
+ * The page knows its workers by links in index.html: their names have a hash, which is not known
+ * before the page is bundled.
+ */
+const starters = Object.keys(WORKERS)
+  .map(
+    (name) =>
+      `export const ${name} = () => new Worker(` +
+      `document.querySelector('link[data-starter="${name}"]').href, { type: 'module' });\n`,
+  )
+  .join('');
+
+/**
  * Modules for a site of many files.
  * @param {string} folder of the site
  * @param {Record<string, string>} kernels the built names of KERNELS, by their bare names
@@ -99,40 +103,37 @@ function outputOf({ metafile: { outputs } }, entry, folder) {
  */
 export async function bundleSite(folder, kernels, model) {
   const beside = (name) => `new URL(${JSON.stringify(name)}, import.meta.url)`;
-  const places = kernelModules((name) => beside(kernels[name]));
-  const options = {
+  const code = await build({
     ...OPTIONS,
     format: 'esm',
     splitting: true,
     outdir: join(folder, ASSETS),
     entryNames: '[name]-[hash]',
     chunkNames: 'part-[hash]',
-    assetNames: '[name]-[hash]',
-  };
-  const workers = await build({
-    ...options,
-    entryPoints: Object.values(WORKERS),
-    plugins: [replacing(places)],
-  });
-  const starters = Object.entries(WORKERS).map(([start, entry]) => {
-    const { path } = outputOf(workers, entry, folder);
-    return `export const ${start} = () => new Worker(${beside(bare(path))}, { type: 'module' });\n`;
-  });
-  const where = `${starters.join('')}export const ownModel = () => ${beside(`../${model}`)};\n`;
-  const page = await build({
-    ...options,
-    entryPoints: ['web/main.js'],
-    plugins: [replacing({ ...places, 'web/page/workers.js': where })],
+    entryPoints: ['web/main.js', ...Object.values(WORKERS)],
+    plugins: [
+      replacing({
+        ...kernelModules((name) => beside(kernels[name])),
+        'web/page/workers.js': `${starters}export const ownModel = () => ${beside(`../${model}`)};`,
+      }),
+    ],
   });
   const styles = await build({
-    ...options,
-    splitting: false,
+    ...OPTIONS,
+    outdir: join(folder, ASSETS),
+    entryNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
     entryPoints: ['web/style.css', 'web/noscript.css'],
     loader: { '.woff2': 'file' },
   });
+  const workers = Object.entries(WORKERS).map(([name, entry]) => [
+    name,
+    outputOf(code, entry, folder),
+  ]);
   return {
-    files: [workers, page, styles].flatMap((result) => files(result, folder)),
-    main: outputOf(page, 'web/main.js', folder),
+    files: [code, styles].flatMap((result) => files(result, folder)),
+    main: outputOf(code, 'web/main.js', folder),
+    workers: Object.fromEntries(workers),
     style: outputOf(styles, 'web/style.css', folder).path,
     plain: outputOf(styles, 'web/noscript.css', folder).path,
   };
@@ -140,10 +141,7 @@ export async function bundleSite(folder, kernels, model) {
 
 /** Classic scripts and one style, for a single file. Workers get the kernels from the page. */
 export async function bundleSingle() {
-  // the kernels of models have those of attention, too
-  const places = kernelModules(
-    (name) => `clearheadFile(${JSON.stringify(name.replace('attn', 'model'))})`,
-  );
+  const places = kernelModules((name) => `clearheadFile(${JSON.stringify(name)})`);
   const options = { ...OPTIONS, format: 'iife', logOverride: { 'empty-import-meta': 'silent' } };
   const textOf = async (entry, modules) => {
     const plugins = [replacing({ ...places, ...modules })];

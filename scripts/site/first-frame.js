@@ -1,12 +1,15 @@
 /** The first frame of the look, told by the model while the site is built. */
+import { brotliCompressSync } from 'node:zlib';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
 import { tellFirst } from '../../web/panels/look/first.js';
 import { firstFrame } from '../../web/panels/look/frame.js';
 import { PROMPT } from '../../web/panels/look/state.js';
 
-/** Of the prompt and the story behind it. */
-const TOKENS = 64;
+/** Of the prompt and the story behind it: the most that fits. A map grows with their square. */
+const TOKENS = [64, 56, 48, 40, 32, 24];
+/** Bytes of a frame at most, compressed. */
+const LARGEST = 9000;
 const EMPTY = '<div id="look-panel" class="panel"></div>';
 
 /** @param {string} page @param {Uint8Array} file the model */
@@ -14,8 +17,12 @@ export async function withFirstFrame(page, file) {
   if (page.split(EMPTY).length !== 2) throw new Error(`index.html has not one ${EMPTY}`);
   const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(file, { engine });
-  const { story, head, i } = tellFirst(model, { prompt: PROMPT, tokens: TOKENS });
+  let frame = '';
+  for (const tokens of TOKENS) {
+    const { story, head, i } = tellFirst(model, { prompt: PROMPT, tokens });
+    frame = firstFrame(story, head, i);
+    if (brotliCompressSync(frame).length <= LARGEST) break;
+  }
   model.dispose();
-  const frame = firstFrame(story, head, i);
   return page.replace(EMPTY, () => `<div id="look-panel" class="panel look">${frame}</div>`);
 }
