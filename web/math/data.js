@@ -54,7 +54,7 @@ export function gaussianInputs({ seed, n, d, dv }) {
  * position (weight `sink`) and nothing in particular (weight `free`). Head h follows recipe
  * h mod 8.
  */
-const RECIPES = [
+export const RECIPES = [
   { back: 1, own: 0.55, sink: 0, free: 0.6 },
   { back: 0, own: 0, sink: 0.34, free: 0.9 },
   { back: 0, own: 0.5, sink: 0.1, free: 0.5 },

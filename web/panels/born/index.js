@@ -11,6 +11,7 @@ import { Story } from '../look/story.js';
 import { TextView } from '../look/text-view.js';
 import { Wall } from '../look/wall.js';
 import { percent } from '../look/words.js';
+import { codeOf } from './code.js';
 import { best, Curves } from './curves.js';
 import { Run } from './run.js';
 import { scoreStatement, compareScores } from './scores-checked.js';
@@ -206,6 +207,7 @@ export function build(root, { state, lab }) {
   return {
     reset: () => begin(0),
     state: () => ({ step: run?.step, points: run?.points }),
+    code: () => codeOf(state.seed.value),
     dispose: () => {
       seen.disconnect();
       run?.end();

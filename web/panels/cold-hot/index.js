@@ -2,6 +2,7 @@
  * Cold and hot: one slider from exactly 0 to exactly ∞. The bars are the row that runs through all
  * panels, or that of the first frame. The model tells the same story at four temperatures.
  */
+import { exampleOf as sixKeys } from '../../math/example.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { html, setText } from '../../plot/dom.js';
@@ -9,6 +10,7 @@ import { heatSlider, temperatureText } from '../look/ends.js';
 import { firstFrame } from '../look/hydrate.js';
 import { PROMPT } from '../look/state.js';
 import { Bars } from './bars.js';
+import { codeOf } from './code.js';
 import { atAnEnd, atTemperature, between, compare } from './compute.js';
 import { exampleOf, FOUR, tellAt } from './texts.js';
 
@@ -113,7 +115,10 @@ export async function build(root, { state, row, engine, model }) {
   new IntersectionObserver((seen) => {
     if (seen[seen.length - 1].isIntersecting) void tellAll();
   }).observe(root);
-  return { state: () => ({ T: state.T.value, ...(row.value ?? own) }) };
+  return {
+    state: () => ({ T: state.T.value, ...(row.value ?? own) }),
+    code: () => codeOf({ T: state.T.value, ...(row.value ?? own ?? sixKeys(undefined)) }),
+  };
 }
 
 /** The row that the first frame of the page shows. Its scores at T = 1 are log weights. */

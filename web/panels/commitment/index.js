@@ -7,6 +7,7 @@ import { fixed, scientific, short } from '../../plot/format.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { WordBars } from './bars.js';
+import { codeOf } from './code.js';
 import { spend } from './compute.js';
 import { Plane } from './picture.js';
 
@@ -154,6 +155,7 @@ export async function build(root, { engine: load, state, row, lab }) {
   await compete();
   return {
     state: () => ({ words: scene?.example.words, scores: scene?.example.scores, ...spent }),
+    code: () => codeOf({ ...(scene?.example ?? exampleOf(row.value)), share: state.share.value }),
     exports: { svg: () => plane.figure.picture },
   };
 }

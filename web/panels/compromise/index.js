@@ -6,6 +6,7 @@ import { html, setText } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
+import { codeOf } from './code.js';
 import { divergence, fallShort, lse, objective, path, threeOf } from './compute.js';
 import { inside, Triangle } from './triangle.js';
 
@@ -72,10 +73,12 @@ export async function build(root, { engine: load, state, row }) {
   let way = path(engine, example, TEMPERATURES);
   /** @type {ReturnType<typeof fallShort>} */
   let found;
-  const draw = () => {
-    const temperatureNow = state.T.value;
+  const point = () => {
     const [a, b] = state.dot.value;
-    const mix = inside([a, b, 1 - a - b]);
+    return { T: state.T.value, mix: inside([a, b, 1 - a - b]) };
+  };
+  const draw = () => {
+    const { T: temperatureNow, mix } = point();
     const { names, z, merged } = threeOf(engine, example, temperatureNow);
     found = fallShort(engine, { z, T: temperatureNow, p: mix });
     triangle.show({ mix, names, z, T: temperatureNow, found, path: way });
@@ -104,6 +107,7 @@ export async function build(root, { engine: load, state, row }) {
   draw();
   return {
     state: () => ({ words: example.words, scores: example.scores, ...found }),
+    code: () => codeOf({ ...threeOf(engine, example, state.T.value), ...point() }),
     exports: { svg: () => triangle.picture },
   };
 }

@@ -9,6 +9,7 @@ import { scientific, short } from '../../plot/format.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { Bell } from './bell.js';
+import { codeOf } from './code.js';
 import { FLAT, N, STEEP } from './compute.js';
 import { KernelMaps } from './maps.js';
 import { NoteTable, TruthTable } from './tables.js';
@@ -155,17 +156,16 @@ export async function build(root, { state, lab }) {
       data: { nan, predicted },
     });
   };
+  const settings = () => ({
+    seed: state.seed.value,
+    T: state.T.value,
+    unitQueries: state.unitQueries.value,
+    unitKeys: state.unitKeys.value,
+    restore: state.restore.value,
+  });
   const compute = async () => {
     const found = /** @type {Sides | undefined} */ (
-      await lab.ask('distance', 'sides', [
-        {
-          seed: state.seed.value,
-          T: state.T.value,
-          unitQueries: state.unitQueries.value,
-          unitKeys: state.unitKeys.value,
-          restore: state.restore.value,
-        },
-      ])
+      await lab.ask('distance', 'sides', [settings()])
     );
     if (!found) return;
     latest = found;
@@ -185,7 +185,11 @@ export async function build(root, { state, lab }) {
   document.addEventListener('themechange', again);
   for (const each of [...statements, C18, lost]) each.wait();
   await Promise.all([compute(), recompute()]);
-  return { state: () => latest, exports: { svg: () => bell.picture } };
+  return {
+    state: () => latest,
+    code: () => codeOf({ ...settings(), precision: state.precision.value }),
+    exports: { svg: () => bell.picture },
+  };
 }
 
 /**

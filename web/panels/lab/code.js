@@ -1,4 +1,5 @@
 /** The story under the changes of now, in code that runs anywhere with the model's file. */
+import { LOAD } from '../look/code.js';
 import { PROMPT } from '../look/state.js';
 
 /** @param {any} state the signals of the panel */
@@ -17,9 +18,8 @@ export function codeOf({ heads, how, hidden, push, pushLayer, towards, from }) {
     entries.push(`  { layer: ${pushLayer.value}, at: 'resid_post', add, gain: ${push.value} },`);
   const layers = 'const layers = Array.from({ length: model.config.layers }, (_, layer) => layer);';
   return [
-    "import { loadModel } from 'clearhead/model';",
+    LOAD,
     '',
-    "const model = await loadModel('stories-Q8_0.gguf'); // web/model of the repository",
     hidden.value.length ? layers : '',
     pushed ? directionCode(pushLayer.value, towards.value, from.value) : '',
     entries.length ? `model.intervene([\n${entries.join('\n')}\n]);` : '',
@@ -36,7 +36,7 @@ export function codeOf({ heads, how, hidden, push, pushLayer, towards, from }) {
     'const { embedding, heads, feedForward, rest } = await model.ledger(ids.length - 1, token);',
     'console.log({ token, top, embedding, heads, feedForward, rest });',
   ]
-    .filter((line, i) => line || i === 1 || i === 11)
+    .filter((line, i) => line || i === 1 || i === 10)
     .join('\n');
 }
 

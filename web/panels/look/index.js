@@ -4,6 +4,7 @@
  */
 import { announce, html } from '../../plot/dom.js';
 import { onFrame } from '../../page/state.js';
+import { codeOf } from './code.js';
 import { controls } from './controls.js';
 import { firstFrame } from './hydrate.js';
 import { Said } from './said.js';
@@ -212,5 +213,11 @@ export function build(root, { state, row, model }) {
   return {
     reset: () => again(false),
     state: () => ({ text: writer.story?.text, head: head(), word: here() }),
+    code: () =>
+      codeOf({
+        tokens: writer.story?.tokens.slice(0, here() + 1) ?? [],
+        ...head(),
+        T: writer.settings.T,
+      }),
   };
 }

@@ -4,6 +4,7 @@ import { html, setText } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
+import { codeOf } from './code.js';
 import { movedBy } from './compute.js';
 import { Fans } from './fans.js';
 import { Scatter } from './scatter.js';
@@ -124,6 +125,7 @@ export async function build(root, { state, lab }) {
   }
   return {
     state: () => ({ ...found, fan }),
+    code: () => codeOf({ T: state.T.value, seed: SEED }),
     exports: { svg: () => scatter.figure.picture },
   };
 }

@@ -5,7 +5,7 @@ import { headInputs } from '../../math/data.js';
 
 export const N = 32;
 export const D = 64;
-const HEADS = 4;
+export const HEADS = 4;
 const U = 2 ** -53;
 const RANK = 16;
 

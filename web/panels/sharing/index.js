@@ -5,6 +5,7 @@ import { fixed, scientific, short } from '../../plot/format.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { cachesTable } from './caches-table.js';
+import { codeOf } from './code.js';
 import { changeOf } from './compute.js';
 import { Picture } from './picture.js';
 
@@ -144,6 +145,7 @@ export async function build(root, { state, lab }) {
     });
   return {
     state: () => ({ ...found }),
+    code: () => codeOf({ seed: state.seed.value, part: state.part.value, T }),
     exports: { svg: () => picture.figure.picture },
   };
 }

@@ -6,6 +6,7 @@ import { html, setText } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
+import { codeOf } from './code.js';
 import { challenge, neighbour, testify } from './compute.js';
 import { Picture } from './picture.js';
 import { REPORTS } from './state.js';
@@ -93,6 +94,7 @@ export async function build(root, { engine: load, state, row }) {
   draw();
   return {
     state: () => ({ words, ...found }),
+    code: () => codeOf({ words, ...found }),
     exports: { svg: () => picture.figure.picture },
   };
 }

@@ -7,15 +7,17 @@ npx clearhead generate model.gguf "Once upon"  # a model writes in your terminal
 
 export const MODEL = `import { loadModel } from 'clearhead/model';
 
-const model = await loadModel('model.gguf'); // a file, an address, or bytes
-for (const token of model.generate('Once upon a time', { observe: 'weights' })) {
-  console.log(token.text, token.heads.weights); // every look of every head
+// an address, a File, or bytes
+const model = await loadModel(new URL('model.gguf', import.meta.url));
+for await (const { text, heads } of model.generate('Once upon a time', { observe: 'weights' })) {
+  console.log(text, heads.weights); // every look of every head
 }`;
 
 export const ATTENTION = `import { init } from 'clearhead';
 
 const ch = await init();
-const { output, stats } = ch.attention(q, k, v, {
+const random = () => Float32Array.from({ length: 8 * 16 * 64 }, () => 4 * Math.random() - 2);
+const { output, stats } = ch.attention(random(), random(), random(), {
   heads: 8,
   headDim: 64,
   want: { stats: true },

@@ -1,0 +1,221 @@
+/** The code that the page shows. It runs in Node with the library, and prints its numbers. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { init } from '../../src/js/index.js';
+import { loadModel } from '../../src/js/model/index.js';
+import { createTrainer } from '../../src/js/train/index.js';
+import { CONFIG, OPTIONS, unseen } from '../../training/induction/recipe.js';
+import { exampleOf } from '../../web/math/example.js';
+import { Store } from '../../web/page/state.js';
+import { atTemperature } from '../../web/panels/cold-hot/compute.js';
+import { spend } from '../../web/panels/commitment/compute.js';
+import { fallShort, threeOf } from '../../web/panels/compromise/compute.js';
+import { compare } from '../../web/panels/distance/compute.js';
+import { change, NONE, tell } from '../../web/panels/lab/compute.js';
+import { difference } from '../../web/panels/lab/push.js';
+import { headOf } from '../../web/panels/lab/session.js';
+import { PROMPT } from '../../web/panels/look/state.js';
+import { derive } from '../../web/panels/one-look/compute.js';
+import { moves, pairs, SIZES } from '../../web/panels/push/compute.js';
+import { share } from '../../web/panels/sharing/worker.js';
+import { testify } from '../../web/panels/trust/compute.js';
+import { ATTENTION, MODEL } from '../../web/panels/use/snippets.js';
+import { letters } from './look/model.js';
+
+const source = new URL('../../src/js/', import.meta.url);
+const PACKAGE = {
+  clearhead: new URL('index.js', source),
+  'clearhead/model': new URL('model/index.js', source),
+  'clearhead/train': new URL('train/index.js', source),
+  './recipe.js': new URL('../../training/induction/recipe.js', import.meta.url),
+};
+
+/** Runs code as a module beside the model's file, and returns all that it prints. */
+function running() {
+  let folder;
+  let count = 0;
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'clearhead-code-'));
+    for (const name of ['stories-Q8_0.gguf', 'model.gguf'])
+      await writeFile(join(folder, name), letters());
+  });
+  after(() => rm(folder, { recursive: true }));
+  return async (t, code) => {
+    const lines = [];
+    const { mock } = t.mock.method(console, 'log', (...line) => void lines.push(line));
+    const path = join(folder, `${++count}.mjs`);
+    await writeFile(
+      path,
+      code.replace(/from '([^']+)'/g, (_, name) => `from '${PACKAGE[name]}'`),
+    );
+    await import(pathToFileURL(path).href);
+    mock.restore();
+    return lines;
+  };
+}
+
+/** The code of a panel, and its settings: those of the beginning, but for the changes. */
+async function panel(id, changes = {}) {
+  const { codeOf } = await import(`../../web/panels/${id}/code.js`);
+  const { state } = await import(`../../web/panels/${id}/state.js`);
+  const signals = state(new Store());
+  for (const [name, value] of Object.entries(changes)) signals[name].set(value);
+  const values = Object.fromEntries(
+    Object.entries(signals).map(([name, { value }]) => [name, value]),
+  );
+  return { codeOf, signals, values };
+}
+const six = exampleOf(undefined);
+
+describe('the code that the page shows', () => {
+  const printed = running();
+  let engine;
+  before(async () => {
+    const { attention, theory } = await init();
+    engine = { attention, theory: await theory };
+  });
+
+  test('one look, in code: its weights', async (t) => {
+    for (const changes of [{}, { T: 0.5, q: [200] }]) {
+      const { codeOf, values } = await panel('one-look', changes);
+      const [[weights]] = await printed(t, codeOf(values));
+      const { q, k, T } = values;
+      assert.deepEqual([...weights], [...derive(engine, { T, q: q[0], k }).routes[0]]);
+    }
+  });
+
+  test('cold and hot, in code: the weights at a temperature, its ends too', async (t) => {
+    for (const T of [0, 1, Infinity]) {
+      const { codeOf, values } = await panel('cold-hot', { T });
+      const [[{ weights }]] = await printed(t, codeOf({ ...six, T: values.T }));
+      assert.deepEqual(weights, atTemperature(engine, six.scores, T));
+    }
+  });
+
+  test('trust, in code: the mean of the reports, twice', async (t) => {
+    const { codeOf, values } = await panel('trust');
+    const example = exampleOf(undefined, values.reports.length);
+    const found = testify(engine, { ...example, reports: values.reports, T: values.T });
+    const [[told]] = await printed(t, codeOf({ words: example.words, ...found }));
+    assert.equal(told.attention, found.output);
+    assert.equal(told.mostLikely, found.estimate);
+  });
+
+  test('commitment, in code: the best use of the budget', async (t) => {
+    const { codeOf, values } = await panel('commitment');
+    const [[told]] = await printed(t, codeOf({ ...six, share: values.share }));
+    const found = spend(engine, six.scores, values.share);
+    assert.equal(told.expectedScore, found.score);
+    assert.equal(told.temperature, found.T);
+  });
+
+  test('compromise, in code: the gap to the top', async (t) => {
+    const { codeOf, values } = await panel('compromise');
+    const three = threeOf(engine, six, values.T);
+    const mix = [...values.dot, 1 - values.dot[0] - values.dot[1]];
+    const [[told]] = await printed(t, codeOf({ ...three, T: values.T, mix }));
+    assert.equal(told.gap, fallShort(engine, { z: three.z, T: values.T, p: mix }).gap);
+  });
+
+  test('distance, in code: the difference of the two sides', async (t) => {
+    for (const changes of [{}, { unitKeys: false, precision: 'float32', T: 0.4, seed: 3 }]) {
+      const { codeOf, values } = await panel('distance', changes);
+      const [[told]] = await printed(t, codeOf(values));
+      const { weights, sigma2 } = compare(engine, values, values.precision);
+      assert.deepEqual(told, { sigma2, largestDifference: weights.max });
+    }
+  });
+
+  test('push and scale, in code: the bound, and the variances', async (t) => {
+    const { codeOf, values } = await panel('push', { T: 2 });
+    const [[told], ...sizes] = await printed(t, codeOf({ ...values, seed: 1 }));
+    assert.equal(told.atMost, moves(engine, pairs(engine), values.T).bound);
+    assert.ok(told.weightsMovedOverPush > 0.99 * told.atMost);
+    SIZES.forEach((headDim, i) => {
+      const { variance } = engine.theory.scaleExperiment({ headDim, seed: 1 + headDim });
+      assert.equal(sizes[i][0].variance, variance);
+    });
+  });
+
+  test('sharing, in code: the largest change and its bound', async (t) => {
+    const { codeOf, values } = await panel('sharing', { part: 0.6 });
+    const setting = { ...values, T: 1 };
+    const [[told]] = await printed(t, codeOf(setting));
+    const { measured, bounds } = share(engine, setting);
+    assert.equal(told.change, Math.max(...measured.weights2));
+    assert.equal(told.bound, Math.max(...bounds.sharp.values));
+  });
+});
+
+describe('the code that the page shows of a model', () => {
+  const printed = running();
+  let model;
+  before(async () => {
+    const layers = await init({ layers: true });
+    model = await loadModel(letters(), { engine: layers });
+  });
+
+  test('the look, in code: the row of the head', async (t) => {
+    const { codeOf } = await import('../../web/panels/look/code.js');
+    const ids = model.tokenizer.encode(PROMPT);
+    const tokens = ids.map((id) => ({ id, text: '' }));
+    model.setTemperature(2);
+    await model.prefill(ids);
+    const { weights } = model.row(1, 3, ids.length - 1);
+    model.setTemperature(1);
+    const lines = await printed(t, codeOf({ tokens, layer: 1, head: 3, T: 2 }));
+    assert.deepEqual(
+      lines.map(([, weight]) => weight),
+      [...weights],
+    );
+  });
+
+  test('the lab, in code: the story under the changes', async (t) => {
+    for (const changes of [
+      {},
+      { heads: ['1.3', '2.0'], how: 'blind', hidden: [2, 5], push: 0.5 },
+    ]) {
+      const { codeOf, signals, values } = await panel('lab', changes);
+      const [[told]] = await printed(t, codeOf(signals));
+      await change(model, NONE);
+      const add =
+        values.push && (await difference(model, values.towards, values.from, values.pushLayer));
+      await change(model, {
+        heads: values.heads.map(headOf),
+        how: values.how,
+        hidden: values.hidden,
+        ...(add && { push: { layer: values.pushLayer, add, gain: values.push } }),
+      });
+      const prompt = model.tokenizer.encode(PROMPT).map((id) => ({ id, text: '' }));
+      const story = await tell(model, new AbortController().signal, prompt, 40);
+      assert.equal(told, story.map(({ text }) => text).join(''));
+    }
+  });
+
+  test('a head is born, in code: the loss of the first point', async (t) => {
+    const { codeOf, values } = await panel('born', { seed: 4 });
+    const [[{ step, loss }], ...more] = await printed(t, codeOf(values.seed, 1));
+    const trainer = await createTrainer(CONFIG, { ...OPTIONS, seed: 4 });
+    const { tokens, targets } = unseen();
+    assert.deepEqual(
+      { step, loss, more },
+      {
+        step: 0,
+        loss: (await trainer.evaluate(tokens, { targets })).loss,
+        more: [],
+      },
+    );
+    trainer.dispose();
+  });
+
+  test('the other code runs as it stands', async (t) => {
+    const [[entropy]] = await printed(t, ATTENTION);
+    assert.equal(entropy.length, 8 * 16);
+    const lines = await printed(t, MODEL);
+    assert.ok(lines.length > 3 && lines.every(([text]) => typeof text === 'string'));
+  });
+});
