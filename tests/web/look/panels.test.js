@@ -9,7 +9,7 @@ async function told({ T, interventions, count, file }) {
   const { init } = await import('../src/js/index.js');
   const { loadModel } = await import('../src/js/model/index.js');
   const { PROMPT } = await import('./panels/look/state.js');
-  const engine = await init({ layers: true });
+  const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   model.intervene([{ temperature: T }, ...interventions]);
   let text = '';
@@ -23,7 +23,7 @@ async function insideOf({ file, at, pair }) {
   const { init } = await import('../src/js/index.js');
   const { loadModel } = await import('../src/js/model/index.js');
   const { PROMPT } = await import('./panels/look/state.js');
-  const engine = await init({ layers: true });
+  const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   const ids = model.tokenizer.encode(PROMPT);
   let token;
@@ -58,7 +58,7 @@ async function pushedStory({ file }) {
   const { init } = await import('../src/js/index.js');
   const { loadModel } = await import('../src/js/model/index.js');
   const { PROMPT } = await import('./panels/look/state.js');
-  const engine = await init({ layers: true });
+  const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   const streams = [];
   for (const text of ['They were very happy', 'They were very sad'])
