@@ -78,27 +78,37 @@ const inline = (replaced, made, privately = false) => ({
   },
 });
 
-/** @param {string} entry below src/js @param {ReturnType<inline>} plugin @param {object} options */
-const bundle = (entry, plugin, options) =>
-  build({
+/** Node prints the whole line that an error comes from, so lines are short. */
+const LINE = 160;
+
+/**
+ * The text of a bundle. Strings are not broken into lines, as they compress better whole.
+ * @param {string} entry below src/js @param {ReturnType<inline>} plugin @param {object} options
+ */
+async function bundle(entry, plugin, options = {}) {
+  const { outputFiles } = await build({
     absWorkingDir: root,
     bundle: true,
     charset: 'ascii',
     entryPoints: [join(source, entry)],
     format: 'iife',
     legalComments: 'none',
+    lineLimit: LINE,
     logLevel: 'warning',
     minify: true,
     platform: 'browser',
     plugins: [plugin],
     target: 'es2022',
+    write: false,
     ...options,
   });
+  return outputFiles[0].text.replace(/(?<!\\)\\\n/g, '');
+}
 
 /** The text of a thread as a classic script, in a module. */
 async function thread() {
-  const { outputFiles } = await bundle('engine/thread.js', inline(FILES, {}), { write: false });
-  return `export default ${JSON.stringify(outputFiles[0].text)}`;
+  const text = await bundle('engine/thread.js', inline(FILES, {}));
+  return `export default ${JSON.stringify(text)}`;
 }
 
 /** @param {'attn' | 'model'} kind */
@@ -123,12 +133,12 @@ function writeAround(name, functions) {
 
 /** Attention. */
 async function writeAttention() {
-  await bundle('inline/index.js', inline(WITHOUT_LAYERS, made('attn')), {
+  const script = await bundle('inline/index.js', inline(WITHOUT_LAYERS, made('attn')), {
     globalName: 'clearhead',
     // said again for import and require, which read it as a module
     footer: { js: 'globalThis.clearhead=clearhead;' },
-    outfile: join(root, 'dist/clearhead.min.js'),
   });
+  writeFileSync(join(root, 'dist/clearhead.min.js'), script);
   writeAround('clearhead', ['ClearheadError', 'init']);
 }
 
@@ -141,15 +151,13 @@ const PRIVATE = /(?<=\.|^\s*(?:static |async |get |set |\*)*)#(?=[a-z])/gim;
  * (Vite 6). Properties stand in the place of private names, which are slow when they are lowered.
  */
 async function writeModels() {
-  const { outputFiles } = await bundle('inline/model.js', inline(FILES, made('model'), true), {
+  const text = await bundle('inline/model.js', inline(FILES, made('model'), true), {
     globalName: 'clearhead',
     mangleProps: /^private_/,
     supported: { destructuring: true },
     target: ['es2020', 'chrome87', 'edge88', 'firefox78', 'safari14'],
-    write: false,
   });
   const BEGIN = '"use strict";var clearhead=(()=>{';
-  const { text } = outputFiles[0];
   if (!text.startsWith(BEGIN)) throw new Error(`esbuild begins ${text.slice(0, 80)}`);
   const script =
     'globalThis.clearhead=(function clearheadCode(){"use strict";' + text.slice(BEGIN.length);

@@ -13,10 +13,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Comments that bundlers read are kept by nothing else than the file as it is. */
 const FOR_BUNDLERS = /webpackIgnore|@vite-ignore/;
 
+/** Lines are short because Node prints the one that an error comes from. */
 const OPTIONS = /** @type {const} */ ({
   charset: 'ascii',
   format: 'esm',
   legalComments: 'none',
+  lineLimit: 160,
   minifyIdentifiers: true,
   minifySyntax: true,
   minifyWhitespace: true,

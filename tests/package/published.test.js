@@ -61,3 +61,20 @@ test('an error that nobody catches has its name, also where classes have short n
   assert.match(stderr, /^ClearheadError: x is 1; expected 2$/m);
   assert.doesNotMatch(stderr, /\[ClearheadError\]/);
 });
+
+describe('an error that nobody catches shows no more than a few lines of code', () => {
+  const ATTENTION = '(await init()).attention(1)';
+  const MODEL = 'await loadModel(new Uint8Array(9))';
+  for (const [entry, call, message] of [
+    ['lib/js/model/index.js', MODEL, /^ClearheadError: weights, byte 0:/m],
+    ['dist/clearhead.js', ATTENTION, /^ClearheadError: q is 1;/m],
+    ['dist/clearhead-model.js', MODEL, /^ClearheadError: weights, byte 0:/m],
+  ])
+    test(entry, () => {
+      const code = `import * as clearhead from './${entry}'; const { init, loadModel } = clearhead;`;
+      const args = ['--input-type=module', '-e', code + call];
+      const { stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+      assert.match(stderr, message);
+      assert.ok(stderr.length < 2 * KB, `${stderr.length} bytes`);
+    });
+});
