@@ -17,8 +17,7 @@ export async function sendable(given, signal, name = 'weights') {
     return typeof document === 'undefined'
       ? String(source)
       : new URL(source, document.baseURI).href;
-  const clonable = typeof Blob === 'function' && source instanceof Blob;
-  if (isBlob(source) ? !clonable : isResponse(source) || isWebStream(source) || isIterable(source))
+  if (isBlob(source) ? !isClonable(source) : isResponse(source) || isWebStream(source) || isIterable(source))
     return received(source, signal, name);
   if (Array.isArray(source)) return Promise.all(source.map((one) => sendable(one, signal)));
   if (isModelFiles(source)) {
@@ -31,6 +30,18 @@ export async function sendable(given, signal, name = 'weights') {
     return Object.fromEntries(parts);
   }
   return source;
+}
+
+/**
+ * Not that of jsdom, nor one of a file in Node.
+ * @param {Blob} blob
+ */
+function isClonable(blob) {
+  try {
+    return structuredClone(blob) instanceof Blob;
+  } catch {
+    return false;
+  }
 }
 
 /**

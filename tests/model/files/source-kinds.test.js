@@ -1,6 +1,9 @@
 /** Promises of sources, and objects that are none; the same for a model in a worker. */
 import assert from 'node:assert/strict';
-import { open } from 'node:fs/promises';
+import { openAsBlob } from 'node:fs';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
 import * as here from '../../../src/js/model/index.js';
@@ -56,6 +59,29 @@ for (const [place, { loadModel }] of Object.entries({ here, 'in a worker': worke
       const file = await open(fileURLToPath(import.meta.url));
       const message = /^source is of class FileHandle; /;
       await assert.rejects(loadModel(file), { code: 'ARG', message }).finally(() => file.close());
+    });
+
+    test('a Blob of a file on the disk is read', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'clearhead-blob-'));
+      try {
+        await writeFile(join(folder, 'model.gguf'), tinyGguf());
+        const model = await loadModel(await openAsBlob(join(folder, 'model.gguf')));
+        assert.ok(model.config.layers > 0);
+        await model.dispose();
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+
+    test('a stream and a Response that are being read are refused', async () => {
+      const { body } = new Response(tinyGguf());
+      body.getReader();
+      const message = /^weights is a stream that is being read; expected a fresh one$/;
+      await assert.rejects(loadModel(body), { code: 'ARG', message });
+      const response = new Response(tinyGguf());
+      response.body.getReader();
+      const used = /^weights is a Response that has been read; expected a fresh one$/;
+      await assert.rejects(loadModel(response), { code: 'ARG', message: used });
     });
 
     test('a promise that fails is told as a source that fails', async () => {

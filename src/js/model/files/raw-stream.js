@@ -49,7 +49,10 @@ export async function rawStream(source, name, signal) {
       : fromResponse(await fetch(url, { signal }), name);
   }
   if (isResponse(source)) return fromResponse(source, name);
-  if (isWebStream(source)) return fromStream(source, undefined, false);
+  if (isWebStream(source)) {
+    if (source.locked) refuse('ARG', name, 'a stream that is being read', 'a fresh one');
+    return fromStream(source, undefined, false);
+  }
   if (isIterable(source)) return fromIterable(source);
   return refuse('ARG', 'source', describe(source), 'a URL, a Blob, a Response, a stream or bytes');
 }
@@ -120,11 +123,12 @@ function fromResponse(response, name) {
       `${name} is a web page (HTML), not a model file; is the address right?`,
     );
   }
-  if (bodyUsed || !body)
+  const used = bodyUsed || body?.locked;
+  if (used || !body)
     refuse(
       'ARG',
       name,
-      bodyUsed ? 'a Response that has been read' : 'a Response without a body',
+      used ? 'a Response that has been read' : 'a Response without a body',
       'a fresh one',
     );
   const encoded = !/^(identity)?$/i.test(headers.get('content-encoding') ?? '');
