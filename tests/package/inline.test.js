@@ -84,6 +84,15 @@ describe('attention in one file', async () => {
   });
 });
 
+test('a page from the disk is told how it can read a model', async () => {
+  const context = createContext({ WebAssembly, URL });
+  runInContext(readWithoutCharset(bytes('dist/clearhead-model.min.js')), context);
+  await assert.rejects(runInContext("clearhead.loadModel('file:///m.gguf')", context), {
+    code: 'NET',
+    message: /^file:\/\/\/m\.gguf lies on this machine, .*; expected a File that the user chose/,
+  });
+});
+
 describe('models in one file', async () => {
   const inline = await load('clearhead-model');
   const file = tinyGguf();

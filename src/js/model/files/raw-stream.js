@@ -45,7 +45,7 @@ export async function rawStream(source, name, signal) {
   if (isAddress(source)) {
     const url = absolute(source, name);
     return url.protocol === 'file:'
-      ? fromPath(url)
+      ? fromPath(url, name)
       : fromResponse(await fetch(url, { signal }), name);
   }
   if (isResponse(source)) return fromResponse(source, name);
@@ -189,9 +189,17 @@ function readerOf(stream) {
   }
 }
 
-/** @param {URL} url @returns {Promise<RawStream>} */
-async function fromPath(url) {
-  const file = await (await nodeModule('fs')).promises.open(url);
+/** @param {URL} url @param {string} name @returns {Promise<RawStream>} */
+async function fromPath(url, name) {
+  const fs = await nodeModule('fs').catch((cause) => {
+    throw new ClearheadError(
+      'NET',
+      `${name} lies on this machine, and pages and workers cannot open such an address; expected ` +
+        'a File that the user chose, bytes, or an address on a server',
+      { cause },
+    );
+  });
+  const file = await fs.promises.open(url);
   const stat = await file.stat();
   /** @type {Promise<void> | undefined} */
   let closed;
