@@ -25,7 +25,7 @@ const NATIVE = /(\/|-)native\.test\.js$/;
 const CAMPAIGNS = new RegExp(
   '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|theory/mutations|' +
     'model/files/(gguf-damage|safetensors-errors)|' +
-    `train/(attention-gradient(-extremes)?|random-models)|web/threads)[.]|${NATIVE.source}`,
+    `train/(attention-gradient(-extremes)?|random-models)|web/library/threads)[.]|${NATIVE.source}`,
 );
 /** Files in which threads meet at random; a long run has them ten times. */
 const SOAK =
@@ -45,8 +45,8 @@ const ONCE = /(\/|-)(native|mutations|torch)\.test\.js$|^tests\/(package|trainin
 /** The longest files first, so that the lanes end together. */
 const LONGEST = [
   'engines/others/suites',
-  'web/model',
-  'web/threads',
+  'web/library/model',
+  'web/library/threads',
   'web/page',
   'web/layout',
   'web/numbers',

@@ -5,16 +5,14 @@ import { becomes } from '../support/web/becomes.js';
 import { controls, tabStops } from '../support/web/tab-stops.js';
 import { weightsOf } from './recompute.js';
 import { DEFAULT } from './statuses.js';
-import { close, drawn, go, missing, opened, visit } from './site.js';
+import { close, drawn, go, missing, opened } from './site.js';
 
 /** The title of the readout while no cell is locked. */
 const FREE = /^(?!.*locked)/s;
 
 describe('using the page', { skip: missing }, () => {
-  let browser;
-  let site;
   let page;
-  opened((visited) => ({ browser, site, page } = visited));
+  opened((visited) => ({ page } = visited));
 
   test('Tab reaches everything that acts once, with a name and a visible focus', async () => {
     // the lab is built when it comes near, and has its words when its model has read them
@@ -171,28 +169,5 @@ describe('using the page', { skip: missing }, () => {
     await becomes(() => page.textContent('.readout'), /Head 3.*locked.*Query 9, key 5/);
     await page.mouse.click(...at);
     await becomes(() => page.textContent('.readout h4'), FREE);
-  });
-
-  test('a finger: the first tap on a cell shows it, the second locks', async () => {
-    const { page: phone } = await visit(browser, site, '', {
-      viewport: { width: 390, height: 800 },
-      hasTouch: true,
-      isMobile: true,
-      deviceScaleFactor: 2,
-    });
-    const box = await phone.locator('.head .map-cursor').nth(1).boundingBox();
-    const side = box.width / 32;
-    const tap = () => phone.touchscreen.tap(box.x + 3.5 * side, box.y + 12.5 * side);
-    const shown = (words) => becomes(() => phone.textContent('.readout'), words);
-    await phone.evaluate((y) => scrollTo(0, y - 200), box.y);
-    box.y = (await phone.locator('.head .map-cursor').nth(1).boundingBox()).y;
-    await tap();
-    await shown(/Head 1.*a second tap locks.*Query 12, key 3/);
-    await tap();
-    await shown(/Head 1.*locked, another tap releases.*Query 12, key 3/);
-    const words = await phone.innerText('#many-heads');
-    assert.match(words, /Tap a cell/);
-    assert.doesNotMatch(words, /click|Esc|Page keys/);
-    await phone.close();
   });
 });

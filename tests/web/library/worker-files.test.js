@@ -1,7 +1,7 @@
 /** A worker's file that does not arrive, in browsers: the error names the address. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { browsers, inBlank, ISOLATION, serve } from './site.js';
+import { browsers, inBlank, ISOLATION, serve } from '../site.js';
 
 const PAGE = () => '<!doctype html><title>not the file</title>';
 const ENTRIES = { threads: 'index.js', attention: 'worker/client.js', models: 'worker/client.js' };

@@ -1,10 +1,10 @@
 /** A trainer in a worker of a page has the bits of Node. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createTrainer } from '../../src/js/train/index.js';
-import { repeated, tiny } from '../support/train/tasks.js';
-import { launch, missing } from './browsers.js';
-import { inBlank, serve } from './site.js';
+import { createTrainer } from '../../../src/js/train/index.js';
+import { repeated, tiny } from '../../support/train/tasks.js';
+import { launch, missing } from '../browsers.js';
+import { inBlank, serve } from '../site.js';
 
 const options = { batch: 200, context: 10, seed: 5 };
 const tokens = [0, 1].map((seed) => repeated(seed, options.batch, options.context, tiny.vocab, 3));

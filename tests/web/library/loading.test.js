@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { browsers, inBlank, serve } from './site.js';
+import { browsers, inBlank, serve } from '../site.js';
 
 /** Counts how the module was compiled while an engine was made, and whether the engine works. */
 const watch = async () => {

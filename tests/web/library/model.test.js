@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { init } from '../../src/js/index.js';
-import { loadModel } from '../../src/js/model/index.js';
-import { asGguf, configs, tiny } from '../support/models/random-models.js';
-import { browsers, inBlank, ISOLATION, serve, STRICT } from './site.js';
+import { init } from '../../../src/js/index.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { asGguf, configs, tiny } from '../../support/models/random-models.js';
+import { browsers, inBlank, ISOLATION, serve, STRICT } from '../site.js';
 
 const models = {
   /** Of as many layers as the larger one, on a clock of its own. */

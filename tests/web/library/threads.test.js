@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { repeats } from '../support/campaign.js';
-import { browsers, inBlank, ISOLATION, serve, STRICT } from './site.js';
+import { repeats } from '../../support/campaign.js';
+import { browsers, inBlank, ISOLATION, serve, STRICT } from '../site.js';
 
 /**
  * Two threads beside one, in the page: the threads there are, and whether a large prefill, a long

@@ -1,0 +1,121 @@
+/** Pages: opened, waited for, and brought into a state. */
+
+/** Evaluates something in a blank page. Returns also the problems that a reader would have. */
+export async function inBlank(browser, { blank }, f, argument) {
+  const page = await browser.newPage();
+  const problems = [];
+  watch(page, problems);
+  try {
+    await page.goto(blank);
+    return { result: await page.evaluate(f, argument), problems };
+  } finally {
+    await page.close();
+  }
+}
+
+/** Firefox says so of a formula whose end has not arrived yet; page.test.js counts the parts. */
+export const UNFINISHED = /^Invalid markup: Incorrect number of children for <m\w+\/> tag\./;
+
+/** Collects what the page says that it should not have to say. */
+function watch(page, problems) {
+  page.on(
+    'console',
+    (message) =>
+      ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`),
+  );
+  page.on('pageerror', ({ stack, message }) => {
+    if (!UNFINISHED.test(message)) problems.push(`page: ${stack}`);
+  });
+}
+
+/**
+ * Opens the page and waits until every verdict is there. `problems` collects whatever a reader
+ * should never have. Motion is reduced unless a test asks for it, so that nothing moves by itself.
+ */
+export async function visit(browser, { origin, url }, fragment = '', context = {}) {
+  const page = await browser.newPage({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+    ...context,
+  });
+  const problems = [];
+  watch(page, problems);
+  page.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
+  page.on(
+    'request',
+    (request) =>
+      /^(data|blob):/.test(request.url()) ||
+      request.url().startsWith(origin) ||
+      problems.push(`elsewhere: ${request.url()}`),
+  );
+  page.on(
+    'response',
+    (response) =>
+      response.status() >= 400 && problems.push(`${response.status()}: ${response.url()}`),
+  );
+  await page.goto(`${url}?depth=doubt${fragment}`);
+  await everything(page);
+  return { page, problems };
+}
+
+/** Loads the page anew, in the same tab. Its settings in the browser's storage stay. */
+export async function reopen(page, { url }, fragment = '') {
+  // a change of the fragment alone would load nothing
+  await page.goto('about:blank');
+  await page.goto(`${url}?depth=doubt${fragment}`);
+  await everything(page);
+}
+
+/** Builds the panels that are far away as well, as the page does for a printer. */
+export async function everything(page) {
+  await page.waitForFunction(() => document.documentElement.dataset.engine, null, {
+    timeout: 60000,
+  });
+  await page.evaluate(() => {
+    dispatchEvent(new Event('beforeprint'));
+    dispatchEvent(new Event('afterprint'));
+  });
+  await settled(page);
+}
+
+/** Engine there or failed, and no panel, verdict or answer of the lab outstanding. */
+export async function settled(page) {
+  await page.waitForFunction(
+    () => {
+      const { engine } = document.documentElement.dataset;
+      return (
+        engine === 'failed' ||
+        (engine === 'ready' &&
+          document.documentElement.dataset.lab !== 'busy' &&
+          !document.querySelector('[data-verdict="waiting"], [data-panel="waiting"]'))
+      );
+    },
+    null,
+    { timeout: 60000 },
+  );
+}
+
+/** Puts a state into the fragment of an open page, and waits until it is drawn. */
+export async function go(page, fragment) {
+  await page.evaluate((to) => {
+    location.hash = to;
+    // also where the address has not caught up with the reader yet
+    dispatchEvent(new Event('hashchange'));
+  }, fragment);
+  await drawn(page);
+}
+
+/** A change is drawn in the next frame; two more are there for changes that this one requests. */
+export async function drawn(page) {
+  await page.evaluate(
+    () =>
+      new Promise((done) =>
+        setTimeout(
+          () =>
+            requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))),
+          30,
+        ),
+      ),
+  );
+  await settled(page);
+}
