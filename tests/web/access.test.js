@@ -163,7 +163,9 @@ describe('using the page', { skip: missing }, () => {
   });
 
   test('a click locks, a second one on the same cell lets go', async () => {
-    const box = await page.locator('.head .map-cursor').nth(3).boundingBox();
+    const cursor = page.locator('.head .map-cursor').nth(3);
+    await cursor.scrollIntoViewIfNeeded();
+    const box = await cursor.boundingBox();
     const at = [box.x + 4 * 5 + 2, box.y + 4 * 9 + 2];
     await page.mouse.click(...at);
     await becomes(() => page.textContent('.readout'), /Head 3.*locked.*Query 9, key 5/);
