@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClearheadError, init } from '../../src/js/index.js';
+import { threaded } from '../support/engine/threaded.js';
 import { engines } from '../support/engines.js';
 import { compare } from '../support/limits.js';
 import { random } from '../support/random.js';
@@ -189,7 +190,7 @@ test('a tensor whose size is no number is refused, and the engine is as before',
 });
 
 test('very many small heads and idle threads harm nothing', async () => {
-  const ch = await init({ threads: 2, variant: 'simd' });
+  const ch = await threaded({ threads: 2, variant: 'simd' });
   const t = ch.tensor([4]);
   t.data.fill(5);
   await new Promise((done) => setTimeout(done, 400));

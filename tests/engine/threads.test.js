@@ -1,7 +1,6 @@
 /** Threads give the same bits as one, and share only calls that are large enough. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { init } from '../../src/js/index.js';
 import { sameBits } from '../support/bits.js';
 import { engines } from '../support/engines.js';
 import {
@@ -15,36 +14,36 @@ import {
   wants,
   withFault,
 } from '../support/engine/thread-calls.js';
+import { threaded } from '../support/engine/threaded.js';
 
 for (const { variant, ch } of engines)
   for (const count of [2, 3, 5])
     test(`${count} threads give the bits of one (${variant})`, async () => {
-      const threaded = await init({ variant, threads: count });
-      const { info } = threaded;
+      const shared = await threaded({ variant, threads: count });
+      const { info } = shared;
       assert.deepEqual([info.variant, info.threads, info.why], [variant, count, '']);
       for (const call of calls)
-        for (const want of wants)
-          sameBits(run(threaded, call, want), run(ch, call, want), call.name);
+        for (const want of wants) sameBits(run(shared, call, want), run(ch, call, want), call.name);
       const [call] = calls;
       const { output } = run(ch, call);
-      for (const out of [threaded.tensor([output.length]), new Float32Array(output.length)])
+      for (const out of [shared.tensor([output.length]), new Float32Array(output.length)])
         for (const result of [
-          threaded.attention(call.q, call.k, call.v, { ...call.options, out }).output,
+          shared.attention(call.q, call.k, call.v, { ...call.options, out }).output,
           out.data ?? out,
         ])
           sameBits({ result }, { result: output }, 'into an output of the caller');
       const cache = { kvHeads: 3, headDim: 64, capacity: 6000 };
       const a = ch.kvCache(cache);
-      const b = threaded.kvCache(cache);
+      const b = shared.kvCache(cache);
       for (const c of [a, b]) c.append(numbers(1, 3 * 5000 * 64), numbers(2, 3 * 5000 * 64));
       for (const m of [1, 2, 5, 200]) {
         const q = numbers(m, 9 * m * 64);
         const options = { heads: 9, causal: true, want: { stats: true, lse: true } };
-        sameBits(threaded.attend(q, b, options), ch.attend(q, a, options), `decode of ${m}`);
+        sameBits(shared.attend(q, b, options), ch.attend(q, a, options), `decode of ${m}`);
       }
-      threaded.dispose();
-      assert.equal(threaded.info.threads, 1);
-      sameBits(run(threaded, calls[0]), run(ch, calls[0]), 'after dispose');
+      shared.dispose();
+      assert.equal(shared.info.threads, 1);
+      sameBits(run(shared, calls[0]), run(ch, calls[0]), 'after dispose');
     });
 
 test('small calls are not shared out', async () => {
@@ -78,7 +77,7 @@ test('very many heads, with wide values, take no memory for each', async () => {
   const k = numbers(2, heads);
   const v = numbers(3, heads * valueDim);
   const options = { heads, headDim: 1, valueDim };
-  const ch = await init({ variant: 'simd', threads: 2 });
+  const ch = await threaded({ variant: 'simd', threads: 2 });
   const before = pages(ch);
   sameBits(
     run(ch, { q, k, v, options }),
@@ -90,7 +89,7 @@ test('very many heads, with wide values, take no memory for each', async () => {
 });
 
 test('errors, small calls and float64 work as ever beside threads', async () => {
-  const ch = await init({ variant: 'simd', threads: 2 });
+  const ch = await threaded({ variant: 'simd', threads: 2 });
   const small = { q: numbers(1, 8), k: numbers(2, 8), v: numbers(3, 8), options: { headDim: 4 } };
   assert.throws(() => ch.attention(small.q, small.k, small.v, { headDim: 3 }), { code: 'SHAPE' });
   sameBits(run(ch, small), run(one, small), 'small');

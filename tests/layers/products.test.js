@@ -1,8 +1,8 @@
 /** Matrix products against float64, their bits in parts and their bits among threads. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { init } from '../../src/js/index.js';
 import { sameArray } from '../support/bits.js';
+import { threaded } from '../support/engine/threaded.js';
 import { engines } from '../support/models/engines.js';
 import { linear } from '../support/layers/operations-textbook.js';
 import { numbers, r, U, worst } from '../support/layers/operations.js';
@@ -97,7 +97,7 @@ for (const { variant, ch } of engines) {
 
 test('threads give the bits of one', async () => {
   const [{ ch }] = engines;
-  const threaded = await init({ layers: true, variant: 'simd', threads: 3 });
+  const shared = await threaded({ layers: true, variant: 'simd', threads: 3 });
   for (const [m, rows, k] of [
     [300, 200, 100],
     [1, 4000, 1200],
@@ -110,11 +110,11 @@ test('threads give the bits of one', async () => {
     const bias = numbers(rows);
     for (let times = 0; times < 3; times++)
       sameArray(
-        threaded.linear(w, { inputs: k, bias }).forward(x),
+        shared.linear(w, { inputs: k, bias }).forward(x),
         ch.linear(w, { inputs: k, bias }).forward(x),
         `${[m, rows, k]}`,
       );
   }
-  assert.equal(threaded.info.threads, 3);
-  threaded.dispose();
+  assert.equal(shared.info.threads, 3);
+  shared.dispose();
 });

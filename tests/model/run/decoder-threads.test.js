@@ -9,6 +9,7 @@ import { memories } from '../../../src/js/engine/memory.js';
 import { loadModel } from '../../../src/js/model/index.js';
 import { sameArray, sameBits } from '../../support/bits.js';
 import { repeats } from '../../support/campaign.js';
+import { threaded } from '../../support/engine/threaded.js';
 import { Looks, watched } from '../../support/looks.js';
 import { engines } from '../../support/models/engines.js';
 import { lostWorkers } from '../../engines/lost-workers.js';
@@ -54,7 +55,7 @@ for (const { variant, ch } of engines)
       const one = await loadModel(source, { engine: ch, ...options });
       const want = history(one);
       for (const threads of [2, 3]) {
-        const engine = await init({ layers: true, variant, threads });
+        const engine = await threaded({ layers: true, variant, threads });
         const shared = await loadModel(source, { engine, ...options });
         assert.equal(engine.info.threads, threads);
         sameBits(history(shared), want, `${threads} threads`);
@@ -79,7 +80,7 @@ for (const { variant, ch } of engines)
       [2, 1],
       [3, fewer],
     ]) {
-      const engine = await init({ layers: true, variant, threads });
+      const engine = await threaded({ layers: true, variant, threads });
       const shared = await loadModel(file, { engine });
       const { weightBytes, types } = shared.info;
       assert.equal(engine.info.threads, threads, engine.info.why);

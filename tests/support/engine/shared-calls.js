@@ -1,9 +1,9 @@
 /** An engine with threads that shares out every call, however small. */
 import assert from 'node:assert/strict';
 import { memories } from '../../../src/js/engine/memory.js';
-import { init } from '../../../src/js/index.js';
+import { threaded } from './threaded.js';
 
-/** Milliseconds that the others have for a piece; a machine may be busy. */
+/** Milliseconds that the others have for a piece, and for the rest; a machine may be busy. */
 const PATIENCE = 60e3;
 
 /**
@@ -13,12 +13,18 @@ const PATIENCE = 60e3;
  * @param {number} threads
  */
 export async function sharing(variant, threads) {
-  const ch = await init({ variant, threads });
-  assert.equal(ch.info.threads, threads, ch.info.why);
+  const ch = await threaded({ variant, threads });
   const memory = memories.get(ch);
   const { attn_work_run: run, attn_work_remaining: remaining } = memory.c;
+  const { pool } = memory;
   const counted = { calls: 0 };
-  memory.pool.worth = () => true;
+  const settled = pool.settled.bind(pool);
+  pool.worth = () => true;
+  pool.settled = (work) => {
+    const start = performance.now();
+    while (!settled(work)) assert.ok(performance.now() - start < PATIENCE, 'a worker was lost');
+    return true;
+  };
   memory.c.attn_work_run = (work, scratch) => {
     const pieces = remaining(work);
     const start = performance.now();
