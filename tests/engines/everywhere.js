@@ -9,14 +9,9 @@ import { createTrainer } from '../../src/js/train/index.js';
 import { loadModel as loadRemote } from '../../src/js/worker/client.js';
 import { build, cases } from '../support/cases.js';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
-import { random } from '../support/random.js';
 import { shortTraining } from '../support/train/tasks.js';
 import { logits } from '../support/theory/states.js';
-
-const numbers = (seed, length) => {
-  const r = random(seed);
-  return Float32Array.from({ length }, () => r.normal());
-};
+import { inside, numbers } from './inside.js';
 
 /** The bytes of every array and number in a result, in order. */
 function* bytes(result) {
@@ -25,7 +20,7 @@ function* bytes(result) {
   else if (typeof result === 'number') yield* new Uint8Array(Float64Array.of(result).buffer);
   else if (result && typeof result === 'object')
     for (const [name, part] of Object.entries(result))
-      // tests/attention/native.test.js compares the bits of the fused variance
+      // a key of its own has the fused variances
       if (name !== 'variance' || !result.maxWeight) yield* bytes(part);
 }
 
@@ -101,6 +96,62 @@ async function theory(ch) {
   ];
 }
 
+/** Variances and sums over spans, of arrays in every precision and of caches of every type. */
+function newer(ch) {
+  const results = cases.map((c, x) => {
+    const { q, k, v, options } = build(c, x % 3 ? Float32Array : Float64Array);
+    const { n } = c.shape;
+    const spans = [
+      [0, n],
+      [n >> 1, n],
+      [n >> 2, (2 * n) >> 1],
+    ];
+    const precision = x % 3 === 2 ? 'int8' : 'float';
+    const { stats, spans: sums } = ch.attention(q, k, v, {
+      ...options,
+      precision,
+      want: { stats: true, spans },
+    });
+    return { variances: stats.variance, sums };
+  });
+  const caches = ['f32', 'f16', 'q8'].map((type) => {
+    const cache = ch.kvCache({ kvHeads: 2, headDim: 32, capacity: 1500, type });
+    cache.append(numbers(14, 2 * 1500 * 32), numbers(15, 2 * 1500 * 32));
+    return [40, 1].map((m) => {
+      const want = /** @type {const} */ ({ stats: true, spans: [[3, 1200]] });
+      const { stats, spans } = ch.attend(numbers(m + 16, 4 * m * 32), cache, {
+        heads: 4,
+        causal: true,
+        want,
+      });
+      return { variances: stats.variance, sums: spans };
+    });
+  });
+  return [results, caches];
+}
+
+/** Statements 17 to 24. */
+async function laterTheory(ch) {
+  const t = await ch.theory;
+  const rows = [...logits(16, 60)].map(({ z, T }) => {
+    const change = Float64Array.from(z, (x, j) => Math.fround(x / 3 + j / 7));
+    const options = { temperature: T };
+    return {
+      susceptibility: t.susceptibility(z, options),
+      everyNorm: z.length > 1 && t.everyNorm(z, { ...options, change }),
+      dispersion: t.dispersion(z, options),
+      critical: t.criticalTemperature(z, options),
+      gate: t.sinkGate(z, { ...options, sink: z[0] }),
+      prior: t.biasPrior(z, { ...options, bias: change }),
+    };
+  });
+  return [
+    rows,
+    t.hopfield(numbers(18, 8), numbers(19, 20 * 8), { steps: 5 }),
+    t.drawsToReject(numbers(20, 30), { samples: 200, seed: 3 }),
+  ];
+}
+
 const parts = {
   'attention in float32': (ch) => attention(ch, Float32Array),
   'attention in float64': (ch) => attention(ch, Float64Array),
@@ -110,6 +161,8 @@ const parts = {
   'a cache of bytes': (ch) => cached(ch, 'q8'),
   'a layer': layer,
   'the statements': theory,
+  'variances and spans': newer,
+  'the statements from 17 on': laterTheory,
 };
 
 /** The text of a model, token by token, with the entropies of its heads. */
@@ -150,6 +203,10 @@ export async function everywhere(threads) {
     ['gemma3', 'none'],
   ])
     results[name] = await written(await loadModel(model(name), { engine: ch, quantize }));
+  for (const name of ['llama, tied, grouped', 'gemma3'])
+    results[`${name}, changed inside`] = checksum(
+      await inside(await loadModel(model(name), { engine: ch })),
+    );
   results['200 steps of training'] = await shortTraining(createTrainer, ch);
   results['gemma3, in a worker'] = await written(await loadRemote(model('gemma3'), { engine }));
   return {

@@ -398,10 +398,6 @@ export interface Model {
     options?: ChatOptions<O>,
   ): AsyncGenerator<GeneratedToken<O>, void, void>;
   /**
-   * Reads tokens behind what the cache has, at once; `step` reads one. On failure the cache is as
-   * before. LIMIT: the context is full.
-   */
-  /**
    * Ranks passages for a query by attention alone, the best first (Chen et al., arXiv 2410.02642).
    * Passages and query are read as one text, a line each. LIMIT: it is longer than the context.
    * The cache holds the passages afterwards, so another query is fast. BUSY: a text is not over.
@@ -411,6 +407,10 @@ export interface Model {
     passages: readonly (string | ArrayLike<number>)[],
     options?: RankOptions,
   ): Promise<Ranked[]>;
+  /**
+   * Reads tokens behind what the cache has, at once; `step` reads one. On failure the cache is as
+   * before. LIMIT: the context is full.
+   */
   prefill<const O extends Observe | ObserveSpans = 'none'>(
     tokens: ArrayLike<number>,
     options?: ObserveOptions<O>,
