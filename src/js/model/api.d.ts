@@ -171,7 +171,7 @@ export interface GenerateOptions<O extends Observe | ObserveSpans = Observe>
    * characters.
    */
   stop?: string | readonly string[] | undefined;
-  /** Whether each token has the ledger of its logit. Not together with `trace`. */
+  /** Whether each token has the ledger of its logit. */
   ledger?: boolean | undefined;
   /** Ends generation, typically within 100 ms. The iterator then throws the signal's reason. */
   signal?: AbortSignal | undefined;

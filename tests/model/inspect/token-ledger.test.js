@@ -35,12 +35,25 @@ for (const { variant, ch: engine } of engines)
         model.dispose();
       });
 
-    test('another value than true or false is refused, and a trace beside it', async () => {
+    test('a trace beside the ledgers is that of a text without them', async () => {
+      const model = await loadModel(asSafetensors(tiny(configs.gemma3)), { engine });
+      const trace = { record: ['resid_mid', 'pattern', 'final_scale'], layers: [1, 2] };
+      const options = { maxTokens: 5, trace };
+      const plain = await all(model.generate([3, 1, 4, 1], options));
+      model.cache.clear();
+      const tokens = await all(model.generate([3, 1, 4, 1], { ...options, ledger: true }));
+      for (const [at, { ledger, ...others }] of tokens.entries()) {
+        assert.deepEqual(others, plain[at]);
+        assert.deepEqual(ledger, await model.ledger(ledger.position, others.token));
+      }
+      assert.equal(tokens.length, 5);
+      model.dispose();
+    });
+
+    test('another value than true or false is refused', async () => {
       const model = await loadModel(asSafetensors(tiny(configs.qwen2)), { engine });
       const message = /^ledger is 1; expected false or true$/;
       assert.throws(() => model.generate([1], { ledger: 1 }), { code: 'ARG', message });
-      const both = { ledger: true, trace: { record: ['z'] } };
-      assert.throws(() => model.generate([1], both), { code: 'ARG', message: /given with trace/ });
       model.dispose();
     });
   });

@@ -33,7 +33,7 @@ export function lookAgain(model, position, names) {
     { stats: false, record },
     (pass) => {
       pass.logits(logits);
-      return pass.recorded();
+      return pass.recorded().record;
     },
   );
   return { logits, recorded: /** @type {Record<RecordName, Float32Array>} */ (recorded) };

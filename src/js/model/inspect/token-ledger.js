@@ -7,7 +7,7 @@ import { LEDGER_RECORDS, ledgerOf } from './ledger.js';
  */
 
 /**
- * The same request with the records of the last of t tokens.
+ * The same request with the records of the last of t tokens that a ledger needs.
  * @param {Request} request
  * @param {import('../types.d.ts').ModelConfig} config
  * @param {number} t
@@ -15,7 +15,7 @@ import { LEDGER_RECORDS, ledgerOf } from './ledger.js';
  */
 export const withLedger = (request, { layers }, t) => ({
   ...request,
-  record: {
+  ledger: {
     names: LEDGER_RECORDS,
     layers: [...Array(layers).keys()],
     first: t - 1,

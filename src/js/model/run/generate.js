@@ -77,7 +77,6 @@ export function generate(model, prompt, options) {
   const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);
   const idsOf = begun(prompt, model.sequence.capacity);
   const ledger = yes('ledger', o.ledger) === 1;
-  if (ledger && trace !== undefined) refuse('ARG', 'ledger', 'given with trace', 'one of both');
   return run(model, idsOf, { maxTokens, signal, request, sampler, stops, ledger });
 }
 
@@ -118,16 +117,17 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops, 
         : last;
     };
     let seen = {};
-    /** The recordings of the last token. @type {import('./model.js').Read['record']} */
-    let recorded;
+    /** The records of the last token. @type {import('./model.js').Read['ledger']} */
+    let ofLedger;
     /** The last tokens before a choice. @param {number[]} tokens */
     const readLast = async (tokens) => {
       const t = tokens.length;
-      const asked = ledgers?.withLedger(wanted, model.config, t) ?? recordingLast(wanted, t);
-      const read = await readTokens(tokens, logits, asked);
-      recorded = read.record;
+      const asked = recordingLast(wanted, t);
+      const more = ledgers?.withLedger(asked, model.config, t);
+      const read = await readTokens(tokens, logits, more ?? asked);
+      ofLedger = read.ledger;
       const heads = observed(read.heads, t);
-      seen = { ...(heads && { heads }), ...traceOfLast(model, request, recorded, t) };
+      seen = { ...(heads && { heads }), ...traceOfLast(model, request, read.record, t) };
     };
     for (let at = model.reuse(prompt); at < prompt.length;) {
       const some = prompt.slice(at, at + chunkFor(model, request, prompt.length - at));
@@ -162,7 +162,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops, 
         text,
         ...probability,
         ...seen,
-        ...(ledgers && { ledger: ledgers.ofToken(model, recorded, token, logits[token]) }),
+        ...(ledgers && { ledger: ledgers.ofToken(model, ofLedger, token, logits[token]) }),
         ...(finish && { finish }),
       };
       waiting = false;

@@ -19,7 +19,8 @@ import { trace, traceBytes } from './trace.js';
  * @typedef {import('./pass.js').Request} Request
  * @typedef {import('../inside/interventions.js').Interventions} Interventions
  * @typedef {Partial<import('../api.d.ts').HeadStats>} Observations
- * @typedef {{ heads?: Observations, record?: import('../inside/recording.js').Recorded }} Read
+ * @typedef {import('../inside/recording.js').Recorded} Recorded
+ * @typedef {{ heads?: Observations, record?: Recorded, ledger?: Recorded }} Read
  */
 
 /** See api.d.ts. */
@@ -205,7 +206,7 @@ export class Model {
         slice,
         (pass) => {
           if (logits) pass.logits(logits);
-          return { heads: pass.heads(), record: pass.recorded() };
+          return { heads: pass.heads(), ...pass.recorded() };
         },
       );
       cache.noted(tokens, interventions);

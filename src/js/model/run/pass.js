@@ -16,6 +16,7 @@ import { SpanSums } from './span-sums.js';
  *   wanted
  * @property {readonly import('../../attention/spans.js').Span[]} [spans] whose weights are summed
  * @property {import('../inside/recording.js').RecordRequest} [record]
+ * @property {import('../inside/recording.js').RecordRequest} [ledger] the records of a ledger
  * @property {{ layer: number, x: Float32Array }} [start] begin with the residual stream before this
  *   layer, (tokens, modelDim)
  * @property {(allocate: (bytes: number) => number) => import('../inside/edits.js').Edit[]} [edits]
@@ -36,6 +37,8 @@ export class Pass {
   #spans;
   /** @type {import('../inside/recording.js').Recording | undefined} */
   #recording;
+  /** @type {import('../inside/recording.js').Recording | undefined} */
+  #ofLedger;
   /** Steps that have not run: layers, and parts of the product with the output matrix. */
   remaining = 0;
 
@@ -112,7 +115,7 @@ export class Pass {
       if (this.statistics !== undefined) memory.c.attn_pass_want_stats(this.#at, this.statistics);
       this.#spans?.want(this.#at);
       const allocate = (/** @type {number} */ bytes) => this.#allocate(bytes);
-      const { record, edits } = request;
+      const { record, ledger, edits } = request;
       const { interventions } = decoder;
       if (interventions?.signature)
         intervene(
@@ -124,6 +127,8 @@ export class Pass {
       addEdits(memory, this.#at, edits?.(allocate) ?? [], allocate);
       if (record)
         this.#recording = beginRecording(memory, config, this.#at, record, this, outputs, allocate);
+      if (ledger)
+        this.#ofLedger = beginRecording(memory, config, this.#at, ledger, this, outputs, allocate);
       const { heads: chosen = [] } = request;
       /** @type {{ layer: number, head: number, at: number }[] | undefined} */
       this.rows = request.heads && [];
@@ -148,10 +153,7 @@ export class Pass {
 
   /** @param {number} layer @param {number[]} chosen heads */
   #wantRows(layer, chosen) {
-    const {
-      memory,
-      config: { heads },
-    } = this.#decoder;
+    const { memory, config } = this.#decoder;
     const pattern = this.#recording?.patternAt(layer);
     if (pattern !== undefined) {
       const row = (/** @type {number} */ head) => (head + 1) * this.t - 1;
@@ -160,8 +162,8 @@ export class Pass {
       return;
     }
     const at = this.#allocate(chosen.length * this.length * 4);
-    const slots = this.#allocate(heads * 4);
-    const slot = memory.view('int32', slots, heads).fill(-1);
+    const slots = this.#allocate(config.heads * 4);
+    const slot = memory.view('int32', slots, config.heads).fill(-1);
     chosen.forEach((head, x) => {
       slot[head] = x;
       this.rows?.push({ layer, head, at: at + x * this.length * 4 });
@@ -211,14 +213,11 @@ export class Pass {
    * @returns {Partial<import('../api.d.ts').HeadStats> | undefined}
    */
   heads() {
-    const {
-      memory,
-      config: { layers, heads },
-    } = this.#decoder;
+    const { memory, config } = this.#decoder;
+    const rows = config.layers * config.heads * this.t;
     if (this.statistics === undefined && !this.rows && !this.#spans) return undefined;
     const statistics =
-      this.statistics !== undefined &&
-      readStatistics(memory, F32, this.statistics, layers * heads * this.t, PLANES);
+      this.statistics !== undefined && readStatistics(memory, F32, this.statistics, rows, PLANES);
     return {
       ...statistics,
       ...(statistics && {
@@ -241,7 +240,7 @@ export class Pass {
 
   /** Copies of all that was recorded. */
   recorded() {
-    return this.#recording?.copies();
+    return { record: this.#recording?.copies(), ledger: this.#ofLedger?.copies() };
   }
 
   end() {
