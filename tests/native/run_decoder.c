@@ -8,10 +8,9 @@
  * temperature for each head; then the tensors, float32, in the order in which they are taken below.
  * The answer, for each chunk: the last token's logits; seven statistics (layers, heads, t); the
  * last token's weights (heads, length) of the last layer. Then the query (heads, head_dim) of
- * position 1 in the last layer.
+ * position 1 in the last layer. decoder_changes.h says how both go on.
  */
-#include "decoder.h"
-#include "stream.h"
+#include "decoder_changes.h"
 
 struct {
   int32_t layers, dim, heads, kv_heads, head_dim, hidden, vocab, context, q8, activation, bias,
@@ -174,6 +173,131 @@ static void fill_context(const attn_decoder *d, const int32_t *tokens, int32_t c
   compare(&two, one.logits, &one, t, 1);
 }
 
+/* ---- A pass that is changed and recorded */
+
+enum { RECORDED = 6 };
+static const int32_t points[RECORDED] = {ATTN_AT_RESID_PRE, ATTN_AT_Z,       ATTN_AT_ATTN_OUT,
+                                         ATTN_AT_RESID_MID, ATTN_AT_MLP_OUT, ATTN_AT_RESID_POST};
+
+static size_t width_of(int32_t point)
+{
+  return (size_t)(point == ATTN_AT_Z ? sizes.heads * sizes.head_dim : sizes.dim);
+}
+
+typedef struct {
+  float *at[RECORDED][64]; /* of the layers */
+  const float *logits;
+} recording;
+
+/* Whether no thread was lost; the answer goes to stdout then. */
+static int run_changed(attn_decoder *d, const changes *all, recording *r)
+{
+  const size_t layers = (size_t)sizes.layers, heads = (size_t)sizes.heads, n = (size_t)all->n;
+  attn_team *team;
+  for (int32_t l = 0; l < sizes.layers; l++)
+    attn_cache_truncate(caches[l], 0);
+  check(!attn_decoder_set_segments(d, all->edges, all->segment_count), "set_segments");
+  attn_pass *p = pass_for(d, &team, CASE_THREADS, all->n, 1);
+  check(!attn_pass_begin(p, d, team, all->tokens, all->n, 1), "begin");
+  for (int32_t x = 0; x < all->change_count; x++)
+    add_change(p, &all->changes[x]);
+  for (const mask *m = all->masks; m < all->masks + all->mask_count; m++)
+    check(!attn_pass_set_mask(p, m->layer, m->numbers, m->heads), "set_mask");
+  const size_t sums = layers * heads * n * (size_t)all->segment_count * sizeof(float);
+  float *segments = fresh(sums), *weights[64];
+  attn_pass_want_segments(p, segments);
+  attn_pass_want_all_tokens(p);
+  for (int32_t l = 0; l < sizes.layers; l++) {
+    weights[l] = fresh(heads * n * n * sizeof(float));
+    check(!attn_pass_want_weights(p, l, weights[l], NULL, sizes.heads, 1), "want_weights");
+    for (int x = 0; x < RECORDED; x++)
+      r->at[x][l] = record(p, all->n, l, points[x], (int32_t)width_of(points[x]));
+  }
+  if (!run_together(p, team))
+    return 0;
+  r->logits = attn_pass_logits(p);
+  write_bytes(r->logits, (size_t)sizes.vocab * sizeof(float));
+  for (int x = 0; x < RECORDED; x++)
+    for (int32_t l = 0; l < sizes.layers; l++)
+      write_bytes(r->at[x][l], n * width_of(points[x]) * sizeof(float));
+  for (int32_t l = 0; l < sizes.layers; l++)
+    write_bytes(weights[l], heads * n * n * sizeof(float));
+  write_bytes(segments, sums);
+  check(!attn_decoder_set_segments(d, NULL, 0), "set_segments");
+  return 1;
+}
+
+/* A pass that begins behind all layers, with the stream of the changed one, has its logits. */
+static void begin_at_the_end(const attn_decoder *d, const changes *all, const recording *r)
+{
+  attn_team *team;
+  attn_pass *p = pass_for(d, &team, 1, 1, 1);
+  const float *x = r->at[RECORDED - 1][sizes.layers - 1] + (size_t)(all->n - 1) * (size_t)sizes.dim;
+  check(!attn_pass_begin_at(p, d, team, x, 1, 1, sizes.layers), "begin_at the end");
+  attn_pass_run(p, team, attn_pass_remaining(p));
+  check(!memcmp(attn_pass_logits(p), r->logits, (size_t)sizes.vocab * sizeof(float)),
+        "logits from the end");
+}
+
+/* A pass that begins before the last layer has the logits of one from the tokens. */
+static void begin_in_the_middle(const attn_decoder *d, const changes *all)
+{
+  attn_team *team;
+  const int32_t n = all->n, last = sizes.layers - 1;
+  for (int32_t l = 0; l < sizes.layers; l++)
+    attn_cache_truncate(caches[l], 0);
+  attn_pass *p = pass_for(d, &team, 1, n, 1);
+  check(!attn_pass_begin(p, d, team, all->tokens, n, 1), "begin");
+  const float *x = record(p, n, last, ATTN_AT_RESID_PRE, sizes.dim);
+  attn_pass_run(p, team, attn_pass_remaining(p));
+  const float *logits = attn_pass_logits(p);
+  attn_cache_truncate(caches[last], 0);
+  p = fresh(attn_pass_bytes(d, team, n, 1));
+  check(!attn_pass_begin_at(p, d, team, x, n, 1, last), "begin_at");
+  attn_pass_run(p, team, attn_pass_remaining(p));
+  check(!memcmp(attn_pass_logits(p), logits, (size_t)sizes.vocab * sizeof(float)),
+        "logits from the middle");
+}
+
+/* The parts of the heads in the last token, in one direction for all layers. */
+static void write_parts(const attn_decoder *d, const changes *all, const recording *r)
+{
+  const size_t layers = (size_t)sizes.layers, dim = (size_t)sizes.dim, z = width_of(ATTN_AT_Z);
+  float *u = fresh(layers * dim * sizeof *u), *last = fresh(layers * z * sizeof *last);
+  for (size_t l = 0; l < layers; l++) {
+    memcpy(u + l * dim, all->u, dim * sizeof *u);
+    memcpy(last + l * z, r->at[1][l] + (size_t)(all->n - 1) * z, z * sizeof *last);
+  }
+  const size_t part_bytes = layers * (size_t)sizes.heads * sizeof(double);
+  const size_t square_bytes = layers * sizeof(double);
+  double *parts = fresh(part_bytes), *squares = fresh(square_bytes);
+  attn_decoder_head_parts(d, u, last, parts, squares, fresh(attn_decoder_head_parts_bytes(d)));
+  write_bytes(parts, part_bytes);
+  write_bytes(squares, square_bytes);
+}
+
+static void run_changes(attn_decoder *d)
+{
+  const changes all = read_changes(sizes.dim);
+  recording r;
+  while (!run_changed(d, &all, &r))
+    ;
+  write_parts(d, &all, &r);
+  begin_at_the_end(d, &all, &r);
+  begin_in_the_middle(d, &all);
+  attn_edit *edit = fresh(attn_edit_bytes());
+  attn_team *team;
+  attn_pass *p = pass_for(d, &team, 1, 1, 1);
+  check(!attn_pass_begin(p, d, team, all.tokens, 1, 1), "begin");
+  check(attn_pass_add_edit(p, edit, sizes.layers, 0, 0) == ATTN_E_RANGE, "a layer that is none");
+  check(attn_pass_add_edit(p, edit, 0, 7, 0) == ATTN_E_RANGE, "a point that is none");
+  check(attn_pass_set_mask(p, 0, NULL, sizes.heads + 1) == ATTN_E_RANGE,
+        "heads of a mask that are none");
+  check(!attn_pass_add_edit(p, edit, 0, ATTN_AT_Z, ATTN_EDIT_SCALE), "add_edit");
+  check(attn_edit_set_columns(edit, 1, (int32_t)width_of(ATTN_AT_Z)) == ATTN_E_RANGE,
+        "columns that are none");
+}
+
 int main(void)
 {
   check(fread(&sizes, sizeof sizes, 1, stdin) == 1, "no sizes");
@@ -181,7 +305,7 @@ int main(void)
   for (int32_t x = 0; x < sizes.chunks; x++)
     all += chunk[x];
   int32_t *tokens = read_fresh((size_t)all * sizeof(int32_t));
-  const attn_decoder *d =
+  attn_decoder *d =
       read_model(read_fresh((size_t)(7 + sizes.layers * sizes.heads) * sizeof(double)));
   attn_team *team;
   for (int32_t x = 0; x < sizes.chunks; x++) {
@@ -215,5 +339,6 @@ int main(void)
   check(attn_pass_begin_again(p, d, team, 0, length, 0) == ATTN_E_RANGE, "a position that is none");
   check(attn_pass_begin(p, d, team, tokens, sizes.context - length + 1, 0) == ATTN_E_LIMIT,
         "more than fits");
+  run_changes(d);
   return 0;
 }
