@@ -35,14 +35,14 @@ export const browsers = [chromium, firefox];
 export const { launch, missing } = chromium;
 
 /**
- * The result of the page's engine for these inputs. Arrays travel as plain lists: float32 and
+ * The result of the page's kernels for these inputs. Arrays travel as plain lists: float32 and
  * float64 are exact in them.
  */
 export const ask = (page, call, arrays, options) =>
   page.evaluate(
     async ([call, arrays, Type, options]) => {
       const { init } = await import('../src/js/index.js');
-      const engine = await init();
+      const engine = await init({ variant: 'simd' });
       const Floats = globalThis[Type];
       const target = call === 'attention' ? engine : await engine.theory;
       const result = target[call](...arrays.map((list) => Floats.from(list)), options);

@@ -1,42 +1,30 @@
 /**
- * The statements of the machine. The oracle is slow on purpose, so it runs in slices between
- * frames, and only for the state that is on the screen: a newer state ends the older check.
+ * The statements of the machine. The oracle is slow on purpose, so it runs in the lab. Only what is
+ * on the screen is read here.
  */
 import { attentionRow, bitsThatDiffer, mayRead } from '../../math/oracle.js';
 import { scientific } from '../../plot/format.js';
 import { Statement } from '../../page/statement.js';
-import { checkRow, fresh, outputOfDisplayed, statisticsOf } from './rows.js';
+import { outputOfDisplayed, statisticsOf } from './rows.js';
 import { colourOfWeight, lookAt } from './seen.js';
 
-/** @typedef {import('../../page/engine.js').Engine} Engine */
-/** @typedef {import('../../../src/js/types.d.ts').AttentionOptions} AttentionOptions */
+/** @typedef {NonNullable<Awaited<ReturnType<typeof import('./worker.js').check>>>} Found */
 /** @typedef {import('./seen.js').Pictures} Pictures */
-/**
- * @typedef {object} Run
- * @property {number} H
- * @property {number} G
- * @property {number} n
- * @property {number} d
- * @property {number} T
- * @property {{ causal: boolean, reach: number }} mask
- * @property {Float32Array} q
- * @property {Float32Array} k
- * @property {Float32Array} v
- * @property {AttentionOptions} options
- * @property {Float32Array} output of the fused pass, which formed no weights
- * @property {Float32Array} weights of a second pass, the ones displayed
- * @property {{ kl: Float32Array, entropy: Float32Array }} stats of every row
- * @property {Float32Array} lse
- */
 
-const SLICE = 10;
-const LARGE = 2e6;
+/** Milliseconds after which a reader is told that a verdict is on its way. */
+const LATE = 100;
 
 export class Checks {
-  /** @param {Engine} engine */
-  constructor(engine) {
-    this.engine = engine;
-    this.turn = 0;
+  /** @param {import('../../page/lab.js').Lab} lab */
+  constructor(lab) {
+    this.lab = lab;
+    /** The heads that were asked about last, and those whose verdicts are shown. */
+    this.asked = 0;
+    this.shown = 0;
+    /** @type {Found | undefined} */
+    this.found = undefined;
+    /** @type {Pictures | undefined} */
+    this.pictures = undefined;
     const rule =
       'Allowed per element: ε·Σ p|v|·(4 + 2A), A = max over the keys of Σ|q·k|·scale/T, ε = 2⁻²³.';
     this.C2 = new Statement({
@@ -88,28 +76,29 @@ export class Checks {
     this.all = [this.C2, this.C3, this.C4, this.C5, this.C6, this.C7, this.seen];
   }
 
-  /** @param {Run} run @param {Pictures} pictures as they are on the screen */
-  async check(run, pictures) {
-    const turn = ++this.turn;
-    const found = fresh(run.H, run.n);
-    if (run.H * run.n * run.n * run.d > LARGE) {
-      // While the reader's hand moves, the picture goes first.
-      for (const statement of this.all) statement.wait();
-      await new Promise((resume) => setTimeout(resume, 150));
-      if (turn !== this.turn) return;
+  /**
+   * The verdicts of the heads on the screen. Where only the pictures are new, only they are read.
+   * @param {number} id of the heads @param {Pictures} pictures
+   */
+  async check(id, pictures) {
+    this.pictures = pictures;
+    if (this.found && this.shown === id) return this.drawnCheck(this.found, pictures);
+    if (this.asked === id) return;
+    this.asked = id;
+    const late = setTimeout(() => this.all.forEach((statement) => statement.wait()), LATE);
+    try {
+      const found = await this.lab.ask('many-heads', 'check', [id]);
+      if (found && this.asked === id) this.show(id, found);
+    } finally {
+      clearTimeout(late);
     }
-    let started = performance.now();
-    for (let h = 0; h < run.H; h++) {
-      for (let i = 0; i < run.n; i++) {
-        checkRow(run, h, i, found);
-        if (performance.now() - started < SLICE) continue;
-        for (const statement of this.all) statement.wait();
-        await new Promise((resume) => setTimeout(resume));
-        if (turn !== this.turn) return;
-        started = performance.now();
-      }
-    }
-    const rows = run.H * run.n;
+  }
+
+  /** @param {number} id @param {Found} found */
+  show(id, found) {
+    this.shown = id;
+    this.found = found;
+    const { rows } = found;
     const poisoned = found.poisoned
       ? `; ${found.poisoned} of ${rows} rows read the NaN and are NaN on both sides`
       : '';
@@ -151,11 +140,11 @@ export class Checks {
       ),
       data: { cells: found.maskedCells },
     });
-    this.shareCheck(run);
-    this.drawnCheck(found, pictures);
+    this.shareCheck(found.shared);
+    if (this.pictures) this.drawnCheck(found, this.pictures);
   }
 
-  /** @param {ReturnType<typeof fresh>} found @param {Pictures} pictures */
+  /** @param {Found} found @param {Pictures} pictures */
   drawnCheck({ statistics, means, column }, pictures) {
     const lost = { verdict: /** @type {const} */ ('none'), text: 'every row is NaN' };
     this.C7.show({ ...statistics, ...(statistics.compared ? {} : lost) });
@@ -175,45 +164,19 @@ export class Checks {
     });
   }
 
-  /** @param {Run} run */
-  shareCheck({ H, G, n, d, q, k, v, options, output }) {
-    const share = H / G;
-    const size = n * d;
-    const apart = new Float32Array(output.length);
-    let claim = 'one head per dictionary is MHA: H separate single-head calls give the same bits';
-    if (share === 1) {
-      for (let h = 0; h < H; h++) {
-        const part = (/** @type {Float32Array} */ x) => x.slice(h * size, (h + 1) * size);
-        apart.set(
-          this.engine.attention(part(q), part(k), part(v), { ...options, heads: 1, kvHeads: 1 })
-            .output,
-          h * size,
-        );
-      }
-    } else {
-      claim =
-        `sharing copies nothing: MHA with each dictionary repeated ${share} times ` +
-        'gives the same bits';
-      const repeat = (/** @type {Float32Array} */ x) => {
-        const all = new Float32Array(H * size);
-        for (let h = 0; h < H; h++)
-          all.set(
-            x.subarray(Math.floor(h / share) * size, (Math.floor(h / share) + 1) * size),
-            h * size,
-          );
-        return all;
-      };
-      apart.set(this.engine.attention(q, repeat(k), repeat(v), { ...options, kvHeads: H }).output);
-    }
-    const different = bitsThatDiffer(output, apart);
-    const empty = different === 0 && output.every(Number.isNaN);
+  /** @param {Found['shared']} shared */
+  shareCheck({ share, different, empty, numbers }) {
     this.C6.show({
       verdict: empty ? 'none' : undefined,
-      claim,
+      claim:
+        share === 1
+          ? 'one head per dictionary is MHA: H separate single-head calls give the same bits'
+          : `sharing copies nothing: MHA with each dictionary repeated ${share} times ` +
+            'gives the same bits',
       measured: different,
       allowed: 0,
-      text: empty ? 'every number is NaN' : `${different} of ${output.length} numbers differ`,
-      data: { numbers: output.length },
+      text: empty ? 'every number is NaN' : `${different} of ${numbers} numbers differ`,
+      data: { numbers },
     });
   }
 }

@@ -1,4 +1,4 @@
-/** The inputs of the machine, and the answers of the kernels. */
+/** The inputs of the machine, and the answers of the kernels. They run in the lab. */
 import { headInputs } from '../../math/data.js';
 import { fittingGroups } from './fitting.js';
 
@@ -21,23 +21,22 @@ function inputsOf(shape) {
   return arrays;
 }
 
-/** @param {Engine} engine @param {MachineState} state */
-export function compute(engine, state) {
-  const H = state.H.value;
-  const G = fittingGroups(H, state.G.value);
-  const n = state.n.value;
-  const d = state.d.value;
-  const T = state.T.value;
-  const mask = { causal: state.causal.value, reach: state.reach.value };
-  const { q, k, v } = inputsOf({
-    seed: state.seed.value,
-    H,
-    G,
-    n,
-    d,
-    kind: state.kind.value,
-    poison: state.poison.value,
-  });
+/** All that the answers depend on. @param {MachineState} state */
+export const settingOf = ({ H, G, n, d, T, causal, reach, seed, kind, poison }) => ({
+  H: H.value,
+  G: fittingGroups(H.value, G.value),
+  n: n.value,
+  d: d.value,
+  T: T.value,
+  mask: { causal: causal.value, reach: reach.value },
+  seed: seed.value,
+  kind: kind.value,
+  poison: poison.value,
+});
+
+/** @param {Engine} engine @param {ReturnType<typeof settingOf>} setting */
+export function compute(engine, { H, G, n, d, T, mask, ...data }) {
+  const { q, k, v } = inputsOf({ ...data, H, G, n, d });
   const window = /** @type {[number, number]} */ (
     mask.reach < n - 1 ? [mask.reach, mask.reach] : [Infinity, Infinity]
   );
@@ -56,14 +55,5 @@ export function compute(engine, state) {
   });
   const { weights } = engine.attention(q, k, v, { ...shape, want: { weights: true } });
   if (!weights || !stats || !lse) throw new Error('the engine did not return what was asked for');
-  const mean = (/** @type {Float32Array} */ values, /** @type {number} */ h) =>
-    values.subarray(h * n, (h + 1) * n).reduce((a, b) => a + b, 0) / n;
-  const heads = Array.from({ length: H }, (_, h) => h);
-  return {
-    run: { H, G, n, d, T, mask, q, k, v, options: shape, output, weights, stats, lse },
-    stats,
-    lse,
-    rho: heads.map((h) => mean(stats.kl, h)),
-    entropy: heads.map((h) => mean(stats.entropy, h)),
-  };
+  return { H, G, n, d, T, mask, q, k, v, options: shape, output, weights, stats, lse };
 }

@@ -11,27 +11,29 @@ import { Legend } from '../../plot/legend.js';
 import { onWidth } from '../../plot/width.js';
 import { onFrame } from '../../page/state.js';
 import { Checks } from './checks.js';
-import { compute } from './compute.js';
+import { settingOf } from './compute.js';
 import { HeadsGrid } from './grid.js';
 import { groupSlider } from './groups.js';
 import { Pinned } from './pinned.js';
 import { describe, inWords } from './words.js';
 
-/** @typedef {import('../../page/engine.js').Engine} Engine */
 /** @typedef {import('./compute.js').MachineState} MachineState */
 
 /** @type {import('../../page/panels.js').Build} */
-export async function build(root, { engine, state }) {
-  show(root, await engine(), state);
+export async function build(root, { lab, state }) {
+  await show(root, lab, state);
   return {};
 }
 
-/** @param {HTMLElement} root @param {Engine} engine @param {MachineState} state */
-function show(root, engine, state) {
+/**
+ * @param {HTMLElement} root @param {import('../../page/lab.js').Lab} lab
+ * @param {MachineState} state
+ */
+async function show(root, lab, state) {
   const tableHost = html('div', { class: 'map-table', hidden: true });
-  const checks = new Checks(engine);
+  const checks = new Checks(lab);
   const legend = new Legend();
-  /** @type {ReturnType<typeof compute> | undefined} */
+  /** @type {import('./worker.js').Heads | undefined} */
   let latest;
   /** @type {import('../../plot/heatmap.js').MapData[]} */
   let maps = [];
@@ -72,11 +74,7 @@ function show(root, engine, state) {
   /** @param {{ h: number, i: number, j: number }} next */
   const point = (next) => {
     if (!latest) return;
-    const {
-      run: { H, n },
-      stats,
-      lse,
-    } = latest;
+    const { H, n, stats, lse } = latest;
     const h = Math.min(next.h, H - 1);
     const i = Math.min(next.i, n - 1);
     const j = Math.min(next.j, n - 1);
@@ -151,14 +149,18 @@ function show(root, engine, state) {
     statements,
   );
 
+  const compute = async () => {
+    const found = await lab.ask('many-heads', 'heads', [settingOf(state)]);
+    if (!found) return;
+    latest = found;
+    draw();
+  };
   const draw = () => {
-    if (!width) return;
-    latest = compute(engine, state);
-    const { run, stats, rho, entropy } = latest;
-    const { H, G: groups, n, weights } = run;
+    if (!width || !latest) return;
+    const { H, G: groups, n, T, mask, weights, stats, rho, entropy } = latest;
     const hidden = Uint8Array.from(
       { length: n * n },
-      (_, at) => +!mayRead(Math.floor(at / n), at % n, run.mask),
+      (_, at) => +!mayRead(Math.floor(at / n), at % n, mask),
     );
     const masked = (/** @type {number} */ i, /** @type {number} */ j) => hidden[i * n + j] === 1;
     const parts = Array.from({ length: H }, (_, h) => ({
@@ -169,7 +171,7 @@ function show(root, engine, state) {
     const scale = weightScale(state.colour.value, parts);
     maps = parts.map((part) => ({ ...part, rows: n, masked, scale }));
     grid.show({ maps, G: groups, rho, entropy }, width);
-    setText(note, inWords(run));
+    setText(note, inWords(latest));
     const pooled =
       pinned.map.pool > 1
         ? ` Of each ${pinned.map.pool} × ${pinned.map.pool} cells the largest weight is shown.`
@@ -178,8 +180,7 @@ function show(root, engine, state) {
     let zeros = 0;
     for (let at = 0; at < weights.length; at++)
       if (weights[at] === 0 && !hidden[at % (n * n)]) zeros++;
-    const hatched =
-      run.mask.causal || run.mask.reach < n - 1 ? 'Hatched: masked, weight exactly 0.' : '';
+    const hatched = mask.causal || mask.reach < n - 1 ? 'Hatched: masked, weight exactly 0.' : '';
     const under = zeros
       ? ` Not hatched, painted as 0: ${zeros} weights too small for float32.`
       : '';
@@ -194,7 +195,7 @@ function show(root, engine, state) {
     if (locked())
       cell = { h: Math.min(state.head.value, H - 1), i: state.at.value[0], j: state.at.value[1] };
     point(cell);
-    checks.check(run, { heads: grid.heads, scale, T: run.T });
+    void checks.check(latest.id, { heads: grid.heads, scale, T });
   };
   onFrame(
     [
@@ -207,13 +208,11 @@ function show(root, engine, state) {
       state.reach,
       state.seed,
       state.kind,
-      state.colour,
       state.poison,
-      state.head,
-      state.at,
     ],
-    draw,
+    () => void compute(),
   );
+  onFrame([state.colour, state.head, state.at], draw);
   state.head.on((h) => void (cell = { ...cell, h }));
   root.addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && locked()) release();
@@ -223,4 +222,6 @@ function show(root, engine, state) {
     width = now;
     draw();
   });
+  for (const each of checks.all) each.wait();
+  await compute();
 }

@@ -1,7 +1,7 @@
 /** One row of the machine at a time against the oracle. */
 import { attentionRow, mayRead } from '../../math/oracle.js';
 
-/** @typedef {import('./checks.js').Run} Run */
+/** @typedef {import('./worker.js').Run} Run */
 
 const EPSILON = 2 ** -23;
 const U = 2 ** -24;

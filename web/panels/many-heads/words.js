@@ -4,7 +4,7 @@ import { nameOf } from './fitting.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
 
-/** The display in a sentence. @param {import('./checks.js').Run} run */
+/** The display in a sentence. @param {import('./worker.js').Heads} heads */
 export function inWords({ H, G, n, d, T, mask }) {
   const share = H / G;
   const counted = (/** @type {number} */ count, /** @type {string} */ word) =>

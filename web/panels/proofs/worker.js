@@ -2,10 +2,11 @@
 import { lab } from '../../../src/cli/lab.js';
 import { examine } from '../../../src/cli/statements.js';
 import { init } from '../../../src/js/index.js';
+import { KERNELS } from '../../page/engine.js';
 
 /** @type {ReturnType<typeof start> | undefined} */
 let started;
-const start = () => init({ layers: true });
+const start = () => init({ ...KERNELS, layers: true });
 
 /**
  * Both sides of every statement, on the random inputs of a seed.

@@ -1,0 +1,90 @@
+/**
+ * In the lab: all heads at once, and every row of them against the oracle. The oracle runs in
+ * slices, so that newer heads need not wait for the check of older ones.
+ */
+import { bitsThatDiffer } from '../../math/oracle.js';
+import { compute } from './compute.js';
+import { checkRow, fresh } from './rows.js';
+
+/** @typedef {import('../../page/engine.js').Engine} Engine */
+/** @typedef {ReturnType<typeof compute>} Run */
+/** @typedef {ReturnType<typeof heads>} Heads */
+
+/** Milliseconds. */
+const SLICE = 30;
+
+/** The newest heads, and their number. @type {Run | undefined} */
+let run;
+let id = 0;
+
+/** @param {Engine} engine @param {ReturnType<typeof import('./compute.js').settingOf>} setting */
+export function heads(engine, setting) {
+  run = compute(engine, setting);
+  const { H, G, n, d, T, mask, weights, stats, lse } = run;
+  const mean = (/** @type {Float32Array} */ values, /** @type {number} */ h) =>
+    values.subarray(h * n, (h + 1) * n).reduce((a, b) => a + b, 0) / n;
+  const each = Array.from({ length: H }, (_, h) => h);
+  // copies: the memory of an answer is handed over
+  return {
+    ...{ id: ++id, H, G, n, d, T, mask },
+    weights: weights.slice(),
+    lse: lse.slice(),
+    stats: {
+      n: stats.n.slice(),
+      kl: stats.kl.slice(),
+      entropy: stats.entropy.slice(),
+      argmax: stats.argmax.slice(),
+    },
+    rho: each.map((h) => mean(stats.kl, h)),
+    entropy: each.map((h) => mean(stats.entropy, h)),
+  };
+}
+
+/**
+ * Nothing where newer heads are there.
+ * @param {Engine} engine @param {number} asked the number of the heads
+ */
+export async function check(engine, asked) {
+  if (!run || id !== asked) return undefined;
+  const { H, n } = run;
+  const found = fresh(H, n);
+  let started = performance.now();
+  for (let at = 0; at < H * n; at++) {
+    checkRow(run, Math.floor(at / n), at % n, found);
+    if (performance.now() - started < SLICE) continue;
+    await new Promise((resume) => setTimeout(resume));
+    if (id !== asked) return undefined;
+    started = performance.now();
+  }
+  return { ...found, rows: H * n, shared: sharing(engine, run) };
+}
+
+/**
+ * The same heads without sharing: how many numbers of the output differ in any bit?
+ * @param {Engine} engine @param {Run} run
+ */
+function sharing(engine, { H, G, n, d, q, k, v, options, output }) {
+  const share = H / G;
+  const size = n * d;
+  const apart = new Float32Array(output.length);
+  if (share === 1) {
+    for (let h = 0; h < H; h++) {
+      const part = (/** @type {Float32Array} */ x) => x.slice(h * size, (h + 1) * size);
+      const single = { ...options, heads: 1, kvHeads: 1 };
+      apart.set(engine.attention(part(q), part(k), part(v), single).output, h * size);
+    }
+  } else {
+    const repeat = (/** @type {Float32Array} */ x) => {
+      const all = new Float32Array(H * size);
+      for (let h = 0; h < H; h++) {
+        const from = Math.floor(h / share) * size;
+        all.set(x.subarray(from, from + size), h * size);
+      }
+      return all;
+    };
+    apart.set(engine.attention(q, repeat(k), repeat(v), { ...options, kvHeads: H }).output);
+  }
+  const different = bitsThatDiffer(output, apart);
+  const empty = different === 0 && output.every(Number.isNaN);
+  return { share, different, empty, numbers: output.length };
+}
