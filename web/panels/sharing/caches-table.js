@@ -1,7 +1,7 @@
 /** The caches of published models as bars: their bytes, in front of the bytes without sharing. */
 import { html } from '../../plot/dom.js';
 import { short } from '../../plot/format.js';
-import { cacheBytes, kindOf, MODELS, unsharedBytes } from './caches.js';
+import { cacheBytes, configOf, kindOf, MODELS, unsharedBytes } from './caches.js';
 
 const KILO = 1024;
 
@@ -22,7 +22,7 @@ export function cachesTable() {
     return html(
       'tr',
       {},
-      html('th', { scope: 'row' }, model.name),
+      html('th', { scope: 'row' }, html('a', { href: configOf(model) }, model.name)),
       html('td', { class: 'kind' }, kindOf(model)),
       html('td', { 'data-value': own, 'data-model': model.name }, kilobytes(own)),
       html('td', {}, saved > 1.01 ? `1/${short(saved, 2)}` : '1'),
@@ -35,7 +35,8 @@ export function cachesTable() {
     html(
       'caption',
       {},
-      'The cache of one token in 16-bit numbers. Light: without sharing, cut off at 600 KB.',
+      'The cache of one token in 16-bit numbers. Light: without sharing, cut off at 600 KB. ' +
+        'Each name links to the model’s configuration.',
     ),
     html(
       'thead',
