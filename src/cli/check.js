@@ -6,15 +6,18 @@ import { equivalence } from './statements/kernels.js';
 
 export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed] [--seed N]
                   [--wasm FILE] [--theory-wasm FILE]
-      Runs the statements behind attention. It shows the two sides of each, which are computed
-      apart, their difference, and the difference that rounding allows. Exit status 1 if a
-      statement is violated. Statement 6, the kernel equivalence, is shown beside the figures that
-      the source of the identity published for its own data.
+      Runs the statements behind attention. It shows the two sides of each,
+      which are computed apart, their difference, and the difference that
+      rounding allows. Exit status 1 if a statement is violated. Statement 6,
+      the kernel equivalence, is shown beside the figures that the source of the
+      identity published for its own data.
         --all                    shows every comparison
         --json                   one object instead of the table
-        --variant simd|relaxed   the kernels to check; default those that the machine can run
+        --variant simd|relaxed   the kernels to check; default those that the
+                                 machine can run
         --seed N                 of the random inputs
-        --wasm, --theory-wasm    check other builds of model.*.wasm and theory.wasm`;
+        --wasm, --theory-wasm    check other builds of model.*.wasm and
+                                 theory.wasm`;
 
 export const options = {
   all: { type: 'boolean' },

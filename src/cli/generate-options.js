@@ -5,32 +5,43 @@ import { FILE } from './model-file.js';
 export const usage = `  clearhead generate [options] FILE PROMPT
       Goes on from PROMPT, for example:
         clearhead generate --tau 0.8 --seed 1 model.gguf "Once upon a time"
-      The text comes on standard output, with its control characters written out. Everything
-      else comes on standard error. Ctrl-C ends it, with exit status 130.
+      The text comes on standard output, with its control characters written
+      out. Everything else comes on standard error. Ctrl-C ends it, with exit
+      status 130.
       ${FILE}
-        --chat                   PROMPT is a user's message, for the model's chat template
-        --system TEXT            a system message before it, for the same template
-        --var NAME=VALUE         a variable of the template, in JSON: enable_thinking=false,
-                                 'tools=[{"name": "f"}]', 'style="plain"'; may be repeated
+        --chat                   PROMPT is a user's message, for the model's
+                                 chat template
+        --system TEXT            a system message before it, for the same
+                                 template
+        --var NAME=VALUE         a variable of the template, in JSON:
+                                 enable_thinking=false, 'tools=[{"name": "f"}]',
+                                 'style="plain"'; may be repeated
         --max-tokens N           1 or more; default 256
-        --tau X                  sampling temperature, 0 or more; default 0, the likeliest token
+        --tau X                  sampling temperature, 0 or more; default 0, the
+                                 likeliest token
         --top-k N                among the N most probable; default 0, all
-        --top-p X                among the fewest that together have this probability, above 0
-                                 to 1; default 1
-        --min-p X                among those this fraction of the most probable, 0 to 1; default 0
+        --top-p X                among the fewest that together have this
+                                 probability, above 0 to 1; default 1
+        --min-p X                among those this fraction of the most probable,
+                                 0 to 1; default 0
         --repetition-penalty X   above 0; default 1, none
         --repetition-window N    among this number of tokens before; default 64
         --seed N                 0 or more; default 0; with --tau alone
         --stop TEXT              ends where TEXT would begin; may be repeated
         --observe                shows afterwards what every head looked at
-        --ablate L.H             takes head H of layer L out; --ablate L.H=GAIN multiplies its
-                                 result instead; both count from 0; may be repeated
+        --ablate L.H             without head H of layer L, counted from 0;
+                                 L.H=GAIN multiplies its output instead, and
+                                 L.H=mean replaces it by its mean over PROMPT;
+                                 may be repeated
         --attention-temperature T
-                                 of all heads, not of sampling; 0 or more, default 1
+                                 of all heads, not of sampling; 0 or more,
+                                 default 1
         --quantize q8            float weights are kept as Q8_0
-        --context N              positions to allocate; default 2048, at most the model's own
+        --context N              positions to allocate; default 2048, at most
+                                 the model's own
         --cache f16|q8           how keys and values are kept; default f32
-        --threads N              1 to 16; default: as many as the machine has, at most 4
+        --threads N              1 to 16; default: as many as the machine has,
+                                 at most 4
         --json                   one object at the end instead of text`;
 
 /** Flags with a number, and their names in the library. */
@@ -107,14 +118,16 @@ export const variablesOf = (given) => Object.fromEntries(given.map(variable));
 
 /**
  * Interventions on heads.
- * @param {string[]} given each as L.H or L.H=GAIN
+ * @param {string[]} given each as L.H, L.H=GAIN or L.H=mean
  */
 export const gainsOf = (given) =>
   given.map((text) => {
-    const [, layer, head, gain = '0'] = /^(\d+)\.(\d+)(?:=(.*))?$/.exec(text) ?? [];
+    const [, layer, head, value = '0'] = /^(\d+)\.(\d+)(?:=(.*))?$/.exec(text) ?? [];
     if (layer === undefined)
       throw new ClearheadError('ARG', `--ablate is "${text.slice(0, 60)}"; expected L.H, as 3.0`);
-    return { layer: Number(layer), head: Number(head), gain: numeric('ablate', gain) };
+    /** @type {number | 'mean'} */
+    const gain = value === 'mean' ? value : numeric('ablate', value);
+    return { layer: Number(layer), head: Number(head), gain };
   });
 
 /** @param {string} text @returns {[string, unknown]} */

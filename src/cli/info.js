@@ -3,8 +3,8 @@ import { inspectModel } from '../js/model/index.js';
 import { FILE, harmless, modelAt, rounded, size } from './model-file.js';
 
 export const usage = `  clearhead info [--json] FILE
-      Describes a model: architecture, sizes, types of its weights, its memory. Its weights are
-      not read.
+      Describes a model: architecture, sizes, types of its weights, its memory.
+      Its weights are not read.
       ${FILE}`;
 
 export const options = { json: { type: 'boolean' } };

@@ -136,7 +136,8 @@ function ledgerTable({ text, logit, embedding, heads, feedForward, biases, rest,
 function ablationTable({ heads, next: without, before, after }, { text }, next) {
   const out = heads.every(({ gain }) => gain === 0);
   const names = heads.map(
-    ({ layer, head, gain }) => `${layer}.${head}${out ? '' : ` times ${gain}`}`,
+    ({ layer, head, gain }) =>
+      `${layer}.${head}${out ? '' : gain === 'mean' ? ' at its mean' : ` times ${gain}`}`,
   );
   const same = without[0].token === next[0].token;
   return [

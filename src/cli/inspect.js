@@ -9,14 +9,17 @@ import { FILE, modelAt, progressBar } from './model-file.js';
 
 export const usage = `  clearhead inspect [options] FILE PROMPT
       Looks inside a model while it reads PROMPT, for example:
-        clearhead inspect --ablate 2.3 model.gguf "Tom has a red ball. Tom has a red"
-      It shows the scores of all heads, the likeliest next tokens after each layer (logit
-      lens), and the logit of the likeliest one as a sum over heads and layers (ledger).
-      docs/look-inside.md explains each.
+        clearhead inspect --ablate 2.3 model.gguf "A red ball. Tom has a red"
+      It shows the scores of all heads, the likeliest next tokens after each
+      layer (logit lens), and the logit of the likeliest one as a sum over heads
+      and layers (ledger). docs/look-inside.md explains each.
       ${FILE}
-        --ablate L.H             without head H of layer L, counted from 0; --ablate L.H=GAIN
-                                 multiplies its output instead; may be repeated
-        --threads N              1 to 16; default: as many as the machine has, at most 4
+        --ablate L.H             without head H of layer L, counted from 0;
+                                 L.H=GAIN multiplies its output instead, and
+                                 L.H=mean replaces it by its mean over PROMPT;
+                                 may be repeated
+        --threads N              1 to 16; default: as many as the machine has,
+                                 at most 4
         --json                   one object instead of tables`;
 
 export const options = {
@@ -32,7 +35,7 @@ const TOP = 5;
 /**
  * @typedef {import('../js/model/api.d.ts').Model} Model
  * @typedef {{ token: number, text: string, probability: number }} Likely
- * @typedef {{ layer: number, head: number, gain: number }} Head
+ * @typedef {{ layer: number, head: number, gain: number | 'mean' }} Head
  *
  * @typedef {object} Report
  * @property {string} prompt

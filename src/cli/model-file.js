@@ -6,8 +6,8 @@ import { ClearheadError } from '../js/index.js';
 
 /** The kinds of FILE, for the usage of the commands that take one. */
 export const FILE =
-  'FILE is a GGUF file, a safetensors file with config.json and tokenizer.json beside it,\n' +
-  '      a folder of these, or the address of one.';
+  'FILE is a GGUF file, a safetensors file with config.json and\n' +
+  '      tokenizer.json beside it, a folder of these, or the address of one.';
 
 /**
  * The source for loadModel, from a path, folder or address.

@@ -7,8 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 
 export const usage = `  clearhead serve [--port N]
-      Serves the page of a clone on this machine, at port 8080 or the next that is free. Any other
-      static server does as well. --port 0: any port. The installed package is without the page.`;
+      Serves the page of a clone on this machine, at port 8080 or the next that
+      is free. Any other static server does as well. --port 0: any port. The
+      installed package is without the page.`;
 
 export const options = { port: { type: 'string' } };
 

@@ -201,16 +201,19 @@ test('what the help says of generate is what there is, with an example', () => {
   );
 });
 
-test('--ablate takes heads out, or multiplies their results', async () => {
+test('--ablate takes heads out, or multiplies their results, or gives their means', async () => {
   const text = (...flags) => run('generate', '--max-tokens', '12', ...flags, file, 'abc def');
   here.intervene([
     { layer: 0, head: 1, gain: 0 },
     { layer: 2, head: 0, gain: -1.5 },
+    { layer: 1, head: 2, gain: 'mean' },
   ]);
   const want = await written('abc def', { maxTokens: 12 });
   here.intervene([]);
   assert.notEqual(want, await written('abc def', { maxTokens: 12 }));
-  const { status, stdout, stderr } = text('--ablate', '0.1', '--ablate', '2.0=-1.5');
+  const { status, stdout, stderr } = text(
+    ...['0.1', '2.0=-1.5', '1.2=mean'].flatMap((each) => ['--ablate', each]),
+  );
   assert.equal(status, 0, stderr);
   assert.equal(stdout, `abc def${want}\n`);
   for (const [flag, message] of [

@@ -45,7 +45,9 @@ const inspected = (...args) => {
   assert.equal(status, 0, stderr);
   return stdout;
 };
-const report = JSON.parse(inspected('--json', '--ablate', '2.1', '--ablate', '0.3=0.5'));
+const report = JSON.parse(
+  inspected('--json', '--ablate', '2.1', '--ablate', '0.3=0.5', '--ablate', '1.0=mean'),
+);
 
 test('the next tokens and those of the last layer are those of the model', () => {
   assert.deepEqual(
@@ -79,6 +81,7 @@ test('heads have their gains, and the rest of the report is without them', () =>
   assert.deepEqual(heads, [
     { layer: 2, head: 1, gain: 0 },
     { layer: 0, head: 3, gain: 0.5 },
+    { layer: 1, head: 0, gain: 'mean' },
   ]);
   const [as, changed] = [[], heads].map(logitsOf).map(softmax);
   assertLikeliest(next, changed);
@@ -86,6 +89,15 @@ test('heads have their gains, and the rest of the report is without them', () =>
   assert.ok(Math.abs(before - Math.log(as[token])) <= 1e-6);
   assert.ok(Math.abs(after - Math.log(changed[token])) <= 1e-6);
   assert.notEqual(after, before);
+});
+
+test('the help keeps to 80 columns', () => {
+  const { stdout } = run('help');
+  for (const line of stdout.split('\n')) assert.ok([...line].length <= 80, line);
+});
+
+test('a head at its mean is told as such', () => {
+  assert.match(inspected('--ablate', '2.1=mean'), /^With head 2\.1 at its mean$/m);
 });
 
 test('the tables keep to 80 columns and have a row for each head and layer', () => {
