@@ -17,7 +17,11 @@ export async function sendable(given, signal, name = 'weights') {
     return typeof document === 'undefined'
       ? String(source)
       : new URL(source, document.baseURI).href;
-  if (isBlob(source) ? !isClonable(source) : isResponse(source) || isWebStream(source) || isIterable(source))
+  if (
+    isBlob(source)
+      ? !isClonable(source)
+      : isResponse(source) || isWebStream(source) || isIterable(source)
+  )
     return received(source, signal, name);
   if (Array.isArray(source)) return Promise.all(source.map((one) => sendable(one, signal)));
   if (isModelFiles(source)) {
