@@ -1,6 +1,8 @@
 /** Test runners, in the environments they make of Node, jsdom and happy-dom. */
 import { check, INLINE, resultIn, SAY } from './app.js';
 
+/** Milliseconds; both runners take 5 s otherwise, which a busy machine can exceed. */
+const TIMEOUT = '--testTimeout=120000';
 const TEST = `test('it runs', async () => { await ${SAY.trim().replace(/;$/, '')} });`;
 
 /** Without settings jest takes CommonJS alone. */
@@ -17,7 +19,7 @@ const jest = (where, packages) => ({
     project.write('model.js', `${model}\nmodule.exports = { bytes };`);
     project.write('run.test.js', `${code}\n${TEST}`);
     const test = where === 'happy-dom' ? '@happy-dom/jest-environment' : where;
-    return resultIn(await project.bin('jest', [`--env=${test}`]));
+    return resultIn(await project.bin('jest', [`--env=${test}`, TIMEOUT]));
   },
 });
 
@@ -27,7 +29,7 @@ const vitest = (where, packages) => ({
   packages: ['vitest', 'vite-8', ...packages],
   async run(project) {
     project.write('run.test.js', `import { test } from 'vitest';\n${check(INLINE)}\n${TEST}`);
-    const args = ['run', `--environment=${where}`, '--disable-console-intercept'];
+    const args = ['run', `--environment=${where}`, '--disable-console-intercept', TIMEOUT];
     return resultIn(await project.bin('vitest', args));
   },
 });
