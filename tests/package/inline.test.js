@@ -1,6 +1,10 @@
 /** The single files of dist, which have the kernels and workers inside. */
 import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { transform } from 'esbuild';
 import { unpack } from '../../src/js/inline/lzma.js';
@@ -187,6 +191,23 @@ describe('in a page whose policy', { skip: missing }, () => {
     for (const name of ['init', 'loadModel'])
       assert.match(await inPage(policy, remote, name), /^ENV: .*content security policy/, name);
   });
+});
+
+test('the page of the README runs from the disk', { skip: missing }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clearhead-page-'));
+  const [, html] = read('README.md').match(/```html\n([\s\S]*?)```/);
+  writeFileSync(join(folder, 'index.html'), html);
+  copyFileSync(join(root, 'dist/clearhead.min.js'), join(folder, 'clearhead.min.js'));
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    const said = page.waitForEvent('console');
+    await page.goto(pathToFileURL(join(folder, 'index.html')).href);
+    assert.match((await said).text(), /^(simd|relaxed)$/);
+  } finally {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('LZMA is unpacked, from the first byte to any other', () => {
