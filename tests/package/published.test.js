@@ -5,7 +5,7 @@ import process from 'node:process';
 import { before, describe, test } from 'node:test';
 import { buildSync } from 'esbuild';
 import { KB, withinBudget } from '../support/package/budget.js';
-import { root } from '../support/package/repository.js';
+import { read, root } from '../support/package/repository.js';
 
 describe('the published package', () => {
   /** @type {{ unpackedSize: number, files: { path: string, size: number }[] }} */
@@ -31,6 +31,16 @@ describe('the published package', () => {
       ),
       [],
     );
+  });
+
+  test('has the documents that its code names, unless it says where they are', () => {
+    const paths = packed.files.map(({ path }) => path);
+    const code = paths.filter((path) => /^(lib|dist)\/.*js$/.test(path));
+    const named = code.flatMap((path) =>
+      [...read(path).matchAll(/docs\/[\w-]+\.md(?! of the repository)/g)].map(([name]) => name),
+    );
+    assert.ok(named.length > 0);
+    for (const name of named) assert.ok(paths.includes(name), name);
   });
 
   test('has the files of each variant once', () => {
