@@ -81,7 +81,7 @@ describe('an error that nobody catches shows no more than a few lines of code', 
     ['dist/clearhead-model.js', MODEL, /^ClearheadError: weights, byte 0:/m],
   ])
     test(entry, () => {
-      const code = `import * as clearhead from './${entry}'; const { init, loadModel } = clearhead;`;
+      const code = `import * as all from './${entry}'; const { init, loadModel } = all;`;
       const args = ['--input-type=module', '-e', code + call];
       const { stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
       assert.match(stderr, message);
