@@ -12,7 +12,8 @@ export const usage = `  clearhead inspect [options] FILE PROMPT
         clearhead inspect --ablate 2.3 model.gguf "A red ball. Tom has a red"
       It shows the scores of all heads, the likeliest next tokens after each
       layer (logit lens), and the logit of the likeliest one as a sum over heads
-      and layers (ledger). docs/look-inside.md of the repository explains each.
+      and layers (ledger). docs/look-inside.md of the repository
+      explains each.
       ${FILE}
         --ablate L.H             without head H of layer L, counted from 0;
                                  L.H=GAIN multiplies its output instead, and
