@@ -110,7 +110,7 @@ describe('using the page', { skip: missing }, () => {
       new RegExp(`Head 1.*locked.*Query ${i}, key ${j}`),
     );
     await page.keyboard.press('Escape');
-    await becomes(() => page.textContent('.readout h4'), FREE);
+    await becomes(() => page.textContent('.readout h3'), FREE);
 
     await page.keyboard.press('t');
     const table = await page.$$eval('#many-heads-panel .map-table tbody tr', (trs) =>
@@ -134,7 +134,7 @@ describe('using the page', { skip: missing }, () => {
 
   test('all heads are one stop of Tab; Page keys choose, and every choice is said', async () => {
     await go(page, '#');
-    const chosen = () => page.textContent('.readout h4');
+    const chosen = () => page.textContent('.readout h3');
     const said = (sentence) => becomes(() => page.textContent('#live'), sentence);
     const first = await chosen();
     await page.locator('.head .map-cursor').nth(0).focus();
@@ -170,6 +170,6 @@ describe('using the page', { skip: missing }, () => {
     await page.mouse.click(...at);
     await becomes(() => page.textContent('.readout'), /Head 3.*locked.*Query 9, key 5/);
     await page.mouse.click(...at);
-    await becomes(() => page.textContent('.readout h4'), FREE);
+    await becomes(() => page.textContent('.readout h3'), FREE);
   });
 });

@@ -1,7 +1,11 @@
 /** The figures of the page fit every width, have names, and stay in print. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { findings } from './axe.js';
 import { go, missing, opened, settled, shoot, visit } from './site.js';
+
+/** Pages in which axe looks as well: each theme, a phone and a desk. */
+const SEARCHED = ['320 light', '1280 dark'];
 
 describe('using the page', { skip: missing }, () => {
   let browser;
@@ -11,7 +15,9 @@ describe('using the page', { skip: missing }, () => {
 
   for (const width of [320, 768, 1280, 1920]) {
     for (const colorScheme of ['light', 'dark']) {
-      test(`${width} pixels, ${colorScheme}: nothing scrolls sideways or overlaps`, async () => {
+      const searched = SEARCHED.includes(`${width} ${colorScheme}`);
+      const claim = `nothing scrolls sideways or overlaps${searched ? ', axe finds nothing' : ''}`;
+      test(`${width} pixels, ${colorScheme}: ${claim}`, async () => {
         const { page: sized } = await visit(browser, site, '', {
           viewport: { width, height: 800 },
           colorScheme,
@@ -42,12 +48,12 @@ describe('using the page', { skip: missing }, () => {
         await shoot(sized, `${width}-${colorScheme}`);
         for (const name of ['the numbers, and angles to type', 'show the oracle'])
           await sized.getByText(name).first().click();
-        const cut = await sized.$$eval('.table-scroll, .rosetta, pre', (all) =>
+        const cut = await sized.$$eval('.table-scroll, .rosetta, .formula, pre', (all) =>
           all
             .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth)
             .map((each) => each.outerHTML.slice(0, 80)),
         );
-        assert.deepEqual(cut, [], 'no table or oracle is cut');
+        assert.deepEqual(cut, [], 'no table, formula or oracle is cut');
         const [top, ...others] = await sized.$$eval('.three-maps figure', (all) =>
           all.map((each) => each.getBoundingClientRect().top),
         );
@@ -57,6 +63,7 @@ describe('using the page', { skip: missing }, () => {
         );
         assert.equal(scroll, client);
         assert.deepEqual(clashes, []);
+        if (searched) assert.deepEqual(await findings(sized), []);
         await sized.close();
       });
     }

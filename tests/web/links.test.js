@@ -79,7 +79,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
         await page.textContent('#notice p'),
         `Not all of the link could be used: ${said}`,
       );
-      assert.ok((await page.textContent('.readout h4')).startsWith(title), link);
+      assert.ok((await page.textContent('.readout h3')).startsWith(title), link);
     }
     await page.evaluate(() => (document.querySelector('#many-heads-panel details').open = true));
     await page.getByLabel('query heads H').fill('16');

@@ -53,7 +53,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await ignorant.close();
   });
 
-  test('gives every fraction, index and power in formulas as many parts as it needs', async () => {
+  test('gives fractions, indices and powers their parts, and letters no space', async () => {
     const { page } = await visit(browser, site);
     const wrong = await page.$$eval(
       'mfrac, msub, msup, munder, mover, msubsup, munderover',
@@ -63,6 +63,11 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
           .map((each) => each.outerHTML),
     );
     assert.deepEqual(wrong, []);
+    // with a space in it a letter is a word, which is upright
+    const spaced = await page.$$eval('mi, mo, mn', (all) =>
+      all.filter((each) => /\s/.test(each.textContent)).map(({ outerHTML }) => outerHTML),
+    );
+    assert.deepEqual(spaced, []);
     await page.close();
   });
 

@@ -1,4 +1,7 @@
-/** A chart in its frame: drawn again for every width it gets, and named in words. */
+/**
+ * A chart in its frame: drawn again for every width it gets, and named in words. With a handle in
+ * it it is a group, since the parts of an image are hidden from assistive technology.
+ */
 import { html, setAttributes, svg } from './dom.js';
 import { onWidth } from './width.js';
 
@@ -8,7 +11,7 @@ export class Figure {
    * @param {(width: number) => void} draw called with the width, once there is something to draw
    */
   constructor(name, draw) {
-    this.picture = svg('svg', { role: 'img' });
+    this.picture = svg('svg');
     this.caption = html('figcaption');
     this.element = html('figure', { class: name }, this.picture, this.caption);
     this.draw = draw;
@@ -36,6 +39,7 @@ export class Figure {
       'aria-label': label,
     });
     this.picture.replaceChildren(...children.filter((child) => child instanceof Element));
+    this.picture.setAttribute('role', this.picture.querySelector('.handle') ? 'group' : 'img');
     if (this.caption.textContent !== caption) this.caption.textContent = caption;
   }
 }

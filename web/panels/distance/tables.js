@@ -31,7 +31,7 @@ export class NoteTable {
         html(
           'tr',
           {},
-          ...['', 'published', 'here, float64', 'here, float32'].map((name) =>
+          ...['quantity', 'published', 'here, float64', 'here, float32'].map((name) =>
             html('th', { scope: 'col' }, name),
           ),
         ),

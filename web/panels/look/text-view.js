@@ -27,6 +27,8 @@ export class TextView {
       role: 'slider',
       'aria-label': 'The story, word by word. Arrow keys move, Enter locks, Escape lets go.',
       'aria-valuemin': 0,
+      'aria-valuemax': 0,
+      'aria-valuenow': 0,
     });
     /** @type {HTMLSpanElement[]} */
     this.spans = [];

@@ -46,7 +46,13 @@ export class Wall {
       const mark = html('span', { class: 'look-mark', hidden: true });
       const button = html(
         'span',
-        { class: 'look-map', role: 'radio', 'aria-checked': 'false', tabindex: -1 },
+        {
+          class: 'look-map',
+          role: 'radio',
+          'aria-label': `Head ${head.layer}.${head.head}`,
+          'aria-checked': 'false',
+          tabindex: -1,
+        },
         canvas,
         mark,
       );

@@ -90,7 +90,7 @@ export class HeadsGrid {
           : share <= 4
             ? `heads ${members.join(', ')}`
             : `heads ${members[0]}–${members[share - 1]}`;
-      const label = html('h4', {}, html('span', { class: 'group-name' }, `KV ${g}`), ` · ${names}`);
+      const label = html('h3', {}, html('span', { class: 'group-name' }, `KV ${g}`), ` · ${names}`);
       const group = html(
         'section',
         {

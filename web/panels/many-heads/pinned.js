@@ -208,7 +208,7 @@ export class Pinned {
         html('dd', { 'data-value': exact, 'data-name': name }, text),
       );
     this.readout.replaceChildren(
-      html('h4', {}, label, html('span', {}, ` · ${hint(locked)}`)),
+      html('h3', {}, label, html('span', {}, ` · ${hint(locked)}`)),
       html('p', {}, describe(data, i, j)),
       html(
         'dl',
