@@ -136,6 +136,9 @@ if [ "$level" = test ]; then
     compgen -G "$(clang -print-resource-dir 2>/dev/null)/lib/*/libclang_rt.asan*"
   need chromium have chromium
   need firefox-esr have firefox-esr
+  need webkit2gtk-driver have WebKitWebDriver
+  need xvfb have xvfb-run
+  need xauth have xauth
   need fonts-dejavu-core compgen -G '/usr/share/fonts/truetype/*/*.ttf'
 fi
 if [ ${#missing[@]} -gt 0 ]; then
