@@ -143,7 +143,7 @@ export class KernelMaps {
         xLabel: 'units of rounding, |ΔW| / (u·W)',
         yLabel: 'weights',
       }),
-      bars(counts, x, y, 'bar'),
+      bars(counts, x, y, 'count'),
     );
     if (this.assumed) {
       chart.append(

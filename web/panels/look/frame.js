@@ -86,7 +86,7 @@ function wall(story, chosen) {
       const heads = Array.from({ length: perGroup }, (_, at) =>
         map({ layer, head: group * perGroup + at }),
       );
-      return `<span class="look-group g${group}">${heads.join('')}</span>`;
+      return `<span class="look-group">${heads.join('')}</span>`;
     });
     return `<div class="look-layer">${groups.join('')}</div>`;
   });

@@ -67,7 +67,7 @@ export class Wall {
       const groups = Array.from({ length: story.kvHeads }, (_, group) => {
         const from = layer * story.heads + group * perGroup;
         const maps = this.maps.slice(from, from + perGroup).map(({ button }) => button);
-        const shared = perGroup > 1 ? ` g${group % 8}` : ' own';
+        const shared = perGroup > 1 ? '' : ' own';
         return html('span', { class: `look-group${shared}` }, ...maps);
       });
       return html('div', { class: 'look-layer' }, ...groups);

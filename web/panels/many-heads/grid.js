@@ -1,7 +1,4 @@
-/**
- * All heads at once, bracketed by the key/value head they share. One colour ramp; the group's hue
- * is on its bracket only.
- */
+/** All heads at once, in one colour ramp, bracketed by the key/value head they share. */
 import { Heatmap } from '../../plot/heatmap.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed } from '../../plot/format.js';
@@ -91,18 +88,16 @@ export class HeadsGrid {
             ? `heads ${members.join(', ')}`
             : `heads ${members[0]}–${members[share - 1]}`;
       const label = html('h3', {}, html('span', { class: 'group-name' }, `KV ${g}`), ` · ${names}`);
-      const group = html(
+      return html(
         'section',
         {
-          class: `group${g >= 8 ? ' again' : ''}`,
+          class: `group${share === 1 ? ' own' : ''}`,
           'aria-label': `KV ${g}, ${names}`,
           'data-group': g,
         },
         label,
         html('div', { class: 'group-heads' }, ...members.map((h) => this.heads[h].figure)),
       );
-      group.style.setProperty('--group', `var(--g${g % 8})`);
-      return group;
     });
     this.element.replaceChildren(...groups);
     rove(this.heads.map(({ map }) => map));
