@@ -1,44 +1,34 @@
 /** The statements of all panels: their verdicts by default, and as a page shows them. */
 
-/** When nobody has touched anything. */
-export const DEFAULT = {
-  C0: 'holds',
-  'C0-budget': 'holds',
-  'C0-spent': 'holds',
-  C2: 'holds',
-  C3: 'holds',
-  C4: 'holds',
-  C5: 'holds',
-  C6: 'holds',
-  'C7-heads': 'holds',
-  seen: 'holds',
-  C8: 'holds',
-  C9: 'holds',
-  C10: 'holds',
-  C13: 'holds',
-  C11: 'holds',
-  C14: 'holds',
-  C7: 'holds',
-  C15: 'holds',
-  C16: 'holds',
-  'C15-merge': 'holds',
-  'C1-float64': 'holds',
-  'C1-float32': 'holds',
-  C18: 'holds',
-  'C1-shift': 'holds',
-  C21: 'slack',
-  'C21-oracle': 'holds',
-  C20: 'holds',
-  C25: 'holds',
-  'C22-sharp': 'slack',
-  'C22-note': 'slack',
-  'C22-operator': 'slack',
-  'C22-range': 'slack',
-  'C22-outputDiameter': 'slack',
-  'C22-oracle': 'holds',
-  C23: 'holds',
-  K1: 'holds',
+/** By panel, when nobody has touched anything. */
+export const BY_PANEL = {
+  'one-look': { C0: 'holds', 'C0-budget': 'holds', 'C0-spent': 'holds' },
+  'many-heads': {
+    C2: 'holds',
+    C3: 'holds',
+    C4: 'holds',
+    C5: 'holds',
+    C6: 'holds',
+    'C7-heads': 'holds',
+    seen: 'holds',
+  },
+  trust: { C8: 'holds', C9: 'holds', C10: 'holds' },
+  commitment: { C13: 'holds', C11: 'holds', C14: 'holds', C7: 'holds' },
+  compromise: { C15: 'holds', C16: 'holds', 'C15-merge': 'holds' },
+  distance: { 'C1-float64': 'holds', 'C1-float32': 'holds', C18: 'holds', 'C1-shift': 'holds' },
+  push: { C21: 'slack', 'C21-oracle': 'holds', C20: 'holds', C25: 'holds' },
+  sharing: {
+    'C22-sharp': 'slack',
+    'C22-note': 'slack',
+    'C22-operator': 'slack',
+    'C22-range': 'slack',
+    'C22-outputDiameter': 'slack',
+    'C22-oracle': 'holds',
+    C23: 'holds',
+  },
+  speed: { K1: 'holds' },
 };
+export const DEFAULT = Object.assign({}, ...Object.values(BY_PANEL));
 
 /** Every statement by its name, with its data- attributes as numbers where they are numbers. */
 export async function statements(page) {

@@ -64,7 +64,11 @@ export async function serve({
   headers = {},
 } = {}) {
   const requests = [];
-  const changes = { ...OTHERS, ...(panels && only(panels)), ...change };
+  let changes;
+  const alter = (change, panels) => {
+    changes = { ...OTHERS, ...(panels && only(panels)), ...change };
+  };
+  alter(change, panels);
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
     requests.push(pathname);
@@ -98,6 +102,8 @@ export async function serve({
     url: `${origin}${PREFIX}/web/`,
     blank: `${origin}${PREFIX}/blank.html`,
     requests,
+    /** From now on other files are changed, and the page has other panels. */
+    alter,
     close: () => new Promise((done) => server.close(done).closeAllConnections?.()),
   };
 }
