@@ -35,6 +35,8 @@ async function show(root, lab, state) {
   const legend = new Legend();
   /** @type {import('./worker.js').Heads | undefined} */
   let latest;
+  /** The numbers on show belong to other settings, and new ones are on their way. */
+  let outdated = true;
   /** @type {import('../../plot/heatmap.js').MapData[]} */
   let maps = [];
   let cell = { h: state.head.value, i: 0, j: 0 };
@@ -153,10 +155,11 @@ async function show(root, lab, state) {
     const found = await lab.ask('many-heads', 'heads', [settingOf(state)]);
     if (!found) return;
     latest = found;
+    outdated = false;
     draw();
   };
   const draw = () => {
-    if (!width || !latest) return;
+    if (!width || !latest || outdated) return;
     const { H, G: groups, n, T, mask, weights, stats, rho, entropy } = latest;
     const hidden = Uint8Array.from(
       { length: n * n },
@@ -197,21 +200,20 @@ async function show(root, lab, state) {
     point(cell);
     void checks.check(latest.id, { heads: grid.heads, scale, T });
   };
-  onFrame(
-    [
-      state.H,
-      state.G,
-      state.n,
-      state.d,
-      state.T,
-      state.causal,
-      state.reach,
-      state.seed,
-      state.kind,
-      state.poison,
-    ],
-    () => void compute(),
-  );
+  const settings = [
+    state.H,
+    state.G,
+    state.n,
+    state.d,
+    state.T,
+    state.causal,
+    state.reach,
+    state.seed,
+    state.kind,
+    state.poison,
+  ];
+  for (const signal of settings) signal.on(() => void (outdated = true));
+  onFrame(settings, () => void compute());
   onFrame([state.colour, state.head, state.at], draw);
   state.head.on((h) => void (cell = { ...cell, h }));
   root.addEventListener('keydown', (event) => {
