@@ -14,10 +14,12 @@ import {
 import { ask } from './browsers.js';
 import { browsers, close, go, opened, statements } from './site.js';
 
+const PANELS = ['one-look', 'many-heads', 'distance'];
+
 for (const { name, missing, launch } of browsers)
   describe(`the numbers in ${name}`, { skip: missing }, () => {
     let page;
-    opened((visited) => ({ page } = visited), launch);
+    opened((visited) => ({ page } = visited), launch, { panels: PANELS });
 
     test('the inputs of a seed are the same bits everywhere', async () => {
       const checksum = (array) =>

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { weightsOf } from './recompute.js';
-import { close, go, missing, opened, shoot, statements } from './site.js';
+import { close, go, launch, missing, opened, shoot, statements } from './site.js';
+
+const PANELS = ['many-heads', 'distance'];
 
 /** Own reading of the nine stops, to know what a pixel should be. */
 const STOPS = '#FCFAF6 #F6DCB4 #F2B279 #E98158 #CE5057 #A33266 #6F2467 #3D1857 #141032'
@@ -26,7 +28,7 @@ const pixels = (page, h) =>
 
 describe('the maps', { skip: missing }, () => {
   let page;
-  opened((visited) => ({ page } = visited));
+  opened((visited) => ({ page } = visited), launch, { panels: PANELS });
 
   for (const kind of ['linear', 'sqrt', 'log', 'uniform', 'share']) {
     test(`the legend of the ${kind} scale prints the domain of what is painted`, async () => {

@@ -1,7 +1,7 @@
 /** The page on paper, and in the colours that a reader forces on it. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { launch, missing, serve, visit } from './site.js';
+import { describe, test } from 'node:test';
+import { drawn, missing, served, visit } from './site.js';
 
 /** The resolved colours of some of the page's names. */
 const colours = (page, names) =>
@@ -26,65 +26,60 @@ const corners = (page) =>
   );
 
 describe('a medium with colours of its own', { skip: missing }, () => {
-  let browser;
-  let site;
-  before(async () => {
-    browser = await launch();
-    site = await serve();
-  });
-  after(async () => {
-    await browser?.close();
-    await site?.close();
+  let light;
+  let dark;
+  served(async ({ browser, site }) => {
+    ({ page: light } = await visit(browser, site, '', { colorScheme: 'light' }));
+    ({ page: dark } = await visit(browser, site, '', { colorScheme: 'dark' }));
   });
 
   for (const theme of ['auto', 'dark'])
     test(`paper is light, with the ${theme} theme chosen`, async () => {
-      const { page } = await visit(browser, site, '', { colorScheme: 'dark' });
-      const light = await visit(browser, site, '', { colorScheme: 'light' });
-      if (theme === 'dark') await page.locator('#theme-dark').check();
-      assert.notDeepEqual(await corners(page), await corners(light.page), 'maps are dark');
-      await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-      await page.emulateMedia({ media: 'print' });
-      await light.page.emulateMedia({ media: 'print' });
+      await dark.locator(`#theme-${theme}`).check();
+      assert.notDeepEqual(await corners(dark), await corners(light), 'maps are dark');
+      await dark.evaluate(() => dispatchEvent(new Event('beforeprint')));
+      await dark.emulateMedia({ media: 'print' });
+      await light.emulateMedia({ media: 'print' });
       const names = ['--paper', '--ink', '--q', '--k', '--v', '--rule', '--link'];
-      assert.deepEqual(await colours(page, names), await colours(light.page, names));
-      assert.deepEqual(await corners(page), await corners(light.page));
-      const address = page.getByText('Printed from');
+      assert.deepEqual(await colours(dark, names), await colours(light, names));
+      assert.deepEqual(await corners(dark), await corners(light));
+      const address = dark.getByText('Printed from');
       assert.ok(await address.isVisible());
-      assert.equal(await address.textContent(), `Printed from ${page.url()}`);
-      await page.emulateMedia({ media: 'screen' });
-      await page.evaluate(() => dispatchEvent(new Event('afterprint')));
-      assert.notDeepEqual(await corners(page), await corners(light.page), 'and dark again');
-      await page.close();
-      await light.page.close();
+      assert.equal(await address.textContent(), `Printed from ${dark.url()}`);
+      await dark.emulateMedia({ media: 'screen' });
+      await dark.evaluate(() => dispatchEvent(new Event('afterprint')));
+      assert.notDeepEqual(await corners(dark), await corners(light), 'and dark again');
+      await light.emulateMedia({ media: 'screen' });
     });
 
   test('nothing is cut off or painted over its neighbour on a page of A4', async () => {
-    const { page } = await visit(browser, site, '');
-    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-    await page.emulateMedia({ media: 'print' });
-    await page.setViewportSize({ width: 718, height: 1046 });
-    await page.waitForTimeout(200);
-    const wide = await page.$$eval('svg, canvas, table, pre', (all) =>
+    await light.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await light.emulateMedia({ media: 'print' });
+    await light.setViewportSize({ width: 718, height: 1046 });
+    await drawn(light);
+    const wide = await light.$$eval('svg, canvas, table, pre', (all) =>
       all
         .filter((each) => each.checkVisibility() && !each.closest('.visually-hidden'))
         .filter((each) => each.getBoundingClientRect().right > 719)
         .map((each) => each.outerHTML.slice(0, 100)),
     );
     assert.deepEqual(wide, []);
-    const whole = await page.$$eval('figure, .pinned, .statement', (all) =>
+    const whole = await light.$$eval('figure, .pinned, .statement', (all) =>
       all
         .filter((each) => each.checkVisibility())
         .filter((each) => getComputedStyle(each).breakInside !== 'avoid')
         .map((each) => each.outerHTML.slice(0, 60)),
     );
     assert.deepEqual(whole, [], 'no figure is torn in two');
-    await page.close();
+    await light.emulateMedia({ media: 'screen' });
+    await light.evaluate(() => dispatchEvent(new Event('afterprint')));
   });
 
   for (const colorScheme of ['light', 'dark'])
     test(`forced colours are used with a ${colorScheme} system`, async () => {
-      const { page } = await visit(browser, site, '', { forcedColors: 'active', colorScheme });
+      const page = colorScheme === 'light' ? light : dark;
+      await page.locator('#theme-auto').check();
+      await page.emulateMedia({ forcedColors: 'active' });
       const check = async () =>
         assert.deepEqual(
           await colours(page, ['--paper', '--ink', '--k', '--pass']),
@@ -101,6 +96,5 @@ describe('a medium with colours of its own', { skip: missing }, () => {
       await check();
       await page.evaluate(() => void (document.documentElement.dataset.theme = 'dark'));
       await check();
-      await page.close();
     });
 });

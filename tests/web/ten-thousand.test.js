@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { attentionWeights, chooser, softmax, sum, weightsOf } from './recompute.js';
-import { go, missing, opened, statements } from './site.js';
+import { go, launch, missing, opened, statements } from './site.js';
 
+const PANELS = ['one-look', 'many-heads', 'trust', 'commitment', 'compromise'];
 const STATES = 30;
 const WORDS = ['Lily', 'saw', 'a', 'red', 'ball', 'She'];
 const SCORES = [1.9, 0.1, -0.7, 0.4, 1.3, 2.3];
@@ -100,7 +101,7 @@ function compareRow(row, shown, told, check) {
 
 describe('the numbers of the page', { skip: missing }, () => {
   let page;
-  opened((visited) => ({ page } = visited));
+  opened((visited) => ({ page } = visited), launch, { panels: PANELS });
 
   test('are right, all of more than ten thousand in thirty states', async () => {
     const random = chooser(4);

@@ -6,12 +6,14 @@ import { STATEMENTS } from '../../src/cli/statement-list.js';
 import * as roads from '../../web/math/roads.js';
 import { atTheLimit } from '../../web/panels/one-look/compute.js';
 import { chooser } from './recompute.js';
-import { DEFAULT } from './statuses.js';
-import { go, missing, opened, settled, shoot, statements, verdicts } from './site.js';
+import { BY_PANEL, DEFAULT } from './statuses.js';
+import { drawn, go, launch, missing, opened, shoot, statements, verdicts } from './site.js';
+
+const PANELS = [...Object.keys(BY_PANEL), 'proofs'];
 
 describe('the verdicts', { skip: missing }, () => {
   let page;
-  opened((visited) => ({ page } = visited));
+  opened((visited) => ({ page } = visited), launch, { panels: PANELS });
 
   test('all hold at the default state', async () => {
     const found = await verdicts(page);
@@ -93,8 +95,7 @@ describe('the verdicts', { skip: missing }, () => {
   test('an assumption taken away is “assumption off” until it is back', async () => {
     await go(page, '#');
     const C1 = async () => {
-      await settled(page);
-      await page.waitForTimeout(100);
+      await drawn(page);
       const { 'C1-float64': a, 'C1-float32': b, C18 } = await statements(page);
       assert.equal(C18.verdict, 'holds');
       assert.equal(a.verdict, b.verdict);

@@ -1,8 +1,9 @@
 /** Cold and hot, the lab and the birth of a head, each alone in the page. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
+import { becomes } from '../../support/web/becomes.js';
 import { letters, MODEL_FILE } from './model.js';
-import { launch, missing, serve } from '../site.js';
+import { missing, served } from '../site.js';
 
 /** In the page: the library goes on from the prompt with interventions. */
 async function told({ T, interventions, count, file }) {
@@ -80,14 +81,7 @@ const verdictOf = (page, name) =>
 describe('panels with a model', { skip: missing }, () => {
   let browser;
   let site;
-  before(async () => {
-    browser = await launch();
-    site = await serve();
-  });
-  after(async () => {
-    await browser?.close();
-    await site?.close();
-  });
+  served((started) => ({ browser, site } = started));
 
   /** Opens one panel alone. @param {string} id */
   async function openPanel(id) {
@@ -230,11 +224,16 @@ describe('panels with a model', { skip: missing }, () => {
     await page.getByRole('button', { name: 'Train it' }).click();
     await page.waitForFunction(() => document.querySelector('#born progress').value > 2);
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.waitForTimeout(500);
+    await page.getByRole('button', { name: 'Go on' }).waitFor();
     const step = () => page.evaluate(() => document.querySelector('#born progress').value);
-    const before = await step();
-    await page.waitForTimeout(500);
-    assert.equal(await step(), before);
+    const still = async () => {
+      const before = await step();
+      await page.waitForTimeout(500);
+      return (await step()) === before;
+    };
+    // the step that is under way ends
+    await becomes(still, true);
+    assert.equal(await page.getAttribute('#born-panel', 'data-phase'), 'paused', 'and not over');
     assert.equal(await page.locator('#born .look-map').count(), 16);
     await page.close();
   });
