@@ -15,6 +15,9 @@ import { Store } from './page/state.js';
 import { report } from './page/statement.js';
 import { byId, html } from './plot/dom.js';
 
+/** The panel at the top, where the model writes. */
+const FIRST = 'look';
+
 /** @param {unknown} error */
 function failed(error) {
   const {
@@ -81,15 +84,15 @@ function start() {
   );
   const go = followLinks(store);
   store.follow();
+  const model = new SharedModel();
+  const entries = shown();
+  // it has the longest way
+  if (entries.some(({ id }) => id === FIRST) && ['', FIRST].includes(store.section))
+    model.load().catch(() => {});
   const engine = load();
   engine.then(({ info }) => introduce(info), failed);
-  const shared = {
-    row: new RowBus(),
-    engine: () => engine,
-    lab: new Lab(),
-    model: new SharedModel(),
-  };
-  new Builder(store, shared).watch(shown(), states);
+  const shared = { row: new RowBus(), engine: () => engine, lab: new Lab(), model };
+  new Builder(store, shared).watch(entries, states);
   go();
 }
 

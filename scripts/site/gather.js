@@ -1,17 +1,21 @@
 /**
  * Gathers the modules of the built page in few files, which compress better than many. A clone
  * imports a part when it is wanted. Here the library is loaded with whatever imports it. The look
- * is part of the page, and the panels behind it are one file.
+ * is part of the page. The panels that come next are one file, and those behind them another.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { transform } from 'esbuild';
 
-/** Stays apart: it reads the chat templates of other models, with a library of its own. */
-const APART = 'src/js/model/text/jinja/program.js';
+/** Stay apart: chat templates of other models, and the work of two panels far down. */
+const APART = [
+  'src/js/model/text/jinja/program.js',
+  'web/panels/born/worker.js',
+  'web/panels/proofs/worker.js',
+];
 const PANELS = 'web/page/panels.js';
 const FIRST = 'look';
-const OTHERS = 'panels';
+const NEXT = ['one-look', 'many-heads', 'cold-hot'];
 
 const IMPORT = /\bimport\("(\.[^"]+)"\)/g;
 const PANEL = /import\("\.\.\/panels\/([\w-]+)\/index\.js"\)/g;
@@ -24,7 +28,7 @@ const PANEL = /import\("\.\.\/panels\/([\w-]+)\/index\.js"\)/g;
 function together(code, folder) {
   const imports = [];
   const body = code.replace(IMPORT, (whole, path) => {
-    if (join(folder, path) === APART) return whole;
+    if (APART.includes(join(folder, path))) return whole;
     imports.push(`import * as gathered${imports.length} from '${path}';`);
     return `Promise.resolve(gathered${imports.length - 1})`;
   });
@@ -33,8 +37,8 @@ function together(code, folder) {
 
 /** @param {import('esbuild').PluginBuild} building @param {string} root */
 export function gathered({ onLoad, onResolve }, root) {
-  /** @type {Set<string>} the panels behind the first */
-  const others = new Set();
+  /** @type {Record<string, string[]>} panels by the file that has them */
+  const groups = { next: [], far: [] };
   onLoad({ filter: /\.js$/ }, async ({ path }) => {
     const from = relative(root, path);
     if (from.includes('node_modules')) return undefined;
@@ -43,15 +47,19 @@ export function gathered({ onLoad, onResolve }, root) {
     if (from !== PANELS) return { contents: together(code, dirname(from)) };
     const grouped = code.replace(PANEL, (whole, id) => {
       if (id === FIRST) return whole;
-      others.add(id);
-      return `import("gathered:${OTHERS}").then((all)=>all[${JSON.stringify(id)}])`;
+      const group = NEXT.includes(id) ? 'next' : 'far';
+      groups[group].push(id);
+      return `import("gathered:${group}").then((all)=>all[${JSON.stringify(id)}])`;
     });
     return { contents: together(grouped, dirname(from)) };
   });
-  onResolve({ filter: /^gathered:/ }, () => ({ path: OTHERS, namespace: 'gathered' }));
-  onLoad({ filter: /./, namespace: 'gathered' }, () => ({
+  onResolve({ filter: /^gathered:/ }, ({ path }) => ({
+    path: path.slice('gathered:'.length),
+    namespace: 'gathered',
+  }));
+  onLoad({ filter: /./, namespace: 'gathered' }, ({ path }) => ({
     resolveDir: join(root, 'web/panels'),
-    contents: [...others]
+    contents: groups[path]
       .map((id) => `export * as ${JSON.stringify(id)} from './${id}/index.js';`)
       .join('\n'),
   }));

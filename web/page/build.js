@@ -27,21 +27,36 @@ export class Builder {
    * @param {Record<string, any>} states by id
    */
   watch(entries, states) {
-    const near = new IntersectionObserver(
-      (seen) => {
-        for (const { isIntersecting, target } of seen)
-          if (isIntersecting) void this.build(target.id);
-      },
-      { rootMargin: '100% 0px' },
-    );
     this.entries = new Map(entries.map((entry) => [entry.id, entry]));
     this.states = states;
-    for (const { id } of entries) {
-      byId(id).dataset.panel = 'waiting';
-      near.observe(byId(id));
-    }
+    for (const { id } of entries) byId(id).dataset.panel = 'waiting';
+    // the panels in the window are alive before others begin
+    void this.near('0%').then(() => this.near('100%'));
     // a panel that was never near is on the paper, too
     addEventListener('beforeprint', () => void this.buildAll());
+  }
+
+  /**
+   * Builds the panels near the window, from now on. Resolves when those of now are there.
+   * @param {string} margin of the window
+   */
+  near(margin) {
+    return new Promise((resolve) => {
+      const observer = new IntersectionObserver(
+        (seen) => {
+          const ids = seen.filter((each) => each.isIntersecting).map(({ target }) => target.id);
+          resolve(Promise.all(ids.map((id) => this.alive(id))));
+        },
+        { rootMargin: `${margin} 0px` },
+      );
+      for (const id of this.entries?.keys() ?? []) observer.observe(byId(id));
+    });
+  }
+
+  /** @param {string} id */
+  async alive(id) {
+    await this.build(id);
+    await this.panels.get(id)?.alive;
   }
 
   buildAll() {

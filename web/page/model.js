@@ -1,5 +1,5 @@
 /**
- * The one model of the page, in a worker of its own. It is fetched when a panel first asks for it.
+ * The one model of the page, in a worker of its own. It is fetched when it is first asked for.
  * Panels take turns; a new turn ends the one before.
  */
 import { KERNELS } from './engine.js';

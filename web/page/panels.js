@@ -40,6 +40,7 @@ import { state as use } from '../panels/use/state.js';
  * @property {() => string} [code] JavaScript that computes the panel's numbers with the library
  * @property {{ csv?: () => string, json?: () => unknown, svg?: () => SVGElement, png?: Picture }}
  *   [exports]
+ * @property {Promise<void>} [alive] the panels outside of the window wait for it
  * @property {() => void} [dispose]
  */
 

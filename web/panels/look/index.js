@@ -137,13 +137,19 @@ export function build(root, { state, row, model }) {
     draw();
   }
 
+  let awake = () => {};
+  /** @type {Promise<void>} until its own rows are there, or will not be */
+  const alive = new Promise((resolve) => (awake = resolve));
   /** @type {Story | undefined} */
   let built;
   let settled = '';
   const draw = onFrame([state.head, state.rest, state.at], () => {
     const { story } = writer;
     panel.show({ writer, model, fast });
-    if (writer.error && !built) root.append(panel.status);
+    if (writer.error && !built) {
+      root.append(panel.status);
+      awake();
+    }
     // the first frame stays until all of its rows are there again
     if (!story?.rows || (!built && story.rows < story.tokens.length)) return;
     if (story !== built) {
@@ -161,6 +167,7 @@ export function build(root, { state, row, model }) {
       );
       wall.build(story);
       board.build(story);
+      awake();
     }
     const i = here();
     const chosen = head();
@@ -211,6 +218,7 @@ export function build(root, { state, row, model }) {
   writer.start(state.prompt.value, state.prompt.isDefault ? first?.tokens : undefined);
   if (!reduced && state.at.value < 0) writer.play(true);
   return {
+    alive,
     reset: () => again(false),
     state: () => ({ text: writer.story?.text, head: head(), word: here() }),
     code: () =>
