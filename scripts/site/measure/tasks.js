@@ -1,0 +1,106 @@
+/**
+ * Long tasks while something is dragged, and while the model writes. A task has a time by the
+ * clock, and one of the processor, which a busy machine leaves as it is.
+ */
+
+const LONG = 50;
+const MOVES = 60;
+const FRAME = 16;
+const TASK = /RunTask$/;
+const PAGE = 'CrRendererMain';
+const WORKER = 'DedicatedWorker thread';
+
+/** Runs `act`, and tells of the tasks meanwhile. @param {() => Promise<void>} act */
+async function traced(browser, page, act) {
+  await browser.startTracing(page, { categories: ['toplevel', '__metadata'] });
+  await act();
+  await page.waitForTimeout(300);
+  const { traceEvents } = JSON.parse(String(await browser.stopTracing()));
+  const threads = new Map(
+    traceEvents
+      .filter(({ name }) => name === 'thread_name')
+      .map(({ pid, tid, args }) => [`${pid} ${tid}`, args.name]),
+  );
+  const of = (thread) =>
+    traceEvents.filter(
+      ({ ph, name, pid, tid }) =>
+        ph === 'X' && TASK.test(name) && threads.get(`${pid} ${tid}`) === thread,
+    );
+  const tasks = of(PAGE).map(({ dur, tdur = dur }) => [dur / 1000, tdur / 1000]);
+  const sum = (thread) => of(thread).reduce((all, { dur, tdur = dur }) => all + tdur / 1000, 0);
+  return {
+    clock: Math.max(0, ...tasks.map(([clock]) => clock)),
+    processor: Math.max(0, ...tasks.map(([, processor]) => processor)),
+    over: tasks.filter(([, processor]) => processor > LONG).length,
+    page: sum(PAGE),
+    workers: sum(WORKER),
+  };
+}
+
+/** Drags the first slider or handle of a panel to and fro. Nothing where it has none. */
+export async function drag(browser, page, id) {
+  const grips = page.locator(`#${id}-panel input[type="range"]:visible, #${id}-panel .handle`);
+  if (!(await grips.count())) return undefined;
+  await grips.first().scrollIntoViewIfNeeded();
+  await page.waitForTimeout(500);
+  const box = await grips.first().boundingBox();
+  if (!box) return undefined;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const far = Math.max(0.4 * box.width, 40);
+  return traced(browser, page, async () => {
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    for (let step = 0; step < MOVES; step++) {
+      await page.mouse.move(x + far * Math.sin(step / 6), y);
+      await page.waitForTimeout(FRAME);
+    }
+    await page.mouse.up();
+  });
+}
+
+/** Tokens of the story on show. */
+const tokensOf = (page) =>
+  page.evaluate(() => Number(document.getElementById('look-panel')?.dataset.tokens ?? 0));
+
+/**
+ * Lets the model write as fast as it can for a while. Tells the page's own measure, and how many
+ * tokens the page and its worker write in a second of processor time.
+ */
+export async function write(browser, page, milliseconds) {
+  await page.evaluate(() => document.getElementById('look')?.scrollIntoView());
+  const fast = page.getByText('as fast as it can');
+  await fast.click();
+  const rates = [];
+  let written = 0;
+  const found = await traced(browser, page, async () => {
+    const until = Date.now() + milliseconds;
+    let before = await tokensOf(page);
+    while (Date.now() < until) {
+      await goOn(page);
+      await page.waitForTimeout(250);
+      const now = await tokensOf(page);
+      // a story that began again was written from its prompt on
+      written += now < before ? now : now - before;
+      before = now;
+      const said = await page.locator('.look-status').textContent();
+      const rate = Number(/now: (\d+) tokens/.exec(said ?? '')?.[1]);
+      if (rate) rates.push(rate);
+    }
+  });
+  await fast.click();
+  rates.sort((a, b) => a - b);
+  return {
+    ...found,
+    median: rates[rates.length >> 1],
+    best: rates.at(-1),
+    ofPage: (1000 * written) / found.page,
+    ofWorker: (1000 * written) / found.workers,
+  };
+}
+
+/** A story that is over begins again. */
+export const goOn = (page) =>
+  page.evaluate(() => {
+    const button = document.querySelector('.look-buttons .primary');
+    if (button?.textContent?.startsWith('▶')) button.click();
+  });
