@@ -25,7 +25,7 @@ export function exampleOf(row, count = 6) {
     .sort((a, b) => row.scores[b] - row.scores[a])
     .slice(0, count)
     .sort((a, b) => a - b);
-  const word = (/** @type {number} */ j) => row.words[j]?.trim() || `key ${j}`;
+  const word = (/** @type {number} */ j) => row.words[j]?.trim() || (j ? `key ${j}` : '▸');
   return {
     words: places.map(word),
     scores: Float64Array.from(places, (j) => row.scores[j]),

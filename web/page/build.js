@@ -76,7 +76,7 @@ export class Builder {
   }
 
   /** @param {Entry} entry */
-  async start({ id, load }) {
+  async start({ id, load, follows }) {
     const section = byId(id);
     const root = /** @type {HTMLElement} */ (section.querySelector('.panel'));
     const late = setTimeout(
@@ -88,7 +88,7 @@ export class Builder {
       const code = () => this.code(id);
       const panel = await build(root, { ...this.shared, state: this.states?.[id], code });
       this.panels.set(id, panel);
-      section.querySelector('.words')?.append(breadcrumb(this.shared.row));
+      if (follows) section.querySelector('.words')?.append(breadcrumb(this.shared.row));
       root.after(tick(section), this.frame(id, panel));
       root.querySelector('.late')?.remove();
       section.dataset.panel = 'ready';

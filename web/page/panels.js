@@ -51,17 +51,38 @@ import { state as use } from '../panels/use/state.js';
  * @property {string} id of its section, and the name of its folder
  * @property {(store: Store) => Signals} [state]
  * @property {() => Promise<{ build: Build }>} load
+ * @property {boolean} [follows] whether it shows the row that a reader sent
  */
 
 /** @type {readonly Entry[]} */
 export const PANELS = [
   { id: 'look', state: look, load: () => import('../panels/look/index.js') },
-  { id: 'one-look', state: oneLook, load: () => import('../panels/one-look/index.js') },
+  {
+    id: 'one-look',
+    state: oneLook,
+    load: () => import('../panels/one-look/index.js'),
+    follows: true,
+  },
   { id: 'many-heads', state: manyHeads, load: () => import('../panels/many-heads/index.js') },
-  { id: 'cold-hot', state: coldHot, load: () => import('../panels/cold-hot/index.js') },
-  { id: 'trust', state: trust, load: () => import('../panels/trust/index.js') },
-  { id: 'commitment', state: commitment, load: () => import('../panels/commitment/index.js') },
-  { id: 'compromise', state: compromise, load: () => import('../panels/compromise/index.js') },
+  {
+    id: 'cold-hot',
+    state: coldHot,
+    load: () => import('../panels/cold-hot/index.js'),
+    follows: true,
+  },
+  { id: 'trust', state: trust, load: () => import('../panels/trust/index.js'), follows: true },
+  {
+    id: 'commitment',
+    state: commitment,
+    load: () => import('../panels/commitment/index.js'),
+    follows: true,
+  },
+  {
+    id: 'compromise',
+    state: compromise,
+    load: () => import('../panels/compromise/index.js'),
+    follows: true,
+  },
   { id: 'distance', state: distance, load: () => import('../panels/distance/index.js') },
   { id: 'push', state: push, load: () => import('../panels/push/index.js') },
   { id: 'sharing', state: sharing, load: () => import('../panels/sharing/index.js') },

@@ -2,49 +2,50 @@
 import { LOAD } from '../look/code.js';
 import { PROMPT } from '../look/state.js';
 
+/** The first word: its chance after each layer, and the parts of its score. */
+const FIRST_WORD = `const ids = model.tokenizer.encode(prompt);
+await model.prefill(ids);
+// the chance of the first word after each layer, and the parts of its score
+const { top } = await model.lens(ids.length - 1);
+const [{ token }] = top.at(-1);
+const { embedding, heads, feedForward, rest } = await model.ledger(ids.length - 1, token);
+console.log({ token, top, embedding, heads, feedForward, rest });`;
+
 /** @param {any} state the signals of the panel */
-export function codeOf({ heads, how, hidden, push, pushLayer, towards, from }) {
+export function codeOf(state) {
+  const entries = entriesOf(state);
+  const story = [
+    ...(entries.length ? [`model.intervene([\n${entries.join('\n')}\n]);`] : []),
+    `const prompt = ${JSON.stringify(PROMPT)};`,
+    "let story = '';",
+    'for await (const { text } of model.generate(prompt, { maxTokens: 40 })) story += text;',
+    'console.log(story);',
+  ].join('\n');
+  return [LOAD, ...preparation(state), story, FIRST_WORD].join('\n\n');
+}
+
+/** Interventions, a line each. @param {any} state */
+function entriesOf({ heads, how, hidden, push, pushLayer }) {
   const act = how.value === 'blind' ? 'temperature: Infinity' : 'gain: 0';
   const entries = heads.value.map((/** @type {string} */ name) => {
     const [layer, head] = name.split('.');
     return `  { layer: ${layer}, head: ${head}, ${act} },`;
   });
-  if (hidden.value.length)
-    entries.push(
-      `  ...layers.map((layer) => ({ layer, knockOut: { keys: [${hidden.value.join(', ')}] } })),`,
-    );
-  const pushed = push.value > 0;
-  if (pushed)
+  const keys = hidden.value.join(', ');
+  if (keys) entries.push(`  ...layers.map((layer) => ({ layer, knockOut: { keys: [${keys}] } })),`);
+  if (push.value)
     entries.push(`  { layer: ${pushLayer.value}, at: 'resid_post', add, gain: ${push.value} },`);
-  const layers = 'const layers = Array.from({ length: model.config.layers }, (_, layer) => layer);';
-  return [
-    LOAD,
-    '',
-    hidden.value.length ? layers : '',
-    pushed ? directionCode(pushLayer.value, towards.value, from.value) : '',
-    entries.length ? `model.intervene([\n${entries.join('\n')}\n]);` : '',
-    `const prompt = ${JSON.stringify(PROMPT)};`,
-    "let story = '';",
-    'for await (const { text } of model.generate(prompt, { maxTokens: 40 })) story += text;',
-    'console.log(story);',
-    '',
-    'const ids = model.tokenizer.encode(prompt);',
-    'await model.prefill(ids);',
-    '// the chance of the first word after each layer, and the parts of its score',
-    'const { top } = await model.lens(ids.length - 1);',
-    'const [{ token }] = top.at(-1);',
-    'const { embedding, heads, feedForward, rest } = await model.ledger(ids.length - 1, token);',
-    'console.log({ token, top, embedding, heads, feedForward, rest });',
-  ]
-    .filter((line, i) => line || i === 1 || i === 10)
-    .join('\n');
+  return entries;
 }
 
-/** @param {number} layer @param {string} towards @param {string} from */
-const directionCode = (layer, towards, from) =>
-  [
-    `const how = { record: ['resid_post'], layers: [${layer}], positions: 'last' };`,
-    `const there = await model.trace(${JSON.stringify(towards)}, how);`,
-    `const here = await model.trace(${JSON.stringify(from)}, how);`,
+/** @param {any} state */
+function preparation({ hidden, push, pushLayer, towards, from }) {
+  const layers = 'const layers = Array.from({ length: model.config.layers }, (_, layer) => layer);';
+  const direction = [
+    `const how = { record: ['resid_post'], layers: [${pushLayer.value}], positions: 'last' };`,
+    `const there = await model.trace(${JSON.stringify(towards.value)}, how);`,
+    `const here = await model.trace(${JSON.stringify(from.value)}, how);`,
     'const add = there.resid_post.map((x, c) => x - here.resid_post[c]);',
   ].join('\n');
+  return [...(hidden.value.length ? [layers] : []), ...(push.value ? [direction] : [])];
+}

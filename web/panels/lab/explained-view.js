@@ -72,7 +72,8 @@ export function ledgerTable({ ledger }) {
     html(
       'caption',
       {},
-      'Each bar is one part of the model: upwards for the word, downwards against it',
+      'Upwards for the word, downwards against it. Heads bring news from other words; a ' +
+        'feed-forward works on one word alone.',
     ),
     html(
       'thead',

@@ -26,7 +26,7 @@ export const words = (prompt, story, other) => [
 export function lost({ heads, hidden, pushed, now, all }) {
   const share = (/** @type {number} */ p) => html('strong', { 'data-value': p }, percent(p));
   if (!heads && !hidden && !pushed)
-    return ['The model gives each word of its story ', share(all), '. Take a head away.'];
+    return ['Each word of its story had a chance of ', share(all), '. Take a head away.'];
   const gone = [
     heads === 1 ? 'this head' : heads && `these ${heads} heads`,
     hidden === 1 ? 'this word' : hidden && `these ${hidden} words`,
@@ -35,7 +35,7 @@ export function lost({ heads, hidden, pushed, now, all }) {
     .join(' and ');
   const how = [gone && `without ${gone}`, pushed && 'with this push'].filter(Boolean).join(' and ');
   return [
-    `${how[0].toUpperCase()}${how.slice(1)}, each word of its story gets `,
+    `${how[0].toUpperCase()}${how.slice(1)}, each word of its story has a chance of `,
     share(now),
     ' instead of ',
     share(all),

@@ -86,7 +86,7 @@ export function controls(state, actions) {
       'p',
       { class: 'look-caption' },
       'Each square is one head. Its rows show, word by word, where that head looked. Squares ' +
-        'under one line share what they look at. Choose one.',
+        'under one line share what they look at. Choose one. A rare word is read in pieces.',
     ),
     key: html(
       'p',

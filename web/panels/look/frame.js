@@ -43,7 +43,7 @@ export function firstFrame(story, head, i) {
     `<div class="look-below"><div class="look-wall">${wall(story, head)}</div>`,
     `<div class="look-side"><p class="look-said">${said}</p>`,
     `<p class="look-count">${sharpHeads(story, i, false)} of ${story.layers * story.heads} heads`,
-    ` look sharply here: at few words, not at all alike.</p>${board(story, i)}</div></div></div>`,
+    ` look sharply here: they pick a few words.</p>${board(story, i)}</div></div></div>`,
   ].join('\n');
 }
 

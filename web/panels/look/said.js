@@ -47,10 +47,7 @@ export class Said {
     const all = story.layers * story.heads;
     const sharp = sharpHeads(story, i, rest);
     this.count.dataset.value = String(sharp);
-    setText(
-      this.count,
-      `${sharp} of ${all} heads look sharply here: at few words, not at all alike.`,
-    );
+    setText(this.count, `${sharp} of ${all} heads look sharply here: they pick a few words.`);
   }
 
   /** There is no model, so nothing is compared. */

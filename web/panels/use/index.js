@@ -28,8 +28,8 @@ export async function build(root, { state, code }) {
       options(state.kind, 'Code', { here: 'this page', model: 'a model', terminal: 'terminal' }),
       button,
     ),
-    html('pre', { class: 'code', tabindex: 0, 'aria-label': 'Code' }, text),
     about,
+    html('pre', { class: 'code', tabindex: 0, 'aria-label': 'Code' }, text),
   );
   state.kind.on(show);
   const seen = new IntersectionObserver(show);
