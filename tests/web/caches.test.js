@@ -1,6 +1,7 @@
 /** The caches of published models, which the page shows in bytes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { likeOf } from '../../web/panels/many-heads/caches.js';
 import {
   cacheBytes,
   configOf,
@@ -17,6 +18,7 @@ const KNOWN = {
   'Llama 3.2 1B': [32, 128, 'GQA'],
   'Gemma 2B': [18, 144, 'MQA'],
   'Llama 2 7B': [512, 512, 'MHA'],
+  'Qwen3 0.6B': [112, 224, 'GQA'],
   'Llama 3.1 8B': [128, 512, 'GQA'],
   'DeepSeek-V2': [67.5, 3840, 'MLA'],
 };
@@ -32,4 +34,15 @@ test('the caches from MHA to MLA are those of the models’ configurations', () 
       configOf(model),
       /^https:\/\/huggingface\.co\/[\w-]+\/[\w.-]+\/blob\/main\/config\.json$/,
     );
+});
+
+test('each way to share has a model that shares so, where one is listed', () => {
+  const like = [
+    [8, 8, 'GPT-2'],
+    [8, 4, 'Qwen3 0.6B'],
+    [8, 2, 'Llama 3.1 8B'],
+    [8, 1, 'Gemma 2B'],
+    [10, 2, undefined],
+  ];
+  for (const [H, G, name] of like) assert.equal(likeOf(H, G)?.name, name);
 });

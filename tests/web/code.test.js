@@ -19,6 +19,7 @@ import { change, NONE, tell } from '../../web/panels/lab/compute.js';
 import { difference } from '../../web/panels/lab/push.js';
 import { headOf } from '../../web/panels/lab/session.js';
 import { PROMPT } from '../../web/panels/look/state.js';
+import { compute, settingOf } from '../../web/panels/many-heads/compute.js';
 import { derive } from '../../web/panels/one-look/compute.js';
 import { moves, pairs, SIZES } from '../../web/panels/push/compute.js';
 import { share } from '../../web/panels/sharing/worker.js';
@@ -85,6 +86,17 @@ describe('the code that the page shows', () => {
       const [[weights]] = await printed(t, codeOf(values));
       const { q, k, T } = values;
       assert.deepEqual([...weights], [...derive(engine, { T, q: q[0], k }).routes[0]]);
+    }
+  });
+
+  test('many heads, in code: the nats that a head spends', async (t) => {
+    for (const changes of [{}, { H: 6, G: 3, T: 0.7, reach: 5, seed: 11, kind: 'normal' }]) {
+      const { codeOf, signals } = await panel('many-heads', changes);
+      const setting = settingOf(signals);
+      const [[told]] = await printed(t, codeOf({ ...setting, head: 3 }));
+      const { n } = setting;
+      const rows = compute(engine, setting).stats.kl.subarray(3 * n, 4 * n);
+      assert.equal(told.spends, rows.reduce((sum, x) => sum + x, 0) / n);
     }
   });
 

@@ -168,7 +168,7 @@ export function magnitudeScale(domain) {
   return {
     kind: 'magnitude',
     ramp: 'weights',
-    title: '|ΔW|, logarithmic; exact agreement is left blank',
+    title: 'difference of a weight, logarithmic; exact agreement is left blank',
     domain: [10 ** low, 10 ** high],
     value: Math.abs,
     t,

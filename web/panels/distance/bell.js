@@ -99,7 +99,7 @@ export class Bell {
       axes({
         x,
         y,
-        xLabel: 'distance ‖q − k‖',
+        xLabel: 'distance of query and key',
         yLabel: `weight × row constant${steep ? ', logarithmic' : ''}`,
       }),
       line(
@@ -136,7 +136,7 @@ export class Bell {
       `and ${plural ? 'have' : 'has'} no dot.`;
     const beyond = `${outside} ${plural ? 'dots lie' : 'dot lies'} outside the frame.`;
     const missing = outside ? ` ${steep ? zero : beyond}` : '';
-    this.caption.textContent = `${text} T = ${T}, σ = ${short(Math.sqrt(sigma2))}.${missing}`;
+    this.caption.textContent = `${text} T = ${T}, width ${short(Math.sqrt(sigma2))}.${missing}`;
     picture.setAttribute(
       'aria-label',
       `Weight times row constant against distance, ${points.length} pairs, ` +

@@ -140,7 +140,7 @@ export class KernelMaps {
         y,
         yTicks: 3,
         xTicks: 6,
-        xLabel: 'units of rounding, |ΔW| / (u·W)',
+        xLabel: 'difference of a weight, in units of its rounding',
         yLabel: 'weights',
       }),
       bars(counts, x, y, 'count'),

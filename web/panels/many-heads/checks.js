@@ -170,8 +170,8 @@ export class Checks {
       verdict: empty ? 'none' : undefined,
       claim:
         share === 1
-          ? 'one head per dictionary is MHA: H separate single-head calls give the same bits'
-          : `sharing copies nothing: MHA with each dictionary repeated ${share} times ` +
+          ? 'one head for each set of keys is MHA: H separate single-head calls give the same bits'
+          : `sharing copies nothing: MHA with each set of keys repeated ${share} times ` +
             'gives the same bits',
       measured: different,
       allowed: 0,

@@ -67,7 +67,7 @@ export class HeadsGrid {
       },
       tableHost,
     });
-    const caption = html('figcaption');
+    const caption = html('figcaption', { 'data-depth': 'understand' });
     return { map, caption, figure: html('figure', { class: 'head' }, map.element, caption) };
   }
 

@@ -10,7 +10,9 @@ import { short } from '../../plot/format.js';
 import { Legend } from '../../plot/legend.js';
 import { onWidth } from '../../plot/width.js';
 import { onFrame } from '../../page/state.js';
+import { cacheSentence } from './caches.js';
 import { Checks } from './checks.js';
+import { codeOf } from './code.js';
 import { settingOf } from './compute.js';
 import { HeadsGrid } from './grid.js';
 import { groupSlider } from './groups.js';
@@ -22,7 +24,10 @@ import { describe, inWords } from './words.js';
 /** @type {import('../../page/panels.js').Build} */
 export async function build(root, { lab, state }) {
   await show(root, lab, state);
-  return {};
+  return {
+    state: () => ({ ...settingOf(state), head: state.head.value }),
+    code: () => codeOf({ ...settingOf(state), head: state.head.value }),
+  };
 }
 
 /**
@@ -108,6 +113,7 @@ async function show(root, lab, state) {
   });
   const left = html('div', { class: 'machine-left' }, pinned.element);
   const note = html('p', { class: 'figure-note' });
+  const caches = html('p', { class: 'figure-note caches-note' });
   const statements = html(
     'div',
     { class: 'statements' },
@@ -134,6 +140,7 @@ async function show(root, lab, state) {
     html('div', { class: 'controls' }, G.element, T.element, toggle(state.causal, 'causal')),
     grid.element,
     note,
+    caches,
     html(
       'div',
       { class: 'machine-detail' },
@@ -175,6 +182,7 @@ async function show(root, lab, state) {
     maps = parts.map((part) => ({ ...part, rows: n, masked, scale }));
     grid.show({ maps, G: groups, rho, entropy }, width);
     setText(note, inWords(latest));
+    caches.replaceChildren(...cacheSentence(H, groups));
     const pooled =
       pinned.map.pool > 1
         ? ` Of each ${pinned.map.pool} × ${pinned.map.pool} cells the largest weight is shown.`
@@ -183,7 +191,7 @@ async function show(root, lab, state) {
     let zeros = 0;
     for (let at = 0; at < weights.length; at++)
       if (weights[at] === 0 && !hidden[at % (n * n)]) zeros++;
-    const hatched = mask.causal || mask.reach < n - 1 ? 'Hatched: masked, weight exactly 0.' : '';
+    const hatched = hidden.includes(1) ? 'Hatched: masked, weight exactly 0.' : '';
     const under = zeros
       ? ` Not hatched, painted as 0: ${zeros} weights too small for float32.`
       : '';

@@ -106,7 +106,8 @@ export class Pinned {
   commitments(rows, side, W, H, current) {
     const left = LEFT + W + 14;
     const breadth = this.margin - 24;
-    const largest = Math.log(Math.max(2, ...rows.map((row) => row.n)));
+    const longest = Math.max(...rows.map((row) => row.n));
+    const largest = Math.log(Math.max(2, longest));
     const x = linear([0, largest], [left, left + breadth]);
     const group = svg('g');
     let spent = '';
@@ -133,14 +134,20 @@ export class Pinned {
     group.append(
       svg(
         'text',
-        { x: left, y: TOP - 26, class: 'axis-name' },
-        breadth < 60 ? 'ρ + H' : 'ρ + H = log n',
+        { x: left, y: TOP - 26, class: 'axis-name', 'data-depth': 'understand' },
+        longest < 2 ? 'log 1 = 0' : breadth < 60 ? 'ρ + H' : 'ρ + H = log n',
+      ),
+      svg(
+        'text',
+        { x: left, y: TOP - 26, class: 'axis-name', 'data-depth': 'look' },
+        longest < 2 ? 'no choice' : 'committed',
       ),
     );
-    group.append(
-      svg('text', { x: left, y: TOP - 7 }, '0'),
-      svg('text', { x: left + breadth, y: TOP - 7, 'text-anchor': 'end' }, short(largest)),
-    );
+    group.append(svg('text', { x: left, y: TOP - 7 }, '0'));
+    if (longest > 1)
+      group.append(
+        svg('text', { x: left + breadth, y: TOP - 7, 'text-anchor': 'end' }, short(largest)),
+      );
     group.append(svg('line', { x1: left, x2: left, y1: TOP, y2: TOP + H, class: 'axis' }));
     return group;
   }
@@ -200,10 +207,11 @@ export class Pinned {
       /** @type {string} */ name,
       /** @type {string} */ text,
       /** @type {number} */ exact,
+      depth = '',
     ) =>
       html(
         'div',
-        {},
+        { 'data-depth': depth || null },
         html('dt', {}, name),
         html('dd', { 'data-value': exact, 'data-name': name }, text),
       );
@@ -216,10 +224,10 @@ export class Pinned {
         entry('weight', masked ? 'masked' : short(p), p),
         entry('× uniform', masked ? 'masked' : short(p * row.n), p * row.n),
         entry('keys in reach', String(row.n), row.n),
-        entry('ρ of the row', `${fixed(row.kl, 3)} nats`, row.kl),
-        entry('H of the row', `${fixed(row.entropy, 3)} nats`, row.entropy),
+        entry('ρ of the row', `${fixed(row.kl, 3)} nats`, row.kl, 'understand'),
+        entry('H of the row', `${fixed(row.entropy, 3)} nats`, row.entropy, 'understand'),
         entry('effective keys', short(Math.exp(row.entropy)), Math.exp(row.entropy)),
-        entry('log-sum-exp', fixed(row.lse, 3), row.lse),
+        entry('log-sum-exp', fixed(row.lse, 3), row.lse, 'understand'),
       ),
     );
   }

@@ -17,7 +17,7 @@ export function inWords({ H, G, n, d, T, mask }) {
   const window = mask.reach < n - 1 ? `; a query may read its own position${beside}` : '';
   return (
     `${nameOf(H, G)}: ${counted(H, 'query head')}, ` +
-    `${G === 1 ? 'one dictionary' : `${G} dictionaries`}, ${heads}. ` +
+    `${counted(G, 'set')} of keys, ${heads}. ` +
     `${counted(n, 'position')}, d = ${d}, T = ${short(T)}${mask.causal ? ', causal' : ''}${window}.`
   );
 }

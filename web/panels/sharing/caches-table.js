@@ -6,7 +6,7 @@ import { cacheBytes, configOf, kindOf, MODELS, unsharedBytes } from './caches.js
 const KILO = 1024;
 
 /** @param {number} bytes */
-const kilobytes = (bytes) =>
+export const kilobytes = (bytes) =>
   bytes < 100 * KILO ? `${short(bytes / KILO)} KB` : `${Math.round(bytes / KILO)} KB`;
 
 export function cachesTable() {

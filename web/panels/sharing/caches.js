@@ -30,6 +30,14 @@ export const MODELS = [
     source: 'meta-llama/Llama-2-7b-hf',
   },
   {
+    name: 'Qwen3 0.6B',
+    layers: 28,
+    heads: 16,
+    kvHeads: 8,
+    headDim: 128,
+    source: 'Qwen/Qwen3-0.6B',
+  },
+  {
     name: 'Llama 3.1 8B',
     layers: 32,
     heads: 32,
