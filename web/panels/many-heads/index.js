@@ -159,6 +159,8 @@ async function show(root, lab, state) {
   );
 
   const compute = async () => {
+    // the old heads are not drawn with the new head or cell
+    latest = undefined;
     const found = await lab.ask('many-heads', 'heads', [settingOf(state)]);
     if (!found) return;
     latest = found;
