@@ -96,7 +96,11 @@ export async function init(options, ...more) {
   } catch (/** @type {any} */ cause) {
     if (cause instanceof ClearheadError) throw cause;
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
-    throw new ClearheadError('FORMAT', 'wasm is not of this version', { cause });
+    throw new ClearheadError(
+      'FORMAT',
+      'wasm is another file or version; expected attn.*.wasm or model.*.wasm of this version',
+      { cause },
+    );
   }
 }
 

@@ -89,6 +89,8 @@ export function countArguments(object) {
  */
 export function guard(prototype, isOne, what) {
   const { constructor: _, ...members } = Object.getOwnPropertyDescriptors(prototype);
+  // consoles print it, and a minified class has another
+  Object.defineProperty(prototype.constructor, 'name', { value: what.replace(/^an? /, '') });
   for (const name of Reflect.ownKeys(members)) {
     /** @param {unknown} self */
     const check = (self) => {

@@ -35,6 +35,14 @@ test('empty, foreign, damaged and unreachable files are refused', async () => {
   await refuses('a foreign module', 'FORMAT INTEGRITY', {
     wasm: new WebAssembly.Module(copy(0, 8)),
   });
+  await assert.rejects(
+    init({ wasm: new URL('../../src/js/theory/theory.wasm', import.meta.url) }),
+    {
+      code: 'FORMAT',
+      message:
+        /^wasm is another file or version; expected attn\.\*\.wasm or model\.\*\.wasm of this/,
+    },
+  );
   for (let length = 1; length < bytes.length; length += 997)
     await refuses(`cut to ${length}`, 'FORMAT INTEGRITY', { wasm: copy(0, length) });
   for (const path of ['/404', '/500']) {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { before, describe, test } from 'node:test';
+import { inspect } from 'node:util';
 import { buildSync } from 'esbuild';
 import { KB, withinBudget } from '../support/package/budget.js';
 import { read, root } from '../support/package/repository.js';
@@ -52,6 +53,14 @@ describe('the published package', () => {
       'lib/js/theory/theory.wasm',
     ]);
   });
+});
+
+test('consoles show the objects under the names of their kinds', async () => {
+  const { init } = await import(`${root}lib/js/index.js`);
+  const ch = await init({ layers: true });
+  assert.match(inspect(ch.tensor([2])), /^tensor \{ shape: /);
+  assert.match(inspect(ch.kvCache({ headDim: 2, capacity: 2 })), /^KV cache \{/);
+  assert.match(inspect(ch.linear(new Float32Array(2), { inputs: 2 })), /^linear layer \{/);
 });
 
 test('an error that nobody catches has its name, also where classes have short names', () => {

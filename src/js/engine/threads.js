@@ -19,7 +19,11 @@ export function forThreads(file) {
   // the import is near the start
   const at = String.fromCharCode(...copy.subarray(0, 4096)).indexOf(IMPORT);
   // threads that do not share memory would be waited for
-  if (at < 0) throw new ClearheadError('FORMAT', 'wasm is not of this version');
+  if (at < 0)
+    throw new ClearheadError(
+      'FORMAT',
+      'wasm is another file or version; expected attn.*.wasm or model.*.wasm of this version',
+    );
   copy[at + IMPORT.length - 1] = SHARED;
   return copy;
 }

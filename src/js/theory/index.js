@@ -41,6 +41,10 @@ export async function load(kernels, source) {
     return theory(memory);
   } catch (/** @type {any} */ cause) {
     if (cause instanceof RangeError) throw new ClearheadError('OOM', 'no memory left', { cause });
-    throw new ClearheadError('FORMAT', 'theory.wasm is not of this version', { cause });
+    throw new ClearheadError(
+      'FORMAT',
+      'theoryWasm is another file or version; expected theory.wasm of this version',
+      { cause },
+    );
   }
 }

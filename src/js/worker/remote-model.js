@@ -33,6 +33,9 @@ const METHODS = [
  * @implements {Remote}
  */
 export class RemoteModel {
+  /** Consoles print it, and a minified class has another name. */
+  static name = 'RemoteModel';
+
   #link;
 
   /**

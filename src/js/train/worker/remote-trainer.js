@@ -12,6 +12,9 @@ import { ASYNC_DISPOSE } from '../../worker/link.js';
  * @implements {Remote}
  */
 export class RemoteTrainer {
+  /** Consoles print it, and a minified class has another name. */
+  static name = 'RemoteTrainer';
+
   #link;
   #steps = 0;
 
