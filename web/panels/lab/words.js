@@ -97,7 +97,7 @@ export class StoryWords extends WordButtons {
     const parts = [beginning(prompt)];
     this.buttons = story.map(({ text }, i) => {
       const { space, word } = spaced(text);
-      const button = this.button(i, word || '␣');
+      const button = this.button(i, word.trim() ? word : '␣');
       // a line never breaks inside a word of several tokens
       const last = parts[parts.length - 1];
       if (space || i === 0 || typeof last === 'string')
