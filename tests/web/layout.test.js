@@ -1,8 +1,9 @@
 /** The figures of the page fit every width, have names, and stay in print. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { LONG } from '../support/campaign.js';
 import { findings } from './axe.js';
-import { go, missing, opened, settled, shoot, visit } from './site.js';
+import { drawn, go, missing, opened, settled, shoot, visit } from './site.js';
 
 /** Pages in which axe looks as well: each theme, a phone and a desk. */
 const SEARCHED = ['320 light', '1280 dark'];
@@ -13,17 +14,25 @@ describe('using the page', { skip: missing }, () => {
   let page;
   opened((visited) => ({ browser, site, page } = visited));
 
+  /** The page at a width. In a long run it opens there, and otherwise it gets there. */
+  async function sizedTo(width, colorScheme = 'light') {
+    const viewport = { width, height: 800 };
+    if (LONG) {
+      await page.close();
+      ({ page } = await visit(browser, site, '', { viewport, colorScheme }));
+    }
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await drawn(page);
+  }
+
   for (const width of [320, 768, 1280, 1920]) {
     for (const colorScheme of ['light', 'dark']) {
       const searched = SEARCHED.includes(`${width} ${colorScheme}`);
       const claim = `nothing scrolls sideways or overlaps${searched ? ', axe finds nothing' : ''}`;
       test(`${width} pixels, ${colorScheme}: ${claim}`, async () => {
-        const { page: sized } = await visit(browser, site, '', {
-          viewport: { width, height: 800 },
-          colorScheme,
-        });
-        await sized.waitForTimeout(150);
-        const { scroll, client, clashes } = await sized.evaluate(() => {
+        await sizedTo(width, colorScheme);
+        const { scroll, client, clashes } = await page.evaluate(() => {
           const clashes = [];
           for (const svg of document.querySelectorAll('svg')) {
             const boxes = [...svg.querySelectorAll('text')].map((text) => ({
@@ -45,16 +54,17 @@ describe('using the page', { skip: missing }, () => {
             clashes,
           };
         });
-        await shoot(sized, `${width}-${colorScheme}`);
-        for (const name of ['the numbers, and angles to type', 'show the oracle'])
-          await sized.getByText(name).first().click();
-        const cut = await sized.$$eval('.table-scroll, .rosetta, .formula, pre', (all) =>
+        await shoot(page, `${width}-${colorScheme}`);
+        const numbers = page.getByText('the numbers, and angles to type').first();
+        await numbers.evaluate((summary) => void (summary.parentElement.open = true));
+        await page.getByText('show the oracle').first().click();
+        const cut = await page.$$eval('.table-scroll, .rosetta, .formula, pre', (all) =>
           all
             .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth)
             .map((each) => each.outerHTML.slice(0, 80)),
         );
         assert.deepEqual(cut, [], 'no table, formula or oracle is cut');
-        const [top, ...others] = await sized.$$eval('.three-maps figure', (all) =>
+        const [top, ...others] = await page.$$eval('.three-maps figure', (all) =>
           all.map((each) => each.getBoundingClientRect().top),
         );
         assert.ok(
@@ -63,18 +73,18 @@ describe('using the page', { skip: missing }, () => {
         );
         assert.equal(scroll, client);
         assert.deepEqual(clashes, []);
-        if (searched) assert.deepEqual(await findings(sized), []);
-        await sized.close();
+        if (searched) assert.deepEqual(await findings(page), []);
       });
     }
   }
 
   test('the figures use the width: maps do not shrink, and heads fill their rows', async () => {
     for (const width of [360, 800, 1280]) {
-      const { page: sized } = await visit(browser, site, '', { viewport: { width, height: 800 } });
-      const panel = await sized.locator('#many-heads-panel').boundingBox();
+      await sizedTo(width);
+      await go(page, '#');
+      const panel = await page.locator('#many-heads-panel').boundingBox();
       const right = Math.max(
-        ...(await sized.$$eval('.head', (all) =>
+        ...(await page.$$eval('.head', (all) =>
           all.map((each) => each.getBoundingClientRect().right),
         )),
       );
@@ -82,11 +92,10 @@ describe('using the page', { skip: missing }, () => {
         right - panel.x > 0.88 * panel.width,
         `${width}: heads end at ${right - panel.x} of ${panel.width}`,
       );
-      const { width: before } = await sized.locator('.pinned .map-box').boundingBox();
-      await go(sized, '#n=256');
-      const { width: after } = await sized.locator('.pinned .map-box').boundingBox();
+      const { width: before } = await page.locator('.pinned .map-box').boundingBox();
+      await go(page, '#n=256');
+      const { width: after } = await page.locator('.pinned .map-box').boundingBox();
       if (width > 360) assert.ok(after >= before, `${width}: ${after} instead of ${before}`);
-      await sized.close();
     }
   });
 
@@ -117,14 +126,15 @@ describe('using the page', { skip: missing }, () => {
   });
 
   test('with forced colours and in print the figures and their verdicts stay', async () => {
-    const { page: forced } = await visit(browser, site, '', { forcedColors: 'active' });
-    assert.ok(await forced.isVisible('.head canvas'));
-    await shoot(forced, 'forced-colours');
-    await forced.emulateMedia({ media: 'print', forcedColors: 'none' });
-    await settled(forced);
-    assert.ok(await forced.isVisible('#statement-C2 .verdict'));
-    assert.ok(!(await forced.isVisible('.controls')));
-    await shoot(forced, 'print');
-    await forced.close();
+    await sizedTo(1280);
+    await go(page, '#');
+    await page.emulateMedia({ forcedColors: 'active' });
+    assert.ok(await page.isVisible('.head canvas'));
+    await shoot(page, 'forced-colours');
+    await page.emulateMedia({ media: 'print', forcedColors: 'none' });
+    await settled(page);
+    assert.ok(await page.isVisible('#statement-C2 .verdict'));
+    assert.ok(!(await page.isVisible('.controls')));
+    await shoot(page, 'print');
   });
 });
