@@ -25,7 +25,8 @@ const NATIVE = /(\/|-)native\.test\.js$/;
 const CAMPAIGNS = new RegExp(
   '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|theory/mutations|' +
     'model/files/(gguf-damage|safetensors-errors)|' +
-    `train/(attention-gradient(-extremes)?|random-models)|web/(layout|mutations|library/threads))[.]|${NATIVE.source}`,
+    'train/(attention-gradient(-extremes)?|random-models)|' +
+    `web/(layout|mutations|library/threads))[.]|${NATIVE.source}`,
 );
 /** Files in which threads meet at random; a long run has them ten times. */
 const SOAK =
@@ -46,8 +47,12 @@ const ONCE = /(\/|-)(native|mutations|torch)\.test\.js$|^tests\/(package|trainin
 const LONGEST = [
   'engines/others/suites',
   'web/library/model',
-  'web/library/threads',
+  'web/mutations',
   'web/page',
+  'web/look/story',
+  'web/built',
+  'web/library/threads',
+  'web/webkit',
   'web/layout',
   'web/numbers',
   'engine/lost-workers',
