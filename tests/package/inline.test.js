@@ -201,7 +201,7 @@ test('the page of the README runs from the disk', { skip: missing }, async () =>
   const browser = await launch();
   try {
     const page = await browser.newPage();
-    const said = page.waitForEvent('console');
+    const said = page.waitForEvent('console', { timeout: 120000 });
     await page.goto(pathToFileURL(join(folder, 'index.html')).href);
     assert.match((await said).text(), /^(simd|relaxed)$/);
   } finally {
