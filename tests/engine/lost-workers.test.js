@@ -122,7 +122,7 @@ for (const fault of ['before', 'inside', 'after', 'asleep'])
 
 for (const [what, fault, words] of [
   ['fails to start', 'start', /refused|ended/],
-  ['never answers', 'silent', /did not answer within 1500 ms/],
+  ['never answers', 'silent', /did not answer within 5000 ms/],
 ])
   test(`a worker that ${what} leaves one thread, which says why`, async () => {
     const ch = await withFault(fault);

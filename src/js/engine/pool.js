@@ -17,8 +17,8 @@ export const AT = {
 };
 
 const STACK_BYTES = 65536;
-/** Milliseconds within which a worker must have started. */
-const START = 1500;
+/** Milliseconds within which a worker must have started. Its file may come slowly. */
+const START = 5000;
 /** Multiply-adds below which waking others costs more than they bring: tuning.md#wake-threads */
 const WORTH = 4e6;
 const LOST = 'a worker was lost in the middle of a call, which was done again without it';

@@ -143,7 +143,7 @@ for (const { name, missing, launch } of browsers)
 
     for (const [fault, how, words] of [
       ['start', 'fails to start', /refused|ended|worker/],
-      ['silent', 'never answers', /did not answer within 1500 ms/],
+      ['silent', 'never answers', /did not answer within 5000 ms/],
     ])
       test(`a worker that ${how} leaves one thread`, async () => {
         const { result } = await run(ISOLATION, begin, fault);
