@@ -8,12 +8,12 @@ import { MODEL_FILE } from './model.js';
 import { calm, drawn, openLook, PANEL, shown } from './page.js';
 import { browsers, serve } from '../site.js';
 
-/** In the page: the library with the same kernels reads this text, greedily writing on. */
+/** In the page: the library with the page’s kernels reads this text, greedily writing on. */
 async function library({ prompt, tokens, T, layer, head, at, file }) {
   const { init } = await import('../src/js/index.js');
   const { loadModel } = await import('../src/js/model/index.js');
   const model = await loadModel(new URL(file, document.baseURI), {
-    engine: await init({ layers: true }),
+    engine: await init({ layers: true, variant: 'simd' }),
   });
   model.setTemperature(T);
   const ids = model.tokenizer.encode(prompt);
