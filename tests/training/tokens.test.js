@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { Tokenizer as Library } from '@huggingface/tokenizers';
 import { createRandom } from '../../training/stories/random.js';
 import { learnMerges } from '../../training/stories/tokens/bpe.js';
-import { MIN_STORY, batchOf } from '../../training/stories/tokens/stream.js';
+import { MIN_STORY, UNKNOWN, batchOf } from '../../training/stories/tokens/stream.js';
 import {
   MARK,
   MARK_ID,
@@ -119,21 +119,22 @@ describe('the commands', () => {
 
 describe('a batch', () => {
   const options = { tokenizer, seed: 9, batch: 32, context: 512, repeats: 16 };
-  const rows = (batch) =>
-    Array.from({ length: options.batch }, (_, row) => batch.subarray(513 * row, 513 * (row + 1)));
+  const rowsOf = (ids) =>
+    Array.from({ length: options.batch }, (_, row) => ids.subarray(512 * row, 512 * (row + 1)));
+  const rows = (step, others) => rowsOf(batchOf({ ...options, ...others }, step).tokens);
   const isStory = (row) => row[0] === MARK_ID;
 
   test('is the same whenever it is asked for, and no two are alike', () => {
     const third = batchOf(options, 3);
-    assert.equal(third.length, 32 * 513);
+    assert.equal(third.tokens.length, 32 * 512);
     assert.deepEqual(batchOf(options, 3), third);
     assert.notDeepEqual(batchOf(options, 4), third);
     assert.notDeepEqual(batchOf({ ...options, seed: 10 }, 3), third);
-    assert.ok(third.every((id) => id >= 0 && id < PIECES));
+    assert.ok(third.tokens.every((id) => id >= 0 && id < PIECES));
   });
 
   test('has stories of training from end to end, and only the last of a row is cut off', () => {
-    for (const row of rows(batchOf(options, 0)).filter(isStory)) {
+    for (const row of rows(0).filter(isStory)) {
       const texts = tokenizer.decode(row, { special: true }).split(MARK).slice(1);
       assert.ok(texts.length >= 2);
       for (const text of texts.slice(0, -1)) assert.match(text, /\n\n(\w[^\n]*\? [^\n]*\.\n?)+$/);
@@ -142,7 +143,7 @@ describe('a batch', () => {
 
   test('asks as many questions as it is told to', () => {
     const largest = (questions) => {
-      const all = rows(batchOf({ ...options, questions }, 0)).filter(isStory);
+      const all = rows(0, { questions }).filter(isStory);
       const texts = all.flatMap((row) => tokenizer.decode(row, { special: true }).split(MARK));
       return Math.max(...texts.map((text) => text.match(/^\w[^\n.]*\? /gm)?.length ?? 0));
     };
@@ -151,32 +152,50 @@ describe('a batch', () => {
   });
 
   test('repeats a random sequence in some rows, and without a mark', () => {
-    const all = Array.from({ length: 20 }, (_, step) => rows(batchOf(options, step))).flat();
+    const all = Array.from({ length: 20 }, (_, step) => rows(step)).flat();
     const others = all.filter((row) => !isStory(row));
     // of 640 rows one in sixteen: 40, with a standard deviation of 6
     assert.ok(others.length > 20 && others.length < 60, `${others.length} of ${all.length}`);
     for (const row of others) {
       assert.ok(!row.includes(MARK_ID));
-      const repeats = (period) => row.every((id, at) => at < period || id === row[at - period]);
-      assert.ok(Array.from({ length: 128 }, (_, x) => x + 1).some(repeats));
+      assert.ok(periodOf(row) <= 64);
     }
   });
 
-  test('has no random sequence unless it is told to', () => {
-    for (let step = 0; step < 4; step++)
-      assert.ok(rows(batchOf({ ...options, repeats: undefined }, step)).every(isStory));
+  test('has no random sequence unless it is told to, and nothing else if it is told so', () => {
+    for (let step = 0; step < 4; step++) {
+      assert.ok(rows(step, { repeats: undefined }).every(isStory));
+      assert.ok(!rows(step, { repeats: 1 }).some(isStory));
+    }
+  });
+
+  test('has each next token as a target, but for the first time of a random sequence', () => {
+    const { tokens, targets } = batchOf(options, 1);
+    const wanted = rowsOf(targets);
+    for (const [i, row] of rowsOf(tokens).entries()) {
+      const first = isStory(row) ? 0 : periodOf(row) - 1;
+      assert.ok(wanted[i].subarray(0, first).every((id) => id === UNKNOWN));
+      assert.deepEqual(wanted[i].subarray(first, -1), row.subarray(first + 1));
+      assert.ok(wanted[i].at(-1) >= 0, 'and the last has one, too');
+    }
   });
 
   test('has no story twice', () => {
     const seen = new Set();
     for (let step = 0; step < 20; step++)
-      for (const row of rows(batchOf(options, step)).filter(isStory)) {
+      for (const row of rows(step).filter(isStory)) {
         const [first] = tokenizer.decode(row, { special: true }).split(MARK).slice(1);
         assert.ok(!seen.has(first), first);
         seen.add(first);
       }
   });
 });
+
+/** The least distance at which all tokens of a row come again. */
+function periodOf(row) {
+  for (let period = 1; ; period++)
+    if (row.every((id, at) => at < period || id === row[at - period])) return period;
+}
 
 test('integers are uniform enough, and the same seed gives the same', () => {
   const [a, b] = [createRandom(5), createRandom(5)];

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTrainer, resume } from '../../src/js/train/index.js';
+import { prepare } from './first.js';
 import { MODEL, SEED, TRAINING } from './recipe.js';
 import { batchOf } from './tokens/stream.js';
 import { MARK_ID, TOKENIZER_CONFIG, learnTokenizer, openTokenizer } from './tokens/tokenizer.js';
@@ -16,9 +17,12 @@ const LINE = 50;
 /** @param {string} folder @param {number} threads */
 export async function openTrainer(folder, threads) {
   const file = join(folder, CHECKPOINT);
-  return existsSync(file)
-    ? resume(readFileSync(file), { threads })
-    : createTrainer(MODEL, { ...TRAINING, threads });
+  if (existsSync(file)) return resume(readFileSync(file), { threads });
+  const trainer = await createTrainer(MODEL, { ...TRAINING, threads });
+  const parameters = trainer.parameters();
+  prepare(parameters, trainer.config, SEED);
+  trainer.setParameters(parameters);
+  return trainer;
 }
 
 /**
@@ -60,8 +64,11 @@ export async function run(trainer, { folder, steps, minutes, stream, report, sig
   let sum = 0;
   let count = 0;
   while (trainer.steps < steps && !signal?.aborted) {
-    const tokens = batchOf({ ...stream, tokenizer, seed: SEED, batch, context }, trainer.steps);
-    const { loss, tokensPerSecond } = await trainer.step(tokens);
+    const { tokens, targets } = batchOf(
+      { ...stream, tokenizer, seed: SEED, batch, context },
+      trainer.steps,
+    );
+    const { loss, tokensPerSecond } = await trainer.step(tokens, { targets });
     sum += loss;
     count += 1;
     if (trainer.steps % LINE === 0 || trainer.steps === steps) {

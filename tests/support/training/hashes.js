@@ -18,10 +18,11 @@ export async function hashes() {
   const stories = Array.from({ length: 1000 }, (_, index) => JSON.stringify(tellStory(1, index)));
   const file = learnTokenizer();
   const options = { tokenizer: openTokenizer(file), seed: 1, batch: 8, context: 512, repeats: 16 };
-  const tokens = [0, 1, 2].flatMap((step) => [...batchOf(options, step)]);
+  const batches = [0, 1, 2].map((step) => batchOf(options, step));
+  const ids = batches.flatMap(({ tokens, targets }) => [...tokens, ...targets]);
   return {
     stories: await hashOfText(stories.join('\n')),
     tokenizer: await hashOfText(JSON.stringify(file)),
-    batches: await hashOfText(tokens.join(' ')),
+    batches: await hashOfText(ids.join(' ')),
   };
 }

@@ -1,8 +1,8 @@
 /**
  * The tokens of training, by the number of the step: any batch can be made without those before it,
  * so a run resumes anywhere. A row is stories one after the other, each behind a mark, and the last
- * of them is cut off. Some rows can be random sequences that repeat. Before heads look at single
- * tokens they teach nothing: until then their tokens are noise for the gradient.
+ * of them is cut off. Some rows can be random sequences that repeat, which teach to find what came
+ * behind a token before, and to copy it. Their first time cannot be known and is no target.
  */
 import { createRandom, mixed } from '../random.js';
 import { tellStory } from '../world/index.js';
@@ -10,7 +10,9 @@ import { MARK_ID } from './tokenizer.js';
 
 /** Lengths of the part that repeats. */
 const SHORTEST = 8;
-const LONGEST = 128;
+const LONGEST = 64;
+/** The target of a token whose next one cannot be known. */
+export const UNKNOWN = -1;
 /** No story is shorter, so a row has at most length / MIN_STORY of them. */
 export const MIN_STORY = 60;
 
@@ -21,7 +23,7 @@ export const MIN_STORY = 60;
  * @property {Tokenizer} tokenizer
  * @property {number} seed
  * @property {number} batch rows of a step
- * @property {number} context tokens that a row predicts; it has one more
+ * @property {number} context tokens of a row
  * @property {number} [questions] at most this number behind each story, default 3
  * @property {number} [repeats] one row in this number is a random sequence; default 0: none
  */
@@ -38,14 +40,18 @@ export function repeatedTokens(random, size, period, length) {
   return Int32Array.from({ length }, (_, i) => first[i % period]);
 }
 
-/** @param {StreamOptions} options @param {number} number of the row among all */
+/**
+ * A row with a token more than the context, and the first token in it that is a target.
+ * @param {StreamOptions} options
+ * @param {number} number of the row among all
+ */
 function rowOf({ tokenizer, seed, context, questions, repeats = 0 }, number) {
   const length = context + 1;
   const random = createRandom(mixed(seed, number, 2));
   if (repeats && random.chance(1, repeats)) {
     const longest = Math.max(SHORTEST, Math.min(LONGEST, length >> 1));
     const period = SHORTEST + random.below(longest - SHORTEST + 1);
-    return repeatedTokens(random, tokenizer.size, period, length);
+    return { row: repeatedTokens(random, tokenizer.size, period, length), first: period };
   }
   const row = new Int32Array(length);
   const stories = Math.ceil(length / MIN_STORY);
@@ -55,18 +61,22 @@ function rowOf({ tokenizer, seed, context, questions, repeats = 0 }, number) {
     row.set(ids, at);
     at += ids.length;
   }
-  return row;
+  return { row, first: 1 };
 }
 
 /**
- * The batch of a step, (batch, context + 1): token t of a row predicts token t + 1.
+ * The batch of a step: tokens and the target of each, both (batch, context).
  * @param {StreamOptions} options
  * @param {number} step from 0
  */
 export function batchOf(options, step) {
   const { batch, context } = options;
-  const tokens = new Int32Array(batch * (context + 1));
-  for (let row = 0; row < batch; row++)
-    tokens.set(rowOf(options, step * batch + row), row * (context + 1));
-  return tokens;
+  const tokens = new Int32Array(batch * context);
+  const targets = new Int32Array(batch * context).fill(UNKNOWN);
+  for (let i = 0; i < batch; i++) {
+    const { row, first } = rowOf(options, step * batch + i);
+    tokens.set(row.subarray(0, context), i * context);
+    targets.set(row.subarray(first), i * context + first - 1);
+  }
+  return { tokens, targets };
 }

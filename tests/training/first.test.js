@@ -1,0 +1,66 @@
+/** What the first parameters of the stories' model can do before any step of training. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { createTrainer } from '../../src/js/train/index.js';
+import { prepare } from '../../training/stories/first.js';
+import { createRandom } from '../../training/stories/random.js';
+import { MODEL, TRAINING } from '../../training/stories/recipe.js';
+
+const trainer = await createTrainer(MODEL, { ...TRAINING, batch: 4 });
+after(() => trainer.dispose());
+const plain = trainer.parameters();
+const prepared = trainer.parameters();
+prepare(prepared, trainer.config, 1);
+trainer.setParameters(prepared);
+const { layers, heads, kvHeads, modelDim, headDim } = trainer.config;
+const named = (parameters, name) =>
+  parameters.find((parameter) => parameter.name === `model.${name}.weight`).data;
+
+describe('before the first step', () => {
+  const random = createRandom(7);
+  const length = 4 * (trainer.context + 1);
+  const tokens = Int32Array.from({ length }, () => 1 + random.below(MODEL.vocab - 1));
+
+  test('the first head of each group in the first layer looks at the token before', () => {
+    const { previousToken } = trainer.heads(tokens);
+    assert.equal(previousToken.length, layers * heads);
+    previousToken.forEach((weight, i) => {
+      const looksBack = i < heads && i % (heads / kvHeads) === 0;
+      assert.ok(looksBack ? weight > 0.7 : weight < 0.2, `head ${i}: ${weight}`);
+    });
+  });
+
+  test('each head passes on a share of what it looks at', () => {
+    for (let layer = 0; layer < layers; layer++) {
+      const value = named(prepared, `layers.${layer}.self_attn.v_proj`);
+      const output = named(prepared, `layers.${layer}.self_attn.o_proj`);
+      for (let head = 0; head < heads; head++) {
+        // the trace of a head's matrix from a token to the stream: 0 on average where both are drawn
+        let trace = 0;
+        const group = Math.floor(head / (heads / kvHeads));
+        for (let channel = 0; channel < headDim; channel++)
+          for (let i = 0; i < modelDim; i++)
+            trace +=
+              output[(i * heads + head) * headDim + channel] *
+              value[(group * headDim + channel) * modelDim + i];
+        assert.ok(trace > 1.5 && trace < 3.3, `head ${layer}.${head}: ${trace}`);
+      }
+    }
+  });
+
+  test('all embeddings share one channel, and nothing else of the model is changed', () => {
+    const embedding = named(prepared, 'embed_tokens');
+    for (let token = 0; token < MODEL.vocab; token++)
+      assert.equal(embedding[token * modelDim], 0.25);
+    const kept = prepared.filter(({ name }) => !/embed|[vo]_proj|layers.0.*[qk]_proj/.test(name));
+    assert.equal(kept.length, 7 * layers - 2 + 1);
+    for (const { name, data } of kept)
+      assert.deepEqual(data, plain.find((parameter) => parameter.name === name).data, name);
+  });
+
+  test('another seed draws other numbers', () => {
+    const other = plain.map((parameter) => ({ ...parameter, data: parameter.data.slice() }));
+    prepare(other, trainer.config, 2);
+    assert.notDeepEqual(named(other, 'embed_tokens'), named(prepared, 'embed_tokens'));
+  });
+});

@@ -1,0 +1,85 @@
+/**
+ * The parameters that training begins with. They know no word, but spare training what it finds
+ * late or never: four heads of the first layer look at the token before, and each head passes on
+ * some of what it looks at. On both an induction head can grow, which needs to know what came
+ * before a token and to copy it.
+ *
+ * Only sums, products and square roots are taken, which are the same on every engine.
+ */
+import { createRandom, mixed } from './random.js';
+
+/** Standard deviations. */
+const EMBEDDING = 0.1;
+const VALUE = 0.088;
+/** A part of every embedding. The heads that look back find it at any token. */
+const SHARED = 0.25;
+/** Of what a head looked at, the part that comes out of it again. */
+const PASSED_ON = 0.15;
+
+/**
+ * For the pairs of channels that positions turn fastest: the strength of a pair, and the cosine and
+ * sine of its turn from one position to the next, 10000^(−p/8) for pair p of 8.
+ */
+const TURNS = [
+  [24, 0.5403, 0.8415],
+  [24, 0.9504, 0.311],
+  [16, 0.995, 0.0998],
+  [8, 0.9995, 0.0316],
+];
+
+/** About a normal draw: twelve uniform ones. @param {import('./random.js').Random} random */
+function normal(random) {
+  let sum = -6;
+  for (let i = 0; i < 12; i++) sum += random.below(2 ** 20) / 2 ** 20;
+  return sum;
+}
+
+/**
+ * Overwrites some of a trainer's first parameters.
+ * @param {import('../../src/js/train/types.d.ts').Parameter[]} parameters
+ * @param {object} config
+ * @param {number} config.modelDim
+ * @param {number} config.layers
+ * @param {number} config.heads
+ * @param {number} config.kvHeads
+ * @param {number} config.headDim
+ * @param {number} seed
+ */
+export function prepare(parameters, { modelDim, layers, heads, kvHeads, headDim }, seed) {
+  const random = createRandom(mixed(seed, 5));
+  const named = new Map(parameters.map(({ name, data }) => [name, data]));
+  const matrix = (/** @type {string} */ name) => named.get(`${name}.weight`) ?? new Float32Array(0);
+  const perGroup = heads / kvHeads;
+
+  const embedding = matrix('model.embed_tokens');
+  for (let i = 0; i < embedding.length; i++)
+    embedding[i] = i % modelDim ? EMBEDDING * normal(random) : SHARED;
+
+  for (let layer = 0; layer < layers; layer++) {
+    const value = matrix(`model.layers.${layer}.self_attn.v_proj`);
+    const output = matrix(`model.layers.${layer}.self_attn.o_proj`);
+    for (let i = 0; i < value.length; i++) value[i] = VALUE * normal(random);
+    for (let head = 0; head < heads; head++)
+      for (let channel = 0; channel < headDim; channel++)
+        for (let i = 0; i < modelDim; i++)
+          output[(i * heads + head) * headDim + channel] +=
+            PASSED_ON * value[(Math.floor(head / perGroup) * headDim + channel) * modelDim + i];
+  }
+
+  // the norm brings an embedding to a mean square of 1, and the shared part to this
+  const shared = SHARED / Math.sqrt((SHARED ** 2 + (modelDim - 1) * EMBEDDING ** 2) / modelDim);
+  const query = matrix('model.layers.0.self_attn.q_proj');
+  const key = matrix('model.layers.0.self_attn.k_proj');
+  for (let group = 0; group < kvHeads; group++)
+    TURNS.forEach(([strength, cosine, sine], pair) => {
+      const length = Math.sqrt(strength) / shared;
+      const [first, second] = [pair, pair + headDim / 2];
+      const ofQuery = (/** @type {number} */ channel) =>
+        (group * perGroup * headDim + channel) * modelDim;
+      const ofKey = (/** @type {number} */ channel) => (group * headDim + channel) * modelDim;
+      query[ofQuery(first)] = length * cosine;
+      query[ofQuery(second)] = -length * sine;
+      key[ofKey(first)] = length;
+      key[ofKey(second)] = 0;
+    });
+}
