@@ -7,6 +7,8 @@ import { readStories } from '../../training/stories/evaluation/reading.js';
 import { storySet } from '../../training/stories/evaluation/sets.js';
 import { MODEL, PHASES } from '../../training/stories/recipe.js';
 import { sumsOf } from '../../training/stories/run.js';
+import { forward } from '../support/models/forward.js';
+import { numbersOf, readSafetensors } from '../support/train/readers.js';
 
 const folder = new URL('../../web/model/', import.meta.url);
 const read = (name) => readFileSync(new URL(name, folder));
@@ -42,6 +44,26 @@ describe('it loads from both files', () => {
         assert.equal(config[name], MODEL[name], name);
       assert.equal(config.context, PHASES.at(-1).context);
     }
+  });
+
+  test('with the perplexity of a plain pass in float64', () => {
+    const text = storySet(1);
+    const ids = half.tokenizer.encode(text[0]);
+    const entries = [...readSafetensors(read('model.safetensors'))[1]];
+    const tensors = Object.fromEntries(
+      entries.map(([name, tensor]) => [name, { shape: tensor.shape, data: numbersOf(tensor) }]),
+    );
+    const config = JSON.parse(read('config.json').toString());
+    const nats = forward({ config, tensors }, ids)
+      .slice(0, -1)
+      .map(({ logits }, at) => {
+        const max = Math.max(...logits);
+        const sum = logits.reduce((total, x) => total + Math.exp(x - max), 0);
+        return max + Math.log(sum) - logits[ids[at + 1]];
+      });
+    const expected = Math.exp(nats.reduce((sum, x) => sum + x, 0) / nats.length);
+    const { perplexity } = readStories(half, text);
+    assert.ok(Math.abs(perplexity / expected - 1) < 1e-5, `${perplexity}, not ${expected}`);
   });
 
   test('and eight bits a weight cost less than one in a hundred of the perplexity', () => {
