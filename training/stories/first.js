@@ -1,8 +1,8 @@
 /**
- * The parameters that training begins with. They know no word, but spare training what it finds
- * late or never: four heads of the first layer look at the token before, and each head passes on
- * some of what it looks at. On both an induction head can grow, which needs to know what came
- * before a token and to copy it.
+ * The parameters that training begins with. They know no word. In the first layer, the first head
+ * of each group looks at the token before. Each head of the model passes on a share of the tokens
+ * it looks at. Training finds both late or never, and an induction head needs them: it compares a
+ * token with the one before each key, and copies the key.
  *
  * Only sums, products and square roots are taken, which are the same on every engine.
  */
@@ -13,14 +13,14 @@ const EMBEDDING = 0.1;
 const VALUE = 0.088;
 /** A part of every embedding. The heads that look back find it at any token. */
 const SHARED = 0.25;
-/** Of what a head looked at, the part that comes out of it again. */
+/** The share of a token that comes out of a head which looks at it. */
 const PASSED_ON = 0.15;
 
 /**
  * For the pairs of channels that positions turn fastest: the strength of a pair, and the cosine and
- * sine of its turn from one position to the next, 10000^(−p/8) for pair p of 8.
+ * sine of its rotation from one position to the next, 10000^(−p/8) for pair p of 8.
  */
-const TURNS = [
+const ROTATIONS = [
   [24, 0.5403, 0.8415],
   [24, 0.9504, 0.311],
   [16, 0.995, 0.0998],
@@ -71,7 +71,7 @@ export function prepare(parameters, { modelDim, layers, heads, kvHeads, headDim 
   const query = matrix('model.layers.0.self_attn.q_proj');
   const key = matrix('model.layers.0.self_attn.k_proj');
   for (let group = 0; group < kvHeads; group++)
-    TURNS.forEach(([strength, cosine, sine], pair) => {
+    ROTATIONS.forEach(([strength, cosine, sine], pair) => {
       const length = Math.sqrt(strength) / shared;
       const [first, second] = [pair, pair + headDim / 2];
       const ofQuery = (/** @type {number} */ channel) =>

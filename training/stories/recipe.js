@@ -15,9 +15,9 @@ export const MODEL = {
 };
 
 /**
- * The steps of training, one phase after the other. The first is random sequences alone, until
- * heads find what came behind a token before. Some stay among the stories, so that this is kept.
- * The last phase has rows as long as the context of the model.
+ * The steps of training, one phase after the other. The first is random sequences alone, in which
+ * induction heads form. Some stay among the stories, so that these heads are kept. The last phase
+ * has rows as long as the context of the model.
  */
 export const PHASES = [
   { steps: 800, batch: 16, context: 64, repeats: 1 },
