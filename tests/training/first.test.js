@@ -1,4 +1,4 @@
-/** What the first parameters of the stories' model can do before any step of training. */
+/** The first parameters of the stories' model, before any step of training. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createTrainer } from '../../src/js/train/index.js';
@@ -35,7 +35,7 @@ describe('before the first step', () => {
       const value = named(prepared, `layers.${layer}.self_attn.v_proj`);
       const output = named(prepared, `layers.${layer}.self_attn.o_proj`);
       for (let head = 0; head < heads; head++) {
-        // the trace of a head's matrix from a token to the stream: 0 on average where both are drawn
+        // the trace of a head's matrix from a token to the stream; 0 on average of random ones
         let trace = 0;
         const group = Math.floor(head / (heads / kvHeads));
         for (let channel = 0; channel < headDim; channel++)

@@ -1,8 +1,9 @@
 /**
  * The tokens of training, by the number of the step: any batch can be made without those before it,
  * so a run resumes anywhere. A row is stories one after the other, each behind a mark, and the last
- * of them is cut off. Some rows can be random sequences that repeat. They teach to find the last place
- * of a token, and to copy the token behind it. Their first time cannot be known and is no target.
+ * of them is cut off. Some rows can be random sequences that repeat. They teach to find the last
+ * place of a token, and to copy the token behind it. Their first time cannot be known and is no
+ * target.
  */
 import { createRandom, mixed } from '../random.js';
 import { tellStory } from '../world/index.js';
