@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { loadModel } from '../../src/js/model/index.js';
-import { readStories } from '../../training/stories/evaluation/reading.js';
-import { storySet } from '../../training/stories/evaluation/sets.js';
+import { ask, readRepeats, readStories } from '../../training/stories/evaluation/reading.js';
+import { questionSet, repeatSet, storySet } from '../../training/stories/evaluation/sets.js';
 import { MODEL, PHASES } from '../../training/stories/recipe.js';
 import { sumsOf } from '../../training/stories/run.js';
 import { forward } from '../support/models/forward.js';
@@ -64,6 +64,14 @@ describe('it loads from both files', () => {
     const expected = Math.exp(nats.reduce((sum, x) => sum + x, 0) / nats.length);
     const { perplexity } = readStories(half, text);
     assert.ok(Math.abs(perplexity / expected - 1) < 1e-5, `${perplexity}, not ${expected}`);
+  });
+
+  // its README has the numbers of the whole evaluation: 75 and 97 in a hundred
+  test('and continues what repeats, and answers two of three questions', async () => {
+    const repeats = readRepeats(bytes, repeatSet(4, { size: MODEL.vocab, period: 64 }));
+    assert.ok(repeats.right >= 0.95 * repeats.total, `${repeats.right} of ${repeats.total}`);
+    const answers = await ask(bytes, questionSet(60));
+    assert.ok(answers.right >= 40, `${answers.right} of 60`);
   });
 
   test('and eight bits a weight cost less than one in a hundred of the perplexity', () => {
