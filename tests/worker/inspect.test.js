@@ -44,3 +44,28 @@ test('an abort ends a sweep, and the next call finds the cache as it was', async
   assert.deepEqual([...(await model.cache.tokens())], [...prompt, 7]);
   await model.dispose();
 });
+
+test('fingerprints tell their progress, and end when they are aborted', async () => {
+  const model = await loadModel(source, { engine });
+  const sets = [
+    [
+      [1, 2, 3],
+      [4, 5, 6],
+    ],
+    [
+      [7, 8, 9],
+      [1, 5, 9],
+    ],
+  ];
+  const told = [];
+  const onProgress = (progress) => told.push(progress);
+  const { prompts } = await model.heads.fingerprint(...sets, { onProgress });
+  assert.deepEqual(prompts, { a: 2, b: 2 });
+  assert.deepEqual(
+    told,
+    [1, 2, 3, 4].map((done) => ({ done, total: 4 })),
+  );
+  const signal = AbortSignal.abort(new Error('enough'));
+  await assert.rejects(model.heads.fingerprint(...sets, { signal }), /^Error: enough$/);
+  await model.dispose();
+});

@@ -60,10 +60,7 @@ export interface RemoteModel {
   readonly tokenizer: RemoteTokenizer | null;
   /** Its numbers are those of the last answer. */
   readonly cache: RemoteCache;
-  /**
-   * As those of `Model`. Options of `fingerprint` are copied, so they have neither a signal nor a
-   * callback.
-   */
+  /** As those of `Model`. */
   readonly heads: Heads;
   /**
    * As that of `Model`, but it begins, and refuses options, when the first token is asked for. The

@@ -215,10 +215,6 @@ const functions = {
       endings.delete(id);
     }
   },
-  heads(post, id, f, ...values) {
-    checkNoText();
-    return methodsOf(loaded().heads)[f](...values);
-  },
   tokens: () => loaded().cache.tokens,
   tokenizer: (post, id, f, ...values) => methodsOf(loaded().tokenizer)[f](...values),
 };

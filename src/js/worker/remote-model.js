@@ -61,7 +61,8 @@ export class RemoteModel {
         token: method('tokenizer', 'token'),
       });
     this.heads = Object.freeze({
-      fingerprint: method('heads', 'fingerprint'),
+      fingerprint: (/** @type {unknown[]} */ ...values) =>
+        this.#long('heads', 'fingerprint', 2, values),
       scores: (/** @type {unknown[]} */ ...values) => this.#long('heads', 'scores', 0, values),
     });
     this.cache = Object.freeze({
