@@ -69,20 +69,22 @@ void attn_edit_set_gain(attn_edit *edit, double gain) { edit->gain = gain; }
 /* One row of an edit: y and data (count). */
 static void edit_row(int32_t kind, float *y, float *data, int32_t count, double gain)
 {
-  for (int32_t c = 0; c < count; c++)
-    switch (kind) {
-    case ATTN_EDIT_RECORD:
-      data[c] = y[c];
-      break;
-    case ATTN_EDIT_SCALE:
+  const size_t bytes = (size_t)count * sizeof *y;
+  switch (kind) {
+  case ATTN_EDIT_RECORD:
+    __builtin_memcpy(data, y, bytes);
+    break;
+  case ATTN_EDIT_SCALE:
+    for (int32_t c = 0; c < count; c++)
       y[c] = gain == 0 ? 0 : (float)(gain * (double)y[c]);
-      break;
-    case ATTN_EDIT_ADD:
+    break;
+  case ATTN_EDIT_ADD:
+    for (int32_t c = 0; c < count; c++)
       y[c] = (float)((double)y[c] + gain * (double)data[c]);
-      break;
-    default:
-      y[c] = data[c];
-    }
+    break;
+  default:
+    __builtin_memcpy(y, data, bytes);
+  }
 }
 
 void attn_pass_edit(const attn_pass *p, int32_t layer, int32_t point, row_range rows)

@@ -50,10 +50,10 @@ function normsOf(decoder) {
 }
 
 /**
- * Σ over blocks of max|x| · Σ|w|.
+ * Σ over blocks of max|x| · Σ|w|, from one place to another of both.
  * @param {ArrayLike<number>} x
- * @param {(c: number) => number} w
- * @param {number} from of w
+ * @param {ArrayLike<number>} w
+ * @param {number} from
  * @param {number} end
  */
 function byBlocks(x, w, from, end) {
@@ -63,7 +63,7 @@ function byBlocks(x, w, from, end) {
     let weights = 0;
     for (let c = at; c < Math.min(end, at + BLOCK); c++) {
       largest = Math.max(largest, Math.abs(x[c]));
-      weights += Math.abs(w(c));
+      weights += Math.abs(w[c]);
     }
     sum += largest * weights;
   }
@@ -85,13 +85,7 @@ function ofOutput(decoder, inputs, row) {
   let size = 0;
   for (let c = 0; c < row.length; c++) size += Math.abs(inputs[c] * row[c]);
   if (isFloat(decoder, outputOf(decoder.weights))) return UNIT * (35 + blocks) * size;
-  return (
-    UNIT * 2 * size +
-    quantum(
-      byBlocks(inputs, (c) => row[c], 0, row.length),
-      blocks,
-    )
-  );
+  return UNIT * 2 * size + quantum(byBlocks(inputs, row, 0, row.length), blocks);
 }
 
 /**
@@ -107,8 +101,8 @@ function ofHeads(decoder, z, layer) {
   const norms = normsOf(decoder);
   const from = layer * size;
   const floats = isFloat(decoder, decoder.weights.layers[layer].attnOut);
-  const all = byBlocks(z, (c) => norms[c], from, from + size);
   if (!floats) {
+    const all = byBlocks(z, norms, from, from + size);
     // heads that share a block are quantised with another scale than in the pass
     const apart = headDim % BLOCK === 0;
     return (

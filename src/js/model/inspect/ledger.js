@@ -16,21 +16,12 @@ import { outputOf, rowOf, vectorOf } from './weights.js';
  * @typedef {import('./types.d.ts').Ledger} Ledger
  *
  * @typedef {object} Recorded one position of a pass
- * @property {Float32Array} resid_pre (layers, modelDim)
+ * @property {Float32Array} resid_pre (modelDim) of the first layer, perhaps with others behind
  * @property {Float32Array} z (layers, heads, headDim)
  * @property {Float32Array} attn_out (layers, modelDim)
  * @property {Float32Array} mlp_out (layers, modelDim)
- * @property {Float32Array} resid_post (layers, modelDim)
+ * @property {Float32Array} resid_post (modelDim) of the last layer, perhaps with others before
  */
-
-/** The records that a ledger needs, of all layers. */
-export const LEDGER_RECORDS = /** @type {const} */ ([
-  'resid_pre',
-  'z',
-  'attn_out',
-  'mlp_out',
-  'resid_post',
-]);
 
 /** @param {ArrayLike<number>} a @param {ArrayLike<number>} b @param {number} [from] of b */
 export function dot(a, b, from = 0) {
@@ -82,9 +73,11 @@ function headParts({ memory, config, at }, directions, z) {
   const { c } = memory;
   return memory.scope(() => {
     const from = memory.pushArray(F32, layers * modelDim);
-    directions.forEach((u, layer) =>
-      memory.view(F32, from + 4 * layer * modelDim, modelDim).set(u),
-    );
+    let floats = new Float32Array();
+    directions.forEach((u, layer) => {
+      if (u !== directions[layer - 1]) floats = Float32Array.from(u);
+      memory.view(F32, from + 4 * layer * modelDim, modelDim).set(floats);
+    });
     const results = memory.put(z, F32);
     const parts = memory.pushArray('float64', layers * heads);
     const squares = memory.pushArray('float64', layers);
@@ -112,7 +105,7 @@ const total = (list) => list.reduce((a, b) => a + b, 0);
 export function ledgerOf(decoder, recorded, { position, tokens, logits }) {
   const { memory, config, weights } = decoder;
   const { layers, heads: count, modelDim, normEps, finalSoftcap } = config;
-  const last = recorded.resid_post.subarray((layers - 1) * modelDim);
+  const last = recorded.resid_post.subarray(-modelDim);
   const direction = directionOf(decoder, last, tokens);
   const { u, scale } = direction;
   const unscaled = directionsOf(decoder, u);

@@ -1,7 +1,7 @@
 /** The logit lens and the ledger of a past position, see types.d.ts. */
 import { integer, read, yes } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
-import { LEDGER_RECORDS, ledgerOf } from './ledger.js';
+import { ledgerOf } from './ledger.js';
 import { checkPosition, lookAgain } from './position.js';
 import { sourcesOf } from './sources.js';
 
@@ -9,6 +9,9 @@ import { sourcesOf } from './sources.js';
  * @typedef {import('../run/model.js').Model} Model
  * @typedef {import('./types.d.ts').Lens} Lens
  */
+
+/** The records of a ledger. */
+const LEDGER = /** @type {const} */ (['resid_pre', 'z', 'attn_out', 'mlp_out', 'resid_post']);
 
 /** Probabilities of one row of logits. @param {Float32Array} logits */
 export function softmax(logits) {
@@ -93,7 +96,7 @@ export function ledger(model, given, token, options) {
   const decoder = model.ready();
   const position = checkPosition(model, given);
   const { logits, recorded } = lookAgain(model, position, [
-    ...LEDGER_RECORDS,
+    ...LEDGER,
     ...(sources ? /** @type {const} */ (['pattern']) : []),
   ]);
   const found = ledgerOf(decoder, recorded, {

@@ -1,5 +1,5 @@
 /** The ledger of each token of a text, from the recordings of its own pass. */
-import { LEDGER_RECORDS, ledgerOf } from './ledger.js';
+import { ledgerOf } from './ledger.js';
 
 /**
  * @typedef {import('../run/pass.js').Request} Request
@@ -13,25 +13,29 @@ import { LEDGER_RECORDS, ledgerOf } from './ledger.js';
  * @param {number} t
  * @returns {Request}
  */
-export const withLedger = (request, { layers }, t) => ({
-  ...request,
-  ledger: {
-    names: LEDGER_RECORDS,
-    layers: [...Array(layers).keys()],
-    first: t - 1,
-    count: 1,
-  },
-});
+export function withLedger(request, { layers }, t) {
+  const row = { first: t - 1, count: 1 };
+  return {
+    ...request,
+    ledger: [
+      { names: ['resid_pre'], layers: [0], ...row },
+      { names: ['z', 'attn_out', 'mlp_out'], layers: [...Array(layers).keys()], ...row },
+      { names: ['resid_post'], layers: [layers - 1], ...row },
+    ],
+  };
+}
 
 /**
  * The ledger of the token behind the last one that was read.
  * @param {import('../run/model.js').Model} model
- * @param {Recorded | undefined} recorded
+ * @param {Recorded[] | undefined} recorded
  * @param {number} token
  * @param {number} logit
  */
 export function ofToken(model, recorded, token, logit) {
   const of = { position: model.sequence.length - 1, tokens: [token], logits: [logit] };
-  const all = /** @type {import('./ledger.js').Recorded} */ (recorded);
+  const all = /** @type {import('./ledger.js').Recorded} */ (
+    Object.assign({}, ...(recorded ?? []))
+  );
   return ledgerOf(model.ready(), all, of).ledger;
 }

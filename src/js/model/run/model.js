@@ -20,7 +20,7 @@ import { trace, traceBytes } from './trace.js';
  * @typedef {import('../inside/interventions.js').Interventions} Interventions
  * @typedef {Partial<import('../api.d.ts').HeadStats>} Observations
  * @typedef {import('../inside/recording.js').Recorded} Recorded
- * @typedef {{ heads?: Observations, record?: Recorded, ledger?: Recorded }} Read
+ * @typedef {{ heads?: Observations, record?: Recorded, ledger?: Recorded[] }} Read
  */
 
 /** See api.d.ts. */

@@ -10,13 +10,15 @@ import { SpanSums } from './span-sums.js';
  * One pass over some tokens (decoder.h). It has memory of its own until `end`, so that the engine
  * may do other work between two of its runs.
  *
+ * @typedef {import('../inside/recording.js').RecordRequest} RecordRequest
+ *
  * @typedef {object} Request which observations of the heads a pass makes
  * @property {boolean} stats
  * @property {readonly (readonly [number, number])[]} [heads] pairs [layer, head] whose weights are
  *   wanted
  * @property {readonly import('../../attention/spans.js').Span[]} [spans] whose weights are summed
- * @property {import('../inside/recording.js').RecordRequest} [record]
- * @property {import('../inside/recording.js').RecordRequest} [ledger] the records of a ledger
+ * @property {RecordRequest} [record]
+ * @property {RecordRequest[]} [ledger] the records of a ledger
  * @property {{ layer: number, x: Float32Array }} [start] begin with the residual stream before this
  *   layer, (tokens, modelDim)
  * @property {(allocate: (bytes: number) => number) => import('../inside/edits.js').Edit[]} [edits]
@@ -37,7 +39,7 @@ export class Pass {
   #spans;
   /** @type {import('../inside/recording.js').Recording | undefined} */
   #recording;
-  /** @type {import('../inside/recording.js').Recording | undefined} */
+  /** @type {import('../inside/recording.js').Recording[] | undefined} */
   #ofLedger;
   /** Steps that have not run: layers, and parts of the product with the output matrix. */
   remaining = 0;
@@ -59,8 +61,8 @@ export class Pass {
     this.t = t;
     this.length = length;
     try {
-      if (request.spans)
-        this.#spans = new SpanSums(decoder, request.spans, t, (size) => this.#allocate(size));
+      const allocate = (/** @type {number} */ size) => this.#allocate(size);
+      if (request.spans) this.#spans = new SpanSums(decoder, request.spans, t, allocate);
       this.#scratchBytes = Math.ceil((memory.c.attn_pass_scratch_bytes(model, t) >>> 0) / 64) * 64;
       this.#team = this.#allocate(memory.c.attn_team_bytes());
       const scratch = this.#allocate(this.#scratchBytes);
@@ -114,21 +116,16 @@ export class Pass {
         : undefined;
       if (this.statistics !== undefined) memory.c.attn_pass_want_stats(this.#at, this.statistics);
       this.#spans?.want(this.#at);
-      const allocate = (/** @type {number} */ bytes) => this.#allocate(bytes);
       const { record, ledger, edits } = request;
       const { interventions } = decoder;
+      const from = again ? again.position : length - t;
       if (interventions?.signature)
-        intervene(
-          memory,
-          this.#at,
-          interventions.plan(again ? again.position : length - t, t, length),
-          allocate,
-        );
+        intervene(memory, this.#at, interventions.plan(from, t, length), allocate);
       addEdits(memory, this.#at, edits?.(allocate) ?? [], allocate);
-      if (record)
-        this.#recording = beginRecording(memory, config, this.#at, record, this, outputs, allocate);
-      if (ledger)
-        this.#ofLedger = beginRecording(memory, config, this.#at, ledger, this, outputs, allocate);
+      const begin = (/** @type {RecordRequest} */ each) =>
+        beginRecording(memory, config, this.#at, each, this, outputs, allocate);
+      if (record) this.#recording = begin(record);
+      this.#ofLedger = ledger?.map(begin);
       const { heads: chosen = [] } = request;
       /** @type {{ layer: number, head: number, at: number }[] | undefined} */
       this.rows = request.heads && [];
@@ -156,9 +153,9 @@ export class Pass {
     const { memory, config } = this.#decoder;
     const pattern = this.#recording?.patternAt(layer);
     if (pattern !== undefined) {
-      const row = (/** @type {number} */ head) => (head + 1) * this.t - 1;
-      for (const head of chosen)
-        this.rows?.push({ layer, head, at: pattern + 4 * row(head) * this.length });
+      const at = (/** @type {number} */ head) =>
+        pattern + 4 * this.length * ((head + 1) * this.t - 1);
+      for (const head of chosen) this.rows?.push({ layer, head, at: at(head) });
       return;
     }
     const at = this.#allocate(chosen.length * this.length * 4);
@@ -240,7 +237,10 @@ export class Pass {
 
   /** Copies of all that was recorded. */
   recorded() {
-    return { record: this.#recording?.copies(), ledger: this.#ofLedger?.copies() };
+    return {
+      record: this.#recording?.copies(),
+      ledger: this.#ofLedger?.map((recording) => recording.copies()),
+    };
   }
 
   end() {
