@@ -41,10 +41,8 @@ export const STRICT = {
 /** The list of panels without all others. */
 const only = (panels) => ({
   'web/page/panels.js': (text) =>
-    text
-      .split('\n')
-      .filter((line) => !/^ {2}\{ id: /.test(line) || panels.some((id) => line.includes(`'${id}'`)))
-      .join('\n'),
+    text.replace('export const PANELS =', 'const ALL =') +
+    `export const PANELS = ALL.filter(({ id }) => ${JSON.stringify(panels)}.includes(id));`,
 });
 
 /**
