@@ -50,6 +50,18 @@ export const MUTATIONS = [
     red: ['C2', 'C4', 'C6', 'C7-heads', 'seen'],
   },
   {
+    name: 'values of another group',
+    change: machine(`
+      const size = v.length / o.kvHeads;
+      const turned = v.slice();
+      turned.set(v.subarray(size));
+      turned.set(v.subarray(0, size), v.length - size);
+      return o.kvHeads < o.heads && o.kvHeads > 1
+        ? engine.attention(q, k, turned, o)
+        : engine.attention(q, k, v, o);`),
+    red: ['C2', 'C4', 'C6'],
+  },
+  {
     name: 'weights of another temperature than the output’s',
     change: machine(
       'return engine.attention(q, k, v, o.want?.weights ? { ...o, temperature: 1.01 * ' +
