@@ -11,6 +11,7 @@ import {
   rows,
   sum,
 } from './recompute.js';
+import { bits } from './bits.js';
 import { ask } from './browsers.js';
 import { browsers, close, go, opened, statements } from './site.js';
 
@@ -50,6 +51,11 @@ for (const { name, missing, launch } of browsers)
       ];
       close(moments[0], 0, 0, 'mean', 0.1);
       close(moments[1], 1, 0, 'variance', 0.1);
+    });
+
+    test('the kernels give the bits that they give in Node', async () => {
+      const there = await page.evaluate(bits, new URL('.', page.url()).href);
+      assert.deepEqual(there, await bits(new URL('../../web/', import.meta.url).href));
     });
 
     test('the hero’s four routes are the weights of its angles', async () => {

@@ -122,6 +122,24 @@ describe('the verdicts', { skip: missing }, () => {
     );
   });
 
+  test('a caption names only parts that are there, and rounds nothing away', async () => {
+    await go(page, '#n=1&H=1&G=1');
+    assert.equal(await page.textContent('.machine-right .legend-extra'), '');
+    const axes = await page.textContent('.pinned svg');
+    assert.doesNotMatch(axes, /0\.693/, 'no scale up to log 2 where log n is 0');
+    const rings = () => page.textContent('.circle figcaption');
+    await go(page, '#heroT=0.22');
+    assert.match(await rings(), /Dashed: σ and 2σ\./);
+    await go(page, '#heroT=20');
+    assert.doesNotMatch(await rings(), /Dashed/, 'both rings are outside');
+    const told = await page.textContent('#one-look .slots');
+    assert.match(told, /5\.998 of 6 keys/);
+    assert.doesNotMatch(told, /0\.000 nats/);
+    await go(page, '#nk=0');
+    assert.match(await page.textContent('#distance .map-readout'), /apart by 0\.\d+\.$/);
+    await go(page, '#');
+  });
+
   test('the oracle that is shown is the one that runs', async () => {
     await page.locator('#statement-C0').getByRole('button', { name: 'show the oracle' }).click();
     const shown = await page.locator('#oracle-C0 pre').allTextContents();

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { after, before, describe, test } from 'node:test';
+import { bits } from './bits.js';
 import { serve } from './site.js';
 import { DEFAULT } from './statuses.js';
 import { launch, missing } from './webkit.js';
@@ -40,6 +41,11 @@ describe('the page in WebKit', { skip: missing }, () => {
       return text.length > 30 && text;
     });
     assert.ok(written.startsWith('once upon a time'), written);
+  });
+
+  test('the kernels give the bits that they give in Node', async () => {
+    const there = await page.evaluate(bits, site.url);
+    assert.deepEqual(there, await bits(new URL('../../web/', import.meta.url).href));
   });
 
   test('a word that is pointed at shows its row, and a click locks it', async () => {
