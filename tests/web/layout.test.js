@@ -73,10 +73,42 @@ describe('using the page', { skip: missing }, () => {
         );
         assert.equal(scroll, client);
         assert.deepEqual(clashes, []);
+        if (width === 320) {
+          await sizedTo(305, colorScheme);
+          const across = await page.evaluate(() => document.documentElement.scrollWidth);
+          assert.equal(across, 305, 'nor with a classic scrollbar beside it');
+        }
         if (searched) assert.deepEqual(await findings(page), []);
       });
     }
   }
+
+  test('on a laptop a temperature and the verdict of its panel are seen together', async () => {
+    await sizedTo(1366);
+    await page.locator('#depth-look').check();
+    await drawn(page);
+    const apart = await page.$$eval('main section', (all) =>
+      all
+        .map((section) => ({
+          id: section.id,
+          tick: [...section.querySelectorAll('.tick')].find((each) => each.checkVisibility()),
+          knob: [...section.querySelectorAll('input[type=range]')].find((each) =>
+            /Temperature/.test(each.closest('.control')?.textContent ?? each.ariaLabel),
+          ),
+        }))
+        .filter(({ tick, knob }) => tick && knob)
+        .map(({ id, tick, knob }) => {
+          const [a, b] = [tick.getBoundingClientRect(), knob.getBoundingClientRect()];
+          return [id, Math.max(a.bottom, b.bottom) - Math.min(a.top, b.top)];
+        }),
+    );
+    assert.ok(apart.length >= 6, `${apart.length} panels with a temperature`);
+    assert.deepEqual(
+      apart.filter(([, height]) => height > 740),
+      [],
+    );
+    await page.locator('#depth-doubt').check();
+  });
 
   test('the figures use the width: maps do not shrink, and heads fill their rows', async () => {
     for (const width of [360, 800, 1280]) {

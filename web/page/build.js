@@ -88,8 +88,10 @@ export class Builder {
       const code = () => this.code(id);
       const panel = await build(root, { ...this.shared, state: this.states?.[id], code });
       this.panels.set(id, panel);
-      if (follows) section.querySelector('.words')?.append(breadcrumb(this.shared.row));
-      root.after(tick(section), this.frame(id, panel));
+      const words = section.querySelector('.words');
+      if (follows) words?.append(breadcrumb(this.shared.row));
+      words?.append(tick(section));
+      root.after(this.frame(id, panel));
       root.querySelector('.late')?.remove();
       section.dataset.panel = 'ready';
     } catch (error) {

@@ -2,6 +2,7 @@
 import { isDark, table } from './colour.js';
 import { html, setAttributes, svg } from './dom.js';
 import { short } from './format.js';
+import { onWidth } from './width.js';
 
 /** @typedef {import('./colour-scale.js').ColourScale} ColourScale */
 
@@ -14,13 +15,12 @@ const LONG = 5;
 const OVER = 16;
 
 export class Legend {
-  /** @param {number} [width] of the bar, in CSS pixels */
-  constructor(width = 256) {
-    this.width = width;
+  /** @param {number} [maxWidth] of the bar, in CSS pixels */
+  constructor(maxWidth = 256) {
+    this.width = maxWidth;
     this.canvas = html('canvas', { width: 256, height: 1, 'aria-hidden': 'true' });
-    this.canvas.style.width = `${width}px`;
     this.title = html('p', { class: 'legend-title' });
-    this.ticks = svg('svg', { width: width + 2 * PAD, height: 34, 'aria-hidden': 'true' });
+    this.ticks = svg('svg', { height: 34, 'aria-hidden': 'true' });
     this.extra = html('p', { class: 'legend-extra' });
     this.element = html(
       'div',
@@ -31,6 +31,18 @@ export class Legend {
     );
     /** @type {ColourScale | undefined} */
     this.scale = undefined;
+    /** @type {[cell?: { weight: number, count: number }, count?: number]} what is marked on it */
+    this.marked = [];
+    this.widen(maxWidth);
+    onWidth(this.element, (width) => this.widen(Math.min(maxWidth, width - 2 * PAD)));
+  }
+
+  /** @param {number} width of the bar */
+  widen(width) {
+    this.width = width;
+    this.canvas.style.width = `${width}px`;
+    this.ticks.setAttribute('width', String(width + 2 * PAD));
+    this.mark(...this.marked);
   }
 
   /** @param {ColourScale} scale @param {string} [extra] the other things that the map shows */
@@ -64,6 +76,7 @@ export class Legend {
    */
   mark(cell, count) {
     const { scale } = this;
+    this.marked = [cell, count];
     this.ticks.replaceChildren();
     if (!scale) return;
     const x = (/** @type {number} */ v) => PAD + Math.min(1, Math.max(0, scale.t(v))) * this.width;

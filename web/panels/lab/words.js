@@ -56,7 +56,8 @@ class WordButtons {
 
   /** @param {number} i @param {string} text */
   button(i, text) {
-    const button = html('button', { type: 'button', class: 'lab-word' }, text);
+    const name = text.trim() ? null : /\n/.test(text) ? 'a new line' : 'a space';
+    const button = html('button', { type: 'button', class: 'lab-word', 'aria-label': name }, text);
     button.addEventListener('click', () => this.press(i));
     return button;
   }
