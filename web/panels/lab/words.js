@@ -98,7 +98,8 @@ export class StoryWords extends WordButtons {
     const parts = [beginning(prompt)];
     this.buttons = story.map(({ text }, i) => {
       const { space, word } = spaced(text);
-      const button = this.button(i, word.trim() ? word : '␣');
+      const button = this.button(i, word);
+      if (!word.trim()) button.setAttribute('aria-label', 'a space');
       // a line never breaks inside a word of several tokens
       const last = parts[parts.length - 1];
       if (space || i === 0 || typeof last === 'string')
