@@ -50,8 +50,8 @@ export async function openLook(browser, { url }, fragment = '', context = {}) {
     ...context,
   });
   const problems = [];
-  page.on('pageerror', ({ stack, message }) => {
-    if (!UNFINISHED.test(message)) problems.push(stack);
+  page.on('pageerror', ({ stack }) => {
+    if (!UNFINISHED.test(stack)) problems.push(stack);
   });
   await page.goto(`${url}?depth=doubt${fragment}`);
   await calm(page);

@@ -23,8 +23,8 @@ function watch(page, problems) {
     (message) =>
       ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`),
   );
-  page.on('pageerror', ({ stack, message }) => {
-    if (!UNFINISHED.test(message)) problems.push(`page: ${stack}`);
+  page.on('pageerror', ({ stack }) => {
+    if (!UNFINISHED.test(stack)) problems.push(`page: ${stack}`);
   });
 }
 
