@@ -26,7 +26,7 @@ const CAMPAIGNS = new RegExp(
   '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|theory/mutations|' +
     'model/files/(gguf-damage|safetensors-errors)|' +
     'train/(attention-gradient(-extremes)?|random-models)|' +
-    `web/(layout|mutations|library/threads))[.]|${NATIVE.source}`,
+    `web/(layout|look/story|mutations|library/threads))[.]|${NATIVE.source}`,
 );
 /** Files in which threads meet at random; a long run has them ten times. */
 const SOAK =

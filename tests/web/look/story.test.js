@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { repeats } from '../../support/campaign.js';
 import { MODEL_FILE } from './model.js';
 import { calm, drawn, openLook, PANEL, shown } from './page.js';
 import { browsers, serve } from '../site.js';
@@ -41,7 +42,7 @@ for (const { name, missing, launch } of browsers)
     let problems;
     before(async () => {
       browser = await launch();
-      site = await serve();
+      site = await serve({ panels: ['look', 'one-look'] });
       ({ page, problems } = await openLook(browser, site, '#look?lookPrompt=once+upon+a+time'));
     });
     after(async () => {
@@ -159,7 +160,7 @@ for (const { name, missing, launch } of browsers)
     test('a story that is written again and again takes no more elements', async () => {
       await page.getByLabel('as fast as it can').check();
       const counts = [];
-      for (let story = 0; story < 3; story++) {
+      for (let story = 0; story < repeats(2, 3); story++) {
         await page.locator(`${PANEL} button.primary`).click();
         for (const phase of ['writing', 'over'])
           await page.waitForFunction(
