@@ -9,7 +9,7 @@ import { PROMPT } from '../../web/panels/look/state.js';
 /** Of the prompt and the story behind it: the most that fits. A map grows with their square. */
 const TOKENS = [64, 56, 48, 40, 32, 24];
 /** Bytes of a frame at most, compressed. */
-const LARGEST = 9000;
+const LARGEST = 10000;
 const EMPTY = '<div id="look-panel" class="panel"></div>';
 
 /** @param {string} page @param {Uint8Array} file the model */
