@@ -1,0 +1,50 @@
+/**
+ * The cost of sums over spans: a prompt of a file in the shape of SmolLM2-135M is read with and
+ * without them, in turns. Times are of the processor.
+ *
+ *   node bench/inspect/spans.js
+ */
+import process from 'node:process';
+import { init } from '../../src/js/index.js';
+import { loadModel } from '../../src/js/model/index.js';
+import { modelFile, prompt } from '../models/files.js';
+
+const PROMPT = 512;
+const SPANS = 32;
+const ROUNDS = 7;
+
+const engine = await init({ layers: true, threads: 1 });
+const file = modelFile('SmolLM2-135M', 'Q8_0');
+const model = await loadModel(new URL(`../../${file}`, import.meta.url), { engine });
+const ids = /** @type {import('../../src/js/model/api.d.ts').Tokenizer} */ (model.tokenizer).encode(
+  prompt(PROMPT),
+);
+const width = PROMPT / SPANS;
+/** @type {[number, number][]} */
+const spans = Array.from({ length: SPANS }, (_, x) => [x * width, (x + 1) * width]);
+
+/** Milliseconds of the processor. @param {object} [options] */
+function read(options) {
+  model.cache.clear();
+  const before = process.cpuUsage();
+  model.prefill(ids, options);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+const median = (/** @type {number[]} */ list) => list.sort((a, b) => a - b)[list.length >> 1];
+
+read();
+read({ observe: { spans } });
+const plain = [];
+const observed = [];
+for (let round = 0; round < ROUNDS; round++) {
+  plain.push(read());
+  observed.push(read({ observe: { spans } }));
+}
+const [before, after] = [median(plain), median(observed)];
+const more = (100 * (after / before - 1)).toFixed(1);
+console.log(
+  `${engine.info.variant}, a prompt of ${PROMPT}: ${before.toFixed(0)} ms, ` +
+    `with ${SPANS} spans ${after.toFixed(0)}: +${more} %`,
+);
