@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -10,6 +10,7 @@ import process from 'node:process';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { command } from '../support/command.js';
+import { files, imports } from '../support/package/repository.js';
 
 test(
   'serve keeps no file open for a client that has gone',
@@ -54,20 +55,15 @@ test('serve answers an address that is none with 400', async () => {
 });
 
 test('serve has every module that the page imports', async () => {
-  const web = new URL('../../web/', import.meta.url);
-  const files = readdirSync(web, { recursive: true }).filter((file) => file.endsWith('.js'));
-  const paths = files.flatMap((file) =>
-    [...readFileSync(new URL(file, web), 'utf8').matchAll(/(?:from|import\() ?'(\.[^']+)'/g)].map(
-      ([, name]) => new URL(name, new URL(file, 'http://page/web/')).pathname,
-    ),
-  );
-  const all = [...new Set(paths)];
+  const all = [...new Set(files('web', /\.js$/).flatMap((file) => imports(file)))];
   assert.ok(all.length > 50, `${all.length} imports`);
   const child = spawn(process.execPath, [command, 'serve', '--port', '0']);
   const [said] = await once(child.stdout.setEncoding('utf8'), 'data');
   try {
     const [at] = said.match(/http:\/\/localhost:\d+/);
-    const answers = await Promise.all(all.map(async (path) => [path, (await fetch(at + path)).ok]));
+    const answers = await Promise.all(
+      all.map(async (path) => [path, (await fetch(`${at}/${path}`)).ok]),
+    );
     assert.deepEqual(
       answers.filter(([, ok]) => !ok).map(([path]) => path),
       [],

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const bytes = (file) => readFileSync(join(root, file));
@@ -24,16 +25,23 @@ export const files = (folder = '', pattern = /./) =>
 export const withoutComments = (text) =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 
-/** Bare and node: names as they stand, files as paths from the root. */
+/** What a JavaScript file imports: bare and node: names as they stand, files as paths from root. */
 export function imports(file, { dynamic = true } = {}) {
-  const text = withoutComments(read(file));
-  const found = [
-    ...text.matchAll(/^\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/gm),
-  ];
-  if (dynamic) found.push(...text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g));
-  return found.map(([, name]) =>
-    name.startsWith('.') ? posix.join(posix.dirname(file), name) : name,
-  );
+  const { metafile } = buildSync({
+    absWorkingDir: root,
+    bundle: true,
+    entryPoints: [file],
+    external: ['./*', '../*', 'node:*'],
+    format: 'esm',
+    logLevel: 'error',
+    metafile: true,
+    outdir: '.',
+    packages: 'external',
+    write: false,
+  });
+  return metafile.inputs[file].imports
+    .filter(({ kind }) => dynamic || kind !== 'dynamic-import')
+    .map(({ path }) => (path.startsWith('.') ? posix.join(posix.dirname(file), path) : path));
 }
 
 /** The files of this repository that a C file includes; the compiler's own headers are left out. */
