@@ -25,7 +25,7 @@ export const files = (folder = '', pattern = /./) =>
 export const withoutComments = (text) =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 
-/** What a JavaScript file imports: bare and node: names as they stand, files as paths from root. */
+/** The imports of a JavaScript file: bare and node: names as they stand, files from the root. */
 export function imports(file, { dynamic = true } = {}) {
   const { metafile } = buildSync({
     absWorkingDir: root,
