@@ -104,6 +104,11 @@ test('wrong arguments of rank are refused by name', async () => {
   await refused([query, [[1], [900]]], 'RANGE', /passages\[1\]\[0\] is 900/);
   await refused([[], [[1]]], 'SHAPE', /query is empty/);
   await refused([query, [[1]], { heads: [[9, 0]] }], 'RANGE', /the layer of heads\[0\] is 9/);
+  for (const heads of [0, '', false, null]) {
+    const message = new RegExp(`^heads is ${JSON.stringify(heads)}; expected an array$`);
+    await refused([query, [[1]], { heads }], 'ARG', message);
+  }
+  await refused([query, [[1]], { heads: [] }], 'SHAPE', /^heads is empty; expected at least one$/);
   await refused([query, [[1]], { calibrate: null }], 'ARG', /"calibrate".*calibration/);
   await refused([query, [new Array(500).fill(1)]], 'LIMIT', /passages is 504 tokens/);
   assert.equal(model.cache.length, 0);

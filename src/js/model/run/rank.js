@@ -43,7 +43,8 @@ export async function rank(model, query, passages, options) {
     'heads',
     'signal',
   ]);
-  const heads = o.heads && headsOf(o.heads, model.config);
+  const heads = o.heads === undefined ? undefined : headsOf(o.heads, model.config);
+  if (heads && !heads.length) refuse('SHAPE', 'heads', 'empty', 'at least one');
   const reader = createReader(model, abortSignal(o.signal));
   const parts = list('passages', passages).map((passage, at) => {
     const part = typeof passage === 'string' ? `${passage}\n` : passage;
