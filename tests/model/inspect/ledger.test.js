@@ -112,6 +112,46 @@ for (const { variant, ch: engine } of engines)
       }
     });
 
+    test('sources have the gains of z, and what is put into z has none', async () => {
+      const model = await loadModel(asSafetensors(tiny(configs.gemma3)), { engine });
+      const { heads: count, headDim } = model.config;
+      const tokens = tokensOf(15, 12, 64);
+      const from = await model.trace(tokensOf(16, 12, 64), { record: ['z'] });
+      const add = Float64Array.from({ length: headDim }, (_, c) => (c % 5) - 2);
+      const all = Array.from({ length: count }, () => [...add]).flat();
+      const place = (head) => ({ layer: 1, head });
+      const put = { ...place(1), add, at: 'z', gain: 0.5 };
+      for (const [edits, scaled, placed] of [
+        [[{ ...place(0), gain: 0 }], 0, false],
+        [[{ ...place(0), gain: -2, positions: [9] }], 1, false],
+        [[{ ...place(1), gain: 'mean' }], 0, true],
+        [[{ ...place(1), patch: 'z', from }, put], 0, true],
+        [[put, { ...place(1), gain: 3 }], 1, true],
+        [
+          [
+            { ...place(1), gain: 3 },
+            { layer: 1, add: all, at: 'z', positions: [9] },
+          ],
+          1,
+          true,
+        ],
+        [[put, { ...place(1), gain: 0, positions: [8] }], 1, true],
+      ]) {
+        model.intervene(edits);
+        model.cache.clear();
+        model.prefill(tokens);
+        const { heads, sources, withoutSource } = await model.ledger(9, 7, { sources: true });
+        const own = Array.from(heads, (_, x) => sum(sources.subarray(x * 10, (x + 1) * 10)));
+        const sums = own.map((x, at) => x + withoutSource[at]);
+        near(sums, heads, largest(heads), JSON.stringify(edits.map(Object.keys)));
+        const at = count + edits[0].head;
+        assert.equal(own[at] !== 0, scaled === 1);
+        assert.equal(withoutSource[at] !== 0, placed);
+        assert.equal(withoutSource[0], 0);
+      }
+      model.dispose();
+    });
+
     test('the past is looked at with the bits of then, and nothing is changed', async () => {
       const source = tiny(configs.gemma3);
       const tokens = tokensOf(14, 24, 64);

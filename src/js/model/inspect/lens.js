@@ -106,5 +106,5 @@ export function ledger(model, given, token, options) {
   });
   if (!sources) return found.ledger;
   const { length } = model.sequence;
-  return { ...found.ledger, sources: sourcesOf(model, decoder, recorded.pattern, found, length) };
+  return { ...found.ledger, ...sourcesOf(model, decoder, recorded.pattern, found, length) };
 }

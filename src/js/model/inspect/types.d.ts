@@ -120,8 +120,16 @@ export interface Ledger {
     allowed: number;
     holds: boolean;
   };
-  /** With `sources` (layers, heads, position + 1), which sum up to `heads` but for rounding. */
+  /**
+   * With `sources` (layers, heads, position + 1). A gain of z scales them. A head's sources and its
+   * `withoutSource` sum up to its part in `heads` but for rounding.
+   */
   sources?: Fresh<Float64Array>;
+  /**
+   * With `sources` (layers, heads): the part of numbers that interventions put into z, as a mean, a
+   * patch or an addition. They come from no position, and without them it is 0.
+   */
+  withoutSource?: Fresh<Float64Array>;
 }
 
 // ---- Sweeps
