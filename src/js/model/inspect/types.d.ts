@@ -92,8 +92,9 @@ export interface LedgerOptions {
  *
  *     logit = embedding + Σ heads + Σ feedForward + Σ biases + rest
  *
- * With a softcap c it is the logit before it, c·artanh(logit/c). `rest` is rounding alone; with
- * quantised weights that of the inputs of the output matrix as well, which have 8 bits there.
+ * With a softcap c it is the logit before it, c·artanh(logit/c). `rest` is rounding alone,
+ * unless interventions change the residual stream or `attn_out`. With quantised weights it is that
+ * of the inputs of the output matrix as well, which have 8 bits there.
  */
 export interface Ledger {
   position: number;
