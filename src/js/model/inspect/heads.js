@@ -21,12 +21,11 @@ const PASS_BYTES = 2 ** 25;
  * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<import('./scores.js').Position, void, void>}
  */
-async function* rowsOf(model, { checkFits, createReader }, ids, signal) {
+async function* rowsOf(model, { createReader }, ids, signal) {
   const { config, sequence } = model;
   const reader = createReader(model, signal);
   const layers = [...Array(config.layers).keys()];
   sequence.cut(0);
-  checkFits(sequence, ids.length);
   for (let at = 0; at < ids.length;) {
     const row = recordBytes(config, ['pattern'], config.layers, 1, ids.length);
     const affordable = Math.max(1, Math.floor(PASS_BYTES / row));
@@ -58,6 +57,7 @@ export async function scores(model, tools, options) {
   const pause = yieldToOthers();
   const watched = {
     config: model.config,
+    capacity: model.sequence.capacity,
     tokenizer: model.tokenizer,
     checkTokens: tools.checkTokens,
     read: (/** @type {number[]} */ ids, /** @type {AbortSignal | undefined} */ signal) =>

@@ -86,11 +86,19 @@ function readNames(given, { texts, repeats, sources }) {
  * @param {unknown} given text or ids
  * @param {Described} model
  */
-function idsOf(name, given, { config, tokenizer, checkTokens }) {
-  if (typeof given !== 'string') return checkTokens(given, config, name, 'text or ids');
+function idsOf(name, given, model) {
+  const { config, tokenizer, checkTokens } = model;
+  if (typeof given !== 'string')
+    return fitting(name, checkTokens(given, config, name, 'text or ids'), model);
   if (!tokenizer) refuse('ARG', name, describe(given), 'ids: the model has no tokenizer');
-  return checkTokens(tokenizer.encode(given), config, name);
+  return fitting(name, checkTokens(tokenizer.encode(given), config, name), model);
 }
+
+/** Refuses more than the context has. @param {string} name @param {number[]} ids */
+const fitting = (name, ids, /** @type {Described} */ { capacity }) =>
+  ids.length <= capacity
+    ? ids
+    : refuse('LIMIT', name, `${ids.length} tokens long`, `at most ${capacity}, the context`);
 
 /** @param {unknown} given @param {Described} model */
 function readTexts(given, model) {
@@ -121,19 +129,23 @@ function readSources(given, model) {
 function readRepeats(given, model) {
   if (Array.isArray(given))
     return given.map((one, at) => {
-      const ids = model.checkTokens(one, model.config, `repeats[${at}]`);
+      const name = `repeats[${at}]`;
+      const ids = fitting(name, model.checkTokens(one, model.config, name), model);
       const period = ids.length / 2;
       if (ids.some((id, x) => x >= period && id !== ids[x - period]))
-        refuse('ARG', `repeats[${at}]`, 'another sequence', 'one that comes twice');
+        refuse('ARG', name, 'another sequence', 'one that comes twice');
       return { ids, begin: 0, period };
     });
   const o = read('repeats', /** @type {RandomRepeats} */ (given), ['count', 'period', 'seed']);
   const { vocab } = model.config;
-  const { tokenizer } = model;
+  const { tokenizer, capacity } = model;
   const period = integer('period', o.period ?? PERIOD, 2);
   const without = new Set(tokenizer ? [tokenizer.bos, ...tokenizer.ends] : []);
   if (vocab - without.size < 1) refuse('RANGE', 'repeats', 'asked for', 'a larger vocabulary');
   const first = tokenizer?.addsBos ? [tokenizer.bos] : [];
+  const longest = Math.floor((capacity - first.length) / 2);
+  if (period > longest)
+    refuse('LIMIT', 'period', period, `at most ${longest}: twice it must fit into the context`);
   return randomRepeats({
     count: integer('count', o.count ?? COUNT, 1),
     period,

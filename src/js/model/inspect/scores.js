@@ -13,6 +13,7 @@ import { EntropyLine, Tally } from './tally.js';
  *
  * @typedef {object} Described
  * @property {import('../types.d.ts').ModelConfig} config
+ * @property {number} capacity tokens that a text may have
  * @property {import('../types.d.ts').Tokenizer | null} tokenizer
  * @property {import('./heads.js').Tools['checkTokens']} checkTokens
  *

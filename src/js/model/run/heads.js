@@ -1,5 +1,5 @@
 /** Questions about all heads of a model. The module that answers loads when it is asked. */
-import { checkFits, checkTokens } from './arguments.js';
+import { checkTokens } from './arguments.js';
 import { begun, textPrompt } from './prompt.js';
 import { createReader } from './reader.js';
 
@@ -7,7 +7,7 @@ import { createReader } from './reader.js';
  * The parts of this folder that modules of inspect use. They load later and are given them, because
  * no folder imports another one that imports it.
  */
-export const TOOLS = { begun, checkFits, checkTokens, createReader, textPrompt };
+export const TOOLS = { begun, checkTokens, createReader, textPrompt };
 
 /** See Heads in inspect/heads-types.d.ts. */
 export class Heads {
