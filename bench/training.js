@@ -2,14 +2,18 @@
 import { init } from '../src/js/index.js';
 import { createTrainer } from '../src/js/train/index.js';
 import { random } from '../tests/support/random.js';
+import { MODEL, PHASES } from '../training/stories/recipe.js';
 import { open } from './limits/limits.js';
 import { APART, FUSED } from './limits/names.js';
 import { reason } from './side.js';
 import { spread } from './spread.js';
 
-/** About the model that is trained on stories. */
-const CONFIG = { vocab: 1024, modelDim: 128, layers: 5, heads: 8, kvHeads: 2, ffnDim: 352 };
-const SHAPE = { batch: 16, context: 256 };
+/** The model that is trained on stories, in the phase with most of its steps. */
+const CONFIG = MODEL;
+const { batch, context } = PHASES.reduce((longest, phase) =>
+  phase.steps > longest.steps ? phase : longest,
+);
+const SHAPE = { batch, context };
 
 /** Calls of each form of a limit beside a step. */
 const CALLS = 40;
@@ -20,7 +24,6 @@ const CALLS = 40;
  * @param {number} parameters
  */
 function operations(parameters) {
-  const { batch, context } = SHAPE;
   const pairs = (batch * context * (context + 1)) / 2;
   return 6 * parameters * batch * context + 14 * CONFIG.layers * CONFIG.modelDim * pairs;
 }
