@@ -1,6 +1,7 @@
 /**
  * Lets work have the cache of a model, which nobody else may change meanwhile. Afterwards the cache
- * holds what it held before.
+ * holds what it held before, and the means of interventions are those of before. Where there are
+ * none yet, the work begins with those of the cache.
  * @template T
  * @param {import('../run/model.js').Model} model
  * @param {() => Promise<T>} work
@@ -12,10 +13,13 @@ export async function borrowing(model, work) {
   sequence.checkFree();
   const before = sequence.length ? sequence.snapshot() : undefined;
   const release = sequence.lock(() => false);
+  const putBack = model.live.keep();
   try {
+    model.ready();
     sequence.cut(0);
     return await work();
   } finally {
+    putBack();
     release();
     const alive = sequence.caches.length > 0;
     if (alive && before) sequence.restore(before);

@@ -68,5 +68,10 @@ export async function scores(model, tools, options) {
       model.alive();
     },
   };
-  return scoreHeads(watched, options, (work) => borrowing(model, work));
+  return scoreHeads(watched, options, (work) =>
+    borrowing(model, () => {
+      model.live.leaveUnsettled();
+      return work();
+    }),
+  );
 }

@@ -55,7 +55,9 @@ export async function sweep(model, { begun, createReader, textPrompt }, prompt, 
     if (other && other.length !== ids.length)
       refuse('SHAPE', 'from', `${other.length} tokens long`, `${ids.length}, as the prompt`);
     const runs = new Runs(model, reader);
+    if (other) await reader.settle(other, true);
     const source = other && (await runs.record(other, [over]));
+    await reader.settle(ids, true);
     const before = await runs.record(ids, [...new Set(/** @type {const} */ (['resid_pre', over]))]);
     const measure = metricOf(metric, before.logits);
     const base = measure(before.logits);

@@ -52,8 +52,19 @@ export class Live {
     this.now = this.now.changed(stays, needed ? [{ ...place, temperature }] : []);
   }
 
+  /** @returns {() => void} makes the interventions, with their means, those of now again */
+  keep() {
+    const { now } = this;
+    return () => void (this.now = now);
+  }
+
+  /** Leaves out the entries whose means are not known. */
+  leaveUnsettled() {
+    if (this.now.unsettled) this.now = this.now.withoutMeans();
+  }
+
   /**
-   * Measures the means that the list asks for, over a prompt.
+   * Measures the means that the list asks for, over a prompt. No tokens have none.
    * @param {import('./model.js').Model} model
    * @param {() => number[]} prompt its ids
    * @param {boolean} anew also if they are known of other tokens
@@ -65,6 +76,7 @@ export class Live {
       const asked = this.now;
       if (!asked.averaged.length || !(anew || asked.unsettled)) return;
       const ids = prompt();
+      if (!ids.length) return;
       const sum = checksum(ids);
       if (asked.prompt === sum) return;
       const means = yield* measure(model, asked, ids, slice);

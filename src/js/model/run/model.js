@@ -28,7 +28,6 @@ export class Model {
   #packing;
   #decoder;
   #disposed = false;
-  #live;
 
   /**
    * @param {import('../../engine/memory.js').Memory} memory
@@ -67,7 +66,7 @@ export class Model {
     this.heads = publicView(heads, HEADS);
     this.rank = heads.rank.bind(heads);
     this.#decoder.setCaches(this.sequence.caches);
-    this.#live = new Live(config);
+    this.live = new Live(config);
     this.info = Object.freeze({ ...info, context });
   }
 
@@ -111,23 +110,23 @@ export class Model {
 
   /** @param {number} layer @param {number} head */
   temperature(layer, head) {
-    return this.#live.temperature(layer, head);
+    return this.live.temperature(layer, head);
   }
 
   /** @param {number} temperature @param {number} [layer] @param {number} [head] */
   setTemperature(temperature, layer, head) {
     this.alive();
-    this.#live.setTemperature(temperature, layer, head);
+    this.live.setTemperature(temperature, layer, head);
   }
 
   /** @param {unknown} list */
   intervene(list) {
     this.alive();
-    this.#live.intervene(list);
+    this.live.intervene(list);
   }
 
   get interventions() {
-    return this.#live.now.list;
+    return this.live.now.list;
   }
 
   dispose() {
@@ -172,7 +171,7 @@ export class Model {
         'the model is in the middle of a token; expected a call between two tokens',
       );
     this.settle(() => [...this.sequence.tokens], false, Infinity).next();
-    this.#decoder.setInterventions(this.#live.now);
+    this.#decoder.setInterventions(this.live.now);
     return this.#decoder;
   }
 
@@ -193,7 +192,7 @@ export class Model {
   *reading(tokens, logits, request, slice, own) {
     const { sequence: cache } = this;
     if (!own) yield* this.settle(() => [...cache.tokens, ...tokens], false, slice);
-    const interventions = own ?? this.#live.now;
+    const interventions = own ?? this.live.now;
     const wanted = logits ? request : { ...request, heads: undefined };
     cache.midway = true;
     try {
@@ -220,17 +219,17 @@ export class Model {
   /** How many of the remaining tokens go through the layers next. @param {number} remaining */
   chunk(remaining) {
     const count = this.#decoder.chunk(this.sequence.length, remaining);
-    return tokensWithin(count, this.#live.now.maskBytes(this.sequence.length + count));
+    return tokensWithin(count, this.live.now.maskBytes(this.sequence.length + count));
   }
 
   /** Whether interventions ask for means of a prompt. */
   get averages() {
-    return this.#live.now.averaged.length > 0;
+    return this.live.now.averaged.length > 0;
   }
 
   /** See live.js. @param {() => number[]} prompt @param {boolean} anew @param {number} slice */
   settle(prompt, anew, slice) {
-    return this.#live.settle(this, prompt, anew, slice);
+    return this.live.settle(this, prompt, anew, slice);
   }
 
   /**
@@ -240,7 +239,7 @@ export class Model {
    * @returns {number} how many it shares
    */
   reuse(tokens, max = tokens.length - 1) {
-    const kept = Math.min(this.sequence.common(tokens, this.#live.now), max);
+    const kept = Math.min(this.sequence.common(tokens, this.live.now), max);
     this.sequence.cut(kept);
     return kept;
   }
