@@ -12,6 +12,9 @@ const ids = tokensOf(31, 9, 64);
 const others = tokensOf(32, 9, 64);
 const MEAN = [{ layer: 1, head: 2, gain: 'mean' }];
 
+/** The stream of other tokens. */
+const patchOf = (model) => model.trace(others, { record: ['resid_pre'] });
+
 /** The log-probability of the likeliest token, or of another. */
 function logprob(logits, token = logits.indexOf(Math.max(...logits))) {
   const max = Math.max(...logits);
@@ -67,6 +70,35 @@ for (const { variant, ch: engine } of engines)
           for (const model of pair) model.dispose();
         }
       });
+
+    test('under a list own values change nothing, and zeros are as in a pass', async () => {
+      const model = await load();
+      const { modelDim, heads, layers } = model.config;
+      const add = Float32Array.from({ length: modelDim }, (_, c) => Math.sin(c));
+      const list = [
+        { layer: 1, add },
+        { layer: 1, patch: 'resid_pre', from: await patchOf(model), positions: [4] },
+        { layer: 0, at: 'resid_post', add, gain: 0.5 },
+        { layer: 2, add, gain: -2, positions: [1, 8] },
+        { layer: 1, head: 0, gain: 0.5 },
+        { layer: 2, head: 1, pattern: 'previous' },
+      ];
+      model.intervene(list);
+      for (const over of ['z', 'resid_pre', 'attn_out', 'mlp_out']) {
+        const { changes } = await model.sweep(ids, { over, from: ids });
+        assert.deepEqual([...changes], Array(changes.length).fill(0), over);
+      }
+      const { base, changes } = await model.sweep(ids);
+      const logits = await read(ids, list);
+      const token = logits.indexOf(Math.max(...logits));
+      assert.ok(Math.abs(base - logprob(logits)) < 1e-6, `${base}`);
+      for (let at = 0; at < layers * heads; at++) {
+        const zero = { layer: Math.floor(at / heads), head: at % heads, gain: 0 };
+        const want = logprob(await read(ids, [...list, zero]), token) - base;
+        assert.ok(Math.abs(changes[at] - want) < 1e-3, `${at}: ${changes[at]}, not ${want}`);
+      }
+      model.dispose();
+    });
 
     test('scores have the mean of the cache, or none', async () => {
       const options = { repeats: { count: 2, period: 4 }, scores: ['first', 'previous'] };

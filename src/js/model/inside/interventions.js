@@ -1,4 +1,5 @@
 /** The interventions of a model: one list, which is replaced and never changed. */
+import { ATTN_AT_RESID_PRE } from '../../engine/constants.js';
 import { refuse } from '../../errors.js';
 import { readEntries } from './entries.js';
 import { checksum } from './checksum.js';
@@ -166,11 +167,14 @@ export class Interventions {
    * @param {number} from position of its first token
    * @param {number} t its tokens
    * @param {number} length of the caches then
+   * @param {number} [start] the layer whose input it is given, which has the edits there
    */
-  plan(from, t, length) {
+  plan(from, t, length, start) {
     const entries = this.#entries;
     return {
-      edits: editsOf(entries, this.#means, this.#config, from, t),
+      edits: editsOf(entries, this.#means, this.#config, from, t).filter(
+        ({ layer, point }) => layer !== start || point !== ATTN_AT_RESID_PRE,
+      ),
       masks: masksOf(entries.filter(masks), this.#config, this.temperatures, { from, t, length }),
     };
   }

@@ -116,11 +116,11 @@ export class Pass {
         : undefined;
       if (this.statistics !== undefined) memory.c.attn_pass_want_stats(this.#at, this.statistics);
       this.#spans?.want(this.#at);
-      const { record, ledger, edits } = request;
+      const { record, ledger, edits, start } = request;
       const { interventions } = decoder;
       const from = again ? again.position : length - t;
       if (interventions?.signature)
-        intervene(memory, this.#at, interventions.plan(from, t, length), allocate);
+        intervene(memory, this.#at, interventions.plan(from, t, length, start?.layer), allocate);
       addEdits(memory, this.#at, edits?.(allocate) ?? [], allocate);
       const begin = (/** @type {RecordRequest} */ each) =>
         beginRecording(memory, config, this.#at, each, this, outputs, allocate);
