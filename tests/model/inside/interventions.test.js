@@ -49,6 +49,18 @@ function listsFor({ layers, headDim, modelDim, localLayers, slidingWindow }, oth
     'all that a query sees': [{ layer: 1, head: 0, knockOut: { queries: [6] } }],
     'uniform attention': [{ layer: 1, head: 0, pattern: 'uniform' }],
     'the previous token': [{ layer: 1, pattern: 'previous' }],
+    'uniform attention after other patterns': [
+      { layer: 1, head: 1, pattern: rows },
+      { layer: 1, pattern: 'previous' },
+      { layer: last, head: 2, pattern: 'first' },
+      { layer: 1, head: 1, pattern: 'uniform' },
+      { layer: 1, head: 0, pattern: 'uniform', positions: [3, 9] },
+      { layer: last, pattern: 'uniform' },
+    ],
+    'uniform attention after edges': [
+      { layer: 1, head: 2, knockOut: { keys: [0, 9] } },
+      { layer: 1, head: 2, pattern: 'uniform', positions: [2, 10] },
+    ],
     'the first token': [{ layer: last, head: 3, pattern: 'first', positions: [11, 2] }],
     'rows of its own': [{ layer: 1, head: 1, pattern: rows }],
     temperatures: [

@@ -158,7 +158,7 @@ export class Interventions {
    */
   maskBytes(length) {
     const { heads } = this.#config;
-    const layers = new Set(this.#entries.flatMap((entry) => (masks(entry) ? [entry.layer] : [])));
+    const layers = new Set(masking(this.#entries).map(({ layer }) => layer));
     return layers.size * heads * length * 4;
   }
 
@@ -175,17 +175,24 @@ export class Interventions {
       edits: editsOf(entries, this.#means, this.#config, from, t).filter(
         ({ layer, point }) => layer !== start || point !== ATTN_AT_RESID_PRE,
       ),
-      masks: masksOf(entries.filter(masks), this.#config, this.temperatures, { from, t, length }),
+      masks: masksOf(masking(entries), this.#config, this.temperatures, { from, t, length }),
     };
   }
 }
 
 /**
- * Whether an entry needs a mask.
- * @param {Entry} entry
- * @returns {entry is import('./plan.js').Masking}
+ * The entries that need a mask. Uniform attention needs it only to clear what others wrote before.
+ * @param {readonly Entry[]} entries
  */
-const masks = (entry) =>
-  entry.kind === 'knockOut' ||
-  entry.kind === 'rows' ||
-  (entry.kind === 'shape' && entry.shape !== 'uniform');
+function masking(entries) {
+  const layers = new Set();
+  return entries.filter(
+    /** @returns {entry is import('./plan.js').Masking} */ (entry) => {
+      if (!['knockOut', 'rows', 'shape'].includes(entry.kind)) return false;
+      const { layer } = /** @type {import('./plan.js').Masking} */ (entry);
+      if (entry.kind === 'shape' && entry.shape === 'uniform') return layers.has(layer);
+      layers.add(layer);
+      return true;
+    },
+  );
+}

@@ -153,7 +153,9 @@ function writeRow(mask, entry, head, position, first, temperature) {
   }
   const at = entry.positions ? entry.positions.indexOf(position) : 0;
   if (at < 0) return;
-  mask.fill(-Infinity);
+  const uniform = entry.kind === 'shape' && entry.shape === 'uniform';
+  mask.fill(uniform ? 0 : -Infinity);
+  if (uniform) return;
   if (entry.kind === 'shape')
     mask[entry.shape === 'first' ? first : Math.max(first, position - 1)] = 0;
   else {
