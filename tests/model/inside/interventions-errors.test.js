@@ -49,6 +49,33 @@ const ENTRIES = [
     'RANGE',
     'interventions[0].pattern[0][0] is 1; expected 0, which position 6 does not see',
   ],
+  [
+    { layer: 0, pattern: [[1], [0, 0, 0.5]], positions: [0, 2] },
+    'RANGE',
+    'the sum of interventions[0].pattern[1] is 0.5',
+  ],
+  [
+    {
+      layer: 0,
+      pattern: [
+        [0, 0, 1],
+        [0, 2],
+      ],
+      positions: [2, 1],
+    },
+    'RANGE',
+    'interventions[0].pattern[1][1] is 2',
+  ],
+  [
+    { layer: 0, pattern: [[1], [1]], positions: [0, 0] },
+    'RANGE',
+    'interventions[0].positions[1] is 0; expected each position once',
+  ],
+  [
+    { layer: 0, patch: 'z', from: { ...trace, positions: [3, 3] } },
+    'RANGE',
+    'interventions[0].from.positions[1] is 3; expected each position once',
+  ],
   [{ temperature: -1 }, 'RANGE', 'interventions[0].temperature is -1'],
   [{ head: 1, temperature: 1 }, 'ARG', 'interventions[0].head is given without a layer'],
   [{ layer: 0, add: 5 }, 'ARG', 'interventions[0].add is 5; expected an array of numbers'],

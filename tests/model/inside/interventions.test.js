@@ -24,12 +24,26 @@ function row(seed, position, first) {
   return weights.map((weight) => weight / sum);
 }
 
+/** The same trace with its positions from the last to the first. */
+function reversed(trace, names) {
+  const count = trace.positions.length;
+  const turned = names.map((name) => {
+    const numbers = trace[name];
+    const width =
+      name === 'pattern' ? trace.tokens.length : numbers.length / trace.layers.length / count;
+    const at = (x) => x + width * (count - 1 - 2 * (Math.floor(x / width) % count));
+    return [name, numbers.map((_, x) => numbers[at(x)])];
+  });
+  return { ...trace, ...Object.fromEntries(turned), positions: trace.positions.toReversed() };
+}
+
 /** Lists by name: one for each kind, and one of all kinds. `other` is a trace of other tokens. */
 function listsFor({ layers, headDim, modelDim, localLayers, slidingWindow }, other) {
   const last = layers - 1;
   const first = (position) =>
     localLayers[1] && slidingWindow ? Math.max(0, position - slidingWindow + 1) : 0;
   const rows = Array.from({ length: COUNT }, (_, i) => row(i, i, first(i)));
+  const shuffled = reversed(other, ['attn_out', 'resid_mid', 'pattern']);
   const steer = { layer: 1, add: numbers(5, modelDim), gain: 1.5, positions: [3, 4, 10] };
   const lists = {
     'a head without gain': [{ layer: 1, head: 2, gain: 0 }],
@@ -63,6 +77,14 @@ function listsFor({ layers, headDim, modelDim, localLayers, slidingWindow }, oth
     ],
     'the first token': [{ layer: last, head: 3, pattern: 'first', positions: [11, 2] }],
     'rows of its own': [{ layer: 1, head: 1, pattern: rows }],
+    'rows in another order': [
+      { layer: 1, head: 1, pattern: [9, 2, 5].map((i) => rows[i]), positions: [9, 2, 5] },
+    ],
+    'a patch with positions in another order': [
+      { layer: 1, patch: 'attn_out', from: shuffled },
+      { layer: last, head: 1, patch: 'pattern', from: shuffled },
+      { layer: last, patch: 'resid_mid', from: shuffled, positions: [6, 1] },
+    ],
     temperatures: [
       { temperature: 1.7 },
       { layer: 1, temperature: 0.6 },

@@ -49,12 +49,30 @@ export function recordOf(record, layers, config) {
  * @param {unknown} given
  * @param {number} end
  */
-export function ordered(name, given, end) {
+export const ordered = (name, given, end) =>
+  [...new Set(integers(name, given, end))].sort((a, b) => a - b);
+
+/**
+ * The same in the order that is given, which other numbers share. Refuses one that comes twice.
+ * @param {string} name
+ * @param {unknown} given
+ * @param {number} end
+ */
+export function distinct(name, given, end) {
+  const numbers = integers(name, given, end);
+  const seen = new Set();
+  numbers.forEach((x, at) => {
+    if (seen.size === seen.add(x).size) refuse('RANGE', `${name}[${at}]`, x, 'each position once');
+  });
+  return numbers;
+}
+
+/** @param {string} name @param {unknown} given @param {number} end */
+function integers(name, given, end) {
   const items = list(
     name,
     ArrayBuffer.isView(given) ? Array.from(/** @type {Uint8Array} */ (given)) : given,
   );
   if (!items.length) refuse('SHAPE', name, 'empty', 'at least one');
-  const numbers = items.map((item, at) => integer(`${name}[${at}]`, item, 0, end - 1));
-  return [...new Set(numbers)].sort((a, b) => a - b);
+  return items.map((item, at) => integer(`${name}[${at}]`, item, 0, end - 1));
 }

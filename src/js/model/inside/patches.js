@@ -2,7 +2,7 @@
 import { array, choice, integer, list } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { columnsOf } from './columns.js';
-import { ordered } from './options.js';
+import { distinct, ordered } from './options.js';
 import { POINTS, widthOf } from './points.js';
 import { firstSeen, rowOf } from './rows.js';
 
@@ -28,7 +28,7 @@ export function readPatch(o, name, config, { layer, heads }) {
     refuse('RANGE', `${name}.from`, `of the layers ${from.layers.join(' ')}`, `layer ${layer} too`);
   const positions =
     o.positions === undefined
-      ? from.positions
+      ? [...from.positions].sort((a, b) => a - b)
       : ordered(`${name}.positions`, o.positions, config.context);
   const rows = positions.map((position) => {
     const row = from.positions.indexOf(position);
@@ -74,7 +74,7 @@ function readTrace(given, what, name, config) {
   const layers = list(`${name}.from.layers`, trace.layers).map((layer, x) =>
     integer(`${name}.from.layers[${x}]`, layer, 0, config.layers - 1),
   );
-  const positions = ordered(`${name}.from.positions`, trace.positions, config.context);
+  const positions = distinct(`${name}.from.positions`, trace.positions, config.context);
   const data = array(`${name}.from.${what}`, recorded, 'Float32Array');
   const pattern = what === 'pattern';
   const width = pattern

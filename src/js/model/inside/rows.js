@@ -1,7 +1,7 @@
 /** Rows of attention that take the place of the learnt ones. */
 import { integer, number } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
-import { ordered } from './options.js';
+import { distinct } from './options.js';
 
 /**
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
@@ -45,7 +45,7 @@ export function rowOf(given, name, position, first) {
 }
 
 /**
- * @param {unknown} given a row for each position
+ * @param {unknown} given a row for each position, in their order
  * @param {unknown} positions default 0, 1, …
  * @param {string} name
  * @param {ModelConfig} config
@@ -59,13 +59,16 @@ export function readRows(given, positions, name, config, { layer, heads }) {
   const at =
     positions === undefined
       ? [...given.keys()]
-      : ordered(`${name}.positions`, positions, config.context);
+      : distinct(`${name}.positions`, positions, config.context);
   if (at.length !== given.length)
     refuse('SHAPE', `${name}.pattern`, `of ${given.length} rows`, `${at.length}, as positions`);
   const first = firstSeen(config, layer);
-  const rows = at.map((position, x) =>
-    rowOf(given[x], `${name}.pattern[${x}]`, position, first(position)),
-  );
+  const read = at.map((position, x) => ({
+    position,
+    row: rowOf(given[x], `${name}.pattern[${x}]`, position, first(position)),
+  }));
+  read.sort((a, b) => a.position - b.position);
+  const rows = read.map(({ row }) => row);
   const every = Array.from({ length: heads[1] }, () => rows).flat();
-  return { kind: 'rows', layer, heads, positions: at, rows: every };
+  return { kind: 'rows', layer, heads, positions: read.map((each) => each.position), rows: every };
 }

@@ -103,7 +103,7 @@ export interface KnockOutIntervention extends Place {
 /**
  * A fixed pattern of attention at these positions: uniform over the keys that are seen, the
  * previous or the first of them, or rows of weights. A row has a weight for each position up to its
- * own, with the sum 1. Rows without `positions` are those of positions 0, 1, ….
+ * own, with the sum 1. Rows have the order of `positions`, by default 0, 1, ….
  */
 export interface PatternIntervention extends Place, AtPositions {
   pattern: 'uniform' | 'previous' | 'first' | readonly ArrayLike<number>[];
