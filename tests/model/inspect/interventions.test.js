@@ -100,6 +100,36 @@ for (const { variant, ch: engine } of engines)
       model.dispose();
     });
 
+    test('meanwhile a list is refused, and the one of before stays', async () => {
+      const model = await load();
+      model.intervene(MEAN);
+      const calls = [() => model.intervene([]), () => model.setTemperature(2)];
+      let told = 0;
+      const onProgress = () => {
+        told++;
+        for (const call of calls) assert.throws(call, { code: 'BUSY' });
+      };
+      const sets = [0, 1].map((x) => [ids, others, [...ids, x]]);
+      for (const work of [
+        () => model.sweep(ids, { onProgress }),
+        () => model.heads.scores({ repeats: { count: 1, period: 4 }, onProgress }),
+        () => model.heads.fingerprint(...sets, { onProgress, level: 0.5 }),
+      ]) {
+        told = 0;
+        await work();
+        assert.ok(told > 1);
+        assert.deepEqual(model.interventions, MEAN);
+        for (const call of calls) call();
+        model.intervene(MEAN);
+      }
+      const enough = () => {
+        throw new Error('enough');
+      };
+      await assert.rejects(model.sweep(ids, { onProgress: enough }), /^Error: enough$/);
+      model.intervene([]);
+      model.dispose();
+    });
+
     test('scores have the mean of the cache, or none', async () => {
       const options = { repeats: { count: 2, period: 4 }, scores: ['first', 'previous'] };
       const scores = async (prepare) => {

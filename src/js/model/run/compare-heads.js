@@ -58,7 +58,9 @@ export async function fingerprint(model, promptsA, promptsB, options) {
   const tick = () => o.onProgress?.({ done: ++done, total });
   reader.check();
   const release = model.sequence.lock(() => false);
-  const before = model.interventions;
+  const { live } = model;
+  const { now } = live;
+  const putBack = live.keep();
   try {
     const read = [];
     for (const set of sets) read.push(await readPrompts(model, reader, set, o.all, tick));
@@ -67,7 +69,8 @@ export async function fingerprint(model, promptsA, promptsB, options) {
     const found = headsFound(compared.adjusted, heads, o.level);
     const ablated = [];
     for (const head of found.slice(0, o.ablate)) {
-      model.intervene([...before, { layer: head.layer, head: head.head, gain: 0 }]);
+      live.now = now;
+      live.ablate(head.layer, head.head);
       const effects = [];
       for (const { prompts } of read) effects.push(await meanEffect(model, reader, prompts));
       ablated.push({ ...head, effect: { a: effects[0], b: effects[1] } });
@@ -83,7 +86,7 @@ export async function fingerprint(model, promptsA, promptsB, options) {
       ablated,
     };
   } finally {
-    model.intervene(before);
+    putBack();
     release();
   }
 }

@@ -1,6 +1,6 @@
 /** The interventions that hold from the next pass on. */
 import { integer, number } from '../../check.js';
-import { refuse } from '../../errors.js';
+import { ClearheadError, refuse } from '../../errors.js';
 import { checksum } from '../inside/checksum.js';
 import { Interventions } from '../inside/interventions.js';
 
@@ -12,6 +12,7 @@ import { Interventions } from '../inside/interventions.js';
 
 export class Live {
   #config;
+  #kept = false;
 
   /** @param {ModelConfig} config */
   constructor(config) {
@@ -21,7 +22,17 @@ export class Live {
 
   /** @param {unknown} list */
   intervene(list) {
+    this.#checkFree();
     this.now = Interventions.read(list, this.#config);
+  }
+
+  #checkFree() {
+    if (this.#kept)
+      throw new ClearheadError(
+        'BUSY',
+        'the model is in the middle of a sweep or of scores of its heads; ' +
+          'expected its interventions to be changed afterwards',
+      );
   }
 
   /** @param {number} layer @param {number} head */
@@ -49,13 +60,26 @@ export class Live {
     const isOne = (/** @type {Intervention} */ entry) => 'temperature' in entry;
     const stays = (/** @type {Intervention} */ entry) => !isOne(entry) || !covers(place, entry);
     const needed = temperature !== 1 || this.now.list.some((each) => isOne(each) && stays(each));
+    this.#checkFree();
     this.now = this.now.changed(stays, needed ? [{ ...place, temperature }] : []);
   }
 
-  /** @returns {() => void} makes the interventions, with their means, those of now again */
+  /**
+   * Keeps callers from changing the interventions.
+   * @returns {() => void} ends that, and puts back those of now with their means
+   */
   keep() {
     const { now } = this;
-    return () => void (this.now = now);
+    this.#kept = true;
+    return () => {
+      this.#kept = false;
+      this.now = now;
+    };
+  }
+
+  /** Ablates a head too, for work that keeps all. @param {number} layer @param {number} head */
+  ablate(layer, head) {
+    this.now = this.now.changed(() => true, [{ layer, head, gain: 0 }]);
   }
 
   /** Leaves out the entries whose means are not known. */
