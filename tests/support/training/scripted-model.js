@@ -36,7 +36,10 @@ export function scriptedModel({ tokenizer, heads, next, says = () => '' }) {
   return {
     tokenizer,
     config,
-    heads: { scores: (options) => scoreHeads({ config, tokenizer, checkTokens, read }, options) },
+    heads: {
+      scores: (options) =>
+        scoreHeads({ config, tokenizer, checkTokens, read, capacity: Infinity }, options),
+    },
     cache: { clear: () => void (ids = []) },
     prefill,
     step: (token) => prefill([token]),
