@@ -15,45 +15,16 @@
 #define DECODER_CHANGES_H
 
 #include "decoder.h"
+#include "helpers.h"
 #include "stream.h"
-
-#ifndef CASE_THREADS
-#define CASE_THREADS 1
-#endif
-
-#if CASE_THREADS > 1
-#include <pthread.h>
-
-typedef struct {
-  attn_team *team;
-  int32_t index;
-} member;
-
-static void *join(void *argument)
-{
-  const member *m = argument;
-  attn_team_join(m->team, m->index);
-  return NULL;
-}
-#endif
 
 /* Runs a whole pass. Returns whether no thread was lost: on a busy machine one may seem to be. */
 static int run_together(attn_pass *p, attn_team *team)
 {
-#if CASE_THREADS > 1
-  pthread_t threads[CASE_THREADS];
-  member members[CASE_THREADS];
-  for (int32_t i = 1; i < CASE_THREADS; i++) {
-    members[i] = (member){team, i};
-    check(!pthread_create(&threads[i], NULL, join, &members[i]), "no thread");
-  }
-#endif
+  helpers_of_team helpers;
+  begin_helpers(&helpers, team);
   attn_pass_run(p, team, attn_pass_remaining(p));
-  attn_team_close(team);
-#if CASE_THREADS > 1
-  for (int32_t i = 1; i < CASE_THREADS; i++)
-    pthread_join(threads[i], NULL);
-#endif
+  end_helpers(&helpers);
   return !attn_team_lost(team);
 }
 

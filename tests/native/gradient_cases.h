@@ -2,21 +2,8 @@
  * The record 'D' of run_cases.c: the gradient of a call, by a team of CASE_THREADS threads.
  * Included there, behind what reads the stream.
  */
+#include "helpers.h"
 #include "train.h"
-
-#if CASE_THREADS > 1
-typedef struct {
-  attn_team *team;
-  int32_t index;
-} team_member;
-
-static void *join_team(void *argument)
-{
-  team_member *member = argument;
-  attn_team_join(member->team, member->index);
-  return NULL;
-}
-#endif
 
 typedef struct {
   size_t element; /* bytes of a number */
@@ -34,24 +21,14 @@ static void gradient_by_team(const attn_gradient *g, const gradient_arrays *a)
   attn_team_open(team, CASE_THREADS, keep(scratch * CASE_THREADS), scratch);
   void *shared = keep(is_double ? attn_gradient_shared_bytes_f64(g, team)
                                 : attn_gradient_shared_bytes_f32(g, team));
-#if CASE_THREADS > 1
-  pthread_t threads[CASE_THREADS];
-  team_member members[CASE_THREADS];
-  for (int32_t t = 1; t < CASE_THREADS; t++) {
-    members[t] = (team_member){team, t};
-    check(!pthread_create(&threads[t], NULL, join_team, &members[t]), "no thread");
-  }
-#endif
+  helpers_of_team helpers;
+  begin_helpers(&helpers, team);
   must(is_double
            ? attn_gradient_f64(g, team, a->dq, a->dk, a->dv, a->q, a->k, a->v, a->d_output, shared)
            : attn_gradient_f32(g, team, a->dq, a->dk, a->dv, a->q, a->k, a->v, a->output, a->lse,
                                a->d_output, shared));
   check(!attn_team_lost(team), "a thread was lost");
-  attn_team_close(team);
-#if CASE_THREADS > 1
-  for (int32_t t = 1; t < CASE_THREADS; t++)
-    pthread_join(threads[t], NULL);
-#endif
+  end_helpers(&helpers);
 }
 
 static void run_gradient(void)

@@ -9,26 +9,8 @@
  * norm; the scores of heads on the last batch; parameters and both moments.
  */
 #include "train.h"
+#include "helpers.h"
 #include "stream.h"
-
-#ifndef CASE_THREADS
-#define CASE_THREADS 1
-#endif
-#if CASE_THREADS > 1
-#include <pthread.h>
-
-typedef struct {
-  attn_team *team;
-  int32_t index;
-} member;
-
-static void *join(void *argument)
-{
-  const member *m = argument;
-  attn_team_join(m->team, m->index);
-  return NULL;
-}
-#endif
 
 struct {
   int32_t layers, width, heads, kv_heads, head_dim, hidden, vocab, context, batch, tied, activation,
@@ -83,14 +65,8 @@ int main(void)
   const size_t block = attn_trainer_parameter_count(t) * sizeof(float);
   attn_team *team = fresh(attn_team_bytes());
   attn_team_open(team, CASE_THREADS, fresh(scratch * CASE_THREADS), scratch);
-#if CASE_THREADS > 1
-  pthread_t threads[CASE_THREADS];
-  member members[CASE_THREADS];
-  for (int32_t i = 1; i < CASE_THREADS; i++) {
-    members[i] = (member){team, i};
-    check(!pthread_create(&threads[i], NULL, join, &members[i]), "no thread");
-  }
-#endif
+  helpers_of_team helpers;
+  begin_helpers(&helpers, team);
   for (int32_t step = 0; step < sizes.steps; step++) {
     int32_t *tokens = read_fresh(bytes), *targets = read_fresh(bytes);
     const double rate =
@@ -110,11 +86,7 @@ int main(void)
     free(targets);
   }
   check(!attn_team_lost(team), "a thread was lost");
-  attn_team_close(team);
-#if CASE_THREADS > 1
-  for (int32_t i = 1; i < CASE_THREADS; i++)
-    pthread_join(threads[i], NULL);
-#endif
+  end_helpers(&helpers);
   write_bytes(attn_trainer_parameters(t), block);
   write_bytes(attn_trainer_first_moments(t), block);
   write_bytes(attn_trainer_second_moments(t), block);
