@@ -86,7 +86,7 @@ function start() {
   store.follow();
   const model = new SharedModel();
   const entries = shown();
-  // it has the longest way
+  // its file takes longest to arrive, so it is asked for first
   if (entries.some(({ id }) => id === FIRST) && ['', FIRST].includes(store.section))
     model.load().catch(() => {});
   const engine = load();

@@ -14,7 +14,7 @@ const EMPTY = '<div id="look-panel" class="panel"></div>';
 
 /** @param {string} page @param {Uint8Array} file the model */
 export async function withFirstFrame(page, file) {
-  if (page.split(EMPTY).length !== 2) throw new Error(`index.html has not one ${EMPTY}`);
+  if (page.split(EMPTY).length !== 2) throw new Error(`index.html must have ${EMPTY} once`);
   const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(file, { engine });
   let frame = '';

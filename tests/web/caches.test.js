@@ -10,7 +10,7 @@ import {
   unsharedBytes,
 } from '../../web/panels/sharing/caches.js';
 
-/** By hand from config.json: kilobytes of a token, without sharing, and the kind. */
+/** Worked out by hand: kilobytes of a token, the same without sharing, and the kind. */
 const KNOWN = {
   'GPT-2': [36, 36, 'MHA'],
   'SmolLM2 135M': [22.5, 67.5, 'GQA'],

@@ -1,7 +1,7 @@
 /**
  * The parameters that training begins with. They know no word. In the first layer, the first head
  * of each group looks at the token before. Each head of the model passes on a share of the tokens
- * it looks at. Training finds both late or never, and an induction head needs them: it compares a
+ * it looks at. Training finds both late, and an induction head needs them: it compares a
  * token with the one before each key, and copies the key.
  *
  * Only sums, products and square roots are taken, which are the same on every engine.

@@ -37,7 +37,7 @@ export class Builder {
   }
 
   /**
-   * Builds the panels near the window, from now on. Resolves when those of now are there.
+   * Builds panels when they come near the window. Resolves when those near it now are built.
    * @param {string} margin of the window
    */
   near(margin) {

@@ -1,6 +1,6 @@
 /**
  * The built page behind a plain host that sends the brotli files, in a sub-path. Files may be kept
- * for ten minutes, as GitHub Pages has it.
+ * for ten minutes, as on GitHub Pages.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -37,7 +37,7 @@ export async function sendable(given, signal, name = 'weights') {
 }
 
 /**
- * Not that of jsdom, nor one of a file in Node.
+ * Whether a message can carry it: not a Blob of jsdom, nor one of a file in Node.
  * @param {Blob} blob
  */
 function isClonable(blob) {

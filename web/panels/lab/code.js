@@ -1,4 +1,4 @@
-/** The story under the changes of now, in code that runs anywhere with the model's file. */
+/** The story under the present changes, in code that runs anywhere with the model's file. */
 import { LOAD } from '../look/code.js';
 import { PROMPT } from '../look/state.js';
 

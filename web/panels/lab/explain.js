@@ -16,7 +16,7 @@
  */
 
 /**
- * @param {RemoteModel} model under the changes of now, with an empty cache
+ * @param {RemoteModel} model under the present changes, with an empty cache
  * @param {readonly number[]} ids up to the word, which is the last
  * @param {boolean} pair whether the rival's score is subtracted
  * @returns {Promise<Explained>}

@@ -7,7 +7,7 @@
 const UNIT = 2 ** -24;
 
 /**
- * The stream behind a layer at the last word, under the changes of now.
+ * The stream behind a layer at the last word, under the present changes.
  * @param {RemoteModel} model @param {string | ArrayLike<number>} text @param {number} layer
  */
 export async function streamAt(model, text, layer) {

@@ -161,7 +161,7 @@ const susceptibility = (variance, n, T) =>
   T > 0 && T < Infinity ? variance / (T * Math.log(n)) ** 2 : 0;
 
 /**
- * How far the next tokens move by the interventions of now.
+ * How far the next tokens move by the present interventions.
  * @param {Model} model
  * @param {Reader} reader
  * @param {{ ids: number[], logits: Float32Array }[]} prompts with the logits before

@@ -66,7 +66,7 @@ export class Live {
 
   /**
    * Keeps callers from changing the interventions.
-   * @returns {() => void} ends that, and puts back those of now with their means
+   * @returns {() => void} ends that, and puts back the present ones with their means
    */
   keep() {
     const { now } = this;
@@ -88,7 +88,7 @@ export class Live {
   }
 
   /**
-   * Measures the means that the list asks for, over a prompt. No tokens have none.
+   * Measures the means that the list asks for, over a prompt. An empty one has no mean.
    * @param {import('./model.js').Model} model
    * @param {() => number[]} prompt its ids
    * @param {boolean} anew also if they are known of other tokens
