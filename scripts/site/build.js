@@ -12,6 +12,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { transform } from 'esbuild';
 import { withFirstFrame } from './first-frame.js';
 import { bare, bundleSingle, bundleSite, KERNELS, read, root } from './bundle.js';
+import { styleLinks } from './styles.js';
 
 const SITE = join(root, 'build/site');
 const MODEL = 'model/stories-Q8_0.gguf';
@@ -53,7 +54,6 @@ async function early() {
   return (await transform(text, { minify: true })).code;
 }
 
-const LINK = '<link rel="stylesheet" href="style.css">';
 const PLAIN = 'href="noscript.css"';
 const EARLY = '<script src="theme.js"></script>\n<script src="watchdog.js"></script>';
 const FILE = '<script src="from-file.js" defer></script>\n';
@@ -70,7 +70,7 @@ async function writeSite(page, hasModel) {
   }
   const model = hasModel ? hashed(MODEL, read(`web/${MODEL}`)) : MODEL;
   if (hasModel) put(model, read(`web/${MODEL}`));
-  const { files, main, workers, style, plain } = await bundleSite(SITE, kernels, model);
+  const { files, main, workers, style, plain } = await bundleSite(SITE, kernels, model, page);
   for (const { path, contents } of files) put(path, contents);
   const script = await early();
   const first = `assets/${hashed('early.js', Buffer.from(script))}`;
@@ -91,7 +91,8 @@ async function writeSite(page, hasModel) {
       ([name, { path }]) => `<link rel="worker" data-starter="${name}" href="${path}">`,
     ),
   ];
-  let text = once(page, LINK, [`<link rel="stylesheet" href="${style}">`, ...ahead].join('\n'));
+  const links = [`<link rel="stylesheet" href="${style}">`, ...ahead, ''].join('\n');
+  let text = once(page, styleLinks(page), links);
   text = once(text, PLAIN, `href="${plain}"`);
   text = once(text, EARLY, `<script src="${first}"></script>`);
   text = once(text, MAIN, `<script type="module" src="${main.path}"></script>`);
@@ -112,7 +113,7 @@ const unpack = `(name) => {
 
 /** @param {string} page @param {boolean} hasModel */
 async function writeSingle(page, hasModel) {
-  const { workers, main, style } = await bundleSingle();
+  const { workers, main, style } = await bundleSingle(page);
   const kernels = KERNELS.map((path) => [
     bare(path),
     gzipSync(read(path), { level: 9 }).toString('base64'),
@@ -137,7 +138,7 @@ async function writeSingle(page, hasModel) {
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob:; " +
     "connect-src data: blob:; base-uri 'none'; form-action 'none'";
   let text = page.replace(/content="default-src[^"]*"/, `content="${own}"`);
-  text = once(text, LINK, `<style>${style}</style>`);
+  text = once(text, styleLinks(page), `<style>${style}</style>\n`);
   text = once(text, '<noscript><link rel="stylesheet" href="noscript.css"></noscript>\n', '');
   text = once(text, 'href="icon.svg"', `href="${icon}"`);
   text = once(text, EARLY, script(await early()));

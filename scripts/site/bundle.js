@@ -7,6 +7,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { gathered } from './gather.js';
+import { styleEntry } from './styles.js';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const ASSETS = 'assets';
@@ -100,8 +101,9 @@ const starters = Object.keys(WORKERS)
  * @param {string} folder of the site
  * @param {Record<string, string>} kernels the built names of KERNELS, by their bare names
  * @param {string} model the built name of the model
+ * @param {string} page the text of index.html, which links to the styles
  */
-export async function bundleSite(folder, kernels, model) {
+export async function bundleSite(folder, kernels, model, page) {
   const beside = (name) => `new URL(${JSON.stringify(name)}, import.meta.url)`;
   const code = await build({
     ...OPTIONS,
@@ -118,29 +120,34 @@ export async function bundleSite(folder, kernels, model) {
       }),
     ],
   });
-  const styles = await build({
-    ...OPTIONS,
-    outdir: join(folder, ASSETS),
-    entryNames: '[name]-[hash]',
-    assetNames: '[name]-[hash]',
-    entryPoints: ['web/style.css', 'web/noscript.css'],
-    loader: { '.woff2': 'file' },
-  });
+  const styled = (entry) =>
+    build({
+      ...OPTIONS,
+      outdir: join(folder, ASSETS),
+      assetNames: '[name]-[hash]',
+      loader: { '.woff2': 'file' },
+      ...entry,
+    });
+  const style = await styled({ entryNames: 'style-[hash]', stdin: styleEntry(page, root) });
+  const plain = await styled({ entryNames: '[name]-[hash]', entryPoints: ['web/noscript.css'] });
   const workers = Object.entries(WORKERS).map(([name, entry]) => [
     name,
     outputOf(code, entry, folder),
   ]);
   return {
-    files: [code, styles].flatMap((result) => files(result, folder)),
+    files: [code, style, plain].flatMap((result) => files(result, folder)),
     main: outputOf(code, 'web/main.js', folder),
     workers: Object.fromEntries(workers),
-    style: outputOf(styles, 'web/style.css', folder).path,
-    plain: outputOf(styles, 'web/noscript.css', folder).path,
+    style: outputOf(style, '<stdin>', folder).path,
+    plain: outputOf(plain, 'web/noscript.css', folder).path,
   };
 }
 
-/** Classic scripts and one style, for a single file. Workers get the kernels from the page. */
-export async function bundleSingle() {
+/**
+ * Classic scripts and one style, for a single file. Workers get the kernels from the page.
+ * @param {string} page the text of index.html, which links to the styles
+ */
+export async function bundleSingle(page) {
   const places = kernelModules((name) => `clearheadFile(${JSON.stringify(name)})`);
   const options = { ...OPTIONS, format: 'iife', logOverride: { 'empty-import-meta': 'silent' } };
   const textOf = async (entry, modules) => {
@@ -156,7 +163,7 @@ export async function bundleSingle() {
       .join('') + 'export const ownModel = () => clearheadFiles.model;\n';
   const styles = await build({
     ...OPTIONS,
-    entryPoints: ['web/style.css'],
+    stdin: styleEntry(page, root),
     loader: { '.woff2': 'dataurl' },
   });
   return {

@@ -64,6 +64,18 @@ test('few types of src are any, in comments and in declarations', (t) => {
   assert.ok(anys.length < ANYS, `${anys.length} types`);
 });
 
+test('each panel of the page has a row in panels.js, and a section and a style in index.html', () => {
+  const rows = read('web/page/panels.js');
+  const page = read('web/index.html');
+  const panels = new Set(files('web/panels').map((file) => file.split('/')[2]));
+  assert.ok(panels.size > 10, `${panels.size} panels`);
+  for (const panel of panels) {
+    assert.ok(rows.includes(` id: '${panel}',`), `panels.js has a row for ${panel}`);
+    for (const part of [` id="${panel}"`, `href="panels/${panel}/style.css"`])
+      assert.equal(page.split(part).length, 2, `index.html has ${part} once`);
+  }
+});
+
 /** The first line of each test of a file, and how many lines its body has. @param {string} text */
 function bodiesOf(text) {
   const lines = text.trimEnd().split('\n');
