@@ -11,6 +11,7 @@ const model = await loadModel(asSafetensors(tiny(configs.gemma3)), { engine });
 const trace = await model.trace([1, 2, 3, 4], { record: ['z', 'pattern'], positions: [1, 3] });
 const short = await model.trace([1, 2], { record: ['z'], layers: [2] });
 const vector = new Float32Array(32);
+const width = model.config.heads * model.config.headDim;
 
 /** The entry, the code, and the beginning of the message. @type {[any, string, string][]} */
 const ENTRIES = [
@@ -83,6 +84,30 @@ const ENTRIES = [
   [{ layer: 0, add: vector, at: 'q' }, 'ARG', 'interventions[0].at is "q"'],
   [{ layer: 0, head: 0, add: vector }, 'ARG', 'interventions[0].head is given with resid_pre'],
   [{ layer: 0, add: vector, gain: Infinity }, 'RANGE', 'interventions[0].gain is Infinity'],
+  [{ layer: 0, gain: 1e39 }, 'RANGE', 'interventions[0].gain is 1e+39; expected a finite number'],
+  [{ layer: 0, add: vector, gain: -1e308 }, 'RANGE', 'interventions[0].gain is -1e+308'],
+  ...[1e308, -1e39, NaN, -Infinity].map((x) => [
+    { layer: 0, add: Array.from(vector, (_, c) => (c === 7 ? x : 0)) },
+    'RANGE',
+    `interventions[0].add[7] is ${x}; expected a finite number`,
+  ]),
+  [{ layer: 0, add: ['1'] }, 'ARG', 'interventions[0].add[0] is "1"; expected a number'],
+  [
+    { layer: 0, add: vector.with(9, 1e30), gain: 1e30 },
+    'RANGE',
+    'interventions[0].add[9] times interventions[0].gain is 1.00',
+  ],
+  ...[1e308, NaN, Infinity].map((x) => [
+    // layer 0, the second position, the first channel of head 0
+    { layer: 0, patch: 'z', from: { ...trace, z: Array.from(trace.z).with(width, x) } },
+    'RANGE',
+    `interventions[0].from.z[${width}] is ${x}; expected a finite number`,
+  ]),
+  [
+    { layer: 0, patch: 'pattern', from: { ...trace, pattern: trace.pattern.map(() => NaN) } },
+    'RANGE',
+    'interventions[0].from.pattern[0] is NaN; expected a weight from 0 to 1',
+  ],
   [{ layer: 0, patch: 'z' }, 'ARG', 'interventions[0].from is undefined'],
   [{ layer: 0, patch: 'q', from: trace }, 'ARG', 'interventions[0].patch is "q"'],
   [{ layer: 0, patch: 'mlp_out', from: trace }, 'ARG', 'interventions[0].from is without mlp_out'],

@@ -24,6 +24,7 @@
 import { choice, integer, list, number, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { columnsOf } from './columns.js';
+import { float, floats } from './floats.js';
 import { ordered } from './options.js';
 import { readPatch } from './patches.js';
 import { POINTS } from './points.js';
@@ -112,12 +113,6 @@ const headsOf = (head, name, { heads }) =>
 const positionsOf = ({ positions }, name, { context }) =>
   positions === undefined ? null : ordered(`${name}.positions`, positions, context);
 
-/** @param {string} name @param {unknown} x */
-function finite(name, x) {
-  const value = number(name, x);
-  return Number.isFinite(value) ? value : refuse('RANGE', name, value, 'a finite number');
-}
-
 /**
  * @param {Record<string, unknown>} o
  * @param {string} name
@@ -130,7 +125,7 @@ function readGain(o, name, config, place) {
   if (o.gain === 'mean') return { kind: 'mean', ...place, positions };
   if (typeof o.gain === 'string')
     refuse('ARG', `${name}.gain`, describe(o.gain), "a number or 'mean'");
-  return { kind: 'gain', ...place, gain: finite(`${name}.gain`, o.gain), positions };
+  return { kind: 'gain', ...place, gain: float(`${name}.gain`, o.gain), positions };
 }
 
 /** @param {unknown} given @param {string} name @param {ModelConfig} config */
@@ -176,19 +171,18 @@ function readAdd(o, name, config, { layer, heads }) {
   choice(`${name}.at`, at, ...Object.keys(POINTS));
   const point = /** @type {import('./points.js').Point} */ (at);
   const columns = columnsOf(o.head, point, heads, name, config);
-  const given = /** @type {ArrayLike<number>} */ (o.add);
-  if (!Array.isArray(given) && !ArrayBuffer.isView(given))
-    refuse('ARG', `${name}.add`, describe(given), 'an array of numbers');
-  if (given.length !== columns[1])
-    refuse('SHAPE', `${name}.add`, `of ${given.length} numbers`, `${columns[1]} of them`);
-  const vector = Float32Array.from(given, (x, c) => finite(`${name}.add[${c}]`, x));
+  const vector = floats(`${name}.add`, o.add);
+  if (vector.length !== columns[1])
+    refuse('SHAPE', `${name}.add`, `of ${vector.length} numbers`, `${columns[1]} of them`);
+  const factor = float(`${name}.gain`, gain);
+  vector.forEach((x, c) => float(`${name}.add[${c}] times ${name}.gain`, factor * x));
   return {
     kind: 'add',
     layer,
     point: POINTS[point],
     columns,
     vector,
-    gain: finite(`${name}.gain`, gain),
+    gain: factor,
     positions: positionsOf(o, name, config),
   };
 }

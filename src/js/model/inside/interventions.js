@@ -3,6 +3,7 @@ import { ATTN_AT_RESID_PRE } from '../../engine/constants.js';
 import { refuse } from '../../errors.js';
 import { readEntries } from './entries.js';
 import { checksum } from './checksum.js';
+import { checkLogits } from './overflow.js';
 import { editsOf, masksOf } from './plan.js';
 
 /**
@@ -51,6 +52,9 @@ function signatureOf(entries) {
     }
   return sum || 1;
 }
+
+/** Between these temperatures T, float32 has T·log w of all weights w that matter. */
+const [COLDEST, HOTTEST] = [1e-30, 1e30];
 
 /** Whether an entry changes nothing. @param {Entry} entry */
 const isIdle = (entry) => entry.kind === 'gain' && entry.gain === 1;
@@ -115,12 +119,12 @@ export class Interventions {
       if (entry.kind === 'rows')
         for (let h = entry.heads[0]; h < entry.heads[0] + entry.heads[1]; h++) {
           const t = this.temperatures[entry.layer * this.#config.heads + h];
-          if (!(t > 0 && t < Infinity))
+          if (!(t >= COLDEST && t <= HOTTEST))
             refuse(
               'RANGE',
               `the temperature of layer ${entry.layer}, head ${h}`,
               t,
-              'one above 0 and below Infinity, since its rows are given',
+              `one from ${COLDEST} to ${HOTTEST}, since its rows are given`,
             );
         }
   }
@@ -141,15 +145,22 @@ export class Interventions {
     return !this.#means && this.#entries.some(({ kind }) => kind === 'mean');
   }
 
-  /** The same list, without the entries that need a mean. */
+  /** The same list, in which entries that need a mean change nothing. */
   withoutMeans() {
-    const others = this.#entries.filter(({ kind }) => kind !== 'mean');
+    const others = this.#all.map((entry) =>
+      entry.kind === 'mean' ? { ...entry, kind: /** @type {const} */ ('gain'), gain: 1 } : entry,
+    );
     return new Interventions(this.#config, this.list, others);
   }
 
   /** The same list with means. @param {Means} [means] @param {number} [prompt] */
   withMeans(means, prompt) {
-    return new Interventions(this.#config, this.list, this.#entries, means, prompt);
+    return new Interventions(this.#config, this.list, this.#all, means, prompt);
+  }
+
+  /** Refuses logits that are not finite. @param {Float32Array} logits of a pass with the list */
+  check(logits) {
+    if (this.signature) checkLogits(logits, this.#all);
   }
 
   /**

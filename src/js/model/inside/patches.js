@@ -2,6 +2,7 @@
 import { array, choice, integer, list } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { columnsOf } from './columns.js';
+import { float } from './floats.js';
 import { distinct, ordered } from './options.js';
 import { POINTS, widthOf } from './points.js';
 import { firstSeen, rowOf } from './rows.js';
@@ -42,7 +43,7 @@ export function readPatch(o, name, config, { layer, heads }) {
     const all = Array.from({ length: heads[1] }, (_, h) =>
       positions.map((position, x) => {
         const at = ((layerAt * config.heads + heads[0] + h) * count + rows[x]) * from.width;
-        const row = from.data.subarray(at, at + from.width);
+        const row = Array.from({ length: from.width }, (__, key) => from.data[at + key]);
         return rowOf(row, `${name}.from.pattern`, position, first(position));
       }),
     );
@@ -51,14 +52,18 @@ export function readPatch(o, name, config, { layer, heads }) {
   const columns = columnsOf(o.head, what, heads, name, config);
   const data = new Float32Array(positions.length * columns[1]);
   rows.forEach((row, x) => {
-    const at = (layerAt * count + row) * from.width + columns[0];
-    data.set(from.data.subarray(at, at + columns[1]), x * columns[1]);
+    const first = (layerAt * count + row) * from.width + columns[0];
+    for (let c = 0; c < columns[1]; c++) {
+      const at = first + c;
+      data[x * columns[1] + c] = float(`${name}.from.${what}[${at}]`, from.data[at]);
+    }
   });
   return { kind: 'replace', layer, point: POINTS[what], columns, positions, data };
 }
 
 /**
- * A trace, or an object with the same members. Only those that are needed are looked at.
+ * A trace, or an object with the same members, in which arrays may stand for typed arrays. Only
+ * those that are needed are looked at.
  * @param {unknown} given
  * @param {Point | 'pattern'} what
  * @param {string} name
@@ -75,13 +80,22 @@ function readTrace(given, what, name, config) {
     integer(`${name}.from.layers[${x}]`, layer, 0, config.layers - 1),
   );
   const positions = distinct(`${name}.from.positions`, trace.positions, config.context);
-  const data = array(`${name}.from.${what}`, recorded, 'Float32Array');
+  const data = live(`${name}.from.${what}`, recorded, 'Float32Array');
   const pattern = what === 'pattern';
   const width = pattern
-    ? array(`${name}.from.tokens`, tokens, 'Int32Array').length
+    ? live(`${name}.from.tokens`, tokens, 'Int32Array').length
     : widthOf(config, what);
   const size = layers.length * positions.length * width * (pattern ? config.heads : 1);
   if (data.length !== size)
     refuse('SHAPE', `${name}.from.${what}`, `of ${data.length} numbers`, `${size}, of this model`);
   return { layers, positions, data, width };
 }
+
+/**
+ * An array, or a live typed array of this kind.
+ * @param {string} name
+ * @param {unknown} given
+ * @param {'Float32Array' | 'Int32Array'} kind
+ */
+const live = (name, given, kind) =>
+  /** @type {ArrayLike<unknown>} */ (Array.isArray(given) ? given : array(name, given, kind));

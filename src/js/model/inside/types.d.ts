@@ -125,10 +125,19 @@ export interface AddIntervention extends Place, AtPositions {
   gain?: number | undefined;
 }
 
+/** A trace, or the same members as JSON has them. A pattern needs the tokens. */
+export type PatchSource = {
+  [name in Exclude<RecordName, 'final_scale'>]?: ArrayLike<number> | undefined;
+} & {
+  layers: readonly number[];
+  positions: ArrayLike<number>;
+  tokens?: ArrayLike<number> | undefined;
+};
+
 /** Numbers of a trace, at its positions or some of them. Only z and pattern have heads. */
 export interface PatchIntervention extends Place, AtPositions {
   patch: Exclude<RecordName, 'final_scale'>;
-  from: Trace;
+  from: PatchSource;
 }
 
 export type Intervention =

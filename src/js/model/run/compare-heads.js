@@ -158,7 +158,7 @@ async function readPrompts(model, reader, set, all, tick) {
  * @param {number} T
  */
 const susceptibility = (variance, n, T) =>
-  T > 0 && T < Infinity ? variance / (T * Math.log(n)) ** 2 : 0;
+  T > 0 && T < Infinity ? (Math.sqrt(variance) / T / Math.log(n)) ** 2 : 0;
 
 /**
  * How far the next tokens move by the present interventions.

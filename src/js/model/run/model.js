@@ -204,7 +204,10 @@ export class Model {
         wanted,
         slice,
         (pass) => {
-          if (logits) pass.logits(logits);
+          if (logits) {
+            pass.logits(logits);
+            interventions.check(logits);
+          }
           return { heads: pass.heads(), ...pass.recorded() };
         },
       );

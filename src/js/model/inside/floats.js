@@ -1,0 +1,23 @@
+/** Numbers that become float32. */
+import { number } from '../../check.js';
+import { describe, refuse } from '../../errors.js';
+
+const EXPECTED = 'a finite number, below 3.5e38 in size as float32';
+
+/** The number nearest to x that float32 has. @param {string} name @param {unknown} x */
+export function float(name, x) {
+  const rounded = Math.fround(number(name, x));
+  return Number.isFinite(rounded) ? rounded : refuse('RANGE', name, Number(x), EXPECTED);
+}
+
+/**
+ * A copy of an array or a typed array, as float32. JSON has only the former.
+ * @param {string} name
+ * @param {unknown} given
+ */
+export function floats(name, given) {
+  if (!Array.isArray(given) && (!ArrayBuffer.isView(given) || given instanceof DataView))
+    refuse('ARG', name, describe(given), 'an array of numbers');
+  const numbers = /** @type {ArrayLike<unknown>} */ (/** @type {unknown} */ (given));
+  return Float32Array.from(numbers, (x, at) => float(`${name}[${at}]`, x));
+}

@@ -1,0 +1,127 @@
+/** Interventions with extreme numbers give finite logits or are refused, and nothing is lost. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadModel } from '../../../src/js/model/index.js';
+import { sameArray, sameBits } from '../../support/bits.js';
+import { engines } from '../../support/models/engines.js';
+import { asSafetensors, configs, tiny } from '../../support/models/random-models.js';
+
+const PROMPT = [4, 3, 2, 5];
+const load = (engine, name = 'llama, tied, grouped') =>
+  loadModel(asSafetensors(tiny(configs[name])), { engine });
+
+for (const { variant, ch: engine } of engines)
+  test(`logits that overflow are refused, and the next call works (${variant})`, async () => {
+    const model = await load(engine);
+    const { modelDim } = model.config;
+    const want = [model.prefill(PROMPT), model.step(7)];
+    model.cache.truncate(PROMPT.length);
+    const huge = new Float32Array(modelDim).fill(3e38);
+    for (const [list, at] of [
+      [
+        [
+          { layer: 1, gain: 1 },
+          { layer: 1, head: 0, gain: 0 },
+          { layer: 1, gain: 1e38 },
+        ],
+        2,
+      ],
+      [
+        [
+          { layer: 0, add: huge },
+          { layer: 0, add: huge, gain: 1 },
+        ],
+        0,
+      ],
+    ]) {
+      model.intervene(list);
+      const message = new RegExp(`^interventions\\[${at}\\] is of numbers up to \\d.*overflow`);
+      const refused = { name: 'ClearheadError', code: 'RANGE', message };
+      assert.throws(() => model.step(7), refused);
+      assert.throws(() => model.prefill([7, 8, 9]), refused);
+      sameArray(model.cache.tokens, Int32Array.from(PROMPT));
+      await assert.rejects(model.generate([...PROMPT, 7], { maxTokens: 2 }).next(), refused);
+      await assert.rejects(model.trace(PROMPT, { record: ['z'] }), refused);
+      model.intervene([]);
+      model.cache.clear();
+      sameBits([model.prefill(PROMPT), model.step(7)], want);
+      model.cache.truncate(PROMPT.length);
+    }
+    model.dispose();
+  });
+
+for (const { variant, ch: engine } of engines)
+  test(`every temperature gives finite logits and statistics (${variant})`, async () => {
+    const model = await load(engine);
+    const sets = [0, 1].map((set) => [0, 1].map((x) => [1, 2, 3, 4].map((i) => i * (9 + x + set))));
+    for (const temperature of [0, 1e-320, 1e-45, 1e-30, 1e30, 1e38, 1e40, 1e308, Infinity]) {
+      model.intervene([{ temperature }, { layer: 0, head: 1, knockOut: { keys: [1] } }]);
+      model.cache.clear();
+      const { logits, heads } = model.prefill(PROMPT, { observe: 'stats' });
+      assert.ok(logits.every(Number.isFinite), `logits at ${temperature}`);
+      assert.ok(heads.entropy.every(Number.isFinite), `entropy at ${temperature}`);
+      const { a } = await model.heads.fingerprint(...sets, { ablate: 0 });
+      assert.ok([...a.rho, ...a.chi].every(Number.isFinite), `fingerprint at ${temperature}`);
+    }
+    model.dispose();
+  });
+
+test('own rows are refused at temperatures that float32 cannot make them have', async () => {
+  const model = await load(engines[0].ch);
+  const rows = { layer: 1, head: 1, pattern: [[1], [0.25, 0.75]] };
+  const weights = (temperature) => {
+    model.intervene([rows, { temperature }]);
+    model.cache.clear();
+    model.prefill(PROMPT.slice(0, 2));
+    return model.row(1, 1, 1).weights;
+  };
+  for (const temperature of [1e-30, 1, 1e30])
+    for (const [key, weight] of [0.25, 0.75].entries())
+      assert.ok(Math.abs(weights(temperature)[key] - weight) < 1e-6, `at ${temperature}`);
+  for (const temperature of [1e-320, 9e-31, 1.1e30, 1e308])
+    assert.throws(() => weights(temperature), {
+      code: 'RANGE',
+      message: /^the temperature of layer 1, head 1 is .*; expected one from 1e-30 to 1e\+30/,
+    });
+  model.dispose();
+});
+
+test('a trace patches the same after a way through JSON', async () => {
+  const model = await load(engines[0].ch);
+  const trace = await model.trace([9, 8, 7, 6], { record: ['z', 'resid_pre', 'pattern'] });
+  const copy = JSON.parse(
+    JSON.stringify(trace, (_, x) => (ArrayBuffer.isView(x) ? Array.from(x) : x)),
+  );
+  const read = (from) => {
+    model.intervene([
+      { layer: 0, head: 2, patch: 'pattern', from },
+      { layer: 1, patch: 'z', from, positions: [1, 2] },
+      { layer: 2, patch: 'resid_pre', from, positions: [3] },
+    ]);
+    model.cache.clear();
+    return model.prefill(PROMPT);
+  };
+  sameBits(read(copy), read(trace));
+  model.dispose();
+});
+
+test('a temperature leaves the entries of a list in force after a mean was measured', async () => {
+  const model = await load(engines[0].ch);
+  const list = [
+    { layer: 0, gain: 1 },
+    { layer: 1, gain: 'mean' },
+    { layer: 2, gain: 0.5 },
+  ];
+  const read = () => {
+    model.cache.clear();
+    return model.prefill(PROMPT);
+  };
+  model.intervene([...list, { temperature: 2 }]);
+  const want = read();
+  model.intervene(list);
+  read();
+  model.setTemperature(3);
+  model.setTemperature(2);
+  sameBits(read(), want);
+  model.dispose();
+});
