@@ -64,7 +64,7 @@ test('few types of src are any, in comments and in declarations', (t) => {
   assert.ok(anys.length < ANYS, `${anys.length} types`);
 });
 
-test('each panel of the page has a row in panels.js, and a section and a style in index.html', () => {
+test('each panel of the page has a row in panels.js, a section and a style in index.html', () => {
   const rows = read('web/page/panels.js');
   const page = read('web/index.html');
   const panels = new Set(files('web/panels').map((file) => file.split('/')[2]));
