@@ -1,6 +1,8 @@
 /** The options of clearhead generate. */
 import { ClearheadError } from '../js/index.js';
+import { CHANGES, changeOptions } from './changes.js';
 import { FILE } from './model-file.js';
+import { numeric } from './numeric.js';
 
 export const usage = `  clearhead generate [options] FILE PROMPT
       Goes on from PROMPT, for example:
@@ -29,10 +31,7 @@ export const usage = `  clearhead generate [options] FILE PROMPT
         --seed N                 0 or more; default 0; with --tau alone
         --stop TEXT              ends where TEXT would begin; may be repeated
         --observe                shows afterwards what every head looked at
-        --ablate L.H             without head H of layer L, counted from 0;
-                                 L.H=GAIN multiplies its output instead, and
-                                 L.H=mean replaces it by its mean over PROMPT;
-                                 may be repeated
+${CHANGES}
         --attention-temperature T
                                  of all heads, not of sampling; 0 or more,
                                  default 1
@@ -77,14 +76,13 @@ export const GIVEN = new Map(
     stop: '--stop',
     prompt: 'PROMPT',
     variables: '--var',
-    interventions: '--ablate',
   }),
 );
 
 export const options = {
   ...Object.fromEntries(Object.keys(NUMBERS).map((flag) => [flag, { type: 'string' }])),
   stop: { type: 'string', multiple: true },
-  ablate: { type: 'string', multiple: true },
+  ...changeOptions,
   cache: { type: 'string' },
   quantize: { type: 'string' },
   system: { type: 'string' },
@@ -116,20 +114,6 @@ export const numbersOf = (given) =>
  */
 export const variablesOf = (given) => Object.fromEntries(given.map(variable));
 
-/**
- * Interventions on heads.
- * @param {string[]} given each as L.H, L.H=GAIN or L.H=mean
- */
-export const gainsOf = (given) =>
-  given.map((text) => {
-    const [, layer, head, value = '0'] = /^(\d+)\.(\d+)(?:=(.*))?$/.exec(text) ?? [];
-    if (layer === undefined)
-      throw new ClearheadError('ARG', `--ablate is "${text.slice(0, 60)}"; expected L.H, as 3.0`);
-    /** @type {number | 'mean'} */
-    const gain = value === 'mean' ? value : numeric('ablate', value);
-    return { layer: Number(layer), head: Number(head), gain };
-  });
-
 /** @param {string} text @returns {[string, unknown]} */
 function variable(text) {
   const [, name, value] = /^([A-Za-z_]\w*)=([^]*)$/.exec(text) ?? [];
@@ -145,15 +129,4 @@ function variable(text) {
       { cause },
     );
   }
-}
-
-/** @param {string} name @param {string} text */
-function numeric(name, text) {
-  const x = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)
-    ? Number(text)
-    : /^inf(inity)?$/i.test(text)
-      ? Infinity
-      : NaN;
-  if (Number.isNaN(x)) throw new ClearheadError('ARG', `--${name} is "${text}"; expected a number`);
-  return x;
 }

@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { ClearheadError, init } from '../js/index.js';
 import { loadModel } from '../js/model/index.js';
-import { GIVEN, SAMPLING, gainsOf, numbersOf, variablesOf } from './generate-options.js';
+import { makeChanges, named, readChanges } from './changes.js';
+import { GIVEN, SAMPLING, numbersOf, variablesOf } from './generate-options.js';
 import { HeadBoard } from './head-board.js';
 import { counted, harmless, modelAt, progressBar, size } from './model-file.js';
 
@@ -32,7 +33,7 @@ export async function run(given, [file, prompt, ...rest]) {
   if (given.seed !== undefined && given.tau === undefined)
     throw new ClearheadError('ARG', '--seed is given without --tau; expected both');
   const variables = variablesOf(given.var ?? []);
-  const gains = gainsOf(given.ablate ?? []);
+  const changes = await readChanges(given);
   const number = numbersOf(given);
   const bar = progressBar();
   const stop = interrupted();
@@ -55,7 +56,7 @@ export async function run(given, [file, prompt, ...rest]) {
       }),
     );
     bar.clear();
-    model.intervene(gains);
+    await makeChanges(model, changes);
     if (number.temperature !== undefined) model.setTemperature(number.temperature);
     return await write(model, engine, prompt, { ...given, variables }, number, stop.signal);
   } catch (/** @type {any} */ error) {
@@ -70,7 +71,7 @@ export async function run(given, [file, prompt, ...rest]) {
     const flag = error instanceof ClearheadError && GIVEN.get(name);
     throw flag
       ? new ClearheadError(error.code, error.message.replace(name, flag), { cause: error })
-      : error;
+      : named(error, changes);
   } finally {
     bar.clear();
     stop.off();

@@ -133,18 +133,29 @@ function ledgerTable({ text, logit, embedding, heads, feedForward, biases, rest,
  * @param {Report['ledger']} ledger
  * @param {Likely[]} next
  */
-function ablationTable({ heads, next: without, before, after }, { text }, next) {
-  const out = heads.every(({ gain }) => gain === 0);
-  const names = heads.map(
-    ({ layer, head, gain }) =>
-      `${layer}.${head}${out ? '' : gain === 'mean' ? ' at its mean' : ` times ${gain}`}`,
-  );
+function ablationTable(ablation, { text }, next) {
+  const { next: without, before, after } = ablation;
   const same = without[0].token === next[0].token;
   return [
-    shortened(`With${out ? 'out' : ''} head${heads.length > 1 ? 's' : ''} ${names.join(', ')}`, 80),
+    shortened(titleOf(ablation), 80),
     `  before   ${listed(next.slice(0, 3))}`,
     `  after    ${listed(without.slice(0, 3))}`,
     `  the log-probability of ${word(text)} changes by ${signed(after - before)}: ` +
       `the answer ${same ? 'stays' : 'changes'}`,
   ];
+}
+
+/** Which changes were made. @param {NonNullable<Report['ablation']>} ablation */
+function titleOf({ file, interventions = [], heads }) {
+  const out = heads.every(({ gain }) => gain === 0);
+  const names = heads.map(
+    ({ layer, head, gain }) =>
+      `${layer}.${head}${out ? '' : gain === 'mean' ? ' at its mean' : ` times ${gain}`}`,
+  );
+  const all = heads.length > 1 ? 'heads' : 'head';
+  const parts = [
+    file !== undefined && `with ${counted(interventions.length, 'change')} of ${file}`,
+    heads.length && `${out ? 'without' : 'with'} ${all} ${names.join(', ')}`,
+  ];
+  return parts.filter(Boolean).join(', and ').replace(/^w/, 'W');
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { ClearheadError, init } from '../js/index.js';
 import { loadModel } from '../js/model/index.js';
-import { gainsOf } from './generate-options.js';
+import { CHANGES, changeOptions, makeChanges, named, readChanges } from './changes.js';
 import { inWords } from './inspect-words.js';
 import { FILE, modelAt, progressBar } from './model-file.js';
 
@@ -15,16 +15,13 @@ export const usage = `  clearhead inspect [options] FILE PROMPT
       and layers (ledger). docs/look-inside.md of the repository
       explains each.
       ${FILE}
-        --ablate L.H             without head H of layer L, counted from 0;
-                                 L.H=GAIN multiplies its output instead, and
-                                 L.H=mean replaces it by its mean over PROMPT;
-                                 may be repeated
+${CHANGES}
         --threads N              1 to 16; default: as many as the machine has,
                                  at most 4
         --json                   one object instead of tables`;
 
 export const options = {
-  ablate: { type: 'string', multiple: true },
+  ...changeOptions,
   threads: { type: 'string' },
   json: { type: 'boolean' },
 };
@@ -46,7 +43,7 @@ const TOP = 5;
  * @property {import('../js/model/api.d.ts').ScoredHead[]} heads
  * @property {Likely[][]} lens of the last position, layer by layer
  * @property {Ledger} ledger
- * @property {Ablation} [ablation]
+ * @property {Ablation} [ablation] with --intervene or --ablate
  *
  * @typedef {object} Ledger of the likeliest token
  * @property {number} token
@@ -60,14 +57,16 @@ const TOP = 5;
  * @property {import('../js/model/api.d.ts').Ledger['identity']} identity
  *
  * @typedef {object} Ablation
- * @property {Head[]} heads
- * @property {Likely[]} next the likeliest tokens with these gains
+ * @property {string} [file] of the list
+ * @property {unknown[]} [interventions] its list
+ * @property {Head[]} heads of --ablate
+ * @property {Likely[]} next the likeliest tokens with these changes
  * @property {number} before log-probability of the token that was likeliest without them
  * @property {number} after
  */
 
 /**
- * @param {{ ablate?: string[], threads?: string, json?: boolean }} given
+ * @param {{ intervene?: string, ablate?: string[], threads?: string, json?: boolean }} given
  * @param {string[]} words
  * @returns {Promise<number>} exit status
  */
@@ -83,7 +82,7 @@ export async function run(given, [file, prompt, ...rest]) {
       'ARG',
       `after PROMPT there is "${rest[0].slice(0, 40)}"; expected one text, in quotes`,
     );
-  const ablated = gainsOf(given.ablate ?? []);
+  const changes = await readChanges(given);
   const threads = threadsOf(given.threads);
   const bar = progressBar();
   let engine;
@@ -91,9 +90,11 @@ export async function run(given, [file, prompt, ...rest]) {
     engine = await init({ layers: true, threads });
     const model = await loadModel(await modelAt(file), { engine, onProgress: bar.show });
     bar.clear();
-    const report = await inspect(model, prompt, ablated);
+    const report = await inspect(model, prompt, changes);
     process.stdout.write(given.json ? `${JSON.stringify(report, null, 2)}\n` : inWords(report));
     return 0;
+  } catch (error) {
+    throw named(error, changes);
   } finally {
     bar.clear();
     engine?.dispose();
@@ -103,23 +104,19 @@ export async function run(given, [file, prompt, ...rest]) {
 /**
  * @param {Model} model
  * @param {string} prompt
- * @param {Head[]} ablated
+ * @param {import('./changes.js').Changes} changes
  * @returns {Promise<Report>}
  */
-async function inspect(model, prompt, ablated) {
-  const { tokenizer, config } = model;
+async function inspect(model, prompt, changes) {
+  const { tokenizer } = model;
   if (!tokenizer)
     throw new ClearheadError(
       'ARG',
       'the model has no tokenizer; expected tokenizer.json beside the weights, or a GGUF file',
     );
-  for (const { layer, head } of ablated)
-    if (layer >= config.layers || head >= config.heads)
-      throw new ClearheadError(
-        'RANGE',
-        `--ablate is ${layer}.${head}; expected a layer below ${config.layers} ` +
-          `and a head below ${config.heads}`,
-      );
+  await makeChanges(model, changes);
+  const { interventions } = model;
+  model.intervene([]);
   const ids = tokenizer.encode(prompt);
   const { definitions, heads } = await model.heads.scores();
   const { logits, lens } = await read(model, ids);
@@ -135,15 +132,17 @@ async function inspect(model, prompt, ablated) {
     lens,
     ledger: { token, text, ...(await partsOf(model, ids.length - 1, token)) },
   };
-  if (!ablated.length) return report;
+  const { file, list, gains } = changes;
+  if (file === undefined && !gains.length) return report;
 
-  model.intervene(ablated);
+  model.intervene(interventions);
   const without = await read(model, ids);
   return {
     ...report,
     ablation: {
-      heads: ablated,
-      next: without.lens[lens.length - 1],
+      ...(file !== undefined && { file, interventions: list }),
+      heads: gains,
+      next: without.lens[without.lens.length - 1],
       before: logProbability(logits, token),
       after: logProbability(without.logits, token),
     },

@@ -121,7 +121,7 @@ test('a star stands at the scores that reach their threshold', () => {
 });
 
 for (const [what, args, words] of [
-  ['a layer that is not there', ['--ablate', '9.0', file, 'ab'], /--ablate is 9\.0; expected a l/],
+  ['a layer that is not there', ['--ablate', '9.0', file, 'ab'], /--ablate\[0\]\.layer is 9; exp/],
   [
     'a head without its layer',
     ['--ablate', '3', file, 'ab'],
