@@ -11,7 +11,7 @@ import { caseOf, data } from './cases.js';
 import { reference, relativeError } from './reference.js';
 import { reason } from './side.js';
 
-/** The most bytes that this process held since the last call, and those it holds now. */
+/** The largest memory of this process since the last call, and its memory now, in bytes. */
 function resident() {
   const kilobytes = (name) =>
     1024 *

@@ -40,12 +40,14 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
         else samplings.push({ row, side, at, remaining: budget });
       }
     }
-    for (const turn of samplings)
-      turn.others =
-        turn.row.role === 'limit' ? [] : samplings.filter((other) => isBeside(turn, other));
+    for (const sampling of samplings)
+      sampling.others =
+        sampling.row.role === 'limit'
+          ? []
+          : samplings.filter((other) => isBeside(sampling, other));
     for (let round = 0; round < rounds; round++)
-      for (let turn = 0; turn < samplings.length; turn++) {
-        await sampleTurn(c, samplings[(turn + round) % samplings.length], slice);
+      for (let i = 0; i < samplings.length; i++) {
+        await measureOnce(c, samplings[(i + round) % samplings.length], slice);
         if (pause) await new Promise((done) => setTimeout(done, 1000 * pause));
       }
   } finally {
@@ -72,16 +74,16 @@ function isBeside({ row, side }, { row: other, side: there }) {
   );
 }
 
-async function sampleTurn(c, turn, slice) {
-  const { row, side, at, others } = turn;
-  if (turn.remaining <= 0 || row.why) return row.seconds?.push(null);
+async function measureOnce(c, sampling, slice) {
+  const { row, side, at, others } = sampling;
+  if (sampling.remaining <= 0 || row.why) return row.seconds?.push(null);
   try {
     const sample = await side.sample(
       at,
       slice,
       others.map((other) => other.at),
     );
-    turn.remaining -= Math.max(sample.seconds, slice);
+    sampling.remaining -= Math.max(sample.seconds, slice);
     row.seconds.push(sample.seconds);
     others.forEach(({ row: other }, x) => {
       if (other.role === 'limit')

@@ -31,6 +31,7 @@ const PRIVATE_WORDS = {
   arrows: 'imports, includes',
   face: 'public view',
   fours: 'quads',
+  held: 'stored, has, compared with',
   lest: 'so that … not',
   room: 'memory, scratch, space, folder',
   rooms: 'folders',
@@ -43,6 +44,15 @@ const KNOWN_USES = /\barrow[- ](keys?|functions?)\b/gi;
 
 /** Turns of phrase that a reader has to decode. */
 const PHRASES = [
+  [/\b(inputs?|vectors?|tokens?|quer(y|ies)) alone\b/i, '“alone”: say one input, by itself'],
+  [/\b(in|by) turns\b/i, '“turns”: say alternately'],
+  [/\bthat (is|are) left\b(?! (out|over|alone|blank|open))/i, '“left”: say remain'],
+  [/^Most (?!of)\w+ (it|an?|the|that)\b/, '“most”: say the largest number of'],
+  [
+    /\bthe (most|least) (that|(?!squares)\w+[^s\W]s)\b/i,
+    '“most” or “least”: say largest, smallest',
+  ],
+  [/\btakes? to (lie|be|have)\b/i, '“take”: say need'],
   [/\b(of|in|for|by|to|from|with|than|over|on|and|but|is|as|or) what\b/i, 'a clause with “what”'],
   [/^[Ww]hat\b/, 'a clause with “what”'],
   [/\bso (many|much)\b(?! (as|that|more|less|fewer)\b)/i, '“so many” or “so much”'],
@@ -61,10 +71,18 @@ const PRIVATE_NAMES = {
   held: 'storage',
   room: 'scratch',
   rooms: 'folders',
+  take: 'read, use, copy, accept',
+  taken: 'used, copied, accepted',
+  takes: 'reads, uses, needs, accepts',
+  taking: 'reading, using, accepting',
   turns: 'yieldToOthers',
   wild: 'not_finite',
   wish: 'request',
 };
+/** Constants that are a limit. `atMost` and `mostLikely` are plain English. */
+const LIMITS = /^(MOST|LEAST|FEW|MANY)_|_(MOST|LEAST|FEW|MANY|LEFT)$/;
+/** The side that a name `left` has beside it. Without it the name means remaining. */
+const BESIDE_LEFT = /^(right|window|top)$/;
 /** Names that browsers give to keys. */
 const KEYS = /^Arrow(Up|Down|Left|Right)$/;
 /** Names that are a private word as a whole. */
@@ -73,7 +91,6 @@ const WHOLE_NAMES = {
   least: 'min_…',
   many: 'the number of a thing',
   most: 'max_…',
-  take: 'a precise verb',
 };
 
 /** A regular expression of JavaScript, which holds words of messages and no names. */
@@ -132,6 +149,31 @@ export function hardSentences(file, text) {
   );
 }
 
+const namesIn = (code) => code.match(/(?:(?<!\.)\.|->)?\b[A-Za-z_]\w*(\+\+)?/g) ?? [];
+const partsOf = (name) =>
+  name
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/_+/);
+
+const isProperty = (use) => /^\W/.test(use);
+
+/**
+ * A better word for a private name.
+ * @param {string} use the name, with the . or -> before a property, and the ++ behind a count
+ * @param {boolean} hasSides whether left is a side in this file
+ */
+function plainName(use, hasSides) {
+  const name = use.replace(/\W/g, '');
+  const whole = name.toLowerCase();
+  const parts = partsOf(name);
+  if (LIMITS.test(name)) return 'MAX_…, MIN_…';
+  if (parts.at(-1) === 'left' && !isProperty(use) && !hasSides) return 'remaining';
+  if (/^\Wturn$|^turn\+\+$/.test(use)) return 'request, run';
+  if (Object.hasOwn(WHOLE_NAMES, whole)) return WHOLE_NAMES[whole];
+  return PRIVATE_NAMES[parts.find((each) => Object.hasOwn(PRIVATE_NAMES, each))];
+}
+
 /** The private words among the names of a source file, as “file:line: name: say this”. */
 export function privateNames(file, text) {
   const found = new Map();
@@ -141,17 +183,14 @@ export function privateNames(file, text) {
     .replace(/`(?:[^`\\]|\\.)*`/g, (template) =>
       template.replace(/[^]*?(\$\{[^}]*\}|`$|\n)/g, (_, inside) => (inside === '`' ? '' : inside)),
     );
+  const hasSides = namesIn(code).some((name) =>
+    partsOf(name.replace(/\W/g, '')).some((part) => BESIDE_LEFT.test(part)),
+  );
   code.split('\n').forEach((line, index) => {
-    for (const [name] of line.matchAll(/[A-Za-z_]\w*/g)) {
-      if (KEYS.test(name)) continue;
-      const parts = name
-        .replace(/([a-z])([A-Z])/g, '$1_$2')
-        .toLowerCase()
-        .split(/_+/);
-      const part = parts.find((each) => Object.hasOwn(PRIVATE_NAMES, each));
-      const whole = name.toLowerCase();
-      const instead = Object.hasOwn(WHOLE_NAMES, whole) ? WHOLE_NAMES[whole] : PRIVATE_NAMES[part];
-      if (instead && !found.has(name))
+    for (const use of namesIn(line)) {
+      const instead = plainName(use, hasSides);
+      const name = use.replace(/\W/g, '');
+      if (instead && !KEYS.test(name) && !found.has(name))
         found.set(name, `${file}:${index + 1}: name “${name}”: say ${instead}`);
     }
   });
@@ -175,7 +214,7 @@ function run(asked) {
   const names = read
     .filter(
       ([file]) =>
-        /^(src|web|bench|scripts|tests|training)\/.*\.([ch]|js)$/.test(file) && file !== SELF,
+        /^(src|web|bench|scripts|tests|training)\/.*\.([ch]|js|ts)$/.test(file) && file !== SELF,
     )
     .flatMap(([file, text]) => privateNames(file, text));
   const tooMany = hard.length > ALLOWED_SENTENCES || names.length > ALLOWED_NAMES;

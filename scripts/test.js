@@ -79,13 +79,13 @@ const timeout = long ? 4 * 3600e3 : 420e3;
 /** A file runs by itself, which starts one process less than `node --test`. */
 const nodeTest = ['--test-reporter=spec'];
 const nodes = [
-  { name: `node ${process.versions.node}`, path: process.execPath, takes: () => true },
+  { name: `node ${process.versions.node}`, path: process.execPath, runs: () => true },
 ];
 if (newerNode)
   nodes.push({
     name: 'newer node',
     path: newerNode,
-    takes: (file) => !ONCE.test(file) && (chosen.length > 0 || NEWER.test(file)),
+    runs: (file) => !ONCE.test(file) && (chosen.length > 0 || NEWER.test(file)),
   });
 else
   console.log(`SKIPPED newer node: the registry has none for ${process.platform}-${process.arch}`);
@@ -105,7 +105,7 @@ if (!chosen.length && !long) {
   job('lint', process.execPath, ['scripts/lint.js']);
 }
 for (const node of nodes)
-  for (const file of files.filter(node.takes))
+  for (const file of files.filter(node.runs))
     job(`${file} (${node.name})`, node.path, [...nodeTest, file], {
       needs: NATIVE.test(file) ? ['native'] : [],
     });
@@ -155,7 +155,7 @@ function drop(other) {
   rows.push({ name: other.name, ok: false, seconds: 0 });
 }
 
-/** Takes one job after the other; waits where those that are left need another to end. */
+/** Takes one job after the other; waits where the remaining ones need another to end. */
 async function lane() {
   while (jobs.length) {
     const at = jobs.findIndex(({ needs }) => needs.every((need) => done.has(need)));

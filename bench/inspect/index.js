@@ -1,7 +1,7 @@
 /**
  * The cost of looking inside: a sweep over all heads of a file in the shape of SmolLM2-135M, and
  * decoding with the ledger of each token. Times are of the processor, with both kinds of decoding
- * in turns.
+ * alternately.
  *
  *   node bench/inspect/index.js
  */

@@ -1,6 +1,6 @@
 /**
- * The cost of sums over spans: a prompt of a file in the shape of SmolLM2-135M is read with and
- * without them, in turns. Times are of the processor.
+ * The cost of sums over spans: a prompt of a file in the shape of SmolLM2-135M is read alternately
+ * with and without them. Times are of the processor.
  *
  *   node bench/inspect/spans.js
  */

@@ -47,8 +47,7 @@ const SIDES = [
 ];
 
 /**
- * The most bytes of memory that each of the browser's page processes has held so far, by its
- * number.
+ * The largest memory so far of each of the browser's page processes, in bytes, by its number.
  * @returns {Map<string, number>}
  */
 function resident() {

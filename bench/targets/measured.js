@@ -17,7 +17,7 @@ export function figures(results) {
     const row = find(id, name);
     return row?.limits[limit] ? median(sharesOf(row, limit)) : null;
   };
-  /** Both builds are compared with fused multiply-adds, the most that the machine can do. */
+  /** Both builds are compared with fused multiply-adds, the fastest arithmetic of the machine. */
   const best = (id, of = (name) => share(id, name, FUSED)) => {
     const both = ['clearhead relaxed', 'clearhead simd'].map(of).filter((x) => x !== null);
     return both.length ? Math.max(...both) : null;

@@ -6,7 +6,7 @@ import { tellFirst } from '../../web/panels/look/first.js';
 import { firstFrame } from '../../web/panels/look/frame.js';
 import { PROMPT } from '../../web/panels/look/state.js';
 
-/** Of the prompt and the story behind it: the most that fits. A map grows with their square. */
+/** Sizes to try, of the prompt and the story behind it. A map grows with the square of its size. */
 const TOKENS = [64, 56, 48, 40, 32, 24];
 /** Bytes of a frame at most, compressed. */
 const LARGEST = 10000;

@@ -107,8 +107,8 @@ function line({ sides, kind, measured, allowed, unit, verdict }, width = WIDTH) 
   const word = verdict === 'holds' && allowed === 0 ? '✓ exact' : WORDS[verdict];
   const slack = verdict === 'bound' ? ` ${short(allowed / measured)}×` : '';
   const numbers = `${number(measured).padStart(7)} ${number(allowed).padStart(8)}`;
-  const left = sides.length > width ? `${sides}\n     ${' '.repeat(width)}` : sides.padEnd(width);
-  return `${left} ${numbers}  ${word}${slack}`;
+  const padded = sides.length > width ? `${sides}\n     ${' '.repeat(width)}` : sides.padEnd(width);
+  return `${padded} ${numbers}  ${word}${slack}`;
 }
 
 const digits = (/** @type {number} */ x) => x.toExponential(2).padStart(9);

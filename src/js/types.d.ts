@@ -281,7 +281,7 @@ export interface KVCacheOptions {
   headDim: number;
   /** Default `headDim`. */
   valueDim?: number | undefined;
-  /** Most positions it can hold. */
+  /** The number of positions that fit into it. */
   capacity: number;
   /**
    * How numbers are kept: `f32` (default) as they are, `f16` in half precision, `q8` as bytes with
@@ -300,7 +300,7 @@ export interface KVCache {
   readonly valueDim: number;
   readonly capacity: number;
   readonly type: CacheType;
-  /** Positions held. */
+  /** The number of positions in it now. */
   readonly length: number;
   /** Bytes of wasm memory. */
   readonly bytes: number;

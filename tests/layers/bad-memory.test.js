@@ -103,13 +103,13 @@ test('positions that another thread changes during a call are used as checked', 
   );
   t.after(() => worker.terminate());
   await new Promise((done) => worker.once('online', done));
-  let taken = 0;
+  let accepted = 0;
   let refused = 0;
   const y = new Float32Array(64 * 4).fill(1);
-  for (const end = performance.now() + 500; performance.now() < end || !taken || !refused;)
+  for (const end = performance.now() + 500; performance.now() < end || !accepted || !refused;)
     try {
       assert.ok(ch.rope(y, table, { headDim: 4, positions }).every((x) => Math.abs(x) < 2));
-      taken++;
+      accepted++;
     } catch (error) {
       assert.equal(error.code, 'RANGE', error.message);
       refused++;

@@ -7,7 +7,7 @@ const table = ch.ropeTable({ dim: 4, positions: 8 });
 test('a table whose getters take a weight away is read before weights are looked at', () => {
   const weights = () => ({ q: numbers(16), k: numbers(16), v: numbers(16), o: numbers(16) });
   const { cos, sin, dim } = table;
-  const taking = (q) => ({
+  const detaching = (q) => ({
     get cos() {
       structuredClone(q, { transfer: [q.buffer] });
       return cos;
@@ -17,7 +17,7 @@ test('a table whose getters take a weight away is read before weights are looked
   });
   const w = weights();
   refuses('a table that detaches a weight', 'DETACHED', 'weights.q', () =>
-    ch.multiHead(w, { modelDim: 4, heads: 1, rope: taking(w.q) }),
+    ch.multiHead(w, { modelDim: 4, heads: 1, rope: detaching(w.q) }),
   );
   const latent = { q: numbers(32), kvA: numbers(24), kvB: numbers(12), o: numbers(8) };
   refuses('a table that detaches a weight of a latent layer', 'DETACHED', 'weights.q', () =>
@@ -28,7 +28,7 @@ test('a table whose getters take a weight away is read before weights are looked
       nopeDim: 4,
       ropeDim: 4,
       valueDim: 2,
-      rope: taking(latent.q),
+      rope: detaching(latent.q),
     }),
   );
 });

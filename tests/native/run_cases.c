@@ -29,8 +29,8 @@ static void write_int(int32_t x) { write_bytes(&x, 4); }
 
 /* ---- Memory of exact size, freed after each case ---- */
 
-enum { MOST_BLOCKS = 128 };
-static void *blocks[MOST_BLOCKS];
+enum { MAX_BLOCKS = 128 };
+static void *blocks[MAX_BLOCKS];
 static int block_count;
 
 /*
@@ -41,7 +41,7 @@ static size_t shift;
 
 static char *keep(size_t bytes)
 {
-  check(block_count < MOST_BLOCKS, "too many arrays");
+  check(block_count < MAX_BLOCKS, "too many arrays");
   return blocks[block_count++] = fresh(bytes);
 }
 
@@ -240,18 +240,18 @@ static int32_t attack(const attn_cache *cache, attn_cache *target, size_t target
 {
   size_t bytes = attn_cache_snapshot_bytes(cache);
   uint8_t *good = malloc(bytes), *before = malloc(target_bytes);
-  int32_t taken = 0;
+  int32_t accepted = 0;
   attn_cache_snapshot(cache, good);
   memcpy(before, target, target_bytes);
   for (size_t at = 0; at < bytes; at += at < 40 ? 1 : bytes / 256 + 1) {
-    taken += restore_copy(target, good, at, bytes) == ATTN_OK;
-    taken += restore_copy(target, good, bytes, at) == ATTN_OK;
-    taken += restore_copy(target, good, bytes - 1 - at, bytes) == ATTN_OK;
-    taken += memcmp(target, before, target_bytes) != 0;
+    accepted += restore_copy(target, good, at, bytes) == ATTN_OK;
+    accepted += restore_copy(target, good, bytes, at) == ATTN_OK;
+    accepted += restore_copy(target, good, bytes - 1 - at, bytes) == ATTN_OK;
+    accepted += memcmp(target, before, target_bytes) != 0;
   }
   free(good);
   free(before);
-  return taken;
+  return accepted;
 }
 
 static void run_cache(void)

@@ -12,6 +12,14 @@ test('a long sentence, a sentence of many parts and private words are faults', (
     'Of so many bytes',
     'Whoever calls it frees it',
     'The value is wild',
+    'The cache has what it held before',
+    'Results are held to a bound',
+    'A product of one input alone',
+    'Both are timed in turns',
+    'Threads that are left go on',
+    'Most positions it can hold',
+    'It returns the most bytes of a process',
+    'The bytes that a weight may take to lie in memory',
   ])
     assert.notDeepEqual(faultsOf(sentence), [], sentence);
 });
@@ -23,6 +31,14 @@ test('plain sentences, lists and arrow keys are no faults', () => {
     'A caller who wants bits asks for simd',
     'There are not so many as before',
     'The arrow keys move the mark',
+    'It takes at most four arguments',
+    'The left side, and the keys to the left of a query',
+    'A key that is left out',
+    'No number is left to compare',
+    'The most probable token, by least squares',
+    'Most of the work is a product',
+    'Threads take turns',
+    'The order depends on the shapes alone',
   ])
     assert.deepEqual(faultsOf(sentence), [], sentence);
 });
@@ -49,6 +65,34 @@ test('private words in names are found; in comments, strings and expressions the
   assert.deepEqual(privateNames('a.js', "// wild\nsay('wild', `wild ${count} wild`);"), []);
   assert.deepEqual(privateNames('a.js', 'match(x, /at most "8\\/9 wild/i); y = /[/] wild/;'), []);
   assert.equal(privateNames('a.js', 'half = (all / wild + 1 / 2)').length, 1);
+});
+
+test('names of limits, of remainders and of the verb take are private', () => {
+  for (const [file, text] of [
+    ['a.c', 'enum { MOST_BLOCKS = 128 };'],
+    ['a.js', 'const ROWS_LEFT = 1;'],
+    ['a.js', 'const left = end - step;'],
+    ['a.c', 'int32_t rows_left = end - i;'],
+    ['a.js', 'const taken = after - before;'],
+    ['a.js', 'export function takeRow() {}'],
+    ['a.js', 'this.turn = true;'],
+    ['a.js', 'const mine = turn++;'],
+    ['src/js/a.d.ts', 'held(): number;'],
+  ])
+    assert.equal(privateNames(file, text).length, 1, text);
+});
+
+test('a left with a right, superlatives and turns of a conversation are no private names', () => {
+  for (const text of [
+    'const left = a; const right = b;',
+    'set_window(p, left, -1);',
+    'report.left - allowed;',
+    'layer->left = 1;',
+    'atMost(1); mostLikely(x); manyHeads();',
+    'const turn = [...messages]; use(...turn);',
+    "if (key === 'ArrowLeft') ArrowLeft();",
+  ])
+    assert.deepEqual(privateNames('a.js', text), [], text);
 });
 
 test('messages of sources and the text of pages are read as prose', () => {

@@ -68,7 +68,7 @@ export function build(c, Type, layout) {
 }
 
 /**
- * `count` random cases from a seed on, as bhsd calls in float32 and float64 by turns (or in one
+ * `count` random cases from a seed on, as bhsd calls alternately in float32 and float64 (or in one
  * type).
  * @param {{ Type?: Float32ArrayConstructor, accept?: (call: any) => boolean }} [choice]
  */

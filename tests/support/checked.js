@@ -1,4 +1,4 @@
-/** Results held to the error rule of limits.js, as assertions. */
+/** Assertions that results keep the error rule of limits.js. */
 import assert from 'node:assert/strict';
 import { compare, precisions } from './limits.js';
 import { reference } from './reference.js';

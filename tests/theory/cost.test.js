@@ -26,7 +26,7 @@ for (const { variant, ch } of engines) {
         m * n * (headDim + valueDim),
         `${m} × ${n}, ${headDim}, ${valueDim}`,
       );
-      // keys are taken in spans of 512
+      // keys are read in spans of 512
       assert.equal(
         scratchBytes.float32,
         cost({ m: 1, n: Math.min(n, 512), ...sizes }).scratchBytes.float32,
@@ -51,14 +51,14 @@ for (const { variant, ch } of engines) {
       const x = new Floats(2048 * 4);
       const { scratchBytes } = (await fresh.theory).cost({ m: 2048, n: 2048, headDim: 4 });
       fresh.attention(x, x, x, { headDim: 4 });
-      const taken = bytes() - before;
+      const grown = bytes() - before;
       t.diagnostic(
-        `${taken} bytes; the weights would be ${2048 * 2048 * Floats.BYTES_PER_ELEMENT}`,
+        `${grown} bytes; the weights would be ${2048 * 2048 * Floats.BYTES_PER_ELEMENT}`,
       );
       assert.ok(
-        taken <=
+        grown <=
           4 * x.byteLength + scratchBytes[Floats === Float32Array ? 'float32' : 'float64'] + 65536,
-        `${taken} bytes`,
+        `${grown} bytes`,
       );
     });
 }

@@ -35,6 +35,6 @@ test('a call of 2048 queries and keys takes a small part of what weights would',
   const before = probe.data.buffer.byteLength;
   const x = new Float32Array(2048 * 8);
   ch.attentionGradient(x, x, x, x, { headDim: 8 });
-  const taken = probe.data.buffer.byteLength - before;
-  assert.ok(taken < (4 * 2048 * 2048) / 4, `${taken} bytes; the weights would be ${4 * 2048 ** 2}`);
+  const grown = probe.data.buffer.byteLength - before;
+  assert.ok(grown < (4 * 2048 * 2048) / 4, `${grown} bytes; the weights would be ${4 * 2048 ** 2}`);
 });

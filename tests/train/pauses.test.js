@@ -56,7 +56,7 @@ for (const f of ['step', 'evaluate'])
         assert.equal(paused, 2);
         return result;
       });
-      for (let turn = 0; turn < 50; turn++) await others();
+      for (let i = 0; i < 50; i++) await others();
       paused = parts;
       here.pause(); // once more does nothing
       here.proceed();
@@ -71,7 +71,7 @@ for (const f of ['step', 'evaluate'])
       const controller = new AbortController();
       trainer.pause();
       const ended = trainer[f](tokens(0), { signal: controller.signal });
-      for (let turn = 0; turn < 10; turn++) await others();
+      for (let i = 0; i < 10; i++) await others();
       controller.abort(new Error('enough'));
       await assert.rejects(ended, { message: 'enough' });
       trainer.proceed();

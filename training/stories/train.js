@@ -49,10 +49,10 @@ for (const { steps: count, batch, context, ...stream } of PHASES) {
     stream,
     signal: stop.signal,
     report({ step, loss, tokensPerSecond }) {
-      const left = ((end - step) * batch * context) / tokensPerSecond / 60;
+      const remaining = ((end - step) * batch * context) / tokensPerSecond / 60;
       console.log(
         `step ${step}  loss ${loss.toFixed(4)}  ${tokensPerSecond.toFixed(0)} tokens/s  ` +
-          `${left.toFixed(0)} minutes left in this phase`,
+          `${remaining.toFixed(0)} minutes left in this phase`,
       );
     },
   });

@@ -23,7 +23,7 @@ export class SharedModel {
     this.loading = undefined;
     /** @type {Set<(model: SharedModel) => void>} */
     this.listeners = new Set();
-    this.turn = { abort: new AbortController(), over: Promise.resolve() };
+    this.current = { abort: new AbortController(), over: Promise.resolve() };
   }
 
   /** Calls back at each change of phase, progress or name. @param {(m: SharedModel) => void} f */
@@ -51,8 +51,8 @@ export class SharedModel {
     const before = this.loading;
     const next = this.open(source, name);
     await next;
-    this.turn.abort.abort();
-    await this.turn.over;
+    this.current.abort.abort();
+    await this.current.over;
     this.loading = next;
     await before?.then(
       (old) => old.dispose(),
@@ -95,14 +95,14 @@ export class SharedModel {
    */
   async use(run) {
     const model = await this.load();
-    const before = this.turn;
+    const before = this.current;
     const abort = new AbortController();
     const asked = (async () => {
       before.abort.abort();
       await before.over;
       return run(model, abort.signal);
     })();
-    this.turn = {
+    this.current = {
       abort,
       over: asked.then(
         () => {},

@@ -1,7 +1,7 @@
 /*
  * float32 attention: tiled, with online softmax, in memory that does not grow with m or n.
  *
- * The order of every sum is fixed by key positions alone. Keys are taken in spans of SPAN, each
+ * The order of every sum is fixed by key positions alone. Keys are read in spans of SPAN, each
  * under its own maximum; spans then merge in order. Short chains of additions keep the error from
  * growing with n, and spans are independent of each other.
  *

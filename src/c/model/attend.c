@@ -25,7 +25,7 @@ static float *segments_of(const attn_pass *p, int32_t layer)
 static double first_weight(const attn_pass *p, int32_t layer, int32_t h, int32_t i)
 {
   const attn_decoder *d = p->d;
-  const int32_t left = d->layer[layer].left;
+  const int32_t left = d->layer[layer].window_left;
   const size_t size = (size_t)d->head_dim, row = (size_t)h * (size_t)p->t + (size_t)i;
   const double temperature = d->temperature[layer * d->heads + h];
   const layer_request *request = &p->request[layer];
@@ -75,7 +75,7 @@ void attn_pass_attend(const attn_pass *p, attn_team *team, int32_t layer, row_ra
   params.m = row_count(rows);
   params.offset = p->position + rows.first;
   attn_set_temperatures(&params, d->temperature + (size_t)layer * (size_t)d->heads);
-  attn_set_window(&params, l->left, -1);
+  attn_set_window(&params, l->window_left, -1);
   if (request->mask)
     attn_set_mask(&params, ATTN_MASK_ADD, request->mask, 1, request->mask_heads, p->t, p->length);
   attn_want_weights(&params, request->weights, request->head_slot, request->chosen, row_slot,

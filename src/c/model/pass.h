@@ -38,7 +38,7 @@ struct attn_pass {
   float *k, *v;           /* (t, kv_heads, head_dim) */
   float *gate, *up;       /* (t, hidden) */
   float *logits;          /* (outputs, vocab) */
-  prepared_inputs inputs; /* (t, the most columns of any matrix) */
+  prepared_inputs inputs; /* (t, columns of the widest matrix) */
   float *lse;             /* (heads, t) */
   float *first_key;       /* (2, kv_heads, head_dim): key and value of position 0 */
   void *attend;           /* attn_team_attend_bytes */

@@ -50,7 +50,7 @@ int32_t attn_decoder_init(attn_decoder *d, int32_t layers, int32_t dim, int32_t 
                       .embedding_scale = 1};
   lay_out(d, d, layers, heads);
   for (int32_t l = 0; l < layers; l++)
-    d->layer[l] = (decoder_layer){.left = -1};
+    d->layer[l] = (decoder_layer){.window_left = -1};
   for (int32_t x = 0; x < layers * heads; x++)
     d->temperature[x] = 1.0;
   return ATTN_OK;
@@ -207,7 +207,7 @@ int32_t attn_decoder_set_window(attn_decoder *d, int32_t layer, int32_t left)
   decoder_layer *l = layer_of(d, layer);
   if (!l || left < -1)
     return ATTN_E_RANGE;
-  l->left = left;
+  l->window_left = left;
   return ATTN_OK;
 }
 

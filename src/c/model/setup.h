@@ -23,7 +23,7 @@ typedef struct {
   const float *attn_post_norm; /* (dim), or NULL */
   const float *cos, *sin;      /* (rope_positions, head_dim/2) */
   int32_t rope_positions, interleaved;
-  int32_t left; /* positions that are seen before the own, −1: all */
+  int32_t window_left; /* positions that are seen before the own, −1: all */
   attn_cache *cache;
 
   /* feed-forward */

@@ -57,7 +57,7 @@ static void count_element(attn_difference *sum, double difference, double allowe
   sum->ratio = greater(ratio, sum->ratio);
 }
 
-static void take_roots(attn_difference *sum)
+static void finish_frobenius(attn_difference *sum)
 {
   sum->frobenius = __builtin_sqrt(sum->frobenius);
   sum->allowed_frobenius = __builtin_sqrt(sum->allowed_frobenius);

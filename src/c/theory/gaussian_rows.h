@@ -89,6 +89,6 @@ static void NAME(compare)(attn_gaussian_report *report, const REAL *w1, const RE
                     unit * rounding * size + smallest);
     }
   }
-  take_roots(&report->weights);
-  take_roots(&report->output);
+  finish_frobenius(&report->weights);
+  finish_frobenius(&report->output);
 }

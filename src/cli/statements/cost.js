@@ -24,7 +24,7 @@ export const cost = {
     const full = ch.tensor([(memory() - probe.data.byteOffset) / 4]);
     const before = memory();
     ch.attention(x, x, x, { headDim: size });
-    const taken = memory() - before;
+    const grown = memory() - before;
     const scratch = theory.cost({ m: length, n: length, headDim: size }).scratchBytes.float32;
     full.dispose();
     probe.dispose();
@@ -48,7 +48,7 @@ export const cost = {
       // memory comes in pages
       bounded(
         'bytes that a call took ≤ inputs, output and scratch',
-        taken,
+        grown,
         4 * x.byteLength + scratch + PAGE,
       ),
     ];

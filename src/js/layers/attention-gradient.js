@@ -63,7 +63,7 @@ export function attentionGradient(memory, q, k, v, dOutput, options) {
   checkAxes(shape, o.layout, 'k', k);
   checkAxes(shape, o.layout, 'v', v);
   /** @type {Record<string, unknown>} */
-  const taken = { ...o, ...inputs, mask: o.mask?.data };
+  const others = { ...o, ...inputs, mask: o.mask?.data };
   GRADIENTS.forEach((name, at) => {
     const x = out[name];
     if (x === undefined) return;
@@ -75,8 +75,8 @@ export function attentionGradient(memory, q, k, v, dOutput, options) {
       `the length of ${name[1]}`,
     );
     checkAxes(shape, o.layout, /** @type {'q' | 'k' | 'v'} */ (name[1]), x, `out.${name}`);
-    checkAlias(`out.${name}`, x, taken);
-    taken[`out.${name}`] = x;
+    checkAlias(`out.${name}`, x, others);
+    others[`out.${name}`] = x;
   });
   return run(memory, type, shape, o, inputs, out);
 }

@@ -168,10 +168,10 @@ export function add(memory, a, b, options) {
   else shapedInRows('a', a, length, 'the length of b');
   alikeRow('b', b, 'a', a, length);
   return written(memory, out, a, 'a', (at) => {
-    const left = memory.put(a, F32);
+    const first = memory.put(a, F32);
     const row = memory.put(b, F32);
     const bytes = bytesOf(F32, length);
     for (let i = 0; i < count; i++)
-      memory.c.attn_add(at + i * bytes, left + i * bytes, row, length);
+      memory.c.attn_add(at + i * bytes, first + i * bytes, row, length);
   });
 }

@@ -283,7 +283,7 @@ interface Token {
  */
 export interface ModelCache {
   readonly length: number;
-  /** Most positions it can hold. */
+  /** The number of positions that fit into it. */
   readonly capacity: number;
   /** Bytes of wasm memory. */
   readonly bytes: number;

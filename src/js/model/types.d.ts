@@ -186,7 +186,7 @@ export interface ModelConfig {
   readonly kvHeads: number;
   readonly headDim: number;
   readonly ffnDim: number;
-  /** Most positions the model was made for, those that YaRN adds among them. */
+  /** The context the model was made for, with the positions that YaRN adds. */
   readonly context: number;
   readonly normEps: number;
   /**

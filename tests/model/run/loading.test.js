@@ -41,15 +41,15 @@ test('a model that does not fit takes nothing', async () => {
     head_dim: 1024,
     max_position_embeddings: 2 ** 26,
   });
-  // a cache of 1 GiB and rotary tables of 2, beside 2 that are taken
-  const taken = memory.allocate(2 ** 31);
+  // a cache of 1 GiB and rotary tables of 2, beside 2 that are used
+  const used = memory.allocate(2 ** 31);
   const blocks = [memory.top, memory.holes];
   await assert.rejects(
     loadModel(asSafetensors(large), { engine: own, context: 2 ** 19, cacheType: 'q8' }),
     { code: 'OOM' },
   );
   assert.deepEqual([memory.top, memory.holes], blocks);
-  memory.release(taken, 2 ** 31);
+  memory.release(used, 2 ** 31);
   // a size that can never fit is refused before anything is read or computed for it
   const { byteLength } = memory.buffer;
   for (const [context, cacheType] of [

@@ -1,4 +1,4 @@
-/** Numbers for operations, and results held to a bound for each element. */
+/** Numbers for operations, and a check of results with a bound for each element. */
 import assert from 'node:assert/strict';
 import { random } from '../random.js';
 

@@ -87,8 +87,8 @@ async function write({ entry, inWorker, model: path, engine, prompt, how, abortA
 
 /**
  * In the page, on a clock that only the model moves: a layer of a pass takes `layer` milliseconds.
- * Returns the milliseconds of each turn of the page in which the model computed, and the most
- * tokens of a pass.
+ * Returns the milliseconds of each task of the page in which the model computed, and the tokens of
+ * its longest pass.
  */
 async function millisecondsBetweenYields({ prompt, layer }) {
   const load = (path) => import(new URL(path, location.href).href);

@@ -31,7 +31,7 @@ export const ISOLATION = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
 };
-/** The least that a content security policy must allow. */
+/** A content security policy that allows only the needs of the library. */
 export const STRICT = {
   'content-security-policy':
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; " +

@@ -18,7 +18,7 @@ const statements = () => ({
     id: 'C13',
     claim: 'no challenger is above the frontier',
     allowance:
-      'Each challenger is held against the best score at its own budget. Allowed: 32u·n·max|z|.',
+      'Each challenger is compared with the best score at its own budget. Allowed: 32u·n·max|z|.',
     oracles: [spending],
   }),
   route: new Statement({

@@ -47,7 +47,7 @@ export async function build(root, { state, lab }) {
     id: 'C18',
     claim: '',
     allowance:
-      'Each of the six settings with the assumption is held to the allowance of C1. ' +
+      'Each of the six settings with the assumption must stay within the allowance of C1. ' +
       'Each of the other two has to differ by more.',
     oracles: [gaussianRow],
   });

@@ -55,7 +55,7 @@ export class Writer {
     this.asked = undefined;
     /** @type {{ head: Head, i: number, answer: (row: Row | undefined) => void } | undefined} */
     this.wanted = undefined;
-    this.turn = false;
+    this.running = false;
     this.waker = new Waker();
     /** Tokens a second, all rows included, while nothing slows it. */
     this.rate = new Rate();
@@ -113,9 +113,9 @@ export class Writer {
 
   /** Takes the model, or goes on with it. */
   go() {
-    if (this.turn) return this.waker.wake();
+    if (this.running) return this.waker.wake();
     if (!this.story && !this.asked) return;
-    this.turn = true;
+    this.running = true;
     this.error = undefined;
     this.shared
       .use((model, signal) => this.run(model, signal))
@@ -125,7 +125,7 @@ export class Writer {
         this.tell('error');
       })
       .finally(() => {
-        this.turn = false;
+        this.running = false;
         this.playing = false;
         this.become('idle');
       });

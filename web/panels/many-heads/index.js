@@ -95,7 +95,7 @@ async function show(root, lab, state) {
         kl: stats.kl[at],
         lse: lse[at],
       }));
-      pinned.show(maps[h], grid.heads[h].map.label, rows, left.clientWidth, cell, locked());
+      pinned.show(maps[h], grid.heads[h].map.label, rows, large.clientWidth, cell, locked());
     } else pinned.point(cell, locked());
     legend.mark(
       { weight: maps[h].weights[i * n + j], count: stats.n[h * n + i] },
@@ -111,7 +111,7 @@ async function show(root, lab, state) {
     max: 256,
     say: (value) => (value >= state.n.value - 1 ? 'open' : `${value} to each side`),
   });
-  const left = html('div', { class: 'machine-left' }, pinned.element);
+  const large = html('div', { class: 'machine-left' }, pinned.element);
   const note = html('p', { class: 'figure-note' });
   const caches = html('p', { class: 'figure-note caches-note' });
   const statements = html(
@@ -144,7 +144,7 @@ async function show(root, lab, state) {
     html(
       'div',
       { class: 'machine-detail' },
-      left,
+      large,
       html(
         'div',
         { class: 'machine-right' },

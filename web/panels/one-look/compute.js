@@ -23,9 +23,9 @@ const onCircle = (degrees) => [
  */
 export function atTheLimit(scores, T) {
   const best = Math.max(...Array.from(scores));
-  const takes = Array.from(scores, (z) => Number(!(T === 0 && z < best)));
-  const count = takes.reduce((a, b) => a + b, 0);
-  return Float64Array.from(takes, (x) => x / count);
+  const shares = Array.from(scores, (z) => Number(!(T === 0 && z < best)));
+  const count = shares.reduce((a, b) => a + b, 0);
+  return Float64Array.from(shares, (x) => x / count);
 }
 
 /**

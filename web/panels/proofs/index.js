@@ -48,12 +48,12 @@ export async function build(root, { lab }) {
   /** @type {Proof | undefined} */
   let shown;
   let tally = new Tally();
-  let turn = 0;
+  let latest = 0;
 
   /** @param {number} seed @returns {Promise<Proof | undefined>} */
   const prove = (seed) => lab.ask('proofs', 'prove', [seed]);
   const once = async (/** @type {number} */ seed) => {
-    turn++;
+    latest++;
     sweeper.textContent = `run ${STATES} random states`;
     const proof = await prove(seed);
     if (!proof) return;
@@ -69,16 +69,16 @@ export async function build(root, { lab }) {
   /** Many states, one after the other, until another button is pressed. */
   const sweep = async () => {
     if (sweeper.textContent === 'stop') {
-      turn++;
+      latest++;
       sweeper.textContent = `run ${STATES} random states`;
       return;
     }
-    const mine = ++turn;
+    const mine = ++latest;
     sweeper.textContent = 'stop';
     tally = new Tally();
-    for (let at = 0; at < STATES && mine === turn; at++) {
+    for (let at = 0; at < STATES && mine === latest; at++) {
       const proof = await prove(Math.floor(Math.random() * 1e9));
-      if (!proof || mine !== turn) return;
+      if (!proof || mine !== latest) return;
       tally.add(proof);
       root.dataset.states = String(tally.states);
       root.dataset.violated = String(tally.violated.length);
@@ -88,7 +88,7 @@ export async function build(root, { lab }) {
         sheet.show(proof);
       }
     }
-    if (mine === turn) sweeper.textContent = `run ${STATES} random states`;
+    if (mine === latest) sweeper.textContent = `run ${STATES} random states`;
   };
   const again = button('run all, other numbers', () => void once((shown?.seed ?? 0) + 1));
   const sweeper = button(`run ${STATES} random states`, () => void sweep());

@@ -85,21 +85,21 @@ export async function build(root, { state, lab }) {
 
   /** @type {Partial<Record<Way, number>>} the medians, in milliseconds */
   let found = {};
-  let running = 0;
+  let latest = 0;
   let equal = false;
 
   const show = () => {
     const best = Math.min(...WAYS.map((way) => found[way] ?? Infinity));
     for (const way of WAYS) {
       const { bar, time, times } = rows[way];
-      const taken = found[way];
-      bar.style.width = taken ? `${(100 * best) / taken}%` : '0';
-      setText(time, taken ? `${short(taken)} ms` : '');
-      setText(times, taken && found.textbook ? `${short(found.textbook / taken, 2)} ×` : '');
+      const ms = found[way];
+      bar.style.width = ms ? `${(100 * best) / ms}%` : '0';
+      setText(time, ms ? `${short(ms)} ms` : '');
+      setText(times, ms && found.textbook ? `${short(found.textbook / ms, 2)} ×` : '');
     }
   };
   const compare = async () => {
-    running++;
+    latest++;
     found = {};
     equal = false;
     button.disabled = true;
@@ -118,31 +118,31 @@ export async function build(root, { state, lab }) {
     if (!equal) setText(said, 'They are not equal, so nothing is timed.');
   };
   const measure = async () => {
-    const turn = ++running;
+    const mine = ++latest;
     const n = Number(state.n.value);
     /** @type {Record<string, number[]>} */
     const samples = Object.fromEntries(WAYS.map((way) => [way, []]));
     setText(button, 'stop');
-    for (let round = 0; round < ROUNDS && turn === running; round++)
+    for (let round = 0; round < ROUNDS && mine === latest; round++)
       for (const way of WAYS) {
-        const taken = await lab.ask('speed', 'time', [n, way]);
-        if (turn !== running) break;
-        samples[way].push(taken);
+        const sample = await lab.ask('speed', 'time', [n, way]);
+        if (mine !== latest) break;
+        samples[way].push(sample);
         found = { ...found, [way]: median(samples[way]) };
         show();
       }
     setText(button, 'measure here');
-    if (turn !== running || !found.wasm || !found.textbook) return;
+    if (mine !== latest || !found.wasm || !found.textbook) return;
     const rate = operations(n) / found.wasm / 1e6;
     setText(
       said,
       `Here, now: ${short(found.textbook / found.wasm, 2)} times the textbook, at ` +
         `${short(rate, 2)} billion operations a second on one thread. Medians of ${ROUNDS} ` +
-        'samples, in turns; another tab may be eating a core.',
+        'samples, one of each by rounds; another tab may be eating a core.',
     );
   };
   button.addEventListener('click', () => {
-    if (button.textContent === 'stop') running++;
+    if (button.textContent === 'stop') latest++;
     else void measure();
   });
   state.n.on(compare);

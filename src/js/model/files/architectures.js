@@ -37,7 +37,7 @@ import { ratio } from './values.js';
  * @property {number} context
  * @property {(sizes: Sizes) => number} headDim
  * @property {string | null} scoreDimKey the key of scoreDim, null where files have none
- * @property {{ attention: boolean, ffn: boolean }} takesBias whether attention_bias and mlp_bias
+ * @property {{ attention: boolean, ffn: boolean }} acceptsBias whether attention_bias and mlp_bias
  *   may be true
  * @property {boolean} namesWindow whether files name a window that is off unless
  *   use_sliding_window is true
@@ -78,7 +78,7 @@ const CONFIG_JSON = {
   context: 32768,
   headDim: equalShares,
   scoreDimKey: null,
-  takesBias: { attention: true, ffn: false },
+  acceptsBias: { attention: true, ffn: false },
   namesWindow: false,
 };
 
@@ -93,7 +93,7 @@ export const ARCHITECTURES = {
       ...CONFIG_JSON,
       name: 'llama',
       context: 2048,
-      takesBias: { attention: true, ffn: true },
+      acceptsBias: { attention: true, ffn: true },
     },
   },
   qwen2: {

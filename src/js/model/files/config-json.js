@@ -38,8 +38,8 @@ export function fromJson({ json: { config } }) {
   const format = row.json;
   if (Object.keys(config).some((key) => /(^|_)experts$/.test(key) && get(key)))
     unsupported(`${name}, experts (moe)`);
-  const attentionBias = flagOf(get, 'attention_bias', format.takesBias.attention);
-  const ffnBias = flagOf(get, 'mlp_bias', format.takesBias.ffn);
+  const attentionBias = flagOf(get, 'attention_bias', format.acceptsBias.attention);
+  const ffnBias = flagOf(get, 'mlp_bias', format.acceptsBias.ffn);
   for (const [key, is] of /** @type {const} */ ([
     ['qkv_bias', row.parts.qkvBias || attentionBias],
     ['use_qk_norm', row.parts.qkNorm],
@@ -107,14 +107,14 @@ export function fromJson({ json: { config } }) {
  * A key that is true or false.
  * @param {Get} get
  * @param {string} key
- * @param {boolean} taken whether the architecture may have it
+ * @param {boolean} allowed whether the architecture may have it
  * @returns {boolean}
  */
-function flagOf(get, key, taken) {
+function flagOf(get, key, allowed) {
   const value = get(key, false);
-  return value === false || (taken && value === true)
+  return value === false || (allowed && value === true)
     ? value
-    : refuse('FORMAT', key, describe(value), taken ? 'true or false' : 'false: not supported');
+    : refuse('FORMAT', key, describe(value), allowed ? 'true or false' : 'false: not supported');
 }
 
 /**

@@ -47,7 +47,7 @@ export const OTHERS = new Map(
   }).map(([id, name]) => [Number(id), name]),
 );
 
-/** Most tensors a file may have. */
+/** The largest number of tensors in a file. */
 export const TENSORS_MAX = 65536;
 
 /**

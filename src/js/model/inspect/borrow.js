@@ -1,7 +1,7 @@
 /**
  * Lets work have the cache of a model, which nobody else may change meanwhile. Afterwards the cache
- * holds what it held before, and the means of interventions are those of before. Where there are
- * none yet, the work begins with those of the cache.
+ * is as before, and so are the means of interventions. Where there are none yet, the work begins
+ * with those of the cache.
  * @template T
  * @param {import('../run/model.js').Model} model
  * @param {() => Promise<T>} work

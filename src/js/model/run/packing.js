@@ -116,12 +116,12 @@ export class Packing {
     if (this.#now?.tensor !== tensor) this.#open(tensor);
     const now = /** @type {Arriving} */ (this.#now);
     const { memory } = this;
-    for (let taken = 0; taken < chunk.length;) {
-      const count = Math.min(chunk.length - taken, this.#stage.bytes - now.filled);
+    for (let copied = 0; copied < chunk.length;) {
+      const count = Math.min(chunk.length - copied, this.#stage.bytes - now.filled);
       memory
         .view('uint8', this.#stage.at + now.filled, count)
-        .set(chunk.subarray(taken, taken + count));
-      taken += count;
+        .set(chunk.subarray(copied, copied + count));
+      copied += count;
       now.filled += count;
       const rows = Math.floor(now.filled / now.rowBytes);
       const used = rows * now.rowBytes;

@@ -1,7 +1,7 @@
 import { KVCache } from '../../attention/cache.js';
 import { integer } from '../../check.js';
 import { ClearheadError, GONE, refuse } from '../../errors.js';
-import { checkSnapshot, readSnapshot, restoreCaches, takeSnapshot } from './snapshot.js';
+import { checkSnapshot, readSnapshot, restoreCaches, makeSnapshot } from './snapshot.js';
 
 /**
  * @typedef {import('../../engine/memory.js').Memory} Memory
@@ -172,7 +172,7 @@ export class Sequence {
   /** @returns {CacheSnapshot} */
   snapshot() {
     this.checkFree();
-    return takeSnapshot(
+    return makeSnapshot(
       {
         model: this.#fingerprint(),
         tokens: this.tokens,

@@ -11,7 +11,7 @@ import { checksum } from '../inside/checksum.js';
  */
 
 /** @param {Notes} notes @param {KVCache[]} caches @returns {CacheSnapshot} */
-export function takeSnapshot(notes, caches) {
+export function makeSnapshot(notes, caches) {
   const layers = caches.map((cache) => cache.snapshot());
   return { ...notes, layers, checksum: checksumOf(notes, layers) };
 }
