@@ -42,9 +42,7 @@ export async function measureCase(sides, c, { rounds, slice, budget, warm, pause
     }
     for (const sampling of samplings)
       sampling.others =
-        sampling.row.role === 'limit'
-          ? []
-          : samplings.filter((other) => isBeside(sampling, other));
+        sampling.row.role === 'limit' ? [] : samplings.filter((other) => isBeside(sampling, other));
     for (let round = 0; round < rounds; round++)
       for (let i = 0; i < samplings.length; i++) {
         await measureOnce(c, samplings[(i + round) % samplings.length], slice);

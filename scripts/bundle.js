@@ -148,7 +148,7 @@ const PRIVATE = /(?<=\.|^\s*(?:static |async |get |set |\*)*)#(?=[a-z])/gim;
 /**
  * Models. The script is one function, and workers run its text. So a bundler must not lower it,
  * which would bring functions from outside. It is lowered here to the oldest target that bundlers
- * want (Vite 6). Properties stand in the place of private names, which are slow when they are lowered.
+ * want (Vite 6). Private names become properties, because lowered ones are slow.
  */
 async function writeModels() {
   const text = await bundle('inline/model.js', inline(FILES, made('model'), true), {

@@ -78,9 +78,7 @@ const files = (chosen.length ? chosen : testFiles)
 const timeout = long ? 4 * 3600e3 : 420e3;
 /** A file runs by itself, which starts one process less than `node --test`. */
 const nodeTest = ['--test-reporter=spec'];
-const nodes = [
-  { name: `node ${process.versions.node}`, path: process.execPath, runs: () => true },
-];
+const nodes = [{ name: `node ${process.versions.node}`, path: process.execPath, runs: () => true }];
 if (newerNode)
   nodes.push({
     name: 'newer node',

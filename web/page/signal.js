@@ -1,4 +1,4 @@
-/** A value with listeners, and the text by which a link has it. */
+/** A setting of the page: a value, its listeners, and the text that stands for it in a link. */
 
 /**
  * @template T
@@ -16,17 +16,17 @@ export class Signal {
     this.key = key;
     this.initial = initial;
     this.codec = codec;
-    /** The section on whose panel it acts. */
+    /** The id of the section whose panel it belongs to. */
     this.section = '';
     /** @type {T} */
     this.value = initial;
     /** @type {Set<(value: T) => void>} */
     this.listeners = new Set();
-    /** Whether it is being set by another panel, to which a link then keeps pointing. */
+    /** Whether another panel sets it at the moment. The link then keeps pointing to that panel. */
     this.following = false;
   }
 
-  /** Sets what follows from a choice on another panel. @param {T} value */
+  /** Sets the value because of a choice on another panel. @param {T} value */
   follow(value) {
     this.following = true;
     this.set(value);
@@ -51,7 +51,7 @@ export class Signal {
   }
 
   /**
-   * As a link has it: clamped once more, for a limit may have come down since.
+   * The text of a value in a link. The value is clamped again, because a limit may be lower by now.
    * @param {T} [value]
    */
   text(value = this.value) {

@@ -1,6 +1,6 @@
 /**
- * The statements that are checked with the attention kernels themselves: 1 and 11 over several heads,
- * 6 in both types.
+ * The statements that are checked with the attention kernels themselves: 1 and 11 over several
+ * heads, 6 in both types.
  */
 import { SIZES, U, compare, exact } from '../lab.js';
 import { normal, textbook, unitRows } from '../textbook.js';

@@ -73,7 +73,10 @@ export const best = (values) =>
 export class Curves {
   constructor() {
     this.loss = new Curve('How wrong it is, in nats:', 4);
-    this.heads = new Curve('The strongest look of a head at the letter before, and at the one after:', 1);
+    this.heads = new Curve(
+      'The strongest look of a head at the letter before, and at the one after:',
+      1,
+    );
     this.rho = new Curve('ρ of that head, in nats:', 4, true);
     this.chi = new Curve('χ of that head, the variance of its scores:', 2, true);
     this.elements = [this.loss, this.heads, this.rho, this.chi].map(({ element }) => element);

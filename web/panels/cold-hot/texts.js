@@ -1,4 +1,4 @@
-/** The same beginning, told on greedily at some temperatures. */
+/** Continues one beginning of a story at four attention temperatures, with greedy sampling. */
 
 import { storyFor, tokensOf } from '../look/pieces.js';
 import { mostTelling } from '../look/story.js';

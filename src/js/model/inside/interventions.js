@@ -11,11 +11,12 @@ import { editsOf, masksOf } from './plan.js';
  * @typedef {import('./types.d.ts').Intervention} Intervention
  * @typedef {import('./entries.js').Entry} Entry
  * @typedef {import('./entries.js').Mean} Mean
- * @typedef {Map<number, Float32Array>} Means (headDim), by layer·heads + head
+ * @typedef {Map<number, Float32Array>} Means the mean output (headDim) of each head that is set to
+ *   its mean; the key is layer·heads + head
  */
 
 /**
- * The temperatures of a list (layers, heads).
+ * The temperature of each head, (layers, heads).
  * @param {ModelConfig} config
  * @param {Entry[]} entries
  */
@@ -31,7 +32,7 @@ function temperaturesOf({ layers, heads }, entries) {
 }
 
 /**
- * A checksum of entries that change more than temperatures; 0: there is none.
+ * A checksum of the entries that change more than a temperature. It is 0 if there are none.
  * @param {Entry[]} entries
  */
 function signatureOf(entries) {
@@ -53,7 +54,7 @@ function signatureOf(entries) {
   return sum || 1;
 }
 
-/** Between these temperatures T, float32 has T·log w of all weights w that matter. */
+/** Between these temperatures T, float32 can represent T·log w of every weight w that matters. */
 const [COLDEST, HOTTEST] = [1e-30, 1e30];
 
 /** Whether an entry changes nothing. @param {Entry} entry */
@@ -61,19 +62,19 @@ const isIdle = (entry) => entry.kind === 'gain' && entry.gain === 1;
 
 export class Interventions {
   #config;
-  /** One for each of the list. */
+  /** One entry for each intervention of the list. */
   #all;
-  /** Those that change anything. */
+  /** The entries that change anything. */
   #entries;
   /** @type {Means | undefined} */
   #means;
 
   /**
    * @param {ModelConfig} config
-   * @param {readonly Intervention[]} list as it was given
-   * @param {Entry[]} entries
-   * @param {Means} [means] of the heads that have them
-   * @param {number} [prompt] a checksum of the tokens they are of
+   * @param {readonly Intervention[]} list as the caller gave it
+   * @param {Entry[]} entries the same, checked and with numbers for names
+   * @param {Means} [means] none before a prompt is read
+   * @param {number} [prompt] a checksum of the tokens that the means were measured over
    */
   constructor(config, list, entries, means, prompt) {
     this.#config = config;
@@ -99,7 +100,7 @@ export class Interventions {
   }
 
   /**
-   * The entries that `keep` chooses, as they were read, and others behind them.
+   * A list of the interventions that `keep` chooses, with others behind them.
    * @param {(entry: Intervention) => boolean} keep
    * @param {Intervention[]} others
    */
@@ -113,7 +114,10 @@ export class Interventions {
     ]);
   }
 
-  /** Refuses rows of weights at a temperature that no score can make them have. */
+  /**
+   * Refuses given rows of weights in a head that is too cold or too hot. No scores in float32
+   * could produce these weights there.
+   */
   #checkRows() {
     for (const entry of this.#entries)
       if (entry.kind === 'rows')

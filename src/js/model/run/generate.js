@@ -105,6 +105,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops, 
   const release = cache.lock(() => waiting && signal?.aborted === true);
   try {
     const prompt = await idsOf(check);
+    // optional, as all of inspect: see heads.js
     const ledgers = ledger ? await import('../inspect/token-ledger.js') : undefined;
     if (model.averages) await settle(prompt, true);
     check();

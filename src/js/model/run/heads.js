@@ -1,6 +1,11 @@
-/** Questions about all heads of a model. The module that answers loads when it is asked. */
+/**
+ * Questions about all heads of a model. The modules of inspect that answer them are loaded here, in
+ * model.js and in generate.js when they are first needed. They are many, and programs that only
+ * generate text never need them.
+ */
 import { checkTokens } from './arguments.js';
 import { begun, textPrompt } from './prompt.js';
+import { rank } from './rank.js';
 import { createReader } from './reader.js';
 
 /**
@@ -20,7 +25,7 @@ export class Heads {
 
   /** Model.rank. @param {unknown} query @param {unknown} passages @param {unknown} [options] */
   async rank(query, passages, options) {
-    return (await import('./rank.js')).rank(this.#model, query, passages, options);
+    return rank(this.#model, query, passages, options);
   }
 
   /** @param {unknown} [options] */

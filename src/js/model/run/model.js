@@ -145,6 +145,8 @@ export class Model {
     return publicView(this, MODEL);
   }
 
+  // ---- inspect is large and optional: see heads.js
+
   /** @param {unknown} position @param {unknown} [options] */
   async lens(position, options) {
     return (await import('../inspect/lens.js')).lens(this, position, options);
