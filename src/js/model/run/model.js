@@ -23,7 +23,7 @@ import { trace, traceBytes } from './trace.js';
  * @typedef {{ heads?: Observations, record?: Recorded, ledger?: Recorded[] }} Read
  */
 
-/** See api.d.ts. */
+/** See api.d.ts. The modules of inspect load when they are first needed: see heads.js. */
 export class Model {
   #packing;
   #decoder;
@@ -144,8 +144,6 @@ export class Model {
   publicView() {
     return publicView(this, MODEL);
   }
-
-  // ---- inspect is large and optional: see heads.js
 
   /** @param {unknown} position @param {unknown} [options] */
   async lens(position, options) {
