@@ -100,7 +100,7 @@ for (const { variant, ch: engine } of engines)
       assert.deepEqual([got.p.rho[1], got.p.rho[3]], [1, 1]);
     });
 
-    test('ablation tells the found head that writes the answer from that which writes none', async () => {
+    test('ablation tells found heads that write the answer from those that do not', async () => {
       const sets = { a: promptsOf(random(3), true), b: promptsOf(random(4), false) };
       const { ablated } = await model.heads.fingerprint(sets.a, sets.b);
       const [none, writes] = [0, 1].map((layer) => ablated.find((head) => head.layer === layer));
