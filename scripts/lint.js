@@ -1,7 +1,6 @@
 /**
- * Whether the sources are as `npm run format` leaves them and eslint has nothing to say. Nor is a
- * line of code too wide, or a sentence too hard to read.
- * scripts/generate.js comes first, because it writes sources.
+ * Checks the form of all sources: generated files, eslint, prettier, clang-format, the width of
+ * lines and the prose. The generated files come first, because they are sources too.
  *
  *   node scripts/lint.js          checks
  *   node scripts/lint.js --fix    formats

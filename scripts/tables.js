@@ -1,4 +1,4 @@
-/** Tables of documents and the page: statements from their list, options from the types. */
+/** Writes the tables of documents and the page: statements from their list, options from types. */
 import { readFileSync } from 'node:fs';
 import { STATEMENTS } from '../src/cli/statement-list.js';
 

@@ -1,6 +1,6 @@
 /**
  * The code of the built page. The page and its workers are bundled together, so they share what
- * both use. Modules that say where files are give way to others that know the built ones.
+ * both use. Modules that name files are replaced by others, which name the built files.
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

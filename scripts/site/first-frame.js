@@ -1,4 +1,4 @@
-/** The first frame of the look, told by the model while the site is built. */
+/** Lets the model write the first story while the site is built, and puts it into the page. */
 import { brotliCompressSync } from 'node:zlib';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';

@@ -1,7 +1,8 @@
 /**
- * Gathers the modules of the built page in few files, which compress better than many. A clone
- * imports a part when it is wanted. Here the library is loaded with whatever imports it. The look
- * is part of the page. The panels that come next are one file, and those behind them another.
+ * Gathers the modules of the built page in few files, which compress better than many. In a clone
+ * import() loads parts of the library when they are needed. The built page loads them at once, with
+ * the module that imports them. The first panel is part of the page. The next panels are one file,
+ * and the panels after them another.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';

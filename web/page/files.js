@@ -1,4 +1,4 @@
-/** The files that a reader can take away from a panel. */
+/** The files that a reader can save: numbers as CSV or JSON, pictures as SVG or PNG. */
 import { html } from '../plot/dom.js';
 
 /** @typedef {import('./panels.js').Panel} Panel */

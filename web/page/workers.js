@@ -1,4 +1,4 @@
-/** Where the workers and the model are. The built site replaces this file by one of its own. */
+/** Starts the workers, and knows the model's address. The build of the site replaces this file. */
 
 /** @param {string} path @param {string} name */
 const start = (path, name) => new Worker(new URL(path, import.meta.url), { type: 'module', name });

@@ -1,6 +1,6 @@
 /*
- * The options of a call, and their meaning for one row: shared by the float32 and float64 kernels
- * and the cache.
+ * The options of a call, and their meaning for one row. The float32 and float64 kernels and the
+ * cache all read them here.
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H

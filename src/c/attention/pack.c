@@ -1,4 +1,7 @@
-/* Inputs as the tile loops read them: keys in panels, values in strips, queries four times over. */
+/*
+ * Copies inputs to where the tile loops read them: keys into panels, values into strips. Each
+ * number of a query is written four times, for the four lanes of a vector.
+ */
 #include "kernel.h"
 
 /* Panels of the keys [from, count) at k, from a multiple of PANEL; lanes beyond count are 0. */

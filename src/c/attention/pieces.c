@@ -1,4 +1,4 @@
-/* A call cut into pieces, which any number of threads take in turn; the bits stay the same. */
+/* Cuts a call into pieces for any number of threads. The bits do not depend on their number. */
 #include "base/arena.h"
 #include "kernel.h"
 

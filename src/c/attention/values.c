@@ -1,4 +1,4 @@
-/* Weighted sums of the values, block by block; and the means that are a row's output. */
+/* Weighted sums of the values, block by block. Divided by the weights they are a row's output. */
 #include "kernel.h"
 
 /* A block's values: channel c of key j lies at v + ⌊c/STRIP⌋·strip + j·step bytes, + c%STRIP */

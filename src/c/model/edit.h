@@ -1,4 +1,4 @@
-/* edit.h: copies and changes of numbers at the points of a layer. */
+/* edit.h: an edit copies numbers out at a point of a layer, or changes them there. */
 #ifndef EDIT_H
 #define EDIT_H
 

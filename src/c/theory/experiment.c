@@ -1,4 +1,4 @@
-/* Statement 13: why scores are divided by √d, measured with numbers of our own. */
+/* Statement 13: why scores are divided by √d, measured with random queries and keys. */
 #include "distribution.h"
 #include "random.h"
 

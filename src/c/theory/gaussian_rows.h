@@ -1,12 +1,12 @@
 /*
- * Body of gaussian.c for one element type: REAL is float or double, NAME(x) appends its suffix.
- * Included twice.
+ * The functions of gaussian.c for one type. It is included twice: REAL is float or double, and
+ * NAME(x) appends the suffix of the type.
  */
 
 /*
- * Distances are in REAL, as the scores of attention are; exponents and exp are in double, the
- * weights rounded to REAL. Sums over the keys are in double with the error carried along, so that n
- * does not enter what is allowed.
+ * Distances are in REAL, as the scores of attention are. Exponents and exp are in double, and
+ * weights are rounded to REAL. Sums over the keys are in double and carry their errors. So the allowed
+ * difference does not depend on n.
  */
 int32_t NAME(attn_gaussian)(REAL *weights, REAL *out, const REAL *q, const REAL *k, const REAL *v,
                             int32_t m, int32_t n, int32_t dim, int32_t value_dim,

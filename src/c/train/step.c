@@ -2,8 +2,8 @@
  * A step of training: forward, loss and backward over some sequences, and the update.
  *
  * The forward pass keeps every activation. The backward pass goes through the same steps from the
- * last to the first. There dx is the derivative of the loss by x at that place. Gradients of
- * activations take the place of the activations, as soon as nothing needs these any more.
+ * last to the first. There dx is the derivative of the loss by x. Once an activation is
+ * not needed any more, its gradient is written over it.
  */
 #include "trainer.h"
 #include "layers/share.h"

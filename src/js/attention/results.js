@@ -1,4 +1,4 @@
-/** Where the results of a call are written, and how they are handed over. */
+/** The results of a call: their places in wasm memory, and their copies for the caller. */
 import { integers, list, yes } from '../check.js';
 import { arrayOf } from '../engine/alias.js';
 import { ATTN_SCORES_CAPPED, ATTN_SCORES_MASKED, ATTN_SCORES_RAW } from '../engine/constants.js';

@@ -1,4 +1,4 @@
-/** The statistics of a row: where each is, and how it is read. */
+/** The statistics of rows: their names, and copies of them from wasm memory. */
 import {
   ATTN_STAT_ARGMAX,
   ATTN_STAT_ENTROPY,
@@ -10,7 +10,7 @@ import {
 } from '../engine/constants.js';
 import { bytesOf } from '../engine/tensor.js';
 
-/** Their names, at the planes that attn.h gives them. */
+/** The name of each statistic, at its number in attn.h. */
 export const STATISTICS = /** @type {string[]} */ ([]);
 STATISTICS[ATTN_STAT_N] = 'n';
 STATISTICS[ATTN_STAT_ENTROPY] = 'entropy';

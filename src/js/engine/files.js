@@ -1,12 +1,13 @@
 /**
- * The files of this package, each by a literal address, as bundlers want them. inline/files.js
- * stands in the place of this module where the files are inside the code.
+ * The files of this package, each by a literal address, as bundlers want them. The single files
+ * of dist have inline/files.js instead.
  */
 import { ClearheadError } from '../errors.js';
 import { isAddress } from '../kinds.js';
 
 /**
- * No address is made before it is wanted: a bundle that is no module does not know where it is.
+ * Makes an address when it is needed and not before: a bundle that is no module has no address of
+ * its own, and needs none while it loads no files.
  * @template T
  * @param {() => T} make
  * @returns {T}

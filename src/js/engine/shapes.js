@@ -1,4 +1,4 @@
-/** The shape of a tensor, compared with the sizes that the options say. */
+/** Checks the shape of a tensor against the sizes in the options. */
 import { Tensor } from './tensor.js';
 import { refuse } from '../errors.js';
 

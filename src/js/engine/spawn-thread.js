@@ -1,4 +1,4 @@
-/** inline/spawn-thread.js stands in the place of this where the files are inside the code. */
+/** Starts a worker of thread.js. The single files of dist have inline/spawn-thread.js instead. */
 import { located } from './files.js';
 import { fromFile } from './worker-files.js';
 import { nodeWorkers } from './workers.js';

@@ -1,6 +1,8 @@
+/** Reads base64: the kernels lie as such a text in the single files of dist. */
+
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Not by atob, which worklets lack. @param {string} text without padding */
+/** Decodes a text. Worklets have no atob. @param {string} text without padding */
 export function fromBase64(text) {
   const valueOf = new Uint8Array(128);
   for (let i = 0; i < 64; i++) valueOf[DIGITS.charCodeAt(i)] = i;

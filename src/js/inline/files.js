@@ -1,4 +1,4 @@
-/** Stands in the place of engine/files.js where the files are inside the code. */
+/** Replaces engine/files.js in the single files of dist, which have the kernels inside. */
 import kernels from 'clearhead:kernels';
 import { fromBase64 } from './base64.js';
 import { unpack } from './lzma.js';

@@ -1,4 +1,4 @@
-/** Stands in the place of layers/index.js in clearhead/inline. */
+/** Replaces layers/index.js in clearhead/inline, which has attention and no layers. */
 import { ClearheadError } from '../errors.js';
 
 export function layers() {

@@ -1,6 +1,6 @@
 /**
- * `clearhead/inline/model`: models too, in one file. It is a function whose text runs in workers
- * too, with a role there.
+ * `clearhead/inline/model`: attention, layers and models in one file. The bundle is one function.
+ * Its workers run the text of the same function, and clearheadRole tells them their work.
  */
 export { ClearheadError, init } from '../index.js';
 export { inspectModel, loadModel } from '../model/index.js';

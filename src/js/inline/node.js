@@ -1,4 +1,4 @@
-/** Stands in the place of engine/node.js where there is no import(). */
+/** Replaces engine/node.js in the single files of dist: it loads modules without import(). */
 
 /** @type {typeof import('../engine/node.js').builtin} */
 export const builtin = (name) => globalThis.process?.getBuiltinModule?.(name);

@@ -1,4 +1,4 @@
-/** Stands in the place of worker/spawn-attention.js. */
+/** Replaces worker/spawn-attention.js in the single files of dist. */
 import { spawnRole } from './spawn.js';
 
 export const spawnAttentionHost = () => spawnRole('attention');

@@ -1,4 +1,4 @@
-/** Stands in the place of worker/spawn.js. */
+/** Replaces worker/spawn.js in the single files of dist. */
 import { spawnRole } from './spawn.js';
 
 export const spawnHost = () => spawnRole('host');

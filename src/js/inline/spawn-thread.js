@@ -1,5 +1,5 @@
+/** Replaces engine/spawn-thread.js in the single files of dist. */
 import thread from 'clearhead:thread';
 import { spawnText } from './spawn.js';
 
-/** Stands in the place of engine/spawn-thread.js. */
 export const spawnThread = () => spawnText(thread);

@@ -1,3 +1,4 @@
+/** Starts workers from text, because the single files of dist have no other files to load. */
 import { nodeWorkers } from '../engine/workers.js';
 
 /* global clearheadCode -- scripts/bundle.js */

@@ -1,4 +1,4 @@
-/** Stands in the place of theory/file.js. */
+/** Replaces theory/file.js in the single files of dist. */
 import { kernelsOf } from './files.js';
 
 export const theoryFile = () => kernelsOf('theory');

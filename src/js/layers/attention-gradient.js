@@ -1,4 +1,4 @@
-/** The gradient of attention. */
+/** The gradient of a call of attention, with respect to its queries, keys and values. */
 import { checkAxes, readShape } from '../attention/attention.js';
 import { OF_ATTENTION, readOptions, setOptions } from '../attention/options.js';
 import { placeOutput } from '../attention/results.js';

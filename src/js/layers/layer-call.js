@@ -1,4 +1,4 @@
-/** The arguments and the call that layers around attention share. */
+/** The arguments and the call that multi-head and latent layers have in common. */
 import { LAYOUTS, setOptions, without } from '../attention/options.js';
 import { placeOutput, wantResults } from '../attention/results.js';
 import { number } from '../check.js';

@@ -1,4 +1,4 @@
-/** How the frequencies of a rotary table are scaled, as an argument. */
+/** Reads the argument `scaling` of a rotary table, which changes its frequencies. */
 import { choice, number, read } from '../check.js';
 import { describe, refuse } from '../errors.js';
 

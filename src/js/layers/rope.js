@@ -1,4 +1,4 @@
-/** Rotary positions: their tables, and queries and keys turned by them. */
+/** Rotary positions: makes their tables, and rotates queries and keys by them. */
 import { LAYOUTS, word } from '../attention/options.js';
 import { lengthOf } from '../arrays.js';
 import { int32s, integer, read, rows, yes } from '../check.js';

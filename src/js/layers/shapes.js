@@ -1,4 +1,4 @@
-/** The shapes of tensors, compared with each other and with rows. */
+/** Checks the shapes of tensors against each other, and against rows of a known length. */
 import { agree, hasAxes } from '../engine/shapes.js';
 import { refuse } from '../errors.js';
 

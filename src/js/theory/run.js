@@ -1,4 +1,7 @@
-/** Between the statements and theory.h: arrays of numbers in, named arrays and numbers out. */
+/**
+ * Calls a function of theory.h: copies arrays of numbers into its memory, and returns its results
+ * as named arrays and numbers.
+ */
 import { kindOf } from '../arrays.js';
 import { number, sized } from '../check.js';
 import { describe, refuse } from '../errors.js';

@@ -1,4 +1,4 @@
-/** Tokens of a batch and their targets, as they are checked and cut into sequences. */
+/** Checks the tokens of a batch and their targets, and cuts them into sequences. */
 import { array } from '../check.js';
 import { refuse } from '../errors.js';
 import { ATTN_IGNORE } from '../engine/constants.js';

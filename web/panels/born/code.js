@@ -1,4 +1,4 @@
-/** The training of a head, with the recipe of the panel. */
+/** Code that trains the model of this panel, for a reader to copy. */
 import { CONFIG, INTERVAL, OPTIONS, STEPS } from '../../../training/induction/recipe.js';
 
 /** @param {number} seed @param {number} [steps] */

@@ -1,4 +1,4 @@
-/** III, compromise: of all compromises between score and surprise, softmax is the top. */
+/** III, compromise: softmax is the best of all compromises between score and surprise. */
 import { temperature } from '../../page/controls.js';
 import { exampleOf } from '../../math/example.js';
 import { compromise } from '../../math/roads.js';

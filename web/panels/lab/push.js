@@ -1,4 +1,7 @@
-/** A push: the difference of two texts, added to the stream of every word behind a layer. */
+/**
+ * A push. The streams of two texts behind a layer differ by a vector, and this vector is added to
+ * the stream of every word there.
+ */
 
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 /** @typedef {import('./compute.js').Push} Push */

@@ -1,4 +1,4 @@
-/** A map of one head on a canvas, a pixel for each weight, or for a few. */
+/** Paints the map of one head on a canvas. A pixel shows one weight, or a few in a long story. */
 import { isDark, table } from '../../plot/colour.js';
 import { extent, pixelOf, place, pooledLine } from './shade.js';
 

@@ -1,4 +1,4 @@
-/** Weights as shades, and maps of weights in few pixels: numbers alone, and no screen. */
+/** Weights as shades, and maps of weights in few pixels. It computes numbers and paints nothing. */
 
 /** @typedef {import('./story.js').Story} Story */
 /** @typedef {import('./story.js').Head} Head */

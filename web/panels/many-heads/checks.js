@@ -1,6 +1,6 @@
 /**
- * The statements of the machine. The oracle is slow on purpose, so it runs in the lab. Only what is
- * on the screen is read here.
+ * Shows the statements of this panel. The worker compares the kernels with the oracle, which is
+ * plain and slow. This file compares their numbers with the pixels and captions on the screen.
  */
 import { attentionRow, bitsThatDiffer, mayRead } from '../../math/oracle.js';
 import { scientific } from '../../plot/format.js';

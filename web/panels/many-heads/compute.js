@@ -1,4 +1,4 @@
-/** The inputs of the machine, and the answers of the kernels. They run in the lab. */
+/** Makes the queries, keys and values of all heads, and runs attention over them in a worker. */
 import { headInputs } from '../../math/data.js';
 import { fittingGroups } from './fitting.js';
 

@@ -1,4 +1,4 @@
-/** Code to take away: the numbers of the panel that was touched last, a model, or the terminal. */
+/** Code to copy: the numbers of the panel that was touched last, a model, or the terminal. */
 import { options } from '../../page/controls.js';
 import { copy } from '../../page/chrome.js';
 import { html, setText } from '../../plot/dom.js';

@@ -1,4 +1,4 @@
-/** Numbers that become float32. */
+/** Reads lists of numbers as float32, and refuses those that float32 cannot represent. */
 import { number } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 

@@ -1,4 +1,4 @@
-/** The recording of the token whose row predicts the next one, as texts and steps have it. */
+/** The part of a recording that belongs to the last token, whose logits choose the next one. */
 import { Assembly } from './assemble.js';
 import { tokensWithin } from './budget.js';
 import { recordBytes } from './recording.js';

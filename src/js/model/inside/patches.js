@@ -1,4 +1,4 @@
-/** Numbers of another run that take the place of the model's own. */
+/** Interventions that replace activations by those of another run. */
 import { array, choice, integer, list } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { columnsOf } from './columns.js';

@@ -1,4 +1,4 @@
-/** Rows of attention that take the place of the learnt ones. */
+/** Interventions that replace rows of attention by given ones. */
 import { integer, number } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { distinct } from './options.js';

@@ -1,4 +1,4 @@
-/** `model.heads`. */
+/** `model.heads.scores`: reads texts, and scores every head by its rows and weights. */
 import { yieldToOthers } from '../../engine/yield.js';
 import { recordBytes } from '../inside/recording.js';
 import { borrowing } from './borrow.js';

@@ -1,4 +1,4 @@
-/** One past position, computed again with a recording of all layers. */
+/** Computes a past position again, and records all layers. */
 import { integer } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 

@@ -1,4 +1,4 @@
-/** The options of head scores. */
+/** Checks the options of `model.heads.scores` and fills in defaults. */
 import { abortSignal, integer, list, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { DEFINITIONS, SCORES } from './definitions.js';
@@ -12,13 +12,13 @@ import { randomRepeats } from './repeats.js';
  * @typedef {import('./scores.js').Described} Described
  *
  * @typedef {object} Texts that heads are watched on
- * @property {number[][]} texts none: the repeats are read in their place
+ * @property {number[][]} texts if there are none, `repeats` are read
  * @property {{ ids: number[], begin: number, period: number }[]} repeats the period begins at
  *   `begin`
  * @property {{ ids: number[], positions: number[] }[]} sources
  */
 
-/** Random sequences and the tokens after which they repeat. */
+/** Defaults: the number of random sequences, and the length after which each repeats. */
 const COUNT = 8;
 const PERIOD = 32;
 

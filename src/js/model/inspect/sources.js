@@ -1,4 +1,4 @@
-/** The parts that heads have in a logit, by the positions that they come from. */
+/** Splits the part of a head in a logit by the positions that the head attends to. */
 import { ATTN_AT_Z, ATTN_EDIT_ADD, ATTN_EDIT_REPLACE } from '../../engine/constants.js';
 import { eachRow } from './weights.js';
 

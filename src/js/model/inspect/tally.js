@@ -1,6 +1,8 @@
+/** Sums over the rows of all heads, from which scores.js makes the scores of heads. */
+
 /** @typedef {import('../api.d.ts').HeadRow} HeadRow */
 
-/** Sums the weights of all heads on certain positions. */
+/** Adds up how much each head attends to positions that the caller chooses. */
 export class Tally {
   #heads;
   #sums;

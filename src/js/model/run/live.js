@@ -1,4 +1,4 @@
-/** The interventions that hold from the next pass on. */
+/** The interventions of a model now, which act from the next pass on. */
 import { integer, number } from '../../check.js';
 import { ClearheadError, refuse } from '../../errors.js';
 import { checksum } from '../inside/checksum.js';

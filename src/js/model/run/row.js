@@ -1,4 +1,4 @@
-/** One row of attention, computed again. */
+/** Computes one row of attention again, from the keys and values in the cache. */
 import { integer } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 

@@ -1,16 +1,23 @@
-/** Merges in one step. */
+/**
+ * Merges neighbouring symbols into tokens, for both kinds of vocabulary (bpe.js and spm.js). The
+ * best pair merges first.
+ */
+
+/** The number of merges after which others may run. */
 const STEP = 4096;
 
 /**
- * Merges neighbours, best pair first, as both kinds of vocabulary make tokens of characters. With a
- * linked list and a heap n symbols take O(n log n), whatever the text is. To scan for the best pair
- * again and again would take O(n²).
+ * Symbols in a linked list, and their pairs in a heap. So n symbols need O(n log n) steps, whatever
+ * the text is. To search for the best pair after each merge would need O(n²).
  */
 class Merger {
   #next = new Int32Array(64);
   #before = new Int32Array(64);
   #size = new Int32Array(64);
-  /** The heap, by cost and then by left symbol. The right one and the sizes tell dead pairs. */
+  /**
+   * The heap, ordered by cost and then by left symbol. A pair is out of date if its right symbol or
+   * their sizes have changed since.
+   */
   #cost = new Float64Array(192);
   #left = new Int32Array(192);
   #right = new Int32Array(192);

@@ -1,3 +1,4 @@
+/** Writes a tokenizer into a GGUF file. */
 import { describe, refuse } from '../../errors.js';
 import { runAtOnce } from '../../engine/yield.js';
 import { jsonTokenizer } from '../../model/text/tokenizer-json.js';
@@ -5,8 +6,6 @@ import { CONTROL, NORMAL, UNUSED, USER } from '../../model/text/vocabulary.js';
 import { WAY_OF } from '../../model/text/words.js';
 
 /**
- * The metadata of GGUF for a byte-level BPE of tokenizer.json. GGUF names the way that words are
- * cut, and has no other steps. A tokenizer with steps that GGUF cannot tell is refused.
  * @typedef {import('./gguf.js').Value} Value
  * @typedef {import('../../model/text/tokenizer-steps.js').Step} Json
  */
@@ -15,6 +14,8 @@ import { WAY_OF } from '../../model/text/words.js';
 const padding = (/** @type {number} */ id) => `[PAD${id}]`;
 
 /**
+ * The metadata of GGUF for a byte-level BPE of tokenizer.json. GGUF has a name for each way to cut
+ * words, and nothing for other steps of a tokenizer. A tokenizer that has such steps is refused.
  * @param {Json} tokenizer
  * @param {number} vocab rows of the embedding
  * @param {{ bos?: number, eos?: number }} marks ids that begin and end a text

@@ -1,19 +1,20 @@
+/** Writes a model as model.safetensors and config.json, as Hugging Face has them. */
 import { joined } from '../../model/files/bytes.js';
 import { utf8Encoder } from '../../engine/utf8.js';
 import { savedConfig, savedTensors } from './model.js';
 import { encode } from './weights.js';
 
 /**
- * A model in the layout of Hugging Face: the bytes of model.safetensors and the object of
- * config.json. Names and shapes are those of LlamaForCausalLM.
  * @typedef {import('./model.js').Sizes} Sizes
  * @typedef {import('./model.js').Parameter} Parameter
  */
 
-/** The header ends at a multiple of it, so that every float lies aligned in the file. */
+/** The header's length is a multiple of this, so that every float lies aligned in the file. */
 const ALIGNMENT = 8;
 
 /**
+ * The bytes of model.safetensors and the object of config.json. Names and shapes are those of
+ * LlamaForCausalLM.
  * @param {Sizes} sizes
  * @param {readonly Parameter[]} parameters
  * @param {'F32' | 'F16'} type

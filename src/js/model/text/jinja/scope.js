@@ -1,4 +1,4 @@
-/** Variables, and the scope around them. */
+/** The variables of a block of a template. Others are looked up in the block around it. */
 export class Scope {
   /** @type {Map<string, any>} */
   variables = new Map();
