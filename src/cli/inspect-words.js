@@ -103,7 +103,7 @@ const lensTable = (lens) => [
 ];
 
 /** @param {Report['ledger']} ledger */
-function ledgerTable({ text, logit, embedding, heads, feedForward, biases, rest, identity }) {
+function ledgerTable({ text, logit, embedding, heads, feedForward, biases, ...of }) {
   const sum = (/** @type {number[]} */ numbers) => numbers.reduce((a, b) => a + b, 0);
   const parts = [
     ...heads.flatMap((row, layer) =>
@@ -113,14 +113,15 @@ function ledgerTable({ text, logit, embedding, heads, feedForward, biases, rest,
   ].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
   const line = (/** @type {string} */ name, /** @type {number} */ value) =>
     `  ${name.padEnd(20)}${signed(value).padStart(9)}`;
-  const { difference, allowed, holds } = identity;
+  const { difference, allowed, holds } = of.identity;
   return [
     `Ledger of ${word(text)}: its logit ${logit.toFixed(3)} as a sum`,
     line('embedding', embedding),
     line('heads', sum(heads.flat())),
     line('feed-forward', sum(feedForward)),
     line('biases', sum(biases)),
-    line('rest', rest),
+    line('rounded last input', of.rounding),
+    line('rest', of.rest),
     `  the sum is off by ${difference.toExponential(1)}, rounding allows ` +
       `${allowed.toExponential(1)}: ${holds ? 'it holds' : 'it does NOT hold'}`,
     `The largest of its ${counted(parts.length, 'part')}`,

@@ -53,6 +53,7 @@ const TOP = 5;
  * @property {number[][]} heads by layer
  * @property {number[]} feedForward by layer
  * @property {number[]} biases by layer
+ * @property {number} rounding of the last input
  * @property {number} rest
  * @property {import('../js/model/api.d.ts').Ledger['identity']} identity
  *
@@ -179,7 +180,7 @@ const textOf = (tokenizer, id) => tokenizer?.decode([id], { special: true, conti
  * @param {number} token
  */
 async function partsOf(model, position, token) {
-  const { embedding, heads, feedForward, biases, rest, identity } = await model.ledger(
+  const { embedding, heads, feedForward, biases, rounding, rest, identity } = await model.ledger(
     position,
     token,
   );
@@ -192,6 +193,7 @@ async function partsOf(model, position, token) {
     ]),
     feedForward: [...feedForward],
     biases: [...biases],
+    rounding,
     rest,
     identity,
   };

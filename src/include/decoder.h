@@ -290,9 +290,9 @@ ATTN_API const float *attn_pass_queries(const attn_pass *p);
 
 /*
  * The part of each head in ⟨u, W_o z⟩: of a direction u of the residual stream, which a layer has
- * of its own, and the results z of its heads. The products are those of a pass, block by block. So
- * the parts of a layer sum up to ⟨u, W_o z⟩ of the pass but for rounding, with quantised weights
- * too. There, heads must not share a block of 32 columns, or the inputs are quantised otherwise.
+ * of its own, and the results z of its heads. With quantised weights z is quantised as in the pass,
+ * also where heads share a block. So the parts of a layer sum up to ⟨u, W_o z⟩ of the pass but for
+ * rounding in float32.
  */
 ATTN_API size_t attn_decoder_head_parts_bytes(const attn_decoder *d);
 ATTN_API void
@@ -301,5 +301,11 @@ attn_decoder_head_parts(const attn_decoder *d, const float *u, /* (layers, dim) 
                         double *parts,                         /* (layers, heads) */
                         double *squares, /* (layers): mean (W_o z + b)², 0 without N' */
                         void *memory /* attn_decoder_head_parts_bytes */);
+
+/* N(x) behind the last layer, as the product with the output matrix multiplies it. */
+ATTN_API size_t attn_decoder_last_inputs_bytes(const attn_decoder *d);
+ATTN_API void attn_decoder_last_inputs(const attn_decoder *d, const float *x, /* (dim) */
+                                       float *inputs,                         /* (dim) */
+                                       void *memory /* attn_decoder_last_inputs_bytes */);
 
 #endif

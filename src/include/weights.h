@@ -107,6 +107,18 @@ ATTN_API void attn_multiply_prepare(void *prepared, const float *x /* (m, column
                                     int32_t first, int32_t end, int32_t columns, int32_t type);
 
 /*
+ * One input, prepared with the scales of another one x. So parts of x that sum up to it, each
+ * channel in one of them, are quantised as x is.
+ */
+ATTN_API void attn_multiply_prepare_part(void *prepared, const float *part, /* (columns) */
+                                         const float *x /* (columns) */, int32_t columns,
+                                         int32_t type);
+
+/* One input that was prepared alone, as its products multiply it. Blocks with a NaN are NaN. */
+ATTN_API void attn_multiply_prepared_numbers(float *x, /* (columns) */
+                                             const void *prepared, int32_t columns, int32_t type);
+
+/*
  * Where input i begins, a multiple of four. A product may also be shared by its inputs: as one of
  * inputs i to m and their outputs.
  */

@@ -184,3 +184,34 @@ void attn_multiply_prepare(void *prepared, const float *x, int32_t first, int32_
     }
   }
 }
+
+void attn_multiply_prepare_part(void *prepared, const float *part, const float *x, int32_t columns,
+                                int32_t type)
+{
+  const weight_type *t = attn_weight_type(type);
+  if (is_float(t)) {
+    __builtin_memcpy(prepared, part, (size_t)columns * sizeof(float));
+    return;
+  }
+  input_tile tile = {is_i16(t), 1, 1, columns, x, prepared};
+  find_scales(&tile);
+  tile.x = part;
+  round_inputs(&tile);
+}
+
+void attn_multiply_prepared_numbers(float *x, const void *prepared, int32_t columns, int32_t type)
+{
+  const weight_type *t = attn_weight_type(type);
+  if (is_float(t)) {
+    __builtin_memcpy(x, prepared, (size_t)columns * sizeof(float));
+    return;
+  }
+  const int i16 = is_i16(t);
+  const uint8_t *block = prepared;
+  for (int32_t first = 0; first < columns; first += BLOCK32, block += input_block(i16, 1)) {
+    const float d = *(const float *)(const void *)(block + input_quants(i16, 1));
+    for (int32_t c = 0; c < BLOCK32; c++)
+      x[first + c] = d * (float)(i16 ? ((const int16_t *)(const void *)block)[i16_place(c)]
+                                     : ((const int8_t *)block)[c]);
+  }
+}

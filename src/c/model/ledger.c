@@ -1,6 +1,7 @@
-/* The parts that heads have in a logit. */
+/* The parts of a logit that need products: those of heads, and the inputs of the last product. */
 #include "setup.h"
 #include "base/arena.h"
+#include "layers.h"
 
 /* The columns of a layer's W_o that hold a head: whole blocks, so some may be its neighbours'. */
 typedef struct {
@@ -49,7 +50,7 @@ size_t attn_decoder_head_parts_bytes(const attn_decoder *d)
   return arena_bytes(&a);
 }
 
-/* The channels of one head, as an input of its columns. */
+/* The channels of one head, as an input of its columns, with the scales of all of them. */
 static void prepare_head(const ledger_memory *m, const attn_decoder *d, const float *z,
                          int32_t layer, int32_t head)
 {
@@ -59,8 +60,8 @@ static void prepare_head(const ledger_memory *m, const attn_decoder *d, const fl
     m->a[k - c.first] = k >= first && k < end ? z[k] : 0;
   m->columns[2 * head] = c.first;
   m->columns[2 * head + 1] = count;
-  attn_multiply_prepare(m->inputs + (size_t)head * m->stride, m->a, 0, 1, count,
-                        attn_matrix_type(d->layer[layer].o));
+  attn_multiply_prepare_part(m->inputs + (size_t)head * m->stride, m->a, z + c.first, count,
+                             attn_matrix_type(d->layer[layer].o));
 }
 
 void attn_decoder_head_parts(const attn_decoder *d, const float *u, const float *z, double *parts,
@@ -83,4 +84,36 @@ void attn_decoder_head_parts(const attn_decoder *d, const float *u, const float 
     *squares++ = square / d->dim;
     parts += d->heads;
   }
+}
+
+typedef struct {
+  float *h; /* (dim): the result of the last norm */
+  void *prepared;
+} last_inputs;
+
+static arena lay_out_inputs(void *memory, last_inputs *m, const attn_decoder *d)
+{
+  arena a = {.base = memory};
+  const int32_t type = attn_matrix_type(d->output);
+  m->h = arena_allocate(&a, (uint64_t)d->dim, sizeof *m->h);
+  m->prepared = arena_allocate(&a, attn_multiply_prepared_bytes(type, 1, d->dim), 1);
+  return a;
+}
+
+size_t attn_decoder_last_inputs_bytes(const attn_decoder *d)
+{
+  last_inputs m;
+  const arena a = lay_out_inputs(NULL, &m, d);
+  return arena_bytes(&a);
+}
+
+void attn_decoder_last_inputs(const attn_decoder *d, const float *x, float *inputs, void *memory)
+{
+  last_inputs m;
+  lay_out_inputs(memory, &m, d);
+  const size_t dim = (size_t)d->dim;
+  const int32_t type = attn_matrix_type(d->output);
+  attn_rms_norm(m.h, dim, x, dim, 1, d->dim, d->norm, 0, d->eps);
+  attn_multiply_prepare(m.prepared, m.h, 0, 1, d->dim, type);
+  attn_multiply_prepared_numbers(inputs, m.prepared, d->dim, type);
 }

@@ -305,6 +305,8 @@ export interface DecoderExports {
     squares: Pointer,
     memory: Pointer,
   ): void;
+  attn_decoder_last_inputs_bytes(d: Pointer): Size;
+  attn_decoder_last_inputs(d: Pointer, x: Pointer, inputs: Pointer, memory: Pointer): void;
 }
 
 /** src/include/layers.h */
@@ -905,6 +907,14 @@ export interface WeightsExports {
     columns: Value,
     type: Value,
   ): void;
+  attn_multiply_prepare_part(
+    prepared: Pointer,
+    part: Pointer,
+    x: Pointer,
+    columns: Value,
+    type: Value,
+  ): void;
+  attn_multiply_prepared_numbers(x: Pointer, prepared: Pointer, columns: Value, type: Value): void;
   attn_multiply(
     out: Pointer,
     stride: Size,

@@ -6,13 +6,7 @@ import { sameArray } from '../../support/bits.js';
 import { LOGITS, difference, largest, tokensOf } from '../../support/models/differences.js';
 import { engines } from '../../support/models/engines.js';
 import { ledgerOf, lensOf } from '../../support/models/ledger.js';
-import {
-  asGguf,
-  asQ5_0,
-  asSafetensors,
-  configs,
-  tiny,
-} from '../../support/models/random-models.js';
+import { asSafetensors, configs, tiny } from '../../support/models/random-models.js';
 
 const sum = (list) => list.reduce((a, b) => a + b, 0);
 const near = (got, want, size, what) =>
@@ -42,8 +36,9 @@ for (const { variant, ch: engine } of engines)
           near(got.biases, want.biases, size, 'biases');
           near([got.identity.left], [want.logit], size, 'logit');
           assert.ok(got.identity.holds, JSON.stringify(got.identity));
-          const all = got.embedding + sum(got.heads) + sum(got.feedForward) + sum(got.biases);
-          assert.ok(Math.abs(all + got.rest - got.identity.left) <= 1e-12 * size);
+          const added = [got.embedding, ...got.heads, ...got.feedForward, ...got.biases];
+          const all = sum(added) + got.rounding + got.rest;
+          assert.ok(Math.abs(all - got.identity.left) <= 1e-12 * size);
           assert.ok(Math.abs(got.rest) <= got.identity.allowed);
           // worst cases of all products and sums, yet a small part of the terms
           assert.ok(got.identity.allowed < 2e-3 * size, `${got.identity.allowed} of ${size}`);
@@ -73,33 +68,6 @@ for (const { variant, ch: engine } of engines)
       });
     }
 
-    for (const [name, heads] of [
-      ['heads of 32 channels', 2],
-      ['heads that share blocks of 32 columns', 4],
-    ]) {
-      const source = tiny({
-        ...configs['llama, untied, heads of its own'],
-        hidden_size: 64,
-        intermediate_size: 64,
-        num_attention_heads: heads,
-        num_key_value_heads: heads,
-      });
-      for (const [type, open, quantize] of [
-        ['Q5_0', () => asGguf(source, undefined, asQ5_0), 'none'],
-        ['Q8_0', () => asSafetensors(source), 'q8'],
-      ])
-        test(`${type}, ${name}: the sum is the logit up to quantised inputs`, async () => {
-          const model = await loadModel(open(), { engine, quantize });
-          model.prefill(tokensOf(12, 16, 64));
-          for (const token of [1, [2, 40]]) {
-            const { identity, embedding } = await model.ledger(15, token);
-            assert.ok(identity.holds, JSON.stringify(identity));
-            assert.ok(identity.difference > 0 && Number.isFinite(embedding));
-          }
-          model.dispose();
-        });
-    }
-
     for (const quantize of ['none', 'q8'])
       test(`additions to the stream are where the page says (${quantize})`, async () => {
         const source = tiny({
@@ -109,7 +77,6 @@ for (const { variant, ch: engine } of engines)
         });
         const model = await loadModel(asSafetensors(source), { engine, quantize });
         const add = Array.from({ length: 64 }, (_, c) => Math.sin(c));
-        const floats = quantize === 'none';
         const ledger = async (interventions) => {
           model.intervene(interventions);
           model.cache.clear();
@@ -118,8 +85,7 @@ for (const { variant, ch: engine } of engines)
         };
         for (const at of ['resid_pre', 'attn_out', 'resid_mid', 'resid_post']) {
           const { identity, rest } = await ledger([{ layer: 1, add, at, gain: 0.1 }]);
-          assert.equal(identity.holds, !floats, at);
-          assert.ok(floats ? Math.abs(rest) > 0.01 : Math.abs(rest) <= identity.allowed, at);
+          assert.ok(!identity.holds && Math.abs(rest) > 0.01, at);
         }
         const plain = await ledger([]);
         const begun = await ledger([{ layer: 0, add }]);

@@ -36,7 +36,7 @@ async function insideOf({ file, at, pair }) {
   await model.prefill(ids);
   const { top, probabilities } = await model.lens(ids.length - 1);
   const other = top.at(-1).find((each) => each.token !== token).token;
-  const { embedding, heads, feedForward, biases, rest } = await model.ledger(
+  const { embedding, heads, feedForward, biases, rounding, rest } = await model.ledger(
     ids.length - 1,
     pair ? [token, other] : token,
   );
@@ -51,7 +51,7 @@ async function insideOf({ file, at, pair }) {
     value + biases[layer],
   ]);
   model.dispose();
-  return { chances, parts: [embedding, ...rows.flat(), rest] };
+  return { chances, parts: [embedding, ...rows.flat(), rounding, rest] };
 }
 
 /** In the page: the library's story under the lab's first push, at half its strength. */
@@ -174,6 +174,7 @@ describe('panels with a model', { skip: missing }, () => {
       assert.deepEqual(await values(page.locator('.lab-ledger [data-value]')), expected.parts);
     }
     assert.equal(await verdictOf(page, 'lab-lens'), 'holds');
+    assert.equal(await verdictOf(page, 'lab-ledger'), 'holds');
     await page.getByLabel('Strength', { exact: true }).fill('0.5');
     await page.locator('[data-statement="lab-push"][data-verdict="holds"]').waitFor({
       state: 'attached',

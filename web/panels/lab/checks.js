@@ -1,6 +1,6 @@
 /** The statements of the lab. */
 import { Statement } from '../../page/statement.js';
-import { largestDifference, sumOfParts } from './explain.js';
+import { largestDifference, largestPart, sumOfParts } from './explain.js';
 import { moved } from './push.js';
 
 /** @typedef {import('./explain.js').Explained} Explained */
@@ -30,8 +30,8 @@ export class Checks {
       id: 'lab-ledger',
       claim: 'the bars add up to the word’s score',
       allowance:
-        'The bound is the sum of all roundings. In a quantised model the last product has inputs ' +
-        'of 8 bits. The bound is then so wide that it says nothing.',
+        'The bound is the sum of all roundings in float32. In a quantised model the last product ' +
+        'has inputs of 8 bits. Their rounding is a bar of its own.',
       oracles: [sumOfParts],
     });
     this.all = [this.same, this.push, this.lens, this.ledger];
@@ -58,7 +58,7 @@ export class Checks {
     const off = pushed && measured > allowed;
     // a push is no part of the ledger
     if (pushed && !off) nothing(this.ledger, 'a push is no bar, and this one is too weak to miss');
-    else this.ledger.show({ measured, allowed, broken: off, size: Math.abs(score) });
+    else this.ledger.show({ measured, allowed, broken: off, size: largestPart(ledger) });
   }
 }
 

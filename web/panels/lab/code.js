@@ -8,8 +8,9 @@ await model.prefill(ids);
 // the chance of the first word after each layer, and the parts of its score
 const { top } = await model.lens(ids.length - 1);
 const [{ token }] = top.at(-1);
-const { embedding, heads, feedForward, rest } = await model.ledger(ids.length - 1, token);
-console.log({ token, top, embedding, heads, feedForward, rest });`;
+const ledger = await model.ledger(ids.length - 1, token);
+const { embedding, heads, feedForward, rounding, rest } = ledger;
+console.log({ token, top, embedding, heads, feedForward, rounding, rest });`;
 
 /** @param {any} state the signals of the panel */
 export function codeOf(state) {

@@ -65,8 +65,16 @@ export function largestDifference(a, b) {
 }
 
 /** The sum of all parts but the rest. @param {Ledger} ledger */
-export function sumOfParts({ embedding, heads, feedForward, biases }) {
-  let sum = embedding;
+export function sumOfParts({ embedding, heads, feedForward, biases, rounding }) {
+  let sum = embedding + rounding;
   for (const parts of [heads, feedForward, biases]) for (const part of parts) sum += part;
   return sum;
+}
+
+/** The size of its numbers: a lead may be far below its parts. @param {Ledger} ledger */
+export function largestPart({ embedding, heads, feedForward }) {
+  let largest = Math.abs(embedding);
+  for (const parts of [heads, feedForward])
+    for (const part of parts) largest = Math.max(largest, Math.abs(part));
+  return largest;
 }

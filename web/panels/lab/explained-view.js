@@ -40,7 +40,7 @@ function lensRow({ probability, guess }, layer) {
 
 /** The bars: a row for each layer, a column for each head. @param {Explained} explained */
 export function ledgerTable({ ledger }) {
-  const { embedding, feedForward, biases, rest } = ledger;
+  const { embedding, feedForward, biases, rounding, rest } = ledger;
   const heads = ledger.heads.length / feedForward.length;
   const largest = Math.max(...partsOf(ledger).map(({ value }) => Math.abs(value)), Math.abs(rest));
   const cell = (/** @type {number} */ value, kind = 'lab-part') => {
@@ -86,7 +86,14 @@ export function ledgerTable({ ledger }) {
         html('th', { scope: 'col' }, 'feed-forward'),
       ),
     ),
-    html('tbody', {}, single('the word before', embedding), ...rows, single('the rest', rest)),
+    html(
+      'tbody',
+      {},
+      single('the word before', embedding),
+      ...rows,
+      single('rounded to 8 bits', rounding),
+      single('the rest', rest),
+    ),
   );
 }
 
@@ -136,6 +143,7 @@ export function sumSentence({ ledger, score }) {
     `${points(ledger.embedding)} of the word before`,
     `${points(sum(ledger.heads))} of the heads`,
     `${points(feed)} of the feed-forwards`,
+    `${points(ledger.rounding)} of rounding to 8 bits`,
     `a rest of ${points(rest)}`,
   ];
   const sumOf = `${points(score)} = ${named.join(' + ')}.`;

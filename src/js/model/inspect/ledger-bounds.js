@@ -3,12 +3,19 @@
  * the bounds of a product in weights.h, with u = 2⁻²⁴ and b blocks of 32 columns:
  *
  *   floats      u·(33 + b)·Σ|x·w|
- *   quantised   Σ_blocks d·(½ + 2⁻¹⁵)·Σ|w| + u·(b + 5)·Σ|x'|·(|d·s·q| + |m·t|), d = max|x|/127
+ *   quantised   u·(b + 5)·Σ|x'|·(|d·s·q| + |m·t|)
  *
- * In the second sum no term is above three times the largest weight of its block: |m·t| is one of
- * its weights where a quant is 0, as in all files. So it is at most a part b·ROUNDING of the first.
+ * The inputs x' as quantised are those of the ledger too, so their rounding is not in it. Without a
+ * minimum m the bracket is |w|. Else |m·t| is one of the block's weights where a quant is 0, as in
+ * all files. So the bracket is at most |w| and twice the largest weight of its block.
  */
-import { ATTN_MULTIPLY_FLOATS } from '../../engine/constants.js';
+import {
+  ATTN_MULTIPLY_FLOATS,
+  ATTN_Q4_1,
+  ATTN_Q4_K,
+  ATTN_Q5_1,
+  ATTN_Q5_K,
+} from '../../engine/constants.js';
 import { F32 } from '../../engine/tensor.js';
 import { eachRow, outputOf } from './weights.js';
 
@@ -19,15 +26,38 @@ import { eachRow, outputOf } from './weights.js';
 
 const UNIT = 2 ** -24;
 const BLOCK = 32;
-/** 3·32·2·127·u, of each block and five operations more. */
-const ROUNDING = 3 * BLOCK * 2 * 127 * UNIT;
+/** The types with a minimum. */
+const MINIMUM = new Set([ATTN_Q4_1, ATTN_Q5_1, ATTN_Q4_K, ATTN_Q5_K]);
 
-/** @param {Decoder} decoder @param {number} matrix */
-const isFloat = ({ memory: { c } }, matrix) =>
-  c.attn_multiply_kind(c.attn_matrix_type(matrix)) === ATTN_MULTIPLY_FLOATS;
+/** @param {Decoder} decoder @param {number} type */
+const isFloat = ({ memory: { c } }, type) => c.attn_multiply_kind(type) === ATTN_MULTIPLY_FLOATS;
 
 /**
- * ‖W e_c‖ of each column c of all W_o, (layers, heads·headDim); Σ_r |u_r·w_rc| ≤ ‖u‖ times it.
+ * The factor of a sum above. A quantised weight that is read back is rounded once more.
+ * @param {boolean} floats
+ * @param {number} columns
+ */
+const factor = (floats, columns) => UNIT * ((floats ? 33 : 6) + Math.ceil(columns / BLOCK));
+
+/**
+ * The factor of |x| in the bounds above, for each weight of a row.
+ * @param {Float32Array} row
+ * @param {number} type
+ */
+function sizesOf(row, type) {
+  const sizes = row.map(Math.abs);
+  if (!MINIMUM.has(type)) return sizes;
+  for (let at = 0; at < row.length; at += BLOCK) {
+    const block = sizes.subarray(at, at + BLOCK);
+    const more = 2 * Math.max(...block);
+    block.forEach((x, c) => (block[c] = x + more));
+  }
+  return sizes;
+}
+
+/**
+ * ‖W e_c‖ of each column c of all W_o, (layers, heads·headDim), with the sizes above in the place
+ * of weights; Σ_r |u_r·w_rc| ≤ ‖u‖ times it.
  * @type {WeakMap<Decoder, Float64Array>}
  */
 const columnNorms = new WeakMap();
@@ -39,53 +69,30 @@ function normsOf(decoder) {
   const { memory, config, weights } = decoder;
   const size = config.heads * config.headDim;
   const norms = new Float64Array(config.layers * size);
-  weights.layers.forEach(({ attnOut }, layer) =>
+  weights.layers.forEach(({ attnOut }, layer) => {
+    const type = memory.c.attn_matrix_type(attnOut);
     eachRow(memory, attnOut, (row) => {
-      for (let c = 0, at = layer * size; c < size; c++, at++) norms[at] += row[c] * row[c];
-    }),
-  );
+      const sizes = sizesOf(row, type);
+      for (let c = 0, at = layer * size; c < size; c++, at++) norms[at] += sizes[c] * sizes[c];
+    });
+  });
   for (let at = 0; at < norms.length; at++) norms[at] = Math.sqrt(norms[at]);
   columnNorms.set(decoder, norms);
   return norms;
 }
 
 /**
- * Σ over blocks of max|x| · Σ|w|, from one place to another of both.
- * @param {ArrayLike<number>} x
- * @param {ArrayLike<number>} w
- * @param {number} from
- * @param {number} end
- */
-function byBlocks(x, w, from, end) {
-  let sum = 0;
-  for (let at = from; at < end; at += BLOCK) {
-    let largest = 0;
-    let weights = 0;
-    for (let c = at; c < Math.min(end, at + BLOCK); c++) {
-      largest = Math.max(largest, Math.abs(x[c]));
-      weights += Math.abs(w[c]);
-    }
-    sum += largest * weights;
-  }
-  return sum;
-}
-
-/** Of a product with quantised weights, from `byBlocks`. @param {number} sum @param {number} b */
-const quantum = (sum, b) => (sum / 127) * (0.5 + 2 ** -15) * (1 + ROUNDING * (b + 5));
-
-/**
  * Of the product with the output matrix.
  * @param {Decoder} decoder
- * @param {Float64Array} inputs
+ * @param {Float32Array} inputs
  * @param {Float32Array} row
  */
 function ofOutput(decoder, inputs, row) {
-  const blocks = Math.ceil(row.length / BLOCK);
-  // the inputs are rounded once, and their scale and the sum are doubles
-  let size = 0;
-  for (let c = 0; c < row.length; c++) size += Math.abs(inputs[c] * row[c]);
-  if (isFloat(decoder, outputOf(decoder.weights))) return UNIT * (35 + blocks) * size;
-  return UNIT * 2 * size + quantum(byBlocks(inputs, row, 0, row.length), blocks);
+  const type = decoder.memory.c.attn_matrix_type(outputOf(decoder.weights));
+  const sizes = sizesOf(row, type);
+  let sum = 0;
+  for (let c = 0; c < row.length; c++) sum += Math.abs(inputs[c] * sizes[c]);
+  return factor(isFloat(decoder, type), row.length) * sum;
 }
 
 /**
@@ -95,30 +102,24 @@ function ofOutput(decoder, inputs, row) {
  * @param {number} layer
  */
 function ofHeads(decoder, z, layer) {
-  const { heads, headDim } = decoder.config;
-  const size = heads * headDim;
-  const blocks = Math.ceil(size / BLOCK);
+  const { memory, config, weights } = decoder;
+  const size = config.heads * config.headDim;
   const norms = normsOf(decoder);
-  const from = layer * size;
-  const floats = isFloat(decoder, decoder.weights.layers[layer].attnOut);
-  if (!floats) {
-    const all = byBlocks(z, norms, from, from + size);
-    // heads that share a block are quantised with another scale than in the pass
-    const apart = headDim % BLOCK === 0;
-    return (
-      (apart ? (2 * (ROUNDING * (blocks + 5))) / 254 : 0) * all +
-      (apart ? 0 : 2 * quantum(all, blocks))
-    );
-  }
+  const floats = isFloat(decoder, memory.c.attn_matrix_type(weights.layers[layer].attnOut));
   let sum = 0;
-  for (let c = from; c < from + size; c++) sum += Math.abs(z[c]) * norms[c];
-  return 2 * UNIT * (34 + blocks) * sum;
+  for (let from = layer * size, end = from + size; from < end; from += BLOCK) {
+    const x = z.subarray(from, Math.min(end, from + BLOCK)).map(Math.abs);
+    // a quantised input is off by half a step
+    const more = floats ? 0 : Math.max(...x) / 253;
+    for (let c = 0; c < x.length; c++) sum += (x[c] + more) * norms[from + c];
+  }
+  return 2 * factor(floats, size) * sum;
 }
 
 /**
  * @param {Decoder} decoder
  * @param {Recorded} recorded
- * @param {{ u: Float64Array, rows: Float32Array[], inputs: Float64Array }} direction
+ * @param {{ u: Float64Array, rows: Float32Array[], inputs: Float32Array }} direction
  * @param {{ logits: readonly number[], squares: Float64Array }} of
  */
 export function allowedDifference(decoder, recorded, { u, rows, inputs }, { logits, squares }) {

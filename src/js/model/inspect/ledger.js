@@ -6,6 +6,9 @@
  * results of all blocks. A norm behind a block is carried the same way, by its scale and its
  * factors. For two tokens w is the difference of their rows. A softcap is undone first:
  * c·artanh(logit/c).
+ *
+ * The output matrix multiplies rounded inputs x' instead, with quantised weights of 8 bits. The
+ * difference ⟨w, x' − g·x/s⟩ is a part of its own, so that all others stay linear in the stream.
  */
 import { F32 } from '../../engine/tensor.js';
 import { allowedDifference } from './ledger-bounds.js';
@@ -34,21 +37,42 @@ export function dot(a, b, from = 0) {
 export const uncapped = (logit, cap) => (cap ? cap * Math.atanh(logit / cap) : logit);
 
 /**
- * The direction of a logit in the residual stream at the last norm's scale, with the inputs of the
- * output matrix and its row.
+ * The inputs of the output matrix, as its product multiplies them.
+ * @param {Decoder} decoder
+ * @param {Float32Array} last the residual stream behind the last layer
+ */
+const lastInputs = ({ memory, config, at }, last) =>
+  memory.scope(() => {
+    const { c } = memory;
+    const x = memory.put(last, F32);
+    const inputs = memory.pushArray(F32, config.modelDim);
+    const scratch = memory.push(c.attn_decoder_last_inputs_bytes(at));
+    c.attn_decoder_last_inputs(at, x, inputs, scratch);
+    return memory.copy(F32, inputs, config.modelDim);
+  });
+
+/**
+ * The direction of a logit in the residual stream at the last norm's scale. With it come the inputs
+ * of the output matrix, its rows, and the part of the inputs' rounding.
  * @param {Decoder} decoder
  * @param {Float32Array} last the residual stream behind the last layer
  * @param {readonly number[]} tokens one, or two whose difference is taken
  */
-function directionOf({ memory, config, weights }, last, tokens) {
+function directionOf(decoder, last, tokens) {
+  const { memory, config, weights } = decoder;
   const { modelDim, normEps } = config;
   const norm = /** @type {Float32Array} */ (vectorOf(memory, weights.outputNorm, modelDim));
   const scale = Math.sqrt(dot(last, last) / modelDim + normEps);
   const rows = tokens.map((token) => rowOf(memory, outputOf(weights), token));
+  const inputs = lastInputs(decoder, last);
   const u = new Float64Array(modelDim);
-  for (let c = 0; c < modelDim; c++) u[c] = ((rows[0][c] - (rows[1]?.[c] ?? 0)) * norm[c]) / scale;
-  const inputs = Float64Array.from(last, (x, c) => (x * norm[c]) / scale);
-  return { u, scale, rows, inputs };
+  let rounding = 0;
+  for (let c = 0; c < modelDim; c++) {
+    const weight = rows[0][c] - (rows[1]?.[c] ?? 0);
+    u[c] = (weight * norm[c]) / scale;
+    rounding += weight * inputs[c] - u[c] * last[c];
+  }
+  return { u, scale, rows, inputs, rounding };
 }
 
 /**
@@ -107,7 +131,7 @@ export function ledgerOf(decoder, recorded, { position, tokens, logits }) {
   const { layers, heads: count, modelDim, normEps, finalSoftcap } = config;
   const last = recorded.resid_post.subarray(-modelDim);
   const direction = directionOf(decoder, last, tokens);
-  const { u, scale } = direction;
+  const { u, scale, rounding } = direction;
   const unscaled = directionsOf(decoder, u);
   const { parts: heads, squares } = headParts(decoder, unscaled, recorded.z);
   const feedForward = new Float64Array(layers);
@@ -127,7 +151,7 @@ export function ledgerOf(decoder, recorded, { position, tokens, logits }) {
   });
   const embedding = dot(u, recorded.resid_pre);
   const left = logits.map((logit) => uncapped(logit, finalSoftcap)).reduce((a, b) => a - b);
-  const right = embedding + total(heads) + total(feedForward) + total(biases);
+  const right = embedding + total(heads) + total(feedForward) + total(biases) + rounding;
   const allowed = allowedDifference(decoder, recorded, direction, { logits, squares });
   const difference = Math.abs(left - right);
   const identity = { left, right, difference, allowed, holds: difference <= allowed };
@@ -142,6 +166,7 @@ export function ledgerOf(decoder, recorded, { position, tokens, logits }) {
       heads,
       feedForward,
       biases,
+      rounding,
       rest,
       identity,
     },

@@ -90,11 +90,10 @@ export interface LedgerOptions {
  * A logit, or the difference of two. It is a sum of all that was added to the residual stream, at
  * the last norm's scale:
  *
- *     logit = embedding + Σ heads + Σ feedForward + Σ biases + rest
+ *     logit = embedding + Σ heads + Σ feedForward + Σ biases + rounding + rest
  *
- * With a softcap c it is the logit before it, c·artanh(logit/c). `rest` is rounding alone,
- * unless interventions change the residual stream or `attn_out`. With quantised weights it is that
- * of the inputs of the output matrix as well, which have 8 bits there.
+ * With a softcap c it is the logit before it, c·artanh(logit/c). `rest` is the rounding of sums
+ * alone, unless interventions change the residual stream or `attn_out`.
  */
 export interface Ledger {
   position: number;
@@ -111,6 +110,11 @@ export interface Ledger {
   feedForward: Fresh<Float64Array>;
   /** (layers): biases of the outputs of attention and feed-forward. */
   biases: Fresh<Float64Array>;
+  /**
+   * That of the rounding of the last input. With quantised weights the output matrix multiplies
+   * inputs of 8 bits in each block of 32, else float32.
+   */
+  rounding: number;
   /** The logit minus the sum. */
   rest: number;
   /** left: the logit; right: the sum. */
