@@ -111,7 +111,8 @@ export function guard(prototype, isOne, what) {
 }
 
 /**
- * The function with its first argument given, which refuses more than the others.
+ * A method of an engine: f with the memory of the engine as its first argument. The method refuses
+ * more arguments than it has.
  * @template M
  * @template {unknown[]} V
  * @template R

@@ -36,7 +36,7 @@ enum {
 
 #define LOWEST (-F32_MAX)
 
-/* Numbers of at least this size, or at most its inverse, are rare and taken care of. */
+/* Numbers of at least this size, or at most its inverse, are rare. Slower code computes them. */
 #define HUGE 0x1p100f
 
 /* The largest score at T = ∞: SPAN differences of two such scores add up to a float. */
@@ -55,12 +55,12 @@ typedef struct {
 
 /* Query rows that are done together. */
 typedef struct {
-  int count; /* at most ROWS */
-  int32_t h[ROWS], i[ROWS];
-  row_view view[ROWS];
+  int count;                /* at most ROWS */
+  int32_t h[ROWS], i[ROWS]; /* the query head and the query of each row */
+  row_view view[ROWS];      /* the keys that it sees, and its row of the mask */
   row_temperature t[ROWS];
-  int32_t lo, hi; /* the keys any of them sees */
-  float *weights[ROWS], *scores[ROWS];
+  int32_t lo, hi;                      /* all rows together see keys of [lo, hi) */
+  float *weights[ROWS], *scores[ROWS]; /* (n) each: results, or NULL if they are not wanted */
 } query_rows;
 
 /* A row over one span; its sums of values are to be multiplied by scale. */
@@ -84,8 +84,8 @@ typedef struct {
 typedef struct {
   const attn_params *p;
   double query_scale;   /* p->scale without its power of two; queries are multiplied by it */
-  float scale;          /* the power of two, which scores are multiplied by or counted in */
-  double largest_scale; /* by which a number of few bits may be multiplied on its way to a score */
+  float scale;          /* this power of two; see row_temperature.unit */
+  double largest_scale; /* the largest factor of a subnormal product on its way to a score */
   float softcap;
   int plain; /* scores need nothing but the scale and the limits of each row (unless T = ∞) */
   int unmasked_scores;
@@ -97,19 +97,20 @@ typedef struct {
   float *panels, *values; /* the span's keys and values, if they are packed */
   float *queries;       /* (dim, count, 4), each number four times; or (words, TILE4, stride_by) */
   float *scores;        /* (ROWS, SCORES), then the weights */
-  float *sums;          /* (SPAN/BLOCK, ROWS, width) */
-  float *acc, *spare;   /* (ROWS, width) */
+  float *sums;          /* (SPAN/BLOCK, ROWS, width): weighted values of each block */
+  float *acc;           /* (ROWS, width): their sums over a span */
+  float *spare;         /* (ROWS, width): the same sums with more care (values.c) */
   int32_t *numbers;     /* weights for bytes: (words, TILE4, stride_by) */
   int32_t *starts;      /* (TILE4): a score over bytes is (n + start)·factor·key scale */
   float *query_factors; /* (TILE4) */
   int8_span *int8;      /* NULL without ATTN_INT8 */
   int small_channels[ROWS]; /* whether a channel of the query has lost bits */
-  double *totals;           /* (CHUNK, width) */
+  double *totals;           /* (CHUNK, width): sums of values over the spans before */
   double *segments;         /* (ROWS, segment_count): of one span */
   double *segment_totals;   /* (CHUNK, segment_count) */
-  row64 in_double;          /* only its scratch */
-  row_state *states;        /* (CHUNK) */
-  query_rows *rows;         /* (CHUNK / TILE4) */
+  row64 in_double;          /* scratch for rows that are computed in double (beyond.c) */
+  row_state *states;        /* (CHUNK): maximum and sums of weights over the spans before */
+  query_rows *rows;         /* (CHUNK / TILE4): all rows of the chunk */
 } call;
 
 /* How the keys and values of a span are stored. Keys are always in key panels. */

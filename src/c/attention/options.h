@@ -63,7 +63,7 @@ INLINE strides strides_of(const attn_params *p, int32_t heads, int32_t positions
   return (strides){all, (size_t)positions * (size_t)size, (size_t)size};
 }
 
-/* One query row: the keys lo ≤ j < hi it may see, before the mask has its say. */
+/* The keys lo ≤ j < hi that one query row may see. A mask may hide some of them. */
 typedef struct {
   int32_t lo, hi;
   int32_t position; /* i + offset */

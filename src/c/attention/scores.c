@@ -3,8 +3,8 @@
 
 /*
  * Scores of `count` keys. With two panels, the first and the second half of the keys are read at
- * the same time: one place, or two in one page of memory, are fetched slowly (tuning.md#streams).
- * If the number of panels is odd, one panel is computed twice.
+ * the same time. Memory brings two places far apart faster than one (tuning.md#streams). If the
+ * number of panels is odd, one panel is computed twice.
  */
 INLINE void scores_of_rows(const int rows, const int half, const int panels, int chain,
                            float *scores, const float *queries, const void *keys, int32_t dim,
@@ -25,7 +25,10 @@ INLINE void scores_of_rows(const int rows, const int half, const int panels, int
   }
 }
 
-/* ROWS rows; by itself, so that an engine which compiles in the background is done with it soon. */
+/*
+ * ROWS rows. It is a function of its own, because engines compile function by function in the
+ * background. A small one is ready sooner.
+ */
 KERNEL void score_rows(int chain, float *scores, const float *queries, const void *keys,
                        int32_t dim, int32_t count)
 {

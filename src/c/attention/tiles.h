@@ -94,14 +94,16 @@ INLINE void add_sums(const int count, f32x4 sums[ROWS][2], f32x4 (*others)[2])
 }
 
 /*
- * The tile loop: scores[p][r][0..8) = ⟨q_r, k_j⟩ for the eight keys of each panel. The sums of the
- * chains meet as in a binary counter: level l of the tree holds the sum of 2^l chains. So a product
- * passes through at most chain + log2(dim/chain) additions.
+ * The tile loop: scores[p][r][0..8) = ⟨q_r, k_j⟩ for the eight keys of each panel. A single row
+ * reads several panels at the same time, from places far apart. With `half`, keys are float16.
+ *
+ * Sums of chains meet as in a binary counter: level l of the tree holds the sum of 2^l chains. So a
+ * product passes through at most chain + log2(dim/chain) additions.
  */
 INLINE void panel_scores(const int rows, const int half, const int panels, int chain,
                          float *const *scores, /* (panels) of (rows, SCORES) */
                          const float *queries, /* (dim, rows, 4) */
-                         const char **panel,   /* (panels) of (dim, PANEL), gone through */
+                         const char **panel,   /* (panels) of (dim, PANEL); moved to their ends */
                          int32_t dim)
 {
   const int count = rows * panels;

@@ -1,3 +1,13 @@
+/**
+ * A call of attention, over arrays or over a KV cache. Its way to the kernels:
+ *
+ *   attention, attend      read the options, and find the shape from the lengths of the arrays
+ *   run                    checks the arrays, and copies them to wasm memory
+ *     setOptions           options.js: fills the attn_params of the call
+ *     wantResults          results.js: tells C where to write results that are asked for
+ *     c.attn_forward_f32, c.attn_cache_attend    the kernels; src/c/attention/kernel.h goes on
+ *     pool.run             the same with several threads, if the call is large enough
+ */
 import { integer, rows, sized, sizesOf } from '../check.js';
 import { checkAlias } from '../engine/alias.js';
 import { F32, typeOf, placeOf } from '../engine/tensor.js';
@@ -138,6 +148,7 @@ function run(memory, type, shape, o, inputs, cache) {
     }
     return { output: output(), ...results() };
   });
-  // a lost thread may still write to memory that was pushed, so all is done again elsewhere
+  // A thread was lost in the call, and may still write there. The pool has closed that memory and
+  // has no threads now, so this call uses other memory and one thread.
   return done ?? run(memory, type, shape, o, inputs, cache);
 }
