@@ -17,11 +17,10 @@
  *           attn_sum_values              values.c, with the second tile loop, block_values
  *         attn_merge_span                results.c: adds the span to those before it
  *         attn_end_row                   results.c: after the last span, writes the output
- * Where threads help, attn_work_run (pieces.c) takes the place of the first line. With few rows of
- * a kv head, as in decoding, threads share out spans. Then run_span there calls the steps of one
- * span, and attn_work_end merges them.
+ * With threads it begins in attn_work_run (pieces.c). With few rows of a kv head, as in decoding,
+ * threads share out spans: run_span does the steps of one span, and attn_work_end merges them.
  *
- * A function with a `const call *` writes only the scratch that it is given by another pointer.
+ * A function with a `const call *` writes no scratch but that of its other pointers.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -57,7 +56,7 @@ typedef struct {
 typedef struct {
   int count;                /* at most ROWS */
   int32_t h[ROWS], i[ROWS]; /* the query head and the query of each row */
-  row_view view[ROWS];      /* the keys that it sees, and its row of the mask */
+  row_view view[ROWS];
   row_temperature t[ROWS];
   int32_t lo, hi;                      /* all rows together see keys of [lo, hi) */
   float *weights[ROWS], *scores[ROWS]; /* (n) each: results, or NULL if they are not wanted */
