@@ -211,7 +211,7 @@ export interface HeadStats {
   spans?: Fresh<Float32Array>;
   /**
    * With `observe: { lookback: true }`: a/(a + b), a the mean weight of a token of the prompt and b
-   * of the text so far. 1 for the first token.
+   * of the text so far. 1 for the first token. ½ where the head sees neither.
    */
   lookback?: Fresh<Float32Array>;
 }

@@ -19,11 +19,12 @@ const mean = (list) => list.reduce((a, b) => a + b, 0) / list.length;
 const near = (got, want, size, what) =>
   assert.ok(Math.abs(got - want) <= size, `${what}: ${got}, not ${want}`);
 
-/** 1 − the slope of the least squares line. */
+/** 1 − the slope of the least squares line, from 0 to 1. */
 function robustness(points) {
   const [x, y] = [mean(points.map(([a]) => a)), mean(points.map(([, b]) => b))];
   const up = points.reduce((sum, [a, b]) => sum + (a - x) * (b - y), 0);
-  return 1 - up / points.reduce((sum, [a]) => sum + (a - x) ** 2, 0);
+  const slope = up / points.reduce((sum, [a]) => sum + (a - x) ** 2, 0);
+  return Math.min(1, Math.max(0, 1 - slope));
 }
 const entropy = (row) => row.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0);
 

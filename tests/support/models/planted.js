@@ -132,14 +132,14 @@ export function scoresOf(repeats, begin = 0) {
   return [0, 1, 2, 3].map((head) => {
     const points = texts.map(({ i, rows: own }) => [Math.log(i + 1), entropyOf(own[head])]);
     const [x, y] = [0, 1].map((axis) => mean(points.map((point) => point[axis])));
+    const slope =
+      mean(points.map(([a, b]) => (a - x) * (b - y))) / mean(points.map(([a]) => (a - x) ** 2));
     return {
       previous: mean(texts.map(({ i, rows: own }) => own[head][i - 1])),
       first: mean(texts.map(({ rows: own }) => own[head][0])),
       duplicate: mean(later.map(({ i, period, rows: own }) => own[head][i - period])),
       induction: mean(later.map(({ i, period, rows: own }) => own[head][i - period + 1])),
-      robustness:
-        1 -
-        mean(points.map(([a, b]) => (a - x) * (b - y))) / mean(points.map(([a]) => (a - x) ** 2)),
+      robustness: Math.min(1, Math.max(0, 1 - slope)),
     };
   });
 }

@@ -45,7 +45,7 @@ export const DEFINITIONS = Object.freeze({
     label: 'entropy-robust',
     threshold: 0.8,
     on: 'texts',
-    is: '1 minus the slope of the mean entropy H over log n: 1 where H stays O(1), 0 if uniform',
+    is: '1 minus the slope of the entropy H over log n, from 0 if uniform to 1 where H stays O(1)',
   },
   copying: {
     label: 'copying',

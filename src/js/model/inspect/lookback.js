@@ -1,6 +1,7 @@
 /**
  * Context against own text: the lookback ratio of each head (Chuang et al., arXiv 2407.07071). It
- * compares the mean weight of a token of the prompt with that of the text written so far.
+ * compares the mean weight of a token of the prompt with that of the text written so far. It is
+ * from 0 to 1, and ½ where the head sees neither.
  */
 
 /**
@@ -35,7 +36,8 @@ export function ratiosOf({ spans: sums, ...others }, { spans }, context, own) {
   const lookback = Float32Array.from({ length: rows }, (_, row) => {
     const at = row * (count + 2) + count;
     const before = all[at] / context;
-    return before / (before + (own ? all[at + 1] / own : 0));
+    const both = before + (own ? all[at + 1] / own : 0);
+    return both > 0 ? before / both : 0.5;
   });
   const kept = all.filter((_, at) => at % (count + 2) < count);
   return { ...others, lookback, ...(spans && { spans: kept }) };

@@ -1,6 +1,7 @@
 /** Checks the options of `model.heads.scores` and fills in defaults. */
 import { abortSignal, integer, list, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
+import { ordered } from '../inside/options.js';
 import { DEFINITIONS, SCORES } from './definitions.js';
 import { randomRepeats } from './repeats.js';
 
@@ -15,7 +16,7 @@ import { randomRepeats } from './repeats.js';
  * @property {number[][]} texts if there are none, `repeats` are read
  * @property {{ ids: number[], begin: number, period: number }[]} repeats the period begins at
  *   `begin`
- * @property {{ ids: number[], positions: number[] }[]} sources
+ * @property {{ ids: number[], positions: number[] }[]} sources each position once
  */
 
 /** Defaults: the number of random sequences, and the length after which each repeats. */
@@ -114,10 +115,7 @@ function readSources(given, model) {
     const name = `sources[${at}]`;
     const o = read(name, /** @type {Record<string, unknown>} */ (source), ['prompt', 'positions']);
     const ids = idsOf(`${name}.prompt`, o.prompt, model);
-    const positions = list(`${name}.positions`, o.positions).map((position, x) =>
-      integer(`${name}.positions[${x}]`, position, 0, ids.length - 1),
-    );
-    return { ids, positions };
+    return { ids, positions: ordered(`${name}.positions`, o.positions, ids.length) };
   });
 }
 

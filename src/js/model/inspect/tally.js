@@ -14,22 +14,26 @@ export class Tally {
     this.#sums = new Float64Array(layers * heads);
   }
 
-  /** @param {readonly HeadRow[]} rows of one position @param {readonly number[]} positions */
+  /**
+   * @param {readonly HeadRow[]} rows of one position
+   * @param {readonly number[]} positions each once
+   */
   add(rows, positions) {
     for (const { layer, head, weights } of rows)
       for (const position of positions) this.#sums[layer * this.#heads + head] += weights[position];
     this.#count++;
   }
 
-  /** The mean of each head, (layers, heads). */
+  /** The mean of each head, (layers, heads). It is from 0 to 1, as the sums of weights are. */
   means() {
-    return this.#sums.map((sum) => (this.#count ? sum / this.#count : 0));
+    // sums of rounded weights may exceed 1 by a little
+    return this.#sums.map((sum) => (this.#count ? Math.min(1, sum / this.#count) : 0));
   }
 }
 
 /**
- * The entropy of heads over the number n of keys that they see: a line through the points (log n,
- * H), by least squares.
+ * The entropy of heads over the number n of keys that their layers see: a line through the points
+ * (log n, H), by least squares. Rows whose keys are all masked have no entropy, and no point.
  */
 export class EntropyLine {
   #heads;
@@ -53,6 +57,7 @@ export class EntropyLine {
   /** @param {readonly HeadRow[]} rows of one position @param {(layer: number) => number} n keys */
   add(rows, n) {
     for (const { layer, head, weights } of rows) {
+      if (!weights.some((p) => p > 0)) continue;
       let entropy = 0;
       for (const p of weights) if (p > 0) entropy -= p * Math.log(p);
       const at = layer * this.#heads + head;
@@ -65,12 +70,15 @@ export class EntropyLine {
     }
   }
 
-  /** 1 − the slope of each head, (layers, heads). NaN where all points have the same n. */
+  /**
+   * 1 − the slope of each head, (layers, heads), from 0 to 1. It is 1 where the entropy falls, and
+   * 0 where it rises faster than log n. NaN where all points have the same n, or there is none.
+   */
   robustness() {
     return this.#count.map((count, at) => {
       const spread = this.#xx[at] - this.#x[at] ** 2 / count;
       const slope = (this.#xy[at] - (this.#x[at] * this.#y[at]) / count) / spread;
-      return spread > 1e-9 * count ? 1 - slope : NaN;
+      return spread > 1e-9 * count ? Math.min(1, Math.max(0, 1 - slope)) : NaN;
     });
   }
 }

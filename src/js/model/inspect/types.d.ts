@@ -8,6 +8,13 @@ export interface Progress {
 
 // ---- Scores of heads
 
+/**
+ * All are from 0 to 1, but for `copying`, which is from −1 to 1.
+ *
+ * - `previous`, `first`, `duplicate`, `induction`, `source`: mean weights.
+ * - `robustness`: 1 − the slope of entropy over log n, and 0 or 1 where that is beyond them.
+ * - `copying`: of the eigenvalues of the OV circuit.
+ */
 export type ScoreName =
   'previous' | 'first' | 'duplicate' | 'induction' | 'source' | 'robustness' | 'copying';
 
@@ -37,9 +44,9 @@ export interface ScoreOptions {
   texts?: readonly (string | ArrayLike<number>)[] | undefined;
   /** How they are made, or sequences of ids that come twice. */
   repeats?: RandomRepeats | readonly ArrayLike<number>[] | undefined;
-  /** Prompts, and the positions that tell what comes behind the last token. */
+  /** Prompts, and the positions that tell what comes behind the last token. Each counts once. */
   sources?:
-    readonly { prompt: string | ArrayLike<number>; positions: readonly number[] }[] | undefined;
+    readonly { prompt: string | ArrayLike<number>; positions: ArrayLike<number> }[] | undefined;
   /** Counts tokens that are read, and heads whose eigenvalues are known. */
   onProgress?: ((progress: Progress) => void) | undefined;
   signal?: AbortSignal | undefined;
@@ -55,7 +62,7 @@ export interface ScoredHead {
 
 export interface HeadScores {
   definitions: Partial<Record<ScoreName, ScoreDefinition>>;
-  /** Each (layers, heads). NaN where a score is not defined. */
+  /** Each (layers, heads). NaN where a score is not defined (docs/inspect.md). */
   scores: Partial<Record<ScoreName, Float64Array>>;
   /** The same as a table with labels, layer by layer. */
   heads: ScoredHead[];
