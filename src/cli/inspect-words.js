@@ -1,4 +1,5 @@
 /** The report of clearhead inspect as tables of at most 80 columns. */
+import { padded, shortened } from './columns.js';
 import { counted, harmless } from './model-file.js';
 
 /**
@@ -18,7 +19,7 @@ const SCORE = 11;
 export function inWords({ prompt, tokens, next, definitions, heads, lens, ledger, ablation }) {
   const sections = [
     [
-      `${shortened(JSON.stringify(prompt), 64)}, ${counted(tokens.length, 'token')}`,
+      `${quoted(prompt, 64)}, ${counted(tokens.length, 'token')}`,
       `goes on with ${listed(next.slice(0, 3))}`,
     ],
     headTable(definitions, heads),
@@ -32,14 +33,10 @@ export function inWords({ prompt, tokens, next, definitions, heads, lens, ledger
     .join('\n\n')}\n`;
 }
 
-/** @param {string} text @param {number} length characters, at most */
-function shortened(text, length) {
-  const letters = [...text];
-  return letters.length > length ? `${letters.slice(0, length - 1).join('')}…` : text;
-}
-
+/** A text in quotes. @param {string} text @param {number} width columns, at most */
+const quoted = (text, width) => shortened(harmless(JSON.stringify(text)), width);
 /** A token in quotes. @param {string} text */
-const word = (text) => shortened(JSON.stringify(text), WORD);
+const word = (text) => quoted(text, WORD);
 /** @param {Likely[]} tokens */
 const listed = (tokens) =>
   tokens.map(({ text, probability }) => `${word(text)} ${probability.toFixed(3)}`).join(', ');
@@ -96,7 +93,7 @@ const lensTable = (lens) => [
       `${String(layer).padEnd(4)}${row
         .slice(0, 3)
         .map(
-          ({ text, probability }) => `  ${probability.toFixed(3)} ${word(text).padEnd(WORD + 2)}`,
+          ({ text, probability }) => `  ${probability.toFixed(3)} ${padded(word(text), WORD + 2)}`,
         )
         .join('')}`,
   ),
@@ -138,7 +135,7 @@ function ablationTable(ablation, { text }, next) {
   const { next: without, before, after } = ablation;
   const same = without[0].token === next[0].token;
   return [
-    shortened(titleOf(ablation), 80),
+    shortened(harmless(titleOf(ablation)), 80),
     `  before   ${listed(next.slice(0, 3))}`,
     `  after    ${listed(without.slice(0, 3))}`,
     `  the log-probability of ${word(text)} changes by ${signed(after - before)}: ` +
