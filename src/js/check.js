@@ -5,13 +5,13 @@ import { didYouMean } from './names.js';
 
 /** @typedef {import('./engine/memory.js').Memory} Memory */
 /**
- * The typed arrays that are taken, by kind.
+ * The typed arrays that functions accept, by kind.
  * @typedef {{ Uint8Array: Uint8Array, Int32Array: Int32Array, Uint32Array: Uint32Array,
  *   Float32Array: Float32Array, Float64Array: Float64Array }} Arrays
  */
 
 /**
- * Options as read: of their type, where they have one.
+ * The type of options after `read`: without undefined, and any where nothing is known of them.
  * @template O
  * @typedef {unknown extends O ? any : NonNullable<O>} Read
  */

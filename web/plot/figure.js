@@ -1,6 +1,6 @@
 /**
- * A chart in its frame: drawn again for every width it gets, and named in words. With a handle in
- * it it is a group, since the parts of an image are hidden from assistive technology.
+ * A chart in its frame. It is drawn again when its width changes, and has a name in words.
+ * Assistive technology does not see the parts of an image, so a chart with a handle is a group.
  */
 import { html, setAttributes, svg } from './dom.js';
 import { onWidth } from './width.js';

@@ -10,8 +10,8 @@
  * that were never written hold 0 or any finite number.
  *
  * ATTN_CACHE_Q8 rounds a key's difference from a reference, where that is smaller than the key. The
- * scale of such a key is negative. A constant that keys share then costs their differences nothing.
- * A key's reference follows from it and earlier keys alone:
+ * scale of such a key is negative. A constant that all keys have in common then costs no precision.
+ * A key's reference follows from the key itself and earlier keys:
  *   key 0        itself; it is often unlike the others
  *   keys 1 to 7  key 1
  *   the others below SPAN, and each SPAN after that
@@ -55,7 +55,7 @@ INLINE size_t cache_value_bytes(const attn_cache *c)
   return cache_rows(c) * cache_value_size(c) * cache_number_bytes(c->type);
 }
 
-/* References that are keys as they came. */
+/* The first references are keys themselves; later ones are medians. */
 enum { GIVEN = 2 };
 
 /* Which reference a key has; they are counted from 0. */

@@ -69,13 +69,13 @@ typedef struct {
   const double *segments; /* (segment_count): sums of weights, or NULL if they are not wanted */
 } span_state;
 
-/* Besides the integers in panels, values and queries of the call: a rounded span (round.c). */
+/* Of a rounded span (round.c), all but the integers: the call has these as panels and values. */
 typedef struct {
   int32_t not_finite; /* some value was not: its scale is NaN */
   float key_scale[SPAN], value_scale[SPAN];
   /* the smallest factor of a channel: queries are this many times too small */
   float min_channel_root;
-  float mean_score[TILE4]; /* of each query with the mean */
+  float mean_score[TILE4]; /* product of each query with the mean of the keys */
   float vectors[];         /* numbered in round.c */
 } int8_span;
 
@@ -115,7 +115,7 @@ typedef struct {
 /* How the keys and values of a span are stored. Keys are always in key panels. */
 typedef enum {
   SPAN_F32,      /* floats; values in strips, block after block as in a cache */
-  SPAN_F32_ROWS, /* floats; values as they came, one row behind the other */
+  SPAN_F32_ROWS, /* floats; values are not packed: one row behind the other, as in v */
   SPAN_F16,      /* finite halves, values in strips; queries and weights have HALF_SCALE */
   SPAN_Q8,       /* bytes of a cache; queries and weights become integers of 15 bits and a sign */
   SPAN_INT8,     /* bytes made from floats; queries and weights have 7 bits and a sign */

@@ -5,7 +5,7 @@
 #include "kernel.h"
 
 /*
- * The sum of a span's weights. For the statistics: Σ e in double, Σ e·(z − max) and
+ * The sum of a span's weights e. The others are for statistics: Σ e in double, Σ e·(z − max) and
  * Σ e·(z − max)².
  */
 typedef struct {

@@ -43,7 +43,7 @@ INLINE void float_chain(float *to,          /* (TILE4, PANEL) */
       v_store(to, first ? sum[r][v] : v_load(to) + sum[r][v]);
 }
 
-/* All of `columns`, which begin where a span of two chains does. */
+/* The products of `columns` columns. The first of them begins two chains. */
 INLINE void float_tile(float *to, const float *x, const float *panel, int32_t columns, int first)
 {
   for (int32_t c = 0; c < columns; c += CHAIN_SPAN) {

@@ -1,6 +1,6 @@
 /*
- * One quantised input by panels as they are stored: the loop around the dot products of a block32,
- * which product_i16.c and product_i8.c provide.
+ * Multiplies one quantised input by panels in the form they are stored in. This is the loop over
+ * blocks. The dot products of a block32 come from product_i16.c and product_i8.c.
  */
 #ifndef ONE_INPUT_LOOP_H
 #define ONE_INPUT_LOOP_H
@@ -9,7 +9,7 @@
 #include "kernels.h"
 #include "quads.h"
 
-/* Which n a dot product of a block32 gives; y as in kernels.h. */
+/* The kind of number n that a dot product of a block32 returns. kernels.h adds it to the output y. */
 enum {
   WHOLE,       /* integers without the offset */
   WITH_OFFSET, /* integers from which offset·sum must be subtracted */

@@ -12,14 +12,14 @@ enum {
 };
 
 /*
- * One row of a superblock, free of any layout. A superblock has the columns of one block of the
+ * One row of a superblock, the same for all types and layouts. A superblock has the columns of one block of the
  * file: 256 with the K types, else 32. Weight c of block32 p is d·s·(q − offset), or d·s·q ± m·t.
  */
 typedef struct {
   uint16_t d, m;         /* float16 */
   uint8_t s[16];         /* of each block32; HALF_SCALES: of each half of one, signed */
   uint8_t t[8];          /* of each block32 */
-  uint8_t q[SUPERBLOCK]; /* Q8_0: 128 more than in the file */
+  uint8_t q[SUPERBLOCK]; /* with Q8_0 the number in the file plus 128 */
 } superblock;
 
 /* The scales of a block32 beside those of its superblock: in a panel, 16 bytes for 8 rows. */

@@ -70,7 +70,7 @@ double divergence(double candidate, double p, double log_p);
 void softmax_change(double *dp, const double *p, const double *z, const double *dz, int32_t n,
                     double temperature);
 
-/* An identity that allows `units` of the unit, at most as many as a double can say. */
+/* The two sides of an identity. They may differ by `units` times `unit`, or the largest double. */
 attn_identity identity_of(double left, double right, double unit, double units);
 
 #endif

@@ -62,7 +62,7 @@ static posterior infer(double *weights, double *prior, const double *z, const do
   return r;
 }
 
-/* A distribution against that posterior, in units of T and relative to the largest logit. */
+/* A distribution compared with the posterior. t and τ: score_at, bias_at. */
 typedef struct {
   double score;     /* ⟨t⟩ */
   double size;      /* ⟨|t| + |τ|⟩ */

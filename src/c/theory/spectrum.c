@@ -64,7 +64,7 @@ static void add_node(secular *f, const tree *w, size_t node, int32_t lo, int32_t
       slope += (k + 1) * m[k] * power;
     }
     add_side(f, is_left, sum / far, slope * (side / far) * (side / far));
-    /* Σ x/(x − μ) = Σ_k m_k (μ/first)^k, though the node be wide */
+    /* Σ x/(x − μ) = Σ_k m_k (μ/first)^k, which converges for a wide node too */
   } else if (first > f->base && nearness <= 0.25) {
     m += TERMS;
     for (int k = 0; k + 1 < TERMS; k++, power *= nearness) {

@@ -93,7 +93,7 @@ static int ranges_of(const gradient_tiles *t, int32_t start, key_range *ranges)
   return any;
 }
 
-/* The query rows of all groups that see some of ROWS keys. */
+/* For each ROWS keys of the block: the range of query rows in which some see them. */
 static void rows_of(const gradient_tiles *t, const key_range *ranges, key_range *rows)
 {
   for (int32_t j = 0; j < KEYS; j += ROWS) {

@@ -4,10 +4,10 @@
  * Written by scripts/generate.js from the headers in src; npm run format renews it.
  */
 
-/** An address in wasm memory; 0 is NULL. Any number is taken, but none known to be a Value. */
+/** An address in wasm memory; 0 is NULL. Plain numbers are accepted, and Values are not. */
 export type Pointer = number & { readonly stands?: 'for an address' };
 
-/** A size, an index or a number. Any number is taken, but none known to be a Pointer. */
+/** A size, an index or a number. Plain numbers are accepted, and Pointers are not. */
 export type Value = number & { readonly stands?: 'for itself' };
 
 /** A size_t arrives signed: sizes of 2 GiB or more need `>>> 0`. */

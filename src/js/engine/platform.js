@@ -1,4 +1,4 @@
-/** The parts that differ among places: clocks, and news of dropped objects. */
+/** Functions that some engines lack: a clock, and a registry of objects that were dropped. */
 
 /** Milliseconds; an audio worklet has no finer clock. */
 export const now = () => (globalThis.performance ?? Date).now();

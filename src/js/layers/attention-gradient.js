@@ -129,7 +129,7 @@ function run(memory, type, shape, o, inputs, out) {
     });
     return whole ? { dq: dq.output(), dk: dk.output(), dv: dv.output(), ...results() } : undefined;
   });
-  // a lost thread may still write to memory that was pushed, so all is done again elsewhere
+  // a lost thread may still write to this memory, so the call is done again in other memory
   return done ?? run(memory, type, shape, o, inputs, out);
 }
 

@@ -93,8 +93,8 @@ export function checkFree({ capacity, length }, batch, m) {
 }
 
 /**
- * One call of a layer: checks the output, makes an attn_params, has `body` compute with a team, and
- * takes the results. Undefined if a thread was lost on the way.
+ * One call of a layer: checks the output, makes an attn_params, lets `body` compute with a team of
+ * threads, and collects the results. Undefined if a thread was lost meanwhile.
  * @param {Memory} memory
  * @param {Floats} x
  * @param {import('../attention/options.js').Read<ForwardOptions>} o

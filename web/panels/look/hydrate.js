@@ -1,11 +1,13 @@
+/** Reads the first frame of the look, which is in the page as HTML, back into numbers. */
+
 /** @typedef {NonNullable<ReturnType<typeof read>>} FirstFrame */
 
 /** @type {FirstFrame | undefined} */
 let known;
 
 /**
- * The first frame of the page: its tokens, and the row that it shows. The look takes its place, so
- * it is read once.
+ * The tokens of the first frame, and the row that it shows. It is read only once, because the look
+ * replaces it.
  */
 export const firstFrame = () => (known ??= read(document));
 
@@ -21,7 +23,7 @@ function read(root) {
     tokens: tokens.split(' ').map((id, i) => ({ id: Number(id), text: texts[i] })),
     head: { layer, head: index },
     at: Number(at),
-    /** On the tokens up to that one. */
+    /** The weights of the row, on the tokens up to its own. */
     weights: spans
       .slice(0, Number(at) + 1)
       .map((span) => Number(span instanceof HTMLElement ? span.dataset.value : NaN)),

@@ -124,8 +124,8 @@ function rowSharpness(row) {
 }
 
 /**
- * The head and the token with the most to say: the largest weight on another word than the one
- * before, which begins nothing and is no mark.
+ * The head and the row with the largest weight between two words of a text that are not neighbours.
+ * The first token, parts of words and punctuation do not count.
  * @param {Story} story
  * @param {number} [from] first row that is considered
  * @returns {{ head: Head, i: number }}

@@ -1,4 +1,4 @@
-/** The nats that one head of the machine spends, on the same inputs. */
+/** Code that computes the nats that one head spends, on the inputs of this panel. */
 import { ENGINE, HEAD_INPUTS, NORMALS } from '../../math/data-code.js';
 
 /** @param {ReturnType<typeof import('./compute.js').settingOf> & { head: number }} setting */

@@ -8,8 +8,8 @@ const SAMPLES = 3000;
 export const SIZES = [4, 16, 64, 256];
 
 /**
- * Pairs of rows: most at random and pushed at random; some tie between two keys and are pushed
- * apart, where weights move most.
+ * Pairs of rows, before and after a push. Three in four rows and their pushes are random. In the
+ * others two keys tie, and the push separates them: this moves weights farthest.
  * @param {Engine} engine
  */
 export function pairs({ theory }) {

@@ -19,8 +19,8 @@ const plane = (f) => ({ rho: Float64Array.from(f('rho')), chi: Float64Array.from
 const mean = (/** @type {Float64Array} */ x) => x.reduce((sum, y) => sum + y, 0) / x.length;
 
 /**
- * Means, differences and p-values of all heads. The correction is for both statistics of all heads
- * together.
+ * Means, differences and p-values of all heads. All p-values are corrected together: those
+ * of both statistics, in all heads.
  * @param {Samples} a
  * @param {Samples} b
  * @param {Correction} correction

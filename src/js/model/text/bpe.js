@@ -9,7 +9,7 @@ import { CONTROL, UNKNOWN, written } from './vocabulary.js';
  * neighbours are merged, the pair that comes first in the list of merges first.
  */
 
-/** Words kept with their ids: most of a text is words that have been met. */
+/** Words that are kept with their ids, because most words of a text occur again. */
 const KEPT = 8192;
 const KEPT_LENGTH = 32;
 

@@ -74,7 +74,7 @@ function contraction({ codes }, at, end, fold) {
 }
 
 /**
- * The end of a run of spaces. Its last one belongs to a word that follows.
+ * The end of a run of spaces. If a word follows, the last space belongs to the word.
  * @param {number} at
  * @param {number} end of the spaces
  * @param {number} all where the text ends

@@ -39,7 +39,7 @@ export class Budget {
   #steps = 0;
   #depth = 0;
 
-  /** Around the evaluation of a node. @template T @param {() => T} evaluate @returns {T} */
+  /** Evaluates a node one level deeper. @template T @param {() => T} evaluate @returns {T} */
   deeper(evaluate) {
     if (++this.#depth > MAX_DEPTH) exceed(`nests deeper than ${MAX_DEPTH}`);
     try {
@@ -77,7 +77,7 @@ export class Budget {
   }
 
   /**
-   * Pays for an operation on a value with an argument, in advance.
+   * Spends the steps of an operation on a value with an argument, before it runs.
    * @param {Value} value
    * @param {Value} argument
    */
