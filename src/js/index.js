@@ -10,9 +10,10 @@
  *       want: { stats: true },
  *     });
  *
- * index.js imports attention/ and cache, and loads layers/ and theory/ when they are wanted. All of
- * them compute through engine/memory.js, which calls the kernels that attn.h declares. C returns a
- * status, this side throws. The types, with shapes and units, are in types.d.ts.
+ * Layers, threads and theory are loaded when a program first needs them. They are optional, and
+ * attention is a small download without them. Everything computes through engine/memory.js, which
+ * calls the C functions of src/include. C returns a status, and this side throws. The types, with
+ * shapes and units, are in types.d.ts.
  */
 import { attend, attention } from './attention/attention.js';
 import { KVCache } from './attention/cache.js';

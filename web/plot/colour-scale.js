@@ -79,8 +79,8 @@ export function weightScale(kind, maps) {
     );
   }
   if (kind === 'share') {
-    // No share is below −1/(e·n), while one may be as high as log n: on one scale for both, the
-    // negative ones would be paper.
+    // Shares lie between −1/(e·n) and log n. On one scale for both signs, negative ones would
+    // look like zero.
     const low = below || -1;
     const high = above || 1;
     const ticks = [low, 0, high / 2, high].map((value) => ({ value, label: short(value) }));

@@ -1,8 +1,8 @@
 /*
- * Products of integers, for attention over bytes: numbers of a row, each the same in all lanes,
- * with panels of eight keys or channels. A panel's bytes lie in words of four, (words, PANEL, 4).
- * They hold 128 more than they mean, unless the dot product is DOT_SIGNED (base/dot_form.h). All
- * sums are exact, so the dot product changes no bit.
+ * Products of integers, for attention over bytes. Each number of a row is in all lanes, and meets a
+ * panel of eight keys or channels. A panel's bytes lie in words of four, (words, PANEL, 4). Each byte
+ * is its number plus 128, unless the dot product is DOT_SIGNED (base/dot_form.h). All sums are exact,
+ * so every kind of dot product gives the same bits.
  */
 #ifndef INTEGER_TILES_H
 #define INTEGER_TILES_H
@@ -27,7 +27,7 @@ INLINE int numbers_by(int32_t form, int bytes)
   return form == DOT_I16 ? BY_PAIRS : bytes ? BY_BYTES : BY_SPLIT;
 }
 
-/* How many words a row has for each word of a panel, and their int32 from row to row. */
+/* parts_by: words of a row for each word of a panel. stride_by: from one row to the next, in int32. */
 INLINE int parts_by(const int by) { return by == BY_BYTES ? 1 : 2; }
 INLINE int stride_by(const int by) { return by == BY_PAIRS ? 8 : parts_by(by); }
 
@@ -37,7 +37,7 @@ INLINE size_t words_of(int32_t size) { return ((size_t)size + 2 * WORD - 1) / (2
 /* Turns the bytes of a word into those of a panel, by exclusive or. */
 INLINE int32_t flip_of(int32_t form) { return form == DOT_SIGNED ? 0 : (int32_t)0x80808080; }
 
-/* Takes off the 128 that panels hold too much, for a row whose numbers add up to `sum`. */
+/* The start of a sum, which undoes the 128 in each byte. `sum`: of the numbers of the row. */
 INLINE int32_t start_of(int32_t form, int32_t sum)
 {
   return form == DOT_SIGNED ? 0 : (int32_t)((uint32_t)sum * (uint32_t)-128);

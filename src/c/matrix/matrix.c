@@ -79,7 +79,7 @@ static void quantize(superblock *b, const float *x)
   b->d = half_of_float(max / 127.0f + non_finite);
   float d = half_to_float(b->d);
   for (int c = 0; c < BLOCK32; c++) {
-    /* d may have been rounded down. Where x or d is not finite, d says so, and any q will do. */
+    /* d may have been rounded down. If x or d is not finite, neither is the product d·q. */
     float y = d > 0 ? x[c] / d : 0, bounded = 0;
     if (y > 127.0f)
       bounded = 127.0f;

@@ -16,7 +16,7 @@ static float *array_at(const attn_pass *p, int32_t point)
   }
 }
 
-/* The numbers of a row of that array. */
+/* The length of a row of that array. */
 static int32_t columns_at(const attn_pass *p, int32_t point)
 {
   return point == ATTN_AT_Q || point == ATTN_AT_Z ? p->d->heads * p->d->head_dim : p->d->dim;

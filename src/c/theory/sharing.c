@@ -98,7 +98,7 @@ static void move_output(const sharing *s)
   }
 }
 
-/* Counts one query in: its bound, the measured movement under it, and the cap it competes with. */
+/* Adds one query to a report: its bound, the measured movement, and the cap on any movement. */
 static void judge(attn_bound *sum, double bound, double measured, double cap, double rounding)
 {
   sum->cap = cap;

@@ -150,7 +150,7 @@ export class Pool {
     try {
       body(team);
     } finally {
-      // not by way of memory.c: after a trap too, or the others would wait for ever
+      // not by memory.c, which refuses calls after a trap: the other threads would wait for ever
       lost = !!memory.exports.attn_team_lost(team);
       memory.exports.attn_team_close(team);
       lost = !this.settled() || lost;

@@ -2,7 +2,7 @@
 import { agree, hasAxes } from '../engine/shapes.js';
 import { refuse } from '../errors.js';
 
-/** The numbers in the last axes together: in all, in all but the first, and so on. */
+/** The products of the sizes of the last axes: of all axes, of all but the first, and so on. */
 const ends = (/** @type {readonly number[]} */ shape) =>
   shape.map((_, i) => shape.slice(i).reduce((a, b) => a * b, 1));
 

@@ -93,7 +93,7 @@ export function maximumEntropy(memory, q, k, options) {
   const { weights, features } = compute(memory, { weights: n, features: n }, (at, put) =>
     memory.c.attn_maxent_weigh(at.weights, at.features, put(query), put(keys), put(lambda), n, dim),
   );
-  // the result of the other overload
+  // with multipliers there is no target, and nothing to solve
   if (lambda) return /** @type {any} */ ({ weights, features });
   const expected = number('target', target);
   const solved = compute(

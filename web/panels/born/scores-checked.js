@@ -1,9 +1,9 @@
-/** The statement on the scores of heads: those of the trainer, and sums over the rows on show. */
+/** A statement: the trainer's scores of heads are sums over the rows on show. */
 import { CONFIG, OPTIONS } from '../../../training/induction/recipe.js';
 import { Statement } from '../../page/statement.js';
 import { induction, previousToken, scoresOf } from './scores.js';
 
-/** Of means of weights in float32, in which the trainer and the model sum in different orders. */
+/** The allowed difference of a score: the trainer and the model sum in different orders. */
 const ALLOWED = 2 ** -17;
 const NAMES = /** @type {const} */ (['previousToken', 'induction']);
 

@@ -65,7 +65,7 @@ export function fallShort(engine, { z, T, p }) {
   const largest = Math.max(...z.map(Math.abs));
   const B = largest / T;
   const rounding = U * (FLAT + STEEP * B);
-  // the two sides by the route that knows no exponential
+  // both sides without an exponential: the best compromise was found by climbing
   const gap = objective(climbed, z, T) - objective(candidate, z, T);
   const price = T * divergence(candidate, climbed);
   const size = largest + T * Math.log(3) + price;

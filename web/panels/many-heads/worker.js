@@ -41,8 +41,8 @@ export function heads(engine, setting) {
 }
 
 /**
- * Nothing where newer heads are there.
- * @param {Engine} engine @param {number} asked the number of the heads
+ * Compares every row with the oracle. Undefined if the heads have changed since the question.
+ * @param {Engine} engine @param {number} asked the number that the heads had then
  */
 export async function check(engine, asked) {
   if (!run || id !== asked) return undefined;

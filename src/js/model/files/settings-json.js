@@ -33,7 +33,7 @@ export const JSON_RULES = {
     router_aux_loss_coef: [0],
     shared_expert_intermediate_size: [0],
   },
-  // The first are for programs and training, the others for parts that are off or absent.
+  // Some of these concern programs and training, and others belong to parts that are off or absent.
   harmless: anyOf(
     '(^|_)(dropout|pdrop|dropout_prob)$ flash ^_?attn_implementation ^output_attentions$',
     '^attention_softmax_in_fp32$ ^initializer_ ^layer_norm_eps ^max_window_layers$',

@@ -51,7 +51,10 @@ function stripped(parts) {
   });
 }
 
-/** Without white space at the end. An expression would try each run of it. @param {string} text */
+/**
+ * Removes white space at the end. A regular expression would also try all white space inside.
+ * @param {string} text
+ */
 function trimmedEnd(text) {
   let end = text.length;
   while (end && /\p{White_Space}/u.test(text[end - 1])) end--;

@@ -38,7 +38,7 @@ export function normalized(text, step) {
   }
 }
 
-/** In a normal form up to this number of characters, a letter and its marks, become one. */
+/** A letter and its marks are at most this many characters. A normal form makes one of them. */
 export const COMPOSED = 4;
 
 /**

@@ -107,7 +107,8 @@ function checkMessage(message, at) {
 }
 
 /**
- * If the template cannot be run, that is said when it is used; the model works without it.
+ * Reads a template. One that cannot be run throws only when it is used, because the model works
+ * without it.
  * @param {unknown} text
  */
 async function prepared(text) {
@@ -119,6 +120,7 @@ async function prepared(text) {
         typeof text === 'string' ? `${text.length} characters long` : describe(text),
         `text of at most ${TEMPLATE_LENGTH}`,
       );
+    // it imports a parser that an application may not have installed
     const { prepare } = await import('./jinja/program.js').catch(missing('@huggingface/jinja'));
     return { render: prepare(text), error: null };
   } catch (cause) {

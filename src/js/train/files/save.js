@@ -65,7 +65,7 @@ export async function resumed(checkpoint, readConfig, createTrainer) {
   const { settings, ...state } = readCheckpoint(checkpoint);
   const { config: given, ...options } = settings;
   const config = readConfig(/** @type {TrainConfig} */ (given));
-  // before memory is allocated for a model that the file does not have
+  // a damaged file may describe a large model, for which no memory should be allocated
   const count = parameterCount(config);
   if (state.parameters.length !== count)
     refuse(
