@@ -54,6 +54,7 @@ export type {
   Intervention,
   KnockOutIntervention,
   PatchIntervention,
+  PatchSource,
   PatternIntervention,
   Recorded,
   RecordName,

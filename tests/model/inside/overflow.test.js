@@ -42,6 +42,10 @@ for (const { variant, ch: engine } of engines)
       sameArray(model.cache.tokens, Int32Array.from(PROMPT));
       await assert.rejects(model.generate([...PROMPT, 7], { maxTokens: 2 }).next(), refused);
       await assert.rejects(model.trace(PROMPT, { record: ['z'] }), refused);
+      await assert.rejects(model.sweep(PROMPT), refused);
+      await assert.rejects(model.rank([4, 5], [[1, 2], [3]]), refused);
+      await assert.rejects(model.heads.scores(), refused);
+      await assert.rejects(model.heads.fingerprint([PROMPT, PROMPT], [PROMPT, PROMPT]), refused);
       model.intervene([]);
       model.cache.clear();
       sameBits([model.prefill(PROMPT), model.step(7)], want);

@@ -26,13 +26,14 @@ async function* rowsOf(model, { createReader }, ids, signal) {
   const reader = createReader(model, signal);
   const layers = [...Array(config.layers).keys()];
   sequence.cut(0);
+  const probe = reader.probe();
   for (let at = 0; at < ids.length;) {
     const row = recordBytes(config, ['pattern'], config.layers, 1, ids.length);
     const affordable = Math.max(1, Math.floor(PASS_BYTES / row));
     const some = ids.slice(at, at + Math.min(model.chunk(ids.length - at), affordable));
     const [t, length] = [some.length, at + some.length];
     const record = { names: /** @type {const} */ (['pattern']), layers, first: 0, count: t };
-    const { record: recorded } = await reader.read(some, null, { stats: false, record });
+    const { record: recorded } = await reader.read(some, probe, { stats: false, record });
     const pattern = /** @type {Float32Array<ArrayBuffer>} */ (recorded?.pattern);
     for (let i = 0; i < t; i++) {
       const rows = Array.from({ length: config.layers * config.heads }, (_, x) => ({

@@ -99,10 +99,11 @@ async function attention(model, reader, ids, spans, chosen) {
     chosen?.map(([layer, head]) => layer * heads + head) ??
     Array.from({ length: layers * heads }, (_, row) => row);
   const means = new Float64Array(spans.length);
+  const probe = reader.probe();
   for (let at = 0; at < ids.length;) {
     const some = ids.slice(at, at + model.chunk(ids.length - at));
     at += some.length;
-    const { heads: observed } = await reader.read(some, null, { stats: false, spans });
+    const { heads: observed } = await reader.read(some, probe, { stats: false, spans });
     const sums = /** @type {Float32Array} */ (observed?.spans);
     for (const row of rows)
       for (let i = 0; i < some.length; i++)

@@ -32,6 +32,8 @@ export function createReader(model, signal) {
   return {
     check,
     pause,
+    /** Logits that are computed only to be checked, where interventions may make them overflow. */
+    probe: () => (model.live.now.signature ? new Float32Array(model.config.vocab) : null),
     /**
      * @param {number[]} tokens
      * @param {Float32Array | null} logits to be filled if the last token's are wanted
