@@ -254,10 +254,10 @@ export type Wanted<A extends FloatArray, W, O = unknown> = AttentionResult<A, O>
   (W extends { spans: readonly unknown[] } ? { spans: Fresh<A> } : unknown);
 
 /**
- * An array in wasm memory, which is passed itself wherever a typed array is taken (copied for the
- * call), and not its `data`. SHAPE: its axes are not those of the argument in its layout, such as
- * (batch, heads, m, headDim). Neighbouring axes may be one, so a flat shape fits. Axes of 1 do not
- * count. Of functions that take rows, the last axes must make whole rows.
+ * An array in wasm memory. Pass the tensor itself where a function accepts a typed array, and not
+ * its `data`; it is copied for the call. SHAPE: its axes are not those of the argument in its
+ * layout, such as (batch, heads, m, headDim). Neighbouring axes may be one, so a flat shape fits.
+ * Axes of 1 do not count. Where a function reads rows, the last axes must make whole rows.
  */
 export interface Tensor<A extends FloatArray = FloatArray> {
   readonly shape: readonly number[];

@@ -12,8 +12,9 @@ enum {
 };
 
 /*
- * One row of a superblock, the same for all types and layouts. A superblock has the columns of one block of the
- * file: 256 with the K types, else 32. Weight c of block32 p is d·s·(q − offset), or d·s·q ± m·t.
+ * One row of a superblock, the same for all types and layouts. A superblock has the columns of one
+ * block of the file: 256 with the K types, else 32. Weight c of block32 p is d·s·(q − offset), or
+ * d·s·q ± m·t.
  */
 typedef struct {
   uint16_t d, m;         /* float16 */

@@ -5,8 +5,8 @@
 
 /*
  * Distances are in REAL, as the scores of attention are. Exponents and exp are in double, and
- * weights are rounded to REAL. Sums over the keys are in double and carry their errors. So the allowed
- * difference does not depend on n.
+ * weights are rounded to REAL. Sums over the keys are in double and carry their errors. So the
+ * allowed difference does not depend on n.
  */
 int32_t NAME(attn_gaussian)(REAL *weights, REAL *out, const REAL *q, const REAL *k, const REAL *v,
                             int32_t m, int32_t n, int32_t dim, int32_t value_dim,

@@ -43,7 +43,7 @@ static double mean_of(const float *d_out, const float *out, int32_t size)
   return total;
 }
 
-/* log Σ exp of the keys and the sink. With a sink, also adds the row's part to the sums of a head. */
+/* log Σ exp of the keys and the sink. With a sink, the row's part is added to a head's sums. */
 static double lse_of(gradient_tiles *t, double lse, double mean)
 {
   const attn_params *p = t->p;
