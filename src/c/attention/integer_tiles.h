@@ -1,8 +1,8 @@
 /*
- * Products of integers, for attention over bytes. Each number of a row is in all lanes, and meets a
- * panel of eight keys or channels. A panel's bytes lie in words of four, (words, PANEL, 4). Each byte
- * is its number plus 128, unless the dot product is DOT_SIGNED (base/dot_form.h). All sums are exact,
- * so every kind of dot product gives the same bits.
+ * Products of integers, for attention over bytes. Each number of a row is in all lanes, and meets
+ * a panel of eight keys or channels. A panel's bytes lie in words of four, (words, PANEL, 4). Each
+ * byte is its number plus 128, unless the dot product is DOT_SIGNED (base/dot_form.h). All sums are
+ * exact, so every kind of dot product gives the same bits.
  */
 #ifndef INTEGER_TILES_H
 #define INTEGER_TILES_H
@@ -27,7 +27,7 @@ INLINE int numbers_by(int32_t form, int bytes)
   return form == DOT_I16 ? BY_PAIRS : bytes ? BY_BYTES : BY_SPLIT;
 }
 
-/* parts_by: words of a row for each word of a panel. stride_by: from one row to the next, in int32. */
+/* Words of a row for each word of a panel; and the int32 from one row to the next. */
 INLINE int parts_by(const int by) { return by == BY_BYTES ? 1 : 2; }
 INLINE int stride_by(const int by) { return by == BY_PAIRS ? 8 : parts_by(by); }
 

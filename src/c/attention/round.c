@@ -103,8 +103,8 @@ static void find_mean(call *s, const float *k, size_t stride, int32_t count)
 
 /*
  * Decides from which keys the mean is subtracted: their scales become negative. Then finds a factor
- * for each channel: the root of its mean size, relative to the largest channel of each key. Keys are
- * divided by the factor and queries are multiplied by it. So rounding loses small channels of
+ * for each channel: the root of its mean size, relative to the largest channel of each key. Keys
+ * are divided by the factor and queries are multiplied by it. So rounding loses small channels of
  * neither. No factor is above 1, or finite numbers might become infinite.
  */
 static void balance_channels(call *s, const float *k, size_t stride, int32_t count)

@@ -9,7 +9,7 @@
 #include "kernels.h"
 #include "quads.h"
 
-/* The kind of number n that a dot product of a block32 returns. kernels.h adds it to the output y. */
+/* The kind of number n that a dot product of a block32 returns, for y as in kernels.h. */
 enum {
   WHOLE,       /* integers without the offset */
   WITH_OFFSET, /* integers from which offset·sum must be subtracted */
