@@ -50,6 +50,18 @@ test('every link within the repository leads to a file and a heading of it', () 
     }
 });
 
+test('every file that ARCHITECTURE.md names is there', () => {
+  const named = read('ARCHITECTURE.md').matchAll(/`([\w./-]+\.(?:[ch]|js|md|css|html|d\.ts))`/g);
+  const names = [...named].map(([, name]) => name);
+  const all = files().map((file) => `/${file}`);
+  assert.ok(names.length > 50, `${names.length} names`);
+  for (const name of names)
+    assert.ok(
+      all.some((file) => file.endsWith(`/${name}`)),
+      name,
+    );
+});
+
 test('every measurement that a comment names is a row of docs/tuning.md, under one id', () => {
   const rows = [...read('docs/tuning.md').matchAll(/^\| `([a-z0-9-]+)` \|/gm)].map(([, id]) => id);
   assert.equal(new Set(rows).size, rows.length);
