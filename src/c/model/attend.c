@@ -35,7 +35,9 @@ static double first_weight(const attn_pass *p, int32_t layer, int32_t h, int32_t
     return 0;
   if (argmax[row] == 0)
     return (double)((const float *)statistic(p, ATTN_STAT_MAX, layer))[row];
-  if (!(temperature > 0))
+  /* where T is so small that lse ends at the largest float, the largest score has all the weight */
+  const double lse = (double)p->lse[row];
+  if (!(temperature > 0) || lse >= F32_MAX || lse <= -F32_MAX)
     return 0;
 
   const float *q = p->q + ((size_t)i * (size_t)d->heads + (size_t)h) * size;
@@ -50,7 +52,7 @@ static double first_weight(const attn_pass *p, int32_t layer, int32_t h, int32_t
     const size_t mask_head = request->mask_heads > 1 ? (size_t)h : 0;
     z += (double)request->mask[(mask_head * (size_t)p->t + (size_t)i) * (size_t)p->length];
   }
-  return f64_exp(z / temperature - (double)p->lse[row]);
+  return f64_exp(z / temperature - lse);
 }
 
 static void weigh_first(const attn_pass *p, int32_t layer)

@@ -63,7 +63,8 @@ for (const { variant, ch: engine } of engines)
       model.cache.clear();
       const { logits, heads } = model.prefill(PROMPT, { observe: 'stats' });
       assert.ok(logits.every(Number.isFinite), `logits at ${temperature}`);
-      assert.ok(heads.entropy.every(Number.isFinite), `entropy at ${temperature}`);
+      for (const name of ['entropy', 'kl', 'variance', 'maxWeight', 'firstWeight'])
+        assert.ok(heads[name].every(Number.isFinite), `${name} at ${temperature}`);
       const { a } = await model.heads.fingerprint(...sets, { ablate: 0 });
       assert.ok([...a.rho, ...a.chi].every(Number.isFinite), `fingerprint at ${temperature}`);
     }
