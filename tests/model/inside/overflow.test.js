@@ -5,6 +5,7 @@ import { loadModel } from '../../../src/js/model/index.js';
 import { sameArray, sameBits } from '../../support/bits.js';
 import { engines } from '../../support/models/engines.js';
 import { asSafetensors, configs, tiny } from '../../support/models/random-models.js';
+import { random } from '../../support/random.js';
 
 const PROMPT = [4, 3, 2, 5];
 const load = (engine, name = 'llama, tied, grouped') =>
@@ -128,5 +129,48 @@ test('a temperature leaves the entries of a list in force after a mean was measu
   model.setTemperature(3);
   model.setTemperature(2);
   sameBits(read(), want);
+  model.dispose();
+});
+
+const SIZES = [0, 1, -1, 1e-45, 1e10, -1e30, 1e37, 3e38, -3.5e38, 1e308, NaN, Infinity];
+
+test('hostile lists are refused with a typed error, or leave all logits finite', async (t) => {
+  const model = await load(engines[0].ch, 'gemma3');
+  const want = model.prefill(PROMPT);
+  const trace = await model.trace([9, 8, 7, 6], { record: ['z', 'resid_post'] });
+  const r = random(11);
+  const size = () => r.pick(SIZES.slice(0, r.pick([8, 8, 8, SIZES.length])));
+  const place = () => ({ layer: r.integer(0, 6), head: r.integer(0, 3) });
+  const hostile = (list) => Float64Array.from(list, (x) => (r.uniform() < 0.01 ? size() : x));
+  const kinds = [
+    () => ({ ...place(), gain: size() }),
+    () => ({ ...place(), temperature: size() }),
+    () => ({ layer: 2, add: Array.from({ length: 32 }, size), gain: size() }),
+    () => ({ ...place(), patch: 'z', from: { ...trace, z: [...hostile(trace.z)] } }),
+    () => ({ ...place(), pattern: r.pick(['uniform', 'previous', [[1], [0.1, 0.9]]]) }),
+    () => ({ layer: 6, knockOut: { keys: [r.integer(0, 3)] } }),
+  ];
+  const counts = { finite: 0, refused: 0, overflow: 0 };
+  for (let x = 0; x < 400; x++) {
+    const list = Array.from({ length: r.integer(1, 3) }, () => r.pick(kinds)());
+    let read = false;
+    try {
+      model.intervene(list);
+      model.cache.clear();
+      read = true;
+      const { logits } = model.prefill(PROMPT);
+      assert.ok(logits.every(Number.isFinite), JSON.stringify(list));
+      counts.finite++;
+    } catch (error) {
+      assert.equal(error.name, 'ClearheadError', `${error}`);
+      assert.match(error.message, /^interventions\[\d\]|^the temperature of layer \d/);
+      counts[read ? 'overflow' : 'refused']++;
+    }
+  }
+  t.diagnostic(JSON.stringify(counts));
+  assert.ok(Math.min(...Object.values(counts)) > 5, JSON.stringify(counts));
+  model.intervene([]);
+  model.cache.clear();
+  sameBits(model.prefill(PROMPT), want);
   model.dispose();
 });
