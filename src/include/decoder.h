@@ -240,6 +240,16 @@ ATTN_API size_t attn_edit_bytes(void);
 ATTN_API int32_t attn_pass_add_edit(attn_pass *p, attn_edit *edit, int32_t layer, int32_t point,
                                     int32_t kind);
 
+/*
+ * Adds an edit to each pass that runs from now on. Its rows are positions, all of them at first. It
+ * comes before the edits of the pass. Where x is given to a pass, x has the edits of this point.
+ */
+ATTN_API int32_t attn_decoder_add_edit(attn_decoder *d, attn_edit *edit, int32_t layer,
+                                       int32_t point, int32_t kind);
+
+/* Takes all of those out. */
+ATTN_API void attn_decoder_clear_edits(attn_decoder *d);
+
 /* Rows are tokens of the pass. Those that the pass does not compute are left out. */
 ATTN_API void attn_edit_set_rows(attn_edit *edit, int32_t first, int32_t count);
 

@@ -276,6 +276,33 @@ static void write_parts(const attn_decoder *d, const changes *all, const recordi
   write_bytes(squares, square_bytes);
 }
 
+/* An edit of a decoder does in each pass the same as one of the pass, and nothing when cleared. */
+static void check_kept_edits(attn_decoder *d, const changes *all)
+{
+  const size_t bytes = (size_t)sizes.vocab * sizeof(float);
+  const int32_t point = ATTN_AT_ATTN_OUT;
+  float *logits[3];
+  attn_edit *edit = fresh(attn_edit_bytes());
+  for (int32_t way = 0; way < 3; way++) {
+    attn_team *team;
+    attn_pass *p = pass_for(d, &team, 1, 1, 1);
+    for (int32_t l = 0; l < sizes.layers; l++)
+      attn_cache_truncate(caches[l], 0);
+    if (way == 0)
+      check(!attn_decoder_add_edit(d, edit, 0, point, ATTN_EDIT_ADD), "add_edit of the decoder");
+    check(!attn_pass_begin(p, d, team, all->tokens, 1, 1), "begin");
+    if (way == 1)
+      check(!attn_pass_add_edit(p, edit, 0, point, ATTN_EDIT_ADD), "add_edit");
+    attn_edit_set_data(edit, all->u, 0);
+    attn_pass_run(p, team, attn_pass_remaining(p));
+    logits[way] = fresh(bytes);
+    memcpy(logits[way], attn_pass_logits(p), bytes);
+    attn_decoder_clear_edits(d);
+  }
+  check(!memcmp(logits[0], logits[1], bytes), "an edit of the decoder");
+  check(memcmp(logits[0], logits[2], bytes) != 0, "no edit");
+}
+
 static void run_changes(attn_decoder *d)
 {
   const changes all = read_changes(sizes.dim);
@@ -296,6 +323,9 @@ static void run_changes(attn_decoder *d)
   check(!attn_pass_add_edit(p, edit, 0, ATTN_AT_Z, ATTN_EDIT_SCALE), "add_edit");
   check(attn_edit_set_columns(edit, 1, (int32_t)width_of(ATTN_AT_Z)) == ATTN_E_RANGE,
         "columns that are none");
+  check(attn_decoder_add_edit(d, edit, sizes.layers, 0, 0) == ATTN_E_RANGE, "a layer that is none");
+  check(attn_decoder_add_edit(d, edit, 0, 7, 0) == ATTN_E_RANGE, "a point that is none");
+  check_kept_edits(d, &all);
 }
 
 int main(void)

@@ -227,7 +227,7 @@ int32_t attn_pass_remaining(const attn_pass *p)
 
 int32_t attn_pass_run(attn_pass *p, attn_team *team, int32_t steps)
 {
-  if (p->next == 0 && steps > 0 && !p->midway)
+  if (p->next == 0 && steps > 0 && p->given < 0)
     attn_share_rows(team, look_up, p, (row_range){0, p->t}, EMBED_COST * p->d->dim);
   for (; steps > 0 && p->next < p->end; steps--, p->next++)
     run_layer(p, team, p->next);

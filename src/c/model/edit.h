@@ -6,7 +6,7 @@
 
 struct attn_edit {
   attn_edit *next;
-  const attn_pass *p;
+  const attn_decoder *d;
   int32_t point, kind;
   int32_t first_row, rows;
   int32_t first_column, columns;

@@ -110,6 +110,7 @@ static void begin(attn_pass *p, const attn_decoder *d, const attn_team *team,
                    .t = t,
                    .outputs = outputs,
                    .end = d->layers,
+                   .given = -1,
                    .parts = output_parts(d, t, outputs),
                    .params = *params};
   lay_out(p, p, d, team, params, t, outputs);
@@ -180,7 +181,7 @@ int32_t attn_pass_begin_at(attn_pass *p, const attn_decoder *d, const attn_team 
   p->position = length;
   p->length = length + t;
   p->next = layer;
-  p->midway = 1;
+  p->given = layer;
   __builtin_memcpy(p->x, x, (size_t)t * (size_t)d->dim * sizeof *x);
   return ATTN_OK;
 }

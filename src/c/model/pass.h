@@ -27,7 +27,7 @@ struct attn_pass {
   int32_t next, end;        /* layers */
   int32_t next_part, parts; /* of the product with the output matrix */
   int32_t again;            /* the caches have the token already */
-  int32_t midway;           /* x was given */
+  int32_t given;            /* the layer whose x was given, −1: none */
   int32_t all_tokens;       /* the last layer has them all */
   attn_params params;
   int32_t *tokens;        /* (t) */

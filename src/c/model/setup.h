@@ -35,6 +35,8 @@ typedef struct {
   const float *up_bias;       /* (hidden), or NULL */
   const float *down_bias;     /* (dim), or NULL */
   const float *ffn_post_norm; /* (dim), or NULL */
+
+  attn_edit *edits; /* a list: those of each pass */
 } decoder_layer;
 
 struct attn_decoder {

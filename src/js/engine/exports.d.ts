@@ -279,6 +279,8 @@ export interface DecoderExports {
   attn_pass_want_all_tokens(p: Pointer): void;
   attn_edit_bytes(): Size;
   attn_pass_add_edit(p: Pointer, edit: Pointer, layer: Value, point: Value, kind: Value): Value;
+  attn_decoder_add_edit(d: Pointer, edit: Pointer, layer: Value, point: Value, kind: Value): Value;
+  attn_decoder_clear_edits(d: Pointer): void;
   attn_edit_set_rows(edit: Pointer, first: Value, count: Value): void;
   attn_edit_set_columns(edit: Pointer, first: Value, count: Value): Value;
   attn_edit_set_data(edit: Pointer, data: Pointer, stride: Value): void;

@@ -39,6 +39,37 @@ for (const { variant, ch: engine } of engines)
       }
     });
 
+    test('vectors and patches leave the memory with the list, or with the model', async () => {
+      const top = () => {
+        const tensor = engine.tensor([1]);
+        const at = tensor.data.byteOffset;
+        tensor.dispose();
+        return at;
+      };
+      const before = top();
+      const model = await load(engine);
+      model.prefill(tokens);
+      const plain = top();
+      const from = await model.trace(tokens, { record: ['resid_mid'] });
+      const add = new Float32Array(model.config.modelDim).fill(0.25);
+      const list = [
+        { layer: 1, add },
+        { layer: 2, patch: 'resid_mid', from },
+      ];
+      for (const [interventions, kept] of [
+        [list, true],
+        [[], false],
+        [list, true],
+      ]) {
+        model.intervene(interventions);
+        model.step(5);
+        model.cache.truncate(tokens.length);
+        assert.equal(top() > plain, kept);
+      }
+      model.dispose();
+      assert.equal(top(), before);
+    });
+
     test('interventions have the same bits with several threads', async () => {
       const trace = await (await load(engine)).trace(tokens.slice(5), { record: ['z', 'pattern'] });
       const list = [

@@ -142,7 +142,7 @@ for (const program of repeats(['asan', 'tsan', 'gcc'], ['asan', 'tsan', 'msan', 
       const changes = changesOf(model.config, n);
       const u = numbers(4, model.config.modelDim);
       const stream = modelStream(source, q8, temperature, cacheType);
-      giveChanges(stream, Interventions.read(changes, model.config).plan(0, n, n), n, u);
+      giveChanges(stream, Interventions.read(changes, model.config), n, u);
       const { status, stdout, stderr } = spawnSync(file, {
         input: stream.bytes(),
         maxBuffer: 2 ** 28,

@@ -28,18 +28,24 @@ export const changesOf = ({ layers, heads, headDim, modelDim }, n) => [
   { layer: layers - 1, head: 3, pattern: 'first', positions: [7, n - 1] },
 ];
 
-/** The pass with changes as decoder_changes.h reads it. */
-export function giveChanges(stream, plan, n, u) {
+/** The pass with interventions as decoder_changes.h reads it. It begins at position 0. */
+export function giveChanges(stream, interventions, n, u) {
   stream.int(n).array(Int32Array.from(promptOf(n)));
-  stream.int(plan.edits.length);
-  for (const edit of plan.edits) {
+  const edits = interventions.edits();
+  stream.int(edits.length);
+  for (const edit of edits) {
     const { layer, point, kind, rows = [0, n], columns, gain = 1, stride = 0 } = edit;
     const data = edit.numbers ?? new Float32Array(0);
     stream.int(layer, point, kind, ...rows, ...columns, stride, data.length);
     stream.double(gain).array(data);
   }
-  stream.int(plan.masks.length);
-  for (const mask of plan.masks) stream.int(mask.layer, mask.heads).array(mask.numbers);
+  const masks = [];
+  interventions.writeMasks({ from: 0, t: n, length: n }, ({ layer, heads }, size) => {
+    masks.push({ layer, heads, numbers: new Float32Array(size) });
+    return masks.at(-1).numbers;
+  });
+  stream.int(masks.length);
+  for (const mask of masks) stream.int(mask.layer, mask.heads).array(mask.numbers);
   stream.int(3, 0, 3, n - 1, n).array(u);
 }
 

@@ -8,7 +8,8 @@
  * @property {number} layer
  * @property {number} point an ATTN_AT
  * @property {number} kind an ATTN_EDIT
- * @property {readonly [number, number]} [rows] the first and their number; default all of the pass
+ * @property {readonly [number, number]} [rows] the first and their number; default all. They are
+ *   positions, and in an edit of a single pass its tokens
  * @property {readonly [number, number]} [columns] the same; default all
  * @property {Pointer | undefined} [data]
  * @property {number} [stride] from one row of the data to the next; 0: all rows have the same
@@ -16,25 +17,70 @@
  */
 
 /**
- * Adds the interventions of a pass that has begun.
+ * Makes edits one behind the other.
  * @param {Memory} memory
- * @param {Pointer} pass
- * @param {ReturnType<import('./interventions.js').Interventions['plan']>} plan
- * @param {(bytes: number) => Pointer} allocate memory that lives as long as the pass
+ * @param {readonly Edit[]} edits
+ * @param {Pointer} first where they begin
+ * @param {(at: Pointer, edit: Edit) => void} add
  */
-export function intervene(memory, pass, { edits, masks }, allocate) {
-  const arrays = [...edits, ...masks].flatMap(({ numbers }) => numbers ?? []);
-  let next = allocate(4 * arrays.reduce((sum, { length }) => sum + length, 0));
-  const copied = (/** @type {Float32Array} */ numbers) => {
-    const at = next;
-    memory.view('float32', at, numbers.length).set(numbers);
-    next += 4 * numbers.length;
-    return at;
-  };
-  const placed = edits.map((edit) => ({ ...edit, data: edit.numbers && copied(edit.numbers) }));
-  addEdits(memory, pass, placed, allocate);
-  for (const { layer, heads, numbers } of masks)
-    memory.c.attn_pass_set_mask(pass, layer, copied(numbers), heads);
+function makeEdits({ c }, edits, first, add) {
+  edits.forEach((edit, index) => {
+    const { rows, columns, data, stride = 0, gain } = edit;
+    const at = first + index * bytesOfOne(c);
+    add(at, edit);
+    if (rows) c.attn_edit_set_rows(at, rows[0], rows[1]);
+    if (columns) c.attn_edit_set_columns(at, columns[0], columns[1]);
+    if (data) c.attn_edit_set_data(at, data, stride);
+    if (gain !== undefined) c.attn_edit_set_gain(at, gain);
+  });
+}
+
+/** @param {Memory['c']} c */
+const bytesOfOne = (c) => Math.ceil(c.attn_edit_bytes() / 16) * 16;
+
+/** The edits that each pass of a decoder has, in memory of their own. */
+export class KeptEdits {
+  #memory;
+  #decoder;
+  #block = { at: 0, bytes: 0 };
+
+  /** @param {Memory} memory @param {Pointer} decoder */
+  constructor(memory, decoder) {
+    this.#memory = memory;
+    this.#decoder = decoder;
+  }
+
+  /**
+   * Replaces them. No pass may be on its way.
+   * @param {import('./plan.js').PlannedEdit[]} planned
+   */
+  set(planned) {
+    const { c } = this.#memory;
+    const size = planned.reduce((sum, { numbers }) => sum + (numbers?.length ?? 0), 0);
+    const first = planned.length * bytesOfOne(c);
+    const bytes = first + 4 * size;
+    const at = bytes ? this.#memory.allocate(bytes) : 0;
+    this.dispose();
+    this.#block = { at, bytes };
+    let next = at + first;
+    const edits = planned.map(({ numbers, ...edit }) => {
+      if (!numbers) return edit;
+      const data = next;
+      this.#memory.view('float32', data, numbers.length).set(numbers);
+      next += 4 * numbers.length;
+      return { ...edit, data };
+    });
+    makeEdits(this.#memory, edits, at, (place, { layer, point, kind }) =>
+      c.attn_decoder_add_edit(this.#decoder, place, layer, point, kind),
+    );
+  }
+
+  dispose() {
+    const { at, bytes } = this.#block;
+    this.#memory.c.attn_decoder_clear_edits(this.#decoder);
+    if (bytes) this.#memory.release(at, bytes);
+    this.#block = { at: 0, bytes: 0 };
+  }
 }
 
 /**
@@ -44,16 +90,23 @@ export function intervene(memory, pass, { edits, masks }, allocate) {
  * @param {readonly Edit[]} edits
  * @param {(bytes: number) => Pointer} allocate memory that lives as long as the pass
  */
-export function addEdits({ c }, pass, edits, allocate) {
+export function addEdits(memory, pass, edits, allocate) {
   if (!edits.length) return;
-  const bytes = Math.ceil(c.attn_edit_bytes() / 16) * 16;
-  const first = allocate(bytes * edits.length);
-  edits.forEach(({ layer, point, kind, rows, columns, data, stride = 0, gain }, index) => {
-    const at = first + index * bytes;
-    c.attn_pass_add_edit(pass, at, layer, point, kind);
-    if (rows) c.attn_edit_set_rows(at, ...rows);
-    if (columns) c.attn_edit_set_columns(at, ...columns);
-    if (data) c.attn_edit_set_data(at, data, stride);
-    if (gain !== undefined) c.attn_edit_set_gain(at, gain);
-  });
+  const first = allocate(edits.length * bytesOfOne(memory.c));
+  makeEdits(memory, edits, first, (at, { layer, point, kind }) =>
+    memory.c.attn_pass_add_edit(pass, at, layer, point, kind),
+  );
+}
+
+/**
+ * Gives a layer of a pass a mask of zeros.
+ * @param {Memory} memory
+ * @param {Pointer} pass
+ * @param {{ layer: number, heads: number }} mask
+ * @param {Pointer} at memory that lives as long as the pass
+ * @param {number} size its numbers
+ */
+export function addMask(memory, pass, { layer, heads }, at, size) {
+  memory.c.attn_pass_set_mask(pass, layer, at, heads);
+  return memory.view('float32', at, size).fill(0);
 }

@@ -1,16 +1,17 @@
 /** The interventions of a model: one list, which is replaced and never changed. */
-import { ATTN_AT_RESID_PRE } from '../../engine/constants.js';
 import { refuse } from '../../errors.js';
 import { readEntries } from './entries.js';
 import { checksum } from './checksum.js';
 import { checkLogits } from './overflow.js';
-import { editsOf, masksOf } from './plan.js';
+import { masking, writeMask } from './masks.js';
+import { editsOf } from './plan.js';
 
 /**
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
  * @typedef {import('./types.d.ts').Intervention} Intervention
  * @typedef {import('./entries.js').Entry} Entry
  * @typedef {import('./entries.js').Mean} Mean
+ * @typedef {import('./masks.js').Masked} Masked
  * @typedef {Map<number, Float32Array>} Means the mean output (headDim) of each head that is set to
  *   its mean; the key is layer·heads + head
  */
@@ -29,6 +30,19 @@ function temperaturesOf({ layers, heads }, entries) {
         table.fill(entry.temperature, at, at + entry.heads[1]);
       }
   return table;
+}
+
+/**
+ * @param {ModelConfig} config
+ * @param {Entry[]} entries
+ */
+function averagedOf({ heads }, entries) {
+  const all = entries.flatMap((entry) =>
+    entry.kind === 'mean'
+      ? Array.from({ length: entry.heads[1] }, (_, h) => entry.layer * heads + entry.heads[0] + h)
+      : [],
+  );
+  return [...new Set(all)].map((at) => [Math.floor(at / heads), at % heads]);
 }
 
 /**
@@ -68,6 +82,7 @@ export class Interventions {
   #entries;
   /** @type {Means | undefined} */
   #means;
+  #masks;
 
   /**
    * @param {ModelConfig} config
@@ -84,6 +99,9 @@ export class Interventions {
     this.#means = means;
     this.prompt = prompt;
     this.temperatures = temperaturesOf(config, this.#entries);
+    this.#masks = masking(config, this.#entries);
+    /** Heads whose mean is needed, as layer and head. */
+    this.averaged = averagedOf(config, this.#entries);
     this.#checkRows();
     const measured = means ? [...means].map(([at, mean]) => ({ at, mean })) : [];
     this.signature = signatureOf([
@@ -133,17 +151,6 @@ export class Interventions {
         }
   }
 
-  /** Heads whose mean is needed, as layer and head. */
-  get averaged() {
-    const { heads } = this.#config;
-    const all = this.#entries.flatMap((entry) =>
-      entry.kind === 'mean'
-        ? Array.from({ length: entry.heads[1] }, (_, h) => entry.layer * heads + entry.heads[0] + h)
-        : [],
-    );
-    return [...new Set(all)].map((at) => [Math.floor(at / heads), at % heads]);
-  }
-
   /** Whether means are needed and not known. */
   get unsettled() {
     return !this.#means && this.#entries.some(({ kind }) => kind === 'mean');
@@ -172,42 +179,22 @@ export class Interventions {
    * @param {number} length of the caches then
    */
   maskBytes(length) {
-    const { heads } = this.#config;
-    const layers = new Set(masking(this.#entries).map(({ layer }) => layer));
-    return layers.size * heads * length * 4;
+    return this.#masks.reduce((sum, { heads }) => sum + heads, 0) * length * 4;
+  }
+
+  /** The edits of all passes, by position. */
+  edits() {
+    return editsOf(this.#entries, this.#means, this.#config);
   }
 
   /**
-   * The edits and masks of one pass.
-   * @param {number} from position of its first token
-   * @param {number} t its tokens
-   * @param {number} length of the caches then
-   * @param {number} [start] the layer whose input it is given, which has the edits there
+   * Writes the masks of one pass.
+   * @param {{ from: number, t: number, length: number }} pass position of its first token, its
+   *   tokens, and the length of the caches then
+   * @param {(mask: Masked, size: number) => Float32Array} place gives zeros for the mask of a layer
    */
-  plan(from, t, length, start) {
-    const entries = this.#entries;
-    return {
-      edits: editsOf(entries, this.#means, this.#config, from, t).filter(
-        ({ layer, point }) => layer !== start || point !== ATTN_AT_RESID_PRE,
-      ),
-      masks: masksOf(masking(entries), this.#config, this.temperatures, { from, t, length }),
-    };
+  writeMasks(pass, place) {
+    for (const mask of this.#masks)
+      writeMask(place(mask, mask.heads * pass.t * pass.length), mask, this.temperatures, pass);
   }
-}
-
-/**
- * The entries that need a mask. Uniform attention needs it only to clear what others wrote before.
- * @param {readonly Entry[]} entries
- */
-function masking(entries) {
-  const layers = new Set();
-  return entries.filter(
-    /** @returns {entry is import('./plan.js').Masking} */ (entry) => {
-      if (!['knockOut', 'rows', 'shape'].includes(entry.kind)) return false;
-      const { layer } = /** @type {import('./plan.js').Masking} */ (entry);
-      if (entry.kind === 'shape' && entry.shape === 'uniform') return layers.has(layer);
-      layers.add(layer);
-      return true;
-    },
-  );
 }

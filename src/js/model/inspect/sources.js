@@ -6,21 +6,29 @@ import { eachRow } from './weights.js';
  * The edits of z at one position. It becomes gain·z + addition, channel by channel.
  * @param {import('../run/decoder.js').Decoder} decoder
  * @param {number} position
- * @param {number} length of the caches
  */
-function editsOf({ config, interventions }, position, length) {
+function editsOf({ config, interventions }, position) {
   const { layers, heads, headDim } = config;
   const gains = new Float64Array(layers * heads * headDim).fill(1);
   const additions = new Float64Array(layers * heads * headDim);
-  const { edits } = interventions?.plan(position, 1, length) ?? { edits: [] };
-  for (const { layer, point, kind, columns, numbers, gain = 1 } of edits) {
-    if (point !== ATTN_AT_Z) continue;
+  for (const {
+    layer,
+    point,
+    kind,
+    rows,
+    columns,
+    stride = 0,
+    numbers,
+    gain = 1,
+  } of interventions?.edits() ?? []) {
+    const row = position - (rows?.[0] ?? 0);
+    if (point !== ATTN_AT_Z || row < 0 || row >= (rows?.[1] ?? Infinity)) continue;
     const [first, width] = columns ?? [0, heads * headDim];
     for (let c = 0, at = layer * heads * headDim + first; c < width; c++, at++)
-      if (kind === ATTN_EDIT_ADD) additions[at] += gain * (numbers?.[c] ?? 0);
+      if (kind === ATTN_EDIT_ADD) additions[at] += gain * (numbers?.[row * stride + c] ?? 0);
       else if (kind === ATTN_EDIT_REPLACE) {
         gains[at] = 0;
-        additions[at] = numbers?.[c] ?? 0;
+        additions[at] = numbers?.[row * stride + c] ?? 0;
       } else {
         gains[at] *= gain;
         additions[at] *= gain;
@@ -45,7 +53,7 @@ export function sourcesOf({ sequence, config }, decoder, pattern, found, length)
   const { layers, heads, kvHeads, headDim } = config;
   const { position } = found.ledger;
   const n = position + 1;
-  const { gains, additions } = editsOf(decoder, position, length);
+  const { gains, additions } = editsOf(decoder, position);
   const sources = new Float64Array(layers * heads * n);
   const withoutSource = new Float64Array(layers * heads);
   for (let layer = 0; layer < layers; layer++) {

@@ -1,6 +1,7 @@
 import { now } from '../../engine/platform.js';
 import { checkStatus } from '../../engine/status.js';
 import { placeOf } from '../../engine/tensor.js';
+import { KeptEdits } from '../inside/edits.js';
 import { makeDecoder } from './make-decoder.js';
 import { Pass } from './pass.js';
 
@@ -27,6 +28,7 @@ export class Decoder {
   #pace = [Infinity, Infinity];
   /** Those of the next pass. @type {Interventions | undefined} */
   interventions;
+  #edits;
 
   /**
    * @param {Memory} memory
@@ -46,6 +48,7 @@ export class Decoder {
     this.cost =
       config.modelDim * (2 * (config.heads + config.kvHeads) * config.headDim + 3 * config.ffnDim);
     this.at = makeDecoder(memory, config, weights, owner, context);
+    this.#edits = new KeptEdits(memory, this.at);
   }
 
   /**
@@ -76,6 +79,7 @@ export class Decoder {
   setInterventions(interventions) {
     if (interventions === this.interventions) return;
     const { heads } = this.config;
+    this.#edits.set(interventions.edits());
     interventions.temperatures.forEach((t, x) =>
       checkStatus(
         this.memory.c.attn_decoder_set_temperature(this.at, Math.floor(x / heads), x % heads, t),
@@ -85,6 +89,10 @@ export class Decoder {
       ),
     );
     this.interventions = interventions;
+  }
+
+  dispose() {
+    this.#edits.dispose();
   }
 
   /**

@@ -133,6 +133,7 @@ export class Model {
     if (this.#disposed) return;
     this.#disposed = true;
     this.sequence.dispose();
+    this.#decoder.dispose();
     this.#packing.dispose();
   }
 

@@ -2,7 +2,7 @@ import { refuse } from '../../errors.js';
 import { STATUS } from '../../engine/status.js';
 import { F32 } from '../../engine/tensor.js';
 import { STATISTICS, readStatistics } from '../../attention/statistics.js';
-import { addEdits, intervene } from '../inside/edits.js';
+import { addEdits, addMask } from '../inside/edits.js';
 import { beginRecording } from '../inside/recording.js';
 import { SpanSums } from './span-sums.js';
 
@@ -116,11 +116,11 @@ export class Pass {
         : undefined;
       if (this.statistics !== undefined) memory.c.attn_pass_want_stats(this.#at, this.statistics);
       this.#spans?.want(this.#at);
-      const { record, ledger, edits, start } = request;
-      const { interventions } = decoder;
-      const from = again ? again.position : length - t;
-      if (interventions?.signature)
-        intervene(memory, this.#at, interventions.plan(from, t, length, start?.layer), allocate);
+      const { record, ledger, edits } = request;
+      const rows = { from: again ? again.position : length - t, t, length };
+      decoder.interventions?.writeMasks(rows, (mask, size) =>
+        addMask(memory, this.#at, mask, allocate(4 * size), size),
+      );
       addEdits(memory, this.#at, edits?.(allocate) ?? [], allocate);
       const begin = (/** @type {RecordRequest} */ each) =>
         beginRecording(memory, config, this.#at, each, this, outputs, allocate);
