@@ -1,11 +1,12 @@
 /** --intervene makes the changes of a file as model.intervene does, and refuses them in a line. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
 import { file, folder, gguf, run } from '../support/command.js';
+import { asGguf, configs, tiny } from '../support/models/random-models.js';
 
 const PROMPT = 'abc def abc';
 const model = await loadModel(gguf, { engine: await init({ layers: true }) });
@@ -70,6 +71,27 @@ test('a patch takes its numbers from a trace in the file, or from a text', async
   assert.deepEqual(told(patch('xyz xyz xyz')), want);
   const asJson = JSON.stringify(patch(trace), (_, x) => (ArrayBuffer.isView(x) ? [...x] : x));
   assert.deepEqual(told(asJson), want);
+});
+
+test('the list in docs/interventions.md changes the text of a model', () => {
+  const docs = readFileSync(new URL('../../docs/interventions.md', import.meta.url), 'utf8');
+  const [, text] = /```json\n([^]*?)```/.exec(docs) ?? [];
+  const seven = join(folder, 'seven.gguf');
+  writeFileSync(seven, asGguf(tiny(configs.gemma3)));
+  writeFileSync(list, text);
+  const texts = [[], ['--intervene', list]].map((flags) => {
+    const { status, stdout, stderr } = run(
+      'generate',
+      '--max-tokens',
+      '9',
+      ...flags,
+      seven,
+      PROMPT,
+    );
+    assert.equal(status, 0, stderr);
+    return stdout;
+  });
+  assert.notEqual(texts[1], texts[0]);
 });
 
 test('--ablate comes behind the file, and errors tell them apart', async () => {
