@@ -107,11 +107,18 @@ function ofHeads(decoder, z, layer) {
   const norms = normsOf(decoder);
   const floats = isFloat(decoder, memory.c.attn_matrix_type(weights.layers[layer].attnOut));
   let sum = 0;
-  for (let from = layer * size, end = from + size; from < end; from += BLOCK) {
-    const x = z.subarray(from, Math.min(end, from + BLOCK)).map(Math.abs);
+  const end = (layer + 1) * size;
+  for (let from = layer * size; from < end; from += BLOCK) {
+    let largest = 0;
+    let part = 0;
+    for (let c = from; c < Math.min(end, from + BLOCK); c++) {
+      const x = Math.abs(z[c]);
+      largest = Math.max(largest, x);
+      sum += x * norms[c];
+      part += norms[c];
+    }
     // a quantised input is off by half a step
-    const more = floats ? 0 : Math.max(...x) / 253;
-    for (let c = 0; c < x.length; c++) sum += (x[c] + more) * norms[from + c];
+    if (!floats) sum += (largest / 253) * part;
   }
   return 2 * factor(floats, size) * sum;
 }
