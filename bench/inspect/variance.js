@@ -63,7 +63,11 @@ const numbers = (/** @type {number} */ rows) =>
   Float32Array.from({ length: heads * rows * dim }, () => r.normal());
 const [q, k, v] = [numbers(m), numbers(n), numbers(n)];
 
-/** Milliseconds of the processor. @param {import('../../src/js/types.d.ts').Engine} by @param {object} want */
+/**
+ * Milliseconds of the processor.
+ * @param {import('../../src/js/types.d.ts').Engine} by
+ * @param {object} want
+ */
 function time(by, want) {
   const before = process.cpuUsage();
   by.attention(q, k, v, { heads, headDim: dim, want });
