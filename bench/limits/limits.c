@@ -55,7 +55,9 @@ INLINE int32_t mixed(const i32x4 *sums, int n)
  */
 INLINE int32_t chains(kind which, int scaled, int n, int unrolled, const float *p, int32_t units)
 {
-  i32x4 x = v_load_i(p), y = v_load_i(p + 4), a[MAX_SUMS];
+  i32x4 x = v_load_i(p);
+  i32x4 y = v_load_i(p + 4);
+  i32x4 a[MAX_SUMS];
   UNROLLED for (int c = 0; c < n; c++) a[c] = v_load_i(p + 4 * c);
   const int32_t steps = UNIT / (n * unrolled);
   ROLLED for (int32_t step = 0; step < units * steps; step++)
@@ -78,12 +80,14 @@ INLINE int32_t tile(kind which, int rows, int unrolled, const float *p, int32_t 
   i32x4 a[MAX_SUMS] = {0};
   const int32_t times = UNIT / (2 * rows * DEPTH);
   for (int32_t t = 0; t < units * times; t++) {
-    const float *x = p, *y = p + ROWS_AT;
+    const float *x = p;
+    const float *y = p + ROWS_AT;
     ROLLED for (int step = 0; step < DEPTH; step += unrolled)
     {
       UNROLLED for (int u = 0; u < unrolled; u++, x += 8, y += rows)
       {
-        i32x4 low = v_load_i(x), high = v_load_i(x + 4);
+        i32x4 low = v_load_i(x);
+        i32x4 high = v_load_i(x + 4);
         UNROLLED for (int r = 0; r < rows; r++)
         {
           i32x4 row = (i32x4)v_splat(y[r]);

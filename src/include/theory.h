@@ -33,7 +33,8 @@
  * is within 6 + 2|t_j| + 2·log n units, t_j = (z_j − max z)/T.
  */
 typedef struct {
-  double left, right;
+  double left;
+  double right;
   double unit;    /* of rounding at the size of the terms: 2⁻⁵³·size */
   double allowed; /* the largest |left − right| that rounding allows */
 } attn_identity;
@@ -97,7 +98,8 @@ ATTN_API int32_t attn_maxent_weigh(double *weights,           /* (n) */
 
 typedef struct {
   double multiplier; /* λ */
-  double entropy, iterations;
+  double entropy;
+  double iterations;
   attn_identity identity;
 } attn_maxent_report;
 
@@ -204,13 +206,16 @@ ATTN_API double attn_gaussian_sigma2(int32_t dim, double temperature);
 
 /* Two arrays: the largest and the Frobenius norm of their difference and of the allowance. */
 typedef struct {
-  double max, frobenius;
-  double allowed, allowed_frobenius;
+  double max;
+  double frobenius;
+  double allowed;
+  double allowed_frobenius;
   double ratio; /* the largest |difference|/allowed */
 } attn_difference;
 
 typedef struct {
-  attn_difference weights, output;
+  attn_difference weights;
+  attn_difference output;
 } attn_gaussian_report;
 
 /*
@@ -388,7 +393,8 @@ ATTN_API int32_t attn_limits_measure(double *hard,    /* (n) */
 
 /* A norm between two bounds. */
 typedef struct {
-  double upper, lower;
+  double upper;
+  double lower;
 } attn_norm;
 
 /*
@@ -397,7 +403,9 @@ typedef struct {
  * nothing, hence the mean. softmax is λ/2-Lipschitz. Δp sums to 0, hence the diameter.
  */
 typedef struct {
-  double weights2, weights1, output; /* measured: ‖Δp‖₂, ‖Δp‖₁, ‖Δo‖₂ */
+  double weights2;
+  double weights1;
+  double output; /* measured: ‖Δp‖₂, ‖Δp‖₁, ‖Δo‖₂ */
   /* bounds on ‖Δp‖₂ */
   double sharp;    /* (λ/2)‖δz − mean‖₂ */
   double note;     /* λ‖δz‖₂, the note's */
@@ -421,8 +429,14 @@ typedef struct {
 
 /* The bounds of attn_sharing_columns. */
 typedef struct {
-  attn_bound sharp, note, operator, range;
-  attn_bound output_range, output_diameter, output_note1, output_note2;
+  attn_bound sharp;
+  attn_bound note;
+  attn_bound operator;
+  attn_bound range;
+  attn_bound output_range;
+  attn_bound output_diameter;
+  attn_bound output_note1;
+  attn_bound output_note2;
 } attn_sharing_bounds;
 
 typedef struct {
@@ -478,8 +492,9 @@ typedef struct {
 typedef struct {
   double variance; /* Σ⟨q, k⟩²/(rows·keys), expected d */
   double standard_error; /* √((2d + 2(d² + 2d)/keys)/rows); the first part is the spread of ‖q‖² */
-  double scaled_variance;            /* of ⟨q, k⟩/√d, expected 1 */
-  attn_spent_share unscaled, scaled; /* ⟨q, k⟩ and ⟨q, k⟩/√d as logits */
+  double scaled_variance; /* of ⟨q, k⟩/√d, expected 1 */
+  attn_spent_share unscaled;
+  attn_spent_share scaled; /* ⟨q, k⟩ and ⟨q, k⟩/√d as logits */
 } attn_scale_report;
 
 /*

@@ -29,7 +29,15 @@ static int run_together(attn_pass *p, attn_team *team)
 }
 
 typedef struct {
-  int32_t layer, point, kind, first_row, rows, first_column, columns, stride, numbers;
+  int32_t layer;
+  int32_t point;
+  int32_t kind;
+  int32_t first_row;
+  int32_t rows;
+  int32_t first_column;
+  int32_t columns;
+  int32_t stride;
+  int32_t numbers;
 } change_sizes;
 
 typedef struct {
@@ -39,13 +47,18 @@ typedef struct {
 } change;
 
 typedef struct {
-  int32_t layer, heads;
+  int32_t layer;
+  int32_t heads;
   float *numbers; /* (heads, n, n) */
 } mask;
 
 typedef struct {
-  int32_t n, change_count, mask_count, segment_count;
-  int32_t *tokens, *edges;
+  int32_t n;
+  int32_t change_count;
+  int32_t mask_count;
+  int32_t segment_count;
+  int32_t *tokens;
+  int32_t *edges;
   change *changes;
   mask *masks;
   float *u; /* (dim) */

@@ -42,9 +42,10 @@ static double ulps(float got, double exact)
 {
   uint64_t bits;
   memcpy(&bits, &exact, 8);
-  uint64_t exponent = bits >> 52,
-           /* subnormal floats share the last place of the smallest normal ones */
-      lowest = 1023 - 126;
+  uint64_t exponent = bits >> 52;
+
+  /* subnormal floats share the last place of the smallest normal ones */
+  uint64_t lowest = 1023 - 126;
   bits = ((exponent < lowest ? lowest : exponent) - 23) << 52;
   double ulp;
   memcpy(&ulp, &bits, 8);
@@ -54,10 +55,12 @@ static double ulps(float got, double exact)
 /* A range of float bit patterns, and the largest error found in it. */
 typedef struct range {
   void (*check)(struct range *r, uint32_t from, uint32_t to);
-  uint32_t from, to;
+  uint32_t from;
+  uint32_t to;
   double worst;
   float worst_at;
-  uint64_t checked, bad;
+  uint64_t checked;
+  uint64_t bad;
   const char *what;
 } range;
 
@@ -80,8 +83,8 @@ static void check_exp(range *r, uint32_t from, uint32_t to)
 {
   float before = from == 0x80000000u ? 1.0f : v_exp(v_splat(float_of(from - 1)))[0];
   for (uint32_t bits = from; bits < to; bits += 4) {
-    f32x4 x = {float_of(bits), float_of(bits + 1), float_of(bits + 2), float_of(bits + 3)},
-          y = v_exp(x);
+    f32x4 x = {float_of(bits), float_of(bits + 1), float_of(bits + 2), float_of(bits + 3)};
+    f32x4 y = v_exp(x);
     r->checked += 4;
     /* Down to −2^-26 exactly 1 is within ¼ ULP, and most floats are there. */
     if (x[3] > -1.4901161193847656e-8f && before == 1 && !v_any(y != v_splat(1.0f)))
@@ -106,7 +109,8 @@ static void check_tanh(range *r, uint32_t from, uint32_t to)
   const float series = 1.220703125e-4f;
   for (uint32_t bits = from; bits < to; bits += float_of(bits) < series ? 64 : 4) {
     f32x4 x = {float_of(bits), float_of(bits + 1), float_of(bits + 2), float_of(bits + 3)};
-    f32x4 y = v_tanh(x), z = v_tanh(-x);
+    f32x4 y = v_tanh(x);
+    f32x4 z = v_tanh(-x);
     for (int l = 0; l < 4; l++) {
       double a = x[l];
       record(r, x[l], ulps(y[l], x[l] < series ? a - a * a * a / 3 : tanh(a)));
@@ -135,9 +139,11 @@ static void *check_share(void *argument)
 static int exhaustive(const char *name, void (*check)(range *, uint32_t, uint32_t), uint32_t from,
                       uint32_t to, double limit)
 {
-  struct timespec start, end;
+  struct timespec start;
+  struct timespec end;
   clock_gettime(CLOCK_MONOTONIC, &start);
-  range part[THREADS], all = {.what = "ok"};
+  range part[THREADS];
+  range all = {.what = "ok"};
   pthread_t thread[THREADS];
   for (int t = 0; t < THREADS; t++) {
     part[t] = (range){.check = check, .from = from + (uint32_t)(t * one_of * PIECE), .to = to};
@@ -201,7 +207,8 @@ static double point_tanh(void)
 static int sampled(const char *name, double (*f)(double), long double (*exact)(long double),
                    double (*point)(void), double limit)
 {
-  double worst = 0, worst_at = 0;
+  double worst = 0;
+  double worst_at = 0;
   int points = 4000000 / one_of;
   for (int i = 0; i < points; i++) {
     double x = point();
@@ -234,7 +241,8 @@ static int same(const char *name, double got, double want)
 int main(int count, char **arguments)
 {
   one_of = count > 1 ? atoi(arguments[1]) : 1;
-  float inf = (float)INFINITY, nan = (float)NAN;
+  float inf = (float)INFINITY;
+  float nan = (float)NAN;
   int failed = 0;
 #ifdef V_FUSED
   printf("fused multiply-add\n");

@@ -7,8 +7,15 @@
 
 typedef struct {
   size_t element; /* bytes of a number */
-  const void *q, *k, *v, *output, *lse, *d_output;
-  void *dq, *dk, *dv;
+  const void *q;
+  const void *k;
+  const void *v;
+  const void *output;
+  const void *lse;
+  const void *d_output;
+  void *dq;
+  void *dk;
+  void *dv;
 } gradient_arrays;
 
 static void gradient_by_team(const attn_gradient *g, const gradient_arrays *a)
@@ -38,7 +45,8 @@ static void run_gradient(void)
   const size_t element = read_int() ? 8 : 4;
   size_t out_bytes;
   attn_params *p = read_call(&r, element, shape, &out_bytes);
-  const size_t heads = (size_t)shape[1], n = (size_t)shape[4];
+  const size_t heads = (size_t)shape[1];
+  const size_t n = (size_t)shape[4];
   const size_t rows = (size_t)shape[0] * heads * (size_t)shape[3];
   const size_t q_bytes = rows * (size_t)shape[5] * element;
   const size_t keys = (size_t)shape[0] * (size_t)shape[2] * n;

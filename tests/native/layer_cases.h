@@ -31,7 +31,9 @@ static attn_team *open_team(const attn_params *p)
 
 static void run_matmul(void)
 {
-  size_t m = (size_t)read_int(), rows = (size_t)read_int(), columns = (size_t)read_int();
+  size_t m = (size_t)read_int();
+  size_t rows = (size_t)read_int();
+  size_t columns = (size_t)read_int();
   const float *x = read_numbers(m * columns * 4);
   const attn_matrix *w = read_matrix((int32_t)rows, (int32_t)columns);
   const float *bias = read_vector(rows);
@@ -42,11 +44,15 @@ static void run_matmul(void)
 
 static void run_norms(void)
 {
-  size_t rows = (size_t)read_int(), size = (size_t)read_int();
+  size_t rows = (size_t)read_int();
+  size_t size = (size_t)read_int();
   double epsilon = read_double();
-  const float *x = read_numbers(rows * size * 4), *scale = read_vector(size),
-              *bias = read_vector(size);
-  float *y = numbers(rows * size * 4), *mean = numbers(rows * 4), *inverse = numbers(rows * 4);
+  const float *x = read_numbers(rows * size * 4);
+  const float *scale = read_vector(size);
+  const float *bias = read_vector(size);
+  float *y = numbers(rows * size * 4);
+  float *mean = numbers(rows * 4);
+  float *inverse = numbers(rows * 4);
   for (int one_plus = 0; one_plus < 2; one_plus++) {
     attn_rms_norm(y, size, x, size, (int32_t)rows, (int32_t)size, scale, one_plus, epsilon);
     write_bytes(y, rows * size * 4);
@@ -60,7 +66,8 @@ static void run_norms(void)
 static void run_activations(void)
 {
   size_t count = (size_t)read_int();
-  const float *x = read_numbers(count * 4), *up = read_numbers(count * 4);
+  const float *x = read_numbers(count * 4);
+  const float *up = read_numbers(count * 4);
   float *y = numbers(count * 4);
   for (int kind = ATTN_SILU; kind <= ATTN_GELU_TANH; kind++)
     for (int gated = 0; gated < 2; gated++) {
@@ -72,12 +79,19 @@ static void run_activations(void)
 /* A table with one of the scalings, and heads turned by it. */
 static void run_rope(void)
 {
-  int32_t m = read_int(), heads = read_int(), head_dim = read_int(), dim = read_int(),
-          interleaved = read_int();
-  int32_t positions = read_int(), scaling = read_int();
-  size_t half = (size_t)dim / 2, count = (size_t)positions * half,
-         all = (size_t)(m * heads * head_dim);
-  double *f = (double *)(void *)keep(half * 8), base = 10000, factor = 1;
+  int32_t m = read_int();
+  int32_t heads = read_int();
+  int32_t head_dim = read_int();
+  int32_t dim = read_int();
+  int32_t interleaved = read_int();
+  int32_t positions = read_int();
+  int32_t scaling = read_int();
+  size_t half = (size_t)dim / 2;
+  size_t count = (size_t)positions * half;
+  size_t all = (size_t)(m * heads * head_dim);
+  double *f = (double *)(void *)keep(half * 8);
+  double base = 10000;
+  double factor = 1;
   if (scaling == 2)
     base = attn_rope_ntk_base(dim, base, 8);
   if (scaling == 3)
@@ -91,7 +105,9 @@ static void run_rope(void)
     attn_rope_yarn(f, dim, base, 4, 32, 1, 4096, 1);
     factor = attn_rope_yarn_attention(4, 0, 0);
   }
-  float *cos = numbers(count * 4), *sin = numbers(count * 4), *x = read_numbers(all * 4);
+  float *cos = numbers(count * 4);
+  float *sin = numbers(count * 4);
+  float *x = read_numbers(all * 4);
   attn_rope_table(cos, sin, f, dim, 0, positions, factor);
   attn_rope(x, m, heads, (size_t)(heads * head_dim), (size_t)head_dim, cos, sin,
             read_ints((size_t)m), dim, interleaved);
@@ -120,14 +136,22 @@ static void read_table(const float *table[2], int32_t *dim, int32_t *interleaved
  */
 static void run_multi_head(void)
 {
-  int32_t model = read_int(), heads = read_int(), kv_heads = read_int(), dim = read_int(),
-          value_dim = read_int();
-  int32_t m = read_int(), first = read_int(), residual = read_int(), rotary_dim = 0,
-          interleaved = 0;
+  int32_t model = read_int();
+  int32_t heads = read_int();
+  int32_t kv_heads = read_int();
+  int32_t dim = read_int();
+  int32_t value_dim = read_int();
+  int32_t m = read_int();
+  int32_t first = read_int();
+  int32_t residual = read_int();
+  int32_t rotary_dim = 0;
+  int32_t interleaved = 0;
   const attn_matrix *w[4] = {read_matrix(heads * dim, model), read_matrix(kv_heads * dim, model),
                              read_matrix(kv_heads * value_dim, model),
                              read_matrix(model, heads * value_dim)};
-  const float *bias[4], *norm[2], *table[2];
+  const float *bias[4];
+  const float *norm[2];
+  const float *table[2];
   for (int x = 0; x < 4; x++)
     bias[x] = read_vector((size_t)attn_matrix_rows(w[x]));
   for (int x = 0; x < 2; x++)
@@ -144,7 +168,8 @@ static void run_multi_head(void)
   must(attn_cache_init(cache, kv_heads, dim, value_dim, m, ATTN_CACHE_F32));
   const float *x = read_numbers((size_t)(m * model) * 4);
   for (int call = 0; call < 3; call++) {
-    int32_t from = call == 1 ? first : 0, rows = call == 0 ? first : m - from;
+    int32_t from = call == 1 ? first : 0;
+    int32_t rows = call == 0 ? first : m - from;
     size_t bytes = (size_t)(rows * model) * 4;
     attn_params *p = (attn_params *)(void *)keep(attn_params_bytes());
     must(attn_init(p, 1, heads, kv_heads, rows, from + rows, dim, value_dim));
@@ -152,7 +177,8 @@ static void run_multi_head(void)
     attn_set_causal(p, 1);
     must(attn_set_offset(p, from, NULL));
     attn_team *team = open_team(p);
-    float *out = numbers(bytes), *part = numbers(bytes);
+    float *out = numbers(bytes);
+    float *part = numbers(bytes);
     memcpy(part, x + (size_t)(from * model), bytes);
     must(attn_multi_head_forward(layer, team, p, out, part, NULL, call < 2 ? cache : NULL,
                                  keep(attn_multi_head_scratch_bytes(layer, team, p))));
@@ -163,21 +189,33 @@ static void run_multi_head(void)
 /* The same for the latent layer, in both forms. */
 static void run_latent(void)
 {
-  int32_t model = read_int(), heads = read_int(), latent = read_int(), query = read_int(),
-          nope = read_int();
-  int32_t rope = read_int(), value_dim = read_int(), m = read_int(), first = read_int(),
-          residual = read_int();
-  int32_t dim = nope + rope, kept = latent + rope, table_dim = 0, interleaved = 0;
+  int32_t model = read_int();
+  int32_t heads = read_int();
+  int32_t latent = read_int();
+  int32_t query = read_int();
+  int32_t nope = read_int();
+  int32_t rope = read_int();
+  int32_t value_dim = read_int();
+  int32_t m = read_int();
+  int32_t first = read_int();
+  int32_t residual = read_int();
+  int32_t dim = nope + rope;
+  int32_t kept = latent + rope;
+  int32_t table_dim = 0;
+  int32_t interleaved = 0;
   attn_latent *layer = (attn_latent *)(void *)keep(attn_latent_bytes());
   must(attn_latent_init(layer, heads, latent, nope, rope, value_dim));
-  const attn_matrix *down = read_matrix(latent, model), *key = read_matrix(rope, model),
-                    *q = read_matrix(heads * dim, query ? query : model),
-                    *q_down = read_matrix(query, model), *o = read_matrix(model, heads * value_dim);
+  const attn_matrix *down = read_matrix(latent, model);
+  const attn_matrix *key = read_matrix(rope, model);
+  const attn_matrix *q = read_matrix(heads * dim, query ? query : model);
+  const attn_matrix *q_down = read_matrix(query, model);
+  const attn_matrix *o = read_matrix(model, heads * value_dim);
   const float *kv_b = read_numbers((size_t)(heads * (nope + value_dim) * latent) * 4);
   void *up = keep(attn_latent_up_bytes(layer));
   attn_latent_pack_up(layer, up, kv_b);
-  const float *q_norm = read_vector((size_t)query), *kv_norm = read_vector((size_t)latent),
-              *table[2];
+  const float *q_norm = read_vector((size_t)query);
+  const float *kv_norm = read_vector((size_t)latent);
+  const float *table[2];
   read_table(table, &table_dim, &interleaved);
   attn_latent_set_weights(layer, down, key, up, q, o);
   attn_latent_set_query_down(layer, q_down, q_norm);
@@ -187,7 +225,8 @@ static void run_latent(void)
   const float *x = read_numbers((size_t)(m * model) * 4);
   for (int absorbed = 0; absorbed < 2; absorbed++) {
     float *latents = numbers((size_t)(m * kept) * 4);
-    for (int32_t from = 0, rows = first; from < m; from += rows, rows = m - from) {
+    int32_t rows = first;
+    for (int32_t from = 0; from < m; from += rows, rows = m - from) {
       size_t bytes = (size_t)(rows * model) * 4;
       attn_params *p = (attn_params *)(void *)keep(attn_params_bytes());
       must(absorbed ? attn_init(p, 1, heads, 1, rows, from + rows, kept, kept)
@@ -197,7 +236,8 @@ static void run_latent(void)
       attn_set_causal(p, 1);
       must(attn_set_offset(p, from, NULL));
       attn_team *team = open_team(p);
-      float *out = numbers(bytes), *part = numbers(bytes);
+      float *out = numbers(bytes);
+      float *part = numbers(bytes);
       memcpy(part, x + (size_t)(from * model), bytes);
       must(attn_latent_forward(layer, team, p, out, part, NULL, latents, absorbed,
                                keep(attn_latent_scratch_bytes(layer, team, p, absorbed))));

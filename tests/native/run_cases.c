@@ -94,8 +94,10 @@ static attn_params *read_call(results *r, size_t element, int32_t shape[7], size
   shift = element * (size_t)read_int();
   for (int x = 0; x < 7; x++)
     shape[x] = read_int();
-  size_t batch = (size_t)shape[0], heads = (size_t)shape[1], m = (size_t)shape[3],
-         n = (size_t)shape[4];
+  size_t batch = (size_t)shape[0];
+  size_t heads = (size_t)shape[1];
+  size_t m = (size_t)shape[3];
+  size_t n = (size_t)shape[4];
   attn_params *p = (attn_params *)(void *)keep(attn_params_bytes());
   must(attn_init(p, shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6]));
   must(attn_set_layout(p, read_int()));
@@ -104,7 +106,10 @@ static attn_params *read_call(results *r, size_t element, int32_t shape[7], size
   must(attn_set_temperature(p, read_double()));
   must(attn_set_softcap(p, read_double()));
   attn_set_causal(p, read_int());
-  int32_t left = read_int(), right = read_int(), per_batch = read_int(), offset = read_int();
+  int32_t left = read_int();
+  int32_t right = read_int();
+  int32_t per_batch = read_int();
+  int32_t offset = read_int();
   must(attn_set_window(p, left, right));
   must(attn_set_offset(p, offset, per_batch ? read_ints(batch) : NULL));
   attn_set_key_lengths(p, read_int() ? read_ints(batch) : NULL);
@@ -122,12 +127,16 @@ static attn_params *read_call(results *r, size_t element, int32_t shape[7], size
   must(attn_set_precision(p, read_int()));
 
   *out_bytes = batch * heads * m * (size_t)shape[6] * element;
-  int32_t chosen = read_int(), stage, everything;
+  int32_t chosen = read_int();
+  int32_t stage;
+  int32_t everything;
   if (chosen == 1)
     attn_want_weights(p, result(r, batch * heads * m * n * element), NULL, 0, NULL, 0);
   if (chosen == 2) {
-    int32_t chosen_heads = read_int(), chosen_rows = read_int();
-    const int32_t *head_slot = read_ints(heads), *row_slot = read_ints(m);
+    int32_t chosen_heads = read_int();
+    int32_t chosen_rows = read_int();
+    const int32_t *head_slot = read_ints(heads);
+    const int32_t *row_slot = read_ints(m);
     attn_want_weights(p,
                       result(r, batch * (size_t)chosen_heads * (size_t)chosen_rows * n * element),
                       head_slot, chosen_heads, row_slot, chosen_rows);
@@ -165,14 +174,17 @@ static void answer(int32_t status, const void *out, size_t out_bytes, const resu
 static void run_call(void)
 {
   results r = {.count = 0};
-  int32_t is_double = read_int(), shape[7];
-  size_t element = is_double ? 8 : 4, out_bytes;
+  int32_t is_double = read_int();
+  int32_t shape[7];
+  size_t element = is_double ? 8 : 4;
+  size_t out_bytes;
   attn_params *p = read_call(&r, element, shape, &out_bytes);
-  size_t queries = (size_t)shape[0] * (size_t)shape[1] * (size_t)shape[3],
-         keys = (size_t)shape[0] * (size_t)shape[2] * (size_t)shape[4];
-  void *q = read_numbers(queries * (size_t)shape[5] * element),
-       *k = read_numbers(keys * (size_t)shape[5] * element);
-  void *v = read_numbers(keys * (size_t)shape[6] * element), *out = numbers(out_bytes);
+  size_t queries = (size_t)shape[0] * (size_t)shape[1] * (size_t)shape[3];
+  size_t keys = (size_t)shape[0] * (size_t)shape[2] * (size_t)shape[4];
+  void *q = read_numbers(queries * (size_t)shape[5] * element);
+  void *k = read_numbers(keys * (size_t)shape[5] * element);
+  void *v = read_numbers(keys * (size_t)shape[6] * element);
+  void *out = numbers(out_bytes);
   int32_t status = is_double ? attn_forward_f64(p, out, q, k, v, keep(attn_scratch_bytes_f64(p)))
                              : attend_f32(p, out, q, k, v, NULL);
   answer(status, out, out_bytes, &r);
@@ -181,17 +193,24 @@ static void run_call(void)
 /* The Gaussian view, and its comparison with softmax attention of the same inputs. */
 static void run_gaussian(void)
 {
-  int32_t is_double = read_int(), m = read_int(), n = read_int(), dim = read_int(),
-          value_dim = read_int();
+  int32_t is_double = read_int();
+  int32_t m = read_int();
+  int32_t n = read_int();
+  int32_t dim = read_int();
+  int32_t value_dim = read_int();
   int32_t restore_key_norm = read_int();
   double temperature = read_double();
-  size_t element = is_double ? 8 : 4, rows = (size_t)m, keys = (size_t)n;
+  size_t element = is_double ? 8 : 4;
+  size_t rows = (size_t)m;
+  size_t keys = (size_t)n;
   shift = element;
-  void *q = read_numbers(rows * (size_t)dim * element),
-       *k = read_numbers(keys * (size_t)dim * element);
+  void *q = read_numbers(rows * (size_t)dim * element);
+  void *k = read_numbers(keys * (size_t)dim * element);
   void *v = read_numbers(keys * (size_t)value_dim * element);
-  size_t weight_bytes = rows * keys * element, out_bytes = rows * (size_t)value_dim * element;
-  void *weights = numbers(weight_bytes), *out = numbers(out_bytes);
+  size_t weight_bytes = rows * keys * element;
+  size_t out_bytes = rows * (size_t)value_dim * element;
+  void *weights = numbers(weight_bytes);
+  void *out = numbers(out_bytes);
   must(is_double ? attn_gaussian_f64(weights, out, q, k, v, m, n, dim, value_dim, temperature,
                                      restore_key_norm)
                  : attn_gaussian_f32(weights, out, q, k, v, m, n, dim, value_dim, temperature,
@@ -200,7 +219,8 @@ static void run_gaussian(void)
   write_bytes(out, out_bytes);
 
   attn_params *p = (attn_params *)(void *)keep(attn_params_bytes());
-  void *softmax = numbers(weight_bytes), *attended = numbers(out_bytes);
+  void *softmax = numbers(weight_bytes);
+  void *attended = numbers(out_bytes);
   must(attn_init(p, 1, 1, 1, m, n, dim, value_dim));
   must(attn_set_temperature(p, temperature));
   attn_want_weights(p, softmax, NULL, 0, NULL, 0);
@@ -239,7 +259,8 @@ static int32_t restore_copy(attn_cache *cache, const uint8_t *snapshot, size_t b
 static int32_t attack(const attn_cache *cache, attn_cache *target, size_t target_bytes)
 {
   size_t bytes = attn_cache_snapshot_bytes(cache);
-  uint8_t *good = malloc(bytes), *before = malloc(target_bytes);
+  uint8_t *good = malloc(bytes);
+  uint8_t *before = malloc(target_bytes);
   int32_t accepted = 0;
   attn_cache_snapshot(cache, good);
   memcpy(before, target, target_bytes);
@@ -256,36 +277,43 @@ static int32_t attack(const attn_cache *cache, attn_cache *target, size_t target
 
 static void run_cache(void)
 {
-  int32_t kv_heads = read_int(), dim = read_int(), value_dim = read_int(), capacity = read_int(),
-          type = read_int();
-  size_t bytes = attn_cache_bytes(kv_heads, dim, value_dim, capacity, type),
-         heads = (size_t)kv_heads;
+  int32_t kv_heads = read_int();
+  int32_t dim = read_int();
+  int32_t value_dim = read_int();
+  int32_t capacity = read_int();
+  int32_t type = read_int();
+  size_t bytes = attn_cache_bytes(kv_heads, dim, value_dim, capacity, type);
+  size_t heads = (size_t)kv_heads;
   attn_cache *cache = (attn_cache *)(void *)keep(bytes);
   must(attn_cache_init(cache, kv_heads, dim, value_dim, capacity, type));
   write_int((int32_t)bytes);
   for (;;) {
-    int32_t operation = read_int(), mark = block_count;
+    int32_t operation = read_int();
+    int32_t mark = block_count;
     if (operation == 'E')
       return;
     if (operation == 'A') {
-      int32_t t = read_int(), positions_first = read_int();
-      float *k = read_numbers(heads * (size_t)t * (size_t)dim * 4),
-            *v = read_numbers(heads * (size_t)t * (size_t)value_dim * 4);
+      int32_t t = read_int();
+      int32_t positions_first = read_int();
+      float *k = read_numbers(heads * (size_t)t * (size_t)dim * 4);
+      float *v = read_numbers(heads * (size_t)t * (size_t)value_dim * 4);
       write_int(attn_cache_append(cache, k, v, t, positions_first));
     } else if (operation == 'T') {
       write_int(attn_cache_truncate(cache, read_int()));
     } else if (operation == 'R') {
-      int32_t from = read_int(), to = read_int();
+      int32_t from = read_int();
+      int32_t to = read_int();
       size_t count = heads * (size_t)(to - from);
-      float *k = numbers(count * (size_t)dim * 4), *v = numbers(count * (size_t)value_dim * 4);
+      float *k = numbers(count * (size_t)dim * 4);
+      float *v = numbers(count * (size_t)value_dim * 4);
       write_int(attn_cache_read(cache, k, v, from, to));
       write_bytes(k, count * (size_t)dim * 4);
       write_bytes(v, count * (size_t)value_dim * 4);
       /* snapshot, and continue on a cache of another capacity that took it */
     } else if (operation == 'S') {
       int32_t other = read_int();
-      size_t size = attn_cache_snapshot_bytes(cache),
-             other_bytes = attn_cache_bytes(kv_heads, dim, value_dim, other, type);
+      size_t size = attn_cache_snapshot_bytes(cache);
+      size_t other_bytes = attn_cache_bytes(kv_heads, dim, value_dim, other, type);
       uint8_t *snapshot = (uint8_t *)keep(size);
       attn_cache_snapshot(cache, snapshot);
       attn_cache *next = malloc(other_bytes);
@@ -301,8 +329,8 @@ static void run_cache(void)
       int32_t shape[7];
       size_t out_bytes;
       attn_params *p = read_call(&r, 4, shape, &out_bytes);
-      float *q = read_numbers((size_t)shape[1] * (size_t)shape[3] * (size_t)shape[5] * 4),
-            *out = numbers(out_bytes);
+      float *q = read_numbers((size_t)shape[1] * (size_t)shape[3] * (size_t)shape[5] * 4);
+      float *out = numbers(out_bytes);
       answer(attend_f32(p, out, q, NULL, NULL, cache), out, out_bytes, &r);
     } else {
       fail("unknown cache operation");

@@ -3,97 +3,15 @@
  * and writes logits, statistics and rows to stdout: sanitizers watch every access, and the bits
  * must be those of the simd module.
  *
- * The stream: int32 as in `sizes` below; the chunks of the prompt; its tokens; doubles eps, scale,
+ * The stream: int32 as in `sizes`; the chunks of the prompt; its tokens; doubles eps, scale,
  * softcap, final softcap, embedding scale, rotary base, that of layers with a window, and a
- * temperature for each head; then the tensors, float32, in the order in which they are taken below.
+ * temperature for each head; then the tensors, float32, in the order of decoder_model.h.
  * The answer, for each chunk: the last token's logits; seven statistics (layers, heads, t); the
  * last token's weights (heads, length) of the last layer. Then the query (heads, head_dim) of
  * position 1 in the last layer. decoder_changes.h says how both go on.
  */
 #include "decoder_changes.h"
-
-struct {
-  int32_t layers, dim, heads, kv_heads, head_dim, hidden, vocab, context, q8, activation, bias,
-      head_norms, post_norms, tied, interleaved, period, window, cache_type, chunks;
-} sizes;
-
-static attn_cache *caches[64]; /* of the layers */
-
-static const float *vector(int32_t size) { return read_fresh((size_t)size * sizeof(float)); }
-
-static const attn_matrix *matrix(int32_t rows, int32_t columns)
-{
-  int32_t type = sizes.q8 && columns % 32 == 0 ? ATTN_Q8_0 : ATTN_F32;
-  attn_matrix *w = fresh(attn_matrix_bytes(type, rows, columns));
-  uint8_t *data = read_fresh((size_t)rows * (size_t)columns * sizeof(float));
-  check(!attn_matrix_init(w, type, rows, columns), "matrix_init");
-  check(!attn_matrix_pack(w, ATTN_F32, data, 0, rows), "matrix_pack");
-  free(data);
-  return w;
-}
-
-typedef struct {
-  float *cos, *sin;
-} table;
-
-static table rope(double base)
-{
-  size_t bytes = (size_t)sizes.context * (size_t)sizes.head_dim / 2 * sizeof(float);
-  table t = {fresh(bytes), fresh(bytes)};
-  double *f = fresh((size_t)sizes.head_dim / 2 * sizeof(double));
-  attn_rope_frequencies(f, sizes.head_dim, base);
-  attn_rope_table(t.cos, t.sin, f, sizes.head_dim, 0, sizes.context, 1.0);
-  free(f);
-  return t;
-}
-
-static attn_decoder *read_model(const double *numbers)
-{
-  int32_t size = sizes.heads * sizes.head_dim, kv_size = sizes.kv_heads * sizes.head_dim,
-          dim = sizes.dim;
-  attn_decoder *d = fresh(attn_decoder_bytes(sizes.layers, sizes.heads));
-  int32_t bad = attn_decoder_init(d, sizes.layers, dim, sizes.heads, sizes.kv_heads, sizes.head_dim,
-                                  sizes.hidden, sizes.vocab, numbers[0]);
-  bad |= attn_decoder_set_scores(d, numbers[1], numbers[2]);
-  bad |= attn_decoder_set_activation(d, sizes.activation);
-  const attn_matrix *embedding = matrix(sizes.vocab, dim),
-                    *output = sizes.tied ? embedding : matrix(sizes.vocab, dim);
-  bad |= attn_decoder_set_embedding(d, embedding, numbers[4]);
-  bad |= attn_decoder_set_output(d, vector(dim), output, numbers[3]);
-  table whole = rope(numbers[5]), local = rope(numbers[6]);
-  for (int32_t l = 0; l < sizes.layers; l++) {
-    int is_local = sizes.period && (l + 1) % sizes.period;
-    const float *norm = vector(dim);
-    const attn_matrix *q = matrix(size, dim), *k = matrix(kv_size, dim), *v = matrix(kv_size, dim);
-    if (sizes.bias) {
-      const float *a = vector(size), *b = vector(kv_size), *c = vector(kv_size);
-      bad |= attn_decoder_set_biases(d, l, a, b, c, NULL);
-    }
-    if (sizes.head_norms) {
-      const float *a = vector(sizes.head_dim), *b = vector(sizes.head_dim);
-      bad |= attn_decoder_set_head_norms(d, l, a, b);
-    }
-    bad |= attn_decoder_set_attention(d, l, norm, q, k, v, matrix(dim, size));
-    const float *post = sizes.post_norms ? vector(dim) : NULL;
-    norm = vector(dim);
-    const attn_matrix *gate = matrix(sizes.hidden, dim), *up = matrix(sizes.hidden, dim);
-    bad |= attn_decoder_set_feed_forward(d, l, norm, gate, up, matrix(dim, sizes.hidden));
-    if (sizes.post_norms)
-      bad |= attn_decoder_set_post_norms(d, l, post, vector(dim));
-    table t = is_local ? local : whole;
-    bad |= attn_decoder_set_rope(d, l, t.cos, t.sin, sizes.context, sizes.interleaved);
-    bad |= attn_decoder_set_window(d, l, is_local ? sizes.window - 1 : -1);
-    attn_cache *cache = fresh(attn_cache_bytes(sizes.kv_heads, sizes.head_dim, sizes.head_dim,
-                                               sizes.context, sizes.cache_type));
-    bad |= attn_cache_init(cache, sizes.kv_heads, sizes.head_dim, sizes.head_dim, sizes.context,
-                           sizes.cache_type);
-    bad |= attn_decoder_set_cache(d, l, caches[l] = cache);
-    for (int32_t h = 0; h < sizes.heads; h++)
-      bad |= attn_decoder_set_temperature(d, l, h, numbers[7 + l * sizes.heads + h]);
-  }
-  check(!bad, "a setter refused");
-  return d;
-}
+#include "decoder_model.h"
 
 /*
  * A team and a pass for t tokens, each in memory of its own. Of several threads only this one
@@ -169,7 +87,8 @@ static void fill_context(const attn_decoder *d, const int32_t *tokens, int32_t c
   int32_t *ids = fresh((size_t)t * sizeof(int32_t));
   for (int32_t i = 0; i < t; i++)
     ids[i] = tokens[i % count];
-  reading one = read_all(d, 1, ids, t, 1), two = read_all(d, 2, ids, t, 1);
+  reading one = read_all(d, 1, ids, t, 1);
+  reading two = read_all(d, 2, ids, t, 1);
   compare(&two, one.logits, &one, t, 1);
 }
 
@@ -192,7 +111,9 @@ typedef struct {
 /* Whether no thread was lost; the answer goes to stdout then. */
 static int run_changed(attn_decoder *d, const changes *all, recording *r)
 {
-  const size_t layers = (size_t)sizes.layers, heads = (size_t)sizes.heads, n = (size_t)all->n;
+  const size_t layers = (size_t)sizes.layers;
+  const size_t heads = (size_t)sizes.heads;
+  const size_t n = (size_t)all->n;
   attn_team *team;
   for (int32_t l = 0; l < sizes.layers; l++)
     attn_cache_truncate(caches[l], 0);
@@ -204,7 +125,8 @@ static int run_changed(attn_decoder *d, const changes *all, recording *r)
   for (const mask *m = all->masks; m < all->masks + all->mask_count; m++)
     check(!attn_pass_set_mask(p, m->layer, m->numbers, m->heads), "set_mask");
   const size_t sums = layers * heads * n * (size_t)all->segment_count * sizeof(float);
-  float *segments = fresh(sums), *weights[64];
+  float *segments = fresh(sums);
+  float *weights[64];
   attn_pass_want_segments(p, segments);
   attn_pass_want_all_tokens(p);
   for (int32_t l = 0; l < sizes.layers; l++) {
@@ -243,7 +165,8 @@ static void begin_at_the_end(const attn_decoder *d, const changes *all, const re
 static void begin_in_the_middle(const attn_decoder *d, const changes *all)
 {
   attn_team *team;
-  const int32_t n = all->n, last = sizes.layers - 1;
+  const int32_t n = all->n;
+  const int32_t last = sizes.layers - 1;
   for (int32_t l = 0; l < sizes.layers; l++)
     attn_cache_truncate(caches[l], 0);
   attn_pass *p = pass_for(d, &team, 1, n, 1);
@@ -262,15 +185,19 @@ static void begin_in_the_middle(const attn_decoder *d, const changes *all)
 /* The parts of the heads in the last token, in one direction for all layers. */
 static void write_parts(const attn_decoder *d, const changes *all, const recording *r)
 {
-  const size_t layers = (size_t)sizes.layers, dim = (size_t)sizes.dim, z = width_of(ATTN_AT_Z);
-  float *u = fresh(layers * dim * sizeof *u), *last = fresh(layers * z * sizeof *last);
+  const size_t layers = (size_t)sizes.layers;
+  const size_t dim = (size_t)sizes.dim;
+  const size_t z = width_of(ATTN_AT_Z);
+  float *u = fresh(layers * dim * sizeof *u);
+  float *last = fresh(layers * z * sizeof *last);
   for (size_t l = 0; l < layers; l++) {
     memcpy(u + l * dim, all->u, dim * sizeof *u);
     memcpy(last + l * z, r->at[1][l] + (size_t)(all->n - 1) * z, z * sizeof *last);
   }
   const size_t part_bytes = layers * (size_t)sizes.heads * sizeof(double);
   const size_t square_bytes = layers * sizeof(double);
-  double *parts = fresh(part_bytes), *squares = fresh(square_bytes);
+  double *parts = fresh(part_bytes);
+  double *squares = fresh(square_bytes);
   attn_decoder_head_parts(d, u, last, parts, squares, fresh(attn_decoder_head_parts_bytes(d)));
   write_bytes(parts, part_bytes);
   write_bytes(squares, square_bytes);
@@ -331,7 +258,9 @@ static void run_changes(attn_decoder *d)
 int main(void)
 {
   check(fread(&sizes, sizeof sizes, 1, stdin) == 1, "no sizes");
-  int32_t *chunk = read_fresh((size_t)sizes.chunks * sizeof(int32_t)), length = 0, all = 0;
+  int32_t *chunk = read_fresh((size_t)sizes.chunks * sizeof(int32_t));
+  int32_t length = 0;
+  int32_t all = 0;
   for (int32_t x = 0; x < sizes.chunks; x++)
     all += chunk[x];
   int32_t *tokens = read_fresh((size_t)all * sizeof(int32_t));
@@ -343,8 +272,8 @@ int main(void)
     attn_pass *p = pass_for(d, &team, 1, t, 1);
     check(!attn_pass_begin(p, d, team, tokens + length, t, 1), "begin");
     length += t;
-    size_t count = (size_t)sizes.layers * (size_t)sizes.heads * (size_t)t,
-           bytes = count * sizeof(float);
+    size_t count = (size_t)sizes.layers * (size_t)sizes.heads * (size_t)t;
+    size_t bytes = count * sizeof(float);
     void *stats = fresh((ATTN_STATISTICS + 1) * bytes);
     attn_pass_want_stats(p, stats);
     float *weights = fresh((size_t)sizes.heads * (size_t)length * sizeof(float));

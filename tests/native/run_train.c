@@ -13,13 +13,34 @@
 #include "stream.h"
 
 struct {
-  int32_t layers, width, heads, kv_heads, head_dim, hidden, vocab, context, batch, tied, activation,
-      steps;
+  int32_t layers;
+  int32_t width;
+  int32_t heads;
+  int32_t kv_heads;
+  int32_t head_dim;
+  int32_t hidden;
+  int32_t vocab;
+  int32_t context;
+  int32_t batch;
+  int32_t tied;
+  int32_t activation;
+  int32_t steps;
 } sizes;
 
 struct {
-  double seed, deviation, rope_base, epsilon, max_norm, rate, last_rate, warmup, schedule, decay,
-      beta1, beta2, adamw_epsilon;
+  double seed;
+  double deviation;
+  double rope_base;
+  double epsilon;
+  double max_norm;
+  double rate;
+  double last_rate;
+  double warmup;
+  double schedule;
+  double decay;
+  double beta1;
+  double beta2;
+  double adamw_epsilon;
 } numbers;
 
 static attn_trainer *trainer(void)
@@ -43,8 +64,10 @@ static double losses(attn_trainer *t, attn_team *team, const int32_t *tokens,
   const double weight = 1 / ((double)sizes.batch * sizes.context);
   double sum = 0;
   attn_trainer_clear(t);
-  for (int32_t first = 0, count; first < sizes.batch; first += count) {
-    const int32_t remaining = sizes.batch - first, limit = attn_trainer_sequences(t);
+  int32_t count;
+  for (int32_t first = 0; first < sizes.batch; first += count) {
+    const int32_t remaining = sizes.batch - first;
+    const int32_t limit = attn_trainer_sequences(t);
     const size_t at = (size_t)first * (size_t)sizes.context;
     count = remaining < limit ? remaining : limit;
     void *shared = fresh(attn_trainer_shared_bytes(t, team, count));
@@ -59,16 +82,17 @@ int main(void)
   read_bytes(&sizes, sizeof sizes);
   read_bytes(&numbers, sizeof numbers);
   attn_trainer *t = trainer();
-  const size_t bytes = (size_t)sizes.batch * (size_t)sizes.context * sizeof(int32_t),
-               scratch = (attn_trainer_heads_bytes(t) + 15) / 16 * 16,
-               scores = (size_t)sizes.layers * (size_t)sizes.heads * ATTN_HEAD_SCORES;
+  const size_t bytes = (size_t)sizes.batch * (size_t)sizes.context * sizeof(int32_t);
+  const size_t scratch = (attn_trainer_heads_bytes(t) + 15) / 16 * 16;
+  const size_t scores = (size_t)sizes.layers * (size_t)sizes.heads * ATTN_HEAD_SCORES;
   const size_t block = attn_trainer_parameter_count(t) * sizeof(float);
   attn_team *team = fresh(attn_team_bytes());
   attn_team_open(team, CASE_THREADS, fresh(scratch * CASE_THREADS), scratch);
   helpers_of_team helpers;
   begin_helpers(&helpers, team);
   for (int32_t step = 0; step < sizes.steps; step++) {
-    int32_t *tokens = read_fresh(bytes), *targets = read_fresh(bytes);
+    int32_t *tokens = read_fresh(bytes);
+    int32_t *targets = read_fresh(bytes);
     const double rate =
         attn_learning_rate(step, numbers.schedule, numbers.warmup, numbers.rate, numbers.last_rate);
     double answer[2] = {losses(t, team, tokens, targets)};

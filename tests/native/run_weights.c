@@ -29,11 +29,16 @@ static array read_array(size_t element, size_t bytes)
 
 int main(void)
 {
-  int32_t head[6], form = attn_dot_form(8);
+  int32_t head[6];
+  int32_t form = attn_dot_form(8);
   write_bytes(&form, 4);
   while (fread(head, 4, 6, stdin) == 6) {
-    int32_t type = head[0], from = head[1], rows = head[2], columns = head[3], m = head[4],
-            pieces = head[5];
+    int32_t type = head[0];
+    int32_t from = head[1];
+    int32_t rows = head[2];
+    int32_t columns = head[3];
+    int32_t m = head[4];
+    int32_t pieces = head[5];
     array bounds = read_array(4, 4 * ((size_t)pieces + 1));
     size_t row_bytes = attn_matrix_row_bytes(from, columns);
     array source = read_array(1, row_bytes * (size_t)rows);

@@ -44,7 +44,8 @@ double now(void)
 
 typedef struct {
   const void *own; /* the calling thread's scratch */
-  int32_t away, back;
+  int32_t away;
+  int32_t back;
 } absence;
 
 /*
@@ -77,7 +78,8 @@ int main(void)
     if (pthread_create(&helpers[x], NULL, help, (void *)x))
       fail("no thread");
 
-  int32_t before = 0, wanted = 0;
+  int32_t before = 0;
+  int32_t wanted = 0;
   for (int32_t step = 0; step < STEPS; step++) {
     job j = {.step = step}; /* on the stack: the next step's lies in the same place */
     int32_t pieces = step % (MAX_PIECES + 1);
@@ -91,7 +93,10 @@ int main(void)
   }
 
   enum { M = 65, ROWS = 90, COLUMNS = 300 };
-  static float x[M * COLUMNS], w[ROWS * COLUMNS], one_thread[M * ROWS], shared[M * ROWS];
+  static float x[M * COLUMNS];
+  static float w[ROWS * COLUMNS];
+  static float one_thread[M * ROWS];
+  static float shared[M * ROWS];
   for (int at = 0; at < M * COLUMNS; at++)
     x[at] = (float)(at * 7919 % 1009) / 500 - 1;
   for (int at = 0; at < ROWS * COLUMNS; at++)

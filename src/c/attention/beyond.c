@@ -73,7 +73,8 @@ int attn_small_scores_count(const call *s, const head_job *job, const query_rows
   for (int32_t j = from; j < to; j++, z++) {
     if (*z >= t->near_zero || *z <= -t->near_zero || !row64_attends(&row, j))
       continue;
-    double score = row64_score(&row, j, ATTN_SCORES_MASKED) / t->unit, error = score - *z;
+    double score = row64_score(&row, j, ATTN_SCORES_MASKED) / t->unit;
+    double error = score - *z;
     if (error * error > 0x1p-40 * (score * score))
       return 1;
   }

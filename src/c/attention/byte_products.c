@@ -28,8 +28,10 @@ void attn_pack_byte_queries(call *s, const head_job *job, const query_rows *rows
   const int by = numbers_of(s);
   for (int x = 0; x < rows->count; x++) {
     const float *q = query_of_row(s, job, rows, x);
-    int32_t *to = (int32_t *)(void *)s->queries + x * stride_by(by), all = 0;
-    double max = 0, sum = 0;
+    int32_t *to = (int32_t *)(void *)s->queries + x * stride_by(by);
+    int32_t all = 0;
+    double max = 0;
+    double sum = 0;
     for (int32_t c = 0; c < dim; c++) {
       double size = q[c] < 0 ? -(double)q[c] : q[c];
       max = size > max ? size : max;
@@ -62,7 +64,8 @@ INLINE void add_products(f64x2 sums[2], f32x4 x, f32x4 y)
 KERNEL float reference_score(const call *s, const float *q, const float *reference)
 {
   enum { EIGHT = 8 };
-  const int32_t dim = s->p->dim, whole = dim & ~(EIGHT - 1);
+  const int32_t dim = s->p->dim;
+  const int32_t whole = dim & ~(EIGHT - 1);
   f64x2 sums[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
   for (int32_t c = 0; c < whole; c += EIGHT) {
     add_products(sums, v_load(q + c), v_load(reference + c));
@@ -115,7 +118,8 @@ static void finish_scores(const call *s, const head_job *job, const query_rows *
 void attn_score_bytes(const call *s, const head_job *job, const query_rows *rows, float *scores,
                       int32_t from, int32_t hi)
 {
-  const int32_t at = from - job->span.start, count = (hi - from + PANEL - 1) & ~(PANEL - 1);
+  const int32_t at = from - job->span.start;
+  const int32_t count = (hi - from + PANEL - 1) & ~(PANEL - 1);
   const size_t words = words_of(s->p->dim);
   /* integers, which become floats where they are */
   attn_integers(numbers_of(s), rows->count,
@@ -144,7 +148,8 @@ KERNEL float round_weights(const call *s, int32_t *to, int32_t *start, const flo
   const int by = numbers_of(s);
   const float limit = s->int8 ? 127.0f : (float)MAX_SPLIT;
   const f32x4 zero = v_splat(0);
-  f32x4 max[2] = {zero, zero}, total[2] = {zero, zero};
+  f32x4 max[2] = {zero, zero};
+  f32x4 total[2] = {zero, zero};
   i32x4 sum = v_splat_i(0);
   for (int32_t j = 0; j < count; j += 8)
     for (int l = 0; l < 2; l++) {
@@ -152,12 +157,14 @@ KERNEL float round_weights(const call *s, int32_t *to, int32_t *start, const flo
       max[l] = v_max(max[l], e * v_load(scales + j + 4 * l));
       total[l] += e;
     }
-  float all = v_hsum(total[0] + total[1]), largest = v_hmax(v_max(max[0], max[1]));
+  float all = v_hsum(total[0] + total[1]);
+  float largest = v_hmax(v_max(max[0], max[1]));
   if (all != all)
     largest = __builtin_inff(); /* a weight of NaN makes NaN of all sums: 0·∞ */
   const float inverse = limit / largest;
   /* a largest as small as this rounds everything to 0: a second scale would not be worth it */
-  const f32x4 unit = v_splat(inverse > 0x1p126f ? 0 : inverse), magic = v_keep_float(F32_ROUNDS);
+  const f32x4 unit = v_splat(inverse > 0x1p126f ? 0 : inverse);
+  const f32x4 magic = v_keep_float(F32_ROUNDS);
   for (int32_t j = 0; j < count; j += 8, to += 2 * TILE4 * stride_by(by)) {
     i32x4 n[2];
     for (int l = 0; l < 2; l++) {
@@ -186,7 +193,8 @@ void attn_sum_bytes(call *s, const head_job *job, const query_rows *rows, float 
                     const float *w, int32_t from, int32_t to, double divisor)
 {
   /* whole panels; keys that are not attended weigh 0 */
-  const int32_t at = from - job->span.start, count = (to - from + PANEL - 1) & ~(PANEL - 1);
+  const int32_t at = from - job->span.start;
+  const int32_t count = (to - from + PANEL - 1) & ~(PANEL - 1);
   const float *scales = job->span.value_scales + at;
   const int by = numbers_of(s);
   int32_t starts[TILE4];

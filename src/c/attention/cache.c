@@ -178,7 +178,8 @@ size_t attn_cache_snapshot_bytes(const attn_cache *cache)
 static size_t record_at(const attn_cache *c, int32_t length, int32_t kv_head, int32_t j,
                         int is_value)
 {
-  size_t keys = record_bytes(c->type, c->dim), at = (size_t)kv_head * (size_t)length + (size_t)j;
+  size_t keys = record_bytes(c->type, c->dim);
+  size_t at = (size_t)kv_head * (size_t)length + (size_t)j;
   return is_value ? (size_t)c->kv_heads * (size_t)length * keys +
                         at * record_bytes(c->type, c->value_dim)
                   : at * keys;
@@ -242,7 +243,8 @@ int32_t attn_cache_restore(attn_cache *cache, const uint8_t *snapshot, size_t by
       return ATTN_E_FORMAT;
   uint64_t length = get_little(snapshot + 20, 4);
   /* before anything is computed from the length, it is checked against the number of bytes */
-  size_t position = position_bytes(cache), fixed = records_at(cache, (int32_t)version) + CHECKSUM;
+  size_t position = position_bytes(cache);
+  size_t fixed = records_at(cache, (int32_t)version) + CHECKSUM;
   if (bytes < fixed || length > (bytes - fixed) / position ||
       bytes - fixed != (size_t)length * position)
     return ATTN_E_INTEGRITY;

@@ -29,8 +29,8 @@ static float largest_number(const float *x, const float *reference, int32_t size
 /* Four numbers times per_unit, at most 127 in size, rounded to nearest even. */
 INLINE i32x4 to_integers(f32x4 x, double per_unit)
 {
-  const f64x2 low = v_low_double(x) * per_unit + F64_ROUNDS,
-              high = v_high_double(x) * per_unit + F64_ROUNDS;
+  const f64x2 low = v_low_double(x) * per_unit + F64_ROUNDS;
+  const f64x2 high = v_high_double(x) * per_unit + F64_ROUNDS;
   return __builtin_shufflevector((i32x4)low, (i32x4)high, 0, 2, 4, 6);
 }
 
@@ -104,7 +104,9 @@ void record_decode(int32_t type, float *x, const char *record, int32_t size, con
  */
 typedef struct {
   char *base;
-  size_t run, step, apart;
+  size_t run;
+  size_t step;
+  size_t apart;
   char *panel; /* of a key, which is computed with whatever lies beside it; NULL for a value */
   size_t panel_bytes;
   float *scale; /* of bytes */
@@ -112,11 +114,13 @@ typedef struct {
 
 static places places_of(const attn_cache *c, int32_t kv_head, int32_t j, int is_value)
 {
-  const size_t number = cache_number_bytes(c->type),
-               size = is_value ? cache_value_size(c) : cache_key_size(c);
+  const size_t number = cache_number_bytes(c->type);
+  const size_t size = is_value ? cache_value_size(c) : cache_key_size(c);
   const int bytes = c->type == ATTN_CACHE_Q8;
   const size_t block = !is_value ? PANEL : bytes ? SPAN : BLOCK;
-  const size_t row = (size_t)j, lane = row % block, before = (row - lane) * size * number;
+  const size_t row = (size_t)j;
+  const size_t lane = row % block;
+  const size_t before = (row - lane) * size * number;
   places p = {.scale =
                   bytes ? cache_scales(c, kv_head) + (is_value ? cache_rows(c) : 0) + j : NULL};
   if (is_value) {

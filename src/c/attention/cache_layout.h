@@ -24,7 +24,12 @@
 #include "integer_tiles.h"
 
 struct attn_cache {
-  int32_t kv_heads, dim, value_dim, capacity, length, type;
+  int32_t kv_heads;
+  int32_t dim;
+  int32_t value_dim;
+  int32_t capacity;
+  int32_t length;
+  int32_t type;
   int32_t not_finite; /* some half or scale was infinite or NaN; it may be truncated by now */
   int32_t dot_form;   /* for bytes */
 };
@@ -66,7 +71,8 @@ INLINE size_t cache_references(size_t rows) { return reference_of(rows - 1) + 1;
 /* A multiple of 16: the size of a row is a multiple of 4, and there are at least 8 rows. */
 INLINE size_t cache_head_bytes(const attn_cache *c)
 {
-  const size_t rows = cache_rows(c), floats = 2 * rows + cache_references(rows) * cache_key_size(c);
+  const size_t rows = cache_rows(c);
+  const size_t floats = 2 * rows + cache_references(rows) * cache_key_size(c);
   return cache_key_bytes(c) + cache_value_bytes(c) +
          (c->type == ATTN_CACHE_Q8 ? floats * sizeof(float) : 0);
 }

@@ -17,7 +17,8 @@ size_t attn_width(const attn_params *p) { return whole_strips((size_t)p->value_d
 /* Lays the scratch out from `base`; with a NULL base only measures it. */
 static size_t layout_scratch(const attn_params *p, call *s, void *base)
 {
-  size_t width = attn_width(p), f = sizeof(float);
+  size_t width = attn_width(p);
+  size_t f = sizeof(float);
   size_t dim = words_of(p->dim) * WORD; /* whole words of bytes */
   size_t span = p->n < SPAN ? whole_panels((size_t)p->n) : SPAN;
   size_t segments = (size_t)p->segment_count;
@@ -92,7 +93,8 @@ call attn_begin_call(const attn_params *p, const attn_cache *cache, void *scratc
 head_job attn_head_job(const call *s, const arrays *a, int32_t head)
 {
   const attn_params *p = s->p;
-  int32_t b = head / p->kv_heads, kv_head = head % p->kv_heads;
+  int32_t b = head / p->kv_heads;
+  int32_t kv_head = head % p->kv_heads;
   head_job job = {.b = b,
                   .kv_head = kv_head,
                   .group = p->heads / p->kv_heads,

@@ -50,7 +50,8 @@ void attn_span(call *s, const head_job *job, const query_rows *rows, span_state 
   int32_t lo = rows->lo > start ? rows->lo : start;
   int32_t hi = start + SPAN < rows->hi ? start + SPAN : rows->hi;
   /* whole steps, so that the four lanes of each sum belong to fixed positions */
-  int32_t from = lo & ~(KEY_STEP - 1), to = (hi + KEY_STEP - 1) & ~(KEY_STEP - 1);
+  int32_t from = lo & ~(KEY_STEP - 1);
+  int32_t to = (hi + KEY_STEP - 1) & ~(KEY_STEP - 1);
   float *weights = s->scores + (from - start);
   const float *w = s->scores + (lo - start);
   size_t width = s->width;
@@ -111,7 +112,8 @@ query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_
   const attn_params *p = s->p;
   query_rows rows = {.count = rows_together(s, job, end - r), .lo = p->n};
   for (int x = 0; x < rows.count; x++) {
-    int32_t i = (r + x) / job->group, h = job->kv_head * job->group + (r + x) % job->group;
+    int32_t i = (r + x) / job->group;
+    int32_t h = job->kv_head * job->group + (r + x) % job->group;
     rows.i[x] = i;
     rows.h[x] = h;
     rows.view[x] = row_view_of(p, job->b, h, i);
@@ -141,7 +143,8 @@ int attn_reaches(const query_rows *rows, int32_t start)
 static void attend_rows(call *s, const head_job *job, const query_rows *rows, int32_t first)
 {
   const int32_t start = job->span.start;
-  const int begins = rows->lo >= start, ends = rows->hi <= start + SPAN;
+  const int begins = rows->lo >= start;
+  const int ends = rows->hi <= start + SPAN;
   span_state span[ROWS];
   attn_span(s, job, rows, span, s->acc, s->segments);
   for (int x = 0; x < rows->count; x++) {
@@ -170,7 +173,9 @@ static void prefetch_queries(const call *s, const head_job *job, const query_row
 void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end)
 {
   const row_state nothing = row_empty();
-  int32_t lo = s->p->n, hi = 0, count = 0;
+  int32_t lo = s->p->n;
+  int32_t hi = 0;
+  int32_t count = 0;
   job->halves_in_place = attn_halves_in_place(s, job, first, end);
   for (int32_t r = first; r < end; r += s->rows[count++].count) {
     query_rows *rows = &s->rows[count];

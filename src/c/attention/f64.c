@@ -6,10 +6,10 @@ int32_t attn_forward_f64(const attn_params *p, double *out, const double *q, con
 {
   if (p->precision != ATTN_FLOAT)
     return ATTN_E_RANGE;
-  strides qs = strides_of(p, p->heads, p->m, p->dim),
-          os = strides_of(p, p->heads, p->m, p->value_dim);
-  strides ks = strides_of(p, p->kv_heads, p->n, p->dim),
-          vs = strides_of(p, p->kv_heads, p->n, p->value_dim);
+  strides qs = strides_of(p, p->heads, p->m, p->dim);
+  strides os = strides_of(p, p->heads, p->m, p->value_dim);
+  strides ks = strides_of(p, p->kv_heads, p->n, p->dim);
+  strides vs = strides_of(p, p->kv_heads, p->n, p->value_dim);
   int32_t group = p->heads / p->kv_heads;
   exact_sum *sums = scratch;
   exact_sum *segments = sums + p->value_dim;

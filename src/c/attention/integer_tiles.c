@@ -50,8 +50,8 @@ INLINE void sum_panels(const int by, const int rows, const int panels, const pro
       for (int r = 0; r < rows; r++)
         for (int part = 0; part < parts; part++)
           n[q][r][part][0] = n[q][r][part][1] = v_splat_i(0);
-    for (const int8_t *b = panel, *end = b + p->words * (PANEL * WORD); b < end;
-         b += PANEL * WORD) {
+    const int8_t *end = panel + p->words * (PANEL * WORD);
+    for (const int8_t *b = panel; b < end; b += PANEL * WORD) {
       for (int q = 0; q < panels; q++)
         add_word(by, rows, n[q], x, b + (size_t)q * other * p->panel_bytes, even);
       x += TILE4 * stride_by(by);

@@ -76,7 +76,9 @@ typedef struct {
   size_t step;
   const int32_t *x;    /* (words, TILE4, stride_by) */
   const int8_t *panel; /* the first of `count`, each of panel_bytes */
-  size_t panel_bytes, words, count;
+  size_t panel_bytes;
+  size_t words;
+  size_t count;
 } product;
 
 /*

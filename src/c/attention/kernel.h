@@ -33,33 +33,23 @@ enum {
   KEY_STEP = 16, /* keys that loops over weights do at once: four vectors, a sum for each */
 };
 
-#define LOWEST (-F32_MAX)
-
 /* Numbers of at least this size, or at most its inverse, are rare. Slower code computes them. */
 #define HUGE 0x1p100f
 
 /* The largest score at T = ∞: SPAN differences of two such scores add up to a float. */
 #define MAX_SUMMED 0x1p117f
 
-/* The temperature of a row, and the unit of its scores. */
-typedef struct {
-  int kind;
-  float unit;      /* the power of two of p->scale if nothing else is done to scores, else 1 */
-  float inverse;   /* unit/T */
-  double value;    /* T */
-  float limit;     /* larger scores would make differences or sums of them leave the floats */
-  int in_double;   /* floats are too coarse near 0 for this T, or for this scale */
-  float near_zero; /* at T = 0: smaller scores may have lost bits that their order needs */
-} row_temperature;
-
 /* Query rows that are done together. */
 typedef struct {
-  int count;                /* at most ROWS */
-  int32_t h[ROWS], i[ROWS]; /* the query head and the query of each row */
+  int count;       /* at most ROWS */
+  int32_t h[ROWS]; /* the query head of each row */
+  int32_t i[ROWS]; /* the query of each row */
   row_view view[ROWS];
   row_temperature t[ROWS];
-  int32_t lo, hi;                      /* all rows together see keys of [lo, hi) */
-  float *weights[ROWS], *scores[ROWS]; /* (n) each: results, or NULL if they are not wanted */
+  int32_t lo;
+  int32_t hi;           /* all rows together see keys of [lo, hi) */
+  float *weights[ROWS]; /* (n) each: results, or NULL if they are not wanted */
+  float *scores[ROWS];  /* (n) each: results, or NULL if they are not wanted */
 } query_rows;
 
 /* A row over one span; its sums of values are to be multiplied by scale. */
@@ -72,7 +62,8 @@ typedef struct {
 /* Of a rounded span (round.c), all but the integers: the call has these as panels and values. */
 typedef struct {
   int32_t not_finite; /* some value was not: its scale is NaN */
-  float key_scale[SPAN], value_scale[SPAN];
+  float key_scale[SPAN];
+  float value_scale[SPAN];
   /* the smallest factor of a channel: queries are this many times too small */
   float min_channel_root;
   float mean_score[TILE4]; /* product of each query with the mean of the keys */
@@ -89,11 +80,13 @@ typedef struct {
   int plain; /* scores need nothing but the scale and the limits of each row (unless T = ∞) */
   int unmasked_scores;
   int32_t dot_form; /* for bytes */
-  strides q_strides, out_strides;
+  strides q_strides;
+  strides out_strides;
   size_t width; /* value_dim in whole strips */
 
   /* scratch */
-  float *panels, *values; /* the span's keys and values, if they are packed */
+  float *panels;        /* the span's keys, if they are packed */
+  float *values;        /* the span's values, if they are packed */
   float *queries;       /* (dim, count, 4), each number four times; or (words, TILE4, stride_by) */
   float *scores;        /* (ROWS, SCORES), then the weights */
   float *sums;          /* (SPAN/BLOCK, ROWS, width): weighted values of each block */
@@ -130,7 +123,8 @@ typedef struct {
   size_t value_rows;   /* that the strips hold from `values` on; SPAN_F32_ROWS has none */
   size_t value_stride; /* SPAN_F32_ROWS: from row to row, in floats */
   /* of bytes; the scale of a key from which its reference or the mean was subtracted is negative */
-  const float *key_scales, *value_scales;
+  const float *key_scales;
+  const float *value_scales;
   int nan_scales; /* some scale may be NaN */
   /* SPAN_Q8: of key 0 of the cache, of the others in its first panel, of all others in the span */
   const float *references[3];
@@ -138,11 +132,15 @@ typedef struct {
 
 /* One kv head of one batch. */
 typedef struct {
-  int32_t b, kv_head, group; /* group: query heads of the kv head */
+  int32_t b;
+  int32_t kv_head;
+  int32_t group; /* query heads of the kv head */
   const float *queries;
   float *out;
-  const float *k, *v; /* (n, dim) and (n, value_dim) with a stride each; not for a cache */
-  size_t k_stride, v_stride;
+  const float *k; /* (n, dim) with a stride; not for a cache */
+  const float *v; /* (n, value_dim) with a stride; not for a cache */
+  size_t k_stride;
+  size_t v_stride;
   const attn_cache *cache;
   int halves_in_place; /* attn_halves_in_place: up to TILE4 query rows read them so */
   key_span span;
@@ -186,17 +184,6 @@ INLINE i32x4 inside(int32_t j, int32_t lo, int32_t hi)
   return (at >= v_splat_i(lo)) & (at < v_splat_i(hi));
 }
 
-/* The exp of the softmax, or its limits, at t = z − max ≤ 0; NaN stays NaN. */
-INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
-{
-  const f32x4 one = v_splat(1.0f), zero = v_splat(0.0f);
-  if (kind == T_ZERO)
-    return v_select(t < zero, zero, one + t);
-  if (kind == T_INFINITE)
-    return v_select(t < v_splat(LOWEST), zero, one + t * zero);
-  return v_exp(t * inverse_t);
-}
-
 /*
  * The factor of a row in scores over bytes. Beyond the floats it is infinite, so that these scores
  * are mended (beyond.c).
@@ -218,7 +205,9 @@ INLINE float *row_out(const call *s, const head_job *job, const query_rows *rows
 /* A call's arrays; k and v are NULL if it has a cache. */
 typedef struct {
   float *out;
-  const float *queries, *k, *v;
+  const float *queries;
+  const float *k;
+  const float *v;
   const attn_cache *cache;
 } arrays;
 

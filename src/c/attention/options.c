@@ -15,7 +15,8 @@ int32_t attn_max_dim(void) { return MAX_DIM; }
 static int64_t elements(int32_t a, int32_t b, int32_t c, int32_t d)
 {
   const int64_t max = (int64_t)1 << 29;
-  int64_t ab = (int64_t)a * b, cd = (int64_t)c * d;
+  int64_t ab = (int64_t)a * b;
+  int64_t cd = (int64_t)c * d;
   if (ab == 0 || cd == 0)
     return 0;
   if (ab > max || cd > max || ab > max / cd)

@@ -9,22 +9,39 @@
 #include "base/math.h"
 
 struct attn_params {
-  int32_t batch, heads, kv_heads, m, n, dim, value_dim;
+  int32_t batch;
+  int32_t heads;
+  int32_t kv_heads;
+  int32_t m;
+  int32_t n;
+  int32_t dim;
+  int32_t value_dim;
   int32_t positions_first;
-  double scale, temperature, softcap;
+  double scale;
+  double temperature;
+  double softcap;
   const double *temperatures; /* (heads), in place of the one, or NULL */
   int32_t precision;
-  int32_t causal, offset, left, right;
+  int32_t causal;
+  int32_t offset;
+  int32_t left;
+  int32_t right;
   const int32_t *offsets; /* (batch) or NULL */
   const int32_t *lengths; /* (batch) or NULL */
-  int32_t mask_kind, mask_size[4];
+  int32_t mask_kind;
+  int32_t mask_size[4];
   const void *mask;
-  const void *key_scale, *alibi, *sinks;
+  const void *key_scale;
+  const void *alibi;
+  const void *sinks;
   void *weights;
-  const int32_t *head_slot, *row_slot;
-  int32_t chosen_heads, chosen_rows;
+  const int32_t *head_slot;
+  const int32_t *row_slot;
+  int32_t chosen_heads;
+  int32_t chosen_rows;
   int32_t scores_stage;
-  void *scores, *lse;
+  void *scores;
+  void *lse;
   void *stats;          /* (ATTN_STATISTICS, …), or NULL */
   size_t plane;         /* from one statistic to the next */
   void *segments;       /* (batch, heads, m, segment_count), or NULL */
@@ -52,7 +69,9 @@ INLINE int plain_scores(const attn_params *p)
 
 /* Distances in elements from one batch, head and position to the next. */
 typedef struct {
-  size_t batch, head, position;
+  size_t batch;
+  size_t head;
+  size_t position;
 } strides;
 
 INLINE strides strides_of(const attn_params *p, int32_t heads, int32_t positions, int32_t size)
@@ -65,7 +84,8 @@ INLINE strides strides_of(const attn_params *p, int32_t heads, int32_t positions
 
 /* The keys lo ≤ j < hi that one query row may see. A mask may hide some of them. */
 typedef struct {
-  int32_t lo, hi;
+  int32_t lo;
+  int32_t hi;
   int32_t position; /* i + offset */
   int32_t mask_step;
   size_t mask_at; /* element of the mask for key 0; key j is mask_step·j further */
@@ -74,7 +94,8 @@ typedef struct {
 INLINE row_view row_view_of(const attn_params *p, int32_t b, int32_t h, int32_t i)
 {
   int64_t position = (int64_t)(p->offsets ? p->offsets[b] : p->offset) + i;
-  int64_t lo = 0, hi = p->n;
+  int64_t lo = 0;
+  int64_t hi = p->n;
   if (p->lengths && p->lengths[b] < hi)
     hi = p->lengths[b];
   if (p->causal && position + 1 < hi)
@@ -115,7 +136,8 @@ INLINE int64_t weights_at(const attn_params *p, int32_t b, int32_t h, int32_t i)
 {
   if (!p->weights)
     return -1;
-  int32_t head = p->head_slot ? p->head_slot[h] : h, row = p->row_slot ? p->row_slot[i] : i;
+  int32_t head = p->head_slot ? p->head_slot[h] : h;
+  int32_t row = p->row_slot ? p->row_slot[i] : i;
   if (head < 0 || row < 0)
     return -1;
   return (((int64_t)b * p->chosen_heads + head) * p->chosen_rows + row) * p->n;

@@ -44,7 +44,8 @@ static void pack_two_strips(float *strip, const float *v, size_t stride, size_t 
   float *other = strip + rows * STRIP;
   for (float *end = other; strip < end; strip += STRIP, other += STRIP, v += stride)
     for (int c = 0; c < STRIP; c += 4) {
-      f32x4 x = v_load(v + c), y = v_load(v + STRIP + c);
+      f32x4 x = v_load(v + c);
+      f32x4 y = v_load(v + STRIP + c);
       v_store(strip + c, x);
       v_store(other + c, y);
     }
@@ -57,7 +58,8 @@ static void pack_values(float *values, const float *v, size_t stride, int32_t fr
   values += (size_t)from * whole_strips((size_t)size);
   for (int32_t j = from; j < count; j += BLOCK) {
     const float *block = v + (size_t)j * stride;
-    const size_t rows = strip_rows(BLOCK, (size_t)count, (size_t)j), strip = rows * STRIP;
+    const size_t rows = strip_rows(BLOCK, (size_t)count, (size_t)j);
+    const size_t strip = rows * STRIP;
     int32_t c = 0;
     for (; c + 2 * STRIP <= size; c += 2 * STRIP, values += 2 * strip)
       pack_two_strips(values, block + c, stride, rows);
@@ -81,8 +83,10 @@ KERNEL void widen(float *to, const uint16_t *from, size_t count)
 static key_span widen_span(call *s, const head_job *job, const key_span *halves, int32_t from,
                            int32_t count)
 {
-  const uint16_t *half_keys = halves->keys, *half_values = halves->values;
-  const size_t dim = (size_t)s->p->dim, width = cache_value_size(job->cache);
+  const uint16_t *half_keys = halves->keys;
+  const uint16_t *half_values = halves->values;
+  const size_t dim = (size_t)s->p->dim;
+  const size_t width = cache_value_size(job->cache);
   const size_t skipped = (size_t)from * dim;
   key_span span = *halves;
   widen(s->panels + skipped, half_keys + skipped, whole_panels((size_t)count) * dim - skipped);
@@ -105,7 +109,8 @@ static key_span cached_span(call *s, const head_job *job, int32_t start, int32_t
   static const span_form forms[] = {
       [ATTN_CACHE_F32] = SPAN_F32, [ATTN_CACHE_F16] = SPAN_F16, [ATTN_CACHE_Q8] = SPAN_Q8};
   const attn_cache *c = job->cache;
-  const size_t at = (size_t)start, number = cache_number_bytes(c->type);
+  const size_t at = (size_t)start;
+  const size_t number = cache_number_bytes(c->type);
   key_span span = {.form = forms[c->type],
                    .start = start,
                    .keys = cache_keys(c, job->kv_head) + at * cache_key_size(c) * number,
@@ -184,15 +189,19 @@ INLINE i32x4 lose_bits(f32x4 x, f32x4 scaled, i32x4 sign, i32x4 normal)
 static void pack_float_queries(call *s, const head_job *job, const query_rows *rows)
 {
   /* a product of two floats, rounded once, is the same in float and by way of double */
-  const float scale = (float)s->query_scale, factor = job->span.form == SPAN_F16 ? HALF_SCALE : 1;
+  const float scale = (float)s->query_scale;
+  const float factor = job->span.form == SPAN_F16 ? HALF_SCALE : 1;
   const size_t step = (size_t)rows->count * 4;
-  const i32x4 sign = v_keep(INT32_MIN), normal = v_keep(0x00800000);
+  const i32x4 sign = v_keep(INT32_MIN);
+  const i32x4 normal = v_keep(0x00800000);
   for (int r = 0; r < rows->count; r++) {
-    const float *q = query_of_row(s, job, rows, r), *end = q + s->p->dim;
+    const float *q = query_of_row(s, job, rows, r);
+    const float *end = q + s->p->dim;
     float *to = s->queries + 4 * r;
     i32x4 small = v_splat_i(0);
     for (; scale == s->query_scale && end - q >= 4; q += 4, to += 4 * step) {
-      f32x4 x = v_load(q), scaled = x * v_splat(scale);
+      f32x4 x = v_load(q);
+      f32x4 scaled = x * v_splat(scale);
       small |= lose_bits(x, scaled, sign, normal);
       scaled *= v_splat(factor);
       for (int l = 0; l < 4; l++)

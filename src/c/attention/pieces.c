@@ -21,7 +21,8 @@ enum {
 struct attn_work {
   const attn_params *p;
   arrays a;
-  int32_t pieces, per_head;
+  int32_t pieces;
+  int32_t per_head;
   int32_t by_span; /* a piece is a span of a kv head, else `chunk` of its rows */
   int32_t chunk;
   int32_t next; /* the first piece that no thread has taken */
@@ -35,7 +36,8 @@ struct attn_work {
 static attn_work plan(const attn_params *p)
 {
   attn_work w = {.p = p, .chunk = CHUNK};
-  int32_t heads = p->batch * p->kv_heads, rows = p->m * (p->heads / p->kv_heads);
+  int32_t heads = p->batch * p->kv_heads;
+  int32_t rows = p->m * (p->heads / p->kv_heads);
   w.by_span = rows <= MAX_SPAN_ROWS && heads <= MAX_SPAN_HEADS;
   double row = (double)p->n * (p->dim + p->value_dim);
   while (w.chunk > CHUNK / 8 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
@@ -123,7 +125,8 @@ static void run_span(call *s, attn_work *w, head_job *job, int32_t piece, int32_
 static void run_piece(call *s, attn_work *w, int32_t piece)
 {
   head_job job = attn_head_job(s, &w->a, piece / w->per_head);
-  int32_t rows = s->p->m * job.group, part = piece % w->per_head;
+  int32_t rows = s->p->m * job.group;
+  int32_t part = piece % w->per_head;
   if (w->by_span) {
     run_span(s, w, &job, piece, part * SPAN);
     return;

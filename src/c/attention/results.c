@@ -8,7 +8,8 @@ static void merge_totals(const call *s, double *totals, const float *acc, int fi
   for (size_t c = 0; c < s->width; c += 4) {
     f64x2_u *to = (f64x2_u *)(void *)(totals + c);
     f32x4 sum = v_load(acc + c);
-    f64x2 x[2] = {b * v_low_double(sum), b * v_high_double(sum)}, before[2] = {{0, 0}, {0, 0}};
+    f64x2 x[2] = {b * v_low_double(sum), b * v_high_double(sum)};
+    f64x2 before[2] = {{0, 0}, {0, 0}};
     for (int l = 0; l < 2; l++) {
       if (!first)
         before[l] = a * to[l];
@@ -40,11 +41,13 @@ INLINE double sum_weights(const float *w, int32_t from, int32_t lo, int32_t hi)
 void attn_sum_segments(const attn_params *p, double *sums, const float *w, int32_t from, int32_t to)
 {
   for (int32_t x = 0; x < p->segment_count; x++) {
-    const int32_t first = p->edges[x], last = p->edges[x + 1];
+    const int32_t first = p->edges[x];
+    const int32_t last = p->edges[x + 1];
     const int32_t hi = last < to ? last : to;
     sums[x] = 0;
     for (int32_t j = first > from ? first : from; j < hi;) {
-      const int32_t next = (j / BLOCK + 1) * BLOCK, end = next < hi ? next : hi;
+      const int32_t next = (j / BLOCK + 1) * BLOCK;
+      const int32_t end = next < hi ? next : hi;
       sums[x] += sum_weights(w, from, j, end);
       j = end;
     }
@@ -84,7 +87,8 @@ static void write_segments(const attn_params *p, float *to, const row_view *view
 /* The spread of a row and a span together, each with its own mean. */
 static double merged_spread(const row_state *row, const row_state *span, double a, double b)
 {
-  const double weight = a * row->total, other = b * span->total;
+  const double weight = a * row->total;
+  const double other = b * span->total;
   const double apart =
       (row->max - span->max) + (row->moment / row->total - span->moment / span->total);
   return a * row->spread + b * span->spread + apart * apart * (weight * other / (weight + other));
@@ -134,7 +138,8 @@ KERNEL void write_weights(const call *s, const row_view *view, const row_tempera
   const int32_t n = s->p->n;
   const f32x4 none = v_splat(-__builtin_inff());
   for (int32_t j = 0; j < n; j += 4) {
-    f32x4 z = load_at(weights, j, n), e = weigh(t->kind, z - v_splat(max), v_splat(t->inverse));
+    f32x4 z = load_at(weights, j, n);
+    f32x4 e = weigh(t->kind, z - v_splat(max), v_splat(t->inverse));
     store_at(weights, j, n, v_select(z == none, v_splat(0), e / v_splat(denominator)));
   }
   /* an attended score of −∞ looks masked, and its weight is 0, unless the row has become NaN */
@@ -152,7 +157,8 @@ void attn_end_row(const call *s, const head_job *job, const query_rows *rows, in
     attn_attend_in_double(s, job, rows, x);
     return;
   }
-  float *out = row_out(s, job, rows, x), *weights = rows->weights[x];
+  float *out = row_out(s, job, rows, x);
+  float *weights = rows->weights[x];
   double sink = p->sinks ? ((const float *)p->sinks)[rows->h[x]] : 0;
   double denominator = row_denominator(row, t->value, p->sinks ? &sink : NULL);
   if (row->sum == 0)

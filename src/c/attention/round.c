@@ -44,7 +44,8 @@ static float *vector_of(const call *s, int which)
 KERNEL float center_and_scale(const call *s, float *to, const float *x, int32_t size, int center,
                               int factor)
 {
-  const float *less = vector_of(s, center), *times = vector_of(s, factor);
+  const float *less = vector_of(s, center);
+  const float *times = vector_of(s, factor);
   i32x4 max = v_splat_i(0);
   for (int32_t c = 0; c < (int32_t)whole_strips((size_t)size); c += 4) {
     f32x4 y = load_at(x, c, size);
@@ -89,7 +90,8 @@ INLINE void add_vector(float *to, const float *x, float share, const int32_t bit
  */
 static void find_mean(call *s, const float *k, size_t stride, int32_t count)
 {
-  float *key = vector_of(s, SCRATCH), *mean = vector_of(s, MEAN);
+  float *key = vector_of(s, SCRATCH);
+  float *mean = vector_of(s, MEAN);
   int32_t counted = 0;
   for (int32_t j = 0; j < count; j++) {
     float max = center_and_scale(s, key, k + (size_t)j * stride, s->p->dim, ZEROS, ONES);
@@ -110,7 +112,8 @@ static void find_mean(call *s, const float *k, size_t stride, int32_t count)
 static void balance_channels(call *s, const float *k, size_t stride, int32_t count)
 {
   int8_span *span = s->int8;
-  float *key = vector_of(s, SCRATCH), *roots = vector_of(s, QUERIES);
+  float *key = vector_of(s, SCRATCH);
+  float *roots = vector_of(s, QUERIES);
   for (int32_t j = 0; j < count; j++) {
     const float *x = k + (size_t)j * stride;
     float max = center_and_scale(s, key, x, s->p->dim, MEAN, ONES);
@@ -152,7 +155,8 @@ static void round_keys(call *s, const float *k, size_t stride, int32_t from, int
 static void round_values(call *s, const float *v, size_t stride, int32_t from, int32_t count)
 {
   const size_t size = vector_size(s->p);
-  float *x = vector_of(s, SCRATCH), inverse[4] = {0};
+  float *x = vector_of(s, SCRATCH);
+  float inverse[4] = {0};
   for (int32_t j = from; j < count; j++, x += size) {
     float max = center_and_scale(s, x, v + (size_t)j * stride, s->p->value_dim, ZEROS, ONES);
     s->int8->value_scale[j] = scale_of(max);
@@ -187,7 +191,8 @@ void attn_round_span(call *s, const head_job *job, int32_t start, int32_t from, 
     vector_of(s, ONES)[c] = 1;
   /* the kernels compute with whole panels */
   if (count % PANEL) {
-    const size_t keys = words_of(s->p->dim) * WORD, rows = whole_panels((size_t)count);
+    const size_t keys = words_of(s->p->dim) * WORD;
+    const size_t rows = whole_panels((size_t)count);
     __builtin_memset((char *)s->panels + (rows - PANEL) * keys, 0, PANEL * keys);
     __builtin_memset(s->values, 0, rows * s->width);
   }
@@ -203,7 +208,8 @@ void attn_round_queries(call *s, const head_job *job, const query_rows *rows)
 {
   int8_span *span = s->int8;
   const double scale = s->p->scale / s->scale;
-  const float *keys = vector_of(s, KEYS), *mean = vector_of(s, MEAN);
+  const float *keys = vector_of(s, KEYS);
+  const float *mean = vector_of(s, MEAN);
   float *q = vector_of(s, SCRATCH);
   const int by = numbers_by(s->dot_form, 1);
   for (int x = 0; x < rows->count; x++) {
@@ -215,8 +221,8 @@ void attn_round_queries(call *s, const head_job *job, const query_rows *rows)
     for (int32_t c = 0; c < s->p->dim; c += 4)
       product += v_load(q + c) * v_load(keys + c) * v_load(mean + c);
     for (int32_t c = 0; c < s->p->dim; c += 8, to += 2 * TILE4 * stride_by(by)) {
-      i32x4 low = rounded(v_load(q + c), inverse_of(max)),
-            high = rounded(v_load(q + c + 4), inverse_of(max));
+      i32x4 low = rounded(v_load(q + c), inverse_of(max));
+      i32x4 high = rounded(v_load(q + c + 4), inverse_of(max));
       sum += low + high;
       put_numbers(by, to, low, high);
     }

@@ -73,7 +73,8 @@ static const double *value_of(const row64 *row, int32_t j)
 /* The power of two above all of x; or that of 0 in *none, or infinity and NaN there. */
 static int exponent_of(const double *x, int32_t size, double *none)
 {
-  double max = 0, zero = 0;
+  double max = 0;
+  double zero = 0;
   for (int32_t c = 0; c < size; c++) {
     max = size_of(x[c]) > max ? size_of(x[c]) : max;
     zero += x[c] * 0;
@@ -97,15 +98,17 @@ double row64_largest_channel(const row64 *row, int32_t j)
 static double score_in_range(const row64 *row, const double *k, double scale, double factor)
 {
   const attn_params *p = row->p;
-  double q_none, k_none;
-  int q_exponent = exponent_of(row->q, p->dim, &q_none),
-      k_exponent = exponent_of(k, p->dim, &k_none);
+  double q_none;
+  double k_none;
+  int q_exponent = exponent_of(row->q, p->dim, &q_none);
+  int k_exponent = exponent_of(k, p->dim, &k_none);
   exact_sum dot = {0, 0};
   if (q_none != 1 || k_none != 1)
     return __builtin_nan("");
   for (int32_t c = 0; c < p->dim; c++)
     sum_add(&dot, times_power2(row->q[c], -q_exponent) * times_power2(k[c], -k_exponent));
-  int scale_exponent, factor_exponent;
+  int scale_exponent;
+  int factor_exponent;
   double z = sum_of(dot) * f64_split(scale, &scale_exponent) * f64_split(factor, &factor_exponent);
   return times_power2(z, q_exponent + k_exponent + scale_exponent + factor_exponent);
 }
@@ -121,7 +124,9 @@ static double raw_score(const row64 *row, int32_t j)
   exact_sum dot = {0, 0};
   for (int32_t c = 0; c < p->dim; c++)
     sum_add(&dot, row->q[c] * k[c]);
-  double product = sum_of(dot), z = product * p->scale, factor = 1;
+  double product = sum_of(dot);
+  double z = product * p->scale;
+  double factor = 1;
   if (p->key_scale)
     z *= factor = option_at(row, p->key_scale, (size_t)j);
   int vanishes =
@@ -153,7 +158,9 @@ double row64_score(const row64 *row, int32_t j, int32_t stage)
     z = p->softcap * f64_tanh(z / p->softcap);
   if (stage == ATTN_SCORES_CAPPED)
     return z;
-  double bias = 0, slope = 0, distance = 0;
+  double bias = 0;
+  double slope = 0;
+  double distance = 0;
   if (p->mask_kind == ATTN_MASK_ADD)
     bias = option_at(row, p->mask, row->view.mask_at + (size_t)(row->view.mask_step * j));
   if (p->alibi) {
@@ -181,8 +188,10 @@ INLINE double score_again(const row64 *row, int32_t j)
 static row_state find_maximum(const row64 *row)
 {
   const attn_params *p = row->p;
-  int any_nan = 0, everywhere = row->scores && p->scores_stage != ATTN_SCORES_MASKED;
-  int32_t lo = everywhere ? 0 : row->view.lo, hi = everywhere ? p->n : row->view.hi;
+  int any_nan = 0;
+  int everywhere = row->scores && p->scores_stage != ATTN_SCORES_MASKED;
+  int32_t lo = everywhere ? 0 : row->view.lo;
+  int32_t hi = everywhere ? p->n : row->view.hi;
   row_state state = row_empty();
   for (int32_t j = lo; j < hi; j++) {
     int attended = row64_attends(row, j);
@@ -218,7 +227,9 @@ static row_state find_maximum(const row64 *row)
  */
 static double large_mean(const row64 *row, const row_state *state, int32_t c, double denominator)
 {
-  const double scale = 0x1p-64, max = F64_MAX * 0x1p-64, T = temperature_of(row->p, row->h);
+  const double scale = 0x1p-64;
+  const double max = F64_MAX * 0x1p-64;
+  const double T = temperature_of(row->p, row->h);
   const int kind = temperature_kind(T);
   exact_sum sum = {0, 0};
   for (int32_t j = row->view.lo; j < row->view.hi; j++)
@@ -255,7 +266,8 @@ static int attends_within(const row64 *row, int32_t x)
 static void write_segments(const row64 *row, const row_state *state, size_t at, double denominator)
 {
   const attn_params *p = row->p;
-  const int none = state->attended == 0, all_nan = denominator != denominator;
+  const int none = state->attended == 0;
+  const int all_nan = denominator != denominator;
   for (int32_t x = 0; x < p->segment_count; x++) {
     double share = none ? 0 : sum_of(row->segments[x]) / denominator;
     if (all_nan && !attends_within(row, x))
@@ -271,7 +283,8 @@ static void add_up(const row64 *row, row_state *state, int64_t weights)
   const double T = temperature_of(p, row->h);
   const int kind = temperature_kind(T);
   const double small = state->large ? SMALL : 1;
-  exact_sum sum = {0, 0}, moment = {0, 0};
+  exact_sum sum = {0, 0};
+  exact_sum moment = {0, 0};
   for (int32_t c = 0; c < p->value_dim; c++)
     row->sums[c] = (exact_sum){0, 0};
   for (int32_t x = 0; x < p->segment_count; x++)
@@ -280,7 +293,8 @@ static void add_up(const row64 *row, row_state *state, int64_t weights)
   for (int32_t j = row->view.lo; j < row->view.hi; j++) {
     if (!row64_attends(row, j))
       continue;
-    double z = score_again(row, j), e = row_is_void(state) ? 0 : row_weigh(kind, z, state->max, T);
+    double z = score_again(row, j);
+    double e = row_is_void(state) ? 0 : row_weigh(kind, z, state->max, T);
     sum_add(&sum, e);
     if (p->segments)
       segment = add_to_segment(row, segment, j, e);
@@ -298,13 +312,15 @@ static void add_up(const row64 *row, row_state *state, int64_t weights)
 /* Σ e·(z − ⟨z⟩)², once their mean is known. */
 static double spread_of(const row64 *row, const row_state *state)
 {
-  const double T = temperature_of(row->p, row->h), small = state->large ? SMALL : 1;
+  const double T = temperature_of(row->p, row->h);
+  const double small = state->large ? SMALL : 1;
   const double mean = state->moment / state->total;
   exact_sum sum = {0, 0};
   for (int32_t j = row->view.lo; j < row->view.hi; j++) {
     if (!row64_attends(row, j))
       continue;
-    double z = score_again(row, j), e = row_weigh(temperature_kind(T), z, state->max, T);
+    double z = score_again(row, j);
+    double e = row_weigh(temperature_kind(T), z, state->max, T);
     double x = z * small - state->max * small - mean;
     sum_add(&sum, e == 0 ? 0 : e * (x * x));
   }
@@ -334,8 +350,8 @@ void row64_attend(const row64 *row)
       put(row, p->weights, (size_t)weights + (size_t)j,
           option_at(row, p->weights, (size_t)weights + (size_t)j) / denominator);
   for (int32_t c = 0; c < p->value_dim; c++) {
-    double sum = sum_of(row->sums[c]),
-           mean = finite(sum) ? sum / denominator : large_mean(row, &state, c, denominator);
+    double sum = sum_of(row->sums[c]);
+    double mean = finite(sum) ? sum / denominator : large_mean(row, &state, c, denominator);
     put(row, row->out, (size_t)c, state.attended ? mean + 0 : 0); /* +0 of −0 */
   }
   if (p->segments)

@@ -10,13 +10,18 @@
 
 typedef struct {
   const attn_params *p;
-  int32_t b, h, i;
+  int32_t b;
+  int32_t h;
+  int32_t i;
   row_view view;
   int single; /* options and results are floats, else doubles */
   /* keys and values, (n, ·) with a stride each: doubles, or floats, or those of a cache */
-  const double *k, *v;
-  const float *k32, *v32;
-  size_t k_stride, v_stride;
+  const double *k;
+  const double *v;
+  const float *k32;
+  const float *v32;
+  size_t k_stride;
+  size_t v_stride;
   const attn_cache *cache;
   int32_t kv_head;
   const double *q; /* (dim) */
@@ -26,7 +31,8 @@ typedef struct {
   /* scratch */
   exact_sum *sums;     /* (value_dim) */
   exact_sum *segments; /* (segment_count) */
-  double *key, *value; /* (dim), (value_dim), unless k and v are doubles */
+  double *key;         /* (dim), unless k and v are doubles */
+  double *value;       /* (value_dim), unless k and v are doubles */
   float *numbers;      /* as much as the larger of them, for a cache */
   double *z;           /* (n), or NULL: then scores are computed twice */
 } row64;

@@ -12,7 +12,8 @@ INLINE void scores_of_rows(const int rows, const int half, const int panels, int
 {
   const char *panel[STREAMS];
   float *to[STREAMS];
-  int32_t whole = (count + PANEL - 1) / PANEL, length = (whole + panels - 1) / panels;
+  int32_t whole = (count + PANEL - 1) / PANEL;
+  int32_t length = (whole + panels - 1) / panels;
   for (int p = 0; p < panels; p++) {
     int32_t first = p * length < whole - length ? p * length : whole - length;
     panel[p] = (const char *)keys + (size_t)first * (size_t)dim * bytes_of_eight(half);
@@ -71,19 +72,24 @@ KERNEL void score_half_panels(int rows, int chain, float *scores, const float *q
                               const void *keys, int32_t dim, int32_t count)
 {
   score_up_to_four(1, rows, chain, scores, queries, keys, dim, count);
-  for (int r = 0; r < rows; r++)
-    for (float *at = scores + r * SCORES, *end = at + count; at < end; at += PANEL) {
+  for (int r = 0; r < rows; r++) {
+    float *end = scores + r * SCORES + count;
+    for (float *at = scores + r * SCORES; at < end; at += PANEL) {
       f32x4 y[2] = {v_load(at), v_load(at + 4)};
       put_in_order(y);
       v_store(at, y[0]);
       v_store(at + 4, y[1]);
     }
+  }
 }
 
 void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32_t from, int32_t hi)
 {
-  const int32_t start = job->span.start, dim = s->p->dim, count = hi - from;
-  const int chain = s->p->sinks ? FINE_CHAIN : CHANNEL_CHAIN, half = job->span.form == SPAN_F16;
+  const int32_t start = job->span.start;
+  const int32_t dim = s->p->dim;
+  const int32_t count = hi - from;
+  const int chain = s->p->sinks ? FINE_CHAIN : CHANNEL_CHAIN;
+  const int half = job->span.form == SPAN_F16;
   float *scores = s->scores + (from - start);
   const char *keys = job->span.keys; /* floats or halves */
   keys += (size_t)(from - start) * (size_t)dim * (half ? sizeof(uint16_t) : sizeof(float));
@@ -110,7 +116,8 @@ int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z
   float slope = p->alibi ? ((const float *)p->alibi)[rows->h[x]] : 0;
   const i32x4 counted = v_splat_i(s->unmasked_scores && rows->scores[x] ? -1 : 0);
   const i32x4 bits = v_keep(INT32_MAX);
-  i32x4 attended = {0, 0, 0, 0}, largest = {0, 0, 0, 0};
+  i32x4 attended = {0, 0, 0, 0};
+  i32x4 largest = {0, 0, 0, 0};
   for (int32_t j = from; j < to; j += 4, z += 4) {
     f32x4 score = v_load(z) * v_splat(s->scale);
     i32x4 seen = inside(j, view->lo, view->hi);

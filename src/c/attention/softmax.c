@@ -10,7 +10,9 @@
  */
 typedef struct {
   float sum;
-  double total, moment, square;
+  double total;
+  double moment;
+  double square;
 } span_sums;
 
 INLINE double sum_lanes(const f32x4 x[4])
@@ -30,8 +32,8 @@ KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32
     sums[l] = v_splat(0);
   for (int32_t j = 0; j < count; j += KEY_STEP)
     for (int l = 0; l < 4; l++) {
-      f32x4 t = v_load(z + j + 4 * l) - v_splat(max),
-            x = weigh(kind == T_ZERO ? T_ZERO : T_INFINITE, t, t);
+      f32x4 t = v_load(z + j + 4 * l) - v_splat(max);
+      f32x4 x = weigh(kind == T_ZERO ? T_ZERO : T_INFINITE, t, t);
       v_store(e + j + 4 * l, x);
       sums[l] += x;
     }
@@ -48,7 +50,8 @@ INLINE void split_exponents(const int wanted, float *reduced, float *power, floa
        j += KEY_STEP, z += KEY_STEP, reduced += KEY_STEP, power += KEY_STEP) {
     float *t_at = wanted ? exponents + j : NULL;
     for (int l = 0; l < KEY_STEP; l += 4) {
-      f32x4 t = v_exp_range((v_load(z + l) - v_splat(max)) * v_splat(inverse_t)), two;
+      f32x4 t = v_exp_range((v_load(z + l) - v_splat(max)) * v_splat(inverse_t));
+      f32x4 two;
       if (wanted)
         v_store(t_at + l, t);
       v_store(reduced + l, v_exp_reduce(t, &two));
@@ -64,7 +67,8 @@ INLINE void split_exponents(const int wanted, float *reduced, float *power, floa
 KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float *z, int32_t count,
                       float max, float inverse_t)
 {
-  float reduced[SPAN], power[SPAN];
+  float reduced[SPAN];
+  float power[SPAN];
   f32x4 sums[4] = {{0}};
   if (exponents)
     split_exponents(1, reduced, power, exponents, z, count, max, inverse_t);
@@ -83,10 +87,12 @@ KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float
 /* Σ e·x and Σ e·x² over finite x. */
 KERNEL void sum_products(float *sum, float *square, const float *e, const float *x, int32_t count)
 {
-  f32x4 sums[4] = {{0}}, squares[4] = {{0}};
+  f32x4 sums[4] = {{0}};
+  f32x4 squares[4] = {{0}};
   for (int32_t j = 0; j < count; j += KEY_STEP)
     for (int l = 0; l < 4; l++) {
-      f32x4 weight = v_load(e + j + 4 * l), t = v_load(x + j + 4 * l);
+      f32x4 weight = v_load(e + j + 4 * l);
+      f32x4 t = v_load(x + j + 4 * l);
       sums[l] = v_madd(weight, t, sums[l]);
       squares[l] = v_madd(weight * t, t, squares[l]);
     }
@@ -99,7 +105,8 @@ static double sum_squares(const float *e, const float *z, int32_t count, float m
 {
   f64x2 sums[2] = {{0, 0}, {0, 0}};
   for (int32_t j = 0; j < count; j += 4) {
-    f32x4 x = v_load(e + j), t = v_max(v_load(z + j) - v_splat(max), v_splat(LOWEST));
+    f32x4 x = v_load(e + j);
+    f32x4 t = v_max(v_load(z + j) - v_splat(max), v_splat(LOWEST));
     sums[0] += v_low_double(x) * v_low_double(t) * v_low_double(t);
     sums[1] += v_high_double(x) * v_high_double(t) * v_high_double(t);
   }
@@ -113,8 +120,8 @@ KERNEL float sum_moment(float *z, const float *e, int32_t count, float max)
   f32x4 moments[4] = {{0}};
   for (int32_t j = 0; j < count; j += KEY_STEP)
     for (int l = 0; l < 4; l++) {
-      f32x4 x = v_load(e + j + 4 * l),
-            t = v_max(v_load(z + j + 4 * l) - v_splat(max), v_splat(LOWEST));
+      f32x4 x = v_load(e + j + 4 * l);
+      f32x4 t = v_max(v_load(z + j + 4 * l) - v_splat(max), v_splat(LOWEST));
       moments[l] = v_madd(x, t, moments[l]);
       v_store(z + j + 4 * l, x);
     }
@@ -144,8 +151,10 @@ static span_sums weigh_row(const call *s, const row_temperature *t, float *z, in
                            float max)
 {
   /* at larger T, (z − max)/T is too near the bottom of the floats for the statistics */
-  const int scaled = t->kind == T_FINITE && t->value <= 32, wanted = s->p->stats != NULL;
-  float own[SPAN], *e = wanted && !scaled ? own : z;
+  const int scaled = t->kind == T_FINITE && t->value <= 32;
+  const int wanted = s->p->stats != NULL;
+  float own[SPAN];
+  float *e = wanted && !scaled ? own : z;
   f32x4 sums[4];
   if (t->kind == T_FINITE)
     weigh_exp(sums, e, wanted && scaled ? own : NULL, z, count, max, t->inverse);
@@ -155,7 +164,8 @@ static span_sums weigh_row(const call *s, const row_temperature *t, float *z, in
   if (wanted)
     result.total = sum_lanes(sums);
   if (wanted && scaled) {
-    float moment, square;
+    float moment;
+    float square;
     sum_products(&moment, &square, z, own, count);
     result.moment = moment * t->value;
     result.square = square * t->value * t->value;
@@ -236,7 +246,8 @@ static int store_scores(const call *s, const query_rows *rows, int x, const floa
 
 /* Whole steps of keys that are attended, whose scores are to be compared with the limit still. */
 typedef struct {
-  int32_t from, to;
+  int32_t from;
+  int32_t to;
 } whole_steps;
 
 /*
@@ -247,12 +258,14 @@ static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z,
                          int32_t to, int *above, whole_steps *steps)
 {
   const row_view *view = &rows->view[x];
-  int32_t lo = view->lo > from ? view->lo : from, hi = view->hi < to ? view->hi : to;
+  int32_t lo = view->lo > from ? view->lo : from;
+  int32_t hi = view->hi < to ? view->hi : to;
   int32_t attended = hi > lo ? hi - lo : 0;
   if (!s->plain || rows->t[x].kind == T_INFINITE) {
     attended = attn_shape_scores(s, rows, x, z, from, to, above);
   } else {
-    int32_t first = (lo + KEY_STEP - 1) & ~(KEY_STEP - 1), last = hi & ~(KEY_STEP - 1);
+    int32_t first = (lo + KEY_STEP - 1) & ~(KEY_STEP - 1);
+    int32_t last = hi & ~(KEY_STEP - 1);
     *above = 0;
     if (attended && first < last) {
       *steps = (whole_steps){first, last};
@@ -264,7 +277,8 @@ static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z,
     if (rows->scores[x])
       *above |= store_scores(s, rows, x, z, from, to);
     /* only the ends are masked */
-    int32_t head = lo < to ? (lo + 3) & ~3 : to, tail = (attended ? hi : head) & ~3;
+    int32_t head = lo < to ? (lo + 3) & ~3 : to;
+    int32_t tail = (attended ? hi : head) & ~3;
     mask_scores(z, from, head, lo, hi);
     mask_scores(z + (tail - from), tail, to, lo, hi);
   }
@@ -318,7 +332,8 @@ static void weigh_keys(const call *s, const head_job *job, const query_rows *row
   const int32_t count = to - from;
   const float limit = rows->t[x].limit;
   whole_steps steps = {from, from};
-  int above, above_within;
+  int above;
+  int above_within;
   row->attended = shape_row(s, rows, x, z, from, to, &above, &steps);
   float largest = largest_score(z, from, to, steps, limit, &above_within);
   if (above || above_within) {

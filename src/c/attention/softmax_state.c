@@ -52,12 +52,15 @@ row_summary row_summarize(const row_state *row, double temperature)
    * log(Σe/n) by itself, because in KL the two logarithms nearly cancel when the weights are nearly
    * uniform
    */
-  double mean = row->moment / row->total, log_mean = f64_log(row->total / row->attended);
+  double mean = row->moment / row->total;
+  double log_mean = f64_log(row->total / row->attended);
   /* the sums differ by roundings of float, so x is small and two terms of log(1 + x) are enough */
-  double log_sum = f64_log(row->sum), x = row->total / row->sum - 1.0,
-         log_total = log_sum + (x - 0.5 * x * x);
+  double log_sum = f64_log(row->sum);
+  double x = row->total / row->sum - 1.0;
+  double log_total = log_sum + (x - 0.5 * x * x);
   double shift = kind != T_FINITE ? 0 : mean / temperature / (row->large ? SMALL : 1);
-  double entropy = log_total - shift, kl = shift - log_mean;
+  double entropy = log_total - shift;
+  double kl = shift - log_mean;
   double expected = row->large ? (row->max * SMALL + mean) / SMALL : row->max + mean;
   double variance = row->spread / row->total;
   double lse = kind == T_FINITE ? log_sum + row->max / temperature : f64_log(row->attended);

@@ -12,8 +12,10 @@ typedef struct {
   double total; /* Σ e_j in double, for the statistics */
   /* Σ e_j·(z_j − max), from which entropy and the expected score follow */
   double moment;
-  double spread;                   /* Σ e_j·(z_j − ⟨z⟩)², for the variance */
-  int32_t attended, argmax, first; /* first: the lowest attended position */
+  double spread; /* Σ e_j·(z_j − ⟨z⟩)², for the variance */
+  int32_t attended;
+  int32_t argmax;
+  int32_t first;  /* the lowest attended position */
   int32_t large;  /* moment and spread are those of the scores times SMALL, so they stay finite */
   int32_t beyond; /* a finite score is beyond the floats, so the row is computed in double */
 } row_state;
@@ -33,7 +35,32 @@ typedef struct {
   double stats[ATTN_STATISTICS];
 } row_summary;
 
-/* exp((z − max)/T), or its limit; NaN stays NaN. */
+/* The temperature of a row in floats, and the unit of its scores. */
+typedef struct {
+  int kind;
+  float unit;      /* the power of two of p->scale if nothing else is done to scores, else 1 */
+  float inverse;   /* unit/T */
+  double value;    /* T */
+  float limit;     /* larger scores would make differences or sums of them leave the floats */
+  int in_double;   /* floats are too coarse near 0 for this T, or for this scale */
+  float near_zero; /* at T = 0: smaller scores may have lost bits that their order needs */
+} row_temperature;
+
+#define LOWEST (-F32_MAX)
+
+/* The exp of the softmax, or its limits, at t = z − max ≤ 0; NaN stays NaN. */
+INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
+{
+  const f32x4 one = v_splat(1.0f);
+  const f32x4 zero = v_splat(0.0f);
+  if (kind == T_ZERO)
+    return v_select(t < zero, zero, one + t);
+  if (kind == T_INFINITE)
+    return v_select(t < v_splat(LOWEST), zero, one + t * zero);
+  return v_exp(t * inverse_t);
+}
+
+/* The same in double: exp((z − max)/T), or its limit. */
 double row_weigh(int kind, double z, double max, double temperature);
 
 /*

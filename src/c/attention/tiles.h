@@ -61,7 +61,8 @@ INLINE size_t bytes_of_eight(const int half) { return half ? 16 : 32; }
 
 INLINE void put_in_order(f32x4 y[2])
 {
-  f32x4 even = y[0], odd = y[1];
+  f32x4 even = y[0];
+  f32x4 odd = y[1];
   y[0] = __builtin_shufflevector(even, odd, 0, 4, 1, 5);
   y[1] = __builtin_shufflevector(even, odd, 2, 6, 3, 7);
 }
@@ -79,7 +80,8 @@ INLINE void add_channel(const int rows, const int half, const int panels, const 
     load_eight(half, k, panel[p]);
     panel[p] += bytes_of_eight(half);
     for (int r = 0; r < rows; r++) {
-      f32x4 x = v_load(queries + 4 * r), *sum = sums[p * rows + r];
+      f32x4 x = v_load(queries + 4 * r);
+      f32x4 *sum = sums[p * rows + r];
       for (int i = 0; i < 2; i++)
         sum[i] = first ? x * k[i] : v_madd(x, k[i], sum[i]);
     }
@@ -142,7 +144,9 @@ INLINE void panel_scores(const int rows, const int half, const int panels, int c
  * places are strips of one block, or the same strip of several blocks.
  */
 typedef struct {
-  size_t v, w, sums;
+  size_t v;
+  size_t w;
+  size_t sums;
 } place_steps;
 
 /* sums[r] += w_r·v of one key at each place; the first of a chain replaces the sum. */

@@ -4,14 +4,16 @@
 /* A block's values: channel c of key j lies at v + ⌊c/STRIP⌋·strip + j·step bytes, + c%STRIP */
 typedef struct {
   const char *v;
-  size_t step, strip;
+  size_t step;
+  size_t strip;
 } block_view;
 
 /* The keys from `from` on. */
 static block_view view_block(const call *s, const head_job *job, int32_t from)
 {
   const key_span *span = &job->span;
-  const size_t at = (size_t)(from - span->start), lane = at % BLOCK;
+  const size_t at = (size_t)(from - span->start);
+  const size_t lane = at % BLOCK;
   const char *v = span->values;
   if (span->form == SPAN_F32_ROWS) {
     const size_t row = span->value_stride * sizeof(float);
@@ -28,7 +30,8 @@ typedef struct {
   size_t width;
   const float *w; /* (rows, SCORES), at key `from` */
   block_view view;
-  int32_t from, to; /* of the first block */
+  int32_t from;
+  int32_t to; /* of the first block */
   int blocks;
 } block_sum;
 
@@ -98,7 +101,8 @@ static void sum_attended(const call *s, const query_rows *rows, int x, const blo
   float *sums = block->sums + (size_t)x * s->width;
   for (size_t c = 0; c < s->width; c += 4) {
     const char *channel = view->v + c / STRIP * view->strip + c % STRIP * sizeof(float);
-    f32x4 total = v_splat(0), chain = v_splat(0);
+    f32x4 total = v_splat(0);
+    f32x4 chain = v_splat(0);
     for (int32_t j = block->from; j < block->to; j++) {
       const size_t at = (size_t)(j - block->from);
       f32x4 value =
@@ -146,13 +150,17 @@ static int max_blocks(const head_job *job, const query_rows *rows, int care)
 int attn_sum_values(call *s, const head_job *job, const query_rows *rows, float *acc,
                     const float *w, int32_t from, int32_t to, int care)
 {
-  const int bytes = span_of_bytes(job), max = max_blocks(job, rows, care);
+  const int bytes = span_of_bytes(job);
+  const int max = max_blocks(job, rows, care);
   const int32_t block = job->span.form == SPAN_Q8 ? SPAN : BLOCK;
-  const size_t size = ROWS * s->width, used = (size_t)rows->count * s->width;
-  int parts = 0, blocks;
+  const size_t size = ROWS * s->width;
+  const size_t used = (size_t)rows->count * s->width;
+  int parts = 0;
+  int blocks;
   for (int32_t j = from; j < to; parts += blocks) {
     blocks = j % block || to - j < max * block ? 1 : max;
-    int32_t next = (j / block + blocks) * block, end = next < to ? next : to;
+    int32_t next = (j / block + blocks) * block;
+    int32_t end = next < to ? next : to;
     int32_t before = bytes ? j % KEY_STEP : 0; /* integers begin at a whole step */
     float *sums = s->sums + (size_t)parts * size;
     const float *weights = w + (j - from) - before;

@@ -61,7 +61,8 @@ INLINE i16x8 v_keep_words(uint16_t x) { return (i16x8)v_keep((int32_t)(x * 0x100
 INLINE void v_halves(f32x4 y[2], i16x8 h, const int not_finite)
 {
   const f32x4 scale = v_keep_float(HALF_SCALE);
-  i16x8 high = (h >> 3) & v_keep_words(0x8fff), exponent = v_keep_words(0x7c00);
+  i16x8 high = (h >> 3) & v_keep_words(0x8fff);
+  i16x8 exponent = v_keep_words(0x7c00);
   if (not_finite)
     high |= ((h & exponent) == exponent) & v_keep_words(0x7f80);
   v_join(y, (i16x8)((u16x8)h << 13), high);
@@ -85,7 +86,8 @@ INLINE void v_bfloats(f32x4 y[2], i16x8 h) { v_join(y, (i16x8){0}, h); }
 /* A number beyond the floats becomes the nearest one, and none but 0 becomes 0. */
 static inline float nearest_float(double x)
 {
-  const double max = F32_MAX, min = 1.401298464324817e-45;
+  const double max = F32_MAX;
+  const double min = 1.401298464324817e-45;
   if (x > max || x < -max)
     return x > 0 ? (float)max : (float)-max;
   return x > 0 && x < min ? (float)min : x < 0 && x > -min ? (float)-min : (float)x;

@@ -56,7 +56,10 @@ double f64_log(double x)
     k++;
   }
   /* even and odd powers of w apart, since each step waits for the one before */
-  double f = b.f - 1.0, s = f / (2.0 + f), w = s * s, v = w * w;
+  double f = b.f - 1.0;
+  double s = f / (2.0 + f);
+  double w = s * s;
+  double v = w * w;
   double even =
       (((v * (1.0 / 23.0) + 1.0 / 19.0) * v + 1.0 / 15.0) * v + 1.0 / 11.0) * v + 1.0 / 7.0;
   double odd = (((v * (1.0 / 21.0) + 1.0 / 17.0) * v + 1.0 / 13.0) * v + 1.0 / 9.0) * v + 1.0 / 5.0;
@@ -73,7 +76,8 @@ double f64_tanh(double x)
     return x;
   double y = a > 22.0 ? 1.0 : 0;
   if (y == 0) {
-    double u = 2.0 * a, e = u < 0.34 ? f64_expm1_reduced(u, 0) : f64_exp(u) - 1.0;
+    double u = 2.0 * a;
+    double e = u < 0.34 ? f64_expm1_reduced(u, 0) : f64_exp(u) - 1.0;
     y = e / (e + 2.0);
   }
   return x < 0 ? -y : y;
@@ -87,7 +91,8 @@ double f64_expm1(double x)
 /* Kahan: rounding 1 + x changes the logarithm and the quotient by the same factor. */
 double f64_log1p(double x)
 {
-  double y = 1.0 + x, rounded = y - 1.0;
+  double y = 1.0 + x;
+  double rounded = y - 1.0;
   return rounded == 0 ? x : f64_log(y) * (x / rounded);
 }
 
@@ -97,7 +102,8 @@ double f64_log1p(double x)
  */
 static double series(double r, int n)
 {
-  double sum = 1, square = r * r;
+  double sum = 1;
+  double square = r * r;
   for (int i = n + 14; i >= n; i -= 2)
     sum = 1 - square / (i * (i + 1)) * sum;
   return sum;
@@ -114,7 +120,8 @@ void f64_cos_sin(double angle, double *cos, double *sin)
   double r = angle - quarters * 1.57079632673412561417e+00;
   r -= quarters * 6.07710050630396597660e-11;
   r -= quarters * 2.02226624879595063154e-21;
-  double c = series(r, 1), s = r * series(r, 2);
+  double c = series(r, 1);
+  double s = r * series(r, 2);
   int64_t quarter = (int64_t)quarters & 3;
   *cos = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
   *sin = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;

@@ -37,7 +37,8 @@ INLINE f32x4 v_exp_reduce(f32x4 x, f32x4 *power)
 {
   /* x/ln2 rounded to an integer in the low bits, which + 127 biases as an exponent */
   const f32x4 rounds = v_keep_float(F32_ROUNDS + 127.0f);
-  f32x4 t = v_madd(x, v_keep_float((float)LOG2E), rounds), n = t - rounds;
+  f32x4 t = v_madd(x, v_keep_float((float)LOG2E), rounds);
+  f32x4 n = t - rounds;
   *power = (f32x4)((i32x4)t << 23);
   /* ln2 in two parts, the first short enough for n·ln2 to be exact */
   f32x4 r = v_madd(n, v_keep_float(-0.693145751953125f), x);
@@ -62,7 +63,8 @@ INLINE f32x4 v_exp_range(f32x4 x) { return v_max(x, v_keep_float(-88.0f)); }
 
 INLINE f32x4 v_exp(f32x4 x)
 {
-  f32x4 power, r = v_exp_reduce(v_exp_range(x), &power);
+  f32x4 power;
+  f32x4 r = v_exp_reduce(v_exp_range(x), &power);
   return v_exp_finish(r, power);
 }
 
@@ -73,7 +75,8 @@ INLINE f32x4 v_exp(f32x4 x)
 INLINE f32x4 v_tanh(f32x4 x)
 {
   i32x4 sign = (i32x4)x & v_splat_i(INT32_MIN);
-  f32x4 a = (f32x4)((i32x4)x ^ sign), s = x * x;
+  f32x4 a = (f32x4)((i32x4)x ^ sign);
+  f32x4 s = x * x;
   f32x4 p = v_splat(-0.005704986862838268f);
   p = v_madd(p, s, v_splat(0.0206390880048275f));
   p = v_madd(p, s, v_splat(-0.05373971536755562f));

@@ -143,8 +143,8 @@ INLINE f32x4 v_floats(f64x2 low, f64x2 high)
 #if defined(__wasm_simd128__)
   /* clang converts two at a time only if all four lanes of the result are used */
   const f64x2 none = {0, 0};
-  f32x4 first = __builtin_convertvector(__builtin_shufflevector(low, none, 0, 1, 2, 3), f32x4),
-        last = __builtin_convertvector(__builtin_shufflevector(high, none, 0, 1, 2, 3), f32x4);
+  f32x4 first = __builtin_convertvector(__builtin_shufflevector(low, none, 0, 1, 2, 3), f32x4);
+  f32x4 last = __builtin_convertvector(__builtin_shufflevector(high, none, 0, 1, 2, 3), f32x4);
   return (f32x4)((i32x4)first | (i32x4)__builtin_shufflevector(last, last, 2, 3, 0, 1));
 #else
   return (f32x4){(float)low[0], (float)low[1], (float)high[0], (float)high[1]};
@@ -186,10 +186,10 @@ INLINE uint32_t v_bits(i32x4 mask)
 /* Transposes four vectors in place: lane l of x[r] becomes lane r of x[l]. */
 INLINE void v_transpose(f32x4 x[4])
 {
-  f32x4 a = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5),
-        b = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5);
-  f32x4 c = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7),
-        d = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+  f32x4 a = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5);
+  f32x4 b = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5);
+  f32x4 c = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
+  f32x4 d = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
   x[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
   x[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
   x[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
@@ -332,7 +332,8 @@ INLINE i32x4 v_dot8(i32x4 a, i32x4 b, i32x4 c)
 #if V_RELAXED
   return __builtin_wasm_relaxed_dot_i8x16_i7x16_add_s_i32x4((i8x16)a, (i8x16)b, c);
 #elif V_DOT8
-  i8x16 x = (i8x16)a, y = (i8x16)b;
+  i8x16 x = (i8x16)a;
+  i8x16 y = (i8x16)b;
   for (int l = 0; l < 16; l += 2) {
     int32_t sum = x[l] * (V_DOT8_LIKE == 2 ? y[l] : (uint8_t)y[l]) +
                   x[l + 1] * (V_DOT8_LIKE == 2 ? y[l + 1] : (uint8_t)y[l + 1]);
@@ -354,7 +355,8 @@ INLINE i16x8 v_pairs(i32x4 a, i32x4 b)
 #if V_RELAXED
   return __builtin_wasm_relaxed_dot_i8x16_i7x16_s_i16x8((i8x16)a, (i8x16)b);
 #else
-  i8x16 x = (i8x16)a, y = (i8x16)b;
+  i8x16 x = (i8x16)a;
+  i8x16 y = (i8x16)b;
   i16x8 sums;
   for (int l = 0; l < 8; l++)
     sums[l] = (int16_t)(x[2 * l] * y[2 * l] + x[2 * l + 1] * y[2 * l + 1]);

@@ -5,13 +5,15 @@
 #include "simd.h"
 
 typedef struct {
-  double total, error;
+  double total;
+  double error;
 } exact_sum;
 
 /* Knuth's two-sum: total + x = new total + error, exactly. */
 INLINE void sum_add(exact_sum *s, double x)
 {
-  double total = s->total + x, added = total - s->total;
+  double total = s->total + x;
+  double added = total - s->total;
   s->error += (s->total - (total - added)) + (x - added);
   s->total = total;
 }
@@ -25,12 +27,14 @@ INLINE double sum_of(exact_sum s)
 
 /* Two of them side by side, which take the time of one. */
 typedef struct {
-  f64x2 total, error;
+  f64x2 total;
+  f64x2 error;
 } exact_pair;
 
 INLINE void pair_add(exact_pair *s, f64x2 x)
 {
-  f64x2 total = s->total + x, added = total - s->total;
+  f64x2 total = s->total + x;
+  f64x2 added = total - s->total;
   s->error += (s->total - (total - added)) + (x - added);
   s->total = total;
 }

@@ -22,7 +22,9 @@ static double now(void) { return __builtin_inf(); }
 struct attn_team {
   uint64_t open;      /* step << 32 | pieces that nobody has */
   int32_t unfinished; /* pieces */
-  int32_t closed, lost, threads;
+  int32_t closed;
+  int32_t lost;
+  int32_t threads;
   attn_piece *piece;
   void *task;
   int32_t pieces;
@@ -80,14 +82,17 @@ void attn_team_run(attn_team *team, attn_piece *piece, void *task, int32_t piece
   uint64_t step = (__atomic_load_n(&team->open, __ATOMIC_SEQ_CST) >> 32) + 1;
   __atomic_store_n(&team->open, step << 32 | (uint32_t)pieces, __ATOMIC_SEQ_CST);
   do_pieces(team, scratch);
-  int32_t before = pieces, looks = 0;
-  double waited = 0, last = 0;
+  int32_t before = pieces;
+  int32_t looks = 0;
+  double waited = 0;
+  double last = 0;
   for (int32_t unfinished; (unfinished = __atomic_load_n(&team->unfinished, __ATOMIC_SEQ_CST)) > 0;
        before = unfinished)
     if (unfinished != before)
       waited = 0;
     else if (++looks == LOOKS) {
-      double time = now(), elapsed = time - last;
+      double time = now();
+      double elapsed = time - last;
       waited += elapsed < ATTN_TEAM_MAX_WAIT ? elapsed : ATTN_TEAM_MAX_WAIT;
       last = time;
       looks = 0;

@@ -27,11 +27,13 @@ static void copy_rest(float *to, const float *from, size_t count)
 INLINE void activate(const int kind, float *y, const float *x, const float *up, size_t count)
 {
   const size_t step = kind == ATTN_SILU ? MAX_STEP : 4;
-  float some[MAX_STEP] = {0}, factors[MAX_STEP] = {0};
+  float some[MAX_STEP] = {0};
+  float factors[MAX_STEP] = {0};
   for (size_t i = 0; i < count; i += step) {
     size_t n = count - i < step ? count - i : step;
     float *to = y + i;
-    const float *from = x + i, *times = up ? up + i : NULL;
+    const float *from = x + i;
+    const float *times = up ? up + i : NULL;
     if (n < step) {
       copy_rest(some, from, n);
       if (up)

@@ -69,12 +69,14 @@ static void rotate(const rotation *r, const head_projection *y, row_range rows)
   if (!r->cos || !half || y->first_rotated == y->dim)
     return;
   /* sequence by sequence */
-  for (int32_t i = rows.first, end; i < rows.end; i = end) {
+  int32_t i = rows.first;
+  while (i < rows.end) {
     const int32_t next = (i / r->m + 1) * r->m;
     const size_t at = r->positions ? 0 : (size_t)(r->past + i % r->m) * half;
-    end = next < rows.end ? next : rows.end;
+    const int32_t end = next < rows.end ? next : rows.end;
     attn_rope(x + (size_t)i * y->stride, end - i, y->heads, y->stride, (size_t)y->dim, r->cos + at,
               r->sin + at, r->positions ? r->positions + i : NULL, r->rotary_dim, r->interleaved);
+    i = end;
   }
 }
 

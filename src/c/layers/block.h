@@ -25,14 +25,17 @@ typedef struct {
   const float *norm;    /* (dim): scale of an RMSNorm of each head, or NULL */
   float *y;             /* (rows, stride): the result, head by head */
   size_t stride;        /* heads·dim, or more */
-  int32_t heads, dim;
+  int32_t heads;
+  int32_t dim;
   int32_t first_rotated; /* channel of a head; dim: none is rotated */
 } head_projection;
 
 /* The rotary table of a layer, and the places of its rows in their sequences. */
 typedef struct {
-  const float *cos, *sin; /* (positions, rotary_dim/2); NULL: nothing is rotated */
-  int32_t rotary_dim, interleaved;
+  const float *cos; /* (positions, rotary_dim/2); NULL: nothing is rotated */
+  const float *sin; /* (positions, rotary_dim/2); NULL: nothing is rotated */
+  int32_t rotary_dim;
+  int32_t interleaved;
   int32_t m;                /* rows of one sequence */
   int32_t past;             /* position of each sequence's first row */
   const int32_t *positions; /* (rows): the position of each row instead, or NULL */
@@ -41,7 +44,9 @@ typedef struct {
 typedef struct {
   const float *x;         /* (rows, columns) */
   prepared_inputs inputs; /* of x, later of a */
-  head_projection q, k, v;
+  head_projection q;
+  head_projection k;
+  head_projection v;
   int32_t one_plus; /* of the norms, as in attn_rms_norm */
   double epsilon;
   rotation rotation;

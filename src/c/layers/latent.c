@@ -7,7 +7,9 @@ typedef struct {
   const attn_latent *layer;
   head_matrices matrices;
   row_range rows; /* batch·m: new positions */
-  int32_t batch, m, n;
+  int32_t batch;
+  int32_t m;
+  int32_t n;
   size_t kept;          /* latent + rope: numbers that a position keeps */
   size_t dim;           /* nope + rope */
   attention_block down; /* projects x: to q or its latent, c in place of k, k_R in place of v */
@@ -38,7 +40,9 @@ static head_projection latent_of(const attn_matrix *w, const float *norm, float 
 static void lay_out_blocks(latent_call *s, arena *a)
 {
   const attn_latent *l = s->layer;
-  const uint64_t rows = (uint64_t)s->rows.end, heads = (uint64_t)l->heads, f = sizeof(float);
+  const uint64_t rows = (uint64_t)s->rows.end;
+  const uint64_t heads = (uint64_t)l->heads;
+  const uint64_t f = sizeof(float);
   inputs_size inputs = {0};
   s->fresh = arena_allocate(a, rows * s->kept, f);
   s->up.q = (head_projection){.w = l->q,
@@ -68,8 +72,10 @@ static void lay_out_blocks(latent_call *s, arena *a)
 static arena lay_out(void *memory, latent_call *s, const attn_latent *l, const attn_team *team,
                      const attn_params *p, int32_t absorbed)
 {
-  const uint64_t rows = (uint64_t)p->batch * (uint64_t)p->m, f = sizeof(float);
-  const uint64_t all = (uint64_t)p->batch * (uint64_t)p->n, heads = (uint64_t)l->heads;
+  const uint64_t rows = (uint64_t)p->batch * (uint64_t)p->m;
+  const uint64_t f = sizeof(float);
+  const uint64_t all = (uint64_t)p->batch * (uint64_t)p->n;
+  const uint64_t heads = (uint64_t)l->heads;
   arena a = {.base = memory};
   *s = (latent_call){
       .layer = l,
@@ -127,8 +133,10 @@ static void expand_head(void *task, int32_t h, void *scratch)
   const latent_call *s = task;
   const attn_latent *l = s->layer;
   const int32_t rows = s->batch * s->n;
-  const size_t heads = (size_t)l->heads, value_dim = (size_t)l->value_dim;
-  float *k = s->keys + (size_t)h * s->dim, *v = s->values + (size_t)h * value_dim;
+  const size_t heads = (size_t)l->heads;
+  const size_t value_dim = (size_t)l->value_dim;
+  float *k = s->keys + (size_t)h * s->dim;
+  float *v = s->values + (size_t)h * value_dim;
   (void)scratch;
   attn_matmul(NULL, k, heads * s->dim, s->latents, s->kept, rows, matrix_of(s, h, s->matrices.keys),
               NULL);
@@ -156,7 +164,8 @@ static void absorb_query(void *task, int32_t h, void *scratch)
 static void absorb_value(void *task, int32_t h, void *scratch)
 {
   const latent_call *s = task;
-  const size_t heads = (size_t)s->layer->heads, value_dim = (size_t)s->layer->value_dim;
+  const size_t heads = (size_t)s->layer->heads;
+  const size_t value_dim = (size_t)s->layer->value_dim;
   float *o = s->up.a + (size_t)h * value_dim;
   const float *result = s->result + (size_t)h * s->kept;
   (void)scratch;
@@ -168,7 +177,8 @@ static void absorb_value(void *task, int32_t h, void *scratch)
 
 static int attention_fits(const attn_latent *l, const attn_params *p, int32_t absorbed)
 {
-  const int32_t kept = l->latent + l->rope, dim = l->nope + l->rope;
+  const int32_t kept = l->latent + l->rope;
+  const int32_t dim = l->nope + l->rope;
   if (!p->positions_first || p->heads != l->heads || p->n < p->m)
     return 0;
   if (absorbed)
@@ -211,7 +221,8 @@ static void attend(latent_call *s, attn_team *team, const attn_params *p, int32_
 {
   const attn_latent *l = s->layer;
   const double heads = (double)l->heads * l->latent;
-  const double rows = (double)s->batch * s->m * heads, keys = (double)s->batch * s->n * heads;
+  const double rows = (double)s->batch * s->m * heads;
+  const double keys = (double)s->batch * s->n * heads;
   if (absorbed) {
     attn_team_run(team, absorb_query, s, l->heads, rows * l->nope);
     attn_team_attend(team, p, s->result, s->inner, s->latents, s->latents, NULL, s->attend);

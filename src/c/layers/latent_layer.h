@@ -5,7 +5,11 @@
 #include "layers.h"
 
 struct attn_latent {
-  int32_t heads, latent, nope, rope, value_dim;
+  int32_t heads;
+  int32_t latent;
+  int32_t nope;
+  int32_t rope;
+  int32_t value_dim;
   const attn_matrix *down;   /* W_DKV (latent, model) */
   const attn_matrix *key;    /* W_KR (rope, model), or NULL if rope is 0 */
   const attn_matrix *q_down; /* W_DQ (query's latent, model), or NULL */
@@ -15,8 +19,10 @@ struct attn_latent {
   const float *q_norm;       /* (query's latent), or NULL */
   const float *kv_norm;      /* (latent), or NULL */
   double epsilon;
-  const float *cos, *sin; /* (positions, rope/2), or NULL */
-  int32_t interleaved, residual;
+  const float *cos; /* (positions, rope/2), or NULL */
+  const float *sin; /* (positions, rope/2), or NULL */
+  int32_t interleaved;
+  int32_t residual;
 };
 
 /* Where the three matrices of a head begin in its part of `up`, and the bytes of that part. */

@@ -4,16 +4,23 @@
 #include "attention/options.h"
 
 struct attn_multi_head {
-  const attn_matrix *wq;          /* (heads·dim, model) */
-  const attn_matrix *wk;          /* (kv_heads·dim, model) */
-  const attn_matrix *wv;          /* (kv_heads·value_dim, model) */
-  const attn_matrix *wo;          /* (outputs, heads·value_dim) */
-  const float *bq, *bk, *bv, *bo; /* (rows of its matrix), or NULL */
-  const float *q_norm, *k_norm;   /* (dim), or NULL */
+  const attn_matrix *wq; /* (heads·dim, model) */
+  const attn_matrix *wk; /* (kv_heads·dim, model) */
+  const attn_matrix *wv; /* (kv_heads·value_dim, model) */
+  const attn_matrix *wo; /* (outputs, heads·value_dim) */
+  const float *bq;       /* (rows of its matrix), or NULL */
+  const float *bk;       /* (rows of its matrix), or NULL */
+  const float *bv;       /* (rows of its matrix), or NULL */
+  const float *bo;       /* (rows of its matrix), or NULL */
+  const float *q_norm;   /* (dim), or NULL */
+  const float *k_norm;   /* (dim), or NULL */
   int32_t one_plus;
   double epsilon;
-  const float *cos, *sin; /* (positions, rotary_dim/2), or NULL */
-  int32_t rotary_dim, interleaved, residual;
+  const float *cos; /* (positions, rotary_dim/2), or NULL */
+  const float *sin; /* (positions, rotary_dim/2), or NULL */
+  int32_t rotary_dim;
+  int32_t interleaved;
+  int32_t residual;
 };
 
 size_t attn_multi_head_bytes(void) { return sizeof(attn_multi_head); }
@@ -60,7 +67,8 @@ void attn_multi_head_set_residual(attn_multi_head *layer, int32_t residual)
 static arena lay_out(void *memory, attention_block *b, void **attend, const attn_multi_head *layer,
                      const attn_team *team, const attn_params *p)
 {
-  const uint64_t rows = (uint64_t)p->batch * (uint64_t)p->m, f = sizeof(float);
+  const uint64_t rows = (uint64_t)p->batch * (uint64_t)p->m;
+  const uint64_t f = sizeof(float);
   const size_t q_size = (size_t)p->heads * (size_t)p->dim;
   const size_t k_size = (size_t)p->kv_heads * (size_t)p->dim;
   const size_t v_size = (size_t)p->kv_heads * (size_t)p->value_dim;
@@ -103,7 +111,8 @@ static int has_shape(const attn_matrix *w, int64_t rows, int32_t columns)
 static int fits(const attn_multi_head *layer, const attn_params *p, const attn_cache *cache)
 {
   const int32_t model = attn_matrix_columns(layer->wq);
-  const int64_t heads = p->heads, kv_heads = p->kv_heads;
+  const int64_t heads = p->heads;
+  const int64_t kv_heads = p->kv_heads;
   if (!p->positions_first || layer->rotary_dim > p->dim)
     return 0;
   if (!has_shape(layer->wq, heads * p->dim, model) ||

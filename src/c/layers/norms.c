@@ -8,11 +8,14 @@
 /* Σ (x − shift)^power for power 1 or 2, in four chains. */
 INLINE double sum_of(const float *x, int32_t size, double shift, const int power)
 {
-  f64x2 a = {0, 0}, b = {0, 0}, s = {shift, shift};
+  f64x2 a = {0, 0};
+  f64x2 b = {0, 0};
+  f64x2 s = {shift, shift};
   int32_t c = 0;
   for (; c + 4 <= size; c += 4) {
     f32x4 v = v_load(x + c);
-    f64x2 l = v_low_double(v) - s, h = v_high_double(v) - s;
+    f64x2 l = v_low_double(v) - s;
+    f64x2 h = v_high_double(v) - s;
     a += power == 2 ? l * l : l;
     b += power == 2 ? h * h : h;
   }
@@ -37,7 +40,8 @@ void attn_rms_norm(float *y, size_t y_stride, const float *x, size_t x_stride, i
     const double inverse = 1 / __builtin_sqrt(squares_of(x, size, 0) / size + epsilon);
     int32_t c = 0;
     for (; c + 4 <= size; c += 4) {
-      f32x4 v = v_load(x + c), w = scale ? v_load(scale + c) : v_splat(0);
+      f32x4 v = v_load(x + c);
+      f32x4 w = scale ? v_load(scale + c) : v_splat(0);
       v_store(y + c, v_floats(v_low_double(v) * inverse * (one + v_low_double(w)),
                               v_high_double(v) * inverse * (one + v_high_double(w))));
     }

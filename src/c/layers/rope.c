@@ -9,12 +9,16 @@ static void rotate_halves(float *x, const float *cos, const float *sin, int32_t 
 {
   int32_t p = 0;
   for (; p + 4 <= half; p += 4) {
-    f32x4 c = v_load(cos + p), s = v_load(sin + p), a = v_load(x + p), b = v_load(x + half + p);
+    f32x4 c = v_load(cos + p);
+    f32x4 s = v_load(sin + p);
+    f32x4 a = v_load(x + p);
+    f32x4 b = v_load(x + half + p);
     v_store(x + p, a * c - b * s);
     v_store(x + half + p, a * s + b * c);
   }
   for (; p < half; p++) {
-    float a = x[p], b = x[half + p];
+    float a = x[p];
+    float b = x[half + p];
     x[p] = a * cos[p] - b * sin[p];
     x[half + p] = a * sin[p] + b * cos[p];
   }
@@ -23,7 +27,8 @@ static void rotate_halves(float *x, const float *cos, const float *sin, int32_t 
 static void rotate_neighbours(float *x, const float *cos, const float *sin, int32_t half)
 {
   for (int32_t p = 0; p < half; p++) {
-    float a = x[2 * p], b = x[2 * p + 1];
+    float a = x[2 * p];
+    float b = x[2 * p + 1];
     x[2 * p] = a * cos[p] - b * sin[p];
     x[2 * p + 1] = a * sin[p] + b * cos[p];
   }
@@ -94,8 +99,8 @@ static double pair_with(double cycles, int32_t rotary_dim, double base, double o
 void attn_rope_yarn(double *f, int32_t rotary_dim, double base, double factor, double beta_fast,
                     double beta_slow, double original, int32_t truncate)
 {
-  double from = pair_with(beta_fast, rotary_dim, base, original),
-         to = pair_with(beta_slow, rotary_dim, base, original);
+  double from = pair_with(beta_fast, rotary_dim, base, original);
+  double to = pair_with(beta_slow, rotary_dim, base, original);
   if (truncate) {
     from = __builtin_floor(from);
     to = __builtin_ceil(to);
@@ -125,7 +130,8 @@ void attn_rope_table(float *cos, float *sin, const double *f, int32_t rotary_dim
   size_t at = 0;
   for (int32_t row = 0; row < count; row++)
     for (int32_t p = 0; p < rotary_dim / 2; p++, at++) {
-      double c, s;
+      double c;
+      double s;
       f64_cos_sin(((double)from + row) * f[p], &c, &s);
       cos[at] = (float)(c * attention_factor);
       sin[at] = (float)(s * attention_factor);

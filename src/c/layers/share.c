@@ -17,7 +17,8 @@ typedef struct {
 static void row_piece(void *task, int32_t index, void *scratch)
 {
   const row_task *s = task;
-  const int32_t first = s->rows.first + index * PIECE_ROWS, remaining = s->rows.end - first;
+  const int32_t first = s->rows.first + index * PIECE_ROWS;
+  const int32_t remaining = s->rows.end - first;
   const int32_t count = remaining < PIECE_ROWS ? remaining : PIECE_ROWS;
   (void)scratch;
   s->step(s->context, (row_range){first, first + count});
@@ -44,7 +45,8 @@ typedef struct {
   const prepared_inputs *inputs;
   const shared_product *products;
   int32_t count;
-  int32_t piece_inputs, piece_outputs; /* of a piece, at most */
+  int32_t piece_inputs;
+  int32_t piece_outputs; /* of a piece, at most */
 } product_task;
 
 static void *inputs_for(const prepared_inputs *inputs, const attn_matrix *w)
@@ -137,11 +139,15 @@ void attn_share_products(attn_team *team, const prepared_inputs *inputs,
                          const shared_product *products, int32_t count)
 {
   const attn_matrix *w = products[0].w;
-  const int32_t threads = attn_team_threads(team), columns = attn_matrix_columns(w);
-  int32_t outputs = 0, max_inputs = 0, pieces = 0;
+  const int32_t threads = attn_team_threads(team);
+  const int32_t columns = attn_matrix_columns(w);
+  int32_t outputs = 0;
+  int32_t max_inputs = 0;
+  int32_t pieces = 0;
   double work = 0;
   for (int32_t y = 0; y < count; y++) {
-    const int32_t rows = row_count(products[y].outputs), m = row_count(products[y].rows);
+    const int32_t rows = row_count(products[y].outputs);
+    const int32_t m = row_count(products[y].rows);
     outputs += rows;
     max_inputs = m > max_inputs ? m : max_inputs;
     work += (double)m * rows * columns;

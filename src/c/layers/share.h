@@ -13,7 +13,8 @@
 
 /* The rows [first, end). */
 typedef struct {
-  int32_t first, end;
+  int32_t first;
+  int32_t end;
 } row_range;
 
 static inline int32_t row_count(row_range rows) { return rows.end - rows.first; }

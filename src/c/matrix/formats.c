@@ -22,7 +22,8 @@ _Static_assert(sizeof(block_q4_0) == 18, "a block of 32 weights");
 
 /* d·q + m, 5 bits per weight */
 typedef struct {
-  float16 d, m;
+  float16 d;
+  float16 m;
   uint8_t low[16];
 } block_q4_1;
 _Static_assert(sizeof(block_q4_1) == 20, "a block of 32 weights");
@@ -37,7 +38,8 @@ _Static_assert(sizeof(block_q5_0) == 22, "a block of 32 weights");
 
 /* d·q + m, 6 bits per weight */
 typedef struct {
-  float16 d, m;
+  float16 d;
+  float16 m;
   uint8_t high[4];
   uint8_t low[16];
 } block_q5_1;
@@ -52,7 +54,8 @@ _Static_assert(sizeof(block_q8_0) == 34, "a block of 32 weights");
 
 /* d·s·q − m·t, 4.5 bits per weight */
 typedef struct {
-  float16 d, m;
+  float16 d;
+  float16 m;
   uint8_t scales[12]; /* eight s and eight t of 6 bits */
   uint8_t low[128];   /* 32 bytes have the nibbles of two block32 */
 } block_q4_k;
@@ -60,7 +63,8 @@ _Static_assert(sizeof(block_q4_k) == 144, "a block of 256 weights");
 
 /* d·s·q − m·t, 5.5 bits per weight */
 typedef struct {
-  float16 d, m;
+  float16 d;
+  float16 m;
   uint8_t scales[12];
   uint8_t high[32]; /* bit p of byte c belongs to block32 p */
   uint8_t low[128];
@@ -164,7 +168,8 @@ static void read_scales(superblock *to, const uint8_t *x)
 static void read_block32s(uint8_t *q, const uint8_t *low, const uint8_t *high)
 {
   for (int c = 0; c < SUPERBLOCK; c += 8) {
-    int p = c / BLOCK32, l = c % BLOCK32;
+    int p = c / BLOCK32;
+    int l = c % BLOCK32;
     bytes8 x = read8(low + p / 2 * 32 + l) >> (p % 2 * 4) & EACH(15);
     write8(q + c, high ? x | (read8(high + l) >> p & EACH(1)) << 4 : x);
   }
@@ -194,7 +199,9 @@ static void read_q6_k(superblock *to, const void *block)
   to->d = read16(b->d);
   __builtin_memcpy(to->s, b->scales, sizeof b->scales);
   for (int c = 0; c < SUPERBLOCK; c += 8) {
-    int half = c / 128, p = c / BLOCK32 % 4, l = c % BLOCK32;
+    int half = c / 128;
+    int p = c / BLOCK32 % 4;
+    int l = c % BLOCK32;
     bytes8 low = read8(b->low + half * 64 + p % 2 * 32 + l) >> (p / 2 * 4) & EACH(15);
     bytes8 high = read8(b->high + half * 32 + l) >> (2 * p) & EACH(3);
     write8(to->q + c, low | high << 4);

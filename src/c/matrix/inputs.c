@@ -8,7 +8,8 @@ size_t attn_multiply_prepared_bytes(int32_t type, int32_t m, int32_t columns)
   const weight_type *t = attn_weight_type(type);
   if (m < 1 || m > INT32_MAX - TILE4 || !attn_matrix_row_bytes(type, columns))
     return 0;
-  uint64_t rows = (uint64_t)inputs_round_up(m), per_row = 4 * (uint64_t)columns;
+  uint64_t rows = (uint64_t)inputs_round_up(m);
+  uint64_t per_row = 4 * (uint64_t)columns;
   /* one row in 16 bits, which takes more than a quarter of a block for four */
   if (!is_float(t))
     per_row = (uint64_t)(columns / BLOCK32) * (uint64_t)input_block(1, 1);
@@ -57,7 +58,9 @@ INLINE i32x4 sums_of(i32x4 x[TILE4])
 /* A tile4 or one row. Rows that are missing are zeros. */
 typedef struct {
   int i16;
-  int32_t rows, count, columns;
+  int32_t rows;
+  int32_t count;
+  int32_t columns;
   const float *x;
   uint8_t *block; /* the first block */
 } input_tile;
@@ -97,8 +100,8 @@ KERNEL void find_scales(const input_tile *tile)
     f32x4 d = max / v_splat(127.0f) + (max - max);
     /* max/127 must be a normal number and 127/max finite; below that, inputs count as 0 */
     i32x4 enough = max > v_splat(2e-36f);
-    f32x4 scale = v_select(enough | (d != d), d, zero),
-          times = v_select(enough, v_splat(127.0f) / max, zero);
+    f32x4 scale = v_select(enough | (d != d), d, zero);
+    f32x4 times = v_select(enough, v_splat(127.0f) / max, zero);
     if (tile->rows == 1)
       scale = __builtin_shufflevector(scale, times, 0, 4, 0, 4);
     else
@@ -117,7 +120,8 @@ KERNEL void round_inputs(const input_tile *tile)
   for (int32_t c = 0; c < tile->columns; c += BLOCK32) {
     const float *scale = (const float *)(const void *)(block + input_quants(i16, rows));
     f32x4 d = v_load(scale);
-    i32x4 q[4][TILE4], sums[2][TILE4] = {{{0}}};
+    i32x4 q[4][TILE4];
+    i32x4 sums[2][TILE4] = {{{0}}};
     for (int32_t r = 0; r < rows; r++) {
       const float *from = scale[r] == scale[r] ? inputs_at(tile, r, c) : zeros;
       f32x4 times = v_splat(scale[rows + r]);
@@ -126,7 +130,8 @@ KERNEL void round_inputs(const input_tile *tile)
         UNROLLED for (int v = 0; v < 4; v++) n[v] =
             (i32x4)(v_load(from + 4 * v) * times + magic) - (i32x4)magic;
         sums[h][r] = (n[0] + n[1]) + (n[2] + n[3]);
-        i32x4 low = v_pack(n[0], n[1]), high = v_pack(n[2], n[3]);
+        i32x4 low = v_pack(n[0], n[1]);
+        i32x4 high = v_pack(n[2], n[3]);
         if (i16)
           q[2 * h][r] = v_even_first((i16x8)low), q[2 * h + 1][r] = v_even_first((i16x8)high);
         else
@@ -139,7 +144,8 @@ KERNEL void round_inputs(const input_tile *tile)
       for (int l = 0; l < rows; l++, block += 16)
         v_store_i(block, q[v][l]);
     }
-    i32x4 low = sums_of(sums[0]), all = low + sums_of(sums[1]);
+    i32x4 low = sums_of(sums[0]);
+    i32x4 all = low + sums_of(sums[1]);
     i32x4 numbers[TILE4] = {(i32x4)d, (i32x4)v_float(all), -all * 128, -low * 128};
     if (rows == 1)
       transpose_i(numbers);
@@ -172,7 +178,8 @@ void attn_multiply_prepare(void *prepared, const float *x, int32_t first, int32_
   for (int32_t i = first; i < end; i += TILE4) {
     uint8_t *to = (uint8_t *)attn_multiply_inputs(prepared, i, columns, type);
     const float *from = x + (size_t)i * (size_t)columns;
-    int32_t count = end - i < TILE4 ? end - i : TILE4, rows = count == 1 ? 1 : TILE4;
+    int32_t count = end - i < TILE4 ? end - i : TILE4;
+    int32_t rows = count == 1 ? 1 : TILE4;
     if (is_float(t) && rows == 1)
       __builtin_memcpy(to, from, (size_t)columns * sizeof(float));
     else if (is_float(t))

@@ -52,7 +52,8 @@ INLINE const uint8_t *quants_at(panel_chunk chunk, int32_t block)
  * its s and stays below 2^24.
  */
 typedef struct {
-  float d[CHUNK_BLOCKS * PANEL], m[CHUNK_BLOCKS * PANEL]; /* m only if the type has a minimum */
+  float d[CHUNK_BLOCKS * PANEL]; /* m only if the type has a minimum */
+  float m[CHUNK_BLOCKS * PANEL]; /* m only if the type has a minimum */
 } chunk_scales;
 
 /* The d and m of a superblock; m is 0 without a minimum. `non_finite`: they may be that. */
@@ -72,7 +73,8 @@ INLINE void superblock_scales(f32x4 d[2], f32x4 m[2], int has_min, const int non
  */
 INLINE void times_sub_scales(f32x4 d[2], f32x4 m[2], const uint8_t *sub)
 {
-  i16x8 s = v_load_i8(sub), t = -v_load_i8(sub + 8);
+  i16x8 s = v_load_i8(sub);
+  i16x8 t = -v_load_i8(sub + 8);
   d[0] *= v_float(v_low(s));
   d[1] *= v_float(v_high(s));
   m[0] *= v_float(v_low(t));
@@ -129,8 +131,14 @@ struct product_kernels {
 };
 
 #define KERNELS_OF(family) attn_i16_##family, attn_i8_##family, attn_i8_pairs_##family
-extern const product_kernels KERNELS_OF(q4), KERNELS_OF(q4_min), KERNELS_OF(q4_k), KERNELS_OF(q5),
-    KERNELS_OF(q5_min), KERNELS_OF(q5_k), KERNELS_OF(q6_k), KERNELS_OF(q8);
+extern const product_kernels KERNELS_OF(q4);
+extern const product_kernels KERNELS_OF(q4_min);
+extern const product_kernels KERNELS_OF(q4_k);
+extern const product_kernels KERNELS_OF(q5);
+extern const product_kernels KERNELS_OF(q5_min);
+extern const product_kernels KERNELS_OF(q5_k);
+extern const product_kernels KERNELS_OF(q6_k);
+extern const product_kernels KERNELS_OF(q8);
 
 /*
  * ---- Sums of a tile --------------------------------------------------------------------------
@@ -157,11 +165,13 @@ INLINE void end_sums(float *y, const float *sums, const tile_weights *t)
 INLINE void add_block(const int has_min, float *sums, f32x4 n[TILE4][2], const float *d,
                       const float *m, const float *numbers /* of the inputs: four dx, four sums */)
 {
-  f32x4 dw[2] = {v_load(d), v_load(d + 4)}, mw[2];
+  f32x4 dw[2] = {v_load(d), v_load(d + 4)};
+  f32x4 mw[2];
   if (has_min)
     mw[0] = v_load(m), mw[1] = v_load(m + 4);
   for (int r = 0; r < TILE4; r++, sums += PANEL) {
-    f32x4 dx = v_splat(numbers[r]), sum = v_splat(numbers[TILE4 + r]);
+    f32x4 dx = v_splat(numbers[r]);
+    f32x4 sum = v_splat(numbers[TILE4 + r]);
     for (int v = 0; v < 2; v++) {
       f32x4 z = n[r][v] * dw[v];
       if (has_min)

@@ -7,12 +7,14 @@
 
 /* Lanes [begin, end) of a panel. */
 typedef struct {
-  int32_t begin, end;
+  int32_t begin;
+  int32_t end;
 } lanes;
 
 INLINE lanes lanes_of(int32_t panel, int32_t first_row, int32_t end_row)
 {
-  int32_t begin = first_row - panel * PANEL, end = end_row - panel * PANEL;
+  int32_t begin = first_row - panel * PANEL;
+  int32_t end = end_row - panel * PANEL;
   return (lanes){begin > 0 ? begin : 0, end < PANEL ? end : PANEL};
 }
 

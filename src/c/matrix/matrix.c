@@ -70,7 +70,8 @@ static void pack_halves(attn_matrix *w, uint16_t *panel, int32_t r, const uint8_
  */
 static void quantize(superblock *b, const float *x)
 {
-  float max = 0, non_finite = 0;
+  float max = 0;
+  float non_finite = 0;
   for (int c = 0; c < BLOCK32; c++) {
     float a = x[c] < 0 ? -x[c] : x[c];
     max = a > max ? a : max;
@@ -80,7 +81,8 @@ static void quantize(superblock *b, const float *x)
   float d = half_to_float(b->d);
   for (int c = 0; c < BLOCK32; c++) {
     /* d may have been rounded down. If x or d is not finite, neither is the product d·q. */
-    float y = d > 0 ? x[c] / d : 0, bounded = 0;
+    float y = d > 0 ? x[c] / d : 0;
+    float bounded = 0;
     if (y > 127.0f)
       bounded = 127.0f;
     else if (y < -127.0f)
@@ -110,7 +112,8 @@ static void read_as_q8(superblock *b, int32_t type, const uint8_t *source)
 static void pack_quantised(attn_matrix *w, uint8_t *at, int32_t r, int32_t source_type,
                            const uint8_t *source)
 {
-  const weight_type *t = attn_weight_type(w->type), *from = attn_weight_type(source_type);
+  const weight_type *t = attn_weight_type(w->type);
+  const weight_type *from = attn_weight_type(source_type);
   const int32_t source_bytes = t->block_weights / from->block_weights * from->block_bytes;
   for (int32_t c = 0; c < w->columns; c += t->block_weights) {
     superblock b;

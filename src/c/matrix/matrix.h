@@ -6,7 +6,9 @@
 #include "panel.h"
 
 struct attn_matrix {
-  int32_t type, rows, columns;
+  int32_t type;
+  int32_t rows;
+  int32_t columns;
   int32_t form;           /* of dot_form.h: the dot product that the quants are laid out for */
   int32_t has_non_finite; /* some float16, weight or scale, is infinite or NaN */
   int32_t unused[11];     /* to 64 bytes, so that panels begin at a multiple of 16 */

@@ -7,7 +7,8 @@ void attn_multiply_one_input(float *out, const attn_matrix *w, const void *x, fl
                              int32_t end_row)
 {
   float y[STREAMS * PANEL];
-  int32_t from = first_row / PANEL, to = (end_row + PANEL - 1) / PANEL;
+  int32_t from = first_row / PANEL;
+  int32_t to = (end_row + PANEL - 1) / PANEL;
   int32_t length = (to - from + streams - 1) / streams;
   one_input_task a = {
       .y = y, .x = x, .columns = w->columns, .t = attn_weight_type(w->type), .offset = offset};
@@ -15,7 +16,8 @@ void attn_multiply_one_input(float *out, const attn_matrix *w, const void *x, fl
     for (int32_t s = 0; s < streams; s++) /* a stream that has ended repeats the first */
       a.panel[s] = row_panel(w, first + s * length < to ? first + s * length : first);
     kernel(&a);
-    for (int32_t s = 0, panel = first; s < streams && panel < to; s++, panel += length)
+    int32_t panel = first;
+    for (int32_t s = 0; s < streams && panel < to; s++, panel += length)
       move_lanes(out + (size_t)panel * PANEL, 0, y + PANEL * s, 0, 1,
                  lanes_of(panel, first_row, end_row));
   }

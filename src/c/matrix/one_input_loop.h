@@ -37,9 +37,12 @@ INLINE void one_input_product(block_dot *const dot, const int panels, const int 
 {
   const bit_masks of = masks_of(bits);
   const weight_type *t = a->t;
-  const int32_t head_size = head_bytes(t), step = block32_bytes(t);
+  const int32_t head_size = head_bytes(t);
+  const int32_t step = block32_bytes(t);
   const uint8_t *x = a->x;
-  f32x4 y[STREAMS][2] = {0}, in_memory[STREAMS][4], (*scales)[4] = in_memory;
+  f32x4 y[STREAMS][2] = {0};
+  f32x4 in_memory[STREAMS][4];
+  f32x4(*scales)[4] = in_memory;
   if (is_k)
     __asm__("" : "+r"(scales) : : "memory"); /* or the compiler would use registers */
   int32_t at = 0;
@@ -53,9 +56,12 @@ INLINE void one_input_product(block_dot *const dot, const int panels, const int 
     i32x4 n[STREAMS][2];
     dot(n, a->panel, at + (is_k ? 16 : 0), x, of);
     const float *numbers = (const float *)(x + input_quants(i16, 1));
-    f32x4 dx = v_splat(numbers[0]), sum = v_splat(numbers[1]), off = v_splat(a->offset) * sum;
+    f32x4 dx = v_splat(numbers[0]);
+    f32x4 sum = v_splat(numbers[1]);
+    f32x4 off = v_splat(a->offset) * sum;
     for (int p = 0; p < panels; p++) {
-      f32x4 d[2], m[2];
+      f32x4 d[2];
+      f32x4 m[2];
       if (is_k)
         d[0] = scales[p][0], d[1] = scales[p][1], m[0] = scales[p][2], m[1] = scales[p][3];
       else

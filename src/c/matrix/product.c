@@ -8,12 +8,14 @@
 
 static void read_scales(chunk_scales *scales, const weight_type *t, panel_chunk chunk)
 {
-  f32x4 d[2] = {{0}, {0}}, m[2] = {{0}, {0}};
+  f32x4 d[2] = {{0}, {0}};
+  f32x4 m[2] = {{0}, {0}};
   for (int32_t p = 0; p < chunk.blocks; p++) {
     const uint8_t *sub = quants_at(chunk, p) - sub_scale_bytes(t);
     if (!t->sub_scales || p % (SUPERBLOCK / BLOCK32) == 0)
       superblock_scales(d, m, t->min_sign, 1, sub - head_bytes(t));
-    f32x4 dp[2] = {d[0], d[1]}, mp[2] = {m[0], m[1]};
+    f32x4 dp[2] = {d[0], d[1]};
+    f32x4 mp[2] = {m[0], m[1]};
     if (t->sub_scales == SCALES_AND_MINS)
       times_sub_scales(dp, mp, sub);
     for (int v = 0; v < 2; v++) {
@@ -69,8 +71,10 @@ KERNEL void multiply_panel(const product *x, int32_t from, int32_t to, int32_t p
   } unpacked;
   chunk_scales scales;
   const product_kernels *kernels = x->kernels;
-  const int32_t columns = x->w->columns, block = input_block(x->i16, TILE4);
-  const int32_t tile_bytes = columns / BLOCK32 * block, offset = tile_offset(x);
+  const int32_t columns = x->w->columns;
+  const int32_t block = input_block(x->i16, TILE4);
+  const int32_t tile_bytes = columns / BLOCK32 * block;
+  const int32_t offset = tile_offset(x);
   /* the end of the tiles whose outputs are all asked for */
   const int32_t whole = l.end - l.begin == PANEL ? to - (to - from) % TILE4 : from;
   for (int32_t c = 0; c < columns; c += CHUNK_COLUMNS) {
@@ -178,7 +182,8 @@ void attn_multiply_parts(double *parts, double *all, const attn_matrix *w, const
       a.columns = columns[2 * k + 1];
       one_input_kernel *kernel = kernel_of(&x, a.x, a.columns, &streams);
       for (int32_t first = p; first < p + STREAMS && first < panels; first += streams) {
-        const int32_t row = first * PANEL, rest = w->rows - row;
+        const int32_t row = first * PANEL;
+        const int32_t rest = w->rows - row;
         const int32_t rows = rest < streams * PANEL ? rest : streams * PANEL;
         double sum = 0;
         for (int32_t s = 0; s < streams; s++) /* a panel that is missing repeats the first */

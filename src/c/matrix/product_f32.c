@@ -31,7 +31,8 @@ INLINE void eight_weights(const int type, int non_finite, f32x4 w[2], const uint
 INLINE void add_column(const int type, const int non_finite, const int panels, f32x4 (*sum)[2],
                        const uint8_t **w, float x)
 {
-  f32x4 s = v_splat(x), y[2];
+  f32x4 s = v_splat(x);
+  f32x4 y[2];
   for (int p = 0; p < panels; p++) {
     eight_weights(type, non_finite, y, w[p]);
     sum[p][0] = v_madd(s, y[0], sum[p][0]);
@@ -58,12 +59,14 @@ INLINE void one_input_floats(const int type, const int non_finite, const int pan
     total[p][0] = total[p][1] = v_splat(-0.0f);
   }
   for (int32_t start = 0; start < a->columns; start += CHAIN_SPAN) {
-    int32_t count = a->columns - start < CHAIN_SPAN ? a->columns - start : CHAIN_SPAN, c = 0;
+    int32_t count = a->columns - start < CHAIN_SPAN ? a->columns - start : CHAIN_SPAN;
+    int32_t c = 0;
     float scaled[CHAIN_SPAN];
     for (int32_t k = 0; apart && k < count; k++)
       scaled[k] = inputs[start + k] * HALF_SCALE;
     const float *x = apart ? scaled : inputs + start;
-    f32x4 even[STREAMS][2] = {0}, odd[STREAMS][2] = {0};
+    f32x4 even[STREAMS][2] = {0};
+    f32x4 odd[STREAMS][2] = {0};
     for (; c + 2 <= count; c += 2) {
       add_column(type, non_finite, panels, even, w, x[c]);
       add_column(type, non_finite, panels, odd, w, x[c + 1]);
@@ -75,7 +78,8 @@ INLINE void one_input_floats(const int type, const int non_finite, const int pan
         total[p][v] = count > 1 ? total[p][v] + even[p][v] + odd[p][v] : total[p][v] + even[p][v];
   }
   for (int p = 0; p < panels; p++) {
-    f32x4 even = total[p][0], odd = total[p][1];
+    f32x4 even = total[p][0];
+    f32x4 odd = total[p][1];
     v_store(a->y + PANEL * p, apart ? __builtin_shufflevector(even, odd, 0, 4, 1, 5) : even);
     v_store(a->y + PANEL * p + 4, apart ? __builtin_shufflevector(even, odd, 2, 6, 3, 7) : odd);
   }
@@ -132,7 +136,8 @@ static void multiply_block(float *out, /* (inputs, stride), of which the panel's
                            size_t tile_size, int32_t inputs, int32_t panel, int32_t column,
                            int32_t columns, lanes l)
 {
-  float converted[BLOCK_COLUMNS * PANEL], sums[TILE4 * PANEL];
+  float converted[BLOCK_COLUMNS * PANEL];
+  float sums[TILE4 * PANEL];
   const float *weights = float_block(converted, w, panel, column, columns);
   float *y = out + (size_t)panel * PANEL;
   for (int32_t i = 0; i < inputs; i += TILE4, y += TILE4 * stride, x += tile_size) {
@@ -176,8 +181,8 @@ void attn_multiply_floats(float *out, size_t stride, const attn_matrix *w, const
 {
   const float *x = prepared;
   const size_t columns = (size_t)w->columns;
-  int32_t tiled = m % TILE4 == 1 ? m - 1 : m,
-          side_by_side = attn_multiply_inputs_per_block(w->type, w->columns);
+  int32_t tiled = m % TILE4 == 1 ? m - 1 : m;
+  int32_t side_by_side = attn_multiply_inputs_per_block(w->type, w->columns);
   for (int32_t i = 0; i < tiled; i += side_by_side)
     for (int32_t panel = first_row / PANEL; panel * PANEL < end_row; panel++)
       for (int32_t c = 0; c < w->columns; c += BLOCK_COLUMNS)

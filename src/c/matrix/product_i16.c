@@ -31,11 +31,15 @@ INLINE const int32_t *numbers_of(const int16_t *x)
 INLINE void block_dots(const int bits, i32x4 to[2], const uint8_t *q, const int16_t *x,
                        bit_masks of)
 {
-  const int32_t below = numbers_of(x)[2], below_low = numbers_of(x)[3]; /* the offset of Q6 is 32 */
-  i32x4 first = {0}, last = {0};
+  const int32_t below = numbers_of(x)[2];
+  const int32_t below_low = numbers_of(x)[3]; /* the offset of Q6 is 32 */
+  i32x4 first = {0};
+  i32x4 last = {0};
   ROLLED for (int v = 0; v < 2; v++)
   {
-    i32x4 b[8], n = v_splat_i(0), s[2] = {v_splat_i(bits == 6 ? below_low / 4 : 0), n};
+    i32x4 b[8];
+    i32x4 n = v_splat_i(0);
+    i32x4 s[2] = {v_splat_i(bits == 6 ? below_low / 4 : 0), n};
     eight_quads(bits, of, b, q + 16 * v);
     for (int c = 0; c < 8; c++) {
       s[c % 2] = add_bytes(s[c % 2], b[c], two_inputs(x + 4 * c), two_inputs(x + 4 * c + 2));
@@ -60,7 +64,8 @@ INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *pa
                         const int16_t *x, bit_masks of)
 {
   /* columns of x in 32 bytes, and from those of b to those of a */
-  const int columns = bits == 8 ? 2 : 8, apart = bits == 8 ? BLOCK32 / 2 : 2;
+  const int columns = bits == 8 ? 2 : 8;
+  const int apart = bits == 8 ? BLOCK32 / 2 : 2;
   const uint8_t *q[STREAMS];
   const i32x4 start = v_splat_i(bits == 8 ? numbers_of(x)[3] : 0);
   i32x4 n[STREAMS][2];
@@ -107,7 +112,8 @@ INLINE void unpack_block(const int bits, int16_t *to, const uint8_t *q, int32_t 
         i16x8 sub = v_load_i8(q - 16 + 2 * c + 4 * v);
         s = __builtin_shufflevector(sub, sub, 0, 0, 1, 1, 2, 2, 3, 3);
       }
-      i16x8 below = ((i16x8)b[c] & 255) + by, above = ((i16x8)b[c] >> 8) + by;
+      i16x8 below = ((i16x8)b[c] & 255) + by;
+      i16x8 above = ((i16x8)b[c] >> 8) + by;
       v_store_i(to + PANEL * (4 * c + v), (i32x4)(bits == 6 ? below * s : below));
       v_store_i(to + PANEL * (4 * c + v + 2), (i32x4)(bits == 6 ? above * s : above));
     }
@@ -143,7 +149,8 @@ static void unpack8(void *unpacked, panel_chunk chunk, int32_t raise)
 /* Two columns of four inputs and a panel. */
 INLINE void two_columns(const int first, i32x4 n[TILE4][2], const int16_t *w, const uint8_t *x)
 {
-  i16x8 w0 = (i16x8)v_load_i(w), w1 = (i16x8)v_load_i(w + PANEL);
+  i16x8 w0 = (i16x8)v_load_i(w);
+  i16x8 w1 = (i16x8)v_load_i(w + PANEL);
   for (int r = 0; r < TILE4; r++) {
     i16x8 y = (i16x8)v_splat_bytes(x + 4 * r);
     n[r][0] = v_dot(w0, y, first ? v_splat_i(0) : n[r][0]);
@@ -159,7 +166,8 @@ INLINE void tile(const int has_min, float *y, const void *inputs, const tile_wei
     const uint8_t *x = (const uint8_t *)inputs + (size_t)k * (size_t)t->tile_bytes;
     float *to = y + (size_t)k * TILE4 * t->stride;
     const int16_t *w = t->weights;
-    const float *d = t->scales->d, *m = t->scales->m;
+    const float *d = t->scales->d;
+    const float *m = t->scales->m;
     float sums[TILE4 * PANEL];
     begin_sums(sums, to, t);
     for (int32_t p = 0; p < blocks; p++, d += PANEL, m += PANEL) {

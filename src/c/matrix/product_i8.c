@@ -26,14 +26,19 @@ INLINE void block_dots(const int bits, const int pairs, i32x4 to[2], const uint8
 {
   const i16x8 ones = (i16x8)v_keep(0x10001);
   const int32_t *numbers = (const int32_t *)(const void *)(x + input_quants(0, 1));
-  const int32_t below = numbers[2], below_low = numbers[3]; /* −128 times the sums */
-  i32x4 first = {0}, last = {0};
+  const int32_t below = numbers[2];
+  const int32_t below_low = numbers[3]; /* −128 times the sums */
+  i32x4 first = {0};
+  i32x4 last = {0};
   for (int v = 0; v < 2; v++) {
-    i32x4 b[8], n = v_splat_i(bits == 6 ? below_low / 4 : 0), o = v_splat_i(0);
+    i32x4 b[8];
+    i32x4 n = v_splat_i(bits == 6 ? below_low / 4 : 0);
+    i32x4 o = v_splat_i(0);
     f32x4 y = {0};
     eight_quads(bits, of, b, q + 16 * v);
     for (int c = 0; c < 8; c += 2) {
-      i32x4 y0 = v_splat_bytes(x + 4 * c), y1 = v_splat_bytes(x + 4 * c + 4);
+      i32x4 y0 = v_splat_bytes(x + 4 * c);
+      i32x4 y1 = v_splat_bytes(x + 4 * c + 4);
       if (pairs)
         n = v_dot(v_pairs(y0, b[c]) + v_pairs(y1, b[c + 1]), ones, n);
       else
@@ -127,7 +132,8 @@ static void unpack6(void *to, panel_chunk chunk, int32_t raise) { unpack(6, to, 
 
 INLINE void four_columns(i32x4 n[TILE4][2], const int8_t *w, const uint8_t *x)
 {
-  i32x4 w0 = v_load_i(w), w1 = v_load_i(w + 16);
+  i32x4 w0 = v_load_i(w);
+  i32x4 w1 = v_load_i(w + 16);
   for (int r = 0; r < TILE4; r++) {
     i32x4 a = v_splat_bytes(x + 4 * r);
     n[r][0] = v_dot8(a, w0, n[r][0]);
@@ -151,10 +157,12 @@ INLINE void tile_dots(i32x4 n[TILE4][2], const int8_t *w, const uint8_t *x, cons
 /* Four columns. */
 INLINE void add_pairs(const int first, i16x8 two[TILE4][2], const int8_t *w, const uint8_t *x)
 {
-  i32x4 w0 = v_load_i(w), w1 = v_load_i(w + 16);
+  i32x4 w0 = v_load_i(w);
+  i32x4 w1 = v_load_i(w + 16);
   for (int r = 0; r < TILE4; r++) {
     i32x4 a = v_splat_bytes(x + 4 * r);
-    i16x8 p0 = v_pairs(a, w0), p1 = v_pairs(a, w1);
+    i16x8 p0 = v_pairs(a, w0);
+    i16x8 p1 = v_pairs(a, w1);
     two[r][0] = first ? p0 : two[r][0] + p0;
     two[r][1] = first ? p1 : two[r][1] + p1;
   }
@@ -216,19 +224,23 @@ INLINE void tile(const int pairs, const int bits, const int has_min, float *y, c
                  const tile_weights *t, int32_t tiles)
 {
   static const int32_t zeros[2 * TILE4] = {0};
-  const int32_t blocks = t->chunk.blocks, step = t->step, has_offset = t->has_offset;
-  const int halves = bits == 6, shift = pairs ? 8 - bits : 0;
+  const int32_t blocks = t->chunk.blocks;
+  const int32_t step = t->step;
+  const int32_t has_offset = t->has_offset;
+  const int halves = bits == 6;
+  const int shift = pairs ? 8 - bits : 0;
   for (int32_t k = 0; k < tiles; k++) {
     const uint8_t *x = (const uint8_t *)inputs + (size_t)k * (size_t)t->tile_bytes;
     float *to = y + (size_t)k * TILE4 * t->stride;
-    const float *d = t->scales->d, *m = t->scales->m;
+    const float *d = t->scales->d;
+    const float *m = t->scales->m;
     float sums[TILE4 * PANEL];
     begin_sums(sums, to, t);
     for (int32_t p = 0; p < blocks; p++, d += PANEL, m += PANEL, x += input_block(0, TILE4)) {
       const int8_t *w = (const int8_t *)t->weights + (size_t)p * (size_t)step;
       const float *numbers = (const float *)(x + input_quants(0, TILE4));
-      const int32_t *below = has_offset ? (const int32_t *)numbers + 2 * TILE4 : zeros,
-                    *below_low = below + TILE4;
+      const int32_t *below = has_offset ? (const int32_t *)numbers + 2 * TILE4 : zeros;
+      const int32_t *below_low = below + TILE4;
       i32x4 n[TILE4][2] = {0};
       f32x4 z[TILE4][2];
       if (halves)

@@ -68,7 +68,9 @@ INLINE void eight_quads(const int bits, bit_masks of, i32x4 to[8], const uint8_t
 /* Word k of a row, from its quads. */
 INLINE uint32_t word_of(const uint32_t quad[8], int bits, int k)
 {
-  const uint32_t three = 0x1c1c1c1c, two = 0x03030303, lowest = 0x01010101;
+  const uint32_t three = 0x1c1c1c1c;
+  const uint32_t two = 0x03030303;
+  const uint32_t lowest = 0x01010101;
   if (bits == 4)
     return quad[2 * k] | quad[2 * k + 1] << 4;
   if (bits == 6)

@@ -16,10 +16,13 @@ static void float_row(const attn_matrix *w, const weight_type *t, int32_t row, f
  */
 static void weights_of(float *out, const superblock *b, const weight_type *t)
 {
-  float d = half_to_float(b->d), m = t->min_sign ? half_to_float(b->m) : 0;
+  float d = half_to_float(b->d);
+  float m = t->min_sign ? half_to_float(b->m) : 0;
   for (int32_t c = 0; c < t->block_weights; c++) {
-    int32_t p = c / BLOCK32, q = b->q[c] - t->offset;
-    float scale = d, minimum = m;
+    int32_t p = c / BLOCK32;
+    int32_t q = b->q[c] - t->offset;
+    float scale = d;
+    float minimum = m;
     if (t->sub_scales == SCALES_AND_MINS) {
       scale *= (float)b->s[p];
       minimum *= (float)(t->min_sign * b->t[p]);

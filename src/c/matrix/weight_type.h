@@ -17,7 +17,8 @@ enum {
  * d·s·q ± m·t.
  */
 typedef struct {
-  uint16_t d, m;         /* float16 */
+  uint16_t d;
+  uint16_t m;            /* float16 */
   uint8_t s[16];         /* of each block32; HALF_SCALES: of each half of one, signed */
   uint8_t t[8];          /* of each block32 */
   uint8_t q[SUPERBLOCK]; /* with Q8_0 the number in the file plus 128 */
@@ -35,7 +36,8 @@ typedef struct product_kernels product_kernels; /* kernels.h */
 typedef struct {
   const char *name; /* as in GGUF */
   /* in a file */
-  int16_t block_weights, block_bytes;
+  int16_t block_weights;
+  int16_t block_bytes;
   void (*read)(superblock *to, const void *block); /* NULL: the weights are floats */
   /* in a panel */
   uint8_t bits;       /* of a quant; 0: the weights are floats */
@@ -43,7 +45,9 @@ typedef struct {
   int8_t min_sign;    /* of m, if the type has a minimum */
   uint8_t sub_scales; /* NO_SUB_SCALES, … */
   /* products with lanes of 16 bits, of 8 bits, and of 8 bits summed in pairs (dot_form.h) */
-  const product_kernels *i16, *i8, *i8_pairs;
+  const product_kernels *i16;
+  const product_kernels *i8;
+  const product_kernels *i8_pairs;
 } weight_type;
 
 #endif

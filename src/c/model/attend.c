@@ -26,7 +26,8 @@ static double first_weight(const attn_pass *p, int32_t layer, int32_t h, int32_t
 {
   const attn_decoder *d = p->d;
   const int32_t left = d->layer[layer].window_left;
-  const size_t size = (size_t)d->head_dim, row = (size_t)h * (size_t)p->t + (size_t)i;
+  const size_t size = (size_t)d->head_dim;
+  const size_t row = (size_t)h * (size_t)p->t + (size_t)i;
   const double temperature = d->temperature[layer * d->heads + h];
   const layer_request *request = &p->request[layer];
   const int32_t *attended = statistic(p, ATTN_STAT_N, layer);
@@ -58,7 +59,8 @@ static double first_weight(const attn_pass *p, int32_t layer, int32_t h, int32_t
 static void weigh_first(const attn_pass *p, int32_t layer)
 {
   const attn_decoder *d = p->d;
-  float *key = p->first_key, *value = key + (size_t)d->kv_heads * (size_t)d->head_dim;
+  float *key = p->first_key;
+  float *value = key + (size_t)d->kv_heads * (size_t)d->head_dim;
   float *out = statistic(p, PASS_FIRST_WEIGHT, layer);
   attn_cache_read(d->layer[layer].cache, key, value, 0, 1);
   for (int32_t h = 0; h < d->heads; h++)

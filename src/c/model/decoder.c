@@ -55,7 +55,8 @@ static void norm_for_attention(const void *context, row_range rows)
 static void add_residual(const layer_step *s, const float *post_norm, int32_t point, row_range rows)
 {
   const attn_pass *p = s->p;
-  const size_t dim = (size_t)p->d->dim, at = (size_t)rows.first * dim;
+  const size_t dim = (size_t)p->d->dim;
+  const size_t at = (size_t)rows.first * dim;
   if (post_norm)
     norm(p, p->y + at, p->y + at, row_count(rows), post_norm);
   attn_pass_edit(p, s->layer, point, rows);
@@ -77,7 +78,8 @@ static void activate(const void *context, row_range rows)
 {
   const layer_step *s = context;
   const attn_pass *p = s->p;
-  const size_t hidden = (size_t)p->d->hidden, at = (size_t)rows.first * hidden;
+  const size_t hidden = (size_t)p->d->hidden;
+  const size_t at = (size_t)rows.first * hidden;
   attn_activate(p->gate + at, p->gate + at, p->up + at, (size_t)row_count(rows) * hidden,
                 p->d->activation);
   attn_inputs_prepare(&p->inputs, p->gate, &s->l->down, 1, rows);
@@ -142,7 +144,8 @@ static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
   const attention_block attention = attention_of(p, l);
   const layer_step step = {p, layer, l, &attention};
   const row_range all = {0, p->t};
-  const row_range attending = tokens_attending(p, layer), out = tokens_out(p, layer);
+  const row_range attending = tokens_attending(p, layer);
+  const row_range out = tokens_out(p, layer);
 
   /* h = N(x) */
   attn_share_rows(team, norm_for_attention, &step, all, NORM_COST * d->dim);
@@ -196,7 +199,8 @@ static void run_output(attn_pass *p, attn_team *team, int32_t parts)
 {
   const attn_decoder *d = p->d;
   const row_range all = {0, p->outputs};
-  const int32_t next = p->next_part, end = next + parts;
+  const int32_t next = p->next_part;
+  const int32_t end = next + parts;
   shared_product logits = product_of(p->logits, d->output, NULL, all);
   logits.outputs = (row_range){attn_part_of_outputs(d->output, next, p->parts).first,
                                attn_part_of_outputs(d->output, end - 1, p->parts).end};

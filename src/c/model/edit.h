@@ -7,9 +7,12 @@
 struct attn_edit {
   attn_edit *next;
   const attn_decoder *d;
-  int32_t point, kind;
-  int32_t first_row, rows;
-  int32_t first_column, columns;
+  int32_t point;
+  int32_t kind;
+  int32_t first_row;
+  int32_t rows;
+  int32_t first_column;
+  int32_t columns;
   float *data;   /* (rows, stride) */
   size_t stride; /* columns or more, or 0 */
   double gain;

@@ -5,13 +5,15 @@
 
 /* The columns of a layer's W_o that hold a head: whole blocks, so some may be its neighbours'. */
 typedef struct {
-  int32_t first, end;
+  int32_t first;
+  int32_t end;
 } columns_of_head;
 
 static columns_of_head columns_of(const attn_decoder *d, int32_t layer, int32_t head)
 {
   const int32_t block = attn_weight_type_block(attn_matrix_type(d->layer[layer].o));
-  const int32_t first = head * d->head_dim, end = first + d->head_dim;
+  const int32_t first = head * d->head_dim;
+  const int32_t end = first + d->head_dim;
   return (columns_of_head){first / block * block, (end + block - 1) / block * block};
 }
 
@@ -31,7 +33,8 @@ static arena lay_out(void *memory, ledger_memory *m, const attn_decoder *d)
   for (int32_t l = 0; l < d->layers; l++)
     for (int32_t h = 0; h < d->heads; h++) {
       const columns_of_head c = columns_of(d, l, h);
-      const int32_t count = c.end - c.first, type = attn_matrix_type(d->layer[l].o);
+      const int32_t count = c.end - c.first;
+      const int32_t type = attn_matrix_type(d->layer[l].o);
       const size_t bytes = (attn_multiply_prepared_bytes(type, 1, count) + 15) & ~(size_t)15;
       max_columns = count > max_columns ? count : max_columns;
       m->stride = bytes > m->stride ? bytes : m->stride;
@@ -55,7 +58,9 @@ static void prepare_head(const ledger_memory *m, const attn_decoder *d, const fl
                          int32_t layer, int32_t head)
 {
   const columns_of_head c = columns_of(d, layer, head);
-  const int32_t count = c.end - c.first, first = head * d->head_dim, end = first + d->head_dim;
+  const int32_t count = c.end - c.first;
+  const int32_t first = head * d->head_dim;
+  const int32_t end = first + d->head_dim;
   for (int32_t k = c.first; k < c.end; k++)
     m->a[k - c.first] = k >= first && k < end ? z[k] : 0;
   m->columns[2 * head] = c.first;
@@ -71,7 +76,8 @@ void attn_decoder_head_parts(const attn_decoder *d, const float *u, const float 
   lay_out(memory, &m, d);
   for (int32_t l = 0; l < d->layers; l++, u += d->dim, z += d->heads * d->head_dim) {
     const decoder_layer *layer = &d->layer[l];
-    double *all = layer->attn_post_norm ? m.all : NULL, square = 0;
+    double *all = layer->attn_post_norm ? m.all : NULL;
+    double square = 0;
     for (int32_t r = 0; all && r < d->dim; r++)
       all[r] = layer->o_bias ? (double)layer->o_bias[r] : 0;
     for (int32_t h = 0; h < d->heads; h++) {

@@ -46,8 +46,10 @@ static size_t attend_bytes(const attn_team *team, const attn_params *params, int
 static arena lay_out(void *memory, attn_pass *p, const attn_decoder *d, const attn_team *team,
                      const attn_params *params, int32_t t, int32_t outputs)
 {
-  const uint64_t n = (uint64_t)t, f = sizeof(float);
-  const uint64_t dim = (uint64_t)d->dim, hidden = (uint64_t)d->hidden;
+  const uint64_t n = (uint64_t)t;
+  const uint64_t f = sizeof(float);
+  const uint64_t dim = (uint64_t)d->dim;
+  const uint64_t hidden = (uint64_t)d->hidden;
   const uint64_t size = (uint64_t)d->heads * (uint64_t)d->head_dim;
   const uint64_t kv_size = (uint64_t)d->kv_heads * (uint64_t)d->head_dim;
   arena a = {.base = memory};
@@ -124,7 +126,8 @@ int32_t attn_pass_begin(attn_pass *p, const attn_decoder *d, const attn_team *te
                         const int32_t *tokens, int32_t t, int32_t outputs)
 {
   attn_params params;
-  int32_t length, status = attn_decoder_ready(d, 0, t, &length);
+  int32_t length;
+  int32_t status = attn_decoder_ready(d, 0, t, &length);
   if (t < 1 || outputs < 0 || outputs > t)
     return ATTN_E_RANGE;
   if (status != ATTN_OK)
@@ -147,7 +150,8 @@ int32_t attn_pass_begin_again(attn_pass *p, const attn_decoder *d, const attn_te
                               int32_t token, int32_t position, int32_t layer)
 {
   attn_params params;
-  int32_t length, status = attn_decoder_ready(d, 0, 0, &length);
+  int32_t length;
+  int32_t status = attn_decoder_ready(d, 0, 0, &length);
   if (status == ATTN_OK && (token < 0 || token >= d->vocab || position < 0 || position >= length ||
                             layer < 0 || layer > d->layers))
     status = ATTN_E_RANGE;

@@ -112,7 +112,8 @@ int32_t attn_decoder_set_attention(attn_decoder *d, int32_t layer, const float *
                                    const attn_matrix *o)
 {
   decoder_layer *l = layer_of(d, layer);
-  int32_t size = d->heads * d->head_dim, kv_size = d->kv_heads * d->head_dim;
+  int32_t size = d->heads * d->head_dim;
+  int32_t kv_size = d->kv_heads * d->head_dim;
   if (!l)
     return ATTN_E_RANGE;
   if (!has_shape(q, size, d->dim) || !has_shape(k, kv_size, d->dim) ||

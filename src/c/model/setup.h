@@ -21,8 +21,10 @@ typedef struct {
   const float *q_norm;         /* (head_dim), or NULL */
   const float *k_norm;         /* (head_dim), or NULL */
   const float *attn_post_norm; /* (dim), or NULL */
-  const float *cos, *sin;      /* (rope_positions, head_dim/2) */
-  int32_t rope_positions, interleaved;
+  const float *cos;            /* (rope_positions, head_dim/2) */
+  const float *sin;            /* (rope_positions, head_dim/2) */
+  int32_t rope_positions;
+  int32_t interleaved;
   int32_t window_left; /* positions that are seen before the own, −1: all */
   attn_cache *cache;
 
@@ -40,9 +42,18 @@ typedef struct {
 } decoder_layer;
 
 struct attn_decoder {
-  int32_t layers, dim, heads, kv_heads, head_dim, hidden, vocab;
+  int32_t layers;
+  int32_t dim;
+  int32_t heads;
+  int32_t kv_heads;
+  int32_t head_dim;
+  int32_t hidden;
+  int32_t vocab;
   int32_t activation;
-  double eps, scale, softcap, final_softcap;
+  double eps;
+  double scale;
+  double softcap;
+  double final_softcap;
   float embedding_scale;
   const attn_matrix *embedding; /* (vocab, dim) */
   const attn_matrix *output;    /* (vocab, dim) */

@@ -4,17 +4,22 @@
 
 typedef struct {
   const double *z;
-  int32_t n, ties;         /* how many scores are the largest */
-  double max, mean, width; /* the mean is that of z − max */
-  double gap;              /* of the largest to the next */
-  double budget, rho_max;  /* ρ_max = log(n/ties) */
+  int32_t n;
+  int32_t ties; /* how many scores are the largest */
+  double max;
+  double mean;
+  double width; /* the mean is that of z − max */
+  double gap;   /* of the largest to the next */
+  double budget;
+  double rho_max; /* ρ_max = log(n/ties) */
 } frontier;
 
 static frontier frontier_of(const double *z, int32_t n)
 {
   frontier f = {.z = z, .n = n, .max = largest(z, n)};
   exact_sum sum = {0, 0};
-  double min = z[0], next = -__builtin_inf();
+  double min = z[0];
+  double next = -__builtin_inf();
   for (int32_t j = 0; j < n; j++) {
     sum_add(&sum, (z[j] - f.max) / n);
     min = z[j] < min ? z[j] : min;
@@ -42,10 +47,16 @@ typedef struct {
  */
 static point frontier_at(const frontier *f, double beta)
 {
-  exact_sum tail = {0, 0}, first = {0, 0}, second = {0, 0}, a = {0, 0}, b = {0, 0};
+  exact_sum tail = {0, 0};
+  exact_sum first = {0, 0};
+  exact_sum second = {0, 0};
+  exact_sum a = {0, 0};
+  exact_sum b = {0, 0};
   int near = beta * f->width <= 4;
   for (int32_t j = 0; j < f->n; j++) {
-    double t = beta * (f->z[j] - f->max), e = f64_exp(t), x = t - beta * f->mean;
+    double t = beta * (f->z[j] - f->max);
+    double e = f64_exp(t);
+    double x = t - beta * f->mean;
     sum_add(&tail, t < 0 ? e : 0);
     sum_add(&first, e == 0 ? 0 : -e * t);
     sum_add(&second, e == 0 ? 0 : e * t * t);
@@ -54,7 +65,8 @@ static point frontier_at(const frontier *f, double beta)
       sum_add(&b, exp_remainder(x) / f->n);
     }
   }
-  double sum = f->ties + sum_of(tail), mean = sum_of(first) / sum;
+  double sum = f->ties + sum_of(tail);
+  double mean = sum_of(first) / sum;
   point p = {.unspent = f64_log1p(sum_of(tail) / f->ties) + mean,
              .variance = sum_of(second) / sum - mean * mean};
   p.spent = near ? sum_of(a) / (1 + sum_of(b)) - f64_log1p(sum_of(b)) : f->rho_max - p.unspent;
@@ -72,7 +84,8 @@ static residual budget_slope(const void *context, double x)
   point p = frontier_at(f, x / f->width);
   double rise = p.variance / x; /* dρ/dx */
   if (f->budget <= f->rho_max / 2) {
-    double root = __builtin_sqrt(p.spent), target = __builtin_sqrt(f->budget);
+    double root = __builtin_sqrt(p.spent);
+    double target = __builtin_sqrt(f->budget);
     return (residual){root - target, rise / (2 * root),
                       ROUNDING * (4 * target + p.variance / root)};
   }
@@ -95,10 +108,10 @@ static double beta_of(frontier *f, double budget, int32_t *iterations)
   }
   f->budget = budget;
   /* ρ = β²Var/2 to second order */
-  double start = __builtin_sqrt(2 * budget / sum_of(square)),
-         min = 0.99 * __builtin_sqrt(8 * budget);
-  double a = f64_log((double)(f->n - f->ties) / f->ties / (f->rho_max - budget)),
-         max = (2 * a + 3) * (f->width / f->gap);
+  double start = __builtin_sqrt(2 * budget / sum_of(square));
+  double min = 0.99 * __builtin_sqrt(8 * budget);
+  double a = f64_log((double)(f->n - f->ties) / f->ties / (f->rho_max - budget));
+  double max = (2 * a + 3) * (f->width / f->gap);
   return root_of(budget_slope, f, start, min, max < 0x1p1023 ? max : 0x1p1023, iterations) /
          f->width;
 }
@@ -141,7 +154,9 @@ int32_t attn_budget_solve(double *weights, attn_budget_report *report, const dou
                                       : beta_of(&f, budget, &iterations);
   if (beta > 0 && beta < 0x1p-1022)
     return ATTN_E_RANGE;
-  double total = weigh(weights, &f, beta), missed = shortfall(weights, &f), log_n = f64_log(n);
+  double total = weigh(weights, &f, beta);
+  double missed = shortfall(weights, &f);
+  double log_n = f64_log(n);
   point p = {.spent = beta == 0 ? 0 : f.rho_max};
   if (beta > 0 && is_finite(beta))
     p = frontier_at(&f, beta);
@@ -192,10 +207,13 @@ int32_t attn_budget_spent(double *weights, attn_spent_report *report, const doub
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
   distribution d = distribute(weights, z, n, temperature);
-  double size = 0, log_n = f64_log(n), lse = d.max / temperature + d.log_sum;
+  double size = 0;
+  double log_n = f64_log(n);
+  double lse = d.max / temperature + d.log_sum;
   for (int32_t j = 0; j < n; j++)
     size = greater(size, magnitude(z[j]));
-  double entropy = entropy_of(weights, n), score = expectation(weights, z, n);
+  double entropy = entropy_of(weights, n);
+  double score = expectation(weights, z, n);
   double units = 8 + 24 * log_n + 8 * log_n * log_n + 2 * d.square + 8 * (size / temperature);
   *report = (attn_spent_report){
       .rho = spent_of(z, n, temperature),

@@ -9,7 +9,10 @@ int32_t attn_lse_measure(double *gradient, attn_lse_report *report, const double
 {
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  double *moved = scratch, *p = scratch + n, size = 0, change = 0;
+  double *moved = scratch;
+  double *p = scratch + n;
+  double size = 0;
+  double change = 0;
   distribution d = distribute(gradient, z, n, temperature);
   for (int32_t j = 0; j < n; j++) {
     moved[j] = h ? z[j] + h[j] : z[j];
@@ -17,15 +20,17 @@ int32_t attn_lse_measure(double *gradient, attn_lse_report *report, const double
     change = greater(change, h ? magnitude(h[j]) : 0);
   }
   distribution e = distribute(p, moved, n, temperature);
-  exact_sum kl = {0, 0}, rise = {0, 0};
+  exact_sum kl = {0, 0};
+  exact_sum rise = {0, 0};
   for (int32_t j = 0; j < n; j++) {
     sum_add(&kl, divergence(gradient[j], p[j], log_weight(&e, moved[j], temperature)));
     sum_add(&rise, gradient[j] * (moved[j] - z[j]));
   }
   double above = e.max - d.max + temperature * (e.log_sum - d.log_sum) - sum_of(rise);
   /* units first: sums of numbers as large as a double can be would leave the doubles */
-  double moves = ROUNDING * temperature + ROUNDING * change, sizes = ROUNDING * size,
-         unit = moves + sizes;
+  double moves = ROUNDING * temperature + ROUNDING * change;
+  double sizes = ROUNDING * size;
+  double unit = moves + sizes;
   report->value = soft_maximum(&d, temperature);
   report->changed = soft_maximum(&e, temperature);
   report->identity =
@@ -51,11 +56,17 @@ int32_t attn_lipschitz_measure(double *ratios, double *cocoercivity, attn_lipsch
 {
   if (pairs < 1 || n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  double *p = scratch, *dz = scratch + n, *dp = scratch + 2 * (size_t)n, log_n = f64_log(n),
-         lambda = 1 / temperature;
-  double max_ratio = 0, min_cocoercivity = __builtin_inf(), margin = __builtin_inf();
+  double *p = scratch;
+  double *dz = scratch + n;
+  double *dp = scratch + 2 * (size_t)n;
+  double log_n = f64_log(n);
+  double lambda = 1 / temperature;
+  double max_ratio = 0;
+  double min_cocoercivity = __builtin_inf();
+  double margin = __builtin_inf();
   for (int32_t x = 0; x < pairs; x++) {
-    const double *from = a + (size_t)x * (size_t)n, *to = b + (size_t)x * (size_t)n;
+    const double *from = a + (size_t)x * (size_t)n;
+    const double *to = b + (size_t)x * (size_t)n;
     double scale = 0;
     for (int32_t j = 0; j < n; j++) {
       dz[j] = to[j] - from[j];
@@ -64,14 +75,18 @@ int32_t attn_lipschitz_measure(double *ratios, double *cocoercivity, attn_lipsch
     distribute(p, from, n, temperature);
     softmax_change(dp, p, from, dz, n, temperature);
     /* in units of the largest |Δz|, and then of it over T, so that no square leaves the doubles */
-    exact_sum zz = {0, 0}, pp = {0, 0}, zp = {0, 0};
+    exact_sum zz = {0, 0};
+    exact_sum pp = {0, 0};
+    exact_sum zp = {0, 0};
     for (int32_t j = 0; j < n && scale > 0; j++) {
-      double y = dz[j] / scale, r = dp[j] * (temperature / scale);
+      double y = dz[j] / scale;
+      double r = dp[j] * (temperature / scale);
       sum_add(&zz, y * y);
       sum_add(&pp, r * r);
       sum_add(&zp, y * r);
     }
-    double moved = sum_of(pp), ratio = scale > 0 ? __builtin_sqrt(moved / sum_of(zz)) : 0;
+    double moved = sum_of(pp);
+    double ratio = scale > 0 ? __builtin_sqrt(moved / sum_of(zz)) : 0;
     ratios[x] = ratio * lambda;
     cocoercivity[x] = moved > 0 ? temperature * (sum_of(zp) / moved) : __builtin_inf();
     max_ratio = greater(max_ratio, ratios[x]);

@@ -12,9 +12,12 @@ double largest(const double *z, int32_t n)
 distribution distribute(double *p, const double *z, int32_t n, double temperature)
 {
   distribution d = {.max = largest(z, n)};
-  exact_sum sum = {0, 0}, moment = {0, 0}, square = {0, 0};
+  exact_sum sum = {0, 0};
+  exact_sum moment = {0, 0};
+  exact_sum square = {0, 0};
   for (int32_t j = 0; j < n; j++) {
-    double t = (z[j] - d.max) / temperature, e = f64_exp(t);
+    double t = (z[j] - d.max) / temperature;
+    double e = f64_exp(t);
     p[j] = e;
     sum_add(&sum, e);
     sum_add(&moment, e == 0 ? 0 : e * t);
@@ -59,7 +62,8 @@ double exp_remainder(double x)
 {
   if (x < -0.34 || x > 0.34)
     return f64_expm1(x) - x;
-  double term = x * x * 0.5, sum = term;
+  double term = x * x * 0.5;
+  double sum = term;
   for (int k = 3; k < 17; k++)
     sum += term *= x / k;
   return sum;
@@ -70,7 +74,8 @@ static double entropy_remainder(double x)
 {
   if (x < -0.25 || x > 0.25)
     return x > -1 ? (1 + x) * f64_log1p(x) - x : 1;
-  double power = x * x, sum = 0;
+  double power = x * x;
+  double sum = 0;
   for (int k = 2; k < 28; k++, power *= -x)
     sum += power / (k * (k - 1));
   return sum;
@@ -87,7 +92,8 @@ double divergence(double candidate, double p, double log_p)
 void softmax_change(double *dp, const double *p, const double *z, const double *dz, int32_t n,
                     double temperature)
 {
-  double min = dz[0], max = dz[0];
+  double min = dz[0];
+  double max = dz[0];
   for (int32_t j = 1; j < n; j++) {
     min = dz[j] < min ? dz[j] : min;
     max = greater(dz[j], max);

@@ -8,7 +8,9 @@ static double normal(generator *g)
     g->has_spare = 0;
     return g->spare;
   }
-  double x, y, square;
+  double x;
+  double y;
+  double square;
   do {
     x = 2 * uniform(g) - 1;
     y = 2 * uniform(g) - 1;
@@ -29,7 +31,8 @@ void attn_random_normal(double *x, int32_t count, uint32_t seed)
 
 /* Averages over rows of logits: the fields of attn_spent_share. */
 typedef struct {
-  exact_sum budget, gradient;
+  exact_sum budget;
+  exact_sum gradient;
 } share_sums;
 
 static void add_row(share_sums *averages, const double *z, double *p, int32_t keys, int32_t rows)
@@ -53,11 +56,17 @@ int32_t attn_scale_experiment(attn_scale_report *report, int32_t dim, int32_t ro
 {
   if (dim < 1 || rows < 1 || keys < 1)
     return ATTN_E_RANGE;
-  double *q = scratch, *k = q + dim, *z = k + dim, *p = z + keys, root = __builtin_sqrt(dim),
-         d = dim;
+  double *q = scratch;
+  double *k = q + dim;
+  double *z = k + dim;
+  double *p = z + keys;
+  double root = __builtin_sqrt(dim);
+  double d = dim;
   generator g = seeded(seed);
-  exact_sum raw = {0, 0}, scaled = {0, 0};
-  share_sums raw_shares = {{0, 0}, {0, 0}}, scaled_shares = {{0, 0}, {0, 0}};
+  exact_sum raw = {0, 0};
+  exact_sum scaled = {0, 0};
+  share_sums raw_shares = {{0, 0}, {0, 0}};
+  share_sums scaled_shares = {{0, 0}, {0, 0}};
   for (int32_t i = 0; i < rows; i++) {
     for (int32_t c = 0; c < dim; c++)
       q[c] = normal(&g);

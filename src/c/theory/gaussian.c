@@ -15,7 +15,9 @@ static double gaussian_exp(double x)
   if (!(x >= -745.0))
     return x == x ? 0 : x;
   double k = __builtin_floor(x * 1.44269504088896340736 + 0.5);
-  double hi = x - k * 0.693147180369123816490, lo = k * 1.90821492927058770002e-10, r = hi - lo;
+  double hi = x - k * 0.693147180369123816490;
+  double lo = k * 1.90821492927058770002e-10;
+  double r = hi - lo;
   double w = r * r;
   double coth =
       w * (1.0 / 6 - w * (1.0 / 360 - w * (1.0 / 15120 -
@@ -26,10 +28,12 @@ static double gaussian_exp(double x)
    */
   double rest = r - coth;
   double y = 1.0 - ((lo - r * rest / (2.0 - rest)) - hi);
-  union {
+  union bits {
     uint64_t u;
     double f;
-  } a, b;
+  };
+  union bits a;
+  union bits b;
   int e = (int)k;
   a.u = (uint64_t)(e / 2 + 1023) << 52;
   b.u = (uint64_t)(e - e / 2 + 1023) << 52;

@@ -18,13 +18,15 @@ int32_t NAME(attn_gaussian)(REAL *weights, REAL *out, const REAL *q, const REAL 
     return ATTN_E_RANGE;
   const double twice_sigma2 = 2.0 * attn_gaussian_sigma2(dim, temperature);
   for (int32_t i = 0; i < m; i++) {
-    REAL *w = weights + (size_t)i * (size_t)n, nearest = (REAL)__builtin_inf();
+    REAL *w = weights + (size_t)i * (size_t)n;
+    REAL nearest = (REAL)__builtin_inf();
     exact_sum sum = {0, 0};
     for (int32_t j = 0; j < n; j++) {
-      REAL distance = 0, norm = 0;
+      REAL distance = 0;
+      REAL norm = 0;
       for (int32_t c = 0; c < dim; c++) {
-        REAL x = k[(size_t)j * (size_t)dim + (size_t)c],
-             delta = q[(size_t)i * (size_t)dim + (size_t)c] - x;
+        REAL x = k[(size_t)j * (size_t)dim + (size_t)c];
+        REAL delta = q[(size_t)i * (size_t)dim + (size_t)c] - x;
         distance += delta * delta;
         norm += x * x;
       }
@@ -62,8 +64,8 @@ static void NAME(compare)(attn_gaussian_report *report, const REAL *w1, const RE
                           const REAL *v, int32_t m, int32_t n, int32_t dim, int32_t value_dim,
                           double temperature)
 {
-  const double unit = sizeof(REAL) == 4 ? 0x1p-24 : 0x1p-53,
-               smallest = sizeof(REAL) == 4 ? 0x1p-126 : 0x1p-1022;
+  const double unit = sizeof(REAL) == 4 ? 0x1p-24 : 0x1p-53;
+  const double smallest = sizeof(REAL) == 4 ? 0x1p-126 : 0x1p-1022;
   double longest = 0;
   *report = (attn_gaussian_report){0};
   for (int32_t j = 0; j < n; j++) {
@@ -73,7 +75,8 @@ static void NAME(compare)(attn_gaussian_report *report, const REAL *w1, const RE
   for (int32_t i = 0; i < m; i++) {
     double reach = NAME(norm)(q + (size_t)i * (size_t)dim, dim) + longest;
     double rounding = 16.0 + 2.0 * reach * reach / temperature;
-    const REAL *a = w1 + (size_t)i * (size_t)n, *b = w2 + (size_t)i * (size_t)n;
+    const REAL *a = w1 + (size_t)i * (size_t)n;
+    const REAL *b = w2 + (size_t)i * (size_t)n;
     for (int32_t j = 0; j < n; j++)
       count_element(&report->weights, (double)a[j] - (double)b[j],
                     unit * rounding * greater(a[j], b[j]) + smallest);

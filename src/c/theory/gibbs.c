@@ -12,15 +12,19 @@ int32_t attn_gibbs_measure(double *weights, attn_gibbs_report *report, const dou
       return ATTN_E_RANGE;
     sum_add(&total, candidate[j]);
   }
-  double whole = candidate ? sum_of(total) : 1, log_n = f64_log(n);
+  double whole = candidate ? sum_of(total) : 1;
+  double log_n = f64_log(n);
   if (!(whole > 0 && is_finite(whole)))
     return ATTN_E_RANGE;
   distribution d = distribute(weights, z, n, temperature);
   /* relative to the largest score, which both sides of the gap have in common */
-  exact_sum score = {0, 0}, entropy = {0, 0}, kl = {0, 0};
+  exact_sum score = {0, 0};
+  exact_sum entropy = {0, 0};
+  exact_sum kl = {0, 0};
   for (int32_t j = 0; j < n; j++) {
-    double p = weights[j], c = candidate ? candidate[j] / whole : p,
-           t = (z[j] - d.max) / temperature;
+    double p = weights[j];
+    double c = candidate ? candidate[j] / whole : p;
+    double t = (z[j] - d.max) / temperature;
     sum_add(&score, c == 0 ? 0 : c * t);
     sum_add(&entropy, c > 0 ? -c * f64_log(c) : 0);
     sum_add(&kl, divergence(c, p, log_weight(&d, z[j], temperature)));
@@ -44,7 +48,8 @@ int32_t attn_gibbs_merge(double *logits, double *weights, attn_identity *identit
 {
   if (n < 1 || kept < 0 || kept >= n || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  double *rest = scratch, *unused = scratch + n;
+  double *rest = scratch;
+  double *unused = scratch + n;
   for (int32_t j = 0; j < n; j++)
     unused[j] = 0;
   for (int32_t x = 0; x < kept; x++)
@@ -63,8 +68,10 @@ int32_t attn_gibbs_merge(double *logits, double *weights, attn_identity *identit
   double size = 0;
   for (int32_t j = 0; j < n; j++)
     size = greater(size, magnitude(z[j]));
-  double units = 16 + 16 * f64_log(n), warmth = ROUNDING * temperature, sizes = ROUNDING * size,
-         unit = warmth + sizes;
+  double units = 16 + 16 * f64_log(n);
+  double warmth = ROUNDING * temperature;
+  double sizes = ROUNDING * size;
+  double unit = warmth + sizes;
   *identity = identity_of(soft_maximum(&all, temperature), soft_maximum(&merged, temperature), unit,
                           unit > 0 ? (units * warmth + 8 * sizes) / unit : 0);
   return ATTN_OK;

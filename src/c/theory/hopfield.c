@@ -5,7 +5,8 @@
 /* A state of the network. */
 typedef struct {
   const double *xi;
-  double *z, *p; /* (n): Kξ and its softmax */
+  double *z; /* (n): Kξ */
+  double *p; /* (n): its softmax */
   distribution d;
   double square; /* ‖ξ‖² */
 } state;
@@ -45,9 +46,10 @@ int32_t attn_hopfield_descend(double *states, double *energies, attn_hopfield_re
 {
   if (n < 1 || dim < 1 || steps < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  state now = {.z = scratch, .p = scratch + n},
-        after = {.z = scratch + 2 * (size_t)n, .p = scratch + 3 * (size_t)n};
-  double longest = 0, units = 32 + 32 * f64_log(n);
+  state now = {.z = scratch, .p = scratch + n};
+  state after = {.z = scratch + 2 * (size_t)n, .p = scratch + 3 * (size_t)n};
+  double longest = 0;
+  double units = 32 + 32 * f64_log(n);
   for (int32_t j = 0; j < n; j++) {
     const double *key = k + (size_t)j * (size_t)dim;
     longest = greater(longest, __builtin_sqrt(expectation(key, key, dim)));
@@ -57,10 +59,13 @@ int32_t attn_hopfield_descend(double *states, double *energies, attn_hopfield_re
   settle(&now, states, k, n, dim, temperature);
   energies[0] = energy_of(&now, temperature);
   *report = (attn_hopfield_report){.min_drop = __builtin_inf()};
-  exact_sum fall = {0, 0}, size = {0, 0};
+  exact_sum fall = {0, 0};
+  exact_sum size = {0, 0};
   for (int32_t x = 1; x <= steps; x++) {
-    double *next = states + (size_t)x * (size_t)dim, square = step(next, &now, k, n, dim),
-           reach = longest + __builtin_sqrt(now.square), unit = temperature + reach * reach;
+    double *next = states + (size_t)x * (size_t)dim;
+    double square = step(next, &now, k, n, dim);
+    double reach = longest + __builtin_sqrt(now.square);
+    double unit = temperature + reach * reach;
     settle(&after, next, k, n, dim, temperature);
     energies[x] = energy_of(&after, temperature);
     sum_add(&fall, square / 2);

@@ -38,9 +38,13 @@ int32_t attn_likelihood(double *weights, double *log_precisions, double *precisi
     precisions[j] = f64_exp(log_precisions[j]);
   }
   /* log Σ θ_j β: θ itself may be as large as e^10000 */
-  double log_precision = d.max + d.log_sum + log_beta, moved = 0, crossed = 0;
+  double log_precision = d.max + d.log_sum + log_beta;
+  double moved = 0;
+  double crossed = 0;
   for (int32_t c = 0; c < value_dim; c++) {
-    exact_sum mean = {0, 0}, pull = {0, 0}, size = {0, 0};
+    exact_sum mean = {0, 0};
+    exact_sum pull = {0, 0};
+    exact_sum size = {0, 0};
     for (int32_t j = 0; j < n; j++) {
       double x = v[(size_t)j * (size_t)value_dim + (size_t)c];
       sum_add(&mean, weights[j] * x);

@@ -9,7 +9,8 @@ int32_t attn_limits_measure(double *hard, double *uniform, double *weights,
     return ATTN_E_RANGE;
   distribution d = distribute(weights, z, n, temperature);
   int32_t ties = 0;
-  double next = -__builtin_inf(), min = z[0];
+  double next = -__builtin_inf();
+  double min = z[0];
   for (int32_t j = 0; j < n; j++) {
     ties += z[j] == d.max;
     next = z[j] < d.max ? greater(next, z[j]) : next;
@@ -21,7 +22,9 @@ int32_t attn_limits_measure(double *hard, double *uniform, double *weights,
     uniform[j] = 1.0 / n;
     sum_add(&away, z[j] == d.max ? 0 : 2 * weights[j]); /* the ties lack the weight of the others */
   }
-  double gap = d.max - next, width = d.max - min, scaled = width / temperature;
+  double gap = d.max - next;
+  double width = d.max - min;
+  double scaled = width / temperature;
   /* not from the weights, whose rounding is more than the bound where z is nearly flat */
   double kl = spent_of(z, n, temperature);
   *report = (attn_limits_report){.ties = ties,

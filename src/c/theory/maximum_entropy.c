@@ -19,7 +19,9 @@ int32_t attn_maxent_weigh(double *weights, double *features, const double *q, co
 typedef struct {
   const double *features;
   int32_t n;
-  double min, max, width;
+  double min;
+  double max;
+  double width;
   double odds; /* logarithm of (target − min)/(max − target) */
 } dual;
 
@@ -31,10 +33,14 @@ typedef struct {
 static residual dual_slope(const void *context, double x)
 {
   const dual *d = context;
-  exact_sum sum = {0, 0}, above = {0, 0}, below = {0, 0}, square_above = {0, 0},
-            square_below = {0, 0};
+  exact_sum sum = {0, 0};
+  exact_sum above = {0, 0};
+  exact_sum below = {0, 0};
+  exact_sum square_above = {0, 0};
+  exact_sum square_below = {0, 0};
   for (int32_t j = 0; j < d->n; j++) {
-    double up = (d->features[j] - d->min) / d->width, down = (d->max - d->features[j]) / d->width;
+    double up = (d->features[j] - d->min) / d->width;
+    double down = (d->max - d->features[j]) / d->width;
     double e = f64_exp(x > 0 ? -x * down : x * up);
     sum_add(&sum, e);
     sum_add(&above, e * up);
@@ -42,7 +48,9 @@ static residual dual_slope(const void *context, double x)
     sum_add(&square_above, e * up * up);
     sum_add(&square_below, e * down * down);
   }
-  double total = sum_of(sum), up = sum_of(above) / total, down = sum_of(below) / total;
+  double total = sum_of(sum);
+  double up = sum_of(above) / total;
+  double down = sum_of(below) / total;
   double variance = up < down ? sum_of(square_above) / total - up * up
                               : sum_of(square_below) / total - down * down;
   double odds = f64_log(up) - f64_log(down);
@@ -58,8 +66,9 @@ int32_t attn_maxent_solve(double *weights, attn_maxent_report *report, const dou
   for (int32_t j = 1; j < n; j++)
     d.min = features[j] < d.min ? features[j] : d.min;
   d.width = d.max - d.min;
-  double size = greater(magnitude(d.min), magnitude(d.max)), slack = 4 * ROUNDING * size,
-         lambda = 0;
+  double size = greater(magnitude(d.min), magnitude(d.max));
+  double slack = 4 * ROUNDING * size;
+  double lambda = 0;
   if (!(target >= d.min - slack && target <= d.max + slack))
     return ATTN_E_RANGE;
   int32_t iterations = 0;

@@ -6,7 +6,9 @@
 
 /* A function at some x. A |value| up to noise is rounding. */
 typedef struct {
-  double value, slope, noise;
+  double value;
+  double slope;
+  double noise;
 } residual;
 
 typedef residual residual_at(const void *context, double x);

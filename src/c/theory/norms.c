@@ -44,8 +44,12 @@ int32_t attn_norms_measure(double *ratios, attn_norms_report *report, const doub
   for (int32_t x = 0; x < count; x++)
     if (!(exponents[x] >= 1))
       return ATTN_E_RANGE;
-  double *p = scratch, *dp = scratch + n, *change = scratch + 2 * (size_t)n, scale = 0,
-         lambda = 1 / temperature, max_ratio = 0;
+  double *p = scratch;
+  double *dp = scratch + n;
+  double *change = scratch + 2 * (size_t)n;
+  double scale = 0;
+  double lambda = 1 / temperature;
+  double max_ratio = 0;
   distribute(p, z, n, temperature);
   attn_identity column = largest_column(p, n, temperature, dp, change);
   softmax_change(dp, p, z, h, n, temperature);

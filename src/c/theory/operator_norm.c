@@ -11,12 +11,16 @@
 static double gram(double *out, const double *a, size_t rows, size_t columns, double scale)
 {
   int wide = rows <= columns;
-  size_t size = wide ? rows : columns, length = wide ? columns : rows, own = wide ? columns : 1,
-         along = wide ? 1 : columns;
+  size_t size = wide ? rows : columns;
+  size_t length = wide ? columns : rows;
+  size_t own = wide ? columns : 1;
+  size_t along = wide ? 1 : columns;
   /* two sums side by side; a lone one at the end of a row is taken twice */
   for (size_t i = 0; i < size; i++)
     for (size_t j = 0; j <= i; j += 2) {
-      const double *x = a + i * own, *y = a + j * own, *z = j < i ? y + own : y;
+      const double *x = a + i * own;
+      const double *y = a + j * own;
+      const double *z = j < i ? y + own : y;
       exact_pair sum = {{0, 0}, {0, 0}};
       for (size_t c = 0; c < length; c++, x += along, y += along, z += along)
         pair_add(&sum, *x * scale * ((f64x2){*y, *z} * scale));
@@ -35,7 +39,9 @@ int32_t attn_operator_norm(attn_norm *norm, const double *a, int32_t rows, int32
   if (rows < 1 || columns < 1)
     return ATTN_E_RANGE;
   size_t size = (size_t)(rows < columns ? rows : columns);
-  double max = 0, *now = scratch, *next = scratch + size * size;
+  double max = 0;
+  double *now = scratch;
+  double *next = scratch + size * size;
   for (size_t x = 0; x < (size_t)rows * (size_t)columns; x++)
     max = greater(max, magnitude(a[x]));
   *norm = (attn_norm){0, 0};
@@ -49,9 +55,11 @@ int32_t attn_operator_norm(attn_norm *norm, const double *a, int32_t rows, int32
     scale *= 0x1p64;
   double first = gram(now, a, (size_t)rows, (size_t)columns, scale);
   /* ‖G^k‖_F^(1/k) = first·e^log_upper, k = 1, 2, 4, … */
-  double log_upper = 0, open = 0;
+  double log_upper = 0;
+  double open = 0;
   for (double k = 1; k < 0x1p62; k *= 2) {
-    double trace = 0, *was = now;
+    double trace = 0;
+    double *was = now;
     for (size_t x = 0; x < size; x++)
       trace += now[x * size + x];
     open = f64_log(greater(trace, 1)) / k;
@@ -61,7 +69,8 @@ int32_t attn_operator_norm(attn_norm *norm, const double *a, int32_t rows, int32
     now = next;
     next = was;
   }
-  double rounding = 4 * ROUNDING * (double)size, top = __builtin_sqrt(first) / scale;
+  double rounding = 4 * ROUNDING * (double)size;
+  double top = __builtin_sqrt(first) / scale;
   norm->upper = top * f64_exp(log_upper / 2) * (1 + rounding);
   norm->lower = top * f64_exp((log_upper - open) / 2) * (1 - rounding);
   return ATTN_OK;

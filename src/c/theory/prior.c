@@ -10,15 +10,18 @@ int32_t attn_gate_measure(double *weights, attn_gate_report *report, const doubl
   distribution d = distribute(weights, z, n, temperature);
   double odds = (d.max - sink) / temperature + d.log_sum;
   /* as if the sink were one more key */
-  double max = greater(d.max, sink), null = f64_exp((sink - max) / temperature);
-  exact_sum all = {null, 0}, keys = {0, 0};
+  double max = greater(d.max, sink);
+  double null = f64_exp((sink - max) / temperature);
+  exact_sum all = {null, 0};
+  exact_sum keys = {0, 0};
   for (int32_t j = 0; j < n; j++)
     sum_add(&all, weights[j] = f64_exp((z[j] - max) / temperature));
   double total = sum_of(all);
   for (int32_t j = 0; j < n; j++)
     sum_add(&keys, weights[j] /= total);
-  double gate = 1 / (1 + f64_exp(-odds)), closed = 1 / (1 + f64_exp(odds)),
-         units = 32 + 32 * f64_log(n) + 8 * closed * magnitude(odds);
+  double gate = 1 / (1 + f64_exp(-odds));
+  double closed = 1 / (1 + f64_exp(odds));
+  double units = 32 + 32 * f64_log(n) + 8 * closed * magnitude(odds);
   *report = (attn_gate_report){
       .gate = gate, .sink = null / total, .odds = odds, .lse = d.max / temperature + d.log_sum};
   report->identity =
@@ -28,8 +31,11 @@ int32_t attn_gate_measure(double *weights, attn_gate_report *report, const doubl
 
 /* A row of logits and biases, relative to the largest of each. */
 typedef struct {
-  const double *z, *bias;
-  double max_z, max_bias, temperature;
+  const double *z;
+  const double *bias;
+  double max_z;
+  double max_bias;
+  double temperature;
   double shift;     /* the largest t + τ */
   double log_sum;   /* log Σ exp(t + τ − shift) */
   double log_prior; /* log Σ exp(τ) */
@@ -73,9 +79,14 @@ typedef struct {
 static standing stand(const posterior *r, const double *candidate, double whole,
                       const double *weights, const double *prior, int32_t n)
 {
-  exact_sum score = {0, 0}, size = {0, 0}, to_prior = {0, 0}, to_answer = {0, 0};
+  exact_sum score = {0, 0};
+  exact_sum size = {0, 0};
+  exact_sum to_prior = {0, 0};
+  exact_sum to_answer = {0, 0};
   for (int32_t j = 0; j < n; j++) {
-    double c = candidate[j] / whole, t = score_at(r, j), tau = bias_at(r, j);
+    double c = candidate[j] / whole;
+    double t = score_at(r, j);
+    double tau = bias_at(r, j);
     sum_add(&score, c == 0 ? 0 : c * t);
     sum_add(&size, c == 0 ? 0 : -c * (t + tau));
     sum_add(&to_prior, divergence(c, prior[j], tau - r->log_prior));
@@ -100,11 +111,12 @@ int32_t attn_prior_measure(double *weights, double *prior, attn_prior_report *re
   if (!(whole > 0 && is_finite(whole)))
     return ATTN_E_RANGE;
   posterior r = infer(weights, prior, z, bias, n, temperature);
-  standing own = stand(&r, weights, 1, weights, prior, n),
-           other = candidate ? stand(&r, candidate, whole, weights, prior, n) : own;
+  standing own = stand(&r, weights, 1, weights, prior, n);
+  standing other = candidate ? stand(&r, candidate, whole, weights, prior, n) : own;
   /* log Σ π_j exp(t_j) */
-  double best = r.shift + r.log_sum - r.log_prior, reached = other.score - other.to_prior,
-         units = 32 + 64 * f64_log(n) - 16 * r.shift;
+  double best = r.shift + r.log_sum - r.log_prior;
+  double reached = other.score - other.to_prior;
+  double units = 32 + 64 * f64_log(n) - 16 * r.shift;
   *report = (attn_prior_report){.optimum = r.max_z + temperature * best,
                                 .objective = r.max_z + temperature * reached,
                                 .kl = candidate ? other.to_answer : 0,

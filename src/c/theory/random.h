@@ -28,7 +28,9 @@ INLINE generator seeded(uint64_t seed)
 /* xoshiro256++ (Blackman and Vigna); its upper 53 bits, in [0, 1). */
 INLINE double uniform(generator *g)
 {
-  uint64_t *s = g->s, result = rotate(s[0] + s[3], 23) + s[0], t = s[1] << 17;
+  uint64_t *s = g->s;
+  uint64_t result = rotate(s[0] + s[3], 23) + s[0];
+  uint64_t t = s[1] << 17;
   s[2] ^= s[0];
   s[3] ^= s[1];
   s[1] ^= s[2];

@@ -24,12 +24,19 @@ static double distance(const double *a, const double *b, int32_t size)
 
 /* A head, its shared keys and values, and memory for one query. */
 typedef struct {
-  const double *k, *change;   /* (n, dim): the head's own keys, and shared − own */
-  const double *v, *shared_v; /* (n, value_dim); shared_v may be NULL */
-  int32_t n, dim, value_dim;
+  const double *k;        /* (n, dim): the head's own keys */
+  const double *change;   /* (n, dim): shared − own */
+  const double *v;        /* (n, value_dim) */
+  const double *shared_v; /* (n, value_dim), or NULL */
+  int32_t n;
+  int32_t dim;
+  int32_t value_dim;
   double temperature;
-  double *p, *dp, *z, *dz; /* (n): weights and logits, and how they move */
-  double *moved;           /* (value_dim): how the output moves */
+  double *p;     /* (n): weights */
+  double *dp;    /* (n): how they move */
+  double *z;     /* (n): logits */
+  double *dz;    /* (n): how they move */
+  double *moved; /* (value_dim): how the output moves */
 } sharing;
 
 /* The diameter of V, its longest value, and the farthest that a value moves. */
@@ -52,9 +59,14 @@ static void measure_values(attn_sharing_report *report, const sharing *s)
 static void measure_weights(attn_sharing_columns *columns, const sharing *s, const double *q,
                             double norm)
 {
-  const int32_t n = s->n, dim = s->dim;
-  double root = __builtin_sqrt(dim), min = 0, max = 0;
-  exact_sum mean = {0, 0}, one = {0, 0}, centred = {0, 0};
+  const int32_t n = s->n;
+  const int32_t dim = s->dim;
+  double root = __builtin_sqrt(dim);
+  double min = 0;
+  double max = 0;
+  exact_sum mean = {0, 0};
+  exact_sum one = {0, 0};
+  exact_sum centred = {0, 0};
   for (int32_t j = 0; j < n; j++) {
     s->z[j] = expectation(q, s->k + (size_t)j * (size_t)dim, dim) / root;
     double dz = expectation(q, s->change + (size_t)j * (size_t)dim, dim) / root;
@@ -111,8 +123,9 @@ static void judge(attn_bound *sum, double bound, double measured, double cap, do
 static void judge_query(attn_sharing_bounds *bounds, const attn_sharing_columns *c,
                         const attn_sharing_report *values, double rounding)
 {
-  const double cap2 = 1.41421356237309504880, cap1 = 2,
-               output_cap = values->diameter + values->shift;
+  const double cap2 = 1.41421356237309504880;
+  const double cap1 = 2;
+  const double output_cap = values->diameter + values->shift;
   judge(&bounds->sharp, c->sharp, c->weights2, cap2, rounding);
   judge(&bounds->note, c->note, c->weights2, cap2, rounding);
   judge(&bounds->operator, c->operator, c->weights2, cap2, rounding);
@@ -131,8 +144,11 @@ int32_t attn_sharing_measure(attn_sharing_columns *columns, attn_sharing_bounds 
 {
   if (m < 1 || n < 1 || dim < 1 || value_dim < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  const size_t keys = (size_t)n, size = keys * (size_t)dim;
-  double *change = scratch, *rows = change + size, *moved = rows + 4 * keys;
+  const size_t keys = (size_t)n;
+  const size_t size = keys * (size_t)dim;
+  double *change = scratch;
+  double *rows = change + size;
+  double *moved = rows + 4 * keys;
   const sharing s = {.k = k,
                      .change = change,
                      .v = v,
@@ -151,7 +167,9 @@ int32_t attn_sharing_measure(attn_sharing_columns *columns, attn_sharing_bounds 
   *report = (attn_sharing_report){.diameter = 0};
   attn_operator_norm(&report->operator_norm, change, n, dim, moved + value_dim);
   measure_values(report, &s);
-  const double diameter = report->diameter, longest = report->longest, shift = report->shift;
+  const double diameter = report->diameter;
+  const double longest = report->longest;
+  const double shift = report->shift;
   const attn_bound none = {.slack = __builtin_inf()};
   *bounds = (attn_sharing_bounds){none, none, none, none, none, none, none, none};
   for (int32_t i = 0; i < m; i++) {

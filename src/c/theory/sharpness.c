@@ -21,24 +21,31 @@ int32_t attn_dispersion_measure(attn_dispersion_report *report, const double *z,
   int32_t top = 0;
   for (int32_t j = 1; j < n; j++)
     top = z[j] > z[top] ? j : top;
-  double next = -__builtin_inf(), min = z[top], others = n - 1;
+  double next = -__builtin_inf();
+  double min = z[top];
+  double others = n - 1;
   for (int32_t j = 0; j < n; j++) {
     next = j == top ? next : greater(next, z[j]);
     min = z[j] < min ? z[j] : min;
   }
-  exact_sum gaps = {0, 0}, rest = {0, 0}, kl = {0, 0};
+  exact_sum gaps = {0, 0};
+  exact_sum rest = {0, 0};
+  exact_sum kl = {0, 0};
   for (int32_t j = 0; j < n; j++)
     if (j != top) {
       sum_add(&gaps, (z[top] - z[j]) / others);
       sum_add(&rest, f64_exp((z[j] - next) / temperature));
     }
-  double log_rest = f64_log(sum_of(rest)), gap = sum_of(gaps), log_others = f64_log(others);
+  double log_rest = f64_log(sum_of(rest));
+  double gap = sum_of(gaps);
+  double log_others = f64_log(others);
   for (int32_t j = 0; j < n; j++)
     if (j != top) {
       double log_p = (z[j] - next) / temperature - log_rest;
       sum_add(&kl, divergence(1 / others, f64_exp(log_p), log_p));
     }
-  double odds = (z[top] - next) / temperature - log_rest, mean = gap / temperature;
+  double odds = (z[top] - next) / temperature - log_rest;
+  double mean = gap / temperature;
   report->max = 1 / (1 + f64_exp(-odds));
   report->width = z[top] - min;
   report->bound = weight_above(n, report->width / temperature);
@@ -57,13 +64,15 @@ int32_t attn_critical_measure(attn_critical_report *report, const double *z, int
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
   *report = (attn_critical_report){.critical = __builtin_inf(), .rank = 1};
-  exact_sum whole = {1, 0}, powers = {1, 0};
+  exact_sum whole = {1, 0};
+  exact_sum powers = {1, 0};
   for (int32_t j = 0; j < n; j++)
     scratch[j] = z[j];
   sort(scratch, n);
   double max = scratch[n - 1];
   for (int32_t rank = 2; rank <= n; rank++) {
-    double gap = max - scratch[n - rank], critical = gap / f64_log(rank);
+    double gap = max - scratch[n - rank];
+    double critical = gap / f64_log(rank);
     sum_add(&whole, f64_exp(-gap / temperature));
     if (critical <= report->critical) {
       report->critical = critical;

@@ -24,8 +24,13 @@ typedef struct {
  * sign; the slopes Σ x/t² come times s² and (1 − s)².
  */
 typedef struct {
-  double base, width, s;
-  double left, right, left_slope, right_slope;
+  double base;
+  double width;
+  double s;
+  double left;
+  double right;
+  double left_slope;
+  double right_slope;
 } secular;
 
 static void add_side(secular *f, int is_left, double sum, double slope)
@@ -38,7 +43,8 @@ static void add_weights(secular *f, const double *x, int32_t count)
 {
   for (int32_t j = 0; j < count; j++) {
     int is_left = x[j] <= f->base;
-    double t = (x[j] - f->base) / f->width - f->s, scaled = (is_left ? f->s : 1 - f->s) / t;
+    double t = (x[j] - f->base) / f->width - f->s;
+    double scaled = (is_left ? f->s : 1 - f->s) / t;
     add_side(f, is_left, x[j] / t, x[j] * scaled * scaled);
   }
 }
@@ -50,12 +56,18 @@ static void add_node(secular *f, const tree *w, size_t node, int32_t lo, int32_t
     add_weights(f, w->x + lo, hi - lo);
     return;
   }
-  double first = w->x[lo], last = w->x[hi - 1], radius = (last - first) / 2,
-         centre = first + radius;
+  double first = w->x[lo];
+  double last = w->x[hi - 1];
+  double radius = (last - first) / 2;
+  double centre = first + radius;
   int is_left = last <= f->base;
-  double side = is_left ? f->s : 1 - f->s, far = f->s - (centre - f->base) / f->width,
-         ratio = radius / f->width / far;
-  double nearness = (f->base + f->s * f->width) / first, power = 1, sum = 0, slope = 0;
+  double side = is_left ? f->s : 1 - f->s;
+  double far = f->s - (centre - f->base) / f->width;
+  double ratio = radius / f->width / far;
+  double nearness = (f->base + f->s * f->width) / first;
+  double power = 1;
+  double sum = 0;
+  double slope = 0;
   const double *m = w->moments + node * 2 * TERMS;
   /* Σ x/t = −Σ_k m_k (radius/far)^k / far */
   if ((is_left || first > f->base) && ratio > -0.25 && ratio < 0.25) {
@@ -83,13 +95,17 @@ static void make_moments(const tree *w, size_t node, int32_t lo, int32_t hi)
 {
   if (hi - lo <= LEAF)
     return;
-  double first = w->x[lo], radius = (w->x[hi - 1] - first) / 2, centre = first + radius;
+  double first = w->x[lo];
+  double radius = (w->x[hi - 1] - first) / 2;
+  double centre = first + radius;
   double *m = w->moments + node * 2 * TERMS;
   for (int k = 0; k < 2 * TERMS; k++)
     m[k] = 0;
   for (int32_t j = lo; j < hi; j++) {
-    double power = w->x[j], inverse = 1, step = radius > 0 ? (w->x[j] - centre) / radius : 0,
-           shrink = first / w->x[j];
+    double power = w->x[j];
+    double inverse = 1;
+    double step = radius > 0 ? (w->x[j] - centre) / radius : 0;
+    double shrink = first / w->x[j];
     for (int k = 0; k < TERMS; k++, power *= step, inverse *= shrink) {
       m[k] += power;
       m[TERMS + k] += inverse;
@@ -107,11 +123,15 @@ static void make_moments(const tree *w, size_t node, int32_t lo, int32_t hi)
  */
 static double root_above(const tree *w, double base, double width)
 {
-  double lo = 0, hi = 1, s = 0.5;
+  double lo = 0;
+  double hi = 1;
+  double s = 0.5;
   for (int tries = 0; tries < 100; tries++) {
     secular f = {.base = base, .width = width, .s = s};
     add_node(&f, w, 1, 0, w->n);
-    double value = f.left + f.right, a = f.left_slope, b = f.right_slope;
+    double value = f.left + f.right;
+    double a = f.left_slope;
+    double b = f.right_slope;
     if (f.left == 0) /* all weights below are 0, and so is the eigenvalue */
       return base;
     if (magnitude(value) <= 4 * ROUNDING * (f.right - f.left))
@@ -120,7 +140,9 @@ static double root_above(const tree *w, double base, double width)
       hi = s;
     else
       lo = s;
-    double c = value + a / s - b / (1 - s), linear = c + a + b, root = linear * linear - 4 * c * a;
+    double c = value + a / s - b / (1 - s);
+    double linear = c + a + b;
+    double root = linear * linear - 4 * c * a;
     root = __builtin_sqrt(root > 0 ? root : 0);
     double next = linear > 0 ? 2 * a / (linear + root) : (linear - root) / (2 * c);
     if (!(next > lo && next < hi))
@@ -147,7 +169,9 @@ int32_t attn_jacobian_spectrum(double *eigenvalues, attn_identity *identity, con
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
   tree w = {.x = scratch, .n = n, .moments = scratch + n};
-  exact_sum whole = {0, 0}, squares = {0, 0}, trace = {0, 0};
+  exact_sum whole = {0, 0};
+  exact_sum squares = {0, 0};
+  exact_sum trace = {0, 0};
   for (int32_t j = 0; j < n; j++) {
     if (!(p[j] >= 0))
       return ATTN_E_RANGE;
@@ -173,7 +197,8 @@ double attn_jacobian_top(const double *p, int32_t n, double temperature)
 {
   if (n < 1 || !is_temperature(temperature))
     return __builtin_nan("");
-  double max = largest(p, n), next = 0;
+  double max = largest(p, n);
+  double next = 0;
   int32_t ties = 0;
   for (int32_t j = 0; j < n; j++) {
     ties += p[j] == max;

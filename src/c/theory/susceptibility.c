@@ -15,27 +15,38 @@ static const double WEIGHT[NODES] = {
 typedef struct {
   const double *z;
   int32_t n;
-  double temperature, max, log_n;
+  double temperature;
+  double max;
+  double log_n;
 } row;
 
 /* t = (z − max z)/T under softmax(s·t). */
 typedef struct {
-  double variance, units; /* that rounding may move it by */
-  double square;          /* ⟨t²⟩ */
+  double variance;
+  double units;  /* that rounding may move it by */
+  double square; /* ⟨t²⟩ */
 } moments;
 
 static moments moments_at(const row *r, double s)
 {
-  exact_sum sum = {0, 0}, first = {0, 0}, square = {0, 0}, centred = {0, 0}, units = {0, 0};
+  exact_sum sum = {0, 0};
+  exact_sum first = {0, 0};
+  exact_sum square = {0, 0};
+  exact_sum centred = {0, 0};
+  exact_sum units = {0, 0};
   for (int32_t j = 0; j < r->n; j++) {
-    double t = (r->z[j] - r->max) / r->temperature, e = f64_exp(s * t);
+    double t = (r->z[j] - r->max) / r->temperature;
+    double e = f64_exp(s * t);
     sum_add(&sum, e);
     sum_add(&first, e == 0 ? 0 : e * t);
     sum_add(&square, e == 0 ? 0 : e * t * t);
   }
-  double total = sum_of(sum), mean = sum_of(first) / total;
+  double total = sum_of(sum);
+  double mean = sum_of(first) / total;
   for (int32_t j = 0; j < r->n; j++) {
-    double t = (r->z[j] - r->max) / r->temperature, p = f64_exp(s * t) / total, far = t - mean;
+    double t = (r->z[j] - r->max) / r->temperature;
+    double p = f64_exp(s * t) / total;
+    double far = t - mean;
     if (p == 0)
       continue;
     sum_add(&centred, p * far * far);
@@ -55,12 +66,16 @@ static double budget_units(const row *r, double s, double width)
 /* ρ at (1 + r)/T less ρ at (1 − r)/T, and the integral of s·Var(t) between. */
 static attn_identity integral(const row *r, double width)
 {
-  double reach = width > 1 ? 0.5 / width : 0.5, lo = 1 - reach, hi = 1 + reach;
+  double reach = width > 1 ? 0.5 / width : 0.5;
+  double lo = 1 - reach;
+  double hi = 1 + reach;
   double units = budget_units(r, lo, width) + budget_units(r, hi, width);
-  exact_sum area = {0, 0}, rounding = {0, 0};
+  exact_sum area = {0, 0};
+  exact_sum rounding = {0, 0};
   for (int x = 0; x < 2 * NODES; x++) {
     int node = x % NODES;
-    double s = 1 + (x < NODES ? -reach : reach) * NODE[node], weight = reach * WEIGHT[node] * s;
+    double s = 1 + (x < NODES ? -reach : reach) * NODE[node];
+    double weight = reach * WEIGHT[node] * s;
     moments m = moments_at(r, s);
     sum_add(&area, weight * m.variance);
     sum_add(&rounding, weight * (m.units + 8 * m.variance));
@@ -79,7 +94,8 @@ int32_t attn_susceptibility_measure(attn_susceptibility_report *report, const do
   double min = r.max;
   for (int32_t j = 0; j < n; j++)
     min = z[j] < min ? z[j] : min;
-  double width = (r.max - min) / temperature, variance = moments_at(&r, 1).variance;
+  double width = (r.max - min) / temperature;
+  double variance = moments_at(&r, 1).variance;
   *report = (attn_susceptibility_report){
       .rho = spent_of(z, n, temperature),
       .variance = temperature * variance * temperature,

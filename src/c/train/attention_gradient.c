@@ -119,7 +119,8 @@ size_t attn_gradient_scratch_bytes_f64(const attn_gradient *g)
 size_t attn_gradient_scratch_bytes_f32(const attn_gradient *g)
 {
   gradient_tiles t;
-  const size_t own = attn_gradient_place_tiles(&t, g, NULL), forward = attn_scratch_bytes_f32(g->p);
+  const size_t own = attn_gradient_place_tiles(&t, g, NULL);
+  const size_t forward = attn_scratch_bytes_f32(g->p);
   return own && forward > own ? forward : own;
 }
 
@@ -146,8 +147,8 @@ static int32_t head_pieces(const gradient_call *call)
 static double *key_scale_at(const gradient_call *call, int32_t b, int32_t kv_head, int32_t part)
 {
   const attn_params *p = call->p;
-  const size_t head = (size_t)b * (size_t)p->kv_heads + (size_t)kv_head,
-               heads = (size_t)p->batch * (size_t)p->kv_heads;
+  const size_t head = (size_t)b * (size_t)p->kv_heads + (size_t)kv_head;
+  const size_t heads = (size_t)p->batch * (size_t)p->kv_heads;
   return call->key_scale ? call->key_scale + ((size_t)part * heads + head) * (size_t)p->n : NULL;
 }
 
@@ -181,9 +182,12 @@ static void run_piece(void *task, int32_t index, void *scratch)
 {
   const gradient_call *call = task;
   const attn_params *p = call->p;
-  const int32_t batches = p->batch / batch_pieces(call), heads = p->kv_heads / head_pieces(call);
-  const int32_t part = index % call->parts, unit = index / call->parts;
-  const int32_t b = unit / head_pieces(call) * batches, kv_head = unit % head_pieces(call) * heads;
+  const int32_t batches = p->batch / batch_pieces(call);
+  const int32_t heads = p->kv_heads / head_pieces(call);
+  const int32_t part = index % call->parts;
+  const int32_t unit = index / call->parts;
+  const int32_t b = unit / head_pieces(call) * batches;
+  const int32_t kv_head = unit % head_pieces(call) * heads;
   for (int32_t x = b; x < b + batches; x++)
     for (int32_t y = kv_head; y < kv_head + heads; y++)
       if (call->single)
@@ -197,8 +201,9 @@ static void merge_piece(void *task, int32_t index, void *scratch)
 {
   const gradient_call *call = task;
   const attn_params *p = call->p;
-  const int32_t blocks = (p->n + KEYS - 1) / KEYS, head = index / blocks,
-                from = index % blocks * KEYS;
+  const int32_t blocks = (p->n + KEYS - 1) / KEYS;
+  const int32_t head = index / blocks;
+  const int32_t from = index % blocks * KEYS;
   gradient_tiles t;
   attn_gradient_place_tiles(&t, call->g, NULL);
   (void)scratch;

@@ -7,13 +7,18 @@
 
 struct attn_gradient {
   const attn_params *p;
-  void *key_scale, *sinks, *mask;
-  double *scale, *temperature;
+  void *key_scale;
+  void *sinks;
+  void *mask;
+  double *scale;
+  double *temperature;
 };
 
 /* Sums over the rows of one head. */
 typedef struct {
-  double scale, temperature, sink;
+  double scale;
+  double temperature;
+  double sink;
 } head_sums;
 
 /* One call; arrays are of floats if `single`, else of doubles. */
@@ -21,10 +26,19 @@ typedef struct {
   const attn_gradient *g;
   const attn_params *p;
   int single;
-  void *dq, *dk, *dv;
-  const void *q, *k, *v, *d_out;
-  const float *output, *lse;      /* of the forward call, if `single` */
-  strides query, key, value, out; /* of the arrays */
+  void *dq;
+  void *dk;
+  void *dv;
+  const void *q;
+  const void *k;
+  const void *v;
+  const void *d_out;
+  const float *output; /* of the forward call, if `single` */
+  const float *lse;    /* of the forward call, if `single` */
+  strides query;
+  strides key;
+  strides value;
+  strides out; /* of the arrays */
 
   /* shared by the threads, each piece with its own places */
   int32_t parts;     /* of the rows of each kv head */
@@ -33,7 +47,8 @@ typedef struct {
   double *mask;      /* of the mask's sizes, or NULL */
   size_t cleared;    /* bytes of these, which begin as 0 */
   float *key_sums; /* (batch, kv_heads, parts, ·): dk and dv in strips, with more than one part */
-  float *own_output, *own_lse; /* of the forward call, if it is not given */
+  float *own_output; /* of the forward call, if it is not given */
+  float *own_lse;    /* of the forward call, if it is not given */
   void *attend;
 } gradient_call;
 

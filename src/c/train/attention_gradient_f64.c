@@ -19,7 +19,8 @@ void attn_gradient_kv_head_f64(row_gradient *r, const gradient_call *call, int32
 {
   const attn_params *p = call->p;
   const int32_t group = p->heads / p->kv_heads;
-  const size_t key = call->key.position, value = call->value.position;
+  const size_t key = call->key.position;
+  const size_t value = call->value.position;
   double *dk = (double *)call->dk + (size_t)b * call->key.batch + (size_t)kv_head * call->key.head;
   double *dv =
       (double *)call->dv + (size_t)b * call->value.batch + (size_t)kv_head * call->value.head;

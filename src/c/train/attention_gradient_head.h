@@ -40,16 +40,19 @@ typedef struct {
 
 /* Keys [from, to) of a block, multiples of PANEL. */
 typedef struct {
-  int32_t from, to;
+  int32_t from;
+  int32_t to;
 } key_range;
 
 /* One kv head, as one thread works on it. */
 typedef struct {
   const gradient_call *call;
   const attn_params *p;
-  int32_t b, kv_head;
-  head_sums *sums;           /* (batch, heads), shared */
-  size_t width, value_width; /* dim and value_dim in whole strips */
+  int32_t b;
+  int32_t kv_head;
+  head_sums *sums; /* (batch, heads), shared */
+  size_t width;
+  size_t value_width; /* dim and value_dim in whole strips */
 
   /* scratch: the keys and values of the kv head. Those that are not finite count as 0. */
   float *key_panels;   /* (blocks, KEYS/PANEL, dim, PANEL) */
@@ -59,11 +62,14 @@ typedef struct {
   float *dv;           /* (blocks, value_width/STRIP, KEYS, STRIP), sums */
   int32_t *not_finite; /* (n): positions of keys that are not finite, */
   int32_t not_finite_count;
-  float max_key, max_value; /* the largest finite channels, */
-  double max_factor;        /* and the largest |scale·keyScale|, at least |scale| */
+  float max_key;
+  float max_value;   /* the largest finite channels, */
+  double max_factor; /* and the largest |scale·keyScale|, at least |scale| */
 
   /* scratch: a block of query rows of head h */
-  int32_t h, first, count;
+  int32_t h;
+  int32_t first;
+  int32_t count;
   float *query_groups; /* (GROUPS, dim, ROWS) */
   float *d_out_groups; /* (GROUPS, value_dim, ROWS) */
   float *query_strips; /* (width/STRIP, QUERIES, STRIP) */

@@ -33,7 +33,8 @@ static double mean_of(const float *d_out, const float *out, int32_t size)
   f64x2 sum = {0, 0};
   int32_t c = 0;
   for (; c + 4 <= size; c += 4) {
-    const f32x4 x = v_load(d_out + c), y = v_load(out + c);
+    const f32x4 x = v_load(d_out + c);
+    const f32x4 y = v_load(out + c);
     sum += v_low_double(x) * v_low_double(y);
     sum += v_high_double(x) * v_high_double(y);
   }
@@ -49,10 +50,13 @@ static double lse_of(gradient_tiles *t, double lse, double mean)
   const attn_params *p = t->p;
   if (!p->sinks)
     return lse;
-  const double T = temperature_of(p, t->h), logit = ((const float *)p->sinks)[t->h] / T;
-  const double max = lse > logit ? lse : logit, min = lse > logit ? logit : lse;
+  const double T = temperature_of(p, t->h);
+  const double logit = ((const float *)p->sinks)[t->h] / T;
+  const double max = lse > logit ? lse : logit;
+  const double min = lse > logit ? logit : lse;
   const double all = max + f64_log1p(f64_exp(min - max));
-  const double weight = f64_exp(logit - all), d_sink = -weight * mean / T;
+  const double weight = f64_exp(logit - all);
+  const double d_sink = -weight * mean / T;
   if (finite((float)all) && size_of(all) <= MAX_LSE && weight > 0) {
     t->in_double.sums->sink += d_sink;
     t->in_double.sums->temperature -= d_sink * logit;
@@ -64,7 +68,8 @@ static double lse_of(gradient_tiles *t, double lse, double mean)
 static int fits(const gradient_tiles *t, double query, double d_out)
 {
   const attn_params *p = t->p;
-  const double T = temperature_of(p, t->h), factor = t->max_factor / T;
+  const double T = temperature_of(p, t->h);
+  const double factor = t->max_factor / T;
   const double score = query * t->max_key * p->dim;
   const double slope = 2 * d_out * t->max_value * p->value_dim;
   const double both = query > t->max_key ? query : t->max_key;
@@ -88,7 +93,8 @@ static int sees_not_finite(const gradient_tiles *t, const row_view *view)
 int attn_gradient_note_key(gradient_tiles *t, int32_t j, const float *k, const float *v)
 {
   const attn_params *p = t->p;
-  const float key = largest_size(k, p->dim), value = largest_size(v, p->value_dim);
+  const float key = largest_size(k, p->dim);
+  const float value = largest_size(v, p->value_dim);
   const float scale = p->key_scale ? ((const float *)p->key_scale)[j] : 1;
   if (!finite(key) || !finite(value) || !finite(scale)) {
     t->not_finite[t->not_finite_count++] = j;
@@ -105,15 +111,17 @@ void attn_gradient_begin_row(gradient_tiles *t, int32_t x)
 {
   const attn_params *p = t->p;
   const gradient_call *call = t->call;
-  const int32_t h = t->h, i = t->first + x;
+  const int32_t h = t->h;
+  const int32_t i = t->first + x;
   tile_row *row = &t->rows[x];
   *row = (tile_row){.view = row_view_of(p, t->b, h, i)};
   if (row->view.lo >= row->view.hi)
     return;
-  const float *query = (const float *)call->q + query_place(call, t->b, h, i),
-              *d_out = (const float *)call->d_out + out_place(call, t->b, h, i),
-              *out = call->output + out_place(call, t->b, h, i);
-  const float q_size = largest_size(query, p->dim), o_size = largest_size(d_out, p->value_dim);
+  const float *query = (const float *)call->q + query_place(call, t->b, h, i);
+  const float *d_out = (const float *)call->d_out + out_place(call, t->b, h, i);
+  const float *out = call->output + out_place(call, t->b, h, i);
+  const float q_size = largest_size(query, p->dim);
+  const float o_size = largest_size(d_out, p->value_dim);
   const double mean = mean_of(d_out, out, p->value_dim);
   const double lse = call->lse[row_index(p, t->b, h, i)];
   row->in_double = !finite(q_size) || !finite(o_size) || !finite((float)mean) ||

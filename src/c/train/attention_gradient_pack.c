@@ -28,7 +28,8 @@ static void pack_strips(float *strips, const float *x, int32_t size, int32_t row
 {
   for (int32_t c = 0; c < size; c += STRIP, strips += rows * STRIP)
     for (int half = 0; half < STRIP; half += 4) {
-      const int32_t from = c + half, rest = size - from;
+      const int32_t from = c + half;
+      const int32_t rest = size - from;
       v_store(strips + half, !x || rest <= 0 ? v_splat(0)
                              : rest >= 4     ? v_load(x + from)
                                              : v_load_tail(x + from, (size_t)rest));
@@ -48,11 +49,12 @@ void attn_gradient_pack_keys(gradient_tiles *t)
   t->max_key = t->max_value = 0;
   t->max_factor = p->key_scale ? 0 : p->scale < 0 ? -p->scale : p->scale;
   for (int32_t j = 0; j < keys; j += PANEL) {
-    const float *key[PANEL] = {NULL}, *value[PANEL] = {NULL};
+    const float *key[PANEL] = {NULL};
+    const float *value[PANEL] = {NULL};
     const size_t block = (size_t)(j / KEYS) * KEYS;
     for (int32_t l = 0; l < PANEL; l++) {
-      const float *kj = k + (size_t)(j + l) * call->key.position,
-                  *vj = v + (size_t)(j + l) * call->value.position;
+      const float *kj = k + (size_t)(j + l) * call->key.position;
+      const float *vj = v + (size_t)(j + l) * call->value.position;
       if (j + l < p->n && attn_gradient_note_key(t, j + l, kj, vj)) {
         key[l] = kj;
         value[l] = vj;
@@ -141,7 +143,8 @@ void attn_gradient_pack_queries(gradient_tiles *t, int32_t h, int32_t first, int
   t->count = count;
   t->in_double.sums = &t->sums[(size_t)t->b * (size_t)p->heads + (size_t)h];
   for (int32_t x = 0; x < QUERIES; x++) {
-    const float *query = NULL, *d_out = NULL;
+    const float *query = NULL;
+    const float *d_out = NULL;
     if (x < count)
       attn_gradient_begin_row(t, x);
     if (x < count && !t->rows[x].in_double) {

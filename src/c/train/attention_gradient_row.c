@@ -8,7 +8,9 @@
 size_t attn_row_gradient_place(row_gradient *r, const attn_params *p, void *base)
 {
   arena a = {.base = base};
-  const size_t dim = (size_t)p->dim, value_dim = (size_t)p->value_dim, n = (size_t)p->n;
+  const size_t dim = (size_t)p->dim;
+  const size_t value_dim = (size_t)p->value_dim;
+  const size_t n = (size_t)p->n;
   r->row.key = arena_allocate(&a, dim, sizeof(double));
   r->query = arena_allocate(&a, dim, sizeof(double));
   r->d_out = arena_allocate(&a, value_dim, sizeof(double));
@@ -106,11 +108,13 @@ static void score_gradients(row_gradient *r, double mean)
   const row64 *row = &r->row;
   const attn_params *p = row->p;
   const double T = temperature_of(p, row->h);
-  exact_sum scale = {0, 0}, temperature = {0, 0};
+  exact_sum scale = {0, 0};
+  exact_sum temperature = {0, 0};
   for (int32_t j = row->view.lo; j < row->view.hi; j++) {
     if (!row64_attends(row, j))
       continue;
-    const double dz = r->weights[j] * (r->factors[j] - mean) / T, dr = uncap(row, j, dz);
+    const double dz = r->weights[j] * (r->factors[j] - mean) / T;
+    const double dr = uncap(row, j, dz);
     const double key_scale = p->key_scale ? number_at(row->single, p->key_scale, (size_t)j) : 1;
     r->factors[j] = p->scale * key_scale * dr;
     sum_add(&temperature, -dz * row->z[j] / T);
@@ -135,7 +139,8 @@ void attn_row_gradient(row_gradient *r, const gradient_call *call, int32_t b, in
   const attn_params *p = call->p;
   row64 *row = &r->row;
   const int32_t kv_head = h / (p->heads / p->kv_heads);
-  const size_t query = query_place(call, b, h, i), out = out_place(call, b, h, i);
+  const size_t query = query_place(call, b, h, i);
+  const size_t out = out_place(call, b, h, i);
   const size_t key = (size_t)b * call->key.batch + (size_t)kv_head * call->key.head;
   const size_t value = (size_t)b * call->value.batch + (size_t)kv_head * call->value.head;
   for (int32_t c = 0; c < p->dim; c++) {
@@ -159,10 +164,12 @@ void attn_row_gradient(row_gradient *r, const gradient_call *call, int32_t b, in
   row->q = r->query;
 
   row_state state = score_keys(row);
-  const double sink_weight = weigh_keys(r, &state), mean = weigh_values(r);
+  const double sink_weight = weigh_keys(r, &state);
+  const double mean = weigh_values(r);
   score_gradients(r, mean);
   if (p->sinks && state.attended) {
-    const double T = temperature_of(p, h), sink = number_at(call->single, p->sinks, (size_t)h);
+    const double T = temperature_of(p, h);
+    const double sink = number_at(call->single, p->sinks, (size_t)h);
     const double d_sink = -sink_weight * mean / T;
     r->sums->sink += d_sink;
     if (sink_weight != 0) /* 0·∞ of a sink of −∞ */

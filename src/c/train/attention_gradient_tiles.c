@@ -19,7 +19,8 @@ INLINE void tile(const int32_t terms, const size_t row_step, const size_t step, 
       sum[r][0] = sum[r][1] = v_splat(0);
     ROLLED
     for (int32_t c = from; c < end; c++, a += step, b += STRIP) {
-      const f32x4 b0 = v_load(b), b1 = v_load(b + 4);
+      const f32x4 b0 = v_load(b);
+      const f32x4 b1 = v_load(b + 4);
       UNROLLED
       for (int r = 0; r < ROWS; r++) {
         const f32x4 x = v_splat(a[(size_t)r * row_step]);
@@ -77,7 +78,8 @@ static int ranges_of(const gradient_tiles *t, int32_t start, key_range *ranges)
 {
   int any = 0;
   for (int g = 0; g < GROUPS; g++) {
-    int32_t lo = KEYS, hi = 0;
+    int32_t lo = KEYS;
+    int32_t hi = 0;
     for (int32_t x = g * ROWS; x < (g + 1) * ROWS && x < t->count; x++) {
       const row_view *view = &t->rows[x].view;
       if (view->lo >= view->hi)
@@ -114,7 +116,8 @@ static void block_of_keys(gradient_tiles *t, int32_t block)
   const attn_params *p = t->p;
   const int32_t start = block * KEYS;
   const size_t at = (size_t)block * KEYS;
-  key_range ranges[GROUPS], rows[KEYS / ROWS];
+  key_range ranges[GROUPS];
+  key_range rows[KEYS / ROWS];
   if (!ranges_of(t, start, ranges))
     return;
   rows_of(t, ranges, rows);
@@ -157,7 +160,9 @@ void attn_gradient_kv_head(gradient_tiles *t, int32_t part, int32_t parts)
 size_t attn_gradient_place_tiles(gradient_tiles *t, const attn_gradient *g, void *base)
 {
   const attn_params *p = g->p;
-  const size_t dim = (size_t)p->dim, value_dim = (size_t)p->value_dim, f = sizeof(float);
+  const size_t dim = (size_t)p->dim;
+  const size_t value_dim = (size_t)p->value_dim;
+  const size_t f = sizeof(float);
   const size_t keys = ((size_t)p->n + KEYS - 1) / KEYS * KEYS;
   arena a = {.base = base};
   t->p = p;

@@ -3,7 +3,10 @@
 
 /* The numbers of a row that its keys share. */
 typedef struct {
-  float scale, inverse_t, minus_lse, mean;
+  float scale;
+  float inverse_t;
+  float minus_lse;
+  float mean;
 } row_numbers;
 
 static void clear(float *x, int32_t from, int32_t to)
@@ -15,8 +18,9 @@ static void clear(float *x, int32_t from, int32_t to)
 /* Keys that need nothing but the scale, whole vectors from `from` to `to`. */
 KERNEL void weigh_plain(float *weights, float *factors, int32_t from, int32_t to, row_numbers n)
 {
-  const f32x4 scale = v_keep_float(n.scale * n.inverse_t), minus_lse = v_keep_float(n.minus_lse),
-              mean = v_keep_float(n.mean);
+  const f32x4 scale = v_keep_float(n.scale * n.inverse_t);
+  const f32x4 minus_lse = v_keep_float(n.minus_lse);
+  const f32x4 mean = v_keep_float(n.mean);
   for (int32_t j = from; j < to; j += 4) {
     f32x4 p = v_exp(v_madd(v_load(weights + j), scale, minus_lse));
     v_store(weights + j, p);
@@ -48,7 +52,8 @@ static f32x4 biases(const gradient_tiles *t, const row_view *view, int32_t j, i3
     *seen &= on;
   }
   if (p->alibi) {
-    const i32x4 distance = v_splat_i(view->position) - v_positions(j), sign = distance >> 31;
+    const i32x4 distance = v_splat_i(view->position) - v_positions(j);
+    const i32x4 sign = distance >> 31;
     sum -= v_splat(((const float *)p->alibi)[t->h]) * v_float((distance ^ sign) - sign);
   }
   return sum;
@@ -82,13 +87,16 @@ KERNEL void weigh_any(gradient_tiles *t, const row_view *view, float *weights, f
   const attn_params *p = t->p;
   const attn_gradient *g = t->call->g;
   const int wants = g->key_scale || g->mask || g->scale || g->temperature;
-  const f32x4 one = v_splat(1), softcap = v_splat((float)p->softcap), none = v_splat(0);
+  const f32x4 one = v_splat(1);
+  const f32x4 softcap = v_splat((float)p->softcap);
+  const f32x4 none = v_splat(0);
   for (int32_t at = range.from; at < range.to; at += 4) {
     const int32_t j = start + at;
     const i32x4 places = v_positions(j);
     i32x4 seen = (places >= v_splat_i(view->lo)) & (places < v_splat_i(view->hi));
     const f32x4 dot = v_load(weights + at);
-    f32x4 key_scale = v_splat(n.scale), slope = one;
+    f32x4 key_scale = v_splat(n.scale);
+    f32x4 slope = one;
     if (p->key_scale)
       key_scale *= option_at(p->key_scale, j, p->n);
     f32x4 z = dot * key_scale;
@@ -115,9 +123,11 @@ void attn_gradient_weigh(gradient_tiles *t, int32_t x, int32_t start, key_range 
 {
   const attn_params *p = t->p;
   const attn_gradient *g = t->call->g;
-  float *weights = t->weights + x * LINE, *factors = t->factors + x * LINE;
+  float *weights = t->weights + x * LINE;
+  float *factors = t->factors + x * LINE;
   const row_view *view = &t->rows[x].view;
-  int32_t lo = view->lo - start, hi = view->hi - start;
+  int32_t lo = view->lo - start;
+  int32_t hi = view->hi - start;
   lo = lo > range.from ? lo : range.from;
   hi = hi < range.to ? hi : range.to;
   if (x >= t->count || lo >= hi)

@@ -31,7 +31,8 @@ KERNEL float largest(const float *z, int32_t count)
 /* Σ exp(z − max), in double. With e, the terms are written. */
 KERNEL double exponentials(float *e, const float *z, int32_t count, float max)
 {
-  f64x2 low = {0, 0}, high = {0, 0};
+  f64x2 low = {0, 0};
+  f64x2 high = {0, 0};
   for (int32_t j = 0; j < count; j += 4) {
     const size_t n = count - j < 4 ? (size_t)(count - j) : 4;
     f32x4 x = v_exp(v_load_tail(z + j, n) - v_splat(max));
@@ -59,7 +60,8 @@ static void loss_rows(const void *context, row_range rows)
         dz[j] = 0;
       continue;
     }
-    const float max = largest(z, s->vocab), at = z[target];
+    const float max = largest(z, s->vocab);
+    const float at = z[target];
     const double sum = exponentials(dz, z, s->vocab, max);
     s->losses[i] = f64_log(sum) + ((double)max - (double)at);
     if (!dz)

@@ -4,10 +4,13 @@
 
 /* A thread's memory. */
 typedef struct {
-  float *q, *k, *v, *a; /* (context, head_dim) */
-  float *p;             /* (context, context): weights */
-  float *stats;         /* (ATTN_STATISTICS, context) */
-  void *scratch;        /* of attention */
+  float *q;      /* (context, head_dim) */
+  float *k;      /* (context, head_dim) */
+  float *v;      /* (context, head_dim) */
+  float *a;      /* (context, head_dim) */
+  float *p;      /* (context, context): weights */
+  float *stats;  /* (ATTN_STATISTICS, context) */
+  void *scratch; /* of attention */
 } head_memory;
 
 typedef struct {
@@ -30,7 +33,9 @@ static attn_params params_of(const attn_trainer *t, const head_memory *m)
 
 static size_t lay_out(const attn_trainer *t, head_memory *m, void *base)
 {
-  const size_t n = (size_t)t->context, size = n * (size_t)t->head_dim, f = sizeof(float);
+  const size_t n = (size_t)t->context;
+  const size_t size = n * (size_t)t->head_dim;
+  const size_t f = sizeof(float);
   arena a = {.base = base};
   m->q = arena_allocate(&a, size, f);
   m->k = arena_allocate(&a, size, f);
@@ -46,7 +51,8 @@ static size_t lay_out(const attn_trainer *t, head_memory *m, void *base)
 size_t attn_trainer_heads_bytes(const attn_trainer *t)
 {
   head_memory m;
-  const size_t bytes = lay_out(t, &m, NULL), pass = attn_trainer_scratch_bytes(t);
+  const size_t bytes = lay_out(t, &m, NULL);
+  const size_t pass = attn_trainer_scratch_bytes(t);
   return bytes > pass ? bytes : pass;
 }
 
@@ -74,8 +80,10 @@ static void head_piece(void *task, int32_t index, void *scratch)
   const heads_task *s = task;
   const attn_trainer *t = s->t;
   const layer_activations *l = &t->layer[index / t->heads];
-  const int32_t head = index % t->heads, n = t->context;
-  double sums[ATTN_HEAD_SCORES] = {0}, found = 0;
+  const int32_t head = index % t->heads;
+  const int32_t n = t->context;
+  double sums[ATTN_HEAD_SCORES] = {0};
+  double found = 0;
   head_memory m;
   lay_out(t, &m, scratch);
   const attn_params params = params_of(t, &m);

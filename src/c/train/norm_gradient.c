@@ -10,10 +10,14 @@
 enum { SIDE_BY_SIDE = 16 };
 
 typedef struct {
-  float *dx, *dg;
-  const float *dy, *x, *g;
+  float *dx;
+  float *dg;
+  const float *dy;
+  const float *x;
+  const float *g;
   double *r;
-  int32_t rows, size;
+  int32_t rows;
+  int32_t size;
   double epsilon;
 } norm_task;
 
@@ -21,11 +25,17 @@ typedef struct {
 KERNEL void row_sums(const float *dy, const float *x, const float *g, int32_t size, double *squares,
                      double *product)
 {
-  f64x2 a = {0, 0}, b = {0, 0}, s = {0, 0}, t = {0, 0};
+  f64x2 a = {0, 0};
+  f64x2 b = {0, 0};
+  f64x2 s = {0, 0};
+  f64x2 t = {0, 0};
   int32_t c = 0;
   for (; c + 4 <= size; c += 4) {
-    f32x4 v = v_load(x + c), d = v_load(dy + c), w = v_load(g + c);
-    f64x2 low = v_low_double(v), high = v_high_double(v);
+    f32x4 v = v_load(x + c);
+    f32x4 d = v_load(dy + c);
+    f32x4 w = v_load(g + c);
+    f64x2 low = v_low_double(v);
+    f64x2 high = v_high_double(v);
     a += low * low;
     b += high * high;
     s += v_low_double(d) * v_low_double(w) * low;
@@ -44,9 +54,11 @@ static void input_rows(const void *context, row_range rows)
   const norm_task *n = context;
   const size_t size = (size_t)n->size;
   for (int32_t i = rows.first; i < rows.end; i++) {
-    const float *dy = n->dy + (size_t)i * size, *x = n->x + (size_t)i * size;
+    const float *dy = n->dy + (size_t)i * size;
+    const float *x = n->x + (size_t)i * size;
     float *dx = n->dx + (size_t)i * size;
-    double squares, product;
+    double squares;
+    double product;
     row_sums(dy, x, n->g, n->size, &squares, &product);
     const double r = 1 / __builtin_sqrt(squares / n->size + n->epsilon);
     const double shared = r * r * r / n->size * product;
@@ -61,9 +73,11 @@ static void input_rows(const void *context, row_range rows)
 static void weight_piece(void *task, int32_t index, void *scratch)
 {
   const norm_task *n = task;
-  const int32_t first = index * SIDE_BY_SIDE, rest = n->size - first;
+  const int32_t first = index * SIDE_BY_SIDE;
+  const int32_t rest = n->size - first;
   const int32_t count = rest < SIDE_BY_SIDE ? rest : SIDE_BY_SIDE;
-  const float *dy = n->dy + first, *x = n->x + first;
+  const float *dy = n->dy + first;
+  const float *x = n->x + first;
   double sums[SIDE_BY_SIDE] = {0};
   (void)scratch;
   for (int32_t i = 0; i < n->rows; i++, dy += n->size, x += n->size) {

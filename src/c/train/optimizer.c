@@ -17,7 +17,8 @@ double attn_global_norm(const float *g, size_t count)
 
 double attn_learning_rate(double step, double steps, double warmup, double rate, double last)
 {
-  double cos, sin;
+  double cos;
+  double sin;
   if (step < warmup)
     return rate * (step + 1) / warmup;
   if (step >= steps)
@@ -33,16 +34,26 @@ enum { PIECE = 8192 };
 #define PARAMETER_COST 8.0
 
 typedef struct {
-  float *w, *m, *v;
+  float *w;
+  float *m;
+  float *v;
   const float *g;
   size_t count;
-  float clip, keep, rate, rest1, beta2, rest2, root, epsilon; /* rest: 1 − β */
+  float clip;
+  float keep;
+  float rate;
+  float rest1;
+  float beta2;
+  float rest2;
+  float root;
+  float epsilon; /* rest: 1 − β */
 } adamw_task;
 
 static void adamw_piece(void *task, int32_t index, void *scratch)
 {
   const adamw_task *s = task;
-  const size_t first = (size_t)index * PIECE, rest = s->count - first;
+  const size_t first = (size_t)index * PIECE;
+  const size_t rest = s->count - first;
   const size_t end = first + (rest < PIECE ? rest : PIECE);
   (void)scratch;
   for (size_t i = first; i < end; i++) {

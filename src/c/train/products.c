@@ -16,8 +16,9 @@ _Static_assert(DEPTH % CHAIN_SPAN == 0, "a block of terms begins where a span of
 
 typedef struct {
   const train_product *p;
-  int32_t side_rows, side_columns; /* of a piece */
-  int32_t across;                  /* pieces side by side */
+  int32_t side_rows;
+  int32_t side_columns; /* of a piece */
+  int32_t across;       /* pieces side by side */
 } product_task;
 
 size_t attn_train_product_bytes(void) { return (size_t)2 * PIECE_SIDE * DEPTH * sizeof(float); }
@@ -60,7 +61,8 @@ INLINE void pack(float *to, const int width, const product_operand *x, int32_t f
   const float *from = x->at + (size_t)first * x->row_step + (size_t)k * x->k_step;
   for (int32_t group = 0; group < count; group += width, to += width * depth)
     for (int32_t r = 0; r < width; r += 4) {
-      int32_t rest = count - group - r, four = rest > 4 ? 4 : rest > 0 ? rest : 0;
+      int32_t rest = count - group - r;
+      int32_t four = rest > 4 ? 4 : rest > 0 ? rest : 0;
       const float *row = from + (size_t)(group + r) * x->row_step;
       if (x->k_step == 1)
         pack_along(to + r, width, row, x->row_step, four, depth);
@@ -126,11 +128,14 @@ static void product_piece(void *task, int32_t index, void *scratch)
 {
   const product_task *s = task;
   const train_product *p = s->p;
-  const int32_t i = index / s->across * s->side_rows, j = index % s->across * s->side_columns;
+  const int32_t i = index / s->across * s->side_rows;
+  const int32_t j = index % s->across * s->side_columns;
   const int32_t rows = p->rows - i < s->side_rows ? p->rows - i : s->side_rows;
   const int32_t columns = p->columns - j < s->side_columns ? p->columns - j : s->side_columns;
-  const size_t stride = (size_t)p->columns, at = (size_t)i * stride + (size_t)j;
-  float *a = scratch, *b = a + PIECE_SIDE * DEPTH;
+  const size_t stride = (size_t)p->columns;
+  const size_t at = (size_t)i * stride + (size_t)j;
+  float *a = scratch;
+  float *b = a + PIECE_SIDE * DEPTH;
   for (int32_t k = 0; k < p->depth; k += DEPTH) {
     const int32_t depth = p->depth - k < DEPTH ? p->depth - k : DEPTH;
     const float *start = k > 0 ? p->out : p->start;

@@ -13,7 +13,8 @@
 /* A matrix A(row, k) at `at + row·row_step + k·k_step`. One of the steps is 1. */
 typedef struct {
   const float *at;
-  size_t row_step, k_step;
+  size_t row_step;
+  size_t k_step;
 } product_operand;
 
 /*
@@ -24,8 +25,11 @@ typedef struct {
 typedef struct {
   float *out;
   const float *start; /* or NULL; may be out */
-  product_operand a, b;
-  int32_t rows, columns, depth;
+  product_operand a;
+  product_operand b;
+  int32_t rows;
+  int32_t columns;
+  int32_t depth;
 } train_product;
 
 /* Bytes of scratch that a thread needs. */

@@ -14,9 +14,11 @@ static uint64_t next(uint64_t *state)
 static double near_normal(uint64_t *state)
 {
   int64_t sum = -6 * 65535;
-  for (int i = 0; i < 3; i++)
-    for (uint64_t x = next(state), part = 0; part < 4; part++, x >>= 16)
+  for (int i = 0; i < 3; i++) {
+    uint64_t x = next(state);
+    for (int part = 0; part < 4; part++, x >>= 16)
       sum += (int64_t)(x & 0xFFFF);
+  }
   return (double)sum / 65536;
 }
 

@@ -15,15 +15,18 @@
 typedef struct {
   const attn_trainer *t;
   attn_team *team;
-  int32_t sequences, n; /* n tokens in all */
+  int32_t sequences;
+  int32_t n; /* n tokens in all */
   void *shared;
 } pass;
 
 /* ---- Steps by rows, which are tokens */
 
 typedef struct {
-  float *y, *z;
-  const float *x, *w;
+  float *y;
+  float *z;
+  const float *x;
+  const float *w;
   const attn_trainer *t;
   int32_t heads;
 } step_task;
@@ -37,7 +40,8 @@ static void run_rows(const pass *p, row_step *step, const step_task *task, int32
 static void norm_rows(const void *context, row_range rows)
 {
   const step_task *s = context;
-  const size_t width = (size_t)s->t->width, at = (size_t)rows.first * width;
+  const size_t width = (size_t)s->t->width;
+  const size_t at = (size_t)rows.first * width;
   attn_rms_norm(s->y + at, width, s->x + at, width, row_count(rows), s->t->width, s->w, 0,
                 s->t->epsilon);
 }
@@ -46,7 +50,8 @@ static void norm_rows(const void *context, row_range rows)
 static void rotate(const step_task *s, row_range rows, int back)
 {
   const attn_trainer *t = s->t;
-  const size_t dim = (size_t)t->head_dim, width = (size_t)s->heads * dim;
+  const size_t dim = (size_t)t->head_dim;
+  const size_t width = (size_t)s->heads * dim;
   for (int32_t i = rows.first; i < rows.end; i++) {
     const size_t at = (size_t)(i % t->context) * (dim / 2);
     float *y = s->y + (size_t)i * width;
@@ -65,7 +70,8 @@ static void rotate_back_rows(const void *context, row_range rows) { rotate(conte
 static void activate_rows(const void *context, row_range rows)
 {
   const step_task *s = context;
-  const size_t hidden = (size_t)s->t->hidden, at = (size_t)rows.first * hidden;
+  const size_t hidden = (size_t)s->t->hidden;
+  const size_t at = (size_t)rows.first * hidden;
   attn_activate(s->y + at, s->x + at, s->w + at, (size_t)row_count(rows) * hidden,
                 s->t->activation);
 }
@@ -74,7 +80,8 @@ static void activate_rows(const void *context, row_range rows)
 static void activate_gradient_rows(const void *context, row_range rows)
 {
   const step_task *s = context;
-  const size_t hidden = (size_t)s->t->hidden, at = (size_t)rows.first * hidden;
+  const size_t hidden = (size_t)s->t->hidden;
+  const size_t at = (size_t)rows.first * hidden;
   attn_activate_gradient(s->y + at, s->z + at, s->x + at, s->y + at, s->z + at,
                          (size_t)row_count(rows) * hidden, s->t->activation);
 }
@@ -119,8 +126,11 @@ static void forward_layer(const pass *p, int32_t layer)
   const attn_trainer *t = p->t;
   const layer_activations *l = &t->layer[layer];
   const layer_parameters w = attn_trainer_layer(t, t->parameters, layer);
-  const int32_t n = p->n, q = t->heads * t->head_dim, kv = t->kv_heads * t->head_dim;
-  float *next = output_of(t, layer), *mid = t->hidden ? l->mid : next;
+  const int32_t n = p->n;
+  const int32_t q = t->heads * t->head_dim;
+  const int32_t kv = t->kv_heads * t->head_dim;
+  float *next = output_of(t, layer);
+  float *mid = t->hidden ? l->mid : next;
 
   /* queries, keys and values of N(x) */
   norm(p, l->norm, l->x, w.norm);
@@ -162,9 +172,9 @@ void attn_trainer_forward(const attn_trainer *t, attn_team *team, const int32_t 
 static double output_loss(const pass *p, const int32_t *targets, double weight, float *gradients)
 {
   const attn_trainer *t = p->t;
-  const size_t width = (size_t)t->width,
-               norm_at = attn_trainer_offset(t, ATTN_PARAMETER_END_NORM, 0),
-               output_at = t->tied ? 0 : attn_trainer_offset(t, ATTN_PARAMETER_OUTPUT, 0);
+  const size_t width = (size_t)t->width;
+  const size_t norm_at = attn_trainer_offset(t, ATTN_PARAMETER_END_NORM, 0);
+  const size_t output_at = t->tied ? 0 : attn_trainer_offset(t, ATTN_PARAMETER_OUTPUT, 0);
   const float *w = t->parameters + output_at;
   double sum = 0;
   norm(p, t->end_norm, t->end, t->parameters + norm_at);
@@ -172,7 +182,8 @@ static double output_loss(const pass *p, const int32_t *targets, double weight, 
   /* logits of some tokens at a time; then their gradient in the same place */
   for (int32_t i = 0; i < p->n; i += LOGIT_ROWS) {
     const int32_t rows = p->n - i < LOGIT_ROWS ? p->n - i : LOGIT_ROWS;
-    float *x = t->end_norm + (size_t)i * width, *dz = gradients ? t->logits : NULL;
+    float *x = t->end_norm + (size_t)i * width;
+    float *dz = gradients ? t->logits : NULL;
     attn_linear(p->team, t->logits, NULL, x, w, rows, t->width, t->vocab);
     sum +=
         attn_cross_entropy(p->team, dz, t->losses, t->logits, targets + i, rows, t->vocab, weight);
@@ -195,7 +206,9 @@ static void backward_feed_forward(const pass *p, const layer_activations *l,
                                   const layer_parameters *w, const layer_parameters *d)
 {
   const attn_trainer *t = p->t;
-  const int32_t n = p->n, width = t->width, hidden = t->hidden;
+  const int32_t n = p->n;
+  const int32_t width = t->width;
+  const int32_t hidden = t->hidden;
 
   /* down: dh takes the place of h */
   attn_linear_weight_gradient(p->team, d->down, t->dx, l->h, n, hidden, width);
@@ -221,8 +234,10 @@ static void backward_attention(const pass *p, const layer_activations *l, const 
                                const layer_parameters *d)
 {
   const attn_trainer *t = p->t;
-  const int32_t n = p->n, width = t->width, q = t->heads * t->head_dim,
-                kv = t->kv_heads * t->head_dim;
+  const int32_t n = p->n;
+  const int32_t width = t->width;
+  const int32_t q = t->heads * t->head_dim;
+  const int32_t kv = t->kv_heads * t->head_dim;
 
   /* the output matrix */
   attn_linear_weight_gradient(p->team, d->o, t->dx, l->a, n, q, width);
@@ -259,8 +274,8 @@ double attn_trainer_gradient(attn_trainer *t, attn_team *team, const int32_t *to
   const double sum = output_loss(&p, targets, weight, t->gradients);
   for (int32_t layer = t->layers - 1; layer >= 0; layer--) {
     const layer_activations *l = &t->layer[layer];
-    const layer_parameters w = attn_trainer_layer(t, t->parameters, layer),
-                           d = attn_trainer_layer(t, t->gradients, layer);
+    const layer_parameters w = attn_trainer_layer(t, t->parameters, layer);
+    const layer_parameters d = attn_trainer_layer(t, t->gradients, layer);
     if (t->hidden)
       backward_feed_forward(&p, l, &w, &d);
     backward_attention(&p, l, &w, &d);

@@ -25,20 +25,41 @@ typedef struct {
 
 /* The parameters of a layer, or their gradients; the shapes stand in train.h. */
 typedef struct {
-  float *norm, *q, *k, *v, *o, *ffn_norm, *gate, *up, *down;
+  float *norm;
+  float *q;
+  float *k;
+  float *v;
+  float *o;
+  float *ffn_norm;
+  float *gate;
+  float *up;
+  float *down;
 } layer_parameters;
 
 /* Logits of this many tokens are computed at a time. */
 enum { LOGIT_ROWS = 256 };
 
 struct attn_trainer {
-  int32_t layers, width, heads, kv_heads, head_dim, hidden, vocab, context;
+  int32_t layers;
+  int32_t width;
+  int32_t heads;
+  int32_t kv_heads;
+  int32_t head_dim;
+  int32_t hidden;
+  int32_t vocab;
+  int32_t context;
   int32_t sequences; /* in a pass, at most */
-  int32_t tied, activation;
-  double rope_base, epsilon;
+  int32_t tied;
+  int32_t activation;
+  double rope_base;
+  double epsilon;
 
-  float *parameters, *gradients, *first, *second; /* (parameter_count) */
-  float *cos, *sin;                               /* (context, head_dim/2) */
+  float *parameters; /* (parameter_count) */
+  float *gradients;  /* (parameter_count) */
+  float *first;      /* (parameter_count) */
+  float *second;     /* (parameter_count) */
+  float *cos;        /* (context, head_dim/2) */
+  float *sin;        /* (context, head_dim/2) */
 
   layer_activations *layer; /* (layers) */
   float *end;               /* (n, width): x after all layers */
