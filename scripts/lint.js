@@ -68,6 +68,7 @@ const checks = [
     ]),
   clangFormat,
   narrow,
+  () => tool('declarations', process.execPath, ['scripts/declarations.js', ...named(/\.[ch]$/)]),
   () => fix || tool('prose', process.execPath, ['scripts/prose.js']),
 ];
 process.exitCode = checks.map((check) => check()).every(Boolean) ? 0 : 1;
