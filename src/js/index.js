@@ -75,7 +75,8 @@ export async function init(options, ...more) {
   if (count > 1)
     try {
       team = await import('./engine/threads.js').catch(unloaded('engine/threads.js'));
-      shared = team.sharedMemory(source);
+      team.checkShares(source);
+      shared = createMemory(true);
     } catch (/** @type {any} */ error) {
       start.why.threads = `one thread: ${error.message}`;
     }

@@ -56,14 +56,14 @@ describe('attention', () => {
     bundled = await bundle(entry);
   });
 
-  test('its entry has at most 28 KB of minified JavaScript', (t) => {
-    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 28 * KB);
+  test('its entry has at most 26 KB of minified JavaScript', (t) => {
+    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 26 * KB);
   });
 
   for (const [variant, file] of variantsOf('attn'))
-    test(`its download with attn.${variant} is at most 44 KB after brotli`, (t) => {
+    test(`its download with attn.${variant} is at most 42 KB after brotli`, (t) => {
       const size = brotli(...bundled.with(entry), bytes(file));
-      withinBudget(t, `with attn.${variant}`, size, 44 * KB);
+      withinBudget(t, `with attn.${variant}`, size, 42 * KB);
     });
 
   test('the statements are at most 24 KB after brotli, their kernels too', (t) => {

@@ -1,6 +1,5 @@
 /** Starts the threads of an engine. */
 import { ClearheadError } from '../errors.js';
-import { createMemory } from './instance.js';
 import { isModule } from './load.js';
 import { Pool } from './pool.js';
 import { spawnThread } from './spawn-thread.js';
@@ -29,10 +28,10 @@ export function forThreads(file) {
 }
 
 /**
- * A memory that threads can share. Throws a ClearheadError that says why there can be none.
+ * Throws a ClearheadError that says why threads cannot share a memory, where they cannot.
  * @param {unknown} source of the wasm file, if it was given
  */
-export function sharedMemory(source) {
+export function checkShares(source) {
   if (typeof SharedArrayBuffer === 'undefined' || globalThis.crossOriginIsolated === false)
     throw new ClearheadError(
       'ENV',
@@ -43,7 +42,6 @@ export function sharedMemory(source) {
       'ENV',
       'threads need the bytes of the wasm file or its address, not a compiled module',
     );
-  return createMemory(true);
 }
 
 /**
