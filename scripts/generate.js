@@ -2,8 +2,8 @@
  * Writes what JavaScript has from the headers in src, so that nothing is typed twice:
  * src/js/engine/exports.d.ts with the types of the functions that the wasm files export, and
  * src/js/engine/constants.js with the enums of the public headers. reports.js has the structs of
- * theory.h, consequence-reports.js those of consequences.h. tables.js writes the tables of the
- * statements.
+ * theory.h and sensitivity.h, and consequence-reports.js has those of consequences.h. tables.js
+ * writes the tables of the statements.
  *
  *   node scripts/generate.js          writes them
  *   node scripts/generate.js --check  fails when one of them is not current
@@ -139,12 +139,12 @@ function constantsFile(headers) {
 async function fromHeaders() {
   const headers = readHeaders();
   const manual = (name) => headers.find(({ path }) => path === `include/${name}`).text;
-  const theory = manual('theory.h');
+  const theory = manual('theory.h') + manual('sensitivity.h');
   const options = await prettier.resolveConfig(`${root}src/js/index.js`);
   const files = {
     'src/js/engine/exports.d.ts': exportsFile(headers),
     'src/js/engine/constants.js': constantsFile(headers),
-    'src/js/theory/reports.js': reportsFile('theory.h', theory, NOTE),
+    'src/js/theory/reports.js': reportsFile('theory.h and sensitivity.h', theory, NOTE),
     'src/js/theory/consequence-reports.js': reportsFile(
       'consequences.h',
       manual('consequences.h'),

@@ -45,7 +45,8 @@ export const ${camelCase(name.replace(/^attn_/, ''))} = {
 `;
   });
   return `/**
- * The structs of ${header}: how many doubles each has, and an object of its fields.
+ * The structs of ${header}.
+ * Each comes with the number of its doubles, and a reader that makes an object of its fields.
  *
  * ${note}
  */

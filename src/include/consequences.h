@@ -8,7 +8,7 @@
 #ifndef CONSEQUENCES_H
 #define CONSEQUENCES_H
 
-#include "theory.h"
+#include "sensitivity.h"
 
 /* ---- Statement 17, susceptibility ---- */
 

@@ -56,8 +56,8 @@ test('each statement has a line of words, and one with its formula and verdict',
   );
 });
 
-test('theory.h and consequences.h tell each statement, or name the header that does', () => {
-  const manual = ['theory', 'consequences']
+test('the manuals of the statements tell each one, or name the header that does', () => {
+  const manual = ['theory', 'sensitivity', 'consequences']
     .map((name) => readFileSync(new URL(`../../src/include/${name}.h`, import.meta.url), 'utf8'))
     .join('\n');
   const here = manual.matchAll(/^\/\* ---- Statements? (\d+)(?: and (\d+))?/gm);

@@ -3,7 +3,7 @@
  * Included there, behind what reads the stream.
  */
 #include "helpers.h"
-#include "train.h"
+#include "gradients.h"
 
 typedef struct {
   size_t element; /* bytes of a number */

@@ -30,12 +30,12 @@ const modules = [
   })),
   ...VARIANTS.map((variant) => ({
     file: `src/js/engine/model.${variant}.wasm`,
-    from: headers(/^(?!.*\/(theory|consequences))/),
+    from: headers(/^(?!.*\/(theory|sensitivity|consequences))/),
   })),
   // they take their statuses from attn.h, and no function
   {
     file: STATEMENTS,
-    from: ['src/include/theory.h', 'src/include/consequences.h'],
+    from: ['theory', 'sensitivity', 'consequences'].map((name) => `src/include/${name}.h`),
     except: ['src/include/attn.h'],
   },
 ].filter(({ file }) => exists(file));

@@ -3,6 +3,7 @@
  * moves.
  */
 #include "distribution.h"
+#include "sensitivity.h"
 
 int32_t attn_lse_measure(double *gradient, attn_lse_report *report, const double *z,
                          const double *h, int32_t n, double temperature, double *scratch)

@@ -1,5 +1,6 @@
 /* Statement 13: why scores are divided by √d, measured with random queries and keys. */
 #include "distribution.h"
+#include "sensitivity.h"
 #include "random.h"
 
 static double normal(generator *g)

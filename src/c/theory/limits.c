@@ -1,5 +1,6 @@
 /* Statement 9: the two ends of the temperature scale, and how far a temperature is from them. */
 #include "budget.h"
+#include "sensitivity.h"
 
 int32_t attn_limits_measure(double *hard, double *uniform, double *weights,
                             attn_limits_report *report, const double *z, int32_t n,

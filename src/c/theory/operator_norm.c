@@ -3,6 +3,7 @@
  * bounds from both sides.
  */
 #include "distribution.h"
+#include "sensitivity.h"
 
 /*
  * out = the smaller of AᵀA and AAᵀ, A times `scale`; then it is divided by its Frobenius norm,

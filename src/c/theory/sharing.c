@@ -1,5 +1,6 @@
 /* Statement 12, shared keys: the movement of weights and outputs, and the bounds on it. */
 #include "distribution.h"
+#include "sensitivity.h"
 
 size_t attn_sharing_scratch_doubles(int32_t n, int32_t dim, int32_t value_dim)
 {

@@ -5,6 +5,7 @@
  * f costs O(log n) and not O(n).
  */
 #include "distribution.h"
+#include "sensitivity.h"
 #include "sort.h"
 
 enum {

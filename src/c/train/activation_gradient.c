@@ -1,5 +1,5 @@
 /* The gradients of SwiGLU, GeGLU and their activations, four numbers at a time. */
-#include "train.h"
+#include "gradients.h"
 #include "layers/curves.h"
 
 /* f(x), and its derivative. */

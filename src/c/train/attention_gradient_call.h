@@ -3,7 +3,7 @@
 #define ATTENTION_GRADIENT_CALL_H
 
 #include "attention/row64.h"
-#include "train.h"
+#include "gradients.h"
 
 struct attn_gradient {
   const attn_params *p;

@@ -1,5 +1,5 @@
 /* Linear layers and their gradients, as products of matrices that lie as they are. */
-#include "train.h"
+#include "gradients.h"
 #include "products.h"
 
 /* x (rows, size), summed along its rows or across them. */

@@ -1,5 +1,5 @@
 /* The gradient of RMSNorm. Sums and results are in double, and rounded once. */
-#include "train.h"
+#include "gradients.h"
 #include "base/simd.h"
 #include "layers/share.h"
 

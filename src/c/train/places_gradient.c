@@ -1,5 +1,5 @@
 /* Tokens and positions: embeddings and their gradient, and the gradient of rotary positions. */
-#include "train.h"
+#include "gradients.h"
 #include "base/simd.h"
 
 void attn_rope_gradient(float *dx, int32_t m, int32_t heads, size_t row_stride, size_t head_stride,

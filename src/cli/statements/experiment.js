@@ -13,7 +13,7 @@ export const experiment = {
     const runs = [4, 64, 256].map((headDim) =>
       theory.scaleExperiment({ headDim, samples: 400, keys: 16, seed: (seed + headDim) >>> 0 }),
     );
-    // of the mean of ⟨q, k⟩² over 400 queries with 16 keys each: theory.h. The figure of the
+    // of the mean of ⟨q, k⟩² over 400 queries with 16 keys each: sensitivity.h. The figure of the
     // library is compared with this one
     const deviation = (/** @type {number} */ d) =>
       Math.sqrt((2 * d + (2 * (d * d + 2 * d)) / 16) / 400);

@@ -75,7 +75,7 @@ export const sharing = {
           measured[side][at] / x > measured[side][best] / bound.values[best] ? at : best,
         0,
       );
-      // the rounding that theory.h allows
+      // the rounding that sensitivity.h allows
       const rounding = U * (64 + 64 * Math.log(n)) * (bound.values[i] + bound.cap);
       return bounded(sides, measured[side][i], bound.values[i], { rounding, cap: bound.cap });
     });

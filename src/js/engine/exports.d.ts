@@ -311,6 +311,119 @@ export interface DecoderExports {
   attn_decoder_last_inputs(d: Pointer, x: Pointer, inputs: Pointer, memory: Pointer): void;
 }
 
+/** src/include/gradients.h */
+export interface GradientsExports {
+  attn_gradient_bytes(): Size;
+  attn_gradient_init(g: Pointer, p: Pointer): Value;
+  attn_gradient_want_key_scale(g: Pointer, dKeyScale: Pointer): Value;
+  attn_gradient_want_sinks(g: Pointer, dSinks: Pointer): Value;
+  attn_gradient_want_mask(g: Pointer, dMask: Pointer): Value;
+  attn_gradient_want_scalars(g: Pointer, dScale: Pointer, dTemperature: Pointer): void;
+  attn_gradient_scratch_bytes_f32(g: Pointer): Size;
+  attn_gradient_scratch_bytes_f64(g: Pointer): Size;
+  attn_gradient_shared_bytes_f32(g: Pointer, team: Pointer): Size;
+  attn_gradient_shared_bytes_f64(g: Pointer, team: Pointer): Size;
+  attn_gradient_size(g: Pointer): Value;
+  attn_gradient_f32(
+    g: Pointer,
+    team: Pointer,
+    dq: Pointer,
+    dk: Pointer,
+    dv: Pointer,
+    q: Pointer,
+    k: Pointer,
+    v: Pointer,
+    output: Pointer,
+    lse: Pointer,
+    dOutput: Pointer,
+    shared: Pointer,
+  ): Value;
+  attn_gradient_f64(
+    g: Pointer,
+    team: Pointer,
+    dq: Pointer,
+    dk: Pointer,
+    dv: Pointer,
+    q: Pointer,
+    k: Pointer,
+    v: Pointer,
+    dOutput: Pointer,
+    shared: Pointer,
+  ): Value;
+  attn_linear_scratch_bytes(): Size;
+  attn_linear(
+    team: Pointer,
+    y: Pointer,
+    start: Pointer,
+    x: Pointer,
+    w: Pointer,
+    rows: Value,
+    inputs: Value,
+    outputs: Value,
+  ): void;
+  attn_linear_input_gradient(
+    team: Pointer,
+    dx: Pointer,
+    start: Pointer,
+    dy: Pointer,
+    w: Pointer,
+    rows: Value,
+    inputs: Value,
+    outputs: Value,
+  ): void;
+  attn_linear_weight_gradient(
+    team: Pointer,
+    dw: Pointer,
+    dy: Pointer,
+    x: Pointer,
+    rows: Value,
+    inputs: Value,
+    outputs: Value,
+  ): void;
+  attn_rms_norm_gradient(
+    team: Pointer,
+    dx: Pointer,
+    dg: Pointer,
+    dy: Pointer,
+    x: Pointer,
+    g: Pointer,
+    r: Pointer,
+    rows: Value,
+    size: Value,
+    epsilon: Value,
+  ): void;
+  attn_activate_gradient(
+    dx: Pointer,
+    dup: Pointer,
+    dy: Pointer,
+    x: Pointer,
+    up: Pointer,
+    count: Size,
+    kind: Value,
+  ): void;
+  attn_rope_gradient(
+    dx: Pointer,
+    m: Value,
+    heads: Value,
+    rowStride: Size,
+    headStride: Size,
+    cos: Pointer,
+    sin: Pointer,
+    positions: Pointer,
+    rotaryDim: Value,
+    interleaved: Value,
+  ): void;
+  attn_embed(x: Pointer, e: Pointer, tokens: Pointer, count: Value, width: Value): void;
+  attn_embed_gradient(
+    team: Pointer,
+    de: Pointer,
+    dx: Pointer,
+    tokens: Pointer,
+    count: Value,
+    width: Value,
+  ): void;
+}
+
 /** src/include/layers.h */
 export interface LayersExports {
   attn_matmul(
@@ -468,6 +581,83 @@ export interface LayersExports {
   ): Value;
 }
 
+/** src/include/sensitivity.h */
+export interface SensitivityExports {
+  attn_lse_measure(
+    gradient: Pointer,
+    report: Pointer,
+    z: Pointer,
+    h: Pointer,
+    n: Value,
+    temperature: Value,
+    scratch: Pointer,
+  ): Value;
+  attn_jacobian_apply(out: Pointer, p: Pointer, x: Pointer, n: Value, temperature: Value): Value;
+  attn_jacobian_spectrum(
+    eigenvalues: Pointer,
+    identity: Pointer,
+    p: Pointer,
+    n: Value,
+    temperature: Value,
+    scratch: Pointer,
+  ): Value;
+  attn_spectrum_scratch_doubles(n: Value): Size;
+  attn_jacobian_top(p: Pointer, n: Value, temperature: Value): Value;
+  attn_lipschitz_measure(
+    ratios: Pointer,
+    cocoercivity: Pointer,
+    report: Pointer,
+    a: Pointer,
+    b: Pointer,
+    pairs: Value,
+    n: Value,
+    temperature: Value,
+    scratch: Pointer,
+  ): Value;
+  attn_limits_measure(
+    hard: Pointer,
+    uniform: Pointer,
+    weights: Pointer,
+    report: Pointer,
+    z: Pointer,
+    n: Value,
+    temperature: Value,
+  ): Value;
+  attn_sharing_measure(
+    columns: Pointer,
+    bounds: Pointer,
+    report: Pointer,
+    q: Pointer,
+    k: Pointer,
+    sharedK: Pointer,
+    v: Pointer,
+    sharedV: Pointer,
+    m: Value,
+    n: Value,
+    dim: Value,
+    valueDim: Value,
+    temperature: Value,
+    scratch: Pointer,
+  ): Value;
+  attn_sharing_scratch_doubles(n: Value, dim: Value, valueDim: Value): Size;
+  attn_operator_norm(
+    norm: Pointer,
+    a: Pointer,
+    rows: Value,
+    columns: Value,
+    scratch: Pointer,
+  ): Value;
+  attn_random_normal(x: Pointer, count: Value, seed: Value): void;
+  attn_scale_experiment(
+    report: Pointer,
+    dim: Value,
+    rows: Value,
+    keys: Value,
+    seed: Value,
+    scratch: Pointer,
+  ): Value;
+}
+
 /** src/include/team.h */
 export interface TeamExports {
   attn_team_bytes(): Size;
@@ -592,192 +782,10 @@ export interface TheoryExports {
     temperature: Value,
     scratch: Pointer,
   ): Value;
-  attn_lse_measure(
-    gradient: Pointer,
-    report: Pointer,
-    z: Pointer,
-    h: Pointer,
-    n: Value,
-    temperature: Value,
-    scratch: Pointer,
-  ): Value;
-  attn_jacobian_apply(out: Pointer, p: Pointer, x: Pointer, n: Value, temperature: Value): Value;
-  attn_jacobian_spectrum(
-    eigenvalues: Pointer,
-    identity: Pointer,
-    p: Pointer,
-    n: Value,
-    temperature: Value,
-    scratch: Pointer,
-  ): Value;
-  attn_spectrum_scratch_doubles(n: Value): Size;
-  attn_jacobian_top(p: Pointer, n: Value, temperature: Value): Value;
-  attn_lipschitz_measure(
-    ratios: Pointer,
-    cocoercivity: Pointer,
-    report: Pointer,
-    a: Pointer,
-    b: Pointer,
-    pairs: Value,
-    n: Value,
-    temperature: Value,
-    scratch: Pointer,
-  ): Value;
-  attn_limits_measure(
-    hard: Pointer,
-    uniform: Pointer,
-    weights: Pointer,
-    report: Pointer,
-    z: Pointer,
-    n: Value,
-    temperature: Value,
-  ): Value;
-  attn_sharing_measure(
-    columns: Pointer,
-    bounds: Pointer,
-    report: Pointer,
-    q: Pointer,
-    k: Pointer,
-    sharedK: Pointer,
-    v: Pointer,
-    sharedV: Pointer,
-    m: Value,
-    n: Value,
-    dim: Value,
-    valueDim: Value,
-    temperature: Value,
-    scratch: Pointer,
-  ): Value;
-  attn_sharing_scratch_doubles(n: Value, dim: Value, valueDim: Value): Size;
-  attn_operator_norm(
-    norm: Pointer,
-    a: Pointer,
-    rows: Value,
-    columns: Value,
-    scratch: Pointer,
-  ): Value;
-  attn_random_normal(x: Pointer, count: Value, seed: Value): void;
-  attn_scale_experiment(
-    report: Pointer,
-    dim: Value,
-    rows: Value,
-    keys: Value,
-    seed: Value,
-    scratch: Pointer,
-  ): Value;
 }
 
 /** src/include/train.h */
 export interface TrainExports {
-  attn_gradient_bytes(): Size;
-  attn_gradient_init(g: Pointer, p: Pointer): Value;
-  attn_gradient_want_key_scale(g: Pointer, dKeyScale: Pointer): Value;
-  attn_gradient_want_sinks(g: Pointer, dSinks: Pointer): Value;
-  attn_gradient_want_mask(g: Pointer, dMask: Pointer): Value;
-  attn_gradient_want_scalars(g: Pointer, dScale: Pointer, dTemperature: Pointer): void;
-  attn_gradient_scratch_bytes_f32(g: Pointer): Size;
-  attn_gradient_scratch_bytes_f64(g: Pointer): Size;
-  attn_gradient_shared_bytes_f32(g: Pointer, team: Pointer): Size;
-  attn_gradient_shared_bytes_f64(g: Pointer, team: Pointer): Size;
-  attn_gradient_size(g: Pointer): Value;
-  attn_gradient_f32(
-    g: Pointer,
-    team: Pointer,
-    dq: Pointer,
-    dk: Pointer,
-    dv: Pointer,
-    q: Pointer,
-    k: Pointer,
-    v: Pointer,
-    output: Pointer,
-    lse: Pointer,
-    dOutput: Pointer,
-    shared: Pointer,
-  ): Value;
-  attn_gradient_f64(
-    g: Pointer,
-    team: Pointer,
-    dq: Pointer,
-    dk: Pointer,
-    dv: Pointer,
-    q: Pointer,
-    k: Pointer,
-    v: Pointer,
-    dOutput: Pointer,
-    shared: Pointer,
-  ): Value;
-  attn_linear_scratch_bytes(): Size;
-  attn_linear(
-    team: Pointer,
-    y: Pointer,
-    start: Pointer,
-    x: Pointer,
-    w: Pointer,
-    rows: Value,
-    inputs: Value,
-    outputs: Value,
-  ): void;
-  attn_linear_input_gradient(
-    team: Pointer,
-    dx: Pointer,
-    start: Pointer,
-    dy: Pointer,
-    w: Pointer,
-    rows: Value,
-    inputs: Value,
-    outputs: Value,
-  ): void;
-  attn_linear_weight_gradient(
-    team: Pointer,
-    dw: Pointer,
-    dy: Pointer,
-    x: Pointer,
-    rows: Value,
-    inputs: Value,
-    outputs: Value,
-  ): void;
-  attn_rms_norm_gradient(
-    team: Pointer,
-    dx: Pointer,
-    dg: Pointer,
-    dy: Pointer,
-    x: Pointer,
-    g: Pointer,
-    r: Pointer,
-    rows: Value,
-    size: Value,
-    epsilon: Value,
-  ): void;
-  attn_activate_gradient(
-    dx: Pointer,
-    dup: Pointer,
-    dy: Pointer,
-    x: Pointer,
-    up: Pointer,
-    count: Size,
-    kind: Value,
-  ): void;
-  attn_rope_gradient(
-    dx: Pointer,
-    m: Value,
-    heads: Value,
-    rowStride: Size,
-    headStride: Size,
-    cos: Pointer,
-    sin: Pointer,
-    positions: Pointer,
-    rotaryDim: Value,
-    interleaved: Value,
-  ): void;
-  attn_embed(x: Pointer, e: Pointer, tokens: Pointer, count: Value, width: Value): void;
-  attn_embed_gradient(
-    team: Pointer,
-    de: Pointer,
-    dx: Pointer,
-    tokens: Pointer,
-    count: Value,
-    width: Value,
-  ): void;
   attn_cross_entropy(
     team: Pointer,
     dz: Pointer,
@@ -944,7 +952,9 @@ export interface Functions
     AttentionExports,
     ConsequencesExports,
     DecoderExports,
+    GradientsExports,
     LayersExports,
+    SensitivityExports,
     TeamExports,
     TheoryExports,
     TrainExports,

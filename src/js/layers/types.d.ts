@@ -370,8 +370,8 @@ export interface Layers {
   /**
    * The gradient of `attention` with the same arguments and options, given that of its output,
    * dOutput: dq, dk and dv, and those of options that `want` names. The formula is in
-   * src/include/train.h (Dao, arXiv 2307.08691, for its tiles). T must be finite and above 0, and
-   * the precision float: RANGE. A masked key has no influence and gets nothing. ALIAS: a result
+   * src/include/gradients.h (Dao, arXiv 2307.08691, for its tiles). T must be finite and above 0,
+   * and the precision float: RANGE. A masked key has no influence and gets nothing. ALIAS: a result
    * shares memory with an input or another result. LIMIT: it needs 4 GiB.
    */
   attentionGradient<

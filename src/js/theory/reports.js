@@ -1,5 +1,6 @@
 /**
- * The structs of theory.h: how many doubles each has, and an object of its fields.
+ * The structs of theory.h and sensitivity.h.
+ * Each comes with the number of its doubles, and a reader that makes an object of its fields.
  *
  * Written by scripts/generate.js from the headers in src; npm run format renews it.
  */

@@ -8,8 +8,8 @@
  * 10³. ARG: no array or number at all. RANGE: a number outside its range or not finite. SHAPE:
  * lengths, or axes of tensors, that do not fit each other.
  *
- * Formulas, allowances and sources stand in src/include/theory.h, and from statement 17 on in
- * consequences.h beside it. "Paper", "post" and "note" are
+ * Formulas, allowances and sources stand in src/include/theory.h and in the headers that it names:
+ * sensitivity.h and consequences.h. "Paper", "post" and "note" are
  * the README's sources 1 to 3.
  */
 import type { FloatArray, Fresh, Tensor } from '../types.d.ts';

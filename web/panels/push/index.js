@@ -20,7 +20,8 @@ const statements = () => ({
   jump: new Statement({
     id: 'C21',
     claim: 'weights move by at most 1/2T of the push',
-    allowance: 'A bound, with rounding as theory.h derives it. No move is longer than √2 at all.',
+    allowance:
+      'A bound, with rounding as sensitivity.h derives it. No move is longer than √2 at all.',
     oracles: [movedBy],
   }),
   moves: new Statement({
@@ -32,7 +33,7 @@ const statements = () => ({
   trace: new Statement({
     id: 'C20',
     claim: 'the eigenvalues of the slope add up to its trace, and none is above 1/2T',
-    allowance: 'Their sum is λ(1 − Σp²). Allowed as theory.h derives it.',
+    allowance: 'Their sum is λ(1 − Σp²). Allowed as sensitivity.h derives it.',
     oracles: [],
   }),
   scale: new Statement({

@@ -33,8 +33,8 @@ export async function build(root, { state, lab }) {
       id: `C22-${name}`,
       claim: `no query loses more than ${formula}`,
       allowance:
-        'A bound for each query, with rounding as theory.h derives it. Vacuous: it allows the ' +
-        'largest change that there is for half of the queries or more.',
+        'A bound for each query, with rounding as sensitivity.h derives it. Vacuous: it allows ' +
+        'the largest change that there is for half of the queries or more.',
       oracles: [changeOf],
     }),
   }));
