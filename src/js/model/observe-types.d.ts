@@ -1,0 +1,103 @@
+/** The observation of the heads of a model while it runs. */
+import type { Fresh } from '../types.d.ts';
+import type { RecordOptions } from './inside/types.d.ts';
+import type { SampleOptions, TemplateOptions } from './types.d.ts';
+
+/**
+ * `stats`: statistics of every head, from the fused kernel. `weights`: rows of chosen heads as
+ * well.
+ */
+export type Observe = 'none' | 'stats' | 'weights';
+
+/**
+ * Sums of weights over up to 1024 spans of positions, from ≤ j < to, of every head; statistics as
+ * well with `stats: true`. Positions that are not read yet weigh nothing.
+ */
+export interface ObserveSpans {
+  readonly spans?: readonly (readonly [from: number, to: number])[] | undefined;
+  readonly stats?: boolean | undefined;
+  /** Of `generate` and `chat` alone: the ratios of HeadStats.lookback. */
+  readonly lookback?: boolean | undefined;
+}
+
+export interface ObserveOptions<O extends Observe | ObserveSpans = Observe> {
+  /** Default `none`. */
+  observe?: O | undefined;
+  /** Whose rows, with `observe: 'weights'` alone; pairs [layer, head]. Default all. */
+  heads?: readonly (readonly [number, number])[] | undefined;
+  /** Records the last token that is read; of a prompt, `model.trace` records all. */
+  trace?: RecordOptions | undefined;
+}
+
+export interface GenerateOptions<O extends Observe | ObserveSpans = Observe>
+  extends ObserveOptions<O>, SampleOptions {
+  /** Default 256. */
+  maxTokens?: number | undefined;
+  /**
+   * Generation ends where one of these would begin to show: one text or up to 64, each of 1 to 256
+   * characters.
+   */
+  stop?: string | readonly string[] | undefined;
+  /** Whether each token has the ledger of its logit. */
+  ledger?: boolean | undefined;
+  /** Ends generation, typically within 100 ms. The iterator then throws the signal's reason. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface ChatOptions<O extends Observe | ObserveSpans = Observe>
+  extends GenerateOptions<O>, TemplateOptions {}
+
+/**
+ * Statistics of all heads, each array (layers, heads, tokens), where generation brings one token at
+ * a time. Of the row that attends from that token; its prediction is the next.
+ */
+export interface HeadStats {
+  /** Positions attended. */
+  n: Fresh<Int32Array>;
+  /** H(p) in nats. */
+  entropy: Fresh<Float32Array>;
+  /** ρ_eff = KL(p‖uniform) = log n − H, in nats. */
+  kl: Fresh<Float32Array>;
+  /** e^H: among how many positions attention is spread. */
+  effectiveKeys: Fresh<Float32Array>;
+  /** ⟨z⟩ = Σ p_j z_j. */
+  expectedScore: Fresh<Float32Array>;
+  /** The largest weight, and its position. */
+  maxWeight: Fresh<Float32Array>;
+  argmax: Fresh<Int32Array>;
+  /** Var_p(z), the susceptibility: with β = 1/T, ∂ρ/∂β = β·Var_p(z). */
+  variance: Fresh<Float32Array>;
+  /**
+   * The weight of position 0, where attention goes that finds nothing to look at. 0 where a window
+   * hides it.
+   */
+  firstWeight: Fresh<Float32Array>;
+  /** With `observe: 'weights'`: one weight for each position, of the last token. */
+  weights?: HeadRow[];
+  /** With `observe: { spans }`: sums of weights, (layers, heads, tokens, spans). */
+  spans?: Fresh<Float32Array>;
+  /**
+   * With `observe: { lookback: true }`: a/(a + b), a the mean weight of a token of the prompt and b
+   * of the text so far. 1 for the first token. ½ where the head sees neither.
+   */
+  lookback?: Fresh<Float32Array>;
+}
+
+export interface HeadRow {
+  layer: number;
+  head: number;
+  weights: Fresh<Float32Array>;
+}
+
+/** The observations of the heads with `observe: O`. */
+export type Observed<O extends Observe | ObserveSpans> = O extends 'none'
+  ? { heads?: undefined }
+  : {
+      heads: O extends 'weights'
+        ? HeadStats & { weights: HeadRow[] }
+        : O extends 'stats'
+          ? HeadStats
+          : (O extends { stats: true } ? HeadStats : unknown) &
+              (O extends { spans: readonly unknown[] } ? { spans: Fresh<Float32Array> } : unknown) &
+              (O extends { lookback: true } ? { lookback: Fresh<Float32Array> } : unknown);
+    };
