@@ -1,8 +1,9 @@
 /** The first parameters of the stories' model, before any step of training. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { loadModel } from '../../src/js/model/index.js';
 import { createTrainer } from '../../src/js/train/index.js';
-import { prepare } from '../../training/stories/first.js';
+import { backOf, prepare } from '../../training/stories/first.js';
 import { createRandom } from '../../training/stories/random.js';
 import { MODEL, TRAINING } from '../../training/stories/recipe.js';
 
@@ -28,6 +29,24 @@ describe('before the first step', () => {
       const looksBack = i < heads && i % (heads / kvHeads) === 0;
       assert.ok(looksBack ? weight > 0.7 : weight < 0.2, `head ${i}: ${weight}`);
     });
+  });
+
+  test('each head of that layer looks back by one to five tokens', async () => {
+    const model = await loadModel(trainer.save());
+    const perGroup = heads / kvHeads;
+    const sums = new Float64Array(layers * heads);
+    const observed = (token) => model.step(token, { observe: 'weights' }).heads.weights;
+    model.prefill(tokens.slice(0, 10));
+    for (const token of tokens.slice(10, 60))
+      for (const { layer, head, weights } of observed(token)) {
+        const back = backOf(head % perGroup, Math.floor(head / perGroup), kvHeads);
+        assert.ok(back >= 1 && back <= 5);
+        sums[layer * heads + head] += weights[weights.length - 1 - back] / 50;
+      }
+    sums.forEach((weight, i) => {
+      assert.ok(i < heads ? weight > 0.5 : weight < 0.2, `head ${i}: ${weight}`);
+    });
+    model.dispose();
   });
 
   test('each head passes on a share of what it looks at', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadModel } from '../../src/js/model/index.js';
 import { createTrainer, resume } from '../../src/js/train/index.js';
-import { inSizes, modelFiles, run, sumsOf } from '../../training/stories/run.js';
+import { inPhase, modelFiles, run, sumsOf } from '../../training/stories/run.js';
 import { MARK_ID, PIECES } from '../../training/stories/tokens/tokenizer.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'clearhead-training-'));
@@ -35,16 +35,34 @@ test('a run that was stopped goes on to the files of one that was not', async ()
   for (const trainer of [whole, first, again]) trainer.dispose();
 });
 
-test('a next phase goes on with longer rows from what was learnt', async () => {
+test('a next phase goes on with other sizes and rates from what was learnt', async () => {
   const first = await createTrainer(SIZES, OPTIONS);
   await run(first, { folder, steps: 1, minutes, report() {} });
-  assert.equal(await inSizes(first, OPTIONS, 1), first);
-  const { parameters } = first.state();
-  const second = await inSizes(first, { batch: 2, context: 128 }, 1);
-  assert.deepEqual(second.state().parameters, parameters);
+  const state = first.state();
+  const optimizer = { learningRate: 0.5, warmup: 1, steps: 4 };
+  const second = await inPhase(first, { batch: 2, context: 128, optimizer }, 1);
+  assert.deepEqual(second.state(), state);
   await run(second, { folder, steps: 2, minutes, stream: { questions: 8 }, report() {} });
   assert.deepEqual([second.steps, second.batch, second.context], [2, 2, 128]);
-  second.dispose();
+  assert.equal(second.optimizer.learningRate, 0.5);
+  const third = await inPhase(second, OPTIONS, 1);
+  assert.equal(third.optimizer.learningRate, 0.5);
+  third.dispose();
+});
+
+test('a run that is stopped in a later phase goes on at its rate', async () => {
+  const optimizer = { learningRate: 0.5, warmup: 1, steps: 4 };
+  const phase = { ...OPTIONS, optimizer };
+  const begun = async () => inPhase(await createTrainer(SIZES, OPTIONS), phase, 1);
+  const whole = await begun();
+  await run(whole, { folder, steps: 2, minutes, report() {} });
+  const stopped = await begun();
+  await run(stopped, { folder, steps: 1, minutes, report() {} });
+  stopped.dispose();
+  const again = await inPhase(await resume(readFileSync(join(folder, 'checkpoint.bin'))), phase, 1);
+  await run(again, { folder, steps: 2, minutes, report() {} });
+  assert.deepEqual(again.state(), whole.state());
+  for (const trainer of [whole, again]) trainer.dispose();
 });
 
 test('a run tells the mean loss since its last line', async () => {

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { Tokenizer as Library } from '@huggingface/tokenizers';
 import { createRandom } from '../../training/stories/random.js';
 import { learnMerges } from '../../training/stories/tokens/bpe.js';
-import { MIN_STORY, UNKNOWN, batchOf } from '../../training/stories/tokens/stream.js';
+import { MIN_EXERCISE, MIN_STORY, UNKNOWN, batchOf } from '../../training/stories/tokens/stream.js';
 import {
   MARK,
   MARK_ID,
@@ -20,6 +20,7 @@ import {
   openTokenizer,
 } from '../../training/stories/tokens/tokenizer.js';
 import { NAMING_WORDS } from '../../training/stories/world/entities.js';
+import { LEVELS, tellExercise } from '../../training/stories/world/exercises.js';
 import { tellStory } from '../../training/stories/world/index.js';
 
 const file = learnTokenizer();
@@ -90,6 +91,14 @@ describe('the tokenizer', () => {
   });
 });
 
+test('an exercise has as many tokens as a row counts on, and no more than a row of stories', () => {
+  for (let index = 0; index < 4000; index++) {
+    const { text } = tellExercise(1, index, index % (LEVELS + 1));
+    const { length } = encode(text);
+    assert.ok(length >= MIN_EXERCISE && length <= 256, `${length} tokens: ${text}`);
+  }
+});
+
 describe('the commands', () => {
   const run = (name, ...options) =>
     promisify(execFile)(process.execPath, [
@@ -118,73 +127,106 @@ describe('the commands', () => {
 });
 
 describe('a batch', () => {
-  const options = { tokenizer, seed: 9, batch: 32, context: 512, repeats: 16 };
+  const KINDS = ['stories', 'answers', 'exercises', 'exercise answers', 'repeats'];
+  const options = { tokenizer, seed: 9, batch: 32, context: 512 };
   const rowsOf = (ids) =>
     Array.from({ length: options.batch }, (_, row) => ids.subarray(512 * row, 512 * (row + 1)));
-  const rows = (step, others) => rowsOf(batchOf({ ...options, ...others }, step).tokens);
-  const isStory = (row) => row[0] === MARK_ID;
+  const rows = (kind, others, step = 0) =>
+    rowsOf(batchOf({ ...options, kinds: [kind], ...others }, step).tokens);
+  const textsOf = (row) => tokenizer.decode(row, { special: true }).split(MARK).slice(1);
 
   test('is the same whenever it is asked for, and no two are alike', () => {
-    const third = batchOf(options, 3);
-    assert.equal(third.tokens.length, 32 * 512);
-    assert.deepEqual(batchOf(options, 3), third);
-    assert.notDeepEqual(batchOf(options, 4), third);
-    assert.notDeepEqual(batchOf({ ...options, seed: 10 }, 3), third);
-    assert.ok(third.tokens.every((id) => id >= 0 && id < PIECES));
-  });
-
-  test('has stories of training from end to end, and only the last of a row is cut off', () => {
-    for (const row of rows(0).filter(isStory)) {
-      const texts = tokenizer.decode(row, { special: true }).split(MARK).slice(1);
-      assert.ok(texts.length >= 2);
-      for (const text of texts.slice(0, -1)) assert.match(text, /\n\n(\w[^\n]*\? [^\n]*\.\n?)+$/);
+    for (const kind of KINDS) {
+      const all = { ...options, kinds: [kind] };
+      const third = batchOf(all, 3);
+      assert.equal(third.tokens.length, 32 * 512);
+      assert.deepEqual(batchOf(all, 3), third);
+      assert.notDeepEqual(batchOf(all, 4).tokens, third.tokens);
+      assert.notDeepEqual(batchOf({ ...all, seed: 10 }, 3).tokens, third.tokens);
+      assert.ok(third.tokens.every((id) => id >= 0 && id < PIECES));
     }
   });
 
-  test('asks as many questions as it is told to', () => {
+  test('is of the kind whose turn it is, and of stories if nothing is said', () => {
+    for (const step of [0, 4, 5, 9])
+      assert.deepEqual(
+        batchOf({ ...options, kinds: KINDS }, step),
+        batchOf({ ...options, kinds: [KINDS[step % 5]] }, step),
+      );
+    assert.deepEqual(batchOf(options, 2), batchOf({ ...options, kinds: ['stories'] }, 2));
+  });
+
+  test('has texts from end to end, and only the last of a row is cut off', () => {
+    for (const kind of KINDS.slice(0, 4))
+      for (const row of rows(kind)) {
+        assert.equal(row[0], MARK_ID);
+        const texts = textsOf(row);
+        assert.ok(texts.length >= 2);
+        for (const text of texts.slice(0, -1)) assert.match(text, /\n\n(\w[^\n]*\? [^\n]*\.\n?)+$/);
+      }
+  });
+
+  test('asks as many questions of a story as it is told to', () => {
     const largest = (questions) => {
-      const all = rows(0, { questions }).filter(isStory);
-      const texts = all.flatMap((row) => tokenizer.decode(row, { special: true }).split(MARK));
+      const texts = rows('stories', { questions }).flatMap(textsOf);
       return Math.max(...texts.map((text) => text.match(/^\w[^\n.]*\? /gm)?.length ?? 0));
     };
     assert.deepEqual([largest(1), largest(3), largest(4)], [1, 3, 4]);
     assert.deepEqual(batchOf({ ...options, questions: 3 }, 0), batchOf(options, 0));
   });
 
-  test('repeats a random sequence in some rows, and without a mark', () => {
-    const all = Array.from({ length: 20 }, (_, step) => rows(step)).flat();
-    const others = all.filter((row) => !isStory(row));
-    // of 640 rows one in sixteen: 40, with a standard deviation of 6
-    assert.ok(others.length > 20 && others.length < 60, `${others.length} of ${all.length}`);
-    for (const row of others) {
+  test('has exercises of a level, or of the highest', () => {
+    const first = rows('exercises', { level: 0 }).flatMap(textsOf);
+    for (const text of first.slice(0, 50)) assert.match(text, /^(\w+ had (a|an) [^.]*\. ?)+(\n|$)/);
+    assert.deepEqual(rows('exercises', { level: LEVELS }), rows('exercises'));
+    assert.notDeepEqual(rows('exercises', { level: LEVELS - 1 }), rows('exercises'));
+  });
+
+  test('repeats a random sequence without a mark', () => {
+    for (const row of rows('repeats')) {
       assert.ok(!row.includes(MARK_ID));
       assert.ok(periodOf(row) <= 64);
     }
   });
 
-  test('has no random sequence unless it is told to, and nothing else if it is told so', () => {
-    for (let step = 0; step < 4; step++) {
-      assert.ok(rows(step, { repeats: undefined }).every(isStory));
-      assert.ok(!rows(step, { repeats: 1 }).some(isStory));
+  test('has each next token as a target, but for the first time of a random sequence', () => {
+    for (const kind of ['stories', 'exercises', 'repeats']) {
+      const { tokens, targets } = batchOf({ ...options, kinds: [kind] }, 1);
+      const wanted = rowsOf(targets);
+      for (const [i, row] of rowsOf(tokens).entries()) {
+        const first = kind === 'repeats' ? periodOf(row) - 1 : 0;
+        assert.ok(wanted[i].subarray(0, first).every((id) => id === UNKNOWN));
+        assert.deepEqual(wanted[i].subarray(first, -1), row.subarray(first + 1));
+        assert.ok(wanted[i].at(-1) >= 0, 'and the last has one, too');
+      }
     }
   });
 
-  test('has each next token as a target, but for the first time of a random sequence', () => {
-    const { tokens, targets } = batchOf(options, 1);
-    const wanted = rowsOf(targets);
-    for (const [i, row] of rowsOf(tokens).entries()) {
-      const first = isStory(row) ? 0 : periodOf(row) - 1;
-      assert.ok(wanted[i].subarray(0, first).every((id) => id === UNKNOWN));
-      assert.deepEqual(wanted[i].subarray(first, -1), row.subarray(first + 1));
-      assert.ok(wanted[i].at(-1) >= 0, 'and the last has one, too');
+  test('has the answers alone as targets, with their ends', () => {
+    for (const kind of ['answers', 'exercise answers']) {
+      const { tokens, targets } = batchOf({ ...options, kinds: [kind] }, 1);
+      const wanted = rowsOf(targets);
+      for (const [i, row] of rowsOf(tokens).entries()) {
+        const isTarget = (at) => at > 0 && wanted[i][at - 1] !== UNKNOWN;
+        const marked = [...row].map((id, at) => {
+          if (isTarget(at)) assert.equal(wanted[i][at - 1], id);
+          const piece = tokenizer.decode([id], { special: true });
+          return isTarget(at) ? `[${piece}]` : piece;
+        });
+        const said = marked.join('').replaceAll('][', '');
+        assert.doesNotMatch(said, /^\w[^\n.]*\? \w/m, 'an answer that is no target');
+        for (const [, answer] of said.matchAll(/\[([^\]]*)\]/g))
+          assert.ok(
+            /^ [^.?\n]+\.(\n|<\|endoftext\|>)$/.test(answer) || said.endsWith(`${answer}]`),
+          );
+      }
     }
   });
 
   test('has no story twice', () => {
     const seen = new Set();
     for (let step = 0; step < 20; step++)
-      for (const row of rows(step).filter(isStory)) {
-        const [first] = tokenizer.decode(row, { special: true }).split(MARK).slice(1);
+      for (const [first] of rows('stories', {}, step).map(textsOf)) {
         assert.ok(!seen.has(first), first);
         seen.add(first);
       }

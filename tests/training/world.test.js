@@ -12,6 +12,7 @@ import {
   pet,
   thing,
 } from '../../training/stories/world/entities.js';
+import { LEVELS, tellExercise } from '../../training/stories/world/exercises.js';
 import { PLOTS, tellStory } from '../../training/stories/world/index.js';
 import { isUnseenName, isUnseenPair } from '../../training/stories/world/unseen.js';
 import { grammarFaults } from '../support/training/grammar.js';
@@ -116,6 +117,41 @@ describe('the questions of a story', () => {
   });
 });
 
+describe('an exercise', () => {
+  const exercises = Array.from({ length: 5000 }, (_, i) => tellExercise(1, i, i % (LEVELS + 1)));
+
+  test('has no fault of grammar', () => {
+    for (const { text } of exercises) assert.deepEqual(grammarFaults(text), [], text);
+  });
+
+  test('has questions with one answer each, which a replay of its events gives', () => {
+    for (const { text, body, events, questions, answers } of exercises) {
+      assert.ok(questions.length >= 2, text);
+      assert.ok(text.startsWith(`${body}\n\n${questions[0].text} ${questions[0].answer}`));
+      assert.equal(answers.length, questions.length);
+      questions.forEach(({ text: question, answer }, i) => {
+        assert.deepEqual(answersTo(events, question), [answer.slice(0, -1)], text);
+        assert.equal(text.slice(...answers[i]).trim(), answer);
+      });
+    }
+  });
+
+  test('tells with more patterns, the higher its level is', () => {
+    const openings = (level) => {
+      const texts = Array.from({ length: 400 }, (_, i) => tellExercise(2, i, level).body);
+      const sentences = texts.flatMap((body) => body.split(/(?<=\.) /));
+      return new Set(sentences.map((sentence) => sentence.replace(/[A-Z]\w+/g, '').slice(0, 6)));
+    };
+    assert.equal(openings(0).size, 1, 'had a');
+    const sizes = [0, 1, 4, LEVELS].map((level) => openings(level).size);
+    assert.deepEqual(
+      [...sizes].sort((a, b) => a - b),
+      sizes,
+    );
+    assert.equal(new Set(sizes).size, 4);
+  });
+});
+
 describe('combinations that are kept for the evaluation', () => {
   const named = new Map(
     [
@@ -138,7 +174,8 @@ describe('combinations that are kept for the evaluation', () => {
   };
 
   test('never meet in a story of training', () => {
-    for (const { text } of closed) assert.deepEqual(unseenIn(text), [], text);
+    const exercises = Array.from({ length: 5000 }, (_, i) => tellExercise(1, i, LEVELS));
+    for (const { text } of [...closed, ...exercises]) assert.deepEqual(unseenIn(text), [], text);
   });
 
   test('are some of all, and their stories have them', () => {

@@ -1,8 +1,9 @@
 /**
- * The parameters that training begins with. They know no word. In the first layer, the first head
- * of each group looks at the token before. Each head of the model passes on a share of the tokens
- * it looks at. Training finds both late, and an induction head needs them: it compares a
- * token with the one before each key, and copies the key.
+ * The parameters that training begins with. They know no word. Each head of the first layer looks
+ * back by a number of tokens: the first of each group by one, the others by two to five. Each head
+ * of the model passes on a share of the tokens it looks at. Training finds both late, and copying
+ * needs them. An induction head compares a token with the one before each key, and copies the key.
+ * A question about a thing needs the name that stood some words before it.
  *
  * Only sums, products and square roots are taken, which are the same on every engine.
  */
@@ -26,6 +27,22 @@ const ROTATIONS = [
   [16, 0.995, 0.0998],
   [8, 0.9995, 0.0316],
 ];
+
+/**
+ * How many tokens a head of the first layer looks back.
+ * @param {number} member of its group, from 0
+ * @param {number} group
+ * @param {number} groups
+ */
+export const backOf = (member, group, groups) =>
+  member === 0 ? 1 : 2 + (member - 1) * groups + group;
+
+/** A rotation, taken some times. @param {[cosine: number, sine: number]} turn @param {number} n */
+function power([cosine, sine], n) {
+  let [x, y] = [1, 0];
+  for (let i = 0; i < n; i++) [x, y] = [x * cosine - y * sine, x * sine + y * cosine];
+  return [x, y];
+}
 
 /** About a normal draw: twelve uniform ones. @param {import('./random.js').Random} random */
 function normal(random) {
@@ -70,16 +87,17 @@ export function prepare(parameters, { modelDim, layers, heads, kvHeads, headDim 
   const shared = SHARED / Math.sqrt((SHARED ** 2 + (modelDim - 1) * EMBEDDING ** 2) / modelDim);
   const query = matrix('model.layers.0.self_attn.q_proj');
   const key = matrix('model.layers.0.self_attn.k_proj');
-  for (let group = 0; group < kvHeads; group++)
+  for (let head = 0; head < heads; head++) {
+    const group = Math.floor(head / perGroup);
+    const back = backOf(head % perGroup, group, kvHeads);
     ROTATIONS.forEach(([strength, cosine, sine], pair) => {
       const length = Math.sqrt(strength) / shared;
       const [first, second] = [pair, pair + headDim / 2];
-      const ofQuery = (/** @type {number} */ channel) =>
-        (group * perGroup * headDim + channel) * modelDim;
-      const ofKey = (/** @type {number} */ channel) => (group * headDim + channel) * modelDim;
-      query[ofQuery(first)] = length * cosine;
-      query[ofQuery(second)] = -length * sine;
-      key[ofKey(first)] = length;
-      key[ofKey(second)] = 0;
+      const [x, y] = power([cosine, sine], back);
+      query[(head * headDim + first) * modelDim] = length * x;
+      query[(head * headDim + second) * modelDim] = -length * y;
+      key[(group * headDim + first) * modelDim] = length;
+      key[(group * headDim + second) * modelDim] = 0;
     });
+  }
 }

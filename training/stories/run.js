@@ -26,14 +26,22 @@ export async function openTrainer(folder, threads) {
 }
 
 /**
- * A trainer for the next phase: the same one, or a new one with its parameters.
+ * A trainer for the next phase, with the parameters and moments of this one, which ends.
  * @param {Trainer} trainer
- * @param {{ batch: number, context: number }} sizes
+ * @param {object} phase
+ * @param {number} phase.batch
+ * @param {number} phase.context
+ * @param {import('../../src/js/train/types.d.ts').OptimizerOptions} [phase.optimizer] default: as
+ *   before
  * @param {number} threads
  */
-export async function inSizes(trainer, { batch, context }, threads) {
-  if (trainer.batch === batch && trainer.context === context) return trainer;
-  const next = await resume(trainer.checkpoint(), { batch, context, threads });
+export async function inPhase(trainer, { batch, context, optimizer }, threads) {
+  const { config, seed } = trainer;
+  const next = await createTrainer(config, {
+    ...{ seed, batch, context, threads },
+    optimizer: optimizer ?? trainer.optimizer,
+  });
+  next.restore(trainer.state());
   trainer.dispose();
   return next;
 }
@@ -51,7 +59,8 @@ function replace(/** @type {string} */ file, /** @type {Uint8Array} */ bytes) {
  * @param {string} options.folder
  * @param {number} options.steps
  * @param {number} options.minutes between two checkpoints
- * @param {{ questions?: number, repeats?: number }} [options.stream] as `batchOf` has them
+ * @param {{ kinds?: import('./tokens/stream.js').Kind[], questions?: number, level?: number }}
+ *   [options.stream] as `batchOf` has them
  * @param {(line: { step: number, loss: number, tokensPerSecond: number }) => void} options.report
  * @param {AbortSignal} [options.signal] ends the run after a last checkpoint
  */

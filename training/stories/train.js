@@ -14,7 +14,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { PHASES, STEPS } from './recipe.js';
-import { inSizes, modelFiles, openTrainer, run, sumsOf } from './run.js';
+import { inPhase, modelFiles, openTrainer, run, sumsOf } from './run.js';
 
 const SHIPPED = fileURLToPath(new URL('../../web/model', import.meta.url));
 const { values } = parseArgs({
@@ -38,10 +38,10 @@ process.once('SIGINT', () => {
   stop.abort();
 });
 let end = 0;
-for (const { steps: count, batch, context, ...stream } of PHASES) {
+for (const { steps: count, batch, context, optimizer, ...stream } of PHASES) {
   end = Math.min(steps, end + count);
   if (trainer.steps >= end || stop.signal.aborted) continue;
-  trainer = await inSizes(trainer, { batch, context }, threads);
+  trainer = await inPhase(trainer, { batch, context, optimizer }, threads);
   await run(trainer, {
     folder,
     steps: end,

@@ -13,12 +13,14 @@ async function sha256(bytes) {
 }
 const hashOfText = (text) => sha256(new TextEncoder().encode(text));
 
+const KINDS = ['stories', 'answers', 'exercises', 'exercise answers', 'repeats'];
+
 /** All of seed 1. */
 export async function hashes() {
   const stories = Array.from({ length: 1000 }, (_, index) => JSON.stringify(tellStory(1, index)));
   const file = learnTokenizer();
-  const options = { tokenizer: openTokenizer(file), seed: 1, batch: 8, context: 512, repeats: 16 };
-  const batches = [0, 1, 2].map((step) => batchOf(options, step));
+  const options = { tokenizer: openTokenizer(file), seed: 1, batch: 8, context: 512, kinds: KINDS };
+  const batches = KINDS.map((_, step) => batchOf(options, step));
   const ids = batches.flatMap(({ tokens, targets }) => [...tokens, ...targets]);
   return {
     stories: await hashOfText(stories.join('\n')),

@@ -4,7 +4,8 @@
  */
 import { createRandom, mixed } from '../random.js';
 import { repeatedTokens } from '../tokens/stream.js';
-import { GAP, tellStory } from '../world/index.js';
+import { GAP } from '../world/asking.js';
+import { tellStory } from '../world/index.js';
 
 /** No training has this seed. */
 const SEED = 0x5eed;

@@ -1,32 +1,50 @@
 /**
  * The tokens of training, by the number of the step: any batch can be made without those before it,
- * so a run resumes anywhere. A row is stories one after the other, each behind a mark, and the last
- * of them is cut off. Some rows can be random sequences that repeat. They teach to find the last
- * place of a token, and to copy the token behind it. Their first time cannot be known and is no
- * target.
+ * so a run resumes anywhere. All rows of a step are of one kind. A row of texts has one after the
+ * other, each behind a mark, and the last of them is cut off. A row of random tokens repeats its
+ * first ones. It teaches to find the last place of a token, and to copy the token behind it.
  */
 import { createRandom, mixed } from '../random.js';
+import { LEVELS, tellExercise } from '../world/exercises.js';
 import { tellStory } from '../world/index.js';
 import { MARK_ID } from './tokenizer.js';
 
 /** Lengths of the part that repeats. */
 const SHORTEST = 8;
 const LONGEST = 64;
-/** The target of a token whose next one cannot be known. */
+/** The target of a token whose next one is not to be learnt. */
 export const UNKNOWN = -1;
-/** No story is shorter, so a row has at most length / MIN_STORY of them. */
+/** Tokens. No story and no exercise is shorter, so a row has at most length / MIN of them. */
 export const MIN_STORY = 60;
+export const MIN_EXERCISE = 24;
 
 /** @typedef {import('../../../src/js/model/types.d.ts').Tokenizer} Tokenizer */
 
 /**
+ * The tokens of a step, and which of them are targets.
+ *
+ * | kind             | tokens                  | targets                                     |
+ * |------------------|-------------------------|---------------------------------------------|
+ * | stories          | stories                 | all                                         |
+ * | answers          | stories                 | the answers                                 |
+ * | exercises        | exercises               | all                                         |
+ * | exercise answers | exercises               | the answers                                 |
+ * | repeats          | random, and they repeat | all but the first time: it cannot be known  |
+ *
+ * @typedef {'stories' | 'answers' | 'exercises' | 'exercise answers' | 'repeats'} Kind
+ *
  * @typedef {object} StreamOptions
  * @property {Tokenizer} tokenizer
  * @property {number} seed
  * @property {number} batch rows of a step
  * @property {number} context tokens of a row
+ * @property {Kind[]} [kinds] of the steps, in turn; default stories alone
  * @property {number} [questions] at most this number behind each story, default 3
- * @property {number} [repeats] one row in this number is a random sequence; default 0: none
+ * @property {number} [level] of exercises, default the highest
+ *
+ * @typedef {object} Row
+ * @property {Int32Array} row a token more than the context
+ * @property {Uint8Array} wanted 1 for each of them that is a target
  */
 
 /**
@@ -41,28 +59,65 @@ export function repeatedTokens(random, size, period, length) {
   return Int32Array.from({ length }, (_, i) => first[i % period]);
 }
 
-/**
- * A row with a token more than the context, and the first token in it that is a target.
- * @param {StreamOptions} options
- * @param {number} number of the row among all
- */
-function rowOf({ tokenizer, seed, context, questions, repeats = 0 }, number) {
+/** @param {StreamOptions} options @param {number} number of the row among all @returns {Row} */
+function repeatedRow({ tokenizer, seed, context }, number) {
   const length = context + 1;
   const random = createRandom(mixed(seed, number, 2));
-  if (repeats && random.chance(1, repeats)) {
-    const longest = Math.max(SHORTEST, Math.min(LONGEST, length >> 1));
-    const period = SHORTEST + random.below(longest - SHORTEST + 1);
-    return { row: repeatedTokens(random, tokenizer.size, period, length), first: period };
-  }
+  const longest = Math.max(SHORTEST, Math.min(LONGEST, length >> 1));
+  const period = SHORTEST + random.below(longest - SHORTEST + 1);
+  return {
+    row: repeatedTokens(random, tokenizer.size, period, length),
+    wanted: new Uint8Array(length).fill(1, period),
+  };
+}
+
+/** The characters of each piece. The texts are ASCII, so no character has two pieces. */
+const lengthsOf = (/** @type {Tokenizer} */ tokenizer) => {
+  const known = lengths.get(tokenizer);
+  if (known) return known;
+  const all = Array.from({ length: tokenizer.size }, (_, id) => tokenizer.decode([id]).length);
+  lengths.set(tokenizer, all);
+  return all;
+};
+/** @type {WeakMap<Tokenizer, number[]>} */
+const lengths = new WeakMap();
+
+/**
+ * Which tokens of a text are in its answers.
+ * @param {Tokenizer} tokenizer
+ * @param {number[]} ids
+ * @param {import('../world/telling.js').Span[]} answers
+ */
+function inAnswers(tokenizer, ids, answers) {
+  const lengthOf = lengthsOf(tokenizer);
+  let start = 0;
+  return ids.map((id) => {
+    const at = start;
+    start += lengthOf[id];
+    return answers.some(([from, to]) => at >= from && at < to);
+  });
+}
+
+/** @param {StreamOptions} options @param {Kind} kind @param {number} number @returns {Row} */
+function rowOfTexts({ tokenizer, seed, context, questions, level = LEVELS }, kind, number) {
+  const length = context + 1;
   const row = new Int32Array(length);
-  const stories = Math.ceil(length / MIN_STORY);
-  for (let at = 0, story = 0; at < length; story++) {
-    const { text } = tellStory(seed, number * stories + story, { questions });
-    const ids = [MARK_ID, ...tokenizer.encode(text, { marks: false })].slice(0, length - at);
-    row.set(ids, at);
-    at += ids.length;
+  const wanted = new Uint8Array(length);
+  const stories = kind === 'stories' || kind === 'answers';
+  const answersOnly = kind === 'answers' || kind === 'exercise answers';
+  const maxTexts = Math.ceil(length / (stories ? MIN_STORY : MIN_EXERCISE));
+  for (let at = 0, index = number * maxTexts; at < length; index++) {
+    const { text, answers } = stories
+      ? tellStory(seed, index, { questions })
+      : tellExercise(seed, index, level);
+    const ids = tokenizer.encode(text, { marks: false });
+    row.set([MARK_ID, ...ids].slice(0, length - at), at);
+    const targets = answersOnly ? inAnswers(tokenizer, ids, answers) : ids.map(() => true);
+    // the mark ends the last answer of the text before
+    wanted.set([at > 0, ...targets].map(Number).slice(0, length - at), at);
+    at += 1 + ids.length;
   }
-  return { row, first: 1 };
+  return { row, wanted };
 }
 
 /**
@@ -71,13 +126,17 @@ function rowOf({ tokenizer, seed, context, questions, repeats = 0 }, number) {
  * @param {number} step from 0
  */
 export function batchOf(options, step) {
-  const { batch, context } = options;
+  const { batch, context, kinds = ['stories'] } = options;
+  const kind = kinds[step % kinds.length];
   const tokens = new Int32Array(batch * context);
   const targets = new Int32Array(batch * context).fill(UNKNOWN);
   for (let i = 0; i < batch; i++) {
-    const { row, first } = rowOf(options, step * batch + i);
+    const number = step * batch + i;
+    const { row, wanted } =
+      kind === 'repeats' ? repeatedRow(options, number) : rowOfTexts(options, kind, number);
     tokens.set(row.subarray(0, context), i * context);
-    targets.set(row.subarray(first), i * context + first - 1);
+    for (let at = 0; at < context; at++)
+      if (wanted[at + 1]) targets[i * context + at] = row[at + 1];
   }
   return { tokens, targets };
 }

@@ -5,6 +5,9 @@ import { COLOURS } from './entities.js';
 import { capital, form } from './telling.js';
 import { isUnseenName, isUnseenPair } from './unseen.js';
 
+/** Between the body of a text and its questions. */
+export const GAP = '\n\n';
+
 /**
  * @typedef {import('./entities.js').Entity} Entity
  * @typedef {import('./telling.js').Telling} Telling
@@ -116,6 +119,22 @@ function aboutColour(event) {
       unseen: isUnseenPair(who, thing),
     },
   ];
+}
+
+/**
+ * A body with questions behind it, a line each, and the characters of their answers. The end of the
+ * line belongs to the answer.
+ * @param {string} body
+ * @param {Question[]} questions
+ */
+export function withQuestions(body, questions) {
+  let text = body + GAP;
+  const answers = questions.map(({ text: question, answer }, i) => {
+    const start = text.length + question.length;
+    text += `${question} ${answer}${i < questions.length - 1 ? '\n' : ''}`;
+    return /** @type {Span} */ ([start, text.length]);
+  });
+  return { text, answers };
 }
 
 /** All questions that the events of a story answer. @param {Telling} t @returns {Question[]} */

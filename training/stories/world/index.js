@@ -1,6 +1,6 @@
 /** The stories: number `index` of a seed is the same on every engine. */
 import { createRandom, mixed } from '../random.js';
-import { questionsOf } from './asking.js';
+import { questionsOf, withQuestions } from './asking.js';
 import { Cast } from './cast.js';
 import { colours, race } from './plots/company.js';
 import { present, thief, tidying } from './plots/home.js';
@@ -21,6 +21,7 @@ import { Telling } from './telling.js';
  * @property {string} text the body and its questions with their answers
  * @property {Event[]} events the facts that it states, in order
  * @property {Question[]} questions those of the text
+ * @property {import('./telling.js').Span[]} answers of the questions, by characters of the text
  */
 
 /** @type {Record<string, (t: Telling, cast: Cast) => void>} */
@@ -47,8 +48,6 @@ export const PLOTS = {
   naming,
 };
 const NAMES = Object.keys(PLOTS);
-/** Between the body of a story and its questions. */
-export const GAP = '\n\n';
 /** Characters of a text. It keeps stories within 250 tokens. */
 const MAX_LENGTH = 600;
 
@@ -67,8 +66,7 @@ export function tellStory(seed, index, { open = false, questions: limit = 3 } = 
     PLOTS[plot](telling, new Cast(random, open));
     const { text: body, events } = telling;
     const questions = random.shuffled(questionsOf(telling)).slice(0, 1 + random.below(limit));
-    const lines = questions.map((question) => `${question.text} ${question.answer}`);
-    const text = body + GAP + lines.join('\n');
-    if (text.length <= MAX_LENGTH) return { plot, body, text, events, questions };
+    const { text, answers } = withQuestions(body, questions);
+    if (text.length <= MAX_LENGTH) return { plot, body, text, events, questions, answers };
   }
 }
