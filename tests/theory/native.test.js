@@ -173,9 +173,10 @@ test('every function of the manuals but those of statement 6 was called', () => 
   const manual = (name) =>
     readFileSync(new URL(`../../src/include/${name}.h`, import.meta.url), 'utf8');
   const declared = [
-    ...`${manual('theory')}\n${manual('consequences')}`.matchAll(
-      /^ATTN_API [\w ]*?\battn_(\w+)\(/gm,
-    ),
+    ...['theory', 'sensitivity', 'consequences']
+      .map(manual)
+      .join('\n')
+      .matchAll(/^ATTN_API [\w ]*?\battn_(\w+)\(/gm),
   ].map(([, name]) => name);
   assert.deepEqual(
     [...new Set(memory.calls.map(({ f }) => f))].sort(),

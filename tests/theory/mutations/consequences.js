@@ -69,8 +69,8 @@ export const consequences = [
   [
     'sink: left out of the sum of weights',
     'theory/prior.c',
-    'exact_sum all = {null, 0}, keys',
-    'exact_sum all = {0, 0}, keys',
+    'exact_sum all = {null, 0};',
+    'exact_sum all = {0, 0};',
     [21],
   ],
   ['bias: a prior that is not normalised', 'theory/prior.c', 'tau - r->log_prior)', 'tau)', [22]],
@@ -105,8 +105,8 @@ export const consequences = [
   [
     'draws: the threshold halved',
     'theory/draws.c',
-    'threshold = -f64_log(epsilon),',
-    'threshold = -f64_log(epsilon) / 2,',
+    'threshold = -f64_log(epsilon);',
+    'threshold = -f64_log(epsilon) / 2;',
     [24],
   ],
 ];

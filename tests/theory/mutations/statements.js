@@ -79,8 +79,8 @@ export const statements = [
   [
     'likelihood: precision without β',
     'theory/likelihood.c',
-    'd.max + d.log_sum + log_beta, moved',
-    'd.max + d.log_sum, moved',
+    'log_precision = d.max + d.log_sum + log_beta;',
+    'log_precision = d.max + d.log_sum;',
     [2],
   ],
   [
