@@ -71,6 +71,9 @@ function repeatedRow({ tokenizer, seed, context }, number) {
   };
 }
 
+/** @type {WeakMap<Tokenizer, number[]>} */
+const lengths = new WeakMap();
+
 /** The characters of each piece. The texts are ASCII, so no character has two pieces. */
 const lengthsOf = (/** @type {Tokenizer} */ tokenizer) => {
   const known = lengths.get(tokenizer);
@@ -79,9 +82,6 @@ const lengthsOf = (/** @type {Tokenizer} */ tokenizer) => {
   lengths.set(tokenizer, all);
   return all;
 };
-/** @type {WeakMap<Tokenizer, number[]>} */
-const lengths = new WeakMap();
-
 /**
  * Which tokens of a text are in its answers.
  * @param {Tokenizer} tokenizer
