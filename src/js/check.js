@@ -1,5 +1,5 @@
 import { bufferOf, kindOf, lengthOf } from './arrays.js';
-import { describe, refuse } from './errors.js';
+import { describe, refuse, refuseKind } from './errors.js';
 import { isAbortSignal, isPromise } from './kinds.js';
 import { didYouMean } from './names.js';
 
@@ -32,7 +32,7 @@ export function read(of, options, names, expected = 'an object') {
   const given = /** @type {Record<string, unknown> | undefined} */ (options);
   if (given !== undefined) {
     if (typeof given !== 'object' || !given || kindOf(given) || Array.isArray(given))
-      refuse('ARG', of, describe(given), expected);
+      refuseKind(of, given, expected);
     for (const name of Object.keys(given))
       o[name] = names.includes(name)
         ? still(name, given[name])
@@ -107,8 +107,7 @@ export function range(length, from = 0, to = length) {
 export const describeAwaited = (x) => describe(x) + (isPromise(x) ? ' (forgotten await?)' : '');
 
 /** @param {string} name @param {unknown} x @returns {number} */
-export const number = (name, x) =>
-  typeof x === 'number' ? x : refuse('ARG', name, describe(x), 'a number');
+export const number = (name, x) => (typeof x === 'number' ? x : refuseKind(name, x, 'a number'));
 
 /**
  * The index of x among the choices, 0 where it is not given.
@@ -120,7 +119,7 @@ export function choice(name, x, ...choices) {
   if (x === undefined) return 0;
   return choices.includes(x)
     ? choices.indexOf(x)
-    : refuse('ARG', name, describe(x), choices.map(describe).join(' or '));
+    : refuseKind(name, x, choices.map(describe).join(' or '));
 }
 
 /** 1 for true, 0 for false or where it is not given. @param {string} name @param {unknown} x */
@@ -129,7 +128,7 @@ export const yes = (name, x) => choice(name, x, false, true);
 /** @param {unknown} x @returns {AbortSignal | undefined} */
 export function abortSignal(x) {
   if (x === undefined || x instanceof AbortSignal) return x;
-  if (!isAbortSignal(x)) return refuse('ARG', 'signal', describe(x), 'an AbortSignal');
+  if (!isAbortSignal(x)) return refuseKind('signal', x, 'an AbortSignal');
   // fetch accepts signals of its own realm alone
   const own = new AbortController();
   const abort = () => own.abort(x.reason);
@@ -140,7 +139,7 @@ export function abortSignal(x) {
 
 /** @param {string} name @param {unknown} x @param {string} [expected] @returns {unknown[]} */
 export const list = (name, x, expected = 'an array') =>
-  Array.isArray(x) ? x : refuse('ARG', name, describe(x), expected);
+  Array.isArray(x) ? x : refuseKind(name, x, expected);
 
 /**
  * A live typed array.
@@ -151,7 +150,7 @@ export const list = (name, x, expected = 'an array') =>
  */
 export function array(name, x, ...kinds) {
   const came = kindOf(x);
-  if (!kinds.some((kind) => kind === came)) refuse('ARG', name, describe(x), kinds.join(' or '));
+  if (!kinds.some((kind) => kind === came)) refuseKind(name, x, kinds.join(' or '));
   const a = /** @type {Arrays[K]} */ (x);
   if (!lengthOf(a) && isGone(bufferOf(a))) refuse('DETACHED', name, describe(x), 'a live array');
   return a;

@@ -30,6 +30,14 @@ export function refuse(code, name, came, expected) {
 }
 
 /**
+ * Refuses an argument of another kind.
+ * @type {(name: string, x: unknown, expected: string) => never}
+ */
+export function refuseKind(name, x, expected) {
+  return refuse('ARG', name, describe(x), expected);
+}
+
+/**
  * Says what came without printing data: short things as they are, the others by kind and size.
  * @param {unknown} x
  */
