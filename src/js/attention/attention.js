@@ -11,7 +11,7 @@
 import { integer, rows, sized, sizesOf } from '../check.js';
 import { checkAlias } from '../engine/alias.js';
 import { F32, typeOf, placeOf } from '../engine/tensor.js';
-import { describe, refuse } from '../errors.js';
+import { refuse, refuseKind } from '../errors.js';
 import { hasAxes, inLayout, shaped } from '../engine/shapes.js';
 import { KVCache } from './cache.js';
 import { OF_ATTEND, OF_ATTENTION, readOptions, setOptions } from './options.js';
@@ -68,7 +68,7 @@ export function readShape(memory, o, q, k, v) {
  * @param {AttendOptions} [options]
  */
 export function attend(memory, q, cache, options) {
-  if (!KVCache.is(cache)) refuse('ARG', 'cache', describe(cache), 'a KV cache');
+  if (!KVCache.is(cache)) refuseKind('cache', cache, 'a KV cache');
   const o = readOptions(options, OF_ATTEND);
   const place = placeOf(cache, memory);
   const { kvHeads, headDim, valueDim } = cache;
@@ -132,16 +132,16 @@ function run(memory, type, shape, o, inputs, cache) {
   const done = memory.scope(() => {
     const p = setOptions(memory, type, shape, o);
     const results = wantResults(memory, type, shape, o.want, p);
-    const put = (/** @type {Floats | undefined} */ x) => (x ? memory.put(x, type) : 0);
-    const [q, k, v] = [put(inputs.q), put(inputs.k), put(inputs.v)];
+    const [q, k, v] = [inputs.q, inputs.k, inputs.v].map((x) => (x ? memory.put(x, type) : 0));
     const { at: out, output } = placeOutput(memory, type, o.out, length);
     if (type === F32 && memory.pool?.worth(p)) {
       if (!memory.pool.run(p, out, cache, q, k, v)) return undefined;
     } else {
       const { c } = memory;
-      const isFloat = type === F32;
-      const scratchBytes = isFloat ? c.attn_scratch_bytes_f32 : c.attn_scratch_bytes_f64;
-      const forward = isFloat ? c.attn_forward_f32 : c.attn_forward_f64;
+      const [scratchBytes, forward] =
+        type === F32
+          ? [c.attn_scratch_bytes_f32, c.attn_forward_f32]
+          : [c.attn_scratch_bytes_f64, c.attn_forward_f64];
       const scratch = memory.push(scratchBytes(p) >>> 0);
       if (cache) c.attn_cache_attend(p, out, q, cache, scratch);
       else forward(p, out, q, k, v, scratch);

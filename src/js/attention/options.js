@@ -49,34 +49,31 @@ import { shaped } from '../engine/shapes.js';
 /** Layouts, as attn.h numbers them in `positions_first`. */
 export const LAYOUTS = { bhsd: 0, bshd: 1 };
 
-/** @param {(c: Functions, p: number, x: number) => void} set @returns {Setter} */
-const flag =
-  (set) =>
-  ({ c, p }, x, name) =>
-    set(c, p, yes(name, x));
+/** @type {Setter} */
+const setCausal = ({ c, p }, x, name) => c.attn_set_causal(p, yes(name, x));
 
 /**
  * @param {string} expected
- * @param {(c: Functions, p: number, x: number) => number} set returns a status
+ * @param {(c: Functions) => (p: number, x: number) => number} setter returns a status
  * @returns {Setter}
  */
 const real =
-  (expected, set) =>
+  (expected, setter) =>
   ({ c, p }, x, name) =>
-    checkStatus(set(c, p, number(name, x)), name, describe(x), expected);
+    checkStatus(setter(c)(p, number(name, x)), name, describe(x), expected);
 
 /**
  * Floats of the data's type.
  * @param {'n' | 'heads'} length
- * @param {(c: Functions, p: number, at: number) => void} set
+ * @param {(c: Functions) => (p: number, at: number) => void} setter
  * @returns {Setter}
  */
 const floats =
-  (length, set) =>
+  (length, setter) =>
   ({ memory, c, p, type, shape }, x, name) => {
     const a = sized(name, memory.floats(name, x, type), shape[length], length);
     shaped(name, x, { [length]: shape[length] });
-    set(c, p, memory.put(a, type));
+    setter(c)(p, memory.put(a, type));
   };
 
 /** One integer for each batch. @param {Call} call @param {unknown} x @param {string} name */
@@ -156,14 +153,14 @@ const RESULTS = /** @type {const} */ (['out', 'want']);
  */
 const OPTIONS = {
   layout: setLayout,
-  causal: flag((c, p, x) => c.attn_set_causal(p, x)),
+  causal: setCausal,
   precision: setPrecision,
-  scale: real('finite', (c, p, x) => c.attn_set_scale(p, x)),
-  temperature: real('at least 0', (c, p, x) => c.attn_set_temperature(p, x)),
-  softcap: real('finite, at least 0', (c, p, x) => c.attn_set_softcap(p, x)),
-  keyScale: floats('n', (c, p, at) => c.attn_set_key_scale(p, at)),
-  alibi: floats('heads', (c, p, at) => c.attn_set_alibi(p, at)),
-  sinks: floats('heads', (c, p, at) => c.attn_set_sinks(p, at)),
+  scale: real('finite', (c) => c.attn_set_scale),
+  temperature: real('at least 0', (c) => c.attn_set_temperature),
+  softcap: real('finite, at least 0', (c) => c.attn_set_softcap),
+  keyScale: floats('n', (c) => c.attn_set_key_scale),
+  alibi: floats('heads', (c) => c.attn_set_alibi),
+  sinks: floats('heads', (c) => c.attn_set_sinks),
   window: setWindow,
   offset: setOffset,
   keyLengths: setKeyLengths,

@@ -64,36 +64,35 @@ export function placeOutput(memory, type, given, length) {
 export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
   const { c } = memory;
   const rows = batch * heads * m;
-  /** @type {(() => Partial<Results<T>>)[]} */
+  /** The copy of each result, once it is written. @type {[keyof Results<T>, () => unknown][]} */
   const copies = [];
-  const copy = (/** @type {number} */ at, length = rows) => memory.copy(type, at, length);
+  /**
+   * Reserves a result, and says where.
+   * @param {keyof Results<T>} name
+   * @param {number} length
+   * @param {(at: number, length: number) => unknown} [read]
+   */
+  const reserve = (name, length, read = (at) => memory.copy(type, at, length)) => {
+    const at = memory.pushArray(type, length);
+    copies.push([name, () => read(at, length)]);
+    return at;
+  };
   const chosen =
     typeof want.weights === 'object' ? want.weights : yes('want.weights', want.weights) && ALL;
   if (chosen) {
     const h = slots(memory, 'heads', chosen.heads, heads);
     const i = slots(memory, 'rows', chosen.rows, m);
-    const length = batch * h.count * i.count * n;
-    const at = memory.pushArray(type, length);
+    const at = reserve('weights', batch * h.count * i.count * n);
     c.attn_want_weights(p, at, h.at, h.count, i.at, i.count);
-    copies.push(() => ({ weights: copy(at, length) }));
   }
   if (want.scores !== undefined) {
     const stage = word('want.scores', want.scores, SCORES);
-    const at = memory.pushArray(type, rows * n);
-    c.attn_want_scores(p, stage, at);
-    copies.push(() => ({ scores: copy(at, rows * n) }));
+    c.attn_want_scores(p, stage, reserve('scores', rows * n));
   }
-  if (yes('want.lse', want.lse)) {
-    const at = memory.pushArray(type, rows);
-    c.attn_want_lse(p, at);
-    copies.push(() => ({ lse: copy(at) }));
-  }
+  if (yes('want.lse', want.lse)) c.attn_want_lse(p, reserve('lse', rows));
   if (yes('want.stats', want.stats)) {
-    const at = memory.pushArray(type, STATISTICS.length * rows);
-    c.attn_want_stats(p, at, rows);
-    copies.push(() => ({
-      stats: /** @type {Results<T>['stats']} */ (readStatistics(memory, type, at, rows)),
-    }));
+    const read = (/** @type {number} */ at) => readStatistics(memory, type, at, rows);
+    c.attn_want_stats(p, reserve('stats', STATISTICS.length * rows, read), rows);
   }
   if (want.spans !== undefined) {
     const spans = readSpans('want.spans', want.spans, n);
@@ -106,15 +105,14 @@ export function wantResults(memory, type, { batch, heads, m, n }, want, p) {
       `${spans.length} long, of ${rows} rows`,
       'sums below 4 GiB',
     );
-    const to = memory.pushArray(type, rows * spans.length);
-    copies.push(() => {
-      const sums = memory.view(type, to, rows * spans.length);
+    reserve('spans', rows * spans.length, (to, length) => {
+      const sums = memory.view(type, to, length);
       sumSpans(memory.view(type, at, rows * count), edges, spans, sums);
-      return { spans: copy(to, sums.length) };
+      return memory.copy(type, to, length);
     });
   }
-  /** @returns {Results<T>} */
-  return () => Object.assign({}, ...copies.map((each) => each()));
+  return () =>
+    /** @type {Results<T>} */ (Object.fromEntries(copies.map(([name, copy]) => [name, copy()])));
 }
 
 /**

@@ -18,12 +18,11 @@ export function readSpans(name, x, max) {
   const pairs = list(name, x, 'an array of [from, to]');
   const limit = ATTN_MAX_SEGMENTS / 2;
   if (pairs.length > limit) refuse('LIMIT', name, `${pairs.length} long`, `at most ${limit}`);
-  return pairs.map((pair, at) => {
-    const ends = sized(`${name}[${at}]`, list(`${name}[${at}]`, pair, '[from, to]'), 2, 'a pair');
-    const [from, to] = integers(`${name}[${at}]`, ends, 0, max);
-    return from <= to
-      ? [from, to]
-      : refuse('RANGE', `${name}[${at}]`, `[${from}, ${to}]`, 'from at most to');
+  return pairs.map((pair, index) => {
+    const which = `${name}[${index}]`;
+    const ends = sized(which, list(which, pair, '[from, to]'), 2, 'a pair');
+    const [from, to] = integers(which, ends, 0, max);
+    return from <= to ? [from, to] : refuse('RANGE', which, `[${from}, ${to}]`, 'from at most to');
   });
 }
 
