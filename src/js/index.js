@@ -18,7 +18,7 @@
 import { attend, attention } from './attention/attention.js';
 import { KVCache } from './attention/cache.js';
 import { choice, integer, integers, list, read, yes } from './check.js';
-import { brand, ClearheadError, describe, refuse } from './errors.js';
+import { brand, ClearheadError, refuse, refuseKind } from './errors.js';
 import { attentionFile, modelFile } from './engine/files.js';
 import { createMemory, instantiate } from './engine/instance.js';
 import { acceptsRelaxed, compile, unloaded } from './engine/load.js';
@@ -59,7 +59,7 @@ export async function init(options, ...more) {
     : null;
   const file = deep ? modelFile : attentionFile;
   if (worker !== undefined && typeof worker !== 'function')
-    refuse('ARG', 'worker', describe(worker), 'a function that makes a worker of clearhead/thread');
+    refuseKind('worker', worker, 'a function that makes a worker of clearhead/thread');
   const count = integer('threads', threads, 1, 16);
   /** @type {Start} */
   const start = {
@@ -81,14 +81,12 @@ export async function init(options, ...more) {
       start.why.threads = `one thread: ${error.message}`;
     }
   const change = shared && team?.forThreads;
-  const module =
-    source === undefined
-      ? await compile(file(fast), 'wasm', change).catch((error) => {
-          if (!fast || asked) throw error;
-          start.why.relaxed = `relaxed kernels failed: ${error.message}`;
-          return compile(file(false), 'wasm', change);
-        })
-      : await compile(source, 'wasm', change);
+  const given = source !== undefined;
+  const module = await compile(given ? source : file(fast), 'wasm', change).catch((error) => {
+    if (given || !fast || asked) throw error;
+    start.why.relaxed = `relaxed kernels failed: ${error.message}`;
+    return compile(file(false), 'wasm', change);
+  });
   try {
     const own = shared ?? createMemory(false);
     const memory = new Memory(await instantiate(module, own));
@@ -129,12 +127,22 @@ function test(memory) {
  */
 function engine(memory, start, deep, theoryWasm) {
   test(memory);
-  const statements = once(() => loadTheory(memory, theoryWasm));
   const relaxed = !!memory.c.attn_is_relaxed();
+  /** @type {Engine['theory'] | undefined} */
+  let theory;
   const engine = {
     get info() {
       const { threads = 1, trouble = start.why.threads } = memory.pool ?? {};
-      return describeEngine(relaxed, threads, start.asked, { ...start.why, threads: trouble });
+      const reasons = Object.freeze({ relaxed: start.why.relaxed, threads: trouble });
+      return Object.freeze({
+        variant: relaxed ? 'relaxed' : 'simd',
+        relaxed,
+        threads,
+        threadsAsked: start.asked,
+        simd: true,
+        why: Object.values(reasons).filter(Boolean).join('; '),
+        reasons,
+      });
     },
     attention: /** @type {Engine['attention']} */ (bound('attention', attention, memory)),
     attend: /** @type {Engine['attend']} */ (bound('attend', attend, memory)),
@@ -143,32 +151,18 @@ function engine(memory, start, deep, theoryWasm) {
     kvCache: bound('kvCache', kvCache, memory),
     dispose: () => memory.pool?.stop(),
     [DISPOSE]: () => memory.pool?.stop(),
+    // asked for again only after a failure
     get theory() {
-      return statements();
+      theory ??= loadTheory(memory, theoryWasm).catch((error) => {
+        theory = undefined;
+        throw error;
+      });
+      return theory;
     },
   };
   Object.freeze(brand(engine, 'an engine'));
   memories.set(engine, memory);
   return engine;
-}
-
-/**
- * @param {boolean} relaxed
- * @param {number} threads
- * @param {number} threadsAsked
- * @param {Start['why']} reasons
- * @returns {import('./types.d.ts').EngineInfo}
- */
-function describeEngine(relaxed, threads, threadsAsked, reasons) {
-  return Object.freeze({
-    variant: relaxed ? 'relaxed' : 'simd',
-    relaxed,
-    threads,
-    threadsAsked,
-    simd: true,
-    why: [reasons.relaxed, reasons.threads].filter(Boolean).join('; '),
-    reasons: Object.freeze(reasons),
-  });
 }
 
 /**
@@ -179,23 +173,6 @@ function describeEngine(relaxed, threads, threadsAsked, reasons) {
 async function loadTheory(memory, source) {
   const module = await import('./theory/index.js').catch(unloaded('theory/index.js'));
   return module.load(memory, source);
-}
-
-/**
- * A function that makes its promise at the first call, and again only after a failure.
- * @template T
- * @param {() => Promise<T>} make
- */
-function once(make) {
-  /** @type {Promise<T> | undefined} */
-  let made;
-  return () => {
-    made ??= make().catch((error) => {
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
 }
 
 /**

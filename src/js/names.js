@@ -101,10 +101,8 @@ export function guard(prototype, isOne, what) {
     const { value, get } = /** @type {Record<string | symbol, PropertyDescriptor>} */ (members)[
       name
     ];
-    const member = value
-      ? { value: counted(name, value, check) }
-      : { get: get && counted(name, get, check) };
-    Object.defineProperty(prototype, name, member);
+    const member = counted(name, value ?? get, check);
+    Object.defineProperty(prototype, name, value ? { value: member } : { get: member });
   }
   brand(prototype, what, isOne);
   Object.freeze(prototype);

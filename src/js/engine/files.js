@@ -4,6 +4,7 @@
  */
 import { ClearheadError } from '../errors.js';
 import { isAddress } from '../kinds.js';
+import { BUNDLED } from './load.js';
 
 /**
  * Makes an address when it is needed and not before: a bundle that is no module has no address of
@@ -18,20 +19,15 @@ export function located(make) {
   try {
     made = make();
   } catch (cause) {
-    throw new ClearheadError(
-      'ENV',
-      'this bundle does not know its own address; expected an import of clearhead/inline, or ' +
-        'options such as wasm that give the files (docs/bundlers.md)',
-      { cause },
-    );
+    throw new ClearheadError('ENV', `this bundle does not know its own address${BUNDLED}`, {
+      cause,
+    });
   }
   // a page knows what a path is relative to
   if (isAddress(made) && !/^[a-z][a-z\d+.-]*:/i.test(String(made)) && !globalThis.location)
     throw new ClearheadError(
       'ENV',
-      `this bundle turned the address of a file into the path ${made}, which a server cannot ` +
-        'read; expected the package outside the bundle (serverExternalPackages of Next.js, ' +
-        'externals of webpack), or an import of clearhead/inline (docs/bundlers.md)',
+      `this bundle turned an address into the path ${made}, which no server can read${BUNDLED}`,
     );
   return made;
 }

@@ -1,5 +1,5 @@
 import { bytesOfView } from '../arrays.js';
-import { ClearheadError, describe, refuse } from '../errors.js';
+import { ClearheadError, refuse, refuseKind } from '../errors.js';
 import { isAddress, isArrayBuffer, isResponse, tagOf } from '../kinds.js';
 import { nodeModule } from './node.js';
 
@@ -19,8 +19,7 @@ export function acceptsRelaxed() {
   if (typeof WebAssembly !== 'object')
     throw new ClearheadError(
       'ENV',
-      'there is no WebAssembly here, which the kernels are; lockdown modes and node --jitless ' +
-        'switch it off',
+      'there is no WebAssembly here; lockdown modes and node --jitless switch it off',
     );
   return WebAssembly.validate(
     Uint8Array.from(RELAXED.match(/../g) ?? [], (hex) => parseInt(hex, 16)),
@@ -59,8 +58,8 @@ export async function compile(source, name = 'wasm', change) {
     throw new ClearheadError(
       'ENV',
       policy
-        ? "the content security policy needs script-src 'wasm-unsafe-eval'; workerd takes only " +
-            "modules: import wasm from 'clearhead/attn.simd.wasm' and init({ wasm })"
+        ? "the content security policy needs script-src 'wasm-unsafe-eval'; workerd needs import " +
+            "wasm from 'clearhead/attn.simd.wasm' and init({ wasm })"
         : 'this engine lacks (relaxed) SIMD',
       { cause },
     );
@@ -75,16 +74,15 @@ export async function compile(source, name = 'wasm', change) {
 export const unloaded = (name) => (cause) => {
   throw new ClearheadError(
     'NET',
-    `${name} did not load: ${cause.message}; clearhead/inline imports nothing later, which ` +
-      'service workers and worklets forbid',
+    `${name} did not load: ${cause.message}; service workers and worklets need clearhead/inline`,
     { cause },
   );
 };
 
-/** Where a bundler left a file behind, or knows its address in pages alone. */
-const MOVED =
-  '; a bundle has the files inside if it imports clearhead/inline, and a bundle for servers can ' +
-  'leave the package outside (docs/bundlers.md)';
+/** The remedy where a bundler left a file behind, or knows its address in pages alone. */
+export const BUNDLED =
+  '; leave the package outside a bundle for servers (serverExternalPackages of Next.js), or ' +
+  'import clearhead/inline (docs/bundlers.md)';
 
 /**
  * Describes the bytes that came instead of a wasm file.
@@ -93,13 +91,11 @@ const MOVED =
  * @param {string} start of them
  */
 function whatCame(source, length, start) {
-  const from = isAddress(source)
-    ? ` from ${source}`
-    : isResponse(source)
-      ? ` from ${source.url}`
-      : '';
-  if (!/^\s*</.test(start)) return `${length} bytes${from} beginning ${JSON.stringify(start)}`;
-  return webPage(from);
+  const address = isResponse(source) ? source.url : isAddress(source) && source;
+  const from = address ? ` from ${address}` : '';
+  return /^\s*</.test(start)
+    ? webPage(from)
+    : `${length} bytes${from} beginning ${JSON.stringify(start)}`;
 }
 
 /** A page in the place of a file. @param {string} from its address, where it is known */
@@ -127,7 +123,7 @@ export function absolute(address, name) {
     // said below
   }
   // as text: some bundlers have URLs of their own
-  return refuse('ARG', name, describe(`${address}`), 'a URL (a file: pathToFileURL(path))');
+  return refuseKind(name, `${address}`, 'a URL (a file: pathToFileURL(path))');
 }
 
 /**
@@ -145,7 +141,7 @@ async function bytesOf(source, name, stream) {
   const address = isAddress(source);
   if (address) absolute(source, name);
   else if (!isResponse(source))
-    refuse('ARG', name, describe(source), 'a URL, Response, bytes or WebAssembly.Module');
+    refuseKind(name, source, 'a URL, Response, bytes or WebAssembly.Module');
   try {
     if (/^file:/.test(source))
       return bytesOf((await nodeModule('fs')).readFileSync(new URL(source)), name, stream);
@@ -158,7 +154,7 @@ async function bytesOf(source, name, stream) {
     return [await response.arrayBuffer(), streamed];
   } catch (/** @type {any} */ cause) {
     const from = address ? source : 'a Response';
-    const remedy = /ENOENT/.test(cause.message) ? MOVED : '';
+    const remedy = /ENOENT/.test(cause.message) ? BUNDLED : '';
     const why = `${name} was not read from ${from}: ${cause.message}${remedy}`;
     throw new ClearheadError('NET', why, { cause });
   }
