@@ -346,6 +346,7 @@ ATTN_API int32_t attn_cache_attend(const attn_params *p, float *out, const float
  */
 typedef struct attn_work attn_work;
 
+/* Never 0. At most 64 MB beside the few bytes that describe the call. */
 ATTN_API size_t attn_work_bytes(const attn_params *p);
 
 /*

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { engines } from '../support/engines.js';
+import { Kernels } from '../support/kernels.js';
 import { random } from '../support/random.js';
 
 const MB = 2 ** 20;
@@ -17,7 +18,41 @@ function size(ch) {
   return bytes;
 }
 
+/** Bytes of the work that threads share: of one kv head with `rows` queries of one channel. */
+function workBytes(kernels, rows, n, segments) {
+  const { c } = kernels;
+  return kernels.scope(() => {
+    const p = kernels.allocate(c.attn_params_bytes());
+    const edges = kernels.copy(Int32Array.from({ length: segments + 1 }, (_, x) => x));
+    assert.equal(c.attn_init(p, 1, rows, 1, 1, n, 1, 1), 0);
+    assert.equal(c.attn_want_segments(p, 0, edges, segments), 0);
+    return c.attn_work_bytes(p) >>> 0;
+  });
+}
+
 for (const { variant } of engines) {
+  test(`shared work takes memory, and at most 64 MB of it (${variant})`, () => {
+    const kernels = new Kernels(variant);
+    for (const n of [0, 1, 2 ** 12, 2 ** 20, 2 ** 22, 2 ** 23, 2 ** 27, 2 ** 29])
+      for (const rows of [1, 5, 16, 17])
+        for (const segments of [0, 1, 1024, 2048]) {
+          const bytes = workBytes(kernels, rows, n, segments);
+          const call = `${rows} rows over ${n} keys and ${segments} segments: ${bytes} bytes`;
+          assert.ok(bytes > 0 && bytes <= 64 * MB + 1024, call);
+        }
+  });
+
+  test(`shared work has memory for the rows of the call alone (${variant})`, () => {
+    const kernels = new Kernels(variant);
+    const base = workBytes(kernels, 1, 0, 8);
+    for (const n of [512, 5000, 2 ** 20])
+      assert.equal(
+        (workBytes(kernels, 16, n, 8) - base) / 16,
+        workBytes(kernels, 1, n, 8) - base,
+        `${n} keys`,
+      );
+  });
+
   test(`statistics and output take at most 1 MB beside the arrays (${variant})`, async () => {
     for (const [m, n, d, heads] of [
       [3000, 3000, 4, 1],

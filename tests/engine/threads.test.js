@@ -88,6 +88,22 @@ test('very many heads, with wide values, take no memory for each', async () => {
   ch.dispose();
 });
 
+test('a long sequence with very many segments takes no memory for each span', async () => {
+  const n = 2 ** 17;
+  const heads = 16;
+  const q = numbers(1, heads * 8);
+  const k = numbers(2, n * 8);
+  const v = numbers(3, n * 8);
+  const spans = Array.from({ length: 1024 }, (_, x) => [x * 128, x * 128 + 100]);
+  const call = { q, k, v, options: { heads, kvHeads: 1, headDim: 8 } };
+  const ch = await threaded({ variant: 'simd', threads: 2 });
+  const before = pages(ch);
+  sameBits(run(ch, call, { spans, stats: true }), run(one, call, { spans, stats: true }), 'sums');
+  assert.equal(ch.info.why, '');
+  assert.ok(pages(ch) - before < 2 ** 26, `${pages(ch) - before} bytes`);
+  ch.dispose();
+});
+
 test('errors, small calls and float64 work as ever beside threads', async () => {
   const ch = await threaded({ variant: 'simd', threads: 2 });
   const small = { q: numbers(1, 8), k: numbers(2, 8), v: numbers(3, 8), options: { headDim: 4 } };

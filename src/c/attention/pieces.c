@@ -11,40 +11,53 @@ enum {
    * tuning.md#span-pieces
    */
   MAX_SPAN_ROWS = 16,
-  /*
-   * More kv heads are pieces enough without spans (tuning.md#span-pieces). And a state for each of
-   * their spans might not fit into memory.
-   */
+  /* More kv heads are pieces enough without spans: tuning.md#span-pieces */
   MAX_SPAN_HEADS = 1024,
+  /*
+   * Results of spans wait in memory until they are merged, for each row of each span. Where they
+   * would take more bytes than this, pieces are chunks.
+   */
+  MAX_SPAN_BYTES = 1 << 26,
 };
 
 struct attn_work {
   const attn_params *p;
   arrays a;
+  int32_t rows; /* of a kv head */
   int32_t pieces;
   int32_t per_head;
   int32_t by_span; /* a piece is a span of a kv head, else `chunk` of its rows */
   int32_t chunk;
   int32_t next; /* the first piece that no thread has taken */
   int32_t unfinished;
-  span_state *spans; /* by_span: (pieces, MAX_SPAN_ROWS) */
-  float *sums;       /* by_span: (pieces, MAX_SPAN_ROWS, width) */
-  double *segments;  /* by_span: (pieces, MAX_SPAN_ROWS, segment_count) */
+  span_state *spans; /* by_span: (pieces, rows) */
+  float *sums;       /* by_span: (pieces, rows, width) */
+  double *segments;  /* by_span: (pieces, rows, segment_count) */
 };
+
+/* Whether pieces are spans, of which each kv head has `spans`. */
+static int cut_by_span(const attn_params *p, int32_t heads, int32_t rows, int32_t spans)
+{
+  const size_t result = sizeof(span_state) + attn_width(p) * sizeof(float) +
+                        (size_t)p->segment_count * sizeof(double);
+  return rows <= MAX_SPAN_ROWS && heads <= MAX_SPAN_HEADS &&
+         (double)heads * spans * rows * (double)result <= MAX_SPAN_BYTES;
+}
 
 /* Pieces large enough to be worth a thread's while, and several for each thread. */
 static attn_work plan(const attn_params *p)
 {
-  attn_work w = {.p = p, .chunk = CHUNK};
   int32_t heads = p->batch * p->kv_heads;
   int32_t rows = p->m * (p->heads / p->kv_heads);
-  w.by_span = rows <= MAX_SPAN_ROWS && heads <= MAX_SPAN_HEADS;
+  int32_t spans = (p->n + SPAN - 1) / SPAN;
+  attn_work w = {.p = p, .rows = rows, .chunk = CHUNK};
+  w.by_span = cut_by_span(p, heads, rows, spans);
   double row = (double)p->n * (p->dim + p->value_dim);
   while (w.chunk > CHUNK / 8 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
     w.chunk /= 2;
   while (w.chunk > TILE4 && w.chunk * row > MAX_PIECE)
     w.chunk /= 2;
-  w.per_head = w.by_span ? (p->n + SPAN - 1) / SPAN : (rows + w.chunk - 1) / w.chunk;
+  w.per_head = w.by_span ? spans : (rows + w.chunk - 1) / w.chunk;
   w.pieces = w.unfinished = heads * w.per_head;
   return w;
 }
@@ -52,7 +65,7 @@ static attn_work plan(const attn_params *p)
 /* The work and, behind it, the results of each span; `base` is NULL to measure them. */
 static size_t layout_work(attn_work *w, void *base)
 {
-  size_t rows = w->by_span ? (size_t)w->pieces * MAX_SPAN_ROWS : 0;
+  size_t rows = w->by_span ? (size_t)w->pieces * (size_t)w->rows : 0;
   arena a = {.base = base};
   arena_allocate(&a, 1, sizeof *w);
   w->spans = arena_allocate(&a, rows, sizeof *w->spans);
@@ -90,8 +103,8 @@ int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const fl
   for (int32_t head = 0; head < p->batch * p->kv_heads; head++) {
     head_job job = attn_head_job(&s, &w->a, head);
     query_rows rows;
-    for (int32_t r = 0; r < p->m * job.group; r += rows.count) {
-      rows = attn_query_rows(&s, &job, r, p->m * job.group);
+    for (int32_t r = 0; r < w->rows; r += rows.count) {
+      rows = attn_query_rows(&s, &job, r, w->rows);
       for (int x = 0; x < rows.count; x++)
         attn_begin_row(&s, &rows, x);
     }
@@ -102,13 +115,13 @@ int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const fl
 /* All rows of a kv head over one span. */
 static void run_span(call *s, attn_work *w, head_job *job, int32_t piece, int32_t start)
 {
-  const int32_t end = s->p->m * job->group;
+  const int32_t end = w->rows;
   int loaded = 0;
   query_rows rows;
   job->halves_in_place = attn_halves_in_place(s, job, 0, end);
   for (int32_t r = 0; r < end; r += rows.count) {
     rows = attn_query_rows(s, job, r, end);
-    size_t at = (size_t)piece * MAX_SPAN_ROWS + (size_t)r;
+    size_t at = (size_t)piece * (size_t)w->rows + (size_t)r;
     if (!attn_reaches(&rows, start)) {
       for (int x = 0; x < rows.count; x++)
         w->spans[at + (size_t)x] = (span_state){.row = row_empty(), .scale = 1.0};
@@ -125,7 +138,6 @@ static void run_span(call *s, attn_work *w, head_job *job, int32_t piece, int32_
 static void run_piece(call *s, attn_work *w, int32_t piece)
 {
   head_job job = attn_head_job(s, &w->a, piece / w->per_head);
-  int32_t rows = s->p->m * job.group;
   int32_t part = piece % w->per_head;
   if (w->by_span) {
     run_span(s, w, &job, piece, part * SPAN);
@@ -133,7 +145,7 @@ static void run_piece(call *s, attn_work *w, int32_t piece)
   }
   /* from the last rows to the first: in a causal head the first are done soonest */
   int32_t first = (w->per_head - 1 - part) * w->chunk;
-  attn_attend_chunk(s, &job, first, rows - first < w->chunk ? rows : first + w->chunk);
+  attn_attend_chunk(s, &job, first, w->rows - first < w->chunk ? w->rows : first + w->chunk);
 }
 
 void attn_work_run(attn_work *w, void *scratch)
@@ -159,7 +171,7 @@ static void end_row(call *s, const attn_work *w, const head_job *job, int32_t he
 {
   row_state row = row_empty();
   for (int32_t part = 0; part < w->per_head; part++) {
-    size_t at = (size_t)(head * w->per_head + part) * MAX_SPAN_ROWS + (size_t)(r + x);
+    size_t at = (size_t)(head * w->per_head + part) * (size_t)w->rows + (size_t)(r + x);
     attn_merge_span(s, &rows->t[x], &row, &w->spans[at], s->totals, w->sums + at * s->width,
                     s->segment_totals);
   }
@@ -174,10 +186,9 @@ void attn_work_end(attn_work *w, void *scratch)
   call s = attn_begin_call(w->p, w->a.cache, scratch);
   for (int32_t head = 0; head < w->p->batch * w->p->kv_heads; head++) {
     head_job job = attn_head_job(&s, &w->a, head);
-    int32_t end = w->p->m * job.group;
     query_rows rows;
-    for (int32_t r = 0; r < end; r += rows.count) {
-      rows = attn_query_rows(&s, &job, r, end);
+    for (int32_t r = 0; r < w->rows; r += rows.count) {
+      rows = attn_query_rows(&s, &job, r, w->rows);
       for (int x = 0; x < rows.count; x++)
         end_row(&s, w, &job, head, &rows, r, x);
     }
