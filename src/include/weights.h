@@ -49,6 +49,9 @@ ATTN_API const char *attn_weight_type_name(int32_t type);
 ATTN_API int32_t attn_weight_type_block(int32_t type);
 ATTN_API int32_t attn_weight_type_block_bytes(int32_t type);
 
+/* Whether a block has a minimum m, as d·q + m or d·s·q − m·t; 0 if there is no such type. */
+ATTN_API int32_t attn_weight_type_has_min(int32_t type);
+
 /*
  * Opaque; attn_matrix_bytes of 16-aligned memory: a few numbers, then the packed rows. It may be
  * moved as a whole.

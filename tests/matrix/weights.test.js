@@ -124,6 +124,17 @@ for (const { variant } of engines)
     });
   });
 
+test('a type has a minimum if its blocks have a second float16; an unknown type has none', () => {
+  const { c } = new Kernels(engines[0].variant);
+  for (const name of names)
+    assert.equal(
+      c.attn_weight_type_has_min(TYPES[name].type),
+      +(TYPES[name].halves.length > 1),
+      name,
+    );
+  assert.equal(c.attn_weight_type_has_min(4), 0);
+});
+
 test('the table of weight types in JavaScript is the one in C', () => {
   assert.equal(currentFile(), weightTypesFile());
 });

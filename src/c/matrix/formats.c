@@ -225,13 +225,13 @@ static const weight_type types[] = {
     [ATTN_F16] = {"F16", FLOATS(2)},
     [ATTN_BF16] = {"BF16", FLOATS(2)},
     [ATTN_Q4_0] = {"Q4_0", BLOCKS(q4_0, 32), .bits = 4, .offset = 8, KERNELS(q4)},
-    [ATTN_Q4_1] = {"Q4_1", BLOCKS(q4_1, 32), .bits = 4, .min_sign = 1, KERNELS(q4_min)},
+    [ATTN_Q4_1] = {"Q4_1", BLOCKS(q4_1, 32), .bits = 4, .has_min = 1, KERNELS(q4_min)},
     [ATTN_Q5_0] = {"Q5_0", BLOCKS(q5_0, 32), .bits = 5, .offset = 16, KERNELS(q5)},
-    [ATTN_Q5_1] = {"Q5_1", BLOCKS(q5_1, 32), .bits = 5, .min_sign = 1, KERNELS(q5_min)},
+    [ATTN_Q5_1] = {"Q5_1", BLOCKS(q5_1, 32), .bits = 5, .has_min = 1, KERNELS(q5_min)},
     [ATTN_Q8_0] = {"Q8_0", BLOCKS(q8_0, 32), .bits = 8, .offset = 128, KERNELS(q8)},
-    [ATTN_Q4_K] = {"Q4_K", BLOCKS(q4_k, 256), .bits = 4, .min_sign = -1,
+    [ATTN_Q4_K] = {"Q4_K", BLOCKS(q4_k, 256), .bits = 4, .has_min = 1,
                    .sub_scales = SCALES_AND_MINS, KERNELS(q4_k)},
-    [ATTN_Q5_K] = {"Q5_K", BLOCKS(q5_k, 256), .bits = 5, .min_sign = -1,
+    [ATTN_Q5_K] = {"Q5_K", BLOCKS(q5_k, 256), .bits = 5, .has_min = 1,
                    .sub_scales = SCALES_AND_MINS, KERNELS(q5_k)},
     [ATTN_Q6_K] = {"Q6_K", BLOCKS(q6_k, 256), .bits = 6, .offset = 32, .sub_scales = HALF_SCALES,
                    KERNELS(q6_k)},
@@ -259,6 +259,12 @@ int32_t attn_weight_type_block_bytes(int32_t type)
 {
   const weight_type *t = attn_weight_type(type);
   return t ? t->block_bytes : 0;
+}
+
+int32_t attn_weight_type_has_min(int32_t type)
+{
+  const weight_type *t = attn_weight_type(type);
+  return t ? t->has_min : 0;
 }
 
 float attn_read_float(int32_t type, const uint8_t *p)

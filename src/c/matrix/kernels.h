@@ -52,7 +52,7 @@ INLINE const uint8_t *quants_at(panel_chunk chunk, int32_t block)
  * its s and stays below 2^24.
  */
 typedef struct {
-  float d[CHUNK_BLOCKS * PANEL]; /* m only if the type has a minimum */
+  float d[CHUNK_BLOCKS * PANEL];
   float m[CHUNK_BLOCKS * PANEL]; /* m only if the type has a minimum */
 } chunk_scales;
 

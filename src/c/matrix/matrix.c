@@ -121,7 +121,7 @@ static void pack_quantised(attn_matrix *w, uint8_t *at, int32_t r, int32_t sourc
       t->read(&b, source);
     else
       read_as_q8(&b, source_type, source);
-    w->has_non_finite |= !half_is_finite(b.d) || (t->min_sign && !half_is_finite(b.m));
+    w->has_non_finite |= !half_is_finite(b.d) || (t->has_min && !half_is_finite(b.m));
     attn_superblock_store(&b, t, w->form, at, r);
     source += source_bytes;
     at += superblock_bytes(t);

@@ -38,7 +38,7 @@ INLINE int is_float(const weight_type *t) { return !t->bits; }
 INLINE int32_t weight_form(const weight_type *t) { return attn_dot_form(t->bits); }
 
 /* Bytes in a panel: of d and m, of s and t, of the quants of a block32. */
-INLINE int32_t head_bytes(const weight_type *t) { return t->min_sign ? 32 : 16; }
+INLINE int32_t head_bytes(const weight_type *t) { return t->has_min ? 32 : 16; }
 INLINE int32_t sub_scale_bytes(const weight_type *t) { return t->sub_scales ? 16 : 0; }
 INLINE int32_t quant_bytes(const weight_type *t) { return t->bits * BLOCK32; }
 

@@ -13,14 +13,14 @@ static void read_scales(chunk_scales *scales, const weight_type *t, panel_chunk 
   for (int32_t p = 0; p < chunk.blocks; p++) {
     const uint8_t *sub = quants_at(chunk, p) - sub_scale_bytes(t);
     if (!t->sub_scales || p % (SUPERBLOCK / BLOCK32) == 0)
-      superblock_scales(d, m, t->min_sign, 1, sub - head_bytes(t));
+      superblock_scales(d, m, t->has_min, 1, sub - head_bytes(t));
     f32x4 dp[2] = {d[0], d[1]};
     f32x4 mp[2] = {m[0], m[1]};
     if (t->sub_scales == SCALES_AND_MINS)
       times_sub_scales(dp, mp, sub);
     for (int v = 0; v < 2; v++) {
       v_store(scales->d + PANEL * p + 4 * v, dp[v]);
-      if (t->min_sign)
+      if (t->has_min)
         v_store(scales->m + PANEL * p + 4 * v, mp[v]);
     }
   }

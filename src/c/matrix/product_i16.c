@@ -94,9 +94,9 @@ BLOCK_DOT(INLINE, dot6, block_dots(6, *n, *panel + at, x, of))
 
 /* The offsets of Q8_0 and Q6_K come off where their sums begin. */
 ONE_INPUT(1, 8, one8, dot8, STREAMS, WHOLE, 0, 0)
-ONE_INPUT(1, 4, one4, dot4, STREAMS, WITH_OFFSET, 0, a->t->min_sign)
+ONE_INPUT(1, 4, one4, dot4, STREAMS, WITH_OFFSET, 0, a->t->has_min)
 ONE_INPUT(1, 4, one4_k, dot4, STREAMS, WHOLE, 1, 1)
-ONE_INPUT(1, 5, one5, dot5, 1, WITH_OFFSET, a->t->sub_scales > 0, a->t->min_sign)
+ONE_INPUT(1, 5, one5, dot5, 1, WITH_OFFSET, a->t->sub_scales > 0, a->t->has_min)
 ONE_INPUT(1, 6, one6_k, dot6, 1, WHOLE, 1, 0)
 
 INLINE void unpack_block(const int bits, int16_t *to, const uint8_t *q, int32_t raise)

@@ -17,7 +17,7 @@ static void float_row(const attn_matrix *w, const weight_type *t, int32_t row, f
 static void weights_of(float *out, const superblock *b, const weight_type *t)
 {
   float d = half_to_float(b->d);
-  float m = t->min_sign ? half_to_float(b->m) : 0;
+  float m = t->has_min ? half_to_float(b->m) : 0;
   for (int32_t c = 0; c < t->block_weights; c++) {
     int32_t p = c / BLOCK32;
     int32_t q = b->q[c] - t->offset;
@@ -25,7 +25,7 @@ static void weights_of(float *out, const superblock *b, const weight_type *t)
     float minimum = m;
     if (t->sub_scales == SCALES_AND_MINS) {
       scale *= (float)b->s[p];
-      minimum *= (float)(t->min_sign * b->t[p]);
+      minimum *= (float)-b->t[p];
     } else if (t->sub_scales == HALF_SCALES) {
       q *= (int8_t)b->s[c / (BLOCK32 / 2)];
     }

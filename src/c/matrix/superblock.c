@@ -3,8 +3,8 @@
 #include "quads.h"
 
 /*
- * 32 quants of 8 bits. They are signed in a panel, and here 128 more. Unsigned are those of a dot
- * product that takes them so, and the lower byte of a lane of 16 bits.
+ * 32 quants of 8 bits. Here a quant is stored plus 128. Panels store it signed, except for the dot
+ * product of unsigned bytes and the lower byte of a lane of 16 bits.
  */
 static void store_bytes(int32_t form, uint8_t *x, int32_t r, const uint8_t *q)
 {
@@ -68,7 +68,7 @@ void attn_superblock_store(const superblock *b, const weight_type *t, int32_t fo
                            int32_t r)
 {
   __builtin_memcpy(at + 2 * r, &b->d, 2);
-  if (t->min_sign)
+  if (t->has_min)
     __builtin_memcpy(at + 16 + 2 * r, &b->m, 2);
   uint8_t *x = at + head_bytes(t);
   for (int32_t p = 0; p < t->block_weights / BLOCK32; p++, x += block32_bytes(t)) {
@@ -87,7 +87,7 @@ void attn_superblock_load(superblock *b, const weight_type *t, int32_t form, con
                           int32_t r)
 {
   __builtin_memcpy(&b->d, at + 2 * r, 2);
-  if (t->min_sign)
+  if (t->has_min)
     __builtin_memcpy(&b->m, at + 16 + 2 * r, 2);
   const uint8_t *x = at + head_bytes(t);
   for (int32_t p = 0; p < t->block_weights / BLOCK32; p++, x += block32_bytes(t)) {

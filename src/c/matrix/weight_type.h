@@ -13,8 +13,8 @@ enum {
 
 /*
  * One row of a superblock, the same for all types and layouts. A superblock has the columns of one
- * block of the file: 256 with the K types, else 32. Weight c of block32 p is d·s·(q − offset), or
- * d·s·q ± m·t.
+ * block of the file: 256 with the K types, else 32. Weight c of block32 p is d·s·(q − offset). If
+ * the type has a minimum, it is d·q + m, or d·s·q − m·t with SCALES_AND_MINS.
  */
 typedef struct {
   uint16_t d;
@@ -42,7 +42,7 @@ typedef struct {
   /* in a panel */
   uint8_t bits;       /* of a quant; 0: the weights are floats */
   uint8_t offset;     /* to subtract from a quant */
-  int8_t min_sign;    /* of m, if the type has a minimum */
+  uint8_t has_min;    /* whether a superblock has an m */
   uint8_t sub_scales; /* NO_SUB_SCALES, … */
   /* products with lanes of 16 bits, of 8 bits, and of 8 bits summed in pairs (dot_form.h) */
   const product_kernels *i16;

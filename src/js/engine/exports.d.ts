@@ -892,6 +892,7 @@ export interface WeightsExports {
   attn_weight_type_name(type: Value): Pointer;
   attn_weight_type_block(type: Value): Value;
   attn_weight_type_block_bytes(type: Value): Value;
+  attn_weight_type_has_min(type: Value): Value;
   attn_matrix_bytes(type: Value, rows: Value, columns: Value): Size;
   attn_matrix_row_bytes(type: Value, columns: Value): Size;
   attn_matrix_init(w: Pointer, type: Value, rows: Value, columns: Value): Value;

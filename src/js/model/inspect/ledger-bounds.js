@@ -9,13 +9,7 @@
  * minimum m the bracket is |w|. Else |m·t| is one of the block's weights where a quant is 0, as in
  * all files. So the bracket is at most |w| and twice the largest weight of its block.
  */
-import {
-  ATTN_MULTIPLY_FLOATS,
-  ATTN_Q4_1,
-  ATTN_Q4_K,
-  ATTN_Q5_1,
-  ATTN_Q5_K,
-} from '../../engine/constants.js';
+import { ATTN_MULTIPLY_FLOATS } from '../../engine/constants.js';
 import { F32 } from '../../engine/tensor.js';
 import { eachRow, outputOf } from './weights.js';
 
@@ -26,8 +20,6 @@ import { eachRow, outputOf } from './weights.js';
 
 const UNIT = 2 ** -24;
 const BLOCK = 32;
-/** The types with a minimum. */
-const MINIMUM = new Set([ATTN_Q4_1, ATTN_Q5_1, ATTN_Q4_K, ATTN_Q5_K]);
 
 /** @param {Decoder} decoder @param {number} type */
 const isFloat = ({ memory: { c } }, type) => c.attn_multiply_kind(type) === ATTN_MULTIPLY_FLOATS;
@@ -41,12 +33,13 @@ const factor = (floats, columns) => UNIT * ((floats ? 33 : 6) + Math.ceil(column
 
 /**
  * The factor of |x| in the bounds above, for each weight of a row.
+ * @param {Decoder} decoder
  * @param {Float32Array} row
  * @param {number} type
  */
-function sizesOf(row, type) {
+function sizesOf({ memory: { c } }, row, type) {
   const sizes = row.map(Math.abs);
-  if (!MINIMUM.has(type)) return sizes;
+  if (!c.attn_weight_type_has_min(type)) return sizes;
   for (let at = 0; at < row.length; at += BLOCK) {
     const block = sizes.subarray(at, at + BLOCK);
     const more = 2 * Math.max(...block);
@@ -72,7 +65,7 @@ function normsOf(decoder) {
   weights.layers.forEach(({ attnOut }, layer) => {
     const type = memory.c.attn_matrix_type(attnOut);
     eachRow(memory, attnOut, (row) => {
-      const sizes = sizesOf(row, type);
+      const sizes = sizesOf(decoder, row, type);
       for (let c = 0, at = layer * size; c < size; c++, at++) norms[at] += sizes[c] * sizes[c];
     });
   });
@@ -89,14 +82,14 @@ function normsOf(decoder) {
  */
 function ofOutput(decoder, inputs, row) {
   const type = decoder.memory.c.attn_matrix_type(outputOf(decoder.weights));
-  const sizes = sizesOf(row, type);
+  const sizes = sizesOf(decoder, row, type);
   let sum = 0;
   for (let c = 0; c < row.length; c++) sum += Math.abs(inputs[c] * sizes[c]);
   return factor(isFloat(decoder, type), row.length) * sum;
 }
 
 /**
- * Of both products with W_o, that of the pass and that of the ledger, for a direction of length 1.
+ * The error bound of W_o·z in the pass plus that in the ledger, for a direction of length 1.
  * @param {Decoder} decoder
  * @param {Float32Array} z (layers, heads·headDim)
  * @param {number} layer
