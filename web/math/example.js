@@ -7,25 +7,25 @@ const WORDS = ['Lily', 'saw', 'a', 'red', 'ball', 'She'];
 const SCORES = [1.9, 0.1, -0.7, 0.4, 1.3, 2.3];
 
 /**
- * The keys of a row with the largest scores, in the order of the text. Without a row, six keys of
- * our own.
+ * The keys of a row with the largest scores, in the order of the text. Without a row, or where it
+ * has too few, keys of our own.
  * @param {import('../page/row.js').Row | undefined} row
- * @param {number} [count] keys at most
+ * @param {import('../page/row.js').Keys} [keys]
  * @returns {Example}
  */
-export function exampleOf(row, count = 6) {
-  if (!row || row.scores.length < 2) {
+export function exampleOf(row, { minKeys, maxKeys } = { minKeys: 2, maxKeys: 6 }) {
+  if (!row || row.scores.length < minKeys) {
     return {
-      words: WORDS.slice(-count),
-      scores: Float64Array.from(SCORES.slice(-count)),
+      words: WORDS.slice(-maxKeys),
+      scores: Float64Array.from(SCORES.slice(-maxKeys)),
       own: true,
     };
   }
   const places = Array.from(row.scores, (_, j) => j)
     .sort((a, b) => row.scores[b] - row.scores[a])
-    .slice(0, count)
+    .slice(0, maxKeys)
     .sort((a, b) => a - b);
-  const word = (/** @type {number} */ j) => row.words[j]?.trim() || (j ? `key ${j}` : '▸');
+  const word = (/** @type {number} */ j) => row.words[j]?.trim() || (j ? `key ${j}` : 'start');
   return {
     words: places.map(word),
     scores: Float64Array.from(places, (j) => row.scores[j]),

@@ -86,10 +86,15 @@ export class Builder {
     try {
       const { build } = await load();
       const code = () => this.code(id);
-      const panel = await build(root, { ...this.shared, state: this.states?.[id], code });
+      const panel = await build(root, {
+        ...this.shared,
+        state: this.states?.[id],
+        keys: follows,
+        code,
+      });
       this.panels.set(id, panel);
       const words = section.querySelector('.words');
-      if (follows) words?.append(breadcrumb(this.shared.row));
+      if (follows) words?.append(breadcrumb(this.shared.row, follows, panel.byHand));
       words?.append(tick(section));
       root.after(this.frame(id, panel));
       root.querySelector('.late')?.remove();

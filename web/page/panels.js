@@ -21,6 +21,7 @@ import { state as use } from '../panels/use/state.js';
 /** @typedef {import('./state.js').Signal<any>} Signal */
 /** @typedef {Record<string, Signal>} Signals */
 /** @typedef {() => SVGElement | HTMLCanvasElement} Picture */
+/** @typedef {import('./row.js').Keys} Keys */
 
 /**
  * @typedef {object} Context
@@ -30,6 +31,7 @@ import { state as use } from '../panels/use/state.js';
  *   computations belong to the lab
  * @property {import('./lab.js').Lab} lab kernels and oracles in a worker, latest wins
  * @property {import('./model.js').SharedModel} model the one model, in its own worker
+ * @property {Keys} [keys] of a row that the panel can show
  * @property {() => { title: string, text: string } | undefined} code of the panel touched last
  */
 
@@ -40,6 +42,7 @@ import { state as use } from '../panels/use/state.js';
  * @property {() => string} [code] JavaScript that computes the panel's numbers with the library
  * @property {{ csv?: () => string, json?: () => unknown, svg?: () => SVGElement, png?: Picture }}
  *   [exports]
+ * @property {import('./signal.js').Signal<boolean>} [byHand] whether the row was changed here
  * @property {Promise<void>} [alive] the panels outside of the window wait for it
  * @property {() => void} [dispose]
  */
@@ -51,7 +54,7 @@ import { state as use } from '../panels/use/state.js';
  * @property {string} id of its section, and the name of its folder
  * @property {(store: Store) => Signals} [state]
  * @property {() => Promise<{ build: Build }>} load
- * @property {boolean} [follows] whether it shows the row that a reader sent
+ * @property {Keys} [follows] it shows the row that a reader sent, where it has enough keys
  */
 
 /** @type {readonly Entry[]} */
@@ -61,27 +64,32 @@ export const PANELS = [
     id: 'one-look',
     state: oneLook,
     load: () => import('../panels/one-look/index.js'),
-    follows: true,
+    follows: { minKeys: 2, maxKeys: 6 },
   },
   { id: 'many-heads', state: manyHeads, load: () => import('../panels/many-heads/index.js') },
   {
     id: 'cold-hot',
     state: coldHot,
     load: () => import('../panels/cold-hot/index.js'),
-    follows: true,
+    follows: { minKeys: 2, maxKeys: Infinity },
   },
-  { id: 'trust', state: trust, load: () => import('../panels/trust/index.js'), follows: true },
+  {
+    id: 'trust',
+    state: trust,
+    load: () => import('../panels/trust/index.js'),
+    follows: { minKeys: 2, maxKeys: 5 },
+  },
   {
     id: 'commitment',
     state: commitment,
     load: () => import('../panels/commitment/index.js'),
-    follows: true,
+    follows: { minKeys: 2, maxKeys: 6 },
   },
   {
     id: 'compromise',
     state: compromise,
     load: () => import('../panels/compromise/index.js'),
-    follows: true,
+    follows: { minKeys: 3, maxKeys: 6 },
   },
   { id: 'distance', state: distance, load: () => import('../panels/distance/index.js') },
   { id: 'push', state: push, load: () => import('../panels/push/index.js') },

@@ -11,6 +11,7 @@ import { html } from '../plot/dom.js';
  * @property {number} head
  * @property {number} position of the query
  * @property {readonly string[]} words of the keys, the last of them the query's own
+ * @property {number} temperature of the look, at which it has these weights
  * @property {Float64Array} weights (n)
  * @property {Float64Array} scores (n), the logits q·k/√d before any temperature
  * @property {Float32Array} [q] (d)
@@ -52,19 +53,60 @@ export function pathOf({ layer, head, position, words, source }) {
 }
 
 /**
+ * @typedef {object} Keys of a row that a panel can show
+ * @property {number} minKeys
+ * @property {number} maxKeys the best ones, where a row has more
+ */
+
+/**
  * The line under a panel's title that names the row; empty where the panel shows its own example.
  * @param {RowBus} bus
+ * @param {Keys} keys
+ * @param {import('./signal.js').Signal<boolean>} [byHand] whether the reader has made another row
+ *   of it
  */
-export function breadcrumb(bus) {
+export function breadcrumb(bus, { minKeys, maxKeys }, byHand) {
   const element = html('p', { class: 'crumb', hidden: true });
-  const show = (/** @type {Row | undefined} */ row) => {
+  const show = () => {
+    const row = bus.value;
     element.hidden = !row;
     if (!row) return;
+    const n = row.words.length;
+    if (n < minKeys) {
+      const needed = `${minKeys} are needed here. So this is an example.`;
+      return element.replaceChildren(`The row has ${n} keys, and ${needed}`);
+    }
     const back = html('button', { type: 'button', class: 'link' }, 'this panel’s own example');
     back.addEventListener('click', () => bus.set(undefined));
-    element.replaceChildren('The row: ', html('strong', {}, pathOf(row)), ' ', back);
+    const part = n > maxKeys ? ` The ${maxKeys} best of its ${n} keys, made to add up to 1.` : '';
+    element.replaceChildren(
+      byHand?.value ? 'Changed by hand from the row: ' : 'The row: ',
+      html('strong', {}, pathOf(row)),
+      `.${part} `,
+      back,
+    );
   };
   bus.on(show);
-  show(bus.value);
+  byHand?.on(show);
+  show();
   return element;
+}
+
+/**
+ * A setting takes its value from the row, until the reader gives it another one.
+ * @template T
+ * @param {RowBus} bus
+ * @param {import('./signal.js').Signal<T>} signal
+ * @param {(row: Row) => T} of
+ */
+export function follow(bus, signal, of) {
+  const initial = signal.text(signal.initial);
+  let accepted = initial;
+  const copy = () => {
+    if (![accepted, initial].includes(signal.text())) return;
+    signal.follow(bus.value ? of(bus.value) : signal.initial);
+    accepted = signal.text();
+  };
+  bus.on(copy);
+  copy();
 }

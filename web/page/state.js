@@ -29,6 +29,17 @@ const parseNumber = (text) =>
 
 export { Signal };
 
+/** @type {Codec<boolean>} */
+const FLAG = {
+  parse: (text) => (text === '1' ? true : text === '0' ? false : undefined),
+  format: (value) => (value ? '1' : '0'),
+  clamp: (value) => value,
+  range: '0 or 1',
+};
+
+/** A switch that is in no link. */
+export const privateFlag = () => new Signal('', false, FLAG);
+
 export class Store {
   constructor() {
     /** @type {Map<string, Signal<any>>} */
@@ -108,12 +119,7 @@ export class Store {
 
   /** @param {string} key @param {boolean} initial */
   flag(key, initial) {
-    return this.add(key, initial, {
-      parse: (text) => (text === '1' ? true : text === '0' ? false : undefined),
-      format: (value) => (value ? '1' : '0'),
-      clamp: (value) => value,
-      range: '0 or 1',
-    });
+    return this.add(key, initial, FLAG);
   }
 
   /** @template {string} T @param {string} key @param {T} initial @param {readonly T[]} options */

@@ -29,7 +29,7 @@ export class Bars {
         {},
         html('span', { class: 'cold-share' }, percent(weights[j])),
         html('span', { class: 'cold-column' }, bar),
-        html('span', { class: 'cold-word' }, words[j].trim() || '▸'),
+        html('span', { class: 'cold-word' }, words[j].trim() || (j ? 'space' : 'start')),
       );
     });
     this.element.replaceChildren(...items);

@@ -3,6 +3,7 @@
  * panels, or that of the first frame. The model tells the same story at four temperatures.
  */
 import { exampleOf as sixKeys } from '../../math/example.js';
+import { follow } from '../../page/row.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { html, setText } from '../../plot/dom.js';
@@ -85,6 +86,7 @@ export async function build(root, { state, row, engine, model }) {
     statement.show(compare(weights, scores, T));
     root.dataset.t = String(T);
   });
+  follow(row, state.T, ({ temperature }) => temperature);
   row.on(draw);
   draw();
 

@@ -65,6 +65,22 @@ export function excess(engine, z, crowd) {
 }
 
 /**
+ * The part of the largest budget that softmax spends on these scores at a temperature.
+ * @param {Engine} engine @param {Float64Array} z @param {number} T
+ */
+export function shareOf(engine, z, T) {
+  const { stats } = engine.attention(Float64Array.of(1), z, new Float64Array(z.length), {
+    headDim: 1,
+    valueDim: 1,
+    temperature: T,
+    want: { stats: true },
+  });
+  const { rhoMax } = engine.theory.klBudget(z, 0);
+  const share = stats && rhoMax > 0 ? stats.kl[0] / rhoMax : 0;
+  return Number(Math.min(1, share).toFixed(9));
+}
+
+/**
  * The best use of a budget, by the library, by attention itself, and by the route without an
  * exponential.
  * @param {Engine} engine @param {Float64Array} z @param {number} share of the largest budget

@@ -4,11 +4,12 @@ import { exampleOf } from '../../math/example.js';
 import { bestUseOf, compromise, spending } from '../../math/roads.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
+import { follow } from '../../page/row.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { WordBars } from './bars.js';
 import { codeOf } from './code.js';
-import { spend } from './compute.js';
+import { shareOf, spend } from './compute.js';
 import { Plane } from './picture.js';
 
 /** @typedef {import('./picture.js').Crowd} Crowd */
@@ -48,7 +49,7 @@ const statements = () => ({
 });
 
 /** @type {import('../../page/panels.js').Build} */
-export async function build(root, { engine: load, state, row, lab }) {
+export async function build(root, { engine: load, state, row, keys, lab }) {
   const engine = await load();
   const checks = statements();
   const bars = new WordBars('Weights of the best use of the budget');
@@ -141,7 +142,7 @@ export async function build(root, { engine: load, state, row, lab }) {
   }
 
   async function compete() {
-    const example = exampleOf(row.value);
+    const example = exampleOf(row.value, keys);
     for (const each of Object.values(checks)) each.wait();
     const crowd = await lab.ask('commitment', 'compete', [example.scores]);
     if (!crowd) return;
@@ -149,13 +150,17 @@ export async function build(root, { engine: load, state, row, lab }) {
     draw();
   }
 
+  follow(row, state.share, (sent) =>
+    shareOf(engine, exampleOf(sent, keys).scores, sent.temperature),
+  );
   onFrame([state.share], draw);
   onFrame([row], () => void compete());
   document.addEventListener('themechange', draw);
   await compete();
   return {
     state: () => ({ words: scene?.example.words, scores: scene?.example.scores, ...spent }),
-    code: () => codeOf({ ...(scene?.example ?? exampleOf(row.value)), share: state.share.value }),
+    code: () =>
+      codeOf({ ...(scene?.example ?? exampleOf(row.value, keys)), share: state.share.value }),
     exports: { svg: () => plane.figure.picture },
   };
 }

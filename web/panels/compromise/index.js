@@ -4,6 +4,7 @@ import { exampleOf } from '../../math/example.js';
 import { compromise } from '../../math/roads.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
+import { follow } from '../../page/row.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { codeOf } from './code.js';
@@ -44,7 +45,7 @@ const statements = () => ({
 });
 
 /** @type {import('../../page/panels.js').Build} */
-export async function build(root, { engine: load, state, row }) {
+export async function build(root, { engine: load, state, row, keys }) {
   const engine = await load();
   const checks = statements();
   const triangle = new Triangle(([a, b]) =>
@@ -69,7 +70,8 @@ export async function build(root, { engine: load, state, row }) {
     html('div', { class: 'statements' }, ...Object.values(checks).map((each) => each.element)),
   );
 
-  let example = exampleOf(row.value);
+  follow(row, state.T, ({ temperature: t }) => t);
+  let example = exampleOf(row.value, keys);
   let way = path(engine, example, TEMPERATURES);
   /** @type {ReturnType<typeof fallShort>} */
   let found;
@@ -99,7 +101,7 @@ export async function build(root, { engine: load, state, row }) {
   };
   onFrame([state.T, state.dot], draw);
   onFrame([row], () => {
-    example = exampleOf(row.value);
+    example = exampleOf(row.value, keys);
     way = path(engine, example, TEMPERATURES);
     draw();
   });

@@ -78,7 +78,9 @@ export class WordSwitches extends WordButtons {
 
   /** @param {readonly Token[]} prompt */
   build(prompt) {
-    this.buttons = prompt.map(({ text }, i) => this.button(i, text.trim() || '▸'));
+    this.buttons = prompt.map(({ text }, i) =>
+      this.button(i, text.trim() || (i ? 'space' : 'start')),
+    );
     this.element.replaceChildren(...this.buttons);
     this.renew();
   }

@@ -25,6 +25,7 @@ export async function checkedRow({ writer, model, said }, head, i) {
     source: model.name,
     ...head,
     position: i,
+    temperature: T,
     words: story.tokens.slice(0, i + 1).map(({ text }) => text),
     weights: Float64Array.from(shown),
     scores,

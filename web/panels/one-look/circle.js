@@ -153,6 +153,8 @@ export class Circle {
     );
     this.edges.replaceChildren();
     this.keys.forEach((group, j) => {
+      setAttributes(group, { display: j < words.length ? 'inline' : 'none' });
+      if (j >= words.length) return;
       const point = k.subarray(2 * j, 2 * j + 2);
       const [x, y] = place(point);
       const r = zoom * Math.sqrt(60 + 900 * p[j]);
@@ -199,7 +201,7 @@ export class Circle {
     const best = Array.from(p).indexOf(Math.max(...Array.from(p)));
     this.picture.setAttribute(
       'aria-label',
-      `A query and 6 keys on a circle; the largest weight is ${fixed(p[best], 3)}, ` +
+      `A query and ${words.length} keys on a circle; the largest weight is ${fixed(p[best], 3)}, ` +
         `on “${words[best]}”. The query’s Gaussian has width σ = ${fixed(sigma, 3)}.`,
     );
     this.tell(q, sigma2);

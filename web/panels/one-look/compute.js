@@ -1,14 +1,15 @@
 /** Four ways to the same weights, and how far apart rounding may leave them. */
 import { bestUseOf, compromise, spending } from '../../math/roads.js';
 import { FLAT, STEEP, UNITS } from '../distance/compute.js';
+import { COLDEST, HOTTEST } from './state.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
 
-/** The keys. */
-export const N = 6;
 const D = 2;
 const U = UNITS.float64;
-const ONE_HOT = Float64Array.from({ length: N * N }, (_, at) => (at % (N + 1) === 0 ? 1 : 0));
+
+/** n rows that have a 1 each, at their own place. @param {number} n */
+const oneHot = (n) => Float64Array.from({ length: n * n }, (_, at) => (at % (n + 1) === 0 ? 1 : 0));
 
 /** A point of the unit circle. @param {number} degrees @returns {[number, number]} */
 const onCircle = (degrees) => [
@@ -35,7 +36,7 @@ export function atTheLimit(scores, T) {
  */
 function spreadOf(routes, rounding) {
   const worst = { measured: 0, allowed: 0, ratio: 0, size: 0 };
-  for (let j = 0; j < N; j++) {
+  for (let j = 0; j < routes[0].length; j++) {
     const values = routes.map((route) => route[j]);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const apart = high - low;
@@ -55,18 +56,19 @@ function spreadOf(routes, rounding) {
 export function derive(engine, { T, q: degrees, k: keyDegrees }) {
   const q = Float64Array.from(onCircle(degrees));
   const k = Float64Array.from(keyDegrees.flatMap(onCircle));
+  const n = keyDegrees.length;
   const scores = Float64Array.from(
-    { length: N },
+    { length: n },
     (_, j) => (q[0] * k[2 * j] + q[1] * k[2 * j + 1]) / Math.sqrt(D),
   );
-  // Reading six one-hot values, attention's output is its weights.
+  // Reading one-hot values, attention's output is its weights.
   const {
     output: softmax,
     stats,
     lse,
-  } = engine.attention(q, k, ONE_HOT, {
+  } = engine.attention(q, k, oneHot(n), {
     headDim: D,
-    valueDim: N,
+    valueDim: n,
     temperature: T,
     want: { stats: true, lse: true },
   });
@@ -86,8 +88,8 @@ export function derive(engine, { T, q: degrees, k: keyDegrees }) {
     scores.reduce((sum, z, j) => sum + p[j] * z, 0);
   // A logit is at most B = 1/T here, and carries u·B on either side.
   const rounding = U * (FLAT + STEEP * (T > 0 ? 1 / T : 0));
-  const forms = [rho, Math.log(N) - entropy, spending(softmax)];
-  if (T > 0) forms.push(stats.expectedScore[0] / T - lse[0] + Math.log(N));
+  const forms = [rho, Math.log(n) - entropy, spending(softmax)];
+  if (T > 0) forms.push(stats.expectedScore[0] / T - lse[0] + Math.log(n));
   return {
     q,
     k,
@@ -114,21 +116,24 @@ export function derive(engine, { T, q: degrees, k: keyDegrees }) {
 }
 
 /**
- * The circle that shows some scores: the query at the top, the best key right at it, and the worst
- * on the other side. Its temperature makes the weights those of the scores at T = 1.
+ * The circle that shows a row: the query at the top, the best key right at it, and worse ones
+ * farther away. Its temperature makes the weights those of the row. A key too far below the best
+ * lies on the other side: its weight is below e⁻²⁸.
  * @param {ArrayLike<number>} scores
+ * @param {number} temperature of the row
  */
-export function circleOf(scores) {
+export function circleOf(scores, temperature) {
   const best = Math.max(...Array.from(scores));
-  const range = best - Math.min(...Array.from(scores));
-  const k = Array.from(scores, (z, j) => {
-    const cosine = range > 0 ? 1 - (2 * (best - z)) / range : 1;
+  const below = Array.from(scores, (z) => best - z);
+  const range = Math.max(...below);
+  const finite = temperature > 0 && temperature < Infinity;
+  const scale = finite ? 1 / temperature : 1;
+  const even = range > 0 ? Math.SQRT2 / (range * scale) : HOTTEST;
+  const T = Number(Math.min(HOTTEST, Math.max(COLDEST, even)).toPrecision(9));
+  const k = below.map((gap, j) => {
+    const cosine = Math.max(-1, 1 - Math.SQRT2 * T * scale * gap);
     const degrees = (Math.acos(cosine) * 180) / Math.PI;
-    return Number((j % 2 ? 90 + degrees : (450 - degrees) % 360).toFixed(3));
+    return Number((j % 2 ? 90 + degrees : (450 - degrees) % 360).toFixed(7));
   });
-  return {
-    q: [90],
-    k,
-    T: range > 0 ? Number((Math.SQRT2 / range).toPrecision(6)) : 20,
-  };
+  return { q: [90], k, T: finite ? T : temperature };
 }

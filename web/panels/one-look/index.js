@@ -8,12 +8,13 @@ import { bestUseOf, compromise, spending } from '../../math/roads.js';
 import { FLAT, STEEP } from '../distance/compute.js';
 import { html } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
-import { onFrame, turned } from '../../page/state.js';
+import { onFrame, privateFlag, turned } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { Bars } from './bars.js';
 import { Circle } from './circle.js';
 import { codeOf } from './code.js';
-import { atTheLimit, circleOf, derive, N } from './compute.js';
+import { atTheLimit, circleOf, derive } from './compute.js';
+import { COLDEST, HOTTEST } from './state.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
 /** @typedef {ReturnType<typeof import('./state.js').state>} State */
@@ -24,8 +25,8 @@ export const ROUTES = ['softmax', 'closeness', 'best compromise', 'best use of a
 const inNats = (nats) => (nats === 0 || nats >= 0.0005 ? fixed(nats, 3) : scientific(nats));
 
 /** @type {import('../../page/panels.js').Build} */
-export async function build(root, { engine, state, row }) {
-  return show(root, await engine(), state, row);
+export async function build(root, { engine, state, row, keys }) {
+  return show(root, await engine(), { state, row, keys });
 }
 
 const statements = () => ({
@@ -56,13 +57,17 @@ const statements = () => ({
 });
 
 /**
- * @param {HTMLElement} root @param {Engine} engine @param {State} state
- * @param {import('../../page/row.js').RowBus} row
+ * @param {HTMLElement} root @param {Engine} engine
+ * @param {Pick<import('../../page/panels.js').Context, 'row' | 'keys'> & { state: State }} context
  */
-function show(root, engine, state, row) {
+function show(root, engine, { state, row, keys }) {
   /** @type {ReturnType<typeof derive>} */
   let latest;
-  let { words } = exampleOf(undefined);
+  let { words } = exampleOf(undefined, keys);
+  /** The link of the circle as the row laid it. */
+  let laid = '';
+  const now = () => [state.q, state.k, state.T].map((each) => each.text()).join();
+  const byHand = privateFlag();
   const circle = new Circle({
     turnQuery: (degrees) => state.q.set([degrees]),
     turnKey: (j, degrees) =>
@@ -80,7 +85,7 @@ function show(root, engine, state, row) {
   const knob = temperature(
     state.T,
     (T) => `T ${short(T)}; about ${latest ? fixed(Math.exp(latest.entropy), 1) : ''} keys`,
-    { min: 0.05, max: 20, ends: true },
+    { min: COLDEST, max: HOTTEST, ends: true },
   );
   const checks = statements();
   const numbers = html('tbody');
@@ -104,7 +109,7 @@ function show(root, engine, state, row) {
     'div',
     { class: 'controls' },
     numberField(entry(state.q, 0), { label: 'query, degrees' }),
-    ...Array.from({ length: N }, (_, j) =>
+    ...state.k.initial.map((_, j) =>
       numberField(entry(state.k, j), { label: `key ${j + 1}, degrees` }),
     ),
   );
@@ -146,15 +151,17 @@ function show(root, engine, state, row) {
   );
 
   const draw = () => {
+    const n = words.length;
     const found = (latest = derive(engine, {
       T: state.T.value,
       q: state.q.value[0],
-      k: state.k.value,
+      k: state.k.value.slice(0, n),
     }));
+    byHand.set(laid !== '' && now() !== laid);
     const kept = Math.exp(found.entropy);
     circle.show(found, words, state.q.value[0], state.k.value);
     bars.show(found.routes, words);
-    slots.keys.show(kept, `${fixed(kept, kept > N - 0.01 && kept < N ? 3 : 2)} of ${N} keys`);
+    slots.keys.show(kept, `${fixed(kept, kept > n - 0.01 && kept < n ? 3 : 2)} of ${n} keys`);
     slots.H.show(found.entropy, `${inNats(found.entropy)} nats`);
     slots.rho.show(found.rho, `${inNats(found.rho)} nats`);
     slots.lse.show(found.lse, fixed(found.lse, 3));
@@ -174,11 +181,11 @@ function show(root, engine, state, row) {
       data: { rho: found.rho, lse: found.lse },
     });
     numbers.replaceChildren(
-      ...Array.from({ length: N }, (_, j) =>
+      ...words.map((word, j) =>
         html(
           'tr',
           {},
-          html('th', { scope: 'row' }, words[j]),
+          html('th', { scope: 'row' }, word),
           ...found.routes.map((route, r) =>
             html(
               'td',
@@ -196,27 +203,29 @@ function show(root, engine, state, row) {
     knob.refresh();
   };
   onFrame([state.T, state.q, state.k], draw);
-  onFrame([row], () => {
-    const example = exampleOf(row.value);
-    words = Array.from({ length: N }, (_, j) => example.words[j] ?? '');
-    if (!example.own && example.scores.length === N) {
-      // the circle takes the directions and the temperature that give the weights of the row
-      const laid = circleOf(example.scores);
-      state.q.follow(laid.q);
-      state.k.follow(laid.k);
-      state.T.follow(laid.T);
-    } else {
-      state.q.follow(state.q.initial);
-      state.k.follow(state.k.initial);
-      state.T.follow(state.T.initial);
-    }
+  /** The circle takes the directions and the temperature that give the weights of the row. */
+  const lay = () => {
+    const example = exampleOf(row.value, keys);
+    words = example.words;
+    const { q, k, T } = state;
+    const own = { q: q.initial, k: k.initial, T: T.initial };
+    const to = example.own ? own : circleOf(example.scores, row.value?.temperature ?? 1);
+    q.follow(to.q);
+    k.follow(k.initial.map((degrees, j) => to.k[j] ?? degrees));
+    T.follow(to.T);
+    laid = example.own ? '' : now();
     draw();
-  });
+  };
+  onFrame([row], lay);
   document.addEventListener('themechange', draw);
-  draw();
+  if (row.value) lay();
+  else draw();
   return {
+    byHand,
+    reset: () => row.value && lay(),
     state: () => ({ words, ...latest }),
-    code: () => codeOf({ T: state.T.value, q: state.q.value, k: state.k.value }),
+    code: () =>
+      codeOf({ T: state.T.value, q: state.q.value, k: state.k.value.slice(0, words.length) }),
     exports: { svg: () => bars.picture },
   };
 }

@@ -4,6 +4,7 @@ import { exampleOf } from '../../math/example.js';
 import { mostLikely } from '../../math/roads.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
+import { follow } from '../../page/row.js';
 import { onFrame } from '../../page/state.js';
 import { Statement } from '../../page/statement.js';
 import { codeOf } from './code.js';
@@ -12,7 +13,7 @@ import { Picture } from './picture.js';
 import { REPORTS } from './state.js';
 
 /** @type {import('../../page/panels.js').Build} */
-export async function build(root, { engine: load, state, row }) {
+export async function build(root, { engine: load, state, row, keys }) {
   const engine = await load();
   const picture = new Picture(REPORTS.length, (j, value) =>
     state.reports.set(
@@ -56,12 +57,13 @@ export async function build(root, { engine: load, state, row }) {
     ),
     html('div', { class: 'statements' }, value.element, curvature.element, entropy.element),
   );
+  follow(row, state.T, ({ temperature: t }) => t);
   /** @type {ReturnType<typeof testify>} */
   let found;
   /** @type {string[]} */
   let words;
   const draw = () => {
-    const example = exampleOf(row.value, REPORTS.length);
+    const example = exampleOf(row.value, keys);
     words = example.words;
     const reports = state.reports.value.slice(0, words.length);
     found = testify(engine, { scores: example.scores, reports, T: state.T.value });

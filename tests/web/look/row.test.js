@@ -1,0 +1,131 @@
+/**
+ * The row that a reader locks, in every panel that names it: its words have its weights, and not
+ * those of an example.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { drawn as framed, openLook, PANEL, shown } from './page.js';
+import { drawn, everything, launch, missing, serve } from '../site.js';
+
+/** How many keys each panel shows at most. */
+const MAX_KEYS = { 'one-look': 6, 'cold-hot': Infinity, trust: 5, commitment: 6, compromise: 6 };
+
+/** The words and weights of each panel, by its id, and the line that names the row. */
+const panels = (page) =>
+  page.evaluate(() => {
+    const all = (selector) =>
+      [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+    const values = (selector) => all(selector).map(({ dataset }) => Number(dataset.value));
+    const texts = (selector) => all(selector).map(({ textContent }) => textContent);
+    const crumb = (id) => document.querySelector(`#${id} .crumb`).textContent;
+    const top = document.querySelector('[data-statement="C16"]').dataset.top.split(' ').map(Number);
+    document.querySelector('#one-look details.more').open = true;
+    return Object.entries({
+      'one-look': [texts('#one-look tbody th'), values('#one-look td[data-route="softmax"]')],
+      'cold-hot': [texts('.cold-word'), values('.cold-bar')],
+      trust: [texts('#trust svg .word'), values('#trust svg .strong[data-value]')],
+      commitment: [texts('#commitment dt'), values('#commitment dl [data-value]')],
+      compromise: [undefined, top],
+    }).map(([id, [words, weights]]) => ({ id, words, weights, crumb: crumb(id) }));
+  });
+
+/** The best keys of the row on show in the text, made to add up to 1, by rank of weight. */
+async function best(page, maxKeys) {
+  const { weights } = await shown(page);
+  const words = await page.$$eval(`${PANEL} .token`, (tokens) =>
+    tokens.map(({ textContent }, j) => textContent.trim() || (j ? `key ${j}` : 'start')),
+  );
+  const places = weights
+    .map((_, j) => j)
+    .filter((j) => weights[j] > 0)
+    .sort((a, b) => weights[b] - weights[a])
+    .slice(0, maxKeys);
+  const sum = places.reduce((total, j) => total + weights[j], 0);
+  return { words: new Map(places.map((j) => [words[j], weights[j] / sum])), n: places.length };
+}
+
+describe('the row in the panels', { skip: missing }, () => {
+  let browser;
+  let site;
+  let page;
+  before(async () => {
+    browser = await launch();
+    site = await serve({ panels: ['look', ...Object.keys(MAX_KEYS)] });
+    ({ page } = await openLook(browser, site, '#look?lookPrompt=abcdefghijklm'));
+  });
+  after(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  /** Locks a word, and waits until the panels name its row. */
+  async function lock(at) {
+    await page.locator(`${PANEL} .token`).nth(at).click();
+    await page.mouse.move(2, 2);
+    await framed(page);
+    const word = await page.locator(`${PANEL} .token`).nth(at).textContent();
+    await page.waitForFunction(
+      (name) => document.querySelector('#one-look .crumb')?.textContent.includes(name),
+      `· ‘${word.trim()}’`,
+    );
+    await everything(page);
+    await drawn(page);
+  }
+
+  /** @param {string} id @param {number[]} values @param {number[]} expected */
+  const same = (id, values, expected) =>
+    assert.ok(
+      values.length === expected.length &&
+        values.every((value, j) => Math.abs(value - expected[j]) < 2e-6),
+      `${id}: ${values} and not ${expected}`,
+    );
+
+  for (const [name, at, position] of [
+    ['as it was trained', 10, 50],
+    ['with few keys', 3, 50],
+    ['of a cold look', 8, 40],
+    ['of a hot look', 9, 90],
+  ])
+    test(`a row ${name} has its own weights in every panel`, async () => {
+      const heat = page.locator(`${PANEL} .look-bar input[type=range]`);
+      await heat.fill(String(position));
+      await lock(at);
+      for (const { id, words, weights, crumb } of await panels(page)) {
+        const { words: expected, n } = await best(page, MAX_KEYS[id]);
+        assert.match(crumb, /^The row: layer/, id);
+        assert.equal(/best of its/.test(crumb), at + 1 > n, `${id}: ${crumb}`);
+        const sorted = [...expected.values()].sort((a, b) => b - a);
+        const [first, second, ...others] = sorted;
+        if (id !== 'compromise')
+          same(
+            id,
+            weights,
+            words.map((word) => expected.get(word)),
+          );
+        else {
+          const rest = others.reduce((a, b) => a + b, 0);
+          same(id, weights.toSorted(), [first, second, rest].sort());
+        }
+      }
+    });
+
+  test('a key turned by hand is said, and reset brings the row back', async () => {
+    const before = await panels(page);
+    const key = page.locator('#one-look .handle.key').first();
+    await key.focus();
+    await page.keyboard.press('PageUp');
+    await drawn(page);
+    const crumb = page.locator('#one-look .crumb');
+    assert.match(await crumb.textContent(), /^Changed by hand from the row: /);
+    await page.locator('#one-look .tools button', { hasText: 'reset' }).click();
+    await drawn(page);
+    assert.deepEqual(await panels(page), before);
+  });
+
+  test('where a row has too few keys for a figure, its example is called one', async () => {
+    await lock(1);
+    const found = await panels(page);
+    assert.match(found.find(({ id }) => id === 'compromise').crumb, /has 2 keys.* an example\.$/);
+    assert.deepEqual(found.find(({ id }) => id === 'one-look').words.length, 2);
+  });
+});
