@@ -11,9 +11,10 @@ import { didYouMean } from './names.js';
  */
 
 /**
- * The type of options after `read`: without undefined, and any where nothing is known of them.
+ * The type of options after `read`: without undefined. Where nothing is known of them, their values
+ * are unknown.
  * @template O
- * @typedef {unknown extends O ? any : NonNullable<O>} Read
+ * @typedef {unknown extends O ? Record<string, unknown> : NonNullable<O>} Read
  */
 
 /**

@@ -42,6 +42,13 @@ describe('src/js', () => {
       assert.doesNotMatch(withoutComments(read(file)), banned, file);
   });
 
+  test('calls the functions of C by their names, so that an editor finds the calls', () => {
+    for (const file of own) {
+      const code = withoutComments(read(file));
+      assert.doesNotMatch(code, /\bc\[|[`'"]attn_\w*\$\{/, file);
+    }
+  });
+
   test('has no top-level await: it can be required', () => {
     const { init } = createRequire(import.meta.url)(`../../${ENTRY}`);
     assert.equal(typeof init, 'function');

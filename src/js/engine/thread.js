@@ -8,11 +8,22 @@ import { nodeModule } from './node.js';
 /** Milliseconds of watching for the next call. */
 const WATCH = 1;
 
-/** @param {any} data as Pool.add posts it @param {(message: any) => void} answer */
+/**
+ * @typedef {import('./exports.d.ts').Functions & { __stack_pointer: WebAssembly.Global }} Exports
+ * @typedef {object} Start
+ * @property {WebAssembly.Module} module
+ * @property {WebAssembly.Memory} memory
+ * @property {number} index of the thread
+ * @property {number} control address of the integers that all threads see
+ * @property {number} stack address
+ * @property {typeof import('./pool.js').AT} places of those integers
+ */
+
+/** @param {Start} data as Pool.add posts it @param {(message: any) => void} answer */
 async function start({ module, memory, index, control: at, stack, places: AT }, answer) {
-  const { exports: c } = /** @type {any} */ (
-    await WebAssembly.instantiate(module, { env: { memory, now: () => performance.now() } })
-  );
+  const env = { memory, now: () => performance.now() };
+  const instance = await WebAssembly.instantiate(module, { env });
+  const c = /** @type {Exports} */ (/** @type {unknown} */ (instance.exports));
   c.__stack_pointer.value = stack;
   const control = new Int32Array(memory.buffer, at, AT.COUNT);
   let seen = Atomics.load(control, AT.EPOCH);

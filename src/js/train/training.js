@@ -17,11 +17,24 @@ import { ACTIVATIONS } from './options.js';
  * @typedef {import('../engine/memory.js').Memory} Memory
  * @typedef {import('./batch.js').Batch} Batch
  * @typedef {import('./types.d.ts').TrainedConfig} TrainedConfig
- * @typedef {'parameters' | 'gradients' | 'first_moments' | 'second_moments'} Numbers
+ * @typedef {import('../engine/exports.d.ts').Functions} Functions
+ * @typedef {import('../engine/exports.d.ts').Pointer} Pointer
+ * @typedef {keyof typeof ARRAYS} Numbers
  */
 
+/**
+ * Where the numbers of a trainer lie.
+ * @satisfies {Record<string, (c: Functions, trainer: Pointer) => Pointer>}
+ */
+const ARRAYS = {
+  parameters: (c, trainer) => c.attn_trainer_parameters(trainer),
+  gradients: (c, trainer) => c.attn_trainer_gradients(trainer),
+  firstMoments: (c, trainer) => c.attn_trainer_first_moments(trainer),
+  secondMoments: (c, trainer) => c.attn_trainer_second_moments(trainer),
+};
+
 /** Those that last from step to step. */
-const LASTING = /** @type {const} */ (['parameters', 'first_moments', 'second_moments']);
+const LASTING = /** @type {const} */ (['parameters', 'firstMoments', 'secondMoments']);
 
 export class Training {
   #memory;
@@ -209,13 +222,13 @@ export class Training {
 
   /** A copy of some or all of them. @param {Numbers} which */
   copy(which, offset = 0, length = this.count) {
-    const at = this.#memory.c[`attn_trainer_${which}`](this.at);
+    const at = ARRAYS[which](this.#memory.c, this.at);
     return this.#memory.copy(F32, at + 4 * offset, length);
   }
 
   /** @param {Numbers} which @param {Float32Array} values */
   set(which, values, offset = 0) {
-    const at = this.#memory.c[`attn_trainer_${which}`](this.at);
+    const at = ARRAYS[which](this.#memory.c, this.at);
     this.#memory.view(F32, at + 4 * offset, values.length).set(values);
   }
 

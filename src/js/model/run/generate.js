@@ -11,11 +11,15 @@ import { ratiosOf, withLookback } from '../inspect/lookback.js';
 import { chunkFor, recordingLast, traceOfLast } from '../inside/last-trace.js';
 import { createReader } from './reader.js';
 
-/** @typedef {Partial<import('../api.d.ts').HeadStats>} Observations */
+/**
+ * @typedef {Partial<import('../api.d.ts').HeadStats>} Observations
+ * @typedef {import('../api.d.ts').GenerateOptions} GenerateOptions
+ * @typedef {import('../api.d.ts').ChatOptions} ChatOptions
+ */
 
 /** Options of `generate`; those of the sampler follow. */
 const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads', 'trace', 'ledger'];
-const SAMPLING = [
+const SAMPLING = /** @type {const} */ ([
   'tau',
   'topK',
   'topP',
@@ -24,7 +28,7 @@ const SAMPLING = [
   'repetitionWindow',
   'seed',
   'logprobs',
-];
+]);
 
 /** Options that only `chat` has. */
 const OF_CHAT = ['addGenerationPrompt', 'variables'];
@@ -41,7 +45,7 @@ export function readChatOptions(options, template) {
   for (const name of Object.keys(options ?? {}))
     if (!names.includes(name) && !didYouMean(name, names) && isVariable(template, name))
       refuse('ARG', 'options', `given ${describe(name)}`, `it in variables: { ${name} }`);
-  return read('options', options, names);
+  return read('options', /** @type {ChatOptions} */ (options), names);
 }
 
 /** @param {unknown} options */
@@ -65,7 +69,7 @@ function checkTemperature(options) {
 export function generate(model, prompt, options) {
   model.alive();
   checkTemperature(options);
-  const o = read('options', options, OF_GENERATE);
+  const o = read('options', /** @type {GenerateOptions} */ (options), OF_GENERATE);
   const { maxTokens = 256, signal } = o;
   integer('maxTokens', maxTokens, 1);
   abortSignal(signal);

@@ -18,7 +18,7 @@ export function makeSnapshot(notes, caches) {
 
 /** @param {unknown} given @returns {CacheSnapshot} whose values are not checked */
 export const readSnapshot = (given) =>
-  read('snapshot', given, [
+  read('snapshot', /** @type {CacheSnapshot} */ (given), [
     'model',
     'tokens',
     'layers',

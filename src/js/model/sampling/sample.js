@@ -21,7 +21,7 @@ export function createSampler(options) {
     repetitionWindow = 64,
     seed = 0,
     logprobs = -1,
-  } = read('options', options, [
+  } = read('options', /** @type {import('../types.d.ts').SampleOptions} */ (options), [
     'tau',
     'topK',
     'topP',
