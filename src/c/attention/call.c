@@ -69,7 +69,11 @@ static double largest_key_scale(const attn_params *p)
 call attn_begin_call(const attn_params *p, const attn_cache *cache, void *scratch)
 {
   call s = {.p = p, .softcap = nearest_float(p->softcap)};
-  /* a fraction below 1 cannot take a query out of the floats, and a power of two rounds nothing */
+  /*
+   * A fraction below 1 cannot take a query out of the floats, and a power of two rounds nothing. If
+   * the power is beyond the floats, the fraction is larger or very small. Then scores that leave
+   * the floats are mended, and queries that lose bits are noticed (beyond.c).
+   */
   int exponent;
   f64_split(p->scale, &exponent);
   s.scale = (float)f64_power2(exponent > 127 ? 127 : exponent < -149 ? -149 : exponent);

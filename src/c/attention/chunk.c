@@ -6,7 +6,8 @@ int attn_halves_in_place(const call *s, const head_job *job, int32_t first, int3
   if (!job->cache || job->cache->type != ATTN_CACHE_F16 || job->cache->not_finite ||
       end - first > 2 * TILE4)
     return 0;
-  const float max = 32768.0f; /* the fraction of p->scale is below 2 */
+  /* HALF_SCALE takes it to the last power of two; the fraction of p->scale is below 1 (call.c) */
+  const float max = 32768.0f;
   int small = 1;
   for (int32_t r = first; r < end; r++) {
     const float *q = query_at(s, job, job->kv_head * job->group + r % job->group, r / job->group);
@@ -84,6 +85,7 @@ void attn_span(call *s, const head_job *job, const query_rows *rows, span_state 
 static int32_t rows_together(const call *s, const head_job *job, int32_t remaining)
 {
   const int bytes = s->int8 || (job->cache && job->cache->type == ATTN_CACHE_Q8);
+  /* chains of channels are short beside a sink, and five rows slower (tuning.md#sink-rows) */
   const int32_t max = s->p->sinks || bytes || job->halves_in_place ? TILE4 : ROWS;
   if (remaining <= max)
     return remaining;

@@ -5,18 +5,24 @@
  *   attn_forward_f32, attn_cache_attend  call.c: begin the call, then each kv head in turn
  *   attn_attend_chunk                    chunk.c: up to CHUNK query rows of one kv head
  *     attn_query_rows                    groups them into query_rows, up to ROWS that go together
+ *     attn_begin_row                     results.c: fills the weights and scores that are wanted
  *     for each span of SPAN keys that the chunk sees:
  *       attn_load_span                   pack.c: packs keys and values, or points to a cache
  *       for each query_rows:
  *         attn_pack_queries              pack.c: scaled queries, from head_job to call.queries
- *         attn_span                      chunk.c: scores, weights and sums of values
- *           attn_score_span              scores.c: chooses the kernel for 1 to ROWS rows
- *             panel_scores               tiles.h: the tile loop, queries times key panels
- *           attn_weigh_rows              softmax.c: scores become weights
- *             attn_shape_scores          scores.c: scale, softcap, biases and masks
- *           attn_sum_values              values.c, with the second tile loop, block_values
- *         attn_merge_span                results.c: adds the span to those before it
- *         attn_end_row                   results.c: after the last span, writes the output
+ *         attend_rows                    chunk.c: the rows over the span, and their results
+ *           attn_span                    chunk.c: scores, weights and sums of values
+ *             attn_score_span            scores.c: chooses the kernel for 1 to ROWS rows
+ *               panel_scores             tiles.h: the tile loop, queries times key panels
+ *             attn_weigh_rows            softmax.c: scores become weights, row by row
+ *               shape_row                masks the ends of a plain row; causal ones are plain
+ *                 attn_shape_scores      scores.c: of other rows: scale, softcap, biases, masks
+ *               attn_mend_scores         beyond.c: scores that are not finite anew, in double
+ *             attn_sum_values            values.c, with the second tile loop, block_values;
+ *                                        again with more care if a sum is not finite
+ *           attn_merge_span              results.c: online softmax, adds the span to the last ones
+ *           attn_end_row                 results.c: after the last span, writes the output
+ *             attn_attend_in_double      beyond.c: if floats were too coarse for the row
  * With threads it begins in attn_work_run (pieces.c). With few rows of a kv head, as in decoding,
  * threads share out spans: run_span does the steps of one span, and attn_work_end merges them.
  *
@@ -77,7 +83,7 @@ typedef struct {
   float scale;          /* this power of two; see row_temperature.unit */
   double largest_scale; /* the largest factor of a subnormal product on its way to a score */
   float softcap;
-  int plain; /* scores need nothing but the scale and the limits of each row (unless T = ∞) */
+  int plain; /* scores need nothing but the scale and each row's range of keys (unless T = ∞) */
   int unmasked_scores;
   int32_t dot_form; /* for bytes */
   strides q_strides;
@@ -142,7 +148,7 @@ typedef struct {
   size_t k_stride;
   size_t v_stride;
   const attn_cache *cache;
-  int halves_in_place; /* attn_halves_in_place: up to TILE4 query rows read them so */
+  int halves_in_place; /* attn_halves_in_place, of the chunk; TILE4 rows at most go together */
   key_span span;
 } head_job;
 

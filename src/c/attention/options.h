@@ -61,7 +61,7 @@ INLINE double temperature_of(const attn_params *p, int32_t h)
   return p->temperatures ? p->temperatures[h] : p->temperature;
 }
 
-/* Whether no option changes scores, apart from the scale and the limits of each row. */
+/* Whether no option changes scores, apart from the scale and each row's range of keys. */
 INLINE int plain_scores(const attn_params *p)
 {
   return !p->key_scale && !(p->softcap > 0) && !p->mask_kind && !p->alibi;

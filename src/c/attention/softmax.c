@@ -5,8 +5,8 @@
 #include "kernel.h"
 
 /*
- * The sum of a span's weights e. The others are for statistics: Σ e in double, Σ e·(z − max) and
- * Σ e·(z − max)².
+ * The sum of a span's weights e. The others are for statistics: Σ e with its lanes added in double,
+ * Σ e·(z − max) and Σ e·(z − max)².
  */
 typedef struct {
   float sum;

@@ -8,16 +8,20 @@
 /* With e_j = exp((z_j − max)/T), or its limit for T = 0 and T = ∞. */
 typedef struct {
   double max;   /* of z; −∞ while nothing finite was seen */
-  double sum;   /* Σ e_j, in the type of the data */
-  double total; /* Σ e_j in double, for the statistics */
+  double sum;   /* Σ e_j: of a span in the type of the data, of merged spans in double */
+  double total; /* Σ e_j with less rounding, for the statistics */
   /* Σ e_j·(z_j − max), from which entropy and the expected score follow */
   double moment;
   double spread; /* Σ e_j·(z_j − ⟨z⟩)², for the variance */
   int32_t attended;
   int32_t argmax;
-  int32_t first;  /* the lowest attended position */
-  int32_t large;  /* moment and spread are those of the scores times SMALL, so they stay finite */
-  int32_t beyond; /* a finite score is beyond the floats, so the row is computed in double */
+  int32_t first; /* the lowest attended position */
+  int32_t large; /* moment and spread are those of the scores times SMALL, so they stay finite */
+  /*
+   * Floats are not enough, so the row is computed in double. A score or a sum of values is too
+   * large or too small for them, or the query has lost bits that count (beyond.c, chunk.c).
+   */
+  int32_t beyond;
 } row_state;
 
 #define SMALL 0x1p-64

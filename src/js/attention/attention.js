@@ -1,12 +1,18 @@
 /**
  * A call of attention, over arrays or over a KV cache. Its way to the kernels:
  *
+ *   bound                  names.js: a method of the engine; it counts the arguments
  *   attention, attend      read the options, and find the shape from the lengths of the arrays
- *   run                    checks the arrays, and copies them to wasm memory
+ *   run                    checks out and the axes of tensors, and copies arrays to wasm memory
  *     setOptions           options.js: fills the attn_params of the call
  *     wantResults          results.js: tells C where to write results that are asked for
+ *     placeOutput          results.js: where C writes the output
  *     c.attn_forward_f32, c.attn_cache_attend    the kernels; src/c/attention/kernel.h goes on
- *     pool.run             the same with several threads, if the call is large enough
+ *     c.attn_forward_f64   f64.c: float64, row by row
+ *     pool.run             float32 with several threads, if the call is large enough
+ *     output, results      copy them out of wasm memory
+ *
+ * The kernels refuse sizes and options that cannot get here, so no status of theirs is read.
  */
 import { integer, rows, sized, sizesOf } from '../check.js';
 import { checkAlias } from '../engine/alias.js';

@@ -147,7 +147,8 @@ const SIZES = /** @type {const} */ (['batch', 'heads', 'kvHeads', 'headDim', 'va
 const RESULTS = /** @type {const} */ (['out', 'want']);
 
 /**
- * All others, in the order in which they are set.
+ * All others. Setters do not depend on each other: their order only says which of two bad options
+ * is reported.
  * @type {Record<
  *   Exclude<keyof AttentionOptions, typeof SIZES[number] | typeof RESULTS[number]>, Setter>}
  */
