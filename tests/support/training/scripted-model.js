@@ -1,5 +1,4 @@
 import { scoreHeads } from '../../../src/js/model/inspect/scores.js';
-import { checkTokens } from '../../../src/js/model/run/arguments.js';
 
 /**
  * A model whose heads and answers are written by hand. It has the part of the API of models that
@@ -37,8 +36,7 @@ export function scriptedModel({ tokenizer, heads, next, says = () => '' }) {
     tokenizer,
     config,
     heads: {
-      scores: (options) =>
-        scoreHeads({ config, tokenizer, checkTokens, read, capacity: Infinity }, options),
+      scores: (options) => scoreHeads({ config, tokenizer, read, capacity: Infinity }, options),
     },
     cache: { clear: () => void (ids = []) },
     prefill,

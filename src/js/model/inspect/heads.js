@@ -1,14 +1,12 @@
 /** `model.heads.scores`: reads texts, and scores every head by its rows and weights. */
 import { yieldToOthers } from '../../engine/yield.js';
 import { recordBytes } from '../inside/recording.js';
+import { createReader } from '../reading/reader.js';
 import { borrowing } from './borrow.js';
 import { copyingScores } from './copying.js';
 import { scoreHeads } from './scores.js';
 
-/**
- * @typedef {import('../run/model.js').Model} Model
- * @typedef {typeof import('../run/heads.js').TOOLS} Tools
- */
+/** @typedef {import('../run/model.js').Model} Model */
 
 /** Bytes of wasm memory for the weights of one pass, unless a single token has more. */
 const PASS_BYTES = 2 ** 25;
@@ -16,12 +14,11 @@ const PASS_BYTES = 2 ** 25;
 /**
  * Reads a text from its beginning. Gives the rows of all heads, position by position.
  * @param {Model} model
- * @param {Tools} tools
  * @param {number[]} ids
  * @param {AbortSignal} [signal]
  * @returns {AsyncGenerator<import('./scores.js').Position, void, void>}
  */
-async function* rowsOf(model, { createReader }, ids, signal) {
+async function* rowsOf(model, ids, signal) {
   const { config, sequence } = model;
   const reader = createReader(model, signal);
   const layers = [...Array(config.layers).keys()];
@@ -50,19 +47,17 @@ async function* rowsOf(model, { createReader }, ids, signal) {
 /**
  * See Heads in types.d.ts.
  * @param {Model} model
- * @param {Tools} tools
  * @param {unknown} [options]
  */
-export async function scores(model, tools, options) {
+export async function scores(model, options) {
   model.alive();
   const pause = yieldToOthers();
   const watched = {
     config: model.config,
     capacity: model.sequence.capacity,
     tokenizer: model.tokenizer,
-    checkTokens: tools.checkTokens,
     read: (/** @type {number[]} */ ids, /** @type {AbortSignal | undefined} */ signal) =>
-      rowsOf(model, tools, ids, signal),
+      rowsOf(model, ids, signal),
     copying: () => copyingScores(model.ready()),
     pause: async () => {
       await pause();

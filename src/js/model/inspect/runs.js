@@ -29,7 +29,7 @@ export class Runs {
 
   /**
    * @param {import('../run/model.js').Model} model
-   * @param {ReturnType<typeof import('../run/reader.js').createReader>} reader
+   * @param {ReturnType<typeof import('../reading/reader.js').createReader>} reader
    */
   constructor(model, reader) {
     this.#model = model;

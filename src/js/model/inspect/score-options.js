@@ -2,6 +2,7 @@
 import { abortSignal, integer, list, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { ordered } from '../inside/options.js';
+import { checkTokens } from '../reading/tokens.js';
 import { DEFINITIONS, SCORES } from './definitions.js';
 import { randomRepeats } from './repeats.js';
 
@@ -88,7 +89,7 @@ function readNames(given, { texts, repeats, sources }) {
  * @param {Described} model
  */
 function idsOf(name, given, model) {
-  const { config, tokenizer, checkTokens } = model;
+  const { config, tokenizer } = model;
   if (typeof given !== 'string')
     return fitting(name, checkTokens(given, config, name, 'text or ids'), model);
   if (!tokenizer) refuse('ARG', name, describe(given), 'ids: the model has no tokenizer');
@@ -128,7 +129,7 @@ function readRepeats(given, model) {
   if (Array.isArray(given))
     return given.map((one, at) => {
       const name = `repeats[${at}]`;
-      const ids = fitting(name, model.checkTokens(one, model.config, name), model);
+      const ids = fitting(name, checkTokens(one, model.config, name), model);
       const period = ids.length / 2;
       if (ids.some((id, x) => x >= period && id !== ids[x - period]))
         refuse('ARG', name, 'another sequence', 'one that comes twice');

@@ -15,7 +15,6 @@ import { EntropyLine, Tally } from './tally.js';
  * @property {import('../types.d.ts').ModelConfig} config
  * @property {number} capacity tokens that a text may have
  * @property {import('../types.d.ts').Tokenizer | null} tokenizer
- * @property {import('./heads.js').Tools['checkTokens']} checkTokens
  *
  * @typedef {object} Watching
  * @property {(ids: number[], signal?: AbortSignal) => AsyncIterable<Position>} read rows of

@@ -5,6 +5,8 @@
 import { abortSignal, choice, read } from '../../check.js';
 import { refuse } from '../../errors.js';
 import { POINTS, widthOf } from '../inside/points.js';
+import { begun, textPrompt } from '../reading/prompt.js';
+import { createReader } from '../reading/reader.js';
 import { borrowing } from './borrow.js';
 import { likeliest, metricOf, readMetric } from './metric.js';
 import { Runs } from './runs.js';
@@ -30,12 +32,11 @@ const NAMES = ['over', 'ablate', 'from', 'metric', 'token', 'against', 'onProgre
 /**
  * See types.d.ts.
  * @param {Model} model
- * @param {import('./heads.js').Tools} tools
  * @param {unknown} prompt
  * @param {unknown} [options]
  * @returns {Promise<Sweep>}
  */
-export async function sweep(model, { begun, createReader, textPrompt }, prompt, options) {
+export async function sweep(model, prompt, options) {
   model.alive();
   const o = read('options', /** @type {import('./types.d.ts').SweepOptions} */ (options), NAMES);
   const over = OVER[choice('over', o.over, ...OVER)];

@@ -108,23 +108,6 @@ function headOf(pair, at, { layers, heads }) {
 }
 
 /**
- * A list of ids.
- * @param {unknown} tokens
- * @param {ModelConfig} config
- * @param {string} [name]
- * @param {string} [expected]
- * @returns {number[]}
- */
-export function checkTokens(tokens, { vocab }, name = 'tokens', expected = 'an array of ids') {
-  const hint = name === 'tokens' ? ', as model.tokenizer.encode(text) gives them' : '';
-  if (!Array.isArray(tokens) && !ArrayBuffer.isView(tokens))
-    refuse('ARG', name, describe(tokens), typeof tokens === 'string' ? expected + hint : expected);
-  const ids = Array.from(/** @type {ArrayLike<unknown>} */ (/** @type {unknown} */ (tokens)));
-  if (!ids.length) refuse('SHAPE', name, 'empty', 'at least one token');
-  return ids.map((id, at) => integer(`${name}[${at}]`, id, 0, vocab - 1));
-}
-
-/**
  * Refuses more tokens than the context has positions.
  * @param {{ length: number, capacity: number }} cache
  * @param {number} more tokens

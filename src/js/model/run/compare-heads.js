@@ -1,8 +1,8 @@
 /** Heads on two sets of prompts, see inspect/heads-types.d.ts. */
 import { abortSignal, choice, integer, list, number, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
-import { begun, textPrompt } from './prompt.js';
-import { createReader } from './reader.js';
+import { begun, textPrompt } from '../reading/prompt.js';
+import { createReader } from '../reading/reader.js';
 import { comparePlanes, headsFound } from '../inspect/planes.js';
 
 /**

@@ -2,14 +2,14 @@ import { abortSignal, integer, read, yes } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { didYouMean } from '../../names.js';
 import { readRequest } from './arguments.js';
-import { begun } from './prompt.js';
+import { begun } from '../reading/prompt.js';
 import { createSampler } from '../sampling/sample.js';
 import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
 import { isVariable } from '../text/template.js';
 import { ratiosOf, withLookback } from '../inspect/lookback.js';
 import { chunkFor, recordingLast, traceOfLast } from '../inside/last-trace.js';
-import { createReader } from './reader.js';
+import { createReader } from '../reading/reader.js';
 
 /**
  * @typedef {Partial<import('../api.d.ts').HeadStats>} Observations
@@ -63,7 +63,7 @@ function checkTemperature(options) {
  * Model.generate, see api.d.ts. All is checked at once, not when the first token is asked for. Only
  * a long prompt is encoded later.
  * @param {import('./model.js').Model} model
- * @param {import('./prompt.js').Ids} prompt in steps
+ * @param {import('../reading/prompt.js').Ids} prompt in steps
  * @param {unknown} options
  */
 export function generate(model, prompt, options) {
@@ -109,7 +109,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops, 
   const release = cache.lock(() => waiting && signal?.aborted === true);
   try {
     const prompt = await idsOf(check);
-    // optional, as all of inspect: see heads.js
+    // loads when it is first wanted: see heads.js
     const ledgers = ledger ? await import('../inspect/token-ledger.js') : undefined;
     if (model.averages) await settle(prompt, true);
     check();

@@ -3,16 +3,7 @@
  * model.js and in generate.js when they are first needed. They are many, and programs that only
  * generate text never need them.
  */
-import { checkTokens } from './arguments.js';
-import { begun, textPrompt } from './prompt.js';
 import { rank } from './rank.js';
-import { createReader } from './reader.js';
-
-/**
- * The parts of this folder that modules of inspect use. They load later and are given them, because
- * no folder imports another one that imports it.
- */
-export const TOOLS = { begun, checkTokens, createReader, textPrompt };
 
 /** See Heads in inspect/heads-types.d.ts. */
 export class Heads {
@@ -30,7 +21,7 @@ export class Heads {
 
   /** @param {unknown} [options] */
   async scores(options) {
-    return (await import('../inspect/heads.js')).scores(this.#model, TOOLS, options);
+    return (await import('../inspect/heads.js')).scores(this.#model, options);
   }
 
   /** @param {unknown} promptsA @param {unknown} promptsB @param {unknown} [options] */

@@ -5,11 +5,11 @@ import { Decoder } from './decoder.js';
 import { publicView } from './public-view.js';
 import { fingerprint } from './fingerprint.js';
 import { generate, readChatOptions } from './generate.js';
-import { Heads, TOOLS } from './heads.js';
+import { Heads } from './heads.js';
 import { CACHE, HEADS, MODEL } from './members.js';
 import { readRow } from './row.js';
 import { prefill } from './prefill.js';
-import { chatPrompt, textPrompt } from './prompt.js';
+import { chatPrompt, textPrompt } from '../reading/prompt.js';
 import { Sequence } from './sequence.js';
 import { Live } from './live.js';
 import { tokensWithin } from '../inside/budget.js';
@@ -158,7 +158,7 @@ export class Model {
 
   /** @param {unknown} prompt @param {unknown} [options] */
   async sweep(prompt, options) {
-    return (await import('../inspect/sweep.js')).sweep(this, TOOLS, prompt, options);
+    return (await import('../inspect/sweep.js')).sweep(this, prompt, options);
   }
 
   // ---- for generate.js and inspect

@@ -1,4 +1,5 @@
-import { checkFits, checkTokens, readRequest } from './arguments.js';
+import { checkTokens } from '../reading/tokens.js';
+import { checkFits, readRequest } from './arguments.js';
 import { chunkFor, recordingLast, traceOfLast } from '../inside/last-trace.js';
 import { joined } from './statistics.js';
 

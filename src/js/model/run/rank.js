@@ -4,8 +4,9 @@
  */
 import { abortSignal, list, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
-import { checkTokens, headsOf } from './arguments.js';
-import { createReader } from './reader.js';
+import { checkTokens } from '../reading/tokens.js';
+import { headsOf } from './arguments.js';
+import { createReader } from '../reading/reader.js';
 
 /**
  * @typedef {import('./model.js').Model} Model

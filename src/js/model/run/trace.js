@@ -5,13 +5,13 @@ import { Assembly } from '../inside/assemble.js';
 import { tokensWithin } from '../inside/budget.js';
 import { ordered, recordOf } from '../inside/options.js';
 import { recordBytes } from '../inside/recording.js';
-import { begun } from './prompt.js';
-import { createReader } from './reader.js';
+import { begun } from '../reading/prompt.js';
+import { createReader } from '../reading/reader.js';
 
 /**
  * Recordings of a prompt.
  * @typedef {import('./model.js').Model} Model
- * @typedef {import('./prompt.js').Ids} Ids
+ * @typedef {import('../reading/prompt.js').Ids} Ids
  * @typedef {import('../inside/recording.js').RecordRequest} RecordRequest
  *
  * @typedef {import('../api.d.ts').TraceOptions} Options

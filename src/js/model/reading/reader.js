@@ -2,7 +2,7 @@ import { SLICE, yieldToOthers } from '../../engine/yield.js';
 
 /**
  * Reads tokens layer by layer, and gives way to other tasks of the thread.
- * @param {import('./model.js').Model} model
+ * @param {import('../run/model.js').Model} model
  * @param {AbortSignal} [signal]
  */
 export function createReader(model, signal) {
@@ -37,7 +37,7 @@ export function createReader(model, signal) {
     /**
      * @param {number[]} tokens
      * @param {Float32Array | null} logits to be filled if the last token's are wanted
-     * @param {import('./pass.js').Request} request
+     * @param {import('../run/pass.js').Request} request
      */
     read: (tokens, logits, request) => run(model.reading(tokens, logits, request, SLICE)),
     /** Measures the means of interventions. @param {number[]} ids @param {boolean} anew */

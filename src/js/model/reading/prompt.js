@@ -1,13 +1,13 @@
 import { ClearheadError, describe, refuse } from '../../errors.js';
 import { runYielding } from '../../engine/yield.js';
 import { encoding, minTokens } from '../text/make-tokenizer.js';
-import { checkTokens } from './arguments.js';
 import { promptOf } from './chat.js';
+import { checkTokens } from './tokens.js';
 
 /**
  * Prompts become ids in steps. The first step is taken at once, which is enough for a short prompt
  * and its errors. The others leave the thread to others, as reading the ids does.
- * @typedef {import('./model.js').Model} Model
+ * @typedef {import('../run/model.js').Model} Model
  * @typedef {import('../../engine/yield.js').Steps<number[]>} Ids
  */
 
