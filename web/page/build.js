@@ -111,11 +111,10 @@ export class Builder {
 
   /** @param {string} id @param {Panel} panel */
   frame(id, panel) {
+    const json = () => this.told(id);
+    const { exports } = panel;
     return tools(id, {
-      panel: {
-        ...panel,
-        exports: { json: () => this.told(id), ...panel.exports },
-      },
+      panel: { ...panel, exports: { json, png: exports?.svg, ...exports } },
       reset: () => {
         this.store.reset(id);
         panel.reset?.();

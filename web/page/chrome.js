@@ -2,7 +2,7 @@
  * The frame that every panel has: one line of verdicts for readers who only look, and a quiet line
  * with reset, link, embedding and files.
  */
-import { save } from './files.js';
+import { FILES, save } from './files.js';
 import { html, setText } from '../plot/dom.js';
 
 /** @typedef {import('./panels.js').Panel} Panel */
@@ -42,7 +42,7 @@ const frameOf = (id, fragment = '') =>
 
 /** The quiet line under a panel. @param {string} id @param {Frame} frame */
 export function tools(id, { panel, reset, fragment }) {
-  const kinds = /** @type {import('./files.js').Kind[]} */ (Object.keys(panel.exports ?? {}));
+  const kinds = /** @type {import('./files.js').Kind[]} */ (Object.keys(FILES));
   return html(
     'p',
     { class: 'tools' },
@@ -50,7 +50,9 @@ export function tools(id, { panel, reset, fragment }) {
     action('copy link', (button) => copy(button, address(fragment()))),
     action('embed', (button) => copy(button, frameOf(id, fragment()))),
     panel.code && action('copy as JavaScript', (button) => copy(button, panel.code?.() ?? '')),
-    ...kinds.map((kind) => action(kind.toUpperCase(), () => save(id, kind, panel))),
+    ...kinds
+      .filter((kind) => panel.exports?.[kind])
+      .map((kind) => action(kind.toUpperCase(), () => save(id, kind, panel))),
   );
 }
 

@@ -1,5 +1,6 @@
 /** The files that a reader can save: numbers as CSV or JSON, pictures as SVG or PNG. */
-import { html } from '../plot/dom.js';
+import { html, svg } from '../plot/dom.js';
+import { notify, settle } from './notice.js';
 
 /** @typedef {import('./panels.js').Panel} Panel */
 /** @typedef {keyof typeof FILES} Kind */
@@ -23,18 +24,51 @@ function plain(_key, value) {
   return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 }
 
+/**
+ * A table as text: a line for its names, and one for each row.
+ * @param {readonly string[]} names @param {Iterable<readonly (string | number)[]>} rows
+ */
+export function table(names, rows) {
+  const lines = [names.join()];
+  for (const row of rows) lines.push(row.map(quoted).join());
+  return `${lines.join('\n')}\n`;
+}
+
+/** @param {string | number} cell */
+const quoted = (cell) => {
+  const given = String(cell);
+  return /[",\n\r]/.test(given) ? `"${given.replaceAll('"', '""')}"` : given;
+};
+
+/** The styles of a picture, each of which is an attribute of SVG as well. */
 const STYLED = [
+  'display',
+  'visibility',
+  'opacity',
   'fill',
   'fill-opacity',
   'stroke',
   'stroke-width',
   'stroke-opacity',
   'stroke-dasharray',
-  'font',
+  'stroke-linecap',
+  'stroke-linejoin',
+  'paint-order',
+  'font-family',
+  'font-size',
+  'font-style',
+  'font-weight',
+  'letter-spacing',
   'text-anchor',
 ];
 
-/** A picture with its colours and fonts in it, for other programs. @param {SVGElement} picture */
+/** The colour behind all pictures. */
+const paper = () => getComputedStyle(document.documentElement).backgroundColor;
+
+/**
+ * A picture with its colours and fonts in it, for other programs.
+ * @param {SVGElement} picture
+ */
 export function vector(picture) {
   const copy = /** @type {SVGElement} */ (picture.cloneNode(true));
   const originals = [picture, ...picture.querySelectorAll('*')];
@@ -46,6 +80,7 @@ export function vector(picture) {
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('width', String(width));
   copy.setAttribute('height', String(height));
+  copy.prepend(svg('rect', { width: '100%', height: '100%', fill: paper() }));
   return new XMLSerializer().serializeToString(copy);
 }
 
@@ -60,7 +95,7 @@ async function raster(picture) {
   const canvas = html('canvas', { width: 2 * width, height: 2 * height });
   const context = canvas.getContext('2d');
   if (!context) return null;
-  context.fillStyle = getComputedStyle(document.documentElement).backgroundColor;
+  context.fillStyle = paper();
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.imageSmoothingEnabled = false;
   if (picture instanceof HTMLCanvasElement)
@@ -76,9 +111,15 @@ async function raster(picture) {
 
 /** @param {string} id @param {Kind} kind @param {Panel} panel */
 export async function save(id, kind, panel) {
-  const blob = await FILES[kind](panel);
-  if (!blob) return;
-  const href = URL.createObjectURL(blob);
-  html('a', { href, download: `clearhead-${id}.${kind}` }).click();
-  setTimeout(() => URL.revokeObjectURL(href), 10000);
+  const name = `clearhead-${id}.${kind}`;
+  try {
+    const blob = await FILES[kind](panel);
+    if (!blob) throw new Error('there is no picture yet');
+    const href = URL.createObjectURL(blob);
+    html('a', { href, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 10000);
+    settle('file');
+  } catch (error) {
+    notify('file', `${name} was not made: ${/** @type {Error} */ (error).message}.`);
+  }
 }

@@ -8,6 +8,7 @@ import { codeOf } from './code.js';
 import { controls } from './controls.js';
 import { firstFrame } from './hydrate.js';
 import { Said } from './said.js';
+import { rowsOf } from './saved.js';
 import { checkedRow } from './send.js';
 import { mostTelling } from './story.js';
 import { TextView } from './text-view.js';
@@ -227,5 +228,6 @@ export function build(root, { state, row, model }) {
         ...head(),
         T: writer.settings.T,
       }),
+    exports: { csv: () => rowsOf(writer.story, head()) },
   };
 }

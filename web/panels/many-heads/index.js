@@ -17,16 +17,19 @@ import { settingOf } from './compute.js';
 import { HeadsGrid } from './grid.js';
 import { groupSlider } from './groups.js';
 import { Pinned } from './pinned.js';
+import { statsOf, weightsOf } from './saved.js';
 import { describe, inWords } from './words.js';
 
 /** @typedef {import('./compute.js').MachineState} MachineState */
 
 /** @type {import('../../page/panels.js').Build} */
 export async function build(root, { lab, state }) {
-  await show(root, lab, state);
+  const { heads, picture } = await show(root, lab, state);
+  const setting = () => ({ ...settingOf(state), head: state.head.value });
   return {
-    state: () => ({ ...settingOf(state), head: state.head.value }),
-    code: () => codeOf({ ...settingOf(state), head: state.head.value }),
+    state: () => ({ ...setting(), ...statsOf(heads()) }),
+    code: () => codeOf(setting()),
+    exports: { csv: () => weightsOf(heads()), png: () => picture },
   };
 }
 
@@ -236,4 +239,9 @@ async function show(root, lab, state) {
   });
   for (const each of checks.all) each.wait();
   await compute();
+  const heads = () => {
+    if (!latest || outdated) throw new Error('the new heads are not there yet');
+    return latest;
+  };
+  return { heads, picture: pinned.map.canvas };
 }
