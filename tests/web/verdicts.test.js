@@ -5,9 +5,21 @@ import * as oracle from '../../web/math/oracle.js';
 import { STATEMENTS } from '../../src/cli/statement-list.js';
 import * as roads from '../../web/math/roads.js';
 import { atTheLimit } from '../../web/panels/one-look/compute.js';
+import { becomes } from '../support/web/becomes.js';
+import { startAndStop } from '../support/web/start-and-stop.js';
 import { chooser } from './recompute.js';
 import { BY_PANEL, DEFAULT } from './statuses.js';
-import { drawn, go, launch, missing, opened, shoot, statements, verdicts } from './site.js';
+import {
+  drawn,
+  go,
+  launch,
+  missing,
+  opened,
+  settled,
+  shoot,
+  statements,
+  verdicts,
+} from './site.js';
 
 const PANELS = [...Object.keys(BY_PANEL), 'proofs'];
 
@@ -165,5 +177,60 @@ describe('the verdicts', { skip: missing }, () => {
     assert.match(told, words);
     await page.getByRole('button', { name: 'run all, other numbers' }).click();
     await page.getByText(`${rows.length} statements, seed 2: ✓ all hold.`).waitFor();
+  });
+
+  test('a run over random states stops at once, tells how far it got, begins anew', async () => {
+    const panel = page.locator('#proofs-panel');
+    const said = () => panel.locator('.progress').textContent();
+    for (const _ of ['once', 'and again']) {
+      const labels = await page.evaluate(startAndStop, {
+        panel: '#proofs-panel',
+        start: 'run 200 random states',
+        when: ['.progress', '^2 of 200 random states: ✓ all \\d+ verdicts hold\\.$'],
+      });
+      assert.deepEqual(labels, ['stop', 'run 200 random states']);
+      const verdicts = 2 * STATEMENTS.length;
+      const stopped = `Stopped. 2 of 200 random states: ✓ all ${verdicts} verdicts hold.`;
+      assert.equal(await said(), stopped);
+      await settled(page);
+      assert.equal(await said(), stopped, 'the state that was under way does not count');
+    }
+    await panel.getByRole('button', { name: 'run all, other numbers' }).click();
+    await becomes(said, /^24 statements, seed \d+: ✓ all hold\.$/);
+  });
+
+  test('a measurement follows an equality, stops at once, and leaves what it has', async () => {
+    const panel = page.locator('#speed-panel');
+    const said = () => panel.locator('.speed-said').textContent();
+    const times = () =>
+      panel.locator('tbody tr').evaluateAll((all) => all.map(({ cells }) => cells[3].textContent));
+    // the comparison of 1,024 words is under way when that of 128 is asked for
+    await page.evaluate(() => {
+      globalThis.told = [];
+      const panel = document.querySelector('#speed-panel');
+      const note = ({ target }) => globalThis.told.push(target.dataset.verdict);
+      panel.addEventListener('verdict', note);
+      for (const n of ['1024', '128']) panel.querySelector(`input[value="${n}"]`).click();
+    });
+    assert.deepEqual(await times(), ['', '', '']);
+    await settled(page);
+    assert.deepEqual(await page.evaluate('told'), ['waiting', 'waiting', 'holds']);
+    for (const _ of ['once', 'and again']) {
+      const labels = await page.evaluate(startAndStop, {
+        panel: '#speed-panel',
+        start: 'measure here',
+        when: ['tbody tr:last-child td:nth-of-type(3)', '^[\\d.]+ ms$'],
+      });
+      assert.deepEqual(labels, ['stop', 'measure here']);
+      const found = await times();
+      for (const time of found) assert.match(time, /^[\d.]+ ms$/);
+      assert.equal(await said(), 'Stopped. There are 3 of 27 samples.');
+      await settled(page);
+      assert.deepEqual(await times(), found, 'nothing is added');
+    }
+    await panel.getByLabel('512').check();
+    await settled(page);
+    assert.deepEqual([await said(), ...(await times())], ['', '', '', '']);
+    await go(page, '#');
   });
 });

@@ -29,6 +29,8 @@ const flip = (signal, one) =>
       ? signal.value.filter((each) => each !== one)
       : [...signal.value, one],
   );
+const TRY = 'Try each head alone';
+const STOP = 'Stop';
 const key = (/** @type {string} */ text) => html('p', { class: 'look-key' }, text);
 
 /**
@@ -44,7 +46,9 @@ export function build(root, { state, model }) {
   const switches = new HeadSwitches((name) => flip(state.heads, name));
   const hiding = new WordSwitches((i) => flip(state.hidden, i));
   const before = new StoryWords((i) => state.word.set(i));
-  const tryAll = button('Try each head alone', () => void run(sweep));
+  /** @type {AbortController | undefined} */
+  let trying;
+  const tryAll = button(TRY, () => (trying ? trying.abort() : void tryEach()));
   tryAll.classList.add('primary');
   const none = button('As it was', () => {
     state.heads.set([]);
@@ -140,15 +144,26 @@ export function build(root, { state, model }) {
     before.build(prompt, story);
   }
 
-  /** Each head alone. @param {RemoteModel} remote @param {AbortSignal} signal */
+  /** Each head alone, until the reader stops it or another turn begins. */
+  async function tryEach() {
+    const stop = new AbortController();
+    trying = stop;
+    setText(tryAll, STOP);
+    await run((remote, signal) => sweep(remote, AbortSignal.any([signal, stop.signal])));
+    trying = undefined;
+    setText(tryAll, TRY);
+  }
+
+  /** @param {RemoteModel} remote @param {AbortSignal} signal */
   async function sweep(remote, signal) {
     const { harm } = session;
     const names = [...switches.buttons.keys()];
+    const tried = () => `${harm.size} of ${names.length} heads tried`;
     await session.sweep(remote, signal, names, () => {
-      setText(status, `${harm.size} of ${names.length} heads tried`);
+      setText(status, tried());
       draw();
     });
-    if (signal.aborted) return;
+    if (signal.aborted) return setText(status, `Stopped: ${tried()}.`);
     const [worst] = [...harm].sort(([, a], [, b]) => b - a);
     const share = percent(Math.max(0, worst[1]));
     setText(

@@ -154,6 +154,7 @@ export class Session {
     if (!this.original) return;
     const { prompt, story, logs } = this.original;
     const whole = meanChance(logs);
+    this.harm.clear();
     for (const name of names) {
       await change(remote, { heads: [headOf(name)], how: this.state.how.value, hidden: [] });
       const found = await chances(remote, signal, prompt, story);

@@ -8,6 +8,8 @@ import { Sheet } from './sheet.js';
 /** @typedef {import('./sheet.js').Proof} Proof */
 
 const STATES = 200;
+const SWEEP = `run ${STATES} random states`;
+const STOP = 'stop';
 const FIRST = 1;
 
 /** @param {number} count @param {string} word */
@@ -32,6 +34,7 @@ class Tally {
 
   /** @param {number} of states in all */
   words(of) {
+    if (!this.states) return `None of ${counted(of, 'random state')} was run.`;
     const bad = this.violated.length;
     const outcome = bad
       ? `✗ ${counted(bad, 'verdict')} violated, first statement ${this.violated[0].number} ` +
@@ -52,9 +55,12 @@ export async function build(root, { lab }) {
 
   /** @param {number} seed @returns {Promise<Proof | undefined>} */
   const prove = (seed) => lab.ask('proofs', 'prove', [seed]);
-  const once = async (/** @type {number} */ seed) => {
+  const end = () => {
     latest++;
-    sweeper.textContent = `run ${STATES} random states`;
+    setText(sweeper, SWEEP);
+  };
+  const once = async (/** @type {number} */ seed) => {
+    end();
     const proof = await prove(seed);
     if (!proof) return;
     shown = proof;
@@ -68,30 +74,34 @@ export async function build(root, { lab }) {
   };
   /** Many states, one after the other, until another button is pressed. */
   const sweep = async () => {
-    if (sweeper.textContent === 'stop') {
-      latest++;
-      sweeper.textContent = `run ${STATES} random states`;
+    if (sweeper.textContent === STOP) {
+      end();
+      setText(progress, `Stopped. ${tally.words(STATES)}`);
       return;
     }
     const mine = ++latest;
-    sweeper.textContent = 'stop';
+    setText(sweeper, STOP);
+    setText(progress, '');
     tally = new Tally();
-    for (let at = 0; at < STATES && mine === latest; at++) {
+    for (let at = 0; at < STATES; at++) {
       const proof = await prove(Math.floor(Math.random() * 1e9));
       if (!proof || mine !== latest) return;
       tally.add(proof);
-      root.dataset.states = String(tally.states);
-      root.dataset.violated = String(tally.violated.length);
       setText(progress, tally.words(STATES));
       if (proof.statements.some(({ holds }) => !holds)) {
         shown = proof;
         sheet.show(proof);
       }
     }
-    if (mine === latest) sweeper.textContent = `run ${STATES} random states`;
+    end();
   };
   const again = button('run all, other numbers', () => void once((shown?.seed ?? 0) + 1));
-  const sweeper = button(`run ${STATES} random states`, () => void sweep());
+  const sweeper = button(SWEEP, () =>
+    sweep().catch(({ message }) => {
+      end();
+      setText(progress, `It did not end: ${message}. ${tally.words(STATES)}`);
+    }),
+  );
   root.replaceChildren(
     html('div', { class: 'controls' }, again, sweeper),
     progress,

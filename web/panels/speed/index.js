@@ -1,5 +1,6 @@
 /** Three ways to compute the same attention: compared first, and timed then. */
 import { options } from '../../page/controls.js';
+import { table as asText } from '../../page/files.js';
 import { Statement } from '../../page/statement.js';
 import { attentionRow } from '../../math/oracle.js';
 import { html, setText } from '../../plot/dom.js';
@@ -9,6 +10,8 @@ import { D, operations, textbook, typed } from './ways.js';
 /** @typedef {import('./worker.js').Way} Way */
 
 const ROUNDS = 9;
+const START = 'measure here';
+const STOP = 'stop';
 /** @type {Record<Way, string>} */
 const NAMES = {
   textbook: 'JavaScript, as in a textbook',
@@ -48,7 +51,7 @@ export async function build(root, { state, lab }) {
       'Allowed per element: ε·Σ p|v|·(4 + 2A), A = max over the keys of Σ|q·k|·scale, ε = 2⁻²³.',
     oracles: [attentionRow, textbook, typed],
   });
-  const button = html('button', { type: 'button', class: 'quiet' }, 'measure here');
+  const button = html('button', { type: 'button', class: 'quiet' }, START);
   const said = html('p', { class: 'speed-said', role: 'status' });
   const table = html(
     'table',
@@ -85,7 +88,9 @@ export async function build(root, { state, lab }) {
 
   /** @type {Partial<Record<Way, number>>} the medians, in milliseconds */
   let found = {};
+  /** Of the newest comparison or measurement; others have ended. */
   let latest = 0;
+  let samples = 0;
   let equal = false;
 
   const show = () => {
@@ -98,16 +103,22 @@ export async function build(root, { state, lab }) {
       setText(times, ms && found.textbook ? `${short(found.textbook / ms, 2)} ×` : '');
     }
   };
-  const compare = async () => {
-    latest++;
+  /** The measurement before is over, and nothing is left of it. @param {string} label */
+  const begin = (label) => {
     found = {};
-    equal = false;
-    button.disabled = true;
+    samples = 0;
+    setText(button, label);
     setText(said, '');
     show();
+    return ++latest;
+  };
+  const compare = async () => {
+    const mine = begin(START);
+    equal = false;
+    button.disabled = true;
     statement.wait();
     const told = await lab.ask('speed', 'compare', [Number(state.n.value)]);
-    if (!told) return;
+    if (!told || mine !== latest) return;
     for (const { way, max } of told) setText(rows[way].equal, `to ${scientific(max)}`);
     const worst = told.reduce((/** @type {any} */ a, /** @type {any} */ b) =>
       a.ratio >= b.ratio ? a : b,
@@ -118,21 +129,21 @@ export async function build(root, { state, lab }) {
     if (!equal) setText(said, 'They are not equal, so nothing is timed.');
   };
   const measure = async () => {
-    const mine = ++latest;
+    const mine = begin(STOP);
     const n = Number(state.n.value);
     /** @type {Record<string, number[]>} */
-    const samples = Object.fromEntries(WAYS.map((way) => [way, []]));
-    setText(button, 'stop');
-    for (let round = 0; round < ROUNDS && mine === latest; round++)
+    const all = Object.fromEntries(WAYS.map((way) => [way, []]));
+    for (let round = 0; round < ROUNDS; round++)
       for (const way of WAYS) {
         const sample = await lab.ask('speed', 'time', [n, way]);
-        if (mine !== latest) break;
-        samples[way].push(sample);
-        found = { ...found, [way]: median(samples[way]) };
+        if (mine !== latest) return;
+        samples++;
+        all[way].push(sample);
+        found = { ...found, [way]: median(all[way]) };
         show();
       }
-    setText(button, 'measure here');
-    if (mine !== latest || !found.wasm || !found.textbook) return;
+    setText(button, START);
+    if (!found.wasm || !found.textbook) return;
     const rate = operations(n) / found.wasm / 1e6;
     setText(
       said,
@@ -141,17 +152,26 @@ export async function build(root, { state, lab }) {
         'samples, one of each by rounds; another tab may be eating a core.',
     );
   };
+  /** The medians so far stay. @param {string} why */
+  const stop = (why) => {
+    latest++;
+    setText(button, START);
+    setText(said, `${why} There are ${samples} of ${ROUNDS * WAYS.length} samples.`);
+  };
   button.addEventListener('click', () => {
-    if (button.textContent === 'stop') latest++;
-    else void measure();
+    if (button.textContent === STOP) stop('Stopped.');
+    else measure().catch(({ message }) => stop(`It did not end: ${message}.`));
   });
   state.n.on(compare);
   await compare();
   return {
-    state: () => ({ words: Number(state.n.value), equal, milliseconds: found }),
+    state: () => ({ words: Number(state.n.value), equal, samples, milliseconds: found }),
     exports: {
       csv: () =>
-        ['way,milliseconds', ...WAYS.map((way) => `${way},${found[way] ?? ''}`)].join('\n'),
+        asText(
+          ['way', 'milliseconds'],
+          WAYS.map((way) => [NAMES[way], found[way] ?? '']),
+        ),
     },
   };
 }
