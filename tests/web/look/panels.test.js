@@ -2,78 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
+import { startAndStop } from '../../support/web/start-and-stop.js';
+import { insideOf, pushedStory, told } from './in-the-page.js';
 import { letters, MODEL_FILE } from './model.js';
 import { missing, served } from '../site.js';
-
-/** In the page: the library goes on from the prompt with interventions. */
-async function told({ T, interventions, count, file }) {
-  const { init } = await import('../src/js/index.js');
-  const { loadModel } = await import('../src/js/model/index.js');
-  const { PROMPT } = await import('./panels/look/state.js');
-  const engine = await init({ layers: true, variant: 'simd' });
-  const model = await loadModel(new URL(file, document.baseURI), { engine });
-  model.intervene([{ temperature: T }, ...interventions]);
-  let text = '';
-  for await (const token of model.generate(PROMPT, { maxTokens: count })) text += token.text;
-  model.dispose();
-  return text;
-}
-
-/** In the page: the library's chances after each layer and parts of a score, of a word. */
-async function insideOf({ file, at, pair }) {
-  const { init } = await import('../src/js/index.js');
-  const { loadModel } = await import('../src/js/model/index.js');
-  const { PROMPT } = await import('./panels/look/state.js');
-  const engine = await init({ layers: true, variant: 'simd' });
-  const model = await loadModel(new URL(file, document.baseURI), { engine });
-  const ids = model.tokenizer.encode(PROMPT);
-  let token;
-  for await (const next of model.generate(ids, { maxTokens: at + 1 })) {
-    if (token !== undefined) ids.push(token);
-    ({ token } = next);
-  }
-  model.cache.clear();
-  await model.prefill(ids);
-  const { top, probabilities } = await model.lens(ids.length - 1);
-  const other = top.at(-1).find((each) => each.token !== token).token;
-  const { embedding, heads, feedForward, biases, rounding, rest } = await model.ledger(
-    ids.length - 1,
-    pair ? [token, other] : token,
-  );
-  const { layers, vocab } = model.config;
-  const chances = top.flatMap(([best], layer) => [
-    probabilities[layer * vocab + token],
-    best.probability,
-  ]);
-  const per = heads.length / layers;
-  const rows = Array.from(feedForward, (value, layer) => [
-    ...heads.subarray(layer * per, (layer + 1) * per),
-    value + biases[layer],
-  ]);
-  model.dispose();
-  return { chances, parts: [embedding, ...rows.flat(), rounding, rest] };
-}
-
-/** In the page: the library's story under the lab's first push, at half its strength. */
-async function pushedStory({ file }) {
-  const { init } = await import('../src/js/index.js');
-  const { loadModel } = await import('../src/js/model/index.js');
-  const { PROMPT } = await import('./panels/look/state.js');
-  const engine = await init({ layers: true, variant: 'simd' });
-  const model = await loadModel(new URL(file, document.baseURI), { engine });
-  const streams = [];
-  for (const text of ['They were very happy', 'They were very sad'])
-    streams.push(
-      await model.trace(text, { record: ['resid_post'], layers: [1], positions: 'last' }),
-    );
-  const [there, here] = streams.map(({ resid_post: stream }) => stream);
-  const add = there.map((x, c) => x - here[c]);
-  model.intervene([{ layer: 1, at: 'resid_post', add, gain: 0.5 }]);
-  let text = '';
-  for await (const token of model.generate(PROMPT, { maxTokens: 40 })) text += token.text;
-  model.dispose();
-  return text;
-}
 
 const verdictOf = (page, name) =>
   page.locator(`[data-statement="${name}"]`).getAttribute('data-verdict');
@@ -141,9 +73,16 @@ describe('panels with a model', { skip: missing }, () => {
       [hidden, prompts[1].length],
     );
     assert.equal((await story.textContent()).slice(prompts[1].length), hidden);
+    const status = () => page.locator('#lab .look-status').first().textContent();
+    await page.evaluate(startAndStop, {
+      panel: '#lab-panel',
+      start: 'Try each head alone',
+      when: ['.look-status', '^3 of 32 heads tried$'],
+    });
+    assert.match(await becomes(status, /^Stopped/), /^Stopped: [34] of 32 heads tried\.$/);
     await page.getByRole('button', { name: 'Try each head alone' }).click();
-    await page.locator('#lab-panel[data-tried="32"]').waitFor();
-    assert.match(await page.locator('#lab .look-status').first().textContent(), /matters most/);
+    await becomes(status, /^Head \d\.\d matters most here\./);
+    assert.equal(await page.getAttribute('#lab-panel', 'data-tried'), '32');
     await page.close();
   });
 
@@ -219,7 +158,7 @@ describe('panels with a model', { skip: missing }, () => {
     await page.close();
   });
 
-  test('a head is born step by step, and stands still while it is paused', async () => {
+  test('a head is born step by step, stands still while paused, and begins anew', async () => {
     const page = await openPanel('born');
     await page.locator('#born-panel[data-step="0"]').waitFor();
     await page.getByRole('button', { name: 'Train it' }).click();
@@ -236,6 +175,11 @@ describe('panels with a model', { skip: missing }, () => {
     await becomes(still, true);
     assert.equal(await page.getAttribute('#born-panel', 'data-phase'), 'paused', 'and not over');
     assert.equal(await page.locator('#born .look-map').count(), 16);
+    await page.locator('#born').getByRole('button', { name: 'reset' }).click();
+    await page.locator('#born-panel[data-phase="idle"][data-step="0"]').waitFor();
+    assert.equal(await step(), 0);
+    await page.getByRole('button', { name: 'Train it' }).click();
+    await page.waitForFunction(() => document.querySelector('#born progress').value > 0);
     await page.close();
   });
 });

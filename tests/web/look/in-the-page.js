@@ -1,0 +1,71 @@
+/** Functions that run in the page: the library does what a panel does. */
+
+/** It goes on from the prompt with interventions. */
+export async function told({ T, interventions, count, file }) {
+  const { init } = await import('../src/js/index.js');
+  const { loadModel } = await import('../src/js/model/index.js');
+  const { PROMPT } = await import('./panels/look/state.js');
+  const engine = await init({ layers: true, variant: 'simd' });
+  const model = await loadModel(new URL(file, document.baseURI), { engine });
+  model.intervene([{ temperature: T }, ...interventions]);
+  let text = '';
+  for await (const token of model.generate(PROMPT, { maxTokens: count })) text += token.text;
+  model.dispose();
+  return text;
+}
+
+/** In the page: the library's chances after each layer and parts of a score, of a word. */
+export async function insideOf({ file, at, pair }) {
+  const { init } = await import('../src/js/index.js');
+  const { loadModel } = await import('../src/js/model/index.js');
+  const { PROMPT } = await import('./panels/look/state.js');
+  const engine = await init({ layers: true, variant: 'simd' });
+  const model = await loadModel(new URL(file, document.baseURI), { engine });
+  const ids = model.tokenizer.encode(PROMPT);
+  let token;
+  for await (const next of model.generate(ids, { maxTokens: at + 1 })) {
+    if (token !== undefined) ids.push(token);
+    ({ token } = next);
+  }
+  model.cache.clear();
+  await model.prefill(ids);
+  const { top, probabilities } = await model.lens(ids.length - 1);
+  const other = top.at(-1).find((each) => each.token !== token).token;
+  const { embedding, heads, feedForward, biases, rounding, rest } = await model.ledger(
+    ids.length - 1,
+    pair ? [token, other] : token,
+  );
+  const { layers, vocab } = model.config;
+  const chances = top.flatMap(([best], layer) => [
+    probabilities[layer * vocab + token],
+    best.probability,
+  ]);
+  const per = heads.length / layers;
+  const rows = Array.from(feedForward, (value, layer) => [
+    ...heads.subarray(layer * per, (layer + 1) * per),
+    value + biases[layer],
+  ]);
+  model.dispose();
+  return { chances, parts: [embedding, ...rows.flat(), rounding, rest] };
+}
+
+/** In the page: the library's story under the lab's first push, at half its strength. */
+export async function pushedStory({ file }) {
+  const { init } = await import('../src/js/index.js');
+  const { loadModel } = await import('../src/js/model/index.js');
+  const { PROMPT } = await import('./panels/look/state.js');
+  const engine = await init({ layers: true, variant: 'simd' });
+  const model = await loadModel(new URL(file, document.baseURI), { engine });
+  const streams = [];
+  for (const text of ['They were very happy', 'They were very sad'])
+    streams.push(
+      await model.trace(text, { record: ['resid_post'], layers: [1], positions: 'last' }),
+    );
+  const [there, here] = streams.map(({ resid_post: stream }) => stream);
+  const add = there.map((x, c) => x - here[c]);
+  model.intervene([{ layer: 1, at: 'resid_post', add, gain: 0.5 }]);
+  let text = '';
+  for await (const token of model.generate(PROMPT, { maxTokens: 40 })) text += token.text;
+  model.dispose();
+  return text;
+}
