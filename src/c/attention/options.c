@@ -1,6 +1,6 @@
 /* The options of a call: each setter checks what it is given, so the kernels need not. */
 #include "options.h"
-#include "base/tiles.h"
+#include "base/sizes.h"
 
 size_t attn_params_bytes(void) { return sizeof(attn_params); }
 

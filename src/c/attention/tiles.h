@@ -13,7 +13,7 @@
 #define ATTENTION_TILES_H
 
 #include "base/half.h"
-#include "base/tiles.h"
+#include "base/sizes.h"
 
 enum {
   ROWS = V_ROWS, /* query rows done together, or fewer */

@@ -1,5 +1,5 @@
 #include "share.h"
-#include "base/tiles.h"
+#include "base/sizes.h"
 #include "layers.h"
 #include "matrix/product_f32.h"
 

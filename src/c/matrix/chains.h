@@ -14,7 +14,7 @@
 #define CHAINS_H
 
 #include "base/simd.h"
-#include "base/tiles.h"
+#include "base/sizes.h"
 
 enum {
   CHAIN = 32,             /* terms in one chain of additions */

@@ -3,7 +3,7 @@
 #define LANES_H
 
 #include "base/simd.h"
-#include "base/tiles.h"
+#include "base/sizes.h"
 
 /* Lanes [begin, end) of a panel. */
 typedef struct {

@@ -25,7 +25,7 @@
 
 #include "base/dot_form.h"
 #include "base/simd.h"
-#include "base/tiles.h"
+#include "base/sizes.h"
 #include "weight_type.h"
 
 /*

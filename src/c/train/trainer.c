@@ -1,7 +1,7 @@
 /* A trainer: its sizes, the places of its parameters, and its memory. */
 #include "trainer.h"
 #include "base/arena.h"
-#include "base/tiles.h"
+#include "base/sizes.h"
 
 /* Tokens of a pass, about: few, because all their activations are kept. */
 enum { PART_TOKENS = 1024 };

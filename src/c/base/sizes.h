@@ -1,6 +1,6 @@
 /* The sizes that attention and weights lay their numbers out by. */
-#ifndef TILES_H
-#define TILES_H
+#ifndef SIZES_H
+#define SIZES_H
 
 enum {
   MAX_DIM = 1024, /* channels of a key or value, at most */
