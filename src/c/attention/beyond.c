@@ -60,7 +60,7 @@ int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows,
       beyond |= score - score == 0 && (score > max || score < -max);
       *z = row_float(score / t->unit);
     }
-    beyond |= *z > t->limit || *z < -t->limit;
+    beyond |= *z > t->max_score || *z < -t->max_score;
   }
   return beyond;
 }

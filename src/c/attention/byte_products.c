@@ -124,14 +124,14 @@ void attn_score_bytes(const call *s, const head_job *job, const query_rows *rows
   /* integers, which become floats where they are */
   attn_integers(numbers_of(s), rows->count,
                 &(product){.to = (int32_t *)(void *)scores,
-                           .step = SCORES,
+                           .step = SCORE_STRIDE,
                            .x = (const int32_t *)(const void *)s->queries,
                            .panel = (const int8_t *)job->span.keys + (size_t)at * words * WORD,
                            .panel_bytes = PANEL * words * WORD,
                            .words = words,
                            .count = (size_t)count / PANEL});
   const int32_t first = s->int8 || from > 0 ? 0 : PANEL;
-  for (int r = 0; r < rows->count; r++, scores += SCORES)
+  for (int r = 0; r < rows->count; r++, scores += SCORE_STRIDE)
     finish_scores(s, job, rows, r, scores, count, job->span.key_scales + at, first);
 }
 
@@ -200,8 +200,8 @@ void attn_sum_bytes(call *s, const head_job *job, const query_rows *rows, float 
   int32_t starts[TILE4];
   float units[TILE4];
   for (int r = 0; r < rows->count; r++) {
-    units[r] =
-        round_weights(s, s->numbers + r * stride_by(by), &starts[r], w + r * SCORES, scales, count);
+    units[r] = round_weights(s, s->numbers + r * stride_by(by), &starts[r], w + r * SCORE_STRIDE,
+                             scales, count);
     units[r] = (float)(units[r] / divisor);
     if (job->span.nan_scales && attends_to_nan(s, &rows->view[r], scales, from, count))
       units[r] = __builtin_nanf("");

@@ -27,7 +27,7 @@ static size_t layout_scratch(const attn_params *p, call *s, void *base)
   s->panels = arena_allocate(&a, span * dim, f);
   s->values = arena_allocate(&a, span * width, f);
   s->queries = arena_allocate(&a, ROWS * dim, sizeof(f32x4));
-  s->scores = arena_allocate(&a, ROWS * SCORES, f);
+  s->scores = arena_allocate(&a, ROWS * SCORE_STRIDE, f);
   s->numbers = arena_allocate(&a, numbers, sizeof(int32_t));
   s->starts = arena_allocate(&a, TILE4, sizeof(int32_t));
   s->query_factors = arena_allocate(&a, TILE4, f);

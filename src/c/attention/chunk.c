@@ -20,7 +20,7 @@ int attn_halves_in_place(const call *s, const head_job *job, int32_t first, int3
 /* Weights get the factor that halves lack. */
 static void scale_for_halves(const query_rows *rows, float *w, int32_t count)
 {
-  for (int x = 0; x < rows->count; x++, w += SCORES)
+  for (int x = 0; x < rows->count; x++, w += SCORE_STRIDE)
     for (int32_t j = 0; j < count; j += 4)
       v_store(w + j, v_load(w + j) * v_splat(HALF_SCALE));
 }
@@ -59,7 +59,7 @@ void attn_span(call *s, const head_job *job, const query_rows *rows, span_state 
   attn_score_span(s, job, rows, from, hi);
   attn_weigh_rows(s, job, rows, states, weights, from, to);
   for (int x = 0; s->p->segments && x < rows->count; x++, segments += s->p->segment_count) {
-    attn_sum_segments(s->p, segments, weights + x * SCORES, from, to);
+    attn_sum_segments(s->p, segments, weights + x * SCORE_STRIDE, from, to);
     states[x].segments = segments;
   }
   if (job->span.form == SPAN_F16)
@@ -97,9 +97,9 @@ static row_temperature temperature_in(const call *s, double value)
   row_temperature t = {.kind = temperature_kind(value), .value = value};
   t.unit = s->plain && t.kind != T_INFINITE ? s->scale : 1;
   t.inverse = nearest_float((double)t.unit / value); /* T = 0 and T = ∞ do not use it */
-  t.limit = t.kind == T_INFINITE                         ? MAX_SUMMED
-            : t.kind == T_FINITE && t.inverse < 1 / HUGE ? HUGE
-                                                         : -LOWEST;
+  t.max_score = t.kind == T_INFINITE                         ? MAX_SUMMED
+                : t.kind == T_FINITE && t.inverse < 1 / HUGE ? HUGE
+                                                             : -LOWEST;
   /* the smallest float counts as 2^-27 then */
   t.in_double = t.kind == T_FINITE && (t.inverse > HUGE || s->largest_scale > 0x1p122 * value);
   if (t.kind == T_ZERO) {
@@ -141,8 +141,11 @@ int attn_reaches(const query_rows *rows, int32_t start)
   return rows->lo < start + SPAN && rows->hi > start;
 }
 
-/* Some rows over the span that is loaded; their results if this is their last span. */
-static void attend_rows(call *s, const head_job *job, const query_rows *rows, int32_t first)
+/*
+ * Some rows over the span that is loaded; their results if this is their last span. The first of
+ * them has the state `at` of the chunk.
+ */
+static void attend_rows(call *s, const head_job *job, const query_rows *rows, int32_t at)
 {
   const int32_t start = job->span.start;
   const int begins = rows->lo >= start;
@@ -151,9 +154,9 @@ static void attend_rows(call *s, const head_job *job, const query_rows *rows, in
   attn_span(s, job, rows, span, s->acc, s->segments);
   for (int x = 0; x < rows->count; x++) {
     const float *acc = s->acc + (size_t)x * s->width;
-    row_state *state = &s->states[first + x];
-    double *segments = s->segment_totals + (size_t)(first + x) * (size_t)s->p->segment_count;
-    double *totals = begins && ends ? NULL : s->totals + (size_t)(first + x) * s->width;
+    row_state *state = &s->states[at + x];
+    double *segments = s->segment_totals + (size_t)(at + x) * (size_t)s->p->segment_count;
+    double *totals = begins && ends ? NULL : s->totals + (size_t)(at + x) * s->width;
     if (begins)
       *state = row_empty();
     attn_merge_span(s, &rows->t[x], state, &span[x], totals, acc, segments);
@@ -185,7 +188,7 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end)
     lo = rows->lo < lo ? rows->lo : lo;
     hi = rows->hi > hi ? rows->hi : hi;
     for (int x = 0; x < rows->count; x++) {
-      attn_begin_row(s, rows, x);
+      attn_clear_results(s, rows, x);
       if (rows->lo >= rows->hi)
         attn_end_row(s, job, rows, x, &nothing, NULL);
     }
@@ -193,8 +196,8 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end)
   const query_rows *last = s->rows + count;
   for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {
     attn_load_span(s, job, start, lo, hi, end - first);
-    int32_t row = 0;
-    for (const query_rows *rows = s->rows; rows < last; row += rows++->count) {
+    int32_t at = 0;
+    for (const query_rows *rows = s->rows; rows < last; at += rows++->count) {
       if (!attn_reaches(rows, start))
         continue;
       /* the only queries of a chunk stay packed, unless they are rounded anew for each span */
@@ -202,7 +205,7 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end)
         attn_pack_queries(s, job, rows);
       if (rows + 1 < last)
         prefetch_queries(s, job, rows + 1);
-      attend_rows(s, job, rows, row);
+      attend_rows(s, job, rows, at);
     }
   }
 }

@@ -5,7 +5,7 @@
  *   attn_forward_f32, attn_cache_attend  call.c: begin the call, then each kv head in turn
  *   attn_attend_chunk                    chunk.c: up to CHUNK query rows of one kv head
  *     attn_query_rows                    groups them into query_rows, up to ROWS that go together
- *     attn_begin_row                     results.c: fills the weights and scores that are wanted
+ *     attn_clear_results                 results.c: −∞ as all weights and scores that are wanted
  *     for each span of SPAN keys that the chunk sees:
  *       attn_load_span                   pack.c: packs keys and values, or points to a cache
  *       for each query_rows:
@@ -23,10 +23,21 @@
  *           attn_merge_span              results.c: online softmax, adds the span to the last ones
  *           attn_end_row                 results.c: after the last span, writes the output
  *             attn_attend_in_double      beyond.c: if floats were too coarse for the row
+ *
+ * A number z in call.scores, of a row with the temperature t:
+ *   attn_score_span    z = Σ_c (query_scale·q_c)·k_c, where query_scale·scale is p->scale
+ *   shape_row          z·t.unit is the score of an attended key; z = −∞ of another. A plain row has
+ *                      t.unit = call.scale. Else attn_shape_scores multiplies, and t.unit is 1.
+ *   attn_mend_scores   a z that should be finite: the score in double, over t.unit
+ *   weigh_row          e = exp((z − max)·t.inverse), where t.inverse is t.unit/T
+ *   scale_for_halves   e·HALF_SCALE over float16, whose values lack that factor
+ * The weights that are wanted are z until attn_end_row. row_state is about scores, not about z.
+ *
  * With threads it begins in attn_work_run (pieces.c). With few rows of a kv head, as in decoding,
  * threads share out spans: run_span does the steps of one span, and attn_work_end merges them.
  *
- * A function with a `const call *` writes no scratch but that of its other pointers.
+ * A function with a `const call *` writes no scratch but that of its other pointers. In loops x is
+ * one of the query_rows, and r a row of a kv head or of a tile. CONTRIBUTING.md has the glossary.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -94,7 +105,7 @@ typedef struct {
   float *panels;        /* the span's keys, if they are packed */
   float *values;        /* the span's values, if they are packed */
   float *queries;       /* (dim, count, 4), each number four times; or (words, TILE4, stride_by) */
-  float *scores;        /* (ROWS, SCORES), then the weights */
+  float *scores;        /* (ROWS, SCORE_STRIDE), then the weights */
   float *sums;          /* (SPAN/BLOCK, ROWS, width): weighted values of each block */
   float *acc;           /* (ROWS, width): their sums over a span */
   float *spare;         /* (ROWS, width): the same sums with more care (values.c) */
@@ -258,9 +269,10 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end);
 
 /*
  * Makes the span from key `start` on the job's, as far as [lo, hi) reaches. Packs it for a chunk of
- * `rows` rows, or points to where they can read it in place.
+ * `row_count` rows, or points to where they can read it in place.
  */
-void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows);
+void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi,
+                    int32_t row_count);
 
 /* Lays queries out as the loaded span needs them: floats for the tile loop, or integers. */
 void attn_pack_queries(call *s, const head_job *job, const query_rows *rows);
@@ -282,8 +294,8 @@ int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z
 /* ---- softmax.c ---- */
 
 /*
- * Scores (ROWS, SCORES) become weights, and `states` gets their sums. They hold the dot products
- * of the keys [from, to), at key `from`; both are multiples of KEY_STEP.
+ * Scores (ROWS, SCORE_STRIDE) become weights, and `states` gets their sums. They hold the dot
+ * products of the keys [from, to), at key `from`; both are multiples of KEY_STEP.
  */
 void attn_weigh_rows(const call *s, const head_job *job, const query_rows *rows, span_state *states,
                      float *scores, int32_t from, int32_t to);
@@ -385,8 +397,8 @@ void attn_sum_segments(const attn_params *p, double *sums, const float *w, int32
 void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
                      const span_state *span, double *totals, const float *acc, double *segments);
 
-/* Nothing is attended until a span says so. */
-void attn_begin_row(const call *s, const query_rows *rows, int x);
+/* Fills the weights and scores that are wanted of the row with −∞: nothing is attended yet. */
+void attn_clear_results(const call *s, const query_rows *rows, int x);
 
 /* Writes the row's output and the optional results; a row without weights needs no sums. */
 void attn_end_row(const call *s, const head_job *job, const query_rows *rows, int x,

@@ -13,13 +13,13 @@ static void pack_keys(float *panels, const float *k, size_t stride, int32_t from
     int32_t c = 0;
     if (j + PANEL <= count)
       for (; c + 4 <= dim; c += 4)
-        for (int half = 0; half < PANEL; half += 4) {
+        for (int lane = 0; lane < PANEL; lane += 4) {
           f32x4 x[4];
           for (int l = 0; l < 4; l++)
-            x[l] = v_load(k + (size_t)(j + half + l) * stride + c);
+            x[l] = v_load(k + (size_t)(j + lane + l) * stride + c);
           v_transpose(x);
           for (int l = 0; l < 4; l++)
-            v_store(panels + (c + l) * PANEL + half, x[l]);
+            v_store(panels + (c + l) * PANEL + lane, x[l]);
         }
     for (; c < dim; c++)
       for (int l = 0; l < PANEL; l++)
@@ -149,14 +149,14 @@ enum { PACK_VALUES_ROWS = 16 };
 
 /* A span of arrays, whose keys are always packed. */
 static key_span packed_span(call *s, const head_job *job, int32_t start, int32_t from,
-                            int32_t count, int32_t rows)
+                            int32_t count, int32_t row_count)
 {
   const float *v = job->v + (size_t)start * job->v_stride;
   const int32_t size = s->p->value_dim;
   key_span span = {.form = SPAN_F32, .start = start, .keys = s->panels};
   pack_keys(s->panels, job->k + (size_t)start * job->k_stride, job->k_stride, from, count,
             s->p->dim);
-  if (rows >= PACK_VALUES_ROWS || size % STRIP) {
+  if (row_count >= PACK_VALUES_ROWS || size % STRIP) {
     pack_values(s->values, v, job->v_stride, from, count, size);
     span.values = s->values;
     span.value_rows = (size_t)count;
@@ -168,7 +168,8 @@ static key_span packed_span(call *s, const head_job *job, int32_t start, int32_t
   return span;
 }
 
-void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi, int32_t rows)
+void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi,
+                    int32_t row_count)
 {
   int32_t from = lo > start ? (lo - start) / BLOCK * BLOCK : 0;
   int32_t count = hi - start < SPAN ? hi - start : SPAN;
@@ -177,7 +178,7 @@ void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t h
   else if (s->int8)
     job->span = rounded_span(s, job, start, from, count);
   else
-    job->span = packed_span(s, job, start, from, count, rows);
+    job->span = packed_span(s, job, start, from, count, row_count);
 }
 
 /* Lanes where a number that is not 0 has become 0 or a float of fewer bits. */
@@ -194,15 +195,15 @@ static void pack_float_queries(call *s, const head_job *job, const query_rows *r
   const size_t step = (size_t)rows->count * 4;
   const i32x4 sign = v_keep(INT32_MIN);
   const i32x4 normal = v_keep(0x00800000);
-  for (int r = 0; r < rows->count; r++) {
-    const float *q = query_of_row(s, job, rows, r);
+  for (int x = 0; x < rows->count; x++) {
+    const float *q = query_of_row(s, job, rows, x);
     const float *end = q + s->p->dim;
-    float *to = s->queries + 4 * r;
+    float *to = s->queries + 4 * x;
     i32x4 small = v_splat_i(0);
     for (; scale == s->query_scale && end - q >= 4; q += 4, to += 4 * step) {
-      f32x4 x = v_load(q);
-      f32x4 scaled = x * v_splat(scale);
-      small |= lose_bits(x, scaled, sign, normal);
+      f32x4 four = v_load(q);
+      f32x4 scaled = four * v_splat(scale);
+      small |= lose_bits(four, scaled, sign, normal);
       scaled *= v_splat(factor);
       for (int l = 0; l < 4; l++)
         v_store(to + (size_t)l * step, v_splat(scaled[l]));
@@ -212,7 +213,7 @@ static void pack_float_queries(call *s, const head_job *job, const query_rows *r
       small |= lose_bits(v_splat(*q), scaled, sign, normal);
       v_store(to, scaled * v_splat(factor));
     }
-    s->small_channels[r] = v_any(small);
+    s->small_channels[x] = v_any(small);
   }
 }
 

@@ -106,7 +106,7 @@ int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const fl
     for (int32_t r = 0; r < w->rows; r += rows.count) {
       rows = attn_query_rows(&s, &job, r, w->rows);
       for (int x = 0; x < rows.count; x++)
-        attn_begin_row(&s, &rows, x);
+        attn_clear_results(&s, &rows, x);
     }
   }
   return ATTN_OK;

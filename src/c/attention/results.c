@@ -1,4 +1,4 @@
-/* The beginning and the end of a row: its results, and how its spans are merged. */
+/* The results of a row, and the online softmax that merges its spans. */
 #include "kernel.h"
 
 /* totals = a·totals + b·acc, or where there were none yet, b·acc. */
@@ -123,7 +123,7 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
     merge_segments(s->p, segments, state->segments, first, a, b);
 }
 
-void attn_begin_row(const call *s, const query_rows *rows, int x)
+void attn_clear_results(const call *s, const query_rows *rows, int x)
 {
   float *arrays[] = {rows->weights[x], rows->scores[x]};
   for (int a = 0; a < 2; a++)

@@ -57,6 +57,7 @@ INLINE void score_up_to_four(const int half, int rows, int chain, float *scores,
     scores_of_rows(1, half, STREAMS, chain, scores, queries, keys, dim, count);
 }
 
+/* Up to ROWS rows. One to four have their loops in here; more are functions of their own. */
 KERNEL void score_panels(int rows, int chain, float *scores, const float *queries, const void *keys,
                          int32_t dim, int32_t count)
 {
@@ -73,8 +74,8 @@ KERNEL void score_half_panels(int rows, int chain, float *scores, const float *q
 {
   score_up_to_four(1, rows, chain, scores, queries, keys, dim, count);
   for (int r = 0; r < rows; r++) {
-    float *end = scores + r * SCORES + count;
-    for (float *at = scores + r * SCORES; at < end; at += PANEL) {
+    float *end = scores + r * SCORE_STRIDE + count;
+    for (float *at = scores + r * SCORE_STRIDE; at < end; at += PANEL) {
       f32x4 y[2] = {v_load(at), v_load(at + 4)};
       put_in_order(y);
       v_store(at, y[0]);
@@ -101,7 +102,7 @@ void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32
     score_panels(rows->count, chain, scores, s->queries, keys, dim, count);
   for (int32_t j = (hi + PANEL - 1) & ~(PANEL - 1); j % KEY_STEP; j += 4)
     for (int x = 0; x < rows->count; x++)
-      v_store(s->scores + x * SCORES + (j - start), v_splat(0));
+      v_store(s->scores + x * SCORE_STRIDE + (j - start), v_splat(0));
 }
 
 int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
@@ -154,6 +155,6 @@ int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z
     largest = v_max_size(largest, score, bits & (seen | counted));
     v_store(z, v_select(seen, score, masked));
   }
-  *above = v_any_above(largest, rows->t[x].limit);
+  *above = v_any_above(largest, rows->t[x].max_score);
   return attended[0] + attended[1] + attended[2] + attended[3];
 }

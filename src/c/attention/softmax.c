@@ -26,14 +26,14 @@ INLINE double sum_lanes(const f32x4 x[4])
 INLINE float sum_vectors(const f32x4 x[4]) { return v_hsum((x[0] + x[1]) + (x[2] + x[3])); }
 
 /* `count` scores (a multiple of KEY_STEP) z → weights e, at T = 0 or ∞. */
-KERNEL void weigh_limit(int kind, f32x4 sums[4], float *e, const float *z, int32_t count, float max)
+KERNEL void weigh_step(int kind, f32x4 sums[4], float *e, const float *z, int32_t count, float max)
 {
   for (int l = 0; l < 4; l++)
     sums[l] = v_splat(0);
   for (int32_t j = 0; j < count; j += KEY_STEP)
     for (int l = 0; l < 4; l++) {
       f32x4 t = v_load(z + j + 4 * l) - v_splat(max);
-      f32x4 x = weigh(kind == T_ZERO ? T_ZERO : T_INFINITE, t, t);
+      f32x4 x = weigh_without_exp(kind, t);
       v_store(e + j + 4 * l, x);
       sums[l] += x;
     }
@@ -159,7 +159,7 @@ static span_sums weigh_row(const call *s, const row_temperature *t, float *z, in
   if (t->kind == T_FINITE)
     weigh_exp(sums, e, wanted && scaled ? own : NULL, z, count, max, t->inverse);
   else
-    weigh_limit(t->kind, sums, e, z, count, max);
+    weigh_step(t->kind, sums, e, z, count, max);
   span_sums result = {.sum = sum_vectors(sums)};
   if (wanted)
     result.total = sum_lanes(sums);
@@ -217,14 +217,14 @@ INLINE void mask_scores(float *z, int32_t from, int32_t to, int32_t lo, int32_t 
     v_store(z, v_select(inside(j, lo, hi), v_load(z), v_splat(-__builtin_inff())));
 }
 
-/* Whether a score of the vectors with the keys [lo, hi) is above the limit, or NaN. */
-KERNEL int scores_above(const float *z, int32_t from, int32_t lo, int32_t hi, float limit)
+/* Whether the vectors with the keys [lo, hi) have a score above max_score in size, or NaN. */
+KERNEL int scores_above(const float *z, int32_t from, int32_t lo, int32_t hi, float max_score)
 {
   const i32x4 bits = v_keep(INT32_MAX);
   i32x4 largest = {0, 0, 0, 0};
   for (int32_t j = lo & ~3; j < hi; j += 4)
     largest = v_max_size(largest, v_load(z + (j - from)), bits);
-  return v_any_above(largest, limit);
+  return v_any_above(largest, max_score);
 }
 
 /* Plain scores as a result; whether one of them leaves the floats. */
@@ -244,7 +244,7 @@ static int store_scores(const call *s, const query_rows *rows, int x, const floa
   return v_any_above(largest, -LOWEST);
 }
 
-/* Whole steps of keys that are attended, whose scores are to be compared with the limit still. */
+/* Whole steps of keys that are attended, whose scores are still to be compared with max_score. */
 typedef struct {
   int32_t from;
   int32_t to;
@@ -269,10 +269,10 @@ static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z,
     *above = 0;
     if (attended && first < last) {
       *steps = (whole_steps){first, last};
-      *above = scores_above(z, from, lo, first, rows->t[x].limit) |
-               scores_above(z, from, last, hi, rows->t[x].limit);
+      *above = scores_above(z, from, lo, first, rows->t[x].max_score) |
+               scores_above(z, from, last, hi, rows->t[x].max_score);
     } else if (attended) {
-      *above = scores_above(z, from, lo, hi, rows->t[x].limit);
+      *above = scores_above(z, from, lo, hi, rows->t[x].max_score);
     }
     if (rows->scores[x])
       *above |= store_scores(s, rows, x, z, from, to);
@@ -300,10 +300,10 @@ INLINE void add_largest(const int sizes_too, f32x4 largest[4], i32x4 sizes[4], c
 
 /*
  * The largest score of a row. NaN is passed over here; as a weight it will reach the sums. *above
- * says whether a score of the whole steps is above the limit, or NaN.
+ * says whether a score of the whole steps exceeds max_score in size, or is NaN.
  */
-KERNEL float largest_score(const float *z, int32_t from, int32_t to, whole_steps steps, float limit,
-                           int *above)
+KERNEL float largest_score(const float *z, int32_t from, int32_t to, whole_steps steps,
+                           float max_score, int *above)
 {
   const f32x4 none = v_splat(-__builtin_inff());
   f32x4 largest[4] = {none, none, none, none};
@@ -311,7 +311,8 @@ KERNEL float largest_score(const float *z, int32_t from, int32_t to, whole_steps
   add_largest(0, largest, sizes, z, 0, steps.from - from);
   add_largest(1, largest, sizes, z, steps.from - from, steps.to - from);
   add_largest(0, largest, sizes, z, steps.to - from, to - from);
-  *above = v_any_above(v_max_i(v_max_i(sizes[0], sizes[1]), v_max_i(sizes[2], sizes[3])), limit);
+  *above =
+      v_any_above(v_max_i(v_max_i(sizes[0], sizes[1]), v_max_i(sizes[2], sizes[3])), max_score);
   return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
 }
 
@@ -330,15 +331,15 @@ static void weigh_keys(const call *s, const head_job *job, const query_rows *row
                        row_state *row, float *z, int32_t from, int32_t to)
 {
   const int32_t count = to - from;
-  const float limit = rows->t[x].limit;
+  const float max_score = rows->t[x].max_score;
   whole_steps steps = {from, from};
   int above;
   int above_within;
   row->attended = shape_row(s, rows, x, z, from, to, &above, &steps);
-  float largest = largest_score(z, from, to, steps, limit, &above_within);
+  float largest = largest_score(z, from, to, steps, max_score, &above_within);
   if (above || above_within) {
     row->beyond = attn_mend_scores(s, job, rows, x, z, from, to);
-    largest = largest_score(z, from, to, steps, limit, &above_within);
+    largest = largest_score(z, from, to, steps, max_score, &above_within);
   }
   float max = largest;
   if (s->small_channels[x] && row->attended)
@@ -374,6 +375,6 @@ void attn_weigh_rows(const call *s, const head_job *job, const query_rows *rows,
 {
   for (int x = 0; x < rows->count; x++) {
     states[x] = (span_state){.row = row_empty(), .scale = 1.0};
-    weigh_keys(s, job, rows, x, &states[x].row, scores + x * SCORES, from, to);
+    weigh_keys(s, job, rows, x, &states[x].row, scores + x * SCORE_STRIDE, from, to);
   }
 }

@@ -45,23 +45,27 @@ typedef struct {
   float unit;      /* the power of two of p->scale if nothing else is done to scores, else 1 */
   float inverse;   /* unit/T */
   double value;    /* T */
-  float limit;     /* larger scores would make differences or sums of them leave the floats */
+  float max_score; /* larger scores would make differences or sums of them leave the floats */
   int in_double;   /* floats are too coarse near 0 for this T, or for this scale */
   float near_zero; /* at T = 0: smaller scores may have lost bits that their order needs */
 } row_temperature;
 
 #define LOWEST (-F32_MAX)
 
-/* The exp of the softmax, or its limits, at t = z − max ≤ 0; NaN stays NaN. */
-INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
+/* exp(t/T) at t = z − max ≤ 0 as T goes to 0 or, with another kind, to ∞; NaN stays NaN. */
+INLINE f32x4 weigh_without_exp(const int kind, f32x4 t)
 {
   const f32x4 one = v_splat(1.0f);
   const f32x4 zero = v_splat(0.0f);
   if (kind == T_ZERO)
     return v_select(t < zero, zero, one + t);
-  if (kind == T_INFINITE)
-    return v_select(t < v_splat(LOWEST), zero, one + t * zero);
-  return v_exp(t * inverse_t);
+  return v_select(t < v_splat(LOWEST), zero, one + t * zero);
+}
+
+/* The same at any T. */
+INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
+{
+  return kind == T_FINITE ? v_exp(t * inverse_t) : weigh_without_exp(kind, t);
 }
 
 /* The same in double: exp((z − max)/T), or its limit. */

@@ -20,7 +20,7 @@ enum {
   STRIP = 8,     /* channels in a strip of packed values */
   SPAN = 512,    /* keys scored and weighted at once, a multiple of BLOCK */
   /* from row to row; a power of two would put all rows into the same places of the cache */
-  SCORES = SPAN + 16,
+  SCORE_STRIDE = SPAN + 16,
   BLOCK = 128, /* keys whose values lie together and are summed together */
   /* Terms in one chain of additions: a longer sum adds up chains, so its error is near a tree's. */
   CHANNEL_CHAIN = 8,
@@ -103,7 +103,7 @@ INLINE void add_sums(const int count, f32x4 sums[ROWS][2], f32x4 (*others)[2])
  * product passes through at most chain + log2(dim/chain) additions.
  */
 INLINE void panel_scores(const int rows, const int half, const int panels, int chain,
-                         float *const *scores, /* (panels) of (rows, SCORES) */
+                         float *const *scores, /* (panels) of (rows, SCORE_STRIDE) */
                          const float *queries, /* (dim, rows, 4) */
                          const char **panel,   /* (panels) of (dim, PANEL); moved to their ends */
                          int32_t dim)
@@ -135,7 +135,7 @@ INLINE void panel_scores(const int rows, const int half, const int panels, int c
     for (int p = 0; p < panels; p++)
       for (int r = 0; r < rows; r++)
         for (int x = 0; x < 2; x++)
-          v_store(scores[p] + r * SCORES + 4 * x, sum[p * rows + r][x]);
+          v_store(scores[p] + r * SCORE_STRIDE + 4 * x, sum[p * rows + r][x]);
   }
 }
 
@@ -157,7 +157,7 @@ INLINE void add_key(const int rows, const int half, const int count, const int f
     f32x4 value[2];
     load_eight(half, value, v);
     for (int r = 0; r < rows; r++) {
-      f32x4 weight = v_splat(w[r * SCORES]);
+      f32x4 weight = v_splat(w[r * SCORE_STRIDE]);
       for (int i = 0; i < 2; i++) {
         f32x4 *sum = &sums[r][2 * p + i];
         *sum = first ? weight * value[i] : v_madd(weight, value[i], *sum);
@@ -172,7 +172,7 @@ INLINE void add_key(const int rows, const int half, const int count, const int f
  */
 INLINE void block_values(const int rows, const int half, const int count, float *sums,
                          size_t width,               /* (rows, width) */
-                         const float *w,             /* (rows, SCORES), at key `from` */
+                         const float *w,             /* (rows, SCORE_STRIDE), at key `from` */
                          const char *v, size_t step, /* at key `from`, and bytes to the next key */
                          const place_steps *next, int32_t from, int32_t to)
 {

@@ -28,7 +28,7 @@ static block_view view_block(const call *s, const head_job *job, int32_t from)
 typedef struct {
   float *sums; /* (blocks, ROWS, width) */
   size_t width;
-  const float *w; /* (rows, SCORES), at key `from` */
+  const float *w; /* (rows, SCORE_STRIDE), at key `from` */
   block_view view;
   int32_t from;
   int32_t to; /* of the first block */
@@ -37,29 +37,29 @@ typedef struct {
 
 /*
  * `count` strips of one block at a time, or one strip of each of `count` blocks, which lie behind
- * one another. s.blocks is 1 or `count`. If strips are left over, some are done twice.
+ * one another. block.blocks is 1 or `count`. If strips are left over, some are done twice.
  */
-INLINE void values_of_rows(const int rows, const int half, const int count, const block_sum s)
+INLINE void values_of_rows(const int rows, const int half, const int count, const block_sum block)
 {
-  const size_t strip = s.view.strip;
+  const size_t strip = block.view.strip;
   place_steps next = {strip, 0, STRIP};
   size_t channels = (size_t)count * STRIP;
-  if (count > 1 && s.blocks > 1)
-    next = (place_steps){s.width / STRIP * strip, BLOCK, ROWS * s.width}, channels = STRIP;
-  else if (s.width < channels)
+  if (count > 1 && block.blocks > 1)
+    next = (place_steps){block.width / STRIP * strip, BLOCK, ROWS * block.width}, channels = STRIP;
+  else if (block.width < channels)
     next = (place_steps){0, 0, 0}, channels = STRIP;
-  for (size_t c = 0; c < s.width; c += channels) {
-    size_t at = c + channels < s.width ? c : s.width - channels;
-    block_values(rows, half, count, s.sums + at, s.width, s.w, s.view.v + at / STRIP * strip,
-                 s.view.step, &next, s.from, s.to);
+  for (size_t c = 0; c < block.width; c += channels) {
+    size_t at = c + channels < block.width ? c : block.width - channels;
+    block_values(rows, half, count, block.sums + at, block.width, block.w,
+                 block.view.v + at / STRIP * strip, block.view.step, &next, block.from, block.to);
   }
 }
 
 /* By itself, as score_rows (scores.c) is. */
-KERNEL void sum_rows(const block_sum *s) { values_of_rows(ROWS, 0, 1, *s); }
+KERNEL void sum_rows(const block_sum *block) { values_of_rows(ROWS, 0, 1, *block); }
 
 /* Five rows, if ROWS is six. */
-KERNEL void sum_five(const block_sum *s) { values_of_rows(5, 0, 1, *s); }
+KERNEL void sum_five(const block_sum *block) { values_of_rows(5, 0, 1, *block); }
 
 /* How many places one or two rows read at once, as far as registers allow. */
 INLINE int streams_of(const int half, int rows)
@@ -68,36 +68,36 @@ INLINE int streams_of(const int half, int rows)
 }
 
 /* One to four rows. */
-INLINE void sum_up_to_four(const int half, int rows, const block_sum *s)
+INLINE void sum_up_to_four(const int half, int rows, const block_sum *block)
 {
   if (rows == 4)
-    values_of_rows(4, half, 1, *s);
+    values_of_rows(4, half, 1, *block);
   else if (rows == 3)
-    values_of_rows(3, half, 1, *s);
+    values_of_rows(3, half, 1, *block);
   else if (rows == 2)
-    values_of_rows(2, half, streams_of(half, 2), *s);
+    values_of_rows(2, half, streams_of(half, 2), *block);
   else
-    values_of_rows(1, half, streams_of(half, 1), *s);
+    values_of_rows(1, half, streams_of(half, 1), *block);
 }
 
-KERNEL void sum_block(int rows, const block_sum *s)
+KERNEL void sum_block(int rows, const block_sum *block)
 {
   if (rows == ROWS)
-    sum_rows(s);
+    sum_rows(block);
   else if (ROWS > TILE4 + 1 && rows > TILE4)
-    sum_five(s);
+    sum_five(block);
   else
-    sum_up_to_four(0, rows, s);
+    sum_up_to_four(0, rows, block);
 }
 
-KERNEL void sum_halves(int rows, const block_sum *s) { sum_up_to_four(1, rows, s); }
+KERNEL void sum_halves(int rows, const block_sum *block) { sum_up_to_four(1, rows, block); }
 
 /* The same sums in the same order for row x, of the keys it attends to. Values get `scale`. */
 static void sum_attended(const call *s, const query_rows *rows, int x, const block_sum *block,
                          float scale)
 {
   const block_view *view = &block->view;
-  const float *w = block->w + x * SCORES;
+  const float *w = block->w + x * SCORE_STRIDE;
   float *sums = block->sums + (size_t)x * s->width;
   for (size_t c = 0; c < s->width; c += 4) {
     const char *channel = view->v + c / STRIP * view->strip + c % STRIP * sizeof(float);

@@ -24,7 +24,7 @@ enum {
   /* of a block; multiples of ROWS, which is 5 or 6. tuning.md#gradient-blocks */
   KEYS = 120,
   QUERIES = 60,
-  LINE = KEYS + 16, /* from row to row of a tile; no power of two, as SCORES */
+  LINE = KEYS + 16, /* from row to row of a tile; no power of two, as SCORE_STRIDE */
   GROUPS = QUERIES / ROWS,
 };
 _Static_assert(KEYS % PANEL == 0 && KEYS % ROWS == 0 && QUERIES % ROWS == 0,
