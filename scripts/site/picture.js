@@ -32,14 +32,15 @@ try {
     state: 'attached',
     timeout: 120000,
   });
-  // its row stays, while the model goes on
-  await page.locator('#look-panel .token.here').click();
+  // its row is shown again, once the model has gone on
+  const here = await page.locator('#look-panel .token.here').getAttribute('data-i');
   const root = page.locator('#look-panel');
   for (let word = 0; word < WORDS; word++) {
     const tokens = Number(await root.getAttribute('data-tokens'));
-    await page.getByRole('button', { name: 'One word more' }).click();
+    await page.getByRole('button', { name: 'One step more' }).click();
     await page.locator(`#look-panel[data-tokens="${tokens + 1}"]`).waitFor();
   }
+  await page.locator(`#look-panel [data-i="${here}"]`).click();
   await page.mouse.move(1270, 850);
   await page.locator(`#look-panel[data-phase="paused"]`).waitFor();
   await page.evaluate(() => document.fonts.ready);

@@ -43,16 +43,20 @@ const frameOf = (id, fragment = '') =>
 /** The quiet line under a panel. @param {string} id @param {Frame} frame */
 export function tools(id, { panel, reset, fragment }) {
   const kinds = /** @type {import('./files.js').Kind[]} */ (Object.keys(FILES));
-  return html(
-    'p',
-    { class: 'tools' },
-    action('reset', reset),
-    action('copy link', (button) => copy(button, address(fragment()))),
+  const more = [
     action('embed', (button) => copy(button, frameOf(id, fragment()))),
     panel.code && action('copy as JavaScript', (button) => copy(button, panel.code?.() ?? '')),
     ...kinds
       .filter((kind) => panel.exports?.[kind])
       .map((kind) => action(kind.toUpperCase(), () => save(id, kind, panel))),
+  ];
+  for (const each of more) if (each) each.dataset.depth = 'understand';
+  return html(
+    'p',
+    { class: 'tools' },
+    action('reset', reset),
+    action('copy link', (button) => copy(button, address(fragment()))),
+    ...more,
   );
 }
 
@@ -74,26 +78,14 @@ export function summary(statements) {
   if (passed === verdicts.length)
     return {
       state: 'holds',
-      text: `✓ ${passed === 1 ? '1 check holds' : `all ${passed} checks hold`}${near(statements)}`,
+      text: `✓ ${passed === 1 ? 'its check holds' : `all ${passed} checks hold`}`,
     };
   if (!passed)
     return { state: 'off', text: '◌ an assumption is off, or there is nothing to check' };
-  return { state: 'holds', text: `✓ ${passed} of ${checks(verdicts.length)} hold, none fails` };
-}
-
-/**
- * How near the nearest of some equalities is to its limit.
- * @param {Iterable<HTMLElement>} statements
- */
-function near(statements) {
-  const ratios = [...statements]
-    .filter(({ dataset }) => dataset.verdict === 'holds')
-    .map(({ dataset }) => Number(dataset.ratio))
-    .filter(Number.isFinite);
-  const percent = Math.ceil(100 * Math.max(0, ...ratios));
-  return percent
-    ? `; the nearest uses ${percent}\u202f% of the difference that rounding allows`
-    : '';
+  const other = verdicts.length - passed;
+  const hold = passed === 1 ? 'holds' : 'hold';
+  const say = other === 1 ? '1 says' : `${other} say`;
+  return { state: 'holds', text: `✓ ${checks(passed)} ${hold}; ${say} nothing here` };
 }
 
 /** The one line of verdicts of a section. @param {HTMLElement} section */

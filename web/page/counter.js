@@ -10,7 +10,8 @@ export function counter(place) {
     );
     if (!text) return;
     place.dataset.state = state;
-    setText(place.querySelector('a') ?? place, text.split(';')[0]);
+    const [told] = text.replace('checks hold', 'checks of its numbers hold').split(';');
+    setText(place.querySelector('a') ?? place, told);
   };
   document.addEventListener('verdict', show);
   document.addEventListener('panel', show);

@@ -9,7 +9,14 @@ import { firstFrame } from '../../../web/panels/look/frame.js';
 import { checkRow } from '../../../web/panels/look/check.js';
 import { mapPaths, pooledLine, shade } from '../../../web/panels/look/shade.js';
 import { Story } from '../../../web/panels/look/story.js';
-import { percent, plain, sentence } from '../../../web/panels/look/words.js';
+import {
+  countOfSharp,
+  distance,
+  percent,
+  pieceName,
+  plain,
+  sentence,
+} from '../../../web/panels/look/words.js';
 import { letters } from './model.js';
 
 /** A story of letters without a model, with some rows by their token. */
@@ -105,11 +112,39 @@ describe('the words of the look', () => {
   });
 
   test('the sentence names the word, the head, its largest weight and the distance', () => {
-    assert.equal(plain(sentence(story, head, 2, false)), 'At ‘cc’, head 0.1 puts 50 % on ‘aa’.');
+    assert.equal(
+      plain(sentence(story, head, 2, false)),
+      'At ‘cc’, head 1 of layer 0 puts 50 % on ‘aa’.',
+    );
     assert.equal(
       plain(sentence(story, head, 3, true)),
-      'At ‘dd’, head 0.1 puts 60 % on ‘bb’, 2 back.',
+      'At ‘dd’, head 1 of layer 0 puts 60 % on ‘bb’, 2 words back.',
     );
+  });
+
+  test('pieces of a word and its punctuation count as one word, and are named with it', () => {
+    const told = made('', {});
+    for (const text of ['', ' B', 'en', ' took', ' it', '.', '\n', '"', 'Wh', 'ere'])
+      told.add({ id: 0, text });
+    const names = told.tokens.map((_, j) => pieceName(told, j));
+    assert.deepEqual(names.slice(1, 6), ['‘B’ in ‘Ben’', '‘en’ in ‘Ben’', '‘took’', '‘it’', '‘.’']);
+    assert.deepEqual(names.slice(6), ['a new line', '‘"’', '‘Wh’ in ‘Where’', '‘ere’ in ‘Where’']);
+    assert.equal(distance(told, 4, 2), '2 words back');
+    assert.equal(distance(told, 5, 1), '2 words back');
+    assert.deepEqual(
+      [distance(told, 3, 2), distance(told, 3, 1)],
+      ['just before', 'one word back'],
+    );
+    assert.equal(distance(told, 9, 7), 'in the same word');
+  });
+
+  test('no number of sharp heads is told in a sentence that contradicts it', () => {
+    const told = made('ab', { 0: [1], 1: [0.5, 0.5] });
+    assert.match(countOfSharp(told, 1, false), /^None of the 2 heads .*: each looks at many/);
+    told.rho.fill(Math.log(2));
+    assert.match(countOfSharp(told, 1, false), /^All 2 heads .*: each picks few/);
+    told.rho[1 * told.capacity + 1] = 0;
+    assert.match(countOfSharp(told, 1, false), /^1 of 2 heads/);
   });
 
   test('no share is rounded to nothing or to all', () => {

@@ -87,7 +87,7 @@ describe('the row in the panels', { skip: missing }, () => {
     ['of a hot look', 9, 90],
   ])
     test(`a row ${name} has its own weights in every panel`, async () => {
-      const heat = page.locator(`${PANEL} .look-bar input[type=range]`);
+      const heat = page.locator(`${PANEL} .look-bar input[type=range] >> nth=0`);
       await heat.fill(String(position));
       await lock(at);
       for (const { id, words, weights, crumb } of await panels(page)) {

@@ -57,14 +57,14 @@ for (const { name, missing, launch } of browsers)
       await drawn(page);
     };
     const heat = async (position) => {
-      await page.locator(`${PANEL} .look-bar input[type=range]`).fill(String(position));
+      await page.locator(`${PANEL} .look-bar input[type=range] >> nth=0`).fill(String(position));
       await drawn(page);
       await calm(page);
       await drawn(page);
     };
 
     test('text, row, largest weight and board are those of the library', async () => {
-      for (let step = 0; step < 6; step++) await press('One word more');
+      for (let step = 0; step < 6; step++) await press('One step more');
       const found = await shown(page);
       const expected = await page.evaluate(library, {
         prompt: 'once upon a time',

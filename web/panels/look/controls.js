@@ -2,6 +2,7 @@
 import { button, toggle } from '../../page/controls.js';
 import { html, setText } from '../../plot/dom.js';
 import { BOLDNESS, heatSlider, temperatureText } from './ends.js';
+import { HINT } from './words.js';
 
 /**
  * @typedef {object} Now
@@ -23,7 +24,7 @@ import { BOLDNESS, heatSlider, temperatureText } from './ends.js';
 export function controls(state, actions) {
   const play = button('▶ Write', actions.play);
   play.classList.add('primary');
-  const step = button('One word more', actions.step);
+  const step = button('One step more', actions.step);
   const restart = button('Start again', actions.restart);
   const field = html('input', {
     type: 'text',
@@ -57,8 +58,8 @@ export function controls(state, actions) {
     on() {},
   };
   const T = heatSlider(state.T, {
-    label: 'Temperature of the look',
-    ends: ['0 the best alone', 'all alike ∞'],
+    label: 'How focused its looks are: temperature',
+    ends: ['0 one word only', 'all words equally ∞'],
     say: (t) => (t === 1 ? '1, as trained' : temperatureText(t)),
   });
   const tau = heatSlider(state.tau, {
@@ -78,20 +79,23 @@ export function controls(state, actions) {
       'div',
       { class: 'look-bar' },
       html('div', { class: 'look-buttons' }, play, step, restart),
-      T,
+      html('div', { class: 'look-heats' }, T, tau),
     ),
-    more: html('div', { class: 'look-more' }, form, tau, boxes),
+    more: html('div', { class: 'look-more' }, form, boxes),
     status: html('div', { class: 'look-state' }, status, retry),
-    caption: html(
+    hint: html(
       'p',
-      { class: 'look-caption' },
-      'Each square is one head. Its rows show, word by word, where that head looked. Squares ' +
-        'under one line share what they look at. Choose one. A rare word is read in pieces.',
+      { class: 'look-hint' },
+      html('span', { class: 'hover' }, HINT.hover),
+      html('span', { class: 'touch' }, HINT.touch),
+      ` ${HINT.start}`,
     ),
+    caption: html('p', { class: 'look-caption' }),
     key: html(
       'p',
       { class: 'look-key' },
-      'A cell for each head. Faint: it looks at all words alike. Strong: at one.',
+      'The same heads once more. Faint: it looks at all words alike. Strong: at one. Choose a ' +
+        'head here or on the left. Until then the page shows one that looks far back.',
     ),
     /** @param {Now} now */
     show({ writer, model, fast }) {

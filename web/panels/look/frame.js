@@ -3,7 +3,7 @@
  * runs. A page's policy may forbid styles in it, so look.css has a class for each shade.
  */
 import { extent, mapPaths, shade, SHADES } from './shade.js';
-import { percent, sentence, sharpHeads, spaced } from './words.js';
+import { aboutHeads, countOfSharp, HINT, percent, sentence, spaced } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
 /** @typedef {import('./story.js').Head} Head */
@@ -39,11 +39,15 @@ export function firstFrame(story, head, i) {
   const at = `${head.layer} ${head.head}`;
   return [
     `<div class="look-frame" data-tokens="${ids}" data-head="${at}" data-at="${i}">`,
+    `<p class="look-hint"><span class="hover">${HINT.hover}</span>`,
+    `<span class="touch">${HINT.touch}</span> ${HINT.start}</p>`,
     `<p class="look-text">${text(story, head, i)}</p>`,
-    `<div class="look-below"><div class="look-wall">${wall(story, head)}</div>`,
+    `<div class="look-below"><div class="look-left">`,
+    `<p class="look-caption">${aboutHeads(story)}</p>`,
+    `<div class="look-wall">${wall(story, head)}</div></div>`,
     `<div class="look-side"><p class="look-said">${said}</p>`,
-    `<p class="look-count">${sharpHeads(story, i, false)} of ${story.layers * story.heads} heads`,
-    ` look sharply here: they pick a few words.</p>${board(story, i)}</div></div></div>`,
+    `<p class="look-count">${countOfSharp(story, i, false)}</p><p class="tick"></p>`,
+    `${board(story, i)}</div></div></div>`,
   ].join('\n');
 }
 

@@ -13,7 +13,7 @@ import { checkedRow } from './send.js';
 import { mostTelling } from './story.js';
 import { TextView } from './text-view.js';
 import { Board, Wall } from './wall.js';
-import { headName, percent, plain, sentence } from './words.js';
+import { aboutHeads, percent, plain, sentence } from './words.js';
 import { Writer } from './writer.js';
 
 /** @typedef {import('./story.js').Head} Head */
@@ -46,8 +46,15 @@ export function build(root, { state, row, model }) {
   const wall = new Wall(choose);
   const board = new Board(choose);
   const panel = controls(state, {
-    play: () => (writer.phase === 'over' ? again(true) : writer.play(!writer.playing)),
-    step: () => writer.step(),
+    play() {
+      if (writer.phase === 'over') return again(true);
+      if (!writer.playing) release();
+      writer.play(!writer.playing);
+    },
+    step() {
+      release();
+      writer.step();
+    },
     restart: () => again(true),
     prompt: (given) => {
       state.prompt.set(given);
@@ -72,16 +79,24 @@ export function build(root, { state, row, model }) {
     writer.play(playing);
   }
 
+  /** The head on show until the reader chooses one. */
+  let telling = first?.head;
+
   /** @returns {Head} */
   function head() {
     const { story } = writer;
     const [layer, at] = state.head.value;
     if (!story) return { layer: 0, head: 0 };
-    if (layer >= 0 && layer < story.layers && at >= 0 && at < story.heads)
-      return { layer, head: at };
-    return first?.head && first.head.layer < story.layers && first.head.head < story.heads
-      ? first.head
-      : mostTelling(story).head;
+    const has = (/** @type {Head | undefined} */ each) =>
+      each &&
+      each.layer >= 0 &&
+      each.layer < story.layers &&
+      each.head >= 0 &&
+      each.head < story.heads;
+    const chosen = { layer, head: at };
+    if (has(chosen)) return chosen;
+    if (!telling || !has(telling)) telling = mostTelling(story).head;
+    return telling;
   }
 
   /** The word whose row is shown: pointed at, locked, or else the newest. */
@@ -147,25 +162,24 @@ export function build(root, { state, row, model }) {
   const draw = onFrame([state.head, state.rest, state.at], () => {
     const { story } = writer;
     panel.show({ writer, model, fast });
-    if (writer.error && !built) {
-      root.append(panel.status);
-      awake();
-    }
+    if (writer.error && !built) awake();
     // the first frame stays until all of its rows are there again
     if (!story?.rows || (!built && story.rows < story.tokens.length)) return;
     if (story !== built) {
       built = story;
       root.replaceChildren(
+        panel.hint,
         text.element,
         panel.bar,
         html(
           'div',
           { class: 'look-below' },
-          html('div', { class: 'look-left' }, wall.element, panel.caption),
+          html('div', { class: 'look-left' }, panel.caption, wall.element),
           html('div', { class: 'look-side' }, said.element, board.element, panel.key, panel.status),
         ),
         panel.more,
       );
+      panel.caption.textContent = aboutHeads(story);
       wall.build(story);
       board.build(story);
       awake();
@@ -179,7 +193,8 @@ export function build(root, { state, row, model }) {
     wall.paint();
     wall.mark(chosen, i, (each) => {
       const sharp = story.sharpness(each, i, rest);
-      return `Head ${headName(each)}${Number.isNaN(sharp) ? '' : `: ${percent(sharp)} sharp`}`;
+      const name = `layer ${each.layer}, head ${each.head}`;
+      return Number.isNaN(sharp) ? name : `${name}: ${percent(sharp)} sharp`;
     });
     board.show(story, i, rest, chosen);
     said.show(story, chosen, i, rest);
@@ -216,6 +231,9 @@ export function build(root, { state, row, model }) {
     }
   }).observe(text.element);
 
+  // until the model is here, a page without a first frame has the beginning of the story
+  if (!first) root.replaceChildren(html('p', { class: 'look-text' }, state.prompt.value));
+  root.append(panel.status);
   writer.start(state.prompt.value, state.prompt.isDefault ? first?.tokens : undefined);
   if (!reduced && state.at.value < 0) writer.play(true);
   return {

@@ -2,7 +2,7 @@
 import { html, setText } from '../../plot/dom.js';
 import { Statement } from '../../page/statement.js';
 import { budget, checkRow, scores, softmax } from './check.js';
-import { sentence, sharpHeads } from './words.js';
+import { countOfSharp, sentence, sharpHeads } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
 /** @typedef {import('./story.js').Head} Head */
@@ -44,10 +44,8 @@ export class Said {
       typeof part === 'string' ? part : html('strong', { 'data-value': part.value }, part.strong),
     );
     this.sentence.replaceChildren(...parts);
-    const all = story.layers * story.heads;
-    const sharp = sharpHeads(story, i, rest);
-    this.count.dataset.value = String(sharp);
-    setText(this.count, `${sharp} of ${all} heads look sharply here: they pick a few words.`);
+    this.count.dataset.value = String(sharpHeads(story, i, rest));
+    setText(this.count, countOfSharp(story, i, rest));
   }
 
   /** There is no model, so nothing is compared. */
@@ -69,7 +67,9 @@ export class Said {
     this.tick.dataset.state = tie ? 'off' : same ? 'holds' : 'violated';
     setText(
       this.tick,
-      tie ? '' : `${same ? '✓ The same' : '✗ Not the same'} when other code computes it.`,
+      tie
+        ? ''
+        : `${same ? '✓ A second program finds the same' : '✗ A second program finds other'} shares.`,
     );
     this.row.show({ ...weights, verdict: tie });
     this.budget.show({ ...rho, verdict: tie });

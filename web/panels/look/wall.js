@@ -49,7 +49,7 @@ export class Wall {
         {
           class: 'look-map',
           role: 'radio',
-          'aria-label': `Head ${head.layer}.${head.head}`,
+          'aria-label': `layer ${head.layer}, head ${head.head}`,
           'aria-checked': 'false',
           tabindex: -1,
         },
@@ -176,7 +176,7 @@ export class Board {
       const value = i < 0 ? NaN : story.sharpness(head, i, rest);
       cell.dataset.value = String(value);
       cell.style.background = Number.isNaN(value) ? '' : colourAt('weights', dark, value);
-      cell.title = `head ${head.layer}.${head.head}`;
+      cell.title = `layer ${head.layer}, head ${head.head}`;
       cell.classList.toggle('chosen', head.layer === chosen.layer && head.head === chosen.head);
     }
   }

@@ -18,10 +18,39 @@ export function tokenName(story, j) {
   return /\n/.test(story.tokens[j].text) ? 'a new line' : 'a space';
 }
 
-/** Where a token lies, seen from token i. @param {number} i @param {number} j */
-export function distance(i, j) {
-  if (i === j) return 'the word itself';
-  return i - j === 1 ? 'just before' : `${i - j} back`;
+/** Whether token j goes on with the word of the token before it. @param {Story} story */
+function continues({ tokens }, /** @type {number} */ j) {
+  return j > 0 && /^\S/.test(tokens[j].text) && /\S$/.test(tokens[j - 1].text);
+}
+
+/** @param {Story} story @param {number} j */
+const isLetters = ({ tokens }, j) => /^\s*\p{L}+$/u.test(tokens[j]?.text ?? '');
+
+/**
+ * A token in a sentence, with its whole word where it is only a piece: “‘en’ in ‘Ben’”.
+ * @param {Story} story @param {number} j
+ */
+export function pieceName(story, j) {
+  const joins = (/** @type {number} */ at) =>
+    isLetters(story, at - 1) && isLetters(story, at) && continues(story, at);
+  let [from, to] = [j, j + 1];
+  while (joins(from)) from--;
+  while (joins(to)) to++;
+  if (to - from === 1) return tokenName(story, j);
+  const word = story.tokens.slice(from, to).map(({ text }) => text);
+  return `${tokenName(story, j)} in ‘${word.join('').trim()}’`;
+}
+
+/**
+ * Where token j lies, seen from token i. Pieces of one word and its punctuation count once.
+ * @param {Story} story @param {number} i @param {number} j
+ */
+export function distance(story, i, j) {
+  let words = 0;
+  for (let at = j + 1; at <= i; at++) if (!continues(story, at)) words++;
+  if (i - j === 1) return 'just before';
+  if (!words) return isLetters(story, i) ? 'in the same word' : 'in the word before';
+  return words === 1 ? 'one word back' : `${words} words back`;
 }
 
 /**
@@ -34,7 +63,7 @@ export function spaced(text) {
 }
 
 /** @param {Head} head */
-export const headName = ({ layer, head }) => `${layer}.${head}`;
+export const headName = ({ layer, head }) => `head ${head} of layer ${layer}`;
 
 /**
  * The largest weight of a row, and its place in the text.
@@ -55,10 +84,10 @@ export function largest(story, head, i, rest) {
  */
 export function sentence(story, head, i, rest) {
   const { j, weight } = largest(story, head, i, rest);
-  const at = ['At ', { strong: tokenName(story, i) }, `, head ${headName(head)} `];
+  const at = ['At ', { strong: pieceName(story, i) }, `, ${headName(head)} `];
   if (Number.isNaN(weight)) return [...at, 'looks at nothing but the start.'];
-  const place = i === j || j === 0 ? '' : `, ${distance(i, j)}`;
-  const target = i === j ? 'that word itself' : tokenName(story, j);
+  const place = i === j || j === 0 ? '' : `, ${distance(story, i, j)}`;
+  const target = i === j ? 'itself' : pieceName(story, j);
   return [
     ...at,
     'puts ',
@@ -75,6 +104,35 @@ export function sentence(story, head, i, rest) {
  */
 export const sharpHeads = (story, i, rest) =>
   story.all().filter((head) => story.sharpness(head, i, rest) > 0.5).length;
+
+/**
+ * How many heads look sharply, in a sentence.
+ * @param {Story} story @param {number} i @param {boolean} rest
+ */
+export function countOfSharp(story, i, rest) {
+  const all = story.layers * story.heads;
+  const sharp = sharpHeads(story, i, rest);
+  if (!sharp) return `None of the ${all} heads looks sharply here: each looks at many words.`;
+  if (sharp === all) return `All ${all} heads look sharply here: each picks few words.`;
+  const [look, they] = sharp === 1 ? ['looks', 'it picks'] : ['look', 'they pick'];
+  return `${sharp} of ${all} heads ${look} sharply here: ${they} a few words.`;
+}
+
+/** The meaning of the squares. @param {Story} story */
+export const aboutHeads = ({ layers, heads, kvHeads }) =>
+  `This model has ${layers * heads} such lookers, called heads: ${layers} layers of ${heads}. ` +
+  'Each is a square, and its rows show, word by word, where it looked. ' +
+  (kvHeads < heads
+    ? 'Squares under one line look at the same keys, and ask different questions. '
+    : '') +
+  'The framed one is on show.';
+
+/** The words under the story. */
+export const HINT = {
+  hover: 'Point at a word to see where the head looked from there. A click holds it.',
+  touch: 'Touch a word to see where the head looked from there.',
+  start: 'A head that finds nothing to look for looks at the start.',
+};
 
 /** @param {readonly (string | { strong: string })[]} parts */
 export const plain = (parts) =>
