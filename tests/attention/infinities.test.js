@@ -8,6 +8,18 @@ import { reference } from '../support/reference.js';
 
 const list = (Type, size, f) => Type.from({ length: size }, (_, x) => f(x));
 
+const RESULTS = ['output', 'weights', 'lse'];
+const EVERY = [...RESULTS, 'entropy', 'kl', 'expectedScore', 'maxWeight', 'variance'];
+
+const kindOf = (x) => (Number.isNaN(x) ? 'NaN' : Number.isFinite(x) ? 'finite' : String(x));
+
+/** The first number of a result that is not of the reference's kind, in a list. */
+function differenceOf(name, got, ref) {
+  const [a, b] = [got, ref].map((result) => result[name] ?? result.stats[name]);
+  const x = a.findIndex((y, i) => kindOf(y) !== kindOf(b[i]));
+  return x < 0 ? [] : [`${name}[${x}] is ${a[x]}, should be ${b[x]}`];
+}
+
 for (const { variant, ch } of engines)
   for (const [precision, Type] of Object.entries(types)) {
     const claim = (name, body) => test(`${name} (${precision}, ${variant})`, body);
@@ -31,77 +43,61 @@ for (const { variant, ch } of engines)
       );
     });
 
-    claim('infinities follow IEEE arithmetic: the pattern of the reference', () => {
-      const wrong = [];
-      const pattern = (a) =>
-        Array.from(a, (x) => (Number.isNaN(x) ? 'NaN' : Number.isFinite(x) ? 'finite' : String(x)));
+    /** Calls of two queries, and how their patterns differ from the reference's. */
+    function* patterns() {
       for (const n of [3, 70, 200])
         for (const at of [0, n >> 1, n - 1]) {
           const r = random(at);
-          const q = list(Type, 4, () => r.normal());
-          const k = list(Type, 2 * n, () => r.normal());
-          const v = list(Type, 3 * n, () => r.normal());
-          const compared = (
-            what,
-            q1,
-            k1,
-            v1,
-            kExact = k1,
-            temperature = 1,
-            names = ['output', 'weights', 'lse'],
-          ) => {
-            const options = { headDim: 2, valueDim: 3, temperature };
-            const got = ch.attention(q1, k1, v1, { ...options, want: all });
-            const ref = reference(q1, kExact, v1, options);
-            for (const name of names) {
-              const [a, b] = [got, ref].map((result) =>
-                pattern(result[name] ?? result.stats[name]),
-              );
-              const x = a.findIndex((y, i) => y !== b[i]);
-              if (x >= 0)
-                wrong.push(
-                  `${what} at ${at} of ${n}, T = ${temperature}: ${name}[${x}] is ${a[x]}, ` +
-                    `should be ${b[x]}`,
-                );
-            }
+          const call = {
+            q: list(Type, 4, () => r.normal()),
+            k: list(Type, 2 * n, () => r.normal()),
+            v: list(Type, 3 * n, () => r.normal()),
           };
-          for (const x of [Infinity, -Infinity, NaN]) {
-            const with_ = (a, i) => {
-              const b = a.slice();
-              b[i] = x;
-              return b;
-            };
-            compared(`value ${x}`, q, k, with_(v, 3 * at + 1));
-            compared(`key ${x}`, q, with_(k, 2 * at), v);
-            compared(`query ${x}`, with_(q, 2), k, v);
-            if (Number.isNaN(x)) {
-              // lse at T = ∞ is log n, whatever the scores
-              const every = [
-                'output',
-                'weights',
-                'lse',
-                'entropy',
-                'kl',
-                'expectedScore',
-                'maxWeight',
-                'variance',
-              ];
-              for (const temperature of [0, 1]) {
-                compared('key NaN', q, with_(k, 2 * at), v, undefined, temperature, every);
-                compared('query NaN', with_(q, 2), k, v, undefined, temperature, every);
-              }
-              compared('key NaN', q, with_(k, 2 * at), v, undefined, Infinity, [
-                'output',
-                'weights',
-              ]);
-              compared('value NaN', q, k, with_(v, 3 * at + 1), undefined, Infinity);
-            }
-          }
-          const away = (x) => Type.of(x, 0, x, 0);
-          const nowhere = new Type(2 * n).fill(-Infinity);
-          compared('nothing but −∞', away(1), nowhere, v);
+          const differences = (changed, temperature = 1, names = RESULTS) => {
+            const { q, k, v } = { ...call, ...changed };
+            const options = { headDim: 2, valueDim: 3, temperature };
+            const got = ch.attention(q, k, v, { ...options, want: all });
+            const ref = reference(q, k, v, options);
+            return names.flatMap((name) =>
+              differenceOf(name, got, ref).map((x) => `T = ${temperature}, ${x}`),
+            );
+          };
+          yield { n, at, ...call, differences };
         }
-      assert.ok(wrong.length === 0, `${wrong.length} wrong:\n${wrong.slice(0, 12).join('\n')}`);
+    }
+
+    claim('infinities and NaN follow IEEE arithmetic: the pattern of the reference', () => {
+      for (const { n, at, q, k, v, differences } of patterns())
+        for (const x of [Infinity, -Infinity, NaN]) {
+          const where = `${x} at ${at} of ${n}`;
+          assert.deepEqual(differences({ v: v.with(3 * at + 1, x) }), [], `value ${where}`);
+          assert.deepEqual(differences({ k: k.with(2 * at, x) }), [], `key ${where}`);
+          assert.deepEqual(differences({ q: q.with(2, x) }), [], `query ${where}`);
+        }
+    });
+
+    claim('a row whose keys are all at −∞ has the pattern of the reference', () => {
+      for (const { n, v, differences } of patterns()) {
+        const nowhere = new Type(2 * n).fill(-Infinity);
+        assert.deepEqual(differences({ q: Type.of(1, 0, 1, 0), k: nowhere, v }), [], `${n} keys`);
+      }
+    });
+
+    claim('NaN reaches every statistic, also at T = 0 and T = ∞', () => {
+      for (const { at, q, k, v, differences } of patterns()) {
+        const [badQ, badK, badV] = [q.with(2, NaN), k.with(2 * at, NaN), v.with(3 * at + 1, NaN)];
+        for (const temperature of [0, 1]) {
+          assert.deepEqual(differences({ k: badK }, temperature, EVERY), [], `key ${at}`);
+          assert.deepEqual(differences({ q: badQ }, temperature, EVERY), [], `query, key ${at}`);
+        }
+        // lse at T = ∞ is log n, whatever the scores
+        assert.deepEqual(
+          differences({ k: badK }, Infinity, ['output', 'weights']),
+          [],
+          `key ${at}`,
+        );
+        assert.deepEqual(differences({ v: badV }, Infinity), [], `value ${at}`);
+      }
     });
 
     claim(

@@ -8,87 +8,82 @@ import { fill, random } from '../support/random.js';
 import { attend } from '../support/attention/attend.js';
 import { put } from '../support/attention/masked.js';
 
+/** Keys and channels, with every lane of a vector and every tail. */
+const SIZES = [
+  [1, 1, 1],
+  [7, 5, 6],
+  [70, 16, 9],
+  [130, 7, 4],
+  [600, 3, 5],
+];
+const STATISTICS = ['entropy', 'kl', 'expectedScore', 'maxWeight', 'variance'];
+
+/** Which rows of `width` numbers have NaN: 1 or 0 each. */
+const nansOf = (a, width) =>
+  Array.from({ length: a.length / width }, (_, x) =>
+    Number(a.subarray(x * width, (x + 1) * width).some(Number.isNaN)),
+  );
+
+/** Calls of two heads and five queries, of every size and both precisions. */
+function* callsOf(ch) {
+  for (const Type of [Float32Array, Float64Array])
+    for (const [n, d, dv] of SIZES) {
+      const s = { batch: 1, heads: 2, kvHeads: 2, m: 5, n, d, dv };
+      const given = fill('normal', random(n), s, 1, Type);
+      const options = { heads: 2, headDim: d, valueDim: dv };
+      const ask = (changed) => attend(ch, { ...given, ...changed, options });
+      yield { s, ...given, ask, want: ask({}) };
+    }
+}
+
+const someKeys = (n) => new Set([0, 1, n >> 1, n - 1].filter((j) => j < n));
+
 for (const { variant, ch } of engines) {
   const claim = (name, body) => test(`${name} (${variant})`, body);
 
-  claim('NaN in a query, key or value reaches its results, at every lane and tail', () => {
-    for (const Type of [Float32Array, Float64Array])
-      for (const [n, d, dv] of [
-        [1, 1, 1],
-        [7, 5, 6],
-        [70, 16, 9],
-        [130, 7, 4],
-        [600, 3, 5],
-      ]) {
-        const s = { batch: 1, heads: 2, kvHeads: 2, m: 5, n, d, dv };
-        const { q, k, v } = fill('normal', random(n), s, 1, Type);
-        const options = { heads: 2, headDim: d, valueDim: dv };
-        const want = attend(ch, { q, k, v, options });
-        const nans = (a, width) =>
-          Array.from({ length: a.length / width }, (_, x) =>
-            Number(a.subarray(x * width, (x + 1) * width).some(Number.isNaN)),
-          );
-        for (const channel of new Set([0, d >> 1, d - 1]))
-          for (const i of [0, 4]) {
-            const bad = q.slice();
-            bad[(1 * 5 + i) * d + channel] = NaN;
-            const got = attend(ch, { q: bad, k, v, options });
-            const expected = Array.from({ length: 10 }, (_, row) => Number(row === 5 + i));
-            assert.deepEqual(nans(got.output, dv), expected, `NaN in query ${i}`);
-            for (const name of ['lse', 'entropy', 'kl', 'expectedScore', 'maxWeight', 'variance'])
-              assert.deepEqual(
-                nans(got.lse && (got.stats[name] ?? got.lse), 1),
-                expected,
-                `NaN in query ${i}: ${name}`,
-              );
-            assert.ok(got.weights.subarray((5 + i) * n, (6 + i) * n).every(Number.isNaN));
-            sameBits(
-              partOf(got, s, { h: [0, 1] }),
-              partOf(want, s, { h: [0, 1] }),
-              'the other head',
-            );
-          }
-        for (const j of new Set([0, 1, n >> 1, n - 1].filter((x) => x < n))) {
-          for (const channel of new Set([0, d - 1])) {
-            const bad = k.slice();
-            put(bad, d, s, 0, 0, j, NaN, channel);
-            const got = attend(ch, { q, k: bad, v, options });
-            assert.deepEqual(
-              nans(got.output, dv),
-              [1, 1, 1, 1, 1, 0, 0, 0, 0, 0],
-              `NaN in key ${j} of ${n}`,
-            );
-            assert.ok(
-              got.output.subarray(0, 5 * dv).every(Number.isNaN),
-              `NaN in key ${j}: all channels`,
-            );
-            sameBits(
-              partOf(got, s, { h: [1, 2] }),
-              partOf(want, s, { h: [1, 2] }),
-              'the other head',
-            );
-          }
-          for (const channel of new Set([0, dv >> 1, dv - 1])) {
-            const bad = v.slice();
-            put(bad, dv, s, 0, 1, j, NaN, channel);
-            const got = attend(ch, { q, k, v: bad, options });
-            got.output.forEach((x, at) =>
-              at >= 5 * dv && at % dv === channel
-                ? assert.ok(Number.isNaN(x), `NaN in value ${j}, channel ${channel}`)
-                : sameArray(
-                    got.output.subarray(at, at + 1),
-                    want.output.subarray(at, at + 1),
-                    `channel ${at % dv} beside NaN in ${channel}`,
-                  ),
-            );
-            sameBits(
-              { ...got, output: want.output },
-              want,
-              'a value changes nothing but the output',
-            );
-          }
+  claim('NaN in a query reaches all results of its row and no others, at every lane', () => {
+    for (const { s, q, ask, want } of callsOf(ch))
+      for (const channel of new Set([0, s.d >> 1, s.d - 1]))
+        for (const i of [0, 4]) {
+          const bad = q.slice();
+          bad[(s.m + i) * s.d + channel] = NaN;
+          const got = ask({ q: bad });
+          const expected = Array.from({ length: 10 }, (_, row) => Number(row === s.m + i));
+          assert.deepEqual(nansOf(got.output, s.dv), expected, `output, query ${i}`);
+          assert.deepEqual(nansOf(got.lse, 1), expected, `lse, query ${i}`);
+          for (const name of STATISTICS)
+            assert.deepEqual(nansOf(got.stats[name], 1), expected, `${name}, query ${i}`);
+          const weights = got.weights.subarray((s.m + i) * s.n, (s.m + i + 1) * s.n);
+          assert.ok(weights.every(Number.isNaN), `weights, query ${i}`);
+          sameBits(partOf(got, s, { h: [0, 1] }), partOf(want, s, { h: [0, 1] }), 'other head');
         }
-      }
+  });
+
+  claim('NaN in a key reaches every channel of the rows of its head and no others', () => {
+    for (const { s, k, ask, want } of callsOf(ch))
+      for (const j of someKeys(s.n))
+        for (const channel of new Set([0, s.d - 1])) {
+          const bad = k.slice();
+          put(bad, s.d, s, 0, 0, j, NaN, channel);
+          const got = ask({ k: bad });
+          const ofHead = got.output.subarray(0, s.m * s.dv);
+          assert.ok(ofHead.every(Number.isNaN), `NaN in key ${j} of ${s.n}`);
+          sameBits(partOf(got, s, { h: [1, 2] }), partOf(want, s, { h: [1, 2] }), 'other head');
+        }
+  });
+
+  claim('NaN in a value reaches its channel of the output and nothing else, at every tail', () => {
+    for (const { s, v, ask, want } of callsOf(ch))
+      for (const j of someKeys(s.n))
+        for (const channel of new Set([0, s.dv >> 1, s.dv - 1])) {
+          const bad = v.slice();
+          put(bad, s.dv, s, 0, 1, j, NaN, channel);
+          const got = ask({ v: bad });
+          const isOf = (at) => at >= s.m * s.dv && at % s.dv === channel;
+          const expected = want.output.map((x, at) => (isOf(at) ? NaN : x));
+          sameArray(got.output, expected, `NaN in value ${j}, channel ${channel}`);
+          sameBits({ ...got, output: want.output }, want, 'all but the output');
+        }
   });
 
   claim('NaN in a bias, a key scale, a slope or a sink reaches its rows and no others', () => {

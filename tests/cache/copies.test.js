@@ -7,6 +7,30 @@ import { random } from '../support/random.js';
 import { all } from '../support/attention/attend.js';
 import { cacheOf, calls, positions } from '../support/cache/calls.js';
 
+/** How a call is asked of a cache, whose capacity and how many of its positions remain. */
+function plan(ch, { c, s, q, options: given }) {
+  // not the options that speak of all n keys: the cache will hold fewer for a while
+  const { mask, keyScale, keyLengths, ...options } = given;
+  const r = random(c.seed);
+  const capacity = s.n + r.integer(0, 9);
+  const how = { ...options, offset: options.offset ?? 0, want: all };
+  return { c, s, capacity, keep: r.integer(0, s.n), ask: (cache) => ch.attend(q, cache, how) };
+}
+
+/** Appends positions [from, to) of a call. */
+const append = (cache, { s, k, v }, from, to) =>
+  cache.append(
+    positions(k, s.kvHeads, s.n, s.d, from, to),
+    positions(v, s.kvHeads, s.n, s.dv, from, to),
+  );
+
+/** A fresh cache of the first `count` positions. */
+function beginningOf(ch, call, count) {
+  const cache = ch.kvCache({ ...call.sizes, capacity: Math.max(1, count) });
+  append(cache, call, 0, count);
+  return cache;
+}
+
 for (const { variant, ch } of engines) {
   const claim = (name, body) => test(`${name} (${variant})`, body);
 
@@ -27,65 +51,46 @@ for (const { variant, ch } of engines) {
     for (const x of [whole, tensor]) x.dispose();
   });
 
-  claim(
-    'a cache that was truncated and refilled, cloned or restored continues with the same bits',
-    () => {
-      for (const call of calls(200, 302000)) {
-        // not the options that speak of all n keys: the cache will hold fewer for a while
-        const { c, s, q, k, v, sizes } = call;
-        const { mask, keyScale, keyLengths, ...options } = call.options;
-        const r = random(c.seed);
-        const capacity = s.n + r.integer(0, 9);
-        const keep = r.integer(0, s.n);
-        const ask = (cache) =>
-          ch.attend(q, cache, { ...options, offset: options.offset ?? 0, want: all });
-        const rest = (cache) =>
-          cache.append(
-            positions(k, s.kvHeads, s.n, s.d, keep, s.n),
-            positions(v, s.kvHeads, s.n, s.dv, keep, s.n),
-          );
-        const first = cacheOf(ch, call, capacity);
-        const want = ask(first);
-        const poison = ch.kvCache({ ...sizes, capacity });
-        poison.append(
-          k.map(() => NaN),
-          v.map(() => Infinity),
-        );
-        poison.truncate(0);
-        poison.append(k, v);
-        sameBits(ask(poison), want, `${c.name}: over forgotten NaN`);
-        first.truncate(keep);
-        const short = ask(part1(ch, call, keep));
-        sameBits(ask(first), short, `${c.name}: truncated to ${keep}`);
-        const twin = first.clone();
-        const bytes = first.snapshot();
-        const other = ch.kvCache({ ...sizes, capacity: s.n + 3 });
-        other.append(k, v);
-        other.restore(bytes);
-        for (const [name, cache] of Object.entries({
-          truncated: first,
-          cloned: twin,
-          restored: other,
-        })) {
-          assert.equal(cache.length, keep);
-          sameBits(ask(cache), short, `${c.name}: ${name}`);
-          rest(cache);
-          sameBits(ask(cache), want, `${c.name}: ${name} and refilled`);
-        }
-        sameArray(twin.snapshot(), other.snapshot(), 'snapshots of equal caches');
-        for (const cache of [first, twin, other, poison]) cache.dispose();
+  claim('a truncated, cloned or restored cache continues with the same bits', () => {
+    for (const call of calls(200, 302000)) {
+      const { c, s, ask, capacity, keep } = plan(ch, call);
+      const first = cacheOf(ch, call, capacity);
+      const want = ask(first);
+      const short = ask(beginningOf(ch, call, keep));
+      first.truncate(keep);
+      const twin = first.clone();
+      const other = cacheOf(ch, call, s.n + 3);
+      other.restore(first.snapshot());
+      for (const [name, cache] of Object.entries({
+        truncated: first,
+        cloned: twin,
+        restored: other,
+      })) {
+        assert.equal(cache.length, keep);
+        sameBits(ask(cache), short, `${c.name}: ${name} to ${keep}`);
+        append(cache, call, keep, s.n);
+        sameBits(ask(cache), want, `${c.name}: ${name} and refilled`);
       }
-      /** A fresh cache of the first `count` positions. */
-      function part1(engine, { s, k, v, sizes }, count) {
-        const cache = engine.kvCache({ ...sizes, capacity: Math.max(1, count) });
-        cache.append(
-          positions(k, s.kvHeads, s.n, s.d, 0, count),
-          positions(v, s.kvHeads, s.n, s.dv, 0, count),
-        );
-        return cache;
-      }
-    },
-  );
+      sameArray(twin.snapshot(), other.snapshot(), 'snapshots of equal caches');
+      for (const cache of [first, twin, other]) cache.dispose();
+    }
+  });
+
+  claim('numbers that were truncated reach no result, NaN neither', () => {
+    for (const call of calls(200, 302000)) {
+      const { c, ask, capacity } = plan(ch, call);
+      const whole = cacheOf(ch, call, capacity);
+      const poison = ch.kvCache({ ...call.sizes, capacity });
+      poison.append(
+        call.k.map(() => NaN),
+        call.v.map(() => Infinity),
+      );
+      poison.truncate(0);
+      poison.append(call.k, call.v);
+      sameBits(ask(poison), ask(whole), c.name);
+      for (const cache of [whole, poison]) cache.dispose();
+    }
+  });
 
   claim('a clone and its origin do not share anything', () => {
     const cache = ch.kvCache({ headDim: 2, capacity: 9 });

@@ -8,6 +8,49 @@ import { engines } from '../support/engines.js';
 import { fill, random } from '../support/random.js';
 import { all, holding, shapes, toHalf, variations } from '../support/cache/types.js';
 
+/** Factors of the queries, of keys and values, and of one query. */
+const FACTORS = [
+  { query: 1, number: 1 },
+  { query: 1e-30, number: 1 },
+  { query: 1e-38, number: 1 },
+  { query: 1e-42, number: 1 },
+  { query: 3e4, number: 1 },
+  { query: 7e4, number: 1e-3 },
+  { query: 1, number: 1, one: 1e30 },
+  { query: 1, number: 1, one: NaN },
+  { query: 1e30, number: 1e-6 },
+  { query: 1, number: 3e-7 },
+  { query: 1e-3, number: 3e4 },
+];
+
+/** A random call with few query rows, some zeros of both signs, and numbers of that size. */
+function randomCall(r, group, { query, number, one }) {
+  const signed = (x) => (r.chance(0.1) ? (r.chance(0.5) ? -0 : 0) : x);
+  const s = {
+    batch: 1,
+    heads: 2 * group,
+    kvHeads: 2,
+    m: r.integer(1, Math.max(1, Math.floor(9 / group))),
+    n: r.pick([9, 140, 530]),
+    d: r.pick([6, 64]),
+    dv: r.pick([5, 24, 64]),
+  };
+  const given = fill('normal', r, s, 1, Float32Array);
+  const [k, v] = [given.k, given.v].map((a) => a.map((x) => signed(x * number)));
+  const q = given.q.map((x) => signed(x * query));
+  // a single row that has no place for the factor
+  if (one) q[r.integer(0, q.length - 1)] *= one;
+  const options = { heads: s.heads };
+  if (query < 1e-30) options.scale = r.pick([1, -1e37]);
+  if (r.chance(0.3)) options.sinks = new Float32Array(s.heads).fill(0.5);
+  if (r.chance(0.3))
+    options.mask = {
+      data: Uint8Array.from({ length: s.n }, () => Number(r.chance(0.8))),
+      shape: [s.n],
+    };
+  return { s, q, k, v, options };
+}
+
 for (const { variant, ch } of engines) {
   const claim = (name, body) => test(`${name} (${variant})`, body);
 
@@ -64,60 +107,16 @@ for (const { variant, ch } of engines) {
 
   claim('few rows over halves have the bits of attention over the numbers, at any size', () => {
     const r = random(8);
-    const signed = (x) => (r.chance(0.1) ? (r.chance(0.5) ? -0 : 0) : x);
     for (let group = 1; group <= 9; group++)
-      for (const [query, number, one] of [
-        [1, 1],
-        [1e-30, 1],
-        [1e-38, 1],
-        [1e-42, 1],
-        [3e4, 1],
-        [7e4, 1e-3],
-        [1, 1, 1e30],
-        [1, 1, NaN],
-        [1e30, 1e-6],
-        [1, 3e-7],
-        [1e-3, 3e4],
-      ]) {
-        const s = {
-          batch: 1,
-          heads: 2 * group,
-          kvHeads: 2,
-          m: r.integer(1, Math.max(1, Math.floor(9 / group))),
-          n: r.pick([9, 140, 530]),
-          d: r.pick([6, 64]),
-          dv: r.pick([5, 24, 64]),
-        };
-        const { q, k, v } = fill('normal', r, s, 1, Float32Array);
-        const scaled = [k, v].map((a) => a.map((x) => signed(x * number)));
-        const cache = holding(ch, 'f16', s, ...scaled);
+      for (const factors of FACTORS) {
+        const { s, q, k, v, options } = randomCall(r, group, factors);
+        const cache = holding(ch, 'f16', s, k, v);
         const kept = cache.read();
-        const options = {
-          heads: s.heads,
-          ...(query < 1e-30 && { scale: r.pick([1, -1e37]) }),
-          ...(r.chance(0.3) && { sinks: new Float32Array(s.heads).fill(0.5) }),
-        };
-        const queries = q.map((x) => signed(x * query));
-        const mask = r.chance(0.3) && {
-          mask: {
-            data: Uint8Array.from({ length: s.n }, () => Number(r.chance(0.8))),
-            shape: [s.n],
-          },
-        };
-        // a single row that has no place for the factor
-        if (one) queries[r.integer(0, q.length - 1)] *= one;
+        const sizes = { offset: s.n - s.m, kvHeads: 2, headDim: s.d, valueDim: s.dv };
         sameBits(
-          ch.attend(queries, cache, { ...options, ...mask, want: all }),
-          ch.attention(queries, kept.k, kept.v, {
-            ...options,
-            ...mask,
-            offset: s.n - s.m,
-            kvHeads: 2,
-            headDim: s.d,
-            valueDim: s.dv,
-            want: all,
-          }),
-          JSON.stringify({ ...s, query, number, one }),
+          ch.attend(q, cache, { ...options, want: all }),
+          ch.attention(q, kept.k, kept.v, { ...options, ...sizes, want: all }),
+          JSON.stringify({ ...s, ...factors }),
         );
         cache.dispose();
       }

@@ -52,10 +52,10 @@ test('no body of a test has more than 55 lines', () => {
 
 test('a body is the lines that are indented more than its test', () => {
   const text =
-    "  test('a', () => {\n    one();\n\n    two();\n  });\n  test('b', () =>\n    three());\n";
+    "  test('a', () => {\n    one();\n\n    two();\n  });\n  claim('b', () =>\n    three());\n";
   assert.deepEqual(bodiesOf(text), [
     ["test('a', () => {", 3],
-    ["test('b', () =>", 1],
+    ["claim('b', () =>", 1],
   ]);
 });
 
@@ -79,12 +79,16 @@ test('each panel of the page has a row in panels.js, a section and a style in in
   }
 });
 
-/** The first line of each test of a file, and how many lines its body has. @param {string} text */
+/**
+ * The first line of each test of a file, and how many lines its body has. A file's `claim` is a test
+ * whose name also says the variant.
+ * @param {string} text
+ */
 function bodiesOf(text) {
   const lines = text.trimEnd().split('\n');
   const indent = (line) => line.search(/\S/);
   return lines.flatMap((line, at) => {
-    if (!/^ *test\(/.test(line)) return [];
+    if (!/^ *(test|claim)\(/.test(line)) return [];
     const rest = lines.slice(at + 1);
     const end = rest.findIndex((next) => next !== '' && indent(next) <= indent(line));
     return [[line.trim(), end < 0 ? rest.length : end]];
