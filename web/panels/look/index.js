@@ -87,16 +87,9 @@ export function build(root, { state, row, model }) {
     const { story } = writer;
     const [layer, at] = state.head.value;
     if (!story) return { layer: 0, head: 0 };
-    const has = (/** @type {Head | undefined} */ each) =>
-      each &&
-      each.layer >= 0 &&
-      each.layer < story.layers &&
-      each.head >= 0 &&
-      each.head < story.heads;
     const chosen = { layer, head: at };
-    if (has(chosen)) return chosen;
-    if (!telling || !has(telling)) telling = mostTelling(story).head;
-    return telling;
+    if (story.has(chosen)) return chosen;
+    return (telling = telling && story.has(telling) ? telling : mostTelling(story).head);
   }
 
   /** The word whose row is shown: pointed at, locked, or else the newest. */

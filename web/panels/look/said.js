@@ -65,12 +65,8 @@ export class Said {
     const tie = weights.tie ? /** @type {const} */ ('none') : undefined;
     const same = !tie && weights.ratio <= 1;
     this.tick.dataset.state = tie ? 'off' : same ? 'holds' : 'violated';
-    setText(
-      this.tick,
-      tie
-        ? ''
-        : `${same ? '✓ A second program finds the same' : '✗ A second program finds other'} shares.`,
-    );
+    const finds = same ? '✓ A second program finds the same' : '✗ A second program finds other';
+    setText(this.tick, tie ? '' : `${finds} shares.`);
     this.row.show({ ...weights, verdict: tie });
     this.budget.show({ ...rho, verdict: tie });
     return z;

@@ -89,6 +89,11 @@ export class Story {
     return i === 0 ? NaN : Math.min(1, Math.max(0, rho / Math.log(i + 1)));
   }
 
+  /** @param {Head} head */
+  has({ layer, head }) {
+    return layer >= 0 && layer < this.layers && head >= 0 && head < this.heads;
+  }
+
   /** All heads, layer by layer. @returns {Head[]} */
   all() {
     return Array.from({ length: this.layers * this.heads }, (_, at) => ({
