@@ -80,6 +80,22 @@ describe('using the page', { skip: missing }, () => {
     await go(page, '#');
   });
 
+  test('each arrow key moves the handle of any figure, which keeps the focus', async () => {
+    for (const handle of await page.locator('[data-draggable]').all()) {
+      const label = await handle.getAttribute('aria-label');
+      await handle.focus();
+      const values = [await handle.getAttribute('aria-valuetext')];
+      for (const key of ['ArrowLeft', 'ArrowLeft']) {
+        await page.keyboard.press(key);
+        await drawn(page);
+        const now = await handle.getAttribute('aria-valuetext');
+        assert.notEqual(now, values.at(-1), `${label}: ${key} after ${values.length - 1} others`);
+        values.push(now);
+      }
+    }
+    await go(page, '#');
+  });
+
   test('a map is read by keyboard: arrows, Enter, Escape, and T for a table', async () => {
     const weights = weightsOf({}, 1);
     const cursor = page.locator('.head .map-cursor').nth(1);

@@ -16,37 +16,66 @@ const PHONE = {
   deviceScaleFactor: 2,
 };
 
-/** A finger put down at a place, moved in steps as a hand does, and lifted. */
-async function drag(page, [x, y], [dx, dy], steps = 14) {
+/** A finger: it is put down at a place, moved and lifted. */
+async function finger(page) {
   const client = await page.context().newCDPSession(page);
-  const touch = (type, at) =>
-    client.send('Input.dispatchTouchEvent', { type, touchPoints: at ? [at] : [] });
-  await touch('touchStart', { x, y });
-  for (let step = 1; step <= steps; step++)
-    await touch('touchMove', { x: x + (dx * step) / steps, y: y + (dy * step) / steps });
-  await touch('touchEnd');
-  await client.detach();
-  await drawn(page);
+  const touch = (type, ...touchPoints) =>
+    client.send('Input.dispatchTouchEvent', { type, touchPoints });
+  return {
+    down: (x, y) => touch('touchStart', { x, y }),
+    move: (x, y) => touch('touchMove', { x, y }),
+    up: () => touch('touchEnd'),
+  };
+}
+
+async function mouse(page) {
+  const down = (x, y) => page.mouse.move(x, y).then(() => page.mouse.down());
+  return { down, move: (x, y) => page.mouse.move(x, y), up: () => page.mouse.up() };
+}
+
+/** Moved in 12 steps, as a hand does; `see` looks after every fourth, when the page is drawn. */
+async function drag(page, hand, [x, y], [dx, dy], see = () => {}) {
+  const { down, move, up } = await hand(page);
+  await down(x, y);
+  const seen = [];
+  for (let step = 1; step <= 12; step++) {
+    await move(x + (dx * step) / 12, y + (dy * step) / 12);
+    if (step % 4) continue;
+    await drawn(page);
+    seen.push(await see());
+  }
+  await up();
+  return seen;
 }
 
 describe('a finger', { skip: missing }, () => {
   let page;
   opened((visited) => ({ page } = visited), launch, { panels: PANELS, context: PHONE });
 
-  test('drags each handle of each figure, and the page stays where it is', async () => {
+  /** @param {import('playwright-core').Locator} handle */
+  async function follows(handle, hand) {
+    await handle.scrollIntoViewIfNeeded();
+    const scroll = await page.evaluate(() => scrollY);
+    const { x, y, width, height } = await handle.locator('.target, rect').first().boundingBox();
+    const value = () => handle.getAttribute('aria-valuetext');
+    const values = [await value()];
+    const away = x > PHONE.viewport.width / 2 ? -56 : 56;
+    values.push(...(await drag(page, hand, [x + width / 2, y + height / 2], [away, 28], value)));
+    const label = await handle.getAttribute('aria-label');
+    assert.equal(new Set(values).size, 4, `${label} follows all the way: ${values.join(' | ')}`);
+    assert.equal(await page.evaluate(() => scrollY), scroll, `the page scrolls under ${label}`);
+  }
+
+  test('drags each handle of each figure all the way, and the page stays', async () => {
     const handles = await page.locator('[data-draggable]').all();
     assert.equal(handles.length, HANDLES);
-    for (const handle of handles) {
-      const name = await handle.getAttribute('aria-label');
-      await handle.scrollIntoViewIfNeeded();
-      const state = () =>
-        handle.evaluate((element) => [element.getAttribute('aria-valuenow'), scrollY]);
-      const [value, scroll] = await state();
-      const box = await handle.locator('.target, rect').first().boundingBox();
-      await drag(page, [box.x + box.width / 2, box.y + box.height / 2], [-56, 112]);
-      const [moved, scrolled] = await state();
-      assert.notEqual(moved, value, `${name} follows the finger`);
-      assert.equal(scrolled, scroll, `the page scrolls under ${name}`);
+    for (const handle of handles) await follows(handle, finger);
+  });
+
+  test('or a mouse drags a handle of each kind all the way, and selects no text', async () => {
+    for (const kind of ['query', 'key', 'value', 'spent', 'mix']) {
+      await follows(page.locator(`.handle.${kind}`).last(), mouse);
+      assert.equal(await page.evaluate(() => String(getSelection())), '');
     }
   });
 
@@ -55,7 +84,7 @@ describe('a finger', { skip: missing }, () => {
     await frame.scrollIntoViewIfNeeded();
     const before = await page.evaluate(() => scrollY);
     const box = await frame.boundingBox();
-    await drag(page, [box.x + 12, box.y + box.height - 12], [0, -150]);
+    await drag(page, finger, [box.x + 12, box.y + box.height - 12], [0, -150]);
     await page.waitForFunction((from) => scrollY > from + 50, before);
   });
 

@@ -40,6 +40,20 @@ function append(element, children) {
   for (const child of children) if (child) element.append(child);
 }
 
+/**
+ * New children for an element. One that stays is not taken out for a moment, which would cost it
+ * the focus and the pointer. Those that stay keep their order.
+ * @param {Element} parent @param {readonly Element[]} children
+ */
+export function redraw(parent, children) {
+  for (const old of [...parent.children]) if (!children.includes(old)) old.remove();
+  let next = parent.firstElementChild;
+  for (const child of children) {
+    if (child === next) next = next.nextElementSibling;
+    else parent.insertBefore(child, next);
+  }
+}
+
 /** The element with this id; the page is wrong without it. @param {string} id */
 export function byId(id) {
   const element = document.getElementById(id);

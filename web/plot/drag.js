@@ -5,22 +5,38 @@
  */
 
 /**
+ * The window hears the pointer until it is lifted. The handle itself would miss the rest of a drag
+ * that draws it anew, because an element that leaves the document loses its pointer.
  * @param {SVGElement | HTMLElement} handle
  * @param {(x: number, y: number) => void} move called with the pointer, in CSS pixels of the window
  */
 export function draggable(handle, move) {
   handle.dataset.draggable = '';
   handle.addEventListener('touchstart', (event) => event.preventDefault(), { passive: false });
+  // a mouse selects no text on its way
+  handle.addEventListener('mousedown', (event) => event.preventDefault());
   handle.addEventListener('pointerdown', (event) => {
-    const { pointerId } = /** @type {PointerEvent} */ (event);
+    const { pointerId, button } = /** @type {PointerEvent} */ (event);
+    if (button !== 0) return;
     handle.setPointerCapture(pointerId);
     handle.classList.add('held');
     handle.focus({ preventScroll: true });
+    const drag = new AbortController();
+    /** @param {string} type @param {(event: PointerEvent) => void} listener */
+    const hear = (type, listener) =>
+      window.addEventListener(
+        type,
+        (heard) => {
+          const pointer = /** @type {PointerEvent} */ (heard);
+          if (pointer.pointerId === pointerId) listener(pointer);
+        },
+        { signal: drag.signal },
+      );
+    hear('pointermove', ({ clientX, clientY }) => move(clientX, clientY));
+    for (const end of ['pointerup', 'pointercancel'])
+      hear(end, () => {
+        drag.abort();
+        handle.classList.remove('held');
+      });
   });
-  handle.addEventListener('pointermove', (event) => {
-    const { pointerId, clientX, clientY } = /** @type {PointerEvent} */ (event);
-    if (handle.hasPointerCapture(pointerId)) move(clientX, clientY);
-  });
-  for (const end of ['pointerup', 'pointercancel'])
-    handle.addEventListener(end, () => handle.classList.remove('held'));
 }

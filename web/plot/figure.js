@@ -2,7 +2,7 @@
  * A chart in its frame. It is drawn again when its width changes, and has a name in words.
  * Assistive technology does not see the parts of an image, so a chart with a handle is a group.
  */
-import { html, setAttributes, svg } from './dom.js';
+import { html, redraw, setAttributes, svg } from './dom.js';
 import { onWidth } from './width.js';
 
 export class Figure {
@@ -38,7 +38,10 @@ export class Figure {
       viewBox: `0 0 ${this.width} ${height}`,
       'aria-label': label,
     });
-    this.picture.replaceChildren(...children.filter((child) => child instanceof Element));
+    redraw(
+      this.picture,
+      children.filter((child) => child instanceof Element),
+    );
     this.picture.setAttribute('role', this.picture.querySelector('.handle') ? 'group' : 'img');
     if (this.caption.textContent !== caption) this.caption.textContent = caption;
   }

@@ -1,6 +1,6 @@
 /** The triangle of all ways to share out 1 among three keys, as a landscape. */
 import { isDark, table } from '../../plot/colour.js';
-import { html, setAttributes, svg } from '../../plot/dom.js';
+import { html, redraw, setAttributes, svg } from '../../plot/dom.js';
 import { draggable } from '../../plot/drag.js';
 import { line } from '../../plot/chart.js';
 import { short } from '../../plot/format.js';
@@ -121,7 +121,7 @@ export class Triangle {
       'aria-valuenow': Number((100 * mix[0]).toFixed(1)),
       'aria-valuetext': `${said}; ${short(found.gap)} below the top`,
     });
-    this.picture.replaceChildren(
+    redraw(this.picture, [
       svg('path', { d: `M${corners.join('L')}Z`, class: 'triangle-edge' }),
       line(
         path.map(({ p }) => this.place(p)),
@@ -141,7 +141,7 @@ export class Triangle {
       }),
       ...this.corners(corners, names),
       this.dot,
-    );
+    ]);
     setAttributes(this.picture, {
       'aria-label':
         `All ways to share out one look among ${names.join(', ')}, at T ${short(T)}. The best ` +
