@@ -9,7 +9,7 @@ import { go, launch, missing, opened, shoot } from '../site.js';
 const OTHERS = ['look', 'cold-hot', 'born', 'lab', 'proofs', 'use'];
 const PANELS = LONG ? [...Object.keys(BY_PANEL), ...OTHERS] : ['look', 'many-heads'];
 
-/** In a frame: the parts of the page that are seen, the excess of its width, and its figure’s top. */
+/** In a frame: the parts of the page that are seen, the excess of its width, its figure’s top. */
 const seen = () => ({
   parts: [...document.querySelectorAll('main > *, body > *')]
     .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height > 0)
