@@ -80,8 +80,8 @@ test('each panel of the page has a row in panels.js, a section and a style in in
 });
 
 /**
- * The first line of each test of a file, and how many lines its body has. A file's `claim` is a test
- * whose name also says the variant.
+ * The first line of each test of a file, and how many lines its body has. The `claim` of a file is
+ * a test whose name also says the variant.
  * @param {string} text
  */
 function bodiesOf(text) {

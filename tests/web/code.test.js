@@ -25,7 +25,7 @@ import { moves, pairs, SIZES } from '../../web/panels/push/compute.js';
 import { share } from '../../web/panels/sharing/worker.js';
 import { testify } from '../../web/panels/trust/compute.js';
 import { ATTENTION, MODEL } from '../../web/panels/use/snippets.js';
-import { letters } from './look/model.js';
+import { letters } from '../support/web/letters.js';
 
 const source = new URL('../../src/js/', import.meta.url);
 const PACKAGE = {

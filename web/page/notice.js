@@ -2,7 +2,6 @@
  * One quiet line at the foot of the window, for a request that the page did not follow. It stays
  * until it is dismissed or the request is mended.
  */
-import { button } from './controls.js';
 import { byId, html } from '../plot/dom.js';
 
 /** The subject of the line: the link, or one field. */
@@ -11,10 +10,9 @@ let about = '';
 /** @param {string} subject @param {string} text */
 export function notify(subject, text) {
   about = subject;
-  byId('notice').replaceChildren(
-    html('p', {}, text),
-    button('understood', () => settle(subject)),
-  );
+  const understood = html('button', { type: 'button', class: 'quiet' }, 'understood');
+  understood.addEventListener('click', () => settle(subject));
+  byId('notice').replaceChildren(html('p', {}, text), understood);
 }
 
 /** The subject is in order, so nothing needs to be said of it any more. @param {string} subject */

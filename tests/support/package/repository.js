@@ -25,12 +25,13 @@ export const files = (folder = '', pattern = /./) =>
 export const withoutComments = (text) =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 
-/** The imports of a JavaScript file: bare and node: names as they stand, files from the root. */
-export function imports(file, { dynamic = true } = {}) {
+/** What esbuild finds in each JavaScript file, all of them read at once. */
+let inputs;
+function readAll() {
   const { metafile } = buildSync({
     absWorkingDir: root,
     bundle: true,
-    entryPoints: [file],
+    entryPoints: files('', /\.js$/),
     external: ['./*', '../*', 'node:*'],
     format: 'esm',
     logLevel: 'error',
@@ -39,7 +40,13 @@ export function imports(file, { dynamic = true } = {}) {
     packages: 'external',
     write: false,
   });
-  return metafile.inputs[file].imports
+  return metafile.inputs;
+}
+
+/** The imports of a JavaScript file: bare and node: names as they stand, files from the root. */
+export function imports(file, { dynamic = true } = {}) {
+  inputs ??= readAll();
+  return inputs[file].imports
     .filter(({ kind }) => dynamic || kind !== 'dynamic-import')
     .map(({ path }) => (path.startsWith('.') ? posix.join(posix.dirname(file), path) : path));
 }

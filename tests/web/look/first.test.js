@@ -5,7 +5,7 @@ import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
 import { tellFirst } from '../../../web/panels/look/first.js';
 import { firstFrame } from '../../../web/panels/look/frame.js';
-import { letters, MODEL_FILE } from './model.js';
+import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { drawn, openLook, PANEL, shown } from './page.js';
 import { browsers, serve } from '../site.js';
 

@@ -17,7 +17,7 @@ import {
   plain,
   sentence,
 } from '../../../web/panels/look/words.js';
-import { letters } from './model.js';
+import { letters } from '../../support/web/letters.js';
 
 /** A story of letters without a model, with some rows by their token. */
 function made(text, rows) {

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
 import { startAndStop } from '../../support/web/start-and-stop.js';
 import { insideOf, pushedStory, told } from './in-the-page.js';
-import { letters, MODEL_FILE } from './model.js';
+import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { missing, served } from '../site.js';
 
 const verdictOf = (page, name) =>

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { repeats } from '../../support/campaign.js';
-import { MODEL_FILE } from './model.js';
+import { MODEL_FILE } from '../../support/web/letters.js';
 import { calm, drawn, openLook, PANEL, shown } from './page.js';
 import { browsers, serve } from '../site.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loadModel } from '../../../src/js/worker/client.js';
 import { Writer } from '../../../web/panels/look/writer.js';
-import { letters } from './model.js';
+import { letters } from '../../support/web/letters.js';
 
 const PROMPT = 'once upon a time';
 const HEAD = { layer: 2, head: 5 };

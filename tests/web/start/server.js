@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { letters, MODEL_FILE } from '../look/model.js';
+import { letters, MODEL_FILE } from '../../support/web/letters.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const PREFIX = '/some/where/deep';

@@ -1,5 +1,5 @@
 /** A small random model of the shape of the page's own, whose tokens are letters. */
-import { asGguf, configs, tiny } from '../../support/models/random-models.js';
+import { asGguf, configs, tiny } from '../models/random-models.js';
 
 export const letters = () =>
   asGguf(
