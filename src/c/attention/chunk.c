@@ -1,6 +1,12 @@
 /* A chunk of the query rows of one kv head, over all the spans of keys that they see. */
 #include "kernel.h"
 
+/* Numbers of at least this size, or at most its inverse, are rare. Slower code computes them. */
+#define HUGE 0x1p100f
+
+/* The largest score at T = ∞: SPAN differences of two such scores add up to a float. */
+#define MAX_SUMMED 0x1p117f
+
 int attn_halves_in_place(const call *s, const head_job *job, int32_t first, int32_t end)
 {
   if (!job->cache || job->cache->type != ATTN_CACHE_F16 || job->cache->not_finite ||

@@ -8,6 +8,7 @@
 #define INTEGER_TILES_H
 
 #include "base/dot_form.h"
+#include "base/math.h"
 #include "tiles.h"
 
 /* How a row holds the four numbers that meet a word of a panel. */
@@ -80,6 +81,16 @@ typedef struct {
   size_t words;
   size_t count;
 } product;
+
+/*
+ * The factor of a row in scores over bytes. Beyond the floats it is infinite, so that these scores
+ * are mended (beyond.c).
+ */
+INLINE float score_factor(double x)
+{
+  const double max = F32_MAX;
+  return x > max || x < -max ? __builtin_inff() : nearest_float(x);
+}
 
 /*
  * to[r][0..8) of each panel = Σ x_r·bytes. BY_BYTES computes all TILE4 rows, also missing ones.

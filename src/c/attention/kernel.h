@@ -15,9 +15,10 @@
  *             attn_score_span            scores.c: chooses the kernel for 1 to ROWS rows
  *               panel_scores             tiles.h: the tile loop, queries times key panels
  *             attn_weigh_rows            softmax.c: scores become weights, row by row
- *               shape_row                masks the ends of a plain row; causal ones are plain
- *                 attn_shape_scores      scores.c: of other rows: scale, softcap, biases, masks
- *               attn_mend_scores         beyond.c: scores that are not finite anew, in double
+ *               attn_final_scores        scores.c: products become scores, and their maximum
+ *                 shape_row              masks the ends of a plain row; causal ones are plain
+ *                   shape_scores         of other rows: scale, softcap, biases, masks
+ *                 attn_mend_scores       beyond.c: scores that are not finite anew, in double
  *             attn_sum_values            values.c, with the second tile loop, block_values;
  *                                        again with more care if a sum is not finite
  *           attn_merge_span              results.c: online softmax, adds the span to the last ones
@@ -27,7 +28,7 @@
  * A number z in call.scores, of a row with the temperature t:
  *   attn_score_span    z = Σ_c (query_scale·q_c)·k_c, where query_scale·scale is p->scale
  *   shape_row          z·t.unit is the score of an attended key; z = −∞ of another. A plain row has
- *                      t.unit = call.scale. Else attn_shape_scores multiplies, and t.unit is 1.
+ *                      t.unit = call.scale. Else shape_scores multiplies, and t.unit is 1.
  *   attn_mend_scores   a z that should be finite: the score in double, over t.unit
  *   weigh_row          e = exp((z − max)·t.inverse), where t.inverse is t.unit/T
  *   scale_for_halves   e·HALF_SCALE over float16, whose values lack that factor
@@ -49,12 +50,6 @@ enum {
   CHUNK = 512,   /* rows of a kv head done together */
   KEY_STEP = 16, /* keys that loops over weights do at once: four vectors, a sum for each */
 };
-
-/* Numbers of at least this size, or at most its inverse, are rare. Slower code computes them. */
-#define HUGE 0x1p100f
-
-/* The largest score at T = ∞: SPAN differences of two such scores add up to a float. */
-#define MAX_SUMMED 0x1p117f
 
 /* Query rows that are done together. */
 typedef struct {
@@ -201,16 +196,6 @@ INLINE i32x4 inside(int32_t j, int32_t lo, int32_t hi)
   return (at >= v_splat_i(lo)) & (at < v_splat_i(hi));
 }
 
-/*
- * The factor of a row in scores over bytes. Beyond the floats it is infinite, so that these scores
- * are mended (beyond.c).
- */
-INLINE float score_factor(double x)
-{
-  const double max = -(double)LOWEST;
-  return x > max || x < -max ? __builtin_inff() : nearest_float(x);
-}
-
 INLINE float *row_out(const call *s, const head_job *job, const query_rows *rows, int x)
 {
   return job->out + (size_t)rows->h[x] * s->out_strides.head +
@@ -284,12 +269,12 @@ void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32
                      int32_t hi);
 
 /*
- * Turns the dot products of the keys [from, to) into scores: scale, softcap and biases. A masked
- * key gets −∞ by selection, not by a sum, so that a NaN in it is gone. Returns how many keys are
- * attended. *above says whether a score is to be mended.
+ * Turns the dot products z of row x and the keys [from, to) into the scores that are weighed. Those
+ * of keys that are not attended are −∞, and others that left the floats are mended. Returns the
+ * largest, which is never NaN, and sets row->attended and row->beyond.
  */
-int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
-                          int32_t to, int *above);
+float attn_final_scores(const call *s, const head_job *job, const query_rows *rows, int x,
+                        row_state *row, float *z, int32_t from, int32_t to);
 
 /* ---- softmax.c ---- */
 

@@ -1,4 +1,7 @@
-/* The scores of some query rows over one span of keys: products, and their shape. */
+/*
+ * The scores of some query rows over one span of keys: products, then one row at a time their
+ * scale, softcap, biases and masks, and their maximum.
+ */
 #include "kernel.h"
 
 /*
@@ -105,8 +108,30 @@ void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32
       v_store(s->scores + x * SCORE_STRIDE + (j - start), v_splat(0));
 }
 
-int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
-                          int32_t to, int *above)
+/* All ones where a mask that selects lets key j..j+3 through. */
+INLINE i32x4 selected(const uint8_t *select, const row_view *view, int32_t j)
+{
+  i32x4 on;
+  for (int l = 0; l < 4; l++)
+    on[l] = j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
+  return on;
+}
+
+/* ALiBi: the slope of a head times the distance between its query and key j..j+3. */
+INLINE f32x4 distance_bias(float slope, const row_view *view, int32_t j)
+{
+  i32x4 distance = v_splat_i(view->position) - v_positions(j);
+  i32x4 sign = distance >> 31;
+  return v_splat(slope) * __builtin_convertvector((distance ^ sign) - sign, f32x4);
+}
+
+/*
+ * Turns the dot products of the keys [from, to) into scores: scale, softcap and biases. A masked
+ * key gets −∞ by selection, not by a sum, so that a NaN in it is gone. Returns how many keys are
+ * attended. *above says whether a score is to be mended.
+ */
+static int32_t shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
+                            int32_t to, int *above)
 {
   const attn_params *p = s->p;
   const row_view *view = &rows->view[x];
@@ -138,17 +163,10 @@ int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z
       seen &= (b != masked);
       score += b;
     }
-    if (select) {
-      i32x4 on;
-      for (int l = 0; l < 4; l++)
-        on[l] = j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
-      seen &= on;
-    }
-    if (p->alibi) {
-      i32x4 distance = v_splat_i(view->position) - v_positions(j);
-      i32x4 sign = distance >> 31;
-      score -= v_splat(slope) * __builtin_convertvector((distance ^ sign) - sign, f32x4);
-    }
+    if (select)
+      seen &= selected(select, view, j);
+    if (p->alibi)
+      score -= distance_bias(slope, view, j);
     if (rows->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
       store_at(rows->scores[x], j, p->n, v_select(seen, score, masked));
     attended -= seen;
@@ -157,4 +175,126 @@ int32_t attn_shape_scores(const call *s, const query_rows *rows, int x, float *z
   }
   *above = v_any_above(largest, rows->t[x].max_score);
   return attended[0] + attended[1] + attended[2] + attended[3];
+}
+
+/* −∞ for the keys from `from` to `to` that lie outside [lo, hi). Both are multiples of four. */
+INLINE void mask_scores(float *z, int32_t from, int32_t to, int32_t lo, int32_t hi)
+{
+  for (int32_t j = from; j < to; j += 4, z += 4)
+    v_store(z, v_select(inside(j, lo, hi), v_load(z), v_splat(-__builtin_inff())));
+}
+
+/* Whether the vectors with the keys [lo, hi) have a score above max_score in size, or NaN. */
+KERNEL int scores_above(const float *z, int32_t from, int32_t lo, int32_t hi, float max_score)
+{
+  const i32x4 bits = v_keep(INT32_MAX);
+  i32x4 largest = {0, 0, 0, 0};
+  for (int32_t j = lo & ~3; j < hi; j += 4)
+    largest = v_max_size(largest, v_load(z + (j - from)), bits);
+  return v_any_above(largest, max_score);
+}
+
+/* Plain scores as a result; whether one of them leaves the floats. */
+static int store_scores(const call *s, const query_rows *rows, int x, const float *z, int32_t from,
+                        int32_t to)
+{
+  const row_view *view = &rows->view[x];
+  const i32x4 bits = v_keep(INT32_MAX);
+  i32x4 largest = {0, 0, 0, 0};
+  for (int32_t j = from; j < to; j += 4, z += 4) {
+    f32x4 score = v_load(z) * v_splat(s->scale);
+    largest = v_max_size(largest, score, bits);
+    if (!s->unmasked_scores)
+      score = v_select(inside(j, view->lo, view->hi), score, v_splat(-__builtin_inff()));
+    store_at(rows->scores[x], j, s->p->n, score);
+  }
+  return v_any_above(largest, -LOWEST);
+}
+
+/* Whole steps of keys that are attended, whose scores are still to be compared with max_score. */
+typedef struct {
+  int32_t from;
+  int32_t to;
+} whole_steps;
+
+/*
+ * The scores of one row, shaped; returns how many keys are attended. *above is about scores that
+ * are not in *steps.
+ */
+INLINE int32_t shape_row(const call *s, const query_rows *rows, int x, float *z, int32_t from,
+                         int32_t to, int *above, whole_steps *steps)
+{
+  const row_view *view = &rows->view[x];
+  int32_t lo = view->lo > from ? view->lo : from;
+  int32_t hi = view->hi < to ? view->hi : to;
+  int32_t attended = hi > lo ? hi - lo : 0;
+  if (!s->plain || rows->t[x].kind == T_INFINITE) {
+    attended = shape_scores(s, rows, x, z, from, to, above);
+  } else {
+    int32_t first = (lo + KEY_STEP - 1) & ~(KEY_STEP - 1);
+    int32_t last = hi & ~(KEY_STEP - 1);
+    *above = 0;
+    if (attended && first < last) {
+      *steps = (whole_steps){first, last};
+      *above = scores_above(z, from, lo, first, rows->t[x].max_score) |
+               scores_above(z, from, last, hi, rows->t[x].max_score);
+    } else if (attended) {
+      *above = scores_above(z, from, lo, hi, rows->t[x].max_score);
+    }
+    if (rows->scores[x])
+      *above |= store_scores(s, rows, x, z, from, to);
+    /* only the ends are masked */
+    int32_t head = lo < to ? (lo + 3) & ~3 : to;
+    int32_t tail = (attended ? hi : head) & ~3;
+    mask_scores(z, from, head, lo, hi);
+    mask_scores(z + (tail - from), tail, to, lo, hi);
+  }
+  return attended;
+}
+
+INLINE void add_largest(const int sizes_too, f32x4 largest[4], i32x4 sizes[4], const float *z,
+                        int32_t from, int32_t to)
+{
+  const i32x4 bits = v_keep(INT32_MAX);
+  for (int32_t j = from; j < to; j += KEY_STEP)
+    for (int l = 0; l < 4; l++) {
+      f32x4 x = v_load(z + j + 4 * l);
+      largest[l] = v_max(largest[l], x);
+      if (sizes_too)
+        sizes[l] = v_max_size(sizes[l], x, bits);
+    }
+}
+
+/*
+ * The largest score of a row. NaN is passed over here; as a weight it will reach the sums. *above
+ * says whether a score of the whole steps exceeds max_score in size, or is NaN.
+ */
+KERNEL float largest_score(const float *z, int32_t from, int32_t to, whole_steps steps,
+                           float max_score, int *above)
+{
+  const f32x4 none = v_splat(-__builtin_inff());
+  f32x4 largest[4] = {none, none, none, none};
+  i32x4 sizes[4] = {{0}};
+  add_largest(0, largest, sizes, z, 0, steps.from - from);
+  add_largest(1, largest, sizes, z, steps.from - from, steps.to - from);
+  add_largest(0, largest, sizes, z, steps.to - from, to - from);
+  *above =
+      v_any_above(v_max_i(v_max_i(sizes[0], sizes[1]), v_max_i(sizes[2], sizes[3])), max_score);
+  return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
+}
+
+float attn_final_scores(const call *s, const head_job *job, const query_rows *rows, int x,
+                        row_state *row, float *z, int32_t from, int32_t to)
+{
+  const float max_score = rows->t[x].max_score;
+  whole_steps steps = {from, from};
+  int above;
+  int above_within;
+  row->attended = shape_row(s, rows, x, z, from, to, &above, &steps);
+  float largest = largest_score(z, from, to, steps, max_score, &above_within);
+  if (above || above_within) {
+    row->beyond = attn_mend_scores(s, job, rows, x, z, from, to);
+    largest = largest_score(z, from, to, steps, max_score, &above_within);
+  }
+  return largest;
 }

@@ -1,6 +1,6 @@
 /*
- * From dot products to weights, one row of a span at a time. The row's softcap, biases and masks
- * come first, then its maximum and exp. The sums serve output, log-sum-exp and statistics.
+ * From scores to weights, one row of a span at a time: the row's maximum, exp and sums. The sums
+ * serve output, log-sum-exp and statistics.
  */
 #include "kernel.h"
 
@@ -210,112 +210,6 @@ static float nothing_finite(const float *z, int32_t count)
   return 0;
 }
 
-/* −∞ for the keys from `from` to `to` that lie outside [lo, hi). Both are multiples of four. */
-INLINE void mask_scores(float *z, int32_t from, int32_t to, int32_t lo, int32_t hi)
-{
-  for (int32_t j = from; j < to; j += 4, z += 4)
-    v_store(z, v_select(inside(j, lo, hi), v_load(z), v_splat(-__builtin_inff())));
-}
-
-/* Whether the vectors with the keys [lo, hi) have a score above max_score in size, or NaN. */
-KERNEL int scores_above(const float *z, int32_t from, int32_t lo, int32_t hi, float max_score)
-{
-  const i32x4 bits = v_keep(INT32_MAX);
-  i32x4 largest = {0, 0, 0, 0};
-  for (int32_t j = lo & ~3; j < hi; j += 4)
-    largest = v_max_size(largest, v_load(z + (j - from)), bits);
-  return v_any_above(largest, max_score);
-}
-
-/* Plain scores as a result; whether one of them leaves the floats. */
-static int store_scores(const call *s, const query_rows *rows, int x, const float *z, int32_t from,
-                        int32_t to)
-{
-  const row_view *view = &rows->view[x];
-  const i32x4 bits = v_keep(INT32_MAX);
-  i32x4 largest = {0, 0, 0, 0};
-  for (int32_t j = from; j < to; j += 4, z += 4) {
-    f32x4 score = v_load(z) * v_splat(s->scale);
-    largest = v_max_size(largest, score, bits);
-    if (!s->unmasked_scores)
-      score = v_select(inside(j, view->lo, view->hi), score, v_splat(-__builtin_inff()));
-    store_at(rows->scores[x], j, s->p->n, score);
-  }
-  return v_any_above(largest, -LOWEST);
-}
-
-/* Whole steps of keys that are attended, whose scores are still to be compared with max_score. */
-typedef struct {
-  int32_t from;
-  int32_t to;
-} whole_steps;
-
-/*
- * The scores of one row, shaped; returns how many keys are attended. *above is about scores that
- * are not in *steps.
- */
-static int32_t shape_row(const call *s, const query_rows *rows, int x, float *z, int32_t from,
-                         int32_t to, int *above, whole_steps *steps)
-{
-  const row_view *view = &rows->view[x];
-  int32_t lo = view->lo > from ? view->lo : from;
-  int32_t hi = view->hi < to ? view->hi : to;
-  int32_t attended = hi > lo ? hi - lo : 0;
-  if (!s->plain || rows->t[x].kind == T_INFINITE) {
-    attended = attn_shape_scores(s, rows, x, z, from, to, above);
-  } else {
-    int32_t first = (lo + KEY_STEP - 1) & ~(KEY_STEP - 1);
-    int32_t last = hi & ~(KEY_STEP - 1);
-    *above = 0;
-    if (attended && first < last) {
-      *steps = (whole_steps){first, last};
-      *above = scores_above(z, from, lo, first, rows->t[x].max_score) |
-               scores_above(z, from, last, hi, rows->t[x].max_score);
-    } else if (attended) {
-      *above = scores_above(z, from, lo, hi, rows->t[x].max_score);
-    }
-    if (rows->scores[x])
-      *above |= store_scores(s, rows, x, z, from, to);
-    /* only the ends are masked */
-    int32_t head = lo < to ? (lo + 3) & ~3 : to;
-    int32_t tail = (attended ? hi : head) & ~3;
-    mask_scores(z, from, head, lo, hi);
-    mask_scores(z + (tail - from), tail, to, lo, hi);
-  }
-  return attended;
-}
-
-INLINE void add_largest(const int sizes_too, f32x4 largest[4], i32x4 sizes[4], const float *z,
-                        int32_t from, int32_t to)
-{
-  const i32x4 bits = v_keep(INT32_MAX);
-  for (int32_t j = from; j < to; j += KEY_STEP)
-    for (int l = 0; l < 4; l++) {
-      f32x4 x = v_load(z + j + 4 * l);
-      largest[l] = v_max(largest[l], x);
-      if (sizes_too)
-        sizes[l] = v_max_size(sizes[l], x, bits);
-    }
-}
-
-/*
- * The largest score of a row. NaN is passed over here; as a weight it will reach the sums. *above
- * says whether a score of the whole steps exceeds max_score in size, or is NaN.
- */
-KERNEL float largest_score(const float *z, int32_t from, int32_t to, whole_steps steps,
-                           float max_score, int *above)
-{
-  const f32x4 none = v_splat(-__builtin_inff());
-  f32x4 largest[4] = {none, none, none, none};
-  i32x4 sizes[4] = {{0}};
-  add_largest(0, largest, sizes, z, 0, steps.from - from);
-  add_largest(1, largest, sizes, z, steps.from - from, steps.to - from);
-  add_largest(0, largest, sizes, z, steps.to - from, to - from);
-  *above =
-      v_any_above(v_max_i(v_max_i(sizes[0], sizes[1]), v_max_i(sizes[2], sizes[3])), max_score);
-  return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
-}
-
 /*
  * Σ e·(z − ⟨z⟩)². The key at max has e = 1, so the spread is at least the square's share 1/Σe, and
  * the difference loses few bits.
@@ -326,47 +220,55 @@ static double spread_of(const span_sums *sums, double total)
   return spread < 0 ? 0 : spread; /* by rounding */
 }
 
-/* The weights of one row, and their sums in `row`, which is empty before. */
+/* Whether floats are too coarse for scores of a row that are near 0, or for its query. */
+INLINE int too_coarse(const call *s, const head_job *job, const query_rows *rows, int x,
+                      const float *z, int32_t from, int32_t to, float largest)
+{
+  if (s->small_channels[x] && attn_small_channels_count(s, job, rows, x, from, to))
+    return 1;
+  /* at T = 0 the order of scores counts, however small they are */
+  const float near_zero = rows->t[x].near_zero;
+  return largest < near_zero && largest > -near_zero &&
+         attn_small_scores_count(s, job, rows, x, z, from, to);
+}
+
+/* The first key that a row attends, and the first one with the largest score. */
+INLINE void find_keys(const call *s, const row_view *view, row_state *row, const float *z,
+                      int32_t from, int32_t count, float largest)
+{
+  row->first = !s->plain ? from + find_score(z, count, 1, 0) : view->lo > from ? view->lo : from;
+  row->argmax = from + find_score(z, count, 0, largest);
+}
+
+/* The sums of a row that its statistics need, from its weights e. */
+INLINE void keep_statistics(row_state *row, const span_sums *sums, const float *e, int32_t count)
+{
+  const int exactly = sums->sum < 2 || 4 * sums->sum > (float)row->attended;
+  row->total = exactly ? sum_exactly(e, count) : sums->total;
+  row->moment = sums->moment;
+  row->spread = spread_of(sums, row->total);
+}
+
+/* Scores of one row become weights in place. Their sums go to `row`, which is empty before. */
 static void weigh_keys(const call *s, const head_job *job, const query_rows *rows, int x,
                        row_state *row, float *z, int32_t from, int32_t to)
 {
   const int32_t count = to - from;
-  const float max_score = rows->t[x].max_score;
-  whole_steps steps = {from, from};
-  int above;
-  int above_within;
-  row->attended = shape_row(s, rows, x, z, from, to, &above, &steps);
-  float largest = largest_score(z, from, to, steps, max_score, &above_within);
-  if (above || above_within) {
-    row->beyond = attn_mend_scores(s, job, rows, x, z, from, to);
-    largest = largest_score(z, from, to, steps, max_score, &above_within);
-  }
-  float max = largest;
-  if (s->small_channels[x] && row->attended)
-    row->beyond |= attn_small_channels_count(s, job, rows, x, from, to);
-  if (rows->weights[x] && row->attended)
-    for (int32_t j = from; j < to; j += 4)
+  const float none = -__builtin_inff();
+  float largest = attn_final_scores(s, job, rows, x, row, z, from, to);
+  if (row->attended) {
+    row->beyond |= too_coarse(s, job, rows, x, z, from, to, largest);
+    for (int32_t j = from; rows->weights[x] && j < to; j += 4)
       store_at(rows->weights[x], j, s->p->n, v_load(z + (j - from)));
-  /* at T = 0 the order of scores counts, however small they are */
-  const float near_zero = rows->t[x].near_zero;
-  if (row->attended && largest < near_zero && largest > -near_zero)
-    row->beyond |= attn_small_scores_count(s, job, rows, x, z, from, to);
-  if (largest == -__builtin_inff())
-    max = nothing_finite(z, count);
-  if (s->p->stats && row->attended) {
-    int32_t lo = rows->view[x].lo;
-    row->first = !s->plain ? from + find_score(z, count, 1, 0) : lo > from ? lo : from;
-    row->argmax = from + find_score(z, count, 0, largest);
+    if (s->p->stats)
+      find_keys(s, &rows->view[x], row, z, from, count, largest);
   }
+  float max = largest == none ? nothing_finite(z, count) : largest;
   span_sums sums = weigh_row(s, &rows->t[x], z, count, max);
   row->sum = sums.sum;
-  if (s->p->stats) {
-    row->total =
-        sums.sum < 2 || 4 * sums.sum > (float)row->attended ? sum_exactly(z, count) : sums.total;
-    row->moment = sums.moment;
-    row->spread = spread_of(&sums, row->total);
-  }
-  if (largest != -__builtin_inff() || max != 0)
+  if (s->p->stats)
+    keep_statistics(row, &sums, z, count);
+  if (largest != none || max != 0)
     row->max = (double)max * rows->t[x].unit;
 }
 
