@@ -11,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { init } from '../src/js/index.js';
 import { loadModel } from '../src/js/model/index.js';
 import { modelFile } from './models/files.js';
+import { median } from './spread.js';
 
 const PROMPT = 96;
 /** Milliseconds of a turn, of 6 to 100 tokens. */
@@ -92,7 +93,6 @@ for (const one of CASES) time(one);
 steps = Math.min(100, Math.max(6, Math.ceil((TURN * 1000) / time(CASES[0]))));
 const times = CASES.map(() => []);
 for (let round = 0; round < ROUNDS; round++) CASES.forEach((one, at) => times[at].push(time(one)));
-const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 CASES.forEach(({ name }, at) => {
   const ratio = median(times[at].map((t, round) => times[0][round] / t));
   const ms = median(times[at]) / steps / 1000;

@@ -9,6 +9,7 @@ import process from 'node:process';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
 import { modelFile, prompt } from '../models/files.js';
+import { median } from '../spread.js';
 
 const PROMPT = 30;
 const TOKENS = 24;
@@ -36,8 +37,6 @@ async function decode(options) {
   });
   return (1000 * time) / TOKENS;
 }
-
-const median = (/** @type {number[]} */ list) => list.sort((a, b) => a - b)[list.length >> 1];
 
 const { layers, heads } = model.config;
 const sweep = await seconds(() => model.sweep(ids, { metric: 'kl' }));

@@ -8,6 +8,7 @@ import process from 'node:process';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
 import { modelFile, prompt } from '../models/files.js';
+import { median } from '../spread.js';
 
 const PROMPT = 512;
 const SPANS = 32;
@@ -31,8 +32,6 @@ function read(options) {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
 }
-
-const median = (/** @type {number[]} */ list) => list.sort((a, b) => a - b)[list.length >> 1];
 
 read();
 read({ observe: { spans } });

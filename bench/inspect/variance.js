@@ -10,6 +10,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { init } from '../../src/js/index.js';
 import { random } from '../../tests/support/random.js';
+import { median } from '../spread.js';
 
 const SIZES = { heads: 12, m: 1024, n: 1024, dim: 64 };
 const ROUNDS = 25;
@@ -84,7 +85,6 @@ for (const { by, want } of CASES) time(by, want);
 const times = CASES.map(() => /** @type {number[]} */ ([]));
 for (let round = 0; round < ROUNDS; round++)
   CASES.forEach(({ by, want }, at) => times[at].push(time(by, want)));
-const median = (/** @type {number[]} */ list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 CASES.forEach(({ name }, at) =>
   console.log(`${name.padEnd(32)} ${median(times[at]).toFixed(1)} ms`),
 );

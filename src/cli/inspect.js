@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { ClearheadError, init } from '../js/index.js';
 import { loadModel } from '../js/model/index.js';
+import { logProbabilities } from '../js/model/inspect/log-softmax.js';
 import { CHANGES, changeOptions, makeChanges, named, readChanges } from './changes.js';
 import { inWords } from './inspect-words.js';
 import { FILE, modelAt, progressBar } from './model-file.js';
@@ -144,8 +145,8 @@ async function inspect(model, prompt, changes) {
       ...(file !== undefined && { file, interventions: list }),
       heads: gains,
       next: without.lens[without.lens.length - 1],
-      before: logProbability(logits, token),
-      after: logProbability(without.logits, token),
+      before: logProbabilities(logits)[token],
+      after: logProbabilities(without.logits)[token],
     },
   };
 }
@@ -197,13 +198,6 @@ async function partsOf(model, position, token) {
     rest,
     identity,
   };
-}
-
-/** @param {Float32Array} logits @param {number} token */
-function logProbability(logits, token) {
-  const max = logits.reduce((a, b) => Math.max(a, b), -Infinity);
-  const sum = logits.reduce((all, x) => all + Math.exp(x - max), 0);
-  return logits[token] - max - Math.log(sum);
 }
 
 /** @param {string | undefined} text */

@@ -15,7 +15,7 @@ async function slept(count, times) {
     await new Promise((later) => setTimeout(later, 10));
 }
 
-/** A program that has not ended after so many milliseconds never will, on any machine. */
+/** Milliseconds after which a program that has not ended never will, on any machine. */
 const NEVER = 120000;
 
 /** The address of the package, for programs of their own. */

@@ -8,6 +8,8 @@ import { exists, files, imports, read, withoutComments } from '../support/packag
 const ENTRY = 'src/js/index.js';
 const MODELS = 'src/js/model/index.js';
 const WORKERS = ['src/js/worker/client.js', 'src/js/train/worker/client.js'];
+/** Logarithms of probabilities, which the command line and the page show too. */
+const LOG_SOFTMAX = 'src/js/model/inspect/log-softmax.js';
 /** The file that needs a library. */
 const LIBRARIES = { 'src/js/model/text/jinja/source.js': '@huggingface/jinja' };
 const own = files('src/js', /\.js$/);
@@ -66,8 +68,8 @@ describe('src/js', () => {
 });
 
 describe('the command line and the page', () => {
-  test('the command line imports public entries, names and their near misses, and Node', () => {
-    const names = ['src/js/names.js', 'src/js/model/inside/points.js'];
+  test('the command line imports public entries, names, a logarithm and Node', () => {
+    const names = ['src/js/names.js', 'src/js/model/inside/points.js', LOG_SOFTMAX];
     for (const file of files('src/cli', /\.js$/))
       for (const name of imports(file))
         assert.ok(
@@ -76,9 +78,9 @@ describe('the command line and the page', () => {
         );
   });
 
-  test('the page imports public entries, itself, the sampler, a recipe and the statements', () => {
+  test('the page imports public entries, itself, parts without state, and a recipe', () => {
     // between any two tokens the page may be stopped, so it draws them itself
-    const entries = [ENTRY, MODELS, ...WORKERS, 'src/js/model/sampling/sample.js'];
+    const entries = [ENTRY, MODELS, ...WORKERS, 'src/js/model/sampling/sample.js', LOG_SOFTMAX];
     // the proof sheet runs the check of the command line
     entries.push(...['statement-list', 'statements', 'lab'].map((name) => `src/cli/${name}.js`));
     for (const file of files('web', /\.js$/))

@@ -25,7 +25,7 @@ export const files = (folder = '', pattern = /./) =>
 export const withoutComments = (text) =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 
-/** What esbuild finds in each JavaScript file, all of them read at once. */
+/** The imports of each JavaScript file, as esbuild finds them in all files at once. */
 let inputs;
 function readAll() {
   const { metafile } = buildSync({

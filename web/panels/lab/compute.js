@@ -1,4 +1,5 @@
 /** A story told by a model that is changed, and the chances of the words of another one. */
+import { logProbabilities } from '../../../src/js/model/inspect/log-softmax.js';
 
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 /** @typedef {import('../look/story.js').Token} Token */
@@ -65,19 +66,10 @@ export async function chances(model, signal, prompt, story) {
   const { logits } = await model.prefill(ids.slice(0, prompt.length));
   let last = logits;
   for (let i = prompt.length; i < ids.length && !signal.aborted; i++) {
-    found.push(logProbability(last, ids[i]));
+    found.push(logProbabilities(last)[ids[i]]);
     if (i + 1 < ids.length) last = (await model.step(ids[i])).logits;
   }
   return found;
-}
-
-/** log softmax. @param {ArrayLike<number>} logits @param {number} id */
-export function logProbability(logits, id) {
-  let max = -Infinity;
-  for (let x = 0; x < logits.length; x++) max = Math.max(max, logits[x]);
-  let sum = 0;
-  for (let x = 0; x < logits.length; x++) sum += Math.exp(logits[x] - max);
-  return logits[id] - max - Math.log(sum);
 }
 
 /** The chance of a word, in the geometric mean. @param {readonly number[]} logs */

@@ -8,7 +8,7 @@ import { ClearheadError } from '../../errors.js';
  */
 
 /** Bytes a header may have. It bounds the buffer also where the length of a source is unknown. */
-export const HEADER_MAX = 2 ** 28;
+const HEADER_MAX = 2 ** 28;
 
 /** @typedef {import('./source.js').Stream} Stream */
 

@@ -34,7 +34,7 @@ export function dot(a, b, from = 0) {
 }
 
 /** A logit before the softcap. @param {number} logit @param {number} cap 0: none */
-export const uncapped = (logit, cap) => (cap ? cap * Math.atanh(logit / cap) : logit);
+const uncapped = (logit, cap) => (cap ? cap * Math.atanh(logit / cap) : logit);
 
 /**
  * The inputs of the output matrix, as its product multiplies them.

@@ -1,18 +1,9 @@
 /** Metrics of a sweep, from the logits of the last position. */
 import { choice, integer } from '../../check.js';
 import { refuse } from '../../errors.js';
+import { divergence, logProbabilities } from './log-softmax.js';
 
 const METRICS = ['logprob', 'difference', 'kl'];
-
-/** log softmax at all tokens. @param {Float32Array} logits */
-export function logProbabilities(logits) {
-  let max = -Infinity;
-  for (const x of logits) max = Math.max(max, x);
-  let sum = 0;
-  for (const x of logits) sum += Math.exp(x - max);
-  const lse = max + Math.log(sum);
-  return Float64Array.from(logits, (x) => x - lse);
-}
 
 /** The likeliest token, the first among equals. @param {Float32Array} logits */
 export const likeliest = (logits) =>
@@ -44,15 +35,10 @@ export function readMetric({ metric, token, against }, vocab) {
 export function metricOf({ name, token: given, against }, before) {
   const token = given ?? likeliest(before);
   const p = logProbabilities(before);
-  /** @param {Float32Array} logits */
-  const kl = (logits) => {
-    const q = logProbabilities(logits);
-    return p.reduce((sum, x, id) => sum + Math.exp(x) * (x - q[id]), 0);
-  };
   /** @type {(logits: Float32Array) => number} */
   const of =
     name === 'kl'
-      ? kl
+      ? (logits) => divergence(p, logProbabilities(logits))
       : name === 'difference'
         ? (logits) => logits[token] - logits[/** @type {number} */ (against)]
         : (logits) => logProbabilities(logits)[token];

@@ -3,6 +3,7 @@ import { abortSignal, choice, integer, list, number, read } from '../../check.js
 import { describe, refuse } from '../../errors.js';
 import { begun, textPrompt } from '../reading/prompt.js';
 import { createReader } from '../reading/reader.js';
+import { divergence, logProbabilities } from '../inspect/log-softmax.js';
 import { comparePlanes, headsFound } from '../inspect/planes.js';
 
 /**
@@ -169,19 +170,9 @@ const susceptibility = (variance, n, T) =>
 async function meanEffect(model, reader, prompts) {
   let sum = 0;
   for (const { ids, logits } of prompts)
-    sum += divergence(logits, await readPrompt(model, reader, ids, false));
+    sum += divergence(
+      logProbabilities(logits),
+      logProbabilities(await readPrompt(model, reader, ids, false)),
+    );
   return sum / prompts.length;
-}
-
-/** KL(softmax(x)‖softmax(y)). @param {Float32Array} x @param {Float32Array} y */
-function divergence(x, y) {
-  const logOf = (/** @type {Float32Array} */ z) => {
-    const max = z.reduce((a, b) => Math.max(a, b), -Infinity);
-    return max + Math.log(z.reduce((sum, value) => sum + Math.exp(value - max), 0));
-  };
-  const [before, after] = [logOf(x), logOf(y)];
-  return x.reduce((sum, value, at) => {
-    const p = Math.exp(value - before);
-    return p > 0 ? sum + p * (value - before - (y[at] - after)) : sum;
-  }, 0);
 }

@@ -6,9 +6,6 @@ import { refuse } from '../../errors.js';
  * @typedef {'F32' | 'F16' | 'Q8_0'} SavedType
  */
 
-/** @type {readonly SavedType[]} */
-export const SAVED_TYPES = ['F32', 'F16', 'Q8_0'];
-
 /** Floats and their bits. */
 const float = new Float32Array(1);
 const bits = new Uint32Array(float.buffer);

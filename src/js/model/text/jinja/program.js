@@ -34,7 +34,7 @@ function guarded(run) {
 }
 
 /** The error of a template that failed. @param {unknown} cause @returns {ClearheadError} */
-export function templateError(cause) {
+function templateError(cause) {
   if (cause instanceof ClearheadError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof RangeError)
