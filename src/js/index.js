@@ -51,36 +51,19 @@ export async function init(options, ...more) {
     worker,
   } = read('options', options, ['wasm', 'variant', 'threads', 'layers', 'theoryWasm', 'worker']);
   const asked = choice('variant', variant, 'auto', 'simd', 'relaxed');
-  const relaxed = acceptsRelaxed();
-  const fast = relaxed && asked !== 1;
   const source = await wasm;
   const deep = yes('layers', layers)
     ? await import('./layers/index.js').catch(unloaded('layers/index.js'))
     : null;
-  const file = deep ? modelFile : attentionFile;
   if (worker !== undefined && typeof worker !== 'function')
     refuseKind('worker', worker, 'a function that makes a worker of clearhead/thread');
   const count = integer('threads', threads, 1, 16);
   /** @type {Start} */
-  const start = {
-    asked: count,
-    why: {
-      relaxed: relaxed || asked === 1 ? '' : 'the JS engine has no relaxed SIMD',
-      threads: '',
-    },
-  };
-  if (asked === 2 && !relaxed) throw new ClearheadError('ENV', start.why.relaxed);
-  let team;
-  let shared;
-  if (count > 1)
-    try {
-      team = await import('./engine/threads.js').catch(unloaded('engine/threads.js'));
-      team.checkShares(source);
-      shared = createMemory(true);
-    } catch (/** @type {any} */ error) {
-      start.why.threads = `one thread: ${error.message}`;
-    }
-  const change = shared && team?.forThreads;
+  const start = { asked: count, why: { relaxed: '', threads: '' } };
+  const fast = canBeRelaxed(asked, start.why);
+  const { team, shared } = await threadsAndMemory(count, source, start.why);
+  const file = deep ? modelFile : attentionFile;
+  const change = team?.forThreads;
   const given = source !== undefined;
   const module = await compile(given ? source : file(fast), 'wasm', change).catch((error) => {
     if (given || !fast || asked) throw error;
@@ -91,7 +74,7 @@ export async function init(options, ...more) {
     const own = shared ?? createMemory(false);
     const memory = new Memory(await instantiate(module, own));
     const made = engine(memory, start, deep, theoryWasm);
-    if (shared) await team?.startThreads(memory, { module, memory: own }, count, worker);
+    if (team) await team.startThreads(memory, { module, memory: own }, count, worker);
     return made;
   } catch (/** @type {any} */ cause) {
     if (cause instanceof ClearheadError) throw cause;
@@ -102,6 +85,37 @@ export async function init(options, ...more) {
       { cause },
     );
   }
+}
+
+/**
+ * Whether the relaxed kernels come first, and why not.
+ * @param {number} asked 0 for the fastest, 1 for simd, 2 for relaxed
+ * @param {Start['why']} why
+ */
+function canBeRelaxed(asked, why) {
+  const accepted = acceptsRelaxed(); // also refuses an engine without WebAssembly
+  if (asked === 1) return false;
+  if (!accepted) why.relaxed = 'the JS engine has no relaxed SIMD';
+  if (!accepted && asked) throw new ClearheadError('ENV', why.relaxed);
+  return accepted;
+}
+
+/**
+ * The code of threads and the memory that they share, or neither and why not.
+ * @param {number} count
+ * @param {unknown} source of the wasm, if one was given
+ * @param {Start['why']} why
+ */
+async function threadsAndMemory(count, source, why) {
+  if (count > 1)
+    try {
+      const team = await import('./engine/threads.js').catch(unloaded('engine/threads.js'));
+      team.checkShares(source);
+      return { team, shared: createMemory(true) };
+    } catch (/** @type {any} */ error) {
+      why.threads = `one thread: ${error.message}`;
+    }
+  return {};
 }
 
 /** Two keys whose logits differ by log 2 have weights 1/3 and 2/3. @param {Memory} memory */
