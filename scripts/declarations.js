@@ -1,5 +1,6 @@
 /**
- * Statements of C that declare more than one name. eslint's `one-var` says the same for JavaScript.
+ * Statements of C that declare more than one name, or that a comma makes of two. eslint's `one-var`
+ * and `no-sequences` say the same of JavaScript.
  *
  *   node scripts/declarations.js file…
  */
@@ -14,6 +15,8 @@ const DECLARES =
   /^(?:\w+\s+)*\w+(?:\s+|\s*\*[\s*]*(?:const\s+|restrict\s+)*)[A-Za-z_]\w*\s*[[=,:(]/;
 /** Names behind the body of a struct. */
 const NAMES = /^\**\w+\s*,/;
+/** Begins a macro of values for fields. */
+const FIELDS = /^\s*\./;
 /** Stands before a statement. */
 const LABELS = /^\s*(?:(?:else|do|(?:case\b[^:]*|\w+)\s*:)\s*)*/;
 
@@ -37,8 +40,14 @@ function directive(text) {
 /** Whether it is a declaration with a comma outside all brackets. */
 function declaresSeveral(statement, isBehindBody) {
   const text = statement.replace(LABELS, '');
-  if (NO_TYPE.test(text) || !(DECLARES.test(text) || (isBehindBody && NAMES.test(text))))
-    return false;
+  const declares = DECLARES.test(text) || (isBehindBody && NAMES.test(text));
+  return declares && !NO_TYPE.test(text) && hasComma(text);
+}
+
+/** Whether it is no declaration, and a comma outside all brackets makes two statements of it. */
+const isSequence = (statement) => !FIELDS.test(statement) && hasComma(statement);
+
+function hasComma(text) {
   let depth = 0;
   for (const char of text) {
     if ('([{'.includes(char)) depth++;
@@ -48,7 +57,7 @@ function declaresSeveral(statement, isBehindBody) {
   return false;
 }
 
-/** The statements of bare code, and the first clause of each `for`: `[start, end]`. */
+/** The statements of bare code, and the first clause of each `for`: `[start, end, isClause]`. */
 function* statements(code) {
   let start = 0;
   let depth = 0; // of parentheses, and of braces around values
@@ -63,25 +72,28 @@ function* statements(code) {
     }
   }
   for (const { index, 0: head } of code.matchAll(/\bfor\s*\(/g))
-    yield [index + head.length, code.indexOf(';', index)];
+    yield [index + head.length, code.indexOf(';', index), true];
 }
 
-/** The lines, from 1 on, of the statements that declare more than one name. */
-export function linesOfSeveral(source) {
+/** The lines, from 1 on, of the statements that say more than one thing: `{ line, why }`. */
+export function severalIn(source) {
   const code = bare(source);
   const lineOf = (offset) => code.slice(0, offset).split('\n').length;
-  return [...statements(code)]
-    .filter(([start, end]) => {
-      const isBehindBody = code[start - 1] === '}' && code[end] === ';';
-      return declaresSeveral(code.slice(start, end), isBehindBody);
-    })
-    .map(([, end]) => lineOf(end));
+  const found = [];
+  for (const [start, end, isClause] of statements(code)) {
+    const text = code.slice(start, end);
+    const isBehindBody = code[start - 1] === '}' && code[end] === ';';
+    if (declaresSeveral(text, isBehindBody)) found.push([end, 'declares several names']);
+    else if (!isClause && code[end] === ';' && isSequence(text))
+      found.push([end, 'is two statements with a comma']);
+  }
+  return found.map(([end, why]) => ({ line: lineOf(end), why }));
 }
 
 function main(files) {
   for (const file of files)
-    for (const line of linesOfSeveral(readFileSync(file, 'utf8'))) {
-      console.error(`${file}:${line}: declares several names, expected one in each statement`);
+    for (const { line, why } of severalIn(readFileSync(file, 'utf8'))) {
+      console.error(`${file}:${line}: ${why}, expected one in each statement`);
       process.exitCode = 1;
     }
 }

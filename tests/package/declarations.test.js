@@ -1,7 +1,7 @@
 /** The check of scripts/declarations.js finds what it should, and nothing else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linesOfSeveral } from '../../scripts/declarations.js';
+import { severalIn } from '../../scripts/declarations.js';
 
 test('a statement of C that declares two names is found by its line', () => {
   for (const statement of [
@@ -18,25 +18,41 @@ test('a statement of C that declares two names is found by its line', () => {
     '#define TWO(a) \\\n  int a = 1, b;\n',
   ]) {
     const before = '/* int a, b; */\n#include "x.h"\n';
-    const lines = linesOfSeveral(`${before}${statement}`);
-    assert.equal(lines.length, 1, statement);
-    assert.ok(lines[0] >= 3, `${statement}: line ${lines[0]}`);
+    const found = severalIn(`${before}${statement}`);
+    assert.equal(found.length, 1, statement);
+    assert.ok(found[0].line >= 3, `${statement}: line ${found[0].line}`);
+    assert.equal(found[0].why, 'declares several names', statement);
+  }
+});
+
+test('a comma between two expressions is found by its line', () => {
+  for (const statement of [
+    'a = 1, b = 2;',
+    'return a * b, c;',
+    'if (a)\n  b = 1, c = 2;',
+    'else x[0] = f(a, b), x[1] = 2;',
+    '#define NAMES(x) x##_a, x##_b\n',
+  ]) {
+    const found = severalIn(`int n;\n${statement}`);
+    assert.equal(found.length, 1, statement);
+    assert.ok(found[0].line >= 2, `${statement}: line ${found[0].line}`);
+    assert.equal(found[0].why, 'is two statements with a comma', statement);
   }
 });
 
 test('parameters, lists of values, enums and expressions are no second declaration', () => {
   for (const statement of [
     'int f(int a, int b);',
-    'int f(int a, int b) { return g(a, b), a; }',
+    'int f(int a, int b) { return g(a, b); }',
+    'for (i = 0, j = 1; i < n; i++, j++) f(i, j);',
+    '#define SIZES(n) .rows = n, .columns = f(n, 2)\n',
     'enum { A, B = 2, C };',
     'float x[2][2] = {{1, 2}, {3, 4}};',
     'point p = {.x = 1, .y = f(2, 3)};',
     'for (int i = 0; i < n; i++, j++) f(i, j);',
-    'a = 1, b = 2;',
-    'return a * b, c;',
     'int a; /* one, two */ // three, four',
     'const char *text = "int a, b;";',
     '#define LOWEST (-1)\nint a;\nvoid f(int b, int c);',
   ])
-    assert.deepEqual(linesOfSeveral(statement), [], statement);
+    assert.deepEqual(severalIn(statement), [], statement);
 });

@@ -50,11 +50,13 @@ INLINE size_t strip_rows(size_t block, size_t rows, size_t j)
  */
 INLINE void load_eight(const int half, f32x4 y[2], const char *p)
 {
-  if (half)
+  if (half) {
     v_halves_apart(y, (i16x8)v_load_i(p));
-  else
-    y[0] = v_load((const float *)(const void *)p),
-    y[1] = v_load((const float *)(const void *)p + 4);
+    return;
+  }
+  const float *floats = (const void *)p;
+  y[0] = v_load(floats);
+  y[1] = v_load(floats + 4);
 }
 
 INLINE size_t bytes_of_eight(const int half) { return half ? 16 : 32; }

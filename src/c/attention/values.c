@@ -44,10 +44,13 @@ INLINE void values_of_rows(const int rows, const int half, const int count, cons
   const size_t strip = block.view.strip;
   place_steps next = {strip, 0, STRIP};
   size_t channels = (size_t)count * STRIP;
-  if (count > 1 && block.blocks > 1)
-    next = (place_steps){block.width / STRIP * strip, BLOCK, ROWS * block.width}, channels = STRIP;
-  else if (block.width < channels)
-    next = (place_steps){0, 0, 0}, channels = STRIP;
+  if (count > 1 && block.blocks > 1) {
+    next = (place_steps){block.width / STRIP * strip, BLOCK, ROWS * block.width};
+    channels = STRIP;
+  } else if (block.width < channels) {
+    next = (place_steps){0, 0, 0};
+    channels = STRIP;
+  }
   for (size_t c = 0; c < block.width; c += channels) {
     size_t at = c + channels < block.width ? c : block.width - channels;
     block_values(rows, half, count, block.sums + at, block.width, block.w,
@@ -195,10 +198,12 @@ INLINE void totals_at(f64x2 x[2], const row_sums *sums, int32_t c)
 {
   if (sums->totals) {
     const f64x2_u *totals = (const f64x2_u *)(const void *)(sums->totals + c);
-    x[0] = totals[0], x[1] = totals[1];
+    x[0] = totals[0];
+    x[1] = totals[1];
   } else {
     f32x4 sum = v_load(sums->sums + c);
-    x[0] = v_low_double(sum), x[1] = v_high_double(sum);
+    x[0] = v_low_double(sum);
+    x[1] = v_high_double(sum);
   }
 }
 

@@ -38,7 +38,9 @@ INLINE void activate(const int kind, float *y, const float *x, const float *up, 
       copy_rest(some, from, n);
       if (up)
         copy_rest(factors, times, n);
-      from = to = some, times = up ? factors : NULL;
+      from = some;
+      to = some;
+      times = up ? factors : NULL;
     }
     for (size_t l = 0; l < step; l += 4) {
       f32x4 v = activation(kind, v_load(from + l));

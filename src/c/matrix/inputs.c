@@ -132,10 +132,12 @@ KERNEL void round_inputs(const input_tile *tile)
         sums[h][r] = (n[0] + n[1]) + (n[2] + n[3]);
         i32x4 low = v_pack(n[0], n[1]);
         i32x4 high = v_pack(n[2], n[3]);
-        if (i16)
-          q[2 * h][r] = v_even_first((i16x8)low), q[2 * h + 1][r] = v_even_first((i16x8)high);
-        else
+        if (i16) {
+          q[2 * h][r] = v_even_first((i16x8)low);
+          q[2 * h + 1][r] = v_even_first((i16x8)high);
+        } else {
           q[h][r] = v_pack_bytes(low, high);
+        }
       }
     }
     for (int v = 0; v < (i16 ? 4 : 2); v++) {

@@ -130,15 +130,18 @@ struct product_kernels {
   tile_kernel *tile;
 };
 
-#define KERNELS_OF(family) attn_i16_##family, attn_i8_##family, attn_i8_pairs_##family
-extern const product_kernels KERNELS_OF(q4);
-extern const product_kernels KERNELS_OF(q4_min);
-extern const product_kernels KERNELS_OF(q4_k);
-extern const product_kernels KERNELS_OF(q5);
-extern const product_kernels KERNELS_OF(q5_min);
-extern const product_kernels KERNELS_OF(q5_k);
-extern const product_kernels KERNELS_OF(q6_k);
-extern const product_kernels KERNELS_OF(q8);
+#define DECLARE_KERNELS(family)                                                                    \
+  extern const product_kernels attn_i16_##family;                                                  \
+  extern const product_kernels attn_i8_##family;                                                   \
+  extern const product_kernels attn_i8_pairs_##family;
+DECLARE_KERNELS(q4)
+DECLARE_KERNELS(q4_min)
+DECLARE_KERNELS(q4_k)
+DECLARE_KERNELS(q5)
+DECLARE_KERNELS(q5_min)
+DECLARE_KERNELS(q5_k)
+DECLARE_KERNELS(q6_k)
+DECLARE_KERNELS(q8)
 
 /*
  * ---- Sums of a tile --------------------------------------------------------------------------
@@ -167,8 +170,10 @@ INLINE void add_block(const int has_min, float *sums, f32x4 n[TILE4][2], const f
 {
   f32x4 dw[2] = {v_load(d), v_load(d + 4)};
   f32x4 mw[2];
-  if (has_min)
-    mw[0] = v_load(m), mw[1] = v_load(m + 4);
+  if (has_min) {
+    mw[0] = v_load(m);
+    mw[1] = v_load(m + 4);
+  }
   for (int r = 0; r < TILE4; r++, sums += PANEL) {
     f32x4 dx = v_splat(numbers[r]);
     f32x4 sum = v_splat(numbers[TILE4 + r]);

@@ -62,10 +62,14 @@ INLINE void one_input_product(block_dot *const dot, const int panels, const int 
     for (int p = 0; p < panels; p++) {
       f32x4 d[2];
       f32x4 m[2];
-      if (is_k)
-        d[0] = scales[p][0], d[1] = scales[p][1], m[0] = scales[p][2], m[1] = scales[p][3];
-      else
+      if (is_k) {
+        d[0] = scales[p][0];
+        d[1] = scales[p][1];
+        m[0] = scales[p][2];
+        m[1] = scales[p][3];
+      } else {
         superblock_scales(d, m, has_min, 0, a->panel[p] + at - head);
+      }
       if (is_k && has_min)
         times_sub_scales(d, m, a->panel[p] + at);
       for (int v = 0; v < 2; v++) {

@@ -17,14 +17,16 @@ enum { BLOCK_COLUMNS = 256 };
 /* Eight weights. F16: as v_halves_apart gives them, unless some are `non_finite`. */
 INLINE void eight_weights(const int type, int non_finite, f32x4 w[2], const uint8_t *p)
 {
-  if (type == ATTN_F32)
-    w[0] = v_load((const float *)p), w[1] = v_load((const float *)p + 4);
-  else if (type == ATTN_F16 && non_finite)
+  if (type == ATTN_F32) {
+    w[0] = v_load((const float *)p);
+    w[1] = v_load((const float *)p + 4);
+  } else if (type == ATTN_F16 && non_finite) {
     v_halves(w, (i16x8)v_load_i(p), 1);
-  else if (type == ATTN_F16)
+  } else if (type == ATTN_F16) {
     v_halves_apart(w, (i16x8)v_load_i(p));
-  else
+  } else {
     v_bfloats(w, (i16x8)v_load_i(p));
+  }
 }
 
 /* The product of one column of several panels, added to sums; `w` goes on to the next. */

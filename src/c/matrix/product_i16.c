@@ -46,13 +46,15 @@ INLINE void block_dots(const int bits, i32x4 to[2], const uint8_t *q, const int1
       if (bits == 6 && c % 4 == 3) {
         /* half of the block is done; its s lie before the quants */
         n += (s[0] + s[1]) * v_low(v_load_i8(q - 16 + 2 * (c - 3) + 4 * v));
-        s[0] = v_splat_i((below - below_low) / 4), s[1] = v_splat_i(0);
+        s[0] = v_splat_i((below - below_low) / 4);
+        s[1] = v_splat_i(0);
       }
     }
     first = last;
     last = bits == 6 ? n : s[0] + s[1];
   }
-  to[0] = first, to[1] = last;
+  to[0] = first;
+  to[1] = last;
 }
 
 /*
@@ -69,8 +71,10 @@ INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *pa
   const uint8_t *q[STREAMS];
   const i32x4 start = v_splat_i(bits == 8 ? numbers_of(x)[3] : 0);
   i32x4 n[STREAMS][2];
-  for (int p = 0; p < STREAMS; p++)
-    q[p] = panel[p] + at, n[p][0] = n[p][1] = start;
+  for (int p = 0; p < STREAMS; p++) {
+    q[p] = panel[p] + at;
+    n[p][0] = n[p][1] = start;
+  }
   ROLLED for (const int16_t *end = x + (bits == 8 ? BLOCK32 / 2 : BLOCK32); x < end; x += columns)
   {
     for (int j = 0; j < (bits == 8 ? 1 : 2); j++)
@@ -83,8 +87,10 @@ INLINE void stream_dots(const int bits, i32x4 (*to)[2], const uint8_t *const *pa
     for (int p = 0; p < STREAMS; p++)
       q[p] += 32;
   }
-  for (int p = 0; p < STREAMS; p++)
-    to[p][0] = n[p][0], to[p][1] = n[p][1];
+  for (int p = 0; p < STREAMS; p++) {
+    to[p][0] = n[p][0];
+    to[p][1] = n[p][1];
+  }
 }
 
 BLOCK_DOT(INLINE, dot8, stream_dots(8, n, panel, at, x, of))
@@ -179,7 +185,8 @@ INLINE void tile(const int has_min, float *y, const void *inputs, const tile_wei
       two_columns(1, n, w, x);
       for (int c = 2; c < BLOCK32; c += 2)
         two_columns(0, n, w += 2 * PANEL, x += 4 * TILE4);
-      w += 2 * PANEL, x += 4 * TILE4;
+      w += 2 * PANEL;
+      x += 4 * TILE4;
       const float *numbers = (const float *)x;
       x += input_block(1, TILE4) - input_quants(1, TILE4);
       f32x4 z[TILE4][2];

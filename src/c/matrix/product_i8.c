@@ -39,10 +39,12 @@ INLINE void block_dots(const int bits, const int pairs, i32x4 to[2], const uint8
     for (int c = 0; c < 8; c += 2) {
       i32x4 y0 = v_splat_bytes(x + 4 * c);
       i32x4 y1 = v_splat_bytes(x + 4 * c + 4);
-      if (pairs)
+      if (pairs) {
         n = v_dot(v_pairs(y0, b[c]) + v_pairs(y1, b[c + 1]), ones, n);
-      else
-        n = v_dot8(y0, b[c], n), o = v_dot8(y1, b[c + 1], o);
+      } else {
+        n = v_dot8(y0, b[c], n);
+        o = v_dot8(y1, b[c + 1], o);
+      }
       if (bits == 6 && c % 4 == 2) {
         y += of_half(n + o, v_low(v_load_i8(q - 16 + 2 * (c - 2) + 4 * v)));
         n = v_splat_i((below - below_low) / 4);
@@ -52,7 +54,8 @@ INLINE void block_dots(const int bits, const int pairs, i32x4 to[2], const uint8
     first = last;
     last = bits == 6 ? (i32x4)y : n + o;
   }
-  to[0] = first, to[1] = last;
+  to[0] = first;
+  to[1] = last;
 }
 
 enum { BYTES, NIBBLES, NIBBLE_PAIRS };
