@@ -165,7 +165,7 @@ function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
   return [
     `clearhead check: ${variant} kernels${why && ` (${why})`}, seed ${seed}`,
     `m = ${m} queries, n = ${n} keys, d = ${d}, dv = ${dv}, T = ${TEMPERATURE}.`,
-    'In formulas z are logits, p = softmax(z/T), u is uniform, and β = λ = 1/T.',
+    'In formulas z are logits, p = softmax(z/T), u is uniform, and β = 1/T.',
     'In numbers u is 2^-53 at the size of the terms, and σ a standard error.',
     all
       ? 'Paper, post and note are the three sources that the README lists.'

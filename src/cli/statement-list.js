@@ -85,7 +85,7 @@ export const STATEMENTS = [
     number: 8,
     name: 'log-sum-exp',
     words: 'its gradient is softmax, its Hessian how far weights move',
-    formula: '∇lse = p, ∇²lse = λ(Diag p − ppᵀ) ≤ λ/2',
+    formula: '∇(T·lse) = p, T·∇p = Diag p − ppᵀ ≤ ½',
     source: 'note, “Convex-analysis differential facts”',
     functions: ['logSumExp', 'softmaxJacobian', 'lipschitz'],
     page: 'push',
@@ -106,7 +106,7 @@ export const STATEMENTS = [
     formula: 'x + W_O·(o_1 … o_H) = x + Σ W_O,h·o_h',
     source: 'note, “Multi-Head Attention”',
     engine: '`multiHead` with `residual`',
-    page: 'proof sheet',
+    page: 'only here',
   },
   {
     number: 11,
@@ -121,7 +121,7 @@ export const STATEMENTS = [
     number: 12,
     name: 'shared keys',
     words: 'how far weights move when a head takes the keys of others',
-    formula: '‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂',
+    formula: '‖Δp‖₂ ≤ ‖δz − mean‖₂/(2T)',
     source: 'note, section 5',
     functions: ['sharedKeyBounds', 'operatorNorm'],
     page: 'sharing',
@@ -151,7 +151,7 @@ export const STATEMENTS = [
     formula: 'm·n·(d + dv) multiply-adds, memory O(n)',
     source: 'the kernels of this library',
     functions: ['cost'],
-    page: 'proof sheet',
+    page: 'only here',
   },
   {
     number: 16,
@@ -160,7 +160,7 @@ export const STATEMENTS = [
     formula: '∂⟨x⟩/∂z_j = p_j(x_j − ⟨x⟩)/T, and o = ⟨v⟩',
     source: 'the derivative of statement 1',
     engine: '`attentionGradient`',
-    page: 'proof sheet',
+    page: 'only here',
   },
   {
     number: 17,
@@ -169,16 +169,16 @@ export const STATEMENTS = [
     formula: 'dρ/dβ = β·Var_p(z), β = 1/T',
     source: 'the derivative of statement 5',
     functions: ['susceptibility'],
-    page: 'proof sheet',
+    page: 'only here',
   },
   {
     number: 18,
     name: 'every norm',
-    words: 'in every norm, weights move by at most λ/2 of the logits',
-    formula: '‖Δp‖_r ≤ (λ/2)‖Δz‖_r for every r ≥ 1',
+    words: 'in every norm, weights move by at most 1/(2T) of the logits',
+    formula: '‖Δp‖_r ≤ ‖Δz‖_r/(2T) for every r ≥ 1',
     source: 'Nair, arXiv 2510.23012',
     functions: ['everyNorm'],
-    page: 'proof sheet',
+    page: 'only here',
   },
   {
     number: 19,
@@ -187,7 +187,7 @@ export const STATEMENTS = [
     formula: 'max p ≤ 1/(1 + (n − 1)·e^(−width/T))',
     source: 'Veličković and others, arXiv 2410.01104',
     functions: ['dispersion'],
-    page: 'proof sheet',
+    page: 'only here',
   },
   {
     number: 20,
@@ -196,7 +196,7 @@ export const STATEMENTS = [
     formula: '1/Σ j^(−T_c/T) ≤ max p, T_c = min g_j/log j',
     source: 'Hayase and Karakida, arXiv 2605.12697',
     functions: ['criticalTemperature'],
-    page: 'proof sheet',
+    page: 'only here',
   },
   {
     number: 21,
@@ -205,7 +205,7 @@ export const STATEMENTS = [
     formula: 'o with a sink s = σ(lse − s/T)·o without it',
     source: 'statement 1 with a key of value 0',
     functions: ['sinkGate'],
-    page: 'proof sheet',
+    page: 'only here',
   },
   {
     number: 22,
@@ -214,7 +214,7 @@ export const STATEMENTS = [
     formula: 'softmax((z+b)/T) = argmax ⟨p,z⟩ − T·KL(p‖π)',
     source: 'statement 7 with a prior π in place of u',
     functions: ['biasPrior'],
-    page: 'proof sheet',
+    page: 'only here',
   },
   {
     number: 23,
@@ -223,7 +223,7 @@ export const STATEMENTS = [
     formula: 'E(ξ) − E(ξ′) = ½‖ξ − ξ′‖² + T·KL(p‖p′) ≥ 0',
     source: 'Ramsauer and others, arXiv 2008.02217',
     functions: ['hopfield'],
-    page: 'proof sheet',
+    page: 'only here',
   },
   {
     number: 24,
@@ -232,6 +232,6 @@ export const STATEMENTS = [
     formula: 'draws to an error of ε ≈ log(1/ε)/ρ',
     source: 'post, footnote 1',
     functions: ['drawsToReject'],
-    page: 'proof sheet',
+    page: 'only here',
   },
 ];

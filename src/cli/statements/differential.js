@@ -19,7 +19,7 @@ export const differential = {
     const hessian = (/** @type {Float64Array} */ p) =>
       p.map((y, i) => p.reduce((sum, w, j) => sum + ((i === j ? y : 0) - y * w) * x[j], 0) / T);
     // pairs of logits: rows against each other, and two equal keys pushed apart, which comes
-    // nearest to λ/2
+    // nearest to 1/(2T)
     const from = Float64Array.from([
       ...rows[0].z,
       ...rows[1].z,
@@ -56,7 +56,7 @@ export const differential = {
         ),
       ),
       compare(
-        'Σ eigenvalues = λ(1 − Σp²)',
+        'Σ eigenvalues = (1 − Σp²)/T',
         rows.map(({ p, size }, i) => [
           Math.abs(spectra[i].reduce((a, b) => a + b) - (1 - dot(p, p)) / T),
           U / T,
@@ -78,13 +78,13 @@ export const differential = {
           ];
         }),
       ),
-      bounded('largest ‖Δp‖/‖Δz‖ ≤ λ/2', pairs.maxRatio, 0.5 / T, {
+      bounded('largest ‖Δp‖/‖Δz‖ ≤ 1/(2T)', pairs.maxRatio, 0.5 / T, {
         rounding: pairs.bounds.allowed,
       }),
-      bounded('2/λ ≤ least cocoercivity', 2 * T, pairs.minCocoercivity, {
+      bounded('2T ≤ least cocoercivity', 2 * T, pairs.minCocoercivity, {
         rounding: pairs.bounds.allowed * 8 * T ** 2,
       }),
-      compare('bounds = λ/2 and 2/λ', [
+      compare('bounds = 1/(2T) and 2T', [
         [Math.abs(pairs.bounds.sharp - 0.5 / T), U / T, 2],
         [Math.abs(pairs.cocoercivityBounds.sharp - 2 * T), U * T, 2],
       ]),
@@ -94,7 +94,7 @@ export const differential = {
         'top eigenvalue = the first of all',
         rows.map((_, i) => [Math.abs(jacobians[i].top() - spectra[i][0]), U * spectra[i][0], 16]),
       ),
-      compare('top eigenvalue of two equal keys = λ/2', [
+      compare('top eigenvalue of two equal keys = 1/(2T)', [
         [
           Math.abs(
             theory.softmaxJacobian(Float64Array.of(1, 1), { temperature: T }).top() - 0.5 / T,

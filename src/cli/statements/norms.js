@@ -47,12 +47,12 @@ export const norms = {
     const rounding = U * (32 + 32 * Math.log(n));
     return [
       bounded(
-        '‖Δp‖_r ≤ (λ/2)‖Δz‖_r, r = 1, 3/2, 2, 4, ∞',
+        '‖Δp‖_r ≤ ‖Δz‖_r/(2T), r = 1, 3/2, 2, 4, ∞',
         Math.max(...found.map(({ maxRatio }) => maxRatio)),
         0.5 / T,
         { rounding: rounding / T },
       ),
-      stated('2λ·max p(1 − p) = a column of the Jacobian', ...found.map((x) => x.identity)),
+      stated('2·max p(1 − p)/T = a column of the Jacobian', ...found.map((x) => x.identity)),
       compare(
         'ratios = those of attention’s weights, r = 1, 2, ∞',
         rows.flatMap(({ p, size }, i) => {
@@ -72,7 +72,7 @@ export const norms = {
         }),
       ),
       compare(
-        'λ/2 is reached at a weight of ½, in ℓ₁ and ℓ_∞',
+        '1/(2T) is reached at a weight of ½, in ℓ₁ and ℓ_∞',
         attained.flatMap(({ local, ratio, expected }) => [
           [Math.abs(local - 0.5 / T), U / T, 16 + 8 * Math.log(n)],
           [Math.abs(ratio - expected), U / T, 32 + 32 * Math.log(n)],

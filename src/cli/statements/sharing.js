@@ -8,14 +8,14 @@ import { U, apart, bounded, compare, dot, exact, norm } from '../lab.js';
 
 /** The bounds of statement 12, sharpest first on each quantity. */
 const BOUNDS = {
-  sharp: '‖Δp‖₂ ≤ (λ/2)‖δz − mean‖₂',
-  note: '‖Δp‖₂ ≤ λ‖δz‖₂',
+  sharp: '‖Δp‖₂ ≤ ‖δz − mean‖₂/(2T)',
+  note: '‖Δp‖₂ ≤ ‖δz‖₂/T',
   operator: '‖Δp‖₂ ≤ ‖ΔK‖_op‖q‖₂/(T√d)',
-  range: '‖Δp‖₁ ≤ (λ/2)(max δz − min δz)',
+  range: '‖Δp‖₁ ≤ (max δz − min δz)/(2T)',
   outputDiameter: '‖Δo‖₂ ≤ ½‖Δp‖₁·diam V',
   outputNote1: '‖Δo‖₂ ≤ ‖Δp‖₁·max‖v‖',
   outputNote2: '‖Δo‖₂ ≤ √n‖Δp‖₂·max‖v‖',
-  outputRange: '‖Δo‖₂ ≤ (λ/4)(max δz − min δz)·diam V',
+  outputRange: '‖Δo‖₂ ≤ (max δz − min δz)·diam V/(4T)',
 };
 
 /**
