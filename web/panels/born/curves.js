@@ -74,7 +74,8 @@ export class Curves {
   constructor() {
     this.loss = new Curve('How wrong it is, in nats:', 4);
     this.heads = new Curve(
-      'The strongest look of a head at the letter before, and at the one after:',
+      'The strongest look of a head at the letter before (dashed), and at the one after its last ' +
+        'occurrence:',
       1,
     );
     this.rho = new Curve('ρ of that head, in nats:', 4, true);
@@ -102,7 +103,7 @@ export class Curves {
         { name: 'ink', points: over(after) },
       ],
       after(last),
-      `${percent(before(last))} (dashed), ${percent(after(last))}`,
+      `${percent(before(last))}, ${percent(after(last))}`,
     );
     for (const name of /** @type {const} */ (['rho', 'chi']))
       this[name].show(

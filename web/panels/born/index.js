@@ -1,6 +1,6 @@
 /**
- * A head is born: a model of two layers is trained in front of the reader. In the end one of its
- * heads finds the last occurrence of a letter, and looks at the one that followed.
+ * A head is born: a model of two layers is trained in front of the reader. In the end some of its
+ * heads find the last occurrence of a letter, and look at the one that followed.
  */
 import { CONFIG, OPTIONS, STEPS, THRESHOLD, unseen } from '../../../training/induction/recipe.js';
 import { button, numberField } from '../../page/controls.js';

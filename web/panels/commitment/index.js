@@ -63,7 +63,7 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
     },
   });
   const budget = slider(state.share, {
-    label: 'Budget',
+    label: 'Share of the largest budget',
     min: 0,
     max: 1,
     step: 0.01,

@@ -1,4 +1,4 @@
-/** III, compromise: softmax is the best of all compromises between score and surprise. */
+/** III, compromise: softmax is the best of all compromises of score and entropy. */
 import { temperature } from '../../page/controls.js';
 import { exampleOf } from '../../math/example.js';
 import { compromise } from '../../math/roads.js';
@@ -85,7 +85,7 @@ export async function build(root, { engine: load, state, row, keys }) {
     found = fallShort(engine, { z, T: temperatureNow, p: mix });
     triangle.show({ mix, names, z, T: temperatureNow, found, path: way });
     const best = names
-      .map((name, j) => `${name} ${fixed(100 * found.top[j], 0)}\u202f%`)
+      .map((name, j) => `${name} ${fixed(100 * found.top[j], 1)}\u202f%`)
       .join(', ');
     setText(sentence, `The best compromise at T = ${short(temperatureNow)}: ${best}.`);
     for (const [place, value] of /** @type {const} */ ([

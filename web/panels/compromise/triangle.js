@@ -148,8 +148,8 @@ export class Triangle {
         `compromise is ${Array.from(found.top, (p) => short(p)).join(', ')}.`,
     });
     this.caption.textContent =
-      'Every point shares out one look among three. The darker, the better the compromise, and ' +
-      'the diamond is softmax. The line is its way from cold, in a corner, to hot. Drag the dot.';
+      'Every point shares out one look among three. The stronger the colour, the better the ' +
+      'compromise, and the diamond is softmax. The line is its way from cold, in a corner, to hot. Drag the dot.';
   }
 
   /** @param {string} label @param {[number, number]} at */

@@ -16,7 +16,11 @@ export function lensTable({ word, layers }) {
   return html(
     'table',
     { class: 'lab-lens' },
-    html('caption', {}, `The chance of ${quoted(word.text)}, and the best word so far`),
+    html(
+      'caption',
+      {},
+      `The chance of ${quoted(word.text)} if the model ended after a layer, and the best word then`,
+    ),
     html('tbody', {}, ...layers.map(lensRow)),
   );
 }

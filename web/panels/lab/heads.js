@@ -39,20 +39,21 @@ export class HeadSwitches {
 
   /**
    * @param {readonly string[]} chosen
-   * @param {ReadonlyMap<string, number>} harm by head: the share of its chance that a word loses
+   * @param {ReadonlyMap<string, number>} without by head: the mean chance of a word without it
+   * @param {number} whole the mean chance with all heads
    */
-  show(chosen, harm) {
+  show(chosen, without, whole) {
     for (const [name, button] of this.buttons) {
-      const lost = harm.get(name);
+      const chance = without.get(name);
       button.setAttribute('aria-pressed', String(chosen.includes(name)));
-      button.dataset.value = String(lost);
-      const shade = lost === undefined ? 0 : Math.max(0, lost);
+      button.dataset.value = String(chance);
+      const shade = chance === undefined ? 0 : Math.max(0, 1 - chance / whole);
       button.style.setProperty(
         '--shade',
-        lost === undefined ? '' : colourAt('weights', isDark(), shade),
+        chance === undefined ? '' : colourAt('weights', isDark(), shade),
       );
       button.classList.toggle('dark', shade > 0.45);
-      const said = lost === undefined ? '' : `: without it ${percent(Math.max(0, lost))} is lost`;
+      const said = chance === undefined ? '' : `: without it a word has ${percent(chance)}`;
       button.setAttribute('aria-label', `Head ${name}${said}`);
     }
   }

@@ -156,26 +156,26 @@ export function build(root, { state, model }) {
 
   /** @param {RemoteModel} remote @param {AbortSignal} signal */
   async function sweep(remote, signal) {
-    const { harm } = session;
+    const { without } = session;
     const names = [...switches.buttons.keys()];
-    const tried = () => `${harm.size} of ${names.length} heads tried`;
+    const tried = () => `${without.size} of ${names.length} heads tried`;
     await session.sweep(remote, signal, names, () => {
       setText(status, tried());
       draw();
     });
     if (signal.aborted) return setText(status, `Stopped: ${tried()}.`);
-    const [worst] = [...harm].sort(([, a], [, b]) => b - a);
-    const share = percent(Math.max(0, worst[1]));
+    const [worst] = [...without].sort(([, a], [, b]) => a - b);
     setText(
       status,
-      `Head ${worst[0]} matters most here. Without it a word loses ${share} of its chance.`,
+      `Head ${worst[0]} matters most here. Without it a word has a chance of ` +
+        `${percent(worst[1])} instead of ${percent(session.whole)}, on average.`,
     );
   }
 
   const draw = onFrame([state.heads], () => {
-    const { harm, original, changed, explained } = session;
-    switches.show(state.heads.value, harm);
-    root.dataset.tried = String(harm.size);
+    const { without, whole, original, changed, explained } = session;
+    switches.show(state.heads.value, without, whole);
+    root.dataset.tried = String(without.size);
     root.dataset.told = String(changed !== undefined);
     if (!original) return;
     hiding.show((i) => state.hidden.value.includes(i));
@@ -187,9 +187,8 @@ export function build(root, { state, model }) {
     };
     const told = made.heads || made.hidden || made.pushed ? changed : original;
     after.replaceChildren(...(told ? words(original.prompt, told.story, original.story) : []));
-    const all = meanChance(original.logs);
     const now = meanChance(told?.logs ?? original.logs);
-    said.replaceChildren(...lost({ ...made, now, all }));
+    said.replaceChildren(...lost({ ...made, now, all: whole }));
     root.dataset.explained = String(explained?.word.token);
     if (!explained) return;
     lead.replaceChildren(...leadSentence(explained));
@@ -203,7 +202,7 @@ export function build(root, { state, model }) {
     signal.on(() => seen && push.value > 0 && void run(retell));
   for (const signal of [word, against]) signal.on(() => seen && void run(explain));
   state.how.on(() => {
-    session.harm.clear();
+    session.without.clear();
     if (seen) void run(retell);
   });
   model.on(() => {
@@ -221,7 +220,7 @@ export function build(root, { state, model }) {
       how: state.how.value,
       hidden: hidden.value,
       push: push.value,
-      harm: Object.fromEntries(session.harm),
+      chances: Object.fromEntries(session.without),
       explained: session.explained && {
         ...session.explained,
         ledger: plainLedger(session.explained.ledger),

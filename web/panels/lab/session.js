@@ -23,8 +23,8 @@ export class Session {
   constructor(state, checks) {
     this.state = state;
     this.checks = checks;
-    /** @type {Map<string, number>} by head: the share of its chance that a word loses */
-    this.harm = new Map();
+    /** @type {Map<string, number>} by head: the mean chance of a word without it */
+    this.without = new Map();
     /** @type {RemoteModel | undefined} */
     this.of = undefined;
     /** @type {Told | undefined} */
@@ -44,7 +44,7 @@ export class Session {
    */
   async prepare(remote, signal) {
     if (this.of === remote) return false;
-    this.harm.clear();
+    this.without.clear();
     this.changed = this.explained = this.direction = undefined;
     const prompt = await tokensOf(remote, PROMPT, remote.info.context - LENGTH);
     await change(remote, NONE);
@@ -123,6 +123,11 @@ export class Session {
     if (!signal.aborted) this.checks.showPush(push, [still, moved]);
   }
 
+  /** The mean chance of a word of the story as it was. */
+  get whole() {
+    return meanChance(this.original?.logs ?? []);
+  }
+
   /** The word that is explained: the chosen one, or the one whose chance is nearest to a half. */
   get word() {
     const { word } = this.state;
@@ -152,14 +157,13 @@ export class Session {
    */
   async sweep(remote, signal, names, progress) {
     if (!this.original) return;
-    const { prompt, story, logs } = this.original;
-    const whole = meanChance(logs);
-    this.harm.clear();
+    const { prompt, story } = this.original;
+    this.without.clear();
     for (const name of names) {
       await change(remote, { heads: [headOf(name)], how: this.state.how.value, hidden: [] });
       const found = await chances(remote, signal, prompt, story);
       if (signal.aborted) return;
-      this.harm.set(name, 1 - meanChance(found) / whole);
+      this.without.set(name, meanChance(found));
       progress();
     }
   }

@@ -20,13 +20,13 @@ export const words = (prompt, story, other) => [
 ];
 
 /**
- * How likely the words of the story still are, in a sentence.
+ * How likely the words of the story still are, in a sentence. The average is the geometric mean.
  * @param {{ heads: number, hidden: number, pushed: boolean, now: number, all: number }} of
  */
 export function lost({ heads, hidden, pushed, now, all }) {
   const share = (/** @type {number} */ p) => html('strong', { 'data-value': p }, percent(p));
   if (!heads && !hidden && !pushed)
-    return ['Each word of its story had a chance of ', share(all), '. Take a head away.'];
+    return ['A word of its story had a chance of ', share(all), ', on average. Take a head away.'];
   const gone = [
     heads === 1 ? 'this head' : heads && `these ${heads} heads`,
     hidden === 1 ? 'this word' : hidden && `these ${hidden} words`,
@@ -35,11 +35,11 @@ export function lost({ heads, hidden, pushed, now, all }) {
     .join(' and ');
   const how = [gone && `without ${gone}`, pushed && 'with this push'].filter(Boolean).join(' and ');
   return [
-    `${how[0].toUpperCase()}${how.slice(1)}, each word of its story has a chance of `,
+    `${how[0].toUpperCase()}${how.slice(1)}, a word of its story has a chance of `,
     share(now),
     ' instead of ',
     share(all),
-    '.',
+    ', on average.',
   ];
 }
 

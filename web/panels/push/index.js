@@ -19,7 +19,7 @@ const SIGMAS = 5;
 const statements = () => ({
   jump: new Statement({
     id: 'C21',
-    claim: 'weights move by at most 1/2T of the push',
+    claim: 'weights move by at most 1/(2T) of the push',
     allowance:
       'A bound, with rounding as sensitivity.h derives it. No move is longer than √2 at all.',
     oracles: [movedBy],
@@ -32,8 +32,8 @@ const statements = () => ({
   }),
   trace: new Statement({
     id: 'C20',
-    claim: 'the eigenvalues of the slope add up to its trace, and none is above 1/2T',
-    allowance: 'Their sum is λ(1 − Σp²). Allowed as sensitivity.h derives it.',
+    claim: 'the eigenvalues of the slope add up to its trace, and none is above 1/(2T)',
+    allowance: 'Their sum is (1 − Σp²)/T. Allowed as sensitivity.h derives it.',
     oracles: [],
   }),
   scale: new Statement({
@@ -78,8 +78,10 @@ export async function build(root, { state, lab }) {
     const part = short(Math.floor((1e4 * moves.maxRatio) / moves.bound) / 100, 4);
     setText(
       sentence,
-      `At T = ${short(asked)} a push of 0.1 moves the weights by ${short(0.1 * moves.bound)} at ` +
-        `most. The boldest row here reaches ${part}\u202f% of that.`,
+      `At T = ${short(asked)} a push of length 0.1 moves the weights by ` +
+        `${short(0.1 * moves.bound)} at most: at a tie of two, each by ` +
+        `${short((0.1 * moves.bound) / Math.SQRT2, 2)}. The boldest row here reaches ` +
+        `${part}\u202f% of the bound.`,
     );
     tell(moves, asked);
   }

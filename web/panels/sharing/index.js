@@ -18,10 +18,10 @@ const ROUNDED = 1 + 2 ** -43;
 
 /** The bounds of sharedKeyBounds: the name, what is measured, and the formula. */
 const BOUNDS = /** @type {const} */ ([
-  ['sharp', 'weights2', '(λ/2)‖δz − mean‖'],
-  ['note', 'weights2', 'λ‖δz‖'],
+  ['sharp', 'weights2', '‖δz − mean‖/(2T)'],
+  ['note', 'weights2', '‖δz‖/T'],
   ['operator', 'weights2', '‖ΔK‖‖q‖/(T√d)'],
-  ['range', 'weights1', '(λ/2)(max δz − min δz)'],
+  ['range', 'weights1', '(max δz − min δz)/(2T)'],
   ['outputDiameter', 'output', '½‖Δp‖₁·diam V + max‖ΔV‖'],
 ]);
 
@@ -31,7 +31,7 @@ export async function build(root, { state, lab }) {
     name,
     statement: new Statement({
       id: `C22-${name}`,
-      claim: `no query loses more than ${formula}`,
+      claim: `no query changes by more than ${formula}`,
       allowance:
         'A bound for each query, with rounding as sensitivity.h derives it. Vacuous: it allows ' +
         'the largest change that there is for half of the queries or more.',
@@ -40,7 +40,7 @@ export async function build(root, { state, lab }) {
   }));
   const measured = new Statement({
     id: 'C22-oracle',
-    claim: 'the losses are those of textbook loops',
+    claim: 'the changes are those of textbook loops',
     allowance: 'Allowed: u·512, for logits up to 30 in size.',
     oracles: [changeOf],
   });
@@ -53,7 +53,7 @@ export async function build(root, { state, lab }) {
   const picture = new Picture();
   const sentence = html('p', { class: 'sentence' });
   const part = slider(state.part, {
-    label: 'Shared',
+    label: 'Way to the shared keys',
     min: 0,
     max: 1,
     step: 0.01,
@@ -93,8 +93,8 @@ export async function build(root, { state, lab }) {
     setText(
       sentence,
       `A head goes ${Math.round(100 * setting.part)} % of the way to the keys it shares with ` +
-        `three others. Its weights change by ${fixed(worst, 2)} at most; the sharp bound allows ` +
-        `${fixed(allowed, 2)}, and no bound has to allow more than ${fixed(Math.SQRT2, 2)}.`,
+        `three others. Its weights change by ${fixed(worst, 2)} at most. The tightest bound allows ` +
+        `${fixed(allowed, 2)}, and any two rows are within ${fixed(Math.SQRT2, 2)} anyway.`,
     );
     tell(shared);
   }
@@ -119,8 +119,8 @@ export async function build(root, { state, lab }) {
                   ? 'vacuous'
                   : 'slack',
               text: violated
-                ? `${violated} of ${values.length} queries lose more`
-                : `the bound is ${short(bound.slack)} times the loss or more; it says nothing ` +
+                ? `${violated} of ${values.length} queries change more`
+                : `the bound is ${short(bound.slack)} times the change or more; it says nothing ` +
                   `for ${bound.vacuous} of ${values.length} queries`,
             }),
         data: { violated, vacuous: bound.vacuous, slack: bound.slack },

@@ -1,4 +1,4 @@
-/** The loss of each query, and the loss that each bound would allow. */
+/** The change of each query's weights, and the change that each bound would allow. */
 import { axes, dots, line } from '../../plot/chart.js';
 import { svg } from '../../plot/dom.js';
 import { Figure } from '../../plot/figure.js';
@@ -11,7 +11,7 @@ const HEIGHT = 360;
 const MARGIN = { left: 50, right: 116, top: 36, bottom: 50 };
 const NARROW = 480;
 const BOUNDS = /** @type {const} */ ([
-  ['sharp', 'sharp bound'],
+  ['sharp', 'tightest bound'],
   ['note', 'the note’s bound'],
   ['operator', 'by operator norm'],
 ]);
@@ -36,7 +36,7 @@ export class Picture {
     const { measured, bounds } = found;
     const lost = measured.weights2;
     const { cap } = bounds.sharp;
-    // the queries in the order of their loss: the bounds are lines above them
+    // the queries in the order of their change: the bounds are lines above them
     const order = Array.from(lost, (_, i) => i).sort((a, b) => lost[a] - lost[b]);
     const positive = Array.from(lost).filter((x) => x > 0);
     const lowest = positive.length ? Math.min(...positive) : 1e-3;
@@ -72,7 +72,7 @@ export class Picture {
       axes({
         x: { ...x, ticks: () => [] },
         y,
-        xLabel: 'queries, by their loss',
+        xLabel: 'queries, by their change',
         yLabel: 'change of the weights, logarithmic',
       }),
       svg(
