@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
+import { Interventions } from '../../../src/js/model/inside/interventions.js';
 import { sameArray, sameBits } from '../../support/bits.js';
 import { LOGITS, difference, largest, tokensOf } from '../../support/models/differences.js';
 import { engines } from '../../support/models/engines.js';
@@ -17,6 +18,9 @@ const all = async (text) => {
 const gemma = tiny(configs.gemma3);
 const tokens = tokensOf(3, 30, 64);
 const load = (engine, more) => loadModel(asSafetensors(gemma), { engine, ...more });
+/** An entry for each head of a layer. */
+const eachHead = ({ heads }, entry) =>
+  Array.from({ length: heads }, (_, head) => ({ head, ...entry }));
 const ABLATED = [{ layer: 2, head: 1, gain: 0 }];
 
 for (const { variant, ch: engine } of engines)
@@ -37,6 +41,27 @@ for (const { variant, ch: engine } of engines)
           loaded.dispose();
         }
       }
+    });
+
+    test('a list that names every head is planned as one that names the layer', async () => {
+      const model = await load(engine);
+      for (const entry of [
+        { layer: 1, gain: 0.5 },
+        { layer: 1, knockOut: { queries: [4, 30], keys: [0, 2] } },
+        { layer: 2, pattern: 'previous' },
+        { layer: 2, pattern: 'uniform', positions: [3, 30] },
+      ]) {
+        const [whole, heads] = [[entry], eachHead(model.config, entry)].map((list) => {
+          const planned = Interventions.read(list, model.config);
+          model.intervene(list);
+          model.cache.clear();
+          const results = [model.prefill(tokens), model.step(5, { observe: 'stats' })];
+          return { plan: [planned.maskBytes(9), planned.edits()], results };
+        });
+        sameBits(heads.results, whole.results);
+        assert.deepEqual(heads.plan, whole.plan);
+      }
+      model.dispose();
     });
 
     test('vectors and patches leave the memory with the list, or with the model', async () => {

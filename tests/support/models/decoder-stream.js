@@ -40,10 +40,10 @@ export function giveChanges(stream, interventions, n, u) {
     stream.double(gain).array(data);
   }
   const masks = [];
-  interventions.writeMasks({ from: 0, t: n, length: n }, ({ layer, heads }, size) => {
-    masks.push({ layer, heads, numbers: new Float32Array(size) });
-    return masks.at(-1).numbers;
-  });
+  const cells = new Float32Array((n * interventions.maskBytes(n)) / 4);
+  interventions.writeMasks(cells, { from: 0, t: n, length: n }, ({ layer, heads }, start) =>
+    masks.push({ layer, heads, numbers: cells.subarray(start, start + heads * n * n) }),
+  );
   stream.int(masks.length);
   for (const mask of masks) stream.int(mask.layer, mask.heads).array(mask.numbers);
   stream.int(3, 0, 3, n - 1, n).array(u);

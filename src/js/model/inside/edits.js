@@ -24,9 +24,10 @@
  * @param {(at: Pointer, edit: Edit) => void} add
  */
 function makeEdits({ c }, edits, first, add) {
+  const bytes = bytesOfOne(c);
   edits.forEach((edit, index) => {
     const { rows, columns, data, stride = 0, gain } = edit;
-    const at = first + index * bytesOfOne(c);
+    const at = first + index * bytes;
     add(at, edit);
     if (rows) c.attn_edit_set_rows(at, rows[0], rows[1]);
     if (columns) c.attn_edit_set_columns(at, columns[0], columns[1]);
@@ -99,14 +100,19 @@ export function addEdits(memory, pass, edits, allocate) {
 }
 
 /**
- * Gives a layer of a pass a mask of zeros.
+ * Gives the layers of a pass the masks of interventions.
  * @param {Memory} memory
  * @param {Pointer} pass
- * @param {{ layer: number, heads: number }} mask
- * @param {Pointer} at memory that lives as long as the pass
- * @param {number} size its numbers
+ * @param {import('./interventions.js').Interventions} interventions
+ * @param {{ from: number, t: number, length: number }} rows of the pass
+ * @param {(bytes: number) => Pointer} allocate memory that lives as long as the pass
  */
-export function addMask(memory, pass, { layer, heads }, at, size) {
-  memory.c.attn_pass_set_mask(pass, layer, at, heads);
-  return memory.view('float32', at, size).fill(0);
+export function addMasks(memory, pass, interventions, rows, allocate) {
+  const bytes = interventions.maskBytes(rows.length) * rows.t;
+  if (!bytes) return;
+  const at = allocate(bytes);
+  const numbers = memory.view('float32', at, bytes / 4).fill(0);
+  interventions.writeMasks(numbers, rows, ({ layer, heads }, start) =>
+    memory.c.attn_pass_set_mask(pass, layer, at + 4 * start, heads),
+  );
 }

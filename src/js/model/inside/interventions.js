@@ -4,6 +4,7 @@ import { readEntries } from './entries.js';
 import { checksum } from './checksum.js';
 import { checkLogits } from './overflow.js';
 import { masking, writeMask } from './masks.js';
+import { merge } from './merge.js';
 import { editsOf } from './plan.js';
 
 /**
@@ -95,7 +96,7 @@ export class Interventions {
     this.#config = config;
     this.list = list;
     this.#all = entries;
-    this.#entries = entries.filter((entry) => !isIdle(entry));
+    this.#entries = merge(entries.filter((entry) => !isIdle(entry)));
     this.#means = means;
     this.prompt = prompt;
     this.temperatures = temperaturesOf(config, this.#entries);
@@ -189,12 +190,17 @@ export class Interventions {
 
   /**
    * Writes the masks of one pass.
+   * @param {Float32Array} numbers zeros, of `maskBytes` for each token
    * @param {{ from: number, t: number, length: number }} pass position of its first token, its
    *   tokens, and the length of the caches then
-   * @param {(mask: Masked, size: number) => Float32Array} place gives zeros for the mask of a layer
+   * @param {(mask: Masked, start: number) => void} written is told where each begins
    */
-  writeMasks(pass, place) {
-    for (const mask of this.#masks)
-      writeMask(place(mask, mask.heads * pass.t * pass.length), mask, this.temperatures, pass);
+  writeMasks(numbers, pass, written) {
+    let start = 0;
+    for (const mask of this.#masks) {
+      writeMask(numbers, start, mask, this.temperatures, pass);
+      written(mask, start);
+      start += mask.heads * pass.t * pass.length;
+    }
   }
 }

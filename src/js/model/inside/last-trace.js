@@ -23,15 +23,6 @@ export function chunkFor(model, { trace }, remaining) {
 }
 
 /**
- * The request of a pass of t tokens.
- * @param {Request} request
- * @param {number} t
- * @returns {Request}
- */
-export const recordingLast = (request, t) =>
-  request.trace ? { ...request, record: { ...request.trace, first: t - 1, count: 1 } } : request;
-
-/**
  * The trace of the last token in the cache, after a pass of t tokens.
  * @param {Model} model
  * @param {Request} request
@@ -42,7 +33,9 @@ export const recordingLast = (request, t) =>
 export function traceOfLast({ config, sequence }, { trace }, recorded, t) {
   if (!trace || !recorded) return {};
   const { length } = sequence;
+  const positions = Int32Array.of(length - 1);
+  if (t === 1) return { trace: { positions, keys: length, ...recorded } };
   const all = new Assembly(config, trace, [length - 1], length);
   all.add(recorded, length - t, t, { first: t - 1, count: 1 });
-  return { trace: { positions: Int32Array.of(length - 1), keys: length, ...all.arrays } };
+  return { trace: { positions, keys: length, ...all.arrays } };
 }

@@ -42,19 +42,20 @@ export function masking(config, all) {
 
 /**
  * Writes the mask of a layer.
- * @param {Float32Array} numbers zeros
+ * @param {Float32Array} numbers zeros from `start` on, (heads, t, length)
+ * @param {number} start
  * @param {Masked} masked
  * @param {Float64Array} temperatures
  * @param {{ from: number, t: number, length: number }} pass
  */
-export function writeMask(numbers, { layer, heads, of, first, entries }, temperatures, pass) {
-  const { from, t, length } = pass;
+export function writeMask(numbers, start, masked, temperatures, { from, t, length }) {
+  const { layer, heads, of, first, entries } = masked;
   for (const entry of entries) {
     const end = heads === 1 ? 1 : entry.heads[0] + entry.heads[1];
     for (let head = heads === 1 ? 0 : entry.heads[0]; head < end; head++)
       for (let row = 0; row < t; row++) {
-        const at = (head * t + row) * length;
-        const mask = numbers.subarray(at, at + length);
+        const at = start + (head * t + row) * length;
+        const mask = { numbers, at, end: at + length };
         const temperature = temperatures[layer * of + head];
         writeRow(mask, entry, head, from + row, first(from + row), temperature);
       }
@@ -63,29 +64,29 @@ export function writeMask(numbers, { layer, heads, of, first, entries }, tempera
 
 /**
  * Writes an entry to the mask of one row.
- * @param {Float32Array} mask (length)
+ * @param {{ numbers: Float32Array, at: number, end: number }} mask
  * @param {Masking} entry
  * @param {number} head
  * @param {number} position
  * @param {number} first key that is seen
  * @param {number} temperature
  */
-function writeRow(mask, entry, head, position, first, temperature) {
+function writeRow({ numbers, at, end }, entry, head, position, first, temperature) {
   if (entry.kind === 'knockOut') {
     if (entry.queries && !entry.queries.includes(position)) return;
-    if (!entry.keys) mask.fill(-Infinity);
-    else for (const key of entry.keys) if (key < mask.length) mask[key] = -Infinity;
+    if (!entry.keys) numbers.fill(-Infinity, at, end);
+    else for (const key of entry.keys) if (at + key < end) numbers[at + key] = -Infinity;
     return;
   }
-  const at = entry.positions ? entry.positions.indexOf(position) : 0;
-  if (at < 0) return;
+  const index = entry.positions ? entry.positions.indexOf(position) : 0;
+  if (index < 0) return;
   const uniform = entry.kind === 'shape' && entry.shape === 'uniform';
-  mask.fill(uniform ? 0 : -Infinity);
+  numbers.fill(uniform ? 0 : -Infinity, at, end);
   if (uniform) return;
   if (entry.kind === 'shape')
-    mask[entry.shape === 'first' ? first : Math.max(first, position - 1)] = 0;
+    numbers[at + (entry.shape === 'first' ? first : Math.max(first, position - 1))] = 0;
   else {
-    const row = entry.rows[(head - entry.heads[0]) * entry.positions.length + at];
-    row.forEach((weight, key) => (mask[key] = temperature * Math.log(weight)));
+    const row = entry.rows[(head - entry.heads[0]) * entry.positions.length + index];
+    row.forEach((weight, key) => (numbers[at + key] = temperature * Math.log(weight)));
   }
 }

@@ -1,5 +1,5 @@
 /** The options of a trace. */
-import { choice, integer, list, read } from '../../check.js';
+import { integer, list, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { RECORDS } from './points.js';
 
@@ -33,10 +33,9 @@ export function readRecord(given, config, name) {
 export function recordOf(record, layers, config) {
   const names = list('record', record);
   if (!names.length) refuse('SHAPE', 'record', describe(record), `some of ${RECORDS.join(' ')}`);
-  names.forEach((name, at) => {
-    if (name === undefined) refuse('ARG', `record[${at}]`, describe(name), 'a name');
-    choice(`record[${at}]`, name, ...RECORDS);
-  });
+  const wrong = names.findIndex((name) => !RECORDS.includes(/** @type {RecordName} */ (name)));
+  if (wrong >= 0)
+    refuse('ARG', `record[${wrong}]`, describe(names[wrong]), RECORDS.map(describe).join(' or '));
   return {
     names: /** @type {RecordName[]} */ ([...new Set(names)]),
     layers: layers === undefined ? everyLayer(config) : ordered('layers', layers, config.layers),

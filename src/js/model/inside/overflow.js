@@ -20,9 +20,9 @@ function sizeOf(entry) {
  * @param {readonly Entry[]} entries
  */
 export function checkLogits(logits, entries) {
-  let zero = 0;
-  for (let i = 0; i < logits.length; i++) zero += 0 * logits[i];
-  if (zero === 0) return;
+  let finite = 0;
+  while (finite < logits.length && logits[finite] - logits[finite] === 0) finite++;
+  if (finite === logits.length) return;
   const sizes = entries.map(sizeOf);
   const size = Math.max(...sizes);
   if (size > 1)

@@ -42,6 +42,14 @@ export function recordBytes(config, names, layers, rows, keys) {
   return names.reduce((sum, name) => sum + 4 * floats(name), 0);
 }
 
+/**
+ * The record of the last of t tokens.
+ * @param {Pick<RecordRequest, 'names' | 'layers'>} trace
+ * @param {number} t
+ * @returns {RecordRequest}
+ */
+export const recordOfLast = ({ names, layers }, t) => ({ names, layers, first: t - 1, count: 1 });
+
 /** Names that a pass comes to before it leaves tokens without logits out of the last layer. */
 const EARLY = ['resid_pre', 'pattern'];
 

@@ -6,9 +6,8 @@ import { readRecord } from '../inside/options.js';
 /**
  * Arguments of a model's methods.
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
- * @typedef {Pick<import('../inside/recording.js').RecordRequest, 'names' | 'layers'>} Names
- * @typedef {import('./pass.js').Request & { lookback?: boolean, trace?: Names }} Request lookback:
- *   whether a text has the ratios of lookback.js; trace: of the last token (last-trace.js)
+ * @typedef {import('./pass.js').Request & { lookback?: boolean }} Request lookback: whether a text
+ *   has the ratios of lookback.js
  * @typedef {{ observe?: unknown, heads?: unknown, trace?: unknown }} Options
  */
 
@@ -21,13 +20,14 @@ import { readRecord } from '../inside/options.js';
  */
 export function readRequest(options, config, isText = false) {
   if (options === undefined) return { stats: false };
-  const { trace, ...others } = read('options', /** @type {Options} */ (options), [
+  const { observe, heads, trace } = read('options', /** @type {Options} */ (options), [
     'observe',
     'heads',
     'trace',
   ]);
-  const request = readObservations(others, config, isText);
-  return trace === undefined ? request : { ...request, trace: readRecord(trace, config, 'trace') };
+  const request = readObservations({ observe, heads }, config, isText);
+  if (trace !== undefined) request.trace = readRecord(trace, config, 'trace');
+  return request;
 }
 
 /**

@@ -8,7 +8,7 @@ import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
 import { isVariable } from '../text/template.js';
 import { ratiosOf, withLookback } from '../inspect/lookback.js';
-import { chunkFor, recordingLast, traceOfLast } from '../inside/last-trace.js';
+import { chunkFor, traceOfLast } from '../inside/last-trace.js';
 import { createReader } from '../reading/reader.js';
 
 /**
@@ -127,9 +127,8 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops, 
     /** The last tokens before a choice. @param {number[]} tokens */
     const readLast = async (tokens) => {
       const t = tokens.length;
-      const asked = recordingLast(wanted, t);
-      const more = ledgers?.withLedger(asked, model.config, t);
-      const read = await readTokens(tokens, logits, more ?? asked);
+      const more = ledgers?.withLedger(wanted, model.config, t);
+      const read = await readTokens(tokens, logits, more ?? wanted);
       ofLedger = read.ledger;
       const heads = observed(read.heads, t);
       seen = { ...(heads && { heads }), ...traceOfLast(model, request, read.record, t) };

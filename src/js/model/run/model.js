@@ -194,7 +194,7 @@ export class Model {
     const { sequence: cache } = this;
     if (!own) yield* this.settle(() => [...cache.tokens, ...tokens], false, slice);
     const interventions = own ?? this.live.now;
-    const wanted = logits ? request : { ...request, heads: undefined };
+    const wanted = logits ? request : { ...request, heads: undefined, trace: undefined };
     cache.midway = true;
     try {
       this.#decoder.setInterventions(interventions);

@@ -2,8 +2,8 @@ import { refuse } from '../../errors.js';
 import { STATUS } from '../../engine/status.js';
 import { F32 } from '../../engine/tensor.js';
 import { STATISTICS, readStatistics } from '../../attention/statistics.js';
-import { addEdits, addMask } from '../inside/edits.js';
-import { beginRecording } from '../inside/recording.js';
+import { addEdits, addMasks } from '../inside/edits.js';
+import { beginRecording, recordOfLast } from '../inside/recording.js';
 import { SpanSums } from './span-sums.js';
 
 /**
@@ -18,6 +18,7 @@ import { SpanSums } from './span-sums.js';
  *   wanted
  * @property {readonly import('../../attention/spans.js').Span[]} [spans] whose weights are summed
  * @property {RecordRequest} [record]
+ * @property {Pick<RecordRequest, 'names' | 'layers'>} [trace] the record of the last token
  * @property {RecordRequest[]} [ledger] the records of a ledger
  * @property {{ layer: number, x: Float32Array }} [start] begin with the residual stream before this
  *   layer, (tokens, modelDim)
@@ -116,11 +117,9 @@ export class Pass {
         : undefined;
       if (this.statistics !== undefined) memory.c.attn_pass_want_stats(this.#at, this.statistics);
       this.#spans?.want(this.#at);
-      const { record, ledger, edits } = request;
+      const { trace, record = trace && recordOfLast(trace, t), ledger, edits } = request;
       const rows = { from: again ? again.position : length - t, t, length };
-      decoder.interventions?.writeMasks(rows, (mask, size) =>
-        addMask(memory, this.#at, mask, allocate(4 * size), size),
-      );
+      if (decoder.interventions) addMasks(memory, this.#at, decoder.interventions, rows, allocate);
       addEdits(memory, this.#at, edits?.(allocate) ?? [], allocate);
       const begin = (/** @type {RecordRequest} */ each) =>
         beginRecording(memory, config, this.#at, each, this, outputs, allocate);
@@ -244,6 +243,8 @@ export class Pass {
   }
 
   end() {
-    for (const { at, bytes } of this.#blocks.splice(0)) this.#decoder.memory.release(at, bytes);
+    // the last first: each is then the top of the memory, if it was when it was allocated
+    for (let block = this.#blocks.pop(); block; block = this.#blocks.pop())
+      this.#decoder.memory.release(block.at, block.bytes);
   }
 }

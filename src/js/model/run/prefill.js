@@ -1,6 +1,6 @@
 import { checkTokens } from '../reading/tokens.js';
 import { checkFits, readRequest } from './arguments.js';
-import { chunkFor, recordingLast, traceOfLast } from '../inside/last-trace.js';
+import { chunkFor, traceOfLast } from '../inside/last-trace.js';
 import { joined } from './statistics.js';
 
 /**
@@ -25,8 +25,7 @@ export function prefill(model, tokens, options) {
       const some = ids.slice(at, at + chunkFor(model, request, ids.length - at));
       at += some.length;
       const last = at === ids.length;
-      const wanted = last ? recordingLast(request, some.length) : request;
-      const { value } = model.reading(some, last ? logits : null, wanted, Infinity).next();
+      const { value } = model.reading(some, last ? logits : null, request, Infinity).next();
       parts.push(value?.heads);
       if (last) traced = traceOfLast(model, request, value?.record, some.length);
     }
