@@ -59,11 +59,12 @@ void attn_span(call *s, const head_job *job, const query_rows *rows, span_state 
   /* whole steps, so that the four lanes of each sum belong to fixed positions */
   int32_t from = lo & ~(KEY_STEP - 1);
   int32_t to = (hi + KEY_STEP - 1) & ~(KEY_STEP - 1);
-  float *weights = s->scores + (from - start);
-  const float *w = s->scores + (lo - start);
+  float *scores = s->scores + (from - start);
   size_t width = s->width;
   attn_score_span(s, job, rows, from, hi);
-  attn_weigh_rows(s, job, rows, states, weights, from, to);
+  attn_weigh_rows(s, job, rows, states, scores, from, to);
+  float *weights = scores; /* in the same place */
+  const float *w = weights + (lo - from);
   for (int x = 0; s->p->segments && x < rows->count; x++, segments += s->p->segment_count) {
     attn_sum_segments(s->p, segments, weights + x * SCORE_STRIDE, from, to);
     states[x].segments = segments;
@@ -106,7 +107,7 @@ static row_temperature temperature_in(const call *s, double value)
   t.max_score = t.kind == T_INFINITE                         ? MAX_SUMMED
                 : t.kind == T_FINITE && t.inverse < 1 / HUGE ? HUGE
                                                              : -LOWEST;
-  /* the smallest float counts as 2^-27 then */
+  /* with a scale of 2^122·T, the smallest float moves a logit by 2^-27 */
   t.in_double = t.kind == T_FINITE && (t.inverse > HUGE || s->largest_scale > 0x1p122 * value);
   if (t.kind == T_ZERO) {
     double lost = s->largest_scale / t.unit * 0x1p-125;

@@ -37,8 +37,9 @@
  * With threads it begins in attn_work_run (pieces.c). With few rows of a kv head, as in decoding,
  * threads share out spans: run_span does the steps of one span, and attn_work_end merges them.
  *
- * A function with a `const call *` writes no scratch but that of its other pointers. In loops x is
- * one of the query_rows, and r a row of a kv head or of a tile. CONTRIBUTING.md has the glossary.
+ * s is the call. A function with a `const call *` writes no scratch but that of its other pointers.
+ * In loops x is one of the query_rows, and r a row of a kv head or of a tile. CONTRIBUTING.md has
+ * the glossary.
  */
 #ifndef KERNEL_H
 #define KERNEL_H

@@ -98,7 +98,7 @@ int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const fl
   w->a = (arrays){.out = out, .queries = q, .k = k, .v = v, .cache = cache};
   layout_work(w, w);
   if (!w->by_span)
-    return ATTN_OK;
+    return ATTN_OK; /* each chunk clears the results of its rows */
   call s = attn_begin_call(p, cache, scratch);
   for (int32_t head = 0; head < p->batch * p->kv_heads; head++) {
     head_job job = attn_head_job(&s, &w->a, head);

@@ -109,7 +109,8 @@ export class Pool {
   }
 
   /**
-   * One call, or false if a worker was lost in it; the addresses are those of attn_work_begin.
+   * One call, or false if a worker was lost in it; the addresses are those of attn_work_begin. That
+   * refuses a cache of other sizes, which cannot get here. Neither number of bytes is ever 0.
    * @param {number} p
    * @param {number} out
    * @param {number} cache
