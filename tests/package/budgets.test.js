@@ -101,8 +101,8 @@ describe('training', () => {
   const entry = 'src/js/train/index.js';
   const model = 'src/js/model/index.js';
 
-  test('is at most 60 KB of minified JavaScript beside the models', async (t) => {
+  test('is at most 27 KB of minified JavaScript beside the models', async (t) => {
     const bundled = await bundle(entry, model);
-    withinBudget(t, 'training', sizeOf(bundled.with(entry, model)), 60 * KB);
+    withinBudget(t, 'training', sizeOf(bundled.with(entry, model)), 27 * KB);
   });
 });

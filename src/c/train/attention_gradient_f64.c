@@ -1,5 +1,5 @@
 /* The gradient of float64 attention: row after row. */
-#include "attention_gradient_row.h"
+#include "attention_gradient_head.h"
 
 static void add_to(double *to, double factor, const double *x, int32_t size)
 {

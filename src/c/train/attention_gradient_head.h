@@ -130,4 +130,10 @@ void attn_gradient_place_sums(gradient_tiles *t, int32_t part);
 /* Every `parts`th block of query rows of the kv head from block `part` on. */
 void attn_gradient_kv_head(gradient_tiles *t, int32_t part, int32_t parts);
 
+/* ---- attention_gradient_f64.c */
+
+/* All rows of a kv head of a call in float64, and its dk and dv. */
+void attn_gradient_kv_head_f64(row_gradient *r, const gradient_call *call, int32_t b,
+                               int32_t kv_head);
+
 #endif

@@ -26,10 +26,4 @@ size_t attn_row_gradient_place(row_gradient *r, const attn_params *p, void *base
  */
 void attn_row_gradient(row_gradient *r, const gradient_call *call, int32_t b, int32_t h, int32_t i);
 
-/* ---- attention_gradient_f64.c */
-
-/* All rows of a kv head of a call in float64, and its dk and dv. */
-void attn_gradient_kv_head_f64(row_gradient *r, const gradient_call *call, int32_t b,
-                               int32_t kv_head);
-
 #endif

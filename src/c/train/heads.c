@@ -1,5 +1,5 @@
 /* Scores of heads, from all weights of one head and one sequence at a time. */
-#include "trainer.h"
+#include "step.h"
 #include "base/arena.h"
 
 /* A thread's memory. */

@@ -2,10 +2,13 @@
  * A step of training: forward, loss and backward over some sequences, and the update.
  *
  * The forward pass keeps every activation. The backward pass goes through the same steps from the
- * last to the first. There dx is the derivative of the loss by x. Once an activation is
- * not needed any more, its gradient is written over it.
+ * last to the first. There dx is the derivative of the loss by x. Once an activation is not needed
+ * any more, its gradient is written over it.
+ *
+ * The forward pass of decoder.c is another one: it has a cache, packed weights and interventions,
+ * and keeps no activation. Both have their norms, rotations and attention from the same functions.
  */
-#include "trainer.h"
+#include "step.h"
 #include "layers/share.h"
 
 /* Time of a number in a step without products, in multiply-adds. */
