@@ -129,8 +129,7 @@ export class Side {
 
   /**
    * One turn: short batches, with others between them, so that a slow moment slows all. The first
-   * batch is not counted, because others have just had the caches. It is counted if it fills the
-   * slice, since it has then long filled the caches too.
+   * batch refills the caches. It counts only if it fills the slice.
    * @param {number} at
    * @param {number} slice seconds of its own that may be used. Three batches are always run, or one
    *   that is long

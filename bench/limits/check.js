@@ -11,8 +11,8 @@ import { APART, DOTS, FUSED, READ, onThreads } from './names.js';
  */
 
 /**
- * The limits of multiplication that a row could pass only wrongly. The fastest of them counts. A
- * build whose products are apart cannot fuse. Nobody knows how a peer multiplies.
+ * Limits of multiplication that no correct measurement exceeds. The fastest of them counts. A build
+ * whose products are apart cannot fuse. Nobody knows how a peer multiplies.
  */
 function multiplications({ name, role, integers }) {
   if (role === 'peer') return [FUSED, APART];

@@ -28,10 +28,10 @@ typedef struct {
  * or 1/2w, the smaller. The right side is Gauss and Legendre's rule of 16 nodes, over two-pass
  * variances.
  *
- * Allowed of each ρ are 80w² units of 1 where w ≤ 4, and else 8 + 32·log n + 4·log²n + 4⟨t²⟩. In
- * the first case all sums are of numbers near w². In the second an error of t_j moves ρ by p_j|t_j|
- * of it. Allowed of a variance are Σ p_j (t_j − ⟨t⟩)²·(24 + 8·log n + 8|t_j|) and 6Σ p_j
- * |t_j − ⟨t⟩||t_j|.
+ * If w ≤ 4, each ρ may be off by 80w² units of 1: all sums are of numbers near w². Else it may be
+ * off by 8 + 32·log n + 4·log²n + 4⟨t²⟩ units: an error of t_j moves ρ by p_j|t_j| of it. A
+ * variance may be off by Σ p_j (t_j − ⟨t⟩)²·(24 + 8·log n + 8|t_j|) and 6Σ p_j |t_j − ⟨t⟩||t_j|
+ * units.
  *
  * The rule itself is within 10⁻⁹·w units: for imaginary parts of β' up to π/2wT the phases of e^β'z
  * fill a quarter circle. There the integrand is analytic and at most |β'|w². An ellipse of sum of
@@ -54,7 +54,7 @@ typedef struct {
 /*
  * softmax(λz) is λ/2-Lipschitz in every norm ‖x‖_r = (Σ|x_j|^r)^(1/r), r ≥ 1, and not in ℓ₂ alone
  * (arXiv 2510.23012). Ratios ‖Δp‖_r/‖h‖_r of a change h of the logits, one for each exponent. An
- * exponent may be ∞, for max|x_j|. They are 0 where h is.
+ * exponent may be ∞, for max|x_j|. A ratio is 0 if h = 0.
  *
  * Why: column j of the Jacobian λ(Diag p − ppᵀ) has the absolute sum 2λp_j(1 − p_j) ≤ λ/2. The
  * matrix is symmetric, so this bounds it in ℓ₁ and ℓ_∞, and by Riesz and Thorin in between. ℓ₁ and

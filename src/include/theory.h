@@ -29,8 +29,8 @@
  * The two sides of an identity. Where a side would leave the doubles, the four are not finite.
  *
  * Allowances are bounds to first order in the unit. exp is within 2 units, relatively, and log
- * within 4. A sum is within the errors of its terms and one more, whatever n is. So p_j
- * is within 6 + 2|t_j| + 2·log n units, t_j = (z_j − max z)/T.
+ * within 4. A sum is within the errors of its terms and one more, whatever n is. So p_j is within
+ * 6 + 2|t_j| + 2·log n units, t_j = (z_j − max z)/T.
  */
 typedef struct {
   double left;

@@ -26,18 +26,17 @@ function resolve(q, k, options) {
  * Returned beside the results, all float64:
  * - `W` like output: Σ_j p_j |v_j|, what the output would be without cancellation;
  * - `tail` like output: the part of W from keys whose weight is below `tiny` times the largest (or
- * the sink's): a kernel may
- *   drop those;
+ *   the sink's). A kernel may drop those;
  * - `ratio` (batch, heads, m, n): each key's weight over the row's largest, or the sink's if that
- * is larger;
+ *   is larger;
  * - `sizes` { raw, capped, masked } (batch, heads, m, n): a_j, the condition of each score at that
- * stage;
+ *   stage;
  * - `Z` (batch, heads, m): max_j a_j over keys that carry weight, and `A` = Z/T, the condition of
- * the row's logits;
+ *   the row's logits;
  * - `spread`, `depth` (batch, heads, m): Σ p_j |z_j − ⟨z⟩| and Σ p_j (max z − z_j), which condition
- * the statistics;
+ *   the statistics;
  * - `margin` (batch, heads, m): the gap between the largest and the next logit, in units of the
- * largest a_j.
+ *   largest a_j.
  *
  * Why a_j has the form it has: a kernel's error in a logit is a small multiple of ε times the sum
  * of the absolute values that went into it. (1) The product: |scale·λ_j|·Σ_c|q_c k_jc|. (2) The

@@ -216,7 +216,10 @@ static void append_latents(const latent_call *s)
               s->fresh + b * (size_t)s->m * s->kept, s->kept, s->m, s->kept);
 }
 
-/* o = Σ_j p_j W_UV·c_j. The multiply-adds are those of all heads for one number of nope. */
+/*
+ * o = Σ_j p_j W_UV·c_j. `rows` and `keys` count multiply-adds for each channel of nope, over all
+ * heads.
+ */
 static void attend(latent_call *s, attn_team *team, const attn_params *p, int32_t absorbed)
 {
   const attn_latent *l = s->layer;

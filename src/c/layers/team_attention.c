@@ -1,4 +1,4 @@
-/* Attention by a team: the threads run the pieces of attn_work_* until none is left. */
+/* Attention by a team: the threads run the pieces of attn_work_* until all are done. */
 #include "layers.h"
 
 /* With fewer multiply-adds one thread is faster than a team: tuning.md#team-attention */

@@ -145,8 +145,8 @@ INLINE void four_columns(i32x4 n[TILE4][2], const int8_t *w, const uint8_t *x)
 }
 
 /*
- * n (TILE4, 2 vectors) += the products of `columns` columns. Eight columns a turn are fastest: in
- * longer straight-line code V8 runs out of registers (tuning.md#i8-tile).
+ * n (TILE4, 2 vectors) += the products of `columns` columns. Eight columns at a time are
+ * fastest: in longer straight-line code V8 runs out of registers (tuning.md#i8-tile).
  */
 INLINE void tile_dots(i32x4 n[TILE4][2], const int8_t *w, const uint8_t *x, const int columns)
 {
@@ -219,8 +219,8 @@ INLINE void add_columns(const int pairs, const int bits, i32x4 n[TILE4][2], cons
 }
 
 /*
- * A type with a minimum has no offset. Others have 0 in the signed form, 8, 16 or 32 in pairs, and
- * 128 else. The inputs bring −128 times their sum. Whole blocks load it input by input, which beats
+ * A type with a minimum has no offset. That of others is 0 (signed form), 8, 16 or 32 (pairs) or
+ * 128 (other forms). The inputs bring −128 times their sum. Whole blocks load it input by input, which beats
  * a product and shuffles (tuning.md#i8-offset).
  */
 INLINE void tile(const int pairs, const int bits, const int has_min, float *y, const void *inputs,

@@ -46,10 +46,7 @@ export class Memory {
       )
     );
     this.top = align(this.exports.__heap_base.value);
-    /**
-     * Until it grows, which happens in push alone. To ask for it again and again takes longer than
-     * most else in a short call.
-     */
+    /** Kept, because reading memory.buffer is slow in a short call. Only push grows memory. */
     this.buffer = this.exports.memory.buffer;
   }
 

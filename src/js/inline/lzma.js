@@ -110,8 +110,7 @@ class Bits {
   }
 
   /**
-   * A byte. After a match it follows the byte that the match would have had next, while the bits
-   * are the same.
+   * A byte. After a match its bits are predicted from the next matched byte, until one differs.
    * @param {number} place @param {number} [matched]
    */
   literal(place, matched) {
