@@ -109,6 +109,23 @@ export class Builder {
     section.dispatchEvent(new Event('panel', { bubbles: true }));
   }
 
+  /**
+   * Some browsers fetch a module that failed only once, and then a new page is needed.
+   * @param {string} id
+   */
+  async again(id) {
+    await this.build(id);
+    if (byId(id).dataset.panel !== 'failed') return;
+    const asked = fetch(location.href, { method: 'HEAD', cache: 'no-store' });
+    const back = await asked.then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (!back) return;
+    history.replaceState(null, '', location.search + this.store.fragment(id));
+    location.reload();
+  }
+
   /** @param {string} id @param {Panel} panel */
   frame(id, panel) {
     const json = () => this.told(id);
@@ -153,7 +170,8 @@ export class Builder {
         html('strong', {}, 'This panel did not load. '),
         html('code', {}, `${name}${code ? ` ${code}` : ''}: ${message}`),
       ),
-      button('try again', () => void this.build(id)),
+      html('p', {}, 'A panel is fetched when it comes near, and for that it needs the network.'),
+      button('try again', () => void this.again(id)),
     );
   }
 }

@@ -3,6 +3,7 @@
  * { id, error }: `op` is a function of the panel's worker.js, called with the engine.
  */
 import { load } from './engine.js';
+import { kept } from './kept.js';
 
 /**
  * A panel that computes here has a row.
@@ -20,8 +21,7 @@ const WORKERS = {
   speed: () => import('../panels/speed/worker.js'),
 };
 
-/** @type {ReturnType<typeof load> | undefined} */
-let engine;
+const engine = kept(load);
 
 /** Whether both kinds of kernels are there. @param {import('./engine.js').Engine} engine */
 const ready = ({ attention, theory }) => ({
@@ -45,7 +45,7 @@ function buffersOf(value, found = new Set()) {
 addEventListener('message', async ({ data: { id, panel, op, args } }) => {
   try {
     const module = await WORKERS[panel]();
-    const result = await module[op](await (engine ??= load()), ...args);
+    const result = await module[op](await engine(), ...args);
     postMessage({ id, result }, { transfer: [...buffersOf(result)] });
   } catch (error) {
     const { name, code, message } = /** @type {Error & { code?: string }} */ (error);

@@ -38,9 +38,12 @@ export class SharedModel {
     for (const listener of this.listeners) listener(this);
   }
 
-  /** The model, loaded once. @returns {Promise<RemoteModel>} */
+  /** The model, loaded once. After a failure it is fetched anew. @returns {Promise<RemoteModel>} */
   load() {
-    return (this.loading ??= this.open(ownModel(), 'stories'));
+    return (this.loading ??= this.open(ownModel(), 'stories').catch((error) => {
+      this.loading = undefined;
+      throw error;
+    }));
   }
 
   /**
@@ -79,12 +82,6 @@ export class SharedModel {
       this.tell({ phase: absent ? 'absent' : 'failed', error });
       throw error;
     }
-  }
-
-  /** After a failure: forgets it, so that `load` tries once more. */
-  again() {
-    if (this.phase === 'failed' || this.phase === 'absent') this.loading = undefined;
-    return this.load();
   }
 
   /**

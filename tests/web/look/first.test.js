@@ -36,16 +36,20 @@ for (const { name, missing, launch } of browsers)
     });
     after(() => browser?.close());
 
-    test('where the model is missing the first frame stays, and a sentence says why', async () => {
+    test('where the model is missing its first frame stays and says why', async () => {
+      let missing = true;
       const without = await serve({
         change: framed.page,
-        status: (path) => (path === MODEL_FILE_PATH ? 404 : 200),
+        status: (path) => (missing && path === MODEL_FILE_PATH ? 404 : 200),
       });
       const visited = await browser.newPage();
       await visited.goto(without.url);
       const status = visited.locator(`${PANEL} .look-status`);
       await status.filter({ hasText: 'The model is not here' }).waitFor({ timeout: 60000 });
       assert.equal(await visited.locator(`${PANEL} .look-frame .look-map`).count(), 32);
+      missing = false;
+      await visited.locator(`${PANEL} button`, { hasText: 'try again' }).click();
+      await visited.locator(`${PANEL}[data-tokens]`).waitFor({ timeout: 60000 });
       await visited.close();
       await without.close();
     });

@@ -51,7 +51,7 @@ const only = (panels) => ({
  * @param {Record<string, (text: string) => string | Uint8Array>} [options.change] by path from the
  *   root; a new path has no text yet
  * @param {Record<string, string>} [options.types] content types by path or ending, '' for none
- * @param {(path: string) => number} [options.status] to refuse a file
+ * @param {(path: string) => number} [options.status] to refuse a file; 0: no network reaches it
  * @param {Record<string, string>} [options.headers] with everything
  */
 export async function serve({
@@ -75,6 +75,7 @@ export async function serve({
       return response.writeHead(404).end('outside the sub-path');
     if (pathname.endsWith('/')) path += 'index.html';
     const refused = status(path);
+    if (!refused) return request.socket.destroy();
     if (refused !== 200) return response.writeHead(refused).end('refused by the test');
     try {
       const found = await readFile(join(root, path)).catch((error) =>

@@ -2,10 +2,9 @@
 import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
 import { KERNELS } from '../../page/engine.js';
+import { kept } from '../../page/kept.js';
 
-/** @type {ReturnType<typeof layersEngine> | undefined} */
-let layers;
-const layersEngine = () => init({ ...KERNELS, layers: true });
+const layers = kept(() => init({ ...KERNELS, layers: true }));
 
 /**
  * @param {unknown} _ the engine of the other panels, which has no layers
@@ -15,7 +14,7 @@ const layersEngine = () => init({ ...KERNELS, layers: true });
  * @returns {Promise<import('./scores.js').Rows>}
  */
 export async function rows(_, { weights: file, config }, tokens, length) {
-  const engine = await (layers ??= layersEngine());
+  const engine = await layers();
   const model = await loadModel({ weights: file, config }, { engine });
   try {
     const heads = model.config.layers * model.config.heads;

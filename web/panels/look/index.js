@@ -64,10 +64,7 @@ export function build(root, { state, row, model }) {
       fast = on;
       writer.set({ pace: on ? Infinity : READING });
     },
-    retry: () => {
-      model.again().catch(() => {});
-      again(!reduced);
-    },
+    retry: () => again(!reduced),
   });
 
   /** @param {boolean} playing */

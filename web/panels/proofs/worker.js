@@ -3,10 +3,9 @@ import { lab } from '../../../src/cli/lab.js';
 import { examine } from '../../../src/cli/statements.js';
 import { init } from '../../../src/js/index.js';
 import { KERNELS } from '../../page/engine.js';
+import { kept } from '../../page/kept.js';
 
-/** @type {ReturnType<typeof start> | undefined} */
-let started;
-const start = () => init({ ...KERNELS, layers: true });
+const engine = kept(() => init({ ...KERNELS, layers: true }));
 
 /**
  * Both sides of every statement, on the random inputs of a seed.
@@ -15,7 +14,7 @@ const start = () => init({ ...KERNELS, layers: true });
  */
 export async function prove(_engine, seed) {
   const begun = performance.now();
-  const ch = await (started ??= start());
+  const ch = await engine();
   const found = examine(await lab(ch, seed));
   const statements = found.map(({ number, name, holds, worst, parts }) => ({
     number,
