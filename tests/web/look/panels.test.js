@@ -127,6 +127,27 @@ describe('panels with a model', { skip: missing }, () => {
     await page.close();
   });
 
+  test('the look is back after the lab had the model before it', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page.setDefaultTimeout(120000);
+    let arrive;
+    const late = new Promise((resolve) => (arrive = resolve));
+    await page.route(`**/${MODEL_FILE}`, async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.goto(site.url);
+    await page.locator('#look[data-panel="ready"]').waitFor();
+    await page.locator('nav a[href="#lab"]').click();
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    await page.locator('#lab[data-panel="ready"]').waitFor();
+    arrive();
+    await page.locator('#lab-panel[data-told="true"]').waitFor();
+    await page.locator('#look-title').scrollIntoViewIfNeeded();
+    await page.locator('#look-panel[data-phase="writing"] .look-map').first().waitFor();
+    await page.close();
+  });
+
   test('a file that is no model is refused by name, and a model is opened', async () => {
     const page = await openPanel('lab');
     await page.locator('#lab-panel[data-told="true"]').waitFor();

@@ -211,15 +211,15 @@ export function build(root, { state, row, model }) {
   new ResizeObserver(() => {
     wall.paint();
   }).observe(wall.element);
-  /** It does not write where nobody sees it. */
+  // it does not write where nobody sees it, and is back after another panel had the model
   let waiting = false;
   new IntersectionObserver((seen) => {
     const { isIntersecting } = seen[seen.length - 1];
     if (isIntersecting ? waiting : writer.playing) {
       waiting = !isIntersecting;
       writer.play(isIntersecting);
-    }
-  }).observe(text.element);
+    } else if (isIntersecting && writer.phase === 'idle') writer.go();
+  }).observe(root);
 
   // until the model is here, a page without a first frame has the beginning of the story
   if (!first) root.replaceChildren(html('p', { class: 'look-text' }, state.prompt.value));

@@ -56,6 +56,9 @@ export class Writer {
     /** @type {{ head: Head, i: number, answer: (row: Row | undefined) => void } | undefined} */
     this.wanted = undefined;
     this.running = false;
+    /** Another panel has asked for the model; and whether this one is to have it again then. */
+    this.ending = false;
+    this.resume = false;
     this.waker = new Waker();
     /** Tokens a second, all rows included, while nothing slows it. */
     this.rate = new Rate();
@@ -79,6 +82,7 @@ export class Writer {
   play(playing) {
     this.playing = playing;
     if (playing) this.owed = 0;
+    if (this.ending) this.resume = playing;
     this.go();
   }
 
@@ -125,9 +129,10 @@ export class Writer {
         this.tell('error');
       })
       .finally(() => {
-        this.running = false;
-        this.playing = false;
+        const { resume } = this;
+        Object.assign(this, { running: false, ending: false, resume: false, playing: resume });
         this.become('idle');
+        if (resume) this.go();
       });
   }
 
@@ -140,7 +145,10 @@ export class Writer {
 
   /** @param {RemoteModel} model @param {AbortSignal} signal */
   async run(model, signal) {
-    signal.addEventListener('abort', () => this.waker.wake());
+    signal.addEventListener('abort', () => {
+      this.ending = true;
+      this.waker.wake();
+    });
     if (!this.asked && !fits(this.story, model)) this.asked = { text: this.story?.text ?? '' };
     await model.cache.clear();
     let T = NaN;
