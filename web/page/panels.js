@@ -66,13 +66,13 @@ export const PANELS = [
     load: () => import('../panels/one-look/index.js'),
     follows: { minKeys: 2, maxKeys: 6 },
   },
-  { id: 'many-heads', state: manyHeads, load: () => import('../panels/many-heads/index.js') },
   {
     id: 'cold-hot',
     state: coldHot,
     load: () => import('../panels/cold-hot/index.js'),
     follows: { minKeys: 2, maxKeys: Infinity },
   },
+  { id: 'many-heads', state: manyHeads, load: () => import('../panels/many-heads/index.js') },
   {
     id: 'trust',
     state: trust,

@@ -94,6 +94,7 @@ export async function build(root, { state, row, engine, model }) {
   async function tellAll() {
     if (told) return;
     told = true;
+    root.dataset.telling = '';
     try {
       await model.use(async (remote, signal) => {
         own ??= await exampleOf(remote, PROMPT);
@@ -112,6 +113,7 @@ export async function build(root, { state, row, engine, model }) {
         model.phase === 'absent' ? 'The model is not here, so no story is told.' : String(error),
       );
     }
+    delete root.dataset.telling;
     root.dataset.told = String(told);
   }
   new IntersectionObserver((seen) => {

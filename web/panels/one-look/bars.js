@@ -20,7 +20,7 @@ export class Bars {
   /** @param {readonly string[]} names of the bar and the three marks */
   constructor(names) {
     this.picture = svg('svg', { role: 'img' });
-    this.legend = html('p', { class: 'marks-legend' });
+    this.legend = html('p', { class: 'marks-legend', 'data-depth': 'understand' });
     names.forEach((name, i) => {
       const sign = svg(
         'svg',
@@ -37,10 +37,12 @@ export class Bars {
     this.routes = [];
     /** @type {readonly string[]} */
     this.words = [];
+    const again = () => this.routes.length && this.show(this.routes, this.words);
     onWidth(this.element, (width) => {
       this.width = width;
-      if (this.routes.length) this.show(this.routes, this.words);
+      again();
     });
+    document.addEventListener('depthchange', again);
   }
 
   /**
@@ -58,7 +60,9 @@ export class Bars {
     const step = (right - left) / n;
     const bar = Math.min(72, step * 0.82);
     const narrow = step < 48;
-    const any = p.some((weight) => weight < SMALL);
+    // readers who only look see bars alone
+    const bare = !document.documentElement.dataset.depth;
+    const any = !bare && p.some((weight) => weight < SMALL);
     // without a strip the bars are taller, and the figure keeps its size
     const tall = any ? HEIGHT : HEIGHT + GAP + STRIP;
     const y = linear([0, 1], [TOP + tall, TOP]);
@@ -80,16 +84,17 @@ export class Bars {
         },
       }),
     );
-    picture.append(
-      svg('line', {
-        x1: left,
-        x2: right,
-        y1: y.at(1 / n),
-        y2: y.at(1 / n),
-        class: 'uniform-line',
-      }),
-      svg('text', { x: right + 5, y: y.at(1 / n) + 4 }, '1/n'),
-    );
+    if (!bare)
+      picture.append(
+        svg('line', {
+          x1: left,
+          x2: right,
+          y1: y.at(1 / n),
+          y2: y.at(1 / n),
+          class: 'uniform-line',
+        }),
+        svg('text', { x: right + 5, y: y.at(1 / n) + 4 }, '1/n'),
+      );
     if (any)
       picture.append(
         svg('rect', {
@@ -115,7 +120,7 @@ export class Bars {
     }
     p.forEach((weight, j) => {
       const middle = x.at(j + 0.5);
-      const low = weight < SMALL;
+      const low = any && weight < SMALL;
       const scale = low ? strip : y;
       const at = (/** @type {number} */ v) => (v > 0 ? Math.min(bottom, scale.at(v)) : bottom);
       if (low)
@@ -140,7 +145,7 @@ export class Bars {
         );
       SHAPES.forEach((shape, i) => {
         const value = routes[i + 1][j];
-        if (Number.isFinite(value))
+        if (!bare && Number.isFinite(value))
           picture.append(
             MARKS[shape](middle + (i - 1) * Math.min(18, step * 0.31), at(value), narrow ? 4.2 : 6),
           );
@@ -176,7 +181,7 @@ export class Bars {
     picture.setAttribute(
       'aria-label',
       `Weights of ${n} keys: ${weights}; the largest on ${words[best]}. ` +
-        'The other three ways mark the same heights.',
+        (bare ? '' : 'The other three ways mark the same heights.'),
     );
   }
 }

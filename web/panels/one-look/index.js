@@ -133,7 +133,7 @@ function show(root, engine, { state, row, keys }) {
       html('div', { class: 'statements' }, ...Object.values(checks).map((each) => each.element)),
       html(
         'details',
-        { class: 'more' },
+        { class: 'more', 'data-depth': 'understand' },
         html('summary', {}, 'the numbers, and angles to type'),
         html(
           'div',
