@@ -56,11 +56,10 @@ export class Writer {
     /** @type {{ head: Head, i: number, answer: (row: Row | undefined) => void } | undefined} */
     this.wanted = undefined;
     this.running = false;
-    /** Another panel has asked for the model; and whether this one is to have it again then. */
-    this.ending = false;
+    /** Whether it asks for the model again after another panel. */
     this.resume = false;
     this.waker = new Waker();
-    /** Tokens a second, all rows included, while nothing slows it. */
+    /** Tokens a second while nothing slows it. */
     this.rate = new Rate();
     /** When the next token is due. */
     this.next = 0;
@@ -82,7 +81,7 @@ export class Writer {
   play(playing) {
     this.playing = playing;
     if (playing) this.owed = 0;
-    if (this.ending) this.resume = playing;
+    if (this.running && this.signal?.aborted) this.resume = playing;
     this.go();
   }
 
@@ -125,14 +124,12 @@ export class Writer {
       .use((model, signal) => this.run(model, signal))
       .catch((error) => {
         this.error = error;
-        this.playing = false;
         this.tell('error');
       })
       .finally(() => {
-        const { resume } = this;
-        Object.assign(this, { running: false, ending: false, resume: false, playing: resume });
+        Object.assign(this, { running: false, playing: this.resume, resume: false });
         this.become('idle');
-        if (resume) this.go();
+        if (this.playing) this.go();
       });
   }
 
@@ -145,10 +142,8 @@ export class Writer {
 
   /** @param {RemoteModel} model @param {AbortSignal} signal */
   async run(model, signal) {
-    signal.addEventListener('abort', () => {
-      this.ending = true;
-      this.waker.wake();
-    });
+    signal.addEventListener('abort', () => this.waker.wake());
+    this.signal = signal;
     if (!this.asked && !fits(this.story, model)) this.asked = { text: this.story?.text ?? '' };
     await model.cache.clear();
     let T = NaN;
