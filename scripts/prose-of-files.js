@@ -1,7 +1,7 @@
 /**
- * The prose in a file: comments and messages of a source file, paragraphs of a document, and the
- * text of a page. Each piece comes as [its first line, its text]. Code, formulas and headings are
- * left out.
+ * The prose in a file: comments and messages of a source file, names of tests, paragraphs of a
+ * document, and the text of a page. Each piece comes as [its first line, its text]. Code, formulas
+ * and headings are left out.
  */
 
 const blank = (part) => part.replace(/[^\n]/g, '');
@@ -52,7 +52,8 @@ const MESSAGE_WORDS = 5;
 function messages(text) {
   const literal = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
   const joined = new RegExp(`(?:${literal.source})(?:\\s*\\+\\s*(?:${literal.source}))*`, 'g');
-  return [...withoutComments(text).matchAll(joined)].flatMap((match) => {
+  const code = withoutComments(text);
+  return [...code.matchAll(joined)].flatMap((match) => {
     const prose = [...match[0].matchAll(literal)]
       .map(([part]) => part.slice(1, -1))
       .join('')
@@ -61,8 +62,21 @@ function messages(text) {
       .replace(/[^{}]*\{[^{}]*:[^{}]*\}/g, '') // style sheets
       .replace(/\\(['"`])/g, '$1');
     const isMessage = prose.split(/\s+/).filter((word) => /^[\p{L}(“'"]+/u.test(word)).length;
-    return isMessage >= MESSAGE_WORDS ? [[lineAt(text, match.index), prose]] : [];
+    return isMessage >= MESSAGE_WORDS ? [[lineAt(code, match.index), prose]] : [];
   });
+}
+
+/** The names of tests and of groups of tests. */
+function titles(text) {
+  const pattern = /\b(?:test|describe|claim)\(\s*('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)/g;
+  const code = withoutComments(text);
+  return [...code.matchAll(pattern)].map(({ index, 1: quoted }) => [
+    lineAt(code, index),
+    quoted
+      .slice(1, -1)
+      .replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, 'value')
+      .replace(/\\(['`])/g, '$1'),
+  ]);
 }
 
 /** The paragraphs, list items and table cells of a Markdown file. */
@@ -107,5 +121,10 @@ export function proseOf(file, text) {
   const hash = /\.(sh|cmake)$|CMakeLists\.txt$/.test(file);
   // the world of the stories is written in sentences that are no messages
   const speaks = /^(src|web|scripts|bench|training(?!\/stories\/world))\/.*\.js$/.test(file);
-  return [...comments(text, hash), ...(speaks ? messages(text) : [])];
+  const tests = /^tests\/.*\.js$/.test(file);
+  return [
+    ...comments(text, hash),
+    ...(speaks ? messages(text) : []),
+    ...(tests ? titles(text) : []),
+  ];
 }

@@ -112,7 +112,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  claim('weights are not negative and sum to 1, or to what the sink leaves', () => {
+  claim('weights are not negative and sum to 1, or less beside a sink', () => {
     for (const { c, s, call, precision } of randomCalls(300, 203000)) {
       const { weights, stats } = attend(ch, call);
       const ref = reference(call.q, call.k, call.v, call.options);

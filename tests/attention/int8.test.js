@@ -118,7 +118,7 @@ for (const { variant, ch } of engines) {
     );
   });
 
-  test(`what is masked has no say, however large, infinite or NaN (${variant})`, () => {
+  test(`masked keys have no say, however large, infinite or NaN (${variant})`, () => {
     const data = Uint8Array.from({ length: n }, (_, j) => +(j % 7 !== 3));
     const masked = { ...call, options: { ...options, mask: { data, shape: [n] } } };
     const exact = exactly(ch, masked);

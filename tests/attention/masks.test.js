@@ -12,7 +12,7 @@ import { masked, poisons, put, rowsOf } from '../support/attention/masked.js';
 for (const { variant, ch } of engines) {
   const claim = (name, body) => test(`${name} (${variant})`, body);
 
-  claim('what no row attends to may hold anything: not a bit changes', () => {
+  claim('a key that no row attends to may be anything: not a bit changes', () => {
     let poisoned = 0;
     for (const { c, s, call, attends } of masked(400, 40000)) {
       const want = attend(ch, call);

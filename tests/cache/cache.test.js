@@ -25,7 +25,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  claim('what was appended is read back exactly, in either layout and any portions', () => {
+  claim('appended keys and values are read back exactly, in either layout and any portions', () => {
     for (const call of calls(150, 301000)) {
       const { c, s, k, v, sizes } = call;
       const r = random(c.seed);

@@ -122,7 +122,7 @@ for (const { variant, ch } of engines) {
       }
   });
 
-  claim('a half that is not finite counts as what it is, appended, copied or restored', () => {
+  claim('a half that is not finite keeps its meaning, appended, copied or restored', () => {
     for (const m of [1, 8])
       // one group of rows, and several
       for (const bad of [NaN, Infinity, -Infinity])

@@ -93,7 +93,7 @@ for (const { variant, ch } of engines) {
     },
   );
 
-  claim('what is masked has no influence, what is not finite counts as NaN', () => {
+  claim('masked numbers have no influence, and those that are not finite count as NaN', () => {
     const s = { batch: 1, heads: 2, kvHeads: 1, m: 2, n: 40, d: 6, dv: 5 };
     const { q, k, v } = fill('normal', random(3), s, 1, Float32Array);
     for (const type of ['f16', 'q8'])

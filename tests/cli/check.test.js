@@ -79,7 +79,7 @@ test('statement 6 stands beside the published figures, and the last line sums up
   );
 });
 
-test('--json has every comparison, with what was measured and allowed', () => {
+test('--json has every comparison, with both sides and the allowance', () => {
   const { holds, variant, seed, statements, equivalence, reference } = JSON.parse(
     check('--json', '--seed', '7', '--variant', 'simd'),
   );
@@ -99,7 +99,7 @@ test('--json has every comparison, with what was measured and allowed', () => {
   }
 });
 
-test('what is not understood ends with status 2', () => {
+test('an argument that is not understood ends with status 2', () => {
   for (const args of [
     ['--seed', 'x'],
     ['--variant', 'fast'],

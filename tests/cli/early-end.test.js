@@ -10,7 +10,7 @@ import { describe, test } from 'node:test';
 import { command, file, folder, gguf, run } from '../support/command.js';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
 
-describe('what ends it early ends it quietly', () => {
+describe('an early end is a quiet end', () => {
   const long = join(folder, 'long.gguf');
   writeFileSync(
     long,

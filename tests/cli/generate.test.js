@@ -191,7 +191,7 @@ test('variables in JSON reach the template', () => {
   assert.match(asked('--var', 'messages=1'), /--var is given "messages"/);
 });
 
-test('what the help says of generate is what there is, with an example', () => {
+test('the help of generate has its options, no others, and an example', () => {
   const { status, stdout } = run('generate', '--help');
   assert.equal(status, 0);
   assert.match(stdout, /for example:\s+clearhead generate --tau 0\.8/);

@@ -101,7 +101,7 @@ const USES = {
 };
 
 for (const [how, forge] of Object.entries(FORGED))
-  test(`an array forged by ${how} counts as what it is`, () => {
+  test(`an array forged by ${how} counts as the array that it is`, () => {
     for (const [place, use] of Object.entries(USES)) {
       hide();
       const expected = Array.from(use(four()));

@@ -94,7 +94,7 @@ for (const { variant } of engines) {
     assert.ok(size(ch) - before <= cache.bytes + 2 * 65536);
   });
 
-  test(`a thousand calls and caches later, memory is what it was (${variant})`, async () => {
+  test(`a thousand calls and caches later, memory is as it was (${variant})`, async () => {
     const ch = await init({ variant });
     const r = random(1);
     const numbers = (count) => Float32Array.from({ length: count }, () => r.uniform());

@@ -17,7 +17,7 @@ test('wasm bytes, buffers and results of another realm are accepted', async () =
   assert.equal(ch.attention(q, q, q, { headDim: 1 }).output[0], 1);
 });
 
-test('a URL and a Response are known by what they can do', async () => {
+test('a URL and a Response are known by their methods', async () => {
   class Address {
     href = String(attentionFile(false));
     searchParams = new URLSearchParams();

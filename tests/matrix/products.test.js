@@ -78,7 +78,7 @@ for (const { variant } of engines)
           }
         }
 
-        test('has the bits of each input alone', () => {
+        test('has the bits of each input by itself', () => {
           for (const { columns, all, part } of products())
             // some stand where a product goes on with other inputs: behind 124, 128, 248 or 256
             for (const i of [0, 1, 2, 3, 124, 127, 128, 131, 248, 255, 256, 261, 262]) {

@@ -155,7 +155,7 @@ test('variants are compared within a turn, peers by rounds, and the fastest peer
   );
 });
 
-test('two threads are held against the limit of both, and against peers that have two', () => {
+test('two threads are compared with the limit of both, and with peers that have two', () => {
   const id = 'prefill-12-12-512-64';
   const engine = 'Chromium, 2 threads';
   const two = (name, speed, more) =>

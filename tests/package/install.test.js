@@ -25,7 +25,7 @@ before(() => {
 });
 after(() => project.remove());
 
-describe('what is installed', () => {
+describe('the installed package', () => {
   const kinds = ['peerDependencies', 'optionalDependencies', 'bundledDependencies'];
   const scripts = ['preinstall', 'install', 'postinstall'];
 

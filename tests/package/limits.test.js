@@ -31,7 +31,7 @@ test('a contender that is faster than the limit of its round is an error that na
   ]);
 });
 
-test('a build whose products are apart is held against that limit alone', () => {
+test('a build whose products are apart is compared with that limit only', () => {
   const limits = { [FUSED]: [0.7], [APART]: [1.01] };
   assert.deepEqual(passed(row('clearhead simd', limits)), [['clearhead simd', 1, APART]]);
   assert.deepEqual(passed(row('clearhead relaxed', limits)), []);
@@ -61,7 +61,7 @@ test('decoding may pass neither the multiply-adds nor the reading', () => {
   assert.deepEqual(decode(1.2, 0.7), [FUSED]);
 });
 
-test('two threads are held against the limit of two', () => {
+test('two threads are compared with the limit of two', () => {
   const limits = { [FUSED]: [1.7], [onThreads(FUSED, 2)]: [1.01] };
   const two = row('clearhead relaxed', limits, { threads: 2 });
   const all = passedLimits({ cases: {}, threads: { [PREFILL]: [two] } });

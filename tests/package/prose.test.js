@@ -43,6 +43,13 @@ test('plain sentences, lists and arrow keys are no faults', () => {
     assert.deepEqual(faultsOf(sentence), [], sentence);
 });
 
+test('the name of a test is a sentence, and a fault in it is found by its line', () => {
+  const source = "/* one */\n\ntest('what is read', () => {});\nclaim(`the ${n} sums`, f);\n";
+  const [fault, ...others] = hardSentences('tests/a.test.js', source);
+  assert.match(fault, /^tests\/a\.test\.js:3: a clause with “what”/);
+  assert.deepEqual(others, []);
+});
+
 test('code, tags, shapes and tables are not read as prose', () => {
   const source = [
     '/**',

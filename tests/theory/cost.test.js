@@ -11,7 +11,7 @@ import { init } from '../../src/js/index.js';
 for (const { variant, ch } of engines) {
   const { cost } = await ch.theory;
 
-  test(`what is counted, for 1000 shapes (${variant})`, () => {
+  test(`the counts are right for 1000 shapes (${variant})`, () => {
     const r = random(15);
     for (let x = 0; x < 1000; x++) {
       const [m, n] = Array.from({ length: 2 }, () =>

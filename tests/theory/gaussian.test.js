@@ -219,7 +219,7 @@ for (const { variant, ch } of engines) {
   }
 }
 
-test('what the Gaussian view cannot take is refused', async () => {
+test('input outside the Gaussian view is refused', async () => {
   const { ch } = engines[0];
   const { refuses } = bench(ch);
   const statements = await ch.theory;

@@ -49,7 +49,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  test(`a network of many keys falls by what its steps say (${variant})`, () => {
+  test(`a network of many keys falls by the sum of its steps (${variant})`, () => {
     for (const { q, k, T, name } of queries(72, 6, LARGE)) {
       const { holds, identity } = t.hopfield(q, k, { temperature: T, steps: 3 });
       assert.ok(holds && identity.holds, `${name}: ${JSON.stringify(identity)}`);

@@ -78,7 +78,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  test(`what all values have in common has no part in how far an output moves (${variant})`, () => {
+  test(`a vector that all values share has no part in how far an output moves (${variant})`, () => {
     for (const { q, k, v, r, d, T, name } of queries(19, 200))
       for (const offset of [100, 1e4, 1e6]) {
         const values = v.map((x) => x + offset);

@@ -94,7 +94,7 @@ for (const { variant, ch } of engines) {
     }
   });
 
-  test(`a kv head that heads share has the sum of what its copies have: ${variant}`, () => {
+  test(`a kv head that heads share has the sum of the gradients of its copies: ${variant}`, () => {
     const r = random(9);
     const [m, n, d] = [70, 130, 16];
     const numbers = (size) => Float32Array.from({ length: size }, r.normal);

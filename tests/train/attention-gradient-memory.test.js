@@ -29,7 +29,7 @@ for (const type of ['f32', 'f64'])
     assert.ok(large < 16384 * 16384, `${large} bytes, less than a byte for each pair`);
   });
 
-test('a call of 2048 queries and keys takes a small part of what weights would', async () => {
+test('a call of 2048 queries and keys takes a small part of the memory of weights', async () => {
   const ch = await init({ layers: true, variant: 'simd' });
   const probe = ch.tensor([1]);
   const before = probe.data.buffer.byteLength;

@@ -49,7 +49,7 @@ describe('before the first step', () => {
     model.dispose();
   });
 
-  test('each head passes on a share of what it looks at', () => {
+  test('each head passes on a share of the words that it looks at', () => {
     for (let layer = 0; layer < layers; layer++) {
       const value = named(prepared, `layers.${layer}.self_attn.v_proj`);
       const output = named(prepared, `layers.${layer}.self_attn.o_proj`);

@@ -35,7 +35,7 @@ test('a run that was stopped goes on to the files of one that was not', async ()
   for (const trainer of [whole, first, again]) trainer.dispose();
 });
 
-test('a next phase goes on with other sizes and rates from what was learnt', async () => {
+test('a next phase goes on with other sizes and rates from the weights of the last', async () => {
   const first = await createTrainer(SIZES, OPTIONS);
   await run(first, { folder, steps: 1, minutes, report() {} });
   const state = first.state();

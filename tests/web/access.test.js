@@ -96,7 +96,7 @@ describe('using the page', { skip: missing }, () => {
     await go(page, '#');
   });
 
-  test('a map is read by keyboard: arrows, Enter, Escape, and T for a table', async () => {
+  test('a map is read by keyboard: arrow keys, Enter, Escape, and T for a table', async () => {
     const weights = weightsOf({}, 1);
     const cursor = page.locator('.head .map-cursor').nth(1);
     await cursor.focus();

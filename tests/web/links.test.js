@@ -35,7 +35,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     assert.deepEqual(await statements(page), told, 'Back returns to the state before');
   });
 
-  test('what a link asks beyond the limits is clamped, and said', async () => {
+  test('a request beyond the limits in a link is clamped, and said', async () => {
     await reopen(page, site, '#H=7&G=3&n=9999&T=cold&heroT=-1&foo=1&at=1');
     const notice = await page.textContent('#notice');
     for (const said of [

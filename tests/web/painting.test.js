@@ -31,7 +31,7 @@ describe('the maps', { skip: missing }, () => {
   opened((visited) => ({ page } = visited), launch, { panels: PANELS });
 
   for (const kind of ['linear', 'sqrt', 'log', 'uniform', 'share']) {
-    test(`the legend of the ${kind} scale prints the domain of what is painted`, async () => {
+    test(`the legend of the ${kind} scale prints the domain of the painted values`, async () => {
       await go(page, `#x=${kind}`);
       const legend = await page.$eval('.machine-right .legend', (element) => ({
         ...element.dataset,

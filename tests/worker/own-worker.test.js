@@ -68,7 +68,7 @@ test('a maker of something else is refused, and its result named', async () => {
   }
 });
 
-test('a worker of another kind is refused by what it is', async () => {
+test('a worker of another kind is refused by its kind', async () => {
   const of = (name) => ({ worker: () => new Worker(file(name), { execArgv: [] }) });
   const sizes = { vocab: 5, layers: 1, modelDim: 4, heads: 2, ffnDim: 0 };
   const uses = {

@@ -129,7 +129,7 @@ describe('errors of a model in a worker are those of the model here, and it goes
 
   test('without a tokenizer it has none', () => assert.equal(model.tokenizer, null));
 
-  test('a text that is left in the middle lets the next one begin', async () => {
+  test('a text that its reader leaves in the middle lets the next one begin', async () => {
     for await (const { token } of model.generate(prompt)) if (token >= 0) break;
     assert.equal((await all(model.generate(prompt, { maxTokens: 3 }))).length, 3);
   });
@@ -180,7 +180,7 @@ describe('loading in a worker refuses', () => {
   });
 });
 
-test('a worker that ends settles what waits, and what comes later', async () => {
+test('a worker that ends settles the calls that wait and those that come later', async () => {
   const model = await loadModel(source, { engine });
   const text = model.generate(prompt, { maxTokens: 60 });
   await text.next();

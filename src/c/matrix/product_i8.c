@@ -220,8 +220,8 @@ INLINE void add_columns(const int pairs, const int bits, i32x4 n[TILE4][2], cons
 
 /*
  * A type with a minimum has no offset. That of others is 0 (signed form), 8, 16 or 32 (pairs) or
- * 128 (other forms). The inputs bring −128 times their sum. Whole blocks load it input by input, which beats
- * a product and shuffles (tuning.md#i8-offset).
+ * 128 (other forms). The inputs bring −128 times their sum. Whole blocks load it input by input,
+ * which beats a product and shuffles (tuning.md#i8-offset).
  */
 INLINE void tile(const int pairs, const int bits, const int has_min, float *y, const void *inputs,
                  const tile_weights *t, int32_t tiles)

@@ -120,9 +120,9 @@ export type RopeScaling =
   /**
    * YaRN, as in Hugging Face transformers (modeling_rope_utils). Defaults 32, 1, true.
    *
-   * cos and sin are multiplied by attentionFactor. Its default is y(1), where y(m) = 0.1·m·log(factor)
-   * + 1, and 1 for factor ≤ 1. mscale and mscaleAllDim are given together, without attentionFactor.
-   * If neither is 0, the default is y(mscale)/y(mscaleAllDim).
+   * cos and sin are multiplied by attentionFactor. Its default is y(1), where
+   * y(m) = 0.1·m·log(factor) + 1, and 1 for factor ≤ 1. mscale and mscaleAllDim are given together,
+   * without attentionFactor. If neither is 0, the default is y(mscale)/y(mscaleAllDim).
    *
    * Models of DeepSeek-V2's kind also multiply their softmax scale by y(mscaleAllDim)²: see
    * Latent.forward.

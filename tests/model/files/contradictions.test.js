@@ -5,7 +5,7 @@ import { gguf, json, load } from '../../support/models/read-config.js';
 import { SIZES, tinyGguf, tinyJson } from '../../support/models/tiny-models.js';
 import { refused, refuses } from '../../support/streams.js';
 
-describe('what contradicts itself is refused before a weight is read', () => {
+describe('a contradiction is refused before a weight is read', () => {
   const changes = {
     'a layer more': ['llama.block_count', 3, 'FORMAT', /blk.2.attn_norm.weight is missing/],
     'a layer less': ['llama.block_count', 1, 'FORMAT', /blk.1.\S+ is there; expected none/],

@@ -6,7 +6,7 @@ import { worked } from '../../support/clock.js';
 import { Bytes, writeGguf } from '../../support/models/gguf-writer.js';
 import { inChunks, readWhole, refused, refuses } from '../../support/streams.js';
 
-describe('what is wrong is refused by name', () => {
+describe('each fault is refused by name', () => {
   const one = { name: 'a', shape: [8] };
   const two = { name: 'b', shape: [8] };
   /** The fault of a file, the code of its error and the message. */
@@ -211,7 +211,7 @@ describe('what is wrong is refused by name', () => {
       }
   });
 
-  test('what is no model is called what it seems to be', async () => {
+  test('a file of another kind is called by that kind', async () => {
     const of = (text) => Uint8Array.from(text, (c) => c.charCodeAt(0));
     for (const [text, name] of [
       ['<!doctype html><p>', /web page/],

@@ -12,7 +12,7 @@ import { inChunks, readWhole } from '../../support/streams.js';
 const shared = new URL('../../../../shared/models/', import.meta.url);
 const skip = existsSync(shared) ? false : 'skipped, not present';
 
-describe('what is written is read', () => {
+describe('a written file is read back', () => {
   const values = {
     u8: 200,
     i8: -100,

@@ -13,7 +13,7 @@ const ONE_OF = repeats(5, 1);
 const config = {};
 const read = (weights) => readWhole({ weights, config });
 
-describe('what is wrong is refused by name', () => {
+describe('each fault is refused by name', () => {
   const range = (begin, end, more = '') =>
     `{"a":{"dtype":"F32","shape":[2],"data_offsets":[${begin},${end}]}${more}}`;
   const entry = (dtype, shape, offsets) =>

@@ -20,7 +20,7 @@ const save = (name, content) => writeFileSync(url(name), content);
 const config = {};
 const read = (weights) => readWhole({ weights, config });
 
-describe('what is written is read', () => {
+describe('a written file is read back', () => {
   test('tensors of every type and rank, empty ones, notes, names like __proto__', async () => {
     const tensors = [
       { name: '__proto__', shape: [], data: [7] },
@@ -54,7 +54,7 @@ describe('what is written is read', () => {
 
   for (const name of ['hf', 'interleaved'])
     test(
-      `the real file ${name}/model.safetensors, with what lies beside it`,
+      `the real file ${name}/model.safetensors, with the files beside it`,
       { skip },
       async () => {
         const file = new URL(`${name}/model.safetensors`, shared);
@@ -115,7 +115,7 @@ describe('shards', () => {
     }
   });
 
-  test('what opens one file by its query opens those beside it', async () => {
+  test('a query that opens one file opens those beside it', async () => {
     const server = createServer((request, response) => {
       const { pathname, search } = new URL(request.url, 'http://x');
       const file = url(`.${pathname}`);

@@ -6,7 +6,7 @@ import { base, bytes, file, html } from '../../support/models/file-server.js';
 import { Bytes } from '../../support/models/gguf-writer.js';
 import { inChunks, readWhole, refused, refuses } from '../../support/streams.js';
 
-describe('what goes wrong', () => {
+describe('errors of a source', () => {
   const open = (path) => () => readWhole(base + path);
   test('a connection that breaks', () =>
     refuses(open('/short.gguf'), 'NET', /short.gguf stopped after 700 bytes/));

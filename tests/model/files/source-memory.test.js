@@ -100,7 +100,7 @@ describe('memory', () => {
     assert.ok(pulls > 80 && fresh < 5, `${fresh} of ${pulls} pieces had memory of their own`);
   });
 
-  test('what arrives in small pieces and is kept takes no more memory than it has', async () => {
+  test('small pieces that arrive and are kept need no more memory than they have', async () => {
     const long = writeGguf({ metadata: { text: 'x'.repeat(2 ** 20) } });
     let peak = 0;
     const bufferBytes = () => process.memoryUsage().arrayBuffers;

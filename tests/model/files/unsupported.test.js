@@ -5,7 +5,7 @@ import { gguf, json, load } from '../../support/models/read-config.js';
 import { tinyJson } from '../../support/models/tiny-models.js';
 import { refuses } from '../../support/streams.js';
 
-describe('what is not supported is named', () => {
+describe('a part that is not supported is named', () => {
   for (const [name, message] of [
     ['qwen3moe', /mixture of experts/],
     ['deepseek2', /mixture of experts/],

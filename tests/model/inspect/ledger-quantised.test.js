@@ -56,7 +56,7 @@ for (const { variant, ch: engine } of engines)
           model.dispose();
         });
 
-    test('the rounding of the last input is what 8 bits change in a logit', async () => {
+    test('the rounding of the last input is the change of a logit by 8 bits', async () => {
       const source = sourceOf(16);
       const tokens = tokensOf(12, 16, 64);
       const model = await loadModel(asSafetensors(source), { engine, quantize: 'q8' });

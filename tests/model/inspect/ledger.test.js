@@ -108,7 +108,7 @@ for (const { variant, ch: engine } of engines)
       }
     });
 
-    test('sources have the gains of z, and what is put into z has none', async () => {
+    test('sources have the gains of z, and vectors that are put into z have none', async () => {
       const model = await loadModel(asSafetensors(tiny(configs.gemma3)), { engine });
       const { heads: count, headDim } = model.config;
       const tokens = tokensOf(15, 12, 64);

@@ -57,7 +57,7 @@ test('NaN gives NaN, or a typed error when a token is chosen from it', async () 
   model.dispose();
 });
 
-test('memory grows with what arrives, not with what a header announces', async () => {
+test('memory grows with bytes that arrive, not with those that a header announces', async () => {
   const config = {
     model_type: 'llama',
     hidden_size: 1024,

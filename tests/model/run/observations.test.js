@@ -145,7 +145,7 @@ for (const { variant, ch: engine } of engines)
       plain.dispose();
     });
 
-    test('what is observed has what was asked for, and no more', async () => {
+    test('observations are those that were asked for, and no more', async () => {
       const loaded = await loadModel(asSafetensors(model), { engine });
       const of = (options) => loaded.step(tokens[0], options).heads;
       assert.deepEqual([of(), of({}), of({ observe: 'none' })], [undefined, undefined, undefined]);

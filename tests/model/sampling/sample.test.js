@@ -186,7 +186,7 @@ describe('log-probabilities', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused options', () => {
   for (const [logits, message] of [
     [Float32Array.of(1, NaN, 2), /logits\[1\] is NaN/],
     [Float32Array.of(1, Infinity), /logits\[1\] is Infinity/],

@@ -48,7 +48,7 @@ describe('hostile tokenizer.json', () => {
         'LIMIT',
         /added_tokens of tokenizer.json is of 2457600 characters/,
       ));
-    test('what Llama, Gemma, Qwen and GPT-2 do is let through', () => {
+    test('the steps of Llama, Gemma, Qwen and GPT-2 are let through', () => {
       const marks = { type: 'Replace', pattern: { String: ' ' }, content: '\u2581' };
       const bytes = { type: 'ByteLevel', add_prefix_space: false };
       for (const change of [

@@ -51,7 +51,7 @@ describe('hostile texts', () => {
     measure(t, (await open('stories260K/hf/model.safetensors')).tokenizer, hostile.slice(0, 5)),
   );
 
-  test('what is no text, and ids that are none, are refused', async () => {
+  test('values that are no text, and ids that are none, are refused', async () => {
     const tokenizer = ggufTokenizer(new Map(Object.entries(tokenizerMetadata())));
     for (const text of [null, undefined, 3, ['a'], {}])
       await refuses(() => tokenizer.encode(text), 'ARG', /text is/);

@@ -63,7 +63,7 @@ describe('merging', () => {
     }
   });
 
-  test('of bytes is what merging slowly gives', { skip }, () => {
+  test('of bytes is that of a slow merge', { skip }, () => {
     const merges = gpt2.file.metadata.get('tokenizer.ggml.merges');
     const ranks = new Map(merges.map((merge, rank) => [merge.replace(' ', ''), rank]));
     const ids = new Map(

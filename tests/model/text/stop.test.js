@@ -72,7 +72,7 @@ test('without stop strings everything passes at once', () => {
   assert.equal(filter.end(), '');
 });
 
-test('what is no list of strings is refused', async () => {
+test('anything but a list of strings is refused', async () => {
   for (const stops of [
     '.',
     [''],

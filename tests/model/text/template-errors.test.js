@@ -6,7 +6,7 @@ import { hi, open, render } from '../../support/models/templates.js';
 import { tinyGguf } from '../../support/models/tiny-models.js';
 import { refuses } from '../../support/streams.js';
 
-describe('what is refused', () => {
+describe('refused templates', () => {
   test('messages that are not objects with a role and a text', async () => {
     const template = await open('x');
     for (const messages of [null, 'Hi', {}])
@@ -81,7 +81,7 @@ describe('what is refused', () => {
       /^variables\.f is of type function; expected a value that JSON has$/,
     );
   });
-  test('what the template itself refuses', () =>
+  test('refusals by the template itself', () =>
     refuses(
       () => render("{{ raise_exception('roles must alternate') }}"),
       'ARG',

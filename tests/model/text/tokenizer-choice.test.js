@@ -115,7 +115,7 @@ describe('which tokenizer a GGUF file has', () => {
     );
   });
 
-  test('what would go unread is refused', async () => {
+  test('a setting that would go unread is refused', async () => {
     await refuses(
       () => load(tokenizerMetadata(), { config: tinyConfig('llama') }),
       'ARG',

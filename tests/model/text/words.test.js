@@ -51,7 +51,7 @@ describe('the behaviors of a split', () => {
       assert.deepEqual([...cut('the-final--countdown', step, true)], words);
     });
 
-  test('inverted: what lies between is a match', () => {
+  test('inverted: the text between is a match', () => {
     const step = (behavior) => ({
       type: 'Split',
       pattern: { Regex: String.raw`\p{N}` },

@@ -61,7 +61,7 @@ function file(text) {
   return all;
 }
 
-describe('what is written is read', () => {
+describe('a written checkpoint is read back', () => {
   test('with every bit, NaN and −0 among them', () => {
     const got = readCheckpoint(bytes);
     sameBits(got, checkpoint);

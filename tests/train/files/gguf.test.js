@@ -113,7 +113,7 @@ for (const [kind, config] of Object.entries({ tied: blocks, untied })) {
   });
 }
 
-test('Q8_0 is what ggml makes: scales of max/127, integers rounded half away from zero', () => {
+test('Q8_0 is rounded as ggml does: scales of max/127, integers rounded half away from 0', () => {
   const model = tiny(blocks);
   const { data } = model.tensors['model.layers.0.mlp.up_proj.weight'];
   data.fill(0, 0, 64);
