@@ -119,7 +119,8 @@ head_job attn_head_job(const call *s, const arrays *a, int32_t head)
 static void attend(const attn_params *p, const arrays *a, void *scratch)
 {
   call s = attn_begin_call(p, a->cache, scratch);
-  for (int32_t head = 0; head < p->batch * p->kv_heads; head++) {
+  /* without queries there may be very many heads */
+  for (int32_t head = 0; p->m && head < p->batch * p->kv_heads; head++) {
     head_job job = attn_head_job(&s, a, head);
     int32_t rows = p->m * job.group;
     for (int32_t first = 0; first < rows; first += CHUNK)

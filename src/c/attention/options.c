@@ -9,17 +9,15 @@ int32_t attn_is_relaxed(void) { return V_RELAXED; }
 int32_t attn_max_dim(void) { return MAX_DIM; }
 
 /*
- * Elements of a·b·c·d, or −1 if the array would not fit in 4 GiB of doubles. Every partial product
- * is below 2^60.
+ * Elements of a·b·c·d, or −1 if the array would not fit in 4 GiB of doubles, or if a·b or c·d alone
+ * would not. Every partial product is below 2^60.
  */
 static int64_t elements(int32_t a, int32_t b, int32_t c, int32_t d)
 {
   const int64_t max = (int64_t)1 << 29;
   int64_t ab = (int64_t)a * b;
   int64_t cd = (int64_t)c * d;
-  if (ab == 0 || cd == 0)
-    return 0;
-  if (ab > max || cd > max || ab > max / cd)
+  if (ab > max || cd > max || (cd && ab > max / cd))
     return -1;
   return ab * cd;
 }

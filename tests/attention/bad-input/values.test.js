@@ -45,6 +45,10 @@ test('no queries or no keys give empty results, and no size is refused', () => {
     call({ want: { weights: true, stats: true } }, { q: none, k: none, v: none }).output.length,
     0,
   );
+  for (const x of [none, new Float64Array(0)]) {
+    const { output } = ch.attention(x, x, x, { batch: 2 ** 15, heads: 2 ** 14, headDim: 1 });
+    assert.equal(output.length, 0, 'the heads are not gone through');
+  }
   for (const name of ['batch', 'heads', 'kvHeads', 'headDim', 'valueDim'])
     refuses(`${name} = 0`, 'RANGE', name, () => call({ [name]: 0 }, { q: none, k: none, v: none }));
   refuses('capacity 0', 'RANGE', 'capacity', () => ch.kvCache({ headDim: 1, capacity: 0 }));
@@ -61,6 +65,13 @@ test('a call that is too large is refused before anything is allocated', () => {
   );
   refuses('2^32 heads in all', 'SHAPE', 'q', () =>
     ch.attention(one, one, one, { batch: 65536, heads: 65536, headDim: 1 }),
+  );
+  refuses('2^32 heads in all, without queries and keys', 'LIMIT', 'shape', () =>
+    ch.attention(...Array(3).fill(new Float32Array(0)), {
+      batch: 65536,
+      heads: 65536,
+      headDim: 1,
+    }),
   );
   refuses('2^62 heads in all', 'SHAPE', 'q', () =>
     ch.attention(one, one, one, { batch: 2 ** 31 - 1, heads: 2 ** 31 - 1, headDim: 1 }),
