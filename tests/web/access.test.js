@@ -96,6 +96,34 @@ describe('using the page', { skip: missing }, () => {
     await go(page, '#');
   });
 
+  test('a drag is applied in its order, and its last position stays', async () => {
+    await page.evaluate(async () => {
+      const shown = document.querySelector('[data-statement="C1-float64"]');
+      const slider = document.querySelector('#distance-panel input[type="range"]');
+      globalThis.applied = [];
+      new MutationObserver(() => globalThis.applied.push(Number(shown.dataset.sigma2))).observe(
+        shown,
+        { attributeFilter: ['data-sigma2'] },
+      );
+      const [min, max] = [Number(slider.min), Number(slider.max)];
+      for (let step = 0; step <= 30; step++) {
+        slider.value = String(min + ((max - min) * step) / 30);
+        slider.dispatchEvent(new Event('input', { bubbles: true }));
+        await new Promise(requestAnimationFrame);
+      }
+    });
+    await drawn(page);
+    const applied = await page.evaluate('applied');
+    const T = page.locator('#distance').getByLabel('Temperature T, as a number');
+    assert.deepEqual(
+      applied,
+      applied.toSorted((a, b) => a - b),
+    );
+    assert.ok(applied.length > 1);
+    close(applied.at(-1), 8 * Number(await T.inputValue()), 1e-14, 'σ² of the last position');
+    await go(page, '#');
+  });
+
   test('a map is read by keyboard: arrow keys, Enter, Escape, and T for a table', async () => {
     const weights = weightsOf({}, 1);
     const cursor = page.locator('.head .map-cursor').nth(1);

@@ -6,10 +6,13 @@ import { close, go, launch, missing, opened, shoot, statements } from './site.js
 
 const PANELS = ['many-heads', 'distance'];
 
-/** Own reading of the nine stops, to know what a pixel should be. */
-const STOPS = '#FCFAF6 #F6DCB4 #F2B279 #E98158 #CE5057 #A33266 #6F2467 #3D1857 #141032'
-  .split(' ')
-  .map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+/** Own reading of the nine stops of each theme, to know what a pixel should be. */
+const stops = (text) =>
+  text.split(' ').map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)));
+const STOPS = {
+  light: stops('#FCFAF6 #F6DCB4 #F2B279 #E98158 #CE5057 #A33266 #6F2467 #3D1857 #141032'),
+  dark: stops('#15171D #2A2252 #5A2975 #972F78 #C84869 #E97156 #F4A55B #F5D68B #FCF9D2'),
+};
 
 /** The pixels of head h's map, as [r, g, b, a]. */
 const pixels = (page, h) =>
@@ -117,31 +120,32 @@ describe('the maps', { skip: missing }, () => {
     }
   });
 
-  test('pixels: weights are coloured, zero is paper, masked cells are hatched', async () => {
-    await go(page, '#x=linear&T=0.05');
-    const weights = weightsOf({ T: 0.05 }, 0);
-    const { width, cells } = await pixels(page, 0);
-    const max = Number(await page.getAttribute('.machine-right .legend', 'data-high'));
-    assert.equal(width, 32);
-    let ends = 0;
-    weights.forEach((row, i) =>
-      row.forEach((p, j) => {
-        const cell = cells[i * 32 + j];
-        const place = (p / max) * 8;
-        const stop = Math.round(place);
-        if (j > i) return assert.equal(cell[3], 0, `masked ${i}, ${j}`);
-        assert.equal(cell[3], 255);
-        if (Math.abs(place - stop) > 0.01) return;
-        ends++;
-        STOPS[stop].forEach((channel, c) =>
-          assert.ok(
-            Math.abs(cell[c] - channel) <= 6,
-            `${i}, ${j}: ${cell} for ${p}, near ${STOPS[stop]}`,
-          ),
-        );
-      }),
-    );
-    assert.ok(ends > 100, `${ends} cells lie on a stop`);
+  for (const colorScheme of ['dark', 'light'])
+    test(`pixels: weights are coloured, masked cells are not, ${colorScheme}`, async () => {
+      await page.emulateMedia({ colorScheme });
+      await go(page, '#x=linear&T=0.05');
+      const { width, cells } = await pixels(page, 0);
+      const max = Number(await page.getAttribute('.machine-right .legend', 'data-high'));
+      assert.equal(width, 32);
+      let ends = 0;
+      weightsOf({ T: 0.05 }, 0).forEach((row, i) =>
+        row.forEach((p, j) => {
+          const cell = cells[i * 32 + j];
+          const place = (p / max) * 8;
+          const stop = Math.round(place);
+          if (j > i) return assert.equal(cell[3], 0, `masked ${i}, ${j}`);
+          assert.equal(cell[3], 255);
+          if (Math.abs(place - stop) > 0.01) return;
+          ends++;
+          const near = STOPS[colorScheme][stop];
+          const apart = Math.max(...near.map((channel, c) => Math.abs(cell[c] - channel)));
+          assert.ok(apart <= 6, `${i}, ${j}: ${cell} for ${p}, near ${near}`);
+        }),
+      );
+      assert.ok(ends > 100, `${ends} cells lie on a stop`);
+    });
+
+  test('the legend tells masked cells from weights that are too small', async () => {
     await go(page, '#x=linear');
     assert.equal(
       await page.textContent('.machine-right .legend-extra'),

@@ -90,6 +90,17 @@ test('another temperature is in every row, also of words that were read', async 
   assert.deepEqual(Array.from(writer.story.row(HEAD, 9)), Array.from(weights));
 });
 
+test('it stops within one token', async (t) => {
+  const { writer, until } = writing(t);
+  writer.start(PROMPT);
+  writer.play(true);
+  await until(({ story }) => story?.tokens.length > PROMPT.length + 8);
+  const { length } = writer.story.tokens;
+  writer.play(false);
+  await until(phase('paused'));
+  assert.ok(writer.story.tokens.length <= length + 1, `${writer.story.tokens.length} of ${length}`);
+});
+
 test('stories are written over each other, so that nothing grows', async (t) => {
   const { writer, until } = writing(t, { tau: 1 });
   const sizes = new Set();
