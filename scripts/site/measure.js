@@ -5,9 +5,10 @@
  * slow 4G. Alive: the kernels have answered, and the rows on show are those of the model. On a busy
  * machine the times of the processor count.
  *
- *   npm run site && npm run page:measure [-- --changes 1000] [--minutes 10]
+ *   npm run site && npm run page:measure [-- --changes 1000] [--tasks] [--minutes 10]
  *
- * With --minutes it lets the model write for so long, and tells its memory every minute.
+ * With --tasks it measures only those, while the model writes and while each thing is dragged. With
+ * --minutes it lets the model write for so long, and tells its memory every minute.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import process from 'node:process';
@@ -72,7 +73,7 @@ async function tasks(browser, url) {
     console.log(`  every panel: ${kilobytes(sent.page)} without the model`);
     for (const id of ids) {
       const found = await drag(browser, page, id);
-      if (found) console.log(`  drag in ${id}: ${told(found)}`);
+      if (found.grips) console.log(`  drag in ${id}, ${found.grips} things: ${told(found)}`);
     }
     await page.close();
   }
@@ -114,6 +115,7 @@ try {
       `load ${loadavg()[0].toFixed(1)}`,
   );
   if (MINUTES) await minutes(browser, server.url);
+  else if (process.argv.includes('--tasks')) await tasks(browser, server.url);
   else {
     await times(browser, server.url);
     await tasks(browser, server.url);

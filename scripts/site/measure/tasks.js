@@ -37,14 +37,39 @@ async function traced(browser, page, act) {
   };
 }
 
-/** Drags the first slider or handle of a panel to and fro. Nothing where it has none. */
+/**
+ * In the page: numbers the sliders of a panel, and of its handles one of each kind. Returns their
+ * count.
+ */
+function number(id) {
+  const kinds = new Map();
+  for (const grip of document.querySelectorAll(`#${id}-panel :is(input[type="range"], .handle)`))
+    if (grip.checkVisibility()) {
+      const kind = grip.getAttribute('class') ?? grip.id;
+      if (!kinds.has(kind)) kinds.set(kind, grip);
+    }
+  [...kinds.values()].forEach((grip, at) => grip.setAttribute('data-grip', `${id} ${at}`));
+  return kinds.size;
+}
+
+/** Drags each slider of a panel and each kind of handle to and fro. Tells of all tasks together. */
 export async function drag(browser, page, id) {
-  const grips = page.locator(`#${id}-panel input[type="range"]:visible, #${id}-panel .handle`);
-  if (!(await grips.count())) return undefined;
-  await grips.first().scrollIntoViewIfNeeded();
+  const grips = await page.evaluate(number, id);
+  const all = { grips, clock: 0, processor: 0, over: 0 };
+  for (let at = 0; at < grips; at++) {
+    const found = await dragOne(browser, page, page.locator(`[data-grip="${id} ${at}"]`));
+    all.clock = Math.max(all.clock, found.clock);
+    all.processor = Math.max(all.processor, found.processor);
+    all.over += found.over;
+  }
+  return all;
+}
+
+/** Drags one of them. */
+async function dragOne(browser, page, grip) {
+  await grip.scrollIntoViewIfNeeded();
   await page.waitForTimeout(500);
-  const box = await grips.first().boundingBox();
-  if (!box) return undefined;
+  const box = await grip.boundingBox();
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   const far = Math.max(0.4 * box.width, 40);
   return traced(browser, page, async () => {
