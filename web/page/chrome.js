@@ -80,8 +80,10 @@ export function summary(statements) {
       state: 'holds',
       text: `✓ ${passed === 1 ? 'its check holds' : `all ${passed} checks hold`}`,
     };
-  if (!passed)
-    return { state: 'off', text: '◌ an assumption is off, or there is nothing to check' };
+  if (!passed) {
+    const text = count('off') ? '◌ an assumption is off' : '– nothing to check yet';
+    return { state: 'off', text };
+  }
   const other = verdicts.length - passed;
   const hold = passed === 1 ? 'holds' : 'hold';
   const say = other === 1 ? '1 says' : `${other} say`;

@@ -95,7 +95,7 @@ export function controls(state, actions) {
       'p',
       { class: 'look-key' },
       'The same heads once more. Faint: it looks at all words alike. Strong: at one. Choose a ' +
-        'head here or on the left. Until then the page shows one that looks far back.',
+        'head here or among the squares. Until then the page shows one that looks far back.',
     ),
     /** @param {Now} now */
     show({ writer, model, fast }) {
@@ -124,5 +124,7 @@ function words(writer, model, fast) {
   if (writer.error) return writer.error.message;
   if (fast && writer.rate.value > 0)
     return `Here, now: ${Math.round(writer.rate.value)} tokens a second, with all rows of each.`;
+  if (writer.story?.text.includes('\ufffd'))
+    return 'The model does not know some of these letters. It reads them in pieces.';
   return writer.phase === 'over' ? 'The end.' : '';
 }

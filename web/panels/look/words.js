@@ -129,8 +129,8 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
 
 /** The words under the story. */
 export const HINT = {
-  hover: 'Point at a word to see where the head looked from there. A click holds it.',
-  touch: 'Touch a word to see where the head looked from there.',
+  hover: 'The head looks from the framed word. Point at another word, and click to hold it.',
+  touch: 'The head looks from the framed word. Touch another word.',
   start: 'A head that finds nothing to look for looks at the start.',
 };
 
