@@ -62,3 +62,14 @@ export class Signal {
     return this.text() === this.text(this.initial);
   }
 }
+
+/** Of a switch. @type {Codec<boolean>} */
+export const FLAG = {
+  parse: (text) => (text === '1' ? true : text === '0' ? false : undefined),
+  format: (value) => (value ? '1' : '0'),
+  clamp: (value) => value,
+  range: '0 or 1',
+};
+
+/** A switch that is in no link. */
+export const privateFlag = () => new Signal('', false, FLAG);

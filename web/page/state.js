@@ -4,7 +4,7 @@
  * Values from a URL are clamped, and the page says so.
  */
 
-import { Signal } from './signal.js';
+import { FLAG, Signal } from './signal.js';
 
 /** @template T @typedef {import('./signal.js').Codec<T>} Codec */
 
@@ -28,17 +28,6 @@ const parseNumber = (text) =>
   /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^Infinity$/.test(text) ? Number(text) : undefined;
 
 export { Signal };
-
-/** @type {Codec<boolean>} */
-const FLAG = {
-  parse: (text) => (text === '1' ? true : text === '0' ? false : undefined),
-  format: (value) => (value ? '1' : '0'),
-  clamp: (value) => value,
-  range: '0 or 1',
-};
-
-/** A switch that is in no link. */
-export const privateFlag = () => new Signal('', false, FLAG);
 
 export class Store {
   constructor() {
