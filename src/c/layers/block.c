@@ -83,11 +83,11 @@ static void rotate(const rotation *r, const head_projection *y, row_range rows)
 typedef struct {
   const attention_block *block;
   const head_projection *y;
-} place_step;
+} norm_step;
 
-static void place(const void *context, row_range rows)
+static void norm_and_rotate(const void *context, row_range rows)
 {
-  const place_step *s = context;
+  const norm_step *s = context;
   const attention_block *b = s->block;
   const head_projection *y = s->y;
   const size_t dim = (size_t)y->dim;
@@ -98,11 +98,11 @@ static void place(const void *context, row_range rows)
   rotate(&b->rotation, y, rows);
 }
 
-void attn_block_place(const attention_block *b, const head_projection *y, attn_team *team,
-                      row_range rows)
+void attn_block_norm_and_rotate(const attention_block *b, const head_projection *y, attn_team *team,
+                                row_range rows)
 {
-  const place_step step = {b, y};
-  attn_share_rows(team, place, &step, rows, PLACE_COST * y->heads * y->dim);
+  const norm_step step = {b, y};
+  attn_share_rows(team, norm_and_rotate, &step, rows, PLACE_COST * y->heads * y->dim);
 }
 
 static void prepare_output(const void *block, row_range rows)

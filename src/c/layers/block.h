@@ -3,9 +3,9 @@
  *
  *     x is prepared for the products                         attn_block_input
  *     q, k, v = x·W_Qᵀ + b_Q, x·W_Kᵀ + b_K, x·W_Vᵀ + b_V     attn_block_project
- *     k = rotate(norm(k))                                    attn_block_place
+ *     k = rotate(norm(k))                                    attn_block_norm_and_rotate
  *     the cache takes k and v                                attn_cache_append
- *     q = rotate(norm(q))                                    attn_block_place
+ *     q = rotate(norm(q))                                    attn_block_norm_and_rotate
  *     a = attention(q, K, V)                                 attn_team_attend
  *     y = a·W_Oᵀ + b_O                                       attn_block_output
  *
@@ -68,8 +68,8 @@ void attn_block_project(const attention_block *b, attn_team *team, row_range row
                         row_range attending);
 
 /* Norm and rotation of one of the projections. */
-void attn_block_place(const attention_block *b, const head_projection *y, attn_team *team,
-                      row_range rows);
+void attn_block_norm_and_rotate(const attention_block *b, const head_projection *y, attn_team *team,
+                                row_range rows);
 
 void attn_block_output(const attention_block *b, attn_team *team, row_range rows);
 

@@ -256,19 +256,19 @@ int32_t attn_latent_forward(const attn_latent *layer, attn_team *team, const att
   attn_block_project(&s.down, team, s.rows, s.rows);
 
   /* c = norm(c), k_R = RoPE(k_R), and both are appended */
-  attn_block_place(&s.down, &s.down.k, team, s.rows);
-  attn_block_place(&s.down, &s.down.v, team, s.rows);
+  attn_block_norm_and_rotate(&s.down, &s.down.k, team, s.rows);
+  attn_block_norm_and_rotate(&s.down, &s.down.v, team, s.rows);
   append_latents(&s);
 
   /* q = W_UQ·norm(W_DQ·x) */
   if (layer->q_down) {
-    attn_block_place(&s.down, &s.down.q, team, s.rows);
+    attn_block_norm_and_rotate(&s.down, &s.down.q, team, s.rows);
     attn_block_input(&s.up, team, s.rows);
     attn_block_project(&s.up, team, s.rows, s.rows);
   }
 
   /* q_R = RoPE(q_R) */
-  attn_block_place(&s.up, &s.up.q, team, s.rows);
+  attn_block_norm_and_rotate(&s.up, &s.up.q, team, s.rows);
 
   /* o = Σ_j p_j W_UV·c_j */
   attend(&s, team, p, absorbed);

@@ -145,7 +145,7 @@ int32_t attn_multi_head_forward(const attn_multi_head *layer, attn_team *team, c
   attn_block_project(&b, team, rows, rows);
 
   /* k = rotate(norm(k)), and the cache takes k and v */
-  attn_block_place(&b, &b.k, team, rows);
+  attn_block_norm_and_rotate(&b, &b.k, team, rows);
   if (cache) {
     const int32_t status = attn_cache_append(cache, b.k.y, b.v.y, p->m, 1);
     if (status != ATTN_OK)
@@ -153,7 +153,7 @@ int32_t attn_multi_head_forward(const attn_multi_head *layer, attn_team *team, c
   }
 
   /* q = rotate(norm(q)) */
-  attn_block_place(&b, &b.q, team, rows);
+  attn_block_norm_and_rotate(&b, &b.q, team, rows);
 
   /* a = attention(q, k, v) */
   attn_team_attend(team, p, b.a, b.q.y, cache ? NULL : b.k.y, cache ? NULL : b.v.y, cache, attend);

@@ -154,7 +154,7 @@ static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
   attn_block_project(&attention, team, all, attending);
 
   /* k = R·N(k) */
-  attn_block_place(&attention, &attention.k, team, all);
+  attn_block_norm_and_rotate(&attention, &attention.k, team, all);
 
   /* the cache takes keys and values, unless it has them already */
   if (!p->again)
@@ -163,7 +163,7 @@ static void run_layer(const attn_pass *p, attn_team *team, int32_t layer)
     return;
 
   /* q = R·N(q) */
-  attn_block_place(&attention, &attention.q, team, attending);
+  attn_block_norm_and_rotate(&attention, &attention.q, team, attending);
   attn_pass_edit(p, layer, ATTN_AT_Q, attending);
 
   /* a = attention(q, K, V) */

@@ -49,22 +49,23 @@ int32_t attn_gibbs_merge(double *logits, double *weights, attn_identity *identit
   if (n < 1 || kept < 0 || kept >= n || !is_temperature(temperature))
     return ATTN_E_RANGE;
   double *rest = scratch;
-  double *unused = scratch + n;
+  double *kept_times = scratch + n;
   for (int32_t j = 0; j < n; j++)
-    unused[j] = 0;
+    kept_times[j] = 0;
   for (int32_t x = 0; x < kept; x++)
-    if (keep[x] < 0 || keep[x] >= n || unused[keep[x]]++ > 0)
+    if (keep[x] < 0 || keep[x] >= n || kept_times[keep[x]]++ > 0)
       return ATTN_E_RANGE;
   int32_t count = 0;
   for (int32_t j = 0; j < n; j++)
-    if (unused[j] == 0)
+    if (kept_times[j] == 0)
       rest[count++] = z[j];
   for (int32_t x = 0; x < kept; x++)
     logits[x] = z[keep[x]];
   distribution last = distribute(rest, rest, count, temperature);
   logits[kept] = soft_maximum(&last, temperature);
   distribution merged = distribute(weights, logits, kept + 1, temperature);
-  distribution all = distribute(unused, z, n, temperature);
+  double *of_all = kept_times; /* which is not read any more */
+  distribution all = distribute(of_all, z, n, temperature);
   double size = 0;
   for (int32_t j = 0; j < n; j++)
     size = greater(size, magnitude(z[j]));

@@ -5,7 +5,7 @@
  *   attn_gradient_begin_row      attention_gradient_limits.c: whether tiles can take a row
  *   attn_gradient_pack_queries   attention_gradient_pack.c: the rows, in groups and in strips
  *   for each block of KEYS keys that a row of the block sees:
- *     score_panels               attention_gradient_tiles.c: Q·Kᵀ and dO·Vᵀ, into two tiles
+ *     pair_products              attention_gradient_tiles.c: Q·Kᵀ and dO·Vᵀ, into two tiles
  *     attn_gradient_weigh        attention_gradient_weigh.c: the tiles become p and the factors
  *     add_to_queries             dq += factors·K
  *     add_to_keys                dv += pᵀ·dO and dk += factorsᵀ·Q

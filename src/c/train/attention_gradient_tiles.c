@@ -36,10 +36,10 @@ INLINE void tile(const int32_t terms, const size_t row_step, const size_t step, 
 }
 
 /* Products of the groups with the panels of a block, as far as their ranges reach. */
-KERNEL void score_panels(float *to,           /* (QUERIES, LINE) */
-                         const float *groups, /* (GROUPS, size, ROWS) */
-                         const float *panels, /* (KEYS/PANEL, size, PANEL) */
-                         int32_t size, const key_range *ranges /* (GROUPS) */)
+KERNEL void pair_products(float *to,           /* (QUERIES, LINE) */
+                          const float *groups, /* (GROUPS, size, ROWS) */
+                          const float *panels, /* (KEYS/PANEL, size, PANEL) */
+                          int32_t size, const key_range *ranges /* (GROUPS) */)
 {
   for (int32_t j = 0; j < KEYS; j += PANEL, panels += (size_t)size * PANEL)
     for (int g = 0; g < GROUPS; g++)
@@ -121,9 +121,9 @@ static void block_of_keys(gradient_tiles *t, int32_t block)
   if (!ranges_of(t, start, ranges))
     return;
   rows_of(t, ranges, rows);
-  score_panels(t->weights, t->query_groups, t->key_panels + at * (size_t)p->dim, p->dim, ranges);
-  score_panels(t->factors, t->d_out_groups, t->value_panels + at * (size_t)p->value_dim,
-               p->value_dim, ranges);
+  pair_products(t->weights, t->query_groups, t->key_panels + at * (size_t)p->dim, p->dim, ranges);
+  pair_products(t->factors, t->d_out_groups, t->value_panels + at * (size_t)p->value_dim,
+                p->value_dim, ranges);
   for (int32_t x = 0; x < GROUPS * ROWS; x++)
     attn_gradient_weigh(t, x, start, ranges[x / ROWS]);
   add_to_queries(t->dq, t->factors, t->key_strips + at * t->width, t->width, ranges);

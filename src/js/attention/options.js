@@ -127,7 +127,7 @@ function setMask({ memory, c, p, type, shape }, mask) {
   if (!sizes.length || sizes.length > 4) refuse('SHAPE', 'mask.shape', words, '1 to 4 sizes');
   const x = Tensor.is(data)
     ? memory.floats('mask.data', data, type)
-    : memory.own('mask.data', array('mask.data', data, 'Uint8Array', ...kindsOf(type)));
+    : memory.outside('mask.data', array('mask.data', data, 'Uint8Array', ...kindsOf(type)));
   const length = sizes.reduce((a, b) => a * b);
   sized('mask.data', x, length, words);
   shaped('mask.data', data, Object.fromEntries(sizes.map((size, i) => [`axis ${i}:`, size])));

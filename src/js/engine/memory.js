@@ -161,7 +161,7 @@ export class Memory {
    * @returns {Floats}
    */
   floats(name, x, type) {
-    if (!Tensor.is(x)) return this.own(name, array(name, x, ...kindsOf(type)));
+    if (!Tensor.is(x)) return this.outside(name, array(name, x, ...kindsOf(type)));
     placeOf(x, this, name);
     return type && x.dtype !== type ? refuse('ARG', name, `a ${x.dtype} tensor`, type) : x;
   }
@@ -172,7 +172,7 @@ export class Memory {
    * @param {string} name
    * @param {A} x
    */
-  own(name, x) {
+  outside(name, x) {
     return bufferOf(x) === this.buffer
       ? refuse('ARG', name, 'a view of wasm memory', 'the tensor itself, not its .data')
       : x;
