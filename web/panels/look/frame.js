@@ -42,7 +42,7 @@ export function firstFrame(story, head, i) {
     `<p class="look-hint"><span class="hover">${HINT.hover}</span>`,
     `<span class="touch">${HINT.touch}</span> ${HINT.start}</p>`,
     `<p class="look-text">${text(story, head, i)}</p>`,
-    `<div class="look-below"><div class="look-left">`,
+    '<div class="look-bar"></div><div class="look-below"><div class="look-left">',
     `<p class="look-caption">${aboutHeads(story)}</p>`,
     `<div class="look-wall">${wall(story, head)}</div></div>`,
     `<div class="look-side"><p class="look-said">${said}</p>`,
