@@ -32,13 +32,24 @@ export async function copy(button, text) {
   }
 }
 
-/** The address of this page without its query, and with a fragment. @param {string} fragment */
-const address = (fragment) => location.origin + location.pathname + fragment;
+/** The address of this page at its depth, with a fragment. @param {string} fragment */
+function address(fragment, embed = '') {
+  const { depth } = document.documentElement.dataset;
+  const query = [embed && `embed=${embed}`, depth && `depth=${depth}`].filter(Boolean).join('&');
+  return location.origin + location.pathname + (query && `?${query}`) + fragment;
+}
 
 /** @param {string} id */
 const frameOf = (id, fragment = '') =>
-  `<iframe src="${location.origin}${location.pathname}?embed=${id}${fragment}" ` +
+  `<iframe src="${address(fragment, id)}" ` +
   'width="640" height="480" loading="lazy" title="Clearhead"></iframe>';
+
+/** From a frame of another page to this page. @param {() => string} fragment */
+function whole(fragment) {
+  const link = html('a', { target: '_blank', href: address('') }, 'the whole page');
+  link.addEventListener('click', () => void (link.href = address(fragment())));
+  return link;
+}
 
 /** The quiet line under a panel. @param {string} id @param {Frame} frame */
 export function tools(id, { panel, reset, fragment }) {
@@ -54,6 +65,7 @@ export function tools(id, { panel, reset, fragment }) {
   return html(
     'p',
     { class: 'tools' },
+    document.documentElement.dataset.embed && whole(fragment),
     action('reset', reset),
     action('copy link', (button) => copy(button, address(fragment()))),
     ...more,
@@ -90,11 +102,20 @@ export function summary(statements) {
   return { state: 'holds', text: `✓ ${checks(passed)} ${hold}; ${say} nothing here` };
 }
 
+/** Whether a panel has nothing to say yet. @param {HTMLElement} root @param {boolean} on */
+export function busy(root, on) {
+  if (root.getAttribute('aria-busy') === String(on)) return;
+  root.setAttribute('aria-busy', String(on));
+  root.dispatchEvent(new Event('verdict', { bubbles: true }));
+}
+
 /** The one line of verdicts of a section. @param {HTMLElement} section */
 export function tick(section) {
   const element = html('p', { class: 'tick', 'data-depth': 'look' });
   const show = () => {
-    const { state, text } = summary(section.querySelectorAll('[data-statement], [data-proof]'));
+    const { state, text } = section.querySelector('[aria-busy="true"]')
+      ? { state: 'waiting', text: '… loading' }
+      : summary(section.querySelectorAll('[data-statement], [data-proof]'));
     element.dataset.state = state;
     setText(element, text);
   };

@@ -1,4 +1,4 @@
-/** Theme and depth: how a reader wants the page, remembered here and in no link. */
+/** Theme and depth: how a reader wants the page, remembered here. The depth is in the address. */
 
 /** @param {string} name @param {string} value the one that is not written */
 function preference(name, value) {
@@ -17,9 +17,18 @@ function preference(name, value) {
       } catch {
         // not remembered, where storage is refused
       }
+      if (name === 'depth') writeDepth(radio.value === value ? '' : radio.value);
       document.dispatchEvent(new Event(`${name}change`));
     });
   }
+}
+
+/** Into the address, as the link that it is. @param {string} depth empty: the first one */
+function writeDepth(depth) {
+  const url = new URL(location.href);
+  if (depth) url.searchParams.set('depth', depth);
+  else url.searchParams.delete('depth');
+  history.replaceState(null, '', url);
 }
 
 /** The switches of the masthead. Panels hear “themechange” and “depthchange” on the document. */

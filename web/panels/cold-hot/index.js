@@ -2,6 +2,7 @@
  * Cold and hot: one slider from exactly 0 to exactly ∞. The bars are the row that runs through all
  * panels, or that of the first frame. The model tells the same story at four temperatures.
  */
+import { busy } from '../../page/chrome.js';
 import { exampleOf as sixKeys } from '../../math/example.js';
 import { follow } from '../../page/row.js';
 import { onFrame } from '../../page/state.js';
@@ -30,6 +31,7 @@ export async function build(root, { state, row, engine, model }) {
   root.classList.add('cold');
   const ch = await engine();
   let own = example();
+  let failed = false;
   const bars = new Bars();
   const slider = heatSlider(state.T, {
     label: 'Temperature of the look',
@@ -72,6 +74,7 @@ export async function build(root, { state, row, engine, model }) {
 
   const draw = onFrame([state.T], () => {
     const shown = row.value ?? own;
+    busy(root, !shown && !failed);
     if (!shown)
       return statement.show({
         verdict: 'none',
@@ -108,6 +111,8 @@ export async function build(root, { state, row, engine, model }) {
       setText(status, '');
     } catch (error) {
       told = false;
+      failed = true;
+      draw();
       setText(
         status,
         model.phase === 'absent' ? 'The model is not here, so no story is told.' : String(error),
