@@ -82,9 +82,10 @@ function start() {
   const states = Object.fromEntries(
     PANELS.map(({ id, state = () => ({}) }) => [id, store.of(id, state)]),
   );
+  const model = new SharedModel();
+  model.mark(store);
   const go = followLinks(store);
   store.follow();
-  const model = new SharedModel();
   const entries = shown();
   // its file takes longest to arrive, so it is asked for first
   if (entries.some(({ id }) => id === FIRST) && ['', FIRST].includes(store.section))

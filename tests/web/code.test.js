@@ -16,6 +16,7 @@ import { spend } from '../../web/panels/commitment/compute.js';
 import { fallShort, threeOf } from '../../web/panels/compromise/compute.js';
 import { compare } from '../../web/panels/distance/compute.js';
 import { change, NONE, tell } from '../../web/panels/lab/compute.js';
+import { explain } from '../../web/panels/lab/explain.js';
 import { difference } from '../../web/panels/lab/push.js';
 import { headOf } from '../../web/panels/lab/session.js';
 import { PROMPT } from '../../web/panels/look/state.js';
@@ -179,21 +180,32 @@ describe('the code that the page shows of a model', () => {
     await model.prefill(ids);
     const { weights } = model.row(1, 3, ids.length - 1);
     model.setTemperature(1);
-    const lines = await printed(t, codeOf({ tokens, layer: 1, head: 3, T: 2 }));
+    // a file of the reader's own has its own name
+    const source = new File([], 'model.gguf');
+    const code = codeOf({ tokens, layer: 1, head: 3, T: 2 }, { source });
+    assert.match(code, /new URL\("model\.gguf"/);
+    const lines = await printed(t, code);
     assert.deepEqual(
       lines.map(([, weight]) => weight),
       [...weights],
     );
   });
 
-  test('the lab, in code: the story under the changes', async (t) => {
+  test('the lab, in code: the story under the changes, and its word explained', async (t) => {
     for (const changes of [
       {},
-      { heads: ['1.3', '2.0'], how: 'blind', hidden: [2, 5], push: 0.5 },
+      { heads: ['1.3', '2.0'], how: 'blind', hidden: [2, 5], push: 0.5, against: 'none' },
     ]) {
-      const { codeOf, signals, values } = await panel('lab', changes);
-      const [[told]] = await printed(t, codeOf(signals));
+      const { codeOf, signals, values } = await panel('lab', {
+        prompt: 'and she took',
+        ...changes,
+      });
+      const lines = await printed(t, codeOf(signals, 3, {}));
+      const [[told]] = lines;
       await change(model, NONE);
+      const prompt = model.tokenizer.encode('and she took').map((id) => ({ id, text: '' }));
+      const { signal } = new AbortController();
+      const before = await tell(model, signal, prompt, 4);
       const add =
         values.push && (await difference(model, values.towards, values.from, values.pushLayer));
       await change(model, {
@@ -202,9 +214,18 @@ describe('the code that the page shows of a model', () => {
         hidden: values.hidden,
         ...(add && { push: { layer: values.pushLayer, add, gain: values.push } }),
       });
-      const prompt = model.tokenizer.encode(PROMPT).map((id) => ({ id, text: '' }));
-      const story = await tell(model, new AbortController().signal, prompt, 40);
+      const story = await tell(model, signal, prompt, 40);
       assert.equal(told, story.map(({ text }) => text).join(''));
+      model.cache.clear();
+      const ids = [...prompt, ...before].map(({ id }) => id);
+      const { layers, ledger } = await explain(model, ids, values.against === 'next');
+      const shown = lines.slice(1, -2).map(([line]) => Number(line.match(/' (\S+),/)[1]));
+      assert.deepEqual(
+        shown,
+        layers.map(({ probability }) => probability),
+      );
+      for (const name of ['embedding', 'heads', 'feedForward', 'rounding', 'rest'])
+        assert.deepEqual(lines.at(-1)[0][name], ledger[name]);
     }
   });
 

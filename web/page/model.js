@@ -5,6 +5,9 @@
 import { KERNELS } from './engine.js';
 import { ownModel, startModel } from './workers.js';
 
+/** The name of the page's model. */
+const OWN = 'stories';
+
 /** @typedef {import('../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 /** @typedef {import('../../src/js/model/types.d.ts').ModelSource} ModelSource */
 /** @typedef {'idle' | 'loading' | 'ready' | 'absent' | 'failed'} Phase */
@@ -14,7 +17,9 @@ export class SharedModel {
     /** @type {Phase} */
     this.phase = 'idle';
     /** Shown to the reader. */
-    this.name = 'stories';
+    this.name = OWN;
+    /** Of the reader's own files; undefined: the page's model. @type {ModelSource | undefined} */
+    this.source = undefined;
     /** Bytes, while it loads; the total is 0 where the server does not tell it. */
     this.progress = { loaded: 0, total: 0 };
     /** @type {(Error & { code?: string }) | undefined} */
@@ -38,9 +43,17 @@ export class SharedModel {
     for (const listener of this.listeners) listener(this);
   }
 
+  /** For a reader who waits for it. */
+  get waiting() {
+    const { loaded, total } = this.progress;
+    const kb = (/** @type {number} */ bytes) => Math.round(bytes / 1024);
+    if (this.phase !== 'loading') return 'loading …';
+    return `Loading the model: ${kb(loaded)}${total ? ` of ${kb(total)}` : ''} KB.`;
+  }
+
   /** The model, loaded once. After a failure it is fetched anew. @returns {Promise<RemoteModel>} */
   load() {
-    return (this.loading ??= this.open(ownModel(), 'stories').catch((error) => {
+    return (this.loading ??= this.open(ownModel(), OWN).catch((error) => {
       this.loading = undefined;
       throw error;
     }));
@@ -64,6 +77,27 @@ export class SharedModel {
     return next;
   }
 
+  /** The page's model in the place of a reader's own. */
+  async restore() {
+    if (this.source) await this.replace(ownModel(), OWN);
+  }
+
+  /** A link has the name of a reader's own model. @param {import('./state.js').Store} store */
+  mark(store) {
+    const name = store.add('model', OWN, {
+      parse: String,
+      format: String,
+      clamp: String,
+      range: 'the name of a model',
+    });
+    this.on(() => name.follow(this.name));
+    store.rule(() => {
+      const asked = name.value.slice(0, 40);
+      name.follow(this.name);
+      if (asked !== this.name) return `it is of the model “${asked}”, and this is “${this.name}”`;
+    });
+  }
+
   /** @param {ModelSource} source @param {string} name @returns {Promise<RemoteModel>} */
   async open(source, name) {
     this.tell({ phase: 'loading', progress: { loaded: 0, total: 0 }, error: undefined });
@@ -74,6 +108,7 @@ export class SharedModel {
         engine: KERNELS,
         onProgress: ({ loaded, total = 0 }) => this.tell({ progress: { loaded, total } }),
       });
+      this.source = name === OWN ? undefined : source;
       this.tell({ phase: 'ready', name });
       return model;
     } catch (thrown) {

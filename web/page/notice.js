@@ -15,6 +15,12 @@ export function notify(subject, text) {
   byId('notice').replaceChildren(html('p', {}, text), understood);
 }
 
+/** One thing more about a subject. @param {string} subject @param {string} text */
+export function addNotice(subject, text) {
+  const before = subject === about ? byId('notice').querySelector('p')?.textContent : '';
+  notify(subject, `${before ?? ''} ${text}`.trim());
+}
+
 /** The subject is in order, so nothing needs to be said of it any more. @param {string} subject */
 export function settle(subject) {
   if (subject === about) byId('notice').replaceChildren();

@@ -69,3 +69,18 @@ export async function pushedStory({ file }) {
   model.dispose();
   return text;
 }
+
+/**
+ * In the page: drops a file on the heading of the lab. Without a file's address it has one byte.
+ * Returns whether the page took the two events from the browser, which would leave the page.
+ */
+export async function dropped({ name, file }) {
+  const bytes = file ? await (await fetch(file)).arrayBuffer() : new Uint8Array(1);
+  const dataTransfer = new DataTransfer();
+  dataTransfer.items.add(new File([bytes], name));
+  return ['dragover', 'drop'].map((type) => {
+    const event = new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer });
+    document.querySelector('#lab h2').dispatchEvent(event);
+    return event.defaultPrevented;
+  });
+}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
 import { startAndStop } from '../../support/web/start-and-stop.js';
-import { insideOf, pushedStory, told } from './in-the-page.js';
+import { dropped, insideOf, pushedStory, told } from './in-the-page.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { missing, served } from '../site.js';
 
@@ -86,6 +86,65 @@ describe('panels with a model', { skip: missing }, () => {
     await page.close();
   });
 
+  test('the lab says what it waits for, and which settings its model does not have', async () => {
+    const page = await browser.newPage({ viewport: { width: 640, height: 480 } });
+    let go;
+    const held = new Promise((resolve) => (go = resolve));
+    await page.route('**/*.gguf', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const fragment = '#lab?v=1&labHeads=9.9_1.2&labHidden=99&labWord=900&model=mine.gguf';
+    await page.goto(`${site.url}?embed=lab${fragment}`);
+    const tick = () => page.textContent('#lab .tick');
+    await becomes(tick, '… loading');
+    assert.match(await page.textContent('#lab .look-said'), /^(Loading the model|loading)/);
+    assert.ok(await page.getByRole('button', { name: 'Try each head alone' }).isDisabled());
+    go();
+    // the frame is small, and what it shows starts in it
+    await page.locator('#lab-panel[data-told="true"]').waitFor({ timeout: 120000 });
+    await becomes(tick, /^✓ 3/);
+    const notice = await page.textContent('#notice p');
+    assert.match(notice, /it is of the model “mine\.gguf”, and this is “stories”/);
+    assert.match(notice, /The lab has no head 9\.9, no prompt word 99, no story word 900\.$/);
+    await becomes(() => page.evaluate(() => location.hash), '#lab?v=1&labHeads=1.2');
+    const [opened] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('link', { name: 'the whole page' }).click(),
+    ]);
+    assert.equal(opened.url(), `${site.url}#lab?v=1&labHeads=1.2`);
+    await Promise.all([opened.close(), page.close()]);
+  });
+
+  test('the lab opens a file that is dropped on its words, names it, and leaves it again', async () => {
+    const page = await openPanel('lab');
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = (text) => Promise.resolve(void (window.copied = text));
+    });
+    const line = page.locator('.lab-model');
+    assert.deepEqual(await page.evaluate(dropped, { name: 'x.bin' }), [true, true]);
+    await becomes(() => line.textContent(), /^x\.bin is no model\./);
+    assert.ok((await line.boundingBox()).y < 1600);
+    await page.evaluate(dropped, { name: 'mine.gguf', file: MODEL_FILE });
+    await becomes(() => line.textContent(), /^mine\.gguf: 4 layers of 8 heads/);
+    await becomes(() => page.evaluate(() => location.hash), /model=mine\.gguf/);
+    const code = page.locator('#lab .tools button', { hasText: 'copy as JavaScript' });
+    await code.dispatchEvent('click');
+    assert.match(await page.evaluate(() => window.copied), /your own file\n.*"mine\.gguf"/);
+    const field = page.getByLabel('It begins');
+    await field.fill('and she took');
+    await field.press('Enter');
+    await becomes(() => page.locator('.cold-prompt').first().textContent(), 'and she took');
+    await page.locator('.lab-story.cut').first().waitFor();
+    await page.getByRole('button', { name: 'back to the page’s model' }).click();
+    await becomes(
+      () => page.evaluate(() => location.hash),
+      /^#lab\?v=1&labPrompt=and%20she%20took$/,
+    );
+    assert.equal(await line.isVisible(), false);
+    await page.close();
+  });
+
   test('chances, bars and pushes of the lab are those of the library, word by word', async () => {
     const page = await openPanel('lab');
     const root = page.locator('#lab-panel');
@@ -151,7 +210,7 @@ describe('panels with a model', { skip: missing }, () => {
   test('a file that is no model is refused by name, and a model is opened', async () => {
     const page = await openPanel('lab');
     await page.locator('#lab-panel[data-told="true"]').waitFor();
-    const status = page.locator('.lab-file .look-status');
+    const status = page.locator('.lab-model [role=status]');
     const give = (...files) =>
       page.locator('#lab-file').setInputFiles(
         files.map(([name, text]) => ({

@@ -1,28 +1,45 @@
 /** The story under the present changes, in code that runs anywhere with the model's file. */
-import { LOAD } from '../look/code.js';
-import { PROMPT } from '../look/state.js';
+import { loading } from '../look/code.js';
 
-/** The first word: its chance after each layer, and the parts of its score. */
-const FIRST_WORD = `const ids = model.tokenizer.encode(prompt);
-await model.prefill(ids);
-// the chance of the first word after each layer, and the parts of its score
-const { top } = await model.lens(ids.length - 1);
-const [{ token }] = top.at(-1);
-const ledger = await model.ledger(ids.length - 1, token);
+/** The parts of a word's score. @param {string} tokens the word, or the word and its rival */
+const explained = (tokens) => `// its chance behind each layer, under the changes
+model.cache.clear();
+await model.prefill(ids.slice(0, -1));
+const position = ids.length - 2;
+const token = ids.at(-1);
+const word = (id) => model.tokenizer.decode([id]);
+const { top, probabilities } = await model.lens(position);
+top.forEach(([best], layer) => {
+  const chance = probabilities[layer * model.config.vocab + token];
+  console.log(\`layer \${layer}: '\${word(token)}' \${chance}, best '\${word(best.token)}'\`);
+});
+// the parts of its score
+const rival = top.at(-1).find((each) => each.token !== token).token;
+const ledger = await model.ledger(position, ${tokens});
 const { embedding, heads, feedForward, rounding, rest } = ledger;
-console.log({ token, top, embedding, heads, feedForward, rounding, rest });`;
+console.log({ word: word(token), rival: word(rival) });
+console.log({ embedding, heads, feedForward, rounding, rest });`;
 
-/** @param {any} state the signals of the panel */
-export function codeOf(state) {
+/**
+ * @param {any} state the signals of the panel
+ * @param {number} word of the story that is explained
+ * @param {Pick<import('../../page/model.js').SharedModel, 'source'>} model
+ */
+export function codeOf(state, word, model) {
   const entries = entriesOf(state);
   const story = [
+    `const prompt = ${JSON.stringify(state.prompt.value)};`,
+    'const ids = model.tokenizer.encode(prompt);',
+    '// the story as it was, up to the word that is explained',
+    `const before = model.generate(prompt, { maxTokens: ${word + 1} });`,
+    'for await (const { token } of before) ids.push(token);',
     ...(entries.length ? [`model.intervene([\n${entries.join('\n')}\n]);`] : []),
-    `const prompt = ${JSON.stringify(PROMPT)};`,
     "let story = '';",
     'for await (const { text } of model.generate(prompt, { maxTokens: 40 })) story += text;',
     'console.log(story);',
   ].join('\n');
-  return [LOAD, ...preparation(state), story, FIRST_WORD].join('\n\n');
+  const tokens = state.against.value === 'next' ? '[token, rival]' : 'token';
+  return [loading(model), ...preparation(state), story, explained(tokens)].join('\n\n');
 }
 
 /** Interventions, a line each. @param {any} state */

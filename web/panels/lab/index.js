@@ -3,6 +3,7 @@
  * again. Each head can be tried alone, and each word of the story is explained. A model of the
  * reader's own takes the place of the page's.
  */
+import { busy } from '../../page/chrome.js';
 import { button, numberField, options, slider } from '../../page/controls.js';
 import { onFrame } from '../../page/state.js';
 import { html, setText } from '../../plot/dom.js';
@@ -13,7 +14,7 @@ import { change, meanChance, NONE } from './compute.js';
 import { ledgerTable, leadSentence, lensTable, sumSentence } from './explained-view.js';
 import { HeadSwitches } from './heads.js';
 import { ownFile } from './own-file.js';
-import { Session } from './session.js';
+import { LENGTH, Session } from './session.js';
 import { textField } from './text-field.js';
 import { lost, StoryWords, words, WordSwitches } from './words.js';
 
@@ -42,6 +43,7 @@ export function build(root, { state, model }) {
   const checks = new Checks();
   const session = new Session(state, checks);
   let seen = false;
+  let failed = false;
 
   const switches = new HeadSwitches((name) => flip(state.heads, name));
   const hiding = new WordSwitches((i) => flip(state.hidden, i));
@@ -50,6 +52,7 @@ export function build(root, { state, model }) {
   let trying;
   const tryAll = button(TRY, () => (trying ? trying.abort() : void tryEach()));
   tryAll.classList.add('primary');
+  const own = ownFile(root, model);
   const none = button('As it was', () => {
     state.heads.set([]);
     state.hidden.set([]);
@@ -66,12 +69,14 @@ export function build(root, { state, model }) {
   const layerOf = numberField(state.pushLayer, { label: 'Behind layer', min: 0 });
   layerOf.dataset.depth = 'understand';
   root.replaceChildren(
+    own.line,
     html(
       'div',
       { class: 'look-below' },
       html(
         'div',
         { class: 'look-left' },
+        textField(state.prompt, 'It begins'),
         key('Press heads to take them away.'),
         options(state.how, 'A pressed head is', { off: 'off', blind: 'blind: all words alike' }),
         switches.element,
@@ -107,12 +112,13 @@ export function build(root, { state, model }) {
       html('div', { class: 'lab-pictures' }, lens, ledger),
       sum,
     ),
-    ownFile(root, model),
+    own.element,
     html('div', { class: 'statements' }, ...checks.all.map(({ element }) => element)),
   );
 
   /** @param {(remote: RemoteModel, signal: AbortSignal) => Promise<void>} act */
   async function run(act) {
+    failed = false;
     try {
       await model.use(async (remote, signal) => {
         try {
@@ -123,10 +129,9 @@ export function build(root, { state, model }) {
         }
       });
     } catch (error) {
-      setText(
-        status,
-        model.phase === 'absent' ? 'The model is not here.' : /** @type {Error} */ (error).message,
-      );
+      const { message } = /** @type {Error} */ (error);
+      setText(status, model.phase === 'absent' ? 'The model is not here.' : message);
+      failed = true;
     }
     draw();
   }
@@ -138,6 +143,7 @@ export function build(root, { state, model }) {
   /** A story is there. @param {RemoteModel} remote */
   function arrived({ config }) {
     if (!session.original) return;
+    setText(status, '');
     const { prompt, story } = session.original;
     switches.build(config);
     hiding.build(prompt);
@@ -174,10 +180,12 @@ export function build(root, { state, model }) {
 
   const draw = onFrame([state.heads], () => {
     const { without, whole, original, changed, explained } = session;
+    for (const each of [tryAll, none]) each.disabled = !original;
+    busy(root, !original && !failed);
     switches.show(state.heads.value, without, whole);
     root.dataset.tried = String(without.size);
     root.dataset.told = String(changed !== undefined);
-    if (!original) return;
+    if (!original) return setText(said, failed ? '' : model.waiting);
     hiding.show((i) => state.hidden.value.includes(i));
     before.show((i) => i === session.word);
     const made = {
@@ -187,16 +195,24 @@ export function build(root, { state, model }) {
     };
     const told = made.heads || made.hidden || made.pushed ? changed : original;
     after.replaceChildren(...(told ? words(original.prompt, told.story, original.story) : []));
+    before.element.classList.toggle('cut', original.story.length === LENGTH);
+    after.classList.toggle('cut', told?.story.length === LENGTH);
     const now = meanChance(told?.logs ?? original.logs);
     said.replaceChildren(...lost({ ...made, now, all: whole }));
     root.dataset.explained = String(explained?.word.token);
-    if (!explained) return;
+    if (!explained) return [lead, lens, ledger, sum].forEach((each) => each.replaceChildren());
     lead.replaceChildren(...leadSentence(explained));
     lens.replaceChildren(lensTable(explained));
     ledger.replaceChildren(ledgerTable(explained));
     setText(sum, sumSentence(explained));
   });
-  const { heads, hidden, push, pushLayer, towards, from, word, against } = state;
+  const { prompt, heads, hidden, push, pushLayer, towards, from, word, against } = state;
+  // other words stand at the places
+  prompt.on(() => {
+    hidden.set([]);
+    word.set(-1);
+    if (seen) void run(retell);
+  });
   for (const signal of [heads, hidden, push]) signal.on(() => seen && void run(retell));
   for (const signal of [pushLayer, towards, from])
     signal.on(() => seen && push.value > 0 && void run(retell));
@@ -206,6 +222,7 @@ export function build(root, { state, model }) {
     if (seen) void run(retell);
   });
   model.on(() => {
+    draw();
     if (seen && model.phase === 'ready' && session.original) void run(retell);
   });
   new IntersectionObserver((entries) => {
@@ -214,25 +231,15 @@ export function build(root, { state, model }) {
     void run(retell);
   }).observe(root);
   return {
-    code: () => codeOf(state),
+    reset: own.restore,
+    code: () => codeOf(state, session.word, model),
     state: () => ({
       heads: heads.value,
       how: state.how.value,
       hidden: hidden.value,
       push: push.value,
       chances: Object.fromEntries(session.without),
-      explained: session.explained && {
-        ...session.explained,
-        ledger: plainLedger(session.explained.ledger),
-      },
+      explained: session.explained,
     }),
   };
 }
-
-/** With lists in the place of arrays, for JSON. @param {import('./explain.js').Ledger} ledger */
-const plainLedger = ({ heads, feedForward, biases, ...rest }) => ({
-  ...rest,
-  heads: [...heads],
-  feedForward: [...feedForward],
-  biases: [...biases],
-});

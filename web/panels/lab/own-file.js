@@ -1,4 +1,5 @@
 /** A model of the reader's own: files that are dropped on the panel, or chosen. */
+import { button } from '../../page/controls.js';
 import { html, setText } from '../../plot/dom.js';
 
 /** @typedef {import('../../page/model.js').SharedModel} SharedModel */
@@ -40,7 +41,8 @@ export function modelOf(files) {
 }
 
 /**
- * @param {HTMLElement} root on which files may be dropped
+ * A line about the reader's model, and the means to open one.
+ * @param {HTMLElement} root with its section, on which files may be dropped
  * @param {SharedModel} model
  */
 export function ownFile(root, model) {
@@ -51,7 +53,10 @@ export function ownFile(root, model) {
     multiple: true,
     accept: '.gguf,.safetensors,.json',
   });
-  const told = html('p', { class: 'look-status', role: 'status' });
+  const told = html('span', { role: 'status' });
+  const back = button('back to the page’s model', () => void restore());
+  back.hidden = true;
+  const line = html('p', { class: 'look-status lab-model', hidden: true }, told, ' ', back);
   const element = html(
     'div',
     { class: 'lab-file' },
@@ -62,35 +67,46 @@ export function ownFile(root, model) {
       { class: 'look-key' },
       'GGUF, or safetensors with their JSON files. Or drop them here. They stay on this machine.',
     ),
-    told,
   );
+  /** Where the reader sees it. @param {string} text */
+  const tell = (text) => {
+    line.hidden = !text;
+    setText(told, text);
+    if (text) line.scrollIntoView({ block: 'nearest' });
+  };
+  const restore = async () => {
+    tell('');
+    await model.restore().catch(({ message }) => tell(`It did not come back. ${message}`));
+  };
+  model.on(() => (back.hidden = !model.source));
   async function open(/** @type {readonly File[]} */ files) {
     if (!files.length) return;
     const found = modelOf(files);
-    if (typeof found === 'string') return setText(told, found);
-    setText(told, `Reading ${found.name} …`);
+    if (typeof found === 'string') return tell(found);
+    tell(`Reading ${found.name} …`);
     try {
       const { config, info } = await model.replace(found.source, found.name);
       const heads = `${config.layers} layers of ${config.heads} heads`;
-      setText(told, `${found.name}: ${heads}, ${info.parameters.toLocaleString('en')} parameters.`);
+      tell(`${found.name}: ${heads}, ${info.parameters.toLocaleString('en')} parameters.`);
     } catch (error) {
-      setText(told, `${found.name} was not opened. ${/** @type {Error} */ (error).message}`);
+      tell(`${found.name} was not opened. ${/** @type {Error} */ (error).message}`);
     }
   }
   input.addEventListener('change', () => {
     void open([...(input.files ?? [])]);
     input.value = '';
   });
+  const place = root.closest('section') ?? root;
   for (const type of ['dragenter', 'dragover'])
-    root.addEventListener(type, (event) => {
+    place.addEventListener(type, (event) => {
       event.preventDefault();
       root.classList.add('dropping');
     });
   for (const type of ['dragleave', 'drop'])
-    root.addEventListener(type, () => root.classList.remove('dropping'));
-  root.addEventListener('drop', (event) => {
+    place.addEventListener(type, () => root.classList.remove('dropping'));
+  place.addEventListener('drop', (event) => {
     event.preventDefault();
     void open([...(event.dataTransfer?.files ?? [])]);
   });
-  return element;
+  return { element, line, restore };
 }

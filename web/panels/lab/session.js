@@ -1,6 +1,6 @@
 /** The lab's work with the model: the story as it was, its change, and the words that are tried. */
 import { tokensOf } from '../look/pieces.js';
-import { PROMPT } from '../look/state.js';
+import { addNotice } from '../../page/notice.js';
 import { chances, change, meanChance, NONE, tell } from './compute.js';
 import { explain } from './explain.js';
 import { difference, streamAt } from './push.js';
@@ -10,7 +10,7 @@ import { difference, streamAt } from './push.js';
 /** @typedef {{ prompt: Token[], story: Token[], logs: number[] }} Told */
 
 /** Tokens that are told. */
-const LENGTH = 40;
+export const LENGTH = 40;
 
 /** @param {string} name */
 export const headOf = (name) => {
@@ -27,6 +27,7 @@ export class Session {
     this.without = new Map();
     /** @type {RemoteModel | undefined} */
     this.of = undefined;
+    this.begins = '';
     /** @type {Told | undefined} */
     this.original = undefined;
     /** @type {{ story: Token[], logs: number[] } | undefined} */
@@ -43,28 +44,44 @@ export class Session {
    * @returns {Promise<boolean>} whether it is a new one
    */
   async prepare(remote, signal) {
-    if (this.of === remote) return false;
+    const begins = this.state.prompt.value;
+    if (this.of === remote && this.begins === begins) return false;
     this.without.clear();
     this.changed = this.explained = this.direction = undefined;
-    const prompt = await tokensOf(remote, PROMPT, remote.info.context - LENGTH);
+    const prompt = await tokensOf(remote, begins, remote.info.context - LENGTH);
     await change(remote, NONE);
     const story = await tell(remote, signal, prompt, LENGTH);
     await remote.cache.clear();
     const logs = await chances(remote, signal, prompt, story);
     if (signal.aborted) return false;
     this.of = remote;
+    this.begins = begins;
     this.original = { prompt, story, logs };
-    const { layers, heads } = remote.config;
-    const { state } = this;
-    state.heads.set(
-      state.heads.value.filter((/** @type {string} */ name) => {
-        const { layer, head } = headOf(name);
-        return layer < layers && head < heads;
-      }),
-    );
-    state.hidden.set(state.hidden.value.filter((/** @type {number} */ i) => i < prompt.length));
-    state.pushLayer.set(Math.min(state.pushLayer.value, layers - 1));
+    this.fit(remote.config, this.original);
     return true;
+  }
+
+  /**
+   * Settings that this model or this story does not have are left out, and named.
+   * @param {{ layers: number, heads: number }} config @param {Told} original
+   */
+  fit({ layers, heads }, { prompt, story }) {
+    const { state } = this;
+    /** @type {string[]} */
+    const gone = [];
+    /** @type {(signal: any, name: string, has: (one: any) => boolean) => void} */
+    const keep = (signal, name, has) => {
+      const list = [signal.value].flat();
+      const kept = list.filter(has);
+      if (kept.length === list.length) return;
+      gone.push(...list.filter((one) => !has(one)).map((one) => `${name} ${one}`));
+      signal.set(Array.isArray(signal.value) ? kept : signal.initial);
+    };
+    keep(state.heads, 'head', (one) => headOf(one).layer < layers && headOf(one).head < heads);
+    keep(state.hidden, 'prompt word', (one) => one < prompt.length);
+    keep(state.word, 'story word', (one) => one < story.length);
+    state.pushLayer.set(Math.min(state.pushLayer.value, layers - 1));
+    if (gone.length) addNotice('link', `The lab has no ${gone.join(', no ')}.`);
   }
 
   /**

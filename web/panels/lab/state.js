@@ -1,10 +1,12 @@
 /** The settings of the lab. */
+import { LONGEST as LONGEST_PROMPT, PROMPT } from '../look/state.js';
 
 /** The longest text of a direction, in characters. */
 const LONGEST = 100;
 
 /** @param {import('../../page/state.js').Store} store */
 export const state = (store) => ({
+  prompt: text(store, 'labPrompt', PROMPT, LONGEST_PROMPT),
   /** Heads that are changed, as layer.head joined by _. */
   heads: store.add('labHeads', /** @type {readonly string[]} */ ([]), {
     parse: (text) => {
@@ -37,10 +39,10 @@ export const state = (store) => ({
  * @param {import('../../page/state.js').Store} store
  * @param {string} key @param {string} initial
  */
-const text = (store, key, initial) =>
+const text = (store, key, initial, longest = LONGEST) =>
   store.add(key, initial, {
     parse: (given) => given,
     format: (given) => given,
-    clamp: (given) => given.slice(0, LONGEST) || initial,
-    range: `a text of 1 to ${LONGEST} characters`,
+    clamp: (given) => given.slice(0, longest) || initial,
+    range: `a text of 1 to ${longest} characters`,
   });

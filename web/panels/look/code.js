@@ -1,19 +1,40 @@
 /** A row of the look, in code that runs anywhere beside the model's file. */
 
-export const LOAD = `import { loadModel } from 'clearhead/model';
+/** @typedef {import('../../page/model.js').SharedModel} SharedModel */
 
-// of web/model in the repository
-const model = await loadModel(new URL('stories-Q8_0.gguf', import.meta.url));`;
+const OWN = 'stories-Q8_0.gguf';
+const at = (/** @type {string} */ name) => `new URL(${JSON.stringify(name)}, import.meta.url)`;
+
+/** Loads the model that is open. @param {Pick<SharedModel, 'source'>} model */
+export function loading({ source }) {
+  const files = source && filesOf(source);
+  const where = files ? 'your own file' : 'of web/model in the repository';
+  return `import { loadModel } from 'clearhead/model';
+
+// ${where}
+const model = await loadModel(${files ?? at(OWN)});`;
+}
+
+/** @param {any} source one file, or files by their role @returns {string} */
+function filesOf(source) {
+  if (source instanceof File) return at(source.name);
+  if (Array.isArray(source)) return `[${source.map(filesOf).join(', ')}]`;
+  const entries = Object.entries(source).filter(([, file]) => file);
+  return `{\n${entries.map(([role, file]) => `  ${role}: ${filesOf(file)},`).join('\n')}\n}`;
+}
 
 /**
  * @typedef {import('./story.js').Token} Token
- * @param {{ tokens: readonly Token[], layer: number, head: number, T: number }} row up to the word
- *   that looks back
+ * @param {object} row up to the word that looks back
+ * @param {readonly Token[]} row.tokens
+ * @param {number} row.layer @param {number} row.head @param {number} row.T
+ * @param {Pick<SharedModel, 'source'>} model
  */
-export const codeOf = ({ tokens, layer, head, T }) =>
+export const codeOf = ({ tokens, layer, head, T }, model) =>
   [
-    LOAD,
+    loading(model),
     '',
+    `// ${JSON.stringify(tokens.map(({ text }) => text).join(''))}`,
     `const ids = [${lines(tokens.map(({ id }) => id))}];`,
     ...(T === 1 ? [] : [`model.setTemperature(${T});`]),
     'await model.prefill(ids);',

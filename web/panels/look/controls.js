@@ -117,10 +117,7 @@ export function controls(state, actions) {
 function words(writer, model, fast) {
   if (model.phase === 'absent') return 'The model is not here, so the picture stands still.';
   if (model.phase === 'failed') return `The model could not be loaded: ${model.error?.message}`;
-  if (model.phase === 'loading') {
-    const { loaded, total } = model.progress;
-    return `Loading the model: ${Math.round(loaded / 1024)} of ${Math.round(total / 1024)} KB.`;
-  }
+  if (model.phase === 'loading') return model.waiting;
   if (writer.error) return writer.error.message;
   if (fast && writer.rate.value > 0)
     return `Here, now: ${Math.round(writer.rate.value)} tokens a second, with all rows of each.`;

@@ -231,11 +231,14 @@ export function build(root, { state, row, model }) {
     reset: () => again(false),
     state: () => ({ text: writer.story?.text, head: head(), word: here() }),
     code: () =>
-      codeOf({
-        tokens: writer.story?.tokens.slice(0, here() + 1) ?? [],
-        ...head(),
-        T: writer.settings.T,
-      }),
+      codeOf(
+        {
+          tokens: writer.story?.tokens.slice(0, here() + 1) ?? [],
+          ...head(),
+          T: writer.settings.T,
+        },
+        model,
+      ),
     exports: { csv: () => rowsOf(writer.story, head()) },
   };
 }

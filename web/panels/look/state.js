@@ -1,7 +1,7 @@
 /** The settings of the look. */
 
 /** The longest prompt a link may carry, in characters. */
-const LONGEST = 200;
+export const LONGEST = 200;
 export const PROMPT = 'Ben and Ella had a cat called Pickle, and she took things.';
 
 /** @param {import('../../page/state.js').Store} store */
