@@ -151,6 +151,23 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     assert.equal(await page.textContent('#notice'), '');
   });
 
+  test('the depth is in the address, and in a link that is copied', async () => {
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = (text) => Promise.resolve(void (window.copied = text));
+    });
+    for (const [depth, query] of [
+      ['look', ''],
+      ['understand', '?depth=understand'],
+      ['doubt', '?depth=doubt'],
+    ]) {
+      await page.locator(`#depth-${depth}`).check();
+      assert.equal(await page.evaluate(() => location.search), query);
+      await page.locator('#one-look .tools').getByRole('button', { name: 'copy link' }).click();
+      const [copied] = (await page.evaluate(() => window.copied)).split('#');
+      assert.equal(copied, site.url + query);
+    }
+  });
+
   test('a link to a section keeps the state and goes there', async () => {
     await go(page, '#H=4');
     await page.getByRole('link', { name: 'Why softmax' }).click();

@@ -89,9 +89,9 @@ describe('panels with a model', { skip: missing }, () => {
   test('the lab says what it waits for, and which settings its model does not have', async () => {
     const page = await browser.newPage({ viewport: { width: 640, height: 480 } });
     let go;
-    const held = new Promise((resolve) => (go = resolve));
+    const released = new Promise((resolve) => (go = resolve));
     await page.route('**/*.gguf', async (route) => {
-      await held;
+      await released;
       await route.continue();
     });
     const fragment = '#lab?v=1&labHeads=9.9_1.2&labHidden=99&labWord=900&model=mine.gguf';
@@ -101,7 +101,7 @@ describe('panels with a model', { skip: missing }, () => {
     assert.match(await page.textContent('#lab .look-said'), /^(Loading the model|loading)/);
     assert.ok(await page.getByRole('button', { name: 'Try each head alone' }).isDisabled());
     go();
-    // the frame is small, and what it shows starts in it
+    // the panel starts without scrolling, in a small frame too
     await page.locator('#lab-panel[data-told="true"]').waitFor({ timeout: 120000 });
     await becomes(tick, /^✓ 3/);
     const notice = await page.textContent('#notice p');
