@@ -116,7 +116,7 @@ describe('panels with a model', { skip: missing }, () => {
     await Promise.all([opened.close(), page.close()]);
   });
 
-  test('the lab opens a file that is dropped on its words, names it, and leaves it again', async () => {
+  test('the lab opens a file that is dropped on its words, and leaves it again', async () => {
     const page = await openPanel('lab');
     await page.evaluate(() => {
       navigator.clipboard.writeText = (text) => Promise.resolve(void (window.copied = text));
