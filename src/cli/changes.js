@@ -34,8 +34,11 @@ export const changeOptions = {
 const gainsOf = (given) =>
   given.map((text) => {
     const [, layer, head, value = '0'] = /^(\d+)\.(\d+)(?:=(.*))?$/.exec(text) ?? [];
-    if (layer === undefined)
-      throw new ClearheadError('ARG', `--ablate is "${text.slice(0, 60)}"; expected L.H, as 3.0`);
+    if (layer === undefined || value === '')
+      throw new ClearheadError(
+        'ARG',
+        `--ablate is "${text.slice(0, 60)}"; expected L.H, as 3.0, or L.H=GAIN, or L.H=mean`,
+      );
     /** @type {number | 'mean'} */
     const gain = value === 'mean' ? value : numeric('ablate', value);
     return { layer: Number(layer), head: Number(head), gain };
@@ -75,12 +78,13 @@ async function listAt(file) {
  * Makes the changes in a model. Prompts to patch from are read before, without them.
  * @param {Model} model
  * @param {Changes} changes
+ * @param {string} [prompt] whose positions a patch without `positions` must have
  */
-export async function makeChanges(model, changes) {
+export async function makeChanges(model, changes, prompt) {
   try {
     const given = [];
     for (const [at, entry] of changes.list.entries())
-      given.push(await withTrace(model, entry, `interventions[${at}]`));
+      given.push(await withTrace(model, entry, `interventions[${at}]`, prompt));
     model.intervene([...given, ...changes.gains]);
   } catch (error) {
     throw named(error, changes, true);
@@ -92,15 +96,19 @@ export async function makeChanges(model, changes) {
  * @param {Model} model
  * @param {Intervention} entry
  * @param {string} name
+ * @param {string | undefined} prompt
  * @returns {Promise<Intervention>}
  */
-async function withTrace(model, entry, name) {
-  const { patch, layer, from } =
-    /** @type {{ patch?: unknown, layer?: unknown, from?: unknown }} */ (entry ?? {});
+async function withTrace(model, entry, name, prompt) {
+  const { patch, layer, from, positions } =
+    /** @type {{ patch?: unknown, layer?: unknown, from?: unknown, positions?: unknown }} */ (
+      entry ?? {}
+    );
   const isLayer = [...Array(model.config.layers).keys()].includes(Number(layer));
   if (typeof from !== 'string' || !isPatch(patch) || !isLayer) return entry;
   try {
     const trace = await model.trace(from, { record: [patch], layers: [Number(layer)] });
+    if (positions === undefined && prompt !== undefined) checkLength(model, trace, prompt);
     return {
       .../** @type {import('../js/model/api.d.ts').PatchIntervention} */ (entry),
       from: trace,
@@ -111,6 +119,22 @@ async function withTrace(model, entry, name) {
   } finally {
     model.cache.clear();
   }
+}
+
+/**
+ * Refuses a text with fewer tokens than the prompt: some of its positions would not change.
+ * @param {Model} model
+ * @param {import('../js/model/api.d.ts').Trace} trace of the text
+ * @param {string} prompt
+ */
+function checkLength({ tokenizer }, { tokens }, prompt) {
+  const length = tokenizer?.encode(prompt).length ?? 0;
+  if (tokens.length < length)
+    throw new ClearheadError(
+      'SHAPE',
+      `a text of ${tokens.length} tokens for a prompt of ${length}; ` +
+        `expected at least ${length}, or positions that the text has`,
+    );
 }
 
 /**

@@ -56,7 +56,7 @@ export async function run(given, [file, prompt, ...rest]) {
       }),
     );
     bar.clear();
-    await makeChanges(model, changes);
+    await makeChanges(model, changes, given.chat ? undefined : prompt);
     if (number.temperature !== undefined) model.setTemperature(number.temperature);
     return await write(model, engine, prompt, { ...given, variables }, number, stop.signal);
   } catch (/** @type {any} */ error) {

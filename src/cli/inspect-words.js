@@ -22,13 +22,11 @@ export function inWords({ prompt, tokens, next, definitions, heads, lens, ledger
       `${quoted(prompt, 64)}, ${counted(tokens.length, 'token')}`,
       `goes on with ${listed(next.slice(0, 3))}`,
     ],
-    headTable(definitions, heads),
-    lensTable(lens),
-    ledgerTable(ledger),
-    ablation && ablationTable(ablation, ledger, next),
+    ...(ablation
+      ? [ablationTable(ablation, ledger, next)]
+      : [headTable(definitions, heads), lensTable(lens), ledgerTable(ledger)]),
   ];
   return `${sections
-    .filter((lines) => lines !== undefined)
     .map((lines) => lines.map((line) => harmless(line).trimEnd()).join('\n'))
     .join('\n\n')}\n`;
 }
@@ -151,8 +149,10 @@ function titleOf({ file, interventions = [], heads }) {
       `${layer}.${head}${out ? '' : gain === 'mean' ? ' at its mean' : ` times ${gain}`}`,
   );
   const all = heads.length > 1 ? 'heads' : 'head';
+  if (file !== undefined && !interventions.length && !heads.length)
+    return `Without a change: the list in ${file} is empty`;
   const parts = [
-    file !== undefined && `with ${counted(interventions.length, 'change')} of ${file}`,
+    interventions.length && `with ${counted(interventions.length, 'change')} of ${file}`,
     heads.length && `${out ? 'without' : 'with'} ${all} ${names.join(', ')}`,
   ];
   return parts.filter(Boolean).join(', and ').replace(/^w/, 'W');

@@ -13,13 +13,14 @@ export const usage = `  clearhead inspect [options] FILE PROMPT
         clearhead inspect --ablate 2.3 model.gguf "A red ball. Tom has a red"
       It shows the scores of all heads, the likeliest next tokens after each
       layer (logit lens), and the logit of the likeliest one as a sum over heads
-      and layers (ledger). docs/look-inside.md of the repository
+      and layers (ledger). With --intervene or --ablate it compares the next
+      tokens before and after instead. docs/look-inside.md of the repository
       explains each.
       ${FILE}
 ${CHANGES}
         --threads N              1 to 16; default: as many as the machine has,
                                  at most 4
-        --json                   one object instead of tables`;
+        --json                   one object with all of these numbers`;
 
 export const options = {
   ...changeOptions,
@@ -116,7 +117,7 @@ async function inspect(model, prompt, changes) {
       'ARG',
       'the model has no tokenizer; expected tokenizer.json beside the weights, or a GGUF file',
     );
-  await makeChanges(model, changes);
+  await makeChanges(model, changes, prompt);
   const { interventions } = model;
   model.intervene([]);
   const ids = tokenizer.encode(prompt);

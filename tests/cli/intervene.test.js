@@ -73,6 +73,20 @@ test('a patch takes its numbers from a trace in the file, or from a text', async
   assert.deepEqual(told(asJson), want);
 });
 
+test('a patch from a text that is shorter than the prompt needs positions', () => {
+  const patch = { layer: 1, patch: 'resid_pre', from: 'xyz' };
+  const { status, stdout, stderr } = given('inspect', [patch]);
+  assert.deepEqual([status, stdout], [2, '']);
+  const [short, long] = ['xyz', PROMPT].map((text) => model.tokenizer.encode(text).length);
+  const reason = `a text of ${short} tokens for a prompt of ${long}; expected at least ${long}, or`;
+  assert.ok(stderr.includes(`interventions[0].from: ${reason} positions`), stderr);
+  assert.equal(given('inspect', [{ ...patch, positions: [1] }]).status, 0);
+});
+
+test('an empty list is told as one', () => {
+  assert.match(given('inspect', []).stdout, /^Without a change: the list in .* is empty$/m);
+});
+
 test('the list in docs/interventions.md changes the text of a model', () => {
   const docs = readFileSync(new URL('../../docs/interventions.md', import.meta.url), 'utf8');
   const [, text] = /```json\n([^]*?)```/.exec(docs) ?? [];
