@@ -5,10 +5,13 @@
  */
 import { bias, describe, softmax, sum } from './attention/reference-row.js';
 
-/** Shapes and defaults as the public API states them. */
-function resolve(q, k, options) {
+const make = (size) => new Float64Array(size);
+
+/** A call with shapes and defaults as the public API states them. */
+function resolve(q, k, v, options) {
   const { batch = 1, heads = 1, kvHeads = heads, headDim: d, valueDim: dv = d } = options;
-  return {
+  const { scale = 1 / Math.sqrt(d), temperature: T = 1, layout = 'bhsd' } = options;
+  const shape = {
     batch,
     heads,
     kvHeads,
@@ -17,7 +20,91 @@ function resolve(q, k, options) {
     m: q.length / (batch * heads * d),
     n: k.length / (batch * kvHeads * d),
   };
+  return { ...shape, shape, q, k, v, options, scale, T, layout };
 }
+
+/** Where row i of head h of batch b begins, in units of rows. */
+const place = (layout, b, h, i, count, positions) =>
+  layout === 'bhsd' ? (b * count + h) * positions + i : (b * positions + i) * count + h;
+
+/** The head of keys and values of head h. */
+const kvHeadOf = ({ heads, kvHeads }, h) => Math.floor(h / (heads / kvHeads));
+
+/** The product of a query with key j, and the sum of the absolute values in it. */
+function productWith({ q, k, d, n, kvHeads, layout, scale, options }, qAt, b, kvHead, j) {
+  const kAt = place(layout, b, kvHead, j, kvHeads, n) * d;
+  const lambda = scale * (options.keyScale ? options.keyScale[j] : 1);
+  let size = 0;
+  for (let c = 0; c < d; c++) size += Math.abs(lambda * q[qAt + c] * k[kAt + c]);
+  return { raw: lambda * sum(d, (c) => q[qAt + c] * k[kAt + c]), size };
+}
+
+/** A score behind the softcap, and its condition. */
+function cap(softcap, raw, size) {
+  if (!(softcap > 0)) return { capped: raw, size };
+  const capped = softcap * Math.tanh(raw / softcap);
+  const edge = Math.tanh(Math.max(0, Math.abs(raw) - 1e-6 * size) / softcap);
+  return { capped, size: size * (1 - edge * edge) + Math.abs(capped) };
+}
+
+/** Every stage of the scores of one query, their conditions, and which keys are attended. */
+function scoreRow(call, b, h, i) {
+  const { n, d, m, heads, layout, options } = call;
+  const of = { raw: make(n), capped: make(n), masked: make(n) };
+  const sizes = { raw: make(n), capped: make(n), masked: make(n) };
+  const keys = [];
+  const qAt = place(layout, b, h, i, heads, m) * d;
+  for (let j = 0; j < n; j++) {
+    const product = productWith(call, qAt, b, kvHeadOf(call, h), j);
+    const { capped, size } = cap(options.softcap, product.raw, product.size);
+    const added = bias(options, b, h, i, j);
+    if (added.value !== -Infinity) keys.push(j);
+    of.raw[j] = product.raw;
+    of.capped[j] = capped;
+    of.masked[j] = added.value === -Infinity ? -Infinity : capped + added.value;
+    sizes.raw[j] = product.size;
+    sizes.capped[j] = size;
+    sizes.masked[j] = size + added.size;
+  }
+  return { ...of, sizes, keys };
+}
+
+/** How well the row's logits are known: Z, A and the margin of the largest. */
+function conditionRow({ T, options: { sinks } }, h, { masked, sizes, keys }, { top, p }) {
+  let Z = sinks ? Math.abs(sinks[h]) : 0;
+  let largest = 0;
+  let second = -Infinity;
+  for (const j of keys) {
+    if (p[j] > 0) Z = Math.max(Z, sizes.masked[j]);
+    largest = Math.max(largest, sizes.masked[j]);
+    if (masked[j] < top) second = Math.max(second, masked[j]);
+  }
+  return { Z, A: T === 0 || T === Infinity ? 0 : Z / T, margin: (top - second) / largest };
+}
+
+/**
+ * Writes one row of output, W and tail. A key that is not attended is left out, not multiplied by
+ * zero: its value may be anything.
+ */
+function addValues(to, call, [b, h, i], keys, soft, tiny) {
+  const { v, n, m, dv, heads, kvHeads, layout } = call;
+  const kvHead = kvHeadOf(call, h);
+  const at = place(layout, b, h, i, heads, m) * dv;
+  const weight = keys.map((j) => soft.weights[j]);
+  const valueAt = keys.map((j) => place(layout, b, kvHead, j, kvHeads, n) * dv);
+  for (let c = 0; c < dv; c++) {
+    to.output[at + c] = sum(keys.length, (x) => weight[x] * v[valueAt[x] + c]);
+    for (let x = 0; x < keys.length; x++) {
+      const part = weight[x] * Math.abs(v[valueAt[x] + c]);
+      to.W[at + c] += part;
+      if (soft.e[keys[x]] < tiny) to.tail[at + c] += part;
+    }
+  }
+}
+
+/** Arrays of the names, of `size` numbers each. */
+const arraysOf = (names, size) => Object.fromEntries(names.map((name) => [name, make(size)]));
+const STAGES = ['raw', 'capped', 'masked'];
 
 /**
  * Arrays and options as `attention` of the public API takes them (types.d.ts). Of `want` it reads
@@ -48,135 +135,45 @@ function resolve(q, k, options) {
  * size of its bias, and does not count.
  */
 export function reference(q, k, v, options, tiny = 2 ** -126) {
-  const shape = resolve(q, k, options);
-  const { batch, heads, kvHeads, d, dv, m, n } = shape;
-  const {
-    scale = 1 / Math.sqrt(d),
-    temperature: T = 1,
-    keyScale,
-    softcap = 0,
-    sinks,
-    layout = 'bhsd',
-  } = options;
-  const rows = batch * heads * m;
-  const make = (size) => new Float64Array(size);
-  /** Where row i of head h of batch b begins, in units of rows. */
-  const place = (b, h, i, count, positions) =>
-    layout === 'bhsd' ? (b * count + h) * positions + i : (b * positions + i) * count + h;
-
-  /** Every stage of the scores of one query, their conditions, and which keys are attended. */
-  function scoreRow(b, h, i) {
-    const raw = make(n);
-    const capped = make(n);
-    const masked = make(n);
-    const keys = [];
-    const sizes = { raw: make(n), capped: make(n), masked: make(n) };
-    const qAt = place(b, h, i, heads, m) * d;
-    const group = Math.floor(h / (heads / kvHeads));
-    for (let j = 0; j < n; j++) {
-      const kAt = place(b, group, j, kvHeads, n) * d;
-      const lambda = scale * (keyScale ? keyScale[j] : 1);
-      raw[j] = capped[j] = lambda * sum(d, (c) => q[qAt + c] * k[kAt + c]);
-      for (let c = 0; c < d; c++) sizes.raw[j] += Math.abs(lambda * q[qAt + c] * k[kAt + c]);
-      sizes.capped[j] = sizes.raw[j];
-      if (softcap > 0) {
-        capped[j] = softcap * Math.tanh(raw[j] / softcap);
-        const edge = Math.tanh(Math.max(0, Math.abs(raw[j]) - 1e-6 * sizes.raw[j]) / softcap);
-        sizes.capped[j] = sizes.raw[j] * (1 - edge * edge) + Math.abs(capped[j]);
-      }
-      const added = bias(options, b, h, i, j);
-      if (added.value !== -Infinity) keys.push(j);
-      masked[j] = added.value === -Infinity ? -Infinity : capped[j] + added.value;
-      sizes.masked[j] = sizes.capped[j] + added.size;
-    }
-    return { raw, capped, masked, sizes, keys };
-  }
-
-  /** How well the row's logits are known: Z, A and the margin of the largest. */
-  function conditionRow(h, { masked, sizes, keys }, { top, p }) {
-    let Z = sinks ? Math.abs(sinks[h]) : 0;
-    let largest = 0;
-    let second = -Infinity;
-    for (const j of keys) {
-      if (p[j] > 0) Z = Math.max(Z, sizes.masked[j]);
-      largest = Math.max(largest, sizes.masked[j]);
-      if (masked[j] < top) second = Math.max(second, masked[j]);
-    }
-    return { Z, A: T === 0 || T === Infinity ? 0 : Z / T, margin: (top - second) / largest };
-  }
-
-  const perRow = {
-    lse: make(rows),
-    A: make(rows),
-    Z: make(rows),
-    spread: make(rows),
-    depth: make(rows),
-    margin: make(rows),
-  };
+  const call = resolve(q, k, v, options);
+  const { heads, m, n, dv, T, layout, shape } = call;
+  const rows = shape.batch * heads * m;
   const { spans = [] } = options.want ?? {};
   const spanSums = make(rows * spans.length);
-  const perKey = {
-    weights: make(rows * n),
-    ratio: make(rows * n),
-    raw: make(rows * n),
-    capped: make(rows * n),
-    masked: make(rows * n),
-  };
-  const sizes = { raw: make(rows * n), capped: make(rows * n), masked: make(rows * n) };
+  const values = arraysOf(['output', 'W', 'tail'], rows * dv);
+  const perKey = arraysOf(['weights', 'ratio', ...STAGES], rows * n);
+  const sizes = arraysOf(STAGES, rows * n);
+  const perRow = arraysOf(['lse', 'A', 'Z', 'spread', 'depth', 'margin'], rows);
   const stats = {
+    ...arraysOf(['entropy', 'kl', 'expectedScore', 'maxWeight', 'variance'], rows),
     n: new Int32Array(rows),
-    entropy: make(rows),
-    kl: make(rows),
-    expectedScore: make(rows),
-    maxWeight: make(rows),
     argmax: new Int32Array(rows),
-    variance: make(rows),
   };
-  const output = make(rows * dv);
-  const W = make(rows * dv);
-  const tail = make(rows * dv);
   for (let r = 0; r < rows; r++) {
-    const i = r % m;
-    const h = Math.floor(r / m) % heads;
-    const b = Math.floor(r / m / heads);
-    const scores = scoreRow(b, h, i);
-    const { keys } = scores;
-    const soft = softmax(scores.masked, keys, T, sinks?.[h]);
+    const [b, h, i] = [Math.floor(r / m / heads), Math.floor(r / m) % heads, r % m];
+    const scores = scoreRow(call, b, h, i);
+    const soft = softmax(scores.masked, scores.keys, T, options.sinks?.[h]);
     const { stats: facts, ...rest } = describe(scores.masked, soft, T);
-    const condition = conditionRow(h, scores, soft);
+    const condition = conditionRow(call, h, scores, soft);
     for (const name in perRow) perRow[name][r] = rest[name] ?? condition[name];
     for (const name in stats) stats[name][r] = facts[name];
-    for (const name of ['raw', 'capped', 'masked']) {
+    for (const name of STAGES) {
       perKey[name].set(scores[name], r * n);
       sizes[name].set(scores.sizes[name], r * n);
     }
     perKey.weights.set(soft.weights, r * n);
+    perKey.ratio.set(soft.e, r * n);
     spans.forEach(([from, to], x) => {
       spanSums[r * spans.length + x] = sum(to - from, (j) => soft.weights[from + j]);
     });
-    perKey.ratio.set(soft.e, r * n);
-    // a key that is not attended is left out, not multiplied by zero: its value may be anything
-    const group = Math.floor(h / (heads / kvHeads));
-    const oAt = place(b, h, i, heads, m) * dv;
-    const weight = keys.map((j) => soft.weights[j]);
-    const valueAt = keys.map((j) => place(b, group, j, kvHeads, n) * dv);
-    for (let c = 0; c < dv; c++) {
-      output[oAt + c] = sum(keys.length, (x) => weight[x] * v[valueAt[x] + c]);
-      for (let x = 0; x < keys.length; x++) {
-        const part = weight[x] * Math.abs(v[valueAt[x] + c]);
-        W[oAt + c] += part;
-        if (soft.e[keys[x]] < tiny) tail[oAt + c] += part;
-      }
-    }
+    addValues(values, call, [b, h, i], scores.keys, soft, tiny);
   }
   return {
     ...shape,
     T,
     layout,
-    sinks: Boolean(sinks),
-    output,
-    W,
-    tail,
+    sinks: Boolean(options.sinks),
+    ...values,
     spans: spanSums,
     ...perKey,
     sizes,
