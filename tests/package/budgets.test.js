@@ -56,14 +56,14 @@ describe('attention', () => {
     bundled = await bundle(entry);
   });
 
-  test('its entry has at most 26 KB of minified JavaScript', (t) => {
-    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 26 * KB);
+  test('its entry has at most 25 KB of minified JavaScript', (t) => {
+    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 25 * KB);
   });
 
   for (const [variant, file] of variantsOf('attn'))
-    test(`its download with attn.${variant} is at most 41 KB after brotli`, (t) => {
+    test(`its download with attn.${variant} is at most 40 KB after brotli`, (t) => {
       const size = brotli(...bundled.with(entry), bytes(file));
-      withinBudget(t, `with attn.${variant}`, size, 41 * KB);
+      withinBudget(t, `with attn.${variant}`, size, 40 * KB);
     });
 
   test('the statements are at most 24 KB after brotli, their kernels too', (t) => {
@@ -73,8 +73,8 @@ describe('attention', () => {
   });
 
   for (const [variant, file] of variantsOf('attn'))
-    test(`attn.${variant}.wasm is at most 100 KB before compression`, (t) => {
-      withinBudget(t, file, bytes(file).length, 100 * KB);
+    test(`attn.${variant}.wasm is at most 81 KB before compression`, (t) => {
+      withinBudget(t, file, bytes(file).length, 81 * KB);
     });
 });
 
