@@ -1,10 +1,6 @@
 /** The code that the page shows. It runs in Node with the library, and prints its numbers. */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { before, describe, test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
 import { createTrainer } from '../../src/js/train/index.js';
@@ -27,38 +23,7 @@ import { share } from '../../web/panels/sharing/worker.js';
 import { testify } from '../../web/panels/trust/compute.js';
 import { ATTENTION, MODEL } from '../../web/panels/use/snippets.js';
 import { letters } from '../support/web/letters.js';
-
-const source = new URL('../../src/js/', import.meta.url);
-const PACKAGE = {
-  clearhead: new URL('index.js', source),
-  'clearhead/model': new URL('model/index.js', source),
-  'clearhead/train': new URL('train/index.js', source),
-  './recipe.js': new URL('../../training/induction/recipe.js', import.meta.url),
-};
-
-/** Runs code as a module beside the model's file, and returns all that it prints. */
-function running() {
-  let folder;
-  let count = 0;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'clearhead-code-'));
-    for (const name of ['stories-Q8_0.gguf', 'model.gguf'])
-      await writeFile(join(folder, name), letters());
-  });
-  after(() => rm(folder, { recursive: true }));
-  return async (t, code) => {
-    const lines = [];
-    const { mock } = t.mock.method(console, 'log', (...line) => void lines.push(line));
-    const path = join(folder, `${++count}.mjs`);
-    await writeFile(
-      path,
-      code.replace(/from '([^']+)'/g, (_, name) => `from '${PACKAGE[name]}'`),
-    );
-    await import(pathToFileURL(path).href);
-    mock.restore();
-    return lines;
-  };
-}
+import { running } from '../support/web/shown-code.js';
 
 /** The code of a panel, and its settings: those of the beginning, but for the changes. */
 async function panel(id, changes = {}) {
