@@ -41,10 +41,19 @@ export function challengers(z) {
   });
 }
 
-/** The frontier as a line, for a row of scores. @param {Engine} engine @param {Float64Array} z */
-export function frontier(engine, z) {
-  const { rho, expectedScore } = engine.theory.klFrontier(z, { points: POINTS });
-  return Array.from(rho, (x, at) => ({ rho: x, score: expectedScore[at] }));
+/**
+ * The frontier as a line, for a row of scores. It leaves 0 upright, as a root does, so its first
+ * step has more points.
+ * @param {Engine} engine @param {Float64Array} z
+ */
+export function frontier({ theory }, z) {
+  const { rho, expectedScore } = theory.klFrontier(z, { points: POINTS });
+  const points = Array.from(rho, (x, at) => ({ rho: x, score: expectedScore[at] }));
+  const steep = Array.from({ length: 15 }, (_, i) => {
+    const budget = points[1].rho * ((i + 1) / 16) ** 2;
+    return { rho: budget, score: theory.klBudget(z, budget).expectedScore };
+  });
+  return [points[0], ...steep, ...points.slice(1)];
 }
 
 /**

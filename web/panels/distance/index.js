@@ -88,7 +88,7 @@ export async function build(root, { state, lab }) {
     maps.tableHost,
     html(
       'div',
-      { class: 'controls' },
+      { class: 'controls', 'data-depth': 'doubt' },
       options(state.precision, 'Maps in', { float64: 'float64', float32: 'float32' }),
       toggle(state.bare, 'exponentials without a shift'),
       numberField(state.seed, { label: 'seed', min: 0, max: 4294967295 }),

@@ -59,7 +59,12 @@ export class KernelMaps {
     this.readout = html('p', { class: 'map-readout' });
     this.chart = svg('svg', { role: 'img', height: HEIGHT });
     this.chartCaption = html('figcaption');
-    this.histogram = html('figure', { class: 'histogram' }, this.chart, this.chartCaption);
+    this.histogram = html(
+      'figure',
+      { class: 'histogram', 'data-depth': 'doubt' },
+      this.chart,
+      this.chartCaption,
+    );
     this.row = html(
       'div',
       { class: 'three-maps' },
@@ -74,7 +79,7 @@ export class KernelMaps {
     );
     this.element = html(
       'div',
-      { class: 'kernel-maps' },
+      { class: 'kernel-maps', 'data-depth': 'understand' },
       this.row,
       this.readout,
       html('div', { class: 'two-legends' }, ...this.legends.map((each) => each.element)),

@@ -107,7 +107,7 @@ export class TruthTable {
         'caption',
         {},
         'All eight settings, float64: max |ΔW|. ' +
-          'Only the keys need equal norms; the query’s cancels in its row.',
+          'Only the keys need equal norms; that of the query changes both sides alike.',
       ),
       html(
         'thead',

@@ -36,7 +36,8 @@ export function cachesTable() {
       'caption',
       {},
       'The cache of one token in 16-bit numbers. Light: without sharing, cut off at 600 KB. ' +
-        'Each name links to the model’s configuration.',
+        'Each name links to the model’s configuration. Attention is multi-head (MHA), ' +
+        'grouped-query (GQA), multi-query (MQA) or multi-head latent (MLA).',
     ),
     html(
       'thead',
