@@ -14,8 +14,9 @@ export class Bars {
   /**
    * @param {readonly string[]} words @param {ArrayLike<number>} weights
    * @param {ArrayLike<number>} scores by which the words are chosen, so that they stay the same
+   * @param {string} of the row, in a sentence
    */
-  show(words, weights, scores) {
+  show(words, weights, scores, of) {
     const shown = Array.from(scores, (z, j) => ({ z, j }))
       .sort((a, b) => b.z - a.z || a.j - b.j)
       .slice(0, MAX_BARS)
@@ -35,8 +36,7 @@ export class Bars {
     this.element.replaceChildren(...items);
     const hidden = words.length - shown.length;
     const rest = Array.from(weights).reduce((sum, p, j) => (shown.includes(j) ? sum : sum + p), 0);
-    this.note.textContent = hidden
-      ? `The ${MAX_BARS} best of ${words.length} words. The others share ${percent(rest)}.`
-      : '';
+    const best = `The ${MAX_BARS} best of ${words.length} words. The others share ${percent(rest)}.`;
+    this.note.textContent = [of, hidden ? best : ''].filter(Boolean).join(' ');
   }
 }

@@ -14,7 +14,7 @@ import { PROMPT } from '../look/state.js';
 import { Bars } from './bars.js';
 import { codeOf } from './code.js';
 import { atAnEnd, atTemperature, between, compare } from './compute.js';
-import { exampleOf, FOUR, tellAt } from './texts.js';
+import { exampleOf, FOUR, rowOf, tellAt } from './texts.js';
 
 const NAMES = new Map([
   [0, 'T = 0: the best word alone'],
@@ -85,7 +85,7 @@ export async function build(root, { state, row, engine, model }) {
     const { words, scores } = shown;
     const T = state.T.value;
     const weights = atTemperature(ch, scores, T);
-    bars.show(words, weights, scores);
+    bars.show(words, weights, scores, row.value ? '' : (own?.of ?? ''));
     statement.show(compare(weights, scores, T));
     root.dataset.t = String(T);
   });
@@ -135,6 +135,7 @@ function example() {
   const frame = firstFrame();
   return (
     frame && {
+      of: rowOf(frame.head, frame.tokens[frame.at].text),
       words: frame.tokens.slice(0, frame.at + 1).map(({ text }) => text),
       scores: Float64Array.from(frame.weights, Math.log),
     }

@@ -25,6 +25,10 @@ export async function tellAt(model, signal, prompt, T, tell) {
   }
 }
 
+/** @param {import('../look/story.js').Head} head @param {string} text of the query's token */
+export const rowOf = ({ layer, head }, text) =>
+  `The look of head ${layer}.${head} at ‘${text.trim() || 'start'}’.`;
+
 /**
  * A row of the prompt, for bars where the page shows none. Its scores at T = 1 are log weights.
  * @param {RemoteModel} model @param {string} prompt
@@ -41,6 +45,7 @@ export async function exampleOf(model, prompt) {
   }
   const { head, i } = mostTelling(story);
   return {
+    of: rowOf(head, tokens[i].text),
     words: tokens.slice(0, i + 1).map(({ text }) => text),
     scores: Float64Array.from(story.row(head, i), Math.log),
   };

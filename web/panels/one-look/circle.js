@@ -52,11 +52,11 @@ export class Circle {
       ...this.rings,
       this.edges,
     );
-    // a row's query comes first for the Tab key, as it does in the text
-    this.query = this.handle('query', 'query', turnQuery);
     this.keys = Array.from({ length: 6 }, (_, j) =>
       this.handle(`key ${j + 1}`, 'key', (degrees) => turnKey(j, degrees)),
     );
+    // it lies above a key that has its direction
+    this.query = this.handle('query', 'query', turnQuery);
     this.query.append(
       svg('rect', {
         x: -11,
@@ -68,11 +68,10 @@ export class Circle {
       svg('text', { y: 5, 'text-anchor': 'middle' }, 'q'),
     );
     this.glowing = html('span');
+    this.note = '';
     this.formula = html('span', { 'data-depth': 'understand' });
     this.caption = html('figcaption', {}, this.glowing, this.formula);
-    /**
-     * Labels and handles keep their size on the screen: this many units of the drawing to a pixel.
-     */
+    /** Units of the drawing to a pixel: labels and handles keep their size on the screen. */
     this.zoom = 1;
     this.element = html(
       'figure',
@@ -211,7 +210,7 @@ export class Circle {
   tell(q, sigma2) {
     const sigma = Math.sqrt(sigma2);
     const name = ['', 'Dashed: σ. ', 'Dashed: σ and 2σ. '][ringsInside(q, sigma)];
-    this.glowing.textContent = 'The glow is closeness to the query q. Turn q or drag a key. ';
+    this.glowing.textContent = `The glow is closeness to q. Turn q or drag a key. ${this.note}`;
     this.formula.textContent =
       `It is exp(−‖x − q‖²/2σ²), painted fainter as it spreads. ${name}` +
       `σ² = T√d = ${short(sigma2)} at T = ${short(sigma2 / Math.SQRT2)}.`;

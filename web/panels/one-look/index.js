@@ -215,6 +215,7 @@ function show(root, engine, { state, row, keys }) {
     k.follow(k.initial.map((degrees, j) => to.k[j] ?? degrees));
     T.follow(to.T);
     laid = example.own ? '' : now();
+    circle.note = laid && 'The angles are chosen to give the weights of the row. ';
     draw();
   };
   onFrame([row], lay);
