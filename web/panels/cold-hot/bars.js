@@ -36,7 +36,7 @@ export class Bars {
     this.element.replaceChildren(...items);
     const hidden = words.length - shown.length;
     const rest = Array.from(weights).reduce((sum, p, j) => (shown.includes(j) ? sum : sum + p), 0);
-    const best = `The ${MAX_BARS} best of ${words.length} words. The others share ${percent(rest)}.`;
+    const best = `The best ${MAX_BARS} of ${words.length} words. Others share ${percent(rest)}.`;
     this.note.textContent = [of, hidden ? best : ''].filter(Boolean).join(' ');
   }
 }

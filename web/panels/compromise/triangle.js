@@ -149,7 +149,8 @@ export class Triangle {
     });
     this.caption.textContent =
       'Every point shares out one look among three. The stronger the colour, the better the ' +
-      'compromise, and the diamond is softmax. The line is its way from cold, in a corner, to hot. Drag the dot.';
+      'compromise, and the diamond is softmax. The line is its way from cold, in a corner, to ' +
+      'hot. Drag the dot.';
   }
 
   /** @param {string} label @param {[number, number]} at */

@@ -126,8 +126,8 @@ export class Bell {
     // in many dimensions random directions hardly agree
     const near =
       setting.unitKeys && setting.unitQueries
-        ? ` The directions are random. In ${D} dimensions they are nearly at right angles, so all ` +
-          'distances are near √2.'
+        ? ` The directions are random. In ${D} dimensions they are nearly at right angles, so ` +
+          'all distances are near √2.'
         : '';
     const holds = setting.unitKeys || setting.restore;
     const restored = setting.restore ? ' The key-norm factor exp(‖k‖²/2σ²) is divided out.' : '';
@@ -142,7 +142,8 @@ export class Bell {
       `and ${plural ? 'have' : 'has'} no dot.`;
     const beyond = `${outside} ${plural ? 'dots lie' : 'dot lies'} outside the frame.`;
     const missing = outside ? ` ${steep ? zero : beyond}` : '';
-    this.caption.textContent = `${text} T = ${T}, width ${short(Math.sqrt(sigma2))}.${near}${missing}`;
+    this.caption.textContent =
+      `${text} T = ${T}, width ${short(Math.sqrt(sigma2))}.` + near + missing;
     picture.setAttribute(
       'aria-label',
       `Weight times row constant against distance, ${points.length} pairs, ` +

@@ -93,8 +93,8 @@ export async function build(root, { state, lab }) {
     setText(
       sentence,
       `A head goes ${Math.round(100 * setting.part)} % of the way to the keys it shares with ` +
-        `three others. Its weights change by ${fixed(worst, 2)} at most. The tightest bound allows ` +
-        `${fixed(allowed, 2)}, and any two rows are within ${fixed(Math.SQRT2, 2)} anyway.`,
+        `three others. Its weights change by ${fixed(worst, 2)} at most. The tightest bound ` +
+        `allows ${fixed(allowed, 2)}, and any two rows are within ${fixed(Math.SQRT2, 2)} anyway.`,
     );
     tell(shared);
   }
