@@ -56,6 +56,33 @@ for (const { variant, ch: engine } of engines)
   });
 
 for (const { variant, ch: engine } of engines)
+  test(`a stream that overflows makes NaN of the statistics of its own row (${variant})`, async () => {
+    const model = await load(engine);
+    const { layers, modelDim } = model.config;
+    const lost = 1;
+    const unseen = Array.from({ length: layers }, (_, layer) => ({
+      layer,
+      knockOut: { queries: [2, 3], keys: [lost] },
+    }));
+    const huge = { layer: 0, add: new Float32Array(modelDim).fill(3e38), positions: [lost] };
+    const [plain, overflown] = [unseen, [huge, huge, ...unseen]].map((list) => {
+      model.intervene(list);
+      model.cache.clear();
+      return model.prefill(PROMPT, { observe: 'stats' });
+    });
+    sameArray(overflown.logits, plain.logits);
+    const rowOf = (at) => at % PROMPT.length;
+    for (const name of ['entropy', 'kl', 'expectedScore', 'variance', 'maxWeight', 'firstWeight'])
+      overflown.heads[name].forEach((x, at) =>
+        assert.ok(
+          rowOf(at) === lost ? Number.isNaN(x) : x === plain.heads[name][at],
+          `${name} ${at}`,
+        ),
+      );
+    model.dispose();
+  });
+
+for (const { variant, ch: engine } of engines)
   test(`every temperature gives finite logits and statistics (${variant})`, async () => {
     const model = await load(engine);
     const sets = [0, 1].map((set) => [0, 1].map((x) => [1, 2, 3, 4].map((i) => i * (9 + x + set))));
