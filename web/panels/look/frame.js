@@ -39,7 +39,7 @@ export function firstFrame(story, head, i) {
   const at = `${head.layer} ${head.head}`;
   return [
     `<div class="look-frame" data-tokens="${ids}" data-head="${at}" data-at="${i}">`,
-    `<p class="look-hint"><span class="hover">${HINT.hover}</span>`,
+    `<p class="look-hint by-hand"><span class="hover">${HINT.hover}</span>`,
     `<span class="touch">${HINT.touch}</span> ${HINT.start}</p>`,
     `<p class="look-text">${text(story, head, i)}</p>`,
     '<div class="look-bar"></div><div class="look-below"><div class="look-left">',
