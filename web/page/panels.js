@@ -11,6 +11,7 @@ import { state as lab } from '../panels/lab/state.js';
 import { state as look } from '../panels/look/state.js';
 import { state as manyHeads } from '../panels/many-heads/state.js';
 import { state as oneLook } from '../panels/one-look/state.js';
+import { state as proofs } from '../panels/proofs/state.js';
 import { state as push } from '../panels/push/state.js';
 import { state as sharing } from '../panels/sharing/state.js';
 import { state as speed } from '../panels/speed/state.js';
@@ -97,6 +98,6 @@ export const PANELS = [
   { id: 'born', state: born, load: () => import('../panels/born/index.js') },
   { id: 'lab', state: lab, load: () => import('../panels/lab/index.js') },
   { id: 'speed', state: speed, load: () => import('../panels/speed/index.js') },
-  { id: 'proofs', load: () => import('../panels/proofs/index.js') },
+  { id: 'proofs', state: proofs, load: () => import('../panels/proofs/index.js') },
   { id: 'use', state: use, load: () => import('../panels/use/index.js') },
 ];

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { STATEMENTS } from '../../../src/cli/statement-list.js';
 import { headInputs } from '../../../web/math/data.js';
+import { becomes } from '../../support/web/becomes.js';
 import { ask } from '../browsers.js';
 import { calm, shown } from '../look/page.js';
 import { drawn, go, launch, missing, opened } from '../site.js';
@@ -150,6 +151,25 @@ describe('the files of the panels', { skip: missing }, () => {
       for (const name of ['measured', 'allowed', 'ratio'])
         assert.equal(worst[name], Number(rows[at][name]), `${name} of ${statement.number}`);
     });
+  });
+
+  test('other numbers of the proof sheet have their seed in the address', async () => {
+    await page.getByRole('button', { name: 'run all, other numbers' }).click();
+    await becomes(() => page.evaluate(() => location.hash), '#proofs?v=1&proofSeed=2');
+    await drawn(page);
+    assert.equal((await json('proofs')).seed, 2);
+    await go(page, '#proofs?proofSeed=7');
+    assert.equal((await json('proofs')).seed, 7);
+    await go(page, '#');
+  });
+
+  test('a table of the three ways has the number of words, and how equal they are', async () => {
+    const [names, ...lines] = parsed(String(await saved('speed', 'csv')));
+    assert.deepEqual(names, ['way', 'words', 'milliseconds', 'equal']);
+    for (const [, words, milliseconds, equal] of lines) {
+      assert.deepEqual([words, milliseconds], ['512', '']);
+      assert.match(equal, /^to \d/);
+    }
   });
 
   for (const [colorScheme, ids] of [

@@ -10,7 +10,6 @@ import { Sheet } from './sheet.js';
 const STATES = 200;
 const SWEEP = `run ${STATES} random states`;
 const STOP = 'stop';
-const FIRST = 1;
 
 /** @param {number} count @param {string} word */
 const counted = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
@@ -45,7 +44,7 @@ class Tally {
 }
 
 /** @type {import('../../page/panels.js').Build} */
-export async function build(root, { lab }) {
+export async function build(root, { state: { seed: first }, lab }) {
   const sheet = new Sheet();
   const progress = html('p', { class: 'progress', role: 'status' });
   /** @type {Proof | undefined} */
@@ -83,19 +82,25 @@ export async function build(root, { lab }) {
     setText(sweeper, STOP);
     setText(progress, '');
     tally = new Tally();
+    const begun = performance.now();
     for (let at = 0; at < STATES; at++) {
       const proof = await prove(Math.floor(Math.random() * 1e9));
       if (!proof || mine !== latest) return;
       tally.add(proof);
-      setText(progress, tally.words(STATES));
+      const rest = ((performance.now() - begun) / (at + 1)) * (STATES - at - 1);
+      setText(progress, `${tally.words(STATES)} About ${Math.ceil(rest / 1000)} s left.`);
       if (proof.statements.some(({ holds }) => !holds)) {
         shown = proof;
         sheet.show(proof);
       }
     }
+    setText(progress, tally.words(STATES));
     end();
   };
-  const again = button('run all, other numbers', () => void once((shown?.seed ?? 0) + 1));
+  const again = button('run all, other numbers', () => first.set(first.value + 1));
+  first.on((/** @type {number} */ seed) => {
+    once(seed).catch(({ message }) => setText(progress, `It did not end: ${message}.`));
+  });
   const sweeper = button(SWEEP, () =>
     sweep().catch(({ message }) => {
       end();
@@ -114,7 +119,7 @@ export async function build(root, { lab }) {
   // the table of the page as it was delivered says the same, without verdicts
   const delivered = root.closest('section')?.querySelector('#statements');
   if (delivered instanceof HTMLElement) delivered.hidden = true;
-  await once(FIRST);
+  await once(first.value);
   const told = () => ({
     statements: STATEMENTS.map((statement) => ({
       ...statement,
@@ -126,5 +131,5 @@ export async function build(root, { lab }) {
     browser: navigator.userAgent,
     randomStates: { states: tally.states, verdicts: tally.verdicts, violated: tally.violated },
   });
-  return { reset: () => void once(FIRST), state: told, exports: { json: told } };
+  return { reset: () => void once(first.value), state: told, exports: { json: told } };
 }

@@ -106,7 +106,7 @@ export class Sheet {
       row.dataset.allowed = String(worst.allowed);
       row.dataset.ratio = String(worst.ratio);
       near.replaceChildren(gauge(worst.ratio));
-      setText(sides, worst.sides);
+      sides.replaceChildren(formula(worst.sides));
       const unit = worst.unit ? ` ${worst.unit}` : '';
       setText(numbers, `${short(worst.measured)}${unit}, ${short(worst.allowed)}${unit}`);
     }

@@ -130,6 +130,7 @@ export async function build(root, { state, lab }) {
   };
   const measure = async () => {
     const mine = begin(STOP);
+    setText(said, 'The first sample is being taken.');
     const n = Number(state.n.value);
     /** @type {Record<string, number[]>} */
     const all = Object.fromEntries(WAYS.map((way) => [way, []]));
@@ -138,6 +139,7 @@ export async function build(root, { state, lab }) {
         const sample = await lab.ask('speed', 'time', [n, way]);
         if (mine !== latest) return;
         samples++;
+        setText(said, `${samples} of ${ROUNDS * WAYS.length} samples. The figures still change.`);
         all[way].push(sample);
         found = { ...found, [way]: median(all[way]) };
         show();
@@ -169,8 +171,13 @@ export async function build(root, { state, lab }) {
     exports: {
       csv: () =>
         asText(
-          ['way', 'milliseconds'],
-          WAYS.map((way) => [NAMES[way], found[way] ?? '']),
+          ['way', 'words', 'milliseconds', 'equal'],
+          WAYS.map((way) => [
+            NAMES[way],
+            state.n.value,
+            found[way] ?? '',
+            rows[way].equal.textContent ?? '',
+          ]),
         ),
     },
   };
