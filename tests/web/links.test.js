@@ -94,31 +94,31 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
         page.getByLabel('Temperature T, as a number').first(),
         '0.001',
         '0.05',
-        'Temperature T: 0.001 is not a number from 0.05 to 20, or 0, or Infinity; 0.05 is used.',
+        'Temperature T is a number from 0.05 to 20, or 0, or Infinity, so 0.001 became 0.05.',
       ],
       [
         page.getByLabel('query heads H'),
         '1000',
         '32',
-        'query heads H: 1000 is not a whole number from 1 to 32; 32 is used.',
+        'query heads H is a whole number from 1 to 32, so 1000 became 32.',
       ],
       [
         page.getByLabel('head size d'),
         '6.4',
         '6',
-        'head size d: 6.4 is not a whole number from 1 to 256; 6 is used.',
+        'head size d is a whole number from 1 to 256, so 6.4 became 6.',
       ],
       [
         page.getByLabel('positions n'),
         '',
         '32',
-        'positions n: what was typed is not a whole number from 1 to 256; 32 is used.',
+        'positions n is a whole number from 1 to 256, so what was typed became 32.',
       ],
       [
         page.getByLabel('seed').first(),
         '-5',
         '0',
-        'seed: -5 is not a whole number from 0 to 4294967295; 0 is used.',
+        'seed is a whole number from 0 to 4294967295, so -5 became 0.',
       ],
     ]) {
       await field.fill(typed);
@@ -130,6 +130,13 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await seed.fill('4294967295');
     await seed.press('Enter');
     assert.equal(await page.textContent('#notice'), '', 'nothing remains to be said');
+    await seed.fill('-5');
+    await seed.press('Enter');
+    await page.getByText('Clearhead', { exact: true }).first().click();
+    assert.equal(await page.textContent('#notice'), '', 'the next press takes it away');
+    await go(page, '#');
+    await seed.fill('4294967295');
+    await seed.press('Enter');
     assert.ok(await seed.evaluate((field) => field.scrollWidth <= field.clientWidth));
   });
 

@@ -28,7 +28,7 @@ function setFromField(field, signal, label) {
   writeField(field, signal.value);
   const shown = Number.isFinite(asked) ? asked : 'what was typed';
   if (asked === signal.value) settle(label);
-  else notify(label, `${label}: ${shown} is not ${signal.range}; ${signal.value} is used.`);
+  else notify(label, `${label} is ${signal.range}, so ${shown} became ${signal.value}.`);
 }
 
 /**

@@ -13,6 +13,9 @@ export function notify(subject, text) {
   const understood = html('button', { type: 'button', class: 'quiet' }, 'understood');
   understood.addEventListener('click', () => settle(subject));
   byId('notice').replaceChildren(html('p', {}, text), understood);
+  // a line about a field goes with the next press, so that it covers nothing for long
+  if (subject !== 'link')
+    document.addEventListener('pointerdown', () => settle(subject), { once: true });
 }
 
 /** One thing more about a subject. @param {string} subject @param {string} text */
