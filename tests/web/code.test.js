@@ -1,5 +1,6 @@
 /** The code that the page shows. It runs in Node with the library, and prints its numbers. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
@@ -213,6 +214,8 @@ describe('the code that the page shows of a model', () => {
   test('the other code runs as it stands', async (t) => {
     const [[entropy]] = await printed(t, ATTENTION);
     assert.equal(entropy.length, 8 * 16);
+    const words = await readFile(new URL('../../web/index.html', import.meta.url), 'utf8');
+    assert.ok(words.replaceAll('&gt;', '>').includes(`<code>${ATTENTION}\n</code>`));
     const lines = await printed(t, MODEL);
     assert.ok(lines.length > 3 && lines.every(([text]) => typeof text === 'string'));
   });
