@@ -56,7 +56,7 @@ for (const { variant, ch: engine } of engines)
   });
 
 for (const { variant, ch: engine } of engines)
-  test(`a stream that overflows makes NaN of the statistics of its own row (${variant})`, async () => {
+  test(`a stream that overflows leaves NaN in its own statistics (${variant})`, async () => {
     const model = await load(engine);
     const { layers, modelDim } = model.config;
     const lost = 1;
