@@ -86,14 +86,14 @@ describe('models', () => {
   });
 
   for (const [variant, file] of variantsOf('model'))
-    test(`their download with model.${variant} is at most 140 KB after brotli`, (t) => {
+    test(`their download with model.${variant} is at most 129 KB after brotli`, (t) => {
       const size = brotli(...bundled.with(entry), bytes(file));
-      withinBudget(t, `with model.${variant}`, size, 140 * KB);
+      withinBudget(t, `with model.${variant}`, size, 129 * KB);
     });
 
   for (const [variant, file] of variantsOf('model'))
-    test(`model.${variant}.wasm is at most 230 KB before compression, training included`, (t) => {
-      withinBudget(t, file, bytes(file).length, 230 * KB);
+    test(`model.${variant}.wasm is at most 215 KB before compression, training included`, (t) => {
+      withinBudget(t, file, bytes(file).length, 215 * KB);
     });
 });
 
