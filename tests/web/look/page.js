@@ -58,3 +58,25 @@ export async function openLook(browser, { url }, fragment = '', context = {}) {
   await drawn(page);
   return { page, problems };
 }
+
+/** A page with one panel, which is ready. */
+export async function singlePanel(browser, site, id) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+  page.setDefaultTimeout(120000);
+  await page.goto(`${site.url}?embed=${id}`);
+  await page.locator(`#${id}[data-panel="ready"]`).waitFor();
+  return page;
+}
+
+export const verdictOf = (page, name) =>
+  page.locator(`[data-statement="${name}"]`).getAttribute('data-verdict');
+
+/** Gives files to an input, each with a name and its text or bytes. */
+export const giveFiles = (input, files) =>
+  input.setInputFiles(
+    files.map(([name, content]) => ({
+      name,
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(content),
+    })),
+  );

@@ -6,23 +6,14 @@ import { startAndStop } from '../../support/web/start-and-stop.js';
 import { dropped, insideOf, pushedStory, told } from './in-the-page.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { missing, served } from '../site.js';
-
-const verdictOf = (page, name) =>
-  page.locator(`[data-statement="${name}"]`).getAttribute('data-verdict');
+import { giveFiles, singlePanel, verdictOf } from './page.js';
 
 describe('panels with a model', { skip: missing }, () => {
   let browser;
   let site;
   served((started) => ({ browser, site } = started));
 
-  /** Opens one panel alone. @param {string} id */
-  async function openPanel(id) {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
-    page.setDefaultTimeout(120000);
-    await page.goto(`${site.url}?embed=${id}`);
-    await page.locator(`#${id}[data-panel="ready"]`).waitFor();
-    return page;
-  }
+  const openPanel = (id) => singlePanel(browser, site, id);
   const library = (page, how) =>
     page.evaluate(told, { T: 1, interventions: [], count: 40, file: MODEL_FILE, ...how });
 
@@ -211,14 +202,6 @@ describe('panels with a model', { skip: missing }, () => {
     const page = await openPanel('lab');
     await page.locator('#lab-panel[data-told="true"]').waitFor();
     const status = page.locator('.lab-model [role=status]');
-    const give = (...files) =>
-      page.locator('#lab-file').setInputFiles(
-        files.map(([name, text]) => ({
-          name,
-          mimeType: 'application/octet-stream',
-          buffer: Buffer.from(text),
-        })),
-      );
     for (const [files, message] of [
       [[['cat.png', 'x']], /^cat\.png is no model\. Give a GGUF file/],
       [[['a.safetensors', 'x']], /^Beside safetensors a model needs config\.json/],
@@ -232,7 +215,7 @@ describe('panels with a model', { skip: missing }, () => {
       [[['a.gguf', 'no model']], /^a\.gguf was not opened\. ./],
       [[['own.gguf', letters()]], /^own\.gguf: 4 layers of 8 heads, [\d,]+ parameters\.$/],
     ]) {
-      await give(...files);
+      await giveFiles(page.locator('#lab-file'), files);
       await status.filter({ hasText: message }).waitFor();
     }
     await page.close();
