@@ -186,7 +186,10 @@ describe('the verdicts', { skip: missing }, () => {
       const labels = await page.evaluate(startAndStop, {
         panel: '#proofs-panel',
         start: 'run 200 random states',
-        when: ['.progress', '^2 of 200 random states: ✓ all \\d+ verdicts hold\\.$'],
+        when: [
+          '.progress',
+          '^2 of 200 random states: ✓ all \\d+ verdicts hold\\. About \\d+ s left\\.$',
+        ],
       });
       assert.deepEqual(labels, ['stop', 'run 200 random states']);
       const verdicts = 2 * STATEMENTS.length;

@@ -64,11 +64,11 @@ describe('panels with a model', { skip: missing }, () => {
       [hidden, prompts[1].length],
     );
     assert.equal((await story.textContent()).slice(prompts[1].length), hidden);
-    const status = () => page.locator('#lab .look-status').first().textContent();
+    const status = () => page.locator('#lab .look-status[role=status]').textContent();
     await page.evaluate(startAndStop, {
       panel: '#lab-panel',
       start: 'Try each head alone',
-      when: ['.look-status', '^3 of 32 heads tried$'],
+      when: ['.look-status[role=status]', '^3 of 32 heads tried$'],
     });
     assert.match(await becomes(status, /^Stopped/), /^Stopped: [34] of 32 heads tried\.$/);
     await page.getByRole('button', { name: 'Try each head alone' }).click();
