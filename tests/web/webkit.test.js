@@ -60,6 +60,7 @@ describe('the page in WebKit', { skip: missing }, () => {
     );
     await page.point('#look-panel [data-i="6"]', true);
     await page.until((at) => document.querySelectorAll('.token')[at].matches('.locked'), 6);
+    await page.evaluate(() => document.querySelector('#one-look').scrollIntoView());
     await page.until(() =>
       /layer \d+ · head \d+ · /.test(document.querySelector('.crumb')?.textContent),
     );
