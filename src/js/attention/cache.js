@@ -5,7 +5,7 @@ import { STATUS, checkStatus } from '../engine/status.js';
 import { LAYOUTS, word } from './options.js';
 import { ATTN_CACHE_F16, ATTN_CACHE_F32, ATTN_CACHE_Q8 } from '../engine/constants.js';
 import { Block, F32, isBlock, placeOf } from '../engine/tensor.js';
-import { inLayout, shaped } from '../engine/shapes.js';
+import { hasAxes, inLayout, shaped } from '../engine/shapes.js';
 import { guard } from '../names.js';
 
 /** How numbers are kept, at the places that attn.h gives them. */
@@ -79,9 +79,12 @@ export class KVCache extends Block {
     const at = placeOf(this);
     const t = rows('k', memory.floats('k', k, F32), kvHeads * headDim, 'kvHeads*headDim');
     sized('v', memory.floats('v', v, F32), kvHeads * t * valueDim, 'kvHeads*t*valueDim');
-    const axes = { batch: 1, heads: kvHeads, positions: t };
-    shaped('k', k, inLayout(layout, { ...axes, size: headDim }));
-    shaped('v', v, inLayout(layout, { ...axes, size: valueDim }));
+    // arrays have no axes, and lists of theirs would take longer than to append one position
+    if (hasAxes(k) || hasAxes(v)) {
+      const axes = { batch: 1, heads: kvHeads, positions: t };
+      shaped('k', k, inLayout(layout, { ...axes, size: headDim }));
+      shaped('v', v, inLayout(layout, { ...axes, size: valueDim }));
+    }
     memory.scope(() =>
       checkStatus(
         memory.c.attn_cache_append(at, memory.put(k, F32), memory.put(v, F32), t, first),
