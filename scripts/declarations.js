@@ -1,6 +1,6 @@
 /**
- * Statements of C that declare more than one name, or that a comma makes of two. eslint's `one-var`
- * and `no-sequences` say the same of JavaScript.
+ * Finds statements of C that declare more than one name, and two statements that a comma joins.
+ * eslint's `one-var` and `no-sequences` do so for JavaScript.
  *
  *   node scripts/declarations.js file…
  */
@@ -44,7 +44,7 @@ function declaresSeveral(statement, isBehindBody) {
   return declares && !NO_TYPE.test(text) && hasComma(text);
 }
 
-/** Whether it is no declaration, and a comma outside all brackets makes two statements of it. */
+/** Whether a comma outside all brackets joins two statements, neither a declaration. */
 const isSequence = (statement) => !FIELDS.test(statement) && hasComma(statement);
 
 function hasComma(text) {

@@ -38,8 +38,7 @@ async function traced(browser, page, act) {
 }
 
 /**
- * In the page: numbers the sliders of a panel, and of its handles one of each kind. Returns their
- * count.
+ * In the page: numbers all sliders of a panel, and one handle of each kind. Returns how many.
  */
 function number(id) {
   const kinds = new Map();

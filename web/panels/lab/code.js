@@ -2,7 +2,7 @@
 import { loading } from '../look/code.js';
 
 /** The parts of a word's score. @param {string} tokens the word, or the word and its rival */
-const explained = (tokens) => `// its chance behind each layer, under the changes
+const explained = (tokens) => `// its chance after each layer, under the changes
 model.cache.clear();
 await model.prefill(ids.slice(0, -1));
 const position = ids.length - 2;
