@@ -7,7 +7,8 @@
  *
  *   npm run site && npm run page:measure [-- --changes 1000] [--tasks] [--minutes 10]
  *
- * With --tasks it measures only those, while the model writes and while each thing is dragged. With
+ * With --tasks it measures only those: while the model writes, while a panel is built, and while
+ * each thing is dragged or pressed. --slowdown 4 and --panels lab,born choose some of them. With
  * --minutes it lets the model write for so long, and tells its memory every minute.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -15,16 +16,20 @@ import process from 'node:process';
 import { chromium } from 'playwright-core';
 import { host, sent } from './measure/host.js';
 import { change, memoryOf } from './measure/memory.js';
-import { everyPanel, open, openPlain } from './measure/open.js';
-import { drag, goOn, write } from './measure/tasks.js';
+import { open, openPlain, panelsOf } from './measure/open.js';
+import { build, drag, goOn, press, write } from './measure/tasks.js';
 
-/** @param {string} name @param {number} otherwise */
-function option(name, otherwise) {
+/** @param {string} name */
+function text(name) {
   const at = process.argv.indexOf(name);
-  return at < 0 ? otherwise : Number(process.argv[at + 1]);
+  return at < 0 ? undefined : process.argv[at + 1];
 }
+/** @param {string} name @param {number} otherwise */
+const option = (name, otherwise) => Number(text(name) ?? otherwise);
 const CHANGES = option('--changes', 1000);
 const MINUTES = option('--minutes', 0);
+const SLOWDOWN = option('--slowdown', 0);
+const PANELS = text('--panels')?.split(',');
 const WRITING = 8000;
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
@@ -60,7 +65,7 @@ async function times(browser, url) {
 }
 
 async function tasks(browser, url) {
-  for (const slowdown of [1, 4]) {
+  for (const slowdown of SLOWDOWN ? [SLOWDOWN] : [1, 4]) {
     const { page } = await open(browser, url, { slowdown });
     const writing = await write(browser, page, WRITING);
     console.log(`processor ÷${slowdown}:`);
@@ -69,12 +74,15 @@ async function tasks(browser, url) {
         `${writing.best} at best; ${Math.round(writing.ofWorker)} a second of the worker’s ` +
         `processor time, ${Math.round(writing.ofPage)} of the page’s`,
     );
-    const ids = await everyPanel(page);
+    const ids = await panelsOf(page);
+    for (const id of ids) console.log(`  build ${id}: ${told(await build(browser, page, id))}`);
     console.log(`  every panel: ${kilobytes(sent.page)} without the model`);
-    for (const id of ids) {
-      const found = await drag(browser, page, id);
-      if (found.grips) console.log(`  drag in ${id}, ${found.grips} things: ${told(found)}`);
-    }
+    for (const id of ids.filter((each) => !PANELS || PANELS.includes(each)))
+      for (const [name, act] of Object.entries({ drag, press })) {
+        const { count, worst, ...found } = await act(browser, page, id);
+        if (count)
+          console.log(`  ${name} in ${id}, ${count} things: ${told(found)}; longest: “${worst}”`);
+      }
     await page.close();
   }
 }

@@ -67,15 +67,14 @@ export async function openPlain(browser, url) {
   return told;
 }
 
-/** Builds every panel, as a reader does who scrolls to the end. */
-export async function everyPanel(page) {
-  const ids = await page.$$eval('[data-panel]', (all) => all.map(({ id }) => id));
-  for (const id of ids) {
-    await page.evaluate((name) => document.getElementById(name)?.scrollIntoView(), id);
-    const ready = (name) => document.getElementById(name)?.dataset.panel !== 'waiting';
-    await page.waitForFunction(ready, id, LONG_WAIT);
-  }
-  const idle = () => document.documentElement.dataset.lab !== 'busy';
-  await page.waitForFunction(idle, null, LONG_WAIT);
-  return ids;
+/** The panels of the page, by id. */
+export const panelsOf = (page) => page.$$eval('[data-panel]', (all) => all.map(({ id }) => id));
+
+/** Goes to a panel, as a reader does who scrolls, and waits until it is built and computed. */
+export async function goTo(page, id) {
+  await page.evaluate((name) => document.getElementById(name)?.scrollIntoView(), id);
+  const ready = (name) =>
+    document.getElementById(name)?.dataset.panel !== 'waiting' &&
+    document.documentElement.dataset.lab !== 'busy';
+  await page.waitForFunction(ready, id, LONG_WAIT);
 }

@@ -3,9 +3,13 @@
  * clock, and one of the processor, which a busy machine leaves as it is.
  */
 
+import { goTo } from './open.js';
+
 const LONG = 50;
 const MOVES = 60;
 const FRAME = 16;
+/** Milliseconds that something pressed may work. */
+const WORK = 3000;
 const TASK = /RunTask$/;
 const PAGE = 'CrRendererMain';
 const WORKER = 'DedicatedWorker thread';
@@ -37,31 +41,77 @@ async function traced(browser, page, act) {
   };
 }
 
+/** Sliders and handles, which are dragged. */
+const GRIPS = ':is(input[type="range"], .handle)';
+/** Switches, choices and buttons, which are pressed. */
+const KEYS =
+  ':is(input[type="checkbox"], input[type="radio"], button, ' +
+  '.look-map, .token, .map-cursor, summary)';
+
 /**
- * In the page: numbers all sliders of a panel, and one handle of each kind. Returns how many.
+ * In the page: numbers what matches in a panel, the sliders and switches each, of other things one
+ * of a kind. Returns how many.
  */
-function number(id) {
+function number({ id, what, name }) {
   const kinds = new Map();
-  for (const grip of document.querySelectorAll(`#${id}-panel :is(input[type="range"], .handle)`))
-    if (grip.checkVisibility()) {
-      const kind = grip.getAttribute('class') ?? grip.id;
-      if (!kinds.has(kind)) kinds.set(kind, grip);
+  for (const each of document.querySelectorAll(`#${id}-panel ${what}`))
+    if (each.checkVisibility()) {
+      const kind = each.id || (each.getAttribute('class') ?? each.textContent);
+      const plain = each.matches('button.quiet') ? each.textContent : kind;
+      if (!kinds.has(plain)) kinds.set(plain, each);
     }
-  [...kinds.values()].forEach((grip, at) => grip.setAttribute('data-grip', `${id} ${at}`));
+  [...kinds.values()].forEach((each, at) => each.setAttribute(`data-${name}`, `${id} ${at}`));
   return kinds.size;
 }
 
-/** Drags each slider of a panel and each kind of handle to and fro. Tells of all tasks together. */
-export async function drag(browser, page, id) {
-  const grips = await page.evaluate(number, id);
-  const all = { grips, clock: 0, processor: 0, over: 0 };
-  for (let at = 0; at < grips; at++) {
-    const found = await dragOne(browser, page, page.locator(`[data-grip="${id} ${at}"]`));
+/** In the page: a short name of something that is dragged or pressed. */
+const nameOf = (element) =>
+  (element.getAttribute('aria-label') || element.labels?.[0]?.textContent || element.textContent)
+    .trim()
+    .slice(0, 40);
+
+/** Does something with each of them. Tells of all tasks together, and where the longest was. */
+async function each(page, id, what, name, act) {
+  const count = await page.evaluate(number, { id, what, name });
+  const all = { count, clock: 0, processor: 0, over: 0, worst: '' };
+  for (let at = 0; at < count; at++) {
+    const one = page.locator(`[data-${name}="${id} ${at}"]`);
+    const title = await one.evaluate(nameOf);
+    const found = await act(one);
+    if (found.processor > all.processor) all.worst = title;
     all.clock = Math.max(all.clock, found.clock);
     all.processor = Math.max(all.processor, found.processor);
     all.over += found.over;
   }
   return all;
+}
+
+/** Drags each slider of a panel and each kind of handle to and fro. */
+export const drag = (browser, page, id) =>
+  each(page, id, GRIPS, 'grip', (grip) => dragOne(browser, page, grip));
+
+/** Presses each switch and each kind of button of a panel. */
+export const press = (browser, page, id) =>
+  each(page, id, KEYS, 'key', (key) => pressOne(browser, page, key));
+
+/** Goes to a panel, and waits until it is built. */
+export const build = (browser, page, id) => traced(browser, page, () => goTo(page, id));
+
+/** Presses one of them, where it is still there, and lets it work for a while. */
+async function pressOne(browser, page, key) {
+  const calm = { clock: 0, processor: 0, over: 0 };
+  if (!(await key.isVisible())) return calm;
+  return traced(browser, page, async () => {
+    await key.evaluate((element) => {
+      element.scrollIntoView({ block: 'center' });
+      const box = element.getBoundingClientRect();
+      const place = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2 };
+      for (const kind of ['pointermove', 'pointerdown', 'pointerup'])
+        element.dispatchEvent(new PointerEvent(kind, { bubbles: true, ...place }));
+      element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, ...place }));
+    });
+    await page.waitForTimeout(WORK);
+  });
 }
 
 /** Drags one of them. */
@@ -93,7 +143,7 @@ const tokensOf = (page) =>
 export async function write(browser, page, milliseconds) {
   await page.evaluate(() => document.getElementById('look')?.scrollIntoView());
   const fast = page.getByText('as fast as it can');
-  await fast.click();
+  await fast.click({ timeout: 300000 });
   const rates = [];
   let written = 0;
   const found = await traced(browser, page, async () => {
