@@ -6,7 +6,7 @@ import { load } from './page/engine.js';
 import { Lab } from './page/lab.js';
 import { followLinks } from './page/links.js';
 import { SharedModel } from './page/model.js';
-import { notify } from './page/notice.js';
+import { addNotice } from './page/notice.js';
 import { PANELS } from './page/panels.js';
 import { preparePaper } from './page/paper.js';
 import { preferences } from './page/preferences.js';
@@ -64,8 +64,8 @@ function shown() {
   const single = PANELS.filter(({ id }) => id === dataset.embed);
   if (single.length) byId(single[0].id).classList.add('embedded');
   else {
-    notify(
-      'embed',
+    addNotice(
+      'link',
       `There is no panel “${dataset.embed.slice(0, 40)}”, so this is the whole page.`,
     );
     delete dataset.embed;

@@ -1,7 +1,7 @@
 /** Native inputs bound to signals: a range beside a number field, switches, choices. */
 import { notify, settle } from './notice.js';
 import { html, setText } from '../plot/dom.js';
-import { onFrame } from './state.js';
+import { onFrame } from './frames.js';
 
 /**
  * A value that an input can be bound to: a signal, or a part of one.

@@ -1,11 +1,12 @@
 /** The address: the state it holds, and the section it points at. */
 import { notify, settle } from './notice.js';
+import { unknownPreferences } from './preferences.js';
 
 /** @typedef {import('./state.js').Store} Store */
 
 /** @param {Store} store */
 function readLink(store) {
-  const notices = store.read(location.hash);
+  const notices = [...unknownPreferences(), ...store.read(location.hash)];
   if (store.section && !document.getElementById(store.section)) {
     notices.push(`there is no section “${store.section.slice(0, 40)}”`);
     store.section = '';

@@ -23,6 +23,17 @@ function preference(name, value) {
   }
 }
 
+/** Their values, the first of each where nothing was chosen. */
+const CHOICES = { theme: ['auto', 'light', 'dark'], depth: ['look', 'understand', 'doubt'] };
+
+/** Those of the address that have another value, in words. */
+export const unknownPreferences = () =>
+  [...new URLSearchParams(location.search)].flatMap(([name, value]) => {
+    const known = name in CHOICES && CHOICES[/** @type {keyof typeof CHOICES} */ (name)];
+    if (!known || known.includes(value)) return [];
+    return [`${name} = ${value.slice(0, 40)} is not one of ${known.join(', ')}`];
+  });
+
 /** Into the address, as the link that it is. @param {string} depth empty: the first one */
 function writeDepth(depth) {
   const url = new URL(location.href);
@@ -33,8 +44,7 @@ function writeDepth(depth) {
 
 /** The switches of the masthead. Panels hear “themechange” and “depthchange” on the document. */
 export function preferences() {
-  preference('theme', 'auto');
-  preference('depth', 'look');
+  for (const [name, [initial]] of Object.entries(CHOICES)) preference(name, initial);
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
     document.dispatchEvent(new Event('themechange')),
   );

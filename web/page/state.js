@@ -219,23 +219,3 @@ export class Store {
     }
   }
 }
-
-/**
- * Calls `run` once in the next frame after any of the signals changed: dragging costs one
- * computation per frame, and the last value always arrives.
- * @param {readonly { on: (ask: () => void) => void }[]} signals
- * @param {() => void} run
- */
-export function onFrame(signals, run) {
-  let asked = false;
-  const ask = () => {
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame(() => {
-      asked = false;
-      run();
-    });
-  };
-  for (const signal of signals) signal.on(ask);
-  return ask;
-}

@@ -73,6 +73,25 @@ export function table(ramp, dark) {
   return colours;
 }
 
+/** @type {Map<string, Uint32Array>} */
+const pixelTables = new Map();
+
+/**
+ * The table as pixels: 256 colours, opaque, a word each.
+ * @param {Ramp} ramp @param {boolean} dark
+ */
+export function pixelTable(ramp, dark) {
+  const name = `${ramp} ${dark}`;
+  const known = pixelTables.get(name);
+  if (known) return known;
+  const colours = table(ramp, dark);
+  const bytes = new Uint8Array(4 * 256).fill(255);
+  for (let i = 0; i < 256; i++) bytes.set(colours.subarray(3 * i, 3 * i + 3), 4 * i);
+  const found = new Uint32Array(bytes.buffer);
+  pixelTables.set(name, found);
+  return found;
+}
+
 /** The table's colour at t in [0, 1]. @param {Ramp} ramp @param {boolean} dark @param {number} t */
 export function colourAt(ramp, dark, t) {
   const at = 3 * Math.round(255 * Math.min(1, Math.max(0, t)));

@@ -3,11 +3,17 @@
 /** @typedef {Node | string | null | undefined | false} Child */
 /** @typedef {Record<string, string | number | boolean | null | undefined>} Attributes */
 
-/** @param {Element} element @param {Attributes} attributes */
+/**
+ * Sets those that changed, so that nothing is styled or announced for nothing.
+ * @param {Element} element @param {Attributes} attributes
+ */
 export function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) element.removeAttribute(name);
-    else element.setAttribute(name, value === true ? '' : String(value));
+    else {
+      const text = value === true ? '' : String(value);
+      if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+    }
   }
 }
 

@@ -11,11 +11,14 @@ export const calm = (page) =>
     { timeout: 60000 },
   );
 
-/** Two frames, in which everything that was asked for is drawn. */
+/** Until everything that was asked for is drawn. */
 export const drawn = (page) =>
-  page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-  );
+  page.evaluate(async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    await frame();
+    do await frame();
+    while ('drawing' in document.documentElement.dataset);
+  });
 
 /** The state of the panel in numbers. */
 export const shown = (page) =>

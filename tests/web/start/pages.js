@@ -78,7 +78,7 @@ export async function everything(page) {
   await settled(page);
 }
 
-/** Engine there or failed, and no panel, verdict or answer of the lab outstanding. */
+/** Engine there or failed, and no picture, panel, verdict or answer of the lab outstanding. */
 export async function settled(page) {
   await page.waitForFunction(
     () => {
@@ -87,6 +87,7 @@ export async function settled(page) {
         engine === 'failed' ||
         (engine === 'ready' &&
           document.documentElement.dataset.lab !== 'busy' &&
+          !('drawing' in document.documentElement.dataset) &&
           !document.querySelector('[data-verdict="waiting"], [data-panel="waiting"]'))
       );
     },

@@ -4,7 +4,7 @@
  */
 import { CONFIG, OPTIONS, STEPS, THRESHOLD, unseen } from '../../../training/induction/recipe.js';
 import { button, numberField } from '../../page/controls.js';
-import { onFrame } from '../../page/state.js';
+import { onFrame } from '../../page/frames.js';
 import { html, setText } from '../../plot/dom.js';
 import { paintRows, sizeOf } from '../look/paint.js';
 import { Story } from '../look/story.js';
@@ -136,7 +136,7 @@ export function build(root, { state, lab }) {
 
   /** The one head, large. @param {{ layer: number, head: number }} head */
   function paintLarge(head) {
-    const size = sizeOf(story, large);
+    const size = sizeOf(story, large.clientWidth);
     Object.assign(large, { width: size.pixels, height: size.pixels });
     paintRows(large, story, head, size, 0);
     framed.setAttribute('aria-label', `The map of head ${head.layer}.${head.head}`);
@@ -195,7 +195,6 @@ export function build(root, { state, lab }) {
     wall.repaint();
     draw();
   });
-  new ResizeObserver(() => wall.paint()).observe(wall.element);
   statement.show({ verdict: 'none', measured: 0, allowed: 0, text: 'no model is there yet' });
   // the model before any training, when somebody looks
   const seen = new IntersectionObserver((entries) => {

@@ -5,7 +5,7 @@
 import { busy } from '../../page/chrome.js';
 import { exampleOf as sixKeys } from '../../math/example.js';
 import { follow } from '../../page/row.js';
-import { onFrame } from '../../page/state.js';
+import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
 import { html, setText } from '../../plot/dom.js';
 import { heatSlider, temperatureText } from '../look/ends.js';

@@ -6,7 +6,7 @@ import { button, numberField, options, temperature, toggle } from '../../page/co
 import { attentionRow, bareRow, gaussianRow } from '../../math/oracle.js';
 import { html } from '../../plot/dom.js';
 import { scientific, short } from '../../plot/format.js';
-import { onFrame } from '../../page/state.js';
+import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
 import { Bell } from './bell.js';
 import { codeOf } from './code.js';

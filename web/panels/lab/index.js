@@ -5,7 +5,8 @@
  */
 import { busy } from '../../page/chrome.js';
 import { button, numberField, options, slider } from '../../page/controls.js';
-import { onFrame } from '../../page/state.js';
+import { onFrame } from '../../page/frames.js';
+import { textField } from '../../page/text-field.js';
 import { html, setText } from '../../plot/dom.js';
 import { percent } from '../look/words.js';
 import { Checks } from './checks.js';
@@ -15,7 +16,6 @@ import { ledgerTable, leadSentence, lensTable, sumSentence } from './explained-v
 import { HeadSwitches } from './heads.js';
 import { ownFile } from './own-file.js';
 import { LENGTH, Session } from './session.js';
-import { textField } from './text-field.js';
 import { lost, StoryWords, words, WordSwitches } from './words.js';
 
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */

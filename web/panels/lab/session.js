@@ -45,7 +45,10 @@ export class Session {
    */
   async prepare(remote, signal) {
     const begins = this.state.prompt.value;
-    if (this.of === remote && this.begins === begins) return false;
+    if (this.original && this.of === remote && this.begins === begins) {
+      this.fit(remote.config, this.original);
+      return false;
+    }
     this.without.clear();
     this.changed = this.explained = this.direction = undefined;
     const prompt = await tokensOf(remote, begins, remote.info.context - LENGTH);
@@ -80,7 +83,9 @@ export class Session {
     keep(state.heads, 'head', (one) => headOf(one).layer < layers && headOf(one).head < heads);
     keep(state.hidden, 'prompt word', (one) => one < prompt.length);
     keep(state.word, 'story word', (one) => one < story.length);
-    state.pushLayer.set(Math.min(state.pushLayer.value, layers - 1));
+    const { value: layer, initial } = state.pushLayer;
+    if (layer >= layers && layer !== initial) gone.push(`layer ${layer}`);
+    state.pushLayer.set(Math.min(layer, layers - 1));
     if (gone.length) addNotice('link', `The lab has no ${gone.join(', no ')}.`);
   }
 

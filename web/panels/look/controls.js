@@ -1,8 +1,11 @@
 /** Play, step and start again; the prompt; two temperatures; and a line about the model. */
 import { button, toggle } from '../../page/controls.js';
+import { setFromText } from '../../page/text-field.js';
 import { html, setText } from '../../plot/dom.js';
 import { BOLDNESS, heatSlider, temperatureText } from './ends.js';
 import { HINT } from './words.js';
+
+const BEGINS = 'How the story begins';
 
 /**
  * @typedef {object} Now
@@ -17,7 +20,6 @@ import { HINT } from './words.js';
  * @param {() => void} actions.play
  * @param {() => void} actions.step
  * @param {() => void} actions.restart
- * @param {(text: string) => void} actions.prompt
  * @param {(on: boolean) => void} actions.fast
  * @param {() => void} actions.retry
  */
@@ -29,8 +31,7 @@ export function controls(state, actions) {
   const field = html('input', {
     type: 'text',
     class: 'look-prompt',
-    maxlength: 200,
-    'aria-label': 'How the story begins',
+    'aria-label': BEGINS,
     autocomplete: 'off',
   });
   field.value = state.prompt.value;
@@ -43,7 +44,9 @@ export function controls(state, actions) {
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    actions.prompt(field.value);
+    setFromText(state.prompt, field.value, BEGINS);
+    field.value = state.prompt.value;
+    actions.restart();
   });
   const status = html('p', { class: 'look-status', role: 'status' });
   const retry = button('try again', actions.retry);
@@ -121,6 +124,7 @@ function words(writer, model, fast) {
   if (writer.error) return writer.error.message;
   if (fast && writer.rate.value > 0)
     return `Here, now: ${Math.round(writer.rate.value)} tokens a second, with all rows of each.`;
+  if (writer.cut) return 'This text is too long for the story, so only its beginning is read.';
   if (writer.story?.text.includes('\ufffd'))
     return 'The model does not know some of these letters. It reads them in pieces.';
   return writer.phase === 'over' ? 'The end.' : '';

@@ -3,9 +3,10 @@
  * in the page already; its tokens are read here again, and the story goes on from there.
  */
 import { announce, html } from '../../plot/dom.js';
-import { onFrame } from '../../page/state.js';
+import { onFrame } from '../../page/frames.js';
 import { codeOf } from './code.js';
 import { controls } from './controls.js';
+import { fitLink } from './fit.js';
 import { firstFrame } from './hydrate.js';
 import { Said } from './said.js';
 import { rowsOf } from './saved.js';
@@ -56,10 +57,6 @@ export function build(root, { state, row, model }) {
       writer.step();
     },
     restart: () => again(true),
-    prompt: (given) => {
-      state.prompt.set(given);
-      again(true);
-    },
     fast: (on) => {
       fast = on;
       writer.set({ pace: on ? Infinity : READING });
@@ -174,6 +171,7 @@ export function build(root, { state, row, model }) {
       board.build(story);
       awake();
     }
+    fitLink(state, writer, story);
     const i = here();
     const chosen = head();
     const rest = state.rest.value;
@@ -208,9 +206,6 @@ export function build(root, { state, row, model }) {
     wall.repaint();
     draw();
   });
-  new ResizeObserver(() => {
-    wall.paint();
-  }).observe(wall.element);
   // it does not write where nobody sees it, and is back after another panel had the model
   let waiting = false;
   new IntersectionObserver((seen) => {

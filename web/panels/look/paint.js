@@ -1,5 +1,5 @@
 /** Paints the map of one head on a canvas. A pixel shows one weight, or a few in a long story. */
-import { isDark, table } from '../../plot/colour.js';
+import { isDark, pixelTable } from '../../plot/colour.js';
 import { extent, pixelOf, place, pooledLine } from './shade.js';
 
 /** @typedef {import('./story.js').Story} Story */
@@ -7,13 +7,13 @@ import { extent, pixelOf, place, pooledLine } from './shade.js';
 
 /**
  * How large the maps of a story are on a canvas of some width.
- * @param {Story} story @param {HTMLCanvasElement} canvas
+ * @param {Story} story @param {number} width of the canvas on the page
  * @returns {{ side: number, pixels: number }} along the side: tokens, and pixels of the canvas
  */
-export function sizeOf(story, canvas) {
+export function sizeOf(story, width) {
   const side = extent(Math.max(story.tokens.length, 16));
-  const width = (canvas.clientWidth || 64) * (devicePixelRatio || 1);
-  return { side, pixels: Math.min(side, Math.max(16, Math.round(width))) };
+  const dots = Math.round((width || 64) * (devicePixelRatio || 1));
+  return { side, pixels: Math.min(side, Math.max(16, dots)) };
 }
 
 /**
@@ -28,17 +28,15 @@ export function paintRows(canvas, story, head, { side, pixels }, from) {
   if (!context || from >= story.rows) return;
   const top = pixelOf(from, pixels, side);
   const bottom = pixelOf(story.rows - 1, pixels, side);
-  const colours = table('weights', isDark());
+  const colours = pixelTable('weights', isDark());
   const image = context.createImageData(pixels, bottom - top + 1);
+  const dots = new Uint32Array(image.data.buffer);
   const line = new Float32Array(pixels);
   for (let y = top; y <= bottom; y++) {
     pooledLine(story, head, y, pixels, side, line);
-    for (let x = 0; x < pixels; x++) {
-      if (line[x] < 0) continue;
-      const c = 3 * Math.round(255 * place(line[x]));
-      const at = 4 * ((y - top) * pixels + x);
-      image.data.set([colours[c], colours[c + 1], colours[c + 2], 255], at);
-    }
+    const at = (y - top) * pixels;
+    for (let x = 0; x < pixels && !(line[x] < 0); x++)
+      dots[at + x] = colours[Math.round(255 * place(line[x]))];
   }
   context.putImageData(image, 0, top);
 }

@@ -16,7 +16,7 @@ export const fits = (story, { config }) =>
  * Whether tokens that stand in the page are those of this model.
  * @param {RemoteModel} model @param {readonly import('./story.js').Token[]} tokens
  */
-export async function isOf({ config, tokenizer }, tokens) {
+async function isOf({ config, tokenizer }, tokens) {
   if (!tokenizer || tokens.some(({ id }) => id >= config.vocab)) return false;
   const text = await tokenizer.decode(tokens.map(({ id }) => id));
   return text === tokens.map((token) => token.text).join('');
@@ -40,4 +40,16 @@ export async function tokensOf({ tokenizer }, text, limit) {
   const first = ids[0] === tokenizer.bos ? 1 : 0;
   const texts = ids.map((id, at) => tokenizer.decode([id], { continued: at > first }));
   return Promise.all(ids.map(async (id, at) => ({ id, text: await texts[at] })));
+}
+
+/**
+ * The tokens of a beginning, and whether its text has more of them than a story can hold.
+ * @param {RemoteModel} model @param {import('./writer.js').Beginning} beginning
+ * @param {number} capacity tokens
+ */
+export async function beginningOf(model, { text, tokens: known }, capacity) {
+  const same = known && known.length < capacity && (await isOf(model, known));
+  if (same) return { tokens: known, cut: false };
+  const tokens = await tokensOf(model, text, capacity);
+  return { tokens: tokens.slice(0, capacity - 1), cut: tokens.length === capacity };
 }

@@ -4,6 +4,7 @@
  */
 import { colourAt, isDark } from '../../plot/colour.js';
 import { html, setAttributes } from '../../plot/dom.js';
+import { onWidth } from '../../plot/width.js';
 import { paintRows, sizeOf } from './paint.js';
 
 /** @typedef {import('./story.js').Story} Story */
@@ -34,8 +35,14 @@ export class Wall {
     this.painted = 0;
     this.side = 0;
     this.pixels = 0;
+    /** The width of a map on the page. It is asked for only when it may have changed. */
+    this.width = 0;
     this.chosen = 0;
     this.element.addEventListener('keydown', (event) => this.key(event));
+    onWidth(this.element, () => {
+      this.measure();
+      this.paint();
+    });
   }
 
   /** Maps for the heads of this story. @param {Story} story */
@@ -74,7 +81,12 @@ export class Wall {
     });
     this.element.replaceChildren(...layers);
     this.chosen = 0;
+    this.measure();
     this.repaint();
+  }
+
+  measure() {
+    this.width = this.maps[0]?.canvas.clientWidth ?? 0;
   }
 
   /** Paints everything anew, for another theme, size or story. */
@@ -93,7 +105,7 @@ export class Wall {
   paint() {
     const { story, maps } = this;
     if (!story || !maps.length) return;
-    const size = sizeOf(story, maps[0].canvas);
+    const size = sizeOf(story, this.width);
     const { side, pixels } = size;
     if (side !== this.side || pixels !== this.pixels) {
       Object.assign(this, size);
@@ -114,9 +126,10 @@ export class Wall {
     if (!story) return;
     const chosen = head.layer * story.heads + head.head;
     const had = this.element.contains(document.activeElement);
+    const top = `${(100 * (i + 0.5)) / side}%`;
     this.maps.forEach(({ button, mark, head: each }, at) => {
       mark.hidden = i < 0;
-      mark.style.top = `${(100 * (i + 0.5)) / side}%`;
+      mark.style.top = top;
       setAttributes(button, {
         'aria-label': name(each),
         'aria-checked': String(at === chosen),

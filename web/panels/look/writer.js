@@ -3,7 +3,7 @@
  * token that is on show has been read, so its rows are there.
  */
 import { createSampler } from '../../../src/js/model/sampling/sample.js';
-import { fits, isOf, storyFor, tokensOf } from './pieces.js';
+import { beginningOf, fits, storyFor } from './pieces.js';
 import { Rate, Waker } from './waker.js';
 
 /** @typedef {import('./story.js').Story} Story */
@@ -51,6 +51,8 @@ export class Writer {
     this.playing = false;
     /** Tokens that were asked for one by one. */
     this.owed = 0;
+    /** Whether the text to begin with was longer than the story may be. */
+    this.cut = false;
     /** Where to begin anew. @type {Beginning | undefined} */
     this.asked = undefined;
     /** @type {{ head: Head, i: number, answer: (row: Row | undefined) => void } | undefined} */
@@ -188,16 +190,14 @@ export class Writer {
     }
   }
 
-  /** @param {RemoteModel} model @param {Beginning} beginning */
-  async begin(model, { text, tokens: known }) {
+  /** @param {RemoteModel} model @param {Beginning} asked */
+  async begin(model, asked) {
     if (!this.story || !fits(this.story, model)) this.story = storyFor(model, this.maxTokens);
     const { story } = this;
-    const same = known && known.length < story.capacity && (await isOf(model, known));
-    const tokens = same ? known : await tokensOf(model, text, story.capacity - 1);
+    const { tokens, cut } = await beginningOf(model, asked, story.capacity);
     story.clear();
     for (const token of tokens) story.add(token);
-    this.over = false;
-    this.owed = 0;
+    Object.assign(this, { cut, over: false, owed: 0 });
     const { tau, seed } = this.settings;
     this.sampler = createSampler({ tau, seed });
     this.tell('text');

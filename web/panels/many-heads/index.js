@@ -9,7 +9,7 @@ import { html, setText } from '../../plot/dom.js';
 import { short } from '../../plot/format.js';
 import { Legend } from '../../plot/legend.js';
 import { onWidth } from '../../plot/width.js';
-import { onFrame } from '../../page/state.js';
+import { onFrame } from '../../page/frames.js';
 import { cacheSentence } from './caches.js';
 import { Checks } from './checks.js';
 import { codeOf } from './code.js';

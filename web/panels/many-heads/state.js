@@ -26,7 +26,7 @@ export function state(store) {
     seed: store.number('seed', 7, { min: 0, max: 4294967295, integer: true }),
     kind: store.choice('src', 'patterns', ['patterns', 'normal']),
     colour: store.choice('x', 'sqrt', KINDS),
-    poison: store.number('nan', -1, { min: -1, max: 255, integer: true }),
+    poison: store.number('nan', -1, { min: -1, max: () => n.value - 1, integer: true }),
     head: store.number('h', 4, { min: 0, max: () => H.value - 1, integer: true }),
     at: store.numbers('at', [], { min: 0, max: () => n.value - 1, length: 2 }),
   };

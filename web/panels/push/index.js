@@ -2,7 +2,7 @@
 import { temperature } from '../../page/controls.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
-import { onFrame } from '../../page/state.js';
+import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
 import { codeOf } from './code.js';
 import { movedBy } from './compute.js';

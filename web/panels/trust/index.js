@@ -5,7 +5,7 @@ import { mostLikely } from '../../math/roads.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
 import { follow } from '../../page/row.js';
-import { onFrame } from '../../page/state.js';
+import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
 import { codeOf } from './code.js';
 import { challenge, neighbour, testify } from './compute.js';
