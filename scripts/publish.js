@@ -18,7 +18,7 @@ const OPTIONS = /** @type {const} */ ({
   charset: 'ascii',
   format: 'esm',
   legalComments: 'none',
-  lineLimit: 160,
+  lineLimit: 500,
   minifyIdentifiers: true,
   minifySyntax: true,
   minifyWhitespace: true,
