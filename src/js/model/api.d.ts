@@ -209,7 +209,7 @@ export interface ModelCache {
 }
 
 export interface CacheSnapshot {
-  /** A checksum of the configuration and a sample of the weights. */
+  /** A checksum of the configuration and a sample of the weights. All checksums have 53 bits. */
   model: number;
   tokens: Int32Array;
   layers: Uint8Array[];

@@ -1,7 +1,7 @@
 /** The interventions of a model: one list, which is replaced and never changed. */
 import { refuse } from '../../errors.js';
 import { readEntries } from './entries.js';
-import { checksum } from './checksum.js';
+import { Content } from './content.js';
 import { checkLogits } from './overflow.js';
 import { masking, writeMask } from './masks.js';
 import { merge } from './merge.js';
@@ -46,29 +46,6 @@ function averagedOf({ heads }, entries) {
   return [...new Set(all)].map((at) => [Math.floor(at / heads), at % heads]);
 }
 
-/**
- * A checksum of the entries that change more than a temperature. It is 0 if there are none.
- * @param {Entry[]} entries
- */
-function signatureOf(entries) {
-  const others = entries.filter(({ kind }) => kind !== 'temperature');
-  if (!others.length) return 0;
-  let sum;
-  for (const entry of others)
-    for (const value of Object.values(entry)) {
-      const arrays = Array.isArray(value) ? value : [value];
-      for (const x of arrays)
-        sum =
-          x instanceof Float32Array
-            ? checksum(new Int32Array(x.slice().buffer), sum)
-            : checksum(
-                Array.from(JSON.stringify(x), (c) => c.charCodeAt(0)),
-                sum,
-              );
-    }
-  return sum || 1;
-}
-
 /** Between these temperatures T, float32 can represent T·log w of every weight w that matters. */
 const [COLDEST, HOTTEST] = [1e-30, 1e30];
 
@@ -83,6 +60,7 @@ export class Interventions {
   #entries;
   /** @type {Means | undefined} */
   #means;
+  #prompt;
   #masks;
 
   /**
@@ -90,7 +68,7 @@ export class Interventions {
    * @param {readonly Intervention[]} list as the caller gave it
    * @param {Entry[]} entries the same, checked and with numbers for names
    * @param {Means} [means] none before a prompt is read
-   * @param {number} [prompt] a checksum of the tokens that the means were measured over
+   * @param {readonly number[]} [prompt] the tokens that the means were measured over
    */
   constructor(config, list, entries, means, prompt) {
     this.#config = config;
@@ -98,17 +76,17 @@ export class Interventions {
     this.#all = entries;
     this.#entries = merge(entries.filter((entry) => !isIdle(entry)));
     this.#means = means;
-    this.prompt = prompt;
+    this.#prompt = prompt;
     this.temperatures = temperaturesOf(config, this.#entries);
     this.#masks = masking(config, this.#entries);
     /** Heads whose mean is needed, as layer and head. */
     this.averaged = averagedOf(config, this.#entries);
     this.#checkRows();
     const measured = means ? [...means].map(([at, mean]) => ({ at, mean })) : [];
-    this.signature = signatureOf([
-      ...this.#entries,
-      .../** @type {Entry[]} */ (/** @type {unknown} */ (measured)),
-    ]);
+    const others = this.#entries.filter(({ kind }) => kind !== 'temperature');
+    /** Whether it changes more than temperatures. */
+    this.acts = others.length > 0;
+    this.content = new Content(this.acts ? [...others, ...measured] : []);
   }
 
   /** @param {unknown} given @param {ModelConfig} config */
@@ -165,14 +143,20 @@ export class Interventions {
     return new Interventions(this.#config, this.list, others);
   }
 
-  /** The same list with means. @param {Means} [means] @param {number} [prompt] */
+  /** Whether the means are those over a prompt. @param {readonly number[]} ids */
+  measuredOver(ids) {
+    const prompt = this.#prompt;
+    return prompt?.length === ids.length && prompt.every((id, at) => id === ids[at]);
+  }
+
+  /** The same list with means. @param {Means} means @param {readonly number[]} prompt */
   withMeans(means, prompt) {
     return new Interventions(this.#config, this.list, this.#all, means, prompt);
   }
 
   /** Refuses logits that are not finite. @param {Float32Array} logits of a pass with the list */
   check(logits) {
-    if (this.signature) checkLogits(logits, this.#all);
+    if (this.acts) checkLogits(logits, this.#all);
   }
 
   /**

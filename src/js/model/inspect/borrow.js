@@ -11,18 +11,17 @@ export async function borrowing(model, work) {
   model.alive();
   const { sequence } = model;
   sequence.checkFree();
-  const before = sequence.length ? sequence.snapshot() : undefined;
   const release = sequence.lock(() => false);
   const putBack = model.live.keep();
+  /** @type {(() => void) | undefined} */
+  let putTokensBack;
   try {
     model.ready();
-    sequence.cut(0);
+    putTokensBack = sequence.setAside();
     return await work();
   } finally {
     putBack();
     release();
-    const alive = sequence.caches.length > 0;
-    if (alive && before) sequence.restore(before);
-    else if (alive) sequence.clear();
+    putTokensBack?.();
   }
 }

@@ -33,7 +33,7 @@ export function createReader(model, signal) {
     check,
     pause,
     /** Logits that are computed only to be checked, where interventions may make them overflow. */
-    probe: () => (model.live.now.signature ? new Float32Array(model.config.vocab) : null),
+    probe: () => (model.live.now.acts ? new Float32Array(model.config.vocab) : null),
     /**
      * @param {number[]} tokens
      * @param {Float32Array | null} logits to be filled if the last token's are wanted

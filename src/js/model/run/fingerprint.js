@@ -1,4 +1,4 @@
-import { checksum } from '../inside/checksum.js';
+import { checksum, textChecksum } from '../inside/checksum.js';
 
 /** Matrices that every layer has. */
 const MATRICES = /** @type {const} */ (['q', 'k', 'v', 'attnOut', 'gate', 'up', 'down']);
@@ -12,7 +12,7 @@ const MATRICES = /** @type {const} */ (['q', 'k', 'v', 'attnOut', 'gate', 'up', 
  * @param {import('../types.d.ts').ModelTensors<number>} weights addresses
  */
 export function fingerprint(memory, config, weights) {
-  let sum = checksum(Array.from(JSON.stringify(config), (character) => character.charCodeAt(0)));
+  let sum = textChecksum(JSON.stringify(config));
   for (const at of [
     weights.embedding,
     ...weights.layers.flatMap((layer) => MATRICES.map((name) => layer[name])),

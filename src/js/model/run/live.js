@@ -1,7 +1,6 @@
 /** The interventions of a model now, which act from the next pass on. */
 import { integer, number } from '../../check.js';
 import { ClearheadError, refuse } from '../../errors.js';
-import { checksum } from '../inside/checksum.js';
 import { Interventions } from '../inside/interventions.js';
 
 /**
@@ -101,10 +100,9 @@ export class Live {
       if (!asked.averaged.length || !(anew || asked.unsettled)) return;
       const ids = prompt();
       if (!ids.length) return;
-      const sum = checksum(ids);
-      if (asked.prompt === sum) return;
+      if (asked.measuredOver(ids)) return;
       const means = yield* measure(model, asked, ids, slice);
-      if (this.now === asked) this.now = asked.withMeans(means, sum);
+      if (this.now === asked) this.now = asked.withMeans(means, [...ids]);
     }
   }
 }

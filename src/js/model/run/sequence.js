@@ -1,6 +1,7 @@
 import { KVCache } from '../../attention/cache.js';
 import { integer } from '../../check.js';
 import { ClearheadError, GONE, refuse } from '../../errors.js';
+import { Content } from '../inside/content.js';
 import { checkSnapshot, readSnapshot, restoreCaches, makeSnapshot } from './snapshot.js';
 
 /**
@@ -8,7 +9,7 @@ import { checkSnapshot, readSnapshot, restoreCaches, makeSnapshot } from './snap
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
  * @typedef {import('../api.d.ts').CacheSnapshot} CacheSnapshot
  * @typedef {import('../api.d.ts').LoadOptions['cacheType']} CacheType
- * @typedef {Pick<import('../inside/interventions.js').Interventions, 'temperatures' | 'signature'>}
+ * @typedef {Pick<import('../inside/interventions.js').Interventions, 'temperatures' | 'content'>}
  *   Settings that tokens are read with
  */
 
@@ -28,13 +29,8 @@ export class Sequence {
   #caches;
   /** @type {number[]} */
   #tokens = [];
-  /**
-   * The attention temperatures, by layer and head, of the first `#alike` positions.
-   * @type {Float64Array}
-   */
-  #temperatures;
-  /** A checksum of their other interventions. */
-  #signature = 0;
+  /** Of the first `#alike` positions. @type {Settings} */
+  #settings;
   #alike = 0;
   #vocab;
   /** Of the model. @type {() => number} */
@@ -59,7 +55,8 @@ export class Sequence {
     /** @type {number | undefined} */
     let known;
     this.#fingerprint = () => (known ??= fingerprint());
-    this.#temperatures = new Float64Array(layers * heads).fill(1);
+    const temperatures = new Float64Array(layers * heads).fill(1);
+    this.#settings = { temperatures, content: new Content([]) };
     /** @type {KVCache[]} */
     this.#caches = [];
     this.capacity = capacity;
@@ -120,10 +117,7 @@ export class Sequence {
    * @param {Settings} settings they were read with
    */
   noted(tokens, settings) {
-    if (!this.length) {
-      this.#temperatures = settings.temperatures;
-      this.#signature = settings.signature;
-    }
+    if (!this.length) this.#settings = settings;
     if (this.#alike === this.length && this.#readWith(settings)) this.#alike += tokens.length;
     for (let i = 0; i < tokens.length; i++) this.#tokens.push(tokens[i]);
   }
@@ -134,10 +128,9 @@ export class Sequence {
   }
 
   /** @param {Settings} settings */
-  #readWith({ temperatures, signature }) {
-    return (
-      signature === this.#signature && temperatures.every((t, x) => t === this.#temperatures[x])
-    );
+  #readWith({ temperatures, content }) {
+    const own = this.#settings;
+    return content.equals(own.content) && temperatures.every((t, x) => t === own.temperatures[x]);
   }
 
   /**
@@ -176,8 +169,8 @@ export class Sequence {
       {
         model: this.#fingerprint(),
         tokens: this.tokens,
-        temperatures: this.#temperatures.slice(),
-        interventions: this.#signature,
+        temperatures: this.#settings.temperatures.slice(),
+        interventions: this.#settings.content.signature,
         alike: this.#alike,
       },
       this.#caches,
@@ -190,7 +183,7 @@ export class Sequence {
     this.checkFree();
     const snapshot = checkSnapshot(read, {
       vocab: this.#vocab,
-      heads: this.#temperatures.length,
+      heads: this.#settings.temperatures.length,
       layers: this.#caches.length,
       model: this.#fingerprint,
     });
@@ -201,26 +194,31 @@ export class Sequence {
       before.layers.forEach((layer, x) => this.#caches[x].restore(layer));
       throw error;
     }
-    this.#hold(snapshot);
+    const { tokens, temperatures, alike, interventions = 0 } = snapshot;
+    const content = new Content(interventions ? undefined : [], interventions);
+    this.#hold(tokens, alike, { temperatures: temperatures.slice(), content });
   }
 
-  /** @param {Pick<CacheSnapshot, 'tokens' | 'temperatures' | 'interventions' | 'alike'>} notes */
-  #hold({ tokens, temperatures, interventions = 0, alike }) {
+  /** @param {Int32Array} tokens @param {number} alike @param {Settings} settings */
+  #hold(tokens, alike, settings) {
     this.#tokens = [...tokens];
-    this.#temperatures = temperatures.slice();
-    this.#signature = interventions;
+    this.#settings = settings;
     this.#alike = Math.min(alike, tokens.length);
   }
 
-  /** Sets all positions aside, also while it is locked. @returns {() => void} puts them back */
+  /**
+   * Sets all positions aside, also while it is locked.
+   * @returns {() => void} puts them back, unless it is disposed of
+   */
   setAside() {
     const { tokens } = this;
     const layers = this.#caches.map((cache) => cache.snapshot());
-    const [temperatures, interventions, alike] = [this.#temperatures, this.#signature, this.#alike];
+    const [settings, alike] = [this.#settings, this.#alike];
     this.cut(0);
     return () => {
+      if (!this.#caches.length) return;
       layers.forEach((layer, x) => this.#caches[x].restore(layer));
-      this.#hold({ tokens, temperatures, interventions, alike });
+      this.#hold(tokens, alike, settings);
     };
   }
 

@@ -46,7 +46,7 @@ export function checkSnapshot(snapshot, expected) {
   sized('snapshot.temperatures', temperatures, expected.heads, 'layers*heads');
   for (const [at, t] of temperatures.entries())
     if (!(t >= 0)) refuse('RANGE', `snapshot.temperatures[${at}]`, t, 'a number of at least 0');
-  integer('snapshot.interventions', interventions, 0, 2 ** 32 - 1);
+  integer('snapshot.interventions', interventions, 0, Number.MAX_SAFE_INTEGER);
   integer('snapshot.alike', alike, 0);
   if (!Array.isArray(layers) || layers.length !== expected.layers)
     refuse('SHAPE', 'snapshot.layers', describe(layers), `${expected.layers} of them`);
@@ -84,7 +84,7 @@ export function restoreCaches({ checksum: sum, layers, ...notes }, caches) {
 const checksumOf = ({ tokens, temperatures, interventions, alike }, layers) =>
   checksum([
     alike,
-    ...(interventions ? [interventions] : []),
+    ...(interventions ? [interventions % 2 ** 32, Math.floor(interventions / 2 ** 32)] : []),
     ...tokens,
     ...new Int32Array(temperatures.slice().buffer),
     ...layers.flatMap((layer) => [...layer.subarray(-8)]),
