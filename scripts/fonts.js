@@ -30,7 +30,6 @@ const KERNED = ['tnum', 'kern'];
 /** The file of the page, the one of the package, its letters, its axes and its features. */
 const FONTS = [
   ['source-serif-4', 'source-serif-4-latin-wght-normal', LATIN, WEIGHTS, KERNED],
-  ['source-serif-4-italic', 'source-serif-4-latin-wght-italic', LATIN, { wght: 400 }, FIGURES],
   ['source-serif-4-greek', 'source-serif-4-greek-wght-normal', GREEK, { wght: 400 }, FIGURES],
   ['inter', 'inter-latin-wght-normal', LATIN, WEIGHTS, KERNED],
   ['inter-greek', 'inter-greek-wght-normal', GREEK, { wght: 400 }, FIGURES],

@@ -2,8 +2,8 @@
 import { html } from '../../plot/dom.js';
 import { percent } from '../look/words.js';
 
-/** More bars would be too thin to read. The largest are shown, in their order. */
-const MAX_BARS = 12;
+/** More bars would be too thin for their words. The largest are shown, in their order. */
+const MAX_BARS = { wide: 12, narrow: 7 };
 
 export class Bars {
   constructor() {
@@ -17,9 +17,11 @@ export class Bars {
    * @param {string} of the row, in a sentence
    */
   show(words, weights, scores, of) {
+    const narrow = matchMedia('(max-width: 599px)').matches;
+    const maxBars = narrow ? MAX_BARS.narrow : MAX_BARS.wide;
     const shown = Array.from(scores, (z, j) => ({ z, j }))
       .sort((a, b) => b.z - a.z || a.j - b.j)
-      .slice(0, MAX_BARS)
+      .slice(0, maxBars)
       .map(({ j }) => j)
       .sort((a, b) => a - b);
     const items = shown.map((j) => {
@@ -36,7 +38,7 @@ export class Bars {
     this.element.replaceChildren(...items);
     const hidden = words.length - shown.length;
     const rest = Array.from(weights).reduce((sum, p, j) => (shown.includes(j) ? sum : sum + p), 0);
-    const best = `The best ${MAX_BARS} of ${words.length} words. Others share ${percent(rest)}.`;
+    const best = `The best ${maxBars} of ${words.length} words. Others share ${percent(rest)}.`;
     this.note.textContent = [of, hidden ? best : ''].filter(Boolean).join(' ');
   }
 }
