@@ -1,13 +1,14 @@
-/** The scores of heads, from the weights that the textbook computes. */
+/** The scores of heads, from the weights of the reference. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTrainer } from '../../src/js/train/index.js';
+import { reference } from '../support/reference.js';
 import { repeated, tiny } from '../support/train/tasks.js';
-import { attention, linear, rmsNorm, rotate } from '../support/train/textbook.js';
+import { linear, rmsNorm, rotate } from '../support/train/textbook.js';
 
 const CONTEXT = 12;
 
-/** Weights and scores (heads, n, n) of the first layer of one sequence. */
+/** The reference's weights and scores (heads, n, n) of the first layer of one sequence. */
 function firstLayer(trainer, tokens) {
   const { modelDim: width, heads, kvHeads, headDim: dim, ropeTheta, normEps } = trainer.config;
   const w = new Map(trainer.parameters().map(({ name, data }) => [name, Float64Array.from(data)]));
@@ -21,15 +22,16 @@ function firstLayer(trainer, tokens) {
     linear(normed, of(`self_attn.${role}_proj`), width),
   );
   const turn = (y, count) => rotate(y, count, dim, ropeTheta, CONTEXT);
-  return attention(turn(q, heads), turn(k, kvHeads), v, { heads, kvHeads, dim, n: CONTEXT });
+  const call = { heads, kvHeads, headDim: dim, layout: 'bshd', causal: true };
+  return reference(turn(q, heads), turn(k, kvHeads), v, call);
 }
 
 /** The sums over rows, and how many rows there are. */
-function scoresOf(head, { p, z }, tokens) {
+function scoresOf(head, { weights: p, raw }, tokens) {
   const sums = { rho: 0, chi: 0, previousToken: 0, induction: 0, found: 0 };
   for (let i = 1; i < CONTEXT; i++) {
     const at = (head * CONTEXT + i) * CONTEXT;
-    const [weights, scores] = [p, z].map((x) => x.subarray(at, at + i + 1));
+    const [weights, scores] = [p, raw].map((x) => x.subarray(at, at + i + 1));
     const mean = weights.reduce((sum, x, j) => sum + x * scores[j], 0);
     sums.rho += weights.reduce((sum, x) => sum + x * Math.log(x * (i + 1)), 0);
     sums.chi += weights.reduce((sum, x, j) => sum + x * (scores[j] - mean) ** 2, 0);

@@ -1,7 +1,8 @@
 /** A whole model in double: its loss and the gradient of every parameter, from the textbook. */
+import { reference } from '../reference.js';
+import { attentionGradient } from './attention-gradient.js';
+import { rules } from './compare.js';
 import {
-  attention,
-  attentionGradient,
   crossEntropy,
   curves,
   linear,
@@ -13,23 +14,6 @@ import {
 } from './textbook.js';
 
 const plus = (a, b) => a.map((x, i) => x + b[i]);
-
-/** Calls `body` for each sequence of arrays (sequences, …), and joins its results by name. */
-function eachSequence(sequences, arrays, body) {
-  const results = Array.from({ length: sequences }, (_, s) =>
-    body(
-      ...arrays.map((x) =>
-        x.subarray((s * x.length) / sequences, ((s + 1) * x.length) / sequences),
-      ),
-    ),
-  );
-  return Object.fromEntries(
-    Object.keys(results[0]).map((name) => [
-      name,
-      Float64Array.from(results.flatMap((result) => [...result[name]])),
-    ]),
-  );
-}
 
 /**
  * @param {import('../../../src/js/train/types.d.ts').TrainedConfig} config
@@ -47,8 +31,8 @@ export function modelGradient(config, parameters, tokens, targets, context) {
     const sum = gradients.get(`${name}.weight`);
     dw.forEach((x, i) => (sum[i] += x));
   };
-  const sequences = tokens.length / context;
-  const sizes = { heads, kvHeads, dim, n: context };
+  const batch = tokens.length / context;
+  const call = { batch, heads, kvHeads, headDim: dim, layout: 'bshd', causal: true };
   const turn = (x, count, sign) => rotate(x, count, dim, config.ropeTheta, context, sign);
   const embedding = w('model.embed_tokens');
   const output = config.tiedOutput ? 'model.embed_tokens' : 'lm_head';
@@ -80,15 +64,17 @@ export function modelGradient(config, parameters, tokens, targets, context) {
     const n1 = norm('input_layernorm', x);
     const [q, k, v] = ['q', 'k', 'v'].map((role) => project(`self_attn.${role}_proj`, n1.y, width));
     const heard = [turn(q.y, heads), turn(k.y, kvHeads), v.y];
-    const a = eachSequence(sequences, heard, (...qkv) => attention(...qkv, sizes));
-    const o = project('self_attn.o_proj', a.out, heads * dim);
+    const { output: attended } = reference(...heard, call);
+    const o = project('self_attn.o_proj', attended, heads * dim);
     x = plus(x, o.y);
     back.push((dx) => {
       const da = o.back(dx);
-      const d = eachSequence(sequences, [da, ...heard], (...all) =>
-        attentionGradient(...all, sizes),
-      );
-      const parts = [q.back(turn(d.dq, heads, -1)), k.back(turn(d.dk, kvHeads, -1)), v.back(d.dv)];
+      const { dq, dk, dv } = attentionGradient(...heard, da, call, rules.float64);
+      const parts = [
+        q.back(turn(dq.value, heads, -1)),
+        k.back(turn(dk.value, kvHeads, -1)),
+        v.back(dv.value),
+      ];
       return plus(dx, n1.back(parts.reduce(plus)));
     });
     if (!ffnDim) continue;

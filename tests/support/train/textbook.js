@@ -1,6 +1,7 @@
 /**
  * The layers of a Llama and their gradients in double, as a textbook writes them. Arrays are flat
- * and row-major. It shares no code with the kernels.
+ * and row-major. It shares no code with the kernels. Attention is that of reference.js, and its
+ * gradient is in attention-gradient.js.
  */
 
 /** y = x·Wᵀ with x (rows, inputs) and W (outputs, inputs). */
@@ -113,59 +114,6 @@ export function rotate(x, heads, dim, base, context, sign = 1) {
         y[a + half] = x[a] * Math.sin(angle) + x[a + half] * Math.cos(angle);
       }
   return y;
-}
-
-/** Causal attention of one sequence: q (n, heads, dim), k and v (n, kvHeads, dim). */
-export function attention(q, k, v, { heads, kvHeads, dim, n }) {
-  const out = new Float64Array(q.length);
-  /** The weights (heads, n, n). */
-  const p = new Float64Array(heads * n * n);
-  const z = new Float64Array(heads * n * n);
-  for (let h = 0; h < heads; h++)
-    for (let i = 0; i < n; i++) {
-      const kv = Math.floor(h / (heads / kvHeads));
-      const row = (h * n + i) * n;
-      for (let j = 0; j <= i; j++)
-        for (let c = 0; c < dim; c++)
-          z[row + j] +=
-            (q[(i * heads + h) * dim + c] * k[(j * kvHeads + kv) * dim + c]) / Math.sqrt(dim);
-      const max = Math.max(...z.subarray(row, row + i + 1));
-      let sum = 0;
-      for (let j = 0; j <= i; j++) sum += p[row + j] = Math.exp(z[row + j] - max);
-      for (let j = 0; j <= i; j++) {
-        p[row + j] /= sum;
-        for (let c = 0; c < dim; c++)
-          out[(i * heads + h) * dim + c] += p[row + j] * v[(j * kvHeads + kv) * dim + c];
-      }
-    }
-  return { out, p, z };
-}
-
-export function attentionGradient(dout, q, k, v, { heads, kvHeads, dim, n }) {
-  const { p } = attention(q, k, v, { heads, kvHeads, dim, n });
-  const [dq, dk, dv] = [q, k, v].map((x) => new Float64Array(x.length));
-  for (let h = 0; h < heads; h++)
-    for (let i = 0; i < n; i++) {
-      const kv = Math.floor(h / (heads / kvHeads));
-      const dp = Array.from({ length: i + 1 }, (_, j) => {
-        let sum = 0;
-        for (let c = 0; c < dim; c++) {
-          sum += dout[(i * heads + h) * dim + c] * v[(j * kvHeads + kv) * dim + c];
-          dv[(j * kvHeads + kv) * dim + c] +=
-            p[(h * n + i) * n + j] * dout[(i * heads + h) * dim + c];
-        }
-        return sum;
-      });
-      const mean = dp.reduce((sum, x, j) => sum + x * p[(h * n + i) * n + j], 0);
-      for (let j = 0; j <= i; j++) {
-        const dz = (p[(h * n + i) * n + j] * (dp[j] - mean)) / Math.sqrt(dim);
-        for (let c = 0; c < dim; c++) {
-          dq[(i * heads + h) * dim + c] += dz * k[(j * kvHeads + kv) * dim + c];
-          dk[(j * kvHeads + kv) * dim + c] += dz * q[(i * heads + h) * dim + c];
-        }
-      }
-    }
-  return { dq, dk, dv };
 }
 
 /** Losses of rows of logits (0 where the target is −1), and weight·their gradient. */
