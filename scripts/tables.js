@@ -63,7 +63,7 @@ export function tables(root) {
     if (parts.length !== 5) throw new Error(`${path} has no two comments around its ${name}`);
     return [path, [...parts.slice(0, 2), table, ...parts.slice(3)].join('')];
   };
-  const types = readFileSync(`${root}src/js/types.d.ts`, 'utf8');
+  const types = readFileSync(`${root}src/js/attention/types.d.ts`, 'utf8');
   return Object.fromEntries([
     put('docs/guide.md', 'options', optionsTable(types)),
     put('docs/statements.md', 'statements', markdownTable()),

@@ -12,6 +12,7 @@ import {
   imports,
   includes,
   read,
+  typeImports,
   withoutComments,
 } from '../support/package/repository.js';
 
@@ -170,6 +171,16 @@ describe('the folders of src/js', () => {
     const folders = circles(graphOf(all.map((pair) => pair.map(nodeOf))));
     assert.deepEqual(folders, [], shown(folders));
   });
+});
+
+test('the declarations of types in src import each other in one direction', () => {
+  const pairs = files('src', /\.d\.c?ts$/).flatMap((file) =>
+    typeImports(file).map((other) => [file, other]),
+  );
+  assert.ok(pairs.length > 40, `${pairs.length} imports were found`);
+  for (const [file, other] of pairs) assert.ok(exists(other), `${file} imports ${other}`);
+  const found = circles(graphOf(pairs));
+  assert.deepEqual(found, [], shown(found));
 });
 
 describe('the JavaScript of every folder', () => {

@@ -22,8 +22,8 @@ const UNFIT = {
 };
 
 /**
- * See types.d.ts. Its memory is laid out and understood by cache.c alone. It is frozen, because its
- * sizes say which memory is read and written.
+ * See cache-types.d.ts. Its memory is laid out and understood by cache.c alone. It is frozen,
+ * because its sizes say which memory is read and written.
  */
 export class KVCache extends Block {
   #memory;

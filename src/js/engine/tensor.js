@@ -125,7 +125,7 @@ export class Block {
   }
 }
 
-/** See types.d.ts. Frozen, because its length says which memory is read and written. */
+/** See attention/types.d.ts. Frozen: its length says which memory is read and written. */
 export class Tensor extends Block {
   #memory;
 

@@ -1,5 +1,5 @@
 /** The types of gradients. */
-import type { AttentionOptions, FloatArray, Fresh, Output, Tensor } from '../types.d.ts';
+import type { AttentionOptions, FloatArray, Fresh, Output, Tensor } from '../attention/types.d.ts';
 
 /** Gradients beside those of q, k and v. */
 export interface WantGradient {

@@ -18,7 +18,7 @@ const lengths = new WeakMap();
  */
 export const grow = (cache, length) => void lengths.set(cache, length);
 
-/** Latents of one sequence, (capacity, kvLatent + ropeDim). See types.d.ts. */
+/** Latents of one sequence, (capacity, kvLatent + ropeDim). See latent-types.d.ts. */
 export class LatentCache extends Block {
   #memory;
 

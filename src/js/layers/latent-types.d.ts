@@ -1,6 +1,6 @@
 /** Multi-head latent attention: its weights, its cache and its layer. */
-import type { Fresh, Want, Wanted } from '../types.d.ts';
-import type { Floats, ForwardOptions, RopeTable } from './types.d.ts';
+import type { Fresh, Want, Wanted } from '../attention/types.d.ts';
+import type { Floats, ForwardOptions, RopeTable } from './operation-types.d.ts';
 
 /**
  * Named as in DeepSeek's files: `kv_a_proj_with_mqa` is kvA, `kv_a_layernorm` kvANorm, and so on.

@@ -22,7 +22,7 @@ import { LayerStorage } from './storage.js';
 
 /** @typedef {import('../engine/memory.js').Memory} Memory */
 
-/** See types.d.ts. */
+/** See latent-types.d.ts. */
 export class Latent {
   #memory;
   #storage;

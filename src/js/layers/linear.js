@@ -85,7 +85,7 @@ export function matmul(memory, a, b, options) {
   });
 }
 
-/** See types.d.ts. */
+/** See operation-types.d.ts. */
 export class Linear {
   #memory;
   #storage;

@@ -1,6 +1,8 @@
-/** The statements from 17 on, which follow from the others. The rules of types.d.ts hold here. */
-import type { Fresh } from '../types.d.ts';
-import type { Identity, Numbers, RowOptions } from './types.d.ts';
+/**
+ * The statements from 17 on, which follow from the others. The rules of theory/types.d.ts hold here.
+ */
+import type { Fresh } from '../attention/types.d.ts';
+import type { Identity, Numbers, RowOptions } from './call-types.d.ts';
 
 export interface Consequences {
   /**

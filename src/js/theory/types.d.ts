@@ -11,32 +11,11 @@
  * Formulas, allowances and sources stand in src/include/theory.h and in the headers that it names:
  * sensitivity.h and consequences.h. "Paper", "post" and "note" are the README's sources 1 to 3.
  */
-import type { FloatArray, Fresh, Tensor } from '../types.d.ts';
+import type { FloatArray, Fresh } from '../attention/types.d.ts';
 import type { Consequences } from './consequences.d.ts';
+import type { Identity, Numbers, RowOptions } from './call-types.d.ts';
 
-export type Numbers = FloatArray | Tensor<FloatArray>;
-
-/**
- * Two sides of a statement, computed in different ways. Where one would leave the doubles, the call
- * is refused with RANGE.
- */
-export interface Identity {
-  left: number;
-  right: number;
-  /** |left − right| */
-  difference: number;
-  /** The unit of rounding, 2⁻⁵³, at the size of the terms that were added. */
-  unit: number;
-  /** The largest difference that rounding allows, as derived in theory.h. */
-  allowed: number;
-  /** difference ≤ allowed */
-  holds: boolean;
-}
-
-export interface RowOptions {
-  /** T > 0, default 1. */
-  temperature?: number | undefined;
-}
+export type * from './call-types.d.ts';
 
 export interface GaussianOptions {
   /** d. m and n follow from the lengths. */

@@ -51,6 +51,15 @@ export function imports(file, { dynamic = true } = {}) {
     .map(({ path }) => (path.startsWith('.') ? posix.join(posix.dirname(file), path) : path));
 }
 
+/** The files that a declaration imports. It may call another by the name of its JavaScript. */
+export function typeImports(file) {
+  return [...read(file).matchAll(/(?:\bfrom|\bimport\()\s*'(\.[^']+)'/g)].map(([, path]) => {
+    const named = posix.join(posix.dirname(file), path);
+    const declaration = named.replace(/\.js$/, '.d.ts');
+    return exists(declaration) ? declaration : named;
+  });
+}
+
 /** The files of this repository that a C file includes; the compiler's own headers are left out. */
 export function includes(file) {
   const places = [posix.dirname(file), 'src/c', 'src/include'];

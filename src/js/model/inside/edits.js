@@ -14,6 +14,9 @@
  * @property {Pointer | undefined} [data]
  * @property {number} [stride] from one row of the data to the next; 0: all rows have the same
  * @property {number} [gain]
+ *
+ * @typedef {Omit<Edit, 'data'> & { numbers?: Float32Array | undefined }} PlannedEdit whose data is
+ *   still in JavaScript
  */
 
 /**
@@ -53,7 +56,7 @@ export class KeptEdits {
 
   /**
    * Replaces them. No pass may be on its way.
-   * @param {import('./plan.js').PlannedEdit[]} planned
+   * @param {PlannedEdit[]} planned
    */
   set(planned) {
     const { c } = this.#memory;

@@ -5,9 +5,7 @@
  * @typedef {import('./entries.js').Entry} Entry
  * @typedef {import('./entries.js').Positions} Positions
  * @typedef {import('./entries.js').Span} Span
- *
- * @typedef {Omit<import('./edits.js').Edit, 'data'> & { numbers?: Float32Array | undefined }}
- *   PlannedEdit
+ * @typedef {import('./edits.js').PlannedEdit} PlannedEdit
  */
 import {
   ATTN_AT_Q,

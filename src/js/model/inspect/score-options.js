@@ -11,7 +11,10 @@ import { randomRepeats } from './repeats.js';
  * @typedef {import('./types.d.ts').RandomRepeats} RandomRepeats
  * @typedef {import('../types.d.ts').Tokenizer} Tokenizer
  *
- * @typedef {import('./scores.js').Described} Described
+ * @typedef {object} Described a model as its options need it
+ * @property {import('../types.d.ts').ModelConfig} config
+ * @property {number} capacity tokens that a text may have
+ * @property {Tokenizer | null} tokenizer
  *
  * @typedef {object} Texts that heads are watched on
  * @property {number[][]} texts if there are none, `repeats` are read

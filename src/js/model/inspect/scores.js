@@ -8,13 +8,9 @@ import { EntropyLine, Tally } from './tally.js';
  * @typedef {import('./types.d.ts').ScoreName} ScoreName
  * @typedef {import('./types.d.ts').HeadScores} HeadScores
  * @typedef {import('./score-options.js').Texts} Texts
+ * @typedef {import('./score-options.js').Described} Described
  *
  * @typedef {{ position: number, rows: HeadRow[] }} Position
- *
- * @typedef {object} Described
- * @property {import('../types.d.ts').ModelConfig} config
- * @property {number} capacity tokens that a text may have
- * @property {import('../types.d.ts').Tokenizer | null} tokenizer
  *
  * @typedef {object} Watching
  * @property {(ids: number[], signal?: AbortSignal) => AsyncIterable<Position>} read rows of

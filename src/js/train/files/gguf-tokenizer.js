@@ -6,8 +6,12 @@ import { CONTROL, NORMAL, UNUSED, USER } from '../../model/text/vocabulary.js';
 import { WAY_OF } from '../../model/text/words.js';
 
 /**
- * @typedef {import('./gguf.js').Value} Value
  * @typedef {import('../../model/text/tokenizer-steps.js').Step} Json
+ *
+ * A value of the metadata, with the type that it is written in.
+ * @typedef {{ type: 'u32' | 'f32', value: number } | { type: 'bool', value: boolean } |
+ *   { type: 'text', value: string } | { type: 'texts', value: string[] } |
+ *   { type: 'i32s', value: Int32Array }} Value
  */
 
 /** The text of an id that is no token, as llama.cpp's converter writes it. */

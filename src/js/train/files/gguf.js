@@ -10,11 +10,7 @@ import { encode } from './weights.js';
  * it from the files of Hugging Face.
  * @typedef {import('./model.js').SavedTensor} SavedTensor
  * @typedef {import('./weights.js').SavedType} SavedType
- *
- * A value of the metadata, with the type that it is written in.
- * @typedef {{ type: 'u32' | 'f32', value: number } | { type: 'bool', value: boolean } |
- *   { type: 'text', value: string } | { type: 'texts', value: string[] } |
- *   { type: 'i32s', value: Int32Array }} Value
+ * @typedef {import('./gguf-tokenizer.js').Value} Value
  */
 
 const VERSION = 3;
