@@ -50,8 +50,9 @@ test('every link within the repository leads to a file and a heading of it', () 
     }
 });
 
-test('every file that ARCHITECTURE.md names is there', () => {
-  const named = read('ARCHITECTURE.md').matchAll(/`([\w./-]+\.(?:[ch]|js|md|css|html|d\.ts))`/g);
+test('every file that ARCHITECTURE.md and the recipes name is there', () => {
+  const text = read('ARCHITECTURE.md') + read('docs/recipes.md');
+  const named = text.matchAll(/`([\w./-]+\.(?:[ch]|js|md|css|html|d\.ts))`/g);
   const names = [...named].map(([, name]) => name).filter((name) => !/^NAME/.test(name));
   const all = files().map((file) => `/${file}`);
   assert.ok(names.length > 50, `${names.length} names`);

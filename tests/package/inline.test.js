@@ -193,9 +193,9 @@ describe('in a page whose policy', { skip: missing }, () => {
   });
 });
 
-test('the page of the README runs from the disk', { skip: missing }, async () => {
+test('the page of docs/bundlers.md runs from the disk', { skip: missing }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'clearhead-page-'));
-  const [, html] = read('README.md').match(/```html\n([\s\S]*?)```/);
+  const [, html] = read('docs/bundlers.md').match(/```html\n([\s\S]*?)```/);
   writeFileSync(join(folder, 'index.html'), html);
   copyFileSync(join(root, 'dist/clearhead.min.js'), join(folder, 'clearhead.min.js'));
   const browser = await launch();
