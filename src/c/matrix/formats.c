@@ -3,7 +3,6 @@
  */
 #include "formats.h"
 #include "base/half.h"
-#include "kernels.h"
 
 /*
  * ---- Blocks in a file ------------------------------------------------------------------------
@@ -216,25 +215,22 @@ static void read_q6_k(superblock *to, const void *block)
 /* How a file stores a quantised type: block_NAME and read_NAME. */
 #define BLOCKS(name, weights)                                                                      \
   .block_weights = weights, .block_bytes = sizeof(block_##name), .read = read_##name
-/* The kernels of a family, which product_i16.c and product_i8.c define at their ends. */
-#define KERNELS(family)                                                                            \
-  .i16 = &attn_i16_##family, .i8 = &attn_i8_##family, .i8_pairs = &attn_i8_pairs_##family
 
 static const weight_type types[] = {
     [ATTN_F32] = {"F32", FLOATS(4)},
     [ATTN_F16] = {"F16", FLOATS(2)},
     [ATTN_BF16] = {"BF16", FLOATS(2)},
-    [ATTN_Q4_0] = {"Q4_0", BLOCKS(q4_0, 32), .bits = 4, .offset = 8, KERNELS(q4)},
-    [ATTN_Q4_1] = {"Q4_1", BLOCKS(q4_1, 32), .bits = 4, .has_min = 1, KERNELS(q4_min)},
-    [ATTN_Q5_0] = {"Q5_0", BLOCKS(q5_0, 32), .bits = 5, .offset = 16, KERNELS(q5)},
-    [ATTN_Q5_1] = {"Q5_1", BLOCKS(q5_1, 32), .bits = 5, .has_min = 1, KERNELS(q5_min)},
-    [ATTN_Q8_0] = {"Q8_0", BLOCKS(q8_0, 32), .bits = 8, .offset = 128, KERNELS(q8)},
+    [ATTN_Q4_0] = {"Q4_0", BLOCKS(q4_0, 32), .bits = 4, .offset = 8, .family = Q4},
+    [ATTN_Q4_1] = {"Q4_1", BLOCKS(q4_1, 32), .bits = 4, .has_min = 1, .family = Q4_MIN},
+    [ATTN_Q5_0] = {"Q5_0", BLOCKS(q5_0, 32), .bits = 5, .offset = 16, .family = Q5},
+    [ATTN_Q5_1] = {"Q5_1", BLOCKS(q5_1, 32), .bits = 5, .has_min = 1, .family = Q5_MIN},
+    [ATTN_Q8_0] = {"Q8_0", BLOCKS(q8_0, 32), .bits = 8, .offset = 128, .family = Q8},
     [ATTN_Q4_K] = {"Q4_K", BLOCKS(q4_k, 256), .bits = 4, .has_min = 1,
-                   .sub_scales = SCALES_AND_MINS, KERNELS(q4_k)},
+                   .sub_scales = SCALES_AND_MINS, .family = Q4_K},
     [ATTN_Q5_K] = {"Q5_K", BLOCKS(q5_k, 256), .bits = 5, .has_min = 1,
-                   .sub_scales = SCALES_AND_MINS, KERNELS(q5_k)},
+                   .sub_scales = SCALES_AND_MINS, .family = Q5_K},
     [ATTN_Q6_K] = {"Q6_K", BLOCKS(q6_k, 256), .bits = 6, .offset = 32, .sub_scales = HALF_SCALES,
-                   KERNELS(q6_k)},
+                   .family = Q6_K},
 };
 
 const weight_type *attn_weight_type(int32_t type)

@@ -123,25 +123,17 @@ typedef void tile_kernel(float *y /* (tiles, TILE4, stride), of which PANEL */, 
 typedef void unpack_kernel(void *to, panel_chunk chunk, int32_t raise);
 
 /* The kernels of a family of types, for one dot product. */
-struct product_kernels {
+typedef struct {
   one_input_kernel *one_input;
   int32_t streams;       /* panels that one_input reads at once: STREAMS or 1 */
   unpack_kernel *unpack; /* NULL: tiles read the weights as they are stored */
   tile_kernel *tile;
-};
+} product_kernels;
 
-#define DECLARE_KERNELS(family)                                                                    \
-  extern const product_kernels attn_i16_##family;                                                  \
-  extern const product_kernels attn_i8_##family;                                                   \
-  extern const product_kernels attn_i8_pairs_##family;
-DECLARE_KERNELS(q4)
-DECLARE_KERNELS(q4_min)
-DECLARE_KERNELS(q4_k)
-DECLARE_KERNELS(q5)
-DECLARE_KERNELS(q5_min)
-DECLARE_KERNELS(q5_k)
-DECLARE_KERNELS(q6_k)
-DECLARE_KERNELS(q8)
+/* With lanes of 16 bits, of 8 bits, and of 8 bits summed in pairs (dot_form.h). */
+extern const product_kernels attn_i16_kernels[FAMILIES];
+extern const product_kernels attn_i8_kernels[FAMILIES];
+extern const product_kernels attn_pairs_kernels[FAMILIES];
 
 /*
  * ---- Sums of a tile --------------------------------------------------------------------------

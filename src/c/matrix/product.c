@@ -39,7 +39,10 @@ typedef struct {
 
 static const product_kernels *kernels_of(const weight_type *t, int32_t form)
 {
-  return form == DOT_I16 ? t->i16 : form == DOT_PAIRS ? t->i8_pairs : t->i8;
+  const product_kernels *table = form == DOT_I16     ? attn_i16_kernels
+                                 : form == DOT_PAIRS ? attn_pairs_kernels
+                                                     : attn_i8_kernels;
+  return &table[t->family];
 }
 
 /* Where the tile begins whose first input is i. */

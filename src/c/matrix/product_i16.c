@@ -210,14 +210,18 @@ static void tile_min(float *y, const void *x, const tile_weights *t, int32_t til
 
 /* With 8-bit dot products only weights of 8 bits may need these kernels (dot_form.h). */
 #define UNLESS_DOT8(kernel) (V_DOT8 ? NULL : (kernel))
-#define FAMILY(name, one, streams, unpack, tile)                                                   \
-  const product_kernels attn_i16_##name = {UNLESS_DOT8(one), streams, UNLESS_DOT8(unpack),         \
-                                           UNLESS_DOT8(tile)};
-const product_kernels attn_i16_q8 = {one8, STREAMS, unpack8, tile_plain};
-FAMILY(q4, one4, STREAMS, unpack4, tile_plain)
-FAMILY(q4_min, one4, STREAMS, unpack4, tile_min)
-FAMILY(q4_k, one4_k, STREAMS, unpack4, tile_min)
-FAMILY(q5, one5, 1, unpack5, tile_plain)
-FAMILY(q5_min, one5, 1, unpack5, tile_min)
-FAMILY(q5_k, one5, 1, unpack5, tile_min)
-FAMILY(q6_k, one6_k, 1, unpack6, tile_plain)
+#define KERNELS(one, streams, unpack, tile)                                                        \
+  {                                                                                                \
+    UNLESS_DOT8(one), streams, UNLESS_DOT8(unpack), UNLESS_DOT8(tile)                              \
+  }
+
+const product_kernels attn_i16_kernels[FAMILIES] = {
+    [Q4] = KERNELS(one4, STREAMS, unpack4, tile_plain),
+    [Q4_MIN] = KERNELS(one4, STREAMS, unpack4, tile_min),
+    [Q4_K] = KERNELS(one4_k, STREAMS, unpack4, tile_min),
+    [Q5] = KERNELS(one5, 1, unpack5, tile_plain),
+    [Q5_MIN] = KERNELS(one5, 1, unpack5, tile_min),
+    [Q5_K] = KERNELS(one5, 1, unpack5, tile_min),
+    [Q6_K] = KERNELS(one6_k, 1, unpack6, tile_plain),
+    [Q8] = {one8, STREAMS, unpack8, tile_plain},
+};

@@ -287,21 +287,29 @@ TILE(tile_pairs5, 1, 5, !t->has_offset)
 TILE(tile_pairs6, 1, 6, 0)
 
 #define IF_DOT8(kernel) (V_DOT8 ? (kernel) : NULL)
-#define FAMILY(name, one, streams, unpack, tile)                                                   \
-  const product_kernels attn_i8_##name = {IF_DOT8(one), streams, IF_DOT8(unpack), IF_DOT8(tile)};
-FAMILY(q8, one8, STREAMS, NULL, tile_whole)
-FAMILY(q4, one4, STREAMS, unpack4, tile_whole)
-FAMILY(q4_min, one4, STREAMS, unpack4, tile_whole_min)
-FAMILY(q4_k, one4_k, STREAMS, unpack4, tile_whole_min)
-FAMILY(q5, one5, 1, unpack5, tile_whole)
-FAMILY(q5_min, one5, 1, unpack5, tile_whole_min)
-FAMILY(q5_k, one5, 1, unpack5, tile_whole_min)
-FAMILY(q6_k, one6_k, 1, unpack6, tile_halves)
-FAMILY(pairs_q8, NULL, 1, NULL, NULL) /* pairs have at most 6 bits */
-FAMILY(pairs_q4, one4_pairs, STREAMS, unpack4, tile_pairs4)
-FAMILY(pairs_q4_min, one4_pairs, STREAMS, unpack4, tile_pairs4_min)
-FAMILY(pairs_q4_k, one4_k_pairs, STREAMS, unpack4, tile_pairs4_min)
-FAMILY(pairs_q5, one5_pairs, 1, unpack5, tile_pairs5)
-FAMILY(pairs_q5_min, one5_pairs, 1, unpack5, tile_pairs5)
-FAMILY(pairs_q5_k, one5_pairs, 1, unpack5, tile_pairs5)
-FAMILY(pairs_q6_k, one6_k_pairs, 1, unpack6, tile_pairs6)
+#define KERNELS(one, streams, unpack, tile)                                                        \
+  {                                                                                                \
+    IF_DOT8(one), streams, IF_DOT8(unpack), IF_DOT8(tile)                                          \
+  }
+
+const product_kernels attn_i8_kernels[FAMILIES] = {
+    [Q4] = KERNELS(one4, STREAMS, unpack4, tile_whole),
+    [Q4_MIN] = KERNELS(one4, STREAMS, unpack4, tile_whole_min),
+    [Q4_K] = KERNELS(one4_k, STREAMS, unpack4, tile_whole_min),
+    [Q5] = KERNELS(one5, 1, unpack5, tile_whole),
+    [Q5_MIN] = KERNELS(one5, 1, unpack5, tile_whole_min),
+    [Q5_K] = KERNELS(one5, 1, unpack5, tile_whole_min),
+    [Q6_K] = KERNELS(one6_k, 1, unpack6, tile_halves),
+    [Q8] = KERNELS(one8, STREAMS, NULL, tile_whole),
+};
+
+/* Pairs have at most 6 bits. */
+const product_kernels attn_pairs_kernels[FAMILIES] = {
+    [Q4] = KERNELS(one4_pairs, STREAMS, unpack4, tile_pairs4),
+    [Q4_MIN] = KERNELS(one4_pairs, STREAMS, unpack4, tile_pairs4_min),
+    [Q4_K] = KERNELS(one4_k_pairs, STREAMS, unpack4, tile_pairs4_min),
+    [Q5] = KERNELS(one5_pairs, 1, unpack5, tile_pairs5),
+    [Q5_MIN] = KERNELS(one5_pairs, 1, unpack5, tile_pairs5),
+    [Q5_K] = KERNELS(one5_pairs, 1, unpack5, tile_pairs5),
+    [Q6_K] = KERNELS(one6_k_pairs, 1, unpack6, tile_pairs6),
+};

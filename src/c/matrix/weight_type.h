@@ -31,7 +31,11 @@ enum {
   HALF_SCALES,     /* an s for each half */
 };
 
-typedef struct product_kernels product_kernels; /* kernels.h */
+/*
+ * Types that share their kernels, by the bits of a quant. _MIN: with an m. _K: with sub-scales. The
+ * tables of kernels.h have a row for each.
+ */
+enum { Q4, Q4_MIN, Q4_K, Q5, Q5_MIN, Q5_K, Q6_K, Q8, FAMILIES };
 
 typedef struct {
   const char *name; /* as in GGUF */
@@ -44,10 +48,7 @@ typedef struct {
   uint8_t offset;     /* to subtract from a quant */
   uint8_t has_min;    /* whether a superblock has an m */
   uint8_t sub_scales; /* NO_SUB_SCALES, … */
-  /* products with lanes of 16 bits, of 8 bits, and of 8 bits summed in pairs (dot_form.h) */
-  const product_kernels *i16;
-  const product_kernels *i8;
-  const product_kernels *i8_pairs;
+  uint8_t family;     /* Q4, …, of quantised types */
 } weight_type;
 
 #endif
