@@ -32,6 +32,20 @@ distribution distribute(double *p, const double *z, int32_t n, double temperatur
   return d;
 }
 
+double candidate_sum(const double *candidate, int32_t n)
+{
+  exact_sum total = {0, 0};
+  if (!candidate)
+    return 1;
+  for (int32_t j = 0; j < n; j++) {
+    if (!(candidate[j] >= 0))
+      return 0;
+    sum_add(&total, candidate[j]);
+  }
+  const double sum = sum_of(total);
+  return is_finite(sum) ? sum : 0;
+}
+
 double log_weight(const distribution *d, double z, double temperature)
 {
   return (z - d->max) / temperature - d->log_sum;

@@ -41,6 +41,12 @@ double largest(const double *z, int32_t n);
  */
 distribution distribute(double *p, const double *z, int32_t n, double temperature);
 
+/*
+ * The sum of the weights of a candidate (n), by which they are divided; 1 without a candidate. It
+ * is 0 for one that is no distribution: a weight is negative, or the sum is 0 or not finite.
+ */
+double candidate_sum(const double *candidate, int32_t n);
+
 /* log p_j, also where p_j itself is too small for a double. */
 double log_weight(const distribution *d, double z, double temperature);
 

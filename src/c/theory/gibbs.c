@@ -6,15 +6,9 @@ int32_t attn_gibbs_measure(double *weights, attn_gibbs_report *report, const dou
 {
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  exact_sum total = {0, 0};
-  for (int32_t j = 0; candidate && j < n; j++) {
-    if (!(candidate[j] >= 0))
-      return ATTN_E_RANGE;
-    sum_add(&total, candidate[j]);
-  }
-  double whole = candidate ? sum_of(total) : 1;
+  const double whole = candidate_sum(candidate, n);
   double log_n = f64_log(n);
-  if (!(whole > 0 && is_finite(whole)))
+  if (whole == 0)
     return ATTN_E_RANGE;
   distribution d = distribute(weights, z, n, temperature);
   /* relative to the largest score, which both sides of the gap have in common */

@@ -101,14 +101,8 @@ int32_t attn_prior_measure(double *weights, double *prior, attn_prior_report *re
 {
   if (n < 1 || !is_temperature(temperature))
     return ATTN_E_RANGE;
-  exact_sum total = {0, 0};
-  for (int32_t j = 0; candidate && j < n; j++) {
-    if (!(candidate[j] >= 0))
-      return ATTN_E_RANGE;
-    sum_add(&total, candidate[j]);
-  }
-  double whole = candidate ? sum_of(total) : 1;
-  if (!(whole > 0 && is_finite(whole)))
+  const double whole = candidate_sum(candidate, n);
+  if (whole == 0)
     return ATTN_E_RANGE;
   posterior r = infer(weights, prior, z, bias, n, temperature);
   standing own = stand(&r, weights, 1, weights, prior, n);
