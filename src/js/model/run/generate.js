@@ -3,7 +3,7 @@ import { describe, refuse } from '../../errors.js';
 import { didYouMean } from '../../names.js';
 import { readRequest } from './arguments.js';
 import { begun } from '../reading/prompt.js';
-import { createSampler } from '../sampling/sample.js';
+import { createSampler, SAMPLER_OPTIONS } from '../sampling/sample.js';
 import { lastOf } from './statistics.js';
 import { createStop } from '../text/stop.js';
 import { isVariable } from '../text/template.js';
@@ -17,22 +17,12 @@ import { createReader } from '../reading/reader.js';
  * @typedef {import('../api.d.ts').ChatOptions} ChatOptions
  */
 
-/** Options of `generate`; those of the sampler follow. */
+/** Options of `generate` beside those of the sampler. */
 const OWN = ['maxTokens', 'stop', 'signal', 'observe', 'heads', 'trace', 'ledger'];
-const SAMPLING = /** @type {const} */ ([
-  'tau',
-  'topK',
-  'topP',
-  'minP',
-  'repetitionPenalty',
-  'repetitionWindow',
-  'seed',
-  'logprobs',
-]);
 
 /** Options that only `chat` has. */
 const OF_CHAT = ['addGenerationPrompt', 'variables'];
-const OF_GENERATE = [...OWN, ...SAMPLING];
+const OF_GENERATE = [...OWN, ...SAMPLER_OPTIONS];
 
 /**
  * Reads the options of `chat`.
@@ -75,7 +65,7 @@ export function generate(model, prompt, options) {
   abortSignal(signal);
   const { observe, heads, trace } = o;
   const request = readRequest({ observe, heads, trace }, model.config, true);
-  const sampler = createSampler(Object.fromEntries(SAMPLING.map((name) => [name, o[name]])));
+  const sampler = createSampler(Object.fromEntries(SAMPLER_OPTIONS.map((name) => [name, o[name]])));
   if (o.seed !== undefined && o.tau === undefined)
     refuse('ARG', 'seed', 'given without tau', 'both, since no token is drawn by default');
   const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);

@@ -4,6 +4,17 @@ import { Candidates } from './candidates.js';
 import { expNegative, logAboveOne } from './exp.js';
 import { Random } from './random.js';
 
+export const SAMPLER_OPTIONS = /** @type {const} */ ([
+  'tau',
+  'topK',
+  'topP',
+  'minP',
+  'repetitionPenalty',
+  'repetitionWindow',
+  'seed',
+  'logprobs',
+]);
+
 /**
  * Chooses a token. The logits pass through the repetition penalty and τ. Then top-k, top-p and
  * min-p filter them, and one is drawn. All arithmetic is exact and in a fixed order. So the same
@@ -21,16 +32,11 @@ export function createSampler(options) {
     repetitionWindow = 64,
     seed = 0,
     logprobs = -1,
-  } = read('options', /** @type {import('../types.d.ts').SampleOptions} */ (options), [
-    'tau',
-    'topK',
-    'topP',
-    'minP',
-    'repetitionPenalty',
-    'repetitionWindow',
-    'seed',
-    'logprobs',
-  ]);
+  } = read(
+    'options',
+    /** @type {import('../types.d.ts').SampleOptions} */ (options),
+    SAMPLER_OPTIONS,
+  );
   within('tau', tau, 0, 1e6);
   integer('topK', topK, 0);
   if (!(number('topP', topP) > 0 && topP <= 1)) refuse('RANGE', 'topP', topP, 'above 0, at most 1');
