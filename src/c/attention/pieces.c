@@ -53,6 +53,7 @@ static attn_work plan(const attn_params *p)
   attn_work w = {.p = p, .rows = rows, .chunk = CHUNK};
   w.by_span = cut_by_span(p, heads, rows, spans);
   double row = (double)p->n * (p->dim + p->value_dim);
+  /* smaller chunks until there are 16 pieces, and until none is above MAX_PIECE */
   while (w.chunk > CHUNK / 8 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
     w.chunk /= 2;
   while (w.chunk > TILE4 && w.chunk * row > MAX_PIECE)
@@ -143,7 +144,7 @@ static void run_piece(call *s, attn_work *w, int32_t piece)
     run_span(s, w, &job, piece, part * SPAN);
     return;
   }
-  /* from the last rows to the first: in a causal head the first are done soonest */
+  /* the last rows first: in a causal head they take longest */
   int32_t first = (w->per_head - 1 - part) * w->chunk;
   attn_attend_chunk(s, &job, first, w->rows - first < w->chunk ? w->rows : first + w->chunk);
 }

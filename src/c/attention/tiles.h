@@ -123,7 +123,10 @@ INLINE void panel_scores(const int rows, const int half, const int panels, int c
     for (; panel[0] != stop; queries += 4 * rows)
       add_channel(rows, half, panels, 0, sum, queries, panel);
     f32x4(*level)[2] = tree;
-    /* at the end every full level, also those above an empty one */
+    /*
+     * `full` has a bit for each level that is added. That is the run of full levels from level 0
+     * on, as in a carry. At the end it is every full level, also above an empty one.
+     */
     const int more = panel[0] != end;
     for (uint32_t full = more ? done & ~(done + 1) : done; full; full >>= 1, level += count)
       if (full & 1)

@@ -10,7 +10,7 @@ size_t attn_multiply_prepared_bytes(int32_t type, int32_t m, int32_t columns)
     return 0;
   uint64_t rows = (uint64_t)inputs_round_up(m);
   uint64_t per_row = 4 * (uint64_t)columns;
-  /* one row in 16 bits, which takes more than a quarter of a block for four */
+  /* the longest form: one row in 16 bits, more than a quarter of a block for four rows */
   if (!is_float(t))
     per_row = (uint64_t)(columns / BLOCK32) * (uint64_t)input_block(1, 1);
   uint64_t bytes = rows * per_row;
@@ -110,7 +110,7 @@ KERNEL void find_scales(const input_tile *tile)
   }
 }
 
-/* All blocks to integers, by the scales that lie in them. The sums take their place there. */
+/* All blocks to integers, by the scales of find_scales. The sums replace the factors 127/max. */
 KERNEL void round_inputs(const input_tile *tile)
 {
   const f32x4 magic = v_splat(F32_ROUNDS);

@@ -24,7 +24,7 @@ enum {
 typedef struct {
   const uint8_t *quants; /* of block32 0 */
   int32_t stride;        /* from block32 to block32 */
-  int32_t gap;           /* and beside that between superblocks of several block32 */
+  int32_t gap;           /* further bytes between superblocks of several block32 */
   int32_t blocks;        /* block32 in the chunk */
 } panel_chunk;
 
@@ -56,7 +56,10 @@ typedef struct {
   float m[CHUNK_BLOCKS * PANEL]; /* m only if the type has a minimum */
 } chunk_scales;
 
-/* The d and m of a superblock; m is 0 without a minimum. `non_finite`: they may be that. */
+/*
+ * The d and m of a superblock; m is 0 without a minimum. `non_finite`: whether they may be infinite
+ * or NaN.
+ */
 INLINE void superblock_scales(f32x4 d[2], f32x4 m[2], int has_min, const int non_finite,
                               const uint8_t *at)
 {

@@ -67,7 +67,7 @@ export async function compile(source, name = 'wasm', change) {
 }
 
 /**
- * For a part that is loaded when it is wanted.
+ * Makes the handler of a failure to load a part.
  * @param {string} name
  * @returns {(cause: Error) => never}
  */
@@ -109,8 +109,7 @@ export const webPage = (from) =>
 export const isModule = (x) => tagOf(x) === 'WebAssembly.Module';
 
 /**
- * A page knows what an address is relative to; elsewhere it must be whole, and paths are not
- * addresses.
+ * In a page an address may be relative. Elsewhere it must be whole, and a path is no address.
  * @param {string | URL} address
  * @param {string} name
  * @returns {URL}
@@ -134,8 +133,8 @@ export function absolute(address, name) {
  * @returns {Promise<[ArrayBuffer, Promise<WebAssembly.Module | void>?]>}
  */
 async function bytesOf(source, name, stream) {
-  // a copy by this realm's own class: Node reads into another's, where this runs in a context of
-  // its own
+  // a copy in a buffer of this realm: Node reads files into buffers of its main realm, also for a
+  // context of node:vm
   if (ArrayBuffer.isView(source)) source = bytesOfView(source).slice().buffer;
   if (isArrayBuffer(source)) return [source];
   const address = isAddress(source);
@@ -147,7 +146,7 @@ async function bytesOf(source, name, stream) {
       return bytesOf((await nodeModule('fs')).readFileSync(new URL(source)), name, stream);
     const response = address ? await fetch(source) : source;
     if (!response.ok) throw new Error(`status ${response.status}`);
-    // a server that calls it something else than application/wasm loses nothing but time
+    // fails without the type application/wasm; then the bytes are compiled when all are there
     const streamed = stream
       ? WebAssembly.compileStreaming?.(response.clone()).catch(() => {})
       : undefined;

@@ -8,8 +8,8 @@ const addresses = new WeakMap();
 const SCRIPT = /https?:\/\/\S*?\.m?js/;
 
 /**
- * Keeps the address of the file that a worker runs. It is found beside the script that calls this:
- * an address that is spelled out would be taken for a file to bundle.
+ * Keeps the address of the file that a worker runs. It is found beside the script that calls this,
+ * because bundlers take an address that is spelled out for a file to bundle.
  * @template {object} W
  * @param {W} worker
  * @param {string} file
@@ -22,7 +22,7 @@ export function fromFile(worker, file, here) {
 }
 
 /**
- * Why a browser has refused a worker, of which it says nothing.
+ * Why a browser refused a worker. The browser itself gives no reason.
  * @param {object} worker
  */
 export async function refusal(worker) {

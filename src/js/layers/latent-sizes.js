@@ -12,7 +12,10 @@
  * @property {number} outputs
  */
 
-/** Bytes of cache, in float32. @param {LatentModel} model */
+/**
+ * Bytes of cache for a position, in float32: latents, and keys and values of all heads or of one.
+ * @param {LatentModel} model
+ */
 export function bytesPerPosition({ heads, kvLatent, nopeDim, ropeDim, valueDim }) {
   const head = 4 * (nopeDim + ropeDim + valueDim);
   return Object.freeze({
@@ -23,7 +26,7 @@ export function bytesPerPosition({ heads, kvLatent, nopeDim, ropeDim, valueDim }
 }
 
 /**
- * The shape of attention. Absorbed, all heads read the latents themselves.
+ * The shape of attention. Absorbed: the latents are the keys and values of all heads.
  * @param {LatentModel} model
  * @param {boolean | number} absorbed
  * @param {number} batch

@@ -187,10 +187,10 @@ export class Latent {
     const kept = kvLatent + ropeDim;
     this.#storage.at(0);
     let past = 0;
-    let place = 0;
+    let cacheAt = 0;
     if (cache !== undefined) {
       if (!LatentCache.is(cache)) refuse('ARG', 'cache', describe(cache), 'a latent cache');
-      place = placeOf(cache, memory);
+      cacheAt = placeOf(cache, memory);
       past = cache.length;
       if (cache.size !== kept)
         refuse('SHAPE', 'cache', `of ${cache.size}`, `${kept} = kvLatent+ropeDim`);
@@ -206,11 +206,11 @@ export class Latent {
     const size = multiplyAdds(model, absorbed, batch, m, n);
     const result = layerCall(memory, x, o, batch * m * outputs, shape, size, (team, p, out, at) => {
       const layer = this.#set();
-      const places = positions ? memory.put(positions, 'int32') : 0;
-      const latents = place || memory.pushArray(F32, batch * n * kept);
+      const rowsAt = positions ? memory.put(positions, 'int32') : 0;
+      const latents = cacheAt || memory.pushArray(F32, batch * n * kept);
       const { c } = memory;
       const scratch = scratchFor(memory, c.attn_latent_scratch_bytes(layer, team, p, absorbed));
-      return c.attn_latent_forward(layer, team, p, out, at, places, latents, absorbed, scratch);
+      return c.attn_latent_forward(layer, team, p, out, at, rowsAt, latents, absorbed, scratch);
     });
     if (!result) return this.forward(x, options);
     if (cache) grow(cache, n);

@@ -144,10 +144,10 @@ export class MultiHead {
     const m = rows('x', memory.floats('x', x, F32), batch * modelDim, 'batch*modelDim');
     shaped('x', x, { batch, m, modelDim });
     let past = 0;
-    let place = 0;
+    let cacheAt = 0;
     if (cache !== undefined) {
       if (!KVCache.is(cache)) refuse('ARG', 'cache', describe(cache), 'a KV cache');
-      place = placeOf(cache, memory);
+      cacheAt = placeOf(cache, memory);
       past = cache.length;
       const sizes = [cache.kvHeads, cache.headDim, cache.valueDim];
       if (`${sizes}` !== `${[kvHeads, headDim, valueDim]}`)
@@ -175,10 +175,10 @@ export class MultiHead {
           heads * valueDim * outputs),
       (team, p, out, at) => {
         const layer = this.#set();
-        const places = positions ? memory.put(positions, 'int32') : 0;
+        const rowsAt = positions ? memory.put(positions, 'int32') : 0;
         const { c } = memory;
         const scratch = scratchFor(memory, c.attn_multi_head_scratch_bytes(layer, team, p));
-        return c.attn_multi_head_forward(layer, team, p, out, at, places, place, scratch);
+        return c.attn_multi_head_forward(layer, team, p, out, at, rowsAt, cacheAt, scratch);
       },
     );
     if (result) return result;

@@ -88,12 +88,12 @@ export function layerNorm(memory, x, scale, bias, options) {
 }
 
 /**
- * An activation of x, named as the argument is.
+ * An activation.
  * @param {Memory} memory
- * @param {'x' | 'gate'} name
+ * @param {'x' | 'gate'} name of x in errors
  * @param {Floats} x
  * @param {number} kind of layers.h
- * @param {Floats | undefined} up multiplies it, where it is a gate
+ * @param {Floats | undefined} up multiplies the activation of a gate
  * @param {unknown} out
  */
 function activate(memory, name, x, kind, up, out) {

@@ -7,7 +7,7 @@ import { SLICE, yieldToOthers } from '../../engine/yield.js';
  */
 export function createReader(model, signal) {
   const pause = yieldToOthers();
-  /** At once after each wait: the work may have been ended meanwhile. */
+  /** To be called right after each wait, in which the work may have been ended. */
   const check = () => {
     signal?.throwIfAborted();
     model.alive();
