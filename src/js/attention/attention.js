@@ -9,7 +9,8 @@
  *     placeOutput          results.js: where C writes the output
  *     c.attn_forward_f32, c.attn_cache_attend    the kernels; src/c/attention/kernel.h goes on
  *     c.attn_forward_f64   f64.c: float64, row by row
- *     pool.run             float32 with several threads, if the call is large enough
+ *     pool.run             pool.js: float32 with several threads, if the call is large enough;
+ *                          C goes on in pieces.c, with attn_work_begin, _run and _end
  *     output, results      copy them out of wasm memory
  *
  * The kernels refuse sizes and options that cannot get here, so no status of theirs is read.

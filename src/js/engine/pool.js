@@ -109,8 +109,9 @@ export class Pool {
   }
 
   /**
-   * One call, or false if a worker was lost in it; the addresses are those of attn_work_begin. That
-   * refuses a cache of other sizes, which cannot get here. Neither number of bytes is ever 0.
+   * One call of attention among all threads; false if one was lost in it. The addresses are those
+   * of attn_work_begin. Its status is not read, because a cache of other sizes cannot get here.
+   * Neither number of bytes is ever 0.
    * @param {number} p
    * @param {number} out
    * @param {number} cache
