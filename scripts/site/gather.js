@@ -8,9 +8,17 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { transform } from 'esbuild';
 
-/** Stay apart: chat templates of other models, and the work of two panels far down. */
+/**
+ * Stay apart: chat templates of other models, measures that no panel asks for, and the work of
+ * three panels far down.
+ */
 const APART = [
   'src/js/model/text/jinja/program.js',
+  'src/js/model/inspect/heads.js',
+  'src/js/model/inspect/lens.js',
+  'src/js/model/inspect/sweep.js',
+  'src/js/model/inspect/token-ledger.js',
+  'src/js/model/run/compare-heads.js',
   'web/panels/born/worker.js',
   'web/panels/proofs/worker.js',
 ];

@@ -48,7 +48,7 @@ export class Sheet {
     this.rows = STATEMENTS.map((statement) => {
       const verdict = html('span', { class: 'verdict' }, WORDS.waiting);
       const sides = html('td', { 'data-depth': 'doubt' });
-      const numbers = html('td', { 'data-depth': 'doubt', class: 'numbers-cell' });
+      const numbers = html('td', { 'data-depth': 'understand', class: 'numbers-cell' });
       const near = html('td', { class: 'near' });
       const row = html(
         'tr',
@@ -71,7 +71,7 @@ export class Sheet {
       ['verdict'],
       ['share of its limit', '', 'near'],
       ['nearest comparison', 'doubt'],
-      ['measured, allowed', 'doubt'],
+      ['measured, allowed', 'understand'],
       ['shown in', '', 'shown-in'],
     ]);
     this.element = html(
