@@ -55,6 +55,17 @@ function listsFor({ layers, headDim, modelDim, localLayers, slidingWindow }, oth
       { layer: 0, head: 3, gain: 'mean' },
       { layer: last, head: 0, gain: 'mean', positions: [7, 11] },
     ],
+    'means before and behind other entries': [
+      { layer: 0, head: 3, gain: 'mean' },
+      { layer: 0, head: 3, at: 'z', add: numbers(9, headDim) },
+      { layer: 0, gain: 0.5 },
+      { layer: 1, head: 1, gain: 3 },
+      { layer: 1, head: 1, gain: 'mean', positions: [2, 7, 11] },
+      { layer: 1, patch: 'z', from: other, positions: [3, 11] },
+      { layer: 1, gain: 'mean', positions: [3, 4, 5] },
+      { layer: last, gain: 'mean' },
+      { layer: last, head: 0, gain: -2 },
+    ],
     'edges of a head': [
       { layer: 1, head: 1, knockOut: { queries: [4, 9, 11], keys: [0, 2, 9, 10] } },
       { layer: last, head: 0, knockOut: { keys: [0] } },

@@ -15,6 +15,7 @@ const has = (list, x) => list === undefined || [...list].includes(x);
 export const intervened = (model, tokens, list, prompt = tokens.length) =>
   pass(model, tokens, list, meansOf(model, tokens.slice(0, prompt), list));
 
+/** With `watch` the means are measured: it sees z at the place of each entry. */
 function pass(model, tokens, list, means, watch) {
   const { num_attention_heads: heads, hidden_size: dim, head_dim } = model.config;
   const d = head_dim ?? dim / heads;
@@ -48,17 +49,18 @@ function pass(model, tokens, list, means, watch) {
     hook: (name, layer, position, x) => {
       const y = Float64Array.from(x);
       for (const e of list) {
-        if (e.layer !== layer || !has(e.positions, position)) continue;
+        if (e.layer !== layer) continue;
+        if (name === 'z' && e.gain === 'mean') watch?.(e, y);
+        if (!has(e.positions, position)) continue;
         const [from, to] =
           name === 'z' && e.head !== undefined ? [e.head * d, (e.head + 1) * d] : [0, y.length];
         for (let c = from; c < to; c++)
           if (name === (e.at ?? 'resid_pre') && e.add) y[c] += (e.gain ?? 1) * e.add[c - from];
           else if (name === e.patch && has(e.from.positions, position))
             y[c] = valueOf(e.from, name, layer, position, c, y.length);
-          else if (name === 'z' && e.gain === 'mean') y[c] = means[layer][c];
+          else if (name === 'z' && e.gain === 'mean') y[c] = means ? means.get(e)[c] : y[c];
           else if (name === 'z' && !e.add && e.gain !== undefined) y[c] *= e.gain;
       }
-      if (name === 'z') watch?.(layer, y);
       return y;
     },
   });
@@ -96,13 +98,15 @@ function rowOf(entry, layer, head, position, first, heads) {
   }
 }
 
-/** The mean z of each layer over a prompt, with the other interventions. */
+/** The mean z over a prompt at the place of each entry that needs one, with the others. */
 function meansOf(model, tokens, list) {
-  const others = list.filter((e) => e.gain !== 'mean');
-  const sums = [];
-  if (others.length < list.length)
-    pass(model, tokens, others, [], (layer, z) => {
-      sums[layer] = z.map((x, c) => (sums[layer]?.[c] ?? 0) + x / tokens.length);
+  const sums = new Map();
+  if (list.some((e) => e.gain === 'mean'))
+    pass(model, tokens, list, undefined, (entry, z) => {
+      sums.set(
+        entry,
+        z.map((x, c) => (sums.get(entry)?.[c] ?? 0) + x / tokens.length),
+      );
     });
   return sums;
 }

@@ -18,6 +18,7 @@
  * @typedef {Omit<Edit, 'data'> & { numbers?: Float32Array | undefined }} PlannedEdit whose data is
  *   still in JavaScript
  */
+import { ATTN_EDIT_RECORD } from '../../engine/constants.js';
 
 /**
  * Makes edits one behind the other.
@@ -47,6 +48,8 @@ export class KeptEdits {
   #memory;
   #decoder;
   #block = { at: 0, bytes: 0 };
+  /** Those that copy, with the arrays that are to have the copies. */
+  #copies = /** @type {{ data: Pointer, numbers: Float32Array }[]} */ ([]);
 
   /** @param {Memory} memory @param {Pointer} decoder */
   constructor(memory, decoder) {
@@ -72,6 +75,7 @@ export class KeptEdits {
       const data = next;
       this.#memory.view('float32', data, numbers.length).set(numbers);
       next += 4 * numbers.length;
+      if (edit.kind === ATTN_EDIT_RECORD) this.#copies.push({ data, numbers });
       return { ...edit, data };
     });
     makeEdits(this.#memory, edits, at, (place, { layer, point, kind }) =>
@@ -79,11 +83,18 @@ export class KeptEdits {
     );
   }
 
+  /** Fetches the copies that a pass has made. */
+  fetch() {
+    for (const { data, numbers } of this.#copies)
+      numbers.set(this.#memory.view('float32', data, numbers.length));
+  }
+
   dispose() {
     const { at, bytes } = this.#block;
     this.#memory.c.attn_decoder_clear_edits(this.#decoder);
     if (bytes) this.#memory.release(at, bytes);
     this.#block = { at: 0, bytes: 0 };
+    this.#copies = [];
   }
 }
 

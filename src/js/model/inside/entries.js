@@ -19,7 +19,10 @@
  *   number, positions: Positions }} Add
  * @typedef {{ kind: 'replace', layer: number, point: number, columns: Span, positions: readonly
  *   number[], data: Float32Array }} Replace
- * @typedef {Gain | Mean | KnockOut | Shape | Rows | Temperature | Add | Replace} Entry
+ * @typedef {{ kind: 'copy', layer: number, heads: Span, positions: readonly number[], numbers:
+ *   Float32Array }} Copy of z at neighbouring positions, (positions, heads, headDim). It stands in
+ *   the place of a mean that is measured. A pass fills the numbers
+ * @typedef {Gain | Mean | Copy | KnockOut | Shape | Rows | Temperature | Add | Replace} Entry
  */
 import { choice, integer, list, number, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';

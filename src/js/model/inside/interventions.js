@@ -13,8 +13,9 @@ import { editsOf } from './plan.js';
  * @typedef {import('./entries.js').Entry} Entry
  * @typedef {import('./entries.js').Mean} Mean
  * @typedef {import('./masks.js').Masked} Masked
- * @typedef {Map<number, Float32Array>} Means the mean output (headDim) of each head that is set to
- *   its mean; the key is layer·heads + head
+ * @typedef {import('./entries.js').Copy} Copy
+ * @typedef {ReadonlyMap<Mean, Float32Array>} Means the mean z (heads, headDim) of each entry that
+ *   sets heads to their mean
  */
 
 /**
@@ -31,19 +32,6 @@ function temperaturesOf({ layers, heads }, entries) {
         table.fill(entry.temperature, at, at + entry.heads[1]);
       }
   return table;
-}
-
-/**
- * @param {ModelConfig} config
- * @param {Entry[]} entries
- */
-function averagedOf({ heads }, entries) {
-  const all = entries.flatMap((entry) =>
-    entry.kind === 'mean'
-      ? Array.from({ length: entry.heads[1] }, (_, h) => entry.layer * heads + entry.heads[0] + h)
-      : [],
-  );
-  return [...new Set(all)].map((at) => [Math.floor(at / heads), at % heads]);
 }
 
 /** Between these temperatures T, float32 can represent T·log w of every weight w that matters. */
@@ -79,14 +67,13 @@ export class Interventions {
     this.#prompt = prompt;
     this.temperatures = temperaturesOf(config, this.#entries);
     this.#masks = masking(config, this.#entries);
-    /** Heads whose mean is needed, as layer and head. */
-    this.averaged = averagedOf(config, this.#entries);
+    /** Those that need a mean. */
+    this.averaged = this.#entries.filter((entry) => entry.kind === 'mean');
     this.#checkRows();
-    const measured = means ? [...means].map(([at, mean]) => ({ at, mean })) : [];
     const others = this.#entries.filter(({ kind }) => kind !== 'temperature');
     /** Whether it changes more than temperatures. */
     this.acts = others.length > 0;
-    this.content = new Content(this.acts ? [...others, ...measured] : []);
+    this.content = new Content(this.acts ? [...others, ...(means?.values() ?? [])] : []);
   }
 
   /** @param {unknown} given @param {ModelConfig} config */
@@ -132,7 +119,7 @@ export class Interventions {
 
   /** Whether means are needed and not known. */
   get unsettled() {
-    return !this.#means && this.#entries.some(({ kind }) => kind === 'mean');
+    return !this.#means && this.averaged.length > 0;
   }
 
   /** The same list, in which entries that need a mean change nothing. */
@@ -141,6 +128,25 @@ export class Interventions {
       entry.kind === 'mean' ? { ...entry, kind: /** @type {const} */ ('gain'), gain: 1 } : entry,
     );
     return new Interventions(this.#config, this.list, others);
+  }
+
+  /**
+   * The same list, in which copies of z stand for the entries that need a mean, in their order.
+   * @param {readonly number[]} positions neighbouring ones
+   */
+  measuring(positions) {
+    const { headDim } = this.#config;
+    /** @type {Copy[]} */
+    const copies = [];
+    const others = this.#all.map((entry) => {
+      if (entry.kind !== 'mean') return entry;
+      const { layer, heads } = entry;
+      const numbers = new Float32Array(positions.length * heads[1] * headDim);
+      const copy = /** @type {Copy} */ ({ kind: 'copy', layer, heads, positions, numbers });
+      copies.push(copy);
+      return copy;
+    });
+    return { list: new Interventions(this.#config, this.list, others), copies };
   }
 
   /** Whether the means are those over a prompt. @param {readonly number[]} ids */

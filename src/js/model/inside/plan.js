@@ -6,11 +6,13 @@
  * @typedef {import('./entries.js').Positions} Positions
  * @typedef {import('./entries.js').Span} Span
  * @typedef {import('./edits.js').PlannedEdit} PlannedEdit
+ * @typedef {import('./interventions.js').Means} Means
  */
 import {
   ATTN_AT_Q,
   ATTN_AT_Z,
   ATTN_EDIT_ADD,
+  ATTN_EDIT_RECORD,
   ATTN_EDIT_REPLACE,
   ATTN_EDIT_SCALE,
 } from '../../engine/constants.js';
@@ -38,7 +40,7 @@ const channels = ([first, count], headDim) => [first * headDim, count * headDim]
 /**
  * The edits of all entries, in their order.
  * @param {readonly Entry[]} entries
- * @param {ReadonlyMap<number, Float32Array> | undefined} means
+ * @param {Means | undefined} means
  * @param {ModelConfig} config
  */
 export const editsOf = (entries, means, config) =>
@@ -51,13 +53,13 @@ export const editsOf = (entries, means, config) =>
 
 /**
  * @param {Exclude<Entry, { kind: 'temperature' | 'knockOut' }>} entry
- * @param {ReadonlyMap<number, Float32Array> | undefined} means
+ * @param {Means | undefined} means
  * @param {ModelConfig} config
  * @param {Span | undefined} rows positions; undefined: all
  * @param {number} at place of the first among the entry's positions
  * @returns {PlannedEdit[]}
  */
-function editOf(entry, means, { heads, headDim }, rows, at) {
+function editOf(entry, means, { headDim }, rows, at) {
   const { layer } = entry;
   switch (entry.kind) {
     case 'gain': {
@@ -65,13 +67,17 @@ function editOf(entry, means, { heads, headDim }, rows, at) {
       const { gain } = entry;
       return [{ layer, point: ATTN_AT_Z, kind: ATTN_EDIT_SCALE, rows, columns, gain }];
     }
-    case 'mean':
-      return Array.from({ length: entry.heads[1] }, (_, h) => {
-        const head = entry.heads[0] + h;
-        const columns = channels([head, 1], headDim);
-        const numbers = means?.get(layer * heads + head);
-        return { layer, point: ATTN_AT_Z, kind: ATTN_EDIT_REPLACE, rows, columns, numbers };
-      });
+    case 'mean': {
+      const columns = channels(entry.heads, headDim);
+      const numbers = means?.get(entry);
+      return [{ layer, point: ATTN_AT_Z, kind: ATTN_EDIT_REPLACE, rows, columns, numbers }];
+    }
+    case 'copy': {
+      const columns = channels(entry.heads, headDim);
+      const { numbers } = entry;
+      const stride = columns[1];
+      return [{ layer, point: ATTN_AT_Z, kind: ATTN_EDIT_RECORD, rows, columns, numbers, stride }];
+    }
     case 'shape':
     case 'rows': {
       if (entry.kind === 'shape' && entry.shape !== 'uniform') return [];

@@ -112,7 +112,10 @@ export class Decoder {
     for (;;) {
       const pass = new Pass(this, tokens, outputs, length + tokens.length, request);
       try {
-        if (yield* this.#run(pass, slice)) return result(pass);
+        if (yield* this.#run(pass, slice)) {
+          this.#edits.fetch();
+          return result(pass);
+        }
       } finally {
         pass.end();
       }

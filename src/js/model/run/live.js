@@ -113,43 +113,34 @@ const covers = (whole, part) =>
   (whole.layer === part.layer && (whole.head === undefined || whole.head === part.head));
 
 /**
- * The means of z over a prompt, by layer·heads + head. The other interventions hold meanwhile, and
- * the caches are as before afterwards.
+ * The means of z over a prompt, each at the place of its entry. The other interventions hold
+ * meanwhile, and the caches are as before afterwards.
  * @param {import('./model.js').Model} model
  * @param {Interventions} asked
  * @param {number[]} ids
  * @param {number} slice
- * @returns {Generator<void, Map<number, Float32Array>, void>}
+ * @returns {Generator<void, import('../inside/interventions.js').Means, void>}
  */
 function* measure(model, asked, ids, slice) {
-  const { heads, headDim } = model.config;
-  const layers = [...new Set(asked.averaged.map(([layer]) => layer))].sort((a, b) => a - b);
-  const sums = asked.averaged.map(() => new Float64Array(headDim));
+  const { headDim } = model.config;
+  const sums = asked.averaged.map(({ heads }) => new Float64Array(heads[1] * headDim));
+  const last = Math.max(...asked.averaged.map(({ layer }) => layer));
   const putBack = model.sequence.setAside();
   try {
     for (let at = 0; at < ids.length;) {
       const some = ids.slice(at, at + model.chunk(ids.length - at));
       const count = some.length;
+      const { list, copies } = asked.measuring(some.map((_, x) => at + x));
+      // with the record of a row, the last layer computes all of them
       /** @type {import('../inside/recording.js').RecordRequest} */
-      const record = { names: ['z'], layers, first: 0, count };
-      const plain = asked.withoutMeans();
-      const read = yield* model.reading(some, null, { stats: false, record }, slice, plain);
-      const z = /** @type {Float32Array} */ (read.record?.z);
-      asked.averaged.forEach(([layer, head], x) => {
-        for (let row = 0; row < count; row++) {
-          const first = ((layers.indexOf(layer) * count + row) * heads + head) * headDim;
-          for (let c = 0; c < headDim; c++) sums[x][c] += z[first + c];
-        }
-      });
+      const record = { names: ['z'], layers: [last], first: 0, count: 1 };
+      yield* model.reading(some, null, { stats: false, record }, slice, list);
+      sums.forEach((sum, x) => copies[x].numbers.forEach((z, c) => (sum[c % sum.length] += z)));
       at += count;
     }
   } finally {
     putBack();
   }
-  return new Map(
-    asked.averaged.map(([layer, head], x) => [
-      layer * heads + head,
-      Float32Array.from(sums[x], (sum) => sum / ids.length),
-    ]),
-  );
+  const mean = (/** @type {number} */ sum) => sum / ids.length;
+  return new Map(asked.averaged.map((entry, x) => [entry, Float32Array.from(sums[x], mean)]));
 }
