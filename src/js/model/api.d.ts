@@ -186,6 +186,7 @@ interface Token {
  * and all tokens of the text but the last, which is chosen and not yet read.
  */
 export interface ModelCache {
+  /** Here and in `tokens`, BUSY in the middle of a trace, a sweep, scores, or a ranking. */
   readonly length: number;
   /** The number of positions that fit into it. */
   readonly capacity: number;

@@ -5,7 +5,7 @@
  *   { id, progress }      an answer before the last one: how far loading is
  *   { stop: id }          ends a call; it has no answer of its own
  */
-import { busy } from '../model/run/sequence.js';
+import { writing } from '../model/run/busy.js';
 import { loadHere } from './load.js';
 import { errorOf, foreign, serve } from './serve.js';
 
@@ -40,14 +40,16 @@ let ending = Promise.resolve();
  * token the model itself refuses.
  */
 function checkNoText() {
-  for (const { over } of texts.values()) if (over) throw busy();
+  for (const { over } of texts.values()) if (over) throw writing();
 }
 
 const loaded = () => /** @type {Model} */ (model);
 
-/** The state of the cache, which the page keeps a copy of. */
-const cacheState = () =>
-  model && { length: model.cache.length, capacity: model.cache.capacity, bytes: model.cache.bytes };
+/** The state of the cache, which the page keeps a copy of; none while other work has it. */
+function cacheState() {
+  const state = model && JSON.parse(JSON.stringify(model.cache));
+  return state?.length === undefined ? undefined : state;
+}
 
 /** @param {number} id */
 function startRunning(id) {

@@ -11,7 +11,7 @@ export async function borrowing(model, work) {
   model.alive();
   const { sequence } = model;
   sequence.checkFree();
-  const release = sequence.lock(() => false);
+  const release = sequence.lock();
   const putBack = model.live.keep();
   /** @type {(() => void) | undefined} */
   let putTokensBack;

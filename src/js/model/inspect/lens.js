@@ -46,6 +46,7 @@ export function lens(model, given, options) {
   const { layers, vocab } = model.config;
   const { top = 5 } = read('options', /** @type {{ top?: number }} */ (options), ['top']);
   integer('top', top, 1, vocab);
+  model.sequence.checkReadable();
   const decoder = model.ready();
   const position = checkPosition(model, given);
   const { recorded } = lookAgain(model, position, ['resid_post']);
@@ -93,6 +94,7 @@ export function ledger(model, given, token, options) {
   const o = read('options', /** @type {{ sources?: boolean }} */ (options), ['sources']);
   const sources = yes('sources', o.sources);
   const tokens = readTokens(token, model.config.vocab);
+  model.sequence.checkReadable();
   const decoder = model.ready();
   const position = checkPosition(model, given);
   const { logits, recorded } = lookAgain(model, position, [

@@ -58,7 +58,7 @@ export async function fingerprint(model, promptsA, promptsB, options) {
   let done = 0;
   const tick = () => o.onProgress?.({ done: ++done, total });
   reader.check();
-  const release = model.sequence.lock(() => false);
+  const release = model.sequence.lock();
   const { live } = model;
   const { now } = live;
   const putBack = live.keep();
@@ -103,7 +103,7 @@ export async function fingerprint(model, promptsA, promptsB, options) {
  */
 async function readPrompt(model, reader, ids, anew, each) {
   const logits = new Float32Array(model.config.vocab);
-  if (model.averages) await reader.settle(ids, true);
+  if (model.live.averages) await reader.settle(ids, true);
   for (let at = model.reuse(ids, anew ? 0 : ids.length - 1); at < ids.length;) {
     const some = ids.slice(at, at + model.chunk(ids.length - at));
     at += some.length;

@@ -101,7 +101,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops, 
     const prompt = await idsOf(check);
     // loads when it is first wanted: see heads.js
     const ledgers = ledger ? await import('../inspect/token-ledger.js') : undefined;
-    if (model.averages) await settle(prompt, true);
+    if (model.live.averages) await settle(prompt, true);
     check();
     const context = prompt.length;
     const wanted = request.lookback ? withLookback(request, context, cache.capacity) : request;
@@ -161,7 +161,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops, 
       };
       waiting = false;
       if (finish) return;
-      if (model.averages) await settle(prompt, false);
+      if (model.live.averages) await settle(prompt, false);
       await readLast([token]);
     }
   } finally {

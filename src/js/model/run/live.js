@@ -11,12 +11,23 @@ import { Interventions } from '../inside/interventions.js';
 
 export class Live {
   #config;
-  #kept = false;
+  /** Those of before, while callers are kept from changing them. @type {Interventions | undefined} */
+  #kept;
 
   /** @param {ModelConfig} config */
   constructor(config) {
     this.#config = config;
     this.now = Interventions.read([], config);
+  }
+
+  /** As callers gave it. */
+  get list() {
+    return (this.#kept ?? this.now).list;
+  }
+
+  /** Whether it asks for means of a prompt. */
+  get averages() {
+    return this.now.averaged.length > 0;
   }
 
   /** @param {unknown} list */
@@ -69,9 +80,9 @@ export class Live {
    */
   keep() {
     const { now } = this;
-    this.#kept = true;
+    this.#kept = now;
     return () => {
-      this.#kept = false;
+      this.#kept = undefined;
       this.now = now;
     };
   }

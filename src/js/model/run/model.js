@@ -1,12 +1,14 @@
 /** A model: reads tokens, writes text and shows its heads. */
-import { ClearheadError, refuse } from '../../errors.js';
+import { refuse } from '../../errors.js';
 import { DISPOSE } from '../../engine/tensor.js';
 import { Decoder } from './decoder.js';
+import { midway } from './busy.js';
+import { cacheView } from './cache-view.js';
 import { publicView } from './public-view.js';
 import { fingerprint } from './fingerprint.js';
 import { generate, readChatOptions } from './generate.js';
 import { Heads } from './heads.js';
-import { CACHE, HEADS, MODEL } from './members.js';
+import { HEADS, MODEL } from './members.js';
 import { readRow } from './row.js';
 import { prefill } from './prefill.js';
 import { chatPrompt, textPrompt } from '../reading/prompt.js';
@@ -61,7 +63,7 @@ export class Model {
     this.sequence = new Sequence(memory, config, context, cacheType, () =>
       fingerprint(memory, config, weights),
     );
-    this.cache = publicView(this.sequence, CACHE);
+    this.cache = cacheView(this.sequence);
     const heads = new Heads(this);
     this.heads = publicView(heads, HEADS);
     this.rank = heads.rank.bind(heads);
@@ -105,6 +107,7 @@ export class Model {
 
   /** @param {number} layer @param {number} head @param {number} position */
   row(layer, head, position) {
+    this.sequence.checkReadable();
     return readRow(this.ready(), this.sequence, this.config, layer, head, position);
   }
 
@@ -126,7 +129,7 @@ export class Model {
   }
 
   get interventions() {
-    return this.live.now.list;
+    return this.live.list;
   }
 
   dispose() {
@@ -148,11 +151,13 @@ export class Model {
 
   /** @param {unknown} position @param {unknown} [options] */
   async lens(position, options) {
+    this.sequence.checkReadable();
     return (await import('../inspect/lens.js')).lens(this, position, options);
   }
 
   /** @param {unknown} position @param {unknown} token @param {unknown} [options] */
   async ledger(position, token, options) {
+    this.sequence.checkReadable();
     return (await import('../inspect/lens.js')).ledger(this, position, token, options);
   }
 
@@ -166,11 +171,7 @@ export class Model {
   /** The decoder with the interventions of now, between two tokens. */
   ready() {
     this.alive();
-    if (this.sequence.midway)
-      throw new ClearheadError(
-        'BUSY',
-        'the model is in the middle of a token; expected a call between two tokens',
-      );
+    if (this.sequence.midway) throw midway();
     this.settle(() => [...this.sequence.tokens], false, Infinity).next();
     this.#decoder.setInterventions(this.live.now);
     return this.#decoder;
@@ -224,11 +225,6 @@ export class Model {
   chunk(remaining) {
     const count = this.#decoder.chunk(this.sequence.length, remaining);
     return tokensWithin(count, this.live.now.maskBytes(this.sequence.length + count));
-  }
-
-  /** Whether interventions ask for means of a prompt. */
-  get averages() {
-    return this.live.now.averaged.length > 0;
   }
 
   /** See live.js. @param {() => number[]} prompt @param {boolean} anew @param {number} slice */

@@ -63,9 +63,9 @@ export async function rank(model, query, passages, options) {
   const spans = parts.map((part) => /** @type {Span} */ ([end, (end += part.length)]));
 
   reader.check();
-  const release = model.sequence.lock(() => false);
+  const release = model.sequence.lock();
   try {
-    if (model.averages) await reader.settle(context, true);
+    if (model.live.averages) await reader.settle(context, true);
     for (let at = model.reuse(context, context.length); at < context.length;) {
       const some = context.slice(at, at + model.chunk(context.length - at));
       at += some.length;

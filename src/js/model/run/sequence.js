@@ -1,7 +1,8 @@
 import { KVCache } from '../../attention/cache.js';
 import { integer } from '../../check.js';
-import { ClearheadError, GONE, refuse } from '../../errors.js';
+import { GONE, refuse } from '../../errors.js';
 import { Content } from '../inside/content.js';
+import { atWork, writing } from './busy.js';
 import { checkSnapshot, readSnapshot, restoreCaches, makeSnapshot } from './snapshot.js';
 
 /**
@@ -12,14 +13,6 @@ import { checkSnapshot, readSnapshot, restoreCaches, makeSnapshot } from './snap
  * @typedef {Pick<import('../inside/interventions.js').Interventions, 'temperatures' | 'content'>}
  *   Settings that tokens are read with
  */
-
-/** For calls that would change the cache of a text. */
-export const busy = () =>
-  new ClearheadError(
-    'BUSY',
-    'the model is generating a text; ' +
-      'expected one at a time (end it with return() or an AbortSignal)',
-  );
 
 /**
  * A model's KV cache: the tokens it has read, and one attention cache for each layer. See
@@ -36,10 +29,10 @@ export class Sequence {
   /** Of the model. @type {() => number} */
   #fingerprint;
   /**
-   * The text that is being generated, and whether its caller has abandoned it.
-   * @type {{ abandoned: () => boolean } | undefined}
+   * The text that is being generated, and whether its caller has abandoned it; or other work.
+   * @type {{ abandoned: (() => boolean) | undefined } | undefined}
    */
-  #text;
+  #user;
   /** Whether a pass is on its way through the layers. Their caches then differ in length. */
   midway = false;
 
@@ -87,23 +80,34 @@ export class Sequence {
   }
 
   /**
-   * Keeps all others from changing the cache while a text is generated.
-   * @param {() => boolean} abandoned whether its caller has abandoned it, which unlocks as well
+   * Keeps all others from changing the cache.
+   * @param {() => boolean} [abandoned] of a text: whether its caller has abandoned it, which unlocks
+   *   as well. Other work has none, and keeps others from reading the cache too
    * @returns {() => void} unlocks
    */
   lock(abandoned) {
     this.checkFree();
-    const text = { abandoned };
-    this.#text = text;
+    const user = { abandoned };
+    this.#user = user;
     return () => {
-      if (this.#text === text) this.#text = undefined;
+      if (this.#user === user) this.#user = undefined;
     };
   }
 
   /** Refuses where it is locked or disposed of. */
   checkFree() {
     if (!this.#caches.length) refuse('DISPOSED', 'cache', ...GONE);
-    if (this.#text && !this.#text.abandoned()) throw busy();
+    this.checkReadable();
+    if (this.#user?.abandoned?.() === false) throw writing();
+  }
+
+  /** Refuses where its tokens are those of some work. */
+  checkReadable() {
+    if (this.#atWork) throw atWork();
+  }
+
+  get #atWork() {
+    return Boolean(this.#user && !this.#user.abandoned);
   }
 
   /** @param {number} position */
@@ -222,10 +226,10 @@ export class Sequence {
     };
   }
 
-  /** The short form that is printed. */
+  /** The short form that is printed. The length is not that of other work. */
   toJSON() {
     const { length, capacity, bytes } = this;
-    return { length, capacity, bytes };
+    return { ...(!this.#atWork && { length }), capacity, bytes };
   }
 
   /** The same for console.log in Node, Deno and Bun. */

@@ -98,7 +98,7 @@ async function run(model, idsOf, wanted, { maxBytes, onPart, signal }) {
   const { record } = wanted;
   const { check, read: readTokens, settle } = createReader(model, signal);
   check();
-  const release = sequence.lock(() => false);
+  const release = sequence.lock();
   try {
     const ids = await idsOf(check);
     const positions = wanted.positions(ids.length);
@@ -111,7 +111,7 @@ async function run(model, idsOf, wanted, { maxBytes, onPart, signal }) {
       );
     const logits = new Float32Array(config.vocab);
     const whole = new Assembly(config, record, onPart ? [] : positions, ids.length);
-    if (model.averages) await settle(ids, true);
+    if (model.live.averages) await settle(ids, true);
     check();
     for (let at = model.reuse(ids, positions[0]); at < ids.length;) {
       const some = ids.slice(at, at + chunk(model, record, at, ids.length));
