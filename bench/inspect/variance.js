@@ -11,24 +11,10 @@ import { fileURLToPath } from 'node:url';
 import { init } from '../../src/js/index.js';
 import { random } from '../../tests/support/random.js';
 import { median } from '../spread.js';
+import { PARTS } from './variance-parts.js';
 
 const SIZES = { heads: 12, m: 1024, n: 1024, dim: 64 };
 const ROUNDS = 25;
-
-/** The lines of src/c/attention that are there for the variance, and others in their place. */
-const PARTS = {
-  'softmax.c': [
-    ['squares[l] = v_madd(weight * t, t, squares[l]);', '(void)squares;'],
-    ['*square = sum_vectors(squares);', '*square = 0;'],
-    ['row->spread = spread_of(&sums, row->total);', '(void)spread_of;'],
-  ],
-  'results.c': [
-    [
-      'row->spread = first ? b * span->spread : merged_spread(row, span, a, b);',
-      '{(void)merged_spread;}',
-    ],
-  ],
-};
 
 /** Another source folder, built without the variance. */
 function buildWithout() {

@@ -1,10 +1,12 @@
 /** The conclusions of the bench from its samples. A verdict that cannot be no says nothing. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { chart } from '../../bench/chart.js';
 import { cases } from '../../bench/cases.js';
 import { APART, FUSED } from '../../bench/limits/names.js';
 import { sharesOf, timesFaster } from '../../bench/measure.js';
+import { PARTS } from '../../bench/inspect/variance-parts.js';
 import { summary } from '../../bench/report.js';
 import { spread } from '../../bench/spread.js';
 import { leadOf } from '../../bench/targets/lead.js';
@@ -216,4 +218,11 @@ test('peers with constant keys stand in brackets in the summary, without a bar',
   assert.match(picture, /limit 40/);
   assert.doesNotMatch(picture, />9\.5</);
   assert.equal(cases.filter((c) => c.id === id).length, 1);
+});
+
+test('the lines that a measurement takes out are in the kernels, once each', () => {
+  for (const [name, parts] of Object.entries(PARTS)) {
+    const text = readFileSync(new URL(`../../src/c/attention/${name}`, import.meta.url), 'utf8');
+    for (const [part] of parts) assert.equal(text.split(part).length, 2, `${name}: ${part}`);
+  }
 });

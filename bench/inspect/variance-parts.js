@@ -1,0 +1,14 @@
+/** The lines of src/c/attention that are there for the variance, and others in their place. */
+export const PARTS = {
+  'softmax.c': [
+    ['squares[l] = v_madd(weight * t, t, squares[l]);', '(void)squares;'],
+    ['*square = sum_vectors(squares);', '*square = 0;'],
+    ['row->spread = spread_of(sums, row->total);', '(void)spread_of;'],
+  ],
+  'results.c': [
+    [
+      'row->spread = first ? b * span->spread : merged_spread(row, span, a, b);',
+      '{(void)merged_spread;}',
+    ],
+  ],
+};
