@@ -12,7 +12,7 @@ const model = await loadModel(asSafetensors(tiny(configs.gemma3)), { engine });
 const tokens = tokensOf(3, 12, 64);
 const other = tokensOf(4, 12, 64);
 
-/** What a page may ask for at any time. */
+/** Questions that a page may ask at any time. */
 const QUESTIONS = {
   row: () => model.row(1, 0, 2),
   lens: () => model.lens(2),
