@@ -61,7 +61,7 @@ for (const [work, run] of Object.entries(WORKS))
 test('a ranking: every question is refused meanwhile, and answered afterwards', async () => {
   model.cache.clear();
   const ranked = model.rank(tokens.slice(0, 4), [tokens, other], { calibration: [3, 4] });
-  for (const [name, ask] of Object.entries(QUESTIONS)) await refused(name, ask);
+  await Promise.all(Object.entries(QUESTIONS).map(([name, ask]) => refused(name, ask)));
   await ranked;
   assert.ok(model.cache.length > 0);
 });

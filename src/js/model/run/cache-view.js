@@ -1,6 +1,6 @@
 /**
- * The cache of a model as callers see it: ModelCache in api.d.ts. While a sweep or other work has it,
- * its tokens are those of that work. Nobody else reads them then.
+ * The cache of a model as callers see it: ModelCache in api.d.ts. While a sweep or other work has
+ * it, its tokens are those of that work. Nobody else reads them then.
  */
 import { CACHE } from './members.js';
 import { publicView } from './public-view.js';
