@@ -73,3 +73,7 @@ export const FLAG = {
 
 /** A switch that is in no link. */
 export const privateFlag = () => new Signal('', false, FLAG);
+
+/** The same direction from 0 to 360; both of these stay as they are. @param {number} degrees */
+export const turned = (degrees) =>
+  degrees >= 0 && degrees <= 360 ? degrees : ((degrees % 360) + 360) % 360;

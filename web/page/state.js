@@ -19,10 +19,6 @@ const clamp = (low, high, value) => Math.min(high, Math.max(low, value));
 /** @param {Limit} limit */
 const now = (limit) => (typeof limit === 'number' ? limit : limit());
 
-/** The same direction from 0 to 360; both of these stay as they are. @param {number} degrees */
-export const turned = (degrees) =>
-  degrees >= 0 && degrees <= 360 ? degrees : ((degrees % 360) + 360) % 360;
-
 /** @param {string} text */
 const parseNumber = (text) =>
   /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$|^Infinity$/.test(text) ? Number(text) : undefined;

@@ -7,7 +7,7 @@ import { html, setAttributes, svg } from '../../plot/dom.js';
 import { draggable } from '../../plot/drag.js';
 import { fixed, short } from '../../plot/format.js';
 import { onWidth } from '../../plot/width.js';
-import { turned } from '../../page/state.js';
+import { turned } from '../../page/signal.js';
 
 const SIZE = 440;
 const R = 165;

@@ -1,5 +1,5 @@
 /** The temperature, and the directions of the query and its keys, in degrees. */
-import { turned } from '../../page/state.js';
+import { turned } from '../../page/signal.js';
 
 export const COLDEST = 0.05;
 export const HOTTEST = 20;
