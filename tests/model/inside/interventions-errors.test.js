@@ -167,7 +167,39 @@ test('a list is as it was given, whatever happens to its arrays later', () => {
   model.setTemperature(2, 0, 0);
   model.setTemperature(1);
   sameBits(read(), want);
+  assert.equal(model.interventions[0].add[0], 2);
+  model.intervene(model.interventions);
+  sameBits(read(), want);
   model.intervene([]);
+});
+
+test('the list of now has the arrays as they were given', () => {
+  const positions = [1, 2];
+  const keys = [0];
+  const rows = [[1], [0.5, 0.5]];
+  const from = { ...trace, z: trace.z.slice(), positions: [1, 3] };
+  model.intervene([
+    { layer: 0, gain: 0, positions },
+    { layer: 0, knockOut: { keys } },
+    { layer: 1, pattern: rows },
+    { layer: 0, patch: 'z', from },
+  ]);
+  const before = structuredClone(model.interventions);
+  positions.push(3);
+  keys[0] = 7;
+  rows[1][0] = 1;
+  from.z.fill(99);
+  from.positions[0] = 2;
+  assert.deepEqual(model.interventions, before);
+  model.intervene([]);
+});
+
+test('a hole in a list is refused', () => {
+  // eslint-disable-next-line no-sparse-arrays
+  assert.throws(() => model.intervene([, { layer: 0, gain: 0 }]), {
+    code: 'ARG',
+    message: /^interventions\[0\] is undefined/,
+  });
 });
 
 test('options of a trace are refused by name, and a disposed model refuses all', async () => {

@@ -1,4 +1,4 @@
-/** Scores of heads in a context that is too short for their texts. */
+/** Scores of heads whose texts are too long for the context, or too short for a score. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadModel } from '../../../src/js/model/index.js';
@@ -27,3 +27,12 @@ for (const { variant, ch: engine } of engines)
     assert.ok((await model.heads.scores({ repeats: { period: first, count: 1 } })).heads.length);
     model.dispose();
   });
+
+test('a score of no row at all is NaN, and earns no label', async () => {
+  const model = await loadModel(asGguf(tiny(configs.qwen2)), { engine: engines[0].ch });
+  const { scores, heads } = await model.heads.scores({ repeats: [[1, 1]] });
+  for (const name of ['previous', 'first', 'robustness'])
+    assert.ok(scores[name].every(Number.isNaN), name);
+  assert.ok(heads.every(({ labels }) => !labels.some((label) => /previous|sink/.test(label))));
+  model.dispose();
+});

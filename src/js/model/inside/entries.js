@@ -51,7 +51,9 @@ const SHAPES = ['uniform', 'previous', 'first'];
  * @returns {Entry[]}
  */
 export const readEntries = (given, config) =>
-  list('interventions', given).map((entry, at) => readEntry(entry, `interventions[${at}]`, config));
+  Array.from(list('interventions', given), (entry, at) =>
+    readEntry(entry, `interventions[${at}]`, config),
+  );
 
 /** @param {Record<string, unknown>} o @param {string} name @returns {keyof typeof KINDS} */
 function kindOf(o, name) {

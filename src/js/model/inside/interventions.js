@@ -37,6 +37,31 @@ function temperaturesOf({ layers, heads }, entries) {
 /** Between these temperatures T, float32 can represent T·log w of every weight w that matters. */
 const [COLDEST, HOTTEST] = [1e-30, 1e30];
 
+/**
+ * A copy of an array, or of an object with arrays. Anything else is as it is.
+ * @template T
+ * @param {T} x
+ * @returns {T}
+ */
+function copied(x) {
+  /** @type {unknown} */
+  let copy = x;
+  if (Array.isArray(x)) copy = x.map(copied);
+  else if (ArrayBuffer.isView(x))
+    copy = /** @type {Float32Array} */ (/** @type {unknown} */ (x)).slice();
+  else if (x && typeof x === 'object')
+    copy = Object.fromEntries(Object.entries(x).map(([key, value]) => [key, copied(value)]));
+  return /** @type {T} */ (copy);
+}
+
+/** An entry as it is now. Of a trace only the numbers that it uses. @param {Intervention} entry */
+function kept(entry) {
+  if (!('patch' in entry && entry.patch)) return Object.freeze(copied(entry));
+  const { tokens, layers, positions, [entry.patch]: numbers } = entry.from;
+  const from = { tokens, layers, positions, [entry.patch]: numbers };
+  return Object.freeze(copied(/** @type {Intervention} */ ({ ...entry, from })));
+}
+
 /** Whether an entry changes nothing. @param {Entry} entry */
 const isIdle = (entry) => entry.kind === 'gain' && entry.gain === 1;
 
@@ -79,7 +104,7 @@ export class Interventions {
   /** @param {unknown} given @param {ModelConfig} config */
   static read(given, config) {
     const entries = readEntries(given, config);
-    const list = /** @type {Intervention[]} */ (given).map((entry) => Object.freeze({ ...entry }));
+    const list = /** @type {Intervention[]} */ (given).map(kept);
     return new Interventions(config, Object.freeze(list), entries);
   }
 

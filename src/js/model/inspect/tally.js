@@ -24,10 +24,13 @@ export class Tally {
     this.#count++;
   }
 
-  /** The mean of each head, (layers, heads). It is from 0 to 1, as the sums of weights are. */
+  /**
+   * The mean of each head, (layers, heads). It is from 0 to 1, as the sums of weights are, and NaN
+   * where no row was added.
+   */
   means() {
     // sums of rounded weights may exceed 1 by a little
-    return this.#sums.map((sum) => (this.#count ? Math.min(1, sum / this.#count) : 0));
+    return this.#sums.map((sum) => Math.min(1, sum / this.#count));
   }
 }
 

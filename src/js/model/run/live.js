@@ -11,7 +11,7 @@ import { Interventions } from '../inside/interventions.js';
 
 export class Live {
   #config;
-  /** Those of before, while callers are kept from changing them. @type {Interventions | undefined} */
+  /** Those of before, while nobody may change them. @type {Interventions | undefined} */
   #kept;
 
   /** @param {ModelConfig} config */

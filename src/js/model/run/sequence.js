@@ -81,8 +81,8 @@ export class Sequence {
 
   /**
    * Keeps all others from changing the cache.
-   * @param {() => boolean} [abandoned] of a text: whether its caller has abandoned it, which unlocks
-   *   as well. Other work has none, and keeps others from reading the cache too
+   * @param {() => boolean} [abandoned] of a text: whether its caller has abandoned it, which
+   *   unlocks as well. Other work has none, and keeps others from reading the cache too
    * @returns {() => void} unlocks
    */
   lock(abandoned) {
