@@ -32,4 +32,10 @@ export default [
       'max-len': ['error', { code: 100 }],
     },
   },
+  {
+    files: ['web/**'],
+    rules: {
+      'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
+    },
+  },
 ];

@@ -1,6 +1,7 @@
 /** Builds each panel when it comes near the window, and frames it. */
 import { button } from './controls.js';
 import { tick, tools } from './chrome.js';
+import { paragraph } from './layout.js';
 import { breadcrumb } from './row.js';
 import { byId, html } from '../plot/dom.js';
 
@@ -80,7 +81,7 @@ export class Builder {
     const section = byId(id);
     const root = /** @type {HTMLElement} */ (section.querySelector('.panel'));
     const late = setTimeout(
-      () => root.append(html('p', { class: 'late' }, 'This panel is slow to arrive.')),
+      () => root.append(paragraph('late', 'This panel is slow to arrive.')),
       PATIENCE,
     );
     try {

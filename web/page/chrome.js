@@ -2,17 +2,17 @@
  * The frame that every panel has: one line of verdicts for readers who only look, and a quiet line
  * with reset, link, embedding and files.
  */
+import { button } from './controls.js';
 import { FILES, save } from './files.js';
 import { html, setText } from '../plot/dom.js';
 
 /** @typedef {import('./panels.js').Panel} Panel */
 /** @typedef {{ panel: Panel, reset: () => void, fragment: () => string }} Frame */
 
-/** @param {string} label @param {(button: HTMLButtonElement) => void} act */
+/** @param {string} label @param {(element: HTMLButtonElement) => void} act */
 function action(label, act) {
-  const button = html('button', { type: 'button', class: 'link' }, label);
-  button.addEventListener('click', () => act(button));
-  return button;
+  const element = button(label, () => act(element), 'link');
+  return element;
 }
 
 /**

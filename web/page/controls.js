@@ -207,9 +207,9 @@ export function options(signal, label, names) {
   return element;
 }
 
-/** @param {string} label @param {() => void} act */
-export function button(label, act) {
-  const element = html('button', { type: 'button', class: 'quiet' }, label);
+/** @param {string} label @param {() => void} act @param {string} [name] of its class */
+export function button(label, act, name = 'quiet') {
+  const element = html('button', { type: 'button', class: name }, label);
   element.addEventListener('click', act);
   return element;
 }

@@ -2,6 +2,7 @@
  * The row: one query of one head, and its weight on every key. A panel that shows rows puts one
  * here, and every panel that can start from a row takes it from here.
  */
+import { button } from './controls.js';
 import { html } from '../plot/dom.js';
 
 /**
@@ -76,8 +77,7 @@ export function breadcrumb(bus, { minKeys, maxKeys }, byHand) {
       const needed = `${minKeys} are needed here. So this is an example.`;
       return element.replaceChildren(`The row has ${n} keys, and ${needed}`);
     }
-    const back = html('button', { type: 'button', class: 'link' }, 'this panel’s own example');
-    back.addEventListener('click', () => bus.set(undefined));
+    const back = button('this panel’s own example', () => bus.set(undefined), 'link');
     const part = n > maxKeys ? ` The ${maxKeys} best of its ${n} keys, made to add up to 1.` : '';
     element.replaceChildren(
       byHand?.value ? 'Changed by hand from the row: ' : 'The row: ',

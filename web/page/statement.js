@@ -179,6 +179,11 @@ export class Statement {
     this.tell();
   }
 
+  /** There is nothing to compare. @param {string} text why */
+  nothing(text) {
+    this.show({ verdict: 'none', measured: 0, allowed: 0, text });
+  }
+
   /** The counts of the panel and of the page follow. */
   tell() {
     this.element.dispatchEvent(new Event('verdict', { bubbles: true }));

@@ -29,14 +29,40 @@ export const KIND_NAMES = {
   share: 'KL share',
 };
 
+/** @typedef {Exclude<ColourKind, 'magnitude'>} WeightKind */
+/** @typedef {{ weights: ArrayLike<number>, cols: number, counts: ArrayLike<number> }} WeightMap */
+
 /**
  * The scale of one kind over weights (several maps may share it). `counts` are the keys each row
  * may read.
- * @param {Exclude<ColourKind, 'magnitude'>} kind
- * @param {Iterable<{ weights: ArrayLike<number>, cols: number, counts: ArrayLike<number> }>} maps
+ * @param {WeightKind} kind @param {Iterable<WeightMap>} maps
  * @returns {ColourScale}
  */
 export function weightScale(kind, maps) {
+  const { top, ratio, below, above } = extremes(maps, kind === 'share');
+  if (kind === 'uniform') return uniformScale(ratio);
+  if (kind === 'share') return shareScale(below || -1, above || 1);
+  if (kind === 'log') return LOGARITHMIC;
+  const root = kind === 'sqrt';
+  const ticks = [0, 0.25, 0.5, 0.75, 1]
+    .map((f) => (root ? f * f : f) * top)
+    .map((v) => ({ value: v, label: short(v) }));
+  return {
+    kind,
+    ramp: 'weights',
+    title: root ? 'weight, square-root scale' : 'weight',
+    domain: [0, top],
+    value: (p) => p,
+    t: root ? (p) => Math.sqrt(p / top) : (p) => p / top,
+    ticks,
+  };
+}
+
+/**
+ * The largest weight, as it is and as a multiple of its row's uniform one. The limits of shares.
+ * @param {Iterable<WeightMap>} maps @param {boolean} shares whether those are asked for
+ */
+function extremes(maps, shares) {
   let top = 0;
   let ratio = 1;
   let below = 0;
@@ -49,83 +75,69 @@ export function weightScale(kind, maps) {
         if (!(p > 0 && p < Infinity)) continue;
         if (p > top) top = p;
         if (p * n > ratio) ratio = p * n;
-        if (kind !== 'share') continue;
+        if (!shares) continue;
         const share = p * Math.log(p * n);
         below = Math.min(below, share);
         above = Math.max(above, share);
       }
     }
   }
-  if (kind === 'uniform') {
-    // From 1/2^M to 2^M times the uniform weight. Weights below are shown as 1/2^M, and the lowest
-    // tick says so.
-    const M = Math.max(1, Math.ceil(Math.log2(ratio) - 1e-9));
-    const step = Math.max(1, Math.ceil(M / 3));
-    const ticks = [];
-    for (let e = -M; e <= M; e++) {
-      if (Math.abs(e) % step && Math.abs(e) !== M) continue;
-      if (Math.abs(e) !== M && M - Math.abs(e) < step) continue;
-      ticks.push({
-        value: e,
-        label: e === -M ? `≤ 1/${2 ** M}` : e < 0 ? `1/${2 ** -e}` : String(2 ** e),
-      });
-    }
-    return diverging(
-      'uniform',
-      'weight as a multiple of the row’s uniform weight',
-      [-M, M],
-      (p, n) => Math.log2(p * n),
-      ticks,
-    );
-  }
-  if (kind === 'share') {
-    // Shares lie between −1/(e·n) and log n. On one scale for both signs, negative ones would
-    // look like zero.
-    const low = below || -1;
-    const high = above || 1;
-    const ticks = [low, 0, high / 2, high].map((value) => ({ value, label: short(value) }));
-    return diverging(
-      'share',
-      'p·log(p·n), each sign to its own scale; a row adds up to its ρ (nats)',
-      [low, high],
-      (p, n) => (p > 0 ? p * Math.log(p * n) : p),
-      ticks,
-    );
-  }
-  const value = (/** @type {number} */ p) => p;
-  if (kind === 'log') {
-    const ticks = [-5, -4, -3, -2, -1, 0].map((e) => ({
-      value: 10 ** e,
-      label: e === -5 ? `≤ ${powerOfTen(e)}` : powerOfTen(e),
-    }));
-    return {
-      kind,
-      ramp: 'weights',
-      title: 'weight, logarithmic',
-      domain: [1e-5, 1],
-      value,
-      t: (p) => (p > 0 ? (Math.log10(p) + 5) / 5 : p),
-      ticks,
-    };
-  }
-  top ||= 1;
-  const root = kind === 'sqrt';
-  const ticks = [0, 0.25, 0.5, 0.75, 1]
-    .map((f) => (root ? f * f : f) * top)
-    .map((v) => ({ value: v, label: short(v) }));
-  const t = root
-    ? (/** @type {number} */ p) => Math.sqrt(p / top)
-    : (/** @type {number} */ p) => p / top;
-  return {
-    kind,
-    ramp: 'weights',
-    title: root ? 'weight, square-root scale' : 'weight',
-    domain: [0, top],
-    value,
-    t,
-    ticks,
-  };
+  return { top: top || 1, ratio, below, above };
 }
+
+/**
+ * From 1/2^M to 2^M times the uniform weight. Weights below are shown as 1/2^M, and the lowest
+ * tick says so.
+ * @param {number} ratio the largest
+ */
+function uniformScale(ratio) {
+  const M = Math.max(1, Math.ceil(Math.log2(ratio) - 1e-9));
+  const step = Math.max(1, Math.ceil(M / 3));
+  const ticks = [];
+  for (let e = -M; e <= M; e++) {
+    if (Math.abs(e) % step && Math.abs(e) !== M) continue;
+    if (Math.abs(e) !== M && M - Math.abs(e) < step) continue;
+    ticks.push({
+      value: e,
+      label: e === -M ? `≤ 1/${2 ** M}` : e < 0 ? `1/${2 ** -e}` : String(2 ** e),
+    });
+  }
+  return diverging(
+    'uniform',
+    'weight as a multiple of the row’s uniform weight',
+    [-M, M],
+    (p, n) => Math.log2(p * n),
+    ticks,
+  );
+}
+
+/**
+ * Shares lie between −1/(e·n) and log n. On one scale for both signs, negative ones would look like
+ * zero.
+ * @param {number} low @param {number} high
+ */
+const shareScale = (low, high) =>
+  diverging(
+    'share',
+    'p·log(p·n), each sign to its own scale; a row adds up to its ρ (nats)',
+    [low, high],
+    (p, n) => (p > 0 ? p * Math.log(p * n) : p),
+    [low, 0, high / 2, high].map((value) => ({ value, label: short(value) })),
+  );
+
+/** @type {ColourScale} */
+const LOGARITHMIC = {
+  kind: 'log',
+  ramp: 'weights',
+  title: 'weight, logarithmic',
+  domain: [1e-5, 1],
+  value: (p) => p,
+  t: (p) => (p > 0 ? (Math.log10(p) + 5) / 5 : p),
+  ticks: [-5, -4, -3, -2, -1, 0].map((e) => ({
+    value: 10 ** e,
+    label: e === -5 ? `≤ ${powerOfTen(e)}` : powerOfTen(e),
+  })),
+};
 
 /**
  * Weights between the smallest and the largest that occur, for maps that are nearly flat.

@@ -5,6 +5,18 @@
  */
 
 /**
+ * A point of the window in the units of a drawing, which print may scale.
+ * @param {Element} picture @param {number} width of the drawing
+ * @param {number} clientX @param {number} clientY
+ * @returns {[number, number]}
+ */
+export function pointIn(picture, width, clientX, clientY) {
+  const box = picture.getBoundingClientRect();
+  const scale = width / box.width;
+  return [(clientX - box.left) * scale, (clientY - box.top) * scale];
+}
+
+/**
  * The window hears the pointer until it is lifted. The handle itself would miss the rest of a drag
  * that draws it anew, because an element that leaves the document loses its pointer.
  * @param {SVGElement | HTMLElement} handle

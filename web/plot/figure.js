@@ -3,6 +3,7 @@
  * Assistive technology does not see the parts of an image, so a chart with a handle is a group.
  */
 import { html, redraw, setAttributes, svg } from './dom.js';
+import { pointIn } from './drag.js';
 import { onWidth } from './width.js';
 
 export class Figure {
@@ -25,6 +26,11 @@ export class Figure {
   /** Draws once more, where there is a width to draw for. */
   again() {
     if (this.width) this.draw(this.width);
+  }
+
+  /** A point of the window in the units of the drawing. @param {number} x @param {number} y */
+  pointIn(x, y) {
+    return pointIn(this.picture, this.width, x, y);
   }
 
   /**

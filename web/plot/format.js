@@ -48,3 +48,10 @@ export function powerOfTen(exponent) {
   if (exponent === 0) return '1';
   return `10${String(exponent).replace(/./g, (c) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(c)] ?? '⁻')}`;
 }
+
+/** The part of a whole as “20 %”, never 0 % of something or 100 % of less. @param {number} p */
+export function percent(p) {
+  if (p > 0 && p < 0.01) return '< 1 %';
+  if (p < 1 && p > 0.99) return '> 99 %';
+  return `${Math.round(100 * p)} %`;
+}

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
-import { positionOf, temperatureAt } from '../../../web/panels/look/ends.js';
+import { positionOf, temperatureAt } from '../../../web/page/heat.js';
+import { percent } from '../../../web/plot/format.js';
 import { tellFirst } from '../../../web/panels/look/first.js';
 import { firstFrame } from '../../../web/panels/look/frame.js';
 import { checkRow } from '../../../web/panels/look/check.js';
@@ -12,7 +13,6 @@ import { Story } from '../../../web/panels/look/story.js';
 import {
   countOfSharp,
   distance,
-  percent,
   pieceName,
   plain,
   sentence,

@@ -2,10 +2,9 @@
 import { STEPS } from '../../../training/induction/recipe.js';
 import { axes, line } from '../../plot/chart.js';
 import { html, svg } from '../../plot/dom.js';
-import { fixed } from '../../plot/format.js';
+import { fixed, percent } from '../../plot/format.js';
 import { linear } from '../../plot/scale.js';
 import { onWidth } from '../../plot/width.js';
-import { percent } from '../look/words.js';
 
 const HEIGHT = 132;
 const EDGE = { left: 40, right: 14, top: 12, bottom: 26 };

@@ -2,214 +2,216 @@
  * A head is born: a model of two layers is trained in front of the reader. In the end some of its
  * heads find the last occurrence of a letter, and look at the one that followed.
  */
-import { CONFIG, OPTIONS, STEPS, THRESHOLD, unseen } from '../../../training/induction/recipe.js';
+import { CONFIG, STEPS, unseen } from '../../../training/induction/recipe.js';
 import { button, numberField } from '../../page/controls.js';
 import { onFrame } from '../../page/frames.js';
+import {
+  block,
+  columns,
+  controlsRow,
+  onSight,
+  paragraph,
+  status,
+  verdicts,
+} from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
+import { percent } from '../../plot/format.js';
 import { paintRows, sizeOf } from '../look/paint.js';
-import { Story } from '../look/story.js';
 import { TextView } from '../look/text-view.js';
 import { Wall } from '../look/wall.js';
-import { percent } from '../look/words.js';
 import { codeOf } from './code.js';
 import { best, Curves } from './curves.js';
+import { AGAIN, headAt, LENGTH, sentence, storyOfLetters } from './letters.js';
 import { Run } from './run.js';
 import { scoreStatement, compareScores } from './scores-checked.js';
 
-/** Tokens have no meaning, so they are letters. */
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef';
-const LENGTH = OPTIONS.context;
-/** The first letter of the second time. */
-const AGAIN = LENGTH / 2;
+const LABELS = {
+  idle: '▶ Train it',
+  over: '▶ Train it again',
+  paused: '▶ Go on',
+  training: '❚❚ Pause',
+};
+
 /**
  * @param {HTMLElement} root
  * @param {import('../../page/panels.js').Context} context
  */
 export function build(root, { state, lab }) {
   root.classList.add('born');
-  const tokens = unseen().tokens.subarray(0, LENGTH);
-  const story = new Story(
-    { layers: CONFIG.layers, heads: CONFIG.heads, kvHeads: CONFIG.heads },
-    LENGTH,
-  );
-  for (const id of tokens) story.add({ id, text: `${LETTERS[id]} ` });
-  /** @type {Run | undefined} */
-  let run;
-  /** The head that the reader chose; else the one that looks most like an induction head. */
-  let chosen = -1;
-  let pointed = AGAIN + 12;
-  let training = false;
-
-  const text = new TextView({
-    point: (i) => void ((pointed = i), draw()),
-    lock: (i) => void ((pointed = i), draw()),
-    leave: () => {},
-    release: () => {},
+  const birth = new Birth(root, state.seed, lab);
+  root.replaceChildren(...birth.laidOut());
+  birth.listen();
+  const seen = onSight(root, (visible) => {
+    if (!visible || birth.run) return;
+    seen.disconnect();
+    birth.begin(0);
   });
-  const wall = new Wall(({ layer, head }) => void ((chosen = layer * CONFIG.heads + head), draw()));
-  const large = html('canvas', { class: 'born-map', 'aria-hidden': 'true' });
-  const framed = html('div', { role: 'img', 'aria-label': 'The map of a head, large' }, large);
-  const start = button('▶ Train it', press);
-  start.classList.add('primary');
-  const bar = html('progress', { max: STEPS, value: 0, 'aria-label': 'Steps of training' });
-  const steps = html('p', { class: 'born-steps', role: 'status' });
-  const said = html('p', { class: 'look-said' });
-  const curves = new Curves();
-  const statement = scoreStatement();
-  root.replaceChildren(
-    html(
-      'div',
-      { class: 'born-bar look-bar' },
-      html('div', { class: 'look-buttons' }, start),
-      bar,
-      steps,
-      html(
-        'div',
-        { class: 'controls' },
-        numberField(state.seed, { label: 'seed', min: 0, max: 2 ** 32 - 1 }),
-      ),
-    ),
-    text.element,
-    html(
-      'div',
-      { class: 'look-below' },
-      html(
-        'div',
-        { class: 'look-left' },
-        said,
-        wall.element,
-        html(
-          'p',
-          { class: 'look-caption' },
-          'Sixteen heads in two layers, and one of them large. Each row shows where it looks ' +
-            'from one letter. A head that looks at what followed draws a second line.',
-        ),
-        framed,
-      ),
-      html(
-        'div',
-        { class: 'look-side' },
-        ...curves.elements,
-        html('div', { class: 'statements' }, statement.element),
-      ),
-    ),
-  );
-  text.show(story);
-  wall.build(story);
+  return {
+    reset: () => birth.begin(0),
+    state: () => ({ step: birth.run?.step, points: birth.run?.points }),
+    code: () => codeOf(state.seed.value),
+    dispose: () => {
+      seen.disconnect();
+      birth.run?.end();
+    },
+  };
+}
 
-  function press() {
-    if (training && run && !run.ended) run.pause(!run.paused);
-    else begin(STEPS);
-    draw();
+/** A run of training, and the pictures of its model. */
+class Birth {
+  /**
+   * @param {HTMLElement} root @param {import('../../page/state.js').Signal<number>} seed
+   * @param {import('../../page/lab.js').Lab} lab
+   */
+  constructor(root, seed, lab) {
+    this.root = root;
+    this.seed = seed;
+    this.lab = lab;
+    this.story = storyOfLetters();
+    /** @type {Run | undefined} */
+    this.run = undefined;
+    /** The head that the reader chose; else the one that looks most like an induction head. */
+    this.chosen = -1;
+    this.pointed = AGAIN + 12;
+    this.training = false;
+    const point = (/** @type {number} */ i) => {
+      this.pointed = i;
+      this.draw();
+    };
+    this.text = new TextView({ point, lock: point, leave: () => {}, release: () => {} });
+    this.wall = new Wall(({ layer, head }) => {
+      this.chosen = layer * CONFIG.heads + head;
+      this.draw();
+    });
+    this.large = html('canvas', { class: 'born-map', 'aria-hidden': 'true' });
+    this.framed = html(
+      'div',
+      { role: 'img', 'aria-label': 'The map of a head, large' },
+      this.large,
+    );
+    this.start = button(LABELS.idle, () => this.press(), 'quiet primary');
+    this.bar = html('progress', { max: STEPS, value: 0, 'aria-label': 'Steps of training' });
+    this.steps = status('born-steps');
+    this.said = paragraph('look-said');
+    this.curves = new Curves();
+    this.statement = scoreStatement();
+    this.draw = onFrame([], () => this.redraw());
+  }
+
+  laidOut() {
+    const caption = paragraph(
+      'look-caption',
+      'Sixteen heads in two layers, and one of them large. Each row shows where it looks ' +
+        'from one letter. A head that looks at what followed draws a second line.',
+    );
+    const seed = numberField(this.seed, { label: 'seed', min: 0, max: 2 ** 32 - 1 });
+    return [
+      block(
+        'born-bar look-bar',
+        block('look-buttons', this.start),
+        this.bar,
+        this.steps,
+        controlsRow(seed),
+      ),
+      this.text.element,
+      columns(
+        [this.said, this.wall.element, caption, this.framed],
+        [...this.curves.elements, verdicts([this.statement])],
+      ),
+    ];
+  }
+
+  listen() {
+    const { text, wall, story } = this;
+    text.show(story);
+    wall.build(story);
+    this.seed.on(() => this.run && this.begin(0));
+    document.addEventListener('themechange', () => {
+      wall.repaint();
+      this.draw();
+    });
+    this.statement.nothing('no model is there yet');
+  }
+
+  press() {
+    const { run } = this;
+    if (this.training && run && !run.ended) run.pause(!run.paused);
+    else this.begin(STEPS);
+    this.draw();
   }
 
   /** @param {number} length steps; 0: the model before any training */
-  function begin(length) {
-    run?.end();
-    training = length > 0;
-    statement.wait();
-    chosen = -1;
-    const mine = new Run(state.seed.value, lab, (change) => {
-      if (mine !== run) return;
-      if (change === 'point') show(mine);
-      draw();
+  begin(length) {
+    this.run?.end();
+    this.training = length > 0;
+    this.statement.wait();
+    this.chosen = -1;
+    const run = new Run(this.seed.value, this.lab, (change) => {
+      if (run !== this.run) return;
+      if (change === 'point') this.read(run);
+      this.draw();
     });
-    run = mine;
-    void mine.start(length);
+    this.run = run;
+    void run.start(length);
   }
 
-  /** @param {Run} from */
-  function show({ points, rows }) {
-    const point = points[points.length - 1];
+  /** The rows of the newest point. @param {Run} run */
+  read({ points, rows }) {
     if (!rows) return;
+    const { story } = this;
     const { weights, budgets } = rows;
     const heads = CONFIG.layers * CONFIG.heads;
     story.weights.set(weights.subarray(0, heads * story.triangle));
     story.rho.set(budgets.subarray(0, heads * LENGTH));
     story.rows = LENGTH;
-    wall.changed(0);
+    this.wall.changed(0);
     const sequences = weights.length / (heads * story.triangle);
     if (sequences === 1) return;
     const all = unseen().tokens.subarray(0, sequences * LENGTH);
-    statement.show(compareScores(weights, all, point));
+    this.statement.show(compareScores(weights, all, points[points.length - 1]));
   }
 
-  /** The one head, large. @param {{ layer: number, head: number }} head */
-  function paintLarge(head) {
+  get phase() {
+    const { training, run } = this;
+    if (!training || !run) return 'idle';
+    return run.ended ? 'over' : run.paused ? 'paused' : 'training';
+  }
+
+  redraw() {
+    const { run, phase, root } = this;
+    setText(this.start, LABELS[phase]);
+    const point = run?.points[run.points.length - 1];
+    this.bar.value = run?.step ?? 0;
+    setText(this.steps, run?.error ? run.error.message : `step ${run?.step ?? 0} of ${STEPS}`);
+    root.dataset.step = String(point?.step ?? -1);
+    root.dataset.phase = phase;
+    if (!run || !point) return;
+    const at = this.chosen >= 0 ? this.chosen : best(point.induction);
+    this.showHead(at, point.induction);
+    this.curves.show(run.points, at);
+  }
+
+  /** @param {number} at the head @param {ArrayLike<number>} scores of all heads */
+  showHead(at, scores) {
+    const { story, said, pointed, text, wall } = this;
+    const head = headAt(at);
+    const row = story.row(head, pointed);
+    said.replaceChildren(...sentence(story, head, scores[at], row, pointed));
+    text.shade(row, pointed, true, said.textContent ?? '');
+    wall.paint();
+    this.paintLarge(head);
+    wall.mark(head, pointed, ({ layer, head: each }) => {
+      const score = percent(scores[layer * CONFIG.heads + each]);
+      return `Head ${layer}.${each}: ${score} on the letter that followed`;
+    });
+  }
+
+  /** The one head, large. @param {import('../look/story.js').Head} head */
+  paintLarge(head) {
+    const { large, story } = this;
     const size = sizeOf(story, large.clientWidth);
     Object.assign(large, { width: size.pixels, height: size.pixels });
     paintRows(large, story, head, size, 0);
-    framed.setAttribute('aria-label', `The map of head ${head.layer}.${head.head}`);
+    this.framed.setAttribute('aria-label', `The map of head ${head.layer}.${head.head}`);
   }
-
-  const phase = () =>
-    !training || !run ? 'idle' : run.ended ? 'over' : run.paused ? 'paused' : 'training';
-  const label = () =>
-    ({ idle: '▶ Train it', over: '▶ Train it again', paused: '▶ Go on', training: '❚❚ Pause' })[
-      phase()
-    ];
-
-  const draw = onFrame([], () => {
-    setText(start, label());
-    const point = run?.points[run.points.length - 1];
-    bar.value = run?.step ?? 0;
-    setText(steps, run?.error ? run.error.message : `step ${run?.step ?? 0} of ${STEPS}`);
-    root.dataset.step = String(point?.step ?? -1);
-    root.dataset.phase = phase();
-    if (!run || !point) return;
-    const { points } = run;
-    const leader = best(point.induction);
-    const at = chosen >= 0 ? chosen : leader;
-    const head = { layer: Math.floor(at / CONFIG.heads), head: at % CONFIG.heads };
-    const name = `head ${head.layer}.${head.head}`;
-    const score = point.induction[at];
-    const letter = LETTERS[tokens[pointed]];
-    const from = tokens.indexOf(tokens[pointed]);
-    const row = story.row(head, pointed);
-    said.replaceChildren(...sentence());
-    text.shade(row, pointed, true, said.textContent ?? '');
-    wall.paint();
-    paintLarge(head);
-    wall.mark(head, pointed, (each) => {
-      const value = point.induction[each.layer * CONFIG.heads + each.head];
-      return `Head ${each.layer}.${each.head}: ${percent(value)} on the letter that followed`;
-    });
-    curves.show(points, at);
-
-    function sentence() {
-      const next = LETTERS[tokens[from + 1]];
-      const share = html('strong', { 'data-value': row[from + 1] }, percent(row[from + 1]));
-      if (from === pointed)
-        return [`‘${letter}’ comes for the first time, so ${name} has nothing to find.`];
-      const born = score >= THRESHOLD ? ' It is an induction head.' : '';
-      return [
-        `‘${letter}’ comes again. The last time ‘${next}’ followed, and ${name} puts `,
-        share,
-        ` there.${born}`,
-      ];
-    }
-  });
-
-  state.seed.on(() => run && begin(0));
-  document.addEventListener('themechange', () => {
-    wall.repaint();
-    draw();
-  });
-  statement.show({ verdict: 'none', measured: 0, allowed: 0, text: 'no model is there yet' });
-  // the model before any training, when somebody looks
-  const seen = new IntersectionObserver((entries) => {
-    if (!entries[entries.length - 1].isIntersecting || run) return;
-    seen.disconnect();
-    begin(0);
-  });
-  seen.observe(root);
-  return {
-    reset: () => begin(0),
-    state: () => ({ step: run?.step, points: run?.points }),
-    code: () => codeOf(state.seed.value),
-    dispose: () => {
-      seen.disconnect();
-      run?.end();
-    },
-  };
 }

@@ -1,6 +1,6 @@
 /** A row of weights as bars under their words. */
 import { html } from '../../plot/dom.js';
-import { percent } from '../look/words.js';
+import { percent } from '../../plot/format.js';
 
 /** More bars would be too thin for their words. The largest are shown, in their order. */
 const MAX_BARS = { wide: 12, narrow: 7 };

@@ -2,6 +2,7 @@
 import { slider } from '../../page/controls.js';
 import { exampleOf } from '../../math/example.js';
 import { bestUseOf, compromise, spending } from '../../math/roads.js';
+import { besideWords, controlsRow, paragraph, verdicts, wait } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
 import { follow } from '../../page/row.js';
@@ -54,7 +55,7 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
   const checks = statements();
   const bars = new WordBars('Weights of the best use of the budget');
   const heading = html('h3', { class: 'small' });
-  const sentence = html('p', { class: 'sentence' });
+  const sentence = paragraph('sentence');
   const plane = new Plane({
     spend: (share) => state.share.set(share),
     challenge: (i) => {
@@ -70,20 +71,8 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
     say: (share) => `${Math.round(100 * share)} per cent of the largest budget`,
   });
   root.replaceChildren(
-    html(
-      'div',
-      { class: 'figure-and-words' },
-      plane.figure.element,
-      html(
-        'div',
-        {},
-        sentence,
-        html('div', { class: 'controls' }, budget.element),
-        heading,
-        bars.element,
-      ),
-    ),
-    html('div', { class: 'statements' }, ...Object.values(checks).map((each) => each.element)),
+    besideWords(plane.figure.element, sentence, controlsRow(budget.element), heading, bars.element),
+    verdicts(checks),
   );
 
   /** @type {{ example: import('../../math/example.js').Example, crowd: Crowd } | undefined} */
@@ -115,35 +104,12 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
         `Of ${crowd.result.count} challengers, ${crowd.result.above || 'none'} ` +
         `${crowd.result.above > 1 ? 'win' : 'wins'} more for the same.`,
     );
-    tell(spent, crowd);
-  }
-
-  /** @param {NonNullable<typeof spent>} found @param {Crowd} crowd */
-  function tell(found, crowd) {
-    const { highest, above, allowed, count } = crowd.result;
-    checks.crowd.show({
-      measured: highest,
-      allowed,
-      text: `${above} of ${count} are above; the boldest stays ${scientific(-highest)} below it`,
-      data: { above, count },
-    });
-    const end = { verdict: /** @type {const} */ ('none'), text: 'an end of the frontier' };
-    const data = { rho: found.rho, score: found.score, temperature: found.T };
-    checks.route.show({ ...found.route, data, ...(found.inside ? {} : end) });
-    const { ahead, behind } = found.slope;
-    checks.slope.show({
-      ...found.slope,
-      data: { ahead, behind, temperature: found.T },
-      ...(found.inside
-        ? { text: `${short(found.T, 5)}, between ${short(ahead, 5)} and ${short(behind, 5)}` }
-        : end),
-    });
-    checks.forms.show({ ...found.agree, data: { rho: found.rho, entropy: found.entropy } });
+    tell(checks, spent, crowd);
   }
 
   async function compete() {
     const example = exampleOf(row.value, keys);
-    for (const each of Object.values(checks)) each.wait();
+    wait(checks);
     const crowd = await lab.ask('commitment', 'compete', [example.scores]);
     if (!crowd) return;
     scene = { example, crowd };
@@ -163,4 +129,30 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
       codeOf({ ...(scene?.example ?? exampleOf(row.value, keys)), share: state.share.value }),
     exports: { svg: () => plane.figure.picture },
   };
+}
+
+/**
+ * @param {ReturnType<typeof statements>} checks
+ * @param {ReturnType<typeof spend>} found @param {Crowd} crowd
+ */
+function tell(checks, found, crowd) {
+  const { highest, above, allowed, count } = crowd.result;
+  checks.crowd.show({
+    measured: highest,
+    allowed,
+    text: `${above} of ${count} are above; the boldest stays ${scientific(-highest)} below it`,
+    data: { above, count },
+  });
+  const end = { verdict: /** @type {const} */ ('none'), text: 'an end of the frontier' };
+  const data = { rho: found.rho, score: found.score, temperature: found.T };
+  checks.route.show({ ...found.route, data, ...(found.inside ? {} : end) });
+  const { ahead, behind } = found.slope;
+  checks.slope.show({
+    ...found.slope,
+    data: { ahead, behind, temperature: found.T },
+    ...(found.inside
+      ? { text: `${short(found.T, 5)}, between ${short(ahead, 5)} and ${short(behind, 5)}` }
+      : end),
+  });
+  checks.forms.show({ ...found.agree, data: { rho: found.rho, entropy: found.entropy } });
 }

@@ -21,12 +21,6 @@ export class Plane {
     const { picture } = this.figure;
     this.x = linear([0, 1], [0, 1]);
     this.y = linear([0, 1], [1, 0]);
-    /** In the units of the drawing, which print may scale. */
-    const local = (/** @type {number} */ clientX, /** @type {number} */ clientY) => {
-      const box = picture.getBoundingClientRect();
-      const scale = this.figure.width / box.width;
-      return /** @type {const} */ ([(clientX - box.left) * scale, (clientY - box.top) * scale]);
-    };
     this.point = handle(
       {
         label: 'budget',
@@ -36,7 +30,7 @@ export class Plane {
         step: 0.01,
         under: (x) => {
           const { domain } = this.x;
-          return Number((this.x.invert(local(x, 0)[0]) / domain[1]).toFixed(3));
+          return Number((this.x.invert(this.figure.pointIn(x, 0)[0]) / domain[1]).toFixed(3));
         },
         move: spend,
       },
@@ -44,7 +38,7 @@ export class Plane {
     );
     picture.addEventListener('pointermove', (event) => {
       if (event.pointerType === 'touch' || event.buttons) return;
-      challenge(this.nearest(...local(event.clientX, event.clientY)));
+      challenge(this.nearest(...this.figure.pointIn(event.clientX, event.clientY)));
     });
     picture.addEventListener('pointerleave', () => challenge(undefined));
     /** @type {number | undefined} */

@@ -2,6 +2,7 @@
 import { temperature } from '../../page/controls.js';
 import { exampleOf } from '../../math/example.js';
 import { compromise } from '../../math/roads.js';
+import { besideWords, controlsRow, paragraph, verdicts } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
 import { follow } from '../../page/row.js';
@@ -51,7 +52,7 @@ export async function build(root, { engine: load, state, row, keys }) {
   const triangle = new Triangle(([a, b]) =>
     state.dot.set([Number(a.toFixed(3)), Number(b.toFixed(3))]),
   );
-  const sentence = html('p', { class: 'sentence' });
+  const sentence = paragraph('sentence');
   const sides = html('dl', { class: 'two-sides' });
   const gap = html('dd');
   const price = html('dd');
@@ -61,13 +62,8 @@ export async function build(root, { engine: load, state, row, keys }) {
   );
   const T = temperature(state.T, (value) => `T ${short(value)}`, { min: 0.05, max: 20 });
   root.replaceChildren(
-    html(
-      'div',
-      { class: 'figure-and-words' },
-      triangle.element,
-      html('div', {}, sentence, sides, html('div', { class: 'controls' }, T.element)),
-    ),
-    html('div', { class: 'statements' }, ...Object.values(checks).map((each) => each.element)),
+    besideWords(triangle.element, sentence, sides, controlsRow(T.element)),
+    verdicts(checks),
   );
 
   follow(row, state.T, ({ temperature: t }) => t);

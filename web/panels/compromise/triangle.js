@@ -1,7 +1,7 @@
 /** The triangle of all ways to share out 1 among three keys, as a landscape. */
 import { isDark, table } from '../../plot/colour.js';
 import { html, redraw, setAttributes, svg } from '../../plot/dom.js';
-import { draggable } from '../../plot/drag.js';
+import { draggable, pointIn } from '../../plot/drag.js';
 import { line } from '../../plot/chart.js';
 import { short } from '../../plot/format.js';
 import { onWidth } from '../../plot/width.js';
@@ -69,9 +69,8 @@ export class Triangle {
       svg('circle', { r: 7, class: 'dot' }),
     );
     draggable(group, (clientX, clientY) => {
-      const box = this.picture.getBoundingClientRect();
-      const scale = this.width / box.width;
-      this.move(inside(this.mixAt((clientX - box.left) * scale, (clientY - box.top) * scale)));
+      const [x, y] = pointIn(this.picture, this.width, clientX, clientY);
+      this.move(inside(this.mixAt(x, y)));
     });
     group.addEventListener('keydown', (event) => {
       const step = event.shiftKey ? 0.1 : 0.01;

@@ -2,6 +2,7 @@
  * The note's run recomputed beside its published figures, and the eight settings of the three
  * switches.
  */
+import { numbersRow, numbersTable } from '../../page/layout.js';
 import { html, setAttributes, setText } from '../../plot/dom.js';
 import { scientific, short } from '../../plot/format.js';
 
@@ -15,29 +16,15 @@ const ROWS = ['σ²', 'max |ΔW|', '‖ΔW‖', 'max |ΔO|', '‖ΔO‖'];
 
 export class NoteTable {
   constructor() {
-    this.body = html('tbody');
-    this.element = html(
-      'table',
-      { class: 'numbers' },
-      html(
-        'caption',
-        {},
+    const { element, body } = numbersTable({
+      name: 'numbers',
+      caption:
         'The note’s run: n = 32, d = 64, dᵥ = 16, T = 1, unit rows. Same sizes, another random ' +
-          'draw: the figures agree in magnitude, not digit for digit.',
-      ),
-      html(
-        'thead',
-        {},
-        html(
-          'tr',
-          {},
-          ...['quantity', 'published', 'here, float64', 'here, float32'].map((name) =>
-            html('th', { scope: 'col' }, name),
-          ),
-        ),
-      ),
-      this.body,
-    );
+        'draw: the figures agree in magnitude, not digit for digit.',
+      columns: ['quantity', 'published', 'here, float64', 'here, float32'],
+    });
+    this.element = element;
+    this.body = body;
   }
 
   /** @param {Note} columns */
@@ -93,35 +80,21 @@ export class TruthTable {
       }),
     );
     const rows = NORMALISED.map(([name], r) =>
-      html(
-        'tr',
-        {},
-        html('th', { scope: 'row' }, name),
+      numbersRow(
+        name,
         ...this.cells.slice(2 * r, 2 * r + 2).map(({ button }) => html('td', {}, button)),
       ),
     );
-    this.element = html(
-      'table',
-      { class: 'truth' },
-      html(
-        'caption',
-        {},
-        'All eight settings, float64: max |ΔW|. ' +
+    this.element = numbersTable(
+      {
+        name: 'truth',
+        caption:
+          'All eight settings, float64: max |ΔW|. ' +
           'Only the keys need equal norms; that of the query changes both sides alike.',
-      ),
-      html(
-        'thead',
-        {},
-        html(
-          'tr',
-          {},
-          ...['normalised', 'as they are', 'key norm restored'].map((name) =>
-            html('th', { scope: 'col' }, name),
-          ),
-        ),
-      ),
-      html('tbody', {}, ...rows),
-    );
+        columns: ['normalised', 'as they are', 'key norm restored'],
+      },
+      ...rows,
+    ).element;
   }
 
   /**

@@ -35,19 +35,19 @@ export class Checks {
       oracles: [sumOfParts],
     });
     this.all = [this.same, this.push, this.lens, this.ledger];
-    this.all.forEach((each) => nothing(each, 'no word is read yet'));
+    this.all.forEach((each) => each.nothing('no word is read yet'));
   }
 
   /** @param {ArrayLike<number> | undefined} logs the first ones, where heads are pressed */
   showSame(logs, /** @type {ArrayLike<number>} */ again) {
-    if (!logs) nothing(this.same, 'no head is pressed');
+    if (!logs) this.same.nothing('no head is pressed');
     else this.same.show({ measured: largestDifference(logs, again), allowed: 0 });
   }
 
   /** @param {Push | undefined} push @param {[Float32Array, Float32Array]} [streams] */
   showPush(push, streams) {
     if (push && streams) this.push.show(moved(...streams, push));
-    else nothing(this.push, 'the push is 0');
+    else this.push.nothing('the push is 0');
   }
 
   /** @param {Explained} explained @param {boolean} pushed */
@@ -57,11 +57,7 @@ export class Checks {
     const measured = Math.abs(score - sumOfParts(ledger));
     const off = pushed && measured > allowed;
     // a push is no part of the ledger
-    if (pushed && !off) nothing(this.ledger, 'a push is no bar, and this one is too weak to miss');
+    if (pushed && !off) this.ledger.nothing('a push is no bar, and this one is too weak to miss');
     else this.ledger.show({ measured, allowed, broken: off, size: largestPart(ledger) });
   }
 }
-
-/** @param {Statement} statement @param {string} text */
-const nothing = (statement, text) =>
-  statement.show({ verdict: 'none', measured: 0, allowed: 0, text });

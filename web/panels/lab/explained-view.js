@@ -1,7 +1,6 @@
 /** The two pictures of one word: its chance after each layer, and the parts of its score. */
 import { html } from '../../plot/dom.js';
-import { fixed } from '../../plot/format.js';
-import { percent } from '../look/words.js';
+import { fixed, percent } from '../../plot/format.js';
 import { sumOfParts } from './explain.js';
 
 /** @typedef {import('./explain.js').Explained} Explained */

@@ -1,8 +1,8 @@
 /** All heads as switches, shaded by the harm that it does to change each of them alone. */
 import { colourAt, isDark } from '../../plot/colour.js';
 import { html } from '../../plot/dom.js';
+import { percent } from '../../plot/format.js';
 import { oneStop } from '../../plot/one-stop.js';
-import { percent } from '../look/words.js';
 
 /** @typedef {import('../look/story.js').Head} Head */
 

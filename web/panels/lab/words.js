@@ -1,7 +1,8 @@
 /** Words of a story: those that changed, those that are hidden, and the one that is explained. */
 import { html } from '../../plot/dom.js';
+import { percent } from '../../plot/format.js';
 import { oneStop } from '../../plot/one-stop.js';
-import { percent, spaced } from '../look/words.js';
+import { spaced } from '../look/words.js';
 
 /** @typedef {import('../look/story.js').Token} Token */
 

@@ -1,41 +1,95 @@
 /** Play, step and start again; the prompt; two temperatures; and a line about the model. */
 import { button, toggle } from '../../page/controls.js';
+import { BOLDNESS, heatSlider, temperatureText } from '../../page/heat.js';
+import { block, controlsRow, paragraph, status } from '../../page/layout.js';
 import { setFromText } from '../../page/text-field.js';
 import { html, setText } from '../../plot/dom.js';
-import { BOLDNESS, heatSlider, temperatureText } from './ends.js';
 import { HINT } from './words.js';
 
 const BEGINS = 'How the story begins';
 
+/** @typedef {ReturnType<typeof import('./state.js').state>} State */
 /**
  * @typedef {object} Now
  * @property {import('./writer.js').Writer} writer
  * @property {import('../../page/model.js').SharedModel} model
  * @property {boolean} fast
  */
-
 /**
- * @param {ReturnType<typeof import('./state.js').state>} state
- * @param {object} actions
- * @param {() => void} actions.play
- * @param {() => void} actions.step
- * @param {() => void} actions.restart
- * @param {(on: boolean) => void} actions.fast
- * @param {() => void} actions.retry
+ * @typedef {object} Actions
+ * @property {() => void} play
+ * @property {() => void} step
+ * @property {() => void} restart
+ * @property {(on: boolean) => void} fast
+ * @property {() => void} retry
  */
-export function controls(state, actions) {
-  const play = button('▶ Write', actions.play);
-  play.classList.add('primary');
-  const step = button('One step more', actions.step);
-  const restart = button('Start again', actions.restart);
+
+export class Controls {
+  /** @param {State} state @param {Actions} actions */
+  constructor(state, actions) {
+    this.play = button('▶ Write', actions.play, 'quiet primary');
+    this.retry = button('try again', actions.retry);
+    this.retry.hidden = true;
+    this.said = status('look-status');
+    this.status = block('look-state', this.said, this.retry);
+    const step = button('One step more', actions.step);
+    const restart = button('Start again', actions.restart);
+    this.bar = block('look-bar', block('look-buttons', this.play, step, restart), heats(state));
+    const boxes = controlsRow(
+      toggle(state.rest, 'leave out the start of the text'),
+      toggle(fastSwitch(actions.fast), 'as fast as it can'),
+    );
+    this.more = block('look-more', promptForm(state, actions.restart), boxes);
+    this.hint = paragraph(
+      'look-hint',
+      html('span', { class: 'hover' }, HINT.hover),
+      html('span', { class: 'touch' }, HINT.touch),
+      ` ${HINT.start}`,
+    );
+    this.caption = paragraph('look-caption');
+    this.key = paragraph(
+      'look-key',
+      'The same heads once more. Faint: it looks at all words alike. Strong: at one. Choose a ' +
+        'head here or among the squares. Until then the page shows one that looks far back.',
+    );
+  }
+
+  /** @param {Now} now */
+  show({ writer, model, fast }) {
+    const rest = writer.phase === 'over' ? '▶ Once more' : '▶ Write';
+    setText(this.play, writer.playing ? '❚❚ Pause' : rest);
+    this.retry.hidden = !['absent', 'failed'].includes(model.phase);
+    setText(this.said, words(writer, model, fast));
+  }
+}
+
+/** The two temperatures. @param {State} state */
+const heats = (state) =>
+  block(
+    'look-heats',
+    heatSlider(state.T, {
+      label: 'How focused its looks are: temperature',
+      ends: ['0 one word only', 'all words equally ∞'],
+      say: (t) => (t === 1 ? '1, as trained' : temperatureText(t)),
+    }),
+    heatSlider(state.tau, {
+      label: 'How boldly it picks a word',
+      ends: ['0 the likeliest', 'wildly 2'],
+      say: temperatureText,
+      scale: BOLDNESS,
+    }),
+  );
+
+/** The beginning of the story. @param {State} state @param {() => void} begin */
+function promptForm({ prompt }, begin) {
   const field = html('input', {
     type: 'text',
     class: 'look-prompt',
     'aria-label': BEGINS,
     autocomplete: 'off',
   });
-  field.value = state.prompt.value;
-  state.prompt.on((text) => void (field.value = text));
+  field.value = prompt.value;
+  prompt.on((text) => void (field.value = text));
   const form = html(
     'form',
     { class: 'look-form' },
@@ -44,73 +98,23 @@ export function controls(state, actions) {
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    setFromText(state.prompt, field.value, BEGINS);
-    field.value = state.prompt.value;
-    actions.restart();
+    setFromText(prompt, field.value, BEGINS);
+    field.value = prompt.value;
+    begin();
   });
-  const status = html('p', { class: 'look-status', role: 'status' });
-  const retry = button('try again', actions.retry);
-  retry.hidden = true;
-  const speed = {
-    value: false,
-    range: 'on or off',
-    set(/** @type {boolean} */ on) {
-      this.value = on;
-      actions.fast(on);
-    },
-    on() {},
-  };
-  const T = heatSlider(state.T, {
-    label: 'How focused its looks are: temperature',
-    ends: ['0 one word only', 'all words equally ∞'],
-    say: (t) => (t === 1 ? '1, as trained' : temperatureText(t)),
-  });
-  const tau = heatSlider(state.tau, {
-    label: 'How boldly it picks a word',
-    ends: ['0 the likeliest', 'wildly 2'],
-    say: temperatureText,
-    scale: BOLDNESS,
-  });
-  const boxes = html(
-    'div',
-    { class: 'controls' },
-    toggle(state.rest, 'leave out the start of the text'),
-    toggle(speed, 'as fast as it can'),
-  );
-  return {
-    bar: html(
-      'div',
-      { class: 'look-bar' },
-      html('div', { class: 'look-buttons' }, play, step, restart),
-      html('div', { class: 'look-heats' }, T, tau),
-    ),
-    more: html('div', { class: 'look-more' }, form, boxes),
-    status: html('div', { class: 'look-state' }, status, retry),
-    hint: html(
-      'p',
-      { class: 'look-hint' },
-      html('span', { class: 'hover' }, HINT.hover),
-      html('span', { class: 'touch' }, HINT.touch),
-      ` ${HINT.start}`,
-    ),
-    caption: html('p', { class: 'look-caption' }),
-    key: html(
-      'p',
-      { class: 'look-key' },
-      'The same heads once more. Faint: it looks at all words alike. Strong: at one. Choose a ' +
-        'head here or among the squares. Until then the page shows one that looks far back.',
-    ),
-    /** @param {Now} now */
-    show({ writer, model, fast }) {
-      setText(
-        play,
-        writer.playing ? '❚❚ Pause' : writer.phase === 'over' ? '▶ Once more' : '▶ Write',
-      );
-      retry.hidden = !['absent', 'failed'].includes(model.phase);
-      setText(status, words(writer, model, fast));
-    },
-  };
+  return form;
 }
+
+/** A switch that is no setting. @param {(on: boolean) => void} tell */
+const fastSwitch = (tell) => ({
+  value: false,
+  range: 'on or off',
+  set(/** @type {boolean} */ on) {
+    this.value = on;
+    tell(on);
+  },
+  on() {},
+});
 
 /**
  * @param {import('./writer.js').Writer} writer

@@ -2,8 +2,9 @@
  * The first frame of the look as HTML, from the numbers of a story. It is there before any script
  * runs. A page's policy may forbid styles in it, so look.css has a class for each shade.
  */
+import { percent } from '../../plot/format.js';
 import { extent, mapPaths, shade, SHADES } from './shade.js';
-import { aboutHeads, countOfSharp, HINT, percent, sentence, spaced } from './words.js';
+import { aboutHeads, countOfSharp, HINT, sentence, spaced } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
 /** @typedef {import('./story.js').Head} Head */

@@ -1,6 +1,7 @@
 /** The live sentence, the count of sharp heads, and the verdict on the row that they speak of. */
 import { html, setText } from '../../plot/dom.js';
 import { Statement } from '../../page/statement.js';
+import { verdicts } from '../../page/layout.js';
 import { budget, checkRow, scores, softmax } from './check.js';
 import { countOfSharp, sentence, sharpHeads } from './words.js';
 
@@ -34,7 +35,7 @@ export class Said {
       this.sentence,
       this.count,
       this.tick,
-      html('div', { class: 'statements' }, this.row.element, this.budget.element),
+      verdicts([this.row, this.budget]),
     );
   }
 
@@ -50,8 +51,7 @@ export class Said {
 
   /** There is no model, so nothing is compared. */
   nothing() {
-    for (const statement of [this.row, this.budget])
-      statement.show({ verdict: 'none', measured: 0, allowed: 0, text: 'there is no model' });
+    for (const statement of [this.row, this.budget]) statement.nothing('there is no model');
   }
 
   /** The row has changed since it was checked. */

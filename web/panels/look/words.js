@@ -1,14 +1,8 @@
 /** The sentences of the look. Their numbers are rounded, and `data-value` has all digits. */
+import { percent } from '../../plot/format.js';
 
 /** @typedef {import('./story.js').Story} Story */
 /** @typedef {import('./story.js').Head} Head */
-
-/** The part of a whole as “20 %”, never 0 % of something or 100 % of less. @param {number} p */
-export function percent(p) {
-  if (p > 0 && p < 0.01) return '< 1 %';
-  if (p < 1 && p > 0.99) return '> 99 %';
-  return `${Math.round(100 * p)} %`;
-}
 
 /** A token as it stands in a sentence. @param {Story} story @param {number} j */
 export function tokenName(story, j) {

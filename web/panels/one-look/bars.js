@@ -14,24 +14,24 @@ const HEIGHT = 250;
 const GAP = 34;
 const STRIP = 84;
 const FOOT = 46;
+const LEFT = 44;
+const RIGHT = 34;
+const STRIP_TOP = TOP + HEIGHT + GAP;
+const BOTTOM = STRIP_TOP + STRIP;
 const SHAPES = /** @type {const} */ (['circle', 'triangle', 'plus']);
+
+/** @typedef {ReturnType<typeof frameOf>} Frame */
 
 export class Bars {
   /** @param {readonly string[]} names of the bar and the three marks */
   constructor(names) {
     this.picture = svg('svg', { role: 'img' });
-    this.legend = html('p', { class: 'marks-legend', 'data-depth': 'understand' });
-    names.forEach((name, i) => {
-      const sign = svg(
-        'svg',
-        { width: 18, height: 18, 'aria-hidden': 'true' },
-        i
-          ? MARKS[SHAPES[i - 1]](9, 9, 6)
-          : svg('rect', { x: 2, y: 3, width: 14, height: 12, class: 'bar' }),
-      );
-      this.legend.append(html('span', {}, sign, ` ${name}`));
-    });
-    this.element = html('figure', { class: 'bars' }, this.picture, this.legend);
+    const legend = html(
+      'p',
+      { class: 'marks-legend', 'data-depth': 'understand' },
+      ...names.map((name, i) => html('span', {}, sign(i), ` ${name}`)),
+    );
+    this.element = html('figure', { class: 'bars' }, this.picture, legend);
     this.width = 560;
     /** @type {ArrayLike<number>[]} */
     this.routes = [];
@@ -52,136 +52,151 @@ export class Bars {
   show(routes, words) {
     this.routes = routes;
     this.words = words;
-    const p = Array.from(routes[0]);
-    const n = p.length;
     const { width, picture } = this;
-    const left = 44;
-    const right = width - 34;
-    const step = (right - left) / n;
-    const bar = Math.min(72, step * 0.82);
-    const narrow = step < 48;
-    // readers who only look see bars alone
-    const bare = !document.documentElement.dataset.depth;
-    const any = !bare && p.some((weight) => weight < SMALL);
-    // without a strip the bars are taller, and the figure keeps its size
-    const tall = any ? HEIGHT : HEIGHT + GAP + STRIP;
-    const y = linear([0, 1], [TOP + tall, TOP]);
-    const x = linear([0, n], [left, right]);
-    const smallest = p.reduce((low, v) => (v > 0 && v < low ? v : low), 1e-4);
-    const stripTop = TOP + HEIGHT + GAP;
-    const bottom = stripTop + STRIP;
-    const strip = log([10 ** Math.floor(Math.log10(smallest) - 0.2), SMALL], [bottom, stripTop]);
-
+    const p = Array.from(routes[0]);
+    const frame = frameOf(p, width);
     picture.replaceChildren(
-      axes({
-        x: { ...x, ticks: () => [] },
-        y: {
-          ...y,
-          ticks: () =>
-            linear([0, 1], [0, 1])
-              .ticks(4)
-              .filter((t) => t.value > 0),
-        },
-      }),
+      ...frameParts(frame, p.length),
+      ...p.flatMap((weight, j) => [
+        bar(frame, weight, j),
+        ...(frame.bare ? [] : marks(frame, routes, j)),
+        ...names(frame, words[j], weight, j),
+      ]),
     );
-    if (!bare)
-      picture.append(
-        svg('line', {
-          x1: left,
-          x2: right,
-          y1: y.at(1 / n),
-          y2: y.at(1 / n),
-          class: 'uniform-line',
-        }),
-        svg('text', { x: right + 5, y: y.at(1 / n) + 4 }, '1/n'),
-      );
-    if (any)
-      picture.append(
-        svg('rect', {
-          x: left,
-          y: stripTop,
-          width: right - left,
-          height: STRIP,
-          class: 'strip',
-        }),
-        svg('text', { x: left, y: stripTop - 8, class: 'axis-name' }, 'below 1/60, logarithmic'),
-      );
-    for (const tick of any ? strip.ticks(3) : []) {
-      picture.append(
-        svg('line', {
-          x1: left,
-          x2: right,
-          y1: strip.at(tick.value),
-          y2: strip.at(tick.value),
-          class: 'grid',
-        }),
-        svg('text', { x: left - 8, y: strip.at(tick.value) + 4, 'text-anchor': 'end' }, tick.label),
-      );
-    }
-    p.forEach((weight, j) => {
-      const middle = x.at(j + 0.5);
-      const low = any && weight < SMALL;
-      const scale = low ? strip : y;
-      const at = (/** @type {number} */ v) => (v > 0 ? Math.min(bottom, scale.at(v)) : bottom);
-      if (low)
-        picture.append(
-          svg('line', {
-            x1: middle - bar / 2,
-            x2: middle + bar / 2,
-            y1: at(weight),
-            y2: at(weight),
-            class: 'bar-line',
-          }),
-        );
-      else
-        picture.append(
-          svg('rect', {
-            x: middle - bar / 2,
-            y: at(weight),
-            width: bar,
-            height: Math.max(0, TOP + tall - at(weight)),
-            class: 'bar',
-          }),
-        );
-      SHAPES.forEach((shape, i) => {
-        const value = routes[i + 1][j];
-        if (!bare && Number.isFinite(value))
-          picture.append(
-            MARKS[shape](middle + (i - 1) * Math.min(18, step * 0.31), at(value), narrow ? 4.2 : 6),
-          );
-      });
-      picture.append(
-        svg(
-          'text',
-          {
-            x: middle,
-            y: bottom + 20,
-            'text-anchor': 'middle',
-            class: 'strong',
-          },
-          words[j],
-        ),
-        svg(
-          'text',
-          { x: middle, y: bottom + 37, 'text-anchor': 'middle' },
-          narrow
-            ? weight < 0.01
-              ? '<.01'
-              : fixed(weight, 2)
-            : weight < 1e-3
-              ? scientific(weight)
-              : fixed(weight, step > 56 ? 4 : 3),
-        ),
-      );
+    const height = BOTTOM + FOOT;
+    setAttributes(picture, {
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      'aria-label': inWords(p, words, frame.bare),
     });
-    const height = bottom + FOOT;
-    setAttributes(picture, { width, height, viewBox: `0 0 ${width} ${height}` });
-    const best = p.indexOf(Math.max(...p));
-    const weights = p.map((v, j) => `${words[j]} ${fixed(v, 3)}`).join(', ');
-    picture.setAttribute(
-      'aria-label',
-      `Weights of ${n} keys: ${weights}; the largest on ${words[best]}. ` +
-        (bare ? '' : 'The other three ways mark the same heights.'),
+  }
+}
+
+/** The bar of the legend, or a mark of it. @param {number} i */
+const sign = (i) =>
+  svg(
+    'svg',
+    { width: 18, height: 18, 'aria-hidden': 'true' },
+    i
+      ? MARKS[SHAPES[i - 1]](9, 9, 6)
+      : svg('rect', { x: 2, y: 3, width: 14, height: 12, class: 'bar' }),
+  );
+
+/** The scales, and the space of a key. @param {number[]} p weights @param {number} width */
+function frameOf(p, width) {
+  const right = width - RIGHT;
+  const step = (right - LEFT) / p.length;
+  // readers who only look see bars alone
+  const bare = !document.documentElement.dataset.depth;
+  const any = !bare && p.some((weight) => weight < SMALL);
+  // without a strip the bars are taller, and the figure keeps its size
+  const ground = TOP + (any ? HEIGHT : HEIGHT + GAP + STRIP);
+  const smallest = p.reduce((low, v) => (v > 0 && v < low ? v : low), 1e-4);
+  const lowest = 10 ** Math.floor(Math.log10(smallest) - 0.2);
+  return {
+    bare,
+    any,
+    right,
+    step,
+    ground,
+    narrow: step < 48,
+    x: linear([0, p.length], [LEFT, right]),
+    y: linear([0, 1], [ground, TOP]),
+    strip: log([lowest, SMALL], [BOTTOM, STRIP_TOP]),
+  };
+}
+
+/** Axes, the uniform weight, and the strip with its own axis. @param {Frame} frame */
+function frameParts({ bare, any, right, x, y, strip }, /** @type {number} */ n) {
+  const across = (/** @type {number} */ at, /** @type {string} */ name) =>
+    svg('line', { x1: LEFT, x2: right, y1: at, y2: at, class: name });
+  const ticks = () =>
+    linear([0, 1], [0, 1])
+      .ticks(4)
+      .filter((t) => t.value > 0);
+  const parts = [axes({ x: { ...x, ticks: () => [] }, y: { ...y, ticks } })];
+  const uniform = y.at(1 / n);
+  if (!bare)
+    parts.push(
+      across(uniform, 'uniform-line'),
+      svg('text', { x: right + 5, y: uniform + 4 }, '1/n'),
+    );
+  if (!any) return parts;
+  const box = { x: LEFT, y: STRIP_TOP, width: right - LEFT, height: STRIP, class: 'strip' };
+  parts.push(
+    svg('rect', box),
+    svg('text', { x: LEFT, y: STRIP_TOP - 8, class: 'axis-name' }, 'below 1/60, logarithmic'),
+  );
+  for (const { value, label } of strip.ticks(3)) {
+    const at = strip.at(value);
+    parts.push(
+      across(at, 'grid'),
+      svg('text', { x: LEFT - 8, y: at + 4, 'text-anchor': 'end' }, label),
     );
   }
+  return parts;
+}
+
+/** Whether a weight is in the strip. @param {Frame} frame @param {number} weight */
+const isLow = ({ any }, weight) => any && weight < SMALL;
+
+/** How high a value is, on the scale of its key. @param {Frame} frame @param {boolean} low */
+const heightOf = ({ y, strip }, low, /** @type {number} */ value) =>
+  value > 0 ? Math.min(BOTTOM, (low ? strip : y).at(value)) : BOTTOM;
+
+/** @param {Frame} frame @param {number} weight @param {number} j */
+function bar(frame, weight, j) {
+  const { x, step, ground } = frame;
+  const middle = x.at(j + 0.5);
+  const width = Math.min(72, step * 0.82);
+  const low = isLow(frame, weight);
+  const at = heightOf(frame, low, weight);
+  const [from, to] = [middle - width / 2, middle + width / 2];
+  return low
+    ? svg('line', { x1: from, x2: to, y1: at, y2: at, class: 'bar-line' })
+    : svg('rect', { x: from, y: at, width, height: Math.max(0, ground - at), class: 'bar' });
+}
+
+/**
+ * The other ways to the weight of a key.
+ * @param {Frame} frame @param {ArrayLike<number>[]} routes
+ */
+function marks(frame, [weights, ...others], /** @type {number} */ j) {
+  const { x, step, narrow } = frame;
+  const low = isLow(frame, weights[j]);
+  return SHAPES.map((shape, i) => {
+    const beside = (i - 1) * Math.min(18, step * 0.31);
+    const value = others[i][j];
+    return (
+      Number.isFinite(value) &&
+      MARKS[shape](x.at(j + 0.5) + beside, heightOf(frame, low, value), narrow ? 4.2 : 6)
+    );
+  }).filter((mark) => mark !== false);
+}
+
+/** The key and its weight, under the bar. @param {Frame} frame */
+function names(
+  { x, step, narrow },
+  /** @type {string} */ word,
+  /** @type {number} */ weight,
+  /** @type {number} */ j,
+) {
+  const digits = () => (weight < 1e-3 ? scientific(weight) : fixed(weight, step > 56 ? 4 : 3));
+  const short = () => (weight < 0.01 ? '<.01' : fixed(weight, 2));
+  const middle = { x: x.at(j + 0.5), 'text-anchor': 'middle' };
+  return [
+    svg('text', { ...middle, y: BOTTOM + 20, class: 'strong' }, word),
+    svg('text', { ...middle, y: BOTTOM + 37 }, narrow ? short() : digits()),
+  ];
+}
+
+/** @param {number[]} p @param {readonly string[]} words @param {boolean} bare */
+function inWords(p, words, bare) {
+  const best = p.indexOf(Math.max(...p));
+  const weights = p.map((v, j) => `${words[j]} ${fixed(v, 3)}`).join(', ');
+  return (
+    `Weights of ${p.length} keys: ${weights}; the largest on ${words[best]}. ` +
+    (bare ? '' : 'The other three ways mark the same heights.')
+  );
 }

@@ -1,5 +1,6 @@
 /** The sheet: a row to each statement, with its comparison that comes nearest to its limit. */
 import { STATEMENTS } from '../../../src/cli/statement-list.js';
+import { numbersTable } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { short } from '../../plot/format.js';
 
@@ -64,33 +65,23 @@ export class Sheet {
       );
       return { number: statement.number, row, verdict, sides, numbers, near };
     });
-    const head = /** @type {const} */ ([
-      ['no.'],
-      ['statement'],
-      ['formula', 'understand'],
-      ['verdict'],
-      ['share of its limit', '', 'near'],
-      ['nearest comparison', 'doubt'],
-      ['measured, allowed', 'understand'],
-      ['shown in', '', 'shown-in'],
-    ]);
-    this.element = html(
-      'table',
-      { class: 'sheet' },
-      html('caption', {}, 'A row shows the comparison that comes nearest to its limit.'),
-      html(
-        'thead',
-        {},
-        html(
-          'tr',
-          {},
-          ...head.map(([name, depth, kind]) =>
-            html('th', { scope: 'col', class: kind, 'data-depth': depth || undefined }, name),
-          ),
-        ),
-      ),
-      html('tbody', {}, ...this.rows.map(({ row }) => row)),
-    );
+    this.element = numbersTable(
+      {
+        name: 'sheet',
+        caption: 'A row shows the comparison that comes nearest to its limit.',
+        columns: [
+          'no.',
+          'statement',
+          ['formula', { 'data-depth': 'understand' }],
+          'verdict',
+          ['share of its limit', { class: 'near' }],
+          ['nearest comparison', { 'data-depth': 'doubt' }],
+          ['measured, allowed', { 'data-depth': 'understand' }],
+          ['shown in', { class: 'shown-in' }],
+        ],
+      },
+      ...this.rows.map(({ row }) => row),
+    ).element;
   }
 
   /** @param {Proof} proof */

@@ -1,5 +1,6 @@
 /** Push and scale: softmax cannot jump, and one division keeps it alive. */
 import { temperature } from '../../page/controls.js';
+import { block, controlsRow, paragraph, verdicts, wait } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
 import { onFrame } from '../../page/frames.js';
@@ -49,22 +50,15 @@ export async function build(root, { state, lab }) {
   const checks = statements();
   const scatter = new Scatter();
   const fans = new Fans();
-  const sentence = html('p', { class: 'sentence' });
+  const sentence = paragraph('sentence');
   const T = temperature(state.T, (value) => `T ${short(value)}`, { min: 0.1, max: 10 });
   root.replaceChildren(
-    html(
-      'div',
-      { class: 'two-figures' },
-      html(
-        'div',
-        {},
-        scatter.figure.element,
-        html('div', { class: 'controls' }, T.element),
-        sentence,
-      ),
+    block(
+      'two-figures',
+      html('div', {}, scatter.figure.element, controlsRow(T.element), sentence),
       fans.figure.element,
     ),
-    html('div', { class: 'statements' }, ...Object.values(checks).map((each) => each.element)),
+    verdicts(checks),
   );
 
   /** @type {Moves | undefined} */
@@ -83,52 +77,53 @@ export async function build(root, { state, lab }) {
         `${short((0.1 * moves.bound) / Math.SQRT2, 2)}. The boldest row here reaches ` +
         `${part}\u202f% of the bound.`,
     );
-    tell(moves, asked);
+    tell(checks, moves, asked);
   }
 
-  /** @param {Moves} moves @param {number} T */
-  function tell({ maxRatio, bound, allowed, off, trace, top }, T) {
-    checks.jump.show({
-      bound: true,
-      measured: maxRatio,
-      allowed: bound,
-      rounding: allowed,
-      data: { bound },
-    });
-    checks.moves.show({ measured: off, allowed: (64 * 2 ** -53) / Math.min(1, T) });
-    checks.trace.show({
-      ...trace,
-      ratio: top <= bound + allowed ? trace.measured / trace.allowed : Infinity,
-      data: { top },
-    });
-  }
-
-  /** @param {Fan} fan */
-  function tellScale(fan) {
-    const worst = fan
-      .flatMap(({ d, experiment: { variance, scaledVariance, standardError } }) => [
-        { off: Math.abs(variance - d), error: standardError },
-        { off: Math.abs(scaledVariance - 1), error: standardError / d },
-      ])
-      .map(({ off, error }) => off / error);
-    checks.scale.show({
-      measured: Math.max(...worst),
-      allowed: SIGMAS,
-      text: `the worst of ${worst.length} is ${fixed(Math.max(...worst), 1)} standard errors off`,
-      data: { variances: fan.map(({ experiment }) => experiment.variance).join(' ') },
-    });
-  }
-
-  for (const each of Object.values(checks)) each.wait();
+  wait(checks);
   onFrame([state.T], () => void push());
   const [fan] = await Promise.all([lab.ask('push', 'spread', [SEED]), push()]);
   if (fan) {
     fans.show(fan);
-    tellScale(fan);
+    tellScale(checks, fan);
   }
   return {
     state: () => ({ ...found, fan }),
     code: () => codeOf({ T: state.T.value, seed: SEED }),
     exports: { svg: () => scatter.figure.picture },
   };
+}
+
+/** @param {ReturnType<typeof statements>} checks @param {Moves} moves @param {number} T */
+function tell(checks, { maxRatio, bound, allowed, off, trace, top }, T) {
+  checks.jump.show({
+    bound: true,
+    measured: maxRatio,
+    allowed: bound,
+    rounding: allowed,
+    data: { bound },
+  });
+  checks.moves.show({ measured: off, allowed: (64 * 2 ** -53) / Math.min(1, T) });
+  checks.trace.show({
+    ...trace,
+    ratio: top <= bound + allowed ? trace.measured / trace.allowed : Infinity,
+    data: { top },
+  });
+}
+
+/** @param {ReturnType<typeof statements>} checks @param {Fan} fan */
+function tellScale(checks, fan) {
+  const off = fan
+    .flatMap(({ d, experiment: { variance, scaledVariance, standardError } }) => [
+      { off: Math.abs(variance - d), error: standardError },
+      { off: Math.abs(scaledVariance - 1), error: standardError / d },
+    ])
+    .map((each) => each.off / each.error);
+  const worst = Math.max(...off);
+  checks.scale.show({
+    measured: worst,
+    allowed: SIGMAS,
+    text: `the worst of ${off.length} is ${fixed(worst, 1)} standard errors off`,
+    data: { variances: fan.map(({ experiment }) => experiment.variance).join(' ') },
+  });
 }

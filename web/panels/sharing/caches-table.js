@@ -1,4 +1,5 @@
 /** The caches of published models as bars: their bytes, in front of the bytes without sharing. */
+import { numbersRow, numbersTable } from '../../page/layout.js';
 import { html } from '../../plot/dom.js';
 import { short } from '../../plot/format.js';
 import { cacheBytes, configOf, kindOf, MODELS, unsharedBytes } from './caches.js';
@@ -19,37 +20,23 @@ export function cachesTable() {
     ghost.style.width = `${Math.min(100, (100 * all) / largest)}%`;
     bar.style.width = `${(100 * own) / Math.min(all, largest)}%`;
     const saved = all / own;
-    return html(
-      'tr',
-      {},
-      html('th', { scope: 'row' }, html('a', { href: configOf(model) }, model.name)),
+    return numbersRow(
+      html('a', { href: configOf(model) }, model.name),
       html('td', { class: 'kind' }, kindOf(model)),
       html('td', { 'data-value': own, 'data-model': model.name }, kilobytes(own)),
       html('td', {}, saved > 1.01 ? `1/${short(saved, 2)}` : '1'),
       html('td', { class: 'cache-cell' }, ghost),
     );
   });
-  return html(
-    'table',
-    { class: 'caches' },
-    html(
-      'caption',
-      {},
-      'The cache of one token in 16-bit numbers. Light: without sharing, cut off at 600 KB. ' +
+  return numbersTable(
+    {
+      name: 'caches',
+      caption:
+        'The cache of one token in 16-bit numbers. Light: without sharing, cut off at 600 KB. ' +
         'Each name links to the model’s configuration. Attention is multi-head (MHA), ' +
         'grouped-query (GQA), multi-query (MQA) or multi-head latent (MLA).',
-    ),
-    html(
-      'thead',
-      {},
-      html(
-        'tr',
-        {},
-        ...['model', 'heads', 'a token', 'kept of all keys', ''].map((name) =>
-          name ? html('th', { scope: 'col' }, name) : html('td', {}),
-        ),
-      ),
-    ),
-    html('tbody', {}, ...rows),
-  );
+      columns: ['model', 'heads', 'a token', 'kept of all keys', ''],
+    },
+    ...rows,
+  ).element;
 }

@@ -1,6 +1,14 @@
 /** Sharing: the cost of shared keys, and their savings. */
 import { slider } from '../../page/controls.js';
-import { html, setText } from '../../plot/dom.js';
+import {
+  besideWords,
+  controlsRow,
+  paragraph,
+  scrolling,
+  verdicts,
+  wait,
+} from '../../page/layout.js';
+import { setText } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
 import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
@@ -25,33 +33,42 @@ const BOUNDS = /** @type {const} */ ([
   ['outputDiameter', 'output', '½‖Δp‖₁·diam V + max‖ΔV‖'],
 ]);
 
-/** @type {import('../../page/panels.js').Build} */
-export async function build(root, { state, lab }) {
-  const checks = BOUNDS.map(([name, , formula]) => ({
-    name,
-    statement: new Statement({
-      id: `C22-${name}`,
-      claim: `no query changes by more than ${formula}`,
-      allowance:
-        'A bound for each query, with rounding as sensitivity.h derives it. Vacuous: it allows ' +
-        'the largest change that there is for half of the queries or more.',
-      oracles: [changeOf],
-    }),
-  }));
-  const measured = new Statement({
+/** A statement for each bound under its name, and two more. */
+const statements = () => ({
+  .../** @type {Record<(typeof BOUNDS)[number][0], Statement>} */ (
+    Object.fromEntries(
+      BOUNDS.map(([name, , formula]) => [
+        name,
+        new Statement({
+          id: `C22-${name}`,
+          claim: `no query changes by more than ${formula}`,
+          allowance:
+            'A bound for each query, with rounding as sensitivity.h derives it. Vacuous: it ' +
+            'allows the largest change that there is for half of the queries or more.',
+          oracles: [changeOf],
+        }),
+      ]),
+    )
+  ),
+  measured: new Statement({
     id: 'C22-oracle',
     claim: 'the changes are those of textbook loops',
     allowance: 'Allowed: u·512, for logits up to 30 in size.',
     oracles: [changeOf],
-  });
-  const latent = new Statement({
+  }),
+  latent: new Statement({
     id: 'C23',
     claim: 'keys written out and keys absorbed into the query give the same weights',
     allowance: 'Allowed per weight: u·(16 + 8A)·w, A the sum of the sizes of a logit’s terms.',
     oracles: [],
-  });
+  }),
+});
+
+/** @type {import('../../page/panels.js').Build} */
+export async function build(root, { state, lab }) {
+  const checks = statements();
   const picture = new Picture();
-  const sentence = html('p', { class: 'sentence' });
+  const sentence = paragraph('sentence');
   const part = slider(state.part, {
     label: 'Way to the shared keys',
     min: 0,
@@ -60,24 +77,9 @@ export async function build(root, { state, lab }) {
     say: (value) => `${Math.round(100 * value)} per cent of the way to shared keys`,
   });
   root.replaceChildren(
-    html(
-      'div',
-      { class: 'figure-and-words' },
-      picture.figure.element,
-      html('div', {}, sentence, html('div', { class: 'controls' }, part.element)),
-    ),
-    html(
-      'div',
-      { class: 'table-scroll', tabindex: 0, role: 'region', 'aria-label': 'Caches of models' },
-      cachesTable(),
-    ),
-    html(
-      'div',
-      { class: 'statements' },
-      ...checks.map(({ statement }) => statement.element),
-      measured.element,
-      latent.element,
-    ),
+    besideWords(picture.figure.element, sentence, controlsRow(part.element)),
+    scrolling('Caches of models', cachesTable()),
+    verdicts(checks),
   );
 
   /** @type {Shared | undefined} */
@@ -96,50 +98,17 @@ export async function build(root, { state, lab }) {
         `three others. Its weights change by ${fixed(worst, 2)} at most. The tightest bound ` +
         `allows ${fixed(allowed, 2)}, and any two rows are within ${fixed(Math.SQRT2, 2)} anyway.`,
     );
-    tell(shared);
+    tell(checks, shared);
   }
 
-  /** @param {Shared} shared */
-  function tell({ measured: seen, bounds, oracle }) {
-    checks.forEach(({ name, statement }, at) => {
-      const bound = bounds[name];
-      const values = seen[BOUNDS[at][1]];
-      const over = Array.from(values).filter((x, i) => !(x <= bound.values[i] * ROUNDED + U));
-      const violated = Math.max(bound.violated, over.length);
-      const nothing = Math.max(...values) === 0;
-      statement.show({
-        measured: Math.max(...values),
-        allowed: Math.max(...bound.values),
-        ...(nothing
-          ? { verdict: 'none', text: 'nothing is shared yet' }
-          : {
-              verdict: violated
-                ? 'violated'
-                : 2 * bound.vacuous >= values.length
-                  ? 'vacuous'
-                  : 'slack',
-              text: violated
-                ? `${violated} of ${values.length} queries change more`
-                : `the bound is ${short(bound.slack)} times the change or more; it says nothing ` +
-                  `for ${bound.vacuous} of ${values.length} queries`,
-            }),
-        data: { violated, vacuous: bound.vacuous, slack: bound.slack },
-      });
-    });
-    const off = Math.max(...oracle.map((x, i) => Math.abs(x - seen.weights2[i])));
-    measured.show({ measured: off, allowed: 512 * U });
-  }
-
-  for (const { statement } of checks) statement.wait();
-  measured.wait();
-  latent.wait();
+  wait(checks);
   onFrame([state.part, state.seed], () => void share());
   const [both] = await Promise.all([
     lab.ask('sharing', 'latent', [{ seed: state.seed.value, T }]),
     share(),
   ]);
   if (both)
-    latent.show({
+    checks.latent.show({
       ...both,
       text: `measured ${scientific(both.measured)}, allowed ${scientific(both.allowed)}`,
     });
@@ -147,5 +116,43 @@ export async function build(root, { state, lab }) {
     state: () => ({ ...found }),
     code: () => codeOf({ seed: state.seed.value, part: state.part.value, T }),
     exports: { svg: () => picture.figure.picture },
+  };
+}
+
+/** @param {ReturnType<typeof statements>} checks @param {Shared} shared */
+function tell(checks, { measured, bounds, oracle }) {
+  for (const [name, kind] of BOUNDS) checks[name].show(keeps(bounds[name], measured[kind]));
+  const off = Math.max(...oracle.map((x, i) => Math.abs(x - measured.weights2[i])));
+  checks.measured.show({ measured: off, allowed: 512 * U });
+}
+
+/**
+ * Whether each query keeps to a bound.
+ * @param {Shared['bounds']['sharp']} bound @param {ArrayLike<number>} changes
+ * @returns {import('../../page/statement.js').Finding}
+ */
+function keeps(bound, changes) {
+  const values = Array.from(changes);
+  const over = values.filter((x, i) => !(x <= bound.values[i] * ROUNDED + U));
+  const violated = Math.max(bound.violated, over.length);
+  const { vacuous, slack } = bound;
+  const common = {
+    measured: Math.max(...values),
+    allowed: Math.max(...bound.values),
+    data: { violated, vacuous, slack },
+  };
+  if (!common.measured) return { ...common, verdict: 'none', text: 'nothing is shared yet' };
+  if (violated)
+    return {
+      ...common,
+      verdict: 'violated',
+      text: `${violated} of ${values.length} queries change more`,
+    };
+  return {
+    ...common,
+    verdict: 2 * vacuous >= values.length ? 'vacuous' : 'slack',
+    text:
+      `the bound is ${short(slack)} times the change or more; it says nothing ` +
+      `for ${vacuous} of ${values.length} queries`,
   };
 }

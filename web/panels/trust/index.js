@@ -2,7 +2,8 @@
 import { temperature } from '../../page/controls.js';
 import { exampleOf } from '../../math/example.js';
 import { mostLikely } from '../../math/roads.js';
-import { html, setText } from '../../plot/dom.js';
+import { besideWords, controlsRow, paragraph, verdicts } from '../../page/layout.js';
+import { setText } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
 import { follow } from '../../page/row.js';
 import { onFrame } from '../../page/frames.js';
@@ -11,6 +12,33 @@ import { codeOf } from './code.js';
 import { challenge, neighbour, testify } from './compute.js';
 import { Picture } from './picture.js';
 import { REPORTS } from './state.js';
+
+const statements = () => ({
+  value: new Statement({
+    id: 'C8',
+    claim: 'attention returns the peak of the product of all bells',
+    allowance:
+      'Allowed: u·(16 + 8B)·Σ w|v|, B the largest difference of two scores over T, u = 2⁻⁵³. ' +
+      'The climb below sees reports and variances, and no weight.',
+    oracles: [mostLikely],
+  }),
+  curvature: new Statement({
+    id: 'C9',
+    claim: 'how sharp the peak is, is the log-sum-exp that attention keeps',
+    allowance:
+      'The curvature of the log-likelihood at its peak is −β·e^lse; compared as logarithms. ' +
+      'Allowed: u·(16 + 8B + |lse| + log n).',
+    oracles: [mostLikely],
+  }),
+  entropy: new Statement({
+    id: 'C10',
+    claim: 'of all weights with this average score, these leave most open',
+    allowance:
+      'Random neighbours with the same sum and the same average score have less entropy. ' +
+      'Allowed: u·4n, for the sums.',
+    oracles: [neighbour, challenge],
+  }),
+});
 
 /** @type {import('../../page/panels.js').Build} */
 export async function build(root, { engine: load, state, row, keys }) {
@@ -22,40 +50,12 @@ export async function build(root, { engine: load, state, row, keys }) {
       ),
     ),
   );
-  const sentence = html('p', { class: 'sentence' });
-  const value = new Statement({
-    id: 'C8',
-    claim: 'attention returns the peak of the product of all bells',
-    allowance:
-      'Allowed: u·(16 + 8B)·Σ w|v|, B the largest difference of two scores over T, u = 2⁻⁵³. ' +
-      'The climb below sees reports and variances, and no weight.',
-    oracles: [mostLikely],
-  });
-  const curvature = new Statement({
-    id: 'C9',
-    claim: 'how sharp the peak is, is the log-sum-exp that attention keeps',
-    allowance:
-      'The curvature of the log-likelihood at its peak is −β·e^lse; compared as logarithms. ' +
-      'Allowed: u·(16 + 8B + |lse| + log n).',
-    oracles: [mostLikely],
-  });
-  const entropy = new Statement({
-    id: 'C10',
-    claim: 'of all weights with this average score, these leave most open',
-    allowance:
-      'Random neighbours with the same sum and the same average score have less entropy. ' +
-      'Allowed: u·4n, for the sums.',
-    oracles: [neighbour, challenge],
-  });
+  const checks = statements();
+  const sentence = paragraph('sentence');
   const T = temperature(state.T, (T) => `T ${short(T)}`, { min: 0.1, max: 20 });
   root.replaceChildren(
-    html(
-      'div',
-      { class: 'figure-and-words' },
-      picture.figure.element,
-      html('div', {}, sentence, html('div', { class: 'controls' }, T.element)),
-    ),
-    html('div', { class: 'statements' }, value.element, curvature.element, entropy.element),
+    besideWords(picture.figure.element, sentence, controlsRow(T.element)),
+    verdicts(checks),
   );
   follow(row, state.T, ({ temperature: t }) => t);
   /** @type {ReturnType<typeof testify>} */
@@ -75,21 +75,7 @@ export async function build(root, { engine: load, state, row, keys }) {
         `${fixed(found.output, 2)}. “${words[best]}” is trusted most: ` +
         `${Math.round(100 * found.weights[best])} % of the mean is that report.`,
     );
-    value.show({
-      ...found.value,
-      data: { likely: found.likely.value, output: found.output, estimate: found.estimate },
-    });
-    curvature.show({ ...found.curvature, data: { lse: found.lse } });
-    entropy.show({
-      measured: found.entropy.gain,
-      allowed: found.entropy.allowed,
-      ratio: found.entropy.gain > found.entropy.allowed ? Infinity : found.entropy.ratio,
-      ...(found.n < 3 && { verdict: 'none' }),
-      text:
-        `the boldest of ${found.entropy.trials} has ` +
-        `${scientific(-found.entropy.gain)} nats less`,
-      data: { trials: found.entropy.trials },
-    });
+    tell(checks, found);
   };
   onFrame([state.T, state.reports, row], draw);
   document.addEventListener('themechange', draw);
@@ -99,4 +85,20 @@ export async function build(root, { engine: load, state, row, keys }) {
     code: () => codeOf({ words, ...found }),
     exports: { svg: () => picture.figure.picture },
   };
+}
+
+/** @param {ReturnType<typeof statements>} checks @param {ReturnType<typeof testify>} found */
+function tell(checks, found) {
+  const { likely, output, estimate, lse, n, entropy } = found;
+  checks.value.show({ ...found.value, data: { likely: likely.value, output, estimate } });
+  checks.curvature.show({ ...found.curvature, data: { lse } });
+  const { gain, allowed, ratio, trials } = entropy;
+  checks.entropy.show({
+    measured: gain,
+    allowed,
+    ratio: gain > allowed ? Infinity : ratio,
+    ...(n < 3 && { verdict: 'none' }),
+    text: `the boldest of ${trials} has ${scientific(-gain)} nats less`,
+    data: { trials },
+  });
 }

@@ -33,11 +33,8 @@ export class Picture {
   constructor(count, report) {
     this.figure = new Figure('witnesses', (width) => this.draw(width));
     this.x = linear([-REACH, REACH], [0, 1]);
-    const under = (/** @type {number} */ clientX) => {
-      const box = this.figure.picture.getBoundingClientRect();
-      const scale = this.figure.width / box.width;
-      return Number(this.x.invert((clientX - box.left) * scale).toFixed(2));
-    };
+    const under = (/** @type {number} */ clientX) =>
+      Number(this.x.invert(this.figure.pointIn(clientX, 0)[0]).toFixed(2));
     this.handles = Array.from({ length: count }, (_, j) =>
       handle(
         {

@@ -1,15 +1,15 @@
 /** Code to copy: the numbers of the panel that was touched last, a model, or the terminal. */
-import { options } from '../../page/controls.js';
+import { button, options } from '../../page/controls.js';
 import { copy } from '../../page/chrome.js';
+import { controlsRow, onSight, status } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { ATTENTION, MODEL, TERMINAL } from './snippets.js';
 
 /** @type {import('../../page/panels.js').Build} */
 export async function build(root, { state, code }) {
   const text = html('code');
-  const about = html('p', { class: 'use-about', role: 'status' });
-  const button = html('button', { type: 'button', class: 'quiet' }, 'copy');
-  button.addEventListener('click', () => copy(button, text.textContent ?? ''));
+  const about = status('use-about');
+  const copies = button('copy', () => void copy(copies, text.textContent ?? ''));
   const show = () => {
     const told = code();
     const kinds = {
@@ -22,18 +22,15 @@ export async function build(root, { state, code }) {
     setText(about, words);
   };
   root.replaceChildren(
-    html(
-      'div',
-      { class: 'controls' },
+    controlsRow(
       options(state.kind, 'Code', { here: 'this page', model: 'a model', terminal: 'terminal' }),
-      button,
+      copies,
     ),
     about,
     html('pre', { class: 'code', tabindex: 0, 'aria-label': 'Code' }, text),
   );
   state.kind.on(show);
-  const seen = new IntersectionObserver(show);
-  seen.observe(root);
+  onSight(root, show);
   document.addEventListener('panel', show);
   show();
   return {};

@@ -2,8 +2,8 @@
  * A slider for temperatures, from exactly 0 over 1 in its middle to exactly ∞. Between the ends
  * equal steps are equal factors.
  */
-import { html } from '../../plot/dom.js';
-import { short } from '../../plot/format.js';
+import { html } from '../plot/dom.js';
+import { short } from '../plot/format.js';
 
 const LAST = 100;
 const MIDDLE = LAST / 2;
@@ -40,7 +40,7 @@ export const BOLDNESS = {
 let count = 0;
 
 /**
- * @param {import('../../page/controls.js').Bindable<number>} signal
+ * @param {import('./controls.js').Bindable<number>} signal
  * @param {object} options
  * @param {string} options.label
  * @param {[string, string]} options.ends their meaning

@@ -1,0 +1,44 @@
+/** The sequence on show. Tokens have no meaning, so they are letters. */
+import { CONFIG, OPTIONS, THRESHOLD, unseen } from '../../../training/induction/recipe.js';
+import { html } from '../../plot/dom.js';
+import { percent } from '../../plot/format.js';
+import { Story } from '../look/story.js';
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef';
+export const LENGTH = OPTIONS.context;
+/** The first letter of the second time. */
+export const AGAIN = LENGTH / 2;
+
+export function storyOfLetters() {
+  const { layers, heads } = CONFIG;
+  const story = new Story({ layers, heads, kvHeads: heads }, LENGTH);
+  for (const id of unseen().tokens.subarray(0, LENGTH)) story.add({ id, text: `${LETTERS[id]} ` });
+  return story;
+}
+
+/** A head of all layers, by its number. @param {number} at */
+export const headAt = (at) => ({
+  layer: Math.floor(at / CONFIG.heads),
+  head: at % CONFIG.heads,
+});
+
+/**
+ * The look of a head at a letter, in a sentence.
+ * @param {Story} story @param {import('../look/story.js').Head} head @param {number} score of it
+ * @param {ArrayLike<number>} row its weights @param {number} i the letter
+ */
+export function sentence(story, head, score, row, i) {
+  const ids = story.tokens.map(({ id }) => id);
+  const name = `head ${head.layer}.${head.head}`;
+  const letter = LETTERS[ids[i]];
+  const from = ids.indexOf(ids[i]);
+  if (from === i) return [`‘${letter}’ comes for the first time, so ${name} has nothing to find.`];
+  const next = LETTERS[ids[from + 1]];
+  const share = html('strong', { 'data-value': row[from + 1] }, percent(row[from + 1]));
+  const born = score >= THRESHOLD ? ' It is an induction head.' : '';
+  return [
+    `‘${letter}’ comes again. The last time ‘${next}’ followed, and ${name} puts `,
+    share,
+    ` there.${born}`,
+  ];
+}

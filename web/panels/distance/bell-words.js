@@ -1,0 +1,43 @@
+/** The bell in words. */
+import { short } from '../../plot/format.js';
+import { D } from './compute.js';
+
+/** @typedef {import('./bell.js').Data} Data */
+
+/** @param {Data} data */
+function claimOf({ points, norms, setting }) {
+  const restored = setting.restore ? ' The key-norm factor exp(‖k‖²/2σ²) is divided out.' : '';
+  const lengths = `${short(Math.min(...norms))} to ${short(Math.max(...norms))}`;
+  return setting.unitKeys || setting.restore
+    ? `${points.length} pairs, one curve.${restored}`
+    : 'Keys of unequal norm leave the curve: a longer key gets more weight than its distance ' +
+        `earns. Colour: ‖k‖ from ${lengths}.`;
+}
+
+/** @param {Data} data */
+export const labelOf = (data) =>
+  `Weight times row constant against distance, ${data.points.length} pairs, ` +
+  `with the curve exp(−x²/2σ²). ${claimOf(data)}`;
+
+/** @param {Data} data @param {number} outside dots that are not shown @param {boolean} steep */
+export function captionOf(data, outside, steep) {
+  const { sigma2, setting } = data;
+  // in many dimensions random directions hardly agree
+  const near =
+    setting.unitKeys && setting.unitQueries
+      ? ` The directions are random. In ${D} dimensions they are nearly at right angles, so ` +
+        'all distances are near √2.'
+      : '';
+  const where = `T = ${short(setting.T)}, width ${short(Math.sqrt(sigma2))}.`;
+  return `${claimOf(data)} ${where}${near}${outside ? ` ${missing(outside, steep)}` : ''}`;
+}
+
+/** @param {number} count of dots @param {boolean} steep */
+function missing(count, steep) {
+  const plural = count !== 1;
+  if (!steep) return `${count} ${plural ? 'dots lie' : 'dot lies'} outside the frame.`;
+  return (
+    `${count} ${plural ? 'weights are' : 'weight is'} too small for the number format ` +
+    `and ${plural ? 'have' : 'has'} no dot.`
+  );
+}

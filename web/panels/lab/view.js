@@ -1,0 +1,189 @@
+/** The lab as the reader sees it: switches, two stories, and the pictures of one word. */
+import { button, numberField, options, slider } from '../../page/controls.js';
+import { block, columns, controlsRow, paragraph, status, verdicts } from '../../page/layout.js';
+import { textField } from '../../page/text-field.js';
+import { html, setText } from '../../plot/dom.js';
+import { meanChance } from './compute.js';
+import { ledgerTable, leadSentence, lensTable, sumSentence } from './explained-view.js';
+import { HeadSwitches } from './heads.js';
+import { ownFile } from './own-file.js';
+import { LENGTH } from './session.js';
+import { lost, StoryWords, words, WordSwitches } from './words.js';
+
+/** @typedef {ReturnType<typeof import('./state.js').state>} State */
+/** @typedef {import('./session.js').Session} Session */
+
+const TRY = 'Try each head alone';
+const STOP = 'Stop';
+
+/**
+ * @template T
+ * @param {import('../../page/controls.js').Bindable<readonly T[]>} signal @param {T} one
+ */
+const flip = (signal, one) =>
+  signal.set(
+    signal.value.includes(one)
+      ? signal.value.filter((each) => each !== one)
+      : [...signal.value, one],
+  );
+
+/** @param {string} text */
+const key = (text) => paragraph('look-key', text);
+
+export class View {
+  /**
+   * @param {HTMLElement} root @param {State} state
+   * @param {import('../../page/model.js').SharedModel} model @param {() => void} tryAll
+   */
+  constructor(root, state, model, tryAll) {
+    this.root = root;
+    this.state = state;
+    this.switches = new HeadSwitches((name) => flip(state.heads, name));
+    this.hiding = new WordSwitches((i) => flip(state.hidden, i));
+    this.before = new StoryWords((i) => state.word.set(i));
+    this.tryAll = button(TRY, tryAll, 'quiet primary');
+    this.none = button('As it was', () => {
+      state.heads.set([]);
+      state.hidden.set([]);
+      state.push.set(0);
+    });
+    this.own = ownFile(root, model);
+    this.said = paragraph('look-said');
+    this.after = paragraph('lab-story');
+    this.status = status('look-status');
+    this.lead = paragraph('look-said');
+    this.sum = key('');
+    this.sum.dataset.depth = 'understand';
+    this.lens = html('div');
+    this.ledger = block('lab-scroll');
+  }
+
+  /** @param {import('./checks.js').Checks} checks */
+  laidOut(checks) {
+    const { state, own, said, before, after } = this;
+    return [
+      own.line,
+      columns(
+        [
+          textField(state.prompt, 'It begins'),
+          ...this.headControls(),
+          key('Press words to hide them from all heads.'),
+          this.hiding.element,
+          ...pushControls(state),
+        ],
+        [
+          said,
+          html('h3', {}, 'As it was. Press a word to explain it below.'),
+          before.element,
+          html('h3', {}, 'With your changes'),
+          after,
+        ],
+      ),
+      this.why(),
+      own.element,
+      verdicts(checks.all),
+    ];
+  }
+
+  headControls() {
+    const { state, switches, tryAll, none } = this;
+    return [
+      key('Press heads to take them away.'),
+      options(state.how, 'A pressed head is', { off: 'off', blind: 'blind: all words alike' }),
+      switches.element,
+      block('look-buttons', tryAll, none),
+      this.status,
+    ];
+  }
+
+  why() {
+    return block(
+      'lab-why',
+      html('h3', {}, 'How the model came to one word'),
+      this.lead,
+      options(this.state.against, 'Its score', {
+        next: 'against the next best word',
+        none: 'alone',
+      }),
+      block('lab-pictures', this.lens, this.ledger),
+      this.sum,
+    );
+  }
+
+  /** @param {string} text about the work with the model */
+  tell(text) {
+    setText(this.status, text);
+  }
+
+  /** @param {boolean} on whether each head is being tried */
+  trying(on) {
+    setText(this.tryAll, on ? STOP : TRY);
+  }
+
+  /**
+   * A story is there.
+   * @param {{ layers: number, heads: number }} config @param {Session['original']} original
+   */
+  arrived(config, original) {
+    if (!original) return;
+    const { prompt, story } = original;
+    this.tell('');
+    this.switches.build(config);
+    this.hiding.build(prompt);
+    this.before.build(prompt, story);
+  }
+
+  /** @param {Session} session @param {string} waiting the reason why no story is there */
+  show(session, waiting) {
+    const { without, whole, original, changed } = session;
+    const { state, root } = this;
+    for (const each of [this.tryAll, this.none]) each.disabled = !original;
+    this.switches.show(state.heads.value, without, whole);
+    root.dataset.tried = String(without.size);
+    root.dataset.told = String(changed !== undefined);
+    if (!original) return setText(this.said, waiting);
+    this.hiding.show((i) => state.hidden.value.includes(i));
+    this.before.show((i) => i === session.word);
+    this.showStory(session, original);
+    this.explain(session.explained);
+  }
+
+  /** @param {Session} session @param {NonNullable<Session['original']>} original */
+  showStory({ changed, whole }, original) {
+    const { heads, hidden, push } = this.state;
+    const made = {
+      heads: heads.value.length,
+      hidden: hidden.value.length,
+      pushed: push.value > 0,
+    };
+    const told = made.heads || made.hidden || made.pushed ? changed : original;
+    const { prompt, story } = original;
+    this.after.replaceChildren(...(told ? words(prompt, told.story, story) : []));
+    this.before.element.classList.toggle('cut', story.length === LENGTH);
+    this.after.classList.toggle('cut', told?.story.length === LENGTH);
+    const now = meanChance(told?.logs ?? original.logs);
+    this.said.replaceChildren(...lost({ ...made, now, all: whole }));
+  }
+
+  /** @param {Session['explained']} explained */
+  explain(explained) {
+    const { root, lead, lens, ledger, sum } = this;
+    root.dataset.explained = String(explained?.word.token);
+    if (!explained) return [lead, lens, ledger, sum].forEach((each) => each.replaceChildren());
+    lead.replaceChildren(...leadSentence(explained));
+    lens.replaceChildren(lensTable(explained));
+    ledger.replaceChildren(ledgerTable(explained));
+    setText(sum, sumSentence(explained));
+  }
+}
+
+/** @param {State} state */
+function pushControls({ from, towards, push, pushLayer }) {
+  const layer = numberField(pushLayer, { label: 'Behind layer', min: 0 });
+  layer.dataset.depth = 'understand';
+  return [
+    key('Push the model from one text towards another.'),
+    block('lab-push', textField(from, 'From'), textField(towards, 'towards')),
+    controlsRow(slider(push, { label: 'Strength', min: 0, max: 1, step: 0.05 }).element, layer),
+  ];
+}

@@ -1,0 +1,79 @@
+/** The head and the word whose row is on show. */
+import { announce } from '../../plot/dom.js';
+import { firstFrame } from './hydrate.js';
+import { mostTelling } from './story.js';
+import { plain, sentence } from './words.js';
+
+/** @typedef {import('./story.js').Head} Head */
+
+export class Selection {
+  /**
+   * @param {ReturnType<typeof import('./state.js').state>} state
+   * @param {import('./writer.js').Writer} writer
+   * @param {() => void} draw
+   */
+  constructor(state, writer, draw) {
+    this.state = state;
+    this.writer = writer;
+    this.draw = draw;
+    this.first = firstFrame();
+    /** The word that is pointed at. */
+    this.pointed = -1;
+    /** The head on show until the reader chooses one. */
+    this.telling = this.first?.head;
+  }
+
+  /** @returns {Head} */
+  get head() {
+    const { story } = this.writer;
+    const [layer, head] = this.state.head.value;
+    if (!story) return { layer: 0, head: 0 };
+    const chosen = { layer, head };
+    if (story.has(chosen)) return chosen;
+    const { telling } = this;
+    return (this.telling = telling && story.has(telling) ? telling : mostTelling(story).head);
+  }
+
+  /** The word whose row is shown: pointed at, locked, or else the newest. */
+  get word() {
+    const { writer, first, pointed } = this;
+    const locked = this.state.at.value;
+    const last = (writer.story?.rows ?? 0) - 1;
+    if (pointed >= 0) return Math.min(pointed, last);
+    if (locked >= 0) return Math.min(locked, last);
+    return !writer.playing && first && writer.story?.tokens.length === first.tokens.length
+      ? Math.min(first.at, last)
+      : last;
+  }
+
+  /** @param {Head} chosen */
+  choose({ layer, head }) {
+    this.state.head.set([layer, head]);
+  }
+
+  /** @param {number} i */
+  point(i) {
+    this.pointed = i;
+    this.draw();
+  }
+
+  /** @param {number} i */
+  lock(i) {
+    const { story } = this.writer;
+    const { at, rest } = this.state;
+    if (!story || i < 0 || i >= story.rows) return;
+    if (at.value === i) return this.release();
+    this.writer.play(false);
+    at.set(i);
+    announce(`Locked. ${plain(sentence(story, this.head, i, rest.value))}`);
+  }
+
+  release() {
+    const { at } = this.state;
+    if (at.value < 0 && this.pointed < 0) return;
+    this.pointed = -1;
+    if (at.value >= 0) announce('Released.');
+    at.set(-1);
+    this.draw();
+  }
+}

@@ -1,0 +1,60 @@
+/** The numbers of one look: four beside the bars, and the weights by each way in a table. */
+import { slot } from '../../page/controls.js';
+import { numbersRow, numbersTable, paragraph, scrolling } from '../../page/layout.js';
+import { html } from '../../plot/dom.js';
+import { fixed, scientific } from '../../plot/format.js';
+
+/** @typedef {ReturnType<typeof import('./compute.js').derive>} Found */
+
+/** Small numbers keep their digits: 0.0003 is not 0.000. @param {number} nats */
+const inNats = (nats) => (nats === 0 || nats >= 0.0005 ? fixed(nats, 3) : scientific(nats));
+
+export class Slots {
+  constructor() {
+    this.keys = slot('it reads about', '0.000 of 6 keys');
+    this.H = slot('H', '0.000 nats');
+    this.rho = slot('ρ', '0.000 nats');
+    this.lse = slot('log-sum-exp', '−00.000');
+    const deep = [this.H, this.rho, this.lse].map(({ element }) => element);
+    for (const element of deep) element.dataset.depth = 'understand';
+    this.element = paragraph('slots', this.keys.element, ...deep);
+  }
+
+  /** @param {Found} found @param {number} n keys */
+  show({ entropy, rho, lse }, n) {
+    const kept = Math.exp(entropy);
+    this.keys.show(kept, `${fixed(kept, kept > n - 0.01 && kept < n ? 3 : 2)} of ${n} keys`);
+    this.H.show(entropy, `${inNats(entropy)} nats`);
+    this.rho.show(rho, `${inNats(rho)} nats`);
+    this.lse.show(lse, fixed(lse, 3));
+  }
+}
+
+export class RoutesTable {
+  /** @param {readonly string[]} routes their names */
+  constructor(routes) {
+    this.routes = routes;
+    const { element, body } = numbersTable({
+      name: 'routes',
+      caption: 'The weights by each way, float64',
+      columns: ['key', ...routes],
+    });
+    this.element = scrolling('Weights by each way', element);
+    this.body = body;
+  }
+
+  /** @param {Found['routes']} weights of each route @param {readonly string[]} words */
+  show(weights, words) {
+    const cell = (/** @type {number} */ value, /** @type {number} */ r, /** @type {number} */ j) =>
+      html(
+        'td',
+        { 'data-value': value, 'data-route': this.routes[r], 'data-key': j },
+        String(value),
+      );
+    this.body.replaceChildren(
+      ...words.map((word, j) =>
+        numbersRow(word, ...weights.map((route, r) => cell(route[j], r, j))),
+      ),
+    );
+  }
+}
