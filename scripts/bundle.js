@@ -10,7 +10,7 @@ import { basename, join, relative } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
-import { minify } from 'terser';
+import { smaller } from './smaller.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src/js');
@@ -103,24 +103,15 @@ async function bundle(entry, plugin, options = {}) {
 }
 
 /**
- * Makes a script smaller that esbuild has minified, which gives a smaller one than terser alone.
- * Functions stay as they are, and with them the speed. Node prints the whole line that an error
- * comes from, so lines are short. Pages that tell no charset read nothing but ASCII right.
- * @param {string} script
+ * Node prints the whole line that an error comes from, so lines are short. Pages that tell no
+ * charset read nothing but ASCII right.
  */
-async function smaller(script) {
-  const { code = '' } = await minify(script, {
-    ecma: 2020,
-    compress: { inline: 0 },
-    format: { ascii_only: true, max_line_len: 500 },
-  });
-  return code;
-}
+const FORMAT = { format: { ascii_only: true, max_line_len: 500 } };
 
 /** The text of a thread as a classic script, in a module. */
 async function thread() {
   const text = await bundle('engine/thread.js', inline(FILES, {}));
-  return `export default ${JSON.stringify(await smaller(text))}`;
+  return `export default ${JSON.stringify(await smaller(text, FORMAT))}`;
 }
 
 /** @param {'attn' | 'model'} kind */
@@ -150,7 +141,7 @@ async function writeAttention() {
     // said again for import and require, which read it as a module
     footer: { js: 'globalThis.clearhead=clearhead;' },
   });
-  writeFileSync(join(root, 'dist/clearhead.min.js'), await smaller(script));
+  writeFileSync(join(root, 'dist/clearhead.min.js'), await smaller(script, FORMAT));
   writeAround('clearhead', ['ClearheadError', 'init']);
 }
 
@@ -173,7 +164,7 @@ async function writeModels() {
   if (!text.startsWith(BEGIN)) throw new Error(`esbuild begins ${text.slice(0, 80)}`);
   const script =
     'globalThis.clearhead=(function clearheadCode(){"use strict";' + text.slice(BEGIN.length);
-  writeFileSync(join(root, 'dist/clearhead-model.min.js'), await smaller(script));
+  writeFileSync(join(root, 'dist/clearhead-model.min.js'), await smaller(script, FORMAT));
   const functions = ['ClearheadError', 'init', 'inspectModel', 'loadModel', 'worker'];
   writeAround('clearhead-model', functions);
 }

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { smaller } from '../smaller.js';
 import { gathered } from './gather.js';
 import { styleEntry } from './styles.js';
 
@@ -66,7 +67,14 @@ const kernelModules = (address) => ({
 });
 
 const files = ({ outputFiles }, folder) =>
-  outputFiles.map(({ path, contents }) => ({ path: relative(folder, path), contents }));
+  Promise.all(
+    outputFiles.map(async ({ path, contents, text }) => ({
+      path: relative(folder, path),
+      contents: path.endsWith('.js')
+        ? Buffer.from(await smaller(text, { module: true }))
+        : contents,
+    })),
+  );
 
 /** Of an entry, its output and all that it loads at once. */
 function outputOf({ metafile: { outputs } }, entry, folder) {
@@ -135,7 +143,7 @@ export async function bundleSite(folder, kernels, model, page) {
     outputOf(code, entry, folder),
   ]);
   return {
-    files: [code, style, plain].flatMap((result) => files(result, folder)),
+    files: (await Promise.all([code, style, plain].map((result) => files(result, folder)))).flat(),
     main: outputOf(code, 'web/main.js', folder),
     workers: Object.fromEntries(workers),
     style: outputOf(style, '<stdin>', folder).path,
@@ -153,7 +161,7 @@ export async function bundleSingle(page) {
   const textOf = async (entry, modules) => {
     const plugins = [replacing({ ...places, ...modules })];
     const { outputFiles } = await build({ ...options, entryPoints: [entry], plugins });
-    return outputFiles[0].text;
+    return smaller(outputFiles[0].text);
   };
   const workers = {};
   for (const [start, entry] of Object.entries(WORKERS)) workers[start] = await textOf(entry, {});
