@@ -39,7 +39,7 @@ const refused = async (name, ask) => {
 };
 
 for (const [work, run] of Object.entries(WORKS))
-  test(`${work}: every question is refused meanwhile, and answered as before afterwards`, async () => {
+  test(`${work}: questions are refused meanwhile, and answered as before afterwards`, async () => {
     model.cache.clear();
     model.prefill(tokens);
     const row = QUESTIONS.row();
