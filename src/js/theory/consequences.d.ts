@@ -1,5 +1,6 @@
 /**
- * The statements from 17 on, which follow from the others. The rules of theory/types.d.ts hold here.
+ * The statements from 17 on, which follow from the others. The rules of theory/types.d.ts hold
+ * here.
  */
 import type { Fresh } from '../attention/types.d.ts';
 import type { Identity, Numbers, RowOptions } from './call-types.d.ts';
