@@ -3,7 +3,7 @@
  *
  *   bound                  names.js: a method of the engine; it counts the arguments
  *   attention, attend      read the options, and find the shape from the lengths of the arrays
- *   run                    checks out and the axes of tensors, and copies arrays to wasm memory
+ *   run                    checks `out` and the axes of tensors, and copies arrays to wasm memory
  *     setOptions           options.js: fills the attn_params of the call
  *     wantResults          results.js: tells C where to write results that are asked for
  *     placeOutput          results.js: where C writes the output
@@ -13,7 +13,7 @@
  *                          C goes on in pieces.c, with attn_work_begin, _run and _end
  *     output, results      copy them out of wasm memory
  *
- * The kernels refuse sizes and options that cannot get here, so no status of theirs is read.
+ * Whatever the kernels would refuse has been refused before, so their status is not read.
  */
 import { integer, rows, sized, sizesOf } from '../check.js';
 import { checkAlias } from '../engine/alias.js';

@@ -24,13 +24,13 @@ const WORTH = 4e6;
 const LOST = 'a worker was lost in the middle of a call, which was done again without it';
 
 /**
- * Resolves when the worker is at its post, and rejects when it fails before. `pool` is weak: the
+ * Resolves when the worker is ready, and rejects when it fails before. `pool` is weak: the
  * listeners live as long as the worker, and must not keep a dropped engine.
  * @param {any} worker
  * @param {object} message
  * @param {{ deref(): Pool | undefined }} pool
  */
-function post(worker, message, pool) {
+function becomesReady(worker, message, pool) {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error(`it did not answer within ${START} ms`)), START);
     const lost = (/** @type {string} */ why) =>
@@ -74,7 +74,7 @@ export class Pool {
   }
 
   /**
-   * Resolves when the worker is at its post or has failed.
+   * Resolves when the worker is ready or has failed.
    * @param {{ module: WebAssembly.Module, memory: WebAssembly.Memory, index: number }} data
    */
   async add(data) {
@@ -84,7 +84,7 @@ export class Pool {
     let worker;
     try {
       worker = checkedWorker(await this.spawn());
-      await post(worker, { ...data, control: this.at, stack, places: AT }, weakly(this));
+      await becomesReady(worker, { ...data, control: this.at, stack, places: AT }, weakly(this));
       this.workers.push(worker);
       // or Node would not end while it waits; listening has the opposite effect, so it comes last
       worker.unref?.();
@@ -163,17 +163,17 @@ export class Pool {
 
   /**
    * Opens a call, and wakes the others.
-   * @param {number} work
+   * @param {number} work address of an attn_work or a team
    * @param {number} scratch
-   * @param {number} step
-   * @param {number} team
+   * @param {number} step bytes from the scratch of one thread to that of the next
+   * @param {0 | 1} isTeam
    */
-  #call(work, scratch, step, team) {
+  #call(work, scratch, step, isTeam) {
     const { control } = this;
     control[AT.WORK] = work;
     control[AT.SCRATCH] = scratch;
     control[AT.SCRATCH_BYTES] = step;
-    control[AT.TEAM] = team;
+    control[AT.TEAM] = isTeam;
     Atomics.store(control, AT.OPEN, control[AT.EPOCH] + 1);
     Atomics.add(control, AT.EPOCH, 1);
     Atomics.notify(control, AT.EPOCH);
