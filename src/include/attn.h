@@ -22,7 +22,8 @@
  * Contract, for every function here. Attention in 8-bit integers (ATTN_INT8) is an exception where
  * attn_set_precision says so.
  *   - The caller owns all memory and passes it in. Nothing is allocated, and there is no mutable
- *     global. Only attn_params keeps addresses: those of masks, slopes and results that were set.
+ *     global. Only two objects keep addresses. attn_params keeps those of masks, slopes and results
+ *     that were set, and attn_work those given to attn_work_begin.
  *   - 0 (ATTN_OK) is success. Another status names the error, and then nothing has been written.
  *   - Array pointers need only the alignment of their element type. Nothing outside an array is
  *     read or written.
@@ -341,12 +342,18 @@ ATTN_API int32_t attn_cache_attend(const attn_params *p, float *out, const float
 /* ---- The same in pieces, for threads ---- */
 
 /*
- * Call begin, then run on any number of threads at once, then end. Each thread has scratch of its
- * own. The bits are those of one thread. All memory is the caller's and shared.
+ * Call begin, then run on any number of threads at once, then end. The bits are those
+ * of one thread. All memory is the caller's and shared.
+ *
+ * Each run needs attn_scratch_bytes_f32(p) of 16-aligned scratch that no other thread uses. Begin,
+ * end and one of the runs may use the same. The options p and the arrays must stay until the end.
  */
 typedef struct attn_work attn_work;
 
-/* Never 0. At most 64 MB beside the few bytes that describe the call. */
+/*
+ * The memory must be 16-aligned. Never 0; at most 64 MB beside the few bytes that describe the
+ * call.
+ */
 ATTN_API size_t attn_work_bytes(const attn_params *p);
 
 /*
@@ -355,7 +362,7 @@ ATTN_API size_t attn_work_bytes(const attn_params *p);
  */
 ATTN_API double attn_work_size(const attn_params *p);
 
-/* k and v, or a cache; the other is NULL. */
+/* k and v, or a cache; the other is NULL. Returns the status that attn_cache_attend would. */
 ATTN_API int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const float *q,
                                  const float *k, const float *v, const attn_cache *cache,
                                  void *scratch);

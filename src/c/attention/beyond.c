@@ -44,7 +44,7 @@ int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows,
   const row_temperature *t = &rows->t[x];
   const row64 row = row_in_double(s, job, rows, x);
   const int32_t end = to < s->p->n ? to : s->p->n;
-  const double max = -(double)LOWEST * t->unit;
+  const double max = (double)F32_MAX * t->unit;
   int beyond = 0;
   for (int32_t j = from; j < end; j++, z++) {
     float *result = rows->scores[x] ? rows->scores[x] + j : NULL;
@@ -87,7 +87,7 @@ int attn_small_channels_count(const call *s, const head_job *job, const query_ro
   const double T = rows->t[x].value;
   /* each channel of the query is off by half the smallest float at most */
   const double limit = 0x1p-28 * (T < 1 ? T : 1) / (0x1p-150 * s->largest_scale);
-  if (limit > -(double)LOWEST)
+  if (limit > (double)F32_MAX)
     return 0;
   const row64 row = row_in_double(s, job, rows, x);
   for (int32_t j = from; j < to; j++)

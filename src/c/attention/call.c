@@ -1,9 +1,9 @@
 /*
  * float32 attention: tiled, with online softmax, in memory that does not grow with m or n.
  *
- * The order of every sum is fixed by key positions alone. Keys are read in spans of SPAN, each
- * under its own maximum; spans then merge in order. Short chains of additions keep the error from
- * growing with n, and spans are independent of each other.
+ * The order of every sum is fixed by key positions and channels alone. Keys are read in spans of
+ * SPAN, each under its own maximum; spans then merge in order. Short chains of additions keep the
+ * error from growing with n, and spans are independent of each other.
  *
  * The work for one kv head goes chunk by chunk of its query rows. A span's keys are packed once per
  * chunk. Then the rows, query by query with the heads of a group side by side, go through the span.
@@ -14,7 +14,10 @@
 
 size_t attn_width(const attn_params *p) { return whole_strips((size_t)p->value_dim); }
 
-/* Lays the scratch out from `base`; with a NULL base only measures it. */
+/*
+ * Lays the scratch out from `base`; with a NULL base only measures it. The cache and its type are
+ * not known here, so there is always scratch for bytes.
+ */
 static size_t layout_scratch(const attn_params *p, call *s, void *base)
 {
   size_t width = attn_width(p);
@@ -45,7 +48,7 @@ static size_t layout_scratch(const attn_params *p, call *s, void *base)
   s->segment_totals = arena_allocate(&a, CHUNK * segments, sizeof(double));
   s->totals = arena_allocate(&a, CHUNK * width, sizeof(double));
   s->states = arena_allocate(&a, CHUNK, sizeof(row_state));
-  s->rows = arena_allocate(&a, CHUNK / TILE4, sizeof(query_rows));
+  s->sets = arena_allocate(&a, CHUNK / TILE4, sizeof(query_rows));
   return arena_bytes(&a);
 }
 
@@ -61,7 +64,7 @@ static double largest_key_scale(const attn_params *p)
   float max = 0;
   for (int32_t j = 0; j < p->n; j++) {
     float size = key_scale[j] < 0 ? -key_scale[j] : key_scale[j];
-    max = size > max && size <= -LOWEST ? size : max;
+    max = size > max && size <= F32_MAX ? size : max;
   }
   return max;
 }
@@ -78,11 +81,17 @@ call attn_begin_call(const attn_params *p, const attn_cache *cache, void *scratc
   f64_split(p->scale, &exponent);
   s.scale = (float)f64_power2(exponent > 127 ? 127 : exponent < -149 ? -149 : exponent);
   s.query_scale = p->scale / s.scale;
+  /*
+   * How far the rounding of subnormals is multiplied. The products of all channels may be off, and
+   * get the scale and the key's. A scaled score, itself rounded, gets the key's alone. With a
+   * softcap, score/softcap is rounded and then multiplied by the softcap.
+   */
   double size = p->dim * (p->scale < 0 ? -p->scale : p->scale);
   s.largest_scale = p->key_scale ? (size > 1 ? size : 1) * largest_key_scale(p) : size;
   if (p->softcap > s.largest_scale)
     s.largest_scale = p->softcap;
   s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
+  /* a scale beyond 2^±64 is multiplied into every score, as if there were other options */
   s.plain = plain_scores(p) && exponent > -64 && exponent < 64;
   s.q_strides = strides_of(p, p->heads, p->m, p->dim);
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);

@@ -104,18 +104,27 @@ static row_temperature temperature_in(const call *s, double value)
   row_temperature t = {.kind = temperature_kind(value), .value = value};
   t.unit = s->plain && t.kind != T_INFINITE ? s->scale : 1;
   t.inverse = nearest_float((double)t.unit / value); /* T = 0 and T = ∞ do not use it */
+  /* with so small a unit/T, even a difference beyond the floats may weigh more than 0 */
   t.max_score = t.kind == T_INFINITE                         ? MAX_SUMMED
                 : t.kind == T_FINITE && t.inverse < 1 / HUGE ? HUGE
-                                                             : -LOWEST;
+                                                             : F32_MAX;
   /* with a scale of 2^122·T, the smallest float moves a logit by 2^-27 */
   t.in_double = t.kind == T_FINITE && (t.inverse > HUGE || s->largest_scale > 0x1p122 * value);
   if (t.kind == T_ZERO) {
+    /*
+     * The rounding of a subnormal is at most 2^-150, and largest_scale times that in a score. A
+     * score 2^25 times as large keeps the 24 bits of a float. Scores in z lack the unit.
+     */
     double lost = s->largest_scale / t.unit * 0x1p-125;
     t.near_zero = nearest_float(lost > 1 / HUGE ? lost : 1 / HUGE);
   }
   return t;
 }
 
+/*
+ * R rows make ⌈R/max⌉ sets with the max of rows_together: rows are halved only where two sets are
+ * needed anyway. As max is at least TILE4, a chunk has at most CHUNK / TILE4 sets.
+ */
 query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_t end)
 {
   const attn_params *p = s->p;
@@ -189,8 +198,8 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end)
   int32_t hi = 0;
   int32_t count = 0;
   job->halves_in_place = attn_halves_in_place(s, job, first, end);
-  for (int32_t r = first; r < end; r += s->rows[count++].count) {
-    query_rows *rows = &s->rows[count];
+  for (int32_t r = first; r < end;) {
+    query_rows *rows = &s->sets[count];
     *rows = attn_query_rows(s, job, r, end);
     lo = rows->lo < lo ? rows->lo : lo;
     hi = rows->hi > hi ? rows->hi : hi;
@@ -199,18 +208,20 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end)
       if (rows->lo >= rows->hi)
         attn_end_row(s, job, rows, x, &nothing, NULL);
     }
+    r += s->sets[count].count;
+    count++;
   }
-  const query_rows *last = s->rows + count;
+  const query_rows *sets_end = s->sets + count;
   for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {
     attn_load_span(s, job, start, lo, hi, end - first);
     int32_t at = 0;
-    for (const query_rows *rows = s->rows; rows < last; at += rows++->count) {
+    for (const query_rows *rows = s->sets; rows < sets_end; at += rows->count, rows++) {
       if (!attn_reaches(rows, start))
         continue;
-      /* the only queries of a chunk stay packed, unless they are rounded anew for each span */
+      /* if the chunk has one set of rows, its queries stay packed, unless each span rounds anew */
       if (count > 1 || s->int8 || start == lo / SPAN * SPAN)
         attn_pack_queries(s, job, rows);
-      if (rows + 1 < last)
+      if (rows + 1 < sets_end)
         prefetch_queries(s, job, rows + 1);
       attend_rows(s, job, rows, at);
     }

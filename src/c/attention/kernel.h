@@ -10,14 +10,14 @@
  *       attn_load_span                   pack.c: packs keys and values, or points to a cache
  *       for each query_rows:
  *         attn_pack_queries              pack.c: scaled queries, from head_job to call.queries
- *         attend_rows                    chunk.c: the rows over the span, and their results
+ *         attend_rows                    chunk.c: takes the rows over the span, ends finished rows
  *           attn_span                    chunk.c: scores, weights and sums of values
  *             attn_score_span            scores.c: chooses the kernel for 1 to ROWS rows
  *               panel_scores             tiles.h: the tile loop, queries times key panels
  *             attn_weigh_rows            softmax.c: scores become weights, row by row
  *               attn_final_scores        scores.c: products become scores, and their maximum
- *                 shape_row              masks the ends of a plain row; causal ones are plain
- *                   shape_scores         of other rows: scale, softcap, biases, masks
+ *                 shape_row              masks the ends of a plain row, such as a causal one
+ *                   shape_scores         of rows that are not plain: softcap, biases, masks
  *                 attn_mend_scores       beyond.c: scores that are not finite anew, in double
  *             attn_sum_values            values.c, with the second tile loop, block_values;
  *                                        again with more care if a sum is not finite
@@ -30,9 +30,10 @@
  *   shape_row          z·t.unit is the score of an attended key; z = −∞ of another. A plain row has
  *                      t.unit = call.scale. Else shape_scores multiplies, and t.unit is 1.
  *   attn_mend_scores   a z that should be finite: the score in double, over t.unit
- *   weigh_row          e = exp((z − max)·t.inverse), where t.inverse is t.unit/T
+ *   weigh_row          softmax.c: e = exp((z − max)·t.inverse), where t.inverse is t.unit/T
  *   scale_for_halves   e·HALF_SCALE over float16, whose values lack that factor
- * The weights that are wanted are z until attn_end_row. row_state is about scores, not about z.
+ * The weights that are wanted are z until attn_end_row. row_state is about scores, not about this
+ * z. (attn.h and row64.c write z for the score itself.)
  *
  * With threads it begins in attn_work_run (pieces.c). With few rows of a kv head, as in decoding,
  * threads share out spans: run_span does the steps of one span, and attn_work_end merges them.
@@ -88,7 +89,7 @@ typedef struct {
   const attn_params *p;
   double query_scale;   /* p->scale without its power of two; queries are multiplied by it */
   float scale;          /* this power of two; see row_temperature.unit */
-  double largest_scale; /* the largest factor of a subnormal product on its way to a score */
+  double largest_scale; /* how many times larger a rounded subnormal becomes in a score; call.c */
   float softcap;
   int plain; /* scores need nothing but the scale and each row's range of keys (unless T = ∞) */
   int unmasked_scores;
@@ -115,7 +116,7 @@ typedef struct {
   double *segment_totals;   /* (CHUNK, segment_count) */
   row64 in_double;          /* scratch for rows that are computed in double (beyond.c) */
   row_state *states;        /* (CHUNK): maximum and sums of weights over the spans before */
-  query_rows *rows;         /* (CHUNK / TILE4): all rows of the chunk */
+  query_rows *sets;         /* (CHUNK / TILE4): all rows of the chunk, in sets; see chunk.c */
 } call;
 
 /* How the keys and values of a span are stored. Keys are always in key panels. */
@@ -133,9 +134,9 @@ typedef struct {
   int32_t start; /* its first key */
   const void *keys;
   const void *values;
-  size_t value_rows;   /* that the strips hold from `values` on; SPAN_F32_ROWS has none */
+  size_t value_rows;   /* rows from `values` to the end of the strips; SPAN_F32_ROWS has none */
   size_t value_stride; /* SPAN_F32_ROWS: from row to row, in floats */
-  /* of bytes; the scale of a key from which its reference or the mean was subtracted is negative */
+  /* scales of bytes. A negative one: a reference or the mean was subtracted from this key */
   const float *key_scales;
   const float *value_scales;
   int nan_scales; /* some scale may be NaN */
@@ -143,7 +144,7 @@ typedef struct {
   const float *references[3];
 } key_span;
 
-/* One kv head of one batch. */
+/* One kv head of one batch. The last two fields change with its chunk and with the span. */
 typedef struct {
   int32_t b;
   int32_t kv_head;
@@ -241,9 +242,9 @@ query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_
 int attn_reaches(const query_rows *rows, int32_t start);
 
 /*
- * Some rows over the span that is loaded, which they must reach. Returns their states (ROWS) and
- * their sums of values, acc (ROWS, width). The states point to their sums over segments (ROWS,
- * segment_count).
+ * Some rows over the span that is loaded, which they must reach. Writes a state and sums of values
+ * for each row: states (rows->count) and acc (rows->count, width). Each state points to its row of
+ * segments (rows->count, segment_count).
  */
 void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc,
                double *segments);
@@ -265,7 +266,10 @@ void attn_pack_queries(call *s, const head_job *job, const query_rows *rows);
 
 /* ---- scores.c ---- */
 
-/* Scores of the keys [from, hi) of the span, and 0 up to a whole KEY_STEP. */
+/*
+ * Products of all panels that reach into the keys [from, hi) of the span, then 0 up to a whole
+ * KEY_STEP. Keys from hi to the end of their panel have products too; attn_final_scores masks them.
+ */
 void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32_t from,
                      int32_t hi);
 
@@ -280,8 +284,9 @@ float attn_final_scores(const call *s, const head_job *job, const query_rows *ro
 /* ---- softmax.c ---- */
 
 /*
- * Scores (ROWS, SCORE_STRIDE) become weights, and `states` gets their sums. They hold the dot
- * products of the keys [from, to), at key `from`; both are multiples of KEY_STEP.
+ * Scores (rows->count, SCORE_STRIDE) become weights, and states (rows->count) get their sums. The
+ * scores hold the dot products of the keys [from, to), at key `from`. Both are multiples of
+ * KEY_STEP.
  */
 void attn_weigh_rows(const call *s, const head_job *job, const query_rows *rows, span_state *states,
                      float *scores, int32_t from, int32_t to);
@@ -324,8 +329,8 @@ enum {
 #define RANGE_SCALE 1024.0f
 
 /*
- * acc[r] = Σ_j w_rj v_j over the keys [from, to) of the span, with w at key `from`. Returns whether
- * all of them are finite.
+ * acc[r] = Σ_j w_rj v_j over the keys [from, to) of the span, with w at key `from`. acc is
+ * (rows->count, width). Returns whether all of them are finite.
  */
 int attn_sum_values(call *s, const head_job *job, const query_rows *rows, float *acc,
                     const float *w, int32_t from, int32_t to, int care);
@@ -341,7 +346,7 @@ typedef struct {
   const double *segments; /* (segment_count) */
 } row_sums;
 
-/* The row's output, its sums times `share`: means of floats, so kept within the floats. */
+/* The row's output: sums times `share`. A mean that is rounded beyond the floats is the largest. */
 void attn_write_means(float *out, const row_sums *sums, double share, int32_t size);
 
 /* ---- byte_products.c: the two products over bytes ---- */
@@ -377,11 +382,11 @@ void attn_sum_segments(const attn_params *p, double *sums, const float *w, int32
                        int32_t to);
 
 /*
- * Adds a finished span to `row`, to totals (width) and to segments (segment_count), which hold the
- * spans before it. They are rescaled to the larger maximum, in double. Totals may be NULL.
+ * Adds the state of a span to `row`, to totals (width) and to segments (segment_count), which hold
+ * the spans before it. They are rescaled to the larger maximum, in double. Totals may be NULL.
  */
 void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
-                     const span_state *span, double *totals, const float *acc, double *segments);
+                     const span_state *state, double *totals, const float *acc, double *segments);
 
 /* Fills the weights and scores that are wanted of the row with −∞: nothing is attended yet. */
 void attn_clear_results(const call *s, const query_rows *rows, int x);

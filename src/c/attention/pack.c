@@ -91,9 +91,9 @@ static key_span widen_span(call *s, const head_job *job, const key_span *halves,
   key_span span = *halves;
   widen(s->panels + skipped, half_keys + skipped, whole_panels((size_t)count) * dim - skipped);
   for (size_t j = (size_t)from; j < (size_t)count; j += BLOCK)
-    for (size_t x = 0; x < width; x += STRIP)
-      widen(s->values + j * width + strip_rows(BLOCK, (size_t)count, j) * x,
-            half_values + j * width + strip_rows(BLOCK, halves->value_rows, j) * x,
+    for (size_t c = 0; c < width; c += STRIP)
+      widen(s->values + j * width + strip_rows(BLOCK, (size_t)count, j) * c,
+            half_values + j * width + strip_rows(BLOCK, halves->value_rows, j) * c,
             strip_rows(BLOCK, (size_t)count, j) * STRIP);
   span.form = SPAN_F32;
   span.keys = s->panels;
@@ -144,7 +144,7 @@ static key_span rounded_span(call *s, const head_job *job, int32_t start, int32_
                     .nan_scales = s->int8->not_finite};
 }
 
-/* Rows of a kv head from which on packed values are faster (tuning.md#pack-values). */
+/* Rows of a chunk from which on packed values are faster (tuning.md#pack-values). */
 enum { PACK_VALUES_ROWS = 16 };
 
 /* A span of arrays, whose keys are always packed. */
@@ -181,7 +181,7 @@ void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t h
     job->span = packed_span(s, job, start, from, count, row_count);
 }
 
-/* Lanes where a number that is not 0 has become 0 or a float of fewer bits. */
+/* Lanes where a number that is not 0 has become 0 or subnormal. */
 INLINE i32x4 lose_bits(f32x4 x, f32x4 scaled, i32x4 sign, i32x4 normal)
 {
   return (((i32x4)scaled & ~sign) < normal) & (x != v_splat(0));
@@ -189,7 +189,6 @@ INLINE i32x4 lose_bits(f32x4 x, f32x4 scaled, i32x4 sign, i32x4 normal)
 
 static void pack_float_queries(call *s, const head_job *job, const query_rows *rows)
 {
-  /* a product of two floats, rounded once, is the same in float and by way of double */
   const float scale = (float)s->query_scale;
   const float factor = job->span.form == SPAN_F16 ? HALF_SCALE : 1;
   const size_t step = (size_t)rows->count * 4;
@@ -200,6 +199,7 @@ static void pack_float_queries(call *s, const head_job *job, const query_rows *r
     const float *end = q + s->p->dim;
     float *to = s->queries + 4 * x;
     i32x4 small = v_splat_i(0);
+    /* if query_scale is a float, a product of floats has the same bits as one by way of double */
     for (; scale == s->query_scale && end - q >= 4; q += 4, to += 4 * step) {
       f32x4 four = v_load(q);
       f32x4 scaled = four * v_splat(scale);

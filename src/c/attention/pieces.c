@@ -13,6 +13,8 @@ enum {
   MAX_SPAN_ROWS = 16,
   /* More kv heads are pieces enough without spans: tuning.md#span-pieces */
   MAX_SPAN_HEADS = 1024,
+  /* With more kv heads than this, a call is not shared out: tuning.md#shared-heads */
+  MAX_SHARED_HEADS = 1 << 16,
   /*
    * Results of spans wait in memory until they are merged, for each row of each span. Where they
    * would take more bytes than this, pieces are chunks.
@@ -35,31 +37,34 @@ struct attn_work {
   double *segments;  /* by_span: (pieces, rows, segment_count) */
 };
 
-/* Whether pieces are spans, of which each kv head has `spans`. */
-static int cut_by_span(const attn_params *p, int32_t heads, int32_t rows, int32_t spans)
+/* Whether pieces are spans. A job is a kv head of one batch, and has `spans` of them. */
+static int cut_by_span(const attn_params *p, int32_t jobs, int32_t rows, int32_t spans)
 {
   const size_t result = sizeof(span_state) + attn_width(p) * sizeof(float) +
                         (size_t)p->segment_count * sizeof(double);
-  return rows <= MAX_SPAN_ROWS && heads <= MAX_SPAN_HEADS &&
-         (double)heads * spans * rows * (double)result <= MAX_SPAN_BYTES;
+  return rows <= MAX_SPAN_ROWS && jobs <= MAX_SPAN_HEADS &&
+         (double)jobs * spans * rows * (double)result <= MAX_SPAN_BYTES;
 }
 
-/* Pieces large enough to be worth a thread's while, and several for each thread. */
+/*
+ * Cuts the call by spans, or into chunks. Chunks are halved down to CHUNK / 8 rows until there are
+ * 16 pieces (tuning.md#chunk-pieces). Then they are halved down to TILE4 rows while a piece is
+ * above MAX_PIECE.
+ */
 static attn_work plan(const attn_params *p)
 {
-  int32_t heads = p->batch * p->kv_heads;
+  int32_t jobs = p->batch * p->kv_heads;
   int32_t rows = p->m * (p->heads / p->kv_heads);
   int32_t spans = (p->n + SPAN - 1) / SPAN;
   attn_work w = {.p = p, .rows = rows, .chunk = CHUNK};
-  w.by_span = cut_by_span(p, heads, rows, spans);
+  w.by_span = cut_by_span(p, jobs, rows, spans);
   double row = (double)p->n * (p->dim + p->value_dim);
-  /* smaller chunks until there are 16 pieces, and until none is above MAX_PIECE */
-  while (w.chunk > CHUNK / 8 && heads * ((rows + w.chunk - 1) / w.chunk) < 16)
+  while (w.chunk > CHUNK / 8 && jobs * ((rows + w.chunk - 1) / w.chunk) < 16)
     w.chunk /= 2;
   while (w.chunk > TILE4 && w.chunk * row > MAX_PIECE)
     w.chunk /= 2;
   w.per_head = w.by_span ? spans : (rows + w.chunk - 1) / w.chunk;
-  w.pieces = w.unfinished = heads * w.per_head;
+  w.pieces = w.unfinished = jobs * w.per_head;
   return w;
 }
 
@@ -84,7 +89,7 @@ size_t attn_work_bytes(const attn_params *p)
 double attn_work_size(const attn_params *p)
 {
   /* very many small heads are not worth the bookkeeping */
-  if ((int64_t)p->batch * p->kv_heads > 1 << 16)
+  if ((int64_t)p->batch * p->kv_heads > MAX_SHARED_HEADS)
     return 0;
   return (double)p->batch * p->heads * p->m * p->n * (p->dim + p->value_dim);
 }
@@ -129,6 +134,7 @@ static void run_span(call *s, attn_work *w, head_job *job, int32_t piece, int32_
       continue;
     }
     if (!loaded++)
+      /* the whole span, also where these rows see a part of it */
       attn_load_span(s, job, start, 0, s->p->n, end);
     attn_pack_queries(s, job, &rows);
     attn_span(s, job, &rows, w->spans + at, w->sums + at * s->width,

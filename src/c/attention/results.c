@@ -2,7 +2,7 @@
 #include "kernel.h"
 
 /* totals = a·totals + b·acc, or where there were none yet, b·acc. */
-static void merge_totals(const call *s, double *totals, const float *acc, int first, double a,
+static void merge_totals(const call *s, double *totals, const float *acc, int empty, double a,
                          double b)
 {
   for (size_t c = 0; c < s->width; c += 4) {
@@ -11,7 +11,7 @@ static void merge_totals(const call *s, double *totals, const float *acc, int fi
     f64x2 x[2] = {b * v_low_double(sum), b * v_high_double(sum)};
     f64x2 before[2] = {{0, 0}, {0, 0}};
     for (int l = 0; l < 2; l++) {
-      if (!first)
+      if (!empty)
         before[l] = a * to[l];
       to[l] = before[l] + x[l];
     }
@@ -40,26 +40,26 @@ INLINE double sum_weights(const float *w, int32_t from, int32_t lo, int32_t hi)
 
 void attn_sum_segments(const attn_params *p, double *sums, const float *w, int32_t from, int32_t to)
 {
-  for (int32_t x = 0; x < p->segment_count; x++) {
-    const int32_t first = p->edges[x];
-    const int32_t last = p->edges[x + 1];
+  for (int32_t segment = 0; segment < p->segment_count; segment++) {
+    const int32_t first = p->edges[segment];
+    const int32_t last = p->edges[segment + 1];
     const int32_t hi = last < to ? last : to;
-    sums[x] = 0;
+    sums[segment] = 0;
     for (int32_t j = first > from ? first : from; j < hi;) {
       const int32_t next = (j / BLOCK + 1) * BLOCK;
       const int32_t end = next < hi ? next : hi;
-      sums[x] += sum_weights(w, from, j, end);
+      sums[segment] += sum_weights(w, from, j, end);
       j = end;
     }
   }
 }
 
 /* totals = a·totals + b·sums, or where there were none yet, b·sums. */
-static void merge_segments(const attn_params *p, double *totals, const double *sums, int first,
+static void merge_segments(const attn_params *p, double *totals, const double *sums, int empty,
                            double a, double b)
 {
-  for (int32_t x = 0; x < p->segment_count; x++)
-    totals[x] = (first ? 0 : a * totals[x]) + b * sums[x];
+  for (int32_t segment = 0; segment < p->segment_count; segment++)
+    totals[segment] = (empty ? 0 : a * totals[segment]) + b * sums[segment];
 }
 
 static int any_attended(const attn_params *p, const row_view *view, int32_t from, int32_t to)
@@ -75,52 +75,53 @@ static int any_attended(const attn_params *p, const row_view *view, int32_t from
 static void write_segments(const attn_params *p, float *to, const row_view *view,
                            const double *totals, double denominator)
 {
-  for (int32_t x = 0; x < p->segment_count; x++) {
-    to[x] = totals ? row_float(totals[x] / denominator) : 0;
+  for (int32_t segment = 0; segment < p->segment_count; segment++) {
+    to[segment] = totals ? row_float(totals[segment] / denominator) : 0;
     if (denominator != denominator)
-      to[x] = any_attended(p, view, p->edges[x], p->edges[x + 1]) ? __builtin_nanf("") : 0;
+      to[segment] =
+          any_attended(p, view, p->edges[segment], p->edges[segment + 1]) ? __builtin_nanf("") : 0;
   }
 }
 
 /* ---- Spans of keys and whole rows ---- */
 
 /* The spread of a row and a span together, each with its own mean. */
-static double merged_spread(const row_state *row, const row_state *span, double a, double b)
+static double merged_spread(const row_state *row, const row_state *added, double a, double b)
 {
   const double weight = a * row->total;
-  const double other = b * span->total;
+  const double other = b * added->total;
   const double apart =
-      (row->max - span->max) + (row->moment / row->total - span->moment / span->total);
-  return a * row->spread + b * span->spread + apart * apart * (weight * other / (weight + other));
+      (row->max - added->max) + (row->moment / row->total - added->moment / added->total);
+  return a * row->spread + b * added->spread + apart * apart * (weight * other / (weight + other));
 }
 
 void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
                      const span_state *state, double *totals, const float *acc, double *segments)
 {
-  const row_state *span = &state->row;
+  const row_state *added = &state->row;
   if (row->attended == 0)
-    row->first = span->first;
-  if (span->max > row->max)
-    row->argmax = span->argmax;
-  row->attended += span->attended;
-  row->beyond |= span->beyond;
-  if (span->max == -__builtin_inf())
+    row->first = added->first;
+  if (added->max > row->max)
+    row->argmax = added->argmax;
+  row->attended += added->attended;
+  row->beyond |= added->beyond;
+  if (added->max == -__builtin_inf())
     return;
-  double max = span->max > row->max || span->max != span->max ? span->max : row->max;
-  int first = row->sum == 0;
-  double a = first ? 0 : row_weigh(t->kind, row->max, max, t->value);
-  double b = row_weigh(t->kind, span->max, max, t->value);
+  double max = added->max > row->max || added->max != added->max ? added->max : row->max;
+  int empty = row->sum == 0;
+  double a = empty ? 0 : row_weigh(t->kind, row->max, max, t->value);
+  double b = row_weigh(t->kind, added->max, max, t->value);
   if (s->p->stats)
-    row->spread = first ? b * span->spread : merged_spread(row, span, a, b);
-  row->moment = (first ? 0 : a * (row->moment + (row->max - max) * row->total)) +
-                b * (span->moment + (span->max - max) * span->total);
-  row->total = (first ? 0 : a * row->total) + b * span->total;
-  row->sum = a * row->sum + b * span->sum;
+    row->spread = empty ? b * added->spread : merged_spread(row, added, a, b);
+  row->moment = (empty ? 0 : a * (row->moment + (row->max - max) * row->total)) +
+                b * (added->moment + (added->max - max) * added->total);
+  row->total = (empty ? 0 : a * row->total) + b * added->total;
+  row->sum = a * row->sum + b * added->sum;
   row->max = max;
   if (totals)
-    merge_totals(s, totals, acc, first, a, b * state->scale);
+    merge_totals(s, totals, acc, empty, a, b * state->scale);
   if (state->segments)
-    merge_segments(s->p, segments, state->segments, first, a, b);
+    merge_segments(s->p, segments, state->segments, empty, a, b);
 }
 
 void attn_clear_results(const call *s, const query_rows *rows, int x)

@@ -9,7 +9,7 @@
  * the same time. Memory brings two places far apart faster than one (tuning.md#streams). If the
  * number of panels is odd, one panel is computed twice.
  */
-INLINE void scores_of_rows(const int rows, const int half, const int panels, int chain,
+INLINE void scores_of_rows(const int rows, const int is_f16, const int panels, int chain,
                            float *scores, const float *queries, const void *keys, int32_t dim,
                            int32_t count)
 {
@@ -19,11 +19,11 @@ INLINE void scores_of_rows(const int rows, const int half, const int panels, int
   int32_t length = (whole + panels - 1) / panels;
   for (int p = 0; p < panels; p++) {
     int32_t first = p * length < whole - length ? p * length : whole - length;
-    panel[p] = (const char *)keys + (size_t)first * (size_t)dim * bytes_of_eight(half);
+    panel[p] = (const char *)keys + (size_t)first * (size_t)dim * bytes_of_eight(is_f16);
     to[p] = scores + first * PANEL;
   }
   for (int32_t j = 0; j < length; j++) {
-    panel_scores(rows, half, panels, chain, to, queries, panel, dim);
+    panel_scores(rows, is_f16, panels, chain, to, queries, panel, dim);
     for (int p = 0; p < panels; p++)
       to[p] += PANEL;
   }
@@ -47,17 +47,17 @@ KERNEL void score_five(int chain, float *scores, const float *queries, const voi
 }
 
 /* One to four rows. */
-INLINE void score_up_to_four(const int half, int rows, int chain, float *scores,
+INLINE void score_up_to_four(const int is_f16, int rows, int chain, float *scores,
                              const float *queries, const void *keys, int32_t dim, int32_t count)
 {
   if (rows == 4)
-    scores_of_rows(4, half, 1, chain, scores, queries, keys, dim, count);
+    scores_of_rows(4, is_f16, 1, chain, scores, queries, keys, dim, count);
   else if (rows == 3)
-    scores_of_rows(3, half, 1, chain, scores, queries, keys, dim, count);
+    scores_of_rows(3, is_f16, 1, chain, scores, queries, keys, dim, count);
   else if (rows == 2)
-    scores_of_rows(2, half, 1, chain, scores, queries, keys, dim, count);
+    scores_of_rows(2, is_f16, 1, chain, scores, queries, keys, dim, count);
   else
-    scores_of_rows(1, half, STREAMS, chain, scores, queries, keys, dim, count);
+    scores_of_rows(1, is_f16, STREAMS, chain, scores, queries, keys, dim, count);
 }
 
 /* Up to ROWS rows. One to four have their loops in here; more are functions of their own. */
@@ -66,7 +66,7 @@ KERNEL void score_panels(int rows, int chain, float *scores, const float *querie
 {
   if (rows == ROWS)
     score_rows(chain, scores, queries, keys, dim, count);
-  else if (ROWS > TILE4 + 1 && rows > TILE4)
+  else if (ROWS == 6 && rows > 4)
     score_five(chain, scores, queries, keys, dim, count);
   else
     score_up_to_four(0, rows, chain, scores, queries, keys, dim, count);
@@ -93,13 +93,13 @@ void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32
   const int32_t dim = s->p->dim;
   const int32_t count = hi - from;
   const int chain = s->p->sinks ? FINE_CHAIN : CHANNEL_CHAIN;
-  const int half = job->span.form == SPAN_F16;
+  const int is_f16 = job->span.form == SPAN_F16;
   float *scores = s->scores + (from - start);
   const char *keys = job->span.keys; /* floats or halves */
-  keys += (size_t)(from - start) * (size_t)dim * (half ? sizeof(uint16_t) : sizeof(float));
+  keys += (size_t)(from - start) * (size_t)dim * (is_f16 ? sizeof(uint16_t) : sizeof(float));
   if (span_of_bytes(job))
     attn_score_bytes(s, job, rows, scores, from, hi);
-  else if (half)
+  else if (is_f16)
     score_half_panels(rows->count, chain, scores, s->queries, keys, dim, count);
   else
     score_panels(rows->count, chain, scores, s->queries, keys, dim, count);
@@ -208,10 +208,13 @@ static int store_scores(const call *s, const query_rows *rows, int x, const floa
       score = v_select(inside(j, view->lo, view->hi), score, v_splat(-__builtin_inff()));
     store_at(rows->scores[x], j, s->p->n, score);
   }
-  return v_any_above(largest, -LOWEST);
+  return v_any_above(largest, F32_MAX);
 }
 
-/* Whole steps of keys that are attended, whose scores are still to be compared with max_score. */
+/*
+ * Whole KEY_STEPs in which every key is attended. largest_score compares their scores with
+ * max_score.
+ */
 typedef struct {
   int32_t from;
   int32_t to;

@@ -6,7 +6,7 @@
 
 /*
  * The sum of a span's weights e. The others are for statistics: Σ e with its lanes added in double,
- * Σ e·(z − max) and Σ e·(z − max)².
+ * Σ e·(score − max) and Σ e·(score − max)².
  */
 typedef struct {
   float sum;
@@ -198,8 +198,8 @@ INLINE int32_t find_score(const float *z, int32_t count, const int attended, flo
 }
 
 /*
- * The maximum of scores that are all −∞ or NaN: a NaN if there is one. Otherwise 0, so that they
- * weigh nothing for now. If other spans add nothing, the row's result is NaN if any of them was
+ * The maximum of scores that are all −∞ or NaN: a NaN if there is one, else 0. With 0, each has a
+ * weight of 0 in this span. If other spans add nothing, the row's result is NaN if any of them was
  * attended.
  */
 static float nothing_finite(const float *z, int32_t count)
@@ -211,8 +211,8 @@ static float nothing_finite(const float *z, int32_t count)
 }
 
 /*
- * Σ e·(z − ⟨z⟩)². The key at max has e = 1, so the spread is at least the square's share 1/Σe, and
- * the difference loses few bits.
+ * Σ e·(score − ⟨score⟩)². The key at max has e = 1, so the spread is at least the square's share
+ * 1/Σe, and the difference loses few bits.
  */
 static double spread_of(const span_sums *sums, double total)
 {
@@ -268,7 +268,8 @@ static void weigh_keys(const call *s, const head_job *job, const query_rows *row
   row->sum = sums.sum;
   if (s->p->stats)
     keep_statistics(row, &sums, z, count);
-  if (largest != none || max != 0)
+  const int finite_or_nan = largest != none || max != 0;
+  if (finite_or_nan)
     row->max = (double)max * rows->t[x].unit;
 }
 

@@ -1,18 +1,18 @@
 /* The results of a row (softmax_state.h). */
 #include "softmax_state.h"
 
-/* (z − max)/T, also if the difference of two finite numbers is not. */
+/* (z − max)/T of a score z, also if the difference of two finite numbers is not. */
 static double exponent_of(double z, double max, double temperature)
 {
   double t = z - max;
   return t - t == 0 || temperature <= 1 ? t / temperature : z / temperature - max / temperature;
 }
 
-double row_weigh(int kind, double z, double max, double temperature)
+double row_weigh(int kind, double score, double max, double temperature)
 {
-  double t = z - max;
+  double t = score - max;
   if (kind == T_FINITE)
-    return t == 0 ? 1.0 : f64_exp(exponent_of(z, max, temperature));
+    return t == 0 ? 1.0 : f64_exp(exponent_of(score, max, temperature));
   if (kind == T_ZERO)
     return t < 0 ? 0 : 1.0 + t;
   return t == t ? 1.0 : t;
@@ -33,7 +33,9 @@ double row_denominator(const row_state *row, double temperature, const double *s
   return row->sum + f64_exp(exponent_of(*sink, row->max, temperature));
 }
 
-/* In terms of the shifted scores H = log Σe − ⟨z − max⟩/T and ⟨z⟩ = max + ⟨z − max⟩. */
+/*
+ * In terms of the shifted scores H = log Σe − ⟨score − max⟩/T and ⟨score⟩ = max + ⟨score − max⟩.
+ */
 row_summary row_summarize(const row_state *row, double temperature)
 {
   int kind = temperature_kind(temperature);

@@ -5,14 +5,14 @@
 #include "options.h"
 #include "base/math.h"
 
-/* With e_j = exp((z_j − max)/T), or its limit for T = 0 and T = ∞. */
+/* With e_j = exp((score_j − max)/T), or its limit for T = 0 and T = ∞. */
 typedef struct {
-  double max;   /* of z; −∞ while nothing finite was seen */
+  double max;   /* the largest score; −∞ while nothing finite was seen */
   double sum;   /* Σ e_j: of a span in the type of the data, of merged spans in double */
   double total; /* Σ e_j with less rounding, for the statistics */
-  /* Σ e_j·(z_j − max), from which entropy and the expected score follow */
+  /* Σ e_j·(score_j − max), from which entropy and the expected score follow */
   double moment;
-  double spread; /* Σ e_j·(z_j − ⟨z⟩)², for the variance */
+  double spread; /* Σ e_j·(score_j − ⟨score⟩)², for the variance */
   int32_t attended;
   int32_t argmax;
   int32_t first; /* the lowest attended position */
@@ -68,8 +68,8 @@ INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
   return kind == T_FINITE ? v_exp(t * inverse_t) : weigh_without_exp(kind, t);
 }
 
-/* The same in double: exp((z − max)/T), or its limit. */
-double row_weigh(int kind, double z, double max, double temperature);
+/* The same in double: exp((score − max)/T), or its limit. */
+double row_weigh(int kind, double score, double max, double temperature);
 
 /*
  * The divisor of the weights e_j: their sum, plus the row's sink (a logit of its own) if there is

@@ -1,7 +1,10 @@
 /* Weighted sums of the values, block by block. Divided by the weights they are a row's output. */
 #include "kernel.h"
 
-/* A block's values: channel c of key j lies at v + ⌊c/STRIP⌋·strip + j·step bytes, + c%STRIP */
+/*
+ * A block's values. Channel c of key j lies at v + ⌊c/STRIP⌋·strip + j·step, in bytes, plus c%STRIP
+ * floats or halves.
+ */
 typedef struct {
   const char *v;
   size_t step;
@@ -20,6 +23,7 @@ static block_view view_block(const call *s, const head_job *job, int32_t from)
     return (block_view){v + at * row, row, STRIP * sizeof(float)};
   }
   const size_t step = bytes_of_eight(span->form == SPAN_F16);
+  /* the blocks before hold width/STRIP strips of each key, this one's strip the keys before it */
   return (block_view){v + ((at - lane) / STRIP * s->width + lane) * step, step,
                       strip_rows(BLOCK, span->value_rows, at) * step};
 }
@@ -36,10 +40,11 @@ typedef struct {
 } block_sum;
 
 /*
- * `count` strips of one block at a time, or one strip of each of `count` blocks, which lie behind
- * one another. block.blocks is 1 or `count`. If strips are left over, some are done twice.
+ * With a `count` of 1, strip after strip of one block. Else block.blocks is 1 or `count`: `count`
+ * strips of one block at a time, or the same strip of `count` blocks, which lie behind one another.
+ * If strips are left over, some are done twice.
  */
-INLINE void values_of_rows(const int rows, const int half, const int count, const block_sum block)
+INLINE void values_of_rows(const int rows, const int is_f16, const int count, const block_sum block)
 {
   const size_t strip = block.view.strip;
   place_steps next = {strip, 0, STRIP};
@@ -53,7 +58,7 @@ INLINE void values_of_rows(const int rows, const int half, const int count, cons
   }
   for (size_t c = 0; c < block.width; c += channels) {
     size_t at = c + channels < block.width ? c : block.width - channels;
-    block_values(rows, half, count, block.sums + at, block.width, block.w,
+    block_values(rows, is_f16, count, block.sums + at, block.width, block.w,
                  block.view.v + at / STRIP * strip, block.view.step, &next, block.from, block.to);
   }
 }
@@ -65,29 +70,29 @@ KERNEL void sum_rows(const block_sum *block) { values_of_rows(ROWS, 0, 1, *block
 KERNEL void sum_five(const block_sum *block) { values_of_rows(5, 0, 1, *block); }
 
 /* How many places one or two rows read at once, as far as registers allow. */
-INLINE int streams_of(const int half, int rows)
+INLINE int streams_of(const int is_f16, int rows)
 {
-  return rows == 1 || (rows == 2 && !half) ? STREAMS : 1;
+  return rows == 1 || (rows == 2 && !is_f16) ? STREAMS : 1;
 }
 
 /* One to four rows. */
-INLINE void sum_up_to_four(const int half, int rows, const block_sum *block)
+INLINE void sum_up_to_four(const int is_f16, int rows, const block_sum *block)
 {
   if (rows == 4)
-    values_of_rows(4, half, 1, *block);
+    values_of_rows(4, is_f16, 1, *block);
   else if (rows == 3)
-    values_of_rows(3, half, 1, *block);
+    values_of_rows(3, is_f16, 1, *block);
   else if (rows == 2)
-    values_of_rows(2, half, streams_of(half, 2), *block);
+    values_of_rows(2, is_f16, streams_of(is_f16, 2), *block);
   else
-    values_of_rows(1, half, streams_of(half, 1), *block);
+    values_of_rows(1, is_f16, streams_of(is_f16, 1), *block);
 }
 
 KERNEL void sum_block(int rows, const block_sum *block)
 {
   if (rows == ROWS)
     sum_rows(block);
-  else if (ROWS > TILE4 + 1 && rows > TILE4)
+  else if (ROWS == 6 && rows > 4)
     sum_five(block);
   else
     sum_up_to_four(0, rows, block);
@@ -185,9 +190,9 @@ int attn_sum_values(call *s, const head_job *job, const query_rows *rows, float 
     }
     if (job->span.form == SPAN_F16)
       put_in_order(sum);
-    for (int i = 0; i < 2; i++) {
-      zero[i] += sum[i] - sum[i];
-      v_store(acc + c + 4 * i, sum[i]);
+    for (int l = 0; l < 2; l++) {
+      zero[l] += sum[l] - sum[l];
+      v_store(acc + c + 4 * l, sum[l]);
     }
   }
   return v_hsum(zero[0] + zero[1]) == 0;
@@ -222,6 +227,6 @@ void attn_write_means(float *out, const row_sums *sums, double share, int32_t si
   for (int32_t c = 0; c < size && v_hsum(zero) != 0; c++) {
     double mean = (sums->totals ? sums->totals[c] : (double)sums->sums[c]) * share;
     if (mean - mean == 0 && out[c] - out[c] != 0)
-      out[c] = mean < 0 ? LOWEST : -LOWEST;
+      out[c] = mean < 0 ? -F32_MAX : F32_MAX;
   }
 }
