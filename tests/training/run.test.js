@@ -35,6 +35,15 @@ test('a run that was stopped goes on to the files of one that was not', async ()
   for (const trainer of [whole, first, again]) trainer.dispose();
 });
 
+test('an event that comes between two steps stops a run', async () => {
+  const trainer = await createTrainer(SIZES, OPTIONS);
+  const stop = new AbortController();
+  setImmediate(() => stop.abort());
+  await run(trainer, { folder, steps: 50, minutes, report() {}, signal: stop.signal });
+  assert.ok(trainer.steps < 50, `${trainer.steps} steps`);
+  trainer.dispose();
+});
+
 test('a next phase goes on with other sizes and rates from the weights of the last', async () => {
   const first = await createTrainer(SIZES, OPTIONS);
   await run(first, { folder, steps: 1, minutes, report() {} });

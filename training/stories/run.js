@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as otherEvents } from 'node:timers/promises';
 import { createTrainer, resume } from '../../src/js/train/index.js';
 import { prepare } from './first.js';
 import { MODEL, SEED, TRAINING } from './recipe.js';
@@ -80,6 +81,7 @@ export async function run(trainer, { folder, steps, minutes, stream, report, sig
     const { loss, tokensPerSecond } = await trainer.step(tokens, { targets });
     sum += loss;
     count += 1;
+    await otherEvents(); // a step may end without them, and then no signal comes through
     if (trainer.steps % LINE === 0 || trainer.steps === steps) {
       report({ step: trainer.steps, loss: sum / count, tokensPerSecond });
       sum = count = 0;
