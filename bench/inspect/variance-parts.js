@@ -7,7 +7,7 @@ export const PARTS = {
   ],
   'results.c': [
     [
-      'row->spread = first ? b * span->spread : merged_spread(row, span, a, b);',
+      'row->spread = empty ? b * added->spread : merged_spread(row, added, a, b);',
       '{(void)merged_spread;}',
     ],
   ],

@@ -177,7 +177,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
 
   test('a link to a section keeps the state and goes there', async () => {
     await go(page, '#H=4');
-    await page.getByRole('link', { name: 'Why softmax' }).click();
+    await page.getByRole('link', { name: 'Why softmax', exact: true }).click();
     assert.equal(await page.evaluate(() => location.hash), '#trust?v=1&H=4');
     await reopen(page, site, '#distance?v=1&H=4');
     assert.ok(
