@@ -1,8 +1,8 @@
-/** Makes scripts smaller that esbuild has minified, which gives smaller ones than terser alone. */
+/** Minifies with terser what esbuild has minified. This gives fewer bytes than esbuild alone. */
 import { minify } from 'terser';
 
 /**
- * Functions stay as they are, and with them the speed.
+ * No function is moved into its callers, as that could change the speed.
  * @param {string} script
  * @param {import('terser').MinifyOptions} [options]
  */

@@ -17,7 +17,7 @@
  *             attn_weigh_rows            softmax.c: scores become weights, row by row
  *               attn_final_scores        scores.c: products become scores, and their maximum
  *                 shape_row              masks the ends of a plain row, such as a causal one
- *                   shape_scores         of rows that are not plain: softcap, biases, masks
+ *                   shape_scores         of other rows: scales, softcap, biases, masks
  *                 attn_mend_scores       beyond.c: scores that are not finite anew, in double
  *             attn_sum_values            values.c, with the second tile loop, block_values;
  *                                        again with more care if a sum is not finite
