@@ -53,10 +53,25 @@ export class SharedModel {
 
   /** The model, loaded once. After a failure it is fetched anew. @returns {Promise<RemoteModel>} */
   load() {
-    return (this.loading ??= this.open(ownModel(), OWN).catch((error) => {
-      this.loading = undefined;
-      throw error;
-    }));
+    return (this.loading ??= this.loadOwn());
+  }
+
+  /** The page's model. A reader's own may take its place while it is on its way. */
+  loadOwn() {
+    const loading = this.open(ownModel()).then(
+      (model) => {
+        if (this.loading === loading) this.show(undefined, OWN);
+        return model;
+      },
+      (error) => {
+        if (this.loading === loading) {
+          this.loading = undefined;
+          this.fail(error);
+        }
+        throw error;
+      },
+    );
+    return loading;
   }
 
   /**
@@ -64,17 +79,21 @@ export class SharedModel {
    * @param {ModelSource} source @param {string} name
    */
   async replace(source, name) {
+    const next = this.open(source);
+    const model = await next.catch((error) => {
+      this.fail(error);
+      throw error;
+    });
     const before = this.loading;
-    const next = this.open(source, name);
-    await next;
+    this.loading = next;
     this.current.abort.abort();
     await this.current.over;
-    this.loading = next;
-    await before?.then(
+    this.show(name === OWN ? undefined : source, name);
+    before?.then(
       (old) => old.dispose(),
       () => {},
     );
-    return next;
+    return model;
   }
 
   /** The page's model in the place of a reader's own. */
@@ -98,24 +117,37 @@ export class SharedModel {
     });
   }
 
-  /** @param {ModelSource} source @param {string} name @returns {Promise<RemoteModel>} */
-  async open(source, name) {
+  /** @param {ModelSource} source @returns {Promise<RemoteModel>} */
+  async open(source) {
     this.tell({ phase: 'loading', progress: { loaded: 0, total: 0 }, error: undefined });
-    try {
-      const { loadModel } = await import('../../src/js/worker/client.js');
-      const model = await loadModel(source, {
-        worker: startModel,
-        engine: KERNELS,
-        onProgress: ({ loaded, total = 0 }) => this.tell({ progress: { loaded, total } }),
+    const { loadModel } = await import('../../src/js/worker/client.js');
+    return loadModel(source, {
+      worker: startModel,
+      engine: KERNELS,
+      onProgress: ({ loaded, total = 0 }) => this.tell({ progress: { loaded, total } }),
+    });
+  }
+
+  /** @param {ModelSource | undefined} source @param {string} name */
+  show(source, name) {
+    this.source = source;
+    this.tell({ phase: 'ready', name });
+  }
+
+  /** @param {Error & { code?: string }} error */
+  fail(error) {
+    const absent = error.code === 'NET' && error.message.includes('404');
+    this.tell({ phase: absent ? 'absent' : 'failed', error });
+  }
+
+  /** The model that is there, also where it has taken the place of one that was waited for. */
+  async present() {
+    for (;;) {
+      const asked = this.load();
+      const model = await asked.catch((error) => {
+        if (!this.loading || this.loading === asked) throw error;
       });
-      this.source = name === OWN ? undefined : source;
-      this.tell({ phase: 'ready', name });
-      return model;
-    } catch (thrown) {
-      const error = /** @type {Error & { code?: string }} */ (thrown);
-      const absent = error.code === 'NET' && error.message.includes('404');
-      this.tell({ phase: absent ? 'absent' : 'failed', error });
-      throw error;
+      if (model && this.loading === asked) return model;
     }
   }
 
@@ -126,7 +158,7 @@ export class SharedModel {
    * @returns {Promise<T>}
    */
   async use(run) {
-    const model = await this.load();
+    const model = await this.present();
     const before = this.current;
     const abort = new AbortController();
     const asked = (async () => {

@@ -85,7 +85,7 @@ class Work {
     });
     model.on(() => {
       this.draw();
-      if (model.phase === 'ready' && session.original) this.retell();
+      if (model.phase === 'ready' && (session.original || model.source)) this.retell();
     });
   }
 

@@ -1,0 +1,45 @@
+/** A reader's own model in the lab, which comes before the page's. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { becomes } from '../../support/web/becomes.js';
+import { letters, MODEL_FILE } from '../../support/web/letters.js';
+import { missing, served } from '../site.js';
+import { giveFiles } from './page.js';
+
+/** Opens the lab alone. The page's model is held back until `arrive` is called. */
+async function openLab(browser, site) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+  page.setDefaultTimeout(120000);
+  let arrive;
+  const late = new Promise((resolve) => (arrive = resolve));
+  await page.route(`**/${MODEL_FILE}`, async (route) => {
+    await route.fulfill({ status: await late, body: Buffer.from(letters()) });
+  });
+  await page.goto(`${site.url}?embed=lab`);
+  await page.locator('#lab[data-panel="ready"]').waitFor();
+  return { page, arrive };
+}
+
+describe('a file that is opened while the page’s model is on its way', { skip: missing }, () => {
+  let browser;
+  let site;
+  served((started) => ({ browser, site } = started));
+
+  for (const [how, status] of [
+    ['arrives', 200],
+    ['is not there', 404],
+  ])
+    test(`stays when that model ${how}`, async () => {
+      const { page, arrive } = await openLab(browser, site);
+      await giveFiles(page.locator('#lab-file'), [['mine.gguf', letters()]]);
+      const hash = () => page.evaluate(() => location.hash);
+      await becomes(hash, /model=mine\.gguf/);
+      arrive(status);
+      await page.locator('#lab-panel[data-told="true"]').waitFor();
+      const line = page.locator('.lab-model');
+      await becomes(() => line.textContent(), /^mine\.gguf: 4 layers of 8 heads/);
+      assert.match(await hash(), /model=mine\.gguf/);
+      assert.ok(await page.getByRole('button', { name: 'back to the page’s model' }).isVisible());
+      await page.close();
+    });
+});
