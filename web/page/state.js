@@ -197,7 +197,7 @@ export class Store {
 
   /**
    * Writes the state into the address bar, at most twice a second (Safari throttles faster
-   * writers).
+   * writers). A click finds it written, so that exports and reports have the link of what they show.
    */
   follow() {
     let timer = 0;
@@ -213,5 +213,10 @@ export class Store {
         if (!timer) timer = window.setTimeout(write, 500);
       });
     }
+    const writeNow = () => {
+      clearTimeout(timer);
+      if (timer) write();
+    };
+    document.addEventListener('click', writeNow, { capture: true });
   }
 }

@@ -114,6 +114,7 @@ describe('the files of the panels', { skip: missing }, () => {
     await go(page, '#one-look?heroT=0.5&heroK=10_20_30_40_50_60');
     const told = await json('one-look');
     assert.equal(told.panel, 'one-look');
+    assert.match(told.link, /#one-look\?v=1&/);
     assert.equal(told.link, page.url());
     assert.deepEqual([told.settings.T, told.settings.k], [0.5, [10, 20, 30, 40, 50, 60]]);
     const cells = await page.$$eval('td[data-route="softmax"]', (all) =>
