@@ -197,7 +197,7 @@ export class Store {
 
   /**
    * Writes the state into the address bar, at most twice a second (Safari throttles faster
-   * writers). A click finds it written, so that exports and reports have the link of what they show.
+   * writers). Before a click it is written at once, so an export has the link of its own numbers.
    */
   follow() {
     let timer = 0;

@@ -6,7 +6,7 @@ import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { missing, served } from '../site.js';
 import { giveFiles } from './page.js';
 
-/** Opens the lab alone. The page's model is held back until `arrive` is called. */
+/** Opens the lab alone. The page's model waits until `arrive` is called. */
 async function openLab(browser, site) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
   page.setDefaultTimeout(120000);
