@@ -53,6 +53,24 @@ function boundsOf({ s, q, v, kept, ref, temperature }) {
   });
 }
 
+/**
+ * The error of a mean of n ones. All weights but the first lie halfway between two integers, so
+ * that all are rounded by nearly half and the same way. [error, { unit, sum }], of p_j·s_j.
+ */
+function worstRounding(ch, n, step) {
+  const data = new Float32Array(n).fill(Math.log((step + 0.5 + 1e-5) / 32639));
+  data[0] = 0;
+  const cache = ch.kvCache({ kvHeads: 1, headDim: 1, capacity: n, type: 'q8' });
+  cache.append(new Float32Array(n), new Float32Array(n).fill(1));
+  const mask = { data, shape: [1, n] };
+  const query = Float32Array.of(1);
+  const { output, weights } = ch.attend(query, cache, { heads: 1, mask, want: { weights: true } });
+  cache.dispose();
+  const sum = weights.reduce((all, p) => all + p, 0);
+  return [Math.abs(output[0] - sum), { unit: weights[0] / 127, sum }];
+}
+const larger = (a, b) => (b[0] > a[0] ? b : a);
+
 for (const { variant, ch } of engines) {
   const claim = (name, body) => test(`${name} (${variant})`, body);
 
@@ -103,5 +121,21 @@ for (const { variant, ch } of engines) {
     }
     assert.ok(worst > 0.01, `a bound that nothing comes near: ${worst}`);
     t.diagnostic(`worst error / bound ${worst.toFixed(3)}`);
+  });
+
+  claim('the bound of the output is a strict one, which n keys use up to (n − 1)/n', (t) => {
+    const parts = [];
+    for (const n of [2, 3, 8, 64, 512]) {
+      const [rest, worst] = [0, 1, 10, 100]
+        .map((step) => worstRounding(ch, n, step))
+        .reduce(larger);
+      const stated = (n * worst.unit * 127) / 65278;
+      parts.push(rest / stated);
+      // the sixteen roundings of floats that the rule of attn_forward_f32 allows beside it
+      const floats = 16 * 2 ** -23 * worst.sum;
+      assert.ok(rest <= (stated * (n - 1)) / n + floats, `${n} keys: ${rest} of ${stated}`);
+      assert.ok(rest > (0.94 * stated * (n - 1)) / n, `${n} keys use ${rest} of ${stated}`);
+    }
+    t.diagnostic(`error / bound ${parts.map((part) => part.toFixed(4)).join(', ')}`);
   });
 }

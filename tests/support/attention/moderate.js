@@ -48,7 +48,9 @@ export function isModerate(s, { q, k, v, options }) {
 
 /**
  * Holds raw scores and output over a q8 cache against the bounds stated with ATTN_CACHE_Q8, from
- * the numbers that the cache gives back. Returns the largest part of each bound that was used.
+ * the numbers that the cache gives back. Returns the largest part of each bound that was used,
+ * beside products that count as 0: an output that is nothing but such a product is off by all of
+ * it.
  */
 export function withinQ8Bounds(ch, cache, s, { q, k, options }) {
   const { batch: _, kvHeads, headDim, valueDim, ...rest } = options;
@@ -92,7 +94,7 @@ export function withinQ8Bounds(ch, cache, s, { q, k, options }) {
       const bound = (s.n * coarsest * 127) / 65278 + small + 16 * EPSILON * condition + FLOOR;
       const error = Math.abs(got.output[row * s.dv + c] - exact);
       assert.ok(error <= bound, `output ${row} ${c}: ${error} beyond ${bound}`);
-      used.output = Math.max(used.output, error / bound);
+      used.output = Math.max(used.output, (error - small) / (bound - small));
     }
   });
   return used;
