@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { posix } from 'node:path';
 import { test } from 'node:test';
-import { exists, files, read } from '../support/package/repository.js';
+import { exists, files, read, withoutAddress, withoutCode } from '../support/package/repository.js';
 
 const WIDTH = 100;
 const documents = files('', /^[^/]+\.md$|^(docs|training)\/.*\.md$/);
@@ -10,7 +10,6 @@ const sources = files(
   '',
   /^(src|bench|tests|scripts|training|web)\/.*\.([ch]|js|ts|sh)$|^CMakeLists\.txt$/,
 );
-const withoutCode = (text) => text.replace(/```[\s\S]*?```/g, '');
 const linesOf = (file) => read(file).trimEnd().split('\n');
 
 /** The anchor that a heading has in GitHub's pages. @param {string} heading */
@@ -42,9 +41,11 @@ test('lines of documents are within 100 columns, but for tables, addresses and p
 test('every link within the repository leads to a file and a heading of it', () => {
   for (const file of documents)
     for (const [, link] of withoutCode(read(file)).matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^https?:/.test(link)) continue;
-      const [path, anchor] = link.split('#');
-      const target = path ? posix.join(posix.dirname(file), path) : file;
+      const ours = withoutAddress(link);
+      if (/^https?:/.test(ours)) continue;
+      const [path, anchor] = ours.split('#');
+      const folder = ours === link ? posix.dirname(file) : '';
+      const target = path ? posix.join(folder, path) : file;
       assert.ok(exists(target), `${file} links to ${link}`);
       if (anchor) assert.ok(anchorsIn(target).includes(anchor), `${file} links to ${link}`);
     }

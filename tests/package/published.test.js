@@ -6,7 +6,7 @@ import { before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { buildSync } from 'esbuild';
 import { KB, withinBudget } from '../support/package/budget.js';
-import { read, root } from '../support/package/repository.js';
+import { exists, read, root, withoutAddress, withoutCode } from '../support/package/repository.js';
 
 describe('the published package', () => {
   /** @type {{ unpackedSize: number, files: { path: string, size: number }[] }} */
@@ -42,6 +42,24 @@ describe('the published package', () => {
     );
     assert.ok(named.length > 0);
     for (const name of named) assert.ok(paths.includes(name), name);
+  });
+
+  test('has no dead link: other files of the repository are named by their addresses', () => {
+    const paths = packed.files.map(({ path }) => path);
+    const links = paths
+      .filter((path) => path.endsWith('.md'))
+      .flatMap((path) => [...withoutCode(read(path)).matchAll(/\]\(([^)\s]+)\)/g)])
+      .map(([, link]) => link);
+    const named = paths
+      .filter((path) => /\.d\.c?ts$/.test(path))
+      .flatMap((path) => [...read(path).matchAll(/[\w./:-]+\.(?:md|h|c)\b/g)])
+      .map(([name]) => name);
+    assert.ok(links.length > 20 && named.length > 5, `${links.length}, ${named.length}`);
+    for (const link of [...links, ...named]) {
+      const [target] = withoutAddress(link).split('#');
+      if (/^https?:/.test(target)) continue;
+      assert.ok(target === link.split('#')[0] ? paths.includes(target) : exists(target), link);
+    }
   });
 
   test('has the files of each variant once', () => {

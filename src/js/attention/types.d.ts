@@ -112,7 +112,8 @@ export interface AttentionOptions<A extends FloatArray = FloatArray> extends Att
    * 2410.02367). Not exact, and faster where the engine has an 8-bit dot product. Scores are those
    * of rounded queries and keys. Weights and statistics are those of these scores. How keys are
    * rounded depends on all finite keys of their 512 within `keyLengths`, hidden ones too. Bounds:
-   * ATTN_INT8 in attn.h. Default `float`.
+   * ATTN_INT8 in https://github.com/clearhead-js/clearhead/blob/main/src/include/attn.h. Default
+   * `float`.
    */
   precision?: 'float' | 'int8' | undefined;
 }

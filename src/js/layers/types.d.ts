@@ -4,7 +4,8 @@
  * y = x·Wᵀ.
  *
  * Every function may throw ARG, SHAPE, RANGE, DETACHED, DISPOSED or OOM (see ErrorCode). Its
- * comment names further codes and the source. Error rules are in src/include/layers.h.
+ * comment names further codes and the source. Error rules are in
+ * https://github.com/clearhead-js/clearhead/blob/main/src/include/layers.h.
  */
 import type { KVCache } from '../attention/cache-types.d.ts';
 import type { FloatArray, Tensor, Want, Wanted } from '../attention/types.d.ts';
@@ -109,9 +110,10 @@ export interface Layers {
   /**
    * The gradient of `attention` with the same arguments and options, given that of its output,
    * dOutput: dq, dk and dv, and those of options that `want` names. The formula is in
-   * src/include/gradients.h (Dao, arXiv 2307.08691, for its tiles). T must be finite and above 0,
-   * and the precision float: RANGE. A masked key has no influence and gets nothing. ALIAS: a result
-   * shares memory with an input or another result. LIMIT: it needs 4 GiB.
+   * https://github.com/clearhead-js/clearhead/blob/main/src/include/gradients.h, and the tiles are
+   * Dao's (arXiv 2307.08691). T must be finite and above 0, and the precision float: RANGE. A
+   * masked key has no influence and gets nothing. ALIAS: a result shares memory with an input or
+   * another result. LIMIT: it needs 4 GiB.
    */
   attentionGradient<
     A extends FloatArray,

@@ -153,7 +153,8 @@ export type RopeFrequencies =
     }
   /**
    * Peng et al., YaRN. cos and sin are multiplied by `attentionFactor` if config.json has one. If
-   * not, attn_rope_yarn_attention (layers.h) computes it from factor, mscale and mscaleAllDim.
+   * not, it follows from factor, mscale and mscaleAllDim. See attn_rope_yarn_attention in
+   * https://github.com/clearhead-js/clearhead/blob/main/src/include/layers.h.
    */
   | {
       readonly type: 'yarn';

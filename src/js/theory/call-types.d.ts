@@ -14,7 +14,7 @@ export interface Identity {
   difference: number;
   /** The unit of rounding, 2⁻⁵³, at the size of the terms that were added. */
   unit: number;
-  /** The largest difference that rounding allows, as derived in theory.h. */
+  /** The largest difference that rounding allows, as derived in the headers. */
   allowed: number;
   /** difference ≤ allowed */
   holds: boolean;

@@ -8,8 +8,12 @@
  * 10³. ARG: no array or number at all. RANGE: a number outside its range or not finite. SHAPE:
  * lengths, or axes of tensors, that do not fit each other.
  *
- * Formulas, allowances and sources stand in src/include/theory.h and in the headers that it names:
- * sensitivity.h and consequences.h. "Paper", "post" and "note" are the README's sources 1 to 3.
+ * Formulas, allowances and sources stand in three headers:
+ * - https://github.com/clearhead-js/clearhead/blob/main/src/include/theory.h
+ * - https://github.com/clearhead-js/clearhead/blob/main/src/include/sensitivity.h
+ * - https://github.com/clearhead-js/clearhead/blob/main/src/include/consequences.h
+ *
+ * "Paper", "post" and "note" are the README's sources 1 to 3.
  */
 import type { FloatArray, Fresh } from '../attention/types.d.ts';
 import type { Consequences } from './consequences.d.ts';

@@ -10,6 +10,12 @@ export const bytes = (file) => readFileSync(join(root, file));
 export const read = (file) => readFileSync(join(root, file), 'utf8');
 export const exists = (file) => existsSync(join(root, file));
 
+/** Where the files of the main branch are: shown, and as they are. */
+const ADDRESSES =
+  /^https:\/\/(github\.com|raw\.githubusercontent\.com)\/clearhead-js\/clearhead\/(blob\/)?main\//;
+/** A link to a file of this repository as its path from the root. Other links stay as they are. */
+export const withoutAddress = (link) => link.replace(ADDRESSES, '');
+
 const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--deduplicate'], {
   cwd: root,
   encoding: 'utf8',
@@ -20,6 +26,9 @@ const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--
 /** The files below a folder that git keeps or would keep, as paths from the root. */
 export const files = (folder = '', pattern = /./) =>
   listed.filter((file) => file.startsWith(folder && `${folder}/`) && pattern.test(file));
+
+/** The text of a document. */
+export const withoutCode = (text) => text.replace(/```[\s\S]*?```/g, '');
 
 /** The text of C or JavaScript. */
 export const withoutComments = (text) =>

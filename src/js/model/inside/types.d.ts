@@ -1,4 +1,7 @@
-/** Recordings. Names are those of TransformerLens; docs/interventions.md has the table. */
+/**
+ * Recordings. Names are those of TransformerLens. The table is in
+ * https://github.com/clearhead-js/clearhead/blob/main/docs/interventions.md.
+ */
 import type { Fresh } from '../../types.d.ts';
 
 /**

@@ -1,4 +1,7 @@
-/** Scores of heads, the lens, the ledger and sweeps. docs/inspect.md has the definitions. */
+/**
+ * Scores of heads, the lens, the ledger and sweeps. The definitions are in
+ * https://github.com/clearhead-js/clearhead/blob/main/docs/inspect.md.
+ */
 import type { Fresh } from '../../types.d.ts';
 
 export interface Progress {
@@ -62,7 +65,7 @@ export interface ScoredHead {
 
 export interface HeadScores {
   definitions: Partial<Record<ScoreName, ScoreDefinition>>;
-  /** Each (layers, heads). NaN where a score is not defined (docs/inspect.md). */
+  /** Each (layers, heads). NaN where a score is not defined (see the definitions). */
   scores: Partial<Record<ScoreName, Float64Array>>;
   /** The same as a table with labels, layer by layer. */
   heads: ScoredHead[];
