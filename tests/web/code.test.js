@@ -190,7 +190,7 @@ describe('the code that the page shows of a model', () => {
         shown,
         layers.map(({ probability }) => probability),
       );
-      for (const name of ['embedding', 'heads', 'feedForward', 'rounding', 'rest'])
+      for (const name of ['embedding', 'heads', 'feedForward', 'interventions', 'rounding', 'rest'])
         assert.deepEqual(lines.at(-1)[0][name], ledger[name]);
     }
   });

@@ -39,8 +39,9 @@ test('the examples of docs/interventions.md record, and change the text', async 
 test('the examples of docs/inspect.md itemise a logit, and sweep', async () => {
   const model = await loadModel(asGguf(tiny(config), vocabulary(64)), { engine });
   const { ledger, changes } = await run('inspect', { model, sum }, 'ledger, changes');
-  const { embedding, heads, feedForward, biases, rounding, identity } = ledger;
-  const total = embedding + sum(heads) + sum(feedForward) + sum(biases) + rounding;
+  const { embedding, rounding, identity } = ledger;
+  const lists = [ledger.heads, ledger.feedForward, ledger.biases, ledger.interventions];
+  const total = embedding + sum(lists.map(sum)) + rounding;
   assert.ok(Math.abs(total - identity.left) <= identity.allowed, `${total}, ${identity.left}`);
   assert.equal(changes.length, model.config.layers * model.config.heads);
   model.dispose();

@@ -16,9 +16,9 @@ top.forEach(([best], layer) => {
 // the parts of its score
 const rival = top.at(-1).find((each) => each.token !== token).token;
 const ledger = await model.ledger(position, ${tokens});
-const { embedding, heads, feedForward, rounding, rest } = ledger;
+const { embedding, heads, feedForward, interventions, rounding, rest } = ledger;
 console.log({ word: word(token), rival: word(rival) });
-console.log({ embedding, heads, feedForward, rounding, rest });`;
+console.log({ embedding, heads, feedForward, interventions, rounding, rest });`;
 
 /**
  * @param {any} state the signals of the panel

@@ -65,16 +65,17 @@ export function largestDifference(a, b) {
 }
 
 /** The sum of all parts but the rest. @param {Ledger} ledger */
-export function sumOfParts({ embedding, heads, feedForward, biases, rounding }) {
+export function sumOfParts({ embedding, heads, feedForward, biases, interventions, rounding }) {
   let sum = embedding + rounding;
-  for (const parts of [heads, feedForward, biases]) for (const part of parts) sum += part;
+  for (const parts of [heads, feedForward, biases, interventions])
+    for (const part of parts) sum += part;
   return sum;
 }
 
 /** The size of its numbers: a lead may be far below its parts. @param {Ledger} ledger */
-export function largestPart({ embedding, heads, feedForward }) {
+export function largestPart({ embedding, heads, feedForward, interventions }) {
   let largest = Math.abs(embedding);
-  for (const parts of [heads, feedForward])
+  for (const parts of [heads, feedForward, interventions])
     for (const part of parts) largest = Math.max(largest, Math.abs(part));
   return largest;
 }

@@ -76,7 +76,7 @@ export function ledgerTable({ ledger }) {
       'caption',
       {},
       'Upwards for the word, downwards against it. Heads bring news from other words; a ' +
-        'feed-forward works on one word alone.',
+        'feed-forward works on one word alone. The rest is roundings.',
     ),
     html(
       'thead',
@@ -94,6 +94,7 @@ export function ledgerTable({ ledger }) {
       {},
       single('the word before', embedding),
       ...rows,
+      ...(pushOf(ledger) ? [single('your push', pushOf(ledger))] : []),
       single('rounded to 8 bits', rounding),
       single('the rest', rest),
     ),
@@ -102,8 +103,15 @@ export function ledgerTable({ ledger }) {
 
 const filler = (/** @type {number} */ heads) => html('td', { colspan: heads });
 
+const sum = (/** @type {ArrayLike<number>} */ list) =>
+  Array.from(list).reduce((total, each) => total + each, 0);
+
+/** A push is all that changes the stream itself here. @param {Explained['ledger']} ledger */
+const pushOf = ({ interventions }) => sum(interventions);
+
 /** @param {Explained['ledger']} ledger @returns {Part[]} */
-function partsOf({ embedding, heads, feedForward, biases }) {
+function partsOf(ledger) {
+  const { embedding, heads, feedForward, biases } = ledger;
   const per = heads.length / feedForward.length;
   return [
     { name: 'The word before', value: embedding },
@@ -115,6 +123,7 @@ function partsOf({ embedding, heads, feedForward, biases }) {
       name: `The feed-forward of layer ${layer}`,
       value: value + biases[layer],
     })),
+    ...(pushOf(ledger) ? [{ name: 'Your push', value: pushOf(ledger) }] : []),
   ];
 }
 
@@ -138,14 +147,13 @@ export function leadSentence({ word, rival, ledger, score }) {
 
 /** The sum in figures. @param {Explained} explained */
 export function sumSentence({ ledger, score }) {
-  const sum = (/** @type {ArrayLike<number>} */ list) =>
-    Array.from(list).reduce((total, each) => total + each, 0);
   const feed = sum(ledger.feedForward) + sum(ledger.biases);
   const rest = score - sumOfParts(ledger);
   const named = [
     `${points(ledger.embedding)} of the word before`,
     `${points(sum(ledger.heads))} of the heads`,
     `${points(feed)} of the feed-forwards`,
+    ...(pushOf(ledger) ? [`${points(pushOf(ledger))} of your push`] : []),
     `${points(ledger.rounding)} of rounding to 8 bits`,
     `a rest of ${points(rest)}`,
   ];

@@ -11,6 +11,7 @@
  */
 import { ATTN_MULTIPLY_FLOATS } from '../../engine/constants.js';
 import { F32 } from '../../engine/tensor.js';
+import { addTo } from './ledger-changes.js';
 import { eachRow, outputOf } from './weights.js';
 
 /**
@@ -120,14 +121,26 @@ function ofHeads(decoder, z, layer) {
  * @param {Decoder} decoder
  * @param {Recorded} recorded
  * @param {{ u: Float64Array, rows: Float32Array[], inputs: Float32Array }} direction
- * @param {{ logits: readonly number[], squares: Float64Array }} of
+ * @param {object} of
+ * @param {readonly number[]} of.logits
+ * @param {Float64Array} of.squares
+ * @param {import('./ledger-changes.js').Changes[] | undefined} of.changes
  */
-export function allowedDifference(decoder, recorded, { u, rows, inputs }, { logits, squares }) {
+export function allowedDifference(decoder, recorded, { u, rows, inputs }, of) {
+  const { logits, squares, changes } = of;
   const { memory, config, weights } = decoder;
   const { layers, modelDim, finalSoftcap, normEps } = config;
   let allowed = rows.reduce((sum, row) => sum + ofOutput(decoder, inputs, row), 0);
   const x = Float64Array.from(recorded.resid_pre.subarray(0, modelDim));
+  /** A product and a sum are rounded. @param {Float64Array | undefined} by */
+  const move = (by) => {
+    addTo(x, by);
+    by?.forEach((d, c) => (allowed += UNIT * Math.abs(u[c]) * (Math.abs(d) + Math.abs(x[c]))));
+  };
   for (let layer = 0; layer < layers; layer++) {
+    const by = changes?.[layer];
+    // the stream of the first layer is recorded behind its changes
+    if (layer) move(by?.pre);
     const { attnPostNorm } = weights.layers[layer];
     const gain = attnPostNorm && memory.view(F32, attnPostNorm, modelDim);
     const inverse = gain ? 1 / Math.sqrt(squares[layer] + normEps) : 1;
@@ -137,12 +150,17 @@ export function allowedDifference(decoder, recorded, { u, rows, inputs }, { logi
       const size = Math.abs(u[c]);
       const direction = size * (gain ? Math.abs(gain[c]) : 1) * inverse;
       length += direction * direction;
-      part += size * Math.abs(recorded.attn_out[at]);
-      // both sums of the stream are rounded
-      const middle = x[c] + recorded.attn_out[at];
-      x[c] = middle + recorded.mlp_out[at];
-      allowed += UNIT * size * (Math.abs(middle) + Math.abs(x[c]));
+      part += size * (Math.abs(recorded.attn_out[at]) + Math.abs(by?.attn?.[c] ?? 0));
+      // each sum of the stream is rounded
+      x[c] += recorded.attn_out[at];
+      allowed += UNIT * size * Math.abs(x[c]);
     }
+    move(by?.mid);
+    for (let c = 0, at = layer * modelDim; c < modelDim; c++, at++) {
+      x[c] += recorded.mlp_out[at];
+      allowed += UNIT * Math.abs(u[c] * x[c]);
+    }
+    move(by?.post);
     const ofProducts = ofHeads(decoder, recorded.z, layer);
     allowed += Math.sqrt(length) * ofProducts;
     // the bias, a norm, and that of the norm's scale

@@ -3,15 +3,16 @@
  *
  * The last norm divides the stream x by its scale s and multiplies it by g. So a row w of the
  * output matrix has the logit ⟨u, x⟩ with u = w ⊙ g / s. The stream x is the embedding plus the
- * results of all blocks. A norm behind a block is carried the same way, by its scale and its
- * factors. For two tokens w is the difference of their rows. A softcap is undone first:
- * c·artanh(logit/c).
+ * results of all blocks and the changes by interventions. A norm behind a block is carried the same
+ * way, by its scale and its factors. For two tokens w is the difference of their rows. A softcap is
+ * undone first: c·artanh(logit/c).
  *
  * The output matrix multiplies rounded inputs x' instead, with quantised weights of 8 bits. The
  * difference ⟨w, x' − g·x/s⟩ is a part of its own, so that all others stay linear in the stream.
  */
 import { F32 } from '../../engine/tensor.js';
 import { allowedDifference } from './ledger-bounds.js';
+import { changesOf } from './ledger-changes.js';
 import { outputOf, rowOf, vectorOf } from './weights.js';
 
 /**
@@ -136,23 +137,37 @@ export function ledgerOf(decoder, recorded, { position, tokens, logits }) {
   const { parts: heads, squares } = headParts(decoder, unscaled, recorded.z);
   const feedForward = new Float64Array(layers);
   const biases = new Float64Array(layers);
+  const interventions = new Float64Array(layers);
+  const changes = changesOf(decoder, recorded, position);
   const part = (/** @type {Float64Array} */ of, /** @type {number | null | undefined} */ bias) => {
     const values = vectorOf(memory, bias, modelDim);
     return values ? dot(values, of) : 0;
   };
+  const change = (/** @type {Float64Array | undefined} */ by) => (by ? dot(u, by) : 0);
   const directions = weights.layers.map((w, layer) => {
     const factor = w.attnPostNorm ? 1 / Math.sqrt(squares[layer] + normEps) : 1;
     for (let at = layer * count; at < (layer + 1) * count; at++) heads[at] *= factor;
     // behind the feed-forward, the scale of a norm is not known here: its bias stays inside
     const down = w.ffnPostNorm ? 0 : part(u, w.downBias);
-    biases[layer] = factor * part(unscaled[layer], w.attnOutBias) + down;
+    const out = factor * part(unscaled[layer], w.attnOutBias);
+    biases[layer] = out + down;
     feedForward[layer] = dot(u, recorded.mlp_out, layer * modelDim) - down;
+    const by = changes?.[layer];
+    if (by) {
+      const ofHeads = total(heads.subarray(layer * count, (layer + 1) * count)) + out;
+      interventions[layer] = by.replaced
+        ? dot(u, recorded.attn_out, layer * modelDim) - ofHeads
+        : change(by.attn);
+      feedForward[layer] -= change(by.mlp);
+      for (const each of [by.pre, by.mid, by.mlp, by.post]) interventions[layer] += change(each);
+    }
     return factor === 1 ? u : unscaled[layer].map((x) => x * factor);
   });
-  const embedding = dot(u, recorded.resid_pre);
+  const embedding = dot(u, recorded.resid_pre) - change(changes?.[0].pre);
   const left = logits.map((logit) => uncapped(logit, finalSoftcap)).reduce((a, b) => a - b);
-  const right = embedding + total(heads) + total(feedForward) + total(biases) + rounding;
-  const allowed = allowedDifference(decoder, recorded, direction, { logits, squares });
+  const parts = total(heads) + total(feedForward) + total(biases) + total(interventions);
+  const right = embedding + parts + rounding;
+  const allowed = allowedDifference(decoder, recorded, direction, { logits, squares, changes });
   const difference = Math.abs(left - right);
   const identity = { left, right, difference, allowed, holds: difference <= allowed };
   const rest = left - right;
@@ -166,6 +181,7 @@ export function ledgerOf(decoder, recorded, { position, tokens, logits }) {
       heads,
       feedForward,
       biases,
+      interventions,
       rounding,
       rest,
       identity,

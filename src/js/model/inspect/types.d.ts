@@ -100,10 +100,10 @@ export interface LedgerOptions {
  * A logit, or the difference of two. It is a sum of all that was added to the residual stream, at
  * the last norm's scale:
  *
- *     logit = embedding + Σ heads + Σ feedForward + Σ biases + rounding + rest
+ *     logit = embedding + Σ heads + Σ feedForward + Σ biases + Σ interventions + rounding + rest
  *
  * With a softcap c it is the logit before it, c·artanh(logit/c). `rest` is the rounding of sums
- * alone, unless interventions change the residual stream or `attn_out`.
+ * alone.
  */
 export interface Ledger {
   position: number;
@@ -113,13 +113,22 @@ export interface Ledger {
   softcap: number;
   /** √(mean x² + ε) of the last norm, which divides the residual stream x by it. */
   scale: number;
+  /** A patch of the first layer's `resid_pre` takes its place. */
   embedding: number;
   /** (layers, heads). A norm behind attention is carried, by its scale at this position. */
   heads: Fresh<Float64Array>;
-  /** (layers), without its bias; but with it where a norm follows. */
+  /**
+   * (layers), without its bias; but with it where a norm follows. A patch of `mlp_out` takes its
+   * place.
+   */
   feedForward: Fresh<Float64Array>;
   /** (layers): biases of the outputs of attention and feed-forward. */
   biases: Fresh<Float64Array>;
+  /**
+   * (layers): changes of the residual stream, of `attn_out` and `mlp_out` by interventions. Of a
+   * patch it is the difference to the numbers before.
+   */
+  interventions: Fresh<Float64Array>;
   /**
    * That of the rounding of the last input. With quantised weights the output matrix multiplies
    * inputs of 8 bits in each block of 32, else float32.
