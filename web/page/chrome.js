@@ -113,7 +113,7 @@ export function busy(root, on) {
 export function tick(section) {
   const element = html('p', { class: 'tick', 'data-depth': 'look' });
   const show = () => {
-    const { state, text } = section.querySelector('[aria-busy="true"]')
+    const { state, text } = section.querySelector('.panel[aria-busy="true"]')
       ? { state: 'waiting', text: '… loading' }
       : summary(section.querySelectorAll('[data-statement], [data-proof]'));
     element.dataset.state = state;

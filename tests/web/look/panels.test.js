@@ -168,7 +168,8 @@ describe('panels with a model', { skip: missing }, () => {
     await page.locator('[data-statement="lab-push"][data-verdict="holds"]').waitFor({
       state: 'attached',
     });
-    assert.equal(await verdictOf(page, 'lab-ledger'), 'off');
+    assert.equal(await verdictOf(page, 'lab-ledger'), 'holds');
+    assert.match(await page.locator('.lab-ledger').textContent(), /your push/);
     const { story, from } = await page.evaluate(() => {
       const after = document.querySelectorAll('.lab-story')[1];
       return { story: after.textContent, from: after.firstChild.textContent.length };

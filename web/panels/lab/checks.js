@@ -1,4 +1,5 @@
 /** The statements of the lab. */
+import { wait } from '../../page/layout.js';
 import { Statement } from '../../page/statement.js';
 import { largestDifference, largestPart, sumOfParts } from './explain.js';
 import { moved } from './push.js';
@@ -38,6 +39,21 @@ export class Checks {
     this.all.forEach((each) => each.nothing('no word is read yet'));
   }
 
+  /**
+   * Verdicts of other settings are not shown.
+   * @param {{ explained: boolean, checked: boolean }} there
+   */
+  wait({ explained, checked }) {
+    if (!explained) wait([this.lens, this.ledger]);
+    if (!checked) wait([this.same, this.push]);
+  }
+
+  /** No answer will come. */
+  giveUp() {
+    for (const each of this.all)
+      if (each.element.dataset.verdict === 'waiting') each.nothing('the model did not answer');
+  }
+
   /** @param {ArrayLike<number> | undefined} logs the first ones, where heads are pressed */
   showSame(logs, /** @type {ArrayLike<number>} */ again) {
     if (!logs) this.same.nothing('no head is pressed');
@@ -50,14 +66,11 @@ export class Checks {
     else this.push.nothing('the push is 0');
   }
 
-  /** @param {Explained} explained @param {boolean} pushed */
-  showExplained({ apart, ledger, score }, pushed) {
+  /** @param {Explained} explained */
+  showExplained({ apart, ledger, score }) {
     this.lens.show({ measured: apart, allowed: 0 });
     const { allowed } = ledger.identity;
     const measured = Math.abs(score - sumOfParts(ledger));
-    const off = pushed && measured > allowed;
-    // a push is no part of the ledger
-    if (pushed && !off) this.ledger.nothing('a push is no bar, and this one is too weak to miss');
-    else this.ledger.show({ measured, allowed, broken: off, size: largestPart(ledger) });
+    this.ledger.show({ measured, allowed, size: largestPart(ledger) });
   }
 }

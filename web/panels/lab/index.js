@@ -54,9 +54,15 @@ class Work {
     this.root = root;
     this.state = state;
     this.model = model;
+    this.checks = checks;
     this.session = new Session(state, checks);
     this.seen = false;
-    this.failed = false;
+    /** Whether the last turn failed, or another panel ended it. */
+    this.stopped = false;
+    /** The turn that is under way. @type {object | undefined} */
+    this.turn = undefined;
+    /** Of the shared model, as it was when it last answered. @type {unknown} */
+    this.answered = undefined;
     /** @type {AbortController | undefined} */
     this.trying = undefined;
     this.view = new View(root, state, model, () =>
@@ -73,60 +79,73 @@ class Work {
     prompt.on(() => {
       hidden.set([]);
       word.set(-1);
-      this.retell();
+      this.catchUp();
     });
-    for (const signal of [heads, hidden, push]) signal.on(() => this.retell());
-    for (const signal of [pushLayer, towards, from])
-      signal.on(() => push.value > 0 && this.retell());
-    for (const signal of [word, against]) signal.on(() => this.explain());
+    for (const signal of [heads, hidden, push, pushLayer, towards, from, word, against])
+      signal.on(() => this.catchUp());
     how.on(() => {
       session.without.clear();
-      this.retell();
+      this.catchUp();
     });
     model.on(() => {
       this.draw();
-      if (model.phase === 'ready' && (session.original || model.source)) this.retell();
+      if (model.phase === 'ready' && (session.original || model.source)) this.catchUp();
     });
   }
 
-  /** Somebody looks. */
+  /** Somebody looks. Another panel may have ended the last turn. */
   begin() {
-    if (this.seen) return;
+    const first = !this.seen;
     this.seen = true;
-    this.retell();
+    if (first || !this.turn) this.catchUp();
   }
 
-  retell() {
-    if (this.seen) void this.run((remote, signal) => this.session.retell(remote, signal));
+  /** The answers that are those of the present settings and model. */
+  get there() {
+    const { session, model, answered } = this;
+    const told = session.told && answered === model.loading;
+    return { told, explained: told && session.isExplained, checked: told && session.isChecked };
   }
 
-  explain() {
-    const { session, seen } = this;
+  /** Asks for the answers that are missing. */
+  catchUp() {
+    const { session, seen, checks, there } = this;
     if (!seen) return;
-    void this.run((remote, signal) =>
-      session.changed ? session.explain(remote, signal) : session.retell(remote, signal),
-    );
+    if (there.explained && there.checked) return this.draw();
+    checks.wait(there);
+    void this.run((remote, signal) => session.answer(remote, signal, () => this.draw()));
   }
 
   /** A turn with the model. @param {Act} act */
   async run(act) {
-    const { model, session, view } = this;
-    this.failed = false;
+    const { model, session, view, checks } = this;
+    const turn = (this.turn = {});
+    this.stopped = false;
+    this.draw();
+    let over = false;
     try {
       await model.use(async (remote, signal) => {
         try {
           const fresh = await session.prepare(remote, signal);
           if (fresh) view.arrived(remote.config, session.original);
-          if (!signal.aborted) await act(remote, signal);
+          if (!signal.aborted) {
+            this.answered = model.loading;
+            await act(remote, signal);
+          }
         } finally {
           await change(remote, NONE);
         }
+        over = !signal.aborted;
       });
     } catch (error) {
       const { message } = /** @type {Error} */ (error);
       view.tell(model.phase === 'absent' ? 'The model is not here.' : message);
-      this.failed = true;
     }
+    if (this.turn !== turn) return;
+    this.turn = undefined;
+    this.stopped = !over;
+    if (over) this.catchUp();
+    else checks.giveUp();
     this.draw();
   }
 
@@ -159,8 +178,11 @@ class Work {
   }
 
   redraw() {
-    const { session, failed, model, root, view } = this;
-    busy(root, !session.original && !failed);
-    view.show(session, failed ? '' : model.waiting);
+    const { session, stopped, model, root, view, there } = this;
+    busy(root, !session.original && !stopped);
+    view.show(session, {
+      ...there,
+      waiting: stopped ? '' : session.original ? 'Writing the story …' : model.waiting,
+    });
   }
 }

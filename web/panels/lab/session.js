@@ -8,6 +8,7 @@ import { difference, streamAt } from './push.js';
 /** @typedef {import('../look/story.js').Token} Token */
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 /** @typedef {{ prompt: Token[], story: Token[], logs: number[] }} Told */
+/** @typedef {import('./compute.js').Changes} Changes */
 
 /** Tokens that are told. */
 export const LENGTH = 40;
@@ -30,12 +31,42 @@ export class Session {
     this.begins = '';
     /** @type {Told | undefined} */
     this.original = undefined;
-    /** @type {{ story: Token[], logs: number[] } | undefined} */
+    /** @type {{ story: Token[], logs: number[], of: string } | undefined} */
     this.changed = undefined;
     /** @type {import('./explain.js').Explained | undefined} */
     this.explained = undefined;
+    /** The settings and the word that were explained, and the settings that were checked. */
+    this.explainedOf = this.checkedOf = '';
     /** @type {{ key: string, add: Float32Array } | undefined} */
     this.direction = undefined;
+  }
+
+  /** The settings that a story depends on. */
+  get settings() {
+    const { prompt, heads, how, hidden, push, pushLayer, towards, from } = this.state;
+    const direction = push.value && [push.value, pushLayer.value, towards.value, from.value];
+    const act = heads.value.length && [heads.value, how.value];
+    return JSON.stringify([prompt.value, act, hidden.value, direction]);
+  }
+
+  /** The settings that an explanation depends on. */
+  get question() {
+    return JSON.stringify([this.settings, this.word, this.state.against.value]);
+  }
+
+  /** Whether the story is that of the present settings. */
+  get told() {
+    return this.changed?.of === this.settings;
+  }
+
+  /** Whether the explanation is that of the present settings. */
+  get isExplained() {
+    return this.told && (!this.original?.story.length || this.explainedOf === this.question);
+  }
+
+  /** Whether the checks are those of the present settings. */
+  get isChecked() {
+    return this.told && this.checkedOf === this.settings;
   }
 
   /**
@@ -51,6 +82,7 @@ export class Session {
     }
     this.without.clear();
     this.changed = this.explained = this.direction = undefined;
+    this.explainedOf = this.checkedOf = '';
     const prompt = await tokensOf(remote, begins, remote.info.context - LENGTH);
     await change(remote, NONE);
     const story = await tell(remote, signal, prompt, LENGTH);
@@ -85,19 +117,20 @@ export class Session {
     keep(state.word, 'story word', (one) => one < story.length);
     const { value: layer, initial } = state.pushLayer;
     if (layer >= layers && layer !== initial) gone.push(`layer ${layer}`);
-    state.pushLayer.set(Math.min(layer, layers - 1));
+    state.layers.set(layers);
+    state.pushLayer.set(layer);
     if (gone.length) addNotice('link', `The lab has no ${gone.join(', no ')}.`);
   }
 
   /**
    * Computes the direction where it is needed.
-   * @param {RemoteModel} remote @returns {Promise<import('./compute.js').Changes>}
+   * @param {RemoteModel} remote @returns {Promise<Changes>}
    */
   async changes(remote) {
     const { heads, how, hidden, push, pushLayer, towards, from } = this.state;
     const plain = { heads: heads.value.map(headOf), how: how.value, hidden: hidden.value };
     if (!push.value) return plain;
-    const layer = Math.min(pushLayer.value, remote.config.layers - 1);
+    const layer = pushLayer.value;
     const key = JSON.stringify([layer, towards.value, from.value]);
     if (this.direction?.key !== key) {
       await change(remote, NONE);
@@ -109,40 +142,54 @@ export class Session {
     return { ...plain, push: { layer, add: this.direction.add, gain: push.value } };
   }
 
+  /**
+   * Everything that is missing.
+   * @param {RemoteModel} remote @param {AbortSignal} signal
+   * @param {() => void} progress is called after each answer
+   */
+  async answer(remote, signal, progress) {
+    if (!this.told) await this.retell(remote, signal);
+    progress();
+    if (!signal.aborted && !this.isExplained) await this.explain(remote, signal);
+    progress();
+    if (!signal.aborted && !this.isChecked) await this.check(remote, signal);
+  }
+
   /** The story under the changes. @param {RemoteModel} remote @param {AbortSignal} signal */
   async retell(remote, signal) {
     if (!this.original) return;
-    const { prompt, story, logs: before } = this.original;
+    const of = this.settings;
+    const { prompt, story } = this.original;
     const changes = await this.changes(remote);
     await change(remote, changes);
-    const told = await tell(remote, signal, prompt, LENGTH);
+    const words = await tell(remote, signal, prompt, LENGTH);
     await remote.cache.clear();
     const logs = await chances(remote, signal, prompt, story);
     if (signal.aborted) return;
-    this.changed = { story: told, logs };
-    await this.explain(remote, signal);
-    await this.check(remote, signal, changes, before);
+    this.changed = { story: words, logs, of };
   }
 
-  /**
-   * @param {RemoteModel} remote @param {AbortSignal} signal
-   * @param {import('./compute.js').Changes} changes @param {number[]} before
-   */
-  async check(remote, signal, changes, before) {
-    if (!this.original || signal.aborted) return;
-    const { prompt, story } = this.original;
-    const { heads, push } = changes;
+  /** @param {RemoteModel} remote @param {AbortSignal} signal */
+  async check(remote, signal) {
+    if (!this.original) return;
+    const of = this.settings;
+    const { prompt, story, logs: before } = this.original;
+    const { heads, push } = await this.changes(remote);
     await change(remote, { heads, how: 'same', hidden: [] });
     const again = heads.length ? await chances(remote, signal, prompt, story) : [];
     if (signal.aborted) return;
     this.checks.showSame(heads.length ? before : undefined, again);
-    const ids = prompt.map(({ id }) => id);
-    if (!push) return this.checks.showPush(undefined);
-    await change(remote, NONE);
-    const still = await streamAt(remote, ids, push.layer);
-    await change(remote, { ...NONE, push });
-    const moved = await streamAt(remote, ids, push.layer);
-    if (!signal.aborted) this.checks.showPush(push, [still, moved]);
+    if (!push) this.checks.showPush(undefined);
+    else {
+      const ids = prompt.map(({ id }) => id);
+      await change(remote, NONE);
+      const still = await streamAt(remote, ids, push.layer);
+      await change(remote, { ...NONE, push });
+      const moved = await streamAt(remote, ids, push.layer);
+      if (signal.aborted) return;
+      this.checks.showPush(push, [still, moved]);
+    }
+    this.checkedOf = of;
   }
 
   /** The mean chance of a word of the story as it was. */
@@ -163,13 +210,14 @@ export class Session {
   async explain(remote, signal) {
     if (!this.original?.story.length) return;
     const { prompt, story } = this.original;
+    const of = this.question;
     const ids = [...prompt, ...story.slice(0, this.word + 1)].map(({ id }) => id);
-    const changes = await this.changes(remote);
-    await change(remote, changes);
+    await change(remote, await this.changes(remote));
     const found = await explain(remote, ids, this.state.against.value === 'next');
     if (signal.aborted) return;
     this.explained = found;
-    this.checks.showExplained(found, changes.push !== undefined);
+    this.explainedOf = of;
+    this.checks.showExplained(found);
   }
 
   /**

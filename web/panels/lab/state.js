@@ -1,11 +1,24 @@
 /** The settings of the lab. */
+import { Signal } from '../../page/signal.js';
 import { LONGEST as LONGEST_PROMPT, PROMPT } from '../look/state.js';
 
 /** The longest text of a direction, in characters. */
 const LONGEST = 100;
 
+/** @type {import('../../page/signal.js').Codec<number>} */
+const COUNT = { parse: Number, format: String, clamp: Number, range: 'a number' };
+
+/** Layers of a model that is not here yet. A link may name any of them. */
+const LAYERS = 1000;
+
 /** @param {import('../../page/state.js').Store} store */
-export const state = (store) => ({
+export function state(store) {
+  const layers = new Signal('', LAYERS, COUNT);
+  return { ...settings(store, () => layers.value - 1), /** Of the model; in no link. */ layers };
+}
+
+/** @param {import('../../page/state.js').Store} store @param {() => number} lastLayer */
+const settings = (store, lastLayer) => ({
   prompt: text(store, 'labPrompt', PROMPT, LONGEST_PROMPT),
   /** Heads that are changed, as layer.head joined by _. */
   heads: store.add('labHeads', /** @type {readonly string[]} */ ([]), {
@@ -29,7 +42,7 @@ export const state = (store) => ({
   towards: text(store, 'labTowards', 'They were very happy'),
   from: text(store, 'labFrom', 'They were very sad'),
   push: store.number('labPush', 0, { min: 0, max: 2 }),
-  pushLayer: store.number('labLayer', 1, { min: 0, max: 999, integer: true }),
+  pushLayer: store.number('labLayer', 1, { min: 0, max: lastLayer, integer: true }),
   /** The word of the story that is explained; −1: the one whose chance is nearest to a half. */
   word: store.number('labWord', -1, { min: -1, max: 999, integer: true }),
   against: store.choice('labAgainst', 'next', ['next', 'none']),

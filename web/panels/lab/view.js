@@ -48,6 +48,10 @@ export class View {
       state.push.set(0);
     });
     this.own = ownFile(root, model);
+    this.layer = numberField(state.pushLayer, { label: 'Behind layer', min: 0 });
+    this.layer.dataset.depth = 'understand';
+    this.stories = block('lab-stories');
+    this.why = block('lab-why');
     this.said = paragraph('look-said');
     this.after = paragraph('lab-story');
     this.status = status('look-status');
@@ -61,6 +65,13 @@ export class View {
   /** @param {import('./checks.js').Checks} checks */
   laidOut(checks) {
     const { state, own, said, before, after } = this;
+    this.stories.append(
+      html('h3', {}, 'As it was. Press a word to explain it below.'),
+      before.element,
+      html('h3', {}, 'With your changes'),
+      after,
+    );
+    this.why.append(...this.explanation());
     return [
       own.line,
       columns(
@@ -69,17 +80,11 @@ export class View {
           ...this.headControls(),
           key('Press words to hide them from all heads.'),
           this.hiding.element,
-          ...pushControls(state),
+          ...this.pushControls(),
         ],
-        [
-          said,
-          html('h3', {}, 'As it was. Press a word to explain it below.'),
-          before.element,
-          html('h3', {}, 'With your changes'),
-          after,
-        ],
+        [said, this.stories],
       ),
-      this.why(),
+      this.why,
       own.element,
       verdicts(checks.all),
     ];
@@ -96,9 +101,8 @@ export class View {
     ];
   }
 
-  why() {
-    return block(
-      'lab-why',
+  explanation() {
+    return [
       html('h3', {}, 'How the model came to one word'),
       this.lead,
       options(this.state.against, 'Its score', {
@@ -107,7 +111,19 @@ export class View {
       }),
       block('lab-pictures', this.lens, this.ledger),
       this.sum,
-    );
+    ];
+  }
+
+  pushControls() {
+    const { from, towards, push } = this.state;
+    return [
+      key('Push the model from one text towards another.'),
+      block('lab-push', textField(from, 'From'), textField(towards, 'towards')),
+      controlsRow(
+        slider(push, { label: 'Strength', min: 0, max: 1, step: 0.05 }).element,
+        this.layer,
+      ),
+    ];
   }
 
   /** @param {string} text about the work with the model */
@@ -128,24 +144,33 @@ export class View {
     if (!original) return;
     const { prompt, story } = original;
     this.tell('');
+    this.layer.querySelector('input')?.setAttribute('max', String(config.layers - 1));
     this.switches.build(config);
     this.hiding.build(prompt);
     this.before.build(prompt, story);
   }
 
-  /** @param {Session} session @param {string} waiting the reason why no story is there */
-  show(session, waiting) {
-    const { without, whole, original, changed } = session;
+  /**
+   * @param {Session} session
+   * @param {{ told: boolean, explained: boolean, waiting: string }} now whether the story and the
+   *   explanation are those of the present settings, and the words while they are not. None: the
+   *   model does not answer
+   */
+  show(session, { told, explained, waiting }) {
+    const { without, whole, original } = session;
     const { state, root } = this;
     for (const each of [this.tryAll, this.none]) each.disabled = !original;
     this.switches.show(state.heads.value, without, whole);
     root.dataset.tried = String(without.size);
-    root.dataset.told = String(changed !== undefined);
-    if (!original) return setText(this.said, waiting);
+    root.dataset.told = String(told);
+    isOld(this.stories, !told, waiting);
+    isOld(this.why, !explained, waiting);
+    if (!told) setText(this.said, waiting);
+    if (!original) return;
     this.hiding.show((i) => state.hidden.value.includes(i));
     this.before.show((i) => i === session.word);
-    this.showStory(session, original);
-    this.explain(session.explained);
+    if (told) this.showStory(session, original);
+    this.explain(session.explained, explained);
   }
 
   /** @param {Session} session @param {NonNullable<Session['original']>} original */
@@ -165,10 +190,10 @@ export class View {
     this.said.replaceChildren(...lost({ ...made, now, all: whole }));
   }
 
-  /** @param {Session['explained']} explained */
-  explain(explained) {
+  /** @param {Session['explained']} explained @param {boolean} now */
+  explain(explained, now) {
     const { root, lead, lens, ledger, sum } = this;
-    root.dataset.explained = String(explained?.word.token);
+    root.dataset.explained = String(now ? explained?.word.token : undefined);
     if (!explained) return [lead, lens, ledger, sum].forEach((each) => each.replaceChildren());
     lead.replaceChildren(...leadSentence(explained));
     lens.replaceChildren(lensTable(explained));
@@ -177,13 +202,12 @@ export class View {
   }
 }
 
-/** @param {State} state */
-function pushControls({ from, towards, push, pushLayer }) {
-  const layer = numberField(pushLayer, { label: 'Behind layer', min: 0 });
-  layer.dataset.depth = 'understand';
-  return [
-    key('Push the model from one text towards another.'),
-    block('lab-push', textField(from, 'From'), textField(towards, 'towards')),
-    controlsRow(slider(push, { label: 'Strength', min: 0, max: 1, step: 0.05 }).element, layer),
-  ];
+/**
+ * Numbers of other settings are greyed until the new ones are there.
+ * @param {HTMLElement} element @param {boolean} old
+ * @param {string} waiting empty: no new ones will come
+ */
+function isOld(element, old, waiting) {
+  element.classList.toggle('old', old);
+  element.setAttribute('aria-busy', String(old && waiting !== ''));
 }
