@@ -8,14 +8,19 @@ import { asGguf, configs, tiny, vocabulary } from '../../support/models/random-m
 
 const engine = await init({ variant: 'simd', layers: true });
 const config = configs['llama, tied, grouped'];
+const log = () => {};
 const sum = (numbers) => numbers.reduce((total, x) => total + x, 0);
 const AsyncFunction = (async () => {}).constructor;
 
+/** The blocks of JavaScript in a document. */
+function blocksOf(document) {
+  const text = readFileSync(new URL(`../../../docs/${document}.md`, import.meta.url), 'utf8');
+  return [...text.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
+}
+
 /** Runs all blocks of a document one after the other. Gives the values of these names. */
 async function run(document, given, names) {
-  const text = readFileSync(new URL(`../../../docs/${document}.md`, import.meta.url), 'utf8');
-  const blocks = [...text.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
-  const body = [...blocks, `return { ${names} };`].join('\n');
+  const body = [...blocksOf(document), `return { ${names} };`].join('\n');
   return new AsyncFunction(...Object.keys(given), body)(...Object.values(given));
 }
 
@@ -34,6 +39,19 @@ test('the examples of docs/interventions.md record, and change the text', async 
   assert.ok(shown.some((values) => values.length === 1));
   assert.deepEqual(model.interventions, []);
   model.dispose();
+});
+
+test('the last example of docs/spans.md finds heads of the model of this repository', async () => {
+  const file = new URL('../../../web/model/stories-Q8_0.gguf', import.meta.url);
+  const stories = await loadModel(file, { engine });
+  const code = `${blocksOf('spans').at(-1)}return { found, ablated };`;
+  const { found, ablated } = await new AsyncFunction('model', 'console', code)(stories, { log });
+  assert.ok(found.length > 0);
+  assert.deepEqual(
+    ablated.map(({ layer, head }) => [layer, head]),
+    found.slice(0, 8).map(({ layer, head }) => [layer, head]),
+  );
+  stories.dispose();
 });
 
 test('the examples of docs/inspect.md itemise a logit, and sweep', async () => {

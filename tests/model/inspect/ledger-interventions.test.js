@@ -27,7 +27,7 @@ function directionOf({ config, tensors }, token, last) {
   );
 }
 
-/** A model, its ledger under a list, and what it records of a text under a list. */
+/** A model, its ledger under a list, and its records of a text under a list. */
 async function opened(name, engine, quantize = 'none') {
   const source = tiny(configs[name]);
   const model = await loadModel(asSafetensors(source), { engine, quantize });

@@ -4,16 +4,16 @@ import { before, describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
 import { missing, served } from '../site.js';
 
-/** In the page, before its scripts: `held` keeps messages to workers back until `release`. */
+/** In the page, before its scripts: `stopped` keeps messages to workers back until `release`. */
 function holdable() {
   const { postMessage } = Worker.prototype;
   const kept = [];
   Worker.prototype.postMessage = function (...message) {
-    if (window.held) kept.push([this, message]);
+    if (window.stopped) kept.push([this, message]);
     else postMessage.apply(this, message);
   };
   window.release = () => {
-    window.held = false;
+    window.stopped = false;
     for (const [worker, message] of kept.splice(0)) postMessage.apply(worker, message);
   };
 }
@@ -58,8 +58,10 @@ describe('the lab while it computes', { skip: missing }, () => {
   });
 
   const now = () => page.evaluate(shown);
-  const ready = () => becomes(async () => (await now()).tick, /^✓/);
-  const hold = () => page.evaluate(() => void (window.held = true));
+  /** A verdict may be there a frame before its picture. */
+  const ready = () =>
+    becomes(async () => [/^✓/.test((await now()).tick), (await now()).grey], [true, []]);
+  const hold = () => page.evaluate(() => void (window.stopped = true));
   const release = () => page.evaluate(() => window.release());
   const press = (name) => page.locator('.lab-head', { hasText: name }).click();
 
@@ -97,7 +99,6 @@ describe('the lab while it computes', { skip: missing }, () => {
     assert.ok((await now()).chance > 0);
     await release();
     await ready();
-    assert.deepEqual((await now()).grey, []);
   });
 
   test('a layer beyond the model becomes its last in field, link and code', async () => {

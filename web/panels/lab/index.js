@@ -60,7 +60,7 @@ class Work {
     /** Whether the last turn failed, or another panel ended it. */
     this.stopped = false;
     /** The turn that is under way. @type {object | undefined} */
-    this.turn = undefined;
+    this.request = undefined;
     /** Of the shared model, as it was when it last answered. @type {unknown} */
     this.answered = undefined;
     /** @type {AbortController | undefined} */
@@ -97,7 +97,7 @@ class Work {
   begin() {
     const first = !this.seen;
     this.seen = true;
-    if (first || !this.turn) this.catchUp();
+    if (first || !this.request) this.catchUp();
   }
 
   /** The answers that are those of the present settings and model. */
@@ -119,7 +119,7 @@ class Work {
   /** A turn with the model. @param {Act} act */
   async run(act) {
     const { model, session, view, checks } = this;
-    const turn = (this.turn = {});
+    const request = (this.request = {});
     this.stopped = false;
     this.draw();
     let over = false;
@@ -141,8 +141,8 @@ class Work {
       const { message } = /** @type {Error} */ (error);
       view.tell(model.phase === 'absent' ? 'The model is not here.' : message);
     }
-    if (this.turn !== turn) return;
-    this.turn = undefined;
+    if (this.request !== request) return;
+    this.request = undefined;
     this.stopped = !over;
     if (over) this.catchUp();
     else checks.giveUp();
