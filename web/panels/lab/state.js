@@ -39,10 +39,10 @@ const settings = (store, lastLayer) => ({
     range: 'a list of positions such as 3_4',
   }),
   /** The push goes from one text to the other; 1 is their whole difference. */
-  towards: text(store, 'labTowards', 'They were very happy'),
-  from: text(store, 'labFrom', 'They were very sad'),
+  towards: text(store, 'labTowards', 'the yellow hat'),
+  from: text(store, 'labFrom', 'the red ball'),
   push: store.number('labPush', 0, { min: 0, max: 2 }),
-  pushLayer: store.number('labLayer', 1, { min: 0, max: lastLayer, integer: true }),
+  pushLayer: store.number('labLayer', 3, { min: 0, max: lastLayer, integer: true }),
   /** The word of the story that is explained; −1: the one whose chance is nearest to a half. */
   word: store.number('labWord', -1, { min: -1, max: 999, integer: true }),
   against: store.choice('labAgainst', 'next', ['next', 'none']),

@@ -117,7 +117,7 @@ export class View {
   pushControls() {
     const { from, towards, push } = this.state;
     return [
-      key('Push the model from one text towards another.'),
+      key('Push the model from one text towards another. A strong push breaks its words.'),
       block('lab-push', textField(from, 'From'), textField(towards, 'towards')),
       controlsRow(
         slider(push, { label: 'Strength', min: 0, max: 1, step: 0.05 }).element,
