@@ -5,18 +5,18 @@
  */
 #include "kernel.h"
 
-static row64 row_in_double(const call *s, const head_job *job, const query_rows *rows, int x)
+static row64 row_in_double(const call *s, const head_job *job, const query_rows *set, int x)
 {
   row64 row = s->in_double; /* scratch */
-  const float *query = query_of_row(s, job, rows, x);
+  const float *query = query_of_row(s, job, set, x);
   double *q = row.value + s->p->value_dim;
   for (int32_t c = 0; c < s->p->dim; c++)
     q[c] = query[c];
   row.p = s->p;
   row.b = job->b;
-  row.h = rows->h[x];
-  row.i = rows->i[x];
-  row.view = rows->view[x];
+  row.h = set->h[x];
+  row.i = set->i[x];
+  row.view = set->view[x];
   row.single = 1;
   row.q = q;
   row.k32 = job->k;
@@ -25,7 +25,7 @@ static row64 row_in_double(const call *s, const head_job *job, const query_rows 
   row.v_stride = job->v_stride;
   row.cache = job->cache;
   row.kv_head = job->kv_head;
-  row.out = row_out(s, job, rows, x);
+  row.out = row_out(s, job, set, x);
   return row;
 }
 
@@ -38,16 +38,16 @@ static double mended_score(const call *s, const row64 *row, int32_t j)
   return raw - raw == 0 ? row64_score(row, j, ATTN_SCORES_MASKED) : __builtin_nan("");
 }
 
-int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows, int x, float *z,
+int attn_mend_scores(const call *s, const head_job *job, const query_rows *set, int x, float *z,
                      int32_t from, int32_t to)
 {
-  const row_temperature *t = &rows->t[x];
-  const row64 row = row_in_double(s, job, rows, x);
+  const row_temperature *t = &set->t[x];
+  const row64 row = row_in_double(s, job, set, x);
   const int32_t end = to < s->p->n ? to : s->p->n;
   const double max = (double)F32_MAX * t->unit;
   int beyond = 0;
   for (int32_t j = from; j < end; j++, z++) {
-    float *result = rows->scores[x] ? rows->scores[x] + j : NULL;
+    float *result = set->scores[x] ? set->scores[x] + j : NULL;
     if (result && s->unmasked_scores && !finite(*result))
       *result = row_float(row64_score(&row, j, s->p->scores_stage));
     if (!row64_attends(&row, j))
@@ -65,11 +65,11 @@ int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows,
   return beyond;
 }
 
-int attn_small_scores_count(const call *s, const head_job *job, const query_rows *rows, int x,
+int attn_small_scores_count(const call *s, const head_job *job, const query_rows *set, int x,
                             const float *z, int32_t from, int32_t to)
 {
-  const row_temperature *t = &rows->t[x];
-  const row64 row = row_in_double(s, job, rows, x);
+  const row_temperature *t = &set->t[x];
+  const row64 row = row_in_double(s, job, set, x);
   for (int32_t j = from; j < to; j++, z++) {
     if (*z >= t->near_zero || *z <= -t->near_zero || !row64_attends(&row, j))
       continue;
@@ -81,25 +81,25 @@ int attn_small_scores_count(const call *s, const head_job *job, const query_rows
   return 0;
 }
 
-int attn_small_channels_count(const call *s, const head_job *job, const query_rows *rows, int x,
+int attn_small_channels_count(const call *s, const head_job *job, const query_rows *set, int x,
                               int32_t from, int32_t to)
 {
-  const double T = rows->t[x].value;
+  const double T = set->t[x].value;
   /* each channel of the query is off by half the smallest float at most */
   const double limit = 0x1p-28 * (T < 1 ? T : 1) / (0x1p-150 * s->largest_scale);
   if (limit > (double)F32_MAX)
     return 0;
-  const row64 row = row_in_double(s, job, rows, x);
+  const row64 row = row_in_double(s, job, set, x);
   for (int32_t j = from; j < to; j++)
     if (row64_attends(&row, j) && row64_largest_channel(&row, j) > limit)
       return 1;
   return 0;
 }
 
-void attn_attend_in_double(const call *s, const head_job *job, const query_rows *rows, int x)
+void attn_attend_in_double(const call *s, const head_job *job, const query_rows *set, int x)
 {
-  row64 row = row_in_double(s, job, rows, x);
+  row64 row = row_in_double(s, job, set, x);
   /* the scores of other rows have been mended */
-  row.scores = rows->t[x].in_double ? rows->scores[x] : NULL;
+  row.scores = set->t[x].in_double ? set->scores[x] : NULL;
   row64_attend(&row);
 }

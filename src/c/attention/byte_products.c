@@ -20,14 +20,14 @@ static double largest_query(int32_t dim)
 /* Rounded to nearest even. */
 static int32_t to_integer(double x) { return (int32_t)(x + F64_ROUNDS - F64_ROUNDS); }
 
-void attn_pack_byte_queries(call *s, const head_job *job, const query_rows *rows)
+void attn_pack_byte_queries(call *s, const head_job *job, const query_rows *set)
 {
   enum { EIGHT = 8 };
   const int32_t dim = s->p->dim;
   const double limit = largest_query(dim);
   const int by = numbers_of(s);
-  for (int x = 0; x < rows->count; x++) {
-    const float *q = query_of_row(s, job, rows, x);
+  for (int x = 0; x < set->count; x++) {
+    const float *q = query_of_row(s, job, set, x);
     int32_t *to = (int32_t *)(void *)s->queries + x * stride_by(by);
     int32_t all = 0;
     double max = 0;
@@ -47,7 +47,7 @@ void attn_pack_byte_queries(call *s, const head_job *job, const query_rows *rows
     s->starts[x] = start_of(s->dot_form, all);
     /* NaN or infinity anywhere makes NaN of all scores */
     s->query_factors[x] =
-        sum - sum == 0 ? score_factor(s->p->scale / s->scale * max / limit) : __builtin_nanf("");
+        sum - sum == 0 ? score_factor(s->p->scale / s->power * max / limit) : __builtin_nanf("");
   }
 }
 
@@ -74,7 +74,7 @@ KERNEL float reference_score(const call *s, const float *q, const float *referen
   for (int32_t c = whole; c < dim; c += 4)
     add_products(sums, load_at(q, c, dim), v_load(reference + c));
   const f64x2 sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  return nearest_float(s->p->scale / s->scale * (sum[0] + sum[1]));
+  return nearest_float(s->p->scale / s->power * (sum[0] + sum[1]));
 }
 
 /*
@@ -96,10 +96,10 @@ INLINE void scale_scores(const call *s, int r, float *scores, int32_t count, con
 }
 
 /* Row r of scores, in place. `first` keys from the beginning of a cache have other references. */
-static void finish_scores(const call *s, const head_job *job, const query_rows *rows, int r,
+static void finish_scores(const call *s, const head_job *job, const query_rows *set, int r,
                           float *scores, int32_t count, const float *scales, int32_t first)
 {
-  const float *q = query_of_row(s, job, rows, r);
+  const float *q = query_of_row(s, job, set, r);
   const float *const *references = job->span.references;
   if (first) {
     const f32x4 product = v_splat(reference_score(s, q, references[1]));
@@ -115,14 +115,14 @@ static void finish_scores(const call *s, const head_job *job, const query_rows *
   }
 }
 
-void attn_score_bytes(const call *s, const head_job *job, const query_rows *rows, float *scores,
+void attn_score_bytes(const call *s, const head_job *job, const query_rows *set, float *scores,
                       int32_t from, int32_t hi)
 {
   const int32_t at = from - job->span.start;
   const int32_t count = (hi - from + PANEL - 1) & ~(PANEL - 1);
   const size_t words = words_of(s->p->dim);
   /* integers, which become floats where they are */
-  attn_integers(numbers_of(s), rows->count,
+  attn_integers(numbers_of(s), set->count,
                 &(product){.to = (int32_t *)(void *)scores,
                            .step = SCORE_STRIDE,
                            .x = (const int32_t *)(const void *)s->queries,
@@ -131,8 +131,8 @@ void attn_score_bytes(const call *s, const head_job *job, const query_rows *rows
                            .words = words,
                            .count = (size_t)count / PANEL});
   const int32_t first = s->int8 || from > 0 ? 0 : PANEL;
-  for (int r = 0; r < rows->count; r++, scores += SCORE_STRIDE)
-    finish_scores(s, job, rows, r, scores, count, job->span.key_scales + at, first);
+  for (int r = 0; r < set->count; r++, scores += SCORE_STRIDE)
+    finish_scores(s, job, set, r, scores, count, job->span.key_scales + at, first);
 }
 
 /* ---- Values ---- */
@@ -189,7 +189,7 @@ static int attends_to_nan(const call *s, const row_view *view, const float *scal
   return 0;
 }
 
-void attn_sum_bytes(call *s, const head_job *job, const query_rows *rows, float *sums,
+void attn_sum_bytes(call *s, const head_job *job, const query_rows *set, float *sums,
                     const float *w, int32_t from, int32_t to, double divisor)
 {
   /* whole panels; keys that are not attended weigh 0 */
@@ -199,15 +199,15 @@ void attn_sum_bytes(call *s, const head_job *job, const query_rows *rows, float 
   const int by = numbers_of(s);
   int32_t starts[TILE4];
   float units[TILE4];
-  for (int r = 0; r < rows->count; r++) {
+  for (int r = 0; r < set->count; r++) {
     units[r] = round_weights(s, s->numbers + r * stride_by(by), &starts[r], w + r * SCORE_STRIDE,
                              scales, count);
     units[r] = (float)(units[r] / divisor);
-    if (job->span.nan_scales && attends_to_nan(s, &rows->view[r], scales, from, count))
+    if (job->span.nan_scales && attends_to_nan(s, &set->view[r], scales, from, count))
       units[r] = __builtin_nanf("");
   }
   /* integers, (rows, width), which become the sums where they are */
-  attn_integers(by, rows->count,
+  attn_integers(by, set->count,
                 &(product){.to = (int32_t *)(void *)sums,
                            .step = s->width,
                            .x = s->numbers,
@@ -215,7 +215,7 @@ void attn_sum_bytes(call *s, const head_job *job, const query_rows *rows, float 
                            .panel_bytes = strip_rows(SPAN, job->span.value_rows, 0) * STRIP,
                            .words = words_of(count),
                            .count = s->width / STRIP});
-  for (int r = 0; r < rows->count; r++, sums += s->width)
+  for (int r = 0; r < set->count; r++, sums += s->width)
     for (size_t c = 0; c < s->width; c += 4)
       v_store(sums + c, v_float(v_load_i(sums + c) + v_splat_i(starts[r])) * v_splat(units[r]));
 }

@@ -21,28 +21,27 @@ size_t attn_width(const attn_params *p) { return whole_strips((size_t)p->value_d
 static size_t layout_scratch(const attn_params *p, call *s, void *base)
 {
   size_t width = attn_width(p);
-  size_t f = sizeof(float);
   size_t dim = words_of(p->dim) * WORD; /* whole words of bytes */
   size_t span = p->n < SPAN ? whole_panels((size_t)p->n) : SPAN;
   size_t segments = (size_t)p->segment_count;
   size_t numbers = SPAN / WORD * TILE4 * (size_t)stride_by(BY_PAIRS);
   arena a = {.base = base};
-  s->panels = arena_allocate(&a, span * dim, f);
-  s->values = arena_allocate(&a, span * width, f);
+  s->panels = arena_allocate(&a, span * dim, sizeof(float));
+  s->values = arena_allocate(&a, span * width, sizeof(float));
   s->queries = arena_allocate(&a, ROWS * dim, sizeof(f32x4));
-  s->scores = arena_allocate(&a, ROWS * SCORE_STRIDE, f);
+  s->scores = arena_allocate(&a, ROWS * SCORE_STRIDE, sizeof(float));
   s->numbers = arena_allocate(&a, numbers, sizeof(int32_t));
   s->starts = arena_allocate(&a, TILE4, sizeof(int32_t));
-  s->query_factors = arena_allocate(&a, TILE4, f);
-  s->sums = arena_allocate(&a, SPAN / BLOCK * ROWS * width, f);
-  s->acc = arena_allocate(&a, ROWS * width, f);
-  s->spare = arena_allocate(&a, ROWS * width, f);
+  s->query_factors = arena_allocate(&a, TILE4, sizeof(float));
+  s->sums = arena_allocate(&a, SPAN / BLOCK * ROWS * width, sizeof(float));
+  s->acc = arena_allocate(&a, ROWS * width, sizeof(float));
+  s->spare = arena_allocate(&a, ROWS * width, sizeof(float));
   s->int8 = arena_allocate(&a, p->precision == ATTN_INT8 ? attn_int8_bytes(p) : 0, 1);
   s->in_double =
       (row64){.sums = arena_allocate(&a, (size_t)p->value_dim, sizeof(exact_sum)),
               .key = arena_allocate(&a, (size_t)p->dim, sizeof(double)),
               .value = arena_allocate(&a, (size_t)(p->value_dim + p->dim), sizeof(double)),
-              .numbers = arena_allocate(&a, (size_t)(p->value_dim + p->dim), f),
+              .numbers = arena_allocate(&a, (size_t)(p->value_dim + p->dim), sizeof(float)),
               .segments = arena_allocate(&a, segments, sizeof(exact_sum))};
   s->segments = arena_allocate(&a, ROWS * segments, sizeof(double));
   s->segment_totals = arena_allocate(&a, CHUNK * segments, sizeof(double));
@@ -79,8 +78,8 @@ call attn_begin_call(const attn_params *p, const attn_cache *cache, void *scratc
    */
   int exponent;
   f64_split(p->scale, &exponent);
-  s.scale = (float)f64_power2(exponent > 127 ? 127 : exponent < -149 ? -149 : exponent);
-  s.query_scale = p->scale / s.scale;
+  s.power = (float)f64_power2(exponent > 127 ? 127 : exponent < -149 ? -149 : exponent);
+  s.fraction = p->scale / s.power;
   /*
    * How far the rounding of subnormals is multiplied. The products of all channels may be off, and
    * get the scale and the key's. A scaled score, itself rounded, gets the key's alone. With a
@@ -91,7 +90,7 @@ call attn_begin_call(const attn_params *p, const attn_cache *cache, void *scratc
   if (p->softcap > s.largest_scale)
     s.largest_scale = p->softcap;
   s.unmasked_scores = p->scores && p->scores_stage != ATTN_SCORES_MASKED;
-  /* a scale beyond 2^±64 is multiplied into every score, as if there were other options */
+  /* a scale beyond 2^±64, a bound that was not tuned, is multiplied into every score */
   s.plain = plain_scores(p) && exponent > -64 && exponent < 64;
   s.q_strides = strides_of(p, p->heads, p->m, p->dim);
   s.out_strides = strides_of(p, p->heads, p->m, p->value_dim);

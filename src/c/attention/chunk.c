@@ -24,9 +24,9 @@ int attn_halves_in_place(const call *s, const head_job *job, int32_t first, int3
 }
 
 /* Weights get the factor that halves lack. */
-static void scale_for_halves(const query_rows *rows, float *w, int32_t count)
+static void scale_for_halves(const query_rows *set, float *w, int32_t count)
 {
-  for (int x = 0; x < rows->count; x++, w += SCORE_STRIDE)
+  for (int x = 0; x < set->count; x++, w += SCORE_STRIDE)
     for (int32_t j = 0; j < count; j += 4)
       v_store(w + j, v_load(w + j) * v_splat(HALF_SCALE));
 }
@@ -50,38 +50,38 @@ static int any_small(const float *x, size_t count)
   return v_any(small);
 }
 
-void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc,
+void attn_span(call *s, const head_job *job, const query_rows *set, span_state *states, float *acc,
                double *segments)
 {
   const int32_t start = job->span.start;
-  int32_t lo = rows->lo > start ? rows->lo : start;
-  int32_t hi = start + SPAN < rows->hi ? start + SPAN : rows->hi;
+  int32_t lo = set->lo > start ? set->lo : start;
+  int32_t hi = start + SPAN < set->hi ? start + SPAN : set->hi;
   /* whole steps, so that the four lanes of each sum belong to fixed positions */
   int32_t from = lo & ~(KEY_STEP - 1);
   int32_t to = (hi + KEY_STEP - 1) & ~(KEY_STEP - 1);
   float *scores = s->scores + (from - start);
   size_t width = s->width;
-  attn_score_span(s, job, rows, from, hi);
-  attn_weigh_rows(s, job, rows, states, scores, from, to);
+  attn_score_span(s, job, set, from, hi);
+  attn_weigh_rows(s, job, set, states, scores, from, to);
   float *weights = scores; /* in the same place */
   const float *w = weights + (lo - from);
-  for (int x = 0; s->p->segments && x < rows->count; x++, segments += s->p->segment_count) {
+  for (int x = 0; s->p->segments && x < set->count; x++, segments += s->p->segment_count) {
     attn_sum_segments(s->p, segments, weights + x * SCORE_STRIDE, from, to);
     states[x].segments = segments;
   }
   if (job->span.form == SPAN_F16)
-    scale_for_halves(rows, weights, to - from);
-  int finite = attn_sum_values(s, job, rows, acc, w, lo, hi, CARE_NONE);
+    scale_for_halves(set, weights, to - from);
+  int finite = attn_sum_values(s, job, set, acc, w, lo, hi, CARE_NONE);
   for (int care = CARE_MASKS; care <= CARE_RANGE && !finite; care++) {
-    attn_sum_values(s, job, rows, s->spare, w, lo, hi, care);
-    for (size_t x = 0; x < (size_t)rows->count; x++)
+    attn_sum_values(s, job, set, s->spare, w, lo, hi, care);
+    for (size_t x = 0; x < (size_t)set->count; x++)
       if (!all_finite(acc + x * width, width)) {
-        states[x].scale = care == CARE_RANGE ? RANGE_SCALE : 1.0;
+        states[x].divided_by = care == CARE_RANGE ? RANGE_SCALE : 1.0;
         if (care == CARE_RANGE)
           states[x].row.beyond |= any_small(acc + x * width, width);
         __builtin_memcpy(acc + x * width, s->spare + x * width, width * sizeof(float));
       }
-    finite = all_finite(acc, (size_t)rows->count * width);
+    finite = all_finite(acc, (size_t)set->count * width);
   }
 }
 
@@ -102,7 +102,7 @@ static int32_t rows_together(const call *s, const head_job *job, int32_t remaini
 static row_temperature temperature_in(const call *s, double value)
 {
   row_temperature t = {.kind = temperature_kind(value), .value = value};
-  t.unit = s->plain && t.kind != T_INFINITE ? s->scale : 1;
+  t.unit = s->plain && t.kind != T_INFINITE ? s->power : 1;
   t.inverse = nearest_float((double)t.unit / value); /* T = 0 and T = ∞ do not use it */
   /* with so small a unit/T, even a difference beyond the floats may weigh more than 0 */
   t.max_score = t.kind == T_INFINITE                         ? MAX_SUMMED
@@ -128,64 +128,64 @@ static row_temperature temperature_in(const call *s, double value)
 query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_t end)
 {
   const attn_params *p = s->p;
-  query_rows rows = {.count = rows_together(s, job, end - r), .lo = p->n};
-  for (int x = 0; x < rows.count; x++) {
+  query_rows set = {.count = rows_together(s, job, end - r), .lo = p->n};
+  for (int x = 0; x < set.count; x++) {
     int32_t i = (r + x) / job->group;
     int32_t h = job->kv_head * job->group + (r + x) % job->group;
-    rows.i[x] = i;
-    rows.h[x] = h;
-    rows.view[x] = row_view_of(p, job->b, h, i);
-    rows.t[x] = temperature_in(s, temperature_of(p, h));
-    if (rows.view[x].lo < rows.view[x].hi) {
-      rows.lo = rows.view[x].lo < rows.lo ? rows.view[x].lo : rows.lo;
-      rows.hi = rows.view[x].hi > rows.hi ? rows.view[x].hi : rows.hi;
+    set.i[x] = i;
+    set.h[x] = h;
+    set.view[x] = row_view_of(p, job->b, h, i);
+    set.t[x] = temperature_in(s, temperature_of(p, h));
+    if (set.view[x].lo < set.view[x].hi) {
+      set.lo = set.view[x].lo < set.lo ? set.view[x].lo : set.lo;
+      set.hi = set.view[x].hi > set.hi ? set.view[x].hi : set.hi;
     }
     int64_t at = weights_at(p, job->b, h, i);
-    rows.weights[x] = at < 0 ? NULL : (float *)p->weights + at;
-    rows.scores[x] =
+    set.weights[x] = at < 0 ? NULL : (float *)p->weights + at;
+    set.scores[x] =
         p->scores ? (float *)p->scores + row_index(p, job->b, h, i) * (size_t)p->n : NULL;
   }
   if (s->unmasked_scores) {
-    rows.lo = 0;
-    rows.hi = p->n;
+    set.lo = 0;
+    set.hi = p->n;
   }
-  return rows;
+  return set;
 }
 
-int attn_reaches(const query_rows *rows, int32_t start)
+int attn_reaches(const query_rows *set, int32_t start)
 {
-  return rows->lo < start + SPAN && rows->hi > start;
+  return set->lo < start + SPAN && set->hi > start;
 }
 
 /*
  * Some rows over the span that is loaded; their results if this is their last span. The first of
  * them has the state `at` of the chunk.
  */
-static void attend_rows(call *s, const head_job *job, const query_rows *rows, int32_t at)
+static void attend_rows(call *s, const head_job *job, const query_rows *set, int32_t at)
 {
   const int32_t start = job->span.start;
-  const int begins = rows->lo >= start;
-  const int ends = rows->hi <= start + SPAN;
+  const int begins = set->lo >= start;
+  const int ends = set->hi <= start + SPAN;
   span_state span[ROWS];
-  attn_span(s, job, rows, span, s->acc, s->segments);
-  for (int x = 0; x < rows->count; x++) {
+  attn_span(s, job, set, span, s->acc, s->segments);
+  for (int x = 0; x < set->count; x++) {
     const float *acc = s->acc + (size_t)x * s->width;
     row_state *state = &s->states[at + x];
     double *segments = s->segment_totals + (size_t)(at + x) * (size_t)s->p->segment_count;
     double *totals = begins && ends ? NULL : s->totals + (size_t)(at + x) * s->width;
     if (begins)
       *state = row_empty();
-    attn_merge_span(s, &rows->t[x], state, &span[x], totals, acc, segments);
+    attn_merge_span(s, &set->t[x], state, &span[x], totals, acc, segments);
     if (ends)
-      attn_end_row(s, job, rows, x, state, &(row_sums){totals, acc, span[x].scale, segments});
+      attn_end_row(s, job, set, x, state, &(row_sums){totals, acc, span[x].divided_by, segments});
   }
 }
 
 /* Reads a number of each cache line, so that the queries are near when they are needed. */
-static void prefetch_queries(const call *s, const head_job *job, const query_rows *rows)
+static void prefetch_queries(const call *s, const head_job *job, const query_rows *set)
 {
-  for (int x = 0; x < rows->count; x++) {
-    const volatile float *q = query_of_row(s, job, rows, x);
+  for (int x = 0; x < set->count; x++) {
+    const volatile float *q = query_of_row(s, job, set, x);
     for (int32_t c = 0; c < s->p->dim; c += 16)
       (void)q[c];
   }
@@ -199,31 +199,31 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end)
   int32_t count = 0;
   job->halves_in_place = attn_halves_in_place(s, job, first, end);
   for (int32_t r = first; r < end;) {
-    query_rows *rows = &s->sets[count];
-    *rows = attn_query_rows(s, job, r, end);
-    lo = rows->lo < lo ? rows->lo : lo;
-    hi = rows->hi > hi ? rows->hi : hi;
-    for (int x = 0; x < rows->count; x++) {
-      attn_clear_results(s, rows, x);
-      if (rows->lo >= rows->hi)
-        attn_end_row(s, job, rows, x, &nothing, NULL);
+    query_rows *set = &s->sets[count];
+    *set = attn_query_rows(s, job, r, end);
+    lo = set->lo < lo ? set->lo : lo;
+    hi = set->hi > hi ? set->hi : hi;
+    for (int x = 0; x < set->count; x++) {
+      attn_clear_results(s, set, x);
+      if (set->lo >= set->hi)
+        attn_end_row(s, job, set, x, &nothing, NULL);
     }
-    r += s->sets[count].count;
+    r += set->count;
     count++;
   }
   const query_rows *sets_end = s->sets + count;
   for (int32_t start = lo / SPAN * SPAN; start < hi; start += SPAN) {
     attn_load_span(s, job, start, lo, hi, end - first);
     int32_t at = 0;
-    for (const query_rows *rows = s->sets; rows < sets_end; at += rows->count, rows++) {
-      if (!attn_reaches(rows, start))
+    for (const query_rows *set = s->sets; set < sets_end; at += set->count, set++) {
+      if (!attn_reaches(set, start))
         continue;
       /* if the chunk has one set of rows, its queries stay packed, unless each span rounds anew */
       if (count > 1 || s->int8 || start == lo / SPAN * SPAN)
-        attn_pack_queries(s, job, rows);
-      if (rows + 1 < sets_end)
-        prefetch_queries(s, job, rows + 1);
-      attend_rows(s, job, rows, at);
+        attn_pack_queries(s, job, set);
+      if (set + 1 < sets_end)
+        prefetch_queries(s, job, set + 1);
+      attend_rows(s, job, set, at);
     }
   }
 }

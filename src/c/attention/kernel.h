@@ -26,9 +26,9 @@
  *             attn_attend_in_double      beyond.c: if floats were too coarse for the row
  *
  * A number z in call.scores, of a row with the temperature t:
- *   attn_score_span    z = Σ_c (query_scale·q_c)·k_c, where query_scale·scale is p->scale
+ *   attn_score_span    z = Σ_c (fraction·q_c)·k_c, where fraction·power is p->scale
  *   shape_row          z·t.unit is the score of an attended key; z = −∞ of another. A plain row has
- *                      t.unit = call.scale. Else shape_scores multiplies, and t.unit is 1.
+ *                      t.unit = call.power. Else shape_scores multiplies, and t.unit is 1.
  *   attn_mend_scores   a z that should be finite: the score in double, over t.unit
  *   weigh_row          softmax.c: e = exp((z − max)·t.inverse), where t.inverse is t.unit/T
  *   scale_for_halves   e·HALF_SCALE over float16, whose values lack that factor
@@ -39,8 +39,8 @@
  * threads share out spans: run_span does the steps of one span, and attn_work_end merges them.
  *
  * s is the call. A function with a `const call *` writes no scratch but that of its other pointers.
- * In loops x is one of the query_rows, and r a row of a kv head or of a tile. CONTRIBUTING.md has
- * the glossary.
+ * `set` is some query_rows that go together. In loops x is one of its rows, and r a row of a kv head
+ * or of a tile. CONTRIBUTING.md has the glossary.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
@@ -66,10 +66,10 @@ typedef struct {
   float *scores[ROWS];  /* (n) each: results, or NULL if they are not wanted */
 } query_rows;
 
-/* A row over one span; its sums of values are to be multiplied by scale. */
+/* A row over one span. */
 typedef struct {
   row_state row;
-  double scale;
+  double divided_by;      /* 1, or RANGE_SCALE if its sums of values are smaller by that */
   const double *segments; /* (segment_count): sums of weights, or NULL if they are not wanted */
 } span_state;
 
@@ -87,8 +87,8 @@ typedef struct {
 /* One call, as one thread works on it. Scratch is 16-aligned. */
 typedef struct {
   const attn_params *p;
-  double query_scale;   /* p->scale without its power of two; queries are multiplied by it */
-  float scale;          /* this power of two; see row_temperature.unit */
+  double fraction;      /* p->scale without its power of two; queries are multiplied by it */
+  float power;          /* this power of two; see row_temperature.unit */
   double largest_scale; /* how many times larger a rounded subnormal becomes in a score; call.c */
   float softcap;
   int plain; /* scores need nothing but the scale and each row's range of keys (unless T = ∞) */
@@ -180,9 +180,9 @@ INLINE const float *query_at(const call *s, const head_job *job, int32_t h, int3
   return job->queries + (size_t)h * s->q_strides.head + (size_t)i * s->q_strides.position;
 }
 
-INLINE const float *query_of_row(const call *s, const head_job *job, const query_rows *rows, int x)
+INLINE const float *query_of_row(const call *s, const head_job *job, const query_rows *set, int x)
 {
-  return query_at(s, job, rows->h[x], rows->i[x]);
+  return query_at(s, job, set->h[x], set->i[x]);
 }
 
 /* Whether the span is of integers. */
@@ -198,10 +198,10 @@ INLINE i32x4 inside(int32_t j, int32_t lo, int32_t hi)
   return (at >= v_splat_i(lo)) & (at < v_splat_i(hi));
 }
 
-INLINE float *row_out(const call *s, const head_job *job, const query_rows *rows, int x)
+INLINE float *row_out(const call *s, const head_job *job, const query_rows *set, int x)
 {
-  return job->out + (size_t)rows->h[x] * s->out_strides.head +
-         (size_t)rows->i[x] * s->out_strides.position;
+  return job->out + (size_t)set->h[x] * s->out_strides.head +
+         (size_t)set->i[x] * s->out_strides.position;
 }
 
 /* ---- call.c: shared with the pieces of a call ---- */
@@ -239,14 +239,14 @@ int attn_halves_in_place(const call *s, const head_job *job, int32_t first, int3
 query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_t end);
 
 /* Whether any of the rows sees keys of the span that begins at `start`. */
-int attn_reaches(const query_rows *rows, int32_t start);
+int attn_reaches(const query_rows *set, int32_t start);
 
 /*
  * Some rows over the span that is loaded, which they must reach. Writes a state and sums of values
- * for each row: states (rows->count) and acc (rows->count, width). Each state points to its row of
- * segments (rows->count, segment_count).
+ * for each row: states (set->count) and acc (set->count, width). Each state points to its row of
+ * segments (set->count, segment_count).
  */
-void attn_span(call *s, const head_job *job, const query_rows *rows, span_state *states, float *acc,
+void attn_span(call *s, const head_job *job, const query_rows *set, span_state *states, float *acc,
                double *segments);
 
 /* The rows [first, end) of a kv head, at most CHUNK of them. */
@@ -262,7 +262,7 @@ void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t h
                     int32_t row_count);
 
 /* Lays queries out as the loaded span needs them: floats for the tile loop, or integers. */
-void attn_pack_queries(call *s, const head_job *job, const query_rows *rows);
+void attn_pack_queries(call *s, const head_job *job, const query_rows *set);
 
 /* ---- scores.c ---- */
 
@@ -270,25 +270,24 @@ void attn_pack_queries(call *s, const head_job *job, const query_rows *rows);
  * Products of all panels that reach into the keys [from, hi) of the span, then 0 up to a whole
  * KEY_STEP. Keys from hi to the end of their panel have products too; attn_final_scores masks them.
  */
-void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32_t from,
-                     int32_t hi);
+void attn_score_span(call *s, const head_job *job, const query_rows *set, int32_t from, int32_t hi);
 
 /*
  * Turns the dot products z of row x and the keys [from, to) into the scores that are weighed. Those
  * of keys that are not attended are −∞, and others that left the floats are mended. Returns the
  * largest, which is never NaN, and sets row->attended and row->beyond.
  */
-float attn_final_scores(const call *s, const head_job *job, const query_rows *rows, int x,
+float attn_final_scores(const call *s, const head_job *job, const query_rows *set, int x,
                         row_state *row, float *z, int32_t from, int32_t to);
 
 /* ---- softmax.c ---- */
 
 /*
- * Scores (rows->count, SCORE_STRIDE) become weights, and states (rows->count) get their sums. The
+ * Scores (set->count, SCORE_STRIDE) become weights, and states (set->count) get their sums. The
  * scores hold the dot products of the keys [from, to), at key `from`. Both are multiples of
  * KEY_STEP.
  */
-void attn_weigh_rows(const call *s, const head_job *job, const query_rows *rows, span_state *states,
+void attn_weigh_rows(const call *s, const head_job *job, const query_rows *set, span_state *states,
                      float *scores, int32_t from, int32_t to);
 
 /* ---- beyond.c: rows whose scores leave the floats ---- */
@@ -297,22 +296,22 @@ void attn_weigh_rows(const call *s, const head_job *job, const query_rows *rows,
  * Computes scores of row x that are not finite anew, in double: those of attended keys in z, at key
  * `from`, and those that are results. Returns whether floats are too small for the row.
  */
-int attn_mend_scores(const call *s, const head_job *job, const query_rows *rows, int x, float *z,
+int attn_mend_scores(const call *s, const head_job *job, const query_rows *set, int x, float *z,
                      int32_t from, int32_t to);
 
 /*
  * Whether keys of the span are so large that it counts how the smallest channels of the query of
  * row x were rounded.
  */
-int attn_small_channels_count(const call *s, const head_job *job, const query_rows *rows, int x,
+int attn_small_channels_count(const call *s, const head_job *job, const query_rows *set, int x,
                               int32_t from, int32_t to);
 
 /* Whether an attended key with a score near 0 in z, at key `from`, has another one in double. */
-int attn_small_scores_count(const call *s, const head_job *job, const query_rows *rows, int x,
+int attn_small_scores_count(const call *s, const head_job *job, const query_rows *set, int x,
                             const float *z, int32_t from, int32_t to);
 
 /* The whole row in double, and its results. */
-void attn_attend_in_double(const call *s, const head_job *job, const query_rows *rows, int x);
+void attn_attend_in_double(const call *s, const head_job *job, const query_rows *set, int x);
 
 /* ---- values.c ---- */
 
@@ -330,39 +329,42 @@ enum {
 
 /*
  * acc[r] = Σ_j w_rj v_j over the keys [from, to) of the span, with w at key `from`. acc is
- * (rows->count, width). Returns whether all of them are finite.
+ * (set->count, width). Returns whether all of them are finite.
  */
-int attn_sum_values(call *s, const head_job *job, const query_rows *rows, float *acc,
-                    const float *w, int32_t from, int32_t to, int care);
+int attn_sum_values(call *s, const head_job *job, const query_rows *set, float *acc, const float *w,
+                    int32_t from, int32_t to, int care);
 
 /*
- * Σ e_j v_j of a finished row: totals (width), or if they are NULL, sums (width) times scale. And
- * Σ e_j over segments, if they are wanted.
+ * Σ e_j v_j of a finished row: totals (width), or if they are NULL, sums (width) times divided_by.
+ * And Σ e_j over segments, if they are wanted.
  */
 typedef struct {
   const double *totals;
   const float *sums;
-  double scale;
+  double divided_by;
   const double *segments; /* (segment_count) */
 } row_sums;
 
-/* The row's output: sums times `share`. A mean that is rounded beyond the floats is the largest. */
+/*
+ * The row's output: sums times `share`, which is 1/Σe. A mean that is rounded beyond the floats
+ * becomes the largest float.
+ */
 void attn_write_means(float *out, const row_sums *sums, double share, int32_t size);
 
 /* ---- byte_products.c: the two products over bytes ---- */
 
 /* Queries, for a cache, as integers of 16 bits relative to the largest channel of each. */
-void attn_pack_byte_queries(call *s, const head_job *job, const query_rows *rows);
+void attn_pack_byte_queries(call *s, const head_job *job, const query_rows *set);
 
 /* Scores of the keys [from, hi), at key `from`. */
-void attn_score_bytes(const call *s, const head_job *job, const query_rows *rows, float *scores,
+void attn_score_bytes(const call *s, const head_job *job, const query_rows *set, float *scores,
                       int32_t from, int32_t hi);
 
 /*
  * sums[r] = Σ_j w_rj v_j/divisor over the keys [from, to), as in attn_sum_values. w is at key
  * `from`, a multiple of KEY_STEP.
  */
-void attn_sum_bytes(call *s, const head_job *job, const query_rows *rows, float *sums,
+void attn_sum_bytes(call *s, const head_job *job, const query_rows *set, float *sums,
                     const float *w, int32_t from, int32_t to, double divisor);
 
 /* ---- round.c: arrays as bytes ---- */
@@ -373,7 +375,7 @@ size_t attn_int8_bytes(const attn_params *p);
 void attn_round_span(call *s, const head_job *job, int32_t start, int32_t from, int32_t count);
 
 /* Queries, for the span that is loaded, as integers of 8 bits. */
-void attn_round_queries(call *s, const head_job *job, const query_rows *rows);
+void attn_round_queries(call *s, const head_job *job, const query_rows *set);
 
 /* ---- results.c ---- */
 
@@ -389,10 +391,10 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
                      const span_state *state, double *totals, const float *acc, double *segments);
 
 /* Fills the weights and scores that are wanted of the row with −∞: nothing is attended yet. */
-void attn_clear_results(const call *s, const query_rows *rows, int x);
+void attn_clear_results(const call *s, const query_rows *set, int x);
 
 /* Writes the row's output and the optional results; a row without weights needs no sums. */
-void attn_end_row(const call *s, const head_job *job, const query_rows *rows, int x,
+void attn_end_row(const call *s, const head_job *job, const query_rows *set, int x,
                   const row_state *row, const row_sums *sums);
 
 #endif

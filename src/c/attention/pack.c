@@ -119,8 +119,8 @@ static key_span cached_span(call *s, const head_job *job, int32_t start, int32_t
   if (span.form == SPAN_Q8) {
     span.key_scales = cache_scales(c, job->kv_head) + at;
     span.value_scales = span.key_scales + cache_rows(c);
-    for (int32_t x = 0; x < 2; x++)
-      span.references[x] = cache_reference(c, job->kv_head, x);
+    for (int32_t j = 0; j < 2; j++)
+      span.references[j] = cache_reference(c, job->kv_head, j);
     span.references[2] = cache_reference(c, job->kv_head, start + PANEL);
     span.nan_scales = c->not_finite;
   }
@@ -187,29 +187,30 @@ INLINE i32x4 lose_bits(f32x4 x, f32x4 scaled, i32x4 sign, i32x4 normal)
   return (((i32x4)scaled & ~sign) < normal) & (x != v_splat(0));
 }
 
-static void pack_float_queries(call *s, const head_job *job, const query_rows *rows)
+static void pack_float_queries(call *s, const head_job *job, const query_rows *set)
 {
-  const float scale = (float)s->query_scale;
+  const float fraction = (float)s->fraction;
+  /* if the fraction is a float, floats multiply to the same bits as doubles */
+  const int in_floats = fraction == s->fraction;
   const float factor = job->span.form == SPAN_F16 ? HALF_SCALE : 1;
-  const size_t step = (size_t)rows->count * 4;
+  const size_t step = (size_t)set->count * 4;
   const i32x4 sign = v_keep(INT32_MIN);
   const i32x4 normal = v_keep(0x00800000);
-  for (int x = 0; x < rows->count; x++) {
-    const float *q = query_of_row(s, job, rows, x);
+  for (int x = 0; x < set->count; x++) {
+    const float *q = query_of_row(s, job, set, x);
     const float *end = q + s->p->dim;
     float *to = s->queries + 4 * x;
     i32x4 small = v_splat_i(0);
-    /* if query_scale is a float, a product of floats has the same bits as one by way of double */
-    for (; scale == s->query_scale && end - q >= 4; q += 4, to += 4 * step) {
+    for (; in_floats && end - q >= 4; q += 4, to += 4 * step) {
       f32x4 four = v_load(q);
-      f32x4 scaled = four * v_splat(scale);
+      f32x4 scaled = four * v_splat(fraction);
       small |= lose_bits(four, scaled, sign, normal);
       scaled *= v_splat(factor);
       for (int l = 0; l < 4; l++)
         v_store(to + (size_t)l * step, v_splat(scaled[l]));
     }
     for (; q < end; q++, to += step) {
-      f32x4 scaled = v_splat((float)(*q * s->query_scale));
+      f32x4 scaled = v_splat((float)(*q * s->fraction));
       small |= lose_bits(v_splat(*q), scaled, sign, normal);
       v_store(to, scaled * v_splat(factor));
     }
@@ -217,14 +218,14 @@ static void pack_float_queries(call *s, const head_job *job, const query_rows *r
   }
 }
 
-void attn_pack_queries(call *s, const head_job *job, const query_rows *rows)
+void attn_pack_queries(call *s, const head_job *job, const query_rows *set)
 {
-  for (int x = 0; x < rows->count; x++)
+  for (int x = 0; x < set->count; x++)
     s->small_channels[x] = 0;
   if (job->span.form == SPAN_Q8)
-    attn_pack_byte_queries(s, job, rows);
+    attn_pack_byte_queries(s, job, set);
   else if (job->span.form == SPAN_INT8)
-    attn_round_queries(s, job, rows);
+    attn_round_queries(s, job, set);
   else
-    pack_float_queries(s, job, rows);
+    pack_float_queries(s, job, set);
 }

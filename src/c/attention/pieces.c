@@ -108,11 +108,11 @@ int32_t attn_work_begin(attn_work *w, const attn_params *p, float *out, const fl
   call s = attn_begin_call(p, cache, scratch);
   for (int32_t head = 0; head < p->batch * p->kv_heads; head++) {
     head_job job = attn_head_job(&s, &w->a, head);
-    query_rows rows;
-    for (int32_t r = 0; r < w->rows; r += rows.count) {
-      rows = attn_query_rows(&s, &job, r, w->rows);
-      for (int x = 0; x < rows.count; x++)
-        attn_clear_results(&s, &rows, x);
+    query_rows set;
+    for (int32_t r = 0; r < w->rows; r += set.count) {
+      set = attn_query_rows(&s, &job, r, w->rows);
+      for (int x = 0; x < set.count; x++)
+        attn_clear_results(&s, &set, x);
     }
   }
   return ATTN_OK;
@@ -123,21 +123,21 @@ static void run_span(call *s, attn_work *w, head_job *job, int32_t piece, int32_
 {
   const int32_t end = w->rows;
   int loaded = 0;
-  query_rows rows;
+  query_rows set;
   job->halves_in_place = attn_halves_in_place(s, job, 0, end);
-  for (int32_t r = 0; r < end; r += rows.count) {
-    rows = attn_query_rows(s, job, r, end);
+  for (int32_t r = 0; r < end; r += set.count) {
+    set = attn_query_rows(s, job, r, end);
     size_t at = (size_t)piece * (size_t)w->rows + (size_t)r;
-    if (!attn_reaches(&rows, start)) {
-      for (int x = 0; x < rows.count; x++)
-        w->spans[at + (size_t)x] = (span_state){.row = row_empty(), .scale = 1.0};
+    if (!attn_reaches(&set, start)) {
+      for (int x = 0; x < set.count; x++)
+        w->spans[at + (size_t)x] = (span_state){.row = row_empty(), .divided_by = 1.0};
       continue;
     }
     if (!loaded++)
-      /* the whole span, also where these rows see a part of it */
+      /* the whole span: later sets may see more of it than this one */
       attn_load_span(s, job, start, 0, s->p->n, end);
-    attn_pack_queries(s, job, &rows);
-    attn_span(s, job, &rows, w->spans + at, w->sums + at * s->width,
+    attn_pack_queries(s, job, &set);
+    attn_span(s, job, &set, w->spans + at, w->sums + at * s->width,
               w->segments + at * (size_t)s->p->segment_count);
   }
 }
@@ -172,17 +172,17 @@ int32_t attn_work_remaining(const attn_work *w)
   return __atomic_load_n(&w->unfinished, __ATOMIC_SEQ_CST);
 }
 
-/* The spans of row x of `rows`, merged in order, and its results. */
+/* The spans of row x of a set, merged in order, and its results. */
 static void end_row(call *s, const attn_work *w, const head_job *job, int32_t head,
-                    const query_rows *rows, int32_t r, int x)
+                    const query_rows *set, int32_t r, int x)
 {
   row_state row = row_empty();
   for (int32_t part = 0; part < w->per_head; part++) {
     size_t at = (size_t)(head * w->per_head + part) * (size_t)w->rows + (size_t)(r + x);
-    attn_merge_span(s, &rows->t[x], &row, &w->spans[at], s->totals, w->sums + at * s->width,
+    attn_merge_span(s, &set->t[x], &row, &w->spans[at], s->totals, w->sums + at * s->width,
                     s->segment_totals);
   }
-  attn_end_row(s, job, rows, x, &row,
+  attn_end_row(s, job, set, x, &row,
                &(row_sums){.totals = s->totals, .segments = s->segment_totals});
 }
 
@@ -193,11 +193,11 @@ void attn_work_end(attn_work *w, void *scratch)
   call s = attn_begin_call(w->p, w->a.cache, scratch);
   for (int32_t head = 0; head < w->p->batch * w->p->kv_heads; head++) {
     head_job job = attn_head_job(&s, &w->a, head);
-    query_rows rows;
-    for (int32_t r = 0; r < w->rows; r += rows.count) {
-      rows = attn_query_rows(&s, &job, r, w->rows);
-      for (int x = 0; x < rows.count; x++)
-        end_row(&s, w, &job, head, &rows, r, x);
+    query_rows set;
+    for (int32_t r = 0; r < w->rows; r += set.count) {
+      set = attn_query_rows(&s, &job, r, w->rows);
+      for (int x = 0; x < set.count; x++)
+        end_row(&s, w, &job, head, &set, r, x);
     }
   }
 }

@@ -119,14 +119,14 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
   row->sum = a * row->sum + b * added->sum;
   row->max = max;
   if (totals)
-    merge_totals(s, totals, acc, empty, a, b * state->scale);
+    merge_totals(s, totals, acc, empty, a, b * state->divided_by);
   if (state->segments)
     merge_segments(s->p, segments, state->segments, empty, a, b);
 }
 
-void attn_clear_results(const call *s, const query_rows *rows, int x)
+void attn_clear_results(const call *s, const query_rows *set, int x)
 {
-  float *arrays[] = {rows->weights[x], rows->scores[x]};
+  float *arrays[] = {set->weights[x], set->scores[x]};
   for (int a = 0; a < 2; a++)
     for (int32_t j = 0; arrays[a] && j < s->p->n; j++)
       arrays[a][j] = -__builtin_inff();
@@ -149,18 +149,18 @@ KERNEL void write_weights(const call *s, const row_view *view, const row_tempera
       weights[j] = denominator;
 }
 
-void attn_end_row(const call *s, const head_job *job, const query_rows *rows, int x,
+void attn_end_row(const call *s, const head_job *job, const query_rows *set, int x,
                   const row_state *row, const row_sums *sums)
 {
   const attn_params *p = s->p;
-  const row_temperature *t = &rows->t[x];
+  const row_temperature *t = &set->t[x];
   if ((row->beyond || t->in_double) && row->sum == row->sum) {
-    attn_attend_in_double(s, job, rows, x);
+    attn_attend_in_double(s, job, set, x);
     return;
   }
-  float *out = row_out(s, job, rows, x);
-  float *weights = rows->weights[x];
-  double sink = p->sinks ? ((const float *)p->sinks)[rows->h[x]] : 0;
+  float *out = row_out(s, job, set, x);
+  float *weights = set->weights[x];
+  double sink = p->sinks ? ((const float *)p->sinks)[set->h[x]] : 0;
   double denominator = row_denominator(row, t->value, p->sinks ? &sink : NULL);
   if (row->sum == 0)
     for (int32_t c = 0; c < p->value_dim; c++)
@@ -168,11 +168,11 @@ void attn_end_row(const call *s, const head_job *job, const query_rows *rows, in
   else
     attn_write_means(out, sums, 1.0 / denominator, p->value_dim);
   if (weights)
-    write_weights(s, &rows->view[x], t, weights, row_is_void(row) ? 0 : (float)(row->max / t->unit),
+    write_weights(s, &set->view[x], t, weights, row_is_void(row) ? 0 : (float)(row->max / t->unit),
                   (float)denominator);
-  const size_t at = row_index(p, job->b, rows->h[x], rows->i[x]);
+  const size_t at = row_index(p, job->b, set->h[x], set->i[x]);
   if (p->segments)
-    write_segments(p, (float *)p->segments + at * (size_t)p->segment_count, &rows->view[x],
+    write_segments(p, (float *)p->segments + at * (size_t)p->segment_count, &set->view[x],
                    row->sum == 0 ? NULL : sums->segments, denominator);
   row_write_summary(p, at, row, t->value, 1);
 }

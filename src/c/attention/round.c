@@ -183,7 +183,7 @@ void attn_round_span(call *s, const head_job *job, int32_t start, int32_t from, 
 {
   const float *k = job->k + (size_t)start * job->k_stride;
   int8_span *span = s->int8;
-  /* the statistics are those of all keys of the span, whichever of them these rows see */
+  /* the statistics are those of all keys of the span, whichever of them this set sees */
   int32_t end = s->p->lengths && s->p->lengths[job->b] < s->p->n ? s->p->lengths[job->b] : s->p->n;
   int32_t known = end < start ? 0 : end - start < SPAN ? end - start : SPAN;
   __builtin_memset(span, 0, attn_int8_bytes(s->p));
@@ -204,16 +204,16 @@ void attn_round_span(call *s, const head_job *job, int32_t start, int32_t from, 
 
 /* ---- Scores ---- */
 
-void attn_round_queries(call *s, const head_job *job, const query_rows *rows)
+void attn_round_queries(call *s, const head_job *job, const query_rows *set)
 {
   int8_span *span = s->int8;
-  const double scale = s->p->scale / s->scale;
+  const double scale = s->p->scale / s->power;
   const float *keys = vector_of(s, KEYS);
   const float *mean = vector_of(s, MEAN);
   float *q = vector_of(s, SCRATCH);
   const int by = numbers_by(s->dot_form, 1);
-  for (int x = 0; x < rows->count; x++) {
-    const float *query = query_of_row(s, job, rows, x);
+  for (int x = 0; x < set->count; x++) {
+    const float *query = query_of_row(s, job, set, x);
     int32_t *to = (int32_t *)(void *)s->queries + x * stride_by(by);
     f32x4 product = v_splat(0);
     i32x4 sum = v_splat_i(0);

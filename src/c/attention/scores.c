@@ -87,7 +87,7 @@ KERNEL void score_half_panels(int rows, int chain, float *scores, const float *q
   }
 }
 
-void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32_t from, int32_t hi)
+void attn_score_span(call *s, const head_job *job, const query_rows *set, int32_t from, int32_t hi)
 {
   const int32_t start = job->span.start;
   const int32_t dim = s->p->dim;
@@ -98,13 +98,13 @@ void attn_score_span(call *s, const head_job *job, const query_rows *rows, int32
   const char *keys = job->span.keys; /* floats or halves */
   keys += (size_t)(from - start) * (size_t)dim * (is_f16 ? sizeof(uint16_t) : sizeof(float));
   if (span_of_bytes(job))
-    attn_score_bytes(s, job, rows, scores, from, hi);
+    attn_score_bytes(s, job, set, scores, from, hi);
   else if (is_f16)
-    score_half_panels(rows->count, chain, scores, s->queries, keys, dim, count);
+    score_half_panels(set->count, chain, scores, s->queries, keys, dim, count);
   else
-    score_panels(rows->count, chain, scores, s->queries, keys, dim, count);
+    score_panels(set->count, chain, scores, s->queries, keys, dim, count);
   for (int32_t j = (hi + PANEL - 1) & ~(PANEL - 1); j % KEY_STEP; j += 4)
-    for (int x = 0; x < rows->count; x++)
+    for (int x = 0; x < set->count; x++)
       v_store(s->scores + x * SCORE_STRIDE + (j - start), v_splat(0));
 }
 
@@ -130,34 +130,34 @@ INLINE f32x4 distance_bias(float slope, const row_view *view, int32_t j)
  * key gets −∞ by selection, not by a sum, so that a NaN in it is gone. Returns how many keys are
  * attended. *above says whether a score is to be mended.
  */
-static int32_t shape_scores(const call *s, const query_rows *rows, int x, float *z, int32_t from,
+static int32_t shape_scores(const call *s, const query_rows *set, int x, float *z, int32_t from,
                             int32_t to, int *above)
 {
   const attn_params *p = s->p;
-  const row_view *view = &rows->view[x];
+  const row_view *view = &set->view[x];
   const f32x4 masked = v_splat(-__builtin_inff());
   const float *bias = p->mask_kind == ATTN_MASK_ADD ? (const float *)p->mask + view->mask_at : NULL;
   const uint8_t *select =
       p->mask_kind == ATTN_MASK_SELECT ? (const uint8_t *)p->mask + view->mask_at : NULL;
-  float slope = p->alibi ? ((const float *)p->alibi)[rows->h[x]] : 0;
-  const i32x4 counted = v_splat_i(s->unmasked_scores && rows->scores[x] ? -1 : 0);
+  float slope = p->alibi ? ((const float *)p->alibi)[set->h[x]] : 0;
+  const i32x4 counted = v_splat_i(s->unmasked_scores && set->scores[x] ? -1 : 0);
   const i32x4 bits = v_keep(INT32_MAX);
   i32x4 attended = {0, 0, 0, 0};
   i32x4 largest = {0, 0, 0, 0};
   for (int32_t j = from; j < to; j += 4, z += 4) {
-    f32x4 score = v_load(z) * v_splat(s->scale);
+    f32x4 score = v_load(z) * v_splat(s->power);
     i32x4 seen = inside(j, view->lo, view->hi);
     if (p->key_scale)
       score *= load_at(p->key_scale, j, p->n);
     f32x4 raw = score;
-    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_RAW)
-      store_at(rows->scores[x], j, p->n, score);
+    if (set->scores[x] && p->scores_stage == ATTN_SCORES_RAW)
+      store_at(set->scores[x], j, p->n, score);
     /* NaN of a product that left the floats, for its limit may be wrong */
     if (p->softcap > 0)
       score = v_select(raw - raw == v_splat(0),
                        v_splat(s->softcap) * v_tanh(score / v_splat(s->softcap)), raw - raw);
-    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_CAPPED)
-      store_at(rows->scores[x], j, p->n, score);
+    if (set->scores[x] && p->scores_stage == ATTN_SCORES_CAPPED)
+      store_at(set->scores[x], j, p->n, score);
     if (bias) {
       f32x4 b = view->mask_step ? load_at(bias, j, p->mask_size[3]) : v_splat(*bias);
       seen &= (b != masked);
@@ -167,13 +167,13 @@ static int32_t shape_scores(const call *s, const query_rows *rows, int x, float 
       seen &= selected(select, view, j);
     if (p->alibi)
       score -= distance_bias(slope, view, j);
-    if (rows->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
-      store_at(rows->scores[x], j, p->n, v_select(seen, score, masked));
+    if (set->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
+      store_at(set->scores[x], j, p->n, v_select(seen, score, masked));
     attended -= seen;
     largest = v_max_size(largest, score, bits & (seen | counted));
     v_store(z, v_select(seen, score, masked));
   }
-  *above = v_any_above(largest, rows->t[x].max_score);
+  *above = v_any_above(largest, set->t[x].max_score);
   return attended[0] + attended[1] + attended[2] + attended[3];
 }
 
@@ -195,18 +195,18 @@ KERNEL int scores_above(const float *z, int32_t from, int32_t lo, int32_t hi, fl
 }
 
 /* Plain scores as a result; whether one of them leaves the floats. */
-static int store_scores(const call *s, const query_rows *rows, int x, const float *z, int32_t from,
+static int store_scores(const call *s, const query_rows *set, int x, const float *z, int32_t from,
                         int32_t to)
 {
-  const row_view *view = &rows->view[x];
+  const row_view *view = &set->view[x];
   const i32x4 bits = v_keep(INT32_MAX);
   i32x4 largest = {0, 0, 0, 0};
   for (int32_t j = from; j < to; j += 4, z += 4) {
-    f32x4 score = v_load(z) * v_splat(s->scale);
+    f32x4 score = v_load(z) * v_splat(s->power);
     largest = v_max_size(largest, score, bits);
     if (!s->unmasked_scores)
       score = v_select(inside(j, view->lo, view->hi), score, v_splat(-__builtin_inff()));
-    store_at(rows->scores[x], j, s->p->n, score);
+    store_at(set->scores[x], j, s->p->n, score);
   }
   return v_any_above(largest, F32_MAX);
 }
@@ -224,28 +224,28 @@ typedef struct {
  * The scores of one row, shaped; returns how many keys are attended. *above is about scores that
  * are not in *steps.
  */
-INLINE int32_t shape_row(const call *s, const query_rows *rows, int x, float *z, int32_t from,
+INLINE int32_t shape_row(const call *s, const query_rows *set, int x, float *z, int32_t from,
                          int32_t to, int *above, whole_steps *steps)
 {
-  const row_view *view = &rows->view[x];
+  const row_view *view = &set->view[x];
   int32_t lo = view->lo > from ? view->lo : from;
   int32_t hi = view->hi < to ? view->hi : to;
   int32_t attended = hi > lo ? hi - lo : 0;
-  if (!s->plain || rows->t[x].kind == T_INFINITE) {
-    attended = shape_scores(s, rows, x, z, from, to, above);
+  if (!s->plain || set->t[x].kind == T_INFINITE) {
+    attended = shape_scores(s, set, x, z, from, to, above);
   } else {
     int32_t first = (lo + KEY_STEP - 1) & ~(KEY_STEP - 1);
     int32_t last = hi & ~(KEY_STEP - 1);
     *above = 0;
     if (attended && first < last) {
       *steps = (whole_steps){first, last};
-      *above = scores_above(z, from, lo, first, rows->t[x].max_score) |
-               scores_above(z, from, last, hi, rows->t[x].max_score);
+      *above = scores_above(z, from, lo, first, set->t[x].max_score) |
+               scores_above(z, from, last, hi, set->t[x].max_score);
     } else if (attended) {
-      *above = scores_above(z, from, lo, hi, rows->t[x].max_score);
+      *above = scores_above(z, from, lo, hi, set->t[x].max_score);
     }
-    if (rows->scores[x])
-      *above |= store_scores(s, rows, x, z, from, to);
+    if (set->scores[x])
+      *above |= store_scores(s, set, x, z, from, to);
     /* only the ends are masked */
     int32_t head = lo < to ? (lo + 3) & ~3 : to;
     int32_t tail = (attended ? hi : head) & ~3;
@@ -286,17 +286,17 @@ KERNEL float largest_score(const float *z, int32_t from, int32_t to, whole_steps
   return v_hmax(v_max(v_max(largest[0], largest[1]), v_max(largest[2], largest[3])));
 }
 
-float attn_final_scores(const call *s, const head_job *job, const query_rows *rows, int x,
+float attn_final_scores(const call *s, const head_job *job, const query_rows *set, int x,
                         row_state *row, float *z, int32_t from, int32_t to)
 {
-  const float max_score = rows->t[x].max_score;
+  const float max_score = set->t[x].max_score;
   whole_steps steps = {from, from};
   int above;
   int above_within;
-  row->attended = shape_row(s, rows, x, z, from, to, &above, &steps);
+  row->attended = shape_row(s, set, x, z, from, to, &above, &steps);
   float largest = largest_score(z, from, to, steps, max_score, &above_within);
   if (above || above_within) {
-    row->beyond = attn_mend_scores(s, job, rows, x, z, from, to);
+    row->beyond = attn_mend_scores(s, job, set, x, z, from, to);
     largest = largest_score(z, from, to, steps, max_score, &above_within);
   }
   return largest;

@@ -221,15 +221,15 @@ static double spread_of(const span_sums *sums, double total)
 }
 
 /* Whether floats are too coarse for scores of a row that are near 0, or for its query. */
-INLINE int too_coarse(const call *s, const head_job *job, const query_rows *rows, int x,
+INLINE int too_coarse(const call *s, const head_job *job, const query_rows *set, int x,
                       const float *z, int32_t from, int32_t to, float largest)
 {
-  if (s->small_channels[x] && attn_small_channels_count(s, job, rows, x, from, to))
+  if (s->small_channels[x] && attn_small_channels_count(s, job, set, x, from, to))
     return 1;
   /* at T = 0 the order of scores counts, however small they are */
-  const float near_zero = rows->t[x].near_zero;
+  const float near_zero = set->t[x].near_zero;
   return largest < near_zero && largest > -near_zero &&
-         attn_small_scores_count(s, job, rows, x, z, from, to);
+         attn_small_scores_count(s, job, set, x, z, from, to);
 }
 
 /* The first key that a row attends, and the first one with the largest score. */
@@ -250,34 +250,34 @@ INLINE void keep_statistics(row_state *row, const span_sums *sums, const float *
 }
 
 /* Scores of one row become weights in place. Their sums go to `row`, which is empty before. */
-static void weigh_keys(const call *s, const head_job *job, const query_rows *rows, int x,
+static void weigh_keys(const call *s, const head_job *job, const query_rows *set, int x,
                        row_state *row, float *z, int32_t from, int32_t to)
 {
   const int32_t count = to - from;
   const float none = -__builtin_inff();
-  float largest = attn_final_scores(s, job, rows, x, row, z, from, to);
+  float largest = attn_final_scores(s, job, set, x, row, z, from, to);
   if (row->attended) {
-    row->beyond |= too_coarse(s, job, rows, x, z, from, to, largest);
-    for (int32_t j = from; rows->weights[x] && j < to; j += 4)
-      store_at(rows->weights[x], j, s->p->n, v_load(z + (j - from)));
+    row->beyond |= too_coarse(s, job, set, x, z, from, to, largest);
+    for (int32_t j = from; set->weights[x] && j < to; j += 4)
+      store_at(set->weights[x], j, s->p->n, v_load(z + (j - from)));
     if (s->p->stats)
-      find_keys(s, &rows->view[x], row, z, from, count, largest);
+      find_keys(s, &set->view[x], row, z, from, count, largest);
   }
   float max = largest == none ? nothing_finite(z, count) : largest;
-  span_sums sums = weigh_row(s, &rows->t[x], z, count, max);
+  span_sums sums = weigh_row(s, &set->t[x], z, count, max);
   row->sum = sums.sum;
   if (s->p->stats)
     keep_statistics(row, &sums, z, count);
   const int finite_or_nan = largest != none || max != 0;
   if (finite_or_nan)
-    row->max = (double)max * rows->t[x].unit;
+    row->max = (double)max * set->t[x].unit;
 }
 
-void attn_weigh_rows(const call *s, const head_job *job, const query_rows *rows, span_state *states,
+void attn_weigh_rows(const call *s, const head_job *job, const query_rows *set, span_state *states,
                      float *scores, int32_t from, int32_t to)
 {
-  for (int x = 0; x < rows->count; x++) {
-    states[x] = (span_state){.row = row_empty(), .scale = 1.0};
-    weigh_keys(s, job, rows, x, &states[x].row, scores + x * SCORE_STRIDE, from, to);
+  for (int x = 0; x < set->count; x++) {
+    states[x] = (span_state){.row = row_empty(), .divided_by = 1.0};
+    weigh_keys(s, job, set, x, &states[x].row, scores + x * SCORE_STRIDE, from, to);
   }
 }

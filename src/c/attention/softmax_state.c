@@ -1,11 +1,11 @@
 /* The results of a row (softmax_state.h). */
 #include "softmax_state.h"
 
-/* (z − max)/T of a score z, also if the difference of two finite numbers is not. */
-static double exponent_of(double z, double max, double temperature)
+/* (score − max)/T, also if the difference of the two leaves the doubles. */
+static double exponent_of(double score, double max, double temperature)
 {
-  double t = z - max;
-  return t - t == 0 || temperature <= 1 ? t / temperature : z / temperature - max / temperature;
+  double t = score - max;
+  return t - t == 0 || temperature <= 1 ? t / temperature : score / temperature - max / temperature;
 }
 
 double row_weigh(int kind, double score, double max, double temperature)
@@ -44,8 +44,8 @@ row_summary row_summarize(const row_state *row, double temperature)
   if (row_is_void(row)) {
     const double none = __builtin_nan("");
     row_summary nothing = {.lse = none};
-    for (int x = 0; x < ATTN_STATISTICS; x++)
-      nothing.stats[x] = none;
+    for (int stat = 0; stat < ATTN_STATISTICS; stat++)
+      nothing.stats[stat] = none;
     nothing.stats[ATTN_STAT_N] = row->attended;
     nothing.stats[ATTN_STAT_ARGMAX] = row->argmax;
     return nothing;
@@ -101,11 +101,11 @@ void row_write_summary(const attn_params *p, size_t at, const row_state *row, do
   if (p->lse)
     put(p->lse, at, summary.lse, single);
   char *plane = p->stats;
-  for (int x = 0; plane && x < ATTN_STATISTICS; x++) {
-    if (x == ATTN_STAT_N || x == ATTN_STAT_ARGMAX)
-      ((int32_t *)(void *)plane)[at] = (int32_t)summary.stats[x];
+  for (int stat = 0; plane && stat < ATTN_STATISTICS; stat++) {
+    if (stat == ATTN_STAT_N || stat == ATTN_STAT_ARGMAX)
+      ((int32_t *)(void *)plane)[at] = (int32_t)summary.stats[stat];
     else
-      put(plane, at, summary.stats[x], single);
+      put(plane, at, summary.stats[stat], single);
     plane += p->plane * (single ? sizeof(float) : sizeof(double));
   }
 }

@@ -52,7 +52,10 @@ typedef struct {
 
 #define LOWEST (-F32_MAX)
 
-/* exp(t/T) at t = z − max ≤ 0 as T goes to 0 or, with another kind, to ∞; NaN stays NaN. */
+/*
+ * The limit of exp(t/T) at T = 0 or, with another kind, at T = ∞. t ≤ 0 is the difference of a
+ * score from max. NaN stays NaN.
+ */
 INLINE f32x4 weigh_without_exp(const int kind, f32x4 t)
 {
   const f32x4 one = v_splat(1.0f);

@@ -101,7 +101,7 @@ KERNEL void sum_block(int rows, const block_sum *block)
 KERNEL void sum_halves(int rows, const block_sum *block) { sum_up_to_four(1, rows, block); }
 
 /* The same sums in the same order for row x, of the keys it attends to. Values get `scale`. */
-static void sum_attended(const call *s, const query_rows *rows, int x, const block_sum *block,
+static void sum_attended(const call *s, const query_rows *set, int x, const block_sum *block,
                          float scale)
 {
   const block_view *view = &block->view;
@@ -115,7 +115,7 @@ static void sum_attended(const call *s, const query_rows *rows, int x, const blo
       const size_t at = (size_t)(j - block->from);
       f32x4 value =
           v_load((const float *)(const void *)(channel + at * view->step)) * v_splat(scale);
-      if (attn_key_attended(s->p, &rows->view[x], j))
+      if (attn_key_attended(s->p, &set->view[x], j))
         chain = v_madd(v_splat(w[at]), value, chain);
       if (j % KEY_CHAIN == KEY_CHAIN - 1 || j + 1 == block->to) {
         total += chain;
@@ -127,7 +127,7 @@ static void sum_attended(const call *s, const query_rows *rows, int x, const blo
 }
 
 /* Over the keys [from, to) of one block or of several whole ones; sums: (blocks, ROWS, width). */
-static void sum_keys(const call *s, const head_job *job, const query_rows *rows, float *sums,
+static void sum_keys(const call *s, const head_job *job, const query_rows *set, float *sums,
                      const float *w, int32_t from, int32_t to, int blocks, int care)
 {
   const block_sum block = {.sums = sums,
@@ -139,30 +139,30 @@ static void sum_keys(const call *s, const head_job *job, const query_rows *rows,
                            .blocks = blocks};
   /* no finite half needs passing over, and no sum of them leaves the floats */
   if (job->span.form == SPAN_F16)
-    sum_halves(rows->count, &block);
+    sum_halves(set->count, &block);
   else if (care == CARE_NONE)
-    sum_block(rows->count, &block);
+    sum_block(set->count, &block);
   else
-    for (int x = 0; x < rows->count; x++)
-      sum_attended(s, rows, x, &block, care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
+    for (int x = 0; x < set->count; x++)
+      sum_attended(s, set, x, &block, care == CARE_RANGE ? 1.0f / RANGE_SCALE : 1.0f);
 }
 
 /* How many blocks are summed at once: whole ones are far enough apart to be read side by side. */
-static int max_blocks(const head_job *job, const query_rows *rows, int care)
+static int max_blocks(const head_job *job, const query_rows *set, int care)
 {
   if (care != CARE_NONE || span_of_bytes(job) || job->span.form == SPAN_F32_ROWS)
     return 1;
-  return streams_of(job->span.form == SPAN_F16, rows->count);
+  return streams_of(job->span.form == SPAN_F16, set->count);
 }
 
-int attn_sum_values(call *s, const head_job *job, const query_rows *rows, float *acc,
-                    const float *w, int32_t from, int32_t to, int care)
+int attn_sum_values(call *s, const head_job *job, const query_rows *set, float *acc, const float *w,
+                    int32_t from, int32_t to, int care)
 {
   const int bytes = span_of_bytes(job);
-  const int max = max_blocks(job, rows, care);
+  const int max = max_blocks(job, set, care);
   const int32_t block = job->span.form == SPAN_Q8 ? SPAN : BLOCK;
   const size_t size = ROWS * s->width;
-  const size_t used = (size_t)rows->count * s->width;
+  const size_t used = (size_t)set->count * s->width;
   int parts = 0;
   int blocks;
   for (int32_t j = from; j < to; parts += blocks) {
@@ -173,10 +173,10 @@ int attn_sum_values(call *s, const head_job *job, const query_rows *rows, float 
     float *sums = s->sums + (size_t)parts * size;
     const float *weights = w + (j - from) - before;
     if (bytes)
-      attn_sum_bytes(s, job, rows, sums, weights, j - before, end,
+      attn_sum_bytes(s, job, set, sums, weights, j - before, end,
                      care == CARE_RANGE ? RANGE_SCALE : 1);
     else
-      sum_keys(s, job, rows, sums, weights, j, end, blocks, care);
+      sum_keys(s, job, set, sums, weights, j, end, blocks, care);
     j = end;
   }
   f32x4 zero[2] = {v_splat(0), v_splat(0)}; /* as long as every sum is finite */
@@ -217,7 +217,7 @@ void attn_write_means(float *out, const row_sums *sums, double share, int32_t si
   f64x2 x[2];
   f32x4 zero = v_splat(0); /* as long as every mean is finite */
   if (!sums->totals)
-    share *= sums->scale; /* a power of two */
+    share *= sums->divided_by; /* a power of two */
   for (int32_t c = 0; c < size; c += 4) {
     totals_at(x, sums, c);
     f32x4 mean = v_floats(x[0] * share, x[1] * share) + v_splat(0); /* +0 of −0 */

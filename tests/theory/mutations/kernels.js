@@ -13,8 +13,8 @@ export const kernels = [
   [
     'missing temperature',
     'attention/softmax_state.c',
-    '? t / temperature : z / temperature - max / temperature',
-    '? t : z - max',
+    '? t / temperature : score / temperature - max / temperature',
+    '? t : score - max',
     [2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17, 18, 19, 20, 21, 22, 23, 24],
   ],
   [
