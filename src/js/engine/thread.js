@@ -33,7 +33,7 @@ async function start({ module, memory, index, control: at, stack, places: AT }, 
     // the next call, or slice of one, often follows soon, and being woken takes long: watch for a
     // while before going to sleep
     while (performance.now() < until && Atomics.load(control, AT.EPOCH) === seen);
-    // wakes at least every 100 ms to look at STOP
+    // `end` of pool.js wakes it; it also looks at STOP every 100 ms
     if (Atomics.wait(control, AT.EPOCH, seen, 100) === 'timed-out') continue;
     seen = Atomics.load(control, AT.EPOCH);
     Atomics.add(control, AT.ACTIVE, 1);
