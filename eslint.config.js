@@ -33,7 +33,7 @@ export default [
     },
   },
   {
-    files: ['web/**'],
+    files: ['src/js/**', 'web/**'],
     rules: {
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
     },

@@ -1,4 +1,5 @@
 /** The sizes of a latent layer: its cache, the attention in it and its other work. */
+import { integer, read } from '../check.js';
 
 /**
  * @typedef {object} LatentModel
@@ -11,6 +12,42 @@
  * @property {number} valueDim
  * @property {number} outputs
  */
+
+/**
+ * The sizes of a layer, and the other members of its configuration as they were given.
+ * @param {import('./types.d.ts').LatentConfig} config
+ */
+export function readLatentConfig(config) {
+  const {
+    modelDim,
+    heads,
+    kvLatent,
+    queryLatent = 0,
+    nopeDim,
+    ropeDim = 0,
+    valueDim,
+    outputs = modelDim,
+    ...others
+  } = read('config', config, [
+    'modelDim',
+    'heads',
+    'kvLatent',
+    'queryLatent',
+    'nopeDim',
+    'ropeDim',
+    'valueDim',
+    'outputs',
+    'rope',
+    'normEpsilon',
+    'residual',
+  ]);
+  const required = { modelDim, heads, kvLatent, nopeDim, valueDim, outputs };
+  for (const [name, x] of Object.entries(required)) integer(name, x, 1);
+  for (const [name, x] of Object.entries({ queryLatent, ropeDim })) integer(name, x, 0);
+  /** @type {LatentModel} */
+  const model = { ...required, queryLatent, ropeDim };
+  return { model, ...others };
+}
 
 /**
  * Bytes of cache for a position, in float32: latents, and keys and values of all heads or of one.

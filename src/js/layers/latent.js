@@ -1,13 +1,13 @@
 /** Latent attention: keys and values come from a short vector of each position. */
 import { readOptions } from '../attention/options.js';
-import { choice, integer, read, rows, yes } from '../check.js';
+import { choice, integer, rows, yes } from '../check.js';
 import { DISPOSE, F32, placeOf } from '../engine/tensor.js';
 import { checkStatus } from '../engine/status.js';
 import { describe, refuse } from '../errors.js';
 import { shaped } from '../engine/shapes.js';
-import { matrix } from './call.js';
 import { grow, LatentCache } from './latent-cache.js';
-import { bytesPerPosition, multiplyAdds, shapeOfCall } from './latent-sizes.js';
+import { bytesPerPosition, multiplyAdds, readLatentConfig, shapeOfCall } from './latent-sizes.js';
+import { readWeights, storeWeights } from './latent-weights.js';
 import {
   checkFree,
   layerCall,
@@ -27,7 +27,7 @@ export class Latent {
   #memory;
   #storage;
   /** @type {Record<string, number>} places */
-  #at = {};
+  #at;
   #table;
   #options;
   #model;
@@ -38,89 +38,18 @@ export class Latent {
    * @param {import('./types.d.ts').LatentConfig} config
    */
   constructor(memory, weights, config) {
-    const {
-      modelDim,
-      heads,
-      kvLatent,
-      queryLatent = 0,
-      nopeDim,
-      ropeDim = 0,
-      valueDim,
-      outputs = modelDim,
-      rope,
-      normEpsilon,
-      residual,
-    } = read('config', config, [
-      'modelDim',
-      'heads',
-      'kvLatent',
-      'queryLatent',
-      'nopeDim',
-      'ropeDim',
-      'valueDim',
-      'outputs',
-      'rope',
-      'normEpsilon',
-      'residual',
-    ]);
-    for (const [name, x] of Object.entries({
-      modelDim,
-      heads,
-      kvLatent,
-      nopeDim,
-      valueDim,
-      outputs,
-    }))
-      integer(name, x, 1);
-    for (const [name, x] of Object.entries({ queryLatent, ropeDim })) integer(name, x, 0);
-    const w = read('weights', weights, ['q', 'qA', 'qANorm', 'qB', 'kvA', 'kvANorm', 'kvB', 'o']);
-    /** @typedef {keyof typeof w} Name */
+    const { model, rope, normEpsilon, residual } = readLatentConfig(config);
+    const w = readWeights(weights);
     const storage = new LayerStorage(memory, this);
-    const headDim = nopeDim + ropeDim;
-    const table = tableOf(memory, rope, ropeDim, 'ropeDim');
-    /** @param {Name} name @param {number} height @param {number} width @param {string} shape */
-    const check = (name, height, width, shape) =>
-      matrix(memory, `weights.${name}`, w[name], height, width, shape);
-    /** @type {Name[]} */
-    const others = queryLatent ? ['q'] : ['qA', 'qANorm', 'qB'];
-    for (const name of others)
-      if (w[name] !== undefined)
-        refuse(
-          'ARG',
-          `weights.${name}`,
-          'given',
-          queryLatent ? 'qA, qANorm and qB, with queryLatent' : 'q alone, without queryLatent',
-        );
-    check('kvA', kvLatent + ropeDim, modelDim, '(kvLatent+ropeDim)*modelDim');
-    check('kvB', heads * (nopeDim + valueDim), kvLatent, 'heads*(nopeDim+valueDim)*kvLatent');
-    check('o', outputs, heads * valueDim, 'outputs*heads*valueDim');
-    this.#at.down = storage.matrix('weights.kvA', w.kvA, kvLatent, modelDim);
-    this.#at.key = ropeDim ? storage.matrix('weights.kvA', w.kvA, ropeDim, modelDim, kvLatent) : -1;
-    this.#at.o = storage.matrix('weights.o', w.o, outputs, heads * valueDim);
-    const q = queryLatent ? 'qB' : 'q';
-    const queries = check(
-      q,
-      heads * headDim,
-      queryLatent || modelDim,
-      `heads*(nopeDim+ropeDim)*${queryLatent ? 'queryLatent' : 'modelDim'}`,
-    );
-    this.#at.q = storage.matrix(`weights.${q}`, queries, heads * headDim, queryLatent || modelDim);
-    const down = queryLatent && check('qA', queryLatent, modelDim, 'queryLatent*modelDim');
-    this.#at.qDown = down ? storage.matrix('weights.qA', down, queryLatent, modelDim) : -1;
-    for (const [name, size, words] of /** @type {['qANorm' | 'kvANorm', number, string][]} */ ([
-      ['qANorm', queryLatent, 'queryLatent'],
-      ['kvANorm', kvLatent, 'kvLatent'],
-    ])) {
-      if (w[name] !== undefined) check(name, size, 1, words);
-      this.#at[name] = storage.vector(w[name]);
-    }
-    if (table && table.dim !== ropeDim)
-      refuse('SHAPE', 'rope.dim', table.dim, `${ropeDim} = ropeDim`);
+    const table = tableOf(memory, rope, model.ropeDim, 'ropeDim');
+    this.#at = storeWeights(memory, storage, w, model);
+    if (table && table.dim !== model.ropeDim)
+      refuse('SHAPE', 'rope.dim', table.dim, `${model.ropeDim} = ropeDim`);
     this.#table = storeTable(storage, table);
-    if (residual && outputs !== modelDim)
-      refuse('SHAPE', 'outputs', outputs, `${modelDim} = modelDim, for a residual`);
+    if (residual && model.outputs !== model.modelDim)
+      refuse('SHAPE', 'outputs', model.outputs, `${model.modelDim} = modelDim, for a residual`);
     this.#options = { epsilon: readEpsilon(normEpsilon), residual: yes('residual', residual) };
-    this.#model = { modelDim, heads, kvLatent, queryLatent, nopeDim, ropeDim, valueDim, outputs };
+    this.#model = model;
     this.#memory = memory;
     this.#storage = storage;
     this.#at.up = memory.scope(() => {

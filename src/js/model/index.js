@@ -57,14 +57,7 @@ export async function loadModel(source, options, ...more) {
   const q8 = choice('quantize', o.quantize, 'none', 'q8') === 1;
   choice('cacheType', o.cacheType, ...TYPES);
   if (o.context !== undefined) integer('context', o.context, 1);
-  const memory = memories.get(o.engine ?? (await init({ layers: true })));
-  if (!memory?.c.attn_matmul)
-    return refuse(
-      'ARG',
-      'engine',
-      memory ? 'without layers' : describe(o.engine),
-      'one of init({ layers: true }), and no proxy of it',
-    );
+  const memory = memoryOf(o.engine ?? (await init({ layers: true })));
   const started = now();
   const file = await openModel(source, { onProgress, signal });
   /** @type {Packing | undefined} */
@@ -72,29 +65,13 @@ export async function loadModel(source, options, ...more) {
   try {
     const config = readConfig(file);
     const tensors = matchTensors(config, file);
-    if (o.context !== undefined && o.context > config.context)
-      refuse(
-        'RANGE',
-        'context',
-        o.context,
-        `at most ${config.context}, which the model was made for`,
-      );
-    const context = o.context ?? Math.min(config.context, CONTEXT);
+    const context = contextOf(config, o.context);
     const beside = cacheBytes(memory, config, context, o.cacheType) + tableBytes(config, context);
     const tokenizer = await openTokenizer(file, signal);
     const template = tokenizer && (await openTemplate(file, tokenizer));
-    const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role)));
     const wanted = new Set(namesOf(tensors, () => true));
     const used = file.tensors.filter(({ name }) => wanted.has(name));
-    const weights = total(used, bytesOf);
-    const offset = (/** @type {TensorInfo} */ { name }) =>
-      norms.has(name) ? config.normOffset : 0;
-    packing = new Packing(memory, weights, {
-      q8,
-      offset,
-      beside: beside + PASS,
-      lookedUp: tensors.output && tensors.embedding.name,
-    });
+    packing = makePacking(memory, config, tensors, total(used, bytesOf), q8, beside);
     // before weights are read in vain; other data in the engine may be disposed of meanwhile
     if (packing.expected + beside > ADDRESSES)
       refuse(
@@ -128,6 +105,49 @@ export async function loadModel(source, options, ...more) {
     await file.cancel();
     throw error;
   }
+}
+
+/** The memory of an engine that has layers. @param {unknown} engine */
+function memoryOf(engine) {
+  const memory = memories.get(/** @type {object} */ (engine));
+  if (!memory?.c.attn_matmul)
+    return refuse(
+      'ARG',
+      'engine',
+      memory ? 'without layers' : describe(engine),
+      'one of init({ layers: true }), and no proxy of it',
+    );
+  return memory;
+}
+
+/**
+ * The number of positions that the caches will have.
+ * @param {import('./types.d.ts').ModelConfig} config
+ * @param {number} [asked]
+ */
+function contextOf(config, asked) {
+  if (asked !== undefined && asked > config.context)
+    refuse('RANGE', 'context', asked, `at most ${config.context}, which the model was made for`);
+  return asked ?? Math.min(config.context, CONTEXT);
+}
+
+/**
+ * Receives the weights of a model.
+ * @param {import('../engine/memory.js').Memory} memory
+ * @param {import('./types.d.ts').ModelConfig} config
+ * @param {Tensors} tensors
+ * @param {number} weights their bytes in the file
+ * @param {boolean} q8
+ * @param {number} beside bytes of caches and tables
+ */
+function makePacking(memory, config, tensors, weights, q8, beside) {
+  const norms = new Set(namesOf(tensors, (role) => /norm/i.test(role)));
+  return new Packing(memory, weights, {
+    q8,
+    offset: ({ name }) => (norms.has(name) ? config.normOffset : 0),
+    beside: beside + PASS,
+    lookedUp: tensors.output && tensors.embedding.name,
+  });
 }
 
 /**

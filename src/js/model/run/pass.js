@@ -4,6 +4,7 @@ import { F32 } from '../../engine/tensor.js';
 import { STATISTICS, readStatistics } from '../../attention/statistics.js';
 import { addEdits, addMasks } from '../inside/edits.js';
 import { beginRecording, recordOfLast } from '../inside/recording.js';
+import { beginPass } from './pass-begin.js';
 import { SpanSums } from './span-sums.js';
 
 /**
@@ -24,6 +25,10 @@ import { SpanSums } from './span-sums.js';
  *   layer, (tokens, modelDim)
  * @property {(allocate: (bytes: number) => number) => import('../inside/edits.js').Edit[]} [edits]
  *   changes, in memory that lives as long as the pass
+ *
+ * @typedef {{ position: number, layer: number }} Again compute this token of the caches again, up
+ *   to the attention of `layer`, or to its logits if that is the number of layers
+ * @typedef {{ layer: number, head: number, at: number }} Row
  */
 
 /** The planes of attn_pass_want_stats. */
@@ -42,6 +47,10 @@ export class Pass {
   #recording;
   /** @type {import('../inside/recording.js').Recording[] | undefined} */
   #ofLedger;
+  /** Where the statistics are, if they are wanted. @type {number | undefined} */
+  #statistics;
+  /** The rows of weights that are wanted. @type {Row[] | undefined} */
+  rows;
   /** Steps that have not run: layers, and parts of the product with the output matrix. */
   remaining = 0;
 
@@ -51,12 +60,10 @@ export class Pass {
    * @param {number} outputs the number of last tokens whose logits are computed
    * @param {number} length of the caches when it is done
    * @param {Request} request
-   * @param {{ position: number, layer: number }} [again] compute this token of the caches again, up
-   *   to the attention of `layer`, or to its logits if that is the number of layers
+   * @param {Again} [again]
    */
   constructor(decoder, tokens, outputs, length, request, again) {
     const { memory, config, at: model } = decoder;
-    const { layers, heads } = config;
     const t = tokens.length;
     this.#decoder = decoder;
     this.t = t;
@@ -73,35 +80,8 @@ export class Pass {
       const bytes = memory.c.attn_pass_bytes(model, this.#team, t, outputs) >>> 0;
       if (!bytes) refuse('LIMIT', 'tokens', `${t} at once`, 'fewer');
       this.#at = this.#allocate(bytes);
-      const status = memory.scope(() =>
-        again
-          ? memory.c.attn_pass_begin_again(
-              this.#at,
-              model,
-              this.#team,
-              tokens[0],
-              again.position,
-              again.layer,
-            )
-          : request.start
-            ? memory.c.attn_pass_begin_at(
-                this.#at,
-                model,
-                this.#team,
-                memory.put(request.start.x, F32),
-                t,
-                outputs,
-                request.start.layer,
-              )
-            : memory.c.attn_pass_begin(
-                this.#at,
-                model,
-                this.#team,
-                memory.put(Int32Array.from(tokens), 'int32'),
-                t,
-                outputs,
-              ),
-      );
+      const at = { pass: this.#at, model, team: this.#team };
+      const status = beginPass(memory, at, tokens, outputs, request.start, again);
       if (status)
         refuse(
           STATUS[status],
@@ -111,33 +91,43 @@ export class Pass {
         );
       this.remaining = memory.c.attn_pass_remaining(this.#at);
       memory.c.attn_team_open(this.#team, 1, scratch, this.#scratchBytes);
-      /** Where the statistics are, if they are wanted. @type {number | undefined} */
-      this.statistics = request.stats
-        ? this.#allocate(PLANES.length * layers * heads * t * 4)
-        : undefined;
-      if (this.statistics !== undefined) memory.c.attn_pass_want_stats(this.#at, this.statistics);
-      this.#spans?.want(this.#at);
-      const { trace, record = trace && recordOfLast(trace, t), ledger, edits } = request;
-      const rows = { from: again ? again.position : length - t, t, length };
-      if (decoder.interventions) addMasks(memory, this.#at, decoder.interventions, rows, allocate);
-      addEdits(memory, this.#at, edits?.(allocate) ?? [], allocate);
-      const begin = (/** @type {RecordRequest} */ each) =>
-        beginRecording(memory, config, this.#at, each, this, outputs, allocate);
-      if (record) this.#recording = begin(record);
-      this.#ofLedger = ledger?.map(begin);
-      const { heads: chosen = [] } = request;
-      /** @type {{ layer: number, head: number, at: number }[] | undefined} */
-      this.rows = request.heads && [];
-      for (const layer of new Set(chosen.map(([each]) => each)))
-        this.#wantRows(layer, [
-          ...new Set(chosen.filter(([each]) => each === layer).map(([, head]) => head)),
-        ]);
+      this.#observe(request, outputs, again ? again.position : length - t, allocate);
     } catch (error) {
       this.end();
       throw error;
     } finally {
       this.#spans?.leave();
     }
+  }
+
+  /**
+   * Asks C for the observations of a request, and gives it the changes.
+   * @param {Request} request
+   * @param {number} outputs
+   * @param {number} from the position of the first token
+   * @param {(bytes: number) => number} allocate
+   */
+  #observe(request, outputs, from, allocate) {
+    const { memory, config, interventions } = this.#decoder;
+    const { t, length } = this;
+    if (request.stats) {
+      this.#statistics = allocate(PLANES.length * config.layers * config.heads * t * 4);
+      memory.c.attn_pass_want_stats(this.#at, this.#statistics);
+    }
+    this.#spans?.want(this.#at);
+    const { trace, record = trace && recordOfLast(trace, t), ledger, edits } = request;
+    if (interventions) addMasks(memory, this.#at, interventions, { from, t, length }, allocate);
+    addEdits(memory, this.#at, edits?.(allocate) ?? [], allocate);
+    const begin = (/** @type {RecordRequest} */ each) =>
+      beginRecording(memory, config, this.#at, each, this, outputs, allocate);
+    if (record) this.#recording = begin(record);
+    this.#ofLedger = ledger?.map(begin);
+    const { heads: chosen = [] } = request;
+    this.rows = request.heads && [];
+    for (const layer of new Set(chosen.map(([each]) => each)))
+      this.#wantRows(layer, [
+        ...new Set(chosen.filter(([each]) => each === layer).map(([, head]) => head)),
+      ]);
   }
 
   /** @param {number} bytes */
@@ -211,9 +201,9 @@ export class Pass {
   heads() {
     const { memory, config } = this.#decoder;
     const rows = config.layers * config.heads * this.t;
-    if (this.statistics === undefined && !this.rows && !this.#spans) return undefined;
+    if (this.#statistics === undefined && !this.rows && !this.#spans) return undefined;
     const statistics =
-      this.statistics !== undefined && readStatistics(memory, F32, this.statistics, rows, PLANES);
+      this.#statistics !== undefined && readStatistics(memory, F32, this.#statistics, rows, PLANES);
     return {
       ...statistics,
       ...(statistics && {

@@ -22,17 +22,8 @@ import {
 const MAX_TOKENS = 2 ** 22;
 const MAX_TOKEN_LENGTH = 1024;
 
-/**
- * @param {import('../types.d.ts').ModelFile['metadata']} metadata
- * @param {number} [rows] of the embedding
- * @returns {import('../../engine/yield.js').Steps<import('../types.d.ts').Tokenizer>}
- */
-export function* ggufTokenizer(metadata, rows) {
-  const get = (/** @type {string} */ key) => metadata.get(`tokenizer.ggml.${key}`);
-  const model = get('model');
-  const texts = get('tokens');
-  if (model !== 'llama' && model !== 'gpt2')
-    refuse('FORMAT', 'tokenizer.ggml.model', describe(model), '"llama" or "gpt2"');
+/** The texts of the tokens, as the file has them. @param {unknown} texts @returns {string[]} */
+function textsOf(texts) {
   if (!Array.isArray(texts) || texts.some((text) => typeof text !== 'string'))
     refuse('FORMAT', 'tokenizer.ggml.tokens', describe(texts), 'an array of strings');
   const given = /** @type {string[]} */ (texts);
@@ -47,11 +38,17 @@ export function* ggufTokenizer(metadata, rows) {
       `${given[long].length} characters long`,
       `at most ${MAX_TOKEN_LENGTH}`,
     );
-  const [tokens, kinds] = filledUp(given, kindsOf(get('token_type'), given), rows);
-  const spm = model === 'llama';
+  return given;
+}
 
+/**
+ * Readers of the ids and flags in the metadata.
+ * @param {(key: string) => unknown} get
+ * @param {number} size the number of tokens in the file
+ */
+function readers(get, size) {
   /**
-   * An id in the metadata, −1 for none. Some files write that as 2^32 − 1.
+   * An id, −1 for none. Some files write that as 2^32 − 1.
    * @param {string} name
    * @param {number} [otherwise]
    */
@@ -69,6 +66,24 @@ export function* ggufTokenizer(metadata, rows) {
       ? value
       : refuse('FORMAT', `tokenizer.ggml.${name}`, describe(value), 'true or false');
   };
+  return { id, flag };
+}
+
+/**
+ * @param {import('../types.d.ts').ModelFile['metadata']} metadata
+ * @param {number} [rows] of the embedding
+ * @returns {import('../../engine/yield.js').Steps<import('../types.d.ts').Tokenizer>}
+ */
+export function* ggufTokenizer(metadata, rows) {
+  const get = (/** @type {string} */ key) => metadata.get(`tokenizer.ggml.${key}`);
+  const model = get('model');
+  if (model !== 'llama' && model !== 'gpt2')
+    refuse('FORMAT', 'tokenizer.ggml.model', describe(model), '"llama" or "gpt2"');
+  const given = textsOf(get('tokens'));
+  const size = given.length;
+  const [tokens, kinds] = filledUp(given, kindsOf(get('token_type'), given), rows);
+  const spm = model === 'llama';
+  const { id, flag } = readers(get, size);
   const pre = get('pre') ?? 'default';
   const way = typeof pre === 'string' && Object.hasOwn(NAMES, pre) ? NAMES[pre] : undefined;
   const addsSpace = flag('add_space_prefix', spm);
