@@ -160,12 +160,7 @@ typedef struct {
   key_span span;
 } head_job;
 
-/* Four floats from position j of an array of n. */
-INLINE f32x4 load_at(const float *p, int32_t j, int32_t n)
-{
-  return j + 4 <= n ? v_load(p + j) : v_load_tail(p + j, j < n ? (size_t)(n - j) : 0);
-}
-
+/* Writes those of four floats that lie in an array of n. */
 INLINE void store_at(float *p, int32_t j, int32_t n, f32x4 x)
 {
   if (j + 4 <= n)

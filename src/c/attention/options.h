@@ -122,6 +122,73 @@ INLINE row_view row_view_of(const attn_params *p, int32_t b, int32_t h, int32_t 
   return view;
 }
 
+/*
+ * ---- Options that are added to scores, in floats
+ *
+ * Attention and its gradient both have them from here.
+ */
+
+/* Those of one row. */
+typedef struct {
+  const float *mask;     /* at key 0, or NULL; −∞ masks a key */
+  int32_t columns;       /* of the mask */
+  const uint8_t *select; /* at key 0, or NULL; 0 masks a key */
+  int has_slope;
+  float slope; /* of ALiBi */
+} row_biases;
+
+INLINE row_biases row_biases_of(const attn_params *p, int32_t h, const row_view *view)
+{
+  row_biases b = {.columns = p->mask_size[3]};
+  if (p->mask_kind == ATTN_MASK_ADD)
+    b.mask = (const float *)p->mask + view->mask_at;
+  if (p->mask_kind == ATTN_MASK_SELECT)
+    b.select = (const uint8_t *)p->mask + view->mask_at;
+  b.has_slope = p->alibi != NULL;
+  if (b.has_slope)
+    b.slope = ((const float *)p->alibi)[h];
+  return b;
+}
+
+/* Four floats from position j of an array of n. */
+INLINE f32x4 load_at(const float *p, int32_t j, int32_t n)
+{
+  return j + 4 <= n ? v_load(p + j) : v_load_tail(p + j, j < n ? (size_t)(n - j) : 0);
+}
+
+/* All ones where a mask that selects lets key j..j+3 through. */
+INLINE i32x4 selected(const uint8_t *select, const row_view *view, int32_t j)
+{
+  i32x4 on;
+  for (int l = 0; l < 4; l++)
+    on[l] = j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
+  return on;
+}
+
+/* ALiBi: the slope of a head times the distance between its query and key j..j+3. */
+INLINE f32x4 distance_bias(float slope, const row_view *view, int32_t j)
+{
+  i32x4 distance = v_splat_i(view->position) - v_positions(j);
+  i32x4 sign = distance >> 31;
+  return v_splat(slope) * v_float((distance ^ sign) - sign);
+}
+
+/* The scores of keys j..j+3 with the biases; *seen loses the keys that they mask. */
+INLINE f32x4 add_biases(const row_biases *b, const row_view *view, int32_t j, f32x4 score,
+                        i32x4 *seen)
+{
+  if (b->mask) {
+    f32x4 bias = view->mask_step ? load_at(b->mask, j, b->columns) : v_splat(*b->mask);
+    *seen &= bias != v_splat(-__builtin_inff());
+    score += bias;
+  }
+  if (b->select)
+    *seen &= selected(b->select, view, j);
+  if (b->has_slope)
+    score -= distance_bias(b->slope, view, j);
+  return score;
+}
+
 /* Whether the row attends to key j; for float32 data. */
 int attn_key_attended(const attn_params *p, const row_view *view, int32_t j);
 

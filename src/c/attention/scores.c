@@ -108,23 +108,6 @@ void attn_score_span(call *s, const head_job *job, const query_rows *set, int32_
       v_store(s->scores + x * SCORE_STRIDE + (j - start), v_splat(0));
 }
 
-/* All ones where a mask that selects lets key j..j+3 through. */
-INLINE i32x4 selected(const uint8_t *select, const row_view *view, int32_t j)
-{
-  i32x4 on;
-  for (int l = 0; l < 4; l++)
-    on[l] = j + l < view->hi && select[view->mask_step * (j + l)] ? -1 : 0;
-  return on;
-}
-
-/* ALiBi: the slope of a head times the distance between its query and key j..j+3. */
-INLINE f32x4 distance_bias(float slope, const row_view *view, int32_t j)
-{
-  i32x4 distance = v_splat_i(view->position) - v_positions(j);
-  i32x4 sign = distance >> 31;
-  return v_splat(slope) * __builtin_convertvector((distance ^ sign) - sign, f32x4);
-}
-
 /*
  * Turns the dot products of the keys [from, to) into scores: scale, softcap and biases. A masked
  * key gets −∞ by selection, not by a sum, so that a NaN in it is gone. Returns how many keys are
@@ -136,10 +119,7 @@ static int32_t shape_scores(const call *s, const query_rows *set, int x, float *
   const attn_params *p = s->p;
   const row_view *view = &set->view[x];
   const f32x4 masked = v_splat(-__builtin_inff());
-  const float *bias = p->mask_kind == ATTN_MASK_ADD ? (const float *)p->mask + view->mask_at : NULL;
-  const uint8_t *select =
-      p->mask_kind == ATTN_MASK_SELECT ? (const uint8_t *)p->mask + view->mask_at : NULL;
-  float slope = p->alibi ? ((const float *)p->alibi)[set->h[x]] : 0;
+  const row_biases biases = row_biases_of(p, set->h[x], view);
   const i32x4 counted = v_splat_i(s->unmasked_scores && set->scores[x] ? -1 : 0);
   const i32x4 bits = v_keep(INT32_MAX);
   i32x4 attended = {0, 0, 0, 0};
@@ -158,15 +138,7 @@ static int32_t shape_scores(const call *s, const query_rows *set, int x, float *
                        v_splat(s->softcap) * v_tanh(score / v_splat(s->softcap)), raw - raw);
     if (set->scores[x] && p->scores_stage == ATTN_SCORES_CAPPED)
       store_at(set->scores[x], j, p->n, score);
-    if (bias) {
-      f32x4 b = view->mask_step ? load_at(bias, j, p->mask_size[3]) : v_splat(*bias);
-      seen &= (b != masked);
-      score += b;
-    }
-    if (select)
-      seen &= selected(select, view, j);
-    if (p->alibi)
-      score -= distance_bias(slope, view, j);
+    score = add_biases(&biases, view, j, score, &seen);
     if (set->scores[x] && p->scores_stage == ATTN_SCORES_MASKED)
       store_at(set->scores[x], j, p->n, v_select(seen, score, masked));
     attended -= seen;

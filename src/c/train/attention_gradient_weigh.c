@@ -28,37 +28,6 @@ KERNEL void weigh_plain(float *weights, float *factors, int32_t from, int32_t to
   }
 }
 
-/* Four floats of an option at key j, and 0 beyond its n. */
-INLINE f32x4 option_at(const float *x, int32_t j, int32_t n)
-{
-  return j + 4 <= n ? v_load(x + j) : v_load_tail(x + j, j < n ? (size_t)(n - j) : 0);
-}
-
-/* The biases of four keys from j on; *seen loses those that are masked. */
-static f32x4 biases(const gradient_tiles *t, const row_view *view, int32_t j, i32x4 *seen)
-{
-  const attn_params *p = t->p;
-  f32x4 sum = v_splat(0);
-  if (p->mask_kind == ATTN_MASK_ADD) {
-    const float *mask = (const float *)p->mask + view->mask_at;
-    sum = view->mask_step ? option_at(mask, j, p->mask_size[3]) : v_splat(*mask);
-    *seen &= sum != v_splat(-__builtin_inff());
-  }
-  if (p->mask_kind == ATTN_MASK_SELECT) {
-    const uint8_t *mask = (const uint8_t *)p->mask + view->mask_at;
-    i32x4 on;
-    for (int l = 0; l < 4; l++)
-      on[l] = j + l < view->hi && mask[view->mask_step * (j + l)] ? -1 : 0;
-    *seen &= on;
-  }
-  if (p->alibi) {
-    const i32x4 distance = v_splat_i(view->position) - v_positions(j);
-    const i32x4 sign = distance >> 31;
-    sum -= v_splat(((const float *)p->alibi)[t->h]) * v_float((distance ^ sign) - sign);
-  }
-  return sum;
-}
-
 /* The sums over all keys that are wanted: dz, dr, z and the dot products of four keys from j on. */
 static void add_wanted(gradient_tiles *t, const row_view *view, int32_t j, i32x4 seen, f32x4 dz,
                        f32x4 dr, f32x4 z, f32x4 dot)
@@ -90,6 +59,7 @@ KERNEL void weigh_any(gradient_tiles *t, const row_view *view, float *weights, f
   const f32x4 one = v_splat(1);
   const f32x4 softcap = v_splat((float)p->softcap);
   const f32x4 none = v_splat(0);
+  const row_biases biases = row_biases_of(p, t->h, view);
   for (int32_t at = range.from; at < range.to; at += 4) {
     const int32_t j = start + at;
     const i32x4 places = v_positions(j);
@@ -98,14 +68,14 @@ KERNEL void weigh_any(gradient_tiles *t, const row_view *view, float *weights, f
     f32x4 key_scale = v_splat(n.scale);
     f32x4 slope = one;
     if (p->key_scale)
-      key_scale *= option_at(p->key_scale, j, p->n);
+      key_scale *= load_at(p->key_scale, j, p->n);
     f32x4 z = dot * key_scale;
     if (p->softcap > 0) {
       const f32x4 share = v_tanh(z / softcap);
       z = softcap * share;
       slope = (one - share) * (one + share);
     }
-    z += biases(t, view, j, &seen);
+    z += add_biases(&biases, view, j, none, &seen);
     const f32x4 logit = v_madd(z, v_splat(n.inverse_t), v_splat(n.minus_lse));
     const f32x4 p_j = v_select(seen, v_exp(logit), none);
     const f32x4 ds = p_j * (v_load(factors + at) - v_splat(n.mean));
