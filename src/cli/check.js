@@ -6,12 +6,13 @@ import { equivalence } from './statements/kernels.js';
 
 export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed] [--seed N]
                   [--wasm FILE] [--theory-wasm FILE]
-      Runs the statements behind attention. It shows the two sides of each,
-      which are computed apart, their difference, and the difference that
-      rounding allows. Exit status 1 if a statement is violated. Statement 6,
+      Runs the statements behind attention. It compares the two sides of each,
+      which are computed apart, and shows their difference, and the difference
+      that rounding allows. Exit status 1 if a statement is violated. Statement 6,
       the kernel equivalence, is shown beside the figures that the source of the
       identity published for its own data.
-        --all                    shows every comparison
+        --all                    shows every comparison, with the values of its
+                                 two sides
         --json                   one object instead of the table
         --variant simd|relaxed   the kernels to check; default those that the
                                  machine can run
@@ -111,6 +112,9 @@ function line({ sides, kind, measured, allowed, unit, verdict }, width = WIDTH) 
   return `${padded} ${numbers}  ${word}${slack}`;
 }
 
+/** The two numbers that come nearest to the limit. @param {Part} part */
+const values = ({ left, right }) => `       left ${left}, right ${right}`;
+
 const digits = (/** @type {number} */ x) => x.toExponential(2).padStart(9);
 
 /** The table of statement 6. @param {any[]} detail */
@@ -145,7 +149,7 @@ function inWords({ holds, variant, why, seed, statements, equivalence }, all) {
       rows.push(
         `     ${formula}`,
         `     source: ${source}`,
-        ...parts.map((/** @type {Part} */ part) => `     ${line(part)}`),
+        ...parts.flatMap((/** @type {Part} */ part) => [`     ${line(part)}`, values(part)]),
         '',
       );
     else rows.push(`     ${line({ ...worst, sides })}`);

@@ -6,13 +6,14 @@ import { normal } from './textbook.js';
  * @typedef {import('../js/types.d.ts').Identity} Identity
  */
 /**
- * @typedef {[difference: number, unit: number, units: number]} Element what is off, the unit of
- *   rounding at its size, and how many are allowed
+ * @typedef {[left: number, right: number, unit: number, units: number]} Element two numbers that
+ *   should be equal, the unit of rounding at their size, and how many units they may differ by
  */
 /**
- * @typedef {{ sides: string, kind: 'identity' | 'bound', measured: number, allowed: number, unit:
- *   string, ratio: number, verdict: 'holds' | 'bound' | 'vacuous' | 'violated', cap?: number }}
- *   Part
+ * `left` and `right` are the two numbers that come nearest to the limit.
+ * @typedef {{ sides: string, kind: 'identity' | 'bound', left: number, right: number, measured:
+ *   number, allowed: number, unit: string, ratio: number, verdict: 'holds' | 'bound' | 'vacuous' |
+ *   'violated', cap?: number }} Part
  */
 
 /** The unit of rounding in float64. */
@@ -38,20 +39,23 @@ export const norm = (/** @type {Float64Array} */ a) => Math.sqrt(dot(a, a));
  * @returns {Element[]}
  */
 export const elements = (a, b, size, units) =>
-  Array.from(a, (x, j) => [Math.abs(x - b[j]), U * size(j), units]);
+  Array.from(a, (x, j) => [x, b[j], U * size(j), units]);
 
 /**
  * Compares two sides element by element, and keeps the element that comes nearest to its limit.
  * @param {string} sides @param {Iterable<Element>} elements @param {string} [unit] @returns {Part}
  */
 export function compare(sides, elements, unit = 'u') {
-  const worst = { measured: 0, allowed: 0, ratio: -1 };
-  for (const [difference, size, units] of elements) {
+  const worst = { left: NaN, right: NaN, measured: 0, allowed: 0, ratio: -1 };
+  for (const [left, right, size, units] of elements) {
+    const difference = left === right ? 0 : Math.abs(left - right);
     // NaN is as bad as can be, and so is an allowance without end
     const ratio =
       difference === 0 ? 0 : size * units < Infinity ? difference / (size * units) : Infinity;
     if (!(ratio <= worst.ratio))
       Object.assign(worst, {
+        left,
+        right,
         measured: difference === 0 ? 0 : difference / size,
         allowed: units,
         ratio: Number.isNaN(ratio) ? Infinity : ratio,
@@ -70,7 +74,8 @@ export const stated = (sides, ...identities) =>
   compare(
     sides,
     identities.map(({ left, right, unit, allowed }) => [
-      left === right ? 0 : Math.abs(left - right),
+      left,
+      right,
       unit,
       unit ? allowed / unit : 0,
     ]),
@@ -89,6 +94,8 @@ export function bounded(sides, measured, bound, { rounding = 0, cap = Infinity }
   return {
     sides,
     kind: 'bound',
+    left: measured,
+    right: bound,
     measured,
     allowed: bound,
     unit: '',
@@ -99,12 +106,48 @@ export function bounded(sides, measured, bound, { rounding = 0, cap = Infinity }
 }
 
 /**
- * Something that holds exactly or not at all.
+ * Several measurements, each with its bound. The one that comes nearest to its bound is kept.
  * @param {string} sides
- * @param {boolean} same
+ * @param {number[][]} pairs of a measurement and its bound
+ * @param {number} [rounding] relative to the bound
+ */
+export function nearestBound(sides, pairs, rounding = 0) {
+  // NaN comes before every number
+  const nearness = (/** @type {number[]} */ [measured, bound]) =>
+    Number.isNaN(measured / bound) ? Infinity : measured / bound;
+  const [measured, bound] = pairs.reduce((a, b) => (nearness(b) > nearness(a) ? b : a));
+  return bounded(sides, measured, bound, { rounding: rounding * bound });
+}
+
+/**
+ * Numbers that are equal bit for bit. The first two that are not are kept, or the largest two.
+ * @param {string} sides
+ * @param {ArrayLike<number>} a
+ * @param {ArrayLike<number>} b
  * @returns {Part}
  */
-export const exact = (sides, same) => compare(sides, [[same ? 0 : Infinity, 1, 0]]);
+export function exact(sides, a, b) {
+  const left = Array.from(a);
+  const right = Array.from(b);
+  const wrong = left.findIndex((x, j) => !Object.is(x, right[j]));
+  const same = left.length > 0 && left.length === right.length && wrong < 0;
+  const largest = left.reduce((best, x, j) => (Math.abs(x) > Math.abs(left[best]) ? j : best), 0);
+  const at = wrong < 0 ? largest : wrong;
+  return {
+    sides,
+    kind: 'identity',
+    left: left[at] ?? NaN,
+    right: right[at] ?? NaN,
+    measured: same ? 0 : Infinity,
+    allowed: 0,
+    ratio: same ? 0 : Infinity,
+    unit: 'u',
+    verdict: same ? 'holds' : 'violated',
+  };
+}
+
+/** Something that could not be computed. @param {string} sides */
+export const refused = (sides) => exact(sides, [], []);
 
 /**
  * How far two computations of a weight or of a weighted mean may be apart, in units of Σ p|v|: each

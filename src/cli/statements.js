@@ -4,7 +4,7 @@
  * list them here.
  */
 import { ClearheadError } from '../js/index.js';
-import { exact } from './lab.js';
+import { refused } from './lab.js';
 import { STATEMENTS } from './statement-list.js';
 import { advantage } from './statements/advantage.js';
 import { budget, spent } from './statements/budget.js';
@@ -82,7 +82,7 @@ function partsOf(lab, { run }) {
   try {
     return run(lab);
   } catch (error) {
-    if (error instanceof ClearheadError) return [exact(error.message, false)];
+    if (error instanceof ClearheadError) return [refused(error.message)];
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { bounded, compare, exact, lab } from '../../src/cli/lab.js';
+import { bounded, compare, exact, lab, nearestBound } from '../../src/cli/lab.js';
 import { examine } from '../../src/cli/statements.js';
 import { STATEMENTS } from '../../src/cli/statement-list.js';
 import { repeats } from '../support/campaign.js';
@@ -88,8 +88,12 @@ test('--json has every comparison, with both sides and the allowance', () => {
     assert.ok(equivalence.find((x) => x.type === type).weights.ratio <= 1);
   for (const { number, name, formula, holds: fine, parts } of statements) {
     assert.ok(fine && name && formula && parts.length > 0, `statement ${number}`);
-    for (const { sides, kind, measured, allowed, verdict } of parts) {
+    for (const { sides, kind, left, right, measured, allowed, verdict, unit } of parts) {
       assert.match(kind, /^(identity|bound)$/, sides);
+      assert.ok(Number.isFinite(left) && Number.isFinite(right), sides);
+      if (kind === 'bound') assert.deepEqual([left, right], [measured, allowed], sides);
+      else if (measured === 0) assert.equal(left, right, sides);
+      else assert.ok(left !== right && unit, sides);
       assert.ok(
         Number.isFinite(measured) && Number.isFinite(allowed) && measured <= allowed * (1 + 1e-12),
         sides,
@@ -113,32 +117,54 @@ test('an argument that is not understood ends with status 2', () => {
 });
 
 test('a comparison fails beyond its allowance, at NaN and where the allowance is infinite', () => {
-  assert.equal(
-    compare('', [
-      [1, 1, 2],
-      [3, 1, 3],
-    ]).verdict,
-    'holds',
-  );
+  const { verdict, left, right, measured } = compare('', [
+    [8, 7, 1, 2],
+    [5, 8, 1, 3],
+    [Infinity, Infinity, 1, 3],
+  ]);
+  assert.deepEqual([verdict, left, right, measured], ['holds', 5, 8, 3]);
   for (const elements of [
-    [[4, 1, 3]],
+    [[5, 1, 1, 3]],
     [
-      [0, 1, 1],
-      [NaN, 1, 1],
-      [0, 1, 1],
+      [0, 0, 1, 1],
+      [NaN, 0, 1, 1],
+      [0, 0, 1, 1],
     ],
-    [[1, 1, Infinity]],
-    [[1, NaN, 1]],
-    [[1, 1, NaN]],
-    [[1, 0, 0]],
+    [[1, 0, 1, Infinity]],
+    [[1, 0, NaN, 1]],
+    [[1, 0, 1, NaN]],
+    [[1, 0, 0, 0]],
+    [[Infinity, -Infinity, 1, 1]],
     [],
   ])
     assert.equal(compare('', elements).verdict, 'violated', JSON.stringify(elements));
-  assert.deepEqual([exact('', true).verdict, exact('', false).verdict], ['holds', 'violated']);
+  assert.equal(exact('', [1, NaN], [1, NaN]).verdict, 'holds');
+  for (const [a, b] of [
+    [[1], [2]],
+    [[0], [-0]],
+    [[1], [1, 2]],
+    [[1, 2], [1]],
+    [[], []],
+  ])
+    assert.equal(exact('', a, b).verdict, 'violated', `${a} and ${b}`);
+  const wrong = exact('', [9, 1, 3], [9, 2, 4]);
+  assert.deepEqual([wrong.left, wrong.right], [1, 2]);
+  assert.equal(exact('', [1, -9, 3], [1, -9, 3]).left, -9);
   assert.deepEqual(
     [bounded('', 1, 2), bounded('', 3, 2), bounded('', 1, 2, { cap: 2 }), bounded('', NaN, 2)].map(
       ({ verdict }) => verdict,
     ),
     ['bound', 'violated', 'vacuous', 'violated'],
   );
+  const pairs = [
+    [1, 2],
+    [3, 4],
+  ];
+  assert.deepEqual([nearestBound('', pairs).left, nearestBound('', pairs).right], [3, 4]);
+  for (const wrong of [
+    [5, 4],
+    [NaN, 4],
+    [1, NaN],
+  ])
+    assert.equal(nearestBound('', [...pairs, wrong, ...pairs]).verdict, 'violated', `${wrong}`);
 });

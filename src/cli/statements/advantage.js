@@ -49,7 +49,8 @@ export const advantage = {
           worths[i],
           (worth, j) =>
             /** @type {import('../lab.js').Element} */ ([
-              Math.abs(found[i * n + j] - worth),
+              found[i * n + j],
+              worth,
               U * sizeOf(i, j),
               units * apart(size),
             ]),
@@ -64,7 +65,8 @@ export const advantage = {
       return Array.from({ length: dv }, (_, c) => {
         const step = (gain / (1 + gain)) * (v[j * dv + c] - output[c]);
         return /** @type {import('../lab.js').Element} */ ([
-          Math.abs(raised[j * dv + c] - output[c] - step),
+          raised[j * dv + c],
+          output[c] + step,
           U * (magnitude[c] + Math.abs(v[j * dv + c])),
           4 * apart(size + RISE / T),
         ]);

@@ -1,5 +1,5 @@
 /** Statements 4 and 5. */
-import { U, apart, bounded, compare, dot, elements, stated } from '../lab.js';
+import { U, apart, compare, dot, elements, nearestBound, stated } from '../lab.js';
 
 /**
  * @typedef {import('../statements.js').Comparison} Comparison
@@ -26,11 +26,7 @@ export const budget = {
         'β of the budget that attention spends = 1/T',
         rows.map(({ size }, i) => {
           const { beta, variance } = solved[i];
-          return [
-            Math.abs(beta - 1 / T),
-            U / T,
-            (apart(size) * (1 + Math.log(n))) / (variance * beta ** 2),
-          ];
+          return [beta, 1 / T, U / T, (apart(size) * (1 + Math.log(n))) / (variance * beta ** 2)];
         }),
       ),
       compare(
@@ -47,15 +43,13 @@ export const budget = {
         ),
       ),
       stated('⟨p, z⟩ − ρ/β = (lse(βz) − log n)/β', ...solved.map(({ identity }) => identity)),
-      bounded(
+      nearestBound(
         'slope of the frontier ≤ 1/β at its start',
-        Math.max(...chords.map(([chord, upper]) => chord / upper)),
-        1,
+        chords.map(([chord, upper]) => [chord, upper]),
       ),
-      bounded(
+      nearestBound(
         '1/β at its end ≤ slope of the frontier',
-        Math.max(...chords.map(([chord, , lower]) => lower / chord)),
-        1,
+        chords.map(([chord, , lower]) => [lower, chord]),
       ),
     ];
   },
@@ -85,7 +79,7 @@ export const spent = {
             p,
             z.map((x) => (x - mean) ** 2),
           );
-          return [Math.abs(f(i) - want), unit * (T * (1 + size)) ** 2, apart(size)];
+          return [f(i), want, unit * (T * (1 + size)) ** 2, apart(size)];
         }),
       );
     const spent = rows.map(({ z }) => theory.rhoEffective(z, { temperature: T }));
@@ -98,7 +92,7 @@ export const spent = {
     ) =>
       compare(
         sides,
-        rows.map((row, i) => [Math.abs(f(row) - spent[i].rho), U, apart(row.size) * (1 + log)]),
+        rows.map((row, i) => [f(row), spent[i].rho, U, apart(row.size) * (1 + log)]),
       );
     return [
       stated('log n − H = ⟨z⟩/T − lse + log n', ...spent.map(({ identity }) => identity)),

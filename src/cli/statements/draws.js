@@ -1,5 +1,5 @@
 /** Statement 24. */
-import { U, apart, bounded, compare } from '../lab.js';
+import { U, apart, compare, nearestBound } from '../lab.js';
 
 /** @typedef {import('../statements.js').Comparison} Comparison */
 
@@ -26,41 +26,39 @@ export const draws = {
       compare(
         'log(1/ε)/ρ ≤ mean draws ≤ (log(1/ε) + max log n·p)/ρ',
         tried.map(({ draws: mean, expected, upper, standardError }) => [
-          Math.max(expected - mean, mean - upper, 0),
+          mean,
+          Math.min(Math.max(mean, expected), upper),
           standardError,
           5,
         ]),
         'σ',
       ),
       compare(
-        'ρ × mean draws = mean evidence',
-        tried.map(({ residual, residualError }) => [Math.abs(residual), residualError, 5]),
+        'ρ × mean draws − mean evidence = 0',
+        tried.map(({ residual, residualError }) => [residual, 0, residualError, 5]),
         'σ',
       ),
-      bounded(
+      nearestBound(
         'how often uniform draws are rejected ≤ ε',
-        Math.max(...tried.map(({ falseAlarms, epsilon }) => falseAlarms / epsilon)),
-        1,
-        { rounding: 64 * U },
+        tried.map(({ falseAlarms, epsilon }) => [falseAlarms, epsilon]),
+        64 * U,
       ),
       compare(
         'ρ = attention’s',
-        tried.map(({ rho, kl, size }) => [
-          Math.abs(rho - kl),
-          U * (1 + Math.log(n)),
-          2 * apart(size) + n,
-        ]),
+        tried.map(({ rho, kl, size }) => [rho, kl, U * (1 + Math.log(n)), 2 * apart(size) + n]),
       ),
       compare(
         'expected and upper = those of attention’s weights',
         tried.flatMap(({ expected, upper, epsilon, p, kl, size }) => [
           [
-            Math.abs(expected * kl - Math.log(1 / epsilon)),
+            expected * kl,
+            Math.log(1 / epsilon),
             U * Math.log(1 / epsilon),
             (4 * apart(size) * (1 + Math.log(n))) / Math.min(1, kl),
           ],
           [
-            Math.abs(upper * kl - Math.log(1 / epsilon) - Math.log(n * Math.max(...p))),
+            upper * kl,
+            Math.log(1 / epsilon) + Math.log(n * Math.max(...p)),
             U * (Math.log(1 / epsilon) + Math.log(n)),
             (4 * apart(size) * (1 + Math.log(n))) / Math.min(1, kl),
           ],

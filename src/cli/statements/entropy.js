@@ -49,7 +49,8 @@ export const entropy = {
           );
           const alpha = 1 / (T * Math.sqrt(d));
           return [
-            Math.abs(multiplier - alpha),
+            multiplier,
+            alpha,
             U * alpha,
             (identity.allowed / U + apart(size) * dot(p, features.map(Math.abs))) /
               (variance * alpha),

@@ -32,7 +32,8 @@ export const hopfield = {
       compare(
         'no step raises E',
         runs.map(({ minDrop, xi }) => [
-          Math.max(-minDrop, 0),
+          minDrop,
+          Math.max(minDrop, 0),
           U * (T + (longest + norm(xi)) ** 2),
           32 + 32 * Math.log(n),
         ]),
@@ -51,11 +52,7 @@ export const hopfield = {
       compare(
         'E = ½‖ξ‖² − T·attention’s lse',
         each(({ energies, xi }, i, units) => [
-          [
-            Math.abs(energies[0] - (dot(xi, xi) / 2 - T * lse[i])),
-            U * (T + dot(xi, xi)),
-            2 * units + d,
-          ],
+          [energies[0], dot(xi, xi) / 2 - T * lse[i], U * (T + dot(xi, xi)), 2 * units + d],
         ]),
       ),
     ];

@@ -1,17 +1,7 @@
 /** Statement 10: the heads of a layer are independent programs. */
 import { compare, exact } from '../lab.js';
 import { product } from '../textbook.js';
-import {
-  HEADS,
-  MODEL,
-  U32,
-  head,
-  ofAttention,
-  ofProduct,
-  quarters,
-  same,
-  summed,
-} from './layer-data.js';
+import { HEADS, MODEL, U32, head, ofAttention, ofProduct, quarters, summed } from './layer-data.js';
 
 /**
  * @typedef {import('../statements.js').Comparison} Comparison
@@ -91,13 +81,10 @@ export const independentHeads = {
       const parts = [o, other, total].map((w) => summed(w, dv, heads, none, none).s);
       for (let c = 0; c < MODEL; c++) {
         const at = i * MODEL + c;
-        loops.push([
-          Math.abs(whole[at] - sum.y[c]),
-          U32 * sum.s[c],
-          ofAttention(A) + ofProduct(wide) + 1,
-        ]);
+        loops.push([whole[at], sum.y[c], U32 * sum.s[c], ofAttention(A) + ofProduct(wide) + 1]);
         linear.push([
-          Math.abs(both[at] - one[at] - two[at]),
+          both[at],
+          one[at] + two[at],
           U32 * parts.reduce((units, s) => units + s[c], 0),
           ofProduct(wide),
         ]);
@@ -108,19 +95,15 @@ export const independentHeads = {
       compare('(W + W′)·o = W·o + W′·o', linear),
       exact(
         'each head among others = alone, bit for bit',
-        oneHeadLayers.every((rows, h) =>
-          same(
-            together.filter((_, at) => Math.floor((at % wide) / dv) === h),
-            rows,
-          ),
-        ),
+        oneHeadLayers.flatMap((_, h) => [
+          ...together.filter((_, at) => Math.floor((at % wide) / dv) === h),
+        ]),
+        oneHeadLayers.flatMap((rows) => [...rows]),
       ),
       exact(
         'with the residual = x + without it, rounded once',
-        same(
-          whole,
-          update.map((y, at) => y + x[at]),
-        ),
+        whole,
+        update.map((y, at) => y + x[at]),
       ),
     ];
   },

@@ -85,7 +85,8 @@ function attentionParts(lab) {
           });
           for (let c = 0; c < dv; c++)
             elements.push([
-              Math.abs(output[(h * m + i) * dv + c] - row.output[c]),
+              output[(h * m + i) * dv + c],
+              row.output[c],
               UNIT[type] * row.magnitude[c],
               8 + 4 * row.condition,
             ]);
@@ -105,10 +106,7 @@ function groupedParts(lab) {
     const { grouped, repeated } = heads(lab, type, 2);
     const a = grouped();
     const b = repeated();
-    return exact(
-      `grouped = repeated heads, bit for bit, ${type}`,
-      Array.from(a).every((x, at) => Object.is(x, b[at])),
-    );
+    return exact(`grouped = repeated heads, bit for bit, ${type}`, a, b);
   });
 }
 
@@ -117,14 +115,71 @@ function groupedParts(lab) {
  * @param {Lab} lab
  * @param {DType} type
  */
-export function equivalence({ theory, m, n, d, dv, seed }, type) {
+export function equivalence(lab, type) {
+  const { q, k, v } = unitInputs(lab, type);
+  const options = { headDim: lab.d, valueDim: lab.dv, temperature: SIZES.T };
+  return { type, ...lab.theory.kernelEquivalence(q, k, v, options) };
+}
+
+/**
+ * Queries and keys of length 1, and values.
+ * @param {Lab} lab
+ * @param {DType} type
+ */
+function unitInputs({ m, n, d, dv, seed }, type) {
   const make = data(type, seed);
-  const q = unitRows(make(m * d), d);
-  const k = unitRows(make(n * d), d);
-  const v = make(n * dv);
+  return { q: unitRows(make(m * d), d), k: unitRows(make(n * d), d), v: make(n * dv) };
+}
+
+/**
+ * Attention beside Gaussian smoothing, element by element, and the report of the library. theory.h
+ * allows 16 + 8B units of each weight, and as many of an output's Σ W|v|. W is the larger of both.
+ * @param {Lab} lab
+ * @param {string} name
+ * @param {{ q: any, k: any, v: any }} inputs
+ * @param {import('../../js/theory/types.d.ts').GaussianOptions} options
+ */
+function smoothed({ ch, theory, m, n, d, dv }, name, { q, k, v }, options) {
+  const { headDim, valueDim, temperature = 1 } = options;
+  const soft = ch.attention(q, k, v, { headDim, valueDim, temperature, want: { weights: true } });
+  const smooth = theory.gaussianWeights(q, k, v, options);
+  const unit = UNIT[q instanceof Float32Array ? 'float32' : 'float64'];
+  const length = (/** @type {any} */ x, /** @type {number} */ i) =>
+    Math.hypot(...x.subarray(i * d, i * d + d));
+  const longest = Math.max(...Array.from({ length: n }, (_, j) => length(k, j)));
+  const units = Array.from(
+    { length: m },
+    (_, i) => 16 + (2 * (length(q, i) + longest) ** 2) / temperature,
+  );
+  const larger = soft.weights.map((/** @type {number} */ x, /** @type {number} */ at) =>
+    Math.max(x, smooth.weights[at]),
+  );
+  const size = (/** @type {number} */ i, /** @type {number} */ c) =>
+    v.reduce(
+      (/** @type {number} */ sum, /** @type {number} */ x, /** @type {number} */ at) =>
+        at % dv === c ? sum + larger[i * n + Math.floor(at / dv)] * Math.abs(x) : sum,
+      0,
+    );
+  /** @type {Element[]} */
+  const weights = Array.from(soft.weights, (x, at) => [
+    x,
+    smooth.weights[at],
+    unit * larger[at],
+    units[Math.floor(at / n)],
+  ]);
+  /** @type {Element[]} */
+  const outputs = Array.from(soft.output, (x, at) => [
+    x,
+    smooth.output[at],
+    unit * size(Math.floor(at / dv), at % dv),
+    units[Math.floor(at / dv)],
+  ]);
   return {
-    type,
-    ...theory.kernelEquivalence(q, k, v, { headDim: d, valueDim: dv, temperature: SIZES.T }),
+    report: theory.kernelEquivalence(q, k, v, options),
+    parts: [
+      compare(`weights = Gaussian smoothing’s, ${name}`, weights),
+      compare(`output = Gaussian smoothing’s, ${name}`, outputs),
+    ],
   };
 }
 
@@ -135,50 +190,28 @@ export function equivalence({ theory, m, n, d, dv, seed }, type) {
  */
 function equivalenceParts(lab) {
   const { theory, q, k, v, d, dv, T: temperature } = lab;
-  const long = unitRows(k.slice(), d).map((x) => 3 * x);
   const options = { headDim: d, valueDim: dv, temperature };
-  const longest = (/** @type {Float64Array} */ x) =>
-    Math.max(
-      ...Array.from({ length: x.length / d }, (_, i) =>
-        Math.hypot(...x.subarray(i * d, i * d + d)),
-      ),
-    );
-  /**
-   * theory.h allows 16 + 8B units of each weight and of an output's Σ W|v|. The largest allowance
-   * is shown, and each element is compared with its own.
-   */
-  const part = (
-    /** @type {string} */ sides,
-    /** @type {number} */ B,
-    /** @type {any} */ { weights, output },
-  ) =>
-    compare(
-      sides,
-      [weights.ratio, output.ratio].map((ratio) => [ratio * (16 + 8 * B), 1, 16 + 8 * B]),
-    );
-  const reach = (/** @type {Float64Array} */ keys) =>
-    (longest(q) + longest(keys)) ** 2 / (4 * temperature);
+  const long = unitRows(k.slice(), d).map((x) => 3 * x);
+  const cases = [
+    ...TYPES.map((type) => {
+      const inputs = unitInputs(lab, type);
+      return smoothed(lab, `unit rows, ${type}`, inputs, { ...options, temperature: SIZES.T });
+    }),
+    smoothed(lab, 'keys of norm 3', { q, k: long, v }, options),
+    smoothed(lab, 'norms restored', { q, k, v }, { ...options, restoreKeyNorm: true }),
+  ];
   return [
-    ...TYPES.map((type) =>
-      part(
-        `attention = Gaussian smoothing, unit rows, ${type}`,
-        1 / SIZES.T,
-        equivalence(lab, type),
+    ...cases.flatMap(({ parts }) => parts),
+    compare(
+      'nearest to its limit by the library = by these',
+      cases.flatMap(({ parts, report }) =>
+        [report.weights, report.output].map(({ ratio }, at) => [ratio, parts[at].ratio, U, 64]),
       ),
-    ),
-    part(
-      'attention = Gaussian smoothing, keys of norm 3',
-      reach(long),
-      theory.kernelEquivalence(q, long, v, options),
-    ),
-    part(
-      'attention = Gaussian smoothing, norms restored',
-      reach(k),
-      theory.kernelEquivalence(q, k, v, { ...options, restoreKeyNorm: true }),
     ),
     compare('σ² = T√d', [
       [
-        Math.abs(theory.gaussianWeights(q, k, v, options).sigma2 - temperature * Math.sqrt(d)),
+        theory.gaussianWeights(q, k, v, options).sigma2,
+        temperature * Math.sqrt(d),
         U * temperature * Math.sqrt(d),
         1,
       ],

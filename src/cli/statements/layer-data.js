@@ -31,8 +31,6 @@ export const ofAttention = (A) => 8 + 4 * A;
 
 /** @template {Float32Array | Float64Array} A @param {A} x @returns {A} */
 export const size = (x) => /** @type {A} */ (x.map(Math.abs));
-/** @param {Float32Array} a @param {Float32Array} b */
-export const same = (a, b) => a.length === b.length && a.every((x, at) => Object.is(x, b[at]));
 
 /**
  * Causal attention of one head, row by row.

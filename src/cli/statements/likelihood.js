@@ -58,17 +58,13 @@ export const likelihood = {
       compare(
         'log-precision = lse + log β',
         each(({ here }, { lse, size }) => [
-          [Math.abs(here.logPrecision - lse - Math.log(beta)), U, apart(size) + 8 * Math.abs(lse)],
+          [here.logPrecision, lse + Math.log(beta), U, apart(size) + 8 * Math.abs(lse)],
         ]),
       ),
       compare(
         'second derivative · variance = −1',
         each(({ here }) => [
-          [
-            Math.abs(here.secondDerivative * here.variance + 1),
-            U,
-            16 + 8 * Math.abs(here.logPrecision),
-          ],
+          [here.secondDerivative * here.variance, -1, U, 16 + 8 * Math.abs(here.logPrecision)],
         ]),
       ),
       // the densities one by one, each with the error of its precision's exponent, summed plainly
@@ -89,7 +85,8 @@ export const likelihood = {
           });
           return [
             [
-              Math.abs(there.logLikelihood - sum),
+              there.logLikelihood,
+              sum,
               U * magnitude,
               apart(size) + 8 * Math.abs(there.logPrecision) + z.length * dv,
             ],

@@ -64,7 +64,8 @@ export const norms = {
           ].map(
             ([ratio, at]) =>
               /** @type {Element} */ ([
-                Math.abs(found[i].ratios[at] - ratio),
+                found[i].ratios[at],
+                ratio,
                 U / largest(change) + U / T,
                 2 * apart(size + largest(change) / T) + n,
               ]),
@@ -74,8 +75,8 @@ export const norms = {
       compare(
         '1/(2T) is reached at a weight of ½, in ℓ₁ and ℓ_∞',
         attained.flatMap(({ local, ratio, expected }) => [
-          [Math.abs(local - 0.5 / T), U / T, 16 + 8 * Math.log(n)],
-          [Math.abs(ratio - expected), U / T, 32 + 32 * Math.log(n)],
+          [local, 0.5 / T, U / T, 16 + 8 * Math.log(n)],
+          [ratio, expected, U / T, 32 + 32 * Math.log(n)],
         ]),
       ),
     ];

@@ -54,7 +54,8 @@ export const sink = {
         'log-odds of the gate = attention’s lse − s/T',
         each((x, i, units) => [
           [
-            Math.abs(Math.log(x.found[i].gate / x.found[i].sink) - (rows[i].lse - x.s / T)),
+            Math.log(x.found[i].gate / x.found[i].sink),
+            rows[i].lse - x.s / T,
             U,
             2 * units + 16 * Math.abs(rows[i].lse),
           ],
@@ -119,13 +120,14 @@ export const prior = {
             p.map((x, j) => Math.log(x / bare[j])),
           );
           const terms = p.reduce((sum, x, j) => sum + x * Math.abs(Math.log(x / bare[j])), 0);
-          return [Math.abs(found[i].evidence - kl), U * (1 + terms), 2 * apart(size + largest) + n];
+          return [found[i].evidence, kl, U * (1 + terms), 2 * apart(size + largest) + n];
         }),
       ),
       compare(
         'evidence without a bias = attention’s ρ',
         rows.map(({ kl, size }, i) => [
-          Math.abs(none[i].evidence - kl),
+          none[i].evidence,
+          kl,
           U * (1 + Math.log(n)),
           2 * apart(size) + n,
         ]),

@@ -1,5 +1,5 @@
 /** Statements 19 and 20. */
-import { U, apart, bounded, compare, stated } from '../lab.js';
+import { U, apart, bounded, compare, nearestBound, stated } from '../lab.js';
 
 /**
  * @typedef {import('../statements.js').Comparison} Comparison
@@ -30,8 +30,7 @@ export const dispersion = {
   shows: 0,
   run({ ch, theory, n, T, rows }) {
     const found = rows.map(({ z }) => theory.dispersion(z, { temperature: T }));
-    const worst = (/** @type {(x: typeof found[0], p: number) => number} */ f) =>
-      Math.max(...rows.map(({ p }, i) => f(found[i], Math.max(...p))));
+    const largest = rows.map(({ p }) => Math.max(...p));
     // one logit above n − 1 equal ones, for as many keys as the row has, and for many more
     const peaks = [n, 50 * n].map((keys) => {
       const z = new Float64Array(keys);
@@ -39,21 +38,15 @@ export const dispersion = {
       return { keys, z, ...theory.dispersion(z, { temperature: T }) };
     });
     return [
-      bounded(
+      nearestBound(
         'attention’s largest weight ≤ the bound',
-        worst(({ bound }, p) => p / bound),
-        1,
-        {
-          rounding: U * allowedOf(n),
-        },
+        found.map(({ bound }, i) => [largest[i], bound]),
+        U * allowedOf(n),
       ),
-      bounded(
+      nearestBound(
         'the same with the mean gap',
-        worst(({ meanBound }, p) => p / meanBound),
-        1,
-        {
-          rounding: U * allowedOf(n),
-        },
+        found.map(({ meanBound }, i) => [largest[i], meanBound]),
+        U * allowedOf(n),
       ),
       stated(
         'log-odds of the largest = gap/T − log(n − 1) − KL',
@@ -61,22 +54,14 @@ export const dispersion = {
       ),
       compare(
         'largest weight = attention’s',
-        rows.map(({ p, size }, i) => [
-          Math.abs(found[i].max - Math.max(...p)),
-          U * found[i].max,
-          apart(size) + n,
-        ]),
+        rows.map(({ size }, i) => [found[i].max, largest[i], U * found[i].max, apart(size) + n]),
       ),
       compare(
         'both bounds are reached by one logit above equal ones',
         peaks.flatMap(({ keys, z, bound, meanBound }) =>
           [bound, meanBound].map(
             (limit) =>
-              /** @type {Element} */ ([
-                Math.abs(largestWeight(ch, z, T) - limit),
-                U * limit,
-                allowedOf(keys),
-              ]),
+              /** @type {Element} */ ([largestWeight(ch, z, T), limit, U * limit, allowedOf(keys)]),
           ),
         ),
       ),
@@ -85,7 +70,7 @@ export const dispersion = {
         peaks.map(({ keys, z, halfWidth }) => {
           z[1] = halfWidth;
           const { bound } = theory.dispersion(z, { temperature: T });
-          return [Math.abs(bound - 0.5), U / 2, allowedOf(keys)];
+          return [bound, 0.5, U / 2, allowedOf(keys)];
         }),
       ),
     ];
@@ -106,7 +91,6 @@ export const critical = {
         return { times, lower, upper, max: largestWeight(ch, z, temperature) };
       }),
     );
-    const worst = (/** @type {(x: typeof tried[0]) => number} */ f) => Math.max(...tried.map(f));
     const zipf = Float64Array.from({ length: n }, (_, j) => -Math.log(j + 1));
     const plateau = Float64Array.from({ length: n }, (_, j) => (j === 0 ? 2 : j < 5 ? 0 : -1e4));
     const attained = [0.3, 1, 4].flatMap((temperature) => [
@@ -120,19 +104,15 @@ export const critical = {
       ],
     ]);
     return [
-      bounded(
+      nearestBound(
         '1/Σ j^(−T_c/T) ≤ attention’s largest weight',
-        worst((x) => x.lower / x.max),
-        1,
-        {
-          rounding: U * allowedOf(n),
-        },
+        tried.map(({ lower, max }) => [lower, max]),
+        U * allowedOf(n),
       ),
-      bounded(
+      nearestBound(
         'attention’s largest weight ≤ 1/(1 + (r − 1)·r^(−T_c/T))',
-        worst((x) => x.max / x.upper),
-        1,
-        { rounding: U * allowedOf(n) },
+        tried.map(({ max, upper }) => [max, upper]),
+        U * allowedOf(n),
       ),
       compare(
         'T_c = min gap/log rank, ranks counted one by one',
@@ -141,12 +121,12 @@ export const critical = {
           const others = z.filter((x) => x < top);
           const each = others.map((x) => (top - x) / Math.log(z.filter((y) => y >= x).length));
           const min = Math.min(...each);
-          return [Math.abs(found[i] - min), U * min, 8];
+          return [found[i], min, U * min, 8];
         }),
       ),
       compare(
         'logits −log j reach the lower bound, r − 1 equal ones the upper',
-        attained.map(([limit, max]) => [Math.abs(limit - max), U * limit, 2 * allowedOf(n)]),
+        attained.map(([limit, max]) => [limit, max, U * limit, 2 * allowedOf(n)]),
       ),
       bounded(
         '6/π² ≤ the lower bound at T_c/2',

@@ -149,7 +149,7 @@ describe('the files of the panels', { skip: missing }, () => {
         assert.deepEqual(statement[name], value);
       assert.equal(holds, true);
       assert.ok(parts.length > 0);
-      for (const name of ['measured', 'allowed', 'ratio'])
+      for (const name of ['left', 'right', 'measured', 'allowed', 'ratio'])
         assert.equal(worst[name], Number(rows[at][name]), `${name} of ${statement.number}`);
     });
   });

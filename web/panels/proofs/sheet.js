@@ -44,11 +44,20 @@ function gauge(ratio) {
   );
 }
 
+/** The two numbers of the comparison that come nearest to its limit. @param {Part} part */
+const values = ({ left, right }) =>
+  html(
+    'div',
+    { class: 'sides-values' },
+    html('span', {}, `left ${left}`),
+    html('span', {}, `right ${right}`),
+  );
+
 export class Sheet {
   constructor() {
     this.rows = STATEMENTS.map((statement) => {
       const verdict = html('span', { class: 'verdict' }, WORDS.waiting);
-      const sides = html('td', { 'data-depth': 'doubt' });
+      const sides = html('td', { 'data-depth': 'understand', class: 'sides-cell' });
       const numbers = html('td', { 'data-depth': 'understand', class: 'numbers-cell' });
       const near = html('td', { class: 'near' });
       const row = html(
@@ -75,7 +84,7 @@ export class Sheet {
           ['formula', { 'data-depth': 'understand' }],
           'verdict',
           ['share of its limit', { class: 'near' }],
-          ['nearest comparison', { 'data-depth': 'doubt' }],
+          ['nearest comparison', { 'data-depth': 'understand' }],
           ['measured, allowed', { 'data-depth': 'understand' }],
           ['shown in', { class: 'shown-in' }],
         ],
@@ -93,11 +102,13 @@ export class Sheet {
       row.dataset.verdict = state;
       setText(verdict, WORDS[state]);
       if (!worst) continue;
+      row.dataset.left = String(worst.left);
+      row.dataset.right = String(worst.right);
       row.dataset.measured = String(worst.measured);
       row.dataset.allowed = String(worst.allowed);
       row.dataset.ratio = String(worst.ratio);
       near.replaceChildren(gauge(worst.ratio));
-      sides.replaceChildren(formula(worst.sides));
+      sides.replaceChildren(formula(worst.sides), values(worst));
       const unit = worst.unit ? ` ${worst.unit}` : '';
       setText(numbers, `${short(worst.measured)}${unit}, ${short(worst.allowed)}${unit}`);
     }
