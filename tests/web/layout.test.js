@@ -8,6 +8,27 @@ import { drawn, go, missing, opened, settled, shoot, visit } from './site.js';
 /** Pages in which axe looks as well: each theme, a phone and a desk. */
 const SEARCHED = ['320 light', '1280 dark'];
 
+/** In the page: names that a curve runs through. Those that are turned lie along theirs. */
+function crossed() {
+  const found = new Set();
+  for (const svg of document.querySelectorAll('svg')) {
+    const names = [...svg.querySelectorAll('text:not([transform])')].map((text) => ({
+      text: text.textContent,
+      box: text.getBoundingClientRect(),
+    }));
+    for (const curve of svg.querySelectorAll('.curve, .bound-line, .mix-path')) {
+      const matrix = curve.getScreenCTM();
+      for (let at = 0; at < curve.getTotalLength(); at += 3) {
+        const { x, y } = curve.getPointAtLength(at).matrixTransform(matrix);
+        for (const { text, box } of names)
+          if (x > box.left && x < box.right && y > box.top + 3 && y < box.bottom - 3)
+            found.add(`${curve.getAttribute('class')} / ${text}`);
+      }
+    }
+  }
+  return [...found];
+}
+
 describe('using the page', { skip: missing }, () => {
   let browser;
   let site;
@@ -26,7 +47,7 @@ describe('using the page', { skip: missing }, () => {
     await drawn(page);
   }
 
-  for (const width of [320, 768, 1280, 1920]) {
+  for (const width of [320, 390, 768, 1280, 1920]) {
     for (const colorScheme of ['light', 'dark']) {
       const searched = SEARCHED.includes(`${width} ${colorScheme}`);
       const claim = `nothing scrolls sideways or overlaps${searched ? ', axe finds nothing' : ''}`;
@@ -73,6 +94,7 @@ describe('using the page', { skip: missing }, () => {
         );
         assert.equal(scroll, client);
         assert.deepEqual(clashes, []);
+        assert.deepEqual(await page.evaluate(crossed), [], 'no curve runs through a name');
         if (width === 320) {
           // 320 and 280 with a classic scrollbar beside the page
           for (const narrow of [305, 265]) {

@@ -152,13 +152,26 @@ export class Triangle {
       'hot. Drag the dot.';
   }
 
-  /** @param {string} label @param {[number, number]} at */
+  /**
+   * The path falls to the right. Near the lower side, where it lies flat, the name is above it.
+   * @param {string} label @param {[number, number]} at
+   */
   tick(label, [x, y]) {
+    const low = MARGIN.top + this.high - y < CLEAR;
     return svg(
       'g',
       {},
       svg('circle', { cx: x, cy: y, r: 2.6, class: 'mix-tick' }),
-      svg('text', { x: x + 8, y: y + 4, class: 'over-field' }, label),
+      svg(
+        'text',
+        {
+          x: low ? x : x + 8,
+          y: low ? y - 9 : y - 2,
+          'text-anchor': low ? 'middle' : 'start',
+          class: 'over-field',
+        },
+        label,
+      ),
     );
   }
 

@@ -15,6 +15,22 @@ const BOUNDS = /** @type {const} */ ([
   ['note', 'the note’s bound'],
   ['operator', 'by operator norm'],
 ]);
+/** Of names beside the lines, and below a narrow chart. */
+const ROW = 18;
+const SAMPLE = 26;
+
+/**
+ * Heights of names, moved down so far that none is on another.
+ * @param {number[]} wanted
+ */
+function spaced(wanted) {
+  const found = [...wanted];
+  const order = found.map((_, at) => at).sort((a, b) => wanted[a] - wanted[b]);
+  order.forEach((at, place) => {
+    if (place) found[at] = Math.max(wanted[at], found[order[place - 1]] + ROW);
+  });
+  return found;
+}
 
 export class Picture {
   constructor() {
@@ -52,9 +68,12 @@ export class Picture {
       );
     const worst = Math.max(...lost);
     const { vacuous } = bounds.operator;
+    const ends = BOUNDS.map(([name]) => place(bounds[name].values).at(-1)?.[1] ?? 0);
+    const names = [...BOUNDS.map(([, label]) => label), 'seen'];
+    const heights = spaced([...ends, y.at(Math.max(floor, worst))]);
     this.figure.fill(
       {
-        height: HEIGHT,
+        height: narrow ? HEIGHT + names.length * ROW : HEIGHT,
         label:
           `The change of the weights for ${lost.length} queries, at most ${short(worst)}, and ` +
           `three bounds above it. Nothing can change by more than ${short(cap)}.`,
@@ -80,19 +99,32 @@ export class Picture {
         { x: MARGIN.left + 8, y: y.at(y.domain[1]) + 16, class: 'strong' },
         'a bound up here says nothing',
       ),
-      ...BOUNDS.flatMap(([name, label]) => {
-        const points = place(bounds[name].values);
-        const [, end] = points[points.length - 1];
-        return [
-          line(points, `curve bound-line ${name}`),
-          narrow
-            ? svg('text', { x: right, y: end - 6, 'text-anchor': 'end', class: 'over-dots' }, label)
-            : svg('text', { x: right + 8, y: end + 4 }, label),
-        ];
-      }),
+      ...BOUNDS.map(([name]) => line(place(bounds[name].values), `curve bound-line ${name}`)),
       dots(place(lost), 'lost'),
-      !narrow &&
-        svg('text', { x: right + 8, y: y.at(Math.max(floor, worst)) + 4, class: 'strong' }, 'seen'),
+      ...(narrow
+        ? key(names)
+        : names.map((name, at) => svg('text', { x: right + 8, y: heights[at] + 4 }, name))),
     );
   }
+}
+
+/** The names of the lines, below a narrow chart. @param {string[]} names */
+function key(names) {
+  return names.flatMap((name, at) => {
+    const y = HEIGHT - 4 + at * ROW;
+    const x = MARGIN.left;
+    const bound = BOUNDS[at];
+    return [
+      bound
+        ? line(
+            [
+              [x, y],
+              [x + SAMPLE, y],
+            ],
+            `curve bound-line ${bound[0]}`,
+          )
+        : dots([[x + SAMPLE / 2, y]], 'lost'),
+      svg('text', { x: x + SAMPLE + 8, y: y + 4 }, name),
+    ];
+  });
 }
