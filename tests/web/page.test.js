@@ -37,9 +37,20 @@ function faultyFormulas() {
   return faulty.map(({ outerHTML }) => outerHTML);
 }
 
+/** In the page: whether nothing reaches beyond the sides of the window, formulas least of all. */
+function fits() {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  return (
+    scrollWidth === clientWidth &&
+    [...document.querySelectorAll('math')]
+      .map((each) => each.getBoundingClientRect())
+      .every(({ left, right }) => left >= 0 && right <= clientWidth)
+  );
+}
+
 for (const { name, missing, launch } of browsers)
   test(
-    `the page opens in ${name} without any trouble, with its statements and formulas`,
+    `the page opens in ${name} without trouble, with its statements and formulas, also on a phone`,
     { skip: missing },
     async () => {
       const [browser, site] = await Promise.all([launch(), serve()]);
@@ -56,6 +67,8 @@ for (const { name, missing, launch } of browsers)
         const kinds = new Set(Object.values(await verdicts(page)));
         assert.deepEqual([...kinds].sort(), ['holds', 'slack']);
         assert.deepEqual(await page.evaluate(faultyFormulas), []);
+        await page.setViewportSize({ width: 320, height: 800 });
+        await page.waitForFunction(fits, null, { timeout: 60000 });
       } finally {
         await browser.close();
         await site.close();
