@@ -71,6 +71,17 @@ describe('a medium with colours of its own', { skip: missing }, () => {
         .map((each) => each.outerHTML.slice(0, 60)),
     );
     assert.deepEqual(whole, [], 'no figure is torn in two');
+    const shades = await light.$$eval('.token, .look-cell, .cache-bar, .gauge span', (all) =>
+      all.map((each) => getComputedStyle(each).printColorAdjust),
+    );
+    assert.ok(shades.length > 60, `${shades.length} shades and bars`);
+    assert.deepEqual([...new Set(shades)], ['exact'], 'no shade or bar is left out');
+    const [text, empty] = await light.$eval('.opening .look-text', (each) => {
+      const words = document.createRange();
+      words.selectNodeContents(each);
+      return [words.getBoundingClientRect().height, each.getBoundingClientRect().height];
+    });
+    assert.ok(empty < 1.3 * text, `${empty} pixels for ${text} of story`);
     await light.emulateMedia({ media: 'screen' });
     await light.evaluate(() => dispatchEvent(new Event('afterprint')));
   });
