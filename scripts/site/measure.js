@@ -5,17 +5,19 @@
  * slow 4G. Alive: the kernels have answered, and the rows on show are those of the model. On a busy
  * machine the times of the processor count.
  *
- *   npm run site && npm run page:measure [-- --changes 1000] [--tasks] [--minutes 10]
+ *   npm run site && npm run page:measure [-- --interactions 1000] [--tasks] [--minutes 10]
  *
  * With --tasks it measures only those: while the model writes, while a panel is built, and while
  * each thing is dragged or pressed. --slowdown 4 and --panels lab,born choose some of them. With
- * --minutes it lets the model write for so long, and tells its memory every minute.
+ * --minutes it lets the model write for so long, and tells its memory every minute. With
+ * --interactions it measures only the memory, before and after drags and presses in all panels.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import process from 'node:process';
 import { chromium } from 'playwright-core';
 import { host, sent } from './measure/host.js';
-import { change, memoryOf } from './measure/memory.js';
+import { interact } from './measure/interactions.js';
+import { memoryOf } from './measure/memory.js';
 import { open, openPlain, panelsOf } from './measure/open.js';
 import { build, drag, goOn, press, write } from './measure/tasks.js';
 
@@ -26,11 +28,13 @@ function text(name) {
 }
 /** @param {string} name @param {number} otherwise */
 const option = (name, otherwise) => Number(text(name) ?? otherwise);
-const CHANGES = option('--changes', 1000);
+const INTERACTIONS = option('--interactions', 0);
 const MINUTES = option('--minutes', 0);
 const SLOWDOWN = option('--slowdown', 0);
 const PANELS = text('--panels')?.split(',');
 const WRITING = 8000;
+const WARM = 200;
+const ENOUGH = 1000;
 
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 const megabytes = (value) => `${value.toFixed(2)} MB`;
@@ -38,9 +42,9 @@ const round = (value) => `${Math.round(value)} ms`;
 const told = ({ over, processor, clock }) =>
   `longest task ${round(processor)} of processor time (${round(clock)} by the clock), ` +
   `${over} over 50 ms`;
-const remembered = ({ heap, workers, buffers, nodes }) =>
+const remembered = ({ heap, workers, buffers, nodes, listeners }) =>
   `heap ${megabytes(heap)}, workers ${megabytes(workers)} and ${megabytes(buffers)} of buffers; ` +
-  `${nodes} nodes`;
+  `${nodes} nodes, ${listeners} listeners`;
 
 async function times(browser, url) {
   const plain = await openPlain(browser, url);
@@ -87,15 +91,17 @@ async function tasks(browser, url) {
   }
 }
 
-async function memory(browser, url) {
+/** The first round loads and keeps what is loaded and kept once. */
+async function memory(browser, url, count) {
   const { page, protocol } = await open(browser, url);
   const remember = await memoryOf(protocol);
-  await page.evaluate(() => document.getElementById('one-look')?.scrollIntoView());
-  await page.locator('#one-look-panel input[type="range"]').first().waitFor({ timeout: 60000 });
-  await change(page, 100);
-  console.log(`memory: ${remembered(await remember())}`);
-  await change(page, CHANGES);
-  console.log(`  after ${CHANGES} changes: ${remembered(await remember())}`);
+  for (const [name, times] of Object.entries({ 'first ': WARM, '': count })) {
+    const missed = await interact(page, times);
+    console.log(
+      `memory after the ${name}${times} interactions: ${remembered(await remember())}; ` +
+        `${missed} more found their thing covered`,
+    );
+  }
   await page.close();
 }
 
@@ -123,11 +129,12 @@ try {
       `load ${loadavg()[0].toFixed(1)}`,
   );
   if (MINUTES) await minutes(browser, server.url);
+  else if (INTERACTIONS) await memory(browser, server.url, INTERACTIONS);
   else if (process.argv.includes('--tasks')) await tasks(browser, server.url);
   else {
     await times(browser, server.url);
     await tasks(browser, server.url);
-    await memory(browser, server.url);
+    await memory(browser, server.url, ENOUGH);
   }
 } finally {
   await browser.close();

@@ -33,7 +33,8 @@ async function workersOf(protocol) {
 
 /**
  * A function that collects garbage and tells in MB: the heap of the page, and heaps and buffers of
- * its workers, where the kernels have their memory. It also counts the nodes of the document.
+ * its workers, where the kernels have their memory. It also counts nodes of the document and
+ * listeners.
  */
 export async function memoryOf(protocol) {
   await protocol.send('HeapProfiler.enable');
@@ -41,8 +42,14 @@ export async function memoryOf(protocol) {
   return async () => {
     await protocol.send('HeapProfiler.collectGarbage');
     const { usedSize } = await protocol.send('Runtime.getHeapUsage');
-    const { nodes } = await protocol.send('Memory.getDOMCounters');
-    const found = { heap: usedSize / 1e6, nodes, workers: 0, buffers: 0 };
+    const { nodes, jsEventListeners } = await protocol.send('Memory.getDOMCounters');
+    const found = {
+      heap: usedSize / 1e6,
+      nodes,
+      listeners: jsEventListeners,
+      workers: 0,
+      buffers: 0,
+    };
     for (const sessionId of sessions.keys()) {
       await ask(sessionId, 'HeapProfiler.enable');
       await ask(sessionId, 'HeapProfiler.collectGarbage');
@@ -52,16 +59,4 @@ export async function memoryOf(protocol) {
     }
     return found;
   };
-}
-
-/** Sets the temperature of the first look again and again. */
-export async function change(page, times) {
-  await page.evaluate(async (count) => {
-    const slider = document.querySelector('#one-look-panel input[type="range"]');
-    for (let at = 0; at < count; at++) {
-      slider.value = String(Number(slider.min) + (at % 50) * 0.04);
-      slider.dispatchEvent(new Event('input', { bubbles: true }));
-      await new Promise(requestAnimationFrame);
-    }
-  }, times);
 }

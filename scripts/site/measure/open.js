@@ -4,7 +4,7 @@ import { sent } from './host.js';
 /** Slow 4G, as browsers' own tools have it. */
 const SLOW = { latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 750e3 / 8 };
 const WINDOW = { width: 1366, height: 768 };
-const LONG_WAIT = { timeout: 300000 };
+export const LONG_WAIT = { timeout: 300000 };
 
 /** In the page, before all else: notes when the kernels and the look were alive. */
 function watch() {

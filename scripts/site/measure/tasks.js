@@ -42,9 +42,9 @@ async function traced(browser, page, act) {
 }
 
 /** Sliders and handles, which are dragged. */
-const GRIPS = ':is(input[type="range"], .handle)';
+export const GRIPS = ':is(input[type="range"], .handle)';
 /** Switches, choices and buttons, which are pressed. */
-const KEYS =
+export const KEYS =
   ':is(input[type="checkbox"], input[type="radio"], button, ' +
   '.look-map, .token, .map-cursor, summary)';
 
@@ -52,8 +52,11 @@ const KEYS =
  * In the page: numbers what matches in a panel, the sliders and switches each, of other things one
  * of a kind. Returns how many.
  */
-function number({ id, what, name }) {
+export function number({ id, what, name }) {
   const kinds = new Map();
+  // numbers from before, some of them on copies
+  for (const each of document.querySelectorAll(`[data-${name}]`))
+    each.removeAttribute(`data-${name}`);
   for (const each of document.querySelectorAll(`#${id}-panel ${what}`))
     if (each.checkVisibility()) {
       const kind = each.id || (each.getAttribute('class') ?? each.textContent);
