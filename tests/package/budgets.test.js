@@ -56,6 +56,7 @@ describe('attention', () => {
     bundled = await bundle(entry);
   });
 
+  // why it is not less, and not cut into pieces: tuning.md#entry-size
   test('its entry has at most 25 KB of minified JavaScript', (t) => {
     withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 25 * KB);
   });
@@ -85,6 +86,7 @@ describe('models', () => {
     bundled = await bundle(entry);
   });
 
+  // why training is not a module of its own: tuning.md#models-size
   for (const [variant, file] of variantsOf('model'))
     test(`their download with model.${variant} is at most 129 KB after brotli`, (t) => {
       const size = brotli(...bundled.with(entry), bytes(file));
