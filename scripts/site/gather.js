@@ -17,7 +17,7 @@ const APART = [
   'src/js/model/inspect/heads.js',
   'src/js/model/inspect/lens.js',
   'src/js/model/inspect/sweep.js',
-  'src/js/model/inspect/token-ledger.js',
+  'src/js/model/inspect/ledger/token-ledger.js',
   'src/js/model/run/compare-heads.js',
   'web/panels/born/worker.js',
   'web/panels/proofs/worker.js',

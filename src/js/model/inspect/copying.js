@@ -14,7 +14,7 @@
  */
 import { F32 } from '../../engine/tensor.js';
 import { eigenvalues } from './eigenvalues.js';
-import { eachRow, outputOf, vectorOf } from './weights.js';
+import { eachRow, outputOf, vectorOf } from './ledger/weights.js';
 
 /** Tokens whose embeddings are multiplied at once. */
 const TOKENS = 512;

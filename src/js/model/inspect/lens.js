@@ -1,7 +1,7 @@
 /** The logit lens and the ledger of a past position, see types.d.ts. */
 import { integer, read, yes } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
-import { ledgerOf } from './ledger.js';
+import { ledgerOf } from './ledger/ledger.js';
 import { checkPosition, lookAgain } from './position.js';
 import { sourcesOf } from './sources.js';
 

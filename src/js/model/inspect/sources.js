@@ -1,6 +1,6 @@
 /** Splits the part of a head in a logit by the positions that the head attends to. */
 import { ATTN_AT_Z, ATTN_EDIT_ADD, ATTN_EDIT_REPLACE } from '../../engine/constants.js';
-import { eachRow } from './weights.js';
+import { eachRow } from './ledger/weights.js';
 
 /**
  * The edits of z at one position. It becomes gain·z + addition, channel by channel.

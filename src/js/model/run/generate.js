@@ -100,7 +100,7 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops, 
   try {
     const prompt = await idsOf(check);
     // loads when it is first wanted: see heads.js
-    const ledgers = ledger ? await import('../inspect/token-ledger.js') : undefined;
+    const ledgers = ledger ? await import('../inspect/ledger/token-ledger.js') : undefined;
     if (model.live.averages) await settle(prompt, true);
     check();
     const context = prompt.length;

@@ -10,14 +10,14 @@
  * The output matrix multiplies rounded inputs x' instead, with quantised weights of 8 bits. The
  * difference ⟨w, x' − g·x/s⟩ is a part of its own, so that all others stay linear in the stream.
  */
-import { F32 } from '../../engine/tensor.js';
-import { allowedDifference } from './ledger-bounds.js';
-import { changesOf } from './ledger-changes.js';
+import { F32 } from '../../../engine/tensor.js';
+import { allowedDifference } from './bounds.js';
+import { changesOf } from './changes.js';
 import { outputOf, rowOf, vectorOf } from './weights.js';
 
 /**
- * @typedef {import('../run/decoder.js').Decoder} Decoder
- * @typedef {import('./types.d.ts').Ledger} Ledger
+ * @typedef {import('../../run/decoder.js').Decoder} Decoder
+ * @typedef {import('../types.d.ts').Ledger} Ledger
  *
  * @typedef {object} Recorded one position of a pass
  * @property {Float32Array} resid_pre (modelDim) of the first layer, perhaps with others behind

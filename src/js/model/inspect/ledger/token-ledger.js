@@ -2,14 +2,14 @@
 import { ledgerOf } from './ledger.js';
 
 /**
- * @typedef {import('../run/pass.js').Request} Request
- * @typedef {import('../inside/recording.js').Recorded} Recorded
+ * @typedef {import('../../run/pass.js').Request} Request
+ * @typedef {import('../../inside/recording.js').Recorded} Recorded
  */
 
 /**
  * The same request with the records of the last of t tokens that a ledger needs.
  * @param {Request} request
- * @param {import('../types.d.ts').ModelConfig} config
+ * @param {import('../../types.d.ts').ModelConfig} config
  * @param {number} t
  * @returns {Request}
  */
@@ -27,7 +27,7 @@ export function withLedger(request, { layers }, t) {
 
 /**
  * The ledger of the token behind the last one that was read.
- * @param {import('../run/model.js').Model} model
+ * @param {import('../../run/model.js').Model} model
  * @param {Recorded[] | undefined} recorded
  * @param {number} token
  * @param {number} logit

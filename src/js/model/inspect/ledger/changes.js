@@ -7,11 +7,11 @@ import {
   ATTN_AT_RESID_PRE,
   ATTN_EDIT_ADD,
   ATTN_EDIT_REPLACE,
-} from '../../engine/constants.js';
+} from '../../../engine/constants.js';
 
 /**
- * @typedef {import('../run/decoder.js').Decoder} Decoder
- * @typedef {import('../inside/edits.js').PlannedEdit} PlannedEdit
+ * @typedef {import('../../run/decoder.js').Decoder} Decoder
+ * @typedef {import('../../inside/edits.js').PlannedEdit} PlannedEdit
  * @typedef {import('./ledger.js').Recorded} Recorded
  * @typedef {Float64Array | undefined} Vector (modelDim); undefined: no change
  *

@@ -1,9 +1,9 @@
 /** Weights of a loaded model, read back as floats. */
-import { F32 } from '../../engine/tensor.js';
+import { F32 } from '../../../engine/tensor.js';
 
 /**
- * @typedef {import('../../engine/memory.js').Memory} Memory
- * @typedef {import('../../engine/exports.d.ts').Pointer} Pointer
+ * @typedef {import('../../../engine/memory.js').Memory} Memory
+ * @typedef {import('../../../engine/exports.d.ts').Pointer} Pointer
  */
 
 /**
@@ -40,5 +40,5 @@ export function rowOf(memory, matrix, row) {
  */
 export const vectorOf = (memory, at, length) => (at ? memory.copy(F32, at, length) : null);
 
-/** The matrix of the logits. @param {import('../types.d.ts').ModelTensors<number>} weights */
+/** The matrix of the logits. @param {import('../../types.d.ts').ModelTensors<number>} weights */
 export const outputOf = ({ output, embedding }) => output || embedding;

@@ -9,13 +9,13 @@
  * minimum m the bracket is |w|. Else |m·t| is one of the block's weights where a quant is 0, as in
  * all files. So the bracket is at most |w| and twice the largest weight of its block.
  */
-import { ATTN_MULTIPLY_FLOATS } from '../../engine/constants.js';
-import { F32 } from '../../engine/tensor.js';
-import { addTo } from './ledger-changes.js';
+import { ATTN_MULTIPLY_FLOATS } from '../../../engine/constants.js';
+import { F32 } from '../../../engine/tensor.js';
+import { addTo } from './changes.js';
 import { eachRow, outputOf } from './weights.js';
 
 /**
- * @typedef {import('../run/decoder.js').Decoder} Decoder
+ * @typedef {import('../../run/decoder.js').Decoder} Decoder
  * @typedef {import('./ledger.js').Recorded} Recorded
  */
 
@@ -124,7 +124,7 @@ function ofHeads(decoder, z, layer) {
  * @param {object} of
  * @param {readonly number[]} of.logits
  * @param {Float64Array} of.squares
- * @param {import('./ledger-changes.js').Changes[] | undefined} of.changes
+ * @param {import('./changes.js').Changes[] | undefined} of.changes
  */
 export function allowedDifference(decoder, recorded, { u, rows, inputs }, of) {
   const { logits, squares, changes } = of;
