@@ -39,8 +39,8 @@
  * threads share out spans: run_span does the steps of one span, and attn_work_end merges them.
  *
  * s is the call. A function with a `const call *` writes no scratch but that of its other pointers.
- * `set` is some query_rows that go together. In loops x is one of its rows, and r a row of a kv head
- * or of a tile. CONTRIBUTING.md has the glossary.
+ * `set` is some query_rows that go together. In loops x is one of its rows, and r a row of a kv
+ * head or of a tile. CONTRIBUTING.md has the glossary.
  */
 #ifndef KERNEL_H
 #define KERNEL_H
