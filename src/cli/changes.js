@@ -110,6 +110,8 @@ async function withTrace(model, entry, name, prompt) {
     const trace = await model.trace(from, { record: [patch], layers: [Number(layer)] });
     if (positions === undefined && prompt !== undefined) checkLength(model, trace, prompt);
     return {
+      // a conversation is of any length
+      positions: trace.positions,
       .../** @type {import('../js/model/api.d.ts').PatchIntervention} */ (entry),
       from: trace,
     };
@@ -122,18 +124,18 @@ async function withTrace(model, entry, name, prompt) {
 }
 
 /**
- * Refuses a text with fewer tokens than the prompt: some of its positions would not change.
+ * Refuses a text with another number of tokens than the prompt, since they stand elsewhere.
  * @param {Model} model
  * @param {import('../js/model/api.d.ts').Trace} trace of the text
  * @param {string} prompt
  */
 function checkLength({ tokenizer }, { tokens }, prompt) {
   const length = tokenizer?.encode(prompt).length ?? 0;
-  if (tokens.length < length)
+  if (tokens.length !== length)
     throw new ClearheadError(
       'SHAPE',
       `a text of ${tokens.length} tokens for a prompt of ${length}; ` +
-        `expected at least ${length}, or positions that the text has`,
+        `expected ${length}, or positions to patch`,
     );
 }
 

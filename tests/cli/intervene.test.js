@@ -73,14 +73,16 @@ test('a patch takes its numbers from a trace in the file, or from a text', async
   assert.deepEqual(told(asJson), want);
 });
 
-test('a patch from a text that is shorter than the prompt needs positions', () => {
-  const patch = { layer: 1, patch: 'resid_pre', from: 'xyz' };
-  const { status, stdout, stderr } = given('inspect', [patch]);
-  assert.deepEqual([status, stdout], [2, '']);
-  const [short, long] = ['xyz', PROMPT].map((text) => model.tokenizer.encode(text).length);
-  const reason = `a text of ${short} tokens for a prompt of ${long}; expected at least ${long}, or`;
-  assert.ok(stderr.includes(`interventions[0].from: ${reason} positions`), stderr);
-  assert.equal(given('inspect', [{ ...patch, positions: [1] }]).status, 0);
+test('a patch from a text of another length than the prompt needs positions', () => {
+  for (const from of ['xyz', `${PROMPT} xyz`]) {
+    const patch = { layer: 1, patch: 'resid_pre', from };
+    const { status, stdout, stderr } = given('inspect', [patch]);
+    assert.deepEqual([status, stdout], [2, '']);
+    const [other, own] = [from, PROMPT].map((text) => model.tokenizer.encode(text).length);
+    const reason = `a text of ${other} tokens for a prompt of ${own}; expected ${own}, or positions`;
+    assert.ok(stderr.includes(`interventions[0].from: ${reason} to patch`), stderr);
+    assert.equal(given('inspect', [{ ...patch, positions: [1] }]).status, 0);
+  }
 });
 
 test('an empty list is told as one', () => {

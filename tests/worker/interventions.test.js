@@ -34,7 +34,7 @@ describe('a model in a worker', () => {
     const list = [
       { layer: 0, head: 1, gain: 0 },
       { layer: 1, head: 2, gain: 'mean' },
-      { layer: 2, head: 0, patch: 'z', from },
+      { layer: 2, head: 0, patch: 'z', from, positions: from.positions },
       { layer: 1, temperature: 0.5 },
     ];
     for (const each of [here, model]) await each.intervene(list);

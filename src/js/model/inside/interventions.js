@@ -185,6 +185,26 @@ export class Interventions {
     return new Interventions(this.#config, this.list, this.#all, means, prompt);
   }
 
+  /**
+   * Refuses a patch without positions whose trace is of another length than a prompt: its tokens
+   * stand elsewhere. A text that goes on from a prompt of that length may have any.
+   * @param {number} length of the prompt
+   * @param {number} [kept] its tokens that were read with this list before
+   */
+  checkPrompt(length, kept = 0) {
+    this.list.forEach((entry, at) => {
+      if (!('patch' in entry && entry.patch) || entry.positions !== undefined) return;
+      const count = entry.from.tokens?.length ?? length;
+      if (count !== length && count > kept)
+        refuse(
+          'SHAPE',
+          `interventions[${at}].from`,
+          `of ${count} tokens`,
+          `${length}, as the prompt has, or positions to patch`,
+        );
+    });
+  }
+
   /** Refuses logits that are not finite. @param {Float32Array} logits of a pass with the list */
   check(logits) {
     if (this.acts) checkLogits(logits, this.#all);

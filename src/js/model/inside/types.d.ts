@@ -137,7 +137,12 @@ export type PatchSource = {
   tokens?: ArrayLike<number> | undefined;
 };
 
-/** Numbers of a trace, at its positions or some of them. Only z and pattern have heads. */
+/**
+ * Numbers of a trace, at its positions or some of them. Only z and pattern have heads. Without
+ * `positions`, `generate`, `chat`, `trace` and `sweep` refuse a prompt of another length than the
+ * trace's tokens with SHAPE. The text that follows it may have any length. `prefill` and `step`,
+ * which read a text in parts, take positions by their number.
+ */
 export interface PatchIntervention extends Place, AtPositions {
   patch: Exclude<RecordName, 'final_scale'>;
   from: PatchSource;

@@ -58,6 +58,7 @@ export async function sweep(model, prompt, options) {
     const runs = new Runs(model, reader);
     if (other) await reader.settle(other, true);
     const source = other && (await runs.record(other, [over]));
+    model.live.now.checkPrompt(ids.length);
     await reader.settle(ids, true);
     const before = await runs.record(ids, [...new Set(/** @type {const} */ (['resid_pre', over]))]);
     const measure = metricOf(metric, before.logits);

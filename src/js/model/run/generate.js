@@ -99,6 +99,8 @@ async function* run(model, idsOf, { maxTokens, signal, request, sampler, stops, 
   const release = cache.lock(() => waiting && signal?.aborted === true);
   try {
     const prompt = await idsOf(check);
+    const { now } = model.live;
+    now.checkPrompt(prompt.length, cache.common(prompt, now));
     // loads when it is first wanted: see heads.js
     const ledgers = ledger ? await import('../inspect/ledger/token-ledger.js') : undefined;
     if (model.live.averages) await settle(prompt, true);

@@ -101,6 +101,8 @@ async function run(model, idsOf, wanted, { maxBytes, onPart, signal }) {
   const release = sequence.lock();
   try {
     const ids = await idsOf(check);
+    const { now } = model.live;
+    now.checkPrompt(ids.length, sequence.common(ids, now));
     const positions = wanted.positions(ids.length);
     const bytes = bytesOf(model, wanted, ids.length);
     if (!onPart && bytes > maxBytes)
