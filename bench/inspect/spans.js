@@ -1,6 +1,7 @@
 /**
  * The cost of sums over spans: a prompt of a file in the shape of SmolLM2-135M is read alternately
- * with and without them. Times are of the processor.
+ * with and without them. Times are of the processor. The ratio is the median over pairs of
+ * neighbouring rounds, whose order changes.
  *
  *   node bench/inspect/spans.js
  */
@@ -12,7 +13,7 @@ import { median } from '../spread.js';
 
 const PROMPT = 512;
 const SPANS = 32;
-const ROUNDS = 7;
+const ROUNDS = 15;
 
 const engine = await init({ layers: true, threads: 1 });
 const file = modelFile('SmolLM2-135M', 'Q8_0');
@@ -38,11 +39,15 @@ read({ observe: { spans } });
 const plain = [];
 const observed = [];
 for (let round = 0; round < ROUNDS; round++) {
-  plain.push(read());
-  observed.push(read({ observe: { spans } }));
+  const both = [
+    () => plain.push(read()),
+    () => observed.push(read({ observe: { spans } })),
+  ];
+  for (const one of round % 2 ? both.reverse() : both) one();
 }
 const [before, after] = [median(plain), median(observed)];
-const more = (100 * (after / before - 1)).toFixed(1);
+const ratio = median(observed.map((ms, round) => ms / plain[round]));
+const more = (100 * (ratio - 1)).toFixed(1);
 console.log(
   `${engine.info.variant}, a prompt of ${PROMPT}: ${before.toFixed(0)} ms, ` +
     `with ${SPANS} spans ${after.toFixed(0)}: +${more} %`,
