@@ -39,10 +39,7 @@ read({ observe: { spans } });
 const plain = [];
 const observed = [];
 for (let round = 0; round < ROUNDS; round++) {
-  const both = [
-    () => plain.push(read()),
-    () => observed.push(read({ observe: { spans } })),
-  ];
+  const both = [() => plain.push(read()), () => observed.push(read({ observe: { spans } }))];
   for (const one of round % 2 ? both.reverse() : both) one();
 }
 const [before, after] = [median(plain), median(observed)];

@@ -40,9 +40,21 @@ const gainsOf = (given) =>
         `--ablate is "${text.slice(0, 60)}"; expected L.H, as 3.0, or L.H=GAIN, or L.H=mean`,
       );
     /** @type {number | 'mean'} */
-    const gain = value === 'mean' ? value : numeric('ablate', value);
+    const gain = value === 'mean' ? value : gainOf(text, value);
     return { layer: Number(layer), head: Number(head), gain };
   });
+
+/** @param {string} text of the flag @param {string} value */
+function gainOf(text, value) {
+  try {
+    return numeric('ablate', value);
+  } catch {
+    throw new ClearheadError(
+      'ARG',
+      `--ablate is "${text.slice(0, 60)}"; expected a number or mean behind the =`,
+    );
+  }
+}
 
 /**
  * @param {{ intervene?: string, ablate?: string[] }} given

@@ -1,58 +1,48 @@
 /** The report of clearhead inspect as tables of at most 80 columns. */
 import { padded, shortened } from './columns.js';
+import { fixed, quoted, signed, WORD, word } from './inspect-cells.js';
+import { ledgerTables } from './inspect-ledger.js';
 import { counted, harmless } from './model-file.js';
 
 /**
- * @typedef {import('./inspect.js').Report} Report
- * @typedef {import('./inspect.js').Likely} Likely
+ * @typedef {import('./inspect-report.js').Report} Report
+ * @typedef {import('./inspect-report.js').Likely} Likely
  */
 
 /** Of a large model those heads alone are shown that reach a threshold. */
 const MAX_HEADS = 64;
-/** The largest parts of a ledger that are listed. */
-const PARTS = 12;
-/** Columns of a token, and of a score. */
-const WORD = 13;
+/** Columns of a score. */
 const SCORE = 11;
 
-/** @param {Report} report */
-export function inWords({ prompt, tokens, next, definitions, heads, lens, ledger, ablation }) {
+/** @param {Report} report @param {number} top lines of each list of parts */
+export function inWords(report, top) {
+  const { prompt, tokens, position, next, ablation, definitions, heads, lens } = report;
+  const place = position < tokens.length - 1 && ` behind ${word(tokens[position].text)}`;
   const sections = [
     [
       `${quoted(prompt, 64)}, ${counted(tokens.length, 'token')}`,
-      `goes on with ${listed(next.slice(0, 3))}`,
+      `goes on${place ? `${place}, token ${position},` : ''} with ${listed(next.slice(0, 3))}`,
     ],
-    ...(ablation
-      ? [ablationTable(ablation, ledger, next)]
-      : [headTable(definitions, heads), lensTable(lens), ledgerTable(ledger)]),
+    ...(ablation ? [ablationTable(ablation, report.token, next)] : []),
+    ...(!ablation && definitions && heads ? [headTable(definitions, heads)] : []),
+    ...(!ablation && lens ? [lensTable(lens)] : []),
+    ...(ablation ? [] : ledgerTables(report, top)),
   ];
   return `${sections
     .map((lines) => lines.map((line) => harmless(line).trimEnd()).join('\n'))
     .join('\n\n')}\n`;
 }
 
-/** A text in quotes. @param {string} text @param {number} width columns, at most */
-const quoted = (text, width) => shortened(harmless(JSON.stringify(text)), width);
-/** A token in quotes. @param {string} text */
-const word = (text) => quoted(text, WORD);
 /** @param {Likely[]} tokens */
 const listed = (tokens) =>
   tokens.map(({ text, probability }) => `${word(text)} ${probability.toFixed(3)}`).join(', ');
-/** With digits after the point, and a minus where they are not all zero. @param {number} x */
-function fixed(x, /** @type {number} */ digits) {
-  const text = Math.abs(x).toFixed(digits);
-  return x < 0 && Number(text) > 0 ? `−${text}` : text;
-}
-/** @param {number} x */
-const signed = (x) => fixed(x, 3).replace(/^\d/, '+$&');
-
 /**
- * @param {Report['definitions']} definitions
- * @param {Report['heads']} heads
+ * @param {NonNullable<Report['definitions']>} definitions
+ * @param {NonNullable<Report['heads']>} heads
  */
 function headTable(definitions, heads) {
-  const names = /** @type {(keyof Report['definitions'])[]} */ (Object.keys(definitions));
-  const threshold = (/** @type {keyof Report['definitions']} */ name) =>
+  const names = /** @type {(keyof typeof definitions)[]} */ (Object.keys(definitions));
+  const threshold = (/** @type {keyof typeof definitions} */ name) =>
     /** @type {{ threshold: number }} */ (definitions[name]).threshold;
   const shown = heads.length > MAX_HEADS ? heads.filter(({ labels }) => labels.length) : heads;
   const row = (/** @type {string} */ head, /** @type {string[]} */ cells) =>
@@ -83,7 +73,7 @@ function headTable(definitions, heads) {
   ];
 }
 
-/** @param {Report['lens']} lens */
+/** @param {NonNullable<Report['lens']>} lens */
 const lensTable = (lens) => [
   'Logit lens of the last position: the likeliest next tokens after each layer',
   ...lens.map(
@@ -97,36 +87,9 @@ const lensTable = (lens) => [
   ),
 ];
 
-/** @param {Report['ledger']} ledger */
-function ledgerTable({ text, logit, embedding, heads, feedForward, biases, ...of }) {
-  const sum = (/** @type {number[]} */ numbers) => numbers.reduce((a, b) => a + b, 0);
-  const parts = [
-    ...heads.flatMap((row, layer) =>
-      row.map((value, head) => ({ name: `head ${layer}.${head}`, value })),
-    ),
-    ...feedForward.map((value, layer) => ({ name: `feed-forward ${layer}`, value })),
-  ].sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
-  const line = (/** @type {string} */ name, /** @type {number} */ value) =>
-    `  ${name.padEnd(20)}${signed(value).padStart(9)}`;
-  const { difference, allowed, holds } = of.identity;
-  return [
-    `Ledger of ${word(text)}: its logit ${logit.toFixed(3)} as a sum`,
-    line('embedding', embedding),
-    line('heads', sum(heads.flat())),
-    line('feed-forward', sum(feedForward)),
-    line('biases', sum(biases)),
-    line('rounded last input', of.rounding),
-    line('rest', of.rest),
-    `  the sum is off by ${difference.toExponential(1)}, rounding allows ` +
-      `${allowed.toExponential(1)}: ${holds ? 'it holds' : 'it does NOT hold'}`,
-    `The largest of its ${counted(parts.length, 'part')}`,
-    ...parts.slice(0, PARTS).map(({ name, value }) => line(name, value)),
-  ];
-}
-
 /**
  * @param {NonNullable<Report['ablation']>} ablation
- * @param {Report['ledger']} ledger
+ * @param {Report['token']} token
  * @param {Likely[]} next
  */
 function ablationTable(ablation, { text }, next) {
@@ -143,17 +106,26 @@ function ablationTable(ablation, { text }, next) {
 
 /** Which changes were made. @param {NonNullable<Report['ablation']>} ablation */
 function titleOf({ file, interventions = [], heads }) {
-  const out = heads.every(({ gain }) => gain === 0);
-  const names = heads.map(
-    ({ layer, head, gain }) =>
-      `${layer}.${head}${out ? '' : gain === 'mean' ? ' at its mean' : ` times ${gain}`}`,
-  );
-  const all = heads.length > 1 ? 'heads' : 'head';
+  const named = (/** @type {string} */ how, /** @type {typeof heads} */ list) =>
+    list.length && `${how} ${list.length > 1 ? 'heads' : 'head'} ${list.map(gained).join(', ')}`;
   if (file !== undefined && !interventions.length && !heads.length)
     return `Without a change: the list in ${file} is empty`;
   const parts = [
     interventions.length && `with ${counted(interventions.length, 'change')} of ${file}`,
-    heads.length && `${out ? 'without' : 'with'} ${all} ${names.join(', ')}`,
+    named(
+      'without',
+      heads.filter(({ gain }) => gain === 0),
+    ),
+    named(
+      'with',
+      heads.filter(({ gain }) => gain !== 0),
+    ),
   ];
   return parts.filter(Boolean).join(', and ').replace(/^w/, 'W');
+}
+
+/** A head and its gain. @param {NonNullable<Report['ablation']>['heads'][number]} of */
+function gained({ layer, head, gain }) {
+  const how = gain === 'mean' ? ' at its mean' : gain ? ` times ${gain}` : '';
+  return `${layer}.${head}${how}`;
 }

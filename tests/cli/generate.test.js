@@ -220,7 +220,7 @@ test('--ablate takes heads out, or multiplies their results, or gives their mean
     ['3', '--ablate is "3"; expected L.H, as 3.0, or L.H=GAIN, or L.H=mean'],
     ['1.2=', '--ablate is "1.2="; expected L.H, as 3.0, or L.H=GAIN, or L.H=mean'],
     ['0.9', '--ablate[0].head is 9; expected an integer from 0 to 3'],
-    ['0.1=x', '--ablate is "x"; expected a number'],
+    ['0.1=x', '--ablate is "0.1=x"; expected a number or mean behind the ='],
   ]) {
     const refused = text('--ablate', flag);
     assert.notEqual(refused.status, 0);

@@ -79,8 +79,8 @@ test('a patch from a text of another length than the prompt needs positions', ()
     const { status, stdout, stderr } = given('inspect', [patch]);
     assert.deepEqual([status, stdout], [2, '']);
     const [other, own] = [from, PROMPT].map((text) => model.tokenizer.encode(text).length);
-    const reason = `a text of ${other} tokens for a prompt of ${own}; expected ${own}, or positions`;
-    assert.ok(stderr.includes(`interventions[0].from: ${reason} to patch`), stderr);
+    const reason = `a text of ${other} tokens for a prompt of ${own}; expected ${own}, or`;
+    assert.ok(stderr.includes(`interventions[0].from: ${reason} positions to patch`), stderr);
     assert.equal(given('inspect', [{ ...patch, positions: [1] }]).status, 0);
   }
 });

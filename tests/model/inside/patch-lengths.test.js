@@ -57,7 +57,7 @@ for (const { variant, ch: engine } of engines)
           model.dispose();
         });
 
-    test('a text goes on from a prompt of that length, and one from its beginning not', async () => {
+    test('a text goes on from a prompt of that length, and none begins so', async () => {
       const model = await load();
       const from = await model.trace(tokensOf(53, 8, 64), RECORD);
       const list = [{ layer: 1, patch: 'resid_pre', from }];
