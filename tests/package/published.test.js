@@ -17,8 +17,8 @@ describe('the published package', () => {
     [packed] = Object.values(report);
   });
 
-  test('has at most 1745 KB, unpacked', (t) => {
-    withinBudget(t, 'unpacked', packed.unpackedSize, 1745 * KB);
+  test('has at most 1770 KB, unpacked', (t) => {
+    withinBudget(t, 'unpacked', packed.unpackedSize, 1770 * KB);
   });
 
   test('has no C, no page, no pictures, no tests and no benches', () => {
