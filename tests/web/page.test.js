@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { bits } from './bits.js';
 import { attentionWeights } from './recompute.js';
 import {
   browsers,
   everything,
+  ISOLATION,
   launch,
   missing,
   serve,
@@ -90,6 +92,19 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     assert.equal((await verdicts(page)).C0, 'holds');
     await page.close();
     await ignorant.close();
+  });
+
+  test('gives the same bits and verdicts where a page may have threads', async () => {
+    const isolated = await serve({ panels: PANELS, headers: ISOLATION });
+    const { page, problems } = await visit(browser, isolated);
+    assert.equal(await page.evaluate(() => crossOriginIsolated), true);
+    const here = new URL('../../web/', import.meta.url).href;
+    assert.deepEqual(await page.evaluate(bits, isolated.url), await bits(here));
+    const { page: plain } = await visit(browser, site);
+    assert.deepEqual(await verdicts(page), await verdicts(plain));
+    assert.deepEqual(problems, []);
+    await Promise.all([page.close(), plain.close()]);
+    await isolated.close();
   });
 
   test('allows itself no inline script, no inline style and no stranger', async () => {

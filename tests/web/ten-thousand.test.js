@@ -103,7 +103,7 @@ describe('the numbers of the page', { skip: missing }, () => {
   let page;
   opened((visited) => ({ page } = visited), launch, { panels: PANELS });
 
-  test('are right, all of more than ten thousand in thirty states', async () => {
+  test('are right, all of more than ten thousand in thirty states', async (t) => {
     const random = chooser(4);
     const wrong = [];
     let seen = 0;
@@ -121,6 +121,7 @@ describe('the numbers of the page', { skip: missing }, () => {
       compareHeads(heads, shown, check);
       compareRow(row, shown, (await statements(page)).C11, check);
     }
+    t.diagnostic(`${seen} numbers in ${STATES} states, ${wrong.length} wrong`);
     assert.deepEqual(wrong.slice(0, 10), [], `${wrong.length} of ${seen} are wrong`);
     assert.ok(seen >= 10000, `${seen} numbers`);
   });

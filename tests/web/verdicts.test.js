@@ -5,6 +5,7 @@ import * as oracle from '../../web/math/oracle.js';
 import { STATEMENTS } from '../../src/cli/statement-list.js';
 import * as roads from '../../web/math/roads.js';
 import { atTheLimit } from '../../web/panels/one-look/compute.js';
+import { repeats } from '../support/campaign.js';
 import { becomes } from '../support/web/becomes.js';
 import { startAndStop } from '../support/web/start-and-stop.js';
 import { chooser } from './recompute.js';
@@ -21,6 +22,7 @@ import {
   verdicts,
 } from './site.js';
 
+const STATES = repeats(40, 200);
 const PANELS = [...Object.keys(BY_PANEL), 'proofs'];
 
 describe('the verdicts', { skip: missing }, () => {
@@ -36,7 +38,7 @@ describe('the verdicts', { skip: missing }, () => {
 
   test('all hold at seeded states, of 1 to 128 positions, from MHA to MQA', async () => {
     const random = chooser(2026);
-    for (let state = 0; state < 40; state++) {
+    for (let state = 0; state < STATES; state++) {
       const H = random.pick([1, 2, 3, 4, 6, 8, 12, 32]);
       const G = random.pick([1, 2, 3, 4, 6, 8, 12, 32].filter((each) => H % each === 0));
       const nk = random.integer(0, 1);

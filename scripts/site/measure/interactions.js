@@ -53,7 +53,7 @@ async function touch(page, { name, at }) {
 async function reset(page, ids) {
   for (const id of ids) {
     await goTo(page, id);
-    await page.locator(`#${id}-panel`).getByRole('button', { name: 'reset', exact: true }).click();
+    await page.locator(`#${id} .tools button`, { hasText: 'reset' }).click(LONG_WAIT);
   }
   const calm = () => {
     const { lab, drawing } = document.documentElement.dataset;
