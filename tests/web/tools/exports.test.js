@@ -4,6 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import { STATEMENTS } from '../../../src/cli/statement-list.js';
 import { headInputs } from '../../../web/math/data.js';
+import { load } from '../../../web/page/engine.js';
+import { statsOf } from '../../../web/panels/many-heads/saved.js';
+import { heads } from '../../../web/panels/many-heads/worker.js';
 import { becomes } from '../../support/web/becomes.js';
 import { ask } from '../browsers.js';
 import { calm, shown } from '../look/page.js';
@@ -57,6 +60,12 @@ async function painted([base64, cells]) {
   const share = all.reduce((count, each) => count + (each !== all[0]), 0) / all.length;
   return { size: [width, height], share, colours: new Set(all).size, middles };
 }
+
+/** The settings of many heads in the beginning. */
+const HEADS = {
+  ...{ H: 8, G: 4, n: 32, d: 64, T: 1, seed: 7, kind: 'patterns', poison: -1 },
+  mask: { causal: true, reach: 256 },
+};
 
 describe('the files of the panels', { skip: missing }, () => {
   let page;
@@ -124,7 +133,10 @@ describe('the files of the panels', { skip: missing }, () => {
     await go(page, '#one-look?heroT=Infinity');
     assert.equal((await json('one-look')).settings.T, 'Infinity', 'JSON has no infinity');
     await go(page, '#');
-    const { rho } = (await json('many-heads')).shown;
+    const { rho, checksum } = (await json('many-heads')).shown;
+    const here = statsOf(heads(await load(), HEADS));
+    assert.equal(checksum, here.checksum, 'the bits are those of Node');
+    assert.notEqual(checksum, statsOf(heads(await load(), { ...HEADS, T: 1.001 })).checksum);
     const captions = await page.$$eval('.head figcaption', (all) =>
       all.map(({ dataset }) => Number(dataset.rho)),
     );
