@@ -22,7 +22,7 @@ const CHANGED = {
 };
 const keysOf = (settings) => settings.split('&').map((each) => each.split('=')[0]);
 
-test('no setting of these panels is left out', () => {
+test('no setting of these panels is rest out', () => {
   for (const [id, settings] of Object.entries(CHANGED)) {
     const store = new Store();
     store.of(id, PANELS.find((panel) => panel.id === id).state);
@@ -38,11 +38,11 @@ describe('reset', { skip: missing }, () => {
     await go(page, `#${Object.values(CHANGED).join('&')}`);
     const named = () =>
       page.evaluate(() => [...new URLSearchParams(location.hash.split('?')[1]).keys()].sort());
-    const left = { ...CHANGED };
+    const rest = { ...CHANGED };
     for (const id of Object.keys(CHANGED)) {
-      delete left[id];
+      delete rest[id];
       await page.locator(`#${id} .tools button`, { hasText: 'reset' }).click();
-      const others = Object.values(left).flatMap(keysOf);
+      const others = Object.values(rest).flatMap(keysOf);
       await becomes(named, others.length ? [...others, 'v'].sort() : []);
     }
   });
