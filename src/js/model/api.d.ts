@@ -23,7 +23,14 @@ import type {
   Sweep,
   SweepOptions,
 } from './inspect/types.d.ts';
-import type { Intervention, Trace, TraceOptions, TracePart } from './inside/types.d.ts';
+import type {
+  UnknownIntervention,
+  Intervention,
+  RecordName,
+  Trace,
+  TraceOptions,
+  TracePart,
+} from './inside/types.d.ts';
 
 export type {
   HeadScores,
@@ -42,6 +49,7 @@ export type {
 } from './inspect/types.d.ts';
 export type {
   AddIntervention,
+  UnknownIntervention,
   GainIntervention,
   Intervention,
   KnockOutIntervention,
@@ -158,7 +166,25 @@ export interface Ranked {
 }
 
 /** With `observe`, `heads` are those of the row that chose this token. */
-export type GeneratedToken<O extends Observe | ObserveSpans = Observe> = Token & Observed<O>;
+export type GeneratedToken<
+  O extends Observe | ObserveSpans = Observe,
+  R extends RecordName = RecordName,
+  L extends boolean = boolean,
+> = Token & Observed<O> & TracedLast<R> & Itemised<L>;
+
+/** With `trace`, of the last token that was read. In a text its row chose this one. */
+export type TracedLast<R extends RecordName> = [RecordName] extends [R]
+  ? { trace?: TracePart }
+  : [R] extends [never]
+    ? { trace?: undefined }
+    : { trace: TracePart<R> };
+
+/** With `ledger`: the sum that the token's logit is, at the position before it. */
+export type Itemised<L extends boolean> = [boolean] extends [L]
+  ? { ledger?: Ledger<false> }
+  : L extends true
+    ? { ledger: Ledger<false> }
+    : { ledger?: undefined };
 
 interface Token {
   token: number;
@@ -170,15 +196,11 @@ interface Token {
    */
   logprob?: number;
   top?: { token: number; logprob: number }[];
-  /** With `ledger`: the sum that its logit is, at the position before it. */
-  ledger?: Ledger;
   /**
    * With the last token, the reason of the end: an end mark of the model, a stop string, maxTokens,
    * or a full context.
    */
   finish?: 'end' | 'stop' | 'length' | 'context';
-  /** With `trace`, of the token whose row chose this one. */
-  trace?: TracePart;
 }
 
 /**
@@ -241,11 +263,10 @@ export interface Row {
  * The logits (vocab) for the token after the last; with `observe`, `heads` are those of all tokens
  * read, (layers, heads, tokens).
  */
-export type Prediction<O extends Observe | ObserveSpans = Observe> = {
-  logits: Fresh<Float32Array>;
-  /** With `trace`, of the last token. */
-  trace?: TracePart;
-} & Observed<O>;
+export type Prediction<
+  O extends Observe | ObserveSpans = Observe,
+  R extends RecordName = RecordName,
+> = { logits: Fresh<Float32Array> } & Observed<O> & TracedLast<R>;
 
 export interface ModelInfo {
   readonly format: 'gguf' | 'safetensors';
@@ -287,10 +308,14 @@ export interface Model {
    * another text is not over. A text is over after the token with `finish`, after `return()`, and
    * after its signal has aborted.
    */
-  generate<const O extends Observe | ObserveSpans = 'none'>(
+  generate<
+    const O extends Observe | ObserveSpans = 'none',
+    const R extends RecordName = never,
+    const L extends boolean = false,
+  >(
     prompt: string | ArrayLike<number>,
-    options?: GenerateOptions<O>,
-  ): AsyncGenerator<GeneratedToken<O>, void, void>;
+    options?: GenerateOptions<O, R, L>,
+  ): AsyncGenerator<GeneratedToken<O, R, L>, void, void>;
   /**
    * The same for the answer to a conversation, written as the model's own template has it. ARG
    * where it has none. Control tokens are the template's alone: their text in a message or variable
@@ -298,10 +323,14 @@ export interface Model {
    * differently). The files may say that a text begins with a token. If the template does not
    * write it, `chat` does.
    */
-  chat<const O extends Observe | ObserveSpans = 'none'>(
+  chat<
+    const O extends Observe | ObserveSpans = 'none',
+    const R extends RecordName = never,
+    const L extends boolean = false,
+  >(
     messages: readonly ChatMessage[],
-    options?: ChatOptions<O>,
-  ): AsyncGenerator<GeneratedToken<O>, void, void>;
+    options?: ChatOptions<O, R, L>,
+  ): AsyncGenerator<GeneratedToken<O, R, L>, void, void>;
   /**
    * Ranks passages for a query by attention alone, the best first (Chen et al., arXiv 2410.02642).
    * Passages and query are read as one text, a line each. LIMIT: it is longer than the context.
@@ -316,37 +345,49 @@ export interface Model {
    * Reads tokens behind what the cache has, at once; `step` reads one. On failure the cache is as
    * before. LIMIT: the context is full.
    */
-  prefill<const O extends Observe | ObserveSpans = 'none'>(
+  prefill<const O extends Observe | ObserveSpans = 'none', const R extends RecordName = never>(
     tokens: ArrayLike<number>,
-    options?: ObserveOptions<O>,
-  ): Prediction<O>;
-  step<const O extends Observe | ObserveSpans = 'none'>(
+    options?: ObserveOptions<O, R>,
+  ): Prediction<O, R>;
+  step<const O extends Observe | ObserveSpans = 'none', const R extends RecordName = never>(
     token: number,
-    options?: ObserveOptions<O>,
-  ): Prediction<O>;
+    options?: ObserveOptions<O, R>,
+  ): Prediction<O, R>;
   /**
    * A row of the past, computed again from the cache, with the bits of then as long as no
-   * intervention was changed since.
+   * intervention was changed since. RANGE: no such layer, head or position. BUSY: in the middle of
+   * a trace, a sweep, scores, or a ranking.
    */
   row(layer: number, head: number, position: number): Row;
   /**
    * Reads a prompt and records what the layers compute. The cache then holds the prompt; tokens
-   * before the first position may come from it. Bits are those of `generate` and `prefill`.
+   * before the first position may come from it. Bits are those of `generate` and `prefill`. RANGE:
+   * no such layer or position. SHAPE: a patch is of another length. BUSY: a text is not over.
    */
-  trace(prompt: string | ArrayLike<number>, options: TraceOptions): Promise<Trace>;
+  trace<const R extends RecordName>(
+    prompt: string | ArrayLike<number>,
+    options: TraceOptions<R> & { onPart: (part: TracePart<R>) => void },
+  ): Promise<Trace<never>>;
+  trace<const R extends RecordName>(
+    prompt: string | ArrayLike<number>,
+    options: TraceOptions<R>,
+  ): Promise<Trace<R>>;
   /** Bytes of the arrays that a trace would return. */
   traceBytes(prompt: string | ArrayLike<number>, options: TraceOptions): number;
-  /** The logit lens: the probabilities behind each layer, at a position of the cache. */
+  /**
+   * The logit lens: the probabilities behind each layer, at a position of the cache. RANGE: another
+   * position. BUSY as for `row`, here and for `ledger`.
+   */
   lens(position: number, options?: LensOptions): Promise<Lens>;
   /**
    * A logit at a position of the cache, or the difference of two. It is a sum over the embedding,
-   * all heads, the feed-forward blocks and biases.
+   * all heads, the feed-forward blocks and biases. RANGE: no such position or token.
    */
-  ledger(
+  ledger<const S extends boolean = false>(
     position: number,
     token: number | readonly [number, number],
-    options?: LedgerOptions,
-  ): Promise<Ledger>;
+    options?: LedgerOptions<S>,
+  ): Promise<Ledger<S>>;
   /**
    * Ablates or patches each head, or each layer and position, and tells the change of a metric. It
    * computes anew only the layers and positions behind the change. The cache is lent meanwhile, and
@@ -366,9 +407,11 @@ export interface Model {
   /**
    * Replaces the interventions, from the next token on or the next chunk of a prompt. They act in
    * the order of the list; [] takes all back, temperatures too. Tokens in the cache that were read
-   * with others are read anew by `generate`, `chat` and `trace`.
+   * with others are read anew by `generate`, `chat` and `trace`. On failure the list is as before.
+   * ARG: an entry without a kind, or with an option of another. RANGE: a place or number that the
+   * model does not have. SHAPE: arrays of another size. BUSY as for `row`.
    */
-  intervene(interventions: readonly Intervention[]): void;
+  intervene(interventions: readonly (Intervention | UnknownIntervention)[]): void;
   /** The list of now, with the temperatures of `setTemperature`. */
   readonly interventions: readonly Readonly<Intervention>[];
   /** Gives its memory back. A text that is being generated ends with DISPOSED. */

@@ -1,6 +1,6 @@
 /** The observation of the heads of a model while it runs. */
 import type { Fresh } from '../types.d.ts';
-import type { RecordOptions } from './inside/types.d.ts';
+import type { RecordName, RecordOptions } from './inside/types.d.ts';
 import type { SampleOptions, TemplateOptions } from './types.d.ts';
 
 /**
@@ -20,17 +20,24 @@ export interface ObserveSpans {
   readonly lookback?: boolean | undefined;
 }
 
-export interface ObserveOptions<O extends Observe | ObserveSpans = Observe> {
+export interface ObserveOptions<
+  O extends Observe | ObserveSpans = Observe,
+  R extends RecordName = RecordName,
+> {
   /** Default `none`. */
   observe?: O | undefined;
   /** Whose rows, with `observe: 'weights'` alone; pairs [layer, head]. Default all. */
   heads?: readonly (readonly [number, number])[] | undefined;
   /** Records the last token that is read; of a prompt, `model.trace` records all. */
-  trace?: RecordOptions | undefined;
+  trace?: RecordOptions<R> | undefined;
 }
 
-export interface GenerateOptions<O extends Observe | ObserveSpans = Observe>
-  extends ObserveOptions<O>, SampleOptions {
+export interface GenerateOptions<
+  O extends Observe | ObserveSpans = Observe,
+  R extends RecordName = RecordName,
+  L extends boolean = boolean,
+>
+  extends ObserveOptions<O, R>, SampleOptions {
   /** Default 256. */
   maxTokens?: number | undefined;
   /**
@@ -39,13 +46,17 @@ export interface GenerateOptions<O extends Observe | ObserveSpans = Observe>
    */
   stop?: string | readonly string[] | undefined;
   /** Whether each token has the ledger of its logit. */
-  ledger?: boolean | undefined;
+  ledger?: L | undefined;
   /** Ends generation, typically within 100 ms. The iterator then throws the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-export interface ChatOptions<O extends Observe | ObserveSpans = Observe>
-  extends GenerateOptions<O>, TemplateOptions {}
+export interface ChatOptions<
+  O extends Observe | ObserveSpans = Observe,
+  R extends RecordName = RecordName,
+  L extends boolean = boolean,
+>
+  extends GenerateOptions<O, R, L>, TemplateOptions {}
 
 /**
  * Statistics of all heads, each array (layers, heads, tokens), where generation brings one token at

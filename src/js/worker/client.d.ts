@@ -1,11 +1,12 @@
 /**
  * The public types of `clearhead/worker`: those of `clearhead/model`, where every call returns a
- * promise.
+ * promise. `interventions` and `cache.tokens` are calls too.
  */
 import type { EngineInfo, Fresh, InitOptions } from '../types.d.ts';
 import type {
   CacheSnapshot,
   ChatOptions,
+  UnknownIntervention,
   GeneratedToken,
   GenerateOptions,
   Heads,
@@ -19,9 +20,11 @@ import type {
   Prediction,
   RankOptions,
   Ranked,
+  RecordName,
   Row,
   Trace,
   TraceOptions,
+  TracePart,
 } from '../model/api.d.ts';
 import type {
   ChatMessage,
@@ -67,23 +70,31 @@ export interface RemoteModel {
    * worker runs one or two tokens ahead. A temperature acts, and a row is computed, that much
    * later. If a text is ended early, the cache is truncated to the tokens that were received.
    */
-  generate<const O extends Observe | ObserveSpans = 'none'>(
+  generate<
+    const O extends Observe | ObserveSpans = 'none',
+    const R extends RecordName = never,
+    const L extends boolean = false,
+  >(
     prompt: string | ArrayLike<number>,
-    options?: GenerateOptions<O>,
-  ): AsyncGenerator<GeneratedToken<O>, void, void>;
+    options?: GenerateOptions<O, R, L>,
+  ): AsyncGenerator<GeneratedToken<O, R, L>, void, void>;
   /** The same. */
-  chat<const O extends Observe | ObserveSpans = 'none'>(
+  chat<
+    const O extends Observe | ObserveSpans = 'none',
+    const R extends RecordName = never,
+    const L extends boolean = false,
+  >(
     messages: readonly ChatMessage[],
-    options?: ChatOptions<O>,
-  ): AsyncGenerator<GeneratedToken<O>, void, void>;
-  prefill<const O extends Observe | ObserveSpans = 'none'>(
+    options?: ChatOptions<O, R, L>,
+  ): AsyncGenerator<GeneratedToken<O, R, L>, void, void>;
+  prefill<const O extends Observe | ObserveSpans = 'none', const R extends RecordName = never>(
     tokens: ArrayLike<number>,
-    options?: ObserveOptions<O>,
-  ): Promise<Prediction<O>>;
-  step<const O extends Observe | ObserveSpans = 'none'>(
+    options?: ObserveOptions<O, R>,
+  ): Promise<Prediction<O, R>>;
+  step<const O extends Observe | ObserveSpans = 'none', const R extends RecordName = never>(
     token: number,
-    options?: ObserveOptions<O>,
-  ): Promise<Prediction<O>>;
+    options?: ObserveOptions<O, R>,
+  ): Promise<Prediction<O, R>>;
   row(layer: number, head: number, position: number): Promise<Row>;
   /** As that of `Model`, without a signal. */
   rank(
@@ -96,9 +107,16 @@ export interface RemoteModel {
   sweep: Model['sweep'];
   temperature(layer: number, head: number): Promise<number>;
   setTemperature(temperature: number, layer?: number, head?: number): Promise<void>;
-  intervene(interventions: readonly Intervention[]): Promise<void>;
+  intervene(interventions: readonly (Intervention | UnknownIntervention)[]): Promise<void>;
   interventions(): Promise<readonly Readonly<Intervention>[]>;
-  trace(prompt: string | ArrayLike<number>, options: TraceOptions): Promise<Trace>;
+  trace<const R extends RecordName>(
+    prompt: string | ArrayLike<number>,
+    options: TraceOptions<R> & { onPart: (part: TracePart<R>) => void },
+  ): Promise<Trace<never>>;
+  trace<const R extends RecordName>(
+    prompt: string | ArrayLike<number>,
+    options: TraceOptions<R>,
+  ): Promise<Trace<R>>;
   traceBytes(prompt: string | ArrayLike<number>, options: TraceOptions): Promise<number>;
   /** Ends the worker. */
   dispose(): Promise<void>;

@@ -183,7 +183,12 @@ export class RemoteModel {
     return this.#link.call('interventions', values);
   }
 
-  /** @type {Remote['trace']} */
+  /**
+   * @param {string | ArrayLike<number>} prompt
+   * @param {import('../model/api.d.ts').TraceOptions} options
+   * @param {unknown[]} more
+   * @returns {Promise<import('../model/api.d.ts').Trace>}
+   */
   async trace(prompt, options, ...more) {
     const { signal, onPart, ...rest } = options ?? {};
     abortSignal(signal);

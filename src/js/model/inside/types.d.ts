@@ -23,13 +23,13 @@ export type RecordName =
   | 'pattern'
   | 'final_scale';
 
-export interface RecordOptions {
-  record: readonly RecordName[];
+export interface RecordOptions<R extends RecordName = RecordName> {
+  record: readonly R[];
   /** Default all. */
   layers?: ArrayLike<number> | undefined;
 }
 
-export interface TraceOptions extends RecordOptions {
+export interface TraceOptions<R extends RecordName = RecordName> extends RecordOptions<R> {
   /** Positions of the prompt. Default all. */
   positions?: ArrayLike<number> | 'last' | undefined;
   /**
@@ -38,28 +38,34 @@ export interface TraceOptions extends RecordOptions {
    */
   maxBytes?: number | undefined;
   /** Receives the recording chunk by chunk. The trace itself then has no arrays. */
-  onPart?: ((part: TracePart) => void) | undefined;
+  onPart?: ((part: TracePart<R>) => void) | undefined;
   /** Ends the trace, typically within 100 ms. It then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** The arrays that were asked for. */
-export interface Recorded {
+interface Records {
   /** (layers, positions, modelDim), as the other points but z. */
-  resid_pre?: Fresh<Float32Array>;
+  resid_pre: Fresh<Float32Array>;
   /** (layers, positions, heads, headDim). */
-  z?: Fresh<Float32Array>;
-  attn_out?: Fresh<Float32Array>;
-  resid_mid?: Fresh<Float32Array>;
-  mlp_out?: Fresh<Float32Array>;
-  resid_post?: Fresh<Float32Array>;
+  z: Fresh<Float32Array>;
+  attn_out: Fresh<Float32Array>;
+  resid_mid: Fresh<Float32Array>;
+  mlp_out: Fresh<Float32Array>;
+  resid_post: Fresh<Float32Array>;
   /** (layers, heads, positions, keys), 0 for later positions. */
-  pattern?: Fresh<Float32Array>;
+  pattern: Fresh<Float32Array>;
   /** (positions). */
-  final_scale?: Fresh<Float32Array>;
+  final_scale: Fresh<Float32Array>;
 }
 
-export interface Trace extends Recorded {
+/** The arrays that were asked for; without names in `R`, any may be there. */
+export type Recorded<R extends RecordName = RecordName> = [RecordName] extends [R]
+  ? Partial<Records>
+  : Pick<Records, R>;
+
+export type Trace<R extends RecordName = RecordName> = Traced & Recorded<R>;
+
+interface Traced {
   /** The prompt. It is as long as a pattern has keys. */
   tokens: Fresh<Int32Array>;
   /** Those of the arrays, in order. */
@@ -70,7 +76,9 @@ export interface Trace extends Recorded {
 }
 
 /** The part of a trace that one chunk of the prompt has. */
-export interface TracePart extends Recorded {
+export type TracePart<R extends RecordName = RecordName> = Part & Recorded<R>;
+
+interface Part {
   positions: Fresh<Int32Array>;
   /** How many a pattern has. */
   keys: number;
@@ -155,3 +163,11 @@ export type Intervention =
   | TemperatureIntervention
   | AddIntervention
   | PatchIntervention;
+
+/**
+ * No entry. TypeScript tells its property where an entry has none of the kinds, since of types that
+ * fit alike it explains the last by name.
+ */
+export interface UnknownIntervention extends Partial<Place>, AtPositions {
+  'one of gain, knockOut, pattern, temperature, add, patch': never;
+}

@@ -1,5 +1,5 @@
 import type { Fresh } from '../../types.d.ts';
-import type { HeadScores, ScoreOptions } from './types.d.ts';
+import type { HeadScores, ScoreName, ScoreOptions } from './types.d.ts';
 
 /** Numbers of all heads, (layers, heads). */
 export interface HeadPlane {
@@ -76,5 +76,7 @@ export interface Heads {
    * Scores of all heads, at the temperatures of now. The cache is lent meanwhile, and holds the
    * same afterwards. BUSY: a text is being generated.
    */
-  scores(options?: ScoreOptions): Promise<HeadScores>;
+  scores<const N extends ScoreName = Exclude<ScoreName, 'source'>>(
+    options?: ScoreOptions<N>,
+  ): Promise<HeadScores<N>>;
 }

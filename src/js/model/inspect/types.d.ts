@@ -40,9 +40,9 @@ export interface RandomRepeats {
   seed?: number | undefined;
 }
 
-export interface ScoreOptions {
+export interface ScoreOptions<N extends ScoreName = ScoreName> {
   /** Default all, `source` only where sources are given. */
-  scores?: readonly ScoreName[] | undefined;
+  scores?: readonly N[] | undefined;
   /** Texts or ids for the scores on texts. Default the random repeats. */
   texts?: readonly (string | ArrayLike<number>)[] | undefined;
   /** How they are made, or sequences of ids that come twice. */
@@ -55,20 +55,24 @@ export interface ScoreOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface ScoredHead {
+/** Of the scores that were asked for; others may be there, if their names are not known. */
+export type ByScore<N extends ScoreName, T> = Partial<Record<ScoreName, T>> &
+  ([ScoreName] extends [N] ? unknown : Record<N, T>);
+
+export interface ScoredHead<N extends ScoreName = ScoreName> {
   layer: number;
   head: number;
-  scores: Partial<Record<ScoreName, number>>;
+  scores: ByScore<N, number>;
   /** Those whose threshold is reached. */
   labels: string[];
 }
 
-export interface HeadScores {
-  definitions: Partial<Record<ScoreName, ScoreDefinition>>;
+export interface HeadScores<N extends ScoreName = ScoreName> {
+  definitions: ByScore<N, ScoreDefinition>;
   /** Each (layers, heads). NaN where a score is not defined (see the definitions). */
-  scores: Partial<Record<ScoreName, Float64Array>>;
+  scores: ByScore<N, Float64Array>;
   /** The same as a table with labels, layer by layer. */
-  heads: ScoredHead[];
+  heads: ScoredHead<N>[];
 }
 
 // ---- Lens and ledger of a past position
@@ -91,9 +95,9 @@ export interface Lens {
   top: { token: number; probability: number }[][];
 }
 
-export interface LedgerOptions {
+export interface LedgerOptions<S extends boolean = boolean> {
   /** Whether the parts of heads are divided by source position. */
-  sources?: boolean | undefined;
+  sources?: S | undefined;
 }
 
 /**
@@ -105,7 +109,14 @@ export interface LedgerOptions {
  * With a softcap c it is the logit before it, c·artanh(logit/c). `rest` is the rounding of sums
  * alone.
  */
-export interface Ledger {
+export type Ledger<S extends boolean = boolean> = LedgerParts &
+  ([boolean] extends [S]
+    ? Partial<LedgerSources>
+    : S extends true
+      ? LedgerSources
+      : { sources?: undefined; withoutSource?: undefined });
+
+interface LedgerParts {
   position: number;
   /** One, or the two whose difference it is. */
   tokens: number[];
@@ -144,16 +155,19 @@ export interface Ledger {
     allowed: number;
     holds: boolean;
   };
+}
+
+interface LedgerSources {
   /**
    * With `sources` (layers, heads, position + 1). A gain of z scales them. A head's sources and its
    * `withoutSource` sum up to its part in `heads` but for rounding.
    */
-  sources?: Fresh<Float64Array>;
+  sources: Fresh<Float64Array>;
   /**
    * With `sources` (layers, heads): the part of numbers that interventions put into z, as a mean, a
    * patch or an addition. They come from no position, and without them it is 0.
    */
-  withoutSource?: Fresh<Float64Array>;
+  withoutSource: Fresh<Float64Array>;
 }
 
 // ---- Sweeps
