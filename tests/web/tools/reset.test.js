@@ -22,7 +22,7 @@ const CHANGED = {
 };
 const keysOf = (settings) => settings.split('&').map((each) => each.split('=')[0]);
 
-test('no setting of these panels is rest out', () => {
+test('no setting of these panels is left out', () => {
   for (const [id, settings] of Object.entries(CHANGED)) {
     const store = new Store();
     store.of(id, PANELS.find((panel) => panel.id === id).state);
