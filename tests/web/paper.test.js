@@ -64,13 +64,13 @@ describe('a medium with colours of its own', { skip: missing }, () => {
         .map((each) => each.outerHTML.slice(0, 100)),
     );
     assert.deepEqual(wide, []);
-    const whole = await light.$$eval('figure, .pinned, .statement', (all) =>
+    const whole = await light.$$eval('figure, .pinned, .statement, .sheet tbody tr', (all) =>
       all
         .filter((each) => each.checkVisibility())
         .filter((each) => getComputedStyle(each).breakInside !== 'avoid')
         .map((each) => each.outerHTML.slice(0, 60)),
     );
-    assert.deepEqual(whole, [], 'no figure is torn in two');
+    assert.deepEqual(whole, [], 'no figure or row is torn in two');
     const shades = await light.$$eval('.token, .look-cell, .cache-bar, .gauge span', (all) =>
       all.map((each) => getComputedStyle(each).printColorAdjust),
     );
