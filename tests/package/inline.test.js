@@ -49,6 +49,7 @@ describe('each script of dist', () => {
       );
   });
 
+  // other ways to pack it: tuning.md#inline-size
   test('of attention is at most 61 KB after brotli', (t) => {
     withinBudget(t, SCRIPTS[0], brotli(bytes(SCRIPTS[0])), 61 * KB);
   });

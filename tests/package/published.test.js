@@ -17,6 +17,7 @@ describe('the published package', () => {
     [packed] = Object.values(report);
   });
 
+  // its parts: tuning.md#package-size
   test('has at most 1770 KB, unpacked', (t) => {
     withinBudget(t, 'unpacked', packed.unpackedSize, 1770 * KB);
   });
