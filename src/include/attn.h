@@ -241,7 +241,7 @@ ATTN_API int32_t attn_want_segments(attn_params *p, void *sums, /* (batch, heads
 
 /*
  * Working memory of a call with these options; the memory must be 16-aligned. It does not grow with
- * m or n, except for one row of n doubles in float64 (statement 15). It is never 0.
+ * m, nor with n beyond 512. In float64 it has one row of n doubles (statement 15). It is never 0.
  */
 ATTN_API size_t attn_scratch_bytes_f32(const attn_params *p);
 ATTN_API size_t attn_scratch_bytes_f64(const attn_params *p);

@@ -65,8 +65,8 @@ int attn_mend_scores(const call *s, const head_job *job, const query_rows *set, 
   return beyond;
 }
 
-int attn_small_scores_count(const call *s, const head_job *job, const query_rows *set, int x,
-                            const float *z, int32_t from, int32_t to)
+int attn_small_scores_matter(const call *s, const head_job *job, const query_rows *set, int x,
+                             const float *z, int32_t from, int32_t to)
 {
   const row_temperature *t = &set->t[x];
   const row64 row = row_in_double(s, job, set, x);
@@ -81,8 +81,8 @@ int attn_small_scores_count(const call *s, const head_job *job, const query_rows
   return 0;
 }
 
-int attn_small_channels_count(const call *s, const head_job *job, const query_rows *set, int x,
-                              int32_t from, int32_t to)
+int attn_small_channels_matter(const call *s, const head_job *job, const query_rows *set, int x,
+                               int32_t from, int32_t to)
 {
   const double T = set->t[x].value;
   /* each channel of the query is off by half the smallest float at most */

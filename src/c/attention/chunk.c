@@ -50,8 +50,8 @@ static int any_small(const float *x, size_t count)
   return v_any(small);
 }
 
-void attn_span(call *s, const head_job *job, const query_rows *set, span_state *states, float *acc,
-               double *segments)
+void attn_attend_span(call *s, const head_job *job, const query_rows *set, span_state *states,
+                      float *acc, double *segments)
 {
   const int32_t start = job->span.start;
   int32_t lo = set->lo > start ? set->lo : start;
@@ -86,8 +86,8 @@ void attn_span(call *s, const head_job *job, const query_rows *set, span_state *
 }
 
 /*
- * How many of the remaining rows go together. A few query rows take nearly as long as the largest
- * number of them. So the last rows are halved if they do not fit at once.
+ * How many of the remaining rows go together. If the last rows do not fit into one set, they are
+ * halved: a set of one row alone would wait for each multiply-add.
  */
 static int32_t rows_together(const call *s, const head_job *job, int32_t remaining)
 {
@@ -99,7 +99,7 @@ static int32_t rows_together(const call *s, const head_job *job, int32_t remaini
   return remaining < 2 * max ? (remaining + 1) / 2 : max;
 }
 
-static row_temperature temperature_in(const call *s, double value)
+static row_temperature row_temperature_of(const call *s, double value)
 {
   row_temperature t = {.kind = temperature_kind(value), .value = value};
   t.unit = s->plain && t.kind != T_INFINITE ? s->power : 1;
@@ -135,7 +135,7 @@ query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_
     set.i[x] = i;
     set.h[x] = h;
     set.view[x] = row_view_of(p, job->b, h, i);
-    set.t[x] = temperature_in(s, temperature_of(p, h));
+    set.t[x] = row_temperature_of(s, temperature_of(p, h));
     if (set.view[x].lo < set.view[x].hi) {
       set.lo = set.view[x].lo < set.lo ? set.view[x].lo : set.lo;
       set.hi = set.view[x].hi > set.hi ? set.view[x].hi : set.hi;
@@ -167,7 +167,7 @@ static void attend_rows(call *s, const head_job *job, const query_rows *set, int
   const int begins = set->lo >= start;
   const int ends = set->hi <= start + SPAN;
   span_state span[ROWS];
-  attn_span(s, job, set, span, s->acc, s->segments);
+  attn_attend_span(s, job, set, span, s->acc, s->segments);
   for (int x = 0; x < set->count; x++) {
     const float *acc = s->acc + (size_t)x * s->width;
     row_state *state = &s->states[at + x];

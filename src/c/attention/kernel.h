@@ -11,7 +11,7 @@
  *       for each query_rows:
  *         attn_pack_queries              pack.c: scaled queries, from head_job to call.queries
  *         attend_rows                    chunk.c: takes the rows over the span, ends finished rows
- *           attn_span                    chunk.c: scores, weights and sums of values
+ *           attn_attend_span                    chunk.c: scores, weights and sums of values
  *             attn_score_span            scores.c: chooses the kernel for 1 to ROWS rows
  *               panel_scores             tiles.h: the tile loop, queries times key panels
  *             attn_weigh_rows            softmax.c: scores become weights, row by row
@@ -38,7 +38,8 @@
  * With threads it begins in attn_work_run (pieces.c). With few rows of a kv head, as in decoding,
  * threads share out spans: run_span does the steps of one span, and attn_work_end merges them.
  *
- * s is the call. A function with a `const call *` writes no scratch but that of its other pointers.
+ * s is the call. A function with a `const call *` writes no scratch but that of its other pointers
+ * and that of s->in_double.
  * `set` is some query_rows that go together. In loops x is one of its rows, and r a row of a kv
  * head or of a tile. CONTRIBUTING.md has the glossary.
  */
@@ -230,7 +231,7 @@ head_job attn_head_job(const call *s, const arrays *a, int32_t head);
  */
 int attn_halves_in_place(const call *s, const head_job *job, int32_t first, int32_t end);
 
-/* The rows of a kv head that go together from row r on; none from `end` on. */
+/* The rows of a kv head that go together from row r on, none of them from `end` on. */
 query_rows attn_query_rows(const call *s, const head_job *job, int32_t r, int32_t end);
 
 /* Whether any of the rows sees keys of the span that begins at `start`. */
@@ -241,8 +242,8 @@ int attn_reaches(const query_rows *set, int32_t start);
  * for each row: states (set->count) and acc (set->count, width). Each state points to its row of
  * segments (set->count, segment_count).
  */
-void attn_span(call *s, const head_job *job, const query_rows *set, span_state *states, float *acc,
-               double *segments);
+void attn_attend_span(call *s, const head_job *job, const query_rows *set, span_state *states,
+                      float *acc, double *segments);
 
 /* The rows [first, end) of a kv head, at most CHUNK of them. */
 void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end);
@@ -250,8 +251,8 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end);
 /* ---- pack.c ---- */
 
 /*
- * Makes the span from key `start` on the job's, as far as [lo, hi) reaches. Packs it for a chunk of
- * `row_count` rows, or points to where they can read it in place.
+ * Sets job->span to the span that begins at key `start`, with at least its keys in [lo, hi). Packs
+ * it for a chunk of `row_count` rows, or points to where they can read it in place.
  */
 void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi,
                     int32_t row_count);
@@ -298,12 +299,12 @@ int attn_mend_scores(const call *s, const head_job *job, const query_rows *set, 
  * Whether keys of the span are so large that it counts how the smallest channels of the query of
  * row x were rounded.
  */
-int attn_small_channels_count(const call *s, const head_job *job, const query_rows *set, int x,
-                              int32_t from, int32_t to);
+int attn_small_channels_matter(const call *s, const head_job *job, const query_rows *set, int x,
+                               int32_t from, int32_t to);
 
 /* Whether an attended key with a score near 0 in z, at key `from`, has another one in double. */
-int attn_small_scores_count(const call *s, const head_job *job, const query_rows *set, int x,
-                            const float *z, int32_t from, int32_t to);
+int attn_small_scores_matter(const call *s, const head_job *job, const query_rows *set, int x,
+                             const float *z, int32_t from, int32_t to);
 
 /* The whole row in double, and its results. */
 void attn_attend_in_double(const call *s, const head_job *job, const query_rows *set, int x);
@@ -374,7 +375,10 @@ void attn_round_queries(call *s, const head_job *job, const query_rows *set);
 
 /* ---- results.c ---- */
 
-/* sums (segment_count) of the weights w of the keys [from, to), at key `from`, in whole steps. */
+/*
+ * sums (segment_count) of the weights w of the keys [from, to), at key `from`. Both are multiples
+ * of KEY_STEP.
+ */
 void attn_sum_segments(const attn_params *p, double *sums, const float *w, int32_t from,
                        int32_t to);
 
@@ -388,7 +392,7 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
 /* Fills the weights and scores that are wanted of the row with −∞: nothing is attended yet. */
 void attn_clear_results(const call *s, const query_rows *set, int x);
 
-/* Writes the row's output and the optional results; a row without weights needs no sums. */
+/* Writes the row's output and the optional results. A row that attends to no key needs no sums. */
 void attn_end_row(const call *s, const head_job *job, const query_rows *set, int x,
                   const row_state *row, const row_sums *sums);
 

@@ -137,8 +137,8 @@ static void run_span(call *s, attn_work *w, head_job *job, int32_t piece, int32_
       /* the whole span: later sets may see more of it than this one */
       attn_load_span(s, job, start, 0, s->p->n, end);
     attn_pack_queries(s, job, &set);
-    attn_span(s, job, &set, w->spans + at, w->sums + at * s->width,
-              w->segments + at * (size_t)s->p->segment_count);
+    attn_attend_span(s, job, &set, w->spans + at, w->sums + at * s->width,
+                     w->segments + at * (size_t)s->p->segment_count);
   }
 }
 

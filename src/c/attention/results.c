@@ -109,8 +109,8 @@ void attn_merge_span(const call *s, const row_temperature *t, row_state *row,
     return;
   double max = added->max > row->max || added->max != added->max ? added->max : row->max;
   int empty = row->sum == 0;
-  double a = empty ? 0 : row_weigh(t->kind, row->max, max, t->value);
-  double b = row_weigh(t->kind, added->max, max, t->value);
+  double a = empty ? 0 : weight_in_double(t->kind, row->max, max, t->value);
+  double b = weight_in_double(t->kind, added->max, max, t->value);
   if (s->p->stats)
     row->spread = empty ? b * added->spread : merged_spread(row, added, a, b);
   row->moment = (empty ? 0 : a * (row->moment + (row->max - max) * row->total)) +

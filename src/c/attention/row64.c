@@ -234,8 +234,8 @@ static double large_mean(const row64 *row, const row_state *state, int32_t c, do
   exact_sum sum = {0, 0};
   for (int32_t j = row->view.lo; j < row->view.hi; j++)
     if (row64_attends(row, j))
-      sum_add(&sum,
-              row_weigh(kind, score_again(row, j), state->max, T) * (value_of(row, j)[c] * scale));
+      sum_add(&sum, weight_in_double(kind, score_again(row, j), state->max, T) *
+                        (value_of(row, j)[c] * scale));
   double mean = sum_of(sum) / denominator;
   if (finite(mean))
     mean = mean > max ? max : mean < -max ? -max : mean;
@@ -294,7 +294,7 @@ static void add_up(const row64 *row, row_state *state, int64_t weights)
     if (!row64_attends(row, j))
       continue;
     double z = score_again(row, j);
-    double e = row_is_void(state) ? 0 : row_weigh(kind, z, state->max, T);
+    double e = row_is_void(state) ? 0 : weight_in_double(kind, z, state->max, T);
     sum_add(&sum, e);
     if (p->segments)
       segment = add_to_segment(row, segment, j, e);
@@ -320,7 +320,7 @@ static double spread_of(const row64 *row, const row_state *state)
     if (!row64_attends(row, j))
       continue;
     double z = score_again(row, j);
-    double e = row_weigh(temperature_kind(T), z, state->max, T);
+    double e = weight_in_double(temperature_kind(T), z, state->max, T);
     double x = z * small - state->max * small - mean;
     sum_add(&sum, e == 0 ? 0 : e * (x * x));
   }

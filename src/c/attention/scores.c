@@ -149,7 +149,7 @@ static int32_t shape_scores(const call *s, const query_rows *set, int x, float *
   return attended[0] + attended[1] + attended[2] + attended[3];
 }
 
-/* −∞ for the keys from `from` to `to` that lie outside [lo, hi). Both are multiples of four. */
+/* −∞ for the keys [from, to) that lie outside [lo, hi). `from` and `to` are multiples of four. */
 INLINE void mask_scores(float *z, int32_t from, int32_t to, int32_t lo, int32_t hi)
 {
   for (int32_t j = from; j < to; j += 4, z += 4)
@@ -185,7 +185,8 @@ static int store_scores(const call *s, const query_rows *set, int x, const float
 
 /*
  * Whole KEY_STEPs in which every key is attended. largest_score compares their scores with
- * max_score.
+ * max_score on its way to the maximum. Those of other steps are compared before some of them are
+ * masked.
  */
 typedef struct {
   int32_t from;
@@ -219,10 +220,10 @@ INLINE int32_t shape_row(const call *s, const query_rows *set, int x, float *z, 
     if (set->scores[x])
       *above |= store_scores(s, set, x, z, from, to);
     /* only the ends are masked */
-    int32_t head = lo < to ? (lo + 3) & ~3 : to;
-    int32_t tail = (attended ? hi : head) & ~3;
-    mask_scores(z, from, head, lo, hi);
-    mask_scores(z + (tail - from), tail, to, lo, hi);
+    int32_t masked_until = lo < to ? (lo + 3) & ~3 : to;
+    int32_t masked_from = (attended ? hi : masked_until) & ~3;
+    mask_scores(z, from, masked_until, lo, hi);
+    mask_scores(z + (masked_from - from), masked_from, to, lo, hi);
   }
   return attended;
 }

@@ -26,7 +26,8 @@ INLINE double sum_lanes(const f32x4 x[4])
 INLINE float sum_vectors(const f32x4 x[4]) { return v_hsum((x[0] + x[1]) + (x[2] + x[3])); }
 
 /* `count` scores (a multiple of KEY_STEP) z → weights e, at T = 0 or ∞. */
-KERNEL void weigh_step(int kind, f32x4 sums[4], float *e, const float *z, int32_t count, float max)
+KERNEL void weigh_at_limit(int kind, f32x4 sums[4], float *e, const float *z, int32_t count,
+                           float max)
 {
   for (int l = 0; l < 4; l++)
     sums[l] = v_splat(0);
@@ -61,8 +62,8 @@ INLINE void split_exponents(const int wanted, float *reduced, float *power, floa
 }
 
 /*
- * The same at a finite T: the first half of exp for all keys, then the second. `exponents` receives
- * (z − max)/T, bounded below where exp is 0, unless it is NULL.
+ * z → weights e at a finite T: the first half of exp for all keys, then the second. `exponents`
+ * gets (z − max)/T, bounded below where exp is 0, unless it is NULL.
  */
 KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float *z, int32_t count,
                       float max, float inverse_t)
@@ -150,7 +151,10 @@ static double sum_exactly(const float *e, int32_t count)
 static span_sums weigh_row(const call *s, const row_temperature *t, float *z, int32_t count,
                            float max)
 {
-  /* at larger T, (z − max)/T is too near the bottom of the floats for the statistics */
+  /*
+   * At larger T, (z − max)/T is too near the bottom of the floats for the statistics. The limit of
+   * 32 was not tuned.
+   */
   const int scaled = t->kind == T_FINITE && t->value <= 32;
   const int wanted = s->p->stats != NULL;
   float own[SPAN];
@@ -159,7 +163,7 @@ static span_sums weigh_row(const call *s, const row_temperature *t, float *z, in
   if (t->kind == T_FINITE)
     weigh_exp(sums, e, wanted && scaled ? own : NULL, z, count, max, t->inverse);
   else
-    weigh_step(t->kind, sums, e, z, count, max);
+    weigh_at_limit(t->kind, sums, e, z, count, max);
   span_sums result = {.sum = sum_vectors(sums)};
   if (wanted)
     result.total = sum_lanes(sums);
@@ -199,8 +203,8 @@ INLINE int32_t find_score(const float *z, int32_t count, const int attended, flo
 
 /*
  * The maximum of scores that are all −∞ or NaN: a NaN if there is one, else 0. With 0, each has a
- * weight of 0 in this span. If other spans add nothing, the row's result is NaN if any of them was
- * attended.
+ * weight of 0 in this span. If the row's other spans add nothing either, its result is NaN where
+ * one of these keys was attended.
  */
 static float nothing_finite(const float *z, int32_t count)
 {
@@ -224,12 +228,12 @@ static double spread_of(const span_sums *sums, double total)
 INLINE int too_coarse(const call *s, const head_job *job, const query_rows *set, int x,
                       const float *z, int32_t from, int32_t to, float largest)
 {
-  if (s->small_channels[x] && attn_small_channels_count(s, job, set, x, from, to))
+  if (s->small_channels[x] && attn_small_channels_matter(s, job, set, x, from, to))
     return 1;
   /* at T = 0 the order of scores counts, however small they are */
   const float near_zero = set->t[x].near_zero;
   return largest < near_zero && largest > -near_zero &&
-         attn_small_scores_count(s, job, set, x, z, from, to);
+         attn_small_scores_matter(s, job, set, x, z, from, to);
 }
 
 /* The first key that a row attends, and the first one with the largest score. */

@@ -8,7 +8,7 @@ static double exponent_of(double score, double max, double temperature)
   return t - t == 0 || temperature <= 1 ? t / temperature : score / temperature - max / temperature;
 }
 
-double row_weigh(int kind, double score, double max, double temperature)
+double weight_in_double(int kind, double score, double max, double temperature)
 {
   double t = score - max;
   if (kind == T_FINITE)

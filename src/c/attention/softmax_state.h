@@ -72,7 +72,7 @@ INLINE f32x4 weigh(const int kind, f32x4 t, f32x4 inverse_t)
 }
 
 /* The same in double: exp((score − max)/T), or its limit. */
-double row_weigh(int kind, double score, double max, double temperature);
+double weight_in_double(int kind, double score, double max, double temperature);
 
 /*
  * The divisor of the weights e_j: their sum, plus the row's sink (a logit of its own) if there is

@@ -26,8 +26,7 @@ enum {
   CHANNEL_CHAIN = 8,
   FINE_CHAIN = 4, /* of channels beside a sink: the errors that all logits share do not cancel */
   KEY_CHAIN = 16,
-  /* levels: the widest head has 256 chains beside a sink, for which 8 would be enough */
-  TREE = 10,
+  TREE = 8, /* levels: the widest head has 256 chains beside a sink */
 };
 _Static_assert(MAX_DIM <= FINE_CHAIN << TREE, "a tree of TREE levels holds 2^TREE chains");
 
@@ -71,9 +70,9 @@ INLINE void put_in_order(f32x4 y[2])
 }
 
 /*
- * sums[p·rows + r] += q_r·k of one channel of each panel p, and moves on to the next channel. The
- * first product of a chain replaces the sum. Each number of a query stands four times side by
- * side, because JavaScriptCore spreads a number slowly (tuning.md#queries-four-times).
+ * sums[p·rows + r] += q_r·k of one channel of each panel p. Each `panel` moves on to its next
+ * channel. The first product of a chain replaces the sum. Each number of a query stands four times
+ * side by side, because JavaScriptCore spreads a number slowly (tuning.md#queries-four-times).
  */
 INLINE void add_channel(const int rows, const int is_f16, const int panels, const int first,
                         f32x4 sums[ROWS][2], const float *queries, const char **panel)
@@ -146,8 +145,9 @@ INLINE void panel_scores(const int rows, const int is_f16, const int panels, int
 }
 
 /*
- * From one place to the next that is summed at the same time: v in bytes, w and sums in floats. The
- * places are strips of one block, or the same strip of several blocks.
+ * One or two rows read values at two places at the same time, other rows at one. The places are two
+ * strips of one block, or the same strip of two blocks. From one to the next: v in bytes, w and
+ * sums in floats.
  */
 typedef struct {
   size_t v;

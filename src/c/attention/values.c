@@ -23,7 +23,7 @@ static block_view view_block(const call *s, const head_job *job, int32_t from)
     return (block_view){v + at * row, row, STRIP * sizeof(float)};
   }
   const size_t step = bytes_of_eight(span->form == SPAN_F16);
-  /* the blocks before hold width/STRIP strips of each key, this one's strip the keys before it */
+  /* (keys of the blocks before)·width, then (keys before it in its strip)·STRIP, in numbers */
   return (block_view){v + ((at - lane) / STRIP * s->width + lane) * step, step,
                       strip_rows(BLOCK, span->value_rows, at) * step};
 }
@@ -37,14 +37,14 @@ typedef struct {
   int32_t from;
   int32_t to; /* of the first block */
   int blocks;
-} block_sum;
+} block_job;
 
 /*
  * With a `count` of 1, strip after strip of one block. Else block.blocks is 1 or `count`: `count`
  * strips of one block at a time, or the same strip of `count` blocks, which lie behind one another.
  * If strips are left over, some are done twice.
  */
-INLINE void values_of_rows(const int rows, const int is_f16, const int count, const block_sum block)
+INLINE void values_of_rows(const int rows, const int is_f16, const int count, const block_job block)
 {
   const size_t strip = block.view.strip;
   place_steps next = {strip, 0, STRIP};
@@ -64,10 +64,10 @@ INLINE void values_of_rows(const int rows, const int is_f16, const int count, co
 }
 
 /* By itself, as score_rows (scores.c) is. */
-KERNEL void sum_rows(const block_sum *block) { values_of_rows(ROWS, 0, 1, *block); }
+KERNEL void sum_rows(const block_job *block) { values_of_rows(ROWS, 0, 1, *block); }
 
 /* Five rows, if ROWS is six. */
-KERNEL void sum_five(const block_sum *block) { values_of_rows(5, 0, 1, *block); }
+KERNEL void sum_five(const block_job *block) { values_of_rows(5, 0, 1, *block); }
 
 /* How many places one or two rows read at once, as far as registers allow. */
 INLINE int streams_of(const int is_f16, int rows)
@@ -76,7 +76,7 @@ INLINE int streams_of(const int is_f16, int rows)
 }
 
 /* One to four rows. */
-INLINE void sum_up_to_four(const int is_f16, int rows, const block_sum *block)
+INLINE void sum_up_to_four(const int is_f16, int rows, const block_job *block)
 {
   if (rows == 4)
     values_of_rows(4, is_f16, 1, *block);
@@ -88,7 +88,7 @@ INLINE void sum_up_to_four(const int is_f16, int rows, const block_sum *block)
     values_of_rows(1, is_f16, streams_of(is_f16, 1), *block);
 }
 
-KERNEL void sum_block(int rows, const block_sum *block)
+KERNEL void sum_block(int rows, const block_job *block)
 {
   if (rows == ROWS)
     sum_rows(block);
@@ -98,10 +98,10 @@ KERNEL void sum_block(int rows, const block_sum *block)
     sum_up_to_four(0, rows, block);
 }
 
-KERNEL void sum_halves(int rows, const block_sum *block) { sum_up_to_four(1, rows, block); }
+KERNEL void sum_halves(int rows, const block_job *block) { sum_up_to_four(1, rows, block); }
 
 /* The same sums in the same order for row x, of the keys it attends to. Values get `scale`. */
-static void sum_attended(const call *s, const query_rows *set, int x, const block_sum *block,
+static void sum_attended(const call *s, const query_rows *set, int x, const block_job *block,
                          float scale)
 {
   const block_view *view = &block->view;
@@ -130,7 +130,7 @@ static void sum_attended(const call *s, const query_rows *set, int x, const bloc
 static void sum_keys(const call *s, const head_job *job, const query_rows *set, float *sums,
                      const float *w, int32_t from, int32_t to, int blocks, int care)
 {
-  const block_sum block = {.sums = sums,
+  const block_job block = {.sums = sums,
                            .width = s->width,
                            .w = w,
                            .view = view_block(s, job, from),

@@ -35,6 +35,7 @@ typedef double f64x2_u __attribute__((vector_size(16), aligned(8), may_alias));
 #define V_ROWS (V_RELAXED ? 6 : 5)
 #endif
 
+/* Into its callers. A call gives a `const int` parameter as a literal, so the loops know it. */
 #define INLINE static inline __attribute__((always_inline))
 /* A function of its own, so that V8 has registers for its loops; in a large one it runs out. */
 #define KERNEL static __attribute__((noinline))

@@ -62,7 +62,7 @@ static double weigh_keys(row_gradient *r, row_state *state)
   for (int32_t j = row->view.lo; j < row->view.hi; j++) {
     if (!row64_attends(row, j))
       continue;
-    r->weights[j] = row_is_void(state) ? 0 : row_weigh(T_FINITE, row->z[j], state->max, T);
+    r->weights[j] = row_is_void(state) ? 0 : weight_in_double(T_FINITE, row->z[j], state->max, T);
     sum_add(&sum, r->weights[j]);
   }
   state->sum = sum_of(sum);
@@ -73,7 +73,7 @@ static double weigh_keys(row_gradient *r, row_state *state)
       r->weights[j] /= denominator;
   if (!p->sinks || !state->attended)
     return 0;
-  const double e = row_weigh(T_FINITE, sink, state->max, T);
+  const double e = weight_in_double(T_FINITE, sink, state->max, T);
   return e > F64_MAX ? 1 : e / denominator;
 }
 
