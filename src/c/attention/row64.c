@@ -221,6 +221,35 @@ static row_state find_maximum(const row64 *row)
   return state;
 }
 
+/* ---- The sums of the values, two channels in the time of one ---- */
+
+INLINE exact_pair *pairs_of(const row64 *row) { return (exact_pair *)(void *)row->sums; }
+
+static void clear_values(const row64 *row)
+{
+  const int32_t size = row->p->value_dim;
+  for (int32_t c = 0; c + 2 <= size; c += 2)
+    pairs_of(row)[c / 2] = (exact_pair){{0, 0}, {0, 0}};
+  if (size % 2)
+    row->sums[size - 1] = (exact_sum){0, 0};
+}
+
+static void add_value(const row64 *row, double e, const double *v)
+{
+  const int32_t size = row->p->value_dim;
+  const f64x2 weight = {e, e};
+  for (int32_t c = 0; c + 2 <= size; c += 2)
+    pair_add(&pairs_of(row)[c / 2], weight * *(const f64x2_u *)(const void *)(v + c));
+  if (size % 2)
+    sum_add(&row->sums[size - 1], e * v[size - 1]);
+}
+
+static double value_sum(const row64 *row, int32_t c)
+{
+  const int is_single = c == row->p->value_dim - 1 && c % 2 == 0;
+  return sum_of(is_single ? row->sums[c] : pair_half(pairs_of(row)[c / 2], c % 2));
+}
+
 /*
  * Channel c of the output where the sum of the values leaves the doubles, though their mean does
  * not, but by rounding.
@@ -285,8 +314,7 @@ static void add_up(const row64 *row, row_state *state, int64_t weights)
   const double small = state->large ? SMALL : 1;
   exact_sum sum = {0, 0};
   exact_sum moment = {0, 0};
-  for (int32_t c = 0; c < p->value_dim; c++)
-    row->sums[c] = (exact_sum){0, 0};
+  clear_values(row);
   for (int32_t x = 0; x < p->segment_count; x++)
     row->segments[x] = (exact_sum){0, 0};
   int32_t segment = 0;
@@ -301,9 +329,7 @@ static void add_up(const row64 *row, row_state *state, int64_t weights)
     sum_add(&moment, e == 0 ? 0 : e * (z * small - state->max * small));
     if (weights >= 0)
       put(row, p->weights, (size_t)weights + (size_t)j, e);
-    const double *v = value_of(row, j);
-    for (int32_t c = 0; c < p->value_dim; c++)
-      sum_add(&row->sums[c], e * v[c]);
+    add_value(row, e, value_of(row, j));
   }
   state->sum = state->total = sum_of(sum);
   state->moment = sum_of(moment);
@@ -350,7 +376,7 @@ void row64_attend(const row64 *row)
       put(row, p->weights, (size_t)weights + (size_t)j,
           option_at(row, p->weights, (size_t)weights + (size_t)j) / denominator);
   for (int32_t c = 0; c < p->value_dim; c++) {
-    double sum = sum_of(row->sums[c]);
+    double sum = value_sum(row, c);
     double mean = finite(sum) ? sum / denominator : large_mean(row, &state, c, denominator);
     put(row, row->out, (size_t)c, state.attended ? mean + 0 : 0); /* +0 of −0 */
   }

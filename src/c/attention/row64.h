@@ -29,7 +29,7 @@ typedef struct {
   void *scores;    /* (n), or NULL if not wanted */
 
   /* scratch */
-  exact_sum *sums;     /* (value_dim) */
+  exact_sum *sums;     /* (value_dim): exact_pairs, then the last of an odd number */
   exact_sum *segments; /* (segment_count) */
   double *key;         /* (dim), unless k and v are doubles */
   double *value;       /* (value_dim), unless k and v are doubles */
