@@ -8,9 +8,9 @@ export const usage = `  clearhead check [--all] [--json] [--variant simd|relaxed
                   [--wasm FILE] [--theory-wasm FILE]
       Runs the statements behind attention. It compares the two sides of each,
       which are computed apart, and shows their difference, and the difference
-      that rounding allows. Exit status 1 if a statement is violated. Statement 6,
-      the kernel equivalence, is shown beside the figures that the source of the
-      identity published for its own data.
+      that rounding allows. Exit status 1 if a statement is violated. Beside
+      statement 6, the kernel equivalence, stand the figures that the source of
+      the identity published for its own data.
         --all                    shows every comparison, with the values of its
                                  two sides
         --json                   one object instead of the table
