@@ -61,7 +61,7 @@ function whole(name, text, min) {
 export function readQuestion(given) {
   const { token, against, position, top, sources = false, sweep = false } = given;
   if (given.intervene !== undefined || given.ablate !== undefined)
-    for (const name of /** @type {const} */ (['against', 'top', 'sources', 'sweep']))
+    for (const name of /** @type {const} */ (['top', 'sources', 'sweep']))
       if (given[name] !== undefined)
         throw new ClearheadError(
           'ARG',

@@ -54,6 +54,8 @@ const TOP = 5;
  * @property {Likely[]} next the likeliest tokens with these changes
  * @property {number} before log-probability of the token without them
  * @property {number} after
+ * @property {{ before: number, after: number }} logit of the token as in the ledger, or its lead
+ * @property {number} [part] of the heads in the ledger, where nothing but heads is taken out
  */
 
 /**
@@ -95,9 +97,10 @@ export async function inspect(model, prompt, changes, question, whole) {
     token: named(target),
     ...(against !== undefined && { against: named(against) }),
   };
+  const ledgerNow = () => ledgerOf(model, ids.length - 1, target, against, question.sources);
+  const ledger = await ledgerNow();
   if (scored) {
     const { definitions, heads } = scored;
-    const ledger = await ledgerOf(model, ids.length - 1, target, against, question.sources);
     Object.assign(report, { definitions, heads, lens, ledger: { ...named(target), ...ledger } });
     if (question.sweep) report.sweep = await sweepOf(model, ids, target, against);
   }
@@ -111,8 +114,23 @@ export async function inspect(model, prompt, changes, question, whole) {
     next: without.lens[without.lens.length - 1],
     before: logProbabilities(logits)[target],
     after: logProbabilities(without.logits)[target],
+    logit: { before: ledger.logit, after: (await ledgerNow()).logit },
+    ...(file === undefined && { part: partOf(gains, ledger.heads) }),
   };
   return report;
+}
+
+/**
+ * The part of heads in a ledger. There is none if one of them is changed and not taken out.
+ * @param {Head[]} gains
+ * @param {number[][]} heads by layer
+ */
+function partOf(gains, heads) {
+  if (gains.some(({ gain }) => gain !== 0)) return undefined;
+  const names = new Set(gains.map(({ layer, head }) => `${layer}.${head}`));
+  return heads
+    .flatMap((row, layer) => row.filter((_, head) => names.has(`${layer}.${head}`)))
+    .reduce((sum, part) => sum + part, 0);
 }
 
 /**

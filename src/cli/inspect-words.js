@@ -23,7 +23,7 @@ export function inWords(report, top) {
       `${quoted(prompt, 64)}, ${counted(tokens.length, 'token')}`,
       `goes on${place ? `${place}, token ${position},` : ''} with ${listed(next.slice(0, 3))}`,
     ],
-    ...(ablation ? [ablationTable(ablation, report.token, next)] : []),
+    ...(ablation ? [ablationTable(ablation, report, next)] : []),
     ...(!ablation && definitions && heads ? [headTable(definitions, heads)] : []),
     ...(!ablation && lens ? [lensTable(lens)] : []),
     ...(ablation ? [] : ledgerTables(report, top)),
@@ -89,18 +89,22 @@ const lensTable = (lens) => [
 
 /**
  * @param {NonNullable<Report['ablation']>} ablation
- * @param {Report['token']} token
+ * @param {Pick<Report, 'token' | 'against'>} of
  * @param {Likely[]} next
  */
-function ablationTable(ablation, { text }, next) {
-  const { next: without, before, after } = ablation;
+function ablationTable(ablation, { token: { text }, against }, next) {
+  const { next: without, before, after, heads, logit, part } = ablation;
   const same = without[0].token === next[0].token;
+  const which = heads.length > 1 ? 'these heads' : 'this head';
   return [
     shortened(harmless(titleOf(ablation)), 80),
     `  before   ${listed(next.slice(0, 3))}`,
     `  after    ${listed(without.slice(0, 3))}`,
     `  the log-probability of ${word(text)} changes by ${signed(after - before)}: ` +
       `the answer ${same ? 'stays' : 'changes'}`,
+    `  its ${against ? `lead over ${word(against.text)}` : 'logit'} ${fixed(logit.before, 3)} ` +
+      `changes by ${signed(logit.after - logit.before)}`,
+    ...(part === undefined ? [] : [`  the part of ${which} in the ledger is ${signed(part)}`]),
   ];
 }
 

@@ -111,6 +111,34 @@ test('with changes no table is computed but for JSON, and a token can be named',
   assert.ok(Math.abs(ablation.after - ablation.before) > 0);
 });
 
+test('changes tell the logit or the lead, and the part in the ledger of heads that are out', () => {
+  const out = [
+    { layer: 2, head: 1, gain: 0 },
+    { layer: 0, head: 3, gain: 0 },
+  ];
+  const flags = ['--ablate', '2.1', '--ablate', '0.3', '--ablate', '2.1', '--token', 'a'];
+  const [before, after] = [[], out].map((interventions) => {
+    model.intervene(interventions);
+    model.cache.clear();
+    return model.prefill(ids).logits.slice();
+  });
+  model.intervene([]);
+  for (const [args, of] of [
+    [[], (logits) => logits[A[0]]],
+    [['--against', 'b'], (logits) => logits[A[0]] - logits[B[0]]],
+  ]) {
+    const { ablation, ledger } = report(...flags, ...args);
+    assert.ok(Math.abs(ablation.logit.before - of(before)) <= 1e-6);
+    assert.ok(Math.abs(ablation.logit.after - of(after)) <= 1e-6);
+    assert.equal(ablation.part, ledger.heads[0][3] + ledger.heads[2][1]);
+  }
+  const text = inspected(...flags, '--against', 'b');
+  assert.match(text, /^ {2}its lead over "b" −?\d\.\d{3} changes by [+−]\d\.\d{3}$/m);
+  assert.match(text, /^ {2}the part of these heads in the ledger is [+−]\d\.\d{3}$/m);
+  for (const changed of ['2.1=mean', '2.1=0.5'])
+    assert.ok(!inspected('--ablate', '0.3', '--ablate', changed).includes('in the ledger'));
+});
+
 test('heads that are out and heads that are changed are told apart', () => {
   const text = inspected('--ablate', '2.1', '--ablate', '1.0=mean', '--ablate', '0.3=0.5');
   assert.match(text, /^Without head 2\.1, and with heads 1\.0 at its mean, 0\.3 times 0\.5$/m);

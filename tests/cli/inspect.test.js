@@ -117,7 +117,9 @@ test('with changes the comparison comes alone, in 80 columns', () => {
     text,
     new RegExp(
       String.raw`^"abc def abc", \d+ tokens\ngoes on with ${answer}\nWithout head 2\.1\n` +
-        String.raw`  before +${answer}  after +${answer}  the log-probability of ${answer}$`,
+        String.raw`  before +${answer}  after +${answer}  the log-probability of ${answer}` +
+        String.raw`  its logit −?\d+\.\d{3} changes by [+−]\d+\.\d{3}\n` +
+        String.raw`  the part of this head in the ledger is [+−]\d+\.\d{3}\n$`,
     ),
   );
 });
