@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { located } from '../../src/js/engine/files.js';
 import { fromFile, refusal } from '../../src/js/engine/worker-files.js';
-import { acceptsRelaxed } from '../../src/js/engine/load.js';
+import { acceptsRelaxed, compile } from '../../src/js/engine/load.js';
 import { init } from '../../src/js/index.js';
 import { didYouMean } from '../../src/js/names.js';
 import { wasmBytes } from '../support/engines.js';
@@ -110,6 +110,18 @@ describe('an address of the package', () => {
         /into the path \/_next\/a\.wasm, .*serverExternalPackages.*clearhead\/inline/,
         () => located(() => path),
       );
+  });
+
+  test('of a missing file comes with the build in a clone, else with bundlers', async () => {
+    for (const [folder, remedy] of [
+      ['src', 'in a clone run npm run build first'],
+      ['lib', 'leave the package outside a bundle for servers .*'],
+    ])
+      for (const file of ['engine/attn.simd.wasm', 'theory/theory.wasm'])
+        await assert.rejects(compile(new URL(`file:///none/${folder}/js/${file}`)), {
+          code: 'NET',
+          message: new RegExp(`^wasm was not read from file:\\S+: ENOENT[^;]+; ${remedy}$`),
+        });
   });
 
   test('that is whole, or is a path in a page, is taken as it is', (t) => {

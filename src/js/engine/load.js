@@ -153,8 +153,10 @@ async function bytesOf(source, name, stream) {
     return [await response.arrayBuffer(), streamed];
   } catch (/** @type {any} */ cause) {
     const from = address ? source : 'a Response';
-    const remedy = /ENOENT/.test(cause.message) ? BUNDLED : '';
-    const why = `${name} was not read from ${from}: ${cause.message}${remedy}`;
+    const missing = /ENOENT/.test(cause.message);
+    const clone = /\/src\/js\/\w+\/[\w.]+\.wasm$/.test(String(from));
+    const remedy = clone ? '; in a clone run npm run build first' : BUNDLED;
+    const why = `${name} was not read from ${from}: ${cause.message}${missing ? remedy : ''}`;
     throw new ClearheadError('NET', why, { cause });
   }
 }
