@@ -39,10 +39,13 @@ export class HeadSwitches {
 
   /**
    * @param {readonly string[]} chosen
-   * @param {ReadonlyMap<string, number>} without by head: the mean chance of a word without it
-   * @param {number} whole the mean chance with all heads
+   * @param {object} tried
+   * @param {import('./words.js').How} tried.how
+   * @param {ReadonlyMap<string, number>} tried.without by head: the mean chance of a word while it
+   *   is changed
+   * @param {number} tried.whole the mean chance with all heads
    */
-  show(chosen, without, whole) {
+  show(chosen, { how, without, whole }) {
     for (const [name, button] of this.buttons) {
       const chance = without.get(name);
       button.setAttribute('aria-pressed', String(chosen.includes(name)));
@@ -53,7 +56,7 @@ export class HeadSwitches {
         chance === undefined ? '' : colourAt('weights', isDark(), shade),
       );
       button.classList.toggle('dark', shade > 0.45);
-      const said = chance === undefined ? '' : `: without it a word has ${percent(chance)}`;
+      const said = chance === undefined ? '' : `: with it ${how} a word has ${percent(chance)}`;
       button.setAttribute('aria-label', `Head ${name}${said}`);
     }
   }

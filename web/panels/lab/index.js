@@ -84,7 +84,10 @@ class Work {
     for (const signal of [heads, hidden, push, pushLayer, towards, from, word, against])
       signal.on(() => this.catchUp());
     how.on(() => {
+      // a trial is of one kind
+      this.trying?.abort();
       session.without.clear();
+      this.view.tell('');
       this.catchUp();
     });
     model.on(() => {
@@ -172,8 +175,9 @@ class Work {
     if (signal.aborted) return view.tell(`Stopped: ${tried()}.`);
     const [worst] = [...without].sort(([, a], [, b]) => a - b);
     view.tell(
-      `Head ${worst[0]} matters most here. Without it a word has a chance of ` +
-        `${percent(worst[1])} instead of ${percent(session.whole)}, on average.`,
+      `Head ${worst[0]} matters most here. With it ${this.state.how.value} and no other change, ` +
+        `a word has a chance of ${percent(worst[1])} instead of ${percent(session.whole)}, ` +
+        'on average.',
     );
   }
 

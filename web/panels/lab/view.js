@@ -44,6 +44,7 @@ export class View {
     this.tryAll = button(TRY, tryAll, 'quiet primary');
     this.none = button('As it was', () => {
       state.heads.set([]);
+      state.how.set('off');
       state.hidden.set([]);
       state.push.set(0);
     });
@@ -160,7 +161,7 @@ export class View {
     const { without, whole, original } = session;
     const { state, root } = this;
     for (const each of [this.tryAll, this.none]) each.disabled = !original;
-    this.switches.show(state.heads.value, without, whole);
+    this.switches.show(state.heads.value, { how: state.how.value, without, whole });
     root.dataset.tried = String(without.size);
     root.dataset.told = String(told);
     isOld(this.stories, !told, waiting);
@@ -175,9 +176,10 @@ export class View {
 
   /** @param {Session} session @param {NonNullable<Session['original']>} original */
   showStory({ changed, whole }, original) {
-    const { heads, hidden, push } = this.state;
+    const { heads, how, hidden, push } = this.state;
     const made = {
       heads: heads.value.length,
+      how: how.value,
       hidden: hidden.value.length,
       pushed: push.value > 0,
     };

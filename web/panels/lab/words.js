@@ -20,23 +20,32 @@ export const words = (prompt, story, other) => [
   ),
 ];
 
+/** @typedef {'off' | 'blind'} How pressed heads are changed */
+/** @typedef {{ heads: number, how: How, hidden: number, pushed: boolean }} Made */
+
 /**
  * How likely the words of the story still are, in a sentence. The average is the geometric mean.
- * @param {{ heads: number, hidden: number, pushed: boolean, now: number, all: number }} of
+ * @param {Made & { now: number, all: number }} of
  */
-export function lost({ heads, hidden, pushed, now, all }) {
+export function lost({ heads, how, hidden, pushed, now, all }) {
   const share = (/** @type {number} */ p) => html('strong', { 'data-value': p }, percent(p));
   if (!heads && !hidden && !pushed)
     return ['A word of its story had a chance of ', share(all), ', on average. Take a head away.'];
+  const these = heads === 1 ? 'this head' : heads && `these ${heads} heads`;
+  const blind = how === 'blind';
   const gone = [
-    heads === 1 ? 'this head' : heads && `these ${heads} heads`,
+    !blind && these,
     hidden === 1 ? 'this word' : hidden && `these ${hidden} words`,
+  ].filter(Boolean);
+  const made = [
+    blind && these && `with ${these} blind`,
+    gone.length && `without ${gone.join(' and ')}`,
+    pushed && 'with this push',
   ]
     .filter(Boolean)
     .join(' and ');
-  const how = [gone && `without ${gone}`, pushed && 'with this push'].filter(Boolean).join(' and ');
   return [
-    `${how[0].toUpperCase()}${how.slice(1)}, a word of its story has a chance of `,
+    `${made[0].toUpperCase()}${made.slice(1)}, a word of its story has a chance of `,
     share(now),
     ' instead of ',
     share(all),

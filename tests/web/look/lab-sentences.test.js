@@ -1,0 +1,53 @@
+/** The lab says of its numbers which change they belong to, and of which story they are. */
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { becomes } from '../../support/web/becomes.js';
+import { missing, served } from '../site.js';
+import { singlePanel } from './page.js';
+
+describe('the sentences of the lab', { skip: missing }, () => {
+  let browser;
+  let site;
+  let page;
+  served((started) => ({ browser, site } = started), undefined, { panels: ['lab'] });
+  before(async () => {
+    page = await singlePanel(browser, site, 'lab');
+    await page.locator('#lab-panel[data-told="true"]').waitFor();
+  });
+
+  const said = () => page.locator('.look-side .look-said').textContent();
+  const status = () => page.locator('#lab .look-status[role=status]').textContent();
+  const hash = () => page.evaluate(() => location.hash);
+  const press = (name) => page.locator('.lab-head', { hasText: name }).click();
+  const choose = (how) => page.getByRole('radio', { name: new RegExp(`^${how}`) }).check();
+  const asItWas = () => page.getByRole('button', { name: 'As it was' }).click();
+
+  test('blind heads are called blind, and “As it was” switches them back to off', async () => {
+    await press('2.5');
+    await becomes(said, /^Without this head, /);
+    await choose('blind');
+    await becomes(said, /^With this head blind, /);
+    await press('1.2');
+    await page.locator('.lab-words button').nth(2).click();
+    await becomes(said, /^With these 2 heads blind and without this word, /);
+    await becomes(hash, /labHow=blind/);
+    await asItWas();
+    await becomes(hash, /^(?!.*lab[HP])/);
+    await press('2.5');
+    await becomes(said, /^Without this head, /);
+    await asItWas();
+  });
+
+  test('a trial names the change that it tried, and goes with it', async () => {
+    for (const how of ['blind', 'off']) {
+      await choose(how);
+      await becomes(status, '');
+      await page.getByRole('button', { name: 'Try each head alone' }).click();
+      await page.locator('#lab-panel[data-tried="32"]').waitFor();
+      const names = `^Head \\d\\.\\d matters most here\\. With it ${how} and no other change, `;
+      await becomes(status, new RegExp(names));
+      const label = await page.locator('.lab-head').first().getAttribute('aria-label');
+      assert.match(label, new RegExp(`^Head 0\\.0: with it ${how} a word has \\d`));
+    }
+  });
+});
