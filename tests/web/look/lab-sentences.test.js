@@ -24,7 +24,10 @@ describe('the sentences of the lab', { skip: missing }, () => {
 
   test('blind heads are called blind, and “As it was” switches them back to off', async () => {
     await press('2.5');
-    await becomes(said, /^Without this head, /);
+    await becomes(
+      said,
+      /^Without this head, the model gives a word of the first story a chance of/,
+    );
     await choose('blind');
     await becomes(said, /^With this head blind, /);
     await press('1.2');
@@ -44,7 +47,7 @@ describe('the sentences of the lab', { skip: missing }, () => {
       await becomes(status, '');
       await page.getByRole('button', { name: 'Try each head alone' }).click();
       await page.locator('#lab-panel[data-tried="32"]').waitFor();
-      const names = `^Head \\d\\.\\d matters most here\\. With it ${how} and no other change, `;
+      const names = `^Head \\d\\.\\d matters most here\\. With it ${how} and no other change, a word of the first `;
       await becomes(status, new RegExp(names));
       const label = await page.locator('.lab-head').first().getAttribute('aria-label');
       assert.match(label, new RegExp(`^Head 0\\.0: with it ${how} a word has \\d`));

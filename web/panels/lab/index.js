@@ -176,8 +176,8 @@ class Work {
     const [worst] = [...without].sort(([, a], [, b]) => a - b);
     view.tell(
       `Head ${worst[0]} matters most here. With it ${this.state.how.value} and no other change, ` +
-        `a word has a chance of ${percent(worst[1])} instead of ${percent(session.whole)}, ` +
-        'on average.',
+        `a word of the first story has a chance of ${percent(worst[1])} instead of ` +
+        `${percent(session.whole)}, on average.`,
     );
   }
 

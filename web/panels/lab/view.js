@@ -67,9 +67,9 @@ export class View {
   laidOut(checks) {
     const { state, own, said, before, after } = this;
     this.stories.append(
-      html('h3', {}, 'As it was. Press a word to explain it below.'),
+      html('h3', {}, 'The first story, as it was. Press a word to explain it below.'),
       before.element,
-      html('h3', {}, 'With your changes'),
+      html('h3', {}, 'The story with your changes'),
       after,
     );
     this.why.append(...this.explanation());

@@ -29,8 +29,10 @@ export const words = (prompt, story, other) => [
  */
 export function lost({ heads, how, hidden, pushed, now, all }) {
   const share = (/** @type {number} */ p) => html('strong', { 'data-value': p }, percent(p));
-  if (!heads && !hidden && !pushed)
-    return ['A word of its story had a chance of ', share(all), ', on average. Take a head away.'];
+  if (!heads && !hidden && !pushed) {
+    const first = 'A word of the first story had a chance of ';
+    return [first, share(all), ', on average. Take a head away.'];
+  }
   const these = heads === 1 ? 'this head' : heads && `these ${heads} heads`;
   const blind = how === 'blind';
   const gone = [
@@ -45,7 +47,7 @@ export function lost({ heads, how, hidden, pushed, now, all }) {
     .filter(Boolean)
     .join(' and ');
   return [
-    `${made[0].toUpperCase()}${made.slice(1)}, a word of its story has a chance of `,
+    `${made[0].toUpperCase()}${made.slice(1)}, the model gives a word of the first story a chance of `,
     share(now),
     ' instead of ',
     share(all),
