@@ -3,6 +3,7 @@ import { html } from '../../plot/dom.js';
 import { percent } from '../../plot/format.js';
 import { oneStop } from '../../plot/one-stop.js';
 import { spaced } from '../look/words.js';
+import { isNew, wholeWords } from './align.js';
 
 /** @typedef {import('../look/story.js').Token} Token */
 
@@ -10,15 +11,17 @@ const beginning = (/** @type {readonly Token[]} */ prompt) =>
   html('span', { class: 'cold-prompt' }, prompt.map(({ text }) => text).join(''));
 
 /**
- * The words of a story; those that another one has not at that place are marked.
+ * The words of a story; those that are new beside another one are marked.
  * @param {readonly Token[]} prompt @param {readonly Token[]} story @param {readonly Token[]} other
  */
-export const words = (prompt, story, other) => [
-  beginning(prompt),
-  ...story.map(({ id, text }, i) =>
-    id === other[i]?.id ? text : html('mark', { class: 'lab-other' }, text),
-  ),
-];
+export function words(prompt, story, other) {
+  const whole = wholeWords(story);
+  const marked = isNew(whole, wholeWords(other));
+  return [
+    beginning(prompt),
+    ...whole.map((text, i) => (marked[i] ? html('mark', { class: 'lab-other' }, text) : text)),
+  ];
+}
 
 /** @typedef {'off' | 'blind'} How pressed heads are changed */
 /** @typedef {{ heads: number, how: How, hidden: number, pushed: boolean }} Made */
