@@ -57,6 +57,23 @@ for (const { variant, ch } of engines) {
     }
   });
 
+  claim('the variance keeps its digits where one score lies far from all others', () => {
+    const { uniform, integer } = random(5);
+    const options = { headDim: 1, valueDim: 1, scale: 1 };
+    const ones = Float32Array.of(1);
+    for (const temperature of [1, 1000])
+      for (let round = 0; round < 100; round++) {
+        const n = integer(400, 800);
+        const k = Float32Array.from({ length: n }, () => temperature * 1e-3 * (uniform() - 0.5));
+        k[integer(0, n - 1)] = temperature * 0.01;
+        const call = { ...options, temperature };
+        const result = ch.attention(ones, k, k, { ...call, want: { stats: true } });
+        const found = compare(result, reference(ones, k, k, call), 'float32', true);
+        const { ratio } = [...found].find(({ what }) => what === 'stats.variance');
+        assert.ok(ratio < 0.4, `round ${round}, T = ${temperature}: ${ratio} of the limit`);
+      }
+  });
+
   claim(
     'the variance is 0 of one key, of ties and at T = 0, and that of all scores at T = ∞',
     () => {

@@ -85,8 +85,11 @@ KERNEL void weigh_exp(f32x4 sums_out[4], float *e, float *exponents, const float
     sums_out[l] = sums[l];
 }
 
-/* Σ e·x and Σ e·x² over finite x. */
-KERNEL void sum_products(float *sum, float *square, const float *e, const float *x, int32_t count)
+/*
+ * Adds Σ e·x and Σ e·x² over a block of keys, with finite x. Blocks are added in double: where the
+ * largest score lies far from most of the weight, the variance is a small difference of these sums.
+ */
+KERNEL void add_products(double *sum, double *square, const float *e, const float *x, int32_t count)
 {
   f32x4 sums[4] = {{0}};
   f32x4 squares[4] = {{0}};
@@ -97,8 +100,8 @@ KERNEL void sum_products(float *sum, float *square, const float *e, const float 
       sums[l] = v_madd(weight, t, sums[l]);
       squares[l] = v_madd(weight * t, t, squares[l]);
     }
-  *sum = sum_vectors(sums);
-  *square = sum_vectors(squares);
+  *sum += sum_lanes(sums);
+  *square += sum_lanes(squares);
 }
 
 /* Σ e·(z − max)² in double: the squares may leave the floats. */
@@ -115,8 +118,8 @@ static double sum_squares(const float *e, const float *z, int32_t count, float m
   return sum[0] + sum[1];
 }
 
-/* Σ e·(z − max); copies e to z. 0·∞ is not 0: a masked key has z = −∞. */
-KERNEL float sum_moment(float *z, const float *e, int32_t count, float max)
+/* Σ e·(z − max) over a block of keys; copies e to z. 0·∞ is not 0: a masked key has z = −∞. */
+KERNEL double block_moment(float *z, const float *e, int32_t count, float max)
 {
   f32x4 moments[4] = {{0}};
   for (int32_t j = 0; j < count; j += KEY_STEP)
@@ -126,7 +129,13 @@ KERNEL float sum_moment(float *z, const float *e, int32_t count, float max)
       moments[l] = v_madd(x, t, moments[l]);
       v_store(z + j + 4 * l, x);
     }
-  return sum_vectors(moments);
+  return sum_lanes(moments);
+}
+
+/* Keys of the block at j. */
+INLINE int32_t block_length(int32_t j, int32_t count)
+{
+  return count - j < BLOCK ? count - j : BLOCK;
 }
 
 /*
@@ -168,14 +177,16 @@ static span_sums weigh_row(const call *s, const row_temperature *t, float *z, in
   if (wanted)
     result.total = sum_lanes(sums);
   if (wanted && scaled) {
-    float moment;
-    float square;
-    sum_products(&moment, &square, z, own, count);
+    double moment = 0;
+    double square = 0;
+    for (int32_t j = 0; j < count; j += BLOCK)
+      add_products(&moment, &square, z + j, own + j, block_length(j, count));
     result.moment = moment * t->value;
     result.square = square * t->value * t->value;
   } else if (wanted) {
     result.square = sum_squares(e, z, count, max) * t->unit * t->unit;
-    result.moment = (double)sum_moment(z, e, count, max) * t->unit;
+    for (int32_t j = 0; j < count; j += BLOCK)
+      result.moment += block_moment(z + j, e + j, block_length(j, count), max) * t->unit;
   }
   return result;
 }
