@@ -50,7 +50,8 @@ export function lost({ heads, how, hidden, pushed, now, all }) {
     .filter(Boolean)
     .join(' and ');
   return [
-    `${made[0].toUpperCase()}${made.slice(1)}, the model gives a word of the first story a chance of `,
+    `${made[0].toUpperCase()}${made.slice(1)}, `,
+    'the model gives a word of the first story a chance of ',
     share(now),
     ' instead of ',
     share(all),
