@@ -41,9 +41,10 @@ test('the examples of docs/interventions.md record, and change the text', async 
   model.dispose();
 });
 
+const STORIES = new URL('../../../web/model/stories-Q8_0.gguf', import.meta.url);
+
 test('the last example of docs/spans.md finds heads of the model of this repository', async () => {
-  const file = new URL('../../../web/model/stories-Q8_0.gguf', import.meta.url);
-  const stories = await loadModel(file, { engine });
+  const stories = await loadModel(STORIES, { engine });
   const code = `${blocksOf('spans').at(-1)}return { found, ablated };`;
   const { found, ablated } = await new AsyncFunction('model', 'console', code)(stories, { log });
   assert.ok(found.length > 0);
@@ -54,13 +55,34 @@ test('the last example of docs/spans.md finds heads of the model of this reposit
   stories.dispose();
 });
 
-test('the examples of docs/inspect.md itemise a logit, and sweep', async () => {
-  const model = await loadModel(asGguf(tiny(config), vocabulary(64)), { engine });
-  const { ledger, changes } = await run('inspect', { model, sum }, 'ledger, changes');
+test('the examples of docs/inspect.md itemise a logit, score own repeats, and sweep', async () => {
+  const model = await loadModel(STORIES, { engine });
+  const names = 'ledger, own, nouns, changes';
+  const { ledger, own, nouns, changes } = await run('inspect', { model, sum }, names);
   const { embedding, rounding, identity } = ledger;
   const lists = [ledger.heads, ledger.feedForward, ledger.biases, ledger.interventions];
   const total = embedding + sum(lists.map(sum)) + rounding;
   assert.ok(Math.abs(total - identity.left) <= identity.allowed, `${total}, ${identity.left}`);
+  // the least and the largest induction in layer 1, as the document writes them
+  const range = ({ heads }) => {
+    const all = heads.filter(({ layer }) => layer === 1).map(({ scores }) => scores.induction);
+    return [Math.min(...all), Math.max(...all)].map((x) => x.toFixed(2)).join(' to ');
+  };
+  const text = readFileSync(new URL('../../../docs/inspect.md', import.meta.url), 'utf8');
+  const [, sentence] = /for `( Tom[^`]+)`/.exec(text);
+  const ids = model.tokenizer.encode(sentence, { marks: false });
+  const other = await model.heads.scores({ repeats: [[...ids, ...ids]] });
+  for (const [scores, words] of [
+    [own, 'for induction here'],
+    [other, 'for ` Tom'],
+  ])
+    assert.ok(text.includes(`${range(scores)} ${words}`), range(scores));
+  const begun = model.tokenizer.encode(nouns);
+  await assert.rejects(model.heads.scores({ repeats: [[...begun, ...begun]] }), {
+    name: 'ClearheadError',
+    code: 'ARG',
+    message: /^repeats\[0\]\[0\] is the token that begins a text; expected ids .*marks: false/,
+  });
   assert.equal(changes.length, model.config.layers * model.config.heads);
   model.dispose();
 });

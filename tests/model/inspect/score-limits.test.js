@@ -30,7 +30,7 @@ for (const { variant, ch: engine } of engines)
 
 test('a score of no row at all is NaN, and earns no label', async () => {
   const model = await loadModel(asGguf(tiny(configs.qwen2)), { engine: engines[0].ch });
-  const { scores, heads } = await model.heads.scores({ repeats: [[1, 1]] });
+  const { scores, heads } = await model.heads.scores({ repeats: [[3, 3]] });
   for (const name of ['previous', 'first', 'robustness'])
     assert.ok(scores[name].every(Number.isNaN), name);
   assert.ok(heads.every(({ labels }) => !labels.some((label) => /previous|sink/.test(label))));

@@ -133,6 +133,14 @@ function readRepeats(given, model) {
     return given.map((one, at) => {
       const name = `repeats[${at}]`;
       const ids = fitting(name, checkTokens(one, model.config, name), model);
+      // it would come in the middle as well, where no text has it
+      if (model.tokenizer?.addsBos && ids[0] === model.tokenizer.bos)
+        refuse(
+          'ARG',
+          `${name}[0]`,
+          'the token that begins a text',
+          'ids of encode(text, { marks: false })',
+        );
       const period = ids.length / 2;
       if (ids.some((id, x) => x >= period && id !== ids[x - period]))
         refuse('ARG', name, 'another sequence', 'one that comes twice');

@@ -45,7 +45,7 @@ export interface ScoreOptions<N extends ScoreName = ScoreName> {
   scores?: readonly N[] | undefined;
   /** Texts or ids for the scores on texts. Default the random repeats. */
   texts?: readonly (string | ArrayLike<number>)[] | undefined;
-  /** How they are made, or sequences of ids that come twice. */
+  /** How they are made, or ids that come twice, without the token that begins a text. */
   repeats?: RandomRepeats | readonly ArrayLike<number>[] | undefined;
   /** Prompts, and the positions that tell what comes behind the last token. Each counts once. */
   sources?:
