@@ -2,7 +2,7 @@
 export const PARTS = {
   'softmax.c': [
     ['squares[l] = v_madd(weight * t, t, squares[l]);', '(void)squares;'],
-    ['*square = sum_vectors(squares);', '*square = 0;'],
+    ['*square += sum_lanes(squares);', '(void)square;'],
     ['row->spread = spread_of(sums, row->total);', '(void)spread_of;'],
   ],
   'results.c': [
