@@ -141,7 +141,9 @@ describe('it runs', () => {
       assert.match(said, /sum up to the logit: true\n/);
       assert.equal(said.match(/^without \d\.\d the log-probability changes by/gm).length, 3);
 
-      const commands = [...read('docs/look-inside.md').matchAll(/^npx clearhead (inspect .*)$/gm)];
+      const commands = [
+        ...read('docs/look-inside.md').matchAll(/^npx clearhead (inspect .*[^\\])$/gm),
+      ];
       const [looked, without] = commands.map(([, words]) => {
         const args = words.match(/"[^"]*"|\S+/g).map((word) => word.replaceAll('"', ''));
         return project.run(path, [...run, cli, ...args]);
