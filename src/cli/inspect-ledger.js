@@ -1,6 +1,6 @@
 /** The ledger of clearhead inspect, its sources, and the sweep over heads, in 80 columns. */
 import { padded } from './columns.js';
-import { quoted, signed, word } from './inspect-cells.js';
+import { fixed, quoted, signed, word } from './inspect-cells.js';
 import { counted } from './model-file.js';
 
 /** @typedef {import('./inspect-report.js').Report} Report */
@@ -49,7 +49,7 @@ function ledgerTable({ text, logit, embedding, heads, feedForward, biases, ...of
   const { difference, allowed, holds } = of.identity;
   const name = against ? `${word(text)} against ${word(against.text)}` : word(text);
   return [
-    `Ledger of ${name}: its ${against ? 'lead' : 'logit'} ${logit.toFixed(3)} as a sum`,
+    `Ledger of ${name}: its ${against ? 'lead' : 'logit'} ${fixed(logit, 3)} as a sum`,
     line('embedding', embedding),
     line('heads', sum(heads.flat())),
     line('feed-forward', sum(feedForward)),
@@ -98,8 +98,8 @@ function sweepTable({ changes, answers, base }, token, against, top) {
   const all = byHead(changes).sort(larger);
   return [
     against
-      ? `Without each head alone: the lead ${base.toFixed(3)} of ${word(token.text)} changes by`
-      : `Without each head alone: the log-probability ${base.toFixed(3)} of ` +
+      ? `Without each head alone: the lead ${fixed(base, 3)} of ${word(token.text)} changes by`
+      : `Without each head alone: the log-probability ${fixed(base, 3)} of ` +
         `${word(token.text)} changes by`,
     ...all.slice(0, top).map(({ layer, head, name, value }) => {
       const answer = answers[layer][head];

@@ -91,7 +91,7 @@ export function oneToken(tokenizer, name, text) {
     'ARG',
     `--${name} is ${JSON.stringify(text.slice(0, 40))}, ${ids.length} tokens` +
       `${ids.length ? ` (${parts.slice(0, 4).join(' ')}${ids.length > 4 ? ' …' : ''})` : ''}; ` +
-      'expected one, with the space before it',
+      `expected one${text.startsWith(' ') ? '' : ', with the space before it'}`,
   );
 }
 

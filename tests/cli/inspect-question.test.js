@@ -93,6 +93,7 @@ test('a sweep has the change by each head, and lists the largest', async () => {
     );
   }
   const text = inspected('--sweep', '--top', '2');
+  assert.match(text, /^Without each head alone: the log-probability −\d\.\d{3} of /m);
   const [, table] = text.split(/^Without each head alone: .*\n/m);
   const [first, second, rest, ...none] = table.trimEnd().split('\n');
   assert.equal(none.length, 0);
@@ -149,6 +150,11 @@ for (const [what, args, words] of [
     'a text of several tokens',
     ['--token', 'a b c'],
     /--token is "a b c", \d tokens \(.*\); expected one/,
+  ],
+  [
+    'a text of several tokens behind a space',
+    ['--token', ' a b'],
+    /--token is " a b", \d tokens \(.*\); expected one\n/,
   ],
   ['no text', ['--against', ''], /--against is "", 0 tokens; expected one/],
   [

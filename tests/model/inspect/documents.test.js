@@ -58,7 +58,7 @@ test('the last example of docs/spans.md finds heads of the model of this reposit
 test('the examples of docs/inspect.md itemise a logit, score own repeats, and sweep', async () => {
   const model = await loadModel(STORIES, { engine });
   const names = 'ledger, own, nouns, changes';
-  const { ledger, own, nouns, changes } = await run('inspect', { model, sum }, names);
+  const { ledger, own, nouns, changes } = await run('inspect', { model }, names);
   const { embedding, rounding, identity } = ledger;
   const lists = [ledger.heads, ledger.feedForward, ledger.biases, ledger.interventions];
   const total = embedding + sum(lists.map(sum)) + rounding;
