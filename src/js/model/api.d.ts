@@ -381,7 +381,8 @@ export interface Model {
   lens(position: number, options?: LensOptions): Promise<Lens>;
   /**
    * A logit at a position of the cache, or the difference of two. It is a sum over the embedding,
-   * all heads, the feed-forward blocks and biases. RANGE: no such position or token.
+   * all heads, the feed-forward blocks and biases. RANGE: no such position or token. ARG: the
+   * tokens are equal.
    */
   ledger<const S extends boolean = false>(
     position: number,

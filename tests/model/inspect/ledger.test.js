@@ -149,6 +149,7 @@ for (const { variant, ch: engine } of engines)
       await refused(model.ledger(1, 64), 'RANGE', /^token is 64; expected an integer from 0 to 63/);
       await refused(model.ledger(1, [1]), 'SHAPE', /^token is an array of 1; expected an id, or a/);
       await refused(model.ledger(1, [1, -1]), 'RANGE', /^token\[1\] is -1; expected an integer/);
+      await refused(model.ledger(1, [7, 7]), 'ARG', /^token\[1\] is 7, as token\[0\]; exp/);
       await refused(model.ledger(1, 1, { source: true }), 'ARG', /did you mean sources\?$/);
       model.dispose();
       await refused(model.ledger(1, 1), 'DISPOSED', /^model is disposed of/);

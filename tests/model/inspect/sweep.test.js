@@ -161,6 +161,8 @@ for (const { variant, ch: engine } of engines)
       await refused({ from: [1] }, 'SHAPE', /^from is 1 tokens long; expected 2, as the prompt$/);
       await refused({ from: [1, 2], ablate: 'zero' }, 'ARG', /^ablate is given with from/);
       await refused({ metric: 'difference', token: 1 }, 'ARG', /^metric is "difference"; expected/);
+      const same = { metric: 'difference', token: 5, against: 5 };
+      await refused(same, 'ARG', /^against is 5, as token; expected another token$/);
       await refused({ metric: 'kl', token: 1 }, 'ARG', /^token is given; expected none with/);
       await refused({ against: 1 }, 'ARG', /^against is given; expected it with/);
       await refused({ token: 64 }, 'RANGE', /^token is 64; expected an integer from 0 to 63$/);

@@ -80,7 +80,9 @@ export function lens(model, given, options) {
 function readTokens(given, vocab) {
   if (!Array.isArray(given)) return [integer('token', given, 0, vocab - 1)];
   if (given.length !== 2) refuse('SHAPE', 'token', describe(given), 'an id, or a pair of ids');
-  return given.map((id, at) => integer(`token[${at}]`, id, 0, vocab - 1));
+  const [token, other] = given.map((id, at) => integer(`token[${at}]`, id, 0, vocab - 1));
+  if (token === other) refuse('ARG', 'token[1]', `${other}, as token[0]`, 'another token');
+  return [token, other];
 }
 
 /**

@@ -20,6 +20,8 @@ export function readMetric({ metric, token, against }, vocab) {
   const ids = { token: id('token', token), against: id('against', against) };
   if (name === 'difference' && (ids.token === undefined || ids.against === undefined))
     refuse('ARG', 'metric', '"difference"', 'it with both tokens: token and against');
+  if (name === 'difference' && ids.token === ids.against)
+    refuse('ARG', 'against', `${ids.against}, as token`, 'another token');
   if (name !== 'difference' && ids.against !== undefined)
     refuse('ARG', 'against', 'given', 'it with metric: "difference" alone');
   if (name === 'kl' && ids.token !== undefined)

@@ -189,6 +189,7 @@ export interface SweepOptions {
   metric?: 'logprob' | 'difference' | 'kl' | undefined;
   /** Default the likeliest token without a change. */
   token?: number | undefined;
+  /** Another one than `token`, else ARG. */
   against?: number | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
   signal?: AbortSignal | undefined;
