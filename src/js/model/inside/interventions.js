@@ -190,8 +190,9 @@ export class Interventions {
    * stand elsewhere. A text that goes on from a prompt of that length may have any.
    * @param {number} length of the prompt
    * @param {number} [kept] its tokens that were read with this list before
+   * @param {string} [prompt] a name
    */
-  checkPrompt(length, kept = 0) {
+  checkPrompt(length, kept = 0, prompt = 'the prompt') {
     this.list.forEach((entry, at) => {
       if (!('patch' in entry && entry.patch) || entry.positions !== undefined) return;
       const count = entry.from.tokens?.length ?? length;
@@ -200,7 +201,7 @@ export class Interventions {
           'SHAPE',
           `interventions[${at}].from`,
           `of ${count} tokens`,
-          `${length}, as the prompt has, or positions to patch`,
+          `${length}, as ${prompt} has, or positions to patch`,
         );
     });
   }

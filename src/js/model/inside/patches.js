@@ -27,6 +27,8 @@ export function readPatch(o, name, config, { layer, heads }) {
   const layerAt = from.layers.indexOf(layer);
   if (layerAt < 0)
     refuse('RANGE', `${name}.from`, `of the layers ${from.layers.join(' ')}`, `layer ${layer} too`);
+  if (o.positions === undefined && from.length === undefined)
+    refuse('ARG', `${name}.from`, 'without tokens', 'a trace with tokens, or positions to patch');
   const positions =
     o.positions === undefined
       ? [...from.positions].sort((a, b) => a - b)
@@ -82,13 +84,15 @@ function readTrace(given, what, name, config) {
   const positions = distinct(`${name}.from.positions`, trace.positions, config.context);
   const data = live(`${name}.from.${what}`, recorded, 'Float32Array');
   const pattern = what === 'pattern';
-  const width = pattern
-    ? live(`${name}.from.tokens`, tokens, 'Int32Array').length
-    : widthOf(config, what);
+  const length =
+    pattern || tokens !== undefined
+      ? live(`${name}.from.tokens`, tokens, 'Int32Array').length
+      : undefined;
+  const width = pattern ? Number(length) : widthOf(config, what);
   const size = layers.length * positions.length * width * (pattern ? config.heads : 1);
   if (data.length !== size)
     refuse('SHAPE', `${name}.from.${what}`, `of ${data.length} numbers`, `${size}, of this model`);
-  return { layers, positions, data, width };
+  return { layers, positions, data, width, length };
 }
 
 /**

@@ -136,7 +136,10 @@ export interface AddIntervention extends Place, AtPositions {
   gain?: number | undefined;
 }
 
-/** A trace, or the same members as JSON has them. A pattern needs the tokens. */
+/**
+ * A trace, or the same members as JSON has them. A pattern needs the tokens, and so does a patch
+ * without positions.
+ */
 export type PatchSource = {
   [name in Exclude<RecordName, 'final_scale'>]?: ArrayLike<number> | undefined;
 } & {
@@ -147,9 +150,10 @@ export type PatchSource = {
 
 /**
  * Numbers of a trace, at its positions or some of them. Only z and pattern have heads. Without
- * `positions`, `generate`, `chat`, `trace` and `sweep` refuse a prompt of another length than the
- * trace's tokens with SHAPE. The text that follows it may have any length. `prefill` and `step`,
- * which read a text in parts, take positions by their number.
+ * `positions`, a prompt of another length than the trace's tokens is refused with SHAPE. This holds
+ * in `generate`, `chat`, `trace` and `sweep`, and for each text of `heads.fingerprint` and
+ * `heads.scores`. For `rank` the prompt is all passages. The text that follows it may have any
+ * length. `prefill` and `step`, which read a text in parts, take positions by their number.
  */
 export interface PatchIntervention extends Place, AtPositions {
   patch: Exclude<RecordName, 'final_scale'>;

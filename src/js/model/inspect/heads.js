@@ -20,6 +20,7 @@ const PASS_BYTES = 2 ** 25;
  */
 async function* rowsOf(model, ids, signal) {
   const { config, sequence } = model;
+  model.live.now.checkPrompt(ids.length, 0, 'a text that heads are scored on');
   const reader = createReader(model, signal);
   const layers = [...Array(config.layers).keys()];
   sequence.cut(0);

@@ -131,6 +131,7 @@ async function readPrompts(model, reader, set, all, tick) {
   for (const [at, idsOf] of set.entries()) {
     const ids = await idsOf(reader.check);
     if (ids.length < 2) refuse('SHAPE', 'a prompt', '1 token', 'at least two');
+    model.live.now.checkPrompt(ids.length);
     const rows = new Float64Array(layers * heads);
     const logits = await readPrompt(model, reader, ids, all, (stats, tokens, last) => {
       for (let row = 0; row < layers * heads; row++)

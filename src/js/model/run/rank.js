@@ -65,6 +65,8 @@ export async function rank(model, query, passages, options) {
   reader.check();
   const release = model.sequence.lock();
   try {
+    // the query goes on from the passages
+    model.live.now.checkPrompt(context.length, 0, 'the text of all passages');
     if (model.live.averages) await reader.settle(context, true);
     for (let at = model.reuse(context, context.length); at < context.length;) {
       const some = context.slice(at, at + model.chunk(context.length - at));
