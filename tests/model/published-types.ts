@@ -36,6 +36,56 @@ export async function observed(
   model.generate('', { observe: 'stats', temperature: 1 });
 }
 
+/** An option that may be undefined gives a result that may be undefined. */
+export async function perhaps(
+  model: Model,
+  remote: RemoteModel,
+  flag: boolean,
+  onPart: (() => void) | undefined,
+): Promise<void> {
+  for (const each of [model, remote]) {
+    const options = {
+      ledger: flag || undefined,
+      trace: flag ? { record: ['z' as const] } : undefined,
+      observe: flag ? ('stats' as const) : undefined,
+    };
+    for await (const { ledger, trace, heads } of each.generate('', options)) {
+      // @ts-expect-error perhaps no ledger
+      ledger.heads;
+      // @ts-expect-error perhaps no trace
+      trace.z;
+      // @ts-expect-error perhaps no statistics
+      heads.entropy;
+      const all: (Float64Array | Float32Array | undefined)[] = [ledger?.heads, trace?.z];
+      all.push(heads?.entropy);
+    }
+    for await (const { ledger } of each.chat([], { ledger: flag || undefined }))
+      // @ts-expect-error perhaps no ledger
+      ledger.heads;
+    for await (const { ledger } of each.generate('', { ledger: flag }))
+      // @ts-expect-error perhaps no ledger
+      ledger.heads;
+    for await (const { trace } of each.generate('', {
+      trace: flag ? { record: ['z'] } : undefined,
+    }))
+      // @ts-expect-error perhaps no trace
+      trace.z;
+    const { trace } = await each.step(1, { trace: flag ? { record: ['z'] } : undefined });
+    // @ts-expect-error perhaps no trace
+    trace.z;
+    const { z } = await each.trace('', { record: ['z'], onPart });
+    // @ts-expect-error perhaps no array beside onPart
+    z.length;
+    const { sources } = await each.ledger(1, 2, { sources: flag || undefined });
+    // @ts-expect-error perhaps no sources
+    sources.length;
+    const none: undefined = (await each.ledger(1, 2, { sources: undefined })).sources;
+    sources?.fill(z?.[0] ?? trace?.z[0] ?? none ?? 0);
+    // @ts-expect-error no such option of a trace
+    await each.step(1, { trace: { record: ['z'], layer: [0] } });
+  }
+}
+
 /** A layer gives what was asked for; a model wants an engine with layers. */
 export function layered(
   engine: published.Engine,

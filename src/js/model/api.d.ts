@@ -27,6 +27,8 @@ import type {
   UnknownIntervention,
   Intervention,
   RecordName,
+  RecordOptions,
+  Recorded,
   Trace,
   TraceOptions,
   TracePart,
@@ -140,10 +142,12 @@ export interface ModelInspection {
 import type {
   ChatOptions,
   GenerateOptions,
+  Given,
   Observe,
   ObserveOptions,
   ObserveSpans,
   Observed,
+  Watched,
 } from './observe-types.d.ts';
 export type * from './observe-types.d.ts';
 
@@ -167,24 +171,30 @@ export interface Ranked {
 
 /** With `observe`, `heads` are those of the row that chose this token. */
 export type GeneratedToken<
-  O extends Observe | ObserveSpans = Observe,
+  O extends Observe | ObserveSpans | undefined = Observe,
   R extends RecordName = RecordName,
-  L extends boolean = boolean,
-> = Token & Observed<O> & TracedLast<R> & Itemised<L>;
+  L extends boolean | undefined = boolean,
+  M extends RecordOptions | undefined = RecordOptions,
+> = Token & Observed<O> & TracedLast<R, M> & Itemised<L>;
 
-/** With `trace`, of the last token that was read. In a text its row chose this one. */
-export type TracedLast<R extends RecordName> = [RecordName] extends [R]
+/** With `trace: M`, of the last token that was read. In a text its row chose this one. */
+export type TracedLast<
+  R extends RecordName,
+  M extends RecordOptions | undefined = RecordOptions,
+> = [RecordName] extends [R]
   ? { trace?: TracePart }
   : [R] extends [never]
     ? { trace?: undefined }
-    : { trace: TracePart<R> };
+    : undefined extends M
+      ? { trace?: TracePart<R> }
+      : { trace: TracePart<R> };
 
 /** With `ledger`: the sum that the token's logit is, at the position before it. */
-export type Itemised<L extends boolean> = [boolean] extends [L]
-  ? { ledger?: Ledger<false> }
-  : L extends true
-    ? { ledger: Ledger<false> }
-    : { ledger?: undefined };
+export type Itemised<L extends boolean | undefined> = [L] extends [true]
+  ? { ledger: Ledger<false> }
+  : [L] extends [false | undefined]
+    ? { ledger?: undefined }
+    : { ledger?: Ledger<false> };
 
 interface Token {
   token: number;
@@ -264,9 +274,10 @@ export interface Row {
  * read, (layers, heads, tokens).
  */
 export type Prediction<
-  O extends Observe | ObserveSpans = Observe,
+  O extends Observe | ObserveSpans | undefined = Observe,
   R extends RecordName = RecordName,
-> = { logits: Fresh<Float32Array> } & Observed<O> & TracedLast<R>;
+  M extends RecordOptions | undefined = RecordOptions,
+> = { logits: Fresh<Float32Array> } & Observed<O> & TracedLast<R, M>;
 
 export interface ModelInfo {
   readonly format: 'gguf' | 'safetensors';
@@ -309,13 +320,14 @@ export interface Model {
    * after its signal has aborted.
    */
   generate<
-    const O extends Observe | ObserveSpans = 'none',
+    const O extends Observe | ObserveSpans | undefined = 'none',
     const R extends RecordName = never,
-    const L extends boolean = false,
+    const L extends boolean | undefined = false,
+    const M extends RecordOptions | undefined = undefined,
   >(
     prompt: string | ArrayLike<number>,
-    options?: GenerateOptions<O, R, L>,
-  ): AsyncGenerator<GeneratedToken<O, R, L>, void, void>;
+    options?: GenerateOptions<O, R, L> & Given<'ledger', L> & Watched<O, M>,
+  ): AsyncGenerator<GeneratedToken<O, R, L, M>, void, void>;
   /**
    * The same for the answer to a conversation, written as the model's own template has it. ARG
    * where it has none. Control tokens are the template's alone: their text in a message or variable
@@ -324,13 +336,14 @@ export interface Model {
    * write it, `chat` does.
    */
   chat<
-    const O extends Observe | ObserveSpans = 'none',
+    const O extends Observe | ObserveSpans | undefined = 'none',
     const R extends RecordName = never,
-    const L extends boolean = false,
+    const L extends boolean | undefined = false,
+    const M extends RecordOptions | undefined = undefined,
   >(
     messages: readonly ChatMessage[],
-    options?: ChatOptions<O, R, L>,
-  ): AsyncGenerator<GeneratedToken<O, R, L>, void, void>;
+    options?: ChatOptions<O, R, L> & Given<'ledger', L> & Watched<O, M>,
+  ): AsyncGenerator<GeneratedToken<O, R, L, M>, void, void>;
   /**
    * Ranks passages for a query by attention alone, the best first (Chen et al., arXiv 2410.02642).
    * Passages and query are read as one text, a line each. LIMIT: it is longer than the context.
@@ -345,14 +358,22 @@ export interface Model {
    * Reads tokens behind what the cache has, at once; `step` reads one. On failure the cache is as
    * before. LIMIT: the context is full.
    */
-  prefill<const O extends Observe | ObserveSpans = 'none', const R extends RecordName = never>(
+  prefill<
+    const O extends Observe | ObserveSpans | undefined = 'none',
+    const R extends RecordName = never,
+    const M extends RecordOptions | undefined = undefined,
+  >(
     tokens: ArrayLike<number>,
-    options?: ObserveOptions<O, R>,
-  ): Prediction<O, R>;
-  step<const O extends Observe | ObserveSpans = 'none', const R extends RecordName = never>(
+    options?: ObserveOptions<O, R> & Watched<O, M>,
+  ): Prediction<O, R, M>;
+  step<
+    const O extends Observe | ObserveSpans | undefined = 'none',
+    const R extends RecordName = never,
+    const M extends RecordOptions | undefined = undefined,
+  >(
     token: number,
-    options?: ObserveOptions<O, R>,
-  ): Prediction<O, R>;
+    options?: ObserveOptions<O, R> & Watched<O, M>,
+  ): Prediction<O, R, M>;
   /**
    * A row of the past, computed again from the cache, with the bits of then as long as no
    * intervention was changed since. RANGE: no such layer, head or position. BUSY: in the middle of
@@ -370,8 +391,13 @@ export interface Model {
   ): Promise<Trace<never>>;
   trace<const R extends RecordName>(
     prompt: string | ArrayLike<number>,
-    options: TraceOptions<R>,
+    options: TraceOptions<R> & { onPart?: undefined },
   ): Promise<Trace<R>>;
+  /** Where it is not known whether there is an `onPart`. */
+  trace<const R extends RecordName>(
+    prompt: string | ArrayLike<number>,
+    options: TraceOptions<R>,
+  ): Promise<Trace<never> & Partial<Recorded<R>>>;
   /** Bytes of the arrays that a trace would return. */
   traceBytes(prompt: string | ArrayLike<number>, options: TraceOptions): number;
   /**
@@ -384,10 +410,10 @@ export interface Model {
    * all heads, the feed-forward blocks and biases. RANGE: no such position or token. ARG: the
    * tokens are equal.
    */
-  ledger<const S extends boolean = false>(
+  ledger<const S extends boolean | undefined = false>(
     position: number,
     token: number | readonly [number, number],
-    options?: LedgerOptions<S>,
+    options?: LedgerOptions<S> & Given<'sources', S>,
   ): Promise<Ledger<S>>;
   /**
    * Ablates or patches each head, or each layer and position, and tells the change of a metric. It

@@ -21,7 +21,7 @@ export interface ObserveSpans {
 }
 
 export interface ObserveOptions<
-  O extends Observe | ObserveSpans = Observe,
+  O extends Observe | ObserveSpans | undefined = Observe,
   R extends RecordName = RecordName,
 > {
   /** Default `none`. */
@@ -33,9 +33,9 @@ export interface ObserveOptions<
 }
 
 export interface GenerateOptions<
-  O extends Observe | ObserveSpans = Observe,
+  O extends Observe | ObserveSpans | undefined = Observe,
   R extends RecordName = RecordName,
-  L extends boolean = boolean,
+  L extends boolean | undefined = boolean,
 >
   extends ObserveOptions<O, R>, SampleOptions {
   /** Default 256. */
@@ -52,9 +52,9 @@ export interface GenerateOptions<
 }
 
 export interface ChatOptions<
-  O extends Observe | ObserveSpans = Observe,
+  O extends Observe | ObserveSpans | undefined = Observe,
   R extends RecordName = RecordName,
-  L extends boolean = boolean,
+  L extends boolean | undefined = boolean,
 >
   extends GenerateOptions<O, R, L>, TemplateOptions {}
 
@@ -101,7 +101,7 @@ export interface HeadRow {
 }
 
 /** The observations of the heads with `observe: O`. */
-export type Observed<O extends Observe | ObserveSpans> = O extends 'none'
+export type Observed<O extends Observe | ObserveSpans | undefined> = O extends 'none' | undefined
   ? { heads?: undefined }
   : {
       heads: O extends 'weights'
@@ -112,3 +112,16 @@ export type Observed<O extends Observe | ObserveSpans> = O extends 'none'
               (O extends { spans: readonly unknown[] } ? { spans: Fresh<Float32Array> } : unknown) &
               (O extends { lookback: true } ? { lookback: Fresh<Float32Array> } : unknown);
     };
+
+/**
+ * An option whose value says which results are there. In this form TypeScript infers `undefined` as
+ * part of `V`, where an optional property alone loses it. The result is then perhaps there.
+ */
+export type Given<K extends string, V> = { [key in K]: V } | { [key in K]?: V };
+
+/** The options of `observe: O` and `trace: M`. */
+export type Watched<O, M> = Given<'observe', O> & Given<'trace', M & OnlyOptions<M>>;
+
+type OnlyOptions<M> = M extends undefined
+  ? unknown
+  : { readonly [key in Exclude<keyof M, keyof RecordOptions>]: never };

@@ -9,6 +9,7 @@ import type {
   UnknownIntervention,
   GeneratedToken,
   GenerateOptions,
+  Given,
   Heads,
   Intervention,
   LoadOptions,
@@ -21,10 +22,13 @@ import type {
   RankOptions,
   Ranked,
   RecordName,
+  RecordOptions,
+  Recorded,
   Row,
   Trace,
   TraceOptions,
   TracePart,
+  Watched,
 } from '../model/api.d.ts';
 import type {
   ChatMessage,
@@ -71,30 +75,40 @@ export interface RemoteModel {
    * later. If a text is ended early, the cache is truncated to the tokens that were received.
    */
   generate<
-    const O extends Observe | ObserveSpans = 'none',
+    const O extends Observe | ObserveSpans | undefined = 'none',
     const R extends RecordName = never,
-    const L extends boolean = false,
+    const L extends boolean | undefined = false,
+    const M extends RecordOptions | undefined = undefined,
   >(
     prompt: string | ArrayLike<number>,
-    options?: GenerateOptions<O, R, L>,
-  ): AsyncGenerator<GeneratedToken<O, R, L>, void, void>;
+    options?: GenerateOptions<O, R, L> & Given<'ledger', L> & Watched<O, M>,
+  ): AsyncGenerator<GeneratedToken<O, R, L, M>, void, void>;
   /** The same. */
   chat<
-    const O extends Observe | ObserveSpans = 'none',
+    const O extends Observe | ObserveSpans | undefined = 'none',
     const R extends RecordName = never,
-    const L extends boolean = false,
+    const L extends boolean | undefined = false,
+    const M extends RecordOptions | undefined = undefined,
   >(
     messages: readonly ChatMessage[],
-    options?: ChatOptions<O, R, L>,
-  ): AsyncGenerator<GeneratedToken<O, R, L>, void, void>;
-  prefill<const O extends Observe | ObserveSpans = 'none', const R extends RecordName = never>(
+    options?: ChatOptions<O, R, L> & Given<'ledger', L> & Watched<O, M>,
+  ): AsyncGenerator<GeneratedToken<O, R, L, M>, void, void>;
+  prefill<
+    const O extends Observe | ObserveSpans | undefined = 'none',
+    const R extends RecordName = never,
+    const M extends RecordOptions | undefined = undefined,
+  >(
     tokens: ArrayLike<number>,
-    options?: ObserveOptions<O, R>,
-  ): Promise<Prediction<O, R>>;
-  step<const O extends Observe | ObserveSpans = 'none', const R extends RecordName = never>(
+    options?: ObserveOptions<O, R> & Watched<O, M>,
+  ): Promise<Prediction<O, R, M>>;
+  step<
+    const O extends Observe | ObserveSpans | undefined = 'none',
+    const R extends RecordName = never,
+    const M extends RecordOptions | undefined = undefined,
+  >(
     token: number,
-    options?: ObserveOptions<O, R>,
-  ): Promise<Prediction<O, R>>;
+    options?: ObserveOptions<O, R> & Watched<O, M>,
+  ): Promise<Prediction<O, R, M>>;
   row(layer: number, head: number, position: number): Promise<Row>;
   /** As that of `Model`, without a signal. */
   rank(
@@ -115,8 +129,13 @@ export interface RemoteModel {
   ): Promise<Trace<never>>;
   trace<const R extends RecordName>(
     prompt: string | ArrayLike<number>,
-    options: TraceOptions<R>,
+    options: TraceOptions<R> & { onPart?: undefined },
   ): Promise<Trace<R>>;
+  /** Where it is not known whether there is an `onPart`. */
+  trace<const R extends RecordName>(
+    prompt: string | ArrayLike<number>,
+    options: TraceOptions<R>,
+  ): Promise<Trace<never> & Partial<Recorded<R>>>;
   traceBytes(prompt: string | ArrayLike<number>, options: TraceOptions): Promise<number>;
   /** Ends the worker. */
   dispose(): Promise<void>;

@@ -95,7 +95,7 @@ export interface Lens {
   top: { token: number; probability: number }[][];
 }
 
-export interface LedgerOptions<S extends boolean = boolean> {
+export interface LedgerOptions<S extends boolean | undefined = boolean> {
   /** Whether the parts of heads are divided by source position. */
   sources?: S | undefined;
 }
@@ -109,12 +109,12 @@ export interface LedgerOptions<S extends boolean = boolean> {
  * With a softcap c it is the logit before it, c·artanh(logit/c). `rest` is the rounding of sums
  * alone.
  */
-export type Ledger<S extends boolean = boolean> = LedgerParts &
-  ([boolean] extends [S]
-    ? Partial<LedgerSources>
-    : S extends true
-      ? LedgerSources
-      : { sources?: undefined; withoutSource?: undefined });
+export type Ledger<S extends boolean | undefined = boolean> = LedgerParts &
+  ([S] extends [true]
+    ? LedgerSources
+    : [S] extends [false | undefined]
+      ? { sources?: undefined; withoutSource?: undefined }
+      : Partial<LedgerSources>);
 
 interface LedgerParts {
   position: number;
