@@ -41,6 +41,29 @@ describe('the sentences of the lab', { skip: missing }, () => {
     await asItWas();
   });
 
+  test('the explanation says whose word it is while the model is changed', async () => {
+    const whose = () => page.locator('.lab-why .look-key').first().textContent();
+    await becomes(whose, '');
+    await press('2.5');
+    await becomes(whose, /one of the first story\. The model with your changes reads/);
+    await asItWas();
+    await becomes(whose, '');
+  });
+
+  test('columns of the ledger have head numbers, and its largest parts their values', async () => {
+    const numbers = await page.locator('.lab-ledger .lab-number').allTextContents();
+    assert.deepEqual(numbers, ['0', '1', '2', '3', '4', '5', '6', '7']);
+    const sizes = (of) =>
+      page
+        .locator(of)
+        .evaluateAll((all) =>
+          all.map((one) => Math.abs(one.closest('td').dataset.value)).sort((a, b) => b - a),
+        );
+    const parts = await sizes('.lab-ledger td[data-value]');
+    assert.deepEqual(await sizes('.lab-ledger .lab-value'), parts.slice(0, 3));
+    assert.match(await page.locator('.lab-why').textContent(), /A point more makes a word 2\.7/);
+  });
+
   test('a trial names the change that it tried, and goes with it', async () => {
     for (const how of ['blind', 'off']) {
       await choose(how);

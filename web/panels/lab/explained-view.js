@@ -45,7 +45,8 @@ function lensRow({ probability, guess }, layer) {
 export function ledgerTable({ ledger }) {
   const { embedding, feedForward, biases, rounding, rest } = ledger;
   const heads = ledger.heads.length / feedForward.length;
-  const largest = Math.max(...partsOf(ledger).map(({ value }) => Math.abs(value)), Math.abs(rest));
+  const sizes = [...partsOf(ledger).map(({ value }) => value), rounding, rest].map(Math.abs);
+  const [largest, second, third] = sizes.sort((a, b) => b - a);
   const cell = (/** @type {number} */ value, kind = 'lab-part') => {
     const bar = html('span', { class: value < 0 ? 'lab-bar below' : 'lab-bar' });
     bar.style.setProperty('--part', String(Math.abs(value) / largest || 0));
@@ -53,7 +54,11 @@ export function ledgerTable({ ledger }) {
       'td',
       { class: kind, 'data-value': value, title: points(value) },
       bar,
-      html('span', { class: 'visually-hidden' }, points(value)),
+      html(
+        'span',
+        { class: Math.abs(value) >= (third ?? second) ? 'lab-value' : 'visually-hidden' },
+        points(value),
+      ),
     );
   };
   const single = (/** @type {string} */ name, /** @type {number} */ value) =>
@@ -86,13 +91,14 @@ export function ledgerTable({ ledger }) {
         {},
         html('td', {}),
         html('th', { scope: 'colgroup', colspan: heads }, 'heads'),
-        html('th', { scope: 'col' }, 'feed-forward'),
+        html('th', { scope: 'col', rowspan: 2 }, 'feed-forward'),
       ),
+      html('tr', {}, html('td', {}), ...Array.from({ length: heads }, numberOf(heads))),
     ),
     html(
       'tbody',
       {},
-      single('the word before', embedding),
+      single('last word read', embedding),
       ...rows,
       ...(pushOf(ledger) ? [single('your push', pushOf(ledger))] : []),
       single('rounded to 8 bits', rounding),
@@ -100,6 +106,19 @@ export function ledgerTable({ ledger }) {
     ),
   );
 }
+
+/** The number of a head over its column. Of many heads only some are named. */
+const numberOf =
+  (/** @type {number} */ heads) => (/** @type {unknown} */ _, /** @type {number} */ h) =>
+    html(
+      'th',
+      { scope: 'col' },
+      html(
+        'span',
+        { class: h % Math.ceil(heads / 16) ? 'visually-hidden' : 'lab-number' },
+        String(h),
+      ),
+    );
 
 const filler = (/** @type {number} */ heads) => html('td', { colspan: heads });
 
@@ -114,7 +133,7 @@ function partsOf(ledger) {
   const { embedding, heads, feedForward, biases } = ledger;
   const per = heads.length / feedForward.length;
   return [
-    { name: 'The word before', value: embedding },
+    { name: 'The last word read', value: embedding },
     ...Array.from(heads, (value, i) => ({
       name: `Head ${Math.floor(i / per)}.${i % per}`,
       value,
@@ -150,13 +169,12 @@ export function sumSentence({ ledger, score }) {
   const feed = sum(ledger.feedForward) + sum(ledger.biases);
   const rest = score - sumOfParts(ledger);
   const named = [
-    `${points(ledger.embedding)} of the word before`,
+    `${points(ledger.embedding)} of the last word read`,
     `${points(sum(ledger.heads))} of the heads`,
     `${points(feed)} of the feed-forwards`,
     ...(pushOf(ledger) ? [`${points(pushOf(ledger))} of your push`] : []),
     `${points(ledger.rounding)} of rounding to 8 bits`,
     `a rest of ${points(rest)}`,
   ];
-  const sumOf = `${points(score)} = ${named.join(' + ')}.`;
-  return `${sumOf} A point more makes a word 2.7 times as likely.`;
+  return `${points(score)} = ${named.join(' + ')}.`;
 }

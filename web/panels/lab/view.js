@@ -15,6 +15,7 @@ import { lost, StoryWords, words, WordSwitches } from './words.js';
 
 const TRY = 'Try each head alone';
 const STOP = 'Stop';
+const WHOSE = 'The word is one of the first story. The model with your changes reads that story.';
 
 /**
  * @template T
@@ -57,6 +58,7 @@ export class View {
     this.after = paragraph('lab-story');
     this.status = status('look-status');
     this.lead = paragraph('look-said');
+    this.whose = key('');
     this.sum = key('');
     this.sum.dataset.depth = 'understand';
     this.lens = html('div');
@@ -105,7 +107,12 @@ export class View {
   explanation() {
     return [
       html('h3', {}, 'How the model came to one word'),
+      this.whose,
       this.lead,
+      key(
+        'A word leads another if its score is higher, and trails it if lower. ' +
+          'A point more makes a word 2.7 times as likely.',
+      ),
       options(this.state.against, 'Its score', {
         next: 'against the next best word',
         none: 'alone',
@@ -189,6 +196,7 @@ export class View {
     this.before.element.classList.toggle('cut', story.length === LENGTH);
     this.after.classList.toggle('cut', told?.story.length === LENGTH);
     const now = meanChance(told?.logs ?? original.logs);
+    setText(this.whose, told === original ? '' : WHOSE);
     this.said.replaceChildren(...lost({ ...made, now, all: whole }));
   }
 
