@@ -27,12 +27,12 @@ const byHead = (rows) =>
 const larger = (a, b) => Math.abs(b.value) - Math.abs(a.value);
 
 /** @param {Report} report @param {number} top lines of each list */
-export function ledgerTables({ ledger, tokens, token, against, sweep }, top) {
+export function ledgerTables({ ledger, tokens, token, against, sweep, next }, top) {
   if (!ledger) return [];
   return [
     ledgerTable(ledger, against, top),
     ...(ledger.sources ? [sourceTable(ledger, ledger.sources, tokens, top)] : []),
-    ...(sweep ? [sweepTable(sweep, token, against, top)] : []),
+    ...(sweep ? [sweepTable(sweep, { token, against, next }, top)] : []),
   ];
 }
 
@@ -90,11 +90,10 @@ function sourceTable({ heads }, sources, tokens, top) {
 
 /**
  * @param {NonNullable<Report['sweep']>} sweep
- * @param {Report['token']} token
- * @param {Report['against']} against
+ * @param {Pick<Report, 'token' | 'against' | 'next'>} of
  * @param {number} top
  */
-function sweepTable({ changes, answers, base }, token, against, top) {
+function sweepTable({ changes, answers, base }, { token, against, next }, top) {
   const all = byHead(changes).sort(larger);
   return [
     against
@@ -103,7 +102,7 @@ function sweepTable({ changes, answers, base }, token, against, top) {
         `${word(token.text)} changes by`,
     ...all.slice(0, top).map(({ layer, head, name, value }) => {
       const answer = answers[layer][head];
-      const other = answer.token === token.token ? '' : `  goes on with ${word(answer.text)}`;
+      const other = answer.token === next[0].token ? '' : `  goes on with ${word(answer.text)}`;
       return `${line(name, value)}${other}`;
     }),
     ...(all.length > top

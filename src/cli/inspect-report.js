@@ -88,6 +88,12 @@ export async function inspect(model, prompt, changes, question, whole) {
   const { logits, lens } = await read(model, ids);
   const next = lens[lens.length - 1];
   const target = token ?? next[0].token;
+  if (target === against)
+    throw new ClearheadError(
+      'ARG',
+      `--against is ${JSON.stringify(question.against)}, the token of the ledger itself; ` +
+        'expected another token',
+    );
   /** @type {Report} */
   const report = {
     prompt,

@@ -25,7 +25,9 @@ export function inWords(report, top) {
     ],
     ...(ablation ? [ablationTable(ablation, report, next)] : []),
     ...(!ablation && definitions && heads ? [headTable(definitions, heads)] : []),
-    ...(!ablation && lens ? [lensTable(lens)] : []),
+    ...(!ablation && lens
+      ? [lensTable(lens, place ? `token ${position}` : 'the last position')]
+      : []),
     ...(ablation ? [] : ledgerTables(report, top)),
   ];
   return `${sections
@@ -73,9 +75,9 @@ function headTable(definitions, heads) {
   ];
 }
 
-/** @param {NonNullable<Report['lens']>} lens */
-const lensTable = (lens) => [
-  'Logit lens of the last position: the likeliest next tokens after each layer',
+/** @param {NonNullable<Report['lens']>} lens @param {string} place */
+const lensTable = (lens, place) => [
+  `Logit lens of ${place}: the likeliest next tokens after each layer`,
   ...lens.map(
     (row, layer) =>
       `${String(layer).padEnd(4)}${row

@@ -56,7 +56,9 @@ test('at a position it is as behind a prompt that ends there', async () => {
   assert.equal(next[0].token, logits.indexOf(Math.max(...logits)));
   assert.deepEqual(lens.at(-1), next);
   assert.equal(ledger.logit, logits[A[0]]);
-  assert.match(inspected('--position', '3'), /^goes on behind ".*", token 3, with "/m);
+  const text = inspected('--position', '3');
+  assert.match(text, /^goes on behind ".*", token 3, with "/m);
+  assert.match(text, /^Logit lens of token 3: /m);
 });
 
 test('sources divide the part of each head, and come with their tokens', async () => {
@@ -99,6 +101,21 @@ test('a sweep has the change by each head, and lists the largest', async () => {
   assert.equal(none.length, 0);
   for (const row of [first, second]) assert.match(row, /^ {2}\d\.\d +[+−]?\d+\.\d{3}/);
   assert.match(rest, new RegExp(`^  the other ${layers * width - 2} heads by at most \\d`));
+});
+
+test('a sweep tells an answer that differs from that of the whole model', () => {
+  const { next, sweep } = report('--sweep', '--token', 'a');
+  assert.notEqual(next[0].token, A[0]);
+  const [, table] = inspected('--sweep', '--token', 'a', '--top', '99').split(
+    /^Without each .*\n/m,
+  );
+  const rows = table.trimEnd().split('\n');
+  assert.equal(rows.length, layers * width);
+  for (const row of rows) {
+    const [layer, head] = row.trim().split(/[. ]/);
+    const isOther = sweep.answers[layer][head].token !== next[0].token;
+    assert.equal(row.includes('goes on with'), isOther, row);
+  }
 });
 
 test('with changes no table is computed but for JSON, and a token can be named', () => {
@@ -157,6 +174,11 @@ for (const [what, args, words] of [
     /--token is " a b", \d tokens \(.*\); expected one\n/,
   ],
   ['no text', ['--against', ''], /--against is "", 0 tokens; expected one/],
+  [
+    'a lead over itself',
+    ['--token', 'a', '--against', 'a'],
+    /--against is "a", the token of the ledger itself; expected another token/,
+  ],
   [
     'a position beyond',
     ['--position', '99'],
