@@ -402,7 +402,8 @@ export interface Model {
   traceBytes(prompt: string | ArrayLike<number>, options: TraceOptions): number;
   /**
    * The logit lens: the probabilities behind each layer, at a position of the cache. RANGE: another
-   * position. BUSY as for `row`, here and for `ledger`.
+   * position. ARG: it was read with other interventions; clear the cache and read it again. BUSY as
+   * for `row`. Both are the same for `ledger`.
    */
   lens(position: number, options?: LensOptions): Promise<Lens>;
   /**

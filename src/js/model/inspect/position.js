@@ -7,11 +7,24 @@ import { describe, refuse } from '../../errors.js';
  * @typedef {import('../inside/recording.js').RecordName} RecordName
  */
 
-/** @param {Model} model @param {unknown} position */
-export function checkPosition({ sequence }, position) {
+/**
+ * A position that was read with the interventions of now. With others it would be computed over
+ * keys and values that no run has beside it.
+ * @param {Model} model which is ready
+ * @param {unknown} given
+ */
+export function checkPosition({ sequence, live }, given) {
   if (!sequence.length)
-    refuse('RANGE', 'position', describe(position), 'a call after something has been read');
-  return integer('position', position, 0, sequence.length - 1);
+    refuse('RANGE', 'position', describe(given), 'a call after something has been read');
+  const position = integer('position', given, 0, sequence.length - 1);
+  if (!sequence.readWith(position, live.now))
+    refuse(
+      'ARG',
+      'position',
+      `${position}, which was read with other interventions`,
+      'it read again with those of now: clear the cache first',
+    );
+  return position;
 }
 
 /**

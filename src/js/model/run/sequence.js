@@ -2,6 +2,7 @@ import { KVCache } from '../../attention/cache.js';
 import { integer } from '../../check.js';
 import { GONE, refuse } from '../../errors.js';
 import { Content } from '../inside/content.js';
+import { SettingsOfPositions } from '../inside/settings.js';
 import { atWork, writing } from './busy.js';
 import { checkSnapshot, readSnapshot, restoreCaches, makeSnapshot } from './snapshot.js';
 
@@ -10,8 +11,7 @@ import { checkSnapshot, readSnapshot, restoreCaches, makeSnapshot } from './snap
  * @typedef {import('../types.d.ts').ModelConfig} ModelConfig
  * @typedef {import('../api.d.ts').CacheSnapshot} CacheSnapshot
  * @typedef {import('../api.d.ts').LoadOptions['cacheType']} CacheType
- * @typedef {Pick<import('../inside/interventions.js').Interventions, 'temperatures' | 'content'>}
- *   Settings that tokens are read with
+ * @typedef {import('../inside/settings.js').Settings} Settings
  */
 
 /**
@@ -22,9 +22,10 @@ export class Sequence {
   #caches;
   /** @type {number[]} */
   #tokens = [];
-  /** Of the first `#alike` positions. @type {Settings} */
-  #settings;
-  #alike = 0;
+  /** That the tokens were read with. */
+  #settings = new SettingsOfPositions();
+  /** Those before anything is read. */
+  #temperatures;
   #vocab;
   /** Of the model. @type {() => number} */
   #fingerprint;
@@ -48,8 +49,7 @@ export class Sequence {
     /** @type {number | undefined} */
     let known;
     this.#fingerprint = () => (known ??= fingerprint());
-    const temperatures = new Float64Array(layers * heads).fill(1);
-    this.#settings = { temperatures, content: new Content([]) };
+    this.#temperatures = new Float64Array(layers * heads).fill(1);
     /** @type {KVCache[]} */
     this.#caches = [];
     this.capacity = capacity;
@@ -121,8 +121,7 @@ export class Sequence {
    * @param {Settings} settings they were read with
    */
   noted(tokens, settings) {
-    if (!this.length) this.#settings = settings;
-    if (this.#alike === this.length && this.#readWith(settings)) this.#alike += tokens.length;
+    this.#settings.note(this.length, settings);
     for (let i = 0; i < tokens.length; i++) this.#tokens.push(tokens[i]);
   }
 
@@ -131,10 +130,13 @@ export class Sequence {
     for (const cache of this.#caches) cache.truncate(Math.min(cache.length, this.#tokens.length));
   }
 
-  /** @param {Settings} settings */
-  #readWith({ temperatures, content }) {
-    const own = this.#settings;
-    return content.equals(own.content) && temperatures.every((t, x) => t === own.temperatures[x]);
+  /**
+   * Whether a position was read with these settings.
+   * @param {number} position
+   * @param {Settings} settings
+   */
+  readWith(position, settings) {
+    return this.#settings.has(position, settings);
   }
 
   /**
@@ -143,7 +145,9 @@ export class Sequence {
    * @param {Settings} settings
    */
   common(tokens, settings) {
-    const max = this.#readWith(settings) ? Math.min(tokens.length, this.#alike) : 0;
+    const max = this.#settings.has(0, settings)
+      ? Math.min(tokens.length, this.#settings.alike(this.length))
+      : 0;
     let count = 0;
     while (count < max && tokens[count] === this.#tokens[count]) count++;
     return count;
@@ -159,7 +163,7 @@ export class Sequence {
   cut(length) {
     for (const cache of this.#caches) cache.truncate(Math.min(cache.length, length));
     this.#tokens.length = length;
-    this.#alike = Math.min(this.#alike, length);
+    this.#settings.cut(length);
   }
 
   clear() {
@@ -169,13 +173,14 @@ export class Sequence {
   /** @returns {CacheSnapshot} */
   snapshot() {
     this.checkFree();
+    const { first } = this.#settings;
     return makeSnapshot(
       {
         model: this.#fingerprint(),
         tokens: this.tokens,
-        temperatures: this.#settings.temperatures.slice(),
-        interventions: this.#settings.content.signature,
-        alike: this.#alike,
+        temperatures: (first?.temperatures ?? this.#temperatures).slice(),
+        interventions: first?.content.signature ?? 0,
+        alike: this.#settings.alike(this.length),
       },
       this.#caches,
     );
@@ -187,7 +192,7 @@ export class Sequence {
     this.checkFree();
     const snapshot = checkSnapshot(read, {
       vocab: this.#vocab,
-      heads: this.#settings.temperatures.length,
+      heads: this.#temperatures.length,
       layers: this.#caches.length,
       model: this.#fingerprint,
     });
@@ -200,14 +205,10 @@ export class Sequence {
     }
     const { tokens, temperatures, alike, interventions = 0 } = snapshot;
     const content = new Content(interventions ? undefined : [], interventions);
-    this.#hold(tokens, alike, { temperatures: temperatures.slice(), content });
-  }
-
-  /** @param {Int32Array} tokens @param {number} alike @param {Settings} settings */
-  #hold(tokens, alike, settings) {
     this.#tokens = [...tokens];
-    this.#settings = settings;
-    this.#alike = Math.min(alike, tokens.length);
+    this.#settings = new SettingsOfPositions();
+    if (tokens.length) this.#settings.note(0, { temperatures: temperatures.slice(), content });
+    if (alike < tokens.length) this.#settings.note(alike, undefined);
   }
 
   /**
@@ -217,12 +218,14 @@ export class Sequence {
   setAside() {
     const { tokens } = this;
     const layers = this.#caches.map((cache) => cache.snapshot());
-    const [settings, alike] = [this.#settings, this.#alike];
+    const settings = this.#settings;
+    this.#settings = new SettingsOfPositions();
     this.cut(0);
     return () => {
       if (!this.#caches.length) return;
       layers.forEach((layer, x) => this.#caches[x].restore(layer));
-      this.#hold(tokens, alike, settings);
+      this.#tokens = [...tokens];
+      this.#settings = settings;
     };
   }
 
