@@ -92,6 +92,19 @@ describe('the lab while it computes', { skip: missing }, () => {
       assert.deepEqual([later.busy, later.grey, later.told], [['false', 'false'], [], 'true']);
     });
 
+  test('settings that come back have the verdicts that they had', async () => {
+    const strength = page.getByLabel('Strength', { exact: true });
+    const { verdicts } = await now();
+    await hold();
+    for (const value of ['0.1', '0.2', '0']) {
+      await strength.fill(value);
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+    await release();
+    await ready();
+    assert.deepEqual((await now()).verdicts, verdicts);
+  });
+
   test('another word greys its explanation alone', async () => {
     await hold();
     await page.locator('.lab-story button').nth(5).click();

@@ -37,6 +37,14 @@ export class Checks {
     });
     this.all = [this.same, this.push, this.lens, this.ledger];
     this.all.forEach((each) => each.nothing('no word is read yet'));
+    /** How the last answers are shown. @type {Map<string, () => void>} */
+    this.last = new Map();
+  }
+
+  /** Shows an answer, and keeps it. @param {string} name @param {() => void} show */
+  #answer(name, show) {
+    this.last.set(name, show);
+    show();
   }
 
   /**
@@ -48,6 +56,12 @@ export class Checks {
     if (!checked) wait([this.same, this.push]);
   }
 
+  /** The last answers are those of the present settings, after all. */
+  restore() {
+    if (this.all.some(({ element }) => element.dataset.verdict === 'waiting'))
+      for (const show of this.last.values()) show();
+  }
+
   /** No answer will come. */
   giveUp() {
     for (const each of this.all)
@@ -56,21 +70,27 @@ export class Checks {
 
   /** @param {ArrayLike<number> | undefined} logs the first ones, where heads are pressed */
   showSame(logs, /** @type {ArrayLike<number>} */ again) {
-    if (!logs) this.same.nothing('no head is pressed');
-    else this.same.show({ measured: largestDifference(logs, again), allowed: 0 });
+    this.#answer('same', () => {
+      if (!logs) this.same.nothing('no head is pressed');
+      else this.same.show({ measured: largestDifference(logs, again), allowed: 0 });
+    });
   }
 
   /** @param {Push | undefined} push @param {[Float32Array, Float32Array]} [streams] */
   showPush(push, streams) {
-    if (push && streams) this.push.show(moved(...streams, push));
-    else this.push.nothing('the push is 0');
+    this.#answer('push', () => {
+      if (push && streams) this.push.show(moved(...streams, push));
+      else this.push.nothing('the push is 0');
+    });
   }
 
   /** @param {Explained} explained */
   showExplained({ apart, ledger, score }) {
-    this.lens.show({ measured: apart, allowed: 0 });
     const { allowed } = ledger.identity;
     const measured = Math.abs(score - sumOfParts(ledger));
-    this.ledger.show({ measured, allowed, size: largestPart(ledger) });
+    this.#answer('explained', () => {
+      this.lens.show({ measured: apart, allowed: 0 });
+      this.ledger.show({ measured, allowed, size: largestPart(ledger) });
+    });
   }
 }

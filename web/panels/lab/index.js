@@ -114,7 +114,10 @@ class Work {
   catchUp() {
     const { session, seen, checks, there } = this;
     if (!seen) return;
-    if (there.explained && there.checked) return this.draw();
+    if (there.explained && there.checked) {
+      checks.restore();
+      return this.draw();
+    }
     checks.wait(there);
     void this.run((remote, signal) => session.answer(remote, signal, () => this.draw()));
   }
