@@ -132,10 +132,11 @@ KERNEL double block_moment(float *z, const float *e, int32_t count, float max)
   return sum_lanes(moments);
 }
 
-/* Keys of the block at j. */
-INLINE int32_t block_length(int32_t j, int32_t count)
+/* Where the block of key j ends. Blocks lie at fixed positions, wherever `from` is. */
+INLINE int32_t block_end(int32_t j, int32_t to)
 {
-  return count - j < BLOCK ? count - j : BLOCK;
+  int32_t end = (j / BLOCK + 1) * BLOCK;
+  return end < to ? end : to;
 }
 
 /*
@@ -156,10 +157,11 @@ static double sum_exactly(const float *e, int32_t count)
   return sum[0] + sum[1];
 }
 
-/* z → weights in place. */
-static span_sums weigh_row(const call *s, const row_temperature *t, float *z, int32_t count,
-                           float max)
+/* z → weights in place, for the keys [from, to). */
+static span_sums weigh_row(const call *s, const row_temperature *t, float *z, int32_t from,
+                           int32_t to, float max)
 {
+  const int32_t count = to - from;
   /*
    * At larger T, (z − max)/T is too near the bottom of the floats for the statistics. The limit of
    * 32 was not tuned.
@@ -179,14 +181,16 @@ static span_sums weigh_row(const call *s, const row_temperature *t, float *z, in
   if (wanted && scaled) {
     double moment = 0;
     double square = 0;
-    for (int32_t j = 0; j < count; j += BLOCK)
-      add_products(&moment, &square, z + j, own + j, block_length(j, count));
+    for (int32_t j = from; j < to; j = block_end(j, to))
+      add_products(&moment, &square, z + (j - from), own + (j - from), block_end(j, to) - j);
     result.moment = moment * t->value;
     result.square = square * t->value * t->value;
   } else if (wanted) {
     result.square = sum_squares(e, z, count, max) * t->unit * t->unit;
-    for (int32_t j = 0; j < count; j += BLOCK)
-      result.moment += block_moment(z + j, e + j, block_length(j, count), max) * t->unit;
+    for (int32_t j = from; j < to; j = block_end(j, to)) {
+      int32_t keys = block_end(j, to) - j;
+      result.moment += block_moment(z + (j - from), e + (j - from), keys, max) * t->unit;
+    }
   }
   return result;
 }
@@ -279,7 +283,7 @@ static void weigh_keys(const call *s, const head_job *job, const query_rows *set
       find_keys(s, &set->view[x], row, z, from, count, largest);
   }
   float max = largest == none ? nothing_finite(z, count) : largest;
-  span_sums sums = weigh_row(s, &set->t[x], z, count, max);
+  span_sums sums = weigh_row(s, &set->t[x], z, from, to, max);
   row->sum = sums.sum;
   if (s->p->stats)
     keep_statistics(row, &sums, z, count);
