@@ -50,8 +50,8 @@ describe('each script of dist', () => {
   });
 
   // other ways to pack it: tuning.md#inline-size
-  test('of attention is at most 61 KB after brotli', (t) => {
-    withinBudget(t, SCRIPTS[0], brotli(bytes(SCRIPTS[0])), 61 * KB);
+  test('of attention is at most 62 KB after brotli', (t) => {
+    withinBudget(t, SCRIPTS[0], brotli(bytes(SCRIPTS[0])), 62 * KB);
   });
 });
 

@@ -4,6 +4,7 @@
  * attention of one position.
  */
 import type { Engine, Fresh, Layers } from '../types.d.ts';
+import type { ModelCache } from './cache-types.d.ts';
 import type { Heads } from './inspect/heads-types.d.ts';
 import type {
   ChatMessage,
@@ -144,30 +145,15 @@ import type {
   GenerateOptions,
   Given,
   Observe,
+  Observed,
   ObserveOptions,
   ObserveSpans,
-  Observed,
+  Ranked,
+  RankOptions,
   Watched,
 } from './observe-types.d.ts';
 export type * from './observe-types.d.ts';
-
-export interface RankOptions {
-  /**
-   * A query without content, whose attention is subtracted. Default 'N/A' if the query is a text.
-   * Null: none.
-   */
-  calibration?: string | ArrayLike<number> | null | undefined;
-  /** Pairs [layer, head]; default all. */
-  heads?: readonly (readonly [number, number])[] | undefined;
-  signal?: AbortSignal | undefined;
-}
-
-export interface Ranked {
-  /** Of the passage in the list. */
-  index: number;
-  /** The mean weight that a token of the query gives it, over heads, less that of calibration. */
-  score: number;
-}
+export type * from './cache-types.d.ts';
 
 /** With `observe`, `heads` are those of the row that chose this token. */
 export type GeneratedToken<
@@ -211,51 +197,6 @@ interface Token {
    * or a full context.
    */
   finish?: 'end' | 'stop' | 'length' | 'context';
-}
-
-/**
- * The tokens a model has read, with their keys and values. After `generate` these are the prompt
- * and all tokens of the text but the last, which is chosen and not yet read.
- */
-export interface ModelCache {
-  /** Here and in `tokens`, BUSY in the middle of a trace, a sweep, scores, or a ranking. */
-  readonly length: number;
-  /** The number of positions that fit into it. */
-  readonly capacity: number;
-  /** Bytes of wasm memory. */
-  readonly bytes: number;
-  /** A copy of the ids that have been read. */
-  readonly tokens: Fresh<Int32Array>;
-  /** Keeps the first `length` positions. */
-  truncate(length: number): void;
-  clear(): void;
-  /**
-   * Copies, to be kept anywhere that takes typed arrays: IndexedDB, `structuredClone`, in Node
-   * `v8.serialize` (not JSON).
-   */
-  snapshot(): CacheSnapshot;
-  /**
-   * A snapshot of the same model, wherever it was taken. FORMAT: of another one; INTEGRITY:
-   * damaged. On failure the cache is as before.
-   */
-  restore(snapshot: CacheSnapshot): void;
-}
-
-export interface CacheSnapshot {
-  /** A checksum of the configuration and a sample of the weights. All checksums have 53 bits. */
-  model: number;
-  tokens: Int32Array;
-  layers: Uint8Array[];
-  /**
-   * The attention temperatures (layers, heads) that the first `alike` positions were read with, so
-   * that `generate` knows what to read anew.
-   */
-  temperatures: Float64Array;
-  /** A checksum of the other interventions that they were read with; 0 or missing: none. */
-  interventions?: number;
-  alike: number;
-  /** Of tokens, temperatures, `alike`, and the checksums that layers have of their own. */
-  checksum: number;
 }
 
 /**

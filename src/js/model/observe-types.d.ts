@@ -125,3 +125,21 @@ export type Watched<O, M> = Given<'observe', O> & Given<'trace', M & OnlyOptions
 type OnlyOptions<M> = M extends undefined
   ? unknown
   : { readonly [key in Exclude<keyof M, keyof RecordOptions>]: never };
+
+export interface RankOptions {
+  /**
+   * A query without content, whose attention is subtracted. Default 'N/A' if the query is a text.
+   * Null: none.
+   */
+  calibration?: string | ArrayLike<number> | null | undefined;
+  /** Pairs [layer, head]; default all. */
+  heads?: readonly (readonly [number, number])[] | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface Ranked {
+  /** Of the passage in the list. */
+  index: number;
+  /** The mean weight that a token of the query gives it, over heads, less that of calibration. */
+  score: number;
+}

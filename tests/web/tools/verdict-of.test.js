@@ -1,7 +1,7 @@
 /** The verdict that follows from the numbers of a statement. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verdictOf } from '../../web/page/statement.js';
+import { verdictOf } from '../../../web/page/statement.js';
 
 const close = { measured: 1e-16, allowed: 2e-16, size: 0.5 };
 
