@@ -11,7 +11,7 @@
  *       for each query_rows:
  *         attn_pack_queries              pack.c: scaled queries, from head_job to call.queries
  *         attend_rows                    chunk.c: takes the rows over the span, ends finished rows
- *           attn_attend_span                    chunk.c: scores, weights and sums of values
+ *           attn_attend_span             chunk.c: scores, weights and sums of values
  *             attn_score_span            scores.c: chooses the kernel for 1 to ROWS rows
  *               panel_scores             tiles.h: the tile loop, queries times key panels
  *             attn_weigh_rows            softmax.c: scores become weights, row by row
