@@ -17,6 +17,7 @@ import { explain } from '../../web/panels/lab/explain.js';
 import { difference } from '../../web/panels/lab/push.js';
 import { headOf } from '../../web/panels/lab/session.js';
 import { PROMPT } from '../../web/panels/look/state.js';
+import { Story } from '../../web/panels/look/story.js';
 import { compute, settingOf } from '../../web/panels/many-heads/compute.js';
 import { derive } from '../../web/panels/one-look/compute.js';
 import { moves, pairs, SIZES } from '../../web/panels/push/compute.js';
@@ -155,6 +156,22 @@ describe('the code that the page shows of a model', () => {
       lines.map(([, weight]) => weight),
       [...weights],
     );
+    // with the surprise of its word
+    const [[, bits], ...rows] = await printed(
+      t,
+      codeOf({ tokens, layer: 1, head: 3, T: 2, bits: true }, { source }),
+    );
+    assert.deepEqual(rows, lines);
+    const story = new Story(model.config, ids.length);
+    for (const token of tokens) story.add(token);
+    model.setTemperature(2);
+    model.cache.clear();
+    ids.forEach((id, i) => {
+      const { heads, logits } = model.step(id, { observe: 'weights' });
+      story.record(i, heads, logits);
+    });
+    model.setTemperature(1);
+    assert.ok(Math.abs(bits - story.bits[ids.length - 1]) < 1e-4);
   });
 
   test('the lab, in code: the story under the changes, and its word explained', async (t) => {

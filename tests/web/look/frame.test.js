@@ -7,9 +7,9 @@ import { positionOf, temperatureAt } from '../../../web/page/heat.js';
 import { percent } from '../../../web/plot/format.js';
 import { tellFirst } from '../../../web/panels/look/first.js';
 import { firstFrame } from '../../../web/panels/look/frame.js';
-import { checkRow } from '../../../web/panels/look/check.js';
 import { mapPaths, pooledLine, shade } from '../../../web/panels/look/shade.js';
 import { Story } from '../../../web/panels/look/story.js';
+import { foretold, lineOf } from '../../../web/panels/look/surprise.js';
 import {
   countOfSharp,
   distance,
@@ -80,6 +80,20 @@ describe('the first frame of the look', () => {
     assert.doesNotMatch(html, /style=|undefined|NaN%/);
   });
 
+  test('it tells how surprising the word is, by the logits of the library', () => {
+    const { story, i } = told;
+    model.cache.clear();
+    let z;
+    for (const { id } of story.tokens.slice(0, i)) ({ logits: z } = model.step(id));
+    const sum = z.reduce((total, x) => total + Math.exp(x), 0);
+    const chance = Math.exp(z[story.tokens[i].id]) / sum;
+    const [, line] = /<p class="look-surprise">(.*?)<\/p>/.exec(html);
+    const values = [...line.matchAll(/data-value="([^"]*)"/g)].map(([, value]) => Number(value));
+    assert.equal(values.length, 2);
+    assert.ok(Math.abs(values[0] - chance) < 1e-9 * chance);
+    assert.ok(Math.abs(values[1] + Math.log2(chance)) < 1e-9);
+  });
+
   test('a text cannot become markup', () => {
     const story = made('ab', { 0: [1], 1: [0.5, 0.5] });
     story.tokens[0].text = '<b>&"';
@@ -147,6 +161,18 @@ describe('the words of the look', () => {
     assert.match(countOfSharp(told, 1, false), /^1 of 2 heads/);
   });
 
+  test('a surprise is told as a chance and in bits, and the first word has none', () => {
+    const told = made('abc', { 0: [1] });
+    told.bits.set([NaN, 2, 12]);
+    assert.match(plain(foretold(told, 0)), /^The text begins here/);
+    assert.equal(
+      plain(foretold(told, 1)),
+      'Before it came, the model gave ‘bb’ a chance of 25 %: a surprise of 2.0 bits.',
+    );
+    assert.match(plain(foretold(told, 2)), /a chance of 1 in 4,100: a surprise of 12\.0 bits/);
+    assert.deepEqual([NaN, 0, 0.9, 1, 4, 40, Infinity].map(lineOf), [0, 0, 0, 0.75, 3, 8, 8]);
+  });
+
   test('no share is rounded to nothing or to all', () => {
     assert.deepEqual([0, 0.004, 0.5, 0.996, 1].map(percent), [
       '0 %',
@@ -161,8 +187,8 @@ describe('the words of the look', () => {
     const rho = [0.5, 0.3, 0.1, 0.1].reduce((sum, p) => sum + p * Math.log(4 * p), 0);
     assert.ok(Math.abs(story.sharpness(head, 3, false) - rho / Math.log(4)) < 1e-6);
     const rest = [0.3, 0.1, 0.1].map((p) => p / 0.5);
-    const left = rest.reduce((sum, p) => sum + p * Math.log(3 * p), 0);
-    assert.ok(Math.abs(story.sharpness(head, 3, true) - left / Math.log(3)) < 1e-6);
+    const others = rest.reduce((sum, p) => sum + p * Math.log(3 * p), 0);
+    assert.ok(Math.abs(story.sharpness(head, 3, true) - others / Math.log(3)) < 1e-6);
     assert.ok(Number.isNaN(story.sharpness(head, 0, false)));
   });
 
@@ -177,27 +203,4 @@ test('the slider of temperatures reaches 0, 1 and ∞ exactly, and every positio
   assert.deepEqual([0, 50, 100].map(temperatureAt), [0, 1, Infinity]);
   for (let position = 0; position <= 100; position++)
     assert.equal(positionOf(temperatureAt(position)), position);
-});
-
-test('a wrong row, a wrong ρ and another temperature are seen', async () => {
-  const engine = await init({ layers: true, variant: 'simd' });
-  const model = await loadModel(letters(), { engine });
-  for (const T of [0, 0.3, 1, 5, Infinity]) {
-    model.cache.clear();
-    model.setTemperature(T);
-    const { story } = tellFirst(model, { prompt: 'once', tokens: 20 });
-    const { attnScale: scale, attnSoftcap: cap } = model.config;
-    const last = { layer: 3, head: 6 };
-    const i = story.rows - 1;
-    const rho = story.rho[(3 * 8 + 6) * story.capacity + i];
-    const right = { ...model.row(3, 6, i), weights: story.row(last, i), rho, scale, cap, T };
-    const verdicts = (row) => {
-      const { weights, rho: budget } = checkRow({ ...right, ...row });
-      return [weights.ratio <= 1, budget.measured <= budget.allowed];
-    };
-    assert.deepEqual(verdicts({}), [true, true], `T = ${T}`);
-    assert.equal(verdicts({ weights: story.row({ layer: 3, head: 5 }, i) })[0], T === Infinity);
-    assert.equal(verdicts({ rho: 1.01 * rho + 0.001 })[1], false);
-    if (T > 0 && T < Infinity) assert.equal(verdicts({ T: 1.001 * T })[0], false);
-  }
 });

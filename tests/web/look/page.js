@@ -35,6 +35,9 @@ export const shown = (page) =>
       at: Number(text.getAttribute('aria-valuenow')),
       said: root.querySelector('.look-said').textContent,
       weights: [...root.querySelectorAll('.token')].map(({ dataset }) => Number(dataset.weight)),
+      surprise: [...root.querySelectorAll('.look-surprise [data-value]')].map(({ dataset }) =>
+        Number(dataset.value),
+      ),
       largest: Number(root.querySelector('.look-said [data-value]')?.dataset.value),
       board: [...root.querySelectorAll('.look-cell')].map(({ dataset }) => Number(dataset.value)),
       layer,

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { repeats } from '../../support/campaign.js';
 import { MODEL_FILE } from '../../support/web/letters.js';
-import { calm, drawn, openLook, PANEL, shown } from './page.js';
+import { calm, drawn, openLook, PANEL, shown, verdictOf } from './page.js';
 import { browsers, serve } from '../site.js';
 
 /** In the page: the library with the page’s kernels reads this text, greedily writing on. */
@@ -22,12 +22,19 @@ async function library({ prompt, tokens, T, layer, head, at, file }) {
     if (ids.length < tokens && !model.tokenizer.ends.has(token)) ids.push(token);
   model.cache.clear();
   let stats;
-  for (const id of ids.slice(0, at + 1)) stats = model.step(id, { observe: 'stats' }).heads;
+  const bits = [NaN];
+  for (const [i, id] of ids.slice(0, at + 1).entries()) {
+    const { heads, logits } = model.step(id, { observe: 'stats' });
+    stats = heads;
+    const sum = logits.reduce((total, z) => total + Math.exp(z), 0);
+    if (i < at) bits.push(-Math.log2(Math.exp(logits[ids[i + 1]]) / sum));
+  }
   const { weights } = model.row(layer, head, at);
   const n = at + 1;
   const result = {
     text: model.tokenizer.decode(ids),
     weights: Array.from(weights),
+    bits,
     sharpness: Array.from(stats.kl, (rho) => Math.min(1, Math.max(0, rho / Math.log(n)))),
   };
   model.dispose();
@@ -81,6 +88,48 @@ for (const { name, missing, launch } of browsers)
       found.board.forEach((value, at) =>
         assert.ok(Math.abs(value - expected.sharpness[at]) < 1e-6, `${value} of head ${at}`),
       );
+    });
+
+    test('a switch underlines words by their surprise, which is that of the library', async () => {
+      const { at, text, surprise, ...found } = await shown(page);
+      const lines = () =>
+        page.$$eval(`${PANEL} .token`, (tokens) =>
+          tokens.map((token) => ({
+            bits: Number(token.dataset.bits ?? NaN),
+            line: parseFloat(getComputedStyle(token.querySelector('b') ?? token).borderBottomWidth),
+          })),
+        );
+      assert.ok((await lines()).every(({ line }) => line === 0));
+      const expected = await page.evaluate(library, {
+        prompt: 'once upon a time',
+        tokens: found.weights.length,
+        T: 1,
+        file: MODEL_FILE,
+        at,
+        ...found,
+      });
+      assert.equal(text, expected.text);
+      const { bits } = expected;
+      const same = (told, i) => assert.ok(Math.abs(told - bits[i]) < 1e-9, `${told} of word ${i}`);
+      same(surprise[1], at);
+      assert.ok(Math.abs(surprise[0] - 2 ** -bits[at]) < 1e-9);
+      assert.equal(await verdictOf(page, 'look-surprise'), 'holds');
+      await page.getByLabel('underline surprising words').press('Space');
+      await drawn(page);
+      const drawnLines = await lines();
+      assert.equal(drawnLines.length, bits.length);
+      drawnLines.slice(1).forEach((told, at) => same(told.bits, at + 1));
+      const ordered = drawnLines.slice(1).sort((a, b) => a.bits - b.bits);
+      assert.ok(ordered[0].line < ordered.at(-1).line);
+      assert.ok(ordered.every(({ line }, i) => i === 0 || line >= ordered[i - 1].line));
+      assert.match(
+        await page.getAttribute(`${PANEL} .look-text`, 'aria-valuetext'),
+        /a surprise of [\d.]+ bits\.$/,
+      );
+      await page.waitForFunction(() => location.hash.includes('lookBits=1'));
+      await page.getByLabel('underline surprising words').uncheck();
+      await drawn(page);
+      assert.ok((await lines()).every(({ line }) => line === 0));
     });
 
     test('a click locks a word for all panels, and one more lets go', async () => {

@@ -25,16 +25,17 @@ function writing(t, settings = {}) {
     { T: 1, tau: 0, seed: 1, pace: Infinity, ...settings },
     { capacity: 96, tell: () => told() },
   );
-  t.after(async () => {
+  const end = async () => {
     abort.abort();
     await over;
-  });
+  };
+  t.after(end);
   const until = (holds) =>
     new Promise((resolve) => {
       told = () => holds(writer) && resolve();
       told();
     });
-  return { writer, until };
+  return { writer, until, end };
 }
 const phase = (name) => (writer) => writer.phase === name;
 
@@ -88,6 +89,45 @@ test('another temperature is in every row, also of words that were read', async 
   await until(phase('paused'));
   const { weights } = await writer.row(HEAD, 9);
   assert.deepEqual(Array.from(writer.story.row(HEAD, 9)), Array.from(weights));
+});
+
+/** −log₂ of the softmax, in plain float64. */
+function bitsOf(logits, id) {
+  const z = Array.from(logits);
+  const top = Math.max(...z);
+  const sum = z.reduce((total, x) => total + Math.exp(x - top), 0);
+  return -Math.log2(Math.exp(z[id] - top) / sum);
+}
+
+test('each word has the surprise that the library’s own logits give it, at τ = 1', async (t) => {
+  for (const { T, tau } of [
+    { T: 1, tau: 0 },
+    { T: 0.5, tau: 1.5 },
+  ]) {
+    const { writer, until, end } = writing(t, { T: 1, tau });
+    writer.start(PROMPT);
+    await until(phase('paused'));
+    writer.set({ T });
+    for (let count = 0; count < 6; count++) writer.step();
+    await until(({ story, phase }) => phase === 'paused' && story.tokens.length > PROMPT.length);
+    const ids = writer.story.tokens.map(({ id }) => id);
+    const { logits } = await writer.row(HEAD, ids.length - 1);
+    await end();
+    await model.intervene([{ temperature: T }]);
+    await model.cache.clear();
+    const expected = [NaN];
+    for (const [i, id] of ids.slice(0, -1).entries()) {
+      const { logits: z } = await model.step(id);
+      expected.push(bitsOf(z, ids[i + 1]));
+      if (i === ids.length - 2) assert.deepEqual(logits, z, 'the lens makes the same logits');
+    }
+    const { bits } = writer.story;
+    assert.ok(expected.slice(1).some((x) => x > 1));
+    expected.forEach((x, i) =>
+      assert.ok(i === 0 ? Number.isNaN(bits[0]) : Math.abs(bits[i] - x) < 1e-12 * (1 + x), `${i}`),
+    );
+    assert.ok(bits.subarray(ids.length).every(Number.isNaN), 'no later word has one');
+  }
 });
 
 test('it stops within one token', async (t) => {

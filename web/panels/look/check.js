@@ -92,3 +92,15 @@ export function checkRow({ weights, rho, q, k, scale, cap, T }) {
     rho: { measured: rhoMeasured, allowed: rhoAllowed, tie },
   };
 }
+
+/**
+ * Compares a surprise on show with that of logits at sampling temperature 1. The sum of n numbers
+ * in float64 is wrong by n roundings at most, and the logarithm by a few.
+ * @param {number} bits as shown
+ * @param {ArrayLike<number>} logits that the token was chosen by @param {number} id of the token
+ */
+export function checkBits(bits, logits, id) {
+  const expected = -Math.log2(softmax(logits, 1)[id]);
+  const allowed = 2 ** -52 * (logits.length + 8 + expected);
+  return { measured: Math.abs(bits - expected), allowed };
+}

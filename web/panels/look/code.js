@@ -28,19 +28,27 @@ function filesOf(source) {
  * @param {object} row up to the word that looks back
  * @param {readonly Token[]} row.tokens
  * @param {number} row.layer @param {number} row.head @param {number} row.T
+ * @param {boolean} [row.bits] whether it prints the surprise of that word, too
  * @param {Pick<SharedModel, 'source'>} model
  */
-export const codeOf = ({ tokens, layer, head, T }, model) =>
+export const codeOf = ({ tokens, layer, head, T, bits = false }, model) =>
   [
     loading(model),
     '',
     `// ${JSON.stringify(tokens.map(({ text }) => text).join(''))}`,
     `const ids = [${lines(tokens.map(({ id }) => id))}];`,
     ...(T === 1 ? [] : [`model.setTemperature(${T});`]),
-    'await model.prefill(ids);',
+    ...(bits && tokens.length > 1 ? SURPRISE : []),
+    `await model.prefill(${bits && tokens.length > 1 ? 'ids.slice(-1)' : 'ids'});`,
     `const { weights } = model.row(${layer}, ${head}, ids.length - 1);`,
     'ids.forEach((id, j) => console.log(model.tokenizer.decode([id]), weights[j]));',
   ].join('\n');
+
+const SURPRISE = [
+  'const { logits } = await model.prefill(ids.slice(0, -1));',
+  'const sum = logits.reduce((total, z) => total + Math.exp(z), 0);',
+  "console.log('surprise:', -Math.log2(Math.exp(logits[ids.at(-1)]) / sum), 'bits');",
+];
 
 /** Some numbers a line. @param {readonly number[]} numbers */
 const lines = (numbers) =>

@@ -4,9 +4,14 @@ import { BOLDNESS, heatSlider, temperatureText } from '../../page/heat.js';
 import { block, controlsRow, paragraph, status } from '../../page/layout.js';
 import { setFromText } from '../../page/text-field.js';
 import { html, setText } from '../../plot/dom.js';
+import { lineOf } from './surprise.js';
 import { HINT } from './words.js';
 
 const BEGINS = 'How the story begins';
+const SURPRISE =
+  'Surprise is −log₂ of the chance that the model’s own logits give to the token that came, at ' +
+  'sampling temperature 1. How boldly it picks a word does not act on it. How focused its looks ' +
+  'are does.';
 
 /** @typedef {ReturnType<typeof import('./state.js').state>} State */
 /**
@@ -37,9 +42,11 @@ export class Controls {
     this.bar = block('look-bar', block('look-buttons', this.play, step, restart), heats(state));
     const boxes = controlsRow(
       toggle(state.rest, 'leave out the start of the text'),
+      toggle(state.bits, 'underline surprising words'),
       toggle(fastSwitch(actions.fast), 'as fast as it can'),
     );
-    this.more = block('look-more', promptForm(state, actions.restart), boxes);
+    const form = promptForm(state, actions.restart);
+    this.more = block('look-more', form, html('div', {}, boxes, surpriseKey(state)));
     this.hint = paragraph(
       'look-hint',
       html('span', { class: 'hover' }, HINT.hover),
@@ -79,6 +86,28 @@ const heats = (state) =>
       scale: BOLDNESS,
     }),
   );
+
+/** The meaning of the lines under the words, while they are there. @param {State} state */
+function surpriseKey({ bits }) {
+  const samples = [1, 4, 8].map((each) => {
+    const word = html('b', {}, `1 in ${2 ** each}`);
+    word.style.setProperty('--line', `${lineOf(each)}px`);
+    return html('span', {}, word, html('span', { 'data-depth': 'understand' }, ` ${each} bits`));
+  });
+  const element = block(
+    'look-lines',
+    paragraph(
+      '',
+      'The thicker the line, the less the model expected the word. It had a chance of:',
+    ),
+    block('look-samples', ...samples),
+    html('p', { 'data-depth': 'doubt' }, SURPRISE),
+  );
+  const show = () => void (element.hidden = !bits.value);
+  bits.on(show);
+  show();
+  return element;
+}
 
 /** The beginning of the story. @param {State} state @param {() => void} begin */
 function promptForm({ prompt }, begin) {

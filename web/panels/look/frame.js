@@ -4,6 +4,7 @@
  */
 import { percent } from '../../plot/format.js';
 import { extent, mapPaths, shade, SHADES } from './shade.js';
+import { foretold } from './surprise.js';
 import { aboutHeads, countOfSharp, HINT, sentence, spaced } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
@@ -28,14 +29,6 @@ const escape = (text) =>
  * @param {number} i the word whose row it is
  */
 export function firstFrame(story, head, i) {
-  const parts = sentence(story, head, i, false);
-  const said = parts
-    .map((part) =>
-      typeof part === 'string'
-        ? escape(part)
-        : `<strong${valued(part.value)}>${escape(part.strong)}</strong>`,
-    )
-    .join('');
   const ids = story.tokens.map(({ id }) => id).join(' ');
   const at = `${head.layer} ${head.head}`;
   return [
@@ -46,11 +39,22 @@ export function firstFrame(story, head, i) {
     '<div class="look-bar"></div><div class="look-below"><div class="look-left">',
     `<p class="look-caption">${aboutHeads(story)}</p>`,
     `<div class="look-wall">${wall(story, head)}</div></div>`,
-    `<div class="look-side"><p class="look-said">${said}</p>`,
-    `<p class="look-count">${countOfSharp(story, i, false)}</p><p class="tick"></p>`,
+    `<div class="look-side"><p class="look-said">${marked(sentence(story, head, i, false))}</p>`,
+    `<p class="look-count">${countOfSharp(story, i, false)}</p>`,
+    `<p class="look-surprise">${marked(foretold(story, i))}</p><p class="tick"></p>`,
     `${board(story, i)}</div></div></div>`,
   ].join('\n');
 }
+
+/** @param {readonly (string | { strong: string, value?: number })[]} parts of a sentence */
+const marked = (parts) =>
+  parts
+    .map((part) =>
+      typeof part === 'string'
+        ? escape(part)
+        : `<strong${valued(part.value)}>${escape(part.strong)}</strong>`,
+    )
+    .join('');
 
 /** @param {number | undefined} value */
 const valued = (value) => (value === undefined ? '' : ` data-value="${value}"`);

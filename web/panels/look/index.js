@@ -12,6 +12,7 @@ import { Said } from './said.js';
 import { rowsOf } from './saved.js';
 import { Selection } from './selection.js';
 import { checkedRow } from './send.js';
+import { foretold, surprises } from './surprise.js';
 import { TextView } from './text-view.js';
 import { Board, Wall } from './wall.js';
 import { aboutHeads, plain, sentence } from './words.js';
@@ -36,7 +37,12 @@ export function build(root, context) {
   return {
     alive: look.alive,
     reset: () => look.again(false),
-    state: () => ({ text: writer.story?.text, head: selection.head, word: selection.word }),
+    state: () => ({
+      text: writer.story?.text,
+      head: selection.head,
+      word: selection.word,
+      surprise: surprises(writer.story),
+    }),
     code: () => look.code(),
     exports: { csv: () => rowsOf(writer.story, selection.head) },
   };
@@ -62,7 +68,7 @@ class Look {
     this.built = undefined;
     /** The row that was checked last. */
     this.settled = '';
-    this.draw = onFrame([state.head, state.rest, state.at], () => this.redraw());
+    this.draw = onFrame([state.head, state.rest, state.at, state.bits], () => this.redraw());
     this.writer = new Writer(
       model,
       { T: state.T.value, tau: state.tau.value, seed: state.seed.value, pace: READING },
@@ -191,8 +197,10 @@ class Look {
     const { head, word: i } = this.selection;
     const rest = state.rest.value;
     text.show(story);
-    const parts = sentence(story, head, i, rest);
-    text.shade(story.shown(head, i, rest), i, state.at.value === i, plain(parts));
+    const said = [...sentence(story, head, i, rest)];
+    if (state.bits.value) said.push(' ', ...foretold(story, i));
+    text.shade(story.shown(head, i, rest), i, state.at.value === i, plain(said));
+    text.underline(state.bits.value ? story.bits : undefined);
     wall.paint();
     wall.mark(head, i, (each) => {
       const sharp = story.sharpness(each, i, rest);
@@ -230,6 +238,7 @@ class Look {
   code() {
     const { writer, selection, model } = this;
     const tokens = writer.story?.tokens.slice(0, selection.word + 1) ?? [];
-    return codeOf({ tokens, ...selection.head, T: writer.settings.T }, model);
+    const bits = this.state.bits.value;
+    return codeOf({ tokens, ...selection.head, T: writer.settings.T, bits }, model);
   }
 }

@@ -2,7 +2,8 @@
 import { html, setText } from '../../plot/dom.js';
 import { Statement } from '../../page/statement.js';
 import { verdicts } from '../../page/layout.js';
-import { budget, checkRow, scores, softmax } from './check.js';
+import { budget, checkBits, checkRow, scores, softmax } from './check.js';
+import { foretold } from './surprise.js';
 import { countOfSharp, sentence, sharpHeads } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
@@ -12,6 +13,7 @@ export class Said {
   constructor() {
     this.sentence = html('p', { class: 'look-said' });
     this.count = html('p', { class: 'look-count' });
+    this.surprise = html('p', { class: 'look-surprise' });
     this.row = new Statement({
       id: 'look-row',
       claim: 'this row, computed again from its query and keys by other code, is the same',
@@ -28,30 +30,39 @@ export class Said {
         'log-sum-exp may be rounded 8 times.',
       oracles: [budget],
     });
+    this.foretold = new Statement({
+      id: 'look-surprise',
+      claim: 'the surprise of this word, from logits that are made once more, is the same',
+      allowance:
+        'The surprise is −log₂ p. Here p is the softmax of the model’s own logits, at sampling ' +
+        'temperature 1 and at the token that came. Allowed for a sum of n numbers in float64: ' +
+        '2⁻⁵²·(n + 8 + bits).',
+      oracles: [softmax],
+    });
     this.tick = html('p', { class: 'tick', 'data-depth': 'look' });
     this.element = html(
       'div',
       { class: 'look-words' },
       this.sentence,
       this.count,
+      this.surprise,
       this.tick,
-      verdicts([this.row, this.budget]),
+      verdicts([this.row, this.budget, this.foretold]),
     );
   }
 
   /** @param {Story} story @param {Head} head @param {number} i @param {boolean} rest */
   show(story, head, i, rest) {
-    const parts = sentence(story, head, i, rest).map((part) =>
-      typeof part === 'string' ? part : html('strong', { 'data-value': part.value }, part.strong),
-    );
-    this.sentence.replaceChildren(...parts);
+    this.sentence.replaceChildren(...sentence(story, head, i, rest).map(shown));
+    this.surprise.replaceChildren(...foretold(story, i).map(shown));
     this.count.dataset.value = String(sharpHeads(story, i, rest));
     setText(this.count, countOfSharp(story, i, rest));
   }
 
   /** There is no model, so nothing is compared. */
   nothing() {
-    for (const statement of [this.row, this.budget]) statement.nothing('there is no model');
+    for (const statement of [this.row, this.budget, this.foretold])
+      statement.nothing('there is no model');
   }
 
   /** The row has changed since it was checked. */
@@ -71,4 +82,18 @@ export class Said {
     this.budget.show({ ...rho, verdict: tie });
     return z;
   }
+
+  /**
+   * @param {number} bits as shown
+   * @param {Float32Array | undefined} logits that the token was chosen by
+   * @param {number} id of the token
+   */
+  checkSurprise(bits, logits, id) {
+    if (!logits) return this.foretold.nothing('the vocabulary is large');
+    this.foretold.show(checkBits(bits, logits, id));
+  }
 }
+
+/** @param {string | { strong: string, value?: number }} part of a sentence */
+const shown = (part) =>
+  typeof part === 'string' ? part : html('strong', { 'data-value': part.value }, part.strong);

@@ -2,6 +2,7 @@
 import { announce } from '../../plot/dom.js';
 import { firstFrame } from './hydrate.js';
 import { mostTelling } from './story.js';
+import { foretold } from './surprise.js';
 import { plain, sentence } from './words.js';
 
 /** @typedef {import('./story.js').Head} Head */
@@ -65,7 +66,8 @@ export class Selection {
     if (at.value === i) return this.release();
     this.writer.play(false);
     at.set(i);
-    announce(`Locked. ${plain(sentence(story, this.head, i, rest.value))}`);
+    const said = [...sentence(story, this.head, i, rest.value), ' ', ...foretold(story, i)];
+    announce(`Locked. ${plain(said)}`);
   }
 
   release() {

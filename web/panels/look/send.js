@@ -1,6 +1,22 @@
-/** The row on show with its query and keys: checked, and sent through all panels. */
+/** The row on show with its query and keys: asked for, checked, and sent through all panels. */
 
 /** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('../../../src/js/model/api.d.ts').Row} Row */
+/** @typedef {Row & { logits?: Float32Array | undefined }} Asked and the logits before its token */
+
+/** The lens has logits of every layer. Over a large vocabulary that takes too long. */
+const LENS = 2 ** 18;
+
+/**
+ * @param {import('../../../src/js/worker/client.d.ts').RemoteModel} model
+ * @param {Head} head @param {number} i @returns {Promise<Asked>}
+ */
+export async function askRow(model, { layer, head }, i) {
+  const { layers, vocab } = model.config;
+  const asks = i > 0 && layers * vocab <= LENS;
+  const logits = asks ? (await model.lens(i - 1, { top: 1 })).logits.subarray(-vocab) : undefined;
+  return { ...(await model.row(layer, head, i)), logits };
+}
 
 /**
  * @param {object} from
@@ -21,6 +37,7 @@ export async function checkedRow({ writer, model, said }, head, i) {
   const { attnScale: scale, attnSoftcap: cap } = (await model.load()).config;
   const rho = story.rho[(head.layer * story.heads + head.head) * story.capacity + i];
   const scores = said.check({ ...got, weights: shown, rho, scale, cap, T });
+  said.checkSurprise(story.bits[i], got.logits, story.tokens[i].id);
   return {
     source: model.name,
     ...head,

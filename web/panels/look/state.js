@@ -18,6 +18,8 @@ export function state(store) {
     tau: store.number('lookTau', 0, { min: 0, max: 2 }),
     seed: store.number('lookSeed', 1, { min: 0, max: 2 ** 32 - 1, integer: true }),
     rest: store.flag('lookRest', false),
+    /** Whether words are underlined by their surprise. */
+    bits: store.flag('lookBits', false),
     /** A layer and a head; −1: those of the first frame. */
     head: store.numbers('lookHead', [-1, -1], { min: -1, max: 999, length: 2 }),
     /** The word that is locked; −1: none. */

@@ -2,6 +2,7 @@
  * A text that a model reads and writes, with every row of every head. Row i is the one that attends
  * from token i, to choose token i + 1. All memory is allocated at once, for `capacity` tokens.
  */
+import { bitsOf } from './surprise.js';
 
 /**
  * @typedef {object} Shape
@@ -30,28 +31,35 @@ export class Story {
     this.weights = new Float32Array(count * this.triangle);
     /** ρ in nats, per head and row. */
     this.rho = new Float32Array(count * capacity);
+    /** The surprise of each token, in bits; NaN where nothing came before it. */
+    this.bits = new Float64Array(capacity).fill(NaN);
   }
 
   clear() {
     this.tokens = [];
     this.rows = 0;
+    this.bits.fill(NaN);
   }
 
   get full() {
     return this.tokens.length >= this.capacity;
   }
 
-  /** @param {Token} token */
-  add(token) {
+  /** @param {Token} token @param {Float32Array} [logits] that it was chosen by */
+  add(token, logits) {
     this.tokens.push(token);
+    if (logits) this.bits[this.tokens.length - 1] = bitsOf(logits, token.id);
   }
 
   /**
-   * Keeps the rows that attend from token i.
+   * Keeps the rows that attend from token i, and how surprising the next token is to the model.
    * @param {number} i
    * @param {import('../../../src/js/model/api.d.ts').HeadStats} stats of one token, with weights
+   * @param {Float32Array} [logits] behind it
    */
-  record(i, stats) {
+  record(i, stats, logits) {
+    const next = this.tokens[i + 1];
+    if (next && logits) this.bits[i + 1] = bitsOf(logits, next.id);
     for (const { layer, head, weights } of stats.weights ?? []) {
       const at = layer * this.heads + head;
       this.weights.set(weights, at * this.triangle + (i * (i + 1)) / 2);

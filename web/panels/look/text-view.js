@@ -5,6 +5,7 @@
  */
 import { html, setAttributes } from '../../plot/dom.js';
 import { place } from './shade.js';
+import { lineOf } from './surprise.js';
 import { spaced } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
@@ -76,6 +77,18 @@ export class TextView {
       'aria-valuemax': Math.max(0, this.spans.length - 1),
       'aria-valuenow': here,
       'aria-valuetext': said,
+    });
+  }
+
+  /** A line under each token grows with its surprise. @param {ArrayLike<number>} [bits] */
+  underline(bits) {
+    this.element.classList.toggle('surprised', bits !== undefined);
+    this.spans.forEach((span, i) => {
+      const told = bits && !Number.isNaN(bits[i]) ? String(bits[i]) : '';
+      if ((span.dataset.bits ?? '') === told) return;
+      if (told) span.dataset.bits = told;
+      else delete span.dataset.bits;
+      span.style.setProperty('--line', told && `${lineOf(Number(told))}px`);
     });
   }
 

@@ -4,11 +4,12 @@
  */
 import { createSampler } from '../../../src/js/model/sampling/sample.js';
 import { beginningOf, fits, storyFor } from './pieces.js';
+import { askRow } from './send.js';
 import { Rate, Waker } from './waker.js';
 
 /** @typedef {import('./story.js').Story} Story */
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
-/** @typedef {import('../../../src/js/model/api.d.ts').Row} Row */
+/** @typedef {import('./send.js').Asked} Asked */
 /** @typedef {import('./story.js').Head} Head */
 /** @typedef {import('./story.js').Token} Token */
 
@@ -16,10 +17,8 @@ import { Rate, Waker } from './waker.js';
  * @typedef {'idle' | 'reading' | 'writing' | 'paused' | 'over'} Phase
  * idle: nothing was asked for, or another panel has the model
  */
-
 /** @typedef {'rows' | 'phase' | 'text' | 'error'} Change */
 /** @typedef {{ text: string, tokens?: readonly Token[] | undefined }} Beginning */
-
 /**
  * @typedef {object} Settings
  * @property {number} T attention temperature
@@ -55,7 +54,7 @@ export class Writer {
     this.cut = false;
     /** Where to begin anew. @type {Beginning | undefined} */
     this.asked = undefined;
-    /** @type {{ head: Head, i: number, answer: (row: Row | undefined) => void } | undefined} */
+    /** @type {{ head: Head, i: number, answer: (row: Asked | undefined) => void } | undefined} */
     this.wanted = undefined;
     this.running = false;
     /** Whether it asks for the model again after another panel. */
@@ -105,8 +104,8 @@ export class Writer {
   }
 
   /**
-   * A row with its query, keys and values. A newer request takes the place of one that waits.
-   * @param {Head} head @param {number} i @returns {Promise<Row | undefined>}
+   * A row, and the logits before its token. A newer request takes the place of one that waits.
+   * @param {Head} head @param {number} i @returns {Promise<Asked | undefined>}
    */
   row(head, i) {
     this.wanted?.answer(undefined);
@@ -177,7 +176,7 @@ export class Writer {
       if (this.wanted) {
         const { head, i, answer } = this.wanted;
         this.wanted = undefined;
-        answer(i < read ? await model.row(head.layer, head.head, i) : undefined);
+        answer(i < read ? await askRow(model, head, i) : undefined);
         continue;
       }
       if (this.over) this.become('over');
@@ -212,7 +211,7 @@ export class Writer {
     const answers = await Promise.all(
       tokens.map(({ id }) => model.step(id, { observe: 'weights' })),
     );
-    answers.forEach(({ heads }, at) => story.record(from + at, heads));
+    answers.forEach(({ heads, logits }, at) => story.record(from + at, heads, logits));
     this.tell('rows');
     return answers[answers.length - 1].logits;
   }
@@ -230,7 +229,8 @@ export class Writer {
       this.playing = false;
       return;
     }
-    story.add({ id, text: (await tokenizer?.decode([id], { continued: true })) ?? `${id} ` });
+    const text = (await tokenizer?.decode([id], { continued: true })) ?? `${id} `;
+    story.add({ id, text }, logits);
     if (story.full) this.over = true;
     this.tell('text');
   }

@@ -1,0 +1,58 @@
+/**
+ * How surprising a token was: −log₂ of the chance that the model gave it, in bits. The chance is
+ * that of the model's own logits, at sampling temperature 1. How boldly words are picked does not
+ * act on it, and how focused the looks are does.
+ */
+import { fixed, percent } from '../../plot/format.js';
+import { pieceName } from './words.js';
+
+/** @typedef {import('./story.js').Story} Story */
+
+/** Pixels of the line under a word, for each bit, and at most. */
+const PER_BIT = 0.75;
+const THICKEST = 8;
+
+/** @param {ArrayLike<number>} logits @param {number} id of the token that came */
+export function bitsOf(logits, id) {
+  let max = -Infinity;
+  for (let at = 0; at < logits.length; at++) max = Math.max(max, logits[at]);
+  let sum = 0;
+  for (let at = 0; at < logits.length; at++) sum += Math.exp(logits[at] - max);
+  return (max - logits[id] + Math.log(sum)) / Math.LN2;
+}
+
+/**
+ * The thickness of a line, in pixels. A word that was likelier than one half has none.
+ * @param {number} bits or NaN
+ */
+export const lineOf = (bits) => (bits >= 1 ? Math.min(THICKEST, PER_BIT * bits) : 0);
+
+/** A chance, which may be tiny: “12 %”, “1 in 260”. @param {number} p */
+const chance = (p) => {
+  const times = Number((1 / p).toPrecision(2));
+  return p >= 0.01 ? percent(p) : `1 in ${times < 1e6 ? times.toLocaleString('en') : 'millions'}`;
+};
+
+/**
+ * The chance that the model gave token i before it came, in parts as of a sentence.
+ * @param {Story} story @param {number} i
+ * @returns {(string | { strong: string, value?: number })[]}
+ */
+export function foretold(story, i) {
+  const bits = story.bits[i];
+  if (Number.isNaN(bits)) return ['The text begins here, and nothing foretold it.'];
+  const p = 2 ** -bits;
+  return [
+    'Before it came, the model gave ',
+    { strong: pieceName(story, i) },
+    ' a chance of ',
+    { strong: chance(p), value: p },
+    ': a surprise of ',
+    { strong: fixed(bits, 1), value: bits },
+    ' bits.',
+  ];
+}
+
+/** The tokens with their surprise, for a file. @param {Story | undefined} story */
+export const surprises = (story) =>
+  story?.tokens.map(({ text }, i) => ({ word: text, bits: story.bits[i] }));
