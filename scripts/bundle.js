@@ -10,6 +10,7 @@ import { basename, join, relative } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { STREAMS, walk } from '../src/js/inline/streams.js';
 import { smaller } from './smaller.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -26,9 +27,20 @@ const FILES = {
 };
 const WITHOUT_LAYERS = { ...FILES, 'layers/index.js': 'inline/layers.js' };
 
+/** The streams of a file. @param {Uint8Array} bytes @returns {number[][]} */
+function split(bytes) {
+  const streams = Array.from({ length: STREAMS }, () => []);
+  let at = 0;
+  walk(bytes.length, (stream) => {
+    streams[stream].push(bytes[at]);
+    return bytes[at++];
+  });
+  return streams;
+}
+
 /** Similar files stand next to each other, and those that most engines want come first. */
 const VARIANTS = ['relaxed', 'simd'];
-const PACKER = 'xz --format=lzma --lzma1=preset=9e,lc=3,lp=0,pb=0,nice=273 --stdout'.split(' ');
+const PACKER = 'xz --format=lzma --lzma1=preset=9e,lc=0,lp=0,pb=0,nice=273 --stdout'.split(' ');
 /** Bytes of the header that xz writes. */
 const HEADER = 13;
 
@@ -38,10 +50,12 @@ function packKernels(kind) {
   const parts = [];
   let at = 0;
   const add = (name, path) => {
-    const part = readFileSync(join(source, path));
-    files[name] = [at, part.length];
-    parts.push(part);
-    at += part.length;
+    const streams = split(readFileSync(join(source, path)));
+    files[name] = { at, streams: streams.map(({ length }) => length) };
+    for (const stream of streams) {
+      parts.push(Buffer.from(stream));
+      at += stream.length;
+    }
   };
   for (const variant of VARIANTS) add(variant, `engine/${kind}.${variant}.wasm`);
   add('theory', 'theory/theory.wasm');

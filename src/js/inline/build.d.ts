@@ -1,11 +1,11 @@
 /** The modules that scripts/bundle.js makes. */
 
 declare module 'clearhead:kernels' {
-  /** The kernels, one wasm file after the other, packed by LZMA and written in base64. */
+  /** The streams of one wasm file after the other, packed by LZMA and written in base64. */
   const kernels: {
     packed: string;
-    /** Where each file begins among the unpacked bytes, and how many it has. */
-    files: Record<string, [at: number, length: number]>;
+    /** Where the streams of each file begin among the unpacked bytes, and how many each has. */
+    files: Record<string, { at: number; streams: number[] }>;
   };
   export default kernels;
 }

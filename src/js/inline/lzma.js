@@ -1,5 +1,5 @@
 /**
- * LZMA (Igor Pavlov, LZMA specification), with the parameters lc = 3, lp = 0 and pb = 0 and without
+ * LZMA (Igor Pavlov, LZMA specification), with the parameters lc = 0, lp = 0 and pb = 0 and without
  * a header. It halves what gzip leaves of several kernels that are nearly the same.
  */
 
@@ -16,7 +16,7 @@ const ALIGN = SPECIAL + 128;
 const LENGTH = ALIGN + 16;
 const REPEAT_LENGTH = LENGTH + 2 + 8 + 8 + 256;
 const LITERAL = REPEAT_LENGTH + 2 + 8 + 8 + 256;
-const COUNT = LITERAL + 8 * 0x300;
+const COUNT = LITERAL + 0x300;
 
 /** The binary range decoder with its adaptive probabilities. */
 class Bits {
@@ -111,17 +111,17 @@ class Bits {
 
   /**
    * A byte. After a match its bits are predicted from the next matched byte, until one differs.
-   * @param {number} place @param {number} [matched]
+   * @param {number} [matched]
    */
-  literal(place, matched) {
+  literal(matched) {
     let node = 1;
     for (let i = 7; matched !== undefined && i >= 0 && node < 0x100; i--) {
       const expected = (matched >> i) & 1;
-      const bit = this.bit(place + 0x100 * (1 + expected) + node);
+      const bit = this.bit(LITERAL + 0x100 * (1 + expected) + node);
       node = 2 * node + bit;
       if (bit !== expected) break;
     }
-    while (node < 0x100) node = 2 * node + this.bit(place + node);
+    while (node < 0x100) node = 2 * node + this.bit(LITERAL + node);
     return node - 0x100;
   }
 }
@@ -137,8 +137,7 @@ export function unpack(packed, length) {
   let recent = [0, 0, 0, 0];
   for (let at = 0; at < length;) {
     if (!bits.bit(IS_MATCH + state)) {
-      const place = LITERAL + 0x300 * (at ? out[at - 1] >> 5 : 0);
-      out[at] = bits.literal(place, state < 7 ? undefined : out[at - recent[0] - 1]);
+      out[at] = bits.literal(state < 7 ? undefined : out[at - recent[0] - 1]);
       at++;
       state = state < 4 ? 0 : state < 10 ? state - 3 : state - 6;
       continue;
