@@ -124,6 +124,16 @@ describe('using the page', { skip: missing }, () => {
     await go(page, '#');
   });
 
+  test('a cross-hair is on all heads while one is pointed at, and on none at rest', async () => {
+    const crossed = () => page.locator('.head .map-cross:visible').count();
+    await page.mouse.move(0, 0);
+    assert.equal(await crossed(), 0);
+    await page.locator('.head .map-cursor').first().hover();
+    assert.equal(await crossed(), 8);
+    await page.mouse.move(0, 0);
+    assert.equal(await crossed(), 0);
+  });
+
   test('a map is read by keyboard: arrow keys, Enter, Escape, and T for a table', async () => {
     const weights = weightsOf({}, 1);
     const cursor = page.locator('.head .map-cursor').nth(1);
@@ -135,7 +145,8 @@ describe('using the page', { skip: missing }, () => {
     const spoken = await becomes(() => page.textContent('#live'), sentence);
     const [, i, j, told, times] = spoken.match(sentence);
     close(Number(told.replace('−', '-')), weights[i][j], 2e-3, 'the number that is said');
-    assert.equal(await page.locator('.head .map-cross').count(), 8, 'cross-hair on all heads');
+    const crossed = page.locator('.head .map-cross:visible');
+    assert.equal(await crossed.count(), 8, 'cross-hair on all heads');
     const exact = Number(await page.locator('[data-name="weight"]').getAttribute('data-value'));
     close(exact, weights[i][j], 1e-5, 'the number that is shown');
     const shown = (name) => page.textContent(`.readout [data-name="${name}"]`);
