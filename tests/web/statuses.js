@@ -15,7 +15,14 @@ export const BY_PANEL = {
   trust: { C8: 'holds', C9: 'holds', C10: 'holds' },
   commitment: { C13: 'holds', C11: 'holds', C14: 'holds', C7: 'holds' },
   compromise: { C15: 'holds', C16: 'holds', 'C15-merge': 'holds' },
-  distance: { 'C1-float64': 'holds', 'C1-float32': 'holds', C18: 'holds', 'C1-shift': 'holds' },
+  distance: {
+    'C1-float64': 'holds',
+    'C1-float32': 'holds',
+    C18: 'holds',
+    'C1-shift': 'holds',
+    'why-sum': 'holds',
+    'why-split': 'holds',
+  },
   push: { C21: 'slack', 'C21-oracle': 'holds', C20: 'holds', C25: 'holds' },
   sharing: {
     'C22-sharp': 'slack',

@@ -15,6 +15,7 @@ import { html } from '../plot/dom.js';
  * @property {number} temperature of the look, at which it has these weights
  * @property {Float64Array} weights (n)
  * @property {Float64Array} scores (n), the logits q·k/√d before any temperature
+ * @property {number} [scale] of the dot product of q and a key
  * @property {Float32Array} [q] (d)
  * @property {Float32Array} [k] (n, d)
  * @property {Float32Array} [v] (n, dv)

@@ -13,7 +13,7 @@ const CHANGED = {
   trust: 'trustT=2&trustV=1_1_1_1_1',
   commitment: 'budget=0.7',
   compromise: 'mixT=2&mix=0.2_0.2',
-  distance: 'kT=1&kseed=8&nq=0&nk=0&rk=1&bare=1&e=float32',
+  distance: 'kT=1&kseed=8&nq=0&nk=0&rk=1&bare=1&e=float32&whyKey=2&whyOrder=channel',
   push: 'pushT=2',
   sharing: 'share=0.5&shareSeed=8',
   speed: 'sn=128',

@@ -162,6 +162,20 @@ export const MUTATIONS = [
     red: ['C1-float64', 'C1-float32', 'C18'],
   },
   {
+    name: 'a bar of the channel beside',
+    change: edit(
+      'web/panels/distance/why-compute.js',
+      'q[c] * k[j * d + c])',
+      'q[c] * k[j * d + (c ^ 1)])',
+    ),
+    red: ['why-sum', 'why-split'],
+  },
+  {
+    name: 'a distance that counts a little more',
+    change: edit('web/panels/distance/why-compute.js', '-half * apart', '-1.01 * half * apart'),
+    red: ['why-split'],
+  },
+  {
     name: 'a solver of the budget that gives rubbish where all scores tie',
     change: edit(
       'web/math/roads.js',

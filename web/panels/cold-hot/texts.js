@@ -1,6 +1,6 @@
 /** Continues one beginning of a story at four attention temperatures, with greedy sampling. */
 
-import { storyFor, tokensOf } from '../look/pieces.js';
+import { readAll, tokensOf } from '../look/pieces.js';
 import { mostTelling } from '../look/story.js';
 
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
@@ -35,14 +35,7 @@ export const rowOf = ({ layer, head }, text) =>
  */
 export async function exampleOf(model, prompt) {
   const tokens = await tokensOf(model, prompt, model.info.context);
-  const story = storyFor(model, tokens.length);
-  await model.intervene([]);
-  await model.cache.clear();
-  for (const token of tokens) {
-    story.add(token);
-    const { heads } = await model.step(token.id, { observe: 'weights' });
-    story.record(story.rows, heads);
-  }
+  const story = await readAll(model, tokens);
   const { head, i } = mostTelling(story);
   return {
     of: rowOf(head, tokens[i].text),

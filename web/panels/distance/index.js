@@ -12,13 +12,16 @@ import { Checks } from './checks.js';
 import { codeOf } from './code.js';
 import { KernelMaps } from './maps.js';
 import { NoteTable, TruthTable } from './tables.js';
+import { Why } from './why.js';
 
 /** @typedef {import('./checks.js').Sides} Sides */
 /** @typedef {ReturnType<typeof import('./state.js').state>} State */
 
 /** @type {import('../../page/panels.js').Build} */
-export async function build(root, { state, lab }) {
-  const pictures = new Pictures(state);
+export async function build(root, context) {
+  const { state, lab } = context;
+  const why = new Why(state, context);
+  const pictures = new Pictures(state, why);
   root.replaceChildren(...pictures.laidOut());
   /** @type {Sides | undefined} */
   let latest;
@@ -41,9 +44,9 @@ export async function build(root, { state, lab }) {
   onFrame([seed], () => void recompute());
   document.addEventListener('themechange', again);
   wait(pictures.checks.all);
-  await Promise.all([compute(), recompute()]);
+  await Promise.all([compute(), recompute(), why.listen()]);
   return {
-    state: () => latest,
+    state: () => ({ ...latest, why: why.shown }),
     code: () => codeOf({ ...settingOf(state), precision: precision.value }),
     exports: { svg: () => pictures.bell.picture },
   };
@@ -60,9 +63,10 @@ const settingOf = ({ seed, T, unitQueries, unitKeys, restore }) => ({
 
 /** The pictures, the tables and the statements, which show one comparison together. */
 class Pictures {
-  /** @param {State} state */
-  constructor(state) {
+  /** @param {State} state @param {Why} why */
+  constructor(state, why) {
     this.state = state;
+    this.why = why;
     this.bell = new Bell();
     this.maps = new KernelMaps((cell) => this.bell.mark(cell));
     this.note = new NoteTable();
@@ -75,7 +79,7 @@ class Pictures {
   }
 
   laidOut() {
-    const { bell, maps, note, truth, checks, state } = this;
+    const { bell, maps, note, truth, checks, state, why } = this;
     const tables = block(
       'kernel-tables',
       scrolling('The eight settings', truth.element),
@@ -86,7 +90,8 @@ class Pictures {
       block('kernel-top', html('div', {}, bell.element, switches(state)), maps.element),
       maps.tableHost,
       doubts(state),
-      verdicts(checks.all),
+      why.element,
+      verdicts([...checks.all, ...Object.values(why.checks)]),
       tables,
     ];
   }

@@ -1,4 +1,4 @@
-/** Temperature, seed, the switches, and the number format of the maps. */
+/** Temperature, seed, switches, the number format of the maps, and the key that is explained. */
 
 /** @param {import('../../page/state.js').Store} store */
 export function state(store) {
@@ -10,5 +10,8 @@ export function state(store) {
     restore: store.flag('rk', false),
     bare: store.flag('bare', false),
     precision: store.choice('e', 'float64', ['float64', 'float32']),
+    /** A key of the look that is taken apart; −1: the one that gets most. */
+    whyKey: store.number('whyKey', -1, { min: -1, max: 9999, integer: true }),
+    whyOrder: store.choice('whyOrder', 'size', ['size', 'channel']),
   };
 }

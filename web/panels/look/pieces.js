@@ -43,6 +43,24 @@ export async function tokensOf({ tokenizer }, text, limit) {
 }
 
 /**
+ * Reads tokens one by one, into a story with all rows.
+ * @param {RemoteModel} model @param {readonly import('./story.js').Token[]} tokens
+ * @param {AbortSignal} [signal] ends it early
+ */
+export async function readAll(model, tokens, signal) {
+  const story = storyFor(model, tokens.length);
+  await model.intervene([]);
+  await model.cache.clear();
+  for (const token of tokens.slice(0, story.capacity)) {
+    if (signal?.aborted) break;
+    story.add(token);
+    const { heads } = await model.step(token.id, { observe: 'weights' });
+    story.record(story.rows, heads);
+  }
+  return story;
+}
+
+/**
  * The tokens of a beginning, and whether its text has more of them than a story can hold.
  * @param {RemoteModel} model @param {import('./writer.js').Beginning} beginning
  * @param {number} capacity tokens

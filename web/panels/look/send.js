@@ -46,6 +46,7 @@ export async function checkedRow({ writer, model, said }, head, i) {
     words: story.tokens.slice(0, i + 1).map(({ text }) => text),
     weights: Float64Array.from(shown),
     scores,
+    scale,
     q: got.q,
     k: got.k,
     v: got.v,
