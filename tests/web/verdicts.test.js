@@ -208,7 +208,9 @@ describe('the verdicts', { skip: missing }, () => {
     const panel = page.locator('#speed-panel');
     const said = () => panel.locator('.speed-said').textContent();
     const times = () =>
-      panel.locator('tbody tr').evaluateAll((all) => all.map(({ cells }) => cells[3].textContent));
+      panel
+        .locator('.speed tbody tr')
+        .evaluateAll((all) => all.map(({ cells }) => cells[3].textContent));
     // the comparison of 1,024 words is under way when that of 128 is asked for
     await page.evaluate(() => {
       globalThis.told = [];

@@ -16,7 +16,7 @@ const CHANGED = {
   distance: 'kT=1&kseed=8&nq=0&nk=0&rk=1&bare=1&e=float32&whyKey=2&whyOrder=channel',
   push: 'pushT=2',
   sharing: 'share=0.5&shareSeed=8',
-  speed: 'sn=128',
+  speed: 'sn=128&fusedStep=2',
   proofs: 'proofSeed=2',
   use: 'code=terminal',
 };

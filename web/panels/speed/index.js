@@ -3,9 +3,17 @@ import { button, options } from '../../page/controls.js';
 import { table as asText } from '../../page/files.js';
 import { Statement } from '../../page/statement.js';
 import { attentionRow } from '../../math/oracle.js';
-import { controlsRow, numbersRow, numbersTable, scrolling, status } from '../../page/layout.js';
+import {
+  controlsRow,
+  numbersRow,
+  numbersTable,
+  scrolling,
+  status,
+  verdicts,
+} from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { scientific, short } from '../../plot/format.js';
+import { Fused } from './fused.js';
 import { Timer } from './timer.js';
 import { D, textbook, typed } from './ways.js';
 
@@ -42,6 +50,7 @@ const statementOfAll = () =>
 
 /** @type {import('../../page/panels.js').Build} */
 export async function build(root, { state, lab }) {
+  const fused = new Fused(state, lab);
   const race = new Race(new Timer(lab, WAYS, () => Number(state.n.value)));
   const { timer, rows, said, statement } = race;
   const { element } = numbersTable(
@@ -56,18 +65,20 @@ export async function build(root, { state, lab }) {
     controlsRow(options(state.n, 'Words', { 128: '128', 512: '512', 1024: '1 024' }), race.button),
     scrolling('Three ways, timed', element),
     said,
-    statement.element,
+    fused.element,
+    verdicts([statement, ...Object.values(fused.checks)]),
   );
   state.n.on(() => race.compare());
-  await race.compare();
+  await Promise.all([race.compare(), fused.begin()]);
   return {
     state: () => ({
       words: timer.words(),
       equal: race.equal,
       samples: timer.samples,
       milliseconds: timer.found,
+      fused: fused.found,
     }),
-    exports: { csv: () => race.csv() },
+    exports: { csv: () => race.csv(), svg: () => fused.picture },
   };
 }
 

@@ -1,6 +1,7 @@
 /** Compares and times the three ways, in the worker of the kernels. */
 import { gaussianInputs } from '../../math/data.js';
 import { attentionRow } from '../../math/oracle.js';
+import { follow } from './fused-compute.js';
 import { D, textbook, typed } from './ways.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
@@ -81,3 +82,6 @@ export function time(engine, n, way) {
   } while (performance.now() - start < SAMPLE);
   return (performance.now() - start) / calls;
 }
+
+/** One row, span by span. @param {Engine} engine */
+export const fused = (engine) => follow(engine);
