@@ -13,6 +13,7 @@ const WORKERS = {
   page: async () => ({ ready }),
   born: () => import('../panels/born/worker.js'),
   distance: () => import('../panels/distance/worker.js'),
+  lab: () => import('../panels/lab/worker.js'),
   'many-heads': () => import('../panels/many-heads/worker.js'),
   commitment: () => import('../panels/commitment/worker.js'),
   push: () => import('../panels/push/worker.js'),

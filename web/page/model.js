@@ -12,6 +12,21 @@ const OWN = 'stories';
 /** @typedef {import('../../src/js/model/types.d.ts').ModelSource} ModelSource */
 /** @typedef {'idle' | 'loading' | 'ready' | 'absent' | 'failed'} Phase */
 
+/**
+ * A model in a worker of its own.
+ * @param {ModelSource} source
+ * @param {(progress: { loaded: number, total?: number }) => void} [onProgress]
+ * @returns {Promise<RemoteModel>}
+ */
+export async function openModel(source, onProgress) {
+  const { loadModel } = await import('../../src/js/worker/client.js');
+  return loadModel(source, {
+    worker: startModel,
+    engine: KERNELS,
+    ...(onProgress && { onProgress }),
+  });
+}
+
 export class SharedModel {
   constructor() {
     /** @type {Phase} */
@@ -120,12 +135,7 @@ export class SharedModel {
   /** @param {ModelSource} source @returns {Promise<RemoteModel>} */
   async open(source) {
     this.tell({ phase: 'loading', progress: { loaded: 0, total: 0 }, error: undefined });
-    const { loadModel } = await import('../../src/js/worker/client.js');
-    return loadModel(source, {
-      worker: startModel,
-      engine: KERNELS,
-      onProgress: ({ loaded, total = 0 }) => this.tell({ progress: { loaded, total } }),
-    });
+    return openModel(source, ({ loaded, total = 0 }) => this.tell({ progress: { loaded, total } }));
   }
 
   /** @param {ModelSource | undefined} source @param {string} name */

@@ -40,7 +40,7 @@ const WAITING = {
   grey: ['lab-stories old', 'lab-why old'],
   told: 'false',
   tick: '… checking',
-  verdicts: ['waiting', 'waiting', 'waiting', 'waiting'],
+  verdicts: ['waiting', 'waiting', 'waiting', 'waiting', 'waiting'],
 };
 
 describe('the lab while it computes', { skip: missing }, () => {

@@ -3,6 +3,7 @@ import { wait } from '../../page/layout.js';
 import { Statement } from '../../page/statement.js';
 import { largestDifference, largestPart, sumOfParts } from './explain.js';
 import { moved } from './push.js';
+import { lostNumbers } from './shuffle.js';
 
 /** @typedef {import('./explain.js').Explained} Explained */
 /** @typedef {import('./push.js').Push} Push */
@@ -35,7 +36,13 @@ export class Checks {
         'has inputs of 8 bits. Their rounding is a bar of its own.',
       oracles: [sumOfParts],
     });
-    this.all = [this.same, this.push, this.lens, this.ledger];
+    this.shuffle = new Statement({
+      id: 'lab-shuffle',
+      claim: 'each shuffled matrix has the numbers of the trained one, and each norm stays',
+      allowance: 'No number may be lost: sorted, the two are compared one by one.',
+      oracles: [lostNumbers],
+    });
+    this.all = [this.same, this.push, this.shuffle, this.lens, this.ledger];
     this.all.forEach((each) => each.nothing('no word is read yet'));
     /** How the last answers are shown. @type {Map<string, () => void>} */
     this.last = new Map();
@@ -53,7 +60,7 @@ export class Checks {
    */
   wait({ explained, checked }) {
     if (!explained) wait([this.lens, this.ledger]);
-    if (!checked) wait([this.same, this.push]);
+    if (!checked) wait([this.same, this.push, this.shuffle]);
   }
 
   /** The last answers are those of the present settings, after all. */
@@ -81,6 +88,21 @@ export class Checks {
     this.#answer('push', () => {
       if (push && streams) this.push.show(moved(...streams, push));
       else this.push.nothing('the push is 0');
+    });
+  }
+
+  /** @param {import('./twin.js').Mix | undefined} mix */
+  showShuffle(mix) {
+    this.#answer('shuffle', () => {
+      if (!mix) return this.shuffle.nothing('the weights are as they were trained');
+      const { lost, moved, numbers } = mix;
+      this.shuffle.show({
+        measured: lost,
+        allowed: 0,
+        ratio: lost || !moved ? Infinity : 0,
+        text: `${moved} of ${numbers} numbers differ at their place, and ${lost} are lost`,
+        data: { moved, numbers },
+      });
     });
   }
 

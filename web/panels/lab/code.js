@@ -1,6 +1,9 @@
 /** The story under the present changes, in code that runs anywhere with the model's file. */
 import { loading } from '../look/code.js';
 
+/** The page makes the shuffled file by itself. */
+const TRAINED = '// the page shuffled the weights; here they are as they were trained';
+
 /** The parts of a word's score. @param {string} tokens the word, or the word and its rival */
 const explained = (tokens) => `// its chance after each layer, under the changes
 model.cache.clear();
@@ -39,7 +42,9 @@ export function codeOf(state, word, model) {
     'console.log(story);',
   ].join('\n');
   const tokens = state.against.value === 'next' ? '[token, rival]' : 'token';
-  return [loading(model), ...preparation(state), story, explained(tokens)].join('\n\n');
+  const trained = state.shuffle.value && !model.source ? [TRAINED] : [];
+  const parts = [...trained, loading(model), ...preparation(state), story, explained(tokens)];
+  return parts.join('\n\n');
 }
 
 /** Interventions, a line each. @param {any} state */

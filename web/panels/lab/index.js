@@ -11,6 +11,7 @@ import { Checks } from './checks.js';
 import { codeOf } from './code.js';
 import { change, NONE } from './compute.js';
 import { Session } from './session.js';
+import { Twin } from './twin.js';
 import { View } from './view.js';
 
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
@@ -20,10 +21,11 @@ import { View } from './view.js';
  * @param {HTMLElement} root
  * @param {import('../../page/panels.js').Context} context
  */
-export function build(root, { state, model }) {
+export function build(root, { state, model, lab }) {
   root.classList.add('lab');
   const checks = new Checks();
-  const work = new Work(root, state, model, checks);
+  const twin = new Twin(state, lab, model);
+  const work = new Work(root, state, model, { checks, twin });
   const { view, session } = work;
   root.replaceChildren(...view.laidOut(checks));
   work.listen();
@@ -38,6 +40,7 @@ export function build(root, { state, model }) {
       how: state.how.value,
       hidden: state.hidden.value,
       push: state.push.value,
+      shuffled: twin.mix,
       chances: Object.fromEntries(session.without),
       explained: session.explained,
     }),
@@ -48,14 +51,15 @@ export function build(root, { state, model }) {
 class Work {
   /**
    * @param {HTMLElement} root @param {import('./view.js').State} state
-   * @param {import('../../page/model.js').SharedModel} model @param {Checks} checks
+   * @param {import('../../page/model.js').SharedModel} model
+   * @param {{ checks: Checks, twin: Twin }} parts
    */
-  constructor(root, state, model, checks) {
+  constructor(root, state, model, { checks, twin }) {
     this.root = root;
     this.state = state;
     this.model = model;
     this.checks = checks;
-    this.session = new Session(state, checks);
+    this.session = new Session(state, checks, twin);
     this.seen = false;
     /** Whether the last turn failed, or another panel ended it. */
     this.stopped = false;
@@ -73,16 +77,14 @@ class Work {
 
   listen() {
     const { model, session } = this;
-    const { prompt, heads, hidden, push, pushLayer, towards, from, word, against, how } =
-      this.state;
+    const { prompt, how, hidden, word, layers: _, ...others } = this.state;
     // other words stand at the places
     prompt.on(() => {
       hidden.set([]);
       word.set(-1);
       this.catchUp();
     });
-    for (const signal of [heads, hidden, push, pushLayer, towards, from, word, against])
-      signal.on(() => this.catchUp());
+    for (const signal of [hidden, word, ...Object.values(others)]) signal.on(() => this.catchUp());
     how.on(() => {
       // a trial is of one kind
       this.trying?.abort();

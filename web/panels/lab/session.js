@@ -20,10 +20,14 @@ export const headOf = (name) => {
 };
 
 export class Session {
-  /** @param {any} state @param {import('./checks.js').Checks} checks */
-  constructor(state, checks) {
+  /**
+   * @param {any} state @param {import('./checks.js').Checks} checks
+   * @param {import('./twin.js').Twin} twin
+   */
+  constructor(state, checks, twin) {
     this.state = state;
     this.checks = checks;
+    this.twin = twin;
     /** @type {Map<string, number>} by head: the mean chance of a word without it */
     this.without = new Map();
     /** @type {RemoteModel | undefined} */
@@ -46,7 +50,7 @@ export class Session {
     const { prompt, heads, how, hidden, push, pushLayer, towards, from } = this.state;
     const direction = push.value && [push.value, pushLayer.value, towards.value, from.value];
     const act = heads.value.length && [heads.value, how.value];
-    return JSON.stringify([prompt.value, act, hidden.value, direction]);
+    return JSON.stringify([prompt.value, act, hidden.value, direction, this.twin.key]);
   }
 
   /** The settings that an explanation depends on. */
@@ -131,7 +135,7 @@ export class Session {
     const plain = { heads: heads.value.map(headOf), how: how.value, hidden: hidden.value };
     if (!push.value) return plain;
     const layer = pushLayer.value;
-    const key = JSON.stringify([layer, towards.value, from.value]);
+    const key = JSON.stringify([layer, towards.value, from.value, remote === this.of]);
     if (this.direction?.key !== key) {
       await change(remote, NONE);
       this.direction = {
@@ -160,11 +164,11 @@ export class Session {
     if (!this.original) return;
     const of = this.settings;
     const { prompt, story } = this.original;
-    const changes = await this.changes(remote);
-    await change(remote, changes);
-    const words = await tell(remote, signal, prompt, LENGTH);
-    await remote.cache.clear();
-    const logs = await chances(remote, signal, prompt, story);
+    const teller = await this.twin.teller(remote);
+    await change(teller, await this.changes(teller));
+    const words = await tell(teller, signal, prompt, LENGTH);
+    await teller.cache.clear();
+    const logs = await chances(teller, signal, prompt, story);
     if (signal.aborted) return;
     this.changed = { story: words, logs, of };
   }
@@ -179,6 +183,7 @@ export class Session {
     const again = heads.length ? await chances(remote, signal, prompt, story) : [];
     if (signal.aborted) return;
     this.checks.showSame(heads.length ? before : undefined, again);
+    this.checks.showShuffle(this.twin.mix);
     if (!push) this.checks.showPush(undefined);
     else {
       const ids = prompt.map(({ id }) => id);
@@ -212,8 +217,9 @@ export class Session {
     const { prompt, story } = this.original;
     const of = this.question;
     const ids = [...prompt, ...story.slice(0, this.word + 1)].map(({ id }) => id);
-    await change(remote, await this.changes(remote));
-    const found = await explain(remote, ids, this.state.against.value === 'next');
+    const teller = await this.twin.teller(remote);
+    await change(teller, await this.changes(teller));
+    const found = await explain(teller, ids, this.state.against.value === 'next');
     if (signal.aborted) return;
     this.explained = found;
     this.explainedOf = of;

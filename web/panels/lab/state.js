@@ -43,6 +43,9 @@ const settings = (store, lastLayer) => ({
   from: text(store, 'labFrom', 'the red ball'),
   push: store.number('labPush', 0, { min: 0, max: 2 }),
   pushLayer: store.number('labLayer', 3, { min: 0, max: lastLayer, integer: true }),
+  /** Whether the changed story is told by the model with shuffled weights. */
+  shuffle: store.flag('labShuffle', false),
+  seed: store.number('labSeed', 1, { min: 0, max: 2 ** 32 - 1, integer: true }),
   /** The word of the story that is explained; −1: the one whose chance is nearest to a half. */
   word: store.number('labWord', -1, { min: -1, max: 999, integer: true }),
   against: store.choice('labAgainst', 'next', ['next', 'none']),

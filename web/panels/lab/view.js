@@ -8,6 +8,7 @@ import { ledgerTable, leadSentence, lensTable, sumSentence } from './explained-v
 import { HeadSwitches } from './heads.js';
 import { ownFile } from './own-file.js';
 import { LENGTH } from './session.js';
+import { MixControls } from './mix-controls.js';
 import { lost, StoryWords, words, WordSwitches } from './words.js';
 
 /** @typedef {ReturnType<typeof import('./state.js').state>} State */
@@ -48,7 +49,9 @@ export class View {
       state.how.set('off');
       state.hidden.set([]);
       state.push.set(0);
+      state.shuffle.set(false);
     });
+    this.mix = new MixControls(state, model);
     this.own = ownFile(root, model);
     this.layer = numberField(state.pushLayer, { label: 'Behind layer', min: 0 });
     this.layer.dataset.depth = 'understand';
@@ -84,6 +87,7 @@ export class View {
           key('Press words to hide them from all heads.'),
           this.hiding.element,
           ...this.pushControls(),
+          this.mix.element,
         ],
         [said, this.stories],
       ),
@@ -177,20 +181,22 @@ export class View {
     if (!original) return;
     this.hiding.show((i) => state.hidden.value.includes(i));
     this.before.show((i) => i === session.word);
+    this.mix.show(told ? session.twin.mix : undefined);
     if (told) this.showStory(session, original);
     this.explain(session.explained, explained);
   }
 
   /** @param {Session} session @param {NonNullable<Session['original']>} original */
-  showStory({ changed, whole }, original) {
+  showStory({ changed, whole, twin }, original) {
     const { heads, how, hidden, push } = this.state;
     const made = {
       heads: heads.value.length,
       how: how.value,
       hidden: hidden.value.length,
       pushed: push.value > 0,
+      shuffled: twin.wanted,
     };
-    const told = made.heads || made.hidden || made.pushed ? changed : original;
+    const told = made.heads || made.hidden || made.pushed || made.shuffled ? changed : original;
     const { prompt, story } = original;
     this.after.replaceChildren(...(told ? words(prompt, told.story, story) : []));
     this.before.element.classList.toggle('cut', story.length === LENGTH);

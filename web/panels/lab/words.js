@@ -24,15 +24,16 @@ export function words(prompt, story, other) {
 }
 
 /** @typedef {'off' | 'blind'} How pressed heads are changed */
-/** @typedef {{ heads: number, how: How, hidden: number, pushed: boolean }} Made */
+/** @typedef {{ heads: number, how: How, hidden: number, pushed: boolean,
+ *   shuffled: boolean }} Made */
 
 /**
  * How likely the words of the story still are, in a sentence. The average is the geometric mean.
  * @param {Made & { now: number, all: number }} of
  */
-export function lost({ heads, how, hidden, pushed, now, all }) {
+export function lost({ heads, how, hidden, pushed, shuffled, now, all }) {
   const share = (/** @type {number} */ p) => html('strong', { 'data-value': p }, percent(p));
-  if (!heads && !hidden && !pushed) {
+  if (!heads && !hidden && !pushed && !shuffled) {
     const first = 'A word of the first story had a chance of ';
     return [first, share(all), ', on average. Take a head away.'];
   }
@@ -46,6 +47,7 @@ export function lost({ heads, how, hidden, pushed, now, all }) {
     blind && these && `with ${these} blind`,
     gone.length && `without ${gone.join(' and ')}`,
     pushed && 'with this push',
+    shuffled && 'with its weights shuffled',
   ]
     .filter(Boolean)
     .join(' and ');
