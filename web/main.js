@@ -13,6 +13,7 @@ import { preferences } from './page/preferences.js';
 import { RowBus } from './page/row.js';
 import { Store } from './page/state.js';
 import { report } from './page/statement.js';
+import { tour } from './page/tour.js';
 import { byId, html } from './plot/dom.js';
 
 /** The panel at the top, where the model writes. */
@@ -79,6 +80,7 @@ function start() {
   preparePaper();
   counter(byId('counter'));
   const store = new Store();
+  tour(store);
   const states = Object.fromEntries(
     PANELS.map(({ id, state = () => ({}) }) => [id, store.of(id, state)]),
   );

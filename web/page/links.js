@@ -23,7 +23,8 @@ function readLink(store) {
 export function followLinks(store) {
   readLink(store);
   const go = () => store.section && document.getElementById(store.section)?.scrollIntoView();
-  for (const link of document.querySelectorAll('a[href^="#"]')) {
+  // a link with settings is followed by the browser, and read as any other address
+  for (const link of document.querySelectorAll('a[href^="#"]:not([href*="?"])')) {
     link.addEventListener('click', (event) => {
       event.preventDefault();
       store.section = (link.getAttribute('href') ?? '').slice(1);

@@ -1,0 +1,35 @@
+/**
+ * The tour: links of the page that each set a state. The stop that the address names is told in its
+ * section, with plain links to the stops before and behind it.
+ */
+import { byId, html } from '../plot/dom.js';
+
+/** @param {HTMLAnchorElement} link */
+const sectionOf = ({ hash }) => byId(hash.slice(1).replace(/\?.*/, ''));
+
+/**
+ * The stops are the links of the list, and their sentences stand beside them.
+ * @param {import('./state.js').Store} store
+ */
+export function tour(store) {
+  const links = /** @type {HTMLAnchorElement[]} */ ([...byId('tour').querySelectorAll('li a')]);
+  const stop = store.number('tour', 0, { min: 0, max: links.length, integer: true });
+  const line = html('p', { class: 'tour-stop', tabindex: -1 });
+  const to = (/** @type {string} */ name, /** @type {HTMLAnchorElement | undefined} */ link) =>
+    html('a', { href: link ? link.getAttribute('href') : '#look' }, name);
+  stop.on((at) => {
+    const link = links[at - 1];
+    if (!link) return line.remove();
+    const section = sectionOf(link);
+    line.replaceChildren(
+      html('b', {}, `Stop ${at} of ${links.length}. `),
+      (link.parentElement?.querySelector('span')?.textContent ?? '').replace(/\s+/g, ' '),
+      ' ',
+      ...(at > 1 ? [to('back', links[at - 2])] : []),
+      ' ',
+      to(at < links.length ? 'next' : 'the end', links[at]),
+    );
+    section.querySelector('.lead, h2')?.after(line);
+    line.focus({ preventScroll: true });
+  });
+}
