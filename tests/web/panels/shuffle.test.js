@@ -1,18 +1,18 @@
 /** Shuffled weights: the same numbers at other places, in a model that has learned nothing. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { init } from '../../src/js/index.js';
-import { loadModel } from '../../src/js/model/index.js';
+import { init } from '../../../src/js/index.js';
+import { loadModel } from '../../../src/js/model/index.js';
 import {
   compareFiles,
   lostNumbers,
   numbersOf,
   shuffle,
   shuffled,
-} from '../../web/panels/lab/shuffle.js';
-import { encode } from '../../src/js/train/files/weights.js';
-import { letters } from '../support/web/letters.js';
-import { chooser } from './recompute.js';
+} from '../../../web/panels/lab/shuffle.js';
+import { encode } from '../../../src/js/train/files/weights.js';
+import { letters } from '../../support/web/letters.js';
+import { chooser } from '../recompute.js';
 
 describe('shuffled weights', () => {
   const trained = letters();

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { PANELS } from '../../web/page/panels.js';
-import { Store } from '../../web/page/state.js';
-import { becomes } from '../support/web/becomes.js';
-import { launch, missing, served } from './site.js';
+import { PANELS } from '../../../web/page/panels.js';
+import { Store } from '../../../web/page/state.js';
+import { becomes } from '../../support/web/becomes.js';
+import { launch, missing, served } from '../site.js';
 
-const html = await readFile(new URL('../../web/index.html', import.meta.url), 'utf8');
+const html = await readFile(new URL('../../../web/index.html', import.meta.url), 'utf8');
 const [, list] = /<nav class="tour.*?<ol>(.*?)<\/ol>/s.exec(html);
 const STOPS = [...list.matchAll(/<a href="([^"]+)">([^<]+)<\/a>\s*<span>([^<]+)<\/span>/g)].map(
   ([, href, name, told]) => ({

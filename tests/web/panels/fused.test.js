@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
-import { init } from '../../src/js/index.js';
+import { init } from '../../../src/js/index.js';
 import {
   follow,
   inputs,
@@ -11,13 +11,13 @@ import {
   resultsOf,
   SPAN,
   spanOf,
-} from '../../web/panels/speed/fused-compute.js';
-import { STEPS } from '../../web/panels/speed/state.js';
-import { D } from '../../web/panels/speed/ways.js';
-import { reference } from '../support/reference.js';
-import { becomes } from '../support/web/becomes.js';
-import { chooser } from './recompute.js';
-import { close, drawn, go, launch, missing, opened } from './site.js';
+} from '../../../web/panels/speed/fused-compute.js';
+import { STEPS } from '../../../web/panels/speed/state.js';
+import { D } from '../../../web/panels/speed/ways.js';
+import { reference } from '../../support/reference.js';
+import { becomes } from '../../support/web/becomes.js';
+import { chooser } from '../recompute.js';
+import { close, drawn, go, launch, missing, opened } from '../site.js';
 
 const NAMES = ['lse', 'entropy', 'kl', 'expectedScore', 'variance'];
 
@@ -96,7 +96,7 @@ describe('the fused pass, span by span', () => {
   });
 
   test('says the sizes of the kernel', async () => {
-    const read = (path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+    const read = (path) => readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
     const files = ['attention/tiles.h', 'attention/kernel.h', 'base/simd.h'];
     const source = (await Promise.all(files.map((file) => read(`src/c/${file}`)))).join();
     const size = (name) => Number(new RegExp(`\\b${name} = (\\d+)`).exec(source)[1]);

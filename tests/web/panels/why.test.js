@@ -1,12 +1,12 @@
 /** Why this key: bars, lengths and distance, beside the tests’ own float64 and the library. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import { init } from '../../src/js/index.js';
-import { loadModel } from '../../src/js/model/index.js';
-import { best, byDistance, compare, partsOf } from '../../web/panels/distance/why-compute.js';
-import { drawnLook, lookOf, lookOfModel } from '../../web/panels/distance/why-look.js';
-import { letters } from '../support/web/letters.js';
-import { dot, rows, softmax, sum } from './recompute.js';
+import { init } from '../../../src/js/index.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { best, byDistance, compare, partsOf } from '../../../web/panels/distance/why-compute.js';
+import { drawnLook, lookOf, lookOfModel } from '../../../web/panels/distance/why-look.js';
+import { letters } from '../../support/web/letters.js';
+import { dot, rows, softmax, sum } from '../recompute.js';
 
 const U32 = 2 ** -24;
 const U64 = 2 ** -53;
