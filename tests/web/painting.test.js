@@ -1,7 +1,7 @@
 /** The colours: legends, pixels, masks, NaN, pooling. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { weightsOf } from './recompute.js';
+import { productsOf, weightsOf } from './recompute.js';
 import { close, go, launch, missing, opened, shoot, statements } from './site.js';
 
 const PANELS = ['many-heads', 'distance'];
@@ -33,7 +33,7 @@ describe('the maps', { skip: missing }, () => {
   let page;
   opened((visited) => ({ page } = visited), launch, { panels: PANELS });
 
-  for (const kind of ['linear', 'sqrt', 'log', 'uniform', 'share']) {
+  for (const kind of ['linear', 'sqrt', 'log', 'uniform', 'share', 'value']) {
     test(`the legend of the ${kind} scale prints the domain of the painted values`, async () => {
       await go(page, `#x=${kind}`);
       const legend = await page.$eval('.machine-right .legend', (element) => ({
@@ -55,6 +55,7 @@ describe('the maps', { skip: missing }, () => {
       const all = Array.from({ length: 8 }, (_, h) => weightsOf({}, h)).flatMap((head) =>
         head.flatMap((row, i) => row.slice(0, i + 1).map((p) => ({ p, n: i + 1 }))),
       );
+      const moved = Array.from({ length: 8 }, (_, h) => productsOf(h)).flat(2);
       const max = Math.max(...all.map(({ p }) => p));
       const M = Math.ceil(Math.log2(Math.max(...all.map(({ p, n }) => p * n))));
       const shares = all.map(({ p, n }) => p * Math.log(p * n));
@@ -65,6 +66,7 @@ describe('the maps', { skip: missing }, () => {
         log: [1e-5, 1],
         uniform: [-M, M],
         share: [min, share],
+        value: [0, Math.max(...moved)],
       }[kind];
       assert.equal(legend.kind, kind);
       close(Number(legend.low), low, 1e-4, 'low end');
@@ -77,6 +79,7 @@ describe('the maps', { skip: missing }, () => {
         log: ['≤ 10⁻⁵', 1],
         uniform: [`≤ 1/${2 ** M}`, 2 ** M],
         share: [`−${Number((-min).toPrecision(3))}`, share],
+        value: ['0', Math.max(...moved)],
       }[kind];
       assert.equal(first, printed[0]);
       close(Number(last), printed[1], 1e-2, 'the last tick');

@@ -86,6 +86,14 @@ export function weightsOf(
     .map((query, i) => attentionWeights(query, keys, T, (j) => !causal || j <= i).weights);
 }
 
+/** Weights times the lengths of their values, of head h of the machine in the beginning. */
+export function productsOf(h) {
+  const [n, d] = [32, 64];
+  const { v } = headInputs({ seed: 7, H: 8, G: 4, n, d, kind: 'patterns' });
+  const values = rows(v, d).slice(Math.floor(h / 2) * n);
+  return weightsOf({}, h).map((row) => row.map((p, j) => p * Math.sqrt(dot(values[j], values[j]))));
+}
+
 /** A reproducible stream of numbers in [0, 1), for choosing states. */
 export function chooser(seed) {
   let state = seed;

@@ -10,6 +10,7 @@ export const BY_PANEL = {
     C5: 'holds',
     C6: 'holds',
     'C7-heads': 'holds',
+    values: 'holds',
     seen: 'holds',
   },
   trust: { C8: 'holds', C9: 'holds', C10: 'holds' },

@@ -66,7 +66,7 @@ describe('the verdicts', { skip: missing }, () => {
           w,
           seed: random.integer(0, 4294967295),
           src: random.pick(['patterns', 'normal']),
-          x: random.pick(['linear', 'sqrt', 'log', 'uniform', 'share']),
+          x: random.pick(['linear', 'sqrt', 'log', 'uniform', 'share', 'value']),
           nan,
           kT: random.pick([1, random.factor(0.01, 100)]),
           kseed: random.integer(0, 4294967295),

@@ -7,7 +7,7 @@ import { powerOfTen, short } from './format.js';
 
 /** @typedef {import('./colour.js').Ramp} Ramp */
 /** @typedef {import('./scale.js').Tick} Tick */
-/** @typedef {'linear' | 'sqrt' | 'log' | 'uniform' | 'share' | 'magnitude'} ColourKind */
+/** @typedef {'linear' | 'sqrt' | 'log' | 'uniform' | 'share' | 'value' | 'magnitude'} ColourKind */
 
 /**
  * @typedef {object} ColourScale
@@ -27,6 +27,7 @@ export const KIND_NAMES = {
   log: 'log',
   uniform: '× uniform',
   share: 'KL share',
+  value: '× value',
 };
 
 /** @typedef {Exclude<ColourKind, 'magnitude'>} WeightKind */
@@ -34,7 +35,7 @@ export const KIND_NAMES = {
 
 /**
  * The scale of one kind over weights (several maps may share it). `counts` are the keys each row
- * may read.
+ * may read. With 'value' the weights are multiplied by the lengths of their values already.
  * @param {WeightKind} kind @param {Iterable<WeightMap>} maps
  * @returns {ColourScale}
  */
@@ -43,20 +44,26 @@ export function weightScale(kind, maps) {
   if (kind === 'uniform') return uniformScale(ratio);
   if (kind === 'share') return shareScale(below || -1, above || 1);
   if (kind === 'log') return LOGARITHMIC;
-  const root = kind === 'sqrt';
+  const root = kind !== 'linear';
   const ticks = [0, 0.25, 0.5, 0.75, 1]
     .map((f) => (root ? f * f : f) * top)
     .map((v) => ({ value: v, label: short(v) }));
   return {
     kind,
     ramp: 'weights',
-    title: root ? 'weight, square-root scale' : 'weight',
+    title: TITLES[kind],
     domain: [0, top],
     value: (p) => p,
     t: root ? (p) => Math.sqrt(p / top) : (p) => p / top,
     ticks,
   };
 }
+
+const TITLES = {
+  linear: 'weight',
+  sqrt: 'weight, square-root scale',
+  value: 'weight times the length of its value, square-root scale',
+};
 
 /**
  * The largest weight, as it is and as a multiple of its row's uniform one. The limits of shares.

@@ -17,10 +17,15 @@ import { tableTwin } from './heatmap-table.js';
  * @typedef {object} MapData
  * @property {number} rows
  * @property {number} cols
- * @property {ArrayLike<number>} weights (rows, cols)
+ * @property {ArrayLike<number>} weights (rows, cols), or other numbers that are coloured
  * @property {ArrayLike<number>} counts (rows): keys each row may read
  * @property {(i: number, j: number) => boolean} masked
  * @property {ColourScale} scale
+ * @property {Factors} [of] where the numbers are weights times the lengths of values
+ *
+ * @typedef {object} Factors
+ * @property {ArrayLike<number>} weights (rows, cols)
+ * @property {ArrayLike<number>} lengths (cols)
  *
  * @typedef {object} MapActions
  * @property {(i: number, j: number) => void} move the reader points at a cell

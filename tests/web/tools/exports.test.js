@@ -88,21 +88,23 @@ describe('the files of the panels', { skip: missing }, () => {
     const shape = { seed: 7, H: 4, G: 2, n: 9, d: 8, kind: 'normal' };
     await go(page, '#H=4&G=2&n=9&d=8&src=normal&T=0.02&w=3');
     const [names, ...lines] = parsed(String(await saved('many-heads', 'csv')));
-    assert.deepEqual(names, ['head', 'query', 'key', 'weight']);
+    assert.equal(names.join(), 'head,query,key,weight,length of the value,weight × length');
     const { q, k, v } = headInputs(shape);
     const options = { heads: 4, kvHeads: 2, headDim: 8, temperature: 0.02, causal: true };
-    const { weights } = await ask(page, 'attention', [q, k, v], {
-      ...options,
-      window: [3, 3],
-      want: { weights: true },
-    });
+    const how = { ...options, window: [3, 3], want: { weights: true } };
+    const { weights } = await ask(page, 'attention', [q, k, v], how);
     const cells = [...weights.keys()]
       .map((at) => [Math.floor(at / 81), Math.floor(at / 9) % 9, at % 9, weights[at]])
       .filter(([, i, j]) => j <= i && i - j <= 3);
-    assert.deepEqual(
-      lines.map((line) => line.map(Number)),
-      cells,
-    );
+    assert.equal(lines.length, cells.length);
+    lines.forEach((line, at) => {
+      const [h, i, j, weight, length, product] = line.map(Number);
+      assert.deepEqual([h, i, j, weight], cells[at]);
+      const from = (Math.floor(h / 2) * 9 + j) * 8;
+      const expected = Math.hypot(...v.subarray(from, from + 8));
+      assert.ok(Math.abs(length - expected) <= 1e-14 * expected);
+      assert.equal(product, weight * length);
+    });
     await go(page, '#');
   });
 

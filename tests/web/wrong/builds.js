@@ -149,6 +149,25 @@ export const MUTATIONS = [
     red: ['seen'],
   },
   {
+    name: 'lengths of values without their root',
+    change: edit(
+      'web/panels/many-heads/values.js',
+      'lengths[r] = Math.sqrt(sum);',
+      'lengths[r] = sum;',
+    ),
+    red: ['values'],
+  },
+  {
+    name: 'products with the lengths of another key',
+    change: edit(
+      'web/panels/many-heads/values.js',
+      'p * lengths[at % n]',
+      'p * lengths[(at + 1) % n]',
+    ),
+    at: '#?x=value',
+    red: ['seen'],
+  },
+  {
     name: 'a map that is transposed',
     change: edit(
       'web/plot/heatmap-paint.js',

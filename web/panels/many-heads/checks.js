@@ -5,7 +5,7 @@
 import { attentionRow, bitsThatDiffer, mayRead } from '../../math/oracle.js';
 import { scientific } from '../../plot/format.js';
 import { Statement } from '../../page/statement.js';
-import { outputOfDisplayed, statisticsOf } from './rows.js';
+import { lengthOf, outputOfDisplayed, statisticsOf } from './rows.js';
 import { colourOfWeight, lookAt } from './seen.js';
 
 /** @typedef {NonNullable<Awaited<ReturnType<typeof import('./worker.js').check>>>} Found */
@@ -65,6 +65,14 @@ export class Checks {
       allowance: 'Allowed: ε·(4 + 2A)·(1 + log n), and ε·|lse| for the log-sum-exp, ε = 2⁻²³.',
       oracles: [attentionRow, statisticsOf],
     });
+    this.values = new Statement({
+      id: 'values',
+      claim: 'no output is longer than its row’s sum of weights times lengths of values',
+      allowance:
+        'The lengths ‖v‖ and the sums Σ p·‖v‖ of displayed weights p are those of other loops. ' +
+        'Allowed: 2⁻⁵²·(n + d + 4)·Σ p·‖v‖, and ε·(4 + n)·Σ p·‖v‖ beyond the bound, ε = 2⁻²³.',
+      oracles: [lengthOf],
+    });
     this.seen = new Statement({
       id: 'seen',
       claim: 'the pixels and the captions are those of these heads',
@@ -73,7 +81,7 @@ export class Checks {
         'Allowed: one step of 255 on the colour scale, and the allowance above for the means.',
       oracles: [colourOfWeight],
     });
-    this.all = [this.C2, this.C3, this.C4, this.C5, this.C6, this.C7, this.seen];
+    this.all = [this.C2, this.C3, this.C4, this.C5, this.C6, this.C7, this.values, this.seen];
   }
 
   /**
@@ -112,7 +120,7 @@ export class Checks {
       /** @type {string} */ otherwise,
       /** @type {string} */ text,
     ) => (compared ? { text } : { verdict: /** @type {const} */ ('none'), text: otherwise });
-    const { fused, sums, picture } = found;
+    const { fused, sums, picture, values } = found;
     const lost = 'every row is NaN';
     this.C2.show({
       ...fused,
@@ -130,6 +138,15 @@ export class Checks {
       claim: this.C3.claim + (found.poisoned && sums.compared ? ' (NaN rows aside)' : ''),
     });
     this.C4.show({ ...picture, ...unlessEmpty(picture.compared, lost, closest(picture)) });
+    this.values.show({
+      ...values,
+      ...unlessEmpty(
+        found.sums.compared,
+        lost,
+        `closest to its limit: ${scientific(values.measured)}, ` +
+          `allowed ${scientific(values.allowed)}`,
+      ),
+    });
     this.C5.show({
       measured: found.leaks,
       allowed: 0,
@@ -145,10 +162,10 @@ export class Checks {
   }
 
   /** @param {Found} found @param {Pictures} pictures */
-  drawnCheck({ statistics, means, column }, pictures) {
+  drawnCheck({ statistics, means, column, lengths }, pictures) {
     const lost = { verdict: /** @type {const} */ ('none'), text: 'every row is NaN' };
     this.C7.show({ ...statistics, ...(statistics.compared ? {} : lost) });
-    const seen = lookAt(pictures, { means, column });
+    const seen = lookAt(pictures, { means, column, lengths });
     const small = pictures.heads.some(({ map }) => map.pool > 1);
     const unread = {
       verdict: /** @type {const} */ ('none'),

@@ -16,7 +16,7 @@ import { legendWords, mapsOf } from './maps.js';
 import { Pointer } from './pointer.js';
 import { statsOf, weightsOf } from './saved.js';
 import { firstControls, moreControls } from './settings.js';
-import { inWords } from './words.js';
+import { aboutProducts, inWords } from './words.js';
 
 /** @typedef {import('./compute.js').MachineState} MachineState */
 
@@ -51,6 +51,7 @@ class Machine {
     this.pointer = new Pointer(state);
     this.note = paragraph('figure-note');
     this.caches = paragraph('figure-note caches-note');
+    this.meaning = aboutProducts();
     const { grid, large, pinned, legend, tableHost } = this.pointer;
     root.replaceChildren(
       firstControls(state),
@@ -65,6 +66,7 @@ class Machine {
           pinned.readout,
           legend.element,
           options(state.colour, 'Colour', KIND_NAMES),
+          this.meaning,
           moreControls(state),
         ),
       ),
@@ -114,6 +116,7 @@ class Machine {
     const { grid, pinned, legend } = pointer;
     grid.show({ maps, G, rho, entropy }, width);
     setText(this.note, inWords(latest));
+    this.meaning.hidden = scale.kind !== 'value';
     this.caches.replaceChildren(...cacheSentence(H, G));
     legend.show(scale, legendWords(latest, hidden, pinned.map.pool));
     pointer.show(latest, maps);

@@ -1,21 +1,25 @@
 /** All heads as maps in one scale of colours, the words of its legend, and the rows of one head. */
 import { mayRead } from '../../math/oracle.js';
 import { weightScale } from '../../plot/colour-scale.js';
+import { lengthsFor, weighted } from './values.js';
 
 /** @typedef {import('./worker.js').Heads} Heads */
 
 /** @param {Heads} heads @param {Parameters<typeof weightScale>[0]} kind of the scale */
-export function mapsOf({ H, n, mask, weights, stats }, kind) {
+export function mapsOf(heads, kind) {
+  const { H, n, mask, stats } = heads;
   const hidden = Uint8Array.from(
     { length: n * n },
     (_, at) => +!mayRead(Math.floor(at / n), at % n, mask),
   );
   const masked = (/** @type {number} */ i, /** @type {number} */ j) => hidden[i * n + j] === 1;
-  const parts = Array.from({ length: H }, (_, h) => ({
-    weights: weights.subarray(h * n * n, (h + 1) * n * n),
-    cols: n,
-    counts: stats.n.subarray(h * n, (h + 1) * n),
-  }));
+  const parts = Array.from({ length: H }, (_, h) => {
+    const weights = heads.weights.subarray(h * n * n, (h + 1) * n * n);
+    const counts = stats.n.subarray(h * n, (h + 1) * n);
+    if (kind !== 'value') return { weights, cols: n, counts };
+    const lengths = lengthsFor(heads, h);
+    return { weights: weighted(weights, lengths), cols: n, counts, of: { weights, lengths } };
+  });
   const scale = weightScale(kind, parts);
   return { maps: parts.map((part) => ({ ...part, rows: n, masked, scale })), hidden, scale };
 }
@@ -32,17 +36,19 @@ export function legendWords({ rho, weights }, hidden, pool) {
     hidden.includes(1) ? 'Hatched: masked, weight exactly 0.' : '',
     zeros ? ` Not hatched, painted as 0: ${zeros} weights too small for float32.` : '',
     rho.some(Number.isNaN) ? ' Green: NaN.' : '',
-    pool > 1 ? ` Of each ${pool} × ${pool} cells the largest weight is shown.` : '',
+    pool > 1 ? ` Of each ${pool} × ${pool} cells the largest is shown.` : '',
   ].join('');
 }
 
 /** The statistics of each query of a head. @param {Heads} heads @param {number} h */
-export const rowsOf = ({ n, stats, lse }, h) =>
+export const rowsOf = ({ n, stats, lse, sums, outputs }, h) =>
   Array.from({ length: n }, (_, r) => h * n + r).map((at) => ({
     n: stats.n[at],
     entropy: stats.entropy[at],
     kl: stats.kl[at],
     lse: lse[at],
+    sum: sums[at],
+    output: outputs[at],
   }));
 
 /**

@@ -6,12 +6,15 @@ import { Heatmap } from '../../plot/heatmap.js';
 import { html, svg } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
 import { linear, niceStep } from '../../plot/scale.js';
+import { budgetBars } from './budgets.js';
 import { describe, hint } from './words.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
 /**
  * @typedef {object} Row what is known of one query of one head
  * @property {number} n @property {number} entropy @property {number} kl @property {number} lse
+ * @property {number} sum of its weights times the lengths of their values
+ * @property {number} output the length of its output
  */
 
 const LEFT = 46;
@@ -60,7 +63,11 @@ export class Pinned {
     this.element.style.minHeight = `${height}px`;
     this.picture.replaceChildren(
       this.axes(data, W),
-      this.commitments(rows, map.side, W, H, i),
+      budgetBars(rows, {
+        products: Boolean(data.of),
+        at: { left: LEFT + W + 14, top: TOP, width: this.margin - 24, height: H, side: map.side },
+        current: i,
+      }),
       this.profile(data, i, j, W, H),
     );
     this.read(i, j, locked);
@@ -96,67 +103,10 @@ export class Pinned {
   }
 
   /**
-   * ρ + H = log n for every query, drawn as one bar in two parts.
-   * @param {readonly Row[]} rows
-   * @param {number} side
-   * @param {number} W
-   * @param {number} H
-   * @param {number} current
-   */
-  commitments(rows, side, W, H, current) {
-    const left = LEFT + W + 14;
-    const breadth = this.margin - 24;
-    const longest = Math.max(...rows.map((row) => row.n));
-    const largest = Math.log(Math.max(2, longest));
-    const x = linear([0, largest], [left, left + breadth]);
-    const group = svg('g');
-    let spent = '';
-    let open = '';
-    rows.forEach((row, i) => {
-      if (!Number.isFinite(row.kl)) return;
-      const y = TOP + i * side;
-      const h = Math.max(0.5, side - Math.min(2, side * 0.25));
-      const cut = x.at(Math.max(0, row.kl));
-      const end = x.at(Math.log(Math.max(1, row.n)));
-      spent += `M${left},${y}H${cut}v${h}H${left}Z`;
-      open += `M${cut},${y}H${end}v${h}H${cut}Z`;
-    });
-    group.append(
-      svg('path', { d: open, class: 'bar-open' }),
-      svg('path', { d: spent, class: 'bar-spent' }),
-    );
-    group.append(
-      svg('path', {
-        d: `M${left - 8},${TOP + (current + 0.5) * side - 4}l6,4l-6,4Z`,
-        class: 'here',
-      }),
-    );
-    group.append(
-      svg(
-        'text',
-        { x: left, y: TOP - 26, class: 'axis-name', 'data-depth': 'understand' },
-        longest < 2 ? 'log 1 = 0' : breadth < 60 ? 'ρ + H' : 'ρ + H = log n',
-      ),
-      svg(
-        'text',
-        { x: left, y: TOP - 26, class: 'axis-name', 'data-depth': 'look' },
-        longest < 2 ? 'no choice' : 'committed',
-      ),
-    );
-    group.append(svg('text', { x: left, y: TOP - 7 }, '0'));
-    if (longest > 1)
-      group.append(
-        svg('text', { x: left + breadth, y: TOP - 7, 'text-anchor': 'end' }, short(largest)),
-      );
-    group.append(svg('line', { x1: left, x2: left, y1: TOP, y2: TOP + H, class: 'axis' }));
-    return group;
-  }
-
-  /**
    * The weights of the row pointed at, under the columns they belong to.
    * @param {MapData} data @param {number} i @param {number} j @param {number} W @param {number} H
    */
-  profile({ cols, weights, counts, masked }, i, j, W, H) {
+  profile({ cols, weights, counts, masked, of }, i, j, W, H) {
     const side = this.map.side;
     const top = TOP + H + 34;
     const bottom = top + PROFILE - 58;
@@ -182,7 +132,7 @@ export class Pinned {
       svg('text', { x: LEFT - 7, y: top + 5, 'text-anchor': 'end' }, short(largest, 2)),
       svg('text', { x: LEFT - 7, y: bottom + 4, 'text-anchor': 'end' }, '0'),
     );
-    if (counts[i] > 0) {
+    if (counts[i] > 0 && !of) {
       const u = y.at(1 / counts[i]);
       if (u >= top - 1)
         group.append(
@@ -191,7 +141,11 @@ export class Pinned {
         );
     }
     group.append(
-      svg('text', { x: LEFT, y: bottom + 19, class: 'axis-name' }, `weights of query ${i}`),
+      svg(
+        'text',
+        { x: LEFT, y: bottom + 19, class: 'axis-name' },
+        `weights${of ? ' × lengths' : ''} of query ${i}`,
+      ),
     );
     return group;
   }
@@ -201,7 +155,8 @@ export class Pinned {
     const { data, rows, label } = this;
     if (!data || !rows || !label) return;
     const row = rows[i];
-    const p = data.weights[i * data.cols + j];
+    const { cols, of } = data;
+    const p = (of ?? data).weights[i * cols + j];
     const masked = data.masked(i, j);
     const entry = (
       /** @type {string} */ name,
@@ -222,6 +177,19 @@ export class Pinned {
         'dl',
         {},
         entry('weight', masked ? 'masked' : short(p), p),
+        ...(of
+          ? [
+              entry('length of the value', short(of.lengths[j]), of.lengths[j]),
+              entry(
+                'weight × length',
+                masked ? 'masked' : short(p * of.lengths[j]),
+                p * of.lengths[j],
+              ),
+              entry('sum of the row', short(row.sum), row.sum),
+              entry('largest of the row', short(largestOf(data, i)), largestOf(data, i)),
+              entry('length of the output', short(row.output), row.output),
+            ]
+          : []),
         entry('× uniform', masked ? 'masked' : short(p * row.n), p * row.n),
         entry('keys in reach', String(row.n), row.n),
         entry('ρ of the row', `${fixed(row.kl, 3)} nats`, row.kl, 'understand'),
@@ -231,4 +199,12 @@ export class Pinned {
       ),
     );
   }
+}
+
+/** @param {MapData} data @param {number} i */
+function largestOf({ cols, weights, masked }, i) {
+  let largest = 0;
+  for (let j = 0; j < cols; j++)
+    if (!masked(i, j) && !(weights[i * cols + j] <= largest)) largest = weights[i * cols + j];
+  return largest;
 }

@@ -37,12 +37,20 @@ export function statisticsOf(weights, count) {
   return { entropy, kl };
 }
 
+/** The length of a vector. @param {ArrayLike<number>} vector */
+export function lengthOf(vector) {
+  return Math.hypot(...Array.from(vector));
+}
+
 /** Nothing compared as yet. @param {number} heads @param {number} n */
 export const fresh = (heads, n) => ({
   statistics: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
   /** Of each head, the textbook's: means over its rows, and the weights of its first key. */
   means: Array.from({ length: heads }, () => ({ kl: 0, entropy: 0 })),
   column: new Float64Array(heads * n).fill(NaN),
+  /** Of each head, the lengths of the values that it reads. */
+  lengths: new Float64Array(heads * n).fill(NaN),
+  values: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
   fused: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
   sums: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
   picture: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
@@ -108,6 +116,7 @@ export function checkRow(run, h, i, found) {
   if (isNaNRow) found.poisoned++;
   else worst(found.sums, Math.abs(sum - (count ? 1 : 0)), U * (4 + count));
   statistics(run, h, i, { truth, count, lost: isNaNRow }, found);
+  lengths(run, h, i, { row, values, lost: isNaNRow }, found);
   for (let c = 0; c < d; c++) {
     // Where the oracle says NaN the kernel must, and nowhere else.
     if (isNaNRow && Number.isNaN(output[at + c]) && Number.isNaN(shown[c])) continue;
@@ -136,4 +145,31 @@ function statistics({ n, stats, lse }, h, i, { truth, count, lost }, found) {
   worst(found.statistics, Math.abs(stats.kl[at] - kl), allowed);
   worst(found.statistics, Math.abs(stats.entropy[at] - entropy), allowed);
   worst(found.statistics, Math.abs(lse[at] - truth.lse), allowed + EPSILON * Math.abs(truth.lse));
+}
+
+/**
+ * Displayed weights times the lengths of their values: the sum of the row, and the length of the
+ * output, which is at most that sum.
+ * @param {Run} run @param {number} h @param {number} i
+ * @param {{ row: Float32Array, values: Float32Array, lost: boolean }} of
+ * @param {ReturnType<typeof fresh>} found
+ */
+function lengths({ n, d, output, sums, outputs, lengths: told, G, H }, h, i, of, found) {
+  const { row, values, lost } = of;
+  const at = h * n + i;
+  const group = Math.floor(h / (H / G)) * n;
+  const known = found.lengths.subarray(h * n, (h + 1) * n);
+  for (let j = 0; j < n && i === 0; j++) {
+    known[j] = lengthOf(values.subarray(j * d, (j + 1) * d));
+    worst(found.values, Math.abs(told[group + j] - known[j]), 2 ** -52 * (d + 4) * known[j]);
+  }
+  if (lost) return;
+  let sum = 0;
+  for (let j = 0; j < n; j++) if (row[j] !== 0) sum += row[j] * known[j];
+  worst(found.values, Math.abs(sums[at] - sum), 2 ** -52 * (n + d + 4) * sum);
+  const long = lengthOf(output.subarray(at * d, (at + 1) * d));
+  worst(found.values, Math.abs(outputs[at] - long), 2 ** -52 * (d + 4) * long);
+  // the weights of a row add up to 1 within u·(4 + n), and the output is rounded as they are
+  const beyond = Math.max(0, outputs[at] - sum);
+  worst(found.values, Number.isNaN(outputs[at]) ? NaN : beyond, EPSILON * (4 + n) * sum);
 }

@@ -1,6 +1,7 @@
 /** The numbers of all heads, for files. */
 import { mayRead } from '../../math/oracle.js';
 import { table } from '../../page/files.js';
+import { lengthsFor } from './values.js';
 
 /** @typedef {import('./worker.js').Heads} Heads */
 
@@ -18,19 +19,25 @@ function checksum(...arrays) {
 }
 
 /** The statistics of each head, and of its rows. @param {Heads} heads */
-export const statsOf = ({ rho, entropy, weights, stats, lse }) => ({
+export const statsOf = ({ rho, entropy, weights, stats, lse, lengths, sums, outputs }) => ({
   rho,
   entropy,
-  rows: { ...stats, lse },
+  rows: { ...stats, lse, weightsTimesLengths: sums, lengthOfOutput: outputs },
+  lengthOfValue: lengths,
   checksum: checksum(weights, stats.kl, stats.entropy, lse),
 });
 
 /** A line for each cell that is not masked. @param {Heads} heads */
-export function weightsOf({ H, n, mask, weights }) {
+export function weightsOf(heads) {
+  const { H, n, mask, weights } = heads;
   const rows = [];
-  for (let h = 0; h < H; h++)
+  for (let h = 0; h < H; h++) {
+    const lengths = lengthsFor(heads, h);
     for (let i = 0; i < n; i++)
-      for (let j = 0; j < n; j++)
-        if (mayRead(i, j, mask)) rows.push([h, i, j, weights[(h * n + i) * n + j]]);
-  return table(['head', 'query', 'key', 'weight'], rows);
+      for (let j = 0; j < n; j++) {
+        const weight = weights[(h * n + i) * n + j];
+        if (mayRead(i, j, mask)) rows.push([h, i, j, weight, lengths[j], weight * lengths[j]]);
+      }
+  }
+  return table(['head', 'query', 'key', 'weight', 'length of the value', 'weight × length'], rows);
 }

@@ -39,9 +39,9 @@ function stepsOff(pixel, colours, step) {
 
 /**
  * @param {Pictures} pictures
- * @param {{ means: readonly { kl: number, entropy: number }[], column: Float64Array }} truth
+ * @param {Pick<ReturnType<typeof import('./rows.js').fresh>, 'means' | 'column' | 'lengths'>} truth
  */
-export function lookAt({ heads, scale, T }, { means, column }) {
+export function lookAt({ heads, scale, T }, { means, column, lengths }) {
   const colours = table(scale.ramp, isDark());
   const found = { steps: 0, pixels: 0, captions: 0, numbers: 0 };
   heads.forEach(({ map, caption }, h) => {
@@ -61,7 +61,7 @@ export function lookAt({ heads, scale, T }, { means, column }) {
     if (map.pool > 1 || !context) return;
     const pixels = context.getImageData(0, 0, 1, rows).data;
     for (let i = 0; i < rows; i++) {
-      const weight = column[h * rows + i];
+      const weight = column[h * rows + i] * (scale.kind === 'value' ? lengths[h * rows] : 1);
       // masked cells are left out of the picture, and NaN has a colour of its own
       if (data.masked(i, 0) || !Number.isFinite(weight)) continue;
       found.pixels++;

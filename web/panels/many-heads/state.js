@@ -1,7 +1,7 @@
 /** Heads, sizes, masks, inputs, and the cell that is locked. */
 import { fittingGroups } from './fitting.js';
 
-const KINDS = /** @type {const} */ (['sqrt', 'linear', 'log', 'uniform', 'share']);
+const KINDS = /** @type {const} */ (['sqrt', 'linear', 'log', 'uniform', 'share', 'value']);
 
 /** @param {import('../../page/state.js').Store} store */
 export function state(store) {

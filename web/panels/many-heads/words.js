@@ -1,4 +1,5 @@
 /** The machine in words, for eyes and for the live region. */
+import { html } from '../../plot/dom.js';
 import { ordinal, short } from '../../plot/format.js';
 import { nameOf } from './fitting.js';
 
@@ -22,6 +23,21 @@ export function inWords({ H, G, n, d, T, mask }) {
   );
 }
 
+/** The meaning of cells that are weights times lengths of values. */
+export const aboutProducts = () =>
+  html(
+    'p',
+    { class: 'figure-note', hidden: true },
+    'A weight counts for little where its value is short. Each cell is the weight times the ' +
+      'length of the value: how far this key moves the output.',
+    html(
+      'span',
+      { 'data-depth': 'understand' },
+      ' The bars beside the map are the lengths of the outputs, ‖o‖, within the sums of their ' +
+        'rows, Σ p·‖v‖. The rest of a bar cancels, as values point apart.',
+    ),
+  );
+
 /**
  * How to hold a cell and let it go, for a hand with a pointer or without.
  * @param {boolean} locked
@@ -39,15 +55,30 @@ export function hint(locked) {
  * @param {number} j
  */
 export function describe(data, i, j) {
-  const { cols, weights, counts, masked } = data;
+  const { cols, weights, counts, masked, of } = data;
   const p = weights[i * cols + j];
   if (masked(i, j)) return `Query ${i} may not read key ${j}: masked, weight exactly 0.`;
   if (!Number.isFinite(p))
     return `Query ${i}, key ${j}: ${short(p)}. This row reads a key that holds NaN.`;
+  const rank = rankOf(data, i, j);
+  if (of) {
+    const product = `weight ${short(of.weights[i * cols + j])} × length ${short(of.lengths[j])}`;
+    return `Query ${i}, key ${j}: ${product} = ${short(p)}, ${ordinal(rank)} of ${counts[i]}.`;
+  }
   if (counts[i] === 1) return `Query ${i}, key ${j}: weight ${short(p)}; it may read no other.`;
-  let rank = 1;
-  for (let c = 0; c < cols; c++) if (!masked(i, c) && weights[i * cols + c] > p) rank++;
   const times = short(p * counts[i]);
   const place = `Query ${i}, key ${j}: weight ${short(p)}, ${ordinal(rank)} of ${counts[i]}`;
   return `${place}, ${times === '1' ? 'as much as uniform' : `${times} times uniform`}.`;
+}
+
+/** The place of a cell among those of its row, the largest first. */
+function rankOf(
+  /** @type {MapData} */ { cols, weights, masked },
+  /** @type {number} */ i,
+  /** @type {number} */ j,
+) {
+  let rank = 1;
+  for (let c = 0; c < cols; c++)
+    if (!masked(i, c) && weights[i * cols + c] > weights[i * cols + j]) rank++;
+  return rank;
 }

@@ -5,9 +5,10 @@
 import { bitsThatDiffer } from '../../math/oracle.js';
 import { compute } from './compute.js';
 import { checkRow, fresh } from './rows.js';
+import { valuesOf } from './values.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
-/** @typedef {ReturnType<typeof compute>} Run */
+/** @typedef {ReturnType<typeof compute> & ReturnType<typeof valuesOf>} Run */
 /** @typedef {ReturnType<typeof heads>} Heads */
 
 /** Milliseconds. */
@@ -19,7 +20,9 @@ let id = 0;
 
 /** @param {Engine} engine @param {ReturnType<typeof import('./compute.js').settingOf>} setting */
 export function heads(engine, setting) {
-  run = compute(engine, setting);
+  const computed = compute(engine, setting);
+  const values = valuesOf(computed);
+  run = { ...computed, ...values };
   const { H, G, n, d, T, mask, weights, stats, lse } = run;
   const mean = (/** @type {Float32Array} */ values, /** @type {number} */ h) =>
     values.subarray(h * n, (h + 1) * n).reduce((a, b) => a + b, 0) / n;
@@ -27,6 +30,9 @@ export function heads(engine, setting) {
   // copies: the memory of an answer is handed over
   return {
     ...{ id: ++id, H, G, n, d, T, mask },
+    lengths: values.lengths.slice(),
+    sums: values.sums.slice(),
+    outputs: values.outputs.slice(),
     weights: weights.slice(),
     lse: lse.slice(),
     stats: {
