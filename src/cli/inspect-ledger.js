@@ -1,4 +1,5 @@
 /** The ledger of clearhead inspect, its sources, and the sweep over heads, in 80 columns. */
+import { headName } from '../js/model/inside/head-name.js';
 import { padded } from './columns.js';
 import { fixed, quoted, signed, word } from './inspect-cells.js';
 import { counted } from './model-file.js';
@@ -20,7 +21,7 @@ const line = (name, value) => `  ${name.padEnd(20)}${signed(value).padStart(9)}`
  */
 const byHead = (rows) =>
   rows.flatMap((row, layer) =>
-    row.map((value, head) => ({ layer, head, name: `${layer}.${head}`, value })),
+    row.map((value, head) => ({ layer, head, name: headName({ layer, head }), value })),
   );
 
 /** The largest come first. @param {{ value: number }} a @param {{ value: number }} b */

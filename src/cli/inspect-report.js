@@ -1,5 +1,6 @@
 /** The numbers of clearhead inspect. */
 import { ClearheadError } from '../js/index.js';
+import { headName } from '../js/model/inside/head-name.js';
 import { logProbabilities } from '../js/model/inspect/log-softmax.js';
 import { makeChanges } from './changes.js';
 import { oneToken, upTo } from './inspect-question.js';
@@ -133,9 +134,9 @@ export async function inspect(model, prompt, changes, question, whole) {
  */
 function partOf(gains, heads) {
   if (gains.some(({ gain }) => gain !== 0)) return undefined;
-  const names = new Set(gains.map(({ layer, head }) => `${layer}.${head}`));
+  const names = new Set(gains.map((head) => headName(head)));
   return heads
-    .flatMap((row, layer) => row.filter((_, head) => names.has(`${layer}.${head}`)))
+    .flatMap((row, layer) => row.filter((_, head) => names.has(headName({ layer, head }))))
     .reduce((sum, part) => sum + part, 0);
 }
 

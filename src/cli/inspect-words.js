@@ -1,4 +1,5 @@
 /** The report of clearhead inspect as tables of at most 80 columns. */
+import { headName } from '../js/model/inside/head-name.js';
 import { padded, shortened } from './columns.js';
 import { fixed, quoted, signed, WORD, word } from './inspect-cells.js';
 import { ledgerTables } from './inspect-ledger.js';
@@ -65,7 +66,7 @@ function headTable(definitions, heads) {
     ),
     ...shown.map(({ layer, head, scores }) =>
       row(
-        `${layer}.${head}`,
+        headName({ layer, head }),
         names.map((name) => cell(scores[name], threshold(name))),
       ),
     ),
@@ -131,7 +132,7 @@ function titleOf({ file, interventions = [], heads }) {
 }
 
 /** A head and its gain. @param {NonNullable<Report['ablation']>['heads'][number]} of */
-function gained({ layer, head, gain }) {
+function gained({ gain, ...head }) {
   const how = gain === 'mean' ? ' at its mean' : gain ? ` times ${gain}` : '';
-  return `${layer}.${head}${how}`;
+  return `${headName(head)}${how}`;
 }

@@ -10,6 +10,8 @@ const MODELS = 'src/js/model/index.js';
 const WORKERS = ['src/js/worker/client.js', 'src/js/train/worker/client.js'];
 /** Logarithms of probabilities, which the command line and the page show too. */
 const LOG_SOFTMAX = 'src/js/model/inspect/log-softmax.js';
+/** The name of a head, which they write alike. */
+const HEAD_NAME = 'src/js/model/inside/head-name.js';
 /** The file that needs a library. */
 const LIBRARIES = { 'src/js/model/text/jinja/source.js': '@huggingface/jinja' };
 const own = files('src/js', /\.js$/);
@@ -69,7 +71,7 @@ describe('src/js', () => {
 
 describe('the command line and the page', () => {
   test('the command line imports public entries, names, a logarithm and Node', () => {
-    const names = ['src/js/names.js', 'src/js/model/inside/points.js', LOG_SOFTMAX];
+    const names = ['src/js/names.js', 'src/js/model/inside/points.js', LOG_SOFTMAX, HEAD_NAME];
     for (const file of files('src/cli', /\.js$/))
       for (const name of imports(file))
         assert.ok(
@@ -80,7 +82,8 @@ describe('the command line and the page', () => {
 
   test('the page imports public entries, itself, parts without state, and a recipe', () => {
     // between any two tokens the page may be stopped, so it draws them itself
-    const entries = [ENTRY, MODELS, ...WORKERS, 'src/js/model/sampling/sample.js', LOG_SOFTMAX];
+    const entries = [ENTRY, MODELS, ...WORKERS, 'src/js/model/sampling/sample.js'];
+    entries.push(LOG_SOFTMAX, HEAD_NAME);
     // the proof sheet runs the check of the command line
     entries.push(...['statement-list', 'statements', 'lab'].map((name) => `src/cli/${name}.js`));
     for (const file of files('web', /\.js$/))

@@ -62,7 +62,7 @@ describe('the page in WebKit', { skip: missing }, () => {
     await page.until((at) => document.querySelectorAll('.token')[at].matches('.locked'), 6);
     await page.evaluate(() => document.querySelector('#one-look').scrollIntoView());
     await page.until(() =>
-      /layer \d+ · head \d+ · /.test(document.querySelector('.crumb')?.textContent),
+      /layer \d+, head \d+ · /.test(document.querySelector('.crumb')?.textContent),
     );
   });
 

@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { headName } from '../../src/js/model/inside/head-name.js';
 import { CONFIG, THRESHOLD } from './recipe.js';
 
 const [WIDTH, HEIGHT] = [360, 190];
@@ -106,7 +107,7 @@ export function chart({ points }) {
     return `<g transform="translate(${x} ${y})">\n${picture(panel, steps)}\n</g>`;
   });
   const name = (/** @type {number} */ head) =>
-    `head ${head % CONFIG.heads} of layer ${Math.floor(head / CONFIG.heads)}`;
+    `head ${headName({ layer: Math.floor(head / CONFIG.heads), head: head % CONFIG.heads })}`;
   const below = 2 * HEIGHT + GAP;
   const line = (
     /** @type {number} */ at,

@@ -2,6 +2,7 @@
  * The row: one query of one head, and its weight on every key. A panel that shows rows puts one
  * here, and every panel that can start from a row takes it from here.
  */
+import { headName } from '../../src/js/model/inside/head-name.js';
 import { button } from './controls.js';
 import { html } from '../plot/dom.js';
 
@@ -45,13 +46,11 @@ export class RowBus {
   }
 }
 
-/** Where a row comes from: “layer 2 · head 5 · ‘to’ · stories”. @param {Row} row */
+/** Where a row comes from: “layer 2, head 5 · ‘to’ · stories”. @param {Row} row */
 export function pathOf({ layer, head, position, words, source }) {
   const word = words[words.length - 1]?.trim();
   const query = word ? `‘${word}’` : `query ${position}`;
-  return [layer >= 0 && `layer ${layer}`, `head ${head}`, query, source]
-    .filter(Boolean)
-    .join(' · ');
+  return [headName({ layer, head }, 'long'), query, source].filter(Boolean).join(' · ');
 }
 
 /**

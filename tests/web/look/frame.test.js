@@ -126,13 +126,10 @@ describe('the words of the look', () => {
   });
 
   test('the sentence names the word, the head, its largest weight and the distance', () => {
-    assert.equal(
-      plain(sentence(story, head, 2, false)),
-      'At ‘cc’, head 1 of layer 0 puts 50 % on ‘aa’.',
-    );
+    assert.equal(plain(sentence(story, head, 2, false)), 'At ‘cc’, head 0.1 puts 50 % on ‘aa’.');
     assert.equal(
       plain(sentence(story, head, 3, true)),
-      'At ‘dd’, head 1 of layer 0 puts 60 % on ‘bb’, 2 words back.',
+      'At ‘dd’, head 0.1 puts 60 % on ‘bb’, 2 words back.',
     );
   });
 

@@ -140,7 +140,7 @@ for (const { name, missing, launch } of browsers)
       assert.equal(at, 5);
       const crumb = page.locator('.crumb:not([hidden])').first();
       await crumb.waitFor({ state: 'attached', timeout: 30000 });
-      assert.match(await crumb.textContent(), new RegExp(`layer ${layer} · head ${head} · `));
+      assert.match(await crumb.textContent(), new RegExp(`layer ${layer}, head ${head} · `));
       await page.locator(`${PANEL} .token`).nth(5).click();
       await page.mouse.move(2, 2);
       await drawn(page);

@@ -76,7 +76,7 @@ describe('a look that is taken apart', () => {
     const relative = U32 * (words.length + 8 + 2 * (q.length + 4) * sizeOf(look));
     const expected = softmax(scores).weights;
     expected.forEach((p, j) => assert.ok(Math.abs(weights[j] - p) <= relative * p, `key ${j}`));
-    assert.match(look.head, /^head \d of layer \d$/);
+    assert.match(look.head, /^layer \d, head \d$/);
     assert.equal(weights[best(weights)], Math.max(...weights));
   });
 
@@ -106,7 +106,7 @@ describe('a look that is taken apart', () => {
       scale: 0.5,
     };
     const { words, query, head } = lookOf(row);
-    assert.deepEqual([words, query, head], [['a', 'key 1'], 'key 1', 'head 3 of layer 1']);
+    assert.deepEqual([words, query, head], [['a', 'key 1'], 'key 1', 'layer 1, head 3']);
     assert.equal(lookOf({ ...row, q: undefined }), undefined);
     assert.equal(lookOf(undefined), undefined);
     assert.deepEqual(byDistance(row.q, row.k, 1, row.scale), {

@@ -2,6 +2,7 @@
  * A head is born: a model of two layers is trained in front of the reader. In the end some of its
  * heads find the last occurrence of a letter, and look at the one that followed.
  */
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { CONFIG, STEPS, unseen } from '../../../training/induction/recipe.js';
 import { button, numberField } from '../../page/controls.js';
 import { onFrame } from '../../page/frames.js';
@@ -212,6 +213,6 @@ class Birth {
     const size = sizeOf(story, large.clientWidth);
     Object.assign(large, { width: size.pixels, height: size.pixels });
     paintRows(large, story, head, size, 0);
-    this.framed.setAttribute('aria-label', `The map of head ${head.layer}.${head.head}`);
+    this.framed.setAttribute('aria-label', `The map of head ${headName(head)}`);
   }
 }

@@ -1,5 +1,6 @@
 /** The sequence on show. Tokens have no meaning, so they are letters. */
 import { CONFIG, OPTIONS, THRESHOLD, unseen } from '../../../training/induction/recipe.js';
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { html } from '../../plot/dom.js';
 import { percent } from '../../plot/format.js';
 import { Story } from '../look/story.js';
@@ -29,7 +30,7 @@ export const headAt = (at) => ({
  */
 export function sentence(story, head, score, row, i) {
   const ids = story.tokens.map(({ id }) => id);
-  const name = `head ${head.layer}.${head.head}`;
+  const name = `head ${headName(head)}`;
   const letter = LETTERS[ids[i]];
   const from = ids.indexOf(ids[i]);
   if (from === i) return [`‘${letter}’ comes for the first time, so ${name} has nothing to find.`];

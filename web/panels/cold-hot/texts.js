@@ -1,5 +1,6 @@
 /** Continues one beginning of a story at four attention temperatures, with greedy sampling. */
 
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { readAll, tokensOf } from '../look/pieces.js';
 import { mostTelling } from '../look/story.js';
 
@@ -26,8 +27,8 @@ export async function tellAt(model, signal, prompt, T, tell) {
 }
 
 /** @param {import('../look/story.js').Head} head @param {string} text of the query's token */
-export const rowOf = ({ layer, head }, text) =>
-  `The look of head ${layer}.${head} at ‘${text.trim() || 'start'}’.`;
+export const rowOf = (head, text) =>
+  `The look of head ${headName(head)} at ‘${text.trim() || 'start'}’.`;
 
 /**
  * A row of the prompt, for bars where the page shows none. Its scores at T = 1 are log weights.

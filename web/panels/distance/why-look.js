@@ -1,5 +1,5 @@
 /** The look that is taken apart: of a row that a reader sent, of the model, or of drawn numbers. */
-import { headName } from '../look/words.js';
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { firstFrame } from '../look/hydrate.js';
 import { beginningOf, readAll } from '../look/pieces.js';
 import { mostTelling } from '../look/story.js';
@@ -20,7 +20,7 @@ export function lookOf(row) {
   if (!row?.q || !row.k || !row.scale) return undefined;
   const words = row.words.map(named);
   return {
-    head: headName(row),
+    head: headName(row, 'long'),
     words,
     query: words[words.length - 1],
     q: row.q,
@@ -46,7 +46,7 @@ export async function lookOfModel(model, signal, frame = firstFrame() ?? null) {
   const { q, k, weights } = await model.row(head.layer, head.head, i);
   const words = tokens.slice(0, i + 1).map(({ text }, j) => named(text, j));
   return {
-    head: headName(head),
+    head: headName(head, 'long'),
     words,
     query: words[i],
     q,

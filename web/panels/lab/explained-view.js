@@ -1,4 +1,5 @@
 /** The two pictures of one word: its chance after each layer, and the parts of its score. */
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { html } from '../../plot/dom.js';
 import { fixed, percent } from '../../plot/format.js';
 import { sumOfParts } from './explain.js';
@@ -135,7 +136,7 @@ function partsOf(ledger) {
   return [
     { name: 'The last word read', value: embedding },
     ...Array.from(heads, (value, i) => ({
-      name: `Head ${Math.floor(i / per)}.${i % per}`,
+      name: `Head ${headName({ layer: Math.floor(i / per), head: i % per })}`,
       value,
     })),
     ...Array.from(feedForward, (value, layer) => ({

@@ -1,4 +1,5 @@
 /** All heads as switches, shaded by the harm that it does to change each of them alone. */
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { colourAt, isDark } from '../../plot/colour.js';
 import { html } from '../../plot/dom.js';
 import { percent } from '../../plot/format.js';
@@ -27,7 +28,7 @@ export class HeadSwitches {
     this.buttons.clear();
     for (let layer = 0; layer < layers; layer++)
       for (let head = 0; head < heads; head++) {
-        const name = `${layer}.${head}`;
+        const name = headName({ layer, head });
         const button = html('button', { type: 'button', class: 'lab-head' }, name);
         button.addEventListener('click', () => this.toggle(name));
         this.buttons.set(name, button);

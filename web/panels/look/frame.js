@@ -2,6 +2,7 @@
  * The first frame of the look as HTML, from the numbers of a story. It is there before any script
  * runs. A page's policy may forbid styles in it, so look.css has a class for each shade.
  */
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { percent } from '../../plot/format.js';
 import { extent, mapPaths, shade, SHADES } from './shade.js';
 import { foretold } from './surprise.js';
@@ -87,7 +88,7 @@ function wall(story, chosen) {
     const pinned = head.layer === chosen.layer && head.head === chosen.head;
     return (
       `<svg class="look-map${pinned ? ' chosen' : ''}" viewBox="0 0 ${size} ${size}" role="img"` +
-      ` aria-label="layer ${head.layer}, head ${head.head}">${paths}</svg>`
+      ` aria-label="${headName(head, 'long')}">${paths}</svg>`
     );
   };
   const layers = Array.from({ length: story.layers }, (_, layer) => {

@@ -2,6 +2,7 @@
  * The look: a model writes a story, and every look of every head is on show. The first frame stands
  * in the page already; its tokens are read here again, and the story goes on from there.
  */
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { onFrame } from '../../page/frames.js';
 import { columns, onSight, paragraph } from '../../page/layout.js';
 import { percent } from '../../plot/format.js';
@@ -204,7 +205,7 @@ class Look {
     wall.paint();
     wall.mark(head, i, (each) => {
       const sharp = story.sharpness(each, i, rest);
-      const name = `layer ${each.layer}, head ${each.head}`;
+      const name = headName(each, 'long');
       return Number.isNaN(sharp) ? name : `${name}: ${percent(sharp)} sharp`;
     });
     this.board.show(story, i, rest, head);

@@ -2,6 +2,7 @@
  * All heads of all layers as small maps, which grow by a row with each token. A bracket holds the
  * heads that share keys and values. The maps are one tab stop, as radio buttons are.
  */
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { colourAt, isDark } from '../../plot/colour.js';
 import { html, setAttributes } from '../../plot/dom.js';
 import { onWidth } from '../../plot/width.js';
@@ -56,7 +57,7 @@ export class Wall {
         {
           class: 'look-map',
           role: 'radio',
-          'aria-label': `layer ${head.layer}, head ${head.head}`,
+          'aria-label': headName(head, 'long'),
           'aria-checked': 'false',
           tabindex: -1,
         },
@@ -189,7 +190,7 @@ export class Board {
       const value = i < 0 ? NaN : story.sharpness(head, i, rest);
       cell.dataset.value = String(value);
       cell.style.background = Number.isNaN(value) ? '' : colourAt('weights', dark, value);
-      cell.title = `layer ${head.layer}, head ${head.head}`;
+      cell.title = headName(head, 'long');
       cell.classList.toggle('chosen', head.layer === chosen.layer && head.head === chosen.head);
     }
   }

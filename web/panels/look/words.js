@@ -1,4 +1,5 @@
 /** The sentences of the look. Their numbers are rounded, and `data-value` has all digits. */
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { percent } from '../../plot/format.js';
 
 /** @typedef {import('./story.js').Story} Story */
@@ -56,9 +57,6 @@ export function spaced(text) {
   return { space, word: text.slice(space.length) };
 }
 
-/** @param {Head} head */
-export const headName = ({ layer, head }) => `head ${head} of layer ${layer}`;
-
 /**
  * The largest weight of a row, and its place in the text.
  * @param {Story} story @param {Head} head @param {number} i
@@ -78,7 +76,7 @@ export function largest(story, head, i, rest) {
  */
 export function sentence(story, head, i, rest) {
   const { j, weight } = largest(story, head, i, rest);
-  const at = ['At ', { strong: pieceName(story, i) }, `, ${headName(head)} `];
+  const at = ['At ', { strong: pieceName(story, i) }, `, head ${headName(head)} `];
   if (Number.isNaN(weight)) return [...at, 'looks at nothing but the start.'];
   const place = i === j || j === 0 ? '' : `, ${distance(story, i, j)}`;
   const target = i === j ? 'itself' : pieceName(story, j);
@@ -119,7 +117,7 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
   (kvHeads < heads
     ? 'Squares under one line look at the same keys, and ask different questions. '
     : '') +
-  'The framed one is on show.';
+  'The framed one is on show. Head 2.5 is head 5 of layer 2, and both are counted from 0.';
 
 /** The words under the story. */
 export const HINT = {

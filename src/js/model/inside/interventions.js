@@ -2,6 +2,7 @@
 import { refuse } from '../../errors.js';
 import { readEntries } from './entries.js';
 import { Content } from './content.js';
+import { headName } from './head-name.js';
 import { checkLogits } from './overflow.js';
 import { masking, writeMask } from './masks.js';
 import { merge } from './merge.js';
@@ -135,7 +136,7 @@ export class Interventions {
           if (!(t >= COLDEST && t <= HOTTEST))
             refuse(
               'RANGE',
-              `the temperature of layer ${entry.layer}, head ${h}`,
+              `the temperature of ${headName({ layer: entry.layer, head: h }, 'long')}`,
               t,
               `one from ${COLDEST} to ${HOTTEST}, since its rows are given`,
             );
